@@ -1,0 +1,82 @@
+EXTENSION  = kg_graph
+# The control file is the single source of the version.
+EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(EXTENSION).control)
+
+MODULE_big  = $(EXTENSION)
+MODULE_SRCS = $(sort $(wildcard src/*.c src/base/*.c src/catalog/*.c src/schema/*.c \
+                src/query/*.c src/tools/*.c))
+OBJS        = $(MODULE_SRCS:.c=.o)
+# PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
+PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'
+PG_CFLAGS   = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
+              -Wno-missing-field-initializers -fvisibility=hidden $(WERROR)
+SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
+
+# The install script is its parts, in the order of sql/parts.list.
+SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
+DATA        = $(wildcard sql/$(EXTENSION)--*--*.sql)
+DATA_built  = sql/$(EXTENSION)--$(EXTVERSION).sql
+DOCS        = $(wildcard docs/*.md)
+
+# PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
+KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c)))
+SCRIPTS_built = $(if $(KGCTL_OBJS),src/kgctl/kgctl)
+
+REGRESS        = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
+REGRESS_OPTS   = --inputdir=test --load-extension=$(EXTENSION)
+ISOLATION      = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
+ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
+TAP_TESTS      = 1
+PROVE_TESTS   ?= test/t/*.pl
+
+EXTRA_CLEAN = $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
+
+PG_CONFIG ?= pg_config
+PGXS      := $(shell $(PG_CONFIG) --pgxs)
+include $(PGXS)
+
+# The server is built without --enable-depend, so PGXS tracks no headers.
+override CFLAGS += -MMD -MP
+-include $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d)
+$(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
+
+$(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
+	cat $(SQL_PARTS) > $@
+
+# Client code: libpq headers only, never the server's include directories.
+$(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
+src/kgctl/kgctl: $(KGCTL_OBJS)
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -o $@$(X)
+
+.PHONY: check demo bench pgtap check-symbols check-layers check-format format dist help
+
+help: ## show the targets of this project
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+check: ## everything, in a throwaway cluster (scripts/check)
+	scripts/check
+
+demo: ## from nothing to tool calls on real data (scripts/demo)
+	scripts/demo
+
+bench: ## all measurements (bench/run)
+	bench/run
+
+pgtap: ## the contract of the installed schema, against a running server
+	pg_prove --ext .sql -r test/pgtap
+
+check-layers: ## a file includes its own layer or a lower one
+	ci/check_layers.sh
+
+check-symbols: $(MODULE_big).so ## exported symbols and symbols the server would capture
+	ci/check_symbols.sh $< '$(bindir)/postgres'
+
+check-format: ## clang-format leaves every file as it is
+	ci/check_format.sh
+
+format: ## rewrite the sources as clang-format lays them out
+	clang-format -i $$(git ls-files 'src/*.c' 'src/*.h')
+
+dist: ## the PGXN archive
+	mkdir -p dist
+	git archive --format zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o dist/$(EXTENSION)-$(EXTVERSION).zip HEAD

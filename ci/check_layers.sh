@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# A file in src/ includes its own layer or a lower one; only kgctl sees jansson.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+declare -A rank=([base]=0 [schema]=1 [catalog]=2 [query]=3 [tools]=4 [entry]=5)
+bad=0
+for file in src/*.[ch] src/*/*.[ch]; do
+  [ -e "$file" ] || continue
+  dir=${file#src/}
+  case $dir in */*) layer=${dir%%/*} ;; *) layer=entry ;; esac
+  if [ "$layer" != kgctl ] && grep -nE '#include *[<"]jansson' "$file"; then
+    echo "$file: jansson belongs to kgctl (its json_object clashes with the server's)"; bad=1
+  fi
+  while read -r inc; do
+    case $inc in
+      base/*|catalog/*|schema/*|query/*|tools/*|kgctl/*) target=${inc%%/*} ;;
+      *) [ -e "src/$inc" ] && target=entry || continue ;;
+    esac
+    if [ "$layer" = kgctl ]; then
+      [ "$target" = kgctl ] || { echo "$file includes $inc: kgctl is a program of its own"; bad=1; }
+    elif [ "$target" = kgctl ] || [ "${rank[$target]}" -gt "${rank[$layer]}" ]; then
+      echo "$file ($layer) includes $inc ($target)"; bad=1
+    fi
+  done < <(sed -nE 's/^#include *"([^"]+)".*/\1/p' "$file")
+done
+exit $bad

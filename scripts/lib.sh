@@ -1,0 +1,84 @@
+# Shared by the scripts of this folder: packages, a private PostgreSQL, a
+# throwaway cluster.  Source it; it needs $root, the checkout's top folder.
+#
+# PostgreSQL is relocatable, so the server's files are copied below a folder of
+# our own and the extension is installed there: nothing of the system changes
+# and several runs can go on side by side.
+
+KG_PG_MAJOR=${KG_PG_MAJOR:-15}
+KG_PACKAGES="gcc make libc6-dev clang-14 clang-format-14 postgresql-$KG_PG_MAJOR postgresql-server-dev-$KG_PG_MAJOR
+  postgresql-$KG_PG_MAJOR-pgtap libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
+  libpcre2-dev liburiparser-dev libidn2-dev libssl-dev libjansson-dev libyaml-dev
+  libmicrohttpd-dev libcurl4-openssl-dev iso-codes wordnet-base python3 python3-yaml rsync util-linux"
+
+kg_say() { printf '%s\n' "$*" >&2; }
+
+kg_sudo() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Install what is missing of $KG_PACKAGES and of the arguments.
+kg_packages() {
+  local missing=() p
+  for p in $KG_PACKAGES "$@"; do
+    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || missing+=("$p")
+  done
+  [ ${#missing[@]} = 0 ] && return 0
+  kg_say "installing: ${missing[*]}"
+  # No cluster of the package's own: ours is a throwaway one.
+  if [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+    kg_sudo mkdir -p /etc/postgresql-common
+    echo 'create_main_cluster = false' | kg_sudo tee /etc/postgresql-common/createcluster.conf >/dev/null
+  fi
+  kg_sudo apt-get update -qq
+  kg_sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# Run a command as the non-root user that owns the cluster.
+kg_as() {
+  local env=(env HOME=/tmp LC_ALL=C.UTF-8 PATH="$KG_BIN:/usr/bin:/bin"
+    PGHOST="$KG_WORK" PGPORT="$KG_PORT" PGUSER=postgres PG_CONFIG="$KG_BIN/pg_config")
+  if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid=postgres --regid=postgres --init-groups "${env[@]}" "$@"
+  else
+    "${env[@]}" "$@"
+  fi
+}
+
+# kg_postgres DIR: copy the installed server below DIR; sets KG_WORK, KG_BIN, KG_PORT.
+kg_postgres() {
+  KG_WORK=$1
+  KG_PG=$KG_WORK/pg
+  KG_BIN=$KG_PG/usr/lib/postgresql/$KG_PG_MAJOR/bin
+  KG_PORT=${KG_PORT:-5432}
+  mkdir -p "$KG_PG/usr/lib/postgresql" "$KG_PG/usr/share/postgresql" "$KG_PG/usr/include"
+  cp -a "/usr/lib/postgresql/$KG_PG_MAJOR" "$KG_PG/usr/lib/postgresql/"
+  cp -a "/usr/share/postgresql/$KG_PG_MAJOR" "$KG_PG/usr/share/postgresql/"
+  cp -a /usr/include/postgresql "$KG_PG/usr/include/"
+}
+
+# kg_build [make variables]: build the checkout and install it into the private server.
+kg_build() {
+  make -s -C "$root" -j"$(nproc)" with_llvm=no PG_CONFIG="$KG_BIN/pg_config" "$@" all &&
+    make -s -C "$root" with_llvm=no PG_CONFIG="$KG_BIN/pg_config" "$@" install >/dev/null
+}
+
+# kg_start [postgresql.conf lines on standard input]: initdb and start.
+kg_start() {
+  [ "$(id -u)" != 0 ] || chown -R postgres: "$KG_WORK"
+  kg_as initdb -D "$KG_WORK/data" -A trust -U postgres -E UTF8 --locale=C.UTF-8 -N --no-instructions >/dev/null
+  {
+    echo "port = $KG_PORT"
+    echo "unix_socket_directories = '$KG_WORK'"
+    echo "listen_addresses = ''"
+    echo "fsync = off"
+    echo "max_connections = 100"
+    [ -t 0 ] || cat
+  } | kg_as tee -a "$KG_WORK/data/postgresql.conf" >/dev/null
+  kg_as pg_ctl -D "$KG_WORK/data" -w -s -l "$KG_WORK/log" start
+}
+
+kg_stop() {
+  [ -n "${KG_WORK:-}" ] && [ -e "$KG_WORK/data/postmaster.pid" ] || return 0
+  kg_as pg_ctl -D "$KG_WORK/data" -m immediate -s stop || true
+}

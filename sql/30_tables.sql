@@ -1,0 +1,181 @@
+-- Storage.  Every key is led by the tenant; names compare by byte (COLLATE "C"),
+-- so that a b-tree serves them with leakproof operators under row-level security.
+
+CREATE SEQUENCE @extschema@.kg_node_seq CACHE 64;
+CREATE SEQUENCE @extschema@.kg_type_seq;
+CREATE SEQUENCE @extschema@.kg_relation_seq;
+
+CREATE TABLE @extschema@.kg_tenant (
+  tenant      text COLLATE "C" PRIMARY KEY
+              CHECK (tenant ~ '^[^[:cntrl:]]{1,63}$'),
+  created_at  timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE @extschema@.kg_tenant IS 'tenants; made by kg_create_tenant()';
+
+CREATE TABLE @extschema@.kg_tenant_role (
+  tenant      text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  role        regrole NOT NULL,
+  access      text COLLATE "C" NOT NULL CHECK (access IN ('read', 'write', 'admin')),
+  PRIMARY KEY (tenant, role)
+);
+COMMENT ON TABLE @extschema@.kg_tenant_role IS 'which role may act for which tenant; made by kg_grant()';
+CREATE INDEX kg_tenant_role_role_idx ON @extschema@.kg_tenant_role (role);
+
+CREATE TABLE @extschema@.kg_bundle (
+  tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE RESTRICT,
+  bundle       text COLLATE "C" NOT NULL
+               CHECK (bundle ~ '^[a-z][a-z0-9-]{0,62}[a-z0-9]$'),
+  version      text NOT NULL,
+  description  text,
+  instructions text,
+  definitions  jsonb,
+  revision     bigint NOT NULL DEFAULT 1,
+  created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  PRIMARY KEY (tenant, bundle)
+);
+COMMENT ON TABLE @extschema@.kg_bundle IS 'named, versioned sets of entity types and entities; written by kg_apply_bundle()';
+
+CREATE TABLE @extschema@.kg_entity_type (
+  tenant       text COLLATE "C" NOT NULL,
+  bundle       text COLLATE "C" NOT NULL,
+  entity_type  text COLLATE "C" NOT NULL
+               CHECK (entity_type ~ '^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$'),
+  type_no      integer NOT NULL DEFAULT pg_catalog.nextval('@extschema@.kg_type_seq'),
+  position     integer NOT NULL DEFAULT 0,
+  schema       jsonb NOT NULL,
+  schema_hash  text COLLATE "C" NOT NULL,
+  created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  PRIMARY KEY (tenant, bundle, entity_type),
+  UNIQUE (tenant, type_no),
+  FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
+);
+COMMENT ON TABLE @extschema@.kg_entity_type IS 'entity types: one JSON Schema with x-* annotations each';
+COMMENT ON COLUMN @extschema@.kg_entity_type.type_no IS 'the type''s number in kg_entity, kg_index_key and kg_term';
+
+CREATE TABLE @extschema@.kg_relation (
+  tenant       text COLLATE "C" NOT NULL,
+  bundle       text COLLATE "C" NOT NULL,
+  relation     text COLLATE "C" NOT NULL
+               CHECK (relation ~ '^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$'),
+  from_type    text COLLATE "C" NOT NULL,
+  to_bundle    text COLLATE "C" NOT NULL,
+  to_type      text COLLATE "C" NOT NULL,
+  relation_no  integer NOT NULL,
+  property     text COLLATE "C",
+  schema       jsonb,
+  inverse      text COLLATE "C",
+  is_symmetric boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (tenant, bundle, relation, from_type, to_bundle, to_type),
+  FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
+);
+COMMENT ON TABLE @extschema@.kg_relation IS 'edge types, a row a variant (from type, to type): derived from x-ref (property set) or declared';
+COMMENT ON COLUMN @extschema@.kg_relation.relation_no IS 'the relation''s number in kg_edge; the variants of one name in one bundle share it';
+
+CREATE TABLE @extschema@.kg_entity (
+  tenant       text COLLATE "C" NOT NULL,
+  bundle       text COLLATE "C" NOT NULL,
+  entity_type  text COLLATE "C" NOT NULL,
+  entity_id    text COLLATE "C" NOT NULL,
+  node         bigint NOT NULL DEFAULT pg_catalog.nextval('@extschema@.kg_node_seq'),
+  type_no      integer NOT NULL,
+  scope        text COLLATE "C",
+  version      bigint NOT NULL DEFAULT 1,
+  created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  data         jsonb NOT NULL,
+  PRIMARY KEY (tenant, bundle, entity_type, entity_id)
+);
+COMMENT ON TABLE @extschema@.kg_entity IS 'entities; data is validated against the type''s schema, the other columns are filled from it';
+CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (tenant, node)
+  INCLUDE (type_no, entity_id);
+
+-- The foreign keys that pg_dump orders the restore by are on the small tables;
+-- entities and edges are checked set-wise by their statement triggers.
+
+CREATE TABLE @extschema@.kg_edge (
+  tenant       text COLLATE "C" NOT NULL,
+  source       bigint NOT NULL,
+  relation_no  integer NOT NULL,
+  target       bigint NOT NULL,
+  property     text COLLATE "C",
+  properties   jsonb,
+  PRIMARY KEY (tenant, source, relation_no, target)
+);
+COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref it is derived from, NULL is an explicit edge';
+CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
+
+CREATE TABLE @extschema@.kg_index_key (
+  tenant       text COLLATE "C" NOT NULL,
+  type_no      integer NOT NULL,
+  field        text COLLATE "C" NOT NULL,
+  key          bytea NOT NULL,
+  entity_id    text COLLATE "C" NOT NULL,
+  node         bigint NOT NULL,
+  PRIMARY KEY (tenant, node, field, key)
+);
+COMMENT ON TABLE @extschema@.kg_index_key IS 'one row per entity, x-index field and value: an order-preserving key (src/catalog/key.c); derived';
+CREATE INDEX kg_index_key_value_idx ON @extschema@.kg_index_key
+  (tenant, type_no, field, key, entity_id) INCLUDE (node);
+
+CREATE TABLE @extschema@.kg_term (
+  tenant       text COLLATE "C" NOT NULL,
+  term         text COLLATE "C" NOT NULL,
+  kind         "char" NOT NULL,
+  type_no      integer NOT NULL,
+  node         bigint NOT NULL,
+  PRIMARY KEY (tenant, term, kind, type_no, node)
+);
+COMMENT ON TABLE @extschema@.kg_term IS 'search terms of labels and aliases: l label, a alias, i id (whole, folded), t token; derived';
+CREATE INDEX kg_term_node_idx ON @extschema@.kg_term (tenant, node);
+
+CREATE TABLE @extschema@.kg_trigram (
+  tenant       text COLLATE "C" NOT NULL,
+  trigram      text COLLATE "C" NOT NULL,
+  term         text COLLATE "C" NOT NULL,
+  PRIMARY KEY (tenant, trigram, term)
+);
+COMMENT ON TABLE @extschema@.kg_trigram IS 'the trigrams of every token a tenant has had; derived, and only ever joined to kg_term';
+
+CREATE TABLE @extschema@.kg_tool (
+  tenant       text COLLATE "C" NOT NULL,
+  tool         text COLLATE "C" NOT NULL CHECK (pg_catalog.length(tool) <= 64),
+  bundle       text COLLATE "C" NOT NULL,
+  entity_type  text COLLATE "C" NOT NULL,
+  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids')),
+  PRIMARY KEY (tenant, tool),
+  FOREIGN KEY (tenant, bundle, entity_type) REFERENCES @extschema@.kg_entity_type ON DELETE CASCADE
+);
+COMMENT ON TABLE @extschema@.kg_tool IS 'generated catalog tools; the primary key is what keeps a name unique within a tenant';
+
+CREATE TABLE @extschema@.kg_pending_reference (
+  tenant       text COLLATE "C" NOT NULL,
+  id           bigint NOT NULL,
+  nodes        bigint[] NOT NULL,
+  deleted      bigint[] NOT NULL,
+  PRIMARY KEY (tenant, id)
+);
+COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references to check when the constraint kg_references fires: at once, or at commit after SET CONSTRAINTS ... DEFERRED; empty otherwise';
+
+-- The key that signs cursors; one row, read by the owner only.
+CREATE TABLE @extschema@.kg_secret (
+  name         text COLLATE "C" PRIMARY KEY,
+  secret       bytea NOT NULL
+);
+
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_node_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_type_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_relation_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant_role', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_bundle', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_entity_type', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_relation', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_entity', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_edge', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_index_key', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_term', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_trigram', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tool', '');
+

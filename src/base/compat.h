@@ -1,0 +1,21 @@
+/*
+ * compat.h
+ *	  What differs between the PostgreSQL majors that CI runs (15, 17, 18).
+ */
+#ifndef KG_COMPAT_H
+#define KG_COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "kg_graph needs PostgreSQL 15 or later"
+#endif
+
+/* PostgreSQL 18 spells the attribute as in C23 (commit 86749ea3b76). */
+#if PG_VERSION_NUM >= 180000
+#define KG_NORETURN pg_noreturn
+#define KG_NORETURN_TAIL
+#else
+#define KG_NORETURN
+#define KG_NORETURN_TAIL pg_attribute_noreturn()
+#endif
+
+#endif /* KG_COMPAT_H */

@@ -1,0 +1,302 @@
+/*
+ * error.c
+ *	  Errors that a driver can switch on and a model can act on.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "nodes/pg_list.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/varlena.h"
+
+struct KgError
+{
+	KgErrorCode code;
+	char *message;
+	char *path;
+	Jsonb *got;
+	char *expected;
+	List *allowed; /* of char * */
+	char *did_you_mean;
+	const Jsonb *example;
+	Jsonb *errors;
+	char *hint;
+};
+
+/* In the order of KgErrorCode; documented in docs/errors.md. */
+static const struct
+{
+	const char *name;
+	int sqlstate;
+} codes[] = {
+	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE},
+	{"UNKNOWN_TYPE", ERRCODE_UNDEFINED_OBJECT},
+	{"UNKNOWN_TOOL", ERRCODE_UNDEFINED_FUNCTION},
+	{"NOT_FOUND", ERRCODE_NO_DATA_FOUND},
+	{"LIMIT_EXCEEDED", ERRCODE_PROGRAM_LIMIT_EXCEEDED},
+	{"VALIDATION_FAILED", ERRCODE_CHECK_VIOLATION},
+	{"REFERENCE_MISSING", ERRCODE_FOREIGN_KEY_VIOLATION},
+	{"ALREADY_EXISTS", ERRCODE_UNIQUE_VIOLATION},
+	{"NO_TENANT", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION},
+	{"FORBIDDEN", ERRCODE_INSUFFICIENT_PRIVILEGE},
+	{"CONFLICT", ERRCODE_T_R_SERIALIZATION_FAILURE},
+	{"TIMEOUT", ERRCODE_QUERY_CANCELED},
+};
+
+/* Values in errors are for orientation: a long one is cut. */
+#define KG_MAX_ERROR_VALUE 256
+
+/* pvsnprintf into a palloc'd string of any length. */
+static char *format_text(const char *fmt, va_list args)
+	pg_attribute_printf(1, 0);
+
+static char *
+format_text(const char *fmt, va_list args)
+{
+	size_t len = 128;
+
+	for (;;)
+	{
+		char *buf = palloc(len);
+		va_list copy;
+		size_t need;
+
+		va_copy(copy, args);
+		need = pvsnprintf(buf, len, fmt, copy);
+		va_end(copy);
+		if (need < len)
+			return buf;
+		pfree(buf);
+		len = need;
+	}
+}
+
+#define FORMAT_INTO(field)                \
+	do                                    \
+	{                                     \
+		va_list args;                     \
+		va_start(args, fmt);              \
+		(field) = format_text(fmt, args); \
+		va_end(args);                     \
+	} while (0)
+
+KgError *
+kg_error_new(KgErrorCode code, const char *fmt, ...)
+{
+	KgError *err = palloc0(sizeof(KgError));
+
+	err->code = code;
+	FORMAT_INTO(err->message);
+	return err;
+}
+
+void
+kg_error_path(KgError *err, const char *fmt, ...)
+{
+	FORMAT_INTO(err->path);
+}
+
+void
+kg_error_expected(KgError *err, const char *fmt, ...)
+{
+	FORMAT_INTO(err->expected);
+}
+
+void
+kg_error_hint(KgError *err, const char *fmt, ...)
+{
+	FORMAT_INTO(err->hint);
+}
+
+void
+kg_error_got(KgError *err, const JsonbValue *got)
+{
+	if (got->type == jbvString && got->val.string.len > KG_MAX_ERROR_VALUE)
+	{
+		JsonbValue cut = *got;
+
+		cut.val.string.len = pg_mbcliplen(
+			got->val.string.val, got->val.string.len, KG_MAX_ERROR_VALUE);
+		err->got = kg_json_datum(&cut);
+	}
+	else if (got->type == jbvBinary && got->val.binary.len > KG_MAX_ERROR_VALUE)
+	{
+		JsonbValue cut = kg_json_string_value(psprintf(
+			"(%s of %d bytes)", kg_json_type_name(got), got->val.binary.len));
+
+		err->got = kg_json_datum(&cut);
+	}
+	else
+		err->got = kg_json_datum(got);
+}
+
+void
+kg_error_got_string(KgError *err, const char *got)
+{
+	JsonbValue value = kg_json_string_value(got);
+
+	kg_error_got(err, &value);
+}
+
+void
+kg_error_allow(KgError *err, const char *value)
+{
+	err->allowed = lappend(err->allowed, pstrdup(value));
+}
+
+void
+kg_error_did_you_mean(KgError *err, const char *value)
+{
+	err->did_you_mean = value ? pstrdup(value) : NULL;
+}
+
+void
+kg_error_example(KgError *err, const Jsonb *example)
+{
+	err->example = example;
+}
+
+void
+kg_error_errors(KgError *err, Jsonb *errors)
+{
+	err->errors = errors;
+}
+
+Jsonb *
+kg_error_object(const KgError *err)
+{
+	KgJsonWriter w;
+	ListCell *lc;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "code", codes[err->code].name);
+	kg_jw_kstring(&w, "message", err->message);
+	if (err->path)
+		kg_jw_kstring(&w, "path", err->path);
+	if (err->got)
+		kg_jw_kjsonb(&w, "got", err->got);
+	if (err->expected)
+		kg_jw_kstring(&w, "expected", err->expected);
+	if (err->allowed)
+	{
+		kg_jw_key(&w, "allowed");
+		kg_jw_begin_array(&w);
+		foreach(lc, err->allowed)
+			kg_jw_string(&w, lfirst(lc));
+		kg_jw_end_array(&w);
+	}
+	if (err->did_you_mean)
+		kg_jw_kstring(&w, "did_you_mean", err->did_you_mean);
+	if (err->example)
+		kg_jw_kjsonb(&w, "example", err->example);
+	if (err->errors)
+		kg_jw_kjsonb(&w, "errors", err->errors);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+void
+kg_error_throw(KgError *err)
+{
+	Jsonb *object = kg_error_object(err);
+	char *detail = JsonbToCString(NULL, &object->root, VARSIZE(object));
+
+	ereport(ERROR,
+			(errcode(codes[err->code].sqlstate),
+			 errmsg_internal("%s", err->message),
+			 errdetail_internal("%s", detail),
+			 err->hint ? errhint("%s", err->hint) : 0));
+}
+
+/* The code whose SQLSTATE this is, or -1. */
+static int
+code_of_sqlstate(int sqlstate)
+{
+	for (int i = 0; i < lengthof(codes); i++)
+		if (codes[i].sqlstate == sqlstate)
+			return i;
+	return -1;
+}
+
+Jsonb *
+kg_error_caught(const ErrorData *edata)
+{
+	int code = code_of_sqlstate(edata->sqlerrcode);
+	KgError *err;
+
+	if (code >= 0 && edata->detail && strncmp(edata->detail, "{\"", 2) == 0 &&
+		strstr(edata->detail, "\"code\": \"") != NULL)
+		return kg_json_parse(edata->detail);
+	if (code >= 0)
+	{
+		err = kg_error_new(code, "%s", edata->message);
+		return kg_error_object(err);
+	}
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
+			err = kg_error_new(KG_INVALID_INPUT, "%s", edata->message);
+			break;
+		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
+			err = kg_error_new(KG_VALIDATION_FAILED, "%s", edata->message);
+			break;
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
+			err = kg_error_new(
+				KG_CONFLICT,
+				"the call conflicted with another transaction; send it again");
+			break;
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '4', '0', '0', '0'):
+			err = kg_error_new(KG_LIMIT_EXCEEDED, "%s", edata->message);
+			break;
+		default:
+			/* The server log has the text; a caller of a tool gets none of it. */
+			return kg_json_parse(
+				"{\"code\": \"INTERNAL\", \"message\": \"internal error; the "
+				"server log has the details\"}");
+	}
+	return kg_error_object(err);
+}
+
+const char *
+kg_error_code_name(KgErrorCode code)
+{
+	return codes[code].name;
+}
+
+int
+kg_error_sqlstate(KgErrorCode code)
+{
+	return codes[code].sqlstate;
+}
+
+const char *
+kg_nearest(const char *name, const char *const *candidates, int ncandidates)
+{
+	const char *best = NULL;
+	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
+	int len = strlen(name);
+
+	/* varstr_levenshtein refuses longer strings. */
+	if (len > 255)
+		return NULL;
+	for (int i = 0; i < ncandidates; i++)
+	{
+		int clen = strlen(candidates[i]);
+		int distance;
+
+		if (clen > 255)
+			continue;
+		distance = varstr_levenshtein_less_equal(
+			name, len, candidates[i], clen, 1, 1, 1, best_distance, true);
+		if (distance < best_distance)
+		{
+			best = candidates[i];
+			best_distance = distance;
+		}
+	}
+	return best;
+}

@@ -1,0 +1,79 @@
+/*
+ * error.h
+ *	  The one list of error codes, and the builder of an error whose DETAIL is
+ *	  the JSON object {code, message, path, got, expected, allowed,
+ *	  did_you_mean, example} (tools.md, "Errors"; docs/errors.md).
+ *
+ * Usage:
+ *
+ *	  KgError *err = kg_error_new(KG_INVALID_INPUT,
+ *								  "limit must be between %d and %d", 1, 500);
+ *	  kg_error_path(err, "/limit");
+ *	  kg_error_got(err, value);
+ *	  kg_error_expected(err, "an integer from 1 to 500");
+ *	  kg_error_throw(err);
+ *
+ * Everything is allocated in the current memory context.
+ */
+#ifndef KG_ERROR_H
+#define KG_ERROR_H
+
+#include "utils/jsonb.h"
+
+#include "base/compat.h"
+
+typedef enum KgErrorCode
+{
+	KG_INVALID_INPUT,
+	KG_UNKNOWN_TYPE,
+	KG_UNKNOWN_TOOL,
+	KG_NOT_FOUND,
+	KG_LIMIT_EXCEEDED,
+	KG_VALIDATION_FAILED,
+	KG_REFERENCE_MISSING,
+	KG_ALREADY_EXISTS,
+	KG_NO_TENANT,
+	KG_FORBIDDEN,
+	KG_CONFLICT,
+	KG_TIMEOUT
+} KgErrorCode;
+
+typedef struct KgError KgError;
+
+extern KgError *kg_error_new(KgErrorCode code, const char *fmt, ...)
+	pg_attribute_printf(2, 3);
+extern void kg_error_path(KgError *err, const char *fmt, ...)
+	pg_attribute_printf(2, 3);
+extern void kg_error_got(KgError *err, const JsonbValue *got);
+extern void kg_error_got_string(KgError *err, const char *got);
+extern void kg_error_expected(KgError *err, const char *fmt, ...)
+	pg_attribute_printf(2, 3);
+extern void kg_error_allow(KgError *err, const char *value);
+extern void kg_error_did_you_mean(KgError *err, const char *value);
+extern void kg_error_example(KgError *err, const Jsonb *example);
+extern void kg_error_errors(KgError *err, Jsonb *errors);
+extern void kg_error_hint(KgError *err, const char *fmt, ...)
+	pg_attribute_printf(2, 3);
+extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
+
+/* The error as the JSON object of tools.md. */
+extern Jsonb *kg_error_object(const KgError *err);
+
+/*
+ * The JSON object for an error that was caught: its DETAIL where it is one of
+ * ours, else one made from its SQLSTATE.  Internal errors keep their text from
+ * the caller.
+ */
+extern Jsonb *kg_error_caught(const ErrorData *edata);
+
+extern const char *kg_error_code_name(KgErrorCode code);
+extern int kg_error_sqlstate(KgErrorCode code);
+
+/*
+ * The candidate nearest to name by edit distance, or NULL when none is near.
+ * Candidates are what the caller may see.
+ */
+extern const char *kg_nearest(const char *name, const char *const *candidates,
+							  int ncandidates);
+
+#endif /* KG_ERROR_H */

@@ -1,0 +1,317 @@
+/*
+ * identity.c
+ *	  Who is calling.
+ *
+ * The grants of the current role are read once and kept per role until the
+ * relcache callback (catalog/invalidate.c) says that kg_tenant_role changed.
+ * What is kept is small: the list of (tenant, access) of one role at a time
+ * for a few roles; the setting kg_graph.tenant chooses among them on every
+ * call, so that neither SET nor SET ROLE can leave a stale answer behind.
+ *
+ * Grants count for exactly the current role, not for the roles it is a member
+ * of: a tenant is an identity, not a privilege, and a member says which it
+ * wants to be with SET ROLE.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/settings.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_type.h"
+#include "commands/extension.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#define KG_GRANT_CACHE_ROLES 16
+
+typedef struct KgGrant
+{
+	char *tenant;
+	KgAccess access;
+} KgGrant;
+
+typedef struct KgRoleGrants
+{
+	Oid role;
+	int ngrants;
+	KgGrant *grants;
+	MemoryContext context; /* of grants */
+} KgRoleGrants;
+
+static KgRoleGrants grant_cache[KG_GRANT_CACHE_ROLES];
+static int grant_cache_next = 0;
+static bool grant_cache_valid = true;
+
+static Oid extension_oid = InvalidOid;
+static Oid extension_schema = InvalidOid;
+static Oid extension_owner = InvalidOid;
+
+/* pg_extension has no syscache: read the row by its name once. */
+static void
+load_extension(void)
+{
+	Relation rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key,
+				Anum_pg_extension_extname,
+				BTEqualStrategyNumber,
+				F_NAMEEQ,
+				CStringGetDatum("kg_graph"));
+	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"kg_graph\" does not exist")));
+	extension_oid = ((Form_pg_extension) GETSTRUCT(tuple))->oid;
+	extension_schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
+	extension_owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+}
+
+Oid
+kg_extension_schema(void)
+{
+	if (!OidIsValid(extension_schema))
+		load_extension();
+	return extension_schema;
+}
+
+Oid
+kg_extension_owner(void)
+{
+	if (!OidIsValid(extension_schema))
+		load_extension();
+	return extension_owner;
+}
+
+char *
+kg_qualified(const char *name)
+{
+	const char *schema = get_namespace_name(kg_extension_schema());
+
+	return quote_qualified_identifier(schema, name);
+}
+
+Oid
+kg_relation_oid(const char *name)
+{
+	return get_relname_relid(name, kg_extension_schema());
+}
+
+void
+kg_become_owner(KgUserContext *saved)
+{
+	GetUserIdAndSecContext(&saved->userid, &saved->sec_context);
+	SetUserIdAndSecContext(kg_extension_owner(),
+						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_NOFORCE_RLS);
+}
+
+void
+kg_restore_user(const KgUserContext *saved)
+{
+	SetUserIdAndSecContext(saved->userid, saved->sec_context);
+}
+
+void
+kg_identity_invalidate(void)
+{
+	/* Only marked: somebody may be reading. */
+	grant_cache_valid = false;
+	/* DROP EXTENSION and CREATE EXTENSION may have come between. */
+	extension_schema = InvalidOid;
+}
+
+static void
+forget_grants(void)
+{
+	for (int i = 0; i < KG_GRANT_CACHE_ROLES; i++)
+	{
+		if (grant_cache[i].context)
+			MemoryContextDelete(grant_cache[i].context);
+		memset(&grant_cache[i], 0, sizeof(grant_cache[i]));
+	}
+	grant_cache_valid = true;
+}
+
+static KgAccess
+access_of_name(const char *name)
+{
+	switch (name[0])
+	{
+		case 'r':
+			return KG_ACCESS_READ;
+		case 'w':
+			return KG_ACCESS_WRITE;
+		default:
+			return KG_ACCESS_ADMIN;
+	}
+}
+
+/* Read a role's grants as the owner, into a slot of the cache. */
+static const KgRoleGrants *
+load_grants(Oid role)
+{
+	KgRoleGrants fresh;
+	KgUserContext saved;
+	KgRoleGrants *slot;
+	Oid argtype = REGROLEOID;
+	Datum arg = ObjectIdGetDatum(role);
+	char *query;
+
+	memset(&fresh, 0, sizeof(fresh));
+	fresh.role = role;
+	kg_become_owner(&saved);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	query = psprintf("SELECT tenant, access FROM %s WHERE role = $1 "
+					 "ORDER BY tenant",
+					 kg_qualified("kg_tenant_role"));
+	if (SPI_execute_with_args(query, 1, &argtype, &arg, NULL, true, 0) !=
+		SPI_OK_SELECT)
+		elog(ERROR, "could not read kg_tenant_role");
+	fresh.context = AllocSetContextCreate(
+		CacheMemoryContext, "kg_graph grants", ALLOCSET_SMALL_SIZES);
+	fresh.ngrants = SPI_processed;
+	fresh.grants = MemoryContextAllocZero(
+		fresh.context, Max(1, fresh.ngrants) * sizeof(KgGrant));
+	for (int i = 0; i < fresh.ngrants; i++)
+	{
+		HeapTuple tuple = SPI_tuptable->vals[i];
+
+		fresh.grants[i].tenant = MemoryContextStrdup(
+			fresh.context, SPI_getvalue(tuple, SPI_tuptable->tupdesc, 1));
+		fresh.grants[i].access = access_of_name(
+			SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2));
+	}
+	SPI_finish();
+	kg_restore_user(&saved);
+
+	/* Entered only now that nothing can fail. */
+	slot = &grant_cache[grant_cache_next];
+	grant_cache_next = (grant_cache_next + 1) % KG_GRANT_CACHE_ROLES;
+	if (slot->context)
+		MemoryContextDelete(slot->context);
+	*slot = fresh;
+	return slot;
+}
+
+static const KgRoleGrants *
+grants_of_current_role(void)
+{
+	Oid role = GetUserId();
+
+	if (!grant_cache_valid)
+		forget_grants();
+	for (int i = 0; i < KG_GRANT_CACHE_ROLES; i++)
+		if (grant_cache[i].role == role && grant_cache[i].context)
+			return &grant_cache[i];
+	return load_grants(role);
+}
+
+/* The grant in force: the only one, or the one that the setting names. */
+static const KgGrant *
+current_grant(void)
+{
+	const KgRoleGrants *grants = grants_of_current_role();
+	const char *wanted = kg_setting_tenant;
+
+	if (wanted == NULL || wanted[0] == '\0')
+		return grants->ngrants == 1 ? &grants->grants[0] : NULL;
+	for (int i = 0; i < grants->ngrants; i++)
+		if (strcmp(grants->grants[i].tenant, wanted) == 0)
+			return &grants->grants[i];
+	return NULL;
+}
+
+const char *
+kg_identity_tenant(KgAccess access)
+{
+	const KgGrant *grant = current_grant();
+
+	if (grant == NULL || grant->access < access)
+		return NULL;
+	return grant->tenant;
+}
+
+static const char *
+access_name(KgAccess access)
+{
+	return access == KG_ACCESS_READ	   ? "read"
+		   : access == KG_ACCESS_WRITE ? "write"
+									   : "admin";
+}
+
+/* Says which of the ways to have no tenant it is. */
+static KG_NORETURN void
+throw_no_tenant(void)
+{
+	const KgRoleGrants *grants = grants_of_current_role();
+	const char *role = GetUserNameFromId(GetUserId(), false);
+	KgError *err;
+
+	if (grants->ngrants == 0)
+	{
+		err = kg_error_new(KG_NO_TENANT, "role \"%s\" has no tenant", role);
+		kg_error_expected(err,
+						  "a grant made by an administrator: SELECT "
+						  "kg_grant('tenant', 'role', 'read')");
+	}
+	else
+	{
+		bool set = kg_setting_tenant && kg_setting_tenant[0];
+
+		err = set ? kg_error_new(KG_NO_TENANT,
+								 "role \"%s\" is not granted the tenant that "
+								 "kg_graph.tenant names",
+								 role)
+				  : kg_error_new(KG_NO_TENANT,
+								 "role \"%s\" is granted several tenants",
+								 role);
+		if (set)
+			kg_error_got_string(err, kg_setting_tenant);
+		kg_error_expected(err, "SET kg_graph.tenant to a granted tenant");
+		for (int i = 0; i < grants->ngrants; i++)
+			kg_error_allow(err, grants->grants[i].tenant);
+	}
+	kg_error_throw(err);
+}
+
+const char *
+kg_identity_require(KgAccess access)
+{
+	const KgGrant *grant = current_grant();
+	KgError *err;
+
+	if (grant == NULL)
+		throw_no_tenant();
+	if (grant->access < access)
+	{
+		err = kg_error_new(KG_FORBIDDEN,
+						   "role \"%s\" has %s access to tenant \"%s\", not %s",
+						   GetUserNameFromId(GetUserId(), false),
+						   access_name(grant->access),
+						   grant->tenant,
+						   access_name(access));
+		kg_error_expected(err, "a role with %s access", access_name(access));
+		kg_error_throw(err);
+	}
+	return pstrdup(grant->tenant);
+}

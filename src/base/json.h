@@ -1,0 +1,105 @@
+/*
+ * json.h
+ *	  Reading and writing binary jsonb: thin helpers over the server's jsonb
+ *	  API, which is the only JSON format inside the backend.
+ */
+#ifndef KG_JSON_H
+#define KG_JSON_H
+
+#include "lib/stringinfo.h"
+#include "utils/jsonb.h"
+
+/*
+ * Member of an object container, into *value; NULL where absent.  Points into
+ * the container: copies nothing.
+ */
+extern JsonbValue *kg_json_get(const JsonbContainer *object, const char *key,
+							   JsonbValue *value);
+
+/* The container of an object or array value; NULL for a scalar. */
+extern const JsonbContainer *kg_json_container(const JsonbValue *value);
+
+/* The root of a datum as a value: a scalar root is unwrapped. */
+extern void kg_json_root(const Jsonb *jsonb, JsonbValue *value);
+
+extern bool kg_json_is_object(const JsonbValue *value);
+extern bool kg_json_is_array(const JsonbValue *value);
+/* A palloc'd C string of a jbvString (or of any other value as JSON text). */
+extern char *kg_json_cstring(const JsonbValue *value);
+extern bool kg_json_string_is(const JsonbValue *value, const char *s);
+/* "null", "string", "number", "boolean", "object", "array": JSON's names. */
+extern const char *kg_json_type_name(const JsonbValue *value);
+/* An integral number that fits, else false. */
+extern bool kg_json_int64(const JsonbValue *value, int64 *result);
+/* A string value that borrows s. */
+extern JsonbValue kg_json_string_value(const char *s);
+/* Any value as a datum of its own. */
+extern Jsonb *kg_json_datum(const JsonbValue *value);
+
+/*
+ * Walk an object or array without recursion into its members:
+ *
+ *	  KgJsonIter it;
+ *	  kg_json_iter_init(&it, container);
+ *	  while (kg_json_iter_next(&it))
+ *		  ... it.key (objects), it.value, it.index ...
+ *
+ * Always walk to the end or call kg_json_iter_end().
+ */
+typedef struct KgJsonIter
+{
+	JsonbIterator *iter;
+	bool is_object;
+	int index; /* of the member just read, from 0 */
+	JsonbValue key;
+	JsonbValue value;
+} KgJsonIter;
+
+extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
+extern bool kg_json_iter_next(KgJsonIter *it);
+extern void kg_json_iter_end(KgJsonIter *it);
+extern int kg_json_length(const JsonbContainer *container);
+
+/*
+ * Write a document: begin/end pairs nest; inside an object every value is
+ * preceded by kg_jw_key().
+ */
+typedef struct KgJsonWriter
+{
+	JsonbParseState *state;
+	JsonbValue *result; /* the root, once its end was written */
+	Jsonb *scalar;		/* a scalar root */
+	bool in_object[64];
+	int depth;
+} KgJsonWriter;
+
+extern void kg_jw_init(KgJsonWriter *w);
+extern void kg_jw_begin_object(KgJsonWriter *w);
+extern void kg_jw_end_object(KgJsonWriter *w);
+extern void kg_jw_begin_array(KgJsonWriter *w);
+extern void kg_jw_end_array(KgJsonWriter *w);
+extern void kg_jw_key(KgJsonWriter *w, const char *key);
+extern void kg_jw_keyn(KgJsonWriter *w, const char *key, int len);
+extern void kg_jw_string(KgJsonWriter *w, const char *s);
+extern void kg_jw_stringn(KgJsonWriter *w, const char *s, int len);
+extern void kg_jw_int(KgJsonWriter *w, int64 n);
+extern void kg_jw_numeric(KgJsonWriter *w, Numeric n);
+extern void kg_jw_bool(KgJsonWriter *w, bool b);
+extern void kg_jw_null(KgJsonWriter *w);
+extern void kg_jw_value(KgJsonWriter *w, const JsonbValue *value);
+extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
+/* key and value in one call */
+extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
+extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
+extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
+extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
+extern Jsonb *kg_jw_finish(KgJsonWriter *w);
+
+/* JSON text to datum; for literals of our own. */
+extern Jsonb *kg_json_parse(const char *text);
+
+/* Append a member name to a JSON Pointer (RFC 6901: ~ and / escaped). */
+extern void kg_json_pointer_append(StringInfo pointer, const char *name,
+								   int len);
+
+#endif /* KG_JSON_H */

@@ -1,0 +1,137 @@
+/*
+ * settings.c
+ *	  The kg_graph.* settings.  In alphabetical order.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "base/settings.h"
+#include "utils/guc.h"
+
+char *kg_setting_tenant;
+int kg_setting_max_argument_bytes;
+int kg_setting_max_bundle_bytes;
+int kg_setting_max_depth;
+int kg_setting_max_entity_bytes;
+int kg_setting_max_errors;
+int kg_setting_max_key_bytes;
+int kg_setting_max_reply_bytes;
+int kg_setting_max_total;
+int kg_setting_max_unanchored;
+int kg_setting_max_visited;
+int kg_setting_reply_bytes;
+
+static void
+define_limit(const char *name, const char *description, int *variable,
+			 int value, int min, int max, int flags)
+{
+	DefineCustomIntVariable(name,
+							description,
+							NULL,
+							variable,
+							value,
+							min,
+							max,
+							PGC_SUSET,
+							flags,
+							NULL,
+							NULL,
+							NULL);
+}
+
+void
+kg_settings_define(void)
+{
+	define_limit("kg_graph.max_argument_bytes",
+				 "Sets the largest arguments object that a tool accepts.",
+				 &kg_setting_max_argument_bytes,
+				 1024 * 1024,
+				 1024,
+				 INT_MAX,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_bundle_bytes",
+				 "Sets the largest bundle that kg_apply_bundle accepts.",
+				 &kg_setting_max_bundle_bytes,
+				 256 * 1024,
+				 1,
+				 1024 * 1024,
+				 GUC_UNIT_KB);
+	define_limit("kg_graph.max_depth",
+				 "Sets the deepest nesting of arguments and entities.",
+				 &kg_setting_max_depth,
+				 64,
+				 8,
+				 1000,
+				 0);
+	define_limit("kg_graph.max_entity_bytes",
+				 "Sets the largest entity, as JSON text.",
+				 &kg_setting_max_entity_bytes,
+				 100 * 1024,
+				 1024,
+				 INT_MAX,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_errors",
+				 "Sets how many violations an error lists.",
+				 &kg_setting_max_errors,
+				 100,
+				 1,
+				 10000,
+				 0);
+	define_limit("kg_graph.max_key_bytes",
+				 "Sets the longest value of an x-index property.",
+				 &kg_setting_max_key_bytes,
+				 1024,
+				 64,
+				 2000,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_reply_bytes",
+				 "Sets the ceiling of a tool's max_bytes.",
+				 &kg_setting_max_reply_bytes,
+				 4 * 1024 * 1024,
+				 1024,
+				 INT_MAX,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_total",
+				 "Sets how far a tool counts its total; past it the reply says "
+				 "total_at_least.",
+				 &kg_setting_max_total,
+				 1000000,
+				 0,
+				 INT_MAX,
+				 0);
+	define_limit("kg_graph.max_unanchored",
+				 "Sets the largest entity type that a graph query may start "
+				 "from without ids or filters.",
+				 &kg_setting_max_unanchored,
+				 10000,
+				 0,
+				 INT_MAX,
+				 0);
+	define_limit("kg_graph.max_visited",
+				 "Sets how many nodes one search may visit.",
+				 &kg_setting_max_visited,
+				 1000000,
+				 1,
+				 INT_MAX,
+				 0);
+	define_limit("kg_graph.reply_bytes",
+				 "Sets the default of a tool's max_bytes.",
+				 &kg_setting_reply_bytes,
+				 256 * 1024,
+				 1024,
+				 INT_MAX,
+				 GUC_UNIT_BYTE);
+	DefineCustomStringVariable(
+		"kg_graph.tenant",
+		"Chooses the tenant among those granted to the current role.",
+		NULL,
+		&kg_setting_tenant,
+		"",
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	MarkGUCPrefixReserved("kg_graph");
+}

@@ -1,0 +1,24 @@
+/*
+ * settings.h
+ *	  Every kg_graph.* setting.  Limits are superuser-settable; each is named
+ *	  in the error that it causes.
+ */
+#ifndef KG_SETTINGS_H
+#define KG_SETTINGS_H
+
+extern char *kg_setting_tenant; /* chooses among the granted tenants */
+extern int kg_setting_max_entity_bytes;
+extern int kg_setting_max_bundle_bytes; /* kilobytes */
+extern int kg_setting_max_key_bytes;
+extern int kg_setting_max_argument_bytes;
+extern int kg_setting_max_depth;	   /* nesting of arguments and entities */
+extern int kg_setting_max_reply_bytes; /* ceiling of max_bytes */
+extern int kg_setting_reply_bytes;	   /* default of max_bytes */
+extern int kg_setting_max_total;	   /* how far a total is counted */
+extern int kg_setting_max_unanchored;
+extern int kg_setting_max_visited;
+extern int kg_setting_max_errors;
+
+extern void kg_settings_define(void);
+
+#endif /* KG_SETTINGS_H */

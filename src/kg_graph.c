@@ -1,0 +1,18 @@
+/*
+ * kg_graph.c
+ *	  Module start.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "fmgr.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	kg_settings_define();
+}

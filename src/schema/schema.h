@@ -1,0 +1,56 @@
+/*
+ * schema.h
+ *	  JSON Schema: compile once, validate many, over binary jsonb.
+ *
+ * A compiled schema lives in one memory context and is immutable.  Validation
+ * of a valid instance allocates nothing that outlives the call.
+ */
+#ifndef KG_SCHEMA_H
+#define KG_SCHEMA_H
+
+#include "nodes/pg_list.h"
+#include "utils/jsonb.h"
+
+typedef struct KgSchema KgSchema;
+
+typedef struct KgSchemaOptions
+{
+	const char *dialect;	/* URI of the default dialect; NULL: 2020-12 */
+	const Jsonb *resources; /* {uri: schema} that $ref may name, or NULL */
+	bool annotate_format;	/* true: format is an annotation only */
+} KgSchemaOptions;
+
+typedef struct KgSchemaError
+{
+	char *instance_path; /* JSON Pointer into the instance */
+	char *schema_path;	 /* JSON Pointer into the schema (keyword location) */
+	const char *keyword;
+	Jsonb *value;	/* the offending value, maybe shortened */
+	char *expected; /* what the keyword wants, for people and models */
+} KgSchemaError;
+
+/*
+ * Compile in the current memory context.  Raises KG_INVALID_INPUT with the
+ * JSON Pointer of what is wrong for a schema that its meta-schema refuses, an
+ * unknown dialect or a $ref that cannot be resolved here;
+ * KG_LIMIT_EXCEEDED past a limit of kg_graph.schema_*.
+ */
+extern KgSchema *kg_schema_compile(const Jsonb *schema,
+								   const KgSchemaOptions *options);
+
+/*
+ * The compiled form from the backend's bounded cache, keyed by content.  Good
+ * until the end of the caller's SQL call.
+ */
+extern const KgSchema *kg_schema_fetch(const Jsonb *schema,
+									   const KgSchemaOptions *options);
+
+/* Fast path: true if valid.  Raises only for limits and cancel. */
+extern bool kg_schema_is_valid(const KgSchema *schema,
+							   const JsonbValue *instance);
+
+/* All violations up to max_errors, as a List of KgSchemaError *. */
+extern List *kg_schema_errors(const KgSchema *schema,
+							  const JsonbValue *instance, int max_errors);
+
+#endif /* KG_SCHEMA_H */
