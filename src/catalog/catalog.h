@@ -1,0 +1,203 @@
+/*
+ * catalog.h
+ *	  Bundles, entity types, fields, relations and tools of a tenant, as structs.
+ *
+ * A KgCatalog is what one role sees of one tenant; it is read through SPI as
+ * that role and kept per (tenant, role) until the relcache callback says that
+ * a catalog table changed.  A catalog obtained stays readable until the end of
+ * the transaction, even when a newer one replaces it.
+ */
+#ifndef KG_CATALOG_H
+#define KG_CATALOG_H
+
+#include "utils/jsonb.h"
+
+#include "schema/schema.h"
+
+/* How a field's values are compared, sorted and encoded as keys. */
+typedef enum KgKind
+{
+	KG_KIND_STRING, /* by code point */
+	KG_KIND_ENUM,	/* by declaration order */
+	KG_KIND_INTEGER,
+	KG_KIND_NUMBER,
+	KG_KIND_BOOLEAN,
+	KG_KIND_DATE,	  /* full-date text */
+	KG_KIND_DATETIME, /* an instant */
+	KG_KIND_OBJECT,	  /* not indexable */
+	KG_KIND_ANY		  /* no single type; not indexable */
+} KgKind;
+
+typedef enum KgOnDelete
+{
+	KG_ON_DELETE_RESTRICT,
+	KG_ON_DELETE_CASCADE,
+	KG_ON_DELETE_SET_NULL
+} KgOnDelete;
+
+/* A step of the path from an entity's root to a value. */
+typedef struct KgStep
+{
+	const char *key; /* member name; NULL: every item of an array */
+	int keylen;
+} KgStep;
+
+/* A property of a type: any that is declared, annotated or not. */
+typedef struct KgField
+{
+	const char *name; /* dotted path; "tags", "address.city" */
+	int nsteps;
+	KgStep *steps;
+	KgKind kind;			  /* of the value, or of the items of an array */
+	bool is_array;			  /* some step is "every item" */
+	bool nullable;			  /* null is among its types */
+	bool required;			  /* at every level */
+	bool indexed;			  /* x-index */
+	bool derived;			  /* x-derived */
+	bool untrusted;			  /* x-untrusted */
+	bool detail;			  /* x-detail */
+	const char *format;		  /* or NULL */
+	const char *content_type; /* x-content-type, or NULL */
+	const char *title;
+	const char *description;
+	int nenum;
+	const char **enum_values; /* as text, in declaration order */
+	/* x-ref */
+	const char *ref_bundle; /* resolved: never NULL where ref_type is set */
+	const char *ref_type;
+	const char *ref_field; /* x-ref-field, or NULL: the target's id */
+	const char *relation;  /* x-relation or the name upper-cased */
+	int32 relation_no;
+	KgOnDelete on_delete;
+	/* x-derived */
+	const char *derived_relation;
+	bool derived_incoming;
+} KgField;
+
+#define KG_EXPOSE_LIST 1
+#define KG_EXPOSE_GET 2
+#define KG_EXPOSE_LIST_IDS 4
+
+typedef struct KgType
+{
+	int32 type_no;
+	const char *bundle;
+	const char *name;
+	const char *title;
+	const char *description;
+	const char *tool_description;
+	const Jsonb *schema;
+	const char *schema_hash;
+	int expose; /* KG_EXPOSE_* */
+	int nfields;
+	KgField *fields; /* parents before members */
+	const KgField *id_field;
+	const KgField *label_field; /* or NULL */
+	const KgField *scope_field; /* or NULL */
+	int naliases;
+	const KgField **alias_fields;
+	int nsummary;
+	const KgField **summary_fields;
+	bool ambiguous;			  /* another bundle in view has the name too */
+	const Jsonb *definitions; /* of the bundle, {uri: schema}; or NULL */
+} KgType;
+
+typedef struct KgVariant
+{
+	int32 from_type_no;
+	int32 to_type_no;
+	const char *property; /* x-ref property it derives from, or NULL */
+	const Jsonb *schema;  /* of edge properties, or NULL */
+} KgVariant;
+
+typedef struct KgRelation
+{
+	int32 relation_no;
+	const char *bundle;
+	const char *name;
+	const char *inverse; /* or NULL */
+	bool symmetric;
+	bool derived; /* from x-ref; else declared, edges explicit */
+	int nvariants;
+	KgVariant *variants;
+	int nfields; /* of edge properties, over the variants */
+	KgField *fields;
+} KgRelation;
+
+typedef struct KgBundle
+{
+	const char *name;
+	const char *version;
+	const char *description;
+	const char *instructions;
+	int64 revision;
+	const Jsonb *definitions; /* {uri: schema}, or NULL */
+} KgBundle;
+
+typedef struct KgTool
+{
+	const char *name;
+	const KgType *type;
+	int operation; /* one of KG_EXPOSE_* */
+} KgTool;
+
+typedef struct KgCatalog
+{
+	const char *tenant;
+	Oid role;
+	int nbundles;
+	KgBundle *bundles; /* by name */
+	int ntypes;
+	KgType **types; /* by bundle, position, name */
+	int nrelations;
+	KgRelation *relations; /* by bundle, name */
+	int ntools;
+	KgTool *tools;		   /* by name */
+	uint64 generation;	   /* differs after any change */
+	const char *revision;  /* text that changes with any bundle */
+	bool plain_visibility; /* kg_entity has our policies only */
+} KgCatalog;
+
+/* The catalog of a tenant as the current role sees it. */
+extern const KgCatalog *kg_catalog_get(const char *tenant);
+
+/*
+ * A type by "type" or "bundle/type".  kg_catalog_type() returns NULL where it
+ * is unknown or ambiguous; kg_catalog_require_type() raises KG_UNKNOWN_TYPE
+ * with the nearest, or KG_INVALID_INPUT listing the handles of an ambiguous
+ * one, at path.
+ */
+extern const KgType *kg_catalog_type(const KgCatalog *catalog,
+									 const char *name);
+extern const KgType *kg_catalog_require_type(const KgCatalog *catalog,
+											 const char *name,
+											 const char *path);
+extern const KgType *kg_catalog_type_in(const KgCatalog *catalog,
+										const char *bundle, const char *name);
+extern const KgType *kg_catalog_type_no(const KgCatalog *catalog,
+										int32 type_no);
+extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,
+												int32 relation_no);
+extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
+									 const char *name);
+extern const KgField *kg_type_field(const KgType *type, const char *name);
+
+/* How a type is called in replies: "type", or "bundle/type" if ambiguous. */
+extern const char *kg_type_handle(const KgType *type);
+
+/* Changes whenever a catalog table changed; for caches built on a catalog. */
+extern uint64 kg_catalog_generation(void);
+
+/*
+ * Visit the values of a field in an entity: one call for a scalar, one an
+ * item for arrays; none where it is missing.  A JSON null is a value.
+ */
+typedef void (*KgFieldVisitor)(const JsonbValue *value, void *arg);
+extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
+						   KgFieldVisitor visitor, void *arg);
+
+/* The first value that is not null, or false where there is none. */
+extern bool kg_field_value(const KgField *field, const JsonbContainer *root,
+						   JsonbValue *value);
+
+#endif /* KG_CATALOG_H */

@@ -1,0 +1,35 @@
+/*
+ * key.h
+ *	  Order-preserving byte keys of indexed values (kg_index_key.key).
+ *
+ *	  memcmp of two keys of one field orders them as their values: enums by
+ *	  declaration, numbers exactly at any size and scale, date-times as
+ *	  instants, strings by code point, and missing or null after everything.
+ *	  bytea comparison is leakproof, so an index serves it under row security.
+ */
+#ifndef KG_KEY_H
+#define KG_KEY_H
+
+#include "catalog/catalog.h"
+
+/*
+ * The key of a value; NULL or JSON null gives the key of "missing".
+ * Allocated in the current context.  Returns NULL where the value cannot be of
+ * the field's kind (an enum value that is not declared, a string for a number,
+ * a date-time that is none): stored entities are validated, so only arguments
+ * meet that.  Raises KG_LIMIT_EXCEEDED past kg_graph.max_key_bytes.
+ */
+extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
+
+/* The key of a missing value: one row says so for every entity without one. */
+extern bytea *kg_key_missing(void);
+
+/* Bounds for starts_with on a string field: low <= key < high. */
+extern bytea *kg_key_prefix_low(const char *prefix, int len);
+extern bytea *kg_key_prefix_high(const char *prefix, int len);
+
+/* The value that a key was made of (enums as text, numbers as numeric). */
+extern void kg_key_decode(const KgField *field, const bytea *key,
+						  JsonbValue *value);
+
+#endif /* KG_KEY_H */

@@ -1,0 +1,50 @@
+/*
+ * dispatch.h
+ *	  Every tool by name: what it is, and how it is called.
+ */
+#ifndef KG_DISPATCH_H
+#define KG_DISPATCH_H
+
+#include "utils/jsonb.h"
+
+/* Toolsets; a set is an OR of these. */
+#define KG_TOOLSET_CATALOG 1
+#define KG_TOOLSET_GRAPH 2
+#define KG_TOOLSET_BFS 4
+#define KG_TOOLSET_ALL 7
+
+/* A fixed tool (graph and bfs vocabularies); each vocabulary has a table. */
+typedef struct KgFixedTool
+{
+	const char *name; /* tool name: "find_nodes" */
+	int toolset;
+	const char *title;
+	const char *description;
+	/* JSON Schema of the arguments with the tenant's names in its enums. */
+	Jsonb *(*input_schema)(void);
+	Jsonb *(*output_schema)(void);
+	/* arguments are already validated against input_schema */
+	Jsonb *(*call)(const Jsonb *arguments);
+} KgFixedTool;
+
+/*
+ * Call a tool as the current role.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
+ * whatever the tool raises.  The reply is the tool's own JSON object.
+ */
+extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
+
+/*
+ * The same as an MCP tool result {content, structuredContent, isError}: an
+ * error of the call is a result, not raised (a subtransaction is rolled back);
+ * cancellation and internal errors of the server are raised.
+ */
+extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments);
+
+/*
+ * The tools of the current tenant as a JSON array of {name, title,
+ * description, inputSchema, outputSchema, annotations}, in a deterministic
+ * order (toolset, name).
+ */
+extern Jsonb *kg_tools_list(int toolsets);
+
+#endif /* KG_DISPATCH_H */
