@@ -9,14 +9,14 @@ OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS   = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
-              -Wno-missing-field-initializers -fvisibility=hidden $(WERROR)
+              -Wno-missing-field-initializers $(WERROR)
 SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 
 # The install script is its parts, in the order of sql/parts.list.
 SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
 DATA        = $(wildcard sql/$(EXTENSION)--*--*.sql)
 DATA_built  = sql/$(EXTENSION)--$(EXTVERSION).sql
-DOCS        = $(wildcard docs/*.md)
+DOCS        = LICENSE $(wildcard docs/*.md)
 
 # PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
 KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c)))

@@ -1,1 +1,72 @@
+-- Row-level security.  Every table is forced; a policy is one comparison with a
+-- leakproof operator and never an OR, so that it becomes an index condition.
+-- Derived and catalog tables have no policy for writing: only the owner writes them.
+
+ALTER TABLE @extschema@.kg_tenant ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_tenant FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_tenant_role ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_tenant_role FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_bundle ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_bundle FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_entity_type ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_entity_type FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_relation ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_relation FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_entity ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_entity FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_edge ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_edge FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_index_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_index_key FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_term ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_term FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_trigram ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_trigram FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_tool ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_tool FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_pending_reference ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_pending_reference FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_secret ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_secret FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY kg_tenant_select ON @extschema@.kg_tenant FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_tenant_role_select ON @extschema@.kg_tenant_role FOR SELECT
+  USING (tenant = @extschema@.kg_tenant('admin'));
+CREATE POLICY kg_bundle_select ON @extschema@.kg_bundle FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_entity_type_select ON @extschema@.kg_entity_type FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_secret_nobody ON @extschema@.kg_secret FOR ALL
+  USING (false);
+CREATE POLICY kg_entity_insert ON @extschema@.kg_entity FOR INSERT
+  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+CREATE POLICY kg_entity_update ON @extschema@.kg_entity FOR UPDATE
+  USING (tenant = @extschema@.kg_tenant('write'))
+  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
+  USING (tenant = @extschema@.kg_tenant('write'));
+CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
+  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE
+  USING (tenant = @extschema@.kg_tenant('write'))
+  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+CREATE POLICY kg_edge_delete ON @extschema@.kg_edge FOR DELETE
+  USING (tenant = @extschema@.kg_tenant('write'));
 

@@ -1,1 +1,22 @@
+-- Privileges.  Tools are for everybody: they run as the caller and say NO_TENANT
+-- to who has none.  Granting and agents check the caller's access themselves.
+
+DO $$
+DECLARE
+  f regprocedure;
+BEGIN
+  FOR f IN
+    SELECT p.oid FROM pg_catalog.pg_proc p
+      JOIN pg_catalog.pg_depend d ON d.objid = p.oid
+       AND d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+       AND d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass
+      JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
+     WHERE d.deptype = 'e'
+       AND (p.prorettype = 'pg_catalog.trigger'::pg_catalog.regtype
+            OR p.proname = ANY (ARRAY['kg_create_tenant', 'kg_drop_tenant', 'kg_explain']))
+  LOOP
+    EXECUTE pg_catalog.format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
+  END LOOP;
+END
+$$;
 

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/invalidate.h"
 #include "base/settings.h"
 #include "fmgr.h"
 
@@ -15,4 +16,5 @@ void
 _PG_init(void)
 {
 	kg_settings_define();
+	kg_invalidate_init();
 }

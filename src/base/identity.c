@@ -3,7 +3,7 @@
  *	  Who is calling.
  *
  * The grants of the current role are read once and kept per role until the
- * relcache callback (catalog/invalidate.c) says that kg_tenant_role changed.
+ * relcache callback (base/invalidate.c) says that a catalog table changed.
  * What is kept is small: the list of (tenant, access) of one role at a time
  * for a few roles; the setting kg_graph.tenant chooses among them on every
  * call, so that neither SET nor SET ROLE can leave a stale answer behind.
@@ -17,6 +17,7 @@
 #include "access/xact.h"
 #include "base/error.h"
 #include "base/identity.h"
+#include "base/invalidate.h"
 #include "base/settings.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
@@ -51,16 +52,25 @@ typedef struct KgRoleGrants
 
 static KgRoleGrants grant_cache[KG_GRANT_CACHE_ROLES];
 static int grant_cache_next = 0;
-static bool grant_cache_valid = true;
+static uint64 grant_cache_generation = 0;
 
-static Oid extension_oid = InvalidOid;
+static uint64 extension_generation = 0;
 static Oid extension_schema = InvalidOid;
 static Oid extension_owner = InvalidOid;
 
-/* pg_extension has no syscache: read the row by its name once. */
+/* The tables whose change makes a cache stale (base/invalidate.c). */
+static const char *const watched_tables[] = {
+	"kg_tenant_role", "kg_bundle", "kg_entity_type", "kg_relation",
+	"kg_tool",		  "kg_entity", "kg_edge"};
+
+/*
+ * pg_extension has no syscache: read the row by its name, and again after an
+ * invalidation, because DROP and CREATE EXTENSION may have come between.
+ */
 static void
 load_extension(void)
 {
+	uint64 seen = kg_generation();
 	Relation rel;
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -78,17 +88,25 @@ load_extension(void)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("extension \"kg_graph\" does not exist")));
-	extension_oid = ((Form_pg_extension) GETSTRUCT(tuple))->oid;
 	extension_schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
 	extension_owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+
+	for (int i = 0; i < lengthof(watched_tables); i++)
+	{
+		Oid relid = get_relname_relid(watched_tables[i], extension_schema);
+
+		if (OidIsValid(relid))
+			kg_watch(relid);
+	}
+	extension_generation = seen;
 }
 
 Oid
 kg_extension_schema(void)
 {
-	if (!OidIsValid(extension_schema))
+	if (extension_generation != kg_generation())
 		load_extension();
 	return extension_schema;
 }
@@ -96,7 +114,7 @@ kg_extension_schema(void)
 Oid
 kg_extension_owner(void)
 {
-	if (!OidIsValid(extension_schema))
+	if (extension_generation != kg_generation())
 		load_extension();
 	return extension_owner;
 }
@@ -130,15 +148,6 @@ kg_restore_user(const KgUserContext *saved)
 	SetUserIdAndSecContext(saved->userid, saved->sec_context);
 }
 
-void
-kg_identity_invalidate(void)
-{
-	/* Only marked: somebody may be reading. */
-	grant_cache_valid = false;
-	/* DROP EXTENSION and CREATE EXTENSION may have come between. */
-	extension_schema = InvalidOid;
-}
-
 static void
 forget_grants(void)
 {
@@ -148,7 +157,7 @@ forget_grants(void)
 			MemoryContextDelete(grant_cache[i].context);
 		memset(&grant_cache[i], 0, sizeof(grant_cache[i]));
 	}
-	grant_cache_valid = true;
+	grant_cache_generation = kg_generation();
 }
 
 static KgAccess
@@ -218,8 +227,12 @@ grants_of_current_role(void)
 {
 	Oid role = GetUserId();
 
-	if (!grant_cache_valid)
+	if (grant_cache_generation != kg_generation())
+	{
+		/* Watch the tables before reading them. */
+		(void) kg_extension_schema();
 		forget_grants();
+	}
 	for (int i = 0; i < KG_GRANT_CACHE_ROLES; i++)
 		if (grant_cache[i].role == role && grant_cache[i].context)
 			return &grant_cache[i];

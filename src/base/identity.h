@@ -44,7 +44,4 @@ typedef struct KgUserContext
 extern void kg_become_owner(KgUserContext *saved);
 extern void kg_restore_user(const KgUserContext *saved);
 
-/* Called by the relcache callback: forget what was read of the grants. */
-extern void kg_identity_invalidate(void);
-
 #endif /* KG_IDENTITY_H */

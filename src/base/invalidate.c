@@ -1,0 +1,93 @@
+/*
+ * invalidate.c
+ *	  The one relcache callback.
+ *
+ * The statement triggers kg_catalog_changed send a relcache invalidation of
+ * their own table, which is transactional and reaches every backend; the
+ * callback only counts, because somebody may be reading what it would free.
+ * Few callback slots exist in a backend and none can be given back, so there
+ * is one for the whole extension.
+ */
+#include "postgres.h"
+
+#include "base/invalidate.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+
+#define KG_MAX_WATCHED 32
+
+static Oid watched[KG_MAX_WATCHED];
+static int nwatched = 0;
+static uint64 generation = 1;
+
+uint64
+kg_generation(void)
+{
+	return generation;
+}
+
+void
+kg_watch(Oid relid)
+{
+	for (int i = 0; i < nwatched; i++)
+		if (watched[i] == relid)
+			return;
+
+	/*
+	 * Full only after many DROP EXTENSION in one session: forget the oldest
+	 * half, which are of relations that are gone.
+	 */
+	if (nwatched == KG_MAX_WATCHED)
+	{
+		nwatched = KG_MAX_WATCHED / 2;
+		memmove(watched, watched + nwatched, nwatched * sizeof(Oid));
+	}
+	watched[nwatched++] = relid;
+}
+
+static void
+relcache_callback(Datum arg, Oid relid)
+{
+	if (!OidIsValid(relid))
+	{
+		generation++;
+		return;
+	}
+	for (int i = 0; i < nwatched; i++)
+	{
+		if (watched[i] == relid)
+		{
+			generation++;
+			return;
+		}
+	}
+}
+
+void
+kg_invalidate_init(void)
+{
+	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+}
+
+PGDLLEXPORT Datum kg_sql_catalog_changed(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_catalog_changed);
+
+/* Statement trigger on every watched table. */
+Datum
+kg_sql_catalog_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger "
+						"manager",
+						"kg_catalog_changed")));
+	CacheInvalidateRelcache(trigdata->tg_relation);
+	/* What this command does next must see it, before the message comes back. */
+	generation++;
+	return PointerGetDatum(NULL);
+}

@@ -1,0 +1,22 @@
+/*
+ * invalidate.h
+ *	  The one relcache callback: a counter that changes whenever a catalog
+ *	  table of the extension did.
+ */
+#ifndef KG_INVALIDATE_H
+#define KG_INVALIDATE_H
+
+/*
+ * Differs from any earlier value after INSERT, UPDATE, DELETE, TRUNCATE or DDL
+ * on a watched table was seen by this backend.  A cache remembers the value
+ * that it was filled at and refills itself when they differ.
+ */
+extern uint64 kg_generation(void);
+
+/* Add a table to the watched ones; harmless when it is there already. */
+extern void kg_watch(Oid relid);
+
+/* Registers the callback; from _PG_init. */
+extern void kg_invalidate_init(void);
+
+#endif /* KG_INVALIDATE_H */

@@ -1,0 +1,155 @@
+/*
+ * spi.c
+ *	  SPI for our own maintenance statements.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/spi.h"
+#include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+char *
+kg_spi_expand(const char *sql)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	while (*sql)
+	{
+		const char *at = strstr(sql, "@kg_");
+		int len;
+
+		if (at == NULL)
+		{
+			appendStringInfoString(&out, sql);
+			break;
+		}
+		appendBinaryStringInfo(&out, sql, at - sql);
+		len = strspn(at + 1, "abcdefghijklmnopqrstuvwxyz_");
+		appendStringInfoString(&out, kg_qualified(pnstrdup(at + 1, len)));
+		sql = at + 1 + len;
+	}
+	return out.data;
+}
+
+/*
+ * A stale plan may be executing further up (a trigger's statement fires the
+ * trigger again), so it is freed when the transaction is over.
+ */
+static List *retired = NIL;
+
+static void
+free_retired(XactEvent event, void *arg)
+{
+	ListCell *lc;
+
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+		return;
+	foreach(lc, retired)
+		SPI_freeplan(lfirst(lc));
+	list_free(retired);
+	retired = NIL;
+}
+
+static void
+retire(SPIPlanPtr plan)
+{
+	static bool registered = false;
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	if (!registered)
+		RegisterXactCallback(free_retired, NULL);
+	registered = true;
+	retired = lappend(retired, plan);
+	MemoryContextSwitchTo(old);
+}
+
+static SPIPlanPtr
+saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
+{
+	SPIPlanPtr plan;
+
+	if (saved->plan != NULL && saved->generation == kg_generation() &&
+		SPI_plan_is_valid(saved->plan))
+		return saved->plan;
+	if (saved->plan != NULL)
+	{
+		SPIPlanPtr old = saved->plan;
+
+		saved->plan = NULL;
+		retire(old);
+	}
+	plan = SPI_prepare_cursor(
+		kg_spi_expand(sql), nargs, (Oid *) argtypes, CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR,
+			 "could not prepare \"%s\": %s",
+			 sql,
+			 SPI_result_code_string(SPI_result));
+	SPI_keepplan(plan);
+	saved->plan = plan;
+	saved->generation = kg_generation();
+	return plan;
+}
+
+void
+kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+		   const Datum *values, const char *nulls, bool read_only, int expected)
+{
+	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
+	int rc = SPI_execute_plan(plan, (Datum *) values, nulls, read_only, 0);
+
+	if (rc != expected)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+}
+
+void
+kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
+				  const Oid *argtypes, const Datum *values, const char *nulls,
+				  int expected)
+{
+	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
+	Snapshot snapshot = InvalidSnapshot;
+	Snapshot crosscheck = InvalidSnapshot;
+	int rc;
+
+	/* As ri_PerformCheck() does. */
+	if (IsolationUsesXactSnapshot())
+	{
+		CommandCounterIncrement();
+		snapshot = GetLatestSnapshot();
+		crosscheck = GetTransactionSnapshot();
+	}
+	rc = SPI_execute_snapshot(
+		plan, (Datum *) values, nulls, snapshot, crosscheck, false, false, 0);
+	if (rc != expected)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+}
+
+Datum
+kg_spi_value(uint64 row, int column, bool *isnull)
+{
+	return SPI_getbinval(
+		SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
+}
+
+char *
+kg_spi_cstring(uint64 row, int column)
+{
+	return SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column);
+}
+
+int64
+kg_spi_int64(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
+}

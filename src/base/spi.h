@@ -1,0 +1,44 @@
+/*
+ * spi.h
+ *	  SPI for our own maintenance statements: static SQL text, run as whoever
+ *	  is the current user, with plans kept per backend.  (What a tool's
+ *	  arguments are compiled to goes through query/plan.h instead.)
+ */
+#ifndef KG_SPI_H
+#define KG_SPI_H
+
+#include "executor/spi.h"
+
+/*
+ * Run a statement whose text is fixed; every "@kg_name" in it stands for the
+ * qualified name.  The plan is kept in *plan, per backend, and rebuilt after
+ * an invalidation.  expected is an SPI_OK_* code.  Inside SPI_connect().
+ */
+typedef struct KgSaved
+{
+	SPIPlanPtr plan;
+	uint64 generation;
+} KgSaved;
+
+extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
+					   const Oid *argtypes, const Datum *values,
+					   const char *nulls, bool read_only, int expected);
+
+/*
+ * The same with a snapshot that sees everything committed by now, whatever the
+ * isolation level: for checks of referential integrity, which must not miss
+ * what a concurrent transaction did.
+ */
+extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
+							  const Oid *argtypes, const Datum *values,
+							  const char *nulls, int expected);
+
+/* "@kg_name" replaced by the qualified name, in the current context. */
+extern char *kg_spi_expand(const char *sql);
+
+/* Value of column (from 1) of row (from 0) of SPI_tuptable. */
+extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
+extern char *kg_spi_cstring(uint64 row, int column);
+extern int64 kg_spi_int64(uint64 row, int column);
+
+#endif /* KG_SPI_H */

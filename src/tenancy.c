@@ -1,0 +1,348 @@
+/*
+ * tenancy.c
+ *	  SQL functions of tenants and grants: kg_tenant, kg_create_tenant,
+ *	  kg_drop_tenant, kg_grant, kg_revoke.
+ *
+ * A grant is a row of kg_tenant_role, which the policies go by, together with
+ * ordinary table privileges, which PostgreSQL asks for first.  Both are made
+ * as the extension's owner after the caller's right to grant was checked.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/spi.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
+
+/* What a tenant's roles may read; the derived tables hold its data too. */
+static const char readable_tables[] =
+	"@kg_tenant, @kg_tenant_role, @kg_bundle, @kg_entity_type, @kg_relation, "
+	"@kg_entity, @kg_edge, @kg_index_key, @kg_term, @kg_trigram, @kg_tool";
+static const char writable_tables[] = "@kg_entity, @kg_edge";
+
+static KgAccess
+access_from_text(const text *value)
+{
+	char *name = text_to_cstring(value);
+	KgError *err;
+
+	if (strcmp(name, "read") == 0)
+		return KG_ACCESS_READ;
+	if (strcmp(name, "write") == 0)
+		return KG_ACCESS_WRITE;
+	if (strcmp(name, "admin") == 0)
+		return KG_ACCESS_ADMIN;
+	err = kg_error_new(KG_INVALID_INPUT, "access \"%s\" is not known", name);
+	kg_error_path(err, "/access");
+	kg_error_got_string(err, name);
+	kg_error_allow(err, "read");
+	kg_error_allow(err, "write");
+	kg_error_allow(err, "admin");
+	kg_error_throw(err);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_tenant);
+
+Datum
+kg_sql_tenant(PG_FUNCTION_ARGS)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	if (tenant == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_tenant_access);
+
+Datum
+kg_sql_tenant_access(PG_FUNCTION_ARGS)
+{
+	const char *tenant = kg_identity_tenant(
+		access_from_text(PG_GETARG_TEXT_PP(0)));
+
+	if (tenant == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+/* Run a utility statement as the owner; inside SPI_connect(). */
+static void
+run_utility(const char *sql)
+{
+	int rc = SPI_execute(kg_spi_expand(sql), false, 0);
+
+	if (rc != SPI_OK_UTILITY)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
+
+Datum
+kg_sql_create_tenant(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {PG_GETARG_DATUM(0)};
+	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	int len = strlen(tenant);
+	KgUserContext user;
+	KgError *err;
+
+	for (int i = 0; i < len; i++)
+	{
+		if ((unsigned char) tenant[i] < 0x20 || tenant[i] == 0x7f)
+			len = 0;
+	}
+	if (len < 1 || len > 63)
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
+		kg_error_got_string(err, tenant);
+		kg_error_expected(err,
+						  "1 to 63 bytes of text without control characters");
+		kg_error_throw(err);
+	}
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_tenant(tenant) VALUES ($1) "
+			   "ON CONFLICT DO NOTHING",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+	if (SPI_processed == 0)
+	{
+		err = kg_error_new(
+			KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant);
+		kg_error_throw(err);
+	}
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+/* Raises KG_NOT_FOUND unless the tenant exists; as owner, inside SPI. */
+static void
+require_tenant(Datum tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	KgError *err;
+
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_tenant WHERE tenant = $1",
+			   1,
+			   argtypes,
+			   &tenant,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+		return;
+	err = kg_error_new(KG_NOT_FOUND,
+					   "tenant \"%s\" does not exist",
+					   TextDatumGetCString(tenant));
+	kg_error_expected(err, "a tenant made by kg_create_tenant()");
+	kg_error_throw(err);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
+
+/* Everything of a tenant, from the leaves up. */
+Datum
+kg_sql_drop_tenant(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved[10];
+	static const char *const statements[] = {
+		"DELETE FROM @kg_edge WHERE tenant = $1",
+		"DELETE FROM @kg_index_key WHERE tenant = $1",
+		"DELETE FROM @kg_term WHERE tenant = $1",
+		"DELETE FROM @kg_trigram WHERE tenant = $1",
+		"DELETE FROM @kg_entity WHERE tenant = $1",
+		"DELETE FROM @kg_relation WHERE tenant = $1",
+		"DELETE FROM @kg_entity_type WHERE tenant = $1",
+		"DELETE FROM @kg_bundle WHERE tenant = $1",
+		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
+		"DELETE FROM @kg_tenant WHERE tenant = $1"};
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {PG_GETARG_DATUM(0)};
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	require_tenant(values[0]);
+	for (int i = 0; i < lengthof(statements); i++)
+		kg_spi_run(&saved[i],
+				   statements[i],
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+/*
+ * Granting is for the owner of the extension (superusers among them) and for
+ * the tenant's admins.
+ */
+static void
+require_grantor(const char *tenant)
+{
+	const char *mine;
+	KgError *err;
+
+	if (has_privs_of_role(GetUserId(), kg_extension_owner()))
+		return;
+	mine = kg_identity_tenant(KG_ACCESS_ADMIN);
+	if (mine != NULL && strcmp(mine, tenant) == 0)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" may not grant tenant \"%s\"",
+					   GetUserNameFromId(GetUserId(), false),
+					   tenant);
+	kg_error_expected(err, "a role with admin access to the tenant");
+	kg_error_throw(err);
+}
+
+/*
+ * Bring a role's table privileges in line with the access it has to any
+ * tenant; the policies decide which rows that reaches.  As owner, inside SPI.
+ */
+static void
+synchronise_privileges(Oid role)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+	const char *name = quote_identifier(GetUserNameFromId(role, false));
+	int64 reads;
+	int64 writes;
+
+	kg_spi_run(&saved,
+			   "SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
+			   "FROM @kg_tenant_role WHERE role = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	reads = kg_spi_int64(0, 1);
+	writes = kg_spi_int64(0, 2);
+
+	run_utility(psprintf("%s SELECT ON %s %s %s",
+						 reads ? "GRANT" : "REVOKE",
+						 readable_tables,
+						 reads ? "TO" : "FROM",
+						 name));
+	run_utility(psprintf("%s INSERT, UPDATE, DELETE ON %s %s %s",
+						 writes ? "GRANT" : "REVOKE",
+						 writable_tables,
+						 writes ? "TO" : "FROM",
+						 name));
+	run_utility(psprintf("%s USAGE ON SEQUENCE @kg_node_seq %s %s",
+						 writes ? "GRANT" : "REVOKE",
+						 writes ? "TO" : "FROM",
+						 name));
+	if (reads && pg_namespace_aclcheck(
+					 kg_extension_schema(), role, ACL_USAGE) != ACLCHECK_OK)
+		run_utility(psprintf(
+			"GRANT USAGE ON SCHEMA %s TO %s",
+			quote_identifier(get_namespace_name(kg_extension_schema())),
+			name));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_grant);
+
+Datum
+kg_sql_grant(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID};
+	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(1)), false);
+	Datum values[] = {
+		PG_GETARG_DATUM(0), ObjectIdGetDatum(role), PG_GETARG_DATUM(2)};
+	KgUserContext user;
+
+	(void) access_from_text(PG_GETARG_TEXT_PP(2));
+	require_grantor(tenant);
+	kg_become_owner(&user);
+	SPI_connect();
+	require_tenant(values[0]);
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_tenant_role(tenant, role, access) "
+			   "VALUES ($1, $2, $3) "
+			   "ON CONFLICT (tenant, role) DO UPDATE SET access = $3",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+	synchronise_privileges(role);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_revoke);
+
+Datum
+kg_sql_revoke(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, REGROLEOID};
+	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid role = get_role_oid(name, false);
+	Datum values[] = {PG_GETARG_DATUM(0), ObjectIdGetDatum(role)};
+	KgUserContext user;
+
+	require_grantor(tenant);
+	kg_become_owner(&user);
+	SPI_connect();
+	require_tenant(values[0]);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_tenant_role WHERE tenant = $1 AND role = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed == 0)
+	{
+		KgError *err = kg_error_new(KG_NOT_FOUND,
+									"role \"%s\" has no grant for tenant "
+									"\"%s\"",
+									name,
+									tenant);
+
+		kg_error_throw(err);
+	}
+	synchronise_privileges(role);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
