@@ -20,19 +20,44 @@ DOCS        = LICENSE $(wildcard docs/*.md)
 
 # PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
 KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c)))
-SCRIPTS_built = $(if $(KGCTL_OBJS),src/kgctl/kgctl)
+SCRIPTS_built:= $(if $(KGCTL_OBJS),src/kgctl/kgctl)
 
-REGRESS        = $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
+REGRESS       := $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS   = --inputdir=test --load-extension=$(EXTENSION)
-ISOLATION      = $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
+ISOLATION     := $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
-TAP_TESTS      = 1
-PROVE_TESTS   ?= test/t/*.pl
+PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
+TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
 EXTRA_CLEAN = $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
 
 PG_CONFIG ?= pg_config
-PGXS      := $(shell $(PG_CONFIG) --pgxs)
+
+# These goals set up everything themselves, PostgreSQL too.  PGXS has a check
+# of its own, which only says that there is none, so it is not included here.
+SELF_CONTAINED = check check-majors demo bench help
+ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
+
+.PHONY: $(SELF_CONTAINED)
+
+help: ## show the targets of this project
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+check: ## everything, in a throwaway cluster (scripts/check)
+	scripts/check
+
+check-majors: ## build and test with every supported PostgreSQL (scripts/check-majors)
+	scripts/check-majors
+
+demo: ## from nothing to tool calls on real data (scripts/demo)
+	scripts/demo
+
+bench: ## all measurements (bench/run)
+	bench/run
+
+else
+
+PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
 # The server is built without --enable-depend, so PGXS tracks no headers.
@@ -48,19 +73,7 @@ $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CP
 src/kgctl/kgctl: $(KGCTL_OBJS)
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -o $@$(X)
 
-.PHONY: check demo bench pgtap check-symbols check-layers check-format format dist help
-
-help: ## show the targets of this project
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
-
-check: ## everything, in a throwaway cluster (scripts/check)
-	scripts/check
-
-demo: ## from nothing to tool calls on real data (scripts/demo)
-	scripts/demo
-
-bench: ## all measurements (bench/run)
-	bench/run
+.PHONY: pgtap check-symbols check-layers check-format format dist
 
 pgtap: ## the contract of the installed schema, against a running server
 	pg_prove --ext .sql -r test/pgtap
@@ -75,8 +88,10 @@ check-format: ## clang-format leaves every file as it is
 	ci/check_format.sh
 
 format: ## rewrite the sources as clang-format lays them out
-	clang-format -i $$(git ls-files 'src/*.c' 'src/*.h')
+	ci/check_format.sh --fix
 
 dist: ## the PGXN archive
 	mkdir -p dist
 	git archive --format zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o dist/$(EXTENSION)-$(EXTVERSION).zip HEAD
+
+endif

@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
-# Every C file is laid out as .clang-format says.
+# Every C file is laid out as .clang-format says; --fix lays them out so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-find src \( -name '*.c' -o -name '*.h' \) -print0 | xargs -0 clang-format --dry-run -Werror
+tool=$(command -v clang-format-14 || command -v clang-format)
+case ${1:-} in
+  --fix) how=(-i) ;;
+  *) how=(--dry-run -Werror) ;;
+esac
+find src \( -name '*.c' -o -name '*.h' \) -print0 | xargs -0 "$tool" "${how[@]}"

@@ -82,3 +82,49 @@ kg_stop() {
   [ -n "${KG_WORK:-}" ] && [ -e "$KG_WORK/data/postmaster.pid" ] || return 0
   kg_as pg_ctl -D "$KG_WORK/data" -m immediate -s stop || true
 }
+
+# kg_temp NAME: a temporary folder in KG_TEMP that goes away, with every
+# server below it and the step that runs (KG_CHILD), however the script ends.
+kg_temp() {
+  KG_TEMP=$(mktemp -d "${TMPDIR:-/tmp}/kg-$1.XXXXXX")
+  chmod 755 "$KG_TEMP"
+  trap 'kg_clean' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+
+kg_clean() {
+  local status=$? pid
+  trap - EXIT INT TERM HUP
+  [ -z "${KG_CHILD:-}" ] || kill -TERM -- "-$KG_CHILD" 2>/dev/null || true
+  [ -z "${KG_CHILD:-}" ] || wait "$KG_CHILD" 2>/dev/null || true
+  find "$KG_TEMP" -name postmaster.pid 2>/dev/null | while read -r pid; do
+    kg_as pg_ctl -D "$(dirname "$pid")" -m immediate -s stop || true
+  done
+  if [ -n "${KG_KEEP:-}" ]; then
+    kg_say "kept: $KG_TEMP"
+  else
+    rm -rf "$KG_TEMP"
+  fi
+  exit "$status"
+}
+
+# kg_run COMMAND...: run it in a process group of its own, so that an interrupt
+# of the script is handled at once and ends all of it.
+kg_run() {
+  local status=0
+  set -m
+  "$@" </dev/null &
+  KG_CHILD=$!
+  set +m
+  wait "$KG_CHILD" || status=$?
+  KG_CHILD=
+  return "$status"
+}
+
+# kg_copy DIR: the checkout without build products, owned by the cluster's user.
+kg_copy() {
+  mkdir -p "$1"
+  rsync -a --delete --exclude .git --filter=':- .gitignore' "$root/" "$1/"
+  [ "$(id -u)" != 0 ] || chown -R postgres: "$1"
+}
