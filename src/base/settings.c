@@ -12,6 +12,7 @@
 char *kg_setting_tenant;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_bundle_bytes;
+int kg_setting_max_call_time;
 int kg_setting_max_depth;
 int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
@@ -20,6 +21,7 @@ int kg_setting_max_reply_bytes;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
 int kg_setting_max_visited;
+int kg_setting_plan_cache_size;
 int kg_setting_reply_bytes;
 
 static void
@@ -57,6 +59,13 @@ kg_settings_define(void)
 				 1,
 				 1024 * 1024,
 				 GUC_UNIT_KB);
+	define_limit("kg_graph.max_call_time",
+				 "Sets how long a tool call may run; 0 sets no limit.",
+				 &kg_setting_max_call_time,
+				 5000,
+				 0,
+				 INT_MAX,
+				 GUC_UNIT_MS);
 	define_limit("kg_graph.max_depth",
 				 "Sets the deepest nesting of arguments and entities.",
 				 &kg_setting_max_depth,
@@ -114,6 +123,13 @@ kg_settings_define(void)
 				 1000000,
 				 1,
 				 INT_MAX,
+				 0);
+	define_limit("kg_graph.plan_cache_size",
+				 "Sets how many plans of tool statements a backend keeps.",
+				 &kg_setting_plan_cache_size,
+				 256,
+				 16,
+				 10000,
 				 0);
 	define_limit("kg_graph.reply_bytes",
 				 "Sets the default of a tool's max_bytes.",

@@ -1,0 +1,486 @@
+/*
+ * plan.c
+ *	  Saved plans: the only place that runs a tool's SQL.
+ *
+ * Plans live in one hash table of the backend, keyed by the hash of the SQL
+ * text, the role and row_security, so that a plan made under one role's
+ * policies is never even offered to another; the least recently used goes when
+ * there are more than kg_graph.plan_cache_size.  A plan in use is pinned.
+ *
+ * Every plan is generic: the shapes of sql.c are made so that one plan is right
+ * for all values, and planning costs more than most calls.  Plans are made with
+ * the planner's settings fixed (see plan_settings), because a plan made while a
+ * table is still small would otherwise be a sequential scan and stay one.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/error.h"
+#include "base/settings.h"
+#include "catalog/namespace.h"
+#include "commands/explain.h"
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "executor/spi_priv.h"
+#include "lib/ilist.h"
+#include "miscadmin.h"
+#include "query/plan.h"
+#include "tcop/dest.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/resowner.h"
+#include "utils/rls.h"
+#include "utils/timestamp.h"
+
+typedef struct PlanKey
+{
+	uint64 hash; /* of the SQL text */
+	Oid role;
+	int32 row_security;
+} PlanKey;
+
+typedef struct PlanEntry
+{
+	PlanKey key;
+	dlist_node link; /* least recently used last */
+	char *sql;
+	SPIPlanPtr plan;
+	int pins;
+} PlanEntry;
+
+static HTAB *plans = NULL;
+static dlist_head plans_by_use = DLIST_STATIC_INIT(plans_by_use);
+static int running = 0;
+static TimestampTz deadline = 0;
+static bool recording = false;
+static List *recorded = NIL;
+static MemoryContext recorded_context = NULL;
+
+/*
+ * What the planner may choose from.  The side tables are read by index only;
+ * under these settings a plan does not depend on what the tables held when it
+ * was made.
+ */
+static const char *const plan_settings[][2] = {
+	{"enable_seqscan", "off"},
+	{"enable_bitmapscan", "off"},
+	{"enable_hashjoin", "off"},
+	{"enable_mergejoin", "off"},
+	{"enable_material", "off"},
+	{"enable_memoize", "off"},
+	{"jit", "off"},
+};
+
+static void
+create_cache(void)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(PlanKey);
+	ctl.entrysize = sizeof(PlanEntry);
+	plans = hash_create("kg_graph plans", 256, &ctl, HASH_ELEM | HASH_BLOBS);
+}
+
+static void
+drop_entry(PlanEntry *entry)
+{
+	dlist_delete(&entry->link);
+	SPI_freeplan(entry->plan);
+	pfree(entry->sql);
+	(void) hash_search(plans, &entry->key, HASH_REMOVE, NULL);
+}
+
+/* Make room for one more. */
+static void
+trim_cache(void)
+{
+	dlist_node *node;
+	PlanEntry *entry;
+	PlanEntry *victim;
+
+	while (hash_get_num_entries(plans) >= kg_setting_plan_cache_size)
+	{
+		victim = NULL;
+		if (!dlist_is_empty(&plans_by_use))
+			node = dlist_tail_node(&plans_by_use);
+		else
+			return;
+		for (;;)
+		{
+			entry = dlist_container(PlanEntry, link, node);
+			if (entry->pins == 0)
+			{
+				victim = entry;
+				break;
+			}
+			if (!dlist_has_prev(&plans_by_use, node))
+				break;
+			node = dlist_prev_node(&plans_by_use, node);
+		}
+		if (victim == NULL)
+			return;
+		drop_entry(victim);
+	}
+}
+
+static bool
+search_path_matches(SPIPlanPtr plan)
+{
+	CachedPlanSource *source = linitial(plan->plancache_list);
+
+	if (source->search_path == NULL)
+		return false;
+#if PG_VERSION_NUM >= 170000
+	return SearchPathMatchesCurrentEnvironment(source->search_path);
+#else
+	return OverrideSearchPathMatchesCurrent(source->search_path);
+#endif
+}
+
+/* Have the generic plan made now, under our planner settings. */
+static void
+build_generic_plan(SPIPlanPtr plan)
+{
+	int nest = NewGUCNestLevel();
+
+	for (int i = 0; i < lengthof(plan_settings); i++)
+		(void) set_config_option(plan_settings[i][0],
+								 plan_settings[i][1],
+								 PGC_USERSET,
+								 PGC_S_SESSION,
+								 GUC_ACTION_SAVE,
+								 true,
+								 0,
+								 false);
+	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), CurrentResourceOwner);
+	AtEOXact_GUC(true, nest);
+}
+
+static PlanEntry *
+make_entry(const PlanKey *key, const KgStatement *statement)
+{
+	SPIPlanPtr plan;
+	PlanEntry *entry;
+	char *sql;
+	bool found;
+
+	plan = SPI_prepare_cursor(statement->sql,
+							  statement->nargs,
+							  (Oid *) statement->argtypes,
+							  CURSOR_OPT_GENERIC_PLAN);
+	if (plan == NULL)
+		elog(ERROR,
+			 "could not prepare a statement: %s",
+			 SPI_result_code_string(SPI_result));
+	if (!SPI_is_cursor_plan(plan))
+		elog(ERROR, "a tool's statement must be a SELECT");
+	trim_cache();
+	sql = MemoryContextStrdup(TopMemoryContext, statement->sql);
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "could not keep a plan");
+	entry = hash_search(plans, key, HASH_ENTER, &found);
+	Assert(!found);
+	entry->sql = sql;
+	entry->plan = plan;
+	entry->pins = 0;
+	dlist_push_head(&plans_by_use, &entry->link);
+	return entry;
+}
+
+/* The entry of a statement, with a valid plan.  Inside an SPI connection. */
+static PlanEntry *
+fetch_entry(const KgStatement *statement)
+{
+	PlanKey key;
+	PlanEntry *entry;
+
+	if (plans == NULL)
+		create_cache();
+	memset(&key, 0, sizeof(key));
+	key.hash = hash_bytes_extended(
+		(const unsigned char *) statement->sql, strlen(statement->sql), 0);
+	key.role = GetUserId();
+	key.row_security = row_security;
+	entry = hash_search(plans, &key, HASH_FIND, NULL);
+	if (entry != NULL && strcmp(entry->sql, statement->sql) != 0)
+	{
+		/* Two texts with one hash: the newer wins unless the older runs. */
+		if (entry->pins > 0)
+			elog(ERROR, "hash collision of two running statements");
+		drop_entry(entry);
+		entry = NULL;
+	}
+	if (entry == NULL)
+	{
+		entry = make_entry(&key, statement);
+		build_generic_plan(entry->plan);
+	}
+	else
+	{
+		dlist_move_head(&plans_by_use, &entry->link);
+		if (!SPI_plan_is_valid(entry->plan) ||
+			!search_path_matches(entry->plan))
+			build_generic_plan(entry->plan);
+	}
+	return entry;
+}
+
+/* The receiver of rows. */
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	KgRowFunction row;
+	void *arg;
+	MemoryContext caller;
+	uint64 nrows;
+} RowReceiver;
+
+static KG_NORETURN void
+throw_timeout(void)
+{
+	KgError *err = kg_error_new(
+		KG_TIMEOUT,
+		"the call took longer than kg_graph.max_call_time (%d ms)",
+		kg_setting_max_call_time);
+
+	kg_error_expected(err,
+					  "a narrower question: more filters, fewer hops or a "
+					  "smaller limit");
+	kg_error_throw(err);
+}
+
+static void
+check_clock(void)
+{
+	if (deadline != 0 && GetCurrentTimestamp() > deadline)
+		throw_timeout();
+}
+
+static bool
+receive_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext executor;
+	bool more;
+
+	if ((++receiver->nrows & 255) == 0)
+	{
+		CHECK_FOR_INTERRUPTS();
+		check_clock();
+	}
+	executor = MemoryContextSwitchTo(receiver->caller);
+	more = receiver->row(slot, receiver->arg);
+	MemoryContextSwitchTo(executor);
+	return more;
+}
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+static void
+receiver_end(DestReceiver *self)
+{
+}
+
+/* Keep a copy of a statement for kg_explain, each text once. */
+static void
+record_statement(const KgStatement *statement)
+{
+	MemoryContext old;
+	KgStatement *copy;
+	ListCell *lc;
+
+	foreach(lc, recorded)
+		if (strcmp(((KgStatement *) lfirst(lc))->sql, statement->sql) == 0)
+			return;
+	old = MemoryContextSwitchTo(recorded_context);
+	copy = palloc0(sizeof(*copy));
+	copy->sql = pstrdup(statement->sql);
+	copy->nargs = statement->nargs;
+	if (statement->nargs > 0)
+	{
+		Oid *types = palloc(statement->nargs * sizeof(Oid));
+
+		memcpy(types, statement->argtypes, statement->nargs * sizeof(Oid));
+		copy->argtypes = types;
+	}
+	recorded = lappend(recorded, copy);
+	MemoryContextSwitchTo(old);
+}
+
+static ParamListInfo
+make_params(const KgStatement *statement)
+{
+	ParamListInfo params;
+
+	if (statement->nargs == 0)
+		return NULL;
+	params = makeParamList(statement->nargs);
+	for (int i = 0; i < statement->nargs; i++)
+	{
+		ParamExternData *param = &params->params[i];
+
+		param->value = statement->values[i];
+		param->isnull = statement->nulls ? statement->nulls[i] : false;
+		param->pflags = PARAM_FLAG_CONST;
+		param->ptype = statement->argtypes[i];
+	}
+	return params;
+}
+
+uint64
+kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
+{
+	RowReceiver receiver;
+	SPIExecuteOptions options;
+	PlanEntry *entry;
+	int result;
+
+	check_clock();
+	if (recording)
+		record_statement(statement);
+	memset(&receiver, 0, sizeof(receiver));
+	receiver.pub.receiveSlot = receive_row;
+	receiver.pub.rStartup = receiver_startup;
+	receiver.pub.rShutdown = receiver_end;
+	receiver.pub.rDestroy = receiver_end;
+	receiver.pub.mydest = DestNone;
+	receiver.row = row;
+	receiver.arg = arg;
+	receiver.caller = CurrentMemoryContext;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	entry = fetch_entry(statement);
+	memset(&options, 0, sizeof(options));
+	options.params = make_params(statement);
+	options.read_only = true;
+	options.dest = &receiver.pub;
+	entry->pins++;
+	running++;
+	PG_TRY();
+	{
+		result = SPI_execute_plan_extended(entry->plan, &options);
+	}
+	PG_FINALLY();
+	{
+		entry->pins--;
+		running--;
+	}
+	PG_END_TRY();
+	if (result != SPI_OK_SELECT)
+		elog(ERROR,
+			 "a tool's statement failed: %s",
+			 SPI_result_code_string(result));
+	SPI_finish();
+	return receiver.nrows;
+}
+
+static bool
+take_int64(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, 1, &isnull);
+
+	if (!isnull)
+		*(int64 *) arg = DatumGetInt64(value);
+	return false;
+}
+
+int64
+kg_plan_run_int64(const KgStatement *statement)
+{
+	int64 result = 0;
+
+	(void) kg_plan_run(statement, take_int64, &result);
+	return result;
+}
+
+char *
+kg_plan_explain(const KgStatement *statement)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ExplainState *es = NewExplainState();
+	PlanEntry *entry;
+	CachedPlan *cplan;
+	ListCell *lc;
+	char *text;
+
+	es->costs = false;
+	es->format = EXPLAIN_FORMAT_TEXT;
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	entry = fetch_entry(statement);
+	cplan = SPI_plan_get_cached_plan(entry->plan);
+	foreach(lc, cplan->stmt_list)
+	{
+		PlannedStmt *planned = lfirst_node(PlannedStmt, lc);
+
+#if PG_VERSION_NUM >= 170000
+		ExplainOnePlan(
+			planned, NULL, es, statement->sql, NULL, NULL, NULL, NULL, NULL);
+#else
+		ExplainOnePlan(
+			planned, NULL, es, statement->sql, NULL, NULL, NULL, NULL);
+#endif
+	}
+	ReleaseCachedPlan(cplan, CurrentResourceOwner);
+	text = MemoryContextStrdup(caller, es->str->data);
+	SPI_finish();
+	return text;
+}
+
+void
+kg_plan_start_clock(void)
+{
+	if (running > 0)
+		return;
+	deadline = kg_setting_max_call_time > 0
+				   ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+												 kg_setting_max_call_time)
+				   : 0;
+}
+
+void
+kg_plan_stop_clock(void)
+{
+	if (running == 0)
+		deadline = 0;
+}
+
+void
+kg_plan_record_start(void)
+{
+	recording = true;
+	recorded = NIL;
+	recorded_context = CurrentMemoryContext;
+}
+
+List *
+kg_plan_record_end(void)
+{
+	List *result = recorded;
+
+	recording = false;
+	recorded = NIL;
+	recorded_context = NULL;
+	return result;
+}
+
+int
+kg_plan_cache_size(void)
+{
+	return plans ? (int) hash_get_num_entries(plans) : 0;
+}

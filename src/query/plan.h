@@ -1,0 +1,65 @@
+/*
+ * plan.h
+ *	  Saved plans: the only place that runs a tool's SQL.
+ *
+ * A statement is SQL text whose values are all parameters.  Its plan is made
+ * once per text, role and row_security, is always generic, and stays in a
+ * bounded cache of the backend.  Statements run read-only with the caller's
+ * privileges and policies, on the snapshot of the calling statement.
+ */
+#ifndef KG_PLAN_H
+#define KG_PLAN_H
+
+#include "executor/tuptable.h"
+#include "nodes/pg_list.h"
+
+typedef struct KgStatement
+{
+	const char *sql;
+	int nargs;
+	const Oid *argtypes;
+	const Datum *values;
+	const bool *nulls; /* NULL: none is null */
+} KgStatement;
+
+/*
+ * A row.  Runs in the memory context of kg_plan_run()'s caller; what the slot
+ * holds must be copied to be kept.  Return false to stop the statement.
+ */
+typedef bool (*KgRowFunction)(TupleTableSlot *slot, void *arg);
+
+/*
+ * Run a statement and hand each row to the function.  Returns the number of
+ * rows.  Raises KG_TIMEOUT past kg_graph.max_call_time.  May be nested: a row
+ * function may run statements of its own.
+ */
+extern uint64 kg_plan_run(const KgStatement *statement, KgRowFunction row,
+						  void *arg);
+
+/* The first column of the first row as a bigint; 0 where there is no row. */
+extern int64 kg_plan_run_int64(const KgStatement *statement);
+
+/*
+ * The statement's plan as text, without costs: estimates are made of other
+ * tenants' statistics too.
+ */
+extern char *kg_plan_explain(const KgStatement *statement);
+
+/*
+ * Start the clock of a call: statements after it share kg_graph.max_call_time.
+ * Entry functions call it once; nested calls keep the outer clock running.
+ */
+extern void kg_plan_start_clock(void);
+extern void kg_plan_stop_clock(void);
+
+/*
+ * Record the statements that run from here on (kg_explain); a List of
+ * KgStatement * in the caller's context, or NIL.
+ */
+extern void kg_plan_record_start(void);
+extern List *kg_plan_record_end(void);
+
+/* How many plans the backend keeps, and statistics for tests. */
+extern int kg_plan_cache_size(void);
+
+#endif /* KG_PLAN_H */
