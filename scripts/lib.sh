@@ -6,10 +6,17 @@
 # and several runs can go on side by side.
 
 KG_PG_MAJOR=${KG_PG_MAJOR:-15}
-KG_PACKAGES="gcc make libc6-dev clang-14 clang-format-14 postgresql-$KG_PG_MAJOR postgresql-server-dev-$KG_PG_MAJOR
-  postgresql-$KG_PG_MAJOR-pgtap libtap-parser-sourcehandler-pgtap-perl libipc-run-perl
-  libpcre2-dev liburiparser-dev libidn2-dev libssl-dev libjansson-dev libyaml-dev
-  libmicrohttpd-dev libcurl4-openssl-dev iso-codes wordnet-base python3 python3-yaml rsync util-linux"
+
+# kg_package_names MAJOR: what building and testing with that major needs.
+kg_package_names() {
+  printf '%s\n' gcc make libc6-dev clang-14 clang-format-14 rsync util-linux \
+    "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" \
+    libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
+    libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
+    libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev \
+    iso-codes wordnet-base python3 python3-yaml
+}
+KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")
 
 kg_say() { printf '%s\n' "$*" >&2; }
 
@@ -20,6 +27,7 @@ kg_sudo() {
 # Install what is missing of $KG_PACKAGES and of the arguments.
 kg_packages() {
   local missing=() p
+  [ -z "${KG_NO_PACKAGES:-}" ] || return 0
   for p in $KG_PACKAGES "$@"; do
     [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$p" 2>/dev/null)" = "ii " ] || missing+=("$p")
   done
@@ -104,7 +112,7 @@ kg_clean() {
   if [ -n "${KG_KEEP:-}" ]; then
     kg_say "kept: $KG_TEMP"
   else
-    rm -rf "$KG_TEMP"
+    rm -rf "$KG_TEMP" 2>/dev/null || kg_sudo rm -rf "$KG_TEMP"
   fi
   exit "$status"
 }
