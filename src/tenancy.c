@@ -264,8 +264,8 @@ synchronise_privileges(Oid role)
 						 writes ? "GRANT" : "REVOKE",
 						 writes ? "TO" : "FROM",
 						 name));
-	if (reads && pg_namespace_aclcheck(
-					 kg_extension_schema(), role, ACL_USAGE) != ACLCHECK_OK)
+	if (reads && kg_schema_aclcheck(kg_extension_schema(), role, ACL_USAGE) !=
+					 ACLCHECK_OK)
 		run_utility(psprintf(
 			"GRANT USAGE ON SCHEMA %s TO %s",
 			quote_identifier(get_namespace_name(kg_extension_schema())),

@@ -18,4 +18,17 @@
 #define KG_NORETURN_TAIL pg_attribute_noreturn()
 #endif
 
+/*
+ * PostgreSQL 16 has one object_aclcheck() for the kinds of objects (commit
+ * c727f511bd7).  The user includes utils/acl.h.
+ */
+#if PG_VERSION_NUM < 160000
+#define kg_schema_aclcheck(schema, role, mode) \
+	pg_namespace_aclcheck(schema, role, mode)
+#else
+#include "catalog/pg_namespace.h"
+#define kg_schema_aclcheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#endif
+
 #endif /* KG_COMPAT_H */
