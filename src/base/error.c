@@ -23,6 +23,9 @@ struct KgError
 	const Jsonb *example;
 	Jsonb *errors;
 	char *hint;
+	char *type;
+	char *id;
+	const char *keyword;
 };
 
 /* In the order of KgErrorCode; documented in docs/errors.md. */
@@ -164,6 +167,49 @@ kg_error_errors(KgError *err, Jsonb *errors)
 	err->errors = errors;
 }
 
+void
+kg_error_entity(KgError *err, const char *type, const char *id)
+{
+	err->type = type ? pstrdup(type) : NULL;
+	err->id = id ? pstrdup(id) : NULL;
+}
+
+void
+kg_error_keyword(KgError *err, const char *keyword)
+{
+	err->keyword = keyword;
+}
+
+void
+kg_error_got_jsonb(KgError *err, Jsonb *got)
+{
+	err->got = got;
+}
+
+void
+kg_error_report(KgErrorList *list, KgError *err)
+{
+	if (list == NULL)
+		kg_error_throw(err);
+	list->total++;
+	if (list_length(list->errors) < list->limit)
+		list->errors = lappend(list->errors, err);
+}
+
+Jsonb *
+kg_error_array(const KgErrorList *list)
+{
+	KgJsonWriter w;
+	ListCell *lc;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	foreach(lc, list->errors)
+		kg_jw_jsonb(&w, kg_error_object(lfirst(lc)));
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
 Jsonb *
 kg_error_object(const KgError *err)
 {
@@ -174,8 +220,14 @@ kg_error_object(const KgError *err)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "code", codes[err->code].name);
 	kg_jw_kstring(&w, "message", err->message);
+	if (err->type)
+		kg_jw_kstring(&w, "type", err->type);
+	if (err->id)
+		kg_jw_kstring(&w, "id", err->id);
 	if (err->path)
 		kg_jw_kstring(&w, "path", err->path);
+	if (err->keyword)
+		kg_jw_kstring(&w, "keyword", err->keyword);
 	if (err->got)
 		kg_jw_kjsonb(&w, "got", err->got);
 	if (err->expected)

@@ -56,6 +56,29 @@ extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
 
+/*
+ * Errors that are gathered instead of raised: up to limit are kept, all are
+ * counted.
+ */
+typedef struct KgErrorList
+{
+	struct List *errors; /* of KgError * */
+	int limit;
+	int64 total;
+} KgErrorList;
+
+/* Adds to the list; without a list, raises. */
+extern void kg_error_report(KgErrorList *list, KgError *err);
+
+/* The gathered errors as a JSON array. */
+extern Jsonb *kg_error_array(const KgErrorList *list);
+
+/* Where an entity is at fault: its type and id, the keyword, the value wanted. */
+extern void kg_error_entity(KgError *err, const char *type, const char *id);
+extern void kg_error_keyword(KgError *err, const char *keyword);
+/* A jsonb that the error takes over as "got". */
+extern void kg_error_got_jsonb(KgError *err, Jsonb *got);
+
 /* The error as the JSON object of tools.md. */
 extern Jsonb *kg_error_object(const KgError *err);
 

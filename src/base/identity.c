@@ -59,9 +59,13 @@ static Oid extension_schema = InvalidOid;
 static Oid extension_owner = InvalidOid;
 
 /* The tables whose change makes a cache stale (base/invalidate.c). */
-static const char *const watched_tables[] = {
-	"kg_tenant_role", "kg_bundle", "kg_entity_type", "kg_relation",
-	"kg_tool",		  "kg_entity", "kg_edge"};
+static const char *const watched_tables[] = {"kg_tenant_role",
+											 "kg_bundle",
+											 "kg_entity_type",
+											 "kg_relation",
+											 "kg_tool",
+											 "kg_entity",
+											 "kg_edge"};
 
 /*
  * pg_extension has no syscache: read the row by its name, and again after an

@@ -1,0 +1,154 @@
+/*
+ * annotation_names.c
+ *	  The x-* annotations by name, and the check for misspelt ones.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/annotation_names.h"
+#include "miscadmin.h"
+
+/* In the order of KgAnnotation. */
+static const char *const names[] = {"x-id-field",
+									"x-tool-expose",
+									"x-tool-description",
+									"x-summary-fields",
+									"x-label-field",
+									"x-alias-fields",
+									"x-scope-field",
+									"x-index",
+									"x-ref",
+									"x-ref-field",
+									"x-relation",
+									"x-on-delete",
+									"x-derived",
+									"x-content-type",
+									"x-untrusted",
+									"x-detail"};
+
+/* What is below these is data, not schemas. */
+static const char *const data_keywords[] = {
+	"enum", "const", "default", "examples"};
+
+/* Maps from names to schemas: the names are not keywords. */
+static const char *const map_keywords[] = {"properties",
+										   "patternProperties",
+										   "$defs",
+										   "definitions",
+										   "dependentSchemas",
+										   "dependencies"};
+
+/* Annotations below these are never read. */
+static const char *const blind_keywords[] = {"patternProperties",
+											 "additionalProperties",
+											 "unevaluatedProperties",
+											 "propertyNames",
+											 "not",
+											 "if",
+											 "then",
+											 "else",
+											 "contains",
+											 "prefixItems",
+											 "unevaluatedItems",
+											 "dependentSchemas"};
+
+const char *
+kg_annotation_name(KgAnnotation which)
+{
+	return names[which];
+}
+
+static bool
+one_of(const char *name, const char *const *list, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(name, list[i]) == 0)
+			return true;
+	return false;
+}
+
+static void
+check_keyword(const char *name, bool blind, const char *pointer,
+			  KgErrorList *errors)
+{
+	bool known = one_of(name, names, lengthof(names));
+	KgError *err;
+
+	if (known && !blind)
+		return;
+	if (known)
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "\"%s\" has no effect here", name);
+		kg_error_expected(err,
+						  "annotations on properties that are declared "
+						  "by name under \"properties\"");
+	}
+	else
+	{
+		/* Nearness alone is too eager for short names: x-ray is no x-ref. */
+		const char *near = kg_nearest(name, names, lengthof(names));
+
+		if (near == NULL || abs((int) strlen(near) - (int) strlen(name)) > 2 ||
+			(strlen(near) <= 6 && strncmp(near, name, 4) != 0))
+			return;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "annotation \"%s\" is not known", name);
+		kg_error_did_you_mean(err, near);
+		for (int i = 0; i < lengthof(names); i++)
+			kg_error_allow(err, names[i]);
+	}
+	kg_error_keyword(err, pstrdup(name));
+	kg_error_path(err, "%s", pointer);
+	kg_error_report(errors, err);
+}
+
+static void
+check(const JsonbContainer *container, bool is_map, bool blind,
+	  const char *pointer, KgErrorList *errors)
+{
+	KgJsonIter it;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	kg_json_iter_init(&it, container);
+	while (kg_json_iter_next(&it))
+	{
+		const JsonbContainer *below = kg_json_container(&it.value);
+		StringInfoData here;
+		char *key = NULL;
+		bool map = false;
+		bool hidden = blind;
+
+		initStringInfo(&here);
+		appendStringInfoString(&here, pointer);
+		if (it.is_object)
+		{
+			key = kg_json_cstring(&it.key);
+			kg_json_pointer_append(&here, key, strlen(key));
+			if (!is_map)
+			{
+				if (strncmp(key, "x-", 2) == 0)
+				{
+					check_keyword(key, blind, here.data, errors);
+					continue;
+				}
+				if (one_of(key, data_keywords, lengthof(data_keywords)))
+					continue;
+				map = one_of(key, map_keywords, lengthof(map_keywords));
+				hidden |= one_of(key, blind_keywords, lengthof(blind_keywords));
+			}
+		}
+		else
+			appendStringInfo(&here, "/%d", it.index);
+		if (below)
+			check(below, map, hidden, here.data, errors);
+		pfree(here.data);
+	}
+}
+
+void
+kg_annotations_check_names(const JsonbContainer *schema, const char *path,
+						   KgErrorList *errors)
+{
+	check(schema, false, false, path, errors);
+}

@@ -1,0 +1,44 @@
+/*
+ * annotation_names.h
+ *	  The x-* annotations by name, and the check for misspelt ones.
+ */
+#ifndef KG_ANNOTATION_NAMES_H
+#define KG_ANNOTATION_NAMES_H
+
+#include "base/error.h"
+
+typedef enum KgAnnotation
+{
+	/* of a type */
+	KG_X_ID_FIELD,
+	KG_X_TOOL_EXPOSE,
+	KG_X_TOOL_DESCRIPTION,
+	KG_X_SUMMARY_FIELDS,
+	KG_X_LABEL_FIELD,
+	KG_X_ALIAS_FIELDS,
+	KG_X_SCOPE_FIELD,
+	/* of a property */
+	KG_X_INDEX,
+	KG_X_REF,
+	KG_X_REF_FIELD,
+	KG_X_RELATION,
+	KG_X_ON_DELETE,
+	KG_X_DERIVED,
+	KG_X_CONTENT_TYPE,
+	KG_X_UNTRUSTED,
+	KG_X_DETAIL
+} KgAnnotation;
+
+#define KG_ANNOTATION_COUNT (KG_X_DETAIL + 1)
+
+extern const char *kg_annotation_name(KgAnnotation which);
+
+/*
+ * Report every x-* keyword of a schema that is near one of ours but is not,
+ * and every one of ours that stands where it has no effect.  Other x-*
+ * keywords are none of our business.
+ */
+extern void kg_annotations_check_names(const JsonbContainer *schema,
+									   const char *path, KgErrorList *errors);
+
+#endif /* KG_ANNOTATION_NAMES_H */

@@ -1,0 +1,932 @@
+/*
+ * annotations.c
+ *	  Reading a JSON Schema for its fields and x-* annotations.
+ *
+ * A property may be described in several places that hold together: its own
+ * subschema, what that $refs, and the branches of allOf, anyOf and oneOf.  All
+ * of them are gathered into one Gathered; the first to set an annotation wins,
+ * types and enums are united.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/annotations.h"
+#include "catalog/annotation_names.h"
+#include "catalog/schema_ref.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+
+/* Deeper nesting of properties than this is not looked into. */
+#define KG_MAX_FIELD_DEPTH 16
+#define KG_MAX_FIELDS 1000
+
+#define TYPE_STRING 1
+#define TYPE_INTEGER 2
+#define TYPE_NUMBER 4
+#define TYPE_BOOLEAN 8
+#define TYPE_OBJECT 16
+#define TYPE_ARRAY 32
+#define TYPE_NULL 64
+
+typedef struct Member
+{
+	JsonbValue key;
+	JsonbValue schema;
+} Member;
+
+/* All that the places describing one value say together. */
+typedef struct Gathered
+{
+	int types;		/* TYPE_* */
+	List *members;	/* of Member *: properties */
+	List *required; /* of char * */
+	bool has_items;
+	JsonbValue items;
+	List *enum_values; /* of JsonbValue * */
+	const char *format;
+	JsonbValue *annotations[KG_ANNOTATION_COUNT];
+	JsonbValue *title;
+	JsonbValue *description;
+} Gathered;
+
+typedef struct Parser
+{
+	const Jsonb *schema;
+	const Jsonb *definitions;
+	const char *path;
+	KgErrorList *errors;
+	List *fields; /* of KgField * */
+	KgErrorCode code;
+} Parser;
+
+static JsonbValue *
+copy_value(const JsonbValue *value)
+{
+	JsonbValue *copy = palloc(sizeof(JsonbValue));
+
+	*copy = *value;
+	return copy;
+}
+
+static void
+report(Parser *parser, KgError *err, const char *pointer)
+{
+	kg_error_path(err, "%s%s", parser->path, pointer);
+	kg_error_report(parser->errors, err);
+}
+
+static int
+type_bit(const JsonbValue *name)
+{
+	static const char *const names[] = {
+		"string", "integer", "number", "boolean", "object", "array", "null"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_string_is(name, names[i]))
+			return 1 << i;
+	return 0;
+}
+
+static int
+type_of_value(const JsonbValue *value)
+{
+	int64 ignored;
+
+	switch (value->type)
+	{
+		case jbvString:
+			return TYPE_STRING;
+		case jbvBool:
+			return TYPE_BOOLEAN;
+		case jbvNull:
+			return TYPE_NULL;
+		case jbvNumeric:
+			return kg_json_int64(value, &ignored) ? TYPE_INTEGER : TYPE_NUMBER;
+		default:
+			return kg_json_is_object(value) ? TYPE_OBJECT : TYPE_ARRAY;
+	}
+}
+
+static void gather(Parser *parser, const JsonbValue *schema, Gathered *g,
+				   int depth);
+
+static void
+gather_types(const JsonbContainer *object, Gathered *g)
+{
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (kg_json_get(object, "type", &value) == NULL)
+		return;
+	if (!kg_json_is_array(&value))
+	{
+		g->types |= type_bit(&value);
+		return;
+	}
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+		g->types |= type_bit(&it.value);
+}
+
+static void
+gather_enum(const JsonbContainer *object, Gathered *g)
+{
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (kg_json_get(object, "const", &value) != NULL)
+		g->enum_values = lappend(g->enum_values, copy_value(&value));
+	if (kg_json_get(object, "enum", &value) == NULL ||
+		!kg_json_is_array(&value))
+		return;
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+		g->enum_values = lappend(g->enum_values, copy_value(&it.value));
+}
+
+static void
+gather_members(const JsonbContainer *object, Gathered *g)
+{
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (kg_json_get(object, "required", &value) != NULL &&
+		kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			if (it.value.type == jbvString)
+				g->required = lappend(g->required, kg_json_cstring(&it.value));
+	}
+	if (kg_json_get(object, "properties", &value) == NULL ||
+		!kg_json_is_object(&value))
+		return;
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		Member *member = palloc(sizeof(Member));
+
+		member->key = it.key;
+		member->schema = it.value;
+		g->members = lappend(g->members, member);
+	}
+}
+
+/* The branches of a keyword whose value is an array of schemas. */
+static void
+gather_branches(Parser *parser, const JsonbContainer *object,
+				const char *keyword, Gathered *g, int depth)
+{
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (kg_json_get(object, keyword, &value) == NULL ||
+		!kg_json_is_array(&value))
+		return;
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+		gather(parser, &it.value, g, depth + 1);
+}
+
+static void
+gather(Parser *parser, const JsonbValue *schema, Gathered *g, int depth)
+{
+	const JsonbContainer *object;
+	JsonbValue value;
+
+	check_stack_depth();
+	/* A chain of $ref that comes back to itself ends here. */
+	if (depth > KG_MAX_FIELD_DEPTH || !kg_json_is_object(schema))
+		return;
+	object = kg_json_container(schema);
+
+	gather_types(object, g);
+	gather_enum(object, g);
+	gather_members(object, g);
+	if (!g->has_items && kg_json_get(object, "items", &value) != NULL &&
+		kg_json_is_object(&value))
+	{
+		g->has_items = true;
+		g->items = value;
+	}
+	if (g->format == NULL && kg_json_get(object, "format", &value) != NULL &&
+		value.type == jbvString)
+		g->format = kg_json_cstring(&value);
+	if (g->title == NULL && kg_json_get(object, "title", &value) != NULL)
+		g->title = copy_value(&value);
+	if (g->description == NULL &&
+		kg_json_get(object, "description", &value) != NULL)
+		g->description = copy_value(&value);
+	for (int i = 0; i < KG_ANNOTATION_COUNT; i++)
+		if (g->annotations[i] == NULL &&
+			kg_json_get(object, kg_annotation_name(i), &value) != NULL)
+			g->annotations[i] = copy_value(&value);
+
+	if (kg_json_get(object, "$ref", &value) != NULL && value.type == jbvString)
+	{
+		JsonbValue target;
+
+		if (kg_schema_ref_find(parser->schema,
+							   parser->definitions,
+							   kg_json_cstring(&value),
+							   &target))
+			gather(parser, &target, g, depth + 1);
+	}
+	gather_branches(parser, object, "allOf", g, depth);
+	gather_branches(parser, object, "anyOf", g, depth);
+	gather_branches(parser, object, "oneOf", g, depth);
+}
+
+/* What the enum's values are, where no type says it. */
+static int
+effective_types(const Gathered *g)
+{
+	int types = g->types;
+	ListCell *lc;
+
+	if (types == 0)
+	{
+		foreach(lc, g->enum_values)
+			types |= type_of_value(lfirst(lc));
+		if (types == 0 && g->members != NIL)
+			types = TYPE_OBJECT;
+		if (types == 0 && g->has_items)
+			types = TYPE_ARRAY;
+	}
+	return types;
+}
+
+static KgKind
+kind_of(const Gathered *g, int types)
+{
+	ListCell *lc;
+
+	switch (types & ~TYPE_NULL)
+	{
+		case TYPE_STRING:
+			if (g->enum_values != NIL)
+			{
+				foreach(lc, g->enum_values)
+				{
+					JsonbValue *value = lfirst(lc);
+
+					if (value->type != jbvString && value->type != jbvNull)
+						return KG_KIND_STRING;
+				}
+				return KG_KIND_ENUM;
+			}
+			if (g->format && strcmp(g->format, "date") == 0)
+				return KG_KIND_DATE;
+			if (g->format && strcmp(g->format, "date-time") == 0)
+				return KG_KIND_DATETIME;
+			return KG_KIND_STRING;
+		case TYPE_INTEGER:
+			return KG_KIND_INTEGER;
+		case TYPE_NUMBER:
+		case TYPE_NUMBER | TYPE_INTEGER:
+			return KG_KIND_NUMBER;
+		case TYPE_BOOLEAN:
+			return KG_KIND_BOOLEAN;
+		case TYPE_OBJECT:
+			return KG_KIND_OBJECT;
+		default:
+			return KG_KIND_ANY;
+	}
+}
+
+static bool
+annotation_bool(Parser *parser, const Gathered *g, KgAnnotation which,
+				const char *pointer)
+{
+	const JsonbValue *value = g->annotations[which];
+	KgError *err;
+
+	if (value == NULL)
+		return false;
+	if (value->type == jbvBool)
+		return value->val.boolean;
+	err = kg_error_new(parser->code,
+					   "\"%s\" must be true or false",
+					   kg_annotation_name(which));
+	kg_error_got(err, value);
+	kg_error_expected(err, "true or false");
+	kg_error_keyword(err, kg_annotation_name(which));
+	report(parser, err, pointer);
+	return false;
+}
+
+static const char *
+annotation_string(Parser *parser, const Gathered *g, KgAnnotation which,
+				  const char *pointer)
+{
+	const JsonbValue *value = g->annotations[which];
+	KgError *err;
+
+	if (value == NULL)
+		return NULL;
+	if (value->type == jbvString && value->val.string.len > 0)
+		return kg_json_cstring(value);
+	err = kg_error_new(
+		parser->code, "\"%s\" must be a string", kg_annotation_name(which));
+	kg_error_got(err, value);
+	kg_error_expected(err, "a string that is not empty");
+	kg_error_keyword(err, kg_annotation_name(which));
+	report(parser, err, pointer);
+	return NULL;
+}
+
+static void
+read_reference(Parser *parser, const Gathered *g, KgField *field,
+			   const char *pointer)
+{
+	const char *ref = annotation_string(parser, g, KG_X_REF, pointer);
+	const char *on_delete;
+	const char *slash;
+	KgError *err;
+
+	field->ref_field = annotation_string(parser, g, KG_X_REF_FIELD, pointer);
+	field->relation = annotation_string(parser, g, KG_X_RELATION, pointer);
+	on_delete = annotation_string(parser, g, KG_X_ON_DELETE, pointer);
+	if (ref == NULL)
+	{
+		if (field->ref_field || field->relation || on_delete)
+		{
+			err = kg_error_new(
+				parser->code,
+				"\"x-ref-field\", \"x-relation\" and \"x-on-delete\" need an "
+				"\"x-ref\" beside them");
+			kg_error_expected(err, "\"x-ref\": the entity type referenced");
+			report(parser, err, pointer);
+		}
+		return;
+	}
+	if (field->kind != KG_KIND_STRING)
+	{
+		err = kg_error_new(parser->code,
+						   "\"x-ref\" needs a property of type "
+						   "string or an array of strings");
+		kg_error_keyword(err, "x-ref");
+		kg_error_expected(err, "\"type\": \"string\" without enum");
+		report(parser, err, pointer);
+		return;
+	}
+	slash = strchr(ref, '/');
+	if (slash)
+	{
+		field->ref_bundle = pnstrdup(ref, slash - ref);
+		field->ref_type = slash + 1;
+	}
+	else
+		field->ref_type = ref;
+	if (field->relation == NULL)
+	{
+		char *upper = pstrdup(field->name);
+
+		for (char *p = upper; *p; p++)
+		{
+			if (*p >= 'a' && *p <= 'z')
+				*p -= 'a' - 'A';
+			else if (!((*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9')))
+				*p = '_';
+		}
+		field->relation = upper;
+	}
+	if (on_delete == NULL || strcmp(on_delete, "restrict") == 0)
+		field->on_delete = KG_ON_DELETE_RESTRICT;
+	else if (strcmp(on_delete, "cascade") == 0)
+		field->on_delete = KG_ON_DELETE_CASCADE;
+	else if (strcmp(on_delete, "set_null") == 0)
+		field->on_delete = KG_ON_DELETE_SET_NULL;
+	else
+	{
+		err = kg_error_new(
+			parser->code, "\"x-on-delete\" has no rule \"%s\"", on_delete);
+		kg_error_keyword(err, "x-on-delete");
+		kg_error_got_string(err, on_delete);
+		kg_error_allow(err, "restrict");
+		kg_error_allow(err, "cascade");
+		kg_error_allow(err, "set_null");
+		report(parser, err, pointer);
+	}
+}
+
+static void
+read_derived(Parser *parser, const Gathered *g, KgField *field,
+			 const char *pointer)
+{
+	const JsonbValue *value = g->annotations[KG_X_DERIVED];
+	JsonbValue count;
+	JsonbValue direction;
+	const JsonbContainer *object = kg_json_container(value);
+	KgError *err;
+
+	if (value == NULL)
+		return;
+	field->derived = true;
+	direction = kg_json_string_value("outgoing");
+	if (kg_json_is_object(value) && kg_json_get(object, "count", &count) &&
+		count.type == jbvString &&
+		(kg_json_get(object, "direction", &direction) == NULL ||
+		 kg_json_string_is(&direction, "incoming") ||
+		 kg_json_string_is(&direction, "outgoing")) &&
+		kg_json_length(object) <= 2)
+	{
+		field->derived_relation = kg_json_cstring(&count);
+		field->derived_incoming = kg_json_string_is(&direction, "incoming");
+	}
+	else
+	{
+		err = kg_error_new(parser->code,
+						   "\"x-derived\" does not say what is counted");
+		kg_error_keyword(err, "x-derived");
+		kg_error_got(err, value);
+		kg_error_expected(err,
+						  "{\"count\": relation, \"direction\": "
+						  "\"incoming\" or \"outgoing\"}");
+		report(parser, err, pointer);
+	}
+	if (field->indexed || field->required || field->is_array ||
+		(field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER))
+	{
+		err = kg_error_new(parser->code,
+						   "a property with \"x-derived\" is an integer, not "
+						   "required and not indexed");
+		kg_error_keyword(err, "x-derived");
+		kg_error_expected(err,
+						  "\"type\": \"integer\" without \"x-index\" and "
+						  "outside \"required\"");
+		report(parser, err, pointer);
+	}
+}
+
+static void
+read_enum(const Gathered *g, KgField *field)
+{
+	ListCell *lc;
+
+	field->enum_values = palloc(Max(1, list_length(g->enum_values)) *
+								sizeof(char *));
+	foreach(lc, g->enum_values)
+	{
+		JsonbValue *value = lfirst(lc);
+
+		if (value->type == jbvNull)
+			field->nullable = true;
+		else
+			field->enum_values[field->nenum++] = kg_json_cstring(value);
+	}
+}
+
+static void
+check_indexable(Parser *parser, KgField *field, const char *pointer)
+{
+	KgError *err;
+
+	if (!field->indexed ||
+		(field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY))
+		return;
+	err = kg_error_new(parser->code,
+					   "property \"%s\" cannot be indexed: it has no single "
+					   "scalar type",
+					   field->name);
+	kg_error_keyword(err, "x-index");
+	kg_error_expected(err,
+					  "one of string, integer, number, boolean, maybe "
+					  "with null, or an array of one of them");
+	report(parser, err, pointer);
+	field->indexed = false;
+}
+
+static void walk_members(Parser *parser, const Gathered *g, const char *prefix,
+						 List *steps, bool is_array, bool required,
+						 const char *pointer, int depth);
+
+static KgStep *
+copy_steps(List *steps, int *nsteps)
+{
+	KgStep *copy = palloc(Max(1, list_length(steps)) * sizeof(KgStep));
+	ListCell *lc;
+
+	*nsteps = 0;
+	foreach(lc, steps)
+		copy[(*nsteps)++] = *(KgStep *) lfirst(lc);
+	return copy;
+}
+
+static KgStep *
+new_step(const char *key, int keylen)
+{
+	KgStep *step = palloc(sizeof(KgStep));
+
+	step->key = key;
+	step->keylen = keylen;
+	return step;
+}
+
+/* Annotations of an array are looked for on it and on its items. */
+static void
+inherit_annotations(Gathered *items, const Gathered *array)
+{
+	for (int i = 0; i < KG_ANNOTATION_COUNT; i++)
+		if (items->annotations[i] == NULL)
+			items->annotations[i] = array->annotations[i];
+	if (items->title == NULL)
+		items->title = array->title;
+	if (items->description == NULL)
+		items->description = array->description;
+}
+
+static void
+walk_property(Parser *parser, const Member *member, const Gathered *parent,
+			  const char *prefix, List *steps, bool is_array, bool required,
+			  const char *parent_pointer, int depth)
+{
+	KgField *field = palloc0(sizeof(KgField));
+	char *key = kg_json_cstring(&member->key);
+	StringInfoData pointer;
+	Gathered g;
+	int types;
+	bool member_required = false;
+	ListCell *lc;
+
+	memset(&g, 0, sizeof(g));
+	gather(parser, &member->schema, &g, 0);
+	initStringInfo(&pointer);
+	appendStringInfo(&pointer, "%s/properties", parent_pointer);
+	kg_json_pointer_append(&pointer, key, strlen(key));
+
+	foreach(lc, parent->required)
+		if (strcmp(lfirst(lc), key) == 0)
+			member_required = true;
+	steps = lappend(list_copy(steps), new_step(key, strlen(key)));
+	types = effective_types(&g);
+	field->nullable = (types & TYPE_NULL) != 0;
+	while ((types & ~TYPE_NULL) == TYPE_ARRAY && g.has_items &&
+		   depth++ < KG_MAX_FIELD_DEPTH)
+	{
+		Gathered items;
+
+		memset(&items, 0, sizeof(items));
+		gather(parser, &g.items, &items, 0);
+		inherit_annotations(&items, &g);
+		appendStringInfoString(&pointer, "/items");
+		steps = lappend(steps, new_step(NULL, 0));
+		is_array = true;
+		g = items;
+		types = effective_types(&g);
+	}
+
+	field->name = prefix[0] ? psprintf("%s.%s", prefix, key) : key;
+	field->steps = copy_steps(steps, &field->nsteps);
+	field->kind = kind_of(&g, types);
+	field->is_array = is_array;
+	field->required = required && member_required;
+	field->format = g.format;
+	field->title = g.title ? kg_json_cstring(g.title) : NULL;
+	field->description = g.description ? kg_json_cstring(g.description) : NULL;
+	read_enum(&g, field);
+	field->indexed = annotation_bool(parser, &g, KG_X_INDEX, pointer.data);
+	field->untrusted = annotation_bool(
+		parser, &g, KG_X_UNTRUSTED, pointer.data);
+	field->detail = annotation_bool(parser, &g, KG_X_DETAIL, pointer.data);
+	field->content_type = annotation_string(
+		parser, &g, KG_X_CONTENT_TYPE, pointer.data);
+	check_indexable(parser, field, pointer.data);
+	read_reference(parser, &g, field, pointer.data);
+	read_derived(parser, &g, field, pointer.data);
+	if (list_length(parser->fields) < KG_MAX_FIELDS)
+		parser->fields = lappend(parser->fields, field);
+
+	if (g.members != NIL)
+		walk_members(parser,
+					 &g,
+					 field->name,
+					 steps,
+					 is_array,
+					 field->required,
+					 pointer.data,
+					 depth + 1);
+}
+
+static void
+walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
+			 bool is_array, bool required, const char *pointer, int depth)
+{
+	List *done = NIL;
+	ListCell *lc;
+
+	check_stack_depth();
+	if (depth > KG_MAX_FIELD_DEPTH)
+		return;
+	foreach(lc, g->members)
+	{
+		Member *member = lfirst(lc);
+		char *key = kg_json_cstring(&member->key);
+		ListCell *seen;
+		bool repeated = false;
+
+		/* The same property in two branches: the first describes it. */
+		foreach(seen, done)
+			repeated |= strcmp(lfirst(seen), key) == 0;
+		if (repeated)
+			continue;
+		done = lappend(done, key);
+		walk_property(parser,
+					  member,
+					  g,
+					  prefix,
+					  steps,
+					  is_array,
+					  required,
+					  pointer,
+					  depth);
+	}
+}
+
+static void
+report_property(Parser *parser, const KgType *type, KgAnnotation which,
+				const char *name, const char *expected)
+{
+	KgError *err = kg_error_new(parser->code,
+								"\"%s\" of entity type \"%s\" names no "
+								"property \"%s\"",
+								kg_annotation_name(which),
+								type->name,
+								name);
+	const char **names = palloc(Max(1, type->nfields) * sizeof(char *));
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		names[i] = type->fields[i].name;
+		kg_error_allow(err, names[i]);
+	}
+	kg_error_keyword(err, kg_annotation_name(which));
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "%s", expected);
+	kg_error_did_you_mean(err, kg_nearest(name, names, type->nfields));
+	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+}
+
+static const KgField *
+named_field(Parser *parser, const KgType *type, KgAnnotation which,
+			const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (strcmp(type->fields[i].name, name) == 0)
+			return &type->fields[i];
+	report_property(parser, type, which, name, "the name of a property");
+	return NULL;
+}
+
+static const KgField *
+string_field(Parser *parser, const KgType *type, const Gathered *g,
+			 KgAnnotation which)
+{
+	const char *name = annotation_string(parser, g, which, "");
+	const KgField *field;
+	KgError *err;
+
+	if (name == NULL)
+		return NULL;
+	field = named_field(parser, type, which, name);
+	if (field == NULL)
+		return NULL;
+	if (!field->is_array && field->kind != KG_KIND_OBJECT &&
+		field->kind != KG_KIND_ANY && field->kind != KG_KIND_INTEGER &&
+		field->kind != KG_KIND_NUMBER && field->kind != KG_KIND_BOOLEAN)
+		return field;
+	err = kg_error_new(parser->code,
+					   "\"%s\" names \"%s\", which is not a "
+					   "string",
+					   kg_annotation_name(which),
+					   name);
+	kg_error_keyword(err, kg_annotation_name(which));
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a property of type string");
+	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+	return NULL;
+}
+
+/* A list of property names; each once. */
+static int
+field_list(Parser *parser, const KgType *type, const Gathered *g,
+		   KgAnnotation which, const KgField ***result)
+{
+	const JsonbValue *value = g->annotations[which];
+	const KgField **list;
+	KgJsonIter it;
+	int n = 0;
+	KgError *err;
+
+	*result = NULL;
+	if (value == NULL)
+		return 0;
+	if (!kg_json_is_array(value))
+	{
+		err = kg_error_new(
+			parser->code, "\"%s\" must be an array", kg_annotation_name(which));
+		kg_error_keyword(err, kg_annotation_name(which));
+		kg_error_got(err, value);
+		kg_error_expected(err, "an array of property names");
+		report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+		return 0;
+	}
+	list = palloc(Max(1, kg_json_length(kg_json_container(value))) *
+				  sizeof(KgField *));
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		const KgField *field = NULL;
+		bool repeated = false;
+
+		if (it.value.type == jbvString)
+			field = named_field(
+				parser, type, which, kg_json_cstring(&it.value));
+		for (int i = 0; i < n; i++)
+			repeated |= list[i] == field;
+		if (it.value.type != jbvString || repeated)
+		{
+			err = kg_error_new(parser->code,
+							   "\"%s\" must be distinct property names",
+							   kg_annotation_name(which));
+			kg_error_keyword(err, kg_annotation_name(which));
+			kg_error_got(err, &it.value);
+			kg_error_expected(err, "each property name once");
+			report(parser,
+				   err,
+				   psprintf("/%s/%d", kg_annotation_name(which), it.index));
+		}
+		else if (field)
+			list[n++] = field;
+	}
+	*result = list;
+	return n;
+}
+
+static int
+expose_bit(const JsonbValue *name)
+{
+	if (kg_json_string_is(name, "list"))
+		return KG_EXPOSE_LIST;
+	if (kg_json_string_is(name, "get"))
+		return KG_EXPOSE_GET;
+	if (kg_json_string_is(name, "list_ids"))
+		return KG_EXPOSE_LIST_IDS;
+	return 0;
+}
+
+static void
+read_expose(Parser *parser, KgType *type, const Gathered *g)
+{
+	const JsonbValue *value = g->annotations[KG_X_TOOL_EXPOSE];
+	bool known;
+	KgJsonIter it;
+	KgError *err;
+
+	type->expose = KG_EXPOSE_LIST | KG_EXPOSE_GET;
+	if (value == NULL)
+		return;
+	known = kg_json_is_array(value);
+	if (known)
+	{
+		type->expose = 0;
+		kg_json_iter_init(&it, kg_json_container(value));
+		while (kg_json_iter_next(&it))
+		{
+			int bit = expose_bit(&it.value);
+
+			type->expose |= bit;
+			known = known && bit != 0;
+		}
+	}
+	if (known)
+		return;
+	err = kg_error_new(parser->code,
+					   "\"x-tool-expose\" must be an array of tools");
+	kg_error_keyword(err, "x-tool-expose");
+	kg_error_got(err, value);
+	kg_error_allow(err, "list");
+	kg_error_allow(err, "get");
+	kg_error_allow(err, "list_ids");
+	report(parser, err, "/x-tool-expose");
+}
+
+static void
+read_id_field(Parser *parser, KgType *type, const Gathered *g)
+{
+	KgError *err;
+
+	if (g->annotations[KG_X_ID_FIELD] == NULL)
+	{
+		err = kg_error_new(parser->code,
+						   "schema of entity type \"%s\" has no \"x-id-field\"",
+						   type->name);
+		kg_error_keyword(err, "x-id-field");
+		kg_error_expected(err,
+						  "\"x-id-field\": the property that is the entity's "
+						  "id");
+		report(parser, err, "");
+		return;
+	}
+	type->id_field = string_field(parser, type, g, KG_X_ID_FIELD);
+}
+
+/* "id" is the entity's id; another property of that name is "data.id". */
+static void
+rename_id_property(KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (strcmp(type->fields[i].name, "id") == 0 &&
+			&type->fields[i] != type->id_field)
+			type->fields[i].name = "data.id";
+}
+
+static int
+take_fields(Parser *parser, KgField **fields)
+{
+	int n = 0;
+	ListCell *lc;
+
+	*fields = palloc(Max(1, list_length(parser->fields)) * sizeof(KgField));
+	foreach(lc, parser->fields)
+		(*fields)[n++] = *(KgField *) lfirst(lc);
+	return n;
+}
+
+static void
+init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
+			const char *path, KgErrorList *errors)
+{
+	memset(parser, 0, sizeof(*parser));
+	parser->schema = schema;
+	parser->definitions = definitions;
+	parser->path = path;
+	parser->errors = errors;
+	parser->code = KG_INVALID_INPUT;
+}
+
+KgType *
+kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
+			  const Jsonb *definitions, const char *path, KgErrorList *errors)
+{
+	Parser parser;
+	KgType *type = palloc0(sizeof(KgType));
+	Gathered g;
+	JsonbValue root;
+
+	init_parser(&parser, schema, definitions, path, errors);
+	type->bundle = bundle;
+	type->name = name;
+	type->schema = schema;
+	type->definitions = definitions;
+	kg_json_root(schema, &root);
+	if (!kg_json_is_object(&root))
+	{
+		KgError *err = kg_error_new(parser.code,
+									"schema of entity type \"%s\" must be "
+									"an object",
+									name);
+
+		kg_error_got(err, &root);
+		kg_error_expected(err, "a JSON Schema object with \"x-id-field\"");
+		report(&parser, err, "");
+		return type;
+	}
+	kg_annotations_check_names(kg_json_container(&root), path, errors);
+
+	memset(&g, 0, sizeof(g));
+	gather(&parser, &root, &g, 0);
+	walk_members(&parser, &g, "", NIL, false, true, "", 0);
+	type->nfields = take_fields(&parser, &type->fields);
+	type->title = g.title ? kg_json_cstring(g.title) : NULL;
+	type->description = g.description ? kg_json_cstring(g.description) : NULL;
+	type->tool_description = annotation_string(
+		&parser, &g, KG_X_TOOL_DESCRIPTION, "");
+	read_id_field(&parser, type, &g);
+	read_expose(&parser, type, &g);
+	type->label_field = string_field(&parser, type, &g, KG_X_LABEL_FIELD);
+	type->scope_field = string_field(&parser, type, &g, KG_X_SCOPE_FIELD);
+	type->naliases = field_list(
+		&parser, type, &g, KG_X_ALIAS_FIELDS, &type->alias_fields);
+	type->nsummary = field_list(
+		&parser, type, &g, KG_X_SUMMARY_FIELDS, &type->summary_fields);
+	rename_id_property(type);
+	return type;
+}
+
+int
+kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
+					const char *path, KgErrorList *errors, KgField **fields)
+{
+	Parser parser;
+	Gathered g;
+	JsonbValue root;
+
+	init_parser(&parser, schema, definitions, path, errors);
+	memset(&g, 0, sizeof(g));
+	kg_json_root(schema, &root);
+	gather(&parser, &root, &g, 0);
+	walk_members(&parser, &g, "", NIL, false, true, "", 0);
+	return take_fields(&parser, fields);
+}

@@ -1,0 +1,447 @@
+/*
+ * key.c
+ *	  Order-preserving byte keys.
+ *
+ * Layout: one tag byte, then the value.
+ *
+ *	  10  boolean	  00 or 01
+ *	  18  enum		  position in the declaration, two bytes, high first
+ *	  20  number	  see encode_number()
+ *	  28  date-time   seconds of the Julian calendar, eight bytes high first, then the
+ *					  fraction's digits without trailing zeros
+ *	  30  text		  the bytes (UTF-8 orders by code point)
+ *	  ff  missing or null, after everything
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "catalog/key.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/numeric.h"
+
+#define TAG_BOOLEAN 0x10
+#define TAG_ENUM 0x18
+#define TAG_NUMBER 0x20
+#define TAG_DATETIME 0x28
+#define TAG_TEXT 0x30
+#define TAG_MISSING 0xff
+
+static void
+begin_key(StringInfo key, uint8 tag)
+{
+	initStringInfo(key);
+	appendStringInfoSpaces(key, VARHDRSZ);
+	appendStringInfoChar(key, (char) tag);
+}
+
+static bytea *
+end_key(StringInfo key)
+{
+	SET_VARSIZE(key->data, key->len);
+	return (bytea *) key->data;
+}
+
+bytea *
+kg_key_missing(void)
+{
+	StringInfoData key;
+
+	begin_key(&key, TAG_MISSING);
+	return end_key(&key);
+}
+
+static bytea *
+encode_text(const KgField *field, const char *s, int len)
+{
+	StringInfoData key;
+	KgError *err;
+
+	if (len > kg_setting_max_key_bytes)
+	{
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "value of indexed property \"%s\" has %d bytes; "
+						   "kg_graph.max_key_bytes allows %d",
+						   field->name,
+						   len,
+						   kg_setting_max_key_bytes);
+		kg_error_expected(err,
+						  "at most %d bytes, or a property without x-index",
+						  kg_setting_max_key_bytes);
+		kg_error_throw(err);
+	}
+	begin_key(&key, TAG_TEXT);
+	appendBinaryStringInfo(&key, s, len);
+	return end_key(&key);
+}
+
+/* Eight bytes, high first; the sign bit flipped orders negatives first. */
+static void
+append_int64(StringInfo key, int64 n)
+{
+	uint64 u = (uint64) n ^ (UINT64CONST(1) << 63);
+
+	for (int shift = 56; shift >= 0; shift -= 8)
+		appendStringInfoChar(key, (char) ((u >> shift) & 0xff));
+}
+
+/*
+ * A number is sign, decimal exponent and digits of 0.ddd * 10^exponent without
+ * leading or trailing zeros, a byte of two digits at a time as 1..100 so that 0
+ * ends the digits.  A negative number has all its bytes after the sign
+ * inverted.
+ */
+static bytea *
+encode_number(Numeric number)
+{
+	char *text;
+	char *digits;
+	int ndigits = 0;
+	int point = -1;
+	int exponent;
+	int start = 0;
+	bool negative;
+	int inverted_from;
+	StringInfoData key;
+
+	if (numeric_is_nan(number) || numeric_is_inf(number))
+		return NULL;
+	text = DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
+	negative = text[0] == '-';
+	digits = palloc(strlen(text) + 1);
+	for (char *p = text + negative; *p; p++)
+	{
+		if (*p == '.')
+			point = ndigits;
+		else
+			digits[ndigits++] = *p - '0';
+	}
+	if (point < 0)
+		point = ndigits;
+	while (start < ndigits && digits[start] == 0)
+		start++;
+	while (ndigits > start && digits[ndigits - 1] == 0)
+		ndigits--;
+	exponent = point - start;
+
+	begin_key(&key, TAG_NUMBER);
+	if (start == ndigits)
+	{
+		appendStringInfoChar(&key, 0x01); /* zero, between the signs */
+		return end_key(&key);
+	}
+	appendStringInfoChar(&key, negative ? 0x00 : 0x02);
+	inverted_from = key.len;
+	/* numeric reaches 10^131072: three bytes of biased exponent */
+	exponent += 1 << 22;
+	appendStringInfoChar(&key, (char) ((exponent >> 16) & 0xff));
+	appendStringInfoChar(&key, (char) ((exponent >> 8) & 0xff));
+	appendStringInfoChar(&key, (char) (exponent & 0xff));
+	for (int i = start; i < ndigits; i += 2)
+	{
+		int pair = digits[i] * 10;
+
+		if (i + 1 < ndigits)
+			pair += digits[i + 1];
+		appendStringInfoChar(&key, (char) (pair + 1));
+	}
+	appendStringInfoChar(&key, 0);
+	if (negative)
+		for (int i = inverted_from; i < key.len; i++)
+			key.data[i] = ~key.data[i];
+	return end_key(&key);
+}
+
+static bool
+read_digits(const char **p, const char *end, int count, int *value)
+{
+	*value = 0;
+	for (int i = 0; i < count; i++)
+	{
+		if (*p >= end || **p < '0' || **p > '9')
+			return false;
+		*value = *value * 10 + (**p - '0');
+		(*p)++;
+	}
+	return true;
+}
+
+static bool
+read_char(const char **p, const char *end, const char *allowed)
+{
+	if (*p >= end || strchr(allowed, **p) == NULL)
+		return false;
+	(*p)++;
+	return true;
+}
+
+static bool
+valid_date(int year, int month, int day)
+{
+	return month >= 1 && month <= 12 && day >= 1 &&
+		   day <= day_tab[isleap(year)][month - 1];
+}
+
+/* RFC 3339 date-time; a leap second counts as the second after it. */
+static bytea *
+encode_datetime(const char *s, int len)
+{
+	const char *p = s;
+	const char *end = s + len;
+	const char *fraction = NULL;
+	int fraction_len = 0;
+	int year, month, day, hour, minute, second, zone_hour = 0, zone_minute = 0;
+	bool zone_negative = false;
+	int64 seconds;
+	StringInfoData key;
+
+	if (!read_digits(&p, end, 4, &year) || !read_char(&p, end, "-") ||
+		!read_digits(&p, end, 2, &month) || !read_char(&p, end, "-") ||
+		!read_digits(&p, end, 2, &day) || !read_char(&p, end, "Tt ") ||
+		!read_digits(&p, end, 2, &hour) || !read_char(&p, end, ":") ||
+		!read_digits(&p, end, 2, &minute) || !read_char(&p, end, ":") ||
+		!read_digits(&p, end, 2, &second))
+		return NULL;
+	if (p < end && *p == '.')
+	{
+		fraction = ++p;
+		while (p < end && *p >= '0' && *p <= '9')
+			p++;
+		fraction_len = p - fraction;
+		if (fraction_len == 0)
+			return NULL;
+		while (fraction_len > 0 && fraction[fraction_len - 1] == '0')
+			fraction_len--;
+	}
+	if (p < end && (*p == 'Z' || *p == 'z'))
+		p++;
+	else
+	{
+		zone_negative = p < end && *p == '-';
+		if (!read_char(&p, end, "+-") || !read_digits(&p, end, 2, &zone_hour) ||
+			!read_char(&p, end, ":") || !read_digits(&p, end, 2, &zone_minute))
+			return NULL;
+	}
+	if (p != end || !valid_date(year, month, day) || hour > 23 || minute > 59 ||
+		second > 60 || zone_hour > 23 || zone_minute > 59)
+		return NULL;
+
+	seconds = (int64) date2j(year, month, day) * 86400 + hour * 3600 +
+			  minute * 60 + second;
+	seconds -= (zone_negative ? -1 : 1) * (zone_hour * 3600 + zone_minute * 60);
+
+	begin_key(&key, TAG_DATETIME);
+	append_int64(&key, seconds);
+	if (fraction_len > 0)
+		appendBinaryStringInfo(&key, fraction, Min(fraction_len, 64));
+	return end_key(&key);
+}
+
+static bytea *
+encode_date(const char *s, int len)
+{
+	const char *p = s;
+	const char *end = s + len;
+	int year, month, day;
+	StringInfoData key;
+
+	if (!read_digits(&p, end, 4, &year) || !read_char(&p, end, "-") ||
+		!read_digits(&p, end, 2, &month) || !read_char(&p, end, "-") ||
+		!read_digits(&p, end, 2, &day) || p != end ||
+		!valid_date(year, month, day))
+		return NULL;
+	begin_key(&key, TAG_TEXT);
+	appendBinaryStringInfo(&key, s, len);
+	return end_key(&key);
+}
+
+static bytea *
+encode_enum(const KgField *field, const JsonbValue *value)
+{
+	char *text = kg_json_cstring(value);
+
+	for (int i = 0; i < field->nenum; i++)
+	{
+		if (strcmp(field->enum_values[i], text) == 0)
+		{
+			StringInfoData key;
+
+			begin_key(&key, TAG_ENUM);
+			appendStringInfoChar(&key, (char) ((i >> 8) & 0xff));
+			appendStringInfoChar(&key, (char) (i & 0xff));
+			return end_key(&key);
+		}
+	}
+	return NULL;
+}
+
+bytea *
+kg_key_encode(const KgField *field, const JsonbValue *value)
+{
+	StringInfoData key;
+
+	if (value == NULL || value->type == jbvNull)
+		return kg_key_missing();
+	switch (field->kind)
+	{
+		case KG_KIND_ENUM:
+			return encode_enum(field, value);
+		case KG_KIND_STRING:
+			if (value->type != jbvString)
+				return NULL;
+			return encode_text(
+				field, value->val.string.val, value->val.string.len);
+		case KG_KIND_DATE:
+			if (value->type != jbvString)
+				return NULL;
+			return encode_date(value->val.string.val, value->val.string.len);
+		case KG_KIND_DATETIME:
+			if (value->type != jbvString)
+				return NULL;
+			return encode_datetime(value->val.string.val,
+								   value->val.string.len);
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			if (value->type != jbvNumeric)
+				return NULL;
+			return encode_number(value->val.numeric);
+		case KG_KIND_BOOLEAN:
+			if (value->type != jbvBool)
+				return NULL;
+			begin_key(&key, TAG_BOOLEAN);
+			appendStringInfoChar(&key, value->val.boolean ? 1 : 0);
+			return end_key(&key);
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
+			break;
+	}
+	return NULL;
+}
+
+bytea *
+kg_key_prefix_low(const char *prefix, int len)
+{
+	StringInfoData key;
+
+	begin_key(&key, TAG_TEXT);
+	appendBinaryStringInfo(&key, prefix, len);
+	return end_key(&key);
+}
+
+/* ff occurs in no UTF-8 text, so it is above every continuation. */
+bytea *
+kg_key_prefix_high(const char *prefix, int len)
+{
+	StringInfoData key;
+
+	begin_key(&key, TAG_TEXT);
+	appendBinaryStringInfo(&key, prefix, len);
+	appendStringInfoChar(&key, (char) 0xff);
+	return end_key(&key);
+}
+
+/* The inverse of encode_number(). */
+static Numeric
+decode_number(const uint8 *p, int len)
+{
+	bool negative = p[0] == 0x00;
+	uint8 mask = negative ? 0xff : 0x00;
+	int exponent;
+	int ndigits = 0;
+	StringInfoData text;
+
+	if (p[0] == 0x01)
+		return int64_to_numeric(0);
+	exponent = ((p[1] ^ mask) << 16) + ((p[2] ^ mask) << 8) + (p[3] ^ mask) -
+			   (1 << 22);
+	initStringInfo(&text);
+	appendStringInfoString(&text, negative ? "-0." : "0.");
+	for (int i = 4; i < len - 1; i++)
+	{
+		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
+		ndigits += 2;
+	}
+	appendStringInfo(&text, "e%d", exponent);
+	return DatumGetNumeric(
+		DirectFunctionCall1(numeric_trim_scale,
+							DirectFunctionCall3(numeric_in,
+												CStringGetDatum(text.data),
+												ObjectIdGetDatum(InvalidOid),
+												Int32GetDatum(-1))));
+}
+
+static void
+set_string(JsonbValue *value, char *s, int len)
+{
+	value->type = jbvString;
+	value->val.string.val = s;
+	value->val.string.len = len;
+}
+
+static void
+decode_datetime(const uint8 *p, int len, JsonbValue *value)
+{
+	uint64 u = 0;
+	int64 seconds;
+	int year, month, day;
+	char *text;
+
+	for (int i = 0; i < 8; i++)
+		u = (u << 8) | p[i];
+	seconds = (int64) (u ^ (UINT64CONST(1) << 63));
+	j2date(seconds / 86400, &year, &month, &day);
+	seconds %= 86400;
+	text = psprintf("%04d-%02d-%02dT%02d:%02d:%02d%s%.*sZ",
+					year,
+					month,
+					day,
+					(int) (seconds / 3600),
+					(int) (seconds / 60 % 60),
+					(int) (seconds % 60),
+					len > 8 ? "." : "",
+					len - 8,
+					(const char *) p + 8);
+	set_string(value, text, strlen(text));
+}
+
+void
+kg_key_decode(const KgField *field, const bytea *key, JsonbValue *value)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
+	int len = VARSIZE_ANY_EXHDR(key);
+	int position;
+
+	value->type = jbvNull;
+	if (len == 0)
+		return;
+	switch (p[0])
+	{
+		case TAG_BOOLEAN:
+			value->type = jbvBool;
+			value->val.boolean = p[1] != 0;
+			break;
+		case TAG_ENUM:
+			position = (p[1] << 8) + p[2];
+			if (position < field->nenum)
+				set_string(value,
+						   (char *) field->enum_values[position],
+						   strlen(field->enum_values[position]));
+			break;
+		case TAG_NUMBER:
+			value->type = jbvNumeric;
+			value->val.numeric = decode_number(p + 1, len - 1);
+			break;
+		case TAG_DATETIME:
+			decode_datetime(p + 1, len - 1, value);
+			break;
+		case TAG_TEXT:
+			set_string(value, pnstrdup((const char *) p + 1, len - 1), len - 1);
+			break;
+		default:
+			break;
+	}
+}
