@@ -7,7 +7,12 @@ set -euo pipefail
 module=$1 postgres=$2
 extra=$(nm -D --defined-only "$module" | awk '{print $3}' |
   grep -vE '^(kg_|pg_finfo_kg_|Pg_magic_func$|_PG_init$|_init$|_fini$)' || true)
-captured=$(nm -D --undefined-only "$module" | sed -nE 's/.* ([^@]+)@.*lib(jansson|pcre2|uriparser|idn2|crypto).*/\1/p' |
-  sort -u | comm -12 - <(nm -D --defined-only "$postgres" | awk '{print $3}' | sort -u))
+# (No process substitution: a chroot without /proc has no /dev/fd.)
+names() { awk '{print $NF}' | sed 's/@.*//' | sort -u; }
+theirs=$(nm -D --defined-only "$postgres" | names)
+libraries=$(ldd "$module" | awk '/libpcre2|liburiparser|libidn2|libcrypto|libjansson/ {print $3}' |
+  while read -r library; do nm -D --defined-only "$library"; done | names)
+captured=$(nm -D --undefined-only "$module" | names |
+  grep -Fx -e "$theirs" | grep -Fx -e "$libraries" || true)
 [ -z "$extra" ] || { echo "exported without kg_: $extra"; exit 1; }
 [ -z "$captured" ] || { echo "captured by postgres: $captured"; exit 1; }
