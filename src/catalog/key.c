@@ -351,7 +351,6 @@ decode_number(const uint8 *p, int len)
 	bool negative = p[0] == 0x00;
 	uint8 mask = negative ? 0xff : 0x00;
 	int exponent;
-	int ndigits = 0;
 	StringInfoData text;
 
 	if (p[0] == 0x01)
@@ -363,7 +362,6 @@ decode_number(const uint8 *p, int len)
 	for (int i = 4; i < len - 1; i++)
 	{
 		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
-		ndigits += 2;
 	}
 	appendStringInfo(&text, "e%d", exponent);
 	return DatumGetNumeric(
