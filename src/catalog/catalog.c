@@ -1,0 +1,592 @@
+/*
+ * catalog.c
+ *	  Loading and keeping the catalogs of tenants.
+ *
+ * A catalog has a memory context of its own.  When it went stale, or had to
+ * make room for another, its context is freed at the end of the transaction,
+ * because callers hold pointers into it.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/spi.h"
+#include "catalog/annotations.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_type.h"
+#include "common/md5.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* Catalogs kept by a backend; a pooled one serves many tenants. */
+#define KG_CATALOG_CACHE 64
+
+typedef struct Entry
+{
+	MemoryContext context;
+	KgCatalog *catalog;
+	uint64 used; /* for replacing the one used longest ago */
+} Entry;
+
+static Entry entries[KG_CATALOG_CACHE];
+static uint64 use_counter = 0;
+static List *retired = NIL; /* of MemoryContext */
+
+uint64
+kg_catalog_generation(void)
+{
+	return kg_generation();
+}
+
+static void
+free_retired(XactEvent event, void *arg)
+{
+	ListCell *lc;
+
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+		return;
+	foreach(lc, retired)
+		MemoryContextDelete(lfirst(lc));
+	list_free(retired);
+	retired = NIL;
+}
+
+static void
+retire(Entry *entry)
+{
+	static bool registered = false;
+	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
+
+	if (!registered)
+		RegisterXactCallback(free_retired, NULL);
+	registered = true;
+	retired = lappend(retired, entry->context);
+	MemoryContextSwitchTo(old);
+	memset(entry, 0, sizeof(*entry));
+}
+
+/* A datum of the current row, copied into the current context. */
+static Jsonb *
+row_jsonb(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
+}
+
+/*
+ * A text column into the catalog's context, which is current here: SPI
+ * allocates where the caller is.
+ */
+#define row_text(row, column) kg_spi_cstring(row, column)
+
+static void
+load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	StringInfoData revisions;
+	char hash[33];
+	const char *errstr;
+	const char *latest = "";
+
+	kg_spi_run(&saved,
+			   "SELECT bundle, version, description, instructions, revision, "
+			   "definitions, to_char(updated_at AT TIME ZONE 'UTC', "
+			   "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
+			   "FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
+			   1,
+			   argtypes,
+			   tenant,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	catalog->nbundles = SPI_processed;
+	catalog->bundles = palloc0(Max(1, SPI_processed) * sizeof(KgBundle));
+	initStringInfo(&revisions);
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		KgBundle *bundle = &catalog->bundles[i];
+		const char *updated = row_text(i, 7);
+
+		bundle->name = row_text(i, 1);
+		bundle->version = row_text(i, 2);
+		bundle->description = row_text(i, 3);
+		bundle->instructions = row_text(i, 4);
+		bundle->revision = kg_spi_int64(i, 5);
+		bundle->definitions = row_jsonb(i, 6);
+		appendStringInfo(
+			&revisions, "%s:" INT64_FORMAT ";", bundle->name, bundle->revision);
+		if (strcmp(updated, latest) > 0)
+			latest = updated;
+	}
+	if (!pg_md5_hash(revisions.data, revisions.len, hash, &errstr))
+		elog(ERROR, "could not compute a hash: %s", errstr);
+	catalog->revision = psprintf("%s#%.12s", latest, hash);
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static const KgBundle *
+find_bundle(const KgCatalog *catalog, const char *name)
+{
+	for (int i = 0; i < catalog->nbundles; i++)
+		if (strcmp(catalog->bundles[i].name, name) == 0)
+			return &catalog->bundles[i];
+	return NULL;
+}
+
+static void
+load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	SPITupleTable *rows;
+	uint64 nrows;
+
+	kg_spi_run(&saved,
+			   "SELECT bundle, entity_type, type_no, schema, schema_hash "
+			   "FROM @kg_entity_type WHERE tenant = $1 "
+			   "ORDER BY bundle, position, entity_type",
+			   1,
+			   argtypes,
+			   tenant,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	rows = SPI_tuptable;
+	nrows = SPI_processed;
+	catalog->types = palloc0(Max(1, nrows) * sizeof(KgType *));
+	for (uint64 i = 0; i < nrows; i++)
+	{
+		const KgBundle *bundle = find_bundle(catalog, row_text(i, 1));
+		bool isnull;
+		KgType *type;
+
+		if (bundle == NULL)
+			continue;
+		type = kg_type_parse(bundle->name,
+							 row_text(i, 2),
+							 row_jsonb(i, 4),
+							 bundle->definitions,
+							 "",
+							 NULL);
+		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		type->schema_hash = row_text(i, 5);
+		for (int j = 0; j < type->nfields; j++)
+			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
+				type->fields[j].ref_bundle = type->bundle;
+		catalog->types[catalog->ntypes++] = type;
+	}
+	SPI_freetuptable(rows);
+
+	for (int i = 0; i < catalog->ntypes; i++)
+		for (int j = 0; j < catalog->ntypes; j++)
+			if (i != j &&
+				strcmp(catalog->types[i]->name, catalog->types[j]->name) == 0)
+				catalog->types[i]->ambiguous = true;
+}
+
+static void
+add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
+{
+	const KgType *from = kg_catalog_type_in(
+		catalog, relation->bundle, row_text(row, 4));
+	const KgType *to = kg_catalog_type_in(
+		catalog, row_text(row, 5), row_text(row, 6));
+	KgVariant *variant;
+
+	if (from == NULL || to == NULL)
+		return;
+	if (relation->variants == NULL)
+		relation->variants = palloc(sizeof(KgVariant));
+	else
+		relation->variants = repalloc(
+			relation->variants, (relation->nvariants + 1) * sizeof(KgVariant));
+	variant = &relation->variants[relation->nvariants++];
+	variant->from_type_no = from->type_no;
+	variant->to_type_no = to->type_no;
+	variant->property = row_text(row, 7);
+	variant->schema = row_jsonb(row, 8);
+	if (variant->schema)
+	{
+		KgField *fields;
+		const KgBundle *bundle = find_bundle(catalog, relation->bundle);
+		int n = kg_properties_parse(variant->schema,
+									bundle ? bundle->definitions : NULL,
+									"",
+									NULL,
+									&fields);
+
+		/* The union over the variants; the first to name a property wins. */
+		for (int i = 0; i < n; i++)
+		{
+			bool known = false;
+
+			for (int j = 0; j < relation->nfields; j++)
+				known |= strcmp(relation->fields[j].name, fields[i].name) == 0;
+			if (known)
+				continue;
+			relation->fields = relation->fields
+								   ? repalloc(relation->fields,
+											  (relation->nfields + 1) *
+												  sizeof(KgField))
+								   : palloc(sizeof(KgField));
+			relation->fields[relation->nfields++] = fields[i];
+		}
+	}
+}
+
+static void
+load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	KgRelation *relation = NULL;
+
+	kg_spi_run(&saved,
+			   "SELECT bundle, relation, relation_no, from_type, to_bundle, "
+			   "to_type, property, schema, inverse, is_symmetric "
+			   "FROM @kg_relation WHERE tenant = $1 "
+			   "ORDER BY bundle, relation, from_type, to_bundle, to_type",
+			   1,
+			   argtypes,
+			   tenant,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	catalog->relations = palloc0(Max(1, SPI_processed) * sizeof(KgRelation));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		int32 no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+
+		if (relation == NULL || relation->relation_no != no)
+		{
+			relation = &catalog->relations[catalog->nrelations++];
+			relation->relation_no = no;
+			relation->bundle = row_text(i, 1);
+			relation->name = row_text(i, 2);
+			relation->derived = row_text(i, 7) != NULL;
+			relation->inverse = row_text(i, 9);
+			relation->symmetric = strcmp(row_text(i, 10), "t") == 0;
+		}
+		add_variant(catalog, relation, i);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+number_references(KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+		{
+			KgField *field = &type->fields[j];
+
+			for (int k = 0; field->ref_type && k < catalog->nrelations; k++)
+			{
+				const KgRelation *relation = &catalog->relations[k];
+
+				if (strcmp(relation->name, field->relation) == 0 &&
+					strcmp(relation->bundle, type->bundle) == 0)
+					field->relation_no = relation->relation_no;
+			}
+		}
+	}
+}
+
+static void
+load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+
+	kg_spi_run(&saved,
+			   "SELECT tool, bundle, entity_type, operation FROM @kg_tool "
+			   "WHERE tenant = $1 ORDER BY tool",
+			   1,
+			   argtypes,
+			   tenant,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	catalog->tools = palloc0(Max(1, SPI_processed) * sizeof(KgTool));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const char *operation = row_text(i, 4);
+		const KgType *type = kg_catalog_type_in(
+			catalog, row_text(i, 2), row_text(i, 3));
+		KgTool *tool = &catalog->tools[catalog->ntools];
+
+		if (type == NULL)
+			continue;
+		tool->name = row_text(i, 1);
+		tool->type = type;
+		tool->operation = strcmp(operation, "list") == 0  ? KG_EXPOSE_LIST
+						  : strcmp(operation, "get") == 0 ? KG_EXPOSE_GET
+														  : KG_EXPOSE_LIST_IDS;
+		catalog->ntools++;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Has kg_entity just the policies that the extension made?  A policy that a
+ * DBA added or changed makes every tool ask kg_entity whether a node is
+ * visible, because the derived tables do not know.
+ */
+static void
+load_visibility(KgCatalog *catalog, MemoryContext context)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {OIDOID};
+	Datum relid = ObjectIdGetDatum(kg_relation_oid("kg_entity"));
+
+	kg_spi_run(
+		&saved,
+		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
+		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
+		"'^\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\)$') = 1 "
+		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
+		1,
+		argtypes,
+		&relid,
+		NULL,
+		true,
+		SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	catalog->plain_visibility = strcmp(kg_spi_cstring(0, 1), "t") == 0;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * The newest committed state is read, whatever the caller's snapshot: the
+ * cache outlives it.
+ */
+static void
+load(KgCatalog *catalog, MemoryContext context)
+{
+	Datum tenant;
+	MemoryContext old = CurrentMemoryContext;
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	SPI_connect();
+	MemoryContextSwitchTo(context);
+	tenant = CStringGetTextDatum(catalog->tenant);
+	load_bundles(catalog, &tenant, context);
+	load_types(catalog, &tenant, context);
+	load_relations(catalog, &tenant, context);
+	number_references(catalog);
+	load_tools(catalog, &tenant, context);
+	load_visibility(catalog, context);
+	SPI_finish();
+	PopActiveSnapshot();
+	MemoryContextSwitchTo(old);
+}
+
+static Entry *
+free_entry(void)
+{
+	Entry *oldest = &entries[0];
+
+	for (int i = 0; i < KG_CATALOG_CACHE; i++)
+	{
+		if (entries[i].context == NULL)
+			return &entries[i];
+		if (entries[i].used < oldest->used)
+			oldest = &entries[i];
+	}
+	retire(oldest);
+	return oldest;
+}
+
+static const KgCatalog *
+load_entry(const char *tenant, Oid role)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph catalog", ALLOCSET_DEFAULT_SIZES);
+	KgCatalog *catalog = MemoryContextAllocZero(context, sizeof(KgCatalog));
+	Entry *entry;
+
+	catalog->tenant = MemoryContextStrdup(context, tenant);
+	catalog->role = role;
+	(void) kg_extension_schema();
+	catalog->generation = kg_generation();
+	load(catalog, context);
+
+	/* Kept only now that nothing can fail. */
+	entry = free_entry();
+	MemoryContextSetParent(context, CacheMemoryContext);
+	entry->context = context;
+	entry->catalog = catalog;
+	entry->used = ++use_counter;
+	return catalog;
+}
+
+const KgCatalog *
+kg_catalog_get(const char *tenant)
+{
+	Oid role = GetUserId();
+
+	for (int i = 0; i < KG_CATALOG_CACHE; i++)
+	{
+		KgCatalog *catalog = entries[i].catalog;
+
+		if (catalog == NULL || catalog->role != role ||
+			strcmp(catalog->tenant, tenant) != 0)
+			continue;
+		if (catalog->generation == kg_generation())
+		{
+			entries[i].used = ++use_counter;
+			return catalog;
+		}
+		retire(&entries[i]);
+	}
+	return load_entry(tenant, role);
+}
+
+const KgType *
+kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
+				   const char *name)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (strcmp(catalog->types[i]->name, name) == 0 &&
+			strcmp(catalog->types[i]->bundle, bundle) == 0)
+			return catalog->types[i];
+	return NULL;
+}
+
+const KgType *
+kg_catalog_type(const KgCatalog *catalog, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	const KgType *found = NULL;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (slash)
+		{
+			if (strcmp(type->name, slash + 1) == 0 &&
+				strlen(type->bundle) == slash - name &&
+				strncmp(type->bundle, name, slash - name) == 0)
+				return type;
+		}
+		else if (strcmp(type->name, name) == 0)
+		{
+			if (found)
+				return NULL;
+			found = type;
+		}
+	}
+	return found;
+}
+
+const KgType *
+kg_catalog_require_type(const KgCatalog *catalog, const char *name,
+						const char *path)
+{
+	const KgType *type = kg_catalog_type(catalog, name);
+	const char **handles;
+	KgError *err;
+	bool ambiguous = false;
+
+	if (type != NULL)
+		return type;
+	handles = palloc(Max(1, catalog->ntypes) * sizeof(char *));
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		handles[i] = kg_type_handle(catalog->types[i]);
+		ambiguous |= strcmp(catalog->types[i]->name, name) == 0;
+	}
+	if (ambiguous)
+	{
+		err = kg_error_new(
+			KG_INVALID_INPUT, "entity type \"%s\" is in several bundles", name);
+		kg_error_expected(err, "bundle/type");
+		for (int i = 0; i < catalog->ntypes; i++)
+			if (strcmp(catalog->types[i]->name, name) == 0)
+				kg_error_allow(err, handles[i]);
+	}
+	else
+	{
+		err = kg_error_new(
+			KG_UNKNOWN_TYPE, "entity type \"%s\" does not exist", name);
+		kg_error_expected(err, "an entity type of this tenant");
+		for (int i = 0; i < catalog->ntypes; i++)
+			kg_error_allow(err, handles[i]);
+		kg_error_did_you_mean(err, kg_nearest(name, handles, catalog->ntypes));
+	}
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_throw(err);
+}
+
+const KgType *
+kg_catalog_type_no(const KgCatalog *catalog, int32 type_no)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (catalog->types[i]->type_no == type_no)
+			return catalog->types[i];
+	return NULL;
+}
+
+const KgRelation *
+kg_catalog_relation_no(const KgCatalog *catalog, int32 relation_no)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (catalog->relations[i].relation_no == relation_no)
+			return &catalog->relations[i];
+	return NULL;
+}
+
+const KgTool *
+kg_catalog_tool(const KgCatalog *catalog, const char *name)
+{
+	int low = 0;
+	int high = catalog->ntools - 1;
+
+	while (low <= high)
+	{
+		int middle = (low + high) / 2;
+		int order = strcmp(name, catalog->tools[middle].name);
+
+		if (order == 0)
+			return &catalog->tools[middle];
+		if (order < 0)
+			high = middle - 1;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+const KgField *
+kg_type_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (strcmp(type->fields[i].name, name) == 0)
+			return &type->fields[i];
+	return NULL;
+}
+
+const char *
+kg_type_handle(const KgType *type)
+{
+	if (!type->ambiguous)
+		return type->name;
+	return psprintf("%s/%s", type->bundle, type->name);
+}

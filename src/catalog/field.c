@@ -1,0 +1,83 @@
+/*
+ * field.c
+ *	  The values of a field in an entity.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "miscadmin.h"
+
+static void
+visit(const KgField *field, int step, const JsonbValue *value,
+	  KgFieldVisitor visitor, void *arg)
+{
+	const JsonbContainer *container;
+	JsonbValue member;
+	KgJsonIter it;
+
+	if (step == field->nsteps)
+	{
+		visitor(value, arg);
+		return;
+	}
+	container = kg_json_container(value);
+	if (field->steps[step].key != NULL)
+	{
+		if (container && JsonContainerIsObject(container) &&
+			getKeyJsonValueFromContainer((JsonbContainer *) container,
+										 field->steps[step].key,
+										 field->steps[step].keylen,
+										 &member) != NULL)
+			visit(field, step + 1, &member, visitor, arg);
+		return;
+	}
+	/* null where an array may be counts as missing */
+	if (!kg_json_is_array(value))
+		return;
+	check_stack_depth();
+	kg_json_iter_init(&it, container);
+	while (kg_json_iter_next(&it))
+		visit(field, step + 1, &it.value, visitor, arg);
+}
+
+void
+kg_field_visit(const KgField *field, const JsonbContainer *root,
+			   KgFieldVisitor visitor, void *arg)
+{
+	JsonbValue value;
+
+	if (JsonContainerIsScalar(root))
+		return;
+	value.type = jbvBinary;
+	value.val.binary.data = (JsonbContainer *) root;
+	value.val.binary.len = 0;
+	visit(field, 0, &value, visitor, arg);
+}
+
+typedef struct FirstValue
+{
+	bool found;
+	JsonbValue *value;
+} FirstValue;
+
+static void
+take_first(const JsonbValue *value, void *arg)
+{
+	FirstValue *first = arg;
+
+	if (first->found || value->type == jbvNull)
+		return;
+	first->found = true;
+	*first->value = *value;
+}
+
+bool
+kg_field_value(const KgField *field, const JsonbContainer *root,
+			   JsonbValue *value)
+{
+	FirstValue first = {false, value};
+
+	kg_field_visit(field, root, take_first, &first);
+	return first.found;
+}
