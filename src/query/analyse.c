@@ -545,7 +545,8 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 	bool *usable = palloc(Max(1, ntargets) * sizeof(bool));
 	bool reported = false;
 
-	memset(usable, true, ntargets * sizeof(bool));
+	for (int t = 0; t < ntargets; t++)
+		usable[t] = true;
 	for (int i = 0; i < parsed->nconditions; i++)
 	{
 		const KgCondition *condition = &parsed->conditions[i];
