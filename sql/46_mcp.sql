@@ -1,1 +1,156 @@
+-- Verified identity, agents and MCP (src/auth.c, src/agents.c, src/mcp.c).
 
+CREATE TABLE @extschema@.kg_auth_key (
+  issuer         text COLLATE "C" NOT NULL,
+  kid            text COLLATE "C" NOT NULL,
+  alg            text COLLATE "C" NOT NULL
+                 CHECK (alg IN ('HS256', 'RS256', 'PS256', 'ES256', 'EdDSA')),
+  secret         bytea CHECK (pg_catalog.octet_length(secret) >= 32),
+  public_key     text,
+  audience       text COLLATE "C" NOT NULL,
+  tenant         text COLLATE "C" REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  tenant_claim   text COLLATE "C" DEFAULT 'tenant',
+  agent_claim    text COLLATE "C" DEFAULT 'agent',
+  role_claim     text COLLATE "C",
+  roles          jsonb CHECK (pg_catalog.jsonb_typeof(roles) = 'object'),
+  access         text COLLATE "C" NOT NULL DEFAULT 'read'
+                 CHECK (access IN ('read', 'write', 'admin')),
+  scope_claim    text COLLATE "C" DEFAULT 'traversal_ids',
+  scope_required boolean NOT NULL DEFAULT false,
+  leeway         integer NOT NULL DEFAULT 30 CHECK (leeway BETWEEN 0 AND 300),
+  not_after      timestamptz,
+  enabled        boolean NOT NULL DEFAULT true,
+  created_at     timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  PRIMARY KEY (issuer, kid),
+  CHECK ((alg = 'HS256') = (secret IS NOT NULL)),
+  CHECK ((alg = 'HS256') = (public_key IS NULL)),
+  CHECK (tenant IS NOT NULL OR tenant_claim IS NOT NULL),
+  CHECK (scope_claim IS NOT NULL OR NOT scope_required)
+);
+COMMENT ON TABLE @extschema@.kg_auth_key IS 'keys that kg_login() verifies tokens with; for the owner of the extension only';
+COMMENT ON COLUMN @extschema@.kg_auth_key.alg IS 'the one algorithm of this key, whatever a token says';
+COMMENT ON COLUMN @extschema@.kg_auth_key.public_key IS 'PEM (SubjectPublicKeyInfo), JWK, or base64url of a raw Ed25519 key';
+COMMENT ON COLUMN @extschema@.kg_auth_key.tenant IS 'the only tenant of this key''s tokens; NULL: the tenant that the claim names';
+COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values give the access, through roles where set; NULL: every token has access';
+COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'the most that a token of this key can have';
+COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with the path prefixes that x-scope-field is compared with; NULL: no scopes';
+
+CREATE TABLE @extschema@.kg_agent (
+  tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  agent        text COLLATE "C" NOT NULL CHECK (agent ~ '^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$'),
+  title        text,
+  description  text,
+  instructions text,
+  toolsets     text[] COLLATE "C" CHECK (toolsets <@ ARRAY['catalog', 'graph', 'bfs']),
+  tools        text[] COLLATE "C",
+  created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  PRIMARY KEY (tenant, agent)
+);
+COMMENT ON TABLE @extschema@.kg_agent IS 'agents of a tenant; made by kg_create_agent()';
+COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'only these of the toolsets'' tools; NULL: all';
+
+CREATE TABLE @extschema@.kg_agent_bundle (
+  tenant       text COLLATE "C" NOT NULL,
+  agent        text COLLATE "C" NOT NULL,
+  bundle       text COLLATE "C" NOT NULL,
+  position     integer NOT NULL DEFAULT 0,
+  PRIMARY KEY (tenant, agent, bundle),
+  FOREIGN KEY (tenant, agent) REFERENCES @extschema@.kg_agent ON DELETE CASCADE,
+  FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE CASCADE
+);
+COMMENT ON TABLE @extschema@.kg_agent_bundle IS 'the bundles that an agent sees; made by kg_create_agent() and kg_bind_agent()';
+CREATE INDEX kg_agent_bundle_bundle_idx ON @extschema@.kg_agent_bundle (tenant, bundle);
+
+-- Secrets stay out of dumps; public keys do not.
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_agent', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_agent_bundle', '');
+
+CREATE FUNCTION @extschema@.kg_auth_key_check() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_auth_key_check';
+COMMENT ON FUNCTION @extschema@.kg_auth_key_check() IS
+  'row trigger of kg_auth_key: refuses a key that its algorithm cannot use';
+
+CREATE TRIGGER kg_auth_key_check BEFORE INSERT OR UPDATE ON @extschema@.kg_auth_key
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_auth_key_check();
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_auth_key
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_agent
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_agent_bundle
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+
+ALTER TABLE @extschema@.kg_auth_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_auth_key FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_agent ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_agent FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_agent_bundle ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_agent_bundle FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY kg_auth_key_nobody ON @extschema@.kg_auth_key FOR ALL
+  USING (false) WITH CHECK (false);
+CREATE POLICY kg_agent_select ON @extschema@.kg_agent FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+
+CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_login';
+COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS
+  'verify a JSON Web Token and act as its bearer until the transaction ends; pass it as a parameter, not in the text';
+
+CREATE FUNCTION @extschema@.kg_logout() RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_logout';
+COMMENT ON FUNCTION @extschema@.kg_logout() IS
+  'give up the identity that kg_login() bound to this session';
+
+CREATE FUNCTION @extschema@.kg_claim(name text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_claim';
+COMMENT ON FUNCTION @extschema@.kg_claim(text) IS
+  'a claim of the caller''s verified token as text, or NULL';
+
+CREATE FUNCTION @extschema@.kg_issue_token(claims jsonb, kid text DEFAULT NULL, valid interval DEFAULT '00:05:00') RETURNS text
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_issue_token';
+COMMENT ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) IS
+  'a token signed with an HS256 key; iss, aud, iat and exp are filled in; for the owner of the extension only';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_agent() RETURNS text
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_agent';
+COMMENT ON FUNCTION @extschema@.kg_agent() IS
+  'the agent that the caller''s token or kg_graph.agent names, or NULL';
+
+CREATE FUNCTION @extschema@.kg_bundle_visible(bundle text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_bundle_visible';
+COMMENT ON FUNCTION @extschema@.kg_bundle_visible(text) IS
+  'whether the agent in force, if any, is bound to the bundle; for policies';
+
+CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text) RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_entity_visible';
+COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
+  'whether agent and scope paths of the caller let an entity through; for policies';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_login(text, boolean) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
+COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text) IS
+  'let a role carry its clients'' tokens to kg_mcp() and be nobody without one; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_revoke_gateway';
+COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
+  'take back what kg_grant_gateway() gave; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_revoke_gateway(text) FROM PUBLIC;

@@ -1,5 +1,7 @@
 -- Row-level security.  Every table is forced; a policy is one comparison with a
 -- leakproof operator and never an OR, so that it becomes an index condition.
+-- What the caller's agent and scope paths hide is asked of a C function that
+-- answers from memory.
 -- Derived and catalog tables have no policy for writing: only the owner writes them.
 
 ALTER TABLE @extschema@.kg_tenant ENABLE ROW LEVEL SECURITY;
@@ -34,13 +36,13 @@ CREATE POLICY kg_tenant_select ON @extschema@.kg_tenant FOR SELECT
 CREATE POLICY kg_tenant_role_select ON @extschema@.kg_tenant_role FOR SELECT
   USING (tenant = @extschema@.kg_tenant('admin'));
 CREATE POLICY kg_bundle_select ON @extschema@.kg_bundle FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_type_select ON @extschema@.kg_entity_type FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
@@ -50,18 +52,18 @@ CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
 CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_secret_nobody ON @extschema@.kg_secret FOR ALL
   USING (false);
 CREATE POLICY kg_entity_insert ON @extschema@.kg_entity FOR INSERT
-  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_update ON @extschema@.kg_entity FOR UPDATE
-  USING (tenant = @extschema@.kg_tenant('write'))
-  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope))
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
-  USING (tenant = @extschema@.kg_tenant('write'));
+  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
   WITH CHECK (tenant = @extschema@.kg_tenant('write'));
 CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE

@@ -1,7 +1,8 @@
 /*
  * tenancy.c
  *	  SQL functions of tenants and grants: kg_tenant, kg_create_tenant,
- *	  kg_drop_tenant, kg_grant, kg_revoke.
+ *	  kg_drop_tenant, kg_grant, kg_revoke, kg_grant_gateway,
+ *	  kg_revoke_gateway.
  *
  * A grant is a row of kg_tenant_role, which the policies go by, together with
  * ordinary table privileges, which PostgreSQL asks for first.  Both are made
@@ -26,11 +27,14 @@ PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
 
 /* What a tenant's roles may read; the derived tables hold its data too. */
 static const char readable_tables[] =
 	"@kg_tenant, @kg_tenant_role, @kg_bundle, @kg_entity_type, @kg_relation, "
-	"@kg_entity, @kg_edge, @kg_index_key, @kg_term, @kg_trigram, @kg_tool";
+	"@kg_entity, @kg_edge, @kg_index_key, @kg_term, @kg_trigram, @kg_tool, "
+	"@kg_agent, @kg_agent_bundle";
 static const char writable_tables[] = "@kg_entity, @kg_edge";
 
 static KgAccess
@@ -344,5 +348,111 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 	synchronise_privileges(role);
 	SPI_finish();
 	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+/*
+ * A gateway acts for whoever's token it carries, so it must be nobody itself:
+ * neither a tenant's role nor one that row-level security lets through.
+ */
+static void
+require_plain_role(Oid role)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+	KgError *err;
+
+	kg_spi_run(&saved,
+			   "SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
+			   "AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
+			   "(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	if (SPI_processed == 0)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" cannot be a gateway",
+					   GetUserNameFromId(role, false));
+	kg_error_expected(err, "a role without a tenant, SUPERUSER and BYPASSRLS");
+	kg_error_throw(err);
+}
+
+/*
+ * The server logs bound parameters with log_statement and with
+ * log_min_duration_statement; a token is one.  Only a superuser may turn that
+ * off for a role; others have to be told.
+ */
+static void
+silence_parameters(const char *role, bool on)
+{
+	static const char *const settings[] = {"log_parameter_max_length",
+										   "log_parameter_max_length_on_error"};
+
+	for (int i = 0; i < lengthof(settings); i++)
+		run_utility(
+			psprintf(on ? "ALTER ROLE %s SET %s = 0" : "ALTER ROLE %s RESET %s",
+					 role,
+					 settings[i]));
+}
+
+static void
+change_gateway(PG_FUNCTION_ARGS, bool grant)
+{
+	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
+	const char *name = quote_identifier(GetUserNameFromId(role, false));
+	const char *verb = grant ? "GRANT" : "REVOKE";
+	const char *to = grant ? "TO" : "FROM";
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	if (grant)
+		require_plain_role(role);
+	run_utility(
+		psprintf("%s SELECT ON %s %s %s", verb, readable_tables, to, name));
+	run_utility(psprintf("%s EXECUTE ON FUNCTION @kg_login(text, boolean), "
+						 "@kg_mcp(jsonb, text, text) %s %s",
+						 verb,
+						 to,
+						 name));
+	run_utility(
+		psprintf("%s USAGE ON SCHEMA %s %s %s",
+				 verb,
+				 quote_identifier(get_namespace_name(kg_extension_schema())),
+				 to,
+				 name));
+	if (superuser())
+		silence_parameters(name, grant);
+	else if (grant)
+		ereport(NOTICE,
+				(errmsg("tokens may appear in the server log"),
+				 errhint("A superuser should set log_parameter_max_length to 0 "
+						 "for role \"%s\".",
+						 GetUserNameFromId(role, false))));
+	SPI_finish();
+	kg_restore_user(&user);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_grant_gateway);
+
+/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
+Datum
+kg_sql_grant_gateway(PG_FUNCTION_ARGS)
+{
+	change_gateway(fcinfo, true);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_revoke_gateway);
+
+Datum
+kg_sql_revoke_gateway(PG_FUNCTION_ARGS)
+{
+	change_gateway(fcinfo, false);
 	PG_RETURN_VOID();
 }

@@ -14,11 +14,13 @@
  */
 #include "postgres.h"
 
+#include "access/parallel.h"
 #include "access/xact.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
+#include "base/token.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
 #include "catalog/pg_type.h"
@@ -261,8 +263,15 @@ current_grant(void)
 const char *
 kg_identity_tenant(KgAccess access)
 {
-	const KgGrant *grant = current_grant();
+	const KgTokenIdentity *token = kg_token_identity();
+	const KgGrant *grant;
 
+	if (token != NULL)
+		return token->access < access ? NULL : token->tenant;
+	/* A worker has no token and cannot tell that its leader has one. */
+	if (kg_token_lapsed() || IsParallelWorker())
+		return NULL;
+	grant = current_grant();
 	if (grant == NULL || grant->access < access)
 		return NULL;
 	return grant->tenant;
@@ -284,7 +293,13 @@ throw_no_tenant(void)
 	const char *role = GetUserNameFromId(GetUserId(), false);
 	KgError *err;
 
-	if (grants->ngrants == 0)
+	if (kg_token_lapsed())
+	{
+		err = kg_error_new(KG_NO_TENANT,
+						   "the token of this session holds no longer");
+		kg_error_expected(err, "kg_login() with a new token");
+	}
+	else if (grants->ngrants == 0)
 	{
 		err = kg_error_new(KG_NO_TENANT, "role \"%s\" has no tenant", role);
 		kg_error_expected(err,
@@ -311,12 +326,32 @@ throw_no_tenant(void)
 	kg_error_throw(err);
 }
 
+static const char *
+require_token(const KgTokenIdentity *token, KgAccess access)
+{
+	KgError *err;
+
+	if (token->access >= access)
+		return pstrdup(token->tenant);
+	err = kg_error_new(KG_FORBIDDEN,
+					   "the token gives %s access to tenant \"%s\", not %s",
+					   access_name(token->access),
+					   token->tenant,
+					   access_name(access));
+	kg_error_expected(err, "a token with %s access", access_name(access));
+	kg_error_throw(err);
+}
+
 const char *
 kg_identity_require(KgAccess access)
 {
-	const KgGrant *grant = current_grant();
+	const KgTokenIdentity *token = kg_token_identity();
+	const KgGrant *grant;
 	KgError *err;
 
+	if (token != NULL)
+		return require_token(token, access);
+	grant = kg_token_lapsed() ? NULL : current_grant();
 	if (grant == NULL)
 		throw_no_tenant();
 	if (grant->access < access)
@@ -331,4 +366,46 @@ kg_identity_require(KgAccess access)
 		kg_error_throw(err);
 	}
 	return pstrdup(grant->tenant);
+}
+
+const char *
+kg_identity_agent(void)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+
+	if (token != NULL)
+		return token->agent;
+	if (kg_setting_agent == NULL || kg_setting_agent[0] == '\0')
+		return NULL;
+	return kg_setting_agent;
+}
+
+bool
+kg_identity_scoped(void)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+
+	return token != NULL && token->scoped;
+}
+
+bool
+kg_identity_sees_scope(const char *scope, int len)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+
+	if (token == NULL || !token->scoped)
+		return true;
+	for (int i = 0; i < token->nscopes; i++)
+	{
+		int prefix = strlen(token->scopes[i]);
+
+		if (scope == NULL)
+			return true;
+		/* A path may lack its last slash: "1/22" lies below "1/22/". */
+		if (len >= prefix - 1 &&
+			memcmp(scope, token->scopes[i], prefix - 1) == 0 &&
+			(len == prefix - 1 || scope[prefix - 1] == '/'))
+			return true;
+	}
+	return false;
 }

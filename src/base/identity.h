@@ -23,6 +23,28 @@ extern const char *kg_identity_tenant(KgAccess access);
 /* The same as a copy, raising KG_NO_TENANT or KG_FORBIDDEN. */
 extern const char *kg_identity_require(KgAccess access);
 
+/*
+ * The agent that the token, or for other roles the setting kg_graph.agent,
+ * names; NULL: the whole tenant.  What a role sees of a tenant depends on it,
+ * so caches of a tenant's catalog have it in their key.  base/agent.h knows
+ * what the agent has.  The string is good until the next call.
+ */
+extern const char *kg_identity_agent(void);
+
+/*
+ * The token shows only some entities of a type (paths of x-scope-field): the
+ * policy of kg_entity decides row by row, so what is read from edges, keys and
+ * terms has to be joined to kg_entity.
+ */
+extern bool kg_identity_scoped(void);
+
+/*
+ * Whether an entity with this scope path is shown.  NULL is the scope of a
+ * type without x-scope-field, which every token with a path sees; an empty
+ * path lies below none.
+ */
+extern bool kg_identity_sees_scope(const char *scope, int len);
+
 /* Schema and owner of the extension; cached, fixed for its lifetime. */
 extern Oid kg_extension_schema(void);
 extern Oid kg_extension_owner(void);

@@ -9,7 +9,9 @@
 #include "base/settings.h"
 #include "utils/guc.h"
 
+char *kg_setting_agent;
 char *kg_setting_tenant;
+bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_bundle_bytes;
 int kg_setting_max_call_time;
@@ -18,6 +20,7 @@ int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
 int kg_setting_max_key_bytes;
 int kg_setting_max_reply_bytes;
+int kg_setting_max_token_bytes;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
 int kg_setting_max_visited;
@@ -45,6 +48,18 @@ define_limit(const char *name, const char *description, int *variable,
 void
 kg_settings_define(void)
 {
+	DefineCustomStringVariable(
+		"kg_graph.agent",
+		"Chooses the agent among those of the tenant.",
+		"It has no effect on a caller with a token, whose agent the token "
+		"names.",
+		&kg_setting_agent,
+		"",
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
 	define_limit("kg_graph.max_argument_bytes",
 				 "Sets the largest arguments object that a tool accepts.",
 				 &kg_setting_max_argument_bytes,
@@ -101,6 +116,13 @@ kg_settings_define(void)
 				 1024,
 				 INT_MAX,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_token_bytes",
+				 "Sets the longest token that kg_login accepts.",
+				 &kg_setting_max_token_bytes,
+				 8192,
+				 256,
+				 65536,
+				 GUC_UNIT_BYTE);
 	define_limit("kg_graph.max_total",
 				 "Sets how far a tool counts its total; past it the reply says "
 				 "total_at_least.",
@@ -138,6 +160,17 @@ kg_settings_define(void)
 				 1024,
 				 INT_MAX,
 				 GUC_UNIT_BYTE);
+	DefineCustomBoolVariable(
+		"kg_graph.session_login",
+		"Allows kg_login to bind an identity to the session.",
+		"Only for connections that are never shared between callers.",
+		&kg_setting_session_login,
+		false,
+		PGC_SUSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
 	DefineCustomStringVariable(
 		"kg_graph.tenant",
 		"Chooses the tenant among those granted to the current role.",

@@ -6,6 +6,7 @@
 #ifndef KG_SETTINGS_H
 #define KG_SETTINGS_H
 
+extern char *kg_setting_agent;	/* chooses among the tenant's agents */
 extern char *kg_setting_tenant; /* chooses among the granted tenants */
 extern int kg_setting_max_entity_bytes;
 extern int kg_setting_max_bundle_bytes; /* kilobytes */
@@ -20,6 +21,9 @@ extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_errors;
 extern int kg_setting_plan_cache_size;
+
+extern int kg_setting_max_token_bytes;
+extern bool kg_setting_session_login; /* may kg_login bind the session? */
 
 extern void kg_settings_define(void);
 

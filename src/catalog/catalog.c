@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/agent.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
@@ -345,7 +346,8 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 /*
  * Has kg_entity just the policies that the extension made?  A policy that a
  * DBA added or changed makes every tool ask kg_entity whether a node is
- * visible, because the derived tables do not know.
+ * visible, because the derived tables do not know; so do a token with scope
+ * paths and an agent that lacks a bundle, whose edges may lead there.
  */
 static void
 load_visibility(KgCatalog *catalog, MemoryContext context)
@@ -353,12 +355,14 @@ load_visibility(KgCatalog *catalog, MemoryContext context)
 	static KgSaved saved;
 	static const Oid argtypes[] = {OIDOID};
 	Datum relid = ObjectIdGetDatum(kg_relation_oid("kg_entity"));
+	bool hides = kg_agent_hides_bundles();
 
 	kg_spi_run(
 		&saved,
 		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
 		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
-		"'^\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\)$') = 1 "
+		"'^\\(\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\) AND "
+		"([^ ]+[.])?kg_entity_visible\\(bundle, scope\\)\\)$') = 1 "
 		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
 		1,
 		argtypes,
@@ -367,7 +371,8 @@ load_visibility(KgCatalog *catalog, MemoryContext context)
 		true,
 		SPI_OK_SELECT);
 	MemoryContextSwitchTo(context);
-	catalog->plain_visibility = strcmp(kg_spi_cstring(0, 1), "t") == 0;
+	catalog->plain_visibility = strcmp(kg_spi_cstring(0, 1), "t") == 0 &&
+								!catalog->scoped && !hides;
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -422,6 +427,9 @@ load_entry(const char *tenant, Oid role)
 
 	catalog->tenant = MemoryContextStrdup(context, tenant);
 	catalog->role = role;
+	if (kg_identity_agent())
+		catalog->agent = MemoryContextStrdup(context, kg_identity_agent());
+	catalog->scoped = kg_identity_scoped();
 	(void) kg_extension_schema();
 	catalog->generation = kg_generation();
 	load(catalog, context);
@@ -435,17 +443,26 @@ load_entry(const char *tenant, Oid role)
 	return catalog;
 }
 
+static bool
+same_agent(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
 const KgCatalog *
 kg_catalog_get(const char *tenant)
 {
 	Oid role = GetUserId();
+	const char *agent = kg_identity_agent();
+	bool scoped = kg_identity_scoped();
 
 	for (int i = 0; i < KG_CATALOG_CACHE; i++)
 	{
 		KgCatalog *catalog = entries[i].catalog;
 
 		if (catalog == NULL || catalog->role != role ||
-			strcmp(catalog->tenant, tenant) != 0)
+			catalog->scoped != scoped || strcmp(catalog->tenant, tenant) != 0 ||
+			!same_agent(catalog->agent, agent))
 			continue;
 		if (catalog->generation == kg_generation())
 		{

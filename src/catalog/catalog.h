@@ -3,7 +3,7 @@
  *	  Bundles, entity types, fields, relations and tools of a tenant, as structs.
  *
  * A KgCatalog is what one role sees of one tenant; it is read through SPI as
- * that role and kept per (tenant, role) until the relcache callback says that
+ * that role and kept per (tenant, role, agent, scoped) until the relcache callback says that
  * a catalog table changed.  A catalog obtained stays readable until the end of
  * the transaction, even when a newer one replaces it.
  */
@@ -145,6 +145,8 @@ typedef struct KgCatalog
 {
 	const char *tenant;
 	Oid role;
+	const char *agent; /* of the caller, or NULL: part of what it sees */
+	bool scoped;	   /* the caller's token has scope paths */
 	int nbundles;
 	KgBundle *bundles; /* by name */
 	int ntypes;
@@ -155,7 +157,7 @@ typedef struct KgCatalog
 	KgTool *tools;		   /* by name */
 	uint64 generation;	   /* differs after any change */
 	const char *revision;  /* text that changes with any bundle */
-	bool plain_visibility; /* kg_entity has our policies only */
+	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 
 /* The catalog of a tenant as the current role sees it. */

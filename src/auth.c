@@ -1,0 +1,604 @@
+/*
+ * auth.c
+ *	  SQL functions of verified identity: kg_login, kg_logout, kg_claim,
+ *	  kg_issue_token, and those that the policies ask.
+ *
+ * Verification goes: size, form, key by (issuer, id, algorithm), signature,
+ * audience, times, and only then the claims that say who is calling.  An
+ * error names the check that failed and nothing of the token; whatever error
+ * leaves while a token is among the arguments is stripped of the statement and
+ * the context that the server would log (kg_auth_rethrow).
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "auth.h"
+#include "auth_key.h"
+#include "base/agent.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/json.h"
+#include "base/jwt.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "base/token.h"
+#include "catalog/pg_type.h"
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+/* Claims of one token while it is being looked at. */
+typedef struct KgClaims
+{
+	const KgAuthKey *key;
+	const JsonbContainer *root;
+	KgTokenIdentity identity;
+} KgClaims;
+
+static KG_NORETURN void refuse(const char *why) KG_NORETURN_TAIL;
+static KG_NORETURN void forbid(const char *why) KG_NORETURN_TAIL;
+
+static void
+refuse(const char *why)
+{
+	KgError *err = kg_error_new(
+		KG_NO_TENANT, "the token is not accepted: %s", why);
+
+	kg_error_expected(err, "a current token of a known issuer");
+	kg_error_throw(err);
+}
+
+static void
+forbid(const char *why)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN, "the token does not allow this: %s", why);
+
+	kg_error_throw(err);
+}
+
+void
+kg_auth_rethrow(MemoryContext context)
+{
+	ErrorData *edata;
+
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	FlushErrorState();
+	edata->hide_stmt = true;
+	edata->hide_ctx = true;
+	edata->context = NULL;
+	edata->internalquery = NULL;
+	ReThrowError(edata);
+}
+
+/* A claim as text: a string, or an integer such as an organisation's number. */
+static char *
+text_claim(const KgClaims *claims, const char *name)
+{
+	JsonbValue value;
+	int64 number;
+
+	if (name == NULL || kg_json_get(claims->root, name, &value) == NULL)
+		return NULL;
+	if (value.type == jbvNull)
+		return NULL;
+	if (value.type == jbvString)
+		return kg_json_cstring(&value);
+	if (kg_json_int64(&value, &number))
+		return psprintf(INT64_FORMAT, number);
+	refuse(psprintf("its claim \"%s\" is not a string", name));
+}
+
+/* Seconds since 1970 of a claim; false where there is none. */
+static bool
+time_claim(const KgClaims *claims, const char *name, double *seconds)
+{
+	JsonbValue value;
+
+	if (kg_json_get(claims->root, name, &value) == NULL)
+		return false;
+	if (value.type != jbvNumeric)
+		refuse(psprintf("its claim \"%s\" is not a number", name));
+	*seconds = DatumGetFloat8(DirectFunctionCall1(
+		numeric_float8_no_overflow, NumericGetDatum(value.val.numeric)));
+	if (!isfinite(*seconds) || *seconds < 0 || *seconds > 253402300799.0)
+		refuse(psprintf("its claim \"%s\" is not a time", name));
+	return true;
+}
+
+static TimestampTz
+timestamp_of(double seconds)
+{
+	return (TimestampTz) ((seconds - (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
+										 (double) SECS_PER_DAY) *
+						  USECS_PER_SEC);
+}
+
+static double
+now_seconds(void)
+{
+	return GetCurrentTimestamp() / (double) USECS_PER_SEC +
+		   (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (double) SECS_PER_DAY;
+}
+
+static void
+check_times(KgClaims *claims)
+{
+	double now = now_seconds();
+	double leeway = claims->key->leeway;
+	double when;
+
+	if (!time_claim(claims, "exp", &when))
+		refuse("it has no expiry");
+	if (when + leeway <= now)
+		refuse("it has expired");
+	claims->identity.expires = timestamp_of(when + leeway);
+	if (time_claim(claims, "nbf", &when) && when - leeway > now)
+		refuse("it is not valid yet");
+	if (time_claim(claims, "iat", &when) && when - leeway > now)
+		refuse("it was issued in the future");
+	if (claims->key->not_after <= GetCurrentTimestamp())
+		refuse("its key has expired");
+	claims->identity.expires = Min(claims->identity.expires,
+								   claims->key->not_after);
+}
+
+/* "aud" is a string or an array of which one is ours (RFC 7519, 4.1.3). */
+static void
+check_audience(const KgClaims *claims)
+{
+	JsonbValue value;
+	KgJsonIter it;
+	bool ours = false;
+
+	if (kg_json_get(claims->root, "aud", &value) == NULL)
+		refuse("it names no audience");
+	if (kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			ours |= kg_json_string_is(&it.value, claims->key->audience);
+	}
+	else
+		ours = kg_json_string_is(&value, claims->key->audience);
+	if (!ours)
+		refuse("it is for another audience");
+}
+
+/* Whether the tenant exists, which a token cannot know. */
+static bool
+tenant_exists(const char *tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	KgUserContext user;
+	bool exists;
+
+	kg_become_owner(&user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_tenant WHERE tenant = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	exists = SPI_processed > 0;
+	SPI_finish();
+	kg_restore_user(&user);
+	return exists;
+}
+
+static void
+read_tenant(KgClaims *claims)
+{
+	const KgAuthKey *key = claims->key;
+	char *claimed = text_claim(claims, key->tenant_claim);
+
+	if (claimed == NULL && key->tenant == NULL)
+		refuse("it names no tenant");
+	if (claimed != NULL && key->tenant != NULL &&
+		strcmp(claimed, key->tenant) != 0)
+		refuse("its key is for another tenant");
+	claims->identity.tenant = key->tenant ? pstrdup(key->tenant) : claimed;
+}
+
+/* The access that one value of the role claim stands for. */
+static KgAccess
+access_of_role(const KgAuthKey *key, const JsonbValue *role)
+{
+	JsonbValue mapped;
+	const JsonbValue *name = role;
+
+	if (role->type != jbvString)
+		return KG_ACCESS_NONE;
+	if (key->roles != NULL)
+	{
+		if (getKeyJsonValueFromContainer((JsonbContainer *) &key->roles->root,
+										 role->val.string.val,
+										 role->val.string.len,
+										 &mapped) == NULL)
+			return KG_ACCESS_NONE;
+		name = &mapped;
+	}
+	if (kg_json_string_is(name, "read"))
+		return KG_ACCESS_READ;
+	if (kg_json_string_is(name, "write"))
+		return KG_ACCESS_WRITE;
+	if (kg_json_string_is(name, "admin"))
+		return KG_ACCESS_ADMIN;
+	return KG_ACCESS_NONE;
+}
+
+/* Without a role claim in the key, its tokens have the key's access. */
+static void
+read_access(KgClaims *claims)
+{
+	const KgAuthKey *key = claims->key;
+	KgAccess access = KG_ACCESS_NONE;
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (key->role_claim == NULL)
+	{
+		claims->identity.access = key->access;
+		return;
+	}
+	if (kg_json_get(claims->root, key->role_claim, &value) != NULL)
+	{
+		if (kg_json_is_array(&value))
+		{
+			kg_json_iter_init(&it, kg_json_container(&value));
+			while (kg_json_iter_next(&it))
+				access = Max(access, access_of_role(key, &it.value));
+		}
+		else
+			access = access_of_role(key, &value);
+	}
+	if (access == KG_ACCESS_NONE)
+		forbid("it names no role that has access");
+	claims->identity.access = Min(access, key->access);
+}
+
+/* Segments without control characters, each ended by a slash. */
+static bool
+path_is_valid(const char *path)
+{
+	const char *segment = path;
+
+	if (*path == '\0')
+		return false;
+	for (const char *p = path; *p; p++)
+	{
+		if ((unsigned char) *p < 0x20 || *p == 0x7f)
+			return false;
+		if (*p != '/')
+			continue;
+		if (p == segment)
+			return false;
+		segment = p + 1;
+	}
+	return *segment == '\0';
+}
+
+static void
+add_scope(KgClaims *claims, const JsonbValue *item)
+{
+	JsonbValue path;
+	char *text;
+
+	/* {"path": "1/22/", "access_levels": [...]} is GitLab's long form. */
+	if (!kg_json_is_object(item))
+		path = *item;
+	else if (kg_json_get(kg_json_container(item), "path", &path) == NULL)
+		path.type = jbvNull;
+	text = path.type == jbvString ? kg_json_cstring(&path) : NULL;
+	if (text == NULL || !path_is_valid(text))
+		refuse("a scope path is not one of segments that each end with a "
+			   "slash");
+	claims->identity.scopes[claims->identity.nscopes++] = text;
+}
+
+static void
+read_scopes(KgClaims *claims)
+{
+	const KgAuthKey *key = claims->key;
+	KgTokenIdentity *identity = &claims->identity;
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (key->scope_claim == NULL)
+		return;
+	if (kg_json_get(claims->root, key->scope_claim, &value) == NULL)
+	{
+		if (key->scope_required)
+			refuse("it has no scope paths");
+		return;
+	}
+	if (!kg_json_is_array(&value))
+		refuse("its scope paths are not an array");
+	identity->scoped = true;
+	identity->scopes = palloc(
+		Max(1, kg_json_length(kg_json_container(&value))) *
+		sizeof(const char *));
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+		add_scope(claims, &it.value);
+}
+
+static void
+digest_of(const char *token, int len, unsigned char *digest)
+{
+	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
+	bool ok = ctx != NULL && pg_cryptohash_init(ctx) >= 0 &&
+			  pg_cryptohash_update(ctx, (const uint8 *) token, len) >= 0 &&
+			  pg_cryptohash_final(ctx, digest, KG_TOKEN_DIGEST_BYTES) >= 0;
+
+	if (ctx != NULL)
+		pg_cryptohash_free(ctx);
+	if (!ok)
+		elog(ERROR, "could not compute a digest");
+}
+
+/* Everything that is asked of a token; returns only if it holds. */
+static void
+verify(const char *token, int len, KgClaims *claims)
+{
+	KgJwt jwt;
+	const char *why;
+	char *issuer;
+
+	if (len > kg_setting_max_token_bytes)
+		refuse("it is longer than kg_graph.max_token_bytes");
+	if (!kg_jwt_parse(token, len, &jwt, &why))
+		refuse(why);
+	claims->root = &jwt.claims->root;
+	claims->identity.claims = jwt.claims;
+	issuer = text_claim(claims, "iss");
+	if (issuer == NULL)
+		refuse("it names no issuer");
+	claims->key = kg_auth_key_find(issuer, jwt.kid, jwt.alg);
+	/* One answer for both, so that key ids cannot be tried out. */
+	if (claims->key == NULL || !kg_jwt_verify(&jwt, &claims->key->key))
+		refuse("no known key has signed it");
+	check_audience(claims);
+	check_times(claims);
+	read_tenant(claims);
+	read_access(claims);
+	read_scopes(claims);
+	claims->identity.agent = text_claim(claims, claims->key->agent_claim);
+}
+
+static void
+login(const char *token, int len, bool session, bool again)
+{
+	KgClaims claims;
+	const KgTokenIdentity *present;
+
+	memset(&claims, 0, sizeof(claims));
+	digest_of(token, len, claims.identity.digest);
+	present = again ? kg_token_identity() : NULL;
+	if (present != NULL && memcmp(present->digest,
+								  claims.identity.digest,
+								  KG_TOKEN_DIGEST_BYTES) == 0)
+		return;
+	kg_token_check_free();
+	verify(token, len, &claims);
+	if (!tenant_exists(claims.identity.tenant))
+		forbid("its tenant does not exist here");
+	if (claims.identity.agent != NULL &&
+		kg_agent_get(claims.identity.tenant, claims.identity.agent) == NULL)
+		forbid("its agent does not exist");
+	kg_token_bind(&claims.identity, session);
+}
+
+void
+kg_auth_login(const text *token, bool session, bool again)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		login(VARDATA_ANY(token), VARSIZE_ANY_EXHDR(token), session, again);
+	}
+	PG_CATCH();
+	{
+		kg_auth_rethrow(context);
+	}
+	PG_END_TRY();
+}
+
+PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_login);
+
+Datum
+kg_sql_login(PG_FUNCTION_ARGS)
+{
+	bool session = PG_GETARG_BOOL(1);
+	KgError *err;
+
+	if (session && !kg_setting_session_login)
+	{
+		err = kg_error_new(KG_FORBIDDEN,
+						   "binding an identity to the session is not allowed");
+		kg_error_expected(err,
+						  "kg_graph.session_login = on, set by a "
+						  "superuser");
+		PG_TRY();
+		{
+			kg_error_throw(err);
+		}
+		PG_CATCH();
+		{
+			kg_auth_rethrow(fcinfo->flinfo->fn_mcxt);
+		}
+		PG_END_TRY();
+	}
+	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_logout(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_logout);
+
+Datum
+kg_sql_logout(PG_FUNCTION_ARGS)
+{
+	kg_token_logout();
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_claim(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_claim);
+
+/* A claim of the token in force, as ->> would give it. */
+Datum
+kg_sql_claim(PG_FUNCTION_ARGS)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	JsonbValue value;
+
+	if (token == NULL || kg_json_get(&token->claims->root,
+									 text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									 &value) == NULL)
+		PG_RETURN_NULL();
+	if (value.type == jbvNull)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(kg_json_cstring(&value)));
+}
+
+PGDLLEXPORT Datum kg_sql_agent(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_agent);
+
+Datum
+kg_sql_agent(PG_FUNCTION_ARGS)
+{
+	const KgAgent *agent = kg_agent_current();
+
+	if (agent == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(agent->name));
+}
+
+PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
+
+/* Asked by the policies of the tables that have a bundle. */
+Datum
+kg_sql_bundle_visible(PG_FUNCTION_ARGS)
+{
+	text *bundle = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_BOOL(
+		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
+}
+
+PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
+
+/* Asked by the policies of kg_entity: bundle and scope path. */
+Datum
+kg_sql_entity_visible(PG_FUNCTION_ARGS)
+{
+	text *bundle;
+	text *scope;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_BOOL(false);
+	bundle = PG_GETARG_TEXT_PP(0);
+	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
+		PG_RETURN_BOOL(false);
+	if (!kg_identity_scoped())
+		PG_RETURN_BOOL(true);
+	if (PG_ARGISNULL(1))
+		PG_RETURN_BOOL(kg_identity_sees_scope(NULL, 0));
+	scope = PG_GETARG_TEXT_PP(1);
+	PG_RETURN_BOOL(
+		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
+}
+
+/* The claims to sign: those given, with what every token has filled in. */
+static Jsonb *
+claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	JsonbValue value;
+	double now = floor(now_seconds());
+	TimestampTz expires = DatumGetTimestampTz(
+		DirectFunctionCall2(timestamptz_pl_interval,
+							TimestampTzGetDatum(GetCurrentTimestamp()),
+							IntervalPGetDatum(valid)));
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &given->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	if (kg_json_get(&given->root, "iss", &value) == NULL)
+		kg_jw_kstring(&w, "iss", key->issuer);
+	if (kg_json_get(&given->root, "aud", &value) == NULL)
+		kg_jw_kstring(&w, "aud", key->audience);
+	if (kg_json_get(&given->root, "iat", &value) == NULL)
+		kg_jw_kint(&w, "iat", (int64) now);
+	if (kg_json_get(&given->root, "exp", &value) == NULL)
+		kg_jw_kint(&w,
+				   "exp",
+				   expires / USECS_PER_SEC +
+					   (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
+						   SECS_PER_DAY);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_issue_token);
+
+/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
+Datum
+kg_sql_issue_token(PG_FUNCTION_ARGS)
+{
+	Jsonb *claims;
+	char *kid = NULL;
+	JsonbValue issuer;
+	char *named = NULL;
+	const KgAuthKey *key;
+	KgError *err;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	claims = PG_GETARG_JSONB_P(0);
+	if (!JB_ROOT_IS_OBJECT(claims))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "claims are not an object");
+		kg_error_throw(err);
+	}
+	if (!PG_ARGISNULL(1))
+		kid = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	if (kg_json_get(&claims->root, "iss", &issuer) != NULL &&
+		issuer.type == jbvString)
+		named = kg_json_cstring(&issuer);
+	key = kg_auth_key_signer(named, kid);
+	if (key == NULL)
+	{
+		err = kg_error_new(KG_NOT_FOUND,
+						   "no single enabled HS256 key is meant");
+		kg_error_expected(err, "the kid of an HS256 key in kg_auth_key");
+		kg_error_throw(err);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text(
+		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),
+					key->kid,
+					&key->key)));
+}

@@ -1,0 +1,271 @@
+/*
+ * agent.c
+ *	  The agent in force.
+ *
+ * Agents are read as the owner, a few at a time, and kept until a watched
+ * table changed.  An agent that does not exist is kept too, as one that sees
+ * nothing: the policies ask once a row and must not search the table anew.
+ */
+#include "postgres.h"
+
+#include "base/agent.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#define KG_AGENT_CACHE_SIZE 16
+
+typedef struct KgCachedAgent
+{
+	KgAgent agent;
+	bool exists;
+	MemoryContext context;
+} KgCachedAgent;
+
+static KgCachedAgent cache[KG_AGENT_CACHE_SIZE];
+static int cache_next = 0;
+static uint64 cache_generation = 0;
+
+int
+kg_toolset_of_name(const char *name)
+{
+	if (strcmp(name, "catalog") == 0)
+		return KG_AGENT_CATALOG;
+	if (strcmp(name, "graph") == 0)
+		return KG_AGENT_GRAPH;
+	if (strcmp(name, "bfs") == 0)
+		return KG_AGENT_BFS;
+	return 0;
+}
+
+static void
+forget_agents(void)
+{
+	for (int i = 0; i < KG_AGENT_CACHE_SIZE; i++)
+	{
+		if (cache[i].context)
+			MemoryContextDelete(cache[i].context);
+		memset(&cache[i], 0, sizeof(cache[i]));
+	}
+	cache_generation = kg_generation();
+}
+
+/* A text[] as C strings in the current context; -1 and NULL for SQL NULL. */
+static const char **
+strings_of_array(Datum array, bool isnull, int *n)
+{
+	Datum *items;
+	const char **strings;
+
+	*n = 0;
+	if (isnull)
+		return NULL;
+	deconstruct_array(DatumGetArrayTypeP(array),
+					  TEXTOID,
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &items,
+					  NULL,
+					  n);
+	strings = palloc0(Max(1, *n) * sizeof(const char *));
+	for (int i = 0; i < *n; i++)
+		strings[i] = TextDatumGetCString(items[i]);
+	return strings;
+}
+
+static char *
+column_string(int column)
+{
+	char *value = kg_spi_cstring(0, column);
+
+	return value ? pstrdup(value) : NULL;
+}
+
+/* Fill an agent from the one row read, in the current context. */
+static void
+read_agent(KgAgent *agent)
+{
+	const char **toolsets;
+	int ntoolsets;
+	bool isnull;
+	Datum value;
+
+	agent->title = column_string(1);
+	agent->description = column_string(2);
+	agent->instructions = column_string(3);
+	value = kg_spi_value(0, 4, &isnull);
+	toolsets = strings_of_array(value, isnull, &ntoolsets);
+	agent->toolsets = toolsets ? 0 : KG_AGENT_ALL;
+	for (int i = 0; i < ntoolsets; i++)
+		agent->toolsets |= kg_toolset_of_name(toolsets[i]);
+	value = kg_spi_value(0, 5, &isnull);
+	agent->tools = strings_of_array(value, isnull, &agent->ntools);
+	value = kg_spi_value(0, 6, &isnull);
+	agent->bundles = strings_of_array(value, isnull, &agent->nbundles);
+}
+
+static const KgCachedAgent *
+load_agent(const char *tenant, const char *name)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant), CStringGetTextDatum(name)};
+	KgCachedAgent fresh;
+	KgUserContext user;
+	MemoryContext old;
+	KgCachedAgent *slot;
+
+	memset(&fresh, 0, sizeof(fresh));
+	kg_become_owner(&user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	kg_spi_run(&saved,
+			   "SELECT a.title, a.description, a.instructions, a.toolsets, "
+			   "a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
+			   "WHERE b.tenant = a.tenant AND b.agent = a.agent "
+			   "ORDER BY b.position, b.bundle) "
+			   "FROM @kg_agent a WHERE a.tenant = $1 AND a.agent = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	fresh.context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph agent", ALLOCSET_SMALL_SIZES);
+	fresh.exists = SPI_processed > 0;
+	old = MemoryContextSwitchTo(fresh.context);
+	fresh.agent.tenant = pstrdup(tenant);
+	fresh.agent.name = pstrdup(name);
+	if (fresh.exists)
+		read_agent(&fresh.agent);
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(fresh.context, CacheMemoryContext);
+	SPI_finish();
+	kg_restore_user(&user);
+
+	slot = &cache[cache_next];
+	cache_next = (cache_next + 1) % KG_AGENT_CACHE_SIZE;
+	if (slot->context)
+		MemoryContextDelete(slot->context);
+	*slot = fresh;
+	return slot;
+}
+
+static const KgCachedAgent *
+find_agent(const char *tenant, const char *name)
+{
+	if (cache_generation != kg_generation())
+	{
+		/* Watch the tables before reading them. */
+		(void) kg_extension_schema();
+		forget_agents();
+	}
+	for (int i = 0; i < KG_AGENT_CACHE_SIZE; i++)
+		if (cache[i].context && strcmp(cache[i].agent.name, name) == 0 &&
+			strcmp(cache[i].agent.tenant, tenant) == 0)
+			return &cache[i];
+	return load_agent(tenant, name);
+}
+
+const KgAgent *
+kg_agent_get(const char *tenant, const char *name)
+{
+	const KgCachedAgent *found = find_agent(tenant, name);
+
+	return found->exists ? &found->agent : NULL;
+}
+
+const KgAgent *
+kg_agent_current(void)
+{
+	const char *name = kg_identity_agent();
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	const KgAgent *agent;
+	KgError *err;
+
+	if (name == NULL || tenant == NULL)
+		return NULL;
+	agent = kg_agent_get(pstrdup(tenant), name);
+	if (agent != NULL)
+		return agent;
+	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "an agent of the tenant");
+	kg_error_throw(err);
+}
+
+bool
+kg_agent_sees_bundle(const char *bundle, int len)
+{
+	const char *name = kg_identity_agent();
+	const char *tenant;
+	const KgCachedAgent *found;
+
+	if (name == NULL)
+		return true;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	if (tenant == NULL)
+		return false;
+	found = find_agent(tenant, name);
+	for (int i = 0; i < found->agent.nbundles; i++)
+		if (strlen(found->agent.bundles[i]) == len &&
+			memcmp(found->agent.bundles[i], bundle, len) == 0)
+			return true;
+	return false;
+}
+
+bool
+kg_agent_hides_bundles(void)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	const char *name = kg_identity_agent();
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	Datum values[2];
+	KgUserContext user;
+	bool hides;
+
+	if (name == NULL || tenant == NULL)
+		return false;
+	values[0] = CStringGetTextDatum(tenant);
+	values[1] = CStringGetTextDatum(name);
+	kg_become_owner(&user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_bundle b WHERE b.tenant = $1 AND NOT EXISTS "
+			   "(SELECT FROM @kg_agent_bundle a WHERE a.tenant = b.tenant "
+			   "AND a.agent = $2 AND a.bundle = b.bundle) LIMIT 1",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	hides = SPI_processed > 0;
+	SPI_finish();
+	kg_restore_user(&user);
+	return hides;
+}
+
+bool
+kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
+{
+	if (agent == NULL)
+		return true;
+	if ((agent->toolsets & toolset) == 0)
+		return false;
+	if (agent->tools == NULL)
+		return true;
+	for (int i = 0; i < agent->ntools; i++)
+		if (strcmp(agent->tools[i], tool) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,175 @@
+/*
+ * token.c
+ *	  The identity that a verified token gave.
+ *
+ * It lives in this backend's own memory, where no SQL can write: a setting
+ * could be set by whoever runs SQL.  Each identity has a memory context of its
+ * own below TopMemoryContext.
+ *
+ * Lifetime: an identity belongs to the subtransaction that bound it, moves to
+ * the parent when that commits, and ends with an abort of either or with the
+ * top transaction.  Binding is one-way: a transaction that has (or had, and
+ * gave up) an identity gets no second one, so that what runs inside a call
+ * cannot become somebody else.  Parallel workers do not have it; everything
+ * that asks is PARALLEL RESTRICTED, and identity.c says "nobody" in a worker.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/error.h"
+#include "base/token.h"
+#include "utils/memutils.h"
+
+typedef struct KgBound
+{
+	KgTokenIdentity identity;
+	MemoryContext context;
+	bool session; /* is to outlive the transaction */
+} KgBound;
+
+static KgBound *bound = NULL;		  /* by this transaction */
+static SubTransactionId bound_in = 0; /* which subtransaction of it */
+static KgBound *session = NULL;		  /* by an earlier one */
+/* This transaction asked for the session's identity, or gave it up. */
+static bool session_used = false;
+static bool session_left = false;
+
+static void
+release(KgBound **which)
+{
+	KgBound *gone = *which;
+
+	*which = NULL;
+	if (gone != NULL)
+		MemoryContextDelete(gone->context);
+}
+
+static void
+at_xact_end(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_COMMIT:
+			if (bound != NULL && bound->session)
+			{
+				release(&session);
+				session = bound;
+				bound = NULL;
+			}
+			if (session_left)
+				release(&session);
+			break;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PREPARE:
+			break;
+		default:
+			return;
+	}
+	release(&bound);
+	session_used = false;
+	session_left = false;
+}
+
+static void
+at_subxact_end(SubXactEvent event, SubTransactionId subid,
+			   SubTransactionId parent, void *arg)
+{
+	if (bound == NULL || bound_in != subid)
+		return;
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		release(&bound);
+	else if (event == SUBXACT_EVENT_COMMIT_SUB)
+		bound_in = parent;
+}
+
+static void
+register_callbacks(void)
+{
+	static bool registered = false;
+
+	if (registered)
+		return;
+	RegisterXactCallback(at_xact_end, NULL);
+	RegisterSubXactCallback(at_subxact_end, NULL);
+	registered = true;
+}
+
+void
+kg_token_check_free(void)
+{
+	KgError *err;
+
+	if (bound == NULL && !session_used && !session_left)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "this transaction has an identity already");
+	kg_error_expected(err, "one token in a transaction");
+	kg_error_throw(err);
+}
+
+void
+kg_token_bind(const KgTokenIdentity *identity, bool keep)
+{
+	MemoryContext context;
+	MemoryContext old;
+	KgBound *fresh;
+
+	kg_token_check_free();
+	register_callbacks();
+	/* Below the current context until complete, so that an error frees it. */
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph identity", ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	fresh = palloc0(sizeof(KgBound));
+	fresh->context = context;
+	fresh->session = keep;
+	fresh->identity = *identity;
+	fresh->identity.tenant = pstrdup(identity->tenant);
+	if (identity->agent)
+		fresh->identity.agent = pstrdup(identity->agent);
+	fresh->identity.scopes = palloc0(Max(1, identity->nscopes) *
+									 sizeof(const char *));
+	for (int i = 0; i < identity->nscopes; i++)
+		fresh->identity.scopes[i] = pstrdup(identity->scopes[i]);
+	fresh->identity.claims = (const Jsonb *) memcpy(
+		palloc(VARSIZE(identity->claims)),
+		identity->claims,
+		VARSIZE(identity->claims));
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, TopMemoryContext);
+	bound_in = GetCurrentSubTransactionId();
+	bound = fresh;
+}
+
+void
+kg_token_logout(void)
+{
+	if (bound != NULL)
+		kg_token_check_free();
+	register_callbacks();
+	session_left = session != NULL;
+}
+
+static bool
+session_expired(void)
+{
+	return session->identity.expires <= GetCurrentTransactionStartTimestamp();
+}
+
+const KgTokenIdentity *
+kg_token_identity(void)
+{
+	if (bound != NULL)
+		return &bound->identity;
+	if (session == NULL || session_left || session_expired())
+		return NULL;
+	session_used = true;
+	return &session->identity;
+}
+
+bool
+kg_token_lapsed(void)
+{
+	return bound == NULL && session != NULL &&
+		   (session_left || session_expired());
+}
