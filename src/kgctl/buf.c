@@ -1,0 +1,207 @@
+/*
+ * buf.c
+ *	  Growable byte buffer and the allocation helpers of kgctl.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/buf.h"
+
+static void
+out_of_memory(void)
+{
+	fputs("kgctl: out of memory\n", stderr);
+	exit(3);
+}
+
+void *
+kg_malloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+void *
+kg_calloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+void *
+kg_realloc(void *ptr, size_t size)
+{
+	void *p = realloc(ptr, size ? size : 1);
+
+	if (p == NULL)
+		out_of_memory();
+	return p;
+}
+
+char *
+kg_strndup(const char *s, size_t len)
+{
+	char *copy = kg_malloc(len + 1);
+
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+char *
+kg_strdup(const char *s)
+{
+	return kg_strndup(s, strlen(s));
+}
+
+char *
+kg_format(const char *fmt, ...)
+{
+	va_list args;
+	int len;
+	char *s;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0)
+		out_of_memory();
+	s = kg_malloc((size_t) len + 1);
+	va_start(args, fmt);
+	vsnprintf(s, (size_t) len + 1, fmt, args);
+	va_end(args);
+	return s;
+}
+
+void
+kg_buf_init(KgBuf *buf)
+{
+	memset(buf, 0, sizeof(*buf));
+}
+
+void
+kg_buf_free(KgBuf *buf)
+{
+	free(buf->data);
+	kg_buf_init(buf);
+}
+
+void
+kg_buf_reserve(KgBuf *buf, size_t more)
+{
+	size_t need = buf->len + more + 1;
+	size_t cap = buf->cap ? buf->cap : 64;
+
+	if (need < more)
+		out_of_memory();
+	if (need <= buf->cap)
+		return;
+	while (cap < need)
+	{
+		if (cap > (size_t) -1 / 2)
+			out_of_memory();
+		cap *= 2;
+	}
+	buf->data = kg_realloc(buf->data, cap);
+	buf->cap = cap;
+}
+
+void
+kg_buf_add(KgBuf *buf, const char *data, size_t len)
+{
+	kg_buf_reserve(buf, len);
+	if (len > 0)
+		memcpy(buf->data + buf->len, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+void
+kg_buf_puts(KgBuf *buf, const char *s)
+{
+	kg_buf_add(buf, s, strlen(s));
+}
+
+void
+kg_buf_putc(KgBuf *buf, char c)
+{
+	kg_buf_add(buf, &c, 1);
+}
+
+void
+kg_buf_printf(KgBuf *buf, const char *fmt, ...)
+{
+	va_list args;
+	int len;
+
+	va_start(args, fmt);
+	len = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (len < 0)
+		return;
+	kg_buf_reserve(buf, (size_t) len);
+	va_start(args, fmt);
+	vsnprintf(buf->data + buf->len, (size_t) len + 1, fmt, args);
+	va_end(args);
+	buf->len += (size_t) len;
+}
+
+void
+kg_buf_json(KgBuf *buf, const char *s, size_t len)
+{
+	size_t start = 0;
+	size_t i;
+
+	kg_buf_putc(buf, '"');
+	for (i = 0; i < len; i++)
+	{
+		unsigned char c = (unsigned char) s[i];
+		const char *escape = NULL;
+
+		if (c == '"')
+			escape = "\\\"";
+		else if (c == '\\')
+			escape = "\\\\";
+		else if (c == '\n')
+			escape = "\\n";
+		else if (c == '\r')
+			escape = "\\r";
+		else if (c == '\t')
+			escape = "\\t";
+		else if (c >= 0x20)
+			continue;
+		kg_buf_add(buf, s + start, i - start);
+		start = i + 1;
+		if (escape != NULL)
+			kg_buf_puts(buf, escape);
+		else
+			kg_buf_printf(buf, "\\u%04x", c);
+	}
+	kg_buf_add(buf, s + start, len - start);
+	kg_buf_putc(buf, '"');
+}
+
+void
+kg_buf_jsons(KgBuf *buf, const char *s)
+{
+	kg_buf_json(buf, s, strlen(s));
+}
+
+char *
+kg_buf_detach(KgBuf *buf)
+{
+	char *data;
+
+	kg_buf_reserve(buf, 0);
+	buf->data[buf->len] = '\0';
+	data = buf->data;
+	kg_buf_init(buf);
+	return data;
+}

@@ -1,0 +1,45 @@
+/*
+ * buf.h
+ *	  Growable byte buffer and the allocation helpers of kgctl.
+ *
+ * Out of memory ends the program: every caller would do the same, and a
+ * gateway that is restarted loses nothing.
+ */
+#ifndef KG_BUF_H
+#define KG_BUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct KgBuf
+{
+	char *data; /* always NUL-terminated once anything was appended */
+	size_t len;
+	size_t cap;
+} KgBuf;
+
+extern void *kg_malloc(size_t size);
+extern void *kg_calloc(size_t count, size_t size);
+extern void *kg_realloc(void *ptr, size_t size);
+extern char *kg_strdup(const char *s);
+extern char *kg_strndup(const char *s, size_t len);
+extern char *kg_format(const char *fmt, ...)
+	__attribute__((format(printf, 1, 2)));
+
+extern void kg_buf_init(KgBuf *buf);
+extern void kg_buf_free(KgBuf *buf);
+extern void kg_buf_reserve(KgBuf *buf, size_t more);
+extern void kg_buf_add(KgBuf *buf, const char *data, size_t len);
+extern void kg_buf_puts(KgBuf *buf, const char *s);
+extern void kg_buf_putc(KgBuf *buf, char c);
+extern void kg_buf_printf(KgBuf *buf, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Append s as a JSON string, quotes included. */
+extern void kg_buf_json(KgBuf *buf, const char *s, size_t len);
+extern void kg_buf_jsons(KgBuf *buf, const char *s);
+
+/* The data as a malloc'd string the caller frees; the buffer is empty after. */
+extern char *kg_buf_detach(KgBuf *buf);
+
+#endif /* KG_BUF_H */

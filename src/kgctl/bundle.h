@@ -1,0 +1,64 @@
+/*
+ * bundle.h
+ *	  Bundles on disk: a directory (docs/kgctl.md, "The layout of a bundle") or
+ *	  one JSON or YAML file, read into the payload of kg_apply_bundle() and
+ *	  written from what kg_export_bundle() returns.
+ */
+#ifndef KG_BUNDLE_H
+#define KG_BUNDLE_H
+
+#include <stdio.h>
+
+#include "kgctl/json.h"
+
+typedef struct KgBundle
+{
+	KgArena *arena;
+	KgJson *root;	  /* the payload */
+	const char *name; /* bundle_name */
+	KgBuf text;		  /* what is sent: a JSON file's own text */
+	size_t nfiles;
+	size_t nentities;
+	size_t nedges;
+} KgBundle;
+
+/*
+ * Read and check what can be checked without a database: the layout, names
+ * that are there twice, the outer shape.  Says what is wrong as file:line on
+ * standard error.
+ */
+extern bool kg_bundle_read(const char *path, KgBundle *bundle);
+extern void kg_bundle_free(KgBundle *bundle);
+
+/* Parse a file by its name's ending; "-" is JSON on standard input. */
+extern KgJson *kg_bundle_parse_file(KgBundle *bundle, const char *path,
+									KgBuf *text);
+
+/* Checks of the payload; in bundle_check.c. */
+extern bool kg_bundle_check(KgBundle *bundle);
+
+/* The id of an entity as its type's schema declares it, or NULL. */
+extern const KgJson *kg_bundle_entity_id(const KgBundle *bundle,
+										 const char *entity_type,
+										 const KgJson *item);
+
+/*
+ * Where an error of the database happened: the entity, the schema, the
+ * relation or edge that it names, and in there the value at the pointer.
+ * Both names may be NULL.  NULL where the place is not known.
+ */
+extern const KgJson *kg_bundle_locate(KgBundle *bundle, const char *entity_type,
+									  const char *id, const char *pointer);
+
+/* Write payload as a directory; refuses one that has files unless force. */
+extern bool kg_bundle_write(const KgJson *payload, const char *path,
+							bool force);
+
+/*
+ * Print how two payloads differ, from what is stored (NULL: nothing) to what
+ * is wanted; the number of differences.
+ */
+extern size_t kg_bundle_diff(FILE *out, const KgJson *stored,
+							 const KgJson *wanted, bool brief);
+
+#endif /* KG_BUNDLE_H */

@@ -1,0 +1,208 @@
+/*
+ * bundle_check.c
+ *	  What can be said about a payload without a database: its outer shape and
+ *	  entities that are there twice, with the places of both.  And the way back
+ *	  from an error of the database to a line of a file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/bundle.h"
+#include "kgctl/log.h"
+
+static bool
+complain(const KgJson *at, const char *what)
+{
+	kg_error("%s:%u: %s", at->source ? at->source : "?", at->line, what);
+	return false;
+}
+
+static const KgJson *
+find_schema(const KgBundle *bundle, const char *entity_type)
+{
+	const KgJson *schemas = kg_json_get(bundle->root, "schemas");
+	size_t i;
+
+	for (i = 0; schemas && schemas->kind == KG_JSON_ARRAY && i < schemas->len;
+		 i++)
+	{
+		const char *name = kg_json_get_text(schemas->u.items[i], "entity_type");
+
+		if (name != NULL && strcmp(name, entity_type) == 0)
+			return schemas->u.items[i];
+	}
+	return NULL;
+}
+
+const KgJson *
+kg_bundle_entity_id(const KgBundle *bundle, const char *entity_type,
+					const KgJson *item)
+{
+	const KgJson *entry = find_schema(bundle, entity_type);
+	const char *field = kg_json_get_text(kg_json_get(entry, "schema"),
+										 "x-id-field");
+	const KgJson *id = field ? kg_json_get(item, field) : NULL;
+
+	if (id != NULL && id->kind != KG_JSON_STRING && id->kind != KG_JSON_NUMBER)
+		return NULL;
+	return id;
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	const KgJson *x = *(const KgJson *const *) a;
+	const KgJson *y = *(const KgJson *const *) b;
+	int order = strcmp(x->u.text, y->u.text);
+
+	/* The later one is the duplicate. */
+	if (order == 0)
+		return x->line < y->line ? -1 : x->line > y->line;
+	return order;
+}
+
+static bool
+check_duplicates(const char *entity_type, const KgJson **ids, size_t n)
+{
+	bool ok = true;
+	size_t i;
+
+	qsort(ids, n, sizeof(KgJson *), compare_ids);
+	for (i = 1; i < n; i++)
+		if (strcmp(ids[i - 1]->u.text, ids[i]->u.text) == 0)
+		{
+			kg_error("%s:%u: %s \"%s\" is also in %s:%u",
+					 ids[i]->source ? ids[i]->source : "?",
+					 ids[i]->line,
+					 entity_type,
+					 ids[i]->u.text,
+					 ids[i - 1]->source ? ids[i - 1]->source : "?",
+					 ids[i - 1]->line);
+			ok = false;
+		}
+	return ok;
+}
+
+static bool
+check_entities(KgBundle *bundle, const KgJson *set)
+{
+	const char *entity_type = kg_json_get_text(set, "entity_type");
+	const KgJson *items = kg_json_get(set, "items");
+	const KgJson **ids;
+	size_t n = 0;
+	bool ok = true;
+	size_t i;
+
+	if (entity_type == NULL || items == NULL || items->kind != KG_JSON_ARRAY)
+		return complain(set, "expected an object with entity_type and items");
+	bundle->nentities += items->len;
+	ids = kg_malloc((items->len + 1) * sizeof(KgJson *));
+	for (i = 0; i < items->len; i++)
+	{
+		const KgJson *item = items->u.items[i];
+
+		if (item->kind != KG_JSON_OBJECT)
+			ok = complain(item, "an entity must be an object");
+		else
+		{
+			ids[n] = kg_bundle_entity_id(bundle, entity_type, item);
+			n += ids[n] != NULL;
+		}
+	}
+	ok = check_duplicates(entity_type, ids, n) && ok;
+	free(ids);
+	return ok;
+}
+
+static bool
+check_array(const KgJson *root, const char *key, const KgJson **array)
+{
+	*array = kg_json_get(root, key);
+	if (*array == NULL || (*array)->kind == KG_JSON_ARRAY)
+		return true;
+	kg_error("%s:%u: %s must be a list",
+			 (*array)->source ? (*array)->source : "?",
+			 (*array)->line,
+			 key);
+	return false;
+}
+
+bool
+kg_bundle_check(KgBundle *bundle)
+{
+	const KgJson *root = bundle->root;
+	const KgJson *schemas;
+	const KgJson *entities;
+	const KgJson *edges;
+	bool ok = true;
+	size_t i;
+
+	if (root->kind != KG_JSON_OBJECT)
+		return complain(root, "a bundle must be an object");
+	bundle->name = kg_json_get_text(root, "bundle_name");
+	if (bundle->name == NULL)
+		ok = complain(root, "bundle_name is missing or not a string");
+	if (kg_json_get_text(root, "version") == NULL)
+		ok = complain(root, "version is missing or not a string (quote it)");
+	if (!check_array(root, "schemas", &schemas) ||
+		!check_array(root, "entities", &entities) ||
+		!check_array(root, "edges", &edges))
+		return false;
+	for (i = 0; schemas != NULL && i < schemas->len; i++)
+		if (kg_json_get_text(schemas->u.items[i], "entity_type") == NULL)
+			ok = complain(schemas->u.items[i], "entity_type is missing");
+	for (i = 0; entities != NULL && i < entities->len; i++)
+		ok = check_entities(bundle, entities->u.items[i]) && ok;
+	bundle->nedges = edges ? edges->len : 0;
+	return ok;
+}
+
+static const KgJson *
+locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
+{
+	const KgJson *entities = kg_json_get(bundle->root, "entities");
+	size_t i;
+	size_t k;
+
+	for (i = 0; entities != NULL && i < entities->len; i++)
+	{
+		const char *type = kg_json_get_text(entities->u.items[i],
+											"entity_type");
+		const KgJson *items = kg_json_get(entities->u.items[i], "items");
+
+		if (type == NULL || strcmp(type, entity_type) != 0)
+			continue;
+		for (k = 0; items != NULL && k < items->len; k++)
+		{
+			const KgJson *found = kg_bundle_entity_id(
+				bundle, type, items->u.items[k]);
+
+			if (found != NULL && strcmp(found->u.text, id) == 0)
+				return items->u.items[k];
+		}
+	}
+	return NULL;
+}
+
+const KgJson *
+kg_bundle_locate(KgBundle *bundle, const char *entity_type, const char *id,
+				 const char *pointer)
+{
+	const KgJson *start = NULL;
+
+	if (entity_type != NULL && id != NULL)
+		start = locate_entity(bundle, entity_type, id);
+	else if (entity_type != NULL)
+	{
+		start = find_schema(bundle, entity_type);
+		if (start != NULL && kg_json_get(start, "schema") != NULL)
+			start = kg_json_get(start, "schema");
+	}
+	else
+		start = bundle->root;
+	if (start == NULL)
+		return NULL;
+	if (pointer != NULL)
+		start = kg_json_nearest(start, pointer);
+	return start->line > 0 ? start : NULL;
+}

@@ -1,0 +1,476 @@
+/*
+ * bundle_read.c
+ *	  A bundle from a directory or a file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/bundle.h"
+#include "kgctl/files.h"
+#include "kgctl/log.h"
+#include "kgctl/yaml.h"
+
+static bool
+ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s);
+	size_t k = strlen(suffix);
+
+	return n >= k && strcmp(s + n - k, suffix) == 0;
+}
+
+static void
+complain(const KgJson *at, const char *what, const char *name)
+{
+	kg_error("%s:%u: %s%s%s%s",
+			 at->source ? at->source : "?",
+			 at->line,
+			 what,
+			 name ? " \"" : "",
+			 name ? name : "",
+			 name ? "\"" : "");
+}
+
+KgJson *
+kg_bundle_parse_file(KgBundle *bundle, const char *path, KgBuf *text)
+{
+	const char *source = kg_arena_strndup(bundle->arena, path, strlen(path));
+	char *error;
+	KgJson *value;
+
+	if (!kg_read_file(path, text))
+		return NULL;
+	bundle->nfiles++;
+	if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+		value = kg_yaml_parse(
+			bundle->arena, text->data, text->len, source, &error);
+	else
+		value = kg_json_parse(
+			bundle->arena, text->data, text->len, source, &error);
+	if (value == NULL)
+	{
+		unsigned long line = 0;
+		char *message = error;
+
+		/* "line 3, column 7: text" as path:3: column 7: text */
+		if (sscanf(error, "line %lu", &line) == 1)
+		{
+			message = strpbrk(error, ",:");
+			message = message ? message + 1 : error;
+			while (*message == ' ')
+				message++;
+			kg_error("%s:%lu: %s", path, line, message);
+		}
+		else
+			kg_error("%s: %s", path, message);
+		free(error);
+	}
+	return value;
+}
+
+static KgJson *
+parse_part(KgBundle *bundle, const char *dir, const char *name)
+{
+	char *path = kg_format("%s/%s", dir, name);
+	KgBuf text;
+	KgJson *value;
+
+	kg_buf_init(&text);
+	value = kg_bundle_parse_file(bundle, path, &text);
+	kg_buf_free(&text);
+	free(path);
+	return value;
+}
+
+/*
+ * A file named in a manifest must lie below the bundle's directory: a bundle
+ * from elsewhere must not send a file of this machine to a database.
+ */
+static bool
+is_inside(const KgJson *name)
+{
+	const char *s = kg_json_text(name);
+	const char *p;
+
+	if (s == NULL || *s == '\0' || *s == '/')
+		return false;
+	for (p = s; p != NULL; p = strchr(p, '/'))
+	{
+		if (*p == '/')
+			p++;
+		if (strncmp(p, "..", 2) == 0 && (p[2] == '/' || p[2] == '\0'))
+			return false;
+	}
+	return true;
+}
+
+static bool
+known_keys(const KgJson *object, const char *const *keys)
+{
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < object->len; i++)
+	{
+		const char *const *key = keys;
+
+		while (*key != NULL && strcmp(*key, object->u.members[i].key) != 0)
+			key++;
+		if (*key == NULL)
+		{
+			complain(object->u.members[i].value,
+					 "unknown key",
+					 object->u.members[i].key);
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+/* Append what a file holds, one item or an array of them. */
+static bool
+append_items(KgBundle *bundle, KgJson *items, KgJson *value)
+{
+	size_t i;
+
+	if (value == NULL)
+		return false;
+	if (value->kind == KG_JSON_OBJECT)
+		kg_json_push(bundle->arena, items, value);
+	else if (value->kind == KG_JSON_ARRAY)
+		for (i = 0; i < value->len; i++)
+			kg_json_push(bundle->arena, items, value->u.items[i]);
+	else if (value->kind != KG_JSON_NULL)
+	{
+		complain(value, "expected one object or a list of objects", NULL);
+		return false;
+	}
+	return true;
+}
+
+static bool
+append_directory(KgBundle *bundle, KgJson *items, const char *dir,
+				 const char *name)
+{
+	char *path = kg_format("%s/%s", dir, name);
+	char **names;
+	size_t count;
+	size_t i;
+	bool ok = kg_list_directory(path, ".yaml", ".yml", &names, &count);
+
+	for (i = 0; i < count; i++)
+		if (!append_items(bundle, items, parse_part(bundle, path, names[i])))
+			ok = false;
+	kg_free_list(names, count);
+	free(path);
+	return ok;
+}
+
+/* Items from <what>_file, <what>_path or <what> itself: at most one of them. */
+static bool
+read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
+		   const char *what, KgJson *items)
+{
+	char *file_key = kg_format("%s_file", what);
+	char *path_key = kg_format("%s_path", what);
+	const KgJson *file = kg_json_get(entry, file_key);
+	const KgJson *path = kg_json_get(entry, path_key);
+	KgJson *here = kg_json_get(entry, what);
+	bool ok = true;
+
+	if ((file != NULL) + (path != NULL) + (here != NULL) > 1)
+	{
+		kg_error("%s:%u: %s, %s and %s exclude each other",
+				 entry->source,
+				 entry->line,
+				 file_key,
+				 path_key,
+				 what);
+		ok = false;
+	}
+	else if ((file != NULL && !is_inside(file)) ||
+			 (path != NULL && !is_inside(path)))
+	{
+		complain(file ? file : path,
+				 "expected a relative path inside the bundle",
+				 NULL);
+		ok = false;
+	}
+	else if (file != NULL)
+		ok = append_items(
+			bundle, items, parse_part(bundle, dir, kg_json_text(file)));
+	else if (path != NULL)
+		ok = append_directory(bundle, items, dir, kg_json_text(path));
+	else if (here != NULL)
+		ok = append_items(bundle, items, here);
+	free(file_key);
+	free(path_key);
+	return ok;
+}
+
+/* A schema from schema_file or schema; NULL where neither is there. */
+static bool
+read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
+			KgJson **schema)
+{
+	const KgJson *file = kg_json_get(entry, "schema_file");
+
+	*schema = kg_json_get(entry, "schema");
+	if (file == NULL)
+		return true;
+	if (*schema != NULL)
+	{
+		complain(file, "schema_file and schema exclude each other", NULL);
+		return false;
+	}
+	if (!is_inside(file))
+	{
+		complain(file, "expected a relative path inside the bundle", NULL);
+		return false;
+	}
+	*schema = parse_part(bundle, dir, kg_json_text(file));
+	return *schema != NULL;
+}
+
+static void
+set(KgBundle *bundle, KgJson *object, const char *key, KgJson *value)
+{
+	if (value != NULL)
+		kg_json_set(bundle->arena, object, key, strlen(key), value);
+}
+
+static bool
+read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
+		  KgJson *entities)
+{
+	static const char *const keys[] = {"name",
+									   "schema_file",
+									   "schema",
+									   "entities_file",
+									   "entities_path",
+									   "entities",
+									   NULL};
+	KgJson *name = kg_json_get(entry, "name");
+	KgJson *items = kg_json_array(bundle->arena);
+	KgJson *schema;
+	KgJson *part;
+
+	if (entry->kind != KG_JSON_OBJECT || kg_json_text(name) == NULL)
+	{
+		complain(entry, "expected an object with a name", NULL);
+		return false;
+	}
+	if (!known_keys(entry, keys) || !read_schema(bundle, dir, entry, &schema) ||
+		!read_items(bundle, dir, entry, "entities", items))
+		return false;
+	if (schema == NULL)
+	{
+		complain(entry, "schema_file is missing for", kg_json_text(name));
+		return false;
+	}
+	part = kg_json_object(bundle->arena);
+	part->source = entry->source;
+	part->line = entry->line;
+	set(bundle, part, "entity_type", name);
+	set(bundle, part, "schema", schema);
+	kg_json_push(bundle->arena, schemas, part);
+	if (items->len == 0)
+		return true;
+	part = kg_json_object(bundle->arena);
+	part->source = entry->source;
+	part->line = entry->line;
+	set(bundle, part, "entity_type", name);
+	set(bundle, part, "items", items);
+	kg_json_push(bundle->arena, entities, part);
+	return true;
+}
+
+static bool
+read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
+			   KgJson *relations)
+{
+	static const char *const keys[] = {"name",
+									   "from",
+									   "to",
+									   "schema",
+									   "schema_file",
+									   "inverse",
+									   "symmetric",
+									   "description",
+									   NULL};
+	bool ok = true;
+	size_t i;
+	size_t k;
+
+	if (list == NULL || list->kind == KG_JSON_NULL)
+		return true;
+	if (list->kind != KG_JSON_ARRAY)
+	{
+		complain(list, "expected a list of relations", NULL);
+		return false;
+	}
+	for (i = 0; i < list->len; i++)
+	{
+		KgJson *entry = list->u.items[i];
+		KgJson *copy = kg_json_object(bundle->arena);
+		KgJson *schema = NULL;
+
+		if (entry->kind != KG_JSON_OBJECT)
+		{
+			complain(entry, "expected an object", NULL);
+			ok = false;
+			continue;
+		}
+		if (!known_keys(entry, keys) ||
+			!read_schema(bundle, dir, entry, &schema))
+			ok = false;
+		copy->source = entry->source;
+		copy->line = entry->line;
+		for (k = 0; k < entry->len; k++)
+			if (strncmp(entry->u.members[k].key, "schema", 6) != 0)
+				set(bundle,
+					copy,
+					entry->u.members[k].key,
+					entry->u.members[k].value);
+		set(bundle, copy, "schema", schema);
+		kg_json_push(bundle->arena, relations, copy);
+	}
+	return ok;
+}
+
+static KgJson *
+read_manifest(KgBundle *bundle, const char *dir)
+{
+	static const char *const names[] = {
+		"manifest.yaml", "manifest.yml", "manifest.json"};
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+	{
+		char *path = kg_format("%s/%s", dir, names[i]);
+		FILE *file = fopen(path, "r");
+
+		free(path);
+		if (file != NULL)
+		{
+			fclose(file);
+			return parse_part(bundle, dir, names[i]);
+		}
+	}
+	kg_error("%s: no manifest.yaml", dir);
+	return NULL;
+}
+
+static bool
+read_directory(const char *dir, KgBundle *bundle)
+{
+	static const char *const keys[] = {"bundle_name",
+									   "version",
+									   "description",
+									   "instructions",
+									   "entity_types",
+									   "relations",
+									   "edges",
+									   "edges_file",
+									   "edges_path",
+									   "definitions",
+									   "definitions_file",
+									   "definitions_path",
+									   NULL};
+	static const char *const copied[] = {
+		"bundle_name", "version", "description", "instructions"};
+	KgJson *manifest = read_manifest(bundle, dir);
+	KgJson *definitions;
+	KgJson *schemas;
+	KgJson *relations;
+	KgJson *entities;
+	KgJson *edges;
+	const KgJson *types;
+	bool ok;
+	size_t i;
+
+	if (manifest == NULL)
+		return false;
+	if (manifest->kind != KG_JSON_OBJECT)
+	{
+		complain(manifest, "expected an object", NULL);
+		return false;
+	}
+	ok = known_keys(manifest, keys);
+	bundle->root = kg_json_object(bundle->arena);
+	bundle->root->source = manifest->source;
+	bundle->root->line = manifest->line;
+	for (i = 0; i < 4; i++)
+		set(bundle, bundle->root, copied[i], kg_json_get(manifest, copied[i]));
+	definitions = kg_json_array(bundle->arena);
+	schemas = kg_json_array(bundle->arena);
+	relations = kg_json_array(bundle->arena);
+	entities = kg_json_array(bundle->arena);
+	edges = kg_json_array(bundle->arena);
+	types = kg_json_get(manifest, "entity_types");
+	if (types == NULL || types->kind != KG_JSON_ARRAY)
+	{
+		complain(types ? types : manifest,
+				 "expected a list under entity_types",
+				 NULL);
+		return false;
+	}
+	for (i = 0; i < types->len; i++)
+		if (!read_type(bundle, dir, types->u.items[i], schemas, entities))
+			ok = false;
+	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
+	ok = read_relations(
+			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
+		 ok;
+	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
+	if (definitions->len > 0)
+		set(bundle, bundle->root, "definitions", definitions);
+	set(bundle, bundle->root, "schemas", schemas);
+	if (relations->len > 0)
+		set(bundle, bundle->root, "relations", relations);
+	set(bundle, bundle->root, "entities", entities);
+	if (edges->len > 0)
+		set(bundle, bundle->root, "edges", edges);
+	return ok;
+}
+
+bool
+kg_bundle_read(const char *path, KgBundle *bundle)
+{
+	bool ok;
+
+	memset(bundle, 0, sizeof(*bundle));
+	bundle->arena = kg_arena_new();
+	kg_buf_init(&bundle->text);
+	if (kg_is_directory(path))
+	{
+		ok = read_directory(path, bundle);
+		if (ok)
+			kg_json_write(&bundle->text, bundle->root, -1);
+	}
+	else
+	{
+		bundle->root = kg_bundle_parse_file(bundle, path, &bundle->text);
+		ok = bundle->root != NULL;
+		/* A JSON file goes to the database as it is, YAML cannot. */
+		if (ok && (ends_with(path, ".yaml") || ends_with(path, ".yml")))
+		{
+			bundle->text.len = 0;
+			kg_json_write(&bundle->text, bundle->root, -1);
+		}
+		/* A byte order mark is not JSON to the database. */
+		else if (ok && bundle->text.len >= 3 &&
+				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
+			memcpy(bundle->text.data, "   ", 3);
+	}
+	return ok && kg_bundle_check(bundle);
+}
+
+void
+kg_bundle_free(KgBundle *bundle)
+{
+	kg_buf_free(&bundle->text);
+	kg_arena_free(bundle->arena);
+	memset(bundle, 0, sizeof(*bundle));
+}

@@ -1,0 +1,189 @@
+/*
+ * bundle_write.c
+ *	  A payload as a directory: manifest.yaml, a schema file and a file of
+ *	  entities for each type, a file of edges.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgctl/bundle.h"
+#include "kgctl/files.h"
+#include "kgctl/log.h"
+#include "kgctl/yaml.h"
+
+typedef struct Writer
+{
+	KgArena *arena;
+	const char *dir;
+	const KgJson *payload;
+} Writer;
+
+static bool
+write_file(const Writer *w, const char *name, const KgJson *value)
+{
+	size_t n = strlen(name);
+	char *path = kg_format("%s/%s", w->dir, name);
+	KgBuf out;
+	bool ok = true;
+
+	kg_buf_init(&out);
+	if (n > 5 && strcmp(name + n - 5, ".json") == 0)
+	{
+		kg_json_write(&out, value, 0);
+		kg_buf_putc(&out, '\n');
+	}
+	else
+		ok = kg_yaml_write(&out, value);
+	if (!ok)
+		kg_error("%s: cannot be written as YAML", path);
+	ok = ok && kg_write_file(path, out.data, out.len, 0666);
+	kg_buf_free(&out);
+	free(path);
+	return ok;
+}
+
+static void
+set_text(const Writer *w, KgJson *object, const char *key, const char *text)
+{
+	kg_json_set(w->arena,
+				object,
+				key,
+				strlen(key),
+				kg_json_string(w->arena, text, strlen(text)));
+}
+
+static void
+copy_member(const Writer *w, KgJson *to, const KgJson *from, const char *key)
+{
+	KgJson *value = kg_json_get(from, key);
+
+	if (value != NULL && value->kind != KG_JSON_NULL)
+		kg_json_set(w->arena, to, key, strlen(key), value);
+}
+
+/* Type names are letters, digits and _, so they are file names too. */
+static bool
+safe_name(const char *name)
+{
+	const char *p;
+
+	for (p = name; *p != '\0'; p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			  (*p >= '0' && *p <= '9') || *p == '_' || *p == '-'))
+			return false;
+	return p > name && p - name <= 64;
+}
+
+static const KgJson *
+items_of(const KgJson *payload, const char *entity_type)
+{
+	const KgJson *entities = kg_json_get(payload, "entities");
+	size_t i;
+
+	for (i = 0; entities != NULL && i < entities->len; i++)
+	{
+		const char *name = kg_json_get_text(entities->u.items[i],
+											"entity_type");
+
+		if (name != NULL && strcmp(name, entity_type) == 0)
+			return kg_json_get(entities->u.items[i], "items");
+	}
+	return NULL;
+}
+
+static bool
+write_type(const Writer *w, const KgJson *entry, KgJson *types)
+{
+	const char *name = kg_json_get_text(entry, "entity_type");
+	const KgJson *schema = kg_json_get(entry, "schema");
+	const KgJson *items;
+	KgJson *type = kg_json_object(w->arena);
+	char *file;
+	bool ok;
+
+	if (name == NULL || schema == NULL || !safe_name(name))
+	{
+		kg_error("the database returned a type without a usable name");
+		return false;
+	}
+	set_text(w, type, "name", name);
+	file = kg_format("schemas/%s.schema.json", name);
+	set_text(w, type, "schema_file", file);
+	ok = write_file(w, file, schema);
+	free(file);
+	items = items_of(w->payload, name);
+	if (items != NULL && items->len > 0)
+	{
+		file = kg_format("entities/%s.yaml", name);
+		set_text(w, type, "entities_file", file);
+		ok = ok && write_file(w, file, items);
+		free(file);
+	}
+	kg_json_push(w->arena, types, type);
+	return ok;
+}
+
+static bool
+prepare(const Writer *w, bool force)
+{
+	static const char *const folders[] = {"schemas", "entities"};
+	char **names;
+	size_t count = 0;
+	bool ok = kg_make_directory(w->dir) &&
+			  kg_list_directory(w->dir, "", ".yaml", &names, &count);
+	size_t i;
+
+	if (ok && count > 0 && !force)
+	{
+		kg_error("%s is not empty (--force writes into it)", w->dir);
+		ok = false;
+	}
+	if (count > 0)
+		kg_free_list(names, count);
+	for (i = 0; i < 2 && ok; i++)
+	{
+		char *path = kg_format("%s/%s", w->dir, folders[i]);
+
+		ok = kg_make_directory(path);
+		free(path);
+	}
+	return ok;
+}
+
+bool
+kg_bundle_write(const KgJson *payload, const char *path, bool force)
+{
+	static const char *const copied[] = {
+		"bundle_name", "version", "description", "instructions", "definitions"};
+	Writer w;
+	KgJson *manifest;
+	KgJson *types;
+	const KgJson *schemas = kg_json_get(payload, "schemas");
+	const KgJson *edges = kg_json_get(payload, "edges");
+	bool ok;
+	size_t i;
+
+	w.arena = kg_arena_new();
+	w.dir = path;
+	w.payload = payload;
+	ok = prepare(&w, force);
+	manifest = kg_json_object(w.arena);
+	types = kg_json_array(w.arena);
+	for (i = 0; i < 5; i++)
+		copy_member(&w, manifest, payload, copied[i]);
+	for (i = 0; ok && schemas != NULL && i < schemas->len; i++)
+		ok = write_type(&w, schemas->u.items[i], types);
+	kg_json_set(w.arena, manifest, "entity_types", 12, types);
+	copy_member(&w, manifest, payload, "relations");
+	if (ok && edges != NULL && edges->len > 0)
+	{
+		set_text(&w, manifest, "edges_file", "edges.yaml");
+		ok = write_file(&w, "edges.yaml", edges);
+	}
+	/* Last, so that a directory that was cut off does not look complete. */
+	ok = ok && write_file(&w, "manifest.yaml", manifest);
+	kg_arena_free(w.arena);
+	return ok;
+}

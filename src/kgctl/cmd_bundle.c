@@ -1,0 +1,439 @@
+/*
+ * cmd_bundle.c
+ *	  kgctl apply, validate, diff, export.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kgctl/bundle.h"
+#include "kgctl/commands.h"
+#include "kgctl/db.h"
+#include "kgctl/files.h"
+#include "kgctl/log.h"
+#include "kgctl/yaml.h"
+
+static const KgOption apply_options[] = {
+	{"dry-run", 'n', NULL, false, "check and count, change nothing"},
+	{"merge", 0, NULL, false, "keep what the bundle does not mention"},
+	{"expected-revision",
+	 0,
+	 "N",
+	 false,
+	 "refuse when the stored bundle has another revision"},
+	{"max-errors", 0, "N", false, "errors to report (default 100)"},
+	{"json", 0, NULL, false, "print the database's answer as JSON"},
+	{"quiet", 'q', NULL, false, "print nothing on success"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static const KgOption validate_options[] = {
+	{"offline", 0, NULL, false, "only what can be said without a database"},
+	{"max-errors", 0, "N", false, "errors to report (default 100)"},
+	{"quiet", 'q', NULL, false, "print nothing on success"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static const KgOption diff_options[] = {
+	{"brief", 0, NULL, false, "only names, no values"},
+	{"quiet", 'q', NULL, false, "only the exit code"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static const KgOption export_options[] = {
+	{"output",
+	 'o',
+	 "PATH",
+	 false,
+	 "directory, or file ending in .json or .yaml (default: JSON on standard "
+	 "output)"},
+	{"force", 'f', NULL, false, "write over what is there"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+/*
+ * Parse the words of a command with one argument.  False: *code is what to
+ * exit with.
+ */
+static bool
+start(int argc, char **argv, const KgOption *options, const char *usage,
+	  KgArgs *args, int *code)
+{
+	*code = KG_EXIT_USAGE;
+	if (!kg_args_parse(args, argc, argv, options, kg_db_options))
+		return false;
+	if (kg_args_has(args, "help"))
+	{
+		printf("Usage: kgctl %s\n\n", usage);
+		kg_args_help(options);
+		kg_args_help(kg_db_options);
+		*code = KG_EXIT_OK;
+		return false;
+	}
+	if (args->nrest != 1)
+	{
+		kg_error("usage: kgctl %s", usage);
+		return false;
+	}
+	return true;
+}
+
+static void
+add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors)
+{
+	const char *revision = kg_args_get(args, "expected-revision");
+
+	kg_buf_printf(out,
+				  "{\"dry_run\":%s,\"max_errors\":%ld,\"mode\":\"%s\"",
+				  dry_run ? "true" : "false",
+				  max_errors,
+				  kg_args_has(args, "merge") ? "merge" : "replace");
+	if (revision != NULL)
+		kg_buf_printf(out, ",\"expected_revision\":%s", revision);
+	kg_buf_putc(out, '}');
+}
+
+/* {"a": 3, "b": {...}} flattened into "a 3, b.c 4"; zeros are left out. */
+static void
+add_counts(KgBuf *out, const KgJson *value, const char *prefix)
+{
+	size_t i;
+
+	for (i = 0; value->kind == KG_JSON_OBJECT && i < value->len; i++)
+	{
+		const KgMember *m = &value->u.members[i];
+		char *name = kg_format("%s%s%s", prefix, *prefix ? " " : "", m->key);
+
+		if (m->value->kind == KG_JSON_NUMBER &&
+			strcmp(m->value->u.text, "0") != 0)
+			kg_buf_printf(
+				out, "%s%s %s", out->len ? ", " : "", name, m->value->u.text);
+		else if (m->value->kind == KG_JSON_OBJECT)
+			add_counts(out, m->value, name);
+		free(name);
+	}
+}
+
+static void
+print_warnings(const KgJson *answer)
+{
+	const KgJson *warnings = kg_json_get(answer, "warnings");
+	size_t i;
+
+	for (i = 0; warnings != NULL && warnings->kind == KG_JSON_ARRAY &&
+				i < warnings->len;
+		 i++)
+	{
+		const KgJson *w = warnings->u.items[i];
+		KgBuf text;
+
+		kg_buf_init(&text);
+		if (kg_json_text(w) != NULL)
+			kg_buf_puts(&text, kg_json_text(w));
+		else if (kg_json_get_text(w, "message") != NULL)
+			kg_buf_puts(&text, kg_json_get_text(w, "message"));
+		else
+			kg_json_write(&text, w, -1);
+		kg_error("warning: %s", text.data);
+		kg_buf_free(&text);
+	}
+}
+
+/* Say what an apply did or would do; the exit code. */
+static int
+print_answer(const KgArgs *args, KgBundle *bundle, const char *answer,
+			 bool dry_run)
+{
+	char *error = NULL;
+	KgJson *root = kg_json_parse(bundle->arena,
+								 answer ? answer : "null",
+								 answer ? strlen(answer) : 4,
+								 NULL,
+								 &error);
+	const KgJson *errors = kg_json_get(root, "errors");
+	KgBuf counts;
+
+	free(error);
+	if (errors != NULL && errors->kind == KG_JSON_ARRAY && errors->len > 0)
+	{
+		size_t n = kg_report_errors(bundle, errors);
+
+		kg_error("%s: %zu error%s, nothing was changed",
+				 bundle->name,
+				 n,
+				 n == 1 ? "" : "s");
+		return KG_EXIT_REFUSED;
+	}
+	print_warnings(root);
+	if (kg_args_has(args, "json"))
+	{
+		puts(answer ? answer : "null");
+		return KG_EXIT_OK;
+	}
+	if (kg_args_has(args, "quiet"))
+		return KG_EXIT_OK;
+	kg_buf_init(&counts);
+	if (root != NULL)
+		add_counts(&counts, root, "");
+	printf("%s: %s%s%s\n",
+		   bundle->name,
+		   dry_run ? "valid" : "applied",
+		   counts.len ? ": " : "",
+		   counts.len ? counts.data : "");
+	kg_buf_free(&counts);
+	return KG_EXIT_OK;
+}
+
+static int
+send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors)
+{
+	KgDb db;
+	KgBuf options;
+	const char *values[2];
+	char *answer = NULL;
+	char *label = kg_format("%s %zu entities and %zu edges of %s",
+							dry_run ? "checking" : "applying",
+							bundle->nentities,
+							bundle->nedges,
+							bundle->name);
+	int code;
+
+	kg_buf_init(&options);
+	add_options(&options, args, dry_run, max_errors);
+	values[0] = bundle->text.data;
+	values[1] = options.data;
+	if (kg_db_open(&db, args) &&
+		kg_db_call(&db,
+				   "kg_apply_bundle",
+				   "jsonb jsonb",
+				   2,
+				   values,
+				   label,
+				   bundle,
+				   &answer) &&
+		kg_db_commit(&db))
+		code = print_answer(args, bundle, answer, dry_run);
+	else
+		code = db.exit;
+	kg_db_close(&db);
+	kg_buf_free(&options);
+	free(answer);
+	free(label);
+	return code;
+}
+
+static int
+read_and_send(const KgArgs *args, bool dry_run, bool offline)
+{
+	KgBundle bundle;
+	long max_errors = 100;
+	long revision = 0;
+	int code = KG_EXIT_OK;
+
+	if (!kg_args_number(args, "max-errors", 1, 100000, &max_errors) ||
+		!kg_args_number(args, "expected-revision", 0, 2147483647, &revision))
+		return KG_EXIT_USAGE;
+	if (!kg_bundle_read(args->rest[0], &bundle))
+		code = KG_EXIT_INPUT;
+	else if (!offline)
+		code = send_bundle(args, &bundle, dry_run, max_errors);
+	else if (!kg_args_has(args, "quiet"))
+		printf("%s: well formed: %zu entities, %zu edges in %zu files\n",
+			   bundle.name,
+			   bundle.nentities,
+			   bundle.nedges,
+			   bundle.nfiles);
+	kg_bundle_free(&bundle);
+	return code;
+}
+
+int
+kg_cmd_apply(int argc, char **argv)
+{
+	KgArgs args;
+	int code;
+
+	if (start(argc,
+			  argv,
+			  apply_options,
+			  "apply [OPTION]... DIR|FILE",
+			  &args,
+			  &code))
+		code = read_and_send(&args, kg_args_has(&args, "dry-run"), false);
+	kg_args_free(&args);
+	return code;
+}
+
+int
+kg_cmd_validate(int argc, char **argv)
+{
+	KgArgs args;
+	int code;
+
+	if (start(argc,
+			  argv,
+			  validate_options,
+			  "validate [OPTION]... DIR|FILE",
+			  &args,
+			  &code))
+		code = read_and_send(&args, true, kg_args_has(&args, "offline"));
+	kg_args_free(&args);
+	return code;
+}
+
+/* The stored bundle, or NULL in *stored where there is none of that name. */
+static bool
+fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
+{
+	char *error = NULL;
+
+	*stored = NULL;
+	if (!kg_db_call(
+			db, "kg_export_bundle", "text", 1, &name, "reading", NULL, text))
+		return false;
+	if (*text == NULL)
+		return true;
+	*stored = kg_json_parse(arena, *text, strlen(*text), "database", &error);
+	if (*stored == NULL)
+	{
+		kg_error("the database's answer cannot be read: %s", error);
+		db->exit = KG_EXIT_INTERNAL;
+	}
+	free(error);
+	return *stored != NULL;
+}
+
+static int
+diff_bundle(const KgArgs *args, KgBundle *bundle)
+{
+	KgDb db;
+	KgJson *stored;
+	char *text = NULL;
+	int code;
+
+	if (kg_db_open(&db, args) &&
+		fetch(&db, bundle->arena, bundle->name, &stored, &text))
+	{
+		FILE *out = stdout;
+		size_t n;
+
+		if (kg_args_has(args, "quiet"))
+			out = fopen("/dev/null", "w");
+		if (out == NULL)
+			out = stderr;
+		n = kg_bundle_diff(
+			out, stored, bundle->root, kg_args_has(args, "brief"));
+		if (out != stdout && out != stderr)
+			fclose(out);
+		code = n ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
+	}
+	else
+		code = db.exit;
+	free(text);
+	kg_db_close(&db);
+	return code;
+}
+
+int
+kg_cmd_diff(int argc, char **argv)
+{
+	KgArgs args;
+	KgBundle bundle;
+	int code;
+
+	if (start(argc,
+			  argv,
+			  diff_options,
+			  "diff [OPTION]... DIR|FILE",
+			  &args,
+			  &code))
+	{
+		code = kg_bundle_read(args.rest[0], &bundle)
+				   ? diff_bundle(&args, &bundle)
+				   : KG_EXIT_INPUT;
+		kg_bundle_free(&bundle);
+	}
+	kg_args_free(&args);
+	return code;
+}
+
+static bool
+ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s);
+	size_t k = strlen(suffix);
+
+	return n >= k && strcmp(s + n - k, suffix) == 0;
+}
+
+/* To a directory, a JSON or YAML file, or standard output. */
+static bool
+write_out(const KgArgs *args, const KgJson *payload)
+{
+	const char *path = kg_args_get(args, "output");
+	bool force = kg_args_has(args, "force");
+	bool yaml = path && (ends_with(path, ".yaml") || ends_with(path, ".yml"));
+	KgBuf out;
+	bool ok = true;
+
+	if (path != NULL && !yaml && !ends_with(path, ".json") &&
+		strcmp(path, "-") != 0)
+		return kg_bundle_write(payload, path, force);
+	kg_buf_init(&out);
+	if (yaml)
+		ok = kg_yaml_write(&out, payload);
+	else
+	{
+		kg_json_write(&out, payload, 0);
+		kg_buf_putc(&out, '\n');
+	}
+	if (!ok)
+		kg_error("the bundle cannot be written as YAML");
+	else if (path == NULL || strcmp(path, "-") == 0)
+		fwrite(out.data, 1, out.len, stdout);
+	else if (!force && access(path, F_OK) == 0)
+	{
+		kg_error("%s exists (--force writes over it)", path);
+		ok = false;
+	}
+	else
+		ok = kg_write_file(path, out.data, out.len, 0666);
+	kg_buf_free(&out);
+	return ok;
+}
+
+int
+kg_cmd_export(int argc, char **argv)
+{
+	KgArgs args;
+	KgDb db;
+	KgArena *arena = kg_arena_new();
+	KgJson *payload;
+	char *text = NULL;
+	int code;
+
+	if (start(argc,
+			  argv,
+			  export_options,
+			  "export [OPTION]... BUNDLE",
+			  &args,
+			  &code))
+	{
+		if (!kg_db_open(&db, &args) ||
+			!fetch(&db, arena, args.rest[0], &payload, &text))
+			code = db.exit;
+		else if (payload == NULL)
+		{
+			kg_error("there is no bundle \"%s\"", args.rest[0]);
+			code = KG_EXIT_REFUSED;
+		}
+		else
+			code = write_out(&args, payload) ? KG_EXIT_OK : KG_EXIT_INPUT;
+		kg_db_close(&db);
+	}
+	free(text);
+	kg_arena_free(arena);
+	kg_args_free(&args);
+	return code;
+}

@@ -1,0 +1,306 @@
+/*
+ * cmd_tools.c
+ *	  kgctl tools, call, login, logout.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "kgctl/commands.h"
+#include "kgctl/db.h"
+#include "kgctl/files.h"
+#include "kgctl/json.h"
+#include "kgctl/log.h"
+
+static const KgOption tools_options[] = {
+	{"json", 0, NULL, false, "print the list as JSON, schemas included"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static const KgOption call_options[] = {
+	{"compact", 'c', NULL, false, "print the answer on one line"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static const KgOption login_options[] = {
+	{"no-save", 0, NULL, false, "only check the token"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+static bool
+start(int argc, char **argv, const KgOption *options, const char *usage,
+	  size_t min, size_t max, KgArgs *args, int *code)
+{
+	*code = KG_EXIT_USAGE;
+	if (!kg_args_parse(args, argc, argv, options, kg_db_options))
+		return false;
+	if (kg_args_has(args, "help"))
+	{
+		printf("Usage: kgctl %s\n\n", usage);
+		kg_args_help(options);
+		kg_args_help(kg_db_options);
+		*code = KG_EXIT_OK;
+		return false;
+	}
+	if (args->nrest < min || args->nrest > max)
+	{
+		kg_error("usage: kgctl %s", usage);
+		return false;
+	}
+	return true;
+}
+
+/* One line a tool: its name and the first sentence about it. */
+static void
+print_tools(const KgJson *root)
+{
+	const KgJson *list = root->kind == KG_JSON_ARRAY
+							 ? root
+							 : kg_json_get(root, "tools");
+	size_t i;
+
+	for (i = 0; list != NULL && list->kind == KG_JSON_ARRAY && i < list->len;
+		 i++)
+	{
+		const char *name = kg_json_get_text(list->u.items[i], "name");
+		const char *about = kg_json_get_text(list->u.items[i], "description");
+		size_t n = about ? strcspn(about, "\n") : 0;
+		const char *stop = about ? strstr(about, ". ") : NULL;
+
+		if (stop != NULL && (size_t) (stop - about) < n)
+			n = (size_t) (stop - about) + 1;
+		printf("%-32s %.*s\n", name ? name : "?", (int) n, about ? about : "");
+	}
+}
+
+int
+kg_cmd_tools(int argc, char **argv)
+{
+	KgArgs args;
+	KgDb db;
+	KgArena *arena = kg_arena_new();
+	char *text = NULL;
+	char *error = NULL;
+	int code;
+
+	if (start(
+			argc, argv, tools_options, "tools [OPTION]...", 0, 0, &args, &code))
+	{
+		KgJson *root = NULL;
+
+		code = KG_EXIT_OK;
+		if (!kg_db_open(&db, &args) ||
+			!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text))
+			code = db.exit;
+		else if (text != NULL)
+			root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+		if (code == KG_EXIT_OK && kg_args_has(&args, "json"))
+			puts(text ? text : "[]");
+		else if (root != NULL)
+			print_tools(root);
+		kg_db_close(&db);
+	}
+	free(text);
+	free(error);
+	kg_arena_free(arena);
+	kg_args_free(&args);
+	return code;
+}
+
+/* name=value words as an object; a value that is JSON is taken as JSON. */
+static bool
+words_to_object(KgArena *arena, const KgArgs *args, KgBuf *out)
+{
+	KgJson *object = kg_json_object(arena);
+	const KgMember *twice;
+	size_t i;
+
+	for (i = 1; i < args->nrest; i++)
+	{
+		const char *word = args->rest[i];
+		const char *equals = strchr(word, '=');
+		char *error = NULL;
+		KgJson *value;
+
+		if (equals == NULL || equals == word)
+		{
+			kg_error("\"%s\" is neither a JSON object nor name=value", word);
+			return false;
+		}
+		value = kg_json_parse(
+			arena, equals + 1, strlen(equals + 1), NULL, &error);
+		if (value == NULL)
+			value = kg_json_string(arena, equals + 1, strlen(equals + 1));
+		free(error);
+		kg_json_set(arena, object, word, (size_t) (equals - word), value);
+	}
+	if (kg_json_duplicate(object, &twice))
+	{
+		kg_error("argument \"%s\" is given twice", twice->key);
+		return false;
+	}
+	kg_json_write(out, object, -1);
+	return true;
+}
+
+/* The arguments of a call: {...}, @FILE, - or name=value words. */
+static bool
+read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
+{
+	const char *word = args->nrest > 1 ? args->rest[1] : "{}";
+	char *error = NULL;
+	bool ok;
+
+	if (args->nrest > 2 ||
+		(word[0] != '{' && word[0] != '@' && strcmp(word, "-") != 0))
+		return words_to_object(arena, args, out);
+	if (word[0] == '{')
+		kg_buf_puts(out, word);
+	else if (!kg_read_file(word[0] == '@' ? word + 1 : word, out))
+		return false;
+	ok = kg_json_parse(arena, out->data, out->len, NULL, &error) != NULL;
+	if (!ok)
+		kg_error("the arguments are not JSON: %s", error);
+	free(error);
+	return ok;
+}
+
+/* Print a tool's answer; the exit code says whether it is an error result. */
+static int
+print_result(KgArena *arena, const char *text, bool compact)
+{
+	char *error = NULL;
+	KgJson *root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	const KgJson *failed = kg_json_get(root, "isError");
+	KgBuf out;
+
+	free(error);
+	kg_buf_init(&out);
+	if (root != NULL)
+		kg_json_write(&out, root, compact ? -1 : 0);
+	puts(root != NULL ? out.data : text);
+	kg_buf_free(&out);
+	return failed && failed->kind == KG_JSON_BOOL && failed->u.boolean
+			   ? KG_EXIT_DIFFERENT
+			   : KG_EXIT_OK;
+}
+
+int
+kg_cmd_call(int argc, char **argv)
+{
+	KgArgs args;
+	KgDb db;
+	KgArena *arena = kg_arena_new();
+	KgBuf arguments;
+	char *text = NULL;
+	int code;
+
+	kg_buf_init(&arguments);
+	if (start(argc,
+			  argv,
+			  call_options,
+			  "call [OPTION]... TOOL [{JSON}|@FILE|-|NAME=VALUE...]",
+			  1,
+			  1000,
+			  &args,
+			  &code))
+	{
+		if (!read_arguments(arena, &args, &arguments))
+			code = KG_EXIT_USAGE;
+		else
+		{
+			const char *values[2];
+
+			values[0] = args.rest[0];
+			values[1] = arguments.data;
+			if (kg_db_open(&db, &args) && kg_db_call(&db,
+													 "kg_call_tool",
+													 "text jsonb",
+													 2,
+													 values,
+													 NULL,
+													 NULL,
+													 &text))
+				code = print_result(
+					arena, text ? text : "null", kg_args_has(&args, "compact"));
+			else
+				code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;
+			kg_db_close(&db);
+		}
+	}
+	kg_buf_free(&arguments);
+	free(text);
+	kg_arena_free(arena);
+	kg_args_free(&args);
+	return code;
+}
+
+/* A token typed at the terminal, unseen. */
+static bool
+prompt_token(char **token)
+{
+	struct termios old;
+	struct termios quiet;
+	bool terminal = tcgetattr(STDIN_FILENO, &old) == 0;
+	bool ok;
+
+	if (!terminal)
+		return kg_token_read("-", token);
+	fputs("Token (then Ctrl-D on an empty line): ", stderr);
+	quiet = old;
+	quiet.c_lflag &= ~(tcflag_t) ECHO;
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
+	ok = kg_token_read("-", token);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &old);
+	fputc('\n', stderr);
+	return ok;
+}
+
+int
+kg_cmd_login(int argc, char **argv)
+{
+	KgArgs args;
+	KgDb db;
+	char *token = NULL;
+	char *tenant = NULL;
+	int code;
+
+	if (start(
+			argc, argv, login_options, "login [OPTION]...", 0, 0, &args, &code))
+	{
+		code = KG_EXIT_INPUT;
+		if (kg_token_find(&args, false, &token) &&
+			(token != NULL || prompt_token(&token)))
+		{
+			/* kg_db_open() takes it from where a command would. */
+			setenv("KGCTL_TOKEN", token, 1);
+			if (!kg_db_open(&db, &args) ||
+				!kg_db_call(&db, "kg_tenant", "", 0, NULL, NULL, NULL, &tenant))
+				code = db.exit;
+			else if (kg_args_has(&args, "no-save") || kg_token_save(token))
+			{
+				printf("tenant %s\n", tenant ? tenant : "(none)");
+				code = KG_EXIT_OK;
+			}
+			kg_db_close(&db);
+		}
+	}
+	free(token);
+	free(tenant);
+	kg_args_free(&args);
+	return code;
+}
+
+int
+kg_cmd_logout(int argc, char **argv)
+{
+	KgArgs args;
+	int code;
+
+	if (start(argc, argv, login_options, "logout", 0, 0, &args, &code))
+		code = kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
+	kg_args_free(&args);
+	return code;
+}

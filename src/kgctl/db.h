@@ -1,0 +1,57 @@
+/*
+ * db.h
+ *	  The one connection of a command: connect, identify, call functions of the
+ *	  extension, show progress, cancel on Ctrl-C, explain errors.
+ *
+ * Everything a command does is one transaction, because a token is bound to
+ * one.  Values are always parameters.
+ */
+#ifndef KG_DB_H
+#define KG_DB_H
+
+#include <stdbool.h>
+
+#include <libpq-fe.h>
+
+#include "kgctl/args.h"
+#include "kgctl/bundle.h"
+
+typedef struct KgDb
+{
+	PGconn *conn;
+	char *schema; /* quoted name of the extension's schema */
+	int exit;	  /* what the command should exit with after a failure */
+} KgDb;
+
+/* --dsn, --tenant, --token-file */
+extern const KgOption kg_db_options[];
+
+/* Connect and begin; false after a message, with db->exit set. */
+extern bool kg_db_open(KgDb *db, const KgArgs *args);
+extern void kg_db_close(KgDb *db);
+extern bool kg_db_commit(KgDb *db);
+
+/*
+ * SELECT schema.function($1, ...); the text of the one value in *result
+ * (malloc'd; NULL for SQL NULL).  On failure the error has been reported, by
+ * the lines of bundle where one is given.  what is a progress label or NULL.
+ */
+extern bool kg_db_call(KgDb *db, const char *function, const char *types,
+					   int nvalues, const char *const *values, const char *what,
+					   KgBundle *bundle, char **result);
+
+/* Print one error object, or the list of them it holds (db_report.c). */
+extern size_t kg_report_errors(KgBundle *bundle, const KgJson *error);
+extern void kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle);
+
+/* The token from --token-file, KGCTL_TOKEN or what login saved (token.c). */
+extern bool kg_token_find(const KgArgs *args, bool saved, char **token);
+extern bool kg_token_read(const char *path, char **token);
+extern bool kg_token_save(const char *token);
+extern bool kg_token_forget(void);
+
+/* Connection parameters shared with the gateway; NULL-terminated arrays. */
+extern const char *kg_db_dsn(const KgArgs *args);
+extern const char *kg_db_tenant(const KgArgs *args);
+
+#endif /* KG_DB_H */

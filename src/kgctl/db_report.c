@@ -1,0 +1,162 @@
+/*
+ * db_report.c
+ *	  Errors of the database as lines a person can act on: file:line where the
+ *	  source of the value is known, and the JSON of DETAIL spelled out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/db.h"
+#include "kgctl/log.h"
+
+static const char *
+first_text(const KgJson *object, const char *a, const char *b)
+{
+	const char *text = kg_json_get_text(object, a);
+
+	return text ? text : kg_json_get_text(object, b);
+}
+
+static void
+add_value(KgBuf *line, const char *label, const KgJson *value)
+{
+	KgBuf text;
+	size_t cut = 120;
+
+	if (value == NULL || value->kind == KG_JSON_NULL)
+		return;
+	kg_buf_init(&text);
+	if (value->kind == KG_JSON_STRING && strcmp(label, "got") != 0)
+		kg_buf_add(&text, value->u.text, value->len);
+	else
+		kg_json_write(&text, value, -1);
+	if (text.len > cut)
+	{
+		while (cut > 0 && ((unsigned char) text.data[cut] & 0xC0) == 0x80)
+			cut--;
+		text.data[cut] = '\0';
+		kg_buf_printf(line, "; %s %s...", label, text.data);
+	}
+	else
+		kg_buf_printf(line, "; %s %s", label, text.data);
+	kg_buf_free(&text);
+}
+
+/* A path may start in the payload (/entities/0/...) or in the entity. */
+static const KgJson *
+locate(KgBundle *bundle, const char *type, const char *id, const char *path)
+{
+	const KgJson *found;
+
+	if (bundle == NULL)
+		return NULL;
+	if (path != NULL &&
+		(strncmp(path, "/entities/", 10) == 0 ||
+		 strncmp(path, "/schemas/", 9) == 0 ||
+		 strncmp(path, "/relations/", 11) == 0 ||
+		 strncmp(path, "/edges/", 7) == 0) &&
+		(id == NULL || type == NULL))
+	{
+		found = kg_bundle_locate(bundle, NULL, NULL, path);
+		if (found != NULL && found != bundle->root)
+			return found;
+	}
+	found = kg_bundle_locate(bundle, type, id, path);
+	if (found == NULL)
+		found = kg_bundle_locate(bundle, type, NULL, NULL);
+	return found;
+}
+
+static void
+report_one(KgBundle *bundle, const KgJson *error)
+{
+	const char *type = first_text(error, "type", "entity_type");
+	const char *id = first_text(error, "id", "entity_id");
+	const char *path = first_text(error, "path", "pointer");
+	const char *message = first_text(error, "message", "keyword");
+	const KgJson *place = locate(bundle, type, id, path);
+	KgBuf line;
+
+	kg_buf_init(&line);
+	if (place != NULL && place->line > 0)
+		kg_buf_printf(
+			&line, "%s:%u: ", place->source ? place->source : "?", place->line);
+	if (type != NULL)
+		kg_buf_printf(&line,
+					  "%s%s%s%s: ",
+					  type,
+					  id ? " \"" : "",
+					  id ? id : "",
+					  id ? "\"" : "");
+	if (path != NULL && *path != '\0')
+		kg_buf_printf(&line, "%s: ", path);
+	kg_buf_puts(&line, message ? message : "refused");
+	add_value(&line, "got", kg_json_get(error, "got"));
+	add_value(&line, "got", kg_json_get(error, "value"));
+	add_value(&line, "expected", kg_json_get(error, "expected"));
+	add_value(&line, "allowed", kg_json_get(error, "allowed"));
+	add_value(&line, "did you mean", kg_json_get(error, "did_you_mean"));
+	kg_error("%s", line.data);
+	kg_buf_free(&line);
+}
+
+size_t
+kg_report_errors(KgBundle *bundle, const KgJson *error)
+{
+	const KgJson *list = error->kind == KG_JSON_ARRAY
+							 ? error
+							 : kg_json_get(error, "errors");
+	size_t i;
+
+	if (list == NULL || list->kind != KG_JSON_ARRAY || list->len == 0)
+	{
+		if (error->kind != KG_JSON_OBJECT)
+			return 0;
+		report_one(bundle, error);
+		return 1;
+	}
+	for (i = 0; i < list->len; i++)
+		report_one(bundle, list->u.items[i]);
+	return list->len;
+}
+
+void
+kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
+	const char *hint = PQresultErrorField(res, PG_DIAG_MESSAGE_HINT);
+	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	KgArena *arena = kg_arena_new();
+	KgJson *error = NULL;
+	char *ignored = NULL;
+
+	if (detail != NULL && detail[0] == '{')
+		error = kg_json_parse(arena, detail, strlen(detail), NULL, &ignored);
+	if (error != NULL && kg_json_get(error, "code") != NULL)
+	{
+		const KgJson *list = kg_json_get(error, "errors");
+
+		db->exit = KG_EXIT_REFUSED;
+		kg_report_errors(bundle, error);
+		if (list != NULL && list->kind == KG_JSON_ARRAY)
+			kg_error("%s: %s",
+					 kg_json_get_text(error, "code"),
+					 message ? message : "");
+	}
+	else
+	{
+		if (strncmp(state, "28", 2) == 0 || strcmp(state, "42501") == 0)
+			db->exit = KG_EXIT_REFUSED;
+		kg_error("%s (SQLSTATE %s)%s%s",
+				 message ? message : "error",
+				 state,
+				 detail ? ": " : "",
+				 detail ? detail : "");
+	}
+	if (hint != NULL)
+		kg_error("hint: %s", hint);
+	free(ignored);
+	kg_arena_free(arena);
+}

@@ -1,0 +1,619 @@
+/*
+ * json.c
+ *	  JSON values: arena, construction, lookup, comparison, writing.
+ *	  The reader is in json_read.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/json.h"
+
+#define ARENA_CHUNK 4096
+#define ARENA_CHUNK_MAX (256 * 1024)
+
+typedef struct Chunk
+{
+	struct Chunk *next;
+	size_t used;
+	size_t size;
+} Chunk;
+
+struct KgArena
+{
+	Chunk *chunks;
+	size_t next_size;
+};
+
+KgArena *
+kg_arena_new(void)
+{
+	KgArena *arena = kg_calloc(1, sizeof(KgArena));
+
+	arena->next_size = ARENA_CHUNK;
+	return arena;
+}
+
+void
+kg_arena_free(KgArena *arena)
+{
+	Chunk *chunk;
+
+	if (arena == NULL)
+		return;
+	chunk = arena->chunks;
+	while (chunk != NULL)
+	{
+		Chunk *next = chunk->next;
+
+		free(chunk);
+		chunk = next;
+	}
+	free(arena);
+}
+
+void *
+kg_arena_alloc(KgArena *arena, size_t size)
+{
+	Chunk *chunk = arena->chunks;
+	void *p;
+
+	size = (size + 7) & ~(size_t) 7;
+	if (chunk == NULL || chunk->size - chunk->used < size)
+	{
+		size_t want = arena->next_size;
+
+		if (want < size)
+			want = size;
+		chunk = kg_malloc(sizeof(Chunk) + want);
+		chunk->used = 0;
+		chunk->size = want;
+		chunk->next = arena->chunks;
+		arena->chunks = chunk;
+		if (arena->next_size < ARENA_CHUNK_MAX)
+			arena->next_size *= 2;
+	}
+	p = (char *) (chunk + 1) + chunk->used;
+	chunk->used += size;
+	return p;
+}
+
+char *
+kg_arena_strndup(KgArena *arena, const char *s, size_t len)
+{
+	char *copy = kg_arena_alloc(arena, len + 1);
+
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+KgJson *
+kg_json_new(KgArena *arena, KgJsonKind kind)
+{
+	KgJson *value = kg_arena_alloc(arena, sizeof(KgJson));
+
+	memset(value, 0, sizeof(*value));
+	value->kind = kind;
+	return value;
+}
+
+KgJson *
+kg_json_string(KgArena *arena, const char *s, size_t len)
+{
+	KgJson *value = kg_json_new(arena, KG_JSON_STRING);
+
+	value->u.text = kg_arena_strndup(arena, s, len);
+	value->len = len;
+	return value;
+}
+
+KgJson *
+kg_json_number(KgArena *arena, const char *s, size_t len)
+{
+	KgJson *value = kg_json_string(arena, s, len);
+
+	value->kind = KG_JSON_NUMBER;
+	return value;
+}
+
+KgJson *
+kg_json_object(KgArena *arena)
+{
+	return kg_json_new(arena, KG_JSON_OBJECT);
+}
+
+KgJson *
+kg_json_array(KgArena *arena)
+{
+	return kg_json_new(arena, KG_JSON_ARRAY);
+}
+
+/*
+ * A vector grows when its length reaches a power of two (from 4 on), so its
+ * capacity need not be stored.
+ */
+static void *
+grow(KgArena *arena, void *old, size_t len, size_t width)
+{
+	void *bigger;
+
+	if (len != 0 && (len < 4 || (len & (len - 1)) != 0))
+		return old;
+	bigger = kg_arena_alloc(arena, (len ? len * 2 : 4) * width);
+	if (len > 0)
+		memcpy(bigger, old, len * width);
+	return bigger;
+}
+
+void
+kg_json_push(KgArena *arena, KgJson *array, KgJson *item)
+{
+	array->u.items = grow(arena, array->u.items, array->len, sizeof(KgJson *));
+	array->u.items[array->len++] = item;
+}
+
+void
+kg_json_set(KgArena *arena, KgJson *object, const char *key, size_t keylen,
+			KgJson *value)
+{
+	KgMember *member;
+
+	object->u.members = grow(
+		arena, object->u.members, object->len, sizeof(KgMember));
+	member = &object->u.members[object->len++];
+	member->key = kg_arena_strndup(arena, key, keylen);
+	member->keylen = keylen;
+	member->value = value;
+}
+
+static int
+compare_members(const void *a, const void *b)
+{
+	const KgMember *x = *(const KgMember *const *) a;
+	const KgMember *y = *(const KgMember *const *) b;
+	size_t n = x->keylen < y->keylen ? x->keylen : y->keylen;
+	int order = memcmp(x->key, y->key, n);
+
+	if (order != 0)
+		return order;
+	return x->keylen < y->keylen ? -1 : x->keylen > y->keylen;
+}
+
+/* The members sorted by key; the caller frees the array. */
+static const KgMember **
+sorted_members(const KgJson *object)
+{
+	const KgMember **sorted = kg_malloc(object->len * sizeof(KgMember *));
+	size_t i;
+
+	for (i = 0; i < object->len; i++)
+		sorted[i] = &object->u.members[i];
+	qsort(sorted, object->len, sizeof(KgMember *), compare_members);
+	return sorted;
+}
+
+bool
+kg_json_duplicate(const KgJson *object, const KgMember **which)
+{
+	bool found = false;
+	size_t i;
+	size_t j;
+
+	*which = NULL;
+	if (object->len <= 12)
+	{
+		for (i = 1; i < object->len && !found; i++)
+			for (j = 0; j < i && !found; j++)
+				if (object->u.members[i].keylen ==
+						object->u.members[j].keylen &&
+					memcmp(object->u.members[i].key,
+						   object->u.members[j].key,
+						   object->u.members[i].keylen) == 0)
+				{
+					*which = &object->u.members[i];
+					found = true;
+				}
+		return found;
+	}
+	else
+	{
+		const KgMember **sorted = sorted_members(object);
+
+		for (i = 1; i < object->len && !found; i++)
+			if (compare_members(&sorted[i - 1], &sorted[i]) == 0)
+			{
+				*which = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
+				found = true;
+			}
+		free(sorted);
+		return found;
+	}
+}
+
+KgJson *
+kg_json_get(const KgJson *object, const char *key)
+{
+	size_t keylen = strlen(key);
+	size_t i;
+
+	if (object == NULL || object->kind != KG_JSON_OBJECT)
+		return NULL;
+	for (i = 0; i < object->len; i++)
+		if (object->u.members[i].keylen == keylen &&
+			memcmp(object->u.members[i].key, key, keylen) == 0)
+			return object->u.members[i].value;
+	return NULL;
+}
+
+const char *
+kg_json_text(const KgJson *value)
+{
+	if (value == NULL || value->kind != KG_JSON_STRING)
+		return NULL;
+	return value->u.text;
+}
+
+const char *
+kg_json_get_text(const KgJson *object, const char *key)
+{
+	return kg_json_text(kg_json_get(object, key));
+}
+
+static size_t
+digits(const char *s, size_t len, size_t at)
+{
+	size_t start = at;
+
+	while (at < len && s[at] >= '0' && s[at] <= '9')
+		at++;
+	return at - start;
+}
+
+/* Whether s is a number by the grammar of RFC 8259. */
+bool
+kg_json_is_number(const char *s, size_t len)
+{
+	size_t at = 0;
+	size_t n;
+
+	if (at < len && s[at] == '-')
+		at++;
+	n = digits(s, len, at);
+	if (n == 0 || (n > 1 && s[at] == '0'))
+		return false;
+	at += n;
+	if (at < len && s[at] == '.')
+	{
+		n = digits(s, len, ++at);
+		if (n == 0)
+			return false;
+		at += n;
+	}
+	if (at < len && (s[at] == 'e' || s[at] == 'E'))
+	{
+		at++;
+		if (at < len && (s[at] == '+' || s[at] == '-'))
+			at++;
+		n = digits(s, len, at);
+		if (n == 0)
+			return false;
+		at += n;
+	}
+	return at == len;
+}
+
+bool
+kg_json_is_integer(const KgJson *value)
+{
+	return value != NULL && value->kind == KG_JSON_NUMBER &&
+		   strpbrk(value->u.text, ".eE") == NULL;
+}
+
+const KgJson *
+kg_json_nearest(const KgJson *value, const char *pointer)
+{
+	KgBuf token;
+
+	kg_buf_init(&token);
+	while (value != NULL && *pointer == '/')
+	{
+		const KgJson *next = NULL;
+
+		token.len = 0;
+		kg_buf_add(&token, "", 0);
+		for (pointer++; *pointer != '\0' && *pointer != '/'; pointer++)
+		{
+			if (pointer[0] == '~' && pointer[1] == '1')
+				kg_buf_putc(&token, '/'), pointer++;
+			else if (pointer[0] == '~' && pointer[1] == '0')
+				kg_buf_putc(&token, '~'), pointer++;
+			else
+				kg_buf_putc(&token, *pointer);
+		}
+		if (value->kind == KG_JSON_OBJECT)
+			next = kg_json_get(value, token.data);
+		else if (value->kind == KG_JSON_ARRAY && token.len > 0 &&
+				 token.len < 10 &&
+				 strspn(token.data, "0123456789") == token.len)
+		{
+			size_t i = (size_t) strtoul(token.data, NULL, 10);
+
+			if (i < value->len)
+				next = value->u.items[i];
+		}
+		if (next == NULL)
+			break;
+		value = next;
+	}
+	kg_buf_free(&token);
+	return value;
+}
+
+/* A number as sign, significant digits and the exponent of the last one. */
+typedef struct Decimal
+{
+	bool negative;
+	char *digits; /* no leading or trailing zeros; "" is zero */
+	long exponent;
+} Decimal;
+
+static void
+read_decimal(const char *s, Decimal *out)
+{
+	KgBuf buf;
+	size_t skip;
+
+	kg_buf_init(&buf);
+	out->exponent = 0;
+	out->negative = *s == '-';
+	if (out->negative)
+		s++;
+	for (; *s >= '0' && *s <= '9'; s++)
+		kg_buf_putc(&buf, *s);
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9'; s++)
+		{
+			kg_buf_putc(&buf, *s);
+			out->exponent--;
+		}
+	/* strtol saturates, which is far outside what numeric can hold. */
+	if (*s == 'e' || *s == 'E')
+	{
+		long exponent = strtol(s + 1, NULL, 10);
+
+		if (exponent > 1000000000L)
+			exponent = 1000000000L;
+		if (exponent < -1000000000L)
+			exponent = -1000000000L;
+		out->exponent += exponent;
+	}
+	while (buf.len > 0 && buf.data[buf.len - 1] == '0')
+	{
+		buf.data[--buf.len] = '\0';
+		out->exponent++;
+	}
+	skip = buf.len > 0 ? strspn(buf.data, "0") : 0;
+	out->digits = kg_strndup(buf.len ? buf.data + skip : "", buf.len - skip);
+	if (out->digits[0] == '\0')
+	{
+		out->negative = false;
+		out->exponent = 0;
+	}
+	kg_buf_free(&buf);
+}
+
+static bool
+equal_numbers(const KgJson *a, const KgJson *b)
+{
+	Decimal x;
+	Decimal y;
+	bool equal;
+
+	if (strcmp(a->u.text, b->u.text) == 0)
+		return true;
+	read_decimal(a->u.text, &x);
+	read_decimal(b->u.text, &y);
+	equal = x.negative == y.negative && x.exponent == y.exponent &&
+			strcmp(x.digits, y.digits) == 0;
+	free(x.digits);
+	free(y.digits);
+	return equal;
+}
+
+static bool
+equal_objects(const KgJson *a, const KgJson *b)
+{
+	const KgMember **x;
+	const KgMember **y;
+	bool equal = true;
+	size_t i;
+
+	if (a->len != b->len)
+		return false;
+	x = sorted_members(a);
+	y = sorted_members(b);
+	for (i = 0; i < a->len && equal; i++)
+		equal = x[i]->keylen == y[i]->keylen &&
+				memcmp(x[i]->key, y[i]->key, x[i]->keylen) == 0 &&
+				kg_json_equal(x[i]->value, y[i]->value);
+	free(x);
+	free(y);
+	return equal;
+}
+
+bool
+kg_json_equal(const KgJson *a, const KgJson *b)
+{
+	size_t i;
+
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a == b)
+		return true;
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind)
+	{
+		case KG_JSON_NULL:
+			return true;
+		case KG_JSON_BOOL:
+			return a->u.boolean == b->u.boolean;
+		case KG_JSON_NUMBER:
+			return equal_numbers(a, b);
+		case KG_JSON_STRING:
+			return a->len == b->len &&
+				   memcmp(a->u.text, b->u.text, a->len) == 0;
+		case KG_JSON_ARRAY:
+			if (a->len != b->len)
+				return false;
+			for (i = 0; i < a->len; i++)
+				if (!kg_json_equal(a->u.items[i], b->u.items[i]))
+					return false;
+			return true;
+		case KG_JSON_OBJECT:
+			return equal_objects(a, b);
+	}
+	return false;
+}
+
+static void
+newline(KgBuf *out, int indent)
+{
+	int i;
+
+	if (indent < 0)
+		return;
+	kg_buf_putc(out, '\n');
+	for (i = 0; i < indent; i++)
+		kg_buf_puts(out, "  ");
+}
+
+void
+kg_json_write(KgBuf *out, const KgJson *value, int indent)
+{
+	int inner = indent < 0 ? indent : indent + 1;
+	size_t i;
+
+	switch (value->kind)
+	{
+		case KG_JSON_NULL:
+			kg_buf_puts(out, "null");
+			break;
+		case KG_JSON_BOOL:
+			kg_buf_puts(out, value->u.boolean ? "true" : "false");
+			break;
+		case KG_JSON_NUMBER:
+			kg_buf_add(out, value->u.text, value->len);
+			break;
+		case KG_JSON_STRING:
+			kg_buf_json(out, value->u.text, value->len);
+			break;
+		case KG_JSON_ARRAY:
+			kg_buf_putc(out, '[');
+			for (i = 0; i < value->len; i++)
+			{
+				if (i > 0)
+					kg_buf_putc(out, ',');
+				newline(out, inner);
+				kg_json_write(out, value->u.items[i], inner);
+			}
+			if (value->len > 0)
+				newline(out, indent);
+			kg_buf_putc(out, ']');
+			break;
+		case KG_JSON_OBJECT:
+			kg_buf_putc(out, '{');
+			for (i = 0; i < value->len; i++)
+			{
+				const KgMember *member = &value->u.members[i];
+
+				if (i > 0)
+					kg_buf_putc(out, ',');
+				newline(out, inner);
+				kg_buf_json(out, member->key, member->keylen);
+				kg_buf_puts(out, indent < 0 ? ":" : ": ");
+				kg_json_write(out, member->value, inner);
+			}
+			if (value->len > 0)
+				newline(out, indent);
+			kg_buf_putc(out, '}');
+			break;
+	}
+}
+
+/* The end of the string that starts at text[at] == '"'. */
+static size_t
+skip_string(const char *text, size_t len, size_t at)
+{
+	for (at++; at < len && text[at] != '"'; at++)
+		if (text[at] == '\\')
+			at++;
+	return at < len ? at + 1 : len;
+}
+
+static size_t
+skip_value(const char *text, size_t len, size_t at)
+{
+	int depth = 0;
+
+	while (at < len)
+	{
+		char c = text[at];
+
+		if (c == '"')
+		{
+			at = skip_string(text, len, at);
+			if (depth == 0)
+				return at;
+			continue;
+		}
+		if (c == '{' || c == '[')
+			depth++;
+		else if (c == '}' || c == ']')
+		{
+			if (depth == 0)
+				return at;
+			if (--depth == 0)
+				return at + 1;
+		}
+		else if (c == ',' && depth == 0)
+			return at;
+		at++;
+	}
+	return len;
+}
+
+bool
+kg_json_scan(const char *text, size_t len, const char *key, const char **value,
+			 size_t *value_len)
+{
+	size_t keylen = strlen(key);
+	size_t at = 0;
+
+	while (at < len && text[at] != '{')
+		at++;
+	at++;
+	while (at < len)
+	{
+		size_t start;
+		size_t end;
+
+		while (at < len && text[at] != '"' && text[at] != '}')
+			at++;
+		if (at >= len || text[at] == '}')
+			return false;
+		start = at + 1;
+		at = skip_string(text, len, at);
+		end = at - 1;
+		while (at < len && (text[at] == ':' || text[at] == ' '))
+			at++;
+		if (end - start == keylen && memcmp(text + start, key, keylen) == 0)
+		{
+			*value = text + at;
+			*value_len = skip_value(text, len, at) - at;
+			return true;
+		}
+		at = skip_value(text, len, at);
+	}
+	return false;
+}

@@ -1,0 +1,364 @@
+/*
+ * json_read.c
+ *	  Strict reader of JSON text (RFC 8259) that keeps number text and lines.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/json.h"
+#include "kgctl/utf8.h"
+
+typedef struct Reader
+{
+	KgArena *arena;
+	const char *text;
+	size_t len;
+	size_t at;
+	unsigned line;
+	size_t line_start;
+	const char *source;
+	char **error;
+	KgBuf scratch;
+} Reader;
+
+static KgJson *read_value(Reader *r, int depth);
+
+static KgJson *
+fail(Reader *r, const char *what)
+{
+	if (*r->error == NULL)
+		*r->error = kg_format("line %u, column %zu: %s",
+							  r->line,
+							  r->at - r->line_start + 1,
+							  what);
+	return NULL;
+}
+
+static void
+skip_space(Reader *r)
+{
+	for (; r->at < r->len; r->at++)
+	{
+		char c = r->text[r->at];
+
+		if (c == '\n')
+		{
+			r->line++;
+			r->line_start = r->at + 1;
+		}
+		else if (c != ' ' && c != '\t' && c != '\r')
+			return;
+	}
+}
+
+static bool
+read_hex4(Reader *r, uint32_t *out)
+{
+	uint32_t code = 0;
+	int i;
+
+	if (r->len - r->at < 4)
+		return false;
+	for (i = 0; i < 4; i++)
+	{
+		char c = r->text[r->at++];
+
+		code <<= 4;
+		if (c >= '0' && c <= '9')
+			code |= (uint32_t) (c - '0');
+		else if (c >= 'a' && c <= 'f')
+			code |= (uint32_t) (c - 'a' + 10);
+		else if (c >= 'A' && c <= 'F')
+			code |= (uint32_t) (c - 'A' + 10);
+		else
+			return false;
+	}
+	*out = code;
+	return true;
+}
+
+static bool
+read_unicode_escape(Reader *r)
+{
+	uint32_t code;
+	uint32_t low;
+	char utf8[4];
+
+	if (!read_hex4(r, &code))
+		return fail(r, "bad \\u escape"), false;
+	if (code == 0)
+		return fail(r, "\\u0000 cannot be stored in jsonb"), false;
+	if (code >= 0xDC00 && code <= 0xDFFF)
+		return fail(r, "lone low surrogate"), false;
+	if (code >= 0xD800 && code <= 0xDBFF)
+	{
+		if (r->len - r->at < 6 || r->text[r->at] != '\\' ||
+			r->text[r->at + 1] != 'u')
+			return fail(r, "lone high surrogate"), false;
+		r->at += 2;
+		if (!read_hex4(r, &low) || low < 0xDC00 || low > 0xDFFF)
+			return fail(r, "lone high surrogate"), false;
+		code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+	}
+	kg_buf_add(&r->scratch, utf8, kg_utf8_encode(code, utf8));
+	return true;
+}
+
+static bool
+read_escape(Reader *r)
+{
+	static const char from[] = "\"\\/bfnrt";
+	static const char to[] = "\"\\/\b\f\n\r\t";
+	const char *which;
+	char c;
+
+	if (r->at >= r->len)
+		return fail(r, "unterminated string"), false;
+	c = r->text[r->at++];
+	if (c == 'u')
+		return read_unicode_escape(r);
+	which = c == '\0' ? NULL : strchr(from, c);
+	if (which == NULL)
+		return fail(r, "bad escape in a string"), false;
+	kg_buf_putc(&r->scratch, to[which - from]);
+	return true;
+}
+
+/* A string into scratch; the opening quote is at r->at. */
+static bool
+read_string(Reader *r)
+{
+	r->scratch.len = 0;
+	kg_buf_reserve(&r->scratch, 0);
+	r->at++;
+	for (;;)
+	{
+		size_t start = r->at;
+
+		while (r->at < r->len && r->text[r->at] != '"' &&
+			   r->text[r->at] != '\\' && (unsigned char) r->text[r->at] >= 0x20)
+			r->at++;
+		kg_buf_add(&r->scratch, r->text + start, r->at - start);
+		if (r->at >= r->len)
+			return fail(r, "unterminated string"), false;
+		if (r->text[r->at] == '"')
+			break;
+		if (r->text[r->at] != '\\')
+			return fail(r, "control character in a string"), false;
+		r->at++;
+		if (!read_escape(r))
+			return false;
+	}
+	r->at++;
+	return true;
+}
+
+static KgJson *
+at_line(Reader *r, KgJson *value, unsigned line)
+{
+	value->line = line;
+	value->source = r->source;
+	return value;
+}
+
+static KgJson *
+read_number(Reader *r)
+{
+	size_t start = r->at;
+
+	while (r->at < r->len && r->text[r->at] != '\0' &&
+		   strchr("+-.eE0123456789", r->text[r->at]) != NULL)
+		r->at++;
+	if (!kg_json_is_number(r->text + start, r->at - start))
+	{
+		r->at = start;
+		return fail(r, "not a JSON value");
+	}
+	return at_line(
+		r, kg_json_number(r->arena, r->text + start, r->at - start), r->line);
+}
+
+static KgJson *
+read_word(Reader *r)
+{
+	static const struct
+	{
+		const char *word;
+		KgJsonKind kind;
+		bool boolean;
+	} words[] = {{"null", KG_JSON_NULL, false},
+				 {"true", KG_JSON_BOOL, true},
+				 {"false", KG_JSON_BOOL, false}};
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+	{
+		size_t n = strlen(words[i].word);
+
+		if (r->len - r->at >= n &&
+			memcmp(r->text + r->at, words[i].word, n) == 0)
+		{
+			KgJson *value = kg_json_new(r->arena, words[i].kind);
+
+			value->u.boolean = words[i].boolean;
+			r->at += n;
+			return at_line(r, value, r->line);
+		}
+	}
+	return read_number(r);
+}
+
+static KgJson *
+read_array(Reader *r, int depth)
+{
+	KgJson *array = at_line(r, kg_json_array(r->arena), r->line);
+
+	r->at++;
+	skip_space(r);
+	if (r->at < r->len && r->text[r->at] == ']')
+	{
+		r->at++;
+		return array;
+	}
+	for (;;)
+	{
+		KgJson *item = read_value(r, depth + 1);
+
+		if (item == NULL)
+			return NULL;
+		kg_json_push(r->arena, array, item);
+		skip_space(r);
+		if (r->at < r->len && r->text[r->at] == ',')
+			r->at++;
+		else if (r->at < r->len && r->text[r->at] == ']')
+			break;
+		else
+			return fail(r, "expected a comma or the end of an array");
+	}
+	r->at++;
+	return array;
+}
+
+static bool
+read_member(Reader *r, KgJson *object, int depth)
+{
+	char *key;
+	size_t keylen;
+	KgJson *value;
+
+	skip_space(r);
+	if (r->at >= r->len || r->text[r->at] != '"')
+		return fail(r, "expected a member name"), false;
+	if (!read_string(r))
+		return false;
+	keylen = r->scratch.len;
+	key = kg_arena_strndup(r->arena, r->scratch.data, keylen);
+	skip_space(r);
+	if (r->at >= r->len || r->text[r->at] != ':')
+		return fail(r, "expected a colon"), false;
+	r->at++;
+	value = read_value(r, depth + 1);
+	if (value == NULL)
+		return false;
+	kg_json_set(r->arena, object, key, keylen, value);
+	return true;
+}
+
+static KgJson *
+read_object(Reader *r, int depth)
+{
+	KgJson *object = at_line(r, kg_json_object(r->arena), r->line);
+	const KgMember *twice;
+
+	r->at++;
+	skip_space(r);
+	if (r->at < r->len && r->text[r->at] == '}')
+	{
+		r->at++;
+		return object;
+	}
+	for (;;)
+	{
+		if (!read_member(r, object, depth))
+			return NULL;
+		skip_space(r);
+		if (r->at < r->len && r->text[r->at] == ',')
+			r->at++;
+		else if (r->at < r->len && r->text[r->at] == '}')
+			break;
+		else
+			return fail(r, "expected a comma or the end of an object");
+	}
+	r->at++;
+	if (kg_json_duplicate(object, &twice))
+	{
+		if (*r->error == NULL)
+			*r->error = kg_format("line %u: duplicate member \"%s\"",
+								  twice->value->line,
+								  twice->key);
+		return NULL;
+	}
+	return object;
+}
+
+static KgJson *
+read_value(Reader *r, int depth)
+{
+	unsigned line;
+
+	if (depth > KG_JSON_MAX_DEPTH)
+		return fail(r, "nested too deeply");
+	skip_space(r);
+	if (r->at >= r->len)
+		return fail(r, "unexpected end of the text");
+	line = r->line;
+	switch (r->text[r->at])
+	{
+		case '{':
+			return read_object(r, depth);
+		case '[':
+			return read_array(r, depth);
+		case '"':
+			if (!read_string(r))
+				return NULL;
+			return at_line(
+				r,
+				kg_json_string(r->arena, r->scratch.data, r->scratch.len),
+				line);
+		default:
+			return read_word(r);
+	}
+}
+
+KgJson *
+kg_json_parse(KgArena *arena, const char *text, size_t len, const char *source,
+			  char **error)
+{
+	Reader r;
+	KgJson *value;
+
+	memset(&r, 0, sizeof(r));
+	r.arena = arena;
+	r.text = text;
+	r.len = len;
+	r.line = 1;
+	r.source = source;
+	r.error = error;
+	*error = NULL;
+	if (!kg_utf8_valid(text, len, &r.at))
+		return fail(&r, "not valid UTF-8");
+	r.at = 0;
+	/* Editors of one operating system put a byte order mark here. */
+	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+		r.at = 3;
+	value = read_value(&r, 0);
+	if (value != NULL)
+	{
+		skip_space(&r);
+		if (r.at < r.len)
+			value = fail(&r, "text after the end of the value");
+	}
+	kg_buf_free(&r.scratch);
+	return value;
+}

@@ -1,0 +1,111 @@
+/*
+ * log.c
+ *	  Messages of kgctl on standard error.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kgctl/log.h"
+
+static const char *const names[] = {"error", "warning", "info", "debug"};
+/* Priorities of sd-daemon(3). */
+static const char *const journal[] = {"<3>", "<4>", "<6>", "<7>"};
+
+static KgLogLevel level_wanted = KG_LOG_INFO;
+static bool server;
+static bool to_journal;
+
+bool
+kg_log_set_level(const char *name)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (strcmp(name, names[i]) == 0)
+		{
+			level_wanted = (KgLogLevel) i;
+			return true;
+		}
+	return false;
+}
+
+bool
+kg_log_wanted(KgLogLevel level)
+{
+	return level <= level_wanted;
+}
+
+void
+kg_log_server(void)
+{
+	server = true;
+	to_journal = getenv("JOURNAL_STREAM") != NULL;
+}
+
+static void write_line(KgLogLevel level, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void
+write_line(KgLogLevel level, const char *fmt, va_list args)
+{
+	char line[2048];
+	size_t at = 0;
+	size_t i;
+	int n;
+
+	if (to_journal)
+		at = (size_t) snprintf(line, sizeof(line), "%s", journal[level]);
+	else if (server)
+	{
+		time_t now = time(NULL);
+		struct tm tm;
+
+		gmtime_r(&now, &tm);
+		at = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%SZ ", &tm);
+		at += (size_t) snprintf(
+			line + at, sizeof(line) - at, "%s ", names[level]);
+	}
+	else
+		at = (size_t) snprintf(line, sizeof(line), "kgctl: ");
+	n = vsnprintf(line + at, sizeof(line) - at - 1, fmt, args);
+	if (n < 0)
+		return;
+	i = at;
+	at += (size_t) n;
+	if (at > sizeof(line) - 2)
+		at = sizeof(line) - 2;
+	/* One message is one line, whatever a server put into its text. */
+	for (; server && i < at; i++)
+		if ((unsigned char) line[i] < 0x20)
+			line[i] = ' ';
+	line[at++] = '\n';
+	/* A log that cannot be written must not stop the server. */
+	if (write(STDERR_FILENO, line, at) < 0)
+		return;
+}
+
+void
+kg_log(KgLogLevel level, const char *fmt, ...)
+{
+	va_list args;
+
+	if (!kg_log_wanted(level))
+		return;
+	va_start(args, fmt);
+	write_line(level, fmt, args);
+	va_end(args);
+}
+
+void
+kg_error(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	write_line(KG_LOG_ERROR, fmt, args);
+	va_end(args);
+}

@@ -1,0 +1,85 @@
+/*
+ * main.c
+ *	  kgctl: bundles, tools and MCP for the extension kg_graph.
+ */
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kgctl/args.h"
+#include "kgctl/commands.h"
+#include "kgctl/log.h"
+
+static const struct
+{
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{"apply", kg_cmd_apply, "make the database hold exactly this bundle"},
+	{"validate", kg_cmd_validate, "check a bundle, change nothing"},
+	{"diff", kg_cmd_diff, "what apply would change"},
+	{"export", kg_cmd_export, "write a bundle as a directory or a file"},
+	{"tools", kg_cmd_tools, "list the tools the caller sees"},
+	{"call", kg_cmd_call, "call a tool"},
+	{"login", kg_cmd_login, "check a token and keep it for later commands"},
+	{"logout", kg_cmd_logout, "forget the kept token"},
+	{"mcp", kg_cmd_mcp, "MCP server on standard input and output"},
+	{"serve", kg_cmd_serve, "MCP server over HTTP"},
+};
+
+#define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static void
+usage(FILE *out)
+{
+	size_t i;
+
+	fputs("Usage: kgctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n", out);
+	for (i = 0; i < NCOMMANDS; i++)
+		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+	fputs("\nkgctl COMMAND --help shows the options of a command.\n", out);
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t i;
+
+	/* Numbers and messages look the same whatever the locale. */
+	setlocale(LC_ALL, "C");
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2)
+	{
+		usage(stderr);
+		return KG_EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+		strcmp(argv[1], "help") == 0)
+	{
+		usage(stdout);
+		return KG_EXIT_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+	{
+		puts("kgctl " KG_VERSION);
+		return KG_EXIT_OK;
+	}
+	for (i = 0; i < NCOMMANDS; i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+		{
+			int code = commands[i].run(argc - 2, argv + 2);
+
+			/* A full disk or a closed pipe is not success. */
+			if (fflush(stdout) != 0 && code == KG_EXIT_OK)
+			{
+				kg_error("cannot write standard output");
+				code = KG_EXIT_INTERNAL;
+			}
+			return code;
+		}
+	kg_error("unknown command \"%s\"", argv[1]);
+	usage(stderr);
+	return KG_EXIT_USAGE;
+}

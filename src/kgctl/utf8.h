@@ -1,0 +1,18 @@
+/*
+ * utf8.h
+ *	  UTF-8: encoding of a code point, validation.
+ */
+#ifndef KG_UTF8_H
+#define KG_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Write a code point (not a surrogate, at most 0x10FFFF); the bytes written. */
+extern size_t kg_utf8_encode(uint32_t code, char out[4]);
+
+/* Whether text is well-formed UTF-8; *at is the first bad byte. */
+extern bool kg_utf8_valid(const char *text, size_t len, size_t *at);
+
+#endif /* KG_UTF8_H */

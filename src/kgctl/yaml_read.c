@@ -1,0 +1,343 @@
+/*
+ * yaml_read.c
+ *	  YAML documents into JSON values, through libyaml's events.
+ *
+ * An alias shares the anchored value instead of copying it; what the whole
+ * would be when written out is counted, and limited.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "kgctl/yaml.h"
+
+/* What aliases may unfold to, in values, beyond what the text itself holds. */
+#define MAX_UNFOLDED 1000000
+#define MAX_ANCHORS 10000
+
+typedef struct Anchor
+{
+	char *name;
+	KgJson *value;
+	size_t size; /* values it stands for */
+	bool open;	 /* still being read: an alias to it would be a cycle */
+} Anchor;
+
+typedef struct Reader
+{
+	KgArena *arena;
+	yaml_parser_t parser;
+	const char *source;
+	char **error;
+	Anchor *anchors;
+	size_t nanchors;
+	size_t values;	 /* written out */
+	size_t unfolded; /* of these, through aliases */
+} Reader;
+
+static KgJson *read_node(Reader *r, yaml_event_t *event, int depth);
+
+static KgJson *
+fail(Reader *r, const yaml_mark_t *mark, const char *what, const char *name)
+{
+	if (*r->error == NULL)
+		*r->error = kg_format("line %zu: %s%s%s%s",
+							  mark->line + 1,
+							  what,
+							  name ? " \"" : "",
+							  name ? name : "",
+							  name ? "\"" : "");
+	return NULL;
+}
+
+static bool
+next_event(Reader *r, yaml_event_t *event)
+{
+	if (yaml_parser_parse(&r->parser, event))
+		return true;
+	if (*r->error == NULL)
+		*r->error = kg_format("line %zu: %s%s%s",
+							  r->parser.problem_mark.line + 1,
+							  r->parser.problem ? r->parser.problem
+												: "not YAML",
+							  r->parser.context ? " " : "",
+							  r->parser.context ? r->parser.context : "");
+	return false;
+}
+
+static Anchor *
+add_anchor(Reader *r, const yaml_event_t *event, const char *name)
+{
+	Anchor *anchor;
+
+	if (r->nanchors >= MAX_ANCHORS)
+	{
+		fail(r, &event->start_mark, "too many anchors", NULL);
+		return NULL;
+	}
+	if (r->nanchors % 64 == 0)
+		r->anchors = kg_realloc(r->anchors,
+								(r->nanchors + 64) * sizeof(Anchor));
+	anchor = &r->anchors[r->nanchors++];
+	anchor->name = kg_strdup(name);
+	anchor->value = NULL;
+	anchor->size = 0;
+	anchor->open = true;
+	return anchor;
+}
+
+static KgJson *
+read_alias(Reader *r, const yaml_event_t *event)
+{
+	const char *name = (const char *) event->data.alias.anchor;
+	size_t i;
+
+	/* The latest anchor of a name counts. */
+	for (i = r->nanchors; i-- > 0;)
+		if (strcmp(r->anchors[i].name, name) == 0)
+		{
+			if (r->anchors[i].open)
+				return fail(r, &event->start_mark, "alias to itself", name);
+			r->values += r->anchors[i].size;
+			r->unfolded += r->anchors[i].size;
+			if (r->unfolded > MAX_UNFOLDED)
+				return fail(
+					r, &event->start_mark, "aliases unfold too far", NULL);
+			return r->anchors[i].value;
+		}
+	return fail(r, &event->start_mark, "unknown anchor", name);
+}
+
+static bool
+is_word(const char *s, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(s, word, len) == 0;
+}
+
+static KgJson *
+read_scalar(Reader *r, const yaml_event_t *event)
+{
+	const char *s = (const char *) event->data.scalar.value;
+	size_t len = event->data.scalar.length;
+	const char *tag = (const char *) event->data.scalar.tag;
+	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+	KgJson *value = NULL;
+
+	if (memchr(s, '\0', len) != NULL)
+		return fail(
+			r, &event->start_mark, "NUL cannot be stored in jsonb", NULL);
+	if (tag != NULL && strcmp(tag, "!") != 0)
+	{
+		if (strcmp(tag, YAML_STR_TAG) != 0)
+			return fail(r, &event->start_mark, "unsupported tag", tag);
+		plain = false;
+	}
+	else if (tag != NULL)
+		plain = false;
+	if (!plain)
+		return kg_json_string(r->arena, s, len);
+	if (len == 0 || is_word(s, len, "~") || is_word(s, len, "null"))
+		value = kg_json_new(r->arena, KG_JSON_NULL);
+	else if (is_word(s, len, "true") || is_word(s, len, "false"))
+	{
+		value = kg_json_new(r->arena, KG_JSON_BOOL);
+		value->u.boolean = s[0] == 't';
+	}
+	else if (kg_json_is_number(s, len))
+		value = kg_json_number(r->arena, s, len);
+	else
+		value = kg_json_string(r->arena, s, len);
+	return value;
+}
+
+static KgJson *
+read_sequence(Reader *r, int depth)
+{
+	KgJson *array = kg_json_array(r->arena);
+	yaml_event_t event;
+
+	while (next_event(r, &event))
+	{
+		KgJson *item;
+
+		if (event.type == YAML_SEQUENCE_END_EVENT)
+		{
+			yaml_event_delete(&event);
+			return array;
+		}
+		item = read_node(r, &event, depth + 1);
+		yaml_event_delete(&event);
+		if (item == NULL)
+			return NULL;
+		kg_json_push(r->arena, array, item);
+	}
+	return NULL;
+}
+
+/* A member's name: any scalar, by its text. */
+static KgJson *
+read_key(Reader *r, const yaml_event_t *event)
+{
+	if (event->type != YAML_SCALAR_EVENT)
+		return fail(r, &event->start_mark, "a key must be a string", NULL);
+	if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+		is_word((const char *) event->data.scalar.value,
+				event->data.scalar.length,
+				"<<"))
+		return fail(
+			r, &event->start_mark, "merge keys are not supported", NULL);
+	if (memchr(event->data.scalar.value, '\0', event->data.scalar.length))
+		return fail(
+			r, &event->start_mark, "NUL cannot be stored in jsonb", NULL);
+	return kg_json_string(r->arena,
+						  (const char *) event->data.scalar.value,
+						  event->data.scalar.length);
+}
+
+static KgJson *
+read_mapping(Reader *r, int depth)
+{
+	KgJson *object = kg_json_object(r->arena);
+	const KgMember *twice;
+	yaml_event_t event;
+
+	while (next_event(r, &event))
+	{
+		KgJson *key;
+		KgJson *value = NULL;
+		yaml_mark_t mark = event.start_mark;
+
+		if (event.type == YAML_MAPPING_END_EVENT)
+		{
+			yaml_event_delete(&event);
+			if (kg_json_duplicate(object, &twice))
+			{
+				mark.line = twice->value->line ? twice->value->line - 1 : 0;
+				return fail(r, &mark, "duplicate key", twice->key);
+			}
+			return object;
+		}
+		key = read_key(r, &event);
+		yaml_event_delete(&event);
+		if (key != NULL && next_event(r, &event))
+		{
+			value = read_node(r, &event, depth + 1);
+			yaml_event_delete(&event);
+		}
+		if (value == NULL)
+			return NULL;
+		kg_json_set(r->arena, object, key->u.text, key->len, value);
+	}
+	return NULL;
+}
+
+static KgJson *
+read_node(Reader *r, yaml_event_t *event, int depth)
+{
+	const char *name = NULL;
+	size_t before = r->values;
+	size_t at = 0;
+	KgJson *value;
+	unsigned line = (unsigned) event->start_mark.line + 1;
+
+	if (depth > KG_JSON_MAX_DEPTH)
+		return fail(r, &event->start_mark, "nested too deeply", NULL);
+	if (event->type == YAML_ALIAS_EVENT)
+		return read_alias(r, event);
+	if (event->type == YAML_SCALAR_EVENT)
+		name = (const char *) event->data.scalar.anchor;
+	else if (event->type == YAML_SEQUENCE_START_EVENT)
+		name = (const char *) event->data.sequence_start.anchor;
+	else if (event->type == YAML_MAPPING_START_EVENT)
+		name = (const char *) event->data.mapping_start.anchor;
+	else
+		return fail(r, &event->start_mark, "expected a value", NULL);
+	if (name != NULL)
+	{
+		at = r->nanchors;
+		if (add_anchor(r, event, name) == NULL)
+			return NULL;
+	}
+	r->values++;
+	if (event->type == YAML_SCALAR_EVENT)
+		value = read_scalar(r, event);
+	else if (event->type == YAML_SEQUENCE_START_EVENT)
+		value = read_sequence(r, depth);
+	else
+		value = read_mapping(r, depth);
+	if (value == NULL)
+		return NULL;
+	value->line = line;
+	value->source = r->source;
+	if (name != NULL)
+	{
+		r->anchors[at].value = value;
+		r->anchors[at].size = r->values - before;
+		r->anchors[at].open = false;
+	}
+	return value;
+}
+
+/* The events around the one document. */
+static KgJson *
+read_document(Reader *r)
+{
+	KgJson *value = NULL;
+	yaml_event_t event;
+
+	if (!next_event(r, &event))
+		return NULL;
+	yaml_event_delete(&event); /* stream start */
+	if (!next_event(r, &event))
+		return NULL;
+	if (event.type == YAML_STREAM_END_EVENT)
+	{
+		fail(r, &event.start_mark, "the file is empty", NULL);
+		yaml_event_delete(&event);
+		return NULL;
+	}
+	yaml_event_delete(&event); /* document start */
+	if (!next_event(r, &event))
+		return NULL;
+	value = read_node(r, &event, 0);
+	yaml_event_delete(&event);
+	if (value == NULL || !next_event(r, &event))
+		return NULL;
+	yaml_event_delete(&event); /* document end */
+	if (!next_event(r, &event))
+		return NULL;
+	if (event.type != YAML_STREAM_END_EVENT)
+		value = fail(r, &event.start_mark, "more than one document", NULL);
+	yaml_event_delete(&event);
+	return value;
+}
+
+KgJson *
+kg_yaml_parse(KgArena *arena, const char *text, size_t len, const char *source,
+			  char **error)
+{
+	Reader r;
+	KgJson *value;
+	size_t i;
+
+	memset(&r, 0, sizeof(r));
+	r.arena = arena;
+	r.source = source;
+	r.error = error;
+	*error = NULL;
+	if (!yaml_parser_initialize(&r.parser))
+	{
+		*error = kg_strdup("out of memory");
+		return NULL;
+	}
+	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+	yaml_parser_set_input_string(&r.parser, (const unsigned char *) text, len);
+	value = read_document(&r);
+	yaml_parser_delete(&r.parser);
+	for (i = 0; i < r.nanchors; i++)
+		free(r.anchors[i].name);
+	free(r.anchors);
+	if (value == NULL && *error == NULL)
+		*error = kg_strdup("not YAML");
+	return value;
+}

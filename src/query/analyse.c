@@ -1,0 +1,583 @@
+/*
+ * analyse.c
+ *	  Filters against declared fields: names, operators, values.
+ *
+ * Every error names what is allowed, because a model can only correct what it
+ * is told.
+ */
+#include "postgres.h"
+
+#include "catalog/term.h"
+#include "query/filter.h"
+
+#define KG_MAX_LISTED 100 /* names or values listed in an error */
+
+KgFilterTarget
+kg_filter_target_type(const KgType *type)
+{
+	KgFilterTarget target;
+
+	memset(&target, 0, sizeof(target));
+	target.what = psprintf("entity type \"%s\"", kg_type_handle(type));
+	target.nfields = type->nfields;
+	target.fields = type->fields;
+	target.id_field = type->id_field;
+	target.has_id = true;
+	target.indexed_only = true;
+	return target;
+}
+
+KgFilterTarget
+kg_filter_target_relation(const KgRelation *relation)
+{
+	KgFilterTarget target;
+
+	memset(&target, 0, sizeof(target));
+	target.what = psprintf("relation \"%s\"", relation->name);
+	target.nfields = relation->nfields;
+	target.fields = relation->fields;
+	return target;
+}
+
+static bool
+field_allowed(const KgFilterTarget *target, const KgField *field)
+{
+	if (field->kind == KG_KIND_OBJECT || field->kind == KG_KIND_ANY)
+		return false;
+	return field->indexed || !target->indexed_only;
+}
+
+const KgField *
+kg_target_lookup(const KgFilterTarget *target, const char *name, bool *found,
+				 bool *is_id)
+{
+	const char *wanted = name;
+
+	*found = true;
+	*is_id = false;
+	if (target->has_id)
+	{
+		if (strcmp(name, "id") == 0 ||
+			(target->id_field && strcmp(name, target->id_field->name) == 0))
+		{
+			*is_id = true;
+			return NULL;
+		}
+		/* "id" is taken, so a property of that name has another. */
+		if (strcmp(name, "data.id") == 0)
+			wanted = "id";
+	}
+	for (int i = 0; i < target->nfields; i++)
+		if (strcmp(target->fields[i].name, wanted) == 0 &&
+			field_allowed(target, &target->fields[i]))
+			return &target->fields[i];
+	*found = false;
+	return NULL;
+}
+
+/* The names that may be given, the id first. */
+static const char **
+allowed_names(const KgFilterTarget *target, int *n)
+{
+	const char **names = palloc((target->nfields + 1) * sizeof(char *));
+
+	*n = 0;
+	if (target->has_id)
+		names[(*n)++] = "id";
+	for (int i = 0; i < target->nfields; i++)
+	{
+		const KgField *field = &target->fields[i];
+
+		if (!field_allowed(target, field) || field == target->id_field)
+			continue;
+		names[(*n)++] = target->has_id && strcmp(field->name, "id") == 0
+							? "data.id"
+							: field->name;
+	}
+	return names;
+}
+
+static KG_NORETURN void
+throw_unknown_field(const KgFilterTarget *targets, int ntargets,
+					const char *name, const char *path, const char *use)
+{
+	KgError *err;
+	const char **names = NULL;
+	int nnames = 0;
+	bool declared = false;
+
+	for (int t = 0; t < ntargets; t++)
+	{
+		int n;
+		const char **more = allowed_names(&targets[t], &n);
+
+		names = names ? repalloc(names, (nnames + n + 1) * sizeof(char *))
+					  : palloc((n + 1) * sizeof(char *));
+		for (int i = 0; i < n; i++)
+		{
+			bool have = false;
+
+			for (int j = 0; j < nnames && !have; j++)
+				have = strcmp(names[j], more[i]) == 0;
+			if (!have)
+				names[nnames++] = more[i];
+		}
+		for (int i = 0; i < targets[t].nfields; i++)
+			declared |= strcmp(targets[t].fields[i].name, name) == 0;
+	}
+	err = declared
+			  ? kg_error_new(KG_INVALID_INPUT,
+							 "property \"%s\" of %s cannot be used to %s: it "
+							 "has no x-index",
+							 name,
+							 targets[0].what,
+							 use)
+			  : kg_error_new(KG_INVALID_INPUT,
+							 "%s has no property \"%s\"",
+							 targets[0].what,
+							 name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a property that can be used to %s", use);
+	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
+	kg_error_throw(err);
+}
+
+const KgField *
+kg_target_field(const KgFilterTarget *target, const char *name,
+				const char *path, const char *use, bool *is_id)
+{
+	bool found;
+	const KgField *field = kg_target_lookup(target, name, &found, is_id);
+
+	if (!found)
+		throw_unknown_field(target, 1, name, path, use);
+	return field;
+}
+
+const char *
+kg_kind_name(KgKind kind)
+{
+	switch (kind)
+	{
+		case KG_KIND_STRING:
+			return "a string";
+		case KG_KIND_ENUM:
+			return "one of the declared values";
+		case KG_KIND_INTEGER:
+			return "an integer";
+		case KG_KIND_NUMBER:
+			return "a number";
+		case KG_KIND_BOOLEAN:
+			return "true or false";
+		case KG_KIND_DATE:
+			return "a date (YYYY-MM-DD)";
+		case KG_KIND_DATETIME:
+			return "a date-time (YYYY-MM-DDThh:mm:ssZ)";
+		case KG_KIND_OBJECT:
+			return "an object";
+		default:
+			return "any value";
+	}
+}
+
+bool
+kg_op_applies(KgOp op, const KgField *field)
+{
+	KgKind kind = field ? field->kind : KG_KIND_STRING;
+
+	switch (op)
+	{
+		case KG_OP_GT:
+		case KG_OP_GTE:
+		case KG_OP_LT:
+		case KG_OP_LTE:
+			return kind != KG_KIND_ENUM && kind != KG_KIND_BOOLEAN;
+		case KG_OP_CONTAINS:
+		case KG_OP_STARTS_WITH:
+		case KG_OP_ENDS_WITH:
+			return kind == KG_KIND_STRING || kind == KG_KIND_ENUM;
+		case KG_OP_CONTAINS_ANY:
+		case KG_OP_CONTAINS_ALL:
+			return field != NULL && field->is_array;
+		case KG_OP_IS_NULL:
+			return field != NULL;
+		default:
+			return true;
+	}
+}
+
+static void
+check_operator(const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	KgError *err;
+
+	if (kg_op_applies(condition->op, field))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "operator \"%s\" cannot be used on property \"%s\"",
+					   kg_op_name(condition->op),
+					   condition->property);
+	kg_error_path(err, "%s", condition->path);
+	kg_error_got_string(err, kg_op_name(condition->op));
+	kg_error_expected(err,
+					  "an operator for %s%s",
+					  field && field->is_array ? "an array; each item is " : "",
+					  field ? kg_kind_name(field->kind) : "an id");
+	for (int op = KG_OP_EQ; op <= KG_OP_CONTAINS_ALL; op++)
+		if (kg_op_applies(op, field))
+			kg_error_allow(err, kg_op_name(op));
+	kg_error_throw(err);
+}
+
+/* Letters and digits only, folded: how labels and codes are compared. */
+static char *
+bare_fold(const char *text)
+{
+	char *folded = kg_term_fold(text, strlen(text));
+	char *out = folded;
+
+	for (const char *p = folded; *p; p++)
+		if (strchr(" _-./", *p) == NULL)
+			*out++ = *p;
+	*out = '\0';
+	return folded;
+}
+
+static KG_NORETURN void
+throw_not_in_enum(const KgField *field, const JsonbValue *value,
+				  const char *path)
+{
+	char *text = kg_json_cstring(value);
+	char *bare = bare_fold(text);
+	const char *meant = NULL;
+	KgError *err;
+
+	for (int i = 0; i < field->nenum && meant == NULL; i++)
+		if (strcmp(bare, bare_fold(field->enum_values[i])) == 0)
+			meant = field->enum_values[i];
+	if (meant)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "\"%s\" is not a code of property \"%s\"; the code "
+						   "is \"%s\"",
+						   text,
+						   field->name,
+						   meant);
+	else
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "\"%s\" is not a value of property \"%s\"",
+						   text,
+						   field->name);
+		meant = kg_nearest(text, field->enum_values, field->nenum);
+	}
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "one of the declared values, exactly as written");
+	for (int i = 0; i < Min(field->nenum, KG_MAX_LISTED); i++)
+		kg_error_allow(err, field->enum_values[i]);
+	kg_error_did_you_mean(err, meant);
+	kg_error_throw(err);
+}
+
+/* A number or boolean sent as a string, an id sent as an integer. */
+static void
+repair_value(const KgField *field, JsonbValue *value, const char *path,
+			 KgRepairs *repairs)
+{
+	JsonbValue used;
+	int64 n;
+
+	switch (field ? field->kind : KG_KIND_STRING)
+	{
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			if (value->type != jbvString || !kg_args_read_number(value, &used))
+				return;
+			break;
+		case KG_KIND_BOOLEAN:
+			if (value->type != jbvString || !kg_args_read_bool(value, &used))
+				return;
+			break;
+		case KG_KIND_STRING:
+			if (!kg_json_int64(value, &n))
+				return;
+			used = kg_json_string_value(psprintf(INT64_FORMAT, n));
+			/* Integers are read as text for ids without a word. */
+			if (field == NULL || field->ref_type != NULL)
+			{
+				*value = used;
+				return;
+			}
+			return;
+		default:
+			return;
+	}
+	kg_repair_add(repairs, path, value, &used);
+	*value = used;
+}
+
+static KG_NORETURN void
+throw_bad_value(const KgCondition *condition, const JsonbValue *value,
+				const char *path)
+{
+	const KgField *field = condition->field;
+	KgError *err;
+
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "property \"%s\" is compared with %s",
+					   condition->property,
+					   kg_kind_name(field->kind));
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "%s", kg_kind_name(field->kind));
+	kg_error_throw(err);
+}
+
+static void
+analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
+{
+	JsonbValue *value = &condition->values[i];
+	const KgField *field = condition->field;
+	const char *path = condition->path;
+
+	if (condition->op == KG_OP_IN || condition->op == KG_OP_CONTAINS_ANY ||
+		condition->op == KG_OP_CONTAINS_ALL)
+		path = kg_path_index(path, i);
+	repair_value(field, value, path, repairs);
+	if (condition->op == KG_OP_CONTAINS || condition->op == KG_OP_STARTS_WITH ||
+		condition->op == KG_OP_ENDS_WITH)
+	{
+		if (value->type != jbvString || value->val.string.len == 0)
+			kg_error_throw(
+				kg_args_error(path, value, "a string that is not empty"));
+		return;
+	}
+	if (field == NULL)
+	{
+		if (condition->op == KG_OP_EQ || condition->op == KG_OP_NE ||
+			condition->op == KG_OP_IN)
+			(void) kg_args_as_id(value, path);
+		else if (value->type != jbvString)
+			kg_error_throw(kg_args_error(path, value, "a string"));
+		return;
+	}
+	condition->keys[i] = kg_key_encode(field, value);
+	if (condition->keys[i] == NULL)
+	{
+		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)
+			throw_not_in_enum(field, value, path);
+		throw_bad_value(condition, value, path);
+	}
+}
+
+/* Substrings of an enum's codes are a list of codes. */
+static void
+expand_enum_substring(KgCondition *condition)
+{
+	const KgField *field = condition->field;
+	KgCondition probe = *condition;
+	int n = 0;
+
+	condition->values = palloc(Max(1, field->nenum) * sizeof(JsonbValue));
+	condition->keys = palloc(Max(1, field->nenum) * sizeof(bytea *));
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue code = kg_json_string_value(field->enum_values[i]);
+		const char *text = field->enum_values[i];
+		int len = strlen(text);
+		int sublen = probe.values[0].val.string.len;
+		const char *sub = probe.values[0].val.string.val;
+		bool match = false;
+
+		for (int at = 0; at + sublen <= len && !match; at++)
+		{
+			if (probe.op == KG_OP_STARTS_WITH && at > 0)
+				break;
+			if (probe.op == KG_OP_ENDS_WITH && at + sublen < len)
+				continue;
+			match = memcmp(text + at, sub, sublen) == 0;
+		}
+		if (!match)
+			continue;
+		condition->values[n] = code;
+		condition->keys[n] = kg_key_encode(field, &code);
+		if (condition->keys[n] != NULL)
+			n++;
+	}
+	condition->nvalues = n;
+	condition->op = KG_OP_IN;
+}
+
+static bool
+is_lower_bound(const KgCondition *condition)
+{
+	return condition->op == KG_OP_GT || condition->op == KG_OP_GTE;
+}
+
+static bool
+is_upper_bound(const KgCondition *condition)
+{
+	return condition->op == KG_OP_LT || condition->op == KG_OP_LTE;
+}
+
+static int
+compare_operands(const KgCondition *a, const KgCondition *b)
+{
+	const char *adata;
+	const char *bdata;
+	int alen;
+	int blen;
+	int cmp;
+
+	if (a->keys)
+	{
+		adata = VARDATA_ANY(a->keys[0]);
+		alen = VARSIZE_ANY_EXHDR(a->keys[0]);
+		bdata = VARDATA_ANY(b->keys[0]);
+		blen = VARSIZE_ANY_EXHDR(b->keys[0]);
+	}
+	else
+	{
+		adata = a->values[0].val.string.val;
+		alen = a->values[0].val.string.len;
+		bdata = b->values[0].val.string.val;
+		blen = b->values[0].val.string.len;
+	}
+	cmp = memcmp(adata, bdata, Min(alen, blen));
+	return cmp != 0 ? cmp : alen - blen;
+}
+
+/* A range that holds nothing is a mistake, not an empty answer. */
+static void
+check_ranges(const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *low = &filter->conditions[i];
+
+		if (!is_lower_bound(low) || (low->field && low->field->is_array))
+			continue;
+		for (int j = 0; j < filter->nconditions; j++)
+		{
+			const KgCondition *high = &filter->conditions[j];
+			KgError *err;
+			int cmp;
+
+			if (!is_upper_bound(high) || high->field != low->field)
+				continue;
+			cmp = compare_operands(low, high);
+			if (cmp < 0 ||
+				(cmp == 0 && low->op == KG_OP_GTE && high->op == KG_OP_LTE))
+				continue;
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "the range of property \"%s\" is inverted: "
+							   "nothing is %s the lower and %s the upper bound",
+							   low->property,
+							   low->op == KG_OP_GT ? "above" : "from",
+							   high->op == KG_OP_LT ? "below" : "up to");
+			kg_error_path(err, "%s", low->path);
+			kg_error_got(err, &low->values[0]);
+			kg_error_expected(err,
+							  "a lower bound below %s",
+							  kg_json_cstring(&high->values[0]));
+			kg_error_throw(err);
+		}
+	}
+}
+
+static KgFilter *
+analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
+				 KgRepairs *repairs)
+{
+	KgFilter *filter = palloc(sizeof(*filter));
+	bool found;
+	bool is_id;
+
+	filter->nconditions = parsed->nconditions;
+	filter->conditions = palloc(Max(1, parsed->nconditions) *
+								sizeof(KgCondition));
+	for (int i = 0; i < parsed->nconditions; i++)
+	{
+		KgCondition *condition = &filter->conditions[i];
+
+		*condition = parsed->conditions[i];
+		condition->field = kg_target_lookup(
+			target, condition->property, &found, &is_id);
+		Assert(found);
+		check_operator(condition);
+		condition->values = palloc(Max(1, condition->nvalues) *
+								   sizeof(JsonbValue));
+		if (condition->nvalues > 0)
+			memcpy(condition->values,
+				   parsed->conditions[i].values,
+				   condition->nvalues * sizeof(JsonbValue));
+		if (condition->field != NULL && condition->op != KG_OP_CONTAINS &&
+			condition->op != KG_OP_STARTS_WITH &&
+			condition->op != KG_OP_ENDS_WITH)
+			condition->keys = palloc0(Max(1, condition->nvalues) *
+									  sizeof(bytea *));
+		for (int v = 0; v < condition->nvalues; v++)
+			analyse_value(condition, v, repairs);
+		if (condition->keys == NULL && condition->field != NULL &&
+			condition->field->kind == KG_KIND_ENUM)
+			expand_enum_substring(condition);
+	}
+	check_ranges(filter);
+	return filter;
+}
+
+KgFilter *
+kg_filter_analyse(const KgFilter *parsed, const KgFilterTarget *target,
+				  KgRepairs *repairs)
+{
+	return kg_filter_analyse_over(parsed, target, 1, repairs)[0];
+}
+
+KgFilter **
+kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
+					   int ntargets, KgRepairs *repairs)
+{
+	KgFilter **result = palloc0(Max(1, ntargets) * sizeof(KgFilter *));
+	bool *usable = palloc(Max(1, ntargets) * sizeof(bool));
+	bool reported = false;
+
+	for (int t = 0; t < ntargets; t++)
+		usable[t] = true;
+	for (int i = 0; i < parsed->nconditions; i++)
+	{
+		const KgCondition *condition = &parsed->conditions[i];
+		bool anywhere = false;
+
+		for (int t = 0; t < ntargets; t++)
+		{
+			bool found;
+			bool is_id;
+
+			(void) kg_target_lookup(
+				&targets[t], condition->property, &found, &is_id);
+			usable[t] = usable[t] && found;
+			anywhere |= found;
+		}
+		if (!anywhere && ntargets > 0)
+			throw_unknown_field(targets,
+								ntargets,
+								condition->property,
+								condition->path,
+								"filter");
+	}
+	for (int t = 0; t < ntargets; t++)
+	{
+		KgRepairs unreported = {NIL};
+
+		if (!usable[t])
+			continue;
+		result[t] = analyse_resolved(
+			parsed, &targets[t], reported ? &unreported : repairs);
+		reported = true;
+	}
+	return result;
+}

@@ -1,0 +1,425 @@
+/*
+ * args.c
+ *	  Reading a tool's arguments.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "common/jsonapi.h"
+#include "mb/pg_wchar.h"
+#include "query/args.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/numeric.h"
+
+typedef struct KgRepair
+{
+	const char *path;
+	Jsonb *got;
+	Jsonb *used;
+} KgRepair;
+
+/* Longer strings are not looked into for JSON. */
+#define KG_MAX_REPAIR_BYTES 4096
+
+#define KG_MAX_ID_BYTES 128
+
+void
+kg_repair_add(KgRepairs *repairs, const char *path, const JsonbValue *got,
+			  const JsonbValue *used)
+{
+	KgRepair *repair = palloc(sizeof(*repair));
+
+	repair->path = pstrdup(path);
+	repair->got = kg_json_datum(got);
+	repair->used = kg_json_datum(used);
+	repairs->repairs = lappend(repairs->repairs, repair);
+}
+
+void
+kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	if (repairs->repairs == NIL)
+		return;
+	kg_jw_key(w, "repaired");
+	kg_jw_begin_array(w);
+	foreach(lc, repairs->repairs)
+	{
+		const KgRepair *repair = lfirst(lc);
+
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", repair->path);
+		kg_jw_kjsonb(w, "got", repair->got);
+		kg_jw_kjsonb(w, "used", repair->used);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+char *
+kg_path_member(const char *path, const char *name)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	appendStringInfoString(&buf, path);
+	kg_json_pointer_append(&buf, name, strlen(name));
+	return buf.data;
+}
+
+char *
+kg_path_index(const char *path, int index)
+{
+	return psprintf("%s/%d", path, index);
+}
+
+KgError *
+kg_args_error(const char *path, const JsonbValue *got, const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"argument %s must be %s",
+								path[0] ? path : "(root)",
+								expected);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	return err;
+}
+
+/* Is it one JSON document?  Without raising: the server's own parser says. */
+static bool
+is_json(const char *text, int len)
+{
+	JsonLexContext *lex;
+
+	if (len > KG_MAX_REPAIR_BYTES || memchr(text, '\0', len) != NULL)
+		return false;
+#if PG_VERSION_NUM >= 170000
+	lex = makeJsonLexContextCstringLen(
+		NULL, text, len, GetDatabaseEncoding(), true);
+#else
+	lex = makeJsonLexContextCstringLen(
+		(char *) text, len, GetDatabaseEncoding(), true);
+#endif
+	return pg_parse_json(lex, &nullSemAction) == JSON_SUCCESS;
+}
+
+/* A number as JSON writes it: -? digits [. digits] [e[+-] digits]. */
+static bool
+is_json_number(const char *text, int len)
+{
+	int i = 0;
+	int start;
+
+	if (i < len && text[i] == '-')
+		i++;
+	start = i;
+	while (i < len && text[i] >= '0' && text[i] <= '9')
+		i++;
+	if (i == start || (text[start] == '0' && i - start > 1))
+		return false;
+	if (i < len && text[i] == '.')
+	{
+		start = ++i;
+		while (i < len && text[i] >= '0' && text[i] <= '9')
+			i++;
+		if (i == start)
+			return false;
+	}
+	return i == len;
+}
+
+bool
+kg_args_read_number(const JsonbValue *string, JsonbValue *number)
+{
+	char *text;
+
+	/* Exponents are left out: what a model means by "1e5" is in doubt. */
+	if (string->type != jbvString || string->val.string.len > 60 ||
+		!is_json_number(string->val.string.val, string->val.string.len))
+		return false;
+	text = kg_json_cstring(string);
+	number->type = jbvNumeric;
+	number->val.numeric = DatumGetNumeric(
+		DirectFunctionCall3(numeric_in,
+							CStringGetDatum(text),
+							ObjectIdGetDatum(InvalidOid),
+							Int32GetDatum(-1)));
+	return true;
+}
+
+bool
+kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean)
+{
+	if (!kg_json_string_is(string, "true") &&
+		!kg_json_string_is(string, "false"))
+		return false;
+	boolean->type = jbvBool;
+	boolean->val.boolean = kg_json_string_is(string, "true");
+	return true;
+}
+
+void
+kg_args_known(const JsonbContainer *object, const char *path,
+			  const char *const *known, int nknown)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		bool found = false;
+		char *key;
+		KgError *err;
+
+		for (int i = 0; i < nknown && !found; i++)
+			found = kg_json_string_is(&it.key, known[i]);
+		if (found)
+			continue;
+		key = kg_json_cstring(&it.key);
+		err = kg_error_new(KG_INVALID_INPUT, "unknown argument \"%s\"", key);
+		kg_error_path(err, "%s", kg_path_member(path, key));
+		kg_error_got_string(err, key);
+		kg_error_expected(err, "one of the known arguments");
+		for (int i = 0; i < nknown; i++)
+			kg_error_allow(err, known[i]);
+		kg_error_did_you_mean(err, kg_nearest(key, known, nknown));
+		kg_error_throw(err);
+	}
+}
+
+/* "object" or "array" wanted; say what to send for an encoded string. */
+static KG_NORETURN void
+throw_not_container(const JsonbValue *value, const char *path, bool object)
+{
+	KgError *err;
+	int i = 0;
+
+	if (value->type == jbvString)
+	{
+		const char *text = value->val.string.val;
+		int len = value->val.string.len;
+
+		while (i < len && strchr(" \t\r\n", text[i]) != NULL)
+			i++;
+		if (i < len && text[i] == (object ? '{' : '[') && is_json(text, len))
+		{
+			err = kg_args_error(path,
+								value,
+								object ? "an object, not a JSON-encoded string"
+									   : "an array, not a JSON-encoded string");
+			kg_error_example(err, kg_json_parse(pnstrdup(text, len)));
+			kg_error_throw(err);
+		}
+	}
+	err = kg_args_error(path, value, object ? "an object" : "an array");
+	if (!object && value->type != jbvBinary)
+	{
+		KgJsonWriter w;
+
+		kg_jw_init(&w);
+		kg_jw_begin_array(&w);
+		kg_jw_value(&w, value);
+		kg_jw_end_array(&w);
+		kg_error_example(err, kg_jw_finish(&w));
+	}
+	kg_error_throw(err);
+}
+
+const JsonbContainer *
+kg_args_as_object(const JsonbValue *value, const char *path)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, true);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_as_array(const JsonbValue *value, const char *path)
+{
+	if (!kg_json_is_array(value))
+		throw_not_container(value, path, false);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_object(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	return kg_args_as_object(&value, kg_path_member(path, key));
+}
+
+const JsonbContainer *
+kg_args_array(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	return kg_args_as_array(&value, kg_path_member(path, key));
+}
+
+bool
+kg_args_int(const JsonbContainer *object, const char *key, const char *path,
+			int64 min, int64 max, int64 *result, KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue number;
+	bool repaired = false;
+	char *member;
+	int64 n;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return false;
+	member = kg_path_member(path, key);
+	number = value;
+	if (value.type == jbvString)
+		repaired = kg_args_read_number(&value, &number);
+	if (!kg_json_int64(&number, &n) || n < min || n > max)
+	{
+		const char *expected =
+			max == PG_INT64_MAX
+				? psprintf("an integer of at least " INT64_FORMAT, min)
+				: psprintf("an integer from " INT64_FORMAT " to " INT64_FORMAT,
+						   min,
+						   max);
+
+		kg_error_throw(kg_args_error(member, &value, expected));
+	}
+	if (repaired)
+		kg_repair_add(repairs, member, &value, &number);
+	*result = n;
+	return true;
+}
+
+bool
+kg_args_bool(const JsonbContainer *object, const char *key, const char *path,
+			 bool *result, KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue boolean;
+	char *member;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return false;
+	member = kg_path_member(path, key);
+	boolean = value;
+	if (value.type == jbvString && kg_args_read_bool(&value, &boolean))
+		kg_repair_add(repairs, member, &value, &boolean);
+	if (boolean.type != jbvBool)
+		kg_error_throw(kg_args_error(member, &value, "true or false"));
+	*result = boolean.val.boolean;
+	return true;
+}
+
+char *
+kg_args_string(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (value.type != jbvString)
+		kg_error_throw(
+			kg_args_error(kg_path_member(path, key), &value, "a string"));
+	return kg_json_cstring(&value);
+}
+
+char *
+kg_args_as_id(const JsonbValue *value, const char *path)
+{
+	int64 n;
+	int len;
+
+	if (kg_json_int64(value, &n))
+		return psprintf(INT64_FORMAT, n);
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "an id: a string"));
+	len = value->val.string.len;
+	if (len < 1 || len > KG_MAX_ID_BYTES)
+		kg_error_throw(kg_args_error(
+			path, value, psprintf("an id of 1 to %d bytes", KG_MAX_ID_BYTES)));
+	for (int i = 0; i < len; i++)
+	{
+		unsigned char c = value->val.string.val[i];
+
+		if (c < 0x20 || c == 0x7f)
+			kg_error_throw(
+				kg_args_error(path, value, "an id without control characters"));
+	}
+	return kg_json_cstring(value);
+}
+
+char **
+kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
+			int max, int *nids)
+{
+	const JsonbContainer *array = kg_args_array(object, key, path);
+	char *member = kg_path_member(path, key);
+	KgJsonIter it;
+	HTAB *seen;
+	HASHCTL ctl;
+	char **ids;
+	int n;
+
+	*nids = 0;
+	if (array == NULL)
+		return NULL;
+	n = kg_json_length(array);
+	if (n < 1 || n > max)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
+
+		kg_error_throw(kg_args_error(
+			member, &got, psprintf("an array of 1 to %d ids", max)));
+	}
+	ids = palloc(n * sizeof(char *));
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = KG_MAX_ID_BYTES + 1;
+	ctl.entrysize = KG_MAX_ID_BYTES + 1;
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create("kg_graph ids",
+					   Max(n, 16),
+					   &ctl,
+					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *id = kg_args_as_id(&it.value, kg_path_index(member, it.index));
+		bool found;
+
+		(void) hash_search(seen, id, HASH_ENTER, &found);
+		if (!found)
+			ids[(*nids)++] = id;
+	}
+	hash_destroy(seen);
+	return ids;
+}
+
+const JsonbContainer *
+kg_args_root(const Jsonb *arguments)
+{
+	JsonbValue root;
+
+	if (VARSIZE(arguments) > kg_setting_max_argument_bytes)
+	{
+		KgError *err = kg_error_new(
+			KG_LIMIT_EXCEEDED,
+			"arguments of %d bytes exceed kg_graph.max_argument_bytes (%d)",
+			(int) VARSIZE(arguments),
+			kg_setting_max_argument_bytes);
+
+		kg_error_expected(err,
+						  "arguments of at most %d bytes",
+						  kg_setting_max_argument_bytes);
+		kg_error_throw(err);
+	}
+	kg_json_root(arguments, &root);
+	return kg_args_as_object(&root, "");
+}

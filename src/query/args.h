@@ -1,0 +1,78 @@
+/*
+ * args.h
+ *	  Reading a tool's arguments: the errors that tell a model what to send
+ *	  instead, and the repairs that are made and reported.
+ *
+ * Every function takes the JSON Pointer of the object it reads ("" at the
+ * root).  Everything is allocated in the current memory context.
+ */
+#ifndef KG_ARGS_H
+#define KG_ARGS_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "nodes/pg_list.h"
+
+/* What was taken for something else than it was sent as. */
+typedef struct KgRepairs
+{
+	List *repairs; /* of KgRepair */
+} KgRepairs;
+
+extern void kg_repair_add(KgRepairs *repairs, const char *path,
+						  const JsonbValue *got, const JsonbValue *used);
+/* Writes the member "repaired" where there is anything to report. */
+extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
+
+/* path/name as a JSON Pointer. */
+extern char *kg_path_member(const char *path, const char *name);
+extern char *kg_path_index(const char *path, int index);
+
+/* A string as JSON number or boolean, where it is exactly one. */
+extern bool kg_args_read_number(const JsonbValue *string, JsonbValue *number);
+extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);
+
+/* Raise KG_INVALID_INPUT for a member that is not known. */
+extern void kg_args_known(const JsonbContainer *object, const char *path,
+						  const char *const *known, int nknown);
+
+/*
+ * The value as an object or array; raises for anything else, with what to send
+ * where it is a JSON-encoded string.
+ */
+extern const JsonbContainer *kg_args_as_object(const JsonbValue *value,
+											   const char *path);
+extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
+											  const char *path);
+
+/* Members; false or NULL where absent. */
+extern const JsonbContainer *kg_args_object(const JsonbContainer *object,
+											const char *key, const char *path);
+extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
+										   const char *key, const char *path);
+extern bool kg_args_int(const JsonbContainer *object, const char *key,
+						const char *path, int64 min, int64 max, int64 *result,
+						KgRepairs *repairs);
+extern bool kg_args_bool(const JsonbContainer *object, const char *key,
+						 const char *path, bool *result, KgRepairs *repairs);
+extern char *kg_args_string(const JsonbContainer *object, const char *key,
+							const char *path);
+
+/*
+ * An id: a string of 1 to 128 bytes without control characters, or an integer
+ * read as text.
+ */
+extern char *kg_args_as_id(const JsonbValue *value, const char *path);
+
+/* An array of 1 to max ids, without duplicates, in order. */
+extern char **kg_args_ids(const JsonbContainer *object, const char *key,
+						  const char *path, int max, int *nids);
+
+/* An error for a value that is not what the argument declares. */
+extern KgError *kg_args_error(const char *path, const JsonbValue *got,
+							  const char *expected);
+
+/* The arguments object, its size checked; an absent one is {}. */
+extern const JsonbContainer *kg_args_root(const Jsonb *arguments);
+
+#endif /* KG_ARGS_H */

@@ -1,0 +1,505 @@
+/*
+ * filter.c
+ *	  Filters: parsing and evaluating them.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "query/filter.h"
+
+/* In the order of KgOp, then the second name of KG_OP_IS_NULL. */
+static const char *const op_names[] = {
+	"eq",
+	"ne",
+	"gt",
+	"gte",
+	"lt",
+	"lte",
+	"in",
+	"contains",
+	"starts_with",
+	"ends_with",
+	"is_null",
+	"contains_any",
+	"contains_all",
+	"is_not_null",
+};
+
+/* What other languages call them, for did_you_mean. */
+static const char *const op_synonyms[][2] = {
+	{"=", "eq"},
+	{"==", "eq"},
+	{"$eq", "eq"},
+	{"equals", "eq"},
+	{"is", "eq"},
+	{"!=", "ne"},
+	{"<>", "ne"},
+	{"$ne", "ne"},
+	{"neq", "ne"},
+	{"not", "ne"},
+	{">", "gt"},
+	{"$gt", "gt"},
+	{"after", "gt"},
+	{">=", "gte"},
+	{"$gte", "gte"},
+	{"ge", "gte"},
+	{"min", "gte"},
+	{"from", "gte"},
+	{"between", "gte"},
+	{"<", "lt"},
+	{"$lt", "lt"},
+	{"before", "lt"},
+	{"<=", "lte"},
+	{"$lte", "lte"},
+	{"le", "lte"},
+	{"max", "lte"},
+	{"to", "lte"},
+	{"$in", "in"},
+	{"any", "in"},
+	{"one_of", "in"},
+	{"like", "contains"},
+	{"ilike", "contains"},
+	{"match", "contains"},
+	{"regex", "contains"},
+	{"prefix", "starts_with"},
+	{"suffix", "ends_with"},
+	{"null", "is_null"},
+	{"exists", "is_not_null"},
+};
+
+const char *
+kg_op_name(KgOp op)
+{
+	return op_names[op];
+}
+
+static KG_NORETURN void
+throw_unknown_operator(const char *name, const char *path)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "unknown filter operator \"%s\"", name);
+	const char *meant = NULL;
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a value, or an object of operators");
+	for (int i = 0; i < lengthof(op_names); i++)
+		kg_error_allow(err, op_names[i]);
+	for (int i = 0; i < lengthof(op_synonyms) && meant == NULL; i++)
+		if (pg_strcasecmp(name, op_synonyms[i][0]) == 0)
+			meant = op_synonyms[i][1];
+	kg_error_did_you_mean(
+		err, meant ? meant : kg_nearest(name, op_names, lengthof(op_names)));
+	kg_error_throw(err);
+}
+
+/* {"property": {"is_null": true}} and the like. */
+static Jsonb *
+operator_example(const char *property, const char *op, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, property);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, op);
+	if (value)
+		kg_jw_value(&w, value);
+	else
+		kg_jw_bool(&w, true);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static KG_NORETURN void
+throw_operand(const char *path, const JsonbValue *got, const char *property,
+			  const char *expected, const char *example_op,
+			  const JsonbValue *example)
+{
+	KgError *err = kg_args_error(path, got, expected);
+
+	if (example_op)
+		kg_error_example(err, operator_example(property, example_op, example));
+	kg_error_throw(err);
+}
+
+/* Conditions are collected in an array that grows. */
+typedef struct Conditions
+{
+	KgCondition *array;
+	int n;
+	int allocated;
+} Conditions;
+
+static KgCondition *
+add_condition(Conditions *conditions, const char *property, const char *path,
+			  KgOp op)
+{
+	KgCondition *condition;
+
+	if (conditions->n == conditions->allocated)
+	{
+		conditions->allocated = Max(8, conditions->allocated * 2);
+		conditions->array =
+			conditions->array
+				? repalloc(conditions->array,
+						   conditions->allocated * sizeof(KgCondition))
+				: palloc(conditions->allocated * sizeof(KgCondition));
+	}
+	condition = &conditions->array[conditions->n++];
+	memset(condition, 0, sizeof(*condition));
+	condition->property = property;
+	condition->path = path;
+	condition->op = op;
+	return condition;
+}
+
+static void
+set_scalar(KgCondition *condition, const JsonbValue *value)
+{
+	if (value->type == jbvNull)
+		throw_operand(condition->path,
+					  value,
+					  condition->property,
+					  "a value; null is asked for with is_null",
+					  "is_null",
+					  NULL);
+	if (value->type == jbvBinary)
+	{
+		if (kg_json_is_array(value))
+			throw_operand(condition->path,
+						  value,
+						  condition->property,
+						  "a scalar; several values go with in",
+						  "in",
+						  value);
+		throw_operand(condition->path,
+					  value,
+					  condition->property,
+					  "a scalar",
+					  NULL,
+					  NULL);
+	}
+	condition->nvalues = 1;
+	condition->values = palloc(sizeof(JsonbValue));
+	condition->values[0] = *value;
+}
+
+static void
+set_list(KgCondition *condition, const JsonbValue *value)
+{
+	const JsonbContainer *array = kg_args_as_array(value, condition->path);
+	int n = kg_json_length(array);
+	KgJsonIter it;
+
+	if (n < 1 || n > KG_MAX_IN_VALUES)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d values", n));
+
+		throw_operand(condition->path,
+					  &got,
+					  condition->property,
+					  psprintf("an array of 1 to %d values", KG_MAX_IN_VALUES),
+					  NULL,
+					  NULL);
+	}
+	condition->values = palloc(n * sizeof(JsonbValue));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		if (it.value.type == jbvNull || it.value.type == jbvBinary)
+			throw_operand(kg_path_index(condition->path, it.index),
+						  &it.value,
+						  condition->property,
+						  "a scalar that is not null",
+						  NULL,
+						  NULL);
+		condition->values[condition->nvalues++] = it.value;
+	}
+}
+
+static void
+set_null_test(KgCondition *condition, const JsonbValue *value, bool want_null)
+{
+	JsonbValue boolean = *value;
+
+	if (value->type == jbvString)
+		(void) kg_args_read_bool(value, &boolean);
+	if (boolean.type != jbvBool)
+		throw_operand(condition->path,
+					  value,
+					  condition->property,
+					  "true or false",
+					  want_null ? "is_null" : "is_not_null",
+					  NULL);
+	condition->want_null = boolean.val.boolean == want_null;
+}
+
+static void
+parse_operators(Conditions *conditions, const char *property, const char *path,
+				const JsonbContainer *object)
+{
+	KgJsonIter it;
+
+	if (kg_json_length(object) == 0)
+	{
+		JsonbValue got = kg_json_string_value("{}");
+
+		throw_operand(path,
+					  &got,
+					  property,
+					  "a value, or an object of at least one operator",
+					  "is_not_null",
+					  NULL);
+	}
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		char *name = kg_json_cstring(&it.key);
+		char *member = kg_path_member(path, name);
+		KgCondition *condition;
+		int op;
+
+		for (op = 0; op < lengthof(op_names); op++)
+			if (strcmp(name, op_names[op]) == 0)
+				break;
+		if (op == lengthof(op_names))
+			throw_unknown_operator(name, member);
+		if (strcmp(name, "is_not_null") == 0)
+			op = KG_OP_IS_NULL;
+		condition = add_condition(conditions, property, member, op);
+		switch (op)
+		{
+			case KG_OP_IS_NULL:
+				set_null_test(
+					condition, &it.value, strcmp(name, "is_null") == 0);
+				break;
+			case KG_OP_IN:
+			case KG_OP_CONTAINS_ANY:
+			case KG_OP_CONTAINS_ALL:
+				set_list(condition, &it.value);
+				break;
+			default:
+				set_scalar(condition, &it.value);
+				break;
+		}
+	}
+}
+
+static void
+parse_condition(Conditions *conditions, const char *property, const char *path,
+				const JsonbValue *value)
+{
+	const JsonbContainer *array;
+	KgJsonIter it;
+	int n;
+
+	if (kg_json_is_object(value))
+	{
+		parse_operators(conditions, property, path, kg_json_container(value));
+		return;
+	}
+	if (!kg_json_is_array(value))
+	{
+		set_scalar(add_condition(conditions, property, path, KG_OP_EQ), value);
+		return;
+	}
+	array = kg_json_container(value);
+	n = kg_json_length(array);
+	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
+		throw_operand(path,
+					  value,
+					  property,
+					  psprintf("an array of 1 to %d objects of operators",
+							   KG_MAX_CONDITION_OBJECTS),
+					  n > 0 ? "in" : NULL,
+					  value);
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		/* A list of values is what a model means by this: say so. */
+		if (!kg_json_is_object(&it.value))
+			throw_operand(kg_path_index(path, it.index),
+						  &it.value,
+						  property,
+						  "an object of operators; a list of values goes with "
+						  "in",
+						  "in",
+						  value);
+		parse_operators(conditions,
+						property,
+						kg_path_index(path, it.index),
+						kg_json_container(&it.value));
+	}
+}
+
+KgFilter *
+kg_filter_parse(const JsonbContainer *filters, const char *path)
+{
+	KgFilter *filter = palloc0(sizeof(*filter));
+	Conditions conditions;
+	KgJsonIter it;
+
+	if (filters == NULL)
+		return filter;
+	memset(&conditions, 0, sizeof(conditions));
+	if (kg_json_length(filters) > KG_MAX_FILTER_PROPERTIES)
+	{
+		JsonbValue got = kg_json_string_value(
+			psprintf("%d properties", kg_json_length(filters)));
+
+		kg_error_throw(
+			kg_args_error(path,
+						  &got,
+						  psprintf("filters on at most %d properties",
+								   KG_MAX_FILTER_PROPERTIES)));
+	}
+	kg_json_iter_init(&it, filters);
+	while (kg_json_iter_next(&it))
+	{
+		char *property = kg_json_cstring(&it.key);
+
+		parse_condition(
+			&conditions, property, kg_path_member(path, property), &it.value);
+	}
+	filter->nconditions = conditions.n;
+	filter->conditions = conditions.array;
+	return filter;
+}
+
+/*
+ * Evaluation.  A value is compared by its key, as an index would.
+ */
+typedef struct MatchState
+{
+	const KgCondition *condition;
+	bool any;	/* some value that is not null */
+	bool equal; /* some value equals the operand (ne) */
+	bool match; /* some value satisfies the condition */
+	bool *seen; /* contains_all: which operands were met */
+} MatchState;
+
+static int
+compare_keys(const bytea *a, const bytea *b)
+{
+	int alen = VARSIZE_ANY_EXHDR(a);
+	int blen = VARSIZE_ANY_EXHDR(b);
+	int cmp = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
+
+	return cmp != 0 ? cmp : alen - blen;
+}
+
+static bool
+match_substring(KgOp op, const JsonbValue *value, const JsonbValue *part)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	const char *sub = part->val.string.val;
+	int sublen = part->val.string.len;
+
+	if (value->type != jbvString || sublen > len)
+		return false;
+	switch (op)
+	{
+		case KG_OP_STARTS_WITH:
+			return memcmp(text, sub, sublen) == 0;
+		case KG_OP_ENDS_WITH:
+			return memcmp(text + len - sublen, sub, sublen) == 0;
+		default:
+			for (int i = 0; i + sublen <= len; i++)
+				if (memcmp(text + i, sub, sublen) == 0)
+					return true;
+			return false;
+	}
+}
+
+static void
+match_value(const JsonbValue *value, void *arg)
+{
+	MatchState *state = arg;
+	const KgCondition *condition = state->condition;
+	bytea *key;
+	int cmp;
+
+	if (value->type == jbvNull)
+		return;
+	state->any = true;
+	if (condition->op == KG_OP_IS_NULL)
+		return;
+	if (condition->keys == NULL)
+	{
+		state->match |= match_substring(
+			condition->op, value, &condition->values[0]);
+		return;
+	}
+	key = kg_key_encode(condition->field, value);
+	if (key == NULL)
+		return;
+	for (int i = 0; i < condition->nvalues; i++)
+	{
+		cmp = compare_keys(key, condition->keys[i]);
+		switch (condition->op)
+		{
+			case KG_OP_GT:
+				state->match |= cmp > 0;
+				break;
+			case KG_OP_GTE:
+				state->match |= cmp >= 0;
+				break;
+			case KG_OP_LT:
+				state->match |= cmp < 0;
+				break;
+			case KG_OP_LTE:
+				state->match |= cmp <= 0;
+				break;
+			default:
+				state->equal |= cmp == 0;
+				if (state->seen && cmp == 0)
+					state->seen[i] = true;
+				break;
+		}
+	}
+	pfree(key);
+}
+
+bool
+kg_condition_matches(const KgCondition *condition,
+					 const JsonbContainer *document)
+{
+	MatchState state;
+
+	memset(&state, 0, sizeof(state));
+	state.condition = condition;
+	if (condition->op == KG_OP_CONTAINS_ALL)
+		state.seen = palloc0(condition->nvalues * sizeof(bool));
+	kg_field_visit(condition->field, document, match_value, &state);
+	switch (condition->op)
+	{
+		case KG_OP_IS_NULL:
+			return state.any != condition->want_null;
+		case KG_OP_NE:
+			return state.any && !state.equal;
+		case KG_OP_EQ:
+		case KG_OP_IN:
+		case KG_OP_CONTAINS_ANY:
+			return state.equal;
+		case KG_OP_CONTAINS_ALL:
+			for (int i = 0; i < condition->nvalues; i++)
+				if (!state.seen[i])
+					return false;
+			return true;
+		default:
+			return state.match;
+	}
+}
+
+bool
+kg_filter_matches(const KgFilter *filter, const JsonbContainer *document)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+		if (!kg_condition_matches(&filter->conditions[i], document))
+			return false;
+	return true;
+}

@@ -1,0 +1,122 @@
+/*
+ * filter.h
+ *	  Filters: {property: condition}, parsed, analysed against a type's fields,
+ *	  and evaluated on a document.
+ *
+ * Parsing looks at the arguments only.  Analysing resolves the property,
+ * checks the operator and the values against its declared type and encodes the
+ * values as keys; it returns a copy, so that one parsed filter can be analysed
+ * against several types.  query/sql.h turns an analysed filter into SQL;
+ * kg_filter_matches() evaluates it on a jsonb object (edge properties).
+ * Everything is allocated in the current memory context.
+ */
+#ifndef KG_FILTER_H
+#define KG_FILTER_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "catalog/key.h"
+#include "query/args.h"
+
+typedef enum KgOp
+{
+	KG_OP_EQ,
+	KG_OP_NE,
+	KG_OP_GT,
+	KG_OP_GTE,
+	KG_OP_LT,
+	KG_OP_LTE,
+	KG_OP_IN,
+	KG_OP_CONTAINS,
+	KG_OP_STARTS_WITH,
+	KG_OP_ENDS_WITH,
+	KG_OP_IS_NULL, /* is_not_null too: want_null says which */
+	KG_OP_CONTAINS_ANY,
+	KG_OP_CONTAINS_ALL
+} KgOp;
+
+#define KG_MAX_IN_VALUES 500
+#define KG_MAX_CONDITION_OBJECTS 10
+#define KG_MAX_FILTER_PROPERTIES 32
+
+typedef struct KgCondition
+{
+	/* parsed */
+	const char *property; /* as asked */
+	const char *path;	  /* JSON Pointer of the operand */
+	KgOp op;
+	bool want_null; /* of KG_OP_IS_NULL */
+	int nvalues;
+	JsonbValue *values; /* operands; analysed: of the declared type */
+	/* analysed */
+	const KgField *field; /* NULL: the entity's id */
+	bytea **keys;		  /* of the values; NULL for an id and substrings */
+} KgCondition;
+
+typedef struct KgFilter
+{
+	int nconditions;
+	KgCondition *conditions; /* all must hold */
+} KgFilter;
+
+/* What a filter may name. */
+typedef struct KgFilterTarget
+{
+	const char *what; /* for messages: "entity type \"country\"" */
+	int nfields;
+	const KgField *fields;
+	const KgField *id_field; /* its name means the id too; or NULL */
+	bool has_id;			 /* "id" is the entity's id */
+	bool indexed_only;		 /* only x-index fields */
+} KgFilterTarget;
+
+extern KgFilterTarget kg_filter_target_type(const KgType *type);
+/* Edge properties of a relation: every declared scalar or array of them. */
+extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
+
+/* Parse {property: condition}; NULL gives an empty filter. */
+extern KgFilter *kg_filter_parse(const JsonbContainer *filters,
+								 const char *path);
+
+/*
+ * Analyse against one target.  Raises KG_INVALID_INPUT with the allowed
+ * properties, operators or values.  Repairs are reported once a path.
+ */
+extern KgFilter *kg_filter_analyse(const KgFilter *parsed,
+								   const KgFilterTarget *target,
+								   KgRepairs *repairs);
+
+/*
+ * Over several targets: result[i] is NULL where a property is not filterable
+ * in target i, whose rows then do not match.  Raises where a property is
+ * filterable in none.
+ */
+extern KgFilter **kg_filter_analyse_over(const KgFilter *parsed,
+										 const KgFilterTarget *targets,
+										 int ntargets, KgRepairs *repairs);
+
+/*
+ * The field that an argument names: NULL with *is_id for the id.  Raises
+ * KG_INVALID_INPUT at path with the allowed names.  For sort and filters.
+ */
+extern const KgField *kg_target_field(const KgFilterTarget *target,
+									  const char *name, const char *path,
+									  const char *use, bool *is_id);
+/* The same without raising; *found says whether it may be named. */
+extern const KgField *kg_target_lookup(const KgFilterTarget *target,
+									   const char *name, bool *found,
+									   bool *is_id);
+
+/* Does an analysed condition or filter hold for a document? */
+extern bool kg_condition_matches(const KgCondition *condition,
+								 const JsonbContainer *document);
+extern bool kg_filter_matches(const KgFilter *filter,
+							  const JsonbContainer *document);
+
+extern const char *kg_op_name(KgOp op);
+/* May the operator be used on the field (NULL: an id)? */
+extern bool kg_op_applies(KgOp op, const KgField *field);
+extern const char *kg_kind_name(KgKind kind);
+
+#endif /* KG_FILTER_H */

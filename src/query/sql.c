@@ -1,0 +1,458 @@
+/*
+ * sql.c
+ *	  Writing SQL text: the builder and the predicates of filters.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "catalog/key.h"
+#include "catalog/pg_type.h"
+#include "query/sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+const char *
+kg_sql_table(const char *name)
+{
+	return kg_qualified(name);
+}
+
+void
+kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog)
+{
+	memset(b, 0, sizeof(*b));
+	initStringInfo(&b->sql);
+	b->maxargs = 16;
+	b->argtypes = palloc(b->maxargs * sizeof(Oid));
+	b->values = palloc(b->maxargs * sizeof(Datum));
+	b->plain_visibility = catalog->plain_visibility;
+	(void) kg_sql_param_text(b, catalog->tenant);
+}
+
+int
+kg_sql_param(KgSqlBuilder *b, Oid type, Datum value)
+{
+	if (b->nargs == b->maxargs)
+	{
+		b->maxargs *= 2;
+		b->argtypes = repalloc(b->argtypes, b->maxargs * sizeof(Oid));
+		b->values = repalloc(b->values, b->maxargs * sizeof(Datum));
+	}
+	b->argtypes[b->nargs] = type;
+	b->values[b->nargs] = value;
+	return ++b->nargs;
+}
+
+int
+kg_sql_param_text(KgSqlBuilder *b, const char *text)
+{
+	return kg_sql_param(b, TEXTOID, CStringGetTextDatum(text));
+}
+
+int
+kg_sql_param_int64(KgSqlBuilder *b, int64 n)
+{
+	return kg_sql_param(b, INT8OID, Int64GetDatum(n));
+}
+
+int
+kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value)
+{
+	return kg_sql_param(b, BYTEAOID, PointerGetDatum(value));
+}
+
+int
+kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values, int n)
+{
+	int16 typlen;
+	bool typbyval;
+	char typalign;
+	ArrayType *array;
+
+	get_typlenbyvalalign(element, &typlen, &typbyval, &typalign);
+	array = construct_array(
+		(Datum *) values, n, element, typlen, typbyval, typalign);
+	return kg_sql_param(b, get_array_type(element), PointerGetDatum(array));
+}
+
+int
+kg_sql_param_missing(KgSqlBuilder *b)
+{
+	if (b->missing == 0)
+		b->missing = kg_sql_param_bytea(b, kg_key_missing());
+	return b->missing;
+}
+
+void
+kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
+{
+	for (;;)
+	{
+		va_list args;
+		int needed;
+
+		va_start(args, fmt);
+		needed = appendStringInfoVA(&b->sql, fmt, args);
+		va_end(args);
+		if (needed == 0)
+			return;
+		enlargeStringInfo(&b->sql, needed);
+	}
+}
+
+static int
+param_keys(KgSqlBuilder *b, const KgCondition *condition)
+{
+	return kg_sql_param_array(
+		b, BYTEAOID, (const Datum *) condition->keys, condition->nvalues);
+}
+
+/* Substrings: the key of a text is a tag byte and the text. */
+static void
+substring_condition(KgSqlBuilder *b, const char *alias,
+					const KgCondition *condition)
+{
+	const char *text = condition->values[0].val.string.val;
+	int len = condition->values[0].val.string.len;
+	bytea *part;
+	int n;
+
+	if (condition->op == KG_OP_STARTS_WITH)
+	{
+		kg_sql_append(b,
+					  " AND %s.key" KG_GE "$%d",
+					  alias,
+					  kg_sql_param_bytea(b, kg_key_prefix_low(text, len)));
+		kg_sql_append(b,
+					  " AND %s.key" KG_LT "$%d",
+					  alias,
+					  kg_sql_param_bytea(b, kg_key_prefix_high(text, len)));
+		return;
+	}
+	part = palloc(VARHDRSZ + len);
+	SET_VARSIZE(part, VARHDRSZ + len);
+	memcpy(VARDATA(part), text, len);
+	n = kg_sql_param_bytea(b, part);
+	if (condition->op == KG_OP_CONTAINS)
+		kg_sql_append(b,
+					  " AND pg_catalog.position(pg_catalog.substr(%s.key, 2), "
+					  "$%d)" KG_GT "0",
+					  alias,
+					  n);
+	else
+		kg_sql_append(b,
+					  " AND pg_catalog.length(%s.key)" KG_GT
+					  "pg_catalog.length($%d) AND pg_catalog.substr(%s.key, "
+					  "pg_catalog.length(%s.key) OPERATOR(pg_catalog.-) "
+					  "pg_catalog.length($%d) OPERATOR(pg_catalog.+) 1)" KG_EQ
+					  "$%d",
+					  alias,
+					  n,
+					  alias,
+					  alias,
+					  n,
+					  n);
+	kg_sql_append(b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
+}
+
+void
+kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
+					 const KgCondition *condition)
+{
+	const char *op = NULL;
+	bool bound = false; /* missing keys must be kept out */
+
+	if (condition->op == KG_OP_IS_NULL)
+	{
+		kg_sql_append(b,
+					  " AND %s.key%s$%d",
+					  alias,
+					  condition->want_null ? KG_EQ : KG_LT,
+					  kg_sql_param_missing(b));
+		return;
+	}
+	if (condition->keys == NULL)
+	{
+		substring_condition(b, alias, condition);
+		return;
+	}
+	switch (condition->op)
+	{
+		case KG_OP_EQ:
+			op = KG_EQ;
+			break;
+		case KG_OP_NE:
+			op = KG_NE;
+			bound = true;
+			break;
+		case KG_OP_GT:
+			op = KG_GT;
+			bound = true;
+			break;
+		case KG_OP_GTE:
+			op = KG_GE;
+			bound = true;
+			break;
+		case KG_OP_LT:
+			op = KG_LT;
+			break;
+		case KG_OP_LTE:
+			op = KG_LE;
+			break;
+		default:
+			kg_sql_append(b,
+						  " AND %s.key" KG_EQ "ANY ($%d)",
+						  alias,
+						  param_keys(b, condition));
+			return;
+	}
+	kg_sql_append(b,
+				  " AND %s.key%s$%d",
+				  alias,
+				  op,
+				  kg_sql_param_bytea(b, condition->keys[0]));
+	if (bound)
+		kg_sql_append(
+			b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
+}
+
+/* Conditions on the id, for an expression of type text. */
+static void
+id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
+{
+	const JsonbValue *value = &condition->values[0];
+	const char *op = NULL;
+	char *text;
+
+	if (condition->op == KG_OP_IN)
+	{
+		Datum *ids = palloc(condition->nvalues * sizeof(Datum));
+
+		for (int i = 0; i < condition->nvalues; i++)
+			ids[i] = CStringGetTextDatum(
+				kg_json_cstring(&condition->values[i]));
+		kg_sql_append(b,
+					  " AND %s" KG_EQ "ANY ($%d)",
+					  id,
+					  kg_sql_param_array(b, TEXTOID, ids, condition->nvalues));
+		return;
+	}
+	text = kg_json_cstring(value);
+	switch (condition->op)
+	{
+		case KG_OP_NE:
+			op = KG_NE;
+			break;
+		case KG_OP_GT:
+			op = KG_GT;
+			break;
+		case KG_OP_GTE:
+		case KG_OP_STARTS_WITH:
+			op = KG_GE;
+			break;
+		case KG_OP_LT:
+			op = KG_LT;
+			break;
+		case KG_OP_LTE:
+			op = KG_LE;
+			break;
+		case KG_OP_CONTAINS:
+			kg_sql_append(b,
+						  " AND pg_catalog.strpos(%s, $%d)" KG_GT "0",
+						  id,
+						  kg_sql_param_text(b, text));
+			return;
+		case KG_OP_ENDS_WITH:
+		{
+			int n = kg_sql_param_text(b, text);
+
+			kg_sql_append(
+				b,
+				" AND pg_catalog.right(%s, pg_catalog.length($%d))" KG_EQ "$%d",
+				id,
+				n,
+				n);
+			return;
+		}
+		default:
+			op = KG_EQ;
+			break;
+	}
+	kg_sql_append(b, " AND %s%s$%d", id, op, kg_sql_param_text(b, text));
+	if (condition->op == KG_OP_STARTS_WITH)
+	{
+		/*
+		 * As a range, so that an index serves it.  The largest character that
+		 * text can hold is above whatever follows the prefix.
+		 */
+		kg_sql_append(
+			b,
+			" AND %s" KG_LT "$%d",
+			id,
+			kg_sql_param_text(b, psprintf("%s\xf4\x8f\xbf\xbf", text)));
+	}
+}
+
+/* Conditions on the id where the statement has the node number only. */
+static void
+id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
+{
+	kg_sql_append(b,
+				  " AND EXISTS (SELECT 1 FROM %s i WHERE i.tenant" KG_EQ
+				  "$1 AND i.node" KG_EQ "%s",
+				  kg_sql_table("kg_entity"),
+				  node);
+	id_condition(b, "i.entity_id", condition);
+	kg_sql_append(b, " OFFSET 0)");
+}
+
+static void
+begin_probe(KgSqlBuilder *b, const KgField *field, const char *node,
+			bool negate)
+{
+	kg_sql_append(b,
+				  " AND %sEXISTS (SELECT 1 FROM %s p WHERE p.tenant" KG_EQ
+				  "$1 AND p.node" KG_EQ "%s AND p.field" KG_EQ "$%d",
+				  negate ? "NOT " : "",
+				  kg_sql_table("kg_index_key"),
+				  node,
+				  kg_sql_param_text(b, field->name));
+}
+
+static void
+end_probe(KgSqlBuilder *b)
+{
+	kg_sql_append(b, " OFFSET 0)");
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const bytea *x = *(bytea *const *) a;
+	const bytea *y = *(bytea *const *) b;
+	int xlen = VARSIZE_ANY_EXHDR(x);
+	int ylen = VARSIZE_ANY_EXHDR(y);
+	int cmp = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(xlen, ylen));
+
+	return cmp != 0 ? cmp : xlen - ylen;
+}
+
+static bytea **
+distinct_keys(const KgCondition *condition, int *n)
+{
+	bytea **keys = palloc(condition->nvalues * sizeof(bytea *));
+
+	memcpy(keys, condition->keys, condition->nvalues * sizeof(bytea *));
+	qsort(keys, condition->nvalues, sizeof(bytea *), compare_keys);
+	*n = 0;
+	for (int i = 0; i < condition->nvalues; i++)
+		if (*n == 0 || compare_keys(&keys[*n - 1], &keys[i]) != 0)
+			keys[(*n)++] = keys[i];
+	return keys;
+}
+
+/* A condition on an array: some item satisfies it, or none equals it. */
+static void
+array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
+{
+	KgCondition one = *condition;
+
+	switch (condition->op)
+	{
+		case KG_OP_NE:
+			one.op = KG_OP_EQ;
+			begin_probe(b, condition->field, node, true);
+			kg_sql_key_condition(b, "p", &one);
+			end_probe(b);
+			one.op = KG_OP_IS_NULL;
+			one.want_null = false;
+			begin_probe(b, condition->field, node, false);
+			kg_sql_key_condition(b, "p", &one);
+			end_probe(b);
+			break;
+		case KG_OP_CONTAINS_ALL:
+			/* Keys are distinct in the table, so the operands must be too. */
+			kg_sql_append(b,
+						  " AND (SELECT pg_catalog.count(*) FROM %s p WHERE "
+						  "p.tenant" KG_EQ "$1 AND p.node" KG_EQ
+						  "%s AND p.field" KG_EQ "$%d",
+						  kg_sql_table("kg_index_key"),
+						  node,
+						  kg_sql_param_text(b, condition->field->name));
+			one.op = KG_OP_IN;
+			one.keys = distinct_keys(condition, &one.nvalues);
+			kg_sql_key_condition(b, "p", &one);
+			kg_sql_append(
+				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));
+			break;
+		default:
+			begin_probe(b, condition->field, node, false);
+			kg_sql_key_condition(b, "p", condition);
+			end_probe(b);
+			break;
+	}
+}
+
+void
+kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter, const char *node,
+			  const char *entity_id, const KgField *skip)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		const KgField *field = condition->field;
+		bool done = false;
+
+		if (field == NULL)
+		{
+			if (entity_id)
+				id_condition(b, entity_id, condition);
+			else
+				id_probe(b, condition, node);
+			continue;
+		}
+		if (field == skip)
+			continue;
+		if (field->is_array)
+		{
+			array_probe(b, condition, node);
+			continue;
+		}
+		/* All conditions on a scalar share one probe: the first writes it. */
+		for (int j = 0; j < i && !done; j++)
+			done = filter->conditions[j].field == field;
+		if (done)
+			continue;
+		begin_probe(b, field, node, false);
+		for (int j = i; j < filter->nconditions; j++)
+			if (filter->conditions[j].field == field)
+				kg_sql_key_condition(b, "p", &filter->conditions[j]);
+		end_probe(b);
+	}
+}
+
+void
+kg_sql_visible(KgSqlBuilder *b, const char *node)
+{
+	if (b->plain_visibility)
+		return;
+	kg_sql_append(b,
+				  " AND EXISTS (SELECT 1 FROM %s v WHERE v.tenant" KG_EQ
+				  "$1 AND v.node" KG_EQ "%s OFFSET 0)",
+				  kg_sql_table("kg_entity"),
+				  node);
+}
+
+KgStatement
+kg_sql_statement(const KgSqlBuilder *b)
+{
+	KgStatement statement;
+
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = b->sql.data;
+	statement.nargs = b->nargs;
+	statement.argtypes = b->argtypes;
+	statement.values = b->values;
+	return statement;
+}

@@ -1,0 +1,81 @@
+/*
+ * sql.h
+ *	  Writing SQL text: a builder, and the predicates of analysed filters.
+ *
+ * Only sql.c (catalog tools), search_sql.c and sql_graph.c write SQL.  Text is
+ * made of literals of ours and names of our own tables; every value, also
+ * names of properties, is a parameter.  Operators and functions are qualified,
+ * so that a caller's search_path changes nothing.
+ *
+ * Probes are EXISTS (... OFFSET 0): the planner cannot turn them into joins, so
+ * a statement's shape is the one written here.
+ */
+#ifndef KG_SQL_H
+#define KG_SQL_H
+
+#include "lib/stringinfo.h"
+
+#include "catalog/catalog.h"
+#include "query/filter.h"
+#include "query/plan.h"
+
+#define KG_EQ " OPERATOR(pg_catalog.=) "
+#define KG_NE " OPERATOR(pg_catalog.<>) "
+#define KG_LT " OPERATOR(pg_catalog.<) "
+#define KG_LE " OPERATOR(pg_catalog.<=) "
+#define KG_GT " OPERATOR(pg_catalog.>) "
+#define KG_GE " OPERATOR(pg_catalog.>=) "
+
+typedef struct KgSqlBuilder
+{
+	StringInfoData sql;
+	int nargs;
+	int maxargs;
+	Oid *argtypes;
+	Datum *values;
+	bool plain_visibility;
+	int missing; /* parameter of kg_key_missing(), or 0 */
+} KgSqlBuilder;
+
+/* Begin a statement; its first parameter, $1, is the tenant. */
+extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
+
+/* Add a parameter; returns its number. */
+extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
+extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
+extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
+extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
+/* bigint[] and the like; elements are copied. */
+extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,
+							  int n);
+extern int kg_sql_param_missing(KgSqlBuilder *b);
+
+extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
+	pg_attribute_printf(2, 3);
+
+/* "schema"."table", quoted. */
+extern const char *kg_sql_table(const char *name);
+
+/* " AND <condition>" on column alias.key, for one row of kg_index_key. */
+extern void kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
+								 const KgCondition *condition);
+
+/*
+ * " AND ..." for every condition of a filter on the entity whose node number
+ * is the expression node.  entity_id is an expression for its id, or NULL
+ * where the statement has none (a probe of kg_entity is written then).
+ * Conditions on the field skip are left out.
+ */
+extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
+						  const char *node, const char *entity_id,
+						  const KgField *skip);
+
+/*
+ * " AND the node is visible": nothing where kg_entity has our own policies
+ * only, because then the tenant already decides.
+ */
+extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
+
+extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
+
+#endif /* KG_SQL_H */
