@@ -26,6 +26,12 @@ int kg_setting_max_unanchored;
 int kg_setting_max_visited;
 int kg_setting_plan_cache_size;
 int kg_setting_reply_bytes;
+int kg_setting_schema_cache_size;
+int kg_setting_schema_max_bytes;
+int kg_setting_schema_max_depth;
+int kg_setting_schema_max_match_steps;
+int kg_setting_schema_max_nodes;
+int kg_setting_schema_max_steps;
 
 static void
 define_limit(const char *name, const char *description, int *variable,
@@ -160,6 +166,48 @@ kg_settings_define(void)
 				 1024,
 				 INT_MAX,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.schema_cache_size",
+				 "Sets the memory for compiled JSON Schemas in each backend.",
+				 &kg_setting_schema_cache_size,
+				 32 * 1024,
+				 64,
+				 INT_MAX,
+				 GUC_UNIT_KB);
+	define_limit("kg_graph.schema_max_bytes",
+				 "Sets the largest JSON Schema, in its binary form.",
+				 &kg_setting_schema_max_bytes,
+				 8 * 1024 * 1024,
+				 1024,
+				 INT_MAX,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.schema_max_depth",
+				 "Sets how deep the evaluation of a JSON Schema nests.",
+				 &kg_setting_schema_max_depth,
+				 2000,
+				 16,
+				 100000,
+				 0);
+	define_limit("kg_graph.schema_max_match_steps",
+				 "Sets how many steps the match of one pattern takes.",
+				 &kg_setting_schema_max_match_steps,
+				 1000000,
+				 1000,
+				 INT_MAX,
+				 0);
+	define_limit("kg_graph.schema_max_nodes",
+				 "Sets how many subschemas a JSON Schema has.",
+				 &kg_setting_schema_max_nodes,
+				 100000,
+				 100,
+				 INT_MAX,
+				 0);
+	define_limit("kg_graph.schema_max_steps",
+				 "Sets how many steps one validation takes.",
+				 &kg_setting_schema_max_steps,
+				 10000000,
+				 1000,
+				 INT_MAX,
+				 0);
 	DefineCustomBoolVariable(
 		"kg_graph.session_login",
 		"Allows kg_login to bind an identity to the session.",

@@ -25,6 +25,13 @@ extern int kg_setting_plan_cache_size;
 extern int kg_setting_max_token_bytes;
 extern bool kg_setting_session_login; /* may kg_login bind the session? */
 
+extern int kg_setting_schema_cache_size; /* kilobytes */
+extern int kg_setting_schema_max_bytes;
+extern int kg_setting_schema_max_depth;
+extern int kg_setting_schema_max_match_steps;
+extern int kg_setting_schema_max_nodes;
+extern int kg_setting_schema_max_steps;
+
 extern void kg_settings_define(void);
 
 #endif /* KG_SETTINGS_H */

@@ -23,7 +23,13 @@ typedef struct KgSchemaOptions
 typedef struct KgSchemaError
 {
 	char *instance_path; /* JSON Pointer into the instance */
-	char *schema_path;	 /* JSON Pointer into the schema (keyword location) */
+	/*
+	 * Where the keyword stands: JSON Pointer into the schema, behind "uri#"
+	 * where that is one of the resources.
+	 */
+	char *schema_path;
+	char *keyword_location;	 /* the way there, through every $ref */
+	char *absolute_location; /* as a URI; NULL where the schema has no $id */
 	const char *keyword;
 	Jsonb *value;	/* the offending value, maybe shortened */
 	char *expected; /* what the keyword wants, for people and models */
@@ -37,6 +43,13 @@ typedef struct KgSchemaError
  */
 extern KgSchema *kg_schema_compile(const Jsonb *schema,
 								   const KgSchemaOptions *options);
+
+/* The same without a look at the meta-schema; for the meta-schemas. */
+extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
+											 const KgSchemaOptions *options);
+
+/* Release what kg_schema_compile made. */
+extern void kg_schema_free(KgSchema *schema);
 
 /*
  * The compiled form from the backend's bounded cache, keyed by content.  Good

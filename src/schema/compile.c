@@ -1,0 +1,599 @@
+/*
+ * compile.c
+ *	  From a schema document to nodes and instructions: the driver, references
+ *	  and the keywords that combine subschemas.
+ *
+ * All of a compiled schema, a copy of its document included, lives in one
+ * memory context that the result names.  If compilation fails the context goes
+ * with the caller's, whose child it is.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "schema/compile.h"
+#include "schema/metaschema.h"
+#include "utils/memutils.h"
+
+typedef struct NodeEntry
+{
+	const char *container; /* key */
+	KgNode *node;
+} NodeEntry;
+
+static KgNode *compile_node(KgCompiler *c, const KgVal *schema,
+							KgResource *resource, const char *pointer);
+
+void
+kg_emit(KgBuild *b, int mask, const KgInstr *instr)
+{
+	int type;
+
+	for (type = 0; type < KG_NTYPES; type++)
+	{
+		KgCode *code = &b->code[type];
+
+		if ((mask & KG_MASK(type)) == 0)
+			continue;
+		/* One more place is always left for the end. */
+		if (code->n + 1 >= code->allocated)
+		{
+			code->allocated = code->allocated ? code->allocated * 2 : 4;
+			code->instr = code->instr
+							  ? repalloc(code->instr,
+										 code->allocated * sizeof(KgInstr))
+							  : palloc(code->allocated * sizeof(KgInstr));
+		}
+		code->instr[code->n++] = *instr;
+		memset(&code->instr[code->n], 0, sizeof(KgInstr));
+	}
+}
+
+void
+kg_keyword_error(const KgBuild *b, KgKeyword keyword, const char *expected)
+{
+	const char *name = kg_keyword_name(keyword);
+	KgError *err = kg_schema_error(b->resource,
+								   psprintf("%s/%s", b->pointer, name),
+								   "\"%s\" must be %s",
+								   name,
+								   expected);
+	JsonbValue value;
+
+	kg_val_to_value(&b->keyword[keyword], &value);
+	kg_error_got(err, &value);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+int64
+kg_keyword_count(const KgBuild *b, KgKeyword keyword)
+{
+	const KgVal *v = &b->keyword[keyword];
+	int64 n;
+
+	if (v->type != KG_T_NUMBER || !kg_number_is_integer(v->data))
+		kg_keyword_error(b, keyword, "a non-negative integer");
+	if (!kg_number_int64(v->data, &n))
+		return KG_COUNT_HUGE;
+	if (n < 0)
+		kg_keyword_error(b, keyword, "a non-negative integer");
+	return n;
+}
+
+const KgPattern *
+kg_keyword_pattern(const KgBuild *b, KgKeyword keyword, const char *source,
+				   int len)
+{
+	const char *message;
+	KgPattern *pattern = kg_pattern_compile(source, len, &message);
+	KgError *err;
+
+	if (pattern != NULL)
+		return pattern;
+	err = kg_schema_error(
+		b->resource,
+		psprintf("%s/%s", b->pointer, kg_keyword_name(keyword)),
+		"regular expression is refused: %s",
+		message);
+	kg_error_got_string(err, pnstrdup(source, len));
+	kg_error_expected(err, "a regular expression of ECMA-262");
+	kg_error_throw(err);
+}
+
+const KgNode *
+kg_compile_sub(KgBuild *b, KgKeyword keyword, const char *name, int len,
+			   int index, const KgVal *schema)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	appendStringInfo(&pointer, "%s/%s", b->pointer, kg_keyword_name(keyword));
+	if (name != NULL)
+		kg_json_pointer_append(&pointer, name, len);
+	if (index >= 0)
+		appendStringInfo(&pointer, "/%d", index);
+	if (schema->type != KG_T_OBJECT && schema->type != KG_T_BOOL)
+		kg_error_throw(kg_schema_error(b->resource,
+									   pointer.data,
+									   "a subschema must be an object or a "
+									   "boolean"));
+	return compile_node(b->compiler, schema, b->resource, pointer.data);
+}
+
+static const KgNode *
+compile_keyword_sub(KgBuild *b, KgKeyword keyword)
+{
+	return kg_compile_sub(b, keyword, NULL, 0, -1, &b->keyword[keyword]);
+}
+
+/* ---- references ---- */
+
+static char *
+reference_text(KgBuild *b, KgKeyword keyword)
+{
+	if (b->keyword[keyword].type != KG_T_STRING)
+		kg_keyword_error(b, keyword, "a URI reference");
+	return kg_val_cstring(&b->keyword[keyword]);
+}
+
+static const KgNode *
+resolve(KgBuild *b, KgKeyword keyword, const char *ref, KgPlace *place)
+{
+	kg_registry_resolve(
+		b->compiler->registry,
+		b->resource,
+		ref,
+		psprintf("%s/%s", b->pointer, kg_keyword_name(keyword)),
+		place);
+	return compile_node(
+		b->compiler, &place->schema, place->resource, place->pointer);
+}
+
+static void
+compile_ref(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_REF};
+	KgPlace place;
+
+	instr.u.node =
+		resolve(b, KG_KW_REF, reference_text(b, KG_KW_REF), &place);
+	kg_emit(b, KG_MASK_ANY, &instr);
+}
+
+/*
+ * A $dynamicRef is dynamic only if what it leads to is a $dynamicAnchor of
+ * that name; else it is a $ref.
+ */
+static void
+compile_dynamic_ref(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_DYNAMIC_REF};
+	char *ref = reference_text(b, KG_KW_DYNAMIC_REF);
+	char *anchor = strchr(ref, '#');
+	const KgNode *target;
+	KgPlace place;
+	KgPlace anchored;
+
+	target = resolve(b, KG_KW_DYNAMIC_REF, ref, &place);
+	instr.u.node = target;
+	if (anchor != NULL && anchor[1] != '\0' && anchor[1] != '/' &&
+		kg_registry_dynamic_anchor(
+			b->compiler->registry, place.resource, anchor + 1, &anchored) &&
+		anchored.schema.data == place.schema.data)
+	{
+		KgDynamicRef *dynamic = palloc(sizeof(KgDynamicRef));
+
+		dynamic->target = target;
+		dynamic->anchor = pstrdup(anchor + 1);
+		instr.op = KG_OP_DYNAMIC_REF;
+		instr.u.dynamic = dynamic;
+		b->compiler->schema->is_dynamic = true;
+		b->compiler->dynamic_names =
+			lappend(b->compiler->dynamic_names, pstrdup(anchor + 1));
+	}
+	kg_emit(b, KG_MASK_ANY, &instr);
+}
+
+static void
+compile_recursive_ref(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_RECURSIVE_REF};
+	KgPlace place;
+
+	instr.u.node = resolve(b,
+						   KG_KW_RECURSIVE_REF,
+						   reference_text(b, KG_KW_RECURSIVE_REF),
+						   &place);
+	if (kg_registry_recursive_anchor(place.resource) &&
+		place.schema.data == place.resource->root.data)
+	{
+		instr.op = KG_OP_RECURSIVE_REF;
+		b->compiler->schema->is_dynamic = true;
+		b->compiler->has_recursive = true;
+	}
+	kg_emit(b, KG_MASK_ANY, &instr);
+}
+
+/* ---- combinations ---- */
+
+static void
+compile_list(KgBuild *b, KgKeyword keyword, KgOp op)
+{
+	const KgVal *list = &b->keyword[keyword];
+	KgInstr instr = {.op = op, .keyword = keyword};
+	KgNodeList *nodes;
+	KgArrayWalk w;
+	KgVal item;
+
+	if (!b->has[keyword])
+		return;
+	if (list->type != KG_T_ARRAY || KG_VAL_COUNT(list) == 0)
+		kg_keyword_error(b, keyword, "a non-empty array of schemas");
+	nodes = palloc(offsetof(KgNodeList, node) +
+				   KG_VAL_COUNT(list) * sizeof(KgNode *));
+	nodes->n = KG_VAL_COUNT(list);
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+		nodes->node[w.i - 1] =
+			kg_compile_sub(b, keyword, NULL, 0, w.i - 1, &item);
+	instr.u.list = nodes;
+	kg_emit(b, KG_MASK_ANY, &instr);
+}
+
+static void
+compile_combinations(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_NOT, .keyword = KG_KW_NOT};
+
+	compile_list(b, KG_KW_ALL_OF, KG_OP_ALL_OF);
+	compile_list(b, KG_KW_ANY_OF, KG_OP_ANY_OF);
+	compile_list(b, KG_KW_ONE_OF, KG_OP_ONE_OF);
+	if (b->has[KG_KW_NOT])
+	{
+		instr.u.node = compile_keyword_sub(b, KG_KW_NOT);
+		kg_emit(b, KG_MASK_ANY, &instr);
+	}
+	if (b->has[KG_KW_IF])
+	{
+		KgCondition *condition = palloc0(sizeof(KgCondition));
+
+		condition->condition = compile_keyword_sub(b, KG_KW_IF);
+		if (b->has[KG_KW_THEN])
+			condition->consequence = compile_keyword_sub(b, KG_KW_THEN);
+		if (b->has[KG_KW_ELSE])
+			condition->alternative = compile_keyword_sub(b, KG_KW_ELSE);
+		instr.op = KG_OP_IF;
+		instr.keyword = KG_KW_IF;
+		instr.u.condition = condition;
+		kg_emit(b, KG_MASK_ANY, &instr);
+	}
+}
+
+/* ---- nodes ---- */
+
+static void
+read_keywords(KgBuild *b, const KgVal *schema)
+{
+	KgObjectWalk w;
+	KgVal ref;
+	bool only_ref = b->resource->dialect == KG_DRAFT_07 &&
+					kg_val_get(schema, "$ref", 4, &ref);
+
+	kg_object_begin(&w, schema);
+	while (kg_object_next(&w))
+	{
+		KgKeyword keyword = kg_keyword_find(w.key, w.key_len);
+
+		if (keyword == KG_KW_NONE || (only_ref && keyword != KG_KW_REF) ||
+			!kg_keyword_applies(
+				keyword, b->resource->dialect, b->resource->vocabularies))
+			continue;
+		b->has[keyword] = true;
+		b->keyword[keyword] = w.value;
+	}
+}
+
+static void
+check_metaschema(KgCompiler *c, KgResource *resource)
+{
+	KgResource *root = resource;
+	List *errors;
+	KgSchemaError *first;
+	KgError *err;
+	JsonbValue value;
+	const KgSchema *metaschema;
+
+	if (resource->checked || !c->check_metaschema)
+		return;
+	resource->checked = true;
+	/* A resource inside a document is checked with the document. */
+	if (resource->pointer[0] != '\0')
+		return;
+	metaschema = kg_metaschema_compiled(resource->dialect);
+	kg_val_to_value(&resource->root, &value);
+	if (kg_schema_is_valid(metaschema, &value))
+		return;
+	errors = kg_schema_errors(metaschema, &value, 1);
+	first = linitial(errors);
+	err = kg_schema_error(root,
+						  first->instance_path,
+						  "%s must be %s",
+						  first->instance_path[0] ? first->instance_path
+												  : "the root",
+						  first->expected);
+	kg_val_from_jsonb(&root->root, first->value);
+	kg_val_to_value(&root->root, &value);
+	kg_error_got(err, &value);
+	kg_error_expected(err, "%s", first->expected);
+	kg_error_throw(err);
+}
+
+static KgNode *
+new_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
+		 const char *pointer)
+{
+	KgNode *node = palloc0(sizeof(KgNode));
+
+	if (++c->schema->nnodes > kg_setting_schema_max_nodes)
+	{
+		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+									"schema has more than %d subschemas",
+									kg_setting_schema_max_nodes);
+
+		kg_error_hint(err, "See kg_graph.schema_max_nodes.");
+		kg_error_throw(err);
+	}
+	node->types = KG_MASK_ANY;
+	node->resource = resource;
+	node->pointer = pointer;
+	node->source = *schema;
+	return node;
+}
+
+static void
+compile_keywords(KgBuild *b)
+{
+	kg_compile_values(b);
+	if (b->has[KG_KW_REF])
+		compile_ref(b);
+	if (b->has[KG_KW_DYNAMIC_REF])
+		compile_dynamic_ref(b);
+	if (b->has[KG_KW_RECURSIVE_REF])
+		compile_recursive_ref(b);
+	kg_compile_arrays(b);
+	kg_compile_objects(b);
+	compile_combinations(b);
+	kg_compile_unevaluated(b);
+}
+
+static KgNode *
+compile_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
+			 const char *pointer)
+{
+	NodeEntry *entry;
+	KgBuild *b;
+	KgNode *node;
+	bool found;
+	int type;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (schema->type == KG_T_BOOL)
+	{
+		node = new_node(c, schema, resource, pointer);
+		if (!schema->len)
+		{
+			node->types = 0;
+			node->flags = KG_NODE_FALSE;
+		}
+		return node;
+	}
+	entry = hash_search(c->nodes, &schema->data, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->node;
+	resource = kg_registry_enter(c->registry, resource, schema);
+	resource->used = true;
+	check_metaschema(c, resource);
+	node = new_node(c, schema, resource, pointer);
+	entry = hash_search(c->nodes, &schema->data, HASH_ENTER, &found);
+	entry->node = node;
+	b = palloc0(sizeof(KgBuild));
+	b->compiler = c;
+	b->node = node;
+	b->resource = resource;
+	b->pointer = pointer;
+	read_keywords(b, schema);
+	compile_keywords(b);
+	for (type = 0; type < KG_NTYPES; type++)
+	{
+		const KgInstr *instr = b->code[type].instr;
+
+		node->code[type] = instr;
+		while (instr != NULL && instr->op != KG_OP_END &&
+			   instr->op <= KG_OP_LAST_PLAIN)
+			instr++;
+		if (instr == NULL || instr->op == KG_OP_END)
+			node->plain |= KG_MASK(type);
+	}
+	pfree(b);
+	return node;
+}
+
+/* Whether some $dynamicRef looks for this name. */
+static bool
+is_wanted(const KgCompiler *c, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, c->dynamic_names)
+	{
+		if (strcmp(lfirst(lc), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_dynamic(KgResource *resource, const char *name, const KgNode *node)
+{
+	resource->dynamic = resource->dynamic
+							? repalloc(resource->dynamic,
+									   (resource->ndynamic + 1) *
+										   sizeof(KgDynamicAnchor))
+							: palloc(sizeof(KgDynamicAnchor));
+	resource->dynamic[resource->ndynamic].name = name;
+	resource->dynamic[resource->ndynamic++].node = node;
+}
+
+static bool
+has_dynamic(const KgResource *resource, const char *name)
+{
+	int i;
+
+	for (i = 0; i < resource->ndynamic; i++)
+	{
+		const char *other = resource->dynamic[i].name;
+
+		if (name == NULL ? other == NULL
+						 : (other != NULL && strcmp(other, name) == 0))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The anchors that a $dynamicRef may find, in every resource that can be in
+ * its dynamic scope.  Compiling one may bring in more resources and names, so
+ * go round until nothing is new.
+ */
+static void
+compile_dynamic_anchors(KgCompiler *c)
+{
+	bool changed = c->schema->is_dynamic;
+
+	while (changed)
+	{
+		int i;
+
+		changed = false;
+		for (i = 0; i < kg_registry_count(c->registry); i++)
+		{
+			KgResource *resource = kg_registry_nth(c->registry, i);
+			List *names = list_copy(c->dynamic_names);
+			ListCell *lc;
+			KgPlace place;
+
+			if (!resource->used)
+				continue;
+			foreach(lc, names)
+			{
+				const char *name = lfirst(lc);
+
+				if (is_wanted(c, name) && !has_dynamic(resource, name) &&
+					kg_registry_dynamic_anchor(
+						c->registry, resource, name, &place))
+				{
+					add_dynamic(resource,
+								name,
+								compile_node(c,
+											 &place.schema,
+											 place.resource,
+											 place.pointer));
+					changed = true;
+				}
+			}
+			if (c->has_recursive && !has_dynamic(resource, NULL) &&
+				kg_registry_recursive_anchor(resource))
+			{
+				add_dynamic(resource,
+							NULL,
+							compile_node(c,
+										 &resource->root,
+										 resource,
+										 resource->pointer));
+				changed = true;
+			}
+		}
+	}
+}
+
+static KgSchema *
+compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
+{
+	static const KgSchemaOptions defaults = {0};
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext,
+							  "kg schema",
+							  ALLOCSET_START_SMALL_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	MemoryContext work = AllocSetContextCreate(
+		context, "kg schema compiler", ALLOCSET_DEFAULT_SIZES);
+	KgCompiler c = {0};
+	HASHCTL ctl = {0};
+	Jsonb *copy;
+	KgVal root;
+	KgResource *resource;
+
+	if (options == NULL)
+		options = &defaults;
+	if (VARSIZE(schema) > kg_setting_schema_max_bytes)
+	{
+		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+									"schema has more than %d bytes",
+									kg_setting_schema_max_bytes);
+
+		kg_error_hint(err, "See kg_graph.schema_max_bytes.");
+		kg_error_throw(err);
+	}
+	copy = palloc(VARSIZE(schema));
+	memcpy(copy, schema, VARSIZE(schema));
+	kg_val_from_jsonb(&root, copy);
+	if (root.type != KG_T_OBJECT && root.type != KG_T_BOOL)
+	{
+		KgError *err =
+			kg_schema_error(NULL, "", "it must be an object or a boolean");
+		JsonbValue value;
+
+		kg_val_to_value(&root, &value);
+		kg_error_got(err, &value);
+		kg_error_expected(err, "an object or a boolean");
+		kg_error_throw(err);
+	}
+	ctl.keysize = sizeof(const char *);
+	ctl.entrysize = sizeof(NodeEntry);
+	ctl.hcxt = work;
+	c.nodes = hash_create(
+		"kg schema nodes", 128, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	c.check_metaschema = check;
+	c.schema = palloc0(sizeof(KgSchema));
+	c.schema->context = context;
+	c.registry = kg_registry_create(options, work);
+	resource = kg_registry_add_root(c.registry, &root);
+	resource = kg_registry_enter(c.registry, resource, &root);
+	c.schema->root = compile_node(&c, &root, resource, "");
+	compile_dynamic_anchors(&c);
+	MemoryContextDelete(work);
+	MemoryContextSwitchTo(caller);
+	return c.schema;
+}
+
+KgSchema *
+kg_schema_compile(const Jsonb *schema, const KgSchemaOptions *options)
+{
+	return compile(schema, options, true);
+}
+
+KgSchema *
+kg_schema_compile_unchecked(const Jsonb *schema,
+							const KgSchemaOptions *options)
+{
+	return compile(schema, options, false);
+}
+
+void
+kg_schema_free(KgSchema *schema)
+{
+	MemoryContextDelete(schema->context);
+}

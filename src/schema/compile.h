@@ -1,0 +1,66 @@
+/*
+ * compile.h
+ *	  The parts of the compiler.  compile.c drives; each compile_*.c turns a
+ *	  family of keywords into instructions.
+ */
+#ifndef KG_COMPILE_H
+#define KG_COMPILE_H
+
+#include "schema/program.h"
+#include "schema/registry.h"
+#include "utils/hsearch.h"
+
+typedef struct KgCompiler
+{
+	KgRegistry *registry;
+	KgSchema *schema;
+	HTAB *nodes;
+	bool check_metaschema;
+	List *dynamic_names; /* of $dynamicRef anchors seen */
+	bool has_recursive;
+} KgCompiler;
+
+typedef struct KgCode
+{
+	KgInstr *instr;
+	int n;
+	int allocated;
+} KgCode;
+
+/* A node being compiled. */
+typedef struct KgBuild
+{
+	KgCompiler *compiler;
+	KgNode *node;
+	KgResource *resource;
+	const char *pointer;
+	bool has[KG_KW_COUNT];
+	KgVal keyword[KG_KW_COUNT];
+	KgCode code[KG_NTYPES];
+} KgBuild;
+
+#define KG_MASK(type) (1 << (type))
+#define KG_MASK_ANY ((1 << KG_NTYPES) - 1)
+
+/* Append for the types in mask. */
+extern void kg_emit(KgBuild *b, int mask, const KgInstr *instr);
+/* The node of a subschema at keyword[/name][/index] of the one in work. */
+extern const KgNode *kg_compile_sub(KgBuild *b, KgKeyword keyword,
+									const char *name, int len, int index,
+									const KgVal *schema);
+/* Raise KG_INVALID_INPUT at a keyword. */
+extern void kg_keyword_error(const KgBuild *b, KgKeyword keyword,
+							 const char *expected) pg_attribute_noreturn();
+/* A non-negative integer; a huge one is KG_COUNT_HUGE. */
+#define KG_COUNT_HUGE PG_INT64_MAX
+extern int64 kg_keyword_count(const KgBuild *b, KgKeyword keyword);
+/* Compile a pattern or raise at the keyword. */
+extern const KgPattern *kg_keyword_pattern(const KgBuild *b, KgKeyword keyword,
+										   const char *source, int len);
+
+extern void kg_compile_values(KgBuild *b);
+extern void kg_compile_arrays(KgBuild *b);
+extern void kg_compile_objects(KgBuild *b);
+extern void kg_compile_unevaluated(KgBuild *b);
+
+#endif /* KG_COMPILE_H */

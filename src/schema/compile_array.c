@@ -1,0 +1,150 @@
+/*
+ * compile_array.c
+ *	  items, prefixItems, additionalItems, contains and the counts.
+ */
+#include "postgres.h"
+
+#include "schema/compile.h"
+
+static const KgNode *const *
+compile_prefix(KgBuild *b, KgKeyword keyword, int *n)
+{
+	const KgVal *list = &b->keyword[keyword];
+	const KgNode **nodes;
+	KgArrayWalk w;
+	KgVal item;
+
+	if (list->type != KG_T_ARRAY)
+		kg_keyword_error(b, keyword, "an array of schemas");
+	*n = KG_VAL_COUNT(list);
+	nodes = palloc(Max(*n, 1) * sizeof(KgNode *));
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+		nodes[w.i - 1] = kg_compile_sub(b, keyword, NULL, 0, w.i - 1, &item);
+	return nodes;
+}
+
+/*
+ * Before 2020-12 an array in "items" is what "prefixItems" is now, and
+ * "additionalItems" counts only beside it.
+ */
+static void
+compile_items(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_ITEMS};
+	KgItemsPlan *plan = palloc0(sizeof(KgItemsPlan));
+	KgKeyword rest = KG_KW_ITEMS;
+
+	plan->prefix_keyword = KG_KW_PREFIX_ITEMS;
+	if (b->has[KG_KW_PREFIX_ITEMS])
+		plan->prefix = compile_prefix(b, KG_KW_PREFIX_ITEMS, &plan->nprefix);
+	else if (b->resource->dialect != KG_DRAFT_2020 && b->has[KG_KW_ITEMS] &&
+			 b->keyword[KG_KW_ITEMS].type == KG_T_ARRAY)
+	{
+		plan->prefix_keyword = KG_KW_ITEMS;
+		plan->prefix = compile_prefix(b, KG_KW_ITEMS, &plan->nprefix);
+		rest = KG_KW_ADDITIONAL_ITEMS;
+	}
+	if (b->has[rest])
+	{
+		plan->rest =
+			kg_compile_sub(b, rest, NULL, 0, -1, &b->keyword[rest]);
+		plan->marks_rest = true;
+	}
+	plan->rest_keyword = rest;
+	if (plan->nprefix == 0 && plan->rest == NULL)
+		return;
+	instr.keyword = rest;
+	instr.u.items = plan;
+	kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+}
+
+static void
+compile_contains(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_CONTAINS, .keyword = KG_KW_CONTAINS};
+	KgContainsPlan *plan = palloc0(sizeof(KgContainsPlan));
+
+	plan->node = kg_compile_sub(
+		b, KG_KW_CONTAINS, NULL, 0, -1, &b->keyword[KG_KW_CONTAINS]);
+	plan->min = b->has[KG_KW_MIN_CONTAINS]
+					? kg_keyword_count(b, KG_KW_MIN_CONTAINS)
+					: 1;
+	plan->max = b->has[KG_KW_MAX_CONTAINS]
+					? kg_keyword_count(b, KG_KW_MAX_CONTAINS)
+					: -1;
+	/* Only since 2020-12 does contains evaluate the items it finds. */
+	plan->marks = b->resource->dialect == KG_DRAFT_2020;
+	instr.u.contains = plan;
+	kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+}
+
+void
+kg_compile_arrays(KgBuild *b)
+{
+	KgInstr instr = {0};
+
+	if (b->has[KG_KW_MIN_ITEMS])
+	{
+		instr.op = KG_OP_MIN_ITEMS;
+		instr.keyword = KG_KW_MIN_ITEMS;
+		instr.n = kg_keyword_count(b, KG_KW_MIN_ITEMS);
+		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	}
+	if (b->has[KG_KW_MAX_ITEMS])
+	{
+		instr.op = KG_OP_MAX_ITEMS;
+		instr.keyword = KG_KW_MAX_ITEMS;
+		instr.n = kg_keyword_count(b, KG_KW_MAX_ITEMS);
+		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	}
+	compile_items(b);
+	if (b->has[KG_KW_CONTAINS])
+		compile_contains(b);
+	if (b->has[KG_KW_UNIQUE_ITEMS])
+	{
+		const KgVal *v = &b->keyword[KG_KW_UNIQUE_ITEMS];
+
+		if (v->type != KG_T_BOOL)
+			kg_keyword_error(b, KG_KW_UNIQUE_ITEMS, "a boolean");
+		instr.op = KG_OP_UNIQUE;
+		instr.keyword = KG_KW_UNIQUE_ITEMS;
+		if (v->len)
+			kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	}
+}
+
+void
+kg_compile_unevaluated(KgBuild *b)
+{
+	KgInstr instr = {0};
+
+	if (b->has[KG_KW_UNEVALUATED_ITEMS])
+	{
+		instr.op = KG_OP_UNEVALUATED_ITEMS;
+		instr.keyword = KG_KW_UNEVALUATED_ITEMS;
+		instr.u.node =
+			kg_compile_sub(b,
+						   KG_KW_UNEVALUATED_ITEMS,
+						   NULL,
+						   0,
+						   -1,
+						   &b->keyword[KG_KW_UNEVALUATED_ITEMS]);
+		b->node->flags |= KG_NODE_TRACKS_ITEMS;
+		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	}
+	if (b->has[KG_KW_UNEVALUATED_PROPERTIES])
+	{
+		instr.op = KG_OP_UNEVALUATED_PROPERTIES;
+		instr.keyword = KG_KW_UNEVALUATED_PROPERTIES;
+		instr.u.node =
+			kg_compile_sub(b,
+						   KG_KW_UNEVALUATED_PROPERTIES,
+						   NULL,
+						   0,
+						   -1,
+						   &b->keyword[KG_KW_UNEVALUATED_PROPERTIES]);
+		b->node->flags |= KG_NODE_TRACKS_PROPERTIES;
+		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	}
+}

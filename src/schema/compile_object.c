@@ -1,0 +1,297 @@
+/*
+ * compile_object.c
+ *	  properties, required, patternProperties, additionalProperties and
+ *	  propertyNames as one plan; dependencies and the counts.
+ *
+ * The plan's properties are in the order in which jsonb keeps the keys of an
+ * object (length, then bytes), so that one pass over both settles them, and
+ * the patterns that a declared name matches are found now and not per row.
+ */
+#include "postgres.h"
+
+#include "schema/compile.h"
+
+static int
+compare_properties(const void *a, const void *b)
+{
+	const KgProperty *pa = a;
+	const KgProperty *pb = b;
+
+	return kg_key_compare(pa->name, pa->len, pb->name, pb->len);
+}
+
+static void
+require_object(KgBuild *b, KgKeyword keyword)
+{
+	if (b->keyword[keyword].type != KG_T_OBJECT)
+		kg_keyword_error(b, keyword, "an object");
+}
+
+static void
+require_names(KgBuild *b, KgKeyword keyword, const KgVal *list)
+{
+	KgArrayWalk w;
+	KgVal item;
+
+	if (list->type != KG_T_ARRAY)
+		kg_keyword_error(b, keyword, "an array of strings");
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+	{
+		if (item.type != KG_T_STRING)
+			kg_keyword_error(b, keyword, "an array of strings");
+	}
+}
+
+static void
+compile_patterns(KgBuild *b, KgObjectPlan *plan)
+{
+	KgPatternNode *patterns;
+	KgObjectWalk w;
+
+	require_object(b, KG_KW_PATTERN_PROPERTIES);
+	plan->npatterns = KG_VAL_COUNT(&b->keyword[KG_KW_PATTERN_PROPERTIES]);
+	patterns = palloc(Max(plan->npatterns, 1) * sizeof(KgPatternNode));
+	kg_object_begin(&w, &b->keyword[KG_KW_PATTERN_PROPERTIES]);
+	while (kg_object_next(&w))
+	{
+		KgPatternNode *p = &patterns[w.i - 1];
+
+		p->source = w.key;
+		p->source_len = w.key_len;
+		p->pattern = kg_keyword_pattern(
+			b, KG_KW_PATTERN_PROPERTIES, w.key, w.key_len);
+		p->node = kg_compile_sub(b,
+								 KG_KW_PATTERN_PROPERTIES,
+								 w.key,
+								 w.key_len,
+								 -1,
+								 &w.value);
+	}
+	plan->patterns = patterns;
+}
+
+static void
+match_patterns(const KgObjectPlan *plan, KgProperty *property)
+{
+	const KgPatternNode **matched = NULL;
+	int i;
+
+	for (i = 0; i < plan->npatterns; i++)
+	{
+		if (!kg_pattern_matches(
+				plan->patterns[i].pattern, property->name, property->len))
+			continue;
+		if (matched == NULL)
+			matched = palloc(plan->npatterns * sizeof(KgPatternNode *));
+		matched[property->npatterns++] = &plan->patterns[i];
+	}
+	property->patterns = matched;
+}
+
+/* Declared and required names together, sorted, each once. */
+static void
+compile_properties(KgBuild *b, KgObjectPlan *plan)
+{
+	KgProperty *list;
+	KgObjectWalk wo;
+	KgArrayWalk wa;
+	KgVal item;
+	int total = 0;
+	int n = 0;
+	int i;
+
+	if (b->has[KG_KW_PROPERTIES])
+	{
+		require_object(b, KG_KW_PROPERTIES);
+		total += KG_VAL_COUNT(&b->keyword[KG_KW_PROPERTIES]);
+	}
+	if (b->has[KG_KW_REQUIRED])
+	{
+		require_names(b, KG_KW_REQUIRED, &b->keyword[KG_KW_REQUIRED]);
+		total += KG_VAL_COUNT(&b->keyword[KG_KW_REQUIRED]);
+	}
+	list = palloc0(Max(total, 1) * sizeof(KgProperty));
+	if (b->has[KG_KW_PROPERTIES])
+	{
+		kg_object_begin(&wo, &b->keyword[KG_KW_PROPERTIES]);
+		while (kg_object_next(&wo))
+		{
+			list[n].name = wo.key;
+			list[n].len = wo.key_len;
+			list[n].declared = true;
+			list[n++].node = kg_compile_sub(
+				b, KG_KW_PROPERTIES, wo.key, wo.key_len, -1, &wo.value);
+		}
+	}
+	if (b->has[KG_KW_REQUIRED])
+	{
+		kg_array_begin(&wa, &b->keyword[KG_KW_REQUIRED]);
+		while (kg_array_next(&wa, &item))
+		{
+			list[n].name = item.data;
+			list[n].len = item.len;
+			list[n++].required = true;
+		}
+	}
+	qsort(list, n, sizeof(KgProperty), compare_properties);
+	for (i = 0; i < n; i++)
+	{
+		KgProperty *last = &list[plan->nproperties - 1];
+
+		if (plan->nproperties > 0 && compare_properties(last, &list[i]) == 0)
+		{
+			last->required |= list[i].required;
+			last->declared |= list[i].declared;
+			if (list[i].node != NULL)
+				last->node = list[i].node;
+		}
+		else
+			list[plan->nproperties++] = list[i];
+	}
+	for (i = 0; i < plan->nproperties; i++)
+	{
+		plan->nrequired += list[i].required;
+		match_patterns(plan, &list[i]);
+	}
+	plan->properties = list;
+}
+
+static void
+index_lengths(KgObjectPlan *plan)
+{
+	int length;
+	int i = 0;
+
+	for (length = 0; length <= KG_LENGTH_BUCKETS; length++)
+	{
+		while (i < plan->nproperties && plan->properties[i].len < length)
+			i++;
+		plan->by_length[length] = i;
+	}
+}
+
+static void
+compile_object_plan(KgBuild *b)
+{
+	KgInstr instr = {.op = KG_OP_OBJECT, .keyword = KG_KW_PROPERTIES};
+	KgObjectPlan *plan;
+
+	if (!b->has[KG_KW_PROPERTIES] && !b->has[KG_KW_REQUIRED] &&
+		!b->has[KG_KW_PATTERN_PROPERTIES] &&
+		!b->has[KG_KW_ADDITIONAL_PROPERTIES] && !b->has[KG_KW_PROPERTY_NAMES])
+		return;
+	plan = palloc0(sizeof(KgObjectPlan));
+	if (b->has[KG_KW_PATTERN_PROPERTIES])
+		compile_patterns(b, plan);
+	compile_properties(b, plan);
+	index_lengths(plan);
+	if (b->has[KG_KW_ADDITIONAL_PROPERTIES])
+	{
+		plan->additional =
+			kg_compile_sub(b,
+						   KG_KW_ADDITIONAL_PROPERTIES,
+						   NULL,
+						   0,
+						   -1,
+						   &b->keyword[KG_KW_ADDITIONAL_PROPERTIES]);
+		plan->marks_additional = true;
+	}
+	if (b->has[KG_KW_PROPERTY_NAMES])
+		plan->names = kg_compile_sub(b,
+									 KG_KW_PROPERTY_NAMES,
+									 NULL,
+									 0,
+									 -1,
+									 &b->keyword[KG_KW_PROPERTY_NAMES]);
+	instr.u.object = plan;
+	kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+}
+
+static void
+fill_required(KgBuild *b, KgKeyword keyword, const KgVal *list,
+			  KgDependency *dependency)
+{
+	KgVal *names;
+	KgArrayWalk w;
+	KgVal item;
+
+	require_names(b, keyword, list);
+	names = palloc(Max(KG_VAL_COUNT(list), 1) * sizeof(KgVal));
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+		names[dependency->nrequired++] = item;
+	dependency->required = names;
+}
+
+static void
+compile_dependencies(KgBuild *b, KgKeyword keyword)
+{
+	KgInstr instr = {.keyword = keyword};
+	KgDependencies *required;
+	KgDependencies *schemas;
+	KgObjectWalk w;
+	Size size;
+
+	if (!b->has[keyword])
+		return;
+	require_object(b, keyword);
+	size = offsetof(KgDependencies, item) +
+		   KG_VAL_COUNT(&b->keyword[keyword]) * sizeof(KgDependency);
+	required = palloc0(size);
+	schemas = palloc0(size);
+	kg_object_begin(&w, &b->keyword[keyword]);
+	while (kg_object_next(&w))
+	{
+		bool is_list = keyword == KG_KW_DEPENDENT_REQUIRED ||
+					   (keyword == KG_KW_DEPENDENCIES &&
+						w.value.type == KG_T_ARRAY);
+		KgDependencies *target = is_list ? required : schemas;
+		KgDependency *item = &target->item[target->n++];
+
+		item->name = w.key;
+		item->len = w.key_len;
+		if (is_list)
+			fill_required(b, keyword, &w.value, item);
+		else
+			item->node =
+				kg_compile_sub(b, keyword, w.key, w.key_len, -1, &w.value);
+	}
+	if (required->n > 0)
+	{
+		instr.op = KG_OP_DEPENDENT_REQUIRED;
+		instr.u.dependencies = required;
+		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	}
+	if (schemas->n > 0)
+	{
+		instr.op = KG_OP_DEPENDENT_SCHEMAS;
+		instr.u.dependencies = schemas;
+		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	}
+}
+
+void
+kg_compile_objects(KgBuild *b)
+{
+	KgInstr instr = {0};
+
+	if (b->has[KG_KW_MIN_PROPERTIES])
+	{
+		instr.op = KG_OP_MIN_ITEMS;
+		instr.keyword = KG_KW_MIN_PROPERTIES;
+		instr.n = kg_keyword_count(b, KG_KW_MIN_PROPERTIES);
+		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	}
+	if (b->has[KG_KW_MAX_PROPERTIES])
+	{
+		instr.op = KG_OP_MAX_ITEMS;
+		instr.keyword = KG_KW_MAX_PROPERTIES;
+		instr.n = kg_keyword_count(b, KG_KW_MAX_PROPERTIES);
+		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	}
+	compile_object_plan(b);
+	compile_dependencies(b, KG_KW_DEPENDENT_REQUIRED);
+	compile_dependencies(b, KG_KW_DEPENDENT_SCHEMAS);
+	compile_dependencies(b, KG_KW_DEPENDENCIES);
+}

@@ -1,0 +1,221 @@
+/*
+ * compile_value.c
+ *	  type, enum, const, and the keywords for strings and numbers.
+ */
+#include "postgres.h"
+
+#include "schema/compile.h"
+
+static int
+type_bit(const KgBuild *b, const KgVal *name)
+{
+	int type;
+
+	for (type = 0; type <= KG_T_INTEGER; type++)
+	{
+		if (kg_val_is(name, kg_type_name(type)))
+			return KG_MASK(type);
+	}
+	kg_keyword_error(b,
+					 KG_KW_TYPE,
+					 "array, boolean, integer, null, number, object or "
+					 "string, or an array of these");
+}
+
+static void
+compile_type(KgBuild *b)
+{
+	const KgVal *v = &b->keyword[KG_KW_TYPE];
+	KgArrayWalk w;
+	KgVal item;
+
+	b->node->types = 0;
+	if (v->type != KG_T_ARRAY)
+	{
+		b->node->types = type_bit(b, v);
+		return;
+	}
+	kg_array_begin(&w, v);
+	while (kg_array_next(&w, &item))
+		b->node->types |= type_bit(b, &item);
+}
+
+/* The values of one type as a hash table that is at most half full. */
+static KgEnum *
+make_enum(const KgVal *list, int type)
+{
+	KgEnum *result = palloc0(sizeof(KgEnum));
+	int total = KG_VAL_COUNT(list);
+	KgVal *values = palloc(total * sizeof(KgVal));
+	uint32 *hashes;
+	uint32 *slots;
+	KgArrayWalk w;
+	KgVal item;
+	int i;
+
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+	{
+		if (item.type == type)
+			values[result->n++] = item;
+	}
+	result->mask = 1;
+	while (result->mask < 2 * result->n)
+		result->mask *= 2;
+	hashes = palloc(Max(result->n, 1) * sizeof(uint32));
+	slots = palloc0(result->mask * sizeof(uint32));
+	result->mask--;
+	for (i = 0; i < result->n; i++)
+	{
+		uint32 slot;
+
+		hashes[i] = kg_val_hash(&values[i]);
+		slot = hashes[i] & result->mask;
+		while (slots[slot] != 0)
+			slot = (slot + 1) & result->mask;
+		slots[slot] = i + 1;
+	}
+	result->values = values;
+	result->hashes = hashes;
+	result->slots = slots;
+	return result;
+}
+
+static void
+compile_enum(KgBuild *b)
+{
+	const KgVal *v = &b->keyword[KG_KW_ENUM];
+	int type;
+
+	if (v->type != KG_T_ARRAY)
+		kg_keyword_error(b, KG_KW_ENUM, "an array");
+	for (type = 0; type < KG_NTYPES; type++)
+	{
+		KgInstr instr = {.op = KG_OP_ENUM, .keyword = KG_KW_ENUM};
+		KgEnum *values = make_enum(v, type);
+
+		instr.u.values = values;
+		if (values->n == 0)
+			instr.op = KG_OP_FAIL;
+		else if (type == KG_T_NULL)
+			continue;
+		kg_emit(b, KG_MASK(type), &instr);
+	}
+}
+
+static void
+compile_const(KgBuild *b)
+{
+	KgVal *v = palloc(sizeof(KgVal));
+	KgInstr instr = {.op = KG_OP_CONST, .keyword = KG_KW_CONST};
+
+	*v = b->keyword[KG_KW_CONST];
+	instr.u.value = v;
+	kg_emit(b, KG_MASK(v->type), &instr);
+	instr.op = KG_OP_FAIL;
+	kg_emit(b, KG_MASK_ANY & ~KG_MASK(v->type), &instr);
+}
+
+static void
+compile_strings(KgBuild *b)
+{
+	KgInstr instr = {0};
+	const KgVal *v;
+
+	if (b->has[KG_KW_MIN_LENGTH])
+	{
+		instr.op = KG_OP_MIN_LENGTH;
+		instr.keyword = KG_KW_MIN_LENGTH;
+		instr.n = kg_keyword_count(b, KG_KW_MIN_LENGTH);
+		if (instr.n > 0)
+			kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+	}
+	if (b->has[KG_KW_MAX_LENGTH])
+	{
+		instr.op = KG_OP_MAX_LENGTH;
+		instr.keyword = KG_KW_MAX_LENGTH;
+		instr.n = kg_keyword_count(b, KG_KW_MAX_LENGTH);
+		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+	}
+	if (b->has[KG_KW_PATTERN])
+	{
+		v = &b->keyword[KG_KW_PATTERN];
+		if (v->type != KG_T_STRING)
+			kg_keyword_error(b, KG_KW_PATTERN, "a regular expression");
+		instr.op = KG_OP_PATTERN;
+		instr.keyword = KG_KW_PATTERN;
+		instr.u.pattern =
+			kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
+		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+	}
+	if (b->has[KG_KW_FORMAT] && b->resource->assert_format)
+	{
+		v = &b->keyword[KG_KW_FORMAT];
+		if (v->type != KG_T_STRING)
+			kg_keyword_error(b, KG_KW_FORMAT, "a string");
+		instr.op = KG_OP_FORMAT;
+		instr.keyword = KG_KW_FORMAT;
+		instr.u.format =
+			kg_format_find(v->data, v->len, b->resource->dialect);
+		/* A format that nobody defines is an annotation. */
+		if (instr.u.format != NULL)
+			kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+	}
+}
+
+static void
+compile_numbers(KgBuild *b)
+{
+	static const struct
+	{
+		KgKeyword keyword;
+		KgOp op;
+	} bounds[] = {
+		{KG_KW_MINIMUM, KG_OP_MINIMUM},
+		{KG_KW_MAXIMUM, KG_OP_MAXIMUM},
+		{KG_KW_EXCLUSIVE_MINIMUM, KG_OP_EXCLUSIVE_MINIMUM},
+		{KG_KW_EXCLUSIVE_MAXIMUM, KG_OP_EXCLUSIVE_MAXIMUM},
+	};
+	KgInstr instr = {0};
+	int i;
+
+	for (i = 0; i < lengthof(bounds); i++)
+	{
+		const KgVal *v = &b->keyword[bounds[i].keyword];
+
+		if (!b->has[bounds[i].keyword])
+			continue;
+		if (v->type != KG_T_NUMBER)
+			kg_keyword_error(b, bounds[i].keyword, "a number");
+		instr.op = bounds[i].op;
+		instr.keyword = bounds[i].keyword;
+		instr.u.number = v->data;
+		kg_emit(b, KG_MASK(KG_T_NUMBER), &instr);
+	}
+	if (b->has[KG_KW_MULTIPLE_OF])
+	{
+		const KgVal *v = &b->keyword[KG_KW_MULTIPLE_OF];
+		KgDivisor *divisor = palloc(sizeof(KgDivisor));
+
+		if (v->type != KG_T_NUMBER || !kg_number_is_positive(v->data))
+			kg_keyword_error(b, KG_KW_MULTIPLE_OF, "a number above 0");
+		kg_divisor_init(divisor, v->data);
+		instr.op = KG_OP_MULTIPLE_OF;
+		instr.keyword = KG_KW_MULTIPLE_OF;
+		instr.u.divisor = divisor;
+		kg_emit(b, KG_MASK(KG_T_NUMBER), &instr);
+	}
+}
+
+void
+kg_compile_values(KgBuild *b)
+{
+	if (b->has[KG_KW_TYPE])
+		compile_type(b);
+	if (b->has[KG_KW_CONST])
+		compile_const(b);
+	if (b->has[KG_KW_ENUM])
+		compile_enum(b);
+	compile_numbers(b);
+	compile_strings(b);
+}

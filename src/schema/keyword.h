@@ -1,0 +1,109 @@
+/*
+ * keyword.h
+ *	  The keywords of JSON Schema: names, where subschemas stand in them, and
+ *	  which dialects and vocabularies they belong to.
+ */
+#ifndef KG_KEYWORD_H
+#define KG_KEYWORD_H
+
+typedef enum KgDialect
+{
+	KG_DRAFT_07 = 1,
+	KG_DRAFT_2019 = 2,
+	KG_DRAFT_2020 = 4
+} KgDialect;
+
+/* Vocabularies of 2019-09 and later; draft-07 has them all. */
+#define KG_VOCAB_CORE 1
+#define KG_VOCAB_APPLICATOR 2
+#define KG_VOCAB_UNEVALUATED 4
+#define KG_VOCAB_VALIDATION 8
+#define KG_VOCAB_FORMAT 16
+#define KG_VOCAB_FORMAT_ASSERTION 32
+#define KG_VOCAB_CONTENT 64
+#define KG_VOCAB_METADATA 128
+#define KG_VOCAB_STANDARD                                                 \
+	(KG_VOCAB_CORE | KG_VOCAB_APPLICATOR | KG_VOCAB_UNEVALUATED |         \
+	 KG_VOCAB_VALIDATION | KG_VOCAB_FORMAT | KG_VOCAB_CONTENT |           \
+	 KG_VOCAB_METADATA)
+
+/* In the order of the table in keyword.c, which is sorted by name. */
+typedef enum KgKeyword
+{
+	KG_KW_ANCHOR,
+	KG_KW_COMMENT,
+	KG_KW_DEFS,
+	KG_KW_DYNAMIC_ANCHOR,
+	KG_KW_DYNAMIC_REF,
+	KG_KW_ID,
+	KG_KW_RECURSIVE_ANCHOR,
+	KG_KW_RECURSIVE_REF,
+	KG_KW_REF,
+	KG_KW_SCHEMA,
+	KG_KW_VOCABULARY,
+	KG_KW_ADDITIONAL_ITEMS,
+	KG_KW_ADDITIONAL_PROPERTIES,
+	KG_KW_ALL_OF,
+	KG_KW_ANY_OF,
+	KG_KW_CONST,
+	KG_KW_CONTAINS,
+	KG_KW_CONTENT_ENCODING,
+	KG_KW_CONTENT_MEDIA_TYPE,
+	KG_KW_CONTENT_SCHEMA,
+	KG_KW_DEFINITIONS,
+	KG_KW_DEPENDENCIES,
+	KG_KW_DEPENDENT_REQUIRED,
+	KG_KW_DEPENDENT_SCHEMAS,
+	KG_KW_ELSE,
+	KG_KW_ENUM,
+	KG_KW_EXCLUSIVE_MAXIMUM,
+	KG_KW_EXCLUSIVE_MINIMUM,
+	KG_KW_FORMAT,
+	KG_KW_IF,
+	KG_KW_ITEMS,
+	KG_KW_MAX_CONTAINS,
+	KG_KW_MAX_ITEMS,
+	KG_KW_MAX_LENGTH,
+	KG_KW_MAX_PROPERTIES,
+	KG_KW_MAXIMUM,
+	KG_KW_MIN_CONTAINS,
+	KG_KW_MIN_ITEMS,
+	KG_KW_MIN_LENGTH,
+	KG_KW_MIN_PROPERTIES,
+	KG_KW_MINIMUM,
+	KG_KW_MULTIPLE_OF,
+	KG_KW_NOT,
+	KG_KW_ONE_OF,
+	KG_KW_PATTERN,
+	KG_KW_PATTERN_PROPERTIES,
+	KG_KW_PREFIX_ITEMS,
+	KG_KW_PROPERTIES,
+	KG_KW_PROPERTY_NAMES,
+	KG_KW_REQUIRED,
+	KG_KW_THEN,
+	KG_KW_TYPE,
+	KG_KW_UNEVALUATED_ITEMS,
+	KG_KW_UNEVALUATED_PROPERTIES,
+	KG_KW_UNIQUE_ITEMS,
+	KG_KW_COUNT,
+	KG_KW_NONE = KG_KW_COUNT
+} KgKeyword;
+
+/* Where subschemas stand in a keyword's value. */
+typedef enum KgShape
+{
+	KG_SHAPE_NONE,
+	KG_SHAPE_SCHEMA,
+	KG_SHAPE_ARRAY,
+	KG_SHAPE_MAP,
+	KG_SHAPE_SCHEMA_OR_ARRAY, /* items */
+	KG_SHAPE_DEPENDENCIES	  /* schemas or arrays of names */
+} KgShape;
+
+extern const char *kg_keyword_name(KgKeyword keyword);
+extern KgKeyword kg_keyword_find(const char *name, int len);
+extern KgShape kg_keyword_shape(KgKeyword keyword);
+extern bool kg_keyword_applies(KgKeyword keyword, KgDialect dialect,
+							   int vocabularies);
+
+#endif /* KG_KEYWORD_H */

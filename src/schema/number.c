@@ -1,0 +1,209 @@
+/*
+ * number.c
+ *	  Exact arithmetic on stored numerics.
+ *
+ * The on-disk form (src/backend/utils/adt/numeric.c, "NumericData") is what
+ * every existing database holds, so reading it here is as stable as pg_upgrade:
+ * base-10000 digits, a weight (position of the first digit), a sign; in the
+ * short form sign, scale and weight share one 16-bit header.  Leading and
+ * trailing zero digits are never stored.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "schema/number.h"
+#include "utils/builtins.h"
+
+#define NBASE 10000
+#define DEC_DIGITS 4
+
+typedef struct Digits
+{
+	const int16 *digit;
+	int n;
+	int weight;
+	bool negative;
+} Digits;
+
+static inline void
+read_digits(const char *number, Digits *d)
+{
+	uint32 size = VARSIZE_ANY(number);
+	const char *data = VARDATA_ANY(number);
+	uint32 bytes = size - (data - number);
+	uint16 header;
+
+	memcpy(&header, data, sizeof(header));
+	if (header & 0x8000)
+	{
+		/* Short form.  jsonb holds no NaN and no infinity. */
+		d->negative = (header & 0x2000) != 0;
+		d->weight = (header & 0x003F) - ((header & 0x0040) ? 64 : 0);
+		d->digit = (const int16 *) (data + sizeof(uint16));
+		d->n = (bytes - sizeof(uint16)) / sizeof(int16);
+	}
+	else
+	{
+		int16 weight;
+
+		memcpy(&weight, data + sizeof(uint16), sizeof(weight));
+		d->negative = (header & 0xC000) == 0x4000;
+		d->weight = weight;
+		d->digit = (const int16 *) (data + 2 * sizeof(uint16));
+		d->n = (bytes - 2 * sizeof(uint16)) / sizeof(int16);
+	}
+}
+
+static int
+compare_magnitude(const Digits *a, const Digits *b)
+{
+	int n = Min(a->n, b->n);
+	int i;
+
+	if (a->n == 0 || b->n == 0)
+		return (a->n != 0) - (b->n != 0);
+	if (a->weight != b->weight)
+		return a->weight < b->weight ? -1 : 1;
+	for (i = 0; i < n; i++)
+	{
+		if (a->digit[i] != b->digit[i])
+			return a->digit[i] < b->digit[i] ? -1 : 1;
+	}
+	return (a->n > b->n) - (a->n < b->n);
+}
+
+int
+kg_number_compare(const char *a, const char *b)
+{
+	Digits da;
+	Digits db;
+
+	read_digits(a, &da);
+	read_digits(b, &db);
+	if (da.n == 0 && db.n == 0)
+		return 0;
+	/* Zero has no sign. */
+	if (da.n == 0)
+		return db.negative ? 1 : -1;
+	if (db.n == 0)
+		return da.negative ? -1 : 1;
+	if (da.negative != db.negative)
+		return da.negative ? -1 : 1;
+	return da.negative ? compare_magnitude(&db, &da)
+					   : compare_magnitude(&da, &db);
+}
+
+bool
+kg_number_is_integer(const char *number)
+{
+	Digits d;
+
+	read_digits(number, &d);
+	/* Trailing zero digits are not stored: a stored one is significant. */
+	return d.n == 0 || d.n <= d.weight + 1;
+}
+
+bool
+kg_number_is_positive(const char *number)
+{
+	Digits d;
+
+	read_digits(number, &d);
+	return d.n > 0 && !d.negative;
+}
+
+uint32
+kg_number_hash(const char *number)
+{
+	Digits d;
+	uint32 h;
+
+	read_digits(number, &d);
+	if (d.n == 0)
+		return 0;
+	h = hash_bytes((const unsigned char *) d.digit, d.n * sizeof(int16));
+	return hash_combine(h, (uint32) d.weight * 2 + d.negative);
+}
+
+bool
+kg_number_int64(const char *number, int64 *result)
+{
+	Digits d;
+	__int128 value = 0;
+	int i;
+
+	read_digits(number, &d);
+	*result = 0;
+	if (d.n == 0)
+		return true;
+	if (d.n > d.weight + 1 || d.weight > 4)
+		return false;
+	for (i = 0; i <= d.weight; i++)
+		value = value * NBASE + (i < d.n ? d.digit[i] : 0);
+	if (d.negative)
+		value = -value;
+	if (value < PG_INT64_MIN || value > PG_INT64_MAX)
+		return false;
+	*result = (int64) value;
+	return true;
+}
+
+void
+kg_divisor_init(KgDivisor *divisor, const char *number)
+{
+	Digits d;
+	__int128 value = 0;
+	int i;
+
+	divisor->number = number;
+	divisor->unscaled = 0;
+	divisor->scale = 0;
+	read_digits(number, &d);
+	if (d.n == 0 || d.n > 5 || d.weight > 4 || d.weight < -16)
+		return;
+	for (i = 0; i < d.n; i++)
+		value = value * NBASE + d.digit[i];
+	/* Digits before the point that are zero, so not stored. */
+	for (; i <= d.weight; i++)
+		value = value * NBASE;
+	if (value > PG_INT64_MAX)
+		return;
+	divisor->unscaled = (int64) value;
+	divisor->scale = Max(0, d.n - 1 - d.weight);
+}
+
+bool
+kg_number_is_multiple(const char *number, const KgDivisor *divisor)
+{
+	Digits d;
+	__int128 rest = 0;
+	Datum mod;
+	int last;
+	int i;
+
+	read_digits(number, &d);
+	if (d.n == 0)
+		return true;
+	if (divisor->unscaled == 0)
+	{
+		mod = DirectFunctionCall2(
+			numeric_mod, PointerGetDatum(number), PointerGetDatum(divisor->number));
+		return DatumGetBool(DirectFunctionCall2(
+			numeric_eq,
+			mod,
+			DirectFunctionCall1(int8_numeric, Int64GetDatum(0))));
+	}
+	/* A digit beyond the divisor's scale cannot be made up for. */
+	last = d.weight + divisor->scale;
+	if (d.n - 1 > last)
+		return false;
+	/* Horner: |rest| stays below the divisor, so the product fits. */
+	for (i = 0; i <= last; i++)
+	{
+		if (i >= d.n && rest == 0)
+			return true;
+		rest = (rest * NBASE + (i < d.n ? d.digit[i] : 0)) % divisor->unscaled;
+	}
+	return rest == 0;
+}

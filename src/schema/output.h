@@ -1,0 +1,21 @@
+/*
+ * output.h
+ *	  Violations as jsonb: the specification's output formats and ours.
+ */
+#ifndef KG_OUTPUT_H
+#define KG_OUTPUT_H
+
+#include "schema/schema.h"
+
+typedef enum KgOutput
+{
+	KG_OUTPUT_FLAG,
+	KG_OUTPUT_BASIC,
+	KG_OUTPUT_DETAILED,
+	KG_OUTPUT_MODEL
+} KgOutput;
+
+/* errors: List of KgSchemaError *, NIL for a valid instance. */
+extern Jsonb *kg_output(KgOutput output, List *errors, int max_errors);
+
+#endif /* KG_OUTPUT_H */

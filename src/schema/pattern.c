@@ -1,0 +1,188 @@
+/*
+ * pattern.c
+ *	  Matching of regular expressions through PCRE2 with its JIT compiler.
+ *
+ * PCRE2 allocates with malloc, so what it allocates is tied to the memory
+ * context by a reset callback that is registered before the resource exists.
+ * Match data and match context are one per backend: matching is not
+ * re-entrant, and nothing of ours is called during a match.
+ */
+#include "postgres.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "schema/pattern.h"
+#include "schema/regex.h"
+#include "utils/memutils.h"
+
+struct KgPattern
+{
+	pcre2_code *code;
+	bool jit;
+	const char *source;
+	int source_len;
+};
+
+/* More would take PCRE2's compiler long: it is quadratic in places. */
+#define KG_MAX_PATTERN_BYTES 32768
+
+static pcre2_match_data *match_data;
+static pcre2_match_context *match_context;
+static pcre2_compile_context *compile_context;
+static pcre2_jit_stack *jit_stack;
+
+#define KG_JIT_STACK_BYTES (1024 * 1024)
+
+static void
+free_code(void *arg)
+{
+	KgPattern *pattern = arg;
+
+	pcre2_code_free(pattern->code);
+	pattern->code = NULL;
+}
+
+static bool
+prepare_matching(void)
+{
+	if (match_data == NULL)
+		match_data = pcre2_match_data_create(1, NULL);
+	if (match_context == NULL)
+		match_context = pcre2_match_context_create(NULL);
+	if (compile_context == NULL)
+	{
+		compile_context = pcre2_compile_context_create(NULL);
+		if (compile_context != NULL)
+			pcre2_set_parens_nest_limit(compile_context, 200);
+	}
+	if (jit_stack == NULL && match_context != NULL)
+	{
+		jit_stack =
+			pcre2_jit_stack_create(32 * 1024, KG_JIT_STACK_BYTES, NULL);
+		if (jit_stack != NULL)
+			pcre2_jit_stack_assign(match_context, NULL, jit_stack);
+	}
+	return match_data != NULL && match_context != NULL && jit_stack != NULL &&
+		   compile_context != NULL;
+}
+
+static void
+compile_pcre(KgPattern *pattern, const KgRegex *regex, const char **error)
+{
+	StringInfoData text;
+	PCRE2_SIZE offset;
+	int code;
+
+	initStringInfo(&text);
+	kg_regex_emit_pcre(regex, &text);
+	pattern->code = pcre2_compile((PCRE2_SPTR) text.data,
+								  text.len,
+								  PCRE2_UTF | PCRE2_DOLLAR_ENDONLY |
+									  PCRE2_MATCH_UNSET_BACKREF |
+									  PCRE2_NO_UTF_CHECK,
+								  &code,
+								  &offset,
+								  compile_context);
+	pfree(text.data);
+	if (pattern->code == NULL)
+	{
+		char *message = palloc(256);
+
+		pcre2_get_error_message(code, (PCRE2_UCHAR *) message, 256);
+		*error = message;
+		return;
+	}
+	pattern->jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
+}
+
+KgPattern *
+kg_pattern_compile(const char *source, int len, const char **error)
+{
+	KgPattern *pattern = palloc0(sizeof(KgPattern));
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+	MemoryContext owner = CurrentMemoryContext;
+	MemoryContext work;
+	KgRegex *regex;
+	int position;
+
+	*error = NULL;
+	if (len > KG_MAX_PATTERN_BYTES)
+	{
+		*error = "it is too long";
+		return NULL;
+	}
+	if (!prepare_matching())
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	pattern->source = pnstrdup(source, len);
+	pattern->source_len = len;
+	callback->func = free_code;
+	callback->arg = pattern;
+	MemoryContextRegisterResetCallback(owner, callback);
+	work = AllocSetContextCreate(
+		owner, "kg pattern", ALLOCSET_SMALL_SIZES);
+	MemoryContextSwitchTo(work);
+	regex = kg_regex_parse(pattern->source, len, error, &position);
+	if (regex != NULL)
+		compile_pcre(pattern, regex, error);
+	MemoryContextSwitchTo(owner);
+	if (*error != NULL)
+		*error = pstrdup(*error);
+	MemoryContextDelete(work);
+	return *error == NULL ? pattern : NULL;
+}
+
+static KG_NORETURN void match_failed(const KgPattern *pattern,
+									 int code) KG_NORETURN_TAIL;
+
+static void
+match_failed(const KgPattern *pattern, int code)
+{
+	PCRE2_UCHAR message[256];
+	KgError *err;
+
+	switch (code)
+	{
+		case PCRE2_ERROR_MATCHLIMIT:
+		case PCRE2_ERROR_DEPTHLIMIT:
+		case PCRE2_ERROR_HEAPLIMIT:
+		case PCRE2_ERROR_JIT_STACKLIMIT:
+			err = kg_error_new(KG_LIMIT_EXCEEDED,
+							   "pattern takes more than %d steps to match",
+							   kg_setting_schema_max_match_steps);
+			kg_error_got_string(err, pattern->source);
+			kg_error_hint(err,
+						  "Write the pattern without nested repetitions, or "
+						  "see kg_graph.schema_max_match_steps.");
+			kg_error_throw(err);
+		default:
+			pcre2_get_error_message(code, message, sizeof(message));
+			elog(ERROR, "PCRE2 match failed: %s", (char *) message);
+	}
+}
+
+bool
+kg_pattern_matches(const KgPattern *pattern, const char *s, uint32 len)
+{
+	int code;
+
+	pcre2_set_match_limit(match_context, kg_setting_schema_max_match_steps);
+	pcre2_set_depth_limit(match_context, kg_setting_schema_max_match_steps);
+	pcre2_set_heap_limit(match_context, 16 * 1024);
+	code = pcre2_match(pattern->code,
+					   (PCRE2_SPTR) s,
+					   len,
+					   0,
+					   PCRE2_NO_UTF_CHECK,
+					   match_data,
+					   match_context);
+	if (code >= 0)
+		return true;
+	if (code == PCRE2_ERROR_NOMATCH)
+		return false;
+	match_failed(pattern, code);
+}

@@ -1,0 +1,27 @@
+/*
+ * pattern.h
+ *	  A regular expression compiled for many matches.
+ */
+#ifndef KG_PATTERN_H
+#define KG_PATTERN_H
+
+#include "postgres.h"
+
+typedef struct KgPattern KgPattern;
+
+/*
+ * Compile in the current memory context, which owns the result together with
+ * what PCRE2 allocates for it.  NULL with *error set (a phrase) if it is not a
+ * regular expression of ECMA-262 or needs what is not supported.
+ */
+extern KgPattern *kg_pattern_compile(const char *source, int len,
+									 const char **error);
+
+/*
+ * Whether it matches somewhere in the string, which is valid UTF-8.  Raises
+ * KG_LIMIT_EXCEEDED past kg_graph.schema_max_match_steps.
+ */
+extern bool kg_pattern_matches(const KgPattern *pattern, const char *s,
+							   uint32 len);
+
+#endif /* KG_PATTERN_H */

@@ -1,0 +1,905 @@
+/*
+ * registry.c
+ *	  What can be referred to during compilation.
+ *
+ * Every document that takes part is walked once, along the keywords that hold
+ * subschemas, so that an "$id" inside an enum or an unknown keyword is data
+ * and not an identity.  A document of a dialect that is unknown here is kept
+ * but refused only when something refers to it.
+ *
+ * Nothing is ever fetched: a reference finds the schema itself, the caller's
+ * resources or the embedded meta-schemas.
+ *
+ * Lifetime: resources live in the context of the schema (nodes point to
+ * them), the tables in a child of it that the compiler deletes at its end.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "schema/metaschema.h"
+#include "schema/registry.h"
+#include "schema/uri.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* Base of a schema without $id.  Never shown. */
+#define DEFAULT_BASE "kg:/"
+
+typedef struct Anchor
+{
+	const KgResource *resource;
+	char *name;
+	bool dynamic;
+	KgPlace place;
+} Anchor;
+
+typedef struct UriEntry
+{
+	const char *uri; /* key: pointer to string */
+	KgResource *resource;
+} UriEntry;
+
+typedef struct PlaceEntry
+{
+	const char *container; /* key */
+	KgPlace place;
+} PlaceEntry;
+
+struct KgRegistry
+{
+	const KgSchemaOptions *options;
+	KgVal supplied; /* the resources object, copied; or type null */
+	KgDialect default_dialect;
+	HTAB *uris;
+	HTAB *places;
+	List *resources; /* of KgResource * */
+	List *anchors;	 /* of Anchor * */
+	MemoryContext context; /* for what nodes point to */
+	bool in_root;
+};
+
+static uint32
+uri_hash(const void *key, Size size)
+{
+	const char *s = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) s, strlen(s));
+}
+
+static int
+uri_match(const void *a, const void *b, Size size)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* A URI as people wrote it. */
+static const char *
+shown_uri(const char *uri)
+{
+	size_t n = strlen(DEFAULT_BASE);
+
+	return strncmp(uri, DEFAULT_BASE, n) == 0 ? uri + n : uri;
+}
+
+KgError *
+kg_schema_error(const KgResource *resource, const char *pointer,
+				const char *fmt, ...)
+{
+	KgError *err;
+	StringInfoData message;
+
+	initStringInfo(&message);
+	for (;;)
+	{
+		va_list args;
+		int need;
+
+		va_start(args, fmt);
+		need = appendStringInfoVA(&message, fmt, args);
+		va_end(args);
+		if (need == 0)
+			break;
+		enlargeStringInfo(&message, need);
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "schema is not valid: %s", message.data);
+	if (resource != NULL && resource->document != NULL)
+		kg_error_path(err, "%s#%s", shown_uri(resource->document), pointer);
+	else
+		kg_error_path(err, "%s", pointer);
+	return err;
+}
+
+static char *
+sub_pointer(const char *pointer, const char *name, int len)
+{
+	StringInfoData s;
+
+	initStringInfo(&s);
+	appendStringInfoString(&s, pointer);
+	kg_json_pointer_append(&s, name, len);
+	return s.data;
+}
+
+static char *
+sub_index(const char *pointer, const char *name, int index)
+{
+	return psprintf("%s/%s/%d", pointer, name, index);
+}
+
+KgRegistry *
+kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
+{
+	KgRegistry *registry = palloc0(sizeof(KgRegistry));
+	HASHCTL ctl;
+	const char *dialect = options->dialect;
+
+	registry->options = options;
+	registry->context = CurrentMemoryContext;
+	registry->default_dialect = KG_DRAFT_2020;
+	registry->supplied.type = KG_T_NULL;
+	if (dialect != NULL)
+	{
+		registry->default_dialect = kg_metaschema_dialect(dialect);
+		if (registry->default_dialect == 0)
+		{
+			KgError *err = kg_error_new(
+				KG_INVALID_INPUT, "dialect \"%s\" is not known", dialect);
+
+			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2020));
+			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2019));
+			kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_07));
+			kg_error_throw(err);
+		}
+	}
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(const char *);
+	ctl.entrysize = sizeof(UriEntry);
+	ctl.hash = uri_hash;
+	ctl.match = uri_match;
+	ctl.hcxt = work;
+	registry->uris = hash_create("kg schema uris",
+								 32,
+								 &ctl,
+								 HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
+									 HASH_CONTEXT);
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(const char *);
+	ctl.entrysize = sizeof(PlaceEntry);
+	ctl.hcxt = work;
+	registry->places = hash_create("kg schema places",
+								   128,
+								   &ctl,
+								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	return registry;
+}
+
+static KgResource *
+find_uri(KgRegistry *registry, const char *uri)
+{
+	UriEntry *entry = hash_search(registry->uris, &uri, HASH_FIND, NULL);
+
+	return entry ? entry->resource : NULL;
+}
+
+static void
+bind_uri(KgRegistry *registry, const char *uri, KgResource *resource,
+		 const char *pointer)
+{
+	bool found;
+	UriEntry *entry = hash_search(registry->uris, &uri, HASH_ENTER, &found);
+
+	if (!found)
+	{
+		entry->uri = uri;
+		entry->resource = resource;
+	}
+	else if (entry->resource != resource && registry->in_root)
+		kg_error_throw(kg_schema_error(resource,
+									   pointer,
+									   "two schemas have the $id \"%s\"",
+									   shown_uri(uri)));
+}
+
+/* Split at "#"; returns the fragment, or NULL where there is none. */
+static char *
+split_fragment(char *uri)
+{
+	char *hash = strchr(uri, '#');
+
+	if (hash == NULL)
+		return NULL;
+	*hash = '\0';
+	return hash + 1;
+}
+
+static const struct
+{
+	const char *name;
+	int bit;
+} vocabularies[] = {
+	{"core", KG_VOCAB_CORE},
+	{"applicator", KG_VOCAB_APPLICATOR},
+	{"unevaluated", KG_VOCAB_UNEVALUATED},
+	{"validation", KG_VOCAB_VALIDATION},
+	{"meta-data", KG_VOCAB_METADATA},
+	{"format", KG_VOCAB_FORMAT},
+	{"format-annotation", KG_VOCAB_FORMAT},
+	{"format-assertion", KG_VOCAB_FORMAT_ASSERTION},
+	{"content", KG_VOCAB_CONTENT},
+};
+
+static int
+vocabulary_bit(const char *uri, int len)
+{
+	static const char *const bases[] = {
+		"https://json-schema.org/draft/2020-12/vocab/",
+		"https://json-schema.org/draft/2019-09/vocab/"};
+	int i;
+	int j;
+
+	for (i = 0; i < lengthof(bases); i++)
+	{
+		int n = strlen(bases[i]);
+
+		if (len <= n || strncmp(uri, bases[i], n) != 0)
+			continue;
+		for (j = 0; j < lengthof(vocabularies); j++)
+		{
+			if (strlen(vocabularies[j].name) == len - n &&
+				strncmp(uri + n, vocabularies[j].name, len - n) == 0)
+				return vocabularies[j].bit;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The vocabularies that a meta-schema of the caller's own asks for.  Returns
+ * false if one is required that is unknown here.
+ */
+static bool
+read_vocabularies(const KgVal *metaschema, KgDialect dialect, int *result)
+{
+	KgVal object;
+	KgObjectWalk w;
+
+	*result = KG_VOCAB_STANDARD;
+	if (dialect == KG_DRAFT_07 ||
+		!kg_val_get(metaschema, "$vocabulary", 11, &object) ||
+		object.type != KG_T_OBJECT)
+		return true;
+	*result = KG_VOCAB_CORE;
+	kg_object_begin(&w, &object);
+	while (kg_object_next(&w))
+	{
+		int bit = vocabulary_bit(w.key, w.key_len);
+		bool required = w.value.type == KG_T_BOOL && w.value.len != 0;
+
+		if (bit == 0 && required)
+			return false;
+		/* An optional assertion vocabulary is one we know, so it holds. */
+		*result |= bit;
+	}
+	return true;
+}
+
+static bool supplied_document(const KgRegistry *registry, const char *uri,
+							  KgVal *schema);
+
+/* Dialect and vocabularies of a resource by its $schema; 0: unknown. */
+static void
+read_dialect(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+			 const KgResource *parent)
+{
+	KgVal uri;
+	KgVal document = *schema;
+	KgVal metaschema;
+	int depth;
+
+	if (!kg_val_get(schema, "$schema", 7, &uri) || uri.type != KG_T_STRING)
+	{
+		resource->dialect = parent ? parent->dialect
+								   : registry->default_dialect;
+		resource->vocabularies =
+			parent ? parent->vocabularies : KG_VOCAB_STANDARD;
+		return;
+	}
+	resource->dialect = 0;
+	resource->vocabularies = KG_VOCAB_STANDARD;
+	metaschema.type = KG_T_NULL;
+	/* A meta-schema may itself be described by one of the caller's. */
+	for (depth = 0; depth < 8; depth++)
+	{
+		char *name;
+		KgVal next;
+
+		if (!kg_val_get(&document, "$schema", 7, &uri) ||
+			uri.type != KG_T_STRING)
+		{
+			resource->dialect = registry->default_dialect;
+			break;
+		}
+		name = kg_val_cstring(&uri);
+		resource->dialect = kg_metaschema_dialect(name);
+		if (resource->dialect != 0)
+			break;
+		if (!supplied_document(registry, name, &next))
+			return;
+		if (depth == 0)
+			metaschema = next;
+		document = next;
+	}
+	if (metaschema.type != KG_T_NULL && resource->dialect != 0 &&
+		!read_vocabularies(
+			&metaschema, resource->dialect, &resource->vocabularies))
+		resource->dialect = 0;
+}
+
+static KgResource *
+new_resource(KgRegistry *registry, const KgVal *schema, const char *uri,
+			 const char *document, const char *pointer,
+			 const KgResource *parent)
+{
+	KgResource *resource =
+		MemoryContextAllocZero(registry->context, sizeof(KgResource));
+
+	resource->uri = uri;
+	resource->document = document;
+	resource->pointer = pointer;
+	resource->root = *schema;
+	read_dialect(registry, schema, resource, parent);
+	resource->assert_format =
+		!registry->options->annotate_format ||
+		(resource->vocabularies & KG_VOCAB_FORMAT_ASSERTION) != 0;
+	registry->resources = lappend(registry->resources, resource);
+	return resource;
+}
+
+static void
+add_anchor(KgRegistry *registry, KgResource *resource, const char *name,
+		   int len, bool dynamic, const KgVal *schema, const char *pointer)
+{
+	Anchor *anchor = palloc0(sizeof(Anchor));
+	ListCell *lc;
+
+	anchor->resource = resource;
+	anchor->name = pnstrdup(name, len);
+	anchor->dynamic = dynamic;
+	anchor->place.schema = *schema;
+	anchor->place.resource = resource;
+	anchor->place.pointer = pointer;
+	foreach(lc, registry->anchors)
+	{
+		Anchor *other = lfirst(lc);
+
+		if (other->resource == resource &&
+			strcmp(other->name, anchor->name) == 0 &&
+			other->place.schema.data != schema->data && registry->in_root)
+			kg_error_throw(kg_schema_error(resource,
+										   pointer,
+										   "two schemas have the anchor \"%s\"",
+										   anchor->name));
+	}
+	registry->anchors = lappend(registry->anchors, anchor);
+}
+
+static void scan(KgRegistry *registry, const KgVal *schema,
+				 KgResource *resource, const char *pointer);
+
+/* The $id of a subschema: a resource of its own, or (draft-07) an anchor. */
+static KgResource *
+scan_id(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+		const char *pointer)
+{
+	KgVal id;
+	char *ref;
+	char *uri;
+	char *fragment;
+	KgResource *own;
+
+	if (!kg_val_get(schema, "$id", 3, &id) || id.type != KG_T_STRING)
+		return resource;
+	ref = kg_val_cstring(&id);
+	if (ref[0] == '#')
+	{
+		if (resource->dialect == KG_DRAFT_07 && ref[1] != '\0')
+			add_anchor(registry,
+					   resource,
+					   ref + 1,
+					   strlen(ref) - 1,
+					   false,
+					   schema,
+					   pointer);
+		return resource;
+	}
+	uri = kg_uri_resolve(resource->uri, ref);
+	if (uri == NULL)
+	{
+		if (registry->in_root)
+			kg_error_throw(kg_schema_error(resource,
+										   sub_pointer(pointer, "$id", 3),
+										   "\"%s\" is not a URI reference",
+										   ref));
+		return resource;
+	}
+	fragment = split_fragment(uri);
+	if (resource->root.data == schema->data)
+	{
+		/* The root of a document: it was added under another name. */
+		bind_uri(registry, uri, resource, pointer);
+		resource->uri = uri;
+		own = resource;
+	}
+	else
+	{
+		own = new_resource(
+			registry, schema, uri, resource->document, pointer, resource);
+		bind_uri(registry, uri, own, pointer);
+	}
+	if (fragment != NULL && fragment[0] != '\0' &&
+		own->dialect == KG_DRAFT_07)
+		add_anchor(registry,
+				   own,
+				   fragment,
+				   strlen(fragment),
+				   false,
+				   schema,
+				   pointer);
+	return own;
+}
+
+static void
+scan_anchors(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+			 const char *pointer)
+{
+	KgVal name;
+
+	if (resource->dialect == KG_DRAFT_07)
+		return;
+	if (kg_val_get(schema, "$anchor", 7, &name) && name.type == KG_T_STRING)
+		add_anchor(
+			registry, resource, name.data, name.len, false, schema, pointer);
+	if (resource->dialect == KG_DRAFT_2020 &&
+		kg_val_get(schema, "$dynamicAnchor", 14, &name) &&
+		name.type == KG_T_STRING)
+		add_anchor(
+			registry, resource, name.data, name.len, true, schema, pointer);
+}
+
+/* The subschemas in the value of one keyword. */
+static void
+scan_keyword(KgRegistry *registry, KgKeyword keyword, const KgVal *value,
+			 KgResource *resource, const char *pointer)
+{
+	const char *name = kg_keyword_name(keyword);
+	KgShape shape = kg_keyword_shape(keyword);
+	char *below;
+	KgObjectWalk wo;
+	KgArrayWalk wa;
+	KgVal item;
+
+	if (shape == KG_SHAPE_NONE)
+		return;
+	if (value->type == KG_T_OBJECT &&
+		(shape == KG_SHAPE_SCHEMA || shape == KG_SHAPE_SCHEMA_OR_ARRAY))
+	{
+		scan(registry, value, resource, psprintf("%s/%s", pointer, name));
+		return;
+	}
+	if (value->type == KG_T_ARRAY &&
+		(shape == KG_SHAPE_ARRAY || shape == KG_SHAPE_SCHEMA_OR_ARRAY))
+	{
+		kg_array_begin(&wa, value);
+		while (kg_array_next(&wa, &item))
+		{
+			if (item.type == KG_T_OBJECT)
+				scan(registry,
+					 &item,
+					 resource,
+					 sub_index(pointer, name, wa.i - 1));
+		}
+		return;
+	}
+	if (value->type == KG_T_OBJECT &&
+		(shape == KG_SHAPE_MAP || shape == KG_SHAPE_DEPENDENCIES))
+	{
+		below = psprintf("%s/%s", pointer, name);
+		kg_object_begin(&wo, value);
+		while (kg_object_next(&wo))
+		{
+			if (wo.value.type == KG_T_OBJECT)
+				scan(registry,
+					 &wo.value,
+					 resource,
+					 sub_pointer(below, wo.key, wo.key_len));
+		}
+	}
+}
+
+static void
+scan(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+	 const char *pointer)
+{
+	PlaceEntry *entry;
+	KgObjectWalk w;
+	KgVal ref;
+	bool found;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	if (schema->type != KG_T_OBJECT)
+		return;
+	entry = hash_search(registry->places, &schema->data, HASH_ENTER, &found);
+	if (found)
+		return;
+	entry->place.schema = *schema;
+	entry->place.pointer = pointer;
+	entry->place.resource = resource;
+	if (hash_get_num_entries(registry->places) > kg_setting_schema_max_nodes)
+	{
+		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+									"schema has more than %d subschemas",
+									kg_setting_schema_max_nodes);
+
+		kg_error_hint(err, "See kg_graph.schema_max_nodes.");
+		kg_error_throw(err);
+	}
+	/* In draft-07 nothing beside a $ref has a meaning. */
+	if (resource->dialect != KG_DRAFT_07 || resource->root.data == schema->data ||
+		!kg_val_get(schema, "$ref", 4, &ref))
+		resource = scan_id(registry, schema, resource, pointer);
+	entry = hash_search(registry->places, &schema->data, HASH_FIND, NULL);
+	entry->place.resource = resource;
+	if (resource->dialect == 0)
+		return;
+	scan_anchors(registry, schema, resource, pointer);
+	kg_object_begin(&w, schema);
+	while (kg_object_next(&w))
+	{
+		KgKeyword keyword = kg_keyword_find(w.key, w.key_len);
+
+		if (keyword != KG_KW_NONE &&
+			kg_keyword_applies(keyword, resource->dialect, KG_VOCAB_STANDARD))
+			scan_keyword(registry, keyword, &w.value, resource, pointer);
+	}
+}
+
+static KgResource *
+add_document(KgRegistry *registry, const char *uri, const KgVal *schema,
+			 bool is_root)
+{
+	KgResource *resource =
+		new_resource(registry, schema, uri, is_root ? NULL : uri, "", NULL);
+
+	/* The name under which it was supplied yields to an $id seen before. */
+	bind_uri(registry, uri, resource, "");
+	if (schema->type == KG_T_OBJECT)
+		scan(registry, schema, resource, "");
+	return resource;
+}
+
+/* A document among the caller's resources or the embedded meta-schemas. */
+static bool
+supplied_document(const KgRegistry *registry, const char *uri, KgVal *schema)
+{
+	char *name = pstrdup(uri);
+	const char *text;
+
+	split_fragment(name);
+	if (registry->supplied.type == KG_T_OBJECT &&
+		(kg_val_get(&registry->supplied, name, strlen(name), schema) ||
+		 kg_val_get(&registry->supplied,
+					shown_uri(name),
+					strlen(shown_uri(name)),
+					schema)))
+		return true;
+	text = kg_metaschema_text(name);
+	if (text == NULL)
+		return false;
+	kg_val_from_jsonb(schema, kg_json_parse(text));
+	return true;
+}
+
+KgResource *
+kg_registry_add_root(KgRegistry *registry, const KgVal *schema)
+{
+	const Jsonb *resources = registry->options->resources;
+	KgResource *root;
+	KgObjectWalk w;
+
+	if (resources != NULL)
+	{
+		Jsonb *copy = palloc(VARSIZE(resources));
+
+		memcpy(copy, resources, VARSIZE(resources));
+		kg_val_from_jsonb(&registry->supplied, copy);
+	}
+	registry->in_root = true;
+	root = add_document(registry, DEFAULT_BASE, schema, true);
+	registry->in_root = false;
+	if (registry->supplied.type != KG_T_OBJECT)
+		return root;
+	kg_object_begin(&w, &registry->supplied);
+	while (kg_object_next(&w))
+	{
+		char *key = pnstrdup(w.key, w.key_len);
+		char *uri = kg_uri_resolve(DEFAULT_BASE, key);
+
+		if (uri == NULL ||
+			(w.value.type != KG_T_OBJECT && w.value.type != KG_T_BOOL))
+		{
+			KgError *err = kg_error_new(
+				KG_INVALID_INPUT,
+				uri ? "resource \"%s\" is not a schema"
+					: "resource name \"%s\" is not a URI reference",
+				key);
+
+			kg_error_path(err, "%s", sub_pointer("/resources", key, w.key_len));
+			kg_error_throw(err);
+		}
+		split_fragment(uri);
+		add_document(registry, uri, &w.value, false);
+	}
+	return root;
+}
+
+/* The resource of a URI; loads an embedded meta-schema when asked for. */
+static KgResource *
+find_resource(KgRegistry *registry, const char *uri)
+{
+	KgResource *resource = find_uri(registry, uri);
+	KgVal schema;
+	const char *text;
+
+	if (resource != NULL)
+		return resource;
+	text = kg_metaschema_text(uri);
+	if (text == NULL)
+		return NULL;
+	kg_val_from_jsonb(&schema, kg_json_parse(text));
+	return add_document(registry, pstrdup(uri), &schema, false);
+}
+
+/* Follow a JSON Pointer from the root of a resource. */
+static bool
+follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
+			   int len, KgPlace *place)
+{
+	const char *end = fragment + len;
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	appendStringInfoString(&pointer, resource->pointer);
+	place->schema = resource->root;
+	place->resource = resource;
+	while (fragment < end)
+	{
+		const char *next = fragment + 1;
+		StringInfoData token;
+		PlaceEntry *entry;
+
+		initStringInfo(&token);
+		for (; next < end && *next != '/'; next++)
+		{
+			if (*next != '~')
+				appendStringInfoChar(&token, *next);
+			else if (next + 1 < end && (next[1] == '0' || next[1] == '1'))
+				appendStringInfoChar(&token, *++next == '0' ? '~' : '/');
+			else
+				return false;
+		}
+		if (place->schema.type == KG_T_OBJECT)
+		{
+			KgVal object = place->schema;
+
+			if (!kg_val_get(&object, token.data, token.len, &place->schema))
+				return false;
+		}
+		else if (place->schema.type == KG_T_ARRAY)
+		{
+			KgVal array = place->schema;
+			char *stop;
+			long index = strtol(token.data, &stop, 10);
+
+			if (token.len == 0 || token.len > 9 || *stop != '\0' ||
+				token.data[0] < '0' || token.data[0] > '9' ||
+				!kg_val_at(&array, (int) index, &place->schema))
+				return false;
+		}
+		else
+			return false;
+		kg_json_pointer_append(&pointer, token.data, token.len);
+		entry =
+			hash_search(registry->places, &place->schema.data, HASH_FIND, NULL);
+		if (entry != NULL && place->schema.type == KG_T_OBJECT)
+			place->resource = entry->place.resource;
+		fragment = next;
+	}
+	place->pointer = pointer.data;
+	return true;
+}
+
+static bool
+find_anchor(KgRegistry *registry, const KgResource *resource, const char *name,
+			bool only_dynamic, KgPlace *place)
+{
+	ListCell *lc;
+
+	foreach(lc, registry->anchors)
+	{
+		Anchor *anchor = lfirst(lc);
+
+		if (anchor->resource == resource && strcmp(anchor->name, name) == 0 &&
+			(anchor->dynamic || !only_dynamic))
+		{
+			*place = anchor->place;
+			return true;
+		}
+	}
+	return false;
+}
+
+static KG_NORETURN void
+	unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
+			   const char *uri, const char *pointer,
+			   bool has_document) KG_NORETURN_TAIL;
+
+static void
+unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
+		   const char *uri, const char *pointer, bool has_document)
+{
+	KgError *err;
+	ListCell *lc;
+
+	if (has_document)
+	{
+		err = kg_schema_error(
+			base, pointer, "$ref \"%s\" leads nowhere in its document", ref);
+		kg_error_expected(err,
+						  "a JSON Pointer to a subschema, or an $anchor");
+		kg_error_throw(err);
+	}
+	err = kg_schema_error(base,
+						  pointer,
+						  "$ref \"%s\" is not known here, and nothing is "
+						  "fetched from the network or from files",
+						  ref);
+	kg_error_got_string(err, shown_uri(uri));
+	kg_error_expected(err,
+					  "the $id of a schema in this document or of one of the "
+					  "resources supplied with it");
+	foreach(lc, registry->resources)
+	{
+		KgResource *resource = lfirst(lc);
+
+		if (shown_uri(resource->uri)[0] != '\0')
+			kg_error_allow(err, shown_uri(resource->uri));
+		if (foreach_current_index(lc) >= 20)
+			break;
+	}
+	kg_error_throw(err);
+}
+
+static void
+require_dialect(const KgResource *resource, const char *pointer)
+{
+	KgError *err;
+	KgVal uri;
+
+	if (resource->dialect != 0)
+		return;
+	err = kg_schema_error(resource,
+						  psprintf("%s/$schema", resource->pointer),
+						  "dialect is not known here");
+	if (kg_val_get(&resource->root, "$schema", 7, &uri))
+	{
+		JsonbValue value;
+
+		kg_val_to_value(&uri, &value);
+		kg_error_got(err, &value);
+	}
+	kg_error_expected(err,
+					  "draft 2020-12, 2019-09 or draft-07, or a supplied "
+					  "meta-schema of known vocabularies");
+	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2020));
+	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_2019));
+	kg_error_allow(err, kg_metaschema_uri(KG_DRAFT_07));
+	kg_error_throw(err);
+}
+
+void
+kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
+					const char *pointer, KgPlace *place)
+{
+	char *uri;
+	char *fragment;
+	char *name;
+	KgResource *resource;
+	int len;
+	bool found;
+
+	if (ref[0] == '#' || ref[0] == '\0')
+	{
+		uri = pstrdup(ref);
+		fragment = split_fragment(uri);
+		resource = base;
+		uri = pstrdup(base->uri);
+	}
+	else
+	{
+		uri = kg_uri_resolve(base->uri, ref);
+		if (uri == NULL)
+			kg_error_throw(kg_schema_error(base,
+										   pointer,
+										   "$ref \"%s\" is not a URI reference",
+										   ref));
+		fragment = split_fragment(uri);
+		resource = find_resource(registry, uri);
+		if (resource == NULL)
+			unresolved(registry, base, ref, uri, pointer, false);
+	}
+	require_dialect(resource, pointer);
+	name = kg_uri_unescape(fragment ? fragment : "", &len);
+	if (name == NULL)
+		unresolved(registry, base, ref, uri, pointer, true);
+	if (len == 0 || name[0] == '/')
+		found = follow_pointer(registry, resource, name, len, place);
+	else
+		found = find_anchor(registry, resource, name, false, place);
+	if (!found || (place->schema.type != KG_T_OBJECT &&
+				   place->schema.type != KG_T_BOOL))
+		unresolved(registry, base, ref, uri, pointer, true);
+	require_dialect(place->resource, pointer);
+	/* A place that no keyword declares a schema becomes one by this. */
+	scan(registry, &place->schema, place->resource, place->pointer);
+	place->resource =
+		kg_registry_enter(registry, place->resource, &place->schema);
+}
+
+bool
+kg_registry_dynamic_anchor(KgRegistry *registry, const KgResource *resource,
+						   const char *name, KgPlace *place)
+{
+	return find_anchor(registry, resource, name, true, place);
+}
+
+bool
+kg_registry_recursive_anchor(const KgResource *resource)
+{
+	KgVal value;
+
+	return resource->dialect == KG_DRAFT_2019 &&
+		   kg_val_get(&resource->root, "$recursiveAnchor", 16, &value) &&
+		   value.type == KG_T_BOOL && value.len != 0;
+}
+
+KgResource *
+kg_registry_enter(KgRegistry *registry, KgResource *parent,
+				  const KgVal *schema)
+{
+	PlaceEntry *entry;
+
+	if (schema->type != KG_T_OBJECT)
+		return parent;
+	entry = hash_search(registry->places, &schema->data, HASH_FIND, NULL);
+	if (entry == NULL)
+		return parent;
+	require_dialect(entry->place.resource, entry->place.pointer);
+	return entry->place.resource;
+}
+
+int
+kg_registry_count(const KgRegistry *registry)
+{
+	return list_length(registry->resources);
+}
+
+KgResource *
+kg_registry_nth(const KgRegistry *registry, int n)
+{
+	return list_nth(registry->resources, n);
+}

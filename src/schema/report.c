@@ -1,0 +1,396 @@
+/*
+ * report.c
+ *	  Violations: where, which keyword, what it wants.
+ *
+ * What a keyword wants is said from the schema itself, so nothing of it is
+ * kept in the compiled form.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "schema/run.h"
+#include "utils/json.h"
+
+struct KgReport
+{
+	List *errors; /* of KgSchemaError * */
+	int max;
+};
+
+/* Values in a phrase are for orientation: a longer one is cut. */
+#define MAX_PHRASE_VALUE 200
+#define MAX_PHRASE_LIST 12
+
+static void
+append_value(StringInfo out, const KgVal *v)
+{
+	JsonbValue value;
+	char *text;
+	int len;
+
+	kg_val_to_value(v, &value);
+	if (v->type == KG_T_STRING)
+	{
+		StringInfoData quoted;
+
+		initStringInfo(&quoted);
+		escape_json(&quoted, kg_val_cstring(v));
+		text = quoted.data;
+	}
+	else
+		text = kg_json_cstring(&value);
+	len = strlen(text);
+	if (len <= MAX_PHRASE_VALUE)
+		appendStringInfoString(out, text);
+	else
+	{
+		len = pg_mbcliplen(text, len, MAX_PHRASE_VALUE);
+		appendBinaryStringInfo(out, text, len);
+		appendStringInfoString(out, "...");
+	}
+}
+
+static void
+append_list(StringInfo out, const KgVal *list)
+{
+	KgArrayWalk w;
+	KgVal item;
+
+	kg_array_begin(&w, list);
+	while (kg_array_next(&w, &item))
+	{
+		if (w.i > 1)
+			appendStringInfoString(out, ", ");
+		if (w.i > MAX_PHRASE_LIST)
+		{
+			appendStringInfo(out, "... (%d in all)", w.n);
+			break;
+		}
+		append_value(out, &item);
+	}
+}
+
+static const char *
+article_of(const KgVal *type)
+{
+	static const struct
+	{
+		const char *name;
+		const char *phrase;
+	} phrases[] = {{"array", "an array"}, {"boolean", "true or false"},
+		{"integer", "an integer"}, {"null", "null"}, {"number", "a number"},
+		{"object", "an object"}, {"string", "a string"}};
+	int i;
+
+	for (i = 0; i < lengthof(phrases); i++)
+	{
+		if (kg_val_is(type, phrases[i].name))
+			return phrases[i].phrase;
+	}
+	return "a value";
+}
+
+static void
+append_types(StringInfo out, const KgVal *v)
+{
+	KgArrayWalk w;
+	KgVal item;
+
+	if (v->type != KG_T_ARRAY)
+	{
+		appendStringInfoString(out, article_of(v));
+		return;
+	}
+	kg_array_begin(&w, v);
+	while (kg_array_next(&w, &item))
+	{
+		if (w.i > 1)
+			appendStringInfoString(out, w.i == w.n ? " or " : ", ");
+		appendStringInfoString(out, article_of(&item));
+	}
+}
+
+/* The names that an object may have, for one that it may not. */
+static void
+append_known(StringInfo out, const KgNode *owner)
+{
+	KgVal properties;
+	KgObjectWalk w;
+
+	appendStringInfoString(out, "no property of this name");
+	if (!kg_val_get(&owner->source, "properties", 10, &properties) ||
+		properties.type != KG_T_OBJECT || KG_VAL_COUNT(&properties) == 0)
+		return;
+	appendStringInfoString(out, "; known are ");
+	kg_object_begin(&w, &properties);
+	while (kg_object_next(&w))
+	{
+		if (w.i > 1)
+			appendStringInfoString(out, ", ");
+		if (w.i > MAX_PHRASE_LIST)
+		{
+			appendStringInfo(out, "... (%d in all)", w.n);
+			break;
+		}
+		appendBinaryStringInfo(out, w.key, w.key_len);
+	}
+}
+
+/* What the boolean schema false refuses, by the keyword it stands in. */
+static char *
+expected_of_false(const KgFrame *frame)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	switch (frame->keyword)
+	{
+		case KG_KW_ADDITIONAL_PROPERTIES:
+		case KG_KW_UNEVALUATED_PROPERTIES:
+			append_known(&out, frame->parent->node);
+			break;
+		case KG_KW_PROPERTIES:
+		case KG_KW_PATTERN_PROPERTIES:
+		case KG_KW_PROPERTY_NAMES:
+			appendStringInfoString(&out, "no property of this name");
+			break;
+		case KG_KW_ITEMS:
+		case KG_KW_PREFIX_ITEMS:
+		case KG_KW_ADDITIONAL_ITEMS:
+		case KG_KW_UNEVALUATED_ITEMS:
+			appendStringInfoString(&out, "no item at this place");
+			break;
+		default:
+			appendStringInfoString(&out, "nothing: the schema is false");
+			break;
+	}
+	return out.data;
+}
+
+static void
+append_contains(StringInfo out, const KgVal *schema)
+{
+	KgVal count;
+
+	appendStringInfoString(out, "an array with at least ");
+	if (kg_val_get(schema, "minContains", 11, &count))
+		append_value(out, &count);
+	else
+		appendStringInfoString(out, "1");
+	if (kg_val_get(schema, "maxContains", 11, &count))
+	{
+		appendStringInfoString(out, " and at most ");
+		append_value(out, &count);
+	}
+	appendStringInfoString(out, " items that match \"contains\"");
+}
+
+static char *
+expected_of(const KgNode *node, KgKeyword keyword)
+{
+	static const struct
+	{
+		KgKeyword keyword;
+		const char *before;
+		const char *after;
+	} simple[] = {
+		{KG_KW_MINIMUM, "a number of at least ", ""},
+		{KG_KW_MAXIMUM, "a number of at most ", ""},
+		{KG_KW_EXCLUSIVE_MINIMUM, "a number above ", ""},
+		{KG_KW_EXCLUSIVE_MAXIMUM, "a number below ", ""},
+		{KG_KW_MULTIPLE_OF, "a multiple of ", ""},
+		{KG_KW_MIN_LENGTH, "a string of at least ", " characters"},
+		{KG_KW_MAX_LENGTH, "a string of at most ", " characters"},
+		{KG_KW_PATTERN, "a string that matches ", ""},
+		{KG_KW_MIN_ITEMS, "an array of at least ", " items"},
+		{KG_KW_MAX_ITEMS, "an array of at most ", " items"},
+		{KG_KW_MIN_PROPERTIES, "an object of at least ", " properties"},
+		{KG_KW_MAX_PROPERTIES, "an object of at most ", " properties"},
+		{KG_KW_CONST, "the value ", ""},
+	};
+	const char *name = kg_keyword_name(keyword);
+	const char *phrase;
+	StringInfoData out;
+	KgVal v;
+	int i;
+
+	initStringInfo(&out);
+	if (!kg_val_get(&node->source, name, strlen(name), &v))
+		return "a valid value";
+	for (i = 0; i < lengthof(simple); i++)
+	{
+		if (simple[i].keyword == keyword)
+		{
+			appendStringInfoString(&out, simple[i].before);
+			append_value(&out, &v);
+			appendStringInfoString(&out, simple[i].after);
+			return out.data;
+		}
+	}
+	switch (keyword)
+	{
+		case KG_KW_TYPE:
+			append_types(&out, &v);
+			break;
+		case KG_KW_ENUM:
+			appendStringInfoString(&out, "one of ");
+			append_list(&out, &v);
+			break;
+		case KG_KW_FORMAT:
+			phrase = kg_format_phrase(v.data, v.len);
+			appendStringInfoString(&out, phrase ? phrase : "a value");
+			break;
+		case KG_KW_UNIQUE_ITEMS:
+			appendStringInfoString(&out, "an array without equal items");
+			break;
+		case KG_KW_CONTAINS:
+			append_contains(&out, &node->source);
+			break;
+		case KG_KW_ANY_OF:
+			appendStringInfo(&out,
+							 "a value that matches one or more of %d schemas",
+							 KG_VAL_COUNT(&v));
+			break;
+		case KG_KW_ONE_OF:
+			appendStringInfo(&out,
+							 "a value that matches exactly one of %d schemas",
+							 KG_VAL_COUNT(&v));
+			break;
+		case KG_KW_NOT:
+			appendStringInfoString(
+				&out, "a value that the schema in \"not\" refuses");
+			break;
+		default:
+			appendStringInfoString(&out, "a valid value");
+			break;
+	}
+	return out.data;
+}
+
+/* ---- paths ---- */
+
+static void
+append_step(StringInfo out, int kind, const char *name, uint32 len)
+{
+	if (kind == KG_STEP_NAME)
+		kg_json_pointer_append(out, name, len);
+	else if (kind == KG_STEP_INDEX)
+		appendStringInfo(out, "/%u", len);
+}
+
+static void
+append_instance_path(StringInfo out, const KgFrame *frame)
+{
+	if (frame->parent == NULL)
+		return;
+	append_instance_path(out, frame->parent);
+	append_step(out, frame->token, frame->token_name, frame->token_len);
+}
+
+static void
+append_evaluation_path(StringInfo out, const KgFrame *frame)
+{
+	if (frame->parent == NULL)
+		return;
+	append_evaluation_path(out, frame->parent);
+	appendStringInfo(
+		out, "/%s", kg_keyword_name((KgKeyword) frame->keyword));
+	append_step(out, frame->sub, frame->sub_name, frame->sub_len);
+}
+
+/* Values are for orientation: cut a long string, name a large container. */
+static Jsonb *
+shortened(const KgVal *val)
+{
+	JsonbValue value;
+
+	kg_val_to_value(val, &value);
+	if (val->type == KG_T_STRING && val->len > MAX_PHRASE_VALUE)
+		value.val.string.len =
+			pg_mbcliplen(val->data, val->len, MAX_PHRASE_VALUE);
+	else if (val->type >= KG_T_ARRAY && val->len > MAX_PHRASE_VALUE)
+		value = kg_json_string_value(
+			psprintf("(%s of %u bytes)", kg_type_name(val->type), val->len));
+	return kg_json_datum(&value);
+}
+
+static void
+add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword,
+		  const KgVal *val, const char *expected)
+{
+	KgReport *report = run->report;
+	KgSchemaError *error = palloc0(sizeof(KgSchemaError));
+	const KgNode *node = frame->node;
+	const char *suffix = "";
+	StringInfoData s;
+
+	if (keyword == KG_KW_NONE)
+		error->keyword = frame->keyword == KG_KW_NONE
+							 ? "false"
+							 : kg_keyword_name((KgKeyword) frame->keyword);
+	else
+	{
+		error->keyword = kg_keyword_name(keyword);
+		suffix = psprintf("/%s", error->keyword);
+	}
+	initStringInfo(&s);
+	append_instance_path(&s, frame);
+	error->instance_path = s.data;
+	initStringInfo(&s);
+	append_evaluation_path(&s, frame);
+	appendStringInfoString(&s, suffix);
+	error->keyword_location = s.data;
+	error->schema_path =
+		psprintf("%s%s%s%s",
+				 node->resource->document ? node->resource->document : "",
+				 node->resource->document ? "#" : "",
+				 node->pointer,
+				 suffix);
+	if (strncmp(node->resource->uri, "kg:/", 4) != 0)
+		error->absolute_location =
+			psprintf("%s#%s%s",
+					 node->resource->uri,
+					 node->pointer + strlen(node->resource->pointer),
+					 suffix);
+	error->value = shortened(val);
+	error->expected = pstrdup(expected);
+	report->errors = lappend(report->errors, error);
+	if (list_length(report->errors) >= report->max)
+		run->report = NULL;
+}
+
+void
+kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword,
+		  const KgVal *val)
+{
+	add_error(run,
+			  frame,
+			  keyword,
+			  val,
+			  keyword == KG_KW_NONE ? expected_of_false(frame)
+									: expected_of(frame->node, keyword));
+}
+
+void
+kg_report_missing(KgRun *run, const KgFrame *frame, KgKeyword keyword,
+				  const KgVal *val, const char *name, int len)
+{
+	StringInfoData expected;
+
+	initStringInfo(&expected);
+	appendStringInfoString(&expected, "an object with the property ");
+	escape_json(&expected, pnstrdup(name, len));
+	add_error(run, frame, keyword, val, expected.data);
+}
+
+List *
+kg_schema_errors(const KgSchema *schema, const JsonbValue *instance,
+				 int max_errors)
+{
+	KgReport report = {NIL, Max(max_errors, 1)};
+
+	kg_run_root(schema, instance, &report);
+	return report.errors;
+}

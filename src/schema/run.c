@@ -1,0 +1,523 @@
+/*
+ * run.c
+ *	  The interpreter: nodes, references and combinations of subschemas.
+ *
+ * It never raises an error for invalid data, only for limits and cancels.
+ * With a report it goes on after a violation to find the others; without, it
+ * stops at the first.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "schema/run.h"
+
+/* Steps between two looks at limits and interrupts. */
+#define STEPS_AT_ONCE 1024
+
+static KG_NORETURN void limit_error(const char *message, int limit,
+									const char *setting) KG_NORETURN_TAIL;
+
+static void
+limit_error(const char *message, int limit, const char *setting)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED, "%s %d", message, limit);
+
+	kg_error_hint(err, "See %s.", setting);
+	kg_error_throw(err);
+}
+
+void
+kg_run_refill(KgRun *run)
+{
+	CHECK_FOR_INTERRUPTS();
+	run->steps_left -= STEPS_AT_ONCE - run->budget;
+	if (run->steps_left < 0)
+		limit_error("validation takes more steps than",
+					kg_setting_schema_max_steps,
+					"kg_graph.schema_max_steps");
+	run->budget = STEPS_AT_ONCE;
+}
+
+/* ---- members seen ---- */
+
+void
+kg_seen_init(KgSeen *seen, const KgVal *val)
+{
+	int n = KG_VAL_COUNT(val);
+
+	seen->words = (n + 63) / 64;
+	if (seen->words <= lengthof(seen->local))
+	{
+		seen->bits = seen->local;
+		memset(seen->local, 0, seen->words * sizeof(uint64));
+	}
+	else
+		seen->bits = palloc0(seen->words * sizeof(uint64));
+}
+
+void
+kg_seen_free(KgSeen *seen)
+{
+	if (seen->bits != seen->local)
+		pfree(seen->bits);
+}
+
+void
+kg_seen_add(KgSeen *seen, const KgSeen *more)
+{
+	int i;
+
+	for (i = 0; i < seen->words; i++)
+		seen->bits[i] |= more->bits[i];
+}
+
+void
+kg_seen_mark_all(KgSeen *seen)
+{
+	memset(seen->bits, 0xFF, seen->words * sizeof(uint64));
+}
+
+/* ---- checks of a value alone ---- */
+
+static int64
+count_characters(const char *s, uint32 len)
+{
+	int64 n = 0;
+	uint32 i;
+
+	for (i = 0; i < len; i++)
+		n += ((unsigned char) s[i] & 0xC0) != 0x80;
+	return n;
+}
+
+static bool
+enum_has(const KgEnum *values, const KgVal *val)
+{
+	uint32 hash;
+	uint32 slot;
+	int i;
+
+	if (values->n <= 4)
+	{
+		for (i = 0; i < values->n; i++)
+		{
+			if (kg_val_equal(&values->values[i], val))
+				return true;
+		}
+		return false;
+	}
+	hash = kg_val_hash(val);
+	for (slot = hash & values->mask; values->slots[slot] != 0;
+		 slot = (slot + 1) & values->mask)
+	{
+		i = values->slots[slot] - 1;
+		if (values->hashes[i] == hash && kg_val_equal(&values->values[i], val))
+			return true;
+	}
+	return false;
+}
+
+bool
+kg_check_value(const KgInstr *instr, const KgVal *val)
+{
+	switch ((KgOp) instr->op)
+	{
+		case KG_OP_MIN_LENGTH:
+			/* A character has one to four bytes. */
+			if (val->len < instr->n)
+				return false;
+			return val->len / 4 >= instr->n ||
+				   count_characters(val->data, val->len) >= instr->n;
+		case KG_OP_MAX_LENGTH:
+			return val->len <= instr->n ||
+				   count_characters(val->data, val->len) <= instr->n;
+		case KG_OP_PATTERN:
+			return kg_pattern_matches(instr->u.pattern, val->data, val->len);
+		case KG_OP_FORMAT:
+			return instr->u.format(val->data, val->len);
+		case KG_OP_MINIMUM:
+			return kg_number_compare(val->data, instr->u.number) >= 0;
+		case KG_OP_MAXIMUM:
+			return kg_number_compare(val->data, instr->u.number) <= 0;
+		case KG_OP_EXCLUSIVE_MINIMUM:
+			return kg_number_compare(val->data, instr->u.number) > 0;
+		case KG_OP_EXCLUSIVE_MAXIMUM:
+			return kg_number_compare(val->data, instr->u.number) < 0;
+		case KG_OP_MULTIPLE_OF:
+			return kg_number_is_multiple(val->data, instr->u.divisor);
+		case KG_OP_FAIL:
+			return false;
+		case KG_OP_CONST:
+			return kg_val_equal(instr->u.value, val);
+		case KG_OP_ENUM:
+			return enum_has(instr->u.values, val);
+		case KG_OP_MIN_ITEMS:
+			return KG_VAL_COUNT(val) >= instr->n;
+		case KG_OP_MAX_ITEMS:
+			return KG_VAL_COUNT(val) <= instr->n;
+		default:
+			return true;
+	}
+}
+
+/* ---- references and combinations ---- */
+
+/* Evaluate a subschema on the same instance. */
+static bool
+eval_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
+			  KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
+{
+	KgFrame sub;
+
+	if (seen == NULL && kg_quick_valid(node, val))
+		return true;
+	sub.parent = frame;
+	sub.node = node;
+	sub.keyword = keyword;
+	sub.sub = index >= 0 ? KG_STEP_INDEX : KG_STEP_NONE;
+	sub.sub_len = index;
+	sub.token = KG_STEP_NONE;
+	return kg_eval(run, &sub, val, seen);
+}
+
+/*
+ * The same where invalid is not a violation: nothing is reported, and what it
+ * evaluated counts only if it is valid.
+ */
+static bool
+test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
+			  KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
+{
+	KgReport *report = run->report;
+	KgSeen own;
+	bool valid;
+
+	run->report = NULL;
+	if (seen == NULL)
+		valid = eval_in_place(run, frame, node, keyword, index, val, NULL);
+	else
+	{
+		kg_seen_init(&own, val);
+		valid = eval_in_place(run, frame, node, keyword, index, val, &own);
+		if (valid)
+			kg_seen_add(seen, &own);
+		kg_seen_free(&own);
+	}
+	run->report = report;
+	return valid;
+}
+
+/*
+ * The outermost resource of the dynamic scope that has the anchor decides;
+ * without a name, $recursiveAnchor.
+ */
+static const KgNode *
+dynamic_target(const KgFrame *frame, const char *anchor,
+			   const KgNode *otherwise)
+{
+	const KgNode *target = otherwise;
+	const KgResource *last = NULL;
+
+	for (; frame != NULL; frame = frame->parent)
+	{
+		const KgResource *resource = frame->node->resource;
+		int i;
+
+		if (resource == last)
+			continue;
+		last = resource;
+		for (i = 0; i < resource->ndynamic; i++)
+		{
+			const char *name = resource->dynamic[i].name;
+
+			if (anchor == NULL ? name == NULL
+							   : (name != NULL && strcmp(name, anchor) == 0))
+			{
+				target = resource->dynamic[i].node;
+				break;
+			}
+		}
+	}
+	return target;
+}
+
+static bool
+run_all_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+		   const KgVal *val, KgSeen *seen)
+{
+	const KgNodeList *list = instr->u.list;
+	bool valid = true;
+	int i;
+
+	for (i = 0; i < list->n; i++)
+	{
+		if (!eval_in_place(
+				run, frame, list->node[i], instr->keyword, i, val, seen))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	return valid;
+}
+
+static bool
+run_any_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+		   const KgVal *val, KgSeen *seen)
+{
+	const KgNodeList *list = instr->u.list;
+	bool valid = false;
+	int i;
+
+	for (i = 0; i < list->n; i++)
+	{
+		if (test_in_place(
+				run, frame, list->node[i], instr->keyword, i, val, seen))
+		{
+			valid = true;
+			/* What the others evaluate matters only to unevaluated*. */
+			if (seen == NULL)
+				break;
+		}
+	}
+	return valid;
+}
+
+static bool
+run_one_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+		   const KgVal *val, KgSeen *seen)
+{
+	const KgNodeList *list = instr->u.list;
+	int valid = 0;
+	int i;
+
+	for (i = 0; i < list->n && valid < 2; i++)
+		valid += test_in_place(
+			run, frame, list->node[i], instr->keyword, i, val, seen);
+	return valid == 1;
+}
+
+static bool
+run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+	   const KgVal *val, KgSeen *seen)
+{
+	const KgCondition *c = instr->u.condition;
+
+	if (c->consequence == NULL && c->alternative == NULL && seen == NULL)
+		return true;
+	if (test_in_place(run, frame, c->condition, KG_KW_IF, -1, val, seen))
+		return c->consequence == NULL ||
+			   eval_in_place(
+				   run, frame, c->consequence, KG_KW_THEN, -1, val, seen);
+	return c->alternative == NULL ||
+		   eval_in_place(
+			   run, frame, c->alternative, KG_KW_ELSE, -1, val, seen);
+}
+
+/* ---- nodes ---- */
+
+/* Instructions whose violations lie deeper and are reported there. */
+static bool
+run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+		   const KgVal *val, KgSeen *seen)
+{
+	switch ((KgOp) instr->op)
+	{
+		case KG_OP_REF:
+			return eval_in_place(
+				run, frame, instr->u.node, instr->keyword, -1, val, seen);
+		case KG_OP_DYNAMIC_REF:
+			return eval_in_place(run,
+								 frame,
+								 dynamic_target(frame,
+												instr->u.dynamic->anchor,
+												instr->u.dynamic->target),
+								 instr->keyword,
+								 -1,
+								 val,
+								 seen);
+		case KG_OP_RECURSIVE_REF:
+			return eval_in_place(run,
+								 frame,
+								 dynamic_target(frame, NULL, instr->u.node),
+								 instr->keyword,
+								 -1,
+								 val,
+								 seen);
+		case KG_OP_ALL_OF:
+			return run_all_of(run, frame, instr, val, seen);
+		case KG_OP_IF:
+			return run_if(run, frame, instr, val, seen);
+		case KG_OP_ITEMS:
+			return kg_run_items(run, frame, instr, val, seen);
+		case KG_OP_UNEVALUATED_ITEMS:
+			return kg_run_unevaluated_items(run, frame, instr, val, seen);
+		case KG_OP_OBJECT:
+			return kg_run_object(run, frame, instr, val, seen);
+		case KG_OP_DEPENDENT_REQUIRED:
+			return kg_run_dependent_required(run, frame, instr, val);
+		case KG_OP_DEPENDENT_SCHEMAS:
+			return kg_run_dependent_schemas(run, frame, instr, val, seen);
+		case KG_OP_UNEVALUATED_PROPERTIES:
+			return kg_run_unevaluated_properties(run, frame, instr, val, seen);
+		default:
+			elog(ERROR, "unexpected schema instruction %d", instr->op);
+	}
+}
+
+/* Run the instructions for the type of val. */
+static bool
+run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+{
+	const KgInstr *instr = frame->node->code[val->type];
+	bool valid = true;
+
+	for (; instr->op != KG_OP_END; instr++)
+	{
+		bool ok;
+
+		switch ((KgOp) instr->op)
+		{
+			case KG_OP_ANY_OF:
+				ok = run_any_of(run, frame, instr, val, seen);
+				break;
+			case KG_OP_ONE_OF:
+				ok = run_one_of(run, frame, instr, val, seen);
+				break;
+			case KG_OP_NOT:
+				ok = !test_in_place(run,
+									frame,
+									instr->u.node,
+									KG_KW_NOT,
+									-1,
+									val,
+									NULL);
+				break;
+			case KG_OP_UNIQUE:
+				ok = kg_run_unique(run, val);
+				break;
+			case KG_OP_CONTAINS:
+				ok = kg_run_contains(run, frame, instr, val, seen);
+				break;
+			default:
+				if (instr->op > KG_OP_LAST_PLAIN)
+				{
+					if (!run_nested(run, frame, instr, val, seen))
+					{
+						if (!run->report)
+							return false;
+						valid = false;
+					}
+					continue;
+				}
+				ok = kg_check_value(instr, val);
+				break;
+		}
+		if (!ok)
+		{
+			if (!run->report)
+				return false;
+			kg_report(run, frame, instr->keyword, val);
+			valid = false;
+		}
+	}
+	return valid;
+}
+
+/* A node with unevaluated* keeps its own account, then passes it on. */
+static bool
+run_tracked(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+{
+	KgSeen own;
+	bool valid;
+
+	kg_seen_init(&own, val);
+	valid = run_code(run, frame, val, &own);
+	if (valid && seen != NULL)
+		kg_seen_add(seen, &own);
+	kg_seen_free(&own);
+	return valid;
+}
+
+static bool
+has_type(const KgNode *node, const KgVal *val)
+{
+	if (node->types & (1 << val->type))
+		return true;
+	return val->type == KG_T_NUMBER && (node->types & (1 << KG_T_INTEGER)) &&
+		   kg_number_is_integer(val->data);
+}
+
+bool
+kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+{
+	const KgNode *node = frame->node;
+	bool valid = true;
+	int tracks;
+
+	kg_run_charge(run, 1);
+	if (!has_type(node, val))
+	{
+		if (run->report)
+			kg_report(run,
+					  frame,
+					  node->flags & KG_NODE_FALSE ? KG_KW_NONE : KG_KW_TYPE,
+					  val);
+		/* The other keywords say nothing new about a wrong type. */
+		return false;
+	}
+	if (node->code[val->type] == NULL)
+		return true;
+	if (++run->depth > kg_setting_schema_max_depth)
+		limit_error("validation nests deeper than",
+					kg_setting_schema_max_depth,
+					"kg_graph.schema_max_depth");
+	check_stack_depth();
+	tracks = val->type == KG_T_OBJECT  ? KG_NODE_TRACKS_PROPERTIES
+			 : val->type == KG_T_ARRAY ? KG_NODE_TRACKS_ITEMS
+									   : 0;
+	if (node->flags & tracks)
+		valid = run_tracked(run, frame, val, seen);
+	else if (tracks == 0)
+		valid = run_code(run, frame, val, NULL);
+	else
+		valid = run_code(run, frame, val, seen);
+	run->depth--;
+	return valid;
+}
+
+static void
+run_init(KgRun *run, const KgSchema *schema, KgReport *report)
+{
+	run->schema = schema;
+	run->budget = STEPS_AT_ONCE;
+	run->steps_left = kg_setting_schema_max_steps;
+	run->depth = 0;
+	run->report = report;
+}
+
+bool
+kg_run_root(const KgSchema *schema, const JsonbValue *instance,
+			KgReport *report)
+{
+	KgFrame frame = {0};
+	KgRun run;
+	KgVal val;
+
+	kg_val_from_value(&val, instance);
+	if (report == NULL && kg_quick_valid(schema->root, &val))
+		return true;
+	run_init(&run, schema, report);
+	frame.node = schema->root;
+	frame.keyword = KG_KW_NONE;
+	return kg_eval(&run, &frame, &val, NULL);
+}
+
+bool
+kg_schema_is_valid(const KgSchema *schema, const JsonbValue *instance)
+{
+	return kg_run_root(schema, instance, NULL);
+}

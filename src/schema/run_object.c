@@ -1,0 +1,335 @@
+/*
+ * run_object.c
+ *	  The interpreter's instructions for objects.
+ */
+#include "postgres.h"
+
+#include "schema/run.h"
+
+/* Evaluate one property's value against a node. */
+static bool
+eval_property(KgRun *run, const KgFrame *frame, const KgNode *node,
+			  KgKeyword keyword, const char *sub, uint32 sub_len,
+			  const KgObjectWalk *w)
+{
+	KgFrame child;
+
+	if (kg_quick_valid(node, &w->value))
+		return true;
+	child.parent = frame;
+	child.node = node;
+	child.keyword = keyword;
+	child.sub = sub ? KG_STEP_NAME : KG_STEP_NONE;
+	child.sub_name = sub;
+	child.sub_len = sub_len;
+	child.token = KG_STEP_NAME;
+	child.token_name = w->key;
+	child.token_len = w->key_len;
+	return kg_eval(run, &child, &w->value, NULL);
+}
+
+static bool
+eval_name(KgRun *run, const KgFrame *frame, const KgNode *node,
+		  const KgObjectWalk *w)
+{
+	KgFrame child;
+	KgVal name;
+
+	name.type = KG_T_STRING;
+	name.data = w->key;
+	name.len = w->key_len;
+	if (kg_quick_valid(node, &name))
+		return true;
+	child.parent = frame;
+	child.node = node;
+	child.keyword = KG_KW_PROPERTY_NAMES;
+	child.sub = KG_STEP_NONE;
+	child.token = KG_STEP_NAME;
+	child.token_name = w->key;
+	child.token_len = w->key_len;
+	return kg_eval(run, &child, &name, NULL);
+}
+
+/*
+ * The declared property that is the walk's key.  Both orders are the same, so
+ * the search goes on from where the last one ended.
+ */
+static inline const KgProperty *
+find_property(const KgObjectPlan *plan, const KgObjectWalk *w, int *position)
+{
+	const KgProperty *p;
+	int start;
+
+	if (w->key_len <= KG_LENGTH_BUCKETS)
+	{
+		start = plan->by_length[w->key_len];
+		if (start > *position)
+			*position = start;
+	}
+	for (; *position < plan->nproperties; (*position)++)
+	{
+		int cmp;
+
+		p = &plan->properties[*position];
+		if (p->len != w->key_len)
+		{
+			if (p->len > w->key_len)
+				return NULL;
+			continue;
+		}
+		cmp = memcmp(p->name, w->key, w->key_len);
+		if (cmp == 0)
+		{
+			(*position)++;
+			return p;
+		}
+		if (cmp > 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* A name that "properties" does not declare: patterns, then additional. */
+static bool
+eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
+				const KgObjectWalk *w, KgSeen *seen)
+{
+	bool valid = true;
+	bool matched = false;
+	int i;
+
+	for (i = 0; i < plan->npatterns; i++)
+	{
+		const KgPatternNode *p = &plan->patterns[i];
+
+		if (!kg_pattern_matches(p->pattern, w->key, w->key_len))
+			continue;
+		matched = true;
+		if (!eval_property(run,
+						   frame,
+						   p->node,
+						   KG_KW_PATTERN_PROPERTIES,
+						   p->source,
+						   p->source_len,
+						   w))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	if (!matched && plan->additional != NULL)
+	{
+		matched = true;
+		if (!eval_property(run,
+						   frame,
+						   plan->additional,
+						   KG_KW_ADDITIONAL_PROPERTIES,
+						   NULL,
+						   0,
+						   w))
+			valid = false;
+	}
+	if (matched && seen != NULL)
+		kg_seen_mark(seen, w->i - 1);
+	return valid;
+}
+
+static bool
+eval_declared(KgRun *run, const KgFrame *frame, const KgProperty *p,
+			  const KgObjectWalk *w, KgSeen *seen)
+{
+	bool valid = true;
+	int i;
+
+	if (!eval_property(
+			run, frame, p->node, KG_KW_PROPERTIES, p->name, p->len, w))
+	{
+		if (!run->report)
+			return false;
+		valid = false;
+	}
+	for (i = 0; i < p->npatterns; i++)
+	{
+		if (!eval_property(run,
+						   frame,
+						   p->patterns[i]->node,
+						   KG_KW_PATTERN_PROPERTIES,
+						   p->patterns[i]->source,
+						   p->patterns[i]->source_len,
+						   w))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	if (seen != NULL)
+		kg_seen_mark(seen, w->i - 1);
+	return valid;
+}
+
+static void
+report_missing(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
+			   const KgVal *val)
+{
+	KgVal member;
+	int i;
+
+	for (i = 0; i < plan->nproperties && run->report; i++)
+	{
+		const KgProperty *p = &plan->properties[i];
+
+		if (p->required && !kg_val_get(val, p->name, p->len, &member))
+			kg_report_missing(
+				run, frame, KG_KW_REQUIRED, val, p->name, p->len);
+	}
+}
+
+bool
+kg_run_object(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+			  const KgVal *val, KgSeen *seen)
+{
+	const KgObjectPlan *plan = instr->u.object;
+	KgObjectWalk w;
+	bool valid = true;
+	int required = 0;
+	int position = 0;
+
+	kg_object_begin(&w, val);
+	if (w.n < plan->nrequired && !run->report)
+		return false;
+	kg_run_charge(run, w.n);
+	while (kg_object_next(&w))
+	{
+		const KgProperty *p = find_property(plan, &w, &position);
+		bool ok;
+
+		if (p != NULL)
+			required += p->required;
+		if (plan->names != NULL && !eval_name(run, frame, plan->names, &w))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+		if (p != NULL && p->declared)
+			ok = eval_declared(run, frame, p, &w, seen);
+		else if (plan->npatterns == 0 && plan->additional == NULL)
+			continue;
+		else
+			ok = eval_undeclared(run, frame, plan, &w, seen);
+		if (!ok)
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	if (required < plan->nrequired)
+	{
+		if (run->report)
+			report_missing(run, frame, plan, val);
+		return false;
+	}
+	return valid;
+}
+
+bool
+kg_run_dependent_required(KgRun *run, const KgFrame *frame,
+						  const KgInstr *instr, const KgVal *val)
+{
+	const KgDependencies *list = instr->u.dependencies;
+	KgVal member;
+	bool valid = true;
+	int i;
+	int j;
+
+	for (i = 0; i < list->n; i++)
+	{
+		const KgDependency *d = &list->item[i];
+
+		kg_run_charge(run, 1);
+		if (!kg_val_get(val, d->name, d->len, &member))
+			continue;
+		kg_run_charge(run, d->nrequired);
+		for (j = 0; j < d->nrequired; j++)
+		{
+			const KgVal *name = &d->required[j];
+
+			if (kg_val_get(val, name->data, name->len, &member))
+				continue;
+			if (!run->report)
+				return false;
+			kg_report_missing(
+				run, frame, instr->keyword, val, name->data, name->len);
+			valid = false;
+		}
+	}
+	return valid;
+}
+
+bool
+kg_run_dependent_schemas(KgRun *run, const KgFrame *frame,
+						 const KgInstr *instr, const KgVal *val, KgSeen *seen)
+{
+	const KgDependencies *list = instr->u.dependencies;
+	KgVal member;
+	bool valid = true;
+	int i;
+
+	for (i = 0; i < list->n; i++)
+	{
+		const KgDependency *d = &list->item[i];
+		KgFrame child;
+
+		kg_run_charge(run, 1);
+		if (!kg_val_get(val, d->name, d->len, &member))
+			continue;
+		child.parent = frame;
+		child.node = d->node;
+		child.keyword = instr->keyword;
+		child.sub = KG_STEP_NAME;
+		child.sub_name = d->name;
+		child.sub_len = d->len;
+		child.token = KG_STEP_NONE;
+		if (!kg_eval(run, &child, val, seen))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	return valid;
+}
+
+bool
+kg_run_unevaluated_properties(KgRun *run, const KgFrame *frame,
+							  const KgInstr *instr, const KgVal *val,
+							  KgSeen *seen)
+{
+	KgObjectWalk w;
+	bool valid = true;
+
+	kg_object_begin(&w, val);
+	kg_run_charge(run, w.n);
+	while (kg_object_next(&w))
+	{
+		if (kg_seen_has(seen, w.i - 1))
+			continue;
+		if (!eval_property(run,
+						   frame,
+						   instr->u.node,
+						   KG_KW_UNEVALUATED_PROPERTIES,
+						   NULL,
+						   0,
+						   &w))
+		{
+			if (!run->report)
+				return false;
+			valid = false;
+		}
+	}
+	kg_seen_mark_all(seen);
+	return valid;
+}

@@ -1,0 +1,198 @@
+/*
+ * value.h
+ *	  A JSON value inside a binary jsonb, as the validator sees it, and walking
+ *	  its members without an iterator and without allocation.
+ *
+ * A KgVal borrows: it points into the datum.  Offsets are read as
+ * getJsonbOffset() reads them, but running, so that a walk is linear.
+ */
+#ifndef KG_VALUE_H
+#define KG_VALUE_H
+
+#include "utils/jsonb.h"
+
+typedef enum KgType
+{
+	KG_T_NULL,
+	KG_T_BOOL,
+	KG_T_NUMBER,
+	KG_T_STRING,
+	KG_T_ARRAY,
+	KG_T_OBJECT
+} KgType;
+
+#define KG_NTYPES 6
+/* In masks only: a number without fraction. */
+#define KG_T_INTEGER 6
+
+typedef struct KgVal
+{
+	const char *data; /* string bytes, Numeric or JsonbContainer */
+	uint32 len;		  /* bytes; truth of a boolean */
+	uint32 type;	  /* KgType */
+} KgVal;
+
+#define KG_VAL_CONTAINER(v) ((JsonbContainer *) (v)->data)
+#define KG_VAL_COUNT(v) ((int) JsonContainerSize(KG_VAL_CONTAINER(v)))
+
+static inline uint32
+kg_entry_end(JEntry entry, uint32 start)
+{
+	return JBE_HAS_OFF(entry) ? JBE_OFFLENFLD(entry)
+							  : start + JBE_OFFLENFLD(entry);
+}
+
+static inline void
+kg_val_set(KgVal *v, const char *base, JEntry entry, uint32 start, uint32 end)
+{
+	v->len = end - start;
+	v->data = base + start;
+	if (JBE_ISSTRING(entry))
+	{
+		v->type = KG_T_STRING;
+		return;
+	}
+	switch (entry & JENTRY_TYPEMASK)
+	{
+		case JENTRY_ISNUMERIC:
+			v->type = KG_T_NUMBER;
+			v->data = base + INTALIGN(start);
+			break;
+		case JENTRY_ISBOOL_FALSE:
+			v->type = KG_T_BOOL;
+			v->len = 0;
+			break;
+		case JENTRY_ISBOOL_TRUE:
+			v->type = KG_T_BOOL;
+			v->len = 1;
+			break;
+		case JENTRY_ISNULL:
+			v->type = KG_T_NULL;
+			break;
+		default:
+			v->data = base + INTALIGN(start);
+			v->len = end - INTALIGN(start);
+			v->type = JsonContainerIsObject(KG_VAL_CONTAINER(v)) ? KG_T_OBJECT
+																 : KG_T_ARRAY;
+			break;
+	}
+}
+
+/*
+ * Walk an array:
+ *
+ *	  kg_array_begin(&w, v);
+ *	  while (kg_array_next(&w, &item)) ...
+ *
+ * w.i is the number of items read.
+ */
+typedef struct KgArrayWalk
+{
+	const JEntry *entries;
+	const char *base;
+	uint32 offset;
+	int n;
+	int i;
+} KgArrayWalk;
+
+static inline void
+kg_array_begin(KgArrayWalk *w, const KgVal *v)
+{
+	JsonbContainer *jc = KG_VAL_CONTAINER(v);
+
+	w->n = JsonContainerSize(jc);
+	w->entries = jc->children;
+	w->base = (const char *) &jc->children[w->n];
+	w->offset = 0;
+	w->i = 0;
+}
+
+static inline bool
+kg_array_next(KgArrayWalk *w, KgVal *item)
+{
+	uint32 end;
+
+	if (w->i >= w->n)
+		return false;
+	end = kg_entry_end(w->entries[w->i], w->offset);
+	kg_val_set(item, w->base, w->entries[w->i], w->offset, end);
+	w->offset = end;
+	w->i++;
+	return true;
+}
+
+/* Walk an object's pairs, in jsonb's order: by length, then bytes. */
+typedef struct KgObjectWalk
+{
+	const JEntry *keys;
+	const JEntry *values;
+	const char *base;
+	uint32 key_offset;
+	uint32 value_offset;
+	int n;
+	int i;
+	const char *key;
+	uint32 key_len;
+	KgVal value;
+} KgObjectWalk;
+
+static inline void
+kg_object_begin(KgObjectWalk *w, const KgVal *v)
+{
+	JsonbContainer *jc = KG_VAL_CONTAINER(v);
+
+	w->n = JsonContainerSize(jc);
+	w->keys = jc->children;
+	w->values = jc->children + w->n;
+	w->base = (const char *) &jc->children[2 * w->n];
+	w->key_offset = 0;
+	w->value_offset = w->n > 0 ? getJsonbOffset(jc, w->n) : 0;
+	w->i = 0;
+}
+
+static inline bool
+kg_object_next(KgObjectWalk *w)
+{
+	uint32 end;
+
+	if (w->i >= w->n)
+		return false;
+	end = kg_entry_end(w->keys[w->i], w->key_offset);
+	w->key = w->base + w->key_offset;
+	w->key_len = end - w->key_offset;
+	w->key_offset = end;
+	end = kg_entry_end(w->values[w->i], w->value_offset);
+	kg_val_set(&w->value, w->base, w->values[w->i], w->value_offset, end);
+	w->value_offset = end;
+	w->i++;
+	return true;
+}
+
+/* Order of jsonb's keys. */
+static inline int
+kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
+{
+	if (alen != blen)
+		return alen < blen ? -1 : 1;
+	return memcmp(a, b, alen);
+}
+
+extern void kg_val_from_jsonb(KgVal *v, const Jsonb *jsonb);
+/* Takes any JsonbValue; one built in memory is serialized first. */
+extern void kg_val_from_value(KgVal *v, const JsonbValue *value);
+extern void kg_val_to_value(const KgVal *v, JsonbValue *value);
+/* Member of an object; false where absent. */
+extern bool kg_val_get(const KgVal *object, const char *key, int len,
+					   KgVal *member);
+extern bool kg_val_at(const KgVal *array, int index, KgVal *item);
+extern bool kg_val_is(const KgVal *v, const char *s);
+extern char *kg_val_cstring(const KgVal *v);
+
+/* JSON equality: numbers by value, objects whatever their order. */
+extern bool kg_val_equal(const KgVal *a, const KgVal *b);
+extern uint32 kg_val_hash(const KgVal *v);
+
+/* "null", "boolean", ... */
+extern const char *kg_type_name(int type);
+
+#endif /* KG_VALUE_H */

@@ -1,0 +1,232 @@
+/*
+ * validate.c
+ *	  SQL functions of the JSON Schema engine: kg_validate,
+ *	  kg_validation_errors, kg_schema_check.
+ *
+ * They depend on their arguments only (limits, which are settings, can turn an
+ * answer into an error but never into another answer), so they are IMMUTABLE
+ * and serve in CHECK constraints and generated columns.
+ *
+ * A schema that does not change during the query is compiled or looked up once
+ * and kept in fn_extra; the cache entry stays pinned by fn_mcxt.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "fmgr.h"
+#include "schema/output.h"
+#include "schema/schema.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(kg_sql_validate);
+PG_FUNCTION_INFO_V1(kg_sql_validation_errors);
+PG_FUNCTION_INFO_V1(kg_sql_schema_check);
+
+PGDLLEXPORT Datum kg_sql_validate(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_validation_errors(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_schema_check(PG_FUNCTION_ARGS);
+
+typedef struct Options
+{
+	KgSchemaOptions schema;
+	KgOutput output;
+	int max_errors;
+} Options;
+
+typedef struct CallState
+{
+	const KgSchema *schema;
+	Options options;
+} CallState;
+
+static KG_NORETURN void bad_option(const char *name, const JsonbValue *got,
+								   const char *expected) KG_NORETURN_TAIL;
+
+static void
+bad_option(const char *name, const JsonbValue *got, const char *expected)
+{
+	KgError *err =
+		kg_error_new(KG_INVALID_INPUT, "option \"%s\" is not valid", name);
+
+	kg_error_path(err, "/%s", name);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+static void
+read_output(const JsonbValue *value, KgOutput *output)
+{
+	if (kg_json_string_is(value, "flag"))
+		*output = KG_OUTPUT_FLAG;
+	else if (kg_json_string_is(value, "basic"))
+		*output = KG_OUTPUT_BASIC;
+	else if (kg_json_string_is(value, "detailed"))
+		*output = KG_OUTPUT_DETAILED;
+	else if (kg_json_string_is(value, "model"))
+		*output = KG_OUTPUT_MODEL;
+	else
+		bad_option("output", value, "flag, basic, detailed or model");
+}
+
+static void
+read_option(Options *options, const char *name, const JsonbValue *value)
+{
+	static const char *const known[] = {
+		"dialect", "format", "max_errors", "output", "resources"};
+	KgError *err;
+	int64 n;
+	int i;
+
+	if (strcmp(name, "dialect") == 0)
+	{
+		if (value->type != jbvString)
+			bad_option(name, value, "the URI of a dialect");
+		options->schema.dialect = kg_json_cstring(value);
+	}
+	else if (strcmp(name, "format") == 0)
+	{
+		options->schema.annotate_format = kg_json_string_is(value, "annotate");
+		if (!options->schema.annotate_format &&
+			!kg_json_string_is(value, "assert"))
+			bad_option(name, value, "assert or annotate");
+	}
+	else if (strcmp(name, "max_errors") == 0)
+	{
+		if (!kg_json_int64(value, &n) || n < 1 ||
+			n > kg_setting_max_errors)
+			bad_option(name,
+					   value,
+					   psprintf("an integer from 1 to %d "
+								"(kg_graph.max_errors)",
+								kg_setting_max_errors));
+		options->max_errors = (int) n;
+	}
+	else if (strcmp(name, "output") == 0)
+		read_output(value, &options->output);
+	else if (strcmp(name, "resources") == 0)
+	{
+		if (!kg_json_is_object(value))
+			bad_option(name, value, "an object of schemas by URI");
+		options->schema.resources = kg_json_datum(value);
+	}
+	else
+	{
+		err = kg_error_new(
+			KG_INVALID_INPUT, "option \"%s\" is not known", name);
+		kg_error_path(err, "/%s", name);
+		for (i = 0; i < lengthof(known); i++)
+			kg_error_allow(err, known[i]);
+		kg_error_did_you_mean(err, kg_nearest(name, known, lengthof(known)));
+		kg_error_throw(err);
+	}
+}
+
+static void
+read_options(const Jsonb *jsonb, Options *options)
+{
+	KgJsonIter it;
+
+	memset(options, 0, sizeof(*options));
+	options->output = KG_OUTPUT_MODEL;
+	options->max_errors = kg_setting_max_errors;
+	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
+		return;
+	if (!JB_ROOT_IS_OBJECT(jsonb))
+	{
+		KgError *err =
+			kg_error_new(KG_INVALID_INPUT, "options must be an object");
+
+		kg_error_throw(err);
+	}
+	kg_json_iter_init(&it, &jsonb->root);
+	while (kg_json_iter_next(&it))
+		read_option(options, kg_json_cstring(&it.key), &it.value);
+}
+
+/*
+ * The compiled schema of a call with arguments (instance, schema, options);
+ * *options is filled unless it is NULL.
+ */
+static const KgSchema *
+call_schema(FunctionCallInfo fcinfo, Options *options)
+{
+	FmgrInfo *flinfo = fcinfo->flinfo;
+	CallState *state = flinfo ? flinfo->fn_extra : NULL;
+	MemoryContext caller;
+	bool stable;
+
+	if (state != NULL)
+	{
+		*options = state->options;
+		return state->schema;
+	}
+	stable = flinfo != NULL && get_fn_expr_arg_stable(flinfo, 1) &&
+			 get_fn_expr_arg_stable(flinfo, 2);
+	if (!stable)
+	{
+		read_options(PG_GETARG_JSONB_P(2), options);
+		return kg_schema_fetch(PG_GETARG_JSONB_P(1), &options->schema);
+	}
+	caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
+	state = palloc(sizeof(CallState));
+	read_options(PG_GETARG_JSONB_P(2), &state->options);
+	state->schema =
+		kg_schema_fetch(PG_GETARG_JSONB_P(1), &state->options.schema);
+	MemoryContextSwitchTo(caller);
+	flinfo->fn_extra = state;
+	*options = state->options;
+	return state->schema;
+}
+
+/* kg_validate(instance jsonb, schema jsonb, options jsonb) -> boolean */
+Datum
+kg_sql_validate(PG_FUNCTION_ARGS)
+{
+	Jsonb *instance = PG_GETARG_JSONB_P(0);
+	Options options;
+	const KgSchema *schema = call_schema(fcinfo, &options);
+	JsonbValue value;
+	bool valid;
+
+	kg_json_root(instance, &value);
+	valid = kg_schema_is_valid(schema, &value);
+	PG_FREE_IF_COPY(instance, 0);
+	PG_RETURN_BOOL(valid);
+}
+
+/* kg_validation_errors(instance, schema, options) -> jsonb */
+Datum
+kg_sql_validation_errors(PG_FUNCTION_ARGS)
+{
+	Jsonb *instance = PG_GETARG_JSONB_P(0);
+	Options options;
+	const KgSchema *schema = call_schema(fcinfo, &options);
+	JsonbValue value;
+	List *errors = NIL;
+
+	kg_json_root(instance, &value);
+	if (!kg_schema_is_valid(schema, &value))
+		errors = kg_schema_errors(
+			schema,
+			&value,
+			options.output == KG_OUTPUT_FLAG ? 1 : options.max_errors);
+	PG_RETURN_JSONB_P(
+		kg_output(options.output, errors, options.max_errors));
+}
+
+/*
+ * kg_schema_check(schema, options) -> boolean: true, or an error that says
+ * what is wrong with the schema.
+ */
+Datum
+kg_sql_schema_check(PG_FUNCTION_ARGS)
+{
+	Options options;
+
+	read_options(PG_GETARG_JSONB_P(1), &options);
+	kg_schema_fetch(PG_GETARG_JSONB_P(0), &options.schema);
+	PG_RETURN_BOOL(true);
+}
