@@ -47,8 +47,8 @@ static KG_NORETURN void bad_option(const char *name, const JsonbValue *got,
 static void
 bad_option(const char *name, const JsonbValue *got, const char *expected)
 {
-	KgError *err =
-		kg_error_new(KG_INVALID_INPUT, "option \"%s\" is not valid", name);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
 
 	kg_error_path(err, "/%s", name);
 	kg_error_got(err, got);
@@ -95,8 +95,7 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 	}
 	else if (strcmp(name, "max_errors") == 0)
 	{
-		if (!kg_json_int64(value, &n) || n < 1 ||
-			n > kg_setting_max_errors)
+		if (!kg_json_int64(value, &n) || n < 1 || n > kg_setting_max_errors)
 			bad_option(name,
 					   value,
 					   psprintf("an integer from 1 to %d "
@@ -136,8 +135,8 @@ read_options(const Jsonb *jsonb, Options *options)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))
 	{
-		KgError *err =
-			kg_error_new(KG_INVALID_INPUT, "options must be an object");
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"options must be an object");
 
 		kg_error_throw(err);
 	}
@@ -173,8 +172,8 @@ call_schema(FunctionCallInfo fcinfo, Options *options)
 	caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
 	state = palloc(sizeof(CallState));
 	read_options(PG_GETARG_JSONB_P(2), &state->options);
-	state->schema =
-		kg_schema_fetch(PG_GETARG_JSONB_P(1), &state->options.schema);
+	state->schema = kg_schema_fetch(PG_GETARG_JSONB_P(1),
+									&state->options.schema);
 	MemoryContextSwitchTo(caller);
 	flinfo->fn_extra = state;
 	*options = state->options;
@@ -213,8 +212,7 @@ kg_sql_validation_errors(PG_FUNCTION_ARGS)
 			schema,
 			&value,
 			options.output == KG_OUTPUT_FLAG ? 1 : options.max_errors);
-	PG_RETURN_JSONB_P(
-		kg_output(options.output, errors, options.max_errors));
+	PG_RETURN_JSONB_P(kg_output(options.output, errors, options.max_errors));
 }
 
 /*

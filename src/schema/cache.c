@@ -192,8 +192,7 @@ kg_schema_fetch(const Jsonb *schema, const KgSchemaOptions *options)
 	dlist_push_head(&entries, &entry->lru);
 	total_bytes += entry->bytes;
 	pin(entry);
-	while (total_bytes > limit &&
-		   dlist_tail_node(&entries) != &entry->lru)
+	while (total_bytes > limit && dlist_tail_node(&entries) != &entry->lru)
 		evict(dlist_tail_element(CacheEntry, lru, &entries));
 	return entry->schema;
 }

@@ -141,12 +141,11 @@ reference_text(KgBuild *b, KgKeyword keyword)
 static const KgNode *
 resolve(KgBuild *b, KgKeyword keyword, const char *ref, KgPlace *place)
 {
-	kg_registry_resolve(
-		b->compiler->registry,
-		b->resource,
-		ref,
-		psprintf("%s/%s", b->pointer, kg_keyword_name(keyword)),
-		place);
+	kg_registry_resolve(b->compiler->registry,
+						b->resource,
+						ref,
+						psprintf("%s/%s", b->pointer, kg_keyword_name(keyword)),
+						place);
 	return compile_node(
 		b->compiler, &place->schema, place->resource, place->pointer);
 }
@@ -157,8 +156,7 @@ compile_ref(KgBuild *b)
 	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_REF};
 	KgPlace place;
 
-	instr.u.node =
-		resolve(b, KG_KW_REF, reference_text(b, KG_KW_REF), &place);
+	instr.u.node = resolve(b, KG_KW_REF, reference_text(b, KG_KW_REF), &place);
 	kg_emit(b, KG_MASK_ANY, &instr);
 }
 
@@ -190,8 +188,8 @@ compile_dynamic_ref(KgBuild *b)
 		instr.op = KG_OP_DYNAMIC_REF;
 		instr.u.dynamic = dynamic;
 		b->compiler->schema->is_dynamic = true;
-		b->compiler->dynamic_names =
-			lappend(b->compiler->dynamic_names, pstrdup(anchor + 1));
+		b->compiler->dynamic_names = lappend(b->compiler->dynamic_names,
+											 pstrdup(anchor + 1));
 	}
 	kg_emit(b, KG_MASK_ANY, &instr);
 }
@@ -202,10 +200,8 @@ compile_recursive_ref(KgBuild *b)
 	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_RECURSIVE_REF};
 	KgPlace place;
 
-	instr.u.node = resolve(b,
-						   KG_KW_RECURSIVE_REF,
-						   reference_text(b, KG_KW_RECURSIVE_REF),
-						   &place);
+	instr.u.node = resolve(
+		b, KG_KW_RECURSIVE_REF, reference_text(b, KG_KW_RECURSIVE_REF), &place);
 	if (kg_registry_recursive_anchor(place.resource) &&
 		place.schema.data == place.resource->root.data)
 	{
@@ -236,8 +232,8 @@ compile_list(KgBuild *b, KgKeyword keyword, KgOp op)
 	nodes->n = KG_VAL_COUNT(list);
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
-		nodes->node[w.i - 1] =
-			kg_compile_sub(b, keyword, NULL, 0, w.i - 1, &item);
+		nodes->node[w.i - 1] = kg_compile_sub(
+			b, keyword, NULL, 0, w.i - 1, &item);
 	instr.u.list = nodes;
 	kg_emit(b, KG_MASK_ANY, &instr);
 }
@@ -495,24 +491,22 @@ compile_dynamic_anchors(KgCompiler *c)
 					kg_registry_dynamic_anchor(
 						c->registry, resource, name, &place))
 				{
-					add_dynamic(resource,
-								name,
-								compile_node(c,
-											 &place.schema,
-											 place.resource,
-											 place.pointer));
+					add_dynamic(
+						resource,
+						name,
+						compile_node(
+							c, &place.schema, place.resource, place.pointer));
 					changed = true;
 				}
 			}
 			if (c->has_recursive && !has_dynamic(resource, NULL) &&
 				kg_registry_recursive_anchor(resource))
 			{
-				add_dynamic(resource,
-							NULL,
-							compile_node(c,
-										 &resource->root,
-										 resource,
-										 resource->pointer));
+				add_dynamic(
+					resource,
+					NULL,
+					compile_node(
+						c, &resource->root, resource, resource->pointer));
 				changed = true;
 			}
 		}
@@ -523,10 +517,8 @@ static KgSchema *
 compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 {
 	static const KgSchemaOptions defaults = {0};
-	MemoryContext context =
-		AllocSetContextCreate(CurrentMemoryContext,
-							  "kg schema",
-							  ALLOCSET_START_SMALL_SIZES);
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg schema", ALLOCSET_START_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	MemoryContext work = AllocSetContextCreate(
 		context, "kg schema compiler", ALLOCSET_DEFAULT_SIZES);
@@ -552,8 +544,8 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	kg_val_from_jsonb(&root, copy);
 	if (root.type != KG_T_OBJECT && root.type != KG_T_BOOL)
 	{
-		KgError *err =
-			kg_schema_error(NULL, "", "it must be an object or a boolean");
+		KgError *err = kg_schema_error(
+			NULL, "", "it must be an object or a boolean");
 		JsonbValue value;
 
 		kg_val_to_value(&root, &value);
@@ -586,8 +578,7 @@ kg_schema_compile(const Jsonb *schema, const KgSchemaOptions *options)
 }
 
 KgSchema *
-kg_schema_compile_unchecked(const Jsonb *schema,
-							const KgSchemaOptions *options)
+kg_schema_compile_unchecked(const Jsonb *schema, const KgSchemaOptions *options)
 {
 	return compile(schema, options, false);
 }

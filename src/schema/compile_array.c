@@ -47,8 +47,7 @@ compile_items(KgBuild *b)
 	}
 	if (b->has[rest])
 	{
-		plan->rest =
-			kg_compile_sub(b, rest, NULL, 0, -1, &b->keyword[rest]);
+		plan->rest = kg_compile_sub(b, rest, NULL, 0, -1, &b->keyword[rest]);
 		plan->marks_rest = true;
 	}
 	plan->rest_keyword = rest;
@@ -123,13 +122,12 @@ kg_compile_unevaluated(KgBuild *b)
 	{
 		instr.op = KG_OP_UNEVALUATED_ITEMS;
 		instr.keyword = KG_KW_UNEVALUATED_ITEMS;
-		instr.u.node =
-			kg_compile_sub(b,
-						   KG_KW_UNEVALUATED_ITEMS,
-						   NULL,
-						   0,
-						   -1,
-						   &b->keyword[KG_KW_UNEVALUATED_ITEMS]);
+		instr.u.node = kg_compile_sub(b,
+									  KG_KW_UNEVALUATED_ITEMS,
+									  NULL,
+									  0,
+									  -1,
+									  &b->keyword[KG_KW_UNEVALUATED_ITEMS]);
 		b->node->flags |= KG_NODE_TRACKS_ITEMS;
 		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
 	}
@@ -137,13 +135,13 @@ kg_compile_unevaluated(KgBuild *b)
 	{
 		instr.op = KG_OP_UNEVALUATED_PROPERTIES;
 		instr.keyword = KG_KW_UNEVALUATED_PROPERTIES;
-		instr.u.node =
-			kg_compile_sub(b,
-						   KG_KW_UNEVALUATED_PROPERTIES,
-						   NULL,
-						   0,
-						   -1,
-						   &b->keyword[KG_KW_UNEVALUATED_PROPERTIES]);
+		instr.u.node = kg_compile_sub(
+			b,
+			KG_KW_UNEVALUATED_PROPERTIES,
+			NULL,
+			0,
+			-1,
+			&b->keyword[KG_KW_UNEVALUATED_PROPERTIES]);
 		b->node->flags |= KG_NODE_TRACKS_PROPERTIES;
 		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
 	}

@@ -61,12 +61,8 @@ compile_patterns(KgBuild *b, KgObjectPlan *plan)
 		p->source_len = w.key_len;
 		p->pattern = kg_keyword_pattern(
 			b, KG_KW_PATTERN_PROPERTIES, w.key, w.key_len);
-		p->node = kg_compile_sub(b,
-								 KG_KW_PATTERN_PROPERTIES,
-								 w.key,
-								 w.key_len,
-								 -1,
-								 &w.value);
+		p->node = kg_compile_sub(
+			b, KG_KW_PATTERN_PROPERTIES, w.key, w.key_len, -1, &w.value);
 	}
 	plan->patterns = patterns;
 }
@@ -188,13 +184,13 @@ compile_object_plan(KgBuild *b)
 	index_lengths(plan);
 	if (b->has[KG_KW_ADDITIONAL_PROPERTIES])
 	{
-		plan->additional =
-			kg_compile_sub(b,
-						   KG_KW_ADDITIONAL_PROPERTIES,
-						   NULL,
-						   0,
-						   -1,
-						   &b->keyword[KG_KW_ADDITIONAL_PROPERTIES]);
+		plan->additional = kg_compile_sub(
+			b,
+			KG_KW_ADDITIONAL_PROPERTIES,
+			NULL,
+			0,
+			-1,
+			&b->keyword[KG_KW_ADDITIONAL_PROPERTIES]);
 		plan->marks_additional = true;
 	}
 	if (b->has[KG_KW_PROPERTY_NAMES])
@@ -254,8 +250,8 @@ compile_dependencies(KgBuild *b, KgKeyword keyword)
 		if (is_list)
 			fill_required(b, keyword, &w.value, item);
 		else
-			item->node =
-				kg_compile_sub(b, keyword, w.key, w.key_len, -1, &w.value);
+			item->node = kg_compile_sub(
+				b, keyword, w.key, w.key_len, -1, &w.value);
 	}
 	if (required->n > 0)
 	{

@@ -144,8 +144,7 @@ compile_strings(KgBuild *b)
 			kg_keyword_error(b, KG_KW_PATTERN, "a regular expression");
 		instr.op = KG_OP_PATTERN;
 		instr.keyword = KG_KW_PATTERN;
-		instr.u.pattern =
-			kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
+		instr.u.pattern = kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
 		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
 	}
 	if (b->has[KG_KW_FORMAT] && b->resource->assert_format)
@@ -155,8 +154,7 @@ compile_strings(KgBuild *b)
 			kg_keyword_error(b, KG_KW_FORMAT, "a string");
 		instr.op = KG_OP_FORMAT;
 		instr.keyword = KG_KW_FORMAT;
-		instr.u.format =
-			kg_format_find(v->data, v->len, b->resource->dialect);
+		instr.u.format = kg_format_find(v->data, v->len, b->resource->dialect);
 		/* A format that nobody defines is an annotation. */
 		if (instr.u.format != NULL)
 			kg_emit(b, KG_MASK(KG_T_STRING), &instr);

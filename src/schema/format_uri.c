@@ -43,7 +43,8 @@ kg_format_json_pointer(const char *s, uint32 len)
 		return false;
 	for (i = 0; i < len; i++)
 	{
-		if (s[i] == '~' && (i + 1 >= len || (s[i + 1] != '0' && s[i + 1] != '1')))
+		if (s[i] == '~' &&
+			(i + 1 >= len || (s[i + 1] != '0' && s[i + 1] != '1')))
 			return false;
 	}
 	return true;

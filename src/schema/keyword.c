@@ -124,8 +124,8 @@ kg_keyword_applies(KgKeyword keyword, KgDialect dialect, int vocabularies)
 		keywords[keyword].vocabulary == KG_VOCAB_UNEVALUATED)
 		return (vocabularies & KG_VOCAB_APPLICATOR) != 0;
 	if (keywords[keyword].vocabulary == KG_VOCAB_FORMAT)
-		return (vocabularies &
-				(KG_VOCAB_FORMAT | KG_VOCAB_FORMAT_ASSERTION)) != 0;
+		return (vocabularies & (KG_VOCAB_FORMAT | KG_VOCAB_FORMAT_ASSERTION)) !=
+			   0;
 	return dialect == KG_DRAFT_07 ||
 		   (keywords[keyword].vocabulary & vocabularies) != 0;
 }

@@ -22,9 +22,9 @@ typedef enum KgDialect
 #define KG_VOCAB_FORMAT_ASSERTION 32
 #define KG_VOCAB_CONTENT 64
 #define KG_VOCAB_METADATA 128
-#define KG_VOCAB_STANDARD                                                 \
-	(KG_VOCAB_CORE | KG_VOCAB_APPLICATOR | KG_VOCAB_UNEVALUATED |         \
-	 KG_VOCAB_VALIDATION | KG_VOCAB_FORMAT | KG_VOCAB_CONTENT |           \
+#define KG_VOCAB_STANDARD                                         \
+	(KG_VOCAB_CORE | KG_VOCAB_APPLICATOR | KG_VOCAB_UNEVALUATED | \
+	 KG_VOCAB_VALIDATION | KG_VOCAB_FORMAT | KG_VOCAB_CONTENT |   \
 	 KG_VOCAB_METADATA)
 
 /* In the order of the table in keyword.c, which is sorted by name. */

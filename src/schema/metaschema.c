@@ -82,9 +82,8 @@ kg_metaschema_compiled(KgDialect dialect)
 		;
 	if (compiled[i] != NULL)
 		return compiled[i];
-	work = AllocSetContextCreate(CurrentMemoryContext,
-								 "kg meta-schema",
-								 ALLOCSET_DEFAULT_SIZES);
+	work = AllocSetContextCreate(
+		CurrentMemoryContext, "kg meta-schema", ALLOCSET_DEFAULT_SIZES);
 	caller = MemoryContextSwitchTo(work);
 	schema = kg_schema_compile_unchecked(
 		kg_json_parse(kg_metaschema_text(dialects[i].uri)), &options);

@@ -187,8 +187,9 @@ kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 		return true;
 	if (divisor->unscaled == 0)
 	{
-		mod = DirectFunctionCall2(
-			numeric_mod, PointerGetDatum(number), PointerGetDatum(divisor->number));
+		mod = DirectFunctionCall2(numeric_mod,
+								  PointerGetDatum(number),
+								  PointerGetDatum(divisor->number));
 		return DatumGetBool(DirectFunctionCall2(
 			numeric_eq,
 			mod,

@@ -17,8 +17,7 @@ write_locations(KgJsonWriter *w, const KgSchemaError *error)
 {
 	kg_jw_kstring(w, "keywordLocation", error->keyword_location);
 	if (error->absolute_location)
-		kg_jw_kstring(
-			w, "absoluteKeywordLocation", error->absolute_location);
+		kg_jw_kstring(w, "absoluteKeywordLocation", error->absolute_location);
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 

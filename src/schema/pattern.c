@@ -61,8 +61,7 @@ prepare_matching(void)
 	}
 	if (jit_stack == NULL && match_context != NULL)
 	{
-		jit_stack =
-			pcre2_jit_stack_create(32 * 1024, KG_JIT_STACK_BYTES, NULL);
+		jit_stack = pcre2_jit_stack_create(32 * 1024, KG_JIT_STACK_BYTES, NULL);
 		if (jit_stack != NULL)
 			pcre2_jit_stack_assign(match_context, NULL, jit_stack);
 	}
@@ -123,8 +122,7 @@ kg_pattern_compile(const char *source, int len, const char **error)
 	callback->func = free_code;
 	callback->arg = pattern;
 	MemoryContextRegisterResetCallback(owner, callback);
-	work = AllocSetContextCreate(
-		owner, "kg pattern", ALLOCSET_SMALL_SIZES);
+	work = AllocSetContextCreate(owner, "kg pattern", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(work);
 	regex = kg_regex_parse(pattern->source, len, error, &position);
 	if (regex != NULL)

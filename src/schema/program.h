@@ -183,8 +183,8 @@ typedef struct KgInstr
 } KgInstr;
 
 /* Flags of a node. */
-#define KG_NODE_FALSE 1				 /* the boolean schema false */
-#define KG_NODE_TRACKS_ITEMS 2		 /* has unevaluatedItems */
+#define KG_NODE_FALSE 1				/* the boolean schema false */
+#define KG_NODE_TRACKS_ITEMS 2		/* has unevaluatedItems */
 #define KG_NODE_TRACKS_PROPERTIES 4 /* has unevaluatedProperties */
 
 struct KgNode
@@ -209,9 +209,9 @@ typedef struct KgDynamicAnchor
 /* A schema with an identity of its own. */
 struct KgResource
 {
-	const char *uri;		/* absolute, without fragment */
-	const char *document;	/* URI of the document it stands in; NULL: root */
-	const char *pointer;	/* of its root inside the document */
+	const char *uri;	  /* absolute, without fragment */
+	const char *document; /* URI of the document it stands in; NULL: root */
+	const char *pointer;  /* of its root inside the document */
 	KgVal root;
 	KgDialect dialect;
 	int vocabularies;

@@ -89,8 +89,7 @@ add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 	if (set->ranges == NULL)
 		set->ranges = palloc(8 * sizeof(KgRange));
 	else if (set->nranges >= 8 && (set->nranges & (set->nranges - 1)) == 0)
-		set->ranges =
-			repalloc(set->ranges, 2 * set->nranges * sizeof(KgRange));
+		set->ranges = repalloc(set->ranges, 2 * set->nranges * sizeof(KgRange));
 	set->ranges[set->nranges].low = low;
 	set->ranges[set->nranges++].high = high;
 }
@@ -116,8 +115,7 @@ normalize(KgCharSet *set)
 	for (i = 1; i < set->nranges; i++)
 	{
 		if (set->ranges[i].low <= set->ranges[n].high + 1)
-			set->ranges[n].high =
-				Max(set->ranges[n].high, set->ranges[i].high);
+			set->ranges[n].high = Max(set->ranges[n].high, set->ranges[i].high);
 		else
 			set->ranges[++n] = set->ranges[i];
 	}
@@ -144,9 +142,16 @@ complement(KgCharSet *set)
 	set->ranges = result.ranges;
 }
 
-static const KgRange space_ranges[] = {{0x09, 0x0D}, {0x20, 0x20},
-	{0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A}, {0x2028, 0x2029},
-	{0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
+static const KgRange space_ranges[] = {{0x09, 0x0D},
+									   {0x20, 0x20},
+									   {0xA0, 0xA0},
+									   {0x1680, 0x1680},
+									   {0x2000, 0x200A},
+									   {0x2028, 0x2029},
+									   {0x202F, 0x202F},
+									   {0x205F, 0x205F},
+									   {0x3000, 0x3000},
+									   {0xFEFF, 0xFEFF}};
 static const KgRange digit_ranges[] = {{'0', '9'}};
 static const KgRange word_ranges[] = {
 	{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
@@ -196,23 +201,49 @@ static const struct
 	const char *name;
 	const char *value;
 } categories[] = {
-	{"Letter", "L"}, {"Cased_Letter", "L&"}, {"LC", "L&"},
-	{"Uppercase_Letter", "Lu"}, {"Lowercase_Letter", "Ll"},
-	{"Titlecase_Letter", "Lt"}, {"Modifier_Letter", "Lm"},
-	{"Other_Letter", "Lo"}, {"Mark", "M"}, {"Combining_Mark", "M"},
-	{"Nonspacing_Mark", "Mn"}, {"Spacing_Mark", "Mc"},
-	{"Enclosing_Mark", "Me"}, {"Number", "N"}, {"Decimal_Number", "Nd"},
-	{"digit", "Nd"}, {"Letter_Number", "Nl"}, {"Other_Number", "No"},
-	{"Punctuation", "P"}, {"punct", "P"}, {"Connector_Punctuation", "Pc"},
-	{"Dash_Punctuation", "Pd"}, {"Open_Punctuation", "Ps"},
-	{"Close_Punctuation", "Pe"}, {"Initial_Punctuation", "Pi"},
-	{"Final_Punctuation", "Pf"}, {"Other_Punctuation", "Po"},
-	{"Symbol", "S"}, {"Math_Symbol", "Sm"}, {"Currency_Symbol", "Sc"},
-	{"Modifier_Symbol", "Sk"}, {"Other_Symbol", "So"}, {"Separator", "Z"},
-	{"Space_Separator", "Zs"}, {"Line_Separator", "Zl"},
-	{"Paragraph_Separator", "Zp"}, {"Other", "C"}, {"Control", "Cc"},
-	{"cntrl", "Cc"}, {"Format", "Cf"}, {"Surrogate", "Cs"},
-	{"Private_Use", "Co"}, {"Unassigned", "Cn"},
+	{"Letter", "L"},
+	{"Cased_Letter", "L&"},
+	{"LC", "L&"},
+	{"Uppercase_Letter", "Lu"},
+	{"Lowercase_Letter", "Ll"},
+	{"Titlecase_Letter", "Lt"},
+	{"Modifier_Letter", "Lm"},
+	{"Other_Letter", "Lo"},
+	{"Mark", "M"},
+	{"Combining_Mark", "M"},
+	{"Nonspacing_Mark", "Mn"},
+	{"Spacing_Mark", "Mc"},
+	{"Enclosing_Mark", "Me"},
+	{"Number", "N"},
+	{"Decimal_Number", "Nd"},
+	{"digit", "Nd"},
+	{"Letter_Number", "Nl"},
+	{"Other_Number", "No"},
+	{"Punctuation", "P"},
+	{"punct", "P"},
+	{"Connector_Punctuation", "Pc"},
+	{"Dash_Punctuation", "Pd"},
+	{"Open_Punctuation", "Ps"},
+	{"Close_Punctuation", "Pe"},
+	{"Initial_Punctuation", "Pi"},
+	{"Final_Punctuation", "Pf"},
+	{"Other_Punctuation", "Po"},
+	{"Symbol", "S"},
+	{"Math_Symbol", "Sm"},
+	{"Currency_Symbol", "Sc"},
+	{"Modifier_Symbol", "Sk"},
+	{"Other_Symbol", "So"},
+	{"Separator", "Z"},
+	{"Space_Separator", "Zs"},
+	{"Line_Separator", "Zl"},
+	{"Paragraph_Separator", "Zp"},
+	{"Other", "C"},
+	{"Control", "Cc"},
+	{"cntrl", "Cc"},
+	{"Format", "Cf"},
+	{"Surrogate", "Cs"},
+	{"Private_Use", "Co"},
+	{"Unassigned", "Cn"},
 };
 
 /* After \p or \P.  PCRE2 judges whether the property exists. */
@@ -226,8 +257,7 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 	int i;
 
 	if (!accept(ps, "{") ||
-		(close = memchr(ps->p, '}', ps->end - ps->p)) == NULL ||
-		close == ps->p)
+		(close = memchr(ps->p, '}', ps->end - ps->p)) == NULL || close == ps->p)
 		return fail(ps, "\\p needs a property in braces") != NULL;
 	name = pnstrdup(ps->p, close - ps->p);
 	ps->p = close + 1;
@@ -264,10 +294,10 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 	if (set->properties == NULL)
 		set->properties = palloc(sizeof(char *));
 	else
-		set->properties = repalloc(
-			set->properties, (set->nproperties + 1) * sizeof(char *));
-	set->properties[set->nproperties++] =
-		psprintf("\\%c{%s}", negated ? 'P' : 'p', value);
+		set->properties = repalloc(set->properties,
+								   (set->nproperties + 1) * sizeof(char *));
+	set->properties[set->nproperties++] = psprintf(
+		"\\%c{%s}", negated ? 'P' : 'p', value);
 	return true;
 }
 
@@ -551,15 +581,14 @@ find_groups(Parser *ps)
 
 				if (close == NULL)
 					continue;
-				ps->names = ps->names ? repalloc(ps->names,
-												 (ps->nnames + 1) *
-													 sizeof(char *))
-									  : palloc(sizeof(char *));
-				ps->name_groups =
-					ps->name_groups
-						? repalloc(ps->name_groups,
-								   (ps->nnames + 1) * sizeof(int))
-						: palloc(sizeof(int));
+				ps->names = ps->names
+								? repalloc(ps->names,
+										   (ps->nnames + 1) * sizeof(char *))
+								: palloc(sizeof(char *));
+				ps->name_groups = ps->name_groups
+									  ? repalloc(ps->name_groups,
+												 (ps->nnames + 1) * sizeof(int))
+									  : palloc(sizeof(int));
 				ps->names[ps->nnames] = pnstrdup(p + 3, close - p - 3);
 				ps->name_groups[ps->nnames++] = ps->total_groups;
 			}

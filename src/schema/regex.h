@@ -22,8 +22,8 @@ typedef struct KgCharSet
 {
 	int nranges;
 	KgRange *ranges;
-	bool negated;	  /* of ranges and properties together */
-	int nproperties;  /* \p{...} and \P{...} */
+	bool negated;	   /* of ranges and properties together */
+	int nproperties;   /* \p{...} and \P{...} */
 	char **properties; /* as PCRE2 writes them */
 } KgCharSet;
 
@@ -34,7 +34,7 @@ typedef enum KgRegexKind
 	KG_RE_CONCAT,
 	KG_RE_ALTERNATE,
 	KG_RE_REPEAT,
-	KG_RE_GROUP,	/* capturing */
+	KG_RE_GROUP, /* capturing */
 	KG_RE_BACKREF,
 	KG_RE_START,	/* ^ */
 	KG_RE_END,		/* $ */
@@ -60,8 +60,8 @@ typedef struct KgRegex
  * Parse; NULL with *error set (a phrase) and *position (bytes) where it is not
  * an ECMA-262 regular expression.
  */
-extern KgRegex *kg_regex_parse(const char *pattern, int len,
-							   const char **error, int *position);
+extern KgRegex *kg_regex_parse(const char *pattern, int len, const char **error,
+							   int *position);
 
 /* The same as a PCRE2 pattern (UTF, no UCP, DOLLAR_ENDONLY). */
 extern void kg_regex_emit_pcre(const KgRegex *regex, StringInfo out);

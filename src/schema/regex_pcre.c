@@ -57,8 +57,7 @@ emit_set(StringInfo out, const KgCharSet *set)
 			 set->ranges[0].low == set->ranges[0].high)
 		appendBinaryStringInfo(out, members.data, members.len);
 	else
-		appendStringInfo(
-			out, "[%s%s]", set->negated ? "^" : "", members.data);
+		appendStringInfo(out, "[%s%s]", set->negated ? "^" : "", members.data);
 }
 
 static void

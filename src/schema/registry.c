@@ -56,8 +56,8 @@ struct KgRegistry
 	KgDialect default_dialect;
 	HTAB *uris;
 	HTAB *places;
-	List *resources; /* of KgResource * */
-	List *anchors;	 /* of Anchor * */
+	List *resources;	   /* of KgResource * */
+	List *anchors;		   /* of Anchor * */
 	MemoryContext context; /* for what nodes point to */
 	bool in_root;
 };
@@ -105,7 +105,8 @@ kg_schema_error(const KgResource *resource, const char *pointer,
 			break;
 		enlargeStringInfo(&message, need);
 	}
-	err = kg_error_new(KG_INVALID_INPUT, "schema is not valid: %s", message.data);
+	err = kg_error_new(
+		KG_INVALID_INPUT, "schema is not valid: %s", message.data);
 	if (resource != NULL && resource->document != NULL)
 		kg_error_path(err, "%s#%s", shown_uri(resource->document), pointer);
 	else
@@ -170,10 +171,8 @@ kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
 	ctl.keysize = sizeof(const char *);
 	ctl.entrysize = sizeof(PlaceEntry);
 	ctl.hcxt = work;
-	registry->places = hash_create("kg schema places",
-								   128,
-								   &ctl,
-								   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	registry->places = hash_create(
+		"kg schema places", 128, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	return registry;
 }
 
@@ -304,8 +303,8 @@ read_dialect(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 	{
 		resource->dialect = parent ? parent->dialect
 								   : registry->default_dialect;
-		resource->vocabularies =
-			parent ? parent->vocabularies : KG_VOCAB_STANDARD;
+		resource->vocabularies = parent ? parent->vocabularies
+										: KG_VOCAB_STANDARD;
 		return;
 	}
 	resource->dialect = 0;
@@ -344,17 +343,17 @@ new_resource(KgRegistry *registry, const KgVal *schema, const char *uri,
 			 const char *document, const char *pointer,
 			 const KgResource *parent)
 {
-	KgResource *resource =
-		MemoryContextAllocZero(registry->context, sizeof(KgResource));
+	KgResource *resource = MemoryContextAllocZero(registry->context,
+												  sizeof(KgResource));
 
 	resource->uri = uri;
 	resource->document = document;
 	resource->pointer = pointer;
 	resource->root = *schema;
 	read_dialect(registry, schema, resource, parent);
-	resource->assert_format =
-		!registry->options->annotate_format ||
-		(resource->vocabularies & KG_VOCAB_FORMAT_ASSERTION) != 0;
+	resource->assert_format = !registry->options->annotate_format ||
+							  (resource->vocabularies &
+							   KG_VOCAB_FORMAT_ASSERTION) != 0;
 	registry->resources = lappend(registry->resources, resource);
 	return resource;
 }
@@ -440,15 +439,9 @@ scan_id(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 			registry, schema, uri, resource->document, pointer, resource);
 		bind_uri(registry, uri, own, pointer);
 	}
-	if (fragment != NULL && fragment[0] != '\0' &&
-		own->dialect == KG_DRAFT_07)
-		add_anchor(registry,
-				   own,
-				   fragment,
-				   strlen(fragment),
-				   false,
-				   schema,
-				   pointer);
+	if (fragment != NULL && fragment[0] != '\0' && own->dialect == KG_DRAFT_07)
+		add_anchor(
+			registry, own, fragment, strlen(fragment), false, schema, pointer);
 	return own;
 }
 
@@ -549,7 +542,8 @@ scan(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 		kg_error_throw(err);
 	}
 	/* In draft-07 nothing beside a $ref has a meaning. */
-	if (resource->dialect != KG_DRAFT_07 || resource->root.data == schema->data ||
+	if (resource->dialect != KG_DRAFT_07 ||
+		resource->root.data == schema->data ||
 		!kg_val_get(schema, "$ref", 4, &ref))
 		resource = scan_id(registry, schema, resource, pointer);
 	entry = hash_search(registry->places, &schema->data, HASH_FIND, NULL);
@@ -572,8 +566,8 @@ static KgResource *
 add_document(KgRegistry *registry, const char *uri, const KgVal *schema,
 			 bool is_root)
 {
-	KgResource *resource =
-		new_resource(registry, schema, uri, is_root ? NULL : uri, "", NULL);
+	KgResource *resource = new_resource(
+		registry, schema, uri, is_root ? NULL : uri, "", NULL);
 
 	/* The name under which it was supplied yields to an $id seen before. */
 	bind_uri(registry, uri, resource, "");
@@ -713,8 +707,8 @@ follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
 		else
 			return false;
 		kg_json_pointer_append(&pointer, token.data, token.len);
-		entry =
-			hash_search(registry->places, &place->schema.data, HASH_FIND, NULL);
+		entry = hash_search(
+			registry->places, &place->schema.data, HASH_FIND, NULL);
 		if (entry != NULL && place->schema.type == KG_T_OBJECT)
 			place->resource = entry->place.resource;
 		fragment = next;
@@ -743,10 +737,10 @@ find_anchor(KgRegistry *registry, const KgResource *resource, const char *name,
 	return false;
 }
 
-static KG_NORETURN void
-	unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
-			   const char *uri, const char *pointer,
-			   bool has_document) KG_NORETURN_TAIL;
+static KG_NORETURN void unresolved(KgRegistry *registry, const KgResource *base,
+								   const char *ref, const char *uri,
+								   const char *pointer,
+								   bool has_document) KG_NORETURN_TAIL;
 
 static void
 unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
@@ -759,8 +753,7 @@ unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
 	{
 		err = kg_schema_error(
 			base, pointer, "$ref \"%s\" leads nowhere in its document", ref);
-		kg_error_expected(err,
-						  "a JSON Pointer to a subschema, or an $anchor");
+		kg_error_expected(err, "a JSON Pointer to a subschema, or an $anchor");
 		kg_error_throw(err);
 	}
 	err = kg_schema_error(base,
@@ -833,10 +826,8 @@ kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
 	{
 		uri = kg_uri_resolve(base->uri, ref);
 		if (uri == NULL)
-			kg_error_throw(kg_schema_error(base,
-										   pointer,
-										   "$ref \"%s\" is not a URI reference",
-										   ref));
+			kg_error_throw(kg_schema_error(
+				base, pointer, "$ref \"%s\" is not a URI reference", ref));
 		fragment = split_fragment(uri);
 		resource = find_resource(registry, uri);
 		if (resource == NULL)
@@ -850,14 +841,14 @@ kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
 		found = follow_pointer(registry, resource, name, len, place);
 	else
 		found = find_anchor(registry, resource, name, false, place);
-	if (!found || (place->schema.type != KG_T_OBJECT &&
-				   place->schema.type != KG_T_BOOL))
+	if (!found ||
+		(place->schema.type != KG_T_OBJECT && place->schema.type != KG_T_BOOL))
 		unresolved(registry, base, ref, uri, pointer, true);
 	require_dialect(place->resource, pointer);
 	/* A place that no keyword declares a schema becomes one by this. */
 	scan(registry, &place->schema, place->resource, place->pointer);
-	place->resource =
-		kg_registry_enter(registry, place->resource, &place->schema);
+	place->resource = kg_registry_enter(
+		registry, place->resource, &place->schema);
 }
 
 bool
@@ -878,8 +869,7 @@ kg_registry_recursive_anchor(const KgResource *resource)
 }
 
 KgResource *
-kg_registry_enter(KgRegistry *registry, KgResource *parent,
-				  const KgVal *schema)
+kg_registry_enter(KgRegistry *registry, KgResource *parent, const KgVal *schema)
 {
 	PlaceEntry *entry;
 

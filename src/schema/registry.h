@@ -51,8 +51,7 @@ extern int kg_registry_count(const KgRegistry *registry);
 extern KgResource *kg_registry_nth(const KgRegistry *registry, int n);
 
 /* A schema that is not one: raise KG_INVALID_INPUT at the pointer. */
-extern KgError *kg_schema_error(const KgResource *resource,
-								const char *pointer, const char *fmt, ...)
-	pg_attribute_printf(3, 4);
+extern KgError *kg_schema_error(const KgResource *resource, const char *pointer,
+								const char *fmt, ...) pg_attribute_printf(3, 4);
 
 #endif /* KG_REGISTRY_H */

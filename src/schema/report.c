@@ -79,9 +79,13 @@ article_of(const KgVal *type)
 	{
 		const char *name;
 		const char *phrase;
-	} phrases[] = {{"array", "an array"}, {"boolean", "true or false"},
-		{"integer", "an integer"}, {"null", "null"}, {"number", "a number"},
-		{"object", "an object"}, {"string", "a string"}};
+	} phrases[] = {{"array", "an array"},
+				   {"boolean", "true or false"},
+				   {"integer", "an integer"},
+				   {"null", "null"},
+				   {"number", "a number"},
+				   {"object", "an object"},
+				   {"string", "a string"}};
 	int i;
 
 	for (i = 0; i < lengthof(phrases); i++)
@@ -295,8 +299,7 @@ append_evaluation_path(StringInfo out, const KgFrame *frame)
 	if (frame->parent == NULL)
 		return;
 	append_evaluation_path(out, frame->parent);
-	appendStringInfo(
-		out, "/%s", kg_keyword_name((KgKeyword) frame->keyword));
+	appendStringInfo(out, "/%s", kg_keyword_name((KgKeyword) frame->keyword));
 	append_step(out, frame->sub, frame->sub_name, frame->sub_len);
 }
 
@@ -308,8 +311,8 @@ shortened(const KgVal *val)
 
 	kg_val_to_value(val, &value);
 	if (val->type == KG_T_STRING && val->len > MAX_PHRASE_VALUE)
-		value.val.string.len =
-			pg_mbcliplen(val->data, val->len, MAX_PHRASE_VALUE);
+		value.val.string.len = pg_mbcliplen(
+			val->data, val->len, MAX_PHRASE_VALUE);
 	else if (val->type >= KG_T_ARRAY && val->len > MAX_PHRASE_VALUE)
 		value = kg_json_string_value(
 			psprintf("(%s of %u bytes)", kg_type_name(val->type), val->len));
@@ -317,8 +320,8 @@ shortened(const KgVal *val)
 }
 
 static void
-add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword,
-		  const KgVal *val, const char *expected)
+add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val,
+		  const char *expected)
 {
 	KgReport *report = run->report;
 	KgSchemaError *error = palloc0(sizeof(KgSchemaError));
@@ -342,18 +345,18 @@ add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword,
 	append_evaluation_path(&s, frame);
 	appendStringInfoString(&s, suffix);
 	error->keyword_location = s.data;
-	error->schema_path =
-		psprintf("%s%s%s%s",
-				 node->resource->document ? node->resource->document : "",
-				 node->resource->document ? "#" : "",
-				 node->pointer,
-				 suffix);
+	error->schema_path = psprintf(
+		"%s%s%s%s",
+		node->resource->document ? node->resource->document : "",
+		node->resource->document ? "#" : "",
+		node->pointer,
+		suffix);
 	if (strncmp(node->resource->uri, "kg:/", 4) != 0)
-		error->absolute_location =
-			psprintf("%s#%s%s",
-					 node->resource->uri,
-					 node->pointer + strlen(node->resource->pointer),
-					 suffix);
+		error->absolute_location = psprintf("%s#%s%s",
+											node->resource->uri,
+											node->pointer +
+												strlen(node->resource->pointer),
+											suffix);
 	error->value = shortened(val);
 	error->expected = pstrdup(expected);
 	report->errors = lappend(report->errors, error);
@@ -362,8 +365,7 @@ add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword,
 }
 
 void
-kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword,
-		  const KgVal *val)
+kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val)
 {
 	add_error(run,
 			  frame,

@@ -301,8 +301,8 @@ run_one_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 static bool
-run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-	   const KgVal *val, KgSeen *seen)
+run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr, const KgVal *val,
+	   KgSeen *seen)
 {
 	const KgCondition *c = instr->u.condition;
 
@@ -313,8 +313,7 @@ run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 			   eval_in_place(
 				   run, frame, c->consequence, KG_KW_THEN, -1, val, seen);
 	return c->alternative == NULL ||
-		   eval_in_place(
-			   run, frame, c->alternative, KG_KW_ELSE, -1, val, seen);
+		   eval_in_place(run, frame, c->alternative, KG_KW_ELSE, -1, val, seen);
 }
 
 /* ---- nodes ---- */
@@ -388,13 +387,8 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 				ok = run_one_of(run, frame, instr, val, seen);
 				break;
 			case KG_OP_NOT:
-				ok = !test_in_place(run,
-									frame,
-									instr->u.node,
-									KG_KW_NOT,
-									-1,
-									val,
-									NULL);
+				ok = !test_in_place(
+					run, frame, instr->u.node, KG_KW_NOT, -1, val, NULL);
 				break;
 			case KG_OP_UNIQUE:
 				ok = kg_run_unique(run, val);

@@ -98,8 +98,7 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 	const KgInstr *instr = node->code[val->type];
 
 	if ((node->types & (1 << val->type)) == 0 &&
-		(val->type != KG_T_NUMBER ||
-		 (node->types & (1 << KG_T_INTEGER)) == 0 ||
+		(val->type != KG_T_NUMBER || (node->types & (1 << KG_T_INTEGER)) == 0 ||
 		 !kg_number_is_integer(val->data)))
 		return false;
 	if (instr == NULL)
@@ -115,8 +114,7 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 }
 
 extern bool kg_run_object(KgRun *run, const KgFrame *frame,
-						  const KgInstr *instr, const KgVal *val,
-						  KgSeen *seen);
+						  const KgInstr *instr, const KgVal *val, KgSeen *seen);
 extern bool kg_run_dependent_required(KgRun *run, const KgFrame *frame,
 									  const KgInstr *instr, const KgVal *val);
 extern bool kg_run_dependent_schemas(KgRun *run, const KgFrame *frame,
@@ -125,8 +123,8 @@ extern bool kg_run_dependent_schemas(KgRun *run, const KgFrame *frame,
 extern bool kg_run_unevaluated_properties(KgRun *run, const KgFrame *frame,
 										  const KgInstr *instr,
 										  const KgVal *val, KgSeen *seen);
-extern bool kg_run_items(KgRun *run, const KgFrame *frame,
-						 const KgInstr *instr, const KgVal *val, KgSeen *seen);
+extern bool kg_run_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+						 const KgVal *val, KgSeen *seen);
 extern bool kg_run_contains(KgRun *run, const KgFrame *frame,
 							const KgInstr *instr, const KgVal *val,
 							KgSeen *seen);

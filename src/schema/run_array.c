@@ -174,8 +174,8 @@ kg_run_unique(KgRun *run, const KgVal *val)
 }
 
 bool
-kg_run_unevaluated_items(KgRun *run, const KgFrame *frame,
-						 const KgInstr *instr, const KgVal *val, KgSeen *seen)
+kg_run_unevaluated_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+						 const KgVal *val, KgSeen *seen)
 {
 	KgArrayWalk w;
 	KgVal item;

@@ -181,8 +181,7 @@ report_missing(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 		const KgProperty *p = &plan->properties[i];
 
 		if (p->required && !kg_val_get(val, p->name, p->len, &member))
-			kg_report_missing(
-				run, frame, KG_KW_REQUIRED, val, p->name, p->len);
+			kg_report_missing(run, frame, KG_KW_REQUIRED, val, p->name, p->len);
 	}
 }
 
@@ -270,8 +269,8 @@ kg_run_dependent_required(KgRun *run, const KgFrame *frame,
 }
 
 bool
-kg_run_dependent_schemas(KgRun *run, const KgFrame *frame,
-						 const KgInstr *instr, const KgVal *val, KgSeen *seen)
+kg_run_dependent_schemas(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+						 const KgVal *val, KgSeen *seen)
 {
 	const KgDependencies *list = instr->u.dependencies;
 	KgVal member;

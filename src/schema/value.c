@@ -137,8 +137,8 @@ kg_val_get(const KgVal *object, const char *key, int len, KgVal *member)
 	{
 		int mid = low + (high - low) / 2;
 		uint32 offset = getJsonbOffset(jc, mid);
-		int cmp =
-			kg_key_compare(base + offset, getJsonbLength(jc, mid), key, len);
+		int cmp = kg_key_compare(
+			base + offset, getJsonbLength(jc, mid), key, len);
 
 		if (cmp == 0)
 		{
@@ -273,8 +273,7 @@ kg_val_hash(const KgVal *v)
 			while (kg_object_next(&wo))
 			{
 				h = hash_combine(
-					h,
-					hash_bytes((const unsigned char *) wo.key, wo.key_len));
+					h, hash_bytes((const unsigned char *) wo.key, wo.key_len));
 				h = hash_combine(h, kg_val_hash(&wo.value));
 			}
 			break;
