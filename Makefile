@@ -4,7 +4,7 @@ EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(EXTENS
 
 MODULE_big  = $(EXTENSION)
 MODULE_SRCS = $(sort $(wildcard src/*.c src/base/*.c src/catalog/*.c src/schema/*.c \
-                src/query/*.c src/tools/*.c))
+                src/store/*.c src/query/*.c src/tools/*.c))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'

@@ -186,6 +186,18 @@ kg_error_got_jsonb(KgError *err, Jsonb *got)
 	err->got = got;
 }
 
+KgErrorCode
+kg_error_code(const KgError *err)
+{
+	return err->code;
+}
+
+const char *
+kg_error_message(const KgError *err)
+{
+	return err->message;
+}
+
 void
 kg_error_report(KgErrorList *list, KgError *err)
 {

@@ -18,6 +18,7 @@
 #ifndef KG_ERROR_H
 #define KG_ERROR_H
 
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
 #include "base/compat.h"
@@ -62,13 +63,16 @@ extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
  */
 typedef struct KgErrorList
 {
-	struct List *errors; /* of KgError * */
+	List *errors; /* of KgError * */
 	int limit;
 	int64 total;
 } KgErrorList;
 
 /* Adds to the list; without a list, raises. */
 extern void kg_error_report(KgErrorList *list, KgError *err);
+
+extern KgErrorCode kg_error_code(const KgError *err);
+extern const char *kg_error_message(const KgError *err);
 
 /* The gathered errors as a JSON array. */
 extern Jsonb *kg_error_array(const KgErrorList *list);

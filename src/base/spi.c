@@ -102,11 +102,13 @@ void
 kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 		   const Datum *values, const char *nulls, bool read_only, int expected)
 {
+	MemoryContext caller = CurrentMemoryContext;
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	int rc = SPI_execute_plan(plan, (Datum *) values, nulls, read_only, 0);
 
 	if (rc != expected)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	MemoryContextSwitchTo(caller);
 }
 
 void
@@ -117,6 +119,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	Snapshot snapshot = InvalidSnapshot;
 	Snapshot crosscheck = InvalidSnapshot;
+	MemoryContext caller = CurrentMemoryContext;
 	int rc;
 
 	/* As ri_PerformCheck() does. */
@@ -130,6 +133,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 		plan, (Datum *) values, nulls, snapshot, crosscheck, false, false, 0);
 	if (rc != expected)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	MemoryContextSwitchTo(caller);
 }
 
 Datum

@@ -12,7 +12,8 @@
 /*
  * Run a statement whose text is fixed; every "@kg_name" in it stands for the
  * qualified name.  The plan is kept in *plan, per backend, and rebuilt after
- * an invalidation.  expected is an SPI_OK_* code.  Inside SPI_connect().
+ * an invalidation.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
+ * current memory context is the caller's again afterwards.
  */
 typedef struct KgSaved
 {

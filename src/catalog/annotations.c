@@ -813,6 +813,23 @@ read_expose(Parser *parser, KgType *type, const Gathered *g)
 }
 
 static void
+read_format(Parser *parser, KgType *type, const Gathered *g)
+{
+	const char *mode = annotation_string(parser, g, KG_X_FORMAT, "");
+	KgError *err;
+
+	type->annotate_format = mode && strcmp(mode, "annotate") == 0;
+	if (mode == NULL || type->annotate_format || strcmp(mode, "assert") == 0)
+		return;
+	err = kg_error_new(parser->code, "\"x-format\" has no mode \"%s\"", mode);
+	kg_error_keyword(err, "x-format");
+	kg_error_got_string(err, mode);
+	kg_error_allow(err, "assert");
+	kg_error_allow(err, "annotate");
+	report(parser, err, "/x-format");
+}
+
+static void
 read_id_field(Parser *parser, KgType *type, const Gathered *g)
 {
 	KgError *err;
@@ -905,6 +922,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 		&parser, &g, KG_X_TOOL_DESCRIPTION, "");
 	read_id_field(&parser, type, &g);
 	read_expose(&parser, type, &g);
+	read_format(&parser, type, &g);
 	type->label_field = string_field(&parser, type, &g, KG_X_LABEL_FIELD);
 	type->scope_field = string_field(&parser, type, &g, KG_X_SCOPE_FIELD);
 	type->naliases = field_list(

@@ -180,6 +180,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 NULL);
 		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
 		type->schema_hash = row_text(i, 5);
+		type->context = context;
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
 				type->fields[j].ref_bundle = type->bundle;
@@ -598,6 +599,21 @@ kg_type_field(const KgType *type, const char *name)
 		if (strcmp(type->fields[i].name, name) == 0)
 			return &type->fields[i];
 	return NULL;
+}
+
+const KgSchema *
+kg_type_schema(const KgType *type)
+{
+	KgType *mutable = (KgType *) type;
+	KgSchemaOptions options = {NULL, type->definitions, type->annotate_format};
+	MemoryContext old;
+
+	if (type->compiled != NULL)
+		return type->compiled;
+	old = MemoryContextSwitchTo(type->context);
+	mutable->compiled = kg_schema_compile(type->schema, &options);
+	MemoryContextSwitchTo(old);
+	return type->compiled;
 }
 
 const char *

@@ -98,8 +98,11 @@ typedef struct KgType
 	const KgField **alias_fields;
 	int nsummary;
 	const KgField **summary_fields;
+	bool annotate_format;	  /* x-format: "annotate" */
 	bool ambiguous;			  /* another bundle in view has the name too */
 	const Jsonb *definitions; /* of the bundle, {uri: schema}; or NULL */
+	MemoryContext context;	  /* of the catalog; for what is made on demand */
+	const KgSchema *compiled; /* use kg_type_schema() */
 } KgType;
 
 typedef struct KgVariant
@@ -183,6 +186,9 @@ extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,
 extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
 									 const char *name);
 extern const KgField *kg_type_field(const KgType *type, const char *name);
+
+/* The compiled schema, made on first use and kept as long as the catalog. */
+extern const KgSchema *kg_type_schema(const KgType *type);
 
 /* How a type is called in replies: "type", or "bundle/type" if ambiguous. */
 extern const char *kg_type_handle(const KgType *type);

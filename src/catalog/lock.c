@@ -1,0 +1,53 @@
+/*
+ * lock.c
+ *	  Locks on entity types and bundles.
+ *
+ * They are heavyweight locks on (kg_entity_type, type number), so that they
+ * show in pg_locks, take part in deadlock detection and go with the
+ * (sub)transaction, but write nothing.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "catalog/lock.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "utils/inval.h"
+
+static bool
+lock_object(const char *table, uint32 object, LOCKMODE mode)
+{
+	LOCKTAG tag;
+	LockAcquireResult result;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, kg_relation_oid(table), object, 0);
+	result = LockAcquire(&tag, mode, false, false);
+	if (result == LOCKACQUIRE_ALREADY_HELD ||
+		result == LOCKACQUIRE_ALREADY_CLEAR)
+		return false;
+	AcceptInvalidationMessages();
+	return true;
+}
+
+bool
+kg_lock_type_shared(int32 type_no)
+{
+	return lock_object("kg_entity_type", type_no, RowExclusiveLock);
+}
+
+bool
+kg_lock_type_exclusive(int32 type_no)
+{
+	return lock_object("kg_entity_type", type_no, ShareRowExclusiveLock);
+}
+
+void
+kg_lock_bundle(const char *tenant, const char *bundle)
+{
+	uint32 hash = hash_combine(string_hash(tenant, NAMEDATALEN),
+							   string_hash(bundle, NAMEDATALEN));
+
+	(void) lock_object("kg_bundle", hash, ShareUpdateExclusiveLock);
+}

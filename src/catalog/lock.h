@@ -1,0 +1,19 @@
+/*
+ * lock.h
+ *	  Locks on entity types and bundles, held until the end of the transaction.
+ */
+#ifndef KG_LOCK_H
+#define KG_LOCK_H
+
+/*
+ * Writers of entities of a type share it; who changes its schema, or must be
+ * the only writer, excludes them.  Returns true if the lock was not held
+ * already: what was read of the catalog before is then to be read again.
+ */
+extern bool kg_lock_type_shared(int32 type_no);
+extern bool kg_lock_type_exclusive(int32 type_no);
+
+/* Applies of one bundle queue here. */
+extern void kg_lock_bundle(const char *tenant, const char *bundle);
+
+#endif /* KG_LOCK_H */

@@ -1,0 +1,442 @@
+/*
+ * entity_trigger.c
+ *	  The triggers of kg_entity.
+ *
+ * Before each row: find the tenant and the type, fill entity_id, type_no, scope
+ * and version from the data, and refuse what the type's schema refuses.  After
+ * each statement: keep the derived rows in step (store/derive.h), as the
+ * owner, from the transition tables.
+ *
+ * The relation is never looked up by its name: on a shard it has another.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "catalog/lock.h"
+#include "catalog/pg_collation.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/derive.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/timestamp.h"
+#include "utils/tuplestore.h"
+
+PGDLLEXPORT Datum kg_sql_entity_before(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_entity_after(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_no_truncate(PG_FUNCTION_ARGS);
+
+/* Columns of kg_entity, from 0, in the order of sql/30_tables.sql. */
+enum
+{
+	COL_TENANT,
+	COL_BUNDLE,
+	COL_TYPE,
+	COL_ID,
+	COL_NODE,
+	COL_TYPE_NO,
+	COL_SCOPE,
+	COL_VERSION,
+	COL_CREATED,
+	COL_UPDATED,
+	COL_DATA,
+	NCOLS
+};
+
+static void
+require_trigger(FunctionCallInfo fcinfo, const char *name, bool row)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		(row && (!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
+				 !TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))) ||
+		(!row && TRIGGER_FIRED_FOR_ROW(trigdata->tg_event)))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called as the trigger "
+						"it is",
+						name)));
+}
+
+/*
+ * Who is subject to row security writes for its own tenant only.  The policy
+ * says so too, but after this trigger has looked into the tenant's catalog.
+ */
+static char *
+row_tenant(Relation rel, const Datum *values, const bool *nulls)
+{
+	char *tenant;
+	char *own;
+
+	if (nulls[COL_TENANT])
+		return (char *) kg_identity_require(KG_ACCESS_WRITE);
+	tenant = TextDatumGetCString(values[COL_TENANT]);
+	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, true) !=
+		RLS_ENABLED)
+		return tenant;
+	own = (char *) kg_identity_require(KG_ACCESS_WRITE);
+	if (strcmp(own, tenant) != 0)
+		kg_error_throw(kg_error_new(KG_FORBIDDEN,
+									"row of another tenant than the caller's"));
+	return tenant;
+}
+
+/*
+ * The type of a row, locked against a change of its schema.  As owner: the
+ * answer does not depend on policies of the catalog tables.
+ */
+static const KgType *
+locked_type(const char *tenant, const char *bundle, const char *name)
+{
+	KgUserContext saved;
+	const KgType *type;
+	char *handle = psprintf("%s/%s", bundle, name);
+
+	kg_become_owner(&saved);
+	for (;;)
+	{
+		type = kg_catalog_require_type(
+			kg_catalog_get(tenant), handle, "/entity_type");
+		if (!kg_lock_type_shared(type->type_no))
+			break;
+	}
+	kg_restore_user(&saved);
+	return type;
+}
+
+static char *
+required_text(const Datum *values, const bool *nulls, int column,
+			  const char *name)
+{
+	KgError *err;
+
+	if (!nulls[column])
+		return TextDatumGetCString(values[column]);
+	err = kg_error_new(
+		KG_INVALID_INPUT, "column \"%s\" of kg_entity has no value", name);
+	kg_error_path(err, "/%s", name);
+	kg_error_expected(
+		err, "INSERT INTO kg_entity(bundle, entity_type, data) VALUES (...)");
+	kg_error_throw(err);
+}
+
+static void
+refuse_change(const char *column)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"column \"%s\" of kg_entity cannot be changed",
+								column);
+
+	kg_error_path(err, "/%s", column);
+	kg_error_expected(err, "DELETE and INSERT instead");
+	kg_error_throw(err);
+}
+
+/* What an UPDATE may not touch. */
+static void
+check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
+{
+	static const struct
+	{
+		int column;
+		const char *name;
+	} fixed[] = {{COL_TENANT, "tenant"},
+				 {COL_BUNDLE, "bundle"},
+				 {COL_TYPE, "entity_type"}};
+
+	for (int i = 0; i < lengthof(fixed); i++)
+	{
+		int column = fixed[i].column;
+
+		if (nulls[column] ||
+			!DatumGetBool(DirectFunctionCall2Coll(
+				texteq, C_COLLATION_OID, old[column], values[column])))
+			refuse_change(fixed[i].name);
+	}
+	if (nulls[COL_NODE] || old[COL_NODE] != values[COL_NODE])
+		refuse_change("node");
+}
+
+static void
+fill_scope(const KgType *type, const Jsonb *data, Datum *values, bool *nulls)
+{
+	JsonbValue value;
+
+	nulls[COL_SCOPE] = true;
+	if (type->scope_field &&
+		kg_field_value(type->scope_field, &data->root, &value) &&
+		value.type == jbvString)
+	{
+		values[COL_SCOPE] = PointerGetDatum(cstring_to_text_with_len(
+			value.val.string.val, value.val.string.len));
+		nulls[COL_SCOPE] = false;
+	}
+}
+
+/* Row version and times: they move when the data does. */
+static void
+fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+
+	if (update)
+	{
+		bool same = DatumGetBool(
+			DirectFunctionCall2(jsonb_eq, old[COL_DATA], values[COL_DATA]));
+
+		values[COL_VERSION] = Int64GetDatum(DatumGetInt64(old[COL_VERSION]) +
+											(same ? 0 : 1));
+		values[COL_UPDATED] = same ? old[COL_UPDATED]
+								   : TimestampTzGetDatum(now);
+		values[COL_CREATED] = old[COL_CREATED];
+	}
+	else
+	{
+		if (nulls[COL_VERSION])
+			values[COL_VERSION] = Int64GetDatum(1);
+		if (nulls[COL_CREATED])
+			values[COL_CREATED] = TimestampTzGetDatum(now);
+		if (nulls[COL_UPDATED])
+			values[COL_UPDATED] = TimestampTzGetDatum(now);
+	}
+	nulls[COL_VERSION] = nulls[COL_CREATED] = nulls[COL_UPDATED] = false;
+}
+
+static void
+check_given_id(const char *id, const Datum *values, const bool *nulls,
+			   const KgType *type)
+{
+	KgError *err;
+
+	if (nulls[COL_ID] || strcmp(TextDatumGetCString(values[COL_ID]), id) == 0)
+		return;
+	err = kg_error_new(KG_VALIDATION_FAILED,
+					   "entity_id differs from property \"%s\"",
+					   type->id_field->name);
+	kg_error_path(err, "/entity_id");
+	kg_error_got_string(err, TextDatumGetCString(values[COL_ID]));
+	kg_error_expected(err, "\"%s\", or no value", id);
+	kg_error_throw(err);
+}
+
+/* Fills the columns of one row; raises what is wrong with it. */
+static void
+complete_row(Relation rel, bool update, const Datum *old, Datum *values,
+			 bool *nulls)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	char *tenant = row_tenant(rel, values, nulls);
+	char *bundle = required_text(values, nulls, COL_BUNDLE, "bundle");
+	char *name = required_text(values, nulls, COL_TYPE, "entity_type");
+	const KgType *type;
+	Jsonb *data;
+	char *id;
+
+	if (nulls[COL_DATA])
+		(void) required_text(values, nulls, COL_DATA, "data");
+	type = locked_type(tenant, bundle, name);
+	data = DatumGetJsonbP(values[COL_DATA]);
+	id = kg_entity_id(type, data, "", &errors);
+	(void) kg_entity_check(type, id, data, "", &errors);
+	kg_throw_violations(&errors, "entity is not valid");
+
+	if (update && !nulls[COL_ID] &&
+		DatumGetBool(DirectFunctionCall2Coll(
+			texteq, C_COLLATION_OID, old[COL_ID], values[COL_ID])))
+		nulls[COL_ID] = true; /* it follows the data */
+	check_given_id(id, values, nulls, type);
+	values[COL_TENANT] = CStringGetTextDatum(tenant);
+	values[COL_ID] = CStringGetTextDatum(id);
+	values[COL_TYPE_NO] = Int32GetDatum(type->type_no);
+	nulls[COL_TENANT] = nulls[COL_ID] = nulls[COL_TYPE_NO] = false;
+	fill_scope(type, data, values, nulls);
+	fill_version(update, old, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_entity_before);
+
+Datum
+kg_sql_entity_before(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TupleDesc tupdesc;
+	HeapTuple tuple;
+	Datum *values;
+	bool *nulls;
+	Datum *old = NULL;
+	bool update;
+
+	require_trigger(fcinfo, "kg_entity_before", true);
+	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
+	tuple = update ? trigdata->tg_newtuple : trigdata->tg_trigtuple;
+	values = palloc(tupdesc->natts * sizeof(Datum));
+	nulls = palloc(tupdesc->natts * sizeof(bool));
+	if (update)
+	{
+		bool *old_nulls = palloc(tupdesc->natts * sizeof(bool));
+
+		old = palloc(tupdesc->natts * sizeof(Datum));
+		heap_deform_tuple(trigdata->tg_trigtuple, tupdesc, old, old_nulls);
+	}
+	heap_deform_tuple(tuple, tupdesc, values, nulls);
+	if (update)
+		check_unchanged(old, values, nulls);
+	complete_row(trigdata->tg_relation, update, old, values, nulls);
+	return PointerGetDatum(heap_form_tuple(tupdesc, values, nulls));
+}
+
+/* The derivations of a statement, one a tenant. */
+typedef struct Statement
+{
+	List *derivations; /* of KgDerivation * */
+	List *tenants;	   /* of char *, in the same order */
+	KgDerivation *current;
+	char *current_tenant;
+} Statement;
+
+static KgDerivation *
+derivation_of(Statement *statement, Datum tenant_datum)
+{
+	text *tenant = DatumGetTextPP(tenant_datum);
+	int len = VARSIZE_ANY_EXHDR(tenant);
+	ListCell *lt;
+	ListCell *ld;
+
+	if (statement->current && strlen(statement->current_tenant) == len &&
+		memcmp(statement->current_tenant, VARDATA_ANY(tenant), len) == 0)
+		return statement->current;
+	/* Rows come in runs of a tenant: do not hold what is complete. */
+	if (statement->current)
+		kg_derive_flush(statement->current);
+	statement->current_tenant = text_to_cstring(tenant);
+	forboth(lt, statement->tenants, ld, statement->derivations)
+	{
+		if (strcmp(lfirst(lt), statement->current_tenant) == 0)
+			return statement->current = lfirst(ld);
+	}
+	statement->current = kg_derive_begin(statement->current_tenant);
+	statement->tenants = lappend(statement->tenants, statement->current_tenant);
+	statement->derivations = lappend(statement->derivations,
+									 statement->current);
+	return statement->current;
+}
+
+static bool
+next_row(Tuplestorestate *store, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!tuplestore_gettupleslot(store, true, false, slot))
+		return false;
+	slot_getallattrs(slot);
+	return true;
+}
+
+#define SLOT_TEXT(slot, column) TextDatumGetCString((slot)->tts_values[column])
+
+static void
+derive_changed(Statement *statement, TriggerData *trigdata,
+			   TupleTableSlot *before, TupleTableSlot *after,
+			   MemoryContext row_context)
+{
+	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
+
+	tuplestore_rescan(trigdata->tg_newtable);
+	if (update)
+		tuplestore_rescan(trigdata->tg_oldtable);
+	while (next_row(trigdata->tg_newtable, after))
+	{
+		KgDerivation *d = derivation_of(statement,
+										after->tts_values[COL_TENANT]);
+		int32 type_no = DatumGetInt32(after->tts_values[COL_TYPE_NO]);
+		int64 node = DatumGetInt64(after->tts_values[COL_NODE]);
+		MemoryContext old = MemoryContextSwitchTo(row_context);
+
+		if (!update)
+			kg_derive_inserted(d,
+							   type_no,
+							   SLOT_TEXT(after, COL_ID),
+							   node,
+							   DatumGetJsonbP(after->tts_values[COL_DATA]));
+		else if (next_row(trigdata->tg_oldtable, before))
+			kg_derive_updated(d,
+							  type_no,
+							  SLOT_TEXT(before, COL_ID),
+							  SLOT_TEXT(after, COL_ID),
+							  node,
+							  DatumGetJsonbP(before->tts_values[COL_DATA]),
+							  DatumGetJsonbP(after->tts_values[COL_DATA]));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row_context);
+	}
+}
+
+static void
+derive_deleted(Statement *statement, TriggerData *trigdata,
+			   TupleTableSlot *slot)
+{
+	tuplestore_rescan(trigdata->tg_oldtable);
+	while (next_row(trigdata->tg_oldtable, slot))
+		kg_derive_deleted(
+			derivation_of(statement, slot->tts_values[COL_TENANT]),
+			DatumGetInt64(slot->tts_values[COL_NODE]));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_entity_after);
+
+Datum
+kg_sql_entity_after(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	Statement statement = {NIL};
+	KgUserContext saved;
+	TupleDesc tupdesc;
+	TupleTableSlot *before;
+	TupleTableSlot *after;
+	MemoryContext row_context;
+	ListCell *lc;
+
+	require_trigger(fcinfo, "kg_entity_after", false);
+	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	kg_become_owner(&saved);
+	SPI_connect();
+	before = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
+	after = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
+	row_context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph row", ALLOCSET_DEFAULT_SIZES);
+	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
+		derive_deleted(&statement, trigdata, before);
+	else
+		derive_changed(&statement, trigdata, before, after, row_context);
+	foreach(lc, statement.derivations)
+		kg_derive_end(lfirst(lc));
+	ExecDropSingleTupleTableSlot(before);
+	ExecDropSingleTupleTableSlot(after);
+	SPI_finish();
+	kg_restore_user(&saved);
+	return PointerGetDatum(NULL);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_no_truncate);
+
+/* TRUNCATE would leave derived rows behind and references dangling. */
+Datum
+kg_sql_no_truncate(PG_FUNCTION_ARGS)
+{
+	KgError *err;
+
+	require_trigger(fcinfo, "kg_no_truncate", false);
+	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
+	kg_error_expected(err, "DELETE, kg_drop_bundle() or kg_drop_tenant()");
+	kg_error_throw(err);
+}

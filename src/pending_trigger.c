@@ -1,0 +1,90 @@
+/*
+ * pending_trigger.c
+ *	  The constraint trigger kg_references.
+ *
+ * A statement that leaves references without targets inserts a row into
+ * kg_pending_reference.  The trigger fires at the end of that insert, which is
+ * within the statement, or at commit after SET CONSTRAINTS ... DEFERRED; it
+ * looks once more and raises what is missing.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "store/pending.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+PGDLLEXPORT Datum kg_sql_references(PG_FUNCTION_ARGS);
+
+static void
+read_nodes(Datum array, KgNodeList *nodes)
+{
+	ArrayType *a = DatumGetArrayTypeP(array);
+	int n = ArrayGetNItems(ARR_NDIM(a), ARR_DIMS(a));
+
+	memset(nodes, 0, sizeof(*nodes));
+	nodes->context = CurrentMemoryContext;
+	nodes->nodes = (int64 *) ARR_DATA_PTR(a);
+	nodes->n = n;
+	nodes->capacity = n;
+}
+
+static void
+delete_pending(Datum tenant, Datum id)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Datum values[2] = {tenant, id};
+
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_pending_reference WHERE tenant = $1 "
+			   "AND id = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_references);
+
+Datum
+kg_sql_references(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	KgUserContext saved;
+	TupleDesc tupdesc;
+	KgNodeList nodes;
+	KgNodeList deleted;
+	Datum values[4];
+	bool isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called as the trigger "
+						"it is",
+						"kg_references")));
+	kg_become_owner(&saved);
+	SPI_connect();
+	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	for (int i = 0; i < 4; i++)
+		values[i] = heap_getattr(
+			trigdata->tg_trigtuple, i + 1, tupdesc, &isnull);
+	read_nodes(values[2], &nodes);
+	read_nodes(values[3], &deleted);
+	kg_pending_check(
+		kg_catalog_get(TextDatumGetCString(values[0])), &nodes, &deleted);
+	delete_pending(values[0], values[1]);
+	SPI_finish();
+	kg_restore_user(&saved);
+	return PointerGetDatum(NULL);
+}

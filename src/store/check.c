@@ -1,0 +1,239 @@
+/*
+ * check.c
+ *	  Is a JSON object an entity of a type?
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "utils/builtins.h"
+
+static void
+report(KgError *err, const KgType *type, const char *id, const char *path,
+	   const char *pointer, KgErrorList *errors)
+{
+	kg_error_entity(err, kg_type_handle(type), id);
+	kg_error_path(err, "%s%s", path, pointer);
+	kg_error_report(errors, err);
+}
+
+/* The JSON Pointer of a field without array steps. */
+static char *
+field_pointer(const KgField *field)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	for (int i = 0; i < field->nsteps; i++)
+		kg_json_pointer_append(
+			&pointer, field->steps[i].key, field->steps[i].keylen);
+	return pointer.data;
+}
+
+static bool
+has_control_character(const char *s, int len)
+{
+	for (int i = 0; i < len; i++)
+		if ((unsigned char) s[i] < 0x20 || s[i] == 0x7f)
+			return true;
+	return false;
+}
+
+char *
+kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
+			 KgErrorList *errors)
+{
+	JsonbValue value;
+	KgError *err;
+	const KgField *field = type->id_field;
+
+	if (!kg_field_value(field, &data->root, &value))
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "entity of type \"%s\" has no id",
+						   type->name);
+		kg_error_expected(err, "a string in \"%s\"", field->name);
+	}
+	else if (value.type != jbvString)
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "id of an entity of type \"%s\" is not a string",
+						   type->name);
+		kg_error_got(err, &value);
+		kg_error_expected(err, "a string in \"%s\"", field->name);
+	}
+	else if (value.val.string.len < 1 ||
+			 value.val.string.len > KG_MAX_ID_BYTES ||
+			 has_control_character(value.val.string.val, value.val.string.len))
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "id of an entity of type \"%s\" has %d bytes or "
+						   "control characters",
+						   type->name,
+						   value.val.string.len);
+		kg_error_got(err, &value);
+		kg_error_expected(
+			err, "1 to %d bytes without control characters", KG_MAX_ID_BYTES);
+	}
+	else
+		return kg_json_cstring(&value);
+	kg_error_keyword(err, "x-id-field");
+	report(err, type, NULL, path, field_pointer(field), errors);
+	return NULL;
+}
+
+static bool
+deeper_than(const JsonbContainer *container, int limit)
+{
+	KgJsonIter it;
+	bool deeper = false;
+
+	check_stack_depth();
+	if (limit <= 0)
+		return true;
+	kg_json_iter_init(&it, container);
+	while (!deeper && kg_json_iter_next(&it))
+	{
+		const JsonbContainer *below = kg_json_container(&it.value);
+
+		deeper = below && deeper_than(below, limit - 1);
+	}
+	kg_json_iter_end(&it);
+	return deeper;
+}
+
+/*
+ * Text is at most six times as long as binary jsonb (every byte of a string as
+ * \u00xx), so that small entities need not be written out to be measured.
+ */
+static bool
+check_size(const KgType *type, const char *id, const Jsonb *data,
+		   const char *path, KgErrorList *errors)
+{
+	int size = VARSIZE(data);
+	KgError *err;
+
+	if (size > kg_setting_max_entity_bytes / 6)
+	{
+		char *text = JsonbToCString(NULL, (JsonbContainer *) &data->root, size);
+
+		size = strlen(text);
+		pfree(text);
+		if (size > kg_setting_max_entity_bytes)
+		{
+			err = kg_error_new(KG_LIMIT_EXCEEDED,
+							   "entity has %d bytes; "
+							   "kg_graph.max_entity_bytes allows %d",
+							   size,
+							   kg_setting_max_entity_bytes);
+			kg_error_expected(err,
+							  "at most %d bytes of JSON text",
+							  kg_setting_max_entity_bytes);
+			report(err, type, id, path, "", errors);
+			return false;
+		}
+	}
+	if (deeper_than(&data->root, kg_setting_max_depth))
+	{
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "entity is nested deeper than kg_graph.max_depth, "
+						   "%d, allows",
+						   kg_setting_max_depth);
+		kg_error_expected(err, "at most %d levels", kg_setting_max_depth);
+		report(err, type, id, path, "", errors);
+		return false;
+	}
+	return true;
+}
+
+/* x-derived properties are computed: an author does not write them. */
+static bool
+check_derived(const KgType *type, const char *id, const Jsonb *data,
+			  const char *path, KgErrorList *errors)
+{
+	bool good = true;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		JsonbValue value;
+		KgError *err;
+
+		if (!field->derived || !kg_field_value(field, &data->root, &value))
+			continue;
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "property \"%s\" is computed and cannot be written",
+						   field->name);
+		kg_error_keyword(err, "x-derived");
+		kg_error_got(err, &value);
+		kg_error_expected(err, "no value");
+		report(err, type, id, path, field_pointer(field), errors);
+		good = false;
+	}
+	return good;
+}
+
+static void
+report_violation(const KgSchemaError *violation, const KgType *type,
+				 const char *id, const char *path, KgErrorList *errors)
+{
+	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
+								"value at \"%s\" violates keyword \"%s\"",
+								violation->instance_path,
+								violation->keyword);
+
+	kg_error_keyword(err, pstrdup(violation->keyword));
+	if (violation->value)
+		kg_error_got_jsonb(err, violation->value);
+	if (violation->expected)
+		kg_error_expected(err, "%s", violation->expected);
+	report(err, type, id, path, violation->instance_path, errors);
+}
+
+bool
+kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
+				const char *path, KgErrorList *errors)
+{
+	const KgSchema *schema = kg_type_schema(type);
+	JsonbValue root;
+	ListCell *lc;
+
+	if (!check_size(type, id, data, path, errors) ||
+		!check_derived(type, id, data, path, errors))
+		return false;
+	kg_json_root(data, &root);
+	if (kg_schema_is_valid(schema, &root))
+		return true;
+	foreach(
+		lc,
+		kg_schema_errors(
+			schema, &root, Max(1, errors->limit - list_length(errors->errors))))
+		report_violation(lfirst(lc), type, id, path, errors);
+	return false;
+}
+
+void
+kg_throw_violations(const KgErrorList *errors, const char *what)
+{
+	KgError *first;
+	KgError *err;
+
+	if (errors->total == 0)
+		return;
+	first = linitial((List *) errors->errors);
+	/* One error is raised as it is; several are listed below the first. */
+	if (errors->total > 1)
+	{
+		err = kg_error_new(kg_error_code(first),
+						   "%s: " INT64_FORMAT " errors, first: %s",
+						   what,
+						   errors->total,
+						   kg_error_message(first));
+		kg_error_errors(err, kg_error_array(errors));
+		kg_error_throw(err);
+	}
+	kg_error_errors(first, kg_error_array(errors));
+	kg_error_throw(first);
+}

@@ -1,0 +1,31 @@
+/*
+ * check.h
+ *	  Is a JSON object an entity of a type?  What every way of writing asks.
+ */
+#ifndef KG_CHECK_H
+#define KG_CHECK_H
+
+#include "base/error.h"
+#include "catalog/catalog.h"
+
+#define KG_MAX_ID_BYTES 128
+
+/*
+ * The id of an entity, in the current context; NULL where it has none or one
+ * that is not allowed, which is reported at path.
+ */
+extern char *kg_entity_id(const KgType *type, const Jsonb *data,
+						  const char *path, KgErrorList *errors);
+
+/*
+ * Check size, depth and schema.  Violations are reported with the type, the id
+ * and a JSON Pointer that starts with path.  False if there were any.
+ */
+extern bool kg_entity_check(const KgType *type, const char *id,
+							const Jsonb *data, const char *path,
+							KgErrorList *errors);
+
+/* One error for a list of violations, raised where there are any. */
+extern void kg_throw_violations(const KgErrorList *errors, const char *what);
+
+#endif /* KG_CHECK_H */

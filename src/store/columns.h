@@ -1,0 +1,35 @@
+/*
+ * columns.h
+ *	  Rows gathered column by column, for one INSERT ... SELECT FROM unnest().
+ */
+#ifndef KG_COLUMNS_H
+#define KG_COLUMNS_H
+
+#define KG_MAX_COLUMNS 6
+
+typedef struct KgColumns
+{
+	MemoryContext context;
+	int ncolumns;
+	Oid types[KG_MAX_COLUMNS];
+	Datum *values[KG_MAX_COLUMNS];
+	bool *nulls[KG_MAX_COLUMNS];
+	int nrows;
+	int capacity;
+} KgColumns;
+
+/* Element types as OIDs; allocated in context, which the caller resets. */
+extern void kg_columns_init(KgColumns *columns, MemoryContext context,
+							int ncolumns, const Oid *types);
+/* A new row of nulls; returns its number. */
+extern int kg_columns_add_row(KgColumns *columns);
+extern void kg_columns_int32(KgColumns *columns, int column, int32 value);
+extern void kg_columns_int64(KgColumns *columns, int column, int64 value);
+extern void kg_columns_char(KgColumns *columns, int column, char value);
+extern void kg_columns_text(KgColumns *columns, int column, const char *value);
+/* Borrows a datum that lives as long as the rows. */
+extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
+/* The columns as array datums. */
+extern void kg_columns_arrays(const KgColumns *columns, Datum *arrays);
+
+#endif /* KG_COLUMNS_H */

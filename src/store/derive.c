@@ -1,0 +1,512 @@
+/*
+ * derive.c
+ *	  Keeping derived rows in step with kg_entity.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "miscadmin.h"
+#include "store/columns.h"
+#include "store/derive.h"
+#include "store/extract.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* A batch is written when it has so many entities, or so many rows of keys. */
+#define KG_BATCH_ENTITIES 8192
+#define KG_BATCH_ROWS 100000
+
+/* What waits for the end of the statement, or of the scope. */
+typedef struct Pending
+{
+	KgReferenceList missing; /* references without a target so far */
+	KgNodeList renamed;		 /* nodes that may be named differently now */
+	KgNodeList deleted;
+} Pending;
+
+struct KgDerivation
+{
+	const char *tenant;
+	const KgCatalog *catalog;
+	MemoryContext context; /* of the derivation */
+	MemoryContext batch;   /* of the rows gathered */
+	MemoryContext scratch; /* of one entity */
+	int nentities;
+	KgColumns keys;
+	KgColumns terms;
+	KgReferenceList references;
+	KgNodeList stale_keys; /* nodes whose rows are written anew */
+	KgNodeList stale_terms;
+	KgNodeList stale_references;
+	KgNodeList gone; /* deleted in this batch */
+	Pending own;
+	Pending *pending; /* own, or the scope's */
+};
+
+typedef struct Scope
+{
+	MemoryContext context;
+	char *tenant;
+	Pending pending;
+} Scope;
+
+static Scope *scope = NULL;
+
+static void
+init_pending(Pending *pending, MemoryContext context)
+{
+	memset(pending, 0, sizeof(*pending));
+	pending->missing.context = context;
+	pending->renamed.context = context;
+	pending->deleted.context = context;
+}
+
+static void
+init_batch(KgDerivation *d)
+{
+	static const Oid key_types[] = {
+		INT4OID, TEXTOID, BYTEAOID, TEXTOID, INT8OID};
+	static const Oid term_types[] = {TEXTOID, CHAROID, INT4OID, INT8OID};
+
+	MemoryContextReset(d->batch);
+	kg_columns_init(&d->keys, d->batch, 5, key_types);
+	kg_columns_init(&d->terms, d->batch, 4, term_types);
+	memset(&d->references, 0, sizeof(d->references));
+	d->references.context = d->batch;
+	memset(&d->stale_keys, 0, sizeof(KgNodeList));
+	memset(&d->stale_terms, 0, sizeof(KgNodeList));
+	memset(&d->stale_references, 0, sizeof(KgNodeList));
+	memset(&d->gone, 0, sizeof(KgNodeList));
+	d->stale_keys.context = d->batch;
+	d->stale_terms.context = d->batch;
+	d->stale_references.context = d->batch;
+	d->gone.context = d->batch;
+	d->nentities = 0;
+}
+
+KgDerivation *
+kg_derive_begin(const char *tenant)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph derivation", ALLOCSET_DEFAULT_SIZES);
+	KgDerivation *d = MemoryContextAllocZero(context, sizeof(KgDerivation));
+
+	d->context = context;
+	d->tenant = MemoryContextStrdup(context, tenant);
+	d->catalog = kg_catalog_get(tenant);
+	d->batch = AllocSetContextCreate(
+		context, "kg_graph batch", ALLOCSET_DEFAULT_SIZES);
+	d->scratch = AllocSetContextCreate(
+		context, "kg_graph entity", ALLOCSET_DEFAULT_SIZES);
+	init_batch(d);
+	init_pending(&d->own, context);
+	d->pending = &d->own;
+	if (scope && strcmp(scope->tenant, tenant) == 0)
+		d->pending = &scope->pending;
+	return d;
+}
+
+static void
+delete_rows(KgSaved *saved, const char *sql, const char *tenant,
+			const KgNodeList *nodes)
+{
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+
+	if (nodes->n == 0)
+		return;
+	values[0] = CStringGetTextDatum(tenant);
+	values[1] = kg_node_array(nodes->nodes, nodes->n);
+	kg_spi_run(saved, sql, 2, argtypes, values, NULL, false, SPI_OK_DELETE);
+}
+
+static void
+write_keys(KgDerivation *d)
+{
+	static KgSaved delete_saved;
+	static KgSaved insert_saved;
+	static const Oid argtypes[] = {TEXTOID,
+								   INT4ARRAYOID,
+								   TEXTARRAYOID,
+								   BYTEAARRAYOID,
+								   TEXTARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[6];
+
+	delete_rows(&delete_saved,
+				"DELETE FROM @kg_index_key WHERE tenant = $1 "
+				"AND node = ANY($2)",
+				d->tenant,
+				&d->stale_keys);
+	if (d->keys.nrows == 0)
+		return;
+	values[0] = CStringGetTextDatum(d->tenant);
+	kg_columns_arrays(&d->keys, &values[1]);
+	kg_spi_run(&insert_saved,
+			   "INSERT INTO @kg_index_key(tenant, type_no, field, key, "
+			   "entity_id, node) "
+			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
+			   6,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+}
+
+/* The distinct tokens of the batch, and the first trigram of each. */
+static int
+distinct_tokens(KgDerivation *d, KgColumns *tokens)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID};
+	HASHCTL ctl;
+	HTAB *seen;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = KG_MAX_TERM_BYTES + 1;
+	ctl.entrysize = KG_MAX_TERM_BYTES + 1;
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create(
+		"kg_graph tokens", 1024, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	kg_columns_init(tokens, CurrentMemoryContext, 2, types);
+	for (int i = 0; i < d->terms.nrows; i++)
+	{
+		char *term;
+		char **trigrams;
+		bool found;
+
+		if (DatumGetChar(d->terms.values[1][i]) != KG_TERM_TOKEN)
+			continue;
+		term = TextDatumGetCString(d->terms.values[0][i]);
+		hash_search(seen, term, HASH_ENTER, &found);
+		if (found)
+			continue;
+		if (kg_term_trigrams(term, &trigrams) == 0)
+			continue;
+		kg_columns_add_row(tokens);
+		kg_columns_text(tokens, 0, term);
+		kg_columns_text(tokens, 1, trigrams[0]);
+	}
+	return tokens->nrows;
+}
+
+/* Trigrams of tokens that the tenant has not had before. */
+static void
+write_trigrams(KgDerivation *d)
+{
+	static KgSaved new_saved;
+	static KgSaved insert_saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID, TEXTARRAYOID};
+	static const Oid types[] = {TEXTOID, TEXTOID};
+	KgColumns columns;
+	Datum values[3] = {CStringGetTextDatum(d->tenant)};
+	MemoryContext context = CurrentMemoryContext;
+
+	if (distinct_tokens(d, &columns) == 0)
+		return;
+	kg_columns_arrays(&columns, &values[1]);
+	kg_spi_run(&new_saved,
+			   "SELECT u.term FROM unnest($2, $3) u(term, trigram) "
+			   "WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
+			   "WHERE g.tenant = $1 AND g.trigram = u.trigram "
+			   "AND g.term = u.term) ORDER BY 1",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	kg_columns_init(&columns, context, 2, types);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		char *term = kg_spi_cstring(i, 1);
+		char **trigrams;
+		int n = kg_term_trigrams(term, &trigrams);
+
+		for (int j = 0; j < n; j++)
+		{
+			kg_columns_add_row(&columns);
+			kg_columns_text(&columns, 0, trigrams[j]);
+			kg_columns_text(&columns, 1, term);
+		}
+	}
+	SPI_freetuptable(SPI_tuptable);
+	if (columns.nrows == 0)
+		return;
+	kg_columns_arrays(&columns, &values[1]);
+	kg_spi_run(&insert_saved,
+			   "INSERT INTO @kg_trigram(tenant, trigram, term) "
+			   "SELECT $1, u.* FROM unnest($2, $3) u ON CONFLICT DO NOTHING",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+}
+
+static void
+write_terms(KgDerivation *d)
+{
+	static KgSaved delete_saved;
+	static KgSaved insert_saved;
+	static const Oid argtypes[] = {
+		TEXTOID, TEXTARRAYOID, CHARARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	Datum values[5];
+
+	delete_rows(&delete_saved,
+				"DELETE FROM @kg_term WHERE tenant = $1 AND node = ANY($2)",
+				d->tenant,
+				&d->stale_terms);
+	if (d->terms.nrows == 0)
+		return;
+	values[0] = CStringGetTextDatum(d->tenant);
+	kg_columns_arrays(&d->terms, &values[1]);
+	kg_spi_run(&insert_saved,
+			   "INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
+			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+	write_trigrams(d);
+}
+
+static void
+write_batch(KgDerivation *d)
+{
+	static KgSaved saved;
+	MemoryContext old = MemoryContextSwitchTo(d->batch);
+
+	CHECK_FOR_INTERRUPTS();
+	delete_rows(&saved,
+				"DELETE FROM @kg_edge WHERE tenant = $1 AND source = ANY($2)",
+				d->tenant,
+				&d->gone);
+	MemoryContextSwitchTo(d->batch);
+	write_keys(d);
+	MemoryContextSwitchTo(d->batch);
+	write_terms(d);
+	MemoryContextSwitchTo(d->batch);
+	kg_references_forget(d->tenant, &d->stale_references);
+	MemoryContextSwitchTo(d->batch);
+	kg_references_resolve(d->catalog, &d->references, &d->pending->missing);
+	MemoryContextSwitchTo(old);
+	init_batch(d);
+}
+
+void
+kg_derive_flush(KgDerivation *d)
+{
+	write_batch(d);
+}
+
+static void
+count_entity(KgDerivation *d)
+{
+	MemoryContextReset(d->scratch);
+	if (++d->nentities >= KG_BATCH_ENTITIES || d->keys.nrows >= KG_BATCH_ROWS ||
+		d->terms.nrows >= KG_BATCH_ROWS)
+		write_batch(d);
+}
+
+static void
+add_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
+		 const KgExtract *extract)
+{
+	for (int i = 0; i < extract->nkeys; i++)
+	{
+		bytea *key = extract->keys[i].key;
+		bytea *copy = MemoryContextAlloc(d->batch, VARSIZE(key));
+
+		memcpy(copy, key, VARSIZE(key));
+		kg_columns_add_row(&d->keys);
+		kg_columns_int32(&d->keys, 0, type_no);
+		kg_columns_text(&d->keys, 1, extract->keys[i].field->name);
+		kg_columns_datum(&d->keys, 2, PointerGetDatum(copy));
+		kg_columns_text(&d->keys, 3, entity_id);
+		kg_columns_int64(&d->keys, 4, node);
+	}
+}
+
+static void
+add_terms(KgDerivation *d, int32 type_no, int64 node, const KgExtract *extract)
+{
+	for (int i = 0; i < extract->nterms; i++)
+	{
+		kg_columns_add_row(&d->terms);
+		kg_columns_text(&d->terms, 0, extract->terms[i].term);
+		kg_columns_char(&d->terms, 1, extract->terms[i].kind);
+		kg_columns_int32(&d->terms, 2, type_no);
+		kg_columns_int64(&d->terms, 3, node);
+	}
+}
+
+static void
+add_references(KgDerivation *d, int64 node, const KgExtract *extract)
+{
+	for (int i = 0; i < extract->nreferences; i++)
+		kg_reference_add(&d->references,
+						 node,
+						 extract->references[i].field,
+						 extract->references[i].value);
+}
+
+/* The BEFORE trigger looked the type up, so it is there. */
+static const KgType *
+require_type(const KgDerivation *d, int32 type_no)
+{
+	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
+
+	if (type == NULL)
+		elog(ERROR, "entity type %d is not in the catalog", type_no);
+	return type;
+}
+
+void
+kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
+				   int64 node, const Jsonb *data)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+	KgExtract extract;
+
+	kg_extract(require_type(d, type_no), entity_id, data, &extract);
+	add_keys(d, type_no, entity_id, node, &extract);
+	add_terms(d, type_no, node, &extract);
+	add_references(d, node, &extract);
+	MemoryContextSwitchTo(old);
+	count_entity(d);
+}
+
+void
+kg_derive_updated(KgDerivation *d, int32 type_no, const char *old_id,
+				  const char *entity_id, int64 node, const Jsonb *old_data,
+				  const Jsonb *data)
+{
+	const KgType *type = require_type(d, type_no);
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+	bool renamed = strcmp(old_id, entity_id) != 0;
+	KgExtract before;
+	KgExtract after;
+
+	kg_extract(type, old_id, old_data, &before);
+	kg_extract(type, entity_id, data, &after);
+	if (renamed || !kg_extract_same_keys(&before, &after))
+	{
+		kg_node_add(&d->stale_keys, node);
+		add_keys(d, type_no, entity_id, node, &after);
+		/* Another entity's x-ref or x-ref-field may name it by these. */
+		kg_node_add(&d->pending->renamed, node);
+	}
+	if (!kg_extract_same_terms(&before, &after))
+	{
+		kg_node_add(&d->stale_terms, node);
+		add_terms(d, type_no, node, &after);
+	}
+	if (!kg_extract_same_references(&before, &after))
+	{
+		kg_node_add(&d->stale_references, node);
+		add_references(d, node, &after);
+	}
+	MemoryContextSwitchTo(old);
+	count_entity(d);
+}
+
+void
+kg_derive_deleted(KgDerivation *d, int64 node)
+{
+	kg_node_add(&d->stale_keys, node);
+	kg_node_add(&d->stale_terms, node);
+	kg_node_add(&d->gone, node);
+	kg_node_add(&d->pending->deleted, node);
+	count_entity(d);
+}
+
+/*
+ * Everything of the statement or scope is written: references that had no
+ * target may have one now, and whoever points at what is gone is dealt with.
+ */
+static void
+enforce(const KgCatalog *catalog, Pending *pending)
+{
+	KgReferenceList missing = {CurrentMemoryContext};
+	KgReferenceList again = {CurrentMemoryContext};
+	KgNodeList referrers = {CurrentMemoryContext};
+	KgNodeList moved = {CurrentMemoryContext};
+
+	if (pending->deleted.n > 0)
+		kg_references_deleted(catalog, &pending->deleted, &referrers);
+	kg_references_resolve(catalog, &pending->missing, &missing);
+
+	/* Referrers of renamed nodes, and of nodes deleted and made again. */
+	if (pending->renamed.n > 0)
+		kg_references_find_referrers(
+			catalog->tenant, &pending->renamed, &moved);
+	for (int i = 0; i < referrers.n; i++)
+		kg_node_add(&moved, referrers.nodes[i]);
+	if (moved.n > 0)
+	{
+		KgReferenceList unresolved = {CurrentMemoryContext};
+
+		kg_references_reread(catalog, &moved, &again);
+		kg_references_forget(catalog->tenant, &moved);
+		kg_references_resolve(catalog, &again, &unresolved);
+		referrers.n = 0;
+		for (int i = 0; i < unresolved.n; i++)
+			kg_node_add(&referrers, unresolved.items[i].source);
+	}
+	kg_references_pending(catalog->tenant, &missing, &referrers);
+}
+
+void
+kg_derive_end(KgDerivation *d)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->context);
+
+	write_batch(d);
+	if (d->pending == &d->own)
+		enforce(d->catalog, d->pending);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(d->context);
+}
+
+void
+kg_derive_scope_begin(const char *tenant)
+{
+	MemoryContext context;
+
+	if (scope != NULL)
+		elog(ERROR, "a write scope is open already");
+	context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph write scope", ALLOCSET_DEFAULT_SIZES);
+	scope = MemoryContextAllocZero(context, sizeof(Scope));
+	scope->context = context;
+	scope->tenant = MemoryContextStrdup(context, tenant);
+	init_pending(&scope->pending, context);
+}
+
+void
+kg_derive_scope_end(void)
+{
+	Scope *closing = scope;
+
+	/* Statements of the enforcement itself are checked one by one. */
+	scope = NULL;
+	enforce(kg_catalog_get(closing->tenant), &closing->pending);
+	MemoryContextDelete(closing->context);
+}
+
+void
+kg_derive_scope_abort(void)
+{
+	if (scope != NULL)
+		MemoryContextDelete(scope->context);
+	scope = NULL;
+}

@@ -1,0 +1,49 @@
+/*
+ * derive.h
+ *	  Keeping kg_index_key, kg_term, kg_trigram and the derived rows of kg_edge
+ *	  in step with kg_entity, set-wise, one tenant at a time.
+ *
+ * All functions run as the extension's owner, inside SPI_connect().
+ */
+#ifndef KG_DERIVE_H
+#define KG_DERIVE_H
+
+#include "catalog/catalog.h"
+#include "store/references.h"
+
+/*
+ * A change in progress: rows are added one at a time and written in batches;
+ * what has to wait for the end of the statement (or of the apply) is gathered.
+ */
+typedef struct KgDerivation KgDerivation;
+
+extern KgDerivation *kg_derive_begin(const char *tenant);
+extern void kg_derive_inserted(KgDerivation *d, int32 type_no,
+							   const char *entity_id, int64 node,
+							   const Jsonb *data);
+extern void kg_derive_updated(KgDerivation *d, int32 type_no,
+							  const char *old_id, const char *entity_id,
+							  int64 node, const Jsonb *old_data,
+							  const Jsonb *data);
+extern void kg_derive_deleted(KgDerivation *d, int64 node);
+
+/* Write what was gathered so far. */
+extern void kg_derive_flush(KgDerivation *d);
+
+/*
+ * Write what is left; then, unless a scope is open for the tenant, enforce
+ * references (references.h).
+ */
+extern void kg_derive_end(KgDerivation *d);
+
+/*
+ * Between begin and end of a scope, statements of the tenant leave references
+ * unchecked; the end checks them all together.  The begin of a scope within a
+ * scope is an error.  A scope left by an error is closed by
+ * kg_derive_scope_abort().
+ */
+extern void kg_derive_scope_begin(const char *tenant);
+extern void kg_derive_scope_end(void);
+extern void kg_derive_scope_abort(void);
+
+#endif /* KG_DERIVE_H */

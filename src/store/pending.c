@@ -1,0 +1,148 @@
+/*
+ * pending.c
+ *	  References that are still missing when they must not be any more.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "store/check.h"
+#include "store/pending.h"
+#include "utils/builtins.h"
+
+/* The id of a node, or NULL. */
+static char *
+id_of(const char *tenant, int64 node)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
+
+	kg_spi_run(&saved,
+			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	return SPI_processed > 0 ? kg_spi_cstring(0, 1) : NULL;
+}
+
+static const KgType *
+type_of(const KgCatalog *catalog, const KgField *field)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (field >= type->fields && field < type->fields + type->nfields)
+			return type;
+	}
+	return NULL;
+}
+
+static char *
+pointer_of(const KgField *field)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	for (int i = 0; i < field->nsteps && field->steps[i].key; i++)
+		kg_json_pointer_append(
+			&pointer, field->steps[i].key, field->steps[i].keylen);
+	return pointer.data;
+}
+
+static void
+report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
+			   KgErrorList *errors)
+{
+	const KgField *field = ref->field;
+	const KgType *type = type_of(catalog, field);
+	KgError *err;
+
+	if (deleted)
+	{
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced by "
+						   "property \"%s\" of type \"%s\"",
+						   field->ref_type,
+						   field->name,
+						   type ? type->name : "?");
+		kg_error_expected(err,
+						  "the referring entities changed or deleted "
+						  "first, or another \"x-on-delete\"");
+		kg_error_keyword(err, "x-on-delete");
+	}
+	else
+	{
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "property \"%s\" refers to an entity of type "
+						   "\"%s\" that does not exist",
+						   field->name,
+						   field->ref_type);
+		kg_error_expected(err,
+						  "the %s of an existing entity of type \"%s\"",
+						  field->ref_field ? field->ref_field : "id",
+						  field->ref_type);
+		kg_error_keyword(err, "x-ref");
+	}
+
+	/*
+	 * Where a DBA's policies hide rows, who refers is not told: the caller
+	 * might not see it.
+	 */
+	if (catalog->plain_visibility || !deleted)
+	{
+		kg_error_entity(err,
+						type ? kg_type_handle(type) : NULL,
+						id_of(catalog->tenant, ref->source));
+		kg_error_path(err, "%s", pointer_of(field));
+		kg_error_got_string(err, ref->value);
+	}
+	kg_error_report(errors, err);
+}
+
+static bool
+contains(const KgNodeList *list, int64 node)
+{
+	for (int i = 0; i < list->n; i++)
+		if (list->nodes[i] == node)
+			return true;
+	return false;
+}
+
+void
+kg_pending_check(const KgCatalog *catalog, const KgNodeList *nodes,
+				 const KgNodeList *deleted)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	KgNodeList all = {CurrentMemoryContext};
+	KgReferenceList references = {CurrentMemoryContext};
+	KgReferenceList missing = {CurrentMemoryContext};
+
+	for (int i = 0; i < nodes->n; i++)
+		kg_node_add(&all, nodes->nodes[i]);
+	for (int i = 0; i < deleted->n; i++)
+		kg_node_add(&all, deleted->nodes[i]);
+	kg_references_reread(catalog, &all, &references);
+	kg_references_forget(catalog->tenant, &all);
+	kg_references_resolve(catalog, &references, &missing);
+	for (int i = 0; i < missing.n; i++)
+	{
+		/* Only what will be listed is worth looking up. */
+		if (errors.total >= errors.limit)
+			errors.total++;
+		else
+			report_missing(catalog,
+						   &missing.items[i],
+						   !contains(nodes, missing.items[i].source),
+						   &errors);
+	}
+	kg_throw_violations(&errors, "references are missing");
+}

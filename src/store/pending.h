@@ -1,0 +1,20 @@
+/*
+ * pending.h
+ *	  References that are still missing when they must not be any more.
+ */
+#ifndef KG_PENDING_H
+#define KG_PENDING_H
+
+#include "catalog/catalog.h"
+#include "store/references.h"
+
+/*
+ * Look at the references of these nodes once more; raises
+ * KG_REFERENCE_MISSING listing those without a target.  As owner, inside
+ * SPI_connect().  nodes are referrers whose target never was, deleted are
+ * referrers whose target went.
+ */
+extern void kg_pending_check(const KgCatalog *catalog, const KgNodeList *nodes,
+							 const KgNodeList *deleted);
+
+#endif /* KG_PENDING_H */
