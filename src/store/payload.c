@@ -1,0 +1,484 @@
+/*
+ * payload.c
+ *	  A bundle as it was sent.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "miscadmin.h"
+#include "store/payload.h"
+#include "utils/builtins.h"
+
+static void
+report(KgErrorList *errors, KgError *err, const char *path)
+{
+	kg_error_path(err, "%s", path);
+	kg_error_report(errors, err);
+}
+
+bool
+kg_valid_bundle_name(const char *name)
+{
+	int len = strlen(name);
+
+	if (len < 2 || len > 64 || name[0] < 'a' || name[0] > 'z' ||
+		name[len - 1] == '-')
+		return false;
+	return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == len;
+}
+
+bool
+kg_valid_type_name(const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char word[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	int len = strlen(name);
+
+	return len >= 2 && len <= 63 && strchr(letters, name[0]) != NULL &&
+		   name[len - 1] != '_' && strspn(name, word) == len;
+}
+
+char *
+kg_json_hash(const Jsonb *jsonb)
+{
+	char *json = JsonbToCString(
+		NULL, (JsonbContainer *) &jsonb->root, VARSIZE(jsonb));
+	Datum digest = DirectFunctionCall1(sha256_bytea,
+									   PointerGetDatum(cstring_to_text(json)));
+	char *hex = TextDatumGetCString(
+		DirectFunctionCall2(binary_encode, digest, CStringGetTextDatum("hex")));
+
+	pfree(json);
+	return hex;
+}
+
+void
+kg_check_members(const JsonbContainer *object, const char *const *known,
+				 const char *path, KgErrorList *errors)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		char *key = kg_json_cstring(&it.key);
+		int n = 0;
+		bool found = false;
+		KgError *err;
+
+		for (; known[n]; n++)
+			found |= strcmp(known[n], key) == 0;
+		if (found)
+			continue;
+		err = kg_error_new(KG_INVALID_INPUT, "key \"%s\" is not known", key);
+		kg_error_got_string(err, key);
+		kg_error_expected(err, "only the allowed keys");
+		for (int i = 0; i < n; i++)
+			kg_error_allow(err, known[i]);
+		kg_error_did_you_mean(err, kg_nearest(key, known, n));
+		report(errors, err, path);
+	}
+}
+
+/* A member of a type; NULL where it is absent or, reported, of another. */
+static JsonbValue *
+member(const JsonbContainer *object, const char *key, const char *type,
+	   bool required, const char *path, JsonbValue *value, KgErrorList *errors)
+{
+	KgError *err;
+
+	if (kg_json_get(object, key, value) == NULL ||
+		(value->type == jbvNull && !required))
+	{
+		if (!required)
+			return NULL;
+		err = kg_error_new(KG_INVALID_INPUT, "key \"%s\" is missing", key);
+		kg_error_expected(err, "\"%s\" of type %s", key, type);
+		report(errors, err, path);
+		return NULL;
+	}
+	if (strcmp(kg_json_type_name(value), type) == 0)
+		return value;
+	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is not of type %s", key, type);
+	kg_error_got(err, value);
+	kg_error_expected(err, "type %s", type);
+	report(errors, err, psprintf("%s/%s", path, key));
+	return NULL;
+}
+
+static char *
+string_member(const JsonbContainer *object, const char *key, bool required,
+			  const char *path, KgErrorList *errors)
+{
+	JsonbValue value;
+	KgError *err;
+
+	if (member(object, key, "string", required, path, &value, errors) == NULL)
+		return NULL;
+	if (value.val.string.len > 0 || !required)
+		return kg_json_cstring(&value);
+	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is empty", key);
+	kg_error_expected(err, "a string that is not empty");
+	report(errors, err, psprintf("%s/%s", path, key));
+	return NULL;
+}
+
+static Jsonb *
+schema_member(const JsonbContainer *object, bool required, const char *path,
+			  KgErrorList *errors)
+{
+	JsonbValue value;
+
+	if (member(object, "schema", "object", required, path, &value, errors))
+		return kg_json_datum(&value);
+	return NULL;
+}
+
+static void
+bad_name(const char *name, const char *kind, const char *pattern,
+		 const char *path, KgErrorList *errors)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s name is not valid", kind);
+
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a match for %s", pattern);
+	report(errors, err, path);
+}
+
+static const char *
+type_name_member(const JsonbContainer *object, const char *key,
+				 const char *kind, const char *path, KgErrorList *errors)
+{
+	char *name = string_member(object, key, true, path, errors);
+
+	if (name && !kg_valid_type_name(name))
+	{
+		bad_name(name,
+				 kind,
+				 "^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$",
+				 psprintf("%s/%s", path, key),
+				 errors);
+		return NULL;
+	}
+	return name;
+}
+
+/*
+ * Walk an array of objects: the object of the member just read, or NULL with
+ * the fault reported.
+ */
+static const JsonbContainer *
+object_item(const KgJsonIter *it, const char *path, KgErrorList *errors)
+{
+	KgError *err;
+
+	if (kg_json_is_object(&it->value))
+		return kg_json_container(&it->value);
+	err = kg_error_new(KG_INVALID_INPUT, "an object is expected here");
+	kg_error_got(err, &it->value);
+	kg_error_expected(err, "an object");
+	report(errors, err, path);
+	return NULL;
+}
+
+static void
+read_definitions(KgPayload *payload, const JsonbContainer *root,
+				 KgErrorList *errors)
+{
+	JsonbValue value;
+	KgJsonIter it;
+	KgJsonWriter w;
+
+	if (member(root, "definitions", "array", false, "", &value, errors) == NULL)
+		return;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		char *path = psprintf("/definitions/%d", it.index);
+		const JsonbContainer *object = object_item(&it, path, errors);
+		char *id = NULL;
+
+		if (object)
+			id = string_member(object, "$id", true, path, errors);
+		if (id)
+		{
+			kg_jw_key(&w, id);
+			kg_jw_value(&w, &it.value);
+		}
+	}
+	kg_jw_end_object(&w);
+	payload->definitions = kg_jw_finish(&w);
+}
+
+static void
+read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
+{
+	static const char *const known[] = {"entity_type", "schema", NULL};
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (member(root, "schemas", "array", false, "", &value, errors) == NULL)
+		return;
+	payload->has_schemas = true;
+	payload->types = palloc0(Max(1, kg_json_length(kg_json_container(&value))) *
+							 sizeof(KgPayloadType));
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		char *path = psprintf("/schemas/%d", it.index);
+		const JsonbContainer *object = object_item(&it, path, errors);
+		KgPayloadType *type = &payload->types[payload->ntypes];
+
+		if (object == NULL)
+			continue;
+		kg_check_members(object, known, path, errors);
+		type->name = type_name_member(
+			object, "entity_type", "entity type", path, errors);
+		type->schema = schema_member(object, true, path, errors);
+		type->position = it.index;
+		type->path = psprintf("%s/schema", path);
+		if (type->name == NULL || type->schema == NULL)
+			continue;
+		type->hash = kg_json_hash(type->schema);
+		for (int i = 0; i < payload->ntypes; i++)
+		{
+			if (strcmp(payload->types[i].name, type->name) == 0)
+			{
+				KgError *err = kg_error_new(KG_INVALID_INPUT,
+											"entity type \"%s\" is declared "
+											"twice",
+											type->name);
+
+				kg_error_expected(err, "each entity type once");
+				report(errors, err, psprintf("%s/entity_type", path));
+			}
+		}
+		payload->ntypes++;
+	}
+}
+
+static void
+read_relations(KgPayload *payload, const JsonbContainer *root,
+			   KgErrorList *errors)
+{
+	static const char *const known[] = {
+		"name", "from", "to", "schema", "inverse", "symmetric", NULL};
+	JsonbValue value;
+	JsonbValue symmetric;
+	KgJsonIter it;
+
+	if (member(root, "relations", "array", false, "", &value, errors) == NULL)
+		return;
+	payload->has_relations = true;
+	payload->relations = palloc0(
+		Max(1, kg_json_length(kg_json_container(&value))) *
+		sizeof(KgPayloadRelation));
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		char *path = psprintf("/relations/%d", it.index);
+		const JsonbContainer *object = object_item(&it, path, errors);
+		KgPayloadRelation *relation = &payload->relations[payload->nrelations];
+
+		if (object == NULL)
+			continue;
+		kg_check_members(object, known, path, errors);
+		relation->path = path;
+		relation->name = type_name_member(
+			object, "name", "relation", path, errors);
+		relation->from = string_member(object, "from", true, path, errors);
+		relation->to = string_member(object, "to", true, path, errors);
+		relation->schema = schema_member(object, false, path, errors);
+		if (kg_json_get(object, "inverse", &value) != NULL &&
+			value.type != jbvNull)
+			relation->inverse = type_name_member(
+				object, "inverse", "relation", path, errors);
+		if (member(object,
+				   "symmetric",
+				   "boolean",
+				   false,
+				   path,
+				   &symmetric,
+				   errors))
+			relation->symmetric = symmetric.val.boolean;
+		if (relation->name && relation->from && relation->to)
+			payload->nrelations++;
+	}
+}
+
+static void
+read_items(KgPayloadSet *set, const JsonbContainer *array, int set_index,
+		   KgErrorList *errors)
+{
+	KgJsonIter it;
+
+	set->items = MemoryContextAllocHuge(CurrentMemoryContext,
+										(Size) Max(1, kg_json_length(array)) *
+											sizeof(KgPayloadItem));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		KgPayloadItem *item = &set->items[set->nitems];
+
+		if (!kg_json_is_object(&it.value))
+		{
+			(void) object_item(
+				&it,
+				psprintf("/entities/%d/items/%d", set_index, it.index),
+				errors);
+			continue;
+		}
+		item->id = NULL;
+		item->container = it.value.val.binary.data;
+		item->len = it.value.val.binary.len;
+		item->set = set_index;
+		item->index = it.index;
+		set->nitems++;
+	}
+}
+
+static void
+read_entities(KgPayload *payload, const JsonbContainer *root,
+			  KgErrorList *errors)
+{
+	static const char *const known[] = {"entity_type", "items", NULL};
+	JsonbValue value;
+	JsonbValue items;
+	KgJsonIter it;
+
+	if (member(root, "entities", "array", false, "", &value, errors) == NULL)
+		return;
+	payload->has_entities = true;
+	payload->sets = palloc0(Max(1, kg_json_length(kg_json_container(&value))) *
+							sizeof(KgPayloadSet));
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		char *path = psprintf("/entities/%d", it.index);
+		const JsonbContainer *object = object_item(&it, path, errors);
+		KgPayloadSet *set = &payload->sets[payload->nsets];
+
+		CHECK_FOR_INTERRUPTS();
+		if (object == NULL)
+			continue;
+		kg_check_members(object, known, path, errors);
+		set->type_name = string_member(
+			object, "entity_type", true, path, errors);
+		if (member(object, "items", "array", true, path, &items, errors) ==
+				NULL ||
+			set->type_name == NULL)
+			continue;
+		read_items(set, kg_json_container(&items), it.index, errors);
+		payload->nsets++;
+	}
+}
+
+static void
+read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
+{
+	static const char *const known[] = {
+		"relation", "from", "to", "properties", NULL};
+	JsonbValue value;
+	JsonbValue properties;
+	KgJsonIter it;
+
+	if (member(root, "edges", "array", false, "", &value, errors) == NULL)
+		return;
+	payload->has_edges = true;
+	payload->edges = MemoryContextAllocHuge(
+		CurrentMemoryContext,
+		(Size) Max(1, kg_json_length(kg_json_container(&value))) *
+			sizeof(KgPayloadEdge));
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+	{
+		KgPayloadEdge *edge = &payload->edges[payload->nedges];
+		char *path = psprintf("/edges/%d", it.index);
+		const JsonbContainer *object = object_item(&it, path, errors);
+
+		CHECK_FOR_INTERRUPTS();
+		if (object == NULL)
+			continue;
+		kg_check_members(object, known, path, errors);
+		edge->relation = string_member(object, "relation", true, path, errors);
+		edge->from = string_member(object, "from", true, path, errors);
+		edge->to = string_member(object, "to", true, path, errors);
+		edge->properties = NULL;
+		if (member(object,
+				   "properties",
+				   "object",
+				   false,
+				   path,
+				   &properties,
+				   errors))
+			edge->properties = kg_json_datum(&properties);
+		edge->index = it.index;
+		if (edge->relation && edge->from && edge->to)
+			payload->nedges++;
+		pfree(path);
+	}
+}
+
+KgPayload *
+kg_payload_read(const Jsonb *bundle, KgErrorList *errors)
+{
+	static const char *const known[] = {"bundle_name",
+										"version",
+										"description",
+										"instructions",
+										"definitions",
+										"schemas",
+										"relations",
+										"entities",
+										"edges",
+										NULL};
+	KgPayload *payload = palloc0(sizeof(KgPayload));
+	const JsonbContainer *root = &bundle->root;
+
+	if (!JsonContainerIsObject(root))
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT, "a bundle is an object");
+
+		kg_error_expected(err,
+						  "{\"bundle_name\", \"version\", \"schemas\", "
+						  "\"entities\", ...}");
+		report(errors, err, "");
+		return payload;
+	}
+	kg_check_members(root, known, "", errors);
+	payload->name = string_member(root, "bundle_name", true, "", errors);
+	if (payload->name && !kg_valid_bundle_name(payload->name))
+	{
+		bad_name(payload->name,
+				 "bundle",
+				 "^[a-z][a-z0-9-]{0,62}[a-z0-9]$",
+				 "/bundle_name",
+				 errors);
+		payload->name = NULL;
+	}
+	payload->version = string_member(root, "version", true, "", errors);
+	payload->description = string_member(
+		root, "description", false, "", errors);
+	payload->instructions = string_member(
+		root, "instructions", false, "", errors);
+	read_definitions(payload, root, errors);
+	read_types(payload, root, errors);
+	read_relations(payload, root, errors);
+	read_entities(payload, root, errors);
+	read_edges(payload, root, errors);
+	return payload;
+}
+
+Jsonb *
+kg_payload_data(const KgPayloadItem *item)
+{
+	Jsonb *data = palloc(VARHDRSZ + item->len);
+
+	SET_VARSIZE(data, VARHDRSZ + item->len);
+	memcpy(&data->root, item->container, item->len);
+	return data;
+}
