@@ -1,0 +1,677 @@
+/*
+ * frontier.c
+ *	  The search engine: sets of nodes and the expansion of frontiers.
+ *
+ * A frontier is expanded by one statement a direction, in pieces of
+ * KG_PIECE nodes so that the arrays handed to the executor stay small and the
+ * limits are looked at in between.  Where kg_adjacency has a row for a node,
+ * that row stands for all its edges; for the other nodes the rows of kg_edge
+ * are read.  What a piece finds is handed over while the executor runs, so the
+ * receiving functions keep what they keep in the search's own context.
+ *
+ * kg_adjacency is read only when it must say the same as kg_edge for the
+ * caller: no policies on kg_edge but ours, and the privilege to read kg_edge.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/settings.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "query/adjacency.h"
+#include "query/frontier.h"
+#include "query/plan.h"
+#include "query/sql_graph.h"
+#include "rewrite/rowsecurity.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+/* Nodes a statement; 128 kB of array. */
+#define KG_PIECE 16384
+#define KG_NODESET_START 64
+
+/* ---- sets of nodes ---- */
+
+void
+kg_nodeset_init(KgNodeSet *set, MemoryContext context)
+{
+	set->context = context;
+	set->n = 0;
+	set->capacity = KG_NODESET_START / 2;
+	set->mask = KG_NODESET_START - 1;
+	set->shift = 64 - pg_leftmost_one_pos32(KG_NODESET_START);
+	set->nodes = MemoryContextAlloc(context, set->capacity * sizeof(int64));
+	set->slots = MemoryContextAllocZero(context,
+										KG_NODESET_START * sizeof(uint32));
+}
+
+/* Room for twice as many: the slots stay at most half full. */
+void
+kg_nodeset_grow(KgNodeSet *set)
+{
+	uint64 nslots = ((uint64) set->mask + 1) * 2;
+
+	if (nslots > ((uint64) 1 << 31))
+		elog(ERROR, "too many nodes in one search");
+	set->capacity = (uint32) (nslots / 2);
+	set->nodes =
+		repalloc_huge(set->nodes, (Size) set->capacity * sizeof(int64));
+	pfree(set->slots);
+	set->slots = MemoryContextAllocExtended(set->context,
+											nslots * sizeof(uint32),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	set->mask = (uint32) (nslots - 1);
+	set->shift--;
+	for (uint32 i = 0; i < set->n; i++)
+	{
+		uint32 slot = kg_nodeset_slot(set, set->nodes[i]);
+
+		while (set->slots[slot] != 0)
+			slot = (slot + 1) & set->mask;
+		set->slots[slot] = i + 1;
+	}
+}
+
+void
+kg_nodeset_free(KgNodeSet *set)
+{
+	pfree(set->nodes);
+	pfree(set->slots);
+	set->nodes = NULL;
+	set->slots = NULL;
+	set->n = 0;
+}
+
+/* ---- walks ---- */
+
+bool
+kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
+{
+	int low = 0;
+	int high = set->n - 1;
+
+	if (set->all)
+		return true;
+	while (low <= high)
+	{
+		int middle = (low + high) / 2;
+
+		if (set->numbers[middle] == relation_no)
+			return true;
+		if (set->numbers[middle] < relation_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return false;
+}
+
+bool
+kg_walk_both(const KgWalk *walk, int32 relation_no)
+{
+	return kg_relation_set_has(&walk->forward, relation_no) &&
+		   kg_relation_set_has(&walk->backward, relation_no);
+}
+
+void
+kg_walk_reverse(const KgWalk *walk, KgWalk *reversed)
+{
+	*reversed = *walk;
+	reversed->forward = walk->backward;
+	reversed->backward = walk->forward;
+}
+
+/* ---- the search as a whole ---- */
+
+/*
+ * Do the rows of kg_edge that the caller sees depend on its tenant alone?
+ * Kept until a policy of the table changes.
+ */
+static bool
+edges_are_plain(void)
+{
+	static uint64 seen = 0;
+	static bool plain = false;
+	Relation rel;
+	ListCell *lc;
+
+	if (seen == kg_generation() + 1)
+		return plain;
+	rel = RelationIdGetRelation(kg_relation_oid("kg_edge"));
+	if (!RelationIsValid(rel))
+		return false;
+	plain = true;
+	if (rel->rd_rsdesc != NULL)
+	{
+		foreach(lc, rel->rd_rsdesc->policies)
+		{
+			RowSecurityPolicy *policy = lfirst(lc);
+
+			if (strncmp(policy->policy_name, "kg_edge_", 8) != 0)
+				plain = false;
+		}
+	}
+	RelationClose(rel);
+	seen = kg_generation() + 1;
+	return plain;
+}
+
+static int
+compare_types(const void *a, const void *b)
+{
+	return strcmp(kg_type_handle(*(const KgType *const *) a),
+				  kg_type_handle(*(const KgType *const *) b));
+}
+
+KgGraph *
+kg_graph_begin(void)
+{
+	MemoryContext context;
+	KgGraph *graph;
+	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+
+	context = AllocSetContextCreate(CurrentMemoryContext,
+									"kg_graph search",
+									ALLOCSET_DEFAULT_SIZES);
+	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
+	graph->context = context;
+	graph->catalog = kg_catalog_get(tenant);
+	graph->tenant = CStringGetTextDatum(tenant);
+	graph->check_nodes = !graph->catalog->plain_visibility;
+	graph->packed =
+		edges_are_plain() && pg_class_aclcheck(kg_relation_oid("kg_edge"),
+											   GetUserId(),
+											   ACL_SELECT) == ACLCHECK_OK;
+	graph->nranks = graph->catalog->ntypes;
+	if (graph->nranks >= PG_UINT16_MAX)
+		elog(ERROR, "too many entity types in one tenant");
+	graph->ranked = MemoryContextAlloc(context,
+									   (graph->nranks + 1) *
+										   sizeof(const KgType *));
+	for (int i = 0; i < graph->nranks; i++)
+		graph->ranked[i] = graph->catalog->types[i];
+	qsort(graph->ranked,
+		  graph->nranks,
+		  sizeof(const KgType *),
+		  compare_types);
+	return graph;
+}
+
+void
+kg_graph_end(KgGraph *graph)
+{
+	MemoryContextDelete(graph->context);
+}
+
+static KG_NORETURN void
+throw_limit(const char *setting, const char *what, int64 limit)
+{
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED, "the search %s %s (" INT64_FORMAT ")", what, setting,
+		limit);
+
+	kg_error_expected(err,
+					  "a narrower question: fewer hops, fewer starting nodes, "
+					  "named relationship types or filters");
+	kg_error_throw(err);
+}
+
+void
+kg_graph_check_visited(KgGraph *graph, uint64 visited)
+{
+	if (visited > (uint64) kg_setting_max_visited)
+		throw_limit("kg_graph.max_visited",
+					"visits more nodes than",
+					kg_setting_max_visited);
+}
+
+void
+kg_graph_check_memory(KgGraph *graph)
+{
+	Size used = MemoryContextMemAllocated(graph->context, true);
+
+	if (used > (Size) kg_setting_max_search_memory * 1024)
+		throw_limit("kg_graph.max_search_memory",
+					"needs more kilobytes than",
+					kg_setting_max_search_memory);
+}
+
+void
+kg_graph_charge_edges(KgGraph *graph, int64 edges)
+{
+	graph->edges += edges;
+	if (graph->edges > kg_setting_max_edges)
+		throw_limit("kg_graph.max_edges",
+					"reads more edges than",
+					kg_setting_max_edges);
+}
+
+/* ---- expansion ---- */
+
+typedef struct Expansion
+{
+	KgGraph *graph;
+	const KgWalk *walk;
+	KgNeighborFunction found;
+	void *arg;
+	bool backward;
+	bool with_properties;
+	/* packed rows seen in this piece */
+	int64 *seen;
+	uint32 nseen;
+} Expansion;
+
+static Datum
+node_array(const int64 *nodes, uint32 n)
+{
+	Size size = ARR_OVERHEAD_NONULLS(1) + (Size) n * sizeof(int64);
+	ArrayType *array = palloc(size);
+
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = INT8OID;
+	ARR_DIMS(array)[0] = (int) n;
+	ARR_LBOUND(array)[0] = 1;
+	memcpy(ARR_DATA_PTR(array), nodes, (Size) n * sizeof(int64));
+	return PointerGetDatum(array);
+}
+
+static Datum
+relation_array(const KgRelationSet *set)
+{
+	Datum *values = palloc(Max(set->n, 1) * sizeof(Datum));
+	ArrayType *array;
+
+	for (int i = 0; i < set->n; i++)
+		values[i] = Int32GetDatum(set->numbers[i]);
+	array = construct_array(
+		values, set->n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
+	pfree(values);
+	return PointerGetDatum(array);
+}
+
+static bool
+receive_edge(TupleTableSlot *slot, void *arg)
+{
+	Expansion *e = arg;
+	KgNeighbors found;
+	int64 neighbor;
+	Jsonb *properties = NULL;
+
+	slot_getallattrs(slot);
+	kg_graph_charge_edges(e->graph, 1);
+	found.node = DatumGetInt64(slot->tts_values[0]);
+	found.relation_no = DatumGetInt32(slot->tts_values[1]);
+	neighbor = DatumGetInt64(slot->tts_values[2]);
+	found.backward = e->backward;
+	found.neighbors = &neighbor;
+	found.n = 1;
+	if (e->with_properties && !slot->tts_isnull[3])
+		properties = DatumGetJsonbP(slot->tts_values[3]);
+	found.properties = properties;
+	if (e->walk->accept == NULL ||
+		e->walk->accept(
+			found.relation_no, properties, e->walk->accept_arg))
+		e->found(&found, e->arg);
+	if (properties != NULL &&
+		(Pointer) properties != DatumGetPointer(slot->tts_values[3]))
+		pfree(properties);
+	return true;
+}
+
+/* Read the rows of kg_edge of these nodes in one direction. */
+static void
+expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
+			 Datum nodes)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
+	Datum values[3];
+	KgStatement statement;
+	KgGraphSql which;
+
+	if (!relations->all && relations->n == 0)
+		return;
+	if (relations->all)
+		which = backward ? KG_SQL_IN : KG_SQL_OUT;
+	else
+		which = backward ? KG_SQL_IN_OF : KG_SQL_OUT_OF;
+	if (e->with_properties)
+		which += KG_SQL_OUT_PROPERTIES - KG_SQL_OUT;
+	values[0] = e->graph->tenant;
+	values[1] = nodes;
+	values[2] = relations->all ? (Datum) 0 : relation_array(relations);
+	e->backward = backward;
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(which);
+	statement.nargs = relations->all ? 2 : 3;
+	statement.argtypes = types;
+	statement.values = values;
+	(void) kg_plan_run(&statement, receive_edge, e);
+	if (!relations->all)
+		pfree(DatumGetPointer(values[2]));
+}
+
+static bool
+receive_packed(TupleTableSlot *slot, void *arg)
+{
+	Expansion *e = arg;
+	const KgWalk *walk = e->walk;
+	int natts = slot->tts_tupleDescriptor->natts;
+	int64 node;
+
+	slot_getallattrs(slot);
+	node = DatumGetInt64(slot->tts_values[0]);
+	e->seen[e->nseen++] = node;
+	for (int i = 1; i < natts; i++)
+	{
+		bool backward = natts == 3 ? i == 2 : e->backward;
+		bytea *packed;
+
+		if (slot->tts_isnull[i])
+			continue;
+		packed = DatumGetByteaPP(slot->tts_values[i]);
+		kg_graph_charge_edges(
+			e->graph,
+			kg_adjacency_visit(node,
+							   packed,
+							   backward,
+							   backward ? &walk->backward : &walk->forward,
+							   e->found,
+							   e->arg));
+		if ((Pointer) packed != DatumGetPointer(slot->tts_values[i]))
+			pfree(packed);
+	}
+	return true;
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Read what kg_adjacency has of these nodes; move those that it has no row
+ * for to the front of rest and return their number.
+ */
+static uint32
+expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	const KgWalk *walk = e->walk;
+	bool forward = walk->forward.all || walk->forward.n > 0;
+	bool backward = walk->backward.all || walk->backward.n > 0;
+	Datum values[2];
+	KgStatement statement;
+	uint32 nrest = 0;
+
+	values[0] = e->graph->tenant;
+	values[1] = node_array(nodes, n);
+	memset(&statement, 0, sizeof(statement));
+	if (forward && backward)
+		statement.sql = kg_graph_sql(KG_SQL_PACKED_BOTH);
+	else
+		statement.sql =
+			kg_graph_sql(backward ? KG_SQL_PACKED_IN : KG_SQL_PACKED_OUT);
+	statement.nargs = 2;
+	statement.argtypes = types;
+	statement.values = values;
+	e->backward = backward;
+	e->nseen = 0;
+	(void) kg_plan_run(&statement, receive_packed, e);
+	pfree(DatumGetPointer(values[1]));
+	if (e->nseen == n)
+		return 0;
+	qsort(e->seen, e->nseen, sizeof(int64), compare_nodes);
+	for (uint32 i = 0; i < n; i++)
+		if (e->nseen == 0 || bsearch(&nodes[i],
+									 e->seen,
+									 e->nseen,
+									 sizeof(int64),
+									 compare_nodes) == NULL)
+			rest[nrest++] = nodes[i];
+	return nrest;
+}
+
+void
+kg_graph_expand(KgGraph *graph, const KgWalk *walk, const int64 *nodes,
+				uint32 n, KgNeighborFunction found, void *arg)
+{
+	Expansion e;
+	int64 *rest = NULL;
+
+	memset(&e, 0, sizeof(e));
+	e.graph = graph;
+	e.walk = walk;
+	e.found = found;
+	e.arg = arg;
+	e.with_properties = walk->properties || walk->accept != NULL;
+	if (graph->packed && !e.with_properties)
+	{
+		e.seen = palloc(Min(n, KG_PIECE) * sizeof(int64));
+		rest = palloc(Min(n, KG_PIECE) * sizeof(int64));
+	}
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+	{
+		const int64 *piece = nodes + start;
+		uint32 count = Min(n - start, KG_PIECE);
+		Datum array;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_graph_check_memory(graph);
+		if (rest != NULL)
+		{
+			count = expand_packed(&e, piece, count, rest);
+			piece = rest;
+			if (count == 0)
+				continue;
+		}
+		array = node_array(piece, count);
+		expand_edges(&e, &walk->forward, false, array);
+		expand_edges(&e, &walk->backward, true, array);
+		pfree(DatumGetPointer(array));
+	}
+	if (rest != NULL)
+	{
+		pfree(e.seen);
+		pfree(rest);
+	}
+}
+
+/* ---- what nodes are ---- */
+
+uint16
+kg_graph_rank(const KgGraph *graph, int32 type_no)
+{
+	for (int i = 0; i < graph->nranks; i++)
+		if (graph->ranked[i]->type_no == type_no)
+			return (uint16) (i + 1);
+	return 0;
+}
+
+typedef struct Resolution
+{
+	KgGraph *graph;
+	/* rank of the type met last: types come in runs */
+	int32 type_no;
+	uint16 rank;
+	bool with_data;
+	KgRefFunction found;
+	void *arg;
+	/* for ranks: the nodes of the piece in order, and where their ranks go */
+	const int64 *sorted;
+	const uint32 *position;
+	uint32 n;
+	uint16 *ranks;
+} Resolution;
+
+static uint16
+rank_of(Resolution *r, int32 type_no)
+{
+	if (r->type_no != type_no)
+	{
+		r->rank = kg_graph_rank(r->graph, type_no);
+		r->type_no = type_no;
+	}
+	return r->rank;
+}
+
+static void
+run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
+			 KgRowFunction row, void *arg)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+	KgStatement statement;
+
+	CHECK_FOR_INTERRUPTS();
+	kg_graph_check_memory(graph);
+	values[0] = graph->tenant;
+	values[1] = node_array(nodes, n);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(which);
+	statement.nargs = 2;
+	statement.argtypes = types;
+	statement.values = values;
+	(void) kg_plan_run(&statement, row, arg);
+	pfree(DatumGetPointer(values[1]));
+}
+
+typedef struct TypeRow
+{
+	int64 node;
+	uint32 index;
+} TypeRow;
+
+typedef struct TypeRows
+{
+	Resolution r;
+	KgNodeSet piece;
+} TypeRows;
+
+static bool
+receive_type(TupleTableSlot *slot, void *arg)
+{
+	TypeRows *rows = arg;
+	uint32 i;
+
+	slot_getallattrs(slot);
+	i = kg_nodeset_find(&rows->piece, DatumGetInt64(slot->tts_values[0]));
+	if (i != KG_NO_NODE)
+		rows->r.ranks[i] =
+			rank_of(&rows->r, DatumGetInt32(slot->tts_values[1]));
+	return true;
+}
+
+void
+kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	TypeRows rows;
+
+	memset(&rows, 0, sizeof(rows));
+	rows.r.graph = graph;
+	memset(ranks, 0, n * sizeof(uint16));
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+	{
+		uint32 count = Min(n - start, KG_PIECE);
+
+		kg_nodeset_init(&rows.piece, graph->context);
+		for (uint32 i = 0; i < count; i++)
+			(void) kg_nodeset_add(&rows.piece, nodes[start + i]);
+		rows.r.ranks = ranks + start;
+		run_on_nodes(graph,
+					 KG_SQL_NODE_TYPES,
+					 nodes + start,
+					 count,
+					 receive_type,
+					 &rows);
+		kg_nodeset_free(&rows.piece);
+	}
+}
+
+static bool
+receive_ref(TupleTableSlot *slot, void *arg)
+{
+	Resolution *r = arg;
+	KgRef ref;
+	text *id;
+
+	slot_getallattrs(slot);
+	memset(&ref, 0, sizeof(ref));
+	ref.node = DatumGetInt64(slot->tts_values[0]);
+	ref.rank = rank_of(r, DatumGetInt32(slot->tts_values[1]));
+	if (ref.rank == 0)
+		return true;
+	id = DatumGetTextPP(slot->tts_values[2]);
+	ref.id = VARDATA_ANY(id);
+	ref.idlen = VARSIZE_ANY_EXHDR(id);
+	if (r->with_data)
+		ref.data = DatumGetJsonbP(slot->tts_values[3]);
+	r->found(&ref, r->arg);
+	if (r->with_data &&
+		(Pointer) ref.data != DatumGetPointer(slot->tts_values[3]))
+		pfree((void *) ref.data);
+	return true;
+}
+
+void
+kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
+				 KgRefFunction found, void *arg)
+{
+	Resolution r;
+
+	memset(&r, 0, sizeof(r));
+	r.graph = graph;
+	r.with_data = with_data;
+	r.found = found;
+	r.arg = arg;
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+		run_on_nodes(graph,
+					 with_data ? KG_SQL_NODE_ROWS : KG_SQL_NODE_IDS,
+					 nodes + start,
+					 Min(n - start, KG_PIECE),
+					 receive_ref,
+					 &r);
+}
+
+int
+kg_ref_compare(const KgRef *a, const KgRef *b)
+{
+	int order;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	order = memcmp(a->id, b->id, Min(a->idlen, b->idlen));
+	if (order != 0)
+		return order;
+	return a->idlen - b->idlen;
+}
+
+KgRef
+kg_ref_copy(const KgRef *ref, MemoryContext context)
+{
+	KgRef copy = *ref;
+	char *id = MemoryContextAlloc(context, ref->idlen + 1);
+
+	memcpy(id, ref->id, ref->idlen);
+	id[ref->idlen] = '\0';
+	copy.id = id;
+	if (ref->data != NULL)
+	{
+		Jsonb *data = MemoryContextAlloc(context, VARSIZE(ref->data));
+
+		memcpy(data, ref->data, VARSIZE(ref->data));
+		copy.data = data;
+	}
+	return copy;
+}

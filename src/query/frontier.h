@@ -1,0 +1,188 @@
+/*
+ * frontier.h
+ *	  The search engine: sets of nodes, and the expansion of a whole frontier
+ *	  by one statement a direction.
+ *
+ * A KgGraph lives as long as one call of a tool.  What a search keeps is in
+ * its memory context, which outlives the executor's; kg_graph_end() frees it.
+ * Nothing here reads a table but through query/plan.h, so that the caller's
+ * privileges and row-level security decide at every hop.
+ */
+#ifndef KG_FRONTIER_H
+#define KG_FRONTIER_H
+
+#include "catalog/catalog.h"
+
+#define KG_NO_NODE PG_UINT32_MAX
+
+/*
+ * A set of nodes in the order in which they were added, so that a frontier is
+ * a slice of it and a depth is a boundary in it.
+ */
+typedef struct KgNodeSet
+{
+	MemoryContext context;
+	int64 *nodes;
+	uint32 *slots; /* index + 1, or 0 */
+	uint32 n;
+	uint32 capacity; /* of nodes */
+	uint32 mask;	 /* slots - 1 */
+	int shift;
+} KgNodeSet;
+
+extern void kg_nodeset_init(KgNodeSet *set, MemoryContext context);
+extern void kg_nodeset_grow(KgNodeSet *set);
+extern void kg_nodeset_free(KgNodeSet *set);
+
+static inline uint32
+kg_nodeset_slot(const KgNodeSet *set, int64 node)
+{
+	return (uint32) (((uint64) node * UINT64CONST(0x9E3779B97F4A7C15)) >>
+					 set->shift);
+}
+
+/* The index of a node, or KG_NO_NODE. */
+static inline uint32
+kg_nodeset_find(const KgNodeSet *set, int64 node)
+{
+	uint32 slot = kg_nodeset_slot(set, node);
+
+	for (;;)
+	{
+		uint32 entry = set->slots[slot];
+
+		if (entry == 0)
+			return KG_NO_NODE;
+		if (set->nodes[entry - 1] == node)
+			return entry - 1;
+		slot = (slot + 1) & set->mask;
+	}
+}
+
+/* Add a node unless it is there; its index either way. */
+static inline uint32
+kg_nodeset_add(KgNodeSet *set, int64 node)
+{
+	uint32 slot;
+
+	if (set->n == set->capacity)
+		kg_nodeset_grow(set);
+	slot = kg_nodeset_slot(set, node);
+	for (;;)
+	{
+		uint32 entry = set->slots[slot];
+
+		if (entry == 0)
+			break;
+		if (set->nodes[entry - 1] == node)
+			return entry - 1;
+		slot = (slot + 1) & set->mask;
+	}
+	set->nodes[set->n] = node;
+	set->slots[slot] = ++set->n;
+	return set->n - 1;
+}
+
+/* Which relations are followed in one direction. */
+typedef struct KgRelationSet
+{
+	bool all;
+	int n;
+	int32 *numbers; /* ascending */
+} KgRelationSet;
+
+/*
+ * How a search walks.  "forward" is along the stored orientation; a symmetric
+ * relation is in both whatever direction was asked for.
+ */
+typedef struct KgWalk
+{
+	KgRelationSet forward;
+	KgRelationSet backward;
+	bool properties; /* edges are delivered with their properties */
+	/* NULL, or which edges are walked; implies properties */
+	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
+	void *accept_arg;
+} KgWalk;
+
+/* Neighbours of one node over one relation in one direction. */
+typedef struct KgNeighbors
+{
+	int64 node;
+	int32 relation_no;
+	bool backward; /* the stored edges run from the neighbours to the node */
+	const int64 *neighbors;
+	int n;
+	const Jsonb *properties; /* n is 1 where properties were asked for */
+} KgNeighbors;
+
+typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
+
+typedef struct KgGraph
+{
+	const KgCatalog *catalog;
+	MemoryContext context;
+	Datum tenant;
+	bool check_nodes; /* kg_entity has policies of others: look at every hop */
+	bool packed;	  /* kg_adjacency says what kg_edge says */
+	int64 edges;	  /* read so far */
+	int nranks;		  /* types in the order of replies; rank 0 is none */
+	const KgType **ranked;
+} KgGraph;
+
+/* Begin a search as the current role; raises KG_NO_TENANT. */
+extern KgGraph *kg_graph_begin(void);
+extern void kg_graph_end(KgGraph *graph);
+
+/* Raise KG_LIMIT_EXCEEDED where a search took more than its settings allow. */
+extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);
+extern void kg_graph_check_memory(KgGraph *graph);
+extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
+
+/* Does the walk follow the relation both ways? */
+extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
+extern bool kg_walk_both(const KgWalk *walk, int32 relation_no);
+/* The same walk from the other end. */
+extern void kg_walk_reverse(const KgWalk *walk, KgWalk *reversed);
+
+/*
+ * Deliver the neighbours of the nodes.  An edge between two of the nodes that
+ * is followed both ways is delivered from both.  Neighbours may be hidden:
+ * kg_graph_types() says which.
+ */
+extern void kg_graph_expand(KgGraph *graph, const KgWalk *walk,
+							const int64 *nodes, uint32 n,
+							KgNeighborFunction found, void *arg);
+
+/*
+ * The ranks of the types of nodes; 0 for those the caller cannot see.  Rank r
+ * is graph->ranked[r - 1]; ranks order types by their handle, by code point.
+ */
+extern void kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n,
+						   uint16 *ranks);
+extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
+
+/* A resolved node. */
+typedef struct KgRef
+{
+	int64 node;
+	uint16 rank;
+	int idlen;
+	const char *id; /* NUL-terminated when it outlives the row */
+	const Jsonb *data;
+} KgRef;
+
+/*
+ * Deliver the nodes that the caller can see, in no order, with or without
+ * their data.  What a KgRef points to is good until the function returns.
+ */
+typedef void (*KgRefFunction)(const KgRef *ref, void *arg);
+extern void kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n,
+							 bool with_data, KgRefFunction found, void *arg);
+
+/* By type, then id: the order of replies. */
+extern int kg_ref_compare(const KgRef *a, const KgRef *b);
+/* A copy whose strings and data are in the given context. */
+extern KgRef kg_ref_copy(const KgRef *ref, MemoryContext context);
+
+#endif /* KG_FRONTIER_H */

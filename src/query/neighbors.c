@@ -1,0 +1,419 @@
+/*
+ * neighbors.c
+ *	  Breadth-first search and pages of its result.
+ *
+ * The set of nodes in the order of discovery is all that a search keeps of
+ * them: depths are boundaries in it.  Ids are read only for the levels that a
+ * page touches, and of these only the smallest are kept, so that a page of a
+ * million nodes costs memory for the page.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/neighbors.h"
+#include "utils/memutils.h"
+
+void
+kg_edge_list_init(KgEdgeList *list, MemoryContext context)
+{
+	list->n = 0;
+	list->capacity = 64;
+	list->edges =
+		MemoryContextAlloc(context, list->capacity * sizeof(KgEdgeRef));
+}
+
+void
+kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
+				 int32 relation_no)
+{
+	KgEdgeRef *edge;
+
+	if (list->n == list->capacity)
+	{
+		list->capacity += list->capacity / 2;
+		list->edges = repalloc_huge(
+			list->edges, (Size) list->capacity * sizeof(KgEdgeRef));
+	}
+	edge = &list->edges[list->n++];
+	edge->source = source;
+	edge->target = target;
+	edge->relation_no = relation_no;
+}
+
+/* ---- the search ---- */
+
+typedef struct ReachState
+{
+	KgGraph *graph;
+	const KgWalk *walk;
+	KgReach *reach;
+	uint32 level_start; /* of the frontier */
+	uint32 level_end;
+	bool collect;
+	bool all_both; /* every relation is followed both ways */
+	bool ring;
+} ReachState;
+
+/*
+ * An edge is walked from both its ends when both are expanded and its relation
+ * is followed both ways; it is noted from the end that was expanded first, and
+ * between two nodes of one frontier from its source.
+ */
+static void
+note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
+		  bool both)
+{
+	if (both)
+	{
+		if (to < state->level_start)
+			return;
+		if (to < state->level_end && found->backward)
+			return;
+	}
+	if (found->backward)
+		kg_edge_list_add(&state->reach->edges, to, from, found->relation_no);
+	else
+		kg_edge_list_add(&state->reach->edges, from, to, found->relation_no);
+}
+
+static void
+found_neighbors(const KgNeighbors *found, void *arg)
+{
+	ReachState *state = arg;
+	KgNodeSet *set = &state->reach->set;
+	uint32 from = 0;
+	bool both = false;
+
+	if (state->collect)
+	{
+		from = kg_nodeset_find(set, found->node);
+		both = state->all_both || kg_walk_both(state->walk, found->relation_no);
+	}
+	for (int i = 0; i < found->n; i++)
+	{
+		uint32 to = kg_nodeset_add(set, found->neighbors[i]);
+
+		if (state->collect)
+			note_edge(state, found, from, to, both);
+	}
+	if (set->n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(state->graph, set->n);
+}
+
+/* Note the edges among the outermost nodes; nothing is added to the set. */
+static void
+found_ring(const KgNeighbors *found, void *arg)
+{
+	ReachState *state = arg;
+	KgNodeSet *set = &state->reach->set;
+	uint32 from = kg_nodeset_find(set, found->node);
+	bool both = state->all_both || kg_walk_both(state->walk, found->relation_no);
+
+	for (int i = 0; i < found->n; i++)
+	{
+		uint32 to = kg_nodeset_find(set, found->neighbors[i]);
+
+		if (to != KG_NO_NODE && to >= state->level_start)
+			note_edge(state, found, from, to, both);
+	}
+}
+
+static void
+rank_level(ReachState *state, uint32 start, uint32 end)
+{
+	KgReach *reach = state->reach;
+
+	if (reach->ranks == NULL)
+		reach->ranks = MemoryContextAllocHuge(
+			state->graph->context, Max(end, 1) * sizeof(uint16));
+	else
+		reach->ranks = repalloc_huge(reach->ranks,
+									 Max((Size) end, 1) * sizeof(uint16));
+	kg_graph_types(state->graph,
+				   reach->set.nodes + start,
+				   end - start,
+				   reach->ranks + start);
+}
+
+/* Expand the nodes of the current level that the caller can see. */
+static void
+expand_level(ReachState *state, KgNeighborFunction found)
+{
+	KgReach *reach = state->reach;
+	uint32 start = state->level_start;
+	uint32 n = state->level_end - start;
+	int64 *nodes;
+	uint32 count = 0;
+
+	/* A copy: the set's array moves when it grows. */
+	nodes = MemoryContextAllocHuge(state->graph->context,
+								   Max((Size) n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < n; i++)
+		if (!state->graph->check_nodes || reach->ranks[start + i] != 0)
+			nodes[count++] = reach->set.nodes[start + i];
+	kg_graph_expand(state->graph, state->walk, nodes, count, found, state);
+	pfree(nodes);
+}
+
+void
+kg_reach(KgGraph *graph, const KgWalk *walk, const int64 *seeds, uint32 nseeds,
+		 int hops, int flags, KgReach *reach)
+{
+	ReachState state;
+	bool per_level = graph->check_nodes;
+
+	memset(reach, 0, sizeof(*reach));
+	kg_nodeset_init(&reach->set, graph->context);
+	if (flags & KG_REACH_EDGES)
+		kg_edge_list_init(&reach->edges, graph->context);
+	memset(&state, 0, sizeof(state));
+	state.graph = graph;
+	state.walk = walk;
+	state.reach = reach;
+	state.collect = (flags & KG_REACH_EDGES) != 0;
+	state.all_both = walk->forward.all && walk->backward.all;
+	for (uint32 i = 0; i < nseeds; i++)
+		(void) kg_nodeset_add(&reach->set, seeds[i]);
+	reach->level[1] = reach->set.n;
+	if (per_level)
+		rank_level(&state, 0, reach->set.n);
+	for (int depth = 0; depth < hops; depth++)
+	{
+		state.level_start = reach->level[depth];
+		state.level_end = reach->level[depth + 1];
+		if (state.level_start < state.level_end)
+			expand_level(&state, found_neighbors);
+		reach->level[depth + 2] = reach->set.n;
+		kg_graph_check_memory(graph);
+		if (per_level)
+			rank_level(&state, reach->level[depth + 1], reach->set.n);
+	}
+	reach->nlevels = hops + 1;
+	if ((flags & KG_REACH_RANKS) && !per_level)
+		rank_level(&state, 0, reach->set.n);
+	if (flags & KG_REACH_RING)
+	{
+		state.level_start = reach->level[hops];
+		state.level_end = reach->level[hops + 1];
+		if (state.level_start < state.level_end)
+			expand_level(&state, found_ring);
+	}
+}
+
+int
+kg_reach_depth(const KgReach *reach, uint32 index)
+{
+	int depth = 0;
+
+	while (index >= reach->level[depth + 1])
+		depth++;
+	return depth;
+}
+
+/* ---- pages ---- */
+
+typedef struct Candidate
+{
+	KgRef ref;
+	uint32 index;
+} Candidate;
+
+/* The smallest candidates of a level, cut to size when twice too many. */
+typedef struct Smallest
+{
+	KgGraph *graph;
+	const KgReach *reach;
+	KgPage *page;
+	MemoryContext context;
+	Candidate *items;
+	uint64 n;
+	uint64 capacity;
+	uint64 keep;
+	uint64 before; /* of the level, up to the page's key */
+	int depth;
+	bool keyed; /* the page's key is in this level */
+} Smallest;
+
+static int
+compare_candidates(const void *a, const void *b)
+{
+	return kg_ref_compare(&((const Candidate *) a)->ref,
+						  &((const Candidate *) b)->ref);
+}
+
+static void
+cut_smallest(Smallest *s)
+{
+	qsort(s->items, s->n, sizeof(Candidate), compare_candidates);
+	for (uint64 i = s->keep; i < s->n; i++)
+		pfree((void *) s->items[i].ref.id);
+	s->n = Min(s->n, s->keep);
+}
+
+static void
+add_candidate(const KgRef *ref, void *arg)
+{
+	Smallest *s = arg;
+	uint32 index = kg_nodeset_find(&s->reach->set, ref->node);
+
+	if (index == KG_NO_NODE || s->page->position[index] == KG_NOT_KEPT)
+		return;
+	if (s->keyed && kg_ref_compare(ref, &s->page->after->ref) <= 0)
+	{
+		s->page->position[index] = KG_BEFORE_PAGE;
+		s->before++;
+		return;
+	}
+	if (s->n == s->capacity)
+	{
+		if (s->n > s->keep * 2 + 1024)
+			cut_smallest(s);
+		else
+		{
+			s->capacity *= 2;
+			s->items = repalloc_huge(s->items,
+									 s->capacity * sizeof(Candidate));
+		}
+	}
+	s->items[s->n].ref = kg_ref_copy(ref, s->context);
+	s->items[s->n].index = index;
+	s->n++;
+}
+
+/* Put the level's share of the page on it; skip is how many precede it. */
+static void
+page_level(Smallest *s, int depth, uint64 skip)
+{
+	KgPage *page = s->page;
+	uint32 start = s->reach->level[depth];
+	uint32 end = s->reach->level[depth + 1];
+
+	s->depth = depth;
+	s->n = 0;
+	s->before = 0;
+	s->keyed = page->after != NULL && page->after->depth == depth;
+	s->keep = skip + (page->limit - page->n);
+	kg_graph_resolve(s->graph,
+					 s->reach->set.nodes + start,
+					 end - start,
+					 false,
+					 add_candidate,
+					 s);
+	cut_smallest(s);
+	for (uint64 i = 0; i < s->n; i++)
+	{
+		Candidate *item = &s->items[i];
+
+		if (i < skip)
+			page->position[item->index] = KG_BEFORE_PAGE;
+		else
+		{
+			page->position[item->index] = page->n;
+			page->refs[page->n] = item->ref;
+			page->indexes[page->n] = item->index;
+			page->n++;
+		}
+	}
+}
+
+void
+kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
+{
+	Smallest s;
+	uint32 n = reach->set.n;
+	uint64 skipped = 0;
+	uint64 before = 0;
+
+	page->total = 0;
+	page->n = 0;
+	page->position =
+		MemoryContextAllocHuge(graph->context, Max(n, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+	{
+		bool kept = page->keep == NULL || page->keep[i];
+
+		if (kept && reach->ranks != NULL && reach->ranks[i] == 0)
+			kept = false;
+		page->position[i] = kept ? KG_AFTER_PAGE : KG_NOT_KEPT;
+		page->total += kept;
+	}
+	page->limit = Min(page->limit, page->total);
+	page->refs = MemoryContextAllocHuge(
+		graph->context, Max(page->limit, 1) * sizeof(KgRef));
+	page->indexes = MemoryContextAllocHuge(
+		graph->context, Max(page->limit, 1) * sizeof(uint32));
+	memset(&s, 0, sizeof(s));
+	s.graph = graph;
+	s.reach = reach;
+	s.page = page;
+	s.context = graph->context;
+	s.capacity = 1024;
+	s.items =
+		MemoryContextAlloc(graph->context, s.capacity * sizeof(Candidate));
+	for (int depth = 0; depth < reach->nlevels; depth++)
+	{
+		uint64 count = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = reach->level[depth]; i < reach->level[depth + 1]; i++)
+			count += page->position[i] != KG_NOT_KEPT;
+		if (page->after != NULL ? depth < page->after->depth
+								: skipped + count <= page->offset)
+		{
+			/* Wholly before the page. */
+			for (uint32 i = reach->level[depth]; i < reach->level[depth + 1];
+				 i++)
+				if (page->position[i] != KG_NOT_KEPT)
+					page->position[i] = KG_BEFORE_PAGE;
+			skipped += count;
+			before += count;
+			continue;
+		}
+		if (page->n == page->limit || count == 0)
+			continue;
+		if (page->after != NULL)
+		{
+			page_level(&s, depth, 0);
+			before += s.before;
+		}
+		else
+		{
+			uint64 skip = page->offset > skipped ? page->offset - skipped : 0;
+
+			page_level(&s, depth, skip);
+			before += skip;
+			skipped += count;
+		}
+	}
+	page->more = before + page->n < page->total;
+}
+
+
+uint32
+kg_reach_page_edges(KgGraph *graph, const KgReach *reach, const KgPage *page,
+					KgEdgeRef **edges)
+{
+	KgEdgeList list;
+
+	kg_edge_list_init(&list, graph->context);
+	for (uint32 i = 0; i < reach->edges.n; i++)
+	{
+		const KgEdgeRef *edge = &reach->edges.edges[i];
+		uint32 source = page->position[edge->source];
+		uint32 target = page->position[edge->target];
+
+		if ((i & 0xffff) == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (source == KG_NOT_KEPT || target == KG_NOT_KEPT)
+			continue;
+		if (source == KG_AFTER_PAGE || target == KG_AFTER_PAGE)
+			continue;
+		if (source == KG_BEFORE_PAGE && target == KG_BEFORE_PAGE)
+			continue;
+		kg_edge_list_add(
+			&list, edge->source, edge->target, edge->relation_no);
+	}
+	*edges = list.edges;
+	return list.n;
+}

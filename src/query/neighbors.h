@@ -1,0 +1,93 @@
+/*
+ * neighbors.h
+ *	  Breadth-first search from a set of nodes, and a page of what it found.
+ */
+#ifndef KG_NEIGHBORS_H
+#define KG_NEIGHBORS_H
+
+#include "query/frontier.h"
+
+#define KG_MAX_REACH_HOPS 6
+
+/* An edge in its stored orientation; ends are indexes of the node set. */
+typedef struct KgEdgeRef
+{
+	uint32 source;
+	uint32 target;
+	int32 relation_no;
+} KgEdgeRef;
+
+typedef struct KgEdgeList
+{
+	KgEdgeRef *edges;
+	uint32 n;
+	uint32 capacity;
+} KgEdgeList;
+
+extern void kg_edge_list_init(KgEdgeList *list, MemoryContext context);
+extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
+							 int32 relation_no);
+
+#define KG_REACH_RANKS 1 /* types of the nodes */
+#define KG_REACH_EDGES 2 /* the edges walked, each once */
+#define KG_REACH_RING 4	 /* and those between two outermost nodes */
+
+typedef struct KgReach
+{
+	KgNodeSet set;
+	/* nodes of depth d: level[d] .. level[d + 1] - 1; nlevels > hops */
+	uint32 level[KG_MAX_REACH_HOPS + 3];
+	int nlevels;
+	uint16 *ranks; /* 0: hidden; NULL unless asked for and all are visible */
+	KgEdgeList edges;
+} KgReach;
+
+/*
+ * The nodes within so many hops of the seeds, which are visible and may
+ * repeat.  A hidden node is not walked through.  Everything is allocated in
+ * the graph's context.
+ */
+extern void kg_reach(KgGraph *graph, const KgWalk *walk, const int64 *seeds,
+					 uint32 nseeds, int hops, int flags, KgReach *reach);
+extern int kg_reach_depth(const KgReach *reach, uint32 index);
+
+/*
+ * A page of the nodes in the order depth, type, id.
+ */
+typedef struct KgPageKey
+{
+	int depth;
+	KgRef ref;
+} KgPageKey;
+
+typedef struct KgPage
+{
+	/* in */
+	const bool *keep;		/* by index; NULL: all that are visible */
+	uint64 offset;			/* skip so many */
+	const KgPageKey *after; /* or skip those up to and with this */
+	uint64 limit;
+	/* out */
+	uint64 total; /* kept */
+	uint32 n;
+	KgRef *refs;	  /* in order */
+	uint32 *indexes;  /* in the set */
+	uint32 *position; /* by index: see kg_page_position() */
+	bool more;		  /* nodes follow the page */
+} KgPage;
+
+extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
+
+/* Where a node is relative to the page; else its place on it. */
+#define KG_BEFORE_PAGE (PG_UINT32_MAX - 1)
+#define KG_AFTER_PAGE PG_UINT32_MAX
+#define KG_NOT_KEPT (PG_UINT32_MAX - 2)
+
+/*
+ * The edges whose later end is on the page: the place of that end, and the
+ * edge.  Ordered by source, relation name, target.
+ */
+extern uint32 kg_reach_page_edges(KgGraph *graph, const KgReach *reach,
+								  const KgPage *page, KgEdgeRef **edges);
+
+#endif /* KG_NEIGHBORS_H */

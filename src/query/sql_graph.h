@@ -1,0 +1,41 @@
+/*
+ * sql_graph.h
+ *	  The fixed statements of the graph engine.  Their texts hold no value and
+ *	  no name that comes from arguments.
+ */
+#ifndef KG_SQL_GRAPH_H
+#define KG_SQL_GRAPH_H
+
+typedef enum KgGraphSql
+{
+	/* $1 tenant, $2 nodes: node, outgoing and/or incoming */
+	KG_SQL_PACKED_OUT,
+	KG_SQL_PACKED_IN,
+	KG_SQL_PACKED_BOTH,
+	/* $1 tenant, $2 nodes [, $3 relations]: node, relation, neighbour */
+	KG_SQL_OUT,
+	KG_SQL_IN,
+	KG_SQL_OUT_OF,
+	KG_SQL_IN_OF,
+	/* the same with properties as the fourth column */
+	KG_SQL_OUT_PROPERTIES,
+	KG_SQL_IN_PROPERTIES,
+	KG_SQL_OUT_OF_PROPERTIES,
+	KG_SQL_IN_OF_PROPERTIES,
+	/* $1 tenant, $2 nodes: node, type_no */
+	KG_SQL_NODE_TYPES,
+	/* $1 tenant, $2 nodes: node, type_no, entity_id */
+	KG_SQL_NODE_IDS,
+	/* $1 tenant, $2 nodes: node, type_no, entity_id, data */
+	KG_SQL_NODE_ROWS,
+	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
+	KG_SQL_NODES_OF_TYPE,
+	/* $1 tenant, $2 folded ids: node, type_no, entity_id */
+	KG_SQL_NODES_BY_ID,
+	KG_SQL_GRAPH_COUNT
+} KgGraphSql;
+
+/* The text of a statement; kept for the backend's life. */
+extern const char *kg_graph_sql(KgGraphSql which);
+
+#endif /* KG_SQL_GRAPH_H */
