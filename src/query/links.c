@@ -1,0 +1,201 @@
+/*
+ * links.c
+ *	  A piece of the graph in memory.
+ *
+ * Its size is bounded by kg_graph.max_edges, which counts what is read, and
+ * kg_graph.max_search_memory.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/links.h"
+#include "utils/memutils.h"
+
+void
+kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set)
+{
+	memset(links, 0, sizeof(*links));
+	links->graph = graph;
+	links->set = set;
+	links->capacity = 256;
+	links->links = MemoryContextAlloc(graph->context,
+									  links->capacity * sizeof(KgLink));
+}
+
+static KgLink *
+add_link(KgLinks *links)
+{
+	if (links->n == links->capacity)
+	{
+		links->capacity += links->capacity / 2;
+		links->links =
+			repalloc_huge(links->links, links->capacity * sizeof(KgLink));
+		kg_graph_check_memory(links->graph);
+	}
+	return &links->links[links->n++];
+}
+
+static void
+found_links(const KgNeighbors *found, void *arg)
+{
+	KgLinks *links = arg;
+	uint32 node = kg_nodeset_find(links->set, found->node);
+	Numeric weight = NULL;
+
+	if (links->weigh != NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(links->graph->context);
+		bool weighs = links->weigh(found->relation_no,
+								   found->properties,
+								   &weight,
+								   links->weigh_arg);
+
+		MemoryContextSwitchTo(old);
+		if (!weighs)
+			return;
+	}
+	for (int i = 0; i < found->n; i++)
+	{
+		uint32 other = kg_nodeset_add(links->set, found->neighbors[i]);
+		KgLink *link = add_link(links);
+
+		link->from = links->reversed ? other : node;
+		link->to = links->reversed ? node : other;
+		link->relation_no = found->relation_no;
+		/* "backward" is relative to the walk, which is the other way round. */
+		link->backward = found->backward != links->reversed;
+		link->weight = weight;
+	}
+	if (links->set->n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(links->graph, links->set->n);
+}
+
+static void
+mark_room(KgLinks *links)
+{
+	uint32 size = links->set->n;
+
+	if (links->expanded == NULL)
+		links->expanded = MemoryContextAllocExtended(
+			links->graph->context, Max(size, 64), MCXT_ALLOC_HUGE |
+													  MCXT_ALLOC_ZERO);
+	else if (size > links->expanded_size)
+	{
+		links->expanded = repalloc_huge(links->expanded, size);
+		memset(links->expanded + links->expanded_size,
+			   0,
+			   size - links->expanded_size);
+	}
+	else
+		return;
+	links->expanded_size = Max(size, 64);
+}
+
+void
+kg_links_expand(KgLinks *links, const KgWalk *walk, const uint32 *nodes,
+				uint32 n, bool reversed)
+{
+	KgWalk opposite;
+	int64 *numbers;
+	uint32 count = 0;
+
+	mark_room(links);
+	numbers = MemoryContextAllocHuge(links->graph->context,
+									 Max((Size) n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (links->expanded[nodes[i]] & (reversed ? 2 : 1))
+			continue;
+		links->expanded[nodes[i]] |= reversed ? 2 : 1;
+		numbers[count++] = links->set->nodes[nodes[i]];
+	}
+	links->reversed = reversed;
+	if (reversed)
+	{
+		kg_walk_reverse(walk, &opposite);
+		walk = &opposite;
+	}
+	kg_graph_expand(links->graph, walk, numbers, count, found_links, links);
+	pfree(numbers);
+}
+
+static int
+compare_links(const void *a, const void *b)
+{
+	const KgLink *x = a;
+	const KgLink *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	if (x->relation_no != y->relation_no)
+		return x->relation_no < y->relation_no ? -1 : 1;
+	return (int) x->backward - (int) y->backward;
+}
+
+/*
+ * The same stored edge?  A loop walked backward is the loop walked forward.
+ */
+static bool
+same_step(const KgLink *x, const KgLink *y)
+{
+	return x->from == y->from && x->to == y->to &&
+		   x->relation_no == y->relation_no &&
+		   (x->backward == y->backward || x->from == x->to);
+}
+
+void
+kg_links_sort(KgLinks *links, const uint16 *ranks)
+{
+	uint64 n = 0;
+	uint32 nodes = links->set->n;
+
+	for (uint64 i = 0; ranks != NULL && i < links->n; i++)
+		if (ranks[links->links[i].from] != 0 && ranks[links->links[i].to] != 0)
+			links->links[n++] = links->links[i];
+	if (ranks != NULL)
+		links->n = n;
+	qsort(links->links, links->n, sizeof(KgLink), compare_links);
+	n = 0;
+	for (uint64 i = 0; i < links->n; i++)
+		if (n == 0 || !same_step(&links->links[n - 1], &links->links[i]))
+			links->links[n++] = links->links[i];
+	links->n = n;
+	if (n > PG_UINT32_MAX)
+		elog(ERROR, "too many edges in one search");
+	links->nodes = nodes;
+	links->start = MemoryContextAllocHuge(links->graph->context,
+										  ((Size) nodes + 1) * sizeof(uint32));
+	n = 0;
+	for (uint32 node = 0; node < nodes; node++)
+	{
+		links->start[node] = (uint32) n;
+		while (n < links->n && links->links[n].from == node)
+			n++;
+	}
+	links->start[nodes] = (uint32) n;
+}
+
+void
+kg_ranks_update(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
+{
+	if (set->n > ranks->capacity)
+	{
+		ranks->capacity = set->n + set->n / 2 + 64;
+		if (ranks->ranks == NULL)
+			ranks->ranks =
+				MemoryContextAllocHuge(graph->context,
+									   ranks->capacity * sizeof(uint16));
+		else
+			ranks->ranks =
+				repalloc_huge(ranks->ranks, ranks->capacity * sizeof(uint16));
+	}
+	if (set->n > ranks->n)
+		kg_graph_types(graph,
+					   set->nodes + ranks->n,
+					   set->n - ranks->n,
+					   ranks->ranks + ranks->n);
+	ranks->n = set->n;
+}

@@ -1,0 +1,614 @@
+/*
+ * traverse.c
+ *	  Bindings of a chain of steps.
+ *
+ * Step by step, the edges around all starts are read (one statement a hop and
+ * direction), then the ends of each start are found in memory: the nodes that
+ * some walk of an allowed length reaches.  Ends are tested; those that are not
+ * dead ends in a later step count.  The number of rows is a sum of products,
+ * so it is exact without listing them, and the page is listed by walking the
+ * sorted ends from the row after which it starts.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/traverse.h"
+#include "utils/memutils.h"
+
+/* ---- tests of nodes ---- */
+
+typedef struct TestState
+{
+	const KgNodeTest *test;
+	KgNodeSet set;
+	const uint32 *position;
+	bool *pass;
+} TestState;
+
+static bool
+condition_holds(const KgCondition *condition, const KgRef *ref)
+{
+	JsonbContainer *root = (JsonbContainer *) &ref->data->root;
+
+	if (condition->field != NULL)
+		return kg_condition_matches(condition, root);
+	return kg_condition_matches_id(condition, ref->id, ref->idlen);
+}
+
+static void
+test_ref(const KgRef *ref, void *arg)
+{
+	TestState *state = arg;
+	const KgFilter *filter = state->test->filters[ref->rank - 1];
+	uint32 i = kg_nodeset_find(&state->set, ref->node);
+
+	if (filter == NULL || i == KG_NO_NODE)
+		return;
+	for (int c = 0; c < filter->nconditions; c++)
+		if (!condition_holds(&filter->conditions[c], ref))
+			return;
+	state->pass[state->position[i]] = true;
+}
+
+void
+kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
+			 uint32 n, const uint16 *ranks, bool *pass)
+{
+	TestState state;
+	uint32 *position;
+
+	if (test->filters == NULL)
+	{
+		for (uint32 i = 0; i < n; i++)
+			pass[i] = test->type == NULL ||
+					  (ranks[i] != 0 &&
+					   graph->ranked[ranks[i] - 1] == test->type);
+		return;
+	}
+	memset(&state, 0, sizeof(state));
+	state.test = test;
+	state.pass = pass;
+	kg_nodeset_init(&state.set, graph->context);
+	position = MemoryContextAllocHuge(graph->context,
+									  Max((Size) n, 1) * sizeof(uint32));
+	/* Types are known already: read the data of those that can pass. */
+	for (uint32 i = 0; i < n; i++)
+	{
+		pass[i] = false;
+		if (ranks[i] == 0 || test->filters[ranks[i] - 1] == NULL)
+			continue;
+		if (test->type != NULL && graph->ranked[ranks[i] - 1] != test->type)
+			continue;
+		position[kg_nodeset_add(&state.set, nodes[i])] = i;
+	}
+	state.position = position;
+	kg_graph_resolve(
+		graph, state.set.nodes, state.set.n, true, test_ref, &state);
+	kg_nodeset_free(&state.set);
+	pfree(position);
+}
+
+/* ---- steps ---- */
+
+/* Read the edges around the starts, as far as the step may go. */
+static void
+read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
+{
+	KgGraph *graph = t->graph;
+	uint32 *frontier = step->starts;
+	uint32 n = step->nstarts;
+
+	kg_links_init(&step->links, graph, &t->set);
+	for (int hop = 1; hop <= spec->max_hops && n > 0; hop++)
+	{
+		uint64 before = step->links.n;
+		uint8 *seen;
+		uint32 *next;
+		uint32 nnext = 0;
+
+		kg_links_expand(&step->links, &spec->walk, frontier, n, false);
+		kg_ranks_update(&t->ranks, graph, &t->set);
+		if (hop == spec->max_hops)
+			break;
+		seen = MemoryContextAllocExtended(
+			graph->context, t->set.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		next = MemoryContextAllocHuge(graph->context,
+									  (Size) t->set.n * sizeof(uint32));
+		for (uint64 i = before; i < step->links.n; i++)
+		{
+			uint32 node = step->links.links[i].to;
+
+			if (seen[node] || t->ranks.ranks[node] == 0)
+				continue;
+			seen[node] = 1;
+			next[nnext++] = node;
+		}
+		pfree(seen);
+		frontier = next;
+		n = nnext;
+	}
+	kg_links_sort(&step->links, t->ranks.ranks);
+}
+
+typedef struct EndList
+{
+	KgStepEnd *ends;
+	uint64 n;
+	uint64 capacity;
+} EndList;
+
+static void
+add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
+{
+	if (list->n == list->capacity)
+	{
+		list->capacity += list->capacity / 2;
+		list->ends =
+			repalloc_huge(list->ends, list->capacity * sizeof(KgStepEnd));
+		kg_graph_check_memory(t->graph);
+	}
+	list->ends[list->n].node = node;
+	list->ends[list->n].depth = (uint8) depth;
+	list->n++;
+}
+
+/*
+ * The ends of each start: the nodes that a walk of an allowed length reaches,
+ * with the shortest such length.  stamp[h][v] = start + 1 where a walk of
+ * length h from the start reaches v.
+ */
+static void
+find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
+{
+	MemoryContext context = t->graph->context;
+	uint32 nodes = t->set.n;
+	uint32 *stamp[KG_MAX_STEP_HOPS + 1];
+	uint32 *reached;
+	uint32 *level[2];
+	EndList list;
+
+	for (int h = 0; h <= spec->max_hops; h++)
+		stamp[h] = MemoryContextAllocExtended(
+			context,
+			Max((Size) nodes, 1) * sizeof(uint32),
+			MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	reached = stamp[0];
+	for (int i = 0; i < 2; i++)
+		level[i] = MemoryContextAllocHuge(
+			context, Max((Size) nodes, 1) * sizeof(uint32));
+	list.n = 0;
+	list.capacity = 256;
+	list.ends = MemoryContextAlloc(context, list.capacity * sizeof(KgStepEnd));
+	step->first = MemoryContextAllocHuge(
+		context, ((Size) step->nstarts + 1) * sizeof(uint64));
+	for (uint32 s = 0; s < step->nstarts; s++)
+	{
+		uint32 *current = level[0];
+		uint32 *next = level[1];
+		uint32 n = 1;
+		int64 walked = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		step->first[s] = list.n;
+		current[0] = step->starts[s];
+		for (int h = 1; h <= spec->max_hops && n > 0; h++)
+		{
+			uint32 nnext = 0;
+			uint32 *swap;
+
+			for (uint32 i = 0; i < n; i++)
+			{
+				uint32 nlinks;
+				const KgLink *link =
+					kg_links_of(&step->links, current[i], &nlinks);
+
+				walked += nlinks;
+				for (; nlinks > 0; nlinks--, link++)
+				{
+					uint32 to = link->to;
+
+					if (stamp[h][to] == s + 1)
+						continue;
+					stamp[h][to] = s + 1;
+					next[nnext++] = to;
+					if (h >= spec->min_hops && reached[to] != s + 1)
+					{
+						reached[to] = s + 1;
+						add_end(t, &list, to, h);
+					}
+				}
+			}
+			swap = current;
+			current = next;
+			next = swap;
+			n = nnext;
+		}
+		kg_graph_charge_edges(t->graph, spec->max_hops > 1 ? walked : 0);
+	}
+	step->first[step->nstarts] = list.n;
+	step->ends = list.ends;
+	for (int h = 0; h <= spec->max_hops; h++)
+		pfree(stamp[h]);
+	pfree(level[0]);
+	pfree(level[1]);
+}
+
+/*
+ * Drop the ends that do not pass the tests; list the others once, as the
+ * starts of the next step.
+ */
+static uint32
+test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
+		  uint32 **passed)
+{
+	MemoryContext context = t->graph->context;
+	uint32 nodes = t->set.n;
+	uint8 *state; /* 0 not met, 1 met, 2 passes */
+	uint32 *met;
+	int64 *numbers;
+	uint16 *ranks;
+	bool *pass;
+	uint32 n = 0;
+	uint32 npassed = 0;
+	uint64 kept = 0;
+
+	state = MemoryContextAllocExtended(
+		context, Max(nodes, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	met = MemoryContextAllocHuge(context,
+								 Max((Size) nodes, 1) * sizeof(uint32));
+	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
+		if (state[step->ends[i].node] == 0)
+		{
+			state[step->ends[i].node] = 1;
+			met[n++] = step->ends[i].node;
+		}
+	numbers = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(int64));
+	ranks = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(uint16));
+	pass = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(bool));
+	for (int test = 0; test < spec->ntests; test++)
+	{
+		npassed = 0;
+		for (uint32 i = 0; i < n; i++)
+		{
+			numbers[i] = t->set.nodes[met[i]];
+			ranks[i] = t->ranks.ranks[met[i]];
+		}
+		kg_node_test(t->graph, &spec->tests[test], numbers, n, ranks, pass);
+		for (uint32 i = 0; i < n; i++)
+			if (pass[i])
+				met[npassed++] = met[i];
+		n = npassed;
+	}
+	for (uint32 i = 0; i < n; i++)
+		state[met[i]] = 2;
+	for (uint32 s = 0; s < step->nstarts; s++)
+	{
+		uint64 first = kept;
+
+		for (uint64 i = step->first[s]; i < step->first[s + 1]; i++)
+			if (state[step->ends[i].node] == 2)
+				step->ends[kept++] = step->ends[i];
+		step->first[s] = first;
+	}
+	step->first[step->nstarts] = kept;
+	pfree(state);
+	pfree(numbers);
+	pfree(ranks);
+	pfree(pass);
+	*passed = met;
+	return n;
+}
+
+static void
+index_starts(KgTraversal *t, KgStepResult *step)
+{
+	step->start_of_n = t->set.n;
+	step->start_of = MemoryContextAllocHuge(
+		t->graph->context, Max((Size) t->set.n, 1) * sizeof(uint32));
+	memset(step->start_of, 0xff, (Size) t->set.n * sizeof(uint32));
+	for (uint32 s = 0; s < step->nstarts; s++)
+		step->start_of[step->starts[s]] = s;
+}
+
+/* Rows that go on from an end of step i. */
+static double
+rows_after(const KgTraversal *t, int i, uint32 node)
+{
+	const KgStepResult *next;
+
+	if (i == t->nsteps - 1)
+		return 1;
+	next = &t->steps[i + 1];
+	return next->rows[next->start_of[node]];
+}
+
+static void
+count_rows(KgTraversal *t)
+{
+	for (int i = t->nsteps - 1; i >= 0; i--)
+	{
+		KgStepResult *step = &t->steps[i];
+
+		step->rows = MemoryContextAllocHuge(
+			t->graph->context, Max((Size) step->nstarts, 1) * sizeof(double));
+		for (uint32 s = 0; s < step->nstarts; s++)
+		{
+			double rows = 0;
+
+			for (uint64 e = step->first[s]; e < step->first[s + 1]; e++)
+				rows += rows_after(t, i, step->ends[e].node);
+			step->rows[s] = rows;
+		}
+	}
+	t->total = 0;
+	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
+		t->total += t->steps[0].rows[s];
+}
+
+void
+kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
+				uint32 nstarts, const KgStepSpec *specs, int nsteps)
+{
+	uint32 *current;
+	uint32 n;
+
+	memset(t, 0, sizeof(*t));
+	t->graph = graph;
+	t->specs = specs;
+	t->nsteps = nsteps;
+	kg_nodeset_init(&t->set, graph->context);
+	for (uint32 i = 0; i < nstarts; i++)
+		(void) kg_nodeset_add(&t->set, starts[i]);
+	n = t->set.n;
+	kg_graph_check_visited(graph, n);
+	current = MemoryContextAllocHuge(graph->context,
+									 Max((Size) n, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		current[i] = i;
+	for (int i = 0; i < nsteps; i++)
+	{
+		KgStepResult *step = &t->steps[i];
+
+		step->starts = current;
+		step->nstarts = n;
+		read_step(t, step, &specs[i]);
+		find_ends(t, step, &specs[i]);
+		n = test_ends(t, step, &specs[i], &current);
+		index_starts(t, step);
+	}
+	count_rows(t);
+}
+
+/* ---- pages ---- */
+
+typedef struct PageState
+{
+	KgTraversal *t;
+	const KgRef *after;
+	uint32 limit;
+	KgBinding *rows;
+	uint32 nrows;
+	bool more;
+	KgRef *refs;
+	KgBinding current;
+} PageState;
+
+static void
+keep_ref(const KgRef *ref, void *arg)
+{
+	PageState *state = arg;
+	uint32 node = kg_nodeset_find(&state->t->set, ref->node);
+
+	if (node != KG_NO_NODE && state->refs[node].id == NULL)
+		state->refs[node] = kg_ref_copy(ref, state->t->graph->context);
+}
+
+static void
+resolve_nodes(PageState *state, const uint32 *nodes, uint32 n)
+{
+	int64 *numbers = MemoryContextAllocHuge(
+		state->t->graph->context, Max((Size) n, 1) * sizeof(int64));
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		if (state->refs[nodes[i]].id == NULL)
+			numbers[count++] = state->t->set.nodes[nodes[i]];
+	kg_graph_resolve(
+		state->t->graph, numbers, count, false, keep_ref, state);
+	pfree(numbers);
+}
+
+static int
+compare_by_ref(const void *a, const void *b, void *arg)
+{
+	const KgRef *refs = arg;
+
+	return kg_ref_compare(&refs[*(const uint32 *) a],
+						  &refs[*(const uint32 *) b]);
+}
+
+static int
+compare_ends(const void *a, const void *b, void *arg)
+{
+	const KgRef *refs = arg;
+
+	return kg_ref_compare(&refs[((const KgStepEnd *) a)->node],
+						  &refs[((const KgStepEnd *) b)->node]);
+}
+
+/*
+ * From the sorted starts, those that the page can touch: the row after which
+ * it starts is within the first of them.
+ */
+static uint32
+choose_starts(PageState *state, uint32 *nodes, uint32 n)
+{
+	const KgStepResult *step = &state->t->steps[0];
+	double rows = 0;
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n && rows <= state->limit; i++)
+	{
+		uint32 node = nodes[i];
+		int order = state->after != NULL
+						? kg_ref_compare(&state->refs[node], &state->after[0])
+						: 1;
+
+		if (order < 0)
+			continue;
+		nodes[count++] = node;
+		/* Of the row's own start, an unknown share remains. */
+		if (order > 0)
+			rows += step->rows[step->start_of[node]];
+	}
+	return count;
+}
+
+/* The ends, of step i, of these starts, each once. */
+static uint32
+collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
+			 uint32 **ends)
+{
+	KgTraversal *t = state->t;
+	const KgStepResult *step = &t->steps[i];
+	uint8 *seen = MemoryContextAllocExtended(t->graph->context,
+											 Max(t->set.n, 1),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint32 *result = MemoryContextAllocHuge(
+		t->graph->context, Max((Size) t->set.n, 1) * sizeof(uint32));
+	uint32 count = 0;
+
+	for (uint32 s = 0; s < n; s++)
+	{
+		uint32 start = step->start_of[starts[s]];
+
+		for (uint64 e = step->first[start]; e < step->first[start + 1]; e++)
+		{
+			uint32 node = step->ends[e].node;
+
+			if (seen[node] || rows_after(t, i, node) == 0)
+				continue;
+			seen[node] = 1;
+			result[count++] = node;
+		}
+	}
+	pfree(seen);
+	*ends = result;
+	return count;
+}
+
+/* List the rows from a node on; tight: all so far equals the row before. */
+static void
+list_rows(PageState *state, int i, uint32 node, bool tight)
+{
+	KgTraversal *t = state->t;
+	KgStepResult *step;
+	uint32 start;
+
+	check_stack_depth();
+	state->current.nodes[i] = node;
+	if (i == t->nsteps)
+	{
+		if (tight)
+			return;
+		if (state->nrows == state->limit)
+			state->more = true;
+		else
+			state->rows[state->nrows++] = state->current;
+		return;
+	}
+	step = &t->steps[i];
+	start = step->start_of[node];
+	for (uint64 e = step->first[start];
+		 e < step->first[start + 1] && !state->more;
+		 e++)
+	{
+		uint32 end = step->ends[e].node;
+		int order = 1;
+
+		if (rows_after(t, i, end) == 0)
+			continue;
+		if (tight)
+			order = kg_ref_compare(&state->refs[end], &state->after[i + 1]);
+		if (order < 0)
+			continue;
+		state->current.depths[i] = step->ends[e].depth;
+		list_rows(state, i + 1, end, tight && order == 0);
+	}
+}
+
+uint32
+kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
+				 KgBinding **rows, KgRef **refs, bool *more)
+{
+	MemoryContext context = t->graph->context;
+	PageState state;
+	uint32 *nodes;
+	uint32 n = 0;
+	uint32 nstarts;
+	uint32 *chosen;
+
+	memset(&state, 0, sizeof(state));
+	state.t = t;
+	state.after = after;
+	state.limit = limit;
+	state.rows =
+		MemoryContextAlloc(context, Max(limit, 1) * sizeof(KgBinding));
+	state.refs = MemoryContextAllocExtended(
+		context,
+		Max((Size) t->set.n, 1) * sizeof(KgRef),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	nodes = MemoryContextAllocHuge(
+		context, Max((Size) t->steps[0].nstarts, 1) * sizeof(uint32));
+	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
+		if (t->steps[0].rows[s] > 0)
+			nodes[n++] = t->steps[0].starts[s];
+	resolve_nodes(&state, nodes, n);
+	qsort_arg(nodes, n, sizeof(uint32), compare_by_ref, state.refs);
+	nstarts = choose_starts(&state, nodes, n);
+	chosen = nodes;
+	n = nstarts;
+	for (int i = 0; i < t->nsteps; i++)
+	{
+		const KgStepResult *step = &t->steps[i];
+		uint32 *ends;
+		uint32 nends = collect_ends(&state, i, chosen, n, &ends);
+
+		resolve_nodes(&state, ends, nends);
+		for (uint32 s = 0; s < n; s++)
+		{
+			uint32 start = step->start_of[chosen[s]];
+			uint64 first = step->first[start];
+			uint64 count = step->first[start + 1] - first;
+			uint64 live = 0;
+
+			/* Dead ends have no ref: move them behind before sorting. */
+			for (uint64 e = 0; e < count; e++)
+				if (rows_after(t, i, step->ends[first + e].node) > 0)
+				{
+					KgStepEnd swap = step->ends[first + live];
+
+					step->ends[first + live++] = step->ends[first + e];
+					step->ends[first + e] = swap;
+				}
+			qsort_arg(step->ends + first,
+					  live,
+					  sizeof(KgStepEnd),
+					  compare_ends,
+					  state.refs);
+		}
+		chosen = ends;
+		n = nends;
+	}
+	for (uint32 s = 0; s < nstarts && !state.more; s++)
+		list_rows(&state,
+				  0,
+				  nodes[s],
+				  after != NULL &&
+					  kg_ref_compare(&state.refs[nodes[s]], &after[0]) == 0);
+	*rows = state.rows;
+	*refs = state.refs;
+	*more = state.more;
+	return state.nrows;
+}

@@ -1,0 +1,92 @@
+/*
+ * traverse.h
+ *	  Bindings of a chain of steps (traverse_relationships).
+ *
+ *	  A row binds the start and the end of every step.  The number of rows is
+ *	  counted without listing them; a page of them is listed in the order of
+ *	  their nodes' types and ids.
+ */
+#ifndef KG_TRAVERSE_H
+#define KG_TRAVERSE_H
+
+#include "query/filter.h"
+#include "query/links.h"
+
+#define KG_MAX_STEPS 5
+#define KG_MAX_STEP_HOPS 3
+
+/* What a node must be. */
+typedef struct KgNodeTest
+{
+	const KgType *type; /* NULL: any */
+	/* by rank - 1: analysed against that type, NULL: does not match; or NULL
+	 * where there is no filter */
+	KgFilter **filters;
+} KgNodeTest;
+
+typedef struct KgStepSpec
+{
+	KgWalk walk;
+	int min_hops;
+	int max_hops;
+	int ntests;
+	KgNodeTest tests[2]; /* of the step, and of the whole query */
+} KgStepSpec;
+
+/* An end of a step, seen from its start. */
+typedef struct KgStepEnd
+{
+	uint32 node;
+	uint8 depth;
+} KgStepEnd;
+
+typedef struct KgStepResult
+{
+	KgLinks links;
+	uint32 nstarts;
+	uint32 *starts;	   /* nodes */
+	uint64 *first;	   /* by start: first end; nstarts + 1 */
+	KgStepEnd *ends;   /* those that pass the tests */
+	uint32 *start_of;  /* by node: its place in starts, or KG_NO_NODE */
+	uint32 start_of_n; /* nodes when start_of was made */
+	double *rows;	   /* by start: rows from here on */
+} KgStepResult;
+
+typedef struct KgTraversal
+{
+	KgGraph *graph;
+	KgNodeSet set;
+	KgRanks ranks;
+	int nsteps;
+	const KgStepSpec *specs;
+	KgStepResult steps[KG_MAX_STEPS];
+	double total; /* rows; exact below 2^53 */
+} KgTraversal;
+
+/* Starts are visible nodes that pass the start's own tests. */
+extern void kg_traverse_run(KgTraversal *t, KgGraph *graph,
+							const int64 *starts, uint32 nstarts,
+							const KgStepSpec *specs, int nsteps);
+
+/* A row: nsteps + 1 nodes, and each step's depth. */
+typedef struct KgBinding
+{
+	uint32 nodes[KG_MAX_STEPS + 1];
+	uint8 depths[KG_MAX_STEPS];
+} KgBinding;
+
+/*
+ * The first limit rows after the given one (nsteps + 1 refs, or NULL), in
+ * order; fills refs, by node, for the nodes that they use.  *more says
+ * whether rows follow.
+ */
+extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after,
+							   uint32 limit, KgBinding **rows, KgRef **refs,
+							   bool *more);
+
+/* Which of the visible nodes pass the test. */
+extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,
+						 const int64 *nodes, uint32 n, const uint16 *ranks,
+						 bool *pass);
+
+#endif /* KG_TRAVERSE_H */
