@@ -18,6 +18,8 @@ ALTER TABLE @extschema@.kg_entity ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_entity FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_edge ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_edge FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_adjacency ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_adjacency FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_index_key ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_index_key FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_term ENABLE ROW LEVEL SECURITY;
@@ -44,6 +46,8 @@ CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
+  USING (tenant = @extschema@.kg_tenant());
+CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
   USING (tenant = @extschema@.kg_tenant());

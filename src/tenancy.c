@@ -33,7 +33,8 @@ PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
 /* What a tenant's roles may read; the derived tables hold its data too. */
 static const char readable_tables[] =
 	"@kg_tenant, @kg_tenant_role, @kg_bundle, @kg_entity_type, @kg_relation, "
-	"@kg_entity, @kg_edge, @kg_index_key, @kg_term, @kg_trigram, @kg_tool, "
+	"@kg_entity, @kg_edge, @kg_adjacency, @kg_index_key, @kg_term, "
+	"@kg_trigram, @kg_tool, "
 	"@kg_agent, @kg_agent_bundle";
 static const char writable_tables[] = "@kg_entity, @kg_edge";
 
@@ -172,9 +173,10 @@ PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 Datum
 kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 {
-	static KgSaved saved[10];
+	static KgSaved saved[11];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
+		"DELETE FROM @kg_adjacency WHERE tenant = $1",
 		"DELETE FROM @kg_index_key WHERE tenant = $1",
 		"DELETE FROM @kg_term WHERE tenant = $1",
 		"DELETE FROM @kg_trigram WHERE tenant = $1",

@@ -16,11 +16,13 @@ int kg_setting_max_argument_bytes;
 int kg_setting_max_bundle_bytes;
 int kg_setting_max_call_time;
 int kg_setting_max_depth;
+int kg_setting_max_edges;
 int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
 int kg_setting_max_key_bytes;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
+int kg_setting_max_search_memory;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
 int kg_setting_max_visited;
@@ -94,6 +96,13 @@ kg_settings_define(void)
 				 8,
 				 1000,
 				 0);
+	define_limit("kg_graph.max_edges",
+				 "Sets how many edges one search may read.",
+				 &kg_setting_max_edges,
+				 10000000,
+				 1,
+				 INT_MAX,
+				 0);
 	define_limit("kg_graph.max_entity_bytes",
 				 "Sets the largest entity, as JSON text.",
 				 &kg_setting_max_entity_bytes,
@@ -129,6 +138,13 @@ kg_settings_define(void)
 				 256,
 				 65536,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_search_memory",
+				 "Sets how much memory one search may use.",
+				 &kg_setting_max_search_memory,
+				 256 * 1024,
+				 1024,
+				 MAX_KILOBYTES,
+				 GUC_UNIT_KB);
 	define_limit("kg_graph.max_total",
 				 "Sets how far a tool counts its total; past it the reply says "
 				 "total_at_least.",

@@ -19,6 +19,8 @@ extern int kg_setting_max_total;	   /* how far a total is counted */
 extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
 extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
+extern int kg_setting_max_edges;
+extern int kg_setting_max_search_memory; /* kilobytes */
 extern int kg_setting_max_errors;
 extern int kg_setting_plan_cache_size;
 

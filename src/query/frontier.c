@@ -18,19 +18,18 @@
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 #include "query/frontier.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
-#include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
-#include "utils/relcache.h"
 
 /* Nodes a statement; 128 kB of array. */
 #define KG_PIECE 16384
@@ -113,14 +112,14 @@ kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
 }
 
 bool
-kg_walk_both(const KgWalk *walk, int32 relation_no)
+kg_follow_both(const KgFollow *walk, int32 relation_no)
 {
 	return kg_relation_set_has(&walk->forward, relation_no) &&
 		   kg_relation_set_has(&walk->backward, relation_no);
 }
 
 void
-kg_walk_reverse(const KgWalk *walk, KgWalk *reversed)
+kg_follow_reverse(const KgFollow *walk, KgFollow *reversed)
 {
 	*reversed = *walk;
 	reversed->forward = walk->backward;
@@ -130,35 +129,41 @@ kg_walk_reverse(const KgWalk *walk, KgWalk *reversed)
 /* ---- the search as a whole ---- */
 
 /*
- * Do the rows of kg_edge that the caller sees depend on its tenant alone?
- * Kept until a policy of the table changes.
+ * Do the rows of kg_edge that the caller sees depend on its tenant alone, that
+ * is, has the table just the policies that the extension made?  Kept until one
+ * of them changes.
  */
 static bool
 edges_are_plain(void)
 {
 	static uint64 seen = 0;
+	static bool known = false;
 	static bool plain = false;
-	Relation rel;
-	ListCell *lc;
+	static KgSaved saved;
+	static const Oid types[] = {OIDOID};
+	Datum relid;
+	uint64 generation = kg_generation();
 
-	if (seen == kg_generation() + 1)
+	if (known && seen == generation)
 		return plain;
-	rel = RelationIdGetRelation(kg_relation_oid("kg_edge"));
-	if (!RelationIsValid(rel))
-		return false;
-	plain = true;
-	if (rel->rd_rsdesc != NULL)
-	{
-		foreach(lc, rel->rd_rsdesc->policies)
-		{
-			RowSecurityPolicy *policy = lfirst(lc);
-
-			if (strncmp(policy->policy_name, "kg_edge_", 8) != 0)
-				plain = false;
-		}
-	}
-	RelationClose(rel);
-	seen = kg_generation() + 1;
+	relid = ObjectIdGetDatum(kg_relation_oid("kg_edge"));
+	SPI_connect();
+	kg_spi_run(
+		&saved,
+		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
+		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
+		"'^\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\)$') = 1 "
+		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
+		1,
+		types,
+		&relid,
+		NULL,
+		true,
+		SPI_OK_SELECT);
+	plain = strcmp(kg_spi_cstring(0, 1), "t") == 0;
+	SPI_finish();
+	seen = generation;
+	known = true;
 	return plain;
 }
 
@@ -257,7 +262,7 @@ kg_graph_charge_edges(KgGraph *graph, int64 edges)
 typedef struct Expansion
 {
 	KgGraph *graph;
-	const KgWalk *walk;
+	const KgFollow *walk;
 	KgNeighborFunction found;
 	void *arg;
 	bool backward;
@@ -362,7 +367,7 @@ static bool
 receive_packed(TupleTableSlot *slot, void *arg)
 {
 	Expansion *e = arg;
-	const KgWalk *walk = e->walk;
+	const KgFollow *walk = e->walk;
 	int natts = slot->tts_tupleDescriptor->natts;
 	int64 node;
 
@@ -408,7 +413,7 @@ static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	const KgWalk *walk = e->walk;
+	const KgFollow *walk = e->walk;
 	bool forward = walk->forward.all || walk->forward.n > 0;
 	bool backward = walk->backward.all || walk->backward.n > 0;
 	Datum values[2];
@@ -444,7 +449,7 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 }
 
 void
-kg_graph_expand(KgGraph *graph, const KgWalk *walk, const int64 *nodes,
+kg_graph_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 				uint32 n, KgNeighborFunction found, void *arg)
 {
 	Expansion e;

@@ -95,7 +95,7 @@ typedef struct KgRelationSet
  * How a search walks.  "forward" is along the stored orientation; a symmetric
  * relation is in both whatever direction was asked for.
  */
-typedef struct KgWalk
+typedef struct KgFollow
 {
 	KgRelationSet forward;
 	KgRelationSet backward;
@@ -103,7 +103,7 @@ typedef struct KgWalk
 	/* NULL, or which edges are walked; implies properties */
 	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
 	void *accept_arg;
-} KgWalk;
+} KgFollow;
 
 /* Neighbours of one node over one relation in one direction. */
 typedef struct KgNeighbors
@@ -141,16 +141,16 @@ extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
 
 /* Does the walk follow the relation both ways? */
 extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
-extern bool kg_walk_both(const KgWalk *walk, int32 relation_no);
+extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
 /* The same walk from the other end. */
-extern void kg_walk_reverse(const KgWalk *walk, KgWalk *reversed);
+extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
 
 /*
  * Deliver the neighbours of the nodes.  An edge between two of the nodes that
  * is followed both ways is delivered from both.  Neighbours may be hidden:
  * kg_graph_types() says which.
  */
-extern void kg_graph_expand(KgGraph *graph, const KgWalk *walk,
+extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk,
 							const int64 *nodes, uint32 n,
 							KgNeighborFunction found, void *arg);
 

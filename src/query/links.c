@@ -93,10 +93,10 @@ mark_room(KgLinks *links)
 }
 
 void
-kg_links_expand(KgLinks *links, const KgWalk *walk, const uint32 *nodes,
+kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
 				uint32 n, bool reversed)
 {
-	KgWalk opposite;
+	KgFollow opposite;
 	int64 *numbers;
 	uint32 count = 0;
 
@@ -113,7 +113,7 @@ kg_links_expand(KgLinks *links, const KgWalk *walk, const uint32 *nodes,
 	links->reversed = reversed;
 	if (reversed)
 	{
-		kg_walk_reverse(walk, &opposite);
+		kg_follow_reverse(walk, &opposite);
 		walk = &opposite;
 	}
 	kg_graph_expand(links->graph, walk, numbers, count, found_links, links);

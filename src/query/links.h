@@ -45,7 +45,7 @@ extern void kg_links_init(KgLinks *links, KgGraph *graph, KgNodeSet *set);
  * from -> to in the direction of the walk; with reversed the walk runs from
  * the neighbours to the nodes.  New neighbours are added to the set.
  */
-extern void kg_links_expand(KgLinks *links, const KgWalk *walk,
+extern void kg_links_expand(KgLinks *links, const KgFollow *walk,
 							const uint32 *nodes, uint32 n, bool reversed);
 
 /* Sort by "from" and drop repeated steps; drop steps that touch hidden nodes,

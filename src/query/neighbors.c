@@ -46,7 +46,7 @@ kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 typedef struct ReachState
 {
 	KgGraph *graph;
-	const KgWalk *walk;
+	const KgFollow *walk;
 	KgReach *reach;
 	uint32 level_start; /* of the frontier */
 	uint32 level_end;
@@ -88,7 +88,7 @@ found_neighbors(const KgNeighbors *found, void *arg)
 	if (state->collect)
 	{
 		from = kg_nodeset_find(set, found->node);
-		both = state->all_both || kg_walk_both(state->walk, found->relation_no);
+		both = state->all_both || kg_follow_both(state->walk, found->relation_no);
 	}
 	for (int i = 0; i < found->n; i++)
 	{
@@ -108,7 +108,7 @@ found_ring(const KgNeighbors *found, void *arg)
 	ReachState *state = arg;
 	KgNodeSet *set = &state->reach->set;
 	uint32 from = kg_nodeset_find(set, found->node);
-	bool both = state->all_both || kg_walk_both(state->walk, found->relation_no);
+	bool both = state->all_both || kg_follow_both(state->walk, found->relation_no);
 
 	for (int i = 0; i < found->n; i++)
 	{
@@ -157,7 +157,7 @@ expand_level(ReachState *state, KgNeighborFunction found)
 }
 
 void
-kg_reach(KgGraph *graph, const KgWalk *walk, const int64 *seeds, uint32 nseeds,
+kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds, uint32 nseeds,
 		 int hops, int flags, KgReach *reach)
 {
 	ReachState state;

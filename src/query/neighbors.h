@@ -47,7 +47,7 @@ typedef struct KgReach
  * repeat.  A hidden node is not walked through.  Everything is allocated in
  * the graph's context.
  */
-extern void kg_reach(KgGraph *graph, const KgWalk *walk, const int64 *seeds,
+extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 

@@ -26,6 +26,53 @@ typedef struct TestState
 	bool *pass;
 } TestState;
 
+/* A condition on an entity's id: a string, never missing. */
+static bool
+id_matches(const KgCondition *condition, const char *id, int len)
+{
+	bool any = false;
+
+	for (int i = 0; i < condition->nvalues; i++)
+	{
+		const char *value = condition->values[i].val.string.val;
+		int valuelen = condition->values[i].val.string.len;
+		int order = memcmp(id, value, Min(len, valuelen));
+
+		if (order == 0)
+			order = len - valuelen;
+		switch (condition->op)
+		{
+			case KG_OP_GT:
+				any |= order > 0;
+				break;
+			case KG_OP_GTE:
+				any |= order >= 0;
+				break;
+			case KG_OP_LT:
+				any |= order < 0;
+				break;
+			case KG_OP_LTE:
+				any |= order <= 0;
+				break;
+			case KG_OP_CONTAINS:
+				for (int at = 0; !any && at + valuelen <= len; at++)
+					any = memcmp(id + at, value, valuelen) == 0;
+				break;
+			case KG_OP_STARTS_WITH:
+				any |= valuelen <= len && memcmp(id, value, valuelen) == 0;
+				break;
+			case KG_OP_ENDS_WITH:
+				any |= valuelen <= len &&
+					   memcmp(id + len - valuelen, value, valuelen) == 0;
+				break;
+			default:
+				any |= order == 0;
+				break;
+		}
+	}
+	return condition->op == KG_OP_NE ? !any : any;
+}
+
 static bool
 condition_holds(const KgCondition *condition, const KgRef *ref)
 {
@@ -33,7 +80,7 @@ condition_holds(const KgCondition *condition, const KgRef *ref)
 
 	if (condition->field != NULL)
 		return kg_condition_matches(condition, root);
-	return kg_condition_matches_id(condition, ref->id, ref->idlen);
+	return id_matches(condition, ref->id, ref->idlen);
 }
 
 static void

@@ -1,0 +1,141 @@
+/*
+ * adjacency.c
+ *	  SQL-callable: kg_pack(), and the trigger that keeps packed rows from
+ *	  saying what kg_edge does not say any more.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "query/frontier.h"
+#include "query/packing.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+PGDLLEXPORT Datum kg_sql_pack(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_edges_changed(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(kg_sql_pack);
+
+Datum
+kg_sql_pack(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64(
+		kg_adjacency_pack(kg_identity_require(KG_ACCESS_WRITE), true));
+}
+
+/* The nodes of one tenant whose edges change. */
+typedef struct Changes
+{
+	char *tenant;
+	KgNodeSet nodes;
+} Changes;
+
+/* Each tenant's by itself: on a shard a statement may carry several. */
+static Changes *
+changes_of(List **all, const text *tenant)
+{
+	ListCell *lc;
+	Changes *changes;
+	int len = VARSIZE_ANY_EXHDR(tenant);
+
+	foreach(lc, *all)
+	{
+		changes = lfirst(lc);
+		if (strlen(changes->tenant) == len &&
+			memcmp(changes->tenant, VARDATA_ANY(tenant), len) == 0)
+			return changes;
+	}
+	changes = palloc(sizeof(Changes));
+	changes->tenant = text_to_cstring(tenant);
+	kg_nodeset_init(&changes->nodes, CurrentMemoryContext);
+	*all = lappend(*all, changes);
+	return changes;
+}
+
+static void
+collect_changes(Tuplestorestate *rows, TupleDesc desc, List **all)
+{
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	int tenant = SPI_fnumber(desc, "tenant");
+	int source = SPI_fnumber(desc, "source");
+	int target = SPI_fnumber(desc, "target");
+
+	if (tenant <= 0 || source <= 0 || target <= 0)
+		elog(ERROR, "kg_edge lacks a column");
+	tuplestore_rescan(rows);
+	while (tuplestore_gettupleslot(rows, true, false, slot))
+	{
+		bool isnull;
+		Changes *changes;
+
+		CHECK_FOR_INTERRUPTS();
+		changes = changes_of(
+			all, DatumGetTextPP(slot_getattr(slot, tenant, &isnull)));
+		(void) kg_nodeset_add(
+			&changes->nodes,
+			DatumGetInt64(slot_getattr(slot, source, &isnull)));
+		(void) kg_nodeset_add(
+			&changes->nodes,
+			DatumGetInt64(slot_getattr(slot, target, &isnull)));
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_edges_changed);
+
+/*
+ * AFTER statement trigger of kg_edge.  Its arguments cannot be forged: it acts
+ * on the rows of the statement only.
+ */
+Datum
+kg_sql_edges_changed(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	MemoryContext context;
+	MemoryContext old;
+	List *all = NIL;
+	ListCell *lc;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_FOR_STATEMENT(trigger->tg_event) ||
+		!TRIGGER_FIRED_AFTER(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be called as an AFTER statement "
+						"trigger",
+						"kg_edges_changed")));
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+	{
+		kg_adjacency_forget_all();
+		return PointerGetDatum(NULL);
+	}
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph changed edges", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	if (trigger->tg_oldtable != NULL)
+		collect_changes(trigger->tg_oldtable,
+						RelationGetDescr(trigger->tg_relation),
+						&all);
+	if (trigger->tg_newtable != NULL)
+		collect_changes(trigger->tg_newtable,
+						RelationGetDescr(trigger->tg_relation),
+						&all);
+	foreach(lc, all)
+	{
+		Changes *changes = lfirst(lc);
+
+		kg_adjacency_forget(
+			changes->tenant, changes->nodes.nodes, changes->nodes.n);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return PointerGetDatum(NULL);
+}

@@ -1,0 +1,178 @@
+/*
+ * select.c
+ *	  The nodes that a tool starts from.
+ *
+ * Ids go through the primary key of kg_entity.  A filter is driven by the
+ * index of kg_index_key for one of its conditions that bounds a range of keys,
+ * and the others are probes; without such a condition the entities of the type
+ * are walked.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "catalog/pg_type.h"
+#include "query/select.h"
+#include "query/sql.h"
+#include "utils/builtins.h"
+
+typedef struct SelectState
+{
+	KgGraph *graph;
+	KgNodeSet set;
+	uint32 limit; /* stop after so many */
+} SelectState;
+
+static bool
+receive_node(TupleTableSlot *slot, void *arg)
+{
+	SelectState *state = arg;
+	bool isnull;
+
+	(void) kg_nodeset_add(&state->set,
+						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	if (state->set.n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(state->graph, state->set.n);
+	return state->set.n < state->limit;
+}
+
+/* How well a condition bounds a range of keys; 0: not at all. */
+static int
+driving_rank(const KgCondition *condition)
+{
+	if (condition->field == NULL || condition->keys == NULL)
+		return condition->op == KG_OP_STARTS_WITH && condition->field != NULL
+				   ? 2
+				   : 0;
+	switch (condition->op)
+	{
+		case KG_OP_EQ:
+			return 5;
+		case KG_OP_IN:
+		case KG_OP_CONTAINS_ANY:
+			return 4;
+		case KG_OP_GT:
+		case KG_OP_GTE:
+		case KG_OP_LT:
+		case KG_OP_LTE:
+			return 3;
+		default:
+			return 0;
+	}
+}
+
+static const KgCondition *
+driving_condition(const KgFilter *filter)
+{
+	const KgCondition *best = NULL;
+
+	for (int i = 0; filter != NULL && i < filter->nconditions; i++)
+		if (driving_rank(&filter->conditions[i]) > 0 &&
+			(best == NULL || driving_rank(&filter->conditions[i]) >
+								 driving_rank(best)))
+			best = &filter->conditions[i];
+	return best;
+}
+
+static bool
+has_id_condition(const KgFilter *filter)
+{
+	for (int i = 0; filter != NULL && i < filter->nconditions; i++)
+		if (filter->conditions[i].field == NULL &&
+			(filter->conditions[i].op == KG_OP_EQ ||
+			 filter->conditions[i].op == KG_OP_IN))
+			return true;
+	return false;
+}
+
+static void
+select_by_key(KgSqlBuilder *b, const KgSelector *selector,
+			  const KgCondition *driver)
+{
+	const KgFilter *filter = selector->filter;
+	const KgField *field = driver->field;
+
+	kg_sql_append(b,
+				  "SELECT k.node FROM %s k WHERE k.tenant" KG_EQ
+				  "$1 AND k.type_no" KG_EQ "$%d AND k.field" KG_EQ "$%d",
+				  kg_sql_table("kg_index_key"),
+				  kg_sql_param(
+					  b, INT4OID, Int32GetDatum(selector->type->type_no)),
+				  kg_sql_param_text(b, field->name));
+	if (field->is_array)
+		/* Only this condition may be about the same member. */
+		kg_sql_key_condition(b, "k", driver);
+	else
+		for (int i = 0; i < filter->nconditions; i++)
+			if (filter->conditions[i].field == field)
+				kg_sql_key_condition(b, "k", &filter->conditions[i]);
+	kg_sql_filter(
+		b, filter, "k.node", NULL, field->is_array ? NULL : field);
+	kg_sql_visible(b, "k.node");
+}
+
+static void
+select_entities(KgSqlBuilder *b, const KgSelector *selector)
+{
+	kg_sql_append(b,
+				  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
+				  "$1 AND e.bundle" KG_EQ "$%d AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(b, selector->type->bundle),
+				  kg_sql_param_text(b, selector->type->name));
+	if (selector->nids > 0)
+	{
+		Datum *ids = palloc(selector->nids * sizeof(Datum));
+
+		for (int i = 0; i < selector->nids; i++)
+			ids[i] = CStringGetTextDatum(selector->ids[i]);
+		kg_sql_append(b,
+					  " AND e.entity_id" KG_EQ "ANY ($%d)",
+					  kg_sql_param_array(b, TEXTOID, ids, selector->nids));
+	}
+	if (selector->filter != NULL)
+		kg_sql_filter(b, selector->filter, "e.node", "e.entity_id", NULL);
+}
+
+static KG_NORETURN void
+throw_unanchored(const KgSelector *selector)
+{
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"entity type \"%s\" has more entities than "
+		"kg_graph.max_unanchored (%d)",
+		kg_type_handle(selector->type),
+		kg_setting_max_unanchored);
+
+	kg_error_path(err, "%s", selector->path);
+	kg_error_expected(err, "an anchor: ids, or a filter on a property");
+	kg_error_throw(err);
+}
+
+int64 *
+kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
+{
+	bool anchored = selector->nids > 0 || (selector->filter != NULL &&
+										   selector->filter->nconditions > 0);
+	const KgCondition *driver = driving_condition(selector->filter);
+	SelectState state;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	state.graph = graph;
+	state.limit = anchored ? PG_UINT32_MAX
+						   : (uint32) kg_setting_max_unanchored + 1;
+	kg_nodeset_init(&state.set, graph->context);
+	kg_sql_start(&b, graph->catalog);
+	if (selector->nids == 0 && driver != NULL &&
+		!has_id_condition(selector->filter))
+		select_by_key(&b, selector, driver);
+	else
+		select_entities(&b, selector);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, receive_node, &state);
+	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
+		throw_unanchored(selector);
+	*n = state.set.n;
+	return state.set.nodes;
+}

@@ -1,0 +1,28 @@
+/*
+ * select.h
+ *	  The nodes that a tool starts from: {label, ids?, filters?}.
+ */
+#ifndef KG_SELECT_H
+#define KG_SELECT_H
+
+#include "query/filter.h"
+#include "query/frontier.h"
+
+typedef struct KgSelector
+{
+	const KgType *type;
+	int nids; /* 0: no ids were given */
+	char **ids;
+	const KgFilter *filter; /* analysed; or NULL */
+	const char *path;		/* JSON Pointer of the selector */
+} KgSelector;
+
+/*
+ * The visible nodes that a selector means, each once, in no order; allocated
+ * in the graph's context.  Without ids and filter the type must have at most
+ * kg_graph.max_unanchored entities: KG_LIMIT_EXCEEDED otherwise.
+ */
+extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
+							  uint32 *n);
+
+#endif /* KG_SELECT_H */
