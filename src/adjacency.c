@@ -121,13 +121,11 @@ kg_sql_edges_changed(PG_FUNCTION_ARGS)
 		CurrentMemoryContext, "kg_graph changed edges", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);
 	if (trigger->tg_oldtable != NULL)
-		collect_changes(trigger->tg_oldtable,
-						RelationGetDescr(trigger->tg_relation),
-						&all);
+		collect_changes(
+			trigger->tg_oldtable, RelationGetDescr(trigger->tg_relation), &all);
 	if (trigger->tg_newtable != NULL)
-		collect_changes(trigger->tg_newtable,
-						RelationGetDescr(trigger->tg_relation),
-						&all);
+		collect_changes(
+			trigger->tg_newtable, RelationGetDescr(trigger->tg_relation), &all);
 	foreach(lc, all)
 	{
 		Changes *changes = lfirst(lc);

@@ -22,6 +22,7 @@ int kg_setting_max_errors;
 int kg_setting_max_key_bytes;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
+int kg_setting_max_rows;
 int kg_setting_max_search_memory;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
@@ -138,6 +139,13 @@ kg_settings_define(void)
 				 256,
 				 65536,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_rows",
+				 "Sets the highest limit that a graph tool accepts.",
+				 &kg_setting_max_rows,
+				 1000,
+				 1,
+				 100000,
+				 0);
 	define_limit("kg_graph.max_search_memory",
 				 "Sets how much memory one search may use.",
 				 &kg_setting_max_search_memory,

@@ -59,8 +59,8 @@ kg_nodeset_grow(KgNodeSet *set)
 	if (nslots > ((uint64) 1 << 31))
 		elog(ERROR, "too many nodes in one search");
 	set->capacity = (uint32) (nslots / 2);
-	set->nodes =
-		repalloc_huge(set->nodes, (Size) set->capacity * sizeof(int64));
+	set->nodes = repalloc_huge(set->nodes,
+							   (Size) set->capacity * sizeof(int64));
 	pfree(set->slots);
 	set->slots = MemoryContextAllocExtended(set->context,
 											nslots * sizeof(uint32),
@@ -181,30 +181,25 @@ kg_graph_begin(void)
 	KgGraph *graph;
 	const char *tenant = kg_identity_require(KG_ACCESS_READ);
 
-	context = AllocSetContextCreate(CurrentMemoryContext,
-									"kg_graph search",
-									ALLOCSET_DEFAULT_SIZES);
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
 	graph->context = context;
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
 	graph->check_nodes = !graph->catalog->plain_visibility;
-	graph->packed =
-		edges_are_plain() && pg_class_aclcheck(kg_relation_oid("kg_edge"),
-											   GetUserId(),
-											   ACL_SELECT) == ACLCHECK_OK;
+	graph->packed = edges_are_plain() &&
+					pg_class_aclcheck(kg_relation_oid("kg_edge"),
+									  GetUserId(),
+									  ACL_SELECT) == ACLCHECK_OK;
 	graph->nranks = graph->catalog->ntypes;
 	if (graph->nranks >= PG_UINT16_MAX)
 		elog(ERROR, "too many entity types in one tenant");
-	graph->ranked = MemoryContextAlloc(context,
-									   (graph->nranks + 1) *
-										   sizeof(const KgType *));
+	graph->ranked = MemoryContextAlloc(
+		context, (graph->nranks + 1) * sizeof(const KgType *));
 	for (int i = 0; i < graph->nranks; i++)
 		graph->ranked[i] = graph->catalog->types[i];
-	qsort(graph->ranked,
-		  graph->nranks,
-		  sizeof(const KgType *),
-		  compare_types);
+	qsort(graph->ranked, graph->nranks, sizeof(const KgType *), compare_types);
 	return graph;
 }
 
@@ -217,9 +212,11 @@ kg_graph_end(KgGraph *graph)
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
 {
-	KgError *err = kg_error_new(
-		KG_LIMIT_EXCEEDED, "the search %s %s (" INT64_FORMAT ")", what, setting,
-		limit);
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the search %s %s (" INT64_FORMAT ")",
+								what,
+								setting,
+								limit);
 
 	kg_error_expected(err,
 					  "a narrower question: fewer hops, fewer starting nodes, "
@@ -322,8 +319,7 @@ receive_edge(TupleTableSlot *slot, void *arg)
 		properties = DatumGetJsonbP(slot->tts_values[3]);
 	found.properties = properties;
 	if (e->walk->accept == NULL ||
-		e->walk->accept(
-			found.relation_no, properties, e->walk->accept_arg))
+		e->walk->accept(found.relation_no, properties, e->walk->accept_arg))
 		e->found(&found, e->arg);
 	if (properties != NULL &&
 		(Pointer) properties != DatumGetPointer(slot->tts_values[3]))
@@ -426,8 +422,8 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	if (forward && backward)
 		statement.sql = kg_graph_sql(KG_SQL_PACKED_BOTH);
 	else
-		statement.sql =
-			kg_graph_sql(backward ? KG_SQL_PACKED_IN : KG_SQL_PACKED_OUT);
+		statement.sql = kg_graph_sql(backward ? KG_SQL_PACKED_IN
+											  : KG_SQL_PACKED_OUT);
 	statement.nargs = 2;
 	statement.argtypes = types;
 	statement.values = values;
@@ -439,11 +435,10 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 		return 0;
 	qsort(e->seen, e->nseen, sizeof(int64), compare_nodes);
 	for (uint32 i = 0; i < n; i++)
-		if (e->nseen == 0 || bsearch(&nodes[i],
-									 e->seen,
-									 e->nseen,
-									 sizeof(int64),
-									 compare_nodes) == NULL)
+		if (e->nseen == 0 ||
+			bsearch(
+				&nodes[i], e->seen, e->nseen, sizeof(int64), compare_nodes) ==
+				NULL)
 			rest[nrest++] = nodes[i];
 	return nrest;
 }
@@ -573,8 +568,8 @@ receive_type(TupleTableSlot *slot, void *arg)
 	slot_getallattrs(slot);
 	i = kg_nodeset_find(&rows->piece, DatumGetInt64(slot->tts_values[0]));
 	if (i != KG_NO_NODE)
-		rows->r.ranks[i] =
-			rank_of(&rows->r, DatumGetInt32(slot->tts_values[1]));
+		rows->r.ranks[i] = rank_of(&rows->r,
+								   DatumGetInt32(slot->tts_values[1]));
 	return true;
 }
 

@@ -29,8 +29,8 @@ add_link(KgLinks *links)
 	if (links->n == links->capacity)
 	{
 		links->capacity += links->capacity / 2;
-		links->links =
-			repalloc_huge(links->links, links->capacity * sizeof(KgLink));
+		links->links = repalloc_huge(links->links,
+									 links->capacity * sizeof(KgLink));
 		kg_graph_check_memory(links->graph);
 	}
 	return &links->links[links->n++];
@@ -46,10 +46,8 @@ found_links(const KgNeighbors *found, void *arg)
 	if (links->weigh != NULL)
 	{
 		MemoryContext old = MemoryContextSwitchTo(links->graph->context);
-		bool weighs = links->weigh(found->relation_no,
-								   found->properties,
-								   &weight,
-								   links->weigh_arg);
+		bool weighs = links->weigh(
+			found->relation_no, found->properties, &weight, links->weigh_arg);
 
 		MemoryContextSwitchTo(old);
 		if (!weighs)
@@ -77,9 +75,10 @@ mark_room(KgLinks *links)
 	uint32 size = links->set->n;
 
 	if (links->expanded == NULL)
-		links->expanded = MemoryContextAllocExtended(
-			links->graph->context, Max(size, 64), MCXT_ALLOC_HUGE |
-													  MCXT_ALLOC_ZERO);
+		links->expanded = MemoryContextAllocExtended(links->graph->context,
+													 Max(size, 64),
+													 MCXT_ALLOC_HUGE |
+														 MCXT_ALLOC_ZERO);
 	else if (size > links->expanded_size)
 	{
 		links->expanded = repalloc_huge(links->expanded, size);
@@ -185,12 +184,11 @@ kg_ranks_update(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
 	{
 		ranks->capacity = set->n + set->n / 2 + 64;
 		if (ranks->ranks == NULL)
-			ranks->ranks =
-				MemoryContextAllocHuge(graph->context,
-									   ranks->capacity * sizeof(uint16));
+			ranks->ranks = MemoryContextAllocHuge(
+				graph->context, ranks->capacity * sizeof(uint16));
 		else
-			ranks->ranks =
-				repalloc_huge(ranks->ranks, ranks->capacity * sizeof(uint16));
+			ranks->ranks = repalloc_huge(ranks->ranks,
+										 ranks->capacity * sizeof(uint16));
 	}
 	if (set->n > ranks->n)
 		kg_graph_types(graph,

@@ -16,7 +16,7 @@ typedef struct KgLink
 	uint32 from;
 	uint32 to;
 	int32 relation_no;
-	bool backward; /* the stored edge runs from "to" to "from" */
+	bool backward;	/* the stored edge runs from "to" to "from" */
 	Numeric weight; /* where weights are read; else NULL */
 } KgLink;
 

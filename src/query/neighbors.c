@@ -19,8 +19,8 @@ kg_edge_list_init(KgEdgeList *list, MemoryContext context)
 {
 	list->n = 0;
 	list->capacity = 64;
-	list->edges =
-		MemoryContextAlloc(context, list->capacity * sizeof(KgEdgeRef));
+	list->edges = MemoryContextAlloc(context,
+									 list->capacity * sizeof(KgEdgeRef));
 }
 
 void
@@ -32,8 +32,8 @@ kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 	if (list->n == list->capacity)
 	{
 		list->capacity += list->capacity / 2;
-		list->edges = repalloc_huge(
-			list->edges, (Size) list->capacity * sizeof(KgEdgeRef));
+		list->edges = repalloc_huge(list->edges,
+									(Size) list->capacity * sizeof(KgEdgeRef));
 	}
 	edge = &list->edges[list->n++];
 	edge->source = source;
@@ -88,7 +88,8 @@ found_neighbors(const KgNeighbors *found, void *arg)
 	if (state->collect)
 	{
 		from = kg_nodeset_find(set, found->node);
-		both = state->all_both || kg_follow_both(state->walk, found->relation_no);
+		both = state->all_both ||
+			   kg_follow_both(state->walk, found->relation_no);
 	}
 	for (int i = 0; i < found->n; i++)
 	{
@@ -108,7 +109,8 @@ found_ring(const KgNeighbors *found, void *arg)
 	ReachState *state = arg;
 	KgNodeSet *set = &state->reach->set;
 	uint32 from = kg_nodeset_find(set, found->node);
-	bool both = state->all_both || kg_follow_both(state->walk, found->relation_no);
+	bool both = state->all_both ||
+				kg_follow_both(state->walk, found->relation_no);
 
 	for (int i = 0; i < found->n; i++)
 	{
@@ -125,8 +127,8 @@ rank_level(ReachState *state, uint32 start, uint32 end)
 	KgReach *reach = state->reach;
 
 	if (reach->ranks == NULL)
-		reach->ranks = MemoryContextAllocHuge(
-			state->graph->context, Max(end, 1) * sizeof(uint16));
+		reach->ranks = MemoryContextAllocHuge(state->graph->context,
+											  Max(end, 1) * sizeof(uint16));
 	else
 		reach->ranks = repalloc_huge(reach->ranks,
 									 Max((Size) end, 1) * sizeof(uint16));
@@ -157,8 +159,8 @@ expand_level(ReachState *state, KgNeighborFunction found)
 }
 
 void
-kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds, uint32 nseeds,
-		 int hops, int flags, KgReach *reach)
+kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
+		 uint32 nseeds, int hops, int flags, KgReach *reach)
 {
 	ReachState state;
 	bool per_level = graph->check_nodes;
@@ -272,8 +274,7 @@ add_candidate(const KgRef *ref, void *arg)
 		else
 		{
 			s->capacity *= 2;
-			s->items = repalloc_huge(s->items,
-									 s->capacity * sizeof(Candidate));
+			s->items = repalloc_huge(s->items, s->capacity * sizeof(Candidate));
 		}
 	}
 	s->items[s->n].ref = kg_ref_copy(ref, s->context);
@@ -327,8 +328,8 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 
 	page->total = 0;
 	page->n = 0;
-	page->position =
-		MemoryContextAllocHuge(graph->context, Max(n, 1) * sizeof(uint32));
+	page->position = MemoryContextAllocHuge(graph->context,
+											Max(n, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
 	{
 		bool kept = page->keep == NULL || page->keep[i];
@@ -339,8 +340,8 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 		page->total += kept;
 	}
 	page->limit = Min(page->limit, page->total);
-	page->refs = MemoryContextAllocHuge(
-		graph->context, Max(page->limit, 1) * sizeof(KgRef));
+	page->refs = MemoryContextAllocHuge(graph->context,
+										Max(page->limit, 1) * sizeof(KgRef));
 	page->indexes = MemoryContextAllocHuge(
 		graph->context, Max(page->limit, 1) * sizeof(uint32));
 	memset(&s, 0, sizeof(s));
@@ -349,8 +350,8 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 	s.page = page;
 	s.context = graph->context;
 	s.capacity = 1024;
-	s.items =
-		MemoryContextAlloc(graph->context, s.capacity * sizeof(Candidate));
+	s.items = MemoryContextAlloc(graph->context,
+								 s.capacity * sizeof(Candidate));
 	for (int depth = 0; depth < reach->nlevels; depth++)
 	{
 		uint64 count = 0;
@@ -389,7 +390,6 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 	page->more = before + page->n < page->total;
 }
 
-
 uint32
 kg_reach_page_edges(KgGraph *graph, const KgReach *reach, const KgPage *page,
 					KgEdgeRef **edges)
@@ -411,8 +411,7 @@ kg_reach_page_edges(KgGraph *graph, const KgReach *reach, const KgPage *page,
 			continue;
 		if (source == KG_BEFORE_PAGE && target == KG_BEFORE_PAGE)
 			continue;
-		kg_edge_list_add(
-			&list, edge->source, edge->target, edge->relation_no);
+		kg_edge_list_add(&list, edge->source, edge->target, edge->relation_no);
 	}
 	*edges = list.edges;
 	return list.n;

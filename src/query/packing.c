@@ -98,8 +98,7 @@ advance(Stream *stream)
 	stream->node = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
 	if (desc->natts == 1)
 		return;
-	stream->relation_no =
-		DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
+	stream->relation_no = DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
 	stream->neighbor = DatumGetInt64(SPI_getbinval(tuple, desc, 3, &isnull));
 }
 
@@ -136,16 +135,16 @@ make_array(Packer *p, Datum *values, bool *nulls, Oid type, int len)
 	int dims[1] = {p->n};
 	int lbs[1] = {1};
 
-	return PointerGetDatum(construct_md_array(values,
-											  nulls,
-											  1,
-											  dims,
-											  lbs,
-											  type,
-											  len,
-											  type == INT8OID,
-											  type == INT8OID ? TYPALIGN_DOUBLE
-															  : TYPALIGN_INT));
+	return PointerGetDatum(
+		construct_md_array(values,
+						   nulls,
+						   1,
+						   dims,
+						   lbs,
+						   type,
+						   len,
+						   type == INT8OID,
+						   type == INT8OID ? TYPALIGN_DOUBLE : TYPALIGN_INT));
 }
 
 static void
@@ -201,8 +200,7 @@ take_edges(Stream *stream, int64 node, bool keep)
 		if (n == capacity)
 		{
 			capacity *= 2;
-			targets =
-				repalloc_huge(targets, (Size) capacity * sizeof(int64));
+			targets = repalloc_huge(targets, (Size) capacity * sizeof(int64));
 		}
 		relation_no = stream->relation_no;
 		if (keep)

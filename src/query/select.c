@@ -68,8 +68,8 @@ driving_condition(const KgFilter *filter)
 
 	for (int i = 0; filter != NULL && i < filter->nconditions; i++)
 		if (driving_rank(&filter->conditions[i]) > 0 &&
-			(best == NULL || driving_rank(&filter->conditions[i]) >
-								 driving_rank(best)))
+			(best == NULL ||
+			 driving_rank(&filter->conditions[i]) > driving_rank(best)))
 			best = &filter->conditions[i];
 	return best;
 }
@@ -92,13 +92,13 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 	const KgFilter *filter = selector->filter;
 	const KgField *field = driver->field;
 
-	kg_sql_append(b,
-				  "SELECT k.node FROM %s k WHERE k.tenant" KG_EQ
-				  "$1 AND k.type_no" KG_EQ "$%d AND k.field" KG_EQ "$%d",
-				  kg_sql_table("kg_index_key"),
-				  kg_sql_param(
-					  b, INT4OID, Int32GetDatum(selector->type->type_no)),
-				  kg_sql_param_text(b, field->name));
+	kg_sql_append(
+		b,
+		"SELECT k.node FROM %s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
+		"$%d AND k.field" KG_EQ "$%d",
+		kg_sql_table("kg_index_key"),
+		kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
+		kg_sql_param_text(b, field->name));
 	if (field->is_array)
 		/* Only this condition may be about the same member. */
 		kg_sql_key_condition(b, "k", driver);
@@ -106,8 +106,7 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 		for (int i = 0; i < filter->nconditions; i++)
 			if (filter->conditions[i].field == field)
 				kg_sql_key_condition(b, "k", &filter->conditions[i]);
-	kg_sql_filter(
-		b, filter, "k.node", NULL, field->is_array ? NULL : field);
+	kg_sql_filter(b, filter, "k.node", NULL, field->is_array ? NULL : field);
 	kg_sql_visible(b, "k.node");
 }
 
@@ -137,12 +136,11 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 static KG_NORETURN void
 throw_unanchored(const KgSelector *selector)
 {
-	KgError *err = kg_error_new(
-		KG_LIMIT_EXCEEDED,
-		"entity type \"%s\" has more entities than "
-		"kg_graph.max_unanchored (%d)",
-		kg_type_handle(selector->type),
-		kg_setting_max_unanchored);
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"entity type \"%s\" has more entities than "
+								"kg_graph.max_unanchored (%d)",
+								kg_type_handle(selector->type),
+								kg_setting_max_unanchored);
 
 	kg_error_path(err, "%s", selector->path);
 	kg_error_expected(err, "an anchor: ids, or a filter on a property");

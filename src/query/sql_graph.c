@@ -17,51 +17,52 @@
 #include "query/sql_graph.h"
 #include "utils/memutils.h"
 
-/* "@name" stands for the qualified table. */
+/*
+ * "@name" stands for the qualified table, and = for the operator of
+ * pg_catalog, whatever the caller's search_path has.
+ */
+#define OF_NODES " WHERE tenant = $1 AND node = ANY ($2)"
+#define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
+#define OUT_COLUMNS "SELECT source, relation_no, target"
+#define IN_COLUMNS "SELECT target, relation_no, source"
+#define OF_SOURCES " AND source = ANY ($2)"
+#define OF_TARGETS " AND target = ANY ($2)"
+#define OF_RELATIONS " AND relation_no = ANY ($3)"
+
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
-	[KG_SQL_PACKED_OUT] = "SELECT node, outgoing FROM @kg_adjacency"
-						  " WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_PACKED_IN] = "SELECT node, incoming FROM @kg_adjacency"
-						 " WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_PACKED_BOTH] = "SELECT node, outgoing, incoming FROM @kg_adjacency"
-						   " WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_OUT] = "SELECT source, relation_no, target FROM @kg_edge"
-				   " WHERE tenant = $1 AND source = ANY ($2)",
-	[KG_SQL_IN] = "SELECT target, relation_no, source FROM @kg_edge"
-				  " WHERE tenant = $1 AND target = ANY ($2)",
-	[KG_SQL_OUT_OF] = "SELECT source, relation_no, target FROM @kg_edge"
-					  " WHERE tenant = $1 AND source = ANY ($2)"
-					  " AND relation_no = ANY ($3)",
-	[KG_SQL_IN_OF] = "SELECT target, relation_no, source FROM @kg_edge"
-					 " WHERE tenant = $1 AND target = ANY ($2)"
-					 " AND relation_no = ANY ($3)",
-	[KG_SQL_OUT_PROPERTIES] =
-		"SELECT source, relation_no, target, properties FROM @kg_edge"
-		" WHERE tenant = $1 AND source = ANY ($2)",
-	[KG_SQL_IN_PROPERTIES] =
-		"SELECT target, relation_no, source, properties FROM @kg_edge"
-		" WHERE tenant = $1 AND target = ANY ($2)",
-	[KG_SQL_OUT_OF_PROPERTIES] =
-		"SELECT source, relation_no, target, properties FROM @kg_edge"
-		" WHERE tenant = $1 AND source = ANY ($2) AND relation_no = ANY ($3)",
-	[KG_SQL_IN_OF_PROPERTIES] =
-		"SELECT target, relation_no, source, properties FROM @kg_edge"
-		" WHERE tenant = $1 AND target = ANY ($2) AND relation_no = ANY ($3)",
-	[KG_SQL_NODE_TYPES] = "SELECT node, type_no FROM @kg_entity"
-						  " WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id FROM @kg_entity"
-						" WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data"
-						 " FROM @kg_entity"
-						 " WHERE tenant = $1 AND node = ANY ($2)",
-	[KG_SQL_NODES_OF_TYPE] = "SELECT node, type_no, entity_id FROM @kg_entity"
-							 " WHERE tenant = $1 AND bundle = $2"
-							 " AND entity_type = $3 AND entity_id = ANY ($4)",
-	[KG_SQL_NODES_BY_ID] = "SELECT e.node, e.type_no, e.entity_id"
-						   " FROM @kg_term t, @kg_entity e"
-						   " WHERE t.tenant = $1 AND t.term = ANY ($2)"
-						   " AND t.kind = 'i'"
-						   " AND e.tenant = $1 AND e.node = t.node",
+	[KG_SQL_PACKED_OUT] = "SELECT node, outgoing FROM @kg_adjacency" OF_NODES,
+	[KG_SQL_PACKED_IN] = "SELECT node, incoming FROM @kg_adjacency" OF_NODES,
+	[KG_SQL_PACKED_BOTH] =
+		"SELECT node, outgoing, incoming FROM @kg_adjacency" OF_NODES,
+	[KG_SQL_OUT] = OUT_COLUMNS FROM_EDGES OF_SOURCES,
+	[KG_SQL_IN] = IN_COLUMNS FROM_EDGES OF_TARGETS,
+	[KG_SQL_OUT_OF] = OUT_COLUMNS FROM_EDGES OF_SOURCES OF_RELATIONS,
+	[KG_SQL_IN_OF] = IN_COLUMNS FROM_EDGES OF_TARGETS OF_RELATIONS,
+	[KG_SQL_OUT_PROPERTIES] = OUT_COLUMNS ", properties" FROM_EDGES OF_SOURCES,
+	[KG_SQL_IN_PROPERTIES] = IN_COLUMNS ", properties" FROM_EDGES OF_TARGETS,
+	[KG_SQL_OUT_OF_PROPERTIES] = OUT_COLUMNS
+	", properties" FROM_EDGES OF_SOURCES OF_RELATIONS,
+	[KG_SQL_IN_OF_PROPERTIES] = IN_COLUMNS
+	", properties" FROM_EDGES OF_TARGETS OF_RELATIONS,
+	[KG_SQL_NODE_TYPES] = "SELECT node, type_no FROM @kg_entity" OF_NODES,
+	[KG_SQL_NODE_IDS] =
+		"SELECT node, type_no, entity_id FROM @kg_entity" OF_NODES,
+	[KG_SQL_NODE_ROWS] =
+		"SELECT node, type_no, entity_id, data FROM @kg_entity" OF_NODES,
+	[KG_SQL_NODES_OF_TYPE] =
+		"SELECT node, type_no, entity_id FROM @kg_entity"
+		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"
+		" AND entity_id = ANY ($4)",
+	[KG_SQL_NODES_BY_ID] =
+		"SELECT e.node, e.type_no, e.entity_id FROM @kg_term t, @kg_entity e"
+		" WHERE t.tenant = $1 AND t.term = ANY ($2) AND t.kind = 'i'"
+		" AND e.tenant = $1 AND e.node = t.node",
+	[KG_SQL_EDGE_PROPERTIES] =
+		"SELECT e.source, e.relation_no, e.target, e.properties"
+		" FROM pg_catalog.unnest($2, $3, $4)"
+		" AS k (source, relation_no, target), @kg_edge e"
+		" WHERE e.tenant = $1 AND e.source = k.source"
+		" AND e.relation_no = k.relation_no AND e.target = k.target",
 };
 
 static char *texts[KG_SQL_GRAPH_COUNT];
@@ -103,6 +104,11 @@ kg_graph_sql(KgGraphSql which)
 			name[len] = '\0';
 			appendStringInfoString(&buf, kg_qualified(name));
 			p += len + 1;
+		}
+		else if (*p == '=')
+		{
+			appendStringInfoString(&buf, "OPERATOR(pg_catalog.=)");
+			p++;
 		}
 		else
 			appendStringInfoChar(&buf, *p++);

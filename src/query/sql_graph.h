@@ -32,6 +32,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODES_OF_TYPE,
 	/* $1 tenant, $2 folded ids: node, type_no, entity_id */
 	KG_SQL_NODES_BY_ID,
+	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
+	KG_SQL_EDGE_PROPERTIES,
 	KG_SQL_GRAPH_COUNT
 } KgGraphSql;
 

@@ -191,8 +191,8 @@ add_end(KgTraversal *t, EndList *list, uint32 node, int depth)
 	if (list->n == list->capacity)
 	{
 		list->capacity += list->capacity / 2;
-		list->ends =
-			repalloc_huge(list->ends, list->capacity * sizeof(KgStepEnd));
+		list->ends = repalloc_huge(list->ends,
+								   list->capacity * sizeof(KgStepEnd));
 		kg_graph_check_memory(t->graph);
 	}
 	list->ends[list->n].node = node;
@@ -247,8 +247,8 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 			for (uint32 i = 0; i < n; i++)
 			{
 				uint32 nlinks;
-				const KgLink *link =
-					kg_links_of(&step->links, current[i], &nlinks);
+				const KgLink *link = kg_links_of(
+					&step->links, current[i], &nlinks);
 
 				walked += nlinks;
 				for (; nlinks > 0; nlinks--, link++)
@@ -454,15 +454,14 @@ keep_ref(const KgRef *ref, void *arg)
 static void
 resolve_nodes(PageState *state, const uint32 *nodes, uint32 n)
 {
-	int64 *numbers = MemoryContextAllocHuge(
-		state->t->graph->context, Max((Size) n, 1) * sizeof(int64));
+	int64 *numbers = MemoryContextAllocHuge(state->t->graph->context,
+											Max((Size) n, 1) * sizeof(int64));
 	uint32 count = 0;
 
 	for (uint32 i = 0; i < n; i++)
 		if (state->refs[nodes[i]].id == NULL)
 			numbers[count++] = state->t->set.nodes[nodes[i]];
-	kg_graph_resolve(
-		state->t->graph, numbers, count, false, keep_ref, state);
+	kg_graph_resolve(state->t->graph, numbers, count, false, keep_ref, state);
 	pfree(numbers);
 }
 
@@ -519,9 +518,8 @@ collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
 {
 	KgTraversal *t = state->t;
 	const KgStepResult *step = &t->steps[i];
-	uint8 *seen = MemoryContextAllocExtended(t->graph->context,
-											 Max(t->set.n, 1),
-											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	uint8 *seen = MemoryContextAllocExtended(
+		t->graph->context, Max(t->set.n, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	uint32 *result = MemoryContextAllocHuge(
 		t->graph->context, Max((Size) t->set.n, 1) * sizeof(uint32));
 	uint32 count = 0;
@@ -600,12 +598,11 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 	state.t = t;
 	state.after = after;
 	state.limit = limit;
-	state.rows =
-		MemoryContextAlloc(context, Max(limit, 1) * sizeof(KgBinding));
-	state.refs = MemoryContextAllocExtended(
-		context,
-		Max((Size) t->set.n, 1) * sizeof(KgRef),
-		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	state.rows = MemoryContextAlloc(context, Max(limit, 1) * sizeof(KgBinding));
+	state.refs = MemoryContextAllocExtended(context,
+											Max((Size) t->set.n, 1) *
+												sizeof(KgRef),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	nodes = MemoryContextAllocHuge(
 		context, Max((Size) t->steps[0].nstarts, 1) * sizeof(uint32));
 	for (uint32 s = 0; s < t->steps[0].nstarts; s++)

@@ -64,9 +64,9 @@ typedef struct KgTraversal
 } KgTraversal;
 
 /* Starts are visible nodes that pass the start's own tests. */
-extern void kg_traverse_run(KgTraversal *t, KgGraph *graph,
-							const int64 *starts, uint32 nstarts,
-							const KgStepSpec *specs, int nsteps);
+extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
+							uint32 nstarts, const KgStepSpec *specs,
+							int nsteps);
 
 /* A row: nsteps + 1 nodes, and each step's depth. */
 typedef struct KgBinding
@@ -80,9 +80,8 @@ typedef struct KgBinding
  * order; fills refs, by node, for the nodes that they use.  *more says
  * whether rows follow.
  */
-extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after,
-							   uint32 limit, KgBinding **rows, KgRef **refs,
-							   bool *more);
+extern uint32 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
+							   KgBinding **rows, KgRef **refs, bool *more);
 
 /* Which of the visible nodes pass the test. */
 extern void kg_node_test(KgGraph *graph, const KgNodeTest *test,

@@ -1,0 +1,505 @@
+/*
+ * graph_call.c
+ *	  Reading the arguments of graph tools.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/plan.h"
+#include "tools/graph_call.h"
+#include "utils/builtins.h"
+
+/* Characters that a token stands for. */
+#define KG_TOKEN_CHARACTERS 4
+#define KG_MIN_REPLY_BYTES 1024
+
+static void
+read_budget(KgGraphCall *call)
+{
+	int64 tokens;
+
+	call->max_bytes = kg_setting_reply_bytes;
+	(void) kg_args_int(call->args,
+					   "max_bytes",
+					   "",
+					   KG_MIN_REPLY_BYTES,
+					   kg_setting_max_reply_bytes,
+					   &call->max_bytes,
+					   &call->repairs);
+	if (kg_args_int(call->args,
+					"max_tokens",
+					"",
+					KG_MIN_REPLY_BYTES / KG_TOKEN_CHARACTERS,
+					kg_setting_max_reply_bytes / KG_TOKEN_CHARACTERS,
+					&tokens,
+					&call->repairs))
+		call->max_bytes = Min(call->max_bytes, tokens * KG_TOKEN_CHARACTERS);
+}
+
+void
+kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
+					const char *const *known, int nknown)
+{
+	memset(call, 0, sizeof(*call));
+	call->tool = tool;
+	call->arguments = arguments;
+	call->args = kg_args_root(arguments);
+	kg_args_known(call->args, "", known, nknown);
+	read_budget(call);
+	call->graph = kg_graph_begin();
+	call->catalog = call->graph->catalog;
+}
+
+void
+kg_graph_call_end(KgGraphCall *call)
+{
+	kg_graph_end(call->graph);
+}
+
+void
+kg_require_member(const JsonbContainer *object, const char *key,
+				  const char *path)
+{
+	JsonbValue value;
+	KgError *err;
+
+	if (kg_json_get(object, key, &value) != NULL)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
+	kg_error_path(err, "%s", kg_path_member(path, key));
+	kg_error_expected(err, "a value for \"%s\"", key);
+	kg_error_throw(err);
+}
+
+const KgType *
+kg_call_type(KgGraphCall *call, const JsonbContainer *object, const char *key,
+			 const char *path)
+{
+	char *name = kg_args_string(object, key, path);
+
+	if (name == NULL)
+		return NULL;
+	return kg_catalog_require_type(
+		call->catalog, name, kg_path_member(path, key));
+}
+
+int
+kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
+			  const char *path, uint16 **ranks)
+{
+	const JsonbContainer *array = kg_args_array(object, key, path);
+	char *member = kg_path_member(path, key);
+	KgJsonIter it;
+	int n = 0;
+
+	*ranks = NULL;
+	if (array == NULL)
+		return -1;
+	*ranks = palloc((kg_json_length(array) + 1) * sizeof(uint16));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *item = kg_path_index(member, it.index);
+		const KgType *type;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(kg_args_error(item, &it.value, "an entity type"));
+		type = kg_catalog_require_type(
+			call->catalog, kg_json_cstring(&it.value), item);
+		(*ranks)[n++] = kg_graph_rank(call->graph, type->type_no);
+	}
+	return n;
+}
+
+KgDirection
+kg_call_direction(const JsonbContainer *object, const char *path,
+				  KgDirection dflt)
+{
+	char *name = kg_args_string(object, "direction", path);
+	JsonbValue got;
+	KgError *err;
+
+	if (name == NULL)
+		return dflt;
+	if (strcmp(name, "outgoing") == 0)
+		return KG_OUTGOING;
+	if (strcmp(name, "incoming") == 0)
+		return KG_INCOMING;
+	if (strcmp(name, "both") == 0)
+		return KG_BOTH_WAYS;
+	got = kg_json_string_value(name);
+	err = kg_args_error(kg_path_member(path, "direction"), &got, "a direction");
+	kg_error_allow(err, "outgoing");
+	kg_error_allow(err, "incoming");
+	kg_error_allow(err, "both");
+	kg_error_throw(err);
+}
+
+/* ---- relations ---- */
+
+static bool
+name_matches(const char *name, const char *wanted)
+{
+	return wanted != NULL && strcmp(name, wanted) == 0;
+}
+
+static KG_NORETURN void
+throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
+{
+	const KgCatalog *catalog = call->catalog;
+	const char **candidates = palloc((catalog->nrelations * 2 + 1) *
+									 sizeof(char *));
+	KgError *err = kg_error_new(
+		KG_UNKNOWN_TYPE, "relationship type \"%s\" does not exist", name);
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (i == 0 || strcmp(relation[-1].name, relation->name) != 0)
+		{
+			candidates[n++] = relation->name;
+			if (n <= 100)
+				kg_error_allow(err, relation->name);
+		}
+		if (relation->inverse != NULL)
+			candidates[n++] = relation->inverse;
+	}
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a relationship type");
+	kg_error_did_you_mean(err, kg_nearest(name, candidates, n));
+	kg_error_throw(err);
+}
+
+static void
+add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
+		 const char *path)
+{
+	char *name;
+	bool known = false;
+
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "a relationship type"));
+	name = kg_json_cstring(value);
+	if (strcmp(name, "*") == 0)
+	{
+		names->all = true;
+		return;
+	}
+	for (int i = 0; i < call->catalog->nrelations && !known; i++)
+		known = name_matches(name, call->catalog->relations[i].name) ||
+				name_matches(name, call->catalog->relations[i].inverse);
+	if (!known)
+		throw_unknown_relation(call, name, path);
+	names->names[names->n++] = name;
+}
+
+KgRelationNames
+kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
+					   const char *key, const char *path)
+{
+	KgRelationNames names;
+	JsonbValue value;
+	char *member = kg_path_member(path, key);
+
+	memset(&names, 0, sizeof(names));
+	if (kg_json_get(object, key, &value) == NULL)
+	{
+		names.all = true;
+		return names;
+	}
+	if (kg_json_is_array(&value))
+	{
+		const JsonbContainer *array = kg_json_container(&value);
+		KgJsonIter it;
+
+		names.names = palloc((kg_json_length(array) + 1) * sizeof(char *));
+		kg_json_iter_init(&it, array);
+		while (kg_json_iter_next(&it))
+			add_name(call, &names, &it.value, kg_path_index(member, it.index));
+		/* An empty list is no restriction, as the query language has it. */
+		if (names.n == 0)
+			names.all = true;
+	}
+	else
+	{
+		names.names = palloc(sizeof(char *));
+		add_name(call, &names, &value, member);
+	}
+	return names;
+}
+
+bool
+kg_names_have(const KgRelationNames *names, const KgRelation *relation)
+{
+	if (names->all)
+		return true;
+	for (int i = 0; i < names->n; i++)
+		if (name_matches(names->names[i], relation->name) ||
+			name_matches(names->names[i], relation->inverse))
+			return true;
+	return false;
+}
+
+static void
+add_number(KgRelationSet *set, int32 number)
+{
+	int i;
+
+	for (i = set->n; i > 0 && set->numbers[i - 1] >= number; i--)
+		if (set->numbers[i - 1] == number)
+			return;
+	memmove(
+		&set->numbers[i + 1], &set->numbers[i], (set->n - i) * sizeof(int32));
+	set->numbers[i] = number;
+	set->n++;
+}
+
+void
+kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
+			   KgDirection direction, KgFollow *follow)
+{
+	const KgCatalog *catalog = call->catalog;
+
+	memset(follow, 0, sizeof(*follow));
+	follow->forward.numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
+	follow->backward.numbers = palloc((catalog->nrelations + 1) *
+									  sizeof(int32));
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		bool along = names->all;
+		bool against = false;
+
+		for (int j = 0; j < names->n && !names->all; j++)
+		{
+			along |= name_matches(names->names[j], relation->name);
+			against |= name_matches(names->names[j], relation->inverse);
+		}
+		if (!along && !against)
+			continue;
+		if (direction == KG_BOTH_WAYS || relation->symmetric)
+			along = against = true;
+		else if (direction == KG_INCOMING)
+		{
+			bool swap = along;
+
+			along = against;
+			against = swap;
+		}
+		if (along)
+			add_number(&follow->forward, relation->relation_no);
+		if (against)
+			add_number(&follow->backward, relation->relation_no);
+	}
+	/* No list at all is cheaper than a list of everything. */
+	if (follow->forward.n == catalog->nrelations)
+		follow->forward.all = true;
+	if (follow->backward.n == catalog->nrelations)
+		follow->backward.all = true;
+}
+
+/* ---- filters of edges ---- */
+
+typedef struct EdgeFilters
+{
+	int n;
+	int32 *numbers;
+	KgFilter **filters; /* NULL: edges of the relation do not match */
+	const JsonbContainer *empty;
+} EdgeFilters;
+
+static bool
+accept_edge(int32 relation_no, const Jsonb *properties, void *arg)
+{
+	EdgeFilters *edge_filters = arg;
+
+	for (int i = 0; i < edge_filters->n; i++)
+		if (edge_filters->numbers[i] == relation_no)
+			return edge_filters->filters[i] != NULL &&
+				   kg_filter_matches(edge_filters->filters[i],
+									 properties != NULL ? &properties->root
+														: edge_filters->empty);
+	return false;
+}
+
+void
+kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
+					 const JsonbContainer *object, const char *path,
+					 KgFollow *follow)
+{
+	const KgCatalog *catalog = call->catalog;
+	const JsonbContainer *filters = kg_args_object(object, "filters", path);
+	KgFilterTarget *targets;
+	EdgeFilters *edge_filters;
+
+	if (filters == NULL || kg_json_length(filters) == 0)
+		return;
+	targets = palloc((catalog->nrelations + 1) * sizeof(KgFilterTarget));
+	edge_filters = palloc0(sizeof(EdgeFilters));
+	edge_filters->numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
+	edge_filters->empty = &kg_json_parse("{}")->root;
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!kg_names_have(names, relation))
+			continue;
+		targets[edge_filters->n] = kg_filter_target_relation(relation);
+		edge_filters->numbers[edge_filters->n++] = relation->relation_no;
+	}
+	edge_filters->filters = kg_filter_analyse_over(
+		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		targets,
+		edge_filters->n,
+		&call->repairs);
+	follow->accept = accept_edge;
+	follow->accept_arg = edge_filters;
+}
+
+/* ---- selections of nodes ---- */
+
+void
+kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
+				 const char *path, const char *label_key, KgSelector *selector)
+{
+	const JsonbContainer *filters;
+	KgFilterTarget target;
+
+	memset(selector, 0, sizeof(*selector));
+	selector->path = path;
+	kg_require_member(object, label_key, path);
+	selector->type = kg_call_type(call, object, label_key, path);
+	selector->ids = kg_args_ids(
+		object, "ids", path, KG_MAX_GRAPH_IDS, &selector->nids);
+	filters = kg_args_object(object, "filters", path);
+	if (filters == NULL)
+		return;
+	target = kg_filter_target_type(selector->type);
+	selector->filter = kg_filter_analyse(
+		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		&target,
+		&call->repairs);
+}
+
+KgFilter **
+kg_call_filters_over(KgGraphCall *call, const JsonbContainer *object,
+					 const char *path, int nranks, const uint16 *ranks)
+{
+	KgGraph *graph = call->graph;
+	const JsonbContainer *filters = kg_args_object(object, "filters", path);
+	KgFilter **result;
+	KgFilter **analysed;
+	KgFilterTarget *targets;
+	int n = nranks < 0 ? graph->nranks : nranks;
+
+	if (filters == NULL || kg_json_length(filters) == 0)
+		return NULL;
+	targets = palloc((n + 1) * sizeof(KgFilterTarget));
+	for (int i = 0; i < n; i++)
+		targets[i] = kg_filter_target_type(
+			graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
+	analysed = kg_filter_analyse_over(
+		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		targets,
+		n,
+		&call->repairs);
+	result = palloc0((graph->nranks + 1) * sizeof(KgFilter *));
+	for (int i = 0; i < n; i++)
+		result[nranks < 0 ? i : ranks[i] - 1] = analysed[i];
+	return result;
+}
+
+char *
+kg_handle(const KgGraph *graph, const KgRef *ref)
+{
+	return psprintf("%s:%.*s",
+					kg_type_handle(graph->ranked[ref->rank - 1]),
+					ref->idlen,
+					ref->id);
+}
+
+int64
+kg_call_limit(KgGraphCall *call, int64 dflt)
+{
+	int64 limit = dflt;
+
+	(void) kg_args_int(call->args,
+					   "limit",
+					   "",
+					   1,
+					   kg_setting_max_rows,
+					   &limit,
+					   &call->repairs);
+	return limit;
+}
+
+/* ---- sizes ---- */
+
+Size
+kg_string_text_size(const char *s, int len)
+{
+	Size size = 2;
+
+	for (int i = 0; i < len; i++)
+	{
+		unsigned char c = s[i];
+
+		if (c == '"' || c == '\\')
+			size += 2;
+		else if (c >= 0x20)
+			size++;
+		else if (strchr("\b\f\n\r\t", c) != NULL && c != '\0')
+			size += 2;
+		else
+			size += 6;
+	}
+	return size;
+}
+
+static Size
+value_text_size(const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvNull:
+			return 4;
+		case jbvBool:
+			return value->val.boolean ? 4 : 5;
+		case jbvString:
+			return kg_string_text_size(value->val.string.val,
+									   value->val.string.len);
+		case jbvNumeric:
+			return strlen(DatumGetCString(DirectFunctionCall1(
+				numeric_out, NumericGetDatum(value->val.numeric))));
+		case jbvBinary:
+			return kg_json_text_size(value->val.binary.data);
+		default:
+			elog(ERROR, "unexpected JSON value");
+	}
+}
+
+Size
+kg_json_text_size(const JsonbContainer *container)
+{
+	KgJsonIter it;
+	Size size = 2;
+	int n = 0;
+
+	check_stack_depth();
+	kg_json_iter_init(&it, container);
+	while (kg_json_iter_next(&it))
+	{
+		if (n++ > 0)
+			size += 2;
+		if (it.is_object)
+			size += 2 + kg_string_text_size(it.key.val.string.val,
+											it.key.val.string.len);
+		size += value_text_size(&it.value);
+	}
+	return size;
+}

@@ -1,0 +1,110 @@
+/*
+ * graph_call.h
+ *	  A call of a graph tool: reading its arguments, and the pieces that the
+ *	  GitLab and the BFS-QL vocabularies share.
+ *
+ *	  Everything is allocated in the memory context that the call begins in,
+ *	  but for what a search keeps (query/frontier.h).
+ */
+#ifndef KG_GRAPH_CALL_H
+#define KG_GRAPH_CALL_H
+
+#include "query/args.h"
+#include "query/filter.h"
+#include "query/frontier.h"
+#include "query/select.h"
+#include "query/traverse.h"
+
+#define KG_MAX_GRAPH_IDS 500
+#define KG_DEFAULT_ROWS 30
+
+typedef struct KgGraphCall
+{
+	const char *tool;
+	const Jsonb *arguments;
+	const JsonbContainer *args;
+	KgGraph *graph;
+	const KgCatalog *catalog;
+	KgRepairs repairs;
+	int64 max_bytes;
+} KgGraphCall;
+
+/*
+ * Begin: the arguments must be an object with no members but the known ones;
+ * max_bytes (and max_tokens) are read.
+ */
+extern void kg_graph_call_begin(KgGraphCall *call, const char *tool,
+								const Jsonb *arguments,
+								const char *const *known, int nknown);
+extern void kg_graph_call_end(KgGraphCall *call);
+
+/* Raise KG_INVALID_INPUT where a member is missing. */
+extern void kg_require_member(const JsonbContainer *object, const char *key,
+							  const char *path);
+
+/* The type that a member names, or NULL where it is absent. */
+extern const KgType *kg_call_type(KgGraphCall *call,
+								  const JsonbContainer *object, const char *key,
+								  const char *path);
+/* Types of an array of names, as ranks; -1 where it is absent. */
+extern int kg_call_types(KgGraphCall *call, const JsonbContainer *object,
+						 const char *key, const char *path, uint16 **ranks);
+
+typedef enum KgDirection
+{
+	KG_OUTGOING,
+	KG_INCOMING,
+	KG_BOTH_WAYS
+} KgDirection;
+
+extern KgDirection kg_call_direction(const JsonbContainer *object,
+									 const char *path, KgDirection dflt);
+
+/*
+ * Relation names; an inverse name asks its relation backwards.  count 0 with
+ * all: every relation.
+ */
+typedef struct KgRelationNames
+{
+	bool all;
+	int n;
+	char **names;
+} KgRelationNames;
+
+/* A name, an array of names, or "*"; absent means all. */
+extern KgRelationNames kg_call_relation_names(KgGraphCall *call,
+											  const JsonbContainer *object,
+											  const char *key,
+											  const char *path);
+extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
+						   KgDirection direction, KgFollow *follow);
+/* Does the selection contain the relation (by its name or its inverse)? */
+extern bool kg_names_have(const KgRelationNames *names,
+						  const KgRelation *relation);
+/* Edge filters of the member "filters": sets follow->accept. */
+extern void kg_call_edge_filters(KgGraphCall *call,
+								 const KgRelationNames *names,
+								 const JsonbContainer *object, const char *path,
+								 KgFollow *follow);
+
+/* {label, ids?, filters?}: known says which of ids and filters are allowed. */
+extern void kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
+							 const char *path, const char *label_key,
+							 KgSelector *selector);
+/* Filters over types given as ranks (nranks < 0: all); NULL where absent. */
+extern KgFilter **kg_call_filters_over(KgGraphCall *call,
+									   const JsonbContainer *object,
+									   const char *path, int nranks,
+									   const uint16 *ranks);
+
+/* "type:id", or "bundle/type:id" where the type's name is ambiguous. */
+extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
+
+/* A member that is an error to have together with another. */
+extern int64 kg_call_limit(KgGraphCall *call, int64 dflt);
+
+/* JSON text of a value, as long as jsonb's output function makes it. */
+extern Size kg_json_text_size(const JsonbContainer *container);
+extern Size kg_string_text_size(const char *s, int len);
+
+#endif /* KG_GRAPH_CALL_H */
