@@ -30,7 +30,6 @@ CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_r
   DEFERRABLE INITIALLY IMMEDIATE
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_references();
 
-
 -- Also where ordinary triggers do not fire (logical replication): a packed row
 -- must never outlive the edges that it stands for.
 CREATE TRIGGER kg_edges_inserted AFTER INSERT ON @extschema@.kg_edge
@@ -42,9 +41,6 @@ CREATE TRIGGER kg_edges_updated AFTER UPDATE ON @extschema@.kg_edge
 CREATE TRIGGER kg_edges_deleted AFTER DELETE ON @extschema@.kg_edge
   REFERENCING OLD TABLE AS old_edges
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();
-CREATE TRIGGER kg_edges_truncated AFTER TRUNCATE ON @extschema@.kg_edge
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_inserted;
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_updated;
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_deleted;
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_truncated;

@@ -112,11 +112,6 @@ kg_sql_edges_changed(PG_FUNCTION_ARGS)
 				 errmsg("function \"%s\" must be called as an AFTER statement "
 						"trigger",
 						"kg_edges_changed")));
-	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
-	{
-		kg_adjacency_forget_all();
-		return PointerGetDatum(NULL);
-	}
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph changed edges", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);

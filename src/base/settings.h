@@ -20,7 +20,7 @@ extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
 extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_edges;
-extern int kg_setting_max_rows; /* highest limit of a graph tool */
+extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */
 extern int kg_setting_max_errors;
 extern int kg_setting_plan_cache_size;

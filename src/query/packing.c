@@ -391,23 +391,3 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 	SPI_finish();
 	kg_restore_user(&user);
 }
-
-void
-kg_adjacency_forget_all(void)
-{
-	static KgSaved saved;
-	KgUserContext user;
-
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_adjacency",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	SPI_finish();
-	kg_restore_user(&user);
-}

@@ -21,6 +21,5 @@ extern int64 kg_adjacency_pack(const char *tenant, bool wait);
  */
 extern void kg_adjacency_forget(const char *tenant, const int64 *nodes,
 								uint32 n);
-extern void kg_adjacency_forget_all(void);
 
 #endif /* KG_PACKING_H */
