@@ -63,6 +63,10 @@ CREATE TABLE @extschema@.kg_agent_bundle (
 COMMENT ON TABLE @extschema@.kg_agent_bundle IS 'the bundles that an agent sees; made by kg_create_agent() and kg_bind_agent()';
 CREATE INDEX kg_agent_bundle_bundle_idx ON @extschema@.kg_agent_bundle (tenant, bundle);
 
+-- What stands for a tenant on the notification channel is derived from this.
+INSERT INTO @extschema@.kg_secret(name, secret)
+  VALUES ('listen', pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()));
+
 -- Secrets stay out of dumps; public keys do not.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_agent', '');
@@ -154,3 +158,32 @@ CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
   'take back what kg_grant_gateway() gave; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_revoke_gateway(text) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_mcp(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL) RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_mcp';
+COMMENT ON FUNCTION @extschema@.kg_mcp(jsonb, text, text) IS
+  'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key and must equal the verified one';
+
+CREATE FUNCTION @extschema@.kg_mcp_changed() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_mcp_changed';
+COMMENT ON FUNCTION @extschema@.kg_mcp_changed() IS
+  'statement trigger: notifies gateways at commit that lists of a tenant changed';
+
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();

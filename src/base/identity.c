@@ -303,8 +303,8 @@ throw_no_tenant(void)
 	{
 		err = kg_error_new(KG_NO_TENANT, "role \"%s\" has no tenant", role);
 		kg_error_expected(err,
-						  "a grant made by an administrator: SELECT "
-						  "kg_grant('tenant', 'role', 'read')");
+						  "a token, or a grant made by an administrator: "
+						  "SELECT kg_grant('tenant', 'role', 'read')");
 	}
 	else
 	{

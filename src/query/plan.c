@@ -356,7 +356,8 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	receiver.pub.rStartup = receiver_startup;
 	receiver.pub.rShutdown = receiver_end;
 	receiver.pub.rDestroy = receiver_end;
-	receiver.pub.mydest = DestNone;
+	/* DestNone would make SPI say that a utility statement ran. */
+	receiver.pub.mydest = DestTuplestore;
 	receiver.row = row;
 	receiver.arg = arg;
 	receiver.caller = CurrentMemoryContext;

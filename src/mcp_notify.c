@@ -1,0 +1,145 @@
+/*
+ * mcp_notify.c
+ *	  Telling gateways that a tenant's lists changed.
+ *
+ * Statement triggers with transition tables name the tenants, and where the
+ * table has bundles the bundles, of the rows that changed.  The notifications
+ * go out at commit, each only once in a transaction (docs/gateway.md).
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/spi.h"
+#include "commands/async.h"
+#include "commands/trigger.h"
+#include "common/hmac.h"
+#include "common/sha2.h"
+#include "fmgr.h"
+#include "mcp_notify.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#define KG_MCP_CHANNEL "kg_mcp"
+#define KG_MCP_SECRET_BYTES 32
+#define KG_MCP_KEY_BYTES 16
+
+/* One row, read once; a new extension in the same database has a new one. */
+static const unsigned char *
+listen_secret(void)
+{
+	static unsigned char secret[KG_MCP_SECRET_BYTES];
+	static uint64 generation = 0;
+	static KgSaved saved;
+	KgUserContext user;
+	bool isnull;
+	struct varlena *value;
+
+	(void) kg_extension_schema();
+	if (generation == kg_generation())
+		return secret;
+	kg_become_owner(&user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	kg_spi_run(&saved,
+			   "SELECT secret FROM @kg_secret WHERE name = 'listen'",
+			   0,
+			   NULL,
+			   NULL,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	if (SPI_processed != 1)
+		elog(ERROR, "kg_secret has no row \"listen\"");
+	value = PG_DETOAST_DATUM_PACKED(kg_spi_value(0, 1, &isnull));
+	if (VARSIZE_ANY_EXHDR(value) != KG_MCP_SECRET_BYTES)
+		elog(ERROR, "the secret \"listen\" has a wrong length");
+	memcpy(secret, VARDATA_ANY(value), KG_MCP_SECRET_BYTES);
+	SPI_finish();
+	kg_restore_user(&user);
+	generation = kg_generation();
+	return secret;
+}
+
+char *
+kg_mcp_listen_key(const char *tenant)
+{
+	const unsigned char *secret = listen_secret();
+	unsigned char digest[PG_SHA256_DIGEST_LENGTH];
+	char *key = palloc(2 * KG_MCP_KEY_BYTES + 1);
+	pg_hmac_ctx *ctx = pg_hmac_create(PG_SHA256);
+	bool ok;
+
+	ok = ctx != NULL && pg_hmac_init(ctx, secret, KG_MCP_SECRET_BYTES) >= 0 &&
+		 pg_hmac_update(ctx, (const uint8 *) tenant, strlen(tenant)) >= 0 &&
+		 pg_hmac_final(ctx, digest, sizeof(digest)) >= 0;
+	if (ctx != NULL)
+		pg_hmac_free(ctx);
+	if (!ok)
+		elog(ERROR, "could not compute a digest");
+	hex_encode((char *) digest, KG_MCP_KEY_BYTES, key);
+	key[2 * KG_MCP_KEY_BYTES] = '\0';
+	return key;
+}
+
+static void
+notify(const char *tenant, const char *kind)
+{
+	Async_Notify(KG_MCP_CHANNEL,
+				 psprintf("%s %s", kg_mcp_listen_key(tenant), kind));
+}
+
+PGDLLEXPORT Datum kg_sql_mcp_changed(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_mcp_changed);
+
+/*
+ * AFTER statement trigger with the transition table "changed"; its argument
+ * is "bundle" where the rows are bundles, whose own resource changed too.
+ */
+Datum
+kg_sql_mcp_changed(PG_FUNCTION_ARGS)
+{
+	static const char *const kinds[] = {"tools", "prompts", "resources"};
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	bool bundles;
+	char *last = NULL;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) ||
+		(trigdata->tg_newtable == NULL) == (trigdata->tg_oldtable == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager",
+						"kg_mcp_changed")));
+	bundles = trigdata->tg_trigger->tgnargs > 0;
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	if (SPI_register_trigger_data(trigdata) < 0)
+		elog(ERROR, "could not read the rows that changed");
+	if (SPI_execute(bundles ? "SELECT DISTINCT tenant, bundle FROM changed "
+							  "ORDER BY tenant, bundle"
+							: "SELECT DISTINCT tenant FROM changed "
+							  "ORDER BY tenant",
+					true,
+					0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the rows that changed");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		char *tenant = kg_spi_cstring(i, 1);
+
+		CHECK_FOR_INTERRUPTS();
+		if (bundles)
+			notify(tenant,
+				   psprintf("resource kg://bundle/%s", kg_spi_cstring(i, 2)));
+		if (last != NULL && strcmp(last, tenant) == 0)
+			continue;
+		for (int k = 0; k < lengthof(kinds); k++)
+			notify(tenant, kinds[k]);
+		last = tenant;
+	}
+	SPI_finish();
+	return PointerGetDatum(NULL);
+}

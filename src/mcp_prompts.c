@@ -1,0 +1,470 @@
+/*
+ * mcp_prompts.c
+ *	  prompts/list, prompts/get and the server's instructions.
+ *
+ * A model with a knowledge graph at hand answers from memory unless it is told
+ * not to.  The prompts tell it how to work, with the types, filters and an
+ * example of the caller's own bundles filled in; they are made from the
+ * catalog that the caller sees, so they name nothing that is hidden from it.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+#include "mcp_protocol.h"
+#include "utils/builtins.h"
+
+#define KG_PROMPT_WORKFLOW "knowledge_graph"
+#define KG_PROMPT_LIST "list_entities"
+/* Types and enum values that a prompt spells out; tools have the rest. */
+#define KG_PROMPT_TYPES 60
+#define KG_PROMPT_VALUES 12
+#define KG_PROMPT_FIELDS 20
+#define KG_PROMPT_TEXT 300
+
+typedef struct KgPromptArgument
+{
+	const char *name;
+	const char *description;
+	bool required;
+} KgPromptArgument;
+
+typedef struct KgPrompt
+{
+	const char *name;
+	const char *title;
+	const char *description;
+	int narguments;
+	KgPromptArgument arguments[3];
+} KgPrompt;
+
+static const KgPrompt prompts[] = {
+	{KG_PROMPT_WORKFLOW,
+	 "Answer from the knowledge graph",
+	 "How to work with the knowledge graph, with its types, filters and an "
+	 "example; for the start of a conversation",
+	 1,
+	 {{"bundle", "Only this bundle; all of them if left out", false}}},
+	{KG_PROMPT_LIST,
+	 "List entities",
+	 "Ask for the entities of a type, all or those with one value",
+	 3,
+	 {{"entity_type", "The type to list", true},
+	  {"field", "A property that can be filtered", false},
+	  {"value", "The value that the property must have", false}}},
+};
+
+static const char workflow_steps[] =
+	"Follow these steps for every question:\n"
+	"1. Decide which entity types the question is about. If that is not "
+	"clear, look at the most general type first.\n"
+	"2. Fetch the facts with the tools before you answer. An id, a code, a "
+	"value or a connection that no tool has returned is not a fact: do not "
+	"write it.\n"
+	"3. When a reply has \"total\": 0, say that the graph has no such record. "
+	"Read its \"hints\", or ask for a related type, and offer what does "
+	"exist.\n"
+	"4. When a reply has \"truncated\": true, call the same tool again with "
+	"its \"next\" as the arguments, or say that your answer covers only "
+	"a part.\n"
+	"5. Give the id of every record that your answer rests on, so that it can "
+	"be checked.\n";
+
+static const char workflow_arguments[] =
+	"Arguments:\n"
+	"- \"filters\" is a JSON object, not a string that contains JSON.\n"
+	"- The values of filters are stored codes and ids, not the names that are "
+	"shown to people.\n"
+	"- Only the properties named in a tool's schema can be filtered.\n";
+
+/* Text of a bundle's author, cut on a character boundary. */
+static void
+append_cut(StringInfo out, const char *text)
+{
+	int len = strlen(text);
+	int cut = pg_mbcliplen(text, len, KG_PROMPT_TEXT);
+
+	appendBinaryStringInfo(out, text, cut);
+	if (cut < len)
+		appendStringInfoString(out, "...");
+}
+
+static bool
+in_bundle(const KgType *type, const char *bundle)
+{
+	return bundle == NULL || strcmp(type->bundle, bundle) == 0;
+}
+
+/* The name of the type's tool of this kind that the caller has, or NULL. */
+static const char *
+tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
+			 const KgType *type, int operation)
+{
+	for (int i = 0; i < catalog->ntools; i++)
+		if (catalog->tools[i].type == type &&
+			catalog->tools[i].operation == operation &&
+			kg_agent_has_tool(
+				req->agent, KG_AGENT_CATALOG, catalog->tools[i].name))
+			return catalog->tools[i].name;
+	return NULL;
+}
+
+static void
+append_field(StringInfo out, const KgField *field)
+{
+	static const char *const kinds[] = {"text",
+										"",
+										"integer",
+										"number",
+										"true or false",
+										"date",
+										"date and time",
+										"",
+										""};
+
+	appendStringInfoString(out, field->name);
+	if (field->nenum > 0)
+	{
+		appendStringInfoString(out, " (one of ");
+		for (int i = 0; i < field->nenum && i < KG_PROMPT_VALUES; i++)
+			appendStringInfo(
+				out, "%s\"%s\"", i ? ", " : "", field->enum_values[i]);
+		appendStringInfoString(
+			out, field->nenum > KG_PROMPT_VALUES ? ", ...)" : ")");
+	}
+	else if (field->ref_type)
+		appendStringInfo(out, " (id of a %s)", field->ref_type);
+	else if (kinds[field->kind][0])
+		appendStringInfo(out, " (%s)", kinds[field->kind]);
+}
+
+static void
+append_type(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
+			const KgType *type)
+{
+	static const int operations[] = {
+		KG_EXPOSE_LIST, KG_EXPOSE_GET, KG_EXPOSE_LIST_IDS};
+	bool any = false;
+	int nfields = 0;
+
+	appendStringInfo(out, "- %s", kg_type_handle(type));
+	if (type->description)
+	{
+		appendStringInfoString(out, ": ");
+		append_cut(out, type->description);
+	}
+	for (int i = 0; i < lengthof(operations); i++)
+	{
+		const char *tool = tool_of_type(req, catalog, type, operations[i]);
+
+		if (tool == NULL)
+			continue;
+		appendStringInfo(out, "%s%s", any ? ", " : "\n  tools: ", tool);
+		any = true;
+	}
+	for (int i = 0; i < type->nfields && nfields < KG_PROMPT_FIELDS; i++)
+	{
+		if (!type->fields[i].indexed)
+			continue;
+		appendStringInfoString(out, nfields ? ", " : "\n  filter by: ");
+		append_field(out, &type->fields[i]);
+		nfields++;
+	}
+	appendStringInfoChar(out, '\n');
+}
+
+static void
+append_types(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
+			 const char *bundle)
+{
+	int shown = 0;
+	int more = 0;
+
+	appendStringInfoString(out, "Entity types:\n");
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		if (!in_bundle(catalog->types[i], bundle))
+			continue;
+		if (shown == KG_PROMPT_TYPES)
+		{
+			more++;
+			continue;
+		}
+		append_type(out, req, catalog, catalog->types[i]);
+		shown++;
+	}
+	if (more > 0)
+		appendStringInfo(
+			out, "and %d more, which the tools' schemas name.\n", more);
+}
+
+/* A field with a declared set of values, the best to show a filter with. */
+static const KgField *
+enum_field(const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].indexed && type->fields[i].nenum > 0)
+			return &type->fields[i];
+	return NULL;
+}
+
+/* A call as a model would write it: of the first type with an enum, or any. */
+static void
+append_example(StringInfo out, const KgMcpRequest *req,
+			   const KgCatalog *catalog, const char *bundle)
+{
+	const KgType *type = NULL;
+	const KgField *field = NULL;
+	const char *tool;
+	KgJsonWriter w;
+	Jsonb *arguments;
+
+	for (int i = 0; i < catalog->ntypes && field == NULL; i++)
+	{
+		if (!in_bundle(catalog->types[i], bundle))
+			continue;
+		field = enum_field(catalog->types[i]);
+		if (type == NULL || field != NULL)
+			type = catalog->types[i];
+	}
+	if (type == NULL)
+		return;
+	tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
+	if (tool == NULL &&
+		!kg_agent_has_tool(req->agent, KG_AGENT_GRAPH, "find_nodes"))
+		return;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	if (tool == NULL)
+		kg_jw_kstring(&w, "node_label", kg_type_handle(type));
+	if (field != NULL)
+	{
+		kg_jw_key(&w, "filters");
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, field->name, field->enum_values[0]);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_kint(&w, "limit", 20);
+	kg_jw_end_object(&w);
+	arguments = kg_jw_finish(&w);
+	appendStringInfo(
+		out,
+		"Example: %s with %s\n",
+		tool ? tool : "find_nodes",
+		JsonbToCString(NULL, &arguments->root, VARSIZE(arguments)));
+}
+
+static void
+append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle)
+{
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		const KgBundle *b = &catalog->bundles[i];
+
+		if (bundle != NULL && strcmp(b->name, bundle) != 0)
+			continue;
+		appendStringInfo(out, "- bundle %s", b->name);
+		if (b->description)
+		{
+			appendStringInfoString(out, ": ");
+			append_cut(out, b->description);
+		}
+		appendStringInfoChar(out, '\n');
+		if (b->instructions)
+			appendStringInfo(out, "%s\n", b->instructions);
+	}
+}
+
+static void
+append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
+			const char *bundle)
+{
+	if (req->agent && req->agent->instructions)
+		appendStringInfo(out, "%s\n\n", req->agent->instructions);
+	appendStringInfoString(
+		out,
+		"A knowledge graph is connected: records that were checked against "
+		"their schemas when they were stored. Its tools only read.\n");
+	append_bundles(out, catalog, bundle);
+	appendStringInfoChar(out, '\n');
+	appendStringInfoString(out, workflow_steps);
+	appendStringInfoChar(out, '\n');
+	appendStringInfoString(out, workflow_arguments);
+}
+
+char *
+kg_mcp_instructions(const KgMcpRequest *req)
+{
+	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	append_head(&out, req, catalog, NULL);
+	append_example(&out, req, catalog, NULL);
+	return out.data;
+}
+
+bool
+kg_mcp_prompts_list(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const char *names[lengthof(prompts)];
+	int start;
+	int end;
+
+	for (int i = 0; i < lengthof(prompts); i++)
+		names[i] = prompts[i].name;
+	if (!kg_mcp_page(req, names, lengthof(prompts), &start, &end))
+		return false;
+	kg_jw_key(w, "prompts");
+	kg_jw_begin_array(w);
+	for (int i = start; i < end; i++)
+	{
+		const KgPrompt *prompt = &prompts[i];
+
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "name", prompt->name);
+		if (req->revision >= KG_MCP_2025_06_18)
+			kg_jw_kstring(w, "title", prompt->title);
+		kg_jw_kstring(w, "description", prompt->description);
+		kg_jw_key(w, "arguments");
+		kg_jw_begin_array(w);
+		for (int a = 0; a < prompt->narguments; a++)
+		{
+			kg_jw_begin_object(w);
+			kg_jw_kstring(w, "name", prompt->arguments[a].name);
+			kg_jw_kstring(w, "description", prompt->arguments[a].description);
+			kg_jw_kbool(w, "required", prompt->arguments[a].required);
+			kg_jw_end_object(w);
+		}
+		kg_jw_end_array(w);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+	kg_mcp_end_page(req, w, names, lengthof(prompts), end);
+	return true;
+}
+
+const char *const *
+kg_mcp_prompt_arguments(const char *prompt, int *n)
+{
+	static const char *names[lengthof(prompts[0].arguments)];
+
+	for (int i = 0; i < lengthof(prompts); i++)
+	{
+		if (strcmp(prompts[i].name, prompt) != 0)
+			continue;
+		*n = prompts[i].narguments;
+		for (int a = 0; a < *n; a++)
+			names[a] = prompts[i].arguments[a].name;
+		return names;
+	}
+	return NULL;
+}
+
+/* An argument of the prompt; they are all strings. */
+static char *
+prompt_argument(const KgMcpRequest *req, const char *name)
+{
+	JsonbValue arguments;
+	JsonbValue value;
+
+	if (kg_json_get(req->params, "arguments", &arguments) == NULL ||
+		kg_json_get(kg_json_container(&arguments), name, &value) == NULL ||
+		value.type != jbvString)
+		return NULL;
+	return kg_json_cstring(&value);
+}
+
+static void
+write_message(KgJsonWriter *w, const char *description, const char *text)
+{
+	kg_jw_kstring(w, "description", description);
+	kg_jw_key(w, "messages");
+	kg_jw_begin_array(w);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "role", "user");
+	kg_jw_key(w, "content");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "text");
+	kg_jw_kstring(w, "text", text);
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+	kg_jw_end_array(w);
+}
+
+static bool
+refuse_argument(KgMcpRequest *req, const char *name, const char *problem)
+{
+	return kg_mcp_refuse(req,
+						 KG_MCP_INVALID_PARAMS,
+						 NULL,
+						 "the argument \"%s\" of the prompt %s",
+						 name,
+						 problem);
+}
+
+static bool
+get_workflow(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
+{
+	char *bundle = prompt_argument(req, "bundle");
+	bool known = bundle == NULL;
+	StringInfoData out;
+
+	for (int i = 0; i < catalog->nbundles && !known; i++)
+		known = strcmp(catalog->bundles[i].name, bundle) == 0;
+	if (!known)
+		return refuse_argument(req, "bundle", "names no bundle");
+	initStringInfo(&out);
+	append_head(&out, req, catalog, bundle);
+	append_example(&out, req, catalog, bundle);
+	appendStringInfoChar(&out, '\n');
+	append_types(&out, req, catalog, bundle);
+	write_message(w, prompts[0].description, out.data);
+	return true;
+}
+
+static bool
+get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
+{
+	char *name = prompt_argument(req, "entity_type");
+	char *field = prompt_argument(req, "field");
+	char *value = prompt_argument(req, "value");
+	const KgType *type;
+	const char *tool;
+	StringInfoData out;
+
+	if (name == NULL)
+		return refuse_argument(req, "entity_type", "is missing");
+	type = kg_catalog_type(catalog, name);
+	if (type == NULL)
+		return refuse_argument(req, "entity_type", "names no entity type");
+	if (field != NULL && kg_type_field(type, field) == NULL)
+		return refuse_argument(req, "field", "names no property of the type");
+	initStringInfo(&out);
+	appendStringInfo(
+		&out, "List the entities of type %s", kg_type_handle(type));
+	if (field != NULL && value != NULL)
+		appendStringInfo(&out, " whose %s is \"%s\"", field, value);
+	tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
+	appendStringInfo(&out,
+					 ". Use %s, page until the reply is not truncated, and "
+					 "give the id of each.",
+					 tool ? tool : "find_nodes");
+	write_message(w, prompts[1].description, out.data);
+	return true;
+}
+
+bool
+kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	char *name = kg_mcp_string_param(req, "name");
+
+	if (name != NULL && strcmp(name, KG_PROMPT_WORKFLOW) == 0)
+		return get_workflow(req, catalog, w);
+	if (name != NULL && strcmp(name, KG_PROMPT_LIST) == 0)
+		return get_list(req, catalog, w);
+	return kg_mcp_refuse(req,
+						 KG_MCP_INVALID_PARAMS,
+						 NULL,
+						 name ? "unknown prompt" : "params.name is missing");
+}

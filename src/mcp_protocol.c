@@ -1,0 +1,138 @@
+/*
+ * mcp_protocol.c
+ *	  What the handlers of the Model Context Protocol share.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "mcp_protocol.h"
+#include "utils/builtins.h"
+
+/* Items of a page; a client asks for the next one with its cursor. */
+#define KG_MCP_PAGE 100
+/* Milliseconds; a change is notified, so this is for who does not listen. */
+#define KG_MCP_TTL 60000
+
+static const char *const revision_names[KG_MCP_REVISIONS] = {
+	"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"};
+
+const char *
+kg_mcp_revision_name(KgMcpRevision revision)
+{
+	return revision_names[revision];
+}
+
+bool
+kg_mcp_revision_of_name(const char *name, KgMcpRevision *revision)
+{
+	for (int i = 0; i < KG_MCP_REVISIONS; i++)
+	{
+		if (strcmp(revision_names[i], name) != 0)
+			continue;
+		*revision = i;
+		return true;
+	}
+	return false;
+}
+
+bool
+kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data, const char *fmt, ...)
+{
+	StringInfoData message;
+
+	initStringInfo(&message);
+	for (;;)
+	{
+		va_list args;
+		int needed;
+
+		va_start(args, fmt);
+		needed = appendStringInfoVA(&message, fmt, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&message, needed);
+	}
+	req->error_code = code;
+	req->error_message = message.data;
+	req->error_data = data;
+	return false;
+}
+
+char *
+kg_mcp_string_param(const KgMcpRequest *req, const char *name)
+{
+	JsonbValue value;
+
+	if (kg_json_get(req->params, name, &value) == NULL ||
+		value.type != jbvString)
+		return NULL;
+	return kg_json_cstring(&value);
+}
+
+/*
+ * A cursor is the name that the page before ended with, in hexadecimal: the
+ * next page starts behind it, whatever came and went meanwhile.
+ */
+static char *
+cursor_of_name(const char *name)
+{
+	int len = strlen(name);
+	char *cursor = palloc(2 * len + 1);
+
+	hex_encode(name, len, cursor);
+	cursor[2 * len] = '\0';
+	return cursor;
+}
+
+static bool
+names_cursor(const char *name, const char *cursor)
+{
+	return strlen(cursor) == 2 * strlen(name) &&
+		   strcmp(cursor_of_name(name), cursor) == 0;
+}
+
+bool
+kg_mcp_page(KgMcpRequest *req, const char *const *names, int n, int *start,
+			int *end)
+{
+	JsonbValue value;
+	char *cursor;
+
+	*start = 0;
+	if (kg_json_get(req->params, "cursor", &value) != NULL)
+	{
+		cursor = value.type == jbvString ? kg_json_cstring(&value) : NULL;
+		while (cursor != NULL && *start < n &&
+			   !names_cursor(names[*start], cursor))
+			(*start)++;
+		if (cursor == NULL || *start == n)
+			return kg_mcp_refuse(req,
+								 KG_MCP_INVALID_PARAMS,
+								 NULL,
+								 "the cursor is not one that this list gave; "
+								 "start again without");
+		(*start)++;
+	}
+	*end = Min(n, *start + KG_MCP_PAGE);
+	return true;
+}
+
+void
+kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w, const char *const *names,
+				int n, int end)
+{
+	if (end < n && end > 0)
+		kg_jw_kstring(w, "nextCursor", cursor_of_name(names[end - 1]));
+	kg_mcp_cache_hints(req, w);
+}
+
+void
+kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w)
+{
+	if (req->revision < KG_MCP_2026_07_28)
+		return;
+	kg_jw_kint(w, "ttlMs", KG_MCP_TTL);
+	/* What one caller sees is nobody else's. */
+	kg_jw_kstring(w, "cacheScope", "private");
+}

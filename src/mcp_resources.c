@@ -1,0 +1,386 @@
+/*
+ * mcp_resources.c
+ *	  resources/list, resources/templates/list and resources/read.
+ *
+ *	  kg://bundle/BUNDLE                what is in a bundle
+ *	  kg://bundle/BUNDLE/schema/TYPE    the JSON Schema of a type
+ *	  kg://entity/HANDLE                an entity; TYPE:ID or BUNDLE/TYPE:ID
+ *
+ * Parts are percent-encoded where a URI wants it.  What the caller does not
+ * see is answered as what does not exist.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
+#include "mcp_protocol.h"
+#include "query/plan.h"
+#include "base/identity.h"
+#include "utils/builtins.h"
+
+#define BUNDLE_PREFIX "kg://bundle/"
+#define ENTITY_PREFIX "kg://entity/"
+#define SCHEMA_PART "/schema/"
+
+static char *
+bundle_uri(const KgBundle *bundle)
+{
+	return psprintf(BUNDLE_PREFIX "%s", bundle->name);
+}
+
+static char *
+schema_uri(const KgType *type)
+{
+	return psprintf(
+		BUNDLE_PREFIX "%s" SCHEMA_PART "%s", type->bundle, type->name);
+}
+
+static void
+write_resource(const KgMcpRequest *req, KgJsonWriter *w, const char *uri,
+			   const char *name, const char *title, const char *description,
+			   const char *mime)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "uri", uri);
+	kg_jw_kstring(w, "name", name);
+	if (title && req->revision >= KG_MCP_2025_06_18)
+		kg_jw_kstring(w, "title", title);
+	if (description)
+		kg_jw_kstring(w, "description", description);
+	kg_jw_kstring(w, "mimeType", mime);
+	kg_jw_end_object(w);
+}
+
+bool
+kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	int n = catalog->nbundles + catalog->ntypes;
+	const char **uris = palloc(Max(1, n) * sizeof(char *));
+	int start;
+	int end;
+
+	for (int i = 0; i < catalog->nbundles; i++)
+		uris[i] = bundle_uri(&catalog->bundles[i]);
+	for (int i = 0; i < catalog->ntypes; i++)
+		uris[catalog->nbundles + i] = schema_uri(catalog->types[i]);
+	if (!kg_mcp_page(req, uris, n, &start, &end))
+		return false;
+	kg_jw_key(w, "resources");
+	kg_jw_begin_array(w);
+	for (int i = start; i < end; i++)
+	{
+		if (i < catalog->nbundles)
+			write_resource(req,
+						   w,
+						   uris[i],
+						   catalog->bundles[i].name,
+						   NULL,
+						   catalog->bundles[i].description,
+						   "application/json");
+		else
+		{
+			const KgType *type = catalog->types[i - catalog->nbundles];
+
+			write_resource(req,
+						   w,
+						   uris[i],
+						   kg_type_handle(type),
+						   type->title,
+						   type->description,
+						   "application/schema+json");
+		}
+	}
+	kg_jw_end_array(w);
+	kg_mcp_end_page(req, w, uris, n, end);
+	return true;
+}
+
+static const struct
+{
+	const char *uri;
+	const char *name;
+	const char *title;
+	const char *description;
+	const char *mime;
+} templates[] = {
+	{BUNDLE_PREFIX "{bundle}",
+	 "bundle",
+	 "Bundle",
+	 "What is in a bundle: its types and relations",
+	 "application/json"},
+	{BUNDLE_PREFIX "{bundle}" SCHEMA_PART "{entity_type}",
+	 "schema",
+	 "Schema of an entity type",
+	 "The JSON Schema that every entity of the type satisfies",
+	 "application/schema+json"},
+	{ENTITY_PREFIX "{handle}",
+	 "entity",
+	 "Entity",
+	 "One entity by its handle, for example country:FR",
+	 "application/json"},
+};
+
+bool
+kg_mcp_is_template(const char *uri)
+{
+	for (int i = 0; i < lengthof(templates); i++)
+		if (strcmp(templates[i].uri, uri) == 0)
+			return true;
+	return false;
+}
+
+bool
+kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const char *names[lengthof(templates)];
+	int start;
+	int end;
+
+	for (int i = 0; i < lengthof(templates); i++)
+		names[i] = templates[i].uri;
+	if (!kg_mcp_page(req, names, lengthof(templates), &start, &end))
+		return false;
+	kg_jw_key(w, "resourceTemplates");
+	kg_jw_begin_array(w);
+	for (int i = start; i < end; i++)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "uriTemplate", templates[i].uri);
+		kg_jw_kstring(w, "name", templates[i].name);
+		if (req->revision >= KG_MCP_2025_06_18)
+			kg_jw_kstring(w, "title", templates[i].title);
+		kg_jw_kstring(w, "description", templates[i].description);
+		kg_jw_kstring(w, "mimeType", templates[i].mime);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+	kg_mcp_end_page(req, w, names, lengthof(templates), end);
+	return true;
+}
+
+static int
+hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* NULL where it is no percent-encoded text. */
+static char *
+percent_decode(const char *in)
+{
+	char *out = palloc(strlen(in) + 1);
+	int n = 0;
+
+	while (*in)
+	{
+		int high;
+		int low;
+
+		if (*in != '%')
+		{
+			out[n++] = *in++;
+			continue;
+		}
+		high = hex_digit(in[1]);
+		low = high < 0 ? -1 : hex_digit(in[2]);
+		if (low < 0 || high * 16 + low == 0)
+			return NULL;
+		out[n++] = high * 16 + low;
+		in += 3;
+	}
+	out[n] = '\0';
+	return pg_encoding_verifymbstr(PG_UTF8, out, n) == n ? out : NULL;
+}
+
+static void
+write_relations(const KgCatalog *catalog, const KgBundle *bundle,
+				KgJsonWriter *w)
+{
+	kg_jw_key(w, "relations");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (strcmp(relation->bundle, bundle->name) != 0)
+			continue;
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+			const KgType *from = kg_catalog_type_no(catalog,
+													variant->from_type_no);
+			const KgType *to = kg_catalog_type_no(catalog, variant->to_type_no);
+
+			/* A bundle that the caller does not see has types of no name. */
+			if (from == NULL || to == NULL)
+				continue;
+			kg_jw_begin_object(w);
+			kg_jw_kstring(w, "name", relation->name);
+			kg_jw_kstring(w, "from", kg_type_handle(from));
+			kg_jw_kstring(w, "to", kg_type_handle(to));
+			kg_jw_end_object(w);
+		}
+	}
+	kg_jw_end_array(w);
+}
+
+/* The overview of a bundle. */
+static Jsonb *
+describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "bundle", bundle->name);
+	kg_jw_kstring(&w, "version", bundle->version);
+	kg_jw_kint(&w, "revision", bundle->revision);
+	kg_jw_kstring(&w, "description", bundle->description);
+	kg_jw_kstring(&w, "instructions", bundle->instructions);
+	kg_jw_key(&w, "types");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (strcmp(type->bundle, bundle->name) != 0)
+			continue;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "entity_type", kg_type_handle(type));
+		kg_jw_kstring(&w, "title", type->title);
+		kg_jw_kstring(&w, "description", type->description);
+		kg_jw_kstring(&w, "schema", schema_uri(type));
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	write_relations(catalog, bundle, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* kg://bundle/...: the overview or a schema; NULL where there is none. */
+static Jsonb *
+read_bundle(const KgCatalog *catalog, const char *rest, const char **mime)
+{
+	const char *part = strstr(rest, SCHEMA_PART);
+	char *name = percent_decode(part ? pnstrdup(rest, part - rest) : rest);
+	char *type_name;
+	const KgType *type;
+
+	*mime = "application/json";
+	if (name == NULL)
+		return NULL;
+	if (part != NULL)
+	{
+		type_name = percent_decode(part + strlen(SCHEMA_PART));
+		type = type_name ? kg_catalog_type_in(catalog, name, type_name) : NULL;
+		*mime = "application/schema+json";
+		return type ? (Jsonb *) type->schema : NULL;
+	}
+	for (int i = 0; i < catalog->nbundles; i++)
+		if (strcmp(catalog->bundles[i].name, name) == 0)
+			return describe_bundle(catalog, &catalog->bundles[i]);
+	return NULL;
+}
+
+static bool
+take_data(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+	Datum value = slot_getattr(slot, 1, &isnull);
+
+	*(Jsonb **) arg = isnull ? NULL : DatumGetJsonbPCopy(value);
+	return false;
+}
+
+static Jsonb *
+read_entity(const KgCatalog *catalog, const char *rest)
+{
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	char *handle = percent_decode(rest);
+	char *colon = handle ? strchr(handle, ':') : NULL;
+	const KgType *type;
+	Datum values[4];
+	KgStatement statement;
+	Jsonb *data = NULL;
+	KgJsonWriter w;
+
+	if (colon == NULL)
+		return NULL;
+	type = kg_catalog_type(catalog, pnstrdup(handle, colon - handle));
+	if (type == NULL)
+		return NULL;
+	values[0] = CStringGetTextDatum(catalog->tenant);
+	values[1] = CStringGetTextDatum(type->bundle);
+	values[2] = CStringGetTextDatum(type->name);
+	values[3] = CStringGetTextDatum(colon + 1);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = psprintf("SELECT data FROM %s WHERE tenant = $1 "
+							 "AND bundle = $2 AND entity_type = $3 "
+							 "AND entity_id = $4",
+							 kg_qualified("kg_entity"));
+	statement.nargs = 4;
+	statement.argtypes = argtypes;
+	statement.values = values;
+	(void) kg_plan_run(&statement, take_data, &data);
+	if (data == NULL)
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", kg_type_handle(type));
+	kg_jw_kstring(&w, "id", colon + 1);
+	kg_jw_kjsonb(&w, "data", data);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static bool
+refuse_unknown(KgMcpRequest *req, const char *uri)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "uri", uri);
+	kg_jw_end_object(&w);
+	return kg_mcp_refuse(req,
+						 req->revision < KG_MCP_2026_07_28
+							 ? KG_MCP_RESOURCE_NOT_FOUND
+							 : KG_MCP_INVALID_PARAMS,
+						 kg_jw_finish(&w),
+						 "the resource does not exist");
+}
+
+bool
+kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+	char *uri = kg_mcp_string_param(req, "uri");
+	const char *mime = "application/json";
+	Jsonb *content = NULL;
+
+	if (uri == NULL)
+		return kg_mcp_refuse(
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri is missing");
+	if (strncmp(uri, BUNDLE_PREFIX, strlen(BUNDLE_PREFIX)) == 0)
+		content = read_bundle(catalog, uri + strlen(BUNDLE_PREFIX), &mime);
+	else if (strncmp(uri, ENTITY_PREFIX, strlen(ENTITY_PREFIX)) == 0)
+		content = read_entity(catalog, uri + strlen(ENTITY_PREFIX));
+	if (content == NULL)
+		return refuse_unknown(req, uri);
+	kg_jw_key(w, "contents");
+	kg_jw_begin_array(w);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "uri", uri);
+	kg_jw_kstring(w, "mimeType", mime);
+	kg_jw_kstring(
+		w, "text", JsonbToCString(NULL, &content->root, VARSIZE(content)));
+	kg_jw_end_object(w);
+	kg_jw_end_array(w);
+	kg_mcp_cache_hints(req, w);
+	return true;
+}

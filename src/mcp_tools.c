@@ -1,0 +1,331 @@
+/*
+ * mcp_tools.c
+ *	  tools/list and tools/call.
+ *
+ * The list is made once per tenant, role, agent and generation of the catalog,
+ * in the shape of the revision that asked, and kept with the names in it: a
+ * tool that is not in the caller's list does not exist for it.  A few lists
+ * are kept; each has its own memory context.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "mcp_protocol.h"
+#include "miscadmin.h"
+#include "tools/dispatch.h"
+#include "base/error.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#define KG_MCP_LISTS 16
+
+#pragma weak kg_tools_list
+#pragma weak kg_tools_call_result
+
+/* The list of one caller and revision. */
+typedef struct KgToolList
+{
+	char *tenant;
+	Oid role;
+	char *agent;
+	KgMcpRevision revision;
+	uint64 generation;
+	int ntools;
+	const char **names;	 /* in the order of the list */
+	const char **sorted; /* by strcmp */
+	Jsonb **tools;
+	MemoryContext context;
+	uint64 used;
+} KgToolList;
+
+static KgToolList *lists[KG_MCP_LISTS];
+static uint64 use_counter = 0;
+
+static bool
+same(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Members of a tool that a revision does not know are left out. */
+static bool
+knows_member(KgMcpRevision revision, const JsonbValue *key)
+{
+	if (kg_json_string_is(key, "annotations"))
+		return revision >= KG_MCP_2025_03_26;
+	if (kg_json_string_is(key, "title") ||
+		kg_json_string_is(key, "outputSchema") ||
+		kg_json_string_is(key, "_meta"))
+		return revision >= KG_MCP_2025_06_18;
+	if (kg_json_string_is(key, "icons"))
+		return revision >= KG_MCP_2025_11_25;
+	return true;
+}
+
+/* In 2025-03-26 a tool's title is one of its annotations. */
+static void
+write_titled_annotations(const JsonbContainer *annotations,
+						 const JsonbValue *title, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, annotations);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	kg_jw_key(w, "title");
+	kg_jw_value(w, title);
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+shape_tool(const JsonbContainer *tool, KgMcpRevision revision)
+{
+	KgJsonIter it;
+	KgJsonWriter w;
+	JsonbValue title;
+	bool titled = kg_json_get(tool, "title", &title) != NULL;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, tool);
+	while (kg_json_iter_next(&it))
+	{
+		if (!knows_member(revision, &it.key))
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		if (titled && revision == KG_MCP_2025_03_26 &&
+			kg_json_string_is(&it.key, "annotations"))
+			write_titled_annotations(kg_json_container(&it.value), &title, &w);
+		else
+			kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* All tools of the caller, in the current context. */
+static void
+fill_list(KgToolList *list, const KgAgent *agent)
+{
+	MemoryContext old = CurrentMemoryContext;
+	MemoryContext scratch = AllocSetContextCreate(
+		old, "kg_graph tools", ALLOCSET_DEFAULT_SIZES);
+	Jsonb *all;
+	KgJsonIter it;
+	int n;
+
+	MemoryContextSwitchTo(scratch);
+	all = kg_tools_list == NULL
+			  ? kg_json_parse("[]")
+			  : kg_tools_list(agent ? agent->toolsets : KG_TOOLSET_ALL);
+	n = Max(1, kg_json_length(&all->root));
+	list->names = MemoryContextAlloc(old, n * sizeof(char *));
+	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
+	list->tools = MemoryContextAlloc(old, n * sizeof(Jsonb *));
+	kg_json_iter_init(&it, &all->root);
+	while (kg_json_iter_next(&it))
+	{
+		const JsonbContainer *tool = kg_json_container(&it.value);
+		JsonbValue name;
+		Jsonb *shaped;
+
+		(void) kg_json_get(tool, "name", &name);
+		/* The toolsets were chosen already. */
+		if (!kg_agent_has_tool(agent, KG_TOOLSET_ALL, kg_json_cstring(&name)))
+			continue;
+		shaped = shape_tool(tool, list->revision);
+		MemoryContextSwitchTo(old);
+		list->names[list->ntools] = kg_json_cstring(&name);
+		list->tools[list->ntools] = memcpy(
+			palloc(VARSIZE(shaped)), shaped, VARSIZE(shaped));
+		MemoryContextSwitchTo(scratch);
+		list->ntools++;
+	}
+	memcpy(list->sorted, list->names, list->ntools * sizeof(char *));
+	qsort(list->sorted, list->ntools, sizeof(char *), compare_names);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+static KgToolList *
+make_list(const KgMcpRequest *req)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph tool list", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	KgToolList *list = palloc0(sizeof(KgToolList));
+
+	list->context = context;
+	list->tenant = pstrdup(req->tenant);
+	list->role = GetUserId();
+	list->agent = req->agent ? pstrdup(req->agent->name) : NULL;
+	list->revision = req->revision;
+	list->generation = kg_generation();
+	fill_list(list, req->agent);
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, CacheMemoryContext);
+	return list;
+}
+
+static const KgToolList *
+get_list(const KgMcpRequest *req)
+{
+	int slot = 0;
+
+	for (int i = 0; i < KG_MCP_LISTS; i++)
+	{
+		KgToolList *list = lists[i];
+
+		if (list != NULL && list->generation != kg_generation())
+		{
+			lists[i] = NULL;
+			MemoryContextDelete(list->context);
+			list = NULL;
+		}
+		if (list == NULL)
+		{
+			slot = i;
+			continue;
+		}
+		if (list->role == GetUserId() && list->revision == req->revision &&
+			strcmp(list->tenant, req->tenant) == 0 &&
+			same(list->agent, req->agent ? req->agent->name : NULL))
+		{
+			list->used = ++use_counter;
+			return list;
+		}
+		if (lists[slot] != NULL && list->used < lists[slot]->used)
+			slot = i;
+	}
+	if (lists[slot] != NULL)
+	{
+		KgToolList *oldest = lists[slot];
+
+		lists[slot] = NULL;
+		MemoryContextDelete(oldest->context);
+	}
+	lists[slot] = make_list(req);
+	lists[slot]->used = ++use_counter;
+	return lists[slot];
+}
+
+bool
+kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgToolList *list = get_list(req);
+	int start;
+	int end;
+
+	if (!kg_mcp_page(req, list->names, list->ntools, &start, &end))
+		return false;
+	kg_jw_key(w, "tools");
+	kg_jw_begin_array(w);
+	for (int i = start; i < end; i++)
+		kg_jw_jsonb(w, list->tools[i]);
+	kg_jw_end_array(w);
+	kg_mcp_end_page(req, w, list->names, list->ntools, end);
+	return true;
+}
+
+static bool
+refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
+{
+	const char *nearest = kg_nearest(name, list->names, list->ntools);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "name", name);
+	if (nearest)
+		kg_jw_kstring(&w, "did_you_mean", nearest);
+	kg_jw_end_object(&w);
+	return kg_mcp_refuse(req,
+						 KG_MCP_INVALID_PARAMS,
+						 kg_jw_finish(&w),
+						 nearest ? "unknown tool; did you mean \"%s\"?"
+								 : "unknown tool%s",
+						 nearest ? nearest : "");
+}
+
+/*
+ * Before 2025-11-25 arguments that do not fit are an error of the protocol;
+ * since then the model is to see them (SEP-1303).
+ */
+static bool
+is_argument_error(const Jsonb *result, JsonbValue *error)
+{
+	JsonbValue value;
+
+	return kg_json_get(&result->root, "isError", &value) != NULL &&
+		   value.type == jbvBool && value.val.boolean &&
+		   kg_json_get(&result->root, "structuredContent", error) != NULL &&
+		   kg_json_is_object(error) &&
+		   kg_json_get(kg_json_container(error), "code", &value) != NULL &&
+		   kg_json_string_is(&value, kg_error_code_name(KG_INVALID_INPUT));
+}
+
+static bool
+refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
+{
+	JsonbValue message;
+	JsonbValue expected;
+	const JsonbContainer *object = kg_json_container(error);
+	bool has_expected = kg_json_get(object, "expected", &expected) != NULL;
+
+	if (kg_json_get(object, "message", &message) == NULL)
+		message = kg_json_string_value("the arguments do not fit");
+	return kg_mcp_refuse(req,
+						 KG_MCP_INVALID_PARAMS,
+						 kg_json_datum(error),
+						 has_expected ? "%s; expected %s" : "%s%s",
+						 kg_json_cstring(&message),
+						 has_expected ? kg_json_cstring(&expected) : "");
+}
+
+bool
+kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgToolList *list = get_list(req);
+	char *name = kg_mcp_string_param(req, "name");
+	JsonbValue arguments;
+	JsonbValue error;
+	Jsonb *result;
+	KgJsonIter it;
+
+	if (name == NULL)
+		return kg_mcp_refuse(
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
+	if (bsearch(
+			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==
+		NULL)
+		return refuse_unknown(req, list, name);
+	if (kg_json_get(req->params, "arguments", &arguments) == NULL)
+		result = kg_tools_call_result(name, kg_json_parse("{}"));
+	else
+		result = kg_tools_call_result(name, kg_json_datum(&arguments));
+
+	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
+		return refuse_arguments(req, &error);
+	kg_json_iter_init(&it, &result->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (req->revision < KG_MCP_2025_06_18 &&
+			kg_json_string_is(&it.key, "structuredContent"))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	return true;
+}
