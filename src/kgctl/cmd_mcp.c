@@ -1,16 +1,450 @@
+/*
+ * cmd_mcp.c
+ *	  kgctl mcp: an MCP server on standard input and output.
+ *
+ * One JSON-RPC message a line.  Calls run side by side, as many as there are
+ * connections, so that input goes on being read and a cancellation is seen.
+ * The only thing remembered about the client is the revision that initialize
+ * agreed on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kgctl/call.h"
 #include "kgctl/commands.h"
-#include "kgctl/args.h"
+#include "kgctl/db.h"
+#include "kgctl/gateway.h"
+#include "kgctl/log.h"
+
+#define GRACE_MS 10000
+
+static const KgOption mcp_options[] = {
+	{"token-file",
+	 0,
+	 "FILE",
+	 false,
+	 "file with a bearer token (else KGCTL_TOKEN)"},
+	{NULL, 0, NULL, false, NULL}};
+
+typedef struct Stdio Stdio;
+
+/* A request that runs, or a subscription that is open. */
+typedef struct Pending
+{
+	Stdio *server;
+	struct Pending *next;
+	KgCall *call;
+	KgSubscriber *subscriber;
+	char *id;
+	char *method;
+	bool notification;
+	bool holds; /* input waits for its answer */
+} Pending;
+
+struct Stdio
+{
+	KgGateway gateway;
+	KgWatch *watch;
+	KgBuf in;
+	bool skipping; /* inside a line that is too long */
+	bool holding;  /* until initialize is answered */
+	bool eof;
+	bool regular; /* a file: epoll cannot watch it */
+	int64_t stop_at;
+	char *token;
+	char *revision; /* of a legacy client */
+	Pending *pending;
+	KgSubscriber *legacy; /* list changes for a legacy client */
+	bool broken;		  /* standard output is closed */
+};
+
+static void
+write_line(Stdio *s, const char *text, size_t len)
+{
+	KgBuf line;
+	size_t at = 0;
+
+	/* jsonb's text has no newline; be sure, for it would break the framing. */
+	if (s->broken || memchr(text, '\n', len) != NULL)
+		return;
+	kg_buf_init(&line);
+	kg_buf_add(&line, text, len);
+	kg_buf_putc(&line, '\n');
+	while (at < line.len)
+	{
+		ssize_t n = write(STDOUT_FILENO, line.data + at, line.len - at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+		{
+			s->broken = true;
+			kg_loop_stop(s->gateway.loop);
+			break;
+		}
+		at += (size_t) n;
+	}
+	kg_buf_free(&line);
+}
+
+static void
+write_error(Stdio *s, const char *id, int code, const char *text)
+{
+	KgBuf out;
+
+	kg_buf_init(&out);
+	kg_message_error(&out, id, code, "%s", text);
+	write_line(s, out.data, out.len);
+	kg_buf_free(&out);
+}
+
+static void
+remove_pending(Pending *p)
+{
+	Pending **link = &p->server->pending;
+
+	while (*link != NULL && *link != p)
+		link = &(*link)->next;
+	if (*link == p)
+		*link = p->next;
+	if (p->subscriber != NULL)
+		kg_unsubscribe(p->subscriber);
+	free(p->id);
+	free(p->method);
+	free(p);
+}
+
+static void split_lines(Stdio *s);
+
+static void
+on_change(void *arg, const char *json, size_t len)
+{
+	write_line(arg, json, len);
+}
+
+static void
+on_notify(void *arg, const char *json, size_t len)
+{
+	write_line(((Pending *) arg)->server, json, len);
+}
+
+/* What initialize agreed on shapes the answers from now on. */
+static void
+initialized(Stdio *s, const KgAnswer *answer)
+{
+	KgArena *arena = kg_arena_new();
+	char *error = NULL;
+	KgJson *root = kg_json_parse(
+		arena, answer->text ? answer->text : "", answer->len, NULL, &error);
+	const char *revision = kg_json_get_text(kg_json_get(root, "result"),
+											"protocolVersion");
+
+	if (kg_revision_is_legacy(revision))
+	{
+		free(s->revision);
+		s->revision = kg_strdup(revision);
+		if (answer->listen_key != NULL && s->legacy == NULL)
+			s->legacy = kg_subscribe(s->gateway.listener,
+									 answer->listen_key,
+									 NULL,
+									 0,
+									 NULL,
+									 on_change,
+									 s);
+	}
+	free(error);
+	kg_arena_free(arena);
+}
+
+static void
+on_done(void *arg, KgAnswer *answer)
+{
+	Pending *p = arg;
+	Stdio *s = p->server;
+
+	bool held = p->holds;
+
+	p->call = NULL;
+	if (answer->text != NULL && !p->notification)
+	{
+		write_line(s, answer->text, answer->len);
+		if (p->holds)
+			initialized(s, answer);
+		if (p->method != NULL && answer->listen_key != NULL &&
+			strcmp(p->method, "subscriptions/listen") == 0)
+		{
+			p->subscriber = kg_subscribe(s->gateway.listener,
+										 answer->listen_key,
+										 answer->text,
+										 answer->len,
+										 p->id,
+										 on_change,
+										 s);
+			return;
+		}
+	}
+	remove_pending(p);
+	if (held)
+	{
+		s->holding = false;
+		split_lines(s);
+	}
+}
+
+/* notifications/cancelled: stop the call, say nothing more about it. */
+static void
+cancelled(Stdio *s, const KgMessage *msg)
+{
+	const KgJson *id = kg_json_get(msg->params, "requestId");
+	KgBuf text;
+	Pending *p;
+
+	if (id == NULL)
+		return;
+	kg_buf_init(&text);
+	kg_json_write(&text, id, -1);
+	for (p = s->pending; p != NULL; p = p->next)
+		if (p->id != NULL && strcmp(p->id, text.data) == 0)
+		{
+			if (p->call != NULL)
+				kg_call_cancel(p->call);
+			remove_pending(p);
+			break;
+		}
+	kg_buf_free(&text);
+}
+
+static void
+start_call(Stdio *s, KgMessage *msg, const char *line, size_t len)
+{
+	KgCallContext context = {s->gateway.pool, s->token, NULL, msg->modern};
+	KgCallOwner owner = {NULL, on_notify, true, on_done};
+	Pending *p = kg_calloc(1, sizeof(Pending));
+
+	if (!msg->modern && msg->method != NULL &&
+		strcmp(msg->method, "initialize") != 0)
+		context.revision = s->revision;
+	p->server = s;
+	p->id = msg->id ? kg_strdup(msg->id) : NULL;
+	p->method = msg->method ? kg_strdup(msg->method) : NULL;
+	p->notification = msg->kind == KG_MSG_NOTIFICATION;
+	/* What comes next is answered in the shape that initialize agrees on. */
+	p->holds = !msg->modern && msg->kind == KG_MSG_REQUEST &&
+			   strcmp(msg->method, "initialize") == 0;
+	s->holding = s->holding || p->holds;
+	owner.arg = p;
+	p->next = s->pending;
+	s->pending = p;
+	p->call = kg_call_start(&context, msg, line, len, &owner);
+	if (p->call == NULL)
+	{
+		if (!p->notification)
+			write_error(
+				s, p->id, KG_RPC_INTERNAL, "too many calls at once; try again");
+		s->holding = s->holding && !p->holds;
+		remove_pending(p);
+	}
+}
+
+static void
+on_line(Stdio *s, const char *line, size_t len)
+{
+	KgMessage msg;
+	char *error = NULL;
+
+	while (len > 0 && strchr(" \t\r", line[len - 1]) != NULL)
+		len--;
+	if (len == 0)
+		return;
+	if (!kg_message_parse(&msg, line, len, &error))
+		write_error(s, NULL, KG_RPC_PARSE, error);
+	else if (msg.kind == KG_MSG_NOTIFICATION &&
+			 strcmp(msg.method, "notifications/cancelled") == 0)
+		cancelled(s, &msg);
+	else if (msg.kind != KG_MSG_RESPONSE || !kg_call_respond(&msg, s->token))
+		start_call(s, &msg, line, len);
+	free(error);
+	kg_message_free(&msg);
+}
+
+/* Complete lines out of what was read; a line too long is answered once. */
+static void
+split_lines(Stdio *s)
+{
+	size_t start = 0;
+	char *newline;
+
+	while (!s->holding && s->in.len > start &&
+		   (newline = memchr(s->in.data + start, '\n', s->in.len - start)))
+	{
+		size_t len = (size_t) (newline - s->in.data) - start;
+
+		if (!s->skipping && len > (size_t) s->gateway.max_message)
+			write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
+		else if (!s->skipping)
+			on_line(s, s->in.data + start, len);
+		s->skipping = false;
+		start += len + 1;
+	}
+	memmove(s->in.data, s->in.data + start, s->in.len - start);
+	s->in.len -= start;
+	kg_watch_set(s->watch, s->holding ? 0 : EPOLLIN);
+	if (s->holding)
+		return;
+	if (!s->skipping && s->in.len > (size_t) s->gateway.max_message)
+	{
+		s->skipping = true;
+		write_error(s, NULL, KG_RPC_REQUEST, "the message is too large");
+	}
+	if (s->skipping)
+		s->in.len = 0;
+}
+
+static void
+at_end(Stdio *s)
+{
+	s->eof = true;
+	s->stop_at = kg_now() + GRACE_MS;
+	kg_watch_remove(s->watch);
+	s->watch = NULL;
+	/* A last line may lack its newline. */
+	if (s->in.len > 0 && !s->skipping)
+	{
+		kg_buf_putc(&s->in, '\n');
+		split_lines(s);
+	}
+}
+
+static void
+on_input(void *arg, uint32_t events)
+{
+	Stdio *s = arg;
+	ssize_t n;
+
+	(void) events;
+	kg_buf_reserve(&s->in, 65536);
+	n = read(STDIN_FILENO, s->in.data + s->in.len, 65536);
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	if (n <= 0)
+	{
+		at_end(s);
+		return;
+	}
+	s->in.len += (size_t) n;
+	split_lines(s);
+}
+
+static bool
+calls_running(const Stdio *s)
+{
+	const Pending *p;
+
+	for (p = s->pending; p != NULL; p = p->next)
+		if (p->call != NULL)
+			return true;
+	return false;
+}
+
+/* After the end of input: wait for the calls that run, not for ever. */
+static void
+before_wait(void *arg)
+{
+	Stdio *s = arg;
+
+	while (s->regular && !s->eof)
+		on_input(s, 0);
+	if (s->eof && !calls_running(s))
+		kg_loop_stop(s->gateway.loop);
+}
+
+static void
+on_tick(void *arg)
+{
+	Stdio *s = arg;
+
+	kg_call_tick();
+	if (s->eof && kg_now() > s->stop_at)
+		kg_loop_stop(s->gateway.loop);
+}
+
+static void
+on_signal(void *arg)
+{
+	kg_loop_stop(((Stdio *) arg)->gateway.loop);
+}
+
+static void
+close_server(Stdio *s)
+{
+	Pending *p;
+
+	/* Subscriptions end with their result, as the protocol wants. */
+	while ((p = s->pending) != NULL)
+	{
+		if (p->call != NULL)
+			kg_call_cancel(p->call);
+		else if (p->subscriber != NULL && p->id != NULL)
+		{
+			KgBuf out;
+
+			kg_buf_init(&out);
+			kg_subscriber_result(&out, p->id);
+			write_line(s, out.data, out.len);
+			kg_buf_free(&out);
+		}
+		remove_pending(p);
+	}
+	kg_gateway_close(&s->gateway);
+	kg_buf_free(&s->in);
+	free(s->token);
+	free(s->revision);
+}
+
+static int
+run(const KgArgs *args)
+{
+	Stdio s;
+
+	memset(&s, 0, sizeof(s));
+	if (!kg_token_find(args, false, &s.token))
+		return KG_EXIT_INPUT;
+	if (!kg_gateway_open(&s.gateway, args, 4, on_signal, &s))
+		return KG_EXIT_USAGE;
+	s.watch = kg_watch_add(s.gateway.loop, STDIN_FILENO, EPOLLIN, on_input, &s);
+	s.regular = s.watch == NULL;
+	kg_loop_on_wait(s.gateway.loop, before_wait, &s);
+	kg_loop_on_tick(s.gateway.loop, on_tick, &s);
+	kg_loop_run(s.gateway.loop);
+	close_server(&s);
+	return KG_EXIT_OK;
+}
+
 int
 kg_cmd_mcp(int argc, char **argv)
 {
-	(void) argc;
-	(void) argv;
-	return KG_EXIT_USAGE;
-}
-int
-kg_cmd_serve(int argc, char **argv)
-{
-	(void) argc;
-	(void) argv;
-	return KG_EXIT_USAGE;
+	KgArgs args;
+	int code = KG_EXIT_USAGE;
+
+	if (!kg_args_parse(&args, argc, argv, mcp_options, kg_gateway_options))
+		code = KG_EXIT_USAGE;
+	else if (kg_args_has(&args, "help"))
+	{
+		puts("Usage: kgctl mcp [OPTION]...\n");
+		kg_args_help(mcp_options);
+		kg_args_help(kg_gateway_options);
+		code = KG_EXIT_OK;
+	}
+	else if (args.nrest > 0)
+		kg_error("usage: kgctl mcp [OPTION]...");
+	else
+		code = run(&args);
+	kg_args_free(&args);
+	return code;
 }

@@ -1,0 +1,608 @@
+/*
+ * call.c
+ *	  One message of a client: query, notifications, answer.
+ *
+ * A legacy client cannot be answered "input_required": it expects requests of
+ * the server on the stream of its own request.  So the gateway asks them, with
+ * ids nobody can guess, and repeats the call with what came back.  That is the
+ * only thing it remembers about a client, and it lives no longer than the
+ * client's stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "kgctl/call.h"
+#include "kgctl/log.h"
+
+#define MAX_QUESTIONS 16
+#define MAX_ROUNDS 8
+#define QUESTION_TIMEOUT_MS 300000
+
+typedef struct Question
+{
+	char *id;  /* JSON text */
+	char *key; /* of inputRequests */
+	KgJson *result;
+} Question;
+
+struct KgCall
+{
+	KgCall *next; /* of those that wait for responses */
+	KgCallContext context;
+	char *token;
+	char *revision;
+	KgMessage msg;
+	KgCallOwner owner;
+	KgQuery *query;
+	Question questions[MAX_QUESTIONS];
+	int nquestions;
+	int nmissing;
+	int rounds;
+	char *request_state; /* JSON text */
+	int64_t deadline;
+};
+
+static KgCall *asking;
+
+static void query_done(void *arg, KgOutcome outcome, PGresult *res);
+static void query_notice(void *arg, const char *text);
+
+static void
+stop_asking(KgCall *call)
+{
+	KgCall **link = &asking;
+	int i;
+
+	while (*link != NULL && *link != call)
+		link = &(*link)->next;
+	if (*link == call)
+		*link = call->next;
+	for (i = 0; i < call->nquestions; i++)
+	{
+		free(call->questions[i].id);
+		free(call->questions[i].key);
+	}
+	call->nquestions = call->nmissing = 0;
+}
+
+static void
+free_call(KgCall *call)
+{
+	stop_asking(call);
+	kg_message_free(&call->msg);
+	if (call->token != NULL)
+		memset(call->token, 0, strlen(call->token));
+	free(call->token);
+	free(call->revision);
+	free(call->request_state);
+	free(call);
+}
+
+static void
+finish(KgCall *call, KgAnswer *answer)
+{
+	call->owner.done(call->owner.arg, answer);
+	PQclear(answer->res);
+	free_call(call);
+}
+
+static void
+finish_error(KgCall *call, int status, int code, const char *sqlstate,
+			 const char *message)
+{
+	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate};
+	KgBuf text;
+
+	kg_buf_init(&text);
+	/* A notification gets no JSON-RPC answer, an unusable id no id. */
+	kg_message_error(&text, call->msg.id, code, "%s", message);
+	answer.text = text.data;
+	answer.len = text.len;
+	finish(call, &answer);
+	kg_buf_free(&text);
+}
+
+/* The HTTP status of an error that the database returned. */
+static int
+status_of(const KgCall *call, const char *error, size_t len)
+{
+	const char *value;
+	size_t n;
+	const char *data;
+	size_t ndata;
+	long code;
+
+	if (!kg_json_scan(error, len, "code", &value, &n))
+		return 200;
+	code = strtol(value, NULL, 10);
+	if (code == KG_RPC_PARSE || code == KG_RPC_REQUEST)
+		return 400;
+	if (!call->context.modern)
+		return 200;
+	switch (code)
+	{
+		case KG_RPC_HEADER:
+		case KG_RPC_CAPABILITY:
+		case KG_RPC_VERSION:
+			return 400;
+		case KG_RPC_METHOD:
+			return 404;
+		case KG_RPC_PARAMS:
+			if (kg_json_scan(error, len, "data", &data, &ndata) &&
+				kg_json_scan(data, ndata, "path", &value, &n) && n >= 14 &&
+				strncmp(value, "\"/params/_meta", 14) == 0)
+				return 400;
+			return 200;
+		default:
+			return 200;
+	}
+}
+
+static void
+sql_error(KgCall *call, PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	char saved[8];
+
+	snprintf(saved, sizeof(saved), "%s", state ? state : "");
+	kg_log(KG_LOG_DEBUG, "SQL error %s: %s", saved, text ? text : "");
+	if (strncmp(saved, "28", 2) == 0)
+		finish_error(call, 401, 401, saved, text ? text : "not authorized");
+	else if (strcmp(saved, "42501") == 0)
+		finish_error(call, 403, 403, saved, "not permitted");
+	else if (strcmp(saved, "22P02") == 0 || strcmp(saved, "22P05") == 0)
+		finish_error(call,
+					 400,
+					 KG_RPC_PARSE,
+					 saved,
+					 "not JSON that the database can hold");
+	else if (strcmp(saved, "57014") == 0)
+		finish_error(call,
+					 504,
+					 KG_RPC_INTERNAL,
+					 saved,
+					 "the call took too long and was cancelled");
+	else if (strncmp(saved, "53", 2) == 0 || strcmp(saved, "40001") == 0 ||
+			 strcmp(saved, "40P01") == 0)
+		finish_error(call,
+					 503,
+					 KG_RPC_INTERNAL,
+					 saved,
+					 "the database is too busy; try again");
+	else
+	{
+		/* What exactly went wrong is for the log, not for the client. */
+		kg_log(KG_LOG_ERROR,
+			   "kg_mcp failed with SQLSTATE %s: %s",
+			   saved,
+			   text ? text : "");
+		finish_error(call, 500, KG_RPC_INTERNAL, saved, "internal error");
+	}
+	PQclear(res);
+}
+
+static bool
+send_query(KgCall *call, const char *text, size_t len)
+{
+	KgBuf spliced;
+
+	kg_buf_init(&spliced);
+	if (call->revision != NULL)
+	{
+		kg_message_with_revision(&spliced, text, len, call->revision);
+		text = spliced.data;
+		len = spliced.len;
+	}
+	call->query = kg_pool_query(call->context.pool,
+								text,
+								len,
+								call->token,
+								query_done,
+								query_notice,
+								call);
+	kg_buf_free(&spliced);
+	return call->query != NULL;
+}
+
+KgCall *
+kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
+			  size_t len, const KgCallOwner *owner)
+{
+	KgCall *call = kg_calloc(1, sizeof(KgCall));
+
+	call->context = *context;
+	call->token = context->token ? kg_strdup(context->token) : NULL;
+	call->revision = context->revision && msg->kind != KG_MSG_BATCH
+						 ? kg_strdup(context->revision)
+						 : NULL;
+	call->owner = *owner;
+	call->msg = *msg;
+	if (send_query(call, text, len))
+	{
+		memset(msg, 0, sizeof(*msg));
+		return call;
+	}
+	memset(&call->msg, 0, sizeof(call->msg));
+	free_call(call);
+	return NULL;
+}
+
+void
+kg_call_cancel(KgCall *call)
+{
+	if (call->query != NULL)
+		kg_query_cancel(call->query);
+	free_call(call);
+}
+
+const char *
+kg_call_id(const KgCall *call)
+{
+	return call->msg.id;
+}
+
+const char *
+kg_call_method(const KgCall *call)
+{
+	return call->msg.method;
+}
+
+static bool
+same_token(const KgCall *call, const KgJson *params)
+{
+	const KgJson *token = kg_json_get(call->msg.meta, "progressToken");
+
+	return token != NULL &&
+		   kg_json_equal(token, kg_json_get(params, "progressToken"));
+}
+
+static void
+query_notice(void *arg, const char *text)
+{
+	KgCall *call = arg;
+	KgArena *arena;
+	KgJson *root;
+	const char *method;
+	char *error;
+	KgBuf out;
+
+	if (!call->owner.can_notify)
+		return;
+	arena = kg_arena_new();
+	root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	method = kg_json_get_text(root, "method");
+	/* Progress only under the token of this request. */
+	if (method != NULL && kg_json_get(root, "id") == NULL &&
+		(strcmp(method, "notifications/progress") != 0 ||
+		 same_token(call, kg_json_get(root, "params"))))
+	{
+		kg_buf_init(&out);
+		if (kg_json_get(root, "jsonrpc") == NULL)
+			kg_json_set(
+				arena, root, "jsonrpc", 7, kg_json_string(arena, "2.0", 3));
+		kg_json_write(&out, root, -1);
+		call->owner.notify(call->owner.arg, out.data, out.len);
+		kg_buf_free(&out);
+	}
+	else if (root == NULL)
+		free(error);
+	kg_arena_free(arena);
+}
+
+static void
+ask(KgCall *call, const char *key, const KgJson *request)
+{
+	Question *q = &call->questions[call->nquestions];
+	unsigned char random[16];
+	const char *method = kg_json_get_text(request, "method");
+	const KgJson *params = kg_json_get(request, "params");
+	KgBuf out;
+	int i;
+
+	if (method == NULL ||
+		getrandom(random, sizeof(random), 0) != (ssize_t) sizeof(random))
+		return;
+	kg_buf_init(&out);
+	kg_buf_puts(&out, "\"kg-");
+	for (i = 0; i < 16; i++)
+		kg_buf_printf(&out, "%02x", random[i]);
+	kg_buf_putc(&out, '"');
+	q->id = kg_buf_detach(&out);
+	q->key = kg_strdup(key);
+	q->result = NULL;
+	call->nquestions++;
+	call->nmissing++;
+	kg_buf_printf(&out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":", q->id);
+	kg_buf_jsons(&out, method);
+	if (params != NULL)
+	{
+		kg_buf_puts(&out, ",\"params\":");
+		kg_json_write(&out, params, -1);
+	}
+	kg_buf_putc(&out, '}');
+	call->owner.notify(call->owner.arg, out.data, out.len);
+	kg_buf_free(&out);
+}
+
+/*
+ * Turn "input_required" into requests to a legacy client; false where the
+ * answer is not that.
+ */
+static bool
+ask_back(KgCall *call, const char *text, size_t len)
+{
+	const char *value;
+	size_t n;
+	const char *result;
+	size_t nresult;
+	char *error = NULL;
+	const KgJson *root;
+	const KgJson *requests;
+	const KgJson *state;
+	size_t i;
+
+	if (call->context.modern || !call->owner.can_notify ||
+		!kg_json_scan(text, len, "result", &result, &nresult) ||
+		!kg_json_scan(result, nresult, "resultType", &value, &n) || n != 16 ||
+		memcmp(value, "\"input_required\"", 16) != 0)
+		return false;
+	root = kg_json_parse(call->msg.arena, result, nresult, NULL, &error);
+	free(error);
+	requests = kg_json_get(root, "inputRequests");
+	state = kg_json_get(root, "requestState");
+	if (requests == NULL || requests->kind != KG_JSON_OBJECT ||
+		requests->len == 0 || requests->len > MAX_QUESTIONS ||
+		++call->rounds > MAX_ROUNDS)
+	{
+		finish_error(call,
+					 200,
+					 KG_RPC_INTERNAL,
+					 NULL,
+					 "the tool needs input this client cannot be asked for");
+		return true;
+	}
+	free(call->request_state);
+	call->request_state = NULL;
+	if (state != NULL)
+	{
+		KgBuf out;
+
+		kg_buf_init(&out);
+		kg_json_write(&out, state, -1);
+		call->request_state = kg_buf_detach(&out);
+	}
+	for (i = 0; i < requests->len; i++)
+		ask(call, requests->u.members[i].key, requests->u.members[i].value);
+	call->deadline = kg_now() + QUESTION_TIMEOUT_MS;
+	call->next = asking;
+	asking = call;
+	return true;
+}
+
+/* All responses are there: the call again, with them in its params. */
+static void
+repeat(KgCall *call)
+{
+	KgArena *arena = call->msg.arena;
+	KgJson *root = kg_json_object(arena);
+	KgJson *params = kg_json_object(arena);
+	KgJson *responses = kg_json_object(arena);
+	const KgJson *old = call->msg.params;
+	KgBuf out;
+	char *error;
+	size_t i;
+
+	for (i = 0; i < call->msg.root->len; i++)
+		if (strcmp(call->msg.root->u.members[i].key, "params") != 0)
+			kg_json_set(arena,
+						root,
+						call->msg.root->u.members[i].key,
+						call->msg.root->u.members[i].keylen,
+						call->msg.root->u.members[i].value);
+	for (i = 0; old != NULL && old->kind == KG_JSON_OBJECT && i < old->len; i++)
+		if (strcmp(old->u.members[i].key, "inputResponses") != 0 &&
+			strcmp(old->u.members[i].key, "requestState") != 0)
+			kg_json_set(arena,
+						params,
+						old->u.members[i].key,
+						old->u.members[i].keylen,
+						old->u.members[i].value);
+	for (i = 0; i < (size_t) call->nquestions; i++)
+		kg_json_set(arena,
+					responses,
+					call->questions[i].key,
+					strlen(call->questions[i].key),
+					call->questions[i].result);
+	kg_json_set(arena, params, "inputResponses", 14, responses);
+	if (call->request_state != NULL)
+		kg_json_set(arena,
+					params,
+					"requestState",
+					12,
+					kg_json_parse(arena,
+								  call->request_state,
+								  strlen(call->request_state),
+								  NULL,
+								  &error));
+	kg_json_set(arena, root, "params", 6, params);
+	stop_asking(call);
+	kg_buf_init(&out);
+	kg_json_write(&out, root, -1);
+	if (!send_query(call, out.data, out.len))
+		finish_error(call,
+					 503,
+					 KG_RPC_INTERNAL,
+					 NULL,
+					 "the gateway is too busy; try again");
+	kg_buf_free(&out);
+}
+
+bool
+kg_call_respond(const KgMessage *response, const char *token)
+{
+	KgCall *call;
+	const KgJson *result = kg_json_get(response->root, "result");
+	int i;
+
+	for (call = asking; call != NULL && response->id != NULL; call = call->next)
+		for (i = 0; i < call->nquestions; i++)
+		{
+			Question *q = &call->questions[i];
+			KgBuf copy;
+			char *error;
+
+			if (strcmp(q->id, response->id) != 0 || q->result != NULL ||
+				strcmp(call->token ? call->token : "", token ? token : ""))
+				continue;
+			if (result == NULL)
+			{
+				finish_error(call,
+							 200,
+							 KG_RPC_INTERNAL,
+							 NULL,
+							 "the client refused to give the input the tool "
+							 "needs");
+				return true;
+			}
+			/* Into the call's own arena: the response goes away. */
+			kg_buf_init(&copy);
+			kg_json_write(&copy, result, -1);
+			q->result = kg_json_parse(
+				call->msg.arena, copy.data, copy.len, NULL, &error);
+			kg_buf_free(&copy);
+			if (--call->nmissing == 0)
+				repeat(call);
+			return true;
+		}
+	return false;
+}
+
+void
+kg_call_tick(void)
+{
+	KgCall *call = asking;
+
+	while (call != NULL)
+	{
+		KgCall *next = call->next;
+
+		if (kg_now() > call->deadline)
+			finish_error(call,
+						 200,
+						 KG_RPC_INTERNAL,
+						 NULL,
+						 "the client did not answer in time");
+		call = next;
+	}
+}
+
+/* Take kg_listen out of an answer that has it. */
+static bool
+take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
+{
+	char *error = NULL;
+	KgJson *root;
+	size_t i;
+
+	if (call->msg.method == NULL ||
+		(strcmp(call->msg.method, "initialize") != 0 &&
+		 strcmp(call->msg.method, "subscriptions/listen") != 0))
+		return false;
+	root = kg_json_parse(
+		call->msg.arena, answer->text, answer->len, NULL, &error);
+	free(error);
+	if (kg_json_get(root, "kg_listen") == NULL)
+		return false;
+	answer->listen_key = kg_json_get_text(kg_json_get(root, "kg_listen"),
+										  "key");
+	for (i = 0; i < root->len; i++)
+		if (strcmp(root->u.members[i].key, "kg_listen") == 0)
+		{
+			memmove(&root->u.members[i],
+					&root->u.members[i + 1],
+					(root->len - i - 1) * sizeof(KgMember));
+			root->len--;
+			break;
+		}
+	kg_json_write(out, root, -1);
+	answer->text = out->data;
+	answer->len = out->len;
+	return true;
+}
+
+static void
+result_done(KgCall *call, PGresult *res)
+{
+	KgAnswer answer = {200, NULL, 0, res, NULL, NULL};
+	const char *error;
+	size_t n;
+	KgBuf own;
+
+	if (PQgetisnull(res, 0, 0))
+	{
+		answer.status = 202;
+		finish(call, &answer);
+		return;
+	}
+	answer.text = PQgetvalue(res, 0, 0);
+	answer.len = (size_t) PQgetlength(res, 0, 0);
+	if (ask_back(call, answer.text, answer.len))
+	{
+		PQclear(res);
+		return;
+	}
+	kg_buf_init(&own);
+	if (take_listen_key(call, &answer, &own))
+	{
+		PQclear(res);
+		answer.res = NULL;
+	}
+	else if (call->msg.kind != KG_MSG_BATCH &&
+			 kg_json_scan(answer.text, answer.len, "error", &error, &n))
+		answer.status = status_of(call, error, n);
+	finish(call, &answer);
+	kg_buf_free(&own);
+}
+
+static void
+query_done(void *arg, KgOutcome outcome, PGresult *res)
+{
+	KgCall *call = arg;
+
+	call->query = NULL;
+	switch (outcome)
+	{
+		case KG_OUTCOME_RESULT:
+			result_done(call, res);
+			break;
+		case KG_OUTCOME_ERROR:
+			sql_error(call, res);
+			break;
+		case KG_OUTCOME_LOST:
+			finish_error(call,
+						 503,
+						 KG_RPC_INTERNAL,
+						 NULL,
+						 "the connection to the database was lost during "
+						 "the call; try again");
+			break;
+		case KG_OUTCOME_UNAVAILABLE:
+		case KG_OUTCOME_BUSY:
+			finish_error(call,
+						 503,
+						 KG_RPC_INTERNAL,
+						 NULL,
+						 "the database is not available; try again");
+			break;
+		case KG_OUTCOME_TIMEOUT:
+			finish_error(call,
+						 504,
+						 KG_RPC_INTERNAL,
+						 NULL,
+						 "the call took too long and was given up");
+			break;
+	}
+}

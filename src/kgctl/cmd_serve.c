@@ -1,0 +1,327 @@
+/*
+ * cmd_serve.c
+ *	  kgctl serve: options, the listening socket, start and stop.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "kgctl/commands.h"
+#include "kgctl/http.h"
+#include "kgctl/log.h"
+
+#define DEFAULT_LISTEN "127.0.0.1:8765"
+
+static const KgOption serve_options[] = {
+	{"listen",
+	 'l',
+	 "ADDRESS",
+	 false,
+	 "host:port or unix:/path (default " DEFAULT_LISTEN ")"},
+	{"path", 0, "PATH", false, "of the endpoint (default /mcp)"},
+	{"allow-host",
+	 0,
+	 "NAME",
+	 true,
+	 "accept this Host beside the local ones; * accepts all"},
+	{"allow-origin",
+	 0,
+	 "ORIGIN",
+	 true,
+	 "accept this Origin beside the local ones; * accepts all"},
+	{"require-token", 0, NULL, false, "refuse requests without a token"},
+	{"resource", 0, "URL", false, "this server's public address"},
+	{"auth-server",
+	 0,
+	 "URL",
+	 true,
+	 "OAuth authorization server to name in the metadata"},
+	{"scope", 0, "SCOPE", true, "OAuth scope to name in the metadata"},
+	{"idle-timeout",
+	 0,
+	 "SECONDS",
+	 false,
+	 "of a connection without a request (default 75)"},
+	{"body-timeout",
+	 0,
+	 "SECONDS",
+	 false,
+	 "for a whole request to arrive (default 30)"},
+	{"stream-timeout", 0, "SECONDS", false, "of a subscription (default 3600)"},
+	{"grace",
+	 0,
+	 "SECONDS",
+	 false,
+	 "for running calls when stopped (default 10)"},
+	{"max-connections", 0, "N", false, "default 15000"},
+	{"keep-alive",
+	 0,
+	 "N",
+	 false,
+	 "open connections up to which one is kept after a request (default 512)"},
+	{"access-log", 0, NULL, false, "a line for each request"},
+	{NULL, 0, NULL, false, NULL}};
+
+static void
+on_signal(void *arg)
+{
+	kg_http_drain(arg);
+}
+
+static int
+listen_unix(const char *path)
+{
+	struct sockaddr_un address;
+	struct stat st;
+	int fd;
+
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	if (strlen(path) >= sizeof(address.sun_path))
+	{
+		kg_error("%s: the path is too long for a socket", path);
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	/* Only a socket is removed; a server that runs on it is noticed. */
+	if (lstat(path, &st) == 0 && S_ISSOCK(st.st_mode))
+	{
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0 &&
+			connect(fd, (struct sockaddr *) &address, sizeof(address)) == 0)
+		{
+			kg_error("%s: another server listens there", path);
+			close(fd);
+			return -1;
+		}
+		if (fd >= 0)
+			close(fd);
+		(void) unlink(path);
+	}
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 ||
+		bind(fd, (struct sockaddr *) &address, sizeof(address)) != 0 ||
+		listen(fd, 1024) != 0)
+	{
+		kg_error("%s: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	kg_log(KG_LOG_INFO, "listening on unix:%s", path);
+	return fd;
+}
+
+static int
+try_address(const struct addrinfo *ai)
+{
+	int on = 1;
+	int fd = socket(
+		ai->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return -1;
+	(void) setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, ai->ai_addr, ai->ai_addrlen) != 0 || listen(fd, 1024) != 0)
+	{
+		int saved = errno;
+
+		close(fd);
+		errno = saved;
+		return -1;
+	}
+	return fd;
+}
+
+static void
+log_address(int fd)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof(address);
+	char host[128];
+	char port[16];
+
+	if (getsockname(fd, (struct sockaddr *) &address, &len) == 0 &&
+		getnameinfo((struct sockaddr *) &address,
+					len,
+					host,
+					sizeof(host),
+					port,
+					sizeof(port),
+					NI_NUMERICHOST | NI_NUMERICSERV) == 0)
+		kg_log(KG_LOG_INFO, "listening on %s:%s", host, port);
+}
+
+/* "host:port", "[v6]:port" or ":port". */
+static int
+listen_tcp(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+	struct addrinfo hints;
+	struct addrinfo *list;
+	struct addrinfo *ai;
+	char *host;
+	int fd = -1;
+	int error;
+
+	if (colon == NULL || colon[1] == '\0')
+	{
+		kg_error("--listen must be host:port or unix:/path, not \"%s\"",
+				 address);
+		return -1;
+	}
+	if (address[0] == '[' && colon > address + 1 && colon[-1] == ']')
+		host = kg_strndup(address + 1, (size_t) (colon - address) - 2);
+	else
+		host = kg_strndup(address, (size_t) (colon - address));
+	memset(&hints, 0, sizeof(hints));
+	hints.ai_socktype = SOCK_STREAM;
+	hints.ai_flags = AI_PASSIVE;
+	error = getaddrinfo(*host ? host : NULL, colon + 1, &hints, &list);
+	free(host);
+	if (error != 0)
+	{
+		kg_error("%s: %s", address, gai_strerror(error));
+		return -1;
+	}
+	for (ai = list; ai != NULL && fd < 0; ai = ai->ai_next)
+		fd = try_address(ai);
+	freeaddrinfo(list);
+	if (fd < 0)
+		kg_error("%s: %s", address, strerror(errno));
+	else
+		log_address(fd);
+	return fd;
+}
+
+/* The socket that systemd passes, else our own. */
+static int
+open_listener(const KgArgs *args)
+{
+	const char *address = kg_args_get(args, "listen");
+	const char *pid = getenv("LISTEN_PID");
+	const char *fds = getenv("LISTEN_FDS");
+
+	if (pid != NULL && fds != NULL && atol(pid) == (long) getpid() &&
+		strcmp(fds, "1") == 0)
+	{
+		kg_log(KG_LOG_INFO, "listening on the socket of the service manager");
+		return 3;
+	}
+	if (address == NULL)
+		address = DEFAULT_LISTEN;
+	if (strncmp(address, "unix:", 5) == 0)
+		return listen_unix(address + 5);
+	return listen_tcp(address);
+}
+
+static bool
+read_options(KgHttpOptions *o, const KgArgs *args)
+{
+	memset(o, 0, sizeof(*o));
+	o->args = args;
+	o->path = kg_args_has(args, "path") ? kg_args_get(args, "path") : "/mcp";
+	o->resource = kg_args_get(args, "resource");
+	o->require_token = kg_args_has(args, "require-token") ||
+					   kg_args_has(args, "auth-server");
+	o->access_log = kg_args_has(args, "access-log");
+	o->idle_timeout = 75;
+	o->body_timeout = 30;
+	o->stream_timeout = 3600;
+	o->grace = 10;
+	o->max_connections = 15000;
+	o->keep_alive = 512;
+	if (!kg_args_number(args, "idle-timeout", 1, 86400, &o->idle_timeout) ||
+		!kg_args_number(args, "body-timeout", 1, 3600, &o->body_timeout) ||
+		!kg_args_number(args, "stream-timeout", 1, 86400, &o->stream_timeout) ||
+		!kg_args_number(args, "grace", 0, 3600, &o->grace) ||
+		!kg_args_number(
+			args, "max-connections", 1, 60000, &o->max_connections) ||
+		!kg_args_number(args, "keep-alive", 0, 60000, &o->keep_alive))
+		return false;
+	if (o->path[0] != '/')
+	{
+		kg_error("--path must start with /");
+		return false;
+	}
+	if (kg_args_has(args, "auth-server") &&
+		(o->resource == NULL || strstr(o->resource, "://") == NULL))
+	{
+		kg_error("--auth-server needs --resource URL");
+		return false;
+	}
+	return true;
+}
+
+static void
+raise_file_limit(long max_connections)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	(void) setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur != RLIM_INFINITY &&
+		limit.rlim_cur < (rlim_t) max_connections + 1100)
+		kg_log(KG_LOG_WARNING,
+			   "only %lu files may be open: fewer connections than "
+			   "--max-connections",
+			   (unsigned long) limit.rlim_cur);
+}
+
+static int
+run(const KgArgs *args)
+{
+	KgHttp http;
+	int code = KG_EXIT_USAGE;
+
+	memset(&http, 0, sizeof(http));
+	http.listen_fd = -1;
+	if (!read_options(&http.options, args) ||
+		!kg_gateway_open(&http.gateway, args, 8, on_signal, &http))
+		return KG_EXIT_USAGE;
+	raise_file_limit(http.options.max_connections);
+	http.listen_fd = open_listener(args);
+	if (http.listen_fd >= 0 && kg_http_start(&http))
+	{
+		kg_loop_run(http.gateway.loop);
+		kg_http_stop(&http);
+		kg_log(KG_LOG_INFO, "stopped");
+		code = KG_EXIT_OK;
+	}
+	if (http.listen_fd >= 0)
+		close(http.listen_fd);
+	kg_gateway_close(&http.gateway);
+	return code;
+}
+
+int
+kg_cmd_serve(int argc, char **argv)
+{
+	KgArgs args;
+	int code = KG_EXIT_USAGE;
+
+	if (!kg_args_parse(&args, argc, argv, serve_options, kg_gateway_options))
+		code = KG_EXIT_USAGE;
+	else if (kg_args_has(&args, "help"))
+	{
+		puts("Usage: kgctl serve [OPTION]...\n");
+		kg_args_help(serve_options);
+		kg_args_help(kg_gateway_options);
+		code = KG_EXIT_OK;
+	}
+	else if (args.nrest > 0)
+		kg_error("usage: kgctl serve [OPTION]...");
+	else
+		code = run(&args);
+	kg_args_free(&args);
+	return code;
+}

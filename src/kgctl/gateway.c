@@ -1,0 +1,109 @@
+/*
+ * gateway.c
+ *	  What both servers share.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "kgctl/db.h"
+#include "kgctl/gateway.h"
+#include "kgctl/log.h"
+
+const KgOption kg_gateway_options[] = {
+	{"dsn",
+	 'd',
+	 "DSN",
+	 false,
+	 "connection string or URI (else KGCTL_DSN, PGHOST ...)"},
+	{"tenant",
+	 't',
+	 "NAME",
+	 false,
+	 "tenant to act for, among those granted to the role"},
+	{"pool", 0, "N", false, "connections to the database at most"},
+	{"queue", 0, "N", false, "calls that may wait for one (default 1024)"},
+	{"timeout", 0, "SECONDS", false, "of a call (default 30)"},
+	{"max-message", 0, "BYTES", false, "of one message (default 1048576)"},
+	{"no-prepare",
+	 0,
+	 NULL,
+	 false,
+	 "for poolers that have no prepared statements"},
+	{"function",
+	 0,
+	 "NAME",
+	 false,
+	 "a function to call instead of kg_mcp, of the same signature"},
+	{"log-level", 0, "LEVEL", false, "error, warning, info (default) or debug"},
+	{"help", 'h', NULL, false, "show this help"},
+	{NULL, 0, NULL, false, NULL}};
+
+/* The name goes into SQL text: letters, digits, underscores and one dot. */
+static bool
+plain_name(const char *name)
+{
+	return strlen(name) < 128 && name[0] != '.' &&
+		   strspn(name,
+				  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.") == strlen(name);
+}
+
+bool
+kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
+				KgLoopFn on_signal, void *on_signal_arg)
+{
+	KgPoolOptions options;
+	long pool = default_pool;
+	long queue = 1024;
+	long timeout = 30;
+	const char *level = kg_args_get(args, "log-level");
+
+	memset(gateway, 0, sizeof(*gateway));
+	gateway->max_message = 1024 * 1024;
+	if (!kg_args_number(args, "pool", 1, 1000, &pool) ||
+		!kg_args_number(args, "queue", 1, 100000, &queue) ||
+		!kg_args_number(args, "timeout", 1, 3600, &timeout) ||
+		!kg_args_number(
+			args, "max-message", 1024, 64 * 1024 * 1024, &gateway->max_message))
+		return false;
+	if (level != NULL && !kg_log_set_level(level))
+	{
+		kg_error("unknown log level \"%s\"", level);
+		return false;
+	}
+	memset(&options, 0, sizeof(options));
+	options.dsn = kg_db_dsn(args);
+	options.tenant = kg_db_tenant(args);
+	options.function = kg_args_get(args, "function");
+	options.size = (int) pool;
+	options.queue = (int) queue;
+	options.timeout_ms = timeout * 1000;
+	options.prepare = !kg_args_has(args, "no-prepare");
+	if (options.function != NULL && !plain_name(options.function))
+	{
+		kg_error("--function must be a plain name, schema.function");
+		return false;
+	}
+	gateway->loop = kg_loop_new();
+	if (gateway->loop == NULL)
+		return false;
+	kg_log_server();
+	/* The signals are blocked before the pool starts its thread. */
+	if (!kg_loop_on_signal(gateway->loop, on_signal, on_signal_arg))
+		return false;
+	gateway->pool = kg_pool_new(gateway->loop, &options);
+	gateway->listener = kg_listener_new(gateway->loop, options.dsn);
+	return true;
+}
+
+void
+kg_gateway_close(KgGateway *gateway)
+{
+	if (gateway->listener != NULL)
+		kg_listener_free(gateway->listener);
+	if (gateway->pool != NULL)
+		kg_pool_free(gateway->pool);
+	if (gateway->loop != NULL)
+		kg_loop_free(gateway->loop);
+	memset(gateway, 0, sizeof(*gateway));
+}

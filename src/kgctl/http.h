@@ -1,0 +1,152 @@
+/*
+ * http.h
+ *	  The HTTP server's own types; used by http_*.c and cmd_serve.c only.
+ *
+ * Everything runs in the thread of the event loop: libmicrohttpd's epoll
+ * descriptor is one watch of it.  A connection whose call is running is
+ * suspended, so libmicrohttpd does not look at it; the gateway itself watches
+ * its socket then, to notice a client that goes away.
+ */
+#ifndef KG_HTTP_H
+#define KG_HTTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <microhttpd.h>
+
+#include "kgctl/call.h"
+#include "kgctl/gateway.h"
+
+typedef struct KgHttp KgHttp;
+typedef struct KgHttpConn KgHttpConn;
+typedef struct KgRequest KgRequest;
+
+typedef struct KgHttpOptions
+{
+	const KgArgs *args; /* --allow-host, --allow-origin, ... are read there */
+	const char *path;	/* of the endpoint */
+	const char *resource;
+	bool require_token;
+	bool access_log;
+	long idle_timeout;
+	long body_timeout;
+	long stream_timeout;
+	long grace;
+	long max_connections;
+	long keep_alive; /* connections that may stay open between requests */
+} KgHttpOptions;
+
+struct KgHttp
+{
+	KgGateway gateway;
+	KgHttpOptions options;
+	struct MHD_Daemon *daemon;
+	KgWatch *watch;
+	bool wake; /* libmicrohttpd has something to do */
+	int listen_fd;
+	KgHttpConn *conns;
+	long nconns;
+	size_t body_bytes; /* of all requests that are being read */
+	long nrequests;	   /* that are not answered yet */
+	bool draining;
+	int64_t drain_until;
+	int64_t next_sweep;
+	int64_t next_beat;
+};
+
+/* One connection of a client. */
+struct KgHttpConn
+{
+	KgHttp *http;
+	KgHttpConn *next;
+	KgHttpConn *prev;
+	struct MHD_Connection *mhd;
+	int fd;
+	int64_t idle_since;
+	KgRequest *request;
+};
+
+struct KgRequest
+{
+	KgHttp *http;
+	KgHttpConn *conn;
+	struct MHD_Connection *mhd;
+	KgBuf body;
+	int64_t started;
+	bool refused;	/* answered already or to be answered with response */
+	bool too_large; /* the rest of the body is thrown away */
+	bool complete;	/* the body is there */
+	bool suspended;
+	bool gone; /* the client is not there any more */
+	bool modern;
+	bool accepts_stream;
+	struct MHD_Response *response; /* waits to be queued */
+	unsigned status;
+	KgCall *call;
+	KgWatch *watch; /* of the socket, while suspended */
+	/* A stream of server-sent events. */
+	bool streaming;
+	bool ended;
+	KgBuf out;
+	size_t sent;
+	KgSubscriber *subscriber;
+	char *id;
+	char method[40]; /* of the message, for the log */
+};
+
+/* http_server.c */
+extern bool kg_http_start(KgHttp *http);
+extern void kg_http_stop(KgHttp *http);
+extern void kg_http_drain(KgHttp *http);
+extern void kg_http_resume(KgRequest *req);
+extern void kg_http_suspend(KgRequest *req);
+
+/* http_request.c */
+extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
+									  const char *url, const char *method,
+									  const char *version,
+									  const char *upload_data,
+									  size_t *upload_data_size, void **req_cls);
+extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
+							  void **req_cls,
+							  enum MHD_RequestTerminationCode why);
+extern void kg_http_dispatch(KgRequest *req);
+
+/* http_reply.c: what a request is answered with. */
+extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
+						  const char *text, size_t len);
+extern void kg_http_reply_result(KgRequest *req, unsigned status,
+								 const char *text, size_t len, PGresult *res);
+extern void kg_http_reply_error(KgRequest *req, unsigned status, const char *id,
+								int code, const char *text);
+extern void kg_http_header(KgRequest *req, const char *name, const char *value);
+extern enum MHD_Result kg_http_send(KgRequest *req);
+
+/* http_stream.c */
+extern void kg_stream_start(KgRequest *req);
+extern void kg_stream_event(KgRequest *req, const char *json, size_t len);
+extern void kg_stream_comment(KgRequest *req);
+extern void kg_stream_end(KgRequest *req);
+
+/* http_headers.c: each returns false after it has prepared the refusal. */
+extern bool kg_headers_origin(KgRequest *req);
+extern bool kg_headers_content(KgRequest *req);
+extern bool kg_headers_token(KgRequest *req, const char **token);
+extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
+								const char **legacy_revision);
+extern const char *kg_header(KgRequest *req, const char *name);
+extern bool kg_headers_accept(KgRequest *req, const char *type);
+
+/* Decode a header value that may be wrapped as =?base64?...?= */
+extern bool kg_header_decode(const char *value, KgBuf *out);
+/* Whether an authority is in the list, or a local one where it is empty. */
+extern bool kg_host_allowed(const char *host, const KgArgs *args,
+							const char *option);
+
+/* oauth.c */
+extern void kg_oauth_metadata(KgRequest *req);
+extern void kg_oauth_challenge(KgRequest *req, const char *error);
+extern bool kg_oauth_configured(const KgHttp *http);
+
+#endif /* KG_HTTP_H */

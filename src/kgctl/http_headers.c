@@ -1,0 +1,382 @@
+/*
+ * http_headers.c
+ *	  What the headers of a request have to say before the database is asked:
+ *	  where it comes from, what it is, and that they agree with the message.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "kgctl/http.h"
+
+/* kg_login() takes no longer one. */
+#define MAX_TOKEN 8192
+
+const char *
+kg_header(KgRequest *req, const char *name)
+{
+	return MHD_lookup_connection_value(req->mhd, MHD_HEADER_KIND, name);
+}
+
+/* Whether an Accept header names type/... as it is or by a wildcard. */
+bool
+kg_headers_accept(KgRequest *req, const char *type)
+{
+	const char *accept = kg_header(req, MHD_HTTP_HEADER_ACCEPT);
+	size_t n = strlen(type);
+
+	while (accept != NULL && *accept != '\0')
+	{
+		accept += strspn(accept, " \t,");
+		if (strncasecmp(accept, type, n) == 0 &&
+			strchr(" \t,;", accept[n]) != NULL)
+			return true;
+		if (strncmp(accept, "*/*", 3) == 0)
+			return true;
+		accept += strcspn(accept, ",");
+	}
+	return false;
+}
+
+/* The host of an authority "host", "host:port" or "[v6]:port". */
+static size_t
+host_length(const char *authority)
+{
+	const char *end;
+
+	if (authority[0] == '[' && (end = strchr(authority, ']')) != NULL)
+		return (size_t) (end - authority) + 1;
+	return strcspn(authority, ":/");
+}
+
+static bool
+is_local(const char *authority)
+{
+	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
+	size_t n = host_length(authority);
+	const char *port = authority + n;
+	size_t i;
+
+	if (*port == ':' && strspn(port + 1, "0123456789") == strlen(port + 1))
+		port += strlen(port);
+	if (*port != '\0')
+		return false;
+	for (i = 0; i < 3; i++)
+		if (strlen(names[i]) == n && strncasecmp(authority, names[i], n) == 0)
+			return true;
+	return false;
+}
+
+bool
+kg_host_allowed(const char *host, const KgArgs *args, const char *option)
+{
+	const char *allowed;
+	size_t i;
+
+	if (is_local(host))
+		return true;
+	for (i = 0; (allowed = kg_args_nth(args, option, i)) != NULL; i++)
+	{
+		/* A name without a port allows all of its ports. */
+		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, host) == 0)
+			return true;
+		if (host_length(allowed) == strlen(allowed) &&
+			host_length(host) == strlen(allowed) &&
+			strncasecmp(allowed, host, strlen(allowed)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+origin_allowed(const char *origin, const KgArgs *args)
+{
+	const char *allowed;
+	const char *host = NULL;
+	size_t i;
+
+	if (strncasecmp(origin, "http://", 7) == 0)
+		host = origin + 7;
+	else if (strncasecmp(origin, "https://", 8) == 0)
+		host = origin + 8;
+	if (host != NULL && is_local(host))
+		return true;
+	for (i = 0; (allowed = kg_args_nth(args, "allow-origin", i)) != NULL; i++)
+		if (strcmp(allowed, "*") == 0 || strcasecmp(allowed, origin) == 0)
+			return true;
+	return false;
+}
+
+/* Against DNS rebinding: Host always, Origin where there is one. */
+bool
+kg_headers_origin(KgRequest *req)
+{
+	const KgArgs *args = req->http->options.args;
+	const char *host = kg_header(req, MHD_HTTP_HEADER_HOST);
+	const char *origin = kg_header(req, MHD_HTTP_HEADER_ORIGIN);
+	const char *resource = req->http->options.resource;
+	bool ok = host != NULL && kg_host_allowed(host, args, "allow-host");
+
+	if (!ok && host != NULL && resource != NULL)
+	{
+		const char *own = strstr(resource, "://");
+		size_t n = own ? strcspn(own + 3, "/") : 0;
+
+		ok = own != NULL && strlen(host) == n &&
+			 strncasecmp(host, own + 3, n) == 0;
+	}
+	if (ok && (origin == NULL || origin_allowed(origin, args)))
+		return true;
+	kg_http_reply_error(req,
+						MHD_HTTP_FORBIDDEN,
+						NULL,
+						KG_RPC_REQUEST,
+						ok ? "this Origin is not allowed"
+						   : "this Host is not allowed");
+	return false;
+}
+
+bool
+kg_headers_content(KgRequest *req)
+{
+	const char *type = kg_header(req, MHD_HTTP_HEADER_CONTENT_TYPE);
+	const char *encoding = kg_header(req, MHD_HTTP_HEADER_CONTENT_ENCODING);
+	size_t n = type ? strcspn(type, "; \t") : 0;
+
+	if (n == 16 && strncasecmp(type, "application/json", 16) == 0 &&
+		(encoding == NULL || strcasecmp(encoding, "identity") == 0))
+		return true;
+	kg_http_reply_error(req,
+						MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+						NULL,
+						KG_RPC_REQUEST,
+						"Content-Type must be application/json, not encoded");
+	return false;
+}
+
+static void
+refuse_token(KgRequest *req, unsigned status, const char *error,
+			 const char *text)
+{
+	kg_http_reply_error(req, status, NULL, (int) status, text);
+	kg_oauth_challenge(req, error);
+}
+
+/* The bearer token, or NULL where none is needed. */
+bool
+kg_headers_token(KgRequest *req, const char **token)
+{
+	const char *value = kg_header(req, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *p;
+
+	*token = NULL;
+	if (value == NULL)
+	{
+		if (!req->http->options.require_token)
+			return true;
+		refuse_token(
+			req, MHD_HTTP_UNAUTHORIZED, NULL, "a bearer token is required");
+		return false;
+	}
+	if (strncasecmp(value, "Bearer", 6) != 0 ||
+		(value[6] != ' ' && value[6] != '\0'))
+	{
+		refuse_token(
+			req, MHD_HTTP_UNAUTHORIZED, NULL, "a bearer token is required");
+		return false;
+	}
+	value += 6;
+	value += strspn(value, " ");
+	for (p = value; *p > ' ' && *p <= '~'; p++)
+		;
+	if (*p != '\0' || p == value || p - value > MAX_TOKEN)
+	{
+		refuse_token(req,
+					 *p == '\0' && p > value ? MHD_HTTP_UNAUTHORIZED
+											 : MHD_HTTP_BAD_REQUEST,
+					 *p == '\0' && p > value ? "invalid_token"
+											 : "invalid_request",
+					 "not a bearer token");
+		return false;
+	}
+	*token = value;
+	return true;
+}
+
+static int
+base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+')
+		return 62;
+	return c == '/' ? 63 : -1;
+}
+
+static bool
+decode_base64(const char *s, size_t len, KgBuf *out)
+{
+	size_t i;
+
+	if (len % 4 != 0)
+		return false;
+	for (i = 0; i < len; i += 4)
+	{
+		int pad = i + 4 == len ? (s[i + 3] == '=') + (s[i + 2] == '=') : 0;
+		uint32_t word = 0;
+		int k;
+
+		for (k = 0; k < 4; k++)
+		{
+			int digit = k >= 4 - pad ? 0 : base64_digit(s[i + k]);
+
+			if (digit < 0)
+				return false;
+			word = word << 6 | (uint32_t) digit;
+		}
+		/* Bits that are not part of a byte must be zero. */
+		if ((pad == 2 && (s[i + 3] != '=' || (word & 0xFFFF) != 0)) ||
+			(pad == 1 && (s[i + 3] != '=' || (word & 0xFF) != 0)))
+			return false;
+		for (k = 0; k < 3 - pad; k++)
+			kg_buf_putc(out, (char) (word >> (16 - 8 * k)));
+	}
+	return true;
+}
+
+bool
+kg_header_decode(const char *value, KgBuf *out)
+{
+	size_t len = strlen(value);
+
+	while (len > 0 && strchr(" \t", value[len - 1]) != NULL)
+		len--;
+	while (len > 0 && strchr(" \t", *value) != NULL)
+	{
+		value++;
+		len--;
+	}
+	out->len = 0;
+	kg_buf_add(out, "", 0);
+	if (len >= 11 && memcmp(value, "=?base64?", 9) == 0 &&
+		memcmp(value + len - 2, "?=", 2) == 0)
+		return decode_base64(value + 9, len - 11, out);
+	kg_buf_add(out, value, len);
+	return true;
+}
+
+/* Whether a header, decoded, is exactly text. */
+static bool
+header_is(KgRequest *req, const char *name, const char *text)
+{
+	const char *value = kg_header(req, name);
+	KgBuf decoded;
+	bool same;
+
+	if (value == NULL)
+		return false;
+	kg_buf_init(&decoded);
+	same = kg_header_decode(value, &decoded) && decoded.len == strlen(text) &&
+		   memcmp(decoded.data, text, decoded.len) == 0;
+	kg_buf_free(&decoded);
+	return same;
+}
+
+static enum MHD_Result
+check_param(void *cls, enum MHD_ValueKind kind, const char *key,
+			const char *value)
+{
+	bool *ok = cls;
+	KgBuf decoded;
+
+	(void) kind;
+	if (strncasecmp(key, "Mcp-Param-", 10) != 0)
+		return MHD_YES;
+	kg_buf_init(&decoded);
+	if (value == NULL || !kg_header_decode(value, &decoded))
+		*ok = false;
+	kg_buf_free(&decoded);
+	return *ok ? MHD_YES : MHD_NO;
+}
+
+static bool
+refuse(KgRequest *req, const KgMessage *msg, int code, const char *text)
+{
+	kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, msg->id, code, text);
+	return false;
+}
+
+static bool
+check_modern(KgRequest *req, const KgMessage *msg, const char *version)
+{
+	const char *name = kg_message_name(msg);
+	bool params_ok = true;
+
+	if (msg->kind != KG_MSG_REQUEST)
+		return true;
+	if (!msg->modern)
+		return refuse(req,
+					  msg,
+					  KG_RPC_PARAMS,
+					  "params._meta lacks " KG_META "protocolVersion");
+	if (version == NULL)
+		return refuse(req,
+					  msg,
+					  KG_RPC_HEADER,
+					  "the header MCP-Protocol-Version is missing");
+	if (msg->revision != NULL && strcmp(version, msg->revision) != 0)
+		return refuse(req,
+					  msg,
+					  KG_RPC_HEADER,
+					  "the header MCP-Protocol-Version differs from "
+					  "params._meta");
+	if (!header_is(req, "Mcp-Method", msg->method))
+		return refuse(req,
+					  msg,
+					  KG_RPC_HEADER,
+					  "the header Mcp-Method is missing or differs from the "
+					  "method");
+	if (name != NULL && !header_is(req, "Mcp-Name", name))
+		return refuse(req,
+					  msg,
+					  KG_RPC_HEADER,
+					  "the header Mcp-Name is missing or differs from "
+					  "params");
+	MHD_get_connection_values(
+		req->mhd, MHD_HEADER_KIND, check_param, &params_ok);
+	if (!params_ok)
+		return refuse(
+			req, msg, KG_RPC_HEADER, "a header Mcp-Param-* cannot be decoded");
+	return true;
+}
+
+/*
+ * Decide the era of the message by header and _meta, and check that they agree.
+ */
+bool
+kg_headers_protocol(KgRequest *req, KgMessage *msg,
+					const char **legacy_revision)
+{
+	const char *version = kg_header(req, "MCP-Protocol-Version");
+
+	*legacy_revision = NULL;
+	req->modern = msg->modern || kg_revision_is_modern(version);
+	if (req->modern)
+	{
+		if (msg->kind == KG_MSG_BATCH)
+			return refuse(req, msg, KG_RPC_REQUEST, "a batch is not allowed");
+		return check_modern(req, msg, version);
+	}
+	if (version != NULL && !kg_revision_is_legacy(version))
+		return refuse(req,
+					  msg,
+					  KG_RPC_REQUEST,
+					  "the header MCP-Protocol-Version names no supported "
+					  "version");
+	*legacy_revision = version ? version : KG_LEGACY_DEFAULT;
+	return true;
+}

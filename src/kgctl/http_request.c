@@ -1,0 +1,397 @@
+/*
+ * http_request.c
+ *	  One request: routing, the body, the call, the answer.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "kgctl/http.h"
+#include "kgctl/log.h"
+
+/* Of all bodies that are being read at a time. */
+#define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
+#define WELL_KNOWN "/.well-known/oauth-protected-resource"
+
+static void
+reply_text(KgRequest *req, unsigned status, const char *text)
+{
+	kg_http_reply(req, status, "text/plain", text, strlen(text));
+}
+
+static void
+reply_health(KgRequest *req)
+{
+	if (req->http->draining)
+		reply_text(req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
+	else if (!kg_pool_healthy(req->http->gateway.pool))
+		reply_text(req,
+				   MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "no connection to the database\n");
+	else
+		reply_text(req, MHD_HTTP_OK, "ok\n");
+}
+
+/* A browser asks whether it may: only an allowed origin gets here. */
+static void
+reply_preflight(KgRequest *req)
+{
+	kg_http_reply(req, MHD_HTTP_NO_CONTENT, NULL, "", 0);
+	if (kg_header(req, MHD_HTTP_HEADER_ORIGIN) == NULL)
+	{
+		kg_http_header(req, MHD_HTTP_HEADER_ALLOW, "POST, OPTIONS");
+		return;
+	}
+	kg_http_header(req, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_METHODS, "POST");
+	kg_http_header(req,
+				   MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_HEADERS,
+				   "Content-Type, Accept, Authorization, "
+				   "MCP-Protocol-Version, Mcp-Method, Mcp-Name, "
+				   "Mcp-Session-Id, Last-Event-ID");
+	kg_http_header(req, MHD_HTTP_HEADER_ACCESS_CONTROL_MAX_AGE, "600");
+}
+
+/*
+ * Everything that can be said before the body.  Where it prepares a response
+ * the body, if any, is read and thrown away first, so that the client gets to
+ * read the answer.
+ */
+static void
+route(KgRequest *req, const char *url, const char *method)
+{
+	const char *path = req->http->options.path;
+	size_t n = strlen(WELL_KNOWN);
+	const char *token;
+
+	if (strcmp(url, "/healthz") == 0 &&
+		(strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
+		reply_health(req);
+	else if (!kg_headers_origin(req))
+		return;
+	else if (strncmp(url, WELL_KNOWN, n) == 0 &&
+			 (url[n] == '\0' || strcmp(url + n, path) == 0) &&
+			 (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
+		kg_oauth_metadata(req);
+	else if (strcmp(url, path) != 0)
+		reply_text(req, MHD_HTTP_NOT_FOUND, "not found\n");
+	else if (strcmp(method, "OPTIONS") == 0)
+		reply_preflight(req);
+	else if (strcmp(method, "POST") != 0)
+	{
+		reply_text(req,
+				   MHD_HTTP_METHOD_NOT_ALLOWED,
+				   "only POST: there are no sessions\n");
+		kg_http_header(req, MHD_HTTP_HEADER_ALLOW, "POST, OPTIONS");
+	}
+	else if (req->http->draining)
+		reply_text(req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
+	else if (kg_headers_content(req))
+		(void) kg_headers_token(req, &token);
+}
+
+/* A body whose length is announced as too large is not read at all. */
+static bool
+announced_too_large(KgRequest *req)
+{
+	const char *length = kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return length != NULL &&
+		   (strlen(length) > 12 ||
+			strtoll(length, NULL, 10) > req->http->gateway.max_message);
+}
+
+static void
+reply_too_large(KgRequest *req)
+{
+	kg_http_reply_error(req,
+						MHD_HTTP_CONTENT_TOO_LARGE,
+						NULL,
+						KG_RPC_REQUEST,
+						"the message is too large");
+}
+
+static void
+drop_body(KgRequest *req)
+{
+	req->http->body_bytes -= req->body.len;
+	kg_buf_free(&req->body);
+}
+
+static enum MHD_Result
+read_body(KgRequest *req, const char *data, size_t *size)
+{
+	KgHttp *http = req->http;
+
+	if (req->response == NULL && !req->too_large)
+	{
+		if (req->body.len + *size > (size_t) http->gateway.max_message)
+		{
+			req->too_large = true;
+			drop_body(req);
+			reply_too_large(req);
+		}
+		else if (http->body_bytes + *size > MAX_BODY_BYTES)
+		{
+			req->too_large = true;
+			drop_body(req);
+			kg_http_reply_error(req,
+								MHD_HTTP_SERVICE_UNAVAILABLE,
+								NULL,
+								KG_RPC_INTERNAL,
+								"the gateway is too busy; try again");
+		}
+		else
+		{
+			kg_buf_add(&req->body, data, *size);
+			http->body_bytes += *size;
+		}
+	}
+	else if (req->too_large)
+	{
+		/* Some more is read for the sake of the answer, not without end. */
+		req->sent += *size;
+		if (req->sent > 4 * (size_t) http->gateway.max_message)
+			return MHD_NO;
+	}
+	*size = 0;
+	return MHD_YES;
+}
+
+static void
+on_notify(void *arg, const char *json, size_t len)
+{
+	KgRequest *req = arg;
+
+	kg_stream_start(req);
+	kg_stream_event(req, json, len);
+}
+
+static void
+on_change(void *arg, const char *json, size_t len)
+{
+	kg_stream_event(arg, json, len);
+}
+
+static void
+answer_subscription(KgRequest *req, const KgAnswer *answer)
+{
+	if (!req->accepts_stream)
+	{
+		kg_http_reply_error(req,
+							MHD_HTTP_NOT_ACCEPTABLE,
+							req->id,
+							KG_RPC_REQUEST,
+							"a subscription needs Accept: text/event-stream");
+		return;
+	}
+	kg_stream_start(req);
+	kg_stream_event(req, answer->text, answer->len);
+	req->subscriber = kg_subscribe(req->http->gateway.listener,
+								   answer->listen_key,
+								   answer->text,
+								   answer->len,
+								   req->id,
+								   on_change,
+								   req);
+}
+
+static void
+on_done(void *arg, KgAnswer *answer)
+{
+	KgRequest *req = arg;
+
+	req->call = NULL;
+	if (answer->listen_key != NULL && req->id != NULL &&
+		strcmp(req->method, "subscriptions/listen") == 0)
+		answer_subscription(req, answer);
+	else if (req->streaming)
+	{
+		if (answer->text != NULL)
+			kg_stream_event(req, answer->text, answer->len);
+		kg_stream_end(req);
+	}
+	else if (answer->text == NULL)
+		kg_http_reply(req, (unsigned) answer->status, NULL, "", 0);
+	else if (answer->res != NULL)
+	{
+		kg_http_reply_result(req,
+							 (unsigned) answer->status,
+							 answer->text,
+							 answer->len,
+							 answer->res);
+		answer->res = NULL;
+	}
+	else
+	{
+		kg_http_reply(req,
+					  (unsigned) answer->status,
+					  "application/json",
+					  answer->text,
+					  answer->len);
+		if (answer->status == MHD_HTTP_UNAUTHORIZED)
+			kg_oauth_challenge(
+				req, kg_header(req, "Authorization") ? "invalid_token" : NULL);
+		else if (answer->status == MHD_HTTP_FORBIDDEN)
+			kg_oauth_challenge(req, "insufficient_scope");
+		else if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+			kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	}
+	kg_http_resume(req);
+}
+
+static void
+start_call(KgRequest *req, KgMessage *msg, const char *revision)
+{
+	KgCallContext context = {
+		req->http->gateway.pool, NULL, revision, req->modern};
+	KgCallOwner owner = {req, on_notify, req->accepts_stream, on_done};
+
+	if (!kg_headers_token(req, &context.token))
+		return;
+	if (msg->kind == KG_MSG_RESPONSE && !req->modern &&
+		kg_call_respond(msg, context.token))
+	{
+		kg_http_reply(req, MHD_HTTP_ACCEPTED, NULL, "", 0);
+		return;
+	}
+	req->id = msg->id ? kg_strdup(msg->id) : NULL;
+	req->call = kg_call_start(
+		&context, msg, req->body.data, req->body.len, &owner);
+	if (req->call == NULL)
+	{
+		kg_http_reply_error(req,
+							MHD_HTTP_SERVICE_UNAVAILABLE,
+							req->id,
+							KG_RPC_INTERNAL,
+							"too many calls at once; try again");
+		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	}
+}
+
+/* The body is complete: look at the message and start the call. */
+void
+kg_http_dispatch(KgRequest *req)
+{
+	KgMessage msg;
+	const char *revision;
+	char *error = NULL;
+
+	req->accepts_stream = kg_headers_accept(req, "text/event-stream");
+	if (!kg_message_parse(
+			&msg, req->body.data ? req->body.data : "", req->body.len, &error))
+		kg_http_reply_error(
+			req, MHD_HTTP_BAD_REQUEST, NULL, KG_RPC_PARSE, error);
+	else
+	{
+		size_t i;
+
+		if (msg.method != NULL)
+		{
+			strncpy(req->method, msg.method, sizeof(req->method) - 1);
+			for (i = 0; req->method[i] != '\0'; i++)
+				if (req->method[i] < ' ' || req->method[i] > '~')
+					req->method[i] = '?';
+		}
+		if (kg_headers_protocol(req, &msg, &revision))
+			start_call(req, &msg, revision);
+	}
+	free(error);
+	kg_message_free(&msg);
+	drop_body(req);
+}
+
+static KgRequest *
+new_request(KgHttp *http, struct MHD_Connection *mhd)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	KgRequest *req = kg_calloc(1, sizeof(KgRequest));
+
+	req->http = http;
+	req->mhd = mhd;
+	req->conn = info ? info->socket_context : NULL;
+	req->started = kg_now();
+	if (req->conn != NULL)
+		req->conn->request = req;
+	http->nrequests++;
+	return req;
+}
+
+enum MHD_Result
+kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
+			   const char *method, const char *version, const char *upload_data,
+			   size_t *upload_data_size, void **req_cls)
+{
+	KgHttp *http = cls;
+	KgRequest *req = *req_cls;
+
+	(void) version;
+	if (req == NULL)
+	{
+		req = *req_cls = new_request(http, mhd);
+		route(req, url, method);
+		if (announced_too_large(req))
+		{
+			if (req->response == NULL)
+				reply_too_large(req);
+			kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
+			return kg_http_send(req);
+		}
+		return MHD_YES;
+	}
+	if (*upload_data_size > 0)
+		return read_body(req, upload_data, upload_data_size);
+	if (req->gone)
+		return MHD_NO;
+	if (!req->complete)
+	{
+		req->complete = true;
+		if (req->response == NULL && !req->refused)
+			kg_http_dispatch(req);
+		if (req->response == NULL)
+		{
+			kg_http_suspend(req);
+			return MHD_YES;
+		}
+	}
+	if (req->response == NULL)
+	{
+		/* Woken for nothing: the call still runs. */
+		if (req->call == NULL || req->refused)
+			return MHD_NO;
+		kg_http_suspend(req);
+		return MHD_YES;
+	}
+	return kg_http_send(req);
+}
+
+void
+kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
+				  enum MHD_RequestTerminationCode why)
+{
+	KgHttp *http = cls;
+	KgRequest *req = *req_cls;
+
+	(void) mhd;
+	(void) why;
+	if (req == NULL)
+		return;
+	*req_cls = NULL;
+	if (req->call != NULL)
+		kg_call_cancel(req->call);
+	if (req->subscriber != NULL)
+		kg_unsubscribe(req->subscriber);
+	if (req->response != NULL)
+		MHD_destroy_response(req->response);
+	kg_watch_remove(req->watch);
+	if (req->conn != NULL)
+	{
+		req->conn->request = NULL;
+		req->conn->idle_since = kg_now();
+	}
+	drop_body(req);
+	kg_buf_free(&req->out);
+	free(req->id);
+	free(req);
+	http->nrequests--;
+}

@@ -1,0 +1,341 @@
+/*
+ * http_server.c
+ *	  libmicrohttpd inside the event loop: start, stop, connections, time-outs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "kgctl/http.h"
+#include "kgctl/log.h"
+
+/*
+ * Of one connection; it has to hold a request's headers with a token of 8 kB.
+ * Above 32 kB libmicrohttpd maps it instead of taking it from the heap, and an
+ * idle connection touches none of it.
+ */
+#define CONNECTION_MEMORY (36 * 1024)
+#define BEAT_MS 15000
+
+void
+kg_http_resume(KgRequest *req)
+{
+	if (!req->suspended)
+		return;
+	req->suspended = false;
+	kg_watch_remove(req->watch);
+	req->watch = NULL;
+	MHD_resume_connection(req->mhd);
+	req->http->wake = true;
+	kg_loop_hurry(req->http->gateway.loop);
+}
+
+/* The socket of a suspended connection: all that matters is its end. */
+static void
+on_gone(void *arg, uint32_t events)
+{
+	KgRequest *req = arg;
+
+	(void) events;
+	kg_watch_remove(req->watch);
+	req->watch = NULL;
+	/*
+	 * To a modern client, closing the connection cancels the call.  A legacy
+	 * one that went away is no cancellation, but there is nobody to answer
+	 * any more and nothing can be resumed: both end here.
+	 */
+	req->gone = true;
+	if (req->call != NULL)
+		kg_call_cancel(req->call);
+	req->call = NULL;
+	if (req->subscriber != NULL)
+		kg_unsubscribe(req->subscriber);
+	req->subscriber = NULL;
+	kg_http_resume(req);
+}
+
+void
+kg_http_suspend(KgRequest *req)
+{
+	if (req->suspended)
+		return;
+	req->suspended = true;
+	MHD_suspend_connection(req->mhd);
+	if (req->conn != NULL)
+		req->watch = kg_watch_add(
+			req->http->gateway.loop, req->conn->fd, EPOLLRDHUP, on_gone, req);
+}
+
+static void
+on_connection(void *cls, struct MHD_Connection *mhd, void **context,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	KgHttp *http = cls;
+	KgHttpConn *conn = *context;
+	const union MHD_ConnectionInfo *info;
+
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+	{
+		if (conn == NULL)
+			return;
+		if (conn->prev != NULL)
+			conn->prev->next = conn->next;
+		else
+			http->conns = conn->next;
+		if (conn->next != NULL)
+			conn->next->prev = conn->prev;
+		http->nconns--;
+		free(conn);
+		*context = NULL;
+		return;
+	}
+	conn = kg_calloc(1, sizeof(KgHttpConn));
+	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+	conn->http = http;
+	conn->mhd = mhd;
+	conn->fd = info ? info->connect_fd : -1;
+	conn->idle_since = kg_now();
+	conn->next = http->conns;
+	if (conn->next != NULL)
+		conn->next->prev = conn;
+	http->conns = conn;
+	http->nconns++;
+	*context = conn;
+}
+
+static void
+on_epoll(void *arg, uint32_t events)
+{
+	(void) events;
+	((KgHttp *) arg)->wake = true;
+}
+
+static void
+before_wait(void *arg)
+{
+	KgHttp *http = arg;
+	int rounds = 0;
+
+	while (http->wake && rounds++ < 16)
+	{
+		MHD_UNSIGNED_LONG_LONG left;
+
+		http->wake = false;
+		MHD_run(http->daemon);
+		/* Data may have been read already that epoll will not report. */
+		if (MHD_get_timeout(http->daemon, &left) == MHD_YES && left == 0)
+			http->wake = true;
+	}
+	if (http->wake)
+		kg_loop_hurry(http->gateway.loop);
+}
+
+/*
+ * libmicrohttpd's own time-out starts again with every byte; these do not.
+ */
+static void
+sweep(KgHttp *http, int64_t now)
+{
+	static const char late[] = "HTTP/1.1 408 Request Timeout\r\n"
+							   "Connection: close\r\n"
+							   "Content-Length: 0\r\n\r\n";
+	KgHttpConn *conn;
+
+	for (conn = http->conns; conn != NULL; conn = conn->next)
+	{
+		const KgRequest *req = conn->request;
+
+		if (req == NULL)
+		{
+			if (now - conn->idle_since > http->options.idle_timeout * 1000)
+				shutdown(conn->fd, SHUT_RDWR);
+		}
+		else if (!req->complete && !req->refused &&
+				 now - req->started > http->options.body_timeout * 1000)
+		{
+			/* Nothing of an answer has been written yet. */
+			if (send(conn->fd,
+					 late,
+					 sizeof(late) - 1,
+					 MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+				kg_log(KG_LOG_DEBUG, "a slow client is gone");
+			shutdown(conn->fd, SHUT_RDWR);
+		}
+	}
+}
+
+static void
+end_subscription(KgRequest *req)
+{
+	KgBuf out;
+
+	kg_unsubscribe(req->subscriber);
+	req->subscriber = NULL;
+	kg_buf_init(&out);
+	kg_subscriber_result(&out, req->id);
+	kg_stream_event(req, out.data, out.len);
+	kg_buf_free(&out);
+	kg_stream_end(req);
+}
+
+/* Streams: a sign of life, and an end some time, for tokens expire. */
+static void
+beat(KgHttp *http, int64_t now)
+{
+	KgHttpConn *conn;
+
+	for (conn = http->conns; conn != NULL; conn = conn->next)
+	{
+		KgRequest *req = conn->request;
+
+		if (req == NULL || !req->streaming || req->ended)
+			continue;
+		if (req->subscriber != NULL &&
+			(http->draining ||
+			 now - req->started > http->options.stream_timeout * 1000))
+			end_subscription(req);
+		else
+			kg_stream_comment(req);
+	}
+}
+
+static void
+on_tick(void *arg)
+{
+	KgHttp *http = arg;
+	int64_t now = kg_now();
+
+	http->wake = true;
+	kg_call_tick();
+	if (now >= http->next_sweep)
+	{
+		http->next_sweep = now + 1000;
+		sweep(http, now);
+	}
+	if (now >= http->next_beat)
+	{
+		http->next_beat = now + BEAT_MS;
+		beat(http, now);
+	}
+	if (http->draining && (http->nrequests == 0 || now > http->drain_until))
+		kg_loop_stop(http->gateway.loop);
+}
+
+static void log_mhd(void *arg, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+
+static void
+log_mhd(void *arg, const char *fmt, va_list args)
+{
+	char text[512];
+
+	(void) arg;
+	if (!kg_log_wanted(KG_LOG_DEBUG))
+		return;
+	vsnprintf(text, sizeof(text), fmt, args);
+	kg_log(KG_LOG_DEBUG, "%s", text);
+}
+
+bool
+kg_http_start(KgHttp *http)
+{
+	const union MHD_DaemonInfo *info;
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+					 MHD_USE_ERROR_LOG;
+
+	http->daemon = MHD_start_daemon(flags,
+									0,
+									NULL,
+									NULL,
+									kg_http_access,
+									http,
+									MHD_OPTION_EXTERNAL_LOGGER,
+									log_mhd,
+									NULL,
+									MHD_OPTION_LISTEN_SOCKET,
+									http->listen_fd,
+									MHD_OPTION_NOTIFY_COMPLETED,
+									kg_http_completed,
+									http,
+									MHD_OPTION_NOTIFY_CONNECTION,
+									on_connection,
+									http,
+									MHD_OPTION_CONNECTION_LIMIT,
+									(unsigned) http->options.max_connections,
+									MHD_OPTION_CONNECTION_TIMEOUT,
+									(unsigned) http->options.idle_timeout,
+									MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+									(size_t) CONNECTION_MEMORY,
+									MHD_OPTION_CONNECTION_MEMORY_INCREMENT,
+									(size_t) 2048,
+									MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
+									1,
+									MHD_OPTION_END);
+	if (http->daemon == NULL)
+	{
+		kg_error("the HTTP server cannot be started");
+		return false;
+	}
+	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (info != NULL)
+		http->watch = kg_watch_add(
+			http->gateway.loop, info->epoll_fd, EPOLLIN, on_epoll, http);
+	if (http->watch == NULL)
+	{
+		kg_error("the HTTP server cannot be watched");
+		return false;
+	}
+	kg_loop_on_wait(http->gateway.loop, before_wait, http);
+	kg_loop_on_tick(http->gateway.loop, on_tick, http);
+	http->next_beat = kg_now() + BEAT_MS;
+	return true;
+}
+
+/* Take no more connections, end the subscriptions, wait for the calls. */
+void
+kg_http_drain(KgHttp *http)
+{
+	if (http->draining)
+	{
+		kg_loop_stop(http->gateway.loop);
+		return;
+	}
+	http->draining = true;
+	http->drain_until = kg_now() + http->options.grace * 1000;
+	kg_log(KG_LOG_INFO,
+		   "shutting down: %ld requests are running",
+		   http->nrequests);
+	(void) MHD_quiesce_daemon(http->daemon);
+	beat(http, kg_now());
+	http->wake = true;
+}
+
+void
+kg_http_stop(KgHttp *http)
+{
+	KgHttpConn *conn;
+	int rounds;
+
+	if (http->daemon == NULL)
+		return;
+	/* libmicrohttpd does not stop while connections are suspended. */
+	for (conn = http->conns; conn != NULL; conn = conn->next)
+		if (conn->request != NULL && conn->request->suspended)
+		{
+			KgRequest *req = conn->request;
+
+			req->gone = true;
+			if (req->call != NULL)
+				kg_call_cancel(req->call);
+			req->call = NULL;
+			kg_http_resume(req);
+		}
+	for (rounds = 0; rounds < 4; rounds++)
+		MHD_run(http->daemon);
+	kg_watch_remove(http->watch);
+	MHD_stop_daemon(http->daemon);
+	http->daemon = NULL;
+}

@@ -1,0 +1,371 @@
+/*
+ * listen.c
+ *	  Subscriptions: one connection that LISTENs, and who wants to know.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "kgctl/listen.h"
+#include "kgctl/log.h"
+#include "kgctl/message.h"
+#include "kgctl/pool.h"
+
+#define MAX_URIS 64
+#define PAUSE_MS 1000
+#define CONNECT_TIMEOUT_MS 10000
+
+struct KgSubscriber
+{
+	KgListener *listener;
+	KgSubscriber *next;
+	KgSubscriber *prev;
+	char *key;
+	char *id;
+	int kinds;
+	char **uris;
+	size_t nuris;
+	KgSubscriberFn fn;
+	void *arg;
+};
+
+struct KgListener
+{
+	KgLoop *loop;
+	const char *dsn;
+	PGconn *pg;
+	KgWatch *watch;
+	bool connected; /* LISTEN was sent */
+	bool missed;	/* a connection was lost since */
+	int64_t since;
+	KgSubscriber *subscribers;
+};
+
+static void on_socket(void *arg, uint32_t events);
+
+static void
+disconnect(KgListener *l)
+{
+	if (l->connected && l->subscribers != NULL)
+		l->missed = true;
+	kg_watch_remove(l->watch);
+	l->watch = NULL;
+	PQfinish(l->pg);
+	l->pg = NULL;
+	l->connected = false;
+	l->since = kg_now();
+}
+
+static bool
+rewatch(KgListener *l, uint32_t events)
+{
+	kg_watch_remove(l->watch);
+	l->watch = NULL;
+	if (PQsocket(l->pg) >= 0)
+		l->watch = kg_watch_add(l->loop, PQsocket(l->pg), events, on_socket, l);
+	return l->watch != NULL;
+}
+
+static void
+ignore_notice(void *arg, const PGresult *res)
+{
+	(void) arg;
+	(void) res;
+}
+
+static void
+connect_database(KgListener *l)
+{
+	l->pg = kg_pool_connect_start(l->dsn, "kgctl listen");
+	l->since = kg_now();
+	if (PQstatus(l->pg) == CONNECTION_BAD || !rewatch(l, EPOLLOUT))
+		disconnect(l);
+	else
+		PQsetNoticeReceiver(l->pg, ignore_notice, NULL);
+}
+
+static void
+send_note(KgSubscriber *s, const char *method, const char *uri)
+{
+	KgBuf out;
+
+	kg_buf_init(&out);
+	kg_buf_printf(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
+	if (s->id != NULL || uri != NULL)
+	{
+		kg_buf_puts(&out, ",\"params\":{");
+		if (uri != NULL)
+		{
+			kg_buf_puts(&out, "\"uri\":");
+			kg_buf_jsons(&out, uri);
+		}
+		if (s->id != NULL)
+			kg_buf_printf(&out,
+						  "%s\"_meta\":{\"" KG_META "subscriptionId\":%s}",
+						  uri ? "," : "",
+						  s->id);
+		kg_buf_putc(&out, '}');
+	}
+	kg_buf_putc(&out, '}');
+	s->fn(s->arg, out.data, out.len);
+	kg_buf_free(&out);
+}
+
+static bool
+wants_uri(const KgSubscriber *s, const char *uri)
+{
+	size_t i;
+
+	for (i = 0; i < s->nuris; i++)
+		if (strcmp(s->uris[i], uri) == 0)
+			return true;
+	return false;
+}
+
+static void
+tell(KgSubscriber *s, const char *kind)
+{
+	if (strcmp(kind, "tools") == 0 && (s->kinds & KG_LISTEN_TOOLS))
+		send_note(s, "notifications/tools/list_changed", NULL);
+	else if (strcmp(kind, "prompts") == 0 && (s->kinds & KG_LISTEN_PROMPTS))
+		send_note(s, "notifications/prompts/list_changed", NULL);
+	else if (strcmp(kind, "resources") == 0 && (s->kinds & KG_LISTEN_RESOURCES))
+		send_note(s, "notifications/resources/list_changed", NULL);
+	else if (strncmp(kind, "resource ", 9) == 0 && wants_uri(s, kind + 9))
+		send_note(s, "notifications/resources/updated", kind + 9);
+}
+
+/* "<key> <kind>"; a key has no spaces. */
+static void
+deliver(KgListener *l, const char *payload)
+{
+	size_t n = strcspn(payload, " ");
+	KgSubscriber *s;
+	KgSubscriber *next;
+
+	if (payload[n] == '\0')
+		return;
+	for (s = l->subscribers; s != NULL; s = next)
+	{
+		next = s->next;
+		if (strlen(s->key) == n && memcmp(s->key, payload, n) == 0)
+			tell(s, payload + n + 1);
+	}
+}
+
+/* Notifications may have been missed: say that everything changed. */
+static void
+tell_all(KgListener *l)
+{
+	static const char *const kinds[] = {"tools", "prompts", "resources"};
+	KgSubscriber *s;
+	KgSubscriber *next;
+	size_t i;
+
+	for (s = l->subscribers; s != NULL; s = next)
+	{
+		next = s->next;
+		for (i = 0; i < 3; i++)
+			tell(s, kinds[i]);
+		for (i = 0; i < s->nuris; i++)
+			send_note(s, "notifications/resources/updated", s->uris[i]);
+	}
+}
+
+static void
+read_notifications(KgListener *l)
+{
+	PGnotify *note;
+	PGresult *res;
+
+	if (!PQconsumeInput(l->pg))
+	{
+		kg_log(KG_LOG_WARNING, "the connection that listens was lost");
+		disconnect(l);
+		return;
+	}
+	while (!PQisBusy(l->pg) && (res = PQgetResult(l->pg)) != NULL)
+	{
+		bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
+
+		PQclear(res);
+		if (!ok)
+		{
+			disconnect(l);
+			return;
+		}
+		if (l->missed)
+		{
+			l->missed = false;
+			tell_all(l);
+		}
+	}
+	while ((note = PQnotifies(l->pg)) != NULL)
+	{
+		deliver(l, note->extra);
+		PQfreemem(note);
+	}
+}
+
+static void
+on_socket(void *arg, uint32_t events)
+{
+	KgListener *l = arg;
+	bool ok = true;
+
+	(void) events;
+	if (l->connected)
+	{
+		read_notifications(l);
+		return;
+	}
+	switch (PQconnectPoll(l->pg))
+	{
+		case PGRES_POLLING_READING:
+			ok = rewatch(l, EPOLLIN);
+			break;
+		case PGRES_POLLING_WRITING:
+			ok = rewatch(l, EPOLLOUT);
+			break;
+		case PGRES_POLLING_OK:
+			ok = PQsendQuery(l->pg, "LISTEN kg_mcp") && rewatch(l, EPOLLIN);
+			l->connected = ok;
+			break;
+		default:
+			ok = false;
+			break;
+	}
+	if (!ok)
+		disconnect(l);
+}
+
+static void
+on_tick(void *arg)
+{
+	KgListener *l = arg;
+	int64_t waited = kg_now() - l->since;
+
+	if (l->pg != NULL && !l->connected && waited > CONNECT_TIMEOUT_MS)
+		disconnect(l);
+	/* Only while somebody wants to know. */
+	else if (l->pg == NULL && l->subscribers != NULL && waited > PAUSE_MS)
+		connect_database(l);
+}
+
+KgListener *
+kg_listener_new(KgLoop *loop, const char *dsn)
+{
+	KgListener *l = kg_calloc(1, sizeof(KgListener));
+
+	l->loop = loop;
+	l->dsn = dsn;
+	l->since = kg_now() - PAUSE_MS;
+	kg_loop_on_tick(loop, on_tick, l);
+	return l;
+}
+
+void
+kg_listener_free(KgListener *l)
+{
+	while (l->subscribers != NULL)
+		kg_unsubscribe(l->subscribers);
+	disconnect(l);
+	free(l);
+}
+
+static bool
+is_true(const KgJson *value)
+{
+	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
+}
+
+/* The accepted filter, in params or in an object right below. */
+static void
+read_filter(KgSubscriber *s, const KgJson *object, int depth)
+{
+	const KgJson *uris = kg_json_get(object, "resourceSubscriptions");
+	size_t i;
+
+	if (object == NULL || object->kind != KG_JSON_OBJECT)
+		return;
+	if (is_true(kg_json_get(object, "toolsListChanged")))
+		s->kinds |= KG_LISTEN_TOOLS;
+	if (is_true(kg_json_get(object, "promptsListChanged")))
+		s->kinds |= KG_LISTEN_PROMPTS;
+	if (is_true(kg_json_get(object, "resourcesListChanged")))
+		s->kinds |= KG_LISTEN_RESOURCES;
+	for (i = 0; uris != NULL && uris->kind == KG_JSON_ARRAY && i < uris->len &&
+				s->nuris < MAX_URIS;
+		 i++)
+		if (kg_json_text(uris->u.items[i]) != NULL)
+		{
+			s->uris = kg_realloc(s->uris, (s->nuris + 1) * sizeof(char *));
+			s->uris[s->nuris++] = kg_strdup(kg_json_text(uris->u.items[i]));
+		}
+	for (i = 0; depth > 0 && i < object->len; i++)
+		read_filter(s, object->u.members[i].value, depth - 1);
+}
+
+KgSubscriber *
+kg_subscribe(KgListener *l, const char *key, const char *ack, size_t len,
+			 const char *id, KgSubscriberFn fn, void *arg)
+{
+	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
+
+	s->listener = l;
+	s->key = kg_strdup(key);
+	s->id = id ? kg_strdup(id) : NULL;
+	s->fn = fn;
+	s->arg = arg;
+	if (ack == NULL)
+		s->kinds = KG_LISTEN_TOOLS | KG_LISTEN_PROMPTS | KG_LISTEN_RESOURCES;
+	else
+	{
+		KgArena *arena = kg_arena_new();
+		char *error = NULL;
+
+		read_filter(
+			s,
+			kg_json_get(kg_json_parse(arena, ack, len, NULL, &error), "params"),
+			1);
+		free(error);
+		kg_arena_free(arena);
+	}
+	s->next = l->subscribers;
+	if (s->next != NULL)
+		s->next->prev = s;
+	l->subscribers = s;
+	if (l->pg == NULL)
+		connect_database(l);
+	return s;
+}
+
+void
+kg_unsubscribe(KgSubscriber *s)
+{
+	size_t i;
+
+	if (s->prev != NULL)
+		s->prev->next = s->next;
+	else
+		s->listener->subscribers = s->next;
+	if (s->next != NULL)
+		s->next->prev = s->prev;
+	for (i = 0; i < s->nuris; i++)
+		free(s->uris[i]);
+	free(s->uris);
+	free(s->key);
+	free(s->id);
+	free(s);
+}
+
+void
+kg_subscriber_result(KgBuf *out, const char *id)
+{
+	kg_buf_printf(out,
+				  "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{"
+				  "\"resultType\":\"complete\",\"_meta\":{\"" KG_META
+				  "subscriptionId\":%s}}}",
+				  id,
+				  id);
+}

@@ -1,0 +1,41 @@
+/*
+ * listen.h
+ *	  Subscriptions: one connection that LISTENs, and who wants to know.
+ *
+ * Nothing is kept across restarts; a client subscribes again.  After the
+ * connection was lost every subscriber is told that everything changed,
+ * because what was notified meanwhile is gone.
+ */
+#ifndef KG_LISTEN_H
+#define KG_LISTEN_H
+
+#include "kgctl/json.h"
+#include "kgctl/loop.h"
+
+#define KG_LISTEN_TOOLS 1
+#define KG_LISTEN_PROMPTS 2
+#define KG_LISTEN_RESOURCES 4
+
+typedef struct KgListener KgListener;
+typedef struct KgSubscriber KgSubscriber;
+
+/* A JSON-RPC notification for the subscriber. */
+typedef void (*KgSubscriberFn)(void *arg, const char *json, size_t len);
+
+extern KgListener *kg_listener_new(KgLoop *loop, const char *dsn);
+extern void kg_listener_free(KgListener *listener);
+
+/*
+ * Subscribe to the changes of one key.  ack is the acknowledgement (its filter
+ * and resource URIs are read from it), NULL for a legacy client that gets all
+ * list changes.  id is the JSON text of the subscription id or NULL.
+ */
+extern KgSubscriber *kg_subscribe(KgListener *listener, const char *key,
+								  const char *ack, size_t len, const char *id,
+								  KgSubscriberFn fn, void *arg);
+extern void kg_unsubscribe(KgSubscriber *subscriber);
+
+/* The answer that ends a subscription. */
+extern void kg_subscriber_result(KgBuf *out, const char *id);
+
+#endif /* KG_LISTEN_H */

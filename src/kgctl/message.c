@@ -1,0 +1,139 @@
+/*
+ * message.c
+ *	  What a gateway has to know of a JSON-RPC message.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/message.h"
+
+static const char *const legacy[] = {
+	"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+
+bool
+kg_revision_is_modern(const char *revision)
+{
+	return revision != NULL && strcmp(revision, KG_MODERN) == 0;
+}
+
+bool
+kg_revision_is_legacy(const char *revision)
+{
+	size_t i;
+
+	for (i = 0; revision != NULL && i < 4; i++)
+		if (strcmp(revision, legacy[i]) == 0)
+			return true;
+	return false;
+}
+
+/* An id as it is to be echoed: a string or an integer. */
+static char *
+id_text(const KgJson *id)
+{
+	KgBuf out;
+
+	if (id == NULL || id->len > 1024 ||
+		(id->kind != KG_JSON_STRING && !kg_json_is_integer(id)))
+		return NULL;
+	kg_buf_init(&out);
+	kg_json_write(&out, id, -1);
+	return kg_buf_detach(&out);
+}
+
+static void
+read_meta(KgMessage *msg)
+{
+	size_t i;
+
+	msg->meta = kg_json_get(msg->params, "_meta");
+	if (msg->meta == NULL || msg->meta->kind != KG_JSON_OBJECT)
+		return;
+	for (i = 0; i < msg->meta->len; i++)
+		if (strncmp(msg->meta->u.members[i].key, KG_META, strlen(KG_META)) == 0)
+			msg->modern = true;
+	msg->revision = kg_json_get_text(msg->meta, KG_META "protocolVersion");
+}
+
+bool
+kg_message_parse(KgMessage *msg, const char *text, size_t len, char **error)
+{
+	const KgJson *id;
+
+	memset(msg, 0, sizeof(*msg));
+	msg->arena = kg_arena_new();
+	msg->root = kg_json_parse(msg->arena, text, len, NULL, error);
+	if (msg->root == NULL)
+		return false;
+	if (msg->root->kind == KG_JSON_ARRAY)
+		msg->kind = KG_MSG_BATCH;
+	if (msg->root->kind != KG_JSON_OBJECT)
+		return true;
+	id = kg_json_get(msg->root, "id");
+	msg->id = id_text(id);
+	msg->method = kg_json_get_text(msg->root, "method");
+	msg->params = kg_json_get(msg->root, "params");
+	read_meta(msg);
+	if (msg->method != NULL)
+		msg->kind = id != NULL ? KG_MSG_REQUEST : KG_MSG_NOTIFICATION;
+	else if (id != NULL && (kg_json_get(msg->root, "result") != NULL ||
+							kg_json_get(msg->root, "error") != NULL))
+		msg->kind = KG_MSG_RESPONSE;
+	return true;
+}
+
+void
+kg_message_free(KgMessage *msg)
+{
+	free(msg->id);
+	kg_arena_free(msg->arena);
+	memset(msg, 0, sizeof(*msg));
+}
+
+const char *
+kg_message_name(const KgMessage *msg)
+{
+	if (msg->method == NULL)
+		return NULL;
+	if (strcmp(msg->method, "tools/call") == 0 ||
+		strcmp(msg->method, "prompts/get") == 0)
+		return kg_json_get_text(msg->params, "name");
+	if (strcmp(msg->method, "resources/read") == 0)
+		return kg_json_get_text(msg->params, "uri");
+	return NULL;
+}
+
+void
+kg_message_error(KgBuf *out, const char *id, int code, const char *fmt, ...)
+{
+	va_list args;
+	char text[512];
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	kg_buf_puts(out, "{\"jsonrpc\":\"2.0\",");
+	if (id != NULL)
+		kg_buf_printf(out, "\"id\":%s,", id);
+	kg_buf_printf(out, "\"error\":{\"code\":%d,\"message\":", code);
+	kg_buf_jsons(out, text);
+	kg_buf_puts(out, "}}");
+}
+
+void
+kg_message_with_revision(KgBuf *out, const char *text, size_t len,
+						 const char *revision)
+{
+	const char *brace = memchr(text, '{', len);
+	size_t skip;
+
+	if (brace == NULL)
+	{
+		kg_buf_add(out, text, len);
+		return;
+	}
+	skip = (size_t) (brace - text) + 1;
+	kg_buf_printf(out, "{\"kg_revision\":\"%s\",", revision);
+	kg_buf_add(out, text + skip, len - skip);
+}

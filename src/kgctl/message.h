@@ -1,0 +1,70 @@
+/*
+ * message.h
+ *	  What a gateway has to know of a JSON-RPC message, and the errors it
+ *	  answers itself.  Everything else is the database's business.
+ */
+#ifndef KG_MESSAGE_H
+#define KG_MESSAGE_H
+
+#include "kgctl/json.h"
+
+#define KG_META "io.modelcontextprotocol/"
+#define KG_MODERN "2026-07-28"
+/* What a legacy HTTP client without a version header speaks. */
+#define KG_LEGACY_DEFAULT "2025-03-26"
+#define KG_LEGACY_NEWEST "2025-11-25"
+
+/* JSON-RPC codes that the gateway uses. */
+#define KG_RPC_PARSE (-32700)
+#define KG_RPC_REQUEST (-32600)
+#define KG_RPC_METHOD (-32601)
+#define KG_RPC_PARAMS (-32602)
+#define KG_RPC_INTERNAL (-32603)
+#define KG_RPC_HEADER (-32020)
+#define KG_RPC_CAPABILITY (-32021)
+#define KG_RPC_VERSION (-32022)
+
+typedef enum KgMessageKind
+{
+	KG_MSG_INVALID, /* JSON, but no JSON-RPC message */
+	KG_MSG_REQUEST,
+	KG_MSG_NOTIFICATION,
+	KG_MSG_RESPONSE,
+	KG_MSG_BATCH
+} KgMessageKind;
+
+typedef struct KgMessage
+{
+	KgArena *arena;
+	KgJson *root;
+	KgMessageKind kind;
+	const char *method;
+	const KgJson *params;
+	const KgJson *meta;	  /* params._meta */
+	char *id;			  /* JSON text of a usable id, else NULL */
+	bool modern;		  /* _meta makes a claim of the modern protocol */
+	const char *revision; /* the one _meta names, or NULL */
+} KgMessage;
+
+/* Whether a revision is one of the modern protocol; and of the legacy one. */
+extern bool kg_revision_is_modern(const char *revision);
+extern bool kg_revision_is_legacy(const char *revision);
+
+/* Parse; false with *error (malloc'd) where it is not JSON. */
+extern bool kg_message_parse(KgMessage *msg, const char *text, size_t len,
+							 char **error);
+extern void kg_message_free(KgMessage *msg);
+
+/* params.name or params.uri: what the header Mcp-Name has to repeat. */
+extern const char *kg_message_name(const KgMessage *msg);
+
+/* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL leaves the id out. */
+extern void kg_message_error(KgBuf *out, const char *id, int code,
+							 const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Put {"kg_revision":"...", in front of a message that is an object. */
+extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
+									 const char *revision);
+
+#endif /* KG_MESSAGE_H */

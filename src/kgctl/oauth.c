@@ -1,0 +1,106 @@
+/*
+ * oauth.c
+ *	  The gateway as an OAuth protected resource: its metadata (RFC 9728) and
+ *	  the challenge of a refusal (RFC 6750).  Whether a token is good is the
+ *	  database's decision.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/http.h"
+
+#define WELL_KNOWN "/.well-known/oauth-protected-resource"
+
+bool
+kg_oauth_configured(const KgHttp *http)
+{
+	return kg_args_has(http->options.args, "auth-server");
+}
+
+static void
+add_list(KgBuf *out, const KgArgs *args, const char *option)
+{
+	const char *value;
+	size_t i;
+
+	kg_buf_putc(out, '[');
+	for (i = 0; (value = kg_args_nth(args, option, i)) != NULL; i++)
+	{
+		if (i > 0)
+			kg_buf_putc(out, ',');
+		kg_buf_jsons(out, value);
+	}
+	kg_buf_putc(out, ']');
+}
+
+void
+kg_oauth_metadata(KgRequest *req)
+{
+	const KgHttpOptions *options = &req->http->options;
+	KgBuf out;
+
+	if (!kg_oauth_configured(req->http))
+	{
+		kg_http_reply(req, MHD_HTTP_NOT_FOUND, "text/plain", "not found\n", 10);
+		return;
+	}
+	kg_buf_init(&out);
+	kg_buf_puts(&out, "{\"resource\":");
+	kg_buf_jsons(&out, options->resource);
+	kg_buf_puts(&out, ",\"authorization_servers\":");
+	add_list(&out, options->args, "auth-server");
+	if (kg_args_has(options->args, "scope"))
+	{
+		kg_buf_puts(&out, ",\"scopes_supported\":");
+		add_list(&out, options->args, "scope");
+	}
+	kg_buf_puts(&out, ",\"bearer_methods_supported\":[\"header\"]}");
+	kg_http_reply(req, MHD_HTTP_OK, "application/json", out.data, out.len);
+	kg_buf_free(&out);
+}
+
+/* The address of the metadata: the resource's origin, then its path. */
+static void
+add_metadata_url(KgBuf *out, const char *resource)
+{
+	const char *host = strstr(resource, "://");
+	const char *path = host ? strchr(host + 3, '/') : NULL;
+	size_t n = path ? (size_t) (path - resource) : strlen(resource);
+
+	kg_buf_add(out, resource, n);
+	kg_buf_puts(out, WELL_KNOWN);
+	if (path != NULL)
+		kg_buf_puts(out, path);
+}
+
+void
+kg_oauth_challenge(KgRequest *req, const char *error)
+{
+	const KgHttpOptions *options = &req->http->options;
+	const char *scope;
+	const char *comma = " ";
+	KgBuf out;
+	size_t i;
+
+	kg_buf_init(&out);
+	kg_buf_puts(&out, "Bearer");
+	if (error != NULL)
+	{
+		kg_buf_printf(&out, " error=\"%s\"", error);
+		comma = ", ";
+	}
+	if (kg_oauth_configured(req->http))
+	{
+		kg_buf_printf(&out, "%sresource_metadata=\"", comma);
+		add_metadata_url(&out, options->resource);
+		kg_buf_putc(&out, '"');
+		comma = ", ";
+	}
+	for (i = 0; (scope = kg_args_nth(options->args, "scope", i)) != NULL; i++)
+		kg_buf_printf(&out, "%s%s", i ? " " : comma, i ? "" : "scope=\""),
+			kg_buf_puts(&out, scope);
+	if (i > 0)
+		kg_buf_putc(&out, '"');
+	kg_http_header(req, MHD_HTTP_HEADER_WWW_AUTHENTICATE, out.data);
+	kg_buf_free(&out);
+}

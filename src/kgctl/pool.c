@@ -1,0 +1,697 @@
+/*
+ * pool.c
+ *	  Connections to the database and the queries that wait for them.
+ *
+ * A connection goes through CONNECTING, SETUP (find the extension, set the
+ * time-out), PREPARE, IDLE and BUSY.  A broken one is closed at once; new ones
+ * are opened when queries wait, not faster than a growing pause allows.  A
+ * query that a restart of the database interrupts fails with LOST; it is not
+ * sent again, because the caller knows better whether that is right.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "kgctl/buf.h"
+#include "kgctl/cancel.h"
+#include "kgctl/log.h"
+#include "kgctl/pool.h"
+
+#define CONNECT_TIMEOUT_MS 10000
+/* How long a query waits for a database that is away. */
+#define AWAY_GRACE_MS 2500
+/* How long a query waits for a connection while all are busy. */
+#define QUEUE_TIMEOUT_MS 20000
+#define TIMEOUT_GRACE_MS 5000
+#define PAUSE_MIN_MS 100
+#define PAUSE_MAX_MS 2000
+
+typedef enum ConnState
+{
+	CONN_CLOSED,
+	CONN_CONNECTING,
+	CONN_SETUP,
+	CONN_PREPARE,
+	CONN_IDLE,
+	CONN_BUSY
+} ConnState;
+
+typedef struct Conn
+{
+	KgPool *pool;
+	PGconn *pg;
+	KgWatch *watch;
+	ConnState state;
+	int64_t since;
+	KgQuery *query; /* of a BUSY one; NULL when it was given up */
+	PGresult *res;	/* first result of the running query */
+	bool cancelling;
+	bool timed_out;
+} Conn;
+
+struct KgQuery
+{
+	KgPool *pool;
+	KgQuery *next;
+	KgQuery *prev;
+	Conn *conn; /* NULL while waiting */
+	char *message;
+	char *token;
+	int64_t since;
+	KgQueryDone done;
+	KgQueryNotice notice;
+	void *arg;
+};
+
+struct KgPool
+{
+	KgLoop *loop;
+	KgPoolOptions options;
+	KgCanceller *canceller;
+	Conn *conns;
+	char *statement;
+	KgQuery *first; /* waiting */
+	KgQuery *last;
+	int nwaiting;
+	int nbusy;
+	int64_t next_connect;
+	int64_t pause;
+	bool away; /* the last attempt to connect failed */
+};
+
+static void serve(KgPool *pool);
+static void on_socket(void *arg, uint32_t events);
+
+static void
+free_query(KgQuery *query)
+{
+	free(query->message);
+	/* Do not leave tokens in freed memory. */
+	if (query->token != NULL)
+		memset(query->token, 0, strlen(query->token));
+	free(query->token);
+	free(query);
+}
+
+static void
+finish_query(KgQuery *query, KgOutcome outcome, PGresult *res)
+{
+	KgQueryDone done = query->done;
+	void *arg = query->arg;
+
+	free_query(query);
+	done(arg, outcome, res);
+}
+
+static void
+unlink_waiting(KgPool *pool, KgQuery *query)
+{
+	if (query->prev != NULL)
+		query->prev->next = query->next;
+	else
+		pool->first = query->next;
+	if (query->next != NULL)
+		query->next->prev = query->prev;
+	else
+		pool->last = query->prev;
+	query->next = query->prev = NULL;
+	pool->nwaiting--;
+}
+
+static void
+set_state(Conn *conn, ConnState state)
+{
+	if (conn->state == CONN_BUSY)
+		conn->pool->nbusy--;
+	if (state == CONN_BUSY)
+		conn->pool->nbusy++;
+	conn->state = state;
+	conn->since = kg_now();
+}
+
+static void
+close_conn(Conn *conn)
+{
+	kg_watch_remove(conn->watch);
+	conn->watch = NULL;
+	PQclear(conn->res);
+	conn->res = NULL;
+	PQfinish(conn->pg);
+	conn->pg = NULL;
+	set_state(conn, CONN_CLOSED);
+}
+
+/* The connection is of no use any more; its query fails. */
+static void
+lose_conn(Conn *conn, KgOutcome outcome)
+{
+	KgQuery *query = conn->query;
+	KgPool *pool = conn->pool;
+
+	if (conn->state < CONN_IDLE)
+	{
+		kg_log(KG_LOG_WARNING,
+			   "cannot use the database: %s",
+			   PQerrorMessage(conn->pg));
+		pool->away = true;
+		pool->pause = pool->pause ? pool->pause * 2 : PAUSE_MIN_MS;
+		if (pool->pause > PAUSE_MAX_MS)
+			pool->pause = PAUSE_MAX_MS;
+		pool->next_connect = kg_now() + pool->pause;
+	}
+	else if (conn->state == CONN_BUSY || PQstatus(conn->pg) != CONNECTION_OK)
+		kg_log(KG_LOG_WARNING, "a connection to the database was lost");
+	conn->query = NULL;
+	close_conn(conn);
+	if (query != NULL)
+		finish_query(query, outcome, NULL);
+}
+
+static void
+on_notice(void *arg, const PGresult *res)
+{
+	Conn *conn = arg;
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+
+	/* Anything that runs in the database can raise notices: take ours only. */
+	if (state != NULL && strcmp(state, "KGMCP") == 0 && text != NULL &&
+		conn->query != NULL && conn->query->notice != NULL)
+		conn->query->notice(conn->query->arg, text);
+}
+
+PGconn *
+kg_pool_connect_start(const char *dsn, const char *name)
+{
+	const char *names[] = {
+		"dbname", "fallback_application_name", "client_encoding", NULL};
+	const char *values[] = {dsn, name, "UTF8", NULL};
+
+	return PQconnectStartParams(names, values, 1);
+}
+
+/* Watch the socket, which may change while libpq tries several hosts. */
+static bool
+rewatch(Conn *conn, uint32_t events)
+{
+	kg_watch_remove(conn->watch);
+	conn->watch = NULL;
+	if (PQsocket(conn->pg) >= 0)
+		conn->watch = kg_watch_add(
+			conn->pool->loop, PQsocket(conn->pg), events, on_socket, conn);
+	return conn->watch != NULL;
+}
+
+static void
+open_conn(Conn *conn)
+{
+	conn->pg = kg_pool_connect_start(conn->pool->options.dsn, "kgctl");
+	set_state(conn, CONN_CONNECTING);
+	conn->cancelling = conn->timed_out = false;
+	if (PQstatus(conn->pg) == CONNECTION_BAD || !rewatch(conn, EPOLLOUT))
+		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+	else
+		PQsetNoticeReceiver(conn->pg, on_notice, conn);
+}
+
+/* Send what libpq could not send at once. */
+static bool
+flush_conn(Conn *conn)
+{
+	int more = PQflush(conn->pg);
+
+	kg_watch_set(conn->watch, more == 1 ? EPOLLIN | EPOLLOUT : EPOLLIN);
+	return more >= 0;
+}
+
+static bool
+send_setup(Conn *conn)
+{
+	static const char sql[] =
+		"SELECT pg_catalog.quote_ident(n.nspname), "
+		"pg_catalog.set_config('statement_timeout', $1, false), "
+		"pg_catalog.set_config('kg_graph.tenant', $2, false) "
+		"FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "
+		"ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
+		"WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'";
+	const KgPoolOptions *options = &conn->pool->options;
+	char timeout[32];
+	const char *values[2];
+
+	snprintf(timeout, sizeof(timeout), "%ld", options->timeout_ms);
+	values[0] = timeout;
+	values[1] = options->tenant ? options->tenant : "";
+	set_state(conn, CONN_SETUP);
+	return PQsetnonblocking(conn->pg, 1) == 0 &&
+		   PQsendQueryParams(conn->pg, sql, 2, NULL, values, NULL, NULL, 0) &&
+		   rewatch(conn, EPOLLIN) && flush_conn(conn);
+}
+
+static const Oid param_types[3] = {3802 /* jsonb */, 25 /* text */, 25};
+
+static bool
+send_prepare(Conn *conn, const char *schema)
+{
+	KgPool *pool = conn->pool;
+
+	free(pool->statement);
+	pool->statement = pool->options.function
+						  ? kg_format("SELECT %s($1, $2, $3)",
+									  pool->options.function)
+						  : kg_format("SELECT %s.kg_mcp($1, $2, $3)", schema);
+	set_state(conn, CONN_PREPARE);
+	return PQsendPrepare(conn->pg, "kg_mcp", pool->statement, 3, param_types) &&
+		   flush_conn(conn);
+}
+
+static bool
+send_query(Conn *conn, KgQuery *query)
+{
+	const char *values[3];
+	int ok;
+
+	values[0] = query->message;
+	values[1] = query->token;
+	values[2] = NULL;
+	set_state(conn, CONN_BUSY);
+	conn->query = query;
+	conn->timed_out = false;
+	query->conn = conn;
+	if (conn->pool->options.prepare)
+		ok = PQsendQueryPrepared(conn->pg, "kg_mcp", 3, values, NULL, NULL, 0);
+	else
+		ok = PQsendQueryParams(conn->pg,
+							   conn->pool->statement,
+							   3,
+							   param_types,
+							   values,
+							   NULL,
+							   NULL,
+							   0);
+	return ok && flush_conn(conn);
+}
+
+static void
+become_idle(Conn *conn)
+{
+	set_state(conn, CONN_IDLE);
+	conn->pool->away = false;
+	conn->pool->pause = 0;
+}
+
+/* Errors after which the prepared statement is stale. */
+static bool
+is_stale(const PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return state != NULL &&
+		   (strcmp(state, "42883") == 0 || strcmp(state, "3F000") == 0 ||
+			strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0 ||
+			strcmp(state, "XX000") == 0);
+}
+
+/* The state that belongs to the connection itself, not to the query. */
+static bool
+is_shutdown(const PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return state == NULL || strncmp(state, "08", 2) == 0 ||
+		   strncmp(state, "57P", 3) == 0;
+}
+
+static void
+query_answered(Conn *conn, PGresult *res)
+{
+	KgQuery *query = conn->query;
+	bool ok = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+	bool lost = !ok && is_shutdown(res);
+
+	conn->query = NULL;
+	if (!ok && (lost || is_stale(res)))
+	{
+		kg_log(KG_LOG_WARNING,
+			   "the database says: %s",
+			   PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
+				   ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
+				   : PQerrorMessage(conn->pg));
+		close_conn(conn);
+	}
+	else
+		become_idle(conn);
+	if (query == NULL)
+		PQclear(res);
+	else if (lost)
+	{
+		PQclear(res);
+		finish_query(query, KG_OUTCOME_LOST, NULL);
+	}
+	else
+		finish_query(query, ok ? KG_OUTCOME_RESULT : KG_OUTCOME_ERROR, res);
+}
+
+/* The running statement of a connection is complete. */
+static void
+answered(Conn *conn)
+{
+	PGresult *res = conn->res;
+	bool ok = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+
+	conn->res = NULL;
+	if (conn->state == CONN_BUSY)
+	{
+		query_answered(conn, res);
+		return;
+	}
+	if (conn->state == CONN_SETUP && ok)
+	{
+		if (!send_prepare(conn, PQgetvalue(res, 0, 0)))
+			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+	}
+	else if (conn->state == CONN_PREPARE &&
+			 PQresultStatus(res) == PGRES_COMMAND_OK)
+		become_idle(conn);
+	else
+	{
+		if (PQresultStatus(res) == PGRES_TUPLES_OK)
+			kg_log(KG_LOG_ERROR,
+				   "the database \"%s\" has no extension "
+				   "kg_graph",
+				   PQdb(conn->pg));
+		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+	}
+	PQclear(res);
+}
+
+static void
+read_conn(Conn *conn)
+{
+	if (!PQconsumeInput(conn->pg))
+	{
+		lose_conn(conn, KG_OUTCOME_LOST);
+		return;
+	}
+	if (conn->state == CONN_IDLE)
+	{
+		/* Nothing is due: what came is a notice, or the end. */
+		PGresult *res;
+
+		if (!PQisBusy(conn->pg) && (res = PQgetResult(conn->pg)) != NULL)
+			PQclear(res);
+		if (PQstatus(conn->pg) != CONNECTION_OK)
+			lose_conn(conn, KG_OUTCOME_LOST);
+		return;
+	}
+	while (!PQisBusy(conn->pg))
+	{
+		PGresult *res = PQgetResult(conn->pg);
+
+		if (res == NULL)
+		{
+			answered(conn);
+			return;
+		}
+		if (conn->res == NULL)
+			conn->res = res;
+		else
+			PQclear(res);
+		if (PQstatus(conn->pg) == CONNECTION_BAD)
+		{
+			lose_conn(conn, KG_OUTCOME_LOST);
+			return;
+		}
+	}
+}
+
+static void
+continue_connecting(Conn *conn)
+{
+	switch (PQconnectPoll(conn->pg))
+	{
+		case PGRES_POLLING_READING:
+			if (!rewatch(conn, EPOLLIN))
+				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			break;
+		case PGRES_POLLING_WRITING:
+			if (!rewatch(conn, EPOLLOUT))
+				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			break;
+		case PGRES_POLLING_OK:
+			if (!send_setup(conn))
+				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			break;
+		default:
+			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			break;
+	}
+}
+
+static void
+on_socket(void *arg, uint32_t events)
+{
+	Conn *conn = arg;
+	KgPool *pool = conn->pool;
+
+	if (conn->state == CONN_CONNECTING)
+		continue_connecting(conn);
+	else
+	{
+		if ((events & EPOLLOUT) && !flush_conn(conn))
+			lose_conn(conn, KG_OUTCOME_LOST);
+		else if (events & ~(uint32_t) EPOLLOUT)
+			read_conn(conn);
+	}
+	serve(pool);
+}
+
+/* Give waiting queries to idle connections, open more where that helps. */
+static void
+serve(KgPool *pool)
+{
+	int opening = 0;
+	int i;
+
+	for (i = 0; i < pool->options.size && pool->first != NULL; i++)
+	{
+		Conn *conn = &pool->conns[i];
+		KgQuery *query = pool->first;
+
+		if (conn->state != CONN_IDLE || conn->cancelling)
+			continue;
+		unlink_waiting(pool, query);
+		if (!send_query(conn, query))
+			lose_conn(conn, KG_OUTCOME_LOST);
+	}
+	for (i = 0; i < pool->options.size; i++)
+		if (pool->conns[i].state > CONN_CLOSED &&
+			pool->conns[i].state < CONN_IDLE)
+			opening++;
+	for (i = 0; i < pool->options.size && opening < pool->nwaiting; i++)
+	{
+		Conn *conn = &pool->conns[i];
+
+		if (conn->state != CONN_CLOSED || conn->cancelling ||
+			kg_now() < pool->next_connect)
+			continue;
+		/* While the database is away, one attempt at a time. */
+		if (pool->away && opening > 0)
+			break;
+		open_conn(conn);
+		opening++;
+	}
+}
+
+static void
+cancel_sent(void *arg)
+{
+	Conn *conn = arg;
+
+	conn->cancelling = false;
+	serve(conn->pool);
+}
+
+static void
+cancel_conn(Conn *conn)
+{
+	PGcancel *request;
+
+	if (conn->cancelling || conn->state != CONN_BUSY)
+		return;
+	request = PQgetCancel(conn->pg);
+	if (request == NULL)
+		return;
+	conn->cancelling = true;
+	kg_cancel(conn->pool->canceller, request, cancel_sent, conn);
+}
+
+static void
+check_conn(Conn *conn, int64_t now)
+{
+	long limit = conn->pool->options.timeout_ms;
+
+	if (conn->state > CONN_CLOSED && conn->state < CONN_IDLE &&
+		now - conn->since > CONNECT_TIMEOUT_MS)
+		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+	else if (conn->state == CONN_BUSY && limit > 0 &&
+			 now - conn->since > limit + TIMEOUT_GRACE_MS)
+	{
+		/* First ask; then leave the connection to its fate. */
+		if (!conn->timed_out)
+		{
+			conn->timed_out = true;
+			cancel_conn(conn);
+		}
+		else if (now - conn->since > limit + 2 * TIMEOUT_GRACE_MS)
+			lose_conn(conn, KG_OUTCOME_TIMEOUT);
+	}
+}
+
+static bool
+any_usable(const KgPool *pool)
+{
+	int i;
+
+	for (i = 0; i < pool->options.size; i++)
+		if (pool->conns[i].state >= CONN_IDLE)
+			return true;
+	return false;
+}
+
+static void
+on_tick(void *arg)
+{
+	KgPool *pool = arg;
+	int64_t now = kg_now();
+	int64_t patience;
+	int i;
+
+	for (i = 0; i < pool->options.size; i++)
+		check_conn(&pool->conns[i], now);
+	patience = any_usable(pool) ? QUEUE_TIMEOUT_MS : AWAY_GRACE_MS;
+	while (pool->first != NULL && now - pool->first->since > patience)
+	{
+		KgQuery *query = pool->first;
+
+		unlink_waiting(pool, query);
+		finish_query(query, KG_OUTCOME_UNAVAILABLE, NULL);
+	}
+	/* One connection is kept open, so that /healthz tells the truth. */
+	if (!any_usable(pool) && pool->conns[0].state == CONN_CLOSED &&
+		!pool->conns[0].cancelling && now >= pool->next_connect)
+		open_conn(&pool->conns[0]);
+	serve(pool);
+}
+
+/* Queries are sent from here, never from kg_pool_query() itself. */
+static void
+on_wait(void *arg)
+{
+	KgPool *pool = arg;
+
+	if (pool->first != NULL)
+		serve(pool);
+}
+
+KgPool *
+kg_pool_new(KgLoop *loop, const KgPoolOptions *options)
+{
+	KgPool *pool = kg_calloc(1, sizeof(KgPool));
+	int i;
+
+	pool->loop = loop;
+	pool->options = *options;
+	pool->canceller = kg_canceller_new(loop);
+	pool->conns = kg_calloc((size_t) options->size, sizeof(Conn));
+	for (i = 0; i < options->size; i++)
+		pool->conns[i].pool = pool;
+	kg_loop_on_tick(loop, on_tick, pool);
+	kg_loop_on_wait(loop, on_wait, pool);
+	open_conn(&pool->conns[0]);
+	return pool;
+}
+
+void
+kg_pool_free(KgPool *pool)
+{
+	int i;
+
+	while (pool->first != NULL)
+	{
+		KgQuery *query = pool->first;
+
+		unlink_waiting(pool, query);
+		free_query(query);
+	}
+	kg_canceller_free(pool->canceller);
+	for (i = 0; i < pool->options.size; i++)
+	{
+		if (pool->conns[i].query != NULL)
+			free_query(pool->conns[i].query);
+		if (pool->conns[i].pg != NULL)
+			close_conn(&pool->conns[i]);
+	}
+	free(pool->conns);
+	free(pool->statement);
+	free(pool);
+}
+
+KgQuery *
+kg_pool_query(KgPool *pool, const char *message, size_t len, const char *token,
+			  KgQueryDone done, KgQueryNotice notice, void *arg)
+{
+	KgQuery *query;
+
+	if (pool->nwaiting >= pool->options.queue)
+		return NULL;
+	query = kg_calloc(1, sizeof(KgQuery));
+	query->pool = pool;
+	query->message = kg_strndup(message, len);
+	query->token = token ? kg_strdup(token) : NULL;
+	query->since = kg_now();
+	query->done = done;
+	query->notice = notice;
+	query->arg = arg;
+	query->prev = pool->last;
+	if (pool->last != NULL)
+		pool->last->next = query;
+	else
+		pool->first = query;
+	pool->last = query;
+	pool->nwaiting++;
+	return query;
+}
+
+void
+kg_query_cancel(KgQuery *query)
+{
+	Conn *conn = query->conn;
+
+	if (conn == NULL)
+		unlink_waiting(query->pool, query);
+	else
+	{
+		conn->query = NULL;
+		cancel_conn(conn);
+	}
+	free_query(query);
+}
+
+bool
+kg_pool_healthy(const KgPool *pool)
+{
+	return any_usable(pool);
+}
+
+int
+kg_pool_busy(const KgPool *pool)
+{
+	return pool->nbusy;
+}
+
+int
+kg_pool_waiting(const KgPool *pool)
+{
+	return pool->nwaiting;
+}

@@ -1,0 +1,70 @@
+/*
+ * pool.h
+ *	  Connections to the database, and the one statement that runs on them:
+ *	  SELECT kg_mcp($1, $2, $3), a transaction of its own each time.
+ *
+ * Because no other statement is ever sent and identity is bound to the
+ * transaction, nothing of one caller is left on a connection for the next.
+ */
+#ifndef KG_POOL_H
+#define KG_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <libpq-fe.h>
+
+#include "kgctl/loop.h"
+
+typedef struct KgPoolOptions
+{
+	const char *dsn;
+	const char *tenant;	  /* kg_graph.tenant of the connections, or NULL */
+	const char *function; /* qualified; NULL: kg_mcp of the extension */
+	int size;			  /* connections at most */
+	int queue;			  /* waiting queries at most */
+	long timeout_ms;	  /* of a statement */
+	bool prepare;		  /* false for poolers without prepared statements */
+} KgPoolOptions;
+
+typedef enum KgOutcome
+{
+	KG_OUTCOME_RESULT,		/* res holds one row */
+	KG_OUTCOME_ERROR,		/* res holds the SQL error */
+	KG_OUTCOME_LOST,		/* the connection broke during the query */
+	KG_OUTCOME_UNAVAILABLE, /* no connection could be had */
+	KG_OUTCOME_BUSY,		/* too many are waiting */
+	KG_OUTCOME_TIMEOUT		/* the database did not keep its time-out */
+} KgOutcome;
+
+typedef struct KgPool KgPool;
+typedef struct KgQuery KgQuery;
+
+/* done owns res.  The query is gone when done is called. */
+typedef void (*KgQueryDone)(void *arg, KgOutcome outcome, PGresult *res);
+/* A NOTICE with SQLSTATE KGMCP while the query runs. */
+typedef void (*KgQueryNotice)(void *arg, const char *text);
+
+extern KgPool *kg_pool_new(KgLoop *loop, const KgPoolOptions *options);
+extern void kg_pool_free(KgPool *pool);
+
+/*
+ * Queue a query; message and token are copied.  NULL when the queue is full
+ * (done is not called then).
+ */
+extern KgQuery *kg_pool_query(KgPool *pool, const char *message, size_t len,
+							  const char *token, KgQueryDone done,
+							  KgQueryNotice notice, void *arg);
+
+/* Give up a query: it is cancelled where it runs, done is never called. */
+extern void kg_query_cancel(KgQuery *query);
+
+/* Whether a connection is there, for /healthz. */
+extern bool kg_pool_healthy(const KgPool *pool);
+extern int kg_pool_busy(const KgPool *pool);
+extern int kg_pool_waiting(const KgPool *pool);
+
+/* Connection parameters as the pool uses them; shared with listen.c. */
+extern PGconn *kg_pool_connect_start(const char *dsn, const char *name);
+
+#endif /* KG_POOL_H */
