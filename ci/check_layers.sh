@@ -11,7 +11,8 @@ for file in src/*.[ch] src/*/*.[ch]; do
   if [ "$layer" != kgctl ] && grep -nE '#include *[<"]jansson' "$file"; then
     echo "$file: jansson belongs to kgctl (its json_object clashes with the server's)"; bad=1
   fi
-  while read -r inc; do
+  includes=$(sed -nE 's/^#include *"([^"]+)".*/\1/p' "$file")
+  for inc in $includes; do
     # The server has a folder catalog/ too: only what is ours counts.
     [ -e "src/$inc" ] || continue
     case $inc in */*) target=${inc%%/*} ;; *) target=entry ;; esac
@@ -20,6 +21,6 @@ for file in src/*.[ch] src/*/*.[ch]; do
     elif [ "$target" = kgctl ] || [ "${rank[$target]}" -gt "${rank[$layer]}" ]; then
       echo "$file ($layer) includes $inc ($target)"; bad=1
     fi
-  done < <(sed -nE 's/^#include *"([^"]+)".*/\1/p' "$file")
+  done
 done
 exit $bad
