@@ -9,7 +9,7 @@ KG_PG_MAJOR=${KG_PG_MAJOR:-15}
 
 # kg_package_names MAJOR: what building and testing with that major needs.
 kg_package_names() {
-  printf '%s\n' gcc make libc6-dev clang-14 clang-format-14 rsync util-linux \
+  printf '%s\n' gcc make libc6-dev clang-14 clang-format-14 rsync util-linux libpq-dev \
     "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" \
     libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \

@@ -9,6 +9,11 @@
 #error "kg_graph needs PostgreSQL 15 or later"
 #endif
 
+/* PostgreSQL 16 moved VARSIZE_ANY etc. out of postgres.h (commit d952373a987). */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
 /* PostgreSQL 18 spells the attribute as in C23 (commit 86749ea3b76). */
 #if PG_VERSION_NUM >= 180000
 #define KG_NORETURN pg_noreturn

@@ -49,8 +49,8 @@ extern const KgNode *kg_compile_sub(KgBuild *b, KgKeyword keyword,
 									const char *name, int len, int index,
 									const KgVal *schema);
 /* Raise KG_INVALID_INPUT at a keyword. */
-extern void kg_keyword_error(const KgBuild *b, KgKeyword keyword,
-							 const char *expected) pg_attribute_noreturn();
+extern KG_NORETURN void kg_keyword_error(const KgBuild *b, KgKeyword keyword,
+										 const char *expected) KG_NORETURN_TAIL;
 /* A non-negative integer; a huge one is KG_COUNT_HUGE. */
 #define KG_COUNT_HUGE PG_INT64_MAX
 extern int64 kg_keyword_count(const KgBuild *b, KgKeyword keyword);
