@@ -187,3 +187,33 @@ CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFER
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+
+CREATE FUNCTION @extschema@.kg_create_agent(agent text, options jsonb DEFAULT '{}') RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_create_agent';
+COMMENT ON FUNCTION @extschema@.kg_create_agent(text, jsonb) IS
+  'make an agent of the caller''s tenant; options: title, description, instructions, bundles, toolsets, tools; for the tenant''s admins';
+
+CREATE FUNCTION @extschema@.kg_alter_agent(agent text, options jsonb) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_alter_agent';
+COMMENT ON FUNCTION @extschema@.kg_alter_agent(text, jsonb) IS
+  'change the options that are given, null takes one back; for the tenant''s admins';
+
+CREATE FUNCTION @extschema@.kg_drop_agent(agent text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_drop_agent';
+COMMENT ON FUNCTION @extschema@.kg_drop_agent(text) IS
+  'delete an agent and its bindings; for the tenant''s admins';
+
+CREATE FUNCTION @extschema@.kg_bind_agent(agent text, bundle text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_bind_agent';
+COMMENT ON FUNCTION @extschema@.kg_bind_agent(text, text) IS
+  'let an agent see a bundle, which must exist; for the tenant''s admins';
+
+CREATE FUNCTION @extschema@.kg_unbind_agent(agent text, bundle text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_unbind_agent';
+COMMENT ON FUNCTION @extschema@.kg_unbind_agent(text, text) IS
+  'take a bundle from an agent; for the tenant''s admins';

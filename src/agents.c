@@ -1,0 +1,461 @@
+/*
+ * agents.c
+ *	  SQL functions that make and change agents: kg_create_agent,
+ *	  kg_alter_agent, kg_drop_agent, kg_bind_agent, kg_unbind_agent.
+ *
+ * They are for admins of the tenant, whose access is checked here; the rows
+ * are then written as the owner of the extension, and always of the caller's
+ * own tenant.  A statement trigger tells every backend and the gateways.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "base/agent.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+PGDLLEXPORT Datum kg_sql_create_agent(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_alter_agent(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_drop_agent(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_bind_agent(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_unbind_agent(PG_FUNCTION_ARGS);
+
+static const struct
+{
+	const char *name;
+	bool is_list;
+} options_known[] = {{"title", false},
+					 {"description", false},
+					 {"instructions", false},
+					 {"toolsets", true},
+					 {"tools", true},
+					 {"bundles", true}};
+
+static KG_NORETURN void bad_option(const char *name, const JsonbValue *got,
+								   const char *expected) KG_NORETURN_TAIL;
+
+static void
+bad_option(const char *name, const JsonbValue *got, const char *expected)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
+
+	kg_error_path(err, "/%s", name);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+static void
+check_list(const char *name, const JsonbValue *value)
+{
+	KgJsonIter it;
+
+	if (!kg_json_is_array(value))
+		bad_option(name, value, "an array of strings, or null");
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		if (it.value.type != jbvString)
+			bad_option(name, &it.value, "a string");
+		if (strcmp(name, "toolsets") == 0 &&
+			kg_toolset_of_name(kg_json_cstring(&it.value)) == 0)
+			bad_option(name, &it.value, "catalog, graph or bfs");
+	}
+}
+
+static void
+check_option(const char *name, const JsonbValue *value)
+{
+	KgError *err;
+
+	for (int i = 0; i < lengthof(options_known); i++)
+	{
+		if (strcmp(options_known[i].name, name) != 0)
+			continue;
+		if (value->type == jbvNull)
+			return;
+		if (options_known[i].is_list)
+			check_list(name, value);
+		else if (value->type != jbvString)
+			bad_option(name, value, "a string, or null");
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "option \"%s\" is not known", name);
+	kg_error_path(err, "/%s", name);
+	for (int i = 0; i < lengthof(options_known); i++)
+		kg_error_allow(err, options_known[i].name);
+	kg_error_throw(err);
+}
+
+static void
+check_options(const Jsonb *options)
+{
+	KgJsonIter it;
+
+	if (!JB_ROOT_IS_OBJECT(options))
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"options are not an object");
+
+		kg_error_throw(err);
+	}
+	kg_json_iter_init(&it, &options->root);
+	while (kg_json_iter_next(&it))
+		check_option(kg_json_cstring(&it.key), &it.value);
+}
+
+static void
+check_name(const char *agent)
+{
+	int len = strlen(agent);
+	KgError *err;
+
+	if (len >= 1 && len <= 128 && isalnum((unsigned char) agent[0]) &&
+		strspn(agent,
+			   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+			   "0123456789._:@-") == len)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "agent name is not valid");
+	kg_error_path(err, "/agent");
+	kg_error_got_string(err, agent);
+	kg_error_expected(err,
+					  "1 to 128 letters, digits and . _ : @ -, the first a "
+					  "letter or digit");
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void throw_missing(const char *agent) KG_NORETURN_TAIL;
+
+static void
+throw_missing(const char *agent)
+{
+	KgError *err = kg_error_new(
+		KG_NOT_FOUND, "agent \"%s\" does not exist", agent);
+
+	kg_error_expected(err, "an agent made by kg_create_agent()");
+	kg_error_throw(err);
+}
+
+/* The tenant's bundles are the admin's to know. */
+static void
+require_bundle(Datum tenant, const char *bundle)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	const char **names;
+	int n;
+	const char *nearest;
+	KgError *err;
+
+	kg_spi_run(&saved,
+			   "SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
+			   "ORDER BY bundle",
+			   1,
+			   argtypes,
+			   &tenant,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	n = SPI_processed;
+	names = palloc(Max(1, n) * sizeof(char *));
+	for (int i = 0; i < n; i++)
+	{
+		names[i] = kg_spi_cstring(i, 1);
+		if (strcmp(names[i], bundle) == 0)
+			return;
+	}
+	err = kg_error_new(KG_NOT_FOUND, "bundle \"%s\" does not exist", bundle);
+	kg_error_path(err, "/bundles");
+	kg_error_got_string(err, bundle);
+	nearest = kg_nearest(bundle, names, n);
+	if (nearest)
+		kg_error_did_you_mean(err, nearest);
+	for (int i = 0; i < n && i < 20; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_throw(err);
+}
+
+/* Binding what is bound already changes nothing. */
+static void
+bind(Datum tenant, Datum agent, const char *bundle, int position)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, INT4OID};
+	Datum values[] = {
+		tenant, agent, CStringGetTextDatum(bundle), Int32GetDatum(position)};
+
+	require_bundle(tenant, bundle);
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
+			   "VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+}
+
+static void
+unbind_all(Datum tenant, Datum agent)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[] = {tenant, agent};
+
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+}
+
+/* The option "bundles" is the whole list, in the order that prompts keep. */
+static void
+bind_listed(Datum tenant, Datum agent, const Jsonb *options)
+{
+	JsonbValue bundles;
+	KgJsonIter it;
+
+	if (kg_json_get(&options->root, "bundles", &bundles) == NULL)
+		return;
+	unbind_all(tenant, agent);
+	if (bundles.type == jbvNull)
+		return;
+	kg_json_iter_init(&it, kg_json_container(&bundles));
+	while (kg_json_iter_next(&it))
+		bind(tenant, agent, kg_json_cstring(&it.value), it.index);
+}
+
+static Datum
+begin(KgUserContext *user)
+{
+	Datum tenant = CStringGetTextDatum(kg_identity_require(KG_ACCESS_ADMIN));
+
+	kg_become_owner(user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	return tenant;
+}
+
+static void
+finish(const KgUserContext *user)
+{
+	SPI_finish();
+	kg_restore_user(user);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_create_agent);
+
+Datum
+kg_sql_create_agent(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
+	Jsonb *options = PG_GETARG_JSONB_P(1);
+	char *agent = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Datum values[3];
+	KgUserContext user;
+
+	check_name(agent);
+	check_options(options);
+	values[0] = begin(&user);
+	values[1] = PG_GETARG_DATUM(0);
+	values[2] = JsonbPGetDatum(options);
+	kg_spi_run(
+		&saved,
+		"INSERT INTO @kg_agent(tenant, agent, title, description, "
+		"instructions, toolsets, tools) SELECT $1, $2, $3->>'title', "
+		"$3->>'description', $3->>'instructions', "
+		"CASE WHEN pg_catalog.jsonb_typeof($3->'toolsets') = 'array' THEN "
+		"ARRAY(SELECT pg_catalog.jsonb_array_elements_text($3->'toolsets')) "
+		"END, CASE WHEN pg_catalog.jsonb_typeof($3->'tools') = 'array' THEN "
+		"ARRAY(SELECT pg_catalog.jsonb_array_elements_text($3->'tools')) END "
+		"ON CONFLICT DO NOTHING",
+		3,
+		argtypes,
+		values,
+		NULL,
+		false,
+		SPI_OK_INSERT);
+	if (SPI_processed == 0)
+	{
+		KgError *err = kg_error_new(
+			KG_ALREADY_EXISTS, "agent \"%s\" already exists", agent);
+
+		kg_error_throw(err);
+	}
+	bind_listed(values[0], values[1], options);
+	finish(&user);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_alter_agent);
+
+/* Options that are not given stay; null takes one back. */
+Datum
+kg_sql_alter_agent(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
+	Jsonb *options = PG_GETARG_JSONB_P(1);
+	Datum values[3];
+	KgUserContext user;
+
+	check_options(options);
+	values[0] = begin(&user);
+	values[1] = PG_GETARG_DATUM(0);
+	values[2] = JsonbPGetDatum(options);
+	kg_spi_run(
+		&saved,
+		"UPDATE @kg_agent SET updated_at = pg_catalog.now(), "
+		"title = CASE WHEN $3 ? 'title' THEN $3->>'title' ELSE title END, "
+		"description = CASE WHEN $3 ? 'description' THEN $3->>'description' "
+		"ELSE description END, "
+		"instructions = CASE WHEN $3 ? 'instructions' "
+		"THEN $3->>'instructions' ELSE instructions END, "
+		"toolsets = CASE WHEN pg_catalog.jsonb_typeof($3->'toolsets') = "
+		"'array' THEN ARRAY(SELECT "
+		"pg_catalog.jsonb_array_elements_text($3->'toolsets')) "
+		"WHEN $3 ? 'toolsets' THEN NULL ELSE toolsets END, "
+		"tools = CASE WHEN pg_catalog.jsonb_typeof($3->'tools') = 'array' "
+		"THEN ARRAY(SELECT pg_catalog.jsonb_array_elements_text($3->'tools')) "
+		"WHEN $3 ? 'tools' THEN NULL ELSE tools END "
+		"WHERE tenant = $1 AND agent = $2",
+		3,
+		argtypes,
+		values,
+		NULL,
+		false,
+		SPI_OK_UPDATE);
+	if (SPI_processed == 0)
+		throw_missing(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	bind_listed(values[0], values[1], options);
+	finish(&user);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_drop_agent);
+
+Datum
+kg_sql_drop_agent(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[2];
+	KgUserContext user;
+
+	values[0] = begin(&user);
+	values[1] = PG_GETARG_DATUM(0);
+	unbind_all(values[0], values[1]);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed == 0)
+		throw_missing(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	finish(&user);
+	PG_RETURN_VOID();
+}
+
+/* Inside begin(): the agent stays while it is being bound. */
+static void
+require_agent(Datum tenant, Datum agent)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[] = {tenant, agent};
+
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
+			   "FOR KEY SHARE",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed == 0)
+		throw_missing(TextDatumGetCString(agent));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_bind_agent);
+
+/* The new bundle comes after those that the agent has. */
+Datum
+kg_sql_bind_agent(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[2];
+	KgUserContext user;
+	int position;
+
+	values[0] = begin(&user);
+	values[1] = PG_GETARG_DATUM(0);
+	require_agent(values[0], values[1]);
+	kg_spi_run(&saved,
+			   "SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
+			   "+ 1) FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	position = kg_spi_int64(0, 1);
+	bind(values[0], values[1], text_to_cstring(PG_GETARG_TEXT_PP(1)), position);
+	finish(&user);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_unbind_agent);
+
+Datum
+kg_sql_unbind_agent(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[3];
+	KgUserContext user;
+
+	values[0] = begin(&user);
+	values[1] = PG_GETARG_DATUM(0);
+	values[2] = PG_GETARG_DATUM(1);
+	require_agent(values[0], values[1]);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
+			   "AND bundle = $3",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed == 0)
+	{
+		KgError *err = kg_error_new(KG_NOT_FOUND,
+									"agent \"%s\" is not bound to bundle "
+									"\"%s\"",
+									TextDatumGetCString(values[1]),
+									TextDatumGetCString(values[2]));
+
+		kg_error_throw(err);
+	}
+	finish(&user);
+	PG_RETURN_VOID();
+}
