@@ -105,6 +105,7 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	bool bundles;
 	char *last = NULL;
+	int nest;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
@@ -119,6 +120,7 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_trigger_data(trigdata) < 0)
 		elog(ERROR, "could not read the rows that changed");
+	nest = kg_spi_pin_path();
 	if (SPI_execute(bundles ? "SELECT DISTINCT tenant, bundle FROM changed "
 							  "ORDER BY tenant, bundle"
 							: "SELECT DISTINCT tenant FROM changed "
@@ -126,6 +128,7 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 					true,
 					0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the rows that changed");
+	kg_spi_unpin_path(nest);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		char *tenant = kg_spi_cstring(i, 1);

@@ -20,6 +20,7 @@
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "base/token.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_extension.h"
@@ -187,21 +188,24 @@ load_grants(Oid role)
 	KgRoleGrants fresh;
 	KgUserContext saved;
 	KgRoleGrants *slot;
-	Oid argtype = REGROLEOID;
-	Datum arg = ObjectIdGetDatum(role);
-	char *query;
+	static KgSaved plan;
+	static const Oid argtypes[] = {REGROLEOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
 
 	memset(&fresh, 0, sizeof(fresh));
 	fresh.role = role;
 	kg_become_owner(&saved);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	query = psprintf("SELECT tenant, access FROM %s WHERE role = $1 "
-					 "ORDER BY tenant",
-					 kg_qualified("kg_tenant_role"));
-	if (SPI_execute_with_args(query, 1, &argtype, &arg, NULL, true, 0) !=
-		SPI_OK_SELECT)
-		elog(ERROR, "could not read kg_tenant_role");
+	kg_spi_run(&plan,
+			   "SELECT tenant, access FROM @kg_tenant_role WHERE role = $1 "
+			   "ORDER BY tenant",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
 	fresh.context = AllocSetContextCreate(
 		CacheMemoryContext, "kg_graph grants", ALLOCSET_SMALL_SIZES);
 	fresh.ngrants = SPI_processed;

@@ -8,9 +8,11 @@
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
+#include "catalog/namespace.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -70,6 +72,39 @@ retire(SPIPlanPtr plan)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * Much of what is run here runs as the owner: an operator that the caller made
+ * in a schema of its own must not be found.  A saved plan is analysed anew
+ * whenever the path is another one, so the path is pinned to run it, too.
+ */
+#define KG_PINNED_PATH "pg_catalog, pg_temp"
+
+int
+kg_spi_pin_path(void)
+{
+	int nest;
+
+	if (strcmp(namespace_search_path, KG_PINNED_PATH) == 0)
+		return 0;
+	nest = NewGUCNestLevel();
+	(void) set_config_option("search_path",
+							 KG_PINNED_PATH,
+							 PGC_USERSET,
+							 PGC_S_SESSION,
+							 GUC_ACTION_SAVE,
+							 true,
+							 0,
+							 false);
+	return nest;
+}
+
+void
+kg_spi_unpin_path(int nest)
+{
+	if (nest > 0)
+		AtEOXact_GUC(true, nest);
+}
+
 static SPIPlanPtr
 saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 {
@@ -85,6 +120,7 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 		saved->plan = NULL;
 		retire(old);
 	}
+
 	plan = SPI_prepare_cursor(
 		kg_spi_expand(sql), nargs, (Oid *) argtypes, CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
@@ -103,9 +139,11 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 		   const Datum *values, const char *nulls, bool read_only, int expected)
 {
 	MemoryContext caller = CurrentMemoryContext;
+	int nest = kg_spi_pin_path();
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	int rc = SPI_execute_plan(plan, (Datum *) values, nulls, read_only, 0);
 
+	kg_spi_unpin_path(nest);
 	if (rc != expected)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 	MemoryContextSwitchTo(caller);
@@ -116,6 +154,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 				  const Oid *argtypes, const Datum *values, const char *nulls,
 				  int expected)
 {
+	int nest = kg_spi_pin_path();
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	Snapshot snapshot = InvalidSnapshot;
 	Snapshot crosscheck = InvalidSnapshot;
@@ -131,6 +170,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 	}
 	rc = SPI_execute_snapshot(
 		plan, (Datum *) values, nulls, snapshot, crosscheck, false, false, 0);
+	kg_spi_unpin_path(nest);
 	if (rc != expected)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 	MemoryContextSwitchTo(caller);

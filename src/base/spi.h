@@ -34,6 +34,14 @@ extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 							  const Oid *argtypes, const Datum *values,
 							  const char *nulls, int expected);
 
+/*
+ * Between the two, names are looked up in pg_catalog only, whatever the
+ * caller's search_path.  Every SQL text of ours that is not run through
+ * kg_spi_run() and has an operator or a function in it goes between them.
+ */
+extern int kg_spi_pin_path(void);
+extern void kg_spi_unpin_path(int nest);
+
 /* "@kg_name" replaced by the qualified name, in the current context. */
 extern char *kg_spi_expand(const char *sql);
 
