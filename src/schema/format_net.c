@@ -9,6 +9,8 @@
 
 #include "mb/pg_wchar.h"
 #include "schema/format.h"
+#include "schema/pattern.h"
+#include "utils/memutils.h"
 
 /* RFC 1035: 255 octets on the wire, 253 characters as text. */
 #define MAX_HOSTNAME 253
@@ -48,16 +50,95 @@ is_alnum(char c)
 		   (c >= 'A' && c <= 'Z');
 }
 
+/* A host name while its labels are read. */
+typedef struct Hostname
+{
+	int length; /* as A-labels with dots */
+	int n;
+	bool international; /* a label has other characters than ASCII */
+	int used;
+	char unicode[5 * MAX_HOSTNAME]; /* the labels as U-labels, NUL between */
+} Hostname;
+
+/*
+ * The rules for which libidn2 has no test: characters allowed only in a
+ * context (RFC 5892, appendix A.3 to A.9), and the Bidi rule (RFC 5893,
+ * section 2), which is about all labels of a name that has one written from
+ * right to left.
+ */
+typedef enum LabelRule
+{
+	RULE_CONTEXT, /* violated where it matches */
+	RULE_HAS_RTL,
+	RULE_RTL_LABEL,
+	RULE_LTR_LABEL,
+	RULE_COUNT
+} LabelRule;
+
+#define RTL "\\p{bc:R}\\p{bc:AL}"
+#define NEUTRAL                                                    \
+	"\\p{bc:EN}\\p{bc:ES}\\p{bc:CS}\\p{bc:ET}\\p{bc:ON}\\p{bc:BN}" \
+	"\\p{bc:NSM}"
+
+static const char *const rule_sources[RULE_COUNT] = {
+	/* MIDDLE DOT between two l */
+	"(?<!l)\\x{b7}|\\x{b7}(?!l)"
+	/* Greek KERAIA before Greek; Hebrew GERESH, GERSHAYIM after Hebrew */
+	"|\\x{375}(?!\\p{sc:Greek})|(?<!\\p{sc:Hebrew})[\\x{5f3}\\x{5f4}]"
+	/* KATAKANA MIDDLE DOT where some character is Japanese */
+	"|^(?!.*[\\p{sc:Hiragana}\\p{sc:Katakana}\\p{sc:Han}]).*\\x{30fb}"
+	/* the two kinds of Arabic-Indic digits do not mix */
+	"|[\\x{660}-\\x{669}].*[\\x{6f0}-\\x{6f9}]"
+	"|[\\x{6f0}-\\x{6f9}].*[\\x{660}-\\x{669}]",
+	"[" RTL "\\p{bc:AN}]",
+	"^(?!.*\\p{bc:EN}.*\\p{bc:AN})(?!.*\\p{bc:AN}.*\\p{bc:EN})(?=[" RTL "])"
+	"[" RTL "\\p{bc:AN}" NEUTRAL "]*[" RTL "\\p{bc:EN}\\p{bc:AN}]"
+	"\\p{bc:NSM}*$",
+	"^(?=\\p{bc:L})[\\p{bc:L}" NEUTRAL "]*[\\p{bc:L}\\p{bc:EN}]\\p{bc:NSM}*$",
+};
+
+static bool
+obeys(LabelRule rule, const char *label)
+{
+	static KgPattern *rules[RULE_COUNT];
+
+	if (rules[rule] == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(CacheMemoryContext);
+
+		rules[rule] = kg_pattern_compile_pcre(rule_sources[rule]);
+		MemoryContextSwitchTo(caller);
+	}
+	return kg_pattern_matches(rules[rule], label, strlen(label));
+}
+
+/* Take note of a label: as an A-label it has length bytes. */
+static bool
+add_label(Hostname *name, const char *unicode, int length)
+{
+	int len = strlen(unicode);
+
+	name->length += length + (name->n > 0);
+	name->n++;
+	if (name->length > MAX_HOSTNAME ||
+		name->used + len + 1 > sizeof(name->unicode))
+		return false;
+	memcpy(name->unicode + name->used, unicode, len + 1);
+	name->used += len + 1;
+	return true;
+}
+
 /*
  * An A-label must be what IDNA 2008 makes of the U-label inside: decoding and
  * encoding it again gives it back.
  */
 static bool
-is_a_label(const char *s, int len)
+add_a_label(Hostname *name, const char *s, int len)
 {
 	char label[MAX_LABEL + 1];
 	char *unicode = NULL;
 	char *again = NULL;
+	char copy[4 * MAX_LABEL + 1];
 	bool ok;
 	int i;
 
@@ -65,21 +146,25 @@ is_a_label(const char *s, int len)
 		label[i] = (s[i] >= 'A' && s[i] <= 'Z') ? s[i] + 32 : s[i];
 	label[len] = '\0';
 	ok = idn2_to_unicode_8z8z(label, &unicode, 0) == IDN2_OK &&
-		 strcmp(unicode, label) != 0 &&
+		 strcmp(unicode, label) != 0 && strlen(unicode) < sizeof(copy) &&
 		 idn2_lookup_u8((const uint8_t *) unicode,
 						(uint8_t **) &again,
 						IDN2_NFC_INPUT | IDN2_NO_TR46) == IDN2_OK &&
 		 strcmp(again, label) == 0;
+	if (ok)
+		strcpy(copy, unicode);
 	if (unicode)
 		idn2_free(unicode);
 	if (again)
 		idn2_free(again);
-	return ok;
+	name->international = true;
+	return ok && !obeys(RULE_CONTEXT, copy) && add_label(name, copy, len);
 }
 
 static bool
-is_ldh_label(const char *s, int len)
+add_ldh_label(Hostname *name, const char *s, int len)
 {
+	char label[MAX_LABEL + 1];
 	int i;
 
 	if (len < 1 || len > MAX_LABEL || s[0] == '-' || s[len - 1] == '-')
@@ -91,7 +176,30 @@ is_ldh_label(const char *s, int len)
 	}
 	/* RFC 5891 4.2.3.1: hyphens in both places are reserved for A-labels. */
 	if (len >= 4 && s[2] == '-' && s[3] == '-')
-		return pg_strncasecmp(s, "xn", 2) == 0 && is_a_label(s, len);
+		return pg_strncasecmp(s, "xn", 2) == 0 && add_a_label(name, s, len);
+	memcpy(label, s, len);
+	label[len] = '\0';
+	return add_label(name, label, len);
+}
+
+/* What can be said only of the whole name. */
+static bool
+is_whole(const Hostname *name)
+{
+	const char *label;
+	bool bidi = false;
+
+	if (!name->international)
+		return true;
+	for (label = name->unicode; label < name->unicode + name->used;
+		 label += strlen(label) + 1)
+		bidi = bidi || obeys(RULE_HAS_RTL, label);
+	for (label = name->unicode; bidi && label < name->unicode + name->used;
+		 label += strlen(label) + 1)
+	{
+		if (!obeys(RULE_RTL_LABEL, label) && !obeys(RULE_LTR_LABEL, label))
+			return false;
+	}
 	return true;
 }
 
@@ -99,17 +207,20 @@ bool
 kg_format_hostname(const char *s, uint32 len)
 {
 	const char *end = s + len;
+	Hostname name;
 
 	if (len == 0 || len > MAX_HOSTNAME)
 		return false;
+	name.length = name.n = name.used = 0;
+	name.international = false;
 	for (;;)
 	{
 		const char *dot = memchr(s, '.', end - s);
 
-		if (!is_ldh_label(s, (dot ? dot : end) - s))
+		if (!add_ldh_label(&name, s, (dot ? dot : end) - s))
 			return false;
 		if (dot == NULL)
-			return true;
+			return is_whole(&name);
 		s = dot + 1;
 	}
 }
@@ -145,43 +256,47 @@ is_ascii(const char *s, int len)
 	return true;
 }
 
-/* A label of IDNA 2008; *length grows by its length as an A-label. */
+/*
+ * A label of IDNA 2008.  Host names must be in NFC as they stand; an e-mail
+ * address is normalized on the way (RFC 6531).
+ */
 static bool
-is_idn_label(const char *s, int len, int *length)
+add_idn_label(Hostname *name, const char *s, int len, bool normalize)
 {
 	char label[4 * MAX_LABEL + 1];
 	char *ascii = NULL;
+	int length = 0;
 	bool ok;
 
 	if (len == 0 || len > 4 * MAX_LABEL)
 		return false;
 	if (is_ascii(s, len))
-	{
-		*length += len;
-		return is_ldh_label(s, len);
-	}
+		return add_ldh_label(name, s, len);
 	memcpy(label, s, len);
 	label[len] = '\0';
-	/* Registration rules: contextual ones included, nothing is mapped. */
 	ok = idn2_lookup_u8((const uint8_t *) label,
 						(uint8_t **) &ascii,
-						IDN2_NO_TR46) == IDN2_OK &&
-		 strlen(ascii) <= MAX_LABEL;
+						IDN2_NO_TR46 | (normalize ? IDN2_NFC_INPUT : 0)) ==
+		 IDN2_OK;
 	if (ok)
-		*length += strlen(ascii);
+		length = strlen(ascii);
 	if (ascii)
 		idn2_free(ascii);
-	return ok;
+	name->international = true;
+	return ok && length <= MAX_LABEL && !obeys(RULE_CONTEXT, label) &&
+		   add_label(name, label, length);
 }
 
-bool
-kg_format_idn_hostname(const char *s, uint32 len)
+static bool
+is_idn_hostname(const char *s, uint32 len, bool normalize)
 {
 	const char *end = s + len;
-	int total = 0;
+	Hostname name;
 
 	if (len == 0 || len > 4 * MAX_HOSTNAME)
 		return false;
+	name.length = name.n = name.used = 0;
+	name.international = false;
 	for (;;)
 	{
 		const char *stop = s;
@@ -189,13 +304,18 @@ kg_format_idn_hostname(const char *s, uint32 len)
 
 		while (stop < end && (n = separator_length(stop, end)) == 0)
 			stop++;
-		if (!is_idn_label(s, stop - s, &total) || total > MAX_HOSTNAME)
+		if (!add_idn_label(&name, s, stop - s, normalize))
 			return false;
 		if (stop == end)
-			return true;
-		total++;
+			return is_whole(&name);
 		s = stop + n;
 	}
+}
+
+bool
+kg_format_idn_hostname(const char *s, uint32 len)
+{
+	return is_idn_hostname(s, len, false);
 }
 
 static bool
@@ -272,7 +392,7 @@ is_mailbox(const char *s, uint32 len, bool international)
 			return kg_format_ipv6(domain + 6, n - 7);
 		return kg_format_ipv4(domain + 1, n - 2);
 	}
-	return international ? kg_format_idn_hostname(domain, n)
+	return international ? is_idn_hostname(domain, n, true)
 						 : kg_format_hostname(domain, n);
 }
 

@@ -161,7 +161,7 @@ kg_format_uri_template(const char *s, uint32 len)
 				return false;
 			s += 3;
 		}
-		else if (c <= 32 || c == 127 || strchr("\"'<>\\^`|}", c))
+		else if (c <= 32 || c == 127 || strchr("\"<>\\^`|}", c))
 			return false;
 		else
 			s++;

@@ -1,6 +1,7 @@
 /*
  * pattern.c
- *	  Matching of regular expressions through PCRE2 with its JIT compiler.
+ *	  Matching of regular expressions: those that are regular by a table
+ *	  (regex_dfa.c), the others by PCRE2 with its JIT compiler.
  *
  * PCRE2 allocates with malloc, so what it allocates is tied to the memory
  * context by a reset callback that is registered before the resource exists.
@@ -16,15 +17,14 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "schema/pattern.h"
-#include "schema/regex.h"
+#include "schema/regex_dfa.h"
 #include "utils/memutils.h"
 
 struct KgPattern
 {
+	const KgDfa *dfa; /* or */
 	pcre2_code *code;
-	bool jit;
 	const char *source;
-	int source_len;
 };
 
 /* More would take PCRE2's compiler long: it is quadratic in places. */
@@ -70,23 +70,19 @@ prepare_matching(void)
 }
 
 static void
-compile_pcre(KgPattern *pattern, const KgRegex *regex, const char **error)
+compile_pcre(KgPattern *pattern, const char *text, int len, const char **error)
 {
-	StringInfoData text;
 	PCRE2_SIZE offset;
 	int code;
 
-	initStringInfo(&text);
-	kg_regex_emit_pcre(regex, &text);
-	pattern->code = pcre2_compile((PCRE2_SPTR) text.data,
-								  text.len,
+	pattern->code = pcre2_compile((PCRE2_SPTR) text,
+								  len,
 								  PCRE2_UTF | PCRE2_DOLLAR_ENDONLY |
 									  PCRE2_MATCH_UNSET_BACKREF |
 									  PCRE2_NO_UTF_CHECK,
 								  &code,
 								  &offset,
 								  compile_context);
-	pfree(text.data);
 	if (pattern->code == NULL)
 	{
 		char *message = palloc(256);
@@ -95,17 +91,32 @@ compile_pcre(KgPattern *pattern, const KgRegex *regex, const char **error)
 		*error = message;
 		return;
 	}
-	pattern->jit = pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE) == 0;
+	/* Where there is no JIT compiler, the interpreter does. */
+	(void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
+}
+
+/* Let the context own what PCRE2 allocates for a pattern. */
+static void
+tie_to_context(KgPattern *pattern)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	if (!prepare_matching())
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
+	callback->func = free_code;
+	callback->arg = pattern;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 }
 
 KgPattern *
 kg_pattern_compile(const char *source, int len, const char **error)
 {
 	KgPattern *pattern = palloc0(sizeof(KgPattern));
-	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
 	MemoryContext owner = CurrentMemoryContext;
 	MemoryContext work;
 	KgRegex *regex;
+	StringInfoData text;
 	int position;
 
 	*error = NULL;
@@ -114,24 +125,40 @@ kg_pattern_compile(const char *source, int len, const char **error)
 		*error = "it is too long";
 		return NULL;
 	}
-	if (!prepare_matching())
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory")));
 	pattern->source = pnstrdup(source, len);
-	pattern->source_len = len;
-	callback->func = free_code;
-	callback->arg = pattern;
-	MemoryContextRegisterResetCallback(owner, callback);
 	work = AllocSetContextCreate(owner, "kg pattern", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(work);
 	regex = kg_regex_parse(pattern->source, len, error, &position);
-	if (regex != NULL)
-		compile_pcre(pattern, regex, error);
 	MemoryContextSwitchTo(owner);
+	if (regex != NULL)
+		pattern->dfa = kg_dfa_build(regex);
+	if (regex != NULL && pattern->dfa == NULL)
+	{
+		tie_to_context(pattern);
+		MemoryContextSwitchTo(work);
+		initStringInfo(&text);
+		kg_regex_emit_pcre(regex, &text);
+		compile_pcre(pattern, text.data, text.len, error);
+		MemoryContextSwitchTo(owner);
+	}
 	if (*error != NULL)
 		*error = pstrdup(*error);
 	MemoryContextDelete(work);
 	return *error == NULL ? pattern : NULL;
+}
+
+KgPattern *
+kg_pattern_compile_pcre(const char *source)
+{
+	KgPattern *pattern = palloc0(sizeof(KgPattern));
+	const char *error = NULL;
+
+	pattern->source = pstrdup(source);
+	tie_to_context(pattern);
+	compile_pcre(pattern, source, strlen(source), &error);
+	if (error != NULL)
+		elog(ERROR, "PCRE2 refuses \"%s\": %s", source, error);
+	return pattern;
 }
 
 static KG_NORETURN void match_failed(const KgPattern *pattern,
@@ -168,6 +195,8 @@ kg_pattern_matches(const KgPattern *pattern, const char *s, uint32 len)
 {
 	int code;
 
+	if (pattern->dfa != NULL)
+		return kg_dfa_matches(pattern->dfa, s, len);
 	pcre2_set_match_limit(match_context, kg_setting_schema_max_match_steps);
 	pcre2_set_depth_limit(match_context, kg_setting_schema_max_match_steps);
 	pcre2_set_heap_limit(match_context, 16 * 1024);

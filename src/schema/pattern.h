@@ -17,6 +17,9 @@ typedef struct KgPattern KgPattern;
 extern KgPattern *kg_pattern_compile(const char *source, int len,
 									 const char **error);
 
+/* The same for one of our own, in PCRE2's syntax. */
+extern KgPattern *kg_pattern_compile_pcre(const char *source);
+
 /*
  * Whether it matches somewhere in the string, which is valid UTF-8.  Raises
  * KG_LIMIT_EXCEEDED past kg_graph.schema_max_match_steps.

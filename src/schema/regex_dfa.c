@@ -1,0 +1,526 @@
+/*
+ * regex_dfa.c
+ *	  From the tree of a regular expression to a deterministic automaton over
+ *	  the bytes of UTF-8.
+ *
+ * Thompson's construction, then subsets of its nodes.  The answer wanted is
+ * only whether the expression matches somewhere, so greediness and groups mean
+ * nothing and a state that has found a match is final.  Both automata are
+ * bounded; a larger one is PCRE2's to match (pattern.c).
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "schema/regex_dfa.h"
+#include "utils/memutils.h"
+
+#define MAX_NODES 4000
+#define MAX_STATES 2000
+#define MAX_TABLE 65536
+/* NfaNode visits while states are built: a few milliseconds. */
+#define MAX_WORK 4000000
+
+typedef enum NodeKind
+{
+	NODE_BYTES, /* low..high, then next */
+	NODE_SPLIT, /* next or other */
+	NODE_START,
+	NODE_END,
+	NODE_ACCEPT
+} NodeKind;
+
+typedef struct NfaNode
+{
+	NodeKind kind;
+	uint8 low;
+	uint8 high;
+	int next;
+	int other;
+} NfaNode;
+
+/* A set of nodes: those that wait for a byte or for the end. */
+typedef struct State
+{
+	int n;
+	int *nodes; /* sorted */
+	uint32 hash;
+	bool accepts_at_end;
+} State;
+
+typedef struct Builder
+{
+	NfaNode *nodes;
+	int nnodes;
+	bool failed; /* not regular, or too large */
+	int start;
+
+	uint8 class_of[256];
+	uint8 class_byte[256]; /* one byte of each class */
+	int nclasses;
+
+	State *states;
+	int nstates;
+	uint16 *next;
+	int *slots; /* hash table of states: index + 1 */
+
+	/* for one closure */
+	int *mark;
+	int generation;
+	int *stack;
+	int *set;
+	int nset;
+	int64 work;
+} Builder;
+
+static int
+add_node(Builder *b, NodeKind kind, int next, int other)
+{
+	NfaNode *node;
+
+	if (b->nnodes >= MAX_NODES)
+	{
+		b->failed = true;
+		return 0;
+	}
+	node = &b->nodes[b->nnodes];
+	node->kind = kind;
+	node->next = next;
+	node->other = other;
+	return b->nnodes++;
+}
+
+static int
+add_bytes(Builder *b, int low, int high, int next)
+{
+	int n = add_node(b, NODE_BYTES, next, -1);
+
+	b->nodes[n].low = low;
+	b->nodes[n].high = high;
+	return n;
+}
+
+static int
+either(Builder *b, int one, int other)
+{
+	return other < 0 ? one : add_node(b, NODE_SPLIT, one, other);
+}
+
+static int
+encode(pg_wchar c, unsigned char *bytes)
+{
+	unicode_to_utf8(c, bytes);
+	return pg_utf_mblen(bytes);
+}
+
+/*
+ * Code points low..high, whose encodings have the same length, as alternative
+ * byte sequences before next.  Split until every position but the last ones
+ * is one byte or a whole range of continuation bytes.
+ */
+static int
+same_length_range(Builder *b, const unsigned char *low,
+				  const unsigned char *high, int len, int next, int result)
+{
+	int i;
+	unsigned char edge[4];
+
+	if (b->failed)
+		return result;
+	if (len == 1)
+		return either(b, add_bytes(b, low[0], high[0], next), result);
+	if (low[0] == high[0])
+	{
+		int tail = same_length_range(b, low + 1, high + 1, len - 1, next, -1);
+
+		return either(b, add_bytes(b, low[0], low[0], tail), result);
+	}
+	/* low[0] with what is above low, then whole rows, then high[0]. */
+	for (i = 1; i < len && low[i] == 0x80; i++)
+		;
+	if (i < len)
+	{
+		memcpy(edge, low, len);
+		memset(edge + 1, 0xBF, len - 1);
+		result = same_length_range(b, low, edge, len, next, result);
+		memset(edge, 0x80, len);
+		edge[0] = low[0] + 1;
+		return same_length_range(b, edge, high, len, next, result);
+	}
+	for (i = 1; i < len && high[i] == 0xBF; i++)
+		;
+	if (i < len)
+	{
+		memset(edge, 0x80, len);
+		edge[0] = high[0];
+		result = same_length_range(b, edge, high, len, next, result);
+		memset(edge, 0xBF, len);
+		edge[0] = high[0] - 1;
+		return same_length_range(b, low, edge, len, next, result);
+	}
+	for (i = 1; i < len; i++)
+		next = add_bytes(b, 0x80, 0xBF, next);
+	return either(b, add_bytes(b, low[0], high[0], next), result);
+}
+
+static int
+build_set(Builder *b, const KgCharSet *set, int next)
+{
+	/* The last code point of each length of encoding. */
+	static const pg_wchar last[] = {0x7F, 0x7FF, 0xFFFF, KG_MAX_CODE_POINT};
+	int result = -1;
+	int i;
+	int len;
+
+	if (set->nproperties > 0 || set->negated)
+	{
+		b->failed = true;
+		return next;
+	}
+	for (i = 0; i < set->nranges; i++)
+	{
+		pg_wchar low = set->ranges[i].low;
+
+		for (len = 1; len <= 4 && low <= set->ranges[i].high; len++)
+		{
+			pg_wchar high = Min(set->ranges[i].high, last[len - 1]);
+			unsigned char from[8];
+			unsigned char to[8];
+
+			if (low > last[len - 1])
+				continue;
+			encode(low, from);
+			encode(high, to);
+			result = same_length_range(b, from, to, len, next, result);
+			low = high + 1;
+		}
+	}
+	/* An empty set never matches: a byte range that is empty. */
+	return result < 0 ? add_bytes(b, 1, 0, next) : result;
+}
+
+static int build(Builder *b, const KgRegex *re, int next);
+
+static int
+build_repeat(Builder *b, const KgRegex *re, int next)
+{
+	int i;
+
+	if (re->max < 0)
+	{
+		int loop = add_node(b, NODE_SPLIT, -1, next);
+		int body = build(b, re->left, loop);
+
+		b->nodes[loop].next = body;
+		next = loop;
+	}
+	else
+	{
+		for (i = re->min; i < re->max && !b->failed; i++)
+			next = add_node(b, NODE_SPLIT, build(b, re->left, next), next);
+	}
+	for (i = 0; i < re->min && !b->failed; i++)
+		next = build(b, re->left, next);
+	return next;
+}
+
+/* Nodes of re before the node next; returns the first. */
+static int
+build(Builder *b, const KgRegex *re, int next)
+{
+	check_stack_depth();
+	if (b->failed)
+		return next;
+	switch (re->kind)
+	{
+		case KG_RE_EMPTY:
+			return next;
+		case KG_RE_SET:
+			return build_set(b, &re->set, next);
+		case KG_RE_CONCAT:
+			return build(b, re->left, build(b, re->right, next));
+		case KG_RE_ALTERNATE:
+			return either(
+				b, build(b, re->left, next), build(b, re->right, next));
+		case KG_RE_REPEAT:
+			return build_repeat(b, re, next);
+		case KG_RE_GROUP:
+			return build(b, re->left, next);
+		case KG_RE_START:
+			return add_node(b, NODE_START, next, -1);
+		case KG_RE_END:
+			return add_node(b, NODE_END, next, -1);
+		default:
+			b->failed = true;
+			return next;
+	}
+}
+
+/* Bytes that no node tells apart form a class. */
+static void
+find_classes(Builder *b)
+{
+	bool begins[257] = {true};
+	int i;
+
+	for (i = 0; i < b->nnodes; i++)
+	{
+		if (b->nodes[i].kind == NODE_BYTES &&
+			b->nodes[i].low <= b->nodes[i].high)
+		{
+			begins[b->nodes[i].low] = true;
+			begins[b->nodes[i].high + 1] = true;
+		}
+	}
+	for (i = 0; i < 256; i++)
+	{
+		if (begins[i])
+			b->class_byte[b->nclasses++] = i;
+		b->class_of[i] = b->nclasses - 1;
+	}
+}
+
+/*
+ * Add a node and what it leads to without a byte.  Returns true when that is
+ * acceptance.
+ */
+static bool
+add_closure(Builder *b, int node, bool at_start, bool at_end)
+{
+	int depth = 0;
+
+	b->stack[depth++] = node;
+	while (depth > 0)
+	{
+		const NfaNode *n;
+
+		node = b->stack[--depth];
+		if (b->mark[node] == b->generation)
+			continue;
+		b->mark[node] = b->generation;
+		b->work++;
+		n = &b->nodes[node];
+		switch (n->kind)
+		{
+			case NODE_ACCEPT:
+				return true;
+			case NODE_SPLIT:
+				b->stack[depth++] = n->next;
+				b->stack[depth++] = n->other;
+				break;
+			case NODE_START:
+				if (at_start)
+					b->stack[depth++] = n->next;
+				break;
+			case NODE_END:
+				if (at_end)
+					b->stack[depth++] = n->next;
+				b->set[b->nset++] = node;
+				break;
+			case NODE_BYTES:
+				b->set[b->nset++] = node;
+				break;
+		}
+	}
+	return false;
+}
+
+static int
+compare_ints(const void *a, const void *b)
+{
+	return *(const int *) a - *(const int *) b;
+}
+
+/* Whether the set in work accepts when the string ends here. */
+static bool
+accepts_at_end(Builder *b, const int *nodes, int n, bool at_start)
+{
+	int i;
+	bool accepted = false;
+
+	b->generation++;
+	b->nset = 0;
+	for (i = 0; i < n && !accepted; i++)
+	{
+		if (b->nodes[nodes[i]].kind == NODE_END)
+			accepted = add_closure(b, nodes[i], at_start, true);
+	}
+	return accepted;
+}
+
+/* The state of the set in work, new or known. */
+static uint16
+find_state(Builder *b, bool at_start)
+{
+	uint32 mask = 4 * MAX_STATES - 1;
+	uint32 hash;
+	uint32 slot;
+	State *state;
+	int n = b->nset;
+	int *nodes;
+
+	if (n == 0)
+		return KG_DFA_DEAD;
+	qsort(b->set, n, sizeof(int), compare_ints);
+	hash = hash_bytes((const unsigned char *) b->set, n * sizeof(int));
+	for (slot = hash % mask; b->slots[slot] != 0; slot = (slot + 1) % mask)
+	{
+		state = &b->states[b->slots[slot] - 1];
+		/* The first state may accept the empty string as no other does. */
+		if (!at_start && b->slots[slot] - 1 != b->start &&
+			state->hash == hash && state->n == n &&
+			memcmp(state->nodes, b->set, n * sizeof(int)) == 0)
+			return b->slots[slot] - 1;
+	}
+	if (b->nstates >= MAX_STATES || (b->nstates + 1) * b->nclasses > MAX_TABLE)
+	{
+		b->failed = true;
+		return KG_DFA_DEAD;
+	}
+	nodes = palloc(n * sizeof(int));
+	memcpy(nodes, b->set, n * sizeof(int));
+	state = &b->states[b->nstates];
+	state->n = n;
+	state->nodes = nodes;
+	state->hash = hash;
+	state->accepts_at_end = accepts_at_end(b, nodes, n, at_start);
+	b->slots[slot] = b->nstates + 1;
+	return b->nstates++;
+}
+
+/* The state after a byte. */
+static uint16
+step(Builder *b, const State *state, uint8 byte, int loop)
+{
+	int i;
+
+	b->generation++;
+	b->nset = 0;
+	for (i = 0; i < state->n; i++)
+	{
+		const NfaNode *n = &b->nodes[state->nodes[i]];
+
+		b->work++;
+		if (n->kind == NODE_BYTES && byte >= n->low && byte <= n->high &&
+			add_closure(b, n->next, false, false))
+			return KG_DFA_MATCH;
+	}
+	/* A match may begin at any character. */
+	if (add_closure(b, loop, false, false))
+		return KG_DFA_MATCH;
+	return find_state(b, false);
+}
+
+/* States from which no string leads to a match are dead. */
+static void
+bury_dead(Builder *b)
+{
+	bool *live = palloc0(b->nstates);
+	bool changed = true;
+	int s;
+	int c;
+
+	live[KG_DFA_MATCH] = true;
+	while (changed)
+	{
+		changed = false;
+		for (s = 2; s < b->nstates; s++)
+		{
+			if (live[s])
+				continue;
+			live[s] = b->states[s].accepts_at_end;
+			for (c = 0; c < b->nclasses && !live[s]; c++)
+				live[s] = live[b->next[s * b->nclasses + c]];
+			changed |= live[s];
+		}
+	}
+	for (s = 0; s < b->nstates * b->nclasses; s++)
+	{
+		if (!live[b->next[s]])
+			b->next[s] = KG_DFA_DEAD;
+	}
+}
+
+static void
+build_states(Builder *b, int root)
+{
+	int s;
+	int c;
+
+	/* dead and match */
+	b->nstates = 2;
+	b->states[KG_DFA_MATCH].accepts_at_end = true;
+	b->generation++;
+	b->nset = 0;
+	b->start = -1;
+	if (add_closure(b, root, true, false))
+	{
+		b->start = KG_DFA_MATCH;
+		return;
+	}
+	b->start = find_state(b, true);
+	for (s = 2; s < b->nstates && !b->failed; s++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (c = 0; c < b->nclasses; c++)
+			b->next[s * b->nclasses + c] = step(
+				b, &b->states[s], b->class_byte[c], root);
+		if (b->work > MAX_WORK)
+			b->failed = true;
+	}
+	if (!b->failed)
+		bury_dead(b);
+}
+
+static KgDfa *
+export_table(const Builder *b, MemoryContext owner)
+{
+	KgDfa *dfa = MemoryContextAllocZero(owner, sizeof(KgDfa));
+	Size size = b->nstates * b->nclasses * sizeof(uint16);
+	uint16 *next = MemoryContextAlloc(owner, size);
+	bool *accepts = MemoryContextAllocZero(owner, b->nstates);
+	int s;
+
+	memcpy(next, b->next, size);
+	for (s = 0; s < b->nstates; s++)
+		accepts[s] = b->states[s].accepts_at_end;
+	dfa->nclasses = b->nclasses;
+	dfa->start = b->start;
+	memcpy(dfa->class_of, b->class_of, sizeof(dfa->class_of));
+	dfa->next = next;
+	dfa->accepts_at_end = accepts;
+	return dfa;
+}
+
+KgDfa *
+kg_dfa_build(const KgRegex *regex)
+{
+	MemoryContext owner = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(
+		owner, "kg dfa", ALLOCSET_DEFAULT_SIZES);
+	Builder b = {0};
+	KgDfa *dfa = NULL;
+	int accept;
+	int root;
+
+	MemoryContextSwitchTo(work);
+	b.nodes = palloc0((MAX_NODES + 1) * sizeof(NfaNode));
+	accept = add_node(&b, NODE_ACCEPT, -1, -1);
+	root = build(&b, regex, accept);
+	if (!b.failed)
+	{
+		find_classes(&b);
+		b.states = palloc0(MAX_STATES * sizeof(State));
+		b.next = palloc0(MAX_TABLE * sizeof(uint16));
+		b.slots = palloc0(4 * MAX_STATES * sizeof(int));
+		b.mark = palloc0(b.nnodes * sizeof(int));
+		b.stack = palloc((2 * b.nnodes + 2) * sizeof(int));
+		b.set = palloc((b.nnodes + 1) * sizeof(int));
+		build_states(&b, root);
+	}
+	if (!b.failed)
+		dfa = export_table(&b, owner);
+	MemoryContextSwitchTo(owner);
+	MemoryContextDelete(work);
+	return dfa;
+}
