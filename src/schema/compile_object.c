@@ -61,6 +61,7 @@ compile_patterns(KgBuild *b, KgObjectPlan *plan)
 		p->source_len = w.key_len;
 		p->pattern = kg_keyword_pattern(
 			b, KG_KW_PATTERN_PROPERTIES, w.key, w.key_len);
+		p->dfa = kg_pattern_dfa(p->pattern);
 		p->node = kg_compile_sub(
 			b, KG_KW_PATTERN_PROPERTIES, w.key, w.key_len, -1, &w.value);
 	}
@@ -147,6 +148,11 @@ compile_properties(KgBuild *b, KgObjectPlan *plan)
 	}
 	for (i = 0; i < plan->nproperties; i++)
 	{
+		/* Names of "required" are no keys: read nothing before them. */
+		char key[8] = {0};
+
+		memcpy(key, list[i].name, Min(list[i].len, sizeof(key)));
+		list[i].prefix = kg_key_prefix(key, sizeof(key));
 		plan->nrequired += list[i].required;
 		match_patterns(plan, &list[i]);
 	}

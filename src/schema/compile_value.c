@@ -119,6 +119,7 @@ compile_const(KgBuild *b)
 static void
 compile_strings(KgBuild *b)
 {
+	const KgPattern *pattern;
 	KgInstr instr = {0};
 	const KgVal *v;
 
@@ -142,9 +143,18 @@ compile_strings(KgBuild *b)
 		v = &b->keyword[KG_KW_PATTERN];
 		if (v->type != KG_T_STRING)
 			kg_keyword_error(b, KG_KW_PATTERN, "a regular expression");
-		instr.op = KG_OP_PATTERN;
 		instr.keyword = KG_KW_PATTERN;
-		instr.u.pattern = kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
+		pattern = kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
+		if (kg_pattern_dfa(pattern) != NULL)
+		{
+			instr.op = KG_OP_DFA;
+			instr.u.dfa = kg_pattern_dfa(pattern);
+		}
+		else
+		{
+			instr.op = KG_OP_PATTERN;
+			instr.u.pattern = pattern;
+		}
 		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
 	}
 	if (b->has[KG_KW_FORMAT] && b->resource->assert_format)

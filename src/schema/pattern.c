@@ -17,7 +17,6 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "schema/pattern.h"
-#include "schema/regex_dfa.h"
 #include "utils/memutils.h"
 
 struct KgPattern
@@ -188,6 +187,12 @@ match_failed(const KgPattern *pattern, int code)
 			pcre2_get_error_message(code, message, sizeof(message));
 			elog(ERROR, "PCRE2 match failed: %s", (char *) message);
 	}
+}
+
+const KgDfa *
+kg_pattern_dfa(const KgPattern *pattern)
+{
+	return pattern->dfa;
 }
 
 bool

@@ -5,8 +5,7 @@
 #ifndef KG_PATTERN_H
 #define KG_PATTERN_H
 
-#include "postgres.h"
-
+#include "schema/regex_dfa.h"
 typedef struct KgPattern KgPattern;
 
 /*
@@ -19,6 +18,9 @@ extern KgPattern *kg_pattern_compile(const char *source, int len,
 
 /* The same for one of our own, in PCRE2's syntax. */
 extern KgPattern *kg_pattern_compile_pcre(const char *source);
+
+/* Its table; NULL where PCRE2 does the matching. */
+extern const KgDfa *kg_pattern_dfa(const KgPattern *pattern);
 
 /*
  * Whether it matches somewhere in the string, which is valid UTF-8.  Raises

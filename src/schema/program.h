@@ -24,6 +24,7 @@ typedef enum KgOp
 	/* of the value alone, up to KG_OP_LAST_PLAIN */
 	KG_OP_MIN_LENGTH,
 	KG_OP_MAX_LENGTH,
+	KG_OP_DFA,
 	KG_OP_PATTERN,
 	KG_OP_FORMAT,
 	KG_OP_MINIMUM,
@@ -78,6 +79,7 @@ typedef struct KgEnum
 
 typedef struct KgPatternNode
 {
+	const KgDfa *dfa; /* or NULL */
 	const KgPattern *pattern;
 	const KgNode *node;
 	const char *source; /* key in patternProperties */
@@ -86,6 +88,7 @@ typedef struct KgPatternNode
 
 typedef struct KgProperty
 {
+	uint64 prefix; /* kg_key_prefix() of the name */
 	const char *name;
 	uint32 len;
 	bool required;
@@ -174,6 +177,7 @@ typedef struct KgInstr
 		const KgCondition *condition;
 		const KgDynamicRef *dynamic;
 		const KgPattern *pattern;
+		const KgDfa *dfa;
 		const KgEnum *values;
 		const KgVal *value;
 		const KgDivisor *divisor;

@@ -21,6 +21,10 @@
 /* NfaNode visits while states are built: a few milliseconds. */
 #define MAX_WORK 4000000
 
+/* States with a meaning of their own. */
+#define DFA_DEAD 0
+#define DFA_MATCH 1
+
 typedef enum NodeKind
 {
 	NODE_BYTES, /* low..high, then next */
@@ -360,7 +364,7 @@ find_state(Builder *b, bool at_start)
 	int *nodes;
 
 	if (n == 0)
-		return KG_DFA_DEAD;
+		return DFA_DEAD;
 	qsort(b->set, n, sizeof(int), compare_ints);
 	hash = hash_bytes((const unsigned char *) b->set, n * sizeof(int));
 	for (slot = hash % mask; b->slots[slot] != 0; slot = (slot + 1) % mask)
@@ -372,10 +376,11 @@ find_state(Builder *b, bool at_start)
 			memcmp(state->nodes, b->set, n * sizeof(int)) == 0)
 			return b->slots[slot] - 1;
 	}
-	if (b->nstates >= MAX_STATES || (b->nstates + 1) * b->nclasses > MAX_TABLE)
+	if (b->nstates >= MAX_STATES ||
+		(b->nstates + 1) * (b->nclasses + 1) > MAX_TABLE)
 	{
 		b->failed = true;
-		return KG_DFA_DEAD;
+		return DFA_DEAD;
 	}
 	nodes = palloc(n * sizeof(int));
 	memcpy(nodes, b->set, n * sizeof(int));
@@ -403,11 +408,11 @@ step(Builder *b, const State *state, uint8 byte, int loop)
 		b->work++;
 		if (n->kind == NODE_BYTES && byte >= n->low && byte <= n->high &&
 			add_closure(b, n->next, false, false))
-			return KG_DFA_MATCH;
+			return DFA_MATCH;
 	}
 	/* A match may begin at any character. */
 	if (add_closure(b, loop, false, false))
-		return KG_DFA_MATCH;
+		return DFA_MATCH;
 	return find_state(b, false);
 }
 
@@ -420,7 +425,7 @@ bury_dead(Builder *b)
 	int s;
 	int c;
 
-	live[KG_DFA_MATCH] = true;
+	live[DFA_MATCH] = true;
 	while (changed)
 	{
 		changed = false;
@@ -437,7 +442,7 @@ bury_dead(Builder *b)
 	for (s = 0; s < b->nstates * b->nclasses; s++)
 	{
 		if (!live[b->next[s]])
-			b->next[s] = KG_DFA_DEAD;
+			b->next[s] = DFA_DEAD;
 	}
 }
 
@@ -449,13 +454,13 @@ build_states(Builder *b, int root)
 
 	/* dead and match */
 	b->nstates = 2;
-	b->states[KG_DFA_MATCH].accepts_at_end = true;
+	b->states[DFA_MATCH].accepts_at_end = true;
 	b->generation++;
 	b->nset = 0;
 	b->start = -1;
 	if (add_closure(b, root, true, false))
 	{
-		b->start = KG_DFA_MATCH;
+		b->start = DFA_MATCH;
 		return;
 	}
 	b->start = find_state(b, true);
@@ -472,23 +477,28 @@ build_states(Builder *b, int root)
 		bury_dead(b);
 }
 
+/* Rows are addressed by the place of their first column. */
 static KgDfa *
 export_table(const Builder *b, MemoryContext owner)
 {
 	KgDfa *dfa = MemoryContextAllocZero(owner, sizeof(KgDfa));
-	Size size = b->nstates * b->nclasses * sizeof(uint16);
-	uint16 *next = MemoryContextAlloc(owner, size);
-	bool *accepts = MemoryContextAllocZero(owner, b->nstates);
+	int width = b->nclasses + 1;
+	uint16 *table = MemoryContextAlloc(owner,
+									   b->nstates * width * sizeof(uint16));
 	int s;
+	int c;
 
-	memcpy(next, b->next, size);
 	for (s = 0; s < b->nstates; s++)
-		accepts[s] = b->states[s].accepts_at_end;
-	dfa->nclasses = b->nclasses;
-	dfa->start = b->start;
+	{
+		for (c = 0; c < b->nclasses; c++)
+			table[s * width + c] = b->next[s * b->nclasses + c] * width;
+		table[s * width + c] = b->states[s].accepts_at_end;
+	}
+	dfa->match = DFA_MATCH * width;
+	dfa->start = b->start * width;
+	dfa->end_column = b->nclasses;
 	memcpy(dfa->class_of, b->class_of, sizeof(dfa->class_of));
-	dfa->next = next;
-	dfa->accepts_at_end = accepts;
+	dfa->table = table;
 	return dfa;
 }
 

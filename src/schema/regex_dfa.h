@@ -8,17 +8,17 @@
 
 #include "schema/regex.h"
 
-/* States with a meaning of their own. */
-#define KG_DFA_DEAD 0
-#define KG_DFA_MATCH 1
-
 typedef struct KgDfa
 {
-	int nclasses;
-	uint16 start;
+	uint32 match; /* row of the state that has matched; row 0 is dead */
+	uint32 start;
+	uint32 end_column;
 	uint8 class_of[256];
-	const uint16 *next;			/* [state * nclasses + class] */
-	const bool *accepts_at_end; /* by state */
+	/*
+	 * A row for each state, a column for each class of bytes: the row that
+	 * follows.  The last column says whether the end of the string matches.
+	 */
+	const uint16 *table;
 } KgDfa;
 
 /*
@@ -31,14 +31,15 @@ extern KgDfa *kg_dfa_build(const KgRegex *regex);
 static inline bool
 kg_dfa_matches(const KgDfa *dfa, const char *s, uint32 len)
 {
-	const uint16 *next = dfa->next;
-	uint32 state = dfa->start;
-	uint32 i;
+	const uint16 *table = dfa->table;
+	uint32 match = dfa->match;
+	uint32 row = dfa->start;
+	const unsigned char *p = (const unsigned char *) s;
+	const unsigned char *end = p + len;
 
-	for (i = 0; i < len && state > KG_DFA_MATCH; i++)
-		state =
-			next[state * dfa->nclasses + dfa->class_of[(unsigned char) s[i]]];
-	return state == KG_DFA_MATCH || dfa->accepts_at_end[state];
+	while (p < end && row > match)
+		row = table[row + dfa->class_of[*p++]];
+	return row == match || table[row + dfa->end_column] != 0;
 }
 
 #endif /* KG_REGEX_DFA_H */

@@ -99,6 +99,17 @@ enum_has(const KgEnum *values, const KgVal *val)
 	uint32 slot;
 	int i;
 
+	if (values->n <= 4 && val->type == KG_T_STRING)
+	{
+		for (i = 0; i < values->n; i++)
+		{
+			const KgVal *v = &values->values[i];
+
+			if (v->len == val->len && memcmp(v->data, val->data, v->len) == 0)
+				return true;
+		}
+		return false;
+	}
 	if (values->n <= 4)
 	{
 		for (i = 0; i < values->n; i++)
@@ -133,6 +144,8 @@ kg_check_value(const KgInstr *instr, const KgVal *val)
 		case KG_OP_MAX_LENGTH:
 			return val->len <= instr->n ||
 				   count_characters(val->data, val->len) <= instr->n;
+		case KG_OP_DFA:
+			return kg_dfa_matches(instr->u.dfa, val->data, val->len);
 		case KG_OP_PATTERN:
 			return kg_pattern_matches(instr->u.pattern, val->data, val->len);
 		case KG_OP_FORMAT:

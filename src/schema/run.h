@@ -107,10 +107,23 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 		return false;
 	for (; instr->op != KG_OP_END; instr++)
 	{
-		if (!kg_check_value(instr, val))
+		if (instr->op == KG_OP_DFA)
+		{
+			if (!kg_dfa_matches(instr->u.dfa, val->data, val->len))
+				return false;
+		}
+		else if (!kg_check_value(instr, val))
 			return false;
 	}
 	return true;
+}
+
+/* Whether a key matches a pattern of patternProperties. */
+static inline bool
+kg_key_matches(const KgPatternNode *p, const char *key, uint32 len)
+{
+	return p->dfa != NULL ? kg_dfa_matches(p->dfa, key, len)
+						  : kg_pattern_matches(p->pattern, key, len);
 }
 
 extern bool kg_run_object(KgRun *run, const KgFrame *frame,

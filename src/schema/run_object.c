@@ -7,15 +7,13 @@
 #include "schema/run.h"
 
 /* Evaluate one property's value against a node. */
-static bool
-eval_property(KgRun *run, const KgFrame *frame, const KgNode *node,
-			  KgKeyword keyword, const char *sub, uint32 sub_len,
-			  const KgObjectWalk *w)
+static pg_noinline bool
+eval_framed(KgRun *run, const KgFrame *frame, const KgNode *node,
+			KgKeyword keyword, const char *sub, uint32 sub_len,
+			const KgObjectWalk *w)
 {
 	KgFrame child;
 
-	if (kg_quick_valid(node, &w->value))
-		return true;
 	child.parent = frame;
 	child.node = node;
 	child.keyword = keyword;
@@ -26,6 +24,15 @@ eval_property(KgRun *run, const KgFrame *frame, const KgNode *node,
 	child.token_name = w->key;
 	child.token_len = w->key_len;
 	return kg_eval(run, &child, &w->value, NULL);
+}
+
+static inline bool
+eval_property(KgRun *run, const KgFrame *frame, const KgNode *node,
+			  KgKeyword keyword, const char *sub, uint32 sub_len,
+			  const KgObjectWalk *w)
+{
+	return kg_quick_valid(node, &w->value) ||
+		   eval_framed(run, frame, node, keyword, sub, sub_len, w);
 }
 
 static bool
@@ -58,6 +65,8 @@ static inline const KgProperty *
 find_property(const KgObjectPlan *plan, const KgObjectWalk *w, int *position)
 {
 	const KgProperty *p;
+	const KgProperty *end = plan->properties + plan->nproperties;
+	uint64 prefix;
 	int start;
 
 	if (w->key_len <= KG_LENGTH_BUCKETS)
@@ -66,26 +75,31 @@ find_property(const KgObjectPlan *plan, const KgObjectWalk *w, int *position)
 		if (start > *position)
 			*position = start;
 	}
-	for (; *position < plan->nproperties; (*position)++)
+	p = plan->properties + *position;
+	while (p < end && p->len < w->key_len)
+		p++;
+	prefix = kg_key_prefix(w->key, w->key_len);
+	for (; p < end && p->len == w->key_len; p++)
 	{
 		int cmp;
 
-		p = &plan->properties[*position];
-		if (p->len != w->key_len)
-		{
-			if (p->len > w->key_len)
-				return NULL;
+		if (p->prefix < prefix)
 			continue;
-		}
-		cmp = memcmp(p->name, w->key, w->key_len);
+		if (p->prefix > prefix)
+			break;
+		cmp = p->len <= sizeof(prefix) ? 0
+									   : memcmp(p->name + sizeof(prefix),
+												w->key + sizeof(prefix),
+												p->len - sizeof(prefix));
 		if (cmp == 0)
 		{
-			(*position)++;
+			*position = p + 1 - plan->properties;
 			return p;
 		}
 		if (cmp > 0)
-			return NULL;
+			break;
 	}
+	*position = p - plan->properties;
 	return NULL;
 }
 
@@ -102,7 +116,7 @@ eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 	{
 		const KgPatternNode *p = &plan->patterns[i];
 
-		if (!kg_pattern_matches(p->pattern, w->key, w->key_len))
+		if (!kg_key_matches(p, w->key, w->key_len))
 			continue;
 		matched = true;
 		if (!eval_property(run,
@@ -135,7 +149,7 @@ eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 	return valid;
 }
 
-static bool
+static inline bool
 eval_declared(KgRun *run, const KgFrame *frame, const KgProperty *p,
 			  const KgObjectWalk *w, KgSeen *seen)
 {

@@ -9,6 +9,7 @@
 #ifndef KG_VALUE_H
 #define KG_VALUE_H
 
+#include "port/pg_bswap.h"
 #include "utils/jsonb.h"
 
 typedef enum KgType
@@ -175,6 +176,32 @@ kg_key_compare(const char *a, uint32 alen, const char *b, uint32 blen)
 	if (alen != blen)
 		return alen < blen ? -1 : 1;
 	return memcmp(a, b, alen);
+}
+
+/*
+ * The first eight bytes of a key as a number that compares as they do, padded
+ * with zeros.  For a key inside a jsonb only: fewer than eight bytes are read
+ * together with bytes before them, and before a key there are always the
+ * container's header and the entries of at least one pair.
+ */
+static inline uint64
+kg_key_prefix(const char *key, uint32 len)
+{
+	uint64 bytes;
+
+	if (len >= sizeof(bytes))
+		memcpy(&bytes, key, sizeof(bytes));
+	else if (len == 0)
+		return 0;
+	else
+		memcpy(&bytes, key + len - sizeof(bytes), sizeof(bytes));
+#ifdef WORDS_BIGENDIAN
+	return len >= sizeof(bytes) ? bytes : bytes << (8 * (sizeof(bytes) - len));
+#else
+	if (len < sizeof(bytes))
+		bytes >>= 8 * (sizeof(bytes) - len);
+	return pg_bswap64(bytes);
+#endif
 }
 
 extern void kg_val_from_jsonb(KgVal *v, const Jsonb *jsonb);
