@@ -52,6 +52,9 @@ check-majors: ## build and test with every supported PostgreSQL (scripts/check-m
 demo: ## from nothing to tool calls on real data (scripts/demo)
 	scripts/demo
 
+conformance: ## the official MCP suite, Inspector and SDKs against kgctl
+	scripts/conformance
+
 bench: ## all measurements (bench/run)
 	bench/run
 

@@ -1,0 +1,23 @@
+// The first generation of the SDK: connect, list, call; sdk_v1.mjs http|stdio
+import assert from 'node:assert/strict';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+const client = new Client({ name: 'sdk-v1', version: '1' });
+await client.connect(process.argv[2] === 'http'
+  ? new StreamableHTTPClientTransport(new URL(process.env.KG_URL),
+    { requestInit: { headers: { Authorization: `Bearer ${process.env.KG_TOKEN}` } } })
+  : new StdioClientTransport({ command: process.env.KG_COMMAND }));
+const { tools } = await client.listTools();
+assert(tools.some(tool => tool.name === 'get_country'), 'get_country is listed');
+const france = await client.callTool({ name: 'get_country', arguments: { id: 'FR' } });
+assert(!france.isError);
+assert.equal(france.structuredContent.entity.data.name, 'France');
+const wrong = await client.callTool({ name: 'get_country', arguments: { idd: 'FR' } });
+assert(wrong.isError, 'a wrong argument is a result with isError');
+await client.listResources();
+await client.listPrompts();
+await client.close();
+console.log(`${tools.length} tools`);
+process.exit(0);
