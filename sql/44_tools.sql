@@ -1,1 +1,48 @@
+-- The query path: catalog tools, tools by name (src/call.c).
 
+-- Two random UUIDs are 244 random bits from the server's strong generator.
+INSERT INTO @extschema@.kg_secret (name, secret)
+VALUES ('cursor', pg_catalog.decode(pg_catalog.replace(
+  pg_catalog.concat(pg_catalog.gen_random_uuid(), pg_catalog.gen_random_uuid()), '-', ''), 'hex'));
+
+CREATE FUNCTION @extschema@.kg_list(entity_type text, arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_list';
+COMMENT ON FUNCTION @extschema@.kg_list(text, jsonb) IS
+  'a page of the entities of a type: filters, search, sort, fields, limit, offset or cursor, max_bytes';
+
+CREATE FUNCTION @extschema@.kg_list_ids(entity_type text, arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_list_ids';
+COMMENT ON FUNCTION @extschema@.kg_list_ids(text, jsonb) IS
+  'the same with ids only, or ids and summary fields';
+
+CREATE FUNCTION @extschema@.kg_get(entity_type text, id text) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_get';
+COMMENT ON FUNCTION @extschema@.kg_get(text, text) IS
+  'the data of one entity, or NULL';
+
+CREATE FUNCTION @extschema@.kg_get(entity_type text, ids text[]) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_get_many';
+COMMENT ON FUNCTION @extschema@.kg_get(text, text[]) IS
+  'entities by id, in the order asked for, and the ids not found';
+
+CREATE FUNCTION @extschema@.kg_list_tools() RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_list_tools';
+COMMENT ON FUNCTION @extschema@.kg_list_tools() IS
+  'the tools of the caller''s tenant: name, title, description, input and output schema, annotations';
+
+CREATE FUNCTION @extschema@.kg_call_tool(name text, arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_call_tool';
+COMMENT ON FUNCTION @extschema@.kg_call_tool(text, jsonb) IS
+  'call a tool by name; answers an MCP tool result, errors included';
+
+CREATE FUNCTION @extschema@.kg_explain(tool text, arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_explain';
+COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
+  'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for whom EXECUTE is granted';

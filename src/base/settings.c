@@ -20,9 +20,11 @@ int kg_setting_max_edges;
 int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
 int kg_setting_max_key_bytes;
+int kg_setting_max_offset;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 int kg_setting_max_rows;
+int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
@@ -125,6 +127,14 @@ kg_settings_define(void)
 				 64,
 				 2000,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_offset",
+				 "Sets the largest offset of a page; a cursor has no such "
+				 "limit.",
+				 &kg_setting_max_offset,
+				 100000,
+				 0,
+				 100000000,
+				 0);
 	define_limit("kg_graph.max_reply_bytes",
 				 "Sets the ceiling of a tool's max_bytes.",
 				 &kg_setting_max_reply_bytes,
@@ -142,6 +152,13 @@ kg_settings_define(void)
 	define_limit("kg_graph.max_rows",
 				 "Sets the highest limit that a graph tool accepts.",
 				 &kg_setting_max_rows,
+				 1000,
+				 1,
+				 100000,
+				 0);
+	define_limit("kg_graph.max_search_matches",
+				 "Sets how many entities one search by name finds.",
+				 &kg_setting_max_search_matches,
 				 1000,
 				 1,
 				 100000,

@@ -183,6 +183,22 @@ kg_kind_name(KgKind kind)
 	}
 }
 
+const char *
+kg_kind_code(KgKind kind)
+{
+	static const char *const names[] = {"string",
+										"enum",
+										"integer",
+										"number",
+										"boolean",
+										"date",
+										"date-time",
+										"object",
+										"any"};
+
+	return names[kind];
+}
+
 bool
 kg_op_applies(KgOp op, const KgField *field)
 {

@@ -117,6 +117,8 @@ extern bool kg_filter_matches(const KgFilter *filter,
 extern const char *kg_op_name(KgOp op);
 /* May the operator be used on the field (NULL: an id)? */
 extern bool kg_op_applies(KgOp op, const KgField *field);
+/* "an integer"; "integer". */
 extern const char *kg_kind_name(KgKind kind);
+extern const char *kg_kind_code(KgKind kind);
 
 #endif /* KG_FILTER_H */

@@ -61,6 +61,7 @@ static HTAB *plans = NULL;
 static dlist_head plans_by_use = DLIST_STATIC_INIT(plans_by_use);
 static int running = 0;
 static TimestampTz deadline = 0;
+static TimestampTz deadline_statement = 0; /* in which it was set */
 static bool recording = false;
 static List *recorded = NIL;
 static MemoryContext recorded_context = NULL;
@@ -262,7 +263,10 @@ throw_timeout(void)
 static void
 check_clock(void)
 {
-	if (deadline != 0 && GetCurrentTimestamp() > deadline)
+	/* A deadline that an error left behind belongs to another statement. */
+	if (deadline != 0 &&
+		deadline_statement == GetCurrentStatementStartTimestamp() &&
+		GetCurrentTimestamp() > deadline)
 		throw_timeout();
 }
 
@@ -448,17 +452,11 @@ kg_plan_start_clock(void)
 {
 	if (running > 0)
 		return;
+	deadline_statement = GetCurrentStatementStartTimestamp();
 	deadline = kg_setting_max_call_time > 0
 				   ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
 												 kg_setting_max_call_time)
 				   : 0;
-}
-
-void
-kg_plan_stop_clock(void)
-{
-	if (running == 0)
-		deadline = 0;
 }
 
 void

@@ -50,7 +50,6 @@ extern char *kg_plan_explain(const KgStatement *statement);
  * Entry functions call it once; nested calls keep the outer clock running.
  */
 extern void kg_plan_start_clock(void);
-extern void kg_plan_stop_clock(void);
 
 /*
  * Record the statements that run from here on (kg_explain); a List of

@@ -1,0 +1,143 @@
+/*
+ * call.c
+ *	  SQL functions of the tools: kg_list, kg_list_ids, kg_get, kg_list_tools,
+ *	  kg_call_tool, kg_explain.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "query/args.h"
+#include "query/get.h"
+#include "query/plan.h"
+#include "tools/catalog_tools.h"
+#include "tools/dispatch.h"
+#include "tools/explain.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+PGDLLEXPORT Datum kg_sql_list(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_list_ids(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_get(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_get_many(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_list_tools(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_call_tool(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_explain(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(kg_sql_list);
+PG_FUNCTION_INFO_V1(kg_sql_list_ids);
+PG_FUNCTION_INFO_V1(kg_sql_get);
+PG_FUNCTION_INFO_V1(kg_sql_get_many);
+PG_FUNCTION_INFO_V1(kg_sql_list_tools);
+PG_FUNCTION_INFO_V1(kg_sql_call_tool);
+PG_FUNCTION_INFO_V1(kg_sql_explain);
+
+/* The catalog of the caller's tenant, or NO_TENANT. */
+static const KgCatalog *
+caller_catalog(void)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	if (tenant == NULL)
+		tenant = kg_identity_require(KG_ACCESS_READ);
+	return kg_catalog_get(tenant);
+}
+
+static const KgType *
+require_type(const KgCatalog *catalog, text *name)
+{
+	return kg_catalog_require_type(
+		catalog, text_to_cstring(name), "/entity_type");
+}
+
+static Datum
+list(FunctionCallInfo fcinfo, bool ids_only)
+{
+	const KgCatalog *catalog = caller_catalog();
+	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+
+	kg_plan_start_clock();
+	PG_RETURN_JSONB_P(
+		kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), ids_only));
+}
+
+Datum
+kg_sql_list(PG_FUNCTION_ARGS)
+{
+	return list(fcinfo, false);
+}
+
+Datum
+kg_sql_list_ids(PG_FUNCTION_ARGS)
+{
+	return list(fcinfo, true);
+}
+
+Datum
+kg_sql_get(PG_FUNCTION_ARGS)
+{
+	const KgCatalog *catalog = caller_catalog();
+	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+	Jsonb *data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+
+	if (data == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_JSONB_P(data);
+}
+
+/* The array as the tool's arguments, so that both have the same rules. */
+Datum
+kg_sql_get_many(PG_FUNCTION_ARGS)
+{
+	const KgCatalog *catalog = caller_catalog();
+	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
+	KgJsonWriter w;
+	Datum *ids;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(
+		array, TEXTOID, -1, false, TYPALIGN_INT, &ids, &nulls, &n);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "ids");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			kg_jw_null(&w);
+		else
+			kg_jw_stringn(&w,
+						  VARDATA_ANY(DatumGetPointer(ids[i])),
+						  VARSIZE_ANY_EXHDR(DatumGetPointer(ids[i])));
+	}
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	kg_plan_start_clock();
+	PG_RETURN_JSONB_P(kg_tool_get(catalog, type, kg_jw_finish(&w)));
+}
+
+Datum
+kg_sql_list_tools(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(kg_tools_list(KG_TOOLSET_ALL));
+}
+
+Datum
+kg_sql_call_tool(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(kg_tools_call_result(
+		text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1)));
+}
+
+Datum
+kg_sql_explain(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(kg_tools_explain(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									   PG_GETARG_JSONB_P(1)));
+}

@@ -1,0 +1,31 @@
+/*
+ * cursor.h
+ *	  Cursors: opaque, signed, bound to a tenant and to one query.
+ *
+ * A cursor is base64url of payload and a MAC.  The MAC covers the tenant and
+ * the canonical query, so another tenant's or another query's cursor is as
+ * wrong as a forged one, and says no more.  The key is a row of kg_secret,
+ * made at CREATE EXTENSION and not dumped.
+ */
+#ifndef KG_CURSOR_H
+#define KG_CURSOR_H
+
+#include "lib/stringinfo.h"
+#include "utils/jsonb.h"
+
+/*
+ * What a cursor is bound to: the tool, what it is about (a type and the hash
+ * of its schema, or ""), and every argument but those that only size a page
+ * (limit, offset, cursor, max_bytes, max_tokens).
+ */
+extern Jsonb *kg_cursor_query(const char *tool, const char *about,
+							  const JsonbContainer *arguments);
+
+extern char *kg_cursor_seal(const char *tenant, const Jsonb *query,
+							const char *payload, int len);
+
+/* The payload; raises KG_INVALID_INPUT at path for any other string. */
+extern StringInfo kg_cursor_open(const char *tenant, const Jsonb *query,
+								 const char *cursor, const char *path);
+
+#endif /* KG_CURSOR_H */

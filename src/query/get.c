@@ -1,0 +1,126 @@
+/*
+ * get.c
+ *	  Entities of one type by id.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "catalog/pg_type.h"
+#include "query/get.h"
+#include "query/sql.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+typedef struct GotSet
+{
+	KgGot **by_id;
+	int n;
+} GotSet;
+
+static int
+compare_ids(const void *a, const void *b)
+{
+	return strcmp((*(KgGot *const *) a)->id, (*(KgGot *const *) b)->id);
+}
+
+static bool
+got_row(TupleTableSlot *slot, void *arg)
+{
+	GotSet *set = arg;
+	bool isnull;
+	KgGot probe;
+	KgGot *key = &probe;
+	KgGot **found;
+
+	probe.id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	found = bsearch(&key, set->by_id, set->n, sizeof(KgGot *), compare_ids);
+	if (found)
+		(*found)->data = DatumGetJsonbPCopy(slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+KgGot *
+kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
+{
+	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
+	Datum *values = palloc(Max(1, n) * sizeof(Datum));
+	GotSet set;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	set.n = n;
+	set.by_id = palloc(Max(1, n) * sizeof(KgGot *));
+	for (int i = 0; i < n; i++)
+	{
+		got[i].id = ids[i];
+		got[i].index = i;
+		set.by_id[i] = &got[i];
+		values[i] = CStringGetTextDatum(ids[i]);
+	}
+	qsort(set.by_id, n, sizeof(KgGot *), compare_ids);
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT e.entity_id, e.data FROM %s e WHERE "
+				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(&b,
+				  " AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, type->name));
+	kg_sql_append(&b,
+				  " AND e.entity_id" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, TEXTOID, values, n));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, got_row, &set);
+	return got;
+}
+
+/*
+ * One entity's data, with nothing around it: the path that is worth a
+ * statement text of its own.
+ */
+static bool
+take_data(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+
+	*(Jsonb **) arg = DatumGetJsonbPCopy(slot_getattr(slot, 1, &isnull));
+	return false;
+}
+
+Jsonb *
+kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
+{
+	static char *sql = NULL;
+	static Oid sql_schema = InvalidOid;
+	static const Oid argtypes[4] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[4];
+	KgStatement statement;
+	Jsonb *data = NULL;
+
+	if (sql == NULL || sql_schema != kg_extension_schema())
+	{
+		char *fresh = psprintf("SELECT e.data FROM %s e WHERE e.tenant" KG_EQ
+							   "$1 AND e.bundle" KG_EQ
+							   "$2 AND e.entity_type" KG_EQ
+							   "$3 AND e.entity_id" KG_EQ "$4",
+							   kg_sql_table("kg_entity"));
+
+		fresh = MemoryContextStrdup(TopMemoryContext, fresh);
+		if (sql)
+			pfree(sql);
+		sql = fresh;
+		sql_schema = kg_extension_schema();
+	}
+	values[0] = CStringGetTextDatum(catalog->tenant);
+	values[1] = CStringGetTextDatum(type->bundle);
+	values[2] = CStringGetTextDatum(type->name);
+	values[3] = PointerGetDatum(id);
+	statement.sql = sql;
+	statement.nargs = 4;
+	statement.argtypes = argtypes;
+	statement.values = values;
+	statement.nulls = NULL;
+	(void) kg_plan_run(&statement, take_data, &data);
+	return data;
+}

@@ -1,0 +1,471 @@
+/*
+ * hints.c
+ *	  What to try instead: nearest ids, labels and values.
+ */
+#include "postgres.h"
+
+#include "catalog/key.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "query/hints.h"
+#include "utils/builtins.h"
+
+#define KG_HINT_VALUES 5
+
+/* Entities by node, in the order of the nodes asked for. */
+typedef struct Named
+{
+	int64 node;
+	char *id;
+	char *label;
+} Named;
+
+typedef struct NamedSet
+{
+	const KgType *type;
+	Named *named;
+	int n;
+} NamedSet;
+
+static bool
+named_row(TupleTableSlot *slot, void *arg)
+{
+	NamedSet *set = arg;
+	bool isnull;
+	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	Jsonb *data = DatumGetJsonbP(slot_getattr(slot, 2, &isnull));
+	JsonbValue label;
+
+	for (int i = 0; i < set->n; i++)
+	{
+		Named *named = &set->named[i];
+
+		if (named->node != node)
+			continue;
+		named->id = TextDatumGetCString(slot_getattr(slot, 3, &isnull));
+		if (set->type->label_field &&
+			kg_field_value(set->type->label_field, &data->root, &label))
+			named->label = kg_json_cstring(&label);
+	}
+	return true;
+}
+
+static NamedSet
+name_nodes(const KgCatalog *catalog, const KgType *type,
+		   const KgMatches *matches)
+{
+	NamedSet set;
+	Datum *nodes = palloc(Max(1, matches->n) * sizeof(Datum));
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	set.type = type;
+	set.n = matches->n;
+	set.named = palloc0(Max(1, matches->n) * sizeof(Named));
+	for (int i = 0; i < matches->n; i++)
+	{
+		set.named[i].node = matches->matches[i].node;
+		nodes[i] = Int64GetDatum(set.named[i].node);
+	}
+	if (matches->n == 0)
+		return set;
+	kg_list_sql_data(&b, catalog, nodes, matches->n);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, named_row, &set);
+	return set;
+}
+
+void
+kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+					   const char *id, KgJsonWriter *w)
+{
+	KgMatches *matches = kg_search_nearest(
+		catalog, id, type->type_no, KG_HINT_VALUES);
+	NamedSet set = name_nodes(catalog, type, matches);
+
+	kg_jw_begin_array(w);
+	for (int i = 0; i < set.n; i++)
+	{
+		if (set.named[i].id == NULL)
+			continue;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "id", set.named[i].id);
+		if (set.named[i].label)
+			kg_jw_kstring(w, "label", set.named[i].label);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+/*
+ * Neighbours of a value in the order of keys.
+ */
+static bool
+take_key(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+
+	*(bytea **) arg = DatumGetByteaPCopy(slot_getattr(slot, 1, &isnull));
+	return false;
+}
+
+/* The next key of a field in use above or below this one, or NULL. */
+static bytea *
+next_key(const KgListQuery *query, const KgField *field, const bytea *key,
+		 bool above)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+	bytea *result = NULL;
+
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(
+		&b,
+		"SELECT k.key FROM %s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
+		"$%d",
+		kg_sql_table("kg_index_key"),
+		kg_sql_param(&b, INT4OID, Int32GetDatum(query->type->type_no)));
+	kg_sql_append(
+		&b, " AND k.field" KG_EQ "$%d", kg_sql_param_text(&b, field->name));
+	kg_sql_append(&b,
+				  " AND k.key%s$%d",
+				  above ? KG_GT : KG_LT,
+				  kg_sql_param_bytea(&b, key));
+	if (above)
+		kg_sql_append(&b, " AND k.key" KG_LT "$%d", kg_sql_param_missing(&b));
+	kg_sql_visible(&b, "k.node");
+	kg_sql_append(&b, " ORDER BY k.key%s LIMIT 1", above ? "" : " DESC");
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, take_key, &result);
+	return result;
+}
+
+static void
+write_key(const KgField *field, const bytea *key, KgJsonWriter *w)
+{
+	JsonbValue value;
+
+	kg_key_decode(field, key, &value);
+	kg_jw_value(w, &value);
+}
+
+/* An enum's values in use, in declaration order. */
+static void
+write_values_in_use(const KgListQuery *query, const KgField *field,
+					KgJsonWriter *w)
+{
+	bytea *key = palloc(VARHDRSZ);
+
+	SET_VARSIZE(key, VARHDRSZ);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < 2 * KG_HINT_VALUES; i++)
+	{
+		key = next_key(query, field, key, true);
+		if (key == NULL)
+			break;
+		write_key(field, key, w);
+	}
+	kg_jw_end_array(w);
+}
+
+typedef struct Neighbours
+{
+	int n;
+	const bytea *keys[4 * KG_HINT_VALUES];
+} Neighbours;
+
+static void
+add_neighbour(Neighbours *set, const bytea *key)
+{
+	for (int i = 0; i < set->n; i++)
+		if (VARSIZE_ANY_EXHDR(set->keys[i]) == VARSIZE_ANY_EXHDR(key) &&
+			memcmp(VARDATA_ANY(set->keys[i]),
+				   VARDATA_ANY(key),
+				   VARSIZE_ANY_EXHDR(key)) == 0)
+			return;
+	if (set->n < lengthof(set->keys))
+		set->keys[set->n++] = key;
+}
+
+static void
+find_neighbours(const KgListQuery *query, const KgField *field,
+				const bytea *key, Neighbours *set)
+{
+	const bytea *at = key;
+
+	/* As a bound, so that the value itself is found in another spelling. */
+	for (int i = 0; i < 2; i++)
+	{
+		at = next_key(query, field, at, false);
+		if (at == NULL)
+			break;
+		add_neighbour(set, at);
+	}
+	at = key;
+	for (int i = 0; i < 2; i++)
+	{
+		at = next_key(query, field, at, true);
+		if (at == NULL)
+			break;
+		add_neighbour(set, at);
+	}
+}
+
+/* Strings: near in order in some spelling, then nearest by edit distance. */
+static void
+write_near_strings(const KgListQuery *query, const KgField *field,
+				   const char *text, KgJsonWriter *w)
+{
+	Neighbours set;
+	const char **names;
+	char *spellings[3];
+	int n;
+	JsonbValue value;
+
+	set.n = 0;
+	spellings[0] = pstrdup(text);
+	spellings[1] = kg_term_fold(text, strlen(text));
+	spellings[2] = pstrdup(spellings[1]);
+	spellings[2][0] = pg_ascii_toupper((unsigned char) spellings[2][0]);
+	for (int i = 0; i < lengthof(spellings); i++)
+	{
+		int len = strlen(spellings[i]);
+
+		/* What begins like it is as near as what surrounds it. */
+		find_neighbours(
+			query, field, kg_key_prefix_low(spellings[i], len), &set);
+	}
+	names = palloc(Max(1, set.n) * sizeof(char *));
+	for (int i = 0; i < set.n; i++)
+	{
+		kg_key_decode(field, set.keys[i], &value);
+		names[i] = kg_json_cstring(&value);
+	}
+	kg_jw_begin_array(w);
+	for (n = 0; n < 3 && set.n > 0; n++)
+	{
+		const char *best = kg_nearest(text, names, set.n);
+		const char *folded = kg_nearest(spellings[1], names, set.n);
+
+		best = best ? best : folded ? folded : names[0];
+		kg_jw_string(w, best);
+		for (int i = 0; i < set.n; i++)
+			if (names[i] == best)
+				names[i] = names[--set.n];
+	}
+	kg_jw_end_array(w);
+}
+
+static const KgType *
+condition_target(const KgListQuery *query, const KgCondition *condition)
+{
+	const KgField *field = condition->field;
+
+	if (field == NULL)
+		return query->type;
+	if (field->ref_type == NULL || field->ref_field != NULL)
+		return NULL;
+	return kg_catalog_type_in(
+		query->catalog, field->ref_bundle, field->ref_type);
+}
+
+static void
+write_nearest(const KgListQuery *query, const KgCondition *condition,
+			  KgJsonWriter *w)
+{
+	const KgField *field = condition->field;
+	const KgType *target = condition_target(query, condition);
+	char *text;
+	Neighbours set;
+
+	if (condition->nvalues == 0)
+		return;
+	text = kg_json_cstring(&condition->values[0]);
+	kg_jw_key(w, "nearest");
+	if (target)
+	{
+		kg_hints_write_nearest(query->catalog, target, text, w);
+		return;
+	}
+	if (field->kind == KG_KIND_ENUM)
+	{
+		write_values_in_use(query, field, w);
+		return;
+	}
+	if (field->kind == KG_KIND_STRING)
+	{
+		write_near_strings(query, field, text, w);
+		return;
+	}
+	set.n = 0;
+	if (condition->keys)
+		find_neighbours(query, field, condition->keys[0], &set);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < set.n; i++)
+		write_key(field, set.keys[i], w);
+	kg_jw_end_array(w);
+}
+
+void
+kg_hints_write(const KgListQuery *query, KgJsonWriter *w)
+{
+	bool any = false;
+
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < query->filter->nconditions; i++)
+	{
+		const KgCondition *condition = &query->filter->conditions[i];
+
+		if (kg_list_condition_matches_any(query, condition))
+			continue;
+		any = true;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", condition->path);
+		kg_jw_kstring(w, "message", "no entity matches this filter");
+		write_nearest(query, condition, w);
+		kg_jw_end_object(w);
+	}
+	if (query->matches && query->matches->n == 0)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", "/search");
+		kg_jw_kstring(w,
+					  "message",
+					  "no name, alias or id is like this, not even with typos");
+		kg_jw_end_object(w);
+	}
+	else if (!any && query->filter->nconditions > 1)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", "/filters");
+		kg_jw_kstring(w,
+					  "message",
+					  "each filter matches entities, but none matches all of "
+					  "them: leave one out");
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+/*
+ * Display names given for codes.
+ */
+static bool
+mark_existing(TupleTableSlot *slot, void *arg)
+{
+	KgCondition *left = arg;
+	bool isnull;
+	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+
+	for (int i = 0; i < left->nvalues; i++)
+		if (kg_json_string_is(&left->values[i], id))
+			left->values[i] = left->values[--left->nvalues];
+	return true;
+}
+
+/* The values that are no id of the type. */
+static KgCondition
+missing_values(const KgListQuery *query, const KgType *target,
+			   const KgCondition *condition)
+{
+	KgCondition left = *condition;
+	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
+	for (int i = 0; i < left.nvalues; i++)
+	{
+		left.values[i] = condition->values[i];
+		ids[i] = CStringGetTextDatum(kg_json_cstring(&left.values[i]));
+	}
+	kg_sql_start(&b, query->catalog);
+	kg_sql_append(&b,
+				  "SELECT e.entity_id FROM %s e WHERE e.tenant" KG_EQ
+				  "$1 AND e.bundle" KG_EQ "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(&b, target->bundle));
+	kg_sql_append(&b,
+				  " AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, target->name));
+	kg_sql_append(&b,
+				  " AND e.entity_id" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, mark_existing, &left);
+	return left;
+}
+
+static void
+check_label(const KgListQuery *query, const KgType *target,
+			const KgCondition *condition, const JsonbValue *value)
+{
+	char *text = kg_json_cstring(value);
+	KgMatches *matches = kg_search_nearest(
+		query->catalog, text, target->type_no, 4 * KG_HINT_VALUES);
+	NamedSet set;
+	KgError *err;
+	int n = 0;
+
+	while (n < matches->n && matches->matches[n].how == KG_MATCH_EXACT)
+		n++;
+	if (n == 0)
+		return;
+	matches->n = n;
+	set = name_nodes(query->catalog, target, matches);
+	if (set.named[0].id == NULL)
+		return;
+	err = n == 1 ? kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" is a name, not an id of entity type "
+								"\"%s\"; the id is \"%s\"",
+								text,
+								kg_type_handle(target),
+								set.named[0].id)
+				 : kg_error_new(KG_INVALID_INPUT,
+								"\"%s\" is a name of several entities of type "
+								"\"%s\", not an id",
+								text,
+								kg_type_handle(target));
+	kg_error_path(err, "%s", condition->path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
+	for (int i = 0; i < n; i++)
+		if (set.named[i].id)
+			kg_error_allow(err, set.named[i].id);
+	kg_error_did_you_mean(err, set.named[0].id);
+	kg_error_throw(err);
+}
+
+void
+kg_hints_check_labels(const KgListQuery *query, bool none_found)
+{
+	for (int i = 0; i < query->filter->nconditions; i++)
+	{
+		const KgCondition *condition = &query->filter->conditions[i];
+		const KgType *target;
+		KgCondition left;
+
+		switch (condition->op)
+		{
+			case KG_OP_EQ:
+				if (!none_found)
+					continue;
+				break;
+			case KG_OP_NE:
+			case KG_OP_IN:
+			case KG_OP_CONTAINS_ANY:
+			case KG_OP_CONTAINS_ALL:
+				break;
+			default:
+				continue;
+		}
+		target = condition_target(query, condition);
+		if (target == NULL)
+			continue;
+		left = missing_values(query, target, condition);
+		/* A few are enough: one label found is an error already. */
+		for (int v = 0; v < Min(left.nvalues, KG_HINT_VALUES); v++)
+			check_label(query, target, condition, &left.values[v]);
+	}
+}

@@ -1,0 +1,28 @@
+/*
+ * hints.h
+ *	  What to try instead where nothing was found.
+ */
+#ifndef KG_HINTS_H
+#define KG_HINTS_H
+
+#include "query/list.h"
+
+/*
+ * Writes the member "hints" for a list without a match: for each filter that
+ * alone matches nothing the nearest existing ids, labels or values.  What it
+ * names is visible to the caller.
+ */
+extern void kg_hints_write(const KgListQuery *query, KgJsonWriter *w);
+
+/* The nearest ids to one that does not exist: [{id, label}]. */
+extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+								   const char *id, KgJsonWriter *w);
+
+/*
+ * Raise KG_INVALID_INPUT where a condition on an id or a reference was given a
+ * display name: the error names the code.  Equality is looked at only where
+ * nothing was found: a value that matched is an id.
+ */
+extern void kg_hints_check_labels(const KgListQuery *query, bool none_found);
+
+#endif /* KG_HINTS_H */

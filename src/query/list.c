@@ -1,0 +1,822 @@
+/*
+ * list.c
+ *	  A page of the entities of one type: which statements, in which order.
+ *
+ * A page comes from a walk in the order asked for, which probes the filters
+ * and stops when the page is full, or from a drive, which reads all rows of the
+ * most selective filter and keeps the best.  Which is cheaper depends on how
+ * many entities match, so the two race: a filter is counted up to a bound; if
+ * it has fewer rows it drives, else the walk may look at some times that many
+ * rows, and if the page is still not full the bound is raised.  The work is
+ * then within a constant of the cheaper one, without statistics.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "base/settings.h"
+#include "catalog/key.h"
+#include "miscadmin.h"
+#include "query/list.h"
+#include "utils/builtins.h"
+
+/* How the bound of the race grows, and how far a walk goes for it. */
+#define RACE_GROWTH 8
+#define RACE_WALK 4
+
+typedef struct Walker
+{
+	const KgListQuery *query;
+	const KgSource *source;
+	KgRows *rows;
+	int wanted;	  /* rows after which the page is full */
+	int accepted; /* rows that are after the cursor */
+	bool descending;
+	bool exact;	  /* the walk's order is the page's, ties included */
+	bool refetch; /* ties come reversed: read the last group again */
+	int phase;
+	KgWalkStart at; /* the last row looked at, or where to begin */
+	int64 examined;
+	bytea *group;	  /* key of the current group */
+	int before_group; /* accepted before it */
+	bool full;
+} Walker;
+
+static KgRow *
+make_row(TupleTableSlot *slot, int nkeys, int first)
+{
+	KgRow *row = palloc(offsetof(KgRow, keys) +
+						(first + nkeys) * sizeof(bytea *));
+	bool isnull;
+
+	row->entity_id = text_to_cstring(
+		DatumGetTextPP(slot_getattr(slot, 1, &isnull)));
+	row->node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	row->data = NULL;
+	row->match = NULL;
+	for (int i = 0; i < nkeys; i++)
+	{
+		Datum key = slot_getattr(slot, 4 + i, &isnull);
+
+		row->keys[first + i] = isnull ? kg_key_missing()
+									  : DatumGetByteaPCopy(key);
+	}
+	return row;
+}
+
+static bool
+same_key(const bytea *a, Datum b)
+{
+	bytea *bkey = DatumGetByteaPP(b);
+
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(bkey) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(bkey), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+/* A row of a walk: look at it, keep it if the probes hold. */
+static bool
+walk_row(TupleTableSlot *slot, void *arg)
+{
+	Walker *walker = arg;
+	bool isnull;
+	bool by_key = walker->source->kind == KG_SOURCE_KEY;
+
+	/* The key's column, where the walk is by key, is the first sort key. */
+	if (by_key && walker->query->nsort > 0)
+	{
+		Datum key = slot_getattr(slot, 4, &isnull);
+
+		if (walker->group == NULL || !same_key(walker->group, key))
+		{
+			if (!walker->exact && !walker->refetch &&
+				walker->accepted >= walker->wanted)
+			{
+				walker->full = true;
+				return false;
+			}
+			walker->group = DatumGetByteaPCopy(key);
+			walker->before_group = walker->accepted;
+		}
+	}
+	walker->examined++;
+	walker->at.entity_id = NULL;
+	if (DatumGetBool(slot_getattr(slot, 3, &isnull)))
+	{
+		KgRow *row = make_row(slot, walker->query->nsort, 0);
+
+		walker->at.entity_id = pstrdup(row->entity_id);
+		if (kg_rows_add(walker->rows, row))
+			walker->accepted++;
+	}
+	else
+		walker->at.entity_id = text_to_cstring(
+			DatumGetTextPP(slot_getattr(slot, 1, &isnull)));
+	walker->at.set = true;
+	walker->at.key = walker->group;
+	if ((walker->exact || walker->refetch) &&
+		walker->accepted >= walker->wanted)
+	{
+		walker->full = true;
+		return false;
+	}
+	return true;
+}
+
+static void
+run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
+		 const KgWalkStart *start, int64 max_rows, KgRowFunction row, void *arg)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_rows(&b, query, source, walk, start, max_rows);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, row, arg);
+}
+
+/* The rows of one key by id. */
+static void
+walk_group(Walker *walker, bytea *key, const char *entity_id)
+{
+	KgWalkStart start;
+
+	start.set = true;
+	start.key = key;
+	start.entity_id = entity_id;
+	run_rows(walker->query,
+			 walker->source,
+			 KG_WALK_GROUP_UP,
+			 &start,
+			 PG_INT64_MAX,
+			 walk_row,
+			 walker);
+}
+
+/* The least key above this one. */
+static bytea *
+key_after(const bytea *key)
+{
+	int len = VARSIZE_ANY_EXHDR(key);
+	bytea *result = palloc(VARHDRSZ + len + 1);
+
+	SET_VARSIZE(result, VARHDRSZ + len + 1);
+	memcpy(VARDATA(result), VARDATA_ANY(key), len);
+	VARDATA(result)[len] = '\0';
+	return result;
+}
+
+static bool
+is_missing_key(const bytea *key)
+{
+	bytea *missing = kg_key_missing();
+
+	return same_key(missing, PointerGetDatum(key));
+}
+
+/* One stretch of the walk; false when the source has no more rows. */
+static bool
+walk_stretch(Walker *walker, KgWalk direction, int64 budget)
+{
+	int64 before = walker->examined;
+
+	run_rows(walker->query,
+			 walker->source,
+			 direction,
+			 &walker->at,
+			 budget,
+			 walk_row,
+			 walker);
+	return walker->full || walker->examined - before >= budget;
+}
+
+/* Ascending keys: missing ones come last by themselves. */
+static bool
+walk_up(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+
+	if (walker->phase == 0)
+	{
+		walker->phase = 1;
+		if (after)
+		{
+			walker->at.set = true;
+			walker->at.key = after->keys[0];
+			walker->at.entity_id = walker->exact ? after->entity_id : "";
+		}
+	}
+	if (!walk_stretch(walker, KG_WALK_UP, budget))
+		return true;
+	return walker->full;
+}
+
+/*
+ * Descending keys, then the missing ones.  Ties go by ascending id, which the
+ * index has the other way round: when the page is full, the last group is read
+ * again from its beginning.
+ */
+static bool
+walk_down(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+	bool after_missing = after && is_missing_key(after->keys[0]);
+
+	if (walker->phase == 0)
+	{
+		walker->at.set = true;
+		if (after == NULL)
+		{
+			walker->at.key = kg_key_missing();
+			walker->at.entity_id = "";
+		}
+		else if (walker->exact)
+		{
+			walker->at.key = after->keys[0];
+			walker->at.entity_id = after->entity_id;
+		}
+		else
+		{
+			if (walker->refetch && !after_missing)
+				walk_group(walker, after->keys[0], after->entity_id);
+			walker->at.key = walker->refetch ? after->keys[0]
+											 : key_after(after->keys[0]);
+			walker->at.entity_id = "";
+			walker->group = NULL;
+		}
+		walker->phase = after_missing ? 2 : 1;
+		if (walker->full)
+			return true;
+	}
+	if (walker->phase == 1)
+	{
+		if (walk_stretch(walker, KG_WALK_DOWN, budget))
+		{
+			if (walker->full && walker->refetch)
+			{
+				bytea *group = walker->group;
+
+				kg_rows_drop_group(walker->rows, group);
+				walker->accepted = walker->before_group;
+				walker->full = false;
+				walk_group(walker, group, "");
+				walker->full = true;
+			}
+			return walker->full;
+		}
+		walker->phase = 2;
+	}
+	walker->group = NULL;
+	walker->full = walker->accepted >= walker->wanted;
+	if (!walker->full)
+		walk_group(walker,
+				   kg_key_missing(),
+				   after_missing && walker->refetch ? after->entity_id : "");
+	return true;
+}
+
+/* By id, over the entities themselves. */
+static bool
+walk_ids(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+
+	if (walker->phase == 0)
+	{
+		walker->phase = 1;
+		if (after)
+		{
+			walker->at.set = true;
+			walker->at.entity_id = after->entity_id;
+		}
+	}
+	if (!walk_stretch(
+			walker, walker->descending ? KG_WALK_DOWN : KG_WALK_UP, budget))
+		return true;
+	return walker->full;
+}
+
+/* Go on for budget rows; true when the page is full or nothing is left. */
+static bool
+walk_on(Walker *walker, int64 budget)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (walker->source->kind == KG_SOURCE_ENTITY)
+		return walk_ids(walker, budget);
+	return walker->descending ? walk_down(walker, budget)
+							  : walk_up(walker, budget);
+}
+
+static void
+init_walker(Walker *walker, const KgListQuery *query, const KgSource *source,
+			KgRows *rows)
+{
+	memset(walker, 0, sizeof(*walker));
+	walker->query = query;
+	walker->source = source;
+	walker->rows = rows;
+	walker->wanted = rows->max;
+	if (source->kind == KG_SOURCE_ENTITY)
+	{
+		walker->descending = query->id_descending;
+		walker->exact = true;
+		return;
+	}
+	walker->descending = query->sort[0].descending;
+	if (query->nsort == 1)
+	{
+		walker->exact = walker->descending == query->id_descending;
+		walker->refetch = walker->descending && !query->id_descending;
+	}
+}
+
+/*
+ * Sources.
+ */
+
+static KgFilter *
+filter_part(const KgFilter *filter, const KgField *field, int index,
+			bool inside)
+{
+	KgFilter *part = palloc(sizeof(*part));
+
+	part->nconditions = 0;
+	part->conditions = palloc(Max(1, filter->nconditions) *
+							  sizeof(KgCondition));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		bool own = index >= 0 ? i == index : condition->field == field;
+
+		if (own == inside)
+			part->conditions[part->nconditions++] = *condition;
+	}
+	return part;
+}
+
+static KgSource *
+make_source(KgSourceKind kind, const KgFilter *filter, const KgField *field,
+			int index)
+{
+	KgSource *source = palloc0(sizeof(*source));
+
+	source->kind = kind;
+	source->field = field;
+	source->own = filter_part(filter, field, index, true);
+	source->rest = filter_part(filter, field, index, false);
+	return source;
+}
+
+/* Does the operator bound an index scan? */
+static bool
+is_narrow(const KgCondition *condition)
+{
+	switch (condition->op)
+	{
+		case KG_OP_NE:
+		case KG_OP_CONTAINS:
+		case KG_OP_ENDS_WITH:
+			return false;
+		case KG_OP_IS_NULL:
+			return condition->want_null;
+		default:
+			return true;
+	}
+}
+
+/* The source that a condition would drive, or NULL. */
+static KgSource *
+driver_of(const KgFilter *filter, int index)
+{
+	const KgCondition *condition = &filter->conditions[index];
+	const KgField *field = condition->field;
+	KgSource *source;
+
+	if (field == NULL)
+		return make_source(KG_SOURCE_ENTITY, filter, NULL, -1);
+	if (!field->is_array)
+	{
+		source = make_source(KG_SOURCE_KEY, filter, field, -1);
+		return source;
+	}
+	if (condition->op == KG_OP_NE)
+		return NULL;
+	source = make_source(KG_SOURCE_KEY, filter, field, index);
+	source->may_repeat = condition->op != KG_OP_EQ;
+	if (condition->op == KG_OP_CONTAINS_ALL)
+	{
+		/* One of the values drives; the condition itself stays a probe. */
+		KgCondition *own = &source->own->conditions[0];
+
+		source->rest = make_source(KG_SOURCE_KEY, filter, NULL, INT_MAX)->rest;
+		own->op = KG_OP_EQ;
+		own->nvalues = 1;
+		source->may_repeat = false;
+	}
+	return source;
+}
+
+typedef struct Driver
+{
+	KgSource *source;
+	bool narrow;
+	int64 count; /* rows, up to bound */
+	int64 bound; /* 0: not counted */
+} Driver;
+
+typedef struct Drivers
+{
+	int n;
+	Driver *drivers;
+} Drivers;
+
+static Drivers
+find_drivers(const KgListQuery *query)
+{
+	const KgFilter *filter = query->filter;
+	Drivers result;
+
+	result.n = 0;
+	result.drivers = palloc((filter->nconditions + 1) * sizeof(Driver));
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		KgSource *source;
+		Driver *driver = NULL;
+
+		/* Conditions on one scalar drive together. */
+		if (condition->field == NULL || !condition->field->is_array)
+			for (int j = 0; j < result.n; j++)
+				if (result.drivers[j].source->field == condition->field &&
+					(condition->field != NULL ||
+					 result.drivers[j].source->kind == KG_SOURCE_ENTITY))
+					driver = &result.drivers[j];
+		if (driver)
+		{
+			driver->narrow |= is_narrow(condition);
+			continue;
+		}
+		source = driver_of(filter, i);
+		if (source == NULL)
+			continue;
+		driver = &result.drivers[result.n++];
+		driver->source = source;
+		driver->narrow = is_narrow(condition);
+		driver->count = 0;
+		driver->bound = 0;
+	}
+	return result;
+}
+
+static int64
+count_source(const KgListQuery *query, const KgSource *source, bool with_probes,
+			 int64 max)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_count(&b, query, source, with_probes, max);
+	statement = kg_sql_statement(&b);
+	return kg_plan_run_int64(&statement);
+}
+
+/* The driver with the fewest rows, each counted up to bound; or NULL. */
+static Driver *
+best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
+{
+	Driver *best = NULL;
+
+	for (int i = 0; i < drivers->n; i++)
+	{
+		Driver *driver = &drivers->drivers[i];
+
+		if (!driver->narrow)
+			continue;
+		if (best && best->bound > 0 && best->count < best->bound)
+			bound = best->count + 1;
+		if (driver->bound == 0 ||
+			(driver->count >= driver->bound && driver->bound < bound))
+		{
+			driver->count = count_source(query, driver->source, false, bound);
+			driver->bound = bound;
+		}
+		if (best == NULL || driver->count < best->count)
+			best = driver;
+	}
+	return best;
+}
+
+/* Rows of a drive: all of them match. */
+typedef struct Drive
+{
+	const KgListQuery *query;
+	KgRows *rows;
+	const KgMatch **matches; /* of the search, by node */
+	int64 delivered;
+} Drive;
+
+static bytea *
+rank_key(double score)
+{
+	bytea *key = palloc(VARHDRSZ + 4);
+	uint32 n = (uint32) ((1.0 - score) * 1000000.0 + 0.5);
+
+	SET_VARSIZE(key, VARHDRSZ + 4);
+	for (int i = 0; i < 4; i++)
+		VARDATA(key)[i] = (char) ((n >> (24 - 8 * i)) & 0xff);
+	return key;
+}
+
+static int
+compare_match_nodes(const void *a, const void *b)
+{
+	int64 x = (*(const KgMatch *const *) a)->node;
+	int64 y = (*(const KgMatch *const *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+static const KgMatch **
+matches_by_node(const KgMatches *matches)
+{
+	const KgMatch **result = palloc(Max(1, matches->n) * sizeof(KgMatch *));
+
+	for (int i = 0; i < matches->n; i++)
+		result[i] = &matches->matches[i];
+	if (matches->n > 1)
+		qsort(result, matches->n, sizeof(KgMatch *), compare_match_nodes);
+	return result;
+}
+
+static const KgMatch *
+find_match(const Drive *drive, int64 node)
+{
+	KgMatch probe;
+	const KgMatch *key = &probe;
+	const KgMatch **found;
+
+	probe.node = node;
+	found = bsearch(&key,
+					drive->matches,
+					drive->query->matches->n,
+					sizeof(KgMatch *),
+					compare_match_nodes);
+	return found ? *found : NULL;
+}
+
+static bool
+drive_row(TupleTableSlot *slot, void *arg)
+{
+	Drive *drive = arg;
+	const KgListQuery *query = drive->query;
+	KgRow *row = make_row(slot, query->nsort, query->by_rank ? 1 : 0);
+
+	if (query->matches)
+		row->match = find_match(drive, row->node);
+	if (query->by_rank)
+		row->keys[0] = rank_key(row->match ? row->match->score : 0);
+	drive->delivered++;
+	(void) kg_rows_add(drive->rows, row);
+	return true;
+}
+
+/* Returns the number of matching rows, or -1 where rows may repeat. */
+static int64
+drive(const KgListQuery *query, const KgSource *source, KgRows *rows)
+{
+	Drive state;
+	KgWalkStart start;
+
+	memset(&state, 0, sizeof(state));
+	memset(&start, 0, sizeof(start));
+	state.query = query;
+	state.rows = rows;
+	if (query->matches)
+		state.matches = matches_by_node(query->matches);
+	run_rows(query, source, KG_WALK_NONE, &start, 0, drive_row, &state);
+	return source->may_repeat ? -1 : state.delivered;
+}
+
+/* A filter with one equality gives its entities by id: walk them. */
+static bool
+walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+{
+	Driver *best = NULL;
+	Walker walker;
+	int64 bound = 1000;
+
+	if (query->nsort > 0 || query->id_descending)
+		return false;
+	for (int i = 0; i < drivers->n; i++)
+	{
+		Driver *driver = &drivers->drivers[i];
+		const KgFilter *own = driver->source->own;
+
+		if (driver->source->kind != KG_SOURCE_KEY || own->nconditions != 1 ||
+			own->conditions[0].op != KG_OP_EQ)
+			continue;
+		if (best && best->bound == 0)
+		{
+			best->count = count_source(query, best->source, false, bound);
+			best->bound = bound;
+		}
+		if (best)
+		{
+			driver->count = count_source(query, driver->source, false, bound);
+			driver->bound = bound;
+		}
+		if (best == NULL || driver->count < best->count)
+			best = driver;
+	}
+	if (best == NULL)
+		return false;
+	init_walker(&walker, query, best->source, rows);
+	walker.exact = true;
+	walk_group(&walker,
+			   best->source->own->conditions[0].keys[0],
+			   query->after ? query->after->entity_id : "");
+	return true;
+}
+
+static int64
+race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
+{
+	KgSource *source;
+	Walker walker;
+	int64 bound = 64 + (int64) rows->max * 4;
+
+	if (query->nsort > 0)
+		source = make_source(
+			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
+	else
+		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	init_walker(&walker, query, source, rows);
+	if (source->rest->nconditions == 0)
+	{
+		while (!walk_on(&walker, PG_INT64_MAX))
+			;
+		return -1;
+	}
+	for (;;)
+	{
+		Driver *best = best_driver(query, drivers, bound);
+
+		if (best && best->count < bound)
+		{
+			/* What the walk has found already would come again. */
+			rows->n = 0;
+			rows->pruned = false;
+			return drive(query, best->source, rows);
+		}
+		if (walk_on(&walker, best ? bound * RACE_WALK : PG_INT64_MAX))
+			return -1;
+		bound *= RACE_GROWTH;
+	}
+}
+
+/* The total, counted by the most selective filter. */
+static void
+count_total(const KgListQuery *query, Drivers *drivers, KgListPage *page)
+{
+	int64 max = kg_setting_max_total;
+	KgSource *source = NULL;
+	Driver *best;
+
+	page->total = -1;
+	if (max == 0)
+		return;
+	best = drivers->n > 1 ? best_driver(query, drivers, 1000) : NULL;
+	if (best)
+		source = best->source;
+	else
+		for (int i = 0; i < drivers->n; i++)
+			if (source == NULL || drivers->drivers[i].narrow)
+				source = drivers->drivers[i].source;
+	if (source == NULL)
+		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	page->total = count_source(query, source, true, max + 1);
+	page->total_known = page->total <= max;
+	if (!page->total_known)
+		page->total = max;
+}
+
+static KgSource *
+nodes_source(const KgListQuery *query)
+{
+	KgSource *source = make_source(
+		KG_SOURCE_NODES, query->filter, NULL, INT_MAX);
+	Datum *nodes = palloc(Max(1, query->matches->n) * sizeof(Datum));
+
+	for (int i = 0; i < query->matches->n; i++)
+		nodes[i] = Int64GetDatum(query->matches->matches[i].node);
+	source->nodes = nodes;
+	source->nnodes = query->matches->n;
+	return source;
+}
+
+KgListPage *
+kg_list_run(const KgListQuery *query)
+{
+	KgListPage *page = palloc0(sizeof(*page));
+	int wanted = query->offset + query->limit + 1;
+	KgRows rows;
+	Drivers drivers;
+	int64 matching = -1;
+
+	kg_rows_init(&rows, query, wanted);
+	memset(&drivers, 0, sizeof(drivers));
+	if (query->matches)
+	{
+		matching = drive(query, nodes_source(query), &rows);
+		page->total_known = !query->matches->truncated;
+	}
+	else
+	{
+		drivers = find_drivers(query);
+		page->total_known = true;
+		if (!walk_equal(query, &drivers, &rows))
+			matching = race(query, &drivers, &rows);
+	}
+	kg_rows_finish(&rows);
+	page->more = rows.n == wanted;
+	if (matching >= 0)
+		page->total = matching;
+	else if (rows.n < wanted && query->after == NULL)
+		page->total = rows.n;
+	else
+		count_total(query, &drivers, page);
+	page->nrows = Max(0, rows.n - (int) query->offset);
+	page->nrows = Min(page->nrows, (int) query->limit);
+	page->rows = rows.rows + Min(rows.n, (int) query->offset);
+	return page;
+}
+
+/* Data of rows, found by node. */
+typedef struct Fetch
+{
+	KgRow **rows; /* by node */
+	int nrows;
+} Fetch;
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	int64 x = (*(KgRow *const *) a)->node;
+	int64 y = (*(KgRow *const *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool
+fetch_row(TupleTableSlot *slot, void *arg)
+{
+	Fetch *fetch = arg;
+	KgRow probe;
+	KgRow *key = &probe;
+	KgRow **found;
+	bool isnull;
+
+	probe.node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	found = bsearch(
+		&key, fetch->rows, fetch->nrows, sizeof(KgRow *), compare_nodes);
+	if (found)
+		(*found)->data = DatumGetJsonbPCopy(slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+void
+kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	Fetch fetch;
+	Datum *nodes;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (nrows == 0)
+		return;
+	fetch.nrows = nrows;
+	fetch.rows = palloc(nrows * sizeof(KgRow *));
+	memcpy(fetch.rows, rows, nrows * sizeof(KgRow *));
+	qsort(fetch.rows, nrows, sizeof(KgRow *), compare_nodes);
+	nodes = palloc(nrows * sizeof(Datum));
+	for (int i = 0; i < nrows; i++)
+		nodes[i] = Int64GetDatum(fetch.rows[i]->node);
+	kg_list_sql_data(&b, query->catalog, nodes, nrows);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, fetch_row, &fetch);
+}
+
+bool
+kg_list_condition_matches_any(const KgListQuery *query,
+							  const KgCondition *condition)
+{
+	KgFilter filter;
+	KgSource *source;
+
+	filter.nconditions = 1;
+	filter.conditions = (KgCondition *) condition;
+	source = driver_of(&filter, 0);
+	/* "ne" on an array has no source of its own. */
+	if (source == NULL)
+		source = make_source(KG_SOURCE_ENTITY, &filter, NULL, -1);
+	return count_source(query, source, true, 1) > 0;
+}

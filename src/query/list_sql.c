@@ -1,0 +1,174 @@
+/*
+ * list_sql.c
+ *	  The statements of the list tools.
+ *
+ * Every statement reads from one source (alias d), which its index conditions
+ * bound; whatever else is asked of an entity is a probe by node number.  Where
+ * a walk reports the probes instead of filtering by them, the caller sees how
+ * far it has come and can give up on it.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "query/list.h"
+#include "utils/builtins.h"
+
+/* The source's rows and own conditions. */
+static void
+append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
+{
+	const KgType *type = query->type;
+
+	switch (source->kind)
+	{
+		case KG_SOURCE_KEY:
+			kg_sql_append(
+				b,
+				" FROM %s d WHERE d.tenant" KG_EQ "$1 AND d.type_no" KG_EQ
+				"$%d",
+				kg_sql_table("kg_index_key"),
+				kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
+			kg_sql_append(b,
+						  " AND d.field" KG_EQ "$%d",
+						  kg_sql_param_text(b, source->field->name));
+			for (int i = 0; i < source->own->nconditions; i++)
+				kg_sql_key_condition(b, "d", &source->own->conditions[i]);
+			break;
+		case KG_SOURCE_ENTITY:
+			kg_sql_append(b,
+						  " FROM %s d WHERE d.tenant" KG_EQ
+						  "$1 AND d.bundle" KG_EQ "$%d",
+						  kg_sql_table("kg_entity"),
+						  kg_sql_param_text(b, type->bundle));
+			kg_sql_append(b,
+						  " AND d.entity_type" KG_EQ "$%d",
+						  kg_sql_param_text(b, type->name));
+			kg_sql_filter(b, source->own, "d.node", "d.entity_id", NULL);
+			break;
+		case KG_SOURCE_NODES:
+			kg_sql_append(
+				b,
+				" FROM %s d WHERE d.tenant" KG_EQ "$1 AND d.node" KG_EQ
+				"ANY ($%d)",
+				kg_sql_table("kg_entity"),
+				kg_sql_param_array(b, INT8OID, source->nodes, source->nnodes));
+			kg_sql_append(
+				b,
+				" AND d.type_no" KG_EQ "$%d",
+				kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
+			break;
+	}
+}
+
+static void
+append_probes(KgSqlBuilder *b, const KgSource *source)
+{
+	kg_sql_filter(b, source->rest, "d.node", "d.entity_id", NULL);
+	if (source->kind == KG_SOURCE_KEY)
+		kg_sql_visible(b, "d.node");
+}
+
+static void
+append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
+{
+	for (int i = 0; i < query->nsort; i++)
+	{
+		const KgField *field = query->sort[i].field;
+
+		if (source->kind == KG_SOURCE_KEY && field == source->field)
+			kg_sql_append(b, ", d.key");
+		else
+			kg_sql_append(b,
+						  ", (SELECT s.key FROM %s s WHERE s.tenant" KG_EQ
+						  "$1 AND s.node" KG_EQ "d.node AND s.field" KG_EQ
+						  "$%d LIMIT 1)",
+						  kg_sql_table("kg_index_key"),
+						  kg_sql_param_text(b, field->name));
+	}
+}
+
+/* Where the walk goes on, and its order. */
+static void
+append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
+			const KgWalkStart *start)
+{
+	bool by_key = source->kind == KG_SOURCE_KEY && walk != KG_WALK_GROUP_UP;
+	const char *compare = walk == KG_WALK_DOWN ? KG_LT : KG_GT;
+	const char *order = walk == KG_WALK_DOWN ? " DESC" : "";
+
+	if (walk == KG_WALK_GROUP_UP)
+		kg_sql_append(
+			b, " AND d.key" KG_EQ "$%d", kg_sql_param_bytea(b, start->key));
+	if (start->set && by_key)
+	{
+		int key = kg_sql_param_bytea(b, start->key);
+
+		kg_sql_append(b,
+					  " AND ROW (d.key, d.entity_id)%sROW ($%d, $%d)",
+					  compare,
+					  key,
+					  kg_sql_param_text(b, start->entity_id));
+	}
+	else if (start->set)
+		kg_sql_append(b,
+					  " AND d.entity_id%s$%d",
+					  compare,
+					  kg_sql_param_text(b, start->entity_id));
+	if (by_key)
+		kg_sql_append(b, " ORDER BY d.key%s, d.entity_id%s", order, order);
+	else
+		kg_sql_append(b, " ORDER BY d.entity_id%s", order);
+}
+
+void
+kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
+				 const KgSource *source, KgWalk walk, const KgWalkStart *start,
+				 int64 max_rows)
+{
+	kg_sql_start(b, query->catalog);
+	kg_sql_append(b, "SELECT d.entity_id, d.node, ");
+	if (walk == KG_WALK_NONE)
+		kg_sql_append(b, "true");
+	else
+	{
+		kg_sql_append(b, "(true");
+		append_probes(b, source);
+		kg_sql_append(b, ")");
+	}
+	append_keys(b, query, source);
+	append_from(b, query, source);
+	if (walk == KG_WALK_NONE)
+	{
+		append_probes(b, source);
+		return;
+	}
+	append_walk(b, source, walk, start);
+	kg_sql_append(b, " LIMIT $%d", kg_sql_param_int64(b, max_rows));
+}
+
+void
+kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
+				  const KgSource *source, bool with_probes, int64 max)
+{
+	kg_sql_start(b, query->catalog);
+	kg_sql_append(b,
+				  "SELECT pg_catalog.count(*) FROM (SELECT %s",
+				  source->may_repeat ? "DISTINCT d.node" : "1");
+	append_from(b, query, source);
+	if (with_probes)
+		append_probes(b, source);
+	kg_sql_append(b, " LIMIT $%d) c", kg_sql_param_int64(b, max));
+}
+
+void
+kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const Datum *nodes,
+				 int nnodes)
+{
+	kg_sql_start(b, catalog);
+	kg_sql_append(
+		b,
+		"SELECT e.node, e.data, e.entity_id FROM %s e WHERE e.tenant" KG_EQ
+		"$1 AND e.node" KG_EQ "ANY ($%d)",
+		kg_sql_table("kg_entity"),
+		kg_sql_param_array(b, INT8OID, nodes, nnodes));
+}

@@ -1,0 +1,58 @@
+/*
+ * search.h
+ *	  Search by name: labels, aliases and ids of entities, ranked and explained.
+ *
+ * Exact before prefix before token before trigram (typo, substring).  Only
+ * entities that the caller may see are found.  Everything is allocated in the
+ * current memory context.
+ */
+#ifndef KG_SEARCH_H
+#define KG_SEARCH_H
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+
+typedef enum KgMatchHow
+{
+	KG_MATCH_EXACT,
+	KG_MATCH_PREFIX,
+	KG_MATCH_TOKEN,
+	KG_MATCH_TRIGRAM
+} KgMatchHow;
+
+typedef struct KgMatch
+{
+	int64 node;
+	int32 type_no;
+	KgMatchHow how;
+	char kind;		  /* KG_TERM_LABEL, _ALIAS, _ID or _TOKEN */
+	const char *term; /* what matched, folded */
+	double score;	  /* 0..1 */
+} KgMatch;
+
+typedef struct KgMatches
+{
+	int n;
+	KgMatch *matches; /* by score, best first, then type, node */
+	bool truncated;	  /* more than kg_graph.max_search_matches */
+} KgMatches;
+
+/*
+ * Search in some types (ntypes 0: all).  Raises KG_INVALID_INPUT at path for a
+ * query without a letter or digit.
+ */
+extern KgMatches *kg_search_run(const KgCatalog *catalog, const char *query,
+								const int32 *type_nos, int ntypes,
+								const char *path);
+
+/* The first max matches of a query that may be anything; for hints. */
+extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
+									int32 type_no, int max);
+
+/* "exact", "prefix", "token", "trigram"; "label", "alias", "id", "token". */
+extern const char *kg_match_how_name(KgMatchHow how);
+extern const char *kg_match_kind_name(char kind);
+/* Writes {"kind", "how", "term"} as the member matched_on. */
+extern void kg_match_write(const KgMatch *match, KgJsonWriter *w);
+
+#endif /* KG_SEARCH_H */

@@ -1,0 +1,33 @@
+/*
+ * catalog_tools.h
+ *	  The tools generated for entity types: list, list_ids, get.
+ */
+#ifndef KG_CATALOG_TOOLS_H
+#define KG_CATALOG_TOOLS_H
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+
+#define KG_DEFAULT_LIST_LIMIT 50
+#define KG_MAX_LIST_LIMIT 500
+#define KG_MAX_GET_IDS 500
+#define KG_MAX_PROJECTED_FIELDS 100
+#define KG_MIN_REPLY_BYTES 256
+
+/* Call list (or list_ids, get) of a type with the tool's arguments. */
+extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
+						   const Jsonb *arguments, bool ids_only);
+extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
+						  const Jsonb *arguments);
+
+/* The published schemas, one of KG_EXPOSE_*. */
+extern Jsonb *kg_tool_input_schema(const KgType *type, int operation);
+extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
+extern char *kg_tool_title(const KgType *type, int operation);
+extern char *kg_tool_description(const KgType *type, int operation);
+
+/* The arguments as they are understood, for kg_explain. */
+extern void kg_tool_write_ast(const KgType *type, int operation,
+							  const Jsonb *arguments, KgJsonWriter *w);
+
+#endif /* KG_CATALOG_TOOLS_H */

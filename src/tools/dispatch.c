@@ -1,0 +1,282 @@
+/*
+ * dispatch.c
+ *	  Every tool by name: listing and calling.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "miscadmin.h"
+#include "query/args.h"
+#include "query/plan.h"
+#include "tools/catalog_tools.h"
+#include "tools/dispatch.h"
+#include "tools/registry.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+static KG_NORETURN void
+throw_unknown_tool(const KgCatalog *catalog, const char *name)
+{
+	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
+	const char **names;
+	int n = 0;
+	int fixed = 0;
+
+	while (kg_registry_tool(fixed))
+		fixed++;
+	names = palloc((catalog->ntools + fixed + 1) * sizeof(char *));
+	for (int i = 0; i < catalog->ntools; i++)
+		names[n++] = catalog->tools[i].name;
+	for (int i = 0; i < fixed; i++)
+		names[n++] = kg_registry_tool(i)->name;
+	kg_error_path(err, "/name");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a tool that kg_list_tools() lists");
+	for (int i = 0; i < Min(n, 100); i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_throw(err);
+}
+
+static Jsonb *
+call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
+				  const Jsonb *arguments)
+{
+	if (tool->operation == KG_EXPOSE_GET)
+		return kg_tool_get(catalog, tool->type, arguments);
+	return kg_tool_list(
+		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
+}
+
+static const char *
+require_tenant(void)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	return tenant ? tenant : kg_identity_require(KG_ACCESS_READ);
+}
+
+Jsonb *
+kg_tools_call(const char *name, const Jsonb *arguments)
+{
+	const KgCatalog *catalog;
+	const KgTool *tool;
+	const KgFixedTool *fixed;
+
+	catalog = kg_catalog_get(require_tenant());
+	kg_plan_start_clock();
+	tool = kg_catalog_tool(catalog, name);
+	if (tool)
+		return call_catalog_tool(catalog, tool, arguments);
+	fixed = kg_registry_find(name);
+	if (fixed == NULL)
+		throw_unknown_tool(catalog, name);
+	return fixed->call(arguments);
+}
+
+/*
+ * A line for people and for models that read no structured content.  Values
+ * from the data never come into it.
+ */
+static char *
+summarise(const Jsonb *reply)
+{
+	static const char *const lists[] = {
+		"items", "ids", "entities", "nodes", "paths", "rows"};
+	JsonbValue value;
+	StringInfoData text;
+	int64 n;
+
+	initStringInfo(&text);
+	for (int i = 0; i < lengthof(lists); i++)
+	{
+		if (kg_json_get(&reply->root, lists[i], &value) == NULL ||
+			!kg_json_is_array(&value))
+			continue;
+		appendStringInfo(&text,
+						 "%d %s",
+						 kg_json_length(kg_json_container(&value)),
+						 lists[i]);
+		break;
+	}
+	if (text.len == 0)
+		appendStringInfoString(&text, "done");
+	if (kg_json_get(&reply->root, "total", &value) && kg_json_int64(&value, &n))
+		appendStringInfo(&text, " of " INT64_FORMAT, n);
+	else if (kg_json_get(&reply->root, "total_at_least", &value) &&
+			 kg_json_int64(&value, &n))
+		appendStringInfo(&text, " of at least " INT64_FORMAT, n);
+	if (kg_json_get(&reply->root, "truncated", &value) &&
+		value.type == jbvBool && value.val.boolean)
+		appendStringInfoString(
+			&text, "; truncated, send the arguments in next for more");
+	return text.data;
+}
+
+static Jsonb *
+make_result(const char *text, const Jsonb *structured, bool is_error)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "content");
+	kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", "text");
+	kg_jw_kstring(&w, "text", text);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	kg_jw_kjsonb(&w, "structuredContent", structured);
+	kg_jw_kbool(&w, "isError", is_error);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* What the caller can do something about; the rest is the server's. */
+static bool
+is_answer(const ErrorData *edata)
+{
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case MAKE_SQLSTATE('X', 'X', '0', '0', '0'): /* internal */
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* operator, shutdown */
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry the transaction */
+			/* Our own timeout has a DETAIL; a cancel has none. */
+			return edata->detail != NULL &&
+				   strncmp(edata->detail, "{\"", 2) == 0;
+		default:
+			return true;
+	}
+}
+
+static Jsonb *
+error_result(const ErrorData *edata)
+{
+	Jsonb *error = kg_error_caught(edata);
+	JsonbValue message;
+	char *text = "error";
+
+	if (kg_json_get(&error->root, "message", &message))
+		text = kg_json_cstring(&message);
+	return make_result(text, error, true);
+}
+
+Jsonb *
+kg_tools_call_result(const char *name, const Jsonb *arguments)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Jsonb *volatile result = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		Jsonb *reply = kg_tools_call(name, arguments);
+
+		result = make_result(summarise(reply), reply, false);
+		ReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		if (!is_answer(edata))
+			ReThrowError(edata);
+		result = error_result(edata);
+	}
+	PG_END_TRY();
+	return result;
+}
+
+/*
+ * Listing.
+ */
+
+static void
+write_tool(KgJsonWriter *w, const char *name, const char *title,
+		   const char *description, const Jsonb *input, const Jsonb *output)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", name);
+	kg_jw_kstring(w, "title", title);
+	kg_jw_kstring(w, "description", description);
+	kg_jw_kjsonb(w, "inputSchema", input);
+	kg_jw_kjsonb(w, "outputSchema", output);
+	kg_jw_key(w, "annotations");
+	kg_jw_begin_object(w);
+	kg_jw_kbool(w, "readOnlyHint", true);
+	kg_jw_kbool(w, "openWorldHint", false);
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
+/* Fixed tools of one set by name; there are a dozen. */
+static void
+write_fixed_tools(KgJsonWriter *w, int toolset)
+{
+	const char *last = "";
+
+	for (;;)
+	{
+		const KgFixedTool *next = NULL;
+		const KgFixedTool *tool;
+
+		for (int i = 0; (tool = kg_registry_tool(i)) != NULL; i++)
+			if (tool->toolset == toolset && strcmp(tool->name, last) > 0 &&
+				(next == NULL || strcmp(tool->name, next->name) < 0))
+				next = tool;
+		if (next == NULL)
+			return;
+		write_tool(w,
+				   next->name,
+				   next->title,
+				   next->description,
+				   next->input_schema(),
+				   next->output_schema());
+		last = next->name;
+	}
+}
+
+Jsonb *
+kg_tools_list(int toolsets)
+{
+	const KgCatalog *catalog = kg_catalog_get(require_tenant());
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	if (toolsets & KG_TOOLSET_CATALOG)
+		for (int i = 0; i < catalog->ntools; i++)
+		{
+			const KgTool *tool = &catalog->tools[i];
+
+			CHECK_FOR_INTERRUPTS();
+			write_tool(&w,
+					   tool->name,
+					   kg_tool_title(tool->type, tool->operation),
+					   kg_tool_description(tool->type, tool->operation),
+					   kg_tool_input_schema(tool->type, tool->operation),
+					   kg_tool_output_schema(tool->type, tool->operation));
+		}
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)
+		if (toolsets & set)
+			write_fixed_tools(&w, set);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}

@@ -1,0 +1,75 @@
+/*
+ * explain.c
+ *	  What a tool call compiles to.
+ *
+ * The call really runs, so that the statements are those that it chooses.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/json.h"
+#include "catalog/catalog.h"
+#include "query/plan.h"
+#include "tools/catalog_tools.h"
+#include "tools/dispatch.h"
+#include "tools/explain.h"
+#include "utils/builtins.h"
+
+static void
+write_statement(const KgStatement *statement, KgJsonWriter *w)
+{
+	char *plan = kg_plan_explain(statement);
+	char *line;
+
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "sql", statement->sql);
+	kg_jw_key(w, "parameters");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < statement->nargs; i++)
+		kg_jw_string(w, format_type_be(statement->argtypes[i]));
+	kg_jw_end_array(w);
+	kg_jw_key(w, "plan");
+	kg_jw_begin_array(w);
+	for (line = strtok(plan, "\n"); line; line = strtok(NULL, "\n"))
+		kg_jw_string(w, line);
+	kg_jw_end_array(w);
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_tools_explain(const char *name, const Jsonb *arguments)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+	const KgCatalog *catalog = kg_catalog_get(tenant);
+	const KgTool *tool = kg_catalog_tool(catalog, name);
+	List *statements = NIL;
+	ListCell *lc;
+	KgJsonWriter w;
+
+	kg_plan_record_start();
+	PG_TRY();
+	{
+		(void) kg_tools_call(name, arguments);
+	}
+	PG_FINALLY();
+	{
+		statements = kg_plan_record_end();
+	}
+	PG_END_TRY();
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "tool", name);
+	kg_jw_key(&w, "ast");
+	if (tool)
+		kg_tool_write_ast(tool->type, tool->operation, arguments, &w);
+	else
+		kg_jw_jsonb(&w, arguments);
+	kg_jw_key(&w, "statements");
+	kg_jw_begin_array(&w);
+	foreach(lc, statements)
+		write_statement(lfirst(lc), &w);
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}

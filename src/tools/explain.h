@@ -1,0 +1,17 @@
+/*
+ * explain.h
+ *	  What a tool call compiles to.
+ */
+#ifndef KG_EXPLAIN_H
+#define KG_EXPLAIN_H
+
+#include "utils/jsonb.h"
+
+/*
+ * Call a tool and answer {tool, ast, statements: [{sql, parameters, plan}]}:
+ * the arguments as they were understood, and each statement that ran, with
+ * the types of its parameters and its plan.  Never a value in the SQL.
+ */
+extern Jsonb *kg_tools_explain(const char *name, const Jsonb *arguments);
+
+#endif /* KG_EXPLAIN_H */

@@ -1,0 +1,547 @@
+/*
+ * list_tool.c
+ *	  list_<type> and list_<type>_ids: arguments to a page to a reply.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "query/cursor.h"
+#include "query/hints.h"
+#include "query/list.h"
+#include "query/search.h"
+#include "tools/catalog_tools.h"
+#include "tools/published.h"
+#include "tools/shape.h"
+#include "utils/builtins.h"
+
+typedef struct ListCall
+{
+	KgListQuery query;
+	const JsonbContainer *arguments;
+	bool ids_only;
+	KgProjection *projection;
+	KgRepairs repairs;
+	int64 max_bytes;
+	int64 position; /* of the first row of the page, from 0 */
+	Jsonb *bound;	/* what a cursor is bound to */
+} ListCall;
+
+static void
+parse_sort_entry(ListCall *call, const KgFilterTarget *target,
+				 const JsonbValue *value, int index)
+{
+	static const char *const known[] = {"field", "order"};
+	char *path = kg_path_index("/sort", index);
+	const JsonbContainer *entry;
+	char *name;
+	char *order;
+	bool is_id;
+	bool descending = false;
+	const KgField *field;
+	KgListQuery *query = &call->query;
+
+	if (value->type == jbvString)
+	{
+		KgError *err = kg_args_error(path, value, "an object");
+
+		kg_error_example(
+			err, kg_json_parse("{\"field\": \"id\", \"order\": \"desc\"}"));
+		kg_error_throw(err);
+	}
+	entry = kg_args_as_object(value, path);
+	kg_args_known(entry, path, known, lengthof(known));
+	name = kg_args_string(entry, "field", path);
+	if (name == NULL)
+	{
+		KgError *err = kg_args_error(path, value, "an object with \"field\"");
+
+		kg_error_throw(err);
+	}
+	order = kg_args_string(entry, "order", path);
+	if (order && strcmp(order, "desc") == 0)
+		descending = true;
+	else if (order && strcmp(order, "asc") != 0)
+	{
+		JsonbValue got = kg_json_string_value(order);
+		KgError *err = kg_args_error(
+			kg_path_member(path, "order"), &got, "\"asc\" or \"desc\"");
+
+		kg_error_allow(err, "asc");
+		kg_error_allow(err, "desc");
+		kg_error_throw(err);
+	}
+	path = kg_path_member(path, "field");
+	field = kg_target_field(target, name, path, "sort", &is_id);
+	if (is_id)
+	{
+		query->id_descending = descending;
+		return;
+	}
+	if (field->is_array)
+	{
+		JsonbValue got = kg_json_string_value(name);
+
+		kg_error_throw(kg_args_error(
+			path, &got, "a property with one value: an array has no order"));
+	}
+	for (int i = 0; i < query->nsort; i++)
+	{
+		JsonbValue got = kg_json_string_value(name);
+
+		if (query->sort[i].field == field)
+			kg_error_throw(
+				kg_args_error(path, &got, "a property not yet sorted by"));
+	}
+	query->sort[query->nsort].field = field;
+	/* The first declared value of an enum is its highest. */
+	query->sort[query->nsort].descending = field->kind == KG_KIND_ENUM
+											   ? !descending
+											   : descending;
+	query->nsort++;
+}
+
+static void
+parse_sort(ListCall *call, const KgFilterTarget *target)
+{
+	const JsonbContainer *array = kg_args_array(call->arguments, "sort", "");
+	KgJsonIter it;
+	bool by_id = false;
+
+	if (array == NULL)
+		return;
+	if (kg_json_length(array) > KG_MAX_SORT)
+	{
+		JsonbValue got = kg_json_string_value(
+			psprintf("%d fields", kg_json_length(array)));
+
+		kg_error_throw(kg_args_error(
+			"/sort",
+			&got,
+			psprintf("an array of at most %d fields", KG_MAX_SORT)));
+	}
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		int before = call->query.nsort;
+
+		parse_sort_entry(call, target, &it.value, it.index);
+		/* Ids are unique: what follows one decides nothing. */
+		if (by_id)
+			call->query.nsort = before;
+		by_id |= call->query.nsort == before;
+	}
+}
+
+/*
+ * A cursor holds the position, and the keys and id of the page's last row.
+ */
+static char *
+make_cursor(const ListCall *call, const KgRow *last, int64 position)
+{
+	StringInfoData payload;
+	int nkeys = kg_list_nkeys(&call->query);
+
+	initStringInfo(&payload);
+	appendBinaryStringInfo(&payload, (char *) &position, sizeof(position));
+	for (int i = 0; i < nkeys; i++)
+	{
+		uint16 len = VARSIZE_ANY_EXHDR(last->keys[i]);
+
+		appendBinaryStringInfo(&payload, (char *) &len, sizeof(len));
+		appendBinaryStringInfo(&payload, VARDATA_ANY(last->keys[i]), len);
+	}
+	appendStringInfoString(&payload, last->entity_id);
+	return kg_cursor_seal(
+		call->query.catalog->tenant, call->bound, payload.data, payload.len);
+}
+
+static void
+read_cursor(ListCall *call, const char *cursor)
+{
+	StringInfo payload = kg_cursor_open(
+		call->query.catalog->tenant, call->bound, cursor, "/cursor");
+	int nkeys = kg_list_nkeys(&call->query);
+	KgRow *row = palloc0(offsetof(KgRow, keys) + nkeys * sizeof(bytea *));
+	int at = sizeof(int64);
+
+	/* Signed by us, so it is as make_cursor() wrote it. */
+	memcpy(&call->position, payload->data, sizeof(int64));
+	for (int i = 0; i < nkeys; i++)
+	{
+		uint16 len;
+
+		memcpy(&len, payload->data + at, sizeof(len));
+		at += sizeof(len);
+		row->keys[i] = palloc(VARHDRSZ + len);
+		SET_VARSIZE(row->keys[i], VARHDRSZ + len);
+		memcpy(VARDATA(row->keys[i]), payload->data + at, len);
+		at += len;
+	}
+	row->entity_id = pstrdup(payload->data + at);
+	call->query.after = row;
+}
+
+static void
+parse_page(ListCall *call)
+{
+	KgListQuery *query = &call->query;
+	char *cursor;
+	bool has_offset;
+
+	query->limit = KG_DEFAULT_LIST_LIMIT;
+	(void) kg_args_int(call->arguments,
+					   "limit",
+					   "",
+					   1,
+					   KG_MAX_LIST_LIMIT,
+					   &query->limit,
+					   &call->repairs);
+	has_offset = kg_args_int(call->arguments,
+							 "offset",
+							 "",
+							 0,
+							 kg_setting_max_offset,
+							 &query->offset,
+							 &call->repairs);
+	call->position = query->offset;
+	cursor = kg_args_string(call->arguments, "cursor", "");
+	if (cursor == NULL)
+		return;
+	if (has_offset)
+	{
+		JsonbValue got = kg_json_string_value(cursor);
+
+		kg_error_throw(kg_args_error(
+			"/cursor", &got, "given without offset: one of them, not both"));
+	}
+	read_cursor(call, cursor);
+}
+
+static void
+parse_call(ListCall *call, const Jsonb *arguments)
+{
+	static const char *const known[] = {"filters",
+										"search",
+										"sort",
+										"limit",
+										"offset",
+										"cursor",
+										"max_bytes",
+										"fields"};
+	KgListQuery *query = &call->query;
+	KgFilterTarget target = kg_filter_target_type(query->type);
+	char *search;
+
+	call->arguments = kg_args_root(arguments);
+	kg_args_known(
+		call->arguments, "", known, lengthof(known) - (call->ids_only ? 1 : 0));
+	query->filter = kg_filter_analyse(
+		kg_filter_parse(kg_args_object(call->arguments, "filters", ""),
+						"/filters"),
+		&target,
+		&call->repairs);
+	parse_sort(call, &target);
+	if (!call->ids_only)
+		call->projection = kg_projection_parse(query->type, call->arguments);
+	call->max_bytes = kg_budget_parse(call->arguments, &call->repairs);
+	search = kg_args_string(call->arguments, "search", "");
+	if (search)
+	{
+		query->matches = kg_search_run(
+			query->catalog, search, &query->type->type_no, 1, "/search");
+		query->by_rank = query->nsort == 0 && !query->id_descending;
+	}
+	call->bound = kg_cursor_query(call->ids_only ? "list_ids" : "list",
+								  psprintf("%s/%s %s",
+										   query->type->bundle,
+										   query->type->name,
+										   query->type->schema_hash),
+								  call->arguments);
+	parse_page(call);
+}
+
+/* The arguments to send for the next page. */
+static void
+write_next(const ListCall *call, const KgRow *last, int64 position,
+		   KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_key(w, "next");
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, call->arguments);
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "cursor") ||
+			kg_json_string_is(&it.key, "offset"))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	kg_jw_kstring(w, "cursor", make_cursor(call, last, position));
+	kg_jw_end_object(w);
+}
+
+static void
+write_summary(const ListCall *call, const KgRow *row, KgJsonWriter *w)
+{
+	const KgType *type = call->query.type;
+
+	for (int i = 0; i < type->nsummary; i++)
+	{
+		const KgField *field = type->summary_fields[i];
+		JsonbValue value;
+
+		/* The item's id is the entity's, whatever a property is called. */
+		if (strcmp(field->name, "id") == 0 || field == type->id_field)
+			continue;
+		if (!kg_field_value(field, &row->data->root, &value))
+			continue;
+		kg_jw_key(w, field->name);
+		if (field->is_array)
+		{
+			KgProjection one = {1, &field};
+			Jsonb *part = kg_projection_apply(&one, row->data);
+
+			/* Arrays are shown whole, under the name of the property. */
+			if (kg_json_get(&part->root, field->name, &value) == NULL)
+				kg_jw_null(w);
+			else
+				kg_jw_value(w, &value);
+		}
+		else
+			kg_jw_value(w, &value);
+	}
+}
+
+static bool
+has_summary(const ListCall *call)
+{
+	return call->ids_only && call->query.type->nsummary > 0;
+}
+
+static void
+write_item(const ListCall *call, const KgRow *row, bool full, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "id", row->entity_id);
+	if (full && call->ids_only)
+		write_summary(call, row, w);
+	else if (full)
+		kg_jw_kjsonb(w, "data", row->data);
+	if (row->match)
+	{
+		kg_match_write(row->match, w);
+		kg_jw_key(w, "score");
+		kg_jw_numeric(
+			w,
+			DatumGetNumeric(DirectFunctionCall2(
+				numeric_round,
+				DirectFunctionCall1(float8_numeric,
+									Float8GetDatum(row->match->score)),
+				Int32GetDatum(4))));
+	}
+	kg_jw_end_object(w);
+}
+
+static int64
+item_length(const ListCall *call, const KgRow *row, bool full)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	write_item(call, row, full, &w);
+	return kg_text_length(kg_jw_finish(&w)) + 2;
+}
+
+/* Which items fit into the budget, and how. */
+static KgFit
+fit_items(const ListCall *call, const KgListPage *page)
+{
+	bool plain_ids = call->ids_only && !has_summary(call);
+	int n = page->nrows;
+	KgFit fit = {n, n};
+	int64 *full;
+	int64 *stub;
+	int64 upper = 0;
+	int64 base;
+
+	/* JSON text is at most six times the binary form: \u0001. */
+	for (int i = 0; i < n; i++)
+		upper += 6 * ((page->rows[i]->data ? VARSIZE(page->rows[i]->data) : 0) +
+					  strlen(page->rows[i]->entity_id)) +
+				 200;
+	/* Everything but the items; the arguments come back in "next". */
+	base = 800 + 2 * (int64) VARSIZE(call->bound);
+	if (upper + base <= call->max_bytes)
+		return fit;
+	full = palloc(Max(1, n) * sizeof(int64));
+	stub = palloc(Max(1, n) * sizeof(int64));
+	for (int i = 0; i < n; i++)
+	{
+		stub[i] = plain_ids ? strlen(page->rows[i]->entity_id) + 4
+							: item_length(call, page->rows[i], false);
+		full[i] = plain_ids ? stub[i] : item_length(call, page->rows[i], true);
+	}
+	return kg_budget_fit(call->max_bytes, base, full, stub, n);
+}
+
+static void
+write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
+{
+	if (page->total < 0)
+		kg_jw_kint(w,
+				   "total_at_least",
+				   call->position + page->nrows + (page->more ? 1 : 0));
+	else
+		kg_jw_kint(
+			w, page->total_known ? "total" : "total_at_least", page->total);
+}
+
+static Jsonb *
+write_reply(const ListCall *call, const KgListPage *page)
+{
+	KgFit fit = fit_items(call, page);
+	bool items = !call->ids_only || has_summary(call);
+	bool plain_ids = !items;
+	int withheld = plain_ids ? 0 : fit.listed - fit.full;
+	bool cut = fit.listed < page->nrows || withheld > 0;
+	bool more = page->more || fit.listed < page->nrows;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, items ? "items" : "ids");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < fit.listed; i++)
+	{
+		if (items)
+			write_item(call, page->rows[i], i < fit.full, &w);
+		else
+			kg_jw_string(&w, page->rows[i]->entity_id);
+	}
+	kg_jw_end_array(&w);
+	write_total(call, page, &w);
+	if (!call->ids_only)
+	{
+		kg_jw_kint(&w, "limit", call->query.limit);
+		kg_jw_kint(&w, "offset", call->position);
+	}
+	kg_jw_kint(&w, "returned", fit.listed);
+	kg_jw_kbool(&w, "truncated", more || cut);
+	if (more || cut)
+		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
+	if (more)
+		write_next(
+			call, page->rows[fit.listed - 1], call->position + fit.listed, &w);
+	kg_withheld_write(&w, withheld, page->nrows - fit.listed);
+	if (page->total == 0)
+		kg_hints_write(&call->query, &w);
+	if (!call->ids_only)
+		kg_untrusted_write(call->query.type, call->projection, &w);
+	kg_repairs_write(&call->repairs, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_tool_list(const KgCatalog *catalog, const KgType *type,
+			 const Jsonb *arguments, bool ids_only)
+{
+	ListCall call;
+	KgListPage *page;
+	int operation;
+
+	memset(&call, 0, sizeof(call));
+	call.query.catalog = catalog;
+	call.query.type = type;
+	call.ids_only = ids_only;
+	parse_call(&call, arguments);
+	operation = ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST;
+	if (call.repairs.repairs == NIL &&
+		!kg_published_accepts(catalog, type, operation, arguments))
+		kg_published_refuse(type, operation, arguments);
+	page = kg_list_run(&call.query);
+	kg_hints_check_labels(&call.query, page->total == 0);
+	if (!ids_only || has_summary(&call))
+		kg_list_fetch(&call.query, page->rows, page->nrows);
+	if (call.projection)
+		for (int i = 0; i < page->nrows; i++)
+			page->rows[i]->data = kg_projection_apply(call.projection,
+													  page->rows[i]->data);
+	return write_reply(&call, page);
+}
+
+/*
+ * What kg_explain shows: names resolved, operators and types, no values.
+ */
+static void
+write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
+{
+	kg_jw_key(w, "filter");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const KgCondition *condition = &filter->conditions[i];
+		const KgField *field = condition->field;
+		const char *op = kg_op_name(condition->op);
+
+		if (condition->op == KG_OP_IS_NULL && !condition->want_null)
+			op = "is_not_null";
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "property", field ? field->name : "id");
+		kg_jw_kstring(w, "op", op);
+		kg_jw_kstring(w, "type", field ? kg_kind_code(field->kind) : "id");
+		kg_jw_kbool(w, "array", field && field->is_array);
+		kg_jw_kint(w, "values", condition->nvalues);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+void
+kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
+				  KgJsonWriter *w)
+{
+	ListCall call;
+	KgFilterTarget target = kg_filter_target_type(type);
+
+	memset(&call, 0, sizeof(call));
+	call.query.type = type;
+	call.arguments = kg_args_root(arguments);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w,
+				  "operation",
+				  operation == KG_EXPOSE_GET		? "get"
+				  : operation == KG_EXPOSE_LIST_IDS ? "list_ids"
+													: "list");
+	kg_jw_kstring(w, "bundle", type->bundle);
+	kg_jw_kstring(w, "entity_type", type->name);
+	if (operation != KG_EXPOSE_GET)
+	{
+		write_ast_filter(
+			kg_filter_analyse(
+				kg_filter_parse(kg_args_object(call.arguments, "filters", ""),
+								"/filters"),
+				&target,
+				&call.repairs),
+			w);
+		parse_sort(&call, &target);
+		kg_jw_key(w, "sort");
+		kg_jw_begin_array(w);
+		for (int i = 0; i < call.query.nsort; i++)
+		{
+			kg_jw_begin_object(w);
+			kg_jw_kstring(w, "property", call.query.sort[i].field->name);
+			kg_jw_kstring(w,
+						  "keys",
+						  call.query.sort[i].descending ? "descending"
+														: "ascending");
+			kg_jw_end_object(w);
+		}
+		kg_jw_end_array(w);
+		kg_jw_kbool(
+			w, "search", kg_args_string(call.arguments, "search", "") != NULL);
+	}
+	kg_jw_end_object(w);
+}

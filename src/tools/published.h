@@ -1,0 +1,23 @@
+/*
+ * published.h
+ *	  Arguments against the input schema that the tool publishes.
+ */
+#ifndef KG_PUBLISHED_H
+#define KG_PUBLISHED_H
+
+#include "catalog/catalog.h"
+#include "query/args.h"
+
+/* Does the schema published for an operation of the type accept these? */
+extern bool kg_published_accepts(const KgCatalog *catalog, const KgType *type,
+								 int operation, const Jsonb *arguments);
+
+/*
+ * Raise KG_INVALID_INPUT with what the schema says against the arguments.
+ * Called for arguments that were parsed without an error or a repair although
+ * the schema refuses them, so that what is published binds.
+ */
+extern void kg_published_refuse(const KgType *type, int operation,
+								const Jsonb *arguments);
+
+#endif /* KG_PUBLISHED_H */

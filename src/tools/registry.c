@@ -1,0 +1,33 @@
+/*
+ * registry.c
+ *	  The fixed tools: one table a vocabulary, ended by an entry without a name.
+ */
+#include "postgres.h"
+
+#include "tools/registry.h"
+
+static const KgFixedTool no_tools[] = {{NULL}};
+
+static const KgFixedTool *const vocabularies[] = {
+	no_tools,
+};
+
+const KgFixedTool *
+kg_registry_tool(int index)
+{
+	for (int v = 0; v < lengthof(vocabularies); v++)
+		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)
+			if (index-- == 0)
+				return tool;
+	return NULL;
+}
+
+const KgFixedTool *
+kg_registry_find(const char *name)
+{
+	for (int v = 0; v < lengthof(vocabularies); v++)
+		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)
+			if (strcmp(tool->name, name) == 0)
+				return tool;
+	return NULL;
+}

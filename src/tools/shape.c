@@ -1,0 +1,239 @@
+/*
+ * shape.c
+ *	  Projection and byte budget of replies.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "query/filter.h"
+#include "tools/catalog_tools.h"
+#include "tools/shape.h"
+#include "utils/builtins.h"
+
+static const KgField *
+require_field(const KgType *type, const JsonbValue *value, const char *path)
+{
+	char *name;
+	const KgField *field;
+	const char **names;
+	KgError *err;
+
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "the name of a property"));
+	name = kg_json_cstring(value);
+	field = kg_type_field(type, name);
+	if (field)
+		return field;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "entity type \"%s\" has no property \"%s\"",
+					   kg_type_handle(type),
+					   name);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a declared property");
+	names = palloc(Max(1, type->nfields) * sizeof(char *));
+	for (int i = 0; i < type->nfields; i++)
+	{
+		names[i] = type->fields[i].name;
+		kg_error_allow(err, names[i]);
+	}
+	kg_error_did_you_mean(err, kg_nearest(name, names, type->nfields));
+	kg_error_throw(err);
+}
+
+KgProjection *
+kg_projection_parse(const KgType *type, const JsonbContainer *arguments)
+{
+	const JsonbContainer *array = kg_args_array(arguments, "fields", "");
+	KgProjection *projection;
+	KgJsonIter it;
+	int n;
+
+	if (array == NULL)
+		return NULL;
+	n = kg_json_length(array);
+	if (n < 1 || n > KG_MAX_PROJECTED_FIELDS)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d fields", n));
+
+		kg_error_throw(kg_args_error(
+			"/fields",
+			&got,
+			psprintf("an array of 1 to %d fields", KG_MAX_PROJECTED_FIELDS)));
+	}
+	projection = palloc(sizeof(*projection));
+	projection->nfields = 0;
+	projection->fields = palloc(n * sizeof(KgField *));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		const KgField *field = require_field(
+			type, &it.value, kg_path_index("/fields", it.index));
+
+		projection->fields[projection->nfields++] = field;
+	}
+	return projection;
+}
+
+/* Write what the projected paths name below depth steps. */
+static void
+project_value(KgJsonWriter *w, const JsonbValue *value,
+			  const KgField *const *fields, int nfields, int depth)
+{
+	KgJsonIter it;
+
+	for (int i = 0; i < nfields; i++)
+	{
+		/* A path that ends here, or in "every item" of here, shows it all. */
+		const KgField *field = fields[i];
+		int steps = field->nsteps;
+
+		while (steps > depth && field->steps[steps - 1].key == NULL)
+			steps--;
+		if (steps <= depth)
+		{
+			kg_jw_value(w, value);
+			return;
+		}
+	}
+	if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(w);
+		kg_json_iter_init(&it, kg_json_container(value));
+		while (kg_json_iter_next(&it))
+			project_value(w, &it.value, fields, nfields, depth + 1);
+		kg_jw_end_array(w);
+		return;
+	}
+	if (!kg_json_is_object(value))
+	{
+		kg_jw_value(w, value);
+		return;
+	}
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		const KgField **below = palloc(nfields * sizeof(KgField *));
+		int n = 0;
+
+		for (int i = 0; i < nfields; i++)
+		{
+			const KgStep *step = &fields[i]->steps[depth];
+
+			if (step->key && step->keylen == it.key.val.string.len &&
+				memcmp(step->key, it.key.val.string.val, step->keylen) == 0)
+				below[n++] = fields[i];
+		}
+		if (n == 0)
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		project_value(w, &it.value, below, n, depth + 1);
+	}
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_projection_apply(const KgProjection *projection, const Jsonb *data)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+
+	kg_json_root(data, &root);
+	kg_jw_init(&w);
+	project_value(&w, &root, projection->fields, projection->nfields, 0);
+	return kg_jw_finish(&w);
+}
+
+void
+kg_untrusted_write(const KgType *type, const KgProjection *projection,
+				   KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		bool shown = projection == NULL;
+
+		if (!field->untrusted)
+			continue;
+		for (int j = 0; !shown && j < projection->nfields; j++)
+			shown = projection->fields[j] == field;
+		if (!shown)
+			continue;
+		if (!any)
+		{
+			kg_jw_key(w, "untrusted");
+			kg_jw_begin_array(w);
+		}
+		any = true;
+		kg_jw_string(w, field->name);
+	}
+	if (any)
+		kg_jw_end_array(w);
+}
+
+int64
+kg_budget_parse(const JsonbContainer *arguments, KgRepairs *repairs)
+{
+	int64 max = Min(kg_setting_reply_bytes, kg_setting_max_reply_bytes);
+
+	(void) kg_args_int(arguments,
+					   "max_bytes",
+					   "",
+					   KG_MIN_REPLY_BYTES,
+					   kg_setting_max_reply_bytes,
+					   &max,
+					   repairs);
+	return max;
+}
+
+int64
+kg_text_length(const Jsonb *jsonb)
+{
+	StringInfoData buf;
+
+	initStringInfo(&buf);
+	(void) JsonbToCString(
+		&buf, (JsonbContainer *) &jsonb->root, VARSIZE(jsonb));
+	pfree(buf.data);
+	return buf.len;
+}
+
+KgFit
+kg_budget_fit(int64 max_bytes, int64 base, const int64 *full, const int64 *stub,
+			  int n)
+{
+	KgFit fit = {n, n};
+	int64 total = base;
+
+	for (int i = 0; i < n; i++)
+		total += full[i];
+	while (total > max_bytes && fit.full > 0)
+	{
+		fit.full--;
+		total -= full[fit.full] - stub[fit.full];
+	}
+	/* One item is always named: an empty page could not be gone on from. */
+	while (total > max_bytes && fit.listed > 1)
+	{
+		fit.listed--;
+		total -= stub[fit.listed];
+	}
+	return fit;
+}
+
+void
+kg_withheld_write(KgJsonWriter *w, int properties, int items)
+{
+	if (properties == 0 && items == 0)
+		return;
+	kg_jw_key(w, "withheld");
+	kg_jw_begin_object(w);
+	if (properties > 0)
+		kg_jw_kint(w, "properties", properties);
+	if (items > 0)
+		kg_jw_kint(w, "items", items);
+	kg_jw_end_object(w);
+}
