@@ -23,3 +23,9 @@ CREATE FUNCTION @extschema@.kg_references() RETURNS trigger
 COMMENT ON FUNCTION @extschema@.kg_references() IS
   'constraint trigger: raises references that are still missing, at once or at commit';
 
+CREATE FUNCTION @extschema@.kg_edge_after() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_edge_after';
+COMMENT ON FUNCTION @extschema@.kg_edge_after() IS
+  'statement trigger of kg_edge: checks explicit edges against their relation';
+

@@ -44,3 +44,10 @@ CREATE TRIGGER kg_edges_deleted AFTER DELETE ON @extschema@.kg_edge
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_inserted;
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_updated;
 ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_deleted;
+CREATE TRIGGER kg_edge_insert AFTER INSERT ON @extschema@.kg_edge
+  REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edge_after();
+CREATE TRIGGER kg_edge_update AFTER UPDATE ON @extschema@.kg_edge
+  REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edge_after();
+

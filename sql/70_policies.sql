@@ -68,11 +68,12 @@ CREATE POLICY kg_entity_update ON @extschema@.kg_entity FOR UPDATE
   WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
   USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
+-- A derived edge (property set) is written by the maintenance of references only.
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
-  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
 CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE
-  USING (tenant = @extschema@.kg_tenant('write'))
-  WITH CHECK (tenant = @extschema@.kg_tenant('write'));
+  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL)
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
 CREATE POLICY kg_edge_delete ON @extschema@.kg_edge FOR DELETE
-  USING (tenant = @extschema@.kg_tenant('write'));
+  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
 

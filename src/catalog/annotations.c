@@ -421,7 +421,7 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	const JsonbContainer *object = kg_json_container(value);
 	KgError *err;
 
-	if (value == NULL)
+	if (value == NULL || (value->type == jbvBool && !value->val.boolean))
 		return;
 	field->derived = true;
 	direction = kg_json_string_value("outgoing");
@@ -435,7 +435,7 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 		field->derived_relation = kg_json_cstring(&count);
 		field->derived_incoming = kg_json_string_is(&direction, "incoming");
 	}
-	else
+	else if (value->type != jbvBool)
 	{
 		err = kg_error_new(parser->code,
 						   "\"x-derived\" does not say what is counted");

@@ -386,6 +386,17 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 }
 
 void
+kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
+				int64 node, const Jsonb *data)
+{
+	kg_node_add(&d->stale_keys, node);
+	kg_node_add(&d->stale_terms, node);
+	kg_node_add(&d->stale_references, node);
+	kg_node_add(&d->pending->renamed, node);
+	kg_derive_inserted(d, type_no, entity_id, node, data);
+}
+
+void
 kg_derive_updated(KgDerivation *d, int32 type_no, const char *old_id,
 				  const char *entity_id, int64 node, const Jsonb *old_data,
 				  const Jsonb *data)

@@ -27,6 +27,11 @@ extern void kg_derive_updated(KgDerivation *d, int32 type_no,
 							  const Jsonb *data);
 extern void kg_derive_deleted(KgDerivation *d, int64 node);
 
+/* The type's schema changed: what was derived before is replaced. */
+extern void kg_derive_again(KgDerivation *d, int32 type_no,
+							const char *entity_id, int64 node,
+							const Jsonb *data);
+
 /* Write what was gathered so far. */
 extern void kg_derive_flush(KgDerivation *d);
 

@@ -1,0 +1,133 @@
+/*
+ * edge_trigger.c
+ *	  The statement trigger of kg_edge: explicit edges are checked set-wise, a
+ *	  tenant at a time, in batches.
+ *
+ * Derived edges are written by the maintenance of references, as the owner;
+ * the policies let nobody else write a row with a property.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/settings.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/edges.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+PGDLLEXPORT Datum kg_sql_edge_after(PG_FUNCTION_ARGS);
+
+/* Columns of kg_edge, from 0, in the order of sql/30_tables.sql. */
+enum
+{
+	COL_TENANT,
+	COL_SOURCE,
+	COL_RELATION,
+	COL_TARGET,
+	COL_PROPERTY,
+	COL_PROPERTIES
+};
+
+#define KG_EDGE_BATCH 10000
+
+static void
+check_batch(const char *tenant, KgColumns *batch, MemoryContext context)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	if (batch->nrows > 0)
+	{
+		kg_edges_check(kg_catalog_get(tenant), batch, "", &errors);
+		kg_throw_violations(&errors, "edges are not valid");
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(context);
+	kg_edges_init(batch, context);
+}
+
+static void
+take_row(KgColumns *batch, TupleTableSlot *slot)
+{
+	MemoryContext old = MemoryContextSwitchTo(batch->context);
+
+	kg_columns_add_row(batch);
+	kg_columns_datum(batch, KG_EDGE_SOURCE, slot->tts_values[COL_SOURCE]);
+	kg_columns_datum(batch, KG_EDGE_RELATION, slot->tts_values[COL_RELATION]);
+	kg_columns_datum(batch, KG_EDGE_TARGET, slot->tts_values[COL_TARGET]);
+	if (!slot->tts_isnull[COL_PROPERTIES])
+		kg_columns_datum(batch,
+						 KG_EDGE_PROPERTIES,
+						 JsonbPGetDatum(DatumGetJsonbPCopy(
+							 slot->tts_values[COL_PROPERTIES])));
+	MemoryContextSwitchTo(old);
+}
+
+static void
+check_rows(Tuplestorestate *store, TupleTableSlot *slot)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
+	KgColumns batch;
+	char *tenant = NULL;
+
+	kg_edges_init(&batch, context);
+	tuplestore_rescan(store);
+	while (tuplestore_gettupleslot(store, true, false, slot))
+	{
+		text *row_tenant;
+		int len;
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		if (!slot->tts_isnull[COL_PROPERTY])
+			continue;
+		row_tenant = DatumGetTextPP(slot->tts_values[COL_TENANT]);
+		len = VARSIZE_ANY_EXHDR(row_tenant);
+		if (batch.nrows >= KG_EDGE_BATCH ||
+			(tenant && (strlen(tenant) != len ||
+						memcmp(tenant, VARDATA_ANY(row_tenant), len) != 0)))
+			check_batch(tenant, &batch, context);
+		if (batch.nrows == 0)
+			tenant = text_to_cstring(row_tenant);
+		take_row(&batch, slot);
+	}
+	if (batch.nrows > 0)
+		check_batch(tenant, &batch, context);
+	MemoryContextDelete(context);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_edge_after);
+
+Datum
+kg_sql_edge_after(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	KgUserContext saved;
+	TupleTableSlot *slot;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
+		TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
+		trigdata->tg_newtable == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called as the trigger "
+						"it is",
+						"kg_edge_after")));
+	kg_become_owner(&saved);
+	SPI_connect();
+	slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),
+									&TTSOpsMinimalTuple);
+	check_rows(trigdata->tg_newtable, slot);
+	ExecDropSingleTupleTableSlot(slot);
+	SPI_finish();
+	kg_restore_user(&saved);
+	return PointerGetDatum(NULL);
+}

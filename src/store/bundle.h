@@ -1,0 +1,79 @@
+/*
+ * bundle.h
+ *	  Applying, exporting and dropping bundles (tools.md, "Bundles").
+ */
+#ifndef KG_BUNDLE_H
+#define KG_BUNDLE_H
+
+#include "base/identity.h"
+#include "store/payload.h"
+
+typedef struct KgApplyOptions
+{
+	bool merge;
+	bool dry_run;
+	bool has_expected_revision;
+	int64 expected_revision;
+	int max_errors;
+} KgApplyOptions;
+
+/* What happened to the rows of one type or relation. */
+typedef struct KgCounts
+{
+	const char *name;
+	int64 created;
+	int64 updated;
+	int64 unchanged;
+	int64 deleted;
+} KgCounts;
+
+/* An apply in progress. */
+typedef struct KgApply
+{
+	MemoryContext context; /* of the apply */
+	const char *tenant;
+	KgApplyOptions options;
+	KgPayload *payload;
+	KgErrorList errors;
+	const KgCatalog *before; /* as the owner sees it, under the lock */
+	const KgCatalog *after;	 /* once the types are written */
+	int64 revision;			 /* stored; 0: the bundle is new */
+	bool changed;
+	List *entity_counts; /* of KgCounts * */
+	List *edge_counts;
+	List *type_changes[3]; /* names created, updated, deleted */
+	List *samples[3];	   /* handles created, updated, deleted */
+	List *warnings;		   /* of char * */
+} KgApply;
+
+#define KG_CHANGE_CREATED 0
+#define KG_CHANGE_UPDATED 1
+#define KG_CHANGE_DELETED 2
+
+/* Handles listed in a dry run's diff, per kind of change. */
+#define KG_MAX_SAMPLES 100
+
+extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
+								 const char *name);
+extern void kg_apply_sample(KgApply *apply, int change, const char *type,
+							const char *id);
+
+/* bundle_check.c: gather every fault of the payload against the catalog. */
+extern void kg_bundle_check(KgApply *apply);
+/* The entities and references of the payload. */
+extern void kg_bundle_check_entities(KgApply *apply);
+
+/* bundle_types.c: bundle, types, relations and tools; as the owner. */
+extern void kg_bundle_write_types(KgApply *apply);
+/* After the entities are gone. */
+extern void kg_bundle_delete_types(KgApply *apply);
+
+/* bundle_entities.c: entities; as the caller. */
+extern void kg_bundle_write_entities(KgApply *apply);
+/* Derive anew what depends on a changed schema; as the owner. */
+extern void kg_bundle_rebuild(KgApply *apply);
+
+/* bundle_edges.c: explicit edges; as the caller. */
+extern void kg_bundle_write_edges(KgApply *apply);
+
+#endif /* KG_BUNDLE_H */

@@ -1,0 +1,495 @@
+/*
+ * bundle_apply.c
+ *	  Applying a bundle from first to last.
+ *
+ * Under the bundle's lock: read the payload and gather its faults; then write,
+ * in an order that keeps every statement valid: types, entities (in one write
+ * scope, so that references are checked when all are there), edges, types that
+ * are gone.  A dry run does all of it in a subtransaction and rolls back.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/lock.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/bundle_apply.h"
+#include "store/check.h"
+#include "store/derive.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+KgCounts *
+kg_apply_counts(KgApply *apply, List **counts, const char *name)
+{
+	ListCell *lc;
+	KgCounts *fresh;
+	MemoryContext old;
+
+	foreach(lc, *counts)
+	{
+		KgCounts *known = lfirst(lc);
+
+		if (strcmp(known->name, name) == 0)
+			return known;
+	}
+	/* They outlive the scratch context of a batch. */
+	old = MemoryContextSwitchTo(apply->context);
+	fresh = palloc0(sizeof(KgCounts));
+	fresh->name = pstrdup(name);
+	*counts = lappend(*counts, fresh);
+	MemoryContextSwitchTo(old);
+	return fresh;
+}
+
+void
+kg_apply_sample(KgApply *apply, int change, const char *type, const char *id)
+{
+	MemoryContext old;
+
+	if (!apply->options.dry_run ||
+		list_length(apply->samples[change]) >= KG_MAX_SAMPLES)
+		return;
+	old = MemoryContextSwitchTo(apply->context);
+	apply->samples[change] = lappend(apply->samples[change],
+									 psprintf("%s:%s", type, id));
+	MemoryContextSwitchTo(old);
+}
+
+static void
+bad_option(const char *name, const JsonbValue *got, const char *expected)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
+
+	kg_error_path(err, "/%s", name);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+static void
+read_options(const Jsonb *jsonb, KgApplyOptions *options)
+{
+	static const char *const known[] = {
+		"mode", "dry_run", "expected_revision", "max_errors", NULL};
+	const JsonbContainer *root = &jsonb->root;
+	JsonbValue value;
+	int64 n;
+
+	memset(options, 0, sizeof(*options));
+	options->max_errors = kg_setting_max_errors;
+	if (!JsonContainerIsObject(root))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+	kg_check_members(root, known, "", NULL);
+	if (kg_json_get(root, "mode", &value))
+	{
+		options->merge = kg_json_string_is(&value, "merge");
+		if (!options->merge && !kg_json_string_is(&value, "replace"))
+			bad_option("mode", &value, "\"replace\" or \"merge\"");
+	}
+	if (kg_json_get(root, "dry_run", &value))
+	{
+		if (value.type != jbvBool)
+			bad_option("dry_run", &value, "true or false");
+		options->dry_run = value.val.boolean;
+	}
+	if (kg_json_get(root, "expected_revision", &value))
+	{
+		if (!kg_json_int64(&value, &n) || n < 0)
+			bad_option("expected_revision",
+					   &value,
+					   "the revision as an integer, 0 for a new bundle");
+		options->has_expected_revision = true;
+		options->expected_revision = n;
+	}
+	if (kg_json_get(root, "max_errors", &value))
+	{
+		if (!kg_json_int64(&value, &n) || n < 1 || n > 10000)
+			bad_option("max_errors", &value, "an integer from 1 to 10000");
+		options->max_errors = n;
+	}
+}
+
+static void
+check_size(const Jsonb *bundle)
+{
+	int64 limit = (int64) kg_setting_max_bundle_bytes * 1024;
+	KgError *err;
+
+	if (VARSIZE(bundle) <= limit)
+		return;
+	err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"bundle has %d bytes; kg_graph.max_bundle_bytes allows " INT64_FORMAT,
+		(int) VARSIZE(bundle),
+		limit);
+	kg_error_expected(err, "a smaller bundle, or several with mode \"merge\"");
+	kg_error_throw(err);
+}
+
+static int64
+stored_revision(const KgApply *apply)
+{
+	for (int i = 0; i < apply->before->nbundles; i++)
+		if (strcmp(apply->before->bundles[i].name, apply->payload->name) == 0)
+			return apply->before->bundles[i].revision;
+	return 0;
+}
+
+static bool
+has_stored_types(const KgApply *apply)
+{
+	for (int i = 0; i < apply->before->ntypes; i++)
+		if (strcmp(apply->before->types[i]->bundle, apply->payload->name) == 0)
+			return true;
+	return false;
+}
+
+/* Leaving out a part in mode replace would delete it: that must be said. */
+static void
+check_parts(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+	struct
+	{
+		bool present;
+		const char *name;
+	} parts[] = {{payload->has_schemas, "schemas"},
+				 {payload->has_entities, "entities"}};
+
+	if (apply->options.merge)
+		return;
+	for (int i = 0; i < lengthof(parts); i++)
+	{
+		KgError *err;
+
+		if (parts[i].present || (i > 0 && !has_stored_types(apply)))
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "key \"%s\" is missing", parts[i].name);
+		kg_error_path(err, "/%s", parts[i].name);
+		kg_error_expected(err,
+						  "\"%s\", which may be empty; or mode \"merge\" to "
+						  "keep what is stored",
+						  parts[i].name);
+		kg_error_report(&apply->errors, err);
+	}
+}
+
+static void
+check_revision(const KgApply *apply)
+{
+	KgError *err;
+
+	if (!apply->options.has_expected_revision ||
+		apply->options.expected_revision == apply->revision)
+		return;
+	err = kg_error_new(KG_CONFLICT,
+					   "bundle \"%s\" has revision " INT64_FORMAT
+					   ", not " INT64_FORMAT,
+					   apply->payload->name,
+					   apply->revision,
+					   apply->options.expected_revision);
+	kg_error_path(err, "/expected_revision");
+	kg_error_expected(err,
+					  "revision " INT64_FORMAT
+					  ", after looking at what changed",
+					  apply->revision);
+	kg_error_throw(err);
+}
+
+static void
+throw_errors(KgApply *apply)
+{
+	kg_throw_violations(
+		&apply->errors,
+		psprintf("bundle \"%s\" is not valid",
+				 apply->payload->name ? apply->payload->name : "?"));
+}
+
+static void
+write_revision(KgApply *apply)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  CStringGetTextDatum(apply->payload->name),
+					  Int64GetDatum(apply->revision + 1)};
+
+	if (!apply->changed)
+		return;
+	apply->revision++;
+	kg_spi_run(&saved,
+			   "UPDATE @kg_bundle SET revision = $3, updated_at = now() "
+			   "WHERE tenant = $1 AND bundle = $2",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
+}
+
+/* The writes; the write scope is closed here, or by the caller on error. */
+static void
+write_all(KgApply *apply)
+{
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	kg_bundle_write_types(apply);
+	CommandCounterIncrement();
+	apply->after = kg_catalog_get(apply->tenant);
+	kg_restore_user(&user);
+
+	kg_derive_scope_begin(apply->tenant);
+	kg_bundle_write_entities(apply);
+
+	kg_become_owner(&user);
+	kg_bundle_rebuild(apply);
+	throw_errors(apply);
+	kg_derive_scope_end();
+	kg_restore_user(&user);
+
+	kg_bundle_write_edges(apply);
+	throw_errors(apply);
+
+	kg_become_owner(&user);
+	if (!apply->options.merge)
+		kg_bundle_delete_types(apply);
+	write_revision(apply);
+	kg_restore_user(&user);
+}
+
+static void
+put_names(KgJsonWriter *w, const char *key, List *names)
+{
+	ListCell *lc;
+
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	foreach(lc, names)
+		kg_jw_string(w, lfirst(lc));
+	kg_jw_end_array(w);
+}
+
+static void
+put_counts(KgJsonWriter *w, const char *key, List *counts)
+{
+	ListCell *lc;
+
+	kg_jw_key(w, key);
+	kg_jw_begin_object(w);
+	foreach(lc, counts)
+	{
+		const KgCounts *c = lfirst(lc);
+
+		kg_jw_key(w, c->name);
+		kg_jw_begin_object(w);
+		kg_jw_kint(w, "created", c->created);
+		kg_jw_kint(w, "updated", c->updated);
+		kg_jw_kint(w, "unchanged", c->unchanged);
+		kg_jw_kint(w, "deleted", c->deleted);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_object(w);
+}
+
+static void
+put_diff(KgJsonWriter *w, const KgApply *apply)
+{
+	static const char *const names[] = {"created", "updated", "deleted"};
+
+	kg_jw_key(w, "diff");
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "types");
+	kg_jw_begin_object(w);
+	for (int i = 0; i < 3; i++)
+		put_names(w, names[i], apply->type_changes[i]);
+	kg_jw_end_object(w);
+	kg_jw_key(w, "entities");
+	kg_jw_begin_object(w);
+	for (int i = 0; i < 3; i++)
+		put_names(w, names[i], apply->samples[i]);
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+make_result(KgApply *apply, Jsonb *failure)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "bundle_name", apply->payload->name);
+	kg_jw_kstring(&w, "version", apply->payload->version);
+	kg_jw_kint(&w, "revision", apply->revision);
+	kg_jw_kbool(&w, "changed", failure == NULL && apply->changed);
+	kg_jw_kbool(&w, "dry_run", apply->options.dry_run);
+	put_counts(&w, "entities", apply->entity_counts);
+	put_counts(&w, "relations", apply->edge_counts);
+	put_names(&w, "warnings", apply->warnings);
+	if (apply->options.dry_run)
+		put_diff(&w, apply);
+	if (failure)
+	{
+		JsonbValue errors;
+
+		kg_jw_key(&w, "errors");
+		if (kg_json_get(&failure->root, "errors", &errors))
+			kg_jw_value(&w, &errors);
+		else
+		{
+			kg_jw_begin_array(&w);
+			kg_jw_jsonb(&w, failure);
+			kg_jw_end_array(&w);
+		}
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* Everything after the options were read; raises on any fault. */
+static void
+apply_all(KgApply *apply, const Jsonb *bundle)
+{
+	KgUserContext user;
+
+	apply->payload = kg_payload_read(bundle, &apply->errors);
+	if (apply->payload->name == NULL)
+		throw_errors(apply);
+	kg_lock_bundle(apply->tenant, apply->payload->name);
+	kg_become_owner(&user);
+	apply->before = kg_catalog_get(apply->tenant);
+	kg_restore_user(&user);
+	apply->revision = stored_revision(apply);
+	check_revision(apply);
+	check_parts(apply);
+	kg_bundle_check(apply);
+	kg_bundle_check_entities(apply);
+	throw_errors(apply);
+	PG_TRY();
+	{
+		write_all(apply);
+	}
+	PG_CATCH();
+	{
+		kg_derive_scope_abort();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+/* Apply in a subtransaction that is rolled back; the error, or NULL. */
+static Jsonb *
+try_apply(KgApply *apply, const Jsonb *bundle)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	Jsonb *volatile failure = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		apply_all(apply, bundle);
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(context);
+		CurrentResourceOwner = owner;
+		/* Cancellation and faults of the server are not the bundle's. */
+		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+			edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
+			edata->sqlerrcode == ERRCODE_INTERNAL_ERROR)
+			ReThrowError(edata);
+		failure = kg_error_caught(edata);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return failure;
+}
+
+Jsonb *
+kg_bundle_apply(const Jsonb *bundle, const Jsonb *options)
+{
+	KgApply *apply = palloc0(sizeof(KgApply));
+	Jsonb *failure = NULL;
+
+	apply->context = CurrentMemoryContext;
+	apply->tenant = kg_identity_require(KG_ACCESS_WRITE);
+	read_options(options, &apply->options);
+	apply->errors.limit = apply->options.max_errors;
+	check_size(bundle);
+	if (!apply->options.dry_run)
+		apply_all(apply, bundle);
+	else
+	{
+		failure = try_apply(apply, bundle);
+		if (apply->payload == NULL)
+			apply->payload = palloc0(sizeof(KgPayload));
+	}
+	return make_result(apply, failure);
+}
+
+/*
+ * Dropping is applying a bundle without types and deleting its row: the same
+ * checks say who still refers to it.
+ */
+Jsonb *
+kg_bundle_drop(const char *name)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	KgApply *apply = palloc0(sizeof(KgApply));
+	KgJsonWriter w;
+	KgUserContext user;
+	Datum values[2];
+
+	apply->context = CurrentMemoryContext;
+	apply->tenant = kg_identity_require(KG_ACCESS_WRITE);
+	apply->errors.limit = kg_setting_max_errors;
+	kg_lock_bundle(apply->tenant, name);
+	(void) kg_bundle_require(kg_catalog_get(apply->tenant), name);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "bundle_name", name);
+	kg_jw_kstring(&w, "version", "dropped");
+	kg_jw_key(&w, "schemas");
+	kg_jw_begin_array(&w);
+	kg_jw_end_array(&w);
+	kg_jw_key(&w, "entities");
+	kg_jw_begin_array(&w);
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	apply_all(apply, kg_jw_finish(&w));
+
+	values[0] = CStringGetTextDatum(apply->tenant);
+	values[1] = CStringGetTextDatum(name);
+	kg_become_owner(&user);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	kg_restore_user(&user);
+	return make_result(apply, NULL);
+}

@@ -1,0 +1,605 @@
+/*
+ * bundle_check.c
+ *	  The types, relations and tools of a payload against the catalog.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/annotations.h"
+#include "miscadmin.h"
+#include "store/bundle.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#define KG_MAX_TOOL_NAME 64
+
+static void
+report(KgApply *apply, KgError *err, const char *path)
+{
+	kg_error_path(err, "%s", path);
+	kg_error_report(&apply->errors, err);
+}
+
+/*
+ * Compile a schema for its faults.  Compiling touches nothing but memory, so
+ * that the error can be taken over without a subtransaction.
+ */
+static void
+check_compiles(KgApply *apply, KgPayloadType *type)
+{
+	KgSchemaOptions options = {NULL, apply->payload->definitions, false};
+	MemoryContext context = CurrentMemoryContext;
+	MemoryContext scratch = AllocSetContextCreate(
+		context, "kg_graph schema check", ALLOCSET_DEFAULT_SIZES);
+
+	PG_TRY();
+	{
+		MemoryContextSwitchTo(scratch);
+		(void) kg_schema_compile(type->schema, &options);
+		MemoryContextSwitchTo(context);
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+		Jsonb *object;
+		KgError *err;
+		JsonbValue value;
+		const char *pointer = "";
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
+			edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
+			PG_RE_THROW();
+		FlushErrorState();
+		object = kg_error_caught(edata);
+		err = kg_error_new(edata->sqlerrcode ==
+								   kg_error_sqlstate(KG_LIMIT_EXCEEDED)
+							   ? KG_LIMIT_EXCEEDED
+							   : KG_INVALID_INPUT,
+						   "schema of entity type \"%s\": %s",
+						   type->name,
+						   edata->message);
+		kg_error_entity(err, type->name, NULL);
+		if (kg_json_get(&object->root, "path", &value))
+			pointer = kg_json_cstring(&value);
+		if (kg_json_get(&object->root, "got", &value))
+			kg_error_got(err, &value);
+		if (kg_json_get(&object->root, "expected", &value))
+			kg_error_expected(err, "%s", kg_json_cstring(&value));
+		report(apply, err, psprintf("%s%s", type->path, pointer));
+	}
+	PG_END_TRY();
+	MemoryContextDelete(scratch);
+}
+
+static void
+check_type(KgApply *apply, KgPayloadType *type)
+{
+	int64 before = apply->errors.total;
+	const KgType *parsed;
+
+	parsed = kg_type_parse(apply->payload->name,
+						   type->name,
+						   type->schema,
+						   apply->payload->definitions,
+						   type->path,
+						   &apply->errors);
+	check_compiles(apply, type);
+	type->stored = kg_catalog_type_in(
+		apply->before, apply->payload->name, type->name);
+	if (apply->errors.total > before)
+		return;
+	((KgType *) parsed)->context = CurrentMemoryContext;
+	type->parsed = parsed;
+}
+
+/* A type after the apply: of the payload, or stored and kept. */
+static const KgType *
+future_type(const KgApply *apply, const char *bundle, const char *name)
+{
+	const KgPayload *payload = apply->payload;
+
+	if (strcmp(bundle, payload->name) == 0)
+	{
+		for (int i = 0; i < payload->ntypes; i++)
+			if (strcmp(payload->types[i].name, name) == 0)
+				return payload->types[i].parsed;
+		if (!apply->options.merge)
+			return NULL;
+	}
+	return kg_catalog_type_in(apply->before, bundle, name);
+}
+
+/* Is the type declared at all, though its schema may be at fault? */
+static bool
+declared_type(const KgApply *apply, const char *bundle, const char *name)
+{
+	const KgPayload *payload = apply->payload;
+
+	if (strcmp(bundle, payload->name) == 0)
+		for (int i = 0; i < payload->ntypes; i++)
+			if (strcmp(payload->types[i].name, name) == 0)
+				return true;
+	return future_type(apply, bundle, name) != NULL;
+}
+
+static void
+report_unknown_type(KgApply *apply, const char *name, const char *keyword,
+					const char *path)
+{
+	const KgPayload *payload = apply->payload;
+	KgError *err = kg_error_new(
+		KG_UNKNOWN_TYPE, "entity type \"%s\" does not exist", name);
+	const char **names = palloc((payload->ntypes + apply->before->ntypes + 1) *
+								sizeof(char *));
+	int n = 0;
+
+	for (int i = 0; i < payload->ntypes; i++)
+		names[n++] = payload->types[i].name;
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) != 0)
+			names[n++] = psprintf("%s/%s", type->bundle, type->name);
+		else if (apply->options.merge)
+			names[n++] = type->name;
+	}
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_keyword(err, keyword);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "an entity type of the bundle, or bundle/type");
+	report(apply, err, path);
+}
+
+static void
+check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
+{
+	const char *bundle = field->ref_bundle ? field->ref_bundle
+										   : apply->payload->name;
+	const KgType *target;
+	const KgField *target_field;
+	char *path = psprintf("%s (property \"%s\")", type->path, field->name);
+	KgError *err;
+
+	if (!kg_valid_type_name(field->relation))
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relation name \"%s\" is not valid",
+						   field->relation);
+		kg_error_keyword(err, "x-relation");
+		kg_error_got_string(err, field->relation);
+		kg_error_expected(err,
+						  "\"x-relation\": a match for "
+						  "^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$");
+		report(apply, err, path);
+	}
+	if (!declared_type(apply, bundle, field->ref_type))
+	{
+		report_unknown_type(apply,
+							field->ref_bundle
+								? psprintf("%s/%s", bundle, field->ref_type)
+								: field->ref_type,
+							"x-ref",
+							path);
+		return;
+	}
+	target = future_type(apply, bundle, field->ref_type);
+	if (field->ref_field == NULL || target == NULL)
+		return;
+	target_field = kg_type_field(target, field->ref_field);
+	if (target_field &&
+		(target_field == target->id_field ||
+		 (target_field->indexed && target_field->kind == KG_KIND_STRING)))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"x-ref-field\" names \"%s\" of \"%s\", which is not "
+					   "an indexed string property",
+					   field->ref_field,
+					   field->ref_type);
+	kg_error_keyword(err, "x-ref-field");
+	kg_error_got_string(err, field->ref_field);
+	kg_error_expected(err,
+					  "a string property with \"x-index\": true, or the "
+					  "id property");
+	report(apply, err, path);
+}
+
+/* Is there a relation of this name after the apply? */
+static bool
+future_relation(const KgApply *apply, const char *name)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->nrelations; i++)
+		if (strcmp(payload->relations[i].name, name) == 0)
+			return true;
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		const KgType *type = payload->types[i].parsed;
+
+		for (int j = 0; type && j < type->nfields; j++)
+			if (type->fields[j].ref_type &&
+				strcmp(type->fields[j].relation, name) == 0)
+				return true;
+	}
+	for (int i = 0; i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+
+		if (strcmp(relation->name, name) == 0 &&
+			(apply->options.merge ||
+			 strcmp(relation->bundle, payload->name) != 0))
+			return true;
+	}
+	return false;
+}
+
+static void
+check_fields(KgApply *apply, KgPayloadType *type)
+{
+	const KgType *parsed = type->parsed;
+
+	for (int i = 0; i < parsed->nfields; i++)
+	{
+		const KgField *field = &parsed->fields[i];
+
+		if (field->ref_type)
+			check_reference(apply, type, field);
+		if (field->derived && field->derived_relation == NULL)
+			apply->warnings = lappend(
+				apply->warnings,
+				psprintf("property \"%s\" of type \"%s\" has \"x-derived\" "
+						 "without saying what is counted: it has no value",
+						 field->name,
+						 type->name));
+		if (field->derived_relation &&
+			!future_relation(apply, field->derived_relation))
+		{
+			KgError *err = kg_error_new(
+				KG_INVALID_INPUT,
+				"\"x-derived\" counts relation \"%s\", which does "
+				"not exist",
+				field->derived_relation);
+
+			kg_error_keyword(err, "x-derived");
+			kg_error_got_string(err, field->derived_relation);
+			kg_error_expected(err, "a relation of this bundle or another");
+			report(apply,
+				   err,
+				   psprintf("%s (property \"%s\")", type->path, field->name));
+		}
+	}
+}
+
+static bool
+check_relation_end(KgApply *apply, const char *name, const char *path,
+				   bool own_bundle)
+{
+	const char *slash = strchr(name, '/');
+	const char *bundle = apply->payload->name;
+	const char *type = name;
+
+	if (slash)
+	{
+		bundle = pnstrdup(name, slash - name);
+		type = slash + 1;
+	}
+	if (own_bundle && strcmp(bundle, apply->payload->name) != 0)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a relation starts at a type of its own "
+									"bundle");
+
+		kg_error_got_string(err, name);
+		kg_error_expected(err, "an entity type of this bundle");
+		report(apply, err, path);
+		return false;
+	}
+	if (declared_type(apply, bundle, type))
+		return true;
+	report_unknown_type(apply, name, NULL, path);
+	return false;
+}
+
+static bool
+derives_relation(const KgApply *apply, const char *name)
+{
+	for (int i = 0; i < apply->payload->ntypes; i++)
+	{
+		const KgType *type = apply->payload->types[i].parsed;
+
+		for (int j = 0; type && j < type->nfields; j++)
+			if (type->fields[j].ref_type &&
+				strcmp(type->fields[j].relation, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+static void
+check_relation(KgApply *apply, int index)
+{
+	const KgPayload *payload = apply->payload;
+	const KgPayloadRelation *relation = &payload->relations[index];
+	KgError *err = NULL;
+
+	(void) check_relation_end(
+		apply, relation->from, psprintf("%s/from", relation->path), true);
+	(void) check_relation_end(
+		apply, relation->to, psprintf("%s/to", relation->path), false);
+	for (int i = 0; i < index; i++)
+	{
+		const KgPayloadRelation *other = &payload->relations[i];
+
+		if (strcmp(other->name, relation->name) != 0)
+			continue;
+		if (strcmp(other->from, relation->from) == 0 &&
+			strcmp(other->to, relation->to) == 0)
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "relation \"%s\" from \"%s\" to \"%s\" is "
+							   "declared twice",
+							   relation->name,
+							   relation->from,
+							   relation->to);
+		else if (other->symmetric != relation->symmetric ||
+				 (other->inverse == NULL) != (relation->inverse == NULL) ||
+				 (other->inverse &&
+				  strcmp(other->inverse, relation->inverse) != 0))
+			err = kg_error_new(KG_INVALID_INPUT,
+							   "variants of relation \"%s\" differ in "
+							   "\"inverse\" or \"symmetric\"",
+							   relation->name);
+	}
+	if (err == NULL && derives_relation(apply, relation->name))
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relation \"%s\" is declared and derived from an "
+						   "\"x-ref\"",
+						   relation->name);
+	if (err == NULL && relation->symmetric && relation->inverse)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "a symmetric relation is its own inverse");
+	if (err)
+	{
+		kg_error_got_string(err, relation->name);
+		kg_error_expected(err, "another name, or one declaration");
+		report(apply, err, relation->path);
+	}
+	if (relation->schema)
+	{
+		KgField *fields;
+
+		(void) kg_properties_parse(relation->schema,
+								   payload->definitions,
+								   psprintf("%s/schema", relation->path),
+								   &apply->errors,
+								   &fields);
+	}
+}
+
+static void
+check_tool(KgApply *apply, const KgPayloadType *type, int operation,
+		   const char *tool, List **taken)
+{
+	KgError *err;
+	ListCell *lc;
+	const KgTool *other = kg_catalog_tool(apply->before, tool);
+
+	if (strlen(tool) > KG_MAX_TOOL_NAME)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "tool name \"%s\" has %d characters; %d are allowed",
+						   tool,
+						   (int) strlen(tool),
+						   KG_MAX_TOOL_NAME);
+		kg_error_got_string(err, tool);
+		kg_error_expected(err,
+						  "a shorter name of the entity type, or a "
+						  "shorter \"x-tool-expose\"");
+		report(apply, err, type->path);
+	}
+	foreach(lc, *taken)
+	{
+		if (strcmp(lfirst(lc), tool) != 0)
+			continue;
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "tool_name_collision_in_tenant: tool \"%s\" would "
+						   "be made twice by bundle \"%s\"",
+						   tool,
+						   apply->payload->name);
+		kg_error_got_string(err, tool);
+		kg_error_expected(err, "another name of one of the entity types");
+		report(apply, err, type->path);
+	}
+	*taken = lappend(*taken, pstrdup(tool));
+	if (other && strcmp(other->type->bundle, apply->payload->name) != 0)
+	{
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "tool_name_collision_in_tenant: tool \"%s\" of "
+						   "bundle \"%s\" is already made by bundle \"%s\"",
+						   tool,
+						   apply->payload->name,
+						   other->type->bundle);
+		kg_error_got_string(err, tool);
+		kg_error_expected(err,
+						  "another name of the entity type, or another "
+						  "\"x-tool-expose\"");
+		report(apply, err, type->path);
+	}
+}
+
+static void
+check_tools(KgApply *apply)
+{
+	List *taken = NIL;
+
+	/* Types that a merge keeps hold their names. */
+	for (int i = 0; apply->options.merge && i < apply->before->ntools; i++)
+	{
+		const KgTool *tool = &apply->before->tools[i];
+		bool replaced = false;
+
+		for (int j = 0; j < apply->payload->ntypes; j++)
+			replaced |= strcmp(apply->payload->types[j].name,
+							   tool->type->name) == 0;
+		if (strcmp(tool->type->bundle, apply->payload->name) == 0 && !replaced)
+			taken = lappend(taken, pstrdup(tool->name));
+	}
+	for (int i = 0; i < apply->payload->ntypes; i++)
+	{
+		const KgPayloadType *type = &apply->payload->types[i];
+		int expose = type->parsed ? type->parsed->expose : 0;
+
+		if (expose & KG_EXPOSE_LIST)
+			check_tool(apply,
+					   type,
+					   KG_EXPOSE_LIST,
+					   psprintf("list_%s", type->name),
+					   &taken);
+		if (expose & KG_EXPOSE_GET)
+			check_tool(apply,
+					   type,
+					   KG_EXPOSE_GET,
+					   psprintf("get_%s", type->name),
+					   &taken);
+		if (expose & KG_EXPOSE_LIST_IDS)
+			check_tool(apply,
+					   type,
+					   KG_EXPOSE_LIST_IDS,
+					   psprintf("list_%s_ids", type->name),
+					   &taken);
+	}
+}
+
+/* Types of other bundles that refer to a type which would be gone. */
+static void
+check_foreign_references(KgApply *apply)
+{
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, apply->payload->name) == 0)
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			KgError *err;
+
+			if (field->ref_type == NULL ||
+				strcmp(field->ref_bundle, apply->payload->name) != 0 ||
+				declared_type(apply, field->ref_bundle, field->ref_type))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "entity type \"%s\" is referenced by \"%s/%s\"",
+							   field->ref_type,
+							   type->bundle,
+							   type->name);
+			kg_error_keyword(err, "x-ref");
+			kg_error_expected(err, "the referring type changed first");
+			report(apply, err, "/schemas");
+		}
+	}
+}
+
+/* Reference cycles between types are allowed, and named. */
+typedef struct CycleSearch
+{
+	KgApply *apply;
+	int *state; /* by type: 0 new, 1 on the path, 2 done */
+	int *path;
+	int depth;
+} CycleSearch;
+
+static int
+payload_type_index(const KgPayload *payload, const KgField *field)
+{
+	if (field->ref_bundle && strcmp(field->ref_bundle, payload->name) != 0)
+		return -1;
+	for (int i = 0; i < payload->ntypes; i++)
+		if (strcmp(payload->types[i].name, field->ref_type) == 0)
+			return i;
+	return -1;
+}
+
+static bool
+list_member_string(List *list, const char *value)
+{
+	ListCell *lc;
+
+	foreach(lc, list)
+		if (strcmp(lfirst(lc), value) == 0)
+			return true;
+	return false;
+}
+
+static void
+find_cycles(CycleSearch *search, int index)
+{
+	const KgPayload *payload = search->apply->payload;
+	const KgType *type = payload->types[index].parsed;
+
+	check_stack_depth();
+	search->state[index] = 1;
+	search->path[search->depth++] = index;
+	for (int i = 0; type && i < type->nfields; i++)
+	{
+		int next;
+		StringInfoData text;
+		int start;
+
+		if (type->fields[i].ref_type == NULL)
+			continue;
+		next = payload_type_index(payload, &type->fields[i]);
+		if (next < 0 || search->state[next] == 2)
+			continue;
+		if (search->state[next] == 0)
+		{
+			find_cycles(search, next);
+			continue;
+		}
+		initStringInfo(&text);
+		appendStringInfoString(&text, "reference cycle between types: ");
+		for (start = 0; search->path[start] != next; start++)
+			;
+		for (; start < search->depth; start++)
+			appendStringInfo(
+				&text, "%s -> ", payload->types[search->path[start]].name);
+		appendStringInfoString(&text, payload->types[next].name);
+		if (!list_member_string(search->apply->warnings, text.data))
+			search->apply->warnings = lappend(search->apply->warnings,
+											  text.data);
+	}
+	search->depth--;
+	search->state[index] = 2;
+}
+
+void
+kg_bundle_check(KgApply *apply)
+{
+	KgPayload *payload = apply->payload;
+	CycleSearch search = {apply};
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		check_type(apply, &payload->types[i]);
+	}
+	for (int i = 0; i < payload->ntypes; i++)
+		if (payload->types[i].parsed)
+			check_fields(apply, &payload->types[i]);
+	for (int i = 0; i < payload->nrelations; i++)
+		check_relation(apply, i);
+	check_tools(apply);
+	if (!apply->options.merge)
+		check_foreign_references(apply);
+
+	search.state = palloc0(Max(1, payload->ntypes) * sizeof(int));
+	search.path = palloc(Max(1, payload->ntypes) * sizeof(int));
+	for (int i = 0; i < payload->ntypes; i++)
+		if (search.state[i] == 0)
+			find_cycles(&search, i);
+}

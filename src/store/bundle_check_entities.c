@@ -1,0 +1,316 @@
+/*
+ * bundle_check_entities.c
+ *	  The entities of a payload: schema, ids, and references to one another.
+ *
+ * References to what the payload does not hold (another bundle, or a merge)
+ * are left to the enforcement when the rows are written.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "store/bundle.h"
+#include "store/check.h"
+#include "store/extract.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* What a reference can name: an id (field NULL) or a property's value. */
+typedef struct NameKey
+{
+	const char *type;
+	const char *field;
+	const char *value;
+} NameKey;
+
+static uint32
+name_hash(const void *key, Size size)
+{
+	const NameKey *name = key;
+	uint32 hash = hash_bytes((const unsigned char *) name->value,
+							 strlen(name->value));
+
+	hash = hash_combine(
+		hash,
+		hash_bytes((const unsigned char *) name->type, strlen(name->type)));
+	if (name->field)
+		hash = hash_combine(hash,
+							hash_bytes((const unsigned char *) name->field,
+									   strlen(name->field)));
+	return hash;
+}
+
+static int
+name_match(const void *a, const void *b, Size size)
+{
+	const NameKey *x = a;
+	const NameKey *y = b;
+
+	if ((x->field == NULL) != (y->field == NULL) ||
+		strcmp(x->value, y->value) != 0 || strcmp(x->type, y->type) != 0)
+		return 1;
+	return x->field ? strcmp(x->field, y->field) : 0;
+}
+
+static HTAB *
+create_names(void)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(NameKey);
+	ctl.entrysize = sizeof(NameKey);
+	ctl.hash = name_hash;
+	ctl.match = name_match;
+	ctl.hcxt = CurrentMemoryContext;
+	return hash_create("kg_graph payload names",
+					   1024,
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+static const KgType *
+type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
+{
+	KgPayload *payload = apply->payload;
+	const char **names = palloc((payload->ntypes + 1) * sizeof(char *));
+	KgError *err;
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		names[i] = payload->types[i].name;
+		if (strcmp(names[i], set->type_name) == 0)
+			return payload->types[i].parsed;
+	}
+	if (apply->options.merge)
+	{
+		const KgType *stored = kg_catalog_type_in(
+			apply->before, payload->name, set->type_name);
+
+		if (stored)
+			return stored;
+	}
+	err = kg_error_new(KG_UNKNOWN_TYPE,
+					   "entity type \"%s\" is not in the bundle's schemas",
+					   set->type_name);
+	kg_error_path(err, "/entities/%d/entity_type", index);
+	kg_error_got_string(err, set->type_name);
+	kg_error_expected(err, "a type of \"schemas\"");
+	for (int i = 0; i < payload->ntypes; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err,
+						  kg_nearest(set->type_name, names, payload->ntypes));
+	kg_error_report(&apply->errors, err);
+	return NULL;
+}
+
+/* Is the property one that some x-ref-field of the payload names? */
+static bool
+is_target_field(const KgPayload *payload, const KgType *type,
+				const KgField *field)
+{
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		const KgType *other = payload->types[i].parsed;
+
+		for (int j = 0; other && j < other->nfields; j++)
+		{
+			const KgField *ref = &other->fields[j];
+
+			if (ref->ref_field && strcmp(ref->ref_type, type->name) == 0 &&
+				strcmp(ref->ref_field, field->name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+enter(HTAB *names, const char *type, const char *field, const char *value,
+	  bool *found)
+{
+	NameKey key = {type, field, value};
+
+	hash_search(names, &key, HASH_ENTER, found);
+}
+
+static void
+check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
+		   MemoryContext scratch)
+{
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	Jsonb *data = kg_payload_data(item);
+	char *path = psprintf("/entities/%d/items/%d", item->set, item->index);
+	char *id;
+	bool found;
+
+	/* What is reported outlives the scratch context. */
+	MemoryContextSwitchTo(old);
+	id = kg_entity_id(set->type, data, path, &apply->errors);
+	if (id != NULL)
+	{
+		item->id = id;
+		enter(names, set->type->name, NULL, id, &found);
+		if (found)
+		{
+			KgError *err = kg_error_new(
+				KG_ALREADY_EXISTS,
+				"id \"%s\" of type \"%s\" is in the bundle twice",
+				id,
+				set->type->name);
+
+			kg_error_entity(err, set->type->name, id);
+			kg_error_path(err, "%s", path);
+			kg_error_keyword(err, "x-id-field");
+			kg_error_got_string(err, id);
+			kg_error_expected(err, "each id once");
+			kg_error_report(&apply->errors, err);
+		}
+	}
+	(void) kg_entity_check(set->type, id, data, path, &apply->errors);
+	for (int i = 0; i < set->type->nfields; i++)
+	{
+		const KgField *field = &set->type->fields[i];
+		JsonbValue value;
+
+		if (field->indexed && field != set->type->id_field &&
+			is_target_field(apply->payload, set->type, field) &&
+			kg_field_value(field, &data->root, &value))
+			enter(names,
+				  set->type->name,
+				  field->name,
+				  kg_json_cstring(&value),
+				  &found);
+	}
+	MemoryContextReset(scratch);
+}
+
+/* Does the payload alone decide whether the reference has a target? */
+static bool
+decided_here(const KgApply *apply, const KgField *field)
+{
+	const KgPayload *payload = apply->payload;
+
+	if (apply->options.merge || !payload->has_entities)
+		return false;
+	if (field->ref_bundle && strcmp(field->ref_bundle, payload->name) != 0)
+		return false;
+	/* A target whose schema is at fault was not looked at. */
+	for (int i = 0; i < payload->ntypes; i++)
+		if (strcmp(payload->types[i].name, field->ref_type) == 0)
+			return payload->types[i].parsed != NULL;
+	return false;
+}
+
+static const char *
+target_field_name(const KgApply *apply, const KgField *field)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; field->ref_field && i < payload->ntypes; i++)
+	{
+		const KgType *type = payload->types[i].parsed;
+
+		if (type && strcmp(type->name, field->ref_type) == 0 &&
+			type->id_field && strcmp(type->id_field->name, field->ref_field))
+			return field->ref_field;
+	}
+	return NULL;
+}
+
+static void
+check_references(KgApply *apply, const KgPayloadSet *set,
+				 const KgPayloadItem *item, HTAB *names)
+{
+	KgExtract extract;
+
+	memset(&extract, 0, sizeof(extract));
+	kg_extract_references(set->type, kg_payload_data(item), &extract);
+	for (int i = 0; i < extract.nreferences; i++)
+	{
+		const KgField *field = extract.references[i].field;
+		NameKey key = {field->ref_type,
+					   target_field_name(apply, field),
+					   extract.references[i].value};
+		KgError *err;
+		StringInfoData pointer;
+		MemoryContext old;
+
+		if (!decided_here(apply, field) ||
+			hash_search(names, &key, HASH_FIND, NULL) != NULL)
+			continue;
+		old = MemoryContextSwitchTo(GetMemoryChunkContext(apply));
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "property \"%s\" refers to an entity of type "
+						   "\"%s\" that does not exist",
+						   field->name,
+						   field->ref_type);
+		initStringInfo(&pointer);
+		for (int j = 0; j < field->nsteps && field->steps[j].key; j++)
+			kg_json_pointer_append(
+				&pointer, field->steps[j].key, field->steps[j].keylen);
+		kg_error_entity(err, set->type->name, item->id);
+		kg_error_path(err,
+					  "/entities/%d/items/%d%s",
+					  item->set,
+					  item->index,
+					  pointer.data);
+		kg_error_keyword(err, "x-ref");
+		kg_error_got_string(err, extract.references[i].value);
+		kg_error_expected(err,
+						  "the %s of an entity of type \"%s\"",
+						  field->ref_field ? field->ref_field : "id",
+						  field->ref_type);
+		kg_error_report(&apply->errors, err);
+		MemoryContextSwitchTo(old);
+	}
+}
+
+static bool
+has_references(const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].ref_type)
+			return true;
+	return false;
+}
+
+void
+kg_bundle_check_entities(KgApply *apply)
+{
+	KgPayload *payload = apply->payload;
+	HTAB *names = create_names();
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph item", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = CurrentMemoryContext;
+
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		KgPayloadSet *set = &payload->sets[i];
+
+		set->type = type_of_set(apply, set, i);
+		for (int j = 0; set->type && j < set->nitems; j++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			check_item(apply, set, &set->items[j], names, scratch);
+		}
+	}
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		KgPayloadSet *set = &payload->sets[i];
+
+		if (set->type == NULL || !has_references(set->type))
+			continue;
+		for (int j = 0; j < set->nitems; j++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			MemoryContextSwitchTo(scratch);
+			check_references(apply, set, &set->items[j], names);
+			MemoryContextSwitchTo(old);
+			MemoryContextReset(scratch);
+		}
+	}
+	hash_destroy(names);
+	MemoryContextDelete(scratch);
+}

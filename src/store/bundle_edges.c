@@ -1,0 +1,420 @@
+/*
+ * bundle_edges.c
+ *	  Writing a bundle's explicit edges, as the caller, in batches.
+ */
+#include "postgres.h"
+
+#include "base/spi.h"
+#include "catalog/handle.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/bundle.h"
+#include "store/edges.h"
+#include "store/references.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+#define KG_EDGE_BATCH 10000
+
+static const KgRelation *
+find_relation(const KgApply *apply, const char *name)
+{
+	for (int i = 0; i < apply->after->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->after->relations[i];
+
+		if (strcmp(relation->bundle, apply->payload->name) == 0 &&
+			strcmp(relation->name, name) == 0)
+			return relation;
+	}
+	return NULL;
+}
+
+static const KgRelation *
+require_relation(KgApply *apply, const KgPayloadEdge *edge)
+{
+	const KgRelation *relation = find_relation(apply, edge->relation);
+	const char **names;
+	int n = 0;
+	KgError *err;
+
+	if (relation && !relation->derived)
+		return relation;
+	names = palloc((apply->after->nrelations + 1) * sizeof(char *));
+	for (int i = 0; i < apply->after->nrelations; i++)
+		if (!apply->after->relations[i].derived &&
+			strcmp(apply->after->relations[i].bundle, apply->payload->name) ==
+				0)
+			names[n++] = apply->after->relations[i].name;
+	err = relation
+			  ? kg_error_new(KG_INVALID_INPUT,
+							 "edges of relation \"%s\" are derived from an "
+							 "\"x-ref\"",
+							 edge->relation)
+			  : kg_error_new(KG_UNKNOWN_TYPE,
+							 "relation \"%s\" does not exist",
+							 edge->relation);
+	kg_error_path(err, "/edges/%d/relation", edge->index);
+	kg_error_got_string(err, edge->relation);
+	kg_error_expected(err, "a relation declared in \"relations\"");
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(edge->relation, names, n));
+	kg_error_report(&apply->errors, err);
+	return NULL;
+}
+
+/* One end of one edge: which type's id to look up. */
+typedef struct End
+{
+	const KgType *type;
+	const char *id;
+	int64 node;
+} End;
+
+/*
+ * A handle, or a bare id where the relation's variants leave one type for the
+ * end.
+ */
+static void
+read_end(const KgApply *apply, const KgRelation *relation, const char *text,
+		 bool is_from, End *end)
+{
+	int32 only = 0;
+
+	memset(end, 0, sizeof(*end));
+	if (kg_handle_split(apply->after, text, &end->type, &end->id))
+		return;
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		int32 type_no = is_from ? variant->from_type_no : variant->to_type_no;
+
+		if (only != 0 && only != type_no)
+			return;
+		only = type_no;
+	}
+	end->type = kg_catalog_type_no(apply->after, only);
+	end->id = text;
+}
+
+static int
+compare_ends(const void *a, const void *b)
+{
+	const End *x = *(const End *const *) a;
+	const End *y = *(const End *const *) b;
+	int32 tx = x->type ? x->type->type_no : 0;
+	int32 ty = y->type ? y->type->type_no : 0;
+
+	return tx < ty ? -1 : tx > ty;
+}
+
+/* Nodes of all ends, a statement a type. */
+static void
+find_nodes(const KgApply *apply, End *ends, int n)
+{
+	End **sorted = palloc(n * sizeof(End *));
+	const char **ids = palloc(n * sizeof(char *));
+	int64 *nodes = palloc(n * sizeof(int64));
+	int start = 0;
+
+	for (int i = 0; i < n; i++)
+		sorted[i] = &ends[i];
+	qsort(sorted, n, sizeof(End *), compare_ends);
+	while (start < n)
+	{
+		const KgType *type = sorted[start]->type;
+		int end = start;
+
+		for (; end < n && sorted[end]->type == type; end++)
+			ids[end - start] = sorted[end]->id;
+		if (type)
+		{
+			kg_nodes_of_ids(apply->tenant, type, ids, end - start, nodes);
+			for (int i = start; i < end; i++)
+				sorted[i]->node = nodes[i - start];
+		}
+		start = end;
+	}
+}
+
+static void
+report_end(KgApply *apply, const KgPayloadEdge *edge, const char *which,
+		   const char *text)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"edge of relation \"%s\" names an entity "
+								"that does not exist",
+								edge->relation);
+
+	kg_error_path(err, "/edges/%d/%s", edge->index, which);
+	kg_error_got_string(err, text);
+	kg_error_expected(err, "the handle of an existing entity, type:id");
+	kg_error_report(&apply->errors, err);
+}
+
+typedef struct Triple
+{
+	int64 source;
+	int64 target;
+	int64 relation_no;
+} Triple;
+
+static void
+report_twice(KgApply *apply, const KgPayloadEdge *edge)
+{
+	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
+								"edge is in the bundle twice");
+
+	kg_error_path(err, "/edges/%d", edge->index);
+	kg_error_got_string(
+		err, psprintf("%s %s %s", edge->from, edge->relation, edge->to));
+	kg_error_expected(err, "each triple of relation, from and to once");
+	kg_error_report(&apply->errors, err);
+}
+
+/* Which edges of a batch are stored, and with the same properties? */
+static void
+compare_batch(KgApply *apply, const KgColumns *edges, int *verdicts)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
+
+	kg_columns_arrays(edges, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
+			   "u.properties)::int::bigint "
+			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, properties, ord) "
+			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		verdicts[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? 2 : 1;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+run_batch(KgApply *apply, const KgColumns *edges, const int *verdicts,
+		  int wanted)
+{
+	static KgSaved insert_saved;
+	static KgSaved update_saved;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
+	KgColumns chosen;
+
+	kg_edges_init(&chosen, CurrentMemoryContext);
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		if (verdicts[i] != wanted)
+			continue;
+		kg_columns_add_row(&chosen);
+		for (int j = 0; j < KG_EDGE_COLUMNS; j++)
+			if (!edges->nulls[j][i])
+				kg_columns_datum(&chosen, j, edges->values[j][i]);
+	}
+	if (chosen.nrows == 0)
+		return;
+	kg_columns_arrays(&chosen, &values[1]);
+	if (wanted == 0)
+		kg_spi_run(&insert_saved,
+				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
+				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+	else
+		kg_spi_run(&update_saved,
+				   "UPDATE @kg_edge e SET properties = u.properties "
+				   "FROM unnest($2, $3, $4, $5) "
+				   "u(source, relation_no, target, properties) "
+				   "WHERE e.tenant = $1 AND e.source = u.source "
+				   "AND e.relation_no = u.relation_no AND e.target = u.target",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_UPDATE);
+}
+
+/* Turn a batch of the payload into rows; faults are reported. */
+static void
+collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
+			  KgColumns *edges, const KgRelation **relations)
+{
+	End *ends = palloc(2 * n * sizeof(End));
+
+	for (int i = 0; i < n; i++)
+	{
+		relations[i] = require_relation(apply, &payload[i]);
+		memset(&ends[2 * i], 0, 2 * sizeof(End));
+		if (relations[i] == NULL)
+			continue;
+		read_end(apply, relations[i], payload[i].from, true, &ends[2 * i]);
+		read_end(apply, relations[i], payload[i].to, false, &ends[2 * i + 1]);
+	}
+	find_nodes(apply, ends, 2 * n);
+	for (int i = 0; i < n; i++)
+	{
+		Triple triple;
+		bool found;
+
+		if (relations[i] == NULL)
+			continue;
+		if (ends[2 * i].node == 0)
+			report_end(apply, &payload[i], "from", payload[i].from);
+		if (ends[2 * i + 1].node == 0)
+			report_end(apply, &payload[i], "to", payload[i].to);
+		if (ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
+			continue;
+		triple.source = ends[2 * i].node;
+		triple.target = ends[2 * i + 1].node;
+		triple.relation_no = relations[i]->relation_no;
+		hash_search(seen, &triple, HASH_ENTER, &found);
+		if (found)
+		{
+			report_twice(apply, &payload[i]);
+			continue;
+		}
+		relations[edges->nrows] = relations[i];
+		kg_columns_add_row(edges);
+		kg_columns_int64(edges, KG_EDGE_SOURCE, triple.source);
+		kg_columns_int32(edges, KG_EDGE_RELATION, triple.relation_no);
+		kg_columns_int64(edges, KG_EDGE_TARGET, triple.target);
+		if (payload[i].properties)
+			kg_columns_datum(edges,
+							 KG_EDGE_PROPERTIES,
+							 JsonbPGetDatum(payload[i].properties));
+	}
+}
+
+static void
+write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
+{
+	KgColumns edges;
+	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
+	int *verdicts;
+
+	kg_edges_init(&edges, CurrentMemoryContext);
+	collect_batch(apply, payload, n, seen, &edges, relations);
+	if (edges.nrows == 0 || apply->errors.total > 0)
+		return;
+	verdicts = palloc0(edges.nrows * sizeof(int));
+	compare_batch(apply, &edges, verdicts);
+	run_batch(apply, &edges, verdicts, 0);
+	run_batch(apply, &edges, verdicts, 1);
+	for (int i = 0; i < edges.nrows; i++)
+	{
+		KgCounts *counts = kg_apply_counts(
+			apply, &apply->edge_counts, relations[i]->name);
+
+		if (verdicts[i] == 2)
+		{
+			counts->unchanged++;
+			continue;
+		}
+		if (verdicts[i] == 0)
+			counts->created++;
+		else
+			counts->updated++;
+		apply->changed = true;
+	}
+}
+
+/* Stored edges of the bundle's relations that the payload does not hold. */
+static void
+delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {
+		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID};
+	KgNodeList sources = {CurrentMemoryContext};
+	KgNodeList targets = {CurrentMemoryContext};
+	Datum values[4] = {CStringGetTextDatum(apply->tenant),
+					   Int32GetDatum(relation->relation_no)};
+	HASH_SEQ_STATUS status;
+	Triple *triple;
+
+	hash_seq_init(&status, seen);
+	while ((triple = hash_seq_search(&status)) != NULL)
+	{
+		if (triple->relation_no != relation->relation_no)
+			continue;
+		kg_node_add(&sources, triple->source);
+		kg_node_add(&targets, triple->target);
+	}
+	values[2] = kg_node_array(sources.nodes, sources.n);
+	values[3] = kg_node_array(targets.nodes, targets.n);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_edge e WHERE tenant = $1 AND relation_no = $2 "
+			   "AND property IS NULL AND NOT EXISTS (SELECT FROM "
+			   "unnest($3, $4) u(source, target) WHERE u.source = e.source "
+			   "AND u.target = e.target)",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed == 0)
+		return;
+	kg_apply_counts(apply, &apply->edge_counts, relation->name)->deleted +=
+		SPI_processed;
+	apply->changed = true;
+}
+
+void
+kg_bundle_write_edges(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	HASHCTL ctl;
+	HTAB *seen;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(Triple);
+	ctl.entrysize = sizeof(Triple);
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create("kg_graph payload edges",
+					   Max(16, payload->nedges),
+					   &ctl,
+					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	for (int i = 0; i < payload->nedges; i += KG_EDGE_BATCH)
+	{
+		CHECK_FOR_INTERRUPTS();
+		old = MemoryContextSwitchTo(scratch);
+		write_batch(apply,
+					payload->edges + i,
+					Min(KG_EDGE_BATCH, payload->nedges - i),
+					seen);
+		MemoryContextSwitchTo(old);
+		if (apply->errors.total == 0)
+			MemoryContextReset(scratch);
+	}
+	for (int i = 0; !apply->options.merge && i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+
+		if (!relation->derived &&
+			strcmp(relation->bundle, payload->name) == 0 &&
+			find_relation(apply, relation->name))
+			delete_missing(apply, relation, seen);
+	}
+	hash_destroy(seen);
+}

@@ -1,0 +1,273 @@
+/*
+ * bundle_export.c
+ *	  A bundle as kg_apply_bundle() takes it.
+ *
+ * As the caller: what it may not see is not in the export.  The order of
+ * everything is fixed, so that equal bundles export equal bytes.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/handle.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/bundle_apply.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#define KG_EXPORT_FETCH 1000
+
+const KgBundle *
+kg_bundle_require(const KgCatalog *catalog, const char *name)
+{
+	KgError *err;
+	const char **names = palloc((catalog->nbundles + 1) * sizeof(char *));
+
+	for (int i = 0; i < catalog->nbundles; i++)
+	{
+		names[i] = catalog->bundles[i].name;
+		if (strcmp(names[i], name) == 0)
+			return &catalog->bundles[i];
+	}
+	err = kg_error_new(KG_NOT_FOUND, "bundle \"%s\" does not exist", name);
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a bundle of this tenant");
+	for (int i = 0; i < catalog->nbundles; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, catalog->nbundles));
+	kg_error_throw(err);
+}
+
+static void
+put_definitions(KgJsonWriter *w, const KgBundle *bundle)
+{
+	KgJsonIter it;
+
+	if (bundle->definitions == NULL)
+		return;
+	kg_jw_key(w, "definitions");
+	kg_jw_begin_array(w);
+	kg_json_iter_init(&it, &bundle->definitions->root);
+	while (kg_json_iter_next(&it))
+		kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
+
+static void
+put_schemas(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+{
+	kg_jw_key(w, "schemas");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (strcmp(type->bundle, name) != 0)
+			continue;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "entity_type", type->name);
+		kg_jw_kjsonb(w, "schema", type->schema);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+static const char *
+end_name(const KgType *type, const char *bundle)
+{
+	if (strcmp(type->bundle, bundle) == 0)
+		return type->name;
+	return psprintf("%s/%s", type->bundle, type->name);
+}
+
+static void
+put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+{
+	kg_jw_key(w, "relations");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (relation->derived || strcmp(relation->bundle, name) != 0)
+			continue;
+		for (int j = 0; j < relation->nvariants; j++)
+		{
+			const KgVariant *v = &relation->variants[j];
+			const KgType *from = kg_catalog_type_no(catalog, v->from_type_no);
+			const KgType *to = kg_catalog_type_no(catalog, v->to_type_no);
+
+			kg_jw_begin_object(w);
+			kg_jw_kstring(w, "name", relation->name);
+			kg_jw_kstring(w, "from", end_name(from, name));
+			kg_jw_kstring(w, "to", end_name(to, name));
+			if (v->schema)
+				kg_jw_kjsonb(w, "schema", v->schema);
+			if (relation->inverse)
+				kg_jw_kstring(w, "inverse", relation->inverse);
+			if (relation->symmetric)
+				kg_jw_kbool(w, "symmetric", true);
+			kg_jw_end_object(w);
+		}
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
+{
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(catalog->tenant),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name)};
+	Portal portal = SPI_cursor_open_with_args(
+		NULL,
+		kg_spi_expand("SELECT data FROM @kg_entity WHERE tenant = $1 "
+					  "AND bundle = $2 AND entity_type = $3 "
+					  "ORDER BY entity_id"),
+		3,
+		(Oid *) argtypes,
+		values,
+		NULL,
+		true,
+		0);
+	MemoryContext context = GetMemoryChunkContext(w->state);
+
+	for (;;)
+	{
+		SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);
+		if (SPI_processed == 0)
+			break;
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			bool isnull;
+			Datum data = kg_spi_value(i, 1, &isnull);
+			MemoryContext old = MemoryContextSwitchTo(context);
+
+			CHECK_FOR_INTERRUPTS();
+			kg_jw_jsonb(w, DatumGetJsonbPCopy(data));
+			MemoryContextSwitchTo(old);
+		}
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+}
+
+static void
+put_entities(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+{
+	kg_jw_key(w, "entities");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (strcmp(type->bundle, name) != 0)
+			continue;
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "entity_type", type->name);
+		kg_jw_key(w, "items");
+		kg_jw_begin_array(w);
+		put_items(w, catalog, type);
+		kg_jw_end_array(w);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+put_edges(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+{
+	static const Oid argtypes[] = {TEXTOID, INT4OID};
+	MemoryContext context = GetMemoryChunkContext(w->state);
+
+	kg_jw_key(w, "edges");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+		Datum values[] = {CStringGetTextDatum(catalog->tenant),
+						  Int32GetDatum(relation->relation_no)};
+		Portal portal;
+
+		if (relation->derived || strcmp(relation->bundle, name) != 0)
+			continue;
+		portal = SPI_cursor_open_with_args(
+			NULL,
+			kg_spi_expand(
+				"SELECT s.bundle, s.entity_type, s.entity_id, t.bundle, "
+				"t.entity_type, t.entity_id, d.properties FROM @kg_edge d "
+				"JOIN @kg_entity s ON s.tenant = $1 AND s.node = d.source "
+				"JOIN @kg_entity t ON t.tenant = $1 AND t.node = d.target "
+				"WHERE d.tenant = $1 AND d.relation_no = $2 "
+				"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6"),
+			2,
+			(Oid *) argtypes,
+			values,
+			NULL,
+			true,
+			0);
+		for (;;)
+		{
+			SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);
+			if (SPI_processed == 0)
+				break;
+			for (uint64 row = 0; row < SPI_processed; row++)
+			{
+				MemoryContext old = MemoryContextSwitchTo(context);
+				bool isnull;
+				Datum properties = kg_spi_value(row, 7, &isnull);
+				const KgType *from = kg_catalog_type_in(
+					catalog, kg_spi_cstring(row, 1), kg_spi_cstring(row, 2));
+				const KgType *to = kg_catalog_type_in(
+					catalog, kg_spi_cstring(row, 4), kg_spi_cstring(row, 5));
+
+				CHECK_FOR_INTERRUPTS();
+				if (from && to)
+				{
+					kg_jw_begin_object(w);
+					kg_jw_kstring(w, "relation", relation->name);
+					kg_jw_kstring(w,
+								  "from",
+								  kg_handle_make(from, kg_spi_cstring(row, 3)));
+					kg_jw_kstring(
+						w, "to", kg_handle_make(to, kg_spi_cstring(row, 6)));
+					if (!isnull)
+						kg_jw_kjsonb(
+							w, "properties", DatumGetJsonbPCopy(properties));
+					kg_jw_end_object(w);
+				}
+				MemoryContextSwitchTo(old);
+			}
+			SPI_freetuptable(SPI_tuptable);
+		}
+		SPI_cursor_close(portal);
+	}
+	kg_jw_end_array(w);
+}
+
+Jsonb *
+kg_bundle_export(const char *name)
+{
+	const KgCatalog *catalog = kg_catalog_get(
+		kg_identity_require(KG_ACCESS_READ));
+	const KgBundle *bundle = kg_bundle_require(catalog, name);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "bundle_name", bundle->name);
+	kg_jw_kstring(&w, "version", bundle->version);
+	if (bundle->description)
+		kg_jw_kstring(&w, "description", bundle->description);
+	if (bundle->instructions)
+		kg_jw_kstring(&w, "instructions", bundle->instructions);
+	put_definitions(&w, bundle);
+	put_schemas(&w, catalog, name);
+	put_relations(&w, catalog, name);
+	put_entities(&w, catalog, name);
+	put_edges(&w, catalog, name);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
