@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""TAP: the documentation names every function, table, setting and error code
+that there is, and its links lead somewhere.  Needs a database with the
+extension (PGHOST, PGPORT, PGDATABASE)."""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), ".."))
+count = failures = 0
+
+
+def ok(condition, what):
+    global count, failures
+    count += 1
+    failures += not condition
+    print("%sok %d - %s" % ("" if condition else "not ", count, what))
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def rows(sql):
+    return subprocess.run(["psql", "-XAtq", "-c", sql], check=True,
+                          capture_output=True, text=True).stdout.splitlines()
+
+
+reference = read("docs/sql-reference.md")
+MEMBERS = """SELECT %s FROM %s x JOIN pg_depend d ON d.classid = '%s'::regclass
+ AND d.objid = x.oid AND d.deptype = 'e' JOIN pg_extension e
+ ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
+ WHERE e.extname = 'kg_graph' AND %s ORDER BY 1"""
+for name in rows(MEMBERS % ("DISTINCT proname", "pg_proc", "pg_proc",
+                            "prorettype <> 'trigger'::regtype")):
+    ok(re.search(r"`%s\(" % name, reference),
+       "docs/sql-reference.md has function %s" % name)
+for name in rows(MEMBERS % ("relname", "pg_class", "pg_class",
+                            "relkind = 'r'")):
+    ok("`%s`" % name in reference, "docs/sql-reference.md has table " + name)
+# LOAD makes the settings known to the session.
+for name in rows("LOAD 'kg_graph'; SELECT name FROM pg_settings"
+                 " WHERE name LIKE 'kg\\_graph.%' ORDER BY 1"):
+    ok("`%s`" % name in reference, "docs/sql-reference.md has setting " + name)
+errors = read("docs/errors.md")
+for code in re.findall(r'^\t\{"([A-Z_]+)", ERRCODE', read("src/base/error.c"),
+                       re.M):
+    ok("`%s`" % code in errors, "docs/errors.md has code " + code)
+annotations = read("docs/schema-annotations.md")
+for name in re.findall(r'"(x-[a-z-]+)"', read("src/catalog/annotation_names.c")):
+    ok("`%s`" % name in annotations,
+       "docs/schema-annotations.md has " + name)
+for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
+                   + glob.glob(os.path.join(ROOT, "docs/*.md"))):
+    name = os.path.relpath(path, ROOT)
+    broken = [link for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)",
+                                          read(name))
+              if not os.path.exists(os.path.join(os.path.dirname(path), link))]
+    ok(not broken, "%s: links lead somewhere %s" % (name, broken or ""))
+print("1..%d" % count)
+sys.exit(failures > 0)
