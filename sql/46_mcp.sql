@@ -145,6 +145,12 @@ COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
   'whether agent and scope paths of the caller let an entity through; for policies';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_login(text, boolean) FROM PUBLIC;
 
+CREATE FUNCTION @extschema@.kg_derived_visible() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_derived_visible';
+COMMENT ON FUNCTION @extschema@.kg_derived_visible() IS
+  'whether edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; for policies';
+
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';

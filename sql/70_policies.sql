@@ -46,15 +46,15 @@ CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
@@ -70,10 +70,10 @@ CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
   USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 -- A derived edge (property set) is written by the maintenance of references only.
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
-  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE
-  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL)
-  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
+  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible())
+  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_edge_delete ON @extschema@.kg_edge FOR DELETE
-  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL);
+  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
 

@@ -525,6 +525,17 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
 }
 
+PGDLLEXPORT Datum kg_sql_derived_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_derived_visible);
+
+/* Asked by the policies of edges, keys and terms (base/identity.h). */
+Datum
+kg_sql_derived_visible(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(kg_identity_in_tool() ||
+				   (!kg_identity_scoped() && !kg_agent_hides_bundles()));
+}
+
 /* The claims to sign: those given, with what every token has filled in. */
 static Jsonb *
 claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)

@@ -167,20 +167,23 @@ check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 		refuse_change("node");
 }
 
+/*
+ * NULL where the type has no scopes, which every caller sees; empty where it
+ * has and the entity names none, which lies below no path.
+ */
 static void
 fill_scope(const KgType *type, const Jsonb *data, Datum *values, bool *nulls)
 {
 	JsonbValue value;
 
-	nulls[COL_SCOPE] = true;
-	if (type->scope_field &&
-		kg_field_value(type->scope_field, &data->root, &value) &&
-		value.type == jbvString)
-	{
-		values[COL_SCOPE] = PointerGetDatum(cstring_to_text_with_len(
-			value.val.string.val, value.val.string.len));
-		nulls[COL_SCOPE] = false;
-	}
+	nulls[COL_SCOPE] = type->scope_field == NULL;
+	if (type->scope_field == NULL)
+		return;
+	if (!kg_field_value(type->scope_field, &data->root, &value) ||
+		value.type != jbvString)
+		value = kg_json_string_value("");
+	values[COL_SCOPE] = PointerGetDatum(
+		cstring_to_text_with_len(value.val.string.val, value.val.string.len));
 }
 
 /* Row version and times: they move when the data does. */

@@ -24,6 +24,7 @@ typedef struct KgCachedAgent
 {
 	KgAgent agent;
 	bool exists;
+	bool hides; /* the tenant has a bundle that it has not */
 	MemoryContext context;
 } KgCachedAgent;
 
@@ -120,6 +121,7 @@ load_agent(const char *tenant, const char *name)
 	KgUserContext user;
 	MemoryContext old;
 	KgCachedAgent *slot;
+	bool isnull;
 
 	memset(&fresh, 0, sizeof(fresh));
 	kg_become_owner(&user);
@@ -129,7 +131,11 @@ load_agent(const char *tenant, const char *name)
 			   "SELECT a.title, a.description, a.instructions, a.toolsets, "
 			   "a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
 			   "WHERE b.tenant = a.tenant AND b.agent = a.agent "
-			   "ORDER BY b.position, b.bundle) "
+			   "ORDER BY b.position, b.bundle), "
+			   "EXISTS (SELECT FROM @kg_bundle c WHERE c.tenant = a.tenant "
+			   "AND NOT EXISTS (SELECT FROM @kg_agent_bundle b "
+			   "WHERE b.tenant = a.tenant AND b.agent = a.agent "
+			   "AND b.bundle = c.bundle)) "
 			   "FROM @kg_agent a WHERE a.tenant = $1 AND a.agent = $2",
 			   2,
 			   argtypes,
@@ -140,6 +146,7 @@ load_agent(const char *tenant, const char *name)
 	fresh.context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph agent", ALLOCSET_SMALL_SIZES);
 	fresh.exists = SPI_processed > 0;
+	fresh.hides = !fresh.exists || DatumGetBool(kg_spi_value(0, 7, &isnull));
 	old = MemoryContextSwitchTo(fresh.context);
 	fresh.agent.tenant = pstrdup(tenant);
 	fresh.agent.name = pstrdup(name);
@@ -224,35 +231,13 @@ kg_agent_sees_bundle(const char *bundle, int len)
 bool
 kg_agent_hides_bundles(void)
 {
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	const char *name = kg_identity_agent();
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
-	Datum values[2];
-	KgUserContext user;
-	bool hides;
+	const char *tenant;
 
-	if (name == NULL || tenant == NULL)
+	if (name == NULL)
 		return false;
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = CStringGetTextDatum(name);
-	kg_become_owner(&user);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_bundle b WHERE b.tenant = $1 AND NOT EXISTS "
-			   "(SELECT FROM @kg_agent_bundle a WHERE a.tenant = b.tenant "
-			   "AND a.agent = $2 AND a.bundle = b.bundle) LIMIT 1",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	hides = SPI_processed > 0;
-	SPI_finish();
-	kg_restore_user(&user);
-	return hides;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	return tenant != NULL && find_agent(tenant, name)->hides;
 }
 
 bool

@@ -413,3 +413,23 @@ kg_identity_sees_scope(const char *scope, int len)
 	}
 	return false;
 }
+
+static int tools_running = 0;
+
+void
+kg_identity_enter_tool(void)
+{
+	tools_running++;
+}
+
+void
+kg_identity_leave_tool(void)
+{
+	tools_running--;
+}
+
+bool
+kg_identity_in_tool(void)
+{
+	return tools_running > 0;
+}

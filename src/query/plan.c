@@ -16,6 +16,7 @@
 
 #include "access/xact.h"
 #include "base/error.h"
+#include "base/identity.h"
 #include "base/settings.h"
 #include "catalog/namespace.h"
 #include "commands/explain.h"
@@ -350,7 +351,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	RowReceiver receiver;
 	SPIExecuteOptions options;
 	PlanEntry *entry;
-	int result;
+	volatile int result;
 
 	check_clock();
 	if (recording)
@@ -375,6 +376,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	options.dest = &receiver.pub;
 	entry->pins++;
 	running++;
+	kg_identity_enter_tool();
 	PG_TRY();
 	{
 		result = SPI_execute_plan_extended(entry->plan, &options);
@@ -383,6 +385,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	{
 		entry->pins--;
 		running--;
+		kg_identity_leave_tool();
 	}
 	PG_END_TRY();
 	if (result != SPI_OK_SELECT)
