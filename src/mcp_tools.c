@@ -21,9 +21,6 @@
 
 #define KG_MCP_LISTS 16
 
-#pragma weak kg_tools_list
-#pragma weak kg_tools_call_result
-
 /* The list of one caller and revision. */
 typedef struct KgToolList
 {
@@ -127,9 +124,7 @@ fill_list(KgToolList *list, const KgAgent *agent)
 	int n;
 
 	MemoryContextSwitchTo(scratch);
-	all = kg_tools_list == NULL
-			  ? kg_json_parse("[]")
-			  : kg_tools_list(agent ? agent->toolsets : KG_TOOLSET_ALL);
+	all = kg_tools_list(agent ? agent->toolsets : KG_TOOLSET_ALL);
 	n = Max(1, kg_json_length(&all->root));
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
 	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
