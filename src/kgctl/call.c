@@ -184,13 +184,38 @@ sql_error(KgCall *call, PGresult *res)
 	PQclear(res);
 }
 
+/* A batch says in each of its messages which revision it speaks. */
+static void
+write_batch(KgCall *call, KgBuf *out)
+{
+	KgArena *arena = call->msg.arena;
+	KgJson *batch = call->msg.root;
+	size_t i;
+
+	for (i = 0; i < batch->len; i++)
+		if (batch->u.items[i]->kind == KG_JSON_OBJECT)
+			kg_json_set(
+				arena,
+				batch->u.items[i],
+				"kg_revision",
+				11,
+				kg_json_string(arena, call->revision, strlen(call->revision)));
+	kg_json_write(out, batch, -1);
+}
+
 static bool
 send_query(KgCall *call, const char *text, size_t len)
 {
 	KgBuf spliced;
 
 	kg_buf_init(&spliced);
-	if (call->revision != NULL)
+	if (call->revision != NULL && call->msg.kind == KG_MSG_BATCH)
+	{
+		write_batch(call, &spliced);
+		text = spliced.data;
+		len = spliced.len;
+	}
+	else if (call->revision != NULL)
 	{
 		kg_message_with_revision(&spliced, text, len, call->revision);
 		text = spliced.data;
@@ -215,9 +240,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 
 	call->context = *context;
 	call->token = context->token ? kg_strdup(context->token) : NULL;
-	call->revision = context->revision && msg->kind != KG_MSG_BATCH
-						 ? kg_strdup(context->revision)
-						 : NULL;
+	call->revision = context->revision ? kg_strdup(context->revision) : NULL;
 	call->owner = *owner;
 	call->msg = *msg;
 	if (send_query(call, text, len))

@@ -61,6 +61,7 @@ static const KgOption serve_options[] = {
 	 false,
 	 "for running calls when stopped (default 10)"},
 	{"max-connections", 0, "N", false, "default 15000"},
+	{"max-streams", 0, "N", false, "subscriptions at most (default 1000)"},
 	{"keep-alive",
 	 0,
 	 "N",
@@ -237,6 +238,7 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 	o->stream_timeout = 3600;
 	o->grace = 10;
 	o->max_connections = 15000;
+	o->max_streams = 1000;
 	o->keep_alive = 512;
 	if (!kg_args_number(args, "idle-timeout", 1, 86400, &o->idle_timeout) ||
 		!kg_args_number(args, "body-timeout", 1, 3600, &o->body_timeout) ||
@@ -244,6 +246,7 @@ read_options(KgHttpOptions *o, const KgArgs *args)
 		!kg_args_number(args, "grace", 0, 3600, &o->grace) ||
 		!kg_args_number(
 			args, "max-connections", 1, 60000, &o->max_connections) ||
+		!kg_args_number(args, "max-streams", 0, 60000, &o->max_streams) ||
 		!kg_args_number(args, "keep-alive", 0, 60000, &o->keep_alive))
 		return false;
 	if (o->path[0] != '/')

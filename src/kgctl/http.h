@@ -34,6 +34,7 @@ typedef struct KgHttpOptions
 	long stream_timeout;
 	long grace;
 	long max_connections;
+	long max_streams;
 	long keep_alive; /* connections that may stay open between requests */
 } KgHttpOptions;
 
@@ -49,6 +50,7 @@ struct KgHttp
 	long nconns;
 	size_t body_bytes; /* of all requests that are being read */
 	long nrequests;	   /* that are not answered yet */
+	long nstreams;	   /* subscriptions */
 	bool draining;
 	int64_t drain_until;
 	int64_t next_sweep;
@@ -112,6 +114,7 @@ extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  void **req_cls,
 							  enum MHD_RequestTerminationCode why);
 extern void kg_http_dispatch(KgRequest *req);
+extern void kg_http_unsubscribe(KgRequest *req);
 
 /* http_reply.c: what a request is answered with. */
 extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,

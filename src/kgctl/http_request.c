@@ -172,6 +172,16 @@ on_change(void *arg, const char *json, size_t len)
 	kg_stream_event(arg, json, len);
 }
 
+void
+kg_http_unsubscribe(KgRequest *req)
+{
+	if (req->subscriber == NULL)
+		return;
+	kg_unsubscribe(req->subscriber);
+	req->subscriber = NULL;
+	req->http->nstreams--;
+}
+
 static void
 answer_subscription(KgRequest *req, const KgAnswer *answer)
 {
@@ -184,8 +194,18 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 							"a subscription needs Accept: text/event-stream");
 		return;
 	}
+	if (req->http->nstreams >= req->http->options.max_streams)
+	{
+		kg_http_reply_error(req,
+							MHD_HTTP_SERVICE_UNAVAILABLE,
+							req->id,
+							KG_RPC_INTERNAL,
+							"there are too many subscriptions");
+		return;
+	}
 	kg_stream_start(req);
 	kg_stream_event(req, answer->text, answer->len);
+	req->http->nstreams++;
 	req->subscriber = kg_subscribe(req->http->gateway.listener,
 								   answer->listen_key,
 								   answer->text,
@@ -379,8 +399,7 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	*req_cls = NULL;
 	if (req->call != NULL)
 		kg_call_cancel(req->call);
-	if (req->subscriber != NULL)
-		kg_unsubscribe(req->subscriber);
+	kg_http_unsubscribe(req);
 	if (req->response != NULL)
 		MHD_destroy_response(req->response);
 	kg_watch_remove(req->watch);

@@ -51,9 +51,7 @@ on_gone(void *arg, uint32_t events)
 	if (req->call != NULL)
 		kg_call_cancel(req->call);
 	req->call = NULL;
-	if (req->subscriber != NULL)
-		kg_unsubscribe(req->subscriber);
-	req->subscriber = NULL;
+	kg_http_unsubscribe(req);
 	kg_http_resume(req);
 }
 
@@ -172,8 +170,7 @@ end_subscription(KgRequest *req)
 {
 	KgBuf out;
 
-	kg_unsubscribe(req->subscriber);
-	req->subscriber = NULL;
+	kg_http_unsubscribe(req);
 	kg_buf_init(&out);
 	kg_subscriber_result(&out, req->id);
 	kg_stream_event(req, out.data, out.len);

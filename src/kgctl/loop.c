@@ -38,6 +38,7 @@ struct KgLoop
 	int epoll;
 	int signals;
 	bool stop;
+	int64_t next_tick;
 	bool hurry;	   /* do not wait for events */
 	KgWatch *dead; /* freed when the batch of events is done */
 	Hook ticks[MAX_HOOKS];
@@ -63,6 +64,7 @@ kg_loop_new(void)
 	KgLoop *loop = kg_calloc(1, sizeof(KgLoop));
 
 	loop->signals = -1;
+	loop->next_tick = kg_now() + KG_LOOP_TICK_MS;
 	loop->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll < 0)
 	{
@@ -180,47 +182,48 @@ kg_loop_hurry(KgLoop *loop)
 }
 
 void
-kg_loop_run(KgLoop *loop)
+kg_loop_step(KgLoop *loop, int64_t max_wait)
 {
-	int64_t next_tick = kg_now() + KG_LOOP_TICK_MS;
 	struct epoll_event events[64];
+	int64_t wait;
+	int n;
+	int i;
 
-	while (!loop->stop)
+	loop->hurry = false;
+	run_hooks(loop->waits, loop->nwaits);
+	if (loop->stop)
+		return;
+	wait = loop->next_tick - kg_now();
+	if (wait > max_wait)
+		wait = max_wait;
+	if (wait < 0 || loop->hurry)
+		wait = 0;
+	n = epoll_wait(loop->epoll, events, 64, (int) wait);
+	if (n < 0 && errno != EINTR)
 	{
-		int64_t now;
-		int n;
-		int i;
+		kg_log(KG_LOG_ERROR, "epoll: %s", strerror(errno));
+		loop->stop = true;
+	}
+	for (i = 0; i < n; i++)
+	{
+		KgWatch *watch = events[i].data.ptr;
 
-		loop->hurry = false;
-		run_hooks(loop->waits, loop->nwaits);
-		if (loop->stop)
-			break;
-		now = kg_now();
-		n = epoll_wait(loop->epoll,
-					   events,
-					   64,
-					   next_tick > now && !loop->hurry ? (int) (next_tick - now)
-													   : 0);
-		if (n < 0 && errno != EINTR)
-		{
-			kg_log(KG_LOG_ERROR, "epoll: %s", strerror(errno));
-			break;
-		}
-		for (i = 0; i < n; i++)
-		{
-			KgWatch *watch = events[i].data.ptr;
-
-			if (watch->fd >= 0)
-				watch->fn(watch->arg, events[i].events);
-		}
-		if (kg_now() >= next_tick)
-		{
-			next_tick = kg_now() + KG_LOOP_TICK_MS;
-			run_hooks(loop->ticks, loop->nticks);
-		}
-		free_dead(loop);
+		if (watch->fd >= 0)
+			watch->fn(watch->arg, events[i].events);
+	}
+	if (kg_now() >= loop->next_tick)
+	{
+		loop->next_tick = kg_now() + KG_LOOP_TICK_MS;
+		run_hooks(loop->ticks, loop->nticks);
 	}
 	free_dead(loop);
+}
+
+void
+kg_loop_run(KgLoop *loop)
+{
+	while (!loop->stop)
+		kg_loop_step(loop, KG_LOOP_TICK_MS);
 }
 
 void

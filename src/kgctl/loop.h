@@ -37,6 +37,9 @@ extern void kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg);
 /* Do not wait before the next round. */
 extern void kg_loop_hurry(KgLoop *loop);
 
+/* One round: hooks, at most max_wait milliseconds, events, tick. */
+extern void kg_loop_step(KgLoop *loop, int64_t max_wait);
+
 /* Until kg_loop_stop(). */
 extern void kg_loop_run(KgLoop *loop);
 extern void kg_loop_stop(KgLoop *loop);

@@ -1,0 +1,263 @@
+/*
+ * fuzz_http.c
+ *	  The HTTP server from the first byte of a connection on, in this process:
+ *	  libmicrohttpd, the requests and the calls are the product's, the pool is
+ *	  replaced by one that answers without a database.
+ *
+ * The first byte of the input chooses how the pool answers and into how many
+ * pieces the rest is cut.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "kgctl/http.h"
+#include "kgctl/log.h"
+
+#define MAX_QUERIES 64
+
+struct KgQuery
+{
+	bool used;
+	KgQueryDone done;
+	KgQueryNotice notice;
+	void *arg;
+};
+
+struct KgPool
+{
+	KgQuery queries[MAX_QUERIES];
+	int mode;
+};
+
+static KgPool pool;
+static KgHttp http;
+static KgArgs args;
+
+/* What pool.c would give. */
+KgQuery *
+kg_pool_query(KgPool *p, const char *message, size_t len, const char *token,
+			  KgQueryDone done, KgQueryNotice notice, void *arg)
+{
+	int i;
+
+	(void) message;
+	(void) len;
+	(void) token;
+	for (i = 0; i < MAX_QUERIES; i++)
+		if (!p->queries[i].used)
+		{
+			p->queries[i].used = true;
+			p->queries[i].done = done;
+			p->queries[i].notice = notice;
+			p->queries[i].arg = arg;
+			return &p->queries[i];
+		}
+	return NULL;
+}
+
+void
+kg_query_cancel(KgQuery *query)
+{
+	query->used = false;
+}
+
+bool
+kg_pool_healthy(const KgPool *p)
+{
+	return p->mode != 1;
+}
+
+int
+kg_pool_busy(const KgPool *p)
+{
+	(void) p;
+	return 0;
+}
+
+int
+kg_pool_waiting(const KgPool *p)
+{
+	(void) p;
+	return 0;
+}
+
+PGconn *
+kg_pool_connect_start(const char *dsn, const char *name)
+{
+	(void) dsn;
+	(void) name;
+	return NULL;
+}
+
+static PGresult *
+make_result(const char *text)
+{
+	PGresult *res = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
+	PGresAttDesc column;
+
+	memset(&column, 0, sizeof(column));
+	column.name = (char *) "kg_mcp";
+	column.typid = 3802;
+	column.typlen = -1;
+	PQsetResultAttrs(res, 1, &column);
+	PQsetvalue(res, 0, 0, (char *) text, text ? (int) strlen(text) : -1);
+	return res;
+}
+
+static void
+answer(KgQuery *query)
+{
+	static const char *const answers[] = {
+		"{\"id\": 1, \"result\": {\"a\": [1]}, \"jsonrpc\": \"2.0\"}",
+		"{\"id\": 1, \"error\": {\"code\": -32601, \"message\": \"m\"}}",
+		"{\"id\": 1, \"result\": {\"requestState\": \"s\", \"resultType\": "
+		"\"input_required\", \"inputRequests\": {\"a\": {\"method\": "
+		"\"elicitation/create\", \"params\": {}}}}, \"jsonrpc\": \"2.0\"}",
+		"{\"method\": \"notifications/subscriptions/acknowledged\", "
+		"\"params\": {\"notifications\": {\"toolsListChanged\": true}}, "
+		"\"kg_listen\": {\"key\": \"k\"}}",
+		"[]",
+		NULL};
+	KgQuery now = *query;
+
+	query->used = false;
+	if (pool.mode & 8)
+		now.notice(now.arg,
+				   "{\"method\":\"notifications/message\",\"params\":{}}");
+	switch (pool.mode & 7)
+	{
+		case 6:
+			now.done(now.arg, KG_OUTCOME_LOST, NULL);
+			break;
+		case 7:
+			now.done(now.arg,
+					 KG_OUTCOME_ERROR,
+					 PQmakeEmptyPGresult(NULL, PGRES_FATAL_ERROR));
+			break;
+		default:
+			now.done(now.arg,
+					 KG_OUTCOME_RESULT,
+					 make_result(answers[pool.mode & 7]));
+			break;
+	}
+}
+
+static void
+run_for_a_while(int rounds)
+{
+	int i;
+	int k;
+
+	for (i = 0; i < rounds; i++)
+	{
+		kg_loop_step(http.gateway.loop, 0);
+		for (k = 0; k < MAX_QUERIES && !(pool.mode & 16); k++)
+			if (pool.queries[k].used)
+				answer(&pool.queries[k]);
+	}
+}
+
+int
+LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct sockaddr_un address;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	(void) argc;
+	(void) argv;
+	kg_log_set_level("error");
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	/* An abstract name of its own: nothing ever connects to it. */
+	snprintf(address.sun_path + 1, 64, "kg_fuzz_%d", (int) getpid());
+	if (bind(fd, (struct sockaddr *) &address, sizeof(address)) != 0 ||
+		listen(fd, 8) != 0)
+		abort();
+	memset(&http, 0, sizeof(http));
+	http.listen_fd = fd;
+	http.options.args = &args;
+	http.options.path = "/mcp";
+	http.options.resource = "https://kg.example.com/mcp";
+	http.options.idle_timeout = 5;
+	http.options.body_timeout = 5;
+	http.options.stream_timeout = 5;
+	http.options.max_connections = 100;
+	http.options.max_streams = 100;
+	http.options.keep_alive = 100;
+	http.gateway.loop = kg_loop_new();
+	http.gateway.pool = &pool;
+	http.gateway.listener = kg_listener_new(http.gateway.loop, "");
+	http.gateway.max_message = 4096;
+	if (!kg_http_start(&http))
+		abort();
+	return 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sockaddr_un address;
+	int pair[2];
+	char sink[4096];
+	size_t piece;
+	size_t at = 1;
+	int k;
+
+	if (size < 2)
+		return 0;
+	pool.mode = data[0] & 31;
+	piece = (data[0] >> 5) == 0 ? size : (size_t) (data[0] >> 5) * 37;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
+		abort();
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	if (MHD_add_connection(http.daemon,
+						   pair[0],
+						   (struct sockaddr *) &address,
+						   sizeof(address)) != MHD_YES)
+	{
+		close(pair[1]);
+		return 0;
+	}
+	http.wake = true;
+	while (at < size)
+	{
+		size_t n = size - at < piece ? size - at : piece;
+
+		if (send(pair[1], data + at, n, MSG_NOSIGNAL) != (ssize_t) n)
+			break;
+		at += n;
+		run_for_a_while(2);
+		while (recv(pair[1], sink, sizeof(sink), 0) > 0)
+			;
+	}
+	run_for_a_while(6);
+	while (recv(pair[1], sink, sizeof(sink), 0) > 0)
+		;
+	close(pair[1]);
+	pool.mode &= 15;
+	for (k = 0; k < 50 && http.nconns > 0; k++)
+	{
+		http.wake = true;
+		run_for_a_while(1);
+	}
+	/* A connection or a request that stays behind is a leak. */
+	if (http.nconns > 0 || http.nrequests > 0 || http.nstreams > 0 ||
+		http.body_bytes > 0)
+	{
+		fprintf(stderr,
+				"fuzz_http: %ld connections, %ld requests, %ld streams, %zu "
+				"bytes stay behind\n",
+				http.nconns,
+				http.nrequests,
+				http.nstreams,
+				http.body_bytes);
+		abort();
+	}
+	return 0;
+}
