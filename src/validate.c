@@ -212,7 +212,7 @@ kg_sql_validation_errors(PG_FUNCTION_ARGS)
 			schema,
 			&value,
 			options.output == KG_OUTPUT_FLAG ? 1 : options.max_errors);
-	PG_RETURN_JSONB_P(kg_output(options.output, errors, options.max_errors));
+	PG_RETURN_JSONB_P(kg_output(options.output, errors));
 }
 
 /*

@@ -294,8 +294,8 @@ read_keywords(KgBuild *b, const KgVal *schema)
 static void
 check_metaschema(KgCompiler *c, KgResource *resource)
 {
-	KgResource *root = resource;
 	List *errors;
+	ListCell *lc;
 	KgSchemaError *first;
 	KgError *err;
 	JsonbValue value;
@@ -313,16 +313,21 @@ check_metaschema(KgCompiler *c, KgResource *resource)
 		return;
 	errors = kg_schema_errors(metaschema, &value, 1);
 	first = linitial(errors);
-	err = kg_schema_error(root,
+	while (first->nearest_count > 0)
+		first = list_nth(first->causes, first->nearest);
+	err = kg_schema_error(resource,
 						  first->instance_path,
 						  "%s must be %s",
 						  first->instance_path[0] ? first->instance_path
 												  : "the root",
 						  first->expected);
-	kg_val_from_jsonb(&root->root, first->value);
-	kg_val_to_value(&root->root, &value);
+	kg_json_root(first->value, &value);
 	kg_error_got(err, &value);
 	kg_error_expected(err, "%s", first->expected);
+	foreach(lc, first->allowed)
+		kg_error_allow(err, lfirst(lc));
+	if (first->did_you_mean != NULL)
+		kg_error_did_you_mean(err, first->did_you_mean);
 	kg_error_throw(err);
 }
 

@@ -10,7 +10,12 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "miscadmin.h"
 #include "schema/output.h"
+
+/* Levels of nested output; the writer's own nesting is bounded. */
+#define MAX_TREE 20
+#define MAX_CAUSES 8
 
 static void
 write_locations(KgJsonWriter *w, const KgSchemaError *error)
@@ -21,30 +26,162 @@ write_locations(KgJsonWriter *w, const KgSchemaError *error)
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 
+/* As a sentence: most phrases say what the value must be. */
+static char *
+error_text(const KgSchemaError *error)
+{
+	if (strncmp(error->expected, "no ", 3) == 0)
+		return psprintf("there must be %s", error->expected);
+	return psprintf("must be %s", error->expected);
+}
+
+/* "basic": every violation, those in branches too, in one list. */
 static void
-write_unit(KgJsonWriter *w, const KgSchemaError *error)
+write_basic(KgJsonWriter *w, List *errors)
+{
+	ListCell *lc;
+
+	foreach(lc, errors)
+	{
+		const KgSchemaError *error = lfirst(lc);
+
+		kg_jw_begin_object(w);
+		kg_jw_kbool(w, "valid", false);
+		write_locations(w, error);
+		kg_jw_kstring(w, "error", error_text(error));
+		kg_jw_end_object(w);
+		write_basic(w, error->causes);
+	}
+}
+
+/* Whether both came through the same subschema at this level. */
+static bool
+same_step(const KgSchemaError *a, const KgSchemaError *b, int level)
+{
+	const int *sa = a->steps + 2 * level;
+	const int *sb = b->steps + 2 * level;
+
+	return a->nsteps > level && b->nsteps > level && sa[0] == sb[0] &&
+		   sa[1] == sb[1] &&
+		   strncmp(a->keyword_location, b->keyword_location, sa[0]) == 0 &&
+		   strncmp(a->instance_path, b->instance_path, sa[1]) == 0;
+}
+
+static void write_detailed(KgJsonWriter *w, List *errors, int level);
+
+static void
+write_leaf(KgJsonWriter *w, const KgSchemaError *error)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kbool(w, "valid", false);
 	write_locations(w, error);
-	kg_jw_kstring(w, "error", psprintf("must be %s", error->expected));
+	if (error->causes == NIL)
+		kg_jw_kstring(w, "error", error_text(error));
+	else
+	{
+		kg_jw_key(w, "errors");
+		kg_jw_begin_array(w);
+		write_detailed(w, error->causes, error->nsteps);
+		kg_jw_end_array(w);
+	}
 	kg_jw_end_object(w);
 }
 
+/*
+ * "detailed": a tree that follows the subschemas; one with a single violation
+ * below it is left out, as the specification says.
+ */
 static void
-write_model(KgJsonWriter *w, const KgSchemaError *error)
+write_detailed(KgJsonWriter *w, List *errors, int level)
 {
+	int n = list_length(errors);
+	int i = 0;
+
+	check_stack_depth();
+	/* A tree deeper than anyone reads goes on as a list. */
+	if (level >= MAX_TREE)
+	{
+		write_basic(w, errors);
+		return;
+	}
+	while (i < n)
+	{
+		const KgSchemaError *first = list_nth(errors, i);
+		List *group = list_make1((void *) first);
+		int depth = level;
+		bool together = true;
+
+		while (++i < n && same_step(first, list_nth(errors, i), level))
+			group = lappend(group, list_nth(errors, i));
+		if (list_length(group) == 1)
+		{
+			write_leaf(w, first);
+			continue;
+		}
+		/* The deepest subschema that they all share. */
+		while (together)
+		{
+			ListCell *lc;
+
+			depth++;
+			foreach(lc, group)
+				together = together && same_step(first, lfirst(lc), depth);
+		}
+		kg_jw_begin_object(w);
+		kg_jw_kbool(w, "valid", false);
+		kg_jw_kstring(
+			w,
+			"keywordLocation",
+			pnstrdup(first->keyword_location, first->steps[2 * depth - 2]));
+		kg_jw_kstring(
+			w,
+			"instanceLocation",
+			pnstrdup(first->instance_path, first->steps[2 * depth - 1]));
+		kg_jw_key(w, "errors");
+		kg_jw_begin_array(w);
+		write_detailed(w, group, depth);
+		kg_jw_end_array(w);
+		kg_jw_end_object(w);
+	}
+}
+
+static void
+write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
+{
+	ListCell *lc;
+	int i;
+
+	check_stack_depth();
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "path", error->instance_path);
 	kg_jw_kstring(w, "keyword", error->keyword);
 	kg_jw_kstring(w, "schema_path", error->schema_path);
 	kg_jw_kjsonb(w, "got", error->value);
 	kg_jw_kstring(w, "expected", error->expected);
+	if (error->allowed != NIL)
+	{
+		kg_jw_key(w, "allowed");
+		kg_jw_begin_array(w);
+		foreach(lc, error->allowed)
+			kg_jw_string(w, lfirst(lc));
+		kg_jw_end_array(w);
+	}
+	if (error->did_you_mean != NULL)
+		kg_jw_kstring(w, "did_you_mean", error->did_you_mean);
+	if (error->nearest_count > 0 && level < MAX_CAUSES)
+	{
+		kg_jw_key(w, "causes");
+		kg_jw_begin_array(w);
+		for (i = 0; i < error->nearest_count; i++)
+			write_model(
+				w, list_nth(error->causes, error->nearest + i), level + 1);
+		kg_jw_end_array(w);
+	}
 	kg_jw_end_object(w);
 }
 
 Jsonb *
-kg_output(KgOutput output, List *errors, int max_errors)
+kg_output(KgOutput output, List *errors)
 {
 	KgJsonWriter w;
 	ListCell *lc;
@@ -54,7 +191,7 @@ kg_output(KgOutput output, List *errors, int max_errors)
 	{
 		kg_jw_begin_array(&w);
 		foreach(lc, errors)
-			write_model(&w, lfirst(lc));
+			write_model(&w, lfirst(lc), 0);
 		kg_jw_end_array(&w);
 		return kg_jw_finish(&w);
 	}
@@ -66,8 +203,10 @@ kg_output(KgOutput output, List *errors, int max_errors)
 		kg_jw_kstring(&w, "instanceLocation", "");
 		kg_jw_key(&w, "errors");
 		kg_jw_begin_array(&w);
-		foreach(lc, errors)
-			write_unit(&w, lfirst(lc));
+		if (output == KG_OUTPUT_BASIC)
+			write_basic(&w, errors);
+		else
+			write_detailed(&w, errors, 0);
 		kg_jw_end_array(&w);
 	}
 	kg_jw_end_object(&w);

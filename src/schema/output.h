@@ -16,6 +16,6 @@ typedef enum KgOutput
 } KgOutput;
 
 /* errors: List of KgSchemaError *, NIL for a valid instance. */
-extern Jsonb *kg_output(KgOutput output, List *errors, int max_errors);
+extern Jsonb *kg_output(KgOutput output, List *errors);
 
 #endif /* KG_OUTPUT_H */

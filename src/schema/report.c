@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
 #include "base/json.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -22,6 +23,9 @@ struct KgReport
 /* Values in a phrase are for orientation: a longer one is cut. */
 #define MAX_PHRASE_VALUE 200
 #define MAX_PHRASE_LIST 12
+#define MAX_ALLOWED 50
+/* Violations noted in one branch of an anyOf or oneOf. */
+#define MAX_BRANCH_ERRORS 10
 
 static void
 append_value(StringInfo out, const KgVal *v)
@@ -319,11 +323,95 @@ shortened(const KgVal *val)
 	return kg_json_datum(&value);
 }
 
+/* How much of both paths leads to each subschema on the way. */
 static void
-add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val,
-		  const char *expected)
+record_steps(KgSchemaError *error, const KgFrame *frame)
 {
-	KgReport *report = run->report;
+	const KgFrame *f;
+	StringInfoData keyword;
+	StringInfoData instance;
+	int i;
+
+	for (f = frame; f->parent != NULL; f = f->parent)
+		error->nsteps++;
+	error->steps = palloc(Max(error->nsteps, 1) * 2 * sizeof(int));
+	i = error->nsteps;
+	for (f = frame; f->parent != NULL; f = f->parent)
+	{
+		i--;
+		initStringInfo(&keyword);
+		initStringInfo(&instance);
+		appendStringInfo(
+			&keyword, "/%s", kg_keyword_name((KgKeyword) f->keyword));
+		append_step(&keyword, f->sub, f->sub_name, f->sub_len);
+		append_step(&instance, f->token, f->token_name, f->token_len);
+		error->steps[2 * i] = keyword.len;
+		error->steps[2 * i + 1] = instance.len;
+		pfree(keyword.data);
+		pfree(instance.data);
+	}
+	for (i = 2; i < 2 * error->nsteps; i++)
+		error->steps[i] += error->steps[i - 2];
+}
+
+/* The strings of an enum, or the properties that are known. */
+static void
+list_allowed(KgSchemaError *error, const KgFrame *frame, KgKeyword keyword)
+{
+	const KgNode *owner = frame->node;
+	KgVal v;
+	KgVal item;
+	KgArrayWalk wa;
+	KgObjectWalk wo;
+
+	if (keyword == KG_KW_ENUM && kg_val_get(&owner->source, "enum", 4, &v) &&
+		v.type == KG_T_ARRAY)
+	{
+		kg_array_begin(&wa, &v);
+		while (kg_array_next(&wa, &item) && wa.i <= MAX_ALLOWED)
+		{
+			if (item.type == KG_T_STRING)
+				error->allowed = lappend(error->allowed, kg_val_cstring(&item));
+		}
+	}
+	else if (keyword == KG_KW_NONE && frame->parent != NULL &&
+			 (frame->keyword == KG_KW_ADDITIONAL_PROPERTIES ||
+			  frame->keyword == KG_KW_UNEVALUATED_PROPERTIES) &&
+			 kg_val_get(&frame->parent->node->source, "properties", 10, &v) &&
+			 v.type == KG_T_OBJECT)
+	{
+		kg_object_begin(&wo, &v);
+		while (kg_object_next(&wo) && wo.i <= MAX_ALLOWED)
+			error->allowed = lappend(error->allowed,
+									 pnstrdup(wo.key, wo.key_len));
+	}
+}
+
+static void
+find_meant(KgSchemaError *error, const KgFrame *frame, const KgVal *val)
+{
+	const char **names;
+	ListCell *lc;
+	char *given;
+
+	if (error->allowed == NIL)
+		return;
+	if (strcmp(error->keyword, "enum") != 0)
+		given = pnstrdup(frame->token_name, frame->token_len);
+	else if (val->type == KG_T_STRING && val->len <= MAX_PHRASE_VALUE)
+		given = kg_val_cstring(val);
+	else
+		return;
+	names = palloc(list_length(error->allowed) * sizeof(char *));
+	foreach(lc, error->allowed)
+		names[foreach_current_index(lc)] = lfirst(lc);
+	error->did_you_mean = kg_nearest(given, names, list_length(error->allowed));
+}
+
+static KgSchemaError *
+make_error(const KgFrame *frame, KgKeyword keyword, const KgVal *val,
+		   const char *expected)
+{
 	KgSchemaError *error = palloc0(sizeof(KgSchemaError));
 	const KgNode *node = frame->node;
 	const char *suffix = "";
@@ -359,6 +447,17 @@ add_error(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val,
 											suffix);
 	error->value = shortened(val);
 	error->expected = pstrdup(expected);
+	record_steps(error, frame);
+	list_allowed(error, frame, keyword);
+	find_meant(error, frame, val);
+	return error;
+}
+
+static void
+add_error(KgRun *run, KgSchemaError *error)
+{
+	KgReport *report = run->report;
+
 	report->errors = lappend(report->errors, error);
 	if (list_length(report->errors) >= report->max)
 		run->report = NULL;
@@ -368,11 +467,12 @@ void
 kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val)
 {
 	add_error(run,
-			  frame,
-			  keyword,
-			  val,
-			  keyword == KG_KW_NONE ? expected_of_false(frame)
-									: expected_of(frame->node, keyword));
+			  make_error(frame,
+						 keyword,
+						 val,
+						 keyword == KG_KW_NONE
+							 ? expected_of_false(frame)
+							 : expected_of(frame->node, keyword)));
 }
 
 void
@@ -384,7 +484,93 @@ kg_report_missing(KgRun *run, const KgFrame *frame, KgKeyword keyword,
 	initStringInfo(&expected);
 	appendStringInfoString(&expected, "an object with the property ");
 	escape_json(&expected, pnstrdup(name, len));
-	add_error(run, frame, keyword, val, expected.data);
+	add_error(run, make_error(frame, keyword, val, expected.data));
+}
+
+/*
+ * How far a branch is from what was meant: a wrong type of the value itself
+ * most, a wrong constant (often what tells the branches apart) next.
+ */
+static int
+distance(const List *errors, const char *instance_path)
+{
+	ListCell *lc;
+	int score = 0;
+
+	foreach(lc, errors)
+	{
+		const KgSchemaError *error = lfirst(lc);
+
+		score += 1;
+		if (strcmp(error->keyword, "type") == 0 &&
+			strcmp(error->instance_path, instance_path) == 0)
+			score += 1000;
+		else if (strcmp(error->keyword, "const") == 0 ||
+				 strcmp(error->keyword, "enum") == 0)
+			score += 30;
+	}
+	return score;
+}
+
+void
+kg_report_branches(KgRun *run, const KgFrame *frame, const KgInstr *instr,
+				   const KgVal *val)
+{
+	KgReport *outer = run->report;
+	const KgNodeList *list = instr->u.list;
+	KgSchemaError *error = make_error(
+		frame, instr->keyword, val, expected_of(frame->node, instr->keyword));
+	StringInfoData expected;
+	int best = -1;
+	int best_score = PG_INT32_MAX;
+	int matched = 0;
+	int i;
+
+	initStringInfo(&expected);
+	appendStringInfoString(&expected, error->expected);
+	for (i = 0; i < list->n && list_length(error->causes) < outer->max; i++)
+	{
+		KgReport branch = {NIL, MAX_BRANCH_ERRORS};
+		int score;
+
+		run->report = &branch;
+		if (kg_eval_in_place(
+				run, frame, list->node[i], instr->keyword, i, val, NULL))
+		{
+			appendStringInfo(
+				&expected, matched++ ? " and %d" : ", not both %d", i);
+			continue;
+		}
+		score = distance(branch.errors, error->instance_path);
+		if (score < best_score)
+		{
+			best = i;
+			best_score = score;
+			error->nearest = list_length(error->causes);
+			error->nearest_count = list_length(branch.errors);
+		}
+		error->causes = list_concat(error->causes, branch.errors);
+	}
+	run->report = outer;
+	if (matched > 0)
+	{
+		/* Several branches match: what is wrong in the others is no cause. */
+		error->causes = NIL;
+		error->nearest_count = 0;
+	}
+	else if (error->nearest_count > 0)
+	{
+		const KgSchemaError *first = list_nth(error->causes, error->nearest);
+
+		appendStringInfo(&expected,
+						 "; the nearest is %d, where %s must be %s",
+						 best,
+						 first->instance_path[0] ? first->instance_path
+												 : "the value",
+						 first->expected);
+	}
+	error->expected = expected.data;
+	add_error(run, error);
 }
 
 List *

@@ -177,10 +177,9 @@ kg_check_value(const KgInstr *instr, const KgVal *val)
 
 /* ---- references and combinations ---- */
 
-/* Evaluate a subschema on the same instance. */
-static bool
-eval_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
-			  KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
+bool
+kg_eval_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
+				 KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
 {
 	KgFrame sub;
 
@@ -209,11 +208,11 @@ test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
 
 	run->report = NULL;
 	if (seen == NULL)
-		valid = eval_in_place(run, frame, node, keyword, index, val, NULL);
+		valid = kg_eval_in_place(run, frame, node, keyword, index, val, NULL);
 	else
 	{
 		kg_seen_init(&own, val);
-		valid = eval_in_place(run, frame, node, keyword, index, val, &own);
+		valid = kg_eval_in_place(run, frame, node, keyword, index, val, &own);
 		if (valid)
 			kg_seen_add(seen, &own);
 		kg_seen_free(&own);
@@ -266,7 +265,7 @@ run_all_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 
 	for (i = 0; i < list->n; i++)
 	{
-		if (!eval_in_place(
+		if (!kg_eval_in_place(
 				run, frame, list->node[i], instr->keyword, i, val, seen))
 		{
 			if (!run->report)
@@ -323,10 +322,11 @@ run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr, const KgVal *val,
 		return true;
 	if (test_in_place(run, frame, c->condition, KG_KW_IF, -1, val, seen))
 		return c->consequence == NULL ||
-			   eval_in_place(
+			   kg_eval_in_place(
 				   run, frame, c->consequence, KG_KW_THEN, -1, val, seen);
 	return c->alternative == NULL ||
-		   eval_in_place(run, frame, c->alternative, KG_KW_ELSE, -1, val, seen);
+		   kg_eval_in_place(
+			   run, frame, c->alternative, KG_KW_ELSE, -1, val, seen);
 }
 
 /* ---- nodes ---- */
@@ -339,26 +339,26 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 	switch ((KgOp) instr->op)
 	{
 		case KG_OP_REF:
-			return eval_in_place(
+			return kg_eval_in_place(
 				run, frame, instr->u.node, instr->keyword, -1, val, seen);
 		case KG_OP_DYNAMIC_REF:
-			return eval_in_place(run,
-								 frame,
-								 dynamic_target(frame,
-												instr->u.dynamic->anchor,
-												instr->u.dynamic->target),
-								 instr->keyword,
-								 -1,
-								 val,
-								 seen);
+			return kg_eval_in_place(run,
+									frame,
+									dynamic_target(frame,
+												   instr->u.dynamic->anchor,
+												   instr->u.dynamic->target),
+									instr->keyword,
+									-1,
+									val,
+									seen);
 		case KG_OP_RECURSIVE_REF:
-			return eval_in_place(run,
-								 frame,
-								 dynamic_target(frame, NULL, instr->u.node),
-								 instr->keyword,
-								 -1,
-								 val,
-								 seen);
+			return kg_eval_in_place(run,
+									frame,
+									dynamic_target(frame, NULL, instr->u.node),
+									instr->keyword,
+									-1,
+									val,
+									seen);
 		case KG_OP_ALL_OF:
 			return run_all_of(run, frame, instr, val, seen);
 		case KG_OP_IF:
@@ -427,7 +427,10 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 		{
 			if (!run->report)
 				return false;
-			kg_report(run, frame, instr->keyword, val);
+			if (instr->op == KG_OP_ANY_OF || instr->op == KG_OP_ONE_OF)
+				kg_report_branches(run, frame, instr, val);
+			else
+				kg_report(run, frame, instr->keyword, val);
 			valid = false;
 		}
 	}

@@ -72,6 +72,10 @@ extern void kg_seen_mark_all(KgSeen *seen);
 extern bool kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val,
 					KgSeen *seen);
 extern void kg_run_refill(KgRun *run);
+/* Evaluate a subschema of a keyword (and index, or -1) on the same instance. */
+extern bool kg_eval_in_place(KgRun *run, const KgFrame *frame,
+							 const KgNode *node, KgKeyword keyword, int index,
+							 const KgVal *val, KgSeen *seen);
 /* Evaluate the whole schema; report may be NULL. */
 extern bool kg_run_root(const KgSchema *schema, const JsonbValue *instance,
 						KgReport *report);
@@ -152,6 +156,9 @@ extern bool kg_run_unevaluated_items(KgRun *run, const KgFrame *frame,
  */
 extern void kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword,
 					  const KgVal *val);
+/* anyOf or oneOf: the same, with what is wrong in the branches. */
+extern void kg_report_branches(KgRun *run, const KgFrame *frame,
+							   const KgInstr *instr, const KgVal *val);
 /* A required property that is missing. */
 extern void kg_report_missing(KgRun *run, const KgFrame *frame,
 							  KgKeyword keyword, const KgVal *val,

@@ -33,6 +33,21 @@ typedef struct KgSchemaError
 	const char *keyword;
 	Jsonb *value;	/* the offending value, maybe shortened */
 	char *expected; /* what the keyword wants, for people and models */
+	List *allowed;	/* of char *: values of an enum, known properties */
+	const char *did_you_mean; /* one of these, or NULL */
+	/*
+	 * anyOf, oneOf: the violations in the branches, a List of
+	 * KgSchemaError *; those of the nearest branch begin at index nearest.
+	 */
+	List *causes;
+	int nearest;
+	int nearest_count;
+	/*
+	 * The subschemas on the way: for each, how much of keyword_location and
+	 * of instance_path leads to it.
+	 */
+	int nsteps;
+	int *steps; /* pairs */
 } KgSchemaError;
 
 /*
