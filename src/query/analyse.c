@@ -51,8 +51,6 @@ const KgField *
 kg_target_lookup(const KgFilterTarget *target, const char *name, bool *found,
 				 bool *is_id)
 {
-	const char *wanted = name;
-
 	*found = true;
 	*is_id = false;
 	if (target->has_id)
@@ -63,12 +61,9 @@ kg_target_lookup(const KgFilterTarget *target, const char *name, bool *found,
 			*is_id = true;
 			return NULL;
 		}
-		/* "id" is taken, so a property of that name has another. */
-		if (strcmp(name, "data.id") == 0)
-			wanted = "id";
 	}
 	for (int i = 0; i < target->nfields; i++)
-		if (strcmp(target->fields[i].name, wanted) == 0 &&
+		if (strcmp(target->fields[i].name, name) == 0 &&
 			field_allowed(target, &target->fields[i]))
 			return &target->fields[i];
 	*found = false;
@@ -90,9 +85,7 @@ allowed_names(const KgFilterTarget *target, int *n)
 
 		if (!field_allowed(target, field) || field == target->id_field)
 			continue;
-		names[(*n)++] = target->has_id && strcmp(field->name, "id") == 0
-							? "data.id"
-							: field->name;
+		names[(*n)++] = field->name;
 	}
 	return names;
 }

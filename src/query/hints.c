@@ -358,7 +358,7 @@ mark_existing(TupleTableSlot *slot, void *arg)
 	bool isnull;
 	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
 
-	for (int i = 0; i < left->nvalues; i++)
+	for (int i = left->nvalues - 1; i >= 0; i--)
 		if (kg_json_string_is(&left->values[i], id))
 			left->values[i] = left->values[--left->nvalues];
 	return true;

@@ -283,6 +283,12 @@ write_next(const ListCall *call, const KgRow *last, int64 position,
 }
 
 static void
+write_array_item(const JsonbValue *value, void *arg)
+{
+	kg_jw_value(arg, value);
+}
+
+static void
 write_summary(const ListCall *call, const KgRow *row, KgJsonWriter *w)
 {
 	const KgType *type = call->query.type;
@@ -292,22 +298,16 @@ write_summary(const ListCall *call, const KgRow *row, KgJsonWriter *w)
 		const KgField *field = type->summary_fields[i];
 		JsonbValue value;
 
-		/* The item's id is the entity's, whatever a property is called. */
-		if (strcmp(field->name, "id") == 0 || field == type->id_field)
+		if (field == type->id_field)
 			continue;
 		if (!kg_field_value(field, &row->data->root, &value))
 			continue;
 		kg_jw_key(w, field->name);
 		if (field->is_array)
 		{
-			KgProjection one = {1, &field};
-			Jsonb *part = kg_projection_apply(&one, row->data);
-
-			/* Arrays are shown whole, under the name of the property. */
-			if (kg_json_get(&part->root, field->name, &value) == NULL)
-				kg_jw_null(w);
-			else
-				kg_jw_value(w, &value);
+			kg_jw_begin_array(w);
+			kg_field_visit(field, &row->data->root, write_array_item, w);
+			kg_jw_end_array(w);
 		}
 		else
 			kg_jw_value(w, &value);

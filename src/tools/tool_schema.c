@@ -197,13 +197,6 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field)
 	kg_jw_end_object(w);
 }
 
-/* How a field is called in filters: "id" is the entity's own. */
-static const char *
-argument_name(const KgField *field)
-{
-	return strcmp(field->name, "id") == 0 ? "data.id" : field->name;
-}
-
 static bool
 is_filterable(const KgType *type, const KgField *field)
 {
@@ -229,8 +222,7 @@ write_filters(KgJsonWriter *w, const KgType *type)
 		write_condition(w, type->id_field->name, NULL);
 	for (int i = 0; i < type->nfields; i++)
 		if (is_filterable(type, &type->fields[i]))
-			write_condition(
-				w, argument_name(&type->fields[i]), &type->fields[i]);
+			write_condition(w, type->fields[i].name, &type->fields[i]);
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
 }
@@ -263,7 +255,7 @@ write_sort(KgJsonWriter *w, const KgType *type)
 		kg_jw_string(w, type->id_field->name);
 	for (int i = 0; i < type->nfields; i++)
 		if (is_filterable(type, &type->fields[i]) && !type->fields[i].is_array)
-			kg_jw_string(w, argument_name(&type->fields[i]));
+			kg_jw_string(w, type->fields[i].name);
 	kg_jw_end_array(w);
 	kg_jw_end_object(w);
 	begin_property(w, "order", "string", NULL);
