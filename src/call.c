@@ -13,6 +13,7 @@
 #include "fmgr.h"
 #include "query/args.h"
 #include "query/get.h"
+#include "query/held.h"
 #include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
@@ -80,10 +81,21 @@ kg_sql_list_ids(PG_FUNCTION_ARGS)
 Datum
 kg_sql_get(PG_FUNCTION_ARGS)
 {
-	const KgCatalog *catalog = caller_catalog();
-	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
-	Jsonb *data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	MemoryContext host = kg_held_host(fcinfo->flinfo->fn_mcxt);
+	Jsonb *data = NULL;
 
+	PG_TRY();
+	{
+		const KgCatalog *catalog = caller_catalog();
+		const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+
+		data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	}
+	PG_FINALLY();
+	{
+		(void) kg_held_host(host);
+	}
+	PG_END_TRY();
 	if (data == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(data);
@@ -131,8 +143,20 @@ kg_sql_list_tools(PG_FUNCTION_ARGS)
 Datum
 kg_sql_call_tool(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_JSONB_P(kg_tools_call_result(
-		text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1)));
+	MemoryContext host = kg_held_host(fcinfo->flinfo->fn_mcxt);
+	Jsonb *volatile result = NULL;
+
+	PG_TRY();
+	{
+		result = kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									  PG_GETARG_JSONB_P(1));
+	}
+	PG_FINALLY();
+	{
+		(void) kg_held_host(host);
+	}
+	PG_END_TRY();
+	PG_RETURN_JSONB_P(result);
 }
 
 Datum

@@ -71,6 +71,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 				  " AND e.entity_id" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, TEXTOID, values, n));
 	statement = kg_sql_statement(&b);
+	statement.hold = true;
 	(void) kg_plan_run(&statement, got_row, &set);
 	return got;
 }
@@ -121,6 +122,7 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	statement.argtypes = argtypes;
 	statement.values = values;
 	statement.nulls = NULL;
+	statement.hold = true;
 	(void) kg_plan_run(&statement, take_data, &data);
 	return data;
 }

@@ -29,6 +29,7 @@
 #include "executor/spi_priv.h"
 #include "lib/ilist.h"
 #include "miscadmin.h"
+#include "query/held.h"
 #include "query/plan.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -356,6 +357,8 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	check_clock();
 	if (recording)
 		record_statement(statement);
+	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
+		return receiver.nrows;
 	memset(&receiver, 0, sizeof(receiver));
 	receiver.pub.receiveSlot = receive_row;
 	receiver.pub.rStartup = receiver_startup;
@@ -392,6 +395,8 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 		elog(ERROR,
 			 "a tool's statement failed: %s",
 			 SPI_result_code_string(result));
+	if (statement->hold)
+		kg_held_offer(statement, entry->plan, entry->sql);
 	SPI_finish();
 	return receiver.nrows;
 }

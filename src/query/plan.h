@@ -20,6 +20,7 @@ typedef struct KgStatement
 	const Oid *argtypes;
 	const Datum *values;
 	const bool *nulls; /* NULL: none is null */
+	bool hold;		   /* may be kept started, see query/held.h */
 } KgStatement;
 
 /*

@@ -1,0 +1,330 @@
+/*
+ * held.c
+ *	  Executors held open between the calls of one statement.
+ *
+ * A held executor answers only where a fresh one would answer the same: same
+ * SQL text, role, security context, row_security, outer statement, an equal
+ * snapshot, and a plan that is still valid.  It has a resource owner of its own
+ * below the transaction's, so that it survives subtransactions, and a memory
+ * context of its own.  It is closed when the context of the calling expression
+ * goes, which is when the calling statement ends, and at the latest before
+ * commit; an abort takes owner and context away by itself.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "query/held.h"
+#include "tcop/dest.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/plancache.h"
+#include "utils/resowner.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#define KG_HELD 4
+
+typedef struct Held
+{
+	uint64 id; /* 0: free */
+	const char *sql;
+	Oid role;
+	int sec_context;
+	bool row_security;
+	MemoryContext host;
+	TimestampTz statement;
+	MemoryContext context; /* of everything below */
+	ResourceOwner owner;
+	CachedPlan *plan;
+	Snapshot snapshot;
+	QueryDesc *desc;
+	ParamListInfo params;
+	bool busy; /* running, or broken off by an error */
+} Held;
+
+/* Calls the callback of a host that was there before the state was reused. */
+typedef struct Watch
+{
+	MemoryContextCallback callback;
+	uint64 id;
+} Watch;
+
+static Held held[KG_HELD];
+static uint64 next_id = 1;
+static MemoryContext current_host = NULL;
+static MemoryContext offered_host = NULL;
+static const char *offered_sql = NULL;
+
+MemoryContext
+kg_held_host(MemoryContext host)
+{
+	MemoryContext before = current_host;
+
+	current_host = host;
+	return before;
+}
+
+static void
+close_held(Held *h)
+{
+	ResourceOwner owner = h->owner;
+	MemoryContext context = h->context;
+
+	memset(h, 0, sizeof(*h));
+	/* Not as a commit: what is still open is expected to be. */
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, false, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, false, false);
+	ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, false, false);
+	ResourceOwnerDelete(owner);
+	MemoryContextDelete(context);
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	switch (event)
+	{
+		case XACT_EVENT_PRE_COMMIT:
+		case XACT_EVENT_PARALLEL_PRE_COMMIT:
+		case XACT_EVENT_PRE_PREPARE:
+			for (int i = 0; i < KG_HELD; i++)
+				if (held[i].id != 0)
+					close_held(&held[i]);
+			break;
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+			memset(held, 0, sizeof(held));
+			current_host = NULL;
+			break;
+		default:
+			break;
+	}
+	offered_host = NULL;
+}
+
+static void
+host_gone(void *arg)
+{
+	Watch *watch = arg;
+
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].id == watch->id)
+			close_held(&held[i]);
+}
+
+/* Would both show the same rows? */
+static bool
+same_snapshot(const SnapshotData *a, const SnapshotData *b)
+{
+	return a->snapshot_type == b->snapshot_type && a->xmin == b->xmin &&
+		   a->xmax == b->xmax && a->xcnt == b->xcnt &&
+		   a->subxcnt == b->subxcnt && a->suboverflowed == b->suboverflowed &&
+		   a->curcid == b->curcid &&
+		   a->takenDuringRecovery == b->takenDuringRecovery &&
+		   (a->xcnt == 0 ||
+			memcmp(a->xip, b->xip, a->xcnt * sizeof(TransactionId)) == 0) &&
+		   (a->subxcnt == 0 ||
+			memcmp(a->subxip, b->subxip, a->subxcnt * sizeof(TransactionId)) ==
+				0);
+}
+
+static bool
+still_good(const Held *h)
+{
+	Oid role;
+	int sec_context;
+
+	GetUserIdAndSecContext(&role, &sec_context);
+	return !h->busy && h->role == role && h->sec_context == sec_context &&
+		   h->row_security == row_security &&
+		   h->statement == GetCurrentStatementStartTimestamp() &&
+		   h->plan->is_valid && same_snapshot(h->snapshot, GetActiveSnapshot());
+}
+
+static void
+set_params(Held *h, const KgStatement *statement)
+{
+	for (int i = 0; i < statement->nargs; i++)
+	{
+		h->params->params[i].value = statement->values[i];
+		h->params->params[i].isnull = statement->nulls ? statement->nulls[i]
+													   : false;
+	}
+}
+
+/*
+ * Every row is fetched also when the function wants no more: a scan that came
+ * to its end has let go of its buffers.
+ */
+static uint64
+fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
+{
+	PlanState *state = h->desc->planstate;
+	MemoryContext query_context = h->desc->estate->es_query_cxt;
+	bool more = true;
+	uint64 n = 0;
+
+	MemoryContextSwitchTo(query_context);
+	ExecReScan(state);
+	for (;;)
+	{
+		TupleTableSlot *slot = ExecProcNode(state);
+
+		if (TupIsNull(slot))
+			return n;
+		n++;
+		if (!more)
+			continue;
+		MemoryContextSwitchTo(caller);
+		more = row(slot, arg);
+		MemoryContextSwitchTo(query_context);
+	}
+}
+
+static uint64
+run_held(Held *h, KgRowFunction row, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile uint64 n = 0;
+
+	h->busy = true;
+	PG_TRY();
+	{
+		CurrentResourceOwner = h->owner;
+		n = fetch_rows(h, row, arg, caller);
+	}
+	PG_FINALLY();
+	{
+		CurrentResourceOwner = owner;
+		MemoryContextSwitchTo(caller);
+	}
+	PG_END_TRY();
+	h->busy = false;
+	return n;
+}
+
+bool
+kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
+			uint64 *nrows)
+{
+	if (current_host == NULL)
+		return false;
+	for (int i = 0; i < KG_HELD; i++)
+	{
+		Held *h = &held[i];
+
+		if (h->id == 0 || h->host != current_host ||
+			strcmp(h->sql, statement->sql) != 0)
+			continue;
+		if (!still_good(h))
+		{
+			/* One that runs now further up must stay. */
+			if (!h->busy)
+				close_held(h);
+			return false;
+		}
+		set_params(h, statement);
+		*nrows = run_held(h, row, arg);
+		return true;
+	}
+	return false;
+}
+
+static ParamListInfo
+copy_params(const KgStatement *statement)
+{
+	ParamListInfo params = makeParamList(statement->nargs);
+
+	for (int i = 0; i < statement->nargs; i++)
+	{
+		params->params[i].value = (Datum) 0;
+		params->params[i].isnull = true;
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = statement->argtypes[i];
+	}
+	return params;
+}
+
+static void
+start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
+		   const char *sql)
+{
+	ResourceOwner owner = CurrentResourceOwner;
+	MemoryContext caller = CurrentMemoryContext;
+	Watch *watch;
+
+	memset(h, 0, sizeof(*h));
+	h->context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph held executor", ALLOCSET_SMALL_SIZES);
+	h->owner = ResourceOwnerCreate(TopTransactionResourceOwner,
+								   "kg_graph held");
+	h->id = next_id++;
+	h->busy = true;
+	h->host = current_host;
+	h->row_security = row_security;
+	h->statement = GetCurrentStatementStartTimestamp();
+	GetUserIdAndSecContext(&h->role, &h->sec_context);
+	watch = MemoryContextAlloc(current_host, sizeof(Watch));
+	watch->id = h->id;
+	watch->callback.func = host_gone;
+	watch->callback.arg = watch;
+	MemoryContextRegisterResetCallback(current_host, &watch->callback);
+	PG_TRY();
+	{
+		CurrentResourceOwner = h->owner;
+		MemoryContextSwitchTo(h->context);
+		h->sql = pstrdup(sql);
+		h->plan = SPI_plan_get_cached_plan(plan);
+		/* A copy, because the active one may be advanced in place. */
+		PushCopiedSnapshot(GetActiveSnapshot());
+		h->snapshot = RegisterSnapshot(GetActiveSnapshot());
+		PopActiveSnapshot();
+		h->params = copy_params(statement);
+		h->desc = CreateQueryDesc(
+			linitial_node(PlannedStmt, h->plan->stmt_list),
+			h->sql,
+			h->snapshot,
+			InvalidSnapshot,
+			None_Receiver,
+			h->params,
+			NULL,
+			0);
+		ExecutorStart(h->desc, 0);
+	}
+	PG_FINALLY();
+	{
+		CurrentResourceOwner = owner;
+		MemoryContextSwitchTo(caller);
+	}
+	PG_END_TRY();
+	h->busy = false;
+}
+
+void
+kg_held_offer(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
+{
+	static bool registered = false;
+	Held *slot = NULL;
+
+	if (current_host == NULL)
+		return;
+	if (offered_host != current_host || offered_sql != sql)
+	{
+		offered_host = current_host;
+		offered_sql = sql;
+		return;
+	}
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].id == 0)
+			slot = &held[i];
+	if (slot == NULL)
+		return;
+	if (!registered)
+		RegisterXactCallback(at_transaction_end, NULL);
+	registered = true;
+	start_held(slot, statement, plan, sql);
+}

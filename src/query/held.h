@@ -1,0 +1,36 @@
+/*
+ * held.h
+ *	  Executors held open between the calls of one statement.
+ *
+ * Starting an executor costs more than an index lookup.  A function that is
+ * called for many rows of one statement keeps its lookup's executor started and
+ * rescans it with new parameters, as the inner side of a nested loop would be.
+ */
+#ifndef KG_HELD_H
+#define KG_HELD_H
+
+#include "executor/spi.h"
+#include "query/plan.h"
+
+/*
+ * Say where the statements that follow may be held: a context that lives as
+ * long as the calling expression (FmgrInfo's fn_mcxt), or NULL.  Returns the
+ * one before, to be restored also after an error.
+ */
+extern MemoryContext kg_held_host(MemoryContext host);
+
+/*
+ * Run a statement on its held executor.  Returns false where there is none:
+ * the caller runs it otherwise, and then offers its plan.
+ */
+extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
+						void *arg, uint64 *nrows);
+
+/*
+ * Offer the plan of a statement that was run.  It is started and held when it
+ * is offered for the second time by one host.
+ */
+extern void kg_held_offer(const KgStatement *statement, SPIPlanPtr plan,
+						  const char *sql);
+
+#endif /* KG_HELD_H */
