@@ -360,10 +360,13 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 	values[2] = kg_node_array(sources.nodes, sources.n);
 	values[3] = kg_node_array(targets.nodes, targets.n);
 	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e WHERE tenant = $1 AND relation_no = $2 "
-			   "AND property IS NULL AND NOT EXISTS (SELECT FROM "
-			   "unnest($3, $4) u(source, target) WHERE u.source = e.source "
-			   "AND u.target = e.target)",
+			   "DELETE FROM @kg_edge e USING ("
+			   "SELECT source, target FROM @kg_edge WHERE tenant = $1 "
+			   "AND relation_no = $2 AND property IS NULL "
+			   "EXCEPT SELECT u.* FROM unnest($3, $4) u) gone "
+			   "WHERE e.tenant = $1 AND e.source = gone.source "
+			   "AND e.relation_no = $2 AND e.target = gone.target "
+			   "AND e.property IS NULL",
 			   4,
 			   argtypes,
 			   values,

@@ -213,7 +213,10 @@ payload_ids(const KgApply *apply, const char *type)
 	return array;
 }
 
-/* What is stored of a type and not in the payload. */
+/*
+ * What is stored of a type and not in the payload.  EXCEPT is linear whatever
+ * the planner thinks of the array's length; <> ALL and NOT EXISTS are not.
+ */
 static void
 delete_missing(KgApply *apply, const KgType *type)
 {
@@ -226,9 +229,12 @@ delete_missing(KgApply *apply, const KgType *type)
 	KgCounts *counts;
 
 	kg_spi_run(&saved,
-			   "DELETE FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
-			   "AND entity_type = $3 AND entity_id <> ALL ($4) "
-			   "RETURNING entity_id",
+			   "DELETE FROM @kg_entity e USING ("
+			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+			   "AND bundle = $2 AND entity_type = $3 "
+			   "EXCEPT SELECT unnest($4)) gone "
+			   "WHERE e.tenant = $1 AND e.bundle = $2 AND e.entity_type = $3 "
+			   "AND e.entity_id = gone.entity_id RETURNING e.entity_id",
 			   4,
 			   argtypes,
 			   values,
