@@ -423,15 +423,21 @@ Datum
 kg_sql_login(PG_FUNCTION_ARGS)
 {
 	bool session = PG_GETARG_BOOL(1);
-	KgError *err;
+	KgError *volatile err = NULL;
 
-	if (session && !kg_setting_session_login)
+	/* What runs inside a call does not become somebody else. */
+	if (InSecurityRestrictedOperation())
+		err = kg_error_new(KG_FORBIDDEN, "a call cannot log in");
+	else if (session && !kg_setting_session_login)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
 						   "binding an identity to the session is not allowed");
 		kg_error_expected(err,
 						  "kg_graph.session_login = on, set by a "
 						  "superuser");
+	}
+	if (err != NULL)
+	{
 		PG_TRY();
 		{
 			kg_error_throw(err);

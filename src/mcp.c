@@ -33,7 +33,6 @@
 #define META_PREFIX "io.modelcontextprotocol/"
 #define META_VERSION META_PREFIX "protocolVersion"
 #define META_CAPABILITIES META_PREFIX "clientCapabilities"
-#define META_SERVER META_PREFIX "serverInfo"
 #define META_SUBSCRIPTION META_PREFIX "subscriptionId"
 
 static bool discover(KgMcpRequest *req, KgJsonWriter *w);
@@ -81,17 +80,6 @@ data_string(const char *name, const char *value)
 	kg_jw_kstring(&w, name, value);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
-}
-
-static void
-write_server_info(KgMcpRequest *req, KgJsonWriter *w)
-{
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "name", "kg_graph");
-	if (req->revision >= KG_MCP_2025_06_18)
-		kg_jw_kstring(w, "title", "Knowledge graph");
-	kg_jw_kstring(w, "version", KG_VERSION);
-	kg_jw_end_object(w);
 }
 
 static void
@@ -159,7 +147,7 @@ initialize(KgMcpRequest *req, KgJsonWriter *w)
 	kg_jw_kstring(w, "protocolVersion", kg_mcp_revision_name(req->revision));
 	write_capabilities(req, w);
 	kg_jw_key(w, "serverInfo");
-	write_server_info(req, w);
+	kg_mcp_write_server_info(req, w);
 	kg_jw_kstring(w, "instructions", kg_mcp_instructions(req));
 	req->listen = true;
 	return true;
@@ -351,7 +339,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 	return true;
 }
 
-/* Which revision the message speaks. */
+/* Which revision the message speaks; req->revision where it does not say. */
 static bool
 choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 {
@@ -359,7 +347,7 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 	JsonbValue told;
 	bool claims;
 	const JsonbContainer *container = find_meta(req, &meta, &claims);
-	KgMcpRevision revision = KG_MCP_NEWEST_LEGACY;
+	KgMcpRevision revision = req->revision;
 	bool modern = claims;
 
 	if (!claims && kg_json_get(message, "kg_revision", &told) != NULL)
@@ -405,14 +393,20 @@ begin_result(KgMcpRequest *req, KgJsonWriter *w)
 	kg_jw_value(w, &req->id);
 	kg_jw_key(w, "result");
 	kg_jw_begin_object(w);
-	if (req->revision < KG_MCP_2026_07_28)
-		return;
-	kg_jw_key(w, "_meta");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, META_SERVER);
-	write_server_info(req, w);
-	kg_jw_end_object(w);
-	kg_jw_kstring(w, "resultType", "complete");
+	kg_mcp_write_envelope(req, w);
+}
+
+/* Around a result that is finished. */
+static Jsonb *
+wrap_result(KgMcpRequest *req)
+{
+	KgSplice response;
+
+	kg_splice_init(&response);
+	kg_splice_string(&response, "jsonrpc", "2.0");
+	kg_splice_add(&response, "id", &req->id);
+	kg_splice_jsonb(&response, "result", req->result);
+	return kg_splice_finish(&response);
 }
 
 /* Run a method and make its response. */
@@ -440,6 +434,8 @@ respond(KgMcpRequest *req)
 		begin_result(req, &w);
 	if (!handler(req, &w))
 		return error_response(req, true);
+	if (req->result != NULL)
+		return wrap_result(req);
 	if (!notifies)
 		kg_jw_end_object(&w);
 	if (req->listen)
@@ -456,9 +452,13 @@ id_is_valid(const JsonbValue *id)
 	return id->type == jbvString || kg_json_int64(id, &number);
 }
 
-/* One message that is an object; NULL where nothing is to be said. */
+/*
+ * One message that is an object, taken for the revision untold where nothing
+ * says; NULL where nothing is to be said.
+ */
 static Jsonb *
-answer_object(const JsonbContainer *message, const char *tenant)
+answer_object(const JsonbContainer *message, const char *tenant,
+			  KgMcpRevision untold)
 {
 	KgMcpRequest req;
 	JsonbValue value;
@@ -493,6 +493,7 @@ answer_object(const JsonbContainer *message, const char *tenant)
 	}
 	if (!has_id)
 		return NULL;
+	req.revision = untold;
 	if (!choose_revision(&req, message))
 		return error_response(&req, true);
 	return respond(&req);
@@ -545,7 +546,9 @@ answer_batch(const JsonbContainer *batch, const char *tenant)
 
 		CHECK_FOR_INTERRUPTS();
 		reply = kg_json_is_object(&it.value)
-					? answer_object(kg_json_container(&it.value), tenant)
+					? answer_object(kg_json_container(&it.value),
+									tenant,
+									KG_MCP_2025_03_26)
 					: invalid_request("the message is not an object");
 		if (reply == NULL)
 			continue;
@@ -560,7 +563,7 @@ static Jsonb *
 answer(const Jsonb *message, const char *tenant)
 {
 	if (JB_ROOT_IS_OBJECT(message))
-		return answer_object(&message->root, tenant);
+		return answer_object(&message->root, tenant, KG_MCP_NEWEST_LEGACY);
 	if (JB_ROOT_IS_ARRAY(message) && !JB_ROOT_IS_SCALAR(message))
 		return answer_batch(&message->root, tenant);
 	return invalid_request("the message is not an object");

@@ -10,6 +10,7 @@
 
 /* Items of a page; a client asks for the next one with its cursor. */
 #define KG_MCP_PAGE 100
+#define KG_MCP_META_SERVER "io.modelcontextprotocol/serverInfo"
 /* Milliseconds; a change is notified, so this is for who does not listen. */
 #define KG_MCP_TTL 60000
 
@@ -68,6 +69,46 @@ kg_mcp_string_param(const KgMcpRequest *req, const char *name)
 		value.type != jbvString)
 		return NULL;
 	return kg_json_cstring(&value);
+}
+
+void
+kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", "kg_graph");
+	if (req->revision >= KG_MCP_2025_06_18)
+		kg_jw_kstring(w, "title", "Knowledge graph");
+	kg_jw_kstring(w, "version", KG_VERSION);
+	kg_jw_end_object(w);
+}
+
+void
+kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w)
+{
+	if (req->revision < KG_MCP_2026_07_28)
+		return;
+	kg_jw_key(w, "_meta");
+	kg_jw_begin_object(w);
+	kg_jw_key(w, KG_MCP_META_SERVER);
+	kg_mcp_write_server_info(req, w);
+	kg_jw_end_object(w);
+	kg_jw_kstring(w, "resultType", "complete");
+}
+
+void
+kg_mcp_splice_envelope(KgMcpRequest *req, KgSplice *result)
+{
+	KgJsonWriter w;
+
+	if (req->revision < KG_MCP_2026_07_28)
+		return;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, KG_MCP_META_SERVER);
+	kg_mcp_write_server_info(req, &w);
+	kg_jw_end_object(&w);
+	kg_splice_jsonb(result, "_meta", kg_jw_finish(&w));
+	kg_splice_string(result, "resultType", "complete");
 }
 
 /*

@@ -8,6 +8,7 @@
 
 #include "base/agent.h"
 #include "base/json.h"
+#include "base/splice.h"
 #include "catalog/catalog.h"
 
 /* In order of time, so that "since" is a comparison. */
@@ -42,6 +43,8 @@ typedef struct KgMcpRequest
 	int error_code;
 	const char *error_message;
 	Jsonb *error_data;
+	/* a result that a handler has made itself; nothing was written then */
+	const Jsonb *result;
 	bool listen;	   /* the answer says where changes are notified */
 	bool notification; /* the answer is a notification, not a result */
 } KgMcpRequest;
@@ -74,6 +77,12 @@ extern bool kg_mcp_page(KgMcpRequest *req, const char *const *names, int n,
 /* nextCursor where more follows, and what every list says. */
 extern void kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w,
 							const char *const *names, int n, int end);
+
+/* What every result says since 2026-07-28, for a handler that makes its own. */
+extern void kg_mcp_splice_envelope(KgMcpRequest *req, KgSplice *result);
+/* The same for one that writes. */
+extern void kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w);
+extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
 
 /* How long and by whom an answer may be kept (2026-07-28). */
 extern void kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w);

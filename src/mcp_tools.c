@@ -11,6 +11,7 @@
 
 #include "base/identity.h"
 #include "base/invalidate.h"
+#include "base/settings.h"
 #include "mcp_protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
@@ -33,6 +34,7 @@ typedef struct KgToolList
 	const char **names;	 /* in the order of the list */
 	const char **sorted; /* by strcmp */
 	Jsonb **tools;
+	const Jsonb *first; /* the result for a client without a cursor */
 	MemoryContext context;
 	uint64 used;
 } KgToolList;
@@ -114,7 +116,7 @@ compare_names(const void *a, const void *b)
 
 /* All tools of the caller, in the current context. */
 static void
-fill_list(KgToolList *list, const KgAgent *agent)
+fill_list(KgToolList *list)
 {
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
@@ -124,7 +126,7 @@ fill_list(KgToolList *list, const KgAgent *agent)
 	int n;
 
 	MemoryContextSwitchTo(scratch);
-	all = kg_tools_list(agent ? agent->toolsets : KG_TOOLSET_ALL);
+	all = kg_tools_list(KG_TOOLSET_ALL);
 	n = Max(1, kg_json_length(&all->root));
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
 	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
@@ -137,9 +139,6 @@ fill_list(KgToolList *list, const KgAgent *agent)
 		Jsonb *shaped;
 
 		(void) kg_json_get(tool, "name", &name);
-		/* The toolsets were chosen already. */
-		if (!kg_agent_has_tool(agent, KG_TOOLSET_ALL, kg_json_cstring(&name)))
-			continue;
 		shaped = shape_tool(tool, list->revision);
 		MemoryContextSwitchTo(old);
 		list->names[list->ntools] = kg_json_cstring(&name);
@@ -168,13 +167,13 @@ make_list(const KgMcpRequest *req)
 	list->agent = req->agent ? pstrdup(req->agent->name) : NULL;
 	list->revision = req->revision;
 	list->generation = kg_generation();
-	fill_list(list, req->agent);
+	fill_list(list);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, CacheMemoryContext);
 	return list;
 }
 
-static const KgToolList *
+static KgToolList *
 get_list(const KgMcpRequest *req)
 {
 	int slot = 0;
@@ -216,10 +215,9 @@ get_list(const KgMcpRequest *req)
 	return lists[slot];
 }
 
-bool
-kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
+static bool
+write_list(KgMcpRequest *req, const KgToolList *list, KgJsonWriter *w)
 {
-	const KgToolList *list = get_list(req);
 	int start;
 	int end;
 
@@ -231,6 +229,31 @@ kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
 		kg_jw_jsonb(w, list->tools[i]);
 	kg_jw_end_array(w);
 	kg_mcp_end_page(req, w, list->names, list->ntools, end);
+	return true;
+}
+
+bool
+kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
+{
+	KgToolList *list = get_list(req);
+	MemoryContext old;
+	JsonbValue cursor;
+	KgJsonWriter page;
+
+	if (kg_json_get(req->params, "cursor", &cursor) != NULL)
+		return write_list(req, list, w);
+	if (list->first == NULL)
+	{
+		kg_jw_init(&page);
+		kg_jw_begin_object(&page);
+		kg_mcp_write_envelope(req, &page);
+		(void) write_list(req, list, &page);
+		kg_jw_end_object(&page);
+		old = MemoryContextSwitchTo(list->context);
+		list->first = kg_jw_finish(&page);
+		MemoryContextSwitchTo(old);
+	}
+	req->result = list->first;
 	return true;
 }
 
@@ -289,6 +312,53 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 						 has_expected ? kg_json_cstring(&expected) : "");
 }
 
+/* [{"type": "text", "text": the reply as JSON}] */
+static Jsonb *
+text_content(const JsonbValue *reply)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", "text");
+	kg_jw_kstring(
+		&w,
+		"text",
+		JsonbToCString(NULL, reply->val.binary.data, reply->val.binary.len));
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * The result in the revision's shape.  Most clients hand a model the text
+ * alone, so the text is the reply once more, unless kg_graph.mcp_text says
+ * that this client reads structured content.
+ */
+static Jsonb *
+shape_result(KgMcpRequest *req, const Jsonb *result)
+{
+	bool structured = req->revision >= KG_MCP_2025_06_18;
+	JsonbValue reply;
+	JsonbValue value;
+	KgSplice shaped;
+
+	kg_splice_init(&shaped);
+	kg_mcp_splice_envelope(req, &shaped);
+	if (kg_json_get(&result->root, "isError", &value))
+		kg_splice_add(&shaped, "isError", &value);
+	if (kg_json_get(&result->root, "structuredContent", &reply) == NULL)
+		structured = false;
+	else if (structured)
+		kg_splice_add(&shaped, "structuredContent", &reply);
+	if (reply.type == jbvBinary && (!structured || kg_setting_mcp_text))
+		kg_splice_jsonb(&shaped, "content", text_content(&reply));
+	else if (kg_json_get(&result->root, "content", &value))
+		kg_splice_add(&shaped, "content", &value);
+	return kg_splice_finish(&shaped);
+}
+
 bool
 kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -297,7 +367,6 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 	JsonbValue arguments;
 	JsonbValue error;
 	Jsonb *result;
-	KgJsonIter it;
 
 	if (name == NULL)
 		return kg_mcp_refuse(
@@ -310,17 +379,8 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		result = kg_tools_call_result(name, kg_json_parse("{}"));
 	else
 		result = kg_tools_call_result(name, kg_json_datum(&arguments));
-
 	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
 		return refuse_arguments(req, &error);
-	kg_json_iter_init(&it, &result->root);
-	while (kg_json_iter_next(&it))
-	{
-		if (req->revision < KG_MCP_2025_06_18 &&
-			kg_json_string_is(&it.key, "structuredContent"))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+	req->result = shape_result(req, result);
 	return true;
 }

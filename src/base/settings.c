@@ -23,6 +23,7 @@ int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
+bool kg_setting_mcp_text = true;
 int kg_setting_max_rows;
 int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
@@ -193,6 +194,17 @@ kg_settings_define(void)
 				 1,
 				 INT_MAX,
 				 0);
+	DefineCustomBoolVariable(
+		"kg_graph.mcp_text",
+		"Repeats a tool's structured reply as JSON text in its MCP result.",
+		"Off, the text is one line, for clients that read structured content.",
+		&kg_setting_mcp_text,
+		true,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
 	define_limit("kg_graph.plan_cache_size",
 				 "Sets how many plans of tool statements a backend keeps.",
 				 &kg_setting_plan_cache_size,

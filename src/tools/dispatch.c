@@ -5,9 +5,11 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/agent.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/json.h"
+#include "base/splice.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
 #include "query/args.h"
@@ -19,8 +21,15 @@
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 
+static bool
+has_fixed_tool(const KgAgent *agent, const KgFixedTool *tool)
+{
+	return kg_agent_has_tool(agent, tool->toolset, tool->name);
+}
+
 static KG_NORETURN void
-throw_unknown_tool(const KgCatalog *catalog, const char *name)
+throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
+				   const char *name)
 {
 	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
 	const char **names;
@@ -31,9 +40,12 @@ throw_unknown_tool(const KgCatalog *catalog, const char *name)
 		fixed++;
 	names = palloc((catalog->ntools + fixed + 1) * sizeof(char *));
 	for (int i = 0; i < catalog->ntools; i++)
-		names[n++] = catalog->tools[i].name;
+		if (kg_agent_has_tool(
+				agent, KG_TOOLSET_CATALOG, catalog->tools[i].name))
+			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
-		names[n++] = kg_registry_tool(i)->name;
+		if (has_fixed_tool(agent, kg_registry_tool(i)))
+			names[n++] = kg_registry_tool(i)->name;
 	kg_error_path(err, "/name");
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
@@ -65,17 +77,20 @@ Jsonb *
 kg_tools_call(const char *name, const Jsonb *arguments)
 {
 	const KgCatalog *catalog;
+	const KgAgent *agent;
 	const KgTool *tool;
 	const KgFixedTool *fixed;
 
 	catalog = kg_catalog_get(require_tenant());
+	agent = kg_agent_current();
 	kg_plan_start_clock();
 	tool = kg_catalog_tool(catalog, name);
-	if (tool)
+	if (tool && kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, name))
 		return call_catalog_tool(catalog, tool, arguments);
-	fixed = kg_registry_find(name);
-	if (fixed == NULL)
-		throw_unknown_tool(catalog, name);
+	fixed = tool ? NULL : kg_registry_find(name);
+	/* What an agent was not given does not exist for it. */
+	if (fixed == NULL || !has_fixed_tool(agent, fixed))
+		throw_unknown_tool(catalog, agent, name);
 	return fixed->call(arguments);
 }
 
@@ -122,20 +137,20 @@ static Jsonb *
 make_result(const char *text, const Jsonb *structured, bool is_error)
 {
 	KgJsonWriter w;
+	KgSplice result;
 
 	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "content");
 	kg_jw_begin_array(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", "text");
 	kg_jw_kstring(&w, "text", text);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
-	kg_jw_kjsonb(&w, "structuredContent", structured);
-	kg_jw_kbool(&w, "isError", is_error);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	kg_splice_init(&result);
+	kg_splice_jsonb(&result, "content", kg_jw_finish(&w));
+	kg_splice_jsonb(&result, "structuredContent", structured);
+	kg_splice_bool(&result, "isError", is_error);
+	return kg_splice_finish(&result);
 }
 
 /* What the caller can do something about; the rest is the server's. */
@@ -228,7 +243,7 @@ write_tool(KgJsonWriter *w, const char *name, const char *title,
 
 /* Fixed tools of one set by name; there are a dozen. */
 static void
-write_fixed_tools(KgJsonWriter *w, int toolset)
+write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 {
 	const char *last = "";
 
@@ -243,13 +258,15 @@ write_fixed_tools(KgJsonWriter *w, int toolset)
 				next = tool;
 		if (next == NULL)
 			return;
+		last = next->name;
+		if (!has_fixed_tool(agent, next))
+			continue;
 		write_tool(w,
 				   next->name,
 				   next->title,
 				   next->description,
 				   next->input_schema(),
 				   next->output_schema());
-		last = next->name;
 	}
 }
 
@@ -257,6 +274,7 @@ Jsonb *
 kg_tools_list(int toolsets)
 {
 	const KgCatalog *catalog = kg_catalog_get(require_tenant());
+	const KgAgent *agent = kg_agent_current();
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -267,6 +285,8 @@ kg_tools_list(int toolsets)
 			const KgTool *tool = &catalog->tools[i];
 
 			CHECK_FOR_INTERRUPTS();
+			if (!kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name))
+				continue;
 			write_tool(&w,
 					   tool->name,
 					   kg_tool_title(tool->type, tool->operation),
@@ -276,7 +296,7 @@ kg_tools_list(int toolsets)
 		}
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)
 		if (toolsets & set)
-			write_fixed_tools(&w, set);
+			write_fixed_tools(&w, agent, set);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }

@@ -28,7 +28,7 @@ typedef struct KgFixedTool
 } KgFixedTool;
 
 /*
- * Call a tool as the current role.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
+ * Call a tool as the current role, or as its agent.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
  * whatever the tool raises.  The reply is the tool's own JSON object.
  */
 extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
@@ -41,7 +41,7 @@ extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments);
 
 /*
- * The tools of the current tenant as a JSON array of {name, title,
+ * The tools of the current tenant, or of the agent in force, as a JSON array of {name, title,
  * description, inputSchema, outputSchema, annotations}, in a deterministic
  * order (toolset, name).
  */
