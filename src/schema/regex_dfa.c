@@ -502,6 +502,51 @@ export_table(const Builder *b, MemoryContext owner)
 	return dfa;
 }
 
+/* See fixed_length: whether the states form a single chain. */
+static void
+find_fixed_length(const Builder *b, KgDfa *dfa)
+{
+	uint16 positions[256] = {0};
+	int state = b->start;
+	int length = 0;
+	int byte;
+	int c;
+
+	while (!b->states[state].accepts_at_end)
+	{
+		int follower = DFA_DEAD;
+
+		if (state == DFA_DEAD || length >= 16)
+			return;
+		for (c = 0; c < b->nclasses; c++)
+		{
+			int next = b->next[state * b->nclasses + c];
+
+			if (next == DFA_DEAD)
+				continue;
+			if (next == DFA_MATCH || (follower != DFA_DEAD && next != follower))
+				return;
+			follower = next;
+		}
+		for (byte = 0; byte < 256; byte++)
+		{
+			if (b->next[state * b->nclasses + b->class_of[byte]] != DFA_DEAD)
+				positions[byte] |= 1 << length;
+		}
+		state = follower;
+		length++;
+	}
+	if (state == DFA_MATCH)
+		return;
+	for (c = 0; c < b->nclasses; c++)
+	{
+		if (b->next[state * b->nclasses + c] != DFA_DEAD)
+			return;
+	}
+	dfa->fixed_length = length;
+	memcpy(dfa->positions, positions, sizeof(positions));
+}
+
 KgDfa *
 kg_dfa_build(const KgRegex *regex)
 {
@@ -529,7 +574,10 @@ kg_dfa_build(const KgRegex *regex)
 		build_states(&b, root);
 	}
 	if (!b.failed)
+	{
 		dfa = export_table(&b, owner);
+		find_fixed_length(&b, dfa);
+	}
 	MemoryContextSwitchTo(owner);
 	MemoryContextDelete(work);
 	return dfa;

@@ -367,8 +367,6 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 			return kg_run_items(run, frame, instr, val, seen);
 		case KG_OP_UNEVALUATED_ITEMS:
 			return kg_run_unevaluated_items(run, frame, instr, val, seen);
-		case KG_OP_OBJECT:
-			return kg_run_object(run, frame, instr, val, seen);
 		case KG_OP_DEPENDENT_REQUIRED:
 			return kg_run_dependent_required(run, frame, instr, val);
 		case KG_OP_DEPENDENT_SCHEMAS:
@@ -412,7 +410,9 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 			default:
 				if (instr->op > KG_OP_LAST_PLAIN)
 				{
-					if (!run_nested(run, frame, instr, val, seen))
+					if (instr->op == KG_OP_OBJECT
+							? !kg_run_object(run, frame, instr, val, seen)
+							: !run_nested(run, frame, instr, val, seen))
 					{
 						if (!run->report)
 							return false;
@@ -485,7 +485,9 @@ kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 		limit_error("validation nests deeper than",
 					kg_setting_schema_max_depth,
 					"kg_graph.schema_max_depth");
-	check_stack_depth();
+	/* The frames between two looks are small beside the reserve. */
+	if ((run->depth & 7) == 0)
+		check_stack_depth();
 	tracks = val->type == KG_T_OBJECT  ? KG_NODE_TRACKS_PROPERTIES
 			 : val->type == KG_T_ARRAY ? KG_NODE_TRACKS_ITEMS
 									   : 0;
