@@ -48,38 +48,48 @@ kg_bundle_entity_id(const KgBundle *bundle, const char *entity_type,
 	return id;
 }
 
+/* An id and the place of its entity in the order of reading. */
+typedef struct Seen
+{
+	const KgJson *id;
+	size_t order;
+} Seen;
+
 static int
 compare_ids(const void *a, const void *b)
 {
-	const KgJson *x = *(const KgJson *const *) a;
-	const KgJson *y = *(const KgJson *const *) b;
-	int order = strcmp(x->u.text, y->u.text);
+	const Seen *x = a;
+	const Seen *y = b;
+	int order = strcmp(x->id->u.text, y->id->u.text);
 
-	/* The later one is the duplicate. */
 	if (order == 0)
-		return x->line < y->line ? -1 : x->line > y->line;
+		return x->order < y->order ? -1 : x->order > y->order;
 	return order;
 }
 
 static bool
-check_duplicates(const char *entity_type, const KgJson **ids, size_t n)
+check_duplicates(const char *entity_type, Seen *seen, size_t n)
 {
 	bool ok = true;
 	size_t i;
 
-	qsort(ids, n, sizeof(KgJson *), compare_ids);
+	qsort(seen, n, sizeof(Seen), compare_ids);
 	for (i = 1; i < n; i++)
-		if (strcmp(ids[i - 1]->u.text, ids[i]->u.text) == 0)
-		{
-			kg_error("%s:%u: %s \"%s\" is also in %s:%u",
-					 ids[i]->source ? ids[i]->source : "?",
-					 ids[i]->line,
-					 entity_type,
-					 ids[i]->u.text,
-					 ids[i - 1]->source ? ids[i - 1]->source : "?",
-					 ids[i - 1]->line);
-			ok = false;
-		}
+	{
+		const KgJson *first = seen[i - 1].id;
+		const KgJson *second = seen[i].id;
+
+		if (strcmp(first->u.text, second->u.text) != 0)
+			continue;
+		kg_error("%s:%u: %s \"%s\" is also in %s:%u",
+				 second->source ? second->source : "?",
+				 second->line,
+				 entity_type,
+				 second->u.text,
+				 first->source ? first->source : "?",
+				 first->line);
+		ok = false;
+	}
 	return ok;
 }
 
@@ -88,7 +98,7 @@ check_entities(KgBundle *bundle, const KgJson *set)
 {
 	const char *entity_type = kg_json_get_text(set, "entity_type");
 	const KgJson *items = kg_json_get(set, "items");
-	const KgJson **ids;
+	Seen *seen;
 	size_t n = 0;
 	bool ok = true;
 	size_t i;
@@ -96,7 +106,7 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	if (entity_type == NULL || items == NULL || items->kind != KG_JSON_ARRAY)
 		return complain(set, "expected an object with entity_type and items");
 	bundle->nentities += items->len;
-	ids = kg_malloc((items->len + 1) * sizeof(KgJson *));
+	seen = kg_malloc((items->len + 1) * sizeof(Seen));
 	for (i = 0; i < items->len; i++)
 	{
 		const KgJson *item = items->u.items[i];
@@ -105,12 +115,13 @@ check_entities(KgBundle *bundle, const KgJson *set)
 			ok = complain(item, "an entity must be an object");
 		else
 		{
-			ids[n] = kg_bundle_entity_id(bundle, entity_type, item);
-			n += ids[n] != NULL;
+			seen[n].id = kg_bundle_entity_id(bundle, entity_type, item);
+			seen[n].order = i;
+			n += seen[n].id != NULL;
 		}
 	}
-	ok = check_duplicates(entity_type, ids, n) && ok;
-	free(ids);
+	ok = check_duplicates(entity_type, seen, n) && ok;
+	free(seen);
 	return ok;
 }
 

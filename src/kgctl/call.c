@@ -583,7 +583,7 @@ result_done(KgCall *call, PGresult *res)
 		PQclear(res);
 		answer.res = NULL;
 	}
-	else if (call->msg.kind != KG_MSG_BATCH &&
+	else if (answer.text[0] == '{' &&
 			 kg_json_scan(answer.text, answer.len, "error", &error, &n))
 		answer.status = status_of(call, error, n);
 	finish(call, &answer);

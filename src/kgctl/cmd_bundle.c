@@ -289,6 +289,7 @@ fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
 	char *error = NULL;
 
 	*stored = NULL;
+	db->missing_ok = true;
 	if (!kg_db_call(
 			db, "kg_export_bundle", "text", 1, &name, "reading", NULL, text))
 		return false;

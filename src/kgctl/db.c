@@ -152,6 +152,15 @@ run(KgDb *db, const char *sql, int n, const char *const *values,
 	return wait_for_result(db, label);
 }
 
+static bool
+is_missing(const PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	return state != NULL &&
+		   (strcmp(state, "P0002") == 0 || strcmp(state, "42704") == 0);
+}
+
 /* Run a statement; reports a failure. */
 static PGresult *
 run_checked(KgDb *db, const char *sql, int n, const char *const *values,
@@ -160,7 +169,8 @@ run_checked(KgDb *db, const char *sql, int n, const char *const *values,
 	PGresult *res = run(db, sql, n, values, label);
 	ExecStatusType status = PQresultStatus(res);
 
-	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
+	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ||
+		(db->missing_ok && is_missing(res)))
 		return res;
 	db->exit = KG_EXIT_DATABASE;
 	if (interrupted)

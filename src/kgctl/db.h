@@ -19,8 +19,9 @@
 typedef struct KgDb
 {
 	PGconn *conn;
-	char *schema; /* quoted name of the extension's schema */
-	int exit;	  /* what the command should exit with after a failure */
+	char *schema;	 /* quoted name of the extension's schema */
+	bool missing_ok; /* that a thing does not exist is a NULL result */
+	int exit;		 /* what the command should exit with after a failure */
 } KgDb;
 
 /* --dsn, --tenant, --token-file */

@@ -43,26 +43,52 @@ add_value(KgBuf *line, const char *label, const KgJson *value)
 	kg_buf_free(&text);
 }
 
-/* A path may start in the payload (/entities/0/...) or in the entity. */
+/* Skip "/name" or "/digits"; NULL where the path goes on otherwise. */
+static const char *
+skip_step(const char *path, const char *name)
+{
+	size_t n;
+
+	if (path == NULL || *path != '/')
+		return NULL;
+	n = strcspn(path + 1, "/");
+	if (name == NULL ? n == 0 || strspn(path + 1, "0123456789") < n
+					 : n != strlen(name) || strncmp(path + 1, name, n) != 0)
+		return NULL;
+	return path + 1 + n;
+}
+
+/*
+ * A path that starts in the payload, "/entities/0/items/3/name": the rest of
+ * it inside the thing that is named beside it.  NULL for any other path.
+ */
+static const char *
+inside(const char *path)
+{
+	const char *rest;
+
+	rest = skip_step(skip_step(path, "entities"), NULL);
+	rest = skip_step(skip_step(rest, "items"), NULL);
+	if (rest == NULL)
+		rest = skip_step(skip_step(skip_step(path, "schemas"), NULL), "schema");
+	if (rest == NULL)
+		rest = skip_step(skip_step(path, "relations"), NULL);
+	if (rest == NULL)
+		rest = skip_step(skip_step(path, "edges"), NULL);
+	return rest;
+}
+
 static const KgJson *
 locate(KgBundle *bundle, const char *type, const char *id, const char *path)
 {
-	const KgJson *found;
+	const KgJson *found = NULL;
 
 	if (bundle == NULL)
 		return NULL;
-	if (path != NULL &&
-		(strncmp(path, "/entities/", 10) == 0 ||
-		 strncmp(path, "/schemas/", 9) == 0 ||
-		 strncmp(path, "/relations/", 11) == 0 ||
-		 strncmp(path, "/edges/", 7) == 0) &&
-		(id == NULL || type == NULL))
-	{
+	if (inside(path) != NULL)
 		found = kg_bundle_locate(bundle, NULL, NULL, path);
-		if (found != NULL && found != bundle->root)
-			return found;
-	}
-	found = kg_bundle_locate(bundle, type, id, path);
+	if (found == NULL || found == bundle->root)
+		found = kg_bundle_locate(bundle, type, id, path);
 	if (found == NULL)
 		found = kg_bundle_locate(bundle, type, NULL, NULL);
 	return found;
@@ -89,6 +115,9 @@ report_one(KgBundle *bundle, const KgJson *error)
 					  id ? " \"" : "",
 					  id ? id : "",
 					  id ? "\"" : "");
+	/* What the line begins with need not be said again. */
+	if (type != NULL && inside(path) != NULL)
+		path = inside(path);
 	if (path != NULL && *path != '\0')
 		kg_buf_printf(&line, "%s: ", path);
 	kg_buf_puts(&line, message ? message : "refused");

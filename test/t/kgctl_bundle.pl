@@ -1,0 +1,185 @@
+# kgctl on bundles: the layouts, what is wrong in which line, exit codes.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use File::Path qw(make_path);
+use IPC::Run ();
+use KgGateway;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = cluster('bundle');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+$ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_direct';
+$ENV{HOME} = $dir;
+delete $ENV{XDG_CONFIG_HOME};
+
+sub put
+{
+	my ($name, $text) = @_;
+	my ($folder) = "$dir/$name" =~ m{(.*)/};
+	make_path($folder);
+	open my $file, '>:raw', "$dir/$name" or die "$name: $!";
+	print $file $text;
+	close $file;
+}
+
+sub kgctl
+{
+	my ($out, $err) = ('', '');
+	IPC::Run::run(['kgctl', @_], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	return ($? >> 8, $out, $err);
+}
+
+sub fails
+{
+	my ($code, $pattern, $name, @command) = @_;
+	my ($got, $out, $err) = kgctl(@command);
+	is($got, $code, "$name: exit code");
+	like($err, $pattern, $name);
+}
+
+my $schema = <<'JSON';
+{
+  "type": "object",
+  "x-id-field": "id",
+  "properties": {
+    "id": {"type": "string"},
+    "name": {"type": "string", "x-index": true},
+    "size": {"type": "number"},
+    "friend": {"type": "string", "x-ref": "thing", "x-relation": "KNOWS"}
+  },
+  "required": ["id", "name"],
+  "additionalProperties": false
+}
+JSON
+put('b/manifest.yaml', <<'YAML');
+bundle_name: things
+version: "1"
+description: |
+  Two lines
+  of text.
+entity_types:
+- name: thing
+  schema_file: schemas/thing.schema.json
+  entities_path: entities
+YAML
+put('b/schemas/thing.schema.json', $schema);
+put('b/entities/one.yaml', "- id: a\n  name: \"no\"\n  size: 12345678901234567890.10\n- id: b\n  name: no\n");
+put('b/entities/two.yml', "id: c\nname: 2024-01-01\nfriend: a\n");
+
+# Usage.
+fails(2, qr/unknown command/, 'a command that is none', 'aply');
+fails(2, qr/unknown option --dryrun/, 'an option that is none', 'apply', '--dryrun', "$dir/b");
+fails(2, qr/given twice/, 'an option twice', 'apply', '-q', '--quiet', "$dir/b");
+fails(2, qr/usage/, 'no argument', 'apply');
+fails(2, qr/number from 1 to/, 'a number that is none', 'apply', '--max-errors', '1x', "$dir/b");
+is((kgctl('--version'))[0], 0, '--version');
+is((kgctl('serve', '--help'))[0], 0, '--help');
+
+# Without a database.
+my ($code, $out, $err) = kgctl('validate', '--offline', "$dir/b");
+is("$code $out", "0 things: well formed: 3 entities, 0 edges in 4 files\n", 'a directory');
+fails(4, qr/No such file/, 'no file', 'validate', '--offline', "$dir/nothing");
+fails(4, qr/no manifest/, 'no manifest', 'validate', '--offline', "$dir/b/entities");
+for my $case (
+	["bundle_name: x\nversion: \"1\"\nentity_types: []\nextra: 1\n", qr{manifest\.yaml:4: unknown key "extra"}, 'unknown key'],
+	["bundle_name: x\nversion: 1\nentity_types: []\n", qr{manifest\.yaml:1: version is missing or not a string}, 'a version that is a number'],
+	["bundle_name: x\nbundle_name: y\n", qr{manifest\.yaml:2: duplicate key "bundle_name"}, 'a key twice'],
+	["bundle_name: x\nversion: \"1\"\nentity_types:\n- name: t\n  schema_file: /etc/passwd\n", qr{manifest\.yaml:5: expected a relative path}, 'a path outside'],
+	["bundle_name: x\nversion: \"1\"\nentity_types:\n- name: t\n  schema_file: a/../../b\n", qr{manifest\.yaml:5: expected a relative path}, 'a path that climbs'],
+	["bundle_name: x\nversion: \"1\"\nentity_types:\n- name: t\n  schema: {}\n  entities_file: a\n  entities_path: b\n", qr{manifest\.yaml:4: .*exclude each other}, 'two sources'],
+	["a: *b\n", qr{manifest\.yaml:1: unknown anchor "b"}, 'an unknown alias'],
+	["a: &a\n- *a\n", qr{manifest\.yaml:2: alias to itself}, 'a cycle'],
+	["a: &a [1,2,3,4,5,6,7,8,9]\n" . join('', map { my $p = chr(96 + $_); my $n = chr(97 + $_); "$n: &$n [" . join(',', ("*$p") x 9) . "]\n" } 1 .. 9), qr{aliases unfold too far}, 'a billion laughs'],
+	["<<: {a: 1}\n", qr{manifest\.yaml:1: merge keys}, 'a merge key'],
+	["a: !!python/object:x 1\n", qr{unsupported tag}, 'a tag'],
+	["a: 1\n--- \nb: 2\n", qr{more than one document}, 'two documents'],
+	["a: [1, 2\n", qr{manifest\.yaml:\d: }, 'not YAML'],
+	["a: \"\\0\"\n", qr{NUL}, 'NUL'],
+	["\xff\xfe\x00", qr{manifest\.yaml}, 'binary'],
+	['- ' x 5000, qr{nested too deeply|manifest\.yaml}, 'too deep'],
+	['', qr{the file is empty}, 'nothing'])
+{
+	put('x/manifest.yaml', $case->[0]);
+	fails(4, $case->[1], $case->[2], 'validate', '--offline', "$dir/x");
+}
+put('b/entities/zz.yaml', "- id: d\n  name: x\n- id: b\n  name: again\n");
+fails(4, qr{entities/zz\.yaml:3: thing "b" is also in .*entities/one\.yaml:4}, 'an id in two files', 'validate', '--offline', "$dir/b");
+unlink "$dir/b/entities/zz.yaml";
+for my $case (['{"bundle_name": "x",', qr{x\.json:1: column 21}, 'half a file'], ['{"a": 1, "a": 2}', qr{x\.json:1: duplicate member "a"}, 'a member twice'],
+	["{\n\"a\": tru}", qr{x\.json:2: column 6: not a JSON value}, 'a wrong word'], ['{"a": "\u0000"}', qr{u0000 cannot be stored}, 'NUL'],
+	['[' x 1000, qr{nested too deeply}, 'too deep'], ["\x80", qr{not valid UTF-8}, 'not UTF-8'], ['[]', qr{a bundle must be an object}, 'a list'])
+{
+	put('x.json', $case->[0]);
+	fails(4, $case->[1], "JSON: $case->[2]", 'validate', '--offline', "$dir/x.json");
+}
+
+# Without a server, a token, an extension.
+{
+	local $ENV{KGCTL_DSN} = "host=$dir/nowhere";
+	fails(5, qr/cannot connect/, 'no server', 'apply', "$dir/b");
+	local $ENV{KGCTL_DSN} = $node->connstr('template1') . ' user=kg_direct';
+	fails(5, qr/has no extension kg_graph/, 'no extension', 'apply', "$dir/b");
+}
+{
+	local $ENV{KGCTL_TOKEN} = 'not.a.token';
+	fails(6, qr/\S/, 'a token that is none', 'tools');
+	local $ENV{KGCTL_TOKEN} = "two words";
+	fails(4, qr/not a bearer token/, 'no token at all', 'tools');
+}
+
+# Log in: kept for later, readable by nobody else.
+{
+	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_gate';
+	local $ENV{KGCTL_TOKEN} = $node->{kg_token}{b};
+	($code, $out) = kgctl('login');
+	is("$code $out", "0 tenant b\n", 'login');
+	delete $ENV{KGCTL_TOKEN};
+	is((stat "$dir/.config/kgctl/token")[2] & 0777, 0600, 'the token is for its owner only');
+	($code, $out) = kgctl('login', '--no-save', '--token-file', "$dir/.config/kgctl/token");
+	is("$code $out", "0 tenant b\n", 'a token from a file');
+	is((kgctl('logout'))[0], 0, 'logout');
+	ok(!-e "$dir/.config/kgctl/token", 'the token is gone');
+}
+
+# With a database.
+{
+	($code, $out, $err) = kgctl('diff', "$dir/b");
+	is("$code", 1, 'everything is new');
+	like($out, qr/^\+ entity thing:a$/m, 'and named');
+	($code, $out, $err) = kgctl('validate', "$dir/b");
+	is($code, 0, 'valid') or diag $err;
+	is((kgctl('diff', '-q', "$dir/b"))[0], 1, 'validate changes nothing');
+	($code, $out, $err) = kgctl('apply', "$dir/b");
+	is($code, 0, 'applied') or diag $err;
+	($code, $out, $err) = kgctl('diff', "$dir/b");
+	is("$code $out", '0 ', 'no difference after that');
+	is($node->safe_psql('postgres', q{SELECT data->>'size' FROM kg_entity WHERE entity_id = 'a'}), '12345678901234567890.10',
+		'numbers are what they were');
+	($code, $out, $err) = kgctl('call', 'get_thing', 'id=c');
+	is($code, 0, 'a tool is called') or diag $err;
+	like($out, qr/"2024-01-01"/, 'and answers');
+	($code, $out, $err) = kgctl('tools');
+	like($out, qr/^get_thing /m, 'tools are listed');
+	is((kgctl('call', 'get_thing', 'wrong=c'))[0], 1, 'a tool that fails');
+	is((kgctl('export', 'things', '-o', "$dir/out"))[0], 0, 'export');
+	fails(4, qr/not empty/, 'export into a full directory', 'export', 'things', '-o', "$dir/out");
+	is((kgctl('diff', "$dir/out"))[0], 0, 'what was exported does not differ');
+	is((kgctl('export', 'things', '-o', "$dir/out.yaml"))[0], 0, 'export to one YAML file');
+	is((kgctl('diff', "$dir/out.yaml"))[0], 0, 'nor does that');
+	is((kgctl('export', 'things', '-o', "$dir/out.json"))[0], 0, 'export to one JSON file');
+	is((kgctl('diff', "$dir/out.json"))[0], 0, 'nor that');
+	fails(6, qr/\S/, 'no such bundle', 'export', 'nothing');
+	put('b/entities/two.yml', "id: c\nname: other\nfriend: a\n");
+	($code, $out, $err) = kgctl('diff', "$dir/b");
+	like($out, qr{^~ entity thing:c\n    - /name: "2024-01-01"\n    \+ /name: "other"$}m, 'a changed value is shown');
+	put('b/entities/two.yml', "id: c\nname:\n  - other\nfriend: nobody\n");
+	($code, $out, $err) = kgctl('apply', "$dir/b");
+	is($code, 6, 'a bundle that is not valid is refused');
+	like($err, qr{entities/two\.yml:3: thing "c": /name: }, 'by file and line') or diag $err;
+	is((kgctl('diff', '-q', "$dir/out"))[0], 0, 'and nothing was changed');
+}
+$node->stop;
+done_testing();

@@ -1,0 +1,209 @@
+# kgctl serve: what it refuses, how, and that it goes on.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use KgGateway;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = cluster('http');
+my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--body-timeout', '2',
+	'--idle-timeout', '4', '--max-message', '20000', '--pool', '4', '--timeout', '3', '--log-level', 'debug',
+	'--allow-host', 'kg.example.com', '--allow-origin', 'https://app.example.com');
+my $reply;
+
+sub code_is
+{
+	my ($got, $status, $code, $name) = @_;
+	my $shown = $got ? "$got->{status} " . ($got->{json} && ref $got->{json} eq 'HASH' ? $got->{json}{error}{code} // '-' : '-') : 'closed';
+	is($shown, "$status $code", $name) or diag($got ? $got->{raw} : '');
+}
+
+sub healthy
+{
+	my ($after) = @_;
+	is(post($gateway, rpc('ping'))->{status}, 200, "it goes on after $after");
+}
+
+# Routes and where a request comes from.
+for (1 .. 50) { last if http($gateway, 'GET', '/healthz')->{status} == 200; sleep 0.1 }
+is(http($gateway, 'GET', '/healthz')->{status}, 200, 'healthz');
+is(http($gateway, 'GET', '/nowhere')->{status}, 404, 'another path');
+for my $method (qw(GET DELETE PUT))
+{
+	$reply = http($gateway, $method, '/mcp');
+	is("$reply->{status} $reply->{headers}{allow}", '405 POST, OPTIONS', "$method: there are no sessions");
+}
+is(post($gateway, rpc('ping'), { Host => 'evil.example.com' })->{status}, 403, 'a foreign Host');
+is(post($gateway, rpc('ping'), { Host => "localhost.evil.example.com" })->{status}, 403, 'a Host that starts like a local one');
+is(post($gateway, rpc('ping'), { Host => '127.0.0.1:80@evil.example.com' })->{status}, 403, 'a Host with a user part');
+is(post($gateway, rpc('ping'), { Origin => 'http://evil.example.com' })->{status}, 403, 'a foreign Origin');
+is(post($gateway, rpc('ping'), { Origin => 'null' })->{status}, 403, 'Origin null');
+is(post($gateway, rpc('ping'), { Host => '[::1]:1', Origin => 'http://localhost:9' })->{status}, 200, 'local names with any port');
+$reply = post($gateway, rpc('ping'), { Host => 'kg.example.com:8443', Origin => 'https://app.example.com' });
+is($reply->{headers}{'access-control-allow-origin'}, 'https://app.example.com', 'an allowed Host and Origin');
+$reply = http($gateway, 'OPTIONS', '/mcp', { Origin => 'https://app.example.com' });
+is("$reply->{status} " . $reply->{headers}{'access-control-allow-methods'}, '204 POST', 'preflight of an allowed Origin');
+is(http($gateway, 'OPTIONS', '/mcp', { Origin => 'https://evil.example' })->{status}, 403, 'preflight of another');
+ok(!defined http($gateway, 'OPTIONS', '/mcp', { Origin => 'https://evil.example' })->{headers}{'access-control-allow-origin'},
+	'and it may not read why');
+
+# Bodies.
+is(post($gateway, rpc('ping'), { 'Content-Type' => 'text/plain' })->{status}, 415, 'not JSON by its type');
+is(post($gateway, rpc('ping'), { 'Content-Encoding' => 'gzip' })->{status}, 415, 'compressed');
+is(post($gateway, rpc('ping'), { 'Content-Type' => 'application/json; charset=utf-8' })->{status}, 200, 'a charset is fine');
+code_is(post($gateway, ''), 400, -32700, 'an empty body');
+code_is(post($gateway, '{"jsonrpc": "2.0", "id": 1, "met'), 400, -32700, 'half a message');
+code_is(post($gateway, join '', map { chr } 0 .. 255), 400, -32700, 'binary');
+code_is(post($gateway, "\x80\x81{}"), 400, -32700, 'not UTF-8');
+code_is(post($gateway, '[' x 5000), 400, -32700, 'too deep');
+code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\u0000"}}'), 400, -32700, 'NUL');
+code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'), 400, -32700, 'a name twice');
+code_is(post($gateway, '"text"'), 400, -32600, 'no message');
+code_is(post($gateway, '[]'), 400, -32600, 'an empty batch');
+code_is(post($gateway, '{"jsonrpc":"2.0","id":null,"method":"ping"}'), 400, -32600, 'id null');
+code_is(post($gateway, rpc('no/such')), 200, -32601, 'unknown method of a legacy client');
+is(post($gateway, { jsonrpc => '2.0', method => 'notifications/initialized' })->{status}, 202, 'a notification');
+is(post($gateway, { jsonrpc => '2.0', id => 'x', result => {} })->{status}, 202, 'a response nobody waits for');
+code_is(post($gateway, ' ' x 20001), 413, -32600, 'too large');
+$reply = do {
+	my $socket = connect_to($gateway);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+	syswrite($socket, sprintf("%x\r\n%s\r\n", 8000, ' ' x 8000)) for 1 .. 4;
+	syswrite($socket, "0\r\n\r\n");
+	read_reply($socket);
+};
+is($reply->{status}, 413, 'too large in chunks');
+{
+	my $socket = connect_to($gateway);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 999999999999999999\r\n\r\n");
+	$reply = read_reply($socket);
+	is($reply->{status}, 413, 'announced far too large');
+	$socket = connect_to($gateway);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"json");
+	close $socket;
+	$socket = connect_to($gateway);
+	syswrite($socket, join '', map { chr int rand 256 } 1 .. 3000);
+	close $socket;
+	$socket = connect_to($gateway);
+	syswrite($socket, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " . 'y' x 100000 . "\r\n\r\n");
+	$reply = read_reply($socket);
+	ok(!$reply || $reply->{status} >= 400, 'headers without end');
+}
+healthy('half requests');
+
+# One byte a second: neither body nor headers hold a connection for ever.
+for my $slow (["POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n", 'body', 4],
+	["POST /mcp HTTP/1.1\r\n", 'headers', 7])
+{
+	my ($socket, $start) = (connect_to($gateway), time);
+	local $SIG{PIPE} = 'IGNORE';
+	syswrite($socket, $slow->[0]);
+	my $bits = '';
+	vec($bits, fileno($socket), 1) = 1;
+	while (time - $start < 15)
+	{
+		last if select(my $ready = $bits, undef, undef, 1);
+		last unless syswrite($socket, ' ');
+	}
+	ok(time - $start < $slow->[2], "slow $slow->[1]: closed after " . int(time - $start) . ' s');
+}
+healthy('slow clients');
+
+# The modern protocol's headers.
+code_is(post($gateway, modern('tools/list'), modern_headers('tools/list')), 200, '-', 'a modern request');
+code_is(post($gateway, modern('tools/list')), 400, -32020, 'no header with the version');
+code_is(post($gateway, modern('tools/list'), { %{ modern_headers('tools/list') }, 'MCP-Protocol-Version' => '2025-06-18' }),
+	400, -32020, 'another version in the header');
+code_is(post($gateway, rpc('tools/list'), modern_headers('tools/list')), 400, -32602, 'no envelope');
+code_is(post($gateway, modern('tools/list'), { 'MCP-Protocol-Version' => '2026-07-28' }), 400, -32020, 'no Mcp-Method');
+code_is(post($gateway, modern('tools/list'), modern_headers('tools/call')), 400, -32020, 'another Mcp-Method');
+my $call = modern('tools/call', { name => 'test_it', arguments => {} });
+code_is(post($gateway, $call, modern_headers('tools/call')), 400, -32020, 'no Mcp-Name');
+code_is(post($gateway, $call, modern_headers('tools/call', 'test_is')), 400, -32020, 'another Mcp-Name');
+code_is(post($gateway, $call, modern_headers('tools/call', ' test_it ')), 200, '-', 'Mcp-Name with spaces around');
+code_is(post($gateway, $call, modern_headers('tools/call', '=?base64?dGVzdF9pdA==?=')), 200, '-', 'Mcp-Name in base64');
+code_is(post($gateway, $call, modern_headers('tools/call', '=?base64?dGVzdF9pdA=?=')), 400, -32020, 'wrong padding');
+code_is(post($gateway, $call, modern_headers('tools/call', '=?BASE64?dGVzdF9pdA==?=')), 400, -32020, 'markers are lower case');
+code_is(post($gateway, $call, { %{ modern_headers('tools/call', 'test_it') }, 'Mcp-Param-X' => '=?base64?!?=' }),
+	400, -32020, 'Mcp-Param that cannot be decoded');
+for my $method (qw(initialize ping logging/setLevel resources/subscribe))
+{
+	code_is(post($gateway, modern($method), modern_headers($method)), 404, -32601, "$method is gone");
+}
+{
+	my $message = modern('tools/list');
+	$message->{params}{_meta}{'io.modelcontextprotocol/protocolVersion'} = '2099-01-01';
+	$reply = post($gateway, $message, { %{ modern_headers('tools/list') }, 'MCP-Protocol-Version' => '2099-01-01' });
+	code_is($reply, 400, -32022, 'a version to come');
+	is_deeply($reply->{json}{error}{data}, { requested => '2099-01-01', supported => ['2026-07-28'] }, 'and what is supported');
+	$message = modern('tools/list');
+	delete $message->{params}{_meta}{'io.modelcontextprotocol/clientCapabilities'};
+	code_is(post($gateway, $message, modern_headers('tools/list')), 400, -32602, 'half an envelope');
+}
+code_is(post($gateway, [ modern('tools/list') ], modern_headers('tools/list')), 400, -32600, 'a modern batch');
+code_is(post($gateway, rpc('ping'), { 'MCP-Protocol-Version' => '1999-01-01' }), 400, -32600, 'a version of the past');
+$reply = post($gateway, [ rpc('ping'), rpc('ping'), { jsonrpc => '2.0', method => 'notifications/x' } ]);
+is(scalar @{ $reply->{json} }, 2, 'a batch of 2025-03-26 is answered');
+code_is(post($gateway, [ rpc('ping') ], { 'MCP-Protocol-Version' => '2025-06-18' }), 400, -32600, 'later legacy versions have none');
+
+# What the database says.
+sub call_with
+{
+	my ($arguments, $headers) = @_;
+	return post($gateway, rpc('tools/call', { name => 'test_it', arguments => $arguments }), $headers);
+}
+is(call_with({ n => 1 })->{json}{result}{tenant}, 'a', 'the tenant of the role');
+like(post($gateway, '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_it","arguments":{"n":12345678901234567890.10}}}')->{body},
+	qr/"n": 12345678901234567890\.10\b/, 'numbers pass as they are');
+code_is(call_with({ sleep => 10 }), 504, -32603, 'a call that takes too long');
+for my $case (['42501', 403, 403], ['28000', 401, 401], ['XX000', 500, -32603], ['53300', 503, -32603], ['P0001', 500, -32603])
+{
+	$reply = call_with({ fail => $case->[0] });
+	code_is($reply, $case->[1], $case->[2], "SQLSTATE $case->[0]");
+	unlike($reply->{body}, qr/secret/, 'says no more than that') if $case->[1] != 401;
+}
+is(length call_with({ size => 5_000_000 })->{json}{result}{text}, 5_000_000, 'a large answer');
+healthy('errors');
+
+# A client that goes away cancels its call.
+sub running { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND usename = 'kg_direct'}) }
+{
+	my $slow = rpc('tools/call', { name => 'test_it', arguments => { sleep => 2.8 } });
+	my $body = JSON::PP->new->encode($slow);
+	my @sockets = map {
+		my $socket = connect_to($gateway);
+		syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
+		$socket } 1 .. 4;
+	for (1 .. 30) { last if running() == 4; sleep 0.05 }
+	is(running(), 4, 'four calls are running');
+	my $start = time;
+	close $_ for @sockets;
+	for (1 .. 40) { last if running() == 0; sleep 0.05 }
+	is(running(), 0, 'none after their clients have gone');
+	ok(time - $start < 1.5, 'at once');
+	healthy('clients that went away');
+}
+
+# The database restarts in the middle of a call.
+{
+	my $body = JSON::PP->new->encode(rpc('tools/call', { name => 'test_it', arguments => { sleep => 2.5 } }));
+	my $socket = connect_to($gateway);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
+	for (1 .. 30) { last if running() == 1; sleep 0.05 }
+	$node->stop('immediate');
+	$reply = read_reply($socket);
+	is($reply->{status}, 503, 'the call fails');
+	like($reply->{body}, qr/connection to the database was lost/, 'and says why');
+	is(http($gateway, 'GET', '/healthz')->{status}, 503, 'healthz says so too');
+	$reply = post($gateway, rpc('ping'));
+	is($reply->{status}, 503, 'while it is away');
+	like($reply->{body}, qr/not available/, 'calls are told so');
+	$node->start;
+	for (1 .. 60) { $reply = post($gateway, rpc('ping')); last if $reply->{status} == 200; sleep 0.1 }
+	is($reply->{status}, 200, 'and it is back by itself');
+}
+is(stop_gateway($gateway), 0, 'SIGTERM ends it cleanly');
+$node->stop;
+done_testing();

@@ -1,0 +1,146 @@
+# kgctl serve and mcp: tokens, OAuth metadata, subscriptions, one pool for two
+# tenants.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use KgGateway;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = cluster('identity');
+my %token = %{ $node->{kg_token} };
+my $gateway = start_gateway($node, 'kg_gate', '--function', 'kg_test.mcp', '--pool', '1', '--log-level', 'debug', '--access-log',
+	'--resource', 'https://kg.example.com/mcp', '--auth-server', 'https://login.example.com', '--scope', 'kg:read');
+my $reply;
+
+sub as
+{
+	my ($token, $message) = @_;
+	return post($gateway, $message // rpc('tools/call', { name => 'test_who', arguments => {} }), { Authorization => "Bearer $token" });
+}
+
+# Refusals.
+my $metadata = 'https://kg.example.com/.well-known/oauth-protected-resource/mcp';
+$reply = post($gateway, rpc('ping'));
+is($reply->{status}, 401, 'no token');
+is($reply->{headers}{'www-authenticate'}, qq{Bearer resource_metadata="$metadata", scope="kg:read"}, 'and where to get one');
+for my $case (['garbage', 'nonsense'], ['a.b.c', 'three parts of nonsense'], [$token{a} . 'x', 'a changed signature'],
+	[$node->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a"}', 'k', '-1 hour')}), 'an expired one'],
+	['x' x 9000, 'one too long'])
+{
+	$reply = as($case->[0]);
+	is($reply->{status}, 401, "a token that is $case->[1]");
+	like($reply->{headers}{'www-authenticate'}, qr/^Bearer error="invalid_token", resource_metadata=/, 'invalid_token');
+	unlike($reply->{raw}, qr/\Q$case->[0]\E/, 'is not repeated');
+}
+is(post($gateway, rpc('ping'), { Authorization => 'Basic YTpi' })->{status}, 401, 'another scheme');
+is(post($gateway, rpc('ping'), { Authorization => 'Bearer a b' })->{status}, 400, 'a malformed header');
+is(http($gateway, 'POST', "/mcp?access_token=$token{a}", { 'Content-Type' => 'application/json' },
+	'{"jsonrpc":"2.0","id":1,"method":"ping"}')->{status}, 401, 'a token in the address is none');
+
+# Metadata.
+for my $path ('/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp')
+{
+	$reply = http($gateway, 'GET', $path, { Host => 'kg.example.com' });
+	is_deeply(decode($reply->{body}), { resource => 'https://kg.example.com/mcp', authorization_servers => ['https://login.example.com'],
+		scopes_supported => ['kg:read'], bearer_methods_supported => ['header'] }, $path);
+}
+
+# Two tenants share one connection, also when calls fail in between.
+my $crossed = 0;
+for my $i (1 .. 40)
+{
+	my $tenant = $i % 2 ? 'a' : 'b';
+	as($token{$tenant}, rpc('tools/call', { name => 'test_who', arguments => { fail => '22000' } })) if $i % 5 == 0;
+	as('garbage') if $i % 7 == 0;
+	$reply = as($token{$tenant});
+	$crossed++ if ($reply->{json}{result}{tenant} // '') ne $tenant;
+	$crossed++ if post($gateway, rpc('ping'))->{status} != 401;
+}
+is($crossed, 0, 'nothing crosses from one tenant to the other');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'kg_gate'}),
+	1, 'on one connection');
+
+# A subscription: acknowledged, told, ended.
+sub open_subscription
+{
+	my ($token) = @_;
+	my $message = JSON::PP->new->canonical->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }));
+	my $socket = connect_to($gateway);
+	my %headers = (%{ modern_headers('subscriptions/listen') }, Host => 'localhost', Accept => 'text/event-stream',
+		'Content-Type' => 'application/json', Authorization => "Bearer $token", 'Content-Length' => length $message);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$message");
+	return $socket;
+}
+sub wait_for
+{
+	my ($socket, $data, $pattern, $seconds) = @_;
+	my $until = time + ($seconds // 10);
+	while ($$data !~ $pattern && time < $until)
+	{
+		my $bits = '';
+		vec($bits, fileno($socket), 1) = 1;
+		next unless select($bits, undef, undef, 0.2);
+		sysread($socket, $$data, 65536, length $$data) or last;
+	}
+	return $$data =~ $pattern;
+}
+my ($a, $b) = (open_subscription($token{a}), open_subscription($token{b}));
+my ($from_a, $from_b) = ('', '');
+ok(wait_for($a, \$from_a, qr/subscriptions\/acknowledged/), 'acknowledged');
+ok(wait_for($b, \$from_b, qr/subscriptions\/acknowledged/), 'acknowledged to another tenant');
+like($from_a, qr{content-type: text/event-stream}i, 'as a stream of events');
+unlike($from_a, qr/kg_listen/, 'what is between gateway and database stays there');
+for (1 .. 50)
+{
+	last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1';
+	sleep 0.1;
+}
+$node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_create_agent('helper')});
+ok(wait_for($a, \$from_a, qr/notifications\/tools\/list_changed/), 'told that the tools of its tenant changed');
+like($from_a, qr/list_changed.*"io\.modelcontextprotocol\/subscriptionId":\s*1/s, 'with the id of the subscription');
+$reply = post($gateway, modern('subscriptions/listen', { notifications => {} }),
+	{ %{ modern_headers('subscriptions/listen') }, Authorization => "Bearer $token{a}", Accept => 'application/json' });
+is($reply->{status}, 406, 'a subscription needs a stream');
+my $stopped = stop_gateway($gateway);
+is($stopped, 0, 'stopped');
+ok(wait_for($a, \$from_a, qr/"resultType":"complete"/), 'a subscription ends with a result');
+unlike($from_b, qr/list_changed/, 'another tenant was told nothing');
+my $log = gateway_log($gateway);
+unlike($log, qr/\Q$token{a}\E|garbage|nonsense/, 'no token in the log');
+like($log, qr/info tools\/call 200/, 'but the requests');
+
+# Standard input and output.
+sub stdio
+{
+	my ($input, %env) = @_;
+	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', %env);
+	my ($out, $err) = ('', '');
+	my $ok = IPC::Run::run(['kgctl', 'mcp', '--function', 'kg_test.mcp', '--max-message', '5000'], '<', \$input, '>', \$out, '2>', \$err,
+		IPC::Run::timeout(60));
+	return ([ map { decode($_) } split /\n/, $out ], $err, $ok);
+}
+sub line { return JSON::PP->new->canonical->encode($_[0]) . "\n" }
+my ($answers, $err, $ok) = stdio(line(rpc('tools/call', { name => 'test_who', arguments => {} })), KGCTL_TOKEN => $token{b});
+is($answers->[0]{result}{tenant}, 'b', 'stdio: the tenant of the token');
+ok($ok, 'and it ends with its input');
+($answers) = stdio(line(rpc('ping')));
+is($answers->[0]{error}{code}, 401, 'stdio: no token');
+($answers) = stdio(join('', line(rpc('initialize', { protocolVersion => '2025-06-18', capabilities => {}, clientInfo => { name => 'x', version => '1' } })),
+	line({ jsonrpc => '2.0', method => 'notifications/initialized' }), "garbage\n", 'x' x 6000 . "\n", "\n",
+	line({ jsonrpc => '2.0', id => 'slow', method => 'tools/call', params => { name => 'test_it', arguments => { sleep => 20 } } }),
+	line({ jsonrpc => '2.0', method => 'notifications/cancelled', params => { requestId => 'slow' } }),
+	line({ jsonrpc => '2.0', id => 7, method => 'tools/call', params => { name => 'test_it', arguments => { n => 1 } } })),
+	KGCTL_TOKEN => $token{a});
+is($answers->[0]{result}{protocolVersion}, '2025-06-18', 'stdio: initialize comes first');
+is(scalar(grep { ($_->{error}{code} // 0) == -32700 } @$answers), 1, 'garbage is answered once');
+is(scalar(grep { ($_->{error}{code} // 0) == -32600 } @$answers), 1, 'so is a line too long');
+is(scalar(grep { ($_->{id} // '') eq 'slow' } @$answers), 0, 'a cancelled call is not');
+is(scalar(grep { ($_->{id} // '') eq '7' && $_->{result} } @$answers), 1, 'and the next one is');
+($answers) = stdio(substr(line(modern('tools/list')), 0, -1), KGCTL_TOKEN => $token{a});
+is($answers->[0]{result}{resultType}, 'complete', 'stdio: the modern protocol, a last line without its end');
+$node->stop;
+done_testing();
