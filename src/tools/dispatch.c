@@ -223,6 +223,86 @@ kg_tools_call_result(const char *name, const Jsonb *arguments)
  * Listing.
  */
 
+/* The members of a refused call (docs/errors.md) that are always there. */
+static void
+write_error_members(KgJsonWriter *w)
+{
+	kg_jw_key(w, "code");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "string");
+	kg_jw_kstring(w, "description", "of an error, with isError");
+	kg_jw_end_object(w);
+	kg_jw_key(w, "message");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "string");
+	kg_jw_end_object(w);
+}
+
+static void
+write_required(KgJsonWriter *w, const JsonbValue *names)
+{
+	kg_jw_begin_object(w);
+	if (names)
+	{
+		kg_jw_key(w, "required");
+		kg_jw_value(w, names);
+	}
+	kg_jw_end_object(w);
+}
+
+/*
+ * The schema of a tool's structured content: its reply, or the error that
+ * comes in its place.  Clients check both against the one schema, also where
+ * isError is set, and a reply has members that an error has not.
+ */
+static Jsonb *
+result_schema(const Jsonb *reply)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	KgJsonIter member;
+	JsonbValue required;
+	bool has_required = kg_json_get(&reply->root, "required", &required);
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &reply->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "required"))
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		if (!kg_json_string_is(&it.key, "properties"))
+		{
+			kg_jw_value(&w, &it.value);
+			continue;
+		}
+		kg_jw_begin_object(&w);
+		kg_json_iter_init(&member, kg_json_container(&it.value));
+		while (kg_json_iter_next(&member))
+		{
+			kg_jw_keyn(
+				&w, member.key.val.string.val, member.key.val.string.len);
+			kg_jw_value(&w, &member.value);
+		}
+		write_error_members(&w);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_key(&w, "anyOf");
+	kg_jw_begin_array(&w);
+	write_required(&w, has_required ? &required : NULL);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "required");
+	kg_jw_begin_array(&w);
+	kg_jw_string(&w, "code");
+	kg_jw_string(&w, "message");
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 static void
 write_tool(KgJsonWriter *w, const char *name, const char *title,
 		   const char *description, const Jsonb *input, const Jsonb *output)
@@ -232,7 +312,7 @@ write_tool(KgJsonWriter *w, const char *name, const char *title,
 	kg_jw_kstring(w, "title", title);
 	kg_jw_kstring(w, "description", description);
 	kg_jw_kjsonb(w, "inputSchema", input);
-	kg_jw_kjsonb(w, "outputSchema", output);
+	kg_jw_kjsonb(w, "outputSchema", result_schema(output));
 	kg_jw_key(w, "annotations");
 	kg_jw_begin_object(w);
 	kg_jw_kbool(w, "readOnlyHint", true);
