@@ -62,14 +62,17 @@ extern int kg_json_length(const JsonbContainer *container);
 
 /*
  * Write a document: begin/end pairs nest; inside an object every value is
- * preceded by kg_jw_key().
+ * preceded by kg_jw_key().  Of two members with one name the later stays.
+ * Values are copied at once, into the context that was current at
+ * kg_jw_init(); a container is copied as it is, not taken apart.  The document
+ * that kg_jw_finish() returns is in the context that is current then.
  */
 typedef struct KgJsonWriter
 {
-	JsonbParseState *state;
-	JsonbValue *result; /* the root, once its end was written */
-	Jsonb *scalar;		/* a scalar root */
-	bool in_object[64];
+	struct KgJsonFrame *frame; /* innermost open object or array */
+	struct KgJsonFrame *spare; /* closed ones, to be used again */
+	Jsonb *result;			   /* the root, once its end was written */
+	MemoryContext context;
 	int depth;
 } KgJsonWriter;
 

@@ -48,6 +48,12 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	KgSqlBuilder b;
 	KgStatement statement;
 
+	if (n == 1)
+	{
+		got[0].id = ids[0];
+		got[0].data = kg_get_data(catalog, type, cstring_to_text(ids[0]));
+		return got;
+	}
 	set.n = n;
 	set.by_id = palloc(Max(1, n) * sizeof(KgGot *));
 	for (int i = 0; i < n; i++)

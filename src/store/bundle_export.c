@@ -132,7 +132,6 @@ put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
 		NULL,
 		true,
 		0);
-	MemoryContext context = GetMemoryChunkContext(w->state);
 
 	for (;;)
 	{
@@ -142,12 +141,13 @@ put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			bool isnull;
-			Datum data = kg_spi_value(i, 1, &isnull);
-			MemoryContext old = MemoryContextSwitchTo(context);
+			Datum datum = kg_spi_value(i, 1, &isnull);
+			Jsonb *data = DatumGetJsonbP(datum);
 
 			CHECK_FOR_INTERRUPTS();
-			kg_jw_jsonb(w, DatumGetJsonbPCopy(data));
-			MemoryContextSwitchTo(old);
+			kg_jw_jsonb(w, data);
+			if ((Pointer) data != DatumGetPointer(datum))
+				pfree(data);
 		}
 		SPI_freetuptable(SPI_tuptable);
 	}
@@ -180,7 +180,7 @@ static void
 put_edges(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 {
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	MemoryContext context = GetMemoryChunkContext(w->state);
+	MemoryContext context = w->context;
 
 	kg_jw_key(w, "edges");
 	kg_jw_begin_array(w);
@@ -235,7 +235,7 @@ put_edges(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 						w, "to", kg_handle_make(to, kg_spi_cstring(row, 6)));
 					if (!isnull)
 						kg_jw_kjsonb(
-							w, "properties", DatumGetJsonbPCopy(properties));
+							w, "properties", DatumGetJsonbP(properties));
 					kg_jw_end_object(w);
 				}
 				MemoryContextSwitchTo(old);
@@ -269,5 +269,7 @@ kg_bundle_export(const char *name)
 	put_entities(&w, catalog, name);
 	put_edges(&w, catalog, name);
 	kg_jw_end_object(&w);
+	/* Fetching from a cursor leaves SPI's own context current. */
+	MemoryContextSwitchTo(w.context);
 	return kg_jw_finish(&w);
 }

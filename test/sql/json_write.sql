@@ -1,0 +1,38 @@
+-- Replies are written in the binary form directly: byte for byte what the
+-- server makes of their text, whatever a stored document holds.
+SELECT current_user AS owner \gset
+CREATE ROLE json_reader LOGIN;
+SELECT kg_create_tenant('json');
+SELECT kg_grant('json', 'json_reader', 'write');
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO json_reader;
+\c - json_reader
+SELECT kg_apply_bundle('{"bundle_name": "json", "version": "1", "schemas": [{"entity_type": "doc", "schema":
+  {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "v": true, "w": {"type": "object", "properties": {"b": {"type": "string"}}},
+   "n": {"type": "integer", "x-index": true}}, "required": ["id", "v"]}}]}') ->> 'changed' AS changed;
+CREATE TEMP TABLE v(n integer, v jsonb);
+INSERT INTO v SELECT row_number() OVER (), v FROM (
+  SELECT unnest(ARRAY['null', 'true', 'false', '0', '-1.50', '1e300', '12345678901234567890.00001', '""', '"a"', '"\u00e4\ud83d\ude00"', '[]', '{}', '[[]]', '[{}]', '{"": 1}',
+    '{"a": {"b": {"c": [1, [2, [3, {"d": null}]]]}}}', '[null, true, 1, "s", [], {}]', '{"b": 1, "a": 2, "aa": 3, "B": 4}']::jsonb[])
+  UNION ALL SELECT to_jsonb(repeat('x', n)) FROM unnest(ARRAY[1, 2, 3, 4, 5, 127, 128, 5000]) n
+  UNION ALL SELECT (SELECT jsonb_agg(i) FROM generate_series(1, n) i) FROM unnest(ARRAY[31, 32, 33, 63, 64, 65, 200]) n
+  UNION ALL SELECT (SELECT jsonb_object_agg('k' || i, CASE i % 5 WHEN 0 THEN to_jsonb(i) WHEN 1 THEN to_jsonb(repeat('y', i % 7)) WHEN 2 THEN '[1, "z"]' WHEN 3 THEN 'null' ELSE '{"q": 1.5}' END)
+              FROM generate_series(1, n) i) FROM unnest(ARRAY[7, 12, 13, 15, 16, 17, 31, 32, 33, 100]) n) x(v);
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'json', 'doc', jsonb_build_object('id', 'd' || n, 'n', n, 'v', v, 'w', jsonb_build_object('a', v, 'b', repeat('b', n), 'c', v)) FROM v;
+SELECT count(*) FROM kg_entity;
+CREATE FUNCTION pg_temp.same(j jsonb) RETURNS boolean LANGUAGE sql AS $$ SELECT record_image_eq(ROW(j), ROW(j::text::jsonb)) $$;
+SELECT count(*) FILTER (WHERE pg_temp.same(kg_get('doc', 'd' || n)) AND kg_get('doc', 'd' || n) -> 'v' = v) = count(*) AS one,
+  count(*) FILTER (WHERE pg_temp.same(kg_get('doc', ARRAY['d' || n, 'none', 'd1']))) = count(*) AS many,
+  count(*) FILTER (WHERE pg_temp.same(kg_list('doc', jsonb_build_object('limit', n)))) = count(*) AS list,
+  count(*) FILTER (WHERE pg_temp.same(kg_list('doc', jsonb_build_object('limit', n, 'fields', '["w.b", "v"]'::jsonb)))) = count(*) AS projected,
+  count(*) FILTER (WHERE pg_temp.same(kg_call_tool('get_doc', jsonb_build_object('id', 'd' || n)))) = count(*) AS called,
+  count(*) FILTER (WHERE pg_temp.same(kg_mcp(jsonb_build_object('jsonrpc', '2.0', 'id', v, 'method', 'tools/call', 'params', jsonb_build_object('name', 'get_doc', 'arguments', jsonb_build_object('id', 'd' || n)))))) = count(*) AS message
+  FROM v;
+-- what is written keeps the later of two members, and a document in it stays what it was
+SELECT (kg_list('doc', '{"limit": 500}') -> 'items') = (SELECT jsonb_agg(jsonb_build_object('id', entity_id, 'data', data) ORDER BY entity_id) FROM kg_entity) AS same_data;
+SELECT count(*) FILTER (WHERE pg_temp.same(t)) = count(*) AS tools FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT pg_temp.same(kg_explain('list_doc', '{"filters": {"n": 1}}')) AS explain;
+SELECT pg_temp.same(kg_export_bundle('json')) AS exported;
+\c - :owner
+SELECT kg_drop_tenant('json');
+DROP OWNED BY json_reader;
+DROP ROLE json_reader;
