@@ -35,7 +35,7 @@ PG_CONFIG ?= pg_config
 
 # These goals set up everything themselves, PostgreSQL too.  PGXS has a check
 # of its own, which only says that there is none, so it is not included here.
-SELF_CONTAINED = check check-majors demo bench help
+SELF_CONTAINED = check check-majors demo conformance bench help
 ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
 
 .PHONY: $(SELF_CONTAINED)
