@@ -125,7 +125,8 @@ load_agent(const char *tenant, const char *name)
 
 	memset(&fresh, 0, sizeof(fresh));
 	kg_become_owner(&user);
-	kg_spi_begin_load();
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
 	kg_spi_run(&saved,
 			   "SELECT a.title, a.description, a.instructions, a.toolsets, "
 			   "a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
@@ -153,7 +154,7 @@ load_agent(const char *tenant, const char *name)
 		read_agent(&fresh.agent);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(fresh.context, CacheMemoryContext);
-	kg_spi_end_load();
+	SPI_finish();
 	kg_restore_user(&user);
 
 	slot = &cache[cache_next];

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "base/invalidate.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -22,23 +21,11 @@
 static Oid watched[KG_MAX_WATCHED];
 static int nwatched = 0;
 static uint64 generation = 1;
-static bool provisional = false; /* something was read in parallel mode */
 
 uint64
 kg_generation(void)
 {
-	if (provisional && !IsInParallelMode())
-	{
-		provisional = false;
-		generation++;
-	}
 	return generation;
-}
-
-void
-kg_invalidate_after_parallel_mode(void)
-{
-	provisional = true;
 }
 
 void

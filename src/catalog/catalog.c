@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* Catalogs kept by a backend; a pooled one serves many tenants. */
 #define KG_CATALOG_CACHE 64
@@ -376,13 +377,18 @@ load_visibility(KgCatalog *catalog, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/*
+ * The newest committed state is read, whatever the caller's snapshot: the
+ * cache outlives it.
+ */
 static void
 load(KgCatalog *catalog, MemoryContext context)
 {
 	Datum tenant;
 	MemoryContext old = CurrentMemoryContext;
 
-	kg_spi_begin_load();
+	PushActiveSnapshot(GetLatestSnapshot());
+	SPI_connect();
 	MemoryContextSwitchTo(context);
 	tenant = CStringGetTextDatum(catalog->tenant);
 	load_bundles(catalog, &tenant, context);
@@ -391,7 +397,8 @@ load(KgCatalog *catalog, MemoryContext context)
 	number_references(catalog);
 	load_tools(catalog, &tenant, context);
 	load_visibility(catalog, context);
-	kg_spi_end_load();
+	SPI_finish();
+	PopActiveSnapshot();
 	MemoryContextSwitchTo(old);
 }
 
