@@ -11,3 +11,75 @@ CREATE FUNCTION @extschema@.kg_pack() RETURNS bigint
   AS 'MODULE_PATHNAME', 'kg_sql_pack';
 COMMENT ON FUNCTION @extschema@.kg_pack() IS
   'pack the edges of the tenant''s nodes that changed since they were packed; returns how many nodes';
+
+CREATE FUNCTION @extschema@.kg_graph_schema(arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_graph_schema';
+COMMENT ON FUNCTION @extschema@.kg_graph_schema(jsonb) IS
+  'the tool get_graph_schema: entity types and relationship types';
+
+CREATE FUNCTION @extschema@.kg_find_nodes(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_find_nodes';
+COMMENT ON FUNCTION @extschema@.kg_find_nodes(jsonb) IS
+  'the tool find_nodes: nodes of one type by id or by property values';
+
+CREATE FUNCTION @extschema@.kg_traverse(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_traverse';
+COMMENT ON FUNCTION @extschema@.kg_traverse(jsonb) IS
+  'the tool traverse_relationships: a chain of steps along relationships';
+
+CREATE FUNCTION @extschema@.kg_neighbors(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_neighbors';
+COMMENT ON FUNCTION @extschema@.kg_neighbors(jsonb) IS
+  'the tool explore_neighbors: everything around one entity';
+
+CREATE FUNCTION @extschema@.kg_describe_schema(arguments jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_describe_schema';
+COMMENT ON FUNCTION @extschema@.kg_describe_schema(jsonb) IS
+  'the tool describe_schema: types and predicates of the graph, and how to use it';
+
+CREATE FUNCTION @extschema@.kg_search(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_search';
+COMMENT ON FUNCTION @extschema@.kg_search(jsonb) IS
+  'the tool search_entities: from a name to ids';
+
+CREATE FUNCTION @extschema@.kg_bfs(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_bfs';
+COMMENT ON FUNCTION @extschema@.kg_bfs(jsonb) IS
+  'the tool bfs_query: everything within some hops of any of the seeds';
+
+CREATE FUNCTION @extschema@.kg_describe(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_describe';
+COMMENT ON FUNCTION @extschema@.kg_describe(jsonb) IS
+  'the tool describe_entity: all that is known of one entity';
+
+CREATE FUNCTION @extschema@.kg_describe_many(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_describe_many';
+COMMENT ON FUNCTION @extschema@.kg_describe_many(jsonb) IS
+  'the tool describe_entities: all that is known of several entities';
+
+CREATE FUNCTION @extschema@.kg_intersect(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_intersect';
+COMMENT ON FUNCTION @extschema@.kg_intersect(jsonb) IS
+  'the tool intersect_subgraphs: what is within some hops of every seed';
+
+CREATE FUNCTION @extschema@.kg_paths(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_paths';
+COMMENT ON FUNCTION @extschema@.kg_paths(jsonb) IS
+  'the tool find_paths: how two sets of entities are connected';
+
+CREATE FUNCTION @extschema@.kg_aggregate(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_aggregate';
+COMMENT ON FUNCTION @extschema@.kg_aggregate(jsonb) IS
+  'the tool aggregate_nodes: counts and sums over nodes, grouped';

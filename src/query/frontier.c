@@ -152,7 +152,8 @@ edges_are_plain(void)
 		&saved,
 		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
 		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
-		"'^\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\)$') = 1 "
+		"'^\\(\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\) AND "
+		"([^ ]+[.])?kg_derived_visible\\(\\)\\)$') = 1 "
 		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
 		1,
 		types,

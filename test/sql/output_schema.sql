@@ -80,13 +80,13 @@ INSERT INTO call
 INSERT INTO call
   SELECT 'search_entities', a::jsonb FROM unnest(ARRAY['{"query": "france"}', '{"query": "german", "limit": 1}', '{"query": "Deutschlandd"}', '{"query": "zzzzzz"}', '{}', '{"query": ""}']) a;
 INSERT INTO call
-  SELECT 'bfs_query', a::jsonb FROM unnest(ARRAY['{"seeds": ["country:FR"], "max_hops": 2}', '{"seeds": ["FR", "nowhere"], "max_hops": 1}', '{"seeds": ["nowhere"]}', '{"seeds": ["FR"], "max_hops": 2, "limit": 1}', '{"seeds": []}', '{"seeds": ["FR"], "max_bytes": 1024}']) a;
+  SELECT 'bfs_query', a::jsonb FROM unnest(ARRAY['{"seeds": ["country:FR"], "max_hops": 2}', '{"seeds": ["FR", "nowhere"], "max_hops": 1}', '{"seeds": ["nowhere"], "max_hops": 1}', '{"seeds": ["FR"], "max_hops": 2, "limit": 1}', '{"seeds": [], "max_hops": 1}', '{"seeds": ["FR"], "max_hops": 2, "max_bytes": 1024}']) a;
 INSERT INTO call
   SELECT 'describe_entity', a::jsonb FROM unnest(ARRAY['{"id": "country:FR"}', '{"id": "FR"}', '{"id": "nowhere"}', '{"entity_id": "FR"}', '{}']) a;
 INSERT INTO call
   SELECT 'describe_entities', a::jsonb FROM unnest(ARRAY['{"ids": ["country:FR", "EUR"]}', '{"ids": ["nowhere", "FR"]}', '{"ids": []}', '{"entity_ids": ["FR"]}', '{}']) a;
 INSERT INTO call
-  SELECT 'intersect_subgraphs', a::jsonb FROM unnest(ARRAY['{"seeds": ["FR", "DE"], "max_hops": 1}', '{"seeds": ["FR", "IS"]}', '{"seeds": ["nowhere", "FR"]}', '{"seeds": []}', '{"seed_ids": ["FR"]}']) a;
+  SELECT 'intersect_subgraphs', a::jsonb FROM unnest(ARRAY['{"seeds": ["FR", "DE"], "k": 1}', '{"seeds": ["FR", "IS"], "k": 2}', '{"seeds": ["nowhere", "FR"], "k": 1}', '{"seeds": []}', '{"seed_ids": ["FR"]}']) a;
 
 CREATE TEMP TABLE answer AS
   SELECT c.tool, c.arguments, (r -> 'isError')::boolean AS is_error, r -> 'structuredContent' AS reply, t -> 'outputSchema' AS schema
