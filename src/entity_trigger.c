@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/json.h"
@@ -24,6 +25,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/derive.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -215,9 +217,27 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 	nulls[COL_VERSION] = nulls[COL_CREATED] = nulls[COL_UPDATED] = false;
 }
 
+/*
+ * May an error show values of the row?  Who wrote them or may select them sees
+ * nothing new.
+ */
+static bool
+may_see_data(const TriggerData *trigdata)
+{
+	Oid relid = RelationGetRelid(trigdata->tg_relation);
+	int attno = COL_DATA + 1;
+
+	return !TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ||
+		   bms_is_member(attno - FirstLowInvalidHeapAttributeNumber,
+						 trigdata->tg_updatedcols) ||
+		   pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		   pg_attribute_aclcheck(relid, attno, GetUserId(), ACL_SELECT) ==
+			   ACLCHECK_OK;
+}
+
 static void
 check_given_id(const char *id, const Datum *values, const bool *nulls,
-			   const KgType *type)
+			   const KgType *type, bool withhold)
 {
 	KgError *err;
 
@@ -228,16 +248,20 @@ check_given_id(const char *id, const Datum *values, const bool *nulls,
 					   type->id_field->name);
 	kg_error_path(err, "/entity_id");
 	kg_error_got_string(err, TextDatumGetCString(values[COL_ID]));
-	kg_error_expected(err, "\"%s\", or no value", id);
+	if (!withhold)
+		kg_error_expected(err, "\"%s\", or no value", id);
 	kg_error_throw(err);
 }
 
 /* Fills the columns of one row; raises what is wrong with it. */
 static void
-complete_row(Relation rel, bool update, const Datum *old, Datum *values,
+complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 			 bool *nulls)
 {
-	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	Relation rel = trigdata->tg_relation;
+	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
+	KgErrorList errors = {
+		NIL, kg_setting_max_errors, 0, !may_see_data(trigdata)};
 	char *tenant = row_tenant(rel, values, nulls);
 	char *bundle = required_text(values, nulls, COL_BUNDLE, "bundle");
 	char *name = required_text(values, nulls, COL_TYPE, "entity_type");
@@ -257,7 +281,7 @@ complete_row(Relation rel, bool update, const Datum *old, Datum *values,
 		DatumGetBool(DirectFunctionCall2Coll(
 			texteq, C_COLLATION_OID, old[COL_ID], values[COL_ID])))
 		nulls[COL_ID] = true; /* it follows the data */
-	check_given_id(id, values, nulls, type);
+	check_given_id(id, values, nulls, type, errors.withhold);
 	values[COL_TENANT] = CStringGetTextDatum(tenant);
 	values[COL_ID] = CStringGetTextDatum(id);
 	values[COL_TYPE_NO] = Int32GetDatum(type->type_no);
@@ -295,7 +319,7 @@ kg_sql_entity_before(PG_FUNCTION_ARGS)
 	heap_deform_tuple(tuple, tupdesc, values, nulls);
 	if (update)
 		check_unchanged(old, values, nulls);
-	complete_row(trigdata->tg_relation, update, old, values, nulls);
+	complete_row(trigdata, old, values, nulls);
 	return PointerGetDatum(heap_form_tuple(tupdesc, values, nulls));
 }
 

@@ -167,46 +167,6 @@ require_tenant(Datum tenant)
 	kg_error_throw(err);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
-
-/* Everything of a tenant, from the leaves up. */
-Datum
-kg_sql_drop_tenant(PG_FUNCTION_ARGS)
-{
-	static KgSaved saved[11];
-	static const char *const statements[] = {
-		"DELETE FROM @kg_edge WHERE tenant = $1",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1",
-		"DELETE FROM @kg_index_key WHERE tenant = $1",
-		"DELETE FROM @kg_term WHERE tenant = $1",
-		"DELETE FROM @kg_trigram WHERE tenant = $1",
-		"DELETE FROM @kg_entity WHERE tenant = $1",
-		"DELETE FROM @kg_relation WHERE tenant = $1",
-		"DELETE FROM @kg_entity_type WHERE tenant = $1",
-		"DELETE FROM @kg_bundle WHERE tenant = $1",
-		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
-		"DELETE FROM @kg_tenant WHERE tenant = $1"};
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {PG_GETARG_DATUM(0)};
-	KgUserContext user;
-
-	kg_become_owner(&user);
-	SPI_connect();
-	require_tenant(values[0]);
-	for (int i = 0; i < lengthof(statements); i++)
-		kg_spi_run(&saved[i],
-				   statements[i],
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
-	SPI_finish();
-	kg_restore_user(&user);
-	PG_RETURN_VOID();
-}
-
 /*
  * Granting is for the owner of the extension (superusers among them) and for
  * the tenant's admins.
@@ -348,6 +308,77 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 		kg_error_throw(err);
 	}
 	synchronise_privileges(role);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
+
+/* The roles with a grant for the tenant, in the caller's context. */
+static Oid *
+granted_roles(Datum tenant, int *n)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Oid *roles;
+
+	kg_spi_run(
+		&saved,
+		"SELECT t.role::oid::bigint FROM @kg_tenant_role t "
+		"JOIN pg_catalog.pg_roles r ON r.oid = t.role WHERE t.tenant = $1",
+		1,
+		argtypes,
+		&tenant,
+		NULL,
+		false,
+		SPI_OK_SELECT);
+	*n = (int) SPI_processed;
+	roles = palloc((*n + 1) * sizeof(Oid));
+	for (int i = 0; i < *n; i++)
+		roles[i] = (Oid) kg_spi_int64(i, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return roles;
+}
+
+/* Everything of a tenant, from the leaves up, and what its grants gave. */
+Datum
+kg_sql_drop_tenant(PG_FUNCTION_ARGS)
+{
+	static KgSaved saved[11];
+	static const char *const statements[] = {
+		"DELETE FROM @kg_edge WHERE tenant = $1",
+		"DELETE FROM @kg_adjacency WHERE tenant = $1",
+		"DELETE FROM @kg_index_key WHERE tenant = $1",
+		"DELETE FROM @kg_term WHERE tenant = $1",
+		"DELETE FROM @kg_trigram WHERE tenant = $1",
+		"DELETE FROM @kg_entity WHERE tenant = $1",
+		"DELETE FROM @kg_relation WHERE tenant = $1",
+		"DELETE FROM @kg_entity_type WHERE tenant = $1",
+		"DELETE FROM @kg_bundle WHERE tenant = $1",
+		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
+		"DELETE FROM @kg_tenant WHERE tenant = $1"};
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {PG_GETARG_DATUM(0)};
+	KgUserContext user;
+	Oid *roles;
+	int nroles;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	require_tenant(values[0]);
+	roles = granted_roles(values[0], &nroles);
+	for (int i = 0; i < lengthof(statements); i++)
+		kg_spi_run(&saved[i],
+				   statements[i],
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+	for (int i = 0; i < nroles; i++)
+		synchronise_privileges(roles[i]);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();

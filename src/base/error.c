@@ -26,6 +26,7 @@ struct KgError
 	char *type;
 	char *id;
 	const char *keyword;
+	char *schema_path;
 };
 
 /* In the order of KgErrorCode; documented in docs/errors.md. */
@@ -181,6 +182,19 @@ kg_error_keyword(KgError *err, const char *keyword)
 }
 
 void
+kg_error_schema_path(KgError *err, const char *schema_path)
+{
+	err->schema_path = pstrdup(schema_path);
+}
+
+void
+kg_error_violated(KgError *err, const KgError *other)
+{
+	err->keyword = other->keyword;
+	err->schema_path = other->schema_path;
+}
+
+void
 kg_error_got_jsonb(KgError *err, Jsonb *got)
 {
 	err->got = got;
@@ -240,6 +254,8 @@ kg_error_object(const KgError *err)
 		kg_jw_kstring(&w, "path", err->path);
 	if (err->keyword)
 		kg_jw_kstring(&w, "keyword", err->keyword);
+	if (err->schema_path)
+		kg_jw_kstring(&w, "schema_path", err->schema_path);
 	if (err->got)
 		kg_jw_kjsonb(&w, "got", err->got);
 	if (err->expected)

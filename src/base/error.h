@@ -66,6 +66,7 @@ typedef struct KgErrorList
 	List *errors; /* of KgError * */
 	int limit;
 	int64 total;
+	bool withhold; /* the values are not for the caller to see */
 } KgErrorList;
 
 /* Adds to the list; without a list, raises. */
@@ -80,6 +81,10 @@ extern Jsonb *kg_error_array(const KgErrorList *list);
 /* Where an entity is at fault: its type and id, the keyword, the value wanted. */
 extern void kg_error_entity(KgError *err, const char *type, const char *id);
 extern void kg_error_keyword(KgError *err, const char *keyword);
+/* JSON Pointer to the keyword in the schema. */
+extern void kg_error_schema_path(KgError *err, const char *schema_path);
+/* Keyword and schema path of another error, without its values. */
+extern void kg_error_violated(KgError *err, const KgError *other);
 /* A jsonb that the error takes over as "got". */
 extern void kg_error_got_jsonb(KgError *err, Jsonb *got);
 

@@ -257,7 +257,7 @@ kg_settings_define(void)
 	define_limit("kg_graph.schema_max_steps",
 				 "Sets how many steps one validation takes.",
 				 &kg_setting_schema_max_steps,
-				 10000000,
+				 5000000,
 				 1000,
 				 INT_MAX,
 				 0);

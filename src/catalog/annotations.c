@@ -44,6 +44,7 @@ typedef struct Gathered
 	bool has_items;
 	JsonbValue items;
 	List *enum_values; /* of JsonbValue * */
+	int nenums;		   /* places that they come from */
 	const char *format;
 	JsonbValue *annotations[KG_ANNOTATION_COUNT];
 	JsonbValue *title;
@@ -136,10 +137,14 @@ gather_enum(const JsonbContainer *object, Gathered *g)
 	KgJsonIter it;
 
 	if (kg_json_get(object, "const", &value) != NULL)
+	{
+		g->nenums++;
 		g->enum_values = lappend(g->enum_values, copy_value(&value));
+	}
 	if (kg_json_get(object, "enum", &value) == NULL ||
 		!kg_json_is_array(&value))
 		return;
+	g->nenums++;
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
 		g->enum_values = lappend(g->enum_values, copy_value(&it.value));
@@ -460,6 +465,16 @@ read_derived(Parser *parser, const Gathered *g, KgField *field,
 	}
 }
 
+static bool
+enum_has(const KgField *field, const char *value)
+{
+	for (int i = 0; i < field->nenum; i++)
+		if (strcmp(field->enum_values[i], value) == 0)
+			return true;
+	return false;
+}
+
+/* A value that several places list has the rank of the first. */
 static void
 read_enum(const Gathered *g, KgField *field)
 {
@@ -471,10 +486,17 @@ read_enum(const Gathered *g, KgField *field)
 	{
 		JsonbValue *value = lfirst(lc);
 
+		const char *text;
+
+		CHECK_FOR_INTERRUPTS();
 		if (value->type == jbvNull)
+		{
 			field->nullable = true;
-		else
-			field->enum_values[field->nenum++] = kg_json_cstring(value);
+			continue;
+		}
+		text = kg_json_cstring(value);
+		if (g->nenums < 2 || !enum_has(field, text))
+			field->enum_values[field->nenum++] = text;
 	}
 }
 
@@ -551,7 +573,16 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	ListCell *lc;
 
 	memset(&g, 0, sizeof(g));
-	gather(parser, &member->schema, &g, 0);
+	foreach(lc, parent->members)
+	{
+		const Member *same = lfirst(lc);
+
+		if (same->key.val.string.len == member->key.val.string.len &&
+			memcmp(same->key.val.string.val,
+				   member->key.val.string.val,
+				   same->key.val.string.len) == 0)
+			gather(parser, &same->schema, &g, 0);
+	}
 	initStringInfo(&pointer);
 	appendStringInfo(&pointer, "%s/properties", parent_pointer);
 	kg_json_pointer_append(&pointer, key, strlen(key));
@@ -626,7 +657,7 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 		ListCell *seen;
 		bool repeated = false;
 
-		/* The same property in two branches: the first describes it. */
+		/* The same property in two branches is one field. */
 		foreach(seen, done)
 			repeated |= strcmp(lfirst(seen), key) == 0;
 		if (repeated)

@@ -204,6 +204,12 @@ typedef void (*KgFieldVisitor)(const JsonbValue *value, void *arg);
 extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
 						   KgFieldVisitor visitor, void *arg);
 
+/*
+ * Whether the field is an array that is there and has no items: not missing,
+ * though there is nothing to visit.
+ */
+extern bool kg_field_is_empty(const KgField *field, const JsonbContainer *root);
+
 /* The first value that is not null, or false where there is none. */
 extern bool kg_field_value(const KgField *field, const JsonbContainer *root,
 						   JsonbValue *value);

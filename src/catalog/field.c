@@ -55,6 +55,31 @@ kg_field_visit(const KgField *field, const JsonbContainer *root,
 	visit(field, 0, &value, visitor, arg);
 }
 
+bool
+kg_field_is_empty(const KgField *field, const JsonbContainer *root)
+{
+	JsonbContainer *container = (JsonbContainer *) root;
+	JsonbValue value;
+
+	if (!field->is_array)
+		return false;
+	for (int step = 0; step < field->nsteps; step++)
+	{
+		if (field->steps[step].key == NULL)
+			return JsonContainerIsArray(container) &&
+				   JsonContainerSize(container) == 0;
+		if (!JsonContainerIsObject(container) ||
+			getKeyJsonValueFromContainer(container,
+										 field->steps[step].key,
+										 field->steps[step].keylen,
+										 &value) == NULL ||
+			value.type != jbvBinary)
+			return false;
+		container = value.val.binary.data;
+	}
+	return false;
+}
+
 typedef struct FirstValue
 {
 	bool found;

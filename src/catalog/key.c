@@ -4,6 +4,7 @@
  *
  * Layout: one tag byte, then the value.
  *
+ *	  08  an array without items
  *	  10  boolean	  00 or 01
  *	  18  enum		  position in the declaration, two bytes, high first
  *	  20  number	  see encode_number()
@@ -23,6 +24,7 @@
 #include "utils/datetime.h"
 #include "utils/numeric.h"
 
+#define TAG_EMPTY 0x08
 #define TAG_BOOLEAN 0x10
 #define TAG_ENUM 0x18
 #define TAG_NUMBER 0x20
@@ -51,6 +53,15 @@ kg_key_missing(void)
 	StringInfoData key;
 
 	begin_key(&key, TAG_MISSING);
+	return end_key(&key);
+}
+
+bytea *
+kg_key_empty(void)
+{
+	StringInfoData key;
+
+	begin_key(&key, TAG_EMPTY);
 	return end_key(&key);
 }
 

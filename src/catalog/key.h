@@ -23,6 +23,8 @@ extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
 
 /* The key of a missing value: one row says so for every entity without one. */
 extern bytea *kg_key_missing(void);
+/* The key of an array without items: it is there, and no item matches. */
+extern bytea *kg_key_empty(void);
 
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);

@@ -475,6 +475,8 @@ kg_condition_matches(const KgCondition *condition,
 	if (condition->op == KG_OP_CONTAINS_ALL)
 		state.seen = palloc0(condition->nvalues * sizeof(bool));
 	kg_field_visit(condition->field, document, match_value, &state);
+	if (!state.any)
+		state.any = kg_field_is_empty(condition->field, document);
 	switch (condition->op)
 	{
 		case KG_OP_IS_NULL:

@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
@@ -34,6 +35,12 @@
 /* Nodes a statement; 128 kB of array. */
 #define KG_PIECE 16384
 #define KG_NODESET_START 64
+/*
+ * So many nodes, and at least one in so many of the numbers between the lowest
+ * and the highest, are a dense frontier.
+ */
+#define KG_DENSE_LEAST 64
+#define KG_DENSE_SPAN 8
 
 /* ---- sets of nodes ---- */
 
@@ -268,6 +275,9 @@ typedef struct Expansion
 	/* packed rows seen in this piece */
 	int64 *seen;
 	uint32 nseen;
+	/* in a dense frontier: a bit for each node from base on, cleared when seen */
+	uint64 *wanted;
+	int64 base;
 } Expansion;
 
 static Datum
@@ -370,7 +380,18 @@ receive_packed(TupleTableSlot *slot, void *arg)
 
 	slot_getallattrs(slot);
 	node = DatumGetInt64(slot->tts_values[0]);
-	e->seen[e->nseen++] = node;
+	if (e->wanted != NULL)
+	{
+		uint64 at = (uint64) (node - e->base);
+		uint64 bit = UINT64CONST(1) << (at & 63);
+
+		if ((e->wanted[at >> 6] & bit) == 0)
+			return true;
+		e->wanted[at >> 6] &= ~bit;
+		e->nseen++;
+	}
+	else
+		e->seen[e->nseen++] = node;
 	for (int i = 1; i < natts; i++)
 	{
 		bool backward = natts == 3 ? i == 2 : e->backward;
@@ -402,6 +423,34 @@ compare_nodes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Which of kg_adjacency's values the walk needs. */
+static int
+packed_values(const KgFollow *walk)
+{
+	bool forward = walk->forward.all || walk->forward.n > 0;
+	bool backward = walk->backward.all || walk->backward.n > 0;
+
+	if (forward && backward)
+		return KG_SQL_PACKED_BOTH - KG_SQL_PACKED_OUT;
+	return backward ? KG_SQL_PACKED_IN - KG_SQL_PACKED_OUT : 0;
+}
+
+static void
+run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
+		   const Datum *values)
+{
+	KgStatement statement;
+
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(first + packed_values(e->walk));
+	statement.nargs = nargs;
+	statement.argtypes = types;
+	statement.values = values;
+	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
+	e->nseen = 0;
+	(void) kg_plan_run(&statement, receive_packed, e);
+}
+
 /*
  * Read what kg_adjacency has of these nodes; move those that it has no row
  * for to the front of rest and return their number.
@@ -410,27 +459,12 @@ static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	const KgFollow *walk = e->walk;
-	bool forward = walk->forward.all || walk->forward.n > 0;
-	bool backward = walk->backward.all || walk->backward.n > 0;
 	Datum values[2];
-	KgStatement statement;
 	uint32 nrest = 0;
 
 	values[0] = e->graph->tenant;
 	values[1] = node_array(nodes, n);
-	memset(&statement, 0, sizeof(statement));
-	if (forward && backward)
-		statement.sql = kg_graph_sql(KG_SQL_PACKED_BOTH);
-	else
-		statement.sql = kg_graph_sql(backward ? KG_SQL_PACKED_IN
-											  : KG_SQL_PACKED_OUT);
-	statement.nargs = 2;
-	statement.argtypes = types;
-	statement.values = values;
-	e->backward = backward;
-	e->nseen = 0;
-	(void) kg_plan_run(&statement, receive_packed, e);
+	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
 	pfree(DatumGetPointer(values[1]));
 	if (e->nseen == n)
 		return 0;
@@ -444,9 +478,58 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	return nrest;
 }
 
+/*
+ * A frontier that holds a good part of the nodes between its ends is read by
+ * one scan of all that is between: a row passed over costs a fraction of a
+ * descent of the index.  Those without a packed row are left at the front of
+ * nodes; false where the frontier is not such a one.
+ */
+static bool
+expand_dense(Expansion *e, int64 *nodes, uint32 *n)
+{
+	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
+	Datum values[3];
+	int64 low = PG_INT64_MAX;
+	int64 high = PG_INT64_MIN;
+	uint64 words;
+	uint32 nrest = 0;
+
+	if (*n < KG_DENSE_LEAST)
+		return false;
+	for (uint32 i = 0; i < *n; i++)
+	{
+		low = Min(low, nodes[i]);
+		high = Max(high, nodes[i]);
+	}
+	if ((uint64) high - (uint64) low >= (uint64) *n * KG_DENSE_SPAN)
+		return false;
+	words = ((uint64) (high - low) >> 6) + 1;
+	e->wanted = palloc0(words * sizeof(uint64));
+	e->base = low;
+	for (uint32 i = 0; i < *n; i++)
+		e->wanted[(uint64) (nodes[i] - low) >> 6] |= UINT64CONST(1)
+													 << ((nodes[i] - low) & 63);
+	values[0] = e->graph->tenant;
+	values[1] = Int64GetDatum(low);
+	values[2] = Int64GetDatum(high);
+	run_packed(e, KG_SQL_DENSE_OUT, 3, types, values);
+	for (uint64 w = 0; w < words && e->nseen < *n; w++)
+		while (e->wanted[w] != 0)
+		{
+			int bit = pg_rightmost_one_pos64(e->wanted[w]);
+
+			e->wanted[w] &= e->wanted[w] - 1;
+			nodes[nrest++] = low + (int64) (w * 64) + bit;
+		}
+	*n = nrest;
+	pfree(e->wanted);
+	e->wanted = NULL;
+	return true;
+}
+
 void
-kg_graph_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
-				uint32 n, KgNeighborFunction found, void *arg)
+kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
+				KgNeighborFunction found, void *arg)
 {
 	Expansion e;
 	int64 *rest = NULL;
@@ -457,7 +540,7 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, const int64 *nodes,
 	e.found = found;
 	e.arg = arg;
 	e.with_properties = walk->properties || walk->accept != NULL;
-	if (graph->packed && !e.with_properties)
+	if (graph->packed && !e.with_properties && !expand_dense(&e, nodes, &n))
 	{
 		e.seen = palloc(Min(n, KG_PIECE) * sizeof(int64));
 		rest = palloc(Min(n, KG_PIECE) * sizeof(int64));
@@ -498,6 +581,52 @@ kg_graph_rank(const KgGraph *graph, int32 type_no)
 		if (graph->ranked[i]->type_no == type_no)
 			return (uint16) (i + 1);
 	return 0;
+}
+
+static void
+imply(uint16 *rank, const KgGraph *graph, int32 type_no, bool first)
+{
+	uint16 other = kg_graph_rank(graph, type_no);
+
+	if (first)
+		*rank = other;
+	else if (*rank != other)
+		*rank = 0;
+}
+
+bool
+kg_graph_ranks_implied(KgGraph *graph)
+{
+	/* What this transaction changed may refer to what is not there. */
+	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+	if (graph->implied == NULL)
+		graph->implied = MemoryContextAllocZero(graph->context,
+												KG_IMPLIED * sizeof(KgImplied));
+	return true;
+}
+
+void
+kg_graph_imply(KgGraph *graph, int32 relation_no)
+{
+	KgImplied *implied = &graph->implied[relation_no & (KG_IMPLIED - 1)];
+	const KgRelation *relation = kg_catalog_relation_no(graph->catalog,
+														relation_no);
+
+	memset(implied, 0, sizeof(*implied));
+	implied->relation_no = relation_no;
+	implied->known = true;
+	for (int v = 0; relation != NULL && v < relation->nvariants; v++)
+	{
+		const KgVariant *variant = &relation->variants[v];
+
+		imply(&implied->ranks[0], graph, variant->from_type_no, v == 0);
+		imply(&implied->ranks[1], graph, variant->to_type_no, v == 0);
+	}
+	/* A symmetric edge may be stored against its declaration. */
+	if (relation != NULL && relation->symmetric &&
+		implied->ranks[0] != implied->ranks[1])
+		implied->ranks[0] = implied->ranks[1] = 0;
 }
 
 typedef struct Resolution

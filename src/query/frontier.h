@@ -118,6 +118,16 @@ typedef struct KgNeighbors
 
 typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
 
+/* What the ends of a relation's edges are; 0 where its variants differ. */
+typedef struct KgImplied
+{
+	int32 relation_no;
+	bool known;
+	uint16 ranks[2]; /* of the source, of the target */
+} KgImplied;
+
+#define KG_IMPLIED 64
+
 typedef struct KgGraph
 {
 	const KgCatalog *catalog;
@@ -128,6 +138,8 @@ typedef struct KgGraph
 	int64 edges;	  /* read so far */
 	int nranks;		  /* types in the order of replies; rank 0 is none */
 	const KgType **ranked;
+	/* relations met last, by the low bits of their number */
+	KgImplied *implied;
 } KgGraph;
 
 /* Begin a search as the current role; raises KG_NO_TENANT. */
@@ -148,11 +160,10 @@ extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
 /*
  * Deliver the neighbours of the nodes.  An edge between two of the nodes that
  * is followed both ways is delivered from both.  Neighbours may be hidden:
- * kg_graph_types() says which.
+ * kg_graph_types() says which.  The array of nodes is scratch afterwards.
  */
-extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk,
-							const int64 *nodes, uint32 n,
-							KgNeighborFunction found, void *arg);
+extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
+							uint32 n, KgNeighborFunction found, void *arg);
 
 /*
  * The ranks of the types of nodes; 0 for those the caller cannot see.  Rank r
@@ -161,6 +172,25 @@ extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk,
 extern void kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n,
 						   uint16 *ranks);
 extern uint16 kg_graph_rank(const KgGraph *graph, int32 type_no);
+
+/*
+ * Where every entity is visible and no reference of this transaction is in
+ * suspense, an edge's ends exist, and most relations say what they are: then
+ * no row need be read for it.
+ */
+extern bool kg_graph_ranks_implied(KgGraph *graph);
+
+extern void kg_graph_imply(KgGraph *graph, int32 relation_no);
+
+static inline uint16
+kg_graph_implied_rank(KgGraph *graph, int32 relation_no, bool target)
+{
+	KgImplied *implied = &graph->implied[relation_no & (KG_IMPLIED - 1)];
+
+	if (!implied->known || implied->relation_no != relation_no)
+		kg_graph_imply(graph, relation_no);
+	return implied->ranks[target];
+}
 
 /* A resolved node. */
 typedef struct KgRef

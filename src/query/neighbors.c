@@ -50,9 +50,10 @@ typedef struct ReachState
 	KgReach *reach;
 	uint32 level_start; /* of the frontier */
 	uint32 level_end;
+	uint32 nranks; /* room in reach->ranks */
 	bool collect;
+	bool imply;	   /* types are taken from relations, where these tell them */
 	bool all_both; /* every relation is followed both ways */
-	bool ring;
 } ReachState;
 
 /*
@@ -78,26 +79,72 @@ note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
 }
 
 static void
+room_for_ranks(ReachState *state, uint32 n)
+{
+	KgReach *reach = state->reach;
+
+	if (n <= state->nranks && reach->ranks != NULL)
+		return;
+	state->nranks = Max(n, reach->set.capacity);
+	if (reach->ranks == NULL)
+		reach->ranks = MemoryContextAllocHuge(
+			state->graph->context, (Size) state->nranks * sizeof(uint16));
+	else
+		reach->ranks = repalloc_huge(reach->ranks,
+									 (Size) state->nranks * sizeof(uint16));
+}
+
+/* Give what was added since then the rank that the relation tells, or none. */
+static void
+imply_ranks(ReachState *state, const KgNeighbors *found, uint32 before)
+{
+	KgReach *reach = state->reach;
+
+	if (reach->set.n > before)
+	{
+		uint16 rank = kg_graph_implied_rank(
+			state->graph, found->relation_no, !found->backward);
+
+		room_for_ranks(state, reach->set.n);
+		for (uint32 i = before; i < reach->set.n; i++)
+			reach->ranks[i] = rank;
+	}
+	if (state->level_start == 0)
+	{
+		/* The relation tells what a seed is, too. */
+		uint32 seed = kg_nodeset_find(&reach->set, found->node);
+
+		if (reach->ranks[seed] == 0)
+			reach->ranks[seed] = kg_graph_implied_rank(
+				state->graph, found->relation_no, found->backward);
+	}
+}
+
+static void
 found_neighbors(const KgNeighbors *found, void *arg)
 {
 	ReachState *state = arg;
 	KgNodeSet *set = &state->reach->set;
-	uint32 from = 0;
-	bool both = false;
+	uint32 before = set->n;
 
 	if (state->collect)
 	{
-		from = kg_nodeset_find(set, found->node);
-		both = state->all_both ||
-			   kg_follow_both(state->walk, found->relation_no);
-	}
-	for (int i = 0; i < found->n; i++)
-	{
-		uint32 to = kg_nodeset_add(set, found->neighbors[i]);
+		uint32 from = kg_nodeset_find(set, found->node);
+		bool both = state->all_both ||
+					kg_follow_both(state->walk, found->relation_no);
 
-		if (state->collect)
-			note_edge(state, found, from, to, both);
+		for (int i = 0; i < found->n; i++)
+			note_edge(state,
+					  found,
+					  from,
+					  kg_nodeset_add(set, found->neighbors[i]),
+					  both);
 	}
+	else
+		for (int i = 0; i < found->n; i++)
+			(void) kg_nodeset_add(set, found->neighbors[i]);
+	if (state->imply)
+		imply_ranks(state, found, before);
 	if (set->n > (uint32) kg_setting_max_visited)
 		kg_graph_check_visited(state->graph, set->n);
 }
@@ -126,16 +173,44 @@ rank_level(ReachState *state, uint32 start, uint32 end)
 {
 	KgReach *reach = state->reach;
 
-	if (reach->ranks == NULL)
-		reach->ranks = MemoryContextAllocHuge(state->graph->context,
-											  Max(end, 1) * sizeof(uint16));
-	else
-		reach->ranks = repalloc_huge(reach->ranks,
-									 Max((Size) end, 1) * sizeof(uint16));
+	room_for_ranks(state, end);
 	kg_graph_types(state->graph,
 				   reach->set.nodes + start,
 				   end - start,
 				   reach->ranks + start);
+}
+
+/* Look up the ranks that no relation told. */
+static void
+rank_rest(ReachState *state)
+{
+	KgReach *reach = state->reach;
+	MemoryContext context = state->graph->context;
+	uint32 n = 0;
+	uint32 count = 0;
+	int64 *nodes;
+	uint32 *indexes;
+	uint16 *ranks;
+
+	for (uint32 i = 0; i < reach->set.n; i++)
+		n += reach->ranks[i] == 0;
+	if (n == 0)
+		return;
+	nodes = MemoryContextAllocHuge(context, (Size) n * sizeof(int64));
+	indexes = MemoryContextAllocHuge(context, (Size) n * sizeof(uint32));
+	ranks = MemoryContextAllocHuge(context, (Size) n * sizeof(uint16));
+	for (uint32 i = 0; i < reach->set.n; i++)
+		if (reach->ranks[i] == 0)
+		{
+			nodes[count] = reach->set.nodes[i];
+			indexes[count++] = i;
+		}
+	kg_graph_types(state->graph, nodes, n, ranks);
+	for (uint32 i = 0; i < n; i++)
+		reach->ranks[indexes[i]] = ranks[i];
+	pfree(nodes);
+	pfree(indexes);
+	pfree(ranks);
 }
 
 /* Expand the nodes of the current level that the caller can see. */
@@ -166,6 +241,9 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 	bool per_level = graph->check_nodes;
 
 	memset(reach, 0, sizeof(*reach));
+	reach->walk = walk;
+	reach->hops = hops;
+	reach->flags = flags;
 	kg_nodeset_init(&reach->set, graph->context);
 	if (flags & KG_REACH_EDGES)
 		kg_edge_list_init(&reach->edges, graph->context);
@@ -174,12 +252,19 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 	state.walk = walk;
 	state.reach = reach;
 	state.collect = (flags & KG_REACH_EDGES) != 0;
+	state.imply = (flags & KG_REACH_RANKS) && !per_level &&
+				  kg_graph_ranks_implied(graph);
 	state.all_both = walk->forward.all && walk->backward.all;
 	for (uint32 i = 0; i < nseeds; i++)
 		(void) kg_nodeset_add(&reach->set, seeds[i]);
 	reach->level[1] = reach->set.n;
 	if (per_level)
 		rank_level(&state, 0, reach->set.n);
+	else if (state.imply)
+	{
+		room_for_ranks(&state, reach->set.n);
+		memset(reach->ranks, 0, reach->set.n * sizeof(uint16));
+	}
 	for (int depth = 0; depth < hops; depth++)
 	{
 		state.level_start = reach->level[depth];
@@ -192,9 +277,11 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 			rank_level(&state, reach->level[depth + 1], reach->set.n);
 	}
 	reach->nlevels = hops + 1;
-	if ((flags & KG_REACH_RANKS) && !per_level)
+	if (state.imply)
+		rank_rest(&state);
+	else if ((flags & KG_REACH_RANKS) && !per_level)
 		rank_level(&state, 0, reach->set.n);
-	if (flags & KG_REACH_RING)
+	if ((flags & KG_REACH_RING) && state.collect)
 	{
 		state.level_start = reach->level[hops];
 		state.level_end = reach->level[hops + 1];
@@ -390,29 +477,148 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 	page->more = before + page->n < page->total;
 }
 
+/* ---- edges of pages ---- */
+
+/* Is the edge one of the page: none of its ends later, one of them on it? */
+static bool
+on_page(const KgPage *page, uint32 one, uint32 two)
+{
+	uint32 a = page->position[one];
+	uint32 b = page->position[two];
+
+	if (a == KG_NOT_KEPT || b == KG_NOT_KEPT)
+		return false;
+	if (a == KG_AFTER_PAGE || b == KG_AFTER_PAGE)
+		return false;
+	return a != KG_BEFORE_PAGE || b != KG_BEFORE_PAGE;
+}
+
+typedef struct PageEdges
+{
+	const KgReach *reach;
+	const KgPage *page;
+	KgEdgeList list;
+} PageEdges;
+
+/* Did the search walk the edge, from one of its ends? */
+static bool
+walked(const KgReach *reach, const KgEdgeRef *edge)
+{
+	const KgFollow *walk = reach->walk;
+	uint32 outer = reach->level[reach->hops];
+	bool ring = (reach->flags & KG_REACH_RING) != 0 && edge->source >= outer &&
+				edge->target >= outer;
+
+	if ((edge->source < outer || ring) &&
+		kg_relation_set_has(&walk->forward, edge->relation_no))
+		return true;
+	return (edge->target < outer || ring) &&
+		   kg_relation_set_has(&walk->backward, edge->relation_no);
+}
+
+/*
+ * Between two nodes of the page an edge comes from both ends: it is taken from
+ * its source.
+ */
+static void
+found_page_edges(const KgNeighbors *found, void *arg)
+{
+	PageEdges *edges = arg;
+	const KgNodeSet *set = &edges->reach->set;
+	uint32 from = kg_nodeset_find(set, found->node);
+
+	for (int i = 0; i < found->n; i++)
+	{
+		uint32 to = kg_nodeset_find(set, found->neighbors[i]);
+		KgEdgeRef edge;
+
+		if (to == KG_NO_NODE || !on_page(edges->page, from, to))
+			continue;
+		if (found->backward && edges->page->position[to] != KG_BEFORE_PAGE)
+			continue;
+		edge.source = found->backward ? to : from;
+		edge.target = found->backward ? from : to;
+		edge.relation_no = found->relation_no;
+		if (walked(edges->reach, &edge))
+			kg_edge_list_add(
+				&edges->list, edge.source, edge.target, edge.relation_no);
+	}
+}
+
+static void
+unite(KgGraph *graph, KgRelationSet *set, const KgRelationSet *other)
+{
+	int32 *numbers;
+	int n = 0;
+	int i = 0;
+	int j = 0;
+
+	if (set->all || other->all)
+	{
+		set->all = true;
+		return;
+	}
+	numbers = MemoryContextAlloc(graph->context,
+								 (set->n + other->n + 1) * sizeof(int32));
+	while (i < set->n || j < other->n)
+	{
+		if (j == other->n ||
+			(i < set->n && set->numbers[i] < other->numbers[j]))
+			numbers[n++] = set->numbers[i++];
+		else
+		{
+			if (i < set->n && set->numbers[i] == other->numbers[j])
+				i++;
+			numbers[n++] = other->numbers[j++];
+		}
+	}
+	set->numbers = numbers;
+	set->n = n;
+}
+
+/*
+ * Look around the nodes of the page once more, so that a search need not keep
+ * a million edges for the sake of a page.
+ */
+static void
+find_page_edges(KgGraph *graph, PageEdges *edges)
+{
+	const KgReach *reach = edges->reach;
+	const KgPage *page = edges->page;
+	KgFollow walk = *reach->walk;
+	int64 *nodes;
+
+	unite(graph, &walk.forward, &reach->walk->backward);
+	walk.backward = walk.forward;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) page->n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < page->n; i++)
+		nodes[i] = reach->set.nodes[page->indexes[i]];
+	kg_graph_expand(graph, &walk, nodes, page->n, found_page_edges, edges);
+	pfree(nodes);
+}
+
 uint32
 kg_reach_page_edges(KgGraph *graph, const KgReach *reach, const KgPage *page,
 					KgEdgeRef **edges)
 {
-	KgEdgeList list;
+	PageEdges found;
 
-	kg_edge_list_init(&list, graph->context);
+	found.reach = reach;
+	found.page = page;
+	kg_edge_list_init(&found.list, graph->context);
+	if (reach->edges.edges == NULL)
+		find_page_edges(graph, &found);
 	for (uint32 i = 0; i < reach->edges.n; i++)
 	{
 		const KgEdgeRef *edge = &reach->edges.edges[i];
-		uint32 source = page->position[edge->source];
-		uint32 target = page->position[edge->target];
 
 		if ((i & 0xffff) == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (source == KG_NOT_KEPT || target == KG_NOT_KEPT)
-			continue;
-		if (source == KG_AFTER_PAGE || target == KG_AFTER_PAGE)
-			continue;
-		if (source == KG_BEFORE_PAGE && target == KG_BEFORE_PAGE)
-			continue;
-		kg_edge_list_add(&list, edge->source, edge->target, edge->relation_no);
+		if (on_page(page, edge->source, edge->target))
+			kg_edge_list_add(
+				&found.list, edge->source, edge->target, edge->relation_no);
 	}
-	*edges = list.edges;
-	return list.n;
+	*edges = found.list.edges;
+	return found.list.n;
 }

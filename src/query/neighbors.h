@@ -29,8 +29,8 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 							 int32 relation_no);
 
 #define KG_REACH_RANKS 1 /* types of the nodes */
-#define KG_REACH_EDGES 2 /* the edges walked, each once */
-#define KG_REACH_RING 4	 /* and those between two outermost nodes */
+#define KG_REACH_EDGES 2 /* keep the edges walked, each once */
+#define KG_REACH_RING 4	 /* edges between two outermost nodes belong to it */
 
 typedef struct KgReach
 {
@@ -38,14 +38,18 @@ typedef struct KgReach
 	/* nodes of depth d: level[d] .. level[d + 1] - 1; nlevels > hops */
 	uint32 level[KG_MAX_REACH_HOPS + 3];
 	int nlevels;
-	uint16 *ranks; /* 0: hidden; NULL unless asked for and all are visible */
-	KgEdgeList edges;
+	uint16 *ranks;	  /* 0: hidden; NULL unless asked for and all are visible */
+	KgEdgeList edges; /* where they were asked for */
+	/* how it was searched, for the edges of pages */
+	const KgFollow *walk;
+	int hops;
+	int flags;
 } KgReach;
 
 /*
  * The nodes within so many hops of the seeds, which are visible and may
  * repeat.  A hidden node is not walked through.  Everything is allocated in
- * the graph's context.
+ * the graph's context; the walk is looked at again when edges are asked for.
  */
 extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
@@ -84,8 +88,8 @@ extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
 #define KG_NOT_KEPT (PG_UINT32_MAX - 2)
 
 /*
- * The edges whose later end is on the page: the place of that end, and the
- * edge.  Ordered by source, relation name, target.
+ * The edges that the search walked whose later end is on the page, in no order.
+ * They are looked for around the nodes of the page unless the search kept all.
  */
 extern uint32 kg_reach_page_edges(KgGraph *graph, const KgReach *reach,
 								  const KgPage *page, KgEdgeRef **edges);

@@ -215,6 +215,13 @@ kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
 	if (bound)
 		kg_sql_append(
 			b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
+	/* An array without items sorts before every item. */
+	if (condition->field->is_array &&
+		(condition->op == KG_OP_LT || condition->op == KG_OP_LTE))
+		kg_sql_append(b,
+					  " AND %s.key" KG_GT "$%d",
+					  alias,
+					  kg_sql_param_bytea(b, kg_key_empty()));
 }
 
 /* Conditions on the id, for an expression of type text. */

@@ -18,10 +18,13 @@
 #include "utils/memutils.h"
 
 /*
- * "@name" stands for the qualified table, and = for the operator of
+ * "@name" stands for the qualified table, and " =" for the operator of
  * pg_catalog, whatever the caller's search_path has.
  */
 #define OF_NODES " WHERE tenant = $1 AND node = ANY ($2)"
+#define OF_RANGE                                             \
+	" WHERE tenant = $1 AND node OPERATOR(pg_catalog.>=) $2" \
+	" AND node OPERATOR(pg_catalog.<=) $3"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
 #define OUT_COLUMNS "SELECT source, relation_no, target"
 #define IN_COLUMNS "SELECT target, relation_no, source"
@@ -34,6 +37,10 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PACKED_IN] = "SELECT node, incoming FROM @kg_adjacency" OF_NODES,
 	[KG_SQL_PACKED_BOTH] =
 		"SELECT node, outgoing, incoming FROM @kg_adjacency" OF_NODES,
+	[KG_SQL_DENSE_OUT] = "SELECT node, outgoing FROM @kg_adjacency" OF_RANGE,
+	[KG_SQL_DENSE_IN] = "SELECT node, incoming FROM @kg_adjacency" OF_RANGE,
+	[KG_SQL_DENSE_BOTH] =
+		"SELECT node, outgoing, incoming FROM @kg_adjacency" OF_RANGE,
 	[KG_SQL_OUT] = OUT_COLUMNS FROM_EDGES OF_SOURCES,
 	[KG_SQL_IN] = IN_COLUMNS FROM_EDGES OF_TARGETS,
 	[KG_SQL_OUT_OF] = OUT_COLUMNS FROM_EDGES OF_SOURCES OF_RELATIONS,
@@ -59,8 +66,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AND e.tenant = $1 AND e.node = t.node",
 	[KG_SQL_EDGE_PROPERTIES] =
 		"SELECT e.source, e.relation_no, e.target, e.properties"
-		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"
-		" pg_catalog.unnest($4)) AS k (source, relation_no, target), @kg_edge e"
+		" FROM pg_catalog.unnest($2, $3, $4)"
+		" AS k (source, relation_no, target), @kg_edge e"
 		" WHERE e.tenant = $1 AND e.source = k.source"
 		" AND e.relation_no = k.relation_no AND e.target = k.target",
 };
@@ -105,7 +112,7 @@ kg_graph_sql(KgGraphSql which)
 			appendStringInfoString(&buf, kg_qualified(name));
 			p += len + 1;
 		}
-		else if (*p == '=')
+		else if (*p == '=' && p[-1] == ' ')
 		{
 			appendStringInfoString(&buf, "OPERATOR(pg_catalog.=)");
 			p++;

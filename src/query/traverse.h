@@ -26,7 +26,7 @@ typedef struct KgNodeTest
 
 typedef struct KgStepSpec
 {
-	KgFollow follow;
+	KgFollow walk;
 	int min_hops;
 	int max_hops;
 	int ntests;

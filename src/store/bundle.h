@@ -39,6 +39,7 @@ typedef struct KgApply
 	const KgCatalog *after;	 /* once the types are written */
 	int64 revision;			 /* stored; 0: the bundle is new */
 	bool changed;
+	bool sees_all;		 /* the caller may see every stored entity */
 	List *entity_counts; /* of KgCounts * */
 	List *edge_counts;
 	List *type_changes[3]; /* names created, updated, deleted */
@@ -57,6 +58,12 @@ extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
 extern void kg_apply_sample(KgApply *apply, int change, const char *type,
 							const char *id);
+
+/*
+ * bundle_definitions.c: the definitions that hold afterwards, and the types
+ * that change with them.
+ */
+extern void kg_bundle_definitions(KgApply *apply);
 
 /* bundle_check.c: gather every fault of the payload against the catalog. */
 extern void kg_bundle_check(KgApply *apply);

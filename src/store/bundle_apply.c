@@ -366,12 +366,14 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 	if (apply->payload->name == NULL)
 		throw_errors(apply);
 	kg_lock_bundle(apply->tenant, apply->payload->name);
+	apply->sees_all = kg_catalog_get(apply->tenant)->plain_visibility;
 	kg_become_owner(&user);
 	apply->before = kg_catalog_get(apply->tenant);
 	kg_restore_user(&user);
 	apply->revision = stored_revision(apply);
 	check_revision(apply);
 	check_parts(apply);
+	kg_bundle_definitions(apply);
 	kg_bundle_check(apply);
 	kg_bundle_check_entities(apply);
 	throw_errors(apply);

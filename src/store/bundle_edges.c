@@ -251,6 +251,59 @@ run_batch(KgApply *apply, const KgColumns *edges, const int *verdicts,
 				   SPI_OK_UPDATE);
 }
 
+/*
+ * An edge of a symmetric relation is the same edge either way: one that is
+ * stored the other way round is turned, so that it is found.
+ */
+static void
+turn_symmetric(const KgApply *apply, const KgRelation **relations, End *ends,
+			   int n)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
+	int *edge = palloc(n * sizeof(int));
+	KgColumns reversed;
+
+	kg_edges_init(&reversed, CurrentMemoryContext);
+	for (int i = 0; i < n; i++)
+	{
+		if (relations[i] == NULL || !relations[i]->symmetric ||
+			ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
+			continue;
+		edge[reversed.nrows] = i;
+		kg_columns_add_row(&reversed);
+		kg_columns_int64(&reversed, KG_EDGE_SOURCE, ends[2 * i + 1].node);
+		kg_columns_int32(
+			&reversed, KG_EDGE_RELATION, relations[i]->relation_no);
+		kg_columns_int64(&reversed, KG_EDGE_TARGET, ends[2 * i].node);
+	}
+	if (reversed.nrows == 0)
+		return;
+	kg_columns_arrays(&reversed, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT u.ord FROM unnest($2, $3, $4) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, ord) "
+			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 row = 0; row < SPI_processed; row++)
+	{
+		End *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];
+		End from = pair[0];
+
+		pair[0] = pair[1];
+		pair[1] = from;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
 /* Turn a batch of the payload into rows; faults are reported. */
 static void
 collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
@@ -268,6 +321,7 @@ collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 		read_end(apply, relations[i], payload[i].to, false, &ends[2 * i + 1]);
 	}
 	find_nodes(apply, ends, 2 * n);
+	turn_symmetric(apply, relations, ends, n);
 	for (int i = 0; i < n; i++)
 	{
 		Triple triple;

@@ -283,9 +283,10 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 		KgError *err = kg_error_new(KG_VALIDATION_FAILED,
 									"stored entity would have another id");
 
-		kg_error_entity(err, type->name, id);
 		kg_error_keyword(err, "x-id-field");
-		kg_error_got_string(err, new_id);
+		kg_error_entity(err, type->name, apply->errors.withhold ? NULL : id);
+		if (!apply->errors.withhold)
+			kg_error_got_string(err, new_id);
 		kg_error_expected(err, "\"x-id-field\" naming the same values");
 		kg_error_report(&apply->errors, err);
 	}
@@ -343,8 +344,10 @@ kg_bundle_rebuild(KgApply *apply)
 {
 	ListCell *lc;
 
+	apply->errors.withhold = !apply->sees_all;
 	foreach(lc, apply->type_changes[KG_CHANGE_UPDATED])
 		rebuild_type(
 			apply,
 			kg_catalog_type_in(apply->after, apply->payload->name, lfirst(lc)));
+	apply->errors.withhold = false;
 }

@@ -114,6 +114,27 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 	kg_jw_end_array(w);
 }
 
+/*
+ * A cursor over our own statement, which must not find operators that the
+ * caller made in a schema of its own.
+ */
+static Portal
+open_rows(const char *sql, int nargs, const Oid *argtypes, Datum *values)
+{
+	int nest = kg_spi_pin_path();
+	Portal portal = SPI_cursor_open_with_args(NULL,
+											  kg_spi_expand(sql),
+											  nargs,
+											  (Oid *) argtypes,
+											  values,
+											  NULL,
+											  true,
+											  0);
+
+	kg_spi_unpin_path(nest);
+	return portal;
+}
+
 static void
 put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
 {
@@ -121,17 +142,12 @@ put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
 	Datum values[] = {CStringGetTextDatum(catalog->tenant),
 					  CStringGetTextDatum(type->bundle),
 					  CStringGetTextDatum(type->name)};
-	Portal portal = SPI_cursor_open_with_args(
-		NULL,
-		kg_spi_expand("SELECT data FROM @kg_entity WHERE tenant = $1 "
-					  "AND bundle = $2 AND entity_type = $3 "
-					  "ORDER BY entity_id"),
-		3,
-		(Oid *) argtypes,
-		values,
-		NULL,
-		true,
-		0);
+	Portal portal = open_rows("SELECT data FROM @kg_entity WHERE tenant = $1 "
+							  "AND bundle = $2 AND entity_type = $3 "
+							  "ORDER BY entity_id",
+							  3,
+							  argtypes,
+							  values);
 
 	for (;;)
 	{
@@ -193,21 +209,16 @@ put_edges(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 
 		if (relation->derived || strcmp(relation->bundle, name) != 0)
 			continue;
-		portal = SPI_cursor_open_with_args(
-			NULL,
-			kg_spi_expand(
-				"SELECT s.bundle, s.entity_type, s.entity_id, t.bundle, "
-				"t.entity_type, t.entity_id, d.properties FROM @kg_edge d "
-				"JOIN @kg_entity s ON s.tenant = $1 AND s.node = d.source "
-				"JOIN @kg_entity t ON t.tenant = $1 AND t.node = d.target "
-				"WHERE d.tenant = $1 AND d.relation_no = $2 "
-				"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6"),
+		portal = open_rows(
+			"SELECT s.bundle, s.entity_type, s.entity_id, t.bundle, "
+			"t.entity_type, t.entity_id, d.properties FROM @kg_edge d "
+			"JOIN @kg_entity s ON s.tenant = $1 AND s.node = d.source "
+			"JOIN @kg_entity t ON t.tenant = $1 AND t.node = d.target "
+			"WHERE d.tenant = $1 AND d.relation_no = $2 "
+			"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6",
 			2,
-			(Oid *) argtypes,
-			values,
-			NULL,
-			true,
-			0);
+			argtypes,
+			values);
 		for (;;)
 		{
 			SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);

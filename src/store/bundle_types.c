@@ -121,10 +121,12 @@ write_type(KgApply *apply, const KgPayloadType *type)
 			   "schema, schema_hash, position) "
 			   "VALUES ($1, $2, $3, $4, $5, $6) "
 			   "ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
-			   "schema = $4, schema_hash = $5, position = $6, "
+			   "schema = $4, schema_hash = $5, "
+			   "position = CASE WHEN $6 < 0 THEN t.position ELSE $6 END, "
 			   "updated_at = CASE WHEN t.schema_hash = $5 "
 			   "THEN t.updated_at ELSE now() END "
-			   "WHERE t.schema_hash <> $5 OR t.position <> $6",
+			   "WHERE t.schema_hash <> $5 OR "
+			   "($6 >= 0 AND t.position <> $6)",
 			   6,
 			   argtypes,
 			   values,

@@ -10,10 +10,26 @@
 #include "store/check.h"
 #include "utils/builtins.h"
 
+/*
+ * Where the caller may not see the entity, neither its values nor the names in
+ * it are told: only the type and what it violates.
+ */
 static void
 report(KgError *err, const KgType *type, const char *id, const char *path,
 	   const char *pointer, KgErrorList *errors)
 {
+	if (errors && errors->withhold)
+	{
+		KgError *bare = kg_error_new(kg_error_code(err),
+									 "a stored entity of type \"%s\" is not "
+									 "valid",
+									 type->name);
+
+		kg_error_entity(bare, kg_type_handle(type), NULL);
+		kg_error_violated(bare, err);
+		kg_error_report(errors, bare);
+		return;
+	}
 	kg_error_entity(err, kg_type_handle(type), id);
 	kg_error_path(err, "%s%s", path, pointer);
 	kg_error_report(errors, err);
@@ -179,16 +195,22 @@ static void
 report_violation(const KgSchemaError *violation, const KgType *type,
 				 const char *id, const char *path, KgErrorList *errors)
 {
+	ListCell *lc;
 	KgError *err = kg_error_new(KG_VALIDATION_FAILED,
 								"value at \"%s\" violates keyword \"%s\"",
 								violation->instance_path,
 								violation->keyword);
 
 	kg_error_keyword(err, pstrdup(violation->keyword));
+	kg_error_schema_path(err, violation->schema_path);
 	if (violation->value)
 		kg_error_got_jsonb(err, violation->value);
 	if (violation->expected)
 		kg_error_expected(err, "%s", violation->expected);
+	foreach(lc, violation->allowed)
+		kg_error_allow(err, lfirst(lc));
+	if (violation->did_you_mean)
+		kg_error_did_you_mean(err, violation->did_you_mean);
 	report(err, type, id, path, violation->instance_path, errors);
 }
 

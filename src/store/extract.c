@@ -68,7 +68,11 @@ extract_keys(const KgType *type, const Jsonb *data, KgExtract *extract)
 			continue;
 		kg_field_visit(visit.field, &data->root, visit_key, &visit);
 		if (extract->nkeys == visit.first)
-			append_key(extract, visit.field, kg_key_missing());
+			append_key(extract,
+					   visit.field,
+					   kg_field_is_empty(visit.field, &data->root)
+						   ? kg_key_empty()
+						   : kg_key_missing());
 	}
 }
 

@@ -243,7 +243,6 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 		type->path = psprintf("%s/schema", path);
 		if (type->name == NULL || type->schema == NULL)
 			continue;
-		type->hash = kg_json_hash(type->schema);
 		for (int i = 0; i < payload->ntypes; i++)
 		{
 			if (strcmp(payload->types[i].name, type->name) == 0)

@@ -12,11 +12,11 @@ typedef struct KgPayloadType
 {
 	const char *name;
 	Jsonb *schema;
-	char *hash;
+	char *hash;			  /* filled by kg_bundle_definitions */
 	const KgType *parsed; /* NULL: its schema is at fault */
 	const KgType *stored; /* the type as it is now, or NULL */
-	int position;
-	char *path; /* of the schema */
+	int position;		  /* -1: as it is */
+	char *path;			  /* of the schema */
 } KgPayloadType;
 
 typedef struct KgPayloadRelation

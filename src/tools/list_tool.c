@@ -27,7 +27,7 @@ typedef struct ListCall
 } ListCall;
 
 static void
-parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
+parse_sort_entry(ListCall *call, const KgFilterTarget *target,
 				 const JsonbValue *value, int index)
 {
 	static const char *const known[] = {"field", "order"};
@@ -38,6 +38,7 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	bool is_id;
 	bool descending = false;
 	const KgField *field;
+	KgListQuery *query = &call->query;
 
 	if (value->type == jbvString)
 	{
@@ -99,11 +100,10 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	query->nsort++;
 }
 
-void
-kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
-				   const JsonbContainer *arguments)
+static void
+parse_sort(ListCall *call, const KgFilterTarget *target)
 {
-	const JsonbContainer *array = kg_args_array(arguments, "sort", "");
+	const JsonbContainer *array = kg_args_array(call->arguments, "sort", "");
 	KgJsonIter it;
 	bool by_id = false;
 
@@ -122,25 +122,24 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{
-		int before = query->nsort;
+		int before = call->query.nsort;
 
-		parse_sort_entry(query, target, &it.value, it.index);
+		parse_sort_entry(call, target, &it.value, it.index);
 		/* Ids are unique: what follows one decides nothing. */
 		if (by_id)
-			query->nsort = before;
-		by_id |= query->nsort == before;
+			call->query.nsort = before;
+		by_id |= call->query.nsort == before;
 	}
 }
 
 /*
  * A cursor holds the position, and the keys and id of the page's last row.
  */
-char *
-kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
-					const KgRow *last, int64 position)
+static char *
+make_cursor(const ListCall *call, const KgRow *last, int64 position)
 {
 	StringInfoData payload;
-	int nkeys = kg_list_nkeys(query);
+	int nkeys = kg_list_nkeys(&call->query);
 
 	initStringInfo(&payload);
 	appendBinaryStringInfo(&payload, (char *) &position, sizeof(position));
@@ -153,21 +152,20 @@ kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
 	}
 	appendStringInfoString(&payload, last->entity_id);
 	return kg_cursor_seal(
-		query->catalog->tenant, bound, payload.data, payload.len);
+		call->query.catalog->tenant, call->bound, payload.data, payload.len);
 }
 
-int64
-kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
+static void
+read_cursor(ListCall *call, const char *cursor)
 {
 	StringInfo payload = kg_cursor_open(
-		query->catalog->tenant, bound, cursor, "/cursor");
-	int nkeys = kg_list_nkeys(query);
+		call->query.catalog->tenant, call->bound, cursor, "/cursor");
+	int nkeys = kg_list_nkeys(&call->query);
 	KgRow *row = palloc0(offsetof(KgRow, keys) + nkeys * sizeof(bytea *));
 	int at = sizeof(int64);
-	int64 position;
 
-	/* Signed by us, so it is as it was written. */
-	memcpy(&position, payload->data, sizeof(int64));
+	/* Signed by us, so it is as make_cursor() wrote it. */
+	memcpy(&call->position, payload->data, sizeof(int64));
 	for (int i = 0; i < nkeys; i++)
 	{
 		uint16 len;
@@ -180,8 +178,7 @@ kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
 		at += len;
 	}
 	row->entity_id = pstrdup(payload->data + at);
-	query->after = row;
-	return position;
+	call->query.after = row;
 }
 
 static void
@@ -217,7 +214,7 @@ parse_page(ListCall *call)
 		kg_error_throw(kg_args_error(
 			"/cursor", &got, "given without offset: one of them, not both"));
 	}
-	call->position = kg_list_read_cursor(query, call->bound, cursor);
+	read_cursor(call, cursor);
 }
 
 static void
@@ -243,7 +240,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						"/filters"),
 		&target,
 		&call->repairs);
-	kg_list_parse_sort(query, &target, call->arguments);
+	parse_sort(call, &target);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(query->type, call->arguments);
 	call->max_bytes = kg_budget_parse(call->arguments, &call->repairs);
@@ -281,10 +278,7 @@ write_next(const ListCall *call, const KgRow *last, int64 position,
 		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
-	kg_jw_kstring(
-		w,
-		"cursor",
-		kg_list_make_cursor(&call->query, call->bound, last, position));
+	kg_jw_kstring(w, "cursor", make_cursor(call, last, position));
 	kg_jw_end_object(w);
 }
 
@@ -532,7 +526,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 				&target,
 				&call.repairs),
 			w);
-		kg_list_parse_sort(&call.query, &target, call.arguments);
+		parse_sort(&call, &target);
 		kg_jw_key(w, "sort");
 		kg_jw_begin_array(w);
 		for (int i = 0; i < call.query.nsort; i++)
