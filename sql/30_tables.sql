@@ -47,6 +47,7 @@ CREATE TABLE @extschema@.kg_entity_type (
   schema_hash  text COLLATE "C" NOT NULL,
   created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
   updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  dump_order   text COLLATE "C" CHECK (dump_order IS NULL),
   PRIMARY KEY (tenant, bundle, entity_type),
   UNIQUE (tenant, type_no),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
@@ -173,10 +174,16 @@ CREATE TABLE @extschema@.kg_secret (
   secret       bytea NOT NULL
 );
 
+COMMENT ON COLUMN @extschema@.kg_entity_type.dump_order IS 'always NULL; makes pg_dump restore kg_relation first';
+
 -- pg_dump restores tables in the order of their foreign keys, and entities and
--- edges need the catalog, and each other, when their triggers fire.  These two
--- are for that order only: their triggers are off, because references are
--- enforced set-wise (src/store/references.c).
+-- edges need the types, the relations, and each other, when their triggers
+-- fire.  These three are for that order only.  The first compares nothing: one
+-- of its columns is always NULL.  The triggers of the other two are off, because
+-- references are enforced set-wise (src/store/references.c).
+ALTER TABLE @extschema@.kg_entity_type ADD CONSTRAINT kg_entity_type_relation_fkey
+  FOREIGN KEY (tenant, bundle, dump_order, entity_type, dump_order, dump_order)
+  REFERENCES @extschema@.kg_relation;
 ALTER TABLE @extschema@.kg_entity ADD CONSTRAINT kg_entity_type_fkey
   FOREIGN KEY (tenant, bundle, entity_type) REFERENCES @extschema@.kg_entity_type;
 ALTER TABLE @extschema@.kg_edge ADD CONSTRAINT kg_edge_source_fkey

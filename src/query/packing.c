@@ -163,7 +163,8 @@ insert_batch(Packer *p)
 	values[3] = make_array(p, p->incoming, p->no_incoming, BYTEAOID, -1);
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_adjacency (tenant, node, outgoing, incoming) "
-			   "SELECT $1, k.* FROM pg_catalog.unnest($2, $3, $4) AS k",
+			   "SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
+			   "pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k",
 			   4,
 			   types,
 			   values,

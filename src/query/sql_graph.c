@@ -66,8 +66,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AND e.tenant = $1 AND e.node = t.node",
 	[KG_SQL_EDGE_PROPERTIES] =
 		"SELECT e.source, e.relation_no, e.target, e.properties"
-		" FROM pg_catalog.unnest($2, $3, $4)"
-		" AS k (source, relation_no, target), @kg_edge e"
+		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"
+		" pg_catalog.unnest($4)) AS k (source, relation_no, target), @kg_edge e"
 		" WHERE e.tenant = $1 AND e.source = k.source"
 		" AND e.relation_no = k.relation_no AND e.target = k.target",
 };

@@ -154,7 +154,7 @@ read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 		uint32 *next;
 		uint32 nnext = 0;
 
-		kg_links_expand(&step->links, &spec->walk, frontier, n, false);
+		kg_links_expand(&step->links, &spec->follow, frontier, n, false);
 		kg_ranks_update(&t->ranks, graph, &t->set);
 		if (hop == spec->max_hops)
 			break;

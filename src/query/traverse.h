@@ -26,7 +26,7 @@ typedef struct KgNodeTest
 
 typedef struct KgStepSpec
 {
-	KgFollow walk;
+	KgFollow follow;
 	int min_hops;
 	int max_hops;
 	int ntests;

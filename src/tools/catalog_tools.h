@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
+#include "query/list.h"
 
 #define KG_DEFAULT_LIST_LIMIT 50
 #define KG_MAX_LIST_LIMIT 500
@@ -19,6 +20,15 @@ extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
 						   const Jsonb *arguments, bool ids_only);
 extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 						  const Jsonb *arguments);
+
+/* The argument "sort", into the query; find_nodes has the same. */
+extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
+							   const JsonbContainer *arguments);
+/* Cursors of a list, bound to a query (kg_cursor_query); position is told. */
+extern char *kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
+								 const KgRow *last, int64 position);
+extern int64 kg_list_read_cursor(KgListQuery *query, const Jsonb *bound,
+								 const char *cursor);
 
 /* The published schemas, one of KG_EXPOSE_*. */
 extern Jsonb *kg_tool_input_schema(const KgType *type, int operation);

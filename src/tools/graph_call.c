@@ -13,7 +13,6 @@
 
 /* Characters that a token stands for. */
 #define KG_TOKEN_CHARACTERS 4
-#define KG_MIN_REPLY_BYTES 1024
 
 static void
 read_budget(KgGraphCall *call)
@@ -24,14 +23,14 @@ read_budget(KgGraphCall *call)
 	(void) kg_args_int(call->args,
 					   "max_bytes",
 					   "",
-					   KG_MIN_REPLY_BYTES,
+					   KG_MIN_GRAPH_REPLY,
 					   kg_setting_max_reply_bytes,
 					   &call->max_bytes,
 					   &call->repairs);
 	if (kg_args_int(call->args,
 					"max_tokens",
 					"",
-					KG_MIN_REPLY_BYTES / KG_TOKEN_CHARACTERS,
+					KG_MIN_GRAPH_REPLY / KG_TOKEN_CHARACTERS,
 					kg_setting_max_reply_bytes / KG_TOKEN_CHARACTERS,
 					&tokens,
 					&call->repairs))

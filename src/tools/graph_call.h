@@ -17,6 +17,7 @@
 
 #define KG_MAX_GRAPH_IDS 500
 #define KG_DEFAULT_ROWS 30
+#define KG_MIN_GRAPH_REPLY 1024 /* least max_bytes */
 
 typedef struct KgGraphCall
 {

@@ -287,8 +287,13 @@ cut_units(KgReply *reply, Size total, Size budget)
 		sizes[reply->nodes[i].unit] += reply->nodes[i].base;
 	for (uint32 i = 0; i < reply->nedges; i++)
 		sizes[reply->edges[i].unit] += reply->edges[i].base;
-	while (total > budget && reply->units > 0)
-		total -= Min(total, sizes[--reply->units]);
+	/* One unit always stays: an empty page could not be gone on from. */
+	while (total > budget && reply->units > 1)
+	{
+		Size size = sizes[--reply->units];
+
+		total -= Min(total, size);
+	}
 	reply->withheld_items = reply->nunits - reply->units;
 	for (uint32 i = 0; i < reply->nnodes; i++)
 		if (reply->nodes[i].unit >= reply->units)
@@ -349,6 +354,16 @@ kg_reply_fit(KgReply *reply)
 }
 
 /* ---- writing ---- */
+
+void
+kg_write_strings(KgJsonWriter *w, const char *key, char *const *strings, int n)
+{
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, strings[i]);
+	kg_jw_end_array(w);
+}
 
 static void
 write_end(const KgReply *reply, const KgRef *ref, KgJsonWriter *w)

@@ -92,4 +92,8 @@ extern void kg_reply_write_envelope(const KgReply *reply,
 									const KgEnvelope *envelope,
 									KgJsonWriter *w);
 
+/* A member that is an array of strings. */
+extern void kg_write_strings(KgJsonWriter *w, const char *key,
+							 char *const *strings, int n);
+
 #endif /* KG_GRAPH_REPLY_H */

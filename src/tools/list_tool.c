@@ -27,7 +27,7 @@ typedef struct ListCall
 } ListCall;
 
 static void
-parse_sort_entry(ListCall *call, const KgFilterTarget *target,
+parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 				 const JsonbValue *value, int index)
 {
 	static const char *const known[] = {"field", "order"};
@@ -38,7 +38,6 @@ parse_sort_entry(ListCall *call, const KgFilterTarget *target,
 	bool is_id;
 	bool descending = false;
 	const KgField *field;
-	KgListQuery *query = &call->query;
 
 	if (value->type == jbvString)
 	{
@@ -100,10 +99,11 @@ parse_sort_entry(ListCall *call, const KgFilterTarget *target,
 	query->nsort++;
 }
 
-static void
-parse_sort(ListCall *call, const KgFilterTarget *target)
+void
+kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
+				   const JsonbContainer *arguments)
 {
-	const JsonbContainer *array = kg_args_array(call->arguments, "sort", "");
+	const JsonbContainer *array = kg_args_array(arguments, "sort", "");
 	KgJsonIter it;
 	bool by_id = false;
 
@@ -122,24 +122,25 @@ parse_sort(ListCall *call, const KgFilterTarget *target)
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{
-		int before = call->query.nsort;
+		int before = query->nsort;
 
-		parse_sort_entry(call, target, &it.value, it.index);
+		parse_sort_entry(query, target, &it.value, it.index);
 		/* Ids are unique: what follows one decides nothing. */
 		if (by_id)
-			call->query.nsort = before;
-		by_id |= call->query.nsort == before;
+			query->nsort = before;
+		by_id |= query->nsort == before;
 	}
 }
 
 /*
  * A cursor holds the position, and the keys and id of the page's last row.
  */
-static char *
-make_cursor(const ListCall *call, const KgRow *last, int64 position)
+char *
+kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
+					const KgRow *last, int64 position)
 {
 	StringInfoData payload;
-	int nkeys = kg_list_nkeys(&call->query);
+	int nkeys = kg_list_nkeys(query);
 
 	initStringInfo(&payload);
 	appendBinaryStringInfo(&payload, (char *) &position, sizeof(position));
@@ -152,20 +153,21 @@ make_cursor(const ListCall *call, const KgRow *last, int64 position)
 	}
 	appendStringInfoString(&payload, last->entity_id);
 	return kg_cursor_seal(
-		call->query.catalog->tenant, call->bound, payload.data, payload.len);
+		query->catalog->tenant, bound, payload.data, payload.len);
 }
 
-static void
-read_cursor(ListCall *call, const char *cursor)
+int64
+kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
 {
 	StringInfo payload = kg_cursor_open(
-		call->query.catalog->tenant, call->bound, cursor, "/cursor");
-	int nkeys = kg_list_nkeys(&call->query);
+		query->catalog->tenant, bound, cursor, "/cursor");
+	int nkeys = kg_list_nkeys(query);
 	KgRow *row = palloc0(offsetof(KgRow, keys) + nkeys * sizeof(bytea *));
 	int at = sizeof(int64);
+	int64 position;
 
-	/* Signed by us, so it is as make_cursor() wrote it. */
-	memcpy(&call->position, payload->data, sizeof(int64));
+	/* Signed by us, so it is as it was written. */
+	memcpy(&position, payload->data, sizeof(int64));
 	for (int i = 0; i < nkeys; i++)
 	{
 		uint16 len;
@@ -178,7 +180,8 @@ read_cursor(ListCall *call, const char *cursor)
 		at += len;
 	}
 	row->entity_id = pstrdup(payload->data + at);
-	call->query.after = row;
+	query->after = row;
+	return position;
 }
 
 static void
@@ -214,7 +217,7 @@ parse_page(ListCall *call)
 		kg_error_throw(kg_args_error(
 			"/cursor", &got, "given without offset: one of them, not both"));
 	}
-	read_cursor(call, cursor);
+	call->position = kg_list_read_cursor(query, call->bound, cursor);
 }
 
 static void
@@ -240,7 +243,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 						"/filters"),
 		&target,
 		&call->repairs);
-	parse_sort(call, &target);
+	kg_list_parse_sort(query, &target, call->arguments);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(query->type, call->arguments);
 	call->max_bytes = kg_budget_parse(call->arguments, &call->repairs);
@@ -278,7 +281,10 @@ write_next(const ListCall *call, const KgRow *last, int64 position,
 		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
-	kg_jw_kstring(w, "cursor", make_cursor(call, last, position));
+	kg_jw_kstring(
+		w,
+		"cursor",
+		kg_list_make_cursor(&call->query, call->bound, last, position));
 	kg_jw_end_object(w);
 }
 
@@ -526,7 +532,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 				&target,
 				&call.repairs),
 			w);
-		parse_sort(&call, &target);
+		kg_list_parse_sort(&call.query, &target, call.arguments);
 		kg_jw_key(w, "sort");
 		kg_jw_begin_array(w);
 		for (int i = 0; i < call.query.nsort; i++)

@@ -4,12 +4,12 @@
  */
 #include "postgres.h"
 
+#include "tools/graph.h"
 #include "tools/registry.h"
 
-static const KgFixedTool no_tools[] = {{NULL}};
-
 static const KgFixedTool *const vocabularies[] = {
-	no_tools,
+	kg_graph_tools,
+	kg_bfs_tools,
 };
 
 const KgFixedTool *

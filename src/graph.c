@@ -1,0 +1,42 @@
+/*
+ * graph.c
+ *	  SQL-callable: the graph tools.  Each takes and returns the same JSON as
+ *	  the tool of its name (tools/graph_*.c, tools/bfs_*.c).
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "query/plan.h"
+#include "tools/graph.h"
+
+#define KG_TOOL_FUNCTION(sql_name, tool)              \
+	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);     \
+	PG_FUNCTION_INFO_V1(sql_name);                    \
+	Datum sql_name(PG_FUNCTION_ARGS)                  \
+	{                                                 \
+		return call_tool(tool, PG_GETARG_JSONB_P(0)); \
+	}                                                 \
+	extern int no_such_variable
+
+static Datum
+call_tool(Jsonb *(*tool)(const Jsonb *), const Jsonb *arguments)
+{
+	Jsonb *reply;
+
+	kg_plan_start_clock();
+	reply = tool(arguments);
+	PG_RETURN_JSONB_P(reply);
+}
+
+KG_TOOL_FUNCTION(kg_sql_graph_schema, kg_tool_get_graph_schema);
+KG_TOOL_FUNCTION(kg_sql_find_nodes, kg_tool_find_nodes);
+KG_TOOL_FUNCTION(kg_sql_traverse, kg_tool_traverse_relationships);
+KG_TOOL_FUNCTION(kg_sql_neighbors, kg_tool_explore_neighbors);
+KG_TOOL_FUNCTION(kg_sql_describe_schema, kg_tool_describe_schema);
+KG_TOOL_FUNCTION(kg_sql_search, kg_tool_search_entities);
+KG_TOOL_FUNCTION(kg_sql_bfs, kg_tool_bfs_query);
+KG_TOOL_FUNCTION(kg_sql_describe, kg_tool_describe_entity);
+KG_TOOL_FUNCTION(kg_sql_describe_many, kg_tool_describe_entities);
+KG_TOOL_FUNCTION(kg_sql_intersect, kg_tool_intersect_subgraphs);
+KG_TOOL_FUNCTION(kg_sql_paths, kg_tool_find_paths);
+KG_TOOL_FUNCTION(kg_sql_aggregate, kg_tool_aggregate_nodes);

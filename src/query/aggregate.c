@@ -1,0 +1,472 @@
+/*
+ * aggregate.c
+ *	  Groups and their aggregates.
+ *
+ * Groups are found by the bytes of their keys in an open hash table.  Distinct
+ * values are in one set for all groups, by group, aggregation and key.  Sums
+ * are exact numerics.
+ */
+#include "postgres.h"
+
+#include "catalog/key.h"
+#include "common/hashfn.h"
+#include "lib/stringinfo.h"
+#include "query/aggregate.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/memutils.h"
+
+struct KgGroups
+{
+	MemoryContext context;
+	int nkeys;
+	const KgAggregateSpec *specs;
+	int nspecs;
+	KgGroup **slots;
+	uint32 nslots;
+	KgGroup **list; /* in the order of their first rows */
+	uint32 n;
+	uint32 room;
+	/* distinct values */
+	bytea **values;
+	uint32 nvalues;
+	uint32 nvalue_slots;
+};
+
+/* ---- values ---- */
+
+int
+kg_group_compare(const bytea *a, const bytea *b)
+{
+	int alen = VARSIZE_ANY_EXHDR(a);
+	int blen = VARSIZE_ANY_EXHDR(b);
+	int order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
+
+	return order != 0 ? order : alen - blen;
+}
+
+bool
+kg_group_missing(const KgGroupValue *value)
+{
+	return value->value.type == jbvNull;
+}
+
+static KgGroupValue
+missing_value(void)
+{
+	KgGroupValue result;
+
+	memset(&result, 0, sizeof(result));
+	result.key = kg_key_missing();
+	result.value.type = jbvNull;
+	return result;
+}
+
+KgGroupValue
+kg_group_string(const char *order, int order_len, const char *text, int len)
+{
+	KgGroupValue result;
+	/* A first byte below that of "missing". */
+	bytea *key = palloc(VARHDRSZ + 1 + order_len);
+
+	SET_VARSIZE(key, VARHDRSZ + 1 + order_len);
+	VARDATA(key)[0] = 1;
+	memcpy(VARDATA(key) + 1, order, order_len);
+	result.key = key;
+	result.value.type = jbvString;
+	result.value.val.string.val = (char *) text;
+	result.value.val.string.len = len;
+	return result;
+}
+
+/* "2026-03-07..." truncated, with the time of day where it has one. */
+static char *
+truncate_text(const char *text, int len, KgTruncate truncate)
+{
+	int year, month, day, hour = 0, minute = 0;
+	bool has_time = len > 10;
+	int julian;
+
+	sscanf(text, "%4d-%2d-%2d", &year, &month, &day);
+	if (has_time)
+		sscanf(text + 11, "%2d:%2d", &hour, &minute);
+	switch (truncate)
+	{
+		case KG_TRUNCATE_YEAR:
+			month = 1;
+			day = 1;
+			break;
+		case KG_TRUNCATE_QUARTER:
+			month = (month - 1) / 3 * 3 + 1;
+			day = 1;
+			break;
+		case KG_TRUNCATE_MONTH:
+			day = 1;
+			break;
+		case KG_TRUNCATE_WEEK:
+			julian = date2j(year, month, day);
+			/* j2day is 0 on Sunday; a week begins on Monday. */
+			julian -= (j2day(julian) + 6) % 7;
+			j2date(julian, &year, &month, &day);
+			break;
+		default:
+			break;
+	}
+	if (truncate != KG_TRUNCATE_MINUTE && truncate != KG_TRUNCATE_HOUR)
+		hour = 0;
+	if (truncate != KG_TRUNCATE_MINUTE)
+		minute = 0;
+	if (!has_time)
+		return psprintf("%04d-%02d-%02d", year, month, day);
+	return psprintf(
+		"%04d-%02d-%02dT%02d:%02d:00Z", year, month, day, hour, minute);
+}
+
+/* Of an enum the value declared first is the greatest. */
+static void
+reverse_enum(bytea *key)
+{
+	uint8 *position = (uint8 *) VARDATA(key) + 1;
+
+	position[0] = ~position[0];
+	position[1] = ~position[1];
+}
+
+KgGroupValue
+kg_group_value(const KgField *field, KgTruncate truncate,
+			   const JsonbValue *value)
+{
+	KgGroupValue result;
+
+	if (value == NULL || value->type == jbvNull)
+		return missing_value();
+	if (field == NULL || field->kind == KG_KIND_STRING)
+	{
+		/* Strings order themselves, at any length. */
+		if (value->type != jbvString)
+			return missing_value();
+		return kg_group_string(
+			value->val.string.val,
+			value->val.string.len,
+			pnstrdup(value->val.string.val, value->val.string.len),
+			value->val.string.len);
+	}
+	result.key = kg_key_encode(field, value);
+	if (result.key == NULL)
+		return missing_value();
+	memset(&result.value, 0, sizeof(result.value));
+	kg_key_decode(field, result.key, &result.value);
+	if (field->kind == KG_KIND_ENUM)
+		reverse_enum((bytea *) result.key);
+	if (truncate != KG_TRUNCATE_NONE && result.value.type == jbvString)
+	{
+		char *text = truncate_text(
+			result.value.val.string.val, result.value.val.string.len, truncate);
+
+		return kg_group_string(text, strlen(text), text, strlen(text));
+	}
+	return result;
+}
+
+static KgGroupValue
+copy_value(const KgGroupValue *value, MemoryContext context)
+{
+	KgGroupValue copy = *value;
+	bytea *key = MemoryContextAlloc(context, VARSIZE_ANY(value->key));
+
+	memcpy(key, value->key, VARSIZE_ANY(value->key));
+	copy.key = key;
+	if (value->value.type == jbvString)
+	{
+		copy.value.val.string.val = MemoryContextAlloc(
+			context, value->value.val.string.len + 1);
+		memcpy(copy.value.val.string.val,
+			   value->value.val.string.val,
+			   value->value.val.string.len);
+	}
+	else if (value->value.type == jbvNumeric)
+	{
+		Size size = VARSIZE_ANY(value->value.val.numeric);
+
+		copy.value.val.numeric = MemoryContextAlloc(context, size);
+		memcpy(copy.value.val.numeric, value->value.val.numeric, size);
+	}
+	return copy;
+}
+
+/* ---- groups ---- */
+
+KgGroups *
+kg_groups_new(MemoryContext context, int nkeys, const KgAggregateSpec *specs,
+			  int nspecs)
+{
+	KgGroups *groups = MemoryContextAllocZero(context, sizeof(KgGroups));
+
+	groups->context = AllocSetContextCreate(
+		context, "kg_graph groups", ALLOCSET_DEFAULT_SIZES);
+	groups->nkeys = nkeys;
+	groups->specs = specs;
+	groups->nspecs = nspecs;
+	groups->nslots = 64;
+	groups->slots = MemoryContextAllocZero(groups->context,
+										   groups->nslots * sizeof(KgGroup *));
+	groups->room = 32;
+	groups->list = MemoryContextAlloc(groups->context,
+									  groups->room * sizeof(KgGroup *));
+	groups->nvalue_slots = 64;
+	groups->values = MemoryContextAllocZero(
+		groups->context, groups->nvalue_slots * sizeof(bytea *));
+	return groups;
+}
+
+Size
+kg_groups_memory(KgGroups *groups)
+{
+	return MemoryContextMemAllocated(groups->context, true);
+}
+
+static void
+grow_slots(KgGroups *groups)
+{
+	pfree(groups->slots);
+	groups->nslots *= 2;
+	groups->slots = MemoryContextAllocExtended(
+		groups->context,
+		(Size) groups->nslots * sizeof(KgGroup *),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < groups->n; i++)
+	{
+		uint32 slot = groups->list[i]->hash & (groups->nslots - 1);
+
+		while (groups->slots[slot] != NULL)
+			slot = (slot + 1) & (groups->nslots - 1);
+		groups->slots[slot] = groups->list[i];
+	}
+}
+
+static bool
+same_keys(const KgGroups *groups, const KgGroup *group,
+		  const KgGroupValue *keys)
+{
+	for (int i = 0; i < groups->nkeys; i++)
+		if (kg_group_compare(group->keys[i].key, keys[i].key) != 0)
+			return false;
+	return true;
+}
+
+static KgGroup *
+find_group(KgGroups *groups, const KgGroupValue *keys)
+{
+	uint32 hash = 0;
+	uint32 slot;
+	KgGroup *group;
+
+	for (int i = 0; i < groups->nkeys; i++)
+		hash = hash_combine(
+			hash,
+			hash_bytes((const unsigned char *) VARDATA_ANY(keys[i].key),
+					   VARSIZE_ANY_EXHDR(keys[i].key)));
+	slot = hash & (groups->nslots - 1);
+	for (; (group = groups->slots[slot]) != NULL;
+		 slot = (slot + 1) & (groups->nslots - 1))
+		if (group->hash == hash && same_keys(groups, group, keys))
+			return group;
+	group = MemoryContextAllocZero(groups->context, sizeof(KgGroup));
+	group->hash = hash;
+	group->number = groups->n;
+	for (int i = 0; i < groups->nkeys; i++)
+		group->keys[i] = copy_value(&keys[i], groups->context);
+	if (groups->n == groups->room)
+	{
+		groups->room *= 2;
+		groups->list = repalloc_huge(groups->list,
+									 (Size) groups->room * sizeof(KgGroup *));
+	}
+	groups->list[groups->n++] = group;
+	groups->slots[slot] = group;
+	if (groups->n * 2 > groups->nslots)
+		grow_slots(groups);
+	return group;
+}
+
+static uint32
+value_hash(const bytea *value)
+{
+	return hash_bytes((const unsigned char *) VARDATA_ANY(value),
+					  VARSIZE_ANY_EXHDR(value));
+}
+
+static void
+grow_values(KgGroups *groups)
+{
+	bytea **old = groups->values;
+	uint32 n = groups->nvalue_slots;
+
+	groups->nvalue_slots *= 2;
+	groups->values = MemoryContextAllocExtended(
+		groups->context,
+		(Size) groups->nvalue_slots * sizeof(bytea *),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < n; i++)
+		if (old[i] != NULL)
+		{
+			uint32 slot = value_hash(old[i]) & (groups->nvalue_slots - 1);
+
+			while (groups->values[slot] != NULL)
+				slot = (slot + 1) & (groups->nvalue_slots - 1);
+			groups->values[slot] = old[i];
+		}
+	pfree(old);
+}
+
+/* Is the value new to this group and aggregation? */
+static bool
+is_distinct(KgGroups *groups, uint32 group, int spec, const bytea *key)
+{
+	int len = VARSIZE_ANY_EXHDR(key);
+	Size size = VARHDRSZ + sizeof(uint32) + 1 + len;
+	bytea *value = palloc(size);
+	bytea *kept;
+	uint32 slot;
+
+	SET_VARSIZE(value, size);
+	memcpy(VARDATA(value), &group, sizeof(uint32));
+	VARDATA(value)[sizeof(uint32)] = (char) spec;
+	memcpy(VARDATA(value) + sizeof(uint32) + 1, VARDATA_ANY(key), len);
+	slot = value_hash(value) & (groups->nvalue_slots - 1);
+	for (; groups->values[slot] != NULL;
+		 slot = (slot + 1) & (groups->nvalue_slots - 1))
+		if (kg_group_compare(groups->values[slot], value) == 0)
+		{
+			pfree(value);
+			return false;
+		}
+	kept = MemoryContextAlloc(groups->context, size);
+	memcpy(kept, value, size);
+	pfree(value);
+	groups->values[slot] = kept;
+	if (++groups->nvalues * 2 > groups->nvalue_slots)
+		grow_values(groups);
+	return true;
+}
+
+static void
+add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *value)
+{
+	MemoryContext old = MemoryContextSwitchTo(groups->context);
+	Numeric sum;
+
+	if (a->sum == NULL)
+		sum = DatumGetNumericCopy(NumericGetDatum(value->value.val.numeric));
+	else
+	{
+		sum = DatumGetNumeric(
+			DirectFunctionCall2(numeric_add,
+								NumericGetDatum(a->sum),
+								NumericGetDatum(value->value.val.numeric)));
+		pfree(a->sum);
+	}
+	a->sum = sum;
+	MemoryContextSwitchTo(old);
+}
+
+static void
+accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
+{
+	const KgAggregateSpec *spec = &groups->specs[i];
+	KgAccumulator *a = &group->accumulators[i];
+	int order;
+
+	if (!spec->has_property)
+	{
+		a->count++;
+		return;
+	}
+	if (kg_group_missing(value))
+		return;
+	switch (spec->fn)
+	{
+		case KG_FN_COUNT:
+			a->count++;
+			break;
+		case KG_FN_COUNT_DISTINCT:
+			a->count += is_distinct(groups, group->number, i, value->key);
+			break;
+		case KG_FN_SUM:
+		case KG_FN_AVG:
+			a->count++;
+			add_sum(groups, a, value);
+			break;
+		case KG_FN_MIN:
+		case KG_FN_MAX:
+			order = a->count > 0 ? kg_group_compare(value->key, a->extreme.key)
+								 : 0;
+			if (a->count == 0 ||
+				(spec->fn == KG_FN_MIN ? order < 0 : order > 0))
+				a->extreme = copy_value(value, groups->context);
+			a->count = 1;
+			break;
+	}
+}
+
+void
+kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
+			  const KgGroupValue *values)
+{
+	KgGroup *group = find_group(groups, keys);
+
+	for (int i = 0; i < groups->nspecs; i++)
+		accumulate(groups, group, i, &values[i]);
+}
+
+void
+kg_groups_ensure_one(KgGroups *groups)
+{
+	if (groups->n == 0)
+		(void) find_group(groups, NULL);
+}
+
+KgGroup **
+kg_groups_list(KgGroups *groups, uint32 *n)
+{
+	*n = groups->n;
+	return groups->list;
+}
+
+static KgGroupValue
+number_value(Numeric number)
+{
+	/* Only the key of a number matters here, not which property it is of. */
+	static const KgField number_field = {.name = "number",
+										 .kind = KG_KIND_NUMBER};
+	KgGroupValue result;
+
+	memset(&result, 0, sizeof(result));
+	result.value.type = jbvNumeric;
+	result.value.val.numeric = number;
+	result.key = kg_key_encode(&number_field, &result.value);
+	return result;
+}
+
+KgGroupValue
+kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
+{
+	switch (spec->fn)
+	{
+		case KG_FN_COUNT:
+		case KG_FN_COUNT_DISTINCT:
+			return number_value(DatumGetNumeric(
+				DirectFunctionCall1(int8_numeric, Int64GetDatum(a->count))));
+		case KG_FN_SUM:
+			return a->sum == NULL ? missing_value() : number_value(a->sum);
+		case KG_FN_AVG:
+			if (a->sum == NULL)
+				return missing_value();
+			return number_value(DatumGetNumeric(DirectFunctionCall2(
+				numeric_div,
+				NumericGetDatum(a->sum),
+				DirectFunctionCall1(int8_numeric, Int64GetDatum(a->count)))));
+		default:
+			return a->count == 0 ? missing_value() : a->extreme;
+	}
+}

@@ -1,0 +1,537 @@
+/*
+ * paths.c
+ *	  Paths between two sets of nodes: reading the piece of the graph that can
+ *	  hold them.
+ *
+ * Both ends are expanded level by level, the smaller frontier first, until
+ * their depths add up to the greatest length: then every edge of every walk of
+ * at most that length was read from one of its ends.  Between two single nodes
+ * the shortest path is found when the frontiers meet, and reading stops there.
+ *
+ * What lies on no such walk is dropped before anything is resolved or listed.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/paths.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+#define KG_FAR 0xff
+
+/* One end's search. */
+typedef struct Side
+{
+	bool backward;
+	uint8 *depth; /* by node; KG_FAR: not reached */
+	uint32 size;  /* of depth */
+	uint32 *frontier;
+	uint32 n;
+	int hops;
+} Side;
+
+typedef struct Reading
+{
+	KgPaths *paths;
+	Side sides[2];
+} Reading;
+
+static void
+side_room(Reading *reading, Side *side)
+{
+	uint32 n = reading->paths->set.n;
+	uint32 size;
+
+	if (n <= side->size)
+		return;
+	size = n + n / 2 + 64;
+	if (side->depth == NULL)
+		side->depth = MemoryContextAllocHuge(reading->paths->graph->context,
+											 size);
+	else
+		side->depth = repalloc_huge(side->depth, size);
+	memset(side->depth + side->size, KG_FAR, size - side->size);
+	side->size = size;
+}
+
+/* Ranks are looked at only where they decide. */
+static bool
+needs_ranks(const KgPaths *paths)
+{
+	return paths->graph->check_nodes || paths->query->inner != NULL;
+}
+
+static void
+start_side(Reading *reading, Side *side, const int64 *nodes, uint32 n,
+		   bool backward)
+{
+	KgPaths *paths = reading->paths;
+
+	side->backward = backward;
+	side->frontier = MemoryContextAllocHuge(paths->graph->context,
+											Max((Size) n, 1) * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&paths->set, nodes[i]);
+	side_room(reading, side);
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 node = kg_nodeset_find(&paths->set, nodes[i]);
+
+		if (side->depth[node] == 0)
+			continue;
+		side->depth[node] = 0;
+		side->frontier[side->n++] = node;
+	}
+}
+
+/*
+ * Go one level further; returns whether a path over the new level to the other
+ * side is complete.
+ */
+static bool
+expand_side(Reading *reading, Side *side, Side *other)
+{
+	KgPaths *paths = reading->paths;
+	uint64 before = paths->links.n;
+	uint32 *next;
+	uint32 nnext = 0;
+	bool met = false;
+
+	kg_links_expand(&paths->links,
+					&paths->query->follow,
+					side->frontier,
+					side->n,
+					side->backward);
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	side_room(reading, side);
+	side_room(reading, other);
+	side->hops++;
+	next = MemoryContextAllocHuge(paths->graph->context,
+								  Max((Size) (paths->links.n - before), 1) *
+									  sizeof(uint32));
+	for (uint64 i = before; i < paths->links.n; i++)
+	{
+		const KgLink *link = &paths->links.links[i];
+		uint32 node = side->backward ? link->from : link->to;
+		bool inner;
+
+		if (side->depth[node] != KG_FAR)
+			continue;
+		side->depth[node] = (uint8) side->hops;
+		if (needs_ranks(paths) && paths->ranks.ranks[node] == 0)
+			continue;
+		inner = kg_path_inner(paths, node);
+		if (other->depth[node] == 0 || (inner && other->depth[node] != KG_FAR))
+			met = true;
+		if (inner)
+			next[nnext++] = node;
+	}
+	/*
+	 * Nodes whose steps were read for the other side's sake have no new links
+	 * here, but "expanded" is kept by direction, so each side reads its own.
+	 */
+	pfree(side->frontier);
+	side->frontier = next;
+	side->n = nnext;
+	kg_graph_check_memory(paths->graph);
+	return met;
+}
+
+static void
+read_graph(KgPaths *paths)
+{
+	const KgPathQuery *query = paths->query;
+	bool stop_when_met = query->nfrom == 1 && query->nto == 1 &&
+						 query->weight == NULL &&
+						 (query->mode == KG_PATH_SHORTEST ||
+						  query->mode == KG_PATH_ALL_SHORTEST);
+	Reading reading;
+	Side *out = &reading.sides[0];
+	Side *in = &reading.sides[1];
+
+	memset(&reading, 0, sizeof(reading));
+	reading.paths = paths;
+	start_side(&reading, out, query->from, query->nfrom, false);
+	start_side(&reading, in, query->to, query->nto, true);
+	kg_graph_check_visited(paths->graph, paths->set.n);
+	if (needs_ranks(paths))
+		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
+	while (out->hops + in->hops < query->max_hops && out->n > 0 && in->n > 0)
+	{
+		bool met = out->n <= in->n ? expand_side(&reading, out, in)
+								   : expand_side(&reading, in, out);
+
+		if (met && stop_when_met)
+			break;
+	}
+}
+
+/* ---- weights ---- */
+
+/* The property of an edge as a weight; edges without are not walked. */
+static bool
+weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
+		   void *arg)
+{
+	KgPaths *paths = arg;
+	JsonbValue value;
+	bool usable;
+	KgWeight exact;
+
+	if (properties == NULL ||
+		kg_json_get(&properties->root, paths->query->weight, &value) == NULL ||
+		value.type != jbvNumeric)
+		return false;
+	exact = kg_weight_read(value.val.numeric, &usable);
+	if (exact < 0 || !usable)
+	{
+		const KgRelation *relation = kg_catalog_relation_no(
+			paths->graph->catalog, relation_no);
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									exact < 0 ? "a weight is negative"
+											  : "a weight is out of range");
+
+		kg_error_path(err, "/weight");
+		kg_error_got_string(
+			err,
+			psprintf("%s of an edge \"%s\": %s",
+					 paths->query->weight,
+					 relation != NULL ? relation->name : "*",
+					 DatumGetCString(DirectFunctionCall1(
+						 numeric_out, NumericGetDatum(value.val.numeric)))));
+		kg_error_expected(err,
+						  "weights of at least 0, below 10^21, with at most "
+						  "%d digits after the point",
+						  KG_WEIGHT_DIGITS);
+		kg_error_throw(err);
+	}
+	*weight = DatumGetNumericCopy(NumericGetDatum(value.val.numeric));
+	return true;
+}
+
+KgWeight
+kg_weight_read(Numeric numeric, bool *usable)
+{
+	char *text = DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(numeric)));
+	const char *p = text;
+	bool negative = *p == '-';
+	KgWeight result = 0;
+	int digits = 0;
+	int fraction = 0;
+	bool point = false;
+
+	*usable = true;
+	for (p += negative; *p != '\0'; p++)
+	{
+		if (*p == '.')
+		{
+			point = true;
+			continue;
+		}
+		if (*p < '0' || *p > '9')
+		{
+			*usable = false;
+			break;
+		}
+		if (point && fraction == KG_WEIGHT_DIGITS)
+		{
+			if (*p != '0')
+				*usable = false;
+			continue;
+		}
+		result = result * 10 + (*p - '0');
+		if (point)
+			fraction++;
+		else if (result > 0 && ++digits > 21)
+		{
+			*usable = false;
+			break;
+		}
+	}
+	for (; fraction < KG_WEIGHT_DIGITS && *usable; fraction++)
+		result *= 10;
+	pfree(text);
+	return negative ? -result : result;
+}
+
+Numeric
+kg_weight_numeric(KgWeight weight)
+{
+	char digits[64];
+	char text[64];
+	int n = 0;
+	int at = 0;
+	int end;
+
+	while (n <= KG_WEIGHT_DIGITS || weight > 0)
+	{
+		digits[n++] = (char) ('0' + (int) (weight % 10));
+		weight /= 10;
+	}
+	while (n > 0)
+	{
+		if (n == KG_WEIGHT_DIGITS)
+			text[at++] = '.';
+		text[at++] = digits[--n];
+	}
+	end = at;
+	while (text[end - 1] == '0')
+		end--;
+	if (text[end - 1] == '.')
+		end--;
+	text[end] = '\0';
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
+											   CStringGetDatum(text),
+											   ObjectIdGetDatum(InvalidOid),
+											   Int32GetDatum(-1)));
+}
+
+/* ---- pruning ---- */
+
+/* Least number of links from any of the starts, along or against them. */
+static uint8 *
+measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
+{
+	uint8 *depth = MemoryContextAllocHuge(paths->graph->context,
+										  Max(paths->set.n, 1));
+	uint32 *queue = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(uint32));
+	uint32 head = 0;
+	uint32 tail = 0;
+
+	memset(depth, KG_FAR, paths->set.n);
+	for (uint32 i = 0; i < n; i++)
+		if (depth[starts[i]] != 0)
+		{
+			depth[starts[i]] = 0;
+			queue[tail++] = starts[i];
+		}
+	while (head < tail)
+	{
+		uint32 node = queue[head++];
+		uint32 first;
+		uint32 last;
+
+		if (depth[node] >= paths->query->max_hops)
+			break;
+		if (depth[node] > 0 && !kg_path_inner(paths, node))
+			continue;
+		first = against ? paths->incoming_start[node]
+						: paths->links.start[node];
+		last = against ? paths->incoming_start[node + 1]
+					   : paths->links.start[node + 1];
+		for (uint32 i = first; i < last; i++)
+		{
+			const KgLink *link =
+				&paths->links.links[against ? paths->incoming[i] : i];
+			uint32 other = against ? link->from : link->to;
+
+			if (depth[other] != KG_FAR)
+				continue;
+			depth[other] = depth[node] + 1;
+			queue[tail++] = other;
+		}
+	}
+	pfree(queue);
+	return depth;
+}
+
+static void
+index_incoming(KgPaths *paths)
+{
+	Size nodes = paths->set.n;
+	uint32 *start = MemoryContextAllocExtended(paths->graph->context,
+											   (nodes + 2) * sizeof(uint32),
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	uint32 *fill;
+
+	paths->incoming = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->links.n, 1) * sizeof(uint32));
+	for (uint64 i = 0; i < paths->links.n; i++)
+		start[paths->links.links[i].to + 1]++;
+	for (Size i = 0; i < nodes; i++)
+		start[i + 1] += start[i];
+	fill = MemoryContextAllocHuge(paths->graph->context,
+								  (nodes + 1) * sizeof(uint32));
+	memcpy(fill, start, (nodes + 1) * sizeof(uint32));
+	for (uint64 i = 0; i < paths->links.n; i++)
+		paths->incoming[fill[paths->links.links[i].to]++] = (uint32) i;
+	pfree(fill);
+	paths->incoming_start = start;
+}
+
+static void
+keep_ref(const KgRef *ref, void *arg)
+{
+	KgPaths *paths = arg;
+	uint32 node = kg_nodeset_find(&paths->set, ref->node);
+
+	if (node != KG_NO_NODE)
+		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
+}
+
+/* Resolve the nodes that a walk of allowed length can go over. */
+static void
+resolve_useful(KgPaths *paths, const uint8 *after, const uint8 *before)
+{
+	int64 *nodes = MemoryContextAllocHuge(
+		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(int64));
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < paths->set.n; i++)
+		if (after[i] != KG_FAR && before[i] != KG_FAR &&
+			after[i] + before[i] <= paths->query->max_hops)
+			nodes[n++] = paths->set.nodes[i];
+	paths->refs = MemoryContextAllocExtended(paths->graph->context,
+											 Max((Size) paths->set.n, 1) *
+												 sizeof(KgRef),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_graph_resolve(paths->graph, nodes, n, false, keep_ref, paths);
+	pfree(nodes);
+}
+
+static int
+compare_by_reply(const void *a, const void *b, void *arg)
+{
+	const KgPaths *paths = arg;
+	const KgLink *x = a;
+	const KgLink *y = b;
+	const KgRelation *p;
+	const KgRelation *q;
+	int order;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->to != y->to)
+		return kg_ref_compare(&paths->refs[x->to], &paths->refs[y->to]);
+	if (x->relation_no != y->relation_no)
+	{
+		p = kg_catalog_relation_no(paths->graph->catalog, x->relation_no);
+		q = kg_catalog_relation_no(paths->graph->catalog, y->relation_no);
+		order = p != NULL && q != NULL ? strcmp(p->name, q->name) : 0;
+		if (order != 0)
+			return order;
+		return x->relation_no < y->relation_no ? -1 : 1;
+	}
+	return (int) x->backward - (int) y->backward;
+}
+
+/*
+ * Keep the links that a walk of allowed length can use, in the order of
+ * replies.
+ */
+static void
+prune(KgPaths *paths)
+{
+	const uint8 *after;
+	const uint8 *before;
+	uint64 n = 0;
+
+	kg_links_sort(&paths->links,
+				  needs_ranks(paths) ? paths->ranks.ranks : NULL);
+	index_incoming(paths);
+	after = measure_depths(paths, paths->from, paths->nfrom, false);
+	before = measure_depths(paths, paths->to, paths->nto, true);
+	resolve_useful(paths, after, before);
+	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		const KgLink *link = &paths->links.links[i];
+
+		if (after[link->from] == KG_FAR || before[link->to] == KG_FAR ||
+			after[link->from] + 1 + before[link->to] > paths->query->max_hops ||
+			paths->refs[link->from].id == NULL ||
+			paths->refs[link->to].id == NULL)
+			continue;
+		paths->links.links[n++] = *link;
+	}
+	paths->links.n = n;
+	qsort_arg(paths->links.links,
+			  paths->links.n,
+			  sizeof(KgLink),
+			  compare_by_reply,
+			  paths);
+	n = 0;
+	for (uint32 node = 0; node < paths->set.n; node++)
+	{
+		paths->links.start[node] = (uint32) n;
+		while (n < paths->links.n && paths->links.links[n].from == node)
+			n++;
+	}
+	paths->links.start[paths->set.n] = (uint32) n;
+	index_incoming(paths);
+}
+
+static int
+compare_ends(const void *a, const void *b, void *arg)
+{
+	const KgPaths *paths = arg;
+
+	return kg_ref_compare(&paths->refs[*(const uint32 *) a],
+						  &paths->refs[*(const uint32 *) b]);
+}
+
+/* The ends that have any path, in the order of replies. */
+static void
+sort_ends(KgPaths *paths, uint32 *ends, uint32 *n)
+{
+	uint32 kept = 0;
+
+	for (uint32 i = 0; i < *n; i++)
+		if (paths->refs[ends[i]].id != NULL)
+			ends[kept++] = ends[i];
+	*n = kept;
+	qsort_arg(ends, kept, sizeof(uint32), compare_ends, paths);
+}
+
+static uint32 *
+find_ends(KgPaths *paths, const int64 *nodes, uint32 n)
+{
+	uint32 *ends = MemoryContextAllocHuge(paths->graph->context,
+										  Max((Size) n, 1) * sizeof(uint32));
+
+	for (uint32 i = 0; i < n; i++)
+		ends[i] = kg_nodeset_find(&paths->set, nodes[i]);
+	return ends;
+}
+
+void
+kg_paths_find(KgPaths *paths, KgGraph *graph, const KgPathQuery *query)
+{
+	memset(paths, 0, sizeof(*paths));
+	paths->graph = graph;
+	paths->query = query;
+	kg_nodeset_init(&paths->set, graph->context);
+	kg_links_init(&paths->links, graph, &paths->set);
+	if (query->weight != NULL)
+	{
+		paths->links.weigh = weigh_edge;
+		paths->links.weigh_arg = paths;
+	}
+	read_graph(paths);
+	paths->nfrom = query->nfrom;
+	paths->nto = query->nto;
+	paths->from = find_ends(paths, query->from, query->nfrom);
+	paths->to = find_ends(paths, query->to, query->nto);
+	prune(paths);
+	sort_ends(paths, paths->from, &paths->nfrom);
+	sort_ends(paths, paths->to, &paths->nto);
+	paths->is_to = MemoryContextAllocExtended(graph->context,
+											  Max(paths->set.n, 1),
+											  MCXT_ALLOC_HUGE |
+												  MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < paths->nto; i++)
+		paths->is_to[paths->to[i]] = true;
+	paths->paths = MemoryContextAllocHuge(
+		graph->context, ((Size) query->limit * 2 + 1) * sizeof(KgPath));
+	if (query->weight != NULL)
+		kg_paths_list_lightest(paths);
+	else
+		kg_paths_list(paths);
+	kg_paths_finish(paths);
+}

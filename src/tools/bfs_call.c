@@ -1,0 +1,503 @@
+/*
+ * bfs_call.c
+ *	  What the BFS-QL tools share.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "query/plan.h"
+#include "query/sql_graph.h"
+#include "tools/bfs_call.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+/* ---- handles ---- */
+
+typedef struct Lookup
+{
+	KgGraphCall *call;
+	KgHandles *handles;
+	const char *path;
+	bool bare; /* ids without a type */
+	/* typed: the inputs of the type at hand, and their ids */
+	const char **ids;
+	/* by input: what else it means */
+	List **others;
+} Lookup;
+
+static void
+found_handle(Lookup *lookup, int i, const KgRef *ref)
+{
+	KgRef *known = &lookup->handles->refs[i];
+	KgRef *other;
+
+	if (known->id == NULL)
+	{
+		*known = kg_ref_copy(ref, CurrentMemoryContext);
+		return;
+	}
+	if (known->node == ref->node)
+		return;
+	other = palloc(sizeof(KgRef));
+	*other = kg_ref_copy(ref, CurrentMemoryContext);
+	lookup->others[i] = lappend(lookup->others[i], other);
+}
+
+static bool
+receive_handle(TupleTableSlot *slot, void *arg)
+{
+	Lookup *lookup = arg;
+	KgRef ref;
+	text *id;
+
+	slot_getallattrs(slot);
+	memset(&ref, 0, sizeof(ref));
+	ref.node = DatumGetInt64(slot->tts_values[0]);
+	ref.rank = kg_graph_rank(lookup->call->graph,
+							 DatumGetInt32(slot->tts_values[1]));
+	if (ref.rank == 0)
+		return true;
+	id = DatumGetTextPP(slot->tts_values[2]);
+	ref.id = VARDATA_ANY(id);
+	ref.idlen = VARSIZE_ANY_EXHDR(id);
+	for (int i = 0; i < lookup->handles->n; i++)
+		if (lookup->ids[i] != NULL && strlen(lookup->ids[i]) == ref.idlen &&
+			memcmp(lookup->ids[i], ref.id, ref.idlen) == 0)
+			found_handle(lookup, i, &ref);
+	return true;
+}
+
+static Datum
+text_array(const char **strings, int n)
+{
+	Datum *values = palloc((n + 1) * sizeof(Datum));
+	int count = 0;
+
+	for (int i = 0; i < n; i++)
+		if (strings[i] != NULL)
+			values[count++] = CStringGetTextDatum(strings[i]);
+	return PointerGetDatum(
+		construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* Does the input name the type before its id?  The id then, else NULL. */
+static const char *
+id_of_type(const KgType *type, const char *given)
+{
+	int len = strlen(type->name);
+	int bundle_len = strlen(type->bundle);
+
+	if (strncmp(given, type->name, len) == 0 && given[len] == ':')
+		return given + len + 1;
+	if (strncmp(given, type->bundle, bundle_len) == 0 &&
+		given[bundle_len] == '/' &&
+		strncmp(given + bundle_len + 1, type->name, len) == 0 &&
+		given[bundle_len + 1 + len] == ':')
+		return given + bundle_len + len + 2;
+	return NULL;
+}
+
+static void
+look_up_typed(Lookup *lookup)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	KgGraph *graph = lookup->call->graph;
+
+	for (int t = 0; t < graph->nranks; t++)
+	{
+		const KgType *type = graph->ranked[t];
+		KgStatement statement;
+		Datum values[4];
+		bool any = false;
+
+		for (int i = 0; i < lookup->handles->n; i++)
+		{
+			lookup->ids[i] = id_of_type(type, lookup->handles->given[i]);
+			any |= lookup->ids[i] != NULL;
+		}
+		if (!any)
+			continue;
+		values[0] = graph->tenant;
+		values[1] = CStringGetTextDatum(type->bundle);
+		values[2] = CStringGetTextDatum(type->name);
+		values[3] = text_array(lookup->ids, lookup->handles->n);
+		memset(&statement, 0, sizeof(statement));
+		statement.sql = kg_graph_sql(KG_SQL_NODES_OF_TYPE);
+		statement.nargs = 4;
+		statement.argtypes = types;
+		statement.values = values;
+		(void) kg_plan_run(&statement, receive_handle, lookup);
+	}
+}
+
+static void
+look_up_bare(Lookup *lookup)
+{
+	static const Oid types[] = {TEXTOID, TEXTARRAYOID};
+	const char **terms = palloc((lookup->handles->n + 1) *
+								sizeof(const char *));
+	KgStatement statement;
+	Datum values[2];
+	bool any = false;
+
+	for (int i = 0; i < lookup->handles->n; i++)
+	{
+		const char *given = lookup->handles->given[i];
+
+		terms[i] = NULL;
+		lookup->ids[i] = NULL;
+		if (lookup->handles->refs[i].id != NULL)
+			continue;
+		lookup->ids[i] = given;
+		terms[i] = kg_term_fold(given, strlen(given));
+		any = true;
+	}
+	if (!any)
+		return;
+	values[0] = lookup->call->graph->tenant;
+	values[1] = text_array(terms, lookup->handles->n);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(KG_SQL_NODES_BY_ID);
+	statement.nargs = 2;
+	statement.argtypes = types;
+	statement.values = values;
+	(void) kg_plan_run(&statement, receive_handle, lookup);
+}
+
+static int
+compare_refs(const ListCell *a, const ListCell *b)
+{
+	return kg_ref_compare(lfirst(a), lfirst(b));
+}
+
+static void
+refuse_ambiguous(Lookup *lookup)
+{
+	for (int i = 0; i < lookup->handles->n; i++)
+	{
+		List *all = lookup->others[i];
+		KgError *err;
+		ListCell *lc;
+
+		if (all == NIL)
+			continue;
+		all = lcons(&lookup->handles->refs[i], all);
+		list_sort(all, compare_refs);
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "id \"%s\" means several entities",
+						   lookup->handles->given[i]);
+		kg_error_path(err, "%s", lookup->path);
+		kg_error_got_string(err, lookup->handles->given[i]);
+		kg_error_expected(err, "one of their handles");
+		foreach(lc, all)
+			kg_error_allow(err, kg_handle(lookup->call->graph, lfirst(lc)));
+		kg_error_throw(err);
+	}
+}
+
+void
+kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
+{
+	Lookup lookup;
+
+	memset(&lookup, 0, sizeof(lookup));
+	lookup.call = call;
+	lookup.handles = handles;
+	lookup.path = path;
+	lookup.ids = palloc0((handles->n + 1) * sizeof(char *));
+	lookup.others = palloc0((handles->n + 1) * sizeof(List *));
+	handles->refs = palloc0((handles->n + 1) * sizeof(KgRef));
+	if (handles->n == 0)
+		return;
+	look_up_typed(&lookup);
+	look_up_bare(&lookup);
+	refuse_ambiguous(&lookup);
+}
+
+void
+kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
+{
+	const JsonbContainer *array;
+	char *path = kg_path_member("", key);
+	KgJsonIter it;
+	int n;
+
+	kg_require_member(call->args, key, "");
+	array = kg_args_array(call->args, key, "");
+	n = kg_json_length(array);
+	memset(handles, 0, sizeof(*handles));
+	if (n > KG_MAX_GRAPH_IDS)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
+
+		kg_error_throw(kg_args_error(
+			path,
+			&got,
+			psprintf("an array of at most %d ids", KG_MAX_GRAPH_IDS)));
+	}
+	handles->given = palloc((n + 1) * sizeof(char *));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *item = kg_path_index(path, it.index);
+		int64 number;
+
+		if (kg_json_int64(&it.value, &number))
+			handles->given[handles->n++] = psprintf(INT64_FORMAT, number);
+		else if (it.value.type == jbvString)
+			handles->given[handles->n++] = kg_json_cstring(&it.value);
+		else
+			kg_error_throw(kg_args_error(item, &it.value, "an id: a string"));
+	}
+	kg_find_handles(call, path, handles);
+}
+
+/* ---- detail and removal ---- */
+
+static bool *
+read_types(KgGraphCall *call, const char *key)
+{
+	uint16 *ranks;
+	int n = kg_call_types(call, call->args, key, "", &ranks);
+	bool *result;
+
+	if (n <= 0)
+		return NULL;
+	result = palloc0((call->graph->nranks + 1) * sizeof(bool));
+	for (int i = 0; i < n; i++)
+		result[ranks[i]] = true;
+	return result;
+}
+
+void
+kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
+{
+	KgRelationNames *names = palloc(sizeof(KgRelationNames));
+
+	memset(detail, 0, sizeof(*detail));
+	detail->full_types = read_types(call, "node_types");
+	detail->excluded = read_types(call, "exclude_node_types");
+	*names = kg_call_relation_names(call, call->args, "predicates", "");
+	detail->full_predicates = names->all ? NULL : names;
+	detail->min_mentions = 1;
+	(void) kg_args_int(call->args,
+					   "min_mentions",
+					   "",
+					   1,
+					   PG_INT32_MAX,
+					   &detail->min_mentions,
+					   &call->repairs);
+	(void) kg_args_bool(call->args,
+						"topology_only",
+						"",
+						&detail->topology_only,
+						&call->repairs);
+	(void) kg_args_bool(
+		call->args, "edge_detail", "", &detail->edge_detail, &call->repairs);
+}
+
+typedef struct Mentions
+{
+	const KgReach *reach;
+	int64 min;
+	bool *keep;
+} Mentions;
+
+/* Only a number below the threshold removes a node. */
+static void
+check_mentions(const KgRef *ref, void *arg)
+{
+	Mentions *mentions = arg;
+	uint32 i = kg_nodeset_find(&mentions->reach->set, ref->node);
+	JsonbValue value;
+	Datum min;
+
+	if (i == KG_NO_NODE ||
+		kg_json_get(&ref->data->root, "total_mentions", &value) == NULL ||
+		value.type != jbvNumeric)
+		return;
+	min = DirectFunctionCall1(int8_numeric, Int64GetDatum(mentions->min));
+	if (DatumGetBool(DirectFunctionCall2(
+			numeric_lt, NumericGetDatum(value.val.numeric), min)))
+		mentions->keep[i] = false;
+}
+
+bool *
+kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail, const KgReach *reach)
+{
+	KgGraph *graph = call->graph;
+	bool *keep;
+
+	if (detail->excluded == NULL && detail->min_mentions <= 1)
+		return NULL;
+	keep = MemoryContextAllocHuge(graph->context, Max(reach->set.n, 1));
+	for (uint32 i = 0; i < reach->set.n; i++)
+		keep[i] = detail->excluded == NULL ||
+				  !detail->excluded[reach->ranks[i]];
+	if (detail->min_mentions > 1)
+	{
+		Mentions mentions = {reach, detail->min_mentions, keep};
+
+		kg_graph_resolve(graph,
+						 reach->set.nodes,
+						 reach->set.n,
+						 true,
+						 check_mentions,
+						 &mentions);
+	}
+	return keep;
+}
+
+/* ---- replies ---- */
+
+static bool
+is_detail(const KgRelation *relation, const JsonbValue *key)
+{
+	if (kg_json_string_is(key, "provenance"))
+		return true;
+	for (int i = 0; i < relation->nfields; i++)
+		if (relation->fields[i].detail &&
+			kg_json_string_is(key, relation->fields[i].name))
+			return true;
+	return false;
+}
+
+/* The properties without what only edge_detail shows. */
+static const Jsonb *
+strip_properties(const KgRelation *relation, const Jsonb *properties)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &properties->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (is_detail(relation, &it.key))
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+choose_detail(KgReply *reply, const KgBfsDetail *detail)
+{
+	const KgCatalog *catalog = reply->call->catalog;
+
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		KgReplyNode *node = &reply->nodes[i];
+
+		node->depth = -1;
+		node->full = !detail->topology_only &&
+					 (detail->full_types == NULL ||
+					  detail->full_types[node->ref.rank]);
+	}
+	for (uint32 i = 0; i < reply->nedges; i++)
+	{
+		KgReplyEdge *edge = &reply->edges[i];
+
+		edge->full = !detail->topology_only &&
+					 (detail->full_predicates == NULL ||
+					  kg_names_have(
+						  detail->full_predicates,
+						  kg_catalog_relation_no(catalog, edge->relation_no)));
+	}
+}
+
+/* How many edges stay, and over which relations. */
+static uint64
+count_edges(const KgReach *reach, const KgPage *page, List **relations)
+{
+	uint64 n = 0;
+
+	*relations = NIL;
+	for (uint32 i = 0; i < reach->edges.n; i++)
+	{
+		const KgEdgeRef *edge = &reach->edges.edges[i];
+
+		if (page->position[edge->source] == KG_NOT_KEPT ||
+			page->position[edge->target] == KG_NOT_KEPT)
+			continue;
+		n++;
+		if (*relations == NIL || llast_int(*relations) != edge->relation_no)
+			*relations = list_append_unique_int(*relations, edge->relation_no);
+	}
+	return n;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+static void
+write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
+			  List *relations, KgJsonWriter *w)
+{
+	const KgGraph *graph = call->graph;
+	bool *met = palloc0((graph->nranks + 1) * sizeof(bool));
+	char **names = palloc((Max(list_length(relations), graph->nranks) + 1) *
+						  sizeof(char *));
+	ListCell *lc;
+	int n = 0;
+	int distinct = 0;
+
+	for (uint32 i = 0; i < reach->set.n; i++)
+		if (page->position[i] != KG_NOT_KEPT)
+			met[reach->ranks[i]] = true;
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (met[rank])
+			names[n++] = (char *) kg_type_handle(graph->ranked[rank - 1]);
+	kg_jw_key(w, "schema_summary");
+	kg_jw_begin_object(w);
+	kg_write_strings(w, "entity_types_found", names, n);
+	n = 0;
+	foreach(lc, relations)
+		names[n++] = (char *) kg_relation_name(call->catalog, lfirst_int(lc));
+	qsort(names, n, sizeof(char *), compare_names);
+	for (int i = 0; i < n; i++)
+		if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
+			names[distinct++] = names[i];
+	kg_write_strings(w, "predicates_found", names, distinct);
+	kg_jw_end_object(w);
+}
+
+void
+kg_bfs_reply(KgReply *reply, const KgBfsDetail *detail, const KgReach *reach,
+			 const KgPage *page, KgJsonWriter *w)
+{
+	KgGraphCall *call = reply->call;
+	List *relations;
+	uint64 nedges = count_edges(reach, page, &relations);
+
+	reply->bfs = true;
+	kg_reply_from_page(reply, reach, page);
+	choose_detail(reply, detail);
+	kg_reply_fetch_nodes(reply);
+	kg_reply_fetch_edges(reply);
+	for (uint32 i = 0; i < reply->nedges && !detail->edge_detail; i++)
+	{
+		KgReplyEdge *edge = &reply->edges[i];
+
+		if (edge->properties != NULL)
+			edge->properties = strip_properties(
+				kg_catalog_relation_no(call->catalog, edge->relation_no),
+				edge->properties);
+	}
+	reply->overhead += (call->graph->nranks + call->catalog->nrelations) * 40;
+	kg_reply_fit(reply);
+	kg_jw_kint(w, "node_count", page->total);
+	kg_jw_kint(w, "edge_count", nedges);
+	kg_reply_write_nodes(reply, w);
+	kg_reply_write_edges(reply, w);
+	write_summary(call, reach, page, relations, w);
+}

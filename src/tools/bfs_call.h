@@ -1,0 +1,55 @@
+/*
+ * bfs_call.h
+ *	  What the BFS-QL tools share: handles as ids, detail and removal filters.
+ */
+#ifndef KG_BFS_CALL_H
+#define KG_BFS_CALL_H
+
+#include "query/neighbors.h"
+#include "tools/graph.h"
+#include "tools/graph_page.h"
+#include "tools/graph_reply.h"
+
+#define KG_BFS_MAX_HOPS 5
+
+/* Ids as the caller gave them, and what they mean. */
+typedef struct KgHandles
+{
+	int n;
+	char **given;
+	KgRef *refs; /* id NULL: unknown, or not visible */
+} KgHandles;
+
+/*
+ * Read an array of 0 to KG_MAX_GRAPH_IDS handles ("type:id",
+ * "bundle/type:id", or a bare id that one visible entity has) and look them
+ * up.  Raises KG_INVALID_INPUT with the handles where one means several.
+ */
+extern void kg_call_handles(KgGraphCall *call, const char *key,
+							KgHandles *handles);
+extern void kg_find_handles(KgGraphCall *call, const char *path,
+							KgHandles *handles);
+
+/* Arguments that bfs_query and intersect_subgraphs share. */
+typedef struct KgBfsDetail
+{
+	bool *full_types;						/* by rank; NULL: all */
+	const KgRelationNames *full_predicates; /* NULL: all */
+	bool *excluded;							/* by rank; NULL: none */
+	int64 min_mentions;
+	bool topology_only;
+	bool edge_detail;
+} KgBfsDetail;
+
+extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
+
+/* Which of the nodes found stay; NULL: all. */
+extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
+						 const KgReach *reach);
+
+/* Nodes, edges, counts and schema_summary; fits them into the budget. */
+extern void kg_bfs_reply(KgReply *reply, const KgBfsDetail *detail,
+						 const KgReach *reach, const KgPage *page,
+						 KgJsonWriter *w);
+
+#endif /* KG_BFS_CALL_H */

@@ -1,0 +1,362 @@
+/*
+ * bfs_query.c
+ *	  bfs_query and intersect_subgraphs: what is around any, or all, of some
+ *	  entities.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "miscadmin.h"
+#include "tools/bfs_call.h"
+
+/* A node takes at least so many bytes: more of them cannot fit. */
+#define KG_LEAST_NODE_BYTES 32
+
+static const char *const bfs_known[] = {"seeds",
+										"max_hops",
+										"node_types",
+										"exclude_node_types",
+										"predicates",
+										"min_mentions",
+										"topology_only",
+										"limit",
+										"offset",
+										"ring_edges",
+										"edge_detail",
+										"max_bytes",
+										"max_tokens"};
+static const char *const intersect_known[] = {"seeds",
+											  "k",
+											  "node_types",
+											  "exclude_node_types",
+											  "predicates",
+											  "min_mentions",
+											  "topology_only",
+											  "edge_detail",
+											  "max_bytes",
+											  "max_tokens"};
+
+/* Walk every relation both ways. */
+static void
+follow_all(KgFollow *follow)
+{
+	memset(follow, 0, sizeof(*follow));
+	follow->forward.all = true;
+	follow->backward.all = true;
+}
+
+static void
+refuse_empty(const KgHandles *seeds)
+{
+	KgError *err;
+
+	if (seeds->n > 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "there are no seeds");
+	kg_error_path(err, "/seeds");
+	kg_error_expected(err, "at least one id; search_entities finds them");
+	kg_error_throw(err);
+}
+
+static uint32
+known_nodes(const KgHandles *seeds, int64 **nodes)
+{
+	uint32 n = 0;
+
+	*nodes = palloc((seeds->n + 1) * sizeof(int64));
+	for (int i = 0; i < seeds->n; i++)
+		if (seeds->refs[i].id != NULL)
+			(*nodes)[n++] = seeds->refs[i].node;
+	return n;
+}
+
+static void
+write_seeds(const KgHandles *seeds, KgJsonWriter *w)
+{
+	char **unknown = palloc((seeds->n + 1) * sizeof(char *));
+	int n = 0;
+
+	kg_write_strings(w, "seeds", seeds->given, seeds->n);
+	for (int i = 0; i < seeds->n; i++)
+		if (seeds->refs[i].id == NULL)
+			unknown[n++] = seeds->given[i];
+	if (n > 0)
+		kg_write_strings(w, "unknown_seeds", unknown, n);
+}
+
+static KG_NORETURN void
+throw_all_unknown(const KgHandles *seeds)
+{
+	KgError *err = kg_error_new(KG_NOT_FOUND,
+								seeds->n == 1 ? "seed \"%s\" does not exist"
+											  : "none of the seeds exists",
+								seeds->given[0]);
+
+	kg_error_path(err, "/seeds");
+	kg_error_got_string(err, seeds->given[0]);
+	kg_error_expected(err,
+					  "ids of existing entities; search_entities finds them");
+	kg_error_throw(err);
+}
+
+static Size
+seeds_size(const KgHandles *seeds)
+{
+	Size size = 64;
+
+	for (int i = 0; i < seeds->n; i++)
+		size += 2 * (strlen(seeds->given[i]) + 4);
+	return size;
+}
+
+Jsonb *
+kg_tool_bfs_query(const Jsonb *arguments)
+{
+	KgGraphCall call;
+	KgHandles seeds;
+	KgBfsDetail detail;
+	KgFollow follow;
+	KgReach reach;
+	KgPage page;
+	KgReply reply;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+	int64 max_hops = 0;
+	int64 limit = PG_INT64_MAX;
+	int64 offset = 0;
+	int64 *nodes;
+	bool ring = false;
+	uint32 n;
+	Jsonb *result;
+
+	kg_graph_call_begin(
+		&call, "bfs_query", arguments, bfs_known, lengthof(bfs_known));
+	kg_require_member(call.args, "max_hops", "");
+	(void) kg_args_int(call.args,
+					   "max_hops",
+					   "",
+					   1,
+					   KG_BFS_MAX_HOPS,
+					   &max_hops,
+					   &call.repairs);
+	(void) kg_args_int(
+		call.args, "limit", "", 1, PG_INT32_MAX, &limit, &call.repairs);
+	(void) kg_args_int(
+		call.args, "offset", "", 0, PG_INT32_MAX, &offset, &call.repairs);
+	(void) kg_args_bool(call.args, "ring_edges", "", &ring, &call.repairs);
+	kg_read_bfs_detail(&call, &detail);
+	kg_call_handles(&call, "seeds", &seeds);
+	refuse_empty(&seeds);
+	n = known_nodes(&seeds, &nodes);
+	if (n == 0)
+		throw_all_unknown(&seeds);
+	follow_all(&follow);
+	kg_reach(call.graph,
+			 &follow,
+			 nodes,
+			 n,
+			 (int) max_hops,
+			 KG_REACH_RANKS | KG_REACH_EDGES | (ring ? KG_REACH_RING : 0),
+			 &reach);
+	memset(&page, 0, sizeof(page));
+	page.keep = kg_bfs_keep(&call, &detail, &reach);
+	page.offset = offset;
+	page.limit = Min(limit, call.max_bytes / KG_LEAST_NODE_BYTES);
+	kg_reach_page(call.graph, &reach, &page);
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_seeds(&seeds, &w);
+	kg_jw_kint(&w, "max_hops", max_hops);
+	memset(&reply, 0, sizeof(reply));
+	reply.call = &call;
+	reply.overhead = seeds_size(&seeds);
+	kg_bfs_reply(&reply, &detail, &reach, &page, &w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = page.total;
+	envelope.returned = reply.units;
+	envelope.truncated = page.more || reply.units < reply.nunits;
+	envelope.reason = reply.units < reply.nunits || reply.units < limit
+						  ? "max_bytes"
+						  : "limit";
+	envelope.offset = -1;
+	if (envelope.truncated && reply.units > 0)
+		envelope.offset = offset + reply.units;
+	kg_reply_write_envelope(&reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&call);
+	return result;
+}
+
+/* ---- intersect_subgraphs ---- */
+
+typedef struct Common
+{
+	KgGraph *graph;
+	KgNodeSet set;	 /* nodes around the first seed */
+	uint16 *seeds;	 /* by node: around how many seeds */
+	uint8 *distance; /* from the nearest seed */
+} Common;
+
+static void
+note_reach(Common *common, const KgReach *reach, uint32 round)
+{
+	KgGraph *graph = common->graph;
+
+	if (round == 0)
+	{
+		Size n = reach->set.n;
+
+		for (uint32 i = 0; i < n; i++)
+			(void) kg_nodeset_add(&common->set, reach->set.nodes[i]);
+		common->seeds = MemoryContextAllocExtended(graph->context,
+												   n * sizeof(uint16),
+												   MCXT_ALLOC_HUGE |
+													   MCXT_ALLOC_ZERO);
+		common->distance = MemoryContextAllocHuge(graph->context, n);
+		memset(common->distance, 0xff, n);
+	}
+	for (int depth = 0; depth < reach->nlevels; depth++)
+		for (uint32 i = reach->level[depth]; i < reach->level[depth + 1]; i++)
+		{
+			uint32 node;
+
+			if (reach->ranks != NULL && reach->ranks[i] == 0)
+				continue;
+			node = kg_nodeset_find(&common->set, reach->set.nodes[i]);
+			if (node == KG_NO_NODE || common->seeds[node] != round)
+				continue;
+			common->seeds[node]++;
+			common->distance[node] = Min(common->distance[node], depth);
+		}
+}
+
+static void
+found_induced(const KgNeighbors *found, void *arg)
+{
+	KgReach *reach = arg;
+	uint32 source = kg_nodeset_find(&reach->set, found->node);
+
+	for (int i = 0; i < found->n; i++)
+	{
+		uint32 target = kg_nodeset_find(&reach->set, found->neighbors[i]);
+
+		if (target != KG_NO_NODE)
+			kg_edge_list_add(&reach->edges, source, target, found->relation_no);
+	}
+}
+
+/* The common nodes by distance, and the edges among them. */
+static void
+induce(Common *common, uint32 nseeds, int k, KgReach *reach)
+{
+	KgGraph *graph = common->graph;
+	KgFollow follow;
+	int64 *nodes;
+
+	memset(reach, 0, sizeof(*reach));
+	kg_nodeset_init(&reach->set, graph->context);
+	kg_edge_list_init(&reach->edges, graph->context);
+	for (int depth = 0; depth <= k; depth++)
+	{
+		for (uint32 i = 0; i < common->set.n; i++)
+			if (common->seeds[i] == nseeds && common->distance[i] == depth)
+				(void) kg_nodeset_add(&reach->set, common->set.nodes[i]);
+		reach->level[depth + 1] = reach->set.n;
+	}
+	reach->nlevels = k + 1;
+	reach->ranks = MemoryContextAllocHuge(
+		graph->context, Max((Size) reach->set.n, 1) * sizeof(uint16));
+	kg_graph_types(graph, reach->set.nodes, reach->set.n, reach->ranks);
+	memset(&follow, 0, sizeof(follow));
+	follow.forward.all = true;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) reach->set.n, 1) * sizeof(int64));
+	memcpy(nodes, reach->set.nodes, (Size) reach->set.n * sizeof(int64));
+	kg_graph_expand(graph, &follow, nodes, reach->set.n, found_induced, reach);
+}
+
+/* The nodes within k hops of every seed; none where a seed is unknown. */
+static void
+intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
+{
+	Common common;
+	KgNodeSet distinct;
+	int64 *nodes;
+	uint32 n = known_nodes(seeds, &nodes);
+	KgFollow follow;
+
+	follow_all(&follow);
+	memset(&common, 0, sizeof(common));
+	common.graph = graph;
+	kg_nodeset_init(&common.set, graph->context);
+	kg_nodeset_init(&distinct, graph->context);
+	if (n == seeds->n)
+		for (uint32 i = 0; i < n; i++)
+			(void) kg_nodeset_add(&distinct, nodes[i]);
+	for (uint32 i = 0; i < distinct.n; i++)
+	{
+		KgReach one;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_reach(graph, &follow, &distinct.nodes[i], 1, k, 0, &one);
+		note_reach(&common, &one, i);
+		kg_nodeset_free(&one.set);
+		if (one.ranks != NULL)
+			pfree(one.ranks);
+	}
+	induce(&common, distinct.n, k, reach);
+}
+
+Jsonb *
+kg_tool_intersect_subgraphs(const Jsonb *arguments)
+{
+	KgGraphCall call;
+	KgHandles seeds;
+	KgBfsDetail detail;
+	KgReach reach;
+	KgPage page;
+	KgReply reply;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+	int64 k = 0;
+	Jsonb *result;
+
+	kg_graph_call_begin(&call,
+						"intersect_subgraphs",
+						arguments,
+						intersect_known,
+						lengthof(intersect_known));
+	kg_require_member(call.args, "k", "");
+	(void) kg_args_int(
+		call.args, "k", "", 1, KG_BFS_MAX_HOPS, &k, &call.repairs);
+	kg_read_bfs_detail(&call, &detail);
+	kg_call_handles(&call, "seeds", &seeds);
+	refuse_empty(&seeds);
+	intersect(call.graph, &seeds, (int) k, &reach);
+	memset(&page, 0, sizeof(page));
+	page.keep = kg_bfs_keep(&call, &detail, &reach);
+	page.limit = call.max_bytes / KG_LEAST_NODE_BYTES;
+	kg_reach_page(call.graph, &reach, &page);
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_seeds(&seeds, &w);
+	kg_jw_kint(&w, "k", k);
+	memset(&reply, 0, sizeof(reply));
+	reply.call = &call;
+	reply.overhead = seeds_size(&seeds);
+	kg_bfs_reply(&reply, &detail, &reach, &page, &w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = page.total;
+	envelope.returned = reply.units;
+	envelope.truncated = page.more || reply.units < reply.nunits;
+	envelope.reason = "max_bytes";
+	envelope.offset = -1;
+	kg_reply_write_envelope(&reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&call);
+	return result;
+}

@@ -1,0 +1,189 @@
+/*
+ * bfs_search.c
+ *	  search_entities: from a name to ids.
+ */
+#include "postgres.h"
+
+#include "query/search.h"
+#include "tools/bfs_call.h"
+#include "utils/builtins.h"
+
+#define KG_SEARCH_LIMIT 10
+#define KG_SEARCH_MAX_LIMIT 100
+
+static const char *const known[] = {
+	"query", "node_types", "limit", "max_bytes", "max_tokens"};
+
+typedef struct Hit
+{
+	const KgMatch *match;
+	KgRef ref;
+	char *name;
+	Jsonb *item;
+} Hit;
+
+typedef struct Hits
+{
+	KgGraph *graph;
+	KgNodeSet set;
+	Hit *hits;
+} Hits;
+
+static void
+keep_hit(const KgRef *ref, void *arg)
+{
+	Hits *hits = arg;
+	uint32 i = kg_nodeset_find(&hits->set, ref->node);
+	const KgType *type = hits->graph->ranked[ref->rank - 1];
+	JsonbValue value;
+	Hit *hit;
+
+	if (i == KG_NO_NODE)
+		return;
+	hit = &hits->hits[i];
+	hit->ref = kg_ref_copy(ref, CurrentMemoryContext);
+	hit->ref.data = NULL;
+	if (type->label_field != NULL &&
+		kg_field_value(type->label_field, &ref->data->root, &value))
+		hit->name = kg_json_cstring(&value);
+	else
+		hit->name = pstrdup(hit->ref.id);
+}
+
+/* Best first; ties by name, type, id. */
+static int
+compare_hits(const void *a, const void *b)
+{
+	const Hit *x = a;
+	const Hit *y = b;
+	int order;
+
+	if (x->name == NULL || y->name == NULL)
+		return (x->name == NULL) - (y->name == NULL);
+	if (x->match->score != y->match->score)
+		return x->match->score > y->match->score ? -1 : 1;
+	order = strcmp(x->name, y->name);
+	return order != 0 ? order : kg_ref_compare(&x->ref, &y->ref);
+}
+
+/*
+ * The hits that can be among the first limit, with their names: as many as
+ * score no less than the last of these.
+ */
+static uint32
+fetch_hits(Hits *hits, const KgMatches *matches, int64 limit)
+{
+	int n = matches->n;
+
+	if (n > limit)
+	{
+		double least = matches->matches[limit - 1].score;
+
+		for (n = limit; n < matches->n && matches->matches[n].score >= least;)
+			n++;
+	}
+	kg_nodeset_init(&hits->set, hits->graph->context);
+	hits->hits = palloc0((n + 1) * sizeof(Hit));
+	for (int i = 0; i < n; i++)
+	{
+		uint32 at = kg_nodeset_add(&hits->set, matches->matches[i].node);
+
+		if (hits->hits[at].match == NULL)
+			hits->hits[at].match = &matches->matches[i];
+	}
+	kg_graph_resolve(
+		hits->graph, hits->set.nodes, hits->set.n, true, keep_hit, hits);
+	qsort(hits->hits, hits->set.n, sizeof(Hit), compare_hits);
+	return hits->set.n;
+}
+
+static Jsonb *
+make_item(const KgGraph *graph, const Hit *hit)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "id", kg_handle(graph, &hit->ref));
+	kg_jw_kstring(
+		&w, "entity_type", kg_type_handle(graph->ranked[hit->ref.rank - 1]));
+	kg_jw_kstring(&w, "name", hit->name);
+	kg_jw_key(&w, "score");
+	kg_jw_numeric(&w,
+				  DatumGetNumeric(DirectFunctionCall2(
+					  numeric_round,
+					  DirectFunctionCall1(float8_numeric,
+										  Float8GetDatum(hit->match->score)),
+					  Int32GetDatum(4))));
+	kg_match_write(hit->match, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static KgMatches *
+run_search(KgGraphCall *call)
+{
+	uint16 *ranks;
+	int n = kg_call_types(call, call->args, "node_types", "", &ranks);
+	int32 *numbers = palloc((Max(n, 0) + 1) * sizeof(int32));
+	char *query;
+
+	kg_require_member(call->args, "query", "");
+	query = kg_args_string(call->args, "query", "");
+	for (int i = 0; i < n; i++)
+		numbers[i] = call->graph->ranked[ranks[i] - 1]->type_no;
+	return kg_search_run(call->catalog, query, numbers, Max(n, 0), "/query");
+}
+
+Jsonb *
+kg_tool_search_entities(const Jsonb *arguments)
+{
+	KgGraphCall call;
+	KgMatches *matches;
+	Hits hits;
+	KgJsonWriter w;
+	int64 limit = KG_SEARCH_LIMIT;
+	Size size = 400;
+	uint32 n;
+	uint32 written = 0;
+	uint32 shown = 0;
+	Jsonb *result;
+
+	kg_graph_call_begin(
+		&call, "search_entities", arguments, known, lengthof(known));
+	(void) kg_args_int(
+		call.args, "limit", "", 1, KG_SEARCH_MAX_LIMIT, &limit, &call.repairs);
+	matches = run_search(&call);
+	memset(&hits, 0, sizeof(hits));
+	hits.graph = call.graph;
+	n = fetch_hits(&hits, matches, limit);
+	while (shown < n && shown < limit && hits.hits[shown].name != NULL)
+		shown++;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "items");
+	kg_jw_begin_array(&w);
+	for (; written < shown; written++)
+	{
+		Jsonb *item = make_item(call.graph, &hits.hits[written]);
+
+		size += kg_json_text_size(&item->root) + 2;
+		if (size > call.max_bytes)
+			break;
+		kg_jw_jsonb(&w, item);
+	}
+	kg_jw_end_array(&w);
+	kg_jw_kint(&w, matches->truncated ? "total_at_least" : "total", matches->n);
+	kg_jw_kint(&w, "returned", written);
+	kg_jw_kbool(&w, "truncated", matches->truncated || written < matches->n);
+	if (matches->truncated || written < matches->n)
+	{
+		kg_jw_kstring(&w, "reason", written < shown ? "max_bytes" : "limit");
+		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
+	}
+	kg_repairs_write(&call.repairs, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&call);
+	return result;
+}

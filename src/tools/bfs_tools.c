@@ -1,0 +1,169 @@
+/*
+ * bfs_tools.c
+ *	  The table of the BFS-QL tools, with their schemas.
+ */
+#include "postgres.h"
+
+#include "tools/graph.h"
+#include "tools/graph_schemas.h"
+
+#define KG_SCHEMA(function, template)      \
+	static Jsonb *function(void)           \
+	{                                      \
+		return kg_expand_schema(template); \
+	}
+
+KG_SCHEMA(describe_schema_input,
+		  "{'type':'object','additionalProperties':false,'properties':{}}")
+
+KG_SCHEMA(describe_schema_output,
+		  "{'type':'object','required':["
+		  "'graph_description','comprehensive','entity_types','predicates',"
+		  "'next_steps','tool_usage_notes'],'properties':{'graph_description':{"
+		  "'type':'string'},'comprehensive':{'type':'boolean'},'entity_types':"
+		  "<strings>,'predicates':<strings>,'next_steps':{'type':'string'},"
+		  "'tool_usage_notes':{'type':'string'}}}")
+
+KG_SCHEMA(
+	search_input,
+	"{'type':'object','additionalProperties':false,'required':['query'],"
+	"'properties':{'query':{'type':'string','minLength':1,'description':'a "
+	"name, an alias, an id, or a part of one; typing errors are forgiven'},"
+	"'node_types':{'type':'array','items':<type>,'description':'only these'},"
+	"'limit':{'type':'integer','minimum':1,'maximum':100,'default':10},"
+	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+
+KG_SCHEMA(
+	search_output,
+	"{'type':'object','required':['items'],"
+	"'properties':{'items':{'type':'array','items':{'type':'object',"
+	"'additionalProperties':false,'required':['id','entity_type','name','score'"
+	"],'properties':{'id':{'type':'string'},'entity_type':{'type':'string'},"
+	"'name':{'type':'string'},'score':{'type':'number','minimum':0,'maximum':1}"
+	",'matched_on':{'type':'object'}}}},<envelope>}}")
+
+#define KG_DETAIL_ARGUMENTS                                                    \
+	"'node_types':{'type':'array','items':<type>,'description':'tell these "   \
+	"in "                                                                      \
+	"full, the others as "                                                     \
+	"stubs'},'exclude_node_types':{'type':'array','items':"                    \
+	"<type>,'description':'remove these and their edges after the walk'},"     \
+	"'predicates':{'type':'array','items':<relation>,'description':'tell "     \
+	"these "                                                                   \
+	"edges in full, the others as triples'},'min_mentions':{'type':'integer'," \
+	"'minimum':1,'default':1,'description':'remove nodes whose "               \
+	"total_mentions "                                                          \
+	"is lower'},'topology_only':{'type':'boolean','default':false,"            \
+	"'description':'ids and types only'},'edge_detail':{'type':'boolean',"     \
+	"'default':false,'description':'with provenance and other long "           \
+	"properties of edges'},'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
+
+#define KG_SEEDS                                                        \
+	"'seeds':{'type':'array','minItems':1,'maxItems':500,'items':<id>," \
+	"'description':'ids of entities (type:id, or id where it is unique)'}"
+
+KG_SCHEMA(
+	bfs_input,
+	"{'type':'object','additionalProperties':false,'required':['seeds',"
+	"'max_hops'],'properties':{" KG_SEEDS
+	",'max_hops':{'type':'integer','minimum':1,'maximum':5},'limit':{'type':"
+	"'integer','minimum':1,'description':'nodes a reply'},'offset':{'type':"
+	"'integer','minimum':0,'default':0},'ring_edges':{'type':'boolean',"
+	"'default':false,'description':'with edges between two outermost "
+	"nodes'}," KG_DETAIL_ARGUMENTS "}}")
+
+#define KG_SUBGRAPH                                                     \
+	"'seeds':<strings>,'unknown_seeds':<strings>,'node_count':<count>," \
+	"'edge_count':<count>,'nodes':<bfs_nodes>,'edges':<bfs_edges>,"     \
+	"'schema_summary':<summary>,<envelope>"
+
+KG_SCHEMA(bfs_output,
+		  "{'type':'object','required':['seeds',"
+		  "'max_hops','node_count','edge_count','nodes','edges',"
+		  "'schema_summary'],'properties':{'max_hops':<count>," KG_SUBGRAPH
+		  "}}")
+
+KG_SCHEMA(describe_input,
+		  "{'type':'object','additionalProperties':false,'required':['id'],"
+		  "'properties':{'id':<id>,'max_bytes':<max_bytes>,'max_tokens':"
+		  "<max_tokens>}}")
+
+KG_SCHEMA(describe_output,
+		  "{'type':'object','required':['id','entity_type'],'allOf':[{"
+		  "'properties':{'id':{'type':'string'},'entity_type':{'type':"
+		  "'string'}}}]}")
+
+KG_SCHEMA(describe_many_input,
+		  "{'type':'object','additionalProperties':false,'required':['ids'],"
+		  "'properties':{'ids':{'type':'array','maxItems':500,'items':<id>},"
+		  "'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+
+KG_SCHEMA(describe_many_output,
+		  "{'type':'object','required':['items'],"
+		  "'properties':{'items':{'type':'array','items':{'type':'object',"
+		  "'required':['id','entity_type'],'properties':{'id':{'type':'string'}"
+		  ",'entity_type':{'type':'string'}}}},'not_found':<strings>,"
+		  "<envelope>}}")
+
+KG_SCHEMA(intersect_input,
+		  "{'type':'object','additionalProperties':false,'required':['seeds',"
+		  "'k'],'properties':{" KG_SEEDS
+		  ",'k':{'type':'integer','minimum':1,'maximum':5,'description':"
+		  "'hops'}," KG_DETAIL_ARGUMENTS "}}")
+
+KG_SCHEMA(intersect_output,
+		  "{'type':'object','required':['seeds',"
+		  "'k','node_count','edge_count','nodes','edges','schema_summary'],"
+		  "'properties':{'k':<count>," KG_SUBGRAPH "}}")
+
+const KgFixedTool kg_bfs_tools[] = {
+	{"bfs_query",
+	 KG_TOOLSET_BFS,
+	 "Breadth-first search",
+	 "Everything within max_hops of any of the seeds, walking relationships "
+	 "both ways: nodes and edges, in full or as stubs. Counts and "
+	 "schema_summary are of the whole neighbourhood. Begin with max_hops 1 and "
+	 "topology_only true.",
+	 bfs_input,
+	 bfs_output,
+	 kg_tool_bfs_query},
+	{"describe_entities",
+	 KG_TOOLSET_BFS,
+	 "Describe entities",
+	 "All that is known of several entities, in one call: use it to expand the "
+	 "stubs of bfs_query.",
+	 describe_many_input,
+	 describe_many_output,
+	 kg_tool_describe_entities},
+	{"describe_entity",
+	 KG_TOOLSET_BFS,
+	 "Describe an entity",
+	 "All that is known of one entity.",
+	 describe_input,
+	 describe_output,
+	 kg_tool_describe_entity},
+	{"describe_schema",
+	 KG_TOOLSET_BFS,
+	 "Describe the schema",
+	 "What the graph is about, its entity types and predicates, and what to do "
+	 "next. Call it first.",
+	 describe_schema_input,
+	 describe_schema_output,
+	 kg_tool_describe_schema},
+	{"intersect_subgraphs",
+	 KG_TOOLSET_BFS,
+	 "Intersect subgraphs",
+	 "What is within k hops of every seed, and the edges among it: what the "
+	 "seeds share.",
+	 intersect_input,
+	 intersect_output,
+	 kg_tool_intersect_subgraphs},
+	{"search_entities",
+	 KG_TOOLSET_BFS,
+	 "Search entities",
+	 "Turn a name, alias or partial name into ids, best match first. Use it "
+	 "before bfs_query unless the id is known.",
+	 search_input,
+	 search_output,
+	 kg_tool_search_entities},
+	{NULL}};

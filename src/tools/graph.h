@@ -1,0 +1,72 @@
+/*
+ * graph.h
+ *	  The graph tools: the GitLab query language's six and BFS-QL's six.
+ *
+ *	  kg_graph_tools and kg_bfs_tools are the tables that tools/dispatch.h
+ *	  speaks of.
+ */
+#ifndef KG_GRAPH_H
+#define KG_GRAPH_H
+
+#include "tools/dispatch.h"
+#include "tools/graph_call.h"
+
+extern const KgFixedTool kg_graph_tools[];
+
+extern const KgFixedTool kg_bfs_tools[];
+
+extern Jsonb *kg_tool_get_graph_schema(const Jsonb *arguments);
+extern Jsonb *kg_tool_find_nodes(const Jsonb *arguments);
+extern Jsonb *kg_tool_traverse_relationships(const Jsonb *arguments);
+extern Jsonb *kg_tool_explore_neighbors(const Jsonb *arguments);
+extern Jsonb *kg_tool_find_paths(const Jsonb *arguments);
+extern Jsonb *kg_tool_aggregate_nodes(const Jsonb *arguments);
+
+extern Jsonb *kg_tool_describe_schema(const Jsonb *arguments);
+extern Jsonb *kg_tool_search_entities(const Jsonb *arguments);
+extern Jsonb *kg_tool_bfs_query(const Jsonb *arguments);
+extern Jsonb *kg_tool_describe_entity(const Jsonb *arguments);
+extern Jsonb *kg_tool_describe_entities(const Jsonb *arguments);
+extern Jsonb *kg_tool_intersect_subgraphs(const Jsonb *arguments);
+
+/* ---- chains of steps ---- */
+
+typedef struct KgSteps
+{
+	int n;
+	KgStepSpec specs[KG_MAX_STEPS];
+	const char *types[KG_MAX_STEPS]; /* of edges that stand for walks */
+} KgSteps;
+
+/* The member "relationships"; no steps where it is absent. */
+extern void kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps);
+/* {label?, filters?} as one more test of the step's end. */
+extern void kg_call_test(KgGraphCall *call, const JsonbContainer *object,
+						 const char *path, bool label_required,
+						 KgStepSpec *step);
+
+/* ---- cursors: a JSON array of so many items, bound to the call ---- */
+
+/* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */
+extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
+extern char *kg_call_make_cursor(KgGraphCall *call, const Jsonb *items);
+extern int64 kg_cursor_int(const JsonbContainer *items, int i);
+/* A node's place in the order by type and id: two items from i on. */
+extern KgRef kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items,
+						   int i);
+extern void kg_cursor_write_ref(KgGraphCall *call, const KgRef *ref,
+								KgJsonWriter *w);
+
+/* ---- nothing found ---- */
+
+/*
+ * The member "hints": for the ids and filter values of a selector that matches
+ * nothing, the nearest that there are.
+ */
+extern void kg_write_hints(KgGraphCall *call, const KgSelector *selector,
+						   KgJsonWriter *w);
+/* The members of an empty reply: nodes, edges, total 0, hints. */
+extern void kg_write_nothing(KgGraphCall *call, const KgSelector *selector,
+							 KgJsonWriter *w);
+
+#endif /* KG_GRAPH_H */

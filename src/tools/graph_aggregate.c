@@ -1,0 +1,784 @@
+/*
+ * graph_aggregate.c
+ *	  aggregate_nodes: counts and sums over nodes, grouped.
+ *
+ * A node is in one group for each distinct combination of its group values, so
+ * that no join can count it twice.  Values over relationships are those of the
+ * ends of a step (query/traverse.h) from each node.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/aggregate.h"
+#include "mb/pg_wchar.h"
+#include "query/list.h"
+#include "tools/graph.h"
+#include "tools/graph_reply.h"
+#include "utils/memutils.h"
+
+#define KG_MAX_COLUMN_NAME 64
+#define KG_MAX_COLUMNS (KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
+
+static const char *const known[] = {"node",
+									"relationships",
+									"aggregations",
+									"group_by",
+									"sort",
+									"limit",
+									"max_bytes"};
+
+/* The values of an entity for one group key, or of an end of a relationship. */
+typedef struct Values
+{
+	int n;
+	KgGroupValue *values;
+} Values;
+
+typedef struct GroupKey
+{
+	const KgField *field; /* NULL: the id */
+	KgTruncate truncate;
+	bool related;
+	KgStepSpec step;
+	KgTraversal t;
+	Values *ends; /* by node of t.set */
+} GroupKey;
+
+typedef struct SortColumn
+{
+	int column;
+	bool descending;
+} SortColumn;
+
+/* A group with the results of its aggregations. */
+typedef struct Row
+{
+	const KgGroup *group;
+	KgGroupValue results[KG_MAX_AGGREGATIONS];
+} Row;
+
+typedef struct Aggregate
+{
+	KgGraphCall call;
+	KgSelector node;
+	KgSteps steps;
+	int ngroups;
+	GroupKey groups[KG_MAX_GROUPS];
+	int nspecs;
+	KgAggregateSpec specs[KG_MAX_AGGREGATIONS];
+	int ncolumns;
+	const char *columns[KG_MAX_COLUMNS]; /* groups, then aggregations */
+	int nsort;
+	SortColumn sort[KG_MAX_SORT];
+	int64 limit;
+	/* execution */
+	KgGroups *result;
+	MemoryContext work; /* of one node */
+} Aggregate;
+
+static const char *const fn_names[] = {
+	"count", "count_distinct", "sum", "avg", "min", "max"};
+static const char *const truncate_names[] = {
+	NULL, "minute", "hour", "day", "week", "month", "quarter", "year"};
+
+/* ---- arguments ---- */
+
+/* One of some names; raises with all of them. */
+static int
+read_name(const JsonbContainer *object, const char *key, const char *path,
+		  const char *what, const char *const *names, int n)
+{
+	char *name = kg_args_string(object, key, path);
+	JsonbValue got;
+	KgError *err;
+
+	for (int i = 0; i < n; i++)
+		if (names[i] != NULL && strcmp(name, names[i]) == 0)
+			return i;
+	got = kg_json_string_value(name);
+	err = kg_args_error(kg_path_member(path, key), &got, what);
+	for (int i = 0; i < n; i++)
+		if (names[i] != NULL)
+			kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err,
+						  kg_nearest(name, (const char **) names + 1, n - 1));
+	kg_error_throw(err);
+}
+
+static const KgField *
+read_property(const KgType *type, const JsonbContainer *object,
+			  const char *path, const char *use, char **name)
+{
+	KgFilterTarget target = kg_filter_target_type(type);
+	bool is_id;
+
+	target.indexed_only = false;
+	*name = kg_args_string(object, "property", path);
+	return kg_target_field(
+		&target, *name, kg_path_member(path, "property"), use, &is_id);
+}
+
+static void
+add_column(Aggregate *a, const char *name, const char *path)
+{
+	KgError *err;
+
+	for (int i = 0; i < a->ncolumns; i++)
+	{
+		if (strcmp(a->columns[i], name) != 0)
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
+		kg_error_path(err, "%s", path);
+		kg_error_got_string(err, name);
+		kg_error_expected(err, "another name in \"as\"");
+		kg_error_throw(err);
+	}
+	a->columns[a->ncolumns++] = name;
+}
+
+static KG_NORETURN void
+throw_property(const char *path, const char *name, const char *message,
+			   const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, message, name);
+
+	kg_error_path(err, "%s", kg_path_member(path, "property"));
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+static KgTruncate
+read_truncate(const JsonbContainer *object, const char *path,
+			  const KgField *field, const char *name)
+{
+	JsonbValue value;
+	KgTruncate truncate;
+
+	if (kg_json_get(object, "truncate", &value) == NULL)
+		return KG_TRUNCATE_NONE;
+	truncate = (KgTruncate) read_name(object,
+									  "truncate",
+									  path,
+									  "a unit of time",
+									  truncate_names,
+									  lengthof(truncate_names));
+	if (field == NULL ||
+		(field->kind != KG_KIND_DATE && field->kind != KG_KIND_DATETIME))
+		throw_property(path,
+					   name,
+					   "property \"%s\" is no date and cannot be truncated",
+					   "a property of format date or date-time");
+	if (field->kind == KG_KIND_DATE &&
+		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR))
+		throw_property(path,
+					   name,
+					   "property \"%s\" has no time of day",
+					   "day, week, month, quarter or year for a date");
+	return truncate;
+}
+
+/* {relationship, direction?, label, property?} */
+static void
+read_related_group(Aggregate *a, const JsonbContainer *object, const char *path,
+				   GroupKey *key)
+{
+	static const char *const group_known[] = {
+		"relationship", "direction", "label", "property"};
+	KgGraphCall *call = &a->call;
+	KgRelationNames names;
+	KgNodeTest *test = &key->step.tests[0];
+	JsonbValue value;
+	char *property;
+	const char *column;
+
+	kg_args_known(object, path, group_known, lengthof(group_known));
+	kg_require_member(object, "label", path);
+	(void) kg_args_string(object, "relationship", path);
+	names = kg_call_relation_names(call, object, "relationship", path);
+	kg_call_follow(call,
+				   &names,
+				   kg_call_direction(object, path, KG_OUTGOING),
+				   &key->step.follow);
+	key->related = true;
+	key->step.min_hops = 1;
+	key->step.max_hops = 1;
+	key->step.ntests = 1;
+	test->type = kg_call_type(call, object, "label", path);
+	column = psprintf(
+		"%s_%s", names.all ? "*" : names.names[0], kg_type_handle(test->type));
+	if (kg_json_get(object, "property", &value) != NULL)
+	{
+		key->field = read_property(
+			test->type, object, path, "group", &property);
+		column = psprintf("%s_%s", column, property);
+	}
+	add_column(a, column, path);
+}
+
+static void
+read_group(Aggregate *a, const JsonbContainer *object, const char *path)
+{
+	static const char *const group_known[] = {"property", "truncate"};
+	GroupKey *key = &a->groups[a->ngroups++];
+	JsonbValue value;
+	char *name;
+
+	if (kg_json_get(object, "relationship", &value) != NULL)
+	{
+		read_related_group(a, object, path, key);
+		return;
+	}
+	kg_args_known(object, path, group_known, lengthof(group_known));
+	kg_require_member(object, "property", path);
+	key->field = read_property(a->node.type, object, path, "group", &name);
+	key->truncate = read_truncate(object, path, key->field, name);
+	add_column(a,
+			   key->truncate == KG_TRUNCATE_NONE
+				   ? name
+				   : psprintf("%s_%s", name, truncate_names[key->truncate]),
+			   path);
+}
+
+static void
+check_aggregation(const KgAggregateSpec *spec, const char *path,
+				  const char *name)
+{
+	KgKind kind = spec->field != NULL ? spec->field->kind : KG_KIND_STRING;
+
+	if (spec->field != NULL && spec->field->is_array && spec->fn != KG_FN_COUNT)
+		throw_property(path,
+					   name,
+					   "property \"%s\" is an array and can only be counted",
+					   "a property with one value");
+	switch (spec->fn)
+	{
+		case KG_FN_SUM:
+		case KG_FN_AVG:
+			if (kind != KG_KIND_INTEGER && kind != KG_KIND_NUMBER)
+				throw_property(path,
+							   name,
+							   "property \"%s\" is no number",
+							   "a property of type integer or number");
+			break;
+		case KG_FN_MIN:
+		case KG_FN_MAX:
+			if (kind == KG_KIND_BOOLEAN)
+				throw_property(path,
+							   name,
+							   "property \"%s\" has no order",
+							   "a number, a date or a string");
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+read_aggregation(Aggregate *a, const JsonbContainer *object, const char *path)
+{
+	static const char *const aggregation_known[] = {"fn", "property", "as"};
+	KgAggregateSpec *spec = &a->specs[a->nspecs++];
+	JsonbValue value;
+	char *name;
+	const char *column;
+
+	kg_args_known(object, path, aggregation_known, lengthof(aggregation_known));
+	kg_require_member(object, "fn", path);
+	spec->fn = (KgAggregateFn) read_name(
+		object, "fn", path, "a function", fn_names, lengthof(fn_names));
+	column = fn_names[spec->fn];
+	if (spec->fn > KG_FN_COUNT_DISTINCT)
+		kg_require_member(object, "property", path);
+	if (kg_json_get(object, "property", &value) != NULL)
+	{
+		spec->has_property = true;
+		spec->field = read_property(
+			a->node.type, object, path, "aggregate", &name);
+		check_aggregation(spec, path, name);
+		column = psprintf("%s_%s", column, name);
+	}
+	if (kg_json_get(object, "as", &value) != NULL)
+	{
+		column = kg_args_string(object, "as", path);
+		if (column[0] == '\0' || pg_mbstrlen(column) > KG_MAX_COLUMN_NAME)
+			kg_error_throw(kg_args_error(
+				kg_path_member(path, "as"),
+				&value,
+				psprintf("a name of 1 to %d characters", KG_MAX_COLUMN_NAME)));
+	}
+	add_column(a, column, path);
+}
+
+static void
+read_sort(Aggregate *a)
+{
+	static const char *const sort_known[] = {"field", "order"};
+	static const char *const orders[] = {"asc", "desc"};
+	const JsonbContainer *array = kg_args_array(a->call.args, "sort", "");
+	KgJsonIter it;
+
+	if (array == NULL)
+		return;
+	if (kg_json_length(array) < 1 || kg_json_length(array) > KG_MAX_SORT)
+	{
+		JsonbValue got = kg_json_string_value(
+			psprintf("%d columns", kg_json_length(array)));
+
+		kg_error_throw(kg_args_error(
+			"/sort",
+			&got,
+			psprintf("an array of 1 to %d columns", KG_MAX_SORT)));
+	}
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *path = kg_path_index("/sort", it.index);
+		const JsonbContainer *object = kg_args_as_object(&it.value, path);
+		SortColumn *sort = &a->sort[a->nsort++];
+		JsonbValue value;
+
+		kg_args_known(object, path, sort_known, lengthof(sort_known));
+		kg_require_member(object, "field", path);
+		sort->column = read_name(object,
+								 "field",
+								 path,
+								 "a column of the reply",
+								 a->columns,
+								 a->ncolumns);
+		if (kg_json_get(object, "order", &value) != NULL)
+			sort->descending =
+				read_name(object, "order", path, "an order", orders, 2) == 1;
+	}
+}
+
+typedef void (*ItemReader)(Aggregate *a, const JsonbContainer *object,
+						   const char *path);
+
+static void
+read_items(Aggregate *a, const char *key, int min, int max, ItemReader reader)
+{
+	const JsonbContainer *array = kg_args_array(a->call.args, key, "");
+	char *path = kg_path_member("", key);
+	KgJsonIter it;
+
+	if (array == NULL)
+		return;
+	if (kg_json_length(array) < min || kg_json_length(array) > max)
+	{
+		JsonbValue got = kg_json_string_value(
+			psprintf("%d items", kg_json_length(array)));
+
+		kg_error_throw(kg_args_error(
+			path, &got, psprintf("an array of %d to %d items", min, max)));
+	}
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *item = kg_path_index(path, it.index);
+
+		reader(a, kg_args_as_object(&it.value, item), item);
+	}
+}
+
+static void
+read_arguments(Aggregate *a, const Jsonb *arguments)
+{
+	static const char *const node_known[] = {"label", "ids", "filters"};
+	KgGraphCall *call = &a->call;
+	const JsonbContainer *node;
+
+	kg_graph_call_begin(
+		call, "aggregate_nodes", arguments, known, lengthof(known));
+	kg_require_member(call->args, "node", "");
+	kg_require_member(call->args, "aggregations", "");
+	node = kg_args_object(call->args, "node", "");
+	kg_args_known(node, "/node", node_known, lengthof(node_known));
+	kg_call_selector(call, node, "/node", "label", &a->node);
+	kg_call_steps(call, false, &a->steps);
+	read_items(a, "group_by", 0, KG_MAX_GROUPS, read_group);
+	read_items(a, "aggregations", 1, KG_MAX_AGGREGATIONS, read_aggregation);
+	read_sort(a);
+	a->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+}
+
+/* ---- values ---- */
+
+typedef struct Collect
+{
+	const KgField *field;
+	KgTruncate truncate;
+	Values *values;
+	int room;
+} Collect;
+
+static void
+add_value(Collect *c, const KgGroupValue *value)
+{
+	Values *values = c->values;
+
+	if (values->n == c->room)
+	{
+		c->room *= 2;
+		values->values = repalloc_huge(values->values,
+									   c->room * sizeof(KgGroupValue));
+	}
+	values->values[values->n++] = *value;
+}
+
+static void
+collect_value(const JsonbValue *value, void *arg)
+{
+	Collect *c = arg;
+	KgGroupValue found = kg_group_value(c->field, c->truncate, value);
+
+	if (!kg_group_missing(&found))
+		add_value(c, &found);
+}
+
+/*
+ * What an entity has for a property (NULL: its id): the items of an array each
+ * by itself, and at least "missing".  In the current context.
+ */
+static void
+entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
+			  Values *values)
+{
+	Collect c = {field, truncate, values, 1};
+
+	values->n = 0;
+	values->values = palloc(sizeof(KgGroupValue));
+	if (field == NULL)
+	{
+		KgGroupValue id = kg_group_string(
+			ref->id, ref->idlen, pnstrdup(ref->id, ref->idlen), ref->idlen);
+
+		add_value(&c, &id);
+		return;
+	}
+	kg_field_visit(field, &ref->data->root, collect_value, &c);
+	if (values->n == 0)
+	{
+		KgGroupValue missing = kg_group_value(field, truncate, NULL);
+
+		add_value(&c, &missing);
+	}
+}
+
+static int
+compare_values(const void *a, const void *b)
+{
+	return kg_group_compare(((const KgGroupValue *) a)->key,
+							((const KgGroupValue *) b)->key);
+}
+
+static void
+drop_repeated(Values *values)
+{
+	int n = 0;
+
+	if (values->n < 2)
+		return;
+	qsort(values->values, values->n, sizeof(KgGroupValue), compare_values);
+	for (int i = 0; i < values->n; i++)
+		if (n == 0 || kg_group_compare(values->values[n - 1].key,
+									   values->values[i].key) != 0)
+			values->values[n++] = values->values[i];
+	values->n = n;
+}
+
+typedef struct EndValues
+{
+	Aggregate *a;
+	GroupKey *key;
+} EndValues;
+
+static void
+keep_end(const KgRef *ref, void *arg)
+{
+	EndValues *state = arg;
+	GroupKey *key = state->key;
+	KgGraph *graph = state->a->call.graph;
+	MemoryContext old = MemoryContextSwitchTo(graph->context);
+
+	entity_values(key->field,
+				  KG_TRUNCATE_NONE,
+				  ref,
+				  &key->ends[kg_nodeset_find(&key->t.set, ref->node)]);
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(graph);
+}
+
+/* Walk a group's relationship from the nodes, and read what it ends in. */
+static void
+read_related(Aggregate *a, GroupKey *key, const int64 *nodes, uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+	EndValues state = {a, key};
+	const KgStepResult *step = &key->t.steps[0];
+	KgNodeSet ends;
+
+	kg_traverse_run(&key->t, graph, nodes, n, &key->step, 1);
+	key->ends = MemoryContextAllocExtended(graph->context,
+										   (key->t.set.n + 1) * sizeof(Values),
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_nodeset_init(&ends, graph->context);
+	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
+		(void) kg_nodeset_add(&ends, key->t.set.nodes[step->ends[i].node]);
+	kg_graph_resolve(
+		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
+	kg_nodeset_free(&ends);
+}
+
+/* The distinct values of the ends of a node's relationship. */
+static void
+related_values(const GroupKey *key, int64 node, Values *values)
+{
+	const KgStepResult *step = &key->t.steps[0];
+	uint32 start = step->start_of[kg_nodeset_find(&key->t.set, node)];
+	Collect c = {NULL, KG_TRUNCATE_NONE, values, 8};
+
+	values->n = 0;
+	values->values = palloc(c.room * sizeof(KgGroupValue));
+	for (uint64 i = step->first[start]; i < step->first[start + 1]; i++)
+	{
+		const Values *end = &key->ends[step->ends[i].node];
+
+		for (int v = 0; v < end->n; v++)
+			add_value(&c, &end->values[v]);
+	}
+}
+
+static KgGroupValue
+aggregated_value(const KgAggregateSpec *spec, const KgRef *ref)
+{
+	JsonbValue value;
+
+	if (!spec->has_property)
+		return kg_group_value(NULL, KG_TRUNCATE_NONE, NULL);
+	if (spec->field == NULL)
+		return kg_group_string(ref->id, ref->idlen, ref->id, ref->idlen);
+	if (!kg_field_value(spec->field, &ref->data->root, &value))
+		return kg_group_value(spec->field, KG_TRUNCATE_NONE, NULL);
+	return kg_group_value(spec->field, KG_TRUNCATE_NONE, &value);
+}
+
+/* Count a node in every combination of its group values. */
+static void
+add_node(const KgRef *ref, void *arg)
+{
+	Aggregate *a = arg;
+	KgGraph *graph = a->call.graph;
+	MemoryContext old;
+	Values values[KG_MAX_GROUPS];
+	KgGroupValue keys[KG_MAX_GROUPS];
+	KgGroupValue operands[KG_MAX_AGGREGATIONS];
+	int at[KG_MAX_GROUPS] = {0};
+	int i;
+	bool none = false;
+
+	MemoryContextReset(a->work);
+	old = MemoryContextSwitchTo(a->work);
+	for (i = 0; i < a->ngroups; i++)
+	{
+		GroupKey *key = &a->groups[i];
+
+		if (key->related)
+			related_values(key, ref->node, &values[i]);
+		else
+			entity_values(key->field, key->truncate, ref, &values[i]);
+		drop_repeated(&values[i]);
+		none |= values[i].n == 0;
+	}
+	for (i = 0; i < a->nspecs; i++)
+		operands[i] = aggregated_value(&a->specs[i], ref);
+	while (!none)
+	{
+		for (i = 0; i < a->ngroups; i++)
+			keys[i] = values[i].values[at[i]];
+		kg_groups_add(a->result, keys, operands);
+		kg_graph_charge_edges(graph, 1);
+		/* The next combination, the last key fastest. */
+		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
+			at[i] = 0;
+		none = i < 0;
+	}
+	MemoryContextSwitchTo(old);
+	kg_graph_check_memory(graph);
+}
+
+static bool
+needs_data(const Aggregate *a)
+{
+	for (int i = 0; i < a->ngroups; i++)
+		if (!a->groups[i].related && a->groups[i].field != NULL)
+			return true;
+	for (int i = 0; i < a->nspecs; i++)
+		if (a->specs[i].field != NULL)
+			return true;
+	return false;
+}
+
+/* The nodes from which the chain of relationships leads somewhere. */
+static uint32
+keep_connected(Aggregate *a, int64 *nodes, uint32 n)
+{
+	KgTraversal t;
+	uint32 kept = 0;
+
+	if (a->steps.n == 0)
+		return n;
+	kg_traverse_run(&t, a->call.graph, nodes, n, a->steps.specs, a->steps.n);
+	for (uint32 s = 0; s < t.steps[0].nstarts; s++)
+		if (t.steps[0].rows[s] > 0)
+			nodes[kept++] = t.set.nodes[t.steps[0].starts[s]];
+	return kept;
+}
+
+static void
+aggregate(Aggregate *a, int64 *nodes, uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+
+	a->result = kg_groups_new(graph->context, a->ngroups, a->specs, a->nspecs);
+	a->work = AllocSetContextCreate(
+		graph->context, "kg_graph aggregate", ALLOCSET_DEFAULT_SIZES);
+	n = keep_connected(a, nodes, n);
+	for (int i = 0; i < a->ngroups && n > 0; i++)
+		if (a->groups[i].related)
+			read_related(a, &a->groups[i], nodes, n);
+	kg_graph_resolve(graph, nodes, n, needs_data(a), add_node, a);
+	if (a->ngroups == 0)
+		kg_groups_ensure_one(a->result);
+}
+
+/* ---- the reply ---- */
+
+static const KgGroupValue *
+row_value(const Aggregate *a, const Row *row, int column)
+{
+	return column < a->ngroups ? &row->group->keys[column]
+							   : &row->results[column - a->ngroups];
+}
+
+/* As asked for, missing values last either way; ties by the group's values. */
+static int
+compare_rows(const void *x, const void *y, void *arg)
+{
+	const Aggregate *a = arg;
+	int order = 0;
+
+	for (int i = 0; i < a->nsort && order == 0; i++)
+	{
+		const KgGroupValue *p = row_value(a, x, a->sort[i].column);
+		const KgGroupValue *q = row_value(a, y, a->sort[i].column);
+
+		order = kg_group_missing(p) - kg_group_missing(q);
+		if (order == 0)
+		{
+			order = kg_group_compare(p->key, q->key);
+			if (a->sort[i].descending)
+				order = -order;
+		}
+	}
+	for (int i = 0; i < a->ngroups && order == 0; i++)
+		order = kg_group_compare(row_value(a, x, i)->key,
+								 row_value(a, y, i)->key);
+	return order;
+}
+
+static Row *
+make_rows(Aggregate *a, uint32 *n)
+{
+	KgGroup **groups = kg_groups_list(a->result, n);
+	Row *rows = MemoryContextAllocHuge(a->call.graph->context,
+									   ((Size) *n + 1) * sizeof(Row));
+
+	for (uint32 i = 0; i < *n; i++)
+	{
+		rows[i].group = groups[i];
+		for (int s = 0; s < a->nspecs; s++)
+			rows[i].results[s] = kg_group_result(&a->specs[s],
+												 &groups[i]->accumulators[s]);
+	}
+	kg_graph_check_memory(a->call.graph);
+	qsort_arg(rows, *n, sizeof(Row), compare_rows, a);
+	return rows;
+}
+
+static Jsonb *
+row_json(const Aggregate *a, const Row *row)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < a->ncolumns; i++)
+		kg_jw_value(&w, &row_value(a, row, i)->value);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+write_reply(Aggregate *a, KgJsonWriter *w)
+{
+	KgReply reply;
+	KgEnvelope envelope;
+	uint32 n;
+	Row *rows = make_rows(a, &n);
+	Jsonb **written;
+
+	memset(&reply, 0, sizeof(reply));
+	reply.call = &a->call;
+	reply.nunits = Min(n, a->limit);
+	written = palloc((reply.nunits + 1) * sizeof(Jsonb *));
+	reply.unit_sizes = palloc((reply.nunits + 1) * sizeof(Size));
+	for (uint32 i = 0; i < reply.nunits; i++)
+	{
+		written[i] = row_json(a, &rows[i]);
+		reply.unit_sizes[i] = kg_json_text_size(&written[i]->root) + 2;
+	}
+	for (int i = 0; i < a->ncolumns; i++)
+		reply.overhead += strlen(a->columns[i]) + 4;
+	kg_reply_fit(&reply);
+	kg_write_strings(w, "columns", (char *const *) a->columns, a->ncolumns);
+	kg_jw_key(w, "rows");
+	kg_jw_begin_array(w);
+	for (uint32 i = 0; i < reply.units; i++)
+		kg_jw_jsonb(w, written[i]);
+	kg_jw_end_array(w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = n;
+	envelope.returned = reply.units;
+	envelope.truncated = reply.units < n;
+	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
+	envelope.highest_limit = kg_setting_max_rows;
+	envelope.offset = -1;
+	kg_reply_write_envelope(&reply, &envelope, w);
+}
+
+Jsonb *
+kg_tool_aggregate_nodes(const Jsonb *arguments)
+{
+	Aggregate *a = palloc0(sizeof(Aggregate));
+	KgJsonWriter w;
+	int64 *nodes;
+	uint32 n;
+	Jsonb *result;
+
+	read_arguments(a, arguments);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	nodes = kg_select_nodes(a->call.graph, &a->node, &n);
+	aggregate(a, nodes, n);
+	write_reply(a, &w);
+	if (n == 0)
+		kg_write_hints(&a->call, &a->node, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&a->call);
+	return result;
+}

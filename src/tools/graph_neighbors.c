@@ -1,0 +1,248 @@
+/*
+ * graph_neighbors.c
+ *	  explore_neighbors: everything around one node.
+ */
+#include "postgres.h"
+
+#include "query/neighbors.h"
+#include "tools/graph.h"
+#include "tools/graph_page.h"
+#include "tools/graph_reply.h"
+
+#define KG_EXPLORE_HOPS 2
+#define KG_EXPLORE_MAX_HOPS 3
+
+static const char *const known[] = {"start_node",
+									"max_hops",
+									"direction",
+									"relationship_types",
+									"node_labels",
+									"filters",
+									"limit",
+									"cursor",
+									"max_bytes"};
+
+typedef struct Explore
+{
+	KgGraphCall call;
+	KgSelector start;
+	int64 max_hops;
+	int64 limit;
+	KgFollow follow;
+	int nlabels; /* -1: any */
+	uint16 *labels;
+	KgFilter **filters; /* by rank - 1; NULL: none */
+	KgReach reach;
+	KgPage page;
+} Explore;
+
+static void
+read_start(Explore *e)
+{
+	static const char *const start_known[] = {"label", "node_id"};
+	const JsonbContainer *start;
+	JsonbValue id;
+
+	kg_require_member(e->call.args, "start_node", "");
+	start = kg_args_object(e->call.args, "start_node", "");
+	kg_args_known(start, "/start_node", start_known, lengthof(start_known));
+	kg_require_member(start, "label", "/start_node");
+	kg_require_member(start, "node_id", "/start_node");
+	e->start.path = "/start_node";
+	e->start.type = kg_call_type(&e->call, start, "label", "/start_node");
+	(void) kg_json_get(start, "node_id", &id);
+	e->start.nids = 1;
+	e->start.ids = palloc(sizeof(char *));
+	e->start.ids[0] = kg_args_as_id(&id, "/start_node/node_id");
+}
+
+static void
+read_arguments(Explore *e, const Jsonb *arguments)
+{
+	KgGraphCall *call = &e->call;
+	KgRelationNames names;
+
+	kg_graph_call_begin(
+		call, "explore_neighbors", arguments, known, lengthof(known));
+	read_start(e);
+	e->max_hops = KG_EXPLORE_HOPS;
+	(void) kg_args_int(call->args,
+					   "max_hops",
+					   "",
+					   1,
+					   KG_EXPLORE_MAX_HOPS,
+					   &e->max_hops,
+					   &call->repairs);
+	names = kg_call_relation_names(call, call->args, "relationship_types", "");
+	kg_call_follow(call,
+				   &names,
+				   kg_call_direction(call->args, "", KG_BOTH_WAYS),
+				   &e->follow);
+	e->nlabels = kg_call_types(call, call->args, "node_labels", "", &e->labels);
+	if (e->nlabels == 0)
+		e->nlabels = -1;
+	e->filters = kg_call_filters_over(
+		call, call->args, "", e->nlabels, e->labels);
+	e->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+}
+
+/* Which nodes the reply may have; NULL: all. */
+static const bool *
+choose_nodes(Explore *e)
+{
+	KgGraph *graph = e->call.graph;
+	uint32 n = e->reach.set.n;
+	bool *keep;
+	bool *wanted;
+
+	if (e->nlabels < 0 && e->filters == NULL)
+		return NULL;
+	keep = MemoryContextAllocHuge(graph->context, n);
+	wanted = palloc0((graph->nranks + 1) * sizeof(bool));
+	for (int i = 0; i < e->nlabels; i++)
+		wanted[e->labels[i]] = true;
+	if (e->filters != NULL)
+	{
+		KgNodeTest test;
+
+		memset(&test, 0, sizeof(test));
+		test.filters = e->filters;
+		kg_node_test(graph, &test, e->reach.set.nodes, n, e->reach.ranks, keep);
+	}
+	else
+		memset(keep, true, n);
+	for (uint32 i = 0; i < n && e->nlabels >= 0; i++)
+		if (!wanted[e->reach.ranks[i]])
+			keep[i] = false;
+	/* The start is always there. */
+	keep[0] = true;
+	return keep;
+}
+
+static void
+write_counts(const Explore *e, KgJsonWriter *w)
+{
+	const KgGraph *graph = e->call.graph;
+	const KgReach *reach = &e->reach;
+	uint32 *by_type = palloc0((graph->nranks + 1) * sizeof(uint32));
+	uint32 by_depth[KG_EXPLORE_MAX_HOPS + 1];
+
+	memset(by_depth, 0, sizeof(by_depth));
+	for (int depth = 0; depth < reach->nlevels; depth++)
+		for (uint32 i = reach->level[depth]; i < reach->level[depth + 1]; i++)
+			if (e->page.position[i] != KG_NOT_KEPT)
+			{
+				by_type[reach->ranks[i]]++;
+				by_depth[depth]++;
+			}
+	kg_jw_key(w, "counts");
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "by_type");
+	kg_jw_begin_object(w);
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (by_type[rank] > 0)
+			kg_jw_kint(
+				w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
+	kg_jw_end_object(w);
+	kg_jw_key(w, "by_depth");
+	kg_jw_begin_object(w);
+	for (int depth = 0; depth < reach->nlevels; depth++)
+		if (by_depth[depth] > 0)
+			kg_jw_kint(w, psprintf("%d", depth), by_depth[depth]);
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
+static const KgPageKey *
+read_cursor(Explore *e)
+{
+	const JsonbContainer *items;
+	KgPageKey *key;
+	int64 depth;
+
+	items = kg_call_cursor(&e->call, 3);
+	if (items == NULL)
+		return NULL;
+	key = palloc0(sizeof(KgPageKey));
+	depth = kg_cursor_int(items, 0);
+	key->depth = (int) depth;
+	key->ref = kg_cursor_ref(&e->call, items, 1);
+	return key;
+}
+
+static char *
+next_cursor(Explore *e, const KgReplyNode *last)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_int(&w, last->depth);
+	kg_cursor_write_ref(&e->call, &last->ref, &w);
+	kg_jw_end_array(&w);
+	return kg_call_make_cursor(&e->call, kg_jw_finish(&w));
+}
+
+static void
+write_reply(Explore *e, KgJsonWriter *w)
+{
+	KgReply reply;
+	KgEnvelope envelope;
+
+	memset(&reply, 0, sizeof(reply));
+	reply.call = &e->call;
+	kg_reply_from_page(&reply, &e->reach, &e->page);
+	kg_reply_fetch_nodes(&reply);
+	kg_reply_fetch_edges(&reply);
+	reply.overhead = (e->call.graph->nranks + 8) * 48;
+	kg_reply_fit(&reply);
+	kg_reply_write_nodes(&reply, w);
+	kg_reply_write_edges(&reply, w);
+	write_counts(e, w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = e->page.total;
+	envelope.returned = reply.units;
+	envelope.offset = -1;
+	envelope.truncated = e->page.more || reply.units < reply.nunits;
+	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
+	if (envelope.truncated && reply.units > 0)
+		envelope.cursor = next_cursor(e, &reply.nodes[reply.units - 1]);
+	kg_reply_write_envelope(&reply, &envelope, w);
+}
+
+Jsonb *
+kg_tool_explore_neighbors(const Jsonb *arguments)
+{
+	Explore e;
+	KgJsonWriter w;
+	int64 *starts;
+	uint32 n;
+	Jsonb *result;
+
+	memset(&e, 0, sizeof(e));
+	read_arguments(&e, arguments);
+	e.page.after = read_cursor(&e);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	starts = kg_select_nodes(e.call.graph, &e.start, &n);
+	if (n == 0)
+		kg_write_nothing(&e.call, &e.start, &w);
+	else
+	{
+		kg_reach(e.call.graph,
+				 &e.follow,
+				 starts,
+				 n,
+				 (int) e.max_hops,
+				 KG_REACH_RANKS | KG_REACH_EDGES,
+				 &e.reach);
+		e.page.keep = choose_nodes(&e);
+		e.page.limit = e.limit;
+		kg_reach_page(e.call.graph, &e.reach, &e.page);
+		write_reply(&e, &w);
+	}
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&e.call);
+	return result;
+}

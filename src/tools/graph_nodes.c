@@ -1,0 +1,208 @@
+/*
+ * graph_nodes.c
+ *	  find_nodes: nodes of one type, on the engine of the catalog's lists.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "query/cursor.h"
+#include "query/hints.h"
+#include "query/list.h"
+#include "tools/catalog_tools.h"
+#include "tools/graph.h"
+#include "tools/graph_reply.h"
+#include "tools/shape.h"
+
+static const char *const known[] = {"node_label",
+									"ids",
+									"filters",
+									"columns",
+									"sort",
+									"limit",
+									"cursor",
+									"max_bytes"};
+
+typedef struct FindNodes
+{
+	KgGraphCall call;
+	KgSelector selector;
+	KgListQuery query;
+	KgProjection *columns;
+	Jsonb *bound;
+	int64 position; /* of the first node of the page */
+	bool by_ids;	/* total counts what was asked for */
+} FindNodes;
+
+/* The selector's ids as a condition before its others. */
+static const KgFilter *
+all_conditions(const KgSelector *selector)
+{
+	KgFilter *filter = palloc0(sizeof(KgFilter));
+	int n = selector->filter ? selector->filter->nconditions : 0;
+	KgCondition *condition;
+
+	filter->conditions = palloc0((n + 1) * sizeof(KgCondition));
+	if (selector->nids > 0)
+	{
+		condition = &filter->conditions[filter->nconditions++];
+		condition->property = "id";
+		condition->path = kg_path_member(selector->path, "ids");
+		condition->op = KG_OP_IN;
+		condition->nvalues = selector->nids;
+		condition->values = palloc(selector->nids * sizeof(JsonbValue));
+		for (int i = 0; i < selector->nids; i++)
+			condition->values[i] = kg_json_string_value(selector->ids[i]);
+	}
+	for (int i = 0; i < n; i++)
+		filter->conditions[filter->nconditions++] =
+			selector->filter->conditions[i];
+	return filter;
+}
+
+/* "columns" is what lists call "fields": the same reading, other words. */
+static KgProjection *
+read_columns(FindNodes *f)
+{
+	const JsonbContainer *columns = kg_args_array(f->call.args, "columns", "");
+	KgFilterTarget target = kg_filter_target_type(f->selector.type);
+	KgProjection *projection;
+	KgJsonIter it;
+	int n;
+
+	if (columns == NULL)
+		return NULL;
+	n = kg_json_length(columns);
+	if (n < 1 || n > KG_MAX_PROJECTED_FIELDS)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d columns", n));
+
+		kg_error_throw(kg_args_error("/columns",
+									 &got,
+									 psprintf("an array of 1 to %d properties",
+											  KG_MAX_PROJECTED_FIELDS)));
+	}
+	target.indexed_only = false;
+	projection = palloc0(sizeof(KgProjection));
+	projection->fields = palloc((n + 1) * sizeof(KgField *));
+	kg_json_iter_init(&it, columns);
+	while (kg_json_iter_next(&it))
+	{
+		char *path = kg_path_index("/columns", it.index);
+		const KgField *field = NULL;
+		char *name;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(kg_args_error(path, &it.value, "a property"));
+		name = kg_json_cstring(&it.value);
+		for (int i = 0; i < f->selector.type->nfields; i++)
+			if (strcmp(f->selector.type->fields[i].name, name) == 0)
+				field = &f->selector.type->fields[i];
+		if (field == NULL)
+		{
+			bool is_id;
+
+			field = kg_target_field(&target, name, path, "show", &is_id);
+			if (is_id)
+				field = f->selector.type->id_field;
+		}
+		projection->fields[projection->nfields++] = field;
+	}
+	return projection;
+}
+
+static void
+read_arguments(FindNodes *f, const Jsonb *arguments)
+{
+	KgGraphCall *call = &f->call;
+	KgListQuery *query = &f->query;
+	KgFilterTarget target;
+	char *cursor;
+
+	kg_graph_call_begin(call, "find_nodes", arguments, known, lengthof(known));
+	kg_call_selector(call, call->args, "", "node_label", &f->selector);
+	f->columns = read_columns(f);
+	query->catalog = call->catalog;
+	query->type = f->selector.type;
+	query->filter = all_conditions(&f->selector);
+	target = kg_filter_target_type(query->type);
+	kg_list_parse_sort(query, &target, call->args);
+	query->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+	f->bound = kg_cursor_query("find_nodes",
+							   psprintf("%s/%s %s",
+										query->type->bundle,
+										query->type->name,
+										query->type->schema_hash),
+							   call->args);
+	cursor = kg_args_string(call->args, "cursor", "");
+	if (cursor != NULL)
+		f->position = kg_list_read_cursor(query, f->bound, cursor);
+}
+
+static void
+build_nodes(FindNodes *f, const KgListPage *page, KgReply *reply)
+{
+	uint16 rank = kg_graph_rank(f->call.graph, f->query.type->type_no);
+
+	reply->call = &f->call;
+	reply->nnodes = page->nrows;
+	reply->nunits = page->nrows;
+	reply->nodes = palloc0((page->nrows + 1) * sizeof(KgReplyNode));
+	for (int i = 0; i < page->nrows; i++)
+	{
+		KgReplyNode *node = &reply->nodes[i];
+
+		node->ref.node = page->rows[i]->node;
+		node->ref.rank = rank;
+		node->ref.id = page->rows[i]->entity_id;
+		node->ref.idlen = strlen(page->rows[i]->entity_id);
+		node->ref.data = page->rows[i]->data;
+		if (f->columns != NULL && node->ref.data != NULL)
+			node->ref.data = kg_projection_apply(f->columns, node->ref.data);
+		node->depth = -1;
+		node->unit = i;
+		node->full = true;
+	}
+	kg_reply_fit(reply);
+}
+
+Jsonb *
+kg_tool_find_nodes(const Jsonb *arguments)
+{
+	FindNodes *f = palloc0(sizeof(FindNodes));
+	KgListPage *page;
+	KgReply reply;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+	Jsonb *result;
+
+	read_arguments(f, arguments);
+	page = kg_list_run(&f->query);
+	kg_hints_check_labels(&f->query, page->total == 0);
+	kg_list_fetch(&f->query, page->rows, page->nrows);
+	memset(&reply, 0, sizeof(reply));
+	build_nodes(f, page, &reply);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_reply_write_nodes(&reply, &w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.at_least = page->total < 0 || !page->total_known;
+	envelope.total = page->total >= 0 ? (double) page->total
+									  : (double) f->position + page->nrows +
+											(page->more ? 1 : 0);
+	envelope.returned = reply.units;
+	envelope.truncated = page->more || reply.units < reply.nunits;
+	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
+	envelope.offset = -1;
+	if (envelope.truncated && reply.units > 0)
+		envelope.cursor = kg_list_make_cursor(&f->query,
+											  f->bound,
+											  page->rows[reply.units - 1],
+											  f->position + reply.units);
+	kg_reply_write_envelope(&reply, &envelope, &w);
+	if (page->total == 0)
+		kg_hints_write(&f->query, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&f->call);
+	return result;
+}

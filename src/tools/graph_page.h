@@ -1,0 +1,22 @@
+/*
+ * graph_page.h
+ *	  A page of a breadth-first search as nodes and edges of a reply.
+ */
+#ifndef KG_GRAPH_PAGE_H
+#define KG_GRAPH_PAGE_H
+
+#include "query/neighbors.h"
+#include "tools/graph_reply.h"
+
+/*
+ * Fill nodes, edges and units: each node is a unit, an edge belongs to its
+ * later end.  Everything is full; the caller says otherwise.
+ */
+extern void kg_reply_from_page(KgReply *reply, const KgReach *reach,
+							   const KgPage *page);
+
+/* The name of a relation in replies. */
+extern const char *kg_relation_name(const KgCatalog *catalog,
+									int32 relation_no);
+
+#endif /* KG_GRAPH_PAGE_H */

@@ -1,0 +1,369 @@
+/*
+ * graph_paths.c
+ *	  find_paths: how two sets of entities are connected.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "query/paths.h"
+#include "tools/graph.h"
+#include "tools/graph_page.h"
+#include "tools/graph_reply.h"
+
+#define KG_PATH_HOPS 3
+#define KG_EXACT_PATHS 9007199254740992.0
+
+static const char *const known[] = {"from",
+									"to",
+									"max_hops",
+									"direction",
+									"relationship_types",
+									"node_labels",
+									"mode",
+									"weight",
+									"limit",
+									"max_bytes"};
+
+static const char *const mode_names[] = {
+	"shortest", "all_shortest", "simple", "walks"};
+
+typedef struct FindPaths
+{
+	KgGraphCall call;
+	KgSelector ends[2];
+	KgPathQuery query;
+	KgPaths paths;
+	KgReply reply;
+	uint32 *node_of; /* by node of the set: place in reply.nodes + 1 */
+	uint32 *edge_of; /* by link: place in reply.edges + 1 */
+} FindPaths;
+
+static void
+read_end(FindPaths *f, int which, const char *key)
+{
+	static const char *const end_known[] = {"label", "ids", "filters"};
+	const JsonbContainer *object;
+	char *path = kg_path_member("", key);
+	KgSelector *selector = &f->ends[which];
+
+	kg_require_member(f->call.args, key, "");
+	object = kg_args_object(f->call.args, key, "");
+	kg_args_known(object, path, end_known, lengthof(end_known));
+	kg_call_selector(&f->call, object, path, "label", selector);
+}
+
+static void
+read_mode(FindPaths *f)
+{
+	char *name = kg_args_string(f->call.args, "mode", "");
+	JsonbValue got;
+	KgError *err;
+
+	f->query.mode = KG_PATH_SHORTEST;
+	if (name == NULL)
+		return;
+	for (int i = 0; i < lengthof(mode_names); i++)
+		if (strcmp(name, mode_names[i]) == 0)
+		{
+			f->query.mode = (KgPathMode) i;
+			return;
+		}
+	got = kg_json_string_value(name);
+	err = kg_args_error("/mode", &got, "a mode");
+	for (int i = 0; i < lengthof(mode_names); i++)
+		kg_error_allow(err, mode_names[i]);
+	kg_error_throw(err);
+}
+
+static bool
+is_number(const KgField *field)
+{
+	return (field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER) &&
+		   !field->is_array && field->nsteps == 1;
+}
+
+/* A numeric property of edges that the search can walk. */
+static void
+read_weight(FindPaths *f, const KgRelationNames *names)
+{
+	const KgCatalog *catalog = f->call.catalog;
+	char *name = kg_args_string(f->call.args, "weight", "");
+	KgError *err;
+
+	if (name == NULL)
+		return;
+	if (f->query.mode != KG_PATH_SHORTEST)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "weight can be used only with mode \"shortest\"");
+		kg_error_path(err, "/weight");
+		kg_error_got_string(err, mode_names[f->query.mode]);
+		kg_error_expected(err, "mode \"shortest\", or no weight");
+		kg_error_throw(err);
+	}
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"%s\" is not a numeric property of the relationships",
+					   name);
+	kg_error_path(err, "/weight");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a property of type number or integer");
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!kg_names_have(names, relation))
+			continue;
+		for (int j = 0; j < relation->nfields; j++)
+		{
+			if (!is_number(&relation->fields[j]))
+				continue;
+			if (strcmp(relation->fields[j].name, name) == 0)
+			{
+				f->query.weight = name;
+				f->query.follow.properties = true;
+				return;
+			}
+			kg_error_allow(err, relation->fields[j].name);
+		}
+	}
+	kg_error_throw(err);
+}
+
+static void
+read_inner(FindPaths *f)
+{
+	uint16 *ranks;
+	int n = kg_call_types(&f->call, f->call.args, "node_labels", "", &ranks);
+	bool *inner;
+
+	if (n <= 0)
+		return;
+	inner = palloc0((f->call.graph->nranks + 1) * sizeof(bool));
+	for (int i = 0; i < n; i++)
+		inner[ranks[i]] = true;
+	f->query.inner = inner;
+}
+
+static void
+read_arguments(FindPaths *f, const Jsonb *arguments)
+{
+	KgGraphCall *call = &f->call;
+	KgRelationNames names;
+	int64 max_hops = KG_PATH_HOPS;
+
+	kg_graph_call_begin(call, "find_paths", arguments, known, lengthof(known));
+	read_end(f, 0, "from");
+	read_end(f, 1, "to");
+	(void) kg_args_int(call->args,
+					   "max_hops",
+					   "",
+					   1,
+					   KG_MAX_PATH_HOPS,
+					   &max_hops,
+					   &call->repairs);
+	f->query.max_hops = (int) max_hops;
+	read_mode(f);
+	names = kg_call_relation_names(call, call->args, "relationship_types", "");
+	kg_call_follow(call,
+				   &names,
+				   kg_call_direction(call->args, "", KG_BOTH_WAYS),
+				   &f->query.follow);
+	read_weight(f, &names);
+	read_inner(f);
+	f->query.limit = (uint32) kg_call_limit(call, KG_DEFAULT_ROWS);
+}
+
+/* ---- the reply ---- */
+
+static void
+use_node(FindPaths *f, uint32 node, uint32 path)
+{
+	KgReplyNode *added;
+
+	if (f->node_of[node] != 0)
+		return;
+	added = &f->reply.nodes[f->reply.nnodes++];
+	f->node_of[node] = f->reply.nnodes;
+	added->ref = f->paths.refs[node];
+	added->depth = -1;
+	added->unit = path;
+	added->full = true;
+}
+
+static void
+use_link(FindPaths *f, uint32 index, uint32 path)
+{
+	const KgLink *link = &f->paths.links.links[index];
+	KgReplyEdge *edge;
+
+	if (f->edge_of[index] != 0)
+		return;
+	edge = &f->reply.edges[f->reply.nedges++];
+	f->edge_of[index] = f->reply.nedges;
+	edge->type = kg_relation_name(f->call.catalog, link->relation_no);
+	edge->relation_no = link->relation_no;
+	edge->from = &f->paths.refs[link->backward ? link->to : link->from];
+	edge->to = &f->paths.refs[link->backward ? link->from : link->to];
+	edge->depth = -1;
+	edge->unit = path;
+	edge->full = true;
+}
+
+/* An edge appears in each path that has it. */
+static Size
+path_size(const FindPaths *f, const KgPath *path)
+{
+	Size size = 80;
+
+	for (int i = 0; i <= path->length; i++)
+	{
+		const KgRef *ref = &f->paths.refs[path->nodes[i]];
+		Size handle = strlen(kg_type_handle(
+						  f->call.graph->ranked[ref->rank - 1])) +
+					  kg_string_text_size(ref->id, ref->idlen) + 4;
+
+		/* Each end also stands in the edges before and after it. */
+		size += 3 * handle + 2 * 24;
+		if (i < path->length)
+			size += 48 +
+					strlen(f->reply.edges[f->edge_of[path->links[i]] - 1].type);
+	}
+	return size;
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	return kg_ref_compare(&((const KgReplyNode *) a)->ref,
+						  &((const KgReplyNode *) b)->ref);
+}
+
+static void
+build_reply(FindPaths *f)
+{
+	KgReply *reply = &f->reply;
+	MemoryContext context = f->call.graph->context;
+	KgPaths *paths = &f->paths;
+
+	reply->call = &f->call;
+	reply->nunits = paths->n;
+	reply->unit_sizes = palloc0((paths->n + 1) * sizeof(Size));
+	reply->nodes = palloc0(((Size) paths->n * (KG_MAX_PATH_HOPS + 1) + 1) *
+						   sizeof(KgReplyNode));
+	reply->edges = palloc0(((Size) paths->n * KG_MAX_PATH_HOPS + 1) *
+						   sizeof(KgReplyEdge));
+	f->node_of = MemoryContextAllocExtended(context,
+											(paths->set.n + 1) * sizeof(uint32),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	f->edge_of = MemoryContextAllocExtended(context,
+											(paths->links.n + 1) *
+												sizeof(uint32),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < paths->n; i++)
+	{
+		const KgPath *path = &paths->paths[i];
+
+		for (int hop = 0; hop <= path->length; hop++)
+			use_node(f, path->nodes[hop], i);
+		for (int hop = 0; hop < path->length; hop++)
+			use_link(f, path->links[hop], i);
+		reply->unit_sizes[i] = path_size(f, path);
+	}
+	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
+	kg_reply_fetch_nodes(reply);
+	kg_reply_fetch_edges(reply);
+	kg_reply_fit(reply);
+}
+
+static void
+write_paths(FindPaths *f, KgJsonWriter *w)
+{
+	const KgPaths *paths = &f->paths;
+
+	kg_jw_key(w, "paths");
+	kg_jw_begin_array(w);
+	for (uint32 i = 0; i < f->reply.units; i++)
+	{
+		const KgPath *path = &paths->paths[i];
+
+		kg_jw_begin_object(w);
+		kg_jw_kint(w, "length", path->length);
+		if (f->query.weight != NULL)
+		{
+			kg_jw_key(w, "weight");
+			kg_jw_numeric(w, kg_weight_numeric(path->weight));
+		}
+		kg_jw_key(w, "path");
+		kg_jw_begin_array(w);
+		for (int hop = 0; hop <= path->length; hop++)
+		{
+			kg_jw_string(
+				w, kg_handle(f->call.graph, &paths->refs[path->nodes[hop]]));
+			if (hop < path->length)
+				kg_reply_write_edge(
+					&f->reply,
+					&f->reply.edges[f->edge_of[path->links[hop]] - 1],
+					w);
+		}
+		kg_jw_end_array(w);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+write_reply(FindPaths *f, KgJsonWriter *w)
+{
+	KgEnvelope envelope;
+
+	build_reply(f);
+	write_paths(f, w);
+	kg_reply_write_nodes(&f->reply, w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.at_least = f->paths.at_least || f->paths.total > KG_EXACT_PATHS;
+	envelope.total = Min(f->paths.total, KG_EXACT_PATHS);
+	envelope.returned = f->reply.units;
+	envelope.truncated = envelope.at_least ||
+						 envelope.total > envelope.returned;
+	envelope.reason = f->reply.units < f->reply.nunits ? "max_bytes" : "limit";
+	envelope.highest_limit = kg_setting_max_rows;
+	envelope.offset = -1;
+	kg_reply_write_envelope(&f->reply, &envelope, w);
+}
+
+Jsonb *
+kg_tool_find_paths(const Jsonb *arguments)
+{
+	FindPaths *f = palloc0(sizeof(FindPaths));
+	int64 *nodes[2];
+	uint32 n[2];
+	KgJsonWriter w;
+	Jsonb *result;
+
+	read_arguments(f, arguments);
+	for (int i = 0; i < 2; i++)
+		nodes[i] = kg_select_nodes(f->call.graph, &f->ends[i], &n[i]);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	if (n[0] == 0 || n[1] == 0)
+	{
+		kg_jw_key(&w, "paths");
+		kg_jw_begin_array(&w);
+		kg_jw_end_array(&w);
+		kg_write_nothing(&f->call, &f->ends[n[0] == 0 ? 0 : 1], &w);
+	}
+	else
+	{
+		f->query.from = nodes[0];
+		f->query.nfrom = n[0];
+		f->query.to = nodes[1];
+		f->query.nto = n[1];
+		kg_paths_find(&f->paths, f->call.graph, &f->query);
+		write_reply(f, &w);
+	}
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&f->call);
+	return result;
+}

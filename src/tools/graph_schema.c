@@ -1,0 +1,226 @@
+/*
+ * graph_schema.c
+ *	  get_graph_schema: types and relationship types, no table of ours.
+ */
+#include "postgres.h"
+
+#include "tools/graph.h"
+#include "tools/graph_page.h"
+#include "tools/graph_reply.h"
+
+static const char *const known[] = {
+	"expand_schema", "expand_nodes", "expand_relationship_types", "max_bytes"};
+
+typedef struct GraphSchema
+{
+	KgGraphCall call;
+	bool *expand_types;		/* by rank */
+	bool *expand_relations; /* by place in the catalog */
+	int nvariants;
+	const struct Variant *order; /* relationship types in order */
+} GraphSchema;
+
+typedef struct Variant
+{
+	const KgRelation *relation;
+	const KgVariant *variant;
+	const KgType *from;
+	const KgType *to;
+	bool expand;
+} Variant;
+
+static void
+read_arguments(GraphSchema *s, const Jsonb *arguments)
+{
+	KgGraphCall *call = &s->call;
+	KgRelationNames names;
+	bool all = false;
+	uint16 *ranks;
+	int n;
+
+	kg_graph_call_begin(
+		call, "get_graph_schema", arguments, known, lengthof(known));
+	(void) kg_args_bool(call->args, "expand_schema", "", &all, &call->repairs);
+	s->expand_types = palloc0((call->graph->nranks + 1) * sizeof(bool));
+	s->expand_relations = palloc0((call->catalog->nrelations + 1) *
+								  sizeof(bool));
+	n = kg_call_types(call, call->args, "expand_nodes", "", &ranks);
+	for (int i = 0; i < n; i++)
+		s->expand_types[ranks[i]] = true;
+	for (int i = 1; i <= call->graph->nranks && all; i++)
+		s->expand_types[i] = true;
+	names = kg_call_relation_names(
+		call, call->args, "expand_relationship_types", "");
+	for (int i = 0; i < call->catalog->nrelations; i++)
+		s->expand_relations[i] =
+			all ||
+			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
+}
+
+static void
+write_property(const KgField *field, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", field->name);
+	kg_jw_kstring(w, "type", kg_kind_code(field->kind));
+	if (field->is_array)
+		kg_jw_kbool(w, "array", true);
+	kg_jw_kbool(w, "nullable", field->nullable || !field->required);
+	if (field->kind == KG_KIND_ENUM)
+		kg_write_strings(
+			w, "values", (char *const *) field->enum_values, field->nenum);
+	if (field->indexed)
+		kg_jw_kbool(w, "indexed", true);
+	if (field->relation != NULL)
+		kg_jw_kstring(w, "relationship", field->relation);
+	if (field->description != NULL)
+		kg_jw_kstring(w, "description", field->description);
+	kg_jw_end_object(w);
+}
+
+static void
+write_properties(const KgField *fields, int n, KgJsonWriter *w)
+{
+	kg_jw_key(w, "properties");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		write_property(&fields[i], w);
+	kg_jw_end_array(w);
+}
+
+/* The names of the relations that leave or reach a type, each once. */
+static void
+write_type_relations(const GraphSchema *s, const KgType *type, bool incoming,
+					 KgJsonWriter *w)
+{
+	const char *last = "";
+
+	kg_jw_key(w, incoming ? "incoming" : "outgoing");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < s->nvariants; i++)
+	{
+		const Variant *v = &s->order[i];
+
+		if ((incoming ? v->to : v->from) != type ||
+			strcmp(last, v->relation->name) == 0)
+			continue;
+		kg_jw_string(w, v->relation->name);
+		last = v->relation->name;
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+write_type(const GraphSchema *s, int rank, KgJsonWriter *w)
+{
+	const KgType *type = s->call.graph->ranked[rank - 1];
+
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", kg_type_handle(type));
+	if (s->expand_types[rank])
+	{
+		if (type->description != NULL)
+			kg_jw_kstring(w, "description", type->description);
+		kg_jw_kstring(w, "id_property", type->id_field->name);
+		if (type->label_field != NULL)
+			kg_jw_kstring(w, "label_property", type->label_field->name);
+		write_properties(type->fields, type->nfields, w);
+		kg_jw_key(w, "relationships");
+		kg_jw_begin_object(w);
+		write_type_relations(s, type, false, w);
+		write_type_relations(s, type, true, w);
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_object(w);
+}
+
+static int
+compare_variants(const void *a, const void *b)
+{
+	const Variant *x = a;
+	const Variant *y = b;
+	int order = strcmp(x->relation->name, y->relation->name);
+
+	if (order == 0)
+		order = strcmp(kg_type_handle(x->from), kg_type_handle(y->from));
+	if (order == 0)
+		order = strcmp(kg_type_handle(x->to), kg_type_handle(y->to));
+	return order;
+}
+
+/* Relationship types between types that the caller sees. */
+static void
+order_variants(GraphSchema *s)
+{
+	const KgCatalog *catalog = s->call.catalog;
+	Variant *order;
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+		n += catalog->relations[i].nvariants;
+	order = palloc((n + 1) * sizeof(Variant));
+	n = 0;
+	for (int i = 0; i < catalog->nrelations; i++)
+		for (int j = 0; j < catalog->relations[i].nvariants; j++)
+		{
+			Variant *v = &order[n];
+
+			v->relation = &catalog->relations[i];
+			v->variant = &v->relation->variants[j];
+			v->from = kg_catalog_type_no(catalog, v->variant->from_type_no);
+			v->to = kg_catalog_type_no(catalog, v->variant->to_type_no);
+			v->expand = s->expand_relations[i];
+			if (v->from != NULL && v->to != NULL)
+				n++;
+		}
+	qsort(order, n, sizeof(Variant), compare_variants);
+	s->order = order;
+	s->nvariants = n;
+}
+
+static void
+write_variant(const Variant *v, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", v->relation->name);
+	kg_jw_kstring(w, "from", kg_type_handle(v->from));
+	kg_jw_kstring(w, "to", kg_type_handle(v->to));
+	if (v->relation->inverse != NULL)
+		kg_jw_kstring(w, "inverse", v->relation->inverse);
+	if (v->relation->symmetric)
+		kg_jw_kbool(w, "symmetric", true);
+	if (v->expand)
+		write_properties(v->relation->fields, v->relation->nfields, w);
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_tool_get_graph_schema(const Jsonb *arguments)
+{
+	GraphSchema s;
+	KgJsonWriter w;
+	Jsonb *result;
+
+	memset(&s, 0, sizeof(s));
+	read_arguments(&s, arguments);
+	order_variants(&s);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "format", "knowledge_graph.schema.v1");
+	kg_jw_kstring(&w, "revision", s.call.catalog->revision);
+	kg_jw_key(&w, "node_types");
+	kg_jw_begin_array(&w);
+	for (int rank = 1; rank <= s.call.graph->nranks; rank++)
+		write_type(&s, rank, &w);
+	kg_jw_end_array(&w);
+	kg_jw_key(&w, "relationship_types");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < s.nvariants; i++)
+		write_variant(&s.order[i], &w);
+	kg_jw_end_array(&w);
+	kg_repairs_write(&s.call.repairs, &w);
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&s.call);
+	return result;
+}

@@ -1,0 +1,119 @@
+/*
+ * graph_steps.c
+ *	  The argument "relationships": a chain of steps.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "tools/graph.h"
+
+/* {label?, filters?} as a test of nodes. */
+void
+kg_call_test(KgGraphCall *call, const JsonbContainer *object, const char *path,
+			 bool label_required, KgStepSpec *step)
+{
+	static const char *const test_known[] = {"label", "filters"};
+	KgNodeTest *test = &step->tests[step->ntests++];
+	uint16 rank;
+
+	kg_args_known(object, path, test_known, lengthof(test_known));
+	if (label_required)
+		kg_require_member(object, "label", path);
+	memset(test, 0, sizeof(*test));
+	test->type = kg_call_type(call, object, "label", path);
+	if (test->type != NULL)
+		rank = kg_graph_rank(call->graph, test->type->type_no);
+	test->filters = kg_call_filters_over(
+		call, object, path, test->type != NULL ? 1 : -1, &rank);
+}
+
+static void
+read_step(KgGraphCall *call, KgSteps *steps, const JsonbContainer *object,
+		  const char *path, int index)
+{
+	static const char *const step_known[] = {
+		"type", "direction", "min_hops", "max_hops", "filters", "to"};
+	KgStepSpec *step = &steps->specs[index];
+	KgRelationNames names;
+	const JsonbContainer *to;
+	int64 min_hops = 1;
+	int64 max_hops = 1;
+	bool has_max;
+
+	kg_args_known(object, path, step_known, lengthof(step_known));
+	kg_require_member(object, "type", path);
+	names = kg_call_relation_names(call, object, "type", path);
+	kg_call_follow(call,
+				   &names,
+				   kg_call_direction(object, path, KG_OUTGOING),
+				   &step->follow);
+	kg_call_edge_filters(call, &names, object, path, &step->follow);
+	(void) kg_args_int(object,
+					   "min_hops",
+					   path,
+					   1,
+					   KG_MAX_STEP_HOPS,
+					   &min_hops,
+					   &call->repairs);
+	has_max = kg_args_int(object,
+						  "max_hops",
+						  path,
+						  1,
+						  KG_MAX_STEP_HOPS,
+						  &max_hops,
+						  &call->repairs);
+	if (min_hops > max_hops)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"min_hops (" INT64_FORMAT
+									") is greater than max_hops (" INT64_FORMAT
+									"%s)",
+									min_hops,
+									max_hops,
+									has_max ? "" : ", the default");
+
+		kg_error_path(err, "%s", kg_path_member(path, "min_hops"));
+		kg_error_expected(err, "at most max_hops");
+		kg_error_throw(err);
+	}
+	step->min_hops = (int) min_hops;
+	step->max_hops = (int) max_hops;
+	steps->types[index] = !names.all && names.n == 1 ? names.names[0] : "*";
+	to = kg_args_object(object, "to", path);
+	if (to != NULL)
+		kg_call_test(call, to, kg_path_member(path, "to"), false, step);
+}
+
+void
+kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps)
+{
+	const JsonbContainer *array;
+	KgJsonIter it;
+	int n;
+
+	memset(steps, 0, sizeof(*steps));
+	if (required)
+		kg_require_member(call->args, "relationships", "");
+	array = kg_args_array(call->args, "relationships", "");
+	if (array == NULL)
+		return;
+	n = kg_json_length(array);
+	if (n < 1 || n > KG_MAX_STEPS)
+	{
+		JsonbValue got = kg_json_string_value(psprintf("%d steps", n));
+
+		kg_error_throw(
+			kg_args_error("/relationships",
+						  &got,
+						  psprintf("an array of 1 to %d steps", KG_MAX_STEPS)));
+	}
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *path = kg_path_index("/relationships", it.index);
+
+		read_step(
+			call, steps, kg_args_as_object(&it.value, path), path, it.index);
+		steps->n++;
+	}
+}

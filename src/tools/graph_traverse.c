@@ -1,0 +1,278 @@
+/*
+ * graph_traverse.c
+ *	  traverse_relationships: a chain of steps along named relationships.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "query/traverse.h"
+#include "tools/graph.h"
+#include "tools/graph_page.h"
+#include "tools/graph_reply.h"
+
+/* Beyond this a sum of row counts is not exact any more. */
+#define KG_EXACT_ROWS 9007199254740992.0
+
+static const char *const known[] = {
+	"from", "relationships", "to", "limit", "cursor", "max_bytes"};
+
+typedef struct Traverse
+{
+	KgGraphCall call;
+	KgSelector from;
+	KgSteps steps;
+	int64 limit;
+	KgTraversal t;
+	KgBinding *rows;
+	uint32 nrows;
+	KgRef *refs; /* by node */
+} Traverse;
+
+static void
+read_arguments(Traverse *tr, const Jsonb *arguments)
+{
+	static const char *const from_known[] = {"label", "ids", "filters"};
+	KgGraphCall *call = &tr->call;
+	const JsonbContainer *from;
+	const JsonbContainer *to;
+
+	kg_graph_call_begin(
+		call, "traverse_relationships", arguments, known, lengthof(known));
+	kg_require_member(call->args, "from", "");
+	from = kg_args_object(call->args, "from", "");
+	kg_args_known(from, "/from", from_known, lengthof(from_known));
+	kg_call_selector(call, from, "/from", "label", &tr->from);
+	kg_call_steps(call, true, &tr->steps);
+	to = kg_args_object(call->args, "to", "");
+	if (to != NULL)
+		kg_call_test(call, to, "/to", true, &tr->steps.specs[tr->steps.n - 1]);
+	tr->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+}
+
+static const KgRef *
+read_cursor(Traverse *tr)
+{
+	const JsonbContainer *items = kg_call_cursor(&tr->call,
+												 2 * (tr->steps.n + 1));
+	KgRef *after;
+
+	if (items == NULL)
+		return NULL;
+	after = palloc((tr->steps.n + 1) * sizeof(KgRef));
+	for (int i = 0; i <= tr->steps.n; i++)
+		after[i] = kg_cursor_ref(&tr->call, items, 2 * i);
+	return after;
+}
+
+static char *
+next_cursor(Traverse *tr, const KgBinding *last)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i <= tr->steps.n; i++)
+		kg_cursor_write_ref(&tr->call, &tr->refs[last->nodes[i]], &w);
+	kg_jw_end_array(&w);
+	return kg_call_make_cursor(&tr->call, kg_jw_finish(&w));
+}
+
+/* ---- the reply ---- */
+
+typedef struct Builder
+{
+	Traverse *tr;
+	KgReply reply;
+	uint32 *node_of; /* by node of the set: place in reply.nodes + 1 */
+	uint32 edge_room;
+} Builder;
+
+static void
+use_node(Builder *b, uint32 node, uint32 row)
+{
+	KgReplyNode *added;
+
+	if (b->node_of[node] != 0)
+		return;
+	added = &b->reply.nodes[b->reply.nnodes++];
+	b->node_of[node] = b->reply.nnodes;
+	added->ref = b->tr->refs[node];
+	added->depth = -1;
+	added->unit = row;
+	added->full = true;
+}
+
+static KgReplyEdge *
+add_edge(Builder *b, uint32 row)
+{
+	KgReplyEdge *edge;
+
+	if (b->reply.nedges == b->edge_room)
+	{
+		b->edge_room *= 2;
+		b->reply.edges = repalloc_huge(
+			b->reply.edges, (Size) b->edge_room * sizeof(KgReplyEdge));
+	}
+	edge = &b->reply.edges[b->reply.nedges++];
+	memset(edge, 0, sizeof(*edge));
+	edge->unit = row;
+	edge->full = true;
+	edge->depth = -1;
+	return edge;
+}
+
+/* The edges of one step of a row: stored ones, or one for a walk. */
+static void
+add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
+{
+	Traverse *tr = b->tr;
+	const KgStepSpec *spec = &tr->steps.specs[step];
+	uint32 start = binding->nodes[step];
+	uint32 end = binding->nodes[step + 1];
+	const KgLink *link;
+	uint32 n;
+
+	if (spec->max_hops > 1)
+	{
+		KgReplyEdge *edge = add_edge(b, row);
+
+		edge->type = tr->steps.types[step];
+		edge->from = &tr->refs[start];
+		edge->to = &tr->refs[end];
+		edge->depth = binding->depths[step];
+		return;
+	}
+	link = kg_links_of(&tr->t.steps[step].links, start, &n);
+	for (; n > 0; n--, link++)
+	{
+		KgReplyEdge *edge;
+
+		if (link->to != end)
+			continue;
+		edge = add_edge(b, row);
+		edge->type = kg_relation_name(tr->call.catalog, link->relation_no);
+		edge->relation_no = link->relation_no;
+		edge->from = &tr->refs[link->backward ? end : start];
+		edge->to = &tr->refs[link->backward ? start : end];
+	}
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	return kg_ref_compare(&((const KgReplyNode *) a)->ref,
+						  &((const KgReplyNode *) b)->ref);
+}
+
+static void
+build_reply(Builder *b, Traverse *tr)
+{
+	KgReply *reply = &b->reply;
+	const KgGraph *graph = tr->call.graph;
+
+	memset(b, 0, sizeof(*b));
+	b->tr = tr;
+	reply->call = &tr->call;
+	reply->nunits = tr->nrows;
+	reply->unit_sizes = palloc0((tr->nrows + 1) * sizeof(Size));
+	reply->nodes = palloc0(((Size) tr->nrows * (tr->steps.n + 1) + 1) *
+						   sizeof(KgReplyNode));
+	b->node_of = MemoryContextAllocExtended(graph->context,
+											(tr->t.set.n + 1) * sizeof(uint32),
+											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	b->edge_room = 64;
+	reply->edges = palloc(b->edge_room * sizeof(KgReplyEdge));
+	for (uint32 row = 0; row < tr->nrows; row++)
+	{
+		const KgBinding *binding = &tr->rows[row];
+
+		for (int i = 0; i <= tr->steps.n; i++)
+		{
+			const KgRef *ref = &tr->refs[binding->nodes[i]];
+
+			use_node(b, binding->nodes[i], row);
+			reply->unit_sizes[row] += 8 +
+									  strlen(kg_type_handle(
+										  graph->ranked[ref->rank - 1])) +
+									  kg_string_text_size(ref->id, ref->idlen);
+		}
+		for (int i = 0; i < tr->steps.n; i++)
+			add_step_edges(b, i, binding, row);
+	}
+	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
+	kg_reply_sort_edges(reply);
+	kg_reply_fetch_nodes(reply);
+	kg_reply_fetch_edges(reply);
+	kg_reply_fit(reply);
+}
+
+static void
+write_rows(Traverse *tr, uint32 n, KgJsonWriter *w)
+{
+	kg_jw_key(w, "rows");
+	kg_jw_begin_array(w);
+	for (uint32 row = 0; row < n; row++)
+	{
+		kg_jw_begin_array(w);
+		for (int i = 0; i <= tr->steps.n; i++)
+			kg_jw_string(
+				w,
+				kg_handle(tr->call.graph, &tr->refs[tr->rows[row].nodes[i]]));
+		kg_jw_end_array(w);
+	}
+	kg_jw_end_array(w);
+}
+
+static void
+write_reply(Traverse *tr, bool more, KgJsonWriter *w)
+{
+	Builder b;
+	KgEnvelope envelope;
+
+	build_reply(&b, tr);
+	kg_reply_write_nodes(&b.reply, w);
+	kg_reply_write_edges(&b.reply, w);
+	write_rows(tr, b.reply.units, w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.at_least = tr->t.total > KG_EXACT_ROWS;
+	envelope.total = Min(tr->t.total, KG_EXACT_ROWS);
+	envelope.returned = b.reply.units;
+	envelope.offset = -1;
+	envelope.truncated = more || b.reply.units < b.reply.nunits;
+	envelope.reason = b.reply.units < b.reply.nunits ? "max_bytes" : "limit";
+	if (envelope.truncated && b.reply.units > 0)
+		envelope.cursor = next_cursor(tr, &tr->rows[b.reply.units - 1]);
+	kg_reply_write_envelope(&b.reply, &envelope, w);
+}
+
+Jsonb *
+kg_tool_traverse_relationships(const Jsonb *arguments)
+{
+	Traverse *tr = palloc0(sizeof(Traverse));
+	const KgRef *after;
+	KgJsonWriter w;
+	int64 *starts;
+	uint32 n;
+	bool more;
+	Jsonb *result;
+
+	read_arguments(tr, arguments);
+	after = read_cursor(tr);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	starts = kg_select_nodes(tr->call.graph, &tr->from, &n);
+	if (n == 0)
+		kg_write_nothing(&tr->call, &tr->from, &w);
+	else
+	{
+		kg_traverse_run(
+			&tr->t, tr->call.graph, starts, n, tr->steps.specs, tr->steps.n);
+		tr->nrows = kg_traverse_page(
+			&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &more);
+		write_reply(tr, more, &w);
+	}
+	kg_jw_end_object(&w);
+	result = kg_jw_finish(&w);
+	kg_graph_call_end(&tr->call);
+	return result;
+}

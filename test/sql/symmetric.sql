@@ -1,0 +1,37 @@
+-- A symmetric edge is one edge, whichever way round a bundle writes it.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE regress_symmetric;
+SELECT FROM kg_create_tenant('symmetric');
+SELECT FROM kg_grant('symmetric', 'regress_symmetric', 'write');
+SET ROLE regress_symmetric;
+
+CREATE FUNCTION pg_temp.bundle(edges jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT '{"bundle_name": "symmetric", "version": "1",
+    "schemas": [{"entity_type": "person", "schema": {"type": "object", "x-id-field": "id",
+      "properties": {"id": {"type": "string"}}}}],
+    "relations": [{"name": "TWIN", "from": "person", "to": "person", "symmetric": true,
+      "schema": {"type": "object", "properties": {"since": {"type": "integer"}}}}],
+    "entities": [{"entity_type": "person", "items": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}]}'
+    || jsonb_build_object('edges', edges)
+$$;
+CREATE FUNCTION pg_temp.stored() RETURNS jsonb LANGUAGE sql AS $$ SELECT kg_export_bundle('symmetric') -> 'edges' $$;
+
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:a", "to": "person:b"}]')) -> 'relations';
+-- the same edge, the other way round: nothing to do
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:b", "to": "person:a"}]')) -> 'changed';
+SELECT pg_temp.stored();
+-- with other properties, and beside a loop
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:b", "to": "person:a", "properties": {"since": 1}},
+  {"relation": "TWIN", "from": "person:c", "to": "person:c"}]')) -> 'relations';
+SELECT pg_temp.stored();
+-- both ways in one bundle: stored and new
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:b", "to": "person:a"},
+  {"relation": "TWIN", "from": "person:a", "to": "person:b"}]'));
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:b", "to": "person:c"},
+  {"relation": "TWIN", "from": "person:c", "to": "person:b"}]'));
+SELECT pg_temp.stored();
+
+RESET ROLE;
+SELECT FROM kg_drop_tenant('symmetric');
+DROP ROLE regress_symmetric;

@@ -1,0 +1,158 @@
+# Dump and restore with data present: every format, the same bytes afterwards.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('main');
+my $tmp = PostgreSQL::Test::Utils::tempdir;
+
+# What an agent is told about each tenant, and what is stored.
+my @questions = (
+	[ 'alice', q{kg_export_bundle('iso-codes')} ],
+	[ 'alice', q{kg_export_bundle('product')} ],
+	[ 'bob', q{kg_export_bundle('product')} ],
+	[ 'alice', q{kg_list('subdivision', '{"filters":{"country":"AF"},"sort":[{"field":"name","order":"desc"}],"limit":500}')} ],
+	[ 'alice', q{kg_list('country', '{"search":"afganistan"}')} ],
+	[ 'alice', q{kg_get('country', ARRAY['AF','XX','AL'])} ],
+	[ 'bob', q{kg_list('known_issue', '{"filters":{"severity":"blocker"}}')} ],
+	[ 'alice', q{kg_traverse('{"from":{"label":"subdivision","ids":["AF-BAL"]},"relationships":[{"type":"IN_COUNTRY"}]}')} ],
+	[ 'alice', q{kg_list_tools()} ]);
+
+sub answers
+{
+	my ($db, $set) = @_;
+	my @answers;
+	foreach my $question (@questions)
+	{
+		next if $question->[1] =~ /^(kg_\w+)/ && !has_function($node, $db, $1);
+		my ($status, $out, $err) =
+		  call_as($node, $db, $question->[0], "$set SELECT $question->[1]");
+		is($status, 0, "$db: $question->[1]") or diag($err);
+		push @answers, $out;
+	}
+	return @answers;
+}
+
+sub load
+{
+	my ($db, $set) = @_;
+	new_tenant($node, $db, 'alice');
+	new_tenant($node, $db, 'bob');
+	apply($node, $db, 'alice', bundle_file('iso-codes', 300));
+	apply($node, $db, 'alice', bundle_file('product'));
+	apply($node, $db, 'bob', bundle_file('product'));
+	# Not only what an apply wrote: versions, gaps and explicit edges.
+	call_as($node, $db, 'bob',
+		q{UPDATE kg_entity SET data = data || '{"reports": 99}' WHERE entity_id = 'KI-104';
+		  DELETE FROM kg_entity WHERE entity_id = 'KI-105';});
+	return;
+}
+
+$node->safe_psql('postgres', 'CREATE DATABASE source');
+$node->safe_psql('source', 'CREATE EXTENSION kg_graph');
+load('source');
+
+my @before = answers('source', '');
+my $state = state_of($node, 'source');
+like($before[0], qr/"AF-BAL"/, 'the export has the data');
+
+my %dump = (
+	custom => [ '-Fc', '-f', "$tmp/custom" ],
+	plain => [ '-Fp', '-f', "$tmp/plain" ],
+	directory => [ '-Fd', '-j2', '-f', "$tmp/directory" ]);
+my %restore = (
+	custom => [ 'pg_restore', '--exit-on-error', "$tmp/custom" ],
+	plain => [ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-f', "$tmp/plain" ],
+	directory => [ 'pg_restore', '--exit-on-error', "$tmp/directory" ]);
+
+foreach my $format (qw(custom plain directory))
+{
+	my $db = "restored_$format";
+	command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port,
+			@{ $dump{$format} }, 'source' ], "pg_dump, format $format");
+	$node->safe_psql('postgres', "CREATE DATABASE $db");
+	my ($program, @arguments) = @{ $restore{$format} };
+	command_ok([ $program, '-h', $node->host, '-p', $node->port, '-d', $db, @arguments ],
+		"restore from $format");
+	is_deeply([ answers($db, '') ], \@before, "$format: every answer is the same, byte for byte");
+	is(state_of($node, $db), $state, "$format: every row is the same, derived ones too");
+}
+
+# The restored database is alive: numbers go on, references are enforced.
+my $db = 'restored_custom';
+my ($status, $out, $err) = call_as($node, $db, 'bob',
+	q{INSERT INTO kg_entity (bundle, entity_type, data)
+	  VALUES ('product', 'release', '{"build":"b2000","number":"4.0.0","released":"2026-11-01","long_term":false}')
+	  RETURNING entity_id});
+is($out, 'b2000', 'an insert works after a restore') or diag($err);
+($status, $out, $err) = call_as($node, $db, 'bob',
+	q{DELETE FROM kg_entity WHERE entity_type = 'release' AND entity_id = 'b1003'});
+isnt($status, 0, 'a referenced entity cannot be deleted after a restore');
+like($err, qr/REFERENCE_MISSING/, '... and the error says why');
+$out = apply($node, $db, 'alice', bundle_file('iso-codes', 300));
+unlike($out, qr/"(created|updated|deleted)": *[1-9]/, 'applying the same bundle again changes nothing');
+
+# Only the data, into a database that has another tenant's already.  pg_restore
+# sets the sequences to what they were in the dump, as it does for every table.
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '--data-only', '-Fc',
+		'-f', "$tmp/data", 'source' ], 'pg_dump --data-only');
+$node->safe_psql('postgres', 'CREATE DATABASE occupied');
+$node->safe_psql('occupied', 'CREATE EXTENSION kg_graph');
+new_tenant($node, 'occupied', 'carol');
+apply($node, 'occupied', 'carol', bundle_file('product'));
+my $carol = export_of($node, 'occupied', 'carol', 'product');
+$node->safe_psql('occupied', q{SELECT setval('kg_node_seq', 1000000)});
+command_ok([ 'pg_restore', '--exit-on-error', '--single-transaction', '-h', $node->host,
+		'-p', $node->port, '-d', 'occupied', "$tmp/data" ],
+	'restore of the data beside those of another tenant');
+# Privileges on tables are no data.
+$node->safe_psql('occupied', q{SELECT kg_grant(tenant, role::text, access) FROM kg_tenant_role});
+is_deeply([ answers('occupied', '') ], \@before, 'data only: every answer is the same');
+is(export_of($node, 'occupied', 'carol', 'product'), $carol, '... and what was there is as it was');
+$node->safe_psql('occupied', q{
+	SELECT setval('kg_node_seq', (SELECT max(node) FROM kg_entity));
+	SELECT setval('kg_type_seq', (SELECT max(type_no) FROM kg_entity_type));
+	SELECT setval('kg_relation_seq', (SELECT max(relation_no) FROM kg_relation))});
+foreach my $role (qw(alice bob carol))
+{
+	($status, $out, $err) = call_as($node, 'occupied', $role,
+		q{INSERT INTO kg_entity (bundle, entity_type, data)
+		  VALUES ('product', 'release', '{"build":"b2000","number":"4.0.0","released":"2026-11-01","long_term":false}')
+		  RETURNING entity_id});
+	is($out, 'b2000', "$role goes on there") or diag($err);
+}
+
+# A statement a row: references forward hold at the end, as every constraint that
+# can be deferred.
+$node->safe_psql('postgres', 'CREATE DATABASE small');
+$node->safe_psql('small', 'CREATE EXTENSION kg_graph');
+new_tenant($node, 'small', 'bob');
+apply($node, 'small', 'bob', bundle_file('product'));
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '--inserts', '-f', "$tmp/inserts", 'small' ],
+	'pg_dump --inserts');
+$node->safe_psql('postgres', 'CREATE DATABASE inserted');
+command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $node->port, '-d', 'inserted',
+		'--single-transaction', '-c', 'SET CONSTRAINTS ALL DEFERRED', '-f', "$tmp/inserts" ],
+	'restore of INSERTs with deferred constraints');
+is(state_of($node, 'inserted'), state_of($node, 'small'), 'INSERTs: every row is the same');
+
+# The same in a schema of its own, with no search_path to help.
+$node->safe_psql('postgres', 'CREATE DATABASE source_kg');
+$node->safe_psql('source_kg', 'CREATE SCHEMA kg; CREATE EXTENSION kg_graph SCHEMA kg;
+	ALTER DATABASE source_kg SET search_path = kg, public;');
+load('source_kg');
+@before = answers('source_kg', '');
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-Fc', '-f', "$tmp/kg", 'source_kg' ],
+	'pg_dump of an extension in another schema');
+$node->safe_psql('postgres', 'CREATE DATABASE restored_kg');
+command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port,
+		'-d', 'restored_kg', "$tmp/kg" ], 'restore of it');
+is_deeply([ answers('restored_kg', 'SET search_path = kg, public;') ], \@before,
+	'another schema: every answer is the same');
+
+$node->stop;
+done_testing();

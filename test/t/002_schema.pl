@@ -1,0 +1,89 @@
+# CREATE EXTENSION in a schema of the DBA's choice, DROP, and again.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('main');
+
+$node->safe_psql('postgres', 'CREATE DATABASE other');
+$node->safe_psql('other', q{CREATE SCHEMA "Know ledge"; CREATE EXTENSION kg_graph SCHEMA "Know ledge"});
+is($node->safe_psql('other', q{
+	SELECT count(*) FROM pg_proc WHERE proname LIKE 'kg\_%' AND pronamespace <> '"Know ledge"'::regnamespace}),
+	'0', 'every function is in the chosen schema');
+is($node->safe_psql('other', q{
+	SELECT count(*) FROM pg_class WHERE relname LIKE 'kg\_%' AND relnamespace <> '"Know ledge"'::regnamespace}),
+	'0', 'every table is in the chosen schema');
+
+$node->safe_psql('other', q{
+	CREATE ROLE alice LOGIN;
+	SELECT "Know ledge".kg_create_tenant('t_alice');
+	SELECT "Know ledge".kg_grant('t_alice', 'alice', 'write');});
+
+# The caller has no schema of ours in its search_path, but traps in it.
+my $bundle = bundle_file('product');
+my $path = q{SET search_path = trap, pg_catalog;};
+$node->safe_psql('other', q{
+	CREATE SCHEMA trap AUTHORIZATION alice;
+	SET ROLE alice;
+	CREATE TABLE trap.kg_entity (nothing int);
+	CREATE TABLE trap.kg_entity_type (nothing int);
+	CREATE FUNCTION trap.kg_tenant() RETURNS text LANGUAGE sql AS $$SELECT 'somebody else'$$;
+	CREATE FUNCTION trap.trapped(text, text) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE 'trapped'; END$$;
+	CREATE OPERATOR trap.= (LEFTARG = text, RIGHTARG = text, FUNCTION = trap.trapped);});
+my ($status, $out, $err) = call_as($node, 'other', 'alice', qq{
+	$path
+	\\set bundle `cat '$bundle'`
+	SELECT "Know ledge".kg_apply_bundle(:'bundle'::jsonb, '{}');});
+is($status, 0, 'kg_apply_bundle without our schema in search_path') or diag($err);
+foreach my $call (
+	q{kg_get('module', ARRAY['queue'])},
+	q{kg_list('module', '{"filters":{"tier":"core"},"sort":[{"field":"name","order":"asc"}]}')},
+	q{kg_list('module', '{"search":"scheduler"}')},
+	q{kg_export_bundle('product')},
+	q{kg_call_tool('list_module', '{}')},
+	q{kg_list_tools()})
+{
+	($status, $out, $err) = call_as($node, 'other', 'alice', qq{$path SELECT "Know ledge".$call});
+	is($status, 0, "$call with traps in search_path") or diag($err);
+	unlike($out, qr/"isError": true/, '... and no error inside');
+}
+($status, $out, $err) = call_as($node, 'other', 'alice', qq{
+	$path
+	UPDATE "Know ledge".kg_entity SET data = data || '{"deprecated": true}' WHERE entity_id OPERATOR(pg_catalog.=) 'queue'});
+is($status, 0, 'the triggers of a direct update too') or diag($err);
+
+# One session: drop and create again; what was cached is forgotten.
+$node->safe_psql('postgres', 'CREATE DATABASE again');
+$node->safe_psql('again', 'CREATE EXTENSION kg_graph');
+is( $node->safe_psql(
+		'again', q{
+	SET kg_graph.tenant = 'x';
+	SELECT kg_tenant() IS NULL;
+	DROP EXTENSION kg_graph;
+	CREATE SCHEMA elsewhere;
+	CREATE EXTENSION kg_graph SCHEMA elsewhere;
+	SELECT elsewhere.kg_tenant() IS NULL;
+	SELECT elsewhere.kg_create_tenant('t');}),
+	"t\nt\n", 'drop and create in one session');
+$node->safe_psql('again', 'DROP EXTENSION kg_graph');
+is($node->safe_psql('again', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'kg\_%'}),
+	'0', 'DROP EXTENSION leaves nothing behind');
+
+# Bytes are compared, and only in UTF-8 is that the order of code points.
+$node->safe_psql('postgres', q{CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0});
+my ($ret, $stdout, $stderr) = $node->psql('ascii', 'CREATE EXTENSION kg_graph');
+isnt($ret, 0, 'a database in another encoding is refused');
+like($stderr, qr/UTF8/, '... with the reason');
+
+# No preloading, and an ordinary role cannot create it.
+is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), '', 'nothing is preloaded');
+$node->safe_psql('postgres', 'CREATE DATABASE mine OWNER alice');
+($status, $out, $err) = call_as($node, 'mine', 'alice', 'CREATE EXTENSION kg_graph');
+isnt($status, 0, 'an ordinary role cannot create the extension');
+
+$node->stop;
+done_testing();

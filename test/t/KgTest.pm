@@ -1,0 +1,125 @@
+# What the TAP tests share: a cluster of their own, the bundles, calls as a role.
+package KgTest;
+
+use strict;
+use warnings;
+
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Spec;
+use IPC::Run ();
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
+  state_of has_function);
+
+my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
+
+sub root { return $root; }
+
+# A started server whose databases are in UTF-8.
+sub new_node
+{
+	my ($name, @lines) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+	$node->append_conf('postgresql.conf', $_) foreach @lines;
+	$node->start;
+	return $node;
+}
+
+# The file with a bundle: product, or iso-codes with so many entities a type.
+sub bundle_file
+{
+	my ($name, $limit) = @_;
+	my $file;
+
+	return "$root/test/data/product.json" if $name eq 'product';
+	$file = "$PostgreSQL::Test::Utils::tmp_check/$name" . ($limit // '') . '.json';
+	if (!-e $file)
+	{
+		my %program = ('iso-codes' => 'iso_bundle', 'wordnet' => 'wordnet_bundle');
+		my @command = ('python3', '-B', "$root/scripts/data/$program{$name}.py", '-o', $file);
+		push @command, '--limit', $limit if $limit;
+		system(@command) == 0 or die "cannot make the bundle $name";
+	}
+	return $file;
+}
+
+# A database with the extension, a tenant t_NAME for the role NAME.
+sub new_tenant
+{
+	my ($node, $db, $role, $access) = @_;
+	$access //= 'admin';
+	$node->safe_psql(
+		$db, qq{
+		DO \$\$ BEGIN
+			IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') THEN
+				CREATE ROLE $role LOGIN;
+			END IF;
+		END \$\$;
+		SELECT kg_create_tenant('t_$role');
+		SELECT kg_grant('t_$role', '$role', '$access');});
+	return;
+}
+
+# psql as a role: (status, output, errors).
+sub call_as
+{
+	my ($node, $db, $role, $sql, %more) = @_;
+	my ($out, $err) = ('', '');
+	my $status = $node->psql(
+		$db, $sql,
+		stdout => \$out,
+		stderr => \$err,
+		extra_params => [ '-U', $role ],
+		%more);
+	return ($status, $out, $err);
+}
+
+# Apply a bundle from a file; answers the result, or dies with the error.
+sub apply
+{
+	my ($node, $db, $role, $file, $options) = @_;
+	$options //= '{}';
+	my ($status, $out, $err) = call_as($node, $db, $role,
+		"\\set bundle `cat '$file'`\nSELECT kg_apply_bundle(:'bundle'::jsonb, '$options');");
+	die "kg_apply_bundle failed: $err" if $status != 0 || $err =~ /ERROR/;
+	return $out;
+}
+
+# The bytes of an export.
+sub export_of
+{
+	my ($node, $db, $role, $bundle) = @_;
+	my ($status, $out, $err) =
+	  call_as($node, $db, $role, "SELECT kg_export_bundle('$bundle')::text");
+	die "kg_export_bundle failed: $err" if $status != 0;
+	return $out;
+}
+
+# A fingerprint of everything that is stored, the derived rows too.  Trigrams of
+# tokens that no entity has any more may be left over, so only the others count.
+sub state_of
+{
+	my ($node, $db) = @_;
+	my $sql = join ' UNION ALL ',
+	  map { "SELECT '$_' AS name, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\")) FROM $_ t" }
+	  qw(kg_tenant kg_tenant_role kg_bundle kg_entity_type kg_relation kg_entity
+	  kg_edge kg_index_key kg_term kg_tool);
+	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
+	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';
+	return $node->safe_psql($db, "$sql ORDER BY name");
+}
+
+# Whether there is such a function: some tests call every tool there is.
+sub has_function
+{
+	my ($node, $db, $name) = @_;
+	return $node->safe_psql($db, "SELECT count(*) FROM pg_proc WHERE proname = '$name'") > 0;
+}
+
+1;
