@@ -194,8 +194,7 @@ find_key(const char *issuer, const char *kid, KgJwtAlg alg)
 	cache_next = (cache_next + 1) % KG_KEY_CACHE_SIZE;
 	release(slot);
 	kg_become_owner(&user);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	kg_spi_begin_load();
 	found = load_key(&fresh, issuer, kid, alg);
 	if (found)
 	{
@@ -203,7 +202,7 @@ find_key(const char *issuer, const char *kid, KgJwtAlg alg)
 		MemoryContextSetParent(fresh.context, CacheMemoryContext);
 		*slot = fresh;
 	}
-	SPI_finish();
+	kg_spi_end_load();
 	kg_restore_user(&user);
 	return found ? &slot->key : NULL;
 }

@@ -125,8 +125,7 @@ load_agent(const char *tenant, const char *name)
 
 	memset(&fresh, 0, sizeof(fresh));
 	kg_become_owner(&user);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	kg_spi_begin_load();
 	kg_spi_run(&saved,
 			   "SELECT a.title, a.description, a.instructions, a.toolsets, "
 			   "a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
@@ -154,7 +153,7 @@ load_agent(const char *tenant, const char *name)
 		read_agent(&fresh.agent);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(fresh.context, CacheMemoryContext);
-	SPI_finish();
+	kg_spi_end_load();
 	kg_restore_user(&user);
 
 	slot = &cache[cache_next];

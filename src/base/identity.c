@@ -67,6 +67,9 @@ static const char *const watched_tables[] = {"kg_tenant_role",
 											 "kg_entity_type",
 											 "kg_relation",
 											 "kg_tool",
+											 "kg_auth_key",
+											 "kg_agent",
+											 "kg_agent_bundle",
 											 "kg_entity",
 											 "kg_edge"};
 
@@ -195,8 +198,7 @@ load_grants(Oid role)
 	memset(&fresh, 0, sizeof(fresh));
 	fresh.role = role;
 	kg_become_owner(&saved);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
+	kg_spi_begin_load();
 	kg_spi_run(&plan,
 			   "SELECT tenant, access FROM @kg_tenant_role WHERE role = $1 "
 			   "ORDER BY tenant",
@@ -220,7 +222,7 @@ load_grants(Oid role)
 		fresh.grants[i].access = access_of_name(
 			SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2));
 	}
-	SPI_finish();
+	kg_spi_end_load();
 	kg_restore_user(&saved);
 
 	/* Entered only now that nothing can fail. */

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/invalidate.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -21,11 +22,23 @@
 static Oid watched[KG_MAX_WATCHED];
 static int nwatched = 0;
 static uint64 generation = 1;
+static bool provisional = false; /* something was read in parallel mode */
 
 uint64
 kg_generation(void)
 {
+	if (provisional && !IsInParallelMode())
+	{
+		provisional = false;
+		generation++;
+	}
 	return generation;
+}
+
+void
+kg_invalidate_after_parallel_mode(void)
+{
+	provisional = true;
 }
 
 void

@@ -13,6 +13,9 @@
  */
 extern uint64 kg_generation(void);
 
+/* The value will differ once parallel mode, in which this is called, is over. */
+extern void kg_invalidate_after_parallel_mode(void);
+
 /* Add a table to the watched ones; harmless when it is there already. */
 extern void kg_watch(Oid relid);
 

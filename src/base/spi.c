@@ -135,6 +135,28 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 }
 
 void
+kg_spi_begin_load(void)
+{
+	/* No new snapshot can be taken then; what is read is not kept for long. */
+	if (IsInParallelMode())
+	{
+		kg_invalidate_after_parallel_mode();
+		PushActiveSnapshot(GetActiveSnapshot());
+	}
+	else
+		PushActiveSnapshot(GetLatestSnapshot());
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+}
+
+void
+kg_spi_end_load(void)
+{
+	SPI_finish();
+	PopActiveSnapshot();
+}
+
+void
 kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 		   const Datum *values, const char *nulls, bool read_only, int expected)
 {

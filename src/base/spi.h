@@ -35,6 +35,15 @@ extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 							  const char *nulls, int expected);
 
 /*
+ * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the
+ * newest committed state is read, whatever the caller's snapshot, because the
+ * cache outlives it.  In parallel mode, where there is no new snapshot, the
+ * caller's serves, and every cache is stale as soon as that mode ends.
+ */
+extern void kg_spi_begin_load(void);
+extern void kg_spi_end_load(void);
+
+/*
  * Between the two, names are looked up in pg_catalog only, whatever the
  * caller's search_path.  Every SQL text of ours that is not run through
  * kg_spi_run() and has an operator or a function in it goes between them.

@@ -21,7 +21,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 /* Catalogs kept by a backend; a pooled one serves many tenants. */
 #define KG_CATALOG_CACHE 64
@@ -377,18 +376,13 @@ load_visibility(KgCatalog *catalog, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/*
- * The newest committed state is read, whatever the caller's snapshot: the
- * cache outlives it.
- */
 static void
 load(KgCatalog *catalog, MemoryContext context)
 {
 	Datum tenant;
 	MemoryContext old = CurrentMemoryContext;
 
-	PushActiveSnapshot(GetLatestSnapshot());
-	SPI_connect();
+	kg_spi_begin_load();
 	MemoryContextSwitchTo(context);
 	tenant = CStringGetTextDatum(catalog->tenant);
 	load_bundles(catalog, &tenant, context);
@@ -397,8 +391,7 @@ load(KgCatalog *catalog, MemoryContext context)
 	number_references(catalog);
 	load_tools(catalog, &tenant, context);
 	load_visibility(catalog, context);
-	SPI_finish();
-	PopActiveSnapshot();
+	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
 }
 
