@@ -408,8 +408,11 @@ check_label(const KgListQuery *query, const KgType *target,
 	KgError *err;
 	int n = 0;
 
-	while (n < matches->n && matches->matches[n].how == KG_MATCH_EXACT)
-		n++;
+	/* An id in other letters is not a name: it gets a hint. */
+	for (int i = 0; i < matches->n && matches->matches[i].how == KG_MATCH_EXACT;
+		 i++)
+		if (matches->matches[i].kind != KG_TERM_ID)
+			matches->matches[n++] = matches->matches[i];
 	if (n == 0)
 		return;
 	matches->n = n;

@@ -325,30 +325,55 @@ check_mentions(const KgRef *ref, void *arg)
 		mentions->keep[i] = false;
 }
 
+/*
+ * The nodes whose mentions must be looked at.  The default threshold, 1, only
+ * removes a declared total_mentions of 0, so most graphs need no look at all.
+ */
+static int64 *
+mentioned_nodes(const KgGraph *graph, const KgBfsDetail *detail,
+				const KgReach *reach, uint32 *n)
+{
+	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
+	int64 *nodes = NULL;
+	bool any = false;
+
+	*n = 0;
+	for (int rank = 1; rank <= graph->nranks; rank++)
+	{
+		const KgType *type = graph->ranked[rank - 1];
+
+		counts[rank] = detail->min_mentions > 1;
+		for (int i = 0; i < type->nfields && !counts[rank]; i++)
+			counts[rank] = strcmp(type->fields[i].name, "total_mentions") == 0;
+		any |= counts[rank];
+	}
+	if (any)
+		nodes = MemoryContextAllocHuge(
+			graph->context, Max((Size) reach->set.n, 1) * sizeof(int64));
+	for (uint32 i = 0; any && i < reach->set.n; i++)
+		if (counts[reach->ranks[i]])
+			nodes[(*n)++] = reach->set.nodes[i];
+	return nodes;
+}
+
 bool *
 kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail, const KgReach *reach)
 {
 	KgGraph *graph = call->graph;
-	bool *keep;
+	uint32 n;
+	int64 *nodes = mentioned_nodes(graph, detail, reach, &n);
+	Mentions mentions = {reach, detail->min_mentions};
 
-	if (detail->excluded == NULL && detail->min_mentions <= 1)
+	if (detail->excluded == NULL && n == 0)
 		return NULL;
-	keep = MemoryContextAllocHuge(graph->context, Max(reach->set.n, 1));
+	mentions.keep = MemoryContextAllocHuge(graph->context,
+										   Max(reach->set.n, 1));
 	for (uint32 i = 0; i < reach->set.n; i++)
-		keep[i] = detail->excluded == NULL ||
-				  !detail->excluded[reach->ranks[i]];
-	if (detail->min_mentions > 1)
-	{
-		Mentions mentions = {reach, detail->min_mentions, keep};
-
-		kg_graph_resolve(graph,
-						 reach->set.nodes,
-						 reach->set.n,
-						 true,
-						 check_mentions,
-						 &mentions);
-	}
-	return keep;
+		mentions.keep[i] = detail->excluded == NULL ||
+						   !detail->excluded[reach->ranks[i]];
+	if (n > 0)
+		kg_graph_resolve(graph, nodes, n, true, check_mentions, &mentions);
+	return mentions.keep;
 }
 
 /* ---- replies ---- */
