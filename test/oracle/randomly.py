@@ -1,0 +1,376 @@
+"""Random small graphs as bundles, and random calls on them."""
+
+from model import COLORS, INVERSES, PERSON, PLACE, RELATIONS, Edge, Graph, order
+
+IDS = ["a", "b", "c", "d", "e", "f", "g", "A", "10", "2", "é", "a:b", "x y", "%", "_"]
+TAGS = ["t", "u", "v", "T"]
+NUMBERS = [-3, 0, 1, 2, 10, 0.1, 0.2, 2.5, 1e10]
+TYPES = [PERSON, PLACE]
+
+BUNDLE = {
+    "bundle_name": "oracle",
+    "version": "1",
+    "description": "a random graph",
+    "schemas": [
+        {
+            "entity_type": PERSON,
+            "schema": {
+                "type": "object",
+                "x-id-field": "id",
+                "x-label-field": "name",
+                "additionalProperties": False,
+                "properties": {
+                    "id": {"type": "string"},
+                    "name": {"type": "string", "x-index": True},
+                    "n": {"type": ["integer", "null"], "x-index": True},
+                    "color": {"enum": COLORS, "type": "string", "x-index": True},
+                    "tags": {"type": "array", "items": {"type": "string"}, "x-index": True},
+                    "total_mentions": {"type": ["integer", "null"]},
+                    "hidden": {"type": "boolean"},
+                    "knows": {"type": "array", "items": {"type": "string", "x-ref": PERSON}},
+                    "home": {"type": ["string", "null"], "x-ref": PLACE, "x-relation": "LIVES_IN"},
+                },
+                "required": ["id", "name"],
+            },
+        },
+        {
+            "entity_type": PLACE,
+            "schema": {
+                "type": "object",
+                "x-id-field": "id",
+                "x-label-field": "name",
+                "additionalProperties": False,
+                "properties": {
+                    "id": {"type": "string"},
+                    "name": {"type": "string", "x-index": True},
+                    "n": {"type": "number", "x-index": True},
+                    "size": {"type": "integer", "x-index": True},
+                    "hidden": {"type": "boolean"},
+                },
+                "required": ["id"],
+            },
+        },
+    ],
+    "relations": [
+        {
+            "name": "LIKES",
+            "from": PERSON,
+            "to": to,
+            "inverse": "LIKED_BY",
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "w": {"type": "number", "x-index": True},
+                    "note": {"type": "string", "x-detail": True},
+                    "provenance": {"type": "string"},
+                },
+            },
+        }
+        for to in TYPES
+    ]
+    + [{"name": "TWIN", "from": PERSON, "to": PERSON, "symmetric": True}],
+}
+
+
+def graph(rng):
+    """A graph of at most 9 nodes, and the bundle that makes it."""
+    g = Graph()
+    people = rng.sample(IDS, rng.randint(1, 6))
+    places = rng.sample(IDS, rng.randint(0, 3))
+    for one in people:
+        g.nodes[(PERSON, one)] = person(rng, one, people, places)
+    for one in places:
+        g.nodes[(PLACE, one)] = place(rng, one)
+    for node, data in g.nodes.items():
+        for friend in data.get("knows", []):
+            g.edges.append(Edge("KNOWS", node, (PERSON, friend)))
+        if data.get("home") is not None:
+            g.edges.append(Edge("LIVES_IN", node, (PLACE, data["home"])))
+    explicit = explicit_edges(rng, [(PERSON, p) for p in people], list(g.nodes))
+    g.edges += explicit
+    bundle = dict(BUNDLE)
+    bundle["entities"] = [
+        {"entity_type": kind, "items": [d for (t, _), d in g.nodes.items() if t == kind]} for kind in TYPES
+    ]
+    bundle["edges"] = [
+        {
+            "relation": e.relation,
+            "from": "%s:%s" % e.source,
+            "to": "%s:%s" % e.target,
+            **({"properties": e.properties} if e.properties else {}),
+        }
+        for e in explicit
+    ]
+    return g, bundle
+
+
+def changed(rng, g, bundle):
+    """The same graph without one of its explicit edges, as a bundle again."""
+    gone = rng.randrange(len(bundle["edges"]))
+    explicit = [e for e in g.edges if e.relation not in ("KNOWS", "LIVES_IN")]
+    g.edges.remove(explicit[gone])
+    return dict(bundle, edges=bundle["edges"][:gone] + bundle["edges"][gone + 1 :])
+
+
+def person(rng, one, people, places):
+    data = {"id": one, "name": rng.choice(["Ann", "Bob", "ann", "Cy %", "Dé"])}
+    maybe(rng, data, "n", lambda: rng.choice([None, -1, 0, 1, 2, 10]))
+    maybe(rng, data, "color", lambda: rng.choice(COLORS))
+    maybe(rng, data, "tags", lambda: rng.sample(TAGS, rng.randint(0, 3)))
+    maybe(rng, data, "total_mentions", lambda: rng.choice([None, 0, 1, 2, 5]), 0.3)
+    maybe(rng, data, "hidden", lambda: True, 0.2)
+    maybe(rng, data, "knows", lambda: rng.sample(people, rng.randint(0, min(3, len(people)))), 0.7)
+    if places:
+        maybe(rng, data, "home", lambda: rng.choice(places + [None]))
+    return data
+
+
+def place(rng, one):
+    data = {"id": one}
+    maybe(rng, data, "name", lambda: rng.choice(["Paris", "paris", "Rome"]))
+    maybe(rng, data, "n", lambda: rng.choice(NUMBERS))
+    maybe(rng, data, "size", lambda: rng.randint(0, 3))
+    maybe(rng, data, "hidden", lambda: True, 0.2)
+    return data
+
+
+def maybe(rng, data, name, value, chance=0.6):
+    if rng.random() < chance:
+        data[name] = value()
+
+
+def explicit_edges(rng, people, nodes):
+    """Edges of the declared relations; the same triple only once."""
+    edges, seen = [], set()
+    for _ in range(rng.randint(0, 9)):
+        relation = rng.choice(["LIKES", "LIKES", "TWIN"])
+        source = rng.choice(people)
+        target = rng.choice(nodes if relation == "LIKES" else people)
+        if relation == "TWIN" and order(source) > order(target):
+            # Replacing keeps a stored symmetric edge the way round it is.
+            source, target = target, source
+        if (relation, source, target) in seen:
+            continue
+        seen.add((relation, source, target))
+        properties = {}
+        if relation == "LIKES":
+            maybe(rng, properties, "w", lambda: rng.choice([0, 1, 2, 0.1, 0.2, 0.3, 5]))
+            maybe(rng, properties, "note", lambda: "n", 0.2)
+            maybe(rng, properties, "provenance", lambda: "p", 0.2)
+        edges.append(Edge(relation, source, target, properties))
+    return edges
+
+
+# ---- calls ----
+
+
+def some(rng, args, name, value, chance=0.5):
+    if rng.random() < chance:
+        args[name] = value()
+
+
+def direction(rng):
+    return rng.choice(["outgoing", "incoming", "both"])
+
+
+def relation_names(rng):
+    return rng.sample(list(RELATIONS) + list(INVERSES), rng.randint(1, 3))
+
+
+def condition(rng, name):
+    if name == "color":
+        return rng.choice(
+            [
+                rng.choice(COLORS),
+                {"in": rng.sample(COLORS, 2)},
+                {"ne": rng.choice(COLORS)},
+                {"is_null": rng.random() < 0.5},
+            ]
+        )
+    if name == "tags":
+        return rng.choice(
+            [
+                rng.choice(TAGS),
+                {"contains_any": rng.sample(TAGS, 2)},
+                {"contains_all": rng.sample(TAGS, 2)},
+                {"in": rng.sample(TAGS, 2)},
+                {"ne": rng.choice(TAGS)},
+            ]
+        )
+    if name in ("n", "size", "w"):
+        low = rng.choice([-1, 0, 1])
+        return rng.choice(
+            [
+                rng.choice([0, 1, 2]),
+                {"gte": low, "lt": low + rng.choice([1, 2, 10])},
+                [{"gt": low}, {"lte": low + 3}],
+                {"lte": 1},
+                {"ne": 1},
+                {"is_not_null": rng.random() < 0.5},
+            ]
+        )
+    text = ["Ann", "ann", "Paris"] if name == "name" else IDS
+    return rng.choice(
+        [
+            rng.choice(text),
+            {"in": rng.sample(text, 3)},
+            {"starts_with": rng.choice(["A", "a", "P", "%", "é"])},
+            {"contains": rng.choice(["n", "a", "%", "_", ":"])},
+            {"ends_with": rng.choice(["n", "b", "y", "%"])},
+            {"gt": "B"},
+        ]
+    )
+
+
+def filters(rng, kind, names=None):
+    have = {PERSON: ["id", "name", "n", "color", "tags"], PLACE: ["id", "name", "n", "size"]}
+    names = names or have[kind]
+    return {name: condition(rng, name) for name in rng.sample(names, rng.randint(1, min(2, len(names))))}
+
+
+def selector(rng, label="label"):
+    kind = rng.choice([PERSON, PERSON, PLACE])
+    args = {label: kind}
+    some(rng, args, "ids", lambda: rng.sample(IDS, rng.randint(1, 8)))
+    some(rng, args, "filters", lambda: filters(rng, kind), 0.3)
+    return args
+
+
+def test(rng):
+    args = {}
+    some(rng, args, "label", lambda: rng.choice(TYPES))
+    some(rng, args, "filters", lambda: filters(rng, args.get("label"), None if "label" in args else ["n", "name", "id"]), 0.3)
+    return args
+
+
+def step(rng):
+    args = {"type": rng.choice([rng.choice(relation_names(rng)), relation_names(rng), "*"])}
+    some(rng, args, "direction", lambda: direction(rng), 0.7)
+    if rng.random() < 0.4:
+        args["min_hops"] = rng.randint(1, 3)
+        args["max_hops"] = rng.randint(args["min_hops"], 3)
+    some(rng, args, "to", lambda: test(rng), 0.4)
+    if args["type"] in ("LIKES", "*", "LIKED_BY"):
+        some(rng, args, "filters", lambda: {"w": condition(rng, "w")}, 0.3)
+    return args
+
+
+def kg_find_nodes(rng):
+    args = selector(rng, "node_label")
+    fields = ["id", "name", "n", "color"] if args["node_label"] == PERSON else ["id", "name", "n", "size"]
+    some(
+        rng,
+        args,
+        "sort",
+        lambda: [
+            {"field": f, "order": rng.choice(["asc", "desc"])} for f in rng.sample(fields, rng.randint(1, 2))
+        ],
+    )
+    return args
+
+
+def kg_traverse(rng):
+    args = {"from": selector(rng), "relationships": [step(rng) for _ in range(rng.choice([1, 1, 2, 3]))]}
+    some(rng, args, "to", lambda: to_test(rng), 0.5)
+    return args
+
+
+def to_test(rng):
+    kind = rng.choice(TYPES)
+    args = {"label": kind}
+    some(rng, args, "filters", lambda: filters(rng, kind), 0.3)
+    return args
+
+
+def kg_neighbors(rng):
+    args = {"start_node": {"label": rng.choice([PERSON, PERSON, PLACE]), "node_id": rng.choice(IDS)}}
+    some(rng, args, "max_hops", lambda: rng.randint(1, 3))
+    some(rng, args, "direction", lambda: direction(rng))
+    some(rng, args, "relationship_types", lambda: relation_names(rng))
+    some(rng, args, "node_labels", lambda: rng.sample(TYPES, rng.randint(1, 2)), 0.3)
+    labels = args.get("node_labels", TYPES)
+    some(rng, args, "filters", lambda: filters(rng, labels[0] if len(labels) == 1 else None, None if len(labels) == 1 else ["n", "name", "id", "color"]), 0.3)
+    return args
+
+
+def kg_paths(rng):
+    args = {"from": selector(rng), "to": selector(rng)}
+    some(rng, args, "max_hops", lambda: rng.randint(1, 4))
+    some(rng, args, "direction", lambda: direction(rng))
+    some(rng, args, "relationship_types", lambda: relation_names(rng), 0.4)
+    some(rng, args, "node_labels", lambda: [rng.choice(TYPES)], 0.3)
+    some(rng, args, "mode", lambda: rng.choice(["shortest", "all_shortest", "simple", "walks"]), 0.8)
+    if args.get("mode") == "walks" or args.get("mode") == "simple":
+        args["max_hops"] = min(args.get("max_hops", 3), 3)
+    if args.get("mode", "shortest") == "shortest" and rng.random() < 0.3:
+        args["weight"] = "w"
+        args["relationship_types"] = ["LIKES"]
+    return args
+
+
+def kg_aggregate(rng):
+    node = selector(rng)
+    args = {"node": node, "aggregations": aggregations(rng, node["label"])}
+    some(rng, args, "relationships", lambda: [step(rng) for _ in range(rng.choice([1, 2]))], 0.4)
+    some(rng, args, "group_by", lambda: groups(rng, node["label"]), 0.6)
+    return args
+
+
+def aggregations(rng, kind):
+    numbers = ["n"] if kind == PERSON else ["n", "size"]
+    ordered = numbers + ["name", "id"] + (["color"] if kind == PERSON else [])
+    choices = [{"fn": "count"}]
+    choices += [{"fn": fn, "property": p} for fn in ("sum", "avg") for p in numbers]
+    choices += [{"fn": fn, "property": p} for fn in ("min", "max", "count", "count_distinct") for p in ordered]
+    return rng.sample(choices, rng.randint(1, 4))
+
+
+def groups(rng, kind):
+    keys = [{"property": p} for p in (["name", "color", "n"] if kind == PERSON else ["name", "size"])]
+    if kind == PERSON:
+        keys += [
+            {"relationship": "LIVES_IN", "direction": "outgoing", "label": PLACE, "property": "name"},
+            {"relationship": "KNOWS", "direction": "incoming", "label": PERSON},
+            {"relationship": "LIKES", "direction": "outgoing", "label": PLACE},
+            {"relationship": "TWIN", "direction": "both", "label": PERSON, "property": "n"},
+        ]
+    else:
+        keys += [{"relationship": "LIKES", "direction": "incoming", "label": PERSON, "property": "name"}]
+    return rng.sample(keys, rng.randint(1, 2))
+
+
+def handle(rng):
+    one = rng.choice(IDS)
+    return rng.choice(["%s:%s" % (rng.choice([PERSON, PERSON, PLACE]), one), one])
+
+
+def detail(rng, args):
+    some(rng, args, "node_types", lambda: rng.sample(TYPES, rng.randint(1, 2)), 0.3)
+    some(rng, args, "exclude_node_types", lambda: rng.sample(TYPES, rng.randint(0, 1)), 0.3)
+    some(rng, args, "predicates", lambda: rng.sample(list(RELATIONS), rng.randint(1, 2)), 0.3)
+    some(rng, args, "min_mentions", lambda: rng.randint(1, 3), 0.3)
+    some(rng, args, "topology_only", lambda: rng.random() < 0.5, 0.2)
+    some(rng, args, "edge_detail", lambda: rng.random() < 0.5, 0.2)
+    return args
+
+
+def kg_bfs(rng):
+    args = {"seeds": [handle(rng) for _ in range(rng.randint(1, 3))], "max_hops": rng.randint(1, 3)}
+    some(rng, args, "ring_edges", lambda: rng.random() < 0.5, 0.3)
+    return detail(rng, args)
+
+
+def kg_intersect(rng):
+    args = {"seeds": [handle(rng) for _ in range(rng.randint(1, 3))], "k": rng.randint(1, 3)}
+    return detail(rng, args)
+
+
+def kg_describe(rng):
+    return {"id": handle(rng)}
+
+
+def kg_describe_many(rng):
+    return {"ids": [handle(rng) for _ in range(rng.randint(0, 5))]}
+
+
+CALLS = [kg_find_nodes, kg_traverse, kg_neighbors, kg_paths, kg_aggregate, kg_bfs, kg_intersect, kg_describe, kg_describe_many]

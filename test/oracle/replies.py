@@ -1,0 +1,222 @@
+"""Replies of the extension brought into the form that expected.py answers in,
+and compared with it: whole, and page by page."""
+
+import json
+from fractions import Fraction
+
+import expected
+from model import order
+
+PAGED = ("kg_find_nodes", "kg_traverse", "kg_neighbors", "kg_bfs")
+MOST_BYTES = 4194304  # the ceiling, so that nothing is withheld
+CODES = {"22023": "INVALID_INPUT", "P0002": "NOT_FOUND"}
+
+
+def exact(text):
+    return Fraction(text)
+
+
+def node_of(item):
+    return (item["type"], item["id"])
+
+
+def edge_of(graph):
+    """Edges as expected.edge_key() has them; a walk has a depth."""
+
+    def key(edge):
+        source, target = node_of(edge["from"]), node_of(edge["to"])
+        if "depth" in edge:
+            return ("walk", edge["type"], source, target, edge["depth"])
+        return ("edge", edge["type"], source, target)
+
+    return key
+
+
+def difference(tool, ask, args, want, rng, graph):
+    """What is wrong with the reply to a call, or None."""
+    limited = tool in PAGED + ("kg_paths", "kg_aggregate")
+    reply = ask(tool, dict(args, max_bytes=MOST_BYTES, **({"limit": 1000} if limited else {})))
+    if isinstance(reply, dict) and "error" in reply:
+        got = CODES.get(reply["error"], reply["error"])
+        if got == want.get("error"):
+            return None
+        return "error %s: %s" % (got, json.dumps(reply, ensure_ascii=False))
+    if "error" in want:
+        return "no error, but expected %s" % want["error"]
+    problem = COMPARE[tool](reply, want, graph, args)
+    if problem is None and tool in PAGED:
+        problem = pages(tool, ask, args, reply, rng)
+    return problem
+
+
+def differs(what, got, want):
+    if got == want:
+        return None
+    if isinstance(got, (set, frozenset)):
+        return "%s: unexpected %s, missing %s" % (what, sorted(got - want, key=str), sorted(want - got, key=str))
+    return "%s: got %s, expected %s" % (what, got, want)
+
+
+def first(*problems):
+    return next((p for p in problems if p is not None), None)
+
+
+def properties(reply, graph):
+    """Every node carries its whole document."""
+    for node in reply["nodes"]:
+        data = graph.nodes.get(node_of(node))
+        if data is None or expected.frozen(data) != expected.frozen(node["properties"]):
+            return "properties of %s: got %s, expected %s" % (node_of(node), node.get("properties"), data)
+    return None
+
+
+def edge_properties(reply, graph):
+    stored = {e.triple: e.properties for e in graph.edges}
+    for edge in reply["edges"]:
+        if "depth" in edge:
+            continue
+        want = stored.get((edge["type"], node_of(edge["from"]), node_of(edge["to"])))
+        if expected.frozen(want or {}) != expected.frozen(edge.get("properties", {})):
+            return "properties of edge %s, expected %s" % (edge, want)
+    return None
+
+
+def unique(name, items):
+    keys = [json.dumps(item, sort_keys=True, default=str) for item in items]
+    return None if len(keys) == len(set(keys)) else "%s has duplicates" % name
+
+
+def compare_find(reply, want, graph, args):
+    return first(
+        differs("total", reply["total"], want["total"]),
+        differs("nodes", [expected.handle(node_of(n)) for n in reply["nodes"]], want["list"]),
+        properties(reply, graph),
+    )
+
+
+def compare_graph(reply, want, graph, args):
+    depth = lambda node: node.get("depth")
+    return first(
+        differs("total", reply["total"], want["total"]),
+        differs("nodes", {(node_of(n), depth(n)) for n in reply["nodes"]}, want["nodes"]),
+        differs("edges", {edge_of(graph)(e) for e in reply["edges"]}, want["edges"]),
+        unique("nodes", reply["nodes"]),
+        unique("edges", reply["edges"]),
+        properties(reply, graph),
+        edge_properties(reply, graph),
+        differs("counts", reply.get("counts"), want["counts"]) if "counts" in want else None,
+        differs("order", [expected.handle(node_of(n)) for n in reply["nodes"]], want["order"]) if "order" in want else None,
+    )
+
+
+def compare_paths(reply, want, graph, args):
+    key = edge_of(graph)
+    got = [
+        {
+            "nodes": path["path"][0::2],
+            "edges": [key(e) for e in path["path"][1::2]],
+            "cost": path["weight"] if "weight" in args else path["length"],
+        }
+        for path in reply["paths"]
+    ]
+    handles = {handle for path in got for handle in path["nodes"]}
+    return first(
+        differs("total", reply["total"], want["total"]),
+        differs("paths", got, want["paths"][: len(got)]),
+        None if len(got) == min(1000, want["total"]) else "%d paths" % len(got),
+        differs("nodes", {expected.handle(node_of(n)) for n in reply["nodes"]}, handles),
+        properties(reply, graph),
+    )
+
+
+def compare_rows(reply, want, graph, args):
+    def number(value):
+        return Fraction(str(value)) if isinstance(value, (int, float, Fraction)) else value
+
+    def rows(table):
+        return sorted(([number(v) for v in row] for row in table), key=str)
+
+    got, wanted = rows(reply["rows"]), rows(want["rows"])
+    problem = differs("total", reply["total"], want["total"])
+    if problem is None and len(got) == len(wanted):
+        for a, b in zip(got, wanted):
+            if len(a) != len(b) or any(not same(x, y) for x, y in zip(a, b)):
+                return "rows: got %s, expected %s" % (got, wanted)
+        return None
+    return problem or "rows: got %s, expected %s" % (got, wanted)
+
+
+def same(x, y):
+    """Equal; an average is a numeric cut at some digit."""
+    if isinstance(x, Fraction) and isinstance(y, Fraction):
+        return abs(x - y) <= abs(y) * Fraction(1, 10**12)
+    return x == y
+
+
+def compare_bfs(reply, want, graph, args):
+    nodes = [
+        (n["id"], n["entity_type"], expected.frozen(n["metadata"]) if "metadata" in n else None)
+        for n in reply["nodes"]
+    ]
+    edges = [
+        (e["subject"], e["predicate"], e["object"], expected.frozen(e["metadata"]) if "metadata" in e else None)
+        for e in reply["edges"]
+    ]
+    summary = reply["schema_summary"]
+    return first(
+        differs("nodes", nodes, want["list"]),
+        differs("edges", set(edges), want["edges"]),
+        None if len(set(edges)) == len(edges) else "duplicate edges",
+        differs("counts", (reply["node_count"], reply["edge_count"]), want["counts"]),
+        differs("summary", (summary["entity_types_found"], summary["predicates_found"]), want["summary"]),
+        differs("seeds", reply["seeds"], args["seeds"]),
+        differs("unknown", reply.get("unknown_seeds", []), want["unknown"]),
+    )
+
+
+def compare_described(reply, want, graph, args):
+    items = reply if isinstance(reply, list) else reply.get("items", [reply])
+    return differs("entities", [expected.frozen(item) for item in items], want["list"])
+
+
+COMPARE = {
+    "kg_find_nodes": compare_find,
+    "kg_traverse": compare_graph,
+    "kg_neighbors": compare_graph,
+    "kg_paths": compare_paths,
+    "kg_aggregate": compare_rows,
+    "kg_bfs": compare_bfs,
+    "kg_intersect": compare_bfs,
+    "kg_describe": compare_described,
+    "kg_describe_many": compare_described,
+}
+
+
+def pages(tool, ask, args, whole, rng):
+    """Follow next from a small limit on: together the pages are the whole."""
+    sent = dict(args, limit=rng.randint(1, 4))
+    nodes, edges = [], []
+    for _ in range(2000):
+        reply = ask(tool, sent)
+        if "error" in reply:
+            return "page %s: %s" % (sent, reply)
+        if reply.get("total") != whole.get("total"):
+            return "total of a page: %s, of the whole: %s" % (reply.get("total"), whole.get("total"))
+        nodes += reply["nodes"]
+        edges += reply.get("edges", [])
+        if not reply.get("truncated"):
+            break
+        if reply.get("next") is None:
+            return "a page is truncated and has no next: %s" % reply
+        sent = reply["next"]
+    key = lambda item: json.dumps(item, sort_keys=True, default=str)
+    once = tool != "kg_traverse"  # its unit is a binding: nodes may be on two pages
+    for name, got in (("nodes", nodes), ("edges", edges)):
+        want = whole.get(name, [])
+        if {key(i) for i in got} != {key(i) for i in want}:
+            return "%s of the pages together: %s, of the whole: %s" % (name, sorted(map(key, got)), sorted(map(key, want)))
+        if once and len(got) != len(want):
+            return "%s: %d on the pages, %d in the whole" % (name, len(got), len(want))
+    if once and [key(n) for n in nodes] != [key(n) for n in whole["nodes"]]:
+        return "the pages have another order than the whole"
+    return None
