@@ -18,6 +18,8 @@ struct KgReport
 {
 	List *errors; /* of KgSchemaError * */
 	int max;
+	int level; /* of branches in branches */
+	int *made; /* violations noted so far, those of branches too */
 };
 
 /* Values in a phrase are for orientation: a longer one is cut. */
@@ -26,6 +28,12 @@ struct KgReport
 #define MAX_ALLOWED 50
 /* Violations noted in one branch of an anyOf or oneOf. */
 #define MAX_BRANCH_ERRORS 10
+/*
+ * How deep and how long branches within branches are looked into: a schema that
+ * refers to itself from its branches would otherwise fill memory.
+ */
+#define MAX_BRANCH_LEVEL 32
+#define MAX_BRANCH_MADE 2000
 
 static void
 append_value(StringInfo out, const KgVal *v)
@@ -459,6 +467,7 @@ add_error(KgRun *run, KgSchemaError *error)
 	KgReport *report = run->report;
 
 	report->errors = lappend(report->errors, error);
+	(*report->made)++;
 	if (list_length(report->errors) >= report->max)
 		run->report = NULL;
 }
@@ -518,19 +527,26 @@ kg_report_branches(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 {
 	KgReport *outer = run->report;
 	const KgNodeList *list = instr->u.list;
-	KgSchemaError *error = make_error(
-		frame, instr->keyword, val, expected_of(frame->node, instr->keyword));
+	KgSchemaError *error;
 	StringInfoData expected;
 	int best = -1;
 	int best_score = PG_INT32_MAX;
 	int matched = 0;
 	int i;
 
+	if (outer->level >= MAX_BRANCH_LEVEL || *outer->made >= MAX_BRANCH_MADE)
+	{
+		kg_report(run, frame, instr->keyword, val);
+		return;
+	}
+	error = make_error(
+		frame, instr->keyword, val, expected_of(frame->node, instr->keyword));
 	initStringInfo(&expected);
 	appendStringInfoString(&expected, error->expected);
 	for (i = 0; i < list->n && list_length(error->causes) < outer->max; i++)
 	{
-		KgReport branch = {NIL, MAX_BRANCH_ERRORS};
+		KgReport branch = {
+			NIL, MAX_BRANCH_ERRORS, outer->level + 1, outer->made};
 		int score;
 
 		run->report = &branch;
@@ -577,7 +593,8 @@ List *
 kg_schema_errors(const KgSchema *schema, const JsonbValue *instance,
 				 int max_errors)
 {
-	KgReport report = {NIL, Max(max_errors, 1)};
+	int made = 0;
+	KgReport report = {NIL, Max(max_errors, 1), 0, &made};
 
 	kg_run_root(schema, instance, &report);
 	return report.errors;

@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "schema/output.h"
 #include "schema/schema.h"
@@ -26,6 +27,8 @@
 /* What the cache of compiled schemas may hold, and as much again. */
 #define MAX_KEPT ((Size) 256 * 1024 * 1024)
 
+/* What a call on a few kilobytes may use. */
+#define MAX_USED ((Size) 128 * 1024 * 1024)
 #define MAX_SPANS 256
 
 extern int LLVMFuzzerRunDriver(int *argc, char ***argv,
@@ -134,6 +137,8 @@ one_input(const uint8_t *data, size_t size)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
+	if (MemoryContextMemAllocated(call_context, true) > MAX_USED)
+		found("memory out of proportion");
 	MemoryContextReset(call_context);
 	if (++runs % 1024 == 0 &&
 		MemoryContextMemAllocated(TopMemoryContext, true) > MAX_KEPT)
@@ -424,6 +429,8 @@ kg_sql_fuzz(PG_FUNCTION_ARGS)
 	argc = n + 1;
 	call_context = AllocSetContextCreate(
 		TopMemoryContext, "kg_graph fuzz", ALLOCSET_DEFAULT_SIZES);
+	/* libFuzzer's timer, for -timeout, keeps away from signals in use. */
+	pqsignal(SIGALRM, SIG_DFL);
 	(void) LLVMFuzzerRunDriver(&argc, &argv, one_input);
 	PG_RETURN_TEXT_P(cstring_to_text(
 		psprintf(UINT64_FORMAT " runs, " UINT64_FORMAT " valid, " UINT64_FORMAT

@@ -87,3 +87,7 @@ RESET statement_timeout;
 RESET kg_graph.schema_max_steps;
 -- errors of an exponential schema are collected within the same limits
 SELECT kg_validation_errors(pg_temp.nest('{"a":', '1', '}', 30), '{"$defs": {"n": {"properties": {"a": {"anyOf": [{"$ref": "#/$defs/n"}, {"$ref": "#/$defs/n"}]}}, "not": {"const": 1}}}, "$ref": "#/$defs/n"}') IS NOT NULL;
+-- a schema that refers to itself from a branch: branches of branches of branches are not told
+SELECT jsonb_array_length(e) AS errors, length(e::text) < 1000 AS short FROM kg_validation_errors('true', '{"const": 1, "oneOf": [{"oneOf": [true, true]}, {"oneOf": [true, {"oneOf": [true, true]}]}, {"$ref": "#"}]}') e;
+SELECT jsonb_array_length(e) AS errors, length(e::text) < 100000 AS short FROM kg_validation_errors('true', '{"const": 1, "anyOf": [{"type": "string"}, {"$ref": "#"}]}') e;
+SELECT jsonb_array_length(e) AS errors, length(e::text) < 1000 AS short FROM kg_validation_errors('true', '{"const": {"a": true}, "oneOf": [{"oneOf": [true, true]}, {"oneOf": [{"$ref": "#"}, {"a": 1}, true]}, {"$ref": "#"}]}') e;
