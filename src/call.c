@@ -41,7 +41,7 @@ PG_FUNCTION_INFO_V1(kg_sql_explain);
 static const KgCatalog *
 caller_catalog(void)
 {
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	const char *tenant = kg_identity_current(KG_ACCESS_READ);
 
 	if (tenant == NULL)
 		tenant = kg_identity_require(KG_ACCESS_READ);

@@ -35,6 +35,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 
 #define KG_GRANT_CACHE_ROLES 16
@@ -349,12 +350,21 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 }
 
 const char *
+kg_identity_current(KgAccess access)
+{
+	AcceptInvalidationMessages();
+	return kg_identity_tenant(access);
+}
+
+const char *
 kg_identity_require(KgAccess access)
 {
-	const KgTokenIdentity *token = kg_token_identity();
+	const KgTokenIdentity *token;
 	const KgGrant *grant;
 	KgError *err;
 
+	AcceptInvalidationMessages();
+	token = kg_token_identity();
 	if (token != NULL)
 		return require_token(token, access);
 	grant = kg_token_lapsed() ? NULL : current_grant();

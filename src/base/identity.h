@@ -20,6 +20,13 @@ typedef enum KgAccess
  */
 extern const char *kg_identity_tenant(KgAccess access);
 
+/*
+ * The same at the start of a call, after hearing what other sessions did: a
+ * transaction that holds its locks already is not told of a revoked grant
+ * otherwise.
+ */
+extern const char *kg_identity_current(KgAccess access);
+
 /* The same as a copy, raising KG_NO_TENANT or KG_FORBIDDEN. */
 extern const char *kg_identity_require(KgAccess access);
 

@@ -173,14 +173,34 @@ lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
 	take_targets(targets, field);
 }
 
+/* Run one of the two statements of lookup_by_field(). */
+static void
+find_by_field(KgSaved *saved, const char *sql, Datum *values, Target *targets,
+			  int n, const KgField *field)
+{
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, BYTEAARRAYOID};
+
+	for (int i = 0; i < n; i++)
+		targets[i].node = 0;
+	kg_spi_run(saved, sql, 4, argtypes, values, NULL, false, SPI_OK_SELECT);
+	take_targets(targets, field);
+}
+
+/*
+ * An entity that had to be waited for may have lost the value meanwhile, which
+ * its row does not show where the key's row is read: what was locked is looked
+ * up again, until it is what has the value.
+ */
 static void
 lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
 				const KgField *target_field, Target *targets, int n)
 {
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, BYTEAARRAYOID};
+	static KgSaved lock;
+	static KgSaved read;
 	static const Oid bytea_type[] = {BYTEAOID};
 	KgColumns columns;
+	int64 *locked = palloc(n * sizeof(int64));
+	bool same;
 	Datum values[4] = {CStringGetTextDatum(tenant),
 					   Int32GetDatum(type->type_no),
 					   CStringGetTextDatum(target_field->name)};
@@ -196,19 +216,34 @@ lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
 	kg_columns_arrays(&columns, &values[3]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
-			   "AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
-			   "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			   "FOR SHARE OF e",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	take_targets(targets, field);
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		find_by_field(&lock,
+					  "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
+					  "AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
+					  "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key "
+					  "JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
+					  "FOR SHARE OF e",
+					  values,
+					  targets,
+					  n,
+					  field);
+		for (int i = 0; i < n; i++)
+			locked[i] = targets[i].node;
+		find_by_field(&read,
+					  "SELECT u.ord, k.node FROM unnest($4) WITH ORDINALITY "
+					  "AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
+					  "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key",
+					  values,
+					  targets,
+					  n,
+					  field);
+		same = true;
+		for (int i = 0; i < n; i++)
+			same &= targets[i].node == 0 || targets[i].node == locked[i];
+	} while (!same);
+	pfree(locked);
 }
 
 static void

@@ -68,7 +68,7 @@ call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 static const char *
 require_tenant(void)
 {
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+	const char *tenant = kg_identity_current(KG_ACCESS_READ);
 
 	return tenant ? tenant : kg_identity_require(KG_ACCESS_READ);
 }
