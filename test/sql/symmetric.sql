@@ -34,4 +34,5 @@ SELECT pg_temp.stored();
 
 RESET ROLE;
 SELECT FROM kg_drop_tenant('symmetric');
+DROP OWNED BY regress_symmetric;
 DROP ROLE regress_symmetric;
