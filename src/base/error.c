@@ -372,7 +372,8 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 			continue;
 		distance = varstr_levenshtein_less_equal(
 			name, len, candidates[i], clen, 1, 1, 1, best_distance, true);
-		if (distance < best_distance)
+		/* With less than half of it the same, it is another word. */
+		if (distance < best_distance && 2 * distance <= Max(len, clen))
 		{
 			best = candidates[i];
 			best_distance = distance;

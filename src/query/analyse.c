@@ -531,6 +531,14 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 									  sizeof(bytea *));
 		for (int v = 0; v < condition->nvalues; v++)
 			analyse_value(condition, v, repairs);
+		if (condition->read_bool)
+		{
+			JsonbValue used;
+
+			(void) kg_args_read_bool(condition->read_bool, &used);
+			kg_repair_add(
+				repairs, condition->path, condition->read_bool, &used);
+		}
 		if (condition->keys == NULL && condition->field != NULL &&
 			condition->field->kind == KG_KIND_ENUM)
 			expand_enum_substring(condition);

@@ -225,8 +225,13 @@ set_null_test(KgCondition *condition, const JsonbValue *value, bool want_null)
 {
 	JsonbValue boolean = *value;
 
-	if (value->type == jbvString)
-		(void) kg_args_read_bool(value, &boolean);
+	if (value->type == jbvString && kg_args_read_bool(value, &boolean))
+	{
+		JsonbValue *given = palloc(sizeof(*given));
+
+		*given = *value;
+		condition->read_bool = given;
+	}
 	if (boolean.type != jbvBool)
 		throw_operand(condition->path,
 					  value,
@@ -308,15 +313,19 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 	}
 	array = kg_json_container(value);
 	n = kg_json_length(array);
+	kg_json_iter_init(&it, array);
 	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
+	{
+		bool scalars = kg_json_iter_next(&it) && it.value.type != jbvBinary;
+
 		throw_operand(path,
 					  value,
 					  property,
 					  psprintf("an array of 1 to %d objects of operators",
 							   KG_MAX_CONDITION_OBJECTS),
-					  n > 0 ? "in" : NULL,
+					  scalars ? "in" : NULL,
 					  value);
-	kg_json_iter_init(&it, array);
+	}
 	while (kg_json_iter_next(&it))
 	{
 		/* A list of values is what a model means by this: say so. */

@@ -46,7 +46,8 @@ typedef struct KgCondition
 	const char *property; /* as asked */
 	const char *path;	  /* JSON Pointer of the operand */
 	KgOp op;
-	bool want_null; /* of KG_OP_IS_NULL */
+	bool want_null;				 /* of KG_OP_IS_NULL */
+	const JsonbValue *read_bool; /* a string that was read as its operand */
 	int nvalues;
 	JsonbValue *values; /* operands; analysed: of the declared type */
 	/* analysed */

@@ -6,6 +6,7 @@
 
 #include "base/identity.h"
 #include "catalog/pg_type.h"
+#include "query/derived.h"
 #include "query/get.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
@@ -35,8 +36,27 @@ got_row(TupleTableSlot *slot, void *arg)
 	probe.id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
 	found = bsearch(&key, set->by_id, set->n, sizeof(KgGot *), compare_ids);
 	if (found)
+	{
 		(*found)->data = DatumGetJsonbPCopy(slot_getattr(slot, 2, &isnull));
+		(*found)->node = DatumGetInt64(slot_getattr(slot, 3, &isnull));
+	}
 	return true;
+}
+
+static void
+fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
+{
+	int64 *nodes = palloc(n * sizeof(int64));
+	Jsonb **data = palloc(n * sizeof(Jsonb *));
+
+	for (int i = 0; i < n; i++)
+	{
+		nodes[i] = got[i].node;
+		data[i] = got[i].data;
+	}
+	kg_derived_fill(catalog, type, nodes, data, n);
+	for (int i = 0; i < n; i++)
+		got[i].data = data[i];
 }
 
 KgGot *
@@ -48,7 +68,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (n == 1)
+	if (n == 1 && !kg_derived_any(type))
 	{
 		got[0].id = ids[0];
 		got[0].data = kg_get_data(catalog, type, cstring_to_text(ids[0]));
@@ -66,7 +86,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	qsort(set.by_id, n, sizeof(KgGot *), compare_ids);
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT e.entity_id, e.data FROM %s e WHERE "
+				  "SELECT e.entity_id, e.data, e.node FROM %s e WHERE "
 				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
 				  kg_sql_table("kg_entity"),
 				  kg_sql_param_text(&b, type->bundle));
@@ -79,6 +99,8 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	statement = kg_sql_statement(&b);
 	statement.hold = true;
 	(void) kg_plan_run(&statement, got_row, &set);
+	if (kg_derived_any(type))
+		fill_derived(catalog, type, got, n);
 	return got;
 }
 
@@ -105,6 +127,12 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	KgStatement statement;
 	Jsonb *data = NULL;
 
+	if (kg_derived_any(type))
+	{
+		char *one = text_to_cstring(id);
+
+		return kg_get_entities(catalog, type, &one, 1)[0].data;
+	}
 	if (sql == NULL || sql_schema != kg_extension_schema())
 	{
 		char *fresh = psprintf("SELECT e.data FROM %s e WHERE e.tenant" KG_EQ

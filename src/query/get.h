@@ -11,6 +11,7 @@ typedef struct KgGot
 {
 	const char *id;
 	int index;	 /* in the arguments */
+	int64 node;	 /* where the type has derived properties or n is not 1 */
 	Jsonb *data; /* NULL where there is none that the caller may see */
 } KgGot;
 

@@ -6,8 +6,8 @@
  * and stops when the page is full, or from a drive, which reads all rows of the
  * most selective filter and keeps the best.  Which is cheaper depends on how
  * many entities match, so the two race: a filter is counted up to a bound; if
- * it has fewer rows it drives, else the walk may look at some times that many
- * rows, and if the page is still not full the bound is raised.  The work is
+ * it has fewer rows it drives, else the walk may look at that many rows, and if
+ * the page is still not full the bound is raised.  The work is
  * then within a constant of the cheaper one, without statistics.
  */
 #include "postgres.h"
@@ -17,12 +17,14 @@
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
+#include "query/derived.h"
 #include "query/list.h"
 #include "utils/builtins.h"
 
 /* How the bound of the race grows, and how far a walk goes for it. */
-#define RACE_GROWTH 8
-#define RACE_WALK 4
+#define RACE_GROWTH 4
+#define RACE_WALK 1
+#define RACE_START 256
 
 typedef struct Walker
 {
@@ -136,7 +138,7 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 
 /* The rows of one key by id. */
 static void
-walk_group(Walker *walker, bytea *key, const char *entity_id)
+walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id)
 {
 	KgWalkStart start;
 
@@ -145,11 +147,17 @@ walk_group(Walker *walker, bytea *key, const char *entity_id)
 	start.entity_id = entity_id;
 	run_rows(walker->query,
 			 walker->source,
-			 KG_WALK_GROUP_UP,
+			 walk,
 			 &start,
 			 PG_INT64_MAX,
 			 walk_row,
 			 walker);
+}
+
+static void
+walk_group(Walker *walker, bytea *key, const char *entity_id)
+{
+	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id);
 }
 
 /* The least key above this one. */
@@ -267,7 +275,14 @@ walk_down(Walker *walker, int64 budget)
 	}
 	walker->group = NULL;
 	walker->full = walker->accepted >= walker->wanted;
-	if (!walker->full)
+	if (walker->full)
+		return true;
+	if (walker->exact)
+		walk_group_by(walker,
+					  KG_WALK_GROUP_DOWN,
+					  kg_key_missing(),
+					  after_missing ? after->entity_id : NULL);
+	else
 		walk_group(walker,
 				   kg_key_missing(),
 				   after_missing && walker->refetch ? after->entity_id : "");
@@ -642,7 +657,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 {
 	KgSource *source;
 	Walker walker;
-	int64 bound = 64 + (int64) rows->max * 4;
+	int64 bound = RACE_START + (int64) rows->max * 4;
 
 	if (query->nsort > 0)
 		source = make_source(
@@ -673,6 +688,26 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	}
 }
 
+/*
+ * Every entity of the type once.  A property with one value has a key in every
+ * entity, and keys are counted without a look at the table; where entities may
+ * be hidden, each would be looked up, so then the table itself is better.
+ */
+static KgSource *
+whole_type(const KgListQuery *query)
+{
+	const KgType *type = query->type;
+
+	if (query->catalog->plain_visibility && query->filter->nconditions == 0)
+		for (int i = 0; i < type->nfields; i++)
+			if (type->fields[i].indexed && !type->fields[i].is_array &&
+				type->fields[i].kind != KG_KIND_OBJECT &&
+				type->fields[i].kind != KG_KIND_ANY)
+				return make_source(
+					KG_SOURCE_KEY, query->filter, &type->fields[i], -1);
+	return make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+}
+
 /* The total, counted by the most selective filter. */
 static void
 count_total(const KgListQuery *query, Drivers *drivers, KgListPage *page)
@@ -692,7 +727,7 @@ count_total(const KgListQuery *query, Drivers *drivers, KgListPage *page)
 			if (source == NULL || drivers->drivers[i].narrow)
 				source = drivers->drivers[i].source;
 	if (source == NULL)
-		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+		source = whole_type(query);
 	page->total = count_source(query, source, true, max + 1);
 	page->total_known = page->total <= max;
 	if (!page->total_known)
@@ -738,7 +773,12 @@ kg_list_run(const KgListQuery *query)
 	}
 	kg_rows_finish(&rows);
 	page->more = rows.n == wanted;
-	if (matching >= 0)
+	if (query->after && query->counted)
+	{
+		page->total = query->total;
+		page->total_known = query->total_known;
+	}
+	else if (matching >= 0)
 		page->total = matching;
 	else if (rows.n < wanted && query->after == NULL)
 		page->total = rows.n;
@@ -783,6 +823,22 @@ fetch_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
+static void
+fill_derived(const KgListQuery *query, KgRow **rows, int nrows)
+{
+	int64 *nodes = palloc(nrows * sizeof(int64));
+	Jsonb **data = palloc(nrows * sizeof(Jsonb *));
+
+	for (int i = 0; i < nrows; i++)
+	{
+		nodes[i] = rows[i]->node;
+		data[i] = rows[i]->data;
+	}
+	kg_derived_fill(query->catalog, query->type, nodes, data, nrows);
+	for (int i = 0; i < nrows; i++)
+		rows[i]->data = data[i];
+}
+
 void
 kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows)
 {
@@ -803,6 +859,8 @@ kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows)
 	kg_list_sql_data(&b, query->catalog, nodes, nrows);
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, fetch_row, &fetch);
+	if (!query->without_derived && kg_derived_any(query->type))
+		fill_derived(query, fetch.rows, nrows);
 }
 
 bool

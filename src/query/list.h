@@ -47,6 +47,10 @@ typedef struct KgListQuery
 	int64 limit;
 	int64 offset;
 	const KgRow *after; /* keys and id of the last row of the page before */
+	bool counted;		/* with after: the total is known from there */
+	bool total_known;	/* as in KgListPage */
+	int64 total;
+	bool without_derived; /* derived properties are not shown */
 } KgListQuery;
 
 typedef struct KgListPage
@@ -122,17 +126,18 @@ typedef struct KgSource
 /* Where a walk starts and which way it goes. */
 typedef enum KgWalk
 {
-	KG_WALK_NONE,	 /* any order, all rows, probes filter */
-	KG_WALK_UP,		 /* by key or id; probes are reported */
-	KG_WALK_DOWN,	 /* the reverse */
-	KG_WALK_GROUP_UP /* one key, by id */
+	KG_WALK_NONE,	  /* any order, all rows, probes filter */
+	KG_WALK_UP,		  /* by key or id; probes are reported */
+	KG_WALK_DOWN,	  /* the reverse */
+	KG_WALK_GROUP_UP, /* one key, by id */
+	KG_WALK_GROUP_DOWN
 } KgWalk;
 
 typedef struct KgWalkStart
 {
 	bool set;
-	bytea *key; /* of KG_SOURCE_KEY */
-	const char *entity_id;
+	bytea *key;			   /* of KG_SOURCE_KEY */
+	const char *entity_id; /* NULL: from the group's end */
 } KgWalkStart;
 
 /*

@@ -92,11 +92,13 @@ static void
 append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 			const KgWalkStart *start)
 {
-	bool by_key = source->kind == KG_SOURCE_KEY && walk != KG_WALK_GROUP_UP;
-	const char *compare = walk == KG_WALK_DOWN ? KG_LT : KG_GT;
-	const char *order = walk == KG_WALK_DOWN ? " DESC" : "";
+	bool group = walk == KG_WALK_GROUP_UP || walk == KG_WALK_GROUP_DOWN;
+	bool down = walk == KG_WALK_DOWN || walk == KG_WALK_GROUP_DOWN;
+	bool by_key = source->kind == KG_SOURCE_KEY && !group;
+	const char *compare = down ? KG_LT : KG_GT;
+	const char *order = down ? " DESC" : "";
 
-	if (walk == KG_WALK_GROUP_UP)
+	if (group)
 		kg_sql_append(
 			b, " AND d.key" KG_EQ "$%d", kg_sql_param_bytea(b, start->key));
 	if (start->set && by_key)
@@ -109,7 +111,7 @@ append_walk(KgSqlBuilder *b, const KgSource *source, KgWalk walk,
 					  key,
 					  kg_sql_param_text(b, start->entity_id));
 	}
-	else if (start->set)
+	else if (start->set && start->entity_id)
 		kg_sql_append(b,
 					  " AND d.entity_id%s$%d",
 					  compare,

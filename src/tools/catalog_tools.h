@@ -13,7 +13,7 @@
 #define KG_MAX_LIST_LIMIT 500
 #define KG_MAX_GET_IDS 500
 #define KG_MAX_PROJECTED_FIELDS 100
-#define KG_MIN_REPLY_BYTES 256
+#define KG_MIN_REPLY_BYTES 1024
 
 /* Call list (or list_ids, get) of a type with the tool's arguments. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
@@ -24,8 +24,12 @@ extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 /* The argument "sort", into the query; find_nodes has the same. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 							   const JsonbContainer *arguments);
-/* Cursors of a list, bound to a query (kg_cursor_query); position is told. */
-extern char *kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
+/*
+ * Cursors of a list, bound to a query (kg_cursor_query): the one after a row of
+ * a page, and the position of the one given.
+ */
+extern char *kg_list_make_cursor(const KgListQuery *query,
+								 const KgListPage *page, const Jsonb *bound,
 								 const KgRow *last, int64 position);
 extern int64 kg_list_read_cursor(KgListQuery *query, const Jsonb *bound,
 								 const char *cursor);

@@ -165,7 +165,7 @@ get_many(const KgCatalog *catalog, const KgType *type, char **ids, int n,
 		write_entities(got, n, &fit, &w);
 	if (missing)
 		write_hints(catalog, type, got, n, single, &w);
-	kg_untrusted_write(type, projection, &w);
+	kg_marks_write(type, projection, &w);
 	if (repairs)
 		kg_repairs_write(repairs, &w);
 	kg_jw_end_object(&w);

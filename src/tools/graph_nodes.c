@@ -195,6 +195,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	envelope.offset = -1;
 	if (envelope.truncated && reply.units > 0)
 		envelope.cursor = kg_list_make_cursor(&f->query,
+											  page,
 											  f->bound,
 											  page->rows[reply.units - 1],
 											  f->position + reply.units);

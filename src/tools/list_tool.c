@@ -133,17 +133,32 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 }
 
 /*
- * A cursor holds the position, and the keys and id of the page's last row.
+ * A cursor holds the position, the total, and the keys and id of the page's
+ * last row.  The total is counted once, by the first page: what it costs grows
+ * with what matches, and a page does not.
  */
+typedef struct CursorHead
+{
+	int64 position;
+	int64 total; /* -1: not counted */
+	bool total_known;
+	char padding[7];
+} CursorHead;
+
 char *
-kg_list_make_cursor(const KgListQuery *query, const Jsonb *bound,
-					const KgRow *last, int64 position)
+kg_list_make_cursor(const KgListQuery *query, const KgListPage *page,
+					const Jsonb *bound, const KgRow *last, int64 position)
 {
 	StringInfoData payload;
+	CursorHead head;
 	int nkeys = kg_list_nkeys(query);
 
+	memset(&head, 0, sizeof(head));
+	head.position = position;
+	head.total = page->total;
+	head.total_known = page->total_known;
 	initStringInfo(&payload);
-	appendBinaryStringInfo(&payload, (char *) &position, sizeof(position));
+	appendBinaryStringInfo(&payload, (char *) &head, sizeof(head));
 	for (int i = 0; i < nkeys; i++)
 	{
 		uint16 len = VARSIZE_ANY_EXHDR(last->keys[i]);
@@ -163,11 +178,14 @@ kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
 		query->catalog->tenant, bound, cursor, "/cursor");
 	int nkeys = kg_list_nkeys(query);
 	KgRow *row = palloc0(offsetof(KgRow, keys) + nkeys * sizeof(bytea *));
-	int at = sizeof(int64);
-	int64 position;
+	int at = sizeof(CursorHead);
+	CursorHead head;
 
 	/* Signed by us, so it is as it was written. */
-	memcpy(&position, payload->data, sizeof(int64));
+	memcpy(&head, payload->data, sizeof(head));
+	query->counted = true;
+	query->total = head.total;
+	query->total_known = head.total_known;
 	for (int i = 0; i < nkeys; i++)
 	{
 		uint16 len;
@@ -181,7 +199,7 @@ kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
 	}
 	row->entity_id = pstrdup(payload->data + at);
 	query->after = row;
-	return position;
+	return head.position;
 }
 
 static void
@@ -263,10 +281,13 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	parse_page(call);
 }
 
-/* The arguments to send for the next page. */
+/*
+ * The arguments to send next: for the page after so many of this one's rows,
+ * or for this page again with all the bytes that may be asked for.
+ */
 static void
-write_next(const ListCall *call, const KgRow *last, int64 position,
-		   KgJsonWriter *w)
+write_next(const ListCall *call, const KgListPage *page, int rows,
+		   bool more_bytes, KgJsonWriter *w)
 {
 	KgJsonIter it;
 
@@ -275,16 +296,22 @@ write_next(const ListCall *call, const KgRow *last, int64 position,
 	kg_json_iter_init(&it, call->arguments);
 	while (kg_json_iter_next(&it))
 	{
-		if (kg_json_string_is(&it.key, "cursor") ||
-			kg_json_string_is(&it.key, "offset"))
+		if (!more_bytes && (kg_json_string_is(&it.key, "cursor") ||
+							kg_json_string_is(&it.key, "offset")))
 			continue;
 		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
-	kg_jw_kstring(
-		w,
-		"cursor",
-		kg_list_make_cursor(&call->query, call->bound, last, position));
+	if (more_bytes)
+		kg_jw_kint(w, "max_bytes", kg_setting_max_reply_bytes);
+	else
+		kg_jw_kstring(w,
+					  "cursor",
+					  kg_list_make_cursor(&call->query,
+										  page,
+										  call->bound,
+										  page->rows[rows - 1],
+										  call->position + rows));
 	kg_jw_end_object(w);
 }
 
@@ -360,6 +387,100 @@ item_length(const ListCall *call, const KgRow *row, bool full)
 	return kg_text_length(kg_jw_finish(&w)) + 2;
 }
 
+static void
+write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
+{
+	if (page->total < 0)
+		kg_jw_kint(w,
+				   "total_at_least",
+				   call->position + page->nrows + (page->more ? 1 : 0));
+	else
+		kg_jw_kint(
+			w, page->total_known ? "total" : "total_at_least", page->total);
+}
+
+/* With no fit: everything but the items, and room for the longest cursor. */
+static Jsonb *
+write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
+{
+	bool items = !call->ids_only || has_summary(call);
+	int listed = fit ? fit->listed : 0;
+	int withheld = items && fit ? listed - fit->full : 0;
+	bool cut = fit == NULL || listed < page->nrows || withheld > 0;
+	bool more = page->more || listed < page->nrows;
+	KgProjection summary = {call->query.type->nsummary,
+							call->query.type->summary_fields};
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, items ? "items" : "ids");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < listed; i++)
+	{
+		if (items)
+			write_item(call, page->rows[i], i < fit->full, &w);
+		else
+			kg_jw_string(&w, page->rows[i]->entity_id);
+	}
+	kg_jw_end_array(&w);
+	write_total(call, page, &w);
+	if (!call->ids_only)
+	{
+		kg_jw_kint(&w, "limit", call->query.limit);
+		kg_jw_kint(&w, "offset", call->position);
+	}
+	kg_jw_kint(&w, "returned", listed);
+	kg_jw_kbool(&w, "truncated", more || cut);
+	if (more || cut)
+		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
+	/* After the last page, what was withheld of it. */
+	if (more)
+		write_next(call, page, fit ? listed : page->nrows, false, &w);
+	else if (withheld > 0 && fit->full > 0)
+		write_next(call, page, fit->full, false, &w);
+	else if (withheld > 0 && call->max_bytes < kg_setting_max_reply_bytes)
+		write_next(call, page, 0, true, &w);
+	kg_withheld_write(&w,
+					  fit ? withheld : page->nrows,
+					  fit ? page->nrows - listed : page->nrows);
+	if (page->total == 0)
+		kg_hints_write(&call->query, &w);
+	if (has_summary(call))
+		kg_marks_write(call->query.type, &summary, &w);
+	else if (items)
+		kg_marks_write(call->query.type, call->projection, &w);
+	kg_repairs_write(&call->repairs, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static int
+keys_length(const KgListQuery *query, const KgRow *row)
+{
+	int length = strlen(row->entity_id);
+
+	for (int i = 0; i < kg_list_nkeys(query); i++)
+		length += VARSIZE_ANY_EXHDR(row->keys[i]);
+	return length;
+}
+
+/* Everything but the items, with the longest cursor that may be in "next". */
+static int64
+envelope_length(const ListCall *call, const KgListPage *page)
+{
+	int longest = 0;
+	int last;
+
+	if (page->nrows == 0)
+		return 0;
+	last = keys_length(&call->query, page->rows[page->nrows - 1]);
+	for (int i = 0; i < page->nrows; i++)
+		longest = Max(longest, keys_length(&call->query, page->rows[i]));
+	return kg_text_length(write_reply(call, page, NULL)) +
+		   (longest - last) * 4 / 3 + 16;
+}
+
 /* Which items fit into the budget, and how. */
 static KgFit
 fit_items(const ListCall *call, const KgListPage *page)
@@ -377,10 +498,11 @@ fit_items(const ListCall *call, const KgListPage *page)
 		upper += 6 * ((page->rows[i]->data ? VARSIZE(page->rows[i]->data) : 0) +
 					  strlen(page->rows[i]->entity_id)) +
 				 200;
-	/* Everything but the items; the arguments come back in "next". */
-	base = 800 + 2 * (int64) VARSIZE(call->bound);
+	/* Without the items; the arguments come back in "next". */
+	base = 1000 + 6 * (int64) VARSIZE(call->bound);
 	if (upper + base <= call->max_bytes)
 		return fit;
+	base = envelope_length(call, page);
 	full = palloc(Max(1, n) * sizeof(int64));
 	stub = palloc(Max(1, n) * sizeof(int64));
 	for (int i = 0; i < n; i++)
@@ -392,70 +514,13 @@ fit_items(const ListCall *call, const KgListPage *page)
 	return kg_budget_fit(call->max_bytes, base, full, stub, n);
 }
 
-static void
-write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
-{
-	if (page->total < 0)
-		kg_jw_kint(w,
-				   "total_at_least",
-				   call->position + page->nrows + (page->more ? 1 : 0));
-	else
-		kg_jw_kint(
-			w, page->total_known ? "total" : "total_at_least", page->total);
-}
-
-static Jsonb *
-write_reply(const ListCall *call, const KgListPage *page)
-{
-	KgFit fit = fit_items(call, page);
-	bool items = !call->ids_only || has_summary(call);
-	bool plain_ids = !items;
-	int withheld = plain_ids ? 0 : fit.listed - fit.full;
-	bool cut = fit.listed < page->nrows || withheld > 0;
-	bool more = page->more || fit.listed < page->nrows;
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, items ? "items" : "ids");
-	kg_jw_begin_array(&w);
-	for (int i = 0; i < fit.listed; i++)
-	{
-		if (items)
-			write_item(call, page->rows[i], i < fit.full, &w);
-		else
-			kg_jw_string(&w, page->rows[i]->entity_id);
-	}
-	kg_jw_end_array(&w);
-	write_total(call, page, &w);
-	if (!call->ids_only)
-	{
-		kg_jw_kint(&w, "limit", call->query.limit);
-		kg_jw_kint(&w, "offset", call->position);
-	}
-	kg_jw_kint(&w, "returned", fit.listed);
-	kg_jw_kbool(&w, "truncated", more || cut);
-	if (more || cut)
-		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
-	if (more)
-		write_next(
-			call, page->rows[fit.listed - 1], call->position + fit.listed, &w);
-	kg_withheld_write(&w, withheld, page->nrows - fit.listed);
-	if (page->total == 0)
-		kg_hints_write(&call->query, &w);
-	if (!call->ids_only)
-		kg_untrusted_write(call->query.type, call->projection, &w);
-	kg_repairs_write(&call->repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
-}
-
 Jsonb *
 kg_tool_list(const KgCatalog *catalog, const KgType *type,
 			 const Jsonb *arguments, bool ids_only)
 {
 	ListCall call;
 	KgListPage *page;
+	KgFit fit;
 	int operation;
 
 	memset(&call, 0, sizeof(call));
@@ -469,13 +534,16 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 		kg_published_refuse(type, operation, arguments);
 	page = kg_list_run(&call.query);
 	kg_hints_check_labels(&call.query, page->total == 0);
+	call.query.without_derived = !ids_only &&
+								 !kg_projection_derives(type, call.projection);
 	if (!ids_only || has_summary(&call))
 		kg_list_fetch(&call.query, page->rows, page->nrows);
 	if (call.projection)
 		for (int i = 0; i < page->nrows; i++)
 			page->rows[i]->data = kg_projection_apply(call.projection,
 													  page->rows[i]->data);
-	return write_reply(&call, page);
+	fit = fit_items(&call, page);
+	return write_reply(&call, page, &fit);
 }
 
 /*

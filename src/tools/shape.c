@@ -145,22 +145,52 @@ kg_projection_apply(const KgProjection *projection, const Jsonb *data)
 	return kg_jw_finish(&w);
 }
 
+/* Is a field, or an object that it is in, among those to show? */
+static bool
+is_shown(const KgField *field, const KgProjection *projection)
+{
+	if (projection == NULL)
+		return true;
+	for (int i = 0; i < projection->nfields; i++)
+	{
+		const KgField *outer = projection->fields[i];
+		bool within = outer->nsteps <= field->nsteps;
+
+		for (int j = 0; within && j < outer->nsteps; j++)
+		{
+			const KgStep *a = &outer->steps[j];
+			const KgStep *b = &field->steps[j];
+
+			within = (a->key == NULL) == (b->key == NULL) &&
+					 (a->key == NULL || strcmp(a->key, b->key) == 0);
+		}
+		if (within)
+			return true;
+	}
+	return false;
+}
+
+bool
+kg_projection_derives(const KgType *type, const KgProjection *projection)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].derived_relation != NULL &&
+			is_shown(&type->fields[i], projection))
+			return true;
+	return false;
+}
+
 void
-kg_untrusted_write(const KgType *type, const KgProjection *projection,
-				   KgJsonWriter *w)
+kg_marks_write(const KgType *type, const KgProjection *projection,
+			   KgJsonWriter *w)
 {
 	bool any = false;
 
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgField *field = &type->fields[i];
-		bool shown = projection == NULL;
 
-		if (!field->untrusted)
-			continue;
-		for (int j = 0; !shown && j < projection->nfields; j++)
-			shown = projection->fields[j] == field;
-		if (!shown)
+		if (!field->untrusted || !is_shown(field, projection))
 			continue;
 		if (!any)
 		{
@@ -172,6 +202,23 @@ kg_untrusted_write(const KgType *type, const KgProjection *projection,
 	}
 	if (any)
 		kg_jw_end_array(w);
+	any = false;
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+
+		if (field->content_type == NULL || !is_shown(field, projection))
+			continue;
+		if (!any)
+		{
+			kg_jw_key(w, "content_types");
+			kg_jw_begin_object(w);
+		}
+		any = true;
+		kg_jw_kstring(w, field->name, field->content_type);
+	}
+	if (any)
+		kg_jw_end_object(w);
 }
 
 int64

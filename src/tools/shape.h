@@ -22,9 +22,16 @@ extern KgProjection *kg_projection_parse(const KgType *type,
 /* data with the projected fields only. */
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
-/* Writes "untrusted": names of shown fields with text from outside. */
-extern void kg_untrusted_write(const KgType *type,
-							   const KgProjection *projection, KgJsonWriter *w);
+/* Does a shown property have to be computed? */
+extern bool kg_projection_derives(const KgType *type,
+								  const KgProjection *projection);
+/*
+ * What is to be known of the shown fields: "untrusted", the names of those with
+ * text from outside, and "content_types", the media types of those that have
+ * one.
+ */
+extern void kg_marks_write(const KgType *type, const KgProjection *projection,
+						   KgJsonWriter *w);
 
 /* The argument max_bytes, or its default. */
 extern int64 kg_budget_parse(const JsonbContainer *arguments,

@@ -450,6 +450,7 @@ write_envelope(KgJsonWriter *w)
 	write_member(w, "hints", "array", "what exists near what was not found");
 	write_member(w, "repaired", "array", "arguments read as something else");
 	write_string_array(w, "untrusted");
+	write_member(w, "content_types", "object", "media types of properties");
 }
 
 Jsonb *

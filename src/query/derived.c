@@ -1,0 +1,250 @@
+/*
+ * derived.c
+ *	  Counts of edges, as x-derived properties declare them.
+ *
+ * One statement for a property and all the entities of a reply.  An edge counts
+ * where its other end is visible, so that what is hidden cannot be inferred.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "query/derived.h"
+#include "query/sql.h"
+
+typedef struct NodeCount
+{
+	int64 node;
+	int64 count;
+} NodeCount;
+
+typedef struct Counts
+{
+	NodeCount *nodes; /* by node */
+	int n;
+} Counts;
+
+typedef struct Fill
+{
+	const KgField *field;
+	int64 count;
+} Fill;
+
+bool
+kg_derived_any(const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].derived_relation != NULL)
+			return true;
+	return false;
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	int64 x = ((const NodeCount *) a)->node;
+	int64 y = ((const NodeCount *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+static NodeCount *
+find_node(const Counts *counts, int64 node)
+{
+	NodeCount key;
+
+	key.node = node;
+	return bsearch(
+		&key, counts->nodes, counts->n, sizeof(NodeCount), compare_nodes);
+}
+
+static bool
+count_row(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+	NodeCount *found = find_node(arg,
+								 DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+
+	if (found)
+		found->count += DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+/* Edges of relations at nodes, by the end that is the node. */
+static void
+count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
+			int nrelations, bool incoming, bool without_loops)
+{
+	const char *here = incoming ? "d.target" : "d.source";
+	const char *there = incoming ? "d.source" : "d.target";
+	Datum *nodes = palloc(Max(1, counts->n) * sizeof(Datum));
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (nrelations == 0)
+		return;
+	for (int i = 0; i < counts->n; i++)
+		nodes[i] = Int64GetDatum(counts->nodes[i].node);
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT %s, pg_catalog.count(*) FROM %s d WHERE "
+				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "ANY ($%d)",
+				  here,
+				  kg_sql_table("kg_edge"),
+				  here,
+				  kg_sql_param_array(&b, INT8OID, nodes, counts->n));
+	kg_sql_append(&b,
+				  " AND d.relation_no" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, INT4OID, relations, nrelations));
+	if (without_loops)
+		kg_sql_append(&b, " AND d.source" KG_NE "d.target");
+	kg_sql_visible(&b, there);
+	kg_sql_append(&b, " GROUP BY %s", here);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, count_row, counts);
+}
+
+static bool
+relation_touches(const KgRelation *relation, const KgType *type, bool incoming)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+
+		if ((incoming || relation->symmetric) &&
+			variant->to_type_no == type->type_no)
+			return true;
+		if ((!incoming || relation->symmetric) &&
+			variant->from_type_no == type->type_no)
+			return true;
+	}
+	return false;
+}
+
+static void
+count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
+			Counts *counts)
+{
+	Datum *one_way = palloc(Max(1, catalog->nrelations) * sizeof(Datum));
+	Datum *both_ways = palloc(Max(1, catalog->nrelations) * sizeof(Datum));
+	int none_way = 0;
+	int nboth = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (strcmp(relation->name, field->derived_relation) != 0 ||
+			!relation_touches(relation, type, field->derived_incoming))
+			continue;
+		if (relation->symmetric)
+			both_ways[nboth++] = Int32GetDatum(relation->relation_no);
+		else
+			one_way[none_way++] = Int32GetDatum(relation->relation_no);
+	}
+	for (int i = 0; i < counts->n; i++)
+		counts->nodes[i].count = 0;
+	count_edges(
+		catalog, counts, one_way, none_way, field->derived_incoming, false);
+	count_edges(catalog, counts, both_ways, nboth, true, false);
+	count_edges(catalog, counts, both_ways, nboth, false, true);
+}
+
+/* An object with the counts in their places; missing objects stay missing. */
+static void
+write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
+			 int nfills, int depth)
+{
+	KgJsonIter it;
+
+	check_stack_depth();
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		Fill *below = palloc(nfills * sizeof(Fill));
+		bool replaced = false;
+		int n = 0;
+
+		for (int i = 0; i < nfills; i++)
+		{
+			const KgStep *step = &fills[i].field->steps[depth];
+
+			if (step->key == NULL || step->keylen != it.key.val.string.len ||
+				memcmp(step->key, it.key.val.string.val, step->keylen) != 0)
+				continue;
+			if (fills[i].field->nsteps == depth + 1)
+				replaced = true;
+			else
+				below[n++] = fills[i];
+		}
+		if (!replaced)
+		{
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+			if (n > 0 && kg_json_is_object(&it.value))
+				write_filled(
+					w, kg_json_container(&it.value), below, n, depth + 1);
+			else
+				kg_jw_value(w, &it.value);
+		}
+		pfree(below);
+	}
+	for (int i = 0; i < nfills; i++)
+	{
+		const KgStep *step = &fills[i].field->steps[depth];
+
+		if (fills[i].field->nsteps != depth + 1 || step->key == NULL)
+			continue;
+		kg_jw_keyn(w, step->key, step->keylen);
+		kg_jw_int(w, fills[i].count);
+	}
+	kg_jw_end_object(w);
+}
+
+void
+kg_derived_fill(const KgCatalog *catalog, const KgType *type,
+				const int64 *nodes, Jsonb **data, int n)
+{
+	Counts counts;
+	Fill *fills;
+	int nfills = 0;
+
+	if (n == 0 || !kg_derived_any(type))
+		return;
+	counts.nodes = palloc(n * sizeof(NodeCount));
+	counts.n = 0;
+	for (int i = 0; i < n; i++)
+		if (data[i] != NULL)
+			counts.nodes[counts.n++].node = nodes[i];
+	if (counts.n == 0)
+		return;
+	qsort(counts.nodes, counts.n, sizeof(NodeCount), compare_nodes);
+	fills = palloc(n * type->nfields * sizeof(Fill));
+	for (int f = 0; f < type->nfields; f++)
+	{
+		const KgField *field = &type->fields[f];
+
+		if (field->derived_relation == NULL)
+			continue;
+		count_field(catalog, type, field, &counts);
+		for (int i = 0; i < n; i++)
+		{
+			Fill *fill = &fills[i * type->nfields + nfills];
+
+			fill->field = field;
+			fill->count = data[i] ? find_node(&counts, nodes[i])->count : 0;
+		}
+		nfills++;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		KgJsonWriter w;
+
+		if (data[i] == NULL)
+			continue;
+		kg_jw_init(&w);
+		write_filled(&w, &data[i]->root, &fills[i * type->nfields], nfills, 0);
+		data[i] = kg_jw_finish(&w);
+	}
+}
