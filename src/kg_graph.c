@@ -6,6 +6,7 @@
 
 #include "base/invalidate.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "fmgr.h"
 
 PG_MODULE_MAGIC;
@@ -17,4 +18,5 @@ _PG_init(void)
 {
 	kg_settings_define();
 	kg_invalidate_init();
+	kg_spi_init();
 }

@@ -11,8 +11,10 @@
 #include "catalog/namespace.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
+#include "optimizer/plancat.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -134,6 +136,73 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 	return plan;
 }
 
+static get_relation_info_hook_type next_relation_info = NULL;
+static bool planning_batch = false;
+
+/*
+ * Rows so many that also a b-tree prefix of four columns of unknown
+ * distribution, each taken for one value in 200, holds more than a batch.
+ */
+#define KG_BOUNDLESS_ROWS 1e13
+#define KG_BOUNDLESS_PAGES 4000000000U
+
+static void
+boundless_tables(PlannerInfo *root, Oid relation, bool inhparent,
+				 RelOptInfo *rel)
+{
+	ListCell *lc;
+
+	if (next_relation_info)
+		next_relation_info(root, relation, inhparent, rel);
+	if (!planning_batch || get_rel_namespace(relation) != kg_extension_schema())
+		return;
+	rel->tuples = KG_BOUNDLESS_ROWS;
+	rel->pages = KG_BOUNDLESS_PAGES;
+	foreach(lc, rel->indexlist)
+	{
+		IndexOptInfo *index = lfirst(lc);
+
+		index->tuples = KG_BOUNDLESS_ROWS;
+		index->pages = KG_BOUNDLESS_PAGES;
+	}
+}
+
+void
+kg_spi_init(void)
+{
+	next_relation_info = get_relation_info_hook;
+	get_relation_info_hook = boundless_tables;
+}
+
+/* SPI_execute_snapshot() does its planning first. */
+static int
+execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
+		const char *nulls, Snapshot snapshot, Snapshot crosscheck,
+		bool read_only)
+{
+	bool outer = planning_batch;
+	int rc;
+
+	planning_batch = saved->batch;
+	PG_TRY();
+	{
+		rc = SPI_execute_snapshot(plan,
+								  (Datum *) values,
+								  nulls,
+								  snapshot,
+								  crosscheck,
+								  read_only,
+								  true,
+								  0);
+	}
+	PG_FINALLY();
+	{
+		planning_batch = outer;
+	}
+	PG_END_TRY();
+	return rc;
+}
+
 void
 kg_spi_begin_load(void)
 {
@@ -163,7 +232,13 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	MemoryContext caller = CurrentMemoryContext;
 	int nest = kg_spi_pin_path();
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
-	int rc = SPI_execute_plan(plan, (Datum *) values, nulls, read_only, 0);
+	int rc = execute(saved,
+					 plan,
+					 values,
+					 nulls,
+					 InvalidSnapshot,
+					 InvalidSnapshot,
+					 read_only);
 
 	kg_spi_unpin_path(nest);
 	if (rc != expected)
@@ -190,8 +265,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 		snapshot = GetLatestSnapshot();
 		crosscheck = GetTransactionSnapshot();
 	}
-	rc = SPI_execute_snapshot(
-		plan, (Datum *) values, nulls, snapshot, crosscheck, false, false, 0);
+	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false);
 	kg_spi_unpin_path(nest);
 	if (rc != expected)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));

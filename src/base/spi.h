@@ -19,7 +19,21 @@ typedef struct KgSaved
 {
 	SPIPlanPtr plan;
 	uint64 generation;
+	bool batch;
 } KgSaved;
+
+/*
+ * For statements that look up a batch of keys, given as arrays: planned as if
+ * our tables were boundless.  A plan outlives what the statistics say when it
+ * is made (nothing, in a new database), and one that reads a tenant's rows once
+ * for a handful of expected keys reads them once for each of thousands later.
+ *
+ *	  static KgSaved saved = KG_SAVED_BATCH;
+ */
+#define KG_SAVED_BATCH \
+	{                  \
+		NULL, 0, true  \
+	}
 
 extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
 					   const Oid *argtypes, const Datum *values,
@@ -53,6 +67,9 @@ extern void kg_spi_unpin_path(int nest);
 
 /* "@kg_name" replaced by the qualified name, in the current context. */
 extern char *kg_spi_expand(const char *sql);
+
+/* Sets the planner's hook for KG_SAVED_BATCH; when the module is loaded. */
+extern void kg_spi_init(void);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);

@@ -178,7 +178,7 @@ report_twice(KgApply *apply, const KgPayloadEdge *edge)
 static void
 compare_batch(KgApply *apply, const KgColumns *edges, int *verdicts)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
 	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
@@ -206,8 +206,8 @@ static void
 run_batch(KgApply *apply, const KgColumns *edges, const int *verdicts,
 		  int wanted)
 {
-	static KgSaved insert_saved;
-	static KgSaved update_saved;
+	static KgSaved insert_saved = KG_SAVED_BATCH;
+	static KgSaved update_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
 	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
@@ -393,7 +393,7 @@ write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
 static void
 delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID};
 	KgNodeList sources = {CurrentMemoryContext};

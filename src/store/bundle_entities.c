@@ -13,151 +13,297 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/references.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /* Entities, and bytes of them, in one statement. */
 #define KG_WRITE_BATCH 5000
 #define KG_WRITE_BATCH_BYTES (8 * 1024 * 1024)
-
-typedef enum Verdict
-{
-	VERDICT_CREATE,
-	VERDICT_UPDATE,
-	VERDICT_SAME
-} Verdict;
+/* Stored rows read at a time to be compared. */
+#define KG_COMPARE_BATCH 1000
 
 static const Oid batch_types[] = {TEXTOID, JSONBOID};
+static const Oid update_types[] = {INT8OID, JSONBOID};
 
-static void
-count_written(KgApply *apply, KgCounts *counts, const Verdict *verdicts,
-			  KgPayloadItem *items, int n)
+/* An id of the payload, for the comparison with what is stored. */
+typedef struct ItemEntry
 {
-	for (int i = 0; i < n; i++)
-	{
-		if (verdicts[i] == VERDICT_SAME)
-		{
-			counts->unchanged++;
-			continue;
-		}
-		if (verdicts[i] == VERDICT_CREATE)
-			counts->created++;
-		else
-			counts->updated++;
-		kg_apply_sample(apply,
-						verdicts[i] == VERDICT_CREATE ? KG_CHANGE_CREATED
-													  : KG_CHANGE_UPDATED,
-						counts->name,
-						items[i].id);
-		apply->changed = true;
-	}
+	const char *id; /* hash key */
+	KgPayloadItem *item;
+} ItemEntry;
+
+static uint32
+id_hash(const void *key, Size size)
+{
+	const char *id = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) id, strlen(id));
 }
 
-/* Which items of a batch are stored, and with the same data? */
-static void
-compare_batch(const Datum *values, Verdict *verdicts)
+static int
+id_match(const void *a, const void *b, Size size)
 {
-	static KgSaved saved;
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* The items of a type by id. */
+static HTAB *
+items_by_id(const KgPayload *payload, const char *type)
+{
+	HASHCTL ctl;
+	HTAB *table;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(const char *);
+	ctl.entrysize = sizeof(ItemEntry);
+	ctl.hash = id_hash;
+	ctl.match = id_match;
+	ctl.hcxt = CurrentMemoryContext;
+	table = hash_create("kg_graph payload items",
+						1024,
+						&ctl,
+						HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
+							HASH_CONTEXT);
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		KgPayloadSet *set = &payload->sets[i];
+
+		if (strcmp(set->type_name, type) != 0)
+			continue;
+		for (int j = 0; j < set->nitems; j++)
+		{
+			bool found;
+			ItemEntry *entry = hash_search(
+				table, &set->items[j].id, HASH_ENTER, &found);
+
+			entry->item = &set->items[j];
+		}
+	}
+	return table;
+}
+
+/* An item's bytes are those of a datum of its own (kg_payload_data()). */
+static bool
+same_data(const KgPayloadItem *item, Jsonb *stored)
+{
+	if (VARSIZE(stored) - VARHDRSZ == item->len &&
+		memcmp(&stored->root, item->container, item->len) == 0)
+		return true;
+	return compareJsonbContainers(&stored->root, item->container) == 0;
+}
+
+/* What is stored of a type and not in the payload. */
+typedef struct Gone
+{
+	KgNodeList nodes;
+	List *ids; /* the first of them, for the diff */
+} Gone;
+
+static void
+compare_rows(KgApply *apply, HTAB *items, Gone *gone, MemoryContext scratch)
+{
+	SPITupleTable *rows = SPI_tuptable;
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+
+	for (uint64 i = 0; i < rows->numvals; i++)
+	{
+		bool isnull;
+		char *id = TextDatumGetCString(
+			SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull));
+		int64 node = DatumGetInt64(
+			SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull));
+		ItemEntry *entry = hash_search(items, &id, HASH_FIND, NULL);
+
+		CHECK_FOR_INTERRUPTS();
+		if (entry == NULL)
+		{
+			kg_node_add(&gone->nodes, node);
+			if (list_length(gone->ids) < KG_MAX_SAMPLES)
+			{
+				MemoryContextSwitchTo(gone->nodes.context);
+				gone->ids = lappend(gone->ids, pstrdup(id));
+				MemoryContextSwitchTo(scratch);
+			}
+			continue;
+		}
+		entry->item->node = node;
+		entry->item->same = same_data(
+			entry->item,
+			DatumGetJsonbP(
+				SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull)));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(scratch);
+}
+
+/*
+ * Compare a type's stored entities with the payload: one pass over the rows,
+ * whatever the planner knows of them, each looked up among the items.
+ */
+static void
+compare_type(KgApply *apply, const KgType *type, Gone *gone)
+{
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name)};
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = CurrentMemoryContext;
+	HTAB *items = items_by_id(apply->payload, type->name);
+	int nest = kg_spi_pin_path();
+	Portal portal = SPI_cursor_open_with_args(
+		NULL,
+		kg_spi_expand("SELECT entity_id, node, data FROM @kg_entity "
+					  "WHERE tenant = $1 AND bundle = $2 "
+					  "AND entity_type = $3"),
+		3,
+		(Oid *) argtypes,
+		values,
+		NULL,
+		false,
+		0);
+
+	kg_spi_unpin_path(nest);
+	for (;;)
+	{
+		SPI_cursor_fetch(portal, true, KG_COMPARE_BATCH);
+		if (SPI_processed == 0)
+			break;
+		MemoryContextSwitchTo(old);
+		compare_rows(apply, items, gone, scratch);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+	MemoryContextSwitchTo(old);
+	hash_destroy(items);
+	MemoryContextDelete(scratch);
+}
+
+static void
+delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(apply->tenant)};
+	KgCounts *counts;
+	ListCell *lc;
+
+	if (gone->nodes.n == 0)
+		return;
+	counts = kg_apply_counts(apply, &apply->entity_counts, type->name);
+	for (int i = 0; i < gone->nodes.n; i += KG_WRITE_BATCH)
+	{
+		CHECK_FOR_INTERRUPTS();
+		values[1] = kg_node_array(gone->nodes.nodes + i,
+								  Min(KG_WRITE_BATCH, gone->nodes.n - i));
+		kg_spi_run(&saved,
+				   "DELETE FROM @kg_entity WHERE tenant = $1 "
+				   "AND node = ANY($2)",
+				   2,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+		counts->deleted += SPI_processed;
+	}
+	apply->changed = true;
+	foreach(lc, gone->ids)
+		kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, lfirst(lc));
+}
+
+static void
+insert_batch(const KgApply *apply, const KgCounts *counts,
+			 const KgColumns *columns)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(apply->tenant),
+					   CStringGetTextDatum(apply->payload->name),
+					   CStringGetTextDatum(counts->name)};
 
+	if (columns->nrows == 0)
+		return;
+	kg_columns_arrays(columns, &values[3]);
 	kg_spi_run(&saved,
-			   "SELECT u.ord, (e.data = u.data)::int::bigint "
-			   "FROM unnest($4, $5) WITH ORDINALITY AS u(id, data, ord) "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			   "AND e.entity_type = $3 AND e.entity_id = u.id",
+			   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+			   "entity_id, data) "
+			   "SELECT $1, $2, $3, unnest($4), unnest($5)",
 			   5,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		verdicts[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? VERDICT_SAME
-															  : VERDICT_UPDATE;
-	SPI_freetuptable(SPI_tuptable);
+			   SPI_OK_INSERT);
 }
 
 static void
-run_batch(Datum *values, const KgColumns *columns, Verdict wanted,
-		  const Verdict *verdicts)
+update_batch(const KgApply *apply, const KgColumns *columns)
 {
-	static KgSaved insert_saved;
-	static KgSaved update_saved;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
-	KgColumns chosen;
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[3] = {CStringGetTextDatum(apply->tenant)};
 
-	kg_columns_init(&chosen, CurrentMemoryContext, 2, batch_types);
-	for (int i = 0; i < columns->nrows; i++)
-	{
-		if (verdicts[i] != wanted)
-			continue;
-		kg_columns_add_row(&chosen);
-		kg_columns_datum(&chosen, 0, columns->values[0][i]);
-		kg_columns_datum(&chosen, 1, columns->values[1][i]);
-	}
-	if (chosen.nrows == 0)
+	if (columns->nrows == 0)
 		return;
-	kg_columns_arrays(&chosen, &values[3]);
-	if (wanted == VERDICT_CREATE)
-		kg_spi_run(&insert_saved,
-				   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-				   "entity_id, data) "
-				   "SELECT $1, $2, $3, u.id, u.data "
-				   "FROM unnest($4, $5) u(id, data)",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
-	else
-		kg_spi_run(&update_saved,
-				   "UPDATE @kg_entity e SET data = u.data "
-				   "FROM unnest($4, $5) u(id, data) WHERE e.tenant = $1 "
-				   "AND e.bundle = $2 AND e.entity_type = $3 "
-				   "AND e.entity_id = u.id",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
+	kg_columns_arrays(columns, &values[1]);
+	kg_spi_run(&saved,
+			   "UPDATE @kg_entity e SET data = u.data "
+			   "FROM unnest($2, $3) u(node, data) "
+			   "WHERE e.tenant = $1 AND e.node = u.node",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
 }
 
-/* One batch of items of a type; is_new: none can be stored. */
+/* One batch of items of a type that have been compared. */
 static void
-write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n,
-			bool is_new)
+write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n)
 {
-	Datum values[5] = {CStringGetTextDatum(apply->tenant),
-					   CStringGetTextDatum(apply->payload->name),
-					   CStringGetTextDatum(counts->name)};
-	Verdict *verdicts = palloc0(n * sizeof(Verdict));
-	KgColumns columns;
+	KgColumns inserts;
+	KgColumns updates;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 2, batch_types);
+	kg_columns_init(&inserts, CurrentMemoryContext, 2, batch_types);
+	kg_columns_init(&updates, CurrentMemoryContext, 2, update_types);
 	for (int i = 0; i < n; i++)
 	{
-		kg_columns_add_row(&columns);
-		kg_columns_text(&columns, 0, items[i].id);
-		kg_columns_datum(
-			&columns, 1, JsonbPGetDatum(kg_payload_data(&items[i])));
+		KgPayloadItem *item = &items[i];
+		KgColumns *columns = item->node ? &updates : &inserts;
+
+		if (item->same)
+		{
+			counts->unchanged++;
+			continue;
+		}
+		kg_columns_add_row(columns);
+		if (item->node)
+			kg_columns_int64(columns, 0, item->node);
+		else
+			kg_columns_text(columns, 0, item->id);
+		kg_columns_datum(columns, 1, JsonbPGetDatum(kg_payload_data(item)));
+		kg_apply_sample(apply,
+						item->node ? KG_CHANGE_UPDATED : KG_CHANGE_CREATED,
+						counts->name,
+						item->id);
+		apply->changed = true;
 	}
-	if (!is_new)
-	{
-		kg_columns_arrays(&columns, &values[3]);
-		compare_batch(values, verdicts);
-	}
-	run_batch(values, &columns, VERDICT_CREATE, verdicts);
-	run_batch(values, &columns, VERDICT_UPDATE, verdicts);
-	count_written(apply, counts, verdicts, items, n);
+	counts->created += inserts.nrows;
+	counts->updated += updates.nrows;
+	insert_batch(apply, counts, &inserts);
+	update_batch(apply, &updates);
 }
 
 static void
@@ -165,9 +311,6 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
 {
 	KgCounts *counts = kg_apply_counts(
 		apply, &apply->entity_counts, set->type->name);
-	bool is_new = kg_catalog_type_in(apply->before,
-									 apply->payload->name,
-									 set->type->name) == NULL;
 	int start = 0;
 
 	while (start < set->nitems)
@@ -179,77 +322,26 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
 		CHECK_FOR_INTERRUPTS();
 		while (end < set->nitems && end - start < KG_WRITE_BATCH &&
 			   bytes < KG_WRITE_BATCH_BYTES)
-			bytes += set->items[end++].len;
-		write_batch(apply, counts, set->items + start, end - start, is_new);
+		{
+			if (!set->items[end].same)
+				bytes += set->items[end].len;
+			end++;
+		}
+		write_batch(apply, counts, set->items + start, end - start);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		start = end;
 	}
 }
 
-/* The ids of a type that the payload holds. */
-static Datum
-payload_ids(const KgApply *apply, const char *type)
+/* Is the type among the payload's sets? */
+static bool
+has_items(const KgPayload *payload, const char *type)
 {
-	static const Oid text_type[] = {TEXTOID};
-	const KgPayload *payload = apply->payload;
-	KgColumns ids;
-	Datum array;
-
-	kg_columns_init(&ids, CurrentMemoryContext, 1, text_type);
 	for (int i = 0; i < payload->nsets; i++)
-	{
-		const KgPayloadSet *set = &payload->sets[i];
-
-		if (strcmp(set->type_name, type) != 0)
-			continue;
-		for (int j = 0; j < set->nitems; j++)
-		{
-			kg_columns_add_row(&ids);
-			kg_columns_text(&ids, 0, set->items[j].id);
-		}
-	}
-	kg_columns_arrays(&ids, &array);
-	return array;
-}
-
-/*
- * What is stored of a type and not in the payload.  EXCEPT is linear whatever
- * the planner thinks of the array's length; <> ALL and NOT EXISTS are not.
- */
-static void
-delete_missing(KgApply *apply, const KgType *type)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name),
-					  CStringGetTextDatum(type->name),
-					  payload_ids(apply, type->name)};
-	KgCounts *counts;
-
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_entity e USING ("
-			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-			   "AND bundle = $2 AND entity_type = $3 "
-			   "EXCEPT SELECT unnest($4)) gone "
-			   "WHERE e.tenant = $1 AND e.bundle = $2 AND e.entity_type = $3 "
-			   "AND e.entity_id = gone.entity_id RETURNING e.entity_id",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE_RETURNING);
-	if (SPI_processed == 0)
-		return;
-	counts = kg_apply_counts(apply, &apply->entity_counts, type->name);
-	counts->deleted += SPI_processed;
-	apply->changed = true;
-	for (uint64 i = 0; i < Min(SPI_processed, KG_MAX_SAMPLES); i++)
-		kg_apply_sample(
-			apply, KG_CHANGE_DELETED, type->name, kg_spi_cstring(i, 1));
-	SPI_freetuptable(SPI_tuptable);
+		if (strcmp(payload->sets[i].type_name, type) == 0)
+			return true;
+	return false;
 }
 
 void
@@ -259,11 +351,21 @@ kg_bundle_write_entities(KgApply *apply)
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph write", ALLOCSET_DEFAULT_SIZES);
 
-	if (!apply->options.merge)
+	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		for (int i = 0; i < apply->before->ntypes; i++)
-			if (strcmp(apply->before->types[i]->bundle, payload->name) == 0)
-				delete_missing(apply, apply->before->types[i]);
+		const KgType *type = apply->before->types[i];
+		MemoryContext old;
+		Gone gone = {{scratch}, NIL};
+
+		if (strcmp(type->bundle, payload->name) != 0 ||
+			(apply->options.merge && !has_items(payload, type->name)))
+			continue;
+		old = MemoryContextSwitchTo(scratch);
+		compare_type(apply, type, &gone);
+		if (!apply->options.merge)
+			delete_gone(apply, type, &gone);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
 	}
 	for (int i = 0; i < payload->nsets; i++)
 		write_set(apply, &payload->sets[i], scratch);

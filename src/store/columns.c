@@ -93,6 +93,28 @@ kg_columns_text(KgColumns *columns, int column, const char *value)
 }
 
 void
+kg_columns_reorder(KgColumns *columns, const int *order)
+{
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		Datum *values = MemoryContextAlloc(columns->context,
+										   columns->capacity * sizeof(Datum));
+		bool *nulls = MemoryContextAlloc(columns->context,
+										 columns->capacity * sizeof(bool));
+
+		for (int j = 0; j < columns->nrows; j++)
+		{
+			values[j] = columns->values[i][order[j]];
+			nulls[j] = columns->nulls[i][order[j]];
+		}
+		pfree(columns->values[i]);
+		pfree(columns->nulls[i]);
+		columns->values[i] = values;
+		columns->nulls[i] = nulls;
+	}
+}
+
+void
 kg_columns_arrays(const KgColumns *columns, Datum *arrays)
 {
 	for (int i = 0; i < columns->ncolumns; i++)

@@ -29,6 +29,8 @@ extern void kg_columns_char(KgColumns *columns, int column, char value);
 extern void kg_columns_text(KgColumns *columns, int column, const char *value);
 /* Borrows a datum that lives as long as the rows. */
 extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
+/* Put the rows in another order: row i is what row order[i] was. */
+extern void kg_columns_reorder(KgColumns *columns, const int *order);
 /* The columns as array datums. */
 extern void kg_columns_arrays(const KgColumns *columns, Datum *arrays);
 

@@ -8,7 +8,9 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bswap.h"
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/extract.h"
@@ -124,11 +126,67 @@ delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 	kg_spi_run(saved, sql, 2, argtypes, values, NULL, false, SPI_OK_DELETE);
 }
 
+/* Where a row of keys belongs in kg_index_key_value_idx, roughly. */
+typedef struct KeyPlace
+{
+	uint64 field;  /* type and name, as a number */
+	uint64 prefix; /* the first bytes of the key, as a number */
+	int row;
+} KeyPlace;
+
+static int
+compare_places(const void *pa, const void *pb)
+{
+	const KeyPlace *a = pa;
+	const KeyPlace *b = pb;
+
+	if (a->field != b->field)
+		return a->field < b->field ? -1 : 1;
+	if (a->prefix != b->prefix)
+		return a->prefix < b->prefix ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/*
+ * Rows that are neighbours in the index are inserted one after the other, so
+ * that the pages they go to are in the processor's cache: a fifth less time
+ * for 100,000 entities.  The order is not one that anything depends on.
+ */
+static void
+sort_keys(KgColumns *keys)
+{
+	KeyPlace *places = palloc(keys->nrows * sizeof(KeyPlace));
+	int *order = palloc(keys->nrows * sizeof(int));
+
+	for (int i = 0; i < keys->nrows; i++)
+	{
+		text *name = DatumGetTextPP(keys->values[1][i]);
+		bytea *key = DatumGetByteaPP(keys->values[2][i]);
+		int len = Min(VARSIZE_ANY_EXHDR(key), sizeof(uint64));
+		unsigned char bytes[sizeof(uint64)] = {0};
+		uint64 prefix;
+
+		memcpy(bytes, VARDATA_ANY(key), len);
+		memcpy(&prefix, bytes, sizeof(prefix));
+		places[i].prefix = pg_ntoh64(prefix);
+		places[i].field = ((uint64) DatumGetInt32(keys->values[0][i]) << 32) |
+						  hash_bytes((const unsigned char *) VARDATA_ANY(name),
+									 VARSIZE_ANY_EXHDR(name));
+		places[i].row = i;
+	}
+	qsort(places, keys->nrows, sizeof(KeyPlace), compare_places);
+	for (int i = 0; i < keys->nrows; i++)
+		order[i] = places[i].row;
+	kg_columns_reorder(keys, order);
+	pfree(places);
+	pfree(order);
+}
+
 static void
 write_keys(KgDerivation *d)
 {
-	static KgSaved delete_saved;
-	static KgSaved insert_saved;
+	static KgSaved delete_saved = KG_SAVED_BATCH;
+	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID,
 								   INT4ARRAYOID,
 								   TEXTARRAYOID,
@@ -144,12 +202,14 @@ write_keys(KgDerivation *d)
 				&d->stale_keys);
 	if (d->keys.nrows == 0)
 		return;
+	sort_keys(&d->keys);
 	values[0] = CStringGetTextDatum(d->tenant);
 	kg_columns_arrays(&d->keys, &values[1]);
 	kg_spi_run(&insert_saved,
 			   "INSERT INTO @kg_index_key(tenant, type_no, field, key, "
 			   "entity_id, node) "
-			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
+			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5), "
+			   "unnest($6)",
 			   6,
 			   argtypes,
 			   values,
@@ -198,8 +258,8 @@ distinct_tokens(KgDerivation *d, KgColumns *tokens)
 static void
 write_trigrams(KgDerivation *d)
 {
-	static KgSaved new_saved;
-	static KgSaved insert_saved;
+	static KgSaved new_saved = KG_SAVED_BATCH;
+	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID, TEXTARRAYOID};
 	static const Oid types[] = {TEXTOID, TEXTOID};
 	KgColumns columns;
@@ -241,7 +301,7 @@ write_trigrams(KgDerivation *d)
 	kg_columns_arrays(&columns, &values[1]);
 	kg_spi_run(&insert_saved,
 			   "INSERT INTO @kg_trigram(tenant, trigram, term) "
-			   "SELECT $1, u.* FROM unnest($2, $3) u ON CONFLICT DO NOTHING",
+			   "SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING",
 			   3,
 			   argtypes,
 			   values,
@@ -253,8 +313,8 @@ write_trigrams(KgDerivation *d)
 static void
 write_terms(KgDerivation *d)
 {
-	static KgSaved delete_saved;
-	static KgSaved insert_saved;
+	static KgSaved delete_saved = KG_SAVED_BATCH;
+	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTARRAYOID, CHARARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
 	Datum values[5];
@@ -269,7 +329,7 @@ write_terms(KgDerivation *d)
 	kg_columns_arrays(&d->terms, &values[1]);
 	kg_spi_run(&insert_saved,
 			   "INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
-			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5)",
 			   5,
 			   argtypes,
 			   values,
@@ -282,7 +342,7 @@ write_terms(KgDerivation *d)
 static void
 write_batch(KgDerivation *d)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = MemoryContextSwitchTo(d->batch);
 
 	CHECK_FOR_INTERRUPTS();

@@ -25,7 +25,7 @@ void
 kg_nodes_of_ids(const char *tenant, const KgType *type, const char *const *ids,
 				int n, int64 *nodes)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	static const Oid text_type[] = {TEXTOID};
 	KgColumns columns;
@@ -69,7 +69,7 @@ typedef struct NodeType
 static HTAB *
 lock_ends(const char *tenant, const KgColumns *edges)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	HASHCTL ctl;
 	HTAB *types;
@@ -241,7 +241,7 @@ static void
 check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const char *path, KgErrorList *errors)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
 	Datum values[5];

@@ -336,6 +336,8 @@ read_items(KgPayloadSet *set, const JsonbContainer *array, int set_index,
 		item->len = it.value.val.binary.len;
 		item->set = set_index;
 		item->index = it.index;
+		item->node = 0;
+		item->same = false;
 		set->nitems++;
 	}
 }

@@ -36,8 +36,10 @@ typedef struct KgPayloadItem
 	const char *id; /* NULL: at fault */
 	JsonbContainer *container;
 	int len;
-	int set;   /* index in "entities" */
-	int index; /* index in its "items" */
+	int set;	/* index in "entities" */
+	int index;	/* index in its "items" */
+	int64 node; /* of the stored entity; 0: none */
+	bool same;	/* as stored */
 } KgPayloadItem;
 
 typedef struct KgPayloadSet

@@ -144,7 +144,7 @@ take_targets(Target *targets, const KgField *field)
 static void
 lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	static const Oid text_type[] = {TEXTOID};
 	KgColumns columns;
@@ -195,8 +195,8 @@ static void
 lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
 				const KgField *target_field, Target *targets, int n)
 {
-	static KgSaved lock;
-	static KgSaved read;
+	static KgSaved lock = KG_SAVED_BATCH;
+	static KgSaved read = KG_SAVED_BATCH;
 	static const Oid bytea_type[] = {BYTEAOID};
 	KgColumns columns;
 	int64 *locked = palloc(n * sizeof(int64));
@@ -263,10 +263,37 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 		lookup_by_field(catalog->tenant, type, field, target_field, targets, n);
 }
 
-static void
-insert_edges(const char *tenant, const KgColumns *edges)
+/*
+ * May two references of an entity make the same edge?  Where a property alone
+ * has its relation and names ids, each of its values is another target.
+ */
+static bool
+may_repeat(const KgCatalog *catalog, const KgField *field)
 {
-	static KgSaved saved;
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (field < type->fields || field >= type->fields + type->nfields)
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+			if (&type->fields[j] != field && type->fields[j].ref_type &&
+				type->fields[j].relation_no == field->relation_no)
+				return true;
+		return field->ref_field != NULL;
+	}
+	return true;
+}
+
+/*
+ * Looking for conflicts costs a search of the index more per edge, and is done
+ * for edges that may be there twice only.
+ */
+static void
+insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
+{
+	static KgSaved plain_saved = KG_SAVED_BATCH;
+	static KgSaved repeated_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
 	Datum values[5];
@@ -275,10 +302,15 @@ insert_edges(const char *tenant, const KgColumns *edges)
 		return;
 	values[0] = CStringGetTextDatum(tenant);
 	kg_columns_arrays(edges, &values[1]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-			   "property) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u "
-			   "ON CONFLICT DO NOTHING",
+	kg_spi_run(repeated ? &repeated_saved : &plain_saved,
+			   repeated ? "INSERT INTO @kg_edge(tenant, source, relation_no, "
+						  "target, property) "
+						  "SELECT $1, unnest($2), unnest($3), unnest($4), "
+						  "unnest($5) ON CONFLICT DO NOTHING"
+						: "INSERT INTO @kg_edge(tenant, source, relation_no, "
+						  "target, property) "
+						  "SELECT $1, unnest($2), unnest($3), unnest($4), "
+						  "unnest($5)",
 			   5,
 			   argtypes,
 			   values,
@@ -295,10 +327,13 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 	static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
 	Target *targets = palloc(n * sizeof(Target));
 	int *target_of = palloc(n * sizeof(int));
-	KgColumns edges;
+	KgColumns edges[2]; /* plain, and those that may repeat */
+	const KgField *field = NULL;
+	bool repeated = false;
 	int start = 0;
 
-	kg_columns_init(&edges, CurrentMemoryContext, 4, edge_types);
+	for (int i = 0; i < 2; i++)
+		kg_columns_init(&edges[i], CurrentMemoryContext, 4, edge_types);
 	while (start < n)
 	{
 		int end = start;
@@ -320,21 +355,29 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 		{
 			const KgReference *ref = sorted[i];
 			int64 node = targets[target_of[i]].node;
+			KgColumns *rows;
 
 			if (node == 0)
 			{
 				kg_reference_add(missing, ref->source, ref->field, ref->value);
 				continue;
 			}
-			kg_columns_add_row(&edges);
-			kg_columns_int64(&edges, 0, ref->source);
-			kg_columns_int32(&edges, 1, ref->field->relation_no);
-			kg_columns_int64(&edges, 2, node);
-			kg_columns_text(&edges, 3, ref->field->name);
+			if (ref->field != field)
+			{
+				field = ref->field;
+				repeated = may_repeat(catalog, field);
+			}
+			rows = &edges[repeated];
+			kg_columns_add_row(rows);
+			kg_columns_int64(rows, 0, ref->source);
+			kg_columns_int32(rows, 1, field->relation_no);
+			kg_columns_int64(rows, 2, node);
+			kg_columns_text(rows, 3, field->name);
 		}
 		start = end;
 	}
-	insert_edges(catalog->tenant, &edges);
+	insert_edges(catalog->tenant, &edges[0], false);
+	insert_edges(catalog->tenant, &edges[1], true);
 }
 
 void
@@ -374,7 +417,7 @@ kg_references_resolve(const KgCatalog *catalog,
 void
 kg_references_forget(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant)};
 
@@ -407,7 +450,7 @@ typedef struct Incoming
 static int
 read_incoming(const char *tenant, const int64 *nodes, int n, Incoming **result)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_node_array(nodes, n)};
 	MemoryContext old = CurrentMemoryContext;
@@ -444,7 +487,7 @@ read_incoming(const char *tenant, const int64 *nodes, int n, Incoming **result)
 static void
 delete_explicit(const char *tenant, const int64 *nodes, int n)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_node_array(nodes, n)};
 
@@ -462,7 +505,7 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 static void
 delete_referrers(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant),
 					   kg_node_array(nodes->nodes, nodes->n)};
@@ -556,8 +599,8 @@ without(const Jsonb *data, const Removal *removal)
 static void
 set_null(const KgCatalog *catalog, const KgNodeList *sources)
 {
-	static KgSaved read_saved;
-	static KgSaved write_saved;
+	static KgSaved read_saved = KG_SAVED_BATCH;
+	static KgSaved write_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	static const Oid write_argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
 	static const Oid column_types[] = {INT8OID, JSONBOID};
@@ -715,7 +758,7 @@ void
 kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 					 KgReferenceList *references)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(catalog->tenant)};
 	MemoryContext context = CurrentMemoryContext;
@@ -759,7 +802,7 @@ void
 kg_references_pending(const char *tenant, const KgReferenceList *missing,
 					  const KgNodeList *referrers)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
 	KgNodeList sources = {CurrentMemoryContext};
 	Datum values[3];
