@@ -133,6 +133,7 @@ extern void kg_stream_comment(KgRequest *req);
 extern void kg_stream_end(KgRequest *req);
 
 /* http_headers.c: each returns false after it has prepared the refusal. */
+extern bool kg_headers_single(KgRequest *req);
 extern bool kg_headers_origin(KgRequest *req);
 extern bool kg_headers_content(KgRequest *req);
 extern bool kg_headers_token(KgRequest *req, const char **token);

@@ -11,6 +11,8 @@
 
 /* kg_login() takes no longer one. */
 #define MAX_TOKEN 8192
+/* Of the headers that may be there once, one is there twice. */
+#define AMBIGUOUS (1u << 31)
 
 const char *
 kg_header(KgRequest *req, const char *name)
@@ -133,6 +135,57 @@ kg_headers_origin(KgRequest *req)
 						KG_RPC_REQUEST,
 						ok ? "this Origin is not allowed"
 						   : "this Host is not allowed");
+	return false;
+}
+
+static enum MHD_Result
+count_header(void *cls, enum MHD_ValueKind kind, const char *key,
+			 const char *value)
+{
+	static const char *const single[] = {MHD_HTTP_HEADER_AUTHORIZATION,
+										 MHD_HTTP_HEADER_CONTENT_LENGTH,
+										 MHD_HTTP_HEADER_CONTENT_TYPE,
+										 MHD_HTTP_HEADER_HOST,
+										 MHD_HTTP_HEADER_ORIGIN,
+										 MHD_HTTP_HEADER_TRANSFER_ENCODING,
+										 "MCP-Protocol-Version",
+										 "Mcp-Method",
+										 "Mcp-Name"};
+	unsigned *seen = cls;
+	size_t i;
+
+	(void) kind;
+	(void) value;
+	for (i = 0; i < sizeof(single) / sizeof(single[0]); i++)
+		if (strcasecmp(key, single[i]) == 0)
+		{
+			if ((*seen & 1u << i) != 0)
+				*seen |= AMBIGUOUS;
+			*seen |= 1u << i;
+		}
+	return MHD_YES;
+}
+
+/*
+ * What is before us, a proxy perhaps, must not have read another request than
+ * we do: no header twice that means one thing, no two lengths of a body.
+ */
+bool
+kg_headers_single(KgRequest *req)
+{
+	unsigned seen = 0;
+
+	MHD_get_connection_values(req->mhd, MHD_HEADER_KIND, count_header, &seen);
+	if (kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL &&
+		kg_header(req, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+		seen |= AMBIGUOUS;
+	if ((seen & AMBIGUOUS) == 0)
+		return true;
+	kg_http_reply_error(req,
+						MHD_HTTP_BAD_REQUEST,
+						NULL,
+						KG_RPC_REQUEST,
+						"the headers are ambiguous");
 	return false;
 }
 

@@ -349,6 +349,11 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	if (req == NULL)
 	{
 		req = *req_cls = new_request(http, mhd);
+		if (!kg_headers_single(req))
+		{
+			kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
+			return kg_http_send(req);
+		}
 		route(req, url, method);
 		if (announced_too_large(req))
 		{

@@ -1,0 +1,206 @@
+# The commands of kgctl that change or ask something: every way in and out, dry
+# runs, interruption, what a terminal shows.
+use strict;
+use warnings;
+use File::Path qw(make_path);
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use KgGateway;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = cluster('commands');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+$ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_direct';
+$ENV{HOME} = $dir;
+delete $ENV{$_} for qw(XDG_CONFIG_HOME KGCTL_TOKEN KGCTL_TENANT);
+
+sub put
+{
+	my ($name, $text) = @_;
+	my ($folder) = "$dir/$name" =~ m{(.*)/};
+	make_path($folder);
+	open my $file, '>:raw', "$dir/$name" or die "$name: $!";
+	print $file $text;
+	close $file;
+	return "$dir/$name";
+}
+
+sub kgctl
+{
+	my ($input, @command) = @_;
+	my ($out, $err) = ('', '');
+	IPC::Run::run(['kgctl', @command], '<', \$input, '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	return { code => $? >> 8, out => $out, err => $err };
+}
+
+sub ends
+{
+	my ($code, $pattern, $name, @command) = @_;
+	my $got = kgctl('', @command);
+	is($got->{code}, $code, "$name: exit code") or diag $got->{err};
+	like($got->{out} . $got->{err}, $pattern, $name);
+	return $got;
+}
+
+my $schema = '{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "n": {"type": "integer", "x-index": true}}}';
+sub bundle
+{
+	my ($entities, $more) = @_;
+	return qq({"bundle_name": "files", "version": "1", "schemas": [{"entity_type": "note", "schema": $schema}],\n)
+	  . '"relations": [{"name": "NEXT", "from": "note", "to": "note"}],'
+	  . qq("entities": [{"entity_type": "note", "items": [\n$entities\n]}],"edges": [) . ($more // '') . ']}';
+}
+my $file = put('files.json', bundle('{"id": "a", "n": 1}, {"id": "b", "n": 2}', '{"relation": "NEXT", "from": "note:a", "to": "note:b"}'));
+
+sub stored { return $node->safe_psql('postgres', q{SELECT coalesce(string_agg(entity_id, ' ' ORDER BY entity_id), '') FROM kg_entity}) }
+
+# One JSON file.
+ends(0, qr/^files: valid: .*created 2/, 'a dry run counts', 'apply', '--dry-run', $file);
+is(stored(), '', 'and changes nothing');
+ends(0, qr/^files: valid/, '-n is the same', 'apply', '-n', $file);
+ends(0, qr/^files: applied: .*created 2/, 'apply', 'apply', $file);
+is(stored(), 'a b', 'and it is there');
+ends(0, qr/^files: applied(?!.*created)/, 'again: nothing is created', 'apply', $file);
+ends(0, qr/\A\z/, 'quiet', 'apply', '-q', $file);
+my $json = kgctl('', 'apply', '--json', $file);
+is(ref decode($json->{out}), 'HASH', 'JSON for programs');
+my $revision = decode($json->{out})->{revision};
+is(kgctl(bundle('{"id": "a", "n": 7}'), 'apply', '--dry-run', '-')->{code}, 0, 'from standard input');
+is(kgctl(bundle('{"id": "c", "n": 3}'), 'apply', '--merge', '-')->{code}, 0, 'merge');
+is(stored(), 'a b c', 'keeps what the bundle does not have');
+my $refused = kgctl(bundle('{"id": "d"}'), 'apply', '--expected-revision', $revision, '-');
+is($refused->{code}, 6, 'another revision is refused') or diag $refused->{err};
+like($refused->{err}, qr/CONFLICT|revision/, 'and named');
+is(kgctl(bundle(''), 'apply', '-')->{code}, 0, 'replace');
+is(stored(), '', 'takes away what the bundle does not have');
+
+# Errors have the line of the JSON file, all of them at once.
+$refused = kgctl('', 'apply', put('wrong.json', bundle(qq({"id": "a",\n "n": "x"},\n{"n": 3},\n{"id": "c",\n "n": 1.5}))));
+is($refused->{code}, 6, 'a bundle that is not valid');
+like($refused->{err}, qr{wrong\.json:4: note "a": /n: }, 'the value\'s line');
+like($refused->{err}, qr{wrong\.json:5: .*id}, 'the line of an entity without id');
+like($refused->{err}, qr{wrong\.json:7: note "c": /n: }, 'and the last one');
+is(stored(), '', 'nothing is changed');
+is(scalar(() = kgctl('', 'apply', '--max-errors', '1', "$dir/wrong.json")->{err} =~ /wrong\.json:\d+:/g), 1, '--max-errors');
+$refused = kgctl('', 'validate', "$dir/wrong.json");
+is($refused->{code}, 6, 'validate says so too');
+like($refused->{err}, qr{wrong\.json:4: }, 'with lines');
+ends(6, qr{\Qnobody\E}, 'a reference to nothing', 'apply',
+	put('ref.json', bundle('{"id": "a"}', '{"relation": "NEXT", "from": "note:a", "to": "note:nobody"}')));
+
+# A directory with a file, a folder and entities in place.
+put('dir/manifest.yaml', <<"YAML");
+bundle_name: files
+version: "1"
+entity_types:
+- name: note
+  schema_file: schemas/note.json
+  entities_file: entities/notes.yaml
+- name: page
+  schema_file: schemas/note.json
+  entities_path: entities/pages
+- name: line
+  schema: $schema
+  entities:
+  - id: z
+relations:
+- name: NEXT
+  from: note
+  to: note
+edges_file: edges.yaml
+YAML
+put('dir/schemas/note.json', $schema);
+put('dir/entities/notes.yaml', "- id: a\n  n: 1\n- id: b\n");
+put('dir/entities/pages/1.yaml', "id: p1\n");
+put('dir/entities/pages/2.yml', "- id: p2\n- id: p3\n");
+put('dir/entities/pages/README', "not YAML: [\n");
+put('dir/edges.yaml', "- relation: NEXT\n  from: note:a\n  to: note:b\n");
+ends(0, qr/^files: applied/, 'a directory of all layouts', 'apply', "$dir/dir");
+is(stored(), 'a b p1 p2 p3 z', 'all of it');
+ends(0, qr/\A\z/, 'does not differ', 'diff', "$dir/dir");
+put('dir/edges.yaml', "- relation: NEXT\n  from: note:b\n  to: note:a\n");
+ends(1, qr/^\+ edge .*b.*a.*^- edge .*a.*b|^- edge .*a.*b.*^\+ edge .*b.*a/ms, 'a turned edge differs', 'diff', "$dir/dir");
+ends(1, qr/\A(?:[-+~] \S.*\n)+\z/, 'in brief', 'diff', '--brief', "$dir/dir");
+put('dir/entities/notes.yaml', "- id: a\n  n: 1\n- id: b\n  n:\n    deep: 1\n");
+ends(6, qr{entities/notes\.yaml:5: note "b": /n: }, 'an error in a folder has its file and line', 'apply', "$dir/dir");
+
+# Export.
+put('there/x', '');
+ends(4, qr/not empty/, 'not into a full directory', 'export', 'files', '-o', "$dir/there");
+is(kgctl('', 'export', 'files', '-o', "$dir/there", '--force')->{code}, 0, 'unless forced');
+is(kgctl('', 'diff', "$dir/there")->{code}, 0, 'which is the same');
+is(kgctl('', 'export', 'files', '-o', "$dir/out.json")->{code}, 0, 'to a file');
+ends(4, qr/exists/, 'once', 'export', 'files', '-o', "$dir/out.json");
+is(kgctl('', 'export', 'files', '-f', '-o', "$dir/out.json")->{code}, 0, 'or forced');
+my $text = kgctl('', 'export', 'files');
+is(ref decode($text->{out}), 'HASH', 'to standard output as JSON');
+is(kgctl($text->{out}, 'diff', '-')->{code}, 0, 'which does not differ from what is stored');
+ends(6, qr/there is no bundle "other"/, 'no such bundle', 'export', 'other');
+SKIP:
+{
+	skip 'no /dev/full', 1 unless -e '/dev/full';
+	IPC::Run::run(['kgctl', 'export', 'files'], '<', \'', '>', '/dev/full', '2>', \my $err);
+	is($? >> 8, 3, 'a full disk is noticed');
+}
+
+# Tools.
+ends(0, qr/^get_note +\S/m, 'tools', 'tools');
+is(ref decode(kgctl('', 'tools', '--json')->{out}), 'ARRAY', 'tools as JSON');
+for my $case ([ [ 'ids=["a","p9"]' ], 'name=value' ], [ [ '{"ids": ["a", "p9"]}' ], 'an object' ], [ [ '@' . put('args.json', '{"ids": ["a", "p9"]}') ], 'a file' ])
+{
+	my $got = kgctl('', 'call', 'get_note', @{ $case->[0] });
+	is($got->{code}, 0, "arguments as $case->[1]") or diag $got->{err};
+	like($got->{out}, qr/"not_found": \[\s*"p9"\s*\]/, 'answered');
+}
+is(kgctl('{"id": "a"}', 'call', 'get_note', '-')->{code}, 0, 'arguments from standard input');
+is(scalar(split /\n/, kgctl('', 'call', '-c', 'get_note', 'id=a')->{out}), 1, 'compact is one line');
+ends(2, qr/neither a JSON object nor name=value/, 'arguments that are none', 'call', 'get_note', 'a');
+ends(2, qr/given twice/, 'an argument twice', 'call', 'get_note', 'id=a', 'id=b');
+ends(2, qr/not JSON/, 'half an object', 'call', 'get_note', '{"id":');
+ends(1, qr/did you mean|allowed|unknown/i, 'a wrong argument', 'call', 'get_note', 'idd=a');
+ends(1, qr/get_nothing/, 'no such tool', 'call', 'get_nothing');
+ends(6, qr/\S/, 'a tenant that is not granted', 'tools', '--tenant', 'b');
+ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
+
+# What a terminal shows while it takes time, and an interrupt.
+{
+	my $items = join ",\n", map { qq({"id": "n$_", "n": $_}) } 1 .. 30000;
+	my $large = put('large.json', bundle($items));
+	my ($out, $screen) = ('', '');
+	IPC::Run::run(['kgctl', 'apply', '--dry-run', $large], '<', \'', '>', \$out, '2>pty>', \$screen, IPC::Run::timeout(120));
+	is($? >> 8, 0, 'a large bundle') or diag $screen;
+	like($screen, qr/checking 30000 entities and 0 edges of files \.\.\. \d+\.\d s/, 'progress on a terminal');
+	unlike(kgctl('', 'apply', '--dry-run', $large)->{err}, qr/checking/, 'and nowhere else');
+	my $err = '';
+	my $run = IPC::Run::start(['kgctl', 'apply', $large], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	for (1 .. 200)
+	{
+		last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%kg_apply_bundle%' AND usename = 'kg_direct'}) eq '1';
+		sleep 0.02;
+	}
+	my $before = stored();
+	$run->signal('INT');
+	$run->finish;
+	is($run->full_result(0) >> 8, 130, 'an interrupt ends it');
+	like($err, qr/cancelled; nothing was changed/, 'and says what became of it');
+	is(stored(), $before, 'nothing was changed');
+}
+
+# The database goes away.
+{
+	my $run = IPC::Run::start(['kgctl', 'apply', "$dir/large.json"], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(60));
+	for (1 .. 200)
+	{
+		last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%kg_apply_bundle%' AND usename = 'kg_direct'}) eq '1';
+		sleep 0.02;
+	}
+	$node->stop('immediate');
+	$run->finish;
+	is($run->full_result(0) >> 8, 5, 'a server that stops');
+	like($err, qr/connection to the database was lost|terminating connection/, 'is named');
+}
+$node->stop;
+done_testing();
