@@ -172,7 +172,9 @@ listen_tcp(const char *address)
 	int fd = -1;
 	int error;
 
-	if (colon == NULL || colon[1] == '\0')
+	/* getaddrinfo() would take a number too large modulo 65536. */
+	if (colon == NULL || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
+		colon[1] == '\0' || strtol(colon + 1, NULL, 10) > 65535)
 	{
 		kg_error("--listen must be host:port or unix:/path, not \"%s\"",
 				 address);

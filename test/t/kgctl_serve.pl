@@ -1,0 +1,220 @@
+# kgctl serve as a service: its sockets, a full house, subscriptions that come
+# and go, shutting down; and list changes over standard output.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IO::Socket::INET;
+use IO::Socket::UNIX;
+use IPC::Run ();
+use KgGateway;
+use POSIX ();
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = cluster('serve');
+my %token = %{ $node->{kg_token} };
+my $dir = PostgreSQL::Test::Utils::tempdir_short();
+my $json = JSON::PP->new->canonical;
+
+sub send_post
+{
+	my ($socket, $message, %headers) = @_;
+	my $body = $json->encode($message);
+	my %all = (Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, %headers);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $all{$_}\r\n" } sort keys %all) . "\r\n$body");
+	return $socket;
+}
+
+sub slow { return rpc('tools/call', { name => 'test_it', arguments => { sleep => $_[0] } }) }
+
+sub running { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND usename LIKE 'kg\_%'}) }
+
+sub wait_until
+{
+	my ($condition, $seconds) = @_;
+	my $end = time + ($seconds // 10);
+	while (time < $end) { return 1 if $condition->(); sleep 0.05 }
+	return 0;
+}
+
+sub read_until
+{
+	my ($socket, $data, $pattern, $seconds) = @_;
+	my $end = time + ($seconds // 10);
+	while ($$data !~ $pattern && time < $end)
+	{
+		my $bits = '';
+		vec($bits, fileno($socket), 1) = 1;
+		next unless select($bits, undef, undef, 0.2);
+		sysread($socket, $$data, 65536, length $$data) or last;
+	}
+	return $$data =~ $pattern;
+}
+
+# A child whose standard error is a file; for what IPC::Run would close.
+sub start_child
+{
+	my ($name, $prepare, @command) = @_;
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		open STDIN, '<', '/dev/null';
+		open STDERR, '>', "$dir/$name.log";
+		$prepare->();
+		{ exec @command }
+		POSIX::_exit(127);
+	}
+	return $pid;
+}
+
+sub log_of { return !-e "$dir/$_[0].log" ? '' : PostgreSQL::Test::Utils::slurp_file("$dir/$_[0].log") }
+sub end_child { kill 'TERM', $_[0]; waitpid $_[0], 0; return $? }
+
+$ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_direct';
+
+# A socket of the file system.
+{
+	my $path = "$dir/s";
+	my $pid = start_child('unix', sub { }, 'kgctl', 'serve', '--listen', "unix:$path");
+	ok(wait_until(sub { -S $path && log_of('unix') =~ /listening on unix:\Q$path\E/ }), 'listens on a socket of the file system');
+	my $reply = read_reply(send_post(IO::Socket::UNIX->new(Peer => $path), rpc('ping')));
+	is($reply->{status}, 200, 'and answers there');
+	my $out = '';
+	IPC::Run::run(['kgctl', 'serve', '--listen', "unix:$path"], '<', \'', '>', \$out, '2>', \my $err, IPC::Run::timeout(20));
+	isnt($? >> 8, 0, 'a second server on the same socket does not start');
+	like($err, qr/another server listens there/, 'and says why');
+	is(read_reply(send_post(IO::Socket::UNIX->new(Peer => $path), rpc('ping')))->{status}, 200, 'the first one goes on');
+	kill 'KILL', $pid;
+	waitpid $pid, 0;
+	$pid = start_child('unix2', sub { }, 'kgctl', 'serve', '--listen', "unix:$path");
+	ok(wait_until(sub { log_of('unix2') =~ /listening/ }), 'a socket that was left behind is no obstacle');
+	is(read_reply(send_post(IO::Socket::UNIX->new(Peer => $path), rpc('ping')))->{status}, 200, 'it answers');
+	is(end_child($pid), 0, 'stops');
+}
+
+# A socket of the service manager.
+{
+	my $listener = IO::Socket::INET->new(Listen => 64, LocalAddr => '127.0.0.1', LocalPort => 0) or die;
+	my $port = $listener->sockport;
+	my $pid = start_child('activated', sub {
+		POSIX::dup2(fileno($listener), 3);
+		$ENV{LISTEN_FDS} = 1;
+		$ENV{LISTEN_PID} = $$;
+	}, 'kgctl', 'serve', '--listen', '127.0.0.1:1');
+	ok(wait_until(sub { log_of('activated') =~ /socket of the service manager/ }), 'takes the socket it is given');
+	is(post({ port => $port }, rpc('ping'))->{status}, 200, 'and answers there');
+	is(end_child($pid), 0, 'stops');
+}
+
+# Addresses that do not work.
+for my $case ([ 'nonsense', qr/must be host:port/ ], [ '127.0.0.1:99999999', qr/\S/ ], [ '192.0.2.1:1', qr/\S/ ], [ "unix:$dir/" . 'x' x 200, qr/too long/ ])
+{
+	IPC::Run::run(['kgctl', 'serve', '--listen', $case->[0]], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(20));
+	isnt($? >> 8, 0, 'does not listen on ' . substr($case->[0], 0, 30));
+	like($err, $case->[1], 'and says why');
+}
+
+# A full house: one call runs, one waits, the others are told to come again.
+{
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--queue', '1');
+	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
+	my $first = send_post(connect_to($gateway), slow(1.5));
+	wait_until(sub { running() == 1 });
+	my $second = send_post(connect_to($gateway), slow(0));
+	sleep 0.2;
+	my $start = time;
+	my $reply = post($gateway, slow(0));
+	is($reply->{status}, 503, 'too many calls');
+	is($reply->{headers}{'retry-after'}, 1, 'try again');
+	ok(time - $start < 1, 'at once');
+	is(read_reply($first)->{status}, 200, 'the one that ran is answered');
+	is(read_reply($second)->{status}, 200, 'so is the one that waited');
+	# One that waits goes away: it never runs.
+	$first = send_post(connect_to($gateway), slow(1));
+	wait_until(sub { running() == 1 });
+	$second = send_post(connect_to($gateway), rpc('tools/call', { name => 'test_it', arguments => { sleep => 0, mark => 'never' } }));
+	sleep 0.2;
+	close $second;
+	is(read_reply($first)->{status}, 200, 'the first of two');
+	is(post($gateway, rpc('ping'))->{status}, 200, 'the next');
+	unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/parameters: .*never/, 'a call whose client left while it waited never ran');
+	# SIGTERM: the running call is answered, new ones are not taken.
+	$first = send_post(connect_to($gateway), slow(1.2));
+	wait_until(sub { running() == 1 });
+	$gateway->{harness}->signal('TERM');
+	sleep 0.3;
+	ok(!IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}, Timeout => 1)
+		|| !post($gateway, rpc('ping')), 'no new connections while it stops');
+	$reply = read_reply($first);
+	is($reply->{status}, 200, 'the running call is answered');
+	is(lc($reply->{headers}{connection} // ''), 'close', 'and its connection closed');
+	$gateway->{harness}->finish;
+	is($gateway->{harness}->full_result(0), 0, 'then it ends');
+}
+
+# --grace is the end of patience; a second signal is too.
+for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
+{
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--grace', $case->[1]);
+	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
+	my $socket = send_post(connect_to($gateway), slow(20));
+	wait_until(sub { running() == 1 });
+	my $start = time;
+	for (1 .. $case->[2]) { $gateway->{harness}->signal('TERM'); sleep 0.3 }
+	$gateway->{harness}->finish;
+	is($gateway->{harness}->full_result(0), 0, "ends $case->[0]");
+	ok(time - $start < 5, 'soon');
+	ok(wait_until(sub { running() == 0 }, 5), 'the query is cancelled');
+}
+
+# Subscriptions: a bound, and a place that becomes free again.
+{
+	my $gateway = start_gateway($node, 'kg_gate', '--function', 'kg_test.mcp', '--max-streams', '2', '--stream-timeout', '3');
+	my $open = sub {
+		return send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }),
+			%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token{a}");
+	};
+	my @sockets = map { $open->() } 1 .. 2;
+	my @data = ('', '');
+	ok(read_until($sockets[$_], \$data[$_], qr/acknowledged/), "subscription $_") for 0, 1;
+	my $third = read_reply($open->());
+	is($third->{status}, 503, 'one too many');
+	close $sockets[0];
+	ok(wait_until(sub { my ($s, $d) = ($open->(), ''); read_until($s, \$d, qr/acknowledged|503/, 2); $d =~ /acknowledged/ }, 5),
+		'the place of one that left is free');
+	# The listening connection is lost: everybody is told that all has changed.
+	wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
+	my ($s, $d) = ($open->(), '');
+	read_until($s, \$d, qr/acknowledged/);
+	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'});
+	ok(read_until($s, \$d, qr/list_changed/, 8), 'after the LISTEN connection was lost subscribers are told to look again');
+	ok(read_until($s, \$d, qr/"resultType":"complete"/, 25), '--stream-timeout ends a subscription with a result');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
+# A legacy client on standard input is told too.
+{
+	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token{a});
+	my ($in, $out, $err) = ('', '', '');
+	my $run = IPC::Run::start(['kgctl', 'mcp'], '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	my $pump = sub { my ($pattern) = @_; wait_until(sub { IPC::Run::pump_nb($run); $out =~ $pattern }) };
+	$in .= $json->encode(rpc('initialize', { protocolVersion => '2025-06-18', capabilities => {}, clientInfo => { name => 'x', version => '1' } })) . "\n";
+	ok($pump->(qr/"protocolVersion": ?"2025-06-18"/), 'initialize');
+	my $tools = decode((split /\n/, $out)[0])->{result}{capabilities}{tools};
+	ok($tools->{listChanged}, 'listChanged is offered');
+	$in .= $json->encode({ jsonrpc => '2.0', method => 'notifications/initialized' }) . "\n";
+	wait_until(sub { IPC::Run::pump_nb($run); $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
+	$node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_apply_bundle('{"bundle_name": "one", "version": "1",
+		"schemas": [{"entity_type": "one", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": []}')});
+	ok($pump->(qr/notifications\/tools\/list_changed/), 'and comes when a bundle is applied');
+	$in .= $json->encode({ jsonrpc => '2.0', id => 5, method => 'tools/list' }) . "\n";
+	ok($pump->(qr/"get_one"/), 'the new tools are in the list');
+	$run->signal('TERM');
+	$run->finish;
+	is($run->full_result(0), 0, 'SIGTERM ends it cleanly');
+	unlike($err, qr/error/i, 'nothing went wrong');
+}
+$node->stop;
+done_testing();
