@@ -35,7 +35,7 @@ PG_CONFIG ?= pg_config
 
 # These goals set up everything themselves, PostgreSQL too.  PGXS has a check
 # of its own, which only says that there is none, so it is not included here.
-SELF_CONTAINED = check check-majors demo conformance bench help
+SELF_CONTAINED = check check-majors demo conformance fuzz bench help
 ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
 
 .PHONY: $(SELF_CONTAINED)
@@ -55,6 +55,12 @@ demo: ## from nothing to tool calls on real data (scripts/demo)
 conformance: ## the official MCP suite, Inspector and SDKs against kgctl
 	scripts/conformance
 
+# Half an hour for the four fuzzers together, and the tests of kgctl.
+fuzz: ## kgctl under AddressSanitizer: fuzzers of its parsers and HTTP input, then its tests
+	KG_FUZZ_SECONDS=$${KG_FUZZ_SECONDS:-450} scripts/check kgctl
+	KGCTL_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' \
+		PROVE_TESTS='$(sort $(wildcard test/t/kgctl_*.pl))' scripts/check tap
+
 bench: ## all measurements (bench/run)
 	bench/run
 
@@ -72,6 +78,8 @@ $(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
 	cat $(SQL_PARTS) > $@
 
 # Client code: libpq headers only, never the server's include directories.
+# KGCTL_FLAGS may ask for sanitizers, which the module cannot have.
+$(KGCTL_OBJS) src/kgctl/kgctl: override CFLAGS += $(KGCTL_FLAGS)
 $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
 src/kgctl/kgctl: $(KGCTL_OBJS)
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -o $@$(X)
