@@ -4,16 +4,21 @@
  *
  * The mutex guards the two lists and the flag; an eventfd wakes the loop.
  */
+#define _GNU_SOURCE /* pthread_timedjoin_np() */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "kgctl/buf.h"
 #include "kgctl/cancel.h"
 #include "kgctl/log.h"
+
+/* How long the end waits for requests on their way. */
+#define STOP_SECONDS 5
 
 typedef struct Job
 {
@@ -42,7 +47,8 @@ work(void *arg)
 	uint64_t one = 1;
 
 	pthread_mutex_lock(&c->mutex);
-	while (!c->stop)
+	/* What was asked for is done before the end: queries outlive clients. */
+	while (!c->stop || c->todo != NULL)
 	{
 		Job *job = c->todo;
 		char error[256];
@@ -126,12 +132,21 @@ free_jobs(Job *job)
 void
 kg_canceller_free(KgCanceller *c)
 {
+	struct timespec until;
+
+	kg_watch_remove(c->watch);
 	pthread_mutex_lock(&c->mutex);
 	c->stop = true;
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->mutex);
-	pthread_join(c->thread, NULL);
-	kg_watch_remove(c->watch);
+	/* PQcancel() knows no time-out; the process is about to end anyway. */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STOP_SECONDS;
+	if (pthread_timedjoin_np(c->thread, NULL, &until) != 0)
+	{
+		kg_log(KG_LOG_WARNING, "running queries could not be cancelled");
+		return;
+	}
 	close(c->event);
 	free_jobs(c->todo);
 	free_jobs(c->finished);

@@ -401,6 +401,7 @@ close_server(Stdio *s)
 		}
 		remove_pending(p);
 	}
+	kg_watch_remove(s->watch);
 	kg_gateway_close(&s->gateway);
 	kg_buf_free(&s->in);
 	free(s->token);
