@@ -211,10 +211,10 @@ def path_weight(path, weight):
 
 
 def path_order(path, weight):
-    """Length or weight, then handles, then the edges' relations, stored
-    orientation along the path first."""
+    """Weight, if asked for, then length, then handles, then the edges'
+    relations, stored orientation along the path first."""
     nodes, edges = path
-    cost = path_weight(path, weight) if weight else len(edges)
+    cost = (path_weight(path, weight) if weight else 0, len(edges))
     ways = [
         (compare_text(edge.relation), edge.source != node)
         for node, edge in zip(nodes, edges)
