@@ -83,3 +83,17 @@ CREATE FUNCTION @extschema@.kg_aggregate(arguments jsonb) RETURNS jsonb
   AS 'MODULE_PATHNAME', 'kg_sql_aggregate';
 COMMENT ON FUNCTION @extschema@.kg_aggregate(jsonb) IS
   'the tool aggregate_nodes: counts and sums over nodes, grouped';
+
+-- They read their arguments only; not IMMUTABLE, so that a picture never ends
+-- up in an index or a constraint of somebody who expects its text to stay.
+CREATE FUNCTION @extschema@.kg_to_mermaid(graph jsonb, options jsonb DEFAULT '{}') RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_to_mermaid';
+COMMENT ON FUNCTION @extschema@.kg_to_mermaid(jsonb, jsonb) IS
+  'a bundle''s types and relations, a schema or a tool''s reply as a Mermaid flowchart';
+
+CREATE FUNCTION @extschema@.kg_to_dot(graph jsonb, options jsonb DEFAULT '{}') RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_to_dot';
+COMMENT ON FUNCTION @extschema@.kg_to_dot(jsonb, jsonb) IS
+  'a bundle''s types and relations, a schema or a tool''s reply as a Graphviz graph';

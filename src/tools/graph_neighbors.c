@@ -234,7 +234,7 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 				 starts,
 				 n,
 				 (int) e.max_hops,
-				 KG_REACH_RANKS | KG_REACH_EDGES,
+				 KG_REACH_RANKS,
 				 &e.reach);
 		e.page.keep = choose_nodes(&e);
 		e.page.limit = e.limit;

@@ -1,0 +1,47 @@
+/*
+ * picture.h
+ *	  Graphs as pictures for people: the source text of a Mermaid flowchart or
+ *	  of a Graphviz graph, made of a bundle, a schema or a tool's reply.
+ *
+ * Nothing is read but the JSON that is given: who may see it was decided when
+ * it was made.
+ */
+#ifndef KG_PICTURE_H
+#define KG_PICTURE_H
+
+#include "base/json.h"
+
+typedef struct KgPictureNode
+{
+	const char *handle; /* what is drawn, and what edges name */
+	int handlelen;
+	const char *name; /* shown above the handle; NULL: none */
+	int namelen;
+} KgPictureNode;
+
+typedef struct KgPictureEdge
+{
+	int from;
+	int to;
+	const char *label;
+	int labellen;
+	bool symmetric;
+} KgPictureEdge;
+
+typedef struct KgPicture
+{
+	KgPictureNode *nodes; /* in the order of their first mention */
+	int nnodes;
+	KgPictureEdge *edges; /* each (from, to, label) once */
+	int nedges;
+	const char *direction; /* LR, RL, TB or BT */
+	int max_label;		   /* characters of a label's line */
+} KgPicture;
+
+/* Raises KG_INVALID_INPUT for JSON in which there is nothing to draw. */
+extern KgPicture *kg_picture_read(const Jsonb *graph, const Jsonb *options);
+
+extern text *kg_picture_mermaid(const KgPicture *picture);
+extern text *kg_picture_dot(const KgPicture *picture);
+
+#endif /* KG_PICTURE_H */
