@@ -332,9 +332,8 @@ text_content(const JsonbValue *reply)
 }
 
 /*
- * The result in the revision's shape.  Most clients hand a model the text
- * alone, so the text is the reply once more, unless kg_graph.mcp_text says
- * that this client reads structured content.
+ * The result in the revision's shape.  A client that knows no structured
+ * content gets the reply as text even where kg_graph.mcp_text is off.
  */
 static Jsonb *
 shape_result(KgMcpRequest *req, const Jsonb *result)
@@ -352,7 +351,7 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 		structured = false;
 	else if (structured)
 		kg_splice_add(&shaped, "structuredContent", &reply);
-	if (reply.type == jbvBinary && (!structured || kg_setting_mcp_text))
+	if (reply.type == jbvBinary && !structured && !kg_setting_mcp_text)
 		kg_splice_jsonb(&shaped, "content", text_content(&reply));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/json.h"
+#include "base/settings.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
@@ -94,10 +95,7 @@ kg_tools_call(const char *name, const Jsonb *arguments)
 	return fixed->call(arguments);
 }
 
-/*
- * A line for people and for models that read no structured content.  Values
- * from the data never come into it.
- */
+/* A line for people, where the client reads the structured content. */
 static char *
 summarise(const Jsonb *reply)
 {
@@ -133,11 +131,21 @@ summarise(const Jsonb *reply)
 	return text.data;
 }
 
+/*
+ * Most clients hand a model the text alone, so the text is the reply once more
+ * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
+ * kg_graph.mcp_text says that this client reads structured content.
+ */
 static Jsonb *
-make_result(const char *text, const Jsonb *structured, bool is_error)
+make_result(const char *summary, const Jsonb *structured, bool is_error)
 {
+	const char *text = summary;
 	KgJsonWriter w;
 	KgSplice result;
+
+	if (kg_setting_mcp_text)
+		text = JsonbToCString(
+			NULL, (JsonbContainer *) &structured->root, VARSIZE(structured));
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
@@ -196,7 +204,8 @@ kg_tools_call_result(const char *name, const Jsonb *arguments)
 	{
 		Jsonb *reply = kg_tools_call(name, arguments);
 
-		result = make_result(summarise(reply), reply, false);
+		result = make_result(
+			kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
 		ReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
