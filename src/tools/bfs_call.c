@@ -100,17 +100,34 @@ id_of_type(const KgType *type, const char *given)
 	return NULL;
 }
 
+/* The ids of lookup->ids among the entities of a type. */
+static void
+look_up_in(Lookup *lookup, const KgType *type)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	KgStatement statement;
+	Datum values[4];
+
+	values[0] = lookup->call->graph->tenant;
+	values[1] = CStringGetTextDatum(type->bundle);
+	values[2] = CStringGetTextDatum(type->name);
+	values[3] = text_array(lookup->ids, lookup->handles->n);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(KG_SQL_NODES_OF_TYPE);
+	statement.nargs = 4;
+	statement.argtypes = types;
+	statement.values = values;
+	(void) kg_plan_run(&statement, receive_handle, lookup);
+}
+
 static void
 look_up_typed(Lookup *lookup)
 {
-	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	KgGraph *graph = lookup->call->graph;
 
 	for (int t = 0; t < graph->nranks; t++)
 	{
 		const KgType *type = graph->ranked[t];
-		KgStatement statement;
-		Datum values[4];
 		bool any = false;
 
 		for (int i = 0; i < lookup->handles->n; i++)
@@ -118,24 +135,15 @@ look_up_typed(Lookup *lookup)
 			lookup->ids[i] = id_of_type(type, lookup->handles->given[i]);
 			any |= lookup->ids[i] != NULL;
 		}
-		if (!any)
-			continue;
-		values[0] = graph->tenant;
-		values[1] = CStringGetTextDatum(type->bundle);
-		values[2] = CStringGetTextDatum(type->name);
-		values[3] = text_array(lookup->ids, lookup->handles->n);
-		memset(&statement, 0, sizeof(statement));
-		statement.sql = kg_graph_sql(KG_SQL_NODES_OF_TYPE);
-		statement.nargs = 4;
-		statement.argtypes = types;
-		statement.values = values;
-		(void) kg_plan_run(&statement, receive_handle, lookup);
+		if (any)
+			look_up_in(lookup, type);
 	}
 }
 
 static void
 look_up_bare(Lookup *lookup)
 {
+	KgGraph *graph = lookup->call->graph;
 	static const Oid types[] = {TEXTOID, TEXTARRAYOID};
 	const char **terms = palloc((lookup->handles->n + 1) *
 								sizeof(const char *));
@@ -165,6 +173,11 @@ look_up_bare(Lookup *lookup)
 	statement.argtypes = types;
 	statement.values = values;
 	(void) kg_plan_run(&statement, receive_handle, lookup);
+	/* Types without names have no terms; their ids have an index. */
+	for (int t = 0; t < graph->nranks; t++)
+		if (graph->ranked[t]->label_field == NULL &&
+			graph->ranked[t]->naliases == 0)
+			look_up_in(lookup, graph->ranked[t]);
 }
 
 static int

@@ -23,7 +23,7 @@ typedef struct KgFixedTool
 	/* JSON Schema of the arguments with the tenant's names in its enums. */
 	Jsonb *(*input_schema)(void);
 	Jsonb *(*output_schema)(void);
-	/* arguments are already validated against input_schema */
+	/* validates arguments against input_schema (tools/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 } KgFixedTool;
 

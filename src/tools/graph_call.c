@@ -9,6 +9,8 @@
 #include "miscadmin.h"
 #include "query/plan.h"
 #include "tools/graph_call.h"
+#include "tools/published.h"
+#include "tools/registry.h"
 #include "utils/builtins.h"
 
 /* Characters that a token stands for. */
@@ -49,11 +51,20 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
 	read_budget(call);
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
+	call->fixed = kg_registry_find(tool);
+	call->fits = kg_published_accepts_fixed(
+		call->catalog, call->fixed, arguments);
 }
 
 void
 kg_graph_call_end(KgGraphCall *call)
 {
+	/*
+	 * The readers of arguments say more than the schema, and repair; what they
+	 * let pass without a repair has to fit it.
+	 */
+	if (!call->fits && call->repairs.repairs == NIL)
+		kg_published_refuse_fixed(call->fixed, call->arguments);
 	kg_graph_end(call->graph);
 }
 
@@ -72,6 +83,26 @@ kg_require_member(const JsonbContainer *object, const char *key,
 	kg_error_throw(err);
 }
 
+/*
+ * A type by the name that was sent.  The published enum has "bundle/type" only
+ * where a name alone is ambiguous; elsewhere it is understood, and reported.
+ */
+static const KgType *
+named_type(KgGraphCall *call, char *name, const char *path)
+{
+	const KgType *type = kg_catalog_require_type(call->catalog, name, path);
+	const char *handle = kg_type_handle(type);
+
+	if (strcmp(name, handle) != 0)
+	{
+		JsonbValue got = kg_json_string_value(name);
+		JsonbValue used = kg_json_string_value(handle);
+
+		kg_repair_add(&call->repairs, path, &got, &used);
+	}
+	return type;
+}
+
 const KgType *
 kg_call_type(KgGraphCall *call, const JsonbContainer *object, const char *key,
 			 const char *path)
@@ -80,8 +111,7 @@ kg_call_type(KgGraphCall *call, const JsonbContainer *object, const char *key,
 
 	if (name == NULL)
 		return NULL;
-	return kg_catalog_require_type(
-		call->catalog, name, kg_path_member(path, key));
+	return named_type(call, name, kg_path_member(path, key));
 }
 
 int
@@ -105,8 +135,7 @@ kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
 
 		if (it.value.type != jbvString)
 			kg_error_throw(kg_args_error(item, &it.value, "an entity type"));
-		type = kg_catalog_require_type(
-			call->catalog, kg_json_cstring(&it.value), item);
+		type = named_type(call, kg_json_cstring(&it.value), item);
 		(*ranks)[n++] = kg_graph_rank(call->graph, type->type_no);
 	}
 	return n;

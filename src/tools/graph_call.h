@@ -28,6 +28,8 @@ typedef struct KgGraphCall
 	const KgCatalog *catalog;
 	KgRepairs repairs;
 	int64 max_bytes;
+	const struct KgFixedTool *fixed;
+	bool fits; /* the published input schema */
 } KgGraphCall;
 
 /*

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/identity.h"
 #include "common/hashfn.h"
 #include "schema/schema.h"
 #include "tools/catalog_tools.h"
@@ -53,36 +54,36 @@ reset_cache(void)
 	cache_generation = kg_catalog_generation();
 }
 
-static const KgSchema *
-fetch_schema(const KgCatalog *catalog, const KgType *type, int operation)
+static uint64
+hash_text(const char *text, uint64 seed)
 {
-	Key key;
+	return hash_bytes_extended(
+		(const unsigned char *) text, strlen(text), seed);
+}
+
+/* The compiled schema under a key, or NULL where it has to be made. */
+static const KgSchema *
+cached_schema(const Key *key)
+{
 	Entry *entry;
-	bool found;
-	Jsonb *schema;
-	MemoryContext old;
-	KgSchema *compiled;
 
 	if (cache == NULL || cache_generation != kg_catalog_generation() ||
 		hash_get_num_entries(cache) >= KG_PUBLISHED_SCHEMAS)
 		reset_cache();
-	memset(&key, 0, sizeof(key));
-	key.type_no = type->type_no;
-	key.operation = operation;
-	key.hash = hash_bytes_extended((const unsigned char *) type->schema_hash,
-								   strlen(type->schema_hash),
-								   0) ^
-			   hash_bytes_extended((const unsigned char *) catalog->tenant,
-								   strlen(catalog->tenant),
-								   1);
-	entry = hash_search(cache, &key, HASH_FIND, NULL);
-	if (entry)
-		return entry->schema;
-	schema = kg_tool_input_schema(type, operation);
-	old = MemoryContextSwitchTo(cache_context);
-	compiled = kg_schema_compile(schema, NULL);
+	entry = hash_search(cache, key, HASH_FIND, NULL);
+	return entry ? entry->schema : NULL;
+}
+
+static const KgSchema *
+keep_schema(const Key *key, const Jsonb *schema)
+{
+	MemoryContext old = MemoryContextSwitchTo(cache_context);
+	KgSchema *compiled = kg_schema_compile(schema, NULL);
+	Entry *entry;
+	bool found;
+
 	MemoryContextSwitchTo(old);
-	entry = hash_search(cache, &key, HASH_ENTER, &found);
+	entry = hash_search(cache, key, HASH_ENTER, &found);
 	entry->schema = compiled;
 	return compiled;
 }
@@ -91,27 +92,67 @@ bool
 kg_published_accepts(const KgCatalog *catalog, const KgType *type,
 					 int operation, const Jsonb *arguments)
 {
+	Key key;
+	const KgSchema *schema;
 	JsonbValue root;
 
+	memset(&key, 0, sizeof(key));
+	key.type_no = type->type_no;
+	key.operation = operation;
+	key.hash = hash_text(type->schema_hash, 0) ^ hash_text(catalog->tenant, 1);
+	schema = cached_schema(&key);
+	if (schema == NULL)
+		schema = keep_schema(&key, kg_tool_input_schema(type, operation));
 	kg_json_root(arguments, &root);
-	return kg_schema_is_valid(fetch_schema(catalog, type, operation), &root);
+	return kg_schema_is_valid(schema, &root);
 }
 
-void
-kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
+/*
+ * The names in the schema of a fixed tool are those that the tenant's catalog
+ * has for the agent in force.
+ */
+bool
+kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
+						   const Jsonb *arguments)
 {
-	KgSchema *schema = kg_schema_compile(kg_tool_input_schema(type, operation),
-										 NULL);
+	const char *agent = kg_identity_agent();
+	Key key;
+	const KgSchema *schema;
+	JsonbValue root;
+
+	memset(&key, 0, sizeof(key));
+	key.hash = hash_text(tool->name, 2) ^ hash_text(catalog->tenant, 1) ^
+			   hash_text(catalog->revision, 3) ^
+			   hash_text(agent ? agent : "", agent ? 5 : 4);
+	schema = cached_schema(&key);
+	if (schema == NULL)
+		schema = keep_schema(&key, tool->input_schema());
+	kg_json_root(arguments, &root);
+	return kg_schema_is_valid(schema, &root);
+}
+
+/*
+ * The schema is made anew: a bound that a setting moved since it was cached
+ * counts as it is now.
+ */
+static void
+refuse(const Jsonb *input_schema, const Jsonb *arguments)
+{
+	KgSchema *schema = kg_schema_compile(input_schema, NULL);
 	JsonbValue root;
 	List *errors;
 	KgSchemaError *first;
 	KgError *err;
+	ListCell *lc;
 
 	kg_json_root(arguments, &root);
 	errors = kg_schema_errors(schema, &root, 1);
 	if (errors == NIL)
 		return;
 	first = linitial(errors);
+	/* In a branch, what is wrong in the nearest one says more. */
+	while (first->nearest_count == 1)
+		first = list_nth(first->causes, first->nearest);
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the arguments do not fit the tool's input schema");
 	kg_error_path(err, "%s", first->instance_path);
@@ -124,5 +165,21 @@ kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
 	}
 	if (first->expected)
 		kg_error_expected(err, "%s", first->expected);
+	foreach(lc, first->allowed)
+		kg_error_allow(err, lfirst(lc));
+	if (first->did_you_mean)
+		kg_error_did_you_mean(err, first->did_you_mean);
 	kg_error_throw(err);
+}
+
+void
+kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
+{
+	refuse(kg_tool_input_schema(type, operation), arguments);
+}
+
+void
+kg_published_refuse_fixed(const KgFixedTool *tool, const Jsonb *arguments)
+{
+	refuse(tool->input_schema(), arguments);
 }

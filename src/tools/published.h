@@ -6,6 +6,7 @@
 #define KG_PUBLISHED_H
 
 #include "catalog/catalog.h"
+#include "tools/dispatch.h"
 #include "query/args.h"
 
 /* Does the schema published for an operation of the type accept these? */
@@ -19,5 +20,12 @@ extern bool kg_published_accepts(const KgCatalog *catalog, const KgType *type,
  */
 extern void kg_published_refuse(const KgType *type, int operation,
 								const Jsonb *arguments);
+
+/* The same for a tool that is not made from a type. */
+extern bool kg_published_accepts_fixed(const KgCatalog *catalog,
+									   const KgFixedTool *tool,
+									   const Jsonb *arguments);
+extern void kg_published_refuse_fixed(const KgFixedTool *tool,
+									  const Jsonb *arguments);
 
 #endif /* KG_PUBLISHED_H */

@@ -1,0 +1,113 @@
+-- What a tool publishes as its input schema binds: whatever a call takes
+-- without reporting a repair, the JSON Schema engine takes too.
+CREATE ROLE published_reader;
+SELECT kg_create_tenant('published');
+SELECT kg_grant('published', 'published_reader', 'write');
+SET ROLE published_reader;
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "tier": {"enum": ["a", "b"], "x-index": true}}}},
+  {"entity_type": "product", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "n": {"type": "integer", "x-index": true}, "brand": {"type": "string", "x-ref": "brand", "x-relation": "MADE_BY"}}}}],
+  "entities": [{"entity_type": "brand", "items": [{"id": "x", "tier": "a"}]}, {"entity_type": "product", "items": [{"id": "1", "n": 1, "brand": "x"}, {"id": "2", "n": 2, "brand": "x"}]}]}') ->> 'revision' AS revision;
+CREATE TEMP TABLE calls (n int GENERATED ALWAYS AS IDENTITY, tool text, arguments jsonb);
+INSERT INTO calls(tool, arguments) VALUES
+('find_nodes','{"node_label":"product","ids":["1"]}'),
+('find_nodes','{"node_label":"shop/product","ids":["1"]}'),
+('find_nodes','{"node_label":"product","ids":[1]}'),
+('find_nodes','{"node_label":"product","ids":"1"}'),
+('find_nodes','{"node_label":"prodct"}'),
+('find_nodes','{"node_label":"product","filters":{"n":"1"}}'),
+('find_nodes','{"node_label":"product","filters":{"n":{"gt":1}},"limit":"5"}'),
+('find_nodes','{"node_label":"product","filters":{"n":{"gtt":1}}}'),
+('find_nodes','{"node_label":"product","limit":0}'),
+('find_nodes','{"node_label":"product","limit":1e1}'),
+('find_nodes','{"node_label":"product","limit":5.5}'),
+('find_nodes','{"node_label":"product","columns":["n"],"sort":[{"field":"n","order":"desc"}]}'),
+('find_nodes','{"node_label":"product","columns":"*"}'),
+('find_nodes','{"node_label":"product","filters":{}}'),
+('find_nodes','{"node_label":"product","filters":null}'),
+('find_nodes','{"node_label":"product","sort":[]}'),
+('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"}}'),
+('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"relationship_types":["MADE_BY"],"node_labels":["product"]}'),
+('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"relationship_types":"*"}'),
+('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"relationship_types":[]}'),
+('explore_neighbors','{"start_node":{"label":"shop/brand","node_id":"x"},"node_labels":["shop/product"]}'),
+('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"max_hops":9}'),
+('traverse_relationships','{"from":{"label":"product","ids":["1"]},"relationships":[{"type":"MADE_BY"}]}'),
+('traverse_relationships','{"from":{"label":"product","ids":["1"]},"relationships":[{"type":["MADE_BY"],"direction":"both","min_hops":1,"max_hops":2,"to":{"label":"brand"}}],"to":{"label":"brand"}}'),
+('traverse_relationships','{"from":{"label":"product","ids":["1"]},"relationships":[{"type":"*"}]}'),
+('traverse_relationships','{"from":{"label":"product","ids":["1"]},"relationships":[]}'),
+('find_paths','{"from":{"label":"product","ids":["1"]},"to":{"label":"product","ids":["2"]}}'),
+('find_paths','{"from":{"label":"product","ids":["1"]},"to":{"label":"product","ids":["2"]},"mode":"walks","max_hops":2}'),
+('aggregate_nodes','{"node":{"label":"product"},"aggregations":[{"fn":"count"}],"group_by":[{"property":"n"}]}'),
+('aggregate_nodes','{"node":{"label":"product"},"aggregations":[{"fn":"sum","property":"n","as":"s"}],"group_by":[{"relationship":"MADE_BY","direction":"outgoing","label":"brand","property":"tier"}]}'),
+('get_graph_schema','{}'),
+('get_graph_schema','{"expand_nodes":["product"],"expand_relationship_types":["MADE_BY"]}'),
+('get_graph_schema','{"expand_nodes":["*"]}'),
+('get_graph_schema','{"expand_schema":"true"}'),
+('describe_schema','{}'),
+('search_entities','{"query":"x"}'),
+('search_entities','{"query":"x","types":["brand"]}'),
+('search_entities','{"query":"x","entity_type":"brand"}'),
+('describe_entity','{"id":"product:1"}'),
+('describe_entity','{"id":"1"}'),
+('describe_entity','{"id":1}'),
+('describe_entities','{"ids":["product:1",2]}'),
+('describe_entities','{"ids":[]}'),
+('bfs_query','{"seeds":["product:1"]}'),
+('bfs_query','{"seeds":["product:1"],"max_hops":2,"topology_only":true}'),
+('bfs_query','{"seeds":"product:1"}'),
+('intersect_subgraphs','{"seeds":["product:1","product:2"]}'),
+('intersect_subgraphs','{"ids":["product:1","product:2"]}'),
+('intersect_subgraphs','{"seeds":[]}'),
+('bfs_query', '{"seeds": ["product:1"], "max_hops": 1}'),
+('bfs_query', '{"seeds": ["product:1"], "max_hops": "1"}'),
+('bfs_query', '{"seeds": "product:1", "max_hops": 1}'),
+('intersect_subgraphs', '{"seeds": ["product:1", "product:2"], "k": 1}'),
+('list_product', '{}'),
+('list_product', '{"filters": {"n": 1}, "sort": [{"field": "n"}], "limit": 1}'),
+('list_product', '{"filters": {"n": "1"}}'),
+('list_product', '{"filters": {"n": {"gt": "x"}}}'),
+('list_product', '{"filters": {"m": 1}}'),
+('list_product', '{"sort": {"field": "n"}}'),
+('list_product', '{"limit": 501}'),
+('list_brand', '{"filters": {"tier": "c"}}'),
+('list_brand', '{"filters": {"tier": ["a"]}}'),
+('get_brand', '{"id": "x"}'),
+('get_product', '{"id": "1"}'),
+('get_product', '{"id": 1}'),
+('get_product', '{"ids": ["1", 2]}'),
+('get_product', '{"ids": []}'),
+('get_product', '{"id": "1", "ids": ["1"]}'),
+('get_product', '{"id": "1", "max_bytes": 5}');
+CREATE TEMP VIEW judged AS
+  SELECT c.*, r ->> 'isError' = 'true' AS refused, r -> 'structuredContent' ? 'repaired' AS repaired,
+         kg_validate(arguments, t -> 'inputSchema') AS fits, r -> 'structuredContent' AS reply
+    FROM calls c, kg_call_tool(tool, arguments) r, jsonb_array_elements(kg_list_tools()) t
+   WHERE t ->> 'name' = tool;
+-- every call is judged, and every tool is called
+SELECT count(*) = (SELECT count(*) FROM calls) AS all_judged,
+       (SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE NOT EXISTS (SELECT FROM calls WHERE tool = t ->> 'name')) AS not_called,
+       count(*) FILTER (WHERE NOT refused AND NOT repaired AND NOT fits) AS taken_against_the_schema
+  FROM judged;
+-- taken and reported
+SELECT tool, arguments, reply -> 'repaired' AS repaired FROM judged WHERE repaired ORDER BY n;
+-- refused, by the readers of arguments or by the schema
+SELECT tool, arguments, fits, reply ->> 'code' AS code, reply ->> 'path' AS path, reply ->> 'expected' AS expected FROM judged WHERE refused ORDER BY n;
+-- the SQL functions have the same rules
+\set VERBOSITY terse
+SELECT kg_find_nodes('{"node_label": "product", "sort": []}');
+SELECT kg_neighbors('{"start_node": {"label": "brand", "node_id": "x"}, "relationship_types": "*"}');
+SELECT kg_list('product', '{"limit": 0}');
+-- a bound that a setting moves holds at once
+RESET ROLE;
+SET kg_graph.max_rows = 5;
+SET ROLE published_reader;
+SELECT kg_find_nodes('{"node_label": "product", "limit": 6}');
+RESET ROLE;
+RESET kg_graph.max_rows;
+SET ROLE published_reader;
+SELECT kg_find_nodes('{"node_label": "product", "limit": 6}') -> 'total' AS total;
+RESET ROLE;
+SELECT kg_drop_tenant('published');
+DROP OWNED BY published_reader;
+DROP ROLE published_reader;
