@@ -109,3 +109,26 @@ SELECT proname, provolatile, proparallel, proisstrict, prosecdef FROM pg_proc
 WHERE proname IN ('kg_validate', 'kg_validation_errors', 'kg_schema_check') ORDER BY proname COLLATE "C";
 DROP TABLE kg_test_doc;
 DROP ROLE kg_test_validate;
+
+-- the example of docs/validation.md
+CREATE TABLE document (
+  id   integer PRIMARY KEY,
+  data jsonb NOT NULL CONSTRAINT data_is_a_brand CHECK (kg_validate(data, '{
+    "type": "object", "required": ["name"], "additionalProperties": false,
+    "properties": {
+      "name": {"type": "string", "minLength": 1},
+      "tier": {"enum": ["premium", "basic"]},
+      "since": {"type": "string", "format": "date"}}}')),
+  complete boolean GENERATED ALWAYS AS (kg_validate(data, '{"required": ["tier", "since"]}')) STORED
+);
+INSERT INTO document VALUES (1, '{"name": "Aurora", "tier": "basic"}');
+INSERT INTO document VALUES (2, '{"name": "Borealis", "tier": "premum"}');
+UPDATE document SET data = data || '{"since": "2026-02-30"}';
+UPDATE document SET data = data || '{"since": "2026-02-28"}';
+SELECT * FROM document;
+-- a constraint on a table with rows checks them, and COPY is checked too
+ALTER TABLE document ADD CHECK (kg_validate(data, '{"properties": {"name": {"maxLength": 3}}}'));
+COPY document (id, data) FROM STDIN;
+3	{"name": ""}
+\.
+DROP TABLE document;
