@@ -4,14 +4,17 @@
  */
 #include "postgres.h"
 
+#include "base/agent.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/token.h"
 #include "common/base64.h"
 #include "common/hmac.h"
 #include "common/sha2.h"
+#include "miscadmin.h"
 #include "query/cursor.h"
 #include "utils/builtins.h"
 
@@ -87,17 +90,43 @@ kg_cursor_query(const char *tool, const char *about,
 	return kg_jw_finish(&w);
 }
 
+/*
+ * Who may use a cursor: it holds positions and totals of what its maker sees,
+ * and another role, agent or scope of the tenant may see less.
+ */
+static void
+append_viewer(StringInfo viewer, const char *tenant)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	const KgAgent *agent = kg_agent_current();
+
+	appendStringInfo(viewer,
+					 "%s%c%u%c%s",
+					 tenant,
+					 '\0',
+					 GetUserId(),
+					 '\0',
+					 agent ? agent->name : "");
+	if (token == NULL || !token->scoped)
+		return;
+	for (int i = 0; i < token->nscopes; i++)
+		appendStringInfo(viewer, "%c%s", '\0', token->scopes[i]);
+}
+
 static void
 compute_mac(const char *tenant, const Jsonb *query, const char *payload,
 			int len, uint8 *mac)
 {
 	pg_hmac_ctx *ctx;
 	uint8 digest[PG_SHA256_DIGEST_LENGTH];
+	StringInfoData viewer;
 
 	load_secret();
+	initStringInfo(&viewer);
+	append_viewer(&viewer, tenant);
 	ctx = pg_hmac_create(PG_SHA256);
 	if (ctx == NULL || pg_hmac_init(ctx, secret, secret_len) < 0 ||
-		pg_hmac_update(ctx, (const uint8 *) tenant, strlen(tenant) + 1) < 0 ||
+		pg_hmac_update(ctx, (const uint8 *) viewer.data, viewer.len + 1) < 0 ||
 		pg_hmac_update(ctx, (const uint8 *) query, VARSIZE(query)) < 0 ||
 		pg_hmac_update(ctx, (const uint8 *) payload, len) < 0 ||
 		pg_hmac_final(ctx, digest, sizeof(digest)) < 0)
@@ -106,6 +135,7 @@ compute_mac(const char *tenant, const Jsonb *query, const char *payload,
 		elog(ERROR, "could not compute a MAC");
 	}
 	pg_hmac_free(ctx);
+	pfree(viewer.data);
 	memcpy(mac, digest, KG_MAC_BYTES);
 }
 

@@ -1,10 +1,10 @@
 /*
  * cursor.h
- *	  Cursors: opaque, signed, bound to a tenant and to one query.
+ *	  Cursors: opaque, signed, bound to one caller and to one query.
  *
- * A cursor is base64url of payload and a MAC.  The MAC covers the tenant and
- * the canonical query, so another tenant's or another query's cursor is as
- * wrong as a forged one, and says no more.  The key is a row of kg_secret,
+ * A cursor is base64url of payload and a MAC.  The MAC covers the caller
+ * (tenant, role, agent, scope) and the canonical query, so another caller's or
+ * another query's cursor is as wrong as a forged one, and says no more.  The key is a row of kg_secret,
  * made at CREATE EXTENSION and not dumped.
  */
 #ifndef KG_CURSOR_H

@@ -1,0 +1,26 @@
+-- A cursor holds what its maker sees: another role of the tenant cannot use it.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE regress_cursor_all;
+CREATE ROLE regress_cursor_some;
+SELECT FROM kg_create_tenant('cursors');
+SELECT FROM kg_grant('cursors', 'regress_cursor_all', 'write');
+SELECT FROM kg_grant('cursors', 'regress_cursor_some', 'read');
+CREATE POLICY regress_cursor_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO regress_cursor_some USING (entity_id > 't5');
+SET ROLE regress_cursor_all;
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'cursors', 'version', '1',
+  'schemas', '[{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]'::jsonb,
+  'entities', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'items',
+    (SELECT jsonb_agg(jsonb_build_object('id', 't' || i)) FROM generate_series(1, 9) i))))) -> 'changed';
+SELECT kg_list('thing', '{"limit": 6}') -> 'next' AS next_list, kg_find_nodes('{"node_label": "thing", "limit": 6}') -> 'next' AS next_find \gset
+SELECT kg_list('thing', :'next_list') #> '{items,0,id}' AS item, kg_list('thing', :'next_list') -> 'total' AS total;
+SELECT kg_find_nodes(:'next_find') #> '{nodes,0,id}' AS node;
+SET ROLE regress_cursor_some;
+SELECT kg_list('thing', '{}') -> 'total' AS total;
+\set VERBOSITY sqlstate
+SELECT kg_list('thing', :'next_list');
+SELECT kg_find_nodes(:'next_find');
+RESET ROLE;
+DROP POLICY regress_cursor_hides ON kg_entity;
+SELECT FROM kg_drop_tenant('cursors');
+DROP ROLE regress_cursor_all, regress_cursor_some;
