@@ -179,36 +179,11 @@ weigh_edge(int32 relation_no, const Jsonb *properties, Numeric *weight,
 {
 	KgPaths *paths = arg;
 	JsonbValue value;
-	bool usable;
-	KgWeight exact;
 
 	if (properties == NULL ||
 		kg_json_get(&properties->root, paths->query->weight, &value) == NULL ||
 		value.type != jbvNumeric)
 		return false;
-	exact = kg_weight_read(value.val.numeric, &usable);
-	if (exact < 0 || !usable)
-	{
-		const KgRelation *relation = kg_catalog_relation_no(
-			paths->graph->catalog, relation_no);
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									exact < 0 ? "a weight is negative"
-											  : "a weight is out of range");
-
-		kg_error_path(err, "/weight");
-		kg_error_got_string(
-			err,
-			psprintf("%s of an edge \"%s\": %s",
-					 paths->query->weight,
-					 relation != NULL ? relation->name : "*",
-					 DatumGetCString(DirectFunctionCall1(
-						 numeric_out, NumericGetDatum(value.val.numeric)))));
-		kg_error_expected(err,
-						  "weights of at least 0, below 10^21, with at most "
-						  "%d digits after the point",
-						  KG_WEIGHT_DIGITS);
-		kg_error_throw(err);
-	}
 	*weight = DatumGetNumericCopy(NumericGetDatum(value.val.numeric));
 	return true;
 }

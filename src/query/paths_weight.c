@@ -11,8 +11,10 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
 #include "miscadmin.h"
 #include "query/paths.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 typedef struct Lightest
@@ -22,9 +24,59 @@ typedef struct Lightest
 	KgWeight *least[KG_MAX_PATH_HOPS + 1];
 } Lightest;
 
+static char *
+end_handle(const KgPaths *paths, uint32 node)
+{
+	const KgRef *ref = &paths->refs[node];
+
+	return psprintf(
+		"%s:%s", kg_type_handle(paths->graph->ranked[ref->rank - 1]), ref->id);
+}
+
+/* Refuse an edge that a path could go over; hidden ones are not among them. */
+static KG_NORETURN void
+throw_weight(const KgPaths *paths, const KgLink *link, bool negative)
+{
+	const KgRelation *relation = kg_catalog_relation_no(paths->graph->catalog,
+														link->relation_no);
+	const char *from = end_handle(paths,
+								  link->backward ? link->to : link->from);
+	const char *to = end_handle(paths, link->backward ? link->from : link->to);
+	const char *name = relation != NULL ? relation->name : "*";
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"the weight of the edge \"%s\" from \"%s\" to \"%s\" is %s",
+		name,
+		from,
+		to,
+		negative ? "negative" : "out of range");
+
+	kg_error_path(err, "/weight");
+	kg_error_got_string(err,
+						DatumGetCString(DirectFunctionCall1(
+							numeric_out, NumericGetDatum(link->weight))));
+	kg_error_expected(err,
+					  "weights of at least 0, below 10^21, with at most %d "
+					  "digits after the point",
+					  KG_WEIGHT_DIGITS);
+	kg_error_throw(err);
+}
+
+/* The one that an error names is the same whatever was read first. */
+static bool
+link_before(const KgPaths *paths, const KgLink *a, const KgLink *b)
+{
+	int order = kg_ref_compare(&paths->refs[a->from], &paths->refs[b->from]);
+
+	return order < 0 || (order == 0 && a < b);
+}
+
 static void
 read_weights(KgPaths *paths)
 {
+	const KgLink *bad = NULL;
+	bool negative = false;
+
 	paths->weights = MemoryContextAllocHuge(
 		paths->graph->context, Max(paths->links.n, 1) * sizeof(KgWeight));
 	for (uint64 i = 0; i < paths->links.n; i++)
@@ -35,7 +87,15 @@ read_weights(KgPaths *paths)
 			CHECK_FOR_INTERRUPTS();
 		paths->weights[i] = kg_weight_read(paths->links.links[i].weight,
 										   &usable);
+		if ((!usable || paths->weights[i] < 0) &&
+			(bad == NULL || link_before(paths, &paths->links.links[i], bad)))
+		{
+			bad = &paths->links.links[i];
+			negative = paths->weights[i] < 0;
+		}
 	}
+	if (bad != NULL)
+		throw_weight(paths, bad, negative);
 }
 
 static void

@@ -15,6 +15,7 @@ typedef struct KgSelector
 	char **ids;
 	const KgFilter *filter; /* analysed; or NULL */
 	const char *path;		/* JSON Pointer of the selector */
+	const char *ids_path;	/* of its ids */
 } KgSelector;
 
 /*

@@ -108,15 +108,13 @@ visit_term(const JsonbValue *value, void *arg)
 		append_term(visit->extract, KG_TERM_TOKEN, tokens[i]);
 }
 
-/* A type without label and aliases is searched by its ids' own index. */
+/* The id, too: an agent may know nothing else, nor the type. */
 static void
 extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
 			  KgExtract *extract)
 {
 	Visit visit = {extract, NULL, 0, KG_TERM_LABEL};
 
-	if (type->label_field == NULL && type->naliases == 0)
-		return;
 	append_term(
 		extract, KG_TERM_ID, kg_term_fold(entity_id, strlen(entity_id)));
 	if (type->label_field)

@@ -6,26 +6,46 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "mb/pg_wchar.h"
+#include "query/derived.h"
 #include "tools/bfs_call.h"
+#include "tools/shape.h"
+
+/* The longest handle, and what a reply says beside properties. */
+#define KG_DESCRIBE_OVERHEAD 700
 
 /* ---- entities ---- */
 
 /*
- * An entity's data beside its identity.  Identity wins: a property of the same
+ * An entity's data beside its identity, without what goes beyond the budget;
+ * returns how many properties that is.  Identity wins: a property of the same
  * name that is not the id itself gets the name that filters know it by.
  */
-static void
-write_flat(const KgGraph *graph, const KgRef *ref, KgJsonWriter *w)
+static int
+write_members(const KgGraph *graph, const KgRef *ref, Size budget,
+			  KgJsonWriter *w)
 {
 	const KgType *type = graph->ranked[ref->rank - 1];
 	KgJsonIter it;
+	int withheld = 0;
 
-	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "id", kg_handle(graph, ref));
 	kg_jw_kstring(w, "entity_type", kg_type_handle(type));
 	kg_json_iter_init(&it, &ref->data->root);
 	while (kg_json_iter_next(&it))
 	{
+		Size size;
+
+		if (budget != SIZE_MAX)
+		{
+			size = it.key.val.string.len + kg_value_text_size(&it.value) + 8;
+			if (size > budget)
+			{
+				withheld++;
+				continue;
+			}
+			budget -= size;
+		}
 		if (kg_json_string_is(&it.key, "id"))
 		{
 			if (strcmp(type->id_field->name, "id") == 0)
@@ -38,7 +58,34 @@ write_flat(const KgGraph *graph, const KgRef *ref, KgJsonWriter *w)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
+	return withheld;
+}
+
+static void
+write_flat(const KgGraph *graph, const KgRef *ref, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	(void) write_members(graph, ref, SIZE_MAX, w);
 	kg_jw_end_object(w);
+}
+
+/* What is said of an entity beside its properties, unless one has the name. */
+static void
+write_notes(const KgType *type, const Jsonb *data, int withheld,
+			KgJsonWriter *w)
+{
+	JsonbValue value;
+
+	if (kg_json_get(&data->root, "untrusted", &value) == NULL)
+		kg_marks_write(type, NULL, w);
+	if (withheld == 0)
+		return;
+	if (kg_json_get(&data->root, "truncated", &value) == NULL)
+		kg_jw_kbool(w, "truncated", true);
+	if (kg_json_get(&data->root, "reason", &value) == NULL)
+		kg_jw_kstring(w, "reason", "max_bytes");
+	if (kg_json_get(&data->root, "withheld", &value) == NULL)
+		kg_withheld_write(w, withheld, 0);
 }
 
 typedef struct Rows
@@ -66,6 +113,18 @@ fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 			(void) kg_nodeset_add(&rows->set, handles->refs[i].node);
 	rows->refs = palloc0((rows->set.n + 1) * sizeof(KgRef));
 	kg_graph_resolve(graph, rows->set.nodes, rows->set.n, true, keep_row, rows);
+	for (uint32 i = 0; i < rows->set.n; i++)
+		if (rows->refs[i].id != NULL)
+		{
+			Jsonb *data = (Jsonb *) rows->refs[i].data;
+
+			kg_derived_fill(graph->catalog,
+							graph->ranked[rows->refs[i].rank - 1],
+							&rows->refs[i].node,
+							&data,
+							1);
+			rows->refs[i].data = data;
+		}
 }
 
 Jsonb *
@@ -76,6 +135,8 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	KgHandles handles;
 	JsonbValue value;
 	Rows rows;
+	const KgRef *ref;
+	int withheld;
 	KgJsonWriter w;
 	Jsonb *result;
 
@@ -102,8 +163,13 @@ kg_tool_describe_entity(const Jsonb *arguments)
 			err, "the id of an existing entity; search_entities finds it");
 		kg_error_throw(err);
 	}
+	ref = &rows.refs[0];
 	kg_jw_init(&w);
-	write_flat(call.graph, &rows.refs[0], &w);
+	kg_jw_begin_object(&w);
+	withheld = write_members(
+		call.graph, ref, call.max_bytes - KG_DESCRIBE_OVERHEAD, &w);
+	write_notes(call.graph->ranked[ref->rank - 1], ref->data, withheld, &w);
+	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
 	kg_graph_call_end(&call);
 	return result;
@@ -190,6 +256,8 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 /* More names than this are a sample. */
 #define KG_SCHEMA_NAMES 500
+/* Of describe_schema's reply without names and texts. */
+#define KG_SCHEMA_OVERHEAD 320
 
 static const char usage_notes[] =
 	"search_entities turns a name into an id. bfs_query reads everything "
@@ -248,9 +316,41 @@ relation_names(const KgCatalog *catalog, char **names)
 	return n;
 }
 
+/* How many of the names fit; room becomes what is left. */
+static int
+names_that_fit(char *const *names, int n, Size *room)
+{
+	int fit = 0;
+
+	while (fit < n && fit < KG_SCHEMA_NAMES && strlen(names[fit]) + 4 <= *room)
+		*room -= strlen(names[fit++]) + 4;
+	return fit;
+}
+
+/* As much of a text as there is room for. */
+static void
+write_text(KgJsonWriter *w, const char *key, const char *text, Size *room,
+		   bool *truncated)
+{
+	Size len = strlen(text);
+	Size size = kg_string_text_size(text, len);
+
+	/* Escaped characters take at most six bytes each. */
+	while (size > *room && len > 0)
+	{
+		len = pg_mbcliplen(text, len, Min(len - 1, *room / 2));
+		size = kg_string_text_size(text, len);
+		*truncated = true;
+	}
+	*room -= Min(*room, size);
+	kg_jw_key(w, key);
+	kg_jw_stringn(w, text, len);
+}
+
 Jsonb *
 kg_tool_describe_schema(const Jsonb *arguments)
 {
+	static const char *const known[] = {"max_bytes", "max_tokens"};
 	KgGraphCall call;
 	const KgCatalog *catalog;
 	KgJsonWriter w;
@@ -258,35 +358,50 @@ kg_tool_describe_schema(const Jsonb *arguments)
 	char *text;
 	int ntypes;
 	int nrelations;
+	int npredicates;
+	bool truncated;
+	Size room;
 	Jsonb *result;
 
-	kg_graph_call_begin(&call, "describe_schema", arguments, NULL, 0);
+	kg_graph_call_begin(
+		&call, "describe_schema", arguments, known, lengthof(known));
 	catalog = call.catalog;
+	room = call.max_bytes - KG_SCHEMA_OVERHEAD;
 	names = palloc((Max(catalog->ntypes, catalog->nrelations) + 1) *
 				   sizeof(char *));
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	text = join_texts(catalog, false);
-	kg_jw_kstring(
-		&w, "graph_description", text[0] != '\0' ? text : "A knowledge graph.");
 	for (int i = 0; i < call.graph->nranks; i++)
 		names[i] = (char *) kg_type_handle(call.graph->ranked[i]);
-	ntypes = Min(call.graph->nranks, KG_SCHEMA_NAMES);
+	ntypes = names_that_fit(names, call.graph->nranks, &room);
 	kg_write_strings(&w, "entity_types", names, ntypes);
 	nrelations = relation_names(catalog, names);
-	kg_jw_kbool(&w,
-				"comprehensive",
-				call.graph->nranks <= KG_SCHEMA_NAMES &&
-					nrelations <= KG_SCHEMA_NAMES);
-	kg_write_strings(&w, "predicates", names, Min(nrelations, KG_SCHEMA_NAMES));
+	npredicates = names_that_fit(names, nrelations, &room);
+	kg_write_strings(&w, "predicates", names, npredicates);
+	truncated = ntypes < call.graph->nranks || npredicates < nrelations;
+	kg_jw_kbool(&w, "comprehensive", !truncated);
 	text = join_texts(catalog, true);
-	kg_jw_kstring(&w,
-				  "next_steps",
-				  text[0] != '\0'
-					  ? text
-					  : "Call search_entities to turn a name into an id, then "
-						"bfs_query with max_hops 1 and topology_only true.");
-	kg_jw_kstring(&w, "tool_usage_notes", usage_notes);
+	write_text(&w,
+			   "next_steps",
+			   text[0] != '\0'
+				   ? text
+				   : "Call search_entities to turn a name into an id, then "
+					 "bfs_query with max_hops 1 and topology_only true.",
+			   &room,
+			   &truncated);
+	text = join_texts(catalog, false);
+	write_text(&w,
+			   "graph_description",
+			   text[0] != '\0' ? text : "A knowledge graph.",
+			   &room,
+			   &truncated);
+	write_text(&w, "tool_usage_notes", usage_notes, &room, &truncated);
+	if (truncated)
+	{
+		kg_jw_kbool(&w, "truncated", true);
+		kg_jw_kstring(&w, "reason", "max_bytes");
+	}
+	kg_repairs_write(&call.repairs, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
 	kg_graph_call_end(&call);

@@ -14,7 +14,8 @@
 	}
 
 KG_SCHEMA(describe_schema_input,
-		  "{'type':'object','additionalProperties':false,'properties':{}}")
+		  "{'type':'object','additionalProperties':false,'properties':{"
+		  "'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
 
 KG_SCHEMA(describe_schema_output,
 		  "{'type':'object','required':["
@@ -22,7 +23,7 @@ KG_SCHEMA(describe_schema_output,
 		  "'next_steps','tool_usage_notes'],'properties':{'graph_description':{"
 		  "'type':'string'},'comprehensive':{'type':'boolean'},'entity_types':"
 		  "<strings>,'predicates':<strings>,'next_steps':{'type':'string'},"
-		  "'tool_usage_notes':{'type':'string'}}}")
+		  "'tool_usage_notes':{'type':'string'},<envelope>}}")
 
 KG_SCHEMA(
 	search_input,

@@ -400,6 +400,7 @@ kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
 
 	memset(selector, 0, sizeof(*selector));
 	selector->path = path;
+	selector->ids_path = kg_path_member(path, "ids");
 	kg_require_member(object, label_key, path);
 	selector->type = kg_call_type(call, object, label_key, path);
 	selector->ids = kg_args_ids(
@@ -489,8 +490,8 @@ kg_string_text_size(const char *s, int len)
 	return size;
 }
 
-static Size
-value_text_size(const JsonbValue *value)
+Size
+kg_value_text_size(const JsonbValue *value)
 {
 	switch (value->type)
 	{
@@ -527,7 +528,7 @@ kg_json_text_size(const JsonbContainer *container)
 		if (it.is_object)
 			size += 2 + kg_string_text_size(it.key.val.string.val,
 											it.key.val.string.len);
-		size += value_text_size(&it.value);
+		size += kg_value_text_size(&it.value);
 	}
 	return size;
 }

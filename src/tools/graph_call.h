@@ -107,6 +107,7 @@ extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
 extern int64 kg_call_limit(KgGraphCall *call, int64 dflt);
 
 /* JSON text of a value, as long as jsonb's output function makes it. */
+extern Size kg_value_text_size(const JsonbValue *value);
 extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
 

@@ -49,6 +49,7 @@ read_start(Explore *e)
 	kg_require_member(start, "label", "/start_node");
 	kg_require_member(start, "node_id", "/start_node");
 	e->start.path = "/start_node";
+	e->start.ids_path = "/start_node/node_id";
 	e->start.type = kg_call_type(&e->call, start, "label", "/start_node");
 	(void) kg_json_get(start, "node_id", &id);
 	e->start.nids = 1;

@@ -46,7 +46,7 @@ all_conditions(const KgSelector *selector)
 	{
 		condition = &filter->conditions[filter->nconditions++];
 		condition->property = "id";
-		condition->path = kg_path_member(selector->path, "ids");
+		condition->path = selector->ids_path;
 		condition->op = KG_OP_IN;
 		condition->nvalues = selector->nids;
 		condition->values = palloc(selector->nids * sizeof(JsonbValue));
@@ -165,6 +165,18 @@ build_nodes(FindNodes *f, const KgListPage *page, KgReply *reply)
 	kg_reply_fit(reply);
 }
 
+/* A name in a filter is a mistake; unknown ids are not, whatever they are. */
+static void
+check_labels(FindNodes *f, bool none_found)
+{
+	KgListQuery query = f->query;
+
+	if (f->selector.filter == NULL)
+		return;
+	query.filter = f->selector.filter;
+	kg_hints_check_labels(&query, none_found);
+}
+
 Jsonb *
 kg_tool_find_nodes(const Jsonb *arguments)
 {
@@ -177,7 +189,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 
 	read_arguments(f, arguments);
 	page = kg_list_run(&f->query);
-	kg_hints_check_labels(&f->query, page->total == 0);
+	check_labels(f, page->total == 0);
 	kg_list_fetch(&f->query, page->rows, page->nrows);
 	memset(&reply, 0, sizeof(reply));
 	build_nodes(f, page, &reply);

@@ -21,7 +21,7 @@ kg_write_hints(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 		KgCondition *condition = &filter->conditions[filter->nconditions++];
 
 		condition->property = "id";
-		condition->path = kg_path_member(selector->path, "ids");
+		condition->path = selector->ids_path;
 		condition->op = KG_OP_IN;
 		condition->nvalues = selector->nids;
 		condition->values = palloc(selector->nids * sizeof(JsonbValue));

@@ -9,6 +9,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "query/derived.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
 #include "tools/graph_reply.h"
@@ -40,6 +41,47 @@ keep_data(const KgRef *ref, void *arg)
 	}
 }
 
+/* Counts that are computed when they are shown, one type after the other. */
+static void
+fill_derived(KgReply *reply)
+{
+	KgGraph *graph = reply->call->graph;
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+	{
+		int64 *nodes;
+		Jsonb **data;
+		int n = 0;
+
+		if (!kg_derived_any(graph->ranked[rank - 1]))
+			continue;
+		nodes = palloc((reply->nnodes + 1) * sizeof(int64));
+		data = palloc((reply->nnodes + 1) * sizeof(Jsonb *));
+		for (int fill = 0; fill <= 1; fill++)
+		{
+			n = 0;
+			for (uint32 i = 0; i < reply->nnodes; i++)
+			{
+				KgReplyNode *node = &reply->nodes[i];
+
+				if (node->ref.rank != rank || node->ref.data == NULL)
+					continue;
+				if (fill)
+					node->ref.data = data[n];
+				nodes[n] = node->ref.node;
+				data[n] = (Jsonb *) node->ref.data;
+				n++;
+			}
+			if (!fill)
+				kg_derived_fill(reply->call->catalog,
+								graph->ranked[rank - 1],
+								nodes,
+								data,
+								n);
+		}
+	}
+}
+
 void
 kg_reply_fetch_nodes(KgReply *reply)
 {
@@ -57,6 +99,7 @@ kg_reply_fetch_nodes(KgReply *reply)
 		kg_graph_resolve(
 			graph, state.set.nodes, state.set.n, true, keep_data, &state);
 	kg_nodeset_free(&state.set);
+	fill_derived(reply);
 }
 
 typedef struct FetchEdges
@@ -487,6 +530,109 @@ write_next(const KgReply *reply, const KgEnvelope *envelope, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
+/* Names of properties with text from outside that a document has. */
+static bool *
+note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
+{
+	JsonbValue value;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!fields[i].untrusted ||
+			!kg_field_value(&fields[i], &data->root, &value))
+			continue;
+		if (shown == NULL)
+			shown = palloc0(n * sizeof(bool));
+		shown[i] = true;
+	}
+	return shown;
+}
+
+static void
+write_shown(KgJsonWriter *w, bool *any, const char *of, const KgField *fields,
+			int n, const bool *shown)
+{
+	if (shown == NULL)
+		return;
+	if (!*any)
+	{
+		kg_jw_key(w, "untrusted");
+		kg_jw_begin_object(w);
+	}
+	*any = true;
+	kg_jw_key(w, of);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		if (shown[i])
+			kg_jw_string(w, fields[i].name);
+	kg_jw_end_array(w);
+}
+
+static bool
+has_untrusted(const KgField *fields, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (fields[i].untrusted)
+			return true;
+	return false;
+}
+
+/* Say which properties of the reply are text from outside. */
+static void
+write_untrusted(const KgReply *reply, KgJsonWriter *w)
+{
+	const KgGraph *graph = reply->call->graph;
+	const KgCatalog *catalog = reply->call->catalog;
+	bool any = false;
+
+	for (int rank = 1; rank <= graph->nranks; rank++)
+	{
+		const KgType *type = graph->ranked[rank - 1];
+		bool *shown = NULL;
+
+		if (!has_untrusted(type->fields, type->nfields))
+			continue;
+		for (uint32 i = 0; i < reply->nnodes; i++)
+		{
+			const KgReplyNode *node = &reply->nodes[i];
+
+			if (node->ref.rank == rank && !node->cut && !node->stub &&
+				node->ref.data != NULL)
+				shown = note_untrusted(
+					type->fields, type->nfields, node->ref.data, shown);
+		}
+		write_shown(
+			w, &any, kg_type_handle(type), type->fields, type->nfields, shown);
+	}
+	for (int r = 0; r < catalog->nrelations; r++)
+	{
+		const KgRelation *relation = &catalog->relations[r];
+		bool *shown = NULL;
+
+		if (!has_untrusted(relation->fields, relation->nfields))
+			continue;
+		for (uint32 i = 0; i < reply->nedges; i++)
+		{
+			const KgReplyEdge *edge = &reply->edges[i];
+
+			if (edge->relation_no == relation->relation_no && !edge->cut &&
+				!edge->stub && edge->properties != NULL)
+				shown = note_untrusted(relation->fields,
+									   relation->nfields,
+									   edge->properties,
+									   shown);
+		}
+		write_shown(w,
+					&any,
+					relation->name,
+					relation->fields,
+					relation->nfields,
+					shown);
+	}
+	if (any)
+		kg_jw_end_object(w);
+}
+
 void
 kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
 						KgJsonWriter *w)
@@ -519,5 +665,6 @@ kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
 			kg_jw_kint(w, "items", reply->withheld_items);
 		kg_jw_end_object(w);
 	}
+	write_untrusted(reply, w);
 	kg_repairs_write(&reply->call->repairs, w);
 }

@@ -7,6 +7,10 @@
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
+#include "tools/shape.h"
+
+/* Of a reply without types. */
+#define KG_SCHEMA_OVERHEAD 300
 
 static const char *const known[] = {
 	"expand_schema", "expand_nodes", "expand_relationship_types", "max_bytes"};
@@ -111,13 +115,13 @@ write_type_relations(const GraphSchema *s, const KgType *type, bool incoming,
 }
 
 static void
-write_type(const GraphSchema *s, int rank, KgJsonWriter *w)
+write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 {
 	const KgType *type = s->call.graph->ranked[rank - 1];
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", kg_type_handle(type));
-	if (s->expand_types[rank])
+	if (expand)
 	{
 		if (type->description != NULL)
 			kg_jw_kstring(w, "description", type->description);
@@ -178,8 +182,33 @@ order_variants(GraphSchema *s)
 	s->nvariants = n;
 }
 
+/* A relation has the properties of all its variants: those of this one. */
 static void
-write_variant(const Variant *v, KgJsonWriter *w)
+write_variant_properties(const Variant *v, KgJsonWriter *w)
+{
+	const KgRelation *relation = v->relation;
+	KgField *fields = palloc((relation->nfields + 1) * sizeof(KgField));
+	JsonbValue properties;
+	JsonbValue property;
+	int n = 0;
+
+	for (int i = 0; i < relation->nfields && v->variant->schema != NULL; i++)
+	{
+		const KgStep *step = &relation->fields[i].steps[0];
+
+		/* A schema without "properties" of its own may refer to them. */
+		if (kg_json_get(&v->variant->schema->root, "properties", &properties) ==
+				NULL ||
+			kg_json_get(kg_json_container(&properties),
+						pnstrdup(step->key, step->keylen),
+						&property) != NULL)
+			fields[n++] = relation->fields[i];
+	}
+	write_properties(fields, n, w);
+}
+
+static void
+write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", v->relation->name);
@@ -189,9 +218,93 @@ write_variant(const Variant *v, KgJsonWriter *w)
 		kg_jw_kstring(w, "inverse", v->relation->inverse);
 	if (v->relation->symmetric)
 		kg_jw_kbool(w, "symmetric", true);
-	if (v->expand)
-		write_properties(v->relation->fields, v->relation->nfields, w);
+	if (expand)
+		write_variant_properties(v, w);
 	kg_jw_end_object(w);
+}
+
+/* What is told, as it would be in full and without its properties. */
+typedef struct Entry
+{
+	Jsonb *full;
+	Jsonb *stub;
+	bool expanded;
+} Entry;
+
+/* The types in order, then the relationship types. */
+static Entry *
+make_entries(const GraphSchema *s, int n)
+{
+	int ntypes = s->call.graph->nranks;
+	Entry *entries = palloc0((n + 1) * sizeof(Entry));
+
+	for (int i = 0; i < n; i++)
+	{
+		Entry *entry = &entries[i];
+		const Variant *v = i < ntypes ? NULL : &s->order[i - ntypes];
+
+		entry->expanded = v != NULL ? v->expand : s->expand_types[i + 1];
+		for (int expand = 0; expand <= entry->expanded; expand++)
+		{
+			KgJsonWriter w;
+
+			kg_jw_init(&w);
+			if (v != NULL)
+				write_variant(v, expand, &w);
+			else
+				write_type(s, i + 1, expand, &w);
+			*(expand ? &entry->full : &entry->stub) = kg_jw_finish(&w);
+		}
+		if (entry->full == NULL)
+			entry->full = entry->stub;
+	}
+	return entries;
+}
+
+static void
+write_entries(const GraphSchema *s, KgJsonWriter *w)
+{
+	int ntypes = s->call.graph->nranks;
+	int n = ntypes + s->nvariants;
+	Entry *entries = make_entries(s, n);
+	int64 *full = palloc((n + 1) * sizeof(int64));
+	int64 *stub = palloc((n + 1) * sizeof(int64));
+	int withheld = 0;
+	KgFit fit;
+
+	for (int i = 0; i < n; i++)
+	{
+		full[i] = kg_json_text_size(&entries[i].full->root) + 2;
+		stub[i] = kg_json_text_size(&entries[i].stub->root) + 2;
+	}
+	fit = kg_budget_fit(s->call.max_bytes, KG_SCHEMA_OVERHEAD, full, stub, n);
+	for (int i = fit.full; i < fit.listed; i++)
+		withheld += entries[i].expanded;
+	kg_jw_key(w, "node_types");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+	{
+		if (i == ntypes)
+		{
+			kg_jw_end_array(w);
+			kg_jw_key(w, "relationship_types");
+			kg_jw_begin_array(w);
+		}
+		if (i < fit.listed)
+			kg_jw_jsonb(w, i < fit.full ? entries[i].full : entries[i].stub);
+	}
+	kg_jw_end_array(w);
+	if (s->nvariants == 0)
+	{
+		kg_jw_key(w, "relationship_types");
+		kg_jw_begin_array(w);
+		kg_jw_end_array(w);
+	}
+	if (withheld == 0 && fit.listed == n)
+		return;
+	kg_jw_kbool(w, "truncated", true);
+	kg_jw_kstring(w, "reason", "max_bytes");
+	kg_withheld_write(w, withheld, n - fit.listed);
 }
 
 Jsonb *
@@ -208,16 +321,7 @@ kg_tool_get_graph_schema(const Jsonb *arguments)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "format", "knowledge_graph.schema.v1");
 	kg_jw_kstring(&w, "revision", s.call.catalog->revision);
-	kg_jw_key(&w, "node_types");
-	kg_jw_begin_array(&w);
-	for (int rank = 1; rank <= s.call.graph->nranks; rank++)
-		write_type(&s, rank, &w);
-	kg_jw_end_array(&w);
-	kg_jw_key(&w, "relationship_types");
-	kg_jw_begin_array(&w);
-	for (int i = 0; i < s.nvariants; i++)
-		write_variant(&s.order[i], &w);
-	kg_jw_end_array(&w);
+	write_entries(&s, &w);
 	kg_repairs_write(&s.call.repairs, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);

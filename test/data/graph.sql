@@ -66,4 +66,31 @@ SELECT jsonb_build_object(
     {"relation": "LINKS", "from": "file:d.c", "to": "file:a.c"}]'::jsonb ||
     jsonb_build_object('relation', 'KNOWS', 'from', 'person:dan', 'to', 'person:' || far));
 $$;
+-- A reply as lines that can be read: nodes and edges by handle, with + where
+-- properties are told, then every other member but "next".
+CREATE FUNCTION pg_temp.brief(r jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT line FROM (
+  SELECT 1 AS part, 0::bigint AS n, 'nodes: ' || string_agg(coalesce(v->>'type' || ':', '') || (v->>'id')
+      || coalesce(' @' || (v->>'depth'), '') || CASE WHEN v ?| '{properties,metadata}' THEN ' +' ELSE '' END, ', ' ORDER BY i) AS line
+    FROM jsonb_array_elements(r->'nodes') WITH ORDINALITY e(v, i)
+  UNION ALL
+  SELECT 2, i, coalesce(v->>'subject', (v#>>'{from,type}') || ':' || (v#>>'{from,id}')) || ' -' || coalesce(v->>'predicate', v->>'type') || '-> '
+      || coalesce(v->>'object', (v#>>'{to,type}') || ':' || (v#>>'{to,id}')) || coalesce(' @' || (v->>'depth'), '')
+      || coalesce(' ' || coalesce(v->>'metadata', v->>'properties'), '')
+    FROM jsonb_array_elements(r->'edges') WITH ORDINALITY e(v, i)
+  UNION ALL
+  SELECT 3, i, 'row: ' || v::text FROM jsonb_array_elements(r->'rows') WITH ORDINALITY e(v, i)
+  UNION ALL
+  SELECT 4, i, 'path: ' || (SELECT string_agg(coalesce(CASE WHEN jsonb_typeof(x) = 'string' THEN x #>> '{}' END,
+        CASE WHEN (x#>>'{from,type}') || ':' || (x#>>'{from,id}') = v->'path'->>(j::int - 2) THEN '-' || (x->>'type') || '->' ELSE '<-' || (x->>'type') || '-' END), ' ' ORDER BY j)
+      FROM jsonb_array_elements(v->'path') WITH ORDINALITY p(x, j)) || ' (' || (v->>'length') || coalesce(', ' || (v->>'weight'), '') || ')'
+    FROM jsonb_array_elements(r->'paths') WITH ORDINALITY e(v, i)
+  UNION ALL
+  SELECT 5, 0, (r - '{nodes,edges,rows,paths,next}'::text[])::text) l
+WHERE line IS NOT NULL ORDER BY part, n $$;
+-- An error as its parts.
+CREATE FUNCTION pg_temp.refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+SELECT CASE WHEN r->'isError' = 'true' THEN concat_ws(' | ', c->>'code', c->>'path', c->>'message', 'expected ' || (c->>'expected'),
+    'allowed ' || (c->>'allowed'), 'did_you_mean ' || (c->>'did_you_mean')) ELSE 'NOT REFUSED: ' || c::text END
+  FROM kg_call_tool(tool, arguments) r, LATERAL (SELECT r->'structuredContent' AS c) x $$;
 \set ECHO all
