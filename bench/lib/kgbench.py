@@ -69,6 +69,12 @@ class Session:
         return 0
 
 
+    def cpu(self):
+        """Seconds that the backend has been on a processor."""
+        with open("/proc/%d/schedstat" % self.pid) as file:
+            return int(file.read().split()[0]) / 1e9
+
+
 class MemoryPeak:
     """The highest RssAnon of a session's backend while a block runs."""
 
@@ -112,6 +118,36 @@ END $measure$""" % (declare, expression))
         "SELECT percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY t)"
         " FROM unnest(pg_temp.measure(%d)) t" % calls)
     return tuple(float(part) for part in row.strip("{}").split(","))
+
+
+def cpu_calls(session, expression, calls, rounds=5):
+    """Microseconds of processor time a call, in a PL/pgSQL loop: the median
+    of rounds.  What other processes do on the machine does not count."""
+    session.query("""
+CREATE OR REPLACE FUNCTION pg_temp.repeat_calls(n integer) RETURNS void
+LANGUAGE plpgsql AS $repeat$
+DECLARE x text;
+BEGIN
+  FOR i IN 1..n LOOP x := %s; END LOOP;
+END $repeat$""" % expression)
+    session.query("SELECT NULL FROM pg_temp.repeat_calls(20)")
+    each = max(1, calls // rounds)
+    took = []
+    for _ in range(rounds):
+        before = session.cpu()
+        session.query("SELECT NULL FROM pg_temp.repeat_calls(%d)" % each)
+        took.append((session.cpu() - before) * 1e6 / each)
+    return statistics.median(took)
+
+
+def cpu_statement(session, sql, rounds=7):
+    """Milliseconds of processor time of a statement: the median."""
+    took = []
+    for _ in range(rounds):
+        before = session.cpu()
+        session.query(sql + "\n\\g /dev/null\n")
+        took.append((session.cpu() - before) * 1000)
+    return statistics.median(took)
 
 
 def time_statement(session, sql, rounds=7, before=None):

@@ -87,20 +87,21 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	for (int i = 0; i < counts->n; i++)
 		nodes[i] = Int64GetDatum(counts->nodes[i].node);
 	kg_sql_start(&b, catalog);
+	/* Node by node: a grouped count may be planned as a scan of them all. */
 	kg_sql_append(&b,
-				  "SELECT %s, pg_catalog.count(*) FROM %s d WHERE "
-				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "ANY ($%d)",
-				  here,
+				  "SELECT n.node, (SELECT pg_catalog.count(*) FROM %s d WHERE "
+				  "d.tenant" KG_EQ "$1 AND %s" KG_EQ "n.node",
 				  kg_sql_table("kg_edge"),
-				  here,
-				  kg_sql_param_array(&b, INT8OID, nodes, counts->n));
+				  here);
 	kg_sql_append(&b,
 				  " AND d.relation_no" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, INT4OID, relations, nrelations));
 	if (without_loops)
 		kg_sql_append(&b, " AND d.source" KG_NE "d.target");
 	kg_sql_visible(&b, there);
-	kg_sql_append(&b, " GROUP BY %s", here);
+	kg_sql_append(&b,
+				  ") FROM pg_catalog.unnest($%d) n(node)",
+				  kg_sql_param_array(&b, INT8OID, nodes, counts->n));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, count_row, counts);
 }

@@ -42,6 +42,9 @@ typedef struct Walker
 	bytea *group;	  /* key of the current group */
 	int before_group; /* accepted before it */
 	bool full;
+	int nkeys; /* of an "in" on the sort field: a group each, in this order */
+	int next_key;
+	bytea **keys;
 } Walker;
 
 static KgRow *
@@ -138,7 +141,8 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 
 /* The rows of one key by id. */
 static void
-walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id)
+walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
+			  int64 max_rows)
 {
 	KgWalkStart start;
 
@@ -149,7 +153,7 @@ walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id)
 			 walker->source,
 			 walk,
 			 &start,
-			 PG_INT64_MAX,
+			 max_rows,
 			 walk_row,
 			 walker);
 }
@@ -157,7 +161,7 @@ walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id)
 static void
 walk_group(Walker *walker, bytea *key, const char *entity_id)
 {
-	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id);
+	walk_group_by(walker, KG_WALK_GROUP_UP, key, entity_id, PG_INT64_MAX);
 }
 
 /* The least key above this one. */
@@ -281,7 +285,8 @@ walk_down(Walker *walker, int64 budget)
 		walk_group_by(walker,
 					  KG_WALK_GROUP_DOWN,
 					  kg_key_missing(),
-					  after_missing ? after->entity_id : NULL);
+					  after_missing ? after->entity_id : NULL,
+					  PG_INT64_MAX);
 	else
 		walk_group(walker,
 				   kg_key_missing(),
@@ -310,6 +315,99 @@ walk_ids(Walker *walker, int64 budget)
 	return walker->full;
 }
 
+/*
+ * The values of an "in", one after the other: an index has the rows of each in
+ * order, but not those of all of them.
+ */
+static bool
+walk_keys(Walker *walker, int64 budget)
+{
+	const KgRow *after = walker->query->after;
+	KgWalk walk = walker->exact && walker->query->id_descending
+					  ? KG_WALK_GROUP_DOWN
+					  : KG_WALK_GROUP_UP;
+	int64 before = walker->examined;
+
+	while (walker->next_key < walker->nkeys)
+	{
+		bytea *key = walker->keys[walker->next_key];
+		const char *from = walker->at.entity_id;
+		int64 left = budget - (walker->examined - before);
+
+		if (from == NULL && after && walker->exact &&
+			same_key(key, PointerGetDatum(after->keys[0])))
+			from = after->entity_id;
+		walk_group_by(walker, walk, key, from, left);
+		if (walker->full)
+			return true;
+		if (walker->examined - before >= budget)
+			return false;
+		walker->next_key++;
+		walker->at.entity_id = NULL;
+		if (walker->accepted >= walker->wanted)
+		{
+			walker->full = true;
+			return true;
+		}
+	}
+	return true;
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	const bytea *x = *(bytea *const *) a;
+	const bytea *y = *(bytea *const *) b;
+	int xlen = VARSIZE_ANY_EXHDR(x);
+	int ylen = VARSIZE_ANY_EXHDR(y);
+	int cmp = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(xlen, ylen));
+
+	return cmp != 0 ? cmp : xlen - ylen;
+}
+
+static int
+compare_keys_down(const void *a, const void *b)
+{
+	return compare_keys(b, a);
+}
+
+/* The values of an "in" on the sort field, as groups to walk. */
+static void
+take_keys(Walker *walker, KgSource *source)
+{
+	const KgRow *after = walker->query->after;
+	int (*compare)(const void *, const void *) = walker->descending
+													 ? compare_keys_down
+													 : compare_keys;
+	KgFilter *own = source->own;
+	KgCondition in;
+	int i;
+
+	for (i = 0; i < own->nconditions; i++)
+		if (own->conditions[i].op == KG_OP_IN)
+			break;
+	if (i == own->nconditions)
+		return;
+	in = own->conditions[i];
+	own->conditions[i] = own->conditions[--own->nconditions];
+	walker->keys = palloc(Max(1, in.nvalues) * sizeof(bytea *));
+	memcpy(walker->keys, in.keys, in.nvalues * sizeof(bytea *));
+	qsort(walker->keys, in.nvalues, sizeof(bytea *), compare);
+	for (int k = 0; k < in.nvalues; k++)
+	{
+		bytea *key = walker->keys[k];
+
+		if (walker->nkeys > 0 &&
+			compare_keys(&walker->keys[walker->nkeys - 1], &key) == 0)
+			continue;
+		if (after && compare(&key, &after->keys[0]) < 0)
+			continue;
+		walker->keys[walker->nkeys++] = key;
+	}
+	walker->exact = walker->query->nsort == 1;
+	walker->refetch = false;
+}
+
 /* Go on for budget rows; true when the page is full or nothing is left. */
 static bool
 walk_on(Walker *walker, int64 budget)
@@ -317,12 +415,14 @@ walk_on(Walker *walker, int64 budget)
 	CHECK_FOR_INTERRUPTS();
 	if (walker->source->kind == KG_SOURCE_ENTITY)
 		return walk_ids(walker, budget);
+	if (walker->keys)
+		return walk_keys(walker, budget);
 	return walker->descending ? walk_down(walker, budget)
 							  : walk_up(walker, budget);
 }
 
 static void
-init_walker(Walker *walker, const KgListQuery *query, const KgSource *source,
+init_walker(Walker *walker, const KgListQuery *query, KgSource *source,
 			KgRows *rows)
 {
 	memset(walker, 0, sizeof(*walker));
@@ -342,6 +442,7 @@ init_walker(Walker *walker, const KgListQuery *query, const KgSource *source,
 		walker->exact = walker->descending == query->id_descending;
 		walker->refetch = walker->descending && !query->id_descending;
 	}
+	take_keys(walker, source);
 }
 
 /*

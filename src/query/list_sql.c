@@ -153,12 +153,19 @@ kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 				  const KgSource *source, bool with_probes, int64 max)
 {
 	kg_sql_start(b, query->catalog);
+	/*
+	 * The fence keeps the planner from an index that has the nodes in order
+	 * but reads all the tenant's keys for it.
+	 */
 	kg_sql_append(b,
 				  "SELECT pg_catalog.count(*) FROM (SELECT %s",
-				  source->may_repeat ? "DISTINCT d.node" : "1");
+				  source->may_repeat ? "DISTINCT n.node FROM (SELECT d.node"
+									 : "1");
 	append_from(b, query, source);
 	if (with_probes)
 		append_probes(b, source);
+	if (source->may_repeat)
+		kg_sql_append(b, " OFFSET 0) n");
 	kg_sql_append(b, " LIMIT $%d) c", kg_sql_param_int64(b, max));
 }
 

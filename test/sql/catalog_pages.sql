@@ -82,6 +82,11 @@ SELECT coalesce(tag, '(all)') AS tag, count(*) AS walks, bool_and(w.ids = pg_tem
   FROM (VALUES ('s', 'e'), ('e', 'i'), ('i', 'f'), ('b', 'd'), ('same', 't'), ('o.p', 's')) p(p1, p2), (VALUES (false, true), (true, false), (true, true)) x(down1, down2), unnest(ARRAY[NULL, 'x', 'y']) tag,
     LATERAL pg_temp.walk('item', jsonb_build_object('limit', 80, 'fields', '["code"]'::jsonb, 'filters', CASE WHEN tag IS NULL THEN '{}' ELSE jsonb_build_object('tags', tag) END,
       'sort', pg_temp.sort(p1 || CASE WHEN down1 THEN ' desc' ELSE ' asc' END, p2 || CASE WHEN down2 THEN ' desc' ELSE ' asc' END))) w GROUP BY tag ORDER BY tag NULLS FIRST;
+-- a list of values on the property that sorts
+SELECT count(*) AS walks, bool_and(w.ids = ARRAY(SELECT o.id FROM unnest(pg_temp.ordered('e', down, second, down, down_id, NULL)) WITH ORDINALITY o(id, n) JOIN kg_entity e ON e.entity_id = o.id WHERE data ->> 'e' IN ('gold', 'bronze', 'none') AND (tag IS NULL OR data -> 'tags' @> to_jsonb(tag)) ORDER BY n)) AS right
+  FROM unnest(ARRAY[false, true]) down, unnest(ARRAY[false, true]) down_id, unnest(ARRAY['same', 'i']) second, unnest(ARRAY[1, 90, 500]) size, unnest(ARRAY[NULL, 'x']) tag,
+    LATERAL pg_temp.walk('item', jsonb_build_object('limit', size, 'fields', '["code"]'::jsonb, 'filters', '{"e": [{"in": ["none", "gold", "bronze", "gold"]}, {"ne": "silver"}]}'::jsonb || CASE WHEN tag IS NULL THEN '{}' ELSE jsonb_build_object('tags', tag) END,
+      'sort', pg_temp.sort('e' || CASE WHEN down THEN ' desc' ELSE ' asc' END) || CASE WHEN second = 'same' THEN '[]' ELSE pg_temp.sort(second || CASE WHEN down THEN ' desc' ELSE ' asc' END) END || CASE WHEN down_id THEN pg_temp.sort('id desc') ELSE '[]' END)) w;
 -- no sort: by id, down on request; pages of one; by offset
 SELECT w.ids = ARRAY(SELECT entity_id FROM kg_entity WHERE entity_type = 'item' ORDER BY 1) AS right, w.pages, w.totals FROM pg_temp.walk('item', '{"limit": 77}') w;
 SELECT w.ids = ARRAY(SELECT entity_id FROM kg_entity WHERE entity_type = 'item' AND data ->> 'e' = 'gold' AND data -> 'tags' @> '["x"]' ORDER BY 1 DESC) AS right, w.pages, w.totals FROM pg_temp.walk('item', '{"limit": 1, "filters": {"e": "gold", "tags": "x"}, "sort": [{"field": "code", "order": "desc"}]}') w;
