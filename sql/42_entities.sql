@@ -29,3 +29,29 @@ CREATE FUNCTION @extschema@.kg_edge_after() RETURNS trigger
 COMMENT ON FUNCTION @extschema@.kg_edge_after() IS
   'statement trigger of kg_edge: checks explicit edges against their relation';
 
+
+-- Writing set by set (src/put.c, src/store/put*.c).
+
+CREATE FUNCTION @extschema@.kg_put_entities(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_put_entities';
+COMMENT ON FUNCTION @extschema@.kg_put_entities(text, jsonb, jsonb) IS
+  'create and update entities of a type; a verdict for each; option atomic; needs write access';
+
+CREATE FUNCTION @extschema@.kg_delete_entities(entity_type text, ids text[], options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_delete_entities';
+COMMENT ON FUNCTION @extschema@.kg_delete_entities(text, text[], jsonb) IS
+  'delete entities of a type; a verdict for each id; option atomic; needs write access';
+
+CREATE FUNCTION @extschema@.kg_put_edges(items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_put_edges';
+COMMENT ON FUNCTION @extschema@.kg_put_edges(jsonb, jsonb) IS
+  'create and update explicit edges; a verdict for each; option atomic; needs write access';
+
+CREATE FUNCTION @extschema@.kg_delete_edges(items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_delete_edges';
+COMMENT ON FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) IS
+  'delete explicit edges; a verdict for each; option atomic; needs write access';

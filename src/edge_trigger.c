@@ -44,7 +44,9 @@ check_batch(const char *tenant, KgColumns *batch, MemoryContext context)
 
 	if (batch->nrows > 0)
 	{
-		kg_edges_check(kg_catalog_get(tenant), batch, "", &errors);
+		KgEdgeReport report = {"", NULL, false, &errors};
+
+		kg_edges_check(kg_catalog_get(tenant), batch, &report);
 		kg_throw_violations(&errors, "edges are not valid");
 	}
 	MemoryContextSwitchTo(old);

@@ -80,7 +80,8 @@ kg_settings_define(void)
 				 INT_MAX,
 				 GUC_UNIT_BYTE);
 	define_limit("kg_graph.max_bundle_bytes",
-				 "Sets the largest bundle that kg_apply_bundle accepts.",
+				 "Sets the largest bundle that kg_apply_bundle accepts, and "
+				 "the most that one kg_put_ call does.",
 				 &kg_setting_max_bundle_bytes,
 				 256 * 1024,
 				 1,

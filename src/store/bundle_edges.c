@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/spi.h"
-#include "catalog/handle.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -65,80 +64,6 @@ require_relation(KgApply *apply, const KgPayloadEdge *edge)
 	return NULL;
 }
 
-/* One end of one edge: which type's id to look up. */
-typedef struct End
-{
-	const KgType *type;
-	const char *id;
-	int64 node;
-} End;
-
-/*
- * A handle, or a bare id where the relation's variants leave one type for the
- * end.
- */
-static void
-read_end(const KgApply *apply, const KgRelation *relation, const char *text,
-		 bool is_from, End *end)
-{
-	int32 only = 0;
-
-	memset(end, 0, sizeof(*end));
-	if (kg_handle_split(apply->after, text, &end->type, &end->id))
-		return;
-	for (int i = 0; i < relation->nvariants; i++)
-	{
-		const KgVariant *variant = &relation->variants[i];
-		int32 type_no = is_from ? variant->from_type_no : variant->to_type_no;
-
-		if (only != 0 && only != type_no)
-			return;
-		only = type_no;
-	}
-	end->type = kg_catalog_type_no(apply->after, only);
-	end->id = text;
-}
-
-static int
-compare_ends(const void *a, const void *b)
-{
-	const End *x = *(const End *const *) a;
-	const End *y = *(const End *const *) b;
-	int32 tx = x->type ? x->type->type_no : 0;
-	int32 ty = y->type ? y->type->type_no : 0;
-
-	return tx < ty ? -1 : tx > ty;
-}
-
-/* Nodes of all ends, a statement a type. */
-static void
-find_nodes(const KgApply *apply, End *ends, int n)
-{
-	End **sorted = palloc(n * sizeof(End *));
-	const char **ids = palloc(n * sizeof(char *));
-	int64 *nodes = palloc(n * sizeof(int64));
-	int start = 0;
-
-	for (int i = 0; i < n; i++)
-		sorted[i] = &ends[i];
-	qsort(sorted, n, sizeof(End *), compare_ends);
-	while (start < n)
-	{
-		const KgType *type = sorted[start]->type;
-		int end = start;
-
-		for (; end < n && sorted[end]->type == type; end++)
-			ids[end - start] = sorted[end]->id;
-		if (type)
-		{
-			kg_nodes_of_ids(apply->tenant, type, ids, end - start, nodes);
-			for (int i = start; i < end; i++)
-				sorted[i]->node = nodes[i - start];
-		}
-		start = end;
-	}
-}
-
 static void
 report_end(KgApply *apply, const KgPayloadEdge *edge, const char *which,
 		   const char *text)
@@ -174,154 +99,26 @@ report_twice(KgApply *apply, const KgPayloadEdge *edge)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Which edges of a batch are stored, and with the same properties? */
-static void
-compare_batch(KgApply *apply, const KgColumns *edges, int *verdicts)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
-
-	kg_columns_arrays(edges, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
-			   "u.properties)::int::bigint "
-			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, properties, ord) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		verdicts[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? 2 : 1;
-	SPI_freetuptable(SPI_tuptable);
-}
-
-static void
-run_batch(KgApply *apply, const KgColumns *edges, const int *verdicts,
-		  int wanted)
-{
-	static KgSaved insert_saved = KG_SAVED_BATCH;
-	static KgSaved update_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
-	KgColumns chosen;
-
-	kg_edges_init(&chosen, CurrentMemoryContext);
-	for (int i = 0; i < edges->nrows; i++)
-	{
-		if (verdicts[i] != wanted)
-			continue;
-		kg_columns_add_row(&chosen);
-		for (int j = 0; j < KG_EDGE_COLUMNS; j++)
-			if (!edges->nulls[j][i])
-				kg_columns_datum(&chosen, j, edges->values[j][i]);
-	}
-	if (chosen.nrows == 0)
-		return;
-	kg_columns_arrays(&chosen, &values[1]);
-	if (wanted == 0)
-		kg_spi_run(&insert_saved,
-				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
-	else
-		kg_spi_run(&update_saved,
-				   "UPDATE @kg_edge e SET properties = u.properties "
-				   "FROM unnest($2, $3, $4, $5) "
-				   "u(source, relation_no, target, properties) "
-				   "WHERE e.tenant = $1 AND e.source = u.source "
-				   "AND e.relation_no = u.relation_no AND e.target = u.target",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
-}
-
-/*
- * An edge of a symmetric relation is the same edge either way: one that is
- * stored the other way round is turned, so that it is found.
- */
-static void
-turn_symmetric(const KgApply *apply, const KgRelation **relations, End *ends,
-			   int n)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(apply->tenant)};
-	int *edge = palloc(n * sizeof(int));
-	KgColumns reversed;
-
-	kg_edges_init(&reversed, CurrentMemoryContext);
-	for (int i = 0; i < n; i++)
-	{
-		if (relations[i] == NULL || !relations[i]->symmetric ||
-			ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
-			continue;
-		edge[reversed.nrows] = i;
-		kg_columns_add_row(&reversed);
-		kg_columns_int64(&reversed, KG_EDGE_SOURCE, ends[2 * i + 1].node);
-		kg_columns_int32(
-			&reversed, KG_EDGE_RELATION, relations[i]->relation_no);
-		kg_columns_int64(&reversed, KG_EDGE_TARGET, ends[2 * i].node);
-	}
-	if (reversed.nrows == 0)
-		return;
-	kg_columns_arrays(&reversed, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord FROM unnest($2, $3, $4) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, ord) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		End *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];
-		End from = pair[0];
-
-		pair[0] = pair[1];
-		pair[1] = from;
-	}
-	SPI_freetuptable(SPI_tuptable);
-}
-
 /* Turn a batch of the payload into rows; faults are reported. */
 static void
 collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 			  KgColumns *edges, const KgRelation **relations)
 {
-	End *ends = palloc(2 * n * sizeof(End));
+	KgEdgeEnd *ends = palloc(2 * n * sizeof(KgEdgeEnd));
 
 	for (int i = 0; i < n; i++)
 	{
 		relations[i] = require_relation(apply, &payload[i]);
-		memset(&ends[2 * i], 0, 2 * sizeof(End));
+		memset(&ends[2 * i], 0, 2 * sizeof(KgEdgeEnd));
 		if (relations[i] == NULL)
 			continue;
-		read_end(apply, relations[i], payload[i].from, true, &ends[2 * i]);
-		read_end(apply, relations[i], payload[i].to, false, &ends[2 * i + 1]);
+		kg_edge_end_read(
+			apply->after, relations[i], payload[i].from, true, &ends[2 * i]);
+		kg_edge_end_read(
+			apply->after, relations[i], payload[i].to, false, &ends[2 * i + 1]);
 	}
-	find_nodes(apply, ends, 2 * n);
-	turn_symmetric(apply, relations, ends, n);
+	kg_edge_ends_find(apply->tenant, ends, 2 * n);
+	kg_edges_turn(apply->tenant, relations, ends, n);
 	for (int i = 0; i < n; i++)
 	{
 		Triple triple;
@@ -368,9 +165,8 @@ write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
 	if (edges.nrows == 0 || apply->errors.total > 0)
 		return;
 	verdicts = palloc0(edges.nrows * sizeof(int));
-	compare_batch(apply, &edges, verdicts);
-	run_batch(apply, &edges, verdicts, 0);
-	run_batch(apply, &edges, verdicts, 1);
+	kg_edges_compare(apply->tenant, &edges, verdicts);
+	kg_edges_write(apply->tenant, &edges, verdicts);
 	for (int i = 0; i < edges.nrows; i++)
 	{
 		KgCounts *counts = kg_apply_counts(

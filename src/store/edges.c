@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/spi.h"
+#include "catalog/handle.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/edges.h"
@@ -147,16 +148,24 @@ variant_of(const KgRelation *relation, int32 from, int32 to)
 	return NULL;
 }
 
-static void
-report(KgErrorList *errors, KgError *err, const char *path, int row)
+static int
+number_of(const KgEdgeReport *to, int row)
 {
-	kg_error_path(err, "%s/%d", path, row);
-	kg_error_report(errors, err);
+	return to->numbers ? to->numbers[row] : row;
+}
+
+static void
+report(const KgEdgeReport *to, KgError *err, int row)
+{
+	int number = number_of(to, row);
+
+	kg_error_path(err, "%s/%d", to->path, number);
+	kg_error_report(&to->errors[to->by_row ? number : 0], err);
 }
 
 static void
 report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
-			   int32 to, const char *path, int row, KgErrorList *errors)
+			   int32 to, int row, const KgEdgeReport *report_to)
 {
 	const KgType *from_type = kg_catalog_type_no(catalog, from);
 	const KgType *to_type = kg_catalog_type_no(catalog, to);
@@ -180,13 +189,13 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 									kg_type_handle(to_type)));
 	}
 	kg_error_expected(err, "a declared variant of the relation");
-	report(errors, err, path, row);
+	report(report_to, err, row);
 }
 
 static void
 check_properties(const KgCatalog *catalog, const KgRelation *relation,
-				 const KgVariant *variant, const Jsonb *properties,
-				 const char *path, int row, KgErrorList *errors)
+				 const KgVariant *variant, const Jsonb *properties, int row,
+				 const KgEdgeReport *to)
 {
 	const KgType *type = kg_catalog_type_no(catalog, variant->from_type_no);
 	KgSchemaOptions options = {NULL, type ? type->definitions : NULL, false};
@@ -206,7 +215,7 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 			kg_error_expected(err,
 							  "no \"properties\", or a \"schema\" in the "
 							  "relation's declaration");
-			report(errors, err, path, row);
+			report(to, err, row);
 		}
 		return;
 	}
@@ -230,16 +239,19 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 			kg_error_got_jsonb(err, violation->value);
 		if (violation->expected)
 			kg_error_expected(err, "%s", violation->expected);
-		kg_error_path(
-			err, "%s/%d/properties%s", path, row, violation->instance_path);
-		kg_error_report(errors, err);
+		kg_error_path(err,
+					  "%s/%d/properties%s",
+					  to->path,
+					  number_of(to, row),
+					  violation->instance_path);
+		kg_error_report(&to->errors[to->by_row ? number_of(to, row) : 0], err);
 	}
 }
 
 /* A symmetric edge is stored once: not also the other way round. */
 static void
 check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
-				const char *path, KgErrorList *errors)
+				const KgEdgeReport *to)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
@@ -279,14 +291,14 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 						   "other way round",
 						   relation->name);
 		kg_error_expected(err, "a symmetric edge once, in either direction");
-		report(errors, err, path, kg_spi_int64(i, 1) - 1);
+		report(to, err, kg_spi_int64(i, 1) - 1);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
 static void
 check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
-		   HTAB *types, const char *path, KgErrorList *errors)
+		   HTAB *types, const KgEdgeReport *report_to)
 {
 	const KgRelation *relation = kg_catalog_relation_no(
 		catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][row]));
@@ -317,12 +329,12 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 	}
 	if (err)
 	{
-		report(errors, err, path, row);
+		report(report_to, err, row);
 		return;
 	}
 	variant = variant_of(relation, from, to);
 	if (variant == NULL)
-		report_variant(catalog, relation, from, to, path, row, errors);
+		report_variant(catalog, relation, from, to, row, report_to);
 	else
 		check_properties(
 			catalog,
@@ -331,14 +343,13 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 			edges->nulls[KG_EDGE_PROPERTIES][row]
 				? NULL
 				: DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]),
-			path,
 			row,
-			errors);
+			report_to);
 }
 
 void
 kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
-			   const char *path, KgErrorList *errors)
+			   const KgEdgeReport *report)
 {
 	HTAB *types;
 
@@ -348,8 +359,207 @@ kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		check_edge(catalog, edges, i, types, path, errors);
+		check_edge(catalog, edges, i, types, report);
 	}
-	check_symmetric(catalog, edges, path, errors);
+	check_symmetric(catalog, edges, report);
 	hash_destroy(types);
+}
+
+/*
+ * A handle, or a bare id where the relation's variants leave one type for the
+ * end.
+ */
+void
+kg_edge_end_read(const KgCatalog *catalog, const KgRelation *relation,
+				 const char *text, bool is_from, KgEdgeEnd *end)
+{
+	int32 only = 0;
+
+	memset(end, 0, sizeof(*end));
+	if (kg_handle_split(catalog, text, &end->type, &end->id))
+		return;
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		int32 type_no = is_from ? variant->from_type_no : variant->to_type_no;
+
+		if (only != 0 && only != type_no)
+			return;
+		only = type_no;
+	}
+	end->type = kg_catalog_type_no(catalog, only);
+	end->id = text;
+}
+
+static int
+compare_ends(const void *a, const void *b)
+{
+	const KgEdgeEnd *x = *(const KgEdgeEnd *const *) a;
+	const KgEdgeEnd *y = *(const KgEdgeEnd *const *) b;
+	int32 tx = x->type ? x->type->type_no : 0;
+	int32 ty = y->type ? y->type->type_no : 0;
+
+	return tx < ty ? -1 : tx > ty;
+}
+
+/* Nodes of all ends, a statement a type. */
+void
+kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int n)
+{
+	KgEdgeEnd **sorted = palloc(n * sizeof(KgEdgeEnd *));
+	const char **ids = palloc(n * sizeof(char *));
+	int64 *nodes = palloc(n * sizeof(int64));
+	int start = 0;
+
+	for (int i = 0; i < n; i++)
+		sorted[i] = &ends[i];
+	qsort(sorted, n, sizeof(KgEdgeEnd *), compare_ends);
+	while (start < n)
+	{
+		const KgType *type = sorted[start]->type;
+		int end = start;
+
+		for (; end < n && sorted[end]->type == type; end++)
+			ids[end - start] = sorted[end]->id;
+		if (type)
+		{
+			kg_nodes_of_ids(tenant, type, ids, end - start, nodes);
+			for (int i = start; i < end; i++)
+				sorted[i]->node = nodes[i - start];
+		}
+		start = end;
+	}
+}
+
+/* Which edges of a batch are stored, and with the same properties? */
+void
+kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(tenant)};
+
+	kg_columns_arrays(edges, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
+			   "u.properties)::int::bigint "
+			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, properties, ord) "
+			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? 2 : 1;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+write_some(const char *tenant, const KgColumns *edges, const int *found,
+		   int wanted)
+{
+	static KgSaved insert_saved = KG_SAVED_BATCH;
+	static KgSaved update_saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(tenant)};
+	KgColumns chosen;
+
+	kg_edges_init(&chosen, CurrentMemoryContext);
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		if (found[i] != wanted)
+			continue;
+		kg_columns_add_row(&chosen);
+		for (int j = 0; j < KG_EDGE_COLUMNS; j++)
+			if (!edges->nulls[j][i])
+				kg_columns_datum(&chosen, j, edges->values[j][i]);
+	}
+	if (chosen.nrows == 0)
+		return;
+	kg_columns_arrays(&chosen, &values[1]);
+	if (wanted == 0)
+		kg_spi_run(&insert_saved,
+				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
+				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+	else
+		kg_spi_run(&update_saved,
+				   "UPDATE @kg_edge e SET properties = u.properties "
+				   "FROM unnest($2, $3, $4, $5) "
+				   "u(source, relation_no, target, properties) "
+				   "WHERE e.tenant = $1 AND e.source = u.source "
+				   "AND e.relation_no = u.relation_no AND e.target = u.target",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_UPDATE);
+}
+
+void
+kg_edges_turn(const char *tenant, const KgRelation **relations, KgEdgeEnd *ends,
+			  int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(tenant)};
+	int *edge = palloc(n * sizeof(int));
+	KgColumns reversed;
+
+	kg_edges_init(&reversed, CurrentMemoryContext);
+	for (int i = 0; i < n; i++)
+	{
+		if (relations[i] == NULL || !relations[i]->symmetric ||
+			ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
+			continue;
+		edge[reversed.nrows] = i;
+		kg_columns_add_row(&reversed);
+		kg_columns_int64(&reversed, KG_EDGE_SOURCE, ends[2 * i + 1].node);
+		kg_columns_int32(
+			&reversed, KG_EDGE_RELATION, relations[i]->relation_no);
+		kg_columns_int64(&reversed, KG_EDGE_TARGET, ends[2 * i].node);
+	}
+	if (reversed.nrows == 0)
+		return;
+	kg_columns_arrays(&reversed, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT u.ord FROM unnest($2, $3, $4) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, ord) "
+			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 row = 0; row < SPI_processed; row++)
+	{
+		KgEdgeEnd *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];
+		KgEdgeEnd from = pair[0];
+
+		pair[0] = pair[1];
+		pair[1] = from;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+void
+kg_edges_write(const char *tenant, const KgColumns *edges, const int *found)
+{
+	write_some(tenant, edges, found, 0);
+	write_some(tenant, edges, found, 1);
 }

@@ -20,11 +20,51 @@ extern void kg_edges_init(KgColumns *edges, MemoryContext context);
 
 /*
  * Lock the ends of explicit edges and check relation, variant and properties.
- * Faults are reported with the path "<path>/<row>".  As the owner, inside
- * SPI_connect().
+ * Faults are reported with the path "<path>/<number>", where numbers gives each
+ * row's (NULL: its own), and added to errors or, where by_row is set, to the
+ * list errors[number].  As the owner, inside SPI_connect().
  */
+typedef struct KgEdgeReport
+{
+	const char *path;
+	const int *numbers;
+	bool by_row;
+	KgErrorList *errors;
+} KgEdgeReport;
+
 extern void kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
-						   const char *path, KgErrorList *errors);
+						   const KgEdgeReport *report);
+
+/* Nodes of handles or, where the relation leaves one type, bare ids. */
+typedef struct KgEdgeEnd
+{
+	const KgType *type; /* NULL: unknown */
+	const char *id;
+	int64 node; /* 0: none */
+} KgEdgeEnd;
+
+extern void kg_edge_end_read(const KgCatalog *catalog,
+							 const KgRelation *relation, const char *text,
+							 bool is_from, KgEdgeEnd *end);
+/* Find the nodes of all ends, a statement a type. */
+extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int n);
+
+/*
+ * An edge of a symmetric relation is the same edge either way: the ends of one
+ * that is stored the other way round are swapped.  A relation may be NULL.
+ */
+extern void kg_edges_turn(const char *tenant, const KgRelation **relations,
+						  KgEdgeEnd *ends, int n);
+
+/*
+ * Compare edges with what is stored: found[i] is 0 for none, 1 for other
+ * properties, 2 for the same.  Then write those with one of the first two.  As
+ * the current role.
+ */
+extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
+							 int *found);
+extern void kg_edges_write(const char *tenant, const KgColumns *edges,
+						   const int *found);
 
 /*
  * Nodes of ids of a type as the current role sees them; 0 where there is none.

@@ -319,6 +319,56 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
 			   SPI_OK_INSERT);
 }
 
+void
+kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
+				   bool *found)
+{
+	KgReference **sorted = MemoryContextAllocHuge(CurrentMemoryContext,
+												  (Size) Max(1, references->n) *
+													  sizeof(KgReference *));
+	Target *targets = palloc(KG_REFERENCE_CHUNK * sizeof(Target));
+	int *target_of = palloc(KG_REFERENCE_CHUNK * sizeof(int));
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph references", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	int start = 0;
+
+	for (int i = 0; i < references->n; i++)
+		sorted[i] = &references->items[i];
+	qsort(sorted, references->n, sizeof(KgReference *), compare_reference);
+	while (start < references->n)
+	{
+		int end = start;
+		int ntargets = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; end < references->n && end - start < KG_REFERENCE_CHUNK &&
+			   compare_target(sorted[start], sorted[end]) == 0;
+			 end++)
+		{
+			if (end == start ||
+				strcmp(sorted[end]->value, sorted[end - 1]->value) != 0)
+			{
+				targets[ntargets].value = sorted[end]->value;
+				targets[ntargets++].node = 0;
+			}
+			target_of[end - start] = ntargets - 1;
+		}
+		lookup(catalog, sorted[start]->field, targets, ntargets);
+		for (int i = start; i < end; i++)
+			found[sorted[i] - references->items] =
+				targets[target_of[i - start]].node != 0;
+		MemoryContextSwitchTo(scratch);
+		MemoryContextReset(scratch);
+		start = end;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	pfree(sorted);
+	pfree(targets);
+	pfree(target_of);
+}
+
 /* One chunk of sorted references: look the distinct values up, make edges. */
 static void
 resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
@@ -437,24 +487,15 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes)
 	}
 }
 
-/* An edge to a deleted node. */
-typedef struct Incoming
-{
-	int64 source;
-	int64 target;
-	int32 type_no; /* of the source */
-	int32 relation_no;
-	char *property; /* NULL: explicit */
-} Incoming;
-
 static int
-read_incoming(const char *tenant, const int64 *nodes, int n, Incoming **result)
+read_incoming(const char *tenant, const int64 *nodes, int n,
+			  KgIncoming **result)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_node_array(nodes, n)};
 	MemoryContext old = CurrentMemoryContext;
-	Incoming *list;
+	KgIncoming *list;
 	uint64 count;
 
 	kg_spi_run_latest(&saved,
@@ -470,7 +511,7 @@ read_incoming(const char *tenant, const int64 *nodes, int n, Incoming **result)
 					  SPI_OK_SELECT);
 	MemoryContextSwitchTo(old);
 	count = SPI_processed;
-	list = palloc(Max(1, count) * sizeof(Incoming));
+	list = palloc(Max(1, count) * sizeof(KgIncoming));
 	for (uint64 i = 0; i < count; i++)
 	{
 		list[i].source = kg_spi_int64(i, 1);
@@ -681,7 +722,7 @@ static void
 deleted_chunk(const KgCatalog *catalog, const int64 *nodes, int n,
 			  KgNodeList *referrers)
 {
-	Incoming *incoming;
+	KgIncoming *incoming;
 	int count = read_incoming(catalog->tenant, nodes, n, &incoming);
 	KgNodeList cascade = {CurrentMemoryContext};
 	KgNodeList nulls = {CurrentMemoryContext};
@@ -736,13 +777,53 @@ kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
 	MemoryContextDelete(scratch);
 }
 
+int
+kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
+						  KgIncoming **result)
+{
+	KgIncoming *list = NULL;
+	int n = 0;
+
+	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
+	{
+		KgIncoming *incoming;
+		int count = read_incoming(catalog->tenant,
+								  nodes->nodes + i,
+								  Min(KG_REFERENCE_CHUNK, nodes->n - i),
+								  &incoming);
+
+		CHECK_FOR_INTERRUPTS();
+		if (count == 0)
+			continue;
+		list = list ? repalloc_huge(list,
+									(Size) (n + count) * sizeof(KgIncoming))
+					: MemoryContextAllocHuge(CurrentMemoryContext,
+											 (Size) count * sizeof(KgIncoming));
+		for (int j = 0; j < count; j++)
+		{
+			const KgType *type = kg_catalog_type_no(catalog,
+													incoming[j].type_no);
+			const KgField *field = NULL;
+
+			if (incoming[j].property == NULL)
+				continue;
+			if (type)
+				field = kg_type_field(type, incoming[j].property);
+			if (field == NULL || field->on_delete == KG_ON_DELETE_RESTRICT)
+				list[n++] = incoming[j];
+		}
+	}
+	*result = list;
+	return n;
+}
+
 void
 kg_references_find_referrers(const char *tenant, const KgNodeList *nodes,
 							 KgNodeList *referrers)
 {
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
-		Incoming *incoming;
+		KgIncoming *incoming;
 		int count = read_incoming(tenant,
 								  nodes->nodes + i,
 								  Min(KG_REFERENCE_CHUNK, nodes->n - i),

@@ -51,6 +51,28 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
 								  KgReferenceList *missing);
 
+/*
+ * Lock the targets of references, from whichever catalog their fields are, and
+ * say which have one.
+ */
+extern void kg_references_find(const KgCatalog *catalog,
+							   const KgReferenceList *references, bool *found);
+
+/* An edge to a node. */
+typedef struct KgIncoming
+{
+	int64 source;
+	int64 target;
+	int32 type_no; /* of the source */
+	int32 relation_no;
+	char *property; /* NULL: explicit */
+} KgIncoming;
+
+/* References to nodes that x-on-delete does not let go; returns how many. */
+extern int kg_references_restricting(const KgCatalog *catalog,
+									 const KgNodeList *nodes,
+									 KgIncoming **result);
+
 /* Drop the derived edges that start at these nodes. */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes);
 

@@ -1,0 +1,60 @@
+/*
+ * put.h
+ *	  Writing and deleting entities and explicit edges set by set, with a
+ *	  verdict for each item: what is good is written, what is not is reported;
+ *	  with the option atomic, all of it or nothing.
+ *
+ * Everything runs as the current role, which needs write access, inside
+ * SPI_connect(); results are in the caller's memory context.
+ */
+#ifndef KG_PUT_H
+#define KG_PUT_H
+
+#include "base/error.h"
+#include "utils/array.h"
+
+typedef enum KgVerdict
+{
+	KG_VERDICT_NONE, /* not decided yet */
+	KG_VERDICT_CREATED,
+	KG_VERDICT_UPDATED,
+	KG_VERDICT_UNCHANGED,
+	KG_VERDICT_DELETED,
+	KG_VERDICT_NOT_FOUND,
+	KG_VERDICT_ERROR
+} KgVerdict;
+
+/* What becomes of one item; errors make its verdict KG_VERDICT_ERROR. */
+typedef struct KgOutcome
+{
+	const char *id; /* of an entity; NULL where it has none, and for edges */
+	KgVerdict verdict;
+	KgErrorList errors;
+} KgOutcome;
+
+typedef struct KgOutcomes
+{
+	const char *what; /* "entities", "edges": for the error of atomic */
+	bool atomic;
+	int n;
+	KgOutcome *items;
+} KgOutcomes;
+
+extern KgOutcomes *kg_outcomes_make(const char *what, int n,
+									const Jsonb *options);
+/* Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED; else the array. */
+extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
+extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
+/* Items with errors get that verdict; with atomic, they are raised. */
+extern void kg_outcomes_settle(KgOutcomes *outcomes);
+/* {items: [{id, verdict, error?}], counts: {...}} */
+extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
+
+extern Jsonb *kg_put_entities(const char *type, const Jsonb *items,
+							  const Jsonb *options);
+extern Jsonb *kg_delete_entities(const char *type, ArrayType *ids,
+								 const Jsonb *options);
+extern Jsonb *kg_put_edges(const Jsonb *items, const Jsonb *options);
+extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
+
+#endif /* KG_PUT_H */

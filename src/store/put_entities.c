@@ -1,0 +1,866 @@
+/*
+ * put_entities.c
+ *	  kg_put_entities() and kg_delete_entities().
+ *
+ * A put looks at every item first: schema, id, references to what is stored
+ * and to one another; an item is good when all it refers to is there or is
+ * good.  Then the good ones are written in a few statements, in one write
+ * scope.  What cannot be told of an item beforehand (a trigger of the DBA, a
+ * value of x-ref-field that others refer to) raises an error for the whole.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/columns.h"
+#include "store/derive.h"
+#include "store/extract.h"
+#include "store/put.h"
+#include "store/references.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+
+/* Entities in one statement. */
+#define KG_PUT_BATCH 5000
+
+typedef struct PutItem
+{
+	Jsonb *data; /* NULL: not an object */
+	int64 node;	 /* of the stored entity; 0: none */
+	bool same;	 /* as stored */
+} PutItem;
+
+typedef struct Put
+{
+	const char *tenant;
+	const KgType *type;
+	KgOutcomes *outcomes;
+	PutItem *items;
+	HTAB *names; /* of NameEntry: what a reference can name in this call */
+} Put;
+
+/* An id (field NULL), or a value of a property that x-ref-field names. */
+typedef struct NameEntry
+{
+	const KgField *field; /* with value, the hash key */
+	const char *value;
+	int item;
+} NameEntry;
+
+static uint32
+name_hash(const void *key, Size size)
+{
+	const NameEntry *name = key;
+
+	return hash_combine(
+		hash_bytes((const unsigned char *) name->value, strlen(name->value)),
+		hash_bytes((const unsigned char *) &name->field, sizeof(name->field)));
+}
+
+static int
+name_match(const void *pa, const void *pb, Size size)
+{
+	const NameEntry *a = pa;
+	const NameEntry *b = pb;
+
+	return a->field != b->field || strcmp(a->value, b->value) != 0;
+}
+
+static HTAB *
+create_names(int n)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = offsetof(NameEntry, item);
+	ctl.entrysize = sizeof(NameEntry);
+	ctl.hash = name_hash;
+	ctl.match = name_match;
+	ctl.hcxt = CurrentMemoryContext;
+	return hash_create("kg_graph put names",
+					   Max(16, n),
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+/* The item that has the name in this call, or -1. */
+static int
+find_name(const Put *put, const KgField *field, const char *value)
+{
+	NameEntry key = {field, value, 0};
+	NameEntry *entry = hash_search(put->names, &key, HASH_FIND, NULL);
+
+	return entry ? entry->item : -1;
+}
+
+static bool
+enter_name(Put *put, const KgField *field, const char *value, int item)
+{
+	NameEntry key = {field, value, 0};
+	bool found;
+	NameEntry *entry = hash_search(put->names, &key, HASH_ENTER, &found);
+
+	if (!found)
+		entry->item = item;
+	return !found;
+}
+
+/* The property of the type itself that a reference to it names, or NULL: id. */
+static const KgField *
+own_target(const KgType *type, const KgField *reference)
+{
+	const KgField *target;
+
+	if (reference->ref_field == NULL)
+		return NULL;
+	target = kg_type_field(type, reference->ref_field);
+	return target == type->id_field ? NULL : target;
+}
+
+static bool
+refers_to_own(const KgType *type, const KgField *field)
+{
+	return field->ref_type && strcmp(field->ref_type, type->name) == 0 &&
+		   strcmp(field->ref_bundle, type->bundle) == 0;
+}
+
+static void
+report_twice(Put *put, int i, const char *id)
+{
+	KgError *err = kg_error_new(
+		KG_ALREADY_EXISTS, "id \"%s\" is among the items twice", id);
+
+	kg_error_entity(err, kg_type_handle(put->type), id);
+	kg_error_path(err, "/items/%d", i);
+	kg_error_got_string(err, id);
+	kg_error_expected(err, "each id once");
+	kg_outcome_error(&put->outcomes->items[i], err);
+}
+
+/* Schema and id of an item; what its siblings can refer to. */
+static void
+read_item(Put *put, int i, const JsonbValue *value)
+{
+	KgOutcome *outcome = &put->outcomes->items[i];
+	const KgType *type = put->type;
+	char *path = psprintf("/items/%d", i);
+	KgError *err;
+
+	if (!kg_json_is_object(value))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
+		kg_error_path(err, "%s", path);
+		kg_error_got(err, value);
+		kg_error_expected(err, "the data of an entity, an object");
+		kg_outcome_error(outcome, err);
+		return;
+	}
+	put->items[i].data = kg_json_datum(value);
+	outcome->id = kg_entity_id(
+		type, put->items[i].data, path, &outcome->errors);
+	(void) kg_entity_check(
+		type, outcome->id, put->items[i].data, path, &outcome->errors);
+	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
+		report_twice(put, i, outcome->id);
+	for (int j = 0; j < type->nfields; j++)
+	{
+		const KgField *target;
+		JsonbValue name;
+
+		if (!refers_to_own(type, &type->fields[j]))
+			continue;
+		target = own_target(type, &type->fields[j]);
+		if (target &&
+			kg_field_value(target, &put->items[i].data->root, &name) &&
+			name.type == jbvString)
+			(void) enter_name(put, target, kg_json_cstring(&name), i);
+	}
+}
+
+/* Lock what is stored of a batch and see whether it is the same. */
+static void
+find_stored(Put *put, const int *rows, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	static const Oid text_type[] = {TEXTOID};
+	KgColumns ids;
+	Datum values[4] = {CStringGetTextDatum(put->tenant),
+					   CStringGetTextDatum(put->type->bundle),
+					   CStringGetTextDatum(put->type->name)};
+
+	kg_columns_init(&ids, CurrentMemoryContext, 1, text_type);
+	for (int i = 0; i < n; i++)
+	{
+		kg_columns_add_row(&ids);
+		kg_columns_text(&ids, 0, put->outcomes->items[rows[i]].id);
+	}
+	kg_columns_arrays(&ids, &values[3]);
+	kg_spi_run(&saved,
+			   "SELECT u.ord, e.node, e.data "
+			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
+			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+			   "AND e.entity_type = $3 AND e.entity_id = u.id "
+			   "FOR NO KEY UPDATE OF e",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		PutItem *item = &put->items[rows[kg_spi_int64(i, 1) - 1]];
+		bool isnull;
+
+		item->node = kg_spi_int64(i, 2);
+		item->same = compareJsonbContainers(
+						 &DatumGetJsonbP(kg_spi_value(i, 3, &isnull))->root,
+						 &item->data->root) == 0;
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Go through the items without errors in batches. */
+static void
+each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph put", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	int rows[KG_PUT_BATCH];
+	int n = 0;
+
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		if (put->outcomes->items[i].errors.total == 0)
+			rows[n++] = i;
+		if (n < KG_PUT_BATCH && i + 1 < put->outcomes->n)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (n > 0)
+			work(put, rows, n);
+		MemoryContextSwitchTo(context);
+		MemoryContextReset(context);
+		n = 0;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* A reference of one item to another of the call. */
+typedef struct Link
+{
+	int target;
+	int source;
+	const KgField *field;
+	const char *value;
+} Link;
+
+typedef struct Links
+{
+	Link *items;
+	int n;
+	int capacity;
+} Links;
+
+static void
+add_link(Links *links, int target, int source, const KgReferenceItem *reference)
+{
+	Link *link;
+
+	if (links->n == links->capacity)
+	{
+		links->capacity = Max(64, links->capacity * 2);
+		links->items =
+			links->items
+				? repalloc_huge(links->items,
+								(Size) links->capacity * sizeof(Link))
+				: MemoryContextAllocHuge(CurrentMemoryContext,
+										 (Size) links->capacity * sizeof(Link));
+	}
+	link = &links->items[links->n++];
+	link->target = target;
+	link->source = source;
+	link->field = reference->field;
+	link->value = reference->value;
+}
+
+static int
+compare_links(const void *pa, const void *pb)
+{
+	const Link *a = pa;
+	const Link *b = pb;
+
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
+	return a->source < b->source ? -1 : a->source > b->source;
+}
+
+static void
+report_missing(Put *put, int i, const KgField *field, const char *value)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"property \"%s\" refers to an entity of type "
+								"\"%s\" that does not exist",
+								field->name,
+								field->ref_type);
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	for (int j = 0; j < field->nsteps && field->steps[j].key; j++)
+		kg_json_pointer_append(
+			&pointer, field->steps[j].key, field->steps[j].keylen);
+	kg_error_entity(err, kg_type_handle(put->type), put->outcomes->items[i].id);
+	kg_error_path(err, "/items/%d%s", i, pointer.data);
+	kg_error_keyword(err, "x-ref");
+	kg_error_got_string(err, value);
+	kg_error_expected(err,
+					  "the %s of an existing entity of type \"%s\"",
+					  field->ref_field ? field->ref_field : "id",
+					  field->ref_type);
+	kg_outcome_error(&put->outcomes->items[i], err);
+}
+
+/*
+ * Items that are not written take those along that refer to them, unless what
+ * they name is stored already.
+ */
+static void
+spread_errors(Put *put, Links *links)
+{
+	KgOutcome *items = put->outcomes->items;
+	int *queue = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, put->outcomes->n) * sizeof(int));
+	int nqueue = 0;
+
+	qsort(links->items, links->n, sizeof(Link), compare_links);
+	for (int i = 0; i < put->outcomes->n; i++)
+		if (items[i].errors.total > 0)
+			queue[nqueue++] = i;
+	for (int i = 0; i < nqueue; i++)
+	{
+		int low = 0;
+		int high = links->n;
+
+		CHECK_FOR_INTERRUPTS();
+		while (low < high)
+		{
+			int middle = low + (high - low) / 2;
+
+			if (links->items[middle].target < queue[i])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < links->n && links->items[low].target == queue[i]; low++)
+		{
+			const Link *link = &links->items[low];
+			bool fresh = items[link->source].errors.total == 0;
+
+			report_missing(put, link->source, link->field, link->value);
+			if (fresh)
+				queue[nqueue++] = link->source;
+		}
+	}
+	pfree(queue);
+}
+
+/*
+ * References of the items: each must name what is stored, or an item of the
+ * call that is good itself.
+ */
+static void
+check_references(Put *put)
+{
+	const KgType *type = put->type;
+	KgReferenceList references = {CurrentMemoryContext};
+	Links links = {NULL, 0, 0};
+	KgUserContext user;
+	bool *found;
+
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		KgExtract extract;
+
+		CHECK_FOR_INTERRUPTS();
+		if (put->outcomes->items[i].errors.total > 0)
+			continue;
+		memset(&extract, 0, sizeof(extract));
+		kg_extract_references(type, put->items[i].data, &extract);
+		/* The source is the item for now: it may have no node yet. */
+		for (int j = 0; j < extract.nreferences; j++)
+			kg_reference_add(&references,
+							 i,
+							 extract.references[j].field,
+							 extract.references[j].value);
+	}
+	if (references.n == 0)
+		return;
+	found = MemoryContextAllocHuge(CurrentMemoryContext, references.n);
+	kg_become_owner(&user);
+	kg_references_find(kg_catalog_get(put->tenant), &references, found);
+	kg_restore_user(&user);
+	for (int i = 0; i < references.n; i++)
+	{
+		const KgReference *reference = &references.items[i];
+		KgReferenceItem item = {reference->field, reference->value};
+		int target = -1;
+
+		if (found[i])
+			continue;
+		if (refers_to_own(type, reference->field))
+			target = find_name(
+				put, own_target(type, reference->field), reference->value);
+		if (target >= 0)
+			add_link(&links, target, reference->source, &item);
+		else
+			report_missing(
+				put, reference->source, reference->field, reference->value);
+	}
+	if (links.n > 0)
+		spread_errors(put, &links);
+}
+
+/*
+ * Rows that conflict are those of a transaction that was faster, or that the
+ * caller does not see.
+ */
+static void
+insert_rows(Put *put, const int *rows, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
+	static const Oid types[] = {TEXTOID, JSONBOID};
+	Datum values[5] = {CStringGetTextDatum(put->tenant),
+					   CStringGetTextDatum(put->type->bundle),
+					   CStringGetTextDatum(put->type->name)};
+	KgColumns columns;
+
+	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	for (int i = 0; i < n; i++)
+	{
+		if (put->items[rows[i]].node != 0)
+			continue;
+		kg_columns_add_row(&columns);
+		kg_columns_text(&columns, 0, put->outcomes->items[rows[i]].id);
+		kg_columns_datum(&columns, 1, JsonbPGetDatum(put->items[rows[i]].data));
+	}
+	if (columns.nrows == 0)
+		return;
+	kg_columns_arrays(&columns, &values[3]);
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+			   "entity_id, data) "
+			   "SELECT $1, $2, $3, unnest($4), unnest($5) "
+			   "ON CONFLICT DO NOTHING RETURNING entity_id",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT_RETURNING);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		put->outcomes->items[find_name(put, NULL, kg_spi_cstring(i, 1))]
+			.verdict = KG_VERDICT_CREATED;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+update_rows(Put *put, const int *rows, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
+	static const Oid types[] = {INT8OID, JSONBOID};
+	Datum values[3] = {CStringGetTextDatum(put->tenant)};
+	KgColumns columns;
+
+	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	for (int i = 0; i < n; i++)
+	{
+		PutItem *item = &put->items[rows[i]];
+
+		if (item->node == 0)
+			continue;
+		put->outcomes->items[rows[i]].verdict = item->same
+													? KG_VERDICT_UNCHANGED
+													: KG_VERDICT_UPDATED;
+		if (item->same)
+			continue;
+		kg_columns_add_row(&columns);
+		kg_columns_int64(&columns, 0, item->node);
+		kg_columns_datum(&columns, 1, JsonbPGetDatum(item->data));
+	}
+	if (columns.nrows == 0)
+		return;
+	kg_columns_arrays(&columns, &values[1]);
+	kg_spi_run(&saved,
+			   "UPDATE @kg_entity e SET data = u.data "
+			   "FROM unnest($2, $3) u(node, data) "
+			   "WHERE e.tenant = $1 AND e.node = u.node",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
+}
+
+static void
+write_rows(Put *put, const int *rows, int n)
+{
+	insert_rows(put, rows, n);
+	update_rows(put, rows, n);
+}
+
+static void
+report_taken(Put *put)
+{
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &put->outcomes->items[i];
+		KgError *err;
+
+		if (outcome->verdict != KG_VERDICT_NONE)
+			continue;
+		err = kg_error_new(
+			KG_ALREADY_EXISTS, "id \"%s\" is taken", outcome->id);
+		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
+		kg_error_path(err, "/items/%d", i);
+		kg_error_got_string(err, outcome->id);
+		kg_error_expected(err, "another id, or the same call once more");
+		kg_outcome_error(outcome, err);
+	}
+	kg_outcomes_settle(put->outcomes);
+}
+
+Jsonb *
+kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
+{
+	const JsonbContainer *array = kg_outcomes_items(items);
+	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
+	KgUserContext user;
+	KgJsonIter it;
+
+	put.type = kg_catalog_require_type(
+		kg_catalog_get(put.tenant), type, "/entity_type");
+	put.outcomes = kg_outcomes_make("entities", kg_json_length(array), options);
+	put.items = MemoryContextAllocExtended(CurrentMemoryContext,
+										   (Size) Max(1, put.outcomes->n) *
+											   sizeof(PutItem),
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	put.names = create_names(put.outcomes->n);
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_item(&put, it.index, &it.value);
+	}
+	each_batch(&put, find_stored);
+	check_references(&put);
+	kg_outcomes_settle(put.outcomes);
+
+	kg_derive_scope_begin(put.tenant);
+	PG_TRY();
+	{
+		each_batch(&put, write_rows);
+		kg_become_owner(&user);
+		kg_derive_scope_end();
+		kg_restore_user(&user);
+	}
+	PG_CATCH();
+	{
+		kg_derive_scope_abort();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	report_taken(&put);
+	return kg_outcomes_result(put.outcomes);
+}
+
+/* ---- deleting ---- */
+
+typedef struct NodeItem
+{
+	int64 node; /* hash key */
+	int item;
+} NodeItem;
+
+typedef struct Removal
+{
+	const char *tenant;
+	const KgType *type;
+	KgOutcomes *outcomes;
+	int64 *nodes; /* of the items; 0: not found, or a second time */
+	HTAB *items;  /* of NodeItem */
+} Removal;
+
+/* The entities, locked: nobody adds a reference to them from here on. */
+static void
+find_removed(Removal *removal)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	static const Oid text_type[] = {TEXTOID};
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(int64);
+	ctl.entrysize = sizeof(NodeItem);
+	ctl.hcxt = CurrentMemoryContext;
+	removal->items = hash_create("kg_graph removed nodes",
+								 Max(16, removal->outcomes->n),
+								 &ctl,
+								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	for (int start = 0; start < removal->outcomes->n; start += KG_PUT_BATCH)
+	{
+		Datum values[4] = {CStringGetTextDatum(removal->tenant),
+						   CStringGetTextDatum(removal->type->bundle),
+						   CStringGetTextDatum(removal->type->name)};
+		KgColumns ids;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_columns_init(&ids, CurrentMemoryContext, 1, text_type);
+		for (int i = start; i < Min(start + KG_PUT_BATCH, removal->outcomes->n);
+			 i++)
+		{
+			kg_columns_add_row(&ids);
+			kg_columns_text(&ids, 0, removal->outcomes->items[i].id);
+		}
+		kg_columns_arrays(&ids, &values[3]);
+		kg_spi_run(&saved,
+				   "SELECT u.ord, e.node "
+				   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
+				   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+				   "AND e.entity_type = $3 AND e.entity_id = u.id "
+				   "FOR UPDATE OF e",
+				   4,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			int item = start + kg_spi_int64(i, 1) - 1;
+			int64 node = kg_spi_int64(i, 2);
+			bool found;
+			NodeItem *entry = hash_search(
+				removal->items, &node, HASH_ENTER, &found);
+
+			/* Rows come in no order: an id given twice counts once. */
+			if (found && entry->item < item)
+				continue;
+			if (found)
+				removal->nodes[entry->item] = 0;
+			entry->item = item;
+			removal->nodes[item] = node;
+		}
+		SPI_freetuptable(SPI_tuptable);
+	}
+}
+
+static void
+report_restricted(Removal *removal, int i, const KgIncoming *incoming)
+{
+	const KgCatalog *catalog = kg_catalog_get(removal->tenant);
+	const KgType *source = kg_catalog_type_no(catalog, incoming->type_no);
+	KgOutcome *outcome = &removal->outcomes->items[i];
+	KgError *err;
+
+	/* Of types that the caller does not see nothing is said. */
+	if (source)
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced by "
+						   "property \"%s\" of type \"%s\"",
+						   removal->type->name,
+						   incoming->property,
+						   source->name);
+	else
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced",
+						   removal->type->name);
+	kg_error_entity(err, kg_type_handle(removal->type), outcome->id);
+	kg_error_path(err, "/ids/%d", i);
+	kg_error_keyword(err, "x-on-delete");
+	kg_error_got_string(err, outcome->id);
+	kg_error_expected(err,
+					  "the referring entities changed or deleted first, or "
+					  "another \"x-on-delete\"");
+	kg_outcome_error(outcome, err);
+}
+
+static int
+compare_sources(const void *pa, const void *pb)
+{
+	const KgIncoming *a = pa;
+	const KgIncoming *b = pb;
+
+	return a->source < b->source ? -1 : a->source > b->source;
+}
+
+/* The first reference whose source is not below a node. */
+static int
+first_from(const KgIncoming *incoming, int n, int64 node)
+{
+	int low = 0;
+
+	while (low < n)
+	{
+		int middle = low + (n - low) / 2;
+
+		if (incoming[middle].source < node)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}
+
+/*
+ * An entity stays while one that stays refers to it and restricts: first those
+ * that others than the entities to delete refer to, then what these refer to.
+ */
+static void
+find_restricted(Removal *removal)
+{
+	KgOutcome *items = removal->outcomes->items;
+	KgNodeList nodes = {CurrentMemoryContext};
+	KgNodeList staying = {CurrentMemoryContext};
+	KgIncoming *incoming;
+	KgUserContext user;
+	int n;
+
+	for (int i = 0; i < removal->outcomes->n; i++)
+		if (removal->nodes[i] != 0)
+			kg_node_add(&nodes, removal->nodes[i]);
+	if (nodes.n == 0)
+		return;
+	kg_become_owner(&user);
+	n = kg_references_restricting(
+		kg_catalog_get(removal->tenant), &nodes, &incoming);
+	kg_restore_user(&user);
+	if (n == 0)
+		return;
+	qsort(incoming, n, sizeof(KgIncoming), compare_sources);
+	for (int i = 0; i < n; i++)
+		if (!hash_search(
+				removal->items, &incoming[i].source, HASH_FIND, NULL) &&
+			(i == 0 || incoming[i].source != incoming[i - 1].source))
+			kg_node_add(&staying, incoming[i].source);
+	for (int i = 0; i < staying.n; i++)
+	{
+		int64 source = staying.nodes[i];
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = first_from(incoming, n, source);
+			 j < n && incoming[j].source == source;
+			 j++)
+		{
+			NodeItem *target = hash_search(
+				removal->items, &incoming[j].target, HASH_FIND, NULL);
+
+			if (items[target->item].errors.total > 0)
+				continue;
+			report_restricted(removal, target->item, &incoming[j]);
+			kg_node_add(&staying, incoming[j].target);
+		}
+	}
+}
+
+static void
+delete_rows(Removal *removal)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	KgNodeList nodes = {CurrentMemoryContext};
+	Datum values[2] = {CStringGetTextDatum(removal->tenant)};
+
+	for (int i = 0; i < removal->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &removal->outcomes->items[i];
+
+		if (outcome->errors.total > 0)
+			continue;
+		outcome->verdict = removal->nodes[i] ? KG_VERDICT_DELETED
+											 : KG_VERDICT_NOT_FOUND;
+		if (removal->nodes[i])
+			kg_node_add(&nodes, removal->nodes[i]);
+	}
+	for (int i = 0; i < nodes.n; i += KG_PUT_BATCH)
+	{
+		CHECK_FOR_INTERRUPTS();
+		values[1] = kg_node_array(nodes.nodes + i,
+								  Min(KG_PUT_BATCH, nodes.n - i));
+		kg_spi_run(&saved,
+				   "DELETE FROM @kg_entity WHERE tenant = $1 "
+				   "AND node = ANY($2)",
+				   2,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+	}
+}
+
+Jsonb *
+kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
+{
+	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
+	KgUserContext user;
+	Datum *elements;
+	bool *nulls;
+	int n;
+
+	removal.type = kg_catalog_require_type(
+		kg_catalog_get(removal.tenant), type, "/entity_type");
+	deconstruct_array(
+		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
+	removal.outcomes = kg_outcomes_make("entities", n, options);
+	removal.nodes = MemoryContextAllocExtended(CurrentMemoryContext,
+											   (Size) Max(1, n) * sizeof(int64),
+											   MCXT_ALLOC_HUGE |
+												   MCXT_ALLOC_ZERO);
+	for (int i = 0; i < n; i++)
+	{
+		KgError *err;
+
+		if (!nulls[i])
+		{
+			removal.outcomes->items[i].id = TextDatumGetCString(elements[i]);
+			continue;
+		}
+		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
+		kg_error_path(err, "/ids/%d", i);
+		kg_error_expected(err, "a string");
+		kg_outcome_error(&removal.outcomes->items[i], err);
+	}
+	find_removed(&removal);
+	find_restricted(&removal);
+	kg_outcomes_settle(removal.outcomes);
+
+	kg_derive_scope_begin(removal.tenant);
+	PG_TRY();
+	{
+		delete_rows(&removal);
+		kg_become_owner(&user);
+		kg_derive_scope_end();
+		kg_restore_user(&user);
+	}
+	PG_CATCH();
+	{
+		kg_derive_scope_abort();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return kg_outcomes_result(removal.outcomes);
+}
