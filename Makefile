@@ -21,6 +21,7 @@ DOCS        = LICENSE $(wildcard docs/*.md)
 # PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
 KGCTL_OBJS    = $(patsubst %.c,%.o,$(sort $(wildcard src/kgctl/*.c)))
 SCRIPTS_built:= $(if $(KGCTL_OBJS),src/kgctl/kgctl)
+KGCTL_SERVICE = src/kgctl/kgctl.service
 
 REGRESS       := $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
 REGRESS_OPTS   = --inputdir=test --load-extension=$(EXTENSION)
@@ -29,7 +30,7 @@ ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
 PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
 TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
-EXTRA_CLEAN = $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
+EXTRA_CLEAN = $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
 
 PG_CONFIG ?= pg_config
 
@@ -83,6 +84,20 @@ $(KGCTL_OBJS) src/kgctl/kgctl: override CFLAGS += $(KGCTL_FLAGS)
 $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
 src/kgctl/kgctl: $(KGCTL_OBJS)
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -o $@$(X)
+
+# PGXS knows no manual pages.
+$(KGCTL_SERVICE): $(KGCTL_SERVICE).in
+	sed 's#@bindir@#$(bindir)#' $< > $@
+
+.PHONY: install-kgctl uninstall-kgctl
+install: install-kgctl
+install-kgctl: $(KGCTL_SERVICE)
+	$(MKDIR_P) '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(docdir)/$(docmoduledir)'
+	$(INSTALL_DATA) $(srcdir)/docs/kgctl.1 '$(DESTDIR)$(mandir)/man1/'
+	$(INSTALL_DATA) $(KGCTL_SERVICE) '$(DESTDIR)$(docdir)/$(docmoduledir)/'
+uninstall: uninstall-kgctl
+uninstall-kgctl:
+	rm -f '$(DESTDIR)$(mandir)/man1/kgctl.1' '$(DESTDIR)$(docdir)/$(docmoduledir)/kgctl.service'
 
 .PHONY: pgtap check-symbols check-layers check-format format dist
 

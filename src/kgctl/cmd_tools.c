@@ -29,6 +29,9 @@ static const KgOption login_options[] = {
 	{"help", 'h', NULL, false, "show this help"},
 	{NULL, 0, NULL, false, NULL}};
 
+static const KgOption logout_options[] = {
+	{"help", 'h', NULL, false, "show this help"}, {NULL, 0, NULL, false, NULL}};
+
 static bool
 start(int argc, char **argv, const KgOption *options, const char *usage,
 	  size_t min, size_t max, KgArgs *args, int *code)
@@ -299,7 +302,7 @@ kg_cmd_logout(int argc, char **argv)
 	KgArgs args;
 	int code;
 
-	if (start(argc, argv, login_options, "logout", 0, 0, &args, &code))
+	if (start(argc, argv, logout_options, "logout", 0, 0, &args, &code))
 		code = kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
 	kg_args_free(&args);
 	return code;

@@ -165,6 +165,21 @@ ends(1, qr/get_nothing/, 'no such tool', 'call', 'get_nothing');
 ends(6, qr/\S/, 'a tenant that is not granted', 'tools', '--tenant', 'b');
 ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 
+# The manual page has every command and every option.
+{
+	my $page = PostgreSQL::Test::Utils::slurp_file("$FindBin::Bin/../../docs/kgctl.1");
+	$page =~ s/\\-/-/g;
+	my @commands = kgctl('', '--help')->{out} =~ /^  ([a-z]+) +\S/mg;
+	is(scalar @commands, 10, 'all commands are in the help');
+	my @missing = grep { $page !~ /^\.B kgctl $_$/m } @commands;
+	for my $command (@commands)
+	{
+		push @missing, map { "$command --$_" } grep { $page !~ /^\.BR? .*--$_\b/m }
+		  kgctl('', $command, '--help')->{out} =~ /--([a-z-]+)/g;
+	}
+	is("@missing", '', 'and in the manual page, with their options');
+}
+
 # What a terminal shows while it takes time, and an interrupt.
 {
 	my $items = join ",\n", map { qq({"id": "n$_", "n": $_}) } 1 .. 30000;
