@@ -96,7 +96,7 @@ wait_for_result(KgDb *db, const char *label)
 {
 	bool show = label != NULL && isatty(STDERR_FILENO);
 	bool shown = false;
-	bool cancelled = false;
+	double cancelled = -1;
 	struct timespec start;
 	PGresult *res;
 	PGresult *more;
@@ -113,9 +113,11 @@ wait_for_result(KgDb *db, const char *label)
 			fd.events |= POLLOUT;
 		if (poll(&fd, 1, 200) < 0 && errno != EINTR)
 			break;
-		if (interrupted && !cancelled)
+		/* A server that still reads the statement drops the request. */
+		if (interrupted &&
+			(cancelled < 0 || seconds_since(&start) - cancelled > 0.5))
 		{
-			cancelled = true;
+			cancelled = seconds_since(&start);
 			cancel_query(db);
 		}
 		if (!PQconsumeInput(db->conn))

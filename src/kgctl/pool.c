@@ -24,6 +24,7 @@
 /* How long a query waits for a connection while all are busy. */
 #define QUEUE_TIMEOUT_MS 20000
 #define TIMEOUT_GRACE_MS 5000
+#define CANCEL_AGAIN_MS 500
 #define PAUSE_MIN_MS 100
 #define PAUSE_MAX_MS 2000
 
@@ -47,6 +48,7 @@ typedef struct Conn
 	KgQuery *query; /* of a BUSY one; NULL when it was given up */
 	PGresult *res;	/* first result of the running query */
 	bool cancelling;
+	int64_t cancelled; /* when a request to cancel went out last */
 	bool timed_out;
 } Conn;
 
@@ -523,6 +525,7 @@ cancel_conn(Conn *conn)
 	if (request == NULL)
 		return;
 	conn->cancelling = true;
+	conn->cancelled = kg_now();
 	kg_cancel(conn->pool->canceller, request, cancel_sent, conn);
 }
 
@@ -534,8 +537,12 @@ check_conn(Conn *conn, int64_t now)
 	if (conn->state > CONN_CLOSED && conn->state < CONN_IDLE &&
 		now - conn->since > CONNECT_TIMEOUT_MS)
 		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-	else if (conn->state == CONN_BUSY && limit > 0 &&
-			 now - conn->since > limit + TIMEOUT_GRACE_MS)
+	/* A server that still reads the query drops a request to cancel it. */
+	if (conn->state == CONN_BUSY && conn->query == NULL &&
+		now - conn->cancelled > CANCEL_AGAIN_MS)
+		cancel_conn(conn);
+	if (conn->state == CONN_BUSY && limit > 0 &&
+		now - conn->since > limit + TIMEOUT_GRACE_MS)
 	{
 		/* First ask; then leave the connection to its fate. */
 		if (!conn->timed_out)
