@@ -237,6 +237,8 @@ class Report:
 
 
 def human(value):
+    if isinstance(value, str):
+        return value
     if isinstance(value, int):
         return format(value, ",")
     return "%.3f" % value if value < 10 else "%.1f" % value
