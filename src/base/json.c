@@ -189,6 +189,26 @@ kg_json_iter_end(KgJsonIter *it)
 	it->iter = NULL;
 }
 
+bool
+kg_json_deeper_than(const JsonbContainer *container, int limit)
+{
+	KgJsonIter it;
+	bool deeper = false;
+
+	check_stack_depth();
+	if (limit <= 0)
+		return true;
+	kg_json_iter_init(&it, container);
+	while (!deeper && kg_json_iter_next(&it))
+	{
+		const JsonbContainer *below = kg_json_container(&it.value);
+
+		deeper = below && kg_json_deeper_than(below, limit - 1);
+	}
+	kg_json_iter_end(&it);
+	return deeper;
+}
+
 int
 kg_json_length(const JsonbContainer *container)
 {

@@ -55,6 +55,9 @@ typedef struct KgJsonIter
 	JsonbValue value;
 } KgJsonIter;
 
+/* Does the value nest deeper than so many arrays and objects? */
+extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
+
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
 extern void kg_json_iter_end(KgJsonIter *it);

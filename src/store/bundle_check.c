@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "base/settings.h"
 #include "catalog/annotations.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -67,6 +68,8 @@ check_compiles(KgApply *apply, KgPayloadType *type)
 			kg_error_got(err, &value);
 		if (kg_json_get(&object->root, "expected", &value))
 			kg_error_expected(err, "%s", kg_json_cstring(&value));
+		else if (edata->hint)
+			kg_error_expected(err, "%s", edata->hint);
 		report(apply, err, psprintf("%s%s", type->path, pointer));
 	}
 	PG_END_TRY();
@@ -79,6 +82,21 @@ check_type(KgApply *apply, KgPayloadType *type)
 	int64 before = apply->errors.total;
 	const KgType *parsed;
 
+	if (kg_json_deeper_than(&type->schema->root, kg_setting_schema_max_depth))
+	{
+		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+									"schema of entity type \"%s\" is nested "
+									"deeper than kg_graph.schema_max_depth, "
+									"%d, allows",
+									type->name,
+									kg_setting_schema_max_depth);
+
+		kg_error_entity(err, type->name, NULL);
+		kg_error_expected(
+			err, "at most %d levels", kg_setting_schema_max_depth);
+		report(apply, err, type->path);
+		return;
+	}
 	parsed = kg_type_parse(apply->payload->name,
 						   type->name,
 						   type->schema,
@@ -155,6 +173,25 @@ report_unknown_type(KgApply *apply, const char *name, const char *keyword,
 	report(apply, err, path);
 }
 
+/* Where the schema describes the field, if not behind a $ref or a branch. */
+static char *
+field_path(const KgPayloadType *type, const KgField *field)
+{
+	StringInfoData path;
+
+	initStringInfo(&path);
+	appendStringInfoString(&path, type->path);
+	for (int i = 0; i < field->nsteps; i++)
+	{
+		const char *key = field->steps[i].key;
+
+		appendStringInfoString(&path, key ? "/properties" : "/items");
+		if (key)
+			kg_json_pointer_append(&path, key, field->steps[i].keylen);
+	}
+	return path.data;
+}
+
 static void
 check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 {
@@ -162,7 +199,7 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 										   : apply->payload->name;
 	const KgType *target;
 	const KgField *target_field;
-	char *path = psprintf("%s (property \"%s\")", type->path, field->name);
+	char *path = field_path(type, field);
 	KgError *err;
 
 	if (!kg_valid_type_name(field->relation))
@@ -268,9 +305,7 @@ check_fields(KgApply *apply, KgPayloadType *type)
 			kg_error_keyword(err, "x-derived");
 			kg_error_got_string(err, field->derived_relation);
 			kg_error_expected(err, "a relation of this bundle or another");
-			report(apply,
-				   err,
-				   psprintf("%s (property \"%s\")", type->path, field->name));
+			report(apply, err, field_path(type, field));
 		}
 	}
 }

@@ -100,26 +100,6 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	return NULL;
 }
 
-static bool
-deeper_than(const JsonbContainer *container, int limit)
-{
-	KgJsonIter it;
-	bool deeper = false;
-
-	check_stack_depth();
-	if (limit <= 0)
-		return true;
-	kg_json_iter_init(&it, container);
-	while (!deeper && kg_json_iter_next(&it))
-	{
-		const JsonbContainer *below = kg_json_container(&it.value);
-
-		deeper = below && deeper_than(below, limit - 1);
-	}
-	kg_json_iter_end(&it);
-	return deeper;
-}
-
 /*
  * Text is at most six times as long as binary jsonb (every byte of a string as
  * \u00xx), so that small entities need not be written out to be measured.
@@ -151,7 +131,7 @@ check_size(const KgType *type, const char *id, const Jsonb *data,
 			return false;
 		}
 	}
-	if (deeper_than(&data->root, kg_setting_max_depth))
+	if (kg_json_deeper_than(&data->root, kg_setting_max_depth))
 	{
 		err = kg_error_new(KG_LIMIT_EXCEEDED,
 						   "entity is nested deeper than kg_graph.max_depth, "
