@@ -9,6 +9,7 @@
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
+#include "jit/jit.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
 #include "optimizer/plancat.h"
@@ -174,16 +175,22 @@ kg_spi_init(void)
 	get_relation_info_hook = boundless_tables;
 }
 
-/* SPI_execute_snapshot() does its planning first. */
+/*
+ * SPI_execute_snapshot() does its planning first.  Without JIT: the estimates
+ * for a table without a bound would have every statement compiled, which takes
+ * longer than the statement.
+ */
 static int
 execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 		const char *nulls, Snapshot snapshot, Snapshot crosscheck,
 		bool read_only)
 {
 	bool outer = planning_batch;
+	bool jit = jit_enabled;
 	int rc;
 
 	planning_batch = saved->batch;
+	jit_enabled = false;
 	PG_TRY();
 	{
 		rc = SPI_execute_snapshot(plan,
@@ -198,6 +205,7 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 	PG_FINALLY();
 	{
 		planning_batch = outer;
+		jit_enabled = jit;
 	}
 	PG_END_TRY();
 	return rc;
