@@ -8,11 +8,11 @@ families, scripts and currencies, as one bundle for kg_apply_bundle().  The
 same input always gives the same bytes.  --limit keeps at most N entities a
 type and never leaves a reference without its target.
 """
-import argparse
 import json
 import os
 import subprocess
-import sys
+
+import bundle_file
 
 FOLDER = "/usr/share/iso-codes/json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -103,7 +103,7 @@ def subdivision_schema(kinds):
         {
             "code": code("Country code, hyphen, local code; the id.",
                          "^[A-Z]{2}-[A-Z0-9]{1,3}$",
-                         examples=["FR-75C", "US-CA"]),
+                         examples=["FR-IDF", "US-CA"]),
             "name": index(text("Name in the language of the standard.")),
             "kind": {"type": "string", "enum": kinds, "x-index": True,
                      "description": "What the country calls such a part."},
@@ -298,7 +298,7 @@ def bundle(folder, limit):
                        "languages (639-3), language families (639-5), scripts "
                        "(15924) and currencies (4217).",
         "instructions": "Use these codes instead of remembering them. Ids are "
-                        "the standards' own codes: FR, FR-75C, fra, Latn, EUR. "
+                        "the standards' own codes: FR, FR-IDF, fra, Latn, EUR. "
                         "When the user gives a name, search for it first and "
                         "use the id that comes back.",
         "schemas": [{"entity_type": name, "schema": types_schema}
@@ -308,27 +308,7 @@ def bundle(folder, limit):
     }
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description="Make the bundle iso-codes from Debian's iso-codes.")
-    parser.add_argument("--folder", default=FOLDER,
-                        help="where iso_3166-1.json etc. are (%(default)s)")
-    parser.add_argument("--limit", type=int, metavar="N",
-                        help="at most N entities of each type")
-    parser.add_argument("--pretty", action="store_true",
-                        help="indent the JSON")
-    parser.add_argument("-o", "--output", metavar="FILE",
-                        help="write there instead of to standard output")
-    arguments = parser.parse_args()
-    out = (open(arguments.output, "w", encoding="utf-8")
-           if arguments.output else sys.stdout)
-    with out:
-        json.dump(bundle(arguments.folder, arguments.limit), out,
-                  ensure_ascii=False,
-                  indent=2 if arguments.pretty else None,
-                  separators=None if arguments.pretty else (",", ":"))
-        out.write("\n")
-
-
 if __name__ == "__main__":
-    main()
+    bundle_file.main(bundle, "Make the bundle iso-codes from Debian's iso-codes.",
+                     FOLDER, "where iso_3166-1.json etc. are",
+                     "at most N entities of each type")

@@ -10,11 +10,11 @@ hyponym) are stored once.  The same input always gives the same bytes.
 --limit keeps N synsets, the nearest to the roots first, and the edges between
 them.
 """
-import argparse
-import json
 import os
 import re
 import sys
+
+import bundle_file
 
 FOLDER = "/usr/share/wordnet"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -304,27 +304,7 @@ def bundle(folder, limit):
     }
 
 
-def main():
-    parser = argparse.ArgumentParser(
-        description="Make the bundle wordnet from Debian's wordnet-base.")
-    parser.add_argument("--folder", default=FOLDER,
-                        help="where data.noun etc. are (%(default)s)")
-    parser.add_argument("--limit", type=int, metavar="N",
-                        help="only the N synsets nearest to the roots")
-    parser.add_argument("--pretty", action="store_true",
-                        help="indent the JSON")
-    parser.add_argument("-o", "--output", metavar="FILE",
-                        help="write there instead of to standard output")
-    arguments = parser.parse_args()
-    out = (open(arguments.output, "w", encoding="utf-8")
-           if arguments.output else sys.stdout)
-    with out:
-        json.dump(bundle(arguments.folder, arguments.limit), out,
-                  ensure_ascii=False,
-                  indent=2 if arguments.pretty else None,
-                  separators=None if arguments.pretty else (",", ":"))
-        out.write("\n")
-
-
 if __name__ == "__main__":
-    main()
+    bundle_file.main(bundle, "Make the bundle wordnet from Debian's wordnet-base.",
+                     FOLDER, "where data.noun etc. are",
+                     "only the N synsets nearest to the roots")
