@@ -1,0 +1,61 @@
+-- How every statement of the graph tools is planned under row-level security,
+-- as an ordinary role, in a tenant that is one of two: by indexes only.
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set load :abs_srcdir '/data/graph_big.sql'
+SELECT current_user AS owner \gset
+CREATE ROLE plans_a LOGIN;
+CREATE ROLE plans_b LOGIN;
+SELECT kg_create_tenant('plans_a'), kg_create_tenant('plans_b'), kg_grant('plans_a', 'plans_a', 'write'), kg_grant('plans_b', 'plans_b', 'write');
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO plans_a;
+\pset format unaligned
+\pset tuples_only on
+SET client_min_messages = warning;
+\c - plans_b
+\i :load
+\c - plans_a
+\i :load
+\c - :owner
+VACUUM ANALYZE kg_entity, kg_edge, kg_index_key, kg_term, kg_trigram, kg_adjacency;
+
+\c - plans_a
+\pset format unaligned
+\pset tuples_only on
+CREATE TEMP TABLE call(n int GENERATED ALWAYS AS IDENTITY, tool text, arguments jsonb);
+INSERT INTO call(tool, arguments) SELECT t, a::jsonb FROM (VALUES
+  ('find_nodes', '{"node_label": "person", "ids": ["p1", "p2"]}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"age": 7}, "sort": [{"field": "name"}]}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"name": {"starts_with": "Person 12"}}, "sort": [{"field": "age", "order": "desc"}]}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"tags": {"contains_all": ["t3", "u3"]}}}'),
+  ('find_nodes', '{"node_label": "person", "ids": ["nobody"]}'),
+  ('traverse_relationships', '{"from": {"label": "person", "ids": ["p1"]}, "relationships": [{"type": "KNOWS"}, {"type": "LIKES"}]}'),
+  ('traverse_relationships', '{"from": {"label": "person", "filters": {"age": 5, "name": {"contains": "1"}}}, "relationships": [{"type": "KNOWS", "direction": "both", "max_hops": 2, "filters": {"weight": {"gt": 1}}, "to": {"label": "person", "filters": {"age": {"lt": 50}}}}], "limit": 5}'),
+  ('explore_neighbors', '{"start_node": {"label": "person", "node_id": "p9"}, "max_hops": 2, "filters": {"age": {"gt": 5}}}'),
+  ('find_paths', '{"from": {"label": "person", "ids": ["p1"]}, "to": {"label": "person", "ids": ["p4000"]}, "max_hops": 6}'),
+  ('find_paths', '{"from": {"label": "person", "ids": ["p1"]}, "to": {"label": "thing", "filters": {"price": {"lt": 20}}}, "weight": "weight", "node_labels": ["person"]}'),
+  ('aggregate_nodes', '{"node": {"label": "person", "filters": {"age": {"in": [5, 6]}}}, "relationships": [{"type": "LIKES"}], "aggregations": [{"fn": "count"}, {"fn": "avg", "property": "age"}], "group_by": [{"property": "tags"}, {"relationship": "LIKES", "label": "thing", "property": "price"}]}'),
+  ('aggregate_nodes', '{"node": {"label": "thing"}, "aggregations": [{"fn": "count"}]}'),
+  ('search_entities', '{"query": "persn 12"}'),
+  ('bfs_query', '{"seeds": ["p1", "thing:t5"], "max_hops": 2, "limit": 50}'),
+  ('describe_entities', '{"ids": ["p1", "person:p2", "thing:t3"]}'),
+  ('intersect_subgraphs', '{"seeds": ["p1", "p8"], "k": 2}')) v(t, a);
+CREATE TEMP TABLE plan AS
+  SELECT c.n, c.tool, s.i, s.s->>'sql' AS sql, x.line
+    FROM call c, LATERAL jsonb_array_elements(kg_explain(c.tool, c.arguments)->'statements') WITH ORDINALITY s(s, i), LATERAL jsonb_array_elements_text(s.s->'plan') WITH ORDINALITY x(line, j);
+-- every call ran statements, none has a value in its text, none reads a table from end to end
+SELECT count(DISTINCT n) || ' of ' || (SELECT count(*) FROM call) FROM plan;
+SELECT DISTINCT sql FROM plan WHERE sql ~ 'p1|p4000|Person|nobody|persn';
+SELECT DISTINCT tool, sql, line FROM plan WHERE line ~ 'Seq Scan|Bitmap Heap Scan|Hash Join|Merge Join';
+-- every scan of a table is one of an index, in each of the statements, and they reach every table
+SELECT DISTINCT line FROM plan WHERE line ~ 'Scan' AND line !~ 'Index (Only )?Scan (Backward )?using|Index (Only )?Scan using|Subquery Scan|Function Scan|Result|Limit';
+SELECT DISTINCT sql FROM plan p WHERE NOT EXISTS (SELECT FROM plan q WHERE q.sql = p.sql AND q.line ~ 'Index (Only )?Scan');
+SELECT count(DISTINCT sql) >= 30 FROM plan;
+SELECT DISTINCT (regexp_match(line, 'Index (?:Only )?Scan(?: Backward)? using \S+ on (?:\S+\.)?(kg_\w+)'))[1] AS name FROM plan WHERE line ~ 'Index' ORDER BY name NULLS FIRST;
+-- an edge or a key is looked up by all that leads its index: the tenant first
+SELECT count(*) FROM plan WHERE line ~ 'Index Cond' AND line !~ 'tenant\s*=';
+-- a generic plan is kept: the same call again plans nothing and says the same
+SELECT count(*) FROM (SELECT kg_explain(tool, arguments) FROM call EXCEPT SELECT kg_explain(tool, arguments) FROM call) d;
+
+\c - :owner
+SELECT kg_drop_tenant('plans_a'), kg_drop_tenant('plans_b');
+DROP OWNED BY plans_a, plans_b;
+DROP ROLE plans_a, plans_b;
