@@ -50,10 +50,12 @@ typedef struct ReachState
 	KgReach *reach;
 	uint32 level_start; /* of the frontier */
 	uint32 level_end;
-	uint32 nranks; /* room in reach->ranks */
-	bool collect;
-	bool imply;	   /* types are taken from relations, where these tell them */
-	bool all_both; /* every relation is followed both ways */
+	uint32 nranks;	/* room in reach->ranks */
+	bool collect;	/* edges are noted */
+	bool count;		/* that is, counted */
+	uint64 counted; /* over the relation at hand */
+	bool imply;		/* types are taken from relations, where these tell them */
+	bool all_both;	/* every relation is followed both ways */
 } ReachState;
 
 /*
@@ -72,10 +74,30 @@ note_edge(ReachState *state, const KgNeighbors *found, uint32 from, uint32 to,
 		if (to < state->level_end && found->backward)
 			return;
 	}
-	if (found->backward)
+	if (state->count)
+		state->counted++;
+	else if (found->backward)
 		kg_edge_list_add(&state->reach->edges, to, from, found->relation_no);
 	else
 		kg_edge_list_add(&state->reach->edges, from, to, found->relation_no);
+}
+
+/* Add what was counted over one relation. */
+static void
+flush_count(ReachState *state, int32 relation_no)
+{
+	KgReach *reach = state->reach;
+	MemoryContext old;
+
+	if (state->counted == 0)
+		return;
+	reach->nedges += state->counted;
+	state->counted = 0;
+	if (reach->relations != NIL && llast_int(reach->relations) == relation_no)
+		return;
+	old = MemoryContextSwitchTo(state->graph->context);
+	reach->relations = list_append_unique_int(reach->relations, relation_no);
+	MemoryContextSwitchTo(old);
 }
 
 static void
@@ -139,6 +161,7 @@ found_neighbors(const KgNeighbors *found, void *arg)
 					  from,
 					  kg_nodeset_add(set, found->neighbors[i]),
 					  both);
+		flush_count(state, found->relation_no);
 	}
 	else
 		for (int i = 0; i < found->n; i++)
@@ -166,6 +189,7 @@ found_ring(const KgNeighbors *found, void *arg)
 		if (to != KG_NO_NODE && to >= state->level_start)
 			note_edge(state, found, from, to, both);
 	}
+	flush_count(state, found->relation_no);
 }
 
 static void
@@ -251,7 +275,8 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 	state.graph = graph;
 	state.walk = walk;
 	state.reach = reach;
-	state.collect = (flags & KG_REACH_EDGES) != 0;
+	state.count = (flags & KG_REACH_COUNT) != 0;
+	state.collect = state.count || (flags & KG_REACH_EDGES) != 0;
 	state.imply = (flags & KG_REACH_RANKS) && !per_level &&
 				  kg_graph_ranks_implied(graph);
 	state.all_both = walk->forward.all && walk->backward.all;

@@ -5,6 +5,7 @@
 #ifndef KG_NEIGHBORS_H
 #define KG_NEIGHBORS_H
 
+#include "nodes/pg_list.h"
 #include "query/frontier.h"
 
 #define KG_MAX_REACH_HOPS 6
@@ -31,6 +32,7 @@ extern void kg_edge_list_add(KgEdgeList *list, uint32 source, uint32 target,
 #define KG_REACH_RANKS 1 /* types of the nodes */
 #define KG_REACH_EDGES 2 /* keep the edges walked, each once */
 #define KG_REACH_RING 4	 /* edges between two outermost nodes belong to it */
+#define KG_REACH_COUNT 8 /* count them, and note their relations, instead */
 
 typedef struct KgReach
 {
@@ -40,6 +42,8 @@ typedef struct KgReach
 	int nlevels;
 	uint16 *ranks;	  /* 0: hidden; NULL unless asked for and all are visible */
 	KgEdgeList edges; /* where they were asked for */
+	uint64 nedges;	  /* counted, those to hidden nodes too */
+	List *relations;  /* numbers of those counted */
 	/* how it was searched, for the edges of pages */
 	const KgFollow *walk;
 	int hops;

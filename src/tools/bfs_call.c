@@ -339,18 +339,14 @@ check_mentions(const KgRef *ref, void *arg)
 }
 
 /*
- * The nodes whose mentions must be looked at.  The default threshold, 1, only
+ * The types whose mentions must be looked at.  The default threshold, 1, only
  * removes a declared total_mentions of 0, so most graphs need no look at all.
  */
-static int64 *
-mentioned_nodes(const KgGraph *graph, const KgBfsDetail *detail,
-				const KgReach *reach, uint32 *n)
+static bool
+mentioned_types(const KgGraph *graph, const KgBfsDetail *detail, bool *counts)
 {
-	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
-	int64 *nodes = NULL;
 	bool any = false;
 
-	*n = 0;
 	for (int rank = 1; rank <= graph->nranks; rank++)
 	{
 		const KgType *type = graph->ranked[rank - 1];
@@ -360,13 +356,36 @@ mentioned_nodes(const KgGraph *graph, const KgBfsDetail *detail,
 			counts[rank] = strcmp(type->fields[i].name, "total_mentions") == 0;
 		any |= counts[rank];
 	}
-	if (any)
-		nodes = MemoryContextAllocHuge(
-			graph->context, Max((Size) reach->set.n, 1) * sizeof(int64));
-	for (uint32 i = 0; any && i < reach->set.n; i++)
+	return any;
+}
+
+static int64 *
+mentioned_nodes(const KgGraph *graph, const KgBfsDetail *detail,
+				const KgReach *reach, uint32 *n)
+{
+	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
+	int64 *nodes;
+
+	*n = 0;
+	if (!mentioned_types(graph, detail, counts))
+		return NULL;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) reach->set.n, 1) * sizeof(int64));
+	for (uint32 i = 0; i < reach->set.n; i++)
 		if (counts[reach->ranks[i]])
 			nodes[(*n)++] = reach->set.nodes[i];
 	return nodes;
+}
+
+bool
+kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail)
+{
+	KgGraph *graph = call->graph;
+	bool *counts = palloc0((graph->nranks + 1) * sizeof(bool));
+
+	return detail->excluded == NULL &&
+		   !mentioned_types(graph, detail, counts) &&
+		   kg_graph_ranks_implied(graph);
 }
 
 bool *
@@ -457,6 +476,11 @@ count_edges(const KgReach *reach, const KgPage *page, List **relations)
 	uint64 n = 0;
 
 	*relations = NIL;
+	if (reach->flags & KG_REACH_COUNT)
+	{
+		*relations = reach->relations;
+		return reach->nedges;
+	}
 	for (uint32 i = 0; i < reach->edges.n; i++)
 	{
 		const KgEdgeRef *edge = &reach->edges.edges[i];

@@ -43,6 +43,8 @@ typedef struct KgBfsDetail
 
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);
 
+/* Nothing that is reached is hidden or removed: its edges can be counted. */
+extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
 /* Which of the nodes found stay; NULL: all. */
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
 						 const KgReach *reach);

@@ -126,6 +126,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	int64 offset = 0;
 	int64 *nodes;
 	bool ring = false;
+	int edges;
 	uint32 n;
 	Jsonb *result;
 
@@ -151,12 +152,13 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	if (n == 0)
 		throw_all_unknown(&seeds);
 	follow_all(&follow);
+	edges = kg_bfs_keeps_all(&call, &detail) ? KG_REACH_COUNT : KG_REACH_EDGES;
 	kg_reach(call.graph,
 			 &follow,
 			 nodes,
 			 n,
 			 (int) max_hops,
-			 KG_REACH_RANKS | KG_REACH_EDGES | (ring ? KG_REACH_RING : 0),
+			 KG_REACH_RANKS | edges | (ring ? KG_REACH_RING : 0),
 			 &reach);
 	memset(&page, 0, sizeof(page));
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
