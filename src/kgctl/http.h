@@ -5,7 +5,7 @@
  * Everything runs in the thread of the event loop: libmicrohttpd's epoll
  * descriptor is one watch of it.  A connection whose call is running is
  * suspended, so libmicrohttpd does not look at it; the gateway itself watches
- * its socket then, to notice a client that goes away.
+ * its socket, to notice a client that goes away.
  */
 #ifndef KG_HTTP_H
 #define KG_HTTP_H
@@ -65,6 +65,8 @@ struct KgHttpConn
 	KgHttpConn *prev;
 	struct MHD_Connection *mhd;
 	int fd;
+	KgWatch *watch; /* of the end of the socket */
+	bool ended;
 	int64_t idle_since;
 	KgRequest *request;
 };
@@ -86,7 +88,6 @@ struct KgRequest
 	struct MHD_Response *response; /* waits to be queued */
 	unsigned status;
 	KgCall *call;
-	KgWatch *watch; /* of the socket, while suspended */
 	/* A stream of server-sent events. */
 	bool streaming;
 	bool ended;

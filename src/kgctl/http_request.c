@@ -407,7 +407,6 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	kg_http_unsubscribe(req);
 	if (req->response != NULL)
 		MHD_destroy_response(req->response);
-	kg_watch_remove(req->watch);
 	if (req->conn != NULL)
 	{
 		req->conn->request = NULL;

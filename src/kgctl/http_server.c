@@ -26,22 +26,26 @@ kg_http_resume(KgRequest *req)
 	if (!req->suspended)
 		return;
 	req->suspended = false;
-	kg_watch_remove(req->watch);
-	req->watch = NULL;
 	MHD_resume_connection(req->mhd);
 	req->http->wake = true;
 	kg_loop_hurry(req->http->gateway.loop);
 }
 
-/* The socket of a suspended connection: all that matters is its end. */
+/*
+ * The end of a connection.  It is told once, because watching the socket anew
+ * for each request would cost as much as reading one; what comes while
+ * libmicrohttpd has the connection is asked for again at the next suspension.
+ */
 static void
 on_gone(void *arg, uint32_t events)
 {
-	KgRequest *req = arg;
+	KgHttpConn *conn = arg;
+	KgRequest *req = conn->request;
 
 	(void) events;
-	kg_watch_remove(req->watch);
-	req->watch = NULL;
+	conn->ended = true;
+	if (req == NULL || !req->suspended)
+		return;
 	/*
 	 * To a modern client, closing the connection cancels the call.  A legacy
 	 * one that went away is no cancellation, but there is nobody to answer
@@ -62,9 +66,8 @@ kg_http_suspend(KgRequest *req)
 		return;
 	req->suspended = true;
 	MHD_suspend_connection(req->mhd);
-	if (req->conn != NULL)
-		req->watch = kg_watch_add(
-			req->http->gateway.loop, req->conn->fd, EPOLLRDHUP, on_gone, req);
+	if (req->conn != NULL && req->conn->ended)
+		kg_watch_again(req->conn->watch);
 }
 
 static void
@@ -86,6 +89,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 		if (conn->next != NULL)
 			conn->next->prev = conn->prev;
 		http->nconns--;
+		kg_watch_remove(conn->watch);
 		free(conn);
 		*context = NULL;
 		return;
@@ -95,6 +99,8 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	conn->http = http;
 	conn->mhd = mhd;
 	conn->fd = info ? info->connect_fd : -1;
+	conn->watch = kg_watch_add(
+		http->gateway.loop, conn->fd, EPOLLRDHUP | EPOLLET, on_gone, conn);
 	conn->idle_since = kg_now();
 	conn->next = http->conns;
 	if (conn->next != NULL)

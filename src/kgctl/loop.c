@@ -136,6 +136,19 @@ kg_watch_set(KgWatch *watch, uint32_t events)
 }
 
 void
+kg_watch_again(KgWatch *watch)
+{
+	struct epoll_event event;
+
+	if (watch == NULL || watch->fd < 0)
+		return;
+	memset(&event, 0, sizeof(event));
+	event.events = watch->events;
+	event.data.ptr = watch;
+	(void) epoll_ctl(watch->loop->epoll, EPOLL_CTL_MOD, watch->fd, &event);
+}
+
+void
 kg_watch_remove(KgWatch *watch)
 {
 	if (watch == NULL || watch->fd < 0)

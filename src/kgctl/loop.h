@@ -26,6 +26,8 @@ extern void kg_loop_free(KgLoop *loop);
 extern KgWatch *kg_watch_add(KgLoop *loop, int fd, uint32_t events,
 							 KgWatchFn fn, void *arg);
 extern void kg_watch_set(KgWatch *watch, uint32_t events);
+/* Of an edge-triggered one: tell once more of what holds already. */
+extern void kg_watch_again(KgWatch *watch);
 extern void kg_watch_remove(KgWatch *watch);
 
 /*
