@@ -220,6 +220,16 @@ class Report:
         self.raw(what=what, ratio=ratio, required=required, goal=goal,
                  ours=ours, theirs=theirs)
 
+    def rate(self, what, ours, theirs, required, goal):
+        """Of two rates, where more is better."""
+        ratio = ours / theirs
+        self.failed += ratio < required
+        print("  %-66s %11.2fx  required >= %gx, goal %gx: %s"
+              % (what, ratio, required, goal, "goal reached" if ratio >= goal
+                 else "ok" if ratio >= required else "MISSED"), flush=True)
+        self.raw(what=what, ratio=ratio, required=required, goal=goal,
+                 ours=ours, theirs=theirs)
+
     def bound(self, what, value, required, unit):
         good = value <= required
         self.failed += not good
