@@ -56,6 +56,9 @@ CREATE FUNCTION pg_temp.collect(is_hiding boolean) RETURNS bigint LANGUAGE sql A
 SELECT pg_temp.collect(false) > 100 AS many;
 -- where entities may be hidden the statements ask for each one's visibility
 SET kg_graph.agent = 'some';
+DELETE FROM call WHERE arguments ? 'cursor'; -- a cursor is its maker's
+INSERT INTO call SELECT tool, next FROM call, LATERAL (SELECT kg_call_tool(tool, arguments) #> '{structuredContent,next}') x(next) WHERE next IS NOT NULL;
+INSERT INTO call SELECT tool, next FROM call, LATERAL (SELECT kg_call_tool(tool, arguments) #> '{structuredContent,next}') x(next) WHERE arguments ? 'cursor' AND arguments ->> 'sort' IS NOT NULL AND next IS NOT NULL;
 SELECT pg_temp.collect(true) > 200 AS many;
 RESET kg_graph.agent;
 
