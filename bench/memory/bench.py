@@ -31,6 +31,9 @@ TOOLS = [
     ("kg_intersect", """'{"seeds":["product:7","product:8"],"max_hops":1}'"""),
     ("kg_mcp", """'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'"""),
     ("kg_mcp", """'{"jsonrpc":"2.0","id":1,"method":"ping"}'"""),
+    ("kg_mcp", """'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_brand","arguments":{"id":"br3"}}}'"""),
+    ("kg_call_tool", """'find_nodes', '{"node_label":"brand","limit":2}'"""),
+    ("kg_call_tool", """'search_entities', '{"query":"brand 17"}'"""),
 ]
 
 

@@ -408,6 +408,9 @@ write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
 	int withheld = items && fit ? listed - fit->full : 0;
 	bool cut = fit == NULL || listed < page->nrows || withheld > 0;
 	bool more = page->more || listed < page->nrows;
+	/* A search that stopped may have missed some; there is no going on. */
+	bool missed = !more && call->query.matches &&
+				  call->query.matches->truncated;
 	KgProjection summary = {call->query.type->nsummary,
 							call->query.type->summary_fields};
 	KgJsonWriter w;
@@ -431,9 +434,13 @@ write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
 		kg_jw_kint(&w, "offset", call->position);
 	}
 	kg_jw_kint(&w, "returned", listed);
-	kg_jw_kbool(&w, "truncated", more || cut);
-	if (more || cut)
-		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
+	kg_jw_kbool(&w, "truncated", more || cut || missed);
+	if (more || cut || missed)
+		kg_jw_kstring(&w,
+					  "reason",
+					  cut	 ? "max_bytes"
+					  : more ? "limit"
+							 : "max_search_matches");
 	/* After the last page, what was withheld of it. */
 	if (more)
 		write_next(call, page, fit ? listed : page->nrows, false, &w);

@@ -444,7 +444,8 @@ write_envelope(KgJsonWriter *w)
 {
 	write_member(w, "returned", "integer", NULL);
 	write_member(w, "truncated", "boolean", "there is more, or less was shown");
-	write_member(w, "reason", "string", "limit or max_bytes");
+	write_member(
+		w, "reason", "string", "limit, max_bytes or max_search_matches");
 	write_member(w, "next", "object", "arguments to send for the rest");
 	write_member(w, "withheld", "object", "how much max_bytes held back");
 	write_member(w, "hints", "array", "what exists near what was not found");

@@ -63,14 +63,6 @@ SELECT kg_get('part', 'd') -> 'users' AS d, kg_get('part', 'b') -> 'users' AS b;
 SELECT fields, r -> 'untrusted' AS untrusted, r -> 'content_types' AS content_types FROM unnest(ARRAY[NULL, '["name"]', '["report"]', '["source"]', '["source.url"]', '["source.quote", "notes"]', '["stats", "id"]']::jsonb[]) fields,
   LATERAL kg_list('part', CASE WHEN fields IS NULL THEN '{}' ELSE jsonb_build_object('fields', fields) END) r;
 SELECT kg_get('part', ARRAY['a']) -> 'untrusted' AS get, kg_call_tool('get_part', '{"id": "a", "fields": ["report"]}') -> 'structuredContent' AS one, kg_list_ids('part') -> 'untrusted' AS summaries;
--- the line for people never holds data
--- the text of an MCP result: the reply once more, or a line for people
-SELECT r #> '{content,0,type}' AS type, (r #>> '{content,0,text}')::jsonb = r -> 'structuredContent' AS repeated
-FROM (VALUES (kg_call_tool('get_part', '{"ids": ["a", "b"]}')), (kg_call_tool('get_part', '{"idz": ["a"]}'))) v(r);
-SET kg_graph.mcp_text = off;
-SELECT kg_call_tool('get_part', '{"ids": ["a", "b"]}') #> '{content}' AS content, kg_call_tool('list_part', '{"limit": 2}') #> '{content}' AS listed;
-RESET kg_graph.mcp_text;
-
 \c - :owner
 SELECT kg_drop_tenant('mark_a'), kg_drop_tenant('mark_b');
 DROP OWNED BY mark_admin, mark_reader, mark_other;

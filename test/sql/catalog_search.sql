@@ -1,0 +1,63 @@
+-- Search over names, aliases and ids, hints and suggestions, as a role under
+-- row-level security with a second tenant beside it.
+SELECT current_user AS owner \gset
+CREATE ROLE search_writer LOGIN;
+CREATE ROLE search_reader LOGIN;
+SELECT kg_create_tenant('search_a'), kg_create_tenant('search_b');
+SELECT kg_grant('search_a', 'search_writer', 'write'), kg_grant('search_b', 'search_writer', 'write'), kg_grant('search_a', 'search_reader', 'read');
+
+\c - search_writer
+CREATE TEMP TABLE bundle AS SELECT '{"bundle_name": "search", "version": "1", "schemas": [
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "code", "x-label-field": "name", "x-alias-fields": ["aka", "short"], "x-tool-expose": ["list", "get", "list_ids"], "properties": {
+    "code": {"type": "string"}, "name": {"type": "string"}, "aka": {"type": "array", "items": {"type": "string"}}, "short": {"type": "string"},
+    "tier": {"enum": ["premium", "mid_market", "value"], "x-index": true}, "country": {"type": "string", "x-index": true}, "founded": {"type": "integer", "x-index": true}, "parent": {"type": "string", "x-ref": "brand", "x-index": true}}}},
+  {"entity_type": "line", "schema": {"type": "object", "x-id-field": "code", "x-label-field": "name", "properties": {"code": {"type": "string"}, "name": {"type": "string"}, "brand": {"type": "string", "x-ref": "brand", "x-index": true}}}}]}'::jsonb AS b;
+SET kg_graph.tenant = 'search_b';
+SELECT kg_apply_bundle(b || '{"entities": [{"entity_type": "brand", "items": [{"code": "north-aurora", "name": "Northern Secret", "aka": ["Aurora Hidden"]}, {"code": "borealis-b", "name": "Borealis", "tier": "value", "country": "Norwax", "founded": 1950}]}]}') ->> 'changed' AS changed FROM bundle;
+SET kg_graph.tenant = 'search_a';
+SELECT kg_apply_bundle(b || '{"entities": [{"entity_type": "brand", "items": [
+  {"code": "north-aurora", "name": "North Aurora", "aka": ["Nordlicht", "Aurora of the North"], "short": "NA", "tier": "premium", "country": "Norway", "founded": 1987},
+  {"code": "aurora-south", "name": "South Aurora", "tier": "value", "country": "Chile", "founded": 2001, "parent": "north-aurora"},
+  {"code": "stride", "name": "Stride & Co. 100%", "aka": ["stride_co"], "tier": "mid_market", "country": "Norway"},
+  {"code": "cafe", "name": "Café Émile", "tier": "value", "country": "France", "founded": 1955},
+  {"code": "strasse", "name": "Straßenlauf", "country": "Germany"},
+  {"code": "tokyo", "name": "東京ランナー", "country": "Japan"},
+  {"code": "twin-1", "name": "Twin", "country": "Spain"}, {"code": "twin-2", "name": "Twin", "country": "Spain"},
+  {"code": "long", "name": "A very long name of a brand that goes on and on", "country": "Spain"}]},
+  {"entity_type": "line", "items": [{"code": "l1", "name": "Aurora line", "brand": "north-aurora"}]}]}') ->> 'changed' AS changed FROM bundle;
+
+\c - search_reader
+CREATE FUNCTION pg_temp.found(query text) RETURNS TABLE(id text, kind text, how text, term text, score text) LANGUAGE sql AS $$
+  SELECT i ->> 'id', i #>> '{matched_on,kind}', i #>> '{matched_on,how}', i #>> '{matched_on,term}', i ->> 'score' FROM jsonb_array_elements(kg_list('brand', jsonb_build_object('search', query, 'fields', '["code"]'::jsonb)) -> 'items') WITH ORDINALITY x(i, n) ORDER BY n $$;
+-- exact, prefix, token and typo; names, aliases and ids; case and accents
+SELECT query, f.* FROM unnest(ARRAY['North Aurora', 'north aurora', 'NORTH', 'aurora', 'nordlicht', 'na', 'north-aurora', 'aurora of the north', 'nroth aurora', 'norht aurora', 'Auroar', 'stride', 'stride & co. 100%', '100%', 'stride_co', 'Café Émile', 'cafe emile', 'CAFÉ', 'strassenlauf', '東京', '東京ランナー', 'twin', 'brand on', 'lauf']) WITH ORDINALITY q(query, n), LATERAL pg_temp.found(query) f ORDER BY q.n, f.score DESC, f.id COLLATE "C";
+-- nothing found is a success that helps
+SELECT kg_list('brand', '{"search": "zzzzzz"}');
+SELECT kg_list('brand', '{"search": "Secret"}') -> 'total' AS of_the_other_tenant, kg_list('brand', '{"search": "borealis"}') -> 'total' AS name, kg_list('brand', '{"search": "Aurora Hidden"}') -> 'items' @? '$[*] ? (@.matched_on.term == "aurora hidden")' AS alias;
+-- with filters, a sort, pages; ranks without one
+SELECT r -> 'total' AS total, (SELECT jsonb_agg(i -> 'id') FROM jsonb_array_elements(r -> 'items') i) AS ids FROM kg_list('brand', '{"search": "aurora", "filters": {"tier": "value"}}') r;
+SELECT (SELECT jsonb_agg(i -> 'id') FROM jsonb_array_elements(r -> 'items') i) AS ids FROM kg_list('brand', '{"search": "aurora", "sort": [{"field": "founded", "order": "desc"}]}') r;
+SELECT r #> '{items,0,id}' AS first, kg_list('brand', r -> 'next') #> '{items,0,id}' AS second, kg_list('brand', r -> 'next') -> 'truncated' AS more, kg_list('brand', r -> 'next') -> 'total' AS total FROM kg_list('brand', '{"search": "aurora", "limit": 1}') r;
+SELECT kg_list_ids('brand', '{"search": "twin"}') AS ids;
+-- nothing of a search is a pattern or SQL
+SELECT query, count(f.id) FROM unnest(ARRAY['%', '_', '%%%', 'a%', '''; DROP TABLE kg_term; --', '\', '"', '(a|b)*', '$1', repeat('x', 256), 'é']) query LEFT JOIN LATERAL pg_temp.found(query) f ON true GROUP BY query ORDER BY query COLLATE "C";
+SELECT kg_call_tool('list_brand', jsonb_build_object('search', repeat('x', 257))) #>> '{structuredContent,message}' AS too_long, kg_call_tool('list_brand', '{"search": "  "}') #>> '{structuredContent,message}' AS blank;
+
+-- hints for filters that match nothing: ids and labels of references, enum values in use, near strings and numbers
+SELECT f AS filters, kg_list('brand', jsonb_build_object('filters', f)) -> 'hints' AS hints FROM unnest(ARRAY['{"country": "norway"}', '{"country": "Norwey"}', '{"country": "Norwax"}', '{"parent": "north-auroar"}', '{"founded": 1986}', '{"founded": {"gt": 3000}}', '{"id": "north-aurra"}',
+  '{"tier": "premium", "country": "Chile"}', '{"tier": "value", "parent": "stride"}', '{"country": {"starts_with": "Nxr"}}', '{"country": {"in": ["Norwey", "Chili"]}}', '{"country": {"is_null": true}}']::jsonb[]) f;
+-- a name given for a code says the code; of several it lists them; what the other tenant has is not known
+SELECT f AS filters, (kg_call_tool('list_line', jsonb_build_object('filters', f)) -> 'structuredContent') - 'hints' AS answer FROM unnest(ARRAY['{"brand": "North Aurora"}', '{"brand": "nordlicht"}', '{"brand": "Twin"}', '{"brand": "Northern Secret"}', '{"brand": {"ne": "South Aurora"}}', '{"brand": {"in": ["stride", "Café Émile"]}}', '{"brand": "north-aurora"}', '{"id": "Aurora line"}']::jsonb[]) f;
+-- suggestions for names of types, tools and properties
+SELECT kg_list('brnad', '{}');
+SELECT kg_call_tool('lst_brand', '{}') #> '{structuredContent,did_you_mean}' AS tool, kg_call_tool('list_brand', '{"filters": {"contry": "x"}}') #> '{structuredContent,did_you_mean}' AS property, kg_call_tool('list_brand', '{"filter": {}}') #> '{structuredContent,did_you_mean}' AS argument, kg_call_tool('list_brand', '{"sort": [{"field": "tire"}]}') #> '{structuredContent,did_you_mean}' AS sort, kg_call_tool('list_brand', '{"fields": ["nmae"]}') #> '{structuredContent,did_you_mean}' AS field;
+
+-- a search that finds more than may be looked at says so
+\c - :owner
+SET kg_graph.max_search_matches = 1; SET ROLE search_reader;
+SELECT r - 'items' - 'next' AS reply FROM kg_list('brand', '{"search": "aurora", "limit": 1}') r;
+
+\c - :owner
+SELECT kg_drop_tenant('search_a'), kg_drop_tenant('search_b');
+DROP OWNED BY search_writer, search_reader;
+DROP ROLE search_writer, search_reader;
