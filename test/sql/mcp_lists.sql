@@ -1,0 +1,57 @@
+-- The lists of kg_mcp: whole over their pages, the same every time, and new as soon as something changed.
+SELECT current_user AS owner \gset
+\set VERBOSITY terse
+CREATE ROLE lists_admin LOGIN;
+SELECT kg_create_tenant('lists');
+SELECT kg_grant('lists', 'lists_admin', 'admin');
+CREATE FUNCTION lists_bundle(name text, types int) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('bundle_name', name, 'version', '1', 'entities', '[]'::jsonb, 'schemas', (SELECT jsonb_agg(jsonb_build_object('entity_type', name || '_' || lpad(n::text, 3, '0'),
+    'schema', '{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM generate_series(1, types) n)) $$;
+\c - lists_admin
+CREATE FUNCTION pg_temp.ask(revision text, method text, params jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_mcp(jsonb_build_object('kg_revision', revision, 'jsonrpc', '2.0', 'id', 1, 'method', method, 'params', params ||
+    CASE WHEN revision >= '2026' THEN '{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}}'::jsonb ELSE '{}' END)) $$;
+-- All pages of a list: how many, the names in order, whether the hints are the same on each.
+CREATE FUNCTION pg_temp.pages(revision text, method text, list text, key text, OUT pages int, OUT names text[], OUT hints int) LANGUAGE plpgsql AS $$
+DECLARE
+  r jsonb;
+  scopes text[] := '{}';
+  params jsonb := '{}';
+BEGIN
+  pages := 0; names := '{}';
+  LOOP
+    r := pg_temp.ask(revision, method, params) -> 'result';
+    pages := pages + 1;
+    names := names || ARRAY(SELECT i ->> key FROM jsonb_array_elements(r -> list) WITH ORDINALITY x(i, n) ORDER BY n);
+    scopes := scopes || concat_ws(' ', r ->> 'ttlMs', r ->> 'cacheScope', r ->> 'resultType');
+    EXIT WHEN NOT r ? 'nextCursor' OR pages > 20;
+    params := jsonb_build_object('cursor', r -> 'nextCursor');
+  END LOOP;
+  hints := (SELECT count(DISTINCT s) FROM unnest(scopes) s);
+END $$;
+SELECT kg_apply_bundle(lists_bundle('many', 130)) ? 'revision' AS applied;
+-- every revision pages through the same tools in the same order, each once
+SELECT revision, pages > 2 AS pages, hints, cardinality(names) = (SELECT count(DISTINCT n) FROM unnest(names) n) AS once, names = (SELECT array_agg(t ->> 'name' ORDER BY n) FROM jsonb_array_elements(kg_list_tools()) WITH ORDINALITY x(t, n)) AS all_tools
+  FROM unnest(ARRAY['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) revision, LATERAL pg_temp.pages(revision, 'tools/list', 'tools', 'name');
+SELECT pages, hints, cardinality(names) = 131 AS bundle_and_schemas, names[1:2] FROM pg_temp.pages('2026-07-28', 'resources/list', 'resources', 'uri');
+-- the same question, the same bytes
+SELECT count(DISTINCT pg_temp.ask('2026-07-28', 'tools/list')) FROM generate_series(1, 3);
+-- a cursor whose tool went away starts again; one of another list is none
+SELECT pg_temp.ask('2025-11-25', 'tools/list') #>> '{result,nextCursor}' AS cursor \gset
+SELECT pg_temp.ask('2025-11-25', 'tools/list', jsonb_build_object('cursor', :'cursor')) #>> '{result,tools,0,name}' IS NOT NULL AS goes_on, pg_temp.ask('2025-11-25', 'resources/list', jsonb_build_object('cursor', :'cursor')) #>> '{error,code}' AS elsewhere;
+-- what is applied, bound, renamed or dropped is in the next list
+CREATE FUNCTION pg_temp.has(tool text) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' ', (SELECT tool = ANY (names) FROM pg_temp.pages('2026-07-28', 'tools/list', 'tools', 'name')), pg_temp.ask('2025-11-25', 'tools/call', jsonb_build_object('name', tool)) #>> '{error,code}') $$;
+SELECT pg_temp.has('list_few_002');
+SELECT kg_apply_bundle(lists_bundle('few', 2)) ? 'revision' AS applied; SELECT pg_temp.has('list_few_002');
+BEGIN; SELECT kg_apply_bundle(lists_bundle('few', 1)) ? 'revision' AS applied; SELECT pg_temp.has('list_few_002'); ROLLBACK; SELECT pg_temp.has('list_few_002');
+SELECT kg_create_agent('a', '{"bundles": ["few"]}'); SET kg_graph.agent = 'a'; SELECT pg_temp.has('list_few_002'), pg_temp.has('list_many_001'), pg_temp.has('find_nodes');
+RESET kg_graph.agent; SELECT kg_alter_agent('a', '{"toolsets": ["catalog"], "tools": ["list_few_001"]}'); SET kg_graph.agent = 'a'; SELECT pg_temp.has('list_few_001'), pg_temp.has('list_few_002'), pg_temp.has('find_nodes');
+SELECT pg_temp.ask('2025-11-25', 'tools/call', '{"name": "list_few_002"}') -> 'error' -> 'message' AS as_if_it_were_not;
+RESET kg_graph.agent; SELECT kg_drop_bundle('many') IS NOT NULL AS dropped; SELECT pg_temp.has('list_many_001'), pg_temp.has('list_few_002');
+SELECT pg_temp.ask('2025-11-25', 'tools/list', jsonb_build_object('cursor', :'cursor')) #>> '{error,code}' AS gone;
+\c - :owner
+SELECT kg_drop_tenant('lists');
+DROP FUNCTION lists_bundle(text, int);
+DROP OWNED BY lists_admin;
+DROP ROLE lists_admin;
