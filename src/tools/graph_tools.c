@@ -144,11 +144,11 @@ KG_SCHEMA(
 	"reply'},'order':{'type':'string','enum':['asc','desc'],'default':'asc'}}}}"
 	",'limit':<limit>,'max_bytes':<max_bytes>}}")
 
-KG_SCHEMA(aggregate_output,
-		  "{'type':'object','required':['columns','rows'],"
-		  "'properties':{'columns':<strings>,"
-		  "'rows':{'type':'array','items':{'type':'array'}},'nodes':<nodes>,"
-		  "'edges':<edges>,<envelope>}}")
+KG_SCHEMA(aggregate_output, "{'type':'object','required':['columns','rows'],"
+							"'properties':{'columns':<strings>,"
+							"'rows':{'type':'array','items':{'type':'array','"
+							"items':{}}},'nodes':<nodes>,"
+							"'edges':<edges>,<envelope>}}")
 
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes",

@@ -425,6 +425,14 @@ write_member(KgJsonWriter *w, const char *name, const char *type,
 			 const char *description)
 {
 	begin_property(w, name, type, description);
+	/* Some interfaces of models refuse an array that does not say of what. */
+	if (strcmp(type, "array") == 0)
+	{
+		kg_jw_key(w, "items");
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "type", "object");
+		kg_jw_end_object(w);
+	}
 	kg_jw_end_object(w);
 }
 
