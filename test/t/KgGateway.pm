@@ -48,6 +48,15 @@ sub cluster
 			ELSE
 				RETURN reply;
 			END IF;
+			-- Progress as a tool reports it, under another's token, and what is no report at all.
+			IF message #> '{params,arguments}' ? 'progress' THEN
+				RAISE NOTICE USING ERRCODE = 'KGMCP', MESSAGE = jsonb_build_object('method', 'notifications/progress', 'params',
+					jsonb_build_object('progressToken', message #> '{params,_meta,progressToken}', 'progress', 1));
+				RAISE NOTICE USING ERRCODE = 'KGMCP', MESSAGE =
+					'{"method": "notifications/progress", "params": {"progressToken": "of another", "progress": 2}}';
+				RAISE NOTICE USING ERRCODE = 'KGMCP', MESSAGE = 'not JSON: [';
+				RAISE NOTICE 'a notice of anybody';
+			END IF;
 			PERFORM pg_sleep((message #>> '{params,arguments,sleep}')::float8);
 			IF message #> '{params,arguments}' ? 'fail' THEN
 				RAISE EXCEPTION 'a secret text' USING ERRCODE = message #>> '{params,arguments,fail}';

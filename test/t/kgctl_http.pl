@@ -186,6 +186,67 @@ sub running { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat
 	healthy('clients that went away');
 }
 
+# Server-sent events: only the call's own progress, then the answer; a client
+# that leaves in between cancels the call too.
+{
+	my $message = rpc('tools/call', { name => 'test_it', arguments => { progress => 1, sleep => 0.2 }, _meta => { progressToken => 'mine' } });
+	$reply = post($gateway, $message, { Accept => 'application/json, text/event-stream' });
+	is($reply->{headers}{'content-type'}, 'text/event-stream', 'progress comes as a stream');
+	my @events = map { decode($_) } $reply->{body} =~ /^data: (.*)$/mg;
+	is(scalar @events, 2, 'two events') or diag $reply->{raw};
+	is($events[0]{params}{progressToken}, 'mine', 'its own progress');
+	is($events[1]{result}{tenant}, 'a', 'and the answer');
+	unlike($reply->{raw}, qr/of another|of anybody|not JSON/, 'nothing else');
+	$reply = post($gateway, $message, { Accept => 'application/json' });
+	is($reply->{headers}{'content-type'}, 'application/json', 'no stream where none is accepted');
+	$message->{params}{arguments}{sleep} = 2.8;
+	my $body = JSON::PP->new->encode($message);
+	my $socket = connect_to($gateway);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: "
+		. length($body) . "\r\n\r\n$body");
+	my $data = '';
+	for (1 .. 100) { last if $data =~ /progressToken/; sysread($socket, $data, 65536, length $data) or last }
+	is(running(), 1, 'a stream whose call is running');
+	close $socket;
+	for (1 .. 40) { last if running() == 0; sleep 0.05 }
+	is(running(), 0, 'is cancelled when its client leaves');
+	healthy('streams');
+}
+
+# HTTP as it may be written.
+{
+	my $ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+	my $headers = "Host: localhost\r\nContent-Type: application/json\r\n";
+	my $raw = sub { my $socket = connect_to($gateway); syswrite($socket, $_[0]); return $socket };
+	my $socket = $raw->("POST /mcp HTTP/1.1\r\n${headers}Content-Length: 40\r\n\r\n$ping" x 2);
+	my $data = '';
+	for (1 .. 100) { last if 2 == (() = $data =~ /"result"/g); sysread($socket, $data, 65536, length $data) or last }
+	is(scalar(() = $data =~ /HTTP\/1\.1 200/g), 2, 'two requests at once are both answered');
+	$socket = $raw->("POST /mcp HTTP/1.1\r\n${headers}Expect: 100-continue\r\nContent-Length: 40\r\n\r\n");
+	sysread($socket, $data = '', 65536);
+	like($data, qr{^HTTP/1\.1 100 Continue}, 'Expect: 100-continue');
+	syswrite($socket, $ping);
+	is(read_reply($socket)->{status}, 200, 'and the answer');
+	is(read_reply($raw->("POST /mcp HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n14\r\n" . substr($ping, 0, 20)
+		. "\r\n14;x=y\r\n" . substr($ping, 20) . "\r\n0\r\nTrailer: 1\r\n\r\n"))->{status}, 200, 'chunks with extensions and a trailer');
+	for my $bad ("zz\r\n", "-5\r\n", "fffffffffffffffff\r\n", "5\r\nabcdefgh\r\n")
+	{
+		$reply = read_reply($raw->("POST /mcp HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n$bad"), 5);
+		ok(!$reply || $reply->{status} >= 400, 'chunks that are none: ' . ($reply ? $reply->{status} : 'closed'));
+	}
+	for my $bad ("POST /mcp\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "POST /mcp HTTP/9.9\r\n$headers\r\n",
+		"POST /" . 'a' x 40000 . " HTTP/1.1\r\n$headers\r\n", "POST /mcp HTTP/1.1\r\n${headers}Content-Length: -1\r\n\r\n",
+		"POST /mcp HTTP/1.1\r\n${headers}Content-Length: 5x\r\n\r\n12345", "POST /mcp HTTP/1.1\r\nHost : localhost\r\n\r\n",
+		"POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 40\r\n\r\n$ping")
+	{
+		my $s = $raw->($bad);
+		shutdown($s, 1);
+		$reply = read_reply($s, 5);
+		ok(!$reply || $reply->{status} >= 400, 'no HTTP: ' . ($reply ? $reply->{status} : 'closed'));
+	}
+	healthy('what is no HTTP');
+}
+
 # The database restarts in the middle of a call.
 {
 	my $body = JSON::PP->new->encode(rpc('tools/call', { name => 'test_it', arguments => { sleep => 2.5 } }));
