@@ -4,10 +4,17 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "base/identity.h"
+#include "base/json.h"
 #include "executor/spi.h"
 #include "fmgr.h"
+#include "query/packing.h"
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
+
+/* Changed rows from which on an apply packs what it changed. */
+#define KG_PACK_FROM 10000
 
 PGDLLEXPORT Datum kg_sql_apply_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_bundle(PG_FUNCTION_ARGS);
@@ -26,6 +33,53 @@ connect(void)
 	return MemoryContextSwitchTo(caller);
 }
 
+/* Rows that the members of an object of counts say to have changed. */
+static int64
+changed_rows(const JsonbContainer *result, const char *key)
+{
+	static const char *const changes[] = {"created", "updated", "deleted"};
+	JsonbValue value;
+	KgJsonIter it;
+	int64 total = 0;
+
+	if (kg_json_get(result, key, &value) == NULL || !kg_json_is_object(&value))
+		return 0;
+	kg_json_iter_init(&it, kg_json_container(&value));
+	while (kg_json_iter_next(&it))
+		for (int i = 0; i < lengthof(changes) && kg_json_is_object(&it.value);
+			 i++)
+		{
+			JsonbValue number;
+			int64 n;
+
+			if (kg_json_get(
+					kg_json_container(&it.value), changes[i], &number) &&
+				kg_json_int64(&number, &n))
+				total += n;
+		}
+	return total;
+}
+
+/*
+ * Pack what a large apply changed.  It reads all edges of the tenant, so a
+ * small apply leaves that to kg_pack(); and it does not wait for others.
+ */
+static void
+pack_changes(const Jsonb *result)
+{
+	JsonbValue dry_run;
+
+	if (kg_json_get(&result->root, "dry_run", &dry_run) == NULL ||
+		dry_run.type != jbvBool || dry_run.val.boolean)
+		return;
+	if (changed_rows(&result->root, "entities") +
+			changed_rows(&result->root, "relations") <
+		KG_PACK_FROM)
+		return;
+	CommandCounterIncrement();
+	(void) kg_adjacency_pack(kg_identity_require(KG_ACCESS_WRITE), false);
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle);
 
 Datum
@@ -35,6 +89,7 @@ kg_sql_apply_bundle(PG_FUNCTION_ARGS)
 
 	(void) connect();
 	result = kg_bundle_apply(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+	pack_changes(result);
 	SPI_finish();
 	PG_RETURN_JSONB_P(result);
 }

@@ -74,8 +74,27 @@ BEGIN
 END $$;
 SELECT count(*) FROM (SELECT DISTINCT start, hops, edges FROM wanted WHERE NOT ring) w
  WHERE edges <> (SELECT count(*) FROM pg_temp.pages(start, hops)) OR edges <> (SELECT count(*) FROM (SELECT DISTINCT * FROM pg_temp.pages(start, hops)) p);
+-- a large apply packs what it changed, a small one leaves it to kg_pack()
+CREATE FUNCTION pg_temp.chain(n integer) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('bundle_name', 'chain', 'version', '1',
+    'schemas', '[{"entity_type": "cc", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]'::jsonb,
+    'relations', '[{"name": "CC", "from": "cc", "to": "cc"}]'::jsonb,
+    'entities', jsonb_build_array(jsonb_build_object('entity_type', 'cc', 'items',
+      (SELECT jsonb_agg(jsonb_build_object('id', 'c' || i)) FROM generate_series(0, n) i))),
+    'edges', (SELECT jsonb_agg(jsonb_build_object('relation', 'CC', 'from', 'cc:c' || i, 'to', 'cc:c' || i + 1)) FROM generate_series(0, n - 1) i)) $$;
+SELECT kg_apply_bundle(pg_temp.chain(5000), '{"dry_run": true}') -> 'dry_run' AS dry_run;
+SELECT kg_apply_bundle(pg_temp.chain(5000)) #> '{relations,CC,created}' AS created;
+SELECT kg_pack() AS left_to_pack;
+SELECT kg_apply_bundle(pg_temp.chain(5001)) #> '{relations,CC,created}' AS created;
+SELECT kg_pack() AS left_to_pack;
+SELECT kg_neighbors('{"start_node": {"label": "cc", "node_id": "c5000"}, "max_hops": 2}') #> '{counts,by_depth}' AS found;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT kg_apply_bundle(pg_temp.chain(11000)) #> '{relations,CC,created}' AS created;
+SELECT kg_neighbors('{"start_node": {"label": "cc", "node_id": "c5001"}, "max_hops": 1}') #> '{counts,by_depth}' AS found;
+COMMIT;
+SELECT kg_pack() AS left_to_pack;
 RESET ROLE;
 SELECT FROM kg_drop_tenant('counts');
-DROP FUNCTION pg_temp.pages;
+DROP FUNCTION pg_temp.pages, pg_temp.chain;
 DROP TABLE e, depths, wanted CASCADE;
 DROP ROLE regress_counts;
