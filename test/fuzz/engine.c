@@ -12,6 +12,8 @@
  */
 #include "postgres.h"
 
+#include <time.h>
+
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/pg_type.h"
@@ -29,6 +31,7 @@
 
 /* What a call on a few kilobytes may use. */
 #define MAX_USED ((Size) 128 * 1024 * 1024)
+#define MAX_SECONDS 3
 #define MAX_SPANS 256
 
 extern int LLVMFuzzerRunDriver(int *argc, char ***argv,
@@ -108,6 +111,7 @@ one_input(const uint8_t *data, size_t size)
 {
 	const uint8_t *middle;
 	MemoryContext old = CurrentMemoryContext;
+	clock_t start = clock();
 
 	if (size < 3)
 		return -1;
@@ -137,6 +141,9 @@ one_input(const uint8_t *data, size_t size)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(old);
+	/* libFuzzer's own limit is by the clock on the wall. */
+	if (clock() - start > MAX_SECONDS * CLOCKS_PER_SEC)
+		found("too long");
 	if (MemoryContextMemAllocated(call_context, true) > MAX_USED)
 		found("memory out of proportion");
 	MemoryContextReset(call_context);
