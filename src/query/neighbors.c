@@ -327,6 +327,9 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 
 /* ---- pages ---- */
 
+/* A level of no more nodes is read with their data if all can be wanted. */
+#define KG_DATA_AT_ONCE 2000
+
 typedef struct Candidate
 {
 	KgRef ref;
@@ -361,7 +364,11 @@ cut_smallest(Smallest *s)
 {
 	qsort(s->items, s->n, sizeof(Candidate), compare_candidates);
 	for (uint64 i = s->keep; i < s->n; i++)
+	{
 		pfree((void *) s->items[i].ref.id);
+		if (s->items[i].ref.data != NULL)
+			pfree((void *) s->items[i].ref.data);
+	}
 	s->n = Min(s->n, s->keep);
 }
 
@@ -401,18 +408,26 @@ page_level(Smallest *s, int depth, uint64 skip)
 	KgPage *page = s->page;
 	uint32 start = s->reach->level[depth];
 	uint32 end = s->reach->level[depth + 1];
+	int64 *nodes;
+	uint32 n = 0;
 
 	s->depth = depth;
 	s->n = 0;
 	s->before = 0;
 	s->keyed = page->after != NULL && page->after->depth == depth;
 	s->keep = skip + (page->limit - page->n);
+	nodes = MemoryContextAllocHuge(
+		s->context, Max((Size) (end - start), 1) * sizeof(int64));
+	for (uint32 i = start; i < end; i++)
+		if (page->position[i] != KG_NOT_KEPT)
+			nodes[n++] = s->reach->set.nodes[i];
 	kg_graph_resolve(s->graph,
-					 s->reach->set.nodes + start,
-					 end - start,
-					 false,
+					 nodes,
+					 n,
+					 page->with_data && n <= s->keep && n <= KG_DATA_AT_ONCE,
 					 add_candidate,
 					 s);
+	pfree(nodes);
 	cut_smallest(s);
 	for (uint64 i = 0; i < s->n; i++)
 	{

@@ -75,6 +75,7 @@ typedef struct KgPage
 	uint64 offset;			/* skip so many */
 	const KgPageKey *after; /* or skip those up to and with this */
 	uint64 limit;
+	bool with_data; /* wanted with their data, which may be read at once */
 	/* out */
 	uint64 total; /* kept */
 	uint32 n;

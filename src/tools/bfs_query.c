@@ -164,6 +164,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
 	page.offset = offset;
 	page.limit = Min(limit, call.max_bytes / KG_LEAST_NODE_BYTES);
+	page.with_data = !detail.topology_only && detail.full_types == NULL;
 	kg_reach_page(call.graph, &reach, &page);
 
 	kg_jw_init(&w);
@@ -340,6 +341,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	memset(&page, 0, sizeof(page));
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
 	page.limit = call.max_bytes / KG_LEAST_NODE_BYTES;
+	page.with_data = !detail.topology_only && detail.full_types == NULL;
 	kg_reach_page(call.graph, &reach, &page);
 
 	kg_jw_init(&w);

@@ -239,6 +239,7 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 				 &e.reach);
 		e.page.keep = choose_nodes(&e);
 		e.page.limit = e.limit;
+		e.page.with_data = true;
 		kg_reach_page(e.call.graph, &e.reach, &e.page);
 		write_reply(&e, &w);
 	}
