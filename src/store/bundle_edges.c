@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/identity.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -102,7 +103,7 @@ report_twice(KgApply *apply, const KgPayloadEdge *edge)
 /* Turn a batch of the payload into rows; faults are reported. */
 static void
 collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
-			  KgColumns *edges, const KgRelation **relations)
+			  KgColumns *edges, const KgRelation **relations, int *numbers)
 {
 	KgEdgeEnd *ends = palloc(2 * n * sizeof(KgEdgeEnd));
 
@@ -142,6 +143,7 @@ collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 			continue;
 		}
 		relations[edges->nrows] = relations[i];
+		numbers[edges->nrows] = payload[i].index;
 		kg_columns_add_row(edges);
 		kg_columns_int64(edges, KG_EDGE_SOURCE, triple.source);
 		kg_columns_int32(edges, KG_EDGE_RELATION, triple.relation_no);
@@ -158,10 +160,18 @@ write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
 {
 	KgColumns edges;
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
+	int *numbers = palloc(n * sizeof(int));
+	KgEdgeReport to = {"/edges", numbers, false, &apply->errors};
+	KgUserContext user;
 	int *verdicts;
 
 	kg_edges_init(&edges, CurrentMemoryContext);
-	collect_batch(apply, payload, n, seen, &edges, relations);
+	collect_batch(apply, payload, n, seen, &edges, relations, numbers);
+
+	/* The trigger would raise at the first batch, and not know the places. */
+	kg_become_owner(&user);
+	kg_edges_check(apply->after, &edges, &to);
+	kg_restore_user(&user);
 	if (edges.nrows == 0 || apply->errors.total > 0)
 		return;
 	verdicts = palloc0(edges.nrows * sizeof(int));

@@ -1,0 +1,90 @@
+-- The x- annotations of a schema: what each accepts and refuses.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE regress_annotations;
+SELECT FROM kg_create_tenant('annotations');
+SELECT FROM kg_grant('annotations', 'regress_annotations', 'write');
+CREATE FUNCTION pg_temp.bundle(schema jsonb, items jsonb DEFAULT '[]', more jsonb DEFAULT '[]', more_items jsonb DEFAULT '[]') RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('bundle_name', 'ann', 'version', '1',
+    'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'schema', schema)) || more,
+    'entities', jsonb_build_array(jsonb_build_object('entity_type', 'thing', 'items', items)) || more_items)
+$$;
+CREATE FUNCTION pg_temp.try(bundle jsonb) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE d text; r jsonb;
+BEGIN
+  r := kg_apply_bundle(bundle);
+  RETURN NEXT 'applied ' || (r -> 'entities')::text || (r -> 'warnings')::text;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+  RETURN QUERY SELECT pg_catalog.concat_ws(' | ', e ->> 'code', e ->> 'path', e ->> 'keyword', left(e ->> 'got', 40), left(e ->> 'message', 160), e ->> 'expected')
+    FROM jsonb_array_elements(CASE WHEN d LIKE '{%' THEN COALESCE(d::jsonb -> 'errors', jsonb_build_array(d::jsonb)) ELSE jsonb_build_array(jsonb_build_object('message', SQLERRM)) END) e;
+END
+$$;
+-- A schema with an id and these properties.
+CREATE FUNCTION pg_temp.schema(properties jsonb, root jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE sql AS $$
+  SELECT '{"type": "object", "x-id-field": "id"}'::jsonb || jsonb_build_object('properties', '{"id": {"type": "string"}}'::jsonb || properties) || root
+$$;
+SET ROLE regress_annotations;
+
+-- x-id-field: there, a declared string, anywhere in the entity.
+SELECT pg_temp.try(pg_temp.bundle('{"type": "object", "properties": {"id": {"type": "string"}}}'));
+SELECT pg_temp.try(pg_temp.bundle('{"type": "object", "x-id-field": "ident", "properties": {"id": {"type": "string"}}}'));
+SELECT pg_temp.try(pg_temp.bundle('{"type": "object", "x-id-field": "id", "properties": {"id": {"type": "integer"}}}'));
+SELECT pg_temp.try(pg_temp.bundle('{"type": "object", "x-id-field": 7, "properties": {"id": {"type": "string"}}}'));
+SELECT pg_temp.try(pg_temp.bundle('{"type": "object", "x-id-field": "meta.key", "properties": {"meta": {"type": "object", "properties": {"key": {"type": "string"}}}}}', '[{"meta": {"key": "deep"}}]'));
+SELECT kg_list_ids('thing') -> 'ids' AS ids;
+
+-- Ids: 1 to 128 bytes, no control characters, a string.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}'), jsonb_build_array(jsonb_build_object('id', repeat('x', 128)), jsonb_build_object('id', repeat('é', 64)))));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}'), jsonb_build_array(jsonb_build_object('id', repeat('x', 129)), jsonb_build_object('id', repeat('é', 65)), '{"id": ""}'::jsonb,
+  '{"id": "tab\tbed"}'::jsonb, '{"id": "del\u007f"}'::jsonb, '{"id": 7}'::jsonb, '{"id": null}'::jsonb)));
+
+-- Misspelt annotations are errors that name what was meant; foreign x- keys are not ours.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-indx": true}, "b": {"type": "string", "x-reff": "thing"}, "c": {"type": "string", "x-ondelete": "cascade"}}',
+  '{"x-tool-exposed": ["list"], "x-label-feld": "a"}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-vendor-colour": "red"}}', '{"x-vendor": {}}')));
+
+-- x-index: on a property with one comparable type; also in arrays, nullable, nested.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "object", "x-index": true}, "b": {"x-index": true}, "c": {"type": "string", "x-index": "yes"}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"n": {"type": ["integer", "null"], "x-index": true}, "tags": {"type": "array", "items": {"type": "string"}, "x-index": true},
+  "at": {"type": "object", "properties": {"day": {"type": "string", "format": "date", "x-index": true}}}}'),
+  '[{"id": "one", "n": 1, "tags": ["x", "y"], "at": {"day": "2020-02-02"}}, {"id": "none", "n": null, "tags": []}]'));
+SELECT kg_list_ids('thing', '{"filters": {"n": {"is_null": true}}}') -> 'ids' AS without_n, kg_list_ids('thing', '{"filters": {"tags": "y"}}') -> 'ids' AS tagged_y,
+       kg_list_ids('thing', '{"filters": {"at.day": {"gt": "2020-01-01"}}}') -> 'ids' AS later;
+-- A value longer than a key may be is refused, not cut.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"s": {"type": "string", "x-index": true}}'), jsonb_build_array(jsonb_build_object('id', 'long', 's', repeat('k', 2000)))));
+
+-- x-label-field, x-alias-fields, x-summary-fields, x-scope-field name properties of fitting types.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"n": {"type": "integer"}}', '{"x-label-field": "n", "x-alias-fields": ["nothing"], "x-summary-fields": "n", "x-scope-field": "id2"}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}', '{"x-tool-expose": ["lst"], "x-tool-description": 7}')));
+
+-- $ref and allOf are looked through.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"s": {"$ref": "#/$defs/size"}, "pal": {"allOf": [{"type": "string", "x-ref": "thing"}, {"minLength": 1}]}}',
+  '{"$defs": {"size": {"type": "integer", "x-index": true}}, "allOf": [{"properties": {"extra": {"type": "boolean", "x-index": true}}}]}'),
+  '[{"id": "a", "s": 3, "pal": "b", "extra": true}, {"id": "b", "s": 1}]'));
+SELECT kg_list_ids('thing', '{"sort": [{"field": "s", "order": "asc"}]}') -> 'ids' AS by_size, kg_list_ids('thing', '{"filters": {"extra": true}}') -> 'ids' AS extra;
+SELECT count(*) AS edges FROM kg_edge;
+
+-- x-ref: the type exists; strings only; x-ref-field an indexed string; x-relation a name; x-on-delete one of three.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-ref": "thingy"}, "b": {"type": "string", "x-ref": "elsewhere/thing"}, "c": {"type": "integer", "x-ref": "thing"},
+  "d": {"type": "string", "x-ref": "thing", "x-ref-field": "n"}, "e": {"type": "string", "x-ref": "thing", "x-relation": "no name"}, "f": {"type": "string", "x-ref": "thing", "x-on-delete": "ignore"},
+  "g": {"type": "string", "x-ref-field": "id"}, "h": {"type": "array", "x-ref": "thing", "items": {"type": "string"}}}')));
+
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a1": {"type": "string", "x-ref": "thingy"}, "b1": {"type": "string", "x-ref": "elsewhere/thing"},
+  "d1": {"type": "string", "x-ref": "thing", "x-ref-field": "n"}, "e1": {"type": "string", "x-ref": "thing", "x-relation": "no name"}, "o1": {"type": "string", "x-ref": "other", "x-ref-field": "label"}}'), '[]',
+  '[{"entity_type": "other", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "label": {"type": "string"}}}}]'));
+
+-- x-derived: counted, never accepted; what it counts exists; not filterable.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "DOWN"}}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-index": true, "x-derived": {"count": "UP", "direction": "incoming"}}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "UP", "direction": "sideways"}}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "UP", "direction": "incoming"}}}'),
+  '[{"id": "top"}, {"id": "l", "up": "top"}, {"id": "r", "up": "top", "n": 5}]'));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-ref": "thing", "x-relation": "UP"}, "n": {"type": "integer", "x-derived": {"count": "UP", "direction": "incoming"}}}'),
+  '[{"id": "top"}, {"id": "l", "up": "top"}, {"id": "r", "up": "top"}]'));
+SELECT kg_get('thing', 'top'), kg_get('thing', 'l') ->> 'n' AS of_l, kg_list('thing') #> '{items,2,data}' AS listed;
+SELECT i FROM jsonb_array_elements(kg_export_bundle('ann') #> '{entities,0,items}') i;
+
+RESET ROLE;
+SELECT FROM kg_drop_tenant('annotations');
+DROP ROLE regress_annotations;
