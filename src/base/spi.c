@@ -12,6 +12,7 @@
 #include "jit/jit.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
+#include "optimizer/cost.h"
 #include "optimizer/plancat.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -178,7 +179,8 @@ kg_spi_init(void)
 /*
  * SPI_execute_snapshot() does its planning first.  Without JIT: the estimates
  * for a table without a bound would have every statement compiled, which takes
- * longer than the statement.
+ * longer than the statement.  And without hash and merge joins: two such tables
+ * would be joined whole, where the keys lead from one to the other.
  */
 static int
 execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
@@ -187,10 +189,14 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 {
 	bool outer = planning_batch;
 	bool jit = jit_enabled;
+	bool hashjoin = enable_hashjoin;
+	bool mergejoin = enable_mergejoin;
 	int rc;
 
 	planning_batch = saved->batch;
 	jit_enabled = false;
+	if (saved->batch)
+		enable_hashjoin = enable_mergejoin = false;
 	PG_TRY();
 	{
 		rc = SPI_execute_snapshot(plan,
@@ -206,6 +212,8 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 	{
 		planning_batch = outer;
 		jit_enabled = jit;
+		enable_hashjoin = hashjoin;
+		enable_mergejoin = mergejoin;
 	}
 	PG_END_TRY();
 	return rc;
