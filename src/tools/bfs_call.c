@@ -143,7 +143,6 @@ look_up_typed(Lookup *lookup)
 static void
 look_up_bare(Lookup *lookup)
 {
-	KgGraph *graph = lookup->call->graph;
 	static const Oid types[] = {TEXTOID, TEXTARRAYOID};
 	const char **terms = palloc((lookup->handles->n + 1) *
 								sizeof(const char *));
@@ -173,11 +172,6 @@ look_up_bare(Lookup *lookup)
 	statement.argtypes = types;
 	statement.values = values;
 	(void) kg_plan_run(&statement, receive_handle, lookup);
-	/* Types without names have no terms; their ids have an index. */
-	for (int t = 0; t < graph->nranks; t++)
-		if (graph->ranked[t]->label_field == NULL &&
-			graph->ranked[t]->naliases == 0)
-			look_up_in(lookup, graph->ranked[t]);
 }
 
 static int
