@@ -14,6 +14,9 @@
 #include "query/list.h"
 #include "tools/catalog_tools.h"
 
+/* An enum of more values than this is written out once a property. */
+#define KG_REPEATED_ENUM 16
+
 static void
 begin_property(KgJsonWriter *w, const char *name, const char *type,
 			   const char *description)
@@ -39,13 +42,22 @@ write_integer(KgJsonWriter *w, const char *name, int64 min, int64 max,
 	kg_jw_end_object(w);
 }
 
-/* The members of a schema for one value of a field; NULL is the id. */
+/*
+ * The members of a schema for one value of a field; NULL is the id.  Operators
+ * name a long enum by where it is written out: a list of tools has to fit.
+ */
 static void
-write_value_members(KgJsonWriter *w, const KgField *field)
+write_value_members(KgJsonWriter *w, const KgField *field, bool operator)
 {
 	switch (field ? field->kind : KG_KIND_STRING)
 	{
 		case KG_KIND_ENUM:
+			if (operator&& field->nenum> KG_REPEATED_ENUM)
+			{
+				kg_jw_kstring(w, "type", "string");
+				kg_jw_kstring(w, "description", "one of the property's enum");
+				break;
+			}
 			kg_jw_key(w, "enum");
 			kg_jw_begin_array(w);
 			for (int i = 0; i < field->nenum; i++)
@@ -86,10 +98,10 @@ write_value_members(KgJsonWriter *w, const KgField *field)
 }
 
 static void
-write_value(KgJsonWriter *w, const KgField *field)
+write_value(KgJsonWriter *w, const KgField *field, bool operator)
 {
 	kg_jw_begin_object(w);
-	write_value_members(w, field);
+	write_value_members(w, field, operator);
 	kg_jw_end_object(w);
 }
 
@@ -117,7 +129,7 @@ write_operators(KgJsonWriter *w, const KgField *field)
 				kg_jw_kint(w, "minItems", 1);
 				kg_jw_kint(w, "maxItems", KG_MAX_IN_VALUES);
 				kg_jw_key(w, "items");
-				write_value(w, field);
+				write_value(w, field, true);
 				break;
 			case KG_OP_CONTAINS:
 			case KG_OP_STARTS_WITH:
@@ -129,7 +141,7 @@ write_operators(KgJsonWriter *w, const KgField *field)
 				kg_jw_kstring(w, "type", "boolean");
 				break;
 			default:
-				write_value_members(w, field);
+				write_value_members(w, field, true);
 				break;
 		}
 		kg_jw_end_object(w);
@@ -178,7 +190,7 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field)
 		kg_jw_kstring(w, "description", description);
 	kg_jw_key(w, "anyOf");
 	kg_jw_begin_array(w);
-	write_value(w, field);
+	write_value(w, field, false);
 	write_operators(w, field);
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "type", "array");
@@ -346,11 +358,11 @@ write_get_arguments(KgJsonWriter *w, const KgType *type)
 	kg_jw_kint(w, "minItems", 1);
 	kg_jw_kint(w, "maxItems", KG_MAX_GET_IDS);
 	kg_jw_key(w, "items");
-	write_value(w, NULL);
+	write_value(w, NULL, false);
 	kg_jw_end_object(w);
 	kg_jw_key(w, "id");
 	kg_jw_begin_object(w);
-	write_value_members(w, NULL);
+	write_value_members(w, NULL, false);
 	kg_jw_kstring(w, "description", "instead of ids: one id");
 	kg_jw_end_object(w);
 	write_fields(w, type);
