@@ -18,6 +18,21 @@ CREATE FUNCTION pg_temp.bundle(minimum int) RETURNS jsonb LANGUAGE sql AS $$
       jsonb_build_object('amount', jsonb_build_object('type', 'number', 'minimum', minimum)))))
 $$;
 
+-- A schema is compiled when it is registered: another dialect, a reference to
+-- the network and what the meta-schema refuses are told then.  An older dialect
+-- holds, and formats only describe where the type says so.
+SET ROLE violations_writer;
+\set VERBOSITY terse
+SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","x-id-field":"id","properties":{"id":{"type":"string"}}}}]}');
+SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"type":"object","x-id-field":"id","properties":{"id":{"type":"string"},"n":{"$ref":"https://example.com/n"}}}}]}');
+SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"type":"object","x-id-field":"id","properties":{"id":{"type":"string"},"n":{"type":"strng"}}}}]}');
+SELECT kg_apply_bundle('{"bundle_name":"other","version":"1","entities":[],"schemas":[{"entity_type":"note","schema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","x-id-field":"id","x-format":"annotate","properties":{"id":{"type":"string"},"d":{"format":"date"},"n":{"items":[{"type":"string"}]}}}}]}') -> 'revision';
+INSERT INTO kg_entity(bundle,entity_type,data) VALUES('other','note','{"id":"1","d":"no date","n":["a",1]}');
+INSERT INTO kg_entity(bundle,entity_type,data) VALUES('other','note','{"id":"2","n":[1]}');
+\set VERBOSITY default
+SELECT kg_drop_bundle('other') IS NOT NULL AS dropped;
+RESET ROLE;
+
 -- plain SQL: every violation, with the way to it in data and schema
 SET ROLE violations_writer;
 SELECT kg_apply_bundle(pg_temp.bundle(0) || '{"entities": [{"entity_type": "product", "items": [{"sku": "a1", "area": "x/", "price": 5}, {"sku": "a2", "area": "y/", "price": 50}]}]}') ->> 'revision' AS revision;
