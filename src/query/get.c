@@ -85,19 +85,19 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	}
 	qsort(set.by_id, n, sizeof(KgGot *), compare_ids);
 	kg_sql_start(&b, catalog);
+	kg_sql_append(&b, "SELECT e.entity_id, e.data, e.node FROM ");
+	kg_sql_begin_each(&b,
+					  "kg_entity",
+					  "x.entity_id, x.data, x.node",
+					  kg_sql_param_array(&b, TEXTOID, values, n));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
 	kg_sql_append(&b,
-				  "SELECT e.entity_id, e.data, e.node FROM %s e WHERE "
-				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
-				  kg_sql_table("kg_entity"),
-				  kg_sql_param_text(&b, type->bundle));
-	kg_sql_append(&b,
-				  " AND e.entity_type" KG_EQ "$%d",
+				  " AND x.entity_type" KG_EQ "$%d",
 				  kg_sql_param_text(&b, type->name));
-	kg_sql_append(&b,
-				  " AND e.entity_id" KG_EQ "ANY ($%d)",
-				  kg_sql_param_array(&b, TEXTOID, values, n));
+	kg_sql_end_each(&b, "entity_id", "e");
+	/* Not to be held: a function in FROM is not called again for new values. */
 	statement = kg_sql_statement(&b);
-	statement.hold = true;
 	(void) kg_plan_run(&statement, got_row, &set);
 	if (kg_derived_any(type))
 		fill_derived(catalog, type, got, n);

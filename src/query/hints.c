@@ -381,17 +381,17 @@ missing_values(const KgListQuery *query, const KgType *target,
 		ids[i] = CStringGetTextDatum(kg_json_cstring(&left.values[i]));
 	}
 	kg_sql_start(&b, query->catalog);
+	kg_sql_append(&b, "SELECT e.entity_id FROM ");
+	kg_sql_begin_each(&b,
+					  "kg_entity",
+					  "x.entity_id",
+					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, target->bundle));
 	kg_sql_append(&b,
-				  "SELECT e.entity_id FROM %s e WHERE e.tenant" KG_EQ
-				  "$1 AND e.bundle" KG_EQ "$%d",
-				  kg_sql_table("kg_entity"),
-				  kg_sql_param_text(&b, target->bundle));
-	kg_sql_append(&b,
-				  " AND e.entity_type" KG_EQ "$%d",
+				  " AND x.entity_type" KG_EQ "$%d",
 				  kg_sql_param_text(&b, target->name));
-	kg_sql_append(&b,
-				  " AND e.entity_id" KG_EQ "ANY ($%d)",
-				  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
+	kg_sql_end_each(&b, "entity_id", "e");
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, mark_existing, &left);
 	return left;

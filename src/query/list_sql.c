@@ -13,6 +13,121 @@
 #include "query/list.h"
 #include "utils/builtins.h"
 
+/* The source's own condition that is a list, or -1. */
+static int
+list_condition(const KgSource *source)
+{
+	const KgFilter *own = source->own;
+
+	for (int i = 0; i < own->nconditions; i++)
+		if (own->conditions[i].op == KG_OP_IN ||
+			own->conditions[i].op == KG_OP_CONTAINS_ANY)
+			return i;
+	return -1;
+}
+
+static void
+append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
+{
+	int list = list_condition(source);
+	const char *alias = "d";
+
+	if (list >= 0)
+	{
+		int n;
+		bytea **keys = kg_sql_distinct_keys(&source->own->conditions[list], &n);
+
+		alias = "x";
+		kg_sql_append(b, " FROM ");
+		kg_sql_begin_each(b,
+						  "kg_index_key",
+						  "x.entity_id, x.node, x.key",
+						  kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n));
+	}
+	else
+		kg_sql_append(b,
+					  " FROM %s d WHERE d.tenant" KG_EQ "$1",
+					  kg_sql_table("kg_index_key"));
+	kg_sql_append(b,
+				  " AND %s.type_no" KG_EQ "$%d",
+				  alias,
+				  kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
+	kg_sql_append(b,
+				  " AND %s.field" KG_EQ "$%d",
+				  alias,
+				  kg_sql_param_text(b, source->field->name));
+	if (list >= 0)
+	{
+		kg_sql_end_each(b, "key", "d");
+		kg_sql_append(b, " WHERE true");
+	}
+	for (int i = 0; i < source->own->nconditions; i++)
+		if (i != list)
+			kg_sql_key_condition(b, "d", &source->own->conditions[i]);
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* An array parameter of the ids that a condition lists, each once. */
+static int
+param_ids(KgSqlBuilder *b, const KgCondition *condition)
+{
+	char **ids = palloc(Max(1, condition->nvalues) * sizeof(char *));
+	Datum *values = palloc(Max(1, condition->nvalues) * sizeof(Datum));
+	int n = 0;
+
+	for (int i = 0; i < condition->nvalues; i++)
+		ids[i] = kg_json_cstring(&condition->values[i]);
+	qsort(ids, condition->nvalues, sizeof(char *), compare_texts);
+	for (int i = 0; i < condition->nvalues; i++)
+		if (i == 0 || strcmp(ids[i - 1], ids[i]) != 0)
+			values[n++] = CStringGetTextDatum(ids[i]);
+	return kg_sql_param_array(b, TEXTOID, values, n);
+}
+
+static void
+append_entity_source(KgSqlBuilder *b, const KgType *type,
+					 const KgSource *source)
+{
+	int list = list_condition(source);
+	const char *alias = list >= 0 ? "x" : "d";
+	KgFilter rest;
+
+	kg_sql_append(b, " FROM ");
+	if (list >= 0)
+		kg_sql_begin_each(b,
+						  "kg_entity",
+						  "x.entity_id, x.node",
+						  param_ids(b, &source->own->conditions[list]));
+	else
+		kg_sql_append(
+			b, "%s d WHERE d.tenant" KG_EQ "$1", kg_sql_table("kg_entity"));
+	kg_sql_append(b,
+				  " AND %s.bundle" KG_EQ "$%d",
+				  alias,
+				  kg_sql_param_text(b, type->bundle));
+	kg_sql_append(b,
+				  " AND %s.entity_type" KG_EQ "$%d",
+				  alias,
+				  kg_sql_param_text(b, type->name));
+	rest.nconditions = 0;
+	rest.conditions = palloc(Max(1, source->own->nconditions) *
+							 sizeof(KgCondition));
+	for (int i = 0; i < source->own->nconditions; i++)
+		if (i != list)
+			rest.conditions[rest.nconditions++] = source->own->conditions[i];
+	if (list >= 0)
+	{
+		kg_sql_end_each(b, "entity_id", "d");
+		kg_sql_append(b, " WHERE true");
+	}
+	kg_sql_filter(b, &rest, "d.node", "d.entity_id", NULL);
+}
+
 /* The source's rows and own conditions. */
 static void
 append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
@@ -22,28 +137,10 @@ append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 	switch (source->kind)
 	{
 		case KG_SOURCE_KEY:
-			kg_sql_append(
-				b,
-				" FROM %s d WHERE d.tenant" KG_EQ "$1 AND d.type_no" KG_EQ
-				"$%d",
-				kg_sql_table("kg_index_key"),
-				kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
-			kg_sql_append(b,
-						  " AND d.field" KG_EQ "$%d",
-						  kg_sql_param_text(b, source->field->name));
-			for (int i = 0; i < source->own->nconditions; i++)
-				kg_sql_key_condition(b, "d", &source->own->conditions[i]);
+			append_key_source(b, type, source);
 			break;
 		case KG_SOURCE_ENTITY:
-			kg_sql_append(b,
-						  " FROM %s d WHERE d.tenant" KG_EQ
-						  "$1 AND d.bundle" KG_EQ "$%d",
-						  kg_sql_table("kg_entity"),
-						  kg_sql_param_text(b, type->bundle));
-			kg_sql_append(b,
-						  " AND d.entity_type" KG_EQ "$%d",
-						  kg_sql_param_text(b, type->name));
-			kg_sql_filter(b, source->own, "d.node", "d.entity_id", NULL);
+			append_entity_source(b, type, source);
 			break;
 		case KG_SOURCE_NODES:
 			kg_sql_append(

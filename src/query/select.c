@@ -92,17 +92,38 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 	const KgFilter *filter = selector->filter;
 	const KgField *field = driver->field;
 
-	kg_sql_append(
-		b,
-		"SELECT k.node FROM %s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
-		"$%d AND k.field" KG_EQ "$%d",
-		kg_sql_table("kg_index_key"),
-		kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
-		kg_sql_param_text(b, field->name));
-	if (field->is_array)
-		/* Only this condition may be about the same member. */
-		kg_sql_key_condition(b, "k", driver);
+	if (driver->op == KG_OP_IN || driver->op == KG_OP_CONTAINS_ANY)
+	{
+		int n;
+		bytea **keys = kg_sql_distinct_keys(driver, &n);
+
+		kg_sql_append(b, "SELECT k.node FROM ");
+		kg_sql_begin_each(b,
+						  "kg_index_key",
+						  "x.node, x.key",
+						  kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n));
+		kg_sql_append(
+			b,
+			" AND x.type_no" KG_EQ "$%d AND x.field" KG_EQ "$%d",
+			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
+			kg_sql_param_text(b, field->name));
+		kg_sql_end_each(b, "key", "k");
+		kg_sql_append(b, " WHERE true");
+	}
 	else
+	{
+		kg_sql_append(
+			b,
+			"SELECT k.node FROM %s k WHERE k.tenant" KG_EQ
+			"$1 AND k.type_no" KG_EQ "$%d AND k.field" KG_EQ "$%d",
+			kg_sql_table("kg_index_key"),
+			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
+			kg_sql_param_text(b, field->name));
+		if (field->is_array)
+			kg_sql_key_condition(b, "k", driver);
+	}
+	/* On an array only this condition may be about the same member. */
+	if (!field->is_array)
 		for (int i = 0; i < filter->nconditions; i++)
 			if (filter->conditions[i].field == field)
 				kg_sql_key_condition(b, "k", &filter->conditions[i]);
@@ -113,22 +134,32 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 static void
 select_entities(KgSqlBuilder *b, const KgSelector *selector)
 {
-	kg_sql_append(b,
-				  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
-				  "$1 AND e.bundle" KG_EQ "$%d AND e.entity_type" KG_EQ "$%d",
-				  kg_sql_table("kg_entity"),
-				  kg_sql_param_text(b, selector->type->bundle),
-				  kg_sql_param_text(b, selector->type->name));
 	if (selector->nids > 0)
 	{
 		Datum *ids = palloc(selector->nids * sizeof(Datum));
 
 		for (int i = 0; i < selector->nids; i++)
 			ids[i] = CStringGetTextDatum(selector->ids[i]);
+		kg_sql_append(b, "SELECT e.node FROM ");
+		kg_sql_begin_each(b,
+						  "kg_entity",
+						  "x.node, x.entity_id",
+						  kg_sql_param_array(b, TEXTOID, ids, selector->nids));
 		kg_sql_append(b,
-					  " AND e.entity_id" KG_EQ "ANY ($%d)",
-					  kg_sql_param_array(b, TEXTOID, ids, selector->nids));
+					  " AND x.bundle" KG_EQ "$%d AND x.entity_type" KG_EQ "$%d",
+					  kg_sql_param_text(b, selector->type->bundle),
+					  kg_sql_param_text(b, selector->type->name));
+		kg_sql_end_each(b, "entity_id", "e");
+		kg_sql_append(b, " WHERE true");
 	}
+	else
+		kg_sql_append(b,
+					  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
+					  "$1 AND e.bundle" KG_EQ "$%d AND e.entity_type" KG_EQ
+					  "$%d",
+					  kg_sql_table("kg_entity"),
+					  kg_sql_param_text(b, selector->type->bundle),
+					  kg_sql_param_text(b, selector->type->name));
 	if (selector->filter != NULL)
 		kg_sql_filter(b, selector->filter, "e.node", "e.entity_id", NULL);
 }

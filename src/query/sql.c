@@ -101,6 +101,31 @@ kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	}
 }
 
+/*
+ * A list as an index condition is used only where the planner believes that
+ * the columns before it leave many rows, and of columns that depend on each
+ * other, as a tenant and its types do, it believes that they leave one.  So a
+ * list is walked: each value by an equality, which an index scan never leaves
+ * out.
+ */
+void
+kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
+				  int values)
+{
+	kg_sql_append(b,
+				  "pg_catalog.unnest($%d) u(v) CROSS JOIN LATERAL (SELECT %s "
+				  "FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  values,
+				  columns,
+				  kg_sql_table(table));
+}
+
+void
+kg_sql_end_each(KgSqlBuilder *b, const char *column, const char *alias)
+{
+	kg_sql_append(b, " AND x.%s" KG_EQ "u.v OFFSET 0) %s", column, alias);
+}
+
 static int
 param_keys(KgSqlBuilder *b, const KgCondition *condition)
 {
@@ -345,8 +370,8 @@ compare_keys(const void *a, const void *b)
 	return cmp != 0 ? cmp : xlen - ylen;
 }
 
-static bytea **
-distinct_keys(const KgCondition *condition, int *n)
+bytea **
+kg_sql_distinct_keys(const KgCondition *condition, int *n)
 {
 	bytea **keys = palloc(condition->nvalues * sizeof(bytea *));
 
@@ -388,7 +413,7 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 						  node,
 						  kg_sql_param_text(b, condition->field->name));
 			one.op = KG_OP_IN;
-			one.keys = distinct_keys(condition, &one.nvalues);
+			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
 			kg_sql_key_condition(b, "p", &one);
 			kg_sql_append(
 				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));

@@ -78,4 +78,16 @@ extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
 
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
+/*
+ * Rows of a table where a column is one of an array's values (a parameter's
+ * number): between begin and end come the other conditions, on alias x.  The
+ * values must be distinct.
+ */
+extern void kg_sql_begin_each(KgSqlBuilder *b, const char *table,
+							  const char *columns, int values);
+extern void kg_sql_end_each(KgSqlBuilder *b, const char *column,
+							const char *alias);
+/* The keys of a condition, each once, in order. */
+extern bytea **kg_sql_distinct_keys(const KgCondition *condition, int *n);
+
 #endif /* KG_SQL_H */
