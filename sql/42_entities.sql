@@ -55,3 +55,9 @@ CREATE FUNCTION @extschema@.kg_delete_edges(items jsonb, options jsonb DEFAULT '
   AS 'MODULE_PATHNAME', 'kg_sql_delete_edges';
 COMMENT ON FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) IS
   'delete explicit edges; a verdict for each; option atomic; needs write access';
+
+CREATE FUNCTION @extschema@.kg_rebuild() RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_rebuild';
+COMMENT ON FUNCTION @extschema@.kg_rebuild() IS
+  'derive keys, terms and edges of the caller''s tenant anew from its entities; needs admin access';

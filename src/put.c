@@ -1,18 +1,21 @@
 /*
  * put.c
- *	  SQL functions that write entities and edges set by set.
+ *	  SQL functions that write entities and edges set by set, and what is
+ *	  derived from them.
  */
 #include "postgres.h"
 
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "store/put.h"
+#include "store/rebuild.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_put_entities(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_delete_entities(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_put_edges(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_delete_edges(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_rebuild(PG_FUNCTION_ARGS);
 
 /* The work's results belong to the caller, whose context stays current. */
 static void
@@ -76,6 +79,19 @@ kg_sql_delete_edges(PG_FUNCTION_ARGS)
 
 	connect();
 	result = kg_delete_edges(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+	SPI_finish();
+	PG_RETURN_JSONB_P(result);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_rebuild);
+
+Datum
+kg_sql_rebuild(PG_FUNCTION_ARGS)
+{
+	Jsonb *result;
+
+	connect();
+	result = kg_rebuild();
 	SPI_finish();
 	PG_RETURN_JSONB_P(result);
 }

@@ -1,0 +1,188 @@
+/*
+ * rebuild.c
+ *	  Deriving everything of a tenant anew.
+ *
+ * For after what kept triggers from firing: a restore with triggers disabled, a
+ * table that was loaded by replication, a change of how keys or terms are made.
+ * Writers of the tenant wait until the transaction ends.
+ */
+#include "postgres.h"
+
+#include "base/identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/lock.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/derive.h"
+#include "store/rebuild.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Entities read at a time. */
+#define KG_REBUILD_BATCH 1000
+
+static const char *const deletions[] = {
+	"DELETE FROM @kg_edge WHERE tenant = $1 AND property IS NOT NULL",
+	"DELETE FROM @kg_index_key WHERE tenant = $1",
+	"DELETE FROM @kg_term WHERE tenant = $1",
+	"DELETE FROM @kg_trigram WHERE tenant = $1"};
+
+static const struct
+{
+	const char *name;
+	const char *sql;
+} counts[] = {{"entities", "SELECT count(*) FROM @kg_entity WHERE tenant = $1"},
+			  {"keys", "SELECT count(*) FROM @kg_index_key WHERE tenant = $1"},
+			  {"terms", "SELECT count(*) FROM @kg_term WHERE tenant = $1"},
+			  {"edges",
+			   "SELECT count(*) FROM @kg_edge WHERE tenant = $1 "
+			   "AND property IS NOT NULL"}};
+
+/* The tenant's catalog with every type locked against writers. */
+static const KgCatalog *
+lock_types(const char *tenant)
+{
+	const KgCatalog *catalog;
+	bool waited;
+
+	do
+	{
+		catalog = kg_catalog_get(tenant);
+		waited = false;
+		for (int i = 0; i < catalog->ntypes; i++)
+			waited |= kg_lock_type_exclusive(catalog->types[i]->type_no);
+	} while (waited);
+	return catalog;
+}
+
+static void
+delete_derived(const char *tenant)
+{
+	static KgSaved saved[lengthof(deletions)];
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+
+	for (int i = 0; i < lengthof(deletions); i++)
+		kg_spi_run(&saved[i],
+				   deletions[i],
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+}
+
+static void
+derive_rows(KgDerivation *d, const SPITupleTable *rows)
+{
+	for (uint64 i = 0; i < rows->numvals; i++)
+	{
+		HeapTuple row = rows->vals[i];
+		bool isnull;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_derive_inserted(
+			d,
+			DatumGetInt32(SPI_getbinval(row, rows->tupdesc, 1, &isnull)),
+			SPI_getvalue(row, rows->tupdesc, 2),
+			DatumGetInt64(SPI_getbinval(row, rows->tupdesc, 3, &isnull)),
+			DatumGetJsonbP(SPI_getbinval(row, rows->tupdesc, 4, &isnull)));
+	}
+}
+
+static void
+derive_all(const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph rebuild", ALLOCSET_DEFAULT_SIZES);
+	int nest = kg_spi_pin_path();
+	Portal portal = SPI_cursor_open_with_args(
+		NULL,
+		kg_spi_expand("SELECT type_no, entity_id, node, data FROM @kg_entity "
+					  "WHERE tenant = $1"),
+		1,
+		(Oid *) argtypes,
+		values,
+		NULL,
+		false,
+		0);
+	KgDerivation *d = kg_derive_begin(tenant);
+
+	kg_spi_unpin_path(nest);
+	for (;;)
+	{
+		SPITupleTable *rows;
+		MemoryContext old;
+
+		SPI_cursor_fetch(portal, true, KG_REBUILD_BATCH);
+		rows = SPI_tuptable;
+		if (SPI_processed == 0)
+			break;
+		old = MemoryContextSwitchTo(scratch);
+		derive_rows(d, rows);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+		SPI_freetuptable(rows);
+	}
+	SPI_cursor_close(portal);
+	kg_derive_end(d);
+	MemoryContextDelete(scratch);
+}
+
+static Jsonb *
+count_all(const char *tenant)
+{
+	static KgSaved saved[lengthof(counts)];
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < lengthof(counts); i++)
+	{
+		kg_spi_run(&saved[i],
+				   counts[i].sql,
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+		kg_jw_kint(&w, counts[i].name, kg_spi_int64(0, 1));
+		SPI_freetuptable(SPI_tuptable);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_rebuild(void)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
+	KgUserContext user;
+	Jsonb *result;
+
+	kg_become_owner(&user);
+	(void) lock_types(tenant);
+	delete_derived(tenant);
+	kg_derive_scope_begin(tenant);
+	PG_TRY();
+	{
+		derive_all(tenant);
+		kg_derive_scope_end();
+	}
+	PG_CATCH();
+	{
+		kg_derive_scope_abort();
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	result = count_all(tenant);
+	kg_restore_user(&user);
+	return result;
+}
