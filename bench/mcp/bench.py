@@ -158,6 +158,12 @@ class Gateway:
                 if line.startswith(what + ":"):
                     return int(line.split()[1]) * 1024
 
+    def processor(self):
+        """Seconds of processor time so far."""
+        with open("/proc/%d/stat" % self.process.pid) as file:
+            ticks = file.read().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
@@ -224,15 +230,20 @@ def outside(report, token):
         report.section("%s, %d connections, %d s, a token each time"
                        % (what, CLIENTS, SECONDS))
         # Turns, so that both see the same machine.
-        ours, theirs = [], []
+        ours, theirs, cost = [], [], []
         for _ in range(3):
             theirs.append(pgbench(body, token))
+            before = gateway.processor()
             ours.append(wrk(gateway, body, token))
+            cost.append((gateway.processor() - before)
+                        / (ours[-1][0] * SECONDS))
         ours, theirs = sorted(ours)[1], sorted(theirs)[1]
         for name, figures in (("pgbench, SELECT kg_mcp($1, $2)", theirs),
                               ("kgctl serve, POST /mcp", ours)):
             report.figure(name, figures[0], "a second; p50 %s ms, p99 %s ms"
                           % (human(figures[1]), human(figures[2])))
+        report.figure("  of it, processor time of kgctl",
+                      sorted(cost)[1] * 1e6, "us a request")
         report.rate("kgctl serve to pgbench, %s" % what, ours[0], theirs[0],
                     0.6, 0.8)
     report.figure("kgctl serve after the load", gateway.memory() >> 20, "MB")
