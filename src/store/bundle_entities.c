@@ -214,9 +214,10 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 				   NULL,
 				   false,
 				   SPI_OK_DELETE);
+		/* Others may have deleted them since they were compared. */
 		counts->deleted += SPI_processed;
+		apply->changed |= SPI_processed > 0;
 	}
-	apply->changed = true;
 	foreach(lc, gone->ids)
 		kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, lfirst(lc));
 }
