@@ -61,7 +61,7 @@ def speed(report, admin, loader):
 
 
 def memory(report, admin):
-    rows = scaled(350000, 1000)
+    rows = scaled(460000, 1000)
     report.section("memory of a backend that applies a bundle of 100 MB")
     admin.query("CREATE TABLE holder AS SELECT %s AS b" % bundle_sql(rows))
     admin.query("GRANT SELECT ON holder TO loader")
