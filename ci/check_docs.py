@@ -54,6 +54,30 @@ annotations = read("docs/schema-annotations.md")
 for name in re.findall(r'"(x-[a-z-]+)"', read("src/catalog/annotation_names.c")):
     ok("`%s`" % name in annotations,
        "docs/schema-annotations.md has " + name)
+# The table of parameters: a row names its tool, or goes on with the one before.
+documented = {}
+for line in read("docs/tools.md").split("### Every parameter")[1].splitlines():
+    cells = line.split("|")
+    if len(cells) == 6 and "`" in cells[2]:
+        tool = cells[1].strip(" `") or tool
+        documented.setdefault(tool, "")
+        documented[tool] += line
+for row in rows("""BEGIN;
+SELECT FROM kg_create_tenant('check_docs'),
+  kg_grant('check_docs', current_user::text, 'read');
+SET LOCAL kg_graph.tenant = 'check_docs';
+SELECT t ->> 'name', p FROM jsonb_array_elements(kg_list_tools()) t,
+  LATERAL (SELECT jsonb_object_keys(t #> '{inputSchema,properties}')
+    UNION SELECT jsonb_object_keys(a -> 'items' -> 'properties')
+      FROM jsonb_each(t #> '{inputSchema,properties}') e (k, a)
+     WHERE a -> 'items' ? 'properties' AND k <> 'sort'
+       AND (k, t ->> 'name') <> ('relationships', 'aggregate_nodes')) x (p)
+ ORDER BY 1, 2;
+ROLLBACK"""):
+    if "|" in row:
+        tool, parameter = row.split("|")
+        ok(re.search(r"[`.]%s(`|\[)" % parameter, documented.get(tool, "")),
+           "docs/tools.md has parameter %s of %s" % (parameter, tool))
 for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
                    + glob.glob(os.path.join(ROOT, "docs/*.md"))):
     name = os.path.relpath(path, ROOT)

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
+#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
@@ -242,6 +243,8 @@ kg_agent_hides_bundles(void)
 bool
 kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 {
+	if ((kg_setting_toolset_bits & toolset) == 0)
+		return false;
 	if (agent == NULL)
 		return true;
 	if ((agent->toolsets & toolset) == 0)

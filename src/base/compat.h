@@ -36,4 +36,11 @@
 	object_aclcheck(NamespaceRelationId, schema, role, mode)
 #endif
 
+/* PostgreSQL 16 frees a setting's extra by pfree (commit 9c911ec065f). */
+#if PG_VERSION_NUM >= 160000
+#define kg_guc_malloc(size) guc_malloc(LOG, size)
+#else
+#define kg_guc_malloc(size) malloc(size)
+#endif
+
 #endif /* KG_COMPAT_H */

@@ -6,11 +6,17 @@
 
 #include <limits.h>
 
+#include "base/agent.h"
+#include "base/compat.h"
 #include "base/settings.h"
+#include "nodes/pg_list.h"
 #include "utils/guc.h"
+#include "utils/varlena.h"
 
 char *kg_setting_agent;
 char *kg_setting_tenant;
+char *kg_setting_toolsets;
+int kg_setting_toolset_bits = KG_AGENT_ALL;
 bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_bundle_bytes;
@@ -55,6 +61,47 @@ define_limit(const char *name, const char *description, int *variable,
 							NULL,
 							NULL,
 							NULL);
+}
+
+static bool
+check_toolsets(char **value, void **extra, GucSource source)
+{
+	char *names = pstrdup(*value);
+	List *list;
+	ListCell *lc;
+	int bits = 0;
+
+	if (!SplitIdentifierString(names, ',', &list))
+	{
+		GUC_check_errdetail("List syntax is invalid.");
+		return false;
+	}
+	foreach(lc, list)
+	{
+		int bit = kg_toolset_of_name(lfirst(lc));
+
+		if (bit == 0)
+		{
+			GUC_check_errdetail("Unrecognized toolset: \"%s\".",
+								(char *) lfirst(lc));
+			GUC_check_errhint("Toolsets are catalog, graph and bfs.");
+			return false;
+		}
+		bits |= bit;
+	}
+	list_free(list);
+	pfree(names);
+	*extra = kg_guc_malloc(sizeof(int));
+	if (*extra == NULL)
+		return false;
+	*(int *) *extra = bits;
+	return true;
+}
+
+static void
+assign_toolsets(const char *value, void *extra)
+{
+	kg_setting_toolset_bits = *(int *) extra;
 }
 
 void
@@ -283,6 +330,17 @@ kg_settings_define(void)
 		0,
 		NULL,
 		NULL,
+		NULL);
+	DefineCustomStringVariable(
+		"kg_graph.toolsets",
+		"Chooses the toolsets that are listed and can be called by name.",
+		"An agent's own toolsets may say less.",
+		&kg_setting_toolsets,
+		"catalog, graph, bfs",
+		PGC_USERSET,
+		0,
+		check_toolsets,
+		assign_toolsets,
 		NULL);
 	MarkGUCPrefixReserved("kg_graph");
 }

@@ -84,6 +84,16 @@ SELECT pg_temp.each('describe_entities', ARRAY['{"ids": "ann"}', '{"ids": ["x1"]
 SELECT pg_temp.refused('describe_entities', jsonb_build_object('ids', pg_temp.ids(501)));
 SELECT pg_temp.each('search_entities', ARRAY['{"query": ""}', '{"query": 5}', '{"query": "a", "limit": 101}', '{"query": "a", "node_types": ["persons"]}']);
 
+-- toolsets: what is left out is not listed and cannot be called
+SET kg_graph.toolsets = 'bfs';
+SELECT string_agg(t->>'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT pg_temp.refused('find_nodes', '{"node_label": "person"}');
+SET kg_graph.toolsets = 'graph, catalog';
+SELECT string_agg(t->>'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
+SELECT pg_temp.refused('describe_schema', '{}');
+SET kg_graph.toolsets = 'graph, more';
+RESET kg_graph.toolsets;
+
 -- ceilings name their setting
 \c - :owner
 \i :graph
