@@ -222,6 +222,21 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 		kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, lfirst(lc));
 }
 
+/* Another session wrote an entity that was not there when it was compared. */
+static void
+throw_lost_race(const KgApply *apply, const KgCounts *counts)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"entities of type \"%s\" in bundle \"%s\" "
+								"were written while it was applied",
+								counts->name,
+								apply->payload->name);
+
+	kg_error_entity(err, counts->name, NULL);
+	kg_error_expected(err, "the same call again");
+	kg_error_throw(err);
+}
+
 static void
 insert_batch(const KgApply *apply, const KgCounts *counts,
 			 const KgColumns *columns)
@@ -229,6 +244,7 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
+	MemoryContext context = CurrentMemoryContext;
 	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   CStringGetTextDatum(apply->payload->name),
 					   CStringGetTextDatum(counts->name)};
@@ -236,16 +252,29 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	if (columns->nrows == 0)
 		return;
 	kg_columns_arrays(columns, &values[3]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-			   "entity_id, data) "
-			   "SELECT $1, $2, $3, unnest($4), unnest($5)",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	PG_TRY();
+	{
+		kg_spi_run(&saved,
+				   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+				   "entity_id, data) "
+				   "SELECT $1, $2, $3, unnest($4), unnest($5)",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+	}
+	PG_CATCH();
+	{
+		/* The transaction ends either way: only the words are others. */
+		if (geterrcode() != ERRCODE_UNIQUE_VIOLATION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		throw_lost_race(apply, counts);
+	}
+	PG_END_TRY();
 }
 
 static void
