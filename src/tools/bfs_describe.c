@@ -104,6 +104,27 @@ keep_row(const KgRef *ref, void *arg)
 		rows->refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
 }
 
+/* Counts that are computed when they are shown, of one type at once. */
+static void
+fill_derived(KgGraph *graph, int rank, Rows *rows)
+{
+	int64 *nodes = palloc((rows->set.n + 1) * sizeof(int64));
+	Jsonb **data = palloc((rows->set.n + 1) * sizeof(Jsonb *));
+	int n = 0;
+
+	for (uint32 i = 0; i < rows->set.n; i++)
+		if (rows->refs[i].id != NULL && rows->refs[i].rank == rank)
+		{
+			nodes[n] = rows->refs[i].node;
+			data[n++] = (Jsonb *) rows->refs[i].data;
+		}
+	kg_derived_fill(graph->catalog, graph->ranked[rank - 1], nodes, data, n);
+	n = 0;
+	for (uint32 i = 0; i < rows->set.n; i++)
+		if (rows->refs[i].id != NULL && rows->refs[i].rank == rank)
+			rows->refs[i].data = data[n++];
+}
+
 static void
 fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 {
@@ -113,18 +134,9 @@ fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 			(void) kg_nodeset_add(&rows->set, handles->refs[i].node);
 	rows->refs = palloc0((rows->set.n + 1) * sizeof(KgRef));
 	kg_graph_resolve(graph, rows->set.nodes, rows->set.n, true, keep_row, rows);
-	for (uint32 i = 0; i < rows->set.n; i++)
-		if (rows->refs[i].id != NULL)
-		{
-			Jsonb *data = (Jsonb *) rows->refs[i].data;
-
-			kg_derived_fill(graph->catalog,
-							graph->ranked[rows->refs[i].rank - 1],
-							&rows->refs[i].node,
-							&data,
-							1);
-			rows->refs[i].data = data;
-		}
+	for (int rank = 1; rank <= graph->nranks; rank++)
+		if (kg_derived_any(graph->ranked[rank - 1]))
+			fill_derived(graph, rank, rows);
 }
 
 Jsonb *

@@ -96,6 +96,14 @@ SELECT pg_temp.brief(kg_intersect('{"seeds": ["ann", "ann", "nobody"], "k": 2}')
 SELECT pg_temp.brief(kg_intersect('{"seeds": ["nobody"], "k": 2}'));
 SELECT length(r::text) <= 1100, r->'withheld', r->'truncated', r->'node_count' FROM kg_intersect('{"seeds": ["ann", "dan"], "k": 2, "max_bytes": 1100}') r;
 
+-- x-derived counts are computed wherever they are shown, of a type at once
+SELECT kg_apply_bundle('{"bundle_name": "counted", "version": "1", "schemas": [{"entity_type": "post", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "likes": {"type": "integer", "x-derived": {"count": "LIKES", "direction": "incoming"}}}}}],
+  "relations": [{"name": "LIKES", "from": "post", "to": "post"}], "entities": [{"entity_type": "post", "items": [{"id": "c1"}, {"id": "c2"}, {"id": "c3"}]}], "edges": [{"relation": "LIKES", "from": "post:c1", "to": "post:c2"}, {"relation": "LIKES", "from": "post:c3", "to": "post:c2"}]}') ? 'revision';
+SELECT kg_describe_many('{"ids": ["c1", "c2", "c2", "c9", "c3"]}')->'items', kg_describe('{"id": "c2"}');
+SELECT n->'metadata' FROM jsonb_array_elements(kg_bfs('{"seeds": ["c1"], "max_hops": 1}')->'nodes') n;
+SELECT n->'properties' FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "post", "node_id": "c1"}}')->'nodes') n;
+SELECT kg_drop_bundle('counted') IS NOT NULL;
+
 -- A policy of a DBA's own hides a node: it does not bridge, is not counted, not
 -- described, not found, and differs in nothing from one that is missing.
 \c - :owner
