@@ -392,7 +392,7 @@ SELECT 'rm', s.node, (SELECT min(relation_no) FROM kg_relation WHERE tenant = 'r
 def hub_of_100000(report, admin, agent):
     degree = scaled(100000, 1000)
     report.section("a hub of %d edges" % degree)
-    make_rmat_entities(admin, "hub", degree + 40000)
+    make_rmat_entities(admin, "hub", degree + 200000)
     admin.query("VACUUM ANALYZE")
     grant(admin, "hub", "agent", "read")
     loader = Session("loader")
@@ -423,7 +423,7 @@ SELECT 'hub', h.node, (SELECT min(relation_no) FROM kg_relation WHERE tenant = '
               " FROM kg_entity e, kg_entity h WHERE e.tenant = 'hub' AND e.bundle = 'rmat'"
               " AND e.entity_type = 'node' AND e.entity_id = (:n)::text AND h.tenant = 'hub'"
               " AND h.bundle = 'rmat' AND h.entity_type = 'node' AND h.entity_id = '0'"
-              " ON CONFLICT DO NOTHING;\n" % (degree + 1, degree + 39999))
+              " ON CONFLICT DO NOTHING;\n" % (degree + 1, degree + 199999))
     with open(file_of("insert.sql"), "w") as out:
         out.write(insert)
     for clients in (1, 2, 4):
