@@ -96,7 +96,9 @@ CREATE TEMP TABLE message AS SELECT jsonb_build_object('jsonrpc', '2.0', 'id', n
                  ('prompts/get', '{"name": "knowledge_graph", "arguments": {"bundle": "EVIL"}}'), ('completion/complete', '{"ref": {"type": "ref/resource", "uri": "kg://entity/{handle}"}, "argument": {"name": "handle", "value": "EVIL"}}'), ('EVIL', '{}')) t(m, p)) x;
 SELECT count(*) AS messages, count(*) FILTER (WHERE r ? 'result' OR r ? 'error') AS answered, count(*) FILTER (WHERE r::text ~ 'beta') AS crossed, count(*) FILTER (WHERE r #>> '{error,code}' = '-32603') AS internal
   FROM message, LATERAL kg_mcp(message.message, :'a') r;
+\set VERBOSITY sqlstate
 COPY (SELECT 1) TO PROGRAM 'true';
+\set VERBOSITY terse
 SELECT pg_read_file('/etc/passwd');
 SELECT count(*) FROM kg_entity;
 
@@ -111,7 +113,7 @@ SELECT kg_login(:'a', true);
 SET kg_graph.nothing_of_ours = 'x';
 
 -- Workers do not know who is calling and are not asked ("parallel workers").
-SET force_parallel_mode = on;
+SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'on', false) AS parallel;
 SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 BEGIN; SELECT kg_login(:'a'); SELECT count(*), min(tenant), max(tenant) FROM kg_entity; SELECT kg_list('note', '{}') -> 'total'; COMMIT;
 RESET ALL;

@@ -209,7 +209,7 @@ BEGIN; SELECT kg_login(:'good'); EXECUTE who; COMMIT;
 EXECUTE who;
 BEGIN; SELECT kg_login(:'other'); EXECUTE who; COMMIT;
 -- A worker is nobody and is never asked.
-SET force_parallel_mode = on;
+SELECT set_config(CASE WHEN current_setting('server_version_num')::int < 160000 THEN 'force_parallel_mode' ELSE 'debug_parallel_query' END, 'on', false) AS parallel;
 BEGIN; SELECT kg_login(:'good'); SELECT count(*) FROM kg_tenant; COMMIT;
 RESET ALL;
 
