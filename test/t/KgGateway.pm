@@ -24,7 +24,7 @@ sub cluster
 {
 	my ($name) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
-	$node->init;
+	$node->init(extra => ['--encoding', 'UTF8', '--locale', 'C.UTF-8']);
 	$node->append_conf('postgresql.conf', "log_statement = 'all'");
 	$node->start;
 	$node->safe_psql('postgres', q{
