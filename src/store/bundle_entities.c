@@ -19,6 +19,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/put.h"
 #include "store/references.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -277,28 +278,6 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	PG_END_TRY();
 }
 
-static void
-update_batch(const KgApply *apply, const KgColumns *columns)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[3] = {CStringGetTextDatum(apply->tenant)};
-
-	if (columns->nrows == 0)
-		return;
-	kg_columns_arrays(columns, &values[1]);
-	kg_spi_run(&saved,
-			   "UPDATE @kg_entity e SET data = u.data "
-			   "FROM unnest($2, $3) u(node, data) "
-			   "WHERE e.tenant = $1 AND e.node = u.node",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
-}
-
 /* One batch of items of a type that have been compared. */
 static void
 write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n)
@@ -333,7 +312,7 @@ write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n)
 	counts->created += inserts.nrows;
 	counts->updated += updates.nrows;
 	insert_batch(apply, counts, &inserts);
-	update_batch(apply, &updates);
+	kg_entities_update(apply->tenant, &updates);
 }
 
 static void

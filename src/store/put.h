@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "utils/array.h"
+#include "store/columns.h"
 
 typedef enum KgVerdict
 {
@@ -49,6 +50,12 @@ extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 extern void kg_outcomes_settle(KgOutcomes *outcomes);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
+
+/*
+ * New documents of entities that are stored, a row (node, data) each; as the
+ * caller, under row security.
+ */
+extern void kg_entities_update(const char *tenant, const KgColumns *columns);
 
 extern Jsonb *kg_put_entities(const char *type, const Jsonb *items,
 							  const Jsonb *options);

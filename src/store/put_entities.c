@@ -474,13 +474,32 @@ insert_rows(Put *put, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-static void
-update_rows(Put *put, const int *rows, int n)
+void
+kg_entities_update(const char *tenant, const KgColumns *columns)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[3] = {CStringGetTextDatum(tenant)};
+
+	if (columns->nrows == 0)
+		return;
+	kg_columns_arrays(columns, &values[1]);
+	kg_spi_run(&saved,
+			   "UPDATE @kg_entity e SET data = u.data "
+			   "FROM unnest($2, $3) u(node, data) "
+			   "WHERE e.tenant = $1 AND e.node = u.node",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
+}
+
+static void
+update_rows(Put *put, const int *rows, int n)
+{
 	static const Oid types[] = {INT8OID, JSONBOID};
-	Datum values[3] = {CStringGetTextDatum(put->tenant)};
 	KgColumns columns;
 
 	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
@@ -499,19 +518,7 @@ update_rows(Put *put, const int *rows, int n)
 		kg_columns_int64(&columns, 0, item->node);
 		kg_columns_datum(&columns, 1, JsonbPGetDatum(item->data));
 	}
-	if (columns.nrows == 0)
-		return;
-	kg_columns_arrays(&columns, &values[1]);
-	kg_spi_run(&saved,
-			   "UPDATE @kg_entity e SET data = u.data "
-			   "FROM unnest($2, $3) u(node, data) "
-			   "WHERE e.tenant = $1 AND e.node = u.node",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_entities_update(put->tenant, &columns);
 }
 
 static void

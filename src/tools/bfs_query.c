@@ -109,6 +109,31 @@ seeds_size(const KgHandles *seeds)
 	return size;
 }
 
+/* The reply but for what the envelope says beside the counts. */
+static void
+write_found(KgGraphCall *call, const KgHandles *seeds,
+			const KgBfsDetail *detail, KgReach *reach, KgPage *page,
+			const char *hops_key, int64 hops, KgReply *reply,
+			KgEnvelope *envelope, KgJsonWriter *w)
+{
+	page->with_data = !detail->topology_only && detail->full_types == NULL;
+	kg_reach_page(call->graph, reach, page);
+
+	kg_jw_init(w);
+	kg_jw_begin_object(w);
+	write_seeds(seeds, w);
+	kg_jw_kint(w, hops_key, hops);
+	memset(reply, 0, sizeof(*reply));
+	reply->call = call;
+	reply->overhead = seeds_size(seeds);
+	kg_bfs_reply(reply, detail, reach, page, w);
+	memset(envelope, 0, sizeof(*envelope));
+	envelope->total = page->total;
+	envelope->returned = reply->units;
+	envelope->truncated = page->more || reply->units < reply->nunits;
+	envelope->offset = -1;
+}
+
 Jsonb *
 kg_tool_bfs_query(const Jsonb *arguments)
 {
@@ -164,25 +189,19 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
 	page.offset = offset;
 	page.limit = Min(limit, call.max_bytes / KG_LEAST_NODE_BYTES);
-	page.with_data = !detail.topology_only && detail.full_types == NULL;
-	kg_reach_page(call.graph, &reach, &page);
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	write_seeds(&seeds, &w);
-	kg_jw_kint(&w, "max_hops", max_hops);
-	memset(&reply, 0, sizeof(reply));
-	reply.call = &call;
-	reply.overhead = seeds_size(&seeds);
-	kg_bfs_reply(&reply, &detail, &reach, &page, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = page.total;
-	envelope.returned = reply.units;
-	envelope.truncated = page.more || reply.units < reply.nunits;
+	write_found(&call,
+				&seeds,
+				&detail,
+				&reach,
+				&page,
+				"max_hops",
+				max_hops,
+				&reply,
+				&envelope,
+				&w);
 	envelope.reason = reply.units < reply.nunits || reply.units < limit
 						  ? "max_bytes"
 						  : "limit";
-	envelope.offset = -1;
 	if (envelope.truncated && reply.units > 0)
 		envelope.offset = offset + reply.units;
 	kg_reply_write_envelope(&reply, &envelope, &w);
@@ -341,23 +360,9 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	memset(&page, 0, sizeof(page));
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
 	page.limit = call.max_bytes / KG_LEAST_NODE_BYTES;
-	page.with_data = !detail.topology_only && detail.full_types == NULL;
-	kg_reach_page(call.graph, &reach, &page);
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	write_seeds(&seeds, &w);
-	kg_jw_kint(&w, "k", k);
-	memset(&reply, 0, sizeof(reply));
-	reply.call = &call;
-	reply.overhead = seeds_size(&seeds);
-	kg_bfs_reply(&reply, &detail, &reach, &page, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = page.total;
-	envelope.returned = reply.units;
-	envelope.truncated = page.more || reply.units < reply.nunits;
+	write_found(
+		&call, &seeds, &detail, &reach, &page, "k", k, &reply, &envelope, &w);
 	envelope.reason = "max_bytes";
-	envelope.offset = -1;
 	kg_reply_write_envelope(&reply, &envelope, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
