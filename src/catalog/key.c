@@ -65,6 +65,22 @@ kg_key_empty(void)
 	return end_key(&key);
 }
 
+int
+kg_key_compare(const bytea *a, const bytea *b)
+{
+	int alen = VARSIZE_ANY_EXHDR(a);
+	int blen = VARSIZE_ANY_EXHDR(b);
+	int cmp = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
+
+	return cmp != 0 ? cmp : alen - blen;
+}
+
+int
+kg_key_sort(const void *a, const void *b)
+{
+	return kg_key_compare(*(bytea *const *) a, *(bytea *const *) b);
+}
+
 static bytea *
 encode_text(const KgField *field, const char *s, int len)
 {

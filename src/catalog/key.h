@@ -26,6 +26,11 @@ extern bytea *kg_key_missing(void);
 /* The key of an array without items: it is there, and no item matches. */
 extern bytea *kg_key_empty(void);
 
+/* The order of keys, which is that of bytea: below, equal to or above 0. */
+extern int kg_key_compare(const bytea *a, const bytea *b);
+/* The same for qsort() of an array of keys. */
+extern int kg_key_sort(const void *a, const void *b);
+
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);

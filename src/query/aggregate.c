@@ -35,16 +35,6 @@ struct KgGroups
 
 /* ---- values ---- */
 
-int
-kg_group_compare(const bytea *a, const bytea *b)
-{
-	int alen = VARSIZE_ANY_EXHDR(a);
-	int blen = VARSIZE_ANY_EXHDR(b);
-	int order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
-
-	return order != 0 ? order : alen - blen;
-}
-
 bool
 kg_group_missing(const KgGroupValue *value)
 {
@@ -249,7 +239,7 @@ same_keys(const KgGroups *groups, const KgGroup *group,
 		  const KgGroupValue *keys)
 {
 	for (int i = 0; i < groups->nkeys; i++)
-		if (kg_group_compare(group->keys[i].key, keys[i].key) != 0)
+		if (kg_key_compare(group->keys[i].key, keys[i].key) != 0)
 			return false;
 	return true;
 }
@@ -336,7 +326,7 @@ is_distinct(KgGroups *groups, uint32 group, int spec, const bytea *key)
 	slot = value_hash(value) & (groups->nvalue_slots - 1);
 	for (; groups->values[slot] != NULL;
 		 slot = (slot + 1) & (groups->nvalue_slots - 1))
-		if (kg_group_compare(groups->values[slot], value) == 0)
+		if (kg_key_compare(groups->values[slot], value) == 0)
 		{
 			pfree(value);
 			return false;
@@ -399,7 +389,7 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
 			break;
 		case KG_FN_MIN:
 		case KG_FN_MAX:
-			order = a->count > 0 ? kg_group_compare(value->key, a->extreme.key)
+			order = a->count > 0 ? kg_key_compare(value->key, a->extreme.key)
 								 : 0;
 			if (a->count == 0 ||
 				(spec->fn == KG_FN_MIN ? order < 0 : order > 0))

@@ -95,7 +95,6 @@ extern Size kg_groups_memory(KgGroups *groups);
 /* An aggregate's value; missing (null) where there was nothing. */
 extern KgGroupValue kg_group_result(const KgAggregateSpec *spec,
 									const KgAccumulator *accumulator);
-extern int kg_group_compare(const bytea *a, const bytea *b);
 extern bool kg_group_missing(const KgGroupValue *value);
 
 #endif /* KG_AGGREGATE_H */

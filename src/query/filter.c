@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/filter.h"
 
@@ -390,16 +391,6 @@ typedef struct MatchState
 	bool *seen; /* contains_all: which operands were met */
 } MatchState;
 
-static int
-compare_keys(const bytea *a, const bytea *b)
-{
-	int alen = VARSIZE_ANY_EXHDR(a);
-	int blen = VARSIZE_ANY_EXHDR(b);
-	int cmp = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
-
-	return cmp != 0 ? cmp : alen - blen;
-}
-
 static bool
 match_substring(KgOp op, const JsonbValue *value, const JsonbValue *part)
 {
@@ -448,7 +439,7 @@ match_value(const JsonbValue *value, void *arg)
 		return;
 	for (int i = 0; i < condition->nvalues; i++)
 	{
-		cmp = compare_keys(key, condition->keys[i]);
+		cmp = kg_key_compare(key, condition->keys[i]);
 		switch (condition->op)
 		{
 			case KG_OP_GT:

@@ -354,21 +354,9 @@ walk_keys(Walker *walker, int64 budget)
 }
 
 static int
-compare_keys(const void *a, const void *b)
-{
-	const bytea *x = *(bytea *const *) a;
-	const bytea *y = *(bytea *const *) b;
-	int xlen = VARSIZE_ANY_EXHDR(x);
-	int ylen = VARSIZE_ANY_EXHDR(y);
-	int cmp = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(xlen, ylen));
-
-	return cmp != 0 ? cmp : xlen - ylen;
-}
-
-static int
 compare_keys_down(const void *a, const void *b)
 {
-	return compare_keys(b, a);
+	return kg_key_sort(b, a);
 }
 
 /* The values of an "in" on the sort field, as groups to walk. */
@@ -378,7 +366,7 @@ take_keys(Walker *walker, KgSource *source)
 	const KgRow *after = walker->query->after;
 	int (*compare)(const void *, const void *) = walker->descending
 													 ? compare_keys_down
-													 : compare_keys;
+													 : kg_key_sort;
 	KgFilter *own = source->own;
 	KgCondition in;
 	int i;
@@ -398,7 +386,7 @@ take_keys(Walker *walker, KgSource *source)
 		bytea *key = walker->keys[k];
 
 		if (walker->nkeys > 0 &&
-			compare_keys(&walker->keys[walker->nkeys - 1], &key) == 0)
+			kg_key_compare(walker->keys[walker->nkeys - 1], key) == 0)
 			continue;
 		if (after && compare(&key, &after->keys[0]) < 0)
 			continue;

@@ -21,12 +21,8 @@ is_missing(const bytea *key)
 static int
 compare_key(const bytea *a, const bytea *b, bool descending)
 {
-	int alen = VARSIZE_ANY_EXHDR(a);
-	int blen = VARSIZE_ANY_EXHDR(b);
-	int cmp = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(alen, blen));
+	int cmp = kg_key_compare(a, b);
 
-	if (cmp == 0)
-		cmp = alen - blen;
 	/* Missing is above everything and comes last in both directions. */
 	if (cmp != 0 && descending && !is_missing(a) && !is_missing(b))
 		return -cmp;

@@ -358,28 +358,16 @@ end_probe(KgSqlBuilder *b)
 	kg_sql_append(b, " OFFSET 0)");
 }
 
-static int
-compare_keys(const void *a, const void *b)
-{
-	const bytea *x = *(bytea *const *) a;
-	const bytea *y = *(bytea *const *) b;
-	int xlen = VARSIZE_ANY_EXHDR(x);
-	int ylen = VARSIZE_ANY_EXHDR(y);
-	int cmp = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(xlen, ylen));
-
-	return cmp != 0 ? cmp : xlen - ylen;
-}
-
 bytea **
 kg_sql_distinct_keys(const KgCondition *condition, int *n)
 {
 	bytea **keys = palloc(condition->nvalues * sizeof(bytea *));
 
 	memcpy(keys, condition->keys, condition->nvalues * sizeof(bytea *));
-	qsort(keys, condition->nvalues, sizeof(bytea *), compare_keys);
+	qsort(keys, condition->nvalues, sizeof(bytea *), kg_key_sort);
 	*n = 0;
 	for (int i = 0; i < condition->nvalues; i++)
-		if (*n == 0 || compare_keys(&keys[*n - 1], &keys[i]) != 0)
+		if (*n == 0 || kg_key_compare(keys[*n - 1], keys[i]) != 0)
 			keys[(*n)++] = keys[i];
 	return keys;
 }

@@ -24,13 +24,6 @@ typedef struct Visit
 	char kind;
 } Visit;
 
-static bool
-same_key(const bytea *a, const bytea *b)
-{
-	return VARSIZE(a) == VARSIZE(b) &&
-		   memcmp(VARDATA(a), VARDATA(b), VARSIZE(a) - VARHDRSZ) == 0;
-}
-
 static void
 append_key(KgExtract *extract, const KgField *field, bytea *key)
 {
@@ -52,7 +45,7 @@ visit_key(const JsonbValue *value, void *arg)
 	if (key == NULL)
 		return;
 	for (int i = visit->first; i < visit->extract->nkeys; i++)
-		if (same_key(visit->extract->keys[i].key, key))
+		if (kg_key_compare(visit->extract->keys[i].key, key) == 0)
 			return;
 	append_key(visit->extract, visit->field, key);
 }
@@ -172,7 +165,7 @@ kg_extract_same_keys(const KgExtract *a, const KgExtract *b)
 		return false;
 	for (int i = 0; i < a->nkeys; i++)
 		if (a->keys[i].field != b->keys[i].field ||
-			!same_key(a->keys[i].key, b->keys[i].key))
+			kg_key_compare(a->keys[i].key, b->keys[i].key) != 0)
 			return false;
 	return true;
 }

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
 #include "mb/pg_wchar.h"
@@ -471,8 +472,8 @@ entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
 static int
 compare_values(const void *a, const void *b)
 {
-	return kg_group_compare(((const KgGroupValue *) a)->key,
-							((const KgGroupValue *) b)->key);
+	return kg_key_compare(((const KgGroupValue *) a)->key,
+						  ((const KgGroupValue *) b)->key);
 }
 
 static void
@@ -484,8 +485,8 @@ drop_repeated(Values *values)
 		return;
 	qsort(values->values, values->n, sizeof(KgGroupValue), compare_values);
 	for (int i = 0; i < values->n; i++)
-		if (n == 0 || kg_group_compare(values->values[n - 1].key,
-									   values->values[i].key) != 0)
+		if (n == 0 || kg_key_compare(values->values[n - 1].key,
+									 values->values[i].key) != 0)
 			values->values[n++] = values->values[i];
 	values->n = n;
 }
@@ -679,14 +680,14 @@ compare_rows(const void *x, const void *y, void *arg)
 		order = kg_group_missing(p) - kg_group_missing(q);
 		if (order == 0)
 		{
-			order = kg_group_compare(p->key, q->key);
+			order = kg_key_compare(p->key, q->key);
 			if (a->sort[i].descending)
 				order = -order;
 		}
 	}
 	for (int i = 0; i < a->ngroups && order == 0; i++)
-		order = kg_group_compare(row_value(a, x, i)->key,
-								 row_value(a, y, i)->key);
+		order = kg_key_compare(row_value(a, x, i)->key,
+							   row_value(a, y, i)->key);
 	return order;
 }
 
