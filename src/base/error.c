@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "nodes/pg_list.h"
@@ -353,31 +355,55 @@ kg_error_sqlstate(KgErrorCode code)
 	return codes[code].sqlstate;
 }
 
+/* Letters of ASCII in lower case: names are compared without regard to it. */
+static char *
+fold_case(const char *s, int len)
+{
+	char *folded = pnstrdup(s, len);
+
+	for (int i = 0; i < len; i++)
+		folded[i] = (char) pg_ascii_tolower((unsigned char) folded[i]);
+	return folded;
+}
+
 const char *
 kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 {
 	const char *best = NULL;
 	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
+	int best_exact = INT_MAX;
 	int len = strlen(name);
+	char *folded;
 
 	/* varstr_levenshtein refuses longer strings. */
 	if (len > 255)
 		return NULL;
+	folded = fold_case(name, len);
 	for (int i = 0; i < ncandidates; i++)
 	{
 		int clen = strlen(candidates[i]);
+		char *candidate;
 		int distance;
+		int exact;
 
 		if (clen > 255)
 			continue;
+		candidate = fold_case(candidates[i], clen);
 		distance = varstr_levenshtein_less_equal(
-			name, len, candidates[i], clen, 1, 1, 1, best_distance, true);
+			folded, len, candidate, clen, 1, 1, 1, best_distance, true);
+		pfree(candidate);
 		/* With less than half of it the same, it is another word. */
-		if (distance < best_distance && 2 * distance <= Max(len, clen))
-		{
-			best = candidates[i];
-			best_distance = distance;
-		}
+		if (distance > best_distance || 2 * distance > Max(len, clen))
+			continue;
+		/* Where case alone decides, the spelling that was sent does. */
+		exact = varstr_levenshtein(
+			name, len, candidates[i], clen, 1, 1, 1, true);
+		if (distance == best_distance && (best == NULL || exact >= best_exact))
+			continue;
+		best = candidates[i];
+		best_distance = distance;
+		best_exact = exact;
 	}
+	pfree(folded);
 	return best;
 }

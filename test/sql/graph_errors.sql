@@ -27,6 +27,10 @@ SELECT count(*) FILTER (WHERE NOT kg_validate('{"max_bytes": 10}', t->'inputSche
 -- types, relations, properties
 SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "persona"}', '{"node_label": 7}', '{"node_label": "person", "filters": {"bio": "x"}}', '{"node_label": "person", "filters": {"nmae": "x"}}',
   '{"node_label": "person", "columns": ["nothing"]}', '{"node_label": "person", "columns": []}', '{"node_label": "person", "sort": [{"field": "bio"}]}', '{"node_label": "person", "sort": [{"field": "name", "order": "up"}]}', '{"node_label": "person", "sort": {"field": "name"}}']);
+-- names are near whatever their case
+SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "Person"}', '{"node_label": "PERSONS"}', '{"node_label": "person", "filters": {"NAME": "x"}}', '{"node_label": "person", "filters": {"team": "LEAD"}}']);
+SELECT pg_temp.each('explore_neighbors', ARRAY['{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": ["works_on"]}', '{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": ["hasMember"]}']);
+SELECT pg_temp.each('get_graph_schema', ARRAY['{"expand_nodes": ["**"]}', '{"expand_nodes": "*"}', '{"expand_relationship_types": "*"}', '{"expand_relationship_types": ["links"]}']);
 -- ids: an empty list, too many, bad ones
 SELECT pg_temp.refused('find_nodes', jsonb_build_object('node_label', 'person', 'ids', pg_temp.ids(501)));
 SELECT kg_find_nodes(jsonb_build_object('node_label', 'person', 'ids', pg_temp.ids(500)))->'total';
