@@ -114,9 +114,9 @@ kg_call_type(KgGraphCall *call, const JsonbContainer *object, const char *key,
 	return named_type(call, name, kg_path_member(path, key));
 }
 
-int
-kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
-			  const char *path, uint16 **ranks)
+static int
+read_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
+		   const char *path, uint16 **ranks, bool *all)
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
@@ -135,10 +135,31 @@ kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
 
 		if (it.value.type != jbvString)
 			kg_error_throw(kg_args_error(item, &it.value, "an entity type"));
+		if (all != NULL && kg_json_string_is(&it.value, "*"))
+		{
+			*all = true;
+			continue;
+		}
 		type = named_type(call, kg_json_cstring(&it.value), item);
 		(*ranks)[n++] = kg_graph_rank(call->graph, type->type_no);
 	}
 	return n;
+}
+
+int
+kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
+			  const char *path, uint16 **ranks)
+{
+	return read_types(call, object, key, path, ranks, NULL);
+}
+
+int
+kg_call_types_or_all(KgGraphCall *call, const JsonbContainer *object,
+					 const char *key, const char *path, uint16 **ranks,
+					 bool *all)
+{
+	*all = false;
+	return read_types(call, object, key, path, ranks, all);
 }
 
 KgDirection

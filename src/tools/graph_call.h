@@ -52,6 +52,10 @@ extern const KgType *kg_call_type(KgGraphCall *call,
 /* Types of an array of names, as ranks; -1 where it is absent. */
 extern int kg_call_types(KgGraphCall *call, const JsonbContainer *object,
 						 const char *key, const char *path, uint16 **ranks);
+/* The same where "*" may stand among the names: *all says whether it does. */
+extern int kg_call_types_or_all(KgGraphCall *call, const JsonbContainer *object,
+								const char *key, const char *path,
+								uint16 **ranks, bool *all);
 
 typedef enum KgDirection
 {

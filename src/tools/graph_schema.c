@@ -38,7 +38,10 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 {
 	KgGraphCall *call = &s->call;
 	KgRelationNames names;
+	const JsonbContainer *listed;
 	bool all = false;
+	bool all_types;
+	bool all_relations;
 	uint16 *ranks;
 	int n;
 
@@ -48,16 +51,21 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 	s->expand_types = palloc0((call->graph->nranks + 1) * sizeof(bool));
 	s->expand_relations = palloc0((call->catalog->nrelations + 1) *
 								  sizeof(bool));
-	n = kg_call_types(call, call->args, "expand_nodes", "", &ranks);
+	n = kg_call_types_or_all(
+		call, call->args, "expand_nodes", "", &ranks, &all_types);
 	for (int i = 0; i < n; i++)
 		s->expand_types[ranks[i]] = true;
-	for (int i = 1; i <= call->graph->nranks && all; i++)
+	for (int i = 1; i <= call->graph->nranks && (all || all_types); i++)
 		s->expand_types[i] = true;
+	listed = kg_args_array(call->args, "expand_relationship_types", "");
 	names = kg_call_relation_names(
 		call, call->args, "expand_relationship_types", "");
+	/* Elsewhere no names mean all of them; here they mean none. */
+	all_relations = all ||
+					(names.all && listed != NULL && kg_json_length(listed) > 0);
 	for (int i = 0; i < call->catalog->nrelations; i++)
 		s->expand_relations[i] =
-			all ||
+			all_relations ||
 			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
 }
 

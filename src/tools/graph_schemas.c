@@ -126,7 +126,6 @@ static const Part parts[] = {
 	{"max_rows", NULL, write_max_rows},
 	{"max_bytes", NULL, write_max_bytes},
 	{"max_tokens", NULL, write_max_tokens},
-	{"types", "{'type':'array','items':<type>}", NULL},
 	{"relations",
 	 "{'type':'array','items':<relation>,'description':'only these; all where "
 	 "absent'}",

@@ -17,8 +17,10 @@ KG_SCHEMA(
 	schema_input,
 	"{'type':'object','additionalProperties':false,'properties':{"
 	"'expand_schema':{'type':'boolean','default':false,'description':'with all "
-	"properties of all types'},'expand_nodes':<types>,"
-	"'expand_relationship_types':{'type':'array','items':<relation>},"
+	"properties of all types'},'expand_nodes':{'type':'array','items':{"
+	"'anyOf':[<type>,{'const':'*','description':'all'}]}},"
+	"'expand_relationship_types':{'type':'array','items':{'anyOf':[<relation>,"
+	"{'const':'*','description':'all'}]}},"
 	"'max_bytes':<max_bytes>}}")
 
 KG_SCHEMA(

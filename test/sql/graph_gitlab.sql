@@ -20,6 +20,11 @@ SELECT kg_graph_schema() - 'revision';
 SELECT kg_graph_schema()->>'revision' ~ '^\d{4}-\d\d-\d\dT.*#[0-9a-f]{12}$';
 SELECT jsonb_pretty(t) FROM jsonb_array_elements(kg_graph_schema('{"expand_nodes": ["project"]}')->'node_types') t;
 SELECT jsonb_pretty(t) FROM jsonb_array_elements(kg_graph_schema('{"expand_relationship_types": ["HAS_MEMBER", "KNOWS"]}')->'relationship_types') t WHERE t ? 'properties';
+-- "*" is all of them, alone or beside names; an empty list is none
+SELECT a, (SELECT count(*) FROM jsonb_array_elements(r->'node_types') t WHERE t ? 'properties') AS types, (SELECT count(*) FROM jsonb_array_elements(r->'relationship_types') t WHERE t ? 'properties') AS relations, r->'repaired' AS repaired
+  FROM unnest(ARRAY['{}', '{"expand_nodes": ["*"]}', '{"expand_nodes": ["*", "person"]}', '{"expand_nodes": []}', '{"expand_relationship_types": ["*"]}', '{"expand_relationship_types": ["KNOWS", "*"]}', '{"expand_relationship_types": []}',
+    '{"expand_nodes": ["*"], "expand_relationship_types": ["*"]}']) a, LATERAL kg_graph_schema(a::jsonb) r;
+SELECT kg_graph_schema('{"expand_nodes": ["*"], "expand_relationship_types": ["*"]}') = kg_graph_schema('{"expand_schema": true}');
 SELECT t->>'name', t->'relationships', jsonb_array_length(t->'properties') FROM jsonb_array_elements(kg_graph_schema('{"expand_schema": true}')->'node_types') t;
 SELECT count(*) FILTER (WHERE t ? 'properties'), count(*) FROM jsonb_array_elements(kg_graph_schema('{"expand_schema": true}')->'relationship_types') t;
 -- over the budget properties go first, and it says so
