@@ -140,6 +140,18 @@ CREATE TABLE @extschema@.kg_term (
 COMMENT ON TABLE @extschema@.kg_term IS 'search terms of labels and aliases: l label, a alias, i id (whole, folded), t token; derived';
 CREATE INDEX kg_term_node_idx ON @extschema@.kg_term (tenant, node);
 
+-- The primary key is what keeps a value unique, under concurrency too.
+CREATE TABLE @extschema@.kg_unique_key (
+  tenant       text COLLATE "C" NOT NULL,
+  type_no      integer NOT NULL,
+  field        text COLLATE "C" NOT NULL,
+  key          bytea NOT NULL,
+  node         bigint NOT NULL,
+  PRIMARY KEY (tenant, type_no, field, key)
+);
+COMMENT ON TABLE @extschema@.kg_unique_key IS 'which entity has a value of a property that an x-ref-field names, where each value is of one entity; derived';
+CREATE INDEX kg_unique_key_node_idx ON @extschema@.kg_unique_key (tenant, node);
+
 CREATE TABLE @extschema@.kg_trigram (
   tenant       text COLLATE "C" NOT NULL,
   trigram      text COLLATE "C" NOT NULL,

@@ -22,6 +22,8 @@ ALTER TABLE @extschema@.kg_adjacency ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_adjacency FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_index_key ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_index_key FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_unique_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_unique_key FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_term ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_term FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_trigram ENABLE ROW LEVEL SECURITY;
@@ -50,6 +52,8 @@ CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());

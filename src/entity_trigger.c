@@ -416,6 +416,7 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 	while (next_row(trigdata->tg_oldtable, slot))
 		kg_derive_deleted(
 			derivation_of(statement, slot->tts_values[COL_TENANT]),
+			DatumGetInt32(slot->tts_values[COL_TYPE_NO]),
 			DatumGetInt64(slot->tts_values[COL_NODE]));
 }
 

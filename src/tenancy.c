@@ -345,11 +345,12 @@ granted_roles(Datum tenant, int *n)
 Datum
 kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 {
-	static KgSaved saved[11];
+	static KgSaved saved[12];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1",
 		"DELETE FROM @kg_index_key WHERE tenant = $1",
+		"DELETE FROM @kg_unique_key WHERE tenant = $1",
 		"DELETE FROM @kg_term WHERE tenant = $1",
 		"DELETE FROM @kg_trigram WHERE tenant = $1",
 		"DELETE FROM @kg_entity WHERE tenant = $1",

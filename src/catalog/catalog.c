@@ -284,6 +284,43 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+void
+kg_type_mark_unique(KgType *type, const char *ref_field)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		KgField *field = &type->fields[i];
+
+		if (strcmp(field->name, ref_field) != 0 || !field->indexed ||
+			field == type->id_field)
+			continue;
+		field->unique = true;
+		type->has_unique = true;
+	}
+}
+
+static void
+mark_unique(KgCatalog *catalog)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			const KgType *target;
+
+			if (field->ref_field == NULL)
+				continue;
+			target = kg_catalog_type_in(
+				catalog, field->ref_bundle, field->ref_type);
+			if (target)
+				kg_type_mark_unique((KgType *) target, field->ref_field);
+		}
+	}
+}
+
 static void
 number_references(KgCatalog *catalog)
 {
@@ -389,6 +426,7 @@ load(KgCatalog *catalog, MemoryContext context)
 	load_types(catalog, &tenant, context);
 	load_relations(catalog, &tenant, context);
 	number_references(catalog);
+	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
 	load_visibility(catalog, context);
 	kg_spi_end_load();

@@ -53,6 +53,7 @@ typedef struct KgField
 	bool nullable;			  /* null is among its types */
 	bool required;			  /* at every level */
 	bool indexed;			  /* x-index */
+	bool unique;			  /* some x-ref-field names it */
 	bool derived;			  /* x-derived */
 	bool untrusted;			  /* x-untrusted */
 	bool detail;			  /* x-detail */
@@ -98,6 +99,7 @@ typedef struct KgType
 	const KgField **alias_fields;
 	int nsummary;
 	const KgField **summary_fields;
+	bool has_unique;		  /* some field is unique */
 	bool annotate_format;	  /* x-format: "annotate" */
 	bool ambiguous;			  /* another bundle in view has the name too */
 	const Jsonb *definitions; /* of the bundle, {uri: schema}; or NULL */
@@ -186,6 +188,12 @@ extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,
 extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
 									 const char *name);
 extern const KgField *kg_type_field(const KgType *type, const char *name);
+
+/*
+ * A reference names this property of a type by x-ref-field: it is unique, unless
+ * it is the id, which is so anyway.
+ */
+extern void kg_type_mark_unique(KgType *type, const char *ref_field);
 
 /* The compiled schema, made on first use and kept as long as the catalog. */
 extern const KgSchema *kg_type_schema(const KgType *type);

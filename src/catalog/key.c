@@ -65,6 +65,14 @@ kg_key_empty(void)
 	return end_key(&key);
 }
 
+bool
+kg_key_is_value(const bytea *key)
+{
+	uint8 tag = *(const uint8 *) VARDATA_ANY(key);
+
+	return tag != TAG_MISSING && tag != TAG_EMPTY;
+}
+
 int
 kg_key_compare(const bytea *a, const bytea *b)
 {

@@ -25,6 +25,8 @@ extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
 extern bytea *kg_key_missing(void);
 /* The key of an array without items: it is there, and no item matches. */
 extern bytea *kg_key_empty(void);
+/* Is it the key of a value, neither of the two? */
+extern bool kg_key_is_value(const bytea *key);
 
 /* The order of keys, which is that of bytea: below, equal to or above 0. */
 extern int kg_key_compare(const bytea *a, const bytea *b);

@@ -75,6 +75,13 @@ extern void kg_bundle_write_types(KgApply *apply);
 /* After the entities are gone. */
 extern void kg_bundle_delete_types(KgApply *apply);
 
+/* bundle_unique.c: properties that come to be named by an x-ref-field, or not. */
+extern void kg_bundle_lock_unique(KgApply *apply);
+extern bool kg_bundle_gains_unique(const KgApply *apply, const KgType *type);
+extern void kg_bundle_clear_unique(const KgApply *apply, const KgType *type);
+/* After the types are gone. */
+extern void kg_bundle_forget_unique(KgApply *apply);
+
 /* bundle_entities.c: entities; as the caller. */
 extern void kg_bundle_write_entities(KgApply *apply);
 /* Derive anew what depends on a changed schema; as the owner. */

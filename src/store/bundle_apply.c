@@ -246,6 +246,7 @@ write_all(KgApply *apply)
 	kg_bundle_write_types(apply);
 	CommandCounterIncrement();
 	apply->after = kg_catalog_get(apply->tenant);
+	kg_bundle_lock_unique(apply);
 	kg_restore_user(&user);
 
 	kg_derive_scope_begin(apply->tenant);
@@ -263,6 +264,7 @@ write_all(KgApply *apply)
 	kg_become_owner(&user);
 	if (!apply->options.merge)
 		kg_bundle_delete_types(apply);
+	kg_bundle_forget_unique(apply);
 	write_revision(apply);
 	kg_restore_user(&user);
 }

@@ -192,13 +192,22 @@ field_path(const KgPayloadType *type, const KgField *field)
 	return path.data;
 }
 
+/* Can an x-ref-field name the property? */
+static bool
+is_target_field(const KgType *type, const char *name)
+{
+	const KgField *field = kg_type_field(type, name);
+
+	return field && (field == type->id_field ||
+					 (field->indexed && field->kind == KG_KIND_STRING));
+}
+
 static void
 check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 {
 	const char *bundle = field->ref_bundle ? field->ref_bundle
 										   : apply->payload->name;
 	const KgType *target;
-	const KgField *target_field;
 	char *path = field_path(type, field);
 	KgError *err;
 
@@ -227,10 +236,7 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 	target = future_type(apply, bundle, field->ref_type);
 	if (field->ref_field == NULL || target == NULL)
 		return;
-	target_field = kg_type_field(target, field->ref_field);
-	if (target_field &&
-		(target_field == target->id_field ||
-		 (target_field->indexed && target_field->kind == KG_KIND_STRING)))
+	if (is_target_field(target, field->ref_field))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "\"x-ref-field\" names \"%s\" of \"%s\", which is not "
@@ -509,6 +515,61 @@ check_tools(KgApply *apply)
 	}
 }
 
+static const KgPayloadType *
+payload_type(const KgPayload *payload, const char *name)
+{
+	for (int i = 0; i < payload->ntypes; i++)
+		if (strcmp(payload->types[i].name, name) == 0)
+			return &payload->types[i];
+	return NULL;
+}
+
+/*
+ * Types that stay as they are and name, by x-ref-field, a property that their
+ * target would no longer have, or not as it must be.
+ */
+static void
+check_named_fields(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) == 0 &&
+			(!apply->options.merge || payload_type(payload, type->name)))
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+			const KgPayloadType *target;
+			KgError *err;
+
+			if (field->ref_field == NULL ||
+				strcmp(field->ref_bundle, payload->name) != 0)
+				continue;
+			target = payload_type(payload, field->ref_type);
+			if (target == NULL || target->parsed == NULL ||
+				is_target_field(target->parsed, field->ref_field))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "property \"%s\" of \"%s\" is named by an "
+							   "\"x-ref-field\" of \"%s/%s\"",
+							   field->ref_field,
+							   field->ref_type,
+							   type->bundle,
+							   type->name);
+			kg_error_keyword(err, "x-ref-field");
+			kg_error_got_string(err, field->ref_field);
+			kg_error_expected(err,
+							  "an indexed string property of that name, or the "
+							  "referring type changed first");
+			report(apply, err, target->path);
+		}
+	}
+}
+
 /* Types of other bundles that refer to a type which would be gone. */
 static void
 check_foreign_references(KgApply *apply)
@@ -631,6 +692,7 @@ kg_bundle_check(KgApply *apply)
 	check_tools(apply);
 	if (!apply->options.merge)
 		check_foreign_references(apply);
+	check_named_fields(apply);
 
 	search.state = palloc0(Max(1, payload->ntypes) * sizeof(int));
 	search.path = palloc(Max(1, payload->ntypes) * sizeof(int));

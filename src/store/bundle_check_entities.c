@@ -13,6 +13,7 @@
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/extract.h"
+#include "store/unique.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -23,6 +24,12 @@ typedef struct NameKey
 	const char *field;
 	const char *value;
 } NameKey;
+
+typedef struct NameEntry
+{
+	NameKey key;
+	const KgPayloadItem *item; /* the first that has it */
+} NameEntry;
 
 static uint32
 name_hash(const void *key, Size size)
@@ -60,7 +67,7 @@ create_names(void)
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(NameKey);
-	ctl.entrysize = sizeof(NameKey);
+	ctl.entrysize = sizeof(NameEntry);
 	ctl.hash = name_hash;
 	ctl.match = name_match;
 	ctl.hcxt = CurrentMemoryContext;
@@ -105,34 +112,100 @@ type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
 	return NULL;
 }
 
-/* Is the property one that some x-ref-field of the payload names? */
-static bool
-is_target_field(const KgPayload *payload, const KgType *type,
-				const KgField *field)
+/* A type that will be there refers to types of the payload by x-ref-field. */
+static void
+mark_targets(KgPayload *payload, const KgType *type)
 {
-	for (int i = 0; i < payload->ntypes; i++)
+	for (int i = 0; i < type->nfields; i++)
 	{
-		const KgType *other = payload->types[i].parsed;
+		const KgField *field = &type->fields[i];
 
-		for (int j = 0; other && j < other->nfields; j++)
-		{
-			const KgField *ref = &other->fields[j];
-
-			if (ref->ref_field && strcmp(ref->ref_type, type->name) == 0 &&
-				strcmp(ref->ref_field, field->name) == 0)
-				return true;
-		}
+		if (field->ref_field == NULL ||
+			(field->ref_bundle &&
+			 strcmp(field->ref_bundle, payload->name) != 0))
+			continue;
+		for (int j = 0; j < payload->ntypes; j++)
+			if (payload->types[j].parsed &&
+				strcmp(payload->types[j].name, field->ref_type) == 0)
+				kg_type_mark_unique((KgType *) payload->types[j].parsed,
+									field->ref_field);
 	}
-	return false;
 }
 
+/*
+ * Which properties of the payload's types are unique afterwards.  A type that a
+ * merge adds entities to without its schema is as the catalog has it; what the
+ * payload makes unique there is looked at when all is written.
+ */
 static void
+mark_unique(KgApply *apply)
+{
+	KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->ntypes; i++)
+		if (payload->types[i].parsed)
+			mark_targets(payload, payload->types[i].parsed);
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+		bool stays = apply->options.merge ||
+					 strcmp(type->bundle, payload->name) != 0;
+
+		for (int j = 0; j < payload->ntypes; j++)
+			stays &= strcmp(type->bundle, payload->name) != 0 ||
+					 strcmp(type->name, payload->types[j].name) != 0;
+		if (stays)
+			mark_targets(payload, type);
+	}
+}
+
+/* Enter a name; returns another item of the payload that has it, or NULL. */
+static const KgPayloadItem *
 enter(HTAB *names, const char *type, const char *field, const char *value,
-	  bool *found)
+	  const KgPayloadItem *item)
 {
 	NameKey key = {type, field, value};
+	bool found;
+	NameEntry *entry = hash_search(names, &key, HASH_ENTER, &found);
 
-	hash_search(names, &key, HASH_ENTER, found);
+	if (!found)
+		entry->item = item;
+	return entry->item == item ? NULL : entry->item;
+}
+
+typedef struct UniqueVisit
+{
+	KgApply *apply;
+	const KgPayloadSet *set;
+	const KgPayloadItem *item;
+	const KgField *field;
+	HTAB *names;
+	const char *path;
+} UniqueVisit;
+
+static void
+visit_unique(const JsonbValue *value, void *arg)
+{
+	UniqueVisit *visit = arg;
+	const KgPayloadItem *other;
+	KgError *err;
+
+	if (value->type != jbvString)
+		return;
+	other = enter(visit->names,
+				  visit->set->type->name,
+				  visit->field->name,
+				  kg_json_cstring(value),
+				  visit->item);
+	if (other == NULL)
+		return;
+	err = kg_unique_error(visit->set->type,
+						  visit->field,
+						  visit->item->id ? visit->item->id : "",
+						  value,
+						  other->id ? other->id : "",
+						  visit->path);
+	kg_error_report(&visit->apply->errors, err);
 }
 
 static void
@@ -143,7 +216,6 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 	Jsonb *data = kg_payload_data(item);
 	char *path = psprintf("/entities/%d/items/%d", item->set, item->index);
 	char *id;
-	bool found;
 
 	/* What is reported outlives the scratch context. */
 	MemoryContextSwitchTo(old);
@@ -151,8 +223,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 	if (id != NULL)
 	{
 		item->id = id;
-		enter(names, set->type->name, NULL, id, &found);
-		if (found)
+		if (enter(names, set->type->name, NULL, id, item))
 		{
 			KgError *err = kg_error_new(
 				KG_ALREADY_EXISTS,
@@ -169,19 +240,13 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 		}
 	}
 	(void) kg_entity_check(set->type, id, data, path, &apply->errors);
-	for (int i = 0; i < set->type->nfields; i++)
+	for (int i = 0; set->type->has_unique && i < set->type->nfields; i++)
 	{
-		const KgField *field = &set->type->fields[i];
-		JsonbValue value;
+		UniqueVisit visit = {
+			apply, set, item, &set->type->fields[i], names, path};
 
-		if (field->indexed && field != set->type->id_field &&
-			is_target_field(apply->payload, set->type, field) &&
-			kg_field_value(field, &data->root, &value))
-			enter(names,
-				  set->type->name,
-				  field->name,
-				  kg_json_cstring(&value),
-				  &found);
+		if (visit.field->unique)
+			kg_field_visit(visit.field, &data->root, visit_unique, &visit);
 	}
 	MemoryContextReset(scratch);
 }
@@ -285,6 +350,7 @@ kg_bundle_check_entities(KgApply *apply)
 		CurrentMemoryContext, "kg_graph item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 
+	mark_unique(apply);
 	for (int i = 0; i < payload->nsets; i++)
 	{
 		KgPayloadSet *set = &payload->sets[i];

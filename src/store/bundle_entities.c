@@ -268,10 +268,15 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	}
 	PG_CATCH();
 	{
+		ErrorData *edata;
+
 		/* The transaction ends either way: only the words are others. */
-		if (geterrcode() != ERRCODE_UNIQUE_VIOLATION)
-			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
+			edata->constraint_name == NULL ||
+			strcmp(edata->constraint_name, "kg_entity_pkey") != 0)
+			PG_RE_THROW();
 		FlushErrorState();
 		throw_lost_race(apply, counts);
 	}
@@ -404,7 +409,7 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 }
 
 static void
-rebuild_type(KgApply *apply, const KgType *type)
+rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 {
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
@@ -441,6 +446,11 @@ rebuild_type(KgApply *apply, const KgType *type)
 				SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull));
 
 			CHECK_FOR_INTERRUPTS();
+			if (only_unique)
+			{
+				kg_derive_unique(d, type->type_no, node, data);
+				continue;
+			}
 			revalidate(apply, type, id, data);
 			kg_derive_again(d, type->type_no, id, node, data);
 		}
@@ -450,15 +460,34 @@ rebuild_type(KgApply *apply, const KgType *type)
 	kg_derive_end(d);
 }
 
-void
-kg_bundle_rebuild(KgApply *apply)
+static bool
+changes_type(const KgApply *apply, const KgType *type)
 {
 	ListCell *lc;
 
-	apply->errors.withhold = !apply->sees_all;
+	if (strcmp(type->bundle, apply->payload->name) != 0)
+		return false;
 	foreach(lc, apply->type_changes[KG_CHANGE_UPDATED])
-		rebuild_type(
-			apply,
-			kg_catalog_type_in(apply->after, apply->payload->name, lfirst(lc)));
+		if (strcmp(lfirst(lc), type->name) == 0)
+			return true;
+	return false;
+}
+
+void
+kg_bundle_rebuild(KgApply *apply)
+{
+	apply->errors.withhold = !apply->sees_all;
+	for (int i = 0; i < apply->after->ntypes; i++)
+	{
+		const KgType *type = apply->after->types[i];
+		bool gains = kg_bundle_gains_unique(apply, type);
+
+		if (gains)
+			kg_bundle_clear_unique(apply, type);
+		if (changes_type(apply, type))
+			rebuild_type(apply, type, false);
+		else if (gains)
+			rebuild_type(apply, type, true);
+	}
 	apply->errors.withhold = false;
 }

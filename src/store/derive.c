@@ -14,6 +14,7 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/extract.h"
+#include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -28,6 +29,7 @@ typedef struct Pending
 	KgReferenceList missing; /* references without a target so far */
 	KgNodeList renamed;		 /* nodes that may be named differently now */
 	KgNodeList deleted;
+	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
 } Pending;
 
 struct KgDerivation
@@ -40,6 +42,7 @@ struct KgDerivation
 	int nentities;
 	KgColumns keys;
 	KgColumns terms;
+	KgUniqueRows unique;
 	KgReferenceList references;
 	KgNodeList stale_keys; /* nodes whose rows are written anew */
 	KgNodeList stale_terms;
@@ -65,6 +68,7 @@ init_pending(Pending *pending, MemoryContext context)
 	pending->missing.context = context;
 	pending->renamed.context = context;
 	pending->deleted.context = context;
+	pending->taken.context = context;
 }
 
 static void
@@ -77,6 +81,7 @@ init_batch(KgDerivation *d)
 	MemoryContextReset(d->batch);
 	kg_columns_init(&d->keys, d->batch, 5, key_types);
 	kg_columns_init(&d->terms, d->batch, 4, term_types);
+	kg_unique_init(&d->unique, d->batch);
 	memset(&d->references, 0, sizeof(d->references));
 	d->references.context = d->batch;
 	memset(&d->stale_keys, 0, sizeof(KgNodeList));
@@ -353,6 +358,8 @@ write_batch(KgDerivation *d)
 	MemoryContextSwitchTo(d->batch);
 	write_keys(d);
 	MemoryContextSwitchTo(d->batch);
+	kg_unique_write(d->tenant, &d->unique, &d->pending->taken);
+	MemoryContextSwitchTo(d->batch);
 	write_terms(d);
 	MemoryContextSwitchTo(d->batch);
 	kg_references_forget(d->tenant, &d->stale_references);
@@ -435,10 +442,13 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 				   int64 node, const Jsonb *data)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+	const KgType *type = require_type(d, type_no);
 	KgExtract extract;
 
-	kg_extract(require_type(d, type_no), entity_id, data, &extract);
+	kg_extract(type, entity_id, data, &extract);
 	add_keys(d, type_no, entity_id, node, &extract);
+	if (type->has_unique)
+		kg_unique_add(&d->unique, type_no, node, &extract);
 	add_terms(d, type_no, node, &extract);
 	add_references(d, node, &extract);
 	MemoryContextSwitchTo(old);
@@ -453,7 +463,23 @@ kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
 	kg_node_add(&d->pending->renamed, node);
+	if (require_type(d, type_no)->has_unique)
+		kg_node_add(&d->unique.stale, node);
 	kg_derive_inserted(d, type_no, entity_id, node, data);
+}
+
+void
+kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+	KgExtract extract;
+
+	memset(&extract, 0, sizeof(extract));
+	kg_extract_keys(require_type(d, type_no), data, &extract);
+	kg_node_add(&d->unique.stale, node);
+	kg_unique_add(&d->unique, type_no, node, &extract);
+	MemoryContextSwitchTo(old);
+	count_entity(d);
 }
 
 void
@@ -476,6 +502,11 @@ kg_derive_updated(KgDerivation *d, int32 type_no, const char *old_id,
 		/* Another entity's x-ref or x-ref-field may name it by these. */
 		kg_node_add(&d->pending->renamed, node);
 	}
+	if (type->has_unique && !kg_extract_same_unique(&before, &after))
+	{
+		kg_node_add(&d->unique.stale, node);
+		kg_unique_add(&d->unique, type_no, node, &after);
+	}
 	if (!kg_extract_same_terms(&before, &after))
 	{
 		kg_node_add(&d->stale_terms, node);
@@ -491,8 +522,12 @@ kg_derive_updated(KgDerivation *d, int32 type_no, const char *old_id,
 }
 
 void
-kg_derive_deleted(KgDerivation *d, int64 node)
+kg_derive_deleted(KgDerivation *d, int32 type_no, int64 node)
 {
+	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
+
+	if (type && type->has_unique)
+		kg_node_add(&d->unique.stale, node);
 	kg_node_add(&d->stale_keys, node);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->gone, node);
@@ -512,6 +547,9 @@ enforce(const KgCatalog *catalog, Pending *pending)
 	KgNodeList referrers = {CurrentMemoryContext};
 	KgNodeList moved = {CurrentMemoryContext};
 
+	/* First of all: below, a value names one entity. */
+	if (pending->taken.n > 0)
+		kg_unique_enforce(catalog, &pending->taken);
 	if (pending->deleted.n > 0)
 		kg_references_deleted(catalog, &pending->deleted, &referrers);
 	kg_references_resolve(catalog, &pending->missing, &missing);

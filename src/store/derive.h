@@ -1,7 +1,7 @@
 /*
  * derive.h
- *	  Keeping kg_index_key, kg_term, kg_trigram and the derived rows of kg_edge
- *	  in step with kg_entity, set-wise, one tenant at a time.
+ *	  Keeping kg_index_key, kg_unique_key, kg_term, kg_trigram and the derived
+ *	  rows of kg_edge in step with kg_entity, set-wise, one tenant at a time.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -25,19 +25,23 @@ extern void kg_derive_updated(KgDerivation *d, int32 type_no,
 							  const char *old_id, const char *entity_id,
 							  int64 node, const Jsonb *old_data,
 							  const Jsonb *data);
-extern void kg_derive_deleted(KgDerivation *d, int64 node);
+extern void kg_derive_deleted(KgDerivation *d, int32 type_no, int64 node);
 
 /* The type's schema changed: what was derived before is replaced. */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,
 							const Jsonb *data);
 
+/* The same where only another type's x-ref-field is new. */
+extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
+							 const Jsonb *data);
+
 /* Write what was gathered so far. */
 extern void kg_derive_flush(KgDerivation *d);
 
 /*
  * Write what is left; then, unless a scope is open for the tenant, enforce
- * references (references.h).
+ * unique values (unique.h) and references (references.h).
  */
 extern void kg_derive_end(KgDerivation *d);
 

@@ -50,8 +50,8 @@ visit_key(const JsonbValue *value, void *arg)
 	append_key(visit->extract, visit->field, key);
 }
 
-static void
-extract_keys(const KgType *type, const Jsonb *data, KgExtract *extract)
+void
+kg_extract_keys(const KgType *type, const Jsonb *data, KgExtract *extract)
 {
 	for (int i = 0; i < type->nfields; i++)
 	{
@@ -153,7 +153,7 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 		   KgExtract *extract)
 {
 	memset(extract, 0, sizeof(*extract));
-	extract_keys(type, data, extract);
+	kg_extract_keys(type, data, extract);
 	extract_terms(type, entity_id, data, extract);
 	kg_extract_references(type, data, extract);
 }
@@ -168,6 +168,29 @@ kg_extract_same_keys(const KgExtract *a, const KgExtract *b)
 			kg_key_compare(a->keys[i].key, b->keys[i].key) != 0)
 			return false;
 	return true;
+}
+
+/* Keys are in the order of the fields. */
+static int
+next_unique(const KgExtract *extract, int i)
+{
+	while (i < extract->nkeys && !extract->keys[i].field->unique)
+		i++;
+	return i;
+}
+
+bool
+kg_extract_same_unique(const KgExtract *a, const KgExtract *b)
+{
+	int i = next_unique(a, 0);
+	int j = next_unique(b, 0);
+
+	for (; i < a->nkeys && j < b->nkeys;
+		 i = next_unique(a, i + 1), j = next_unique(b, j + 1))
+		if (a->keys[i].field != b->keys[j].field ||
+			kg_key_compare(a->keys[i].key, b->keys[j].key) != 0)
+			return false;
+	return i >= a->nkeys && j >= b->nkeys;
 }
 
 bool

@@ -38,10 +38,14 @@ typedef struct KgExtract
 /* In the current memory context; every item once. */
 extern void kg_extract(const KgType *type, const char *entity_id,
 					   const Jsonb *data, KgExtract *extract);
+extern void kg_extract_keys(const KgType *type, const Jsonb *data,
+							KgExtract *extract);
 extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
 extern bool kg_extract_same_keys(const KgExtract *a, const KgExtract *b);
+/* The keys of unique fields only. */
+extern bool kg_extract_same_unique(const KgExtract *a, const KgExtract *b);
 extern bool kg_extract_same_terms(const KgExtract *a, const KgExtract *b);
 extern bool kg_extract_same_references(const KgExtract *a, const KgExtract *b);
 

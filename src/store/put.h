@@ -51,6 +51,21 @@ extern void kg_outcomes_settle(KgOutcomes *outcomes);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
 
+/* An item of kg_put_entities() beside its outcome. */
+typedef struct KgPutItem
+{
+	Jsonb *data; /* NULL: not an object */
+	int64 node;	 /* of the stored entity; 0: none */
+	bool same;	 /* as stored */
+} KgPutItem;
+
+/*
+ * put_unique.c: report the items with a value of an x-ref-field that another
+ * entity has, stored or among the items.
+ */
+extern void kg_put_check_unique(const char *tenant, int32 type_no,
+								KgOutcomes *outcomes, const KgPutItem *items);
+
 /*
  * New documents of entities that are stored, a row (node, data) each; as the
  * caller, under row security.

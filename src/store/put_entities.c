@@ -30,19 +30,12 @@
 /* Entities in one statement. */
 #define KG_PUT_BATCH 5000
 
-typedef struct PutItem
-{
-	Jsonb *data; /* NULL: not an object */
-	int64 node;	 /* of the stored entity; 0: none */
-	bool same;	 /* as stored */
-} PutItem;
-
 typedef struct Put
 {
 	const char *tenant;
 	const KgType *type;
 	KgOutcomes *outcomes;
-	PutItem *items;
+	KgPutItem *items;
 	HTAB *names; /* of NameEntry: what a reference can name in this call */
 } Put;
 
@@ -217,7 +210,7 @@ find_stored(Put *put, const int *rows, int n)
 			   SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		PutItem *item = &put->items[rows[kg_spi_int64(i, 1) - 1]];
+		KgPutItem *item = &put->items[rows[kg_spi_int64(i, 1) - 1]];
 		bool isnull;
 
 		item->node = kg_spi_int64(i, 2);
@@ -505,7 +498,7 @@ update_rows(Put *put, const int *rows, int n)
 	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
 	for (int i = 0; i < n; i++)
 	{
-		PutItem *item = &put->items[rows[i]];
+		KgPutItem *item = &put->items[rows[i]];
 
 		if (item->node == 0)
 			continue;
@@ -562,7 +555,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	put.outcomes = kg_outcomes_make("entities", kg_json_length(array), options);
 	put.items = MemoryContextAllocExtended(CurrentMemoryContext,
 										   (Size) Max(1, put.outcomes->n) *
-											   sizeof(PutItem),
+											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = create_names(put.outcomes->n);
 	kg_json_iter_init(&it, array);
@@ -572,6 +565,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 		read_item(&put, it.index, &it.value);
 	}
 	each_batch(&put, find_stored);
+	kg_put_check_unique(put.tenant, put.type->type_no, put.outcomes, put.items);
 	check_references(&put);
 	kg_outcomes_settle(put.outcomes);
 

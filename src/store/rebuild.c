@@ -25,6 +25,7 @@
 static const char *const deletions[] = {
 	"DELETE FROM @kg_edge WHERE tenant = $1 AND property IS NOT NULL",
 	"DELETE FROM @kg_index_key WHERE tenant = $1",
+	"DELETE FROM @kg_unique_key WHERE tenant = $1",
 	"DELETE FROM @kg_term WHERE tenant = $1",
 	"DELETE FROM @kg_trigram WHERE tenant = $1"};
 

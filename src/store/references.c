@@ -113,30 +113,22 @@ typedef struct Target
 	int64 node; /* 0: none */
 } Target;
 
+/*
+ * Several entities may have a value between two batches of one statement only
+ * (unique.h): it is looked up again at the end.
+ */
+#define SEVERAL (-1)
+
 static void
-take_targets(Target *targets, const KgField *field)
+take_targets(Target *targets)
 {
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Target *target = &targets[kg_spi_int64(i, 1) - 1];
 		int64 node = kg_spi_int64(i, 2);
 
-		if (target->node != 0 && target->node != node)
-		{
-			KgError *err = kg_error_new(
-				KG_VALIDATION_FAILED,
-				"reference \"%s\" names property \"%s\" of \"%s\", which has "
-				"the value more than once",
-				field->name,
-				field->ref_field,
-				field->ref_type);
-
-			kg_error_keyword(err, "x-ref-field");
-			kg_error_got_string(err, target->value);
-			kg_error_expected(err, "a value that one entity has");
-			kg_error_throw(err);
-		}
-		target->node = node;
+		target->node = target->node == 0 || target->node == node ? node
+																 : SEVERAL;
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -170,20 +162,20 @@ lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
 			   NULL,
 			   false,
 			   SPI_OK_SELECT);
-	take_targets(targets, field);
+	take_targets(targets);
 }
 
 /* Run one of the two statements of lookup_by_field(). */
 static void
 find_by_field(KgSaved *saved, const char *sql, Datum *values, Target *targets,
-			  int n, const KgField *field)
+			  int n)
 {
 	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, BYTEAARRAYOID};
 
 	for (int i = 0; i < n; i++)
 		targets[i].node = 0;
 	kg_spi_run(saved, sql, 4, argtypes, values, NULL, false, SPI_OK_SELECT);
-	take_targets(targets, field);
+	take_targets(targets);
 }
 
 /*
@@ -192,7 +184,7 @@ find_by_field(KgSaved *saved, const char *sql, Datum *values, Target *targets,
  * up again, until it is what has the value.
  */
 static void
-lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
+lookup_by_field(const char *tenant, const KgType *type,
 				const KgField *target_field, Target *targets, int n)
 {
 	static KgSaved lock = KG_SAVED_BATCH;
@@ -227,8 +219,7 @@ lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
 					  "FOR SHARE OF e",
 					  values,
 					  targets,
-					  n,
-					  field);
+					  n);
 		for (int i = 0; i < n; i++)
 			locked[i] = targets[i].node;
 		find_by_field(&read,
@@ -237,12 +228,14 @@ lookup_by_field(const char *tenant, const KgType *type, const KgField *field,
 					  "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key",
 					  values,
 					  targets,
-					  n,
-					  field);
+					  n);
 		same = true;
 		for (int i = 0; i < n; i++)
 			same &= targets[i].node == 0 || targets[i].node == locked[i];
 	} while (!same);
+	for (int i = 0; i < n; i++)
+		if (targets[i].node == SEVERAL)
+			targets[i].node = 0;
 	pfree(locked);
 }
 
@@ -260,7 +253,7 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 	if (target_field == NULL || target_field == type->id_field)
 		lookup_by_id(catalog->tenant, field, targets, n);
 	else
-		lookup_by_field(catalog->tenant, type, field, target_field, targets, n);
+		lookup_by_field(catalog->tenant, type, target_field, targets, n);
 }
 
 /*

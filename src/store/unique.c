@@ -1,0 +1,370 @@
+/*
+ * unique.c
+ *	  Values that an x-ref-field names belong to one entity each.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/key.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/unique.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Entities looked at again in one statement. */
+#define KG_UNIQUE_CHUNK 5000
+
+/* tenant, then the columns of KgUniqueRows. */
+static const Oid row_argtypes[] = {
+	TEXTOID, INT4ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, INT8ARRAYOID};
+
+void
+kg_unique_init(KgUniqueRows *unique, MemoryContext context)
+{
+	static const Oid types[] = {INT4OID, TEXTOID, BYTEAOID, INT8OID};
+
+	unique->context = context;
+	kg_columns_init(&unique->rows, context, 4, types);
+	memset(&unique->stale, 0, sizeof(KgNodeList));
+	unique->stale.context = context;
+}
+
+void
+kg_unique_add(KgUniqueRows *unique, int32 type_no, int64 node,
+			  const KgExtract *extract)
+{
+	for (int i = 0; i < extract->nkeys; i++)
+	{
+		const KgKeyItem *item = &extract->keys[i];
+		bytea *copy;
+
+		if (!item->field->unique || !kg_key_is_value(item->key))
+			continue;
+		copy = MemoryContextAlloc(unique->context, VARSIZE(item->key));
+		memcpy(copy, item->key, VARSIZE(item->key));
+		kg_columns_add_row(&unique->rows);
+		kg_columns_int32(&unique->rows, 0, type_no);
+		kg_columns_text(&unique->rows, 1, item->field->name);
+		kg_columns_datum(&unique->rows, 2, PointerGetDatum(copy));
+		kg_columns_int64(&unique->rows, 3, node);
+	}
+}
+
+static int
+compare_rows(const void *pa, const void *pb, void *arg)
+{
+	const KgColumns *rows = arg;
+	int a = *(const int *) pa;
+	int b = *(const int *) pb;
+	int order;
+
+	if (rows->values[0][a] != rows->values[0][b])
+		return DatumGetInt32(rows->values[0][a]) <
+					   DatumGetInt32(rows->values[0][b])
+				   ? -1
+				   : 1;
+	order = kg_key_compare(DatumGetByteaPP(rows->values[1][a]),
+						   DatumGetByteaPP(rows->values[1][b]));
+	if (order == 0)
+		order = kg_key_compare(DatumGetByteaPP(rows->values[2][a]),
+							   DatumGetByteaPP(rows->values[2][b]));
+	return order != 0 ? order : a - b;
+}
+
+/*
+ * In the order of the primary key, so that two writers of the same values wait
+ * for each other in turn instead of crosswise.
+ */
+static void
+sort_rows(KgColumns *rows)
+{
+	int *order = palloc(rows->nrows * sizeof(int));
+
+	for (int i = 0; i < rows->nrows; i++)
+		order[i] = i;
+	qsort_arg(order, rows->nrows, sizeof(int), compare_rows, rows);
+	kg_columns_reorder(rows, order);
+	pfree(order);
+}
+
+static void
+delete_stale(const char *tenant, const KgNodeList *stale)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+
+	if (stale->n == 0)
+		return;
+	values[0] = CStringGetTextDatum(tenant);
+	values[1] = kg_node_array(stale->nodes, stale->n);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
+			   "AND node = ANY($2)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+}
+
+/* Insert what is free; says whether everything was. */
+static bool
+insert_rows(const char *tenant, const KgColumns *rows)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	Datum values[5];
+
+	values[0] = CStringGetTextDatum(tenant);
+	kg_columns_arrays(rows, &values[1]);
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_unique_key(tenant, type_no, field, key, node) "
+			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5) "
+			   "ON CONFLICT DO NOTHING",
+			   5,
+			   row_argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+	return SPI_processed == rows->nrows;
+}
+
+int
+kg_unique_holders(const char *tenant, const KgColumns *rows,
+				  KgUniqueHolder **holders)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	MemoryContext context = CurrentMemoryContext;
+	Datum values[5];
+	int n;
+
+	values[0] = CStringGetTextDatum(tenant);
+	kg_columns_arrays(rows, &values[1]);
+	kg_spi_run_latest(&saved,
+					  "SELECT u.ord, k.node, e.entity_id "
+					  "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
+					  "AS u(type_no, field, key, node, ord) "
+					  "JOIN @kg_unique_key k ON k.tenant = $1 "
+					  "AND k.type_no = u.type_no AND k.field = u.field "
+					  "AND k.key = u.key AND k.node <> u.node "
+					  "LEFT JOIN @kg_entity e ON e.tenant = $1 "
+					  "AND e.node = k.node ORDER BY u.ord",
+					  5,
+					  row_argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	n = SPI_processed;
+	*holders = palloc(Max(1, n) * sizeof(KgUniqueHolder));
+	for (int i = 0; i < n; i++)
+	{
+		(*holders)[i].row = kg_spi_int64(i, 1) - 1;
+		(*holders)[i].node = kg_spi_int64(i, 2);
+		(*holders)[i].id = kg_spi_cstring(i, 3);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return n;
+}
+
+void
+kg_unique_write(const char *tenant, KgUniqueRows *unique, KgNodeList *taken)
+{
+	KgUniqueHolder *holders;
+	int n;
+
+	delete_stale(tenant, &unique->stale);
+	if (unique->rows.nrows == 0)
+		return;
+	sort_rows(&unique->rows);
+	if (insert_rows(tenant, &unique->rows))
+		return;
+	n = kg_unique_holders(tenant, &unique->rows, &holders);
+	for (int i = 0; i < n; i++)
+		kg_node_add(taken,
+					DatumGetInt64(unique->rows.values[3][holders[i].row]));
+}
+
+void
+kg_unique_clear(const char *tenant, int32 type_no, const char *field)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID};
+	Datum values[3] = {CStringGetTextDatum(tenant),
+					   Int32GetDatum(type_no),
+					   CStringGetTextDatum(field)};
+
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
+			   "AND type_no = $2 AND field = $3",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+}
+
+KgError *
+kg_unique_error(const KgType *type, const KgField *field, const char *id,
+				const JsonbValue *value, const char *other, const char *path)
+{
+	KgError *err;
+	StringInfoData pointer;
+
+	if (id == NULL)
+	{
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "property \"%s\" of type \"%s\" has a value that "
+						   "several entities have",
+						   field->name,
+						   type->name);
+		kg_error_entity(err, kg_type_handle(type), NULL);
+		kg_error_keyword(err, "x-ref-field");
+		return err;
+	}
+	if (other)
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "property \"%s\" of entity \"%s\" has a value that "
+						   "entity \"%s\" of type \"%s\" has already",
+						   field->name,
+						   id,
+						   other,
+						   type->name);
+	else
+		err = kg_error_new(KG_ALREADY_EXISTS,
+						   "property \"%s\" of entity \"%s\" has a value that "
+						   "another entity of type \"%s\" has already",
+						   field->name,
+						   id,
+						   type->name);
+	initStringInfo(&pointer);
+	for (int i = 0; i < field->nsteps && field->steps[i].key; i++)
+		kg_json_pointer_append(
+			&pointer, field->steps[i].key, field->steps[i].keylen);
+	kg_error_entity(err, kg_type_handle(type), id);
+	kg_error_path(err, "%s%s", path, pointer.data);
+	kg_error_keyword(err, "x-ref-field");
+	kg_error_got(err, value);
+	kg_error_expected(err,
+					  "a value that one entity has: an \"x-ref-field\" names "
+					  "the property");
+	return err;
+}
+
+/* The rows of stored entities; ids are theirs, by row. */
+static void
+reread(const KgCatalog *catalog, const int64 *nodes, int n,
+	   KgUniqueRows *unique, char ***ids)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
+					   kg_node_array(nodes, n)};
+	MemoryContext context = CurrentMemoryContext;
+	int capacity = 0;
+
+	*ids = NULL;
+	kg_spi_run_latest(&saved,
+					  "SELECT node, type_no::bigint, data, entity_id "
+					  "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
+					  "ORDER BY entity_id",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	for (uint64 row = 0; row < SPI_processed; row++)
+	{
+		bool isnull;
+		int32 type_no = kg_spi_int64(row, 2);
+		const KgType *type = kg_catalog_type_no(catalog, type_no);
+		KgExtract extract;
+		int before = unique->rows.nrows;
+
+		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
+		if (type == NULL)
+			continue;
+		memset(&extract, 0, sizeof(extract));
+		kg_extract_keys(
+			type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull)), &extract);
+		kg_unique_add(unique, type_no, kg_spi_int64(row, 1), &extract);
+		if (unique->rows.nrows > capacity)
+		{
+			capacity = unique->rows.capacity;
+			*ids = *ids ? repalloc_huge(*ids, (Size) capacity * sizeof(char *))
+						: MemoryContextAllocHuge(
+							  context, (Size) capacity * sizeof(char *));
+		}
+		for (int i = before; i < unique->rows.nrows; i++)
+			(*ids)[i] = kg_spi_cstring(row, 4);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
+			 char *const *ids, const KgUniqueHolder *holder,
+			 KgErrorList *errors)
+{
+	const KgColumns *rows = &unique->rows;
+	const KgType *type = kg_catalog_type_no(
+		catalog, DatumGetInt32(rows->values[0][holder->row]));
+	const KgField *field = kg_type_field(
+		type, TextDatumGetCString(rows->values[1][holder->row]));
+	bool shown = catalog->plain_visibility;
+	JsonbValue value;
+
+	/* Only what will be listed is worth writing out. */
+	if (errors->total >= errors->limit)
+	{
+		errors->total++;
+		return;
+	}
+	kg_key_decode(field, DatumGetByteaPP(rows->values[2][holder->row]), &value);
+	kg_error_report(errors,
+					kg_unique_error(type,
+									field,
+									shown ? ids[holder->row] : NULL,
+									&value,
+									holder->id,
+									""));
+}
+
+void
+kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
+{
+	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+
+	for (int i = 0; i < nodes->n; i += KG_UNIQUE_CHUNK)
+	{
+		KgUniqueRows unique;
+		KgUniqueHolder *holders;
+		char **ids;
+		int n;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_unique_init(&unique, CurrentMemoryContext);
+		reread(catalog,
+			   nodes->nodes + i,
+			   Min(KG_UNIQUE_CHUNK, nodes->n - i),
+			   &unique,
+			   &ids);
+		delete_stale(catalog->tenant, &unique.stale);
+		if (unique.rows.nrows == 0 ||
+			insert_rows(catalog->tenant, &unique.rows))
+			continue;
+		n = kg_unique_holders(catalog->tenant, &unique.rows, &holders);
+		for (int j = 0; j < n; j++)
+			report_taken(catalog, &unique, ids, &holders[j], &errors);
+	}
+	kg_throw_violations(&errors, "values are not unique");
+}
