@@ -16,8 +16,10 @@ CREATE TABLE @extschema@.kg_tenant_role (
   tenant      text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
   role        regrole NOT NULL,
   access      text COLLATE "C" NOT NULL CHECK (access IN ('read', 'write', 'admin')),
+  gave_usage  boolean NOT NULL DEFAULT false,
   PRIMARY KEY (tenant, role)
 );
+COMMENT ON COLUMN @extschema@.kg_tenant_role.gave_usage IS 'the role got USAGE on the extension''s schema from its grants, and loses it with the last of them';
 COMMENT ON TABLE @extschema@.kg_tenant_role IS 'which role may act for which tenant; made by kg_grant()';
 CREATE INDEX kg_tenant_role_role_idx ON @extschema@.kg_tenant_role (role);
 

@@ -191,11 +191,53 @@ require_grantor(const char *tenant)
 }
 
 /*
+ * Did a grant give the role USAGE on the extension's schema?  Who had it before
+ * the first one keeps it.  As owner, inside SPI.
+ */
+static bool
+gave_usage(Oid role)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_tenant_role WHERE role = $1 AND gave_usage "
+			   "LIMIT 1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	return SPI_processed > 0;
+}
+
+static bool
+has_usage(Oid role)
+{
+	return kg_schema_aclcheck(kg_extension_schema(), role, ACL_USAGE) ==
+		   ACLCHECK_OK;
+}
+
+static void
+change_usage(const char *name, bool grant)
+{
+	run_utility(
+		psprintf("%s USAGE ON SCHEMA %s %s %s",
+				 grant ? "GRANT" : "REVOKE",
+				 quote_identifier(get_namespace_name(kg_extension_schema())),
+				 grant ? "TO" : "FROM",
+				 name));
+}
+
+/*
  * Bring a role's table privileges in line with the access it has to any
- * tenant; the policies decide which rows that reaches.  As owner, inside SPI.
+ * tenant; the policies decide which rows that reaches.  gave is what
+ * gave_usage() said before a grant was deleted.  As owner, inside SPI.
  */
 static void
-synchronise_privileges(Oid role)
+synchronise_privileges(Oid role, bool gave)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {REGROLEOID};
@@ -230,12 +272,10 @@ synchronise_privileges(Oid role)
 						 writes ? "GRANT" : "REVOKE",
 						 writes ? "TO" : "FROM",
 						 name));
-	if (reads && kg_schema_aclcheck(kg_extension_schema(), role, ACL_USAGE) !=
-					 ACLCHECK_OK)
-		run_utility(psprintf(
-			"GRANT USAGE ON SCHEMA %s TO %s",
-			quote_identifier(get_namespace_name(kg_extension_schema())),
-			name));
+	if (reads && !has_usage(role))
+		change_usage(name, true);
+	else if (reads == 0 && gave)
+		change_usage(name, false);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_grant);
@@ -244,29 +284,34 @@ Datum
 kg_sql_grant(PG_FUNCTION_ARGS)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID};
+	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, BOOLOID};
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(1)), false);
-	Datum values[] = {
+	Datum values[4] = {
 		PG_GETARG_DATUM(0), ObjectIdGetDatum(role), PG_GETARG_DATUM(2)};
 	KgUserContext user;
+	bool gave;
 
 	(void) access_from_text(PG_GETARG_TEXT_PP(2));
 	require_grantor(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
 	require_tenant(values[0]);
+	/* Each grant that makes the USAGE needed says so: the last one tells. */
+	gave = gave_usage(role) || !has_usage(role);
+	values[3] = BoolGetDatum(gave);
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tenant_role(tenant, role, access) "
-			   "VALUES ($1, $2, $3) "
-			   "ON CONFLICT (tenant, role) DO UPDATE SET access = $3",
-			   3,
+			   "INSERT INTO @kg_tenant_role(tenant, role, access, gave_usage) "
+			   "VALUES ($1, $2, $3, $4) "
+			   "ON CONFLICT (tenant, role) DO UPDATE SET access = $3, "
+			   "gave_usage = $4",
+			   4,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
-	synchronise_privileges(role);
+	synchronise_privileges(role, gave);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -284,11 +329,13 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 	Oid role = get_role_oid(name, false);
 	Datum values[] = {PG_GETARG_DATUM(0), ObjectIdGetDatum(role)};
 	KgUserContext user;
+	bool gave;
 
 	require_grantor(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
 	require_tenant(values[0]);
+	gave = gave_usage(role);
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_tenant_role WHERE tenant = $1 AND role = $2",
 			   2,
@@ -307,7 +354,7 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 
 		kg_error_throw(err);
 	}
-	synchronise_privileges(role);
+	synchronise_privileges(role, gave);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -363,12 +410,16 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 	Datum values[] = {PG_GETARG_DATUM(0)};
 	KgUserContext user;
 	Oid *roles;
+	bool *gave;
 	int nroles;
 
 	kg_become_owner(&user);
 	SPI_connect();
 	require_tenant(values[0]);
 	roles = granted_roles(values[0], &nroles);
+	gave = palloc((nroles + 1) * sizeof(bool));
+	for (int i = 0; i < nroles; i++)
+		gave[i] = gave_usage(roles[i]);
 	for (int i = 0; i < lengthof(statements); i++)
 		kg_spi_run(&saved[i],
 				   statements[i],
@@ -379,7 +430,7 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 				   false,
 				   SPI_OK_DELETE);
 	for (int i = 0; i < nroles; i++)
-		synchronise_privileges(roles[i]);
+		synchronise_privileges(roles[i], gave[i]);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -454,12 +505,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 						 verb,
 						 to,
 						 name));
-	run_utility(
-		psprintf("%s USAGE ON SCHEMA %s %s %s",
-				 verb,
-				 quote_identifier(get_namespace_name(kg_extension_schema())),
-				 to,
-				 name));
+	change_usage(name, grant);
 	if (superuser())
 		silence_parameters(name, grant);
 	else if (grant)

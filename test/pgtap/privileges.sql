@@ -68,5 +68,28 @@ RESET ROLE;
 SELECT ok(NOT has_table_privilege('pgtap_stranger', oid, 'SELECT, INSERT, UPDATE, DELETE'),
           'kg_revoke() took back what was on ' || relname) FROM member_table ORDER BY relname;
 
+-- USAGE on the schema: given by the first grant to who lacks it, taken back with the last.
+REVOKE USAGE ON SCHEMA public FROM PUBLIC;
+CREATE FUNCTION pg_temp.usage() RETURNS boolean LANGUAGE sql AS $$SELECT has_schema_privilege('pgtap_stranger', 'public', 'USAGE')$$;
+SELECT kg_create_tenant('pgtap 2');
+SELECT ok(NOT pg_temp.usage(), 'a stranger has no USAGE');
+SELECT kg_grant('pgtap', 'pgtap_stranger', 'read');
+SELECT ok(pg_temp.usage(), 'the first grant gives USAGE');
+SELECT kg_grant('pgtap 2', 'pgtap_stranger', 'write');
+SELECT kg_grant('pgtap', 'pgtap_stranger', 'admin');
+SELECT kg_revoke('pgtap', 'pgtap_stranger');
+SELECT ok(pg_temp.usage(), 'it stays as long as there is a grant');
+SELECT kg_revoke('pgtap 2', 'pgtap_stranger');
+SELECT ok(NOT pg_temp.usage(), 'it goes with the last');
+SELECT kg_grant('pgtap', 'pgtap_stranger', 'read');
+SELECT kg_grant('pgtap 2', 'pgtap_stranger', 'read');
+SELECT kg_revoke('pgtap', 'pgtap_stranger');
+SELECT kg_drop_tenant('pgtap 2');
+SELECT ok(NOT pg_temp.usage(), 'it goes with the last tenant');
+GRANT USAGE ON SCHEMA public TO pgtap_stranger;
+SELECT kg_grant('pgtap', 'pgtap_stranger', 'read');
+SELECT kg_revoke('pgtap', 'pgtap_stranger');
+SELECT ok(pg_temp.usage(), 'who had USAGE before keeps it');
+
 SELECT * FROM finish();
 ROLLBACK;
