@@ -21,6 +21,7 @@ bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_bundle_bytes;
 int kg_setting_max_call_time;
+int kg_setting_max_cost;
 int kg_setting_max_depth;
 int kg_setting_max_edges;
 int kg_setting_max_entity_bytes;
@@ -141,6 +142,13 @@ kg_settings_define(void)
 				 0,
 				 INT_MAX,
 				 GUC_UNIT_MS);
+	define_limit("kg_graph.max_cost",
+				 "Sets how many edges a search may be estimated to look at.",
+				 &kg_setting_max_cost,
+				 50000000,
+				 1,
+				 INT_MAX,
+				 0);
 	define_limit("kg_graph.max_depth",
 				 "Sets the deepest nesting of arguments and entities.",
 				 &kg_setting_max_depth,

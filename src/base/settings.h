@@ -23,6 +23,7 @@ extern int kg_setting_max_offset;
 extern int kg_setting_max_search_matches;
 extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
+extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;
 extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */

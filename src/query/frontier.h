@@ -136,6 +136,7 @@ typedef struct KgGraph
 	bool check_nodes; /* kg_entity has policies of others: look at every hop */
 	bool packed;	  /* kg_adjacency says what kg_edge says */
 	int64 edges;	  /* read so far */
+	double cost;	  /* estimated so far, see query/cost.h */
 	int nranks;		  /* types in the order of replies; rank 0 is none */
 	const KgType **ranked;
 	/* relations met last, by the low bits of their number */

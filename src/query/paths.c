@@ -145,10 +145,7 @@ static void
 read_graph(KgPaths *paths)
 {
 	const KgPathQuery *query = paths->query;
-	bool stop_when_met = query->nfrom == 1 && query->nto == 1 &&
-						 query->weight == NULL &&
-						 (query->mode == KG_PATH_SHORTEST ||
-						  query->mode == KG_PATH_ALL_SHORTEST);
+	bool stop_when_met = kg_paths_stop_when_met(query);
 	Reading reading;
 	Side *out = &reading.sides[0];
 	Side *in = &reading.sides[1];

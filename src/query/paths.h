@@ -74,6 +74,15 @@ typedef struct KgPaths
 extern void kg_paths_find(KgPaths *paths, KgGraph *graph,
 						  const KgPathQuery *query);
 
+/* Between two nodes a shortest path is found where the searches meet. */
+static inline bool
+kg_paths_stop_when_met(const KgPathQuery *query)
+{
+	return query->nfrom == 1 && query->nto == 1 && query->weight == NULL &&
+		   (query->mode == KG_PATH_SHORTEST ||
+			query->mode == KG_PATH_ALL_SHORTEST);
+}
+
 /* May the node stand between the ends of a path? */
 static inline bool
 kg_path_inner(const KgPaths *paths, uint32 node)

@@ -64,6 +64,7 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		"SELECT e.node, e.type_no, e.entity_id FROM @kg_term t, @kg_entity e"
 		" WHERE t.tenant = $1 AND t.term = ANY ($2) AND t.kind = 'i'"
 		" AND e.tenant = $1 AND e.node = t.node",
+	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1",
 	[KG_SQL_EDGE_PROPERTIES] =
 		"SELECT e.source, e.relation_no, e.target, e.properties"
 		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "miscadmin.h"
+#include "query/cost.h"
 #include "tools/bfs_call.h"
 
 /* A node takes at least so many bytes: more of them cannot fit. */
@@ -178,6 +179,8 @@ kg_tool_bfs_query(const Jsonb *arguments)
 		throw_all_unknown(&seeds);
 	follow_all(&follow);
 	edges = kg_bfs_keeps_all(&call, &detail) ? KG_REACH_COUNT : KG_REACH_EDGES;
+	kg_cost_reach(
+		call.graph, &follow, nodes, n, (int) max_hops, false, "/max_hops");
 	kg_reach(call.graph,
 			 &follow,
 			 nodes,
@@ -317,6 +320,7 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
 	if (n == seeds->n)
 		for (uint32 i = 0; i < n; i++)
 			(void) kg_nodeset_add(&distinct, nodes[i]);
+	kg_cost_reach(graph, &follow, distinct.nodes, distinct.n, k, true, "/k");
 	for (uint32 i = 0; i < distinct.n; i++)
 	{
 		KgReach one;

@@ -8,7 +8,9 @@
 
 #include "base/identity.h"
 #include "base/json.h"
+#include "base/settings.h"
 #include "catalog/catalog.h"
+#include "query/cost.h"
 #include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
@@ -45,8 +47,10 @@ kg_tools_explain(const char *name, const Jsonb *arguments)
 	List *statements = NIL;
 	ListCell *lc;
 	KgJsonWriter w;
+	volatile int64 cost = -1;
 
 	kg_plan_record_start();
+	kg_cost_watch_start();
 	PG_TRY();
 	{
 		(void) kg_tools_call(name, arguments);
@@ -54,6 +58,7 @@ kg_tools_explain(const char *name, const Jsonb *arguments)
 	PG_FINALLY();
 	{
 		statements = kg_plan_record_end();
+		cost = kg_cost_watch_end();
 	}
 	PG_END_TRY();
 
@@ -65,6 +70,14 @@ kg_tools_explain(const char *name, const Jsonb *arguments)
 		kg_tool_write_ast(tool->type, tool->operation, arguments, &w);
 	else
 		kg_jw_jsonb(&w, arguments);
+	if (cost >= 0)
+	{
+		kg_jw_key(&w, "estimate");
+		kg_jw_begin_object(&w);
+		kg_jw_kint(&w, "edges", cost);
+		kg_jw_kint(&w, "max_cost", kg_setting_max_cost);
+		kg_jw_end_object(&w);
+	}
 	kg_jw_key(&w, "statements");
 	kg_jw_begin_array(&w);
 	foreach(lc, statements)

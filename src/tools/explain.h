@@ -8,8 +8,9 @@
 #include "utils/jsonb.h"
 
 /*
- * Call a tool and answer {tool, ast, statements: [{sql, parameters, plan}]}:
- * the arguments as they were understood, and each statement that ran, with
+ * Call a tool and answer {tool, ast, estimate?, statements: [{sql, parameters,
+ * plan}]}: the arguments as they were understood, what a search was estimated
+ * to cost (query/cost.h), and each statement that ran, with
  * the types of its parameters and its plan.  Never a value in the SQL.
  */
 extern Jsonb *kg_tools_explain(const char *name, const Jsonb *arguments);

@@ -13,6 +13,7 @@
 #include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
+#include "query/cost.h"
 #include "mb/pg_wchar.h"
 #include "query/list.h"
 #include "tools/graph.h"
@@ -640,6 +641,22 @@ keep_connected(Aggregate *a, int64 *nodes, uint32 n)
 }
 
 static void
+estimate(Aggregate *a, const int64 *nodes, uint32 n)
+{
+	KgGraph *graph = a->call.graph;
+
+	if (n == 0)
+		return;
+	if (a->steps.n > 0)
+		kg_cost_traverse(
+			graph, nodes, n, a->steps.specs, a->steps.n, "/relationships");
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			kg_cost_traverse(
+				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
+}
+
+static void
 aggregate(Aggregate *a, int64 *nodes, uint32 n)
 {
 	KgGraph *graph = a->call.graph;
@@ -647,6 +664,7 @@ aggregate(Aggregate *a, int64 *nodes, uint32 n)
 	a->result = kg_groups_new(graph->context, a->ngroups, a->specs, a->nspecs);
 	a->work = AllocSetContextCreate(
 		graph->context, "kg_graph aggregate", ALLOCSET_DEFAULT_SIZES);
+	estimate(a, nodes, n);
 	n = keep_connected(a, nodes, n);
 	for (int i = 0; i < a->ngroups && n > 0; i++)
 		if (a->groups[i].related)

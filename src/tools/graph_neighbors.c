@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "query/cost.h"
 #include "query/neighbors.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
@@ -230,6 +231,13 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 		kg_write_nothing(&e.call, &e.start, &w);
 	else
 	{
+		kg_cost_reach(e.call.graph,
+					  &e.follow,
+					  starts,
+					  n,
+					  (int) e.max_hops,
+					  false,
+					  "/max_hops");
 		kg_reach(e.call.graph,
 				 &e.follow,
 				 starts,

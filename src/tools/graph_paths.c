@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "query/cost.h"
 #include "query/paths.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
@@ -359,6 +360,7 @@ kg_tool_find_paths(const Jsonb *arguments)
 		f->query.nfrom = n[0];
 		f->query.to = nodes[1];
 		f->query.nto = n[1];
+		kg_cost_paths(f->call.graph, &f->query);
 		kg_paths_find(&f->paths, f->call.graph, &f->query);
 		write_reply(f, &w);
 	}

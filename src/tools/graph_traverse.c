@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
+#include "query/cost.h"
 #include "query/traverse.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
@@ -265,6 +266,12 @@ kg_tool_traverse_relationships(const Jsonb *arguments)
 		kg_write_nothing(&tr->call, &tr->from, &w);
 	else
 	{
+		kg_cost_traverse(tr->call.graph,
+						 starts,
+						 n,
+						 tr->steps.specs,
+						 tr->steps.n,
+						 "/relationships");
 		kg_traverse_run(
 			&tr->t, tr->call.graph, starts, n, tr->steps.specs, tr->steps.n);
 		tr->nrows = kg_traverse_page(

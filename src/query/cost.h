@@ -1,0 +1,39 @@
+/*
+ * cost.h
+ *	  What a search is likely to cost, told before it runs.
+ *
+ *	  The unit is an edge looked at.  An estimate is made of the nodes that the
+ *	  search starts from: the edges of a few of them, of a few of their
+ *	  neighbours, and so on for as many hops as the search may go.  Where that
+ *	  is above kg_graph.max_cost, the nodes that the caller can see are counted,
+ *	  because no search reads more than there is; where it still is, the call is
+ *	  refused.  Only what the caller may see decides.
+ */
+#ifndef KG_COST_H
+#define KG_COST_H
+
+#include "query/paths.h"
+#include "query/traverse.h"
+
+/*
+ * Breadth-first search from all starts together (rounds 1) or from each on its
+ * own (rounds n).  path names the argument to make smaller.
+ */
+extern void kg_cost_reach(KgGraph *graph, const KgFollow *walk,
+						  const int64 *starts, uint32 n, int hops, bool each,
+						  const char *path);
+/* Bindings of a chain of steps. */
+extern void kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
+							 const KgStepSpec *specs, int nsteps,
+							 const char *path);
+/* Paths between two sets of nodes. */
+extern void kg_cost_paths(KgGraph *graph, const KgPathQuery *query);
+
+/*
+ * Have even the smallest search estimated (kg_explain); the sum of the
+ * estimates since then, rounded to two digits, or -1 where there was none.
+ */
+extern void kg_cost_watch_start(void);
+extern int64 kg_cost_watch_end(void);
+
+#endif /* KG_COST_H */
