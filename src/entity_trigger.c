@@ -253,6 +253,24 @@ check_given_id(const char *id, const Datum *values, const bool *nulls,
 	kg_error_throw(err);
 }
 
+/*
+ * A number may be given, as a restore does; but 0 means "no entity" wherever
+ * nodes are looked up, and numbers below have meanings too.
+ */
+static void
+check_given_node(const Datum *values, const bool *nulls)
+{
+	KgError *err;
+
+	if (!nulls[COL_NODE] && DatumGetInt64(values[COL_NODE]) > 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "column \"node\" of kg_entity is not a positive number");
+	kg_error_path(err, "/node");
+	kg_error_expected(err, "no value: a number is assigned");
+	kg_error_throw(err);
+}
+
 /* Fills the columns of one row; raises what is wrong with it. */
 static void
 complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
@@ -319,6 +337,8 @@ kg_sql_entity_before(PG_FUNCTION_ARGS)
 	heap_deform_tuple(tuple, tupdesc, values, nulls);
 	if (update)
 		check_unchanged(old, values, nulls);
+	else
+		check_given_node(values, nulls);
 	complete_row(trigdata, old, values, nulls);
 	return PointerGetDatum(heap_form_tuple(tupdesc, values, nulls));
 }

@@ -7,6 +7,7 @@
 
 #include "base/identity.h"
 #include "store/payload.h"
+#include "store/scope.h"
 
 typedef struct KgApplyOptions
 {
@@ -45,6 +46,7 @@ typedef struct KgApply
 	List *type_changes[3]; /* names created, updated, deleted */
 	List *samples[3];	   /* handles created, updated, deleted */
 	List *warnings;		   /* of char * */
+	KgScope *scope;		   /* in which the entities are written */
 } KgApply;
 
 #define KG_CHANGE_CREATED 0

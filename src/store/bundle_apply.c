@@ -249,13 +249,13 @@ write_all(KgApply *apply)
 	kg_bundle_lock_unique(apply);
 	kg_restore_user(&user);
 
-	kg_derive_scope_begin(apply->tenant);
+	apply->scope = kg_scope_begin(apply->tenant);
 	kg_bundle_write_entities(apply);
 
 	kg_become_owner(&user);
 	kg_bundle_rebuild(apply);
 	throw_errors(apply);
-	kg_derive_scope_end();
+	kg_scope_end(apply->scope);
 	kg_restore_user(&user);
 
 	kg_bundle_write_edges(apply);
@@ -385,7 +385,7 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 	}
 	PG_CATCH();
 	{
-		kg_derive_scope_abort();
+		kg_scope_abort(apply->scope);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

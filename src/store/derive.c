@@ -14,6 +14,7 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/extract.h"
+#include "store/scope.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -22,15 +23,6 @@
 /* A batch is written when it has so many entities, or so many rows of keys. */
 #define KG_BATCH_ENTITIES 8192
 #define KG_BATCH_ROWS 100000
-
-/* What waits for the end of the statement, or of the scope. */
-typedef struct Pending
-{
-	KgReferenceList missing; /* references without a target so far */
-	KgNodeList renamed;		 /* nodes that may be named differently now */
-	KgNodeList deleted;
-	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
-} Pending;
 
 struct KgDerivation
 {
@@ -48,28 +40,9 @@ struct KgDerivation
 	KgNodeList stale_terms;
 	KgNodeList stale_references;
 	KgNodeList gone; /* deleted in this batch */
-	Pending own;
-	Pending *pending; /* own, or the scope's */
+	KgUnchecked own;
+	KgUnchecked *pending; /* own, or that of the scope (scope.h) */
 };
-
-typedef struct Scope
-{
-	MemoryContext context;
-	char *tenant;
-	Pending pending;
-} Scope;
-
-static Scope *scope = NULL;
-
-static void
-init_pending(Pending *pending, MemoryContext context)
-{
-	memset(pending, 0, sizeof(*pending));
-	pending->missing.context = context;
-	pending->renamed.context = context;
-	pending->deleted.context = context;
-	pending->taken.context = context;
-}
 
 static void
 init_batch(KgDerivation *d)
@@ -110,10 +83,10 @@ kg_derive_begin(const char *tenant)
 	d->scratch = AllocSetContextCreate(
 		context, "kg_graph entity", ALLOCSET_DEFAULT_SIZES);
 	init_batch(d);
-	init_pending(&d->own, context);
-	d->pending = &d->own;
-	if (scope && strcmp(scope->tenant, tenant) == 0)
-		d->pending = &scope->pending;
+	kg_unchecked_init(&d->own, context);
+	d->pending = kg_scope_unchecked(tenant);
+	if (d->pending == NULL)
+		d->pending = &d->own;
 	return d;
 }
 
@@ -535,45 +508,6 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, int64 node)
 	count_entity(d);
 }
 
-/*
- * Everything of the statement or scope is written: references that had no
- * target may have one now, and whoever points at what is gone is dealt with.
- */
-static void
-enforce(const KgCatalog *catalog, Pending *pending)
-{
-	KgReferenceList missing = {CurrentMemoryContext};
-	KgReferenceList again = {CurrentMemoryContext};
-	KgNodeList referrers = {CurrentMemoryContext};
-	KgNodeList moved = {CurrentMemoryContext};
-
-	/* First of all: below, a value names one entity. */
-	if (pending->taken.n > 0)
-		kg_unique_enforce(catalog, &pending->taken);
-	if (pending->deleted.n > 0)
-		kg_references_deleted(catalog, &pending->deleted, &referrers);
-	kg_references_resolve(catalog, &pending->missing, &missing);
-
-	/* Referrers of renamed nodes, and of nodes deleted and made again. */
-	if (pending->renamed.n > 0)
-		kg_references_find_referrers(
-			catalog->tenant, &pending->renamed, &moved);
-	for (int i = 0; i < referrers.n; i++)
-		kg_node_add(&moved, referrers.nodes[i]);
-	if (moved.n > 0)
-	{
-		KgReferenceList unresolved = {CurrentMemoryContext};
-
-		kg_references_reread(catalog, &moved, &again);
-		kg_references_forget(catalog->tenant, &moved);
-		kg_references_resolve(catalog, &again, &unresolved);
-		referrers.n = 0;
-		for (int i = 0; i < unresolved.n; i++)
-			kg_node_add(&referrers, unresolved.items[i].source);
-	}
-	kg_references_pending(catalog->tenant, &missing, &referrers);
-}
-
 void
 kg_derive_end(KgDerivation *d)
 {
@@ -581,41 +515,7 @@ kg_derive_end(KgDerivation *d)
 
 	write_batch(d);
 	if (d->pending == &d->own)
-		enforce(d->catalog, d->pending);
+		kg_unchecked_enforce(d->catalog, d->pending);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(d->context);
-}
-
-void
-kg_derive_scope_begin(const char *tenant)
-{
-	MemoryContext context;
-
-	if (scope != NULL)
-		elog(ERROR, "a write scope is open already");
-	context = AllocSetContextCreate(
-		TopTransactionContext, "kg_graph write scope", ALLOCSET_DEFAULT_SIZES);
-	scope = MemoryContextAllocZero(context, sizeof(Scope));
-	scope->context = context;
-	scope->tenant = MemoryContextStrdup(context, tenant);
-	init_pending(&scope->pending, context);
-}
-
-void
-kg_derive_scope_end(void)
-{
-	Scope *closing = scope;
-
-	/* Statements of the enforcement itself are checked one by one. */
-	scope = NULL;
-	enforce(kg_catalog_get(closing->tenant), &closing->pending);
-	MemoryContextDelete(closing->context);
-}
-
-void
-kg_derive_scope_abort(void)
-{
-	if (scope != NULL)
-		MemoryContextDelete(scope->context);
-	scope = NULL;
 }

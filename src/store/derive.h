@@ -40,19 +40,9 @@ extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 extern void kg_derive_flush(KgDerivation *d);
 
 /*
- * Write what is left; then, unless a scope is open for the tenant, enforce
- * unique values (unique.h) and references (references.h).
+ * Write what is left; then, unless a scope is open for the tenant (scope.h),
+ * enforce unique values and references.
  */
 extern void kg_derive_end(KgDerivation *d);
-
-/*
- * Between begin and end of a scope, statements of the tenant leave references
- * unchecked; the end checks them all together.  The begin of a scope within a
- * scope is an error.  A scope left by an error is closed by
- * kg_derive_scope_abort().
- */
-extern void kg_derive_scope_begin(const char *tenant);
-extern void kg_derive_scope_end(void);
-extern void kg_derive_scope_abort(void);
 
 #endif /* KG_DERIVE_H */

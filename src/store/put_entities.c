@@ -20,6 +20,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/scope.h"
 #include "store/extract.h"
 #include "store/put.h"
 #include "store/references.h"
@@ -548,6 +549,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	const JsonbContainer *array = kg_outcomes_items(items);
 	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
 	KgUserContext user;
+	KgScope *scope;
 	KgJsonIter it;
 
 	put.type = kg_catalog_require_type(
@@ -569,17 +571,17 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	check_references(&put);
 	kg_outcomes_settle(put.outcomes);
 
-	kg_derive_scope_begin(put.tenant);
+	scope = kg_scope_begin(put.tenant);
 	PG_TRY();
 	{
 		each_batch(&put, write_rows);
 		kg_become_owner(&user);
-		kg_derive_scope_end();
+		kg_scope_end(scope);
 		kg_restore_user(&user);
 	}
 	PG_CATCH();
 	{
-		kg_derive_scope_abort();
+		kg_scope_abort(scope);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
@@ -818,6 +820,7 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 {
 	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
 	KgUserContext user;
+	KgScope *scope;
 	Datum *elements;
 	bool *nulls;
 	int n;
@@ -849,17 +852,17 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	find_restricted(&removal);
 	kg_outcomes_settle(removal.outcomes);
 
-	kg_derive_scope_begin(removal.tenant);
+	scope = kg_scope_begin(removal.tenant);
 	PG_TRY();
 	{
 		delete_rows(&removal);
 		kg_become_owner(&user);
-		kg_derive_scope_end();
+		kg_scope_end(scope);
 		kg_restore_user(&user);
 	}
 	PG_CATCH();
 	{
-		kg_derive_scope_abort();
+		kg_scope_abort(scope);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

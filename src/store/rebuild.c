@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/derive.h"
+#include "store/scope.h"
 #include "store/rebuild.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -166,20 +167,21 @@ kg_rebuild(void)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
 	KgUserContext user;
+	KgScope *scope;
 	Jsonb *result;
 
 	kg_become_owner(&user);
 	(void) lock_types(tenant);
 	delete_derived(tenant);
-	kg_derive_scope_begin(tenant);
+	scope = kg_scope_begin(tenant);
 	PG_TRY();
 	{
 		derive_all(tenant);
-		kg_derive_scope_end();
+		kg_scope_end(scope);
 	}
 	PG_CATCH();
 	{
-		kg_derive_scope_abort();
+		kg_scope_abort(scope);
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

@@ -14,6 +14,7 @@
 #ifndef KG_UNIQUE_H
 #define KG_UNIQUE_H
 
+#include "base/error.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
 #include "store/extract.h"

@@ -52,6 +52,8 @@ SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES (
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, entity_id, data) VALUES ('geo', 'place', 'y', '{"id": "x"}')$$);
 SELECT pg_temp.fails($$INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('direct too', 'geo', 'place', '{"id": "x"}')$$);
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('geo', 'place', '{"id": "earth"}')$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, node, data) VALUES ('geo', 'place', 0, '{"id": "x"}')$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, node, data) VALUES ('geo', 'place', NULL, '{"id": "x"}')$$);
 SELECT * FROM pg_temp.derived();
 
 -- ON CONFLICT, both ways.

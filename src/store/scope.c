@@ -1,0 +1,221 @@
+/*
+ * scope.c
+ *	  What a statement leaves to be checked at its end, or at the end of several.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "lib/qunique.h"
+#include "store/scope.h"
+#include "store/unique.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+struct KgScope
+{
+	KgScope *outer;
+	MemoryContext context;
+	char *tenant;
+	KgUnchecked own;
+	KgUnchecked *unchecked; /* own, or that of an outer scope of the tenant */
+};
+
+static KgScope *innermost = NULL;
+
+void
+kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
+{
+	memset(unchecked, 0, sizeof(*unchecked));
+	unchecked->missing.context = context;
+	unchecked->renamed.context = context;
+	unchecked->deleted.context = context;
+	unchecked->taken.context = context;
+}
+
+static int
+compare_nodes(const void *pa, const void *pb)
+{
+	int64 a = *(const int64 *) pa;
+	int64 b = *(const int64 *) pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Nodes whose deletion was rolled back are not deleted. */
+static void
+drop_existing(const char *tenant, KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+	int64 *existing;
+	int n;
+	int kept = 0;
+
+	if (nodes->n == 0)
+		return;
+	values[0] = CStringGetTextDatum(tenant);
+	values[1] = kg_node_array(nodes->nodes, nodes->n);
+	kg_spi_run(&saved,
+			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = ANY($2)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	n = SPI_processed;
+	existing = palloc(Max(1, n) * sizeof(int64));
+	for (int i = 0; i < n; i++)
+		existing[i] = kg_spi_int64(i, 1);
+	SPI_freetuptable(SPI_tuptable);
+	qsort(existing, n, sizeof(int64), compare_nodes);
+	for (int i = 0; i < nodes->n; i++)
+		if (bsearch(
+				&nodes->nodes[i], existing, n, sizeof(int64), compare_nodes) ==
+			NULL)
+			nodes->nodes[kept++] = nodes->nodes[i];
+	nodes->n = kept;
+}
+
+/* References as they are stored, where some were rolled back. */
+static void
+reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
+{
+	KgReferenceList references = {missing->context};
+	KgNodeList sources = {missing->context};
+
+	for (int i = 0; i < missing->n; i++)
+		kg_node_add(&sources, missing->items[i].source);
+	qsort(sources.nodes, sources.n, sizeof(int64), compare_nodes);
+	sources.n = sources.n == 0 ? 0
+							   : qunique(sources.nodes,
+										 sources.n,
+										 sizeof(int64),
+										 compare_nodes);
+	kg_references_reread(catalog, &sources, &references);
+	kg_references_forget(catalog->tenant, &sources);
+	*missing = references;
+}
+
+/*
+ * Everything of the statement or scope is written: references that had no
+ * target may have one now, and whoever points at what is gone is dealt with.
+ */
+void
+kg_unchecked_enforce(const KgCatalog *catalog, KgUnchecked *unchecked)
+{
+	KgReferenceList missing = {CurrentMemoryContext};
+	KgReferenceList again = {CurrentMemoryContext};
+	KgNodeList referrers = {CurrentMemoryContext};
+	KgNodeList moved = {CurrentMemoryContext};
+
+	if (unchecked->rolled_back)
+	{
+		drop_existing(catalog->tenant, &unchecked->deleted);
+		reread_missing(catalog, &unchecked->missing);
+	}
+	/* First of all: below, a value names one entity. */
+	if (unchecked->taken.n > 0)
+		kg_unique_enforce(catalog, &unchecked->taken);
+	if (unchecked->deleted.n > 0)
+		kg_references_deleted(catalog, &unchecked->deleted, &referrers);
+	kg_references_resolve(catalog, &unchecked->missing, &missing);
+
+	/* Referrers of renamed nodes, and of nodes deleted and made again. */
+	if (unchecked->renamed.n > 0)
+		kg_references_find_referrers(
+			catalog->tenant, &unchecked->renamed, &moved);
+	for (int i = 0; i < referrers.n; i++)
+		kg_node_add(&moved, referrers.nodes[i]);
+	if (moved.n > 0)
+	{
+		KgReferenceList unresolved = {CurrentMemoryContext};
+
+		kg_references_reread(catalog, &moved, &again);
+		kg_references_forget(catalog->tenant, &moved);
+		kg_references_resolve(catalog, &again, &unresolved);
+		referrers.n = 0;
+		for (int i = 0; i < unresolved.n; i++)
+			kg_node_add(&referrers, unresolved.items[i].source);
+	}
+	kg_references_pending(catalog->tenant, &missing, &referrers);
+}
+
+/*
+ * A subtransaction that a scope outlives may have written what the scope
+ * remembers.
+ */
+static void
+subtransaction_ends(SubXactEvent event, SubTransactionId mine,
+					SubTransactionId parent, void *arg)
+{
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	for (KgScope *scope = innermost; scope; scope = scope->outer)
+		scope->unchecked->rolled_back = true;
+}
+
+KgUnchecked *
+kg_scope_unchecked(const char *tenant)
+{
+	for (KgScope *scope = innermost; scope; scope = scope->outer)
+		if (strcmp(scope->tenant, tenant) == 0)
+			return scope->unchecked;
+	return NULL;
+}
+
+KgScope *
+kg_scope_begin(const char *tenant)
+{
+	static bool registered = false;
+	MemoryContext context;
+	KgScope *scope;
+
+	if (!registered)
+		RegisterSubXactCallback(subtransaction_ends, NULL);
+	registered = true;
+	context = AllocSetContextCreate(
+		TopTransactionContext, "kg_graph write scope", ALLOCSET_DEFAULT_SIZES);
+	scope = MemoryContextAllocZero(context, sizeof(KgScope));
+	scope->context = context;
+	scope->tenant = MemoryContextStrdup(context, tenant);
+	kg_unchecked_init(&scope->own, context);
+	scope->unchecked = kg_scope_unchecked(tenant);
+	if (scope->unchecked == NULL)
+		scope->unchecked = &scope->own;
+	scope->outer = innermost;
+	innermost = scope;
+	return scope;
+}
+
+void
+kg_scope_end(KgScope *scope)
+{
+	Assert(scope == innermost);
+	/* Statements of the enforcement itself are checked one by one. */
+	innermost = scope->outer;
+	if (scope->unchecked == &scope->own)
+		kg_unchecked_enforce(kg_catalog_get(scope->tenant), &scope->own);
+	MemoryContextDelete(scope->context);
+}
+
+void
+kg_scope_abort(KgScope *scope)
+{
+	KgScope *open = innermost;
+
+	while (open && open != scope)
+		open = open->outer;
+	if (open == NULL)
+		return;
+	do
+	{
+		open = innermost;
+		innermost = open->outer;
+		MemoryContextDelete(open->context);
+	} while (open != scope);
+}

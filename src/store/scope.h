@@ -1,0 +1,43 @@
+/*
+ * scope.h
+ *	  What a statement leaves to be checked at its end, or at the end of several.
+ *
+ * Between the begin and the end of a scope, statements of its tenant leave
+ * references and unique values unchecked; the end checks them all together.
+ * Scopes nest, because a trigger of the DBA's may call what opens one: inside
+ * one of the same tenant, the outer end checks.
+ *
+ * All functions run as the extension's owner, inside SPI_connect().
+ */
+#ifndef KG_SCOPE_H
+#define KG_SCOPE_H
+
+#include "catalog/catalog.h"
+#include "store/references.h"
+
+typedef struct KgUnchecked
+{
+	KgReferenceList missing; /* references without a target so far */
+	KgNodeList renamed;		 /* nodes that may be named differently now */
+	KgNodeList deleted;
+	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
+	bool rolled_back; /* a subtransaction: not all of it happened */
+} KgUnchecked;
+
+extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
+
+/* Look at it again and raise what is wrong, or leave it to kg_references. */
+extern void kg_unchecked_enforce(const KgCatalog *catalog,
+								 KgUnchecked *unchecked);
+
+typedef struct KgScope KgScope;
+
+extern KgScope *kg_scope_begin(const char *tenant);
+extern void kg_scope_end(KgScope *scope);
+/* For a scope that an error left; nothing happens to one that has ended. */
+extern void kg_scope_abort(KgScope *scope);
+
+/* Of the scope that is open for the tenant, or NULL. */
+extern KgUnchecked *kg_scope_unchecked(const char *tenant);
+
+#endif /* KG_SCOPE_H */
