@@ -365,6 +365,7 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 	statement.nargs = relations->all ? 2 : 3;
 	statement.argtypes = types;
 	statement.values = values;
+	statement.hold = true;
 	(void) kg_plan_run(&statement, receive_edge, e);
 	if (!relations->all)
 		pfree(DatumGetPointer(values[2]));
@@ -446,6 +447,7 @@ run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
 	statement.nargs = nargs;
 	statement.argtypes = types;
 	statement.values = values;
+	statement.hold = true;
 	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
 	e->nseen = 0;
 	(void) kg_plan_run(&statement, receive_packed, e);
@@ -673,6 +675,7 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	statement.nargs = 2;
 	statement.argtypes = types;
 	statement.values = values;
+	statement.hold = true;
 	(void) kg_plan_run(&statement, row, arg);
 	pfree(DatumGetPointer(values[1]));
 }

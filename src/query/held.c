@@ -25,7 +25,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#define KG_HELD 4
+#define KG_HELD 8
+#define KG_OFFERS 8
 
 typedef struct Held
 {
@@ -55,8 +56,14 @@ typedef struct Watch
 static Held held[KG_HELD];
 static uint64 next_id = 1;
 static MemoryContext current_host = NULL;
-static MemoryContext offered_host = NULL;
-static const char *offered_sql = NULL;
+
+/* What was run once, in turn; a graph tool runs a few statements by turns. */
+static struct
+{
+	MemoryContext host;
+	const char *sql;
+} offers[KG_OFFERS];
+static int next_offer = 0;
 
 MemoryContext
 kg_held_host(MemoryContext host)
@@ -102,7 +109,7 @@ at_transaction_end(XactEvent event, void *arg)
 		default:
 			break;
 	}
-	offered_host = NULL;
+	memset(offers, 0, sizeof(offers));
 }
 
 static void
@@ -175,7 +182,8 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 
 		if (TupIsNull(slot))
 			return n;
-		n++;
+		if ((++n & 255) == 0)
+			kg_plan_check();
 		if (!more)
 			continue;
 		MemoryContextSwitchTo(caller);
@@ -192,6 +200,7 @@ run_held(Held *h, KgRowFunction row, void *arg)
 	volatile uint64 n = 0;
 
 	h->busy = true;
+	kg_plan_enter();
 	PG_TRY();
 	{
 		CurrentResourceOwner = h->owner;
@@ -199,6 +208,7 @@ run_held(Held *h, KgRowFunction row, void *arg)
 	}
 	PG_FINALLY();
 	{
+		kg_plan_leave();
 		CurrentResourceOwner = owner;
 		MemoryContextSwitchTo(caller);
 	}
@@ -304,27 +314,59 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 	h->busy = false;
 }
 
-void
-kg_held_offer(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
+/*
+ * Does a rescan look at everything again?  Scans of an index do, below a
+ * condition of its own too; what keeps rows (functions, sorts, subplans) only
+ * where it knows that a parameter changed, which it does not of ours.
+ */
+static bool
+rescans_all(const PlannedStmt *statement)
+{
+	const Plan *plan = statement->planTree;
+
+	if (statement->subplans != NIL)
+		return false;
+	if (IsA(plan, Result))
+		plan = plan->lefttree;
+	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
+}
+
+/* Was it run before for this host?  It is noted for the next time. */
+static bool
+offered(const char *sql)
+{
+	for (int i = 0; i < KG_OFFERS; i++)
+		if (offers[i].host == current_host && offers[i].sql == sql)
+			return true;
+	offers[next_offer].host = current_host;
+	offers[next_offer].sql = sql;
+	next_offer = (next_offer + 1) % KG_OFFERS;
+	return false;
+}
+
+bool
+kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 {
 	static bool registered = false;
 	Held *slot = NULL;
+	CachedPlan *cached;
+	bool suitable;
 
-	if (current_host == NULL)
-		return;
-	if (offered_host != current_host || offered_sql != sql)
-	{
-		offered_host = current_host;
-		offered_sql = sql;
-		return;
-	}
+	if (current_host == NULL || !offered(sql))
+		return false;
+	cached = SPI_plan_get_cached_plan(plan);
+	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));
+	ReleaseCachedPlan(cached, CurrentResourceOwner);
+	if (!suitable)
+		return false;
 	for (int i = 0; i < KG_HELD; i++)
 		if (held[i].id == 0)
 			slot = &held[i];
 	if (slot == NULL)
-		return;
+		return false;
 	if (!registered)
 		RegisterXactCallback(at_transaction_end, NULL);
 	registered = true;
 	start_held(slot, statement, plan, sql);
+	return true;
 }

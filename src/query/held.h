@@ -21,16 +21,16 @@ extern MemoryContext kg_held_host(MemoryContext host);
 
 /*
  * Run a statement on its held executor.  Returns false where there is none:
- * the caller runs it otherwise, and then offers its plan.
+ * the caller starts one or runs it otherwise.
  */
 extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 						void *arg, uint64 *nrows);
 
 /*
- * Offer the plan of a statement that was run.  It is started and held when it
- * is offered for the second time by one host.
+ * Start an executor for a statement that is about to run for the second time
+ * for one host; false where it is the first time, or there is no room.
  */
-extern void kg_held_offer(const KgStatement *statement, SPIPlanPtr plan,
+extern bool kg_held_start(const KgStatement *statement, SPIPlanPtr plan,
 						  const char *sql);
 
 #endif /* KG_HELD_H */

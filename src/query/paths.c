@@ -37,6 +37,7 @@ typedef struct Reading
 {
 	KgPaths *paths;
 	Side sides[2];
+	int distance; /* of the two ends, once the sides have met */
 } Reading;
 
 static void
@@ -126,7 +127,11 @@ expand_side(Reading *reading, Side *side, Side *other)
 			continue;
 		inner = kg_path_inner(paths, node);
 		if (other->depth[node] == 0 || (inner && other->depth[node] != KG_FAR))
+		{
 			met = true;
+			reading->distance = Min(reading->distance,
+									side->hops + other->depth[node]);
+		}
 		if (inner)
 			next[nnext++] = node;
 	}
@@ -141,17 +146,55 @@ expand_side(Reading *reading, Side *side, Side *other)
 	return met;
 }
 
+/*
+ * Can the link be of a path as short as the ends are apart?  A side knows the
+ * depth of the nodes within its hops.
+ */
+static bool
+is_short(const Reading *reading, const KgLink *link)
+{
+	const Side *out = &reading->sides[0];
+	const Side *in = &reading->sides[1];
+	uint8 before = out->depth[link->from];
+	uint8 after = in->depth[link->to];
+
+	if (before != KG_FAR && after != KG_FAR)
+		return before + 1 + after == reading->distance;
+	if (before != KG_FAR)
+		return out->depth[link->to] == before + 1 &&
+			   reading->distance - before - 1 > in->hops;
+	if (after != KG_FAR)
+		return in->depth[link->from] == after + 1 &&
+			   reading->distance - after - 1 > out->hops;
+	return false;
+}
+
+/* Most of what was read leads elsewhere: drop it before it is sorted. */
+static void
+drop_longer(Reading *reading)
+{
+	KgLinks *links = &reading->paths->links;
+	uint64 n = 0;
+
+	for (uint64 i = 0; i < links->n; i++)
+		if (is_short(reading, &links->links[i]))
+			links->links[n++] = links->links[i];
+	links->n = n;
+}
+
 static void
 read_graph(KgPaths *paths)
 {
 	const KgPathQuery *query = paths->query;
 	bool stop_when_met = kg_paths_stop_when_met(query);
+	bool met = false;
 	Reading reading;
 	Side *out = &reading.sides[0];
 	Side *in = &reading.sides[1];
 
 	memset(&reading, 0, sizeof(reading));
 	reading.paths = paths;
+	reading.distance = KG_FAR;
 	start_side(&reading, out, query->from, query->nfrom, false);
 	start_side(&reading, in, query->to, query->nto, true);
 	kg_graph_check_visited(paths->graph, paths->set.n);
@@ -159,12 +202,13 @@ read_graph(KgPaths *paths)
 		kg_ranks_update(&paths->ranks, paths->graph, &paths->set);
 	while (out->hops + in->hops < query->max_hops && out->n > 0 && in->n > 0)
 	{
-		bool met = out->n <= in->n ? expand_side(&reading, out, in)
-								   : expand_side(&reading, in, out);
-
+		met = out->n <= in->n ? expand_side(&reading, out, in)
+							  : expand_side(&reading, in, out);
 		if (met && stop_when_met)
 			break;
 	}
+	if (met && stop_when_met && query->from[0] != query->to[0])
+		drop_longer(&reading);
 }
 
 /* ---- weights ---- */
@@ -348,9 +392,25 @@ keep_ref(const KgRef *ref, void *arg)
 		paths->refs[node] = kg_ref_copy(ref, paths->graph->context);
 }
 
-/* Resolve the nodes that a walk of allowed length can go over. */
+/*
+ * The greatest length that is asked for: between two single nodes a shortest
+ * path is as long as they are apart.
+ */
+static int
+useful_length(const KgPaths *paths, const uint8 *after)
+{
+	const KgPathQuery *query = paths->query;
+
+	if (!kg_paths_stop_when_met(query) || after[paths->to[0]] == KG_FAR ||
+		paths->from[0] == paths->to[0])
+		return query->max_hops;
+	return after[paths->to[0]];
+}
+
+/* Resolve the nodes that a walk of that length can go over. */
 static void
-resolve_useful(KgPaths *paths, const uint8 *after, const uint8 *before)
+resolve_useful(KgPaths *paths, const uint8 *after, const uint8 *before,
+			   int length)
 {
 	int64 *nodes = MemoryContextAllocHuge(
 		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(int64));
@@ -358,7 +418,7 @@ resolve_useful(KgPaths *paths, const uint8 *after, const uint8 *before)
 
 	for (uint32 i = 0; i < paths->set.n; i++)
 		if (after[i] != KG_FAR && before[i] != KG_FAR &&
-			after[i] + before[i] <= paths->query->max_hops)
+			after[i] + before[i] <= length)
 			nodes[n++] = paths->set.nodes[i];
 	paths->refs = MemoryContextAllocExtended(paths->graph->context,
 											 Max((Size) paths->set.n, 1) *
@@ -403,6 +463,7 @@ prune(KgPaths *paths)
 {
 	const uint8 *after;
 	const uint8 *before;
+	int length;
 	uint64 n = 0;
 
 	kg_links_sort(&paths->links,
@@ -410,13 +471,14 @@ prune(KgPaths *paths)
 	index_incoming(paths);
 	after = measure_depths(paths, paths->from, paths->nfrom, false);
 	before = measure_depths(paths, paths->to, paths->nto, true);
-	resolve_useful(paths, after, before);
+	length = useful_length(paths, after);
+	resolve_useful(paths, after, before, length);
 	for (uint64 i = 0; i < paths->links.n; i++)
 	{
 		const KgLink *link = &paths->links.links[i];
 
 		if (after[link->from] == KG_FAR || before[link->to] == KG_FAR ||
-			after[link->from] + 1 + before[link->to] > paths->query->max_hops ||
+			after[link->from] + 1 + before[link->to] > length ||
 			paths->refs[link->from].id == NULL ||
 			paths->refs[link->to].id == NULL)
 			continue;

@@ -272,6 +272,27 @@ check_clock(void)
 		throw_timeout();
 }
 
+void
+kg_plan_check(void)
+{
+	CHECK_FOR_INTERRUPTS();
+	check_clock();
+}
+
+void
+kg_plan_enter(void)
+{
+	running++;
+	kg_identity_enter_tool();
+}
+
+void
+kg_plan_leave(void)
+{
+	running--;
+	kg_identity_leave_tool();
+}
+
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
@@ -280,10 +301,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	bool more;
 
 	if ((++receiver->nrows & 255) == 0)
-	{
-		CHECK_FOR_INTERRUPTS();
-		check_clock();
-	}
+		kg_plan_check();
 	executor = MemoryContextSwitchTo(receiver->caller);
 	more = receiver->row(slot, receiver->arg);
 	MemoryContextSwitchTo(executor);
@@ -373,13 +391,24 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	entry = fetch_entry(statement);
+	if (statement->hold && kg_held_start(statement, entry->plan, entry->sql))
+	{
+		MemoryContext connected = MemoryContextSwitchTo(receiver.caller);
+		bool done = kg_held_run(statement, row, arg, &receiver.nrows);
+
+		MemoryContextSwitchTo(connected);
+		if (done)
+		{
+			SPI_finish();
+			return receiver.nrows;
+		}
+	}
 	memset(&options, 0, sizeof(options));
 	options.params = make_params(statement);
 	options.read_only = true;
 	options.dest = &receiver.pub;
 	entry->pins++;
-	running++;
-	kg_identity_enter_tool();
+	kg_plan_enter();
 	PG_TRY();
 	{
 		result = SPI_execute_plan_extended(entry->plan, &options);
@@ -387,16 +416,13 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	PG_FINALLY();
 	{
 		entry->pins--;
-		running--;
-		kg_identity_leave_tool();
+		kg_plan_leave();
 	}
 	PG_END_TRY();
 	if (result != SPI_OK_SELECT)
 		elog(ERROR,
 			 "a tool's statement failed: %s",
 			 SPI_result_code_string(result));
-	if (statement->hold)
-		kg_held_offer(statement, entry->plan, entry->sql);
 	SPI_finish();
 	return receiver.nrows;
 }

@@ -53,6 +53,15 @@ extern char *kg_plan_explain(const KgStatement *statement);
 extern void kg_plan_start_clock(void);
 
 /*
+ * For what runs a statement's executor: around it, so that nested entry
+ * functions keep the clock and policies know who asks, and once in a while
+ * between its rows, for interrupts and the clock.
+ */
+extern void kg_plan_enter(void);
+extern void kg_plan_leave(void);
+extern void kg_plan_check(void);
+
+/*
  * Record the statements that run from here on (kg_explain); a List of
  * KgStatement * in the caller's context, or NIL.
  */

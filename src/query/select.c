@@ -134,7 +134,16 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 static void
 select_entities(KgSqlBuilder *b, const KgSelector *selector)
 {
-	if (selector->nids > 0)
+	if (selector->nids == 1)
+		kg_sql_append(b,
+					  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
+					  "$1 AND e.bundle" KG_EQ "$%d AND e.entity_type" KG_EQ
+					  "$%d AND e.entity_id" KG_EQ "$%d",
+					  kg_sql_table("kg_entity"),
+					  kg_sql_param_text(b, selector->type->bundle),
+					  kg_sql_param_text(b, selector->type->name),
+					  kg_sql_param_text(b, selector->ids[0]));
+	else if (selector->nids > 0)
 	{
 		Datum *ids = palloc(selector->nids * sizeof(Datum));
 
@@ -199,6 +208,8 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	else
 		select_entities(&b, selector);
 	statement = kg_sql_statement(&b);
+	/* Its text is the same for every id. */
+	statement.hold = selector->nids == 1 && selector->filter == NULL;
 	(void) kg_plan_run(&statement, receive_node, &state);
 	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
 		throw_unanchored(selector);
