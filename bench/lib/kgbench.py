@@ -195,13 +195,15 @@ class Report:
 
     def __init__(self, title):
         self.failed = 0
+        self.began = time.monotonic()
         print("\n== %s ==\n%s" % (title, machine()), flush=True)
 
     def note(self, text):
         print(text, flush=True)
 
     def section(self, text):
-        print("\n-- %s" % text, flush=True)
+        print("\n-- %s (after %.0f s)" % (text, seconds_since(self.began)),
+              flush=True)
 
     def figure(self, what, value, unit):
         print("  %-66s %12s %s" % (what, human(value), unit), flush=True)
