@@ -309,10 +309,17 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 void
 kg_hints_write(const KgListQuery *query, KgJsonWriter *w)
 {
-	bool any = false;
-
 	kg_jw_key(w, "hints");
 	kg_jw_begin_array(w);
+	kg_hints_write_items(query, w);
+	kg_jw_end_array(w);
+}
+
+void
+kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
+{
+	bool any = false;
+
 	for (int i = 0; i < query->filter->nconditions; i++)
 	{
 		const KgCondition *condition = &query->filter->conditions[i];
@@ -345,7 +352,6 @@ kg_hints_write(const KgListQuery *query, KgJsonWriter *w)
 					  "them: leave one out");
 		kg_jw_end_object(w);
 	}
-	kg_jw_end_array(w);
 }
 
 /*

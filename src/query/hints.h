@@ -14,6 +14,9 @@
  */
 extern void kg_hints_write(const KgListQuery *query, KgJsonWriter *w);
 
+/* The items of that array, in one that is open. */
+extern void kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w);
+
 /* The nearest ids to one that does not exist: [{id, label}]. */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 								   const char *id, KgJsonWriter *w);

@@ -503,7 +503,7 @@ KgMatches *
 kg_search_nearest(const KgCatalog *catalog, const char *query, int32 type_no,
 				  int max)
 {
-	return run_search(catalog, query, &type_no, 1, max);
+	return run_search(catalog, query, &type_no, type_no != 0 ? 1 : 0, max);
 }
 
 const char *

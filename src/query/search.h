@@ -45,7 +45,7 @@ extern KgMatches *kg_search_run(const KgCatalog *catalog, const char *query,
 								const int32 *type_nos, int ntypes,
 								const char *path);
 
-/* The first max matches of a query that may be anything; for hints. */
+/* The first max matches in a type (0: any) of a query that may be anything. */
 extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 									int32 type_no, int max);
 

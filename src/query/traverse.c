@@ -275,6 +275,7 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 	}
 	step->first[step->nstarts] = list.n;
 	step->ends = list.ends;
+	step->found = list.n;
 	for (int h = 0; h <= spec->max_hops; h++)
 		pfree(stamp[h]);
 	pfree(level[0]);

@@ -46,6 +46,7 @@ typedef struct KgStepResult
 	uint32 nstarts;
 	uint32 *starts;	   /* nodes */
 	uint64 *first;	   /* by start: first end; nstarts + 1 */
+	uint64 found;	   /* ends before they were tested */
 	KgStepEnd *ends;   /* those that pass the tests */
 	uint32 *start_of;  /* by node: its place in starts, or KG_NO_NODE */
 	uint32 start_of_n; /* nodes when start_of was made */

@@ -335,6 +335,48 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
 	induce(&common, distinct.n, k, reach);
 }
 
+/* Why the seeds share nothing. */
+static void
+write_common_hints(const KgHandles *seeds, int k, uint32 found, KgJsonWriter *w)
+{
+	bool unknown = false;
+
+	for (int i = 0; i < seeds->n; i++)
+		unknown |= seeds->refs[i].id == NULL;
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	kg_jw_begin_object(w);
+	if (unknown)
+	{
+		kg_jw_kstring(w, "path", "/seeds");
+		kg_jw_kstring(w,
+					  "message",
+					  "nothing is around a seed that does not exist; "
+					  "search_entities finds ids");
+	}
+	else if (found > 0)
+	{
+		kg_jw_kstring(w, "path", "/exclude_node_types");
+		kg_jw_kstring(w,
+					  "message",
+					  psprintf("exclude_node_types and min_mentions remove all "
+							   "%u nodes that the seeds share",
+							   found));
+	}
+	else
+	{
+		kg_jw_kstring(w, "path", "/k");
+		kg_jw_kstring(w,
+					  "message",
+					  psprintf("no node is within k = %d of every seed; k can "
+							   "be up to %d",
+							   k,
+							   KG_BFS_MAX_HOPS));
+	}
+	kg_jw_end_object(w);
+	kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_tool_intersect_subgraphs(const Jsonb *arguments)
 {
@@ -368,6 +410,8 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 		&call, &seeds, &detail, &reach, &page, "k", k, &reply, &envelope, &w);
 	envelope.reason = "max_bytes";
 	kg_reply_write_envelope(&reply, &envelope, &w);
+	if (page.total == 0)
+		write_common_hints(&seeds, (int) k, reach.set.n, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
 	kg_graph_call_end(&call);

@@ -10,6 +10,7 @@
 
 #define KG_SEARCH_LIMIT 10
 #define KG_SEARCH_MAX_LIMIT 100
+#define KG_SEARCH_HINTS 5
 
 static const char *const known[] = {
 	"query", "node_types", "limit", "max_bytes", "max_tokens"};
@@ -120,25 +121,122 @@ make_item(const KgGraph *graph, const Hit *hit)
 	return kg_jw_finish(&w);
 }
 
+typedef struct Search
+{
+	char *query;
+	int ntypes; /* 0: all */
+	int32 *type_nos;
+} Search;
+
 static KgMatches *
-run_search(KgGraphCall *call)
+run_search(KgGraphCall *call, Search *search)
 {
 	uint16 *ranks;
 	int n = kg_call_types(call, call->args, "node_types", "", &ranks);
-	int32 *numbers = palloc((Max(n, 0) + 1) * sizeof(int32));
-	char *query;
 
+	search->ntypes = Max(n, 0);
+	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	kg_require_member(call->args, "query", "");
-	query = kg_args_string(call->args, "query", "");
+	search->query = kg_args_string(call->args, "query", "");
 	for (int i = 0; i < n; i++)
-		numbers[i] = call->graph->ranked[ranks[i] - 1]->type_no;
-	return kg_search_run(call->catalog, query, numbers, Max(n, 0), "/query");
+		search->type_nos[i] = call->graph->ranked[ranks[i] - 1]->type_no;
+	return kg_search_run(call->catalog,
+						 search->query,
+						 search->type_nos,
+						 search->ntypes,
+						 "/query");
+}
+
+/* ---- nothing found ---- */
+
+static void
+write_hint(const KgGraph *graph, const char *path, const char *message,
+		   KgMatches *matches, KgJsonWriter *w)
+{
+	Hits hits;
+	uint32 n;
+
+	memset(&hits, 0, sizeof(hits));
+	hits.graph = (KgGraph *) graph;
+	n = fetch_hits(&hits, matches, KG_SEARCH_HINTS);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", path);
+	kg_jw_kstring(w, "message", message);
+	if (n > 0)
+	{
+		kg_jw_key(w, "nearest");
+		kg_jw_begin_array(w);
+		for (uint32 i = 0; i < Min(n, KG_SEARCH_HINTS); i++)
+			if (hits.hits[i].name != NULL)
+				kg_jw_jsonb(w, make_item(graph, &hits.hits[i]));
+		kg_jw_end_array(w);
+	}
+	kg_jw_end_object(w);
+}
+
+/* Matches of a single word of the query, longest words first. */
+static KgMatches *
+search_words(KgGraphCall *call, const Search *search)
+{
+	KgMatches *best = NULL;
+	char *text = pstrdup(search->query);
+	int len = 0;
+
+	for (char *word = strtok(text, " \t"); word != NULL;
+		 word = strtok(NULL, " \t"))
+	{
+		KgMatches *matches;
+
+		if ((int) strlen(word) <= len || strcmp(word, search->query) == 0)
+			continue;
+		matches = kg_search_nearest(call->catalog, word, 0, KG_SEARCH_HINTS);
+		if (matches->n == 0)
+			continue;
+		best = matches;
+		len = strlen(word);
+	}
+	return best;
+}
+
+static void
+write_hints(KgGraphCall *call, const Search *search, KgJsonWriter *w)
+{
+	KgMatches *matches =
+		search->ntypes == 0
+			? NULL
+			: kg_search_run(call->catalog, search->query, NULL, 0, "/query");
+
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	if (matches != NULL && matches->n > 0)
+		write_hint(call->graph,
+				   "/node_types",
+				   "no entity of these types is named so, but others are",
+				   matches,
+				   w);
+	else
+	{
+		static KgMatches none;
+
+		matches = search_words(call, search);
+		write_hint(call->graph,
+				   "/query",
+				   matches == NULL
+					   ? "no name, alias or id is like this, not even with "
+						 "typos"
+					   : "no name, alias or id is like this; these are like "
+						 "one of its words",
+				   matches != NULL ? matches : &none,
+				   w);
+	}
+	kg_jw_end_array(w);
 }
 
 Jsonb *
 kg_tool_search_entities(const Jsonb *arguments)
 {
 	KgGraphCall call;
+	Search search;
 	KgMatches *matches;
 	Hits hits;
 	KgJsonWriter w;
@@ -153,7 +251,7 @@ kg_tool_search_entities(const Jsonb *arguments)
 		&call, "search_entities", arguments, known, lengthof(known));
 	(void) kg_args_int(
 		call.args, "limit", "", 1, KG_SEARCH_MAX_LIMIT, &limit, &call.repairs);
-	matches = run_search(&call);
+	matches = run_search(&call, &search);
 	memset(&hits, 0, sizeof(hits));
 	hits.graph = call.graph;
 	n = fetch_hits(&hits, matches, limit);
@@ -181,6 +279,8 @@ kg_tool_search_entities(const Jsonb *arguments)
 		kg_jw_kstring(&w, "reason", written < shown ? "max_bytes" : "limit");
 		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
 	}
+	if (matches->n == 0)
+		write_hints(&call, &search, &w);
 	kg_repairs_write(&call.repairs, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);

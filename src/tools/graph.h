@@ -65,6 +65,23 @@ extern void kg_cursor_write_ref(KgGraphCall *call, const KgRef *ref,
  */
 extern void kg_write_hints(KgGraphCall *call, const KgSelector *selector,
 						   KgJsonWriter *w);
+/* Hints, as items of that array: of a selector that matches nothing; */
+extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
+							 KgJsonWriter *w);
+/*
+ * which edges some nodes have (the first 500), by type and direction, which the
+ * message goes on to say;
+ */
+extern void kg_hint_edges(KgGraphCall *call, const char *path,
+						  const char *message, const int64 *nodes, uint32 n,
+						  KgJsonWriter *w);
+/* how many nodes there are of each type (by rank); */
+extern void kg_hint_types(KgGraphCall *call, const char *path,
+						  const char *message, const uint16 *ranks, uint32 n,
+						  KgJsonWriter *w);
+/* where a chain of steps without a row ended. */
+extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
+							  const char *path, KgJsonWriter *w);
 /* The members of an empty reply: nodes, edges, total 0, hints. */
 extern void kg_write_nothing(KgGraphCall *call, const KgSelector *selector,
 							 KgJsonWriter *w);

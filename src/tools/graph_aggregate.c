@@ -78,6 +78,8 @@ typedef struct Aggregate
 	/* execution */
 	KgGroups *result;
 	MemoryContext work; /* of one node */
+	KgTraversal chain;	/* where there are steps */
+	uint32 kept;		/* nodes from which they lead somewhere */
 } Aggregate;
 
 static const char *const fn_names[] = {
@@ -628,15 +630,15 @@ needs_data(const Aggregate *a)
 static uint32
 keep_connected(Aggregate *a, int64 *nodes, uint32 n)
 {
-	KgTraversal t;
+	KgTraversal *t = &a->chain;
 	uint32 kept = 0;
 
 	if (a->steps.n == 0)
 		return n;
-	kg_traverse_run(&t, a->call.graph, nodes, n, a->steps.specs, a->steps.n);
-	for (uint32 s = 0; s < t.steps[0].nstarts; s++)
-		if (t.steps[0].rows[s] > 0)
-			nodes[kept++] = t.set.nodes[t.steps[0].starts[s]];
+	kg_traverse_run(t, a->call.graph, nodes, n, a->steps.specs, a->steps.n);
+	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
+		if (t->steps[0].rows[s] > 0)
+			nodes[kept++] = t->set.nodes[t->steps[0].starts[s]];
 	return kept;
 }
 
@@ -656,6 +658,43 @@ estimate(Aggregate *a, const int64 *nodes, uint32 n)
 				graph, nodes, n, &a->groups[i].step, 1, "/group_by");
 }
 
+/* Is there no row because of relationships? */
+static bool
+ends_early(const Aggregate *a)
+{
+	if (a->kept == 0)
+		return true;
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related && a->groups[i].t.total == 0)
+			return true;
+	return false;
+}
+
+/* Why no node is counted: the chain of relationships, or a group's own. */
+static void
+write_hints(Aggregate *a, const int64 *nodes, KgJsonWriter *w)
+{
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	if (a->kept == 0)
+		kg_hint_traversal(&a->call, &a->chain, "/relationships", w);
+	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
+	{
+		const GroupKey *key = &a->groups[i];
+
+		if (!key->related || key->t.total > 0)
+			continue;
+		kg_hint_edges(&a->call,
+					  kg_path_index("/group_by", i),
+					  "none of the nodes leads to such a node, so none is in a "
+					  "group",
+					  nodes,
+					  a->kept,
+					  w);
+	}
+	kg_jw_end_array(w);
+}
+
 static void
 aggregate(Aggregate *a, int64 *nodes, uint32 n)
 {
@@ -666,6 +705,7 @@ aggregate(Aggregate *a, int64 *nodes, uint32 n)
 		graph->context, "kg_graph aggregate", ALLOCSET_DEFAULT_SIZES);
 	estimate(a, nodes, n);
 	n = keep_connected(a, nodes, n);
+	a->kept = n;
 	for (int i = 0; i < a->ngroups && n > 0; i++)
 		if (a->groups[i].related)
 			read_related(a, &a->groups[i], nodes, n);
@@ -796,6 +836,8 @@ kg_tool_aggregate_nodes(const Jsonb *arguments)
 	write_reply(a, &w);
 	if (n == 0)
 		kg_write_hints(&a->call, &a->node, &w);
+	else if (ends_early(a))
+		write_hints(a, nodes, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
 	kg_graph_call_end(&a->call);

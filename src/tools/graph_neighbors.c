@@ -212,6 +212,55 @@ write_reply(Explore *e, KgJsonWriter *w)
 	kg_reply_write_envelope(&reply, &envelope, w);
 }
 
+static uint32
+visible_nodes(const KgReach *reach)
+{
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < reach->set.n; i++)
+		n += reach->ranks[i] != 0;
+	return n;
+}
+
+/* The start is all that is told: what else there is. */
+static void
+write_hints(Explore *e, const int64 *starts, uint32 n, KgJsonWriter *w)
+{
+	KgReach *reach = &e->reach;
+
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	if (visible_nodes(reach) > 1)
+	{
+		kg_hint_types(&e->call,
+					  e->nlabels >= 0 ? "/node_labels" : "/filters",
+					  "nothing around the start is what was asked for; there "
+					  "are these, the start among them",
+					  reach->ranks,
+					  reach->set.n,
+					  w);
+		if (e->nlabels == 1 && e->filters != NULL)
+		{
+			KgSelector selector;
+
+			memset(&selector, 0, sizeof(selector));
+			selector.type = e->call.graph->ranked[e->labels[0] - 1];
+			selector.filter = e->filters[e->labels[0] - 1];
+			if (selector.filter != NULL)
+				kg_hint_selector(&e->call, &selector, w);
+		}
+	}
+	else
+		kg_hint_edges(&e->call,
+					  "/start_node",
+					  "no edge of the relationship types and direction asked "
+					  "for leaves the start",
+					  starts,
+					  n,
+					  w);
+	kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_tool_explore_neighbors(const Jsonb *arguments)
 {
@@ -250,6 +299,8 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 		e.page.with_data = true;
 		kg_reach_page(e.call.graph, &e.reach, &e.page);
 		write_reply(&e, &w);
+		if (e.page.total == 1 && e.page.after == NULL)
+			write_hints(&e, starts, n, &w);
 	}
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);

@@ -333,6 +333,34 @@ write_reply(FindPaths *f, KgJsonWriter *w)
 	kg_reply_write_envelope(&f->reply, &envelope, w);
 }
 
+/* What there is at both ends where no path joins them. */
+static void
+write_hints(FindPaths *f, KgJsonWriter *w)
+{
+	const KgPathQuery *query = &f->query;
+	char *message = psprintf("no path of at most %d hops over the relationship "
+							 "types and directions asked for joins the ends",
+							 query->max_hops);
+
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	if (query->nfrom == 1 && query->nto == 1 &&
+		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", "/mode");
+		kg_jw_kstring(w,
+					  "message",
+					  "both ends are one node: only mode \"walks\" has closed "
+					  "paths");
+		kg_jw_end_object(w);
+	}
+	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, w);
+	kg_hint_edges(
+		&f->call, "/to", "this is the other end", query->to, query->nto, w);
+	kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_tool_find_paths(const Jsonb *arguments)
 {
@@ -363,6 +391,8 @@ kg_tool_find_paths(const Jsonb *arguments)
 		kg_cost_paths(f->call.graph, &f->query);
 		kg_paths_find(&f->paths, f->call.graph, &f->query);
 		write_reply(f, &w);
+		if (f->paths.total == 0)
+			write_hints(f, &w);
 	}
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);

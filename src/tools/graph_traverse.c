@@ -244,6 +244,12 @@ write_reply(Traverse *tr, bool more, KgJsonWriter *w)
 	if (envelope.truncated && b.reply.units > 0)
 		envelope.cursor = next_cursor(tr, &tr->rows[b.reply.units - 1]);
 	kg_reply_write_envelope(&b.reply, &envelope, w);
+	if (tr->t.total > 0)
+		return;
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	kg_hint_traversal(&tr->call, &tr->t, "/relationships", w);
+	kg_jw_end_array(w);
 }
 
 Jsonb *

@@ -1,0 +1,76 @@
+-- What an empty answer of the graph tools says instead, as ordinary roles: no
+-- hint names what the caller cannot see.
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set graph :abs_srcdir '/data/graph.sql'
+\set VERBOSITY terse
+SELECT current_user AS owner \gset
+CREATE ROLE hints_a LOGIN;
+CREATE ROLE hints_some LOGIN;
+SELECT kg_create_tenant('hints_a'), kg_grant('hints_a', 'hints_a', 'write'), kg_grant('hints_a', 'hints_some', 'read');
+CREATE POLICY hints_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO hints_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
+\c - hints_a
+\i :graph
+SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applied;
+\pset format unaligned
+\pset tuples_only on
+CREATE FUNCTION pg_temp.hints(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT concat_ws(' | ', c->>'total', h->>'path', h->>'message', (SELECT string_agg(concat_ws(' ', e->>'edges', e->>'direction', e->>'type'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'edges') WITH ORDINALITY x(e, i)),
+    h->>'types', (SELECT string_agg(coalesce(e->>'id', e #>> '{}'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'nearest') WITH ORDINALITY x(e, i)))
+  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent' AS c) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
+
+-- traverse_relationships: another direction, another relationship, filters of edges, walks that long, other ends
+SELECT pg_temp.hints('traverse_relationships', a::jsonb) FROM unnest(ARRAY[
+  '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "REPORTS_TO"}]}',
+  '{"from": {"label": "person", "ids": ["eve"]}, "relationships": [{"type": "WORKS_ON"}]}',
+  '{"from": {"label": "file", "ids": ["lone.c"]}, "relationships": [{"type": "*", "direction": "both"}]}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON", "filters": {"share": {"gt": 5}}}]}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "REPORTS_TO", "min_hops": 2, "max_hops": 3}]}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON", "to": {"label": "file"}}]}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}], "to": {"label": "project", "filters": {"budget": 260}}}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}], "to": {"label": "project", "filters": {"state": "closed"}}}',
+  '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}, {"type": "LINKS"}]}']) a;
+-- a step that leads on from some of its starts, and a chain that is whole: no hints
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "REPORTS_TO"}]}');
+-- explore_neighbors: the start alone
+SELECT pg_temp.hints('explore_neighbors', a::jsonb) FROM unnest(ARRAY[
+  '{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": ["REPORTS_TO"], "direction": "outgoing"}',
+  '{"start_node": {"label": "file", "node_id": "lone.c"}}',
+  '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["file"], "max_hops": 1}',
+  '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["project"], "filters": {"state": "paused"}}',
+  '{"start_node": {"label": "person", "node_id": "ann"}}']) a;
+-- find_paths: nothing between, the wrong direction, one node, both ends unknown
+SELECT pg_temp.hints('find_paths', a::jsonb) FROM unnest(ARRAY[
+  '{"from": {"label": "file", "ids": ["a.c"]}, "to": {"label": "file", "ids": ["lone.c"]}}',
+  '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["dan"]}, "direction": "outgoing", "relationship_types": ["REPORTS_TO"]}',
+  '{"from": {"label": "file", "ids": ["a.c"]}, "to": {"label": "file", "ids": ["a.c"]}}',
+  '{"from": {"label": "person", "ids": ["anne"]}, "to": {"label": "person", "ids": ["bobb"]}}']) a;
+-- aggregate_nodes: a chain that leads nowhere, a group without members
+SELECT pg_temp.hints('aggregate_nodes', a::jsonb) FROM unnest(ARRAY[
+  '{"node": {"label": "person", "ids": ["eve"]}, "relationships": [{"type": "WORKS_ON"}], "aggregations": [{"fn": "count"}]}',
+  '{"node": {"label": "person", "ids": ["eve"]}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "WORKS_ON", "label": "project"}]}',
+  '{"node": {"label": "person", "ids": ["evy"]}, "aggregations": [{"fn": "count"}]}']) a;
+-- search_entities: other types, a word of the query, nothing like it
+SELECT pg_temp.hints('search_entities', a::jsonb) FROM unnest(ARRAY['{"query": "Cleo Cook", "node_types": ["project", "file"]}', '{"query": "xyzzy cook qwertz"}', '{"query": "xyzzy"}']) a;
+-- intersect_subgraphs
+SELECT pg_temp.hints('intersect_subgraphs', a::jsonb) FROM unnest(ARRAY['{"seeds": ["file:b.c", "ann"], "k": 1}', '{"seeds": ["ann", "nobody"], "k": 1}', '{"seeds": ["ann", "cleo"], "k": 1, "exclude_node_types": ["person"]}']) a;
+
+-- a small reply has few of them, and stays within its bytes
+SELECT length(r::text) <= 1024, jsonb_array_length(r#>'{hints,0,edges}') FROM kg_paths('{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "file", "ids": ["lone.c"]}, "max_bytes": 1024}') r;
+-- who cannot see some nodes is told of none of their edges
+\c - hints_some
+\i :graph
+\pset format unaligned
+\pset tuples_only on
+CREATE FUNCTION pg_temp.hints(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT concat_ws(' | ', c->>'total', h->>'path', h->>'message', (SELECT string_agg(concat_ws(' ', e->>'edges', e->>'direction', e->>'type'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'edges') WITH ORDINALITY x(e, i)), h->>'types')
+  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent' AS c) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "REPORTS_TO"}]}');
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "file", "ids": ["d.c"]}, "relationships": [{"type": "LINKS"}]}');
+SELECT pg_temp.hints('explore_neighbors', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["file"], "max_hops": 1}');
+SELECT pg_temp.hints('find_paths', '{"from": {"label": "person", "ids": ["dan"]}, "to": {"label": "file", "ids": ["c.c"]}}');
+\c - :owner
+SET client_min_messages = error;
+SELECT kg_drop_tenant('hints_a') IS NULL;
+DROP POLICY hints_hide ON kg_entity;
+DROP OWNED BY hints_a, hints_some;
+DROP ROLE hints_a, hints_some;
