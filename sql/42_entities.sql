@@ -56,6 +56,18 @@ CREATE FUNCTION @extschema@.kg_delete_edges(items jsonb, options jsonb DEFAULT '
 COMMENT ON FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) IS
   'delete explicit edges; a verdict for each; option atomic; needs write access';
 
+CREATE FUNCTION @extschema@.kg_packed_key(index_keys bytea, field_no integer) RETURNS bytea
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_packed_key';
+COMMENT ON FUNCTION @extschema@.kg_packed_key(bytea, integer) IS
+  'the key of a field in kg_entity.index_keys, or NULL; of an array the first';
+
+CREATE FUNCTION @extschema@.kg_packed_keys(index_keys bytea, field_no integer) RETURNS bytea[]
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_packed_keys';
+COMMENT ON FUNCTION @extschema@.kg_packed_keys(bytea, integer) IS
+  'the keys of an array''s members in kg_entity.index_keys';
+
 CREATE FUNCTION @extschema@.kg_rebuild() RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rebuild';

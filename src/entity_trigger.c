@@ -25,6 +25,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/derive.h"
+#include "store/extract.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -51,6 +52,7 @@ enum
 	COL_CREATED,
 	COL_UPDATED,
 	COL_DATA,
+	COL_KEYS,
 	NCOLS
 };
 
@@ -304,6 +306,8 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	values[COL_ID] = CStringGetTextDatum(id);
 	values[COL_TYPE_NO] = Int32GetDatum(type->type_no);
 	nulls[COL_TENANT] = nulls[COL_ID] = nulls[COL_TYPE_NO] = false;
+	values[COL_KEYS] = PointerGetDatum(kg_extract_keys(type, data));
+	nulls[COL_KEYS] = false;
 	fill_scope(type, data, values, nulls);
 	fill_version(update, old, values, nulls);
 }
@@ -391,6 +395,16 @@ next_row(Tuplestorestate *store, TupleTableSlot *slot)
 
 #define SLOT_TEXT(slot, column) TextDatumGetCString((slot)->tts_values[column])
 
+static KgVersion
+slot_version(const TupleTableSlot *slot)
+{
+	KgVersion version = {SLOT_TEXT(slot, COL_ID),
+						 DatumGetJsonbP(slot->tts_values[COL_DATA]),
+						 DatumGetByteaPP(slot->tts_values[COL_KEYS])};
+
+	return version;
+}
+
 static void
 derive_changed(Statement *statement, TriggerData *trigdata,
 			   TupleTableSlot *before, TupleTableSlot *after,
@@ -409,20 +423,17 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 		int64 node = DatumGetInt64(after->tts_values[COL_NODE]);
 		MemoryContext old = MemoryContextSwitchTo(row_context);
 
+		KgVersion now = slot_version(after);
+
 		if (!update)
-			kg_derive_inserted(d,
-							   type_no,
-							   SLOT_TEXT(after, COL_ID),
-							   node,
-							   DatumGetJsonbP(after->tts_values[COL_DATA]));
+			kg_derive_inserted(
+				d, type_no, now.entity_id, node, now.data, now.keys);
 		else if (next_row(trigdata->tg_oldtable, before))
-			kg_derive_updated(d,
-							  type_no,
-							  SLOT_TEXT(before, COL_ID),
-							  SLOT_TEXT(after, COL_ID),
-							  node,
-							  DatumGetJsonbP(before->tts_values[COL_DATA]),
-							  DatumGetJsonbP(after->tts_values[COL_DATA]));
+		{
+			KgVersion was = slot_version(before);
+
+			kg_derive_updated(d, type_no, node, &was, &now);
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -430,14 +441,23 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 
 static void
 derive_deleted(Statement *statement, TriggerData *trigdata,
-			   TupleTableSlot *slot)
+			   TupleTableSlot *slot, MemoryContext row_context)
 {
 	tuplestore_rescan(trigdata->tg_oldtable);
 	while (next_row(trigdata->tg_oldtable, slot))
-		kg_derive_deleted(
-			derivation_of(statement, slot->tts_values[COL_TENANT]),
-			DatumGetInt32(slot->tts_values[COL_TYPE_NO]),
-			DatumGetInt64(slot->tts_values[COL_NODE]));
+	{
+		KgDerivation *d = derivation_of(statement,
+										slot->tts_values[COL_TENANT]);
+		MemoryContext old = MemoryContextSwitchTo(row_context);
+
+		kg_derive_deleted(d,
+						  DatumGetInt32(slot->tts_values[COL_TYPE_NO]),
+						  SLOT_TEXT(slot, COL_ID),
+						  DatumGetInt64(slot->tts_values[COL_NODE]),
+						  DatumGetByteaPP(slot->tts_values[COL_KEYS]));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row_context);
+	}
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_entity_after);
@@ -463,7 +483,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 	row_context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph row", ALLOCSET_DEFAULT_SIZES);
 	if (TRIGGER_FIRED_BY_DELETE(trigdata->tg_event))
-		derive_deleted(&statement, trigdata, before);
+		derive_deleted(&statement, trigdata, before, row_context);
 	else
 		derive_changed(&statement, trigdata, before, after, row_context);
 	foreach(lc, statement.derivations)

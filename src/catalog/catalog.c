@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "common/md5.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -141,6 +142,63 @@ find_bundle(const KgCatalog *catalog, const char *name)
 	return NULL;
 }
 
+static bool
+has_key_field(const KgType *type, const char *name)
+{
+	for (int i = 0; i < type->nkey_fields; i++)
+		if (strcmp(type->key_fields[i], name) == 0)
+			return true;
+	return false;
+}
+
+void
+kg_type_add_key_fields(KgType *type, const KgType *parsed)
+{
+	int n = type->nkey_fields;
+	const char **names = palloc((n + parsed->nfields + 1) * sizeof(char *));
+
+	if (n > 0)
+		memcpy(names, type->key_fields, n * sizeof(char *));
+	for (int i = 0; i < parsed->nfields; i++)
+		if (parsed->fields[i].indexed &&
+			!has_key_field(type, parsed->fields[i].name))
+			names[n++] = parsed->fields[i].name;
+	qsort(names + type->nkey_fields,
+		  n - type->nkey_fields,
+		  sizeof(char *),
+		  pg_qsort_strcmp);
+	type->key_fields = names;
+	type->nkey_fields = n;
+}
+
+/*
+ * A stored type's fields have the numbers that its keys are stored with.  Of a
+ * row that was written by hand, the rest get the numbers that follow.
+ */
+static void
+number_fields(KgType *type, ArrayType *stored)
+{
+	Datum *names;
+
+	deconstruct_array(stored,
+					  TEXTOID,
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &names,
+					  NULL,
+					  &type->nkey_fields);
+	type->key_fields = palloc(Max(1, type->nkey_fields) * sizeof(char *));
+	for (int i = 0; i < type->nkey_fields; i++)
+		type->key_fields[i] = TextDatumGetCString(names[i]);
+	kg_type_add_key_fields(type, type);
+	for (int i = 0; i < type->nfields; i++)
+		for (int j = 0; j < type->nkey_fields; j++)
+			if (type->fields[i].indexed &&
+				strcmp(type->key_fields[j], type->fields[i].name) == 0)
+				type->fields[i].field_no = j + 1;
+}
+
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
@@ -150,8 +208,8 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	uint64 nrows;
 
 	kg_spi_run(&saved,
-			   "SELECT bundle, entity_type, type_no, schema, schema_hash "
-			   "FROM @kg_entity_type WHERE tenant = $1 "
+			   "SELECT bundle, entity_type, type_no, schema, schema_hash, "
+			   "key_fields FROM @kg_entity_type WHERE tenant = $1 "
 			   "ORDER BY bundle, position, entity_type",
 			   1,
 			   argtypes,
@@ -179,6 +237,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 NULL);
 		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
 		type->schema_hash = row_text(i, 5);
+		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
 		type->context = context;
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)

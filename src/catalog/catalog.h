@@ -54,6 +54,7 @@ typedef struct KgField
 	bool required;			  /* at every level */
 	bool indexed;			  /* x-index */
 	bool unique;			  /* some x-ref-field names it */
+	int32 field_no;			  /* where indexed: its place in key_fields */
 	bool derived;			  /* x-derived */
 	bool untrusted;			  /* x-untrusted */
 	bool detail;			  /* x-detail */
@@ -99,7 +100,9 @@ typedef struct KgType
 	const KgField **alias_fields;
 	int nsummary;
 	const KgField **summary_fields;
-	bool has_unique;		  /* some field is unique */
+	bool has_unique; /* some field is unique */
+	int nkey_fields; /* what field_no counts */
+	const char **key_fields;
 	bool annotate_format;	  /* x-format: "annotate" */
 	bool ambiguous;			  /* another bundle in view has the name too */
 	const Jsonb *definitions; /* of the bundle, {uri: schema}; or NULL */
@@ -194,6 +197,12 @@ extern const KgField *kg_type_field(const KgType *type, const char *name);
  * it is the id, which is so anyway.
  */
 extern void kg_type_mark_unique(KgType *type, const char *ref_field);
+
+/*
+ * Add the x-index properties of a version of the type to its key_fields: those
+ * that it has keep their numbers, new ones follow by name.
+ */
+extern void kg_type_add_key_fields(KgType *type, const KgType *parsed);
 
 /* The compiled schema, made on first use and kept as long as the catalog. */
 extern const KgSchema *kg_type_schema(const KgType *type);

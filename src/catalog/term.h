@@ -9,7 +9,7 @@
 /* kg_term.kind */
 #define KG_TERM_LABEL 'l' /* the whole label, folded */
 #define KG_TERM_ALIAS 'a' /* a whole alias, folded */
-#define KG_TERM_ID 'i'	  /* the id, folded */
+#define KG_TERM_ID 'i'	  /* the id, folded, where that is another text */
 #define KG_TERM_TOKEN 't' /* a token of label, alias or id */
 
 #define KG_MAX_TERM_BYTES 256

@@ -126,7 +126,7 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		kg_sql_table("kg_index_key"),
 		kg_sql_param(&b, INT4OID, Int32GetDatum(query->type->type_no)));
 	kg_sql_append(
-		&b, " AND k.field" KG_EQ "$%d", kg_sql_param_text(&b, field->name));
+		&b, " AND k.field_no" KG_EQ "$%d", kg_sql_param_field(&b, field));
 	kg_sql_append(&b,
 				  " AND k.key%s$%d",
 				  above ? KG_GT : KG_LT,

@@ -53,9 +53,9 @@ append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 				  alias,
 				  kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
 	kg_sql_append(b,
-				  " AND %s.field" KG_EQ "$%d",
+				  " AND %s.field_no" KG_EQ "$%d",
 				  alias,
-				  kg_sql_param_text(b, source->field->name));
+				  kg_sql_param_field(b, source->field));
 	if (list >= 0)
 	{
 		kg_sql_end_each(b, "key", "d");
@@ -176,11 +176,11 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 			kg_sql_append(b, ", d.key");
 		else
 			kg_sql_append(b,
-						  ", (SELECT s.key FROM %s s WHERE s.tenant" KG_EQ
-						  "$1 AND s.node" KG_EQ "d.node AND s.field" KG_EQ
-						  "$%d LIMIT 1)",
-						  kg_sql_table("kg_index_key"),
-						  kg_sql_param_text(b, field->name));
+						  ", (SELECT %s(s.index_keys, $%d) FROM %s s WHERE "
+						  "s.tenant" KG_EQ "$1 AND s.node" KG_EQ "d.node)",
+						  kg_sql_table("kg_packed_key"),
+						  kg_sql_param_field(b, field),
+						  kg_sql_table("kg_entity"));
 	}
 }
 

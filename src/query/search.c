@@ -105,6 +105,24 @@ append_types(KgSqlBuilder *b, const Search *search, const char *alias)
 				  kg_sql_param_array(b, INT4OID, types, search->ntypes));
 }
 
+/* A whole name or id that is the query or begins with it. */
+static void
+keep_whole(Search *search, int64 node, int32 type_no, char kind,
+		   const char *term)
+{
+	bool exact = strcmp(term, search->folded) == 0;
+	double covered = (double) strlen(search->folded) / strlen(term);
+
+	keep_best(search,
+			  node,
+			  type_no,
+			  exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
+			  kind,
+			  term,
+			  (exact ? 1.0 : 0.7 + 0.2 * covered) -
+				  (kind == KG_TERM_ALIAS ? 0.05 : 0));
+}
+
 /*
  * Whole names and, where the query is one word, tokens that begin with it.
  */
@@ -132,14 +150,7 @@ prefix_row(TupleTableSlot *slot, void *arg)
 					  0.66 + 0.04 * covered);
 		return true;
 	}
-	keep_best(search,
-			  node,
-			  type_no,
-			  exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
-			  kind,
-			  term,
-			  (exact ? 1.0 : 0.7 + 0.2 * covered) -
-				  (kind == KG_TERM_ALIAS ? 0.05 : 0));
+	keep_whole(search, node, type_no, kind, term);
 	return true;
 }
 
@@ -174,6 +185,77 @@ search_prefix(Search *search, bool with_tokens)
 	statement = kg_sql_statement(&b);
 	if (kg_plan_run(&statement, prefix_row, search) >
 		kg_setting_max_search_matches)
+		search->truncated = true;
+}
+
+/* An id that differs from its folded form is among the terms. */
+static bool
+id_row(TupleTableSlot *slot, void *arg)
+{
+	Search *search = arg;
+	bool isnull;
+	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+
+	if (strcmp(kg_term_fold(id, strlen(id)), id) == 0)
+		keep_whole(search,
+				   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
+				   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
+				   KG_TERM_ID,
+				   id);
+	return true;
+}
+
+static bool
+searches_type(const Search *search, const KgType *type)
+{
+	for (int i = 0; i < search->ntypes; i++)
+		if (search->type_nos[i] == type->type_no)
+			return true;
+	return search->ntypes == 0;
+}
+
+static void
+search_ids(Search *search)
+{
+	const KgCatalog *catalog = search->catalog;
+	Datum *bundles = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
+	Datum *names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
+	int n = 0;
+	int bundles_param;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		if (!searches_type(search, catalog->types[i]))
+			continue;
+		bundles[n] = CStringGetTextDatum(catalog->types[i]->bundle);
+		names[n++] = CStringGetTextDatum(catalog->types[i]->name);
+	}
+	kg_sql_start(&b, catalog);
+	bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
+	kg_sql_append(&b,
+				  "SELECT e.entity_id, e.type_no, e.node FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d)) "
+				  "AS t(bundle, entity_type) "
+				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
+				  "FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
+				  "t.bundle AND x.entity_type" KG_EQ "t.entity_type",
+				  bundles_param,
+				  kg_sql_param_array(&b, TEXTOID, names, n),
+				  kg_sql_table("kg_entity"));
+	kg_sql_append(&b,
+				  " AND x.entity_id" KG_GE "$%d",
+				  kg_sql_param_text(&b, search->folded));
+	kg_sql_append(
+		&b,
+		" AND x.entity_id" KG_LT "$%d",
+		kg_sql_param_text(&b, psprintf("%s\xf4\x8f\xbf\xbf", search->folded)));
+	kg_sql_append(&b,
+				  " ORDER BY x.entity_id LIMIT $%d) e",
+				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
+	statement = kg_sql_statement(&b);
+	if (kg_plan_run(&statement, id_row, search) > kg_setting_max_search_matches)
 		search->truncated = true;
 }
 
@@ -463,9 +545,12 @@ run_search(const KgCatalog *catalog, const char *query, const int32 *type_nos,
 	search.found = hash_create(
 		"kg_graph search", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	if (search.folded[0] != '\0')
+	{
 		search_prefix(&search,
 					  search.ntokens == 1 &&
 						  strcmp(search.tokens[0], search.folded) == 0);
+		search_ids(&search);
+	}
 	for (int i = 0; i < search.ntokens; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -104,9 +104,9 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 						  kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n));
 		kg_sql_append(
 			b,
-			" AND x.type_no" KG_EQ "$%d AND x.field" KG_EQ "$%d",
+			" AND x.type_no" KG_EQ "$%d AND x.field_no" KG_EQ "$%d",
 			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
-			kg_sql_param_text(b, field->name));
+			kg_sql_param_field(b, field));
 		kg_sql_end_each(b, "key", "k");
 		kg_sql_append(b, " WHERE true");
 	}
@@ -115,10 +115,10 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 		kg_sql_append(
 			b,
 			"SELECT k.node FROM %s k WHERE k.tenant" KG_EQ
-			"$1 AND k.type_no" KG_EQ "$%d AND k.field" KG_EQ "$%d",
+			"$1 AND k.type_no" KG_EQ "$%d AND k.field_no" KG_EQ "$%d",
 			kg_sql_table("kg_index_key"),
 			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
-			kg_sql_param_text(b, field->name));
+			kg_sql_param_field(b, field));
 		if (field->is_array)
 			kg_sql_key_condition(b, "k", driver);
 	}

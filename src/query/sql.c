@@ -57,6 +57,12 @@ kg_sql_param_int64(KgSqlBuilder *b, int64 n)
 }
 
 int
+kg_sql_param_field(KgSqlBuilder *b, const KgField *field)
+{
+	return kg_sql_param(b, INT4OID, Int32GetDatum(field->field_no));
+}
+
+int
 kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value)
 {
 	return kg_sql_param(b, BYTEAOID, PointerGetDatum(value));
@@ -339,17 +345,37 @@ id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 	kg_sql_append(b, " OFFSET 0)");
 }
 
+/* " FROM <the keys of a field that the node has> p WHERE true". */
+static void
+append_keys_of(KgSqlBuilder *b, const KgField *field, const char *node)
+{
+	const char *entity = psprintf("%s x WHERE x.tenant" KG_EQ
+								  "$1 AND x.node" KG_EQ "%s OFFSET 0",
+								  kg_sql_table("kg_entity"),
+								  node);
+
+	if (field->is_array)
+		kg_sql_append(b,
+					  " FROM (SELECT pg_catalog.unnest(%s(x.index_keys, $%d)) "
+					  "AS key FROM %s) p WHERE true",
+					  kg_sql_table("kg_packed_keys"),
+					  kg_sql_param_field(b, field),
+					  entity);
+	else
+		kg_sql_append(b,
+					  " FROM (SELECT %s(x.index_keys, $%d) AS key FROM %s) p "
+					  "WHERE true",
+					  kg_sql_table("kg_packed_key"),
+					  kg_sql_param_field(b, field),
+					  entity);
+}
+
 static void
 begin_probe(KgSqlBuilder *b, const KgField *field, const char *node,
 			bool negate)
 {
-	kg_sql_append(b,
-				  " AND %sEXISTS (SELECT 1 FROM %s p WHERE p.tenant" KG_EQ
-				  "$1 AND p.node" KG_EQ "%s AND p.field" KG_EQ "$%d",
-				  negate ? "NOT " : "",
-				  kg_sql_table("kg_index_key"),
-				  node,
-				  kg_sql_param_text(b, field->name));
+	kg_sql_append(b, " AND %sEXISTS (SELECT 1", negate ? "NOT " : "");
+	append_keys_of(b, field, node);
 }
 
 static void
@@ -392,14 +418,9 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 			end_probe(b);
 			break;
 		case KG_OP_CONTAINS_ALL:
-			/* Keys are distinct in the table, so the operands must be too. */
-			kg_sql_append(b,
-						  " AND (SELECT pg_catalog.count(*) FROM %s p WHERE "
-						  "p.tenant" KG_EQ "$1 AND p.node" KG_EQ
-						  "%s AND p.field" KG_EQ "$%d",
-						  kg_sql_table("kg_index_key"),
-						  node,
-						  kg_sql_param_text(b, condition->field->name));
+			/* An entity has each key once, so the operands must be distinct too. */
+			kg_sql_append(b, " AND (SELECT pg_catalog.count(*)");
+			append_keys_of(b, condition->field, node);
 			one.op = KG_OP_IN;
 			one.keys = kg_sql_distinct_keys(condition, &one.nvalues);
 			kg_sql_key_condition(b, "p", &one);

@@ -44,6 +44,8 @@ extern void kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog);
 extern int kg_sql_param(KgSqlBuilder *b, Oid type, Datum value);
 extern int kg_sql_param_text(KgSqlBuilder *b, const char *text);
 extern int kg_sql_param_int64(KgSqlBuilder *b, int64 n);
+/* The number that an x-index property has in kg_index_key. */
+extern int kg_sql_param_field(KgSqlBuilder *b, const KgField *field);
 extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
 /* bigint[] and the like; elements are copied. */
 extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,

@@ -61,9 +61,11 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"
 		" AND entity_id = ANY ($4)",
 	[KG_SQL_NODES_BY_ID] =
-		"SELECT e.node, e.type_no, e.entity_id FROM @kg_term t, @kg_entity e"
-		" WHERE t.tenant = $1 AND t.term = ANY ($2) AND t.kind = 'i'"
-		" AND e.tenant = $1 AND e.node = t.node",
+		"SELECT e.node, e.type_no, e.entity_id"
+		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3))"
+		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
+		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
+		" AND e.entity_id = ANY ($4)",
 	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1",
 	[KG_SQL_EDGE_PROPERTIES] =
 		"SELECT e.source, e.relation_no, e.target, e.properties"

@@ -33,7 +33,7 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_ROWS,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_OF_TYPE,
-	/* $1 tenant, $2 folded ids: node, type_no, entity_id */
+	/* $1 tenant, $2 bundles, $3 their types, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
 	KG_SQL_EDGE_PROPERTIES,

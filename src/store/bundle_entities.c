@@ -19,6 +19,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/extract.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "utils/builtins.h"
@@ -414,13 +415,14 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
 					  Int32GetDatum(type->type_no)};
+	KgNodeList changed = {CurrentMemoryContext};
 	Portal portal;
 	KgDerivation *d;
 
 	portal = SPI_cursor_open_with_args(
 		NULL,
-		kg_spi_expand("SELECT entity_id, node, data FROM @kg_entity "
-					  "WHERE tenant = $1 AND type_no = $2"),
+		kg_spi_expand("SELECT entity_id, node, data, index_keys "
+					  "FROM @kg_entity WHERE tenant = $1 AND type_no = $2"),
 		2,
 		(Oid *) argtypes,
 		values,
@@ -453,11 +455,20 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 			}
 			revalidate(apply, type, id, data);
 			kg_derive_again(d, type->type_no, id, node, data);
+			if (!kg_extract_has_keys(
+					type,
+					data,
+					DatumGetByteaPP(SPI_getbinval(
+						rows->vals[i], rows->tupdesc, 4, &isnull))))
+				kg_node_add(&changed, node);
 		}
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(portal);
 	kg_derive_end(d);
+	/* What the new schema refuses cannot be written: it is reported. */
+	if (apply->errors.total == 0)
+		kg_entities_index_again(apply->tenant, &changed);
 }
 
 static bool

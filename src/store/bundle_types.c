@@ -99,35 +99,56 @@ write_bundle(KgApply *apply)
 			   SPI_OK_INSERT);
 }
 
+/*
+ * The names that field numbers stand for.  A number is never given to another
+ * property, because keys of before a change are there until they are rebuilt.
+ */
+static Datum
+key_fields(const KgType *stored, const KgType *parsed)
+{
+	KgType type = {0};
+	Datum *names;
+
+	if (stored)
+		type = *stored;
+	kg_type_add_key_fields(&type, parsed);
+	names = palloc(Max(1, type.nkey_fields) * sizeof(Datum));
+	for (int i = 0; i < type.nkey_fields; i++)
+		names[i] = CStringGetTextDatum(type.key_fields[i]);
+	return PointerGetDatum(construct_array(
+		names, type.nkey_fields, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
 static void
 write_type(KgApply *apply, const KgPayloadType *type)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT4OID};
+		TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT4OID, TEXTARRAYOID};
 	const KgType *stored = type->stored;
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
 					  CStringGetTextDatum(apply->payload->name),
 					  CStringGetTextDatum(type->name),
 					  JsonbPGetDatum(type->schema),
 					  CStringGetTextDatum(type->hash),
-					  Int32GetDatum(type->position)};
+					  Int32GetDatum(type->position),
+					  key_fields(stored, type->parsed)};
 
 	if (stored && strcmp(stored->schema_hash, type->hash) != 0)
 		(void) kg_lock_type_exclusive(stored->type_no);
 	/* The position orders the tools; it is kept in step silently. */
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
-			   "schema, schema_hash, position) "
-			   "VALUES ($1, $2, $3, $4, $5, $6) "
+			   "schema, schema_hash, position, key_fields) "
+			   "VALUES ($1, $2, $3, $4, $5, $6, $7) "
 			   "ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
-			   "schema = $4, schema_hash = $5, "
+			   "schema = $4, schema_hash = $5, key_fields = $7, "
 			   "position = CASE WHEN $6 < 0 THEN t.position ELSE $6 END, "
 			   "updated_at = CASE WHEN t.schema_hash = $5 "
 			   "THEN t.updated_at ELSE now() END "
 			   "WHERE t.schema_hash <> $5 OR "
 			   "($6 >= 0 AND t.position <> $6)",
-			   6,
+			   7,
 			   argtypes,
 			   values,
 			   NULL,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/spi.h"
+#include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "common/hashfn.h"
@@ -33,11 +34,11 @@ struct KgDerivation
 	MemoryContext scratch; /* of one entity */
 	int nentities;
 	KgColumns keys;
+	KgColumns gone_keys;
 	KgColumns terms;
 	KgUniqueRows unique;
 	KgReferenceList references;
-	KgNodeList stale_keys; /* nodes whose rows are written anew */
-	KgNodeList stale_terms;
+	KgNodeList stale_terms; /* nodes whose rows are written anew */
 	KgNodeList stale_references;
 	KgNodeList gone; /* deleted in this batch */
 	KgUnchecked own;
@@ -48,20 +49,19 @@ static void
 init_batch(KgDerivation *d)
 {
 	static const Oid key_types[] = {
-		INT4OID, TEXTOID, BYTEAOID, TEXTOID, INT8OID};
+		INT4OID, INT4OID, BYTEAOID, TEXTOID, INT8OID};
 	static const Oid term_types[] = {TEXTOID, CHAROID, INT4OID, INT8OID};
 
 	MemoryContextReset(d->batch);
 	kg_columns_init(&d->keys, d->batch, 5, key_types);
+	kg_columns_init(&d->gone_keys, d->batch, 4, key_types);
 	kg_columns_init(&d->terms, d->batch, 4, term_types);
 	kg_unique_init(&d->unique, d->batch);
 	memset(&d->references, 0, sizeof(d->references));
 	d->references.context = d->batch;
-	memset(&d->stale_keys, 0, sizeof(KgNodeList));
 	memset(&d->stale_terms, 0, sizeof(KgNodeList));
 	memset(&d->stale_references, 0, sizeof(KgNodeList));
 	memset(&d->gone, 0, sizeof(KgNodeList));
-	d->stale_keys.context = d->batch;
 	d->stale_terms.context = d->batch;
 	d->stale_references.context = d->batch;
 	d->gone.context = d->batch;
@@ -104,10 +104,10 @@ delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 	kg_spi_run(saved, sql, 2, argtypes, values, NULL, false, SPI_OK_DELETE);
 }
 
-/* Where a row of keys belongs in kg_index_key_value_idx, roughly. */
+/* Where a row of keys belongs in the index of kg_index_key, roughly. */
 typedef struct KeyPlace
 {
-	uint64 field;  /* type and name, as a number */
+	uint64 field;  /* type and field */
 	uint64 prefix; /* the first bytes of the key, as a number */
 	int row;
 } KeyPlace;
@@ -138,7 +138,6 @@ sort_keys(KgColumns *keys)
 
 	for (int i = 0; i < keys->nrows; i++)
 	{
-		text *name = DatumGetTextPP(keys->values[1][i]);
 		bytea *key = DatumGetByteaPP(keys->values[2][i]);
 		int len = Min(VARSIZE_ANY_EXHDR(key), sizeof(uint64));
 		unsigned char bytes[sizeof(uint64)] = {0};
@@ -148,8 +147,7 @@ sort_keys(KgColumns *keys)
 		memcpy(&prefix, bytes, sizeof(prefix));
 		places[i].prefix = pg_ntoh64(prefix);
 		places[i].field = ((uint64) DatumGetInt32(keys->values[0][i]) << 32) |
-						  hash_bytes((const unsigned char *) VARDATA_ANY(name),
-									 VARSIZE_ANY_EXHDR(name));
+						  (uint32) DatumGetInt32(keys->values[1][i]);
 		places[i].row = i;
 	}
 	qsort(places, keys->nrows, sizeof(KeyPlace), compare_places);
@@ -167,24 +165,36 @@ write_keys(KgDerivation *d)
 	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID,
 								   INT4ARRAYOID,
-								   TEXTARRAYOID,
+								   INT4ARRAYOID,
 								   BYTEAARRAYOID,
 								   TEXTARRAYOID,
 								   INT8ARRAYOID};
 	Datum values[6];
 
-	delete_rows(&delete_saved,
-				"DELETE FROM @kg_index_key WHERE tenant = $1 "
-				"AND node = ANY($2)",
-				d->tenant,
-				&d->stale_keys);
+	values[0] = CStringGetTextDatum(d->tenant);
+	if (d->gone_keys.nrows > 0)
+	{
+		sort_keys(&d->gone_keys);
+		kg_columns_arrays(&d->gone_keys, &values[1]);
+		kg_spi_run(&delete_saved,
+				   "DELETE FROM @kg_index_key k USING unnest($2, $3, $4, $5) "
+				   "AS u(type_no, field_no, key, entity_id) "
+				   "WHERE k.type_no = u.type_no AND k.field_no = u.field_no "
+				   "AND k.key = u.key AND k.entity_id = u.entity_id "
+				   "AND k.tenant = $1",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+	}
 	if (d->keys.nrows == 0)
 		return;
 	sort_keys(&d->keys);
-	values[0] = CStringGetTextDatum(d->tenant);
 	kg_columns_arrays(&d->keys, &values[1]);
 	kg_spi_run(&insert_saved,
-			   "INSERT INTO @kg_index_key(tenant, type_no, field, key, "
+			   "INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
 			   "entity_id, node) "
 			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5), "
 			   "unnest($6)",
@@ -352,27 +362,74 @@ static void
 count_entity(KgDerivation *d)
 {
 	MemoryContextReset(d->scratch);
-	if (++d->nentities >= KG_BATCH_ENTITIES || d->keys.nrows >= KG_BATCH_ROWS ||
+	if (++d->nentities >= KG_BATCH_ENTITIES ||
+		d->keys.nrows + d->gone_keys.nrows >= KG_BATCH_ROWS ||
 		d->terms.nrows >= KG_BATCH_ROWS)
 		write_batch(d);
 }
 
+/* A row of keys; the columns keep the id for all keys of an entity. */
 static void
-add_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
-		 const KgExtract *extract)
+add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
+		const KgPackedKey *key, Datum entity_id)
 {
-	for (int i = 0; i < extract->nkeys; i++)
-	{
-		bytea *key = extract->keys[i].key;
-		bytea *copy = MemoryContextAlloc(d->batch, VARSIZE(key));
+	MemoryContext old = MemoryContextSwitchTo(d->batch);
 
-		memcpy(copy, key, VARSIZE(key));
-		kg_columns_add_row(&d->keys);
-		kg_columns_int32(&d->keys, 0, type_no);
-		kg_columns_text(&d->keys, 1, extract->keys[i].field->name);
-		kg_columns_datum(&d->keys, 2, PointerGetDatum(copy));
-		kg_columns_text(&d->keys, 3, entity_id);
-		kg_columns_int64(&d->keys, 4, node);
+	kg_columns_add_row(columns);
+	kg_columns_int32(columns, 0, type_no);
+	kg_columns_int32(columns, 1, key->field_no);
+	kg_columns_datum(columns, 2, PointerGetDatum(kg_packed_key_copy(key)));
+	kg_columns_datum(columns, 3, entity_id);
+	MemoryContextSwitchTo(old);
+}
+
+static Datum
+batch_text(KgDerivation *d, const char *s)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->batch);
+	Datum copy = CStringGetTextDatum(s);
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
+/*
+ * What the keys of an entity were and are, either may be NULL: rows that are
+ * in one only are deleted or inserted.
+ */
+static void
+change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
+			const bytea *before, const bytea *after)
+{
+	Datum id = batch_text(d, entity_id);
+	KgKeysIter a = {NULL};
+	KgKeysIter b = {NULL};
+	bool in_a;
+	bool in_b;
+
+	if (before)
+		kg_keys_iter_init(&a, before);
+	if (after)
+		kg_keys_iter_init(&b, after);
+	in_a = kg_keys_next(&a);
+	in_b = kg_keys_next(&b);
+	while (in_a || in_b)
+	{
+		int order = !in_a	? 1
+					: !in_b ? -1
+							: kg_packed_key_compare(&a.key, &b.key);
+
+		if (order < 0)
+			add_key(d, &d->gone_keys, type_no, &a.key, id);
+		if (order > 0)
+		{
+			add_key(d, &d->keys, type_no, &b.key, id);
+			kg_columns_int64(&d->keys, 4, node);
+		}
+		if (order <= 0)
+			in_a = kg_keys_next(&a);
+		if (order >= 0)
+			in_b = kg_keys_next(&b);
 	}
 }
 
@@ -410,98 +467,123 @@ require_type(const KgDerivation *d, int32 type_no)
 	return type;
 }
 
-void
-kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
-				   int64 node, const Jsonb *data)
+static void
+derive_rest(KgDerivation *d, const KgType *type, const char *entity_id,
+			int64 node, const Jsonb *data)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	const KgType *type = require_type(d, type_no);
 	KgExtract extract;
 
 	kg_extract(type, entity_id, data, &extract);
-	add_keys(d, type_no, entity_id, node, &extract);
-	if (type->has_unique)
-		kg_unique_add(&d->unique, type_no, node, &extract);
-	add_terms(d, type_no, node, &extract);
+	add_terms(d, type->type_no, node, &extract);
 	add_references(d, node, &extract);
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }
 
 void
+kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
+				   int64 node, const Jsonb *data, const bytea *keys)
+{
+	const KgType *type = require_type(d, type_no);
+
+	change_keys(d, type_no, entity_id, node, NULL, keys);
+	if (type->has_unique)
+		kg_unique_add(&d->unique, type, node, keys);
+	derive_rest(d, type, entity_id, node, data);
+}
+
+/* The unique values of a node are written anew. */
+static void
+derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
+					const Jsonb *data)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+	kg_node_add(&d->unique.stale, node);
+	kg_unique_add(&d->unique, type, node, kg_extract_keys(type, data));
+	MemoryContextSwitchTo(old);
+}
+
+void
 kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 				int64 node, const Jsonb *data)
 {
-	kg_node_add(&d->stale_keys, node);
+	const KgType *type = require_type(d, type_no);
+
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
 	kg_node_add(&d->pending->renamed, node);
-	if (require_type(d, type_no)->has_unique)
-		kg_node_add(&d->unique.stale, node);
-	kg_derive_inserted(d, type_no, entity_id, node, data);
+	if (type->has_unique)
+		derive_unique_again(d, type, node, data);
+	derive_rest(d, type, entity_id, node, data);
 }
 
 void
 kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 {
-	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	KgExtract extract;
-
-	memset(&extract, 0, sizeof(extract));
-	kg_extract_keys(require_type(d, type_no), data, &extract);
-	kg_node_add(&d->unique.stale, node);
-	kg_unique_add(&d->unique, type_no, node, &extract);
-	MemoryContextSwitchTo(old);
+	derive_unique_again(d, require_type(d, type_no), node, data);
 	count_entity(d);
 }
 
+static bool
+same_keys(const bytea *a, const bytea *b)
+{
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
 void
-kg_derive_updated(KgDerivation *d, int32 type_no, const char *old_id,
-				  const char *entity_id, int64 node, const Jsonb *old_data,
-				  const Jsonb *data)
+kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
+				  const KgVersion *before, const KgVersion *after)
 {
 	const KgType *type = require_type(d, type_no);
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
-	bool renamed = strcmp(old_id, entity_id) != 0;
-	KgExtract before;
-	KgExtract after;
+	bool renamed = strcmp(before->entity_id, after->entity_id) != 0;
+	KgExtract was;
+	KgExtract is;
 
-	kg_extract(type, old_id, old_data, &before);
-	kg_extract(type, entity_id, data, &after);
-	if (renamed || !kg_extract_same_keys(&before, &after))
+	kg_extract(type, before->entity_id, before->data, &was);
+	kg_extract(type, after->entity_id, after->data, &is);
+	if (renamed)
 	{
-		kg_node_add(&d->stale_keys, node);
-		add_keys(d, type_no, entity_id, node, &after);
-		/* Another entity's x-ref or x-ref-field may name it by these. */
-		kg_node_add(&d->pending->renamed, node);
+		change_keys(d, type_no, before->entity_id, node, before->keys, NULL);
+		change_keys(d, type_no, after->entity_id, node, NULL, after->keys);
 	}
-	if (type->has_unique && !kg_extract_same_unique(&before, &after))
+	else if (!same_keys(before->keys, after->keys))
+		change_keys(
+			d, type_no, after->entity_id, node, before->keys, after->keys);
+	/* Another entity's x-ref or x-ref-field may name it by these. */
+	if (renamed || !same_keys(before->keys, after->keys))
+		kg_node_add(&d->pending->renamed, node);
+	if (type->has_unique && !kg_unique_same(type, before->keys, after->keys))
 	{
 		kg_node_add(&d->unique.stale, node);
-		kg_unique_add(&d->unique, type_no, node, &after);
+		kg_unique_add(&d->unique, type, node, after->keys);
 	}
-	if (!kg_extract_same_terms(&before, &after))
+	if (!kg_extract_same_terms(&was, &is))
 	{
 		kg_node_add(&d->stale_terms, node);
-		add_terms(d, type_no, node, &after);
+		add_terms(d, type_no, node, &is);
 	}
-	if (!kg_extract_same_references(&before, &after))
+	if (!kg_extract_same_references(&was, &is))
 	{
 		kg_node_add(&d->stale_references, node);
-		add_references(d, node, &after);
+		add_references(d, node, &is);
 	}
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }
 
 void
-kg_derive_deleted(KgDerivation *d, int32 type_no, int64 node)
+kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
+				  int64 node, const bytea *keys)
 {
 	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
 
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
-	kg_node_add(&d->stale_keys, node);
+	change_keys(d, type_no, entity_id, node, keys, NULL);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->gone, node);
 	kg_node_add(&d->pending->deleted, node);

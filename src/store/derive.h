@@ -18,16 +18,27 @@
 typedef struct KgDerivation KgDerivation;
 
 extern KgDerivation *kg_derive_begin(const char *tenant);
+/* An entity before or after a change; keys is its index_keys. */
+typedef struct KgVersion
+{
+	const char *entity_id;
+	const Jsonb *data;
+	const bytea *keys;
+} KgVersion;
+
 extern void kg_derive_inserted(KgDerivation *d, int32 type_no,
 							   const char *entity_id, int64 node,
-							   const Jsonb *data);
-extern void kg_derive_updated(KgDerivation *d, int32 type_no,
-							  const char *old_id, const char *entity_id,
-							  int64 node, const Jsonb *old_data,
-							  const Jsonb *data);
-extern void kg_derive_deleted(KgDerivation *d, int32 type_no, int64 node);
+							   const Jsonb *data, const bytea *keys);
+extern void kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
+							  const KgVersion *before, const KgVersion *after);
+extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
+							  const char *entity_id, int64 node,
+							  const bytea *keys);
 
-/* The type's schema changed: what was derived before is replaced. */
+/*
+ * The type's schema changed: its terms and references are replaced.  Keys are,
+ * when index_keys is updated.
+ */
 extern void kg_derive_again(KgDerivation *d, int32 type_no,
 							const char *entity_id, int64 node,
 							const Jsonb *data);

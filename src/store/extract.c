@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "catalog/key.h"
+#include "catalog/packed_keys.h"
 #include "catalog/term.h"
 #include "store/extract.h"
 
@@ -24,19 +25,27 @@ typedef struct Visit
 	char kind;
 } Visit;
 
-static void
-append_key(KgExtract *extract, const KgField *field, bytea *key)
+typedef struct KeyVisit
 {
-	GROW(extract->keys, extract->nkeys);
-	extract->keys[extract->nkeys].field = field;
-	extract->keys[extract->nkeys].key = key;
-	extract->nkeys++;
+	const KgField *field;
+	KgKeyItem *keys;
+	int nkeys;
+	int first; /* of the field's */
+} KeyVisit;
+
+static void
+append_key(KeyVisit *visit, bytea *key)
+{
+	GROW(visit->keys, visit->nkeys);
+	visit->keys[visit->nkeys].field_no = visit->field->field_no;
+	visit->keys[visit->nkeys].key = key;
+	visit->nkeys++;
 }
 
 static void
 visit_key(const JsonbValue *value, void *arg)
 {
-	Visit *visit = arg;
+	KeyVisit *visit = arg;
 	bytea *key;
 
 	if (value->type == jbvNull)
@@ -44,29 +53,31 @@ visit_key(const JsonbValue *value, void *arg)
 	key = kg_key_encode(visit->field, value);
 	if (key == NULL)
 		return;
-	for (int i = visit->first; i < visit->extract->nkeys; i++)
-		if (kg_key_compare(visit->extract->keys[i].key, key) == 0)
+	for (int i = visit->first; i < visit->nkeys; i++)
+		if (kg_key_compare(visit->keys[i].key, key) == 0)
 			return;
-	append_key(visit->extract, visit->field, key);
+	append_key(visit, key);
 }
 
-void
-kg_extract_keys(const KgType *type, const Jsonb *data, KgExtract *extract)
+bytea *
+kg_extract_keys(const KgType *type, const Jsonb *data)
 {
+	KeyVisit visit = {NULL};
+
 	for (int i = 0; i < type->nfields; i++)
 	{
-		Visit visit = {extract, &type->fields[i], extract->nkeys, 0};
-
+		visit.field = &type->fields[i];
+		visit.first = visit.nkeys;
 		if (!visit.field->indexed)
 			continue;
 		kg_field_visit(visit.field, &data->root, visit_key, &visit);
-		if (extract->nkeys == visit.first)
-			append_key(extract,
-					   visit.field,
+		if (visit.nkeys == visit.first)
+			append_key(&visit,
 					   kg_field_is_empty(visit.field, &data->root)
 						   ? kg_key_empty()
 						   : kg_key_missing());
 	}
+	return kg_keys_pack(visit.keys, visit.nkeys);
 }
 
 static void
@@ -101,15 +112,32 @@ visit_term(const JsonbValue *value, void *arg)
 		append_term(visit->extract, KG_TERM_TOKEN, tokens[i]);
 }
 
-/* The id, too: an agent may know nothing else, nor the type. */
+bool
+kg_extract_has_keys(const KgType *type, const Jsonb *data, const bytea *stored)
+{
+	bytea *keys = kg_extract_keys(type, data);
+	bool same = VARSIZE_ANY_EXHDR(stored) == VARSIZE(keys) - VARHDRSZ &&
+				memcmp(VARDATA_ANY(stored),
+					   VARDATA(keys),
+					   VARSIZE(keys) - VARHDRSZ) == 0;
+
+	pfree(keys);
+	return same;
+}
+
+/*
+ * The id, too: an agent may know nothing else, nor the type.  An id that is its
+ * own folded form, as most are, is found by the primary key.
+ */
 static void
 extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
 			  KgExtract *extract)
 {
 	Visit visit = {extract, NULL, 0, KG_TERM_LABEL};
+	char *folded = kg_term_fold(entity_id, strlen(entity_id));
 
-	append_term(
-		extract, KG_TERM_ID, kg_term_fold(entity_id, strlen(entity_id)));
+	if (strcmp(folded, entity_id) != 0)
+		append_term(extract, KG_TERM_ID, folded);
 	if (type->label_field)
 		kg_field_visit(type->label_field, &data->root, visit_term, &visit);
 	visit.kind = KG_TERM_ALIAS;
@@ -153,44 +181,8 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 		   KgExtract *extract)
 {
 	memset(extract, 0, sizeof(*extract));
-	kg_extract_keys(type, data, extract);
 	extract_terms(type, entity_id, data, extract);
 	kg_extract_references(type, data, extract);
-}
-
-bool
-kg_extract_same_keys(const KgExtract *a, const KgExtract *b)
-{
-	if (a->nkeys != b->nkeys)
-		return false;
-	for (int i = 0; i < a->nkeys; i++)
-		if (a->keys[i].field != b->keys[i].field ||
-			kg_key_compare(a->keys[i].key, b->keys[i].key) != 0)
-			return false;
-	return true;
-}
-
-/* Keys are in the order of the fields. */
-static int
-next_unique(const KgExtract *extract, int i)
-{
-	while (i < extract->nkeys && !extract->keys[i].field->unique)
-		i++;
-	return i;
-}
-
-bool
-kg_extract_same_unique(const KgExtract *a, const KgExtract *b)
-{
-	int i = next_unique(a, 0);
-	int j = next_unique(b, 0);
-
-	for (; i < a->nkeys && j < b->nkeys;
-		 i = next_unique(a, i + 1), j = next_unique(b, j + 1))
-		if (a->keys[i].field != b->keys[j].field ||
-			kg_key_compare(a->keys[i].key, b->keys[j].key) != 0)
-			return false;
-	return i >= a->nkeys && j >= b->nkeys;
 }
 
 bool

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "utils/array.h"
 #include "store/columns.h"
+#include "store/references.h"
 
 typedef enum KgVerdict
 {
@@ -71,6 +72,13 @@ extern void kg_put_check_unique(const char *tenant, int32 type_no,
  * caller, under row security.
  */
 extern void kg_entities_update(const char *tenant, const KgColumns *columns);
+
+/*
+ * Entities whose index_keys are not what the schema says: their triggers fill
+ * it in and exchange the rows of kg_index_key.  As the owner.
+ */
+extern void kg_entities_index_again(const char *tenant,
+									const KgNodeList *nodes);
 
 extern Jsonb *kg_put_entities(const char *type, const Jsonb *items,
 							  const Jsonb *options);

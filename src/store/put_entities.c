@@ -469,6 +469,30 @@ insert_rows(Put *put, const int *rows, int n)
 }
 
 void
+kg_entities_index_again(const char *tenant, const KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant)};
+
+	for (int i = 0; i < nodes->n; i += KG_PUT_BATCH)
+	{
+		CHECK_FOR_INTERRUPTS();
+		values[1] = kg_node_array(nodes->nodes + i,
+								  Min(KG_PUT_BATCH, nodes->n - i));
+		kg_spi_run(&saved,
+				   "UPDATE @kg_entity SET index_keys = '' WHERE tenant = $1 "
+				   "AND node = ANY($2)",
+				   2,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_UPDATE);
+	}
+}
+
+void
 kg_entities_update(const char *tenant, const KgColumns *columns)
 {
 	static KgSaved saved = KG_SAVED_BATCH;

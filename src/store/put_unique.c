@@ -103,7 +103,6 @@ gather(Claims *claims)
 	{
 		const KgPutItem *item = &claims->items[i];
 		int before = claims->unique.rows.nrows;
-		KgExtract extract;
 
 		CHECK_FOR_INTERRUPTS();
 		if (claims->outcomes->items[i].errors.total > 0)
@@ -115,10 +114,10 @@ gather(Claims *claims)
 
 			entry->item = i;
 		}
-		memset(&extract, 0, sizeof(extract));
-		kg_extract_keys(claims->type, item->data, &extract);
-		kg_unique_add(
-			&claims->unique, claims->type->type_no, item->node, &extract);
+		kg_unique_add(&claims->unique,
+					  claims->type,
+					  item->node,
+					  kg_extract_keys(claims->type, item->data));
 		if (claims->unique.rows.nrows > capacity)
 		{
 			capacity = claims->unique.rows.capacity;

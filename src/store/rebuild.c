@@ -15,6 +15,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/derive.h"
+#include "store/extract.h"
+#include "store/put.h"
 #include "store/scope.h"
 #include "store/rebuild.h"
 #include "utils/builtins.h"
@@ -25,7 +27,8 @@
 
 static const char *const deletions[] = {
 	"DELETE FROM @kg_edge WHERE tenant = $1 AND property IS NOT NULL",
-	"DELETE FROM @kg_index_key WHERE tenant = $1",
+	"DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
+	"(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
 	"DELETE FROM @kg_unique_key WHERE tenant = $1",
 	"DELETE FROM @kg_term WHERE tenant = $1",
 	"DELETE FROM @kg_trigram WHERE tenant = $1"};
@@ -35,7 +38,10 @@ static const struct
 	const char *name;
 	const char *sql;
 } counts[] = {{"entities", "SELECT count(*) FROM @kg_entity WHERE tenant = $1"},
-			  {"keys", "SELECT count(*) FROM @kg_index_key WHERE tenant = $1"},
+			  {"keys",
+			   "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 AND "
+			   "type_no IN (SELECT type_no FROM @kg_entity_type "
+			   "WHERE tenant = $1)"},
 			  {"terms", "SELECT count(*) FROM @kg_term WHERE tenant = $1"},
 			  {"edges",
 			   "SELECT count(*) FROM @kg_edge WHERE tenant = $1 "
@@ -76,36 +82,47 @@ delete_derived(const char *tenant)
 				   SPI_OK_DELETE);
 }
 
+/* Keys as they are stored; nodes whose keys should be others go to changed. */
 static void
-derive_rows(KgDerivation *d, const SPITupleTable *rows)
+derive_rows(KgDerivation *d, const KgCatalog *catalog,
+			const SPITupleTable *rows, KgNodeList *changed)
 {
 	for (uint64 i = 0; i < rows->numvals; i++)
 	{
 		HeapTuple row = rows->vals[i];
 		bool isnull;
+		int32 type_no = DatumGetInt32(
+			SPI_getbinval(row, rows->tupdesc, 1, &isnull));
+		int64 node = DatumGetInt64(
+			SPI_getbinval(row, rows->tupdesc, 3, &isnull));
+		Jsonb *data = DatumGetJsonbP(
+			SPI_getbinval(row, rows->tupdesc, 4, &isnull));
+		bytea *keys = DatumGetByteaPP(
+			SPI_getbinval(row, rows->tupdesc, 5, &isnull));
 
 		CHECK_FOR_INTERRUPTS();
 		kg_derive_inserted(
-			d,
-			DatumGetInt32(SPI_getbinval(row, rows->tupdesc, 1, &isnull)),
-			SPI_getvalue(row, rows->tupdesc, 2),
-			DatumGetInt64(SPI_getbinval(row, rows->tupdesc, 3, &isnull)),
-			DatumGetJsonbP(SPI_getbinval(row, rows->tupdesc, 4, &isnull)));
+			d, type_no, SPI_getvalue(row, rows->tupdesc, 2), node, data, keys);
+		if (!kg_extract_has_keys(
+				kg_catalog_type_no(catalog, type_no), data, keys))
+			kg_node_add(changed, node);
 	}
 }
 
 static void
-derive_all(const char *tenant)
+derive_all(const KgCatalog *catalog)
 {
+	const char *tenant = catalog->tenant;
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(tenant)};
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph rebuild", ALLOCSET_DEFAULT_SIZES);
+	KgNodeList changed = {CurrentMemoryContext};
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
-		kg_spi_expand("SELECT type_no, entity_id, node, data FROM @kg_entity "
-					  "WHERE tenant = $1"),
+		kg_spi_expand("SELECT type_no, entity_id, node, data, index_keys "
+					  "FROM @kg_entity WHERE tenant = $1"),
 		1,
 		(Oid *) argtypes,
 		values,
@@ -125,13 +142,14 @@ derive_all(const char *tenant)
 		if (SPI_processed == 0)
 			break;
 		old = MemoryContextSwitchTo(scratch);
-		derive_rows(d, rows);
+		derive_rows(d, catalog, rows, &changed);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(portal);
 	kg_derive_end(d);
+	kg_entities_index_again(tenant, &changed);
 	MemoryContextDelete(scratch);
 }
 
@@ -166,17 +184,18 @@ Jsonb *
 kg_rebuild(void)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
+	const KgCatalog *catalog;
 	KgUserContext user;
 	KgScope *scope;
 	Jsonb *result;
 
 	kg_become_owner(&user);
-	(void) lock_types(tenant);
+	catalog = lock_types(tenant);
 	delete_derived(tenant);
 	scope = kg_scope_begin(tenant);
 	PG_TRY();
 	{
-		derive_all(tenant);
+		derive_all(catalog);
 		kg_scope_end(scope);
 	}
 	PG_CATCH();

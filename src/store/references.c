@@ -170,7 +170,7 @@ static void
 find_by_field(KgSaved *saved, const char *sql, Datum *values, Target *targets,
 			  int n)
 {
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, BYTEAARRAYOID};
+	static const Oid argtypes[] = {TEXTOID, INT4OID, INT4OID, BYTEAARRAYOID};
 
 	for (int i = 0; i < n; i++)
 		targets[i].node = 0;
@@ -195,7 +195,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 	bool same;
 	Datum values[4] = {CStringGetTextDatum(tenant),
 					   Int32GetDatum(type->type_no),
-					   CStringGetTextDatum(target_field->name)};
+					   Int32GetDatum(target_field->field_no)};
 
 	kg_columns_init(&columns, CurrentMemoryContext, 1, bytea_type);
 	for (int i = 0; i < n; i++)
@@ -211,24 +211,26 @@ lookup_by_field(const char *tenant, const KgType *type,
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		find_by_field(&lock,
-					  "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
-					  "AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
-					  "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key "
-					  "JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-					  "FOR SHARE OF e",
-					  values,
-					  targets,
-					  n);
+		find_by_field(
+			&lock,
+			"SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
+			"AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
+			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key "
+			"JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
+			"FOR SHARE OF e",
+			values,
+			targets,
+			n);
 		for (int i = 0; i < n; i++)
 			locked[i] = targets[i].node;
-		find_by_field(&read,
-					  "SELECT u.ord, k.node FROM unnest($4) WITH ORDINALITY "
-					  "AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
-					  "AND k.type_no = $2 AND k.field = $3 AND k.key = u.key",
-					  values,
-					  targets,
-					  n);
+		find_by_field(
+			&read,
+			"SELECT u.ord, k.node FROM unnest($4) WITH ORDINALITY "
+			"AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
+			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key",
+			values,
+			targets,
+			n);
 		same = true;
 		for (int i = 0; i < n; i++)
 			same &= targets[i].node == 0 || targets[i].node == locked[i];

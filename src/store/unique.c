@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/key.h"
+#include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/check.h"
@@ -34,25 +35,68 @@ kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 	unique->stale.context = context;
 }
 
-void
-kg_unique_add(KgUniqueRows *unique, int32 type_no, int64 node,
-			  const KgExtract *extract)
+/* The unique field that a packed key is of, or NULL. */
+static const KgField *
+unique_field(const KgType *type, const KgPackedKey *key)
 {
-	for (int i = 0; i < extract->nkeys; i++)
-	{
-		const KgKeyItem *item = &extract->keys[i];
-		bytea *copy;
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].unique && type->fields[i].field_no == key->field_no)
+			return &type->fields[i];
+	return NULL;
+}
 
-		if (!item->field->unique || !kg_key_is_value(item->key))
+void
+kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
+			  const bytea *keys)
+{
+	MemoryContext old = MemoryContextSwitchTo(unique->context);
+	KgKeysIter it;
+
+	kg_keys_iter_init(&it, keys);
+	while (kg_keys_next(&it))
+	{
+		const KgField *field = unique_field(type, &it.key);
+		bytea *key;
+
+		if (field == NULL)
 			continue;
-		copy = MemoryContextAlloc(unique->context, VARSIZE(item->key));
-		memcpy(copy, item->key, VARSIZE(item->key));
+		key = kg_packed_key_copy(&it.key);
+		if (!kg_key_is_value(key))
+			continue;
 		kg_columns_add_row(&unique->rows);
-		kg_columns_int32(&unique->rows, 0, type_no);
-		kg_columns_text(&unique->rows, 1, item->field->name);
-		kg_columns_datum(&unique->rows, 2, PointerGetDatum(copy));
+		kg_columns_int32(&unique->rows, 0, type->type_no);
+		kg_columns_text(&unique->rows, 1, field->name);
+		kg_columns_datum(&unique->rows, 2, PointerGetDatum(key));
 		kg_columns_int64(&unique->rows, 3, node);
 	}
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+next_unique(const KgType *type, KgKeysIter *it)
+{
+	while (kg_keys_next(it))
+		if (unique_field(type, &it->key))
+			return true;
+	return false;
+}
+
+bool
+kg_unique_same(const KgType *type, const bytea *a, const bytea *b)
+{
+	KgKeysIter x;
+	KgKeysIter y;
+	bool in_x;
+	bool in_y;
+
+	kg_keys_iter_init(&x, a);
+	kg_keys_iter_init(&y, b);
+	do
+	{
+		in_x = next_unique(type, &x);
+		in_y = next_unique(type, &y);
+	} while (in_x && in_y && kg_packed_key_compare(&x.key, &y.key) == 0);
+	return !in_x && !in_y;
 }
 
 static int
@@ -287,16 +331,16 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 		bool isnull;
 		int32 type_no = kg_spi_int64(row, 2);
 		const KgType *type = kg_catalog_type_no(catalog, type_no);
-		KgExtract extract;
 		int before = unique->rows.nrows;
 
 		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
 		if (type == NULL)
 			continue;
-		memset(&extract, 0, sizeof(extract));
-		kg_extract_keys(
-			type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull)), &extract);
-		kg_unique_add(unique, type_no, kg_spi_int64(row, 1), &extract);
+		kg_unique_add(unique,
+					  type,
+					  kg_spi_int64(row, 1),
+					  kg_extract_keys(
+						  type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull))));
 		if (unique->rows.nrows > capacity)
 		{
 			capacity = unique->rows.capacity;

@@ -29,8 +29,11 @@ typedef struct KgUniqueRows
 } KgUniqueRows;
 
 extern void kg_unique_init(KgUniqueRows *unique, MemoryContext context);
-extern void kg_unique_add(KgUniqueRows *unique, int32 type_no, int64 node,
-						  const KgExtract *extract);
+/* keys are the entity's index_keys. */
+extern void kg_unique_add(KgUniqueRows *unique, const KgType *type, int64 node,
+						  const bytea *keys);
+/* Have both the same keys of unique fields? */
+extern bool kg_unique_same(const KgType *type, const bytea *a, const bytea *b);
 
 /* Write a batch; nodes with a value that another node has go to taken. */
 extern void kg_unique_write(const char *tenant, KgUniqueRows *unique,

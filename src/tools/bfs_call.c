@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "catalog/pg_type.h"
-#include "catalog/term.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
 #include "tools/bfs_call.h"
@@ -143,32 +142,39 @@ look_up_typed(Lookup *lookup)
 static void
 look_up_bare(Lookup *lookup)
 {
-	static const Oid types[] = {TEXTOID, TEXTARRAYOID};
-	const char **terms = palloc((lookup->handles->n + 1) *
-								sizeof(const char *));
+	static const Oid types[] = {
+		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID};
+	const KgGraph *graph = lookup->call->graph;
+	const char **bundles = palloc((graph->nranks + 1) * sizeof(const char *));
+	const char **names = palloc((graph->nranks + 1) * sizeof(const char *));
 	KgStatement statement;
-	Datum values[2];
+	Datum values[4];
 	bool any = false;
 
 	for (int i = 0; i < lookup->handles->n; i++)
 	{
 		const char *given = lookup->handles->given[i];
 
-		terms[i] = NULL;
 		lookup->ids[i] = NULL;
 		if (lookup->handles->refs[i].id != NULL)
 			continue;
 		lookup->ids[i] = given;
-		terms[i] = kg_term_fold(given, strlen(given));
 		any = true;
 	}
 	if (!any)
 		return;
-	values[0] = lookup->call->graph->tenant;
-	values[1] = text_array(terms, lookup->handles->n);
+	for (int i = 0; i < graph->nranks; i++)
+	{
+		bundles[i] = graph->ranked[i]->bundle;
+		names[i] = graph->ranked[i]->name;
+	}
+	values[0] = graph->tenant;
+	values[1] = text_array(bundles, graph->nranks);
+	values[2] = text_array(names, graph->nranks);
+	values[3] = text_array(lookup->ids, lookup->handles->n);
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = kg_graph_sql(KG_SQL_NODES_BY_ID);
-	statement.nargs = 2;
+	statement.nargs = 4;
 	statement.argtypes = types;
 	statement.values = values;
 	(void) kg_plan_run(&statement, receive_handle, lookup);

@@ -17,10 +17,10 @@ SELECT ok(proname ~ '^kg_[a-z_]+$', signature || ' has a name of ours') FROM mem
 SELECT ok(NOT prosecdef, signature || ' runs as the caller') FROM member ORDER BY signature COLLATE "C";
 SELECT ok(NOT proleakproof, signature || ' does not claim to be leakproof') FROM member ORDER BY signature COLLATE "C";
 
--- Everything but the validator, which reads its arguments only, depends on
+-- Everything but the validator and the reader of packed keys, which read their arguments only, depends on
 -- tables, grants or settings: nothing may be folded into a plan.
 SELECT ok(provolatile <> 'i', signature || ' is not IMMUTABLE') FROM member
- WHERE proname !~ '^kg_(validat|schema_check)' ORDER BY signature COLLATE "C";
+ WHERE proname !~ '^kg_(validat|schema_check|packed_key)' ORDER BY signature COLLATE "C";
 
 -- What writes is VOLATILE and PARALLEL UNSAFE.
 SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATILE, PARALLEL UNSAFE')
@@ -112,6 +112,8 @@ SELECT bag_eq(
     ('kg_neighbors(jsonb)', 'stable', 'restricted', true, true),
     ('kg_no_truncate()', 'volatile', 'unsafe', false, false),
     ('kg_pack()', 'volatile', 'unsafe', true, true),
+    ('kg_packed_key(bytea,integer)', 'immutable', 'safe', true, true),
+    ('kg_packed_keys(bytea,integer)', 'immutable', 'safe', true, true),
     ('kg_paths(jsonb)', 'stable', 'restricted', true, true),
     ('kg_put_edges(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_put_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),

@@ -10,7 +10,8 @@ SELECT FROM kg_grant('rebuild', 'regress_rebuild_writer', 'write');
 SELECT FROM kg_grant('rebuild not', 'regress_rebuild_writer', 'write');
 CREATE FUNCTION pg_temp.derived(of text) RETURNS jsonb LANGUAGE sql AS $$
   SELECT jsonb_build_object(
-    'keys', (SELECT jsonb_agg(to_jsonb(k) ORDER BY k.node, k.field COLLATE "C", k.key) FROM kg_index_key k WHERE tenant = of),
+    'keys', (SELECT jsonb_agg(to_jsonb(k) ORDER BY k.node, k.field_no, k.key) FROM kg_index_key k WHERE tenant = of),
+    'packed', (SELECT jsonb_agg(index_keys ORDER BY node) FROM kg_entity WHERE tenant = of),
     'terms', (SELECT jsonb_agg(to_jsonb(t) ORDER BY t.node, t.kind::text COLLATE "C", t.term COLLATE "C") FROM kg_term t WHERE tenant = of),
     'trigrams', (SELECT jsonb_agg(to_jsonb(g) ORDER BY g.trigram COLLATE "C", g.term COLLATE "C") FROM kg_trigram g WHERE tenant = of),
     'edges', (SELECT jsonb_agg(to_jsonb(d) ORDER BY d.source, d.relation_no, d.target) FROM kg_edge d WHERE tenant = of))
@@ -43,6 +44,7 @@ BEGIN;
 SET LOCAL session_replication_role = replica;
 DELETE FROM kg_index_key WHERE tenant = 'rebuild';
 DELETE FROM kg_term WHERE tenant = 'rebuild';
+UPDATE kg_entity SET index_keys = CASE entity_id WHEN 'a' THEN '' ELSE '\x0001ffff00' END::bytea WHERE tenant = 'rebuild';
 DELETE FROM kg_trigram WHERE tenant = 'rebuild';
 DELETE FROM kg_edge WHERE tenant = 'rebuild' AND property IS NOT NULL;
 INSERT INTO kg_term SELECT tenant, 'wrong', 't', type_no, node FROM kg_entity WHERE tenant = 'rebuild';
