@@ -114,13 +114,14 @@ COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
 -- What kg_edge says of a node, packed (src/query/adjacency.c): a node without a
--- row here is read from kg_edge.  Not dumped: kg_pack() makes it again.
+-- row here is read from kg_edge.  Not dumped: kg_pack() makes it again.  A hop
+-- is hundreds of descents of its index, most of whose steps a bigint decides.
 CREATE TABLE @extschema@.kg_adjacency (
   tenant       text COLLATE "C" NOT NULL,
   node         bigint NOT NULL,
   outgoing     bytea,
   incoming     bytea,
-  PRIMARY KEY (tenant, node)
+  PRIMARY KEY (node, tenant)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE @extschema@.kg_adjacency ALTER outgoing SET STORAGE EXTERNAL, ALTER incoming SET STORAGE EXTERNAL;
 COMMENT ON TABLE @extschema@.kg_adjacency IS 'the edges of a node in two values; derived, made by kg_pack() and dropped when an edge of the node changes';

@@ -265,9 +265,12 @@ pack_all(Packer *p)
 				"SELECT target, relation_no, source FROM @kg_edge "
 				"WHERE tenant = $1 ORDER BY target, relation_no, source",
 				p->tenant);
+	/* Its index begins with the node: pass over other tenants' nodes. */
 	open_stream(&p->packed,
-				"SELECT node FROM @kg_adjacency "
-				"WHERE tenant = $1 AND node > 0 ORDER BY node",
+				"SELECT a.node FROM @kg_adjacency a, (SELECT "
+				"pg_catalog.min(node), pg_catalog.max(node) FROM @kg_entity "
+				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.node > 0 AND "
+				"a.node >= e.min AND a.node <= e.max ORDER BY a.node",
 				p->tenant);
 	while (!p->out.done || !p->in.done)
 	{
