@@ -27,6 +27,28 @@ kg_call_test(KgGraphCall *call, const JsonbContainer *object, const char *path,
 		call, object, path, test->type != NULL ? 1 : -1, &rank);
 }
 
+/*
+ * The one relation that a step names, by the name it is stored under, also
+ * where its inverse name asked for it; "*" where it may be another.
+ */
+static const char *
+named_relation(const KgGraphCall *call, const KgRelationNames *names)
+{
+	const char *name = NULL;
+
+	for (int i = 0; i < call->catalog->nrelations && !names->all; i++)
+	{
+		const KgRelation *relation = &call->catalog->relations[i];
+
+		if (!kg_names_have(names, relation))
+			continue;
+		if (name != NULL && strcmp(name, relation->name) != 0)
+			return "*";
+		name = relation->name;
+	}
+	return name != NULL ? name : "*";
+}
+
 static void
 read_step(KgGraphCall *call, KgSteps *steps, const JsonbContainer *object,
 		  const char *path, int index)
@@ -78,7 +100,7 @@ read_step(KgGraphCall *call, KgSteps *steps, const JsonbContainer *object,
 	}
 	step->min_hops = (int) min_hops;
 	step->max_hops = (int) max_hops;
-	steps->types[index] = !names.all && names.n == 1 ? names.names[0] : "*";
+	steps->types[index] = named_relation(call, &names);
 	to = kg_args_object(object, "to", path);
 	if (to != NULL)
 		kg_call_test(call, to, kg_path_member(path, "to"), false, step);

@@ -119,7 +119,8 @@ class Step:
             "direction": step.get("direction", "outgoing"),
             "keep": edge_filter(step.get("filters")),
         }
-        self.type = names[0] if names is not None and len(names) == 1 else "*"
+        stored = {INVERSES.get(name, name) for name in names or ()}
+        self.type = stored.pop() if len(stored) == 1 else "*"
         self.memory = {}
 
     def ends(self, start):

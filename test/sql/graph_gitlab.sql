@@ -74,6 +74,9 @@ SELECT pg_temp.brief(kg_find_nodes('{"node_label": "project", "filters": {"tags"
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["ann", "dan"]}, "relationships": [{"type": "WORKS_ON"}]}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["dan"]}, "relationships": [{"type": "WORKS_ON"}], "to": {"label": "project"}}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"type": "HAS_MEMBER"}]}'));
+-- a walk that an inverse name asks for has the stored name, too; several names have none
+SELECT type, kg_traverse(jsonb_set('{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"max_hops": 2}]}', '{relationships,0,type}', type::jsonb)) #>> '{edges,0,type}'
+  FROM unnest('{"\"HAS_MEMBER\"","[\"HAS_MEMBER\"]","[\"HAS_MEMBER\", \"WORKS_ON\"]","[\"HAS_MEMBER\", \"OWNER\"]"}'::text[]) type;
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"type": "WORKS_ON", "direction": "incoming"}]}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": ["OWNER", "WORKS_ON"], "direction": "both"}]}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["dan"]}, "relationships": [{"type": "*", "direction": "both"}]}'));
