@@ -26,6 +26,9 @@ int kg_setting_max_depth;
 int kg_setting_max_edges;
 int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
+int kg_setting_max_filters;
+int kg_setting_max_hops;
+int kg_setting_max_ids;
 int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
 int kg_setting_max_reply_bytes;
@@ -34,6 +37,7 @@ bool kg_setting_mcp_text = true;
 int kg_setting_max_rows;
 int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
+int kg_setting_max_steps;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
 int kg_setting_max_visited;
@@ -177,6 +181,29 @@ kg_settings_define(void)
 				 1,
 				 10000,
 				 0);
+	define_limit("kg_graph.max_filters",
+				 "Sets how many properties the filters of a call may name.",
+				 &kg_setting_max_filters,
+				 32,
+				 1,
+				 32,
+				 0);
+	define_limit("kg_graph.max_hops",
+				 "Sets how many hops a search may go, where its tool allows "
+				 "more.",
+				 &kg_setting_max_hops,
+				 6,
+				 1,
+				 6,
+				 0);
+	define_limit("kg_graph.max_ids",
+				 "Sets how many ids a graph tool's selection or seeds may "
+				 "have.",
+				 &kg_setting_max_ids,
+				 500,
+				 1,
+				 500,
+				 0);
 	define_limit("kg_graph.max_key_bytes",
 				 "Sets the longest value of an x-index property.",
 				 &kg_setting_max_key_bytes,
@@ -227,6 +254,13 @@ kg_settings_define(void)
 				 1024,
 				 MAX_KILOBYTES,
 				 GUC_UNIT_KB);
+	define_limit("kg_graph.max_steps",
+				 "Sets how many steps a chain of relationships may have.",
+				 &kg_setting_max_steps,
+				 5,
+				 1,
+				 5,
+				 0);
 	define_limit("kg_graph.max_total",
 				 "Sets how far a tool counts its total; past it the reply says "
 				 "total_at_least.",

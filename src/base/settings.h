@@ -25,6 +25,10 @@ extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;
+extern int kg_setting_max_filters;		 /* properties of one "filters" */
+extern int kg_setting_max_hops;			 /* of any search */
+extern int kg_setting_max_ids;			 /* of one selection or seeds */
+extern int kg_setting_max_steps;		 /* of a chain of relationships */
 extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */
 extern int kg_setting_max_errors;

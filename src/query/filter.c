@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
 #include "query/filter.h"
@@ -355,7 +356,7 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 	if (filters == NULL)
 		return filter;
 	memset(&conditions, 0, sizeof(conditions));
-	if (kg_json_length(filters) > KG_MAX_FILTER_PROPERTIES)
+	if (kg_json_length(filters) > kg_setting_max_filters)
 	{
 		JsonbValue got = kg_json_string_value(
 			psprintf("%d properties", kg_json_length(filters)));
@@ -364,7 +365,7 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 			kg_args_error(path,
 						  &got,
 						  psprintf("filters on at most %d properties",
-								   KG_MAX_FILTER_PROPERTIES)));
+								   kg_setting_max_filters)));
 	}
 	kg_json_iter_init(&it, filters);
 	while (kg_json_iter_next(&it))

@@ -38,7 +38,6 @@ typedef enum KgOp
 
 #define KG_MAX_IN_VALUES 500
 #define KG_MAX_CONDITION_OBJECTS 10
-#define KG_MAX_FILTER_PROPERTIES 32
 
 typedef struct KgCondition
 {

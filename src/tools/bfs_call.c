@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
@@ -242,14 +243,14 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	array = kg_args_array(call->args, key, "");
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
-	if (n > KG_MAX_GRAPH_IDS)
+	if (n > kg_setting_max_ids)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
 
 		kg_error_throw(kg_args_error(
 			path,
 			&got,
-			psprintf("an array of at most %d ids", KG_MAX_GRAPH_IDS)));
+			psprintf("an array of at most %d ids", kg_setting_max_ids)));
 	}
 	handles->given = palloc((n + 1) * sizeof(char *));
 	kg_json_iter_init(&it, array);

@@ -10,8 +10,6 @@
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
 
-#define KG_BFS_MAX_HOPS 5
-
 /* Ids as the caller gave them, and what they mean. */
 typedef struct KgHandles
 {
@@ -21,7 +19,7 @@ typedef struct KgHandles
 } KgHandles;
 
 /*
- * Read an array of 0 to KG_MAX_GRAPH_IDS handles ("type:id",
+ * Read an array of 0 to kg_graph.max_ids handles ("type:id",
  * "bundle/type:id", or a bare id that one visible entity has) and look them
  * up.  Raises KG_INVALID_INPUT with the handles where one means several.
  */

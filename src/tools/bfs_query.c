@@ -163,7 +163,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 					   "max_hops",
 					   "",
 					   1,
-					   KG_BFS_MAX_HOPS,
+					   kg_max_hops(KG_BFS_MAX_HOPS),
 					   &max_hops,
 					   &call.repairs);
 	(void) kg_args_int(
@@ -371,7 +371,7 @@ write_common_hints(const KgHandles *seeds, int k, uint32 found, KgJsonWriter *w)
 					  psprintf("no node is within k = %d of every seed; k can "
 							   "be up to %d",
 							   k,
-							   KG_BFS_MAX_HOPS));
+							   kg_max_hops(KG_BFS_MAX_HOPS)));
 	}
 	kg_jw_end_object(w);
 	kg_jw_end_array(w);
@@ -398,7 +398,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 						lengthof(intersect_known));
 	kg_require_member(call.args, "k", "");
 	(void) kg_args_int(
-		call.args, "k", "", 1, KG_BFS_MAX_HOPS, &k, &call.repairs);
+		call.args, "k", "", 1, kg_max_hops(KG_BFS_MAX_HOPS), &k, &call.repairs);
 	kg_read_bfs_detail(&call, &detail);
 	kg_call_handles(&call, "seeds", &seeds);
 	refuse_empty(&seeds);

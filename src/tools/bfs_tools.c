@@ -59,15 +59,15 @@ KG_SCHEMA(
 	"'default':false,'description':'with provenance and other long "           \
 	"properties of edges'},'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
 
-#define KG_SEEDS                                                        \
-	"'seeds':{'type':'array','minItems':1,'maxItems':500,'items':<id>," \
+#define KG_SEEDS                                                              \
+	"'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>," \
 	"'description':'ids of entities (type:id, or id where it is unique)'}"
 
 KG_SCHEMA(
 	bfs_input,
 	"{'type':'object','additionalProperties':false,'required':['seeds',"
 	"'max_hops'],'properties':{" KG_SEEDS
-	",'max_hops':{'type':'integer','minimum':1,'maximum':5},'limit':{'type':"
+	",'max_hops':{<bfs_hops>},'limit':{'type':"
 	"'integer','minimum':1,'description':'nodes a reply'},'offset':{'type':"
 	"'integer','minimum':0,'default':0},'ring_edges':{'type':'boolean',"
 	"'default':false,'description':'with edges between two outermost "
@@ -94,10 +94,11 @@ KG_SCHEMA(describe_output,
 		  "'properties':{'id':{'type':'string'},'entity_type':{'type':"
 		  "'string'}}}]}")
 
-KG_SCHEMA(describe_many_input,
-		  "{'type':'object','additionalProperties':false,'required':['ids'],"
-		  "'properties':{'ids':{'type':'array','maxItems':500,'items':<id>},"
-		  "'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+KG_SCHEMA(
+	describe_many_input,
+	"{'type':'object','additionalProperties':false,'required':['ids'],"
+	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
+	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
 
 KG_SCHEMA(describe_many_output,
 		  "{'type':'object','required':['items'],"
@@ -108,8 +109,7 @@ KG_SCHEMA(describe_many_output,
 
 KG_SCHEMA(intersect_input,
 		  "{'type':'object','additionalProperties':false,'required':['seeds',"
-		  "'k'],'properties':{" KG_SEEDS
-		  ",'k':{'type':'integer','minimum':1,'maximum':5,'description':"
+		  "'k'],'properties':{" KG_SEEDS ",'k':{<bfs_hops>,'description':"
 		  "'hops'}," KG_DETAIL_ARGUMENTS "}}")
 
 KG_SCHEMA(intersect_output,

@@ -425,7 +425,7 @@ kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
 	kg_require_member(object, label_key, path);
 	selector->type = kg_call_type(call, object, label_key, path);
 	selector->ids = kg_args_ids(
-		object, "ids", path, KG_MAX_GRAPH_IDS, &selector->nids);
+		object, "ids", path, kg_setting_max_ids, &selector->nids);
 	filters = kg_args_object(object, "filters", path);
 	if (filters == NULL)
 		return;
@@ -471,6 +471,12 @@ kg_handle(const KgGraph *graph, const KgRef *ref)
 					kg_type_handle(graph->ranked[ref->rank - 1]),
 					ref->idlen,
 					ref->id);
+}
+
+int
+kg_max_hops(int hops)
+{
+	return Min(hops, kg_setting_max_hops);
 }
 
 int64

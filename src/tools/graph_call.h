@@ -15,8 +15,11 @@
 #include "query/select.h"
 #include "query/traverse.h"
 
-#define KG_MAX_GRAPH_IDS 500
 #define KG_DEFAULT_ROWS 30
+#define KG_EXPLORE_HOPS 2 /* of explore_neighbors: by default */
+#define KG_EXPLORE_MAX_HOPS 3
+#define KG_PATH_HOPS 3 /* of find_paths: by default */
+#define KG_BFS_MAX_HOPS 5
 #define KG_MIN_GRAPH_REPLY 1024 /* least max_bytes */
 
 typedef struct KgGraphCall
@@ -106,6 +109,9 @@ extern KgFilter **kg_call_filters_over(KgGraphCall *call,
 
 /* "type:id", or "bundle/type:id" where the type's name is ambiguous. */
 extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
+
+/* So many hops, or kg_graph.max_hops where that is lower. */
+extern int kg_max_hops(int hops);
 
 /* A member that is an error to have together with another. */
 extern int64 kg_call_limit(KgGraphCall *call, int64 dflt);

@@ -10,9 +10,6 @@
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
 
-#define KG_EXPLORE_HOPS 2
-#define KG_EXPLORE_MAX_HOPS 3
-
 static const char *const known[] = {"start_node",
 									"max_hops",
 									"direction",
@@ -67,12 +64,12 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	kg_graph_call_begin(
 		call, "explore_neighbors", arguments, known, lengthof(known));
 	read_start(e);
-	e->max_hops = KG_EXPLORE_HOPS;
+	e->max_hops = kg_max_hops(KG_EXPLORE_HOPS);
 	(void) kg_args_int(call->args,
 					   "max_hops",
 					   "",
 					   1,
-					   KG_EXPLORE_MAX_HOPS,
+					   kg_max_hops(KG_EXPLORE_MAX_HOPS),
 					   &e->max_hops,
 					   &call->repairs);
 	names = kg_call_relation_names(call, call->args, "relationship_types", "");

@@ -12,7 +12,6 @@
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
 
-#define KG_PATH_HOPS 3
 #define KG_EXACT_PATHS 9007199254740992.0
 
 static const char *const known[] = {"from",
@@ -151,7 +150,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 {
 	KgGraphCall *call = &f->call;
 	KgRelationNames names;
-	int64 max_hops = KG_PATH_HOPS;
+	int64 max_hops = kg_max_hops(KG_PATH_HOPS);
 
 	kg_graph_call_begin(call, "find_paths", arguments, known, lengthof(known));
 	read_end(f, 0, "from");
@@ -160,7 +159,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 					   "max_hops",
 					   "",
 					   1,
-					   KG_MAX_PATH_HOPS,
+					   kg_max_hops(KG_MAX_PATH_HOPS),
 					   &max_hops,
 					   &call->repairs);
 	f->query.max_hops = (int) max_hops;

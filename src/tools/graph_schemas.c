@@ -15,6 +15,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "query/filter.h"
+#include "query/paths.h"
 #include "tools/graph_call.h"
 #include "tools/graph_schemas.h"
 #include "utils/json.h"
@@ -99,6 +100,58 @@ write_max_rows(StringInfo out)
 }
 
 static void
+write_max_steps(StringInfo out)
+{
+	appendStringInfo(out, "%d", kg_setting_max_steps);
+}
+
+static void
+write_max_ids(StringInfo out)
+{
+	appendStringInfo(out, "%d", kg_setting_max_ids);
+}
+
+static void
+write_max_filters(StringInfo out)
+{
+	appendStringInfo(out, "%d", kg_setting_max_filters);
+}
+
+static void
+write_hops(StringInfo out, int max, int dflt)
+{
+	appendStringInfo(out,
+					 "\"type\":\"integer\",\"minimum\":1,\"maximum\":%d",
+					 kg_max_hops(max));
+	if (dflt > 0)
+		appendStringInfo(out, ",\"default\":%d", kg_max_hops(dflt));
+}
+
+static void
+write_step_hops(StringInfo out)
+{
+	write_hops(out, KG_MAX_STEP_HOPS, 1);
+}
+
+static void
+write_explore_hops(StringInfo out)
+{
+	write_hops(out, KG_EXPLORE_MAX_HOPS, KG_EXPLORE_HOPS);
+}
+
+static void
+write_path_hops(StringInfo out)
+{
+	write_hops(out, KG_MAX_PATH_HOPS, KG_PATH_HOPS);
+}
+
+static void
+write_bfs_hops(StringInfo out)
+{
+	write_hops(out, KG_BFS_MAX_HOPS, 0);
+}
+
+static void
 write_max_bytes(StringInfo out)
 {
 	appendStringInfo(out,
@@ -124,6 +177,13 @@ static const Part parts[] = {
 	{"type", NULL, write_types},
 	{"relation", NULL, write_relations},
 	{"max_rows", NULL, write_max_rows},
+	{"max_steps", NULL, write_max_steps},
+	{"max_ids", NULL, write_max_ids},
+	{"max_filters", NULL, write_max_filters},
+	{"step_hops", NULL, write_step_hops},
+	{"explore_hops", NULL, write_explore_hops},
+	{"path_hops", NULL, write_path_hops},
+	{"bfs_hops", NULL, write_bfs_hops},
 	{"max_bytes", NULL, write_max_bytes},
 	{"max_tokens", NULL, write_max_tokens},
 	{"relations",
@@ -134,7 +194,9 @@ static const Part parts[] = {
 	 "{'type':['string','integer'],'description':'an id; a number is read as "
 	 "text'}",
 	 NULL},
-	{"ids", "{'type':'array','minItems':1,'maxItems':500,'items':<id>}", NULL},
+	{"ids",
+	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}",
+	 NULL},
 	{"limit",
 	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':30}",
 	 NULL},
@@ -158,13 +220,15 @@ static const Part parts[] = {
 	 "'contains_any':<scalars>,'contains_all':<scalars>}}",
 	 NULL},
 	{"filters",
-	 "{'type':'object','description':'{property: value, {operator: value} or a "
+	 "{'type':'object','maxProperties':<max_filters>,'description':'{property: "
+	 "value, {operator: value} or a "
 	 "list of those}; all must hold; properties that get_graph_schema calls "
 	 "indexed, and id','additionalProperties':{'anyOf':[<scalar>,<operators>,"
 	 "{'type':'array','minItems':1,'maxItems':10,'items':<operators>}]}}",
 	 NULL},
 	{"edge_filters",
-	 "{'type':'object','description':'the same on properties of the "
+	 "{'type':'object','maxProperties':<max_filters>,'description':'the same "
+	 "on properties of the "
 	 "relationship','additionalProperties':{'anyOf':[<scalar>,<operators>,"
 	 "{'type':'array','minItems':1,'maxItems':10,'items':<operators>}]}}",
 	 NULL},

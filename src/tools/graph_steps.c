@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/settings.h"
 #include "tools/graph.h"
 
 /* {label?, filters?} as a test of nodes. */
@@ -74,14 +75,14 @@ read_step(KgGraphCall *call, KgSteps *steps, const JsonbContainer *object,
 					   "min_hops",
 					   path,
 					   1,
-					   KG_MAX_STEP_HOPS,
+					   kg_max_hops(KG_MAX_STEP_HOPS),
 					   &min_hops,
 					   &call->repairs);
 	has_max = kg_args_int(object,
 						  "max_hops",
 						  path,
 						  1,
-						  KG_MAX_STEP_HOPS,
+						  kg_max_hops(KG_MAX_STEP_HOPS),
 						  &max_hops,
 						  &call->repairs);
 	if (min_hops > max_hops)
@@ -120,14 +121,14 @@ kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps)
 	if (array == NULL)
 		return;
 	n = kg_json_length(array);
-	if (n < 1 || n > KG_MAX_STEPS)
+	if (n < 1 || n > kg_setting_max_steps)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d steps", n));
 
-		kg_error_throw(
-			kg_args_error("/relationships",
-						  &got,
-						  psprintf("an array of 1 to %d steps", KG_MAX_STEPS)));
+		kg_error_throw(kg_args_error(
+			"/relationships",
+			&got,
+			psprintf("an array of 1 to %d steps", kg_setting_max_steps)));
 	}
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))

@@ -225,7 +225,7 @@ write_filters(KgJsonWriter *w, const KgType *type)
 				   "conditions that must all hold: a value means equality, an "
 				   "object of operators anything else");
 	kg_jw_kbool(w, "additionalProperties", false);
-	kg_jw_kint(w, "maxProperties", KG_MAX_FILTER_PROPERTIES);
+	kg_jw_kint(w, "maxProperties", kg_setting_max_filters);
 	kg_jw_key(w, "properties");
 	kg_jw_begin_object(w);
 	write_condition(w, "id", NULL);

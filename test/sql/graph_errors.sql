@@ -119,6 +119,23 @@ SELECT pg_temp.refused('find_paths', '{"from": {"label": "person", "ids": ["ann"
 RESET ROLE; RESET kg_graph.max_edges; SET kg_graph.max_rows = 2; SET ROLE bad_a;
 SELECT pg_temp.refused('find_nodes', '{"node_label": "person", "limit": 3}');
 RESET ROLE; RESET kg_graph.max_rows;
+-- the limits of hops, steps, ids and filters can be lowered; the schemas and the defaults follow
+SET kg_graph.max_hops = 1; SET kg_graph.max_steps = 2; SET kg_graph.max_ids = 2; SET kg_graph.max_filters = 1; SET ROLE bad_a;
+SELECT pg_temp.refused(t, a::jsonb) FROM (VALUES
+  ('explore_neighbors', '{"start_node": {"label": "person", "node_id": "ann"}, "max_hops": 2}'),
+  ('find_paths', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "max_hops": 2}'),
+  ('bfs_query', '{"seeds": ["ann"], "max_hops": 2}'),
+  ('intersect_subgraphs', '{"seeds": ["ann"], "k": 2}'),
+  ('traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "KNOWS", "max_hops": 2}]}'),
+  ('traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "KNOWS"}, {"type": "KNOWS"}, {"type": "KNOWS"}]}'),
+  ('aggregate_nodes', '{"node": {"label": "person", "ids": ["ann", "bob", "cleo"]}, "aggregations": [{"fn": "count"}]}'),
+  ('bfs_query', '{"seeds": ["ann", "bob", "cleo"], "max_hops": 1}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"name": "x", "rate": 1}}')) v(t, a);
+SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "ann"}}')#>'{counts,by_depth}', kg_paths('{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["dan"]}}')->'total';
+SELECT t->>'name', t#>'{inputSchema,properties,max_hops}', t#>'{inputSchema,properties,k}', t#>>'{inputSchema,properties,relationships,maxItems}', t#>'{inputSchema,properties,relationships,items,properties,max_hops}',
+    coalesce(t#>>'{inputSchema,properties,ids,maxItems}', t#>>'{inputSchema,properties,seeds,maxItems}', t#>>'{inputSchema,properties,from,properties,ids,maxItems}', t#>>'{inputSchema,properties,node,properties,ids,maxItems}') AS ids, t#>>'{inputSchema,properties,filters,maxProperties}' AS filters
+  FROM jsonb_array_elements(kg_list_tools()) t WHERE t->>'name' !~ '^(list|get)_(person|project|file)|schema' ORDER BY 1;
+RESET ROLE; RESET kg_graph.max_hops; RESET kg_graph.max_steps; RESET kg_graph.max_ids; RESET kg_graph.max_filters;
 SELECT kg_drop_tenant('bad_a');
 DROP OWNED BY bad_a;
 DROP ROLE bad_a;
