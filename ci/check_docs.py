@@ -56,12 +56,44 @@ for name in re.findall(r'"(x-[a-z-]+)"', read("src/catalog/annotation_names.c"))
        "docs/schema-annotations.md has " + name)
 # The table of parameters: a row names its tool, or goes on with the one before.
 documented = {}
+statements = {}
+FUNCTION = {
+    "get_graph_schema": "kg_graph_schema", "find_nodes": "kg_find_nodes",
+    "traverse_relationships": "kg_traverse",
+    "explore_neighbors": "kg_neighbors", "find_paths": "kg_paths",
+    "aggregate_nodes": "kg_aggregate",
+    "describe_schema": "kg_describe_schema", "search_entities": "kg_search",
+    "bfs_query": "kg_bfs", "describe_entity": "kg_describe",
+    "describe_entities": "kg_describe_many",
+    "intersect_subgraphs": "kg_intersect"}
+
+
+def tested(file, tool, parameter):
+    """A statement of the test calls the tool and has the parameter."""
+    if file not in statements:
+        statements[file] = read("test/sql/%s.sql" % file).split(";\n")
+    return any(
+        re.search(r"\b%s\(|'%s'|\bfound\(" % (FUNCTION[tool], tool), s)
+        and re.search("""["']%s["']""" % parameter, s)
+        for s in statements[file])
+
+
 for line in read("docs/tools.md").split("### Every parameter")[1].splitlines():
     cells = line.split("|")
-    if len(cells) == 6 and "`" in cells[2]:
+    if len(cells) == 7 and "`" in cells[2]:
         tool = cells[1].strip(" `") or tool
         documented.setdefault(tool, "")
         documented[tool] += line
+        tests = re.findall("`([a-z_]+)`", cells[5])
+        for parameter in re.findall(r"`(?:[a-z_]+\[\]\.)?([a-z_]+)`",
+                                    cells[2]):
+            # The budgets of all tools are asked for by one statement.
+            ok(any(tested(t, tool, parameter) for t in tests)
+               or ("graph_budget" in tests
+                   and parameter in ("max_bytes", "max_tokens")
+                   and tested("graph_budget", tool, tool)),
+               "docs/tools.md: %s of %s is tested in %s"
+               % (parameter, tool, " ".join(tests)))
 for row in rows("""BEGIN;
 SELECT FROM kg_create_tenant('check_docs'),
   kg_grant('check_docs', current_user::text, 'read');

@@ -278,6 +278,8 @@ kg_tool_search_entities(const Jsonb *arguments)
 	{
 		kg_jw_kstring(&w, "reason", written < shown ? "max_bytes" : "limit");
 		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
+		if (written < shown)
+			kg_withheld_write(&w, 0, shown - written);
 	}
 	if (matches->n == 0)
 		write_hints(&call, &search, &w);
