@@ -6,6 +6,7 @@
 
 #include "query/search.h"
 #include "tools/bfs_call.h"
+#include "tools/shape.h"
 #include "utils/builtins.h"
 
 #define KG_SEARCH_LIMIT 10
