@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/plan.h"
+#include "query/search.h"
 #include "query/sql_graph.h"
 #include "tools/bfs_call.h"
 #include "utils/array.h"
@@ -203,7 +204,10 @@ refuse_ambiguous(Lookup *lookup)
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "id \"%s\" means several entities",
 						   lookup->handles->given[i]);
-		kg_error_path(err, "%s", lookup->path);
+		kg_error_path(err,
+					  "%s",
+					  lookup->handles->array ? kg_path_index(lookup->path, i)
+											 : lookup->path);
 		kg_error_got_string(err, lookup->handles->given[i]);
 		kg_error_expected(err, "one of their handles");
 		foreach(lc, all)
@@ -243,6 +247,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	array = kg_args_array(call->args, key, "");
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
+	handles->array = true;
 	if (n > kg_setting_max_ids)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
@@ -267,6 +272,91 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 			kg_error_throw(kg_args_error(item, &it.value, "an id: a string"));
 	}
 	kg_find_handles(call, path, handles);
+}
+
+/* ---- handles that mean nothing ---- */
+
+#define KG_NEAREST 5
+/* Bytes of a reply for each hint. */
+#define KG_HINT_SHARE 1024
+
+static void
+take_nearest(const KgRef *ref, void *arg)
+{
+	KgRef *refs = arg;
+
+	for (int i = 0; i < KG_NEAREST; i++)
+		if (refs[i].node == ref->node && refs[i].rank != 0)
+			refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
+}
+
+const char *
+kg_nearest_handle(KgGraphCall *call, const char *given)
+{
+	KgGraph *graph = call->graph;
+	const char *text = given;
+	int32 type_no = 0;
+	KgMatches *matches;
+	KgRef refs[KG_NEAREST];
+	int64 nodes[KG_NEAREST];
+
+	for (int i = 0; i < graph->nranks; i++)
+		if (id_of_type(graph->ranked[i], given) != NULL)
+		{
+			text = id_of_type(graph->ranked[i], given);
+			type_no = graph->ranked[i]->type_no;
+			break;
+		}
+	matches = kg_search_nearest(call->catalog, text, type_no, KG_NEAREST);
+	memset(refs, 0, sizeof(refs));
+	for (int i = 0; i < Min(matches->n, KG_NEAREST); i++)
+	{
+		nodes[i] = refs[i].node = matches->matches[i].node;
+		refs[i].rank = 1;
+	}
+	kg_graph_resolve(graph,
+					 nodes,
+					 (uint32) Min(matches->n, KG_NEAREST),
+					 false,
+					 take_nearest,
+					 refs);
+	for (int i = 0; i < KG_NEAREST; i++)
+		if (refs[i].id != NULL)
+			return kg_handle(graph, &refs[i]);
+	return NULL;
+}
+
+Jsonb *
+kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
+{
+	int room = (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST);
+	KgJsonWriter w;
+	int n = 0;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < handles->n && room > 0; i++)
+	{
+		const char *nearest;
+
+		if (handles->refs[i].id != NULL)
+			continue;
+		room--;
+		nearest = kg_nearest_handle(call, handles->given[i]);
+		if (nearest == NULL)
+			continue;
+		n++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", kg_path_index(path, i));
+		kg_jw_kstring(&w, "message", "no entity has this id");
+		kg_jw_key(&w, "nearest");
+		kg_jw_begin_array(&w);
+		kg_jw_string(&w, nearest);
+		kg_jw_end_array(&w);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	return n > 0 ? kg_jw_finish(&w) : NULL;
 }
 
 /* ---- detail and removal ---- */

@@ -16,6 +16,7 @@ typedef struct KgHandles
 	int n;
 	char **given;
 	KgRef *refs; /* id NULL: unknown, or not visible */
+	bool array;	 /* they are an argument together, not one each */
 } KgHandles;
 
 /*
@@ -27,6 +28,15 @@ extern void kg_call_handles(KgGraphCall *call, const char *key,
 							KgHandles *handles);
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
+
+/* The handle that is most like one that means nothing; or NULL. */
+extern const char *kg_nearest_handle(KgGraphCall *call, const char *given);
+/*
+ * Hints [{path, message, nearest}] for handles that mean nothing, as many as a
+ * reply of this size has room for; NULL where none is near.
+ */
+extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
+							   const KgHandles *handles);
 
 /* Arguments that bfs_query and intersect_subgraphs share. */
 typedef struct KgBfsDetail

@@ -173,6 +173,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 		kg_error_got_string(err, handles.given[0]);
 		kg_error_expected(
 			err, "the id of an existing entity; search_entities finds it");
+		kg_error_did_you_mean(err, kg_nearest_handle(&call, handles.given[0]));
 		kg_error_throw(err);
 	}
 	ref = &rows.refs[0];
@@ -209,6 +210,7 @@ kg_tool_describe_entities(const Jsonb *arguments)
 	KgJsonWriter w;
 	char **missing;
 	int nmissing = 0;
+	Jsonb *hints = NULL;
 	Jsonb *result;
 
 	kg_graph_call_begin(
@@ -236,6 +238,10 @@ kg_tool_describe_entities(const Jsonb *arguments)
 		node->full = true;
 	}
 	reply.nunits = reply.nnodes;
+	if (nmissing > 0)
+		hints = kg_unknown_hints(&call, "/ids", &handles);
+	if (hints != NULL)
+		reply.overhead += kg_json_text_size(&hints->root) + 12;
 	kg_reply_fit(&reply);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -251,6 +257,11 @@ kg_tool_describe_entities(const Jsonb *arguments)
 	kg_jw_end_array(&w);
 	if (nmissing > 0)
 		kg_write_strings(&w, "not_found", missing, nmissing);
+	if (hints != NULL)
+	{
+		kg_jw_key(&w, "hints");
+		kg_jw_jsonb(&w, hints);
+	}
 	memset(&envelope, 0, sizeof(envelope));
 	envelope.total = reply.nnodes;
 	envelope.returned = reply.units;

@@ -86,7 +86,7 @@ write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 }
 
 static KG_NORETURN void
-throw_all_unknown(const KgHandles *seeds)
+throw_all_unknown(KgGraphCall *call, const KgHandles *seeds)
 {
 	KgError *err = kg_error_new(KG_NOT_FOUND,
 								seeds->n == 1 ? "seed \"%s\" does not exist"
@@ -97,6 +97,7 @@ throw_all_unknown(const KgHandles *seeds)
 	kg_error_got_string(err, seeds->given[0]);
 	kg_error_expected(err,
 					  "ids of existing entities; search_entities finds them");
+	kg_error_did_you_mean(err, kg_nearest_handle(call, seeds->given[0]));
 	kg_error_throw(err);
 }
 
@@ -114,7 +115,7 @@ seeds_size(const KgHandles *seeds)
 static void
 write_found(KgGraphCall *call, const KgHandles *seeds,
 			const KgBfsDetail *detail, KgReach *reach, KgPage *page,
-			const char *hops_key, int64 hops, KgReply *reply,
+			const char *hops_key, int64 hops, Jsonb *hints, KgReply *reply,
 			KgEnvelope *envelope, KgJsonWriter *w)
 {
 	page->with_data = !detail->topology_only && detail->full_types == NULL;
@@ -127,6 +128,12 @@ write_found(KgGraphCall *call, const KgHandles *seeds,
 	memset(reply, 0, sizeof(*reply));
 	reply->call = call;
 	reply->overhead = seeds_size(seeds);
+	if (hints != NULL)
+	{
+		reply->overhead += kg_json_text_size(&hints->root) + 12;
+		kg_jw_key(w, "hints");
+		kg_jw_jsonb(w, hints);
+	}
 	kg_bfs_reply(reply, detail, reach, page, w);
 	memset(envelope, 0, sizeof(*envelope));
 	envelope->total = page->total;
@@ -176,7 +183,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	refuse_empty(&seeds);
 	n = known_nodes(&seeds, &nodes);
 	if (n == 0)
-		throw_all_unknown(&seeds);
+		throw_all_unknown(&call, &seeds);
 	follow_all(&follow);
 	edges = kg_bfs_keeps_all(&call, &detail) ? KG_REACH_COUNT : KG_REACH_EDGES;
 	kg_cost_reach(
@@ -199,6 +206,9 @@ kg_tool_bfs_query(const Jsonb *arguments)
 				&page,
 				"max_hops",
 				max_hops,
+				n < seeds.n && offset == 0
+					? kg_unknown_hints(&call, "/seeds", &seeds)
+					: NULL,
 				&reply,
 				&envelope,
 				&w);
@@ -336,45 +346,56 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
 }
 
 /* Why the seeds share nothing. */
-static void
-write_common_hints(const KgHandles *seeds, int k, uint32 found, KgJsonWriter *w)
+static Jsonb *
+common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 {
 	bool unknown = false;
+	const char *path = "/k";
+	const char *message;
+	Jsonb *hints = NULL;
+	KgJsonWriter w;
 
 	for (int i = 0; i < seeds->n; i++)
 		unknown |= seeds->refs[i].id == NULL;
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
-	kg_jw_begin_object(w);
 	if (unknown)
 	{
-		kg_jw_kstring(w, "path", "/seeds");
-		kg_jw_kstring(w,
-					  "message",
-					  "nothing is around a seed that does not exist; "
-					  "search_entities finds ids");
+		hints = kg_unknown_hints(call, "/seeds", seeds);
+		path = "/seeds";
+		message = "nothing is around a seed that does not exist; "
+				  "search_entities finds ids";
 	}
 	else if (found > 0)
 	{
-		kg_jw_kstring(w, "path", "/exclude_node_types");
-		kg_jw_kstring(w,
-					  "message",
-					  psprintf("exclude_node_types and min_mentions remove all "
-							   "%u nodes that the seeds share",
-							   found));
+		path = "/exclude_node_types";
+		message = psprintf("exclude_node_types and min_mentions remove all %u "
+						   "nodes that the seeds share",
+						   found);
 	}
 	else
-	{
-		kg_jw_kstring(w, "path", "/k");
-		kg_jw_kstring(w,
-					  "message",
-					  psprintf("no node is within k = %d of every seed; k can "
-							   "be up to %d",
-							   k,
-							   kg_max_hops(KG_BFS_MAX_HOPS)));
-	}
-	kg_jw_end_object(w);
-	kg_jw_end_array(w);
+		message = psprintf("no node is within k = %d of every seed; k can be "
+						   "up to %d",
+						   k,
+						   kg_max_hops(KG_BFS_MAX_HOPS));
+	if (hints != NULL)
+		return hints;
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "path", path);
+	kg_jw_kstring(&w, "message", message);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static uint32
+count_kept(const KgReach *reach, const bool *keep)
+{
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < reach->set.n; i++)
+		n += reach->ranks[i] != 0 && (keep == NULL || keep[i]);
+	return n;
 }
 
 Jsonb *
@@ -389,6 +410,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	KgEnvelope envelope;
 	KgJsonWriter w;
 	int64 k = 0;
+	Jsonb *hints = NULL;
 	Jsonb *result;
 
 	kg_graph_call_begin(&call,
@@ -406,12 +428,21 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	memset(&page, 0, sizeof(page));
 	page.keep = kg_bfs_keep(&call, &detail, &reach);
 	page.limit = call.max_bytes / KG_LEAST_NODE_BYTES;
-	write_found(
-		&call, &seeds, &detail, &reach, &page, "k", k, &reply, &envelope, &w);
+	if (count_kept(&reach, page.keep) == 0)
+		hints = common_hints(&call, &seeds, (int) k, reach.set.n);
+	write_found(&call,
+				&seeds,
+				&detail,
+				&reach,
+				&page,
+				"k",
+				k,
+				hints,
+				&reply,
+				&envelope,
+				&w);
 	envelope.reason = "max_bytes";
 	kg_reply_write_envelope(&reply, &envelope, &w);
-	if (page.total == 0)
-		write_common_hints(&seeds, (int) k, reach.set.n, &w);
 	kg_jw_end_object(&w);
 	result = kg_jw_finish(&w);
 	kg_graph_call_end(&call);

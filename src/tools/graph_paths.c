@@ -337,9 +337,11 @@ static void
 write_hints(FindPaths *f, KgJsonWriter *w)
 {
 	const KgPathQuery *query = &f->query;
-	char *message = psprintf("no path of at most %d hops over the relationship "
-							 "types and directions asked for joins the ends",
-							 query->max_hops);
+	char *message = psprintf(
+		"no path of at most %d hop%s over the relationship "
+		"types and directions asked for joins the ends",
+		query->max_hops,
+		query->max_hops == 1 ? "" : "s");
 
 	kg_jw_key(w, "hints");
 	kg_jw_begin_array(w);

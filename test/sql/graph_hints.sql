@@ -56,6 +56,13 @@ SELECT pg_temp.hints('intersect_subgraphs', a::jsonb) FROM unnest(ARRAY['{"seeds
 
 -- a small reply has few of them, and stays within its bytes
 SELECT length(r::text) <= 1024, jsonb_array_length(r#>'{hints,0,edges}') FROM kg_paths('{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "file", "ids": ["lone.c"]}, "max_bytes": 1024}') r;
+-- ids that do not exist: the nearest handle to each, in a reply, and in the error where there is none
+SELECT pg_temp.hints('bfs_query', a::jsonb) FROM unnest(ARRAY['{"seeds": ["ann", "person:cloe", "zz", "anne"], "max_hops": 1}', '{"seeds": ["ann"], "max_hops": 1}', '{"seeds": ["ann", "anne"], "max_hops": 1, "offset": 1}']) a;
+SELECT pg_temp.hints('intersect_subgraphs', '{"seeds": ["ann", "anne"], "k": 1}');
+SELECT pg_temp.hints('describe_entities', '{"ids": ["ann", "anne", "person:danny"]}');
+SELECT pg_temp.refused('bfs_query', '{"seeds": ["anne"], "max_hops": 1}'), pg_temp.refused('describe_entity', '{"id": "person:anne"}'), pg_temp.refused('describe_entity', '{"id": "project:anne"}');
+SELECT length(r::text) <= 1024, jsonb_array_length(r->'hints') FROM kg_bfs(jsonb_build_object('seeds', '["ann"]'::jsonb || (SELECT jsonb_agg('anne' || i) FROM generate_series(1, 6) i), 'max_hops', 2, 'max_bytes', 1024)) r;
+
 -- who cannot see some nodes is told of none of their edges
 \c - hints_some
 \i :graph
@@ -68,6 +75,7 @@ SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "id
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "file", "ids": ["d.c"]}, "relationships": [{"type": "LINKS"}]}');
 SELECT pg_temp.hints('explore_neighbors', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["file"], "max_hops": 1}');
 SELECT pg_temp.hints('find_paths', '{"from": {"label": "person", "ids": ["dan"]}, "to": {"label": "file", "ids": ["c.c"]}}');
+SELECT pg_temp.refused('describe_entity', '{"id": "person:bob"}'), pg_temp.refused('describe_entity', '{"id": "person:bobb"}'), kg_bfs('{"seeds": ["ann", "bobb"], "max_hops": 1}')->'hints';
 \c - :owner
 SET client_min_messages = error;
 SELECT kg_drop_tenant('hints_a') IS NULL;
