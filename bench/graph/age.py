@@ -165,6 +165,8 @@ def against(report, graph, session, k, name, texts, required, ours, **how):
         if best is None or (-len(took), sum(took)) < (-len(best[1]), sum(best[1])):
             best = found, took, text
     found, took, text = best
+    report.raw(what="AGE %s best" % name, each=took, stopped=found.count(-1),
+               text=text)
     report.figure("  AGE %s: median" % name, statistics.median(took), "ms")
     report.figure("  AGE %s: sum of %d" % (name, len(took)), sum(took),
                   "ms; %d stopped after %d s" % (found.count(-1),

@@ -196,12 +196,14 @@ class Report:
     def __init__(self, title):
         self.failed = 0
         self.began = time.monotonic()
+        self.current = ""
         print("\n== %s ==\n%s" % (title, machine()), flush=True)
 
     def note(self, text):
         print(text, flush=True)
 
     def section(self, text):
+        self.current = text
         print("\n-- %s (after %.0f s)" % (text, seconds_since(self.began)),
               flush=True)
 
@@ -242,7 +244,7 @@ class Report:
 
     def raw(self, **figures):
         with open(os.path.join(TEMP, "raw.jsonl"), "a") as file:
-            file.write(json.dumps(figures) + "\n")
+            file.write(json.dumps(dict(section=self.current, **figures)) + "\n")
 
     def end(self):
         sys.exit(1 if self.failed else 0)
