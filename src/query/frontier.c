@@ -35,6 +35,8 @@
 /* Nodes a statement; 128 kB of array. */
 #define KG_PIECE 16384
 #define KG_NODESET_START 64
+/* The clock is looked at every 2^16 edges. */
+#define KG_CLOCK_EDGES 16
 /*
  * So many nodes, and at least one in so many of the numbers between the lowest
  * and the highest, are a dense frontier.
@@ -255,7 +257,12 @@ kg_graph_check_memory(KgGraph *graph)
 void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
+	int64 before = graph->edges;
+
 	graph->edges += edges;
+	/* What is done in memory takes time between statements, too. */
+	if ((before ^ graph->edges) >> KG_CLOCK_EDGES != 0)
+		kg_plan_check();
 	if (graph->edges > kg_setting_max_edges)
 		throw_limit("kg_graph.max_edges",
 					"reads more edges than",

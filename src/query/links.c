@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/links.h"
+#include "query/plan.h"
 #include "utils/memutils.h"
 
 void
@@ -156,6 +157,7 @@ kg_links_sort(KgLinks *links, const uint16 *ranks)
 			links->links[n++] = links->links[i];
 	if (ranks != NULL)
 		links->n = n;
+	kg_plan_check();
 	qsort(links->links, links->n, sizeof(KgLink), compare_links);
 	n = 0;
 	for (uint64 i = 0; i < links->n; i++)

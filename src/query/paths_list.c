@@ -13,6 +13,7 @@
 
 #include "miscadmin.h"
 #include "query/paths.h"
+#include "query/plan.h"
 #include "utils/memutils.h"
 
 #define KG_FAR 0xff
@@ -191,7 +192,7 @@ count_walks(KgPaths *paths, Walker *w)
 			paths->graph->context, Max((Size) nodes, 1) * sizeof(double));
 
 		w->counts[left] = counts;
-		CHECK_FOR_INTERRUPTS();
+		kg_plan_check();
 		kg_graph_check_memory(paths->graph);
 		for (uint32 node = 0; node < nodes; node++)
 		{
@@ -301,7 +302,7 @@ list_shortest(KgPaths *paths)
 	{
 		uint32 target = paths->to[t];
 
-		CHECK_FOR_INTERRUPTS();
+		kg_plan_check();
 		measure_target(paths, target, &tt);
 		kg_graph_charge_edges(paths->graph, tt.n);
 		for (uint32 s = 0; s < paths->nfrom; s++)

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "miscadmin.h"
 #include "query/paths.h"
+#include "query/plan.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -84,7 +85,7 @@ read_weights(KgPaths *paths)
 		bool usable;
 
 		if ((i & 0xffff) == 0)
-			CHECK_FOR_INTERRUPTS();
+			kg_plan_check();
 		paths->weights[i] = kg_weight_read(paths->links.links[i].weight,
 										   &usable);
 		if ((!usable || paths->weights[i] < 0) &&
@@ -109,7 +110,7 @@ measure_target(Lightest *l, uint32 target)
 	{
 		KgWeight *least = l->least[left];
 
-		CHECK_FOR_INTERRUPTS();
+		kg_plan_check();
 		for (uint32 node = 0; node < paths->set.n; node++)
 		{
 			uint32 first = paths->links.start[node];
