@@ -409,34 +409,48 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 	}
 }
 
+/*
+ * The next entities of a type, by id.  Writers of the type are locked out, but
+ * not who deletes: a deletion is waited for, or waits, so that nothing is
+ * derived of what is gone.  What was committed after the transaction's snapshot
+ * counts too: it was written by the schema before.
+ */
+static SPITupleTable *
+next_rows(const KgApply *apply, const KgType *type, const char *after)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT4OID};
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name),
+					  CStringGetTextDatum(after),
+					  Int32GetDatum(KG_WRITE_BATCH)};
+
+	kg_spi_run_latest(&saved,
+					  "SELECT entity_id, node, data, index_keys "
+					  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
+					  "AND entity_type = $3 AND entity_id > $4 "
+					  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
+					  5,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	return SPI_tuptable;
+}
+
 static void
 rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 {
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  Int32GetDatum(type->type_no)};
 	KgNodeList changed = {CurrentMemoryContext};
-	Portal portal;
-	KgDerivation *d;
+	KgDerivation *d = kg_derive_begin(apply->tenant);
+	char *last = "";
 
-	portal = SPI_cursor_open_with_args(
-		NULL,
-		kg_spi_expand("SELECT entity_id, node, data, index_keys "
-					  "FROM @kg_entity WHERE tenant = $1 AND type_no = $2"),
-		2,
-		(Oid *) argtypes,
-		values,
-		NULL,
-		false,
-		0);
-	d = kg_derive_begin(apply->tenant);
 	for (;;)
 	{
-		SPITupleTable *rows;
+		SPITupleTable *rows = next_rows(apply, type, last);
 
-		SPI_cursor_fetch(portal, true, KG_WRITE_BATCH);
-		rows = SPI_tuptable;
-		if (SPI_processed == 0)
+		if (rows->numvals == 0)
 			break;
 		for (uint64 i = 0; i < rows->numvals; i++)
 		{
@@ -448,6 +462,7 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 				SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull));
 
 			CHECK_FOR_INTERRUPTS();
+			last = id;
 			if (only_unique)
 			{
 				kg_derive_unique(d, type->type_no, node, data);
@@ -464,7 +479,6 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 		}
 		SPI_freetuptable(rows);
 	}
-	SPI_cursor_close(portal);
 	kg_derive_end(d);
 	/* What the new schema refuses cannot be written: it is reported. */
 	if (apply->errors.total == 0)

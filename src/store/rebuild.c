@@ -47,7 +47,10 @@ static const struct
 			   "SELECT count(*) FROM @kg_edge WHERE tenant = $1 "
 			   "AND property IS NOT NULL"}};
 
-/* The tenant's catalog with every type locked against writers. */
+/*
+ * The tenant's catalog with every type locked against writers; who deletes is
+ * not among them, so the rows are locked as well when they are read.
+ */
 static const KgCatalog *
 lock_types(const char *tenant)
 {
@@ -122,7 +125,7 @@ derive_all(const KgCatalog *catalog)
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
 		kg_spi_expand("SELECT type_no, entity_id, node, data, index_keys "
-					  "FROM @kg_entity WHERE tenant = $1"),
+					  "FROM @kg_entity WHERE tenant = $1 FOR KEY SHARE"),
 		1,
 		(Oid *) argtypes,
 		values,

@@ -845,7 +845,7 @@ kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 								  Min(KG_REFERENCE_CHUNK, nodes->n - i));
 		kg_spi_run_latest(&saved,
 						  "SELECT node, type_no::bigint, data FROM @kg_entity "
-						  "WHERE tenant = $1 AND node = ANY($2)",
+						  "WHERE tenant = $1 AND node = ANY($2) FOR SHARE",
 						  2,
 						  argtypes,
 						  values,

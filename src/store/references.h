@@ -89,7 +89,10 @@ extern void kg_references_find_referrers(const char *tenant,
 										 const KgNodeList *nodes,
 										 KgNodeList *referrers);
 
-/* Read the references of stored entities again. */
+/*
+ * Read the references of stored entities again.  They stay as they are read:
+ * who changes or deletes one meanwhile is waited for.
+ */
 extern void kg_references_reread(const KgCatalog *catalog,
 								 const KgNodeList *nodes,
 								 KgReferenceList *references);
