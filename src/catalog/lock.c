@@ -43,6 +43,13 @@ kg_lock_type_exclusive(int32 type_no)
 	return lock_object("kg_entity_type", type_no, ShareRowExclusiveLock);
 }
 
+/* Beside those of bundles, whose names are not empty. */
+void
+kg_lock_names(const char *tenant)
+{
+	kg_lock_bundle(tenant, "");
+}
+
 void
 kg_lock_bundle(const char *tenant, const char *bundle)
 {

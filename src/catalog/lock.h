@@ -13,6 +13,12 @@
 extern bool kg_lock_type_shared(int32 type_no);
 extern bool kg_lock_type_exclusive(int32 type_no);
 
+/*
+ * Who changes which properties of the tenant's types are named by an
+ * x-ref-field.
+ */
+extern void kg_lock_names(const char *tenant);
+
 /* Applies of one bundle queue here. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 

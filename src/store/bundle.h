@@ -78,6 +78,7 @@ extern void kg_bundle_write_types(KgApply *apply);
 extern void kg_bundle_delete_types(KgApply *apply);
 
 /* bundle_unique.c: properties that come to be named by an x-ref-field, or not. */
+extern void kg_bundle_lock_names(const KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
 extern bool kg_bundle_gains_unique(const KgApply *apply, const KgType *type);
 extern void kg_bundle_clear_unique(const KgApply *apply, const KgType *type);

@@ -591,14 +591,50 @@ write_tools(KgApply *apply)
 	}
 }
 
+/* Nobody writes entities of a type that is going. */
+static void
+lock_dropped_types(const KgApply *apply)
+{
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, apply->payload->name) == 0 &&
+			!in_payload(apply->payload, type->name))
+			(void) kg_lock_type_exclusive(type->type_no);
+	}
+}
+
 void
 kg_bundle_write_types(KgApply *apply)
 {
+	if (!apply->options.merge)
+		lock_dropped_types(apply);
 	write_bundle(apply);
 	for (int i = 0; i < apply->payload->ntypes; i++)
 		write_type(apply, &apply->payload->types[i]);
 	write_relations(apply);
 	write_tools(apply);
+}
+
+/*
+ * Entities are left: what another session wrote after the snapshot of a
+ * transaction that has one, or what a policy hides from the caller.
+ */
+static void
+throw_still_used(const KgApply *apply, const KgType *type)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"entities of type \"%s\" in bundle \"%s\" "
+								"are left, so the type cannot be dropped",
+								type->name,
+								apply->payload->name);
+
+	kg_error_entity(err, type->name, NULL);
+	kg_error_expected(err,
+					  "the same call again, by a role that sees every entity "
+					  "of the type");
+	kg_error_throw(err);
 }
 
 void
@@ -617,15 +653,19 @@ kg_bundle_delete_types(KgApply *apply)
 		if (strcmp(type->bundle, apply->payload->name) != 0 ||
 			in_payload(apply->payload, type->name))
 			continue;
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_entity_type WHERE tenant = $1 "
-				   "AND bundle = $2 AND entity_type = $3",
-				   3,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_spi_run_latest(&saved,
+						  "DELETE FROM @kg_entity_type WHERE tenant = $1 "
+						  "AND bundle = $2 AND entity_type = $3 "
+						  "AND NOT EXISTS (SELECT FROM @kg_entity "
+						  "WHERE tenant = $1 AND bundle = $2 "
+						  "AND entity_type = $3)",
+						  3,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
+		if (SPI_processed == 0)
+			throw_still_used(apply, type);
 		apply->type_changes[KG_CHANGE_DELETED] = lappend(
 			apply->type_changes[KG_CHANGE_DELETED], (char *) type->name);
 		apply->changed = true;

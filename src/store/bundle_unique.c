@@ -22,6 +22,89 @@ is_unique(const KgType *type, const char *name)
 	return field && field->unique;
 }
 
+static bool
+names_fields(const KgType *type)
+{
+	for (int i = 0; type && i < type->nfields; i++)
+		if (type->fields[i].ref_field)
+			return true;
+	return false;
+}
+
+/* Do the types of the bundle come to name other properties than before? */
+static bool
+changes_names(const KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		const KgPayloadType *type = &payload->types[i];
+
+		if ((names_fields(type->parsed) || names_fields(type->stored)) &&
+			(type->stored == NULL ||
+			 strcmp(type->stored->schema_hash, type->hash) != 0))
+			return true;
+	}
+	for (int i = 0; !apply->options.merge && i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+		bool kept = strcmp(type->bundle, payload->name) != 0;
+
+		for (int j = 0; j < payload->ntypes; j++)
+			kept |= strcmp(payload->types[j].name, type->name) == 0;
+		if (!kept && names_fields(type))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A property is unique as long as some type names it, of whichever bundle: those
+ * who change that take turns, or two of them would each rely on the other.
+ */
+void
+kg_bundle_lock_names(const KgApply *apply)
+{
+	if (changes_names(apply))
+		kg_lock_names(apply->tenant);
+}
+
+static bool
+names(const KgType *type, const KgType *target, const char *field)
+{
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *ref = &type->fields[i];
+
+		if (ref->ref_field && strcmp(ref->ref_field, field) == 0 &&
+			strcmp(ref->ref_type, target->name) == 0 &&
+			strcmp(ref->ref_bundle, target->bundle) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Was the property unique before the apply?  By what the types of this bundle
+ * were, and by what those of others are under the lock.
+ */
+static bool
+was_unique(const KgApply *apply, const KgType *type, const char *field)
+{
+	const char *own = apply->payload->name;
+
+	for (int i = 0; i < apply->before->ntypes; i++)
+		if (strcmp(apply->before->types[i]->bundle, own) == 0 &&
+			names(apply->before->types[i], type, field))
+			return true;
+	for (int i = 0; i < apply->after->ntypes; i++)
+		if (strcmp(apply->after->types[i]->bundle, own) != 0 &&
+			names(apply->after->types[i], type, field))
+			return true;
+	return false;
+}
+
 bool
 kg_bundle_gains_unique(const KgApply *apply, const KgType *type)
 {
@@ -30,9 +113,15 @@ kg_bundle_gains_unique(const KgApply *apply, const KgType *type)
 	if (!type->has_unique)
 		return false;
 	before = kg_catalog_type_no(apply->before, type->type_no);
-	for (int i = 0; before && i < type->nfields; i++)
-		if (type->fields[i].unique && !is_unique(before, type->fields[i].name))
+	for (int i = 0; i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		const KgField *old = before ? kg_type_field(before, field->name) : NULL;
+
+		if (field->unique &&
+			!(old && old->indexed && was_unique(apply, type, field->name)))
 			return true;
+	}
 	return false;
 }
 
@@ -54,6 +143,7 @@ kg_bundle_clear_unique(const KgApply *apply, const KgType *type)
 			kg_unique_clear(apply->tenant, type->type_no, type->fields[i].name);
 }
 
+/* What types of the bundle named before, and nobody does now. */
 void
 kg_bundle_forget_unique(KgApply *apply)
 {
@@ -63,17 +153,25 @@ kg_bundle_forget_unique(KgApply *apply)
 	now = kg_catalog_get(apply->tenant);
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
-		const KgType *before = apply->before->types[i];
-		const KgType *type = kg_catalog_type_no(now, before->type_no);
+		const KgType *type = apply->before->types[i];
 
-		for (int j = 0; before->has_unique && j < before->nfields; j++)
+		if (strcmp(type->bundle, apply->payload->name) != 0)
+			continue;
+		for (int j = 0; j < type->nfields; j++)
 		{
-			const char *name = before->fields[j].name;
+			const KgField *ref = &type->fields[j];
+			const KgType *target;
 
-			if (!before->fields[j].unique || is_unique(type, name))
+			if (ref->ref_field == NULL)
 				continue;
-			(void) kg_lock_type_exclusive(before->type_no);
-			kg_unique_clear(apply->tenant, before->type_no, name);
+			target = kg_catalog_type_in(
+				apply->before, ref->ref_bundle, ref->ref_type);
+			if (target == NULL ||
+				is_unique(kg_catalog_type_no(now, target->type_no),
+						  ref->ref_field))
+				continue;
+			(void) kg_lock_type_exclusive(target->type_no);
+			kg_unique_clear(apply->tenant, target->type_no, ref->ref_field);
 		}
 	}
 }
