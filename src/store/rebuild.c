@@ -27,8 +27,8 @@
 
 static const char *const deletions[] = {
 	"DELETE FROM @kg_edge WHERE tenant = $1 AND property IS NOT NULL",
-	"DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
-	"(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
+	("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
+	 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 	"DELETE FROM @kg_unique_key WHERE tenant = $1",
 	"DELETE FROM @kg_term WHERE tenant = $1",
 	"DELETE FROM @kg_trigram WHERE tenant = $1"};
