@@ -396,8 +396,8 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1",
-		"DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
-		"(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
+		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
+		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",
 		"DELETE FROM @kg_term WHERE tenant = $1",
 		"DELETE FROM @kg_trigram WHERE tenant = $1",
