@@ -66,7 +66,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
-	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1",
+	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1"
+					 " AND node OPERATOR(pg_catalog.>=) $2",
 	[KG_SQL_EDGE_PROPERTIES] =
 		"SELECT e.source, e.relation_no, e.target, e.properties"
 		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"

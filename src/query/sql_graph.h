@@ -37,7 +37,7 @@ typedef enum KgGraphSql
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
 	KG_SQL_EDGE_PROPERTIES,
-	/* $1 tenant: node, of all that the caller sees */
+	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
 	KG_SQL_GRAPH_COUNT
 } KgGraphSql;

@@ -17,6 +17,8 @@ SET client_min_messages = warning;
 \c - :owner
 VACUUM ANALYZE kg_entity, kg_edge, kg_index_key, kg_term, kg_trigram, kg_adjacency;
 
+-- so low that the nodes are counted for the estimate of a far search
+ALTER ROLE plans_a SET kg_graph.max_cost = 200000;
 \c - plans_a
 \pset format unaligned
 \pset tuples_only on
@@ -36,6 +38,7 @@ INSERT INTO call(tool, arguments) SELECT t, a::jsonb FROM (VALUES
   ('aggregate_nodes', '{"node": {"label": "thing"}, "aggregations": [{"fn": "count"}]}'),
   ('search_entities', '{"query": "persn 12"}'),
   ('bfs_query', '{"seeds": ["p1", "thing:t5"], "max_hops": 2, "limit": 50}'),
+  ('bfs_query', '{"seeds": ["p1", "p500", "p1000", "p1500", "p2000", "p2500", "p3000", "p3500", "p4000", "p4500"], "max_hops": 5, "limit": 5}'),
   ('describe_entities', '{"ids": ["p1", "person:p2", "thing:t3"]}'),
   ('intersect_subgraphs', '{"seeds": ["p1", "p8"], "k": 2}')) v(t, a);
 CREATE TEMP TABLE plan AS
@@ -49,6 +52,8 @@ SELECT DISTINCT tool, sql, line FROM plan WHERE line ~ 'Seq Scan|Bitmap Heap Sca
 SELECT DISTINCT line FROM plan WHERE line ~ 'Scan' AND line !~ 'Index (Only )?Scan (Backward )?using|Index (Only )?Scan using|Subquery Scan|Function Scan|Result|Limit';
 SELECT DISTINCT sql FROM plan p WHERE NOT EXISTS (SELECT FROM plan q WHERE q.sql = p.sql AND q.line ~ 'Index (Only )?Scan');
 SELECT count(DISTINCT sql) >= 30 FROM plan;
+-- the count of nodes is one of them
+SELECT DISTINCT ltrim(line) FROM plan WHERE sql ~ '^SELECT node FROM \S+ WHERE tenant \S+ \$1 AND node \S+ \$2$' AND line ~ 'Index';
 SELECT DISTINCT (regexp_match(line, 'Index (?:Only )?Scan(?: Backward)? using \S+ on (?:\S+\.)?(kg_\w+)'))[1] AS name FROM plan WHERE line ~ 'Index' ORDER BY name NULLS FIRST;
 -- an edge or a key is looked up by all that leads its index: the tenant first
 SELECT count(*) FROM plan WHERE line ~ 'Index Cond' AND line !~ 'tenant\s*=';
