@@ -27,6 +27,10 @@ def number(value):
             else "%.1f" % value)
 
 
+PLACES = [(tenant, k) for tenant in ("wn", "rm") for k in (1, 2, 3)]
+HEADS = ["WordNet 1 hop", "2 hops", "3 hops", "R-MAT 1 hop", "2 hops", "3 hops"]
+
+
 class Tables:
     def __init__(self, figures):
         self.figures = figures
@@ -37,19 +41,21 @@ class Tables:
                 return entry
         return None
 
-    def cell(self, section, what, unit=1000):
+    def cell(self, section, what, unit=1000, of=0):
         entry = self.find(section, what)
         if entry is None or not entry.get("each"):
             return "-"
         each = [value / unit for value in entry["each"]]
-        return "%s / %s" % (number(statistics.median(each)), number(sum(each)))
+        return "%s / %s%s" % (number(statistics.median(each)), number(sum(each)),
+                              " (of %d)" % len(each) if len(each) < of else "")
 
     def ratio(self, section, what):
         entry = self.find(section, what)
         if entry is None:
             return "-"
-        return "**%s** (%g, %g)" % (number(entry["ratio"]) + "x",
-                                    entry["required"], entry["goal"])
+        return "**%sx**%s (%g, %g)" % (
+            number(entry["ratio"]), "" if entry.get("good", True) else " missed",
+            entry["required"], entry["goal"])
 
     def value(self, section, what):
         entry = self.find(section, what)
@@ -59,11 +65,9 @@ class Tables:
         print("| %s | %s |" % (title, " | ".join(cells)))
 
     def hops(self):
-        places = [(t, k) for t in ("wn", "rm") for k in (1, 2, 3)]
         sections = ["%s: nodes within %d hops, undirected, .* hubs$" % place
-                    for place in places]
-        self.row("undirected, ms: median / sum of 50",
-                 ["%s %d" % place for place in places])
+                    for place in PLACES]
+        self.row("undirected, ms: median / sum of 50", HEADS)
         print("|" + "---|" * 7)
         self.row("nodes found, mean",
                  [self.value(s, "nodes found, mean") for s in sections])
@@ -73,7 +77,7 @@ class Tables:
                 ("`WITH RECURSIVE`", "RECURSIVE, us each"),
                 ("PL/pgSQL, a statement a hop", "statement a hop, us"),
                 ("two arrays in memory (C)", "csr.c., us each")):
-            self.row(title, [self.cell(s, what) for s in sections])
+            self.row(title, [self.cell(s, what, of=50) for s in sections])
         for title, what in (
                 ("to `WITH RECURSIVE`", "sum to WITH RECURSIVE"),
                 ("row-level security on to off", "security on to off"),
@@ -84,7 +88,7 @@ class Tables:
     def paths(self):
         sections = ["%s: a shortest path" % t for t in ("wn", "rm")]
         self.row("a shortest path of at most 6 hops, ms: median / sum of 100",
-                 ["wn", "rm"])
+                 ["WordNet", "R-MAT"])
         print("|" + "---|" * 3)
         for title, what in (
                 ("`kg_paths`", "kg_paths, us each"),
@@ -98,10 +102,8 @@ class Tables:
         print()
 
     def age(self):
-        places = [(t, k) for t in ("wn", "rm") for k in (1, 2, 3)]
-        sections = ["%s: nodes within %d hops, .*AGE" % place for place in places]
-        self.row("to Apache AGE, ms: median / sum",
-                 ["%s %d" % place for place in places])
+        sections = ["%s: nodes within %d hops, .*AGE" % place for place in PLACES]
+        self.row("ms: median / sum", HEADS)
         print("|" + "---|" * 7)
         self.row("`kg_neighbors`", [self.cell(s, "kg_neighbors, us each")
                                     for s in sections])

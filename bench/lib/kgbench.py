@@ -222,7 +222,7 @@ class Report:
                  "goal reached" if reached else "ok" if good else "MISSED"),
               flush=True)
         self.raw(what=what, ratio=ratio, required=required, goal=goal,
-                 ours=ours, theirs=theirs)
+                 good=good, ours=ours, theirs=theirs)
 
     def rate(self, what, ours, theirs, required, goal):
         """Of two rates, where more is better."""
