@@ -69,6 +69,8 @@ extern void kg_bundle_definitions(KgApply *apply);
 
 /* bundle_check.c: gather every fault of the payload against the catalog. */
 extern void kg_bundle_check(KgApply *apply);
+/* What of that depends on other bundles, once more. */
+extern void kg_bundle_check_others(KgApply *apply);
 /* The entities and references of the payload. */
 extern void kg_bundle_check_entities(KgApply *apply);
 
@@ -78,7 +80,7 @@ extern void kg_bundle_write_types(KgApply *apply);
 extern void kg_bundle_delete_types(KgApply *apply);
 
 /* bundle_unique.c: properties that come to be named by an x-ref-field, or not. */
-extern void kg_bundle_lock_names(const KgApply *apply);
+extern void kg_bundle_lock_names(KgApply *apply);
 extern void kg_bundle_lock_unique(KgApply *apply);
 extern bool kg_bundle_gains_unique(const KgApply *apply, const KgType *type);
 extern void kg_bundle_clear_unique(const KgApply *apply, const KgType *type);

@@ -380,6 +380,7 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 	kg_bundle_check_entities(apply);
 	throw_errors(apply);
 	kg_bundle_lock_names(apply);
+	throw_errors(apply);
 	PG_TRY();
 	{
 		write_all(apply);

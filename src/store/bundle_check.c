@@ -601,6 +601,29 @@ check_foreign_references(KgApply *apply)
 	}
 }
 
+void
+kg_bundle_check_others(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->ntypes; i++)
+	{
+		const KgType *type = payload->types[i].parsed;
+
+		for (int j = 0; type && j < type->nfields; j++)
+		{
+			const KgField *field = &type->fields[j];
+
+			if (field->ref_type && field->ref_bundle &&
+				strcmp(field->ref_bundle, payload->name) != 0)
+				check_reference(apply, &payload->types[i], field);
+		}
+	}
+	if (!apply->options.merge)
+		check_foreign_references(apply);
+	check_named_fields(apply);
+}
+
 /* Reference cycles between types are allowed, and named. */
 typedef struct CycleSearch
 {

@@ -22,16 +22,25 @@ is_unique(const KgType *type, const char *name)
 	return field && field->unique;
 }
 
+/* Does the type name properties, or types of other bundles? */
 static bool
-names_fields(const KgType *type)
+has_names(const KgType *type, const char *bundle)
 {
 	for (int i = 0; type && i < type->nfields; i++)
-		if (type->fields[i].ref_field)
+	{
+		const KgField *field = &type->fields[i];
+
+		if (field->ref_field ||
+			(field->ref_bundle && strcmp(field->ref_bundle, bundle) != 0))
 			return true;
+	}
 	return false;
 }
 
-/* Do the types of the bundle come to name other properties than before? */
+/*
+ * Do the types of the bundle come to name other properties or types than
+ * before, or may go that others name?
+ */
 static bool
 changes_names(const KgApply *apply)
 {
@@ -41,7 +50,8 @@ changes_names(const KgApply *apply)
 	{
 		const KgPayloadType *type = &payload->types[i];
 
-		if ((names_fields(type->parsed) || names_fields(type->stored)) &&
+		if ((has_names(type->parsed, payload->name) ||
+			 has_names(type->stored, payload->name)) &&
 			(type->stored == NULL ||
 			 strcmp(type->stored->schema_hash, type->hash) != 0))
 			return true;
@@ -53,21 +63,34 @@ changes_names(const KgApply *apply)
 
 		for (int j = 0; j < payload->ntypes; j++)
 			kept |= strcmp(payload->types[j].name, type->name) == 0;
-		if (!kept && names_fields(type))
+		if (!kept)
 			return true;
 	}
 	return false;
 }
 
 /*
- * A property is unique as long as some type names it, of whichever bundle: those
- * who change that take turns, or two of them would each rely on the other.
+ * A property is unique as long as some type names it, of whichever bundle, and a
+ * type stays as long as some type refers to it: those who change that take
+ * turns, or two of them would each rely on the other.  What others did in the
+ * meantime is looked at; of this bundle nobody changed anything.
  */
 void
-kg_bundle_lock_names(const KgApply *apply)
+kg_bundle_lock_names(KgApply *apply)
 {
-	if (changes_names(apply))
-		kg_lock_names(apply->tenant);
+	KgUserContext user;
+	const KgCatalog *now;
+
+	if (!changes_names(apply))
+		return;
+	kg_lock_names(apply->tenant);
+	kg_become_owner(&user);
+	now = kg_catalog_get(apply->tenant);
+	kg_restore_user(&user);
+	if (now->generation == apply->before->generation)
+		return;
+	apply->before = now;
+	kg_bundle_check_others(apply);
 }
 
 static bool
