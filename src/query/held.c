@@ -46,16 +46,17 @@ typedef struct Held
 	bool busy; /* running, or broken off by an error */
 } Held;
 
-/* Calls the callback of a host that was there before the state was reused. */
+/* Calls us when a host goes, whatever it holds by then. */
 typedef struct Watch
 {
 	MemoryContextCallback callback;
-	uint64 id;
+	MemoryContext host;
 } Watch;
 
 static Held held[KG_HELD];
 static uint64 next_id = 1;
 static MemoryContext current_host = NULL;
+static MemoryContext watched[KG_HELD]; /* hosts with a Watch */
 
 /* What was run once, in turn; a graph tool runs a few statements by turns. */
 static struct
@@ -118,8 +119,34 @@ host_gone(void *arg)
 	Watch *watch = arg;
 
 	for (int i = 0; i < KG_HELD; i++)
-		if (held[i].id == watch->id)
+	{
+		if (held[i].id != 0 && held[i].host == watch->host)
 			close_held(&held[i]);
+		if (watched[i] == watch->host)
+			watched[i] = NULL;
+	}
+}
+
+/*
+ * Watch the current host, once: executors come and go by the thousand where a
+ * statement writes between its calls.
+ */
+static void
+watch_host(void)
+{
+	static int next = 0;
+	Watch *watch;
+
+	for (int i = 0; i < KG_HELD; i++)
+		if (watched[i] == current_host)
+			return;
+	watch = MemoryContextAlloc(current_host, sizeof(Watch));
+	watch->host = current_host;
+	watch->callback.func = host_gone;
+	watch->callback.arg = watch;
+	MemoryContextRegisterResetCallback(current_host, &watch->callback);
+	watched[next] = current_host;
+	next = (next + 1) % KG_HELD;
 }
 
 /* Would both show the same rows? */
@@ -265,8 +292,8 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 {
 	ResourceOwner owner = CurrentResourceOwner;
 	MemoryContext caller = CurrentMemoryContext;
-	Watch *watch;
 
+	watch_host();
 	memset(h, 0, sizeof(*h));
 	h->context = AllocSetContextCreate(
 		TopTransactionContext, "kg_graph held executor", ALLOCSET_SMALL_SIZES);
@@ -278,11 +305,6 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 	h->row_security = row_security;
 	h->statement = GetCurrentStatementStartTimestamp();
 	GetUserIdAndSecContext(&h->role, &h->sec_context);
-	watch = MemoryContextAlloc(current_host, sizeof(Watch));
-	watch->id = h->id;
-	watch->callback.func = host_gone;
-	watch->callback.arg = watch;
-	MemoryContextRegisterResetCallback(current_host, &watch->callback);
 	PG_TRY();
 	{
 		CurrentResourceOwner = h->owner;
