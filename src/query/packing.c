@@ -376,22 +376,56 @@ refuse_old_snapshot(Datum tenant)
 			   SPI_OK_INSERT);
 }
 
+/* The highest node of any tenant that is packed; 0: none is. */
+static int64
+highest_packed(void)
+{
+	static KgSaved saved;
+	int64 highest;
+
+	kg_spi_run(&saved,
+			   "SELECT COALESCE((SELECT node FROM @kg_adjacency "
+			   "ORDER BY node DESC LIMIT 1), 0)",
+			   0,
+			   NULL,
+			   NULL,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	highest = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return highest;
+}
+
+/*
+ * Nodes are numbered upwards, so those that a load makes are above all that
+ * are packed: they need not be looked for.
+ */
 void
 kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 {
 	KgUserContext user;
 	Datum value = CStringGetTextDatum(tenant);
+	int64 *old = MemoryContextAllocHuge(CurrentMemoryContext,
+										(Size) Max(1, n) * sizeof(int64));
+	uint32 nold = 0;
+	int64 highest;
 
 	(void) lock_tenant(tenant, RowShareLock, true);
 	kg_become_owner(&user);
 	SPI_connect();
 	if (IsolationUsesXactSnapshot())
 		refuse_old_snapshot(value);
-	for (uint32 start = 0; start < n; start += KG_FORGET)
+	highest = highest_packed();
+	for (uint32 i = 0; i < n; i++)
+		if (nodes[i] <= highest)
+			old[nold++] = nodes[i];
+	for (uint32 start = 0; start < nold; start += KG_FORGET)
 	{
 		CHECK_FOR_INTERRUPTS();
-		forget_piece(value, nodes + start, Min(n - start, KG_FORGET));
+		forget_piece(value, old + start, Min(nold - start, KG_FORGET));
 	}
+	pfree(old);
 	SPI_finish();
 	kg_restore_user(&user);
 }

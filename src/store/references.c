@@ -87,8 +87,11 @@ compare_strings(const char *a, const char *b)
 static int
 compare_target(const KgReference *a, const KgReference *b)
 {
-	int order = strcmp(a->field->ref_bundle, b->field->ref_bundle);
+	int order;
 
+	if (a->field == b->field)
+		return 0;
+	order = strcmp(a->field->ref_bundle, b->field->ref_bundle);
 	if (order == 0)
 		order = strcmp(a->field->ref_type, b->field->ref_type);
 	if (order == 0)
