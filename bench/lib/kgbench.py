@@ -150,6 +150,13 @@ def cpu_statement(session, sql, rounds=7):
     return statistics.median(took)
 
 
+def alternate(*measures, rounds=7):
+    """The median of each measure (a function that takes it once), taken in
+    turn: what disturbs the machine for a while disturbs all of them."""
+    took = [[measure() for measure in measures] for _ in range(rounds)]
+    return [statistics.median(each) for each in zip(*took)]
+
+
 def time_statement(session, sql, rounds=7, before=None):
     """Milliseconds of a statement, by the server's clock: the median."""
     took = []
