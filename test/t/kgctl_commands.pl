@@ -185,9 +185,16 @@ ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 	my $items = join ",\n", map { qq({"id": "n$_", "n": $_}) } 1 .. 30000;
 	my $large = put('large.json', bundle($items));
 	my ($out, $screen) = ('', '');
+	# However fast the machine is, the check waits for this.
+	my $blocker = IPC::Run::start(
+		['psql', '-Xq', '-d', $node->connstr('postgres'), '-c', 'BEGIN; LOCK TABLE kg_bundle; SELECT pg_sleep(2); COMMIT'],
+		'<', \'', '>', \my $slept, '2>', \my $trouble, IPC::Run::timeout(60));
+	$node->poll_query_until('postgres',
+		q{SELECT count(*) > 0 FROM pg_locks WHERE relation = 'kg_bundle'::regclass AND mode = 'AccessExclusiveLock' AND granted});
 	IPC::Run::run(['kgctl', 'apply', '--dry-run', $large], '<', \'', '>', \$out, '2>pty>', \$screen, IPC::Run::timeout(120));
 	is($? >> 8, 0, 'a large bundle') or diag $screen;
 	like($screen, qr/checking 30000 entities and 0 edges of files \.\.\. \d+\.\d s/, 'progress on a terminal');
+	$blocker->finish;
 	unlike(kgctl('', 'apply', '--dry-run', $large)->{err}, qr/checking/, 'and nowhere else');
 	my $err = '';
 	my $run = IPC::Run::start(['kgctl', 'apply', $large], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
