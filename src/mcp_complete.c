@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "base/identity.h"
+#include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
@@ -81,13 +82,6 @@ offer_row(TupleTableSlot *slot, void *arg)
 	return !a->completion->more;
 }
 
-/* Greater than every text that begins so, by code point. */
-static char *
-upper_bound(const char *prefix)
-{
-	return psprintf("%s\xF4\x8F\xBF\xBF", prefix);
-}
-
 /* Entities of a type whose id begins with a text. */
 static void
 offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
@@ -101,7 +95,7 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = CStringGetTextDatum(prefix);
-	values[4] = CStringGetTextDatum(upper_bound(prefix));
+	values[4] = CStringGetTextDatum(kg_text_prefix_high(prefix));
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = psprintf(
 		"SELECT type_no, entity_id FROM %s WHERE tenant = $1 AND bundle = $2 "
@@ -133,7 +127,7 @@ offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
 		return;
 	values[0] = CStringGetTextDatum(c->catalog->tenant);
 	values[1] = CStringGetTextDatum(folded);
-	values[2] = CStringGetTextDatum(upper_bound(folded));
+	values[2] = CStringGetTextDatum(kg_text_prefix_high(folded));
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = psprintf(
 		"SELECT e.type_no, e.entity_id FROM %s t JOIN %s e "

@@ -379,6 +379,12 @@ kg_key_prefix_high(const char *prefix, int len)
 	return end_key(&key);
 }
 
+char *
+kg_text_prefix_high(const char *prefix)
+{
+	return psprintf("%s\xf4\x8f\xbf\xbf", prefix);
+}
+
 /* The inverse of encode_number(). */
 static Numeric
 decode_number(const uint8 *p, int len)

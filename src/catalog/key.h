@@ -36,6 +36,11 @@ extern int kg_key_sort(const void *a, const void *b);
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);
+/*
+ * The same for texts that are not keys, by byte: the largest character that
+ * text can hold is above whatever follows the prefix.
+ */
+extern char *kg_text_prefix_high(const char *prefix);
 
 /* The value that a key was made of (enums as text, numbers as numeric). */
 extern void kg_key_decode(const KgField *field, const bytea *key,

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
@@ -170,10 +171,9 @@ search_prefix(Search *search, bool with_tokens)
 				  "t.tenant" KG_EQ "$1 AND t.term" KG_GE "$%d",
 				  kg_sql_table("kg_term"),
 				  kg_sql_param_text(&b, search->folded));
-	kg_sql_append(
-		&b,
-		" AND t.term" KG_LT "$%d",
-		kg_sql_param_text(&b, psprintf("%s\xf4\x8f\xbf\xbf", search->folded)));
+	kg_sql_append(&b,
+				  " AND t.term" KG_LT "$%d",
+				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
 	kg_sql_append(&b,
 				  " AND t.kind" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, with_tokens ? 4 : 3));
@@ -247,10 +247,9 @@ search_ids(Search *search)
 	kg_sql_append(&b,
 				  " AND x.entity_id" KG_GE "$%d",
 				  kg_sql_param_text(&b, search->folded));
-	kg_sql_append(
-		&b,
-		" AND x.entity_id" KG_LT "$%d",
-		kg_sql_param_text(&b, psprintf("%s\xf4\x8f\xbf\xbf", search->folded)));
+	kg_sql_append(&b,
+				  " AND x.entity_id" KG_LT "$%d",
+				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
 	kg_sql_append(&b,
 				  " ORDER BY x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));

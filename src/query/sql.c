@@ -320,15 +320,11 @@ id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
 	kg_sql_append(b, " AND %s%s$%d", id, op, kg_sql_param_text(b, text));
 	if (condition->op == KG_OP_STARTS_WITH)
 	{
-		/*
-		 * As a range, so that an index serves it.  The largest character that
-		 * text can hold is above whatever follows the prefix.
-		 */
-		kg_sql_append(
-			b,
-			" AND %s" KG_LT "$%d",
-			id,
-			kg_sql_param_text(b, psprintf("%s\xf4\x8f\xbf\xbf", text)));
+		/* As a range, so that an index serves it. */
+		kg_sql_append(b,
+					  " AND %s" KG_LT "$%d",
+					  id,
+					  kg_sql_param_text(b, kg_text_prefix_high(text)));
 	}
 }
 
