@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "catalog/key.h"
 #include "catalog/packed_keys.h"
 
@@ -51,6 +50,13 @@ kg_keys_pack(KgKeyItem *items, int n)
 		p += len;
 	}
 	return packed;
+}
+
+bool
+kg_keys_same(const bytea *a, const bytea *b)
+{
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
 }
 
 void

@@ -41,6 +41,9 @@ typedef struct KgKeysIter
 	KgPackedKey key; /* where kg_keys_next() returned true */
 } KgKeysIter;
 
+/* Are both the same keys?  Of detoasted values. */
+extern bool kg_keys_same(const bytea *a, const bytea *b);
+
 /* Of a detoasted value, which must outlive the iterator. */
 extern void kg_keys_iter_init(KgKeysIter *it, const bytea *packed);
 /* False at the end, and where the value is malformed. */

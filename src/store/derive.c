@@ -9,7 +9,6 @@
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "store/columns.h"
@@ -526,13 +525,6 @@ kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 	count_entity(d);
 }
 
-static bool
-same_keys(const bytea *a, const bytea *b)
-{
-	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
-		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
-}
-
 void
 kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 				  const KgVersion *before, const KgVersion *after)
@@ -550,11 +542,11 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		change_keys(d, type_no, before->entity_id, node, before->keys, NULL);
 		change_keys(d, type_no, after->entity_id, node, NULL, after->keys);
 	}
-	else if (!same_keys(before->keys, after->keys))
+	else if (!kg_keys_same(before->keys, after->keys))
 		change_keys(
 			d, type_no, after->entity_id, node, before->keys, after->keys);
 	/* Another entity's x-ref or x-ref-field may name it by these. */
-	if (renamed || !same_keys(before->keys, after->keys))
+	if (renamed || !kg_keys_same(before->keys, after->keys))
 		kg_node_add(&d->pending->renamed, node);
 	if (type->has_unique && !kg_unique_same(type, before->keys, after->keys))
 	{

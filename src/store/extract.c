@@ -9,6 +9,7 @@
 #include "catalog/packed_keys.h"
 #include "catalog/term.h"
 #include "store/extract.h"
+#include "utils/memutils.h"
 
 /* An array that grows by doubling; item is an lvalue of the new place. */
 #define GROW(array, n)                                               \
@@ -112,16 +113,17 @@ visit_term(const JsonbValue *value, void *arg)
 		append_term(visit->extract, KG_TERM_TOKEN, tokens[i]);
 }
 
+/* What it takes is given back at once: it is asked of every entity of a type. */
 bool
 kg_extract_has_keys(const KgType *type, const Jsonb *data, const bytea *stored)
 {
-	bytea *keys = kg_extract_keys(type, data);
-	bool same = VARSIZE_ANY_EXHDR(stored) == VARSIZE(keys) - VARHDRSZ &&
-				memcmp(VARDATA_ANY(stored),
-					   VARDATA(keys),
-					   VARSIZE(keys) - VARHDRSZ) == 0;
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph keys", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	bool same = kg_keys_same(stored, kg_extract_keys(type, data));
 
-	pfree(keys);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
 	return same;
 }
 
