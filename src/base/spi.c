@@ -9,11 +9,13 @@
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_type.h"
 #include "jit/jit.h"
 #include "lib/stringinfo.h"
 #include "nodes/pg_list.h"
 #include "optimizer/cost.h"
 #include "optimizer/plancat.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -308,4 +310,24 @@ kg_spi_int64(uint64 row, int column)
 	Datum value = kg_spi_value(row, column, &isnull);
 
 	return isnull ? 0 : DatumGetInt64(value);
+}
+
+/* Written in place: construct_array() would want an array of Datums first. */
+Datum
+kg_int64_array(const int64 *values, uint32 n)
+{
+	Size size = ARR_OVERHEAD_NONULLS(1) + (Size) n * sizeof(int64);
+	ArrayType *array;
+
+	if (n == 0)
+		return PointerGetDatum(construct_empty_array(INT8OID));
+	array = palloc(size);
+	SET_VARSIZE(array, size);
+	array->ndim = 1;
+	array->dataoffset = 0;
+	array->elemtype = INT8OID;
+	ARR_DIMS(array)[0] = (int) n;
+	ARR_LBOUND(array)[0] = 1;
+	memcpy(ARR_DATA_PTR(array), values, (Size) n * sizeof(int64));
+	return PointerGetDatum(array);
 }

@@ -76,4 +76,7 @@ extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);
 
+/* A bigint[], as a parameter. */
+extern Datum kg_int64_array(const int64 *values, uint32 n);
+
 #endif /* KG_SPI_H */

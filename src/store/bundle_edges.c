@@ -217,8 +217,8 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 		kg_node_add(&sources, triple->source);
 		kg_node_add(&targets, triple->target);
 	}
-	values[2] = kg_node_array(sources.nodes, sources.n);
-	values[3] = kg_node_array(targets.nodes, targets.n);
+	values[2] = kg_int64_array(sources.nodes, sources.n);
+	values[3] = kg_int64_array(targets.nodes, targets.n);
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_edge e USING ("
 			   "SELECT source, target FROM @kg_edge WHERE tenant = $1 "

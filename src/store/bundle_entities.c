@@ -205,8 +205,8 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 	for (int i = 0; i < gone->nodes.n; i += KG_WRITE_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_node_array(gone->nodes.nodes + i,
-								  Min(KG_WRITE_BATCH, gone->nodes.n - i));
+		values[1] = kg_int64_array(gone->nodes.nodes + i,
+								   Min(KG_WRITE_BATCH, gone->nodes.n - i));
 		kg_spi_run(&saved,
 				   "DELETE FROM @kg_entity WHERE tenant = $1 "
 				   "AND node = ANY($2)",

@@ -99,7 +99,7 @@ delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 	if (nodes->n == 0)
 		return;
 	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_node_array(nodes->nodes, nodes->n);
+	values[1] = kg_int64_array(nodes->nodes, nodes->n);
 	kg_spi_run(saved, sql, 2, argtypes, values, NULL, false, SPI_OK_DELETE);
 }
 

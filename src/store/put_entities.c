@@ -478,8 +478,8 @@ kg_entities_index_again(const char *tenant, const KgNodeList *nodes)
 	for (int i = 0; i < nodes->n; i += KG_PUT_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_node_array(nodes->nodes + i,
-								  Min(KG_PUT_BATCH, nodes->n - i));
+		values[1] = kg_int64_array(nodes->nodes + i,
+								   Min(KG_PUT_BATCH, nodes->n - i));
 		kg_spi_run(&saved,
 				   "UPDATE @kg_entity SET index_keys = '' WHERE tenant = $1 "
 				   "AND node = ANY($2)",
@@ -825,8 +825,8 @@ delete_rows(Removal *removal)
 	for (int i = 0; i < nodes.n; i += KG_PUT_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_node_array(nodes.nodes + i,
-								  Min(KG_PUT_BATCH, nodes.n - i));
+		values[1] = kg_int64_array(nodes.nodes + i,
+								   Min(KG_PUT_BATCH, nodes.n - i));
 		kg_spi_run(&saved,
 				   "DELETE FROM @kg_entity WHERE tenant = $1 "
 				   "AND node = ANY($2)",

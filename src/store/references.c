@@ -15,7 +15,6 @@
 #include "store/columns.h"
 #include "store/extract.h"
 #include "store/references.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -59,20 +58,6 @@ kg_node_add(KgNodeList *list, int64 node)
 													   sizeof(int64));
 	}
 	list->nodes[list->n++] = node;
-}
-
-Datum
-kg_node_array(const int64 *nodes, int n)
-{
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
-	ArrayType *array;
-
-	for (int i = 0; i < n; i++)
-		values[i] = Int64GetDatum(nodes[i]);
-	array = construct_array(
-		values, n, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
-	pfree(values);
-	return PointerGetDatum(array);
 }
 
 static int
@@ -471,8 +456,8 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes)
 
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
-		values[1] = kg_node_array(nodes->nodes + i,
-								  Min(KG_REFERENCE_CHUNK, nodes->n - i));
+		values[1] = kg_int64_array(nodes->nodes + i,
+								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
 		kg_spi_run(&saved,
 				   "DELETE FROM @kg_edge WHERE tenant = $1 "
 				   "AND source = ANY($2) AND property IS NOT NULL",
@@ -491,7 +476,7 @@ read_incoming(const char *tenant, const int64 *nodes, int n,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_node_array(nodes, n)};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 	MemoryContext old = CurrentMemoryContext;
 	KgIncoming *list;
 	uint64 count;
@@ -528,7 +513,7 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_node_array(nodes, n)};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_edge WHERE tenant = $1 AND target = ANY($2) "
@@ -547,7 +532,7 @@ delete_referrers(const char *tenant, const KgNodeList *nodes)
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant),
-					   kg_node_array(nodes->nodes, nodes->n)};
+					   kg_int64_array(nodes->nodes, nodes->n)};
 
 	if (nodes->n > 0)
 		kg_spi_run(&saved,
@@ -645,7 +630,7 @@ set_null(const KgCatalog *catalog, const KgNodeList *sources)
 	static const Oid column_types[] = {INT8OID, JSONBOID};
 	KgColumns updates;
 	Datum values[3] = {CStringGetTextDatum(catalog->tenant),
-					   kg_node_array(sources->nodes, sources->n)};
+					   kg_int64_array(sources->nodes, sources->n)};
 	MemoryContext context = CurrentMemoryContext;
 	SPITupleTable *rows;
 	uint64 nrows;
@@ -844,8 +829,8 @@ kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
-		values[1] = kg_node_array(nodes->nodes + i,
-								  Min(KG_REFERENCE_CHUNK, nodes->n - i));
+		values[1] = kg_int64_array(nodes->nodes + i,
+								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
 		kg_spi_run_latest(&saved,
 						  "SELECT node, type_no::bigint, data FROM @kg_entity "
 						  "WHERE tenant = $1 AND node = ANY($2) FOR SHARE",
@@ -893,8 +878,8 @@ kg_references_pending(const char *tenant, const KgReferenceList *missing,
 			sources.nodes[sources.n - 1] != missing->items[i].source)
 			kg_node_add(&sources, missing->items[i].source);
 	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_node_array(sources.nodes, sources.n);
-	values[2] = kg_node_array(referrers->nodes, referrers->n);
+	values[1] = kg_int64_array(sources.nodes, sources.n);
+	values[2] = kg_int64_array(referrers->nodes, referrers->n);
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted) "
 			   "VALUES ($1, nextval('@kg_node_seq'), $2, $3)",

@@ -41,7 +41,6 @@ typedef struct KgNodeList
 extern void kg_reference_add(KgReferenceList *list, int64 source,
 							 const KgField *field, const char *value);
 extern void kg_node_add(KgNodeList *list, int64 node);
-extern Datum kg_node_array(const int64 *nodes, int n);
 
 /*
  * Lock the targets of references and insert the derived edges; references

@@ -57,7 +57,7 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 	if (nodes->n == 0)
 		return;
 	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_node_array(nodes->nodes, nodes->n);
+	values[1] = kg_int64_array(nodes->nodes, nodes->n);
 	kg_spi_run(&saved,
 			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
 			   "AND node = ANY($2)",

@@ -146,7 +146,7 @@ delete_stale(const char *tenant, const KgNodeList *stale)
 	if (stale->n == 0)
 		return;
 	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_node_array(stale->nodes, stale->n);
+	values[1] = kg_int64_array(stale->nodes, stale->n);
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
 			   "AND node = ANY($2)",
@@ -311,7 +311,7 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
-					   kg_node_array(nodes, n)};
+					   kg_int64_array(nodes, n)};
 	MemoryContext context = CurrentMemoryContext;
 	int capacity = 0;
 

@@ -11,7 +11,7 @@
 
 #include "query/args.h"
 #include "query/filter.h"
-#include "query/frontier.h"
+#include "query/nodes.h"
 #include "query/select.h"
 #include "query/traverse.h"
 

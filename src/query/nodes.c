@@ -1,0 +1,250 @@
+/*
+ * nodes.c
+ *	  What nodes are: their types, ids and data.
+ *
+ * A node that the caller cannot see is not delivered and has no rank.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "query/nodes.h"
+#include "query/plan.h"
+#include "query/sql_graph.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+uint16
+kg_graph_rank(const KgGraph *graph, int32 type_no)
+{
+	for (int i = 0; i < graph->nranks; i++)
+		if (graph->ranked[i]->type_no == type_no)
+			return (uint16) (i + 1);
+	return 0;
+}
+
+static void
+imply(uint16 *rank, const KgGraph *graph, int32 type_no, bool first)
+{
+	uint16 other = kg_graph_rank(graph, type_no);
+
+	if (first)
+		*rank = other;
+	else if (*rank != other)
+		*rank = 0;
+}
+
+bool
+kg_graph_ranks_implied(KgGraph *graph)
+{
+	/* What this transaction changed may refer to what is not there. */
+	if (graph->check_nodes || TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		return false;
+	if (graph->implied == NULL)
+		graph->implied = MemoryContextAllocZero(graph->context,
+												KG_IMPLIED * sizeof(KgImplied));
+	return true;
+}
+
+void
+kg_graph_imply(KgGraph *graph, int32 relation_no)
+{
+	KgImplied *implied = &graph->implied[relation_no & (KG_IMPLIED - 1)];
+	const KgRelation *relation = kg_catalog_relation_no(graph->catalog,
+														relation_no);
+
+	memset(implied, 0, sizeof(*implied));
+	implied->relation_no = relation_no;
+	implied->known = true;
+	for (int v = 0; relation != NULL && v < relation->nvariants; v++)
+	{
+		const KgVariant *variant = &relation->variants[v];
+
+		imply(&implied->ranks[0], graph, variant->from_type_no, v == 0);
+		imply(&implied->ranks[1], graph, variant->to_type_no, v == 0);
+	}
+	/* A symmetric edge may be stored against its declaration. */
+	if (relation != NULL && relation->symmetric &&
+		implied->ranks[0] != implied->ranks[1])
+		implied->ranks[0] = implied->ranks[1] = 0;
+}
+
+typedef struct Resolution
+{
+	KgGraph *graph;
+	/* rank of the type met last: types come in runs */
+	int32 type_no;
+	uint16 rank;
+	bool with_data;
+	KgRefFunction found;
+	void *arg;
+	/* for ranks: the nodes of the piece in order, and where their ranks go */
+	const int64 *sorted;
+	const uint32 *position;
+	uint32 n;
+	uint16 *ranks;
+} Resolution;
+
+static uint16
+rank_of(Resolution *r, int32 type_no)
+{
+	if (r->type_no != type_no)
+	{
+		r->rank = kg_graph_rank(r->graph, type_no);
+		r->type_no = type_no;
+	}
+	return r->rank;
+}
+
+static void
+run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
+			 KgRowFunction row, void *arg)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+	KgStatement statement;
+
+	CHECK_FOR_INTERRUPTS();
+	kg_graph_check_memory(graph);
+	values[0] = graph->tenant;
+	values[1] = kg_int64_array(nodes, n);
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(which);
+	statement.nargs = 2;
+	statement.argtypes = types;
+	statement.values = values;
+	statement.hold = true;
+	(void) kg_plan_run(&statement, row, arg);
+	pfree(DatumGetPointer(values[1]));
+}
+
+typedef struct TypeRow
+{
+	int64 node;
+	uint32 index;
+} TypeRow;
+
+typedef struct TypeRows
+{
+	Resolution r;
+	KgNodeSet piece;
+} TypeRows;
+
+static bool
+receive_type(TupleTableSlot *slot, void *arg)
+{
+	TypeRows *rows = arg;
+	uint32 i;
+
+	slot_getallattrs(slot);
+	i = kg_nodeset_find(&rows->piece, DatumGetInt64(slot->tts_values[0]));
+	if (i != KG_NO_NODE)
+		rows->r.ranks[i] = rank_of(&rows->r,
+								   DatumGetInt32(slot->tts_values[1]));
+	return true;
+}
+
+void
+kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	TypeRows rows;
+
+	memset(&rows, 0, sizeof(rows));
+	rows.r.graph = graph;
+	memset(ranks, 0, n * sizeof(uint16));
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+	{
+		uint32 count = Min(n - start, KG_PIECE);
+
+		kg_nodeset_init(&rows.piece, graph->context);
+		for (uint32 i = 0; i < count; i++)
+			(void) kg_nodeset_add(&rows.piece, nodes[start + i]);
+		rows.r.ranks = ranks + start;
+		run_on_nodes(graph,
+					 KG_SQL_NODE_TYPES,
+					 nodes + start,
+					 count,
+					 receive_type,
+					 &rows);
+		kg_nodeset_free(&rows.piece);
+	}
+}
+
+static bool
+receive_ref(TupleTableSlot *slot, void *arg)
+{
+	Resolution *r = arg;
+	KgRef ref;
+	text *id;
+
+	slot_getallattrs(slot);
+	memset(&ref, 0, sizeof(ref));
+	ref.node = DatumGetInt64(slot->tts_values[0]);
+	ref.rank = rank_of(r, DatumGetInt32(slot->tts_values[1]));
+	if (ref.rank == 0)
+		return true;
+	id = DatumGetTextPP(slot->tts_values[2]);
+	ref.id = VARDATA_ANY(id);
+	ref.idlen = VARSIZE_ANY_EXHDR(id);
+	if (r->with_data)
+		ref.data = DatumGetJsonbP(slot->tts_values[3]);
+	r->found(&ref, r->arg);
+	if (r->with_data &&
+		(Pointer) ref.data != DatumGetPointer(slot->tts_values[3]))
+		pfree((void *) ref.data);
+	return true;
+}
+
+void
+kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
+				 KgRefFunction found, void *arg)
+{
+	Resolution r;
+
+	memset(&r, 0, sizeof(r));
+	r.graph = graph;
+	r.with_data = with_data;
+	r.found = found;
+	r.arg = arg;
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+		run_on_nodes(graph,
+					 with_data ? KG_SQL_NODE_ROWS : KG_SQL_NODE_IDS,
+					 nodes + start,
+					 Min(n - start, KG_PIECE),
+					 receive_ref,
+					 &r);
+}
+
+int
+kg_ref_compare(const KgRef *a, const KgRef *b)
+{
+	int order;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	order = memcmp(a->id, b->id, Min(a->idlen, b->idlen));
+	if (order != 0)
+		return order;
+	return a->idlen - b->idlen;
+}
+
+KgRef
+kg_ref_copy(const KgRef *ref, MemoryContext context)
+{
+	KgRef copy = *ref;
+	char *id = MemoryContextAlloc(context, ref->idlen + 1);
+
+	memcpy(id, ref->id, ref->idlen);
+	id[ref->idlen] = '\0';
+	copy.id = id;
+	if (ref->data != NULL)
+	{
+		Jsonb *data = MemoryContextAlloc(context, VARSIZE(ref->data));
+
+		memcpy(data, ref->data, VARSIZE(ref->data));
+		copy.data = data;
+	}
+	return copy;
+}
