@@ -29,6 +29,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #define KG_NODESET_START 64
@@ -359,11 +360,87 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 		pfree(DatumGetPointer(values[2]));
 }
 
+/* Deliver a node's packed edges of one direction, as they are stored. */
+static void
+visit_packed(Expansion *e, int64 node, Datum stored, bool backward)
+{
+	const KgRelationSet *relations = backward ? &e->walk->backward
+											  : &e->walk->forward;
+	bytea *packed;
+
+	if (!relations->all && relations->n == 0)
+		return;
+	packed = DatumGetByteaPP(stored);
+	kg_graph_charge_edges(
+		e->graph,
+		kg_adjacency_visit(
+			node, packed, backward, relations, e->found, e->arg));
+	if ((Pointer) packed != DatumGetPointer(stored))
+		pfree(packed);
+}
+
+static bool
+receive_kept(TupleTableSlot *slot, void *arg)
+{
+	KgGraph *graph = arg;
+	MemoryContext old = MemoryContextSwitchTo(graph->context);
+
+	slot_getallattrs(slot);
+	graph->kept.packed = true;
+	for (int i = 0; i < 2; i++)
+		if (!slot->tts_isnull[i])
+			graph->kept.edges[i] = (struct varlena *) DatumGetPointer(
+				datumCopy(slot->tts_values[i], false, -1));
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+static void
+forget_kept(KgKept *kept)
+{
+	kept->node = 0;
+	kept->packed = false;
+	for (int i = 0; i < 2; i++)
+	{
+		if (kept->edges[i] != NULL)
+			pfree(kept->edges[i]);
+		kept->edges[i] = NULL;
+	}
+}
+
+/* Expand one node; false where it has no packed row. */
+static bool
+expand_one(Expansion *e, int64 node)
+{
+	static const Oid types[] = {TEXTOID, INT8OID};
+	KgKept *kept = &e->graph->kept;
+	Datum values[2];
+	KgStatement statement;
+
+	if (kept->node != node)
+	{
+		values[0] = e->graph->tenant;
+		values[1] = Int64GetDatum(node);
+		memset(&statement, 0, sizeof(statement));
+		statement.sql = kg_graph_sql(KG_SQL_PACKED_ONE);
+		statement.nargs = lengthof(values);
+		statement.argtypes = types;
+		statement.values = values;
+		statement.hold = true;
+		forget_kept(kept);
+		(void) kg_plan_run(&statement, receive_kept, e->graph);
+		kept->node = node;
+	}
+	for (int i = 0; i < 2; i++)
+		if (kept->edges[i] != NULL)
+			visit_packed(e, node, PointerGetDatum(kept->edges[i]), i == 1);
+	return kept->packed;
+}
+
 static bool
 receive_packed(TupleTableSlot *slot, void *arg)
 {
 	Expansion *e = arg;
-	const KgFollow *walk = e->walk;
 	int natts = slot->tts_tupleDescriptor->natts;
 	int64 node;
 
@@ -382,24 +459,11 @@ receive_packed(TupleTableSlot *slot, void *arg)
 	else
 		e->seen[e->nseen++] = node;
 	for (int i = 1; i < natts; i++)
-	{
-		bool backward = natts == 3 ? i == 2 : e->backward;
-		bytea *packed;
-
-		if (slot->tts_isnull[i])
-			continue;
-		packed = DatumGetByteaPP(slot->tts_values[i]);
-		kg_graph_charge_edges(
-			e->graph,
-			kg_adjacency_visit(node,
-							   packed,
-							   backward,
-							   backward ? &walk->backward : &walk->forward,
-							   e->found,
-							   e->arg));
-		if ((Pointer) packed != DatumGetPointer(slot->tts_values[i]))
-			pfree(packed);
-	}
+		if (!slot->tts_isnull[i])
+			visit_packed(e,
+						 node,
+						 slot->tts_values[i],
+						 natts == 3 ? i == 2 : e->backward);
 	return true;
 }
 
@@ -452,6 +516,11 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	Datum values[2];
 	uint32 nrest = 0;
 
+	if (n == 1)
+	{
+		rest[0] = nodes[0];
+		return expand_one(e, nodes[0]) ? 0 : 1;
+	}
 	values[0] = e->graph->tenant;
 	values[1] = kg_int64_array(nodes, n);
 	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);

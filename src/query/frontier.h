@@ -128,6 +128,18 @@ typedef struct KgImplied
 
 #define KG_IMPLIED 64
 
+/*
+ * What the search read of a node by itself, which is mostly the start: edges
+ * of the page and the page itself ask for it again.
+ */
+typedef struct KgKept
+{
+	const struct KgRef *ref;  /* its row; NULL: not read */
+	int64 node;				  /* whose packed row was looked up; 0: none */
+	bool packed;			  /* it has one */
+	struct varlena *edges[2]; /* out, in; as stored; NULL: none */
+} KgKept;
+
 typedef struct KgGraph
 {
 	const KgCatalog *catalog;
@@ -141,6 +153,7 @@ typedef struct KgGraph
 	const KgType **ranked;
 	/* relations met last, by the low bits of their number */
 	KgImplied *implied;
+	KgKept kept;
 } KgGraph;
 
 /* Begin a search as the current role; raises KG_NO_TENANT. */

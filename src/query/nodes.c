@@ -78,6 +78,7 @@ typedef struct Resolution
 	int32 type_no;
 	uint16 rank;
 	bool with_data;
+	bool lazy; /* without data that is not in the row itself */
 	KgRefFunction found;
 	void *arg;
 	/* for ranks: the nodes of the piece in order, and where their ranks go */
@@ -120,11 +121,11 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 	pfree(DatumGetPointer(values[1]));
 }
 
-typedef struct TypeRow
+static bool
+is_kept(const KgGraph *graph, int64 node)
 {
-	int64 node;
-	uint32 index;
-} TypeRow;
+	return graph->kept.ref != NULL && graph->kept.ref->node == node;
+}
 
 typedef struct TypeRows
 {
@@ -151,6 +152,11 @@ kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
 	TypeRows rows;
 
+	if (n == 1 && is_kept(graph, nodes[0]))
+	{
+		ranks[0] = graph->kept.ref->rank;
+		return;
+	}
 	memset(&rows, 0, sizeof(rows));
 	rows.r.graph = graph;
 	memset(ranks, 0, n * sizeof(uint16));
@@ -172,6 +178,14 @@ kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 	}
 }
 
+/* Would it take more than a copy to read it? */
+static bool
+is_toasted(Datum value)
+{
+	return VARATT_IS_EXTENDED(DatumGetPointer(value)) &&
+		   !VARATT_IS_SHORT(DatumGetPointer(value));
+}
+
 static bool
 receive_ref(TupleTableSlot *slot, void *arg)
 {
@@ -188,13 +202,51 @@ receive_ref(TupleTableSlot *slot, void *arg)
 	id = DatumGetTextPP(slot->tts_values[2]);
 	ref.id = VARDATA_ANY(id);
 	ref.idlen = VARSIZE_ANY_EXHDR(id);
-	if (r->with_data)
+	if (r->with_data && !(r->lazy && is_toasted(slot->tts_values[3])))
 		ref.data = DatumGetJsonbP(slot->tts_values[3]);
 	r->found(&ref, r->arg);
-	if (r->with_data &&
+	if (ref.data != NULL &&
 		(Pointer) ref.data != DatumGetPointer(slot->tts_values[3]))
 		pfree((void *) ref.data);
 	return true;
+}
+
+static void
+keep_start(const KgRef *ref, void *arg)
+{
+	KgGraph *graph = arg;
+	KgRef *copy = MemoryContextAlloc(graph->context, sizeof(KgRef));
+
+	*copy = kg_ref_copy(ref, graph->context);
+	graph->kept.ref = copy;
+}
+
+int64
+kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
+{
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[4] = {graph->tenant,
+					   CStringGetTextDatum(type->bundle),
+					   CStringGetTextDatum(type->name),
+					   CStringGetTextDatum(id)};
+	KgStatement statement;
+	Resolution r;
+
+	memset(&r, 0, sizeof(r));
+	r.graph = graph;
+	r.with_data = true;
+	r.lazy = true;
+	r.found = keep_start;
+	r.arg = graph;
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(KG_SQL_NODE_OF_TYPE);
+	statement.nargs = lengthof(values);
+	statement.argtypes = types;
+	statement.values = values;
+	statement.hold = true;
+	graph->kept.ref = NULL;
+	(void) kg_plan_run(&statement, receive_ref, &r);
+	return graph->kept.ref != NULL ? graph->kept.ref->node : 0;
 }
 
 void
@@ -203,6 +255,16 @@ kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 {
 	Resolution r;
 
+	if (n == 1 && is_kept(graph, nodes[0]) &&
+		(!with_data || graph->kept.ref->data != NULL))
+	{
+		KgRef ref = *graph->kept.ref;
+
+		if (!with_data)
+			ref.data = NULL;
+		found(&ref, arg);
+		return;
+	}
 	memset(&r, 0, sizeof(r));
 	r.graph = graph;
 	r.with_data = with_data;

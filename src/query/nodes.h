@@ -52,6 +52,12 @@ typedef void (*KgRefFunction)(const KgRef *ref, void *arg);
 extern void kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n,
 							 bool with_data, KgRefFunction found, void *arg);
 
+/*
+ * The node of a type and an id, or 0 where the caller sees none.  Its row is
+ * kept for when it is resolved.
+ */
+extern int64 kg_graph_start(KgGraph *graph, const KgType *type, const char *id);
+
 /* By type, then id: the order of replies. */
 extern int kg_ref_compare(const KgRef *a, const KgRef *b);
 /* A copy whose strings and data are in the given context. */

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "catalog/pg_type.h"
+#include "query/nodes.h"
 #include "query/select.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
@@ -134,16 +135,7 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 static void
 select_entities(KgSqlBuilder *b, const KgSelector *selector)
 {
-	if (selector->nids == 1)
-		kg_sql_append(b,
-					  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ
-					  "$1 AND e.bundle" KG_EQ "$%d AND e.entity_type" KG_EQ
-					  "$%d AND e.entity_id" KG_EQ "$%d",
-					  kg_sql_table("kg_entity"),
-					  kg_sql_param_text(b, selector->type->bundle),
-					  kg_sql_param_text(b, selector->type->name),
-					  kg_sql_param_text(b, selector->ids[0]));
-	else if (selector->nids > 0)
+	if (selector->nids > 0)
 	{
 		Datum *ids = palloc(selector->nids * sizeof(Datum));
 
@@ -187,6 +179,16 @@ throw_unanchored(const KgSelector *selector)
 	kg_error_throw(err);
 }
 
+static int64 *
+select_one(KgGraph *graph, const KgSelector *selector, uint32 *n)
+{
+	int64 *node = MemoryContextAlloc(graph->context, sizeof(int64));
+
+	*node = kg_graph_start(graph, selector->type, selector->ids[0]);
+	*n = *node != 0;
+	return node;
+}
+
 int64 *
 kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
@@ -197,6 +199,8 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	KgSqlBuilder b;
 	KgStatement statement;
 
+	if (selector->nids == 1 && selector->filter == NULL)
+		return select_one(graph, selector, n);
 	state.graph = graph;
 	state.limit = anchored ? PG_UINT32_MAX
 						   : (uint32) kg_setting_max_unanchored + 1;
@@ -208,8 +212,6 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	else
 		select_entities(&b, selector);
 	statement = kg_sql_statement(&b);
-	/* Its text is the same for every id. */
-	statement.hold = selector->nids == 1 && selector->filter == NULL;
 	(void) kg_plan_run(&statement, receive_node, &state);
 	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
 		throw_unanchored(selector);

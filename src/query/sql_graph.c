@@ -33,6 +33,8 @@
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
+	[KG_SQL_PACKED_ONE] = "SELECT outgoing, incoming FROM @kg_adjacency"
+						  " WHERE tenant = $1 AND node = $2",
 	[KG_SQL_PACKED_OUT] = "SELECT node, outgoing FROM @kg_adjacency" OF_NODES,
 	[KG_SQL_PACKED_IN] = "SELECT node, incoming FROM @kg_adjacency" OF_NODES,
 	[KG_SQL_PACKED_BOTH] =
@@ -56,6 +58,10 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		"SELECT node, type_no, entity_id FROM @kg_entity" OF_NODES,
 	[KG_SQL_NODE_ROWS] =
 		"SELECT node, type_no, entity_id, data FROM @kg_entity" OF_NODES,
+	[KG_SQL_NODE_OF_TYPE] =
+		"SELECT node, type_no, entity_id, data FROM @kg_entity"
+		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"
+		" AND entity_id = $4",
 	[KG_SQL_NODES_OF_TYPE] =
 		"SELECT node, type_no, entity_id FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"

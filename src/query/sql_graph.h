@@ -8,6 +8,8 @@
 
 typedef enum KgGraphSql
 {
+	/* $1 tenant, $2 node: outgoing, incoming */
+	KG_SQL_PACKED_ONE,
 	/* $1 tenant, $2 nodes: node, outgoing and/or incoming */
 	KG_SQL_PACKED_OUT,
 	KG_SQL_PACKED_IN,
@@ -31,6 +33,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_IDS,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id, data */
 	KG_SQL_NODE_ROWS,
+	/* $1 tenant, $2 bundle, $3 type, $4 id: node, type_no, entity_id, data */
+	KG_SQL_NODE_OF_TYPE,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_OF_TYPE,
 	/* $1 tenant, $2 bundles, $3 their types, $4 ids: node, type_no, entity_id */
