@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+
 #include "base/agent.h"
 #include "base/error.h"
 #include "base/identity.h"
@@ -12,23 +15,43 @@
 #include "base/spi.h"
 #include "base/token.h"
 #include "common/base64.h"
-#include "common/hmac.h"
-#include "common/sha2.h"
 #include "miscadmin.h"
 #include "query/cursor.h"
 #include "utils/builtins.h"
 
 #define KG_MAC_BYTES 16
-#define KG_SECRET_BYTES 64
+#define KG_DIGEST_BYTES 32
 #define KG_MAX_CURSOR_CHARS 16384
 
 /* Arguments that size a page but do not change the query. */
 static const char *const page_arguments[] = {
 	"limit", "offset", "cursor", "max_bytes", "max_tokens"};
 
-static uint8 secret[KG_SECRET_BYTES];
-static int secret_len = 0;
-static uint64 secret_generation = 0;
+/* HMAC-SHA-256 with the secret as its key, and when that was read. */
+static EVP_MAC_CTX *hmac = NULL;
+static uint64 hmac_generation = 0;
+
+static void
+set_key(const bytea *secret)
+{
+	char digest[] = "SHA256";
+	OSSL_PARAM params[] = {
+		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+		OSSL_PARAM_construct_end()};
+
+	if (hmac == NULL)
+	{
+		EVP_MAC *mac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+
+		hmac = mac ? EVP_MAC_CTX_new(mac) : NULL;
+		EVP_MAC_free(mac);
+	}
+	if (hmac == NULL || !EVP_MAC_init(hmac,
+									  (const uint8 *) VARDATA_ANY(secret),
+									  VARSIZE_ANY_EXHDR(secret),
+									  params))
+		elog(ERROR, "could not start a MAC");
+}
 
 static void
 load_secret(void)
@@ -38,7 +61,7 @@ load_secret(void)
 	bool isnull;
 	Datum value;
 
-	if (secret_len > 0 && secret_generation == kg_generation())
+	if (hmac != NULL && hmac_generation == kg_generation())
 		return;
 	kg_become_owner(&user);
 	SPI_connect();
@@ -53,41 +76,71 @@ load_secret(void)
 	if (SPI_processed != 1)
 		elog(ERROR, "kg_secret has no row \"cursor\"");
 	value = kg_spi_value(0, 1, &isnull);
-	secret_len = Min(KG_SECRET_BYTES,
-					 (int) VARSIZE_ANY_EXHDR(DatumGetByteaPP(value)));
-	memcpy(secret, VARDATA_ANY(DatumGetByteaPP(value)), secret_len);
-	secret_generation = kg_generation();
+	set_key(DatumGetByteaPP(value));
+	hmac_generation = kg_generation();
 	SPI_finish();
 	kg_restore_user(&user);
 }
 
-Jsonb *
+static void
+append_part(StringInfo message, const void *part, int len)
+{
+	appendBinaryStringInfo(message, (const char *) &len, sizeof(len));
+	appendBinaryStringInfo(message, part, len);
+}
+
+/* Equal values have equal bytes; what is nested is stored sorted. */
+static void
+append_value(StringInfo message, const JsonbValue *value)
+{
+	appendStringInfoChar(message, (char) value->type);
+	switch (value->type)
+	{
+		case jbvString:
+			append_part(message, value->val.string.val, value->val.string.len);
+			break;
+		case jbvNumeric:
+			append_part(
+				message, value->val.numeric, VARSIZE_ANY(value->val.numeric));
+			break;
+		case jbvBool:
+			append_part(message, &value->val.boolean, sizeof(bool));
+			break;
+		case jbvBinary:
+			append_part(message, value->val.binary.data, value->val.binary.len);
+			break;
+		default:
+			break;
+	}
+}
+
+static bool
+sizes_a_page(const JsonbValue *key)
+{
+	for (int i = 0; i < lengthof(page_arguments); i++)
+		if (kg_json_string_is(key, page_arguments[i]))
+			return true;
+	return false;
+}
+
+StringInfo
 kg_cursor_query(const char *tool, const char *about,
 				const JsonbContainer *arguments)
 {
-	KgJsonWriter w;
+	StringInfo query = makeStringInfo();
 	KgJsonIter it;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_string(&w, tool);
-	kg_jw_string(&w, about);
-	kg_jw_begin_object(&w);
+	append_part(query, tool, strlen(tool));
+	append_part(query, about, strlen(about));
 	kg_json_iter_init(&it, arguments);
 	while (kg_json_iter_next(&it))
 	{
-		bool page = false;
-
-		for (int i = 0; i < lengthof(page_arguments) && !page; i++)
-			page = kg_json_string_is(&it.key, page_arguments[i]);
-		if (page)
+		if (sizes_a_page(&it.key))
 			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
+		append_part(query, it.key.val.string.val, it.key.val.string.len);
+		append_value(query, &it.value);
 	}
-	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
-	return kg_jw_finish(&w);
+	return query;
 }
 
 /*
@@ -95,53 +148,51 @@ kg_cursor_query(const char *tool, const char *about,
  * and another role, agent or scope of the tenant may see less.
  */
 static void
-append_viewer(StringInfo viewer, const char *tenant)
+append_viewer(StringInfo message, const char *tenant)
 {
 	const KgTokenIdentity *token = kg_token_identity();
 	const KgAgent *agent = kg_agent_current();
+	Oid role = GetUserId();
 
-	appendStringInfo(viewer,
-					 "%s%c%u%c%s",
-					 tenant,
-					 '\0',
-					 GetUserId(),
-					 '\0',
-					 agent ? agent->name : "");
+	append_part(message, tenant, strlen(tenant));
+	append_part(message, &role, sizeof(role));
+	append_part(
+		message, agent ? agent->name : "", agent ? strlen(agent->name) : 0);
 	if (token == NULL || !token->scoped)
 		return;
 	for (int i = 0; i < token->nscopes; i++)
-		appendStringInfo(viewer, "%c%s", '\0', token->scopes[i]);
+		append_part(message, token->scopes[i], strlen(token->scopes[i]));
 }
 
 static void
-compute_mac(const char *tenant, const Jsonb *query, const char *payload,
-			int len, uint8 *mac)
+compute_mac(const char *tenant, const StringInfoData *query,
+			const char *payload, int len, uint8 *mac)
 {
-	pg_hmac_ctx *ctx;
-	uint8 digest[PG_SHA256_DIGEST_LENGTH];
 	StringInfoData viewer;
+	StringInfoData message;
+	uint8 digest[KG_DIGEST_BYTES];
+	size_t size;
 
 	load_secret();
 	initStringInfo(&viewer);
 	append_viewer(&viewer, tenant);
-	ctx = pg_hmac_create(PG_SHA256);
-	if (ctx == NULL || pg_hmac_init(ctx, secret, secret_len) < 0 ||
-		pg_hmac_update(ctx, (const uint8 *) viewer.data, viewer.len + 1) < 0 ||
-		pg_hmac_update(ctx, (const uint8 *) query, VARSIZE(query)) < 0 ||
-		pg_hmac_update(ctx, (const uint8 *) payload, len) < 0 ||
-		pg_hmac_final(ctx, digest, sizeof(digest)) < 0)
-	{
-		pg_hmac_free(ctx);
+	initStringInfo(&message);
+	append_part(&message, viewer.data, viewer.len);
+	append_part(&message, query->data, query->len);
+	append_part(&message, payload, len);
+	/* Without a key: with the one it was given before. */
+	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
+		!EVP_MAC_update(hmac, (uint8 *) message.data, message.len) ||
+		!EVP_MAC_final(hmac, digest, &size, sizeof(digest)))
 		elog(ERROR, "could not compute a MAC");
-	}
-	pg_hmac_free(ctx);
 	pfree(viewer.data);
+	pfree(message.data);
 	memcpy(mac, digest, KG_MAC_BYTES);
 }
 
 char *
-kg_cursor_seal(const char *tenant, const Jsonb *query, const char *payload,
-			   int len)
+kg_cursor_seal(const char *tenant, const StringInfoData *query,
+			   const char *payload, int len)
 {
 	char *raw = palloc(len + KG_MAC_BYTES);
 	int size = pg_b64_enc_len(len + KG_MAC_BYTES) + 1;
@@ -181,8 +232,8 @@ throw_bad_cursor(const char *cursor, const char *path)
 }
 
 StringInfo
-kg_cursor_open(const char *tenant, const Jsonb *query, const char *cursor,
-			   const char *path)
+kg_cursor_open(const char *tenant, const StringInfoData *query,
+			   const char *cursor, const char *path)
 {
 	int len = strlen(cursor);
 	StringInfo payload = makeStringInfo();

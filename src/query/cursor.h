@@ -3,9 +3,9 @@
  *	  Cursors: opaque, signed, bound to one caller and to one query.
  *
  * A cursor is base64url of payload and a MAC.  The MAC covers the caller
- * (tenant, role, agent, scope) and the canonical query, so another caller's or
- * another query's cursor is as wrong as a forged one, and says no more.  The key is a row of kg_secret,
- * made at CREATE EXTENSION and not dumped.
+ * (tenant, role, agent, scope) and the query, so another caller's or another
+ * query's cursor is as wrong as a forged one, and says no more.  The key is a
+ * row of kg_secret, made at CREATE EXTENSION and not dumped.
  */
 #ifndef KG_CURSOR_H
 #define KG_CURSOR_H
@@ -18,14 +18,15 @@
  * of its schema, or ""), and every argument but those that only size a page
  * (limit, offset, cursor, max_bytes, max_tokens).
  */
-extern Jsonb *kg_cursor_query(const char *tool, const char *about,
-							  const JsonbContainer *arguments);
+extern StringInfo kg_cursor_query(const char *tool, const char *about,
+								  const JsonbContainer *arguments);
 
-extern char *kg_cursor_seal(const char *tenant, const Jsonb *query,
+extern char *kg_cursor_seal(const char *tenant, const StringInfoData *query,
 							const char *payload, int len);
 
 /* The payload; raises KG_INVALID_INPUT at path for any other string. */
-extern StringInfo kg_cursor_open(const char *tenant, const Jsonb *query,
+extern StringInfo kg_cursor_open(const char *tenant,
+								 const StringInfoData *query,
 								 const char *cursor, const char *path);
 
 #endif /* KG_CURSOR_H */

@@ -29,9 +29,11 @@ extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
  * a page, and the position of the one given.
  */
 extern char *kg_list_make_cursor(const KgListQuery *query,
-								 const KgListPage *page, const Jsonb *bound,
-								 const KgRow *last, int64 position);
-extern int64 kg_list_read_cursor(KgListQuery *query, const Jsonb *bound,
+								 const KgListPage *page,
+								 const StringInfoData *bound, const KgRow *last,
+								 int64 position);
+extern int64 kg_list_read_cursor(KgListQuery *query,
+								 const StringInfoData *bound,
 								 const char *cursor);
 
 /* The published schemas, one of KG_EXPOSE_*. */

@@ -49,13 +49,14 @@ extern void kg_call_test(KgGraphCall *call, const JsonbContainer *object,
 
 /* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */
 extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
-extern char *kg_call_make_cursor(KgGraphCall *call, const Jsonb *items);
+extern char *kg_call_make_cursor(KgGraphCall *call,
+								 const StringInfoData *items);
 extern int64 kg_cursor_int(const JsonbContainer *items, int i);
 /* A node's place in the order by type and id: two items from i on. */
 extern KgRef kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items,
 						   int i);
-extern void kg_cursor_write_ref(KgGraphCall *call, const KgRef *ref,
-								KgJsonWriter *w);
+extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
+								 StringInfo items);
 
 /* ---- nothing found ---- */
 

@@ -7,8 +7,9 @@
 
 #include "query/cursor.h"
 #include "tools/graph.h"
+#include "utils/json.h"
 
-static Jsonb *
+static StringInfo
 cursor_query(KgGraphCall *call)
 {
 	return kg_cursor_query(call->tool, "", call->args);
@@ -33,12 +34,10 @@ kg_call_cursor(KgGraphCall *call, int nitems)
 }
 
 char *
-kg_call_make_cursor(KgGraphCall *call, const Jsonb *items)
+kg_call_make_cursor(KgGraphCall *call, const StringInfoData *items)
 {
-	char *text = JsonbToCString(NULL, (JsonbContainer *) &items->root, 256);
-
 	return kg_cursor_seal(
-		call->catalog->tenant, cursor_query(call), text, strlen(text));
+		call->catalog->tenant, cursor_query(call), items->data, items->len);
 }
 
 static JsonbValue *
@@ -90,8 +89,9 @@ kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items, int i)
 }
 
 void
-kg_cursor_write_ref(KgGraphCall *call, const KgRef *ref, KgJsonWriter *w)
+kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref, StringInfo items)
 {
-	kg_jw_string(w, kg_type_handle(call->graph->ranked[ref->rank - 1]));
-	kg_jw_stringn(w, ref->id, ref->idlen);
+	escape_json(items, kg_type_handle(call->graph->ranked[ref->rank - 1]));
+	appendStringInfoChar(items, ',');
+	escape_json(items, ref->id);
 }

@@ -172,14 +172,13 @@ read_cursor(Explore *e)
 static char *
 next_cursor(Explore *e, const KgReplyNode *last)
 {
-	KgJsonWriter w;
+	StringInfoData items;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_int(&w, last->depth);
-	kg_cursor_write_ref(&e->call, &last->ref, &w);
-	kg_jw_end_array(&w);
-	return kg_call_make_cursor(&e->call, kg_jw_finish(&w));
+	initStringInfo(&items);
+	appendStringInfo(&items, "[%d,", last->depth);
+	kg_cursor_append_ref(&e->call, &last->ref, &items);
+	appendStringInfoChar(&items, ']');
+	return kg_call_make_cursor(&e->call, &items);
 }
 
 static void

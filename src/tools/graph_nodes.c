@@ -28,7 +28,7 @@ typedef struct FindNodes
 	KgSelector selector;
 	KgListQuery query;
 	KgProjection *columns;
-	Jsonb *bound;
+	StringInfo bound;
 	int64 position; /* of the first node of the page */
 	bool by_ids;	/* total counts what was asked for */
 } FindNodes;

@@ -68,14 +68,16 @@ read_cursor(Traverse *tr)
 static char *
 next_cursor(Traverse *tr, const KgBinding *last)
 {
-	KgJsonWriter w;
+	StringInfoData items;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	initStringInfo(&items);
 	for (int i = 0; i <= tr->steps.n; i++)
-		kg_cursor_write_ref(&tr->call, &tr->refs[last->nodes[i]], &w);
-	kg_jw_end_array(&w);
-	return kg_call_make_cursor(&tr->call, kg_jw_finish(&w));
+	{
+		appendStringInfoChar(&items, i == 0 ? '[' : ',');
+		kg_cursor_append_ref(&tr->call, &tr->refs[last->nodes[i]], &items);
+	}
+	appendStringInfoChar(&items, ']');
+	return kg_call_make_cursor(&tr->call, &items);
 }
 
 /* ---- the reply ---- */

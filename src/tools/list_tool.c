@@ -22,8 +22,8 @@ typedef struct ListCall
 	KgProjection *projection;
 	KgRepairs repairs;
 	int64 max_bytes;
-	int64 position; /* of the first row of the page, from 0 */
-	Jsonb *bound;	/* what a cursor is bound to */
+	int64 position;	  /* of the first row of the page, from 0 */
+	StringInfo bound; /* what a cursor is bound to */
 } ListCall;
 
 static void
@@ -147,7 +147,8 @@ typedef struct CursorHead
 
 char *
 kg_list_make_cursor(const KgListQuery *query, const KgListPage *page,
-					const Jsonb *bound, const KgRow *last, int64 position)
+					const StringInfoData *bound, const KgRow *last,
+					int64 position)
 {
 	StringInfoData payload;
 	CursorHead head;
@@ -172,7 +173,8 @@ kg_list_make_cursor(const KgListQuery *query, const KgListPage *page,
 }
 
 int64
-kg_list_read_cursor(KgListQuery *query, const Jsonb *bound, const char *cursor)
+kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
+					const char *cursor)
 {
 	StringInfo payload = kg_cursor_open(
 		query->catalog->tenant, bound, cursor, "/cursor");
@@ -506,7 +508,7 @@ fit_items(const ListCall *call, const KgListPage *page)
 					  strlen(page->rows[i]->entity_id)) +
 				 200;
 	/* Without the items; the arguments come back in "next". */
-	base = 1000 + 6 * (int64) VARSIZE(call->bound);
+	base = 1000 + 6 * (int64) call->bound->len;
 	if (upper + base <= call->max_bytes)
 		return fit;
 	base = envelope_length(call, page);
