@@ -143,50 +143,74 @@ kg_json_datum(const JsonbValue *value)
 void
 kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container)
 {
-	JsonbValue start;
-
-	it->iter = JsonbIteratorInit((JsonbContainer *) container);
+	it->container = container;
 	it->is_object = JsonContainerIsObject(container);
+	it->n = JsonContainerSize(container);
 	it->index = -1;
-	(void) JsonbIteratorNext(&it->iter, &start, true);
+	it->key_at = 0;
+	it->value_at = it->is_object ? getJsonbOffset(container, it->n) : 0;
+}
+
+/*
+ * The value of an entry whose data begins there; where the next one begins.
+ * Entry by entry, because to find one from the start takes a walk over up to
+ * JB_OFFSET_STRIDE others.
+ */
+static uint32
+read_entry(const JsonbContainer *container, int nentries, int index,
+		   uint32 offset, JsonbValue *value)
+{
+	JEntry entry = container->children[index];
+	char *base = (char *) &container->children[nentries];
+	uint32 end = JBE_OFFLENFLD(entry);
+
+	if (!JBE_HAS_OFF(entry))
+		end += offset;
+	if (JBE_ISSTRING(entry))
+	{
+		value->type = jbvString;
+		value->val.string.val = base + offset;
+		value->val.string.len = end - offset;
+	}
+	else if (JBE_ISNUMERIC(entry))
+	{
+		value->type = jbvNumeric;
+		value->val.numeric = (Numeric) (base + INTALIGN(offset));
+	}
+	else if (JBE_ISCONTAINER(entry))
+	{
+		value->type = jbvBinary;
+		value->val.binary.data = (JsonbContainer *) (base + INTALIGN(offset));
+		value->val.binary.len = end - INTALIGN(offset);
+	}
+	else if (JBE_ISNULL(entry))
+		value->type = jbvNull;
+	else
+	{
+		value->type = jbvBool;
+		value->val.boolean = JBE_ISBOOL_TRUE(entry);
+	}
+	return end;
 }
 
 bool
 kg_json_iter_next(KgJsonIter *it)
 {
-	JsonbIteratorToken token;
+	int nentries = it->is_object ? 2 * it->n : it->n;
+	int index = it->index + 1;
 
-	if (it->iter == NULL)
+	if (index >= it->n)
 		return false;
+	it->index = index;
 	if (it->is_object)
 	{
-		token = JsonbIteratorNext(&it->iter, &it->key, true);
-		if (token != WJB_KEY)
-		{
-			it->iter = NULL;
-			return false;
-		}
-		(void) JsonbIteratorNext(&it->iter, &it->value, true);
+		it->key_at = read_entry(
+			it->container, nentries, index, it->key_at, &it->key);
+		index += it->n;
 	}
-	else
-	{
-		token = JsonbIteratorNext(&it->iter, &it->value, true);
-		if (token != WJB_ELEM)
-		{
-			it->iter = NULL;
-			return false;
-		}
-	}
-	it->index++;
+	it->value_at = read_entry(
+		it->container, nentries, index, it->value_at, &it->value);
 	return true;
-}
-
-void
-kg_json_iter_end(KgJsonIter *it)
-{
-	if (it->iter != NULL)
-		pfree(it->iter);
-	it->iter = NULL;
 }
 
 bool
@@ -205,7 +229,6 @@ kg_json_deeper_than(const JsonbContainer *container, int limit)
 
 		deeper = below && kg_json_deeper_than(below, limit - 1);
 	}
-	kg_json_iter_end(&it);
 	return deeper;
 }
 

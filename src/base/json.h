@@ -44,15 +44,19 @@ extern Jsonb *kg_json_datum(const JsonbValue *value);
  *	  while (kg_json_iter_next(&it))
  *		  ... it.key (objects), it.value, it.index ...
  *
- * Always walk to the end or call kg_json_iter_end().
+ * Values borrow from the container.
  */
 typedef struct KgJsonIter
 {
-	JsonbIterator *iter;
+	const JsonbContainer *container;
 	bool is_object;
+	int n;
 	int index; /* of the member just read, from 0 */
 	JsonbValue key;
 	JsonbValue value;
+	/* where the next key and the next value begin in the container's data */
+	uint32 key_at;
+	uint32 value_at;
 } KgJsonIter;
 
 /* Does the value nest deeper than so many arrays and objects? */
@@ -60,7 +64,6 @@ extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
 
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
-extern void kg_json_iter_end(KgJsonIter *it);
 extern int kg_json_length(const JsonbContainer *container);
 
 /*

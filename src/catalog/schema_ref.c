@@ -95,7 +95,6 @@ find_anchor(const JsonbContainer *container, const char *anchor,
 		else
 			found = find_anchor(below, anchor, target);
 	}
-	kg_json_iter_end(&it);
 	return found;
 }
 

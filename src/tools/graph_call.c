@@ -315,6 +315,11 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 	const KgCatalog *catalog = call->catalog;
 
 	memset(follow, 0, sizeof(*follow));
+	if (names->all && direction == KG_BOTH_WAYS)
+	{
+		follow->forward.all = follow->backward.all = true;
+		return;
+	}
 	follow->forward.numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
 	follow->backward.numbers = palloc((catalog->nrelations + 1) *
 									  sizeof(int32));
@@ -496,24 +501,18 @@ kg_call_limit(KgGraphCall *call, int64 dflt)
 
 /* ---- sizes ---- */
 
+/* Characters that a byte of a string becomes as JSON, less one. */
+static const uint8 escape_size[256] = {
+	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
+	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
+
 Size
 kg_string_text_size(const char *s, int len)
 {
-	Size size = 2;
+	Size size = 2 + len;
 
 	for (int i = 0; i < len; i++)
-	{
-		unsigned char c = s[i];
-
-		if (c == '"' || c == '\\')
-			size += 2;
-		else if (c >= 0x20)
-			size++;
-		else if (strchr("\b\f\n\r\t", c) != NULL && c != '\0')
-			size += 2;
-		else
-			size += 6;
-	}
+		size += escape_size[(uint8) s[i]];
 	return size;
 }
 
