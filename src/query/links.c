@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "query/links.h"
 #include "query/plan.h"
+#include "query/sort.h"
 #include "utils/memutils.h"
 
 void
@@ -121,7 +122,7 @@ kg_links_expand(KgLinks *links, const KgFollow *walk, const uint32 *nodes,
 }
 
 static int
-compare_links(const void *a, const void *b)
+compare_links(const void *a, const void *b, void *arg)
 {
 	const KgLink *x = a;
 	const KgLink *y = b;
@@ -150,19 +151,25 @@ void
 kg_links_sort(KgLinks *links, const uint16 *ranks)
 {
 	uint64 n = 0;
+	uint64 done = 0;
 	uint32 nodes = links->set->n;
 
 	for (uint64 i = 0; ranks != NULL && i < links->n; i++)
+	{
+		kg_plan_count(&done, 1);
 		if (ranks[links->links[i].from] != 0 && ranks[links->links[i].to] != 0)
 			links->links[n++] = links->links[i];
+	}
 	if (ranks != NULL)
 		links->n = n;
-	kg_plan_check();
-	qsort(links->links, links->n, sizeof(KgLink), compare_links);
+	kg_sort(links->links, links->n, sizeof(KgLink), compare_links, NULL);
 	n = 0;
 	for (uint64 i = 0; i < links->n; i++)
+	{
+		kg_plan_count(&done, 1);
 		if (n == 0 || !same_step(&links->links[n - 1], &links->links[i]))
 			links->links[n++] = links->links[i];
+	}
 	links->n = n;
 	if (n > PG_UINT32_MAX)
 		elog(ERROR, "too many edges in one search");
@@ -173,6 +180,7 @@ kg_links_sort(KgLinks *links, const uint16 *ranks)
 	for (uint32 node = 0; node < nodes; node++)
 	{
 		links->start[node] = (uint32) n;
+		kg_plan_count(&done, 1);
 		while (n < links->n && links->links[n].from == node)
 			n++;
 	}

@@ -17,6 +17,8 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/paths.h"
+#include "query/plan.h"
+#include "query/sort.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -97,6 +99,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 {
 	KgPaths *paths = reading->paths;
 	uint64 before = paths->links.n;
+	uint64 done = 0;
 	uint32 *next;
 	uint32 nnext = 0;
 	bool met = false;
@@ -120,6 +123,7 @@ expand_side(Reading *reading, Side *side, Side *other)
 		uint32 node = side->backward ? link->from : link->to;
 		bool inner;
 
+		kg_plan_count(&done, 1);
 		if (side->depth[node] != KG_FAR)
 			continue;
 		side->depth[node] = (uint8) side->hops;
@@ -175,10 +179,14 @@ drop_longer(Reading *reading)
 {
 	KgLinks *links = &reading->paths->links;
 	uint64 n = 0;
+	uint64 done = 0;
 
 	for (uint64 i = 0; i < links->n; i++)
+	{
+		kg_plan_count(&done, 1);
 		if (is_short(reading, &links->links[i]))
 			links->links[n++] = links->links[i];
+	}
 	links->n = n;
 }
 
@@ -319,6 +327,7 @@ measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
 		paths->graph->context, Max((Size) paths->set.n, 1) * sizeof(uint32));
 	uint32 head = 0;
 	uint32 tail = 0;
+	uint64 done = 0;
 
 	memset(depth, KG_FAR, paths->set.n);
 	for (uint32 i = 0; i < n; i++)
@@ -341,6 +350,7 @@ measure_depths(KgPaths *paths, const uint32 *starts, uint32 n, bool against)
 						: paths->links.start[node];
 		last = against ? paths->incoming_start[node + 1]
 					   : paths->links.start[node + 1];
+		kg_plan_count(&done, last - first + 1);
 		for (uint32 i = first; i < last; i++)
 		{
 			const KgLink *link =
@@ -366,18 +376,25 @@ index_incoming(KgPaths *paths)
 											   MCXT_ALLOC_HUGE |
 												   MCXT_ALLOC_ZERO);
 	uint32 *fill;
+	uint64 done = 0;
 
 	paths->incoming = MemoryContextAllocHuge(
 		paths->graph->context, Max((Size) paths->links.n, 1) * sizeof(uint32));
 	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		kg_plan_count(&done, 1);
 		start[paths->links.links[i].to + 1]++;
+	}
 	for (Size i = 0; i < nodes; i++)
 		start[i + 1] += start[i];
 	fill = MemoryContextAllocHuge(paths->graph->context,
 								  (nodes + 1) * sizeof(uint32));
 	memcpy(fill, start, (nodes + 1) * sizeof(uint32));
 	for (uint64 i = 0; i < paths->links.n; i++)
+	{
+		kg_plan_count(&done, 1);
 		paths->incoming[fill[paths->links.links[i].to]++] = (uint32) i;
+	}
 	pfree(fill);
 	paths->incoming_start = start;
 }
@@ -465,6 +482,7 @@ prune(KgPaths *paths)
 	const uint8 *before;
 	int length;
 	uint64 n = 0;
+	uint64 done = 0;
 
 	kg_links_sort(&paths->links,
 				  needs_ranks(paths) ? paths->ranks.ranks : NULL);
@@ -477,6 +495,7 @@ prune(KgPaths *paths)
 	{
 		const KgLink *link = &paths->links.links[i];
 
+		kg_plan_count(&done, 1);
 		if (after[link->from] == KG_FAR || before[link->to] == KG_FAR ||
 			after[link->from] + 1 + before[link->to] > length ||
 			paths->refs[link->from].id == NULL ||
@@ -485,15 +504,16 @@ prune(KgPaths *paths)
 		paths->links.links[n++] = *link;
 	}
 	paths->links.n = n;
-	qsort_arg(paths->links.links,
-			  paths->links.n,
-			  sizeof(KgLink),
-			  compare_by_reply,
-			  paths);
+	kg_sort(paths->links.links,
+			paths->links.n,
+			sizeof(KgLink),
+			compare_by_reply,
+			paths);
 	n = 0;
 	for (uint32 node = 0; node < paths->set.n; node++)
 	{
 		paths->links.start[node] = (uint32) n;
+		kg_plan_count(&done, 1);
 		while (n < paths->links.n && paths->links.links[n].from == node)
 			n++;
 	}
@@ -520,7 +540,7 @@ sort_ends(KgPaths *paths, uint32 *ends, uint32 *n)
 		if (paths->refs[ends[i]].id != NULL)
 			ends[kept++] = ends[i];
 	*n = kept;
-	qsort_arg(ends, kept, sizeof(uint32), compare_ends, paths);
+	kg_sort(ends, kept, sizeof(uint32), compare_ends, paths);
 }
 
 static uint32 *

@@ -69,6 +69,7 @@ typedef struct Walker
 	const uint8 *distance;
 	uint32 room; /* how many more paths are wanted */
 	int64 steps;
+	uint64 looked; /* at links, on the way */
 	bool stop;
 	KgPath path;
 	uint32 width[KG_MAX_PATH_HOPS]; /* parallel links of a hop */
@@ -160,6 +161,8 @@ walk(Walker *w, int depth)
 		return;
 	}
 	links = kg_path_links(paths, node, &n);
+	/* A hub's links are looked at one by one, whether or not they lead on. */
+	kg_plan_count(&w->looked, n);
 	for (uint32 i = 0, width; i < n && !w->stop; i += width)
 	{
 		uint32 to = links[i].to;
@@ -185,6 +188,7 @@ static void
 count_walks(KgPaths *paths, Walker *w)
 {
 	uint32 nodes = paths->set.n;
+	uint64 done = 0;
 
 	for (int left = 0; left <= paths->query->max_hops; left++)
 	{
@@ -203,6 +207,7 @@ count_walks(KgPaths *paths, Walker *w)
 			if (left == 0)
 				continue;
 			link = kg_path_links(paths, node, &n);
+			kg_plan_count(&done, n + 1);
 			for (; n > 0; n--, link++)
 				if (left == 1 || kg_path_inner(paths, link->to))
 					counts[node] += w->counts[left - 1][link->to];
@@ -250,6 +255,7 @@ static void
 measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 {
 	uint32 head = 0;
+	uint64 done = 0;
 
 	/* Only what the last target touched has to be cleared. */
 	for (uint32 i = 0; i < tt->n; i++)
@@ -267,6 +273,9 @@ measure_target(KgPaths *paths, uint32 target, ToTarget *tt)
 			break;
 		if (node != target && !kg_path_inner(paths, node))
 			continue;
+		kg_plan_count(&done,
+					  1 + paths->incoming_start[node + 1] -
+						  paths->incoming_start[node]);
 		for (uint32 i = paths->incoming_start[node];
 			 i < paths->incoming_start[node + 1];
 			 i++)

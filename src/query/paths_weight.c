@@ -103,6 +103,7 @@ static void
 measure_target(Lightest *l, uint32 target)
 {
 	KgPaths *paths = l->paths;
+	uint64 done = 0;
 
 	for (uint32 node = 0; node < paths->set.n; node++)
 		l->least[0][node] = node == target ? 0 : -1;
@@ -117,6 +118,7 @@ measure_target(Lightest *l, uint32 target)
 			uint32 last = paths->links.start[node + 1];
 
 			least[node] = -1;
+			kg_plan_count(&done, last - first + 1);
 			for (uint32 i = first; i < last; i++)
 			{
 				uint32 to = paths->links.links[i].to;

@@ -62,6 +62,19 @@ extern void kg_plan_leave(void);
 extern void kg_plan_check(void);
 
 /*
+ * In a loop in memory: count what was done, and check every 65,536.
+ */
+static inline void
+kg_plan_count(uint64 *done, uint64 n)
+{
+	uint64 before = *done;
+
+	*done += n;
+	if ((before ^ *done) >> 16 != 0)
+		kg_plan_check();
+}
+
+/*
  * Record the statements that run from here on (kg_explain); a List of
  * KgStatement * in the caller's context, or NIL.
  */

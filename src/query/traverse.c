@@ -13,6 +13,8 @@
 
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "query/plan.h"
+#include "query/sort.h"
 #include "query/traverse.h"
 #include "utils/memutils.h"
 
@@ -145,6 +147,7 @@ read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 	KgGraph *graph = t->graph;
 	uint32 *frontier = step->starts;
 	uint32 n = step->nstarts;
+	uint64 done = 0;
 
 	kg_links_init(&step->links, graph, &t->set);
 	for (int hop = 1; hop <= spec->max_hops && n > 0; hop++)
@@ -166,6 +169,7 @@ read_step(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 		{
 			uint32 node = step->links.links[i].to;
 
+			kg_plan_count(&done, 1);
 			if (seen[node] || t->ranks.ranks[node] == 0)
 				continue;
 			seen[node] = 1;
@@ -214,6 +218,7 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 	uint32 *reached;
 	uint32 *level[2];
 	EndList list;
+	uint64 done = 0;
 
 	for (int h = 0; h <= spec->max_hops; h++)
 		stamp[h] = MemoryContextAllocExtended(
@@ -251,6 +256,7 @@ find_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec)
 					&step->links, current[i], &nlinks);
 
 				walked += nlinks;
+				kg_plan_count(&done, nlinks + 1);
 				for (; nlinks > 0; nlinks--, link++)
 				{
 					uint32 to = link->to;
@@ -300,17 +306,21 @@ test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
 	uint32 n = 0;
 	uint32 npassed = 0;
 	uint64 kept = 0;
+	uint64 done = 0;
 
 	state = MemoryContextAllocExtended(
 		context, Max(nodes, 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	met = MemoryContextAllocHuge(context,
 								 Max((Size) nodes, 1) * sizeof(uint32));
 	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
+	{
+		kg_plan_count(&done, 1);
 		if (state[step->ends[i].node] == 0)
 		{
 			state[step->ends[i].node] = 1;
 			met[n++] = step->ends[i].node;
 		}
+	}
 	numbers = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(int64));
 	ranks = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(uint16));
 	pass = MemoryContextAllocHuge(context, Max((Size) n, 1) * sizeof(bool));
@@ -334,6 +344,7 @@ test_ends(KgTraversal *t, KgStepResult *step, const KgStepSpec *spec,
 	{
 		uint64 first = kept;
 
+		kg_plan_count(&done, step->first[s + 1] - step->first[s] + 1);
 		for (uint64 i = step->first[s]; i < step->first[s + 1]; i++)
 			if (state[step->ends[i].node] == 2)
 				step->ends[kept++] = step->ends[i];
@@ -374,6 +385,8 @@ rows_after(const KgTraversal *t, int i, uint32 node)
 static void
 count_rows(KgTraversal *t)
 {
+	uint64 done = 0;
+
 	for (int i = t->nsteps - 1; i >= 0; i--)
 	{
 		KgStepResult *step = &t->steps[i];
@@ -384,6 +397,7 @@ count_rows(KgTraversal *t)
 		{
 			double rows = 0;
 
+			kg_plan_count(&done, step->first[s + 1] - step->first[s] + 1);
 			for (uint64 e = step->first[s]; e < step->first[s + 1]; e++)
 				rows += rows_after(t, i, step->ends[e].node);
 			step->rows[s] = rows;
@@ -440,6 +454,7 @@ typedef struct PageState
 	bool more;
 	KgRef *refs;
 	KgBinding current;
+	uint64 done; /* ends looked at */
 } PageState;
 
 static void
@@ -529,6 +544,8 @@ collect_ends(PageState *state, int i, const uint32 *starts, uint32 n,
 	{
 		uint32 start = step->start_of[starts[s]];
 
+		kg_plan_count(&state->done,
+					  step->first[start + 1] - step->first[start] + 1);
 		for (uint64 e = step->first[start]; e < step->first[start + 1]; e++)
 		{
 			uint32 node = step->ends[e].node;
@@ -573,6 +590,7 @@ list_rows(PageState *state, int i, uint32 node, bool tight)
 		uint32 end = step->ends[e].node;
 		int order = 1;
 
+		kg_plan_count(&state->done, 1);
 		if (rows_after(t, i, end) == 0)
 			continue;
 		if (tight)
@@ -610,7 +628,7 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 		if (t->steps[0].rows[s] > 0)
 			nodes[n++] = t->steps[0].starts[s];
 	resolve_nodes(&state, nodes, n);
-	qsort_arg(nodes, n, sizeof(uint32), compare_by_ref, state.refs);
+	kg_sort(nodes, n, sizeof(uint32), compare_by_ref, state.refs);
 	nstarts = choose_starts(&state, nodes, n);
 	chosen = nodes;
 	n = nstarts;
@@ -628,6 +646,7 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 			uint64 count = step->first[start + 1] - first;
 			uint64 live = 0;
 
+			kg_plan_count(&state.done, count);
 			/* Dead ends have no ref: move them behind before sorting. */
 			for (uint64 e = 0; e < count; e++)
 				if (rows_after(t, i, step->ends[first + e].node) > 0)
@@ -637,11 +656,11 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 					step->ends[first + live++] = step->ends[first + e];
 					step->ends[first + e] = swap;
 				}
-			qsort_arg(step->ends + first,
-					  live,
-					  sizeof(KgStepEnd),
-					  compare_ends,
-					  state.refs);
+			kg_sort(step->ends + first,
+					live,
+					sizeof(KgStepEnd),
+					compare_ends,
+					state.refs);
 		}
 		chosen = ends;
 		n = nends;

@@ -16,6 +16,8 @@
 #include "query/cost.h"
 #include "mb/pg_wchar.h"
 #include "query/list.h"
+#include "query/plan.h"
+#include "query/sort.h"
 #include "tools/graph.h"
 #include "tools/graph_reply.h"
 #include "utils/memutils.h"
@@ -473,7 +475,7 @@ entity_values(const KgField *field, KgTruncate truncate, const KgRef *ref,
 }
 
 static int
-compare_values(const void *a, const void *b)
+compare_values(const void *a, const void *b, void *arg)
 {
 	return kg_key_compare(((const KgGroupValue *) a)->key,
 						  ((const KgGroupValue *) b)->key);
@@ -483,14 +485,19 @@ static void
 drop_repeated(Values *values)
 {
 	int n = 0;
+	uint64 done = 0;
 
 	if (values->n < 2)
 		return;
-	qsort(values->values, values->n, sizeof(KgGroupValue), compare_values);
+	kg_sort(
+		values->values, values->n, sizeof(KgGroupValue), compare_values, NULL);
 	for (int i = 0; i < values->n; i++)
+	{
+		kg_plan_count(&done, 1);
 		if (n == 0 || kg_key_compare(values->values[n - 1].key,
 									 values->values[i].key) != 0)
 			values->values[n++] = values->values[i];
+	}
 	values->n = n;
 }
 
@@ -524,6 +531,7 @@ read_related(Aggregate *a, GroupKey *key, const int64 *nodes, uint32 n)
 	EndValues state = {a, key};
 	const KgStepResult *step = &key->t.steps[0];
 	KgNodeSet ends;
+	uint64 done = 0;
 
 	kg_traverse_run(&key->t, graph, nodes, n, &key->step, 1);
 	key->ends = MemoryContextAllocExtended(graph->context,
@@ -531,7 +539,10 @@ read_related(Aggregate *a, GroupKey *key, const int64 *nodes, uint32 n)
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kg_nodeset_init(&ends, graph->context);
 	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
+	{
+		kg_plan_count(&done, 1);
 		(void) kg_nodeset_add(&ends, key->t.set.nodes[step->ends[i].node]);
+	}
 	kg_graph_resolve(
 		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
 	kg_nodeset_free(&ends);
@@ -544,6 +555,7 @@ related_values(const GroupKey *key, int64 node, Values *values)
 	const KgStepResult *step = &key->t.steps[0];
 	uint32 start = step->start_of[kg_nodeset_find(&key->t.set, node)];
 	Collect c = {NULL, KG_TRUNCATE_NONE, values, 8};
+	uint64 done = 0;
 
 	values->n = 0;
 	values->values = palloc(c.room * sizeof(KgGroupValue));
@@ -551,6 +563,7 @@ related_values(const GroupKey *key, int64 node, Values *values)
 	{
 		const Values *end = &key->ends[step->ends[i].node];
 
+		kg_plan_count(&done, end->n + 1);
 		for (int v = 0; v < end->n; v++)
 			add_value(&c, &end->values[v]);
 	}
@@ -755,16 +768,18 @@ make_rows(Aggregate *a, uint32 *n)
 	KgGroup **groups = kg_groups_list(a->result, n);
 	Row *rows = MemoryContextAllocHuge(a->call.graph->context,
 									   ((Size) *n + 1) * sizeof(Row));
+	uint64 done = 0;
 
 	for (uint32 i = 0; i < *n; i++)
 	{
+		kg_plan_count(&done, a->nspecs + 1);
 		rows[i].group = groups[i];
 		for (int s = 0; s < a->nspecs; s++)
 			rows[i].results[s] = kg_group_result(&a->specs[s],
 												 &groups[i]->accumulators[s]);
 	}
 	kg_graph_check_memory(a->call.graph);
-	qsort_arg(rows, *n, sizeof(Row), compare_rows, a);
+	kg_sort(rows, *n, sizeof(Row), compare_rows, a);
 	return rows;
 }
 
