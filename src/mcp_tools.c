@@ -2,10 +2,10 @@
  * mcp_tools.c
  *	  tools/list and tools/call.
  *
- * The list is made once per tenant, role, agent and generation of the catalog,
- * in the shape of the revision that asked, and kept with the names in it: a
- * tool that is not in the caller's list does not exist for it.  A few lists
- * are kept; each has its own memory context.
+ * The list is made once per tenant, role, agent, generation of the catalog and
+ * settings that it shows, in the shape of the revision that asked, and kept
+ * with the names in it: a tool that is not in the caller's list does not exist
+ * for it.  A few lists are kept; each has its own memory context.
  */
 #include "postgres.h"
 
@@ -22,6 +22,20 @@
 
 #define KG_MCP_LISTS 16
 
+/* The settings that a list shows. */
+typedef struct Settings
+{
+	int toolset_bits;
+	int max_filters;
+	int max_hops;
+	int max_ids;
+	int max_offset;
+	int max_reply_bytes;
+	int max_rows;
+	int max_steps;
+	int reply_bytes;
+} Settings;
+
 /* The list of one caller and revision. */
 typedef struct KgToolList
 {
@@ -29,6 +43,7 @@ typedef struct KgToolList
 	Oid role;
 	char *agent;
 	KgMcpRevision revision;
+	Settings settings;
 	uint64 generation;
 	int ntools;
 	const char **names;	 /* in the order of the list */
@@ -153,6 +168,22 @@ fill_list(KgToolList *list)
 	MemoryContextDelete(scratch);
 }
 
+static Settings
+current_settings(void)
+{
+	Settings settings = {kg_setting_toolset_bits,
+						 kg_setting_max_filters,
+						 kg_setting_max_hops,
+						 kg_setting_max_ids,
+						 kg_setting_max_offset,
+						 kg_setting_max_reply_bytes,
+						 kg_setting_max_rows,
+						 kg_setting_max_steps,
+						 kg_setting_reply_bytes};
+
+	return settings;
+}
+
 static KgToolList *
 make_list(const KgMcpRequest *req)
 {
@@ -166,6 +197,7 @@ make_list(const KgMcpRequest *req)
 	list->role = GetUserId();
 	list->agent = req->agent ? pstrdup(req->agent->name) : NULL;
 	list->revision = req->revision;
+	list->settings = current_settings();
 	list->generation = kg_generation();
 	fill_list(list);
 	MemoryContextSwitchTo(old);
@@ -176,6 +208,7 @@ make_list(const KgMcpRequest *req)
 static KgToolList *
 get_list(const KgMcpRequest *req)
 {
+	const Settings settings = current_settings();
 	int slot = 0;
 
 	for (int i = 0; i < KG_MCP_LISTS; i++)
@@ -194,6 +227,7 @@ get_list(const KgMcpRequest *req)
 			continue;
 		}
 		if (list->role == GetUserId() && list->revision == req->revision &&
+			memcmp(&list->settings, &settings, sizeof(settings)) == 0 &&
 			strcmp(list->tenant, req->tenant) == 0 &&
 			same(list->agent, req->agent ? req->agent->name : NULL))
 		{

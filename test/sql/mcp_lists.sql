@@ -50,6 +50,8 @@ RESET kg_graph.agent; SELECT kg_alter_agent('a', '{"toolsets": ["catalog"], "too
 SELECT pg_temp.ask('2025-11-25', 'tools/call', '{"name": "list_few_002"}') -> 'error' -> 'message' AS as_if_it_were_not;
 RESET kg_graph.agent; SELECT kg_drop_bundle('many') IS NOT NULL AS dropped; SELECT pg_temp.has('list_many_001'), pg_temp.has('list_few_002');
 SELECT pg_temp.ask('2025-11-25', 'tools/list', jsonb_build_object('cursor', :'cursor')) #>> '{error,code}' AS gone;
+-- so is what a setting changes
+SET kg_graph.toolsets = 'catalog'; SELECT pg_temp.has('find_nodes'), pg_temp.has('list_few_001'); RESET kg_graph.toolsets; SELECT pg_temp.has('find_nodes');
 \c - :owner
 SELECT kg_drop_tenant('lists');
 DROP FUNCTION lists_bundle(text, int);
