@@ -7,25 +7,19 @@
 #include "tools/graph.h"
 #include "tools/graph_schemas.h"
 
-#define KG_SCHEMA(function, template)      \
-	static Jsonb *function(void)           \
-	{                                      \
-		return kg_expand_schema(template); \
-	}
+KG_INPUT_SCHEMA(describe_schema_input,
+				"{'type':'object','additionalProperties':false,'properties':{"
+				"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
 
-KG_SCHEMA(describe_schema_input,
-		  "{'type':'object','additionalProperties':false,'properties':{"
-		  "'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+KG_OUTPUT_SCHEMA(
+	describe_schema_output,
+	"{'type':'object','required':['graph_description','comprehensive',"
+	"'entity_types','predicates','next_steps','tool_usage_notes'],'properties':"
+	"{'graph_description':<text>,'comprehensive':<boolean>,"
+	"'entity_types':<strings>,'predicates':<strings>,'next_steps':{'type':"
+	"'string'},'tool_usage_notes':<text>,'truncated':<boolean>}}")
 
-KG_SCHEMA(describe_schema_output,
-		  "{'type':'object','required':["
-		  "'graph_description','comprehensive','entity_types','predicates',"
-		  "'next_steps','tool_usage_notes'],'properties':{'graph_description':{"
-		  "'type':'string'},'comprehensive':{'type':'boolean'},'entity_types':"
-		  "<strings>,'predicates':<strings>,'next_steps':{'type':'string'},"
-		  "'tool_usage_notes':{'type':'string'},<envelope>}}")
-
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	search_input,
 	"{'type':'object','additionalProperties':false,'required':['query'],"
 	"'properties':{'query':{'type':'string','minLength':1,'description':'a "
@@ -34,88 +28,89 @@ KG_SCHEMA(
 	"'limit':{'type':'integer','minimum':1,'maximum':100,'default':10},"
 	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
 
-KG_SCHEMA(
+KG_OUTPUT_SCHEMA(
 	search_output,
 	"{'type':'object','required':['items'],"
-	"'properties':{'items':{'type':'array','items':{'type':'object',"
-	"'additionalProperties':false,'required':['id','entity_type','name','score'"
-	"],'properties':{'id':{'type':'string'},'entity_type':{'type':'string'},"
-	"'name':{'type':'string'},'score':{'type':'number','minimum':0,'maximum':1}"
-	",'matched_on':{'type':'object'}}}},<envelope>}}")
+	"'properties':{'items':{'type':'array','items':{'type':'object','required':"
+	"['id','entity_type','name','score'],'properties':{'id':<text>,"
+	"'entity_type':<text>,'name':<text>,'score':{'type':"
+	"'number'},'matched_on':{'type':'object'}}}},<envelope>}}")
 
 #define KG_DETAIL_ARGUMENTS                                                    \
-	"'node_types':{'type':'array','items':<type>,'description':'tell these "   \
-	"in "                                                                      \
+	"'node_types':{'type':'array','items':<type>,'description':'these in "     \
 	"full, the others as "                                                     \
 	"stubs'},'exclude_node_types':{'type':'array','items':"                    \
-	"<type>,'description':'remove these and their edges after the walk'},"     \
-	"'predicates':{'type':'array','items':<relation>,'description':'tell "     \
-	"these "                                                                   \
-	"edges in full, the others as triples'},'min_mentions':{'type':'integer'," \
-	"'minimum':1,'default':1,'description':'remove nodes whose "               \
-	"total_mentions "                                                          \
-	"is lower'},'topology_only':{'type':'boolean','default':false,"            \
-	"'description':'ids and types only'},'edge_detail':{'type':'boolean',"     \
-	"'default':false,'description':'with provenance and other long "           \
-	"properties of edges'},'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
+	"<type@as node_types>,'description':'removed with their edges after the "  \
+	"walk'},'predicates':{'type':'array','items':<relation>,'description':"    \
+	"'these edges in full, the others as triples'},'min_mentions':{'type':"    \
+	"'integer','minimum':1,'default':1,'description':'without nodes whose "    \
+	"total_mentions is lower'},'topology_only':{'type':'boolean','default':"   \
+	"false,'description':'ids and types only'},'edge_detail':{'type':"         \
+	"'boolean','default':false,'description':'with long properties of edges'}" \
+	",'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
 
 #define KG_SEEDS                                                              \
 	"'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>," \
-	"'description':'ids of entities (type:id, or id where it is unique)'}"
+	"'description':'type:id, or id where it is unique'}"
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	bfs_input,
 	"{'type':'object','additionalProperties':false,'required':['seeds',"
 	"'max_hops'],'properties':{" KG_SEEDS
-	",'max_hops':{<bfs_hops>},'limit':{'type':"
-	"'integer','minimum':1,'description':'nodes a reply'},'offset':{'type':"
-	"'integer','minimum':0,'default':0},'ring_edges':{'type':'boolean',"
-	"'default':false,'description':'with edges between two outermost "
-	"nodes'}," KG_DETAIL_ARGUMENTS "}}")
+	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':1,"
+	"'description':'nodes a reply'},'offset':{'type':'integer','minimum':0,"
+	"'default':0},'ring_edges':{'type':'boolean','default':false,'description':"
+	"'with edges between two outermost nodes'}," KG_DETAIL_ARGUMENTS "}}")
 
 #define KG_SUBGRAPH                                                     \
 	"'seeds':<strings>,'unknown_seeds':<strings>,'node_count':<count>," \
 	"'edge_count':<count>,'nodes':<bfs_nodes>,'edges':<bfs_edges>,"     \
-	"'schema_summary':<summary>,<envelope>"
+	"'schema_summary':{'type':'object','required':["                    \
+	"'entity_types_found','predicates_found']},<envelope>"
 
-KG_SCHEMA(bfs_output,
-		  "{'type':'object','required':['seeds',"
-		  "'max_hops','node_count','edge_count','nodes','edges',"
-		  "'schema_summary'],'properties':{'max_hops':<count>," KG_SUBGRAPH
-		  "}}")
+KG_OUTPUT_SCHEMA(
+	bfs_output,
+	"{'type':'object','required':['seeds',"
+	"'max_hops','node_count','edge_count','nodes','edges',"
+	"'schema_summary'],'properties':{'max_hops':<count>," KG_SUBGRAPH
+	",'next':{'type':'object','description':'arguments for more'}"
+	"}}")
 
-KG_SCHEMA(describe_input,
-		  "{'type':'object','additionalProperties':false,'required':['id'],"
-		  "'properties':{'id':<id>,'max_bytes':<max_bytes>,'max_tokens':"
-		  "<max_tokens>}}")
+KG_INPUT_SCHEMA(
+	describe_input,
+	"{'type':'object','additionalProperties':false,'required':['id'],"
+	"'properties':{'id':<id>,'max_bytes':<max_bytes>,'max_tokens':"
+	"<max_tokens>}}")
 
-KG_SCHEMA(describe_output,
-		  "{'type':'object','required':['id','entity_type'],'allOf':[{"
-		  "'properties':{'id':{'type':'string'},'entity_type':{'type':"
-		  "'string'}}}]}")
+/* An entity's own properties may be called as an error's members are. */
+KG_OUTPUT_SCHEMA(describe_output,
+				 "{'type':'object','required':['id','entity_type'],'allOf':[{"
+				 "'properties':{'id':<text>,'entity_type':<text>}}]}")
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	describe_many_input,
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
 	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
 
-KG_SCHEMA(describe_many_output,
-		  "{'type':'object','required':['items'],"
-		  "'properties':{'items':{'type':'array','items':{'type':'object',"
-		  "'required':['id','entity_type'],'properties':{'id':{'type':'string'}"
-		  ",'entity_type':{'type':'string'}}}},'not_found':<strings>,"
-		  "<envelope>}}")
+KG_OUTPUT_SCHEMA(
+	describe_many_output,
+	"{'type':'object','required':['items'],"
+	"'properties':{'items':{'type':'array','items':{'type':'object',"
+	"'required':['id','entity_type'],'properties':{'id':<text>"
+	",'entity_type':<text>}}},'not_found':<strings>,<envelope>}}")
 
-KG_SCHEMA(intersect_input,
-		  "{'type':'object','additionalProperties':false,'required':['seeds',"
-		  "'k'],'properties':{" KG_SEEDS ",'k':{<bfs_hops>,'description':"
-		  "'hops'}," KG_DETAIL_ARGUMENTS "}}")
+KG_INPUT_SCHEMA(
+	intersect_input,
+	"{'type':'object','additionalProperties':false,'required':['seeds',"
+	"'k'],'properties':{" KG_SEEDS
+	",'k':{<bfs_hops>,'description':'hops'}," KG_DETAIL_ARGUMENTS "}}")
 
-KG_SCHEMA(intersect_output,
-		  "{'type':'object','required':['seeds',"
-		  "'k','node_count','edge_count','nodes','edges','schema_summary'],"
-		  "'properties':{'k':<count>," KG_SUBGRAPH "}}")
+KG_OUTPUT_SCHEMA(
+	intersect_output,
+	"{'type':'object','required':['seeds','k','node_count','edge_count',"
+	"'nodes','edges','schema_summary'],'properties':{'k':<count>," KG_SUBGRAPH
+	"}}")
 
 const KgFixedTool kg_bfs_tools[] = {
 	{"bfs_query",

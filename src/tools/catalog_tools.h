@@ -36,8 +36,12 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const StringInfoData *bound,
 								 const char *cursor);
 
-/* The published schemas, one of KG_EXPOSE_*. */
-extern Jsonb *kg_tool_input_schema(const KgType *type, int operation);
+/*
+ * The schemas, one of KG_EXPOSE_*: as published, or with all that the published
+ * one names in words written out (repeat).
+ */
+extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
+								   bool repeat);
 extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);

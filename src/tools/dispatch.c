@@ -239,7 +239,6 @@ write_error_members(KgJsonWriter *w)
 	kg_jw_key(w, "code");
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "type", "string");
-	kg_jw_kstring(w, "description", "of an error, with isError");
 	kg_jw_end_object(w);
 	kg_jw_key(w, "message");
 	kg_jw_begin_object(w);
@@ -354,7 +353,7 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 				   next->name,
 				   next->title,
 				   next->description,
-				   next->input_schema(),
+				   next->input_schema(false),
 				   next->output_schema());
 	}
 }
@@ -380,7 +379,7 @@ kg_tools_list(int toolsets)
 					   tool->name,
 					   kg_tool_title(tool->type, tool->operation),
 					   kg_tool_description(tool->type, tool->operation),
-					   kg_tool_input_schema(tool->type, tool->operation),
+					   kg_tool_input_schema(tool->type, tool->operation, false),
 					   kg_tool_output_schema(tool->type, tool->operation));
 		}
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)

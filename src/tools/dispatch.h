@@ -20,8 +20,11 @@ typedef struct KgFixedTool
 	int toolset;
 	const char *title;
 	const char *description;
-	/* JSON Schema of the arguments with the tenant's names in its enums. */
-	Jsonb *(*input_schema)(void);
+	/*
+	 * JSON Schema of the arguments with the tenant's names in its enums: as it
+	 * is published, or with all that it names in words written out (repeat).
+	 */
+	Jsonb *(*input_schema)(bool repeat);
 	Jsonb *(*output_schema)(void);
 	/* validates arguments against input_schema (tools/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);

@@ -9,8 +9,21 @@
 
 /*
  * A schema from its template: ' stands for ", and <name> for a part that
- * depends on the tenant or the settings, or is used by several tools.
+ * depends on the tenant or the settings, or is used by several tools.  What
+ * comes several times is written out each time where repeat is set.
  */
-extern Jsonb *kg_expand_schema(const char *template);
+extern Jsonb *kg_expand_schema(const char *template, bool repeat);
+
+#define KG_INPUT_SCHEMA(function, template)        \
+	static Jsonb *function(bool repeat)            \
+	{                                              \
+		return kg_expand_schema(template, repeat); \
+	}
+
+#define KG_OUTPUT_SCHEMA(function, template)      \
+	static Jsonb *function(void)                  \
+	{                                             \
+		return kg_expand_schema(template, false); \
+	}
 
 #endif /* KG_GRAPH_SCHEMAS_H */

@@ -7,99 +7,100 @@
 #include "tools/graph.h"
 #include "tools/graph_schemas.h"
 
-#define KG_SCHEMA(function, template)      \
-	static Jsonb *function(void)           \
-	{                                      \
-		return kg_expand_schema(template); \
-	}
-
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	schema_input,
 	"{'type':'object','additionalProperties':false,'properties':{"
 	"'expand_schema':{'type':'boolean','default':false,'description':'with all "
-	"properties of all types'},'expand_nodes':{'type':'array','items':{"
-	"'anyOf':[<type>,{'const':'*','description':'all'}]}},"
-	"'expand_relationship_types':{'type':'array','items':{'anyOf':[<relation>,"
-	"{'const':'*','description':'all'}]}},"
-	"'max_bytes':<max_bytes>}}")
+	"properties of all types'},'expand_nodes':{'type':'array','items':"
+	"<type_or_all>},'expand_relationship_types':{'type':'array','items':"
+	"<relation_or_all>},'max_bytes':<max_bytes>}}")
 
-KG_SCHEMA(
+KG_OUTPUT_SCHEMA(
 	schema_output,
 	"{'type':'object','required':['format','revision','node_types',"
 	"'relationship_types'],'properties':{'format':"
-	"{'const':'knowledge_graph.schema.v1'},'revision':{'type':'string'},"
+	"{'const':'knowledge_graph.schema.v1'},'revision':<text>,"
 	"'node_types':{'type':'array','items':{'type':'object','required':['name'],"
-	"'properties':{'name':{'type':'string'},'properties':{'type':'array',"
-	"'items':{'type':'object','required':['name','type']}},'relationships':"
-	"{'type':'object','additionalProperties':<strings>}}}},"
-	"'relationship_types':{'type':'array','items':{'type':'object','required':["
-	"'name','from','to'],'properties':{'name':{'type':'string'},'from':{'type':"
-	"'string'},'to':{'type':'string'},'inverse':{'type':'string'},'symmetric':"
-	"{'type':'boolean'},'properties':{'type':'array','items':{'type':'object',"
-	"'required':['name','type']}}}}},<envelope>}}")
+	"'properties':{'name':<text>,'properties':<objects>,"
+	"'relationships':{'type':'object'}}}},'relationship_types':{'type':'array',"
+	"'items':{'type':'object','required':['name','from','to'],'properties':{"
+	"'name':<text>,'from':<text>,'to':<text>,"
+	"'inverse':<text>,'symmetric':<boolean>,'properties':"
+	"<objects>}}},'truncated':<boolean>}}")
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	nodes_input,
 	"{'type':'object','additionalProperties':false,'required':['node_label'],"
 	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,"
 	"'columns':{'type':'array','minItems':1,'maxItems':100,'items':{'type':"
 	"'string'},'description':'only these properties'},'sort':{'type':'array',"
 	"'minItems':1,'maxItems':8,'items':{'type':'object','additionalProperties':"
-	"false,'required':['field'],'properties':{'field':{'type':'string'},"
-	"'order':{'type':'string','enum':['asc','desc'],'default':'asc'}}}},"
-	"'limit':<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}")
+	"false,'required':['field'],'properties':{'field':<text>,"
+	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,'max_bytes':"
+	"<max_bytes>}}")
 
-KG_SCHEMA(nodes_output,
-		  "{'type':'object','required':['nodes'],"
-		  "'properties':{'nodes':<nodes>,'edges':<edges>,<envelope>}}")
+KG_OUTPUT_SCHEMA(nodes_output, "{'type':'object','required':['nodes'],"
+							   "'properties':{'nodes':<nodes>,<page>}}")
 
-KG_SCHEMA(
+/* A step of a chain; filters and labels as in the selector of its start. */
+#define KG_STEP(start)                                                       \
+	"{'type':'object','additionalProperties':false,'required':['type'],"     \
+	"'properties':{'type':{'anyOf':[<relation_or_all>,{'type':'array',"      \
+	"'minItems':1,'items':<relation@several of these>}]},'direction':{"      \
+	"<direction>,'default':'outgoing'},'min_hops':{<step_hops>},"            \
+	"'max_hops':{<step_hops>},'filters':<filters@on properties of the "      \
+	"relationship, as " start ".filters>,'to':{'type':'object',"             \
+	"'additionalProperties':false,'properties':{'label':<type@as " start     \
+	".label>,'filters':<filters@as " start ".filters>},'description':'what " \
+	"the end of this step must be'}}}"
+
+KG_INPUT_SCHEMA(
 	traverse_input,
 	"{'type':'object','additionalProperties':false,'required':['from',"
 	"'relationships'],'properties':{'from':<selector>,'relationships':{'type':"
-	"'array','minItems':1,'maxItems':<max_steps>,'items':{'type':'object',"
-	"'additionalProperties':false,'required':['type'],'properties':{'type':{"
-	"'anyOf':[<relation>,{'type':'array','minItems':1,'items':<relation>},"
-	"{'const':'*','description':'any'}]},'direction':{<direction>,'default':"
-	"'outgoing'},'min_hops':{<step_hops>},'max_hops':{<step_hops>},"
-	"'filters':<edge_filters>,'to':{'type':'object',"
-	"'additionalProperties':false,'properties':{'label':<type>,'filters':"
-	"<filters>},'description':'what the end of this step must be'}}}},'to':"
-	"{'type':'object','additionalProperties':false,'required':['label'],"
-	"'properties':{'label':<type>,'filters':<filters>},'description':'what the "
-	"end of the last step must be'},'limit':<limit>,'cursor':<cursor>,"
-	"'max_bytes':<max_bytes>}}")
+	"'array','minItems':1,'maxItems':<max_steps>,'items':" KG_STEP(
+		"from") "},'to':{'type':'object','additionalProperties':false,'"
+				"required':['label'],"
+				"'properties':{'label':<type@as "
+				"from.label>,'filters':<filters@as "
+				"from.filters>},'description':'what the end of the last step "
+				"must be'},"
+				"'limit':<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}")
 
-KG_SCHEMA(traverse_output,
-		  "{'type':'object','required':['nodes','edges'],"
-		  "'properties':{'nodes':<nodes>,'edges':"
-		  "<edges>,'rows':{'type':'array','items':<strings>,'description':'the "
-		  "handles of the start and of each end, a row a match'},<envelope>}}")
+KG_OUTPUT_SCHEMA(
+	traverse_output,
+	"{'type':'object','required':['nodes','edges'],"
+	"'properties':{'nodes':<nodes>,'edges':<edges>,'rows':{'type':'array',"
+	"'items':<strings>,'description':'handles of the start and of each end, a "
+	"row a match'},<page>}}")
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	neighbors_input,
 	"{'type':'object','additionalProperties':false,'required':['start_node'],"
 	"'properties':{'start_node':{'type':'object','additionalProperties':false,"
 	"'required':['label','node_id'],'properties':{'label':<type>,'node_id':<id>"
-	"}},'max_hops':{<explore_hops>},"
-	"'direction':{<direction>,'default':'both'},'relationship_types':"
-	"<relations>,'node_labels':{'type':'array','items':<type>,'description':"
-	"'tell only these; the walk goes through all'},'filters':<filters>,'limit':"
-	"<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}")
+	"}},'max_hops':{<explore_hops>},'direction':{<direction>,'default':'both'},"
+	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
+	"<type@as start_node.label>,'description':'tell only these; the walk goes "
+	"through all'},'filters':<filters>,'limit':<limit>,'cursor':<cursor>,"
+	"'max_bytes':<max_bytes>}}")
 
-KG_SCHEMA(neighbors_output,
-		  "{'type':'object','required':['nodes','edges'],"
-		  "'properties':{'nodes':<nodes>,'edges':"
-		  "<edges>,'counts':{'type':'object','additionalProperties':false,"
-		  "'properties':{'by_type':<counts>,'by_depth':<counts>}},<envelope>}}")
+KG_OUTPUT_SCHEMA(
+	neighbors_output,
+	"{'type':'object','required':['nodes','edges'],"
+	"'properties':{'nodes':<near_nodes>,'edges':<edges>,'counts':{'type':"
+	"'object','properties':{'by_type':{'type':'object'},'by_depth':{'type':"
+	"'object'}}},<page>}}")
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	paths_input,
 	"{'type':'object','additionalProperties':false,'required':['from','to'],"
-	"'properties':{'from':<selector>,'to':<selector>,'max_hops':{<path_hops>},'"
-	"direction':{<direction>,"
-	"'default':'both'},'relationship_types':<relations>,'node_labels':{'type':"
-	"'array','items':<type>,'description':'what the nodes between the ends may "
+	"'properties':{'from':<selector>,'to':{'type':'object',"
+	"'additionalProperties':false,'required':['label'],'properties':{'label':"
+	"<type@as from.label>,'ids':<ids>,'filters':<filters@as from.filters>}},"
+	"'max_hops':{<path_hops>},'direction':{<direction>,'default':'both'},"
+	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
+	"<type@as from.label>,'description':'what the nodes between the ends may "
 	"be'},'mode':{'type':'string','enum':['shortest','all_shortest','simple',"
 	"'walks'],'default':'shortest','description':'one shortest path for each "
 	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
@@ -107,49 +108,57 @@ KG_SCHEMA(
 	"lightest path instead of the shortest'},'limit':<limit>,'max_bytes':"
 	"<max_bytes>}}")
 
-KG_SCHEMA(paths_output,
-		  "{'type':'object','required':['paths','nodes'],"
-		  "'properties':{'paths':{'type':'array',"
-		  "'items':{'type':'object','additionalProperties':false,'required':["
-		  "'length','path'],'properties':{'length':<count>,'weight':{'type':"
-		  "'number'},'path':{'type':'array','description':'handles and the "
-		  "edges between them','items':{'anyOf':[{'type':'string'},<edge>]}}}}"
-		  "},'nodes':<nodes>,'edges':<edges>,<envelope>}}")
+KG_OUTPUT_SCHEMA(
+	paths_output,
+	"{'type':'object','required':['paths','nodes'],"
+	"'properties':{'paths':{'type':'array','items':{'type':'object','required':"
+	"['length','path'],'properties':{'length':<count>,'weight':{'type':"
+	"'number'},'path':{'type':'array','description':'handles and the edges "
+	"between them','items':{'anyOf':[<text>,<edge>]}}}}},'nodes':"
+	"<nodes>,<envelope>}}")
 
-KG_SCHEMA(
+KG_INPUT_SCHEMA(
 	aggregate_input,
 	"{'type':'object','additionalProperties':false,'required':['node',"
 	"'aggregations'],'properties':{'node':<selector>,'relationships':{'type':"
 	"'array','minItems':1,'maxItems':<max_steps>,'description':'only nodes "
-	"from which "
-	"this chain leads somewhere','items':{'type':'object',"
-	"'additionalProperties':false,'required':['type'],'properties':{'type':{"
-	"'anyOf':[<relation>,{'type':'array','minItems':1,'items':<relation>},"
-	"{'const':'*'}]},'direction':{<direction>,'default':'outgoing'},'min_hops':"
-	"{<step_hops>},'max_hops':{<step_hops>},'filters':<edge_filters>,"
-	"'to':{'type':'object','additionalProperties':false,'properties':{'label':"
-	"<type>,'filters':<filters>}}}}},'aggregations':{'type':'array','minItems':"
-	"1,'maxItems':10,'items':{'type':'object','additionalProperties':false,"
-	"'required':['fn'],'properties':{'fn':{'type':'string','enum':['count',"
-	"'count_distinct','sum','avg','min','max']},'property':{'type':'string',"
-	"'description':'of the node; count without it counts nodes'},'as':{'type':"
-	"'string'}}}},'group_by':{'type':'array','maxItems':4,'items':{'type':"
-	"'object','additionalProperties':false,'properties':{'property':{'type':"
-	"'string','description':'of the node, or of the connected node'},"
-	"'truncate':{'type':'string','enum':['minute','hour','day','week','month',"
-	"'quarter','year'],'description':'UTC; weeks begin on Monday'},"
-	"'relationship':<relation>,'direction':{<direction>,'default':'outgoing'},"
-	"'label':<type>}}},'sort':{'type':'array','minItems':1,'maxItems':8,"
-	"'items':{'type':'object','additionalProperties':false,'required':['field']"
-	",'properties':{'field':{'type':'string','description':'a column of the "
-	"reply'},'order':{'type':'string','enum':['asc','desc'],'default':'asc'}}}}"
-	",'limit':<limit>,'max_bytes':<max_bytes>}}")
+	"from which this chain leads somewhere','items':" KG_STEP(
+		"node") "},'aggregations':{'type':'array','minItems':1,'maxItems':10,'"
+				"items':{"
+				"'type':'object','additionalProperties':false,'required':['fn']"
+				","
+				"'properties':{'fn':{'type':'string','enum':['count','count_"
+				"distinct','sum'"
+				",'avg','min','max']},'property':{'type':'string','description'"
+				":'of the "
+				"node; count without it counts "
+				"nodes'},'as':<text>}}},"
+				"'group_by':{'type':'array','maxItems':4,'items':{'type':'"
+				"object',"
+				"'additionalProperties':false,'properties':{'property':{'type':"
+				"'string',"
+				"'description':'of the node, or of the connected "
+				"node'},'truncate':{'type':"
+				"'string','enum':['minute','hour','day','week','month','"
+				"quarter','year'],"
+				"'description':'UTC; weeks begin on "
+				"Monday'},'relationship':<relation@a "
+				"relationship type, as in "
+				"relationships>,'direction':{<direction>,"
+				"'default':'outgoing'},'label':<type@as "
+				"node.label>}}},'sort':{'type':"
+				"'array','minItems':1,'maxItems':8,'items':{'type':'object',"
+				"'additionalProperties':false,'required':['field'],'properties'"
+				":{'field':{"
+				"'type':'string','description':'a column of the "
+				"reply'},'order':"
+				"<sort_order>}}},'limit':<limit>,'max_bytes':<max_bytes>}}")
 
-KG_SCHEMA(aggregate_output, "{'type':'object','required':['columns','rows'],"
-							"'properties':{'columns':<strings>,"
-							"'rows':{'type':'array','items':{'type':'array','"
-							"items':{}}},'nodes':<nodes>,"
-							"'edges':<edges>,<envelope>}}")
+KG_OUTPUT_SCHEMA(
+	aggregate_output,
+	"{'type':'object','required':['columns','rows'],"
+	"'properties':{'columns':<strings>,'rows':{'type':'array','items':{'type':"
+	"'array','items':{}}},<envelope>}}")
 
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes",

@@ -2,6 +2,9 @@
  * published.c
  *	  Arguments against the input schema that the tool publishes.
  *
+ * What the published schema names in words instead of repeating it is written
+ * out here, so that it binds too.
+ *
  * The compiled schemas are kept per type and operation until the catalog
  * changes; when there are too many, all are dropped and made again as needed.
  */
@@ -102,7 +105,7 @@ kg_published_accepts(const KgCatalog *catalog, const KgType *type,
 	key.hash = hash_text(type->schema_hash, 0) ^ hash_text(catalog->tenant, 1);
 	schema = cached_schema(&key);
 	if (schema == NULL)
-		schema = keep_schema(&key, kg_tool_input_schema(type, operation));
+		schema = keep_schema(&key, kg_tool_input_schema(type, operation, true));
 	kg_json_root(arguments, &root);
 	return kg_schema_is_valid(schema, &root);
 }
@@ -126,7 +129,7 @@ kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
 			   hash_text(agent ? agent : "", agent ? 5 : 4);
 	schema = cached_schema(&key);
 	if (schema == NULL)
-		schema = keep_schema(&key, tool->input_schema());
+		schema = keep_schema(&key, tool->input_schema(true));
 	kg_json_root(arguments, &root);
 	return kg_schema_is_valid(schema, &root);
 }
@@ -175,11 +178,11 @@ refuse(const Jsonb *input_schema, const Jsonb *arguments)
 void
 kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
 {
-	refuse(kg_tool_input_schema(type, operation), arguments);
+	refuse(kg_tool_input_schema(type, operation, true), arguments);
 }
 
 void
 kg_published_refuse_fixed(const KgFixedTool *tool, const Jsonb *arguments)
 {
-	refuse(tool->input_schema(), arguments);
+	refuse(tool->input_schema(true), arguments);
 }

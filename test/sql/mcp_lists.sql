@@ -36,6 +36,8 @@ SELECT revision, pages > 2 AS pages, hints, cardinality(names) = (SELECT count(D
 SELECT pages, hints, cardinality(names) = 131 AS bundle_and_schemas, names[1:2] FROM pg_temp.pages('2026-07-28', 'resources/list', 'resources', 'uri');
 -- the same question, the same bytes
 SELECT count(DISTINCT pg_temp.ask('2026-07-28', 'tools/list')) FROM generate_series(1, 3);
+-- the names of many types are told once a tool
+SELECT t ->> 'name' AS tool, (SELECT count(*) FROM regexp_matches(t::text, '"many_077"', 'g')) AS times FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' !~ '_many_' ORDER BY t ->> 'name' COLLATE "C";
 -- a cursor whose tool went away starts again; one of another list is none
 SELECT pg_temp.ask('2025-11-25', 'tools/list') #>> '{result,nextCursor}' AS cursor \gset
 SELECT pg_temp.ask('2025-11-25', 'tools/list', jsonb_build_object('cursor', :'cursor')) #>> '{result,tools,0,name}' IS NOT NULL AS goes_on, pg_temp.ask('2025-11-25', 'resources/list', jsonb_build_object('cursor', :'cursor')) #>> '{error,code}' AS elsewhere;
@@ -52,6 +54,19 @@ RESET kg_graph.agent; SELECT kg_drop_bundle('many') IS NOT NULL AS dropped; SELE
 SELECT pg_temp.ask('2025-11-25', 'tools/list', jsonb_build_object('cursor', :'cursor')) #>> '{error,code}' AS gone;
 -- so is what a setting changes
 SET kg_graph.toolsets = 'catalog'; SELECT pg_temp.has('find_nodes'), pg_temp.has('list_few_001'); RESET kg_graph.toolsets; SELECT pg_temp.has('find_nodes');
+-- what the list costs a model's context, in characters: docs/tools.md has these figures, and a tenth more is too much
+SELECT kg_drop_bundle('few') IS NOT NULL AS dropped;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set graph :abs_srcdir '/data/graph.sql'
+\i :graph
+SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applied;
+CREATE FUNCTION pg_temp.cost(toolset text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('kg_graph.toolsets', toolset, true);
+  RETURN (SELECT sum(length(t::text)) FROM jsonb_array_elements(pg_temp.ask('2026-07-28', 'tools/list') #> '{result,tools}') t);
+END $$;
+SELECT toolset, CASE WHEN cost BETWEEN figure * 0.9 AND figure * 1.1 THEN 'about ' || figure ELSE cost || ' instead of ' || figure END AS characters
+  FROM (VALUES ('catalog', 16660), ('graph', 22546), ('bfs', 10420), ('catalog, graph, bfs', 49626)) f(toolset, figure), LATERAL pg_temp.cost(toolset) cost;
 \c - :owner
 SELECT kg_drop_tenant('lists');
 DROP FUNCTION lists_bundle(text, int);

@@ -26,6 +26,9 @@ INSERT INTO calls(tool, arguments) VALUES
 ('find_nodes','{"node_label":"product","filters":{}}'),
 ('find_nodes','{"node_label":"product","filters":null}'),
 ('find_nodes','{"node_label":"product","sort":[]}'),
+('find_paths','{"from":{"label":"product","ids":["1"]},"to":{"label":"product","filters":{"n":{"in":2}}}}'),
+('traverse_relationships','{"from":{"label":"product","ids":["1"]},"relationships":[{"type":"*","filters":{"n":{"gtt":2}}}]}'),
+('list_product','{"filters":{"n":{"gte":1.5}}}'),
 ('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"}}'),
 ('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"relationship_types":["MADE_BY"],"node_labels":["product"]}'),
 ('explore_neighbors','{"start_node":{"label":"brand","node_id":"x"},"relationship_types":"*"}'),
@@ -93,6 +96,15 @@ SELECT count(*) = (SELECT count(*) FROM calls) AS all_judged,
 SELECT tool, arguments, reply -> 'repaired' AS repaired FROM judged WHERE repaired ORDER BY n;
 -- refused, by the readers of arguments or by the schema
 SELECT tool, arguments, fits, reply ->> 'code' AS code, reply ->> 'path' AS path, reply ->> 'expected' AS expected FROM judged WHERE refused ORDER BY n;
+-- what is named in words is written out where they say; nothing is behind a $ref, which some clients do not follow
+WITH RECURSIVE node(tool, schema, v) AS (
+  SELECT t ->> 'name', t -> 'inputSchema', t -> 'inputSchema' FROM jsonb_array_elements(kg_list_tools()) t
+  UNION ALL
+  SELECT tool, schema, value FROM node, LATERAL (SELECT value FROM jsonb_each(CASE jsonb_typeof(v) WHEN 'object' THEN v ELSE '{}' END) UNION ALL SELECT value FROM jsonb_array_elements(CASE jsonb_typeof(v) WHEN 'array' THEN v ELSE '[]' END)) x)
+SELECT tool, words, bool_and(schema #> string_to_array('properties.' || replace(place, '.', '.properties.'), '.') ? 'additionalProperties') AS written_out
+  FROM node, LATERAL (SELECT v ->> 'description' AS words) w, LATERAL (SELECT substring(words FROM '\mas ([a-z_.]+)$') AS place) p
+ WHERE jsonb_typeof(v) = 'object' AND v ->> 'type' = 'object' AND place IS NOT NULL GROUP BY tool, words ORDER BY tool COLLATE "C", words COLLATE "C";
+SELECT count(*) FILTER (WHERE t::text LIKE '%"$ref"%') AS refs FROM jsonb_array_elements(kg_list_tools()) t;
 -- the SQL functions have the same rules
 \set VERBOSITY terse
 SELECT kg_find_nodes('{"node_label": "product", "sort": []}');
