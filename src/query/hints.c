@@ -75,13 +75,50 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	return set;
 }
 
-void
-kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
-					   const char *id, KgJsonWriter *w)
+/*
+ * The nearest to several ids, KG_HINT_VALUES together: the best of each, then
+ * the second best of each, and so on.
+ */
+static KgMatches
+nearest_to_all(const KgCatalog *catalog, const KgType *type,
+			   const JsonbValue *values, int n)
 {
-	KgMatches *matches = kg_search_nearest(
-		catalog, id, type->type_no, KG_HINT_VALUES);
-	NamedSet set = name_nodes(catalog, type, matches);
+	KgMatches *found[KG_HINT_LOOKS];
+	KgMatches all;
+	int with_any = 0;
+	int looked;
+
+	for (looked = 0; looked < Min(n, KG_HINT_LOOKS); looked++)
+	{
+		if (with_any == KG_HINT_VALUES)
+			break;
+		found[looked] = kg_search_nearest(catalog,
+										  kg_json_cstring(&values[looked]),
+										  type->type_no,
+										  KG_HINT_VALUES);
+		with_any += found[looked]->n > 0;
+	}
+	memset(&all, 0, sizeof(all));
+	all.matches = palloc(KG_HINT_VALUES * sizeof(KgMatch));
+	for (int rank = 0; rank < KG_HINT_VALUES; rank++)
+		for (int i = 0; i < looked && all.n < KG_HINT_VALUES; i++)
+		{
+			bool before = false;
+
+			for (int j = 0; j < all.n && rank < found[i]->n; j++)
+				before |= all.matches[j].node == found[i]->matches[rank].node;
+			if (rank < found[i]->n && !before)
+				all.matches[all.n++] = found[i]->matches[rank];
+		}
+	return all;
+}
+
+static void
+write_near_ids(const KgCatalog *catalog, const KgType *type,
+			   const JsonbValue *values, int n, KgJsonWriter *w)
+{
+	KgMatches matches = nearest_to_all(catalog, type, values, n);
+	NamedSet set = name_nodes(catalog, type, &matches);
 
 	kg_jw_begin_array(w);
 	for (int i = 0; i < set.n; i++)
@@ -95,6 +132,15 @@ kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
+}
+
+void
+kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
+					   const char *id, KgJsonWriter *w)
+{
+	JsonbValue value = kg_json_string_value(id);
+
+	write_near_ids(catalog, type, &value, 1, w);
 }
 
 /*
@@ -189,12 +235,12 @@ add_neighbour(Neighbours *set, const bytea *key)
 
 static void
 find_neighbours(const KgListQuery *query, const KgField *field,
-				const bytea *key, Neighbours *set)
+				const bytea *key, int n, Neighbours *set)
 {
 	const bytea *at = key;
 
 	/* As a bound, so that the value itself is found in another spelling. */
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < n; i++)
 	{
 		at = next_key(query, field, at, false);
 		if (at == NULL)
@@ -202,7 +248,7 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 		add_neighbour(set, at);
 	}
 	at = key;
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < n; i++)
 	{
 		at = next_key(query, field, at, true);
 		if (at == NULL)
@@ -211,15 +257,19 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 	}
 }
 
-/* Strings: near in order in some spelling, then nearest by edit distance. */
-static void
-write_near_strings(const KgListQuery *query, const KgField *field,
-				   const char *text, KgJsonWriter *w)
+/*
+ * Strings: near in order in some spelling, then nearest by edit distance.  At
+ * most so many are added to those that are there; with "like", only such as
+ * could have been meant.
+ */
+static int
+add_near_strings(const KgListQuery *query, const KgField *field,
+				 const char *text, int most, bool like, const char **added,
+				 int nadded)
 {
 	Neighbours set;
 	const char **names;
 	char *spellings[3];
-	int n;
 	JsonbValue value;
 
 	set.n = 0;
@@ -233,7 +283,7 @@ write_near_strings(const KgListQuery *query, const KgField *field,
 
 		/* What begins like it is as near as what surrounds it. */
 		find_neighbours(
-			query, field, kg_key_prefix_low(spellings[i], len), &set);
+			query, field, kg_key_prefix_low(spellings[i], len), 2, &set);
 	}
 	names = palloc(Max(1, set.n) * sizeof(char *));
 	for (int i = 0; i < set.n; i++)
@@ -241,18 +291,77 @@ write_near_strings(const KgListQuery *query, const KgField *field,
 		kg_key_decode(field, set.keys[i], &value);
 		names[i] = kg_json_cstring(&value);
 	}
-	kg_jw_begin_array(w);
-	for (n = 0; n < 3 && set.n > 0; n++)
+	for (int n = 0; n < most && set.n > 0; n++)
 	{
 		const char *best = kg_nearest(text, names, set.n);
 		const char *folded = kg_nearest(spellings[1], names, set.n);
+		bool before = false;
 
-		best = best ? best : folded ? folded : names[0];
-		kg_jw_string(w, best);
+		best = best ? best : folded;
+		if (best == NULL && like)
+			break;
+		best = best ? best : names[0];
+		for (int i = 0; i < nadded; i++)
+			before |= strcmp(added[i], best) == 0;
+		if (!before)
+			added[nadded++] = best;
 		for (int i = 0; i < set.n; i++)
 			if (names[i] == best)
 				names[i] = names[--set.n];
 	}
+	return nadded;
+}
+
+/*
+ * To one value three; to several, one to each that any is like.
+ */
+static void
+write_near_strings(const KgListQuery *query, const KgCondition *condition,
+				   KgJsonWriter *w)
+{
+	const char *added[KG_HINT_VALUES];
+	int n = 0;
+
+	if (condition->nvalues > 1)
+		for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+			if (n < KG_HINT_VALUES)
+				n = add_near_strings(query,
+									 condition->field,
+									 kg_json_cstring(&condition->values[i]),
+									 1,
+									 true,
+									 added,
+									 n);
+	if (n == 0)
+		n = add_near_strings(query,
+							 condition->field,
+							 kg_json_cstring(&condition->values[0]),
+							 3,
+							 false,
+							 added,
+							 n);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, added[i]);
+	kg_jw_end_array(w);
+}
+
+/* To one value two below and two above; to several, one each. */
+static void
+write_near_keys(const KgListQuery *query, const KgCondition *condition,
+				KgJsonWriter *w)
+{
+	int each = condition->nvalues == 1 ? 2 : 1;
+	Neighbours set;
+
+	set.n = 0;
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+		if (condition->keys && set.n + 2 * each <= KG_HINT_VALUES)
+			find_neighbours(
+				query, condition->field, condition->keys[i], each, &set);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < set.n; i++)
+		write_key(condition->field, set.keys[i], w);
 	kg_jw_end_array(w);
 }
 
@@ -275,35 +384,19 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 {
 	const KgField *field = condition->field;
 	const KgType *target = condition_target(query, condition);
-	char *text;
-	Neighbours set;
 
 	if (condition->nvalues == 0)
 		return;
-	text = kg_json_cstring(&condition->values[0]);
 	kg_jw_key(w, "nearest");
 	if (target)
-	{
-		kg_hints_write_nearest(query->catalog, target, text, w);
-		return;
-	}
-	if (field->kind == KG_KIND_ENUM)
-	{
+		write_near_ids(
+			query->catalog, target, condition->values, condition->nvalues, w);
+	else if (field->kind == KG_KIND_ENUM)
 		write_values_in_use(query, field, w);
-		return;
-	}
-	if (field->kind == KG_KIND_STRING)
-	{
-		write_near_strings(query, field, text, w);
-		return;
-	}
-	set.n = 0;
-	if (condition->keys)
-		find_neighbours(query, field, condition->keys[0], &set);
-	kg_jw_begin_array(w);
-	for (int i = 0; i < set.n; i++)
-		write_key(field, set.keys[i], w);
-	kg_jw_end_array(w);
+	else if (field->kind == KG_KIND_STRING)
+		write_near_strings(query, condition, w);
+	else
+		write_near_keys(query, condition, w);
 }
 
 void

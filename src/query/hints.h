@@ -7,6 +7,9 @@
 
 #include "query/list.h"
 
+/* Of many values, so many are looked at for what is nearest to them. */
+#define KG_HINT_LOOKS 20
+
 /*
  * Writes the member "hints" for a list without a match: for each filter that
  * alone matches nothing the nearest existing ids, labels or values.  What it

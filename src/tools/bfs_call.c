@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/plan.h"
+#include "query/hints.h"
 #include "query/search.h"
 #include "query/sql_graph.h"
 #include "tools/bfs_call.h"
@@ -326,37 +327,101 @@ kg_nearest_handle(KgGraphCall *call, const char *given)
 	return NULL;
 }
 
+/* An unknown handle, by its place, to which another is near. */
+typedef struct Near
+{
+	int at;
+	const char *nearest;
+} Near;
+
+/* The first of them, up to a number, of the first KG_HINT_LOOKS unknown. */
+static int
+find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
+{
+	int looks = KG_HINT_LOOKS;
+	int n = 0;
+
+	for (int i = 0; i < handles->n && n < room && looks > 0; i++)
+	{
+		if (handles->refs[i].id != NULL)
+			continue;
+		looks--;
+		near[n].at = i;
+		near[n].nearest = kg_nearest_handle(call, handles->given[i]);
+		n += near[n].nearest != NULL;
+	}
+	return n;
+}
+
 Jsonb *
 kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 {
-	int room = (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST);
+	Near near[KG_NEAREST];
+	int n = find_near(call,
+					  handles,
+					  near,
+					  (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST));
 	KgJsonWriter w;
-	int n = 0;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
-	for (int i = 0; i < handles->n && room > 0; i++)
+	for (int i = 0; i < n; i++)
 	{
-		const char *nearest;
-
-		if (handles->refs[i].id != NULL)
-			continue;
-		room--;
-		nearest = kg_nearest_handle(call, handles->given[i]);
-		if (nearest == NULL)
-			continue;
-		n++;
 		kg_jw_begin_object(&w);
-		kg_jw_kstring(&w, "path", kg_path_index(path, i));
+		kg_jw_kstring(&w, "path", kg_path_index(path, near[i].at));
 		kg_jw_kstring(&w, "message", "no entity has this id");
 		kg_jw_key(&w, "nearest");
 		kg_jw_begin_array(&w);
-		kg_jw_string(&w, nearest);
+		kg_jw_string(&w, near[i].nearest);
 		kg_jw_end_array(&w);
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);
 	return n > 0 ? kg_jw_finish(&w) : NULL;
+}
+
+static KgError *
+unknown_error(const char *path, const char *given, const char *nearest)
+{
+	KgError *err = kg_error_new(
+		KG_NOT_FOUND, "seed \"%s\" does not exist", given);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, given);
+	kg_error_did_you_mean(err, nearest);
+	return err;
+}
+
+/* The nearest to each, and in front the first that is near to anything. */
+void
+kg_throw_all_unknown(KgGraphCall *call, const char *path,
+					 const KgHandles *seeds)
+{
+	Near near[KG_NEAREST];
+	int n = find_near(call, seeds, near, KG_NEAREST);
+	const char *given = seeds->given[n > 0 ? near[0].at : 0];
+	KgErrorList list;
+	KgError *err;
+
+	memset(&list, 0, sizeof(list));
+	list.limit = KG_NEAREST;
+	for (int i = 0; i < n; i++)
+		kg_error_report(&list,
+						unknown_error(kg_path_index(path, near[i].at),
+									  seeds->given[near[i].at],
+									  near[i].nearest));
+	err = kg_error_new(KG_NOT_FOUND,
+					   seeds->n == 1 ? "seed \"%s\" does not exist"
+									 : "none of the seeds exists",
+					   given);
+	kg_error_path(err, "%s", path);
+	kg_error_got_string(err, given);
+	kg_error_expected(err,
+					  "ids of existing entities; search_entities finds them");
+	kg_error_did_you_mean(err, n > 0 ? near[0].nearest : NULL);
+	if (n > 1)
+		kg_error_errors(err, kg_error_array(&list));
+	kg_error_throw(err);
 }
 
 /* ---- detail and removal ---- */

@@ -37,6 +37,10 @@ extern const char *kg_nearest_handle(KgGraphCall *call, const char *given);
  */
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
+/* Raise KG_NOT_FOUND, with what is near to them. */
+extern KG_NORETURN void
+kg_throw_all_unknown(KgGraphCall *call, const char *path,
+					 const KgHandles *seeds) KG_NORETURN_TAIL;
 
 /* Arguments that bfs_query and intersect_subgraphs share. */
 typedef struct KgBfsDetail

@@ -85,22 +85,6 @@ write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 		kg_write_strings(w, "unknown_seeds", unknown, n);
 }
 
-static KG_NORETURN void
-throw_all_unknown(KgGraphCall *call, const KgHandles *seeds)
-{
-	KgError *err = kg_error_new(KG_NOT_FOUND,
-								seeds->n == 1 ? "seed \"%s\" does not exist"
-											  : "none of the seeds exists",
-								seeds->given[0]);
-
-	kg_error_path(err, "/seeds");
-	kg_error_got_string(err, seeds->given[0]);
-	kg_error_expected(err,
-					  "ids of existing entities; search_entities finds them");
-	kg_error_did_you_mean(err, kg_nearest_handle(call, seeds->given[0]));
-	kg_error_throw(err);
-}
-
 static Size
 seeds_size(const KgHandles *seeds)
 {
@@ -183,7 +167,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	refuse_empty(&seeds);
 	n = known_nodes(&seeds, &nodes);
 	if (n == 0)
-		throw_all_unknown(&call, &seeds);
+		kg_throw_all_unknown(&call, "/seeds", &seeds);
 	follow_all(&follow);
 	edges = kg_bfs_keeps_all(&call, &detail) ? KG_REACH_COUNT : KG_REACH_EDGES;
 	kg_cost_reach(

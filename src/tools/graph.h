@@ -86,5 +86,9 @@ extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 /* The members of an empty reply: nodes, edges, total 0, hints. */
 extern void kg_write_nothing(KgGraphCall *call, const KgSelector *selector,
 							 KgJsonWriter *w);
+/* The same where several selectors match nothing. */
+extern void kg_write_nothing_of(KgGraphCall *call,
+								const KgSelector *const *selectors, int n,
+								KgJsonWriter *w);
 
 #endif /* KG_GRAPH_H */

@@ -67,7 +67,8 @@ kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 }
 
 void
-kg_write_nothing(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
+kg_write_nothing_of(KgGraphCall *call, const KgSelector *const *selectors,
+					int n, KgJsonWriter *w)
 {
 	kg_jw_key(w, "nodes");
 	kg_jw_begin_array(w);
@@ -78,8 +79,18 @@ kg_write_nothing(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 	kg_jw_kint(w, "total", 0);
 	kg_jw_kint(w, "returned", 0);
 	kg_jw_kbool(w, "truncated", false);
-	kg_write_hints(call, selector, w);
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_hint_selector(call, selectors[i], w);
+	kg_jw_end_array(w);
 	kg_repairs_write(&call->repairs, w);
+}
+
+void
+kg_write_nothing(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
+{
+	kg_write_nothing_of(call, &selector, 1, w);
 }
 
 /* ---- which edges there are ---- */

@@ -362,6 +362,22 @@ write_hints(FindPaths *f, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
+/* Where one end is nothing, or both. */
+static void
+write_nothing(FindPaths *f, const uint32 *n, KgJsonWriter *w)
+{
+	const KgSelector *empty[2];
+	int nempty = 0;
+
+	for (int i = 0; i < 2; i++)
+		if (n[i] == 0)
+			empty[nempty++] = &f->ends[i];
+	kg_jw_key(w, "paths");
+	kg_jw_begin_array(w);
+	kg_jw_end_array(w);
+	kg_write_nothing_of(&f->call, empty, nempty, w);
+}
+
 Jsonb *
 kg_tool_find_paths(const Jsonb *arguments)
 {
@@ -377,12 +393,7 @@ kg_tool_find_paths(const Jsonb *arguments)
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	if (n[0] == 0 || n[1] == 0)
-	{
-		kg_jw_key(&w, "paths");
-		kg_jw_begin_array(&w);
-		kg_jw_end_array(&w);
-		kg_write_nothing(&f->call, &f->ends[n[0] == 0 ? 0 : 1], &w);
-	}
+		write_nothing(f, n, &w);
 	else
 	{
 		f->query.from = nodes[0];

@@ -61,6 +61,13 @@ SELECT pg_temp.hints('bfs_query', a::jsonb) FROM unnest(ARRAY['{"seeds": ["ann",
 SELECT pg_temp.hints('intersect_subgraphs', '{"seeds": ["ann", "anne"], "k": 1}');
 SELECT pg_temp.hints('describe_entities', '{"ids": ["ann", "anne", "person:danny"]}');
 SELECT pg_temp.refused('bfs_query', '{"seeds": ["anne"], "max_hops": 1}'), pg_temp.refused('describe_entity', '{"id": "person:anne"}'), pg_temp.refused('describe_entity', '{"id": "project:anne"}');
+-- something need not be near to the first of several ids or values: each is looked at, of many the first twenty
+SELECT pg_temp.hints('find_nodes', a::jsonb) FROM unnest(ARRAY['{"node_label": "person", "ids": ["qqqq", "anne", "bobb"]}', '{"node_label": "project", "filters": {"budget": {"in": [1, 255, 100000]}}}', '{"node_label": "person", "filters": {"name": {"in": ["Qqqq", "Ann Archr", "Bob Baxter"]}}}']) a;
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["qqqq", "bobb"]}, "relationships": [{"type": "*"}]}');
+SELECT pg_temp.hints('intersect_subgraphs', '{"seeds": ["q1", "q2", "q3", "q4", "q5", "q6", "anne"], "k": 1}');
+SELECT c->>'code', c->>'path', c->>'got', c->>'did_you_mean', (SELECT string_agg(concat_ws(' ', e->>'path', e->>'got', e->>'did_you_mean'), ', ') FROM jsonb_array_elements(c->'errors') e)
+  FROM unnest(ARRAY['{"seeds": ["qqqq", "anne", "bobb"], "max_hops": 1}', '{"seeds": ["qqqq", "anne"], "max_hops": 1}', '{"seeds": ["qqqq", "qqqqq"], "max_hops": 1}']) a, LATERAL (SELECT kg_call_tool('bfs_query', a::jsonb)->'structuredContent') r(c);
+SELECT c->>'got', c->>'did_you_mean' FROM (SELECT kg_call_tool('bfs_query', jsonb_build_object('max_hops', 1, 'seeds', (SELECT jsonb_agg('q' || i) FROM generate_series(1, 20) i) || '["anne"]'))->'structuredContent') r(c);
 SELECT length(r::text) <= 1024, jsonb_array_length(r->'hints') FROM kg_bfs(jsonb_build_object('seeds', '["ann"]'::jsonb || (SELECT jsonb_agg('anne' || i) FROM generate_series(1, 6) i), 'max_hops', 2, 'max_bytes', 1024)) r;
 
 -- who cannot see some nodes is told of none of their edges
