@@ -36,11 +36,15 @@
 /* The clock is looked at every 2^16 edges. */
 #define KG_CLOCK_EDGES 16
 /*
- * So many nodes, and at least one in so many of the numbers between the lowest
- * and the highest, are a dense frontier.
+ * A row that is passed over costs a fraction of a descent of the index: nodes
+ * whose numbers are so near are read as one range, where that makes so few
+ * ranges of at least so many nodes that it pays.
  */
-#define KG_DENSE_LEAST 64
-#define KG_DENSE_SPAN 8
+#define KG_NEAR 8
+#define KG_RANGES_LEAST 32
+#define KG_RANGES_PART 0.8
+/* Nodes are sorted by a bit each where that takes at most so many words. */
+#define KG_SORT_WORDS 16384
 
 /* ---- sets of nodes ---- */
 
@@ -277,12 +281,12 @@ typedef struct Expansion
 	void *arg;
 	bool backward;
 	bool with_properties;
-	/* packed rows seen in this piece */
-	int64 *seen;
+	/* the piece at hand, ascending; a bit each for those with a packed row */
+	const int64 *piece;
+	uint32 n;
+	uint32 at; /* all before are less than the last row's node */
+	uint64 *seen;
 	uint32 nseen;
-	/* in a dense frontier: a bit for each node from base on, cleared when seen */
-	uint64 *wanted;
-	int64 base;
 } Expansion;
 
 static Datum
@@ -437,6 +441,41 @@ expand_one(Expansion *e, int64 node)
 	return kept->packed;
 }
 
+static uint32
+lower_bound(const int64 *nodes, uint32 n, int64 node)
+{
+	uint32 low = 0;
+
+	while (n > 0)
+	{
+		uint32 half = n / 2;
+
+		if (nodes[low + half] < node)
+		{
+			low += half + 1;
+			n -= half + 1;
+		}
+		else
+			n = half;
+	}
+	return low;
+}
+
+/* Is the node of the piece?  Then it has been seen.  Rows mostly ascend. */
+static bool
+note_seen(Expansion *e, int64 node)
+{
+	if (e->at > 0 && e->piece[e->at - 1] >= node)
+		e->at = lower_bound(e->piece, e->n, node);
+	while (e->at < e->n && e->piece[e->at] < node)
+		e->at++;
+	if (e->at == e->n || e->piece[e->at] != node)
+		return false;
+	e->seen[e->at >> 6] |= UINT64CONST(1) << (e->at & 63);
+	e->nseen++;
+	return true;
+}
+
 static bool
 receive_packed(TupleTableSlot *slot, void *arg)
 {
@@ -446,18 +485,8 @@ receive_packed(TupleTableSlot *slot, void *arg)
 
 	slot_getallattrs(slot);
 	node = DatumGetInt64(slot->tts_values[0]);
-	if (e->wanted != NULL)
-	{
-		uint64 at = (uint64) (node - e->base);
-		uint64 bit = UINT64CONST(1) << (at & 63);
-
-		if ((e->wanted[at >> 6] & bit) == 0)
-			return true;
-		e->wanted[at >> 6] &= ~bit;
-		e->nseen++;
-	}
-	else
-		e->seen[e->nseen++] = node;
+	if (!note_seen(e, node))
+		return true;
 	for (int i = 1; i < natts; i++)
 		if (!slot->tts_isnull[i])
 			visit_packed(e,
@@ -465,15 +494,6 @@ receive_packed(TupleTableSlot *slot, void *arg)
 						 slot->tts_values[i],
 						 natts == 3 ? i == 2 : e->backward);
 	return true;
-}
-
-static int
-compare_nodes(const void *a, const void *b)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* Which of kg_adjacency's values the walk needs. */
@@ -500,20 +520,65 @@ run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
 	statement.argtypes = types;
 	statement.values = values;
 	statement.hold = true;
-	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
-	e->nseen = 0;
 	(void) kg_plan_run(&statement, receive_packed, e);
 }
 
+/* Read the piece as ranges; false where there would be too many of them. */
+static bool
+read_ranges(Expansion *e)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
+	uint32 most = (uint32) (e->n * KG_RANGES_PART);
+	uint32 nranges = 1;
+	int64 *first;
+	int64 *last;
+	Datum values[3];
+
+	if (e->n < KG_RANGES_LEAST)
+		return false;
+	for (uint32 i = 1; i < e->n; i++)
+		nranges += e->piece[i] - e->piece[i - 1] > KG_NEAR;
+	if (nranges > most)
+		return false;
+	first = palloc(nranges * sizeof(int64));
+	last = palloc(nranges * sizeof(int64));
+	nranges = 0;
+	for (uint32 i = 0; i < e->n; i++)
+	{
+		if (i == 0 || e->piece[i] - e->piece[i - 1] > KG_NEAR)
+			first[nranges++] = e->piece[i];
+		last[nranges - 1] = e->piece[i];
+	}
+	values[0] = e->graph->tenant;
+	values[1] = kg_int64_array(first, nranges);
+	values[2] = kg_int64_array(last, nranges);
+	run_packed(e, KG_SQL_RANGES_OUT, 3, types, values);
+	pfree(first);
+	pfree(last);
+	pfree(DatumGetPointer(values[1]));
+	pfree(DatumGetPointer(values[2]));
+	return true;
+}
+
+static void
+read_nodes(Expansion *e)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+
+	values[0] = e->graph->tenant;
+	values[1] = kg_int64_array(e->piece, e->n);
+	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
+	pfree(DatumGetPointer(values[1]));
+}
+
 /*
- * Read what kg_adjacency has of these nodes; move those that it has no row
- * for to the front of rest and return their number.
+ * Read what kg_adjacency has of these ascending nodes; put those that it has
+ * no row for into rest and return their number.
  */
 static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 {
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
 	uint32 nrest = 0;
 
 	if (n == 1)
@@ -521,69 +586,76 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 		rest[0] = nodes[0];
 		return expand_one(e, nodes[0]) ? 0 : 1;
 	}
-	values[0] = e->graph->tenant;
-	values[1] = kg_int64_array(nodes, n);
-	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
-	pfree(DatumGetPointer(values[1]));
-	if (e->nseen == n)
-		return 0;
-	qsort(e->seen, e->nseen, sizeof(int64), compare_nodes);
-	for (uint32 i = 0; i < n; i++)
-		if (e->nseen == 0 ||
-			bsearch(
-				&nodes[i], e->seen, e->nseen, sizeof(int64), compare_nodes) ==
-				NULL)
+	e->piece = nodes;
+	e->n = n;
+	e->at = 0;
+	e->nseen = 0;
+	memset(e->seen, 0, KG_PIECE / 8);
+	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
+	if (!read_ranges(e))
+		read_nodes(e);
+	for (uint32 i = 0; i < n && e->nseen < n; i++)
+		if ((e->seen[i >> 6] >> (i & 63) & 1) == 0)
 			rest[nrest++] = nodes[i];
 	return nrest;
 }
 
-/*
- * A frontier that holds a good part of the nodes between its ends is read by
- * one scan of all that is between: a row passed over costs a fraction of a
- * descent of the index.  Those without a packed row are left at the front of
- * nodes; false where the frontier is not such a one.
- */
-static bool
-expand_dense(Expansion *e, int64 *nodes, uint32 *n)
+static int
+compare_nodes(const void *a, const void *b, void *arg)
 {
-	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
-	Datum values[3];
-	int64 low = PG_INT64_MAX;
-	int64 high = PG_INT64_MIN;
-	uint64 words;
-	uint32 nrest = 0;
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
 
-	if (*n < KG_DENSE_LEAST)
-		return false;
-	for (uint32 i = 0; i < *n; i++)
+	return x < y ? -1 : x > y;
+}
+
+/* By a bit for each number from the lowest to the highest. */
+static uint32
+sort_by_bits(int64 *nodes, uint32 n, int64 low, uint64 words)
+{
+	uint64 *bits = palloc0(words * sizeof(uint64));
+	uint32 count = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		bits[(uint64) (nodes[i] - low) >> 6] |= UINT64CONST(1)
+												<< ((nodes[i] - low) & 63);
+	for (uint64 w = 0; w < words; w++)
+		for (; bits[w] != 0; bits[w] &= bits[w] - 1)
+			nodes[count++] = low + (int64) (w * 64) +
+							 pg_rightmost_one_pos64(bits[w]);
+	pfree(bits);
+	return count;
+}
+
+static uint32
+sort_by_comparing(int64 *nodes, uint32 n)
+{
+	uint32 count = 1;
+
+	qsort_interruptible(nodes, n, sizeof(int64), compare_nodes, NULL);
+	for (uint32 i = 1; i < n; i++)
+		if (nodes[i] != nodes[count - 1])
+			nodes[count++] = nodes[i];
+	return count;
+}
+
+/* Ascending, each once; their number. */
+static uint32
+sort_nodes(int64 *nodes, uint32 n)
+{
+	int64 low = nodes[0];
+	int64 high = nodes[0];
+	uint64 words;
+
+	for (uint32 i = 1; i < n; i++)
 	{
 		low = Min(low, nodes[i]);
 		high = Max(high, nodes[i]);
 	}
-	if ((uint64) high - (uint64) low >= (uint64) *n * KG_DENSE_SPAN)
-		return false;
 	words = ((uint64) (high - low) >> 6) + 1;
-	e->wanted = palloc0(words * sizeof(uint64));
-	e->base = low;
-	for (uint32 i = 0; i < *n; i++)
-		e->wanted[(uint64) (nodes[i] - low) >> 6] |= UINT64CONST(1)
-													 << ((nodes[i] - low) & 63);
-	values[0] = e->graph->tenant;
-	values[1] = Int64GetDatum(low);
-	values[2] = Int64GetDatum(high);
-	run_packed(e, KG_SQL_DENSE_OUT, 3, types, values);
-	for (uint64 w = 0; w < words && e->nseen < *n; w++)
-		while (e->wanted[w] != 0)
-		{
-			int bit = pg_rightmost_one_pos64(e->wanted[w]);
-
-			e->wanted[w] &= e->wanted[w] - 1;
-			nodes[nrest++] = low + (int64) (w * 64) + bit;
-		}
-	*n = nrest;
-	pfree(e->wanted);
-	e->wanted = NULL;
-	return true;
+	if (words <= Max(n, KG_SORT_WORDS))
+		return sort_by_bits(nodes, n, low, words);
+	return sort_by_comparing(nodes, n);
 }
 
 void
@@ -599,9 +671,10 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 	e.found = found;
 	e.arg = arg;
 	e.with_properties = walk->properties || walk->accept != NULL;
-	if (graph->packed && !e.with_properties && !expand_dense(&e, nodes, &n))
+	if (graph->packed && !e.with_properties && n > 0)
 	{
-		e.seen = palloc(Min(n, KG_PIECE) * sizeof(int64));
+		n = sort_nodes(nodes, n);
+		e.seen = palloc(KG_PIECE / 8);
 		rest = palloc(Min(n, KG_PIECE) * sizeof(int64));
 	}
 	for (uint32 start = 0; start < n; start += KG_PIECE)

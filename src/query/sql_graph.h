@@ -14,9 +14,10 @@ typedef enum KgGraphSql
 	KG_SQL_PACKED_OUT,
 	KG_SQL_PACKED_IN,
 	KG_SQL_PACKED_BOTH,
-	KG_SQL_DENSE_OUT, /* the same of a range of nodes */
-	KG_SQL_DENSE_IN,
-	KG_SQL_DENSE_BOTH,
+	/* $1 tenant, $2 and $3 first and last nodes of ranges: the same */
+	KG_SQL_RANGES_OUT,
+	KG_SQL_RANGES_IN,
+	KG_SQL_RANGES_BOTH,
 	/* $1 tenant, $2 nodes [, $3 relations]: node, relation, neighbour */
 	KG_SQL_OUT,
 	KG_SQL_IN,
