@@ -141,33 +141,44 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 }
 
 static get_relation_info_hook_type next_relation_info = NULL;
-static bool planning_batch = false;
+static double planned_rows = 0;
+
+double
+kg_spi_plan_for(double rows)
+{
+	double before = planned_rows;
+
+	planned_rows = rows;
+	return before;
+}
 
 /*
  * Rows so many that also a b-tree prefix of four columns of unknown
  * distribution, each taken for one value in 200, holds more than a batch.
  */
-#define KG_BOUNDLESS_ROWS 1e13
-#define KG_BOUNDLESS_PAGES 4000000000U
+#define KG_BATCH_ROWS 1e13
+#define KG_ROWS_A_PAGE 50
+#define KG_MOST_PAGES 4000000000U
 
 static void
-boundless_tables(PlannerInfo *root, Oid relation, bool inhparent,
-				 RelOptInfo *rel)
+sized_tables(PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel)
 {
+	BlockNumber pages = Min(planned_rows / KG_ROWS_A_PAGE, KG_MOST_PAGES);
 	ListCell *lc;
 
 	if (next_relation_info)
 		next_relation_info(root, relation, inhparent, rel);
-	if (!planning_batch || get_rel_namespace(relation) != kg_extension_schema())
+	if (planned_rows == 0 ||
+		get_rel_namespace(relation) != kg_extension_schema())
 		return;
-	rel->tuples = KG_BOUNDLESS_ROWS;
-	rel->pages = KG_BOUNDLESS_PAGES;
+	rel->tuples = planned_rows;
+	rel->pages = pages;
 	foreach(lc, rel->indexlist)
 	{
 		IndexOptInfo *index = lfirst(lc);
 
-		index->tuples = KG_BOUNDLESS_ROWS;
-		index->pages = KG_BOUNDLESS_PAGES;
+		index->tuples = planned_rows;
+		index->pages = pages;
 	}
 }
 
@@ -175,7 +186,7 @@ void
 kg_spi_init(void)
 {
 	next_relation_info = get_relation_info_hook;
-	get_relation_info_hook = boundless_tables;
+	get_relation_info_hook = sized_tables;
 }
 
 /*
@@ -189,13 +200,12 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 		const char *nulls, Snapshot snapshot, Snapshot crosscheck,
 		bool read_only)
 {
-	bool outer = planning_batch;
+	double outer = kg_spi_plan_for(saved->batch ? KG_BATCH_ROWS : 0);
 	bool jit = jit_enabled;
 	bool hashjoin = enable_hashjoin;
 	bool mergejoin = enable_mergejoin;
 	int rc;
 
-	planning_batch = saved->batch;
 	jit_enabled = false;
 	if (saved->batch)
 		enable_hashjoin = enable_mergejoin = false;
@@ -212,7 +222,7 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 	}
 	PG_FINALLY();
 	{
-		planning_batch = outer;
+		planned_rows = outer;
 		jit_enabled = jit;
 		enable_hashjoin = hashjoin;
 		enable_mergejoin = mergejoin;

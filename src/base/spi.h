@@ -68,7 +68,14 @@ extern void kg_spi_unpin_path(int nest);
 /* "@kg_name" replaced by the qualified name, in the current context. */
 extern char *kg_spi_expand(const char *sql);
 
-/* Sets the planner's hook for KG_SAVED_BATCH; when the module is loaded. */
+/*
+ * Have what is planned from here on be planned for tables of ours of so many
+ * rows, or of as many as they have (0); returns what was so before, to be
+ * restored also after an error.
+ */
+extern double kg_spi_plan_for(double rows);
+
+/* Sets the planner's hook for that; when the module is loaded. */
 extern void kg_spi_init(void);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "catalog/namespace.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -70,9 +71,13 @@ static MemoryContext recorded_context = NULL;
 
 /*
  * What the planner may choose from.  The side tables are read by index only;
- * under these settings a plan does not depend on what the tables held when it
- * was made.
+ * under these settings, and for tables of so many rows, a plan does not depend
+ * on what they held when it was made: of a small one the planner reads all of
+ * a tenant and compares it with a list, which it goes on to do when it has
+ * grown.  Of more rows than that a scan of all would be cheaper than disabled.
  */
+#define KG_PLANNED_ROWS 1e8
+
 static const char *const plan_settings[][2] = {
 	{"enable_seqscan", "off"},
 	{"enable_bitmapscan", "off"},
@@ -155,6 +160,7 @@ static void
 build_generic_plan(SPIPlanPtr plan)
 {
 	int nest = NewGUCNestLevel();
+	double before = kg_spi_plan_for(KG_PLANNED_ROWS);
 
 	for (int i = 0; i < lengthof(plan_settings); i++)
 		(void) set_config_option(plan_settings[i][0],
@@ -165,7 +171,15 @@ build_generic_plan(SPIPlanPtr plan)
 								 true,
 								 0,
 								 false);
-	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), CurrentResourceOwner);
+	PG_TRY();
+	{
+		ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), CurrentResourceOwner);
+	}
+	PG_FINALLY();
+	{
+		(void) kg_spi_plan_for(before);
+	}
+	PG_END_TRY();
 	AtEOXact_GUC(true, nest);
 }
 

@@ -1,0 +1,99 @@
+-- How a frontier is read, by ranges of near nodes or node by node, packed or
+-- not or partly, changes nothing: against recursive SQL.
+SET client_min_messages = warning;
+CREATE ROLE regress_frontier;
+SELECT FROM kg_create_tenant('frontier');
+SELECT FROM kg_create_tenant('between');
+SELECT FROM kg_grant('frontier', 'regress_frontier', 'write');
+SELECT FROM kg_grant('between', 'regress_frontier', 'write');
+SET ROLE regress_frontier;
+CREATE FUNCTION pg_temp.nodes(low integer, high integer) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_build_object('bundle_name', 'frontier', 'version', '1',
+    'schemas', '[{"entity_type": "nn", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]'::jsonb,
+    'relations', '[{"name": "TO", "from": "nn", "to": "nn"}]'::jsonb,
+    'entities', jsonb_build_array(jsonb_build_object('entity_type', 'nn', 'items',
+      (SELECT jsonb_agg(jsonb_build_object('id', 'n' || i)) FROM generate_series(low, high) i)))) $$;
+-- the numbers of two tenants' nodes lie between each other
+DO $$
+BEGIN
+  FOR piece IN 0..19 LOOP
+    PERFORM set_config('kg_graph.tenant', 'between', false);
+    PERFORM kg_apply_bundle(pg_temp.nodes(piece * 3, piece * 3 + 2), '{"mode": "merge"}');
+    PERFORM set_config('kg_graph.tenant', 'frontier', false);
+    PERFORM kg_apply_bundle(pg_temp.nodes(piece * 100, piece * 100 + 99), '{"mode": "merge"}');
+  END LOOP;
+END $$;
+-- hubs of neighbours that are one after the other, near, just not near, far and all over; and their edges on
+SELECT r #> '{relations,TO,created}' AS edges FROM (SELECT kg_apply_bundle(pg_temp.nodes(0, 0) || jsonb_build_object('edges', (
+  SELECT jsonb_agg(DISTINCT jsonb_build_object('relation', 'TO', 'from', 'nn:n' || f, 'to', 'nn:n' || t)) FROM (
+    SELECT 0 AS f, i AS t FROM generate_series(100, 400) i
+    UNION SELECT 1, i FROM generate_series(10, 1990, 8) i
+    UNION SELECT 2, i FROM generate_series(10, 1990, 9) i
+    UNION SELECT i, 3 FROM generate_series(10, 1990, 40) i
+    UNION SELECT 4, i + i * i % 7 FROM generate_series(500, 1500, 5) i
+    UNION SELECT 5, i * i * 13 % 2000 FROM generate_series(1, 60) i
+    UNION SELECT 6, 1700 + i % 2 * 200 + i FROM generate_series(1, 90) i
+    UNION SELECT i, (i * 11 + i % 3 * 500) % 2000 FROM generate_series(0, 1999) i WHERE i % 4 <> 1) e)),
+  '{"mode": "merge"}') AS r) x;
+CREATE TEMP TABLE e AS SELECT s.entity_id AS f, t.entity_id AS t FROM kg_edge x JOIN kg_entity s ON s.node = x.source JOIN kg_entity t ON t.node = x.target;
+CREATE INDEX ON e (f);
+CREATE INDEX ON e (t);
+ANALYZE e;
+CREATE TEMP TABLE wanted AS
+  WITH RECURSIVE w (start, way, id, d) AS (
+    SELECT 'n' || i, way, ('n' || i) COLLATE "C", 0 FROM generate_series(0, 8) i, unnest(ARRAY['outgoing', 'incoming', 'both']) way
+    UNION
+    SELECT w.start, w.way, n.id, w.d + 1 FROM w, LATERAL (
+      SELECT t AS id FROM e WHERE f = w.id AND way <> 'incoming' UNION SELECT f FROM e WHERE t = w.id AND way <> 'outgoing') n WHERE w.d < 3)
+  SELECT start, way, id, min(d) AS depth FROM w GROUP BY 1, 2, 3;
+CREATE FUNCTION pg_temp.got(start text, way text) RETURNS TABLE (id text, depth integer) LANGUAGE plpgsql AS $$
+DECLARE
+  args jsonb := jsonb_build_object('start_node', jsonb_build_object('label', 'nn', 'node_id', start), 'max_hops', 3, 'direction', way, 'limit', 500);
+  reply jsonb;
+BEGIN
+  LOOP
+    reply := kg_neighbors(args);
+    RETURN QUERY SELECT x ->> 'id', (x ->> 'depth')::integer FROM jsonb_array_elements(reply -> 'nodes') x;
+    args := reply -> 'next';
+    EXIT WHEN args IS NULL;
+  END LOOP;
+END $$;
+CREATE TEMP VIEW different AS
+  SELECT s.start, s.way, count(*) FROM (SELECT DISTINCT start, way FROM wanted) s, LATERAL (
+    (SELECT id, depth FROM wanted w WHERE w.start = s.start AND w.way = s.way EXCEPT ALL SELECT * FROM pg_temp.got(s.start, s.way))
+    UNION ALL
+    (SELECT * FROM pg_temp.got(s.start, s.way) EXCEPT ALL SELECT id, depth FROM wanted w WHERE w.start = s.start AND w.way = s.way)) x GROUP BY 1, 2;
+SELECT count(*) > 5000 AS many FROM wanted;
+-- rows alone
+SELECT * FROM different;
+-- packed: by both kinds of statement
+SELECT kg_pack() AS packed;
+SELECT * FROM different;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_frontier;
+SET ROLE regress_frontier;
+CREATE FUNCTION pg_temp.reads(start text) RETURNS TABLE (how text) LANGUAGE sql AS $$
+  SELECT DISTINCT CASE WHEN s ->> 'sql' ~ 'ROWS FROM' THEN 'ranges' WHEN s ->> 'sql' ~ 'ANY' THEN 'nodes' ELSE 'a node' END AS how
+    FROM jsonb_array_elements(kg_explain('explore_neighbors', jsonb_build_object('start_node', jsonb_build_object('label', 'nn', 'node_id', start),
+      'max_hops', 2)) -> 'statements') s WHERE s ->> 'sql' ~ 'outgoing' ORDER BY how $$;
+SELECT pg_temp.reads('n0');
+SELECT pg_temp.reads('n5');
+-- a list of nodes leads the index also where the planner has seen little of the tables
+SELECT count(*) FILTER (WHERE line ~ 'Index Cond:.*node = ANY') > 0 AS by_index, count(*) FILTER (WHERE line ~ 'Filter:.*node = ANY') AS by_filter
+  FROM jsonb_array_elements(kg_explain('explore_neighbors', '{"start_node": {"label": "nn", "node_id": "n1"}, "max_hops": 2}') -> 'statements') s,
+    jsonb_array_elements_text(s -> 'plan') line;
+-- taken away and written again, the ends of some edges have no packed row
+CREATE TEMP TABLE again AS SELECT tenant, source, relation_no, target FROM kg_edge WHERE source % 5 = 0;
+SELECT count(*) > 200 AS many FROM again;
+DELETE FROM kg_edge WHERE source % 5 = 0;
+INSERT INTO kg_edge (tenant, source, relation_no, target) TABLE again;
+SELECT * FROM different;
+SELECT kg_pack() BETWEEN 200 AND 2000 AS had_none;
+DROP VIEW different;
+DROP FUNCTION pg_temp.nodes, pg_temp.got, pg_temp.reads;
+DROP TABLE e, wanted, again;
+RESET ROLE;
+SELECT FROM kg_drop_tenant('frontier');
+SELECT FROM kg_drop_tenant('between');
+REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM regress_frontier;
+DROP ROLE regress_frontier;
