@@ -8,6 +8,7 @@
 #ifndef KG_LINKS_H
 #define KG_LINKS_H
 
+#include "query/frontier.h"
 #include "query/nodes.h"
 
 /* One step of a walk; ends are indexes of a node set. */

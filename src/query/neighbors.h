@@ -6,6 +6,7 @@
 #define KG_NEIGHBORS_H
 
 #include "nodes/pg_list.h"
+#include "query/frontier.h"
 #include "query/nodes.h"
 
 #define KG_MAX_REACH_HOPS 6

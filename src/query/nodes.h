@@ -5,7 +5,7 @@
 #ifndef KG_NODES_H
 #define KG_NODES_H
 
-#include "query/frontier.h"
+#include "query/graph_search.h"
 
 /*
  * The ranks of the types of nodes; 0 for those the caller cannot see.  Rank r

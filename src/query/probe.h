@@ -6,6 +6,7 @@
 #ifndef KG_PROBE_H
 #define KG_PROBE_H
 
+#include "query/frontier.h"
 #include "query/nodes.h"
 
 #define KG_SAMPLE 16

@@ -6,7 +6,7 @@
 #define KG_SELECT_H
 
 #include "query/filter.h"
-#include "query/frontier.h"
+#include "query/graph_search.h"
 
 typedef struct KgSelector
 {

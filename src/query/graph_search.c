@@ -1,0 +1,197 @@
+/*
+ * graph_search.c
+ *	  A search as a whole: who searches, how it walks, what it may take.
+ *
+ * kg_adjacency is read only when it must say the same as kg_edge for the
+ * caller: no policies on kg_edge but ours, and the privilege to read kg_edge.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "query/graph_search.h"
+#include "query/plan.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* The clock is looked at every 2^16 edges. */
+#define KG_CLOCK_EDGES 16
+
+/* ---- walks ---- */
+
+bool
+kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
+{
+	int low = 0;
+	int high = set->n - 1;
+
+	if (set->all)
+		return true;
+	while (low <= high)
+	{
+		int middle = (low + high) / 2;
+
+		if (set->numbers[middle] == relation_no)
+			return true;
+		if (set->numbers[middle] < relation_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return false;
+}
+
+bool
+kg_follow_both(const KgFollow *walk, int32 relation_no)
+{
+	return kg_relation_set_has(&walk->forward, relation_no) &&
+		   kg_relation_set_has(&walk->backward, relation_no);
+}
+
+void
+kg_follow_reverse(const KgFollow *walk, KgFollow *reversed)
+{
+	*reversed = *walk;
+	reversed->forward = walk->backward;
+	reversed->backward = walk->forward;
+}
+
+/* ---- the search as a whole ---- */
+
+/*
+ * Do the rows of kg_edge that the caller sees depend on its tenant alone, that
+ * is, has the table just the policies that the extension made?  Kept until one
+ * of them changes.
+ */
+static bool
+edges_are_plain(void)
+{
+	static uint64 seen = 0;
+	static bool known = false;
+	static bool plain = false;
+	static KgSaved saved;
+	static const Oid types[] = {OIDOID};
+	Datum relid;
+	uint64 generation = kg_generation();
+
+	if (known && seen == generation)
+		return plain;
+	relid = ObjectIdGetDatum(kg_relation_oid("kg_edge"));
+	SPI_connect();
+	kg_spi_run(
+		&saved,
+		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
+		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
+		"'^\\(\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\) AND "
+		"([^ ]+[.])?kg_derived_visible\\(\\)\\)$') = 1 "
+		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
+		1,
+		types,
+		&relid,
+		NULL,
+		true,
+		SPI_OK_SELECT);
+	plain = strcmp(kg_spi_cstring(0, 1), "t") == 0;
+	SPI_finish();
+	seen = generation;
+	known = true;
+	return plain;
+}
+
+static int
+compare_types(const void *a, const void *b)
+{
+	return strcmp(kg_type_handle(*(const KgType *const *) a),
+				  kg_type_handle(*(const KgType *const *) b));
+}
+
+KgGraph *
+kg_graph_begin(void)
+{
+	MemoryContext context;
+	KgGraph *graph;
+	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+
+	context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
+	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
+	graph->context = context;
+	graph->catalog = kg_catalog_get(tenant);
+	graph->tenant = CStringGetTextDatum(tenant);
+	graph->check_nodes = !graph->catalog->plain_visibility;
+	graph->packed = edges_are_plain() &&
+					pg_class_aclcheck(kg_relation_oid("kg_edge"),
+									  GetUserId(),
+									  ACL_SELECT) == ACLCHECK_OK;
+	graph->nranks = graph->catalog->ntypes;
+	if (graph->nranks >= PG_UINT16_MAX)
+		elog(ERROR, "too many entity types in one tenant");
+	graph->ranked = MemoryContextAlloc(
+		context, (graph->nranks + 1) * sizeof(const KgType *));
+	for (int i = 0; i < graph->nranks; i++)
+		graph->ranked[i] = graph->catalog->types[i];
+	qsort(graph->ranked, graph->nranks, sizeof(const KgType *), compare_types);
+	return graph;
+}
+
+void
+kg_graph_end(KgGraph *graph)
+{
+	MemoryContextDelete(graph->context);
+}
+
+static KG_NORETURN void
+throw_limit(const char *setting, const char *what, int64 limit)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the search %s %s (" INT64_FORMAT ")",
+								what,
+								setting,
+								limit);
+
+	kg_error_expected(err,
+					  "a narrower question: fewer hops, fewer starting nodes, "
+					  "named relationship types or filters");
+	kg_error_throw(err);
+}
+
+void
+kg_graph_check_visited(KgGraph *graph, uint64 visited)
+{
+	if (visited > (uint64) kg_setting_max_visited)
+		throw_limit("kg_graph.max_visited",
+					"visits more nodes than",
+					kg_setting_max_visited);
+}
+
+void
+kg_graph_check_memory(KgGraph *graph)
+{
+	Size used = MemoryContextMemAllocated(graph->context, true);
+
+	if (used > (Size) kg_setting_max_search_memory * 1024)
+		throw_limit("kg_graph.max_search_memory",
+					"needs more kilobytes than",
+					kg_setting_max_search_memory);
+}
+
+void
+kg_graph_charge_edges(KgGraph *graph, int64 edges)
+{
+	int64 before = graph->edges;
+
+	graph->edges += edges;
+	/* What is done in memory takes time between statements, too. */
+	if ((before ^ graph->edges) >> KG_CLOCK_EDGES != 0)
+		kg_plan_check();
+	if (graph->edges > kg_setting_max_edges)
+		throw_limit("kg_graph.max_edges",
+					"reads more edges than",
+					kg_setting_max_edges);
+}

@@ -1,0 +1,94 @@
+/*
+ * graph_search.h
+ *	  A search as a whole: who searches, how it walks, what it may take.
+ *
+ * A KgGraph lives as long as one call of a tool.  What a search keeps is in
+ * its memory context, which outlives the executor's; kg_graph_end() frees it.
+ * Nothing here reads a table but through query/plan.h, so that the caller's
+ * privileges and row-level security decide at every hop.
+ */
+#ifndef KG_GRAPH_SEARCH_H
+#define KG_GRAPH_SEARCH_H
+
+#include "catalog/catalog.h"
+#include "query/nodeset.h"
+
+/* Nodes a statement; 128 kB of array. */
+#define KG_PIECE 16384
+
+/* Which relations are followed in one direction. */
+typedef struct KgRelationSet
+{
+	bool all;
+	int n;
+	int32 *numbers; /* ascending */
+} KgRelationSet;
+
+/*
+ * How a search walks.  "forward" is along the stored orientation; a symmetric
+ * relation is in both whatever direction was asked for.
+ */
+typedef struct KgFollow
+{
+	KgRelationSet forward;
+	KgRelationSet backward;
+	bool properties; /* edges are delivered with their properties */
+	/* NULL, or which edges are walked; implies properties */
+	bool (*accept)(int32 relation_no, const Jsonb *properties, void *arg);
+	void *accept_arg;
+} KgFollow;
+
+/* What the ends of a relation's edges are; 0 where its variants differ. */
+typedef struct KgImplied
+{
+	int32 relation_no;
+	bool known;
+	uint16 ranks[2]; /* of the source, of the target */
+} KgImplied;
+
+#define KG_IMPLIED 64
+
+/*
+ * What the search read of a node by itself, which is mostly the start: edges
+ * of the page and the page itself ask for it again.
+ */
+typedef struct KgKept
+{
+	const struct KgRef *ref;  /* its row; NULL: not read */
+	int64 node;				  /* whose packed row was looked up; 0: none */
+	bool packed;			  /* it has one */
+	struct varlena *edges[2]; /* out, in; as stored; NULL: none */
+} KgKept;
+
+typedef struct KgGraph
+{
+	const KgCatalog *catalog;
+	MemoryContext context;
+	Datum tenant;
+	bool check_nodes; /* kg_entity has policies of others: look at every hop */
+	bool packed;	  /* kg_adjacency says what kg_edge says */
+	int64 edges;	  /* read so far */
+	double cost;	  /* estimated so far, see query/cost.h */
+	int nranks;		  /* types in the order of replies; rank 0 is none */
+	const KgType **ranked;
+	/* relations met last, by the low bits of their number */
+	KgImplied *implied;
+	KgKept kept;
+} KgGraph;
+
+/* Begin a search as the current role; raises KG_NO_TENANT. */
+extern KgGraph *kg_graph_begin(void);
+extern void kg_graph_end(KgGraph *graph);
+
+/* Raise KG_LIMIT_EXCEEDED where a search took more than its settings allow. */
+extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);
+extern void kg_graph_check_memory(KgGraph *graph);
+extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
+
+/* Does the walk follow the relation both ways? */
+extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
+extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
+/* The same walk from the other end. */
+extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);
+
+#endif /* KG_GRAPH_SEARCH_H */
