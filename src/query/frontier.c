@@ -24,13 +24,13 @@
 #include "utils/memutils.h"
 
 /*
- * A row that is passed over costs a fraction of a descent of the index: nodes
- * whose numbers are so near are read as one range, where that makes so few
- * ranges of at least so many nodes that it pays.
+ * A row that is passed over costs a fraction of a descent of the index, and a
+ * range more than a descent: so many nodes or more, each so near to the next,
+ * are read as a range, where ranges hold so many nodes of a piece.
  */
 #define KG_NEAR 8
-#define KG_RANGES_LEAST 32
-#define KG_RANGES_PART 0.8
+#define KG_CLUSTER 5
+#define KG_CLUSTERED 32
 /* Nodes are sorted by a bit each where that takes at most so many words. */
 #define KG_SORT_WORDS 16384
 
@@ -284,53 +284,81 @@ run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
 	(void) kg_plan_run(&statement, receive_packed, e);
 }
 
-/* Read the piece as ranges; false where there would be too many of them. */
-static bool
-read_ranges(Expansion *e)
+static void
+read_ranges(Expansion *e, const int64 *first, const int64 *last, uint32 n)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
-	uint32 most = (uint32) (e->n * KG_RANGES_PART);
-	uint32 nranges = 1;
-	int64 *first;
-	int64 *last;
-	Datum values[3];
+	Datum values[3] = {
+		e->graph->tenant, kg_int64_array(first, n), kg_int64_array(last, n)};
 
-	if (e->n < KG_RANGES_LEAST)
-		return false;
-	for (uint32 i = 1; i < e->n; i++)
-		nranges += e->piece[i] - e->piece[i - 1] > KG_NEAR;
-	if (nranges > most)
-		return false;
-	first = palloc(nranges * sizeof(int64));
-	last = palloc(nranges * sizeof(int64));
-	nranges = 0;
-	for (uint32 i = 0; i < e->n; i++)
-	{
-		if (i == 0 || e->piece[i] - e->piece[i - 1] > KG_NEAR)
-			first[nranges++] = e->piece[i];
-		last[nranges - 1] = e->piece[i];
-	}
-	values[0] = e->graph->tenant;
-	values[1] = kg_int64_array(first, nranges);
-	values[2] = kg_int64_array(last, nranges);
 	run_packed(e, KG_SQL_RANGES_OUT, 3, types, values);
-	pfree(first);
-	pfree(last);
 	pfree(DatumGetPointer(values[1]));
 	pfree(DatumGetPointer(values[2]));
-	return true;
 }
 
 static void
-read_nodes(Expansion *e)
+read_nodes(Expansion *e, const int64 *nodes, uint32 n)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
+	Datum values[2] = {e->graph->tenant, kg_int64_array(nodes, n)};
 
-	values[0] = e->graph->tenant;
-	values[1] = kg_int64_array(e->piece, e->n);
 	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
 	pfree(DatumGetPointer(values[1]));
+}
+
+/* Where the cluster ends that begins with this node of the piece. */
+static uint32
+cluster_end(const Expansion *e, uint32 start)
+{
+	uint32 end = start + 1;
+
+	while (end < e->n && e->piece[end] - e->piece[end - 1] <= KG_NEAR)
+		end++;
+	return end;
+}
+
+/* Read the clusters of the piece as ranges, and the other nodes one by one. */
+static void
+read_piece(Expansion *e)
+{
+	int64 *first;
+	int64 *last;
+	int64 *others;
+	uint32 nranges = 0;
+	uint32 nothers = 0;
+	uint32 end;
+
+	if (e->n < KG_CLUSTERED)
+	{
+		read_nodes(e, e->piece, e->n);
+		return;
+	}
+	first = palloc(e->n * sizeof(int64));
+	last = palloc(e->n * sizeof(int64));
+	others = palloc(e->n * sizeof(int64));
+	for (uint32 i = 0; i < e->n; i = end)
+	{
+		end = cluster_end(e, i);
+		if (end - i >= KG_CLUSTER)
+		{
+			first[nranges] = e->piece[i];
+			last[nranges++] = e->piece[end - 1];
+		}
+		else
+			for (; i < end; i++)
+				others[nothers++] = e->piece[i];
+	}
+	if (e->n - nothers < KG_CLUSTERED)
+		read_nodes(e, e->piece, e->n);
+	else
+	{
+		read_ranges(e, first, last, nranges);
+		if (nothers > 0)
+			read_nodes(e, others, nothers);
+	}
+	pfree(first);
+	pfree(last);
+	pfree(others);
 }
 
 /*
@@ -353,8 +381,7 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	e->nseen = 0;
 	memset(e->seen, 0, KG_PIECE / 8);
 	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
-	if (!read_ranges(e))
-		read_nodes(e);
+	read_piece(e);
 	for (uint32 i = 0; i < n && e->nseen < n; i++)
 		if ((e->seen[i >> 6] >> (i & 63) & 1) == 0)
 			rest[nrest++] = nodes[i];
