@@ -105,20 +105,16 @@ kg_json_int64(const JsonbValue *value, int64 *result)
 {
 	char *text;
 	char *end;
-	Numeric trimmed;
 
 	if (value == NULL || value->type != jbvNumeric)
 		return false;
-	if (numeric_is_nan(value->val.numeric) ||
-		numeric_is_inf(value->val.numeric))
-		return false;
-	/* 1.0 is the integer 1: drop trailing zeros before looking. */
-	trimmed = DatumGetNumeric(DirectFunctionCall1(
-		numeric_trim_scale, NumericGetDatum(value->val.numeric)));
 	text = DatumGetCString(
-		DirectFunctionCall1(numeric_out, NumericGetDatum(trimmed)));
+		DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
 	errno = 0;
 	*result = strtoll(text, &end, 10);
+	/* 1.0 is the integer 1. */
+	if (*end == '.')
+		end += 1 + strspn(end + 1, "0");
 	return errno == 0 && *end == '\0' && end != text;
 }
 

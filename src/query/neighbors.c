@@ -329,6 +329,8 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 
 /* A level of no more nodes is read with their data if all can be wanted. */
 #define KG_DATA_AT_ONCE 2000
+/* Room for so many candidates at first. */
+#define KG_CANDIDATES 64
 
 typedef struct Candidate
 {
@@ -476,7 +478,7 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 	s.reach = reach;
 	s.page = page;
 	s.context = graph->context;
-	s.capacity = 1024;
+	s.capacity = KG_CANDIDATES;
 	s.items = MemoryContextAlloc(graph->context,
 								 s.capacity * sizeof(Candidate));
 	for (int depth = 0; depth < reach->nlevels; depth++)
@@ -537,6 +539,7 @@ typedef struct PageEdges
 {
 	const KgReach *reach;
 	const KgPage *page;
+	bool alone; /* one node, and none before it: all it can have is loops */
 	KgEdgeList list;
 } PageEdges;
 
@@ -569,9 +572,12 @@ found_page_edges(const KgNeighbors *found, void *arg)
 
 	for (int i = 0; i < found->n; i++)
 	{
-		uint32 to = kg_nodeset_find(set, found->neighbors[i]);
+		uint32 to;
 		KgEdgeRef edge;
 
+		if (edges->alone && found->neighbors[i] != found->node)
+			continue;
+		to = kg_nodeset_find(set, found->neighbors[i]);
 		if (to == KG_NO_NODE || !on_page(edges->page, from, to))
 			continue;
 		if (found->backward && edges->page->position[to] != KG_BEFORE_PAGE)
@@ -646,6 +652,7 @@ kg_reach_page_edges(KgGraph *graph, const KgReach *reach, const KgPage *page,
 
 	found.reach = reach;
 	found.page = page;
+	found.alone = page->n == 1 && page->after == NULL && page->offset == 0;
 	kg_edge_list_init(&found.list, graph->context);
 	if (reach->edges.edges == NULL)
 		find_page_edges(graph, &found);

@@ -9,6 +9,7 @@
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
+#include "utils/builtins.h"
 
 static const char *const known[] = {"start_node",
 									"max_hops",
@@ -147,7 +148,12 @@ write_counts(const Explore *e, KgJsonWriter *w)
 	kg_jw_begin_object(w);
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		if (by_depth[depth] > 0)
-			kg_jw_kint(w, psprintf("%d", depth), by_depth[depth]);
+		{
+			char name[12];
+
+			(void) pg_ltoa(depth, name);
+			kg_jw_kint(w, name, by_depth[depth]);
+		}
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
 }
