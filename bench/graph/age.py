@@ -108,9 +108,9 @@ def statement(graph, text, of):
 
 
 def measure(session, graph, text, starts, timeout, limit, prepared=True):
-    """(count, milliseconds) for each start, the best of three runs or, where
-    the first takes 200 ms, that one; a count of -1: stopped.  No further start
-    after `limit` seconds."""
+    """(count, milliseconds) for each start, as many rounds of it as each() in
+    bench.py makes of ours, and the median; a count of -1: stopped.  No further
+    start after `limit` seconds."""
     session.query("SET statement_timeout = 0; DEALLOCATE ALL;"
                   " PREPARE q (agtype) AS " + statement(graph, text, ", $1"))
     call = ("EXECUTE q ('{\"id\": NODE}')" if prepared else
@@ -118,16 +118,19 @@ def measure(session, graph, text, starts, timeout, limit, prepared=True):
     session.query("""
 CREATE OR REPLACE FUNCTION pg_temp.once(node text) RETURNS text LANGUAGE plpgsql AS $once$
 DECLARE
-  call text := replace(%s, 'NODE', node); t timestamptz; took float8; best float8; n bigint;
+  call text := replace(%s, 'NODE', node); t timestamptz; took float8[] := '{}'; rounds integer := 8; calls integer := 1; n bigint;
 BEGIN
-  FOR i IN 1..3 LOOP
+  WHILE cardinality(took) < rounds LOOP
     t := clock_timestamp();
-    EXECUTE call INTO n;
-    took := extract(epoch FROM clock_timestamp() - t)::float8 * 1000;
-    best := least(best, took);
-    EXIT WHEN took > 200;
+    FOR i IN 1..calls LOOP
+      EXECUTE call INTO n;
+    END LOOP;
+    took := took || extract(epoch FROM clock_timestamp() - t)::float8 * 1000 / calls;
+    calls := greatest(1, least(100, 1 / greatest(took[1], 0.001)));
+    IF took[1] > 500 THEN rounds := 1; ELSIF took[1] > 50 THEN rounds := 4; END IF;
   END LOOP;
-  RETURN n || ' ' || best;
+  RETURN n || ' ' || (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x)
+                        FROM unnest(CASE rounds WHEN 1 THEN took ELSE took[2:] END) x);
 EXCEPTION WHEN query_canceled THEN
   RETURN '-1 %d';
 END $once$; SET statement_timeout = %d""" % (literal(call), timeout, timeout))
