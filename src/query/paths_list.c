@@ -59,17 +59,26 @@ kg_paths_add(KgPaths *paths, const KgPath *path)
 
 /* ---- walking ---- */
 
+/* Of the links of each node, those that lead on; links NULL: all of them. */
+typedef struct Ways
+{
+	uint32 *start; /* by node: nodes + 1 */
+	uint32 *links; /* in the order of replies */
+} Ways;
+
 typedef struct Walker
 {
 	KgPaths *paths;
 	bool simple;
 	/* walks: how many of so many hops lead from a node to a target */
 	double *counts[KG_MAX_PATH_HOPS + 1];
+	/* the first links of these */
+	Ways ways[KG_MAX_PATH_HOPS + 1];
 	/* shortest paths: distance to the target; NULL for walks */
 	const uint8 *distance;
 	uint32 room; /* how many more paths are wanted */
 	int64 steps;
-	uint64 looked; /* at links, on the way */
+	uint64 looked; /* at links */
 	bool stop;
 	KgPath path;
 	uint32 width[KG_MAX_PATH_HOPS]; /* parallel links of a hop */
@@ -147,11 +156,12 @@ static void
 walk(Walker *w, int depth)
 {
 	const KgPaths *paths = w->paths;
+	const KgLink *links = paths->links.links;
 	int left = w->path.length - depth;
 	uint32 node = w->path.nodes[depth];
-	const KgLink *links;
-	uint32 first = paths->links.start[node];
-	uint32 n;
+	const Ways *ways = &w->ways[left];
+	const uint32 *start = ways->links ? ways->start : paths->links.start;
+	uint32 last = start[node + 1];
 
 	check_stack_depth();
 	count_step(w);
@@ -160,14 +170,14 @@ walk(Walker *w, int depth)
 		add_choices(w);
 		return;
 	}
-	links = kg_path_links(paths, node, &n);
-	/* A hub's links are looked at one by one, whether or not they lead on. */
-	kg_plan_count(&w->looked, n);
-	for (uint32 i = 0, width; i < n && !w->stop; i += width)
+	kg_plan_count(&w->looked, last - start[node]);
+	for (uint32 i = start[node], width; i < last && !w->stop; i += width)
 	{
-		uint32 to = links[i].to;
+		uint32 link = ways->links ? ways->links[i] : i;
+		uint32 to = links[link].to;
 
-		for (width = 1; i + width < n && links[i + width].to == to;)
+		/* Parallel links stand together, here and among the ways. */
+		for (width = 1; i + width < last && links[link + width].to == to;)
 			width++;
 		if (!leads_on(w, to, left - 1))
 			continue;
@@ -176,7 +186,7 @@ walk(Walker *w, int depth)
 		if (w->simple && is_repeated(w, to, depth))
 			continue;
 		w->path.nodes[depth + 1] = to;
-		w->path.links[depth] = first + i;
+		w->path.links[depth] = link;
 		w->width[depth] = width;
 		walk(w, depth + 1);
 	}
@@ -215,6 +225,45 @@ count_walks(KgPaths *paths, Walker *w)
 	}
 }
 
+/*
+ * A hub has many links and of these few that end in time, but a walk that has
+ * come so far looks at each: list these few, where they are few.
+ */
+static void
+list_ways(KgPaths *paths, Walker *w, int left)
+{
+	Ways *ways = &w->ways[left];
+	const KgLinks *links = &paths->links;
+	MemoryContext context = paths->graph->context;
+	Size nodes = paths->set.n;
+	uint64 most = links->n / 4;
+	uint64 n = 0;
+	uint64 done = 0;
+
+	ways->start = MemoryContextAllocHuge(context, (nodes + 1) * sizeof(uint32));
+	ways->links = MemoryContextAllocHuge(context, (most + 1) * sizeof(uint32));
+	kg_graph_check_memory(paths->graph);
+	for (Size node = 0; node < nodes; node++)
+	{
+		ways->start[node] = (uint32) n;
+		kg_plan_count(&done, links->start[node + 1] - links->start[node] + 1);
+		for (uint32 i = links->start[node]; i < links->start[node + 1]; i++)
+			if (w->counts[left - 1][links->links[i].to] > 0)
+			{
+				if (n == most)
+				{
+					pfree(ways->start);
+					pfree(ways->links);
+					ways->links = NULL;
+					return;
+				}
+				ways->links[n++] = i;
+			}
+	}
+	ways->start[nodes] = (uint32) n;
+	ways->links = repalloc_huge(ways->links, (n + 1) * sizeof(uint32));
+}
+
 static void
 list_walks(KgPaths *paths, bool simple)
 {
@@ -225,6 +274,8 @@ list_walks(KgPaths *paths, bool simple)
 	w.simple = simple;
 	w.room = paths->query->limit;
 	count_walks(paths, &w);
+	for (int left = 1; left <= paths->query->max_hops && simple; left++)
+		list_ways(paths, &w, left);
 	for (int length = 1; length <= paths->query->max_hops; length++)
 		for (uint32 i = 0; i < paths->nfrom; i++)
 		{

@@ -7,21 +7,21 @@ SELECT current_user AS owner \gset
 CREATE ROLE clock_a LOGIN;
 SELECT kg_create_tenant('clock_a'), kg_grant('clock_a', 'clock_a', 'write');
 CREATE FUNCTION clock_walk() RETURNS text LANGUAGE sql AS $$
-SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', '{"from": {"label": "node", "ids": ["s"]}, "to": {"label": "node", "ids": ["t"]}, "max_hops": 6, "mode": "simple"}')->'structuredContent') r(c) $$;
+SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000))->'structuredContent') r(c) $$;
 \c - clock_a
 \pset format unaligned
 \pset tuples_only on
--- s - a - t, and a in a thicket: a to each x, each x to each y.  From s to t
--- there is one simple path, and millions of walks that come back to a.
+-- Each of 500 s - a - t, and a in a thicket: a to each x, each x to each y.  From
+-- an s to t there is one simple path, and millions of walks that come back to a.
 SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'thicket', 'version', '1',
   'schemas', '[{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "required": ["id"], "properties": {"id": {"type": "string"}}}}]'::jsonb,
   'relations', '[{"name": "NEXT", "from": "node", "to": "node", "schema": {"type": "object", "properties": {"w": {"type": "number", "x-index": true}}}}]'::jsonb,
   'entities', jsonb_build_array(jsonb_build_object('entity_type', 'node', 'items',
-    (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM (SELECT unnest(ARRAY['s', 'a', 't']) UNION ALL SELECT k || i FROM unnest(ARRAY['x', 'y']) k, generate_series(1, 250) i) ids(id)))),
+    (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM (SELECT unnest(ARRAY['a', 't']) UNION ALL SELECT 's' || i FROM generate_series(1, 500) i UNION ALL SELECT k || i FROM unnest(ARRAY['x', 'y']) k, generate_series(1, 150) i) ids(id)))),
   'edges', (SELECT jsonb_agg(jsonb_build_object('relation', 'NEXT', 'from', 'node:' || f, 'to', 'node:' || t)) FROM (
-    VALUES ('s', 'a'), ('a', 't') UNION ALL SELECT 'a', 'x' || i FROM generate_series(1, 250) i UNION ALL SELECT 'x' || i, 'y' || j FROM generate_series(1, 250) i, generate_series(1, 250) j) e(f, t)))) ? 'revision';
+    VALUES ('a', 't') UNION ALL SELECT 's' || i, 'a' FROM generate_series(1, 500) i UNION ALL SELECT 'a', 'x' || i FROM generate_series(1, 150) i UNION ALL SELECT 'x' || i, 'y' || j FROM generate_series(1, 150) i, generate_series(1, 150) j) e(f, t)))) ? 'revision';
 \c - :owner
-SET kg_graph.max_edges = 10000000;
+SET kg_graph.max_edges = 1500000000;
 SET kg_graph.max_cost = 2000000000;
 SET kg_graph.max_call_time = 250;
 SET ROLE clock_a;
@@ -34,7 +34,7 @@ SELECT clock_walk();
 RESET statement_timeout;
 -- the walk is longer than that: it has more steps than these edges
 RESET ROLE;
-SET kg_graph.max_edges = 250000;
+SET kg_graph.max_edges = 10000000;
 SET ROLE clock_a;
 SELECT clock_walk();
 RESET ROLE;
