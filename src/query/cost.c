@@ -22,6 +22,8 @@
 
 /* A step over an edge that was read before, in edges read. */
 #define KG_STEP 0.1
+/* An end of a step of a chain, kept for the start that it is reached from. */
+#define KG_END 0.2
 /* Steps after which simple paths are not counted any more. */
 #define KG_SIMPLE_STEPS 2000000
 
@@ -39,6 +41,7 @@ typedef struct Fan
 {
 	const KgFollow *walk;
 	int hops;
+	int min_hops;
 	double read[KG_LEVELS]; /* edges of a node */
 	double out[KG_LEVELS];	/* of these, those that are walked */
 	double passes;			/* part of the ends that pass the tests */
@@ -67,7 +70,8 @@ spread(const Fan *fan, const KgBound *bound, double starts, double *reached)
 		frontier = Min(frontier, bound->nodes);
 		edges += frontier * fan->read[hop];
 		frontier *= fan->out[hop];
-		*reached += frontier;
+		if (hop + 1 >= fan->min_hops)
+			*reached += frontier;
 	}
 	*reached = Min(*reached, bound->nodes);
 	return Min(edges, fan->edges);
@@ -88,9 +92,19 @@ walks(const Fan *fan, const KgBound *bound, double starts)
 	return steps;
 }
 
+/* The ends of each start; each is kept once. */
+static double
+kept_ends(const Fan *fan, const KgBound *bound, double starts)
+{
+	double reached;
+
+	(void) spread(fan, bound, 1, &reached);
+	return starts * Min(reached, fan->edges);
+}
+
 /*
- * Where what is left is a small search, the fan-outs are taken to go on as they
- * were: looking would cost as much as searching.
+ * Where the last hop is from no more nodes than a sample has, the fan-out is
+ * taken to be what it was: looking would cost as much as searching.
  */
 static void
 probe_fan(KgProbe *probe, Fan *fan, double starts)
@@ -99,7 +113,8 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 
 	for (int hop = 0; hop < fan->hops; hop++)
 	{
-		if (hop > 0 && is_small(frontier, fan->hops - hop))
+		if (hop > 0 && hop == fan->hops - 1 && frontier <= KG_SAMPLE &&
+			is_small(frontier, 1))
 		{
 			fan->read[hop] = fan->read[hop - 1];
 			fan->out[hop] = fan->out[hop - 1];
@@ -113,6 +128,44 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 	}
 	fan->passes = 1;
 	fan->edges = INFINITY;
+}
+
+/*
+ * The same for a step of a chain.  It ends in nodes of several hops, and the
+ * next one starts from a sample of all of them, each hop in proportion.
+ */
+static void
+probe_step(KgProbe *probe, Fan *fan)
+{
+	int64 found[KG_MAX_STEP_HOPS][KG_SAMPLE];
+	int64 sample[KG_SAMPLE];
+	int nfound[KG_MAX_STEP_HOPS];
+	double ends[KG_MAX_STEP_HOPS];
+	double frontier = 1;
+	double all = 0;
+	int n = 0;
+
+	for (int hop = 0; hop < fan->hops; hop++)
+	{
+		fan->out[hop] = kg_probe_hop(probe, fan->walk);
+		fan->read[hop] = probe->read;
+		frontier *= fan->out[hop];
+		ends[hop] = hop + 1 >= fan->min_hops ? frontier : 0;
+		all += ends[hop];
+		nfound[hop] = probe->nsample;
+		memcpy(found[hop], probe->sample, sizeof(found[hop]));
+	}
+	fan->passes = 1;
+	fan->edges = INFINITY;
+	for (int hop = 0; hop < fan->hops && all > 0; hop++)
+	{
+		int share = (int) ceil(KG_SAMPLE * ends[hop] / all);
+
+		share = Min(share, Min(nfound[hop], KG_SAMPLE - n));
+		for (int i = 0; i < share; i++)
+			sample[n++] = found[hop][i * nfound[hop] / share];
+	}
+	kg_probe_go_on(probe, sample, n);
 }
 
 /* What part of the sample passes a step's tests; go on from that part. */
@@ -213,7 +266,7 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 	add_cost(graph, cost, path);
 }
 
-/* Reading each step's edges, and finding the ends of each of its starts. */
+/* Reading each step's edges, and finding and keeping what its starts reach. */
 static double
 traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
 {
@@ -225,6 +278,7 @@ traverse_cost(const Fan *fans, int nsteps, const KgBound *bound, double starts)
 
 		cost += spread(&fans[i], bound, starts, &reached);
 		cost += KG_STEP * walks(&fans[i], bound, starts);
+		cost += KG_END * kept_ends(&fans[i], bound, starts);
 		starts = reached * fans[i].passes;
 	}
 	return cost;
@@ -249,7 +303,8 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 	{
 		fans[i].walk = &specs[i].follow;
 		fans[i].hops = specs[i].max_hops;
-		probe_fan(&probe, &fans[i], n);
+		fans[i].min_hops = specs[i].min_hops;
+		probe_step(&probe, &fans[i]);
 		test_sample(&probe, &fans[i], &specs[i]);
 	}
 	cost = traverse_cost(fans, nsteps, &bound, n);

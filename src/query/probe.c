@@ -70,8 +70,12 @@ check_neighbors(KgProbe *probe)
 		place[i] = kg_nodeset_add(&set, probe->unchecked[i]);
 	kg_graph_types(probe->graph, set.nodes, set.n, ranks);
 	for (uint32 i = 0; i < probe->nunchecked; i++)
-		if (ranks[place[i]] != 0 && probe->seen < KG_CHECKED_MOST)
-			note_neighbor(probe, probe->unchecked[i]);
+		if (ranks[place[i]] != 0 && probe->visible < KG_CHECKED_MOST)
+		{
+			probe->visible++;
+			if (probe->walked[i])
+				note_neighbor(probe, probe->unchecked[i]);
+		}
 	kg_nodeset_free(&set);
 	probe->nunchecked = 0;
 }
@@ -80,6 +84,10 @@ static void
 found_neighbors(const KgNeighbors *found, void *arg)
 {
 	KgProbe *probe = arg;
+	const KgFollow *walk = probe->walk;
+	bool walked = probe->unchecked == NULL || walk->accept == NULL ||
+				  walk->accept(
+					  found->relation_no, found->properties, walk->accept_arg);
 
 	for (int i = 0; i < found->n; i++)
 	{
@@ -88,8 +96,9 @@ found_neighbors(const KgNeighbors *found, void *arg)
 			note_neighbor(probe, found->neighbors[i]);
 			continue;
 		}
-		if (probe->seen >= KG_CHECKED_MOST)
+		if (probe->visible >= KG_CHECKED_MOST)
 			return;
+		probe->walked[probe->nunchecked] = walked;
 		probe->unchecked[probe->nunchecked++] = found->neighbors[i];
 		if (probe->nunchecked == KG_CHECKED_PIECE)
 			check_neighbors(probe);
@@ -113,6 +122,13 @@ distinct(int64 *nodes, int n)
 	return kept;
 }
 
+void
+kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n)
+{
+	memcpy(probe->sample, nodes, n * sizeof(int64));
+	probe->nsample = distinct(probe->sample, n);
+}
+
 double
 kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 {
@@ -120,6 +136,7 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 	int64 scratch[KG_SAMPLE];
 	int64 charged = graph->edges;
 	int n = probe->nsample;
+	KgFollow unfiltered = *walk;
 
 	probe->read = 0;
 	if (n == 0)
@@ -128,17 +145,30 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 	probe->nnext = 0;
 	probe->stride = 1;
 	probe->seen = 0;
+	probe->visible = 0;
+	probe->walk = walk;
 	if (graph->check_nodes && probe->unchecked == NULL)
+	{
 		probe->unchecked = MemoryContextAlloc(graph->context,
 											  KG_CHECKED_PIECE * sizeof(int64));
+		probe->walked = MemoryContextAlloc(graph->context,
+										   KG_CHECKED_PIECE * sizeof(bool));
+	}
+	/* What a filter of edges turns away is read too, where it is visible. */
+	if (graph->check_nodes && walk->accept != NULL)
+	{
+		unfiltered.accept = NULL;
+		unfiltered.properties = true;
+	}
 	/* None of the search's own allowance. */
 	graph->edges = PG_INT64_MIN / 2;
-	kg_graph_expand(graph, walk, scratch, (uint32) n, found_neighbors, probe);
+	kg_graph_expand(
+		graph, &unfiltered, scratch, (uint32) n, found_neighbors, probe);
 	if (probe->nunchecked > 0)
 		check_neighbors(probe);
-	/* What an edge filter turns away was read, but must not be told of. */
+	/* Edges to hidden nodes were read, but must not be told of. */
 	probe->read = (double) (graph->check_nodes
-								? probe->seen
+								? probe->visible
 								: (uint64) (graph->edges - PG_INT64_MIN / 2)) /
 				  n;
 	graph->edges = charged;
@@ -258,38 +288,32 @@ kg_bound_count(KgGraph *graph, KgBound *bound)
 	keep_count(graph, bound);
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *) a;
-	double y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
- * The edges that a walk from every node reads.  One hub in the sample would be
- * taken for many: the mean degree is the middle one of those of its parts.
+ * The edges that a walk from every node reads.  Much of them may be those of a
+ * few nodes, so the mean is of many; but one hub in the sample would be taken
+ * for many, so the part of it with the most edges is left out.
  */
 double
 kg_bound_edges(KgGraph *graph, const KgBound *bound, const KgFollow *walk)
 {
-	double means[KG_DEGREE_SAMPLE / KG_SAMPLE];
-	int n = 0;
+	double sum = 0;
+	double most = 0;
+	int n = bound->nsample;
 
-	if (bound->nsample == 0)
+	if (n == 0)
 		return 0;
-	for (int i = 0; i < bound->nsample; i += KG_SAMPLE)
+	for (int i = 0; i < n; i += KG_SAMPLE)
 	{
+		uint32 part = (uint32) Min(n - i, KG_SAMPLE);
 		KgProbe probe;
 
-		kg_probe_start(&probe,
-					   graph,
-					   bound->sample + i,
-					   (uint32) Min(bound->nsample - i, KG_SAMPLE));
+		kg_probe_start(&probe, graph, bound->sample + i, part);
 		(void) kg_probe_hop(&probe, walk);
-		means[n++] = probe.read;
+		sum += probe.read * part;
+		if (part == KG_SAMPLE)
+			most = Max(most, probe.read * part);
 	}
-	qsort(means, n, sizeof(double), compare_doubles);
-	return bound->nodes * means[n / 2];
+	if (n < KG_DEGREE_SAMPLE)
+		return bound->nodes * sum / n;
+	return bound->nodes * (sum - most) / (n - KG_SAMPLE);
 }

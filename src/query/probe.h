@@ -10,7 +10,7 @@
 #include "query/nodes.h"
 
 #define KG_SAMPLE 16
-#define KG_DEGREE_SAMPLE 64
+#define KG_DEGREE_SAMPLE 512
 
 /* A walk of a few nodes. */
 typedef struct KgProbe
@@ -23,14 +23,20 @@ typedef struct KgProbe
 	int64 next[2 * KG_SAMPLE]; /* every so many neighbours, one */
 	int nnext;
 	uint64 stride;
-	uint64 seen; /* visible neighbours */
+	uint64 seen; /* visible neighbours that are walked to */
+	/* where each neighbour is looked at: what was found, and if it is walked */
+	uint64 visible; /* walked to or not */
+	const KgFollow *walk;
 	int64 *unchecked;
+	bool *walked;
 	uint32 nunchecked;
 } KgProbe;
 
 /* Some of the nodes, at even distances. */
 extern void kg_probe_start(KgProbe *probe, KgGraph *graph, const int64 *nodes,
 						   uint32 n);
+/* Go on from these instead, at most KG_SAMPLE. */
+extern void kg_probe_go_on(KgProbe *probe, const int64 *nodes, int n);
 /*
  * Read the edges of the sample, which becomes a sample of their other ends;
  * returns the mean number of edges of a node that are walked.

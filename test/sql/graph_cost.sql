@@ -4,9 +4,10 @@
 SELECT current_user AS owner \gset
 CREATE ROLE cost_a LOGIN;
 CREATE ROLE cost_b LOGIN;
+CREATE ROLE cost_c LOGIN;
 CREATE ROLE cost_some LOGIN;
-SELECT kg_create_tenant('cost_a'), kg_create_tenant('cost_b'), kg_grant('cost_a', 'cost_a', 'write'), kg_grant('cost_b', 'cost_b', 'write'), kg_grant('cost_b', 'cost_some', 'read');
-GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_some;
+SELECT kg_create_tenant('cost_a'), kg_create_tenant('cost_b'), kg_create_tenant('cost_c'), kg_grant('cost_c', 'cost_c', 'write'), kg_grant('cost_a', 'cost_a', 'write'), kg_grant('cost_b', 'cost_b', 'write'), kg_grant('cost_b', 'cost_some', 'read');
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO cost_a, cost_b, cost_c, cost_some;
 -- n nodes in a ring, each with an edge to the next five; and others, that a
 -- policy hides, with an edge to each of the ring
 CREATE FUNCTION cost_ring(nodes int, hidden int) RETURNS jsonb LANGUAGE sql AS $$
@@ -18,6 +19,14 @@ SELECT jsonb_build_object('bundle_name', 'ring', 'version', '1',
     coalesce((SELECT jsonb_agg(jsonb_build_object('id', 'h' || i, 'hidden', true)) FROM generate_series(1, hidden) i), '[]'))),
   'edges', (SELECT jsonb_agg(jsonb_build_object('relation', 'NEXT', 'from', 'node:' || i, 'to', 'node:' || (i + d) % nodes, 'properties', '{"w": 1}'::jsonb)) FROM generate_series(0, nodes - 1) i, generate_series(1, 5) d) ||
     coalesce((SELECT jsonb_agg(jsonb_build_object('relation', 'NEXT', 'from', 'node:' || i, 'to', 'node:h' || h)) FROM generate_series(0, nodes - 1) i, generate_series(1, hidden) h), '[]')) $$;
+-- 20 hubs, each with an edge to 100 of 200 others, which have ten of them
+CREATE FUNCTION cost_hubs() RETURNS jsonb LANGUAGE sql AS $$
+SELECT jsonb_build_object('bundle_name', 'hubs', 'version', '1',
+  'schemas', '[{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "required": ["id"], "properties": {"id": {"type": "string"}}}}]'::jsonb,
+  'relations', '[{"name": "NEXT", "from": "node", "to": "node"}]'::jsonb,
+  'entities', jsonb_build_array(jsonb_build_object('entity_type', 'node', 'items',
+    (SELECT jsonb_agg(jsonb_build_object('id', id)) FROM (SELECT 'hub' || i FROM generate_series(0, 19) i UNION ALL SELECT i::text FROM generate_series(0, 199) i) n(id)))),
+  'edges', (SELECT jsonb_agg(jsonb_build_object('relation', 'NEXT', 'from', 'node:hub' || h, 'to', 'node:' || (h * 10 + i) % 200)) FROM generate_series(0, 19) h, generate_series(0, 99) i)) $$;
 CREATE POLICY cost_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO cost_some USING (NOT data ? 'hidden');
 CREATE FUNCTION cost_of(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$ SELECT kg_explain(tool, arguments)#>>'{estimate,edges}' $$;
 CREATE FUNCTION cost_refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
@@ -68,6 +77,17 @@ SELECT kg_pack() >= 0;
 \c - cost_some
 SELECT string_agg(coalesce(cost_of(tool, arguments), '-'), ',' ORDER BY i) = :'mine' FROM cost_calls;
 
+-- hubs: a step of two hops that ends in the first of them, and steps whose
+-- second hop is from hubs, are estimated as what they are
+\c - cost_c
+SELECT kg_apply_bundle(cost_hubs()) ? 'revision';
+SELECT cost_of('traverse_relationships', jsonb_build_object('from', '{"label": "node", "ids": ["hub0"]}'::jsonb, 'relationships', r::jsonb)) FROM unnest(ARRAY[
+  '[{"type": "NEXT", "max_hops": 2}, {"type": "NEXT", "direction": "incoming"}]',
+  '[{"type": "NEXT", "max_hops": 2}, {"type": "NEXT", "direction": "both", "max_hops": 2}]',
+  '[{"type": "NEXT"}, {"type": "NEXT", "direction": "both", "max_hops": 2}]',
+  '[{"type": "NEXT", "direction": "both", "min_hops": 2, "max_hops": 2}, {"type": "NEXT"}]']) r;
+SELECT cost_of('bfs_query', '{"seeds": ["hub0"], "max_hops": 3}'), cost_of('intersect_subgraphs', '{"seeds": ["1", "2", "3"], "k": 2}');
+
 -- a ceiling: what is above it is counted, and refused where that is above it, too
 \c - :owner
 SET kg_graph.max_cost = 2500;
@@ -104,9 +124,9 @@ SET kg_graph.max_cost = 1;
 RESET ROLE;
 RESET kg_graph.max_edges;
 SET client_min_messages = error;
-SELECT kg_drop_tenant('cost_a') IS NULL, kg_drop_tenant('cost_b') IS NULL;
+SELECT kg_drop_tenant('cost_a') IS NULL, kg_drop_tenant('cost_b') IS NULL, kg_drop_tenant('cost_c') IS NULL;
 DROP TABLE cost_calls;
-DROP FUNCTION cost_ring, cost_of, cost_refused;
+DROP FUNCTION cost_ring, cost_hubs, cost_of, cost_refused;
 DROP POLICY cost_hides ON kg_entity;
-DROP OWNED BY cost_a, cost_b, cost_some;
-DROP ROLE cost_a, cost_b, cost_some;
+DROP OWNED BY cost_a, cost_b, cost_c, cost_some;
+DROP ROLE cost_a, cost_b, cost_c, cost_some;
