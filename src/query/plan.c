@@ -79,6 +79,10 @@ static MemoryContext recorded_context = NULL;
 #define KG_PLANNED_ROWS 1e8
 
 static const char *const plan_settings[][2] = {
+	{"enable_indexscan", "on"},
+	{"enable_indexonlyscan", "on"},
+	{"enable_nestloop", "on"},
+	{"enable_sort", "on"},
 	{"enable_seqscan", "off"},
 	{"enable_bitmapscan", "off"},
 	{"enable_hashjoin", "off"},

@@ -60,6 +60,17 @@ SELECT count(*) FROM plan WHERE line ~ 'Index Cond' AND line !~ 'tenant\s*=';
 -- a generic plan is kept: the same call again plans nothing and says the same
 SELECT count(*) FROM (SELECT kg_explain(tool, arguments) FROM call EXCEPT SELECT kg_explain(tool, arguments) FROM call) d;
 
+-- nor does what a caller has the planner do change one
+\c - plans_a
+\pset format unaligned
+\pset tuples_only on
+SET enable_indexscan = off;
+SET enable_indexonlyscan = off;
+SET enable_nestloop = off;
+SET enable_sort = off;
+SELECT DISTINCT line FROM unnest(ARRAY['{"start_node": {"label": "person", "node_id": "p9"}, "max_hops": 2, "filters": {"age": {"gt": 5}}}']) a,
+  jsonb_array_elements(kg_explain('explore_neighbors', a::jsonb) -> 'statements') s, jsonb_array_elements_text(s -> 'plan') line WHERE line ~ 'Scan' AND line !~ 'Index|Function Scan|Subquery Scan';
+
 \c - :owner
 SELECT kg_drop_tenant('plans_a'), kg_drop_tenant('plans_b');
 DROP OWNED BY plans_a, plans_b;
