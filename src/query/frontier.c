@@ -18,6 +18,7 @@
 #include "query/adjacency.h"
 #include "query/frontier.h"
 #include "query/plan.h"
+#include "query/sort.h"
 #include "query/sql_graph.h"
 #include "utils/array.h"
 #include "utils/datum.h"
@@ -420,7 +421,7 @@ sort_by_comparing(int64 *nodes, uint32 n)
 {
 	uint32 count = 1;
 
-	qsort_interruptible(nodes, n, sizeof(int64), compare_nodes, NULL);
+	kg_sort(nodes, n, sizeof(int64), compare_nodes, NULL);
 	for (uint32 i = 1; i < n; i++)
 		if (nodes[i] != nodes[count - 1])
 			nodes[count++] = nodes[i];

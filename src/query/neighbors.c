@@ -12,6 +12,7 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/neighbors.h"
+#include "query/sort.h"
 #include "utils/memutils.h"
 
 void
@@ -355,7 +356,7 @@ typedef struct Smallest
 } Smallest;
 
 static int
-compare_candidates(const void *a, const void *b)
+compare_candidates(const void *a, const void *b, void *arg)
 {
 	return kg_ref_compare(&((const Candidate *) a)->ref,
 						  &((const Candidate *) b)->ref);
@@ -364,7 +365,7 @@ compare_candidates(const void *a, const void *b)
 static void
 cut_smallest(Smallest *s)
 {
-	qsort(s->items, s->n, sizeof(Candidate), compare_candidates);
+	kg_sort(s->items, s->n, sizeof(Candidate), compare_candidates, NULL);
 	for (uint64 i = s->keep; i < s->n; i++)
 	{
 		pfree((void *) s->items[i].ref.id);
