@@ -22,6 +22,9 @@ from kgbench import Session, literal
 TIMEOUT = 10000  # ms for a call by variable length; others have HOP_TIMEOUT
 HOP_TIMEOUT = 30000
 FEW = 10
+# Where all starts take AGE no more than so many ms, both sides go by turns: the
+# machine may have a slow moment.
+TURNS, QUICK = 7, 500
 NEXT = " WITH DISTINCT %s MATCH (%s)-[:Edge]->(%s:Node)"
 ONE = "MATCH (a:Node {id: $id})-[:Edge]->(b:Node)"
 TWO = ONE + NEXT % ("b", "b", "c")
@@ -108,8 +111,8 @@ def statement(graph, text, of):
 
 
 def measure(session, graph, text, starts, timeout, limit, prepared=True):
-    """(count, milliseconds) for each start, as many rounds of it as each() in
-    bench.py makes of ours, and the median; a count of -1: stopped.  No further
+    """(count, milliseconds) for each start, in rounds as each() in bench.py
+    makes them of ours, and the median; a count of -1: stopped.  No further
     start after `limit` seconds."""
     session.query("SET statement_timeout = 0; DEALLOCATE ALL;"
                   " PREPARE q (agtype) AS " + statement(graph, text, ", $1"))
@@ -154,20 +157,34 @@ def check(report, what, ours, theirs):
         report.note("  DIFFERENT COUNTS, %s: %d" % (what, wrong))
 
 
+def by_turns(ours, theirs, mine, took):
+    """Both again and again, and of each start the median."""
+    mine, took = [mine], [took]
+    while len(mine) < TURNS and sum(took[0]) < QUICK:
+        mine.append(ours()[1])
+        took.append(theirs())
+    return [[statistics.median(of_start) for of_start in zip(*turns)]
+            for turns in (mine, took)]
+
+
 def against(report, graph, session, k, name, texts, required, ours, **how):
     """The best of the texts; a call that was stopped counts as if it had ended
     then, and starts that were not reached count for neither."""
-    counts, mine = ours
+    counts, mine = ours()
     best = None
-    for text in texts:
-        found, took = measure(session, graph, text, graph.starts[:how.get(
+
+    def theirs(text):
+        return measure(session, graph, text, graph.starts[:how.get(
             "n", len(graph.starts))], how["timeout"], how["limit"])
+    for text in texts:
+        found, took = theirs(text)
         check(report, "AGE " + name, counts, found)
         report.raw(what="%s AGE %s %d" % (graph.tenant, name, k), text=text,
                    each=took)
         if best is None or (-len(took), sum(took)) < (-len(best[1]), sum(best[1])):
             best = found, took, text
     found, took, text = best
+    mine, took = by_turns(ours, lambda: theirs(text)[1], mine, took)
     report.raw(what="AGE %s best" % name, each=took, stopped=found.count(-1),
                text=text)
     report.figure("  AGE %s: median" % name, statistics.median(took), "ms")
@@ -177,7 +194,7 @@ def against(report, graph, session, k, name, texts, required, ours, **how):
     report.ratio("%s, %d hops: to AGE %s" % (graph.tenant, k, name),
                  sum(mine[:len(took)]) / 1000, sum(took), required, required,
                  faster=True)
-    return text
+    return text, mine
 
 
 def compare(report, graph, agent, each, neighbors):
@@ -203,10 +220,12 @@ END $by$""" % literal("SELECT " + neighbors))
         report.section("%s: nodes within %d hops, %s, %s" % (
             graph.tenant, k, "undirected" if mirrored(graph) else "outgoing", version))
         arguments = graph.neighbors(k, direction)
-        ours = each(agent, neighbors, "jsonb", arguments)
-        graph.show("kg_neighbors", ours[1])
-        text = against(report, graph, session, k, "hop by hop", HOP_BY_HOP[k], 25,
-                       ours, timeout=HOP_TIMEOUT, limit=45)
+
+        def ours():
+            return each(agent, neighbors, "jsonb", arguments)
+        text, mine = against(report, graph, session, k, "hop by hop", HOP_BY_HOP[k],
+                             25, ours, timeout=HOP_TIMEOUT, limit=45)
+        graph.show("kg_neighbors", mine)
         if k < 3:
             # As text of its own each time: what planning adds to both.
             _, took = measure(session, graph, text, graph.starts, HOP_TIMEOUT,
