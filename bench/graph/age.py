@@ -213,6 +213,8 @@ BEGIN
 END $by$""" % literal("SELECT " + neighbors))
     session = connect()
     load(session, graph)
+    # Else what was loaded is written while it is measured.
+    session.query("CHECKPOINT")
     version = session.value(
         "SELECT 'AGE ' || extversion || ' on PostgreSQL ' || current_setting('server_version')"
         " FROM pg_extension WHERE extname = 'age'")

@@ -597,6 +597,7 @@ CREATE SCHEMA IF NOT EXISTS bench;""" + PEERS)
         graphs.append(searches(report, admin, "rm", "node"))
     finish_peers(admin, "agent, super")
     admin.query("VACUUM ANALYZE")
+    admin.query("CHECKPOINT")
     sizes(report, admin)
     agent, superuser = Session("agent"), Session("super")
     for graph in graphs:
