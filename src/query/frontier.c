@@ -17,9 +17,7 @@
 #include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 #include "query/frontier.h"
-#include "query/plan.h"
 #include "query/sort.h"
-#include "query/sql_graph.h"
 #include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
@@ -100,7 +98,6 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
 	Datum values[3];
-	KgStatement statement;
 	KgGraphSql which;
 
 	if (!relations->all && relations->n == 0)
@@ -111,17 +108,16 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 		which = backward ? KG_SQL_IN_OF : KG_SQL_OUT_OF;
 	if (e->with_properties)
 		which += KG_SQL_OUT_PROPERTIES - KG_SQL_OUT;
-	values[0] = e->graph->tenant;
 	values[1] = nodes;
 	values[2] = relations->all ? (Datum) 0 : relation_array(relations);
 	e->backward = backward;
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(which);
-	statement.nargs = relations->all ? 2 : 3;
-	statement.argtypes = types;
-	statement.values = values;
-	statement.hold = true;
-	(void) kg_plan_run(&statement, receive_edge, e);
+	kg_graph_run(e->graph,
+				 which,
+				 relations->all ? 2 : 3,
+				 types,
+				 values,
+				 receive_edge,
+				 e);
 	if (!relations->all)
 		pfree(DatumGetPointer(values[2]));
 }
@@ -181,20 +177,18 @@ expand_one(Expansion *e, int64 node)
 	static const Oid types[] = {TEXTOID, INT8OID};
 	KgKept *kept = &e->graph->kept;
 	Datum values[2];
-	KgStatement statement;
 
 	if (kept->node != node)
 	{
-		values[0] = e->graph->tenant;
-		values[1] = Int64GetDatum(node);
-		memset(&statement, 0, sizeof(statement));
-		statement.sql = kg_graph_sql(KG_SQL_PACKED_ONE);
-		statement.nargs = lengthof(values);
-		statement.argtypes = types;
-		statement.values = values;
-		statement.hold = true;
 		forget_kept(kept);
-		(void) kg_plan_run(&statement, receive_kept, e->graph);
+		values[1] = Int64GetDatum(node);
+		kg_graph_run(e->graph,
+					 KG_SQL_PACKED_ONE,
+					 2,
+					 types,
+					 values,
+					 receive_kept,
+					 e->graph);
 		kept->node = node;
 	}
 	for (int i = 0; i < 2; i++)
@@ -272,26 +266,25 @@ packed_values(const KgFollow *walk)
 
 static void
 run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
-		   const Datum *values)
+		   Datum *values)
 {
-	KgStatement statement;
-
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(first + packed_values(e->walk));
-	statement.nargs = nargs;
-	statement.argtypes = types;
-	statement.values = values;
-	statement.hold = true;
-	(void) kg_plan_run(&statement, receive_packed, e);
+	kg_graph_run(e->graph,
+				 first + packed_values(e->walk),
+				 nargs,
+				 types,
+				 values,
+				 receive_packed,
+				 e);
 }
 
 static void
 read_ranges(Expansion *e, const int64 *first, const int64 *last, uint32 n)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
-	Datum values[3] = {
-		e->graph->tenant, kg_int64_array(first, n), kg_int64_array(last, n)};
+	Datum values[3];
 
+	values[1] = kg_int64_array(first, n);
+	values[2] = kg_int64_array(last, n);
 	run_packed(e, KG_SQL_RANGES_OUT, 3, types, values);
 	pfree(DatumGetPointer(values[1]));
 	pfree(DatumGetPointer(values[2]));
@@ -301,8 +294,9 @@ static void
 read_nodes(Expansion *e, const int64 *nodes, uint32 n)
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {e->graph->tenant, kg_int64_array(nodes, n)};
+	Datum values[2];
 
+	values[1] = kg_int64_array(nodes, n);
 	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
 	pfree(DatumGetPointer(values[1]));
 }

@@ -15,13 +15,9 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
-#include "query/plan.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-
-/* The clock is looked at every 2^16 edges. */
-#define KG_CLOCK_EDGES 16
 
 /* ---- walks ---- */
 
@@ -146,6 +142,22 @@ kg_graph_end(KgGraph *graph)
 	MemoryContextDelete(graph->context);
 }
 
+void
+kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs, const Oid *types,
+			 Datum *values, KgRowFunction row, void *arg)
+{
+	KgStatement statement;
+
+	values[0] = graph->tenant;
+	memset(&statement, 0, sizeof(statement));
+	statement.sql = kg_graph_sql(which);
+	statement.nargs = nargs;
+	statement.argtypes = types;
+	statement.values = values;
+	statement.hold = true;
+	(void) kg_plan_run(&statement, row, arg);
+}
+
 static KG_NORETURN void
 throw_limit(const char *setting, const char *what, int64 limit)
 {
@@ -184,12 +196,8 @@ kg_graph_check_memory(KgGraph *graph)
 void
 kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
-	int64 before = graph->edges;
-
-	graph->edges += edges;
 	/* What is done in memory takes time between statements, too. */
-	if ((before ^ graph->edges) >> KG_CLOCK_EDGES != 0)
-		kg_plan_check();
+	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
 	if (graph->edges > kg_setting_max_edges)
 		throw_limit("kg_graph.max_edges",
 					"reads more edges than",

@@ -12,6 +12,8 @@
 
 #include "catalog/catalog.h"
 #include "query/nodeset.h"
+#include "query/plan.h"
+#include "query/sql_graph.h"
 
 /* Nodes a statement; 128 kB of array. */
 #define KG_PIECE 16384
@@ -79,6 +81,14 @@ typedef struct KgGraph
 /* Begin a search as the current role; raises KG_NO_TENANT. */
 extern KgGraph *kg_graph_begin(void);
 extern void kg_graph_end(KgGraph *graph);
+
+/*
+ * Run a statement whose first parameter is the tenant.  Its executor may be
+ * held (query/held.h), so every row is fetched whatever the function returns.
+ */
+extern void kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs,
+						 const Oid *types, Datum *values, KgRowFunction row,
+						 void *arg);
 
 /* Raise KG_LIMIT_EXCEEDED where a search took more than its settings allow. */
 extern void kg_graph_check_visited(KgGraph *graph, uint64 visited);

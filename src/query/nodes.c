@@ -11,8 +11,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/nodes.h"
-#include "query/plan.h"
-#include "query/sql_graph.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -81,11 +79,7 @@ typedef struct Resolution
 	bool lazy; /* without data that is not in the row itself */
 	KgRefFunction found;
 	void *arg;
-	/* for ranks: the nodes of the piece in order, and where their ranks go */
-	const int64 *sorted;
-	const uint32 *position;
-	uint32 n;
-	uint16 *ranks;
+	uint16 *ranks; /* where they go, by place in the piece */
 } Resolution;
 
 static uint16
@@ -105,19 +99,11 @@ run_on_nodes(KgGraph *graph, KgGraphSql which, const int64 *nodes, uint32 n,
 {
 	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2];
-	KgStatement statement;
 
 	CHECK_FOR_INTERRUPTS();
 	kg_graph_check_memory(graph);
-	values[0] = graph->tenant;
 	values[1] = kg_int64_array(nodes, n);
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(which);
-	statement.nargs = 2;
-	statement.argtypes = types;
-	statement.values = values;
-	statement.hold = true;
-	(void) kg_plan_run(&statement, row, arg);
+	kg_graph_run(graph, which, 2, types, values, row, arg);
 	pfree(DatumGetPointer(values[1]));
 }
 
@@ -225,11 +211,7 @@ int64
 kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 {
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[4] = {graph->tenant,
-					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name),
-					   CStringGetTextDatum(id)};
-	KgStatement statement;
+	Datum values[4];
 	Resolution r;
 
 	memset(&r, 0, sizeof(r));
@@ -238,14 +220,11 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	r.lazy = true;
 	r.found = keep_start;
 	r.arg = graph;
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(KG_SQL_NODE_OF_TYPE);
-	statement.nargs = lengthof(values);
-	statement.argtypes = types;
-	statement.values = values;
-	statement.hold = true;
+	values[1] = CStringGetTextDatum(type->bundle);
+	values[2] = CStringGetTextDatum(type->name);
+	values[3] = CStringGetTextDatum(id);
 	graph->kept.ref = NULL;
-	(void) kg_plan_run(&statement, receive_ref, &r);
+	kg_graph_run(graph, KG_SQL_NODE_OF_TYPE, 4, types, values, receive_ref, &r);
 	return graph->kept.ref != NULL ? graph->kept.ref->node : 0;
 }
 
