@@ -113,18 +113,24 @@ CREATE TABLE @extschema@.kg_edge (
 COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref it is derived from, NULL is an explicit edge';
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
--- What kg_edge says of a node, packed (src/query/adjacency.c): a node without a
--- row here is read from kg_edge.  Not dumped: kg_pack() makes it again.  A hop
--- is hundreds of descents of its index, most of whose steps a bigint decides.
+-- What kg_edge says of 32 nodes of successive numbers, packed
+-- (src/query/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
+-- dumped: kg_pack() makes it again.  A hop is hundreds of descents of its index,
+-- most of whose steps a bigint decides.
 CREATE TABLE @extschema@.kg_adjacency (
   tenant       text COLLATE "C" NOT NULL,
-  node         bigint NOT NULL,
+  block        bigint NOT NULL,
+  nodes        integer NOT NULL DEFAULT 0,
+  alone        integer NOT NULL DEFAULT 0,
   outgoing     bytea,
   incoming     bytea,
-  PRIMARY KEY (node, tenant)
+  PRIMARY KEY (block, tenant)
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE @extschema@.kg_adjacency ALTER outgoing SET STORAGE EXTERNAL, ALTER incoming SET STORAGE EXTERNAL;
-COMMENT ON TABLE @extschema@.kg_adjacency IS 'the edges of a node in two values; derived, made by kg_pack() and dropped when an edge of the node changes';
+COMMENT ON TABLE @extschema@.kg_adjacency IS 'the edges of 32 nodes in two values; derived, made by kg_pack(), and a node''s bit is cleared when an edge of it changes';
+COMMENT ON COLUMN @extschema@.kg_adjacency.block IS 'n > 0: the nodes 32 n - 31 to 32 n; n < 0: the node -n, whose edges are many; 0: written by each packing';
+COMMENT ON COLUMN @extschema@.kg_adjacency.nodes IS 'a bit for each of the nodes, the lowest first: its edges are packed';
+COMMENT ON COLUMN @extschema@.kg_adjacency.alone IS 'where the bit of nodes is set, too: packed in a row of its own';
 
 -- Led by the type's number, which belongs to one tenant: three rows an entity
 -- are written here, and numbers compare in a third of the time of texts.

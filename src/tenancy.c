@@ -392,13 +392,17 @@ granted_roles(Datum tenant, int *n)
 Datum
 kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 {
-	static KgSaved saved[13];
+	static KgSaved saved[14];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND node = 0",
+		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 "
-		"AND node >= (SELECT min(node) FROM @kg_entity WHERE tenant = $1) "
-		"AND node <= (SELECT max(node) FROM @kg_entity WHERE tenant = $1)",
+		"AND block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) "
+		"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)",
+		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block >= "
+		"(SELECT (min(node) + 31) / 32 FROM @kg_entity WHERE tenant = $1) "
+		"AND block <= "
+		"(SELECT (max(node) + 31) / 32 FROM @kg_entity WHERE tenant = $1)",
 		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
 		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",

@@ -397,7 +397,7 @@ SELECT 'rm', s.node, (SELECT min(relation_no) FROM kg_relation WHERE tenant = 'r
  WHERE n <= 20000 AND s.node <> t.node ON CONFLICT DO NOTHING""", rounds=1), "ms")
 
     admin.query("CREATE TABLE peer.kept AS SELECT * FROM kg_adjacency WHERE tenant = 'rm';"
-                " DELETE FROM kg_adjacency WHERE tenant = 'rm' AND node > 0; VACUUM kg_adjacency")
+                " DELETE FROM kg_adjacency WHERE tenant = 'rm' AND block <> 0; VACUUM kg_adjacency")
     rows = {k: sum(each(agent, NEIGHBORS, "jsonb", graph.neighbors(k), 3)[1])
             for k in (1, 2, 3)}
     for k in (1, 2, 3):

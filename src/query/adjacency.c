@@ -1,13 +1,16 @@
 /*
  * adjacency.c
- *	  The packed form of a node's edges in one direction.
+ *	  The packed form of edges.
  *
  * Differences of ascending node numbers take two or three bytes where a row of
  * kg_edge takes fifty and its index entries another seventy; a node of 3,000
- * edges stays in one heap tuple.
+ * edges stays in one heap tuple.  Nodes made together have near numbers, and
+ * so have the neighbours of a hub: one row of a block is read for several of
+ * them, and its index is a fraction of one by node.
  */
 #include "postgres.h"
 
+#include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 
 #define KG_BATCH 256
@@ -65,12 +68,12 @@ kg_adjacency_append(StringInfo packed, int32 relation_no, const int64 *targets,
 }
 
 int64
-kg_adjacency_visit(int64 node, const bytea *packed, bool backward,
+kg_adjacency_visit(int64 node, const uint8 *packed, Size len, bool backward,
 				   const KgRelationSet *relations, KgNeighborFunction found,
 				   void *arg)
 {
-	const uint8 *p = (const uint8 *) VARDATA_ANY(packed);
-	const uint8 *end = p + VARSIZE_ANY_EXHDR(packed);
+	const uint8 *p = packed;
+	const uint8 *end = p + len;
 	int64 batch[KG_BATCH];
 	KgNeighbors neighbors;
 	int64 total = 0;
@@ -115,4 +118,78 @@ kg_adjacency_visit(int64 node, const bytea *packed, bool backward,
 		}
 	}
 	return total;
+}
+
+void
+kg_block_begin(KgBlockBuilder *builder)
+{
+	builder->nodes = 0;
+	builder->n = 0;
+	initStringInfo(&builder->edges);
+}
+
+void
+kg_block_add(KgBlockBuilder *builder, int64 node, const char *edges, int len)
+{
+	uint32 bit = kg_block_bit(node);
+
+	Assert(len > 0 && len <= KG_BLOCK_SHARE && builder->nodes < bit);
+	builder->nodes |= bit;
+	builder->lengths[builder->n++] = (uint8) len;
+	appendBinaryStringInfo(&builder->edges, edges, len);
+}
+
+bytea *
+kg_block_end(KgBlockBuilder *builder)
+{
+	Size size = VARHDRSZ + sizeof(uint32) + builder->n + builder->edges.len;
+	bytea *block;
+	uint8 *p;
+
+	if (builder->n == 0)
+		return NULL;
+	block = palloc(size);
+	SET_VARSIZE(block, size);
+	p = (uint8 *) VARDATA(block);
+	for (int i = 0; i < 4; i++)
+		*p++ = (uint8) (builder->nodes >> (8 * i));
+	memcpy(p, builder->lengths, builder->n);
+	memcpy(p + builder->n, builder->edges.data, builder->edges.len);
+	return block;
+}
+
+void
+kg_block_open(KgBlockReader *reader, const bytea *block)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(block);
+
+	reader->end = p + VARSIZE_ANY_EXHDR(block);
+	if (VARSIZE_ANY_EXHDR(block) < sizeof(uint32))
+		elog(ERROR, "malformed row of kg_adjacency");
+	reader->rest = (uint32) p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 |
+				   (uint32) p[3] << 24;
+	reader->length = p + sizeof(uint32);
+	reader->edges = reader->length + pg_popcount32(reader->rest);
+	if (reader->edges > reader->end)
+		elog(ERROR, "malformed row of kg_adjacency");
+}
+
+const uint8 *
+kg_block_edges(KgBlockReader *reader, int64 node, Size *len)
+{
+	uint32 bit = kg_block_bit(node);
+	const uint8 *edges;
+
+	while ((reader->rest & (bit - 1)) != 0)
+	{
+		reader->edges += *reader->length++;
+		reader->rest &= reader->rest - 1;
+	}
+	if ((reader->rest & bit) == 0)
+		return NULL;
+	edges = reader->edges;
+	*len = *reader->length;
+	if (edges + *len > reader->end)
+		elog(ERROR, "malformed row of kg_adjacency");
+	return edges;
 }

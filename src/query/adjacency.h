@@ -1,16 +1,52 @@
 /*
  * adjacency.h
- *	  The packed form of a node's edges in one direction (kg_adjacency).
+ *	  The packed form of edges (kg_adjacency).
  *
- * For each relation, ascending: its number, the bytes of its targets, and the
- * targets ascending, the first as it is and the others as differences; all
- * numbers in base 128, least significant group first.
+ * A node's edges in one direction: for each relation, ascending, its number,
+ * the bytes of its targets, and the targets ascending, the first as it is and
+ * the others as differences; all numbers in base 128, least significant group
+ * first.
+ *
+ * The edges of a block, which is KG_BLOCK nodes of successive numbers, in one
+ * direction: four bytes of which nodes have any, a bit each, the least
+ * significant byte first; a byte for each of these of how many bytes its
+ * edges take; the edges.  A node of so many that a byte cannot say it has a
+ * row of its own.
+ *
+ * The key of a row: n > 0 is the n-th block, which begins at KG_BLOCK *
+ * (n - 1) + 1, and n < 0 the node -n by itself.
  */
 #ifndef KG_ADJACENCY_H
 #define KG_ADJACENCY_H
 
 #include "lib/stringinfo.h"
 #include "query/frontier.h"
+
+/* Two integers hold a bit for each; sql/30_tables.sql says the number. */
+#define KG_BLOCK 32
+/*
+ * A node whose edges take more bytes, both directions together, has a row of
+ * its own: so a block fits into a page.
+ */
+#define KG_BLOCK_SHARE 240
+
+static inline int64
+kg_block_of(int64 node)
+{
+	return (node + KG_BLOCK - 1) / KG_BLOCK;
+}
+
+static inline int64
+kg_block_first(int64 block)
+{
+	return (block - 1) * KG_BLOCK + 1;
+}
+
+static inline uint32
+kg_block_bit(int64 node)
+{
+	return (uint32) 1 << ((node - 1) % KG_BLOCK);
+}
 
 /* Append one relation's group; targets ascending and distinct. */
 extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
@@ -20,8 +56,38 @@ extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
  * Deliver the neighbours over the relations of the set; returns how many.
  * Raises an internal error where the bytes are not of this form.
  */
-extern int64 kg_adjacency_visit(int64 node, const bytea *packed, bool backward,
-								const KgRelationSet *relations,
+extern int64 kg_adjacency_visit(int64 node, const uint8 *packed, Size len,
+								bool backward, const KgRelationSet *relations,
 								KgNeighborFunction found, void *arg);
+
+/* A block in one direction, in the making. */
+typedef struct KgBlockBuilder
+{
+	uint32 nodes;
+	int n;
+	uint8 lengths[KG_BLOCK];
+	StringInfoData edges;
+} KgBlockBuilder;
+
+extern void kg_block_begin(KgBlockBuilder *builder);
+/* Nodes ascending; len is 1 to KG_BLOCK_SHARE. */
+extern void kg_block_add(KgBlockBuilder *builder, int64 node, const char *edges,
+						 int len);
+/* NULL where nothing was added. */
+extern bytea *kg_block_end(KgBlockBuilder *builder);
+
+/* A block in one direction, being read node by node, ascending. */
+typedef struct KgBlockReader
+{
+	uint32 rest; /* the nodes not yet passed */
+	const uint8 *length;
+	const uint8 *edges;
+	const uint8 *end;
+} KgBlockReader;
+
+extern void kg_block_open(KgBlockReader *reader, const bytea *block);
+/* The node's edges; NULL where it has none. */
+extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
+								   Size *len);
 
 #endif /* KG_ADJACENCY_H */

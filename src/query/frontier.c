@@ -4,9 +4,9 @@
  *
  * A frontier is expanded by one statement a direction, in pieces of
  * KG_PIECE nodes so that the arrays handed to the executor stay small and the
- * limits are looked at in between.  Where kg_adjacency has a row for a node,
- * that row stands for all its edges; for the other nodes the rows of kg_edge
- * are read.  What a piece finds is handed over while the executor runs, so the
+ * limits are looked at in between.  Where kg_adjacency has a node's bit, what
+ * is packed there stands for all its edges; for the other nodes the rows of
+ * kg_edge are read.  What a piece finds is handed over while the executor runs, so the
  * receiving functions keep what they keep in the search's own context.
  */
 #include "postgres.h"
@@ -19,17 +19,8 @@
 #include "query/frontier.h"
 #include "query/sort.h"
 #include "utils/array.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 
-/*
- * A row that is passed over costs a fraction of a descent of the index, and a
- * range more than a descent: so many nodes or more, each so near to the next,
- * are read as a range, where ranges hold so many nodes of a piece.
- */
-#define KG_NEAR 8
-#define KG_CLUSTER 5
-#define KG_CLUSTERED 32
 /* Nodes are sorted by a bit each where that takes at most so many words. */
 #define KG_SORT_WORDS 16384
 
@@ -41,12 +32,15 @@ typedef struct Expansion
 	void *arg;
 	bool backward;
 	bool with_properties;
-	/* the piece at hand, ascending; a bit each for those with a packed row */
+	/* the piece at hand, ascending; a bit each for those that were packed */
 	const int64 *piece;
 	uint32 n;
-	uint32 at; /* all before are less than the last row's node */
+	uint32 at; /* all before are of blocks before the last row's */
 	uint64 *seen;
 	uint32 nseen;
+	/* the keys of nodes of the piece that have a row of their own */
+	int64 *alone;
+	uint32 nalone;
 } Expansion;
 
 static Datum
@@ -61,6 +55,12 @@ relation_array(const KgRelationSet *set)
 		values, set->n, INT4OID, sizeof(int32), true, TYPALIGN_INT);
 	pfree(values);
 	return PointerGetDatum(array);
+}
+
+static bool
+follows(const KgRelationSet *relations)
+{
+	return relations->all || relations->n > 0;
 }
 
 static bool
@@ -100,7 +100,7 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 	Datum values[3];
 	KgGraphSql which;
 
-	if (!relations->all && relations->n == 0)
+	if (!follows(relations))
 		return;
 	if (relations->all)
 		which = backward ? KG_SQL_IN : KG_SQL_OUT;
@@ -122,38 +122,106 @@ expand_edges(Expansion *e, const KgRelationSet *relations, bool backward,
 		pfree(DatumGetPointer(values[2]));
 }
 
-/* Deliver a node's packed edges of one direction, as they are stored. */
+/* Deliver a node's packed edges of one direction. */
 static void
-visit_packed(Expansion *e, int64 node, Datum stored, bool backward)
+visit_packed(Expansion *e, int64 node, const uint8 *packed, Size len,
+			 bool backward)
 {
-	const KgRelationSet *relations = backward ? &e->walk->backward
-											  : &e->walk->forward;
-	bytea *packed;
-
-	if (!relations->all && relations->n == 0)
-		return;
-	packed = DatumGetByteaPP(stored);
 	kg_graph_charge_edges(
 		e->graph,
-		kg_adjacency_visit(
-			node, packed, backward, relations, e->found, e->arg));
-	if ((Pointer) packed != DatumGetPointer(stored))
-		pfree(packed);
+		kg_adjacency_visit(node,
+						   packed,
+						   len,
+						   backward,
+						   backward ? &e->walk->backward : &e->walk->forward,
+						   e->found,
+						   e->arg));
 }
 
+/* ---- rows of kg_adjacency ---- */
+
+typedef struct PackedRow
+{
+	int64 key;
+	uint32 nodes;
+	uint32 alone;
+	Datum stored[2]; /* out, in */
+	bool none[2];
+} PackedRow;
+
+static void
+read_row(TupleTableSlot *slot, PackedRow *row)
+{
+	slot_getallattrs(slot);
+	row->key = DatumGetInt64(slot->tts_values[1]);
+	row->nodes = (uint32) DatumGetInt32(slot->tts_values[2]);
+	row->alone = (uint32) DatumGetInt32(slot->tts_values[3]);
+	for (int i = 0; i < 2; i++)
+	{
+		row->stored[i] = slot->tts_values[4 + i];
+		row->none[i] = slot->tts_isnull[4 + i];
+	}
+}
+
+static void
+run_packed(Expansion *e, const int64 *keys, uint32 n, KgRowFunction receive)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+
+	values[1] = kg_int64_array(keys, n);
+	kg_graph_run(e->graph, KG_SQL_PACKED, 2, types, values, receive, e);
+	pfree(DatumGetPointer(values[1]));
+}
+
+/* ---- one node, whose edges are kept ---- */
+
+static void
+keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
+{
+	graph->kept.edges[i] = MemoryContextAllocHuge(graph->context, len);
+	graph->kept.lengths[i] = len;
+	memcpy(graph->kept.edges[i], edges, len);
+}
+
+/* The node's own row, or its block's. */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
 {
-	KgGraph *graph = arg;
-	MemoryContext old = MemoryContextSwitchTo(graph->context);
+	KgGraph *graph = ((Expansion *) arg)->graph;
+	KgKept *kept = &graph->kept;
+	uint32 bit = kg_block_bit(kept->node);
+	PackedRow row;
 
-	slot_getallattrs(slot);
-	graph->kept.packed = true;
+	read_row(slot, &row);
+	if (row.key > 0 && (row.nodes & ~row.alone & bit) == 0)
+		return true;
+	kept->packed = true;
 	for (int i = 0; i < 2; i++)
-		if (!slot->tts_isnull[i])
-			graph->kept.edges[i] = (struct varlena *) DatumGetPointer(
-				datumCopy(slot->tts_values[i], false, -1));
-	MemoryContextSwitchTo(old);
+	{
+		bytea *stored;
+		KgBlockReader block;
+		const uint8 *edges;
+		Size len;
+
+		if (row.none[i])
+			continue;
+		stored = DatumGetByteaPP(row.stored[i]);
+		if (row.key < 0)
+			keep_edges(graph,
+					   i,
+					   (const uint8 *) VARDATA_ANY(stored),
+					   VARSIZE_ANY_EXHDR(stored));
+		else
+		{
+			kg_block_open(&block, stored);
+			edges = kg_block_edges(&block, kept->node, &len);
+			if (edges != NULL)
+				keep_edges(graph, i, edges, len);
+		}
+		if ((Pointer) stored != DatumGetPointer(row.stored[i]))
+			pfree(stored);
+	}
 	return true;
 }
 
@@ -170,32 +238,28 @@ forget_kept(KgKept *kept)
 	}
 }
 
-/* Expand one node; false where it has no packed row. */
+/* Expand one node; false where it is not packed. */
 static bool
 expand_one(Expansion *e, int64 node)
 {
-	static const Oid types[] = {TEXTOID, INT8OID};
 	KgKept *kept = &e->graph->kept;
-	Datum values[2];
 
 	if (kept->node != node)
 	{
+		int64 keys[2] = {-node, kg_block_of(node)};
+
 		forget_kept(kept);
-		values[1] = Int64GetDatum(node);
-		kg_graph_run(e->graph,
-					 KG_SQL_PACKED_ONE,
-					 2,
-					 types,
-					 values,
-					 receive_kept,
-					 e->graph);
 		kept->node = node;
+		run_packed(e, keys, 2, receive_kept);
 	}
-	for (int i = 0; i < 2; i++)
-		if (kept->edges[i] != NULL)
-			visit_packed(e, node, PointerGetDatum(kept->edges[i]), i == 1);
+	if (kept->edges[0] != NULL && follows(&e->walk->forward))
+		visit_packed(e, node, kept->edges[0], kept->lengths[0], false);
+	if (kept->edges[1] != NULL && follows(&e->walk->backward))
+		visit_packed(e, node, kept->edges[1], kept->lengths[1], true);
 	return kept->packed;
 }
+
+/* ---- many nodes ---- */
 
 static uint32
 lower_bound(const int64 *nodes, uint32 n, int64 node)
@@ -217,148 +281,136 @@ lower_bound(const int64 *nodes, uint32 n, int64 node)
 	return low;
 }
 
-/* Is the node of the piece?  Then it has been seen.  Rows mostly ascend. */
-static bool
-note_seen(Expansion *e, int64 node)
+/* The first of the piece that is not less.  Rows mostly ascend. */
+static uint32
+find_in_piece(Expansion *e, int64 node)
 {
 	if (e->at > 0 && e->piece[e->at - 1] >= node)
 		e->at = lower_bound(e->piece, e->n, node);
 	while (e->at < e->n && e->piece[e->at] < node)
 		e->at++;
-	if (e->at == e->n || e->piece[e->at] != node)
-		return false;
-	e->seen[e->at >> 6] |= UINT64CONST(1) << (e->at & 63);
+	return e->at;
+}
+
+static void
+note_seen(Expansion *e, uint32 i)
+{
+	e->seen[i >> 6] |= UINT64CONST(1) << (i & 63);
 	e->nseen++;
-	return true;
+}
+
+static void
+receive_alone(Expansion *e, const PackedRow *row)
+{
+	int64 node = -row->key;
+	uint32 i = find_in_piece(e, node);
+
+	if (i == e->n || e->piece[i] != node)
+		return;
+	note_seen(e, i);
+	for (int d = 0; d < 2; d++)
+	{
+		bytea *edges;
+
+		if (row->none[d] ||
+			!follows(d == 1 ? &e->walk->backward : &e->walk->forward))
+			continue;
+		edges = DatumGetByteaPP(row->stored[d]);
+		visit_packed(e,
+					 node,
+					 (const uint8 *) VARDATA_ANY(edges),
+					 VARSIZE_ANY_EXHDR(edges),
+					 d == 1);
+		if ((Pointer) edges != DatumGetPointer(row->stored[d]))
+			pfree(edges);
+	}
+}
+
+/* Deliver one direction of the piece's nodes of a block, from the i-th on. */
+static void
+visit_block(Expansion *e, const PackedRow *row, uint32 i, int64 end,
+			bool backward)
+{
+	Datum stored = row->stored[backward ? 1 : 0];
+	bytea *packed = DatumGetByteaPP(stored);
+	uint32 nodes = row->nodes & ~row->alone;
+	KgBlockReader block;
+
+	kg_block_open(&block, packed);
+	for (; i < e->n && e->piece[i] < end; i++)
+	{
+		int64 node = e->piece[i];
+		const uint8 *edges;
+		Size len;
+
+		if ((nodes & kg_block_bit(node)) == 0)
+			continue;
+		edges = kg_block_edges(&block, node, &len);
+		if (edges != NULL)
+			visit_packed(e, node, edges, len, backward);
+	}
+	if ((Pointer) packed != DatumGetPointer(stored))
+		pfree(packed);
+}
+
+static void
+receive_block(Expansion *e, const PackedRow *row)
+{
+	int64 first = kg_block_first(row->key);
+	int64 end = first + KG_BLOCK;
+	uint32 start = find_in_piece(e, first);
+
+	for (uint32 i = start; i < e->n && e->piece[i] < end; i++)
+	{
+		uint32 bit = kg_block_bit(e->piece[i]);
+
+		if ((row->nodes & bit) == 0)
+			continue;
+		if (row->alone & bit)
+			e->alone[e->nalone++] = -e->piece[i];
+		else
+			note_seen(e, i);
+	}
+	if (!row->none[0] && follows(&e->walk->forward))
+		visit_block(e, row, start, end, false);
+	if (!row->none[1] && follows(&e->walk->backward))
+		visit_block(e, row, start, end, true);
 }
 
 static bool
 receive_packed(TupleTableSlot *slot, void *arg)
 {
 	Expansion *e = arg;
-	int natts = slot->tts_tupleDescriptor->natts;
-	int64 node;
+	PackedRow row;
 
-	slot_getallattrs(slot);
-	node = DatumGetInt64(slot->tts_values[0]);
-	if (!note_seen(e, node))
-		return true;
-	for (int i = 1; i < natts; i++)
-		if (!slot->tts_isnull[i])
-			visit_packed(e,
-						 node,
-						 slot->tts_values[i],
-						 natts == 3 ? i == 2 : e->backward);
+	read_row(slot, &row);
+	if (row.key < 0)
+		receive_alone(e, &row);
+	else
+		receive_block(e, &row);
 	return true;
 }
 
-/* Which of kg_adjacency's values the walk needs. */
-static int
-packed_values(const KgFollow *walk)
-{
-	bool forward = walk->forward.all || walk->forward.n > 0;
-	bool backward = walk->backward.all || walk->backward.n > 0;
-
-	if (forward && backward)
-		return KG_SQL_PACKED_BOTH - KG_SQL_PACKED_OUT;
-	return backward ? KG_SQL_PACKED_IN - KG_SQL_PACKED_OUT : 0;
-}
-
 static void
-run_packed(Expansion *e, KgGraphSql first, int nargs, const Oid *types,
-		   Datum *values)
+read_blocks(Expansion *e)
 {
-	kg_graph_run(e->graph,
-				 first + packed_values(e->walk),
-				 nargs,
-				 types,
-				 values,
-				 receive_packed,
-				 e);
-}
+	int64 *blocks = palloc(e->n * sizeof(int64));
+	uint32 n = 0;
 
-static void
-read_ranges(Expansion *e, const int64 *first, const int64 *last, uint32 n)
-{
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
-	Datum values[3];
-
-	values[1] = kg_int64_array(first, n);
-	values[2] = kg_int64_array(last, n);
-	run_packed(e, KG_SQL_RANGES_OUT, 3, types, values);
-	pfree(DatumGetPointer(values[1]));
-	pfree(DatumGetPointer(values[2]));
-}
-
-static void
-read_nodes(Expansion *e, const int64 *nodes, uint32 n)
-{
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
-
-	values[1] = kg_int64_array(nodes, n);
-	run_packed(e, KG_SQL_PACKED_OUT, 2, types, values);
-	pfree(DatumGetPointer(values[1]));
-}
-
-/* Where the cluster ends that begins with this node of the piece. */
-static uint32
-cluster_end(const Expansion *e, uint32 start)
-{
-	uint32 end = start + 1;
-
-	while (end < e->n && e->piece[end] - e->piece[end - 1] <= KG_NEAR)
-		end++;
-	return end;
-}
-
-/* Read the clusters of the piece as ranges, and the other nodes one by one. */
-static void
-read_piece(Expansion *e)
-{
-	int64 *first;
-	int64 *last;
-	int64 *others;
-	uint32 nranges = 0;
-	uint32 nothers = 0;
-	uint32 end;
-
-	if (e->n < KG_CLUSTERED)
+	for (uint32 i = 0; i < e->n; i++)
 	{
-		read_nodes(e, e->piece, e->n);
-		return;
+		int64 block = kg_block_of(e->piece[i]);
+
+		if (n == 0 || blocks[n - 1] != block)
+			blocks[n++] = block;
 	}
-	first = palloc(e->n * sizeof(int64));
-	last = palloc(e->n * sizeof(int64));
-	others = palloc(e->n * sizeof(int64));
-	for (uint32 i = 0; i < e->n; i = end)
-	{
-		end = cluster_end(e, i);
-		if (end - i >= KG_CLUSTER)
-		{
-			first[nranges] = e->piece[i];
-			last[nranges++] = e->piece[end - 1];
-		}
-		else
-			for (; i < end; i++)
-				others[nothers++] = e->piece[i];
-	}
-	if (e->n - nothers < KG_CLUSTERED)
-		read_nodes(e, e->piece, e->n);
-	else
-	{
-		read_ranges(e, first, last, nranges);
-		if (nothers > 0)
-			read_nodes(e, others, nothers);
-	}
-	pfree(first);
-	pfree(last);
-	pfree(others);
+	run_packed(e, blocks, n, receive_packed);
+	pfree(blocks);
 }
 
 /*
- * Read what kg_adjacency has of these ascending nodes; put those that it has
- * no row for into rest and return their number.
+ * Read what kg_adjacency has of these ascending nodes; put those that are not
+ * packed into rest and return their number.
  */
 static uint32
 expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
@@ -374,9 +426,13 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	e->n = n;
 	e->at = 0;
 	e->nseen = 0;
+	e->nalone = 0;
 	memset(e->seen, 0, KG_PIECE / 8);
-	e->backward = !(e->walk->forward.all || e->walk->forward.n > 0);
-	read_piece(e);
+	e->alone = palloc(n * sizeof(int64));
+	read_blocks(e);
+	if (e->nalone > 0)
+		run_packed(e, e->alone, e->nalone, receive_packed);
+	pfree(e->alone);
 	for (uint32 i = 0; i < n && e->nseen < n; i++)
 		if ((e->seen[i >> 6] >> (i & 63) & 1) == 0)
 			rest[nrest++] = nodes[i];

@@ -56,10 +56,11 @@ typedef struct KgImplied
  */
 typedef struct KgKept
 {
-	const struct KgRef *ref;  /* its row; NULL: not read */
-	int64 node;				  /* whose packed row was looked up; 0: none */
-	bool packed;			  /* it has one */
-	struct varlena *edges[2]; /* out, in; as stored; NULL: none */
+	const struct KgRef *ref; /* its row; NULL: not read */
+	int64 node;				 /* whose packed edges were looked up; 0: none */
+	bool packed;			 /* it has them */
+	uint8 *edges[2];		 /* out, in; NULL: none */
+	Size lengths[2];
 } KgKept;
 
 typedef struct KgGraph

@@ -2,22 +2,25 @@
  * packing.c
  *	  Keeping kg_adjacency true.
  *
- * A packed row stands for all edges of its node, so it must be gone in every
- * snapshot that sees the edges otherwise than the row has them:
+ * What is packed of a node stands for all its edges, so its bit must be cleared
+ * in every snapshot that sees the edges otherwise than they were packed:
  *
- * - Whoever changes edges deletes the packed rows of their ends in the same
+ * - Whoever changes edges clears the bits of their ends in the same
  *	 transaction: a snapshot sees both changes or none.
- * - Who packs must see all changes of which it deletes nothing any more.
+ * - Who packs must see all changes whose bits are cleared already.
  *	 Changers share a lock on the tenant until they are over, the packer
  *	 excludes them, and reads with a snapshot taken after it has the lock.
  * - A changer in REPEATABLE READ or SERIALIZABLE whose snapshot is older than
- *	 a packing would not see the rows that it has to delete.  Every packing
- *	 updates the tenant's row of node 0, and such a changer inserts that row ON
+ *	 a packing would not see the bits that it has to clear.  Every packing
+ *	 updates the tenant's row of key 0, and such a changer inserts that row ON
  *	 CONFLICT DO NOTHING, which PostgreSQL refuses with 40001 when the row is
  *	 newer than the snapshot.
  *
+ * A row has a bit set, or is of a node by itself whose bit is: what is left
+ * without one is deleted.  So the tenant's nodes say where its rows are.
+ *
  * Packing merges three streams in the order of nodes: outgoing edges, incoming
- * edges and packed rows that are there already.
+ * edges and blocks that are there already.
  */
 #include "postgres.h"
 
@@ -28,18 +31,24 @@
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 #include "query/packing.h"
+#include "query/sort.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
 #define KG_FETCH 5000
+/* Rows are inserted when there are so many, or so many bytes were packed. */
 #define KG_INSERT 500
+#define KG_INSERT_BYTES (1024 * 1024)
+/* A block adds itself, and each of its nodes perhaps. */
+#define KG_ROWS (KG_INSERT + KG_BLOCK)
 /* A statement's share of the nodes to forget. */
 #define KG_FORGET 10000
 
@@ -64,10 +73,10 @@ typedef struct Stream
 	SPITupleTable *table;
 	uint64 n;
 	uint64 next;
-	/* the row at hand */
+	/* the row at hand: an edge, or a block and its nodes */
 	bool done;
-	int64 node;
-	int32 relation_no;
+	int64 key;
+	int32 number;
 	int64 neighbor;
 } Stream;
 
@@ -95,11 +104,11 @@ advance(Stream *stream)
 	}
 	tuple = stream->table->vals[stream->next++];
 	desc = stream->table->tupdesc;
-	stream->node = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
-	if (desc->natts == 1)
-		return;
-	stream->relation_no = DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
-	stream->neighbor = DatumGetInt64(SPI_getbinval(tuple, desc, 3, &isnull));
+	stream->key = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
+	stream->number = DatumGetInt32(SPI_getbinval(tuple, desc, 2, &isnull));
+	if (desc->natts == 3)
+		stream->neighbor = DatumGetInt64(
+			SPI_getbinval(tuple, desc, 3, &isnull));
 }
 
 static void
@@ -119,83 +128,115 @@ typedef struct Packer
 	Stream out;
 	Stream in;
 	Stream packed;
-	MemoryContext batch; /* of the rows not yet inserted */
-	int n;
-	Datum nodes[KG_INSERT];
-	Datum outgoing[KG_INSERT];
-	Datum incoming[KG_INSERT];
-	bool no_outgoing[KG_INSERT];
-	bool no_incoming[KG_INSERT];
+	MemoryContext batch; /* of what was packed since the last insert */
+	Size nbytes;
+	int n; /* rows to insert */
+	Datum keys[KG_ROWS];
+	Datum nodes[KG_ROWS];
+	Datum alone[KG_ROWS];
+	Datum outgoing[KG_ROWS];
+	Datum incoming[KG_ROWS];
+	bool no_outgoing[KG_ROWS];
+	bool no_incoming[KG_ROWS];
 	int64 total;
 } Packer;
 
 static Datum
-make_array(Packer *p, Datum *values, bool *nulls, Oid type, int len)
+make_array(Packer *p, Datum *values, bool *nulls, Oid type)
 {
 	int dims[1] = {p->n};
 	int lbs[1] = {1};
+	int16 len;
+	bool byval;
+	char align;
 
-	return PointerGetDatum(
-		construct_md_array(values,
-						   nulls,
-						   1,
-						   dims,
-						   lbs,
-						   type,
-						   len,
-						   type == INT8OID,
-						   type == INT8OID ? TYPALIGN_DOUBLE : TYPALIGN_INT));
+	get_typlenbyvalalign(type, &len, &byval, &align);
+	return PointerGetDatum(construct_md_array(
+		values, nulls, 1, dims, lbs, type, len, byval, align));
 }
 
 static void
-insert_batch(Packer *p)
+insert_rows(Packer *p)
 {
 	static KgSaved saved;
-	static const Oid types[] = {
-		TEXTOID, INT8ARRAYOID, BYTEAARRAYOID, BYTEAARRAYOID};
-	Datum values[4];
+	static const Oid types[] = {TEXTOID,
+								INT8ARRAYOID,
+								INT4ARRAYOID,
+								INT4ARRAYOID,
+								BYTEAARRAYOID,
+								BYTEAARRAYOID};
+	Datum values[6];
 
-	if (p->n == 0)
-		return;
 	values[0] = p->tenant;
-	values[1] = make_array(p, p->nodes, NULL, INT8OID, sizeof(int64));
-	values[2] = make_array(p, p->outgoing, p->no_outgoing, BYTEAOID, -1);
-	values[3] = make_array(p, p->incoming, p->no_incoming, BYTEAOID, -1);
+	values[1] = make_array(p, p->keys, NULL, INT8OID);
+	values[2] = make_array(p, p->nodes, NULL, INT4OID);
+	values[3] = make_array(p, p->alone, NULL, INT4OID);
+	values[4] = make_array(p, p->outgoing, p->no_outgoing, BYTEAOID);
+	values[5] = make_array(p, p->incoming, p->no_incoming, BYTEAOID);
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, node, outgoing, incoming) "
+			   "INSERT INTO @kg_adjacency "
+			   "(tenant, block, nodes, alone, outgoing, incoming) "
 			   "SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
-			   "pg_catalog.unnest($3), pg_catalog.unnest($4)) AS k",
-			   4,
+			   "pg_catalog.unnest($3), pg_catalog.unnest($4), "
+			   "pg_catalog.unnest($5), pg_catalog.unnest($6)) AS k "
+			   "ON CONFLICT (block, tenant) DO UPDATE SET "
+			   "nodes = EXCLUDED.nodes, alone = EXCLUDED.alone, "
+			   "outgoing = EXCLUDED.outgoing, incoming = EXCLUDED.incoming",
+			   6,
 			   types,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
-	p->total += p->n;
+}
+
+static void
+end_batch(Packer *p)
+{
+	if (p->n > 0)
+		insert_rows(p);
 	p->n = 0;
+	p->nbytes = 0;
 	MemoryContextReset(p->batch);
 }
 
-/* Take a node's edges off a stream; NULL where it has none. */
-static bytea *
-take_edges(Stream *stream, int64 node, bool keep)
+/* The values are in the batch's context. */
+static void
+add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
+		bytea *incoming)
 {
-	StringInfoData packed;
+	p->keys[p->n] = Int64GetDatum(key);
+	p->nodes[p->n] = Int32GetDatum((int32) nodes);
+	p->alone[p->n] = Int32GetDatum((int32) alone);
+	p->outgoing[p->n] = PointerGetDatum(outgoing);
+	p->no_outgoing[p->n] = outgoing == NULL;
+	p->incoming[p->n] = PointerGetDatum(incoming);
+	p->no_incoming[p->n] = incoming == NULL;
+	p->n++;
+}
+
+/*
+ * Take a node's edges off a stream; behind a header's space, which is all there
+ * is where it has none.
+ */
+static void
+take_edges(Stream *stream, int64 node, StringInfo packed)
+{
 	int64 *targets;
 	int capacity = 64;
 	int n = 0;
 	int32 relation_no = 0;
 
-	if (stream->done || stream->node != node)
-		return NULL;
-	initStringInfo(&packed);
-	appendStringInfoSpaces(&packed, VARHDRSZ);
+	initStringInfo(packed);
+	appendStringInfoSpaces(packed, VARHDRSZ);
+	if (stream->done || stream->key != node)
+		return;
 	targets = palloc(capacity * sizeof(int64));
-	while (!stream->done && stream->node == node)
+	while (!stream->done && stream->key == node)
 	{
-		if (n > 0 && stream->relation_no != relation_no)
+		if (n > 0 && stream->number != relation_no)
 		{
-			kg_adjacency_append(&packed, relation_no, targets, n);
+			kg_adjacency_append(packed, relation_no, targets, n);
 			n = 0;
 		}
 		if (n == capacity)
@@ -203,35 +244,83 @@ take_edges(Stream *stream, int64 node, bool keep)
 			capacity *= 2;
 			targets = repalloc_huge(targets, (Size) capacity * sizeof(int64));
 		}
-		relation_no = stream->relation_no;
-		if (keep)
-			targets[n++] = stream->neighbor;
+		relation_no = stream->number;
+		targets[n++] = stream->neighbor;
 		advance(stream);
 	}
-	if (n > 0)
-		kg_adjacency_append(&packed, relation_no, targets, n);
+	kg_adjacency_append(packed, relation_no, targets, n);
 	pfree(targets);
-	SET_VARSIZE(packed.data, packed.len);
-	return (bytea *) packed.data;
+}
+
+static bytea *
+edges_alone(StringInfo packed)
+{
+	if (packed->len == VARHDRSZ)
+		return NULL;
+	SET_VARSIZE(packed->data, packed->len);
+	return (bytea *) packed->data;
 }
 
 static void
-pack_node(Packer *p, int64 node, bool keep)
+add_to_block(KgBlockBuilder *builder, int64 node, StringInfo packed)
+{
+	if (packed->len > VARHDRSZ)
+		kg_block_add(
+			builder, node, packed->data + VARHDRSZ, packed->len - VARHDRSZ);
+	pfree(packed->data);
+}
+
+/* The next node of the streams of edges; PG_INT64_MAX: they are over. */
+static int64
+next_node(const Packer *p)
+{
+	return Min(p->out.done ? PG_INT64_MAX : p->out.key,
+			   p->in.done ? PG_INT64_MAX : p->in.key);
+}
+
+/* Pack the nodes of a block, of which these are packed already. */
+static void
+pack_block(Packer *p, int64 block, uint32 packed)
 {
 	MemoryContext old = MemoryContextSwitchTo(p->batch);
-	bytea *outgoing = take_edges(&p->out, node, keep);
-	bytea *incoming = take_edges(&p->in, node, keep);
+	int64 end = kg_block_first(block) + KG_BLOCK;
+	KgBlockBuilder outgoing;
+	KgBlockBuilder incoming;
+	uint32 nodes = 0;
+	uint32 alone = 0;
+	int64 node;
 
-	if (keep)
+	kg_block_begin(&outgoing);
+	kg_block_begin(&incoming);
+	while ((node = next_node(p)) < end)
 	{
-		p->nodes[p->n] = Int64GetDatum(node);
-		p->outgoing[p->n] = PointerGetDatum(outgoing);
-		p->no_outgoing[p->n] = outgoing == NULL;
-		p->incoming[p->n] = PointerGetDatum(incoming);
-		p->no_incoming[p->n] = incoming == NULL;
-		p->n++;
-		if (p->n == KG_INSERT)
-			insert_batch(p);
+		uint32 bit = kg_block_bit(node);
+		StringInfoData out;
+		StringInfoData in;
+
+		take_edges(&p->out, node, &out);
+		take_edges(&p->in, node, &in);
+		nodes |= bit;
+		p->nbytes += out.len + in.len;
+		if (out.len + in.len - 2 * VARHDRSZ <= KG_BLOCK_SHARE)
+		{
+			add_to_block(&outgoing, node, &out);
+			add_to_block(&incoming, node, &in);
+			continue;
+		}
+		alone |= bit;
+		if ((packed & bit) == 0)
+			add_row(p, -node, 0, 0, edges_alone(&out), edges_alone(&in));
+	}
+	if ((nodes & ~packed) != 0)
+	{
+		add_row(p,
+				block,
+				nodes,
+				alone,
+				kg_block_end(&outgoing),
+				kg_block_end(&incoming));
+		p->total += pg_popcount32(nodes & ~packed);
 	}
 	MemoryContextSwitchTo(old);
 }
@@ -244,8 +333,8 @@ mark_packing(Datum tenant)
 	static const Oid types[] = {TEXTOID};
 
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, node) VALUES ($1, 0) "
-			   "ON CONFLICT (tenant, node) DO UPDATE SET outgoing = NULL",
+			   "INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+			   "ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
 			   1,
 			   types,
 			   &tenant,
@@ -257,6 +346,8 @@ mark_packing(Datum tenant)
 static void
 pack_all(Packer *p)
 {
+	int64 node;
+
 	open_stream(&p->out,
 				"SELECT source, relation_no, target FROM @kg_edge "
 				"WHERE tenant = $1 ORDER BY source, relation_no, target",
@@ -265,24 +356,29 @@ pack_all(Packer *p)
 				"SELECT target, relation_no, source FROM @kg_edge "
 				"WHERE tenant = $1 ORDER BY target, relation_no, source",
 				p->tenant);
-	/* Its index begins with the node: pass over other tenants' nodes. */
+	/* Its index begins with the block: pass over other tenants' blocks. */
 	open_stream(&p->packed,
-				"SELECT a.node FROM @kg_adjacency a, (SELECT "
+				"SELECT a.block, a.nodes FROM @kg_adjacency a, (SELECT "
 				"pg_catalog.min(node), pg_catalog.max(node) FROM @kg_entity "
-				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.node > 0 AND "
-				"a.node >= e.min AND a.node <= e.max ORDER BY a.node",
+				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.block > 0 AND "
+				"a.block >= e.min / 32 AND a.block <= (e.max + 31) / 32 "
+				"ORDER BY a.block",
 				p->tenant);
-	while (!p->out.done || !p->in.done)
+	while ((node = next_node(p)) != PG_INT64_MAX)
 	{
-		int64 node = p->out.done ? p->in.node : p->out.node;
+		int64 block = kg_block_of(node);
 
-		if (!p->in.done && p->in.node < node)
-			node = p->in.node;
-		while (!p->packed.done && p->packed.node < node)
+		while (!p->packed.done && p->packed.key < block)
 			advance(&p->packed);
-		pack_node(p, node, p->packed.done || p->packed.node != node);
+		pack_block(p,
+				   block,
+				   p->packed.done || p->packed.key != block
+					   ? 0
+					   : (uint32) p->packed.number);
+		if (p->n >= KG_INSERT || p->nbytes >= KG_INSERT_BYTES)
+			end_batch(p);
 	}
-	insert_batch(p);
+	end_batch(p);
 }
 
 int64
@@ -320,42 +416,109 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	return total;
 }
 
+/* Blocks, and of each the nodes whose bits go. */
+typedef struct Forgotten
+{
+	int64 *blocks;
+	Datum *bits;
+	uint32 n;
+	int64 *rows; /* that have nothing left to say */
+	uint32 nrows;
+} Forgotten;
+
+/*
+ * Clear the bits, ascending by block, so that two who do it wait for each
+ * other in one order.  Who comes second finds a bit cleared, and leaves the
+ * node's own row to the first, too.
+ */
+static void
+clear_bits(Datum tenant, Forgotten *f)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
+	Datum values[3];
+
+	values[0] = tenant;
+	values[1] = kg_int64_array(f->blocks, f->n);
+	values[2] = PointerGetDatum(construct_array(
+		f->bits, f->n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	kg_spi_run(&saved,
+			   "UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
+			   "FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
+			   "WHERE a.tenant = $1 AND a.block = k.block "
+			   "AND a.nodes & k.bits <> 0 "
+			   "RETURNING a.block, a.nodes, a.alone & k.bits",
+			   3,
+			   types,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE_RETURNING);
+	f->rows = palloc((SPI_processed * (KG_BLOCK + 1) + 1) * sizeof(int64));
+	f->nrows = 0;
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int64 block = kg_spi_int64(i, 1);
+		bool isnull;
+		uint32 alone = (uint32) DatumGetInt32(kg_spi_value(i, 3, &isnull));
+
+		if (DatumGetInt32(kg_spi_value(i, 2, &isnull)) == 0)
+			f->rows[f->nrows++] = block;
+		for (; alone != 0; alone &= alone - 1)
+			f->rows[f->nrows++] = -(kg_block_first(block) +
+									pg_rightmost_one_pos32(alone));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* A block's row that others have set bits in again stays. */
+static void
+delete_rows(Datum tenant, const Forgotten *f)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2];
+
+	values[0] = tenant;
+	values[1] = kg_int64_array(f->rows, f->nrows);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_adjacency WHERE tenant = $1 "
+			   "AND block = ANY ($2) AND nodes = 0",
+			   2,
+			   types,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	pfree(DatumGetPointer(values[1]));
+}
+
+/* Forget nodes in ascending order. */
 static void
 forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 {
-	static KgSaved saved;
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum *elements = palloc(n * sizeof(Datum));
-	Datum values[2];
-	int nest;
+	Forgotten f;
 
+	f.blocks = palloc(n * sizeof(int64));
+	f.bits = palloc(n * sizeof(Datum));
+	f.n = 0;
 	for (uint32 i = 0; i < n; i++)
-		elements[i] = Int64GetDatum(nodes[i]);
-	values[0] = tenant;
-	values[1] = PointerGetDatum(construct_array(
-		elements, n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
-	/* A plan made while the table was small must not become a habit. */
-	nest = NewGUCNestLevel();
-	(void) set_config_option("enable_seqscan",
-							 "off",
-							 PGC_USERSET,
-							 PGC_S_SESSION,
-							 GUC_ACTION_SAVE,
-							 true,
-							 0,
-							 false);
-	kg_spi_run(
-		&saved,
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND node = ANY ($2)",
-		2,
-		types,
-		values,
-		NULL,
-		false,
-		SPI_OK_DELETE);
-	AtEOXact_GUC(true, nest);
-	pfree(elements);
-	pfree(DatumGetPointer(values[1]));
+	{
+		int64 block = kg_block_of(nodes[i]);
+
+		if (f.n == 0 || f.blocks[f.n - 1] != block)
+		{
+			f.blocks[f.n] = block;
+			f.bits[f.n++] = 0;
+		}
+		f.bits[f.n - 1] |= Int32GetDatum((int32) kg_block_bit(nodes[i]));
+	}
+	clear_bits(tenant, &f);
+	if (f.nrows > 0)
+		delete_rows(tenant, &f);
+	pfree(f.rows);
+	pfree(f.blocks);
+	pfree(f.bits);
 }
 
 /* Has this transaction's snapshot missed a packing?  Raises 40001 then. */
@@ -366,8 +529,8 @@ refuse_old_snapshot(Datum tenant)
 	static const Oid types[] = {TEXTOID};
 
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, node) VALUES ($1, 0) "
-			   "ON CONFLICT (tenant, node) DO NOTHING",
+			   "INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+			   "ON CONFLICT (block, tenant) DO NOTHING",
 			   1,
 			   types,
 			   &tenant,
@@ -376,25 +539,34 @@ refuse_old_snapshot(Datum tenant)
 			   SPI_OK_INSERT);
 }
 
-/* The highest node of any tenant that is packed; 0: none is. */
+/* The last block of any tenant; 0: there is none. */
 static int64
-highest_packed(void)
+last_block(void)
 {
 	static KgSaved saved;
-	int64 highest;
+	int64 last;
 
 	kg_spi_run(&saved,
-			   "SELECT COALESCE((SELECT node FROM @kg_adjacency "
-			   "ORDER BY node DESC LIMIT 1), 0)",
+			   "SELECT COALESCE((SELECT block FROM @kg_adjacency "
+			   "WHERE block > 0 ORDER BY block DESC LIMIT 1), 0)",
 			   0,
 			   NULL,
 			   NULL,
 			   NULL,
 			   false,
 			   SPI_OK_SELECT);
-	highest = kg_spi_int64(0, 1);
+	last = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
-	return highest;
+	return last;
+}
+
+static int
+compare_nodes(const void *a, const void *b, void *arg)
+{
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
 }
 
 /*
@@ -409,17 +581,18 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 	int64 *old = MemoryContextAllocHuge(CurrentMemoryContext,
 										(Size) Max(1, n) * sizeof(int64));
 	uint32 nold = 0;
-	int64 highest;
+	int64 last;
 
 	(void) lock_tenant(tenant, RowShareLock, true);
 	kg_become_owner(&user);
 	SPI_connect();
 	if (IsolationUsesXactSnapshot())
 		refuse_old_snapshot(value);
-	highest = highest_packed();
+	last = last_block();
 	for (uint32 i = 0; i < n; i++)
-		if (nodes[i] <= highest)
+		if (kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
+	kg_sort(old, nold, sizeof(int64), compare_nodes, NULL);
 	for (uint32 start = 0; start < nold; start += KG_FORGET)
 	{
 		CHECK_FOR_INTERRUPTS();

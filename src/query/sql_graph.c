@@ -22,12 +22,6 @@
  * pg_catalog, whatever the caller's search_path has.
  */
 #define OF_NODES " WHERE tenant = $1 AND node = ANY ($2)"
-#define OF_RANGES(columns)                                                     \
-	"SELECT a.* FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3))" \
-	" AS r (first, last) CROSS JOIN LATERAL (SELECT " columns                  \
-	" FROM @kg_adjacency WHERE tenant = $1"                                    \
-	" AND node OPERATOR(pg_catalog.>=) r.first"                                \
-	" AND node OPERATOR(pg_catalog.<=) r.last OFFSET 0) a"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
 #define OUT_COLUMNS "SELECT source, relation_no, target"
 #define IN_COLUMNS "SELECT target, relation_no, source"
@@ -36,15 +30,10 @@
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
-	[KG_SQL_PACKED_ONE] = "SELECT outgoing, incoming FROM @kg_adjacency"
-						  " WHERE tenant = $1 AND node = $2",
-	[KG_SQL_PACKED_OUT] = "SELECT node, outgoing FROM @kg_adjacency" OF_NODES,
-	[KG_SQL_PACKED_IN] = "SELECT node, incoming FROM @kg_adjacency" OF_NODES,
-	[KG_SQL_PACKED_BOTH] =
-		"SELECT node, outgoing, incoming FROM @kg_adjacency" OF_NODES,
-	[KG_SQL_RANGES_OUT] = OF_RANGES("node, outgoing"),
-	[KG_SQL_RANGES_IN] = OF_RANGES("node, incoming"),
-	[KG_SQL_RANGES_BOTH] = OF_RANGES("node, outgoing, incoming"),
+	/* All columns as they are: the executor has nothing to project. */
+	[KG_SQL_PACKED] = "SELECT tenant, block, nodes, alone, outgoing, incoming"
+					  " FROM @kg_adjacency"
+					  " WHERE tenant = $1 AND block = ANY ($2)",
 	[KG_SQL_OUT] = OUT_COLUMNS FROM_EDGES OF_SOURCES,
 	[KG_SQL_IN] = IN_COLUMNS FROM_EDGES OF_TARGETS,
 	[KG_SQL_OUT_OF] = OUT_COLUMNS FROM_EDGES OF_SOURCES OF_RELATIONS,

@@ -8,16 +8,8 @@
 
 typedef enum KgGraphSql
 {
-	/* $1 tenant, $2 node: outgoing, incoming */
-	KG_SQL_PACKED_ONE,
-	/* $1 tenant, $2 nodes: node, outgoing and/or incoming */
-	KG_SQL_PACKED_OUT,
-	KG_SQL_PACKED_IN,
-	KG_SQL_PACKED_BOTH,
-	/* $1 tenant, $2 and $3 first and last nodes of ranges: the same */
-	KG_SQL_RANGES_OUT,
-	KG_SQL_RANGES_IN,
-	KG_SQL_RANGES_BOTH,
+	/* $1 tenant, $2 keys: tenant, key, nodes, alone, outgoing, incoming */
+	KG_SQL_PACKED,
 	/* $1 tenant, $2 nodes [, $3 relations]: node, relation, neighbour */
 	KG_SQL_OUT,
 	KG_SQL_IN,

@@ -1,5 +1,5 @@
--- How a frontier is read, by ranges of near nodes or node by node, packed or
--- not or partly, changes nothing: against recursive SQL.
+-- How a frontier is read, packed in blocks or by a row of a node's own, or not
+-- or partly, changes nothing: against recursive SQL.
 SET client_min_messages = warning;
 CREATE ROLE regress_frontier;
 SELECT FROM kg_create_tenant('frontier');
@@ -23,7 +23,7 @@ BEGIN
     PERFORM kg_apply_bundle(pg_temp.nodes(piece * 100, piece * 100 + 99), '{"mode": "merge"}');
   END LOOP;
 END $$;
--- hubs of neighbours that are one after the other, near, just not near, far and all over; and their edges on
+-- hubs of neighbours that are one after the other, near, far and all over; and their edges on
 SELECT r #> '{relations,TO,created}' AS edges FROM (SELECT kg_apply_bundle(pg_temp.nodes(0, 0) || jsonb_build_object('edges', (
   SELECT jsonb_agg(DISTINCT jsonb_build_object('relation', 'TO', 'from', 'nn:n' || f, 'to', 'nn:n' || t)) FROM (
     SELECT 0 AS f, i AS t FROM generate_series(100, 400) i
@@ -66,33 +66,56 @@ CREATE TEMP VIEW different AS
 SELECT count(*) > 5000 AS many FROM wanted;
 -- rows alone
 SELECT * FROM different;
--- packed: by both kinds of statement
+-- packed: blocks that two tenants have nodes of, and nodes with a row of their own; as many bits as nodes with edges
 SELECT kg_pack() AS packed;
 SELECT * FROM different;
+SELECT kg_pack() AS left_to_pack;
 RESET ROLE;
+CREATE TEMP VIEW packed AS
+  SELECT e.node, e.entity_id AS id, a.alone >> ((e.node - 1) % 32)::integer & 1 = 1 AS alone FROM kg_adjacency a JOIN kg_entity e ON e.tenant = a.tenant AND (e.node + 31) / 32 = a.block
+   AND a.nodes >> ((e.node - 1) % 32)::integer & 1 = 1 WHERE a.tenant = 'frontier';
+CREATE TEMP VIEW packed_rows AS
+  SELECT count(*) FILTER (WHERE block > 0) > 60 AS blocks, count(*) FILTER (WHERE block < 0) AS nodes, count(*) FILTER (WHERE block > 0 AND nodes = 0) AS empty
+    FROM kg_adjacency WHERE tenant = 'frontier';
+SELECT * FROM packed_rows;
+SELECT id FROM packed WHERE alone ORDER BY id COLLATE "C";
+SELECT count(*) > 10 AS shared FROM kg_adjacency a JOIN kg_entity e ON (e.node + 31) / 32 = a.block WHERE a.tenant = 'frontier' AND e.tenant = 'between';
+SELECT (SELECT count(*) FROM packed) - (SELECT count(DISTINCT id) FROM (SELECT f AS id FROM e UNION ALL SELECT t FROM e) x) AS difference;
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_frontier;
 SET ROLE regress_frontier;
-CREATE FUNCTION pg_temp.reads(start text) RETURNS TABLE (how text) LANGUAGE sql AS $$
-  SELECT DISTINCT CASE WHEN s ->> 'sql' ~ 'ROWS FROM' THEN 'ranges' WHEN s ->> 'sql' ~ 'ANY' THEN 'nodes' ELSE 'a node' END AS how
-    FROM jsonb_array_elements(kg_explain('explore_neighbors', jsonb_build_object('start_node', jsonb_build_object('label', 'nn', 'node_id', start),
-      'max_hops', 2)) -> 'statements') s WHERE s ->> 'sql' ~ 'outgoing' ORDER BY how $$;
-SELECT pg_temp.reads('n0');
-SELECT pg_temp.reads('n5');
--- a list of nodes leads the index also where the planner has seen little of the tables
-SELECT count(*) FILTER (WHERE line ~ 'Index Cond:.*node = ANY') > 0 AS by_index, count(*) FILTER (WHERE line ~ 'Filter:.*node = ANY') AS by_filter
+-- a list leads the index also where the planner has seen little of the tables
+SELECT count(*) FILTER (WHERE line ~ 'Index Cond:.*block = ANY') > 0 AS by_index, count(*) FILTER (WHERE line ~ 'Filter:.*(node|block) = ANY') AS by_filter
   FROM jsonb_array_elements(kg_explain('explore_neighbors', '{"start_node": {"label": "nn", "node_id": "n1"}, "max_hops": 2}') -> 'statements') s,
     jsonb_array_elements_text(s -> 'plan') line;
--- taken away and written again, the ends of some edges have no packed row
-CREATE TEMP TABLE again AS SELECT tenant, source, relation_no, target FROM kg_edge WHERE source % 5 = 0;
-SELECT count(*) > 200 AS many FROM again;
-DELETE FROM kg_edge WHERE source % 5 = 0;
+-- taken away and written again, the ends of some edges are not packed, a node of its own among them
+CREATE TEMP TABLE again AS SELECT tenant, source, relation_no, target FROM kg_edge x JOIN kg_entity s USING (tenant) WHERE s.node = x.source AND (source % 5 = 0 OR s.entity_id = 'n1');
+SELECT count(*) > 400 AS many FROM again;
+DELETE FROM kg_edge x USING again a WHERE (x.source, x.relation_no, x.target) = (a.source, a.relation_no, a.target);
 INSERT INTO kg_edge (tenant, source, relation_no, target) TABLE again;
 SELECT * FROM different;
-SELECT kg_pack() BETWEEN 200 AND 2000 AS had_none;
-DROP VIEW different;
-DROP FUNCTION pg_temp.nodes, pg_temp.got, pg_temp.reads;
-DROP TABLE e, wanted, again;
 RESET ROLE;
+SELECT * FROM packed_rows;
+SELECT id FROM packed WHERE alone ORDER BY id COLLATE "C";
+SELECT count(*) AS still FROM packed WHERE node IN (SELECT source FROM again UNION SELECT target FROM again);
+SET ROLE regress_frontier;
+SELECT kg_pack() BETWEEN 200 AND 2000 AS had_none;
+SELECT * FROM different;
+-- a node that nobody wrote stays packed; nothing is left of nodes without edges
+DELETE FROM kg_edge WHERE source <> (SELECT node FROM kg_entity WHERE entity_id = 'n0');
+RESET ROLE;
+SELECT id, alone FROM packed WHERE id IN ('n0', 'n1', 'n2', 'n3');
+SET ROLE regress_frontier;
+SELECT kg_pack() > 200 AS packed;
+DELETE FROM kg_edge;
+RESET ROLE;
+SELECT block FROM kg_adjacency WHERE tenant = 'frontier';
+SET ROLE regress_frontier;
+SELECT kg_pack() AS packed;
+RESET ROLE;
+DROP VIEW packed, packed_rows;
+DROP VIEW different;
+DROP FUNCTION pg_temp.nodes, pg_temp.got;
+DROP TABLE e, wanted, again;
 SELECT FROM kg_drop_tenant('frontier');
 SELECT FROM kg_drop_tenant('between');
 REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM regress_frontier;
