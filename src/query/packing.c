@@ -1,6 +1,6 @@
 /*
  * packing.c
- *	  Keeping kg_adjacency true.
+ *	  Packing edges.
  *
  * What is packed of a node stands for all its edges, so its bit must be cleared
  * in every snapshot that sees the edges otherwise than they were packed:
@@ -34,9 +34,7 @@
 #include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 #include "query/packing.h"
-#include "query/sort.h"
 #include "storage/lmgr.h"
-#include "storage/lock.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -49,11 +47,9 @@
 #define KG_INSERT_BYTES (1024 * 1024)
 /* A block adds itself, and each of its nodes perhaps. */
 #define KG_ROWS (KG_INSERT + KG_BLOCK)
-/* A statement's share of the nodes to forget. */
-#define KG_FORGET 10000
 
-static bool
-lock_tenant(const char *tenant, LOCKMODE mode, bool wait)
+bool
+kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait)
 {
 	LOCKTAG tag;
 
@@ -397,7 +393,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 				 errmsg("edges can be packed only in a READ COMMITTED "
 						"transaction")));
 	}
-	if (!lock_tenant(tenant, ExclusiveLock, wait))
+	if (!kg_adjacency_lock(tenant, ExclusiveLock, wait))
 		return -1;
 	/* See what was committed while we waited. */
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -414,191 +410,4 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	kg_restore_user(&user);
 	PopActiveSnapshot();
 	return total;
-}
-
-/* Blocks, and of each the nodes whose bits go. */
-typedef struct Forgotten
-{
-	int64 *blocks;
-	Datum *bits;
-	uint32 n;
-	int64 *rows; /* that have nothing left to say */
-	uint32 nrows;
-} Forgotten;
-
-/*
- * Clear the bits, ascending by block, so that two who do it wait for each
- * other in one order.  Who comes second finds a bit cleared, and leaves the
- * node's own row to the first, too.
- */
-static void
-clear_bits(Datum tenant, Forgotten *f)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
-	Datum values[3];
-
-	values[0] = tenant;
-	values[1] = kg_int64_array(f->blocks, f->n);
-	values[2] = PointerGetDatum(construct_array(
-		f->bits, f->n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
-	kg_spi_run(&saved,
-			   "UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
-			   "FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
-			   "WHERE a.tenant = $1 AND a.block = k.block "
-			   "AND a.nodes & k.bits <> 0 "
-			   "RETURNING a.block, a.nodes, a.alone & k.bits",
-			   3,
-			   types,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE_RETURNING);
-	f->rows = palloc((SPI_processed * (KG_BLOCK + 1) + 1) * sizeof(int64));
-	f->nrows = 0;
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		int64 block = kg_spi_int64(i, 1);
-		bool isnull;
-		uint32 alone = (uint32) DatumGetInt32(kg_spi_value(i, 3, &isnull));
-
-		if (DatumGetInt32(kg_spi_value(i, 2, &isnull)) == 0)
-			f->rows[f->nrows++] = block;
-		for (; alone != 0; alone &= alone - 1)
-			f->rows[f->nrows++] = -(kg_block_first(block) +
-									pg_rightmost_one_pos32(alone));
-	}
-	SPI_freetuptable(SPI_tuptable);
-}
-
-/* A block's row that others have set bits in again stays. */
-static void
-delete_rows(Datum tenant, const Forgotten *f)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
-
-	values[0] = tenant;
-	values[1] = kg_int64_array(f->rows, f->nrows);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_adjacency WHERE tenant = $1 "
-			   "AND block = ANY ($2) AND nodes = 0",
-			   2,
-			   types,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	pfree(DatumGetPointer(values[1]));
-}
-
-/* Forget nodes in ascending order. */
-static void
-forget_piece(Datum tenant, const int64 *nodes, uint32 n)
-{
-	Forgotten f;
-
-	f.blocks = palloc(n * sizeof(int64));
-	f.bits = palloc(n * sizeof(Datum));
-	f.n = 0;
-	for (uint32 i = 0; i < n; i++)
-	{
-		int64 block = kg_block_of(nodes[i]);
-
-		if (f.n == 0 || f.blocks[f.n - 1] != block)
-		{
-			f.blocks[f.n] = block;
-			f.bits[f.n++] = 0;
-		}
-		f.bits[f.n - 1] |= Int32GetDatum((int32) kg_block_bit(nodes[i]));
-	}
-	clear_bits(tenant, &f);
-	if (f.nrows > 0)
-		delete_rows(tenant, &f);
-	pfree(f.rows);
-	pfree(f.blocks);
-	pfree(f.bits);
-}
-
-/* Has this transaction's snapshot missed a packing?  Raises 40001 then. */
-static void
-refuse_old_snapshot(Datum tenant)
-{
-	static KgSaved saved;
-	static const Oid types[] = {TEXTOID};
-
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
-			   "ON CONFLICT (block, tenant) DO NOTHING",
-			   1,
-			   types,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
-}
-
-/* The last block of any tenant; 0: there is none. */
-static int64
-last_block(void)
-{
-	static KgSaved saved;
-	int64 last;
-
-	kg_spi_run(&saved,
-			   "SELECT COALESCE((SELECT block FROM @kg_adjacency "
-			   "WHERE block > 0 ORDER BY block DESC LIMIT 1), 0)",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	last = kg_spi_int64(0, 1);
-	SPI_freetuptable(SPI_tuptable);
-	return last;
-}
-
-static int
-compare_nodes(const void *a, const void *b, void *arg)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
-/*
- * Nodes are numbered upwards, so those that a load makes are above all that
- * are packed: they need not be looked for.
- */
-void
-kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
-{
-	KgUserContext user;
-	Datum value = CStringGetTextDatum(tenant);
-	int64 *old = MemoryContextAllocHuge(CurrentMemoryContext,
-										(Size) Max(1, n) * sizeof(int64));
-	uint32 nold = 0;
-	int64 last;
-
-	(void) lock_tenant(tenant, RowShareLock, true);
-	kg_become_owner(&user);
-	SPI_connect();
-	if (IsolationUsesXactSnapshot())
-		refuse_old_snapshot(value);
-	last = last_block();
-	for (uint32 i = 0; i < n; i++)
-		if (kg_block_of(nodes[i]) <= last)
-			old[nold++] = nodes[i];
-	kg_sort(old, nold, sizeof(int64), compare_nodes, NULL);
-	for (uint32 start = 0; start < nold; start += KG_FORGET)
-	{
-		CHECK_FOR_INTERRUPTS();
-		forget_piece(value, old + start, Min(nold - start, KG_FORGET));
-	}
-	pfree(old);
-	SPI_finish();
-	kg_restore_user(&user);
 }

@@ -6,6 +6,15 @@
 #ifndef KG_PACKING_H
 #define KG_PACKING_H
 
+#include "storage/lock.h"
+
+/*
+ * Lock a tenant's packed edges until the transaction is over: RowShareLock who
+ * changes edges, ExclusiveLock who packs.  False where it would have to wait
+ * and must not.
+ */
+extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
+
 /*
  * Pack the nodes of a tenant that have edges and are not packed; returns how
  * many.  With wait, waits for transactions that are changing edges of the
