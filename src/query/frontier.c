@@ -184,16 +184,19 @@ keep_edges(KgGraph *graph, int i, const uint8 *edges, Size len)
 	memcpy(graph->kept.edges[i], edges, len);
 }
 
-/* The node's own row, or its block's. */
+/* Its block's row, or the node's own. */
 static bool
 receive_kept(TupleTableSlot *slot, void *arg)
 {
-	KgGraph *graph = ((Expansion *) arg)->graph;
+	Expansion *e = arg;
+	KgGraph *graph = e->graph;
 	KgKept *kept = &graph->kept;
 	uint32 bit = kg_block_bit(kept->node);
 	PackedRow row;
 
 	read_row(slot, &row);
+	if (row.key > 0 && (row.nodes & row.alone & bit) != 0)
+		e->nalone = 1;
 	if (row.key > 0 && (row.nodes & ~row.alone & bit) == 0)
 		return true;
 	kept->packed = true;
@@ -246,11 +249,15 @@ expand_one(Expansion *e, int64 node)
 
 	if (kept->node != node)
 	{
-		int64 keys[2] = {-node, kg_block_of(node)};
+		int64 block = kg_block_of(node);
+		int64 own = -node;
 
 		forget_kept(kept);
 		kept->node = node;
-		run_packed(e, keys, 2, receive_kept);
+		e->nalone = 0;
+		run_packed(e, &block, 1, receive_kept);
+		if (e->nalone > 0)
+			run_packed(e, &own, 1, receive_kept);
 	}
 	if (kept->edges[0] != NULL && follows(&e->walk->forward))
 		visit_packed(e, node, kept->edges[0], kept->lengths[0], false);
