@@ -8,13 +8,15 @@
  */
 #include "postgres.h"
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "commands/async.h"
 #include "commands/trigger.h"
-#include "common/hmac.h"
-#include "common/sha2.h"
 #include "fmgr.h"
 #include "mcp_notify.h"
 #include "miscadmin.h"
@@ -67,17 +69,16 @@ char *
 kg_mcp_listen_key(const char *tenant)
 {
 	const unsigned char *secret = listen_secret();
-	unsigned char digest[PG_SHA256_DIGEST_LENGTH];
+	unsigned char digest[SHA256_DIGEST_LENGTH];
 	char *key = palloc(2 * KG_MCP_KEY_BYTES + 1);
-	pg_hmac_ctx *ctx = pg_hmac_create(PG_SHA256);
-	bool ok;
 
-	ok = ctx != NULL && pg_hmac_init(ctx, secret, KG_MCP_SECRET_BYTES) >= 0 &&
-		 pg_hmac_update(ctx, (const uint8 *) tenant, strlen(tenant)) >= 0 &&
-		 pg_hmac_final(ctx, digest, sizeof(digest)) >= 0;
-	if (ctx != NULL)
-		pg_hmac_free(ctx);
-	if (!ok)
+	if (HMAC(EVP_sha256(),
+			 secret,
+			 KG_MCP_SECRET_BYTES,
+			 (const unsigned char *) tenant,
+			 strlen(tenant),
+			 digest,
+			 NULL) == NULL)
 		elog(ERROR, "could not compute a digest");
 	hex_encode((char *) digest, KG_MCP_KEY_BYTES, key);
 	key[2 * KG_MCP_KEY_BYTES] = '\0';

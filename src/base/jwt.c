@@ -2,7 +2,7 @@
  * jwt.c
  *	  JSON Web Tokens: base64url, JSON, signatures.
  *
- * HS256 uses the server's own HMAC, the asymmetric algorithms libcrypto.
+ * Signatures are libcrypto's.
  * Between the creation of an object of libcrypto and its release nothing can
  * raise an error, so none leaks.  The signature is compared in constant time.
  * The algorithm is the key's, never the token's choice: kg_jwt_verify()
@@ -12,9 +12,7 @@
 
 #include "base/jwt.h"
 #include "base/json.h"
-#include "common/hmac.h"
 #include "common/jsonapi.h"
-#include "common/sha2.h"
 #include "mb/pg_wchar.h"
 
 #include <openssl/bio.h>
@@ -25,9 +23,11 @@
 #include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 
 #define KG_MIN_SECRET_BYTES 32
 #define KG_MIN_RSA_BITS 2048
@@ -454,27 +454,23 @@ kg_jwt_key_free(KgJwtKey *key)
 	memset(key, 0, sizeof(*key));
 }
 
-/* HMAC-SHA-256 with the server's code. */
 static bool
 hmac_sha256(const KgJwtKey *key, const char *data, int len,
 			unsigned char *digest)
 {
-	pg_hmac_ctx *ctx = pg_hmac_create(PG_SHA256);
-	bool ok;
-
-	if (ctx == NULL)
-		return false;
-	ok = pg_hmac_init(ctx, key->secret, key->secret_len) >= 0 &&
-		 pg_hmac_update(ctx, (const uint8 *) data, len) >= 0 &&
-		 pg_hmac_final(ctx, digest, PG_SHA256_DIGEST_LENGTH) >= 0;
-	pg_hmac_free(ctx);
-	return ok;
+	return HMAC(EVP_sha256(),
+				key->secret,
+				(int) key->secret_len,
+				(const unsigned char *) data,
+				len,
+				digest,
+				NULL) != NULL;
 }
 
 static bool
 verify_hs256(const KgJwt *jwt, const KgJwtKey *key)
 {
-	unsigned char digest[PG_SHA256_DIGEST_LENGTH];
+	unsigned char digest[SHA256_DIGEST_LENGTH];
 
 	return hmac_sha256(key, jwt->signed_part, jwt->signed_len, digest) &&
 		   jwt->signature_len == sizeof(digest) &&
@@ -564,7 +560,7 @@ kg_jwt_sign(const Jsonb *claims, const char *kid, const KgJwtKey *key)
 	Jsonb *header;
 	StringInfoData token;
 	char *text;
-	unsigned char digest[PG_SHA256_DIGEST_LENGTH];
+	unsigned char digest[SHA256_DIGEST_LENGTH];
 
 	if (key->alg != KG_JWT_HS256)
 		elog(ERROR, "only HS256 keys can sign");
