@@ -532,18 +532,22 @@ def growth(report, admin, agent):
         items = [json.dumps({"start_node": {"label": "node",
                                             "node_id": "f%d" % (i * FIXED // 50)},
                              "max_hops": k, "limit": 1}) for i in range(50)]
-        took = {}
-        for tenant in ("rm", "g10", "rm", "g10"):
-            agent.query("SET kg_graph.tenant = '%s'" % tenant)
-            counts, times = each(agent, NEIGHBORS, "jsonb", items, 15)
-            took[tenant] = min(sum(times), took.get(tenant, sum(times)))
+        turns = {"rm": [], "g10": []}
+        for _ in range(7):
+            for tenant in turns:
+                agent.query("SET kg_graph.tenant = '%s'" % tenant)
+                counts, times = each(agent, NEIGHBORS, "jsonb", items)
+                turns[tenant].append(times)
+        # The machine may have a slow moment: of each start the median turn.
+        small, large = (sum(map(statistics.median, zip(*turns[tenant])))
+                        for tenant in ("rm", "g10"))
         report.figure("  %d hops, %.0f nodes: small graph, sum of 50"
                       % (k, statistics.mean(map(int, counts))),
-                      took["rm"] / 1000, "ms")
+                      small / 1000, "ms")
         report.figure("  %d hops: large graph, sum of 50" % k,
-                      took["g10"] / 1000, "ms")
+                      large / 1000, "ms")
         report.ratio("fixed neighbourhood, %d hops, large to small" % k,
-                     took["g10"], took["rm"], 1.3, 1.05)
+                     large, small, 1.3, 1.05)
 
 
 def memory(report, admin):
