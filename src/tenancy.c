@@ -400,9 +400,9 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 		"AND block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) "
 		"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block >= "
-		"(SELECT (min(node) + 31) / 32 FROM @kg_entity WHERE tenant = $1) "
+		"(SELECT (min(node) - 1) / 32 + 1 FROM @kg_entity WHERE tenant = $1) "
 		"AND block <= "
-		"(SELECT (max(node) + 31) / 32 FROM @kg_entity WHERE tenant = $1)",
+		"(SELECT (max(node) - 1) / 32 + 1 FROM @kg_entity WHERE tenant = $1)",
 		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
 		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",

@@ -33,7 +33,7 @@
 static inline int64
 kg_block_of(int64 node)
 {
-	return (node + KG_BLOCK - 1) / KG_BLOCK;
+	return (node - 1) / KG_BLOCK + 1;
 }
 
 static inline int64

@@ -335,16 +335,16 @@ receive_alone(Expansion *e, const PackedRow *row)
 
 /* Deliver one direction of the piece's nodes of a block, from the i-th on. */
 static void
-visit_block(Expansion *e, const PackedRow *row, uint32 i, int64 end,
-			bool backward)
+visit_block(Expansion *e, const PackedRow *row, uint32 i, bool backward)
 {
 	Datum stored = row->stored[backward ? 1 : 0];
 	bytea *packed = DatumGetByteaPP(stored);
 	uint32 nodes = row->nodes & ~row->alone;
+	int64 first = kg_block_first(row->key);
 	KgBlockReader block;
 
 	kg_block_open(&block, packed);
-	for (; i < e->n && e->piece[i] < end; i++)
+	for (; i < e->n && e->piece[i] - first < KG_BLOCK; i++)
 	{
 		int64 node = e->piece[i];
 		const uint8 *edges;
@@ -364,10 +364,9 @@ static void
 receive_block(Expansion *e, const PackedRow *row)
 {
 	int64 first = kg_block_first(row->key);
-	int64 end = first + KG_BLOCK;
 	uint32 start = find_in_piece(e, first);
 
-	for (uint32 i = start; i < e->n && e->piece[i] < end; i++)
+	for (uint32 i = start; i < e->n && e->piece[i] - first < KG_BLOCK; i++)
 	{
 		uint32 bit = kg_block_bit(e->piece[i]);
 
@@ -379,9 +378,9 @@ receive_block(Expansion *e, const PackedRow *row)
 			note_seen(e, i);
 	}
 	if (!row->none[0] && follows(&e->walk->forward))
-		visit_block(e, row, start, end, false);
+		visit_block(e, row, start, false);
 	if (!row->none[1] && follows(&e->walk->backward))
-		visit_block(e, row, start, end, true);
+		visit_block(e, row, start, true);
 }
 
 static bool

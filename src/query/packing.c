@@ -266,7 +266,10 @@ add_to_block(KgBlockBuilder *builder, int64 node, StringInfo packed)
 	pfree(packed->data);
 }
 
-/* The next node of the streams of edges; PG_INT64_MAX: they are over. */
+/*
+ * The next node of the streams of edges; PG_INT64_MAX: they are over, but for a
+ * node of that number, which is never packed.
+ */
 static int64
 next_node(const Packer *p)
 {
@@ -279,7 +282,7 @@ static void
 pack_block(Packer *p, int64 block, uint32 packed)
 {
 	MemoryContext old = MemoryContextSwitchTo(p->batch);
-	int64 end = kg_block_first(block) + KG_BLOCK;
+	int64 first = kg_block_first(block);
 	KgBlockBuilder outgoing;
 	KgBlockBuilder incoming;
 	uint32 nodes = 0;
@@ -288,7 +291,7 @@ pack_block(Packer *p, int64 block, uint32 packed)
 
 	kg_block_begin(&outgoing);
 	kg_block_begin(&incoming);
-	while ((node = next_node(p)) < end)
+	while ((node = next_node(p)) != PG_INT64_MAX && node - first < KG_BLOCK)
 	{
 		uint32 bit = kg_block_bit(node);
 		StringInfoData out;
@@ -357,7 +360,8 @@ pack_all(Packer *p)
 				"SELECT a.block, a.nodes FROM @kg_adjacency a, (SELECT "
 				"pg_catalog.min(node), pg_catalog.max(node) FROM @kg_entity "
 				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.block > 0 AND "
-				"a.block >= e.min / 32 AND a.block <= (e.max + 31) / 32 "
+				"a.block >= (e.min - 1) / 32 + 1 AND "
+				"a.block <= (e.max - 1) / 32 + 1 "
 				"ORDER BY a.block",
 				p->tenant);
 	while ((node = next_node(p)) != PG_INT64_MAX)

@@ -112,6 +112,17 @@ SELECT block FROM kg_adjacency WHERE tenant = 'frontier';
 SET ROLE regress_frontier;
 SELECT kg_pack() AS packed;
 RESET ROLE;
+-- the highest numbers that a node can be given are in a block like others, and do not keep it from ending
+SET ROLE regress_frontier;
+INSERT INTO kg_entity (tenant, bundle, entity_type, entity_id, node, data)
+  SELECT 'frontier', 'frontier', 'nn', 'high' || i, 9223372036854775807 - i * 16, jsonb_build_object('id', 'high' || i) FROM generate_series(0, 3) i;
+INSERT INTO kg_edge (tenant, source, relation_no, target)
+  SELECT 'frontier', s.node, r.relation_no, t.node FROM kg_entity s, kg_entity t, kg_relation r WHERE s.entity_id LIKE 'high%' AND t.entity_id LIKE 'high%' AND s.node > t.node AND r.relation = 'TO';
+SELECT jsonb_path_query_array(kg_neighbors('{"start_node": {"label": "nn", "node_id": "high3"}, "direction": "both", "max_hops": 1}'), '$.nodes[*].id') AS found;
+SELECT kg_pack() AS packed;
+SELECT jsonb_path_query_array(kg_neighbors('{"start_node": {"label": "nn", "node_id": "high3"}, "direction": "both", "max_hops": 2}'), '$.nodes[*].id') AS found;
+SELECT jsonb_path_query_array(kg_neighbors('{"start_node": {"label": "nn", "node_id": "high0"}, "direction": "outgoing", "max_hops": 2}'), '$.nodes[*].id') AS found;
+RESET ROLE;
 DROP VIEW packed, packed_rows;
 DROP VIEW different;
 DROP FUNCTION pg_temp.nodes, pg_temp.got;
