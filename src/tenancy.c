@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "query/adjacency.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -400,9 +401,11 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 		"AND block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) "
 		"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block >= "
-		"(SELECT (min(node) - 1) / 32 + 1 FROM @kg_entity WHERE tenant = $1) "
+		"(SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 "
+		"FROM @kg_entity WHERE tenant = $1) "
 		"AND block <= "
-		"(SELECT (max(node) - 1) / 32 + 1 FROM @kg_entity WHERE tenant = $1)",
+		"(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "
+		"FROM @kg_entity WHERE tenant = $1)",
 		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
 		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",

@@ -24,6 +24,7 @@
 
 /* Two integers hold a bit for each; sql/30_tables.sql says the number. */
 #define KG_BLOCK 32
+#define KG_BLOCK_TEXT CppAsString2(KG_BLOCK) /* in statements */
 /*
  * A node whose edges take more bytes, both directions together, has a row of
  * its own: so a block fits into a page.

@@ -13,6 +13,7 @@
 #include "port/pg_bitutils.h"
 #include "query/adjacency.h"
 #include "query/packing.h"
+#include "query/sort.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -164,15 +165,6 @@ last_block(void)
 	return last;
 }
 
-static int
-compare_nodes(const void *a, const void *b, void *arg)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Nodes are numbered upwards, so those that a load makes are above all that
  * are packed: they need not be looked for.
@@ -197,7 +189,7 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		if (kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
 	/* Not kg_sort(): the clock of a call that read must not end a write. */
-	qsort_interruptible(old, nold, sizeof(int64), compare_nodes, NULL);
+	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);
 	for (uint32 start = 0; start < nold; start += KG_FORGET)
 	{
 		CHECK_FOR_INTERRUPTS();

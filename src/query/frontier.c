@@ -445,15 +445,6 @@ expand_packed(Expansion *e, const int64 *nodes, uint32 n, int64 *rest)
 	return nrest;
 }
 
-static int
-compare_nodes(const void *a, const void *b, void *arg)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* By a bit for each number from the lowest to the highest. */
 static uint32
 sort_by_bits(int64 *nodes, uint32 n, int64 low, uint64 words)
@@ -477,7 +468,7 @@ sort_by_comparing(int64 *nodes, uint32 n)
 {
 	uint32 count = 1;
 
-	kg_sort(nodes, n, sizeof(int64), compare_nodes, NULL);
+	kg_sort(nodes, n, sizeof(int64), kg_compare_nodes, NULL);
 	for (uint32 i = 1; i < n; i++)
 		if (nodes[i] != nodes[count - 1])
 			nodes[count++] = nodes[i];

@@ -360,8 +360,8 @@ pack_all(Packer *p)
 				"SELECT a.block, a.nodes FROM @kg_adjacency a, (SELECT "
 				"pg_catalog.min(node), pg_catalog.max(node) FROM @kg_entity "
 				"WHERE tenant = $1) e WHERE a.tenant = $1 AND a.block > 0 AND "
-				"a.block >= (e.min - 1) / 32 + 1 AND "
-				"a.block <= (e.max - 1) / 32 + 1 "
+				"a.block >= (e.min - 1) / " KG_BLOCK_TEXT " + 1 AND "
+				"a.block <= (e.max - 1) / " KG_BLOCK_TEXT " + 1 "
 				"ORDER BY a.block",
 				p->tenant);
 	while ((node = next_node(p)) != PG_INT64_MAX)
