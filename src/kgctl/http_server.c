@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "kgctl/http.h"
 #include "kgctl/log.h"
@@ -311,7 +312,10 @@ kg_http_drain(KgHttp *http)
 	kg_log(KG_LOG_INFO,
 		   "shutting down: %ld requests are running",
 		   http->nrequests);
+	/* Closed, or clients would connect, and wait for nobody, until the end. */
 	(void) MHD_quiesce_daemon(http->daemon);
+	close(http->listen_fd);
+	http->listen_fd = -1;
 	beat(http, kg_now());
 	http->wake = true;
 }

@@ -12,7 +12,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(cluster start_gateway stop_gateway gateway_log http post connect_to read_reply
+our @EXPORT = qw(cluster running start_gateway stop_gateway gateway_log http post connect_to read_reply read_until
   rpc modern_headers modern decode);
 
 my $json = JSON::PP->new->canonical->allow_nonref;
@@ -58,6 +58,10 @@ sub cluster
 				RAISE NOTICE 'a notice of anybody';
 			END IF;
 			PERFORM pg_sleep((message #>> '{params,arguments,sleep}')::float8);
+			-- As long as the test holds this lock.
+			IF message #> '{params,arguments}' ? 'gate' THEN
+				PERFORM pg_advisory_xact_lock_shared(1);
+			END IF;
 			IF message #> '{params,arguments}' ? 'fail' THEN
 				RAISE EXCEPTION 'a secret text' USING ERRCODE = message #>> '{params,arguments,fail}';
 			END IF;
@@ -70,6 +74,13 @@ sub cluster
 		map { $_ => $node->safe_psql('postgres',
 			qq{SELECT kg_issue_token('{"tenant": "$_", "sub": "someone"}', 'k', '1 hour')}) } qw(a b) };
 	return $node;
+}
+
+# How many calls the database is busy with.
+sub running
+{
+	my ($node) = @_;
+	return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND usename LIKE 'kg\_%'});
 }
 
 # start_gateway(node, user, options...): a hash with its port.
@@ -118,11 +129,26 @@ sub connect_to
 	return $socket;
 }
 
+# Read on until the data matches a pattern, and answer whether it does.
+sub read_until
+{
+	my ($socket, $data, $pattern, $seconds) = @_;
+	my $end = time + ($seconds // 60);
+	while ($$data !~ $pattern && time < $end)
+	{
+		my $bits = '';
+		vec($bits, fileno($socket), 1) = 1;
+		next unless select($bits, undef, undef, 0.2);
+		sysread($socket, $$data, 65536, length $$data) or last;
+	}
+	return $$data =~ $pattern;
+}
+
 # One response: {status, headers, body}; undef where the connection just ends.
 sub read_reply
 {
 	my ($socket, $seconds) = @_;
-	my ($data, $until) = ('', time + ($seconds // 15));
+	my ($data, $until) = ('', time + ($seconds // 60));
 	while (time < $until)
 	{
 		my $bits = '';

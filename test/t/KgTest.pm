@@ -11,9 +11,10 @@ use IPC::Run ();
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
-  state_of has_function);
+  state_of has_function start_session hold let_go wait_until);
 
 my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
 
@@ -113,6 +114,46 @@ sub state_of
 	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
 	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';
 	return $node->safe_psql($db, "$sql ORDER BY name");
+}
+
+# Start psql on an input, wait until its output matches, and answer what it runs
+# with, the match, and where its output and its errors go.  It stays until
+# finish() or kill_kill().
+sub start_session
+{
+	my ($node, $db, $role, $in, $pattern) = @_;
+	my ($out, $err) = ('', '');
+	my @as = defined $role ? ('-U', $role) : ();
+	my $run = IPC::Run::start(
+		[ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, @as, '-d', $db ],
+		'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	$run->pump until $out =~ $pattern;
+	return ($run, $1, \$out, \$err);
+}
+
+# A session that has taken a lock, and keeps it until let_go(): who needs the
+# lock waits for as long as the test wants, however fast the machine is.
+sub hold
+{
+	my ($node, $db, $lock) = @_;
+	my ($run) = start_session($node, $db, undef, "BEGIN; $lock; SELECT 'held';\n", qr/held/);
+	return $run;
+}
+
+sub let_go
+{
+	my ($run) = @_;
+	$run->kill_kill;
+	return;
+}
+
+# Whether a condition came true within so many seconds.
+sub wait_until
+{
+	my ($condition, $seconds) = @_;
+	my $end = time + ($seconds // 60);
+	while (time < $end) { return 1 if $condition->(); sleep 0.05 }
+	return 0;
 }
 
 # Whether there is such a function: some tests call every tool there is.

@@ -4,10 +4,12 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use IO::Select;
 use IO::Socket::INET;
 use IO::Socket::UNIX;
 use IPC::Run ();
 use KgGateway;
+use KgTest;
 use POSIX ();
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -29,29 +31,8 @@ sub send_post
 
 sub slow { return rpc('tools/call', { name => 'test_it', arguments => { sleep => $_[0] } }) }
 
-sub running { return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND usename LIKE 'kg\_%'}) }
-
-sub wait_until
-{
-	my ($condition, $seconds) = @_;
-	my $end = time + ($seconds // 10);
-	while (time < $end) { return 1 if $condition->(); sleep 0.05 }
-	return 0;
-}
-
-sub read_until
-{
-	my ($socket, $data, $pattern, $seconds) = @_;
-	my $end = time + ($seconds // 10);
-	while ($$data !~ $pattern && time < $end)
-	{
-		my $bits = '';
-		vec($bits, fileno($socket), 1) = 1;
-		next unless select($bits, undef, undef, 0.2);
-		sysread($socket, $$data, 65536, length $$data) or last;
-	}
-	return $$data =~ $pattern;
-}
+# A call that ends when the test lets the advisory lock 1 go.
+sub gated { return rpc('tools/call', { name => 'test_it', arguments => { gate => 1 } }) }
 
 # A child whose standard error is a file; for what IPC::Run would close.
 sub start_child
@@ -118,35 +99,43 @@ for my $case ([ 'nonsense', qr/must be host:port/ ], [ '127.0.0.1:99999999', qr/
 
 # A full house: one call runs, one waits, the others are told to come again.
 {
-	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--queue', '1');
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--queue', '1', '--timeout', '200', '--grace', '60');
 	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
-	my $first = send_post(connect_to($gateway), slow(1.5));
-	wait_until(sub { running() == 1 });
-	my $second = send_post(connect_to($gateway), slow(0));
-	sleep 0.2;
-	my $start = time;
-	my $reply = post($gateway, slow(0));
+	my $gate = hold($node, 'postgres', 'SELECT pg_advisory_lock(1)');
+	my $first = send_post(connect_to($gateway), gated());
+	wait_until(sub { running($node) == 1 });
+	# Whichever of two comes first, it waits, and the other is told at once.
+	my @two = map { send_post(connect_to($gateway), slow(0)) } 1 .. 2;
+	my ($refused) = IO::Select->new(@two)->can_read(60);
+	my $reply = read_reply($refused);
 	is($reply->{status}, 503, 'too many calls');
 	is($reply->{headers}{'retry-after'}, 1, 'try again');
-	ok(time - $start < 1, 'at once');
+	is(running($node), 1, 'while the first one runs');
+	let_go($gate);
 	is(read_reply($first)->{status}, 200, 'the one that ran is answered');
-	is(read_reply($second)->{status}, 200, 'so is the one that waited');
+	is(read_reply((grep { $_ != $refused } @two)[0])->{status}, 200, 'so is the one that waited');
 	# One that waits goes away: it never runs.
-	$first = send_post(connect_to($gateway), slow(1));
-	wait_until(sub { running() == 1 });
-	$second = send_post(connect_to($gateway), rpc('tools/call', { name => 'test_it', arguments => { sleep => 0, mark => 'never' } }));
-	sleep 0.2;
-	close $second;
-	is(read_reply($first)->{status}, 200, 'the first of two');
-	is(post($gateway, rpc('ping'))->{status}, 200, 'the next');
+	$gate = hold($node, 'postgres', 'SELECT pg_advisory_lock(1)');
+	$first = send_post(connect_to($gateway), gated());
+	wait_until(sub { running($node) == 1 });
+	@two = map { send_post(connect_to($gateway), rpc('tools/call', { name => 'test_it', arguments => { sleep => 0, mark => 'never' } })) } 1 .. 2;
+	($refused) = IO::Select->new(@two)->can_read(60);
+	is(read_reply($refused)->{status}, 503, 'of two that go away one waits');
+	close $_ for @two;
+	my $next;
+	wait_until(sub { $next = send_post(connect_to($gateway), slow(0)); !IO::Select->new($next)->can_read(2) });
+	let_go($gate);
+	is(read_reply($first)->{status}, 200, 'the first');
+	is(read_reply($next)->{status}, 200, 'the next, in the place of the one that left');
 	unlike(PostgreSQL::Test::Utils::slurp_file($node->logfile), qr/parameters: .*never/, 'a call whose client left while it waited never ran');
 	# SIGTERM: the running call is answered, new ones are not taken.
-	$first = send_post(connect_to($gateway), slow(1.2));
-	wait_until(sub { running() == 1 });
+	$gate = hold($node, 'postgres', 'SELECT pg_advisory_lock(1)');
+	$first = send_post(connect_to($gateway), gated());
+	wait_until(sub { running($node) == 1 });
 	$gateway->{harness}->signal('TERM');
-	sleep 0.3;
-	ok(!IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}, Timeout => 1)
-		|| !post($gateway, rpc('ping')), 'no new connections while it stops');
+	ok(wait_until(sub { !IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $gateway->{port}, Timeout => 1) }),
+		'no new connections while it stops');
+	let_go($gate);
 	$reply = read_reply($first);
 	is($reply->{status}, 200, 'the running call is answered');
 	is(lc($reply->{headers}{connection} // ''), 'close', 'and its connection closed');
@@ -157,16 +146,16 @@ for my $case ([ 'nonsense', qr/must be host:port/ ], [ '127.0.0.1:99999999', qr/
 # --grace is the end of patience; a second signal is too.
 for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 {
-	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--grace', $case->[1]);
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--grace', $case->[1], '--timeout', '200');
 	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
-	my $socket = send_post(connect_to($gateway), slow(20));
-	wait_until(sub { running() == 1 });
+	my $socket = send_post(connect_to($gateway), slow(200));
+	wait_until(sub { running($node) == 1 });
 	my $start = time;
 	for (1 .. $case->[2]) { $gateway->{harness}->signal('TERM'); sleep 0.3 }
 	$gateway->{harness}->finish;
 	is($gateway->{harness}->full_result(0), 0, "ends $case->[0]");
-	ok(time - $start < 5, 'soon');
-	ok(wait_until(sub { running() == 0 }, 5), 'the query is cancelled');
+	ok(time - $start < 50, 'before a call or a longer grace would end');
+	ok(wait_until(sub { running($node) == 0 }), 'the query is cancelled');
 }
 
 # Subscriptions: a bound, and a place that becomes free again.
@@ -182,15 +171,15 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	my $third = read_reply($open->());
 	is($third->{status}, 503, 'one too many');
 	close $sockets[0];
-	ok(wait_until(sub { my ($s, $d) = ($open->(), ''); read_until($s, \$d, qr/acknowledged|503/, 2); $d =~ /acknowledged/ }, 5),
+	ok(wait_until(sub { my ($s, $d) = ($open->(), ''); read_until($s, \$d, qr/acknowledged|503/, 2); $d =~ /acknowledged/ }),
 		'the place of one that left is free');
 	# The listening connection is lost: everybody is told that all has changed.
 	wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
 	my ($s, $d) = ($open->(), '');
 	read_until($s, \$d, qr/acknowledged/);
 	$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'});
-	ok(read_until($s, \$d, qr/list_changed/, 8), 'after the LISTEN connection was lost subscribers are told to look again');
-	ok(read_until($s, \$d, qr/"resultType":"complete"/, 25), '--stream-timeout ends a subscription with a result');
+	ok(read_until($s, \$d, qr/list_changed/), 'after the LISTEN connection was lost subscribers are told to look again');
+	ok(read_until($s, \$d, qr/"resultType":"complete"/), '--stream-timeout ends a subscription with a result');
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
