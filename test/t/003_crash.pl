@@ -35,37 +35,16 @@ my @blows = (
 	[ 'pg_cancel_backend' => sub { $node->psql('postgres', "SELECT pg_cancel_backend($_[0])") } ],
 	[ 'immediate stop of the server' => sub { $node->stop('immediate'); $node->start } ]);
 
-# Start a session, wait until its output matches, and answer what it runs with,
-# the match, and where its output goes.
-sub start_session
-{
-	my ($role, $in, $pattern) = @_;
-	my ($out, $err) = ('', '');
-	my $run = IPC::Run::start(
-		[ 'psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-U', $role, '-d', 'kg' ],
-		'<', $in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
-	$run->pump until $out =~ $pattern;
-	return ($run, $1, \$out);
-}
-
 # Start an apply and answer its backend's pid once it runs.
 sub start_apply
 {
 	my $in = "\\set bundle `cat '$whole'`\n"
 	  . "SELECT 'pid ' || pg_backend_pid();\n"
 	  . "SELECT kg_apply_bundle(:'bundle'::jsonb, '{}');\n";
-	return start_session('alice', \$in, qr/pid (\d+)/);
+	return start_session($node, 'kg', 'alice', $in, qr/pid (\d+)/);
 }
 
-sub wait_until_up
-{
-	for (1 .. 600)
-	{
-		return 1 if ($node->psql('kg', 'SELECT 1'))[0] == 0;
-		usleep(100_000);
-	}
-	die 'the server did not come back';
-}
+sub is_up { return ($node->psql('kg', 'SELECT 1'))[0] == 0 }
 
 # While it waits to write a table, which another session keeps it from: the
 # tables are filled in this order, so the blow falls in each stage.
@@ -74,16 +53,15 @@ foreach my $table (qw(kg_entity kg_index_key kg_edge))
 	foreach my $blow (@blows)
 	{
 		my ($name, $strike) = @$blow;
-		my $in = "BEGIN; LOCK TABLE $table IN SHARE MODE; SELECT 'locked';\n";
-		my ($keeper) = start_session('postgres', \$in, qr/locked/);
+		my $keeper = hold($node, 'kg', "LOCK TABLE $table IN SHARE MODE");
 		my ($run, $pid, $out) = start_apply();
 		$node->poll_query_until('kg',
 			"SELECT count(*) = 1 FROM pg_locks WHERE pid = $pid AND relation = '$table'::regclass AND NOT granted")
 		  or die "the apply does not wait for $table";
 		$strike->($pid);
 		eval { $run->finish };
-		$keeper->kill_kill;
-		wait_until_up();
+		let_go($keeper);
+		wait_until(\&is_up) or die 'the server did not come back';
 		unlike($$out, qr/"revision"/, "$name before $table is written: no reply");
 		is(state_of($node, 'kg'), $before, 'and nothing half-applied');
 	}
@@ -97,7 +75,7 @@ foreach my $tenth (1 .. 8)
 	usleep(1_000_000 * $seconds * $tenth / 10);
 	$strike->($pid);
 	eval { $run->finish };
-	wait_until_up();
+	wait_until(\&is_up) or die 'the server did not come back';
 	if (export_of($node, 'kg', 'alice', 'iso-codes') eq $exported)
 	{
 		pass("$name after the end: everything is there");

@@ -7,9 +7,9 @@ use FindBin;
 use lib $FindBin::Bin;
 use IPC::Run ();
 use KgGateway;
+use KgTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = cluster('commands');
 my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -180,6 +180,13 @@ ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 	is("@missing", '', 'and in the manual page, with their options');
 }
 
+# Whether an apply waits to write entities.
+sub apply_waits
+{
+	return $node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+		WHERE a.usename = 'kg_direct' AND l.relation = 'kg_entity'::regclass AND NOT l.granted}) eq '1';
+}
+
 # What a terminal shows while it takes time, and an interrupt.
 {
 	my $items = join ",\n", map { qq({"id": "n$_", "n": $_}) } 1 .. 30000;
@@ -197,15 +204,13 @@ ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 	$blocker->finish;
 	unlike(kgctl('', 'apply', '--dry-run', $large)->{err}, qr/checking/, 'and nowhere else');
 	my $err = '';
+	my $keeper = hold($node, 'postgres', 'LOCK TABLE kg_entity IN SHARE MODE');
 	my $run = IPC::Run::start(['kgctl', 'apply', $large], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	for (1 .. 200)
-	{
-		last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%kg_apply_bundle%' AND usename = 'kg_direct'}) eq '1';
-		sleep 0.02;
-	}
+	ok(wait_until(\&apply_waits), 'an apply has begun to write');
 	my $before = stored();
 	$run->signal('INT');
 	$run->finish;
+	let_go($keeper);
 	is($run->full_result(0) >> 8, 130, 'an interrupt ends it');
 	like($err, qr/cancelled; nothing was changed/, 'and says what became of it');
 	ok(stored() eq $before, 'nothing was changed');
@@ -213,14 +218,12 @@ ends(0, qr/get_note/, 'one that is', 'tools', '-t', 'a');
 
 # The database goes away.
 {
+	my $keeper = hold($node, 'postgres', 'LOCK TABLE kg_entity IN SHARE MODE');
 	my $run = IPC::Run::start(['kgctl', 'apply', "$dir/large.json"], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(60));
-	for (1 .. 200)
-	{
-		last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%kg_apply_bundle%' AND usename = 'kg_direct'}) eq '1';
-		sleep 0.02;
-	}
+	ok(wait_until(\&apply_waits), 'another has');
 	$node->stop('immediate');
 	$run->finish;
+	let_go($keeper);
 	is($run->full_result(0) >> 8, 5, 'a server that stops');
 	like($err, qr/connection to the database was lost|terminating connection/, 'is named');
 }

@@ -6,9 +6,9 @@ use FindBin;
 use lib $FindBin::Bin;
 use IPC::Run ();
 use KgGateway;
+use KgTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $node = cluster('identity');
 my %token = %{ $node->{kg_token} };
@@ -75,39 +75,22 @@ sub open_subscription
 	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$message");
 	return $socket;
 }
-sub wait_for
-{
-	my ($socket, $data, $pattern, $seconds) = @_;
-	my $until = time + ($seconds // 10);
-	while ($$data !~ $pattern && time < $until)
-	{
-		my $bits = '';
-		vec($bits, fileno($socket), 1) = 1;
-		next unless select($bits, undef, undef, 0.2);
-		sysread($socket, $$data, 65536, length $$data) or last;
-	}
-	return $$data =~ $pattern;
-}
 my ($a, $b) = (open_subscription($token{a}), open_subscription($token{b}));
 my ($from_a, $from_b) = ('', '');
-ok(wait_for($a, \$from_a, qr/subscriptions\/acknowledged/), 'acknowledged');
-ok(wait_for($b, \$from_b, qr/subscriptions\/acknowledged/), 'acknowledged to another tenant');
+ok(read_until($a, \$from_a, qr/subscriptions\/acknowledged/), 'acknowledged');
+ok(read_until($b, \$from_b, qr/subscriptions\/acknowledged/), 'acknowledged to another tenant');
 like($from_a, qr{content-type: text/event-stream}i, 'as a stream of events');
 unlike($from_a, qr/kg_listen/, 'what is between gateway and database stays there');
-for (1 .. 50)
-{
-	last if $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1';
-	sleep 0.1;
-}
+wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
 $node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_create_agent('helper')});
-ok(wait_for($a, \$from_a, qr/notifications\/tools\/list_changed/), 'told that the tools of its tenant changed');
+ok(read_until($a, \$from_a, qr/notifications\/tools\/list_changed/), 'told that the tools of its tenant changed');
 like($from_a, qr/list_changed.*"io\.modelcontextprotocol\/subscriptionId":\s*1/s, 'with the id of the subscription');
 $reply = post($gateway, modern('subscriptions/listen', { notifications => {} }),
 	{ %{ modern_headers('subscriptions/listen') }, Authorization => "Bearer $token{a}", Accept => 'application/json' });
 is($reply->{status}, 406, 'a subscription needs a stream');
 my $stopped = stop_gateway($gateway);
 is($stopped, 0, 'stopped');
-ok(wait_for($a, \$from_a, qr/"resultType":"complete"/), 'a subscription ends with a result');
+ok(read_until($a, \$from_a, qr/"resultType":"complete"/), 'a subscription ends with a result');
 unlike($from_b, qr/list_changed/, 'another tenant was told nothing');
 my $log = gateway_log($gateway);
 unlike($log, qr/\Q$token{a}\E|garbage|nonsense/, 'no token in the log');
@@ -131,7 +114,7 @@ ok($ok, 'and it ends with its input');
 is($answers->[0]{error}{code}, 401, 'stdio: no token');
 ($answers) = stdio(join('', line(rpc('initialize', { protocolVersion => '2025-06-18', capabilities => {}, clientInfo => { name => 'x', version => '1' } })),
 	line({ jsonrpc => '2.0', method => 'notifications/initialized' }), "garbage\n", 'x' x 6000 . "\n", "\n",
-	line({ jsonrpc => '2.0', id => 'slow', method => 'tools/call', params => { name => 'test_it', arguments => { sleep => 20 } } }),
+	line({ jsonrpc => '2.0', id => 'slow', method => 'tools/call', params => { name => 'test_it', arguments => { sleep => 200 } } }),
 	line({ jsonrpc => '2.0', method => 'notifications/cancelled', params => { requestId => 'slow' } }),
 	line({ jsonrpc => '2.0', id => 7, method => 'tools/call', params => { name => 'test_it', arguments => { n => 1 } } })),
 	KGCTL_TOKEN => $token{a});
