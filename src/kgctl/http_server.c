@@ -185,9 +185,9 @@ end_subscription(KgRequest *req)
 	kg_stream_end(req);
 }
 
-/* Streams: a sign of life, and an end some time, for tokens expire. */
+/* All of them on shutting down; each some time, for tokens expire. */
 static void
-beat(KgHttp *http, int64_t now)
+end_subscriptions(KgHttp *http, int64_t now)
 {
 	KgHttpConn *conn;
 
@@ -195,15 +195,24 @@ beat(KgHttp *http, int64_t now)
 	{
 		KgRequest *req = conn->request;
 
-		if (req == NULL || !req->streaming || req->ended)
+		if (req == NULL || req->subscriber == NULL || req->ended)
 			continue;
-		if (req->subscriber != NULL &&
-			(http->draining ||
-			 now - req->started > http->options.stream_timeout * 1000))
+		if (http->draining ||
+			now - req->started > http->options.stream_timeout * 1000)
 			end_subscription(req);
-		else
-			kg_stream_comment(req);
 	}
+}
+
+/* A sign of life on each stream. */
+static void
+beat(KgHttp *http)
+{
+	KgHttpConn *conn;
+
+	for (conn = http->conns; conn != NULL; conn = conn->next)
+		if (conn->request != NULL && conn->request->streaming &&
+			!conn->request->ended)
+			kg_stream_comment(conn->request);
 }
 
 static void
@@ -218,11 +227,12 @@ on_tick(void *arg)
 	{
 		http->next_sweep = now + 1000;
 		sweep(http, now);
+		end_subscriptions(http, now);
 	}
 	if (now >= http->next_beat)
 	{
 		http->next_beat = now + BEAT_MS;
-		beat(http, now);
+		beat(http);
 	}
 	if (http->draining && (http->nrequests == 0 || now > http->drain_until))
 		kg_loop_stop(http->gateway.loop);
@@ -316,7 +326,7 @@ kg_http_drain(KgHttp *http)
 	(void) MHD_quiesce_daemon(http->daemon);
 	close(http->listen_fd);
 	http->listen_fd = -1;
-	beat(http, kg_now());
+	end_subscriptions(http, kg_now());
 	http->wake = true;
 }
 
