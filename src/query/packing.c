@@ -387,6 +387,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	Packer *p;
 	KgUserContext user;
 	int64 total;
+	int nest;
 
 	if (IsolationUsesXactSnapshot())
 	{
@@ -402,6 +403,8 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	/* See what was committed while we waited. */
 	PushActiveSnapshot(GetLatestSnapshot());
 	kg_become_owner(&user);
+	/* The streams' statements are analysed here, with the owner's rights. */
+	nest = kg_spi_pin_path();
 	SPI_connect();
 	p = palloc0(sizeof(Packer));
 	p->tenant = CStringGetTextDatum(tenant);
@@ -411,6 +414,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	pack_all(p);
 	total = p->total;
 	SPI_finish();
+	kg_spi_unpin_path(nest);
 	kg_restore_user(&user);
 	PopActiveSnapshot();
 	return total;

@@ -31,6 +31,10 @@ SELECT kg_grant('path', 'path_mallory', 'admin');
 -- the path of the caller is what it was
 SHOW search_path;
 RESET kg_graph.agent;
+SELECT kg_apply_bundle('{"bundle_name": "path", "version": "1", "schemas": [{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "entities": [{"entity_type": "node", "items": [{"id": "n1"}, {"id": "n2"}]}], "relations": [{"name": "LINKS", "from": "node", "to": "node"}], "edges": [{"relation": "LINKS", "from": "node:n1", "to": "node:n2"}]}') ? 'revision' AS applied;
+SELECT kg_pack();
+SELECT kg_rebuild() IS NOT NULL AS rebuilt;
 SELECT kg_drop_agent('bot');
 \c - :owner
 DROP OWNED BY path_mallory CASCADE;
