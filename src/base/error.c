@@ -149,6 +149,12 @@ kg_error_got_string(KgError *err, const char *got)
 void
 kg_error_allow(KgError *err, const char *value)
 {
+	ListCell *cell;
+
+	/* Variants of a relation, and bundles, repeat names. */
+	foreach(cell, err->allowed)
+		if (strcmp(lfirst(cell), value) == 0)
+			return;
 	err->allowed = lappend(err->allowed, pstrdup(value));
 }
 

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
 #include "catalog/term.h"
 #include "query/filter.h"
 
@@ -90,6 +91,21 @@ allowed_names(const KgFilterTarget *target, int *n)
 	return names;
 }
 
+/* What a declared property lacks. */
+static const char *
+why_not(const KgField *field)
+{
+	switch (field->kind)
+	{
+		case KG_KIND_OBJECT:
+			return "single value";
+		case KG_KIND_ANY:
+			return "single type";
+		default:
+			return "x-index";
+	}
+}
+
 static KG_NORETURN void
 throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 					const char *name, const char *path, const char *use)
@@ -97,7 +113,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	KgError *err;
 	const char **names = NULL;
 	int nnames = 0;
-	bool declared = false;
+	const char *why = NULL;
 
 	for (int t = 0; t < ntargets; t++)
 	{
@@ -116,15 +132,16 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 				names[nnames++] = more[i];
 		}
 		for (int i = 0; i < targets[t].nfields; i++)
-			declared |= strcmp(targets[t].fields[i].name, name) == 0;
+			if (strcmp(targets[t].fields[i].name, name) == 0)
+				why = why_not(&targets[t].fields[i]);
 	}
-	err = declared
-			  ? kg_error_new(KG_INVALID_INPUT,
+	err = why ? kg_error_new(KG_INVALID_INPUT,
 							 "property \"%s\" of %s cannot be used to %s: it "
-							 "has no x-index",
+							 "has no %s",
 							 name,
 							 targets[0].what,
-							 use)
+							 use,
+							 why)
 			  : kg_error_new(KG_INVALID_INPUT,
 							 "%s has no property \"%s\"",
 							 targets[0].what,
@@ -222,16 +239,20 @@ static void
 check_operator(const KgCondition *condition)
 {
 	const KgField *field = condition->field;
+	const char *name = kg_op_name(condition->op);
 	KgError *err;
 
 	if (kg_op_applies(condition->op, field))
 		return;
+	/* Two names are one operator: tell the one that was given. */
+	if (condition->op == KG_OP_IS_NULL)
+		name = strrchr(condition->path, '/') + 1;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "operator \"%s\" cannot be used on property \"%s\"",
-					   kg_op_name(condition->op),
+					   name,
 					   condition->property);
 	kg_error_path(err, "%s", condition->path);
-	kg_error_got_string(err, kg_op_name(condition->op));
+	kg_error_got_string(err, name);
 	kg_error_expected(err,
 					  "an operator for %s%s",
 					  field && field->is_array ? "an array; each item is " : "",
@@ -239,6 +260,8 @@ check_operator(const KgCondition *condition)
 	for (int op = KG_OP_EQ; op <= KG_OP_CONTAINS_ALL; op++)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_op_name(op));
+	if (kg_op_applies(KG_OP_IS_NULL, field))
+		kg_error_allow(err, "is_not_null");
 	kg_error_throw(err);
 }
 
@@ -346,6 +369,25 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_throw(err);
 }
 
+/* No stored value is so long: a filter by it is a mistake. */
+static KG_NORETURN void
+throw_long_value(const KgCondition *condition, const JsonbValue *value,
+				 const char *path)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"a value of %d bytes is compared with "
+								"property \"%s\"; kg_graph.max_key_bytes "
+								"allows %d",
+								value->val.string.len,
+								condition->property,
+								kg_setting_max_key_bytes);
+
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, value);
+	kg_error_expected(err, "at most %d bytes", kg_setting_max_key_bytes);
+	kg_error_throw(err);
+}
+
 static void
 analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 {
@@ -374,6 +416,9 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 			kg_error_throw(kg_args_error(path, value, "a string"));
 		return;
 	}
+	if (field->kind == KG_KIND_STRING && value->type == jbvString &&
+		value->val.string.len > kg_setting_max_key_bytes)
+		throw_long_value(condition, value, path);
 	condition->keys[i] = kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)
 	{

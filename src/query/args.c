@@ -202,10 +202,22 @@ kg_args_known(const JsonbContainer *object, const char *path,
 	}
 }
 
-/* "object" or "array" wanted; say what to send for an encoded string. */
-static KG_NORETURN void
-throw_not_container(const JsonbValue *value, const char *path, bool object)
+/* What a value must be, and what the items of an array are. */
+typedef enum Container
 {
+	AN_OBJECT,
+	AN_ARRAY,
+	AN_ARRAY_OF_OBJECTS
+} Container;
+
+/*
+ * Say what to send for an encoded string, and for a value that would do as the
+ * one item of the array.
+ */
+static KG_NORETURN void
+throw_not_container(const JsonbValue *value, const char *path, Container wanted)
+{
+	bool object = wanted == AN_OBJECT;
 	KgError *err;
 	int i = 0;
 
@@ -227,7 +239,9 @@ throw_not_container(const JsonbValue *value, const char *path, bool object)
 		}
 	}
 	err = kg_args_error(path, value, object ? "an object" : "an array");
-	if (!object && value->type != jbvBinary)
+	if (wanted == AN_ARRAY
+			? value->type != jbvBinary && value->type != jbvNull
+			: wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
 	{
 		KgJsonWriter w;
 
@@ -244,7 +258,7 @@ const JsonbContainer *
 kg_args_as_object(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_object(value))
-		throw_not_container(value, path, true);
+		throw_not_container(value, path, AN_OBJECT);
 	return kg_json_container(value);
 }
 
@@ -252,7 +266,7 @@ const JsonbContainer *
 kg_args_as_array(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_array(value))
-		throw_not_container(value, path, false);
+		throw_not_container(value, path, AN_ARRAY);
 	return kg_json_container(value);
 }
 
@@ -274,6 +288,19 @@ kg_args_array(const JsonbContainer *object, const char *key, const char *path)
 	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	return kg_args_as_array(&value, kg_path_member(path, key));
+}
+
+const JsonbContainer *
+kg_args_objects(const JsonbContainer *object, const char *key, const char *path)
+{
+	JsonbValue value;
+
+	if (kg_json_get(object, key, &value) == NULL)
+		return NULL;
+	if (!kg_json_is_array(&value))
+		throw_not_container(
+			&value, kg_path_member(path, key), AN_ARRAY_OF_OBJECTS);
+	return kg_json_container(&value);
 }
 
 bool

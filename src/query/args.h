@@ -50,6 +50,9 @@ extern const JsonbContainer *kg_args_object(const JsonbContainer *object,
 											const char *key, const char *path);
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path);
+/* An array of objects; the items are not looked at. */
+extern const JsonbContainer *kg_args_objects(const JsonbContainer *object,
+											 const char *key, const char *path);
 extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						const char *path, int64 min, int64 max, int64 *result,
 						KgRepairs *repairs);

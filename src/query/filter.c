@@ -127,6 +127,20 @@ throw_operand(const char *path, const JsonbValue *got, const char *property,
 	kg_error_throw(err);
 }
 
+/* "in" where the array would do as its operand, else NULL. */
+static const char *
+in_operator(const JsonbValue *array)
+{
+	int n = kg_json_length(kg_json_container(array));
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, kg_json_container(array));
+	while (kg_json_iter_next(&it))
+		if (it.value.type == jbvBinary || it.value.type == jbvNull)
+			return NULL;
+	return n >= 1 && n <= KG_MAX_IN_VALUES ? "in" : NULL;
+}
+
 /* Conditions are collected in an array that grows. */
 typedef struct Conditions
 {
@@ -175,7 +189,7 @@ set_scalar(KgCondition *condition, const JsonbValue *value)
 						  value,
 						  condition->property,
 						  "a scalar; several values go with in",
-						  "in",
+						  in_operator(value),
 						  value);
 		throw_operand(condition->path,
 					  value,
@@ -317,17 +331,13 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 	n = kg_json_length(array);
 	kg_json_iter_init(&it, array);
 	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
-	{
-		bool scalars = kg_json_iter_next(&it) && it.value.type != jbvBinary;
-
 		throw_operand(path,
 					  value,
 					  property,
 					  psprintf("an array of 1 to %d objects of operators",
 							   KG_MAX_CONDITION_OBJECTS),
-					  scalars ? "in" : NULL,
+					  in_operator(value),
 					  value);
-	}
 	while (kg_json_iter_next(&it))
 	{
 		/* A list of values is what a model means by this: say so. */
@@ -337,7 +347,7 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 						  property,
 						  "an object of operators; a list of values goes with "
 						  "in",
-						  "in",
+						  in_operator(value),
 						  value);
 		parse_operators(conditions,
 						property,

@@ -75,6 +75,25 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	return set;
 }
 
+/* What replies name as a handle, given for an id: its id. */
+static const char *
+bare_id(const KgType *type, const char *id)
+{
+	const char *names[2];
+
+	names[0] = type->name;
+	names[1] = psprintf("%s/%s", type->bundle, type->name);
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		size_t len = strlen(names[i]);
+
+		if (strncmp(id, names[i], len) == 0 && id[len] == ':' &&
+			id[len + 1] != '\0')
+			return id + len + 1;
+	}
+	return id;
+}
+
 /*
  * The nearest to several ids, KG_HINT_VALUES together: the best of each, then
  * the second best of each, and so on.
@@ -92,10 +111,11 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 	{
 		if (with_any == KG_HINT_VALUES)
 			break;
-		found[looked] = kg_search_nearest(catalog,
-										  kg_json_cstring(&values[looked]),
-										  type->type_no,
-										  KG_HINT_VALUES);
+		found[looked] = kg_search_nearest(
+			catalog,
+			bare_id(type, kg_json_cstring(&values[looked])),
+			type->type_no,
+			KG_HINT_VALUES);
 		with_any += found[looked]->n > 0;
 	}
 	memset(&all, 0, sizeof(all));
@@ -346,6 +366,26 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 	kg_jw_end_array(w);
 }
 
+/*
+ * The bound of an open range is itself the nearest, where it is in use: it is
+ * found below a key that is longer by a byte.
+ */
+static void
+add_bound(const KgListQuery *query, const KgField *field, const bytea *key,
+		  Neighbours *set)
+{
+	Size len = VARSIZE_ANY_EXHDR(key);
+	bytea *longer = palloc0(VARHDRSZ + len + 1);
+	bytea *at;
+
+	SET_VARSIZE(longer, VARHDRSZ + len + 1);
+	memcpy(VARDATA(longer), VARDATA_ANY(key), len);
+	at = next_key(query, field, longer, false);
+	if (at != NULL && VARSIZE_ANY_EXHDR(at) == len &&
+		memcmp(VARDATA_ANY(at), VARDATA_ANY(key), len) == 0)
+		add_neighbour(set, at);
+}
+
 /* To one value two below and two above; to several, one each. */
 static void
 write_near_keys(const KgListQuery *query, const KgCondition *condition,
@@ -355,6 +395,9 @@ write_near_keys(const KgListQuery *query, const KgCondition *condition,
 	Neighbours set;
 
 	set.n = 0;
+	if (condition->keys &&
+		(condition->op == KG_OP_GT || condition->op == KG_OP_LT))
+		add_bound(query, condition->field, condition->keys[0], &set);
 	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
 		if (condition->keys && set.n + 2 * each <= KG_HINT_VALUES)
 			find_neighbours(
@@ -408,6 +451,21 @@ kg_hints_write(const KgListQuery *query, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
+/* Where the filters are in the arguments: "/filters", "/from/filters". */
+static const char *
+filters_path(const KgFilter *filter)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+	{
+		const char *path = filter->conditions[i].path;
+		const char *at = strstr(path, "/filters/");
+
+		if (at != NULL)
+			return pnstrdup(path, at - path + strlen("/filters"));
+	}
+	return "/filters";
+}
+
 void
 kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 {
@@ -438,7 +496,7 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 	else if (!any && query->filter->nconditions > 1)
 	{
 		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", "/filters");
+		kg_jw_kstring(w, "path", filters_path(query->filter));
 		kg_jw_kstring(w,
 					  "message",
 					  "each filter matches entities, but none matches all of "

@@ -236,6 +236,18 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	refuse_ambiguous(&lookup);
 }
 
+char *
+kg_call_handle(const JsonbValue *value, const char *path)
+{
+	int64 number;
+
+	if (kg_json_int64(value, &number))
+		return psprintf(INT64_FORMAT, number);
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "an id: a string"));
+	return kg_json_cstring(value);
+}
+
 void
 kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 {
@@ -261,17 +273,8 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	handles->given = palloc((n + 1) * sizeof(char *));
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
-	{
-		char *item = kg_path_index(path, it.index);
-		int64 number;
-
-		if (kg_json_int64(&it.value, &number))
-			handles->given[handles->n++] = psprintf(INT64_FORMAT, number);
-		else if (it.value.type == jbvString)
-			handles->given[handles->n++] = kg_json_cstring(&it.value);
-		else
-			kg_error_throw(kg_args_error(item, &it.value, "an id: a string"));
-	}
+		handles->given[handles->n++] = kg_call_handle(
+			&it.value, kg_path_index(path, it.index));
 	kg_find_handles(call, path, handles);
 }
 

@@ -19,6 +19,9 @@ typedef struct KgHandles
 	bool array;	 /* they are an argument together, not one each */
 } KgHandles;
 
+/* One id as text: a string or an integer. */
+extern char *kg_call_handle(const JsonbValue *value, const char *path);
+
 /*
  * Read an array of 0 to kg_graph.max_ids handles ("type:id",
  * "bundle/type:id", or a bare id that one visible entity has) and look them

@@ -159,9 +159,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	memset(&handles, 0, sizeof(handles));
 	handles.n = 1;
 	handles.given = palloc(sizeof(char *));
-	if (value.type != jbvString && value.type != jbvNumeric)
-		kg_error_throw(kg_args_error("/id", &value, "an id: a string"));
-	handles.given[0] = kg_json_cstring(&value);
+	handles.given[0] = kg_call_handle(&value, "/id");
 	kg_find_handles(&call, "/id", &handles);
 	fetch_rows(call.graph, &handles, &rows);
 	if (rows.set.n == 0)

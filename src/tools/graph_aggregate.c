@@ -139,7 +139,10 @@ add_column(Aggregate *a, const char *name, const char *path)
 			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
 		kg_error_path(err, "%s", path);
 		kg_error_got_string(err, name);
-		kg_error_expected(err, "another name in \"as\"");
+		kg_error_expected(err,
+						  strncmp(path, "/group_by/", 10) == 0
+							  ? "each group once"
+							  : "another name in \"as\"");
 		kg_error_throw(err);
 	}
 	a->columns[a->ncolumns++] = name;
@@ -324,7 +327,7 @@ read_sort(Aggregate *a)
 {
 	static const char *const sort_known[] = {"field", "order"};
 	static const char *const orders[] = {"asc", "desc"};
-	const JsonbContainer *array = kg_args_array(a->call.args, "sort", "");
+	const JsonbContainer *array = kg_args_objects(a->call.args, "sort", "");
 	KgJsonIter it;
 
 	if (array == NULL)
@@ -367,7 +370,7 @@ typedef void (*ItemReader)(Aggregate *a, const JsonbContainer *object,
 static void
 read_items(Aggregate *a, const char *key, int min, int max, ItemReader reader)
 {
-	const JsonbContainer *array = kg_args_array(a->call.args, key, "");
+	const JsonbContainer *array = kg_args_objects(a->call.args, key, "");
 	char *path = kg_path_member("", key);
 	KgJsonIter it;
 

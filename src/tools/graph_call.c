@@ -254,6 +254,7 @@ kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
 	KgRelationNames names;
 	JsonbValue value;
 	char *member = kg_path_member(path, key);
+	bool listed;
 
 	memset(&names, 0, sizeof(names));
 	if (kg_json_get(object, key, &value) == NULL)
@@ -277,7 +278,15 @@ kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
 	else
 	{
 		names.names = palloc(sizeof(char *));
+		/* These are lists; a step's type and a group's may be one name. */
+		listed = strcmp(key, "relationship_types") == 0 ||
+				 strcmp(key, "predicates") == 0;
+		if (listed &&
+			(value.type != jbvString || kg_json_string_is(&value, "*")))
+			kg_error_throw(kg_args_error(member, &value, "an array"));
 		add_name(call, &names, &value, member);
+		if (listed)
+			(void) kg_args_as_array(&value, member);
 	}
 	return names;
 }

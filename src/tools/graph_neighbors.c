@@ -279,7 +279,10 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 	kg_jw_begin_object(&w);
 	starts = kg_select_nodes(e.call.graph, &e.start, &n);
 	if (n == 0)
+	{
+		write_counts(&e, &w);
 		kg_write_nothing(&e.call, &e.start, &w);
+	}
 	else
 	{
 		kg_cost_reach(e.call.graph,

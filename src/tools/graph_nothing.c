@@ -115,6 +115,7 @@ typedef struct Kinds
 	KgGraph *graph;
 	int n;
 	Kind *kinds;
+	KgNodeSet starts;
 	/* where some nodes are hidden: what was found, to be looked at */
 	Found *found;
 	Size nfound;
@@ -147,6 +148,22 @@ add_kind(Kinds *kinds, int32 relation_no, bool backward, int64 edges)
 	kind->edges += edges;
 }
 
+/*
+ * A symmetric edge between two of the nodes, or from one to itself, is found at
+ * both ends: count it where it is stored to begin.
+ */
+static bool
+found_twice(Kinds *kinds, int32 relation_no, bool backward, int64 neighbor)
+{
+	const KgRelation *relation;
+
+	if (!backward)
+		return false;
+	relation = kg_catalog_relation_no(kinds->graph->catalog, relation_no);
+	return relation != NULL && relation->symmetric &&
+		   kg_nodeset_find(&kinds->starts, neighbor) != KG_NO_NODE;
+}
+
 static void
 found_kind(const KgNeighbors *found, void *arg)
 {
@@ -154,7 +171,15 @@ found_kind(const KgNeighbors *found, void *arg)
 
 	if (!kinds->graph->check_nodes)
 	{
-		add_kind(kinds, found->relation_no, found->backward, found->n);
+		int64 edges = 0;
+
+		for (int i = 0; i < found->n; i++)
+			edges += !found_twice(kinds,
+								  found->relation_no,
+								  found->backward,
+								  found->neighbors[i]);
+		if (edges > 0)
+			add_kind(kinds, found->relation_no, found->backward, edges);
 		return;
 	}
 	if (kinds->nfound + found->n > kinds->room)
@@ -193,7 +218,8 @@ check_found(Kinds *kinds)
 
 		if ((i & 0xffff) == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (ranks[kg_nodeset_find(&set, one->neighbor)] != 0)
+		if (ranks[kg_nodeset_find(&set, one->neighbor)] != 0 &&
+			!found_twice(kinds, one->relation_no, one->backward, one->neighbor))
 			add_kind(kinds, one->relation_no, one->backward, 1);
 	}
 }
@@ -247,6 +273,9 @@ kg_hint_edges(KgGraphCall *call, const char *path, const char *message,
 									 kinds.room * sizeof(Found));
 	scratch = MemoryContextAlloc(graph->context, Max(n, 1) * sizeof(int64));
 	memcpy(scratch, nodes, n * sizeof(int64));
+	kg_nodeset_init(&kinds.starts, graph->context);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&kinds.starts, nodes[i]);
 	kg_graph_expand(graph, &all, scratch, n, found_kind, &kinds);
 	check_found(&kinds);
 	qsort(kinds.kinds, kinds.n, sizeof(Kind), compare_kinds);

@@ -117,7 +117,7 @@ kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps)
 	memset(steps, 0, sizeof(*steps));
 	if (required)
 		kg_require_member(call->args, "relationships", "");
-	array = kg_args_array(call->args, "relationships", "");
+	array = kg_args_objects(call->args, "relationships", "");
 	if (array == NULL)
 		return;
 	n = kg_json_length(array);

@@ -271,7 +271,12 @@ kg_tool_traverse_relationships(const Jsonb *arguments)
 	kg_jw_begin_object(&w);
 	starts = kg_select_nodes(tr->call.graph, &tr->from, &n);
 	if (n == 0)
+	{
+		kg_jw_key(&w, "rows");
+		kg_jw_begin_array(&w);
+		kg_jw_end_array(&w);
 		kg_write_nothing(&tr->call, &tr->from, &w);
+	}
 	else
 	{
 		kg_cost_traverse(tr->call.graph,

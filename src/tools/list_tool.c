@@ -103,7 +103,7 @@ void
 kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 				   const JsonbContainer *arguments)
 {
-	const JsonbContainer *array = kg_args_array(arguments, "sort", "");
+	const JsonbContainer *array = kg_args_objects(arguments, "sort", "");
 	KgJsonIter it;
 	bool by_id = false;
 

@@ -88,6 +88,20 @@ SELECT pg_temp.each('describe_entities', ARRAY['{"ids": "ann"}', '{"ids": ["x1"]
 SELECT pg_temp.refused('describe_entities', jsonb_build_object('ids', pg_temp.ids(501)));
 SELECT pg_temp.each('search_entities', ARRAY['{"query": ""}', '{"query": 5}', '{"query": "a", "limit": 101}', '{"query": "a", "node_types": ["persons"]}']);
 
+-- what is said is what would work: the operator as it was named and all that there are, an example that fits, no name twice
+SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"id": {"is_not_null": true}}}', '{"node_label": "person", "filters": {"active": {"gt": true}}}', '{"node_label": "person", "filters": {"total_mentions": 1}}', '{"node_label": "project", "filters": {"tags": {"is_null": 2}}}']);
+CREATE FUNCTION pg_temp.example(tool text, arguments text[]) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT concat_ws(' | ', c->>'path', c->>'expected', coalesce(c->>'example', 'no example')) FROM unnest(arguments) WITH ORDINALITY t(a, i), LATERAL (SELECT kg_call_tool(tool, a::jsonb)->'structuredContent' AS c) x ORDER BY i $$;
+SELECT pg_temp.example('find_nodes', ARRAY['{"node_label": "person", "ids": "ann"}', '{"node_label": "person", "ids": null}', '{"node_label": "person", "ids": {"id": "ann"}}', '{"node_label": "person", "sort": "name"}', '{"node_label": "person", "sort": {"field": "name"}}', '{"node_label": "person", "filters": {"name": ["a", "b"]}}',
+  '{"node_label": "person", "filters": {"name": [["a"]]}}', '{"node_label": "person", "filters": {"name": {"eq": ["a", "b"]}}}', '{"node_label": "person", "filters": {"name": {"eq": []}}}', '{"node_label": "person", "filters": {"name": {"eq": [null]}}}']);
+SELECT pg_temp.example('aggregate_nodes', ARRAY['{"node": {"label": "person"}, "aggregations": {"fn": "count"}}', '{"node": {"label": "person"}, "aggregations": "count"}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": "team"}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "team"}, {"property": "team"}]}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count", "as": "team"}], "group_by": [{"property": "team"}]}']);
+SELECT pg_temp.example(t, ARRAY[a]) FROM (VALUES ('bfs_query', '{"seeds": ["ann"], "max_hops": 1, "predicates": null}'), ('bfs_query', '{"seeds": ["ann"], "max_hops": 1, "predicates": "KNOWS"}'), ('explore_neighbors', '{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": 5}')) v(t, a);
+SELECT pg_temp.each('find_paths', ARRAY['{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "relationship_types": ["KNOWS", "LINKS", "WORKS_ON"], "weight": "quote"}']);
+-- a value that is longer than any that is kept
+SELECT DISTINCT split_part(pg_temp.refused('find_nodes', jsonb_build_object('node_label', 'person', 'filters', jsonb_build_object('name', c))), ' | expected', 1) FROM (VALUES (to_jsonb(repeat('x', 2000))), (jsonb_build_object('in', jsonb_build_array('a', repeat('x', 2000))))) v(c) ORDER BY 1;
+-- an integer with a fraction of zero is an integer, another number is no id
+SELECT pg_temp.each('describe_entity', ARRAY['{"id": 7.0}', '{"id": 7.5}']);
+
 -- toolsets: what is left out is not listed and cannot be called
 SET kg_graph.toolsets = 'bfs';
 SELECT string_agg(t->>'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;

@@ -29,6 +29,19 @@ SELECT pg_temp.hints('traverse_relationships', a::jsonb) FROM unnest(ARRAY[
   '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}], "to": {"label": "project", "filters": {"budget": 260}}}',
   '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}], "to": {"label": "project", "filters": {"state": "closed"}}}',
   '{"from": {"label": "person", "ids": ["bob"]}, "relationships": [{"type": "WORKS_ON"}, {"type": "LINKS"}]}']) a;
+-- whatever the answer lacks: its arrays and counts are there
+SELECT kg_traverse('{"from": {"label": "person", "ids": ["anne"]}, "relationships": [{"type": "KNOWS"}]}') - 'hints';
+SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "anne"}}') - 'hints';
+-- a path in the arguments; handles given for ids; the bound that nothing is beyond
+SELECT pg_temp.hints(t, a::jsonb) FROM (VALUES
+  ('traverse_relationships', '{"from": {"label": "person", "filters": {"name": "Ann Archer", "team": "core"}}, "relationships": [{"type": "KNOWS"}]}'),
+  ('find_nodes', '{"node_label": "person", "ids": ["person:bob"]}'),
+  ('explore_neighbors', '{"start_node": {"label": "file", "node_id": "work/file:d.c"}}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"rate": {"gt": 90}}}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"rate": {"lt": 60.5}}}'),
+  ('find_nodes', '{"node_label": "person", "filters": {"rate": {"gt": 95}}}')) v(t, a);
+-- a symmetric edge between two of the nodes is one edge
+SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["ann", "eve"]}, "relationships": [{"type": "LINKS"}]}');
 -- a step that leads on from some of its starts, and a chain that is whole: no hints
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "REPORTS_TO"}]}');
 -- explore_neighbors: the start alone
