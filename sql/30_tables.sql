@@ -1,6 +1,6 @@
--- Storage.  Every key is led by the tenant, but for that of kg_index_key, which
--- has it last; names compare by byte (COLLATE "C"), so that a b-tree serves them
--- with leakproof operators under row-level security.
+-- Storage.  Every key is led by the tenant, but for those of kg_index_key and
+-- kg_adjacency, which have it last; names compare by byte (COLLATE "C"), so that
+-- a b-tree serves them with leakproof operators under row-level security.
 
 CREATE SEQUENCE @extschema@.kg_node_seq CACHE 64;
 CREATE SEQUENCE @extschema@.kg_type_seq;

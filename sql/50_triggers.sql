@@ -30,8 +30,8 @@ CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_r
   DEFERRABLE INITIALLY IMMEDIATE
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_references();
 
--- Also where ordinary triggers do not fire (logical replication): a packed row
--- must never outlive the edges that it stands for.
+-- Also under session_replication_role = replica: a packed row must never outlive
+-- the edges that it stands for.  (Logical replication fires no statement trigger.)
 CREATE TRIGGER kg_edges_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_edges
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();

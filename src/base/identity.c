@@ -130,6 +130,34 @@ kg_extension_owner(void)
 	return extension_owner;
 }
 
+uint64
+kg_extension_schema_name(void)
+{
+	static NameData name;
+	static uint64 version = 0;
+	static Oid named = InvalidOid;
+	static uint64 seen = 0;
+	Oid schema = kg_extension_schema();
+
+	if (named != schema || seen != kg_namespace_changes())
+	{
+		uint64 changes = kg_namespace_changes();
+		char *now = get_namespace_name(schema);
+
+		if (now == NULL)
+			elog(ERROR, "schema %u of kg_graph is gone", schema);
+		if (version == 0 || strcmp(NameStr(name), now) != 0)
+		{
+			namestrcpy(&name, now);
+			version++;
+		}
+		named = schema;
+		seen = changes;
+		pfree(now);
+	}
+	return version;
+}
+
 char *
 kg_qualified(const char *name)
 {

@@ -65,6 +65,11 @@ extern bool kg_identity_in_tool(void);
 
 /* Schema and owner of the extension; cached, fixed for its lifetime. */
 extern Oid kg_extension_schema(void);
+/*
+ * Differs from any earlier value where the schema has another name since: what
+ * is kept that names the schema is good as long as this is the same.
+ */
+extern uint64 kg_extension_schema_name(void);
 extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);

@@ -1,6 +1,6 @@
 /*
  * invalidate.c
- *	  The one relcache callback.
+ *	  The one relcache callback, and the one for the names of schemas.
  *
  * The statement triggers kg_catalog_changed send a relcache invalidation of
  * their own table, which is transactional and reaches every backend; the
@@ -16,12 +16,14 @@
 #include "fmgr.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
 #define KG_MAX_WATCHED 32
 
 static Oid watched[KG_MAX_WATCHED];
 static int nwatched = 0;
 static uint64 generation = 1;
+static uint64 namespace_changes = 1;
 static bool provisional = false; /* something was read in parallel mode */
 
 uint64
@@ -33,6 +35,12 @@ kg_generation(void)
 		generation++;
 	}
 	return generation;
+}
+
+uint64
+kg_namespace_changes(void)
+{
+	return namespace_changes;
 }
 
 void
@@ -78,10 +86,17 @@ relcache_callback(Datum arg, Oid relid)
 	}
 }
 
+static void
+namespace_callback(Datum arg, int cache, uint32 hash)
+{
+	namespace_changes++;
+}
+
 void
 kg_invalidate_init(void)
 {
 	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
+	CacheRegisterSyscacheCallback(NAMESPACEOID, namespace_callback, (Datum) 0);
 }
 
 PGDLLEXPORT Datum kg_sql_catalog_changed(PG_FUNCTION_ARGS);

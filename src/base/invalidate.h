@@ -1,7 +1,7 @@
 /*
  * invalidate.h
  *	  The one relcache callback: a counter that changes whenever a catalog
- *	  table of the extension did.
+ *	  table of the extension did, and another one for schemas.
  */
 #ifndef KG_INVALIDATE_H
 #define KG_INVALIDATE_H
@@ -13,13 +13,16 @@
  */
 extern uint64 kg_generation(void);
 
+/* The same for any schema: a new one, one gone, one renamed. */
+extern uint64 kg_namespace_changes(void);
+
 /* The value will differ once parallel mode, in which this is called, is over. */
 extern void kg_invalidate_after_parallel_mode(void);
 
 /* Add a table to the watched ones; harmless when it is there already. */
 extern void kg_watch(Oid relid);
 
-/* Registers the callback; from _PG_init. */
+/* Registers the callbacks; from _PG_init. */
 extern void kg_invalidate_init(void);
 
 #endif /* KG_INVALIDATE_H */

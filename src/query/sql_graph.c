@@ -8,7 +8,7 @@
  * possible.  One statement serves a whole frontier.
  *
  * The texts are put together once per backend, because they name the
- * extension's schema, which cannot change.
+ * extension's schema; again where that has another name.
  */
 #include "postgres.h"
 
@@ -74,9 +74,9 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 };
 
 static char *texts[KG_SQL_GRAPH_COUNT];
-static Oid texts_schema = InvalidOid;
+static uint64 texts_schema = 0;
 
-/* The extension was dropped and made again, perhaps elsewhere. */
+/* The schema was renamed, or the extension made again in another one. */
 static void
 forget_texts(void)
 {
@@ -86,7 +86,7 @@ forget_texts(void)
 			pfree(texts[i]);
 		texts[i] = NULL;
 	}
-	texts_schema = kg_extension_schema();
+	texts_schema = kg_extension_schema_name();
 }
 
 const char *
@@ -95,7 +95,7 @@ kg_graph_sql(KgGraphSql which)
 	const char *p = templates[which];
 	StringInfoData buf;
 
-	if (texts_schema != kg_extension_schema())
+	if (texts_schema != kg_extension_schema_name())
 		forget_texts();
 	if (texts[which] != NULL)
 		return texts[which];

@@ -56,6 +56,24 @@ foreach my $call (
 	UPDATE "Know ledge".kg_entity SET data = data || '{"deprecated": true}' WHERE entity_id OPERATOR(pg_catalog.=) 'queue'});
 is($status, 0, 'the triggers of a direct update too') or diag($err);
 
+# One session: the schema is renamed; what was cached is made again.
+my $calls = sub {
+	my ($schema) = @_;
+	return qq{
+		SELECT $schema.kg_get('module', 'queue') IS NOT NULL;
+		SELECT $schema.kg_list('module') -> 'total' IS NOT NULL;
+		SELECT $schema.kg_neighbors('{"start_node": {"label": "module", "node_id": "queue"}}') -> 'total' IS NOT NULL;};
+};
+is( $node->safe_psql(
+		'other',
+		q{SET SESSION AUTHORIZATION alice;}
+		  . $calls->(q{"Know ledge"})
+		  . q{RESET SESSION AUTHORIZATION; ALTER SCHEMA "Know ledge" RENAME TO wisdom; SET SESSION AUTHORIZATION alice;}
+		  . $calls->('wisdom')
+		  . q{RESET SESSION AUTHORIZATION; ALTER SCHEMA wisdom RENAME TO "Know ledge"; SET SESSION AUTHORIZATION alice;}
+		  . $calls->(q{"Know ledge"})),
+	join("\n", ('t') x 9), 'the schema renamed below a session');
+
 # One session: drop and create again; what was cached is forgotten.
 $node->safe_psql('postgres', 'CREATE DATABASE again');
 $node->safe_psql('again', 'CREATE EXTENSION kg_graph');
