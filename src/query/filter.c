@@ -75,8 +75,21 @@ kg_op_name(KgOp op)
 	return op_names[op];
 }
 
+/* What other languages join filters with, not taken for a property. */
+static bool
+is_connective(const char *property)
+{
+	static const char *const names[] = {
+		"and", "or", "not", "$and", "$or", "$not", "$nor"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (pg_strcasecmp(property, names[i]) == 0)
+			return true;
+	return false;
+}
+
 static KG_NORETURN void
-throw_unknown_operator(const char *name, const char *path)
+throw_unknown_operator(const char *name, const char *property, const char *path)
 {
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT, "unknown filter operator \"%s\"", name);
@@ -84,6 +97,14 @@ throw_unknown_operator(const char *name, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
+	if (is_connective(property))
+	{
+		kg_error_expected(err,
+						  "conditions by property, all of which must hold; "
+						  "there is no \"%s\"",
+						  property);
+		kg_error_throw(err);
+	}
 	kg_error_expected(err, "a value, or an object of operators");
 	for (int i = 0; i < lengthof(op_names); i++)
 		kg_error_allow(err, op_names[i]);
@@ -287,7 +308,7 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 			if (strcmp(name, op_names[op]) == 0)
 				break;
 		if (op == lengthof(op_names))
-			throw_unknown_operator(name, member);
+			throw_unknown_operator(name, property, member);
 		if (strcmp(name, "is_not_null") == 0)
 			op = KG_OP_IS_NULL;
 		condition = add_condition(conditions, property, member, op);

@@ -99,9 +99,11 @@ seeds_size(const KgHandles *seeds)
 static void
 write_found(KgGraphCall *call, const KgHandles *seeds,
 			const KgBfsDetail *detail, KgReach *reach, KgPage *page,
-			const char *hops_key, int64 hops, Jsonb *hints, KgReply *reply,
-			KgEnvelope *envelope, KgJsonWriter *w)
+			const char *hops_key, int64 hops, int64 limit, Jsonb *hints,
+			KgReply *reply, KgEnvelope *envelope, KgJsonWriter *w)
 {
+	int64 asked;
+
 	page->with_data = !detail->topology_only && detail->full_types == NULL;
 	kg_reach_page(call->graph, reach, page);
 
@@ -124,6 +126,9 @@ write_found(KgGraphCall *call, const KgHandles *seeds,
 	envelope->returned = reply->units;
 	envelope->truncated = page->more || reply->units < reply->nunits;
 	envelope->offset = -1;
+	/* A page is not made longer than max_bytes could hold: count the rest. */
+	asked = Min(limit, Max((int64) page->total - (int64) page->offset, 0));
+	reply->withheld_items = (uint32) (asked - reply->units);
 }
 
 Jsonb *
@@ -190,6 +195,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 				&page,
 				"max_hops",
 				max_hops,
+				limit,
 				n < seeds.n && offset == 0
 					? kg_unknown_hints(&call, "/seeds", &seeds)
 					: NULL,
@@ -421,6 +427,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 				&page,
 				"k",
 				k,
+				PG_INT32_MAX,
 				hints,
 				&reply,
 				&envelope,

@@ -36,6 +36,12 @@ SELECT tool, bool_and(octet_length(pg_temp.reply(tool, arguments || jsonb_build_
 SELECT tool, octet_length(pg_temp.reply(tool, arguments || '{"max_tokens": 6000, "max_bytes": 1500}')::text) <= 1500 AND octet_length(pg_temp.reply(tool, arguments || '{"max_tokens": 375, "max_bytes": 24000}')::text) <= 1500 FROM call WHERE n > 6 ORDER BY n;
 -- what is left out is said and counted
 SELECT tool, r->'returned', r->'total', r->'truncated', r->'reason', r->'withheld', r ? 'next' FROM call, LATERAL pg_temp.reply(tool, arguments || '{"max_bytes": 3000}') r ORDER BY n;
+-- all that limit admits and bytes do not, however many could not fit anyway
+SELECT r->'returned', (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "max_bytes": 1400}') r;
+SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "max_bytes": 1400, "limit": 50, "offset": 4}') r;
+SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "max_bytes": 1400, "limit": 50, "offset": 40}') r;
+SELECT r->'withheld' FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "topology_only": true, "limit": 2}') r;
+SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_intersect('{"seeds": ["s0"], "k": 1, "max_bytes": 1400}') r;
 -- pages that are cut by bytes go on where they ended: put together they are the whole
 CREATE FUNCTION pg_temp.pages(tool text, arguments jsonb, member text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

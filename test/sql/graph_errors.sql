@@ -90,6 +90,8 @@ SELECT pg_temp.each('search_entities', ARRAY['{"query": ""}', '{"query": 5}', '{
 
 -- what is said is what would work: the operator as it was named and all that there are, an example that fits, no name twice
 SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"id": {"is_not_null": true}}}', '{"node_label": "person", "filters": {"active": {"gt": true}}}', '{"node_label": "person", "filters": {"total_mentions": 1}}', '{"node_label": "project", "filters": {"tags": {"is_null": 2}}}']);
+-- filters are joined by nothing but and
+SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"or": [{"name": "a"}, {"rate": 1}]}}', '{"node_label": "person", "filters": {"$not": {"team": "core"}}}', '{"node_label": "person", "filters": {"name": {"naem": 1}}}']);
 CREATE FUNCTION pg_temp.example(tool text, arguments text[]) RETURNS SETOF text LANGUAGE sql AS $$
 SELECT concat_ws(' | ', c->>'path', c->>'expected', coalesce(c->>'example', 'no example')) FROM unnest(arguments) WITH ORDINALITY t(a, i), LATERAL (SELECT kg_call_tool(tool, a::jsonb)->'structuredContent' AS c) x ORDER BY i $$;
 SELECT pg_temp.example('find_nodes', ARRAY['{"node_label": "person", "ids": "ann"}', '{"node_label": "person", "ids": null}', '{"node_label": "person", "ids": {"id": "ann"}}', '{"node_label": "person", "sort": "name"}', '{"node_label": "person", "sort": {"field": "name"}}', '{"node_label": "person", "filters": {"name": ["a", "b"]}}',
