@@ -515,15 +515,15 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge WHERE tenant = $1 AND target = ANY($2) "
-			   "AND property IS NULL",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	/* Also those made since our snapshot was taken: they raise 40001 then. */
+	kg_spi_run_latest(&saved,
+					  "DELETE FROM @kg_edge WHERE tenant = $1 "
+					  "AND target = ANY($2) AND property IS NULL",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_DELETE);
 }
 
 static void
