@@ -66,7 +66,8 @@ struct KgHttpConn
 	struct MHD_Connection *mhd;
 	int fd;
 	KgWatch *watch; /* of the end of the socket */
-	bool ended;
+	bool ended;		/* the client will send nothing more */
+	bool leaving;	/* libmicrohttpd was told so */
 	int64_t idle_since;
 	KgRequest *request;
 };

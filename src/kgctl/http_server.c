@@ -139,6 +139,23 @@ before_wait(void *arg)
 }
 
 /*
+ * libmicrohttpd misses the end of a client that came with its last bytes: it
+ * waits for news of a socket that has none.  And what it closed itself because
+ * a stream broke off, it forgets to clean up.  It looks at every connection
+ * with a time-out of its own, but only at the oldest one of the others.
+ */
+static void
+let_go(KgHttpConn *conn)
+{
+	if (conn->leaving)
+		return;
+	conn->leaving = true;
+	if (MHD_set_connection_option(
+			conn->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u) != MHD_YES)
+		kg_log(KG_LOG_WARNING, "a connection stays open after its client");
+}
+
+/*
  * libmicrohttpd's own time-out starts again with every byte; these do not.
  */
 static void
@@ -153,7 +170,9 @@ sweep(KgHttp *http, int64_t now)
 	{
 		const KgRequest *req = conn->request;
 
-		if (req == NULL)
+		if (conn->ended && (req == NULL || (!req->complete && !req->refused)))
+			let_go(conn);
+		else if (req == NULL)
 		{
 			if (now - conn->idle_since > http->options.idle_timeout * 1000)
 				shutdown(conn->fd, SHUT_RDWR);

@@ -183,6 +183,39 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
+# Clients that leave in the middle of anything leave no open file behind, not
+# even while another one stays.
+SKIP:
+{
+	skip 'no /proc', 7 unless -d '/proc/self/fd';
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--idle-timeout', '600', '--body-timeout', '600');
+	my $open = sub { return scalar(() = glob "/proc/$gateway->{harness}{KIDS}[0]{PID}/fd/*") };
+	my $stays = connect_to($gateway);
+	is(read_reply(send_post($stays, rpc('ping')))->{status}, 200, 'a client that stays');
+	my $before = $open->();
+	my $message = rpc('tools/call', { name => 'test_it', arguments => { progress => 1, sleep => 0.05 }, _meta => { progressToken => 'mine' } });
+	for my $case ([ 'its headers', "POST /mcp HT" ], [ 'a header', "POST /mcp HTTP/1.1\r\nHost: local" ],
+		[ 'its body', "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{" ],
+		[ 'its answer' ])
+	{
+		for (1 .. 40)
+		{
+			my $socket = connect_to($gateway);
+			if (defined $case->[1]) { syswrite($socket, $case->[1]) }
+			else
+			{
+				send_post($socket, $message, Accept => 'text/event-stream');
+				sysread($socket, my $some, 10);
+			}
+			close $socket;
+		}
+		ok(wait_until(sub { $open->() <= $before }), "no file is left of clients that went in the middle of $case->[0]")
+			or diag $open->() . " files, $before before";
+	}
+	is(read_reply(send_post($stays, rpc('ping')))->{status}, 200, 'the one that stays is answered still');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
 # A legacy client on standard input is told too.
 {
 	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token{a});
