@@ -72,7 +72,7 @@ main(int argc, char **argv)
 			int code = commands[i].run(argc - 2, argv + 2);
 
 			/* A full disk or a closed pipe is not success. */
-			if (fflush(stdout) != 0 && code == KG_EXIT_OK)
+			if ((fflush(stdout) != 0 || ferror(stdout)) && code == KG_EXIT_OK)
 			{
 				kg_error("cannot write standard output");
 				code = KG_EXIT_INTERNAL;

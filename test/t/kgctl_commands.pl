@@ -139,11 +139,18 @@ my $text = kgctl('', 'export', 'files');
 is(ref decode($text->{out}), 'HASH', 'to standard output as JSON');
 is(kgctl($text->{out}, 'diff', '-')->{code}, 0, 'which does not differ from what is stored');
 ends(6, qr/there is no bundle "other"/, 'no such bundle', 'export', 'other');
+# A little is written at the end, much at once.
 SKIP:
 {
-	skip 'no /dev/full', 1 unless -e '/dev/full';
-	IPC::Run::run(['kgctl', 'export', 'files'], '<', \'', '>', '/dev/full', '2>', \my $err);
-	is($? >> 8, 3, 'a full disk is noticed');
+	skip 'no /dev/full', 3 unless -e '/dev/full';
+	my $items = join ',', map { sprintf '{"id": "%0120d"}', $_ } 1 .. 100;
+	is(kgctl(qq({"bundle_name": "long", "version": "1", "schemas": [{"entity_type": "long", "schema": $schema}],
+		"entities": [{"entity_type": "long", "items": [$items]}]}), 'apply', '-q', '-')->{code}, 0, 'a longer bundle');
+	for my $name (qw(files long))
+	{
+		IPC::Run::run(['kgctl', 'export', $name], '<', \'', '>', '/dev/full', '2>', \my $err);
+		is($? >> 8, 3, "a full disk is noticed: $name");
+	}
 }
 
 # Tools.
