@@ -9,6 +9,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@
 #include "kgctl/log.h"
 
 #define GRACE_MS 10000
+#define LAST_WORDS_MS 1000
 
 static const KgOption mcp_options[] = {
 	{"token-file",
@@ -61,8 +64,37 @@ struct Stdio
 	char *revision; /* of a legacy client */
 	Pending *pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */
-	bool broken;		  /* standard output is closed */
+	bool broken;		  /* standard output takes no more */
+	int patience;		  /* with it, in milliseconds; -1: without end */
+	int exit;
 };
+
+/*
+ * Whether standard output takes some more.  A signal ends the waiting: a client
+ * that does not read must not keep the server from ending.
+ */
+static bool
+wait_for_output(const Stdio *s)
+{
+	struct pollfd fds[2];
+
+	fds[0].fd = STDOUT_FILENO;
+	fds[0].events = POLLOUT;
+	fds[1].fd = kg_loop_signal_fd(s->gateway.loop);
+	fds[1].events = POLLIN;
+	fds[0].revents = fds[1].revents = 0;
+	while (poll(fds, 2, s->patience) < 0)
+		if (errno != EINTR)
+			return false;
+	return fds[0].revents != 0;
+}
+
+static void
+stop_writing(Stdio *s)
+{
+	s->broken = true;
+	kg_loop_stop(s->gateway.loop);
+}
 
 static void
 write_line(Stdio *s, const char *text, size_t len)
@@ -76,19 +108,31 @@ write_line(Stdio *s, const char *text, size_t len)
 	kg_buf_init(&line);
 	kg_buf_add(&line, text, len);
 	kg_buf_putc(&line, '\n');
-	while (at < line.len)
+	while (at < line.len && !s->broken)
 	{
-		ssize_t n = write(STDOUT_FILENO, line.data + at, line.len - at);
+		size_t left = line.len - at;
+		ssize_t n;
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
+		if (!wait_for_output(s))
 		{
-			s->broken = true;
-			kg_loop_stop(s->gateway.loop);
+			stop_writing(s);
 			break;
 		}
-		at += (size_t) n;
+		/* As much as a pipe takes at once when it takes anything. */
+		n = write(
+			STDOUT_FILENO, line.data + at, left < PIPE_BUF ? left : PIPE_BUF);
+		if (n > 0)
+			at += (size_t) n;
+		else if (n < 0 && errno != EINTR && errno != EAGAIN)
+		{
+			/* A client that went away is no failure. */
+			if (errno != EPIPE)
+			{
+				kg_error("cannot write standard output: %s", strerror(errno));
+				s->exit = KG_EXIT_INTERNAL;
+			}
+			stop_writing(s);
+		}
 	}
 	kg_buf_free(&line);
 }
@@ -260,6 +304,12 @@ on_line(Stdio *s, const char *line, size_t len)
 
 	while (len > 0 && strchr(" \t\r", line[len - 1]) != NULL)
 		len--;
+	/* Shells of one operating system begin a pipe with it; jsonb has none. */
+	if (len >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0)
+	{
+		line += 3;
+		len -= 3;
+	}
 	if (len == 0)
 		return;
 	if (!kg_message_parse(&msg, line, len, &error))
@@ -385,6 +435,7 @@ close_server(Stdio *s)
 {
 	Pending *p;
 
+	s->patience = LAST_WORDS_MS;
 	/* Subscriptions end with their result, as the protocol wants. */
 	while ((p = s->pending) != NULL)
 	{
@@ -414,6 +465,8 @@ run(const KgArgs *args)
 	Stdio s;
 
 	memset(&s, 0, sizeof(s));
+	s.patience = -1;
+	s.exit = KG_EXIT_OK;
 	if (!kg_token_find(args, false, &s.token))
 		return KG_EXIT_INPUT;
 	if (!kg_gateway_open(&s.gateway, args, 4, on_signal, &s))
@@ -424,7 +477,7 @@ run(const KgArgs *args)
 	kg_loop_on_tick(s.gateway.loop, on_tick, &s);
 	kg_loop_run(s.gateway.loop);
 	close_server(&s);
-	return KG_EXIT_OK;
+	return s.exit;
 }
 
 int

@@ -276,3 +276,9 @@ kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg)
 		loop, loop->signals, EPOLLIN, on_signal, loop);
 	return loop->signal_watch != NULL;
 }
+
+int
+kg_loop_signal_fd(const KgLoop *loop)
+{
+	return loop->signals;
+}

@@ -48,6 +48,8 @@ extern void kg_loop_stop(KgLoop *loop);
 
 /* fn is called once for each SIGTERM or SIGINT. */
 extern bool kg_loop_on_signal(KgLoop *loop, KgLoopFn fn, void *arg);
+/* Readable while such a signal has not been handled yet. */
+extern int kg_loop_signal_fd(const KgLoop *loop);
 
 /* Milliseconds of a clock that only goes forward. */
 extern int64_t kg_now(void);

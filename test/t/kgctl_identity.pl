@@ -4,11 +4,15 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use IO::Handle;
 use IPC::Run ();
 use KgGateway;
 use KgTest;
+use POSIX ();
 use PostgreSQL::Test::Utils;
 use Test::More;
+
+use constant FIONREAD => 0x541B;
 
 my $node = cluster('identity');
 my %token = %{ $node->{kg_token} };
@@ -125,5 +129,67 @@ is(scalar(grep { ($_->{id} // '') eq 'slow' } @$answers), 0, 'a cancelled call i
 is(scalar(grep { ($_->{id} // '') eq '7' && $_->{result} } @$answers), 1, 'and the next one is');
 ($answers) = stdio(substr(line(modern('tools/list')), 0, -1), KGCTL_TOKEN => $token{a});
 is($answers->[0]{result}{resultType}, 'complete', 'stdio: the modern protocol, a last line without its end');
+($answers) = stdio("\xEF\xBB\xBF" . substr(line(modern('tools/list')), 0, -1) . "\r\n", KGCTL_TOKEN => $token{a});
+is($answers->[0]{result}{resultType}, 'complete', 'stdio: a byte order mark before, a carriage return behind');
+
+# A client that reads late or never, and an output that takes nothing.
+sub start_mcp
+{
+	my ($output) = @_;
+	pipe(my $input, my $request) or die "pipe: $!";
+	my $pid = fork // die "fork: $!";
+	if ($pid == 0)
+	{
+		$ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=kg_gate';
+		$ENV{KGCTL_TOKEN} = $token{a};
+		POSIX::dup2(fileno($input), 0);
+		POSIX::dup2(fileno($output), 1);
+		POSIX::close($_) for 3 .. 63;
+		{ exec 'kgctl', 'mcp', '--function', 'kg_test.mcp' }
+		POSIX::_exit(127);
+	}
+	close $input;
+	syswrite($request, line(rpc('tools/call', { name => 'test_it', arguments => { size => 1_000_000 } })));
+	return ($pid, $request);
+}
+sub ended { return waitpid($_[0], POSIX::WNOHANG()) == $_[0] }
+# Nobody reads until the pipe has taken what it can.
+sub is_full
+{
+	my ($pipe) = @_;
+	my $waiting = pack 'i', 0;
+	return ioctl($pipe, FIONREAD, $waiting) && unpack('i', $waiting) > 60000;
+}
+for my $blocking (1, 0)
+{
+	my $how = $blocking ? 'a pipe that blocks' : 'a pipe that does not';
+	pipe(my $answer, my $output) or die "pipe: $!";
+	$output->blocking($blocking);
+	my ($pid, $request) = start_mcp($output);
+	close $output;
+	ok(wait_until(sub { is_full($answer) }), "$how is full");
+	my $text = '';
+	read_until($answer, \$text, qr/\n\z/);
+	is(length(eval { decode($text)->{result}{text} } // ''), 1_000_000, 'and a late reader gets all of it');
+	close $request;
+	ok(wait_until(sub { ended($pid) }), 'it ends with its input');
+	is($?, 0, 'and all was well');
+}
+{
+	pipe(my $answer, my $output) or die "pipe: $!";
+	my ($pid, $request) = start_mcp($output);
+	close $output;
+	ok(wait_until(sub { is_full($answer) }), 'a client that does not read');
+	kill 'TERM', $pid;
+	ok(wait_until(sub { ended($pid) }), 'does not keep SIGTERM from ending it') or kill 'KILL', $pid;
+}
+SKIP:
+{
+	skip 'no /dev/full', 2 unless -e '/dev/full';
+	open my $full, '>', '/dev/full' or die "/dev/full: $!";
+	my ($pid, $request) = start_mcp($full);
+	ok(wait_until(sub { ended($pid) }), 'an output that takes nothing ends it');
+	is($? >> 8, 3, 'which is a failure');
+}
 $node->stop;
 done_testing();
