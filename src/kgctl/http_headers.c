@@ -20,24 +20,45 @@ kg_header(KgRequest *req, const char *name)
 	return MHD_lookup_connection_value(req->mhd, MHD_HEADER_KIND, name);
 }
 
-/* Whether an Accept header names type/... as it is or by a wildcard. */
+typedef struct Accepted
+{
+	const char *type;
+	bool found;
+} Accepted;
+
+static enum MHD_Result
+look_for_type(void *cls, enum MHD_ValueKind kind, const char *key,
+			  const char *value)
+{
+	Accepted *wanted = cls;
+	size_t n = strlen(wanted->type);
+
+	(void) kind;
+	if (strcasecmp(key, MHD_HTTP_HEADER_ACCEPT) != 0)
+		return MHD_YES;
+	while (value != NULL && *value != '\0' && !wanted->found)
+	{
+		value += strspn(value, " \t,");
+		wanted->found = (strncasecmp(value, wanted->type, n) == 0 &&
+						 strchr(" \t,;", value[n]) != NULL) ||
+						strncmp(value, "*/*", 3) == 0;
+		value += strcspn(value, ",");
+	}
+	return wanted->found ? MHD_NO : MHD_YES;
+}
+
+/*
+ * Whether an Accept header names type/... as it is or by a wildcard.  The list
+ * may come in several headers.
+ */
 bool
 kg_headers_accept(KgRequest *req, const char *type)
 {
-	const char *accept = kg_header(req, MHD_HTTP_HEADER_ACCEPT);
-	size_t n = strlen(type);
+	Accepted wanted = {type, false};
 
-	while (accept != NULL && *accept != '\0')
-	{
-		accept += strspn(accept, " \t,");
-		if (strncasecmp(accept, type, n) == 0 &&
-			strchr(" \t,;", accept[n]) != NULL)
-			return true;
-		if (strncmp(accept, "*/*", 3) == 0)
-			return true;
-		accept += strcspn(accept, ",");
-	}
-	return false;
+	MHD_get_connection_values(
+		req->mhd, MHD_HEADER_KIND, look_for_type, &wanted);
+	return wanted.found;
 }
 
 /* The host of an authority "host", "host:port" or "[v6]:port". */

@@ -121,19 +121,32 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *fmt, ...)
 	kg_buf_puts(out, "}}");
 }
 
+static size_t
+skip_space(const char *text, size_t len, size_t at)
+{
+	while (at < len && memchr(" \t\r\n", text[at], 4) != NULL)
+		at++;
+	return at;
+}
+
 void
 kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 						 const char *revision)
 {
-	const char *brace = memchr(text, '{', len);
-	size_t skip;
+	size_t skip = skip_space(text, len, 0);
+	size_t first;
 
-	if (brace == NULL)
+	/* What is no object is refused as such by the database. */
+	if (skip >= len || text[skip] != '{')
 	{
 		kg_buf_add(out, text, len);
 		return;
 	}
-	skip = (size_t) (brace - text) + 1;
-	kg_buf_printf(out, "{\"kg_revision\":\"%s\",", revision);
+	skip++;
+	first = skip_space(text, len, skip);
+	kg_buf_printf(out,
+				  "{\"kg_revision\":\"%s\"%s",
+				  revision,
+				  first < len && text[first] == '}' ? "" : ",");
 	kg_buf_add(out, text + skip, len - skip);
 }

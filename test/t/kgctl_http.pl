@@ -61,6 +61,8 @@ code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'), 400, -32700, 'a name twice');
 code_is(post($gateway, '"text"'), 400, -32600, 'no message');
 code_is(post($gateway, '[]'), 400, -32600, 'an empty batch');
+code_is(post($gateway, $_->[0]), 400, -32600, $_->[1])
+  for [ '{}', 'an empty object' ], [ " {\n} ", 'one with spaces' ], [ '"a {brace"', 'a text with a brace' ];
 code_is(post($gateway, '{"jsonrpc":"2.0","id":null,"method":"ping"}'), 400, -32600, 'id null');
 code_is(post($gateway, rpc('no/such')), 200, -32601, 'unknown method of a legacy client');
 is(post($gateway, { jsonrpc => '2.0', method => 'notifications/initialized' })->{status}, 202, 'a notification');
@@ -194,6 +196,8 @@ healthy('errors');
 	is($events[0]{params}{progressToken}, 'mine', 'its own progress');
 	is($events[1]{result}{tenant}, 'a', 'and the answer');
 	unlike($reply->{raw}, qr/of another|of anybody|not JSON/, 'nothing else');
+	$reply = post($gateway, $message, { Accept => "application/json\r\nAccept: text/event-stream" });
+	is($reply->{headers}{'content-type'}, 'text/event-stream', 'the list of what is accepted may come in two headers');
 	$reply = post($gateway, $message, { Accept => 'application/json' });
 	is($reply->{headers}{'content-type'}, 'application/json', 'no stream where none is accepted');
 	$message->{params}{arguments}{sleep} = 200;
