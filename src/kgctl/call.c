@@ -19,6 +19,11 @@
 #define MAX_QUESTIONS 16
 #define MAX_ROUNDS 8
 #define QUESTION_TIMEOUT_MS 300000
+/*
+ * Of all messages that run or wait, as they are in memory: a message of many
+ * small values takes thirty times what its text does.
+ */
+#define MAX_HELD_BYTES ((size_t) 256 * 1024 * 1024)
 
 typedef struct Question
 {
@@ -42,9 +47,11 @@ struct KgCall
 	int rounds;
 	char *request_state; /* JSON text */
 	int64_t deadline;
+	size_t held; /* counted in held_bytes */
 };
 
 static KgCall *asking;
+static size_t held_bytes;
 
 static void query_done(void *arg, KgOutcome outcome, PGresult *res);
 static void query_notice(void *arg, const char *text);
@@ -71,6 +78,7 @@ static void
 free_call(KgCall *call)
 {
 	stop_asking(call);
+	held_bytes -= call->held;
 	kg_message_free(&call->msg);
 	if (call->token != NULL)
 		memset(call->token, 0, strlen(call->token));
@@ -236,8 +244,13 @@ KgCall *
 kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 			  size_t len, const KgCallOwner *owner)
 {
-	KgCall *call = kg_calloc(1, sizeof(KgCall));
+	KgCall *call;
+	size_t held = kg_arena_size(msg->arena) + len;
 
+	/* A large one alone is served however large it is. */
+	if (held_bytes > 0 && held_bytes + held > MAX_HELD_BYTES)
+		return NULL;
+	call = kg_calloc(1, sizeof(KgCall));
 	call->context = *context;
 	call->token = context->token ? kg_strdup(context->token) : NULL;
 	call->revision = context->revision ? kg_strdup(context->revision) : NULL;
@@ -246,6 +259,8 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	if (send_query(call, text, len))
 	{
 		memset(msg, 0, sizeof(*msg));
+		call->held = held;
+		held_bytes += held;
 		return call;
 	}
 	memset(&call->msg, 0, sizeof(call->msg));

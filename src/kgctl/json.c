@@ -22,6 +22,7 @@ struct KgArena
 {
 	Chunk *chunks;
 	size_t next_size;
+	size_t size; /* of all chunks */
 };
 
 KgArena *
@@ -51,6 +52,12 @@ kg_arena_free(KgArena *arena)
 	free(arena);
 }
 
+size_t
+kg_arena_size(const KgArena *arena)
+{
+	return arena->size;
+}
+
 void *
 kg_arena_alloc(KgArena *arena, size_t size)
 {
@@ -69,6 +76,7 @@ kg_arena_alloc(KgArena *arena, size_t size)
 		chunk->size = want;
 		chunk->next = arena->chunks;
 		arena->chunks = chunk;
+		arena->size += sizeof(Chunk) + want;
 		if (arena->next_size < ARENA_CHUNK_MAX)
 			arena->next_size *= 2;
 	}

@@ -58,6 +58,7 @@ typedef struct KgArena KgArena;
 
 extern KgArena *kg_arena_new(void);
 extern void kg_arena_free(KgArena *arena);
+extern size_t kg_arena_size(const KgArena *arena);
 extern void *kg_arena_alloc(KgArena *arena, size_t size);
 extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
 

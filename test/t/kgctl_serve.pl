@@ -143,6 +143,34 @@ for my $case ([ 'nonsense', qr/must be host:port/ ], [ '127.0.0.1:99999999', qr/
 	is($gateway->{harness}->full_result(0), 0, 'then it ends');
 }
 
+# Messages of many small values, which take much memory while they wait: too
+# many of them are told to come again, and their memory is there again.
+{
+	my $gateway = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--pool', '1', '--timeout', '200');
+	wait_until(sub { post($gateway, rpc('ping'))->{status} == 200 });
+	my $large = rpc('ping', { a => [ (0) x 500_000 ] });
+	for my $time ('first', 'second')
+	{
+		my $gate = hold($node, 'postgres', 'SELECT pg_advisory_lock(1)');
+		my $first = send_post(connect_to($gateway), gated());
+		wait_until(sub { running($node) == 1 });
+		my ($waiting, $refused) = (IO::Select->new, 0);
+		for (1 .. 20)
+		{
+			$waiting->add(send_post(connect_to($gateway), $large));
+			for my $socket ($waiting->can_read(0)) { $waiting->remove($socket); $refused++ if read_reply($socket)->{status} == 503 }
+		}
+		if (!$refused) { my ($socket) = $waiting->can_read(60); $refused = $socket && read_reply($socket)->{status} == 503; $waiting->remove($socket) if $socket }
+		ok($refused, "large messages the $time time: not all of them wait");
+		cmp_ok($waiting->count, '>=', 5, 'but some do');
+		let_go($gate);
+		is(read_reply($first)->{status}, 200, 'what ran is answered');
+		is(scalar(grep { read_reply($_)->{status} !~ /^(?:200|503)$/ } $waiting->handles), 0, 'and what waited');
+	}
+	is(post($gateway, $large)->{status}, 200, 'one alone is');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
 # --grace is the end of patience; a second signal is too.
 for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 {
