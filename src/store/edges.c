@@ -366,6 +366,34 @@ kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
 }
 
 /*
+ * The type that a handle names where several bundles have the name: the one of
+ * the relation's variants, of its own bundle first.  A bundle that could be
+ * applied stays valid when another brings a type of the same name.
+ */
+static const KgType *
+variant_type(const KgCatalog *catalog, const KgRelation *relation,
+			 const char *name, bool is_from)
+{
+	const KgType *found = NULL;
+	bool several = false;
+
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *type = kg_catalog_type_no(
+			catalog, is_from ? variant->from_type_no : variant->to_type_no);
+
+		if (type == NULL || type == found || strcmp(type->name, name) != 0)
+			continue;
+		if (strcmp(type->bundle, relation->bundle) == 0)
+			return type;
+		several |= found != NULL;
+		found = type;
+	}
+	return several ? NULL : found;
+}
+
+/*
  * A handle, or a bare id where the relation's variants leave one type for the
  * end.
  */
@@ -373,11 +401,22 @@ void
 kg_edge_end_read(const KgCatalog *catalog, const KgRelation *relation,
 				 const char *text, bool is_from, KgEdgeEnd *end)
 {
+	const char *colon = strchr(text, ':');
 	int32 only = 0;
 
 	memset(end, 0, sizeof(*end));
 	if (kg_handle_split(catalog, text, &end->type, &end->id))
 		return;
+	if (colon != NULL)
+	{
+		end->type = variant_type(
+			catalog, relation, pnstrdup(text, colon - text), is_from);
+		if (end->type != NULL)
+		{
+			end->id = colon + 1;
+			return;
+		}
+	}
 	for (int i = 0; i < relation->nvariants; i++)
 	{
 		const KgVariant *variant = &relation->variants[i];

@@ -32,6 +32,14 @@ SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:b",
   {"relation": "TWIN", "from": "person:c", "to": "person:b"}]'));
 SELECT pg_temp.stored();
 
+-- A type of the same name in another bundle: the relation's own is meant.
+SELECT kg_apply_bundle('{"bundle_name": "others", "version": "1",
+  "schemas": [{"entity_type": "person", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": [], "properties": {"id": {"type": "string"}}}}],
+  "entities": [{"entity_type": "person", "items": [{"id": "a"}]}]}') -> 'changed';
+SELECT kg_apply_bundle(pg_temp.bundle('[{"relation": "TWIN", "from": "person:a", "to": "person:b"}]')) -> 'relations';
+SELECT kg_put_edges('[{"relation": "TWIN", "from": "person:a", "to": "person:c"}, {"relation": "TWIN", "from": "others/person:a", "to": "person:c"}]') #- '{items,1,error,errors}';
+SELECT pg_temp.stored();
+
 RESET ROLE;
 SELECT FROM kg_drop_tenant('symmetric');
 DROP OWNED BY regress_symmetric;
