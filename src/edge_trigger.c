@@ -46,7 +46,7 @@ check_batch(const char *tenant, KgColumns *batch, MemoryContext context)
 	{
 		KgEdgeReport report = {"", NULL, false, &errors};
 
-		kg_edges_check(kg_catalog_get(tenant), batch, &report);
+		kg_edges_check(kg_edges_lock(tenant, batch), batch, &report);
 		kg_throw_violations(&errors, "edges are not valid");
 	}
 	MemoryContextSwitchTo(old);

@@ -1,8 +1,8 @@
 /*
  * lock.c
- *	  Locks on entity types and bundles.
+ *	  Locks on entity types, relations and bundles.
  *
- * They are heavyweight locks on (kg_entity_type, type number), so that they
+ * They are heavyweight locks on (table of the catalog, number), so that they
  * show in pg_locks, take part in deadlock detection and go with the
  * (sub)transaction, but write nothing.
  */
@@ -41,6 +41,18 @@ bool
 kg_lock_type_exclusive(int32 type_no)
 {
 	return lock_object("kg_entity_type", type_no, ShareRowExclusiveLock);
+}
+
+bool
+kg_lock_relation_shared(int32 relation_no)
+{
+	return lock_object("kg_relation", relation_no, RowExclusiveLock);
+}
+
+bool
+kg_lock_relation_exclusive(int32 relation_no)
+{
+	return lock_object("kg_relation", relation_no, ShareRowExclusiveLock);
 }
 
 /* Beside those of bundles, whose names are not empty. */

@@ -1,6 +1,6 @@
 /*
  * lock.h
- *	  Locks on entity types and bundles, held until the end of the transaction.
+ *	  Locks on entity types, relations and bundles, held until the end of the transaction.
  */
 #ifndef KG_LOCK_H
 #define KG_LOCK_H
@@ -12,6 +12,13 @@
  */
 extern bool kg_lock_type_shared(int32 type_no);
 extern bool kg_lock_type_exclusive(int32 type_no);
+
+/*
+ * Writers of explicit edges share their relation; who changes or drops it
+ * excludes them.
+ */
+extern bool kg_lock_relation_shared(int32 relation_no);
+extern bool kg_lock_relation_exclusive(int32 relation_no);
 
 /*
  * Who changes which properties of the tenant's types are named by an

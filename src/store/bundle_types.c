@@ -361,15 +361,16 @@ delete_relations(KgApply *apply, List *variants)
 						   relation->name) == 0;
 		if (kept)
 			continue;
-		kg_spi_run(&edges_saved,
-				   "DELETE FROM @kg_edge WHERE tenant = $1 "
-				   "AND relation_no = $2",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		/* Nobody adds to them, and what was added by now is seen. */
+		(void) kg_lock_relation_exclusive(relation->relation_no);
+		kg_spi_run_latest(&edges_saved,
+						  "DELETE FROM @kg_edge WHERE tenant = $1 "
+						  "AND relation_no = $2",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
 		if (!relation->derived)
 			kg_apply_counts(apply, &apply->edge_counts, relation->name)
 				->deleted += SPI_processed;
@@ -480,6 +481,11 @@ write_relations(KgApply *apply)
 	if (relations_stored(apply, variants, numbers))
 		return;
 	apply->changed = true;
+	for (int i = 0; i < apply->before->nrelations; i++)
+		if (strcmp(apply->before->relations[i].bundle, apply->payload->name) ==
+			0)
+			(void) kg_lock_relation_exclusive(
+				apply->before->relations[i].relation_no);
 	kg_spi_run(&delete_saved,
 			   "DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
 			   2,

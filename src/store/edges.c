@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/handle.h"
+#include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/edges.h"
@@ -65,6 +66,23 @@ typedef struct NodeType
 	int64 node;	   /* hash key */
 	int32 type_no; /* 0: does not exist */
 } NodeType;
+
+const KgCatalog *
+kg_edges_lock(const char *tenant, const KgColumns *edges)
+{
+	int32 locked = 0;
+
+	/* Edges of one relation mostly come together. */
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		int32 number = DatumGetInt32(edges->values[KG_EDGE_RELATION][i]);
+
+		if (number != locked)
+			(void) kg_lock_relation_shared(number);
+		locked = number;
+	}
+	return kg_catalog_get(tenant);
+}
 
 /* The types of all ends, their rows locked until the transaction ends. */
 static HTAB *

@@ -32,6 +32,12 @@ typedef struct KgEdgeReport
 	KgErrorList *errors;
 } KgEdgeReport;
 
+/*
+ * Lock the relations of edges against changes until the transaction ends, and
+ * answer the catalog as it is then.
+ */
+extern const KgCatalog *kg_edges_lock(const char *tenant,
+									  const KgColumns *edges);
 extern void kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
 						   const KgEdgeReport *report);
 
