@@ -516,11 +516,57 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/* Another session wrote an edge that was not there when it was compared. */
+static void
+throw_lost_race(void)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT, "an edge was written by another session at the same time");
+
+	kg_error_expected(err, "the same call again");
+	kg_error_throw(err);
+}
+
+/* The values are the arguments of the statement. */
+static void
+insert_edges(const Oid *argtypes, const Datum *values)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		kg_spi_run(&saved,
+				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
+				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		/* The transaction ends either way: only the words are others. */
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
+			edata->constraint_name == NULL ||
+			strcmp(edata->constraint_name, "kg_edge_pkey") != 0)
+			PG_RE_THROW();
+		FlushErrorState();
+		throw_lost_race();
+	}
+	PG_END_TRY();
+}
+
 static void
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted)
 {
-	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static KgSaved update_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
@@ -541,15 +587,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 		return;
 	kg_columns_arrays(&chosen, &values[1]);
 	if (wanted == 0)
-		kg_spi_run(&insert_saved,
-				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
+		insert_edges(argtypes, values);
 	else
 		kg_spi_run(&update_saved,
 				   "UPDATE @kg_edge e SET properties = u.properties "
