@@ -269,16 +269,8 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	}
 	PG_CATCH();
 	{
-		ErrorData *edata;
-
-		/* The transaction ends either way: only the words are others. */
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
-			edata->constraint_name == NULL ||
-			strcmp(edata->constraint_name, "kg_entity_pkey") != 0)
+		if (!kg_error_take_duplicate(context, "kg_entity_pkey"))
 			PG_RE_THROW();
-		FlushErrorState();
 		throw_lost_race(apply, counts);
 	}
 	PG_END_TRY();

@@ -548,16 +548,8 @@ insert_edges(const Oid *argtypes, const Datum *values)
 	}
 	PG_CATCH();
 	{
-		ErrorData *edata;
-
-		/* The transaction ends either way: only the words are others. */
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
-			edata->constraint_name == NULL ||
-			strcmp(edata->constraint_name, "kg_edge_pkey") != 0)
+		if (!kg_error_take_duplicate(context, "kg_edge_pkey"))
 			PG_RE_THROW();
-		FlushErrorState();
 		throw_lost_race();
 	}
 	PG_END_TRY();
