@@ -309,21 +309,6 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
-bool
-kg_error_take_duplicate(MemoryContext context, const char *constraint)
-{
-	ErrorData *edata;
-
-	MemoryContextSwitchTo(context);
-	edata = CopyErrorData();
-	if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
-		edata->constraint_name == NULL ||
-		strcmp(edata->constraint_name, constraint) != 0)
-		return false;
-	FlushErrorState();
-	return true;
-}
-
 Jsonb *
 kg_error_caught(const ErrorData *edata)
 {

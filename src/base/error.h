@@ -98,14 +98,6 @@ extern Jsonb *kg_error_object(const KgError *err);
  */
 extern Jsonb *kg_error_caught(const ErrorData *edata);
 
-/*
- * In PG_CATCH(), with the memory context of PG_TRY(): is it that a key of this
- * constraint exists already?  Then the error is taken; the transaction ends
- * either way, so raise one with other words.
- */
-extern bool kg_error_take_duplicate(MemoryContext context,
-									const char *constraint);
-
 extern const char *kg_error_code_name(KgErrorCode code);
 extern int kg_error_sqlstate(KgErrorCode code);
 

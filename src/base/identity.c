@@ -131,7 +131,7 @@ kg_extension_owner(void)
 }
 
 uint64
-kg_extension_schema_name(void)
+kg_extension_schema_version(void)
 {
 	static NameData name;
 	static uint64 version = 0;

@@ -69,7 +69,7 @@ extern Oid kg_extension_schema(void);
  * Differs from any earlier value where the schema has another name since: what
  * is kept that names the schema is good as long as this is the same.
  */
-extern uint64 kg_extension_schema_name(void);
+extern uint64 kg_extension_schema_version(void);
 extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);

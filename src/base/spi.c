@@ -300,6 +300,34 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 	MemoryContextSwitchTo(caller);
 }
 
+void
+kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+			  const Datum *values, const char *constraint, KgError *lost)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		kg_spi_run(
+			saved, sql, nargs, argtypes, values, NULL, false, SPI_OK_INSERT);
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		/* The transaction ends either way: only the words are others. */
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
+			edata->constraint_name == NULL ||
+			strcmp(edata->constraint_name, constraint) != 0)
+			PG_RE_THROW();
+		FlushErrorState();
+		kg_error_throw(lost);
+	}
+	PG_END_TRY();
+}
+
 Datum
 kg_spi_value(uint64 row, int column, bool *isnull)
 {

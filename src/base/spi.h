@@ -7,6 +7,7 @@
 #ifndef KG_SPI_H
 #define KG_SPI_H
 
+#include "base/error.h"
 #include "executor/spi.h"
 
 /*
@@ -47,6 +48,14 @@ extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
 extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 							  const Oid *argtypes, const Datum *values,
 							  const char *nulls, int expected);
+
+/*
+ * An INSERT of rows that were not there when it was looked; where a key of the
+ * constraint exists after all, it raises the error given.
+ */
+extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
+						  const Oid *argtypes, const Datum *values,
+						  const char *constraint, KgError *lost);
 
 /*
  * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the

@@ -1,6 +1,7 @@
 /*
  * lock.h
- *	  Locks on entity types, relations and bundles, held until the end of the transaction.
+ *	  Locks on entity types, relations and bundles, held until the end of the
+ *	  transaction.
  */
 #ifndef KG_LOCK_H
 #define KG_LOCK_H

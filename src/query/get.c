@@ -133,7 +133,7 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 
 		return kg_get_entities(catalog, type, &one, 1)[0].data;
 	}
-	if (sql == NULL || sql_schema != kg_extension_schema_name())
+	if (sql == NULL || sql_schema != kg_extension_schema_version())
 	{
 		char *fresh = psprintf("SELECT e.data FROM %s e WHERE e.tenant" KG_EQ
 							   "$1 AND e.bundle" KG_EQ
@@ -145,7 +145,7 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 		if (sql)
 			pfree(sql);
 		sql = fresh;
-		sql_schema = kg_extension_schema_name();
+		sql_schema = kg_extension_schema_version();
 	}
 	values[0] = CStringGetTextDatum(catalog->tenant);
 	values[1] = CStringGetTextDatum(type->bundle);

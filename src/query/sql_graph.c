@@ -86,7 +86,7 @@ forget_texts(void)
 			pfree(texts[i]);
 		texts[i] = NULL;
 	}
-	texts_schema = kg_extension_schema_name();
+	texts_schema = kg_extension_schema_version();
 }
 
 const char *
@@ -95,7 +95,7 @@ kg_graph_sql(KgGraphSql which)
 	const char *p = templates[which];
 	StringInfoData buf;
 
-	if (texts_schema != kg_extension_schema_name())
+	if (texts_schema != kg_extension_schema_version())
 		forget_texts();
 	if (texts[which] != NULL)
 		return texts[which];

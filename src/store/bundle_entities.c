@@ -225,8 +225,8 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 }
 
 /* Another session wrote an entity that was not there when it was compared. */
-static void
-throw_lost_race(const KgApply *apply, const KgCounts *counts)
+static KgError *
+lost_race(const KgApply *apply, const KgCounts *counts)
 {
 	KgError *err = kg_error_new(KG_CONFLICT,
 								"entities of type \"%s\" in bundle \"%s\" "
@@ -236,7 +236,7 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 
 	kg_error_entity(err, counts->name, NULL);
 	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	return err;
 }
 
 static void
@@ -246,7 +246,6 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
-	MemoryContext context = CurrentMemoryContext;
 	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   CStringGetTextDatum(apply->payload->name),
 					   CStringGetTextDatum(counts->name)};
@@ -254,26 +253,15 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	if (columns->nrows == 0)
 		return;
 	kg_columns_arrays(columns, &values[3]);
-	PG_TRY();
-	{
-		kg_spi_run(&saved,
-				   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-				   "entity_id, data) "
-				   "SELECT $1, $2, $3, unnest($4), unnest($5)",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
-	}
-	PG_CATCH();
-	{
-		if (!kg_error_take_duplicate(context, "kg_entity_pkey"))
-			PG_RE_THROW();
-		throw_lost_race(apply, counts);
-	}
-	PG_END_TRY();
+	kg_spi_insert(&saved,
+				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+				  "entity_id, data) "
+				  "SELECT $1, $2, $3, unnest($4), unnest($5)",
+				  5,
+				  argtypes,
+				  values,
+				  "kg_entity_pkey",
+				  lost_race(apply, counts));
 }
 
 /* One batch of items of a type that have been compared. */

@@ -61,12 +61,6 @@ kg_nodes_of_ids(const char *tenant, const KgType *type, const char *const *ids,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-typedef struct NodeType
-{
-	int64 node;	   /* hash key */
-	int32 type_no; /* 0: does not exist */
-} NodeType;
-
 const KgCatalog *
 kg_edges_lock(const char *tenant, const KgColumns *edges)
 {
@@ -83,6 +77,12 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 	}
 	return kg_catalog_get(tenant);
 }
+
+typedef struct NodeType
+{
+	int64 node;	   /* hash key */
+	int32 type_no; /* 0: does not exist */
+} NodeType;
 
 /* The types of all ends, their rows locked until the transaction ends. */
 static HTAB *
@@ -517,48 +517,21 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 }
 
 /* Another session wrote an edge that was not there when it was compared. */
-static void
-throw_lost_race(void)
+static KgError *
+lost_race(void)
 {
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "an edge was written by another session at the same time");
 
 	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
-}
-
-/* The values are the arguments of the statement. */
-static void
-insert_edges(const Oid *argtypes, const Datum *values)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	MemoryContext context = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		kg_spi_run(&saved,
-				   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-				   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
-	}
-	PG_CATCH();
-	{
-		if (!kg_error_take_duplicate(context, "kg_edge_pkey"))
-			PG_RE_THROW();
-		throw_lost_race();
-	}
-	PG_END_TRY();
+	return err;
 }
 
 static void
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted)
 {
+	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static KgSaved update_saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
@@ -579,7 +552,15 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 		return;
 	kg_columns_arrays(&chosen, &values[1]);
 	if (wanted == 0)
-		insert_edges(argtypes, values);
+		kg_spi_insert(&insert_saved,
+					  "INSERT INTO @kg_edge(tenant, source, relation_no, "
+					  "target, properties) "
+					  "SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
+					  5,
+					  argtypes,
+					  values,
+					  "kg_edge_pkey",
+					  lost_race());
 	else
 		kg_spi_run(&update_saved,
 				   "UPDATE @kg_edge e SET properties = u.properties "

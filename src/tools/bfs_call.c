@@ -452,7 +452,7 @@ kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
 	memset(detail, 0, sizeof(*detail));
 	detail->full_types = read_types(call, "node_types");
 	detail->excluded = read_types(call, "exclude_node_types");
-	*names = kg_call_relation_names(call, call->args, "predicates", "");
+	*names = kg_call_relation_list(call, "predicates");
 	detail->full_predicates = names->all ? NULL : names;
 	detail->min_mentions = 1;
 	(void) kg_args_int(call->args,

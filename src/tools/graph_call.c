@@ -247,6 +247,29 @@ add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
 	names->names[names->n++] = name;
 }
 
+/* The names of an array, or all where there is none. */
+static KgRelationNames
+read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
+{
+	KgRelationNames names;
+	KgJsonIter it;
+
+	memset(&names, 0, sizeof(names));
+	if (array != NULL)
+	{
+		const JsonbContainer *items = kg_json_container(array);
+
+		names.names = palloc((kg_json_length(items) + 1) * sizeof(char *));
+		kg_json_iter_init(&it, items);
+		while (kg_json_iter_next(&it))
+			add_name(call, &names, &it.value, kg_path_index(path, it.index));
+	}
+	/* An empty list is no restriction, as the query language has it. */
+	if (names.n == 0)
+		names.all = true;
+	return names;
+}
+
 KgRelationNames
 kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
 					   const char *key, const char *path)
@@ -254,41 +277,34 @@ kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
 	KgRelationNames names;
 	JsonbValue value;
 	char *member = kg_path_member(path, key);
-	bool listed;
 
-	memset(&names, 0, sizeof(names));
 	if (kg_json_get(object, key, &value) == NULL)
-	{
-		names.all = true;
-		return names;
-	}
+		return read_names(call, NULL, member);
 	if (kg_json_is_array(&value))
-	{
-		const JsonbContainer *array = kg_json_container(&value);
-		KgJsonIter it;
-
-		names.names = palloc((kg_json_length(array) + 1) * sizeof(char *));
-		kg_json_iter_init(&it, array);
-		while (kg_json_iter_next(&it))
-			add_name(call, &names, &it.value, kg_path_index(member, it.index));
-		/* An empty list is no restriction, as the query language has it. */
-		if (names.n == 0)
-			names.all = true;
-	}
-	else
-	{
-		names.names = palloc(sizeof(char *));
-		/* These are lists; a step's type and a group's may be one name. */
-		listed = strcmp(key, "relationship_types") == 0 ||
-				 strcmp(key, "predicates") == 0;
-		if (listed &&
-			(value.type != jbvString || kg_json_string_is(&value, "*")))
-			kg_error_throw(kg_args_error(member, &value, "an array"));
-		add_name(call, &names, &value, member);
-		if (listed)
-			(void) kg_args_as_array(&value, member);
-	}
+		return read_names(call, &value, member);
+	memset(&names, 0, sizeof(names));
+	names.names = palloc(sizeof(char *));
+	add_name(call, &names, &value, member);
 	return names;
+}
+
+KgRelationNames
+kg_call_relation_list(KgGraphCall *call, const char *key)
+{
+	KgRelationNames one;
+	JsonbValue value;
+	char *member = kg_path_member("", key);
+
+	if (kg_json_get(call->args, key, &value) == NULL)
+		return read_names(call, NULL, member);
+	if (kg_json_is_array(&value))
+		return read_names(call, &value, member);
+	if (value.type != jbvString || kg_json_string_is(&value, "*"))
+		kg_error_throw(kg_args_error(member, &value, "an array"));
+	/* A name that would do in an array; one that would not is said first. */
+	one = kg_call_relation_names(call, call->args, key, "");
+	(void) kg_args_as_array(&value, member);
+	return one;
 }
 
 bool

@@ -86,6 +86,9 @@ extern KgRelationNames kg_call_relation_names(KgGraphCall *call,
 											  const JsonbContainer *object,
 											  const char *key,
 											  const char *path);
+/* An array of names among the arguments; absent or empty means all. */
+extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
+											 const char *key);
 extern void kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 						   KgDirection direction, KgFollow *follow);
 /* Does the selection contain the relation (by its name or its inverse)? */

@@ -73,7 +73,7 @@ read_arguments(Explore *e, const Jsonb *arguments)
 					   kg_max_hops(KG_EXPLORE_MAX_HOPS),
 					   &e->max_hops,
 					   &call->repairs);
-	names = kg_call_relation_names(call, call->args, "relationship_types", "");
+	names = kg_call_relation_list(call, "relationship_types");
 	kg_call_follow(call,
 				   &names,
 				   kg_call_direction(call->args, "", KG_BOTH_WAYS),

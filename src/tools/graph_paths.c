@@ -164,7 +164,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 					   &call->repairs);
 	f->query.max_hops = (int) max_hops;
 	read_mode(f);
-	names = kg_call_relation_names(call, call->args, "relationship_types", "");
+	names = kg_call_relation_list(call, "relationship_types");
 	kg_call_follow(call,
 				   &names,
 				   kg_call_direction(call->args, "", KG_BOTH_WAYS),
