@@ -7,8 +7,12 @@
  * answer into an error but never into another answer), so they are IMMUTABLE
  * and serve in CHECK constraints and generated columns.
  *
- * A schema that does not change during the query is compiled or looked up once
- * and kept in fn_extra; the cache entry stays pinned by fn_mcxt.
+ * Where schema and options are constants of the query's text, what they mean
+ * is looked up once and kept in fn_extra; the cache entry stays pinned by
+ * fn_mcxt.  A parameter is no constant, although
+ * get_fn_expr_arg_stable() calls it stable: PL/pgSQL keeps the state of a
+ * simple expression for a transaction, and its parameters change meanwhile.
+ * Such a schema is compared with the one that the cache used last.
  */
 #include "postgres.h"
 
@@ -16,6 +20,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "fmgr.h"
+#include "nodes/primnodes.h"
 #include "schema/output.h"
 #include "schema/schema.h"
 #include "utils/builtins.h"
@@ -32,7 +37,7 @@ typedef struct Options
 {
 	KgSchemaOptions schema;
 	KgOutput output;
-	int max_errors;
+	int max_errors; /* 0: kg_graph.max_errors, which a later call may change */
 } Options;
 
 typedef struct CallState
@@ -130,7 +135,6 @@ read_options(const Jsonb *jsonb, Options *options)
 
 	memset(options, 0, sizeof(*options));
 	options->output = KG_OUTPUT_MODEL;
-	options->max_errors = kg_setting_max_errors;
 	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
 		return;
 	if (!JB_ROOT_IS_OBJECT(jsonb))
@@ -145,9 +149,19 @@ read_options(const Jsonb *jsonb, Options *options)
 		read_option(options, kg_json_cstring(&it.key), &it.value);
 }
 
+/* Whether the call is written with a constant for argument n. */
+static bool
+is_constant(const FmgrInfo *flinfo, int n)
+{
+	const FuncExpr *call = (const FuncExpr *) flinfo->fn_expr;
+
+	return call != NULL && IsA(call, FuncExpr) && n < list_length(call->args) &&
+		   IsA(list_nth(call->args, n), Const);
+}
+
 /*
  * The compiled schema of a call with arguments (instance, schema, options);
- * *options is filled unless it is NULL.
+ * *options is filled.
  */
 static const KgSchema *
 call_schema(FunctionCallInfo fcinfo, Options *options)
@@ -155,16 +169,13 @@ call_schema(FunctionCallInfo fcinfo, Options *options)
 	FmgrInfo *flinfo = fcinfo->flinfo;
 	CallState *state = flinfo ? flinfo->fn_extra : NULL;
 	MemoryContext caller;
-	bool stable;
 
 	if (state != NULL)
 	{
 		*options = state->options;
 		return state->schema;
 	}
-	stable = flinfo != NULL && get_fn_expr_arg_stable(flinfo, 1) &&
-			 get_fn_expr_arg_stable(flinfo, 2);
-	if (!stable)
+	if (flinfo == NULL || !is_constant(flinfo, 1) || !is_constant(flinfo, 2))
 	{
 		read_options(PG_GETARG_JSONB_P(2), options);
 		return kg_schema_fetch(PG_GETARG_JSONB_P(1), &options->schema);
@@ -178,6 +189,16 @@ call_schema(FunctionCallInfo fcinfo, Options *options)
 	flinfo->fn_extra = state;
 	*options = state->options;
 	return state->schema;
+}
+
+static int
+most_errors(const Options *options)
+{
+	if (options->output == KG_OUTPUT_FLAG)
+		return 1;
+	return options->max_errors > 0
+			   ? Min(options->max_errors, kg_setting_max_errors)
+			   : kg_setting_max_errors;
 }
 
 /* kg_validate(instance jsonb, schema jsonb, options jsonb) -> boolean */
@@ -208,10 +229,7 @@ kg_sql_validation_errors(PG_FUNCTION_ARGS)
 
 	kg_json_root(instance, &value);
 	if (!kg_schema_is_valid(schema, &value))
-		errors = kg_schema_errors(
-			schema,
-			&value,
-			options.output == KG_OUTPUT_FLAG ? 1 : options.max_errors);
+		errors = kg_schema_errors(schema, &value, most_errors(&options));
 	PG_RETURN_JSONB_P(kg_output(options.output, errors));
 }
 

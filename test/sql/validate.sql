@@ -110,6 +110,24 @@ WHERE proname IN ('kg_validate', 'kg_validation_errors', 'kg_schema_check') ORDE
 DROP TABLE kg_test_doc;
 DROP ROLE kg_test_validate;
 
+-- what one expression is asked changes from call to call: a parameter is no
+-- constant, and a setting may change within a transaction
+CREATE FUNCTION kg_test_v(d jsonb, s jsonb) RETURNS boolean LANGUAGE plpgsql IMMUTABLE
+  AS 'BEGIN RETURN kg_validate(d, s); END';
+CREATE FUNCTION kg_test_e(d jsonb, s jsonb, o jsonb) RETURNS jsonb LANGUAGE plpgsql
+  AS 'BEGIN RETURN kg_validation_errors(d, s, o) #- ''{0,schema_path}''; END';
+SELECT kg_test_v('1', '{"type": "integer"}'), kg_test_v('1', '{"type": "string"}'), kg_test_v('1', 'true'), kg_test_v('1', 'false');
+SELECT s, kg_test_v('1', s) FROM (VALUES ('true'::jsonb), ('false'), ('true'), ('{"const": 2}')) v (s);
+SELECT o, kg_test_e('1', '{"type": "string"}', o) FROM (VALUES ('{}'::jsonb), ('{"output": "flag"}'), ('{}')) v (o);
+CREATE FUNCTION kg_test_n() RETURNS int LANGUAGE plpgsql
+  AS $$ DECLARE x jsonb := '[1, 2, 3]'; BEGIN RETURN jsonb_array_length(kg_validation_errors(x, '{"items": false}')); END $$;
+BEGIN;
+SELECT kg_test_n();
+SET LOCAL kg_graph.max_errors = 2;
+SELECT kg_test_n();
+ROLLBACK;
+DROP FUNCTION kg_test_v, kg_test_e, kg_test_n;
+
 -- the example of docs/validation.md
 CREATE TABLE document (
   id   integer PRIMARY KEY,
