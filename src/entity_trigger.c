@@ -171,25 +171,6 @@ check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 		refuse_change("node");
 }
 
-/*
- * NULL where the type has no scopes, which every caller sees; empty where it
- * has and the entity names none, which lies below no path.
- */
-static void
-fill_scope(const KgType *type, const Jsonb *data, Datum *values, bool *nulls)
-{
-	JsonbValue value;
-
-	nulls[COL_SCOPE] = type->scope_field == NULL;
-	if (type->scope_field == NULL)
-		return;
-	if (!kg_field_value(type->scope_field, &data->root, &value) ||
-		value.type != jbvString)
-		value = kg_json_string_value("");
-	values[COL_SCOPE] = PointerGetDatum(
-		cstring_to_text_with_len(value.val.string.val, value.val.string.len));
-}
-
 /* Row version and times: they move when the data does. */
 static void
 fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
@@ -287,6 +268,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	char *name = required_text(values, nulls, COL_TYPE, "entity_type");
 	const KgType *type;
 	Jsonb *data;
+	text *scope;
 	char *id;
 
 	if (nulls[COL_DATA])
@@ -308,7 +290,9 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	nulls[COL_TENANT] = nulls[COL_ID] = nulls[COL_TYPE_NO] = false;
 	values[COL_KEYS] = PointerGetDatum(kg_extract_keys(type, data));
 	nulls[COL_KEYS] = false;
-	fill_scope(type, data, values, nulls);
+	scope = kg_extract_scope(type, data);
+	values[COL_SCOPE] = PointerGetDatum(scope);
+	nulls[COL_SCOPE] = scope == NULL;
 	fill_version(update, old, values, nulls);
 }
 

@@ -407,7 +407,7 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 					  Int32GetDatum(KG_WRITE_BATCH)};
 
 	kg_spi_run_latest(&saved,
-					  "SELECT entity_id, node, data, index_keys "
+					  "SELECT entity_id, node, data, index_keys, scope "
 					  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
 					  "AND entity_type = $3 AND entity_id > $4 "
 					  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
@@ -440,6 +440,10 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 				SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull));
 			Jsonb *data = DatumGetJsonbP(
 				SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull));
+			bytea *keys = DatumGetByteaPP(
+				SPI_getbinval(rows->vals[i], rows->tupdesc, 4, &isnull));
+			Datum scope = SPI_getbinval(
+				rows->vals[i], rows->tupdesc, 5, &isnull);
 
 			CHECK_FOR_INTERRUPTS();
 			last = id;
@@ -450,11 +454,8 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 			}
 			revalidate(apply, type, id, data);
 			kg_derive_again(d, type->type_no, id, node, data);
-			if (!kg_extract_has_keys(
-					type,
-					data,
-					DatumGetByteaPP(SPI_getbinval(
-						rows->vals[i], rows->tupdesc, 4, &isnull))))
+			if (!kg_extract_is_stored(
+					type, data, keys, isnull ? NULL : DatumGetTextPP(scope)))
 				kg_node_add(&changed, node);
 		}
 		SPI_freetuptable(rows);
@@ -462,7 +463,7 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 	kg_derive_end(d);
 	/* What the new schema refuses cannot be written: it is reported. */
 	if (apply->errors.total == 0)
-		kg_entities_index_again(apply->tenant, &changed);
+		kg_entities_write_again(apply->tenant, &changed);
 }
 
 static bool

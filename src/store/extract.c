@@ -9,6 +9,7 @@
 #include "catalog/packed_keys.h"
 #include "catalog/term.h"
 #include "store/extract.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 /* An array that grows by doubling; item is an lvalue of the new place. */
@@ -113,14 +114,38 @@ visit_term(const JsonbValue *value, void *arg)
 		append_term(visit->extract, KG_TERM_TOKEN, tokens[i]);
 }
 
+text *
+kg_extract_scope(const KgType *type, const Jsonb *data)
+{
+	JsonbValue value;
+
+	if (type->scope_field == NULL)
+		return NULL;
+	if (!kg_field_value(type->scope_field, &data->root, &value) ||
+		value.type != jbvString)
+		value = kg_json_string_value("");
+	return cstring_to_text_with_len(value.val.string.val, value.val.string.len);
+}
+
+static bool
+same_text(const text *a, const text *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		   memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
 /* What it takes is given back at once: it is asked of every entity of a type. */
 bool
-kg_extract_has_keys(const KgType *type, const Jsonb *data, const bytea *stored)
+kg_extract_is_stored(const KgType *type, const Jsonb *data, const bytea *keys,
+					 const text *scope)
 {
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph keys", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
-	bool same = kg_keys_same(stored, kg_extract_keys(type, data));
+	bool same = kg_keys_same(keys, kg_extract_keys(type, data)) &&
+				same_text(scope, kg_extract_scope(type, data));
 
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(scratch);

@@ -30,9 +30,16 @@ typedef struct KgExtract
 /* What kg_entity.index_keys is: a key of every x-index property. */
 extern bytea *kg_extract_keys(const KgType *type, const Jsonb *data);
 
-/* Is that what is stored? */
-extern bool kg_extract_has_keys(const KgType *type, const Jsonb *data,
-								const bytea *stored);
+/*
+ * What kg_entity.scope is: NULL where the type has no scopes, which every
+ * caller sees; empty where it has and the entity names none, which lies below
+ * no path.
+ */
+extern text *kg_extract_scope(const KgType *type, const Jsonb *data);
+
+/* Is that what is stored?  scope is NULL for SQL's. */
+extern bool kg_extract_is_stored(const KgType *type, const Jsonb *data,
+								 const bytea *keys, const text *scope);
 
 /* The rest, in the current memory context; every item once. */
 extern void kg_extract(const KgType *type, const char *entity_id,

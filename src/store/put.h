@@ -74,10 +74,11 @@ extern void kg_put_check_unique(const char *tenant, int32 type_no,
 extern void kg_entities_update(const char *tenant, const KgColumns *columns);
 
 /*
- * Entities whose index_keys are not what the schema says: their triggers fill
- * it in and exchange the rows of kg_index_key.  As the owner.
+ * Entities whose index_keys or scope are not what the schema says: their
+ * triggers fill them in and exchange the rows of kg_index_key.  Raises where
+ * one could not be written: its scope would let others see it.  As the owner.
  */
-extern void kg_entities_index_again(const char *tenant,
+extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);
 
 extern Jsonb *kg_put_entities(const char *type, const Jsonb *items,

@@ -468,28 +468,47 @@ insert_rows(Put *put, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
+
+static void
+throw_kept(int n)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"a trigger kept %d of the entities from being "
+								"written as their schema now has them",
+								n);
+
+	kg_error_expected(err,
+					  "no trigger on kg_entity that keeps rows from being "
+					  "updated");
+	kg_error_throw(err);
+}
+
 void
-kg_entities_index_again(const char *tenant, const KgNodeList *nodes)
+kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant)};
+	int written = 0;
 
 	for (int i = 0; i < nodes->n; i += KG_PUT_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
 		values[1] = kg_int64_array(nodes->nodes + i,
 								   Min(KG_PUT_BATCH, nodes->n - i));
-		kg_spi_run(&saved,
-				   "UPDATE @kg_entity SET index_keys = '' WHERE tenant = $1 "
-				   "AND node = ANY($2)",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
+		kg_spi_run_latest(&saved,
+						  "UPDATE @kg_entity SET index_keys = '' "
+						  "WHERE tenant = $1 AND node = ANY($2)",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_UPDATE);
+		written += SPI_processed;
 	}
+	if (written < nodes->n)
+		throw_kept(nodes->n - written);
 }
 
 void

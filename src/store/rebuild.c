@@ -85,7 +85,10 @@ delete_derived(const char *tenant)
 				   SPI_OK_DELETE);
 }
 
-/* Keys as they are stored; nodes whose keys should be others go to changed. */
+/*
+ * Keys as they are stored; nodes whose keys or scope should be others go to
+ * changed.
+ */
 static void
 derive_rows(KgDerivation *d, const KgCatalog *catalog,
 			const SPITupleTable *rows, KgNodeList *changed)
@@ -102,12 +105,15 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 			SPI_getbinval(row, rows->tupdesc, 4, &isnull));
 		bytea *keys = DatumGetByteaPP(
 			SPI_getbinval(row, rows->tupdesc, 5, &isnull));
+		Datum scope = SPI_getbinval(row, rows->tupdesc, 6, &isnull);
 
 		CHECK_FOR_INTERRUPTS();
 		kg_derive_inserted(
 			d, type_no, SPI_getvalue(row, rows->tupdesc, 2), node, data, keys);
-		if (!kg_extract_has_keys(
-				kg_catalog_type_no(catalog, type_no), data, keys))
+		if (!kg_extract_is_stored(kg_catalog_type_no(catalog, type_no),
+								  data,
+								  keys,
+								  isnull ? NULL : DatumGetTextPP(scope)))
 			kg_node_add(changed, node);
 	}
 }
@@ -124,8 +130,8 @@ derive_all(const KgCatalog *catalog)
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
-		kg_spi_expand("SELECT type_no, entity_id, node, data, index_keys "
-					  "FROM @kg_entity WHERE tenant = $1 FOR KEY SHARE"),
+		kg_spi_expand("SELECT type_no, entity_id, node, data, index_keys, "
+					  "scope FROM @kg_entity WHERE tenant = $1 FOR KEY SHARE"),
 		1,
 		(Oid *) argtypes,
 		values,
@@ -152,7 +158,7 @@ derive_all(const KgCatalog *catalog)
 	}
 	SPI_cursor_close(portal);
 	kg_derive_end(d);
-	kg_entities_index_again(tenant, &changed);
+	kg_entities_write_again(tenant, &changed);
 	MemoryContextDelete(scratch);
 }
 

@@ -1,0 +1,68 @@
+-- Whichever way a type comes to have scopes, its entities have theirs when the transaction ends: none is seen by all for want of one.
+SELECT current_user AS owner \gset
+\set VERBOSITY terse
+CREATE ROLE scope_admin LOGIN;
+CREATE ROLE scope_gateway LOGIN;
+SELECT kg_create_tenant('scope');
+SELECT kg_grant('scope', 'scope_admin', 'admin');
+SELECT kg_grant_gateway('scope_gateway');
+INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('scope', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg', 'admin');
+SELECT kg_issue_token('{"tenant": "scope", "traversal_ids": ["1/"]}') AS one \gset
+CREATE FUNCTION scope_bundle(scope text, extra text DEFAULT '', items text DEFAULT NULL) RETURNS jsonb LANGUAGE sql AS $$ SELECT (format('{"bundle_name": "docs", "version": "1",
+  "schemas": [{"entity_type": "page", "schema": {"type": "object", "x-id-field": "id", %s "properties": {"id": {"type": "string"}, "path": {"type": "string"}, "place": {"type": "string"}, "n": {"type": "integer", "x-index": true}%s}}}]',
+  CASE WHEN scope IS NULL THEN '' ELSE format('"x-scope-field": "%s",', scope) END, extra) ||
+  CASE WHEN items = 'none' THEN '' ELSE format(', "entities": [{"entity_type": "page", "items": %s}]', coalesce(items,
+    '[{"id": "a", "path": "1/", "place": "2/", "n": 1}, {"id": "b", "path": "2/", "place": "1/", "n": 2}, {"id": "c", "n": 3}]')) END || '}')::jsonb $$;
+CREATE VIEW scope_stored AS SELECT string_agg(entity_id || '=' || coalesce(scope, 'NULL'), ' ' ORDER BY entity_id) AS stored FROM kg_entity WHERE entity_type = 'page';
+CREATE FUNCTION scope_seen(token text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM kg_login(token); RETURN (SELECT string_agg(entity_id, ' ' ORDER BY entity_id) FROM kg_entity); END $$;
+GRANT SELECT ON scope_stored TO PUBLIC;
+\c - scope_admin
+SELECT kg_apply_bundle(scope_bundle(NULL)) -> 'revision' AS revision;
+-- applied with the annotation, by replace and by merge, with entities and without them
+BEGIN; SELECT kg_apply_bundle(scope_bundle('path')) -> 'entities' AS entities; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+BEGIN; SELECT kg_apply_bundle(scope_bundle('path', '', 'none'), '{"mode": "merge"}') -> 'changed' AS changed; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+BEGIN; SELECT kg_apply_bundle(scope_bundle('path', '', '[{"id": "a", "path": "1/", "n": 9}]')) -> 'entities' AS entities; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+-- moved to another property, in one apply with an index that comes or goes
+SELECT kg_apply_bundle(scope_bundle('path')) -> 'revision' AS revision; SELECT * FROM scope_stored;
+SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision; SELECT * FROM scope_stored;
+SELECT kg_apply_bundle(scope_bundle('path', ', "m": {"type": "integer", "x-index": true}')) -> 'revision' AS revision; SELECT * FROM scope_stored;
+-- the property renamed, with its values and without them
+BEGIN; SELECT kg_apply_bundle(replace(scope_bundle('path')::text, '"path"', '"where"')::jsonb) -> 'revision' AS revision; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+BEGIN; SELECT kg_apply_bundle(replace(scope_bundle('path', '', 'none')::text, '"path"', '"where"')::jsonb, '{"mode": "merge"}') -> 'revision' AS revision; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+-- taken away, and by way of a drop
+BEGIN; SELECT kg_apply_bundle(scope_bundle(NULL)) -> 'revision' AS revision; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+BEGIN; SELECT kg_drop_bundle('docs') -> 'revision' AS revision; SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+-- in a transaction that read before
+BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM kg_entity; SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision; SELECT scope_stored.* FROM scope_stored; ROLLBACK;
+-- what a caller with paths sees follows at once
+SELECT kg_apply_bundle(scope_bundle('path')) -> 'revision' AS revision;
+\c - scope_gateway
+SELECT scope_seen(:'one');
+\c - scope_admin
+SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision;
+\c - scope_gateway
+SELECT scope_seen(:'one');
+
+-- What triggers were kept from filling is filled by kg_rebuild().
+\c - :owner
+SET session_replication_role = replica; UPDATE kg_entity SET scope = NULL WHERE tenant = 'scope'; RESET session_replication_role;
+\c - scope_admin
+SELECT kg_rebuild() -> 'entities' AS entities; SELECT * FROM scope_stored;
+-- By hand it cannot be changed.
+UPDATE kg_entity SET scope = '9/' WHERE entity_id = 'a'; SELECT * FROM scope_stored;
+-- A trigger that keeps rows as they are keeps the schema from changing.
+\c - :owner
+CREATE FUNCTION scope_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER scope_keep BEFORE UPDATE ON kg_entity FOR EACH ROW WHEN (OLD.entity_id = 'b') EXECUTE FUNCTION scope_keep();
+\c - scope_admin
+SELECT kg_apply_bundle(scope_bundle('path'));
+SELECT * FROM scope_stored;
+\c - :owner
+DROP TRIGGER scope_keep ON kg_entity;
+SELECT kg_drop_tenant('scope');
+DELETE FROM kg_auth_key;
+SELECT kg_revoke_gateway('scope_gateway');
+DROP VIEW scope_stored;
+DROP FUNCTION scope_keep(), scope_seen(text), scope_bundle(text, text, text);
+DROP OWNED BY scope_admin, scope_gateway;
+DROP ROLE scope_admin, scope_gateway;
