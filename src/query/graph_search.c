@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
 #include "utils/acl.h"
@@ -120,8 +121,8 @@ kg_graph_begin(void)
 	graph->context = context;
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
-	graph->check_nodes = !graph->catalog->plain_visibility;
-	graph->packed = edges_are_plain() &&
+	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
+	graph->packed = edges_are_plain() && !kg_being_written("kg_edge") &&
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),
 									  GetUserId(),
 									  ACL_SELECT) == ACLCHECK_OK;

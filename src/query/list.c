@@ -16,6 +16,7 @@
 
 #include "base/settings.h"
 #include "catalog/key.h"
+#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/derived.h"
 #include "query/list.h"
@@ -787,7 +788,8 @@ whole_type(const KgListQuery *query)
 {
 	const KgType *type = query->type;
 
-	if (query->catalog->plain_visibility && query->filter->nconditions == 0)
+	if (!query->look && kg_derived_rows_suffice(query->catalog) &&
+		query->filter->nconditions == 0)
 		for (int i = 0; i < type->nfields; i++)
 			if (type->fields[i].indexed && !type->fields[i].is_array &&
 				type->fields[i].kind != KG_KIND_OBJECT &&
@@ -876,6 +878,8 @@ kg_list_run(const KgListQuery *query)
 	page->nrows = Max(0, rows.n - (int) query->offset);
 	page->nrows = Min(page->nrows, (int) query->limit);
 	page->rows = rows.rows + Min(rows.n, (int) query->offset);
+	if (page->nrows > 0)
+		page->last = page->rows[page->nrows - 1];
 	return page;
 }
 
@@ -928,8 +932,8 @@ fill_derived(const KgListQuery *query, KgRow **rows, int nrows)
 		rows[i]->data = data[i];
 }
 
-void
-kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows)
+static void
+fetch_rows(const KgListQuery *query, KgRow **rows, int nrows)
 {
 	Fetch fetch;
 	Datum *nodes;
@@ -950,6 +954,39 @@ kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows)
 	(void) kg_plan_run(&statement, fetch_row, &fetch);
 	if (!query->without_derived && kg_derived_any(query->type))
 		fill_derived(query, fetch.rows, nrows);
+}
+
+/* Returns how many rows had no entity. */
+static int
+drop_missing(KgListPage *page)
+{
+	int n = 0;
+	int dropped;
+
+	for (int i = 0; i < page->nrows; i++)
+		if (page->rows[i]->data != NULL)
+			page->rows[n++] = page->rows[i];
+	dropped = page->nrows - n;
+	page->nrows = n;
+	return dropped;
+}
+
+void
+kg_list_fetch(KgListQuery *query, KgListPage *page)
+{
+	int dropped;
+
+	fetch_rows(query, page->rows, page->nrows);
+	dropped = drop_missing(page);
+	if (dropped > 0 && !query->look)
+	{
+		query->look = true;
+		*page = *kg_list_run(query);
+		fetch_rows(query, page->rows, page->nrows);
+		dropped = drop_missing(page);
+	}
+	if (page->total >= 0)
+		page->total = Max(page->total - dropped, page->nrows);
 }
 
 bool

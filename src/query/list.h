@@ -51,13 +51,15 @@ typedef struct KgListQuery
 	bool total_known;	/* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
+	bool look; /* at each entity, also where derived rows should suffice */
 } KgListQuery;
 
 typedef struct KgListPage
 {
 	int nrows;
 	KgRow **rows;
-	bool more; /* rows follow */
+	bool more;		   /* rows follow */
+	const KgRow *last; /* where they follow; of an empty page NULL */
 	int64 total;
 	bool total_known; /* false: at least total, or not counted (-1) */
 } KgListPage;
@@ -71,8 +73,12 @@ kg_list_nkeys(const KgListQuery *query)
 
 extern KgListPage *kg_list_run(const KgListQuery *query);
 
-/* Read data of rows, in one statement. */
-extern void kg_list_fetch(const KgListQuery *query, KgRow **rows, int nrows);
+/*
+ * Read the data of the page's rows, in one statement.  Entities that turn out
+ * not to be there leave the page and its total: a derived row may speak of one
+ * that is gone (session_replication_role), a policy may change its answer.
+ */
+extern void kg_list_fetch(KgListQuery *query, KgListPage *page);
 
 /* Does a condition alone match any visible entity of the type? */
 extern bool kg_list_condition_matches_any(const KgListQuery *query,

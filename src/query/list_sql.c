@@ -13,6 +13,13 @@
 #include "query/list.h"
 #include "utils/builtins.h"
 
+static void
+begin(KgSqlBuilder *b, const KgListQuery *query)
+{
+	kg_sql_start(b, query->catalog);
+	b->plain_visibility &= !query->look;
+}
+
 /* The source's own condition that is a list, or -1. */
 static int
 list_condition(const KgSource *source)
@@ -224,7 +231,7 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 				 const KgSource *source, KgWalk walk, const KgWalkStart *start,
 				 int64 max_rows)
 {
-	kg_sql_start(b, query->catalog);
+	begin(b, query);
 	kg_sql_append(b, "SELECT d.entity_id, d.node, ");
 	if (walk == KG_WALK_NONE)
 		kg_sql_append(b, "true");
@@ -249,7 +256,7 @@ void
 kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 				  const KgSource *source, bool with_probes, int64 max)
 {
-	kg_sql_start(b, query->catalog);
+	begin(b, query);
 	/*
 	 * The fence keeps the planner from an index that has the nodes in order
 	 * but reads all the tenant's keys for it.

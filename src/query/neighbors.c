@@ -350,6 +350,7 @@ typedef struct Smallest
 	uint64 n;
 	uint64 capacity;
 	uint64 keep;
+	uint32 found;  /* nodes of the level that are there */
 	uint64 before; /* of the level, up to the page's key */
 	int depth;
 	bool keyed; /* the page's key is in this level */
@@ -383,6 +384,7 @@ add_candidate(const KgRef *ref, void *arg)
 
 	if (index == KG_NO_NODE || s->page->position[index] == KG_NOT_KEPT)
 		return;
+	s->found++;
 	if (s->keyed && kg_ref_compare(ref, &s->page->after->ref) <= 0)
 	{
 		s->page->position[index] = KG_BEFORE_PAGE;
@@ -416,6 +418,7 @@ page_level(Smallest *s, int depth, uint64 skip)
 
 	s->depth = depth;
 	s->n = 0;
+	s->found = 0;
 	s->before = 0;
 	s->keyed = page->after != NULL && page->after->depth == depth;
 	s->keep = skip + (page->limit - page->n);
@@ -431,6 +434,8 @@ page_level(Smallest *s, int depth, uint64 skip)
 					 add_candidate,
 					 s);
 	pfree(nodes);
+	/* The others were there when the edges were read: they are not told of. */
+	page->total -= n - s->found;
 	cut_smallest(s);
 	for (uint64 i = 0; i < s->n; i++)
 	{

@@ -7,6 +7,7 @@
 #include "base/identity.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "query/sql.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -26,7 +27,7 @@ kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog)
 	b->maxargs = 16;
 	b->argtypes = palloc(b->maxargs * sizeof(Oid));
 	b->values = palloc(b->maxargs * sizeof(Datum));
-	b->plain_visibility = catalog->plain_visibility;
+	b->plain_visibility = kg_derived_rows_suffice(catalog);
 	(void) kg_sql_param_text(b, catalog->tenant);
 }
 

@@ -376,6 +376,8 @@ rows_after(const KgTraversal *t, int i, uint32 node)
 {
 	const KgStepResult *next;
 
+	if (t->gone != NULL && t->gone[node])
+		return 0;
 	if (i == t->nsteps - 1)
 		return 1;
 	next = &t->steps[i + 1];
@@ -391,14 +393,18 @@ count_rows(KgTraversal *t)
 	{
 		KgStepResult *step = &t->steps[i];
 
-		step->rows = MemoryContextAllocHuge(
-			t->graph->context, Max((Size) step->nstarts, 1) * sizeof(double));
+		if (step->rows == NULL)
+			step->rows = MemoryContextAllocHuge(t->graph->context,
+												Max((Size) step->nstarts, 1) *
+													sizeof(double));
 		for (uint32 s = 0; s < step->nstarts; s++)
 		{
+			bool gone = t->gone != NULL && t->gone[step->starts[s]];
 			double rows = 0;
 
 			kg_plan_count(&done, step->first[s + 1] - step->first[s] + 1);
-			for (uint64 e = step->first[s]; e < step->first[s + 1]; e++)
+			for (uint64 e = step->first[s]; e < step->first[s + 1] && !gone;
+				 e++)
 				rows += rows_after(t, i, step->ends[e].node);
 			step->rows[s] = rows;
 		}
@@ -455,6 +461,7 @@ typedef struct PageState
 	KgRef *refs;
 	KgBinding current;
 	uint64 done; /* ends looked at */
+	bool missed; /* some node was not there */
 } PageState;
 
 static void
@@ -465,6 +472,20 @@ keep_ref(const KgRef *ref, void *arg)
 
 	if (node != KG_NO_NODE && state->refs[node].id == NULL)
 		state->refs[node] = kg_ref_copy(ref, state->t->graph->context);
+}
+
+/* The edges speak of a node that is not there: the rows are without it. */
+static void
+note_gone(PageState *state, uint32 node)
+{
+	KgTraversal *t = state->t;
+
+	if (t->gone == NULL)
+		t->gone = MemoryContextAllocExtended(t->graph->context,
+											 t->set.n * sizeof(bool),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	t->gone[node] = true;
+	state->missed = true;
 }
 
 static void
@@ -479,6 +500,9 @@ resolve_nodes(PageState *state, const uint32 *nodes, uint32 n)
 			numbers[count++] = state->t->set.nodes[nodes[i]];
 	kg_graph_resolve(state->t->graph, numbers, count, false, keep_ref, state);
 	pfree(numbers);
+	for (uint32 i = 0; i < n; i++)
+		if (state->refs[nodes[i]].id == NULL)
+			note_gone(state, nodes[i]);
 }
 
 static int
@@ -602,16 +626,80 @@ list_rows(PageState *state, int i, uint32 node, bool tight)
 	}
 }
 
+/* The ends of a start in the order of replies, those that lead on first. */
+static void
+sort_ends(PageState *state, int i, uint32 start)
+{
+	const KgStepResult *step = &state->t->steps[i];
+	uint64 first = step->first[start];
+	uint64 count = step->first[start + 1] - first;
+	uint64 live = 0;
+
+	kg_plan_count(&state->done, count);
+	/* Dead ends have no ref: move them behind before sorting. */
+	for (uint64 e = 0; e < count; e++)
+		if (rows_after(state->t, i, step->ends[first + e].node) > 0)
+		{
+			KgStepEnd swap = step->ends[first + live];
+
+			step->ends[first + live++] = step->ends[first + e];
+			step->ends[first + e] = swap;
+		}
+	kg_sort(
+		step->ends + first, live, sizeof(KgStepEnd), compare_ends, state->refs);
+}
+
+/* List the page; false where a node was missed: the rows are others. */
+static bool
+list_page(PageState *state)
+{
+	KgTraversal *t = state->t;
+	uint32 *nodes = MemoryContextAllocHuge(
+		t->graph->context, Max((Size) t->steps[0].nstarts, 1) * sizeof(uint32));
+	uint32 n = 0;
+	uint32 nstarts;
+	uint32 *chosen;
+
+	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
+		if (t->steps[0].rows[s] > 0)
+			nodes[n++] = t->steps[0].starts[s];
+	resolve_nodes(state, nodes, n);
+	if (state->missed)
+		return false;
+	kg_sort(nodes, n, sizeof(uint32), compare_by_ref, state->refs);
+	nstarts = choose_starts(state, nodes, n);
+	chosen = nodes;
+	n = nstarts;
+	for (int i = 0; i < t->nsteps; i++)
+	{
+		const KgStepResult *step = &t->steps[i];
+		uint32 *ends;
+		uint32 nends = collect_ends(state, i, chosen, n, &ends);
+
+		resolve_nodes(state, ends, nends);
+		if (state->missed)
+			return false;
+		for (uint32 s = 0; s < n; s++)
+			sort_ends(state, i, step->start_of[chosen[s]]);
+		chosen = ends;
+		n = nends;
+	}
+	for (uint32 s = 0; s < nstarts && !state->more; s++)
+		list_rows(
+			state,
+			0,
+			nodes[s],
+			state->after != NULL &&
+				kg_ref_compare(&state->refs[nodes[s]], &state->after[0]) == 0);
+	return true;
+}
+
 uint32
 kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 				 KgBinding **rows, KgRef **refs, bool *more)
 {
 	MemoryContext context = t->graph->context;
 	PageState state;
-	uint32 *nodes;
-	uint32 n = 0;
-	uint32 nstarts;
-	uint32 *chosen;
 
 	memset(&state, 0, sizeof(state));
 	state.t = t;
@@ -622,55 +710,12 @@ kg_traverse_page(KgTraversal *t, const KgRef *after, uint32 limit,
 											Max((Size) t->set.n, 1) *
 												sizeof(KgRef),
 											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	nodes = MemoryContextAllocHuge(
-		context, Max((Size) t->steps[0].nstarts, 1) * sizeof(uint32));
-	for (uint32 s = 0; s < t->steps[0].nstarts; s++)
-		if (t->steps[0].rows[s] > 0)
-			nodes[n++] = t->steps[0].starts[s];
-	resolve_nodes(&state, nodes, n);
-	kg_sort(nodes, n, sizeof(uint32), compare_by_ref, state.refs);
-	nstarts = choose_starts(&state, nodes, n);
-	chosen = nodes;
-	n = nstarts;
-	for (int i = 0; i < t->nsteps; i++)
+	while (!list_page(&state))
 	{
-		const KgStepResult *step = &t->steps[i];
-		uint32 *ends;
-		uint32 nends = collect_ends(&state, i, chosen, n, &ends);
-
-		resolve_nodes(&state, ends, nends);
-		for (uint32 s = 0; s < n; s++)
-		{
-			uint32 start = step->start_of[chosen[s]];
-			uint64 first = step->first[start];
-			uint64 count = step->first[start + 1] - first;
-			uint64 live = 0;
-
-			kg_plan_count(&state.done, count);
-			/* Dead ends have no ref: move them behind before sorting. */
-			for (uint64 e = 0; e < count; e++)
-				if (rows_after(t, i, step->ends[first + e].node) > 0)
-				{
-					KgStepEnd swap = step->ends[first + live];
-
-					step->ends[first + live++] = step->ends[first + e];
-					step->ends[first + e] = swap;
-				}
-			kg_sort(step->ends + first,
-					live,
-					sizeof(KgStepEnd),
-					compare_ends,
-					state.refs);
-		}
-		chosen = ends;
-		n = nends;
+		CHECK_FOR_INTERRUPTS();
+		state.missed = false;
+		count_rows(t);
 	}
-	for (uint32 s = 0; s < nstarts && !state.more; s++)
-		list_rows(&state,
-				  0,
-				  nodes[s],
-				  after != NULL &&
-					  kg_ref_compare(&state.refs[nodes[s]], &after[0]) == 0);
 	*rows = state.rows;
 	*refs = state.refs;
 	*more = state.more;

@@ -61,6 +61,7 @@ typedef struct KgTraversal
 	int nsteps;
 	const KgStepSpec *specs;
 	KgStepResult steps[KG_MAX_STEPS];
+	bool *gone;	  /* by node: is not there after all; NULL: none */
 	double total; /* rows; exact below 2^53 */
 } KgTraversal;
 

@@ -162,7 +162,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	handles.given[0] = kg_call_handle(&value, "/id");
 	kg_find_handles(&call, "/id", &handles);
 	fetch_rows(call.graph, &handles, &rows);
-	if (rows.set.n == 0)
+	if (rows.set.n == 0 || rows.refs[0].id == NULL)
 	{
 		KgError *err = kg_error_new(
 			KG_NOT_FOUND, "entity \"%s\" does not exist", handles.given[0]);
@@ -224,13 +224,15 @@ kg_tool_describe_entities(const Jsonb *arguments)
 	{
 		KgReplyNode *node = &reply.nodes[reply.nnodes];
 
-		if (handles.refs[i].id == NULL)
+		if (handles.refs[i].id != NULL)
+			node->ref =
+				rows.refs[kg_nodeset_find(&rows.set, handles.refs[i].node)];
+		if (node->ref.id == NULL)
 		{
 			missing[nmissing++] = handles.given[i];
 			reply.overhead += strlen(handles.given[i]) + 8;
 			continue;
 		}
-		node->ref = rows.refs[kg_nodeset_find(&rows.set, handles.refs[i].node)];
 		node->unit = reply.nnodes++;
 		node->depth = -1;
 		node->full = true;

@@ -244,6 +244,7 @@ kg_tool_search_entities(const Jsonb *arguments)
 	int64 limit = KG_SEARCH_LIMIT;
 	Size size = 400;
 	uint32 n;
+	int total; /* without those that are not there after all */
 	uint32 written = 0;
 	uint32 shown = 0;
 	Jsonb *result;
@@ -256,6 +257,9 @@ kg_tool_search_entities(const Jsonb *arguments)
 	memset(&hits, 0, sizeof(hits));
 	hits.graph = call.graph;
 	n = fetch_hits(&hits, matches, limit);
+	total = matches->n;
+	for (uint32 i = 0; i < n; i++)
+		total -= hits.hits[i].name == NULL;
 	while (shown < n && shown < limit && hits.hits[shown].name != NULL)
 		shown++;
 	kg_jw_init(&w);
@@ -272,17 +276,17 @@ kg_tool_search_entities(const Jsonb *arguments)
 		kg_jw_jsonb(&w, item);
 	}
 	kg_jw_end_array(&w);
-	kg_jw_kint(&w, matches->truncated ? "total_at_least" : "total", matches->n);
+	kg_jw_kint(&w, matches->truncated ? "total_at_least" : "total", total);
 	kg_jw_kint(&w, "returned", written);
-	kg_jw_kbool(&w, "truncated", matches->truncated || written < matches->n);
-	if (matches->truncated || written < matches->n)
+	kg_jw_kbool(&w, "truncated", matches->truncated || written < total);
+	if (matches->truncated || written < total)
 	{
 		kg_jw_kstring(&w, "reason", written < shown ? "max_bytes" : "limit");
 		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
 		if (written < shown)
 			kg_withheld_write(&w, 0, shown - written);
 	}
-	if (matches->n == 0)
+	if (total == 0)
 		write_hints(&call, &search, &w);
 	kg_repairs_write(&call.repairs, &w);
 	kg_jw_end_object(&w);

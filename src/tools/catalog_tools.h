@@ -30,7 +30,7 @@ extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
  */
 extern char *kg_list_make_cursor(const KgListQuery *query,
 								 const KgListPage *page,
-								 const StringInfoData *bound, const KgRow *last,
+								 const StringInfoData *bound, int rows,
 								 int64 position);
 extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const StringInfoData *bound,

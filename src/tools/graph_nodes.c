@@ -189,8 +189,8 @@ kg_tool_find_nodes(const Jsonb *arguments)
 
 	read_arguments(f, arguments);
 	page = kg_list_run(&f->query);
+	kg_list_fetch(&f->query, page);
 	check_labels(f, page->total == 0);
-	kg_list_fetch(&f->query, page->rows, page->nrows);
 	memset(&reply, 0, sizeof(reply));
 	build_nodes(f, page, &reply);
 	kg_jw_init(&w);
@@ -205,12 +205,9 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	envelope.truncated = page->more || reply.units < reply.nunits;
 	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
 	envelope.offset = -1;
-	if (envelope.truncated && reply.units > 0)
-		envelope.cursor = kg_list_make_cursor(&f->query,
-											  page,
-											  f->bound,
-											  page->rows[reply.units - 1],
-											  f->position + reply.units);
+	if (envelope.truncated && page->last != NULL)
+		envelope.cursor = kg_list_make_cursor(
+			&f->query, page, f->bound, (int) reply.units, f->position);
 	kg_reply_write_envelope(&reply, &envelope, &w);
 	if (page->total == 0)
 		kg_hints_write(&f->query, &w);

@@ -147,15 +147,15 @@ typedef struct CursorHead
 
 char *
 kg_list_make_cursor(const KgListQuery *query, const KgListPage *page,
-					const StringInfoData *bound, const KgRow *last,
-					int64 position)
+					const StringInfoData *bound, int rows, int64 position)
 {
+	const KgRow *last = rows < page->nrows ? page->rows[rows - 1] : page->last;
 	StringInfoData payload;
 	CursorHead head;
 	int nkeys = kg_list_nkeys(query);
 
 	memset(&head, 0, sizeof(head));
-	head.position = position;
+	head.position = position + rows;
 	head.total = page->total;
 	head.total_known = page->total_known;
 	initStringInfo(&payload);
@@ -307,13 +307,11 @@ write_next(const ListCall *call, const KgListPage *page, int rows,
 	if (more_bytes)
 		kg_jw_kint(w, "max_bytes", kg_setting_max_reply_bytes);
 	else
-		kg_jw_kstring(w,
-					  "cursor",
-					  kg_list_make_cursor(&call->query,
-										  page,
-										  call->bound,
-										  page->rows[rows - 1],
-										  call->position + rows));
+		kg_jw_kstring(
+			w,
+			"cursor",
+			kg_list_make_cursor(
+				&call->query, page, call->bound, rows, call->position));
 	kg_jw_end_object(w);
 }
 
@@ -542,11 +540,11 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 		!kg_published_accepts(catalog, type, operation, arguments))
 		kg_published_refuse(type, operation, arguments);
 	page = kg_list_run(&call.query);
-	kg_hints_check_labels(&call.query, page->total == 0);
 	call.query.without_derived = !ids_only &&
 								 !kg_projection_derives(type, call.projection);
 	if (!ids_only || has_summary(&call))
-		kg_list_fetch(&call.query, page->rows, page->nrows);
+		kg_list_fetch(&call.query, page);
+	kg_hints_check_labels(&call.query, page->total == 0);
 	if (call.projection)
 		for (int i = 0; i < page->nrows; i++)
 			page->rows[i]->data = kg_projection_apply(call.projection,
