@@ -354,21 +354,21 @@ verify(const char *token, int len, KgClaims *claims)
 {
 	KgJwt jwt;
 	const char *why;
-	char *issuer;
 
 	if (len > kg_setting_max_token_bytes)
 		refuse("it is longer than kg_graph.max_token_bytes");
 	if (!kg_jwt_parse(token, len, &jwt, &why))
 		refuse(why);
-	claims->root = &jwt.claims->root;
-	claims->identity.claims = jwt.claims;
-	issuer = text_claim(claims, "iss");
-	if (issuer == NULL)
+	if (jwt.issuer == NULL)
 		refuse("it names no issuer");
-	claims->key = kg_auth_key_find(issuer, jwt.kid, jwt.alg);
+	claims->key = kg_auth_key_find(jwt.issuer, jwt.kid, jwt.alg);
 	/* One answer for both, so that key ids cannot be tried out. */
 	if (claims->key == NULL || !kg_jwt_verify(&jwt, &claims->key->key))
 		refuse("no known key has signed it");
+	claims->identity.claims = kg_jwt_claims(&jwt);
+	if (claims->identity.claims == NULL)
+		refuse("its claims hold a number that is out of range");
+	claims->root = &claims->identity.claims->root;
 	check_audience(claims);
 	check_times(claims);
 	read_tenant(claims);

@@ -12,8 +12,7 @@
 
 #include "base/jwt.h"
 #include "base/json.h"
-#include "common/jsonapi.h"
-#include "mb/pg_wchar.h"
+#include "base/json_untrusted.h"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -122,43 +121,22 @@ base64url_append(StringInfo out, const unsigned char *in, int len)
 		appendStringInfoChar(out, digits[(bits << (6 - nbits)) & 63]);
 }
 
-/*
- * jsonb_in() would quote the text in its error; the lexer alone says yes or no
- * and raises nothing (with escapes decoded it also finds \u0000).
- */
-Jsonb *
-kg_json_parse_untrusted(const char *text, int len)
-{
-	JsonLexContext *lex;
-
-	if (memchr(text, '\0', len) != NULL ||
-		pg_encoding_verifymbstr(PG_UTF8, text, len) != len)
-		return NULL;
-#if PG_VERSION_NUM >= 170000
-	lex = makeJsonLexContextCstringLen(NULL, text, len, PG_UTF8, true);
-#else
-	lex = makeJsonLexContextCstringLen(
-		unconstify(char *, text), len, PG_UTF8, true);
-#endif
-	if (pg_parse_json(lex, &nullSemAction) != JSON_SUCCESS)
-		return NULL;
-	return kg_json_parse(pnstrdup(text, len));
-}
-
-/* A part of the token that must be a JSON object. */
-static Jsonb *
-decode_object(const char *part, int len)
+/* A part of the token as bytes; *n is their number.  NULL: it is none. */
+static char *
+decode_part(const char *part, int len, int *n)
 {
 	unsigned char *buf = palloc(len + 1);
-	int n = base64url_decode(part, len, buf);
-	Jsonb *jsonb;
 
-	if (n <= 0)
-		return NULL;
-	jsonb = kg_json_parse_untrusted((char *) buf, n);
-	if (jsonb == NULL || !JB_ROOT_IS_OBJECT(jsonb))
-		return NULL;
-	return jsonb;
+	*n = base64url_decode(part, len, buf);
+	return *n > 0 ? (char *) buf : NULL;
+}
+
+static Jsonb *
+parse_object(const char *text, int len)
+{
+	Jsonb *jsonb = kg_json_parse_untrusted(text, len);
+
+	return jsonb != NULL && JB_ROOT_IS_OBJECT(jsonb) ? jsonb : NULL;
 }
 
 /* The header: an algorithm we know, a key id, and nothing critical. */
@@ -203,20 +181,26 @@ kg_jwt_parse(const char *token, int len, KgJwt *jwt, const char **why)
 	const char *end = token + len;
 	const char *dot1 = memchr(token, '.', len);
 	const char *dot2 = dot1 ? memchr(dot1 + 1, '.', end - dot1 - 1) : NULL;
-	Jsonb *header;
+	Jsonb *header = NULL;
+	char *text;
+	int n;
 
 	memset(jwt, 0, sizeof(*jwt));
 	*why = "it is not a signed JSON Web Token";
 	if (dot2 == NULL || memchr(dot2 + 1, '.', end - dot2 - 1) != NULL)
 		return false;
-	header = decode_object(token, dot1 - token);
+	text = decode_part(token, dot1 - token, &n);
+	if (text != NULL)
+		header = parse_object(text, n);
 	if (header == NULL)
 		return false;
 	if (!read_header(header, jwt, why))
 		return false;
 	*why = "it is not a signed JSON Web Token";
-	jwt->claims = decode_object(dot1 + 1, dot2 - dot1 - 1);
-	if (jwt->claims == NULL)
+	jwt->payload = decode_part(dot1 + 1, dot2 - dot1 - 1, &jwt->payload_len);
+	if (jwt->payload == NULL ||
+		!kg_json_scan_untrusted(
+			jwt->payload, jwt->payload_len, "iss", &jwt->issuer))
 		return false;
 	jwt->signature = palloc(end - dot2);
 	jwt->signature_len = base64url_decode(
@@ -226,6 +210,12 @@ kg_jwt_parse(const char *token, int len, KgJwt *jwt, const char **why)
 	jwt->signed_part = token;
 	jwt->signed_len = dot2 - token;
 	return true;
+}
+
+Jsonb *
+kg_jwt_claims(const KgJwt *jwt)
+{
+	return parse_object(jwt->payload, jwt->payload_len);
 }
 
 /* A PEM with a password must not ask the terminal for it. */

@@ -20,12 +20,17 @@ typedef enum KgJwtAlg
 	KG_JWT_EDDSA
 } KgJwtAlg;
 
-/* A token taken apart; signed_part points into it, the rest is palloc'd. */
+/*
+ * A token taken apart; signed_part points into it, the rest is palloc'd.  Of
+ * its claims only the issuer is read before somebody has verified it.
+ */
 typedef struct KgJwt
 {
 	KgJwtAlg alg;
-	char *kid; /* NULL where the header has none */
-	Jsonb *claims;
+	char *kid;	  /* NULL where the header has none */
+	char *issuer; /* NULL where the claims name none */
+	char *payload;
+	int payload_len;
 	const char *signed_part;
 	int signed_len;
 	unsigned char *signature;
@@ -62,11 +67,11 @@ extern void kg_jwt_key_free(KgJwtKey *key);
 /* Whether the signature is this key's; the algorithms must be the same. */
 extern bool kg_jwt_verify(const KgJwt *jwt, const KgJwtKey *key);
 
+/* The claims of a verified token; NULL where jsonb cannot hold them. */
+extern Jsonb *kg_jwt_claims(const KgJwt *jwt);
+
 /* A compact token signed with HS256; palloc'd. */
 extern char *kg_jwt_sign(const Jsonb *claims, const char *kid,
 						 const KgJwtKey *key);
-
-/* Parse JSON text of unknown origin: NULL where it is none. */
-extern Jsonb *kg_json_parse_untrusted(const char *text, int len);
 
 #endif /* KG_JWT_H */

@@ -146,7 +146,7 @@ DECLARE
   context text;
 BEGIN
   PERFORM kg_login(token);
-  RETURN 'ACCEPTED';
+  RAISE 'ACCEPTED'; -- and undone: the next token has its turn
 EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL, context = PG_EXCEPTION_CONTEXT;
   IF length(token) > 8 AND position(left(token, 8) IN SQLERRM || detail || context) > 0 THEN
@@ -180,6 +180,33 @@ SELECT name, pg_temp.refused(token) FROM (VALUES
   (59, 'bad UTF-8', translate(encode('\x7b22ff223a317d'::bytea, 'base64'), E'+/=\n', '-_') || '.e30.e30'),
   (60, 'spare bits', 'e31.e30.e30')
 ) t(n, name, token) ORDER BY n;
+
+-- Numbers that numeric does not hold, and nesting without end, in good JSON:
+-- unsigned they are unsigned tokens, signed they are refused for what they say.
+CREATE FUNCTION pg_temp.part(data bytea) RETURNS text LANGUAGE sql
+  RETURN rtrim(translate(encode(data, 'base64'), E'+/=\n', '-_'), '=');
+CREATE FUNCTION pg_temp.pad(secret text, byte int) RETURNS bytea LANGUAGE sql
+  RETURN (SELECT string_agg(set_byte('\x00', 0, byte # CASE WHEN i < octet_length(secret) THEN get_byte(convert_to(secret, 'UTF8'), i) ELSE 0 END), '' ORDER BY i)
+    FROM generate_series(0, 63) i);
+CREATE FUNCTION pg_temp.token(header text, claims text, secret text) RETURNS text LANGUAGE sql
+  BEGIN ATOMIC
+    WITH signed AS (SELECT pg_temp.part(convert_to(header, 'UTF8')) || '.' || pg_temp.part(convert_to(claims, 'UTF8')) AS text)
+    SELECT text || '.' || pg_temp.part(sha256(pg_temp.pad(secret, 92) || sha256(pg_temp.pad(secret, 54) || convert_to(text, 'UTF8')))) FROM signed;
+  END;
+SELECT claims, pg_temp.refused(pg_temp.token('{"alg": "HS256", "kid": "hs"}', format(base, claims), 'no such secret')) AS unsigned,
+       pg_temp.refused(pg_temp.token('{"alg": "HS256", "kid": "hs"}', format(base, claims), 'a secret of more than 32 bytes, for the test')) AS signed
+FROM (VALUES ('{"iss": "test", "aud": "kg", "tenant": "login_a", %s}')) b (base),
+  (VALUES ('"exp": 4102444800'), ('"exp": 1e400000'), ('"exp": -1e400000'), ('"exp": 1e-400000'), ('"exp": 1e99999999999999999999'), ('"exp": 1e131071'),
+    ('"exp": 1e999'), ('"exp": 4102444800, "nbf": 1e400000'), ('"exp": 4102444800, "iat": 1e400000'), ('"exp": 4102444800, "iat": 1e500'),
+    ('"exp": 4102444800, "x": [{"y": -0e-400000}]'), ('"exp": 4102444800, "iss": 1e400000'), ('"exp": 4102444800, "iss": {"iss": "test"}'),
+    ('"iss": "nobody", "iss": "test", "exp": 4102444800')) c (claims);
+SELECT left(what, 40) AS header, pg_temp.refused(pg_temp.token(what, '{"iss": "test"}', 'a secret of more than 32 bytes, for the test'))
+FROM (VALUES ('{"alg": "HS256", "kid": 1e400000}'), ('{"alg": "HS256", "kid": "hs", "x": 1e-400000}'), ('{"alg": "HS256", "kid": "hs", "x": ' || repeat('[', 2000) || repeat(']', 2000) || '}')) h (what);
+SELECT 'digits' AS claims, pg_temp.refused(pg_temp.token('{"alg": "HS256", "kid": "hs"}', '{"iss": "test", "exp": 0.' || repeat('1', 5000) || '}', 'a secret of more than 32 bytes, for the test'))
+UNION ALL
+SELECT 'nesting', pg_temp.refused(pg_temp.token('{"alg": "HS256", "kid": "hs"}', '{"iss": "test", "exp": ' || repeat('[', 2500) || repeat(']', 2500) || '}', 'a secret of more than 32 bytes, for the test'))
+UNION ALL
+SELECT 'brackets in a string', pg_temp.refused(pg_temp.token('{"alg": "HS256", "kid": "hs"}', '{"iss": "test", "aud": "kg", "tenant": "login_a", "x": "\"' || repeat('[', 2500) || '", "exp": 4102444800}', 'a secret of more than 32 bytes, for the test'));
 
 -- One-way: no second token in a transaction, not even the same one.
 BEGIN; SELECT kg_login(:'good'); SELECT kg_login(:'other'); ROLLBACK;
