@@ -513,6 +513,17 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 	derive_rest(d, type, entity_id, node, data);
 }
 
+/*
+ * An entity is written again: what an earlier statement of the scope remembers
+ * of it may not be so any more.
+ */
+static void
+written_over(KgDerivation *d)
+{
+	if (d->pending != &d->own && d->pending->missing.n > 0)
+		d->pending->stale = true;
+}
+
 /* The unique values of a node are written anew. */
 static void
 derive_unique_again(KgDerivation *d, const KgType *type, int64 node,
@@ -531,6 +542,7 @@ kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 {
 	const KgType *type = require_type(d, type_no);
 
+	written_over(d);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
 	kg_node_add(&d->pending->renamed, node);
@@ -556,6 +568,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	KgExtract was;
 	KgExtract is;
 
+	written_over(d);
 	kg_extract(type, before->entity_id, before->data, &was);
 	kg_extract(type, after->entity_id, after->data, &is);
 	if (renamed)
@@ -594,6 +607,7 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 {
 	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
 
+	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
 	change_keys(d, type_no, entity_id, node, keys, NULL);

@@ -81,7 +81,7 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 	nodes->n = kept;
 }
 
-/* References as they are stored, where some were rolled back. */
+/* References as they are stored, where some were rolled back or replaced. */
 static void
 reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
 {
@@ -113,7 +113,7 @@ kg_unchecked_enforce(const KgCatalog *catalog, KgUnchecked *unchecked)
 	KgNodeList referrers = {CurrentMemoryContext};
 	KgNodeList moved = {CurrentMemoryContext};
 
-	if (unchecked->rolled_back)
+	if (unchecked->stale)
 	{
 		drop_existing(catalog->tenant, &unchecked->deleted);
 		reread_missing(catalog, &unchecked->missing);
@@ -156,7 +156,7 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 	if (event != SUBXACT_EVENT_ABORT_SUB)
 		return;
 	for (KgScope *scope = innermost; scope; scope = scope->outer)
-		scope->unchecked->rolled_back = true;
+		scope->unchecked->stale = true;
 }
 
 KgUnchecked *

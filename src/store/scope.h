@@ -21,7 +21,7 @@ typedef struct KgUnchecked
 	KgNodeList renamed;		 /* nodes that may be named differently now */
 	KgNodeList deleted;
 	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
-	bool rolled_back; /* a subtransaction: not all of it happened */
+	bool stale;		  /* some of it was rolled back, or written over */
 } KgUnchecked;
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
