@@ -309,44 +309,73 @@ code_of_sqlstate(int sqlstate)
 	return -1;
 }
 
+/* An error of ours that was raised: its DETAIL says everything. */
+static bool
+has_object(const ErrorData *edata)
+{
+	return code_of_sqlstate(edata->sqlerrcode) >= 0 && edata->detail &&
+		   strncmp(edata->detail, "{\"", 2) == 0 &&
+		   strstr(edata->detail, "\"code\": \"") != NULL;
+}
+
+/* The code for an SQLSTATE, or -1: nothing that a caller is told. */
+static int
+code_of_error(int sqlstate)
+{
+	int code = code_of_sqlstate(sqlstate);
+
+	if (code >= 0)
+		return code;
+	switch (ERRCODE_TO_CATEGORY(sqlstate))
+	{
+		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
+			return KG_INVALID_INPUT;
+		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
+			return KG_VALIDATION_FAILED;
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
+			return KG_CONFLICT;
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '4', '0', '0', '0'):
+			return KG_LIMIT_EXCEEDED;
+		default:
+			return -1;
+	}
+}
+
+bool
+kg_error_is_answer(const ErrorData *edata)
+{
+	/* Our own timeout has a DETAIL; a cancel has none. */
+	if (has_object(edata))
+		return true;
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry it */
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* cancel, shutdown */
+			return false;
+		default:
+			return code_of_error(edata->sqlerrcode) >= 0;
+	}
+}
+
 Jsonb *
 kg_error_caught(const ErrorData *edata)
 {
-	int code = code_of_sqlstate(edata->sqlerrcode);
-	KgError *err;
+	int code = code_of_error(edata->sqlerrcode);
 
-	if (code >= 0 && edata->detail && strncmp(edata->detail, "{\"", 2) == 0 &&
-		strstr(edata->detail, "\"code\": \"") != NULL)
+	if (has_object(edata))
 		return kg_json_parse(edata->detail);
-	if (code >= 0)
-	{
-		err = kg_error_new(code, "%s", edata->message);
-		return kg_error_object(err);
-	}
-	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
-	{
-		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
-			err = kg_error_new(KG_INVALID_INPUT, "%s", edata->message);
-			break;
-		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
-			err = kg_error_new(KG_VALIDATION_FAILED, "%s", edata->message);
-			break;
-		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
-			err = kg_error_new(
-				KG_CONFLICT,
-				"the call conflicted with another transaction; send it again");
-			break;
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
-		case MAKE_SQLSTATE('5', '4', '0', '0', '0'):
-			err = kg_error_new(KG_LIMIT_EXCEEDED, "%s", edata->message);
-			break;
-		default:
-			/* The server log has the text; a caller of a tool gets none of it. */
-			return kg_json_parse(
-				"{\"code\": \"INTERNAL\", \"message\": \"internal error; the "
-				"server log has the details\"}");
-	}
-	return kg_error_object(err);
+	/* The server log has the text; a caller of a tool gets none of it. */
+	if (code < 0)
+		return kg_json_parse(
+			"{\"code\": \"INTERNAL\", \"message\": \"internal error; the "
+			"server log has the details\"}");
+	if (code == KG_CONFLICT)
+		return kg_error_object(kg_error_new(
+			code,
+			"the call conflicted with another transaction; send it again"));
+	return kg_error_object(kg_error_new(code, "%s", edata->message));
 }
 
 const char *

@@ -98,6 +98,13 @@ extern Jsonb *kg_error_object(const KgError *err);
  */
 extern Jsonb *kg_error_caught(const ErrorData *edata);
 
+/*
+ * Is it about what was sent, so that the caller can do something about it?
+ * Cancellation, locks, serialization and faults of the server are not: they
+ * are raised.  Everybody who catches errors asks here.
+ */
+extern bool kg_error_is_answer(const ErrorData *edata);
+
 extern const char *kg_error_code_name(KgErrorCode code);
 extern int kg_error_sqlstate(KgErrorCode code);
 

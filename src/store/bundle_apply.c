@@ -418,10 +418,7 @@ try_apply(KgApply *apply, const Jsonb *bundle)
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
-		/* Cancellation and faults of the server are not the bundle's. */
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY ||
-			edata->sqlerrcode == ERRCODE_INTERNAL_ERROR)
+		if (!kg_error_is_answer(edata))
 			ReThrowError(edata);
 		failure = kg_error_caught(edata);
 	}

@@ -49,8 +49,7 @@ check_compiles(KgApply *apply, KgPayloadType *type)
 
 		MemoryContextSwitchTo(context);
 		edata = CopyErrorData();
-		if (edata->sqlerrcode == ERRCODE_QUERY_CANCELED ||
-			edata->sqlerrcode == ERRCODE_OUT_OF_MEMORY)
+		if (!kg_error_is_answer(edata))
 			PG_RE_THROW();
 		FlushErrorState();
 		object = kg_error_caught(edata);

@@ -161,24 +161,6 @@ make_result(const char *summary, const Jsonb *structured, bool is_error)
 	return kg_splice_finish(&result);
 }
 
-/* What the caller can do something about; the rest is the server's. */
-static bool
-is_answer(const ErrorData *edata)
-{
-	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
-	{
-		case MAKE_SQLSTATE('X', 'X', '0', '0', '0'): /* internal */
-		case MAKE_SQLSTATE('5', '7', '0', '0', '0'): /* operator, shutdown */
-		case MAKE_SQLSTATE('5', '3', '0', '0', '0'): /* out of memory */
-		case MAKE_SQLSTATE('4', '0', '0', '0', '0'): /* retry the transaction */
-			/* Our own timeout has a DETAIL; a cancel has none. */
-			return edata->detail != NULL &&
-				   strncmp(edata->detail, "{\"", 2) == 0;
-		default:
-			return true;
-	}
-}
-
 static Jsonb *
 error_result(const ErrorData *edata)
 {
@@ -220,7 +202,7 @@ kg_tools_call_result(const char *name, const Jsonb *arguments)
 		RollbackAndReleaseCurrentSubTransaction();
 		MemoryContextSwitchTo(context);
 		CurrentResourceOwner = owner;
-		if (!is_answer(edata))
+		if (!kg_error_is_answer(edata))
 			ReThrowError(edata);
 		result = error_result(edata);
 	}
