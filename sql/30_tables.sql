@@ -16,13 +16,21 @@ COMMENT ON TABLE @extschema@.kg_tenant IS 'tenants; made by kg_create_tenant()';
 CREATE TABLE @extschema@.kg_tenant_role (
   tenant      text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
   role        regrole NOT NULL,
+  role_name   text COLLATE "C" NOT NULL,
   access      text COLLATE "C" NOT NULL CHECK (access IN ('read', 'write', 'admin')),
-  gave_usage  boolean NOT NULL DEFAULT false,
   PRIMARY KEY (tenant, role)
 );
-COMMENT ON COLUMN @extschema@.kg_tenant_role.gave_usage IS 'the role got USAGE on the extension''s schema from its grants, and loses it with the last of them';
+COMMENT ON COLUMN @extschema@.kg_tenant_role.role_name IS 'the role''s name when it was granted; a grant counts only as long as number and name are of one role';
 COMMENT ON TABLE @extschema@.kg_tenant_role IS 'which role may act for which tenant; made by kg_grant()';
 CREATE INDEX kg_tenant_role_role_idx ON @extschema@.kg_tenant_role (role);
+
+CREATE TABLE @extschema@.kg_role (
+  role        regrole PRIMARY KEY,
+  gateway     boolean NOT NULL DEFAULT false,
+  given       text[] COLLATE "C" NOT NULL DEFAULT '{}'
+);
+COMMENT ON TABLE @extschema@.kg_role IS 'what kg_grant() and kg_grant_gateway() gave to a role that it had not before, to be taken back; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_role.gateway IS 'made one by kg_grant_gateway()';
 
 CREATE TABLE @extschema@.kg_bundle (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE RESTRICT,
@@ -224,7 +232,12 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_node_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_type_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_relation_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant', '');
-SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant_role', '');
+-- A role that is gone would be dumped as a number, which is another role where
+-- it is restored.
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_tenant_role',
+  'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role AND r.rolname = role_name)');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_role',
+  'WHERE EXISTS (SELECT FROM pg_catalog.pg_roles r WHERE r.oid = role)');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_bundle', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_entity_type', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_relation', '');

@@ -28,13 +28,26 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant';
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
-  'let a role act for a tenant with access read, write or admin; for the owner and the tenant''s admins';
+  'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
 
 CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke';
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
-  'take a grant back, with the table privileges that no other grant needs';
+  'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
+
+CREATE FUNCTION @extschema@.kg_tenant_role_check() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_tenant_role_check';
+COMMENT ON FUNCTION @extschema@.kg_tenant_role_check() IS
+  'row trigger of kg_tenant_role: warns of a grant whose number and name are not of one role';
+
+CREATE FUNCTION @extschema@.kg_check() RETURNS TABLE (code text, object text, message text, hint text)
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_check';
+COMMENT ON FUNCTION @extschema@.kg_check() IS
+  'a row for each thing that is not as it should be, with what to do; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_check() FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_catalog_changed() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -2,6 +2,8 @@
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_tenant_role
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_tenant_role_check BEFORE INSERT OR UPDATE ON @extschema@.kg_tenant_role
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_tenant_role_check();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_bundle
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_entity_type

@@ -8,6 +8,8 @@ ALTER TABLE @extschema@.kg_tenant ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tenant FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tenant_role ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tenant_role FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_role ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_role FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_bundle ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_bundle FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_entity_type ENABLE ROW LEVEL SECURITY;
@@ -64,6 +66,8 @@ CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
 CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_secret_nobody ON @extschema@.kg_secret FOR ALL
+  USING (false);
+CREATE POLICY kg_role_nobody ON @extschema@.kg_role FOR ALL
   USING (false);
 CREATE POLICY kg_entity_insert ON @extschema@.kg_entity FOR INSERT
   WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));

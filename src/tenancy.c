@@ -5,8 +5,8 @@
  *	  kg_revoke_gateway.
  *
  * A grant is a row of kg_tenant_role, which the policies go by, together with
- * ordinary table privileges, which PostgreSQL asks for first.  Both are made
- * as the extension's owner after the caller's right to grant was checked.
+ * PostgreSQL's own privileges (privileges.c).  Both are made as the
+ * extension's owner after the caller's right to grant was checked.
  */
 #include "postgres.h"
 
@@ -17,7 +17,10 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "privileges.h"
 #include "query/adjacency.h"
+#include "commands/trigger.h"
+#include "utils/rel.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -30,14 +33,6 @@ PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
-
-/* What a tenant's roles may read; the derived tables hold its data too. */
-static const char readable_tables[] =
-	"@kg_tenant, @kg_tenant_role, @kg_bundle, @kg_entity_type, @kg_relation, "
-	"@kg_entity, @kg_edge, @kg_adjacency, @kg_index_key, @kg_term, "
-	"@kg_trigram, @kg_tool, "
-	"@kg_agent, @kg_agent_bundle";
-static const char writable_tables[] = "@kg_entity, @kg_edge";
 
 static KgAccess
 access_from_text(const text *value)
@@ -83,16 +78,6 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 	if (tenant == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
-}
-
-/* Run a utility statement as the owner; inside SPI_connect(). */
-static void
-run_utility(const char *sql)
-{
-	int rc = SPI_execute(kg_spi_expand(sql), false, 0);
-
-	if (rc != SPI_OK_UTILITY)
-		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
@@ -168,115 +153,164 @@ require_tenant(Datum tenant)
 	kg_error_throw(err);
 }
 
+/* A role, and the caller that wants to grant it a tenant or take it back. */
+typedef struct KgGrantCall
+{
+	char *tenant;
+	char *name; /* of the role, as it was given */
+	Oid role;	/* invalid where there is none of that name */
+	bool by_owner;
+} KgGrantCall;
+
 /*
  * Granting is for the owner of the extension (superusers among them) and for
  * the tenant's admins.
  */
 static void
-require_grantor(const char *tenant)
+start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 {
 	const char *mine;
 	KgError *err;
 
-	if (has_privs_of_role(GetUserId(), kg_extension_owner()))
+	call->tenant = TextDatumGetCString(tenant);
+	call->name = TextDatumGetCString(role);
+	call->role = get_role_oid(call->name, missing_ok);
+	call->by_owner = has_privs_of_role(GetUserId(), kg_extension_owner());
+	if (call->by_owner)
 		return;
 	mine = kg_identity_tenant(KG_ACCESS_ADMIN);
-	if (mine != NULL && strcmp(mine, tenant) == 0)
+	if (mine != NULL && strcmp(mine, call->tenant) == 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" may not grant tenant \"%s\"",
 					   GetUserNameFromId(GetUserId(), false),
-					   tenant);
+					   call->tenant);
 	kg_error_expected(err, "a role with admin access to the tenant");
 	kg_error_throw(err);
 }
 
-/*
- * Did a grant give the role USAGE on the extension's schema?  Who had it before
- * the first one keeps it.  As owner, inside SPI.
- */
-static bool
-gave_usage(Oid role)
+/* How many grants that count a role has, of the tenant and of others. */
+static void
+count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
+	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID};
+	Datum values[] = {
+		tenant, ObjectIdGetDatum(call->role), CStringGetTextDatum(call->name)};
 
 	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant_role WHERE role = $1 AND gave_usage "
-			   "LIMIT 1",
-			   1,
+			   "SELECT count(*) FILTER (WHERE tenant = $1), "
+			   "count(*) FILTER (WHERE tenant <> $1) "
+			   "FROM @kg_tenant_role WHERE role = $2 AND role_name = $3",
+			   3,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_SELECT);
-	return SPI_processed > 0;
+	*here = kg_spi_int64(0, 1);
+	*others = kg_spi_int64(0, 2);
 }
 
+/* The owner, a superuser, a gateway: what they can do is no tenant's affair. */
 static bool
-has_usage(Oid role)
+is_above_tenants(Oid role)
 {
-	return kg_schema_aclcheck(kg_extension_schema(), role, ACL_USAGE) ==
-		   ACLCHECK_OK;
-}
-
-static void
-change_usage(const char *name, bool grant)
-{
-	run_utility(
-		psprintf("%s USAGE ON SCHEMA %s %s %s",
-				 grant ? "GRANT" : "REVOKE",
-				 quote_identifier(get_namespace_name(kg_extension_schema())),
-				 grant ? "TO" : "FROM",
-				 name));
+	return has_privs_of_role(role, kg_extension_owner()) ||
+		   has_bypassrls_privilege(role) || kg_is_gateway(role);
 }
 
 /*
- * Bring a role's table privileges in line with the access it has to any
- * tenant; the policies decide which rows that reaches.  gave is what
- * gave_usage() said before a grant was deleted.  As owner, inside SPI.
+ * What a tenant's admin grants must change nothing for anybody else: the role
+ * has the tenant already, or it has none, is no gateway, and is the admin's to
+ * hand out by PostgreSQL's own rule.  As owner, inside SPI.
  */
 static void
-synchronise_privileges(Oid role, bool gave)
+require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
+{
+	int64 here;
+	int64 others;
+	KgError *err;
+
+	if (call->by_owner)
+		return;
+	if (!OidIsValid(call->role))
+		return;
+	count_grants(call, tenant, &here, &others);
+	if (!is_above_tenants(call->role) &&
+		(!add || here > 0 ||
+		 (others == 0 && !kg_may_login(call->role) &&
+		  is_admin_of_role(grantor, call->role))))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" is not one that an admin of tenant "
+					   "\"%s\" may %s",
+					   call->name,
+					   call->tenant,
+					   add ? "grant it to" : "revoke it from");
+	kg_error_expected(err,
+					  "a role of the tenant, or one of no tenant that the "
+					  "admin is a member of WITH ADMIN OPTION");
+	kg_error_throw(err);
+}
+
+static void
+require_no_gateway(Oid role)
+{
+	KgError *err;
+
+	if (!kg_is_gateway(role))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" is a gateway and has no tenant",
+					   GetUserNameFromId(role, false));
+	kg_error_expected(err, "another role, or kg_revoke_gateway() first");
+	kg_error_throw(err);
+}
+
+/*
+ * Delete the grants of a tenant that go by a name, be it that of a role or the
+ * name or the number of one that is gone, but for one of the role itself that
+ * is to stay.  The roles whose grants these were are returned: privileges may
+ * have to follow.  As owner, inside SPI.
+ */
+static List *
+delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
-	const char *name = quote_identifier(GetUserNameFromId(role, false));
-	int64 reads;
-	int64 writes;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, REGROLEOID, BOOLOID};
+	Datum values[] = {tenant,
+					  CStringGetTextDatum(call->name),
+					  ObjectIdGetDatum(call->role),
+					  BoolGetDatum(orphans_only)};
+	List *roles = NIL;
 
 	kg_spi_run(&saved,
-			   "SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
-			   "FROM @kg_tenant_role WHERE role = $1",
-			   1,
+			   "DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
+			   "CASE WHEN $4 THEN role_name = $2 AND role <> $3 "
+			   "ELSE role_name = $2 OR role = $3 OR (role::oid::text = $2 "
+			   "AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
+			   "WHERE r.oid = role AND r.rolname = role_name)) END "
+			   "RETURNING role::oid::bigint",
+			   4,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
-			   SPI_OK_SELECT);
-	reads = kg_spi_int64(0, 1);
-	writes = kg_spi_int64(0, 2);
+			   SPI_OK_DELETE_RETURNING);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
+	return roles;
+}
 
-	run_utility(psprintf("%s SELECT ON %s %s %s",
-						 reads ? "GRANT" : "REVOKE",
-						 readable_tables,
-						 reads ? "TO" : "FROM",
-						 name));
-	run_utility(psprintf("%s INSERT, UPDATE, DELETE ON %s %s %s",
-						 writes ? "GRANT" : "REVOKE",
-						 writable_tables,
-						 writes ? "TO" : "FROM",
-						 name));
-	run_utility(psprintf("%s USAGE ON SEQUENCE @kg_node_seq %s %s",
-						 writes ? "GRANT" : "REVOKE",
-						 writes ? "TO" : "FROM",
-						 name));
-	if (reads && !has_usage(role))
-		change_usage(name, true);
-	else if (reads == 0 && gave)
-		change_usage(name, false);
+static void
+sync_roles(List *roles)
+{
+	ListCell *lc;
+
+	foreach(lc, roles)
+		if (GetUserNameFromId(lfirst_oid(lc), true) != NULL)
+			kg_privileges_sync(lfirst_oid(lc));
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_grant);
@@ -285,34 +319,33 @@ Datum
 kg_sql_grant(PG_FUNCTION_ARGS)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, BOOLOID};
-	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(1)), false);
-	Datum values[4] = {
-		PG_GETARG_DATUM(0), ObjectIdGetDatum(role), PG_GETARG_DATUM(2)};
+	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, TEXTOID};
+	Datum tenant = PG_GETARG_DATUM(0);
+	Datum values[4] = {tenant, 0, PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+	KgGrantCall call;
 	KgUserContext user;
-	bool gave;
 
 	(void) access_from_text(PG_GETARG_TEXT_PP(2));
-	require_grantor(tenant);
+	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
+	values[1] = ObjectIdGetDatum(call.role);
 	kg_become_owner(&user);
 	SPI_connect();
-	require_tenant(values[0]);
-	/* Each grant that makes the USAGE needed says so: the last one tells. */
-	gave = gave_usage(role) || !has_usage(role);
-	values[3] = BoolGetDatum(gave);
+	require_tenant(tenant);
+	require_grantable(&call, user.userid, tenant, true);
+	require_no_gateway(call.role);
+	(void) delete_grants(&call, tenant, true);
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tenant_role(tenant, role, access, gave_usage) "
+			   "INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
 			   "VALUES ($1, $2, $3, $4) "
-			   "ON CONFLICT (tenant, role) DO UPDATE SET access = $3, "
-			   "gave_usage = $4",
+			   "ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
+			   "access = $4",
 			   4,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
-	synchronise_privileges(role, gave);
+	kg_privileges_sync(call.role);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -323,69 +356,104 @@ PG_FUNCTION_INFO_V1(kg_sql_revoke);
 Datum
 kg_sql_revoke(PG_FUNCTION_ARGS)
 {
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, REGROLEOID};
-	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	char *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Oid role = get_role_oid(name, false);
-	Datum values[] = {PG_GETARG_DATUM(0), ObjectIdGetDatum(role)};
+	Datum tenant = PG_GETARG_DATUM(0);
+	KgGrantCall call;
 	KgUserContext user;
-	bool gave;
+	List *roles;
 
-	require_grantor(tenant);
+	start_grant(&call, tenant, PG_GETARG_DATUM(1), true);
 	kg_become_owner(&user);
 	SPI_connect();
-	require_tenant(values[0]);
-	gave = gave_usage(role);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_tenant_role WHERE tenant = $1 AND role = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	if (SPI_processed == 0)
+	require_tenant(tenant);
+	require_grantable(&call, user.userid, tenant, false);
+	roles = delete_grants(&call, tenant, false);
+	if (roles == NIL)
 	{
 		KgError *err = kg_error_new(KG_NOT_FOUND,
 									"role \"%s\" has no grant for tenant "
 									"\"%s\"",
-									name,
-									tenant);
+									call.name,
+									call.tenant);
 
 		kg_error_throw(err);
 	}
-	synchronise_privileges(role, gave);
+	sync_roles(roles);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
 }
 
+PGDLLEXPORT Datum kg_sql_tenant_role_check(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_tenant_role_check);
+
+/*
+ * Row trigger: a grant that came with a dump or by hand is said not to count
+ * where it does not (base/identity.c).
+ */
+Datum
+kg_sql_tenant_role_check(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	HeapTuple row;
+	TupleDesc desc;
+	char *granted;
+	char *present;
+	Oid role;
+	bool isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called by trigger manager",
+						"kg_tenant_role_check")));
+	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
+													  : trigdata->tg_trigtuple;
+	desc = trigdata->tg_relation->rd_att;
+	granted = SPI_getvalue(row, desc, SPI_fnumber(desc, "role_name"));
+	role = DatumGetObjectId(
+		SPI_getbinval(row, desc, SPI_fnumber(desc, "role"), &isnull));
+	if (granted == NULL || isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("a grant names its role by number and by name"),
+				 errhint("Use kg_grant().")));
+	present = GetUserNameFromId(role, true);
+	if (present == NULL || strcmp(present, granted) != 0)
+		ereport(WARNING,
+				(errmsg("a grant of tenant \"%s\" to role \"%s\" does not "
+						"count",
+						SPI_getvalue(row, desc, SPI_fnumber(desc, "tenant")),
+						granted),
+				 present ? errdetail("The number %u is of role \"%s\" now.",
+									 role,
+									 present)
+						 : errdetail("No role has the number %u.", role),
+				 errhint("Grant again with kg_grant(), or take it away with "
+						 "kg_revoke(); kg_check() lists such grants.")));
+	return PointerGetDatum(row);
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 
 /* The roles with a grant for the tenant, in the caller's context. */
-static Oid *
-granted_roles(Datum tenant, int *n)
+static List *
+granted_roles(Datum tenant)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID};
-	Oid *roles;
+	List *roles = NIL;
 
-	kg_spi_run(
-		&saved,
-		"SELECT t.role::oid::bigint FROM @kg_tenant_role t "
-		"JOIN pg_catalog.pg_roles r ON r.oid = t.role WHERE t.tenant = $1",
-		1,
-		argtypes,
-		&tenant,
-		NULL,
-		false,
-		SPI_OK_SELECT);
-	*n = (int) SPI_processed;
-	roles = palloc((*n + 1) * sizeof(Oid));
-	for (int i = 0; i < *n; i++)
-		roles[i] = (Oid) kg_spi_int64(i, 1);
-	SPI_freetuptable(SPI_tuptable);
+	kg_spi_run(&saved,
+			   "SELECT role::oid::bigint FROM @kg_tenant_role "
+			   "WHERE tenant = $1",
+			   1,
+			   argtypes,
+			   &tenant,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
 	return roles;
 }
 
@@ -420,17 +488,12 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {PG_GETARG_DATUM(0)};
 	KgUserContext user;
-	Oid *roles;
-	bool *gave;
-	int nroles;
+	List *roles;
 
 	kg_become_owner(&user);
 	SPI_connect();
 	require_tenant(values[0]);
-	roles = granted_roles(values[0], &nroles);
-	gave = palloc((nroles + 1) * sizeof(bool));
-	for (int i = 0; i < nroles; i++)
-		gave[i] = gave_usage(roles[i]);
+	roles = granted_roles(values[0]);
 	for (int i = 0; i < lengthof(statements); i++)
 		kg_spi_run(&saved[i],
 				   statements[i],
@@ -440,8 +503,7 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 				   NULL,
 				   false,
 				   SPI_OK_DELETE);
-	for (int i = 0; i < nroles; i++)
-		synchronise_privileges(roles[i], gave[i]);
+	sync_roles(roles);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -490,7 +552,7 @@ silence_parameters(const char *role, bool on)
 										   "log_parameter_max_length_on_error"};
 
 	for (int i = 0; i < lengthof(settings); i++)
-		run_utility(
+		kg_run_utility(
 			psprintf(on ? "ALTER ROLE %s SET %s = 0" : "ALTER ROLE %s RESET %s",
 					 role,
 					 settings[i]));
@@ -501,22 +563,21 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 {
 	Oid role = get_role_oid(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
 	const char *name = quote_identifier(GetUserNameFromId(role, false));
-	const char *verb = grant ? "GRANT" : "REVOKE";
-	const char *to = grant ? "TO" : "FROM";
 	KgUserContext user;
 
 	kg_become_owner(&user);
 	SPI_connect();
 	if (grant)
 		require_plain_role(role);
-	run_utility(
-		psprintf("%s SELECT ON %s %s %s", verb, readable_tables, to, name));
-	run_utility(psprintf("%s EXECUTE ON FUNCTION @kg_login(text, boolean), "
-						 "@kg_mcp(jsonb, text, text) %s %s",
-						 verb,
-						 to,
-						 name));
-	change_usage(name, grant);
+	else if (!kg_is_gateway(role))
+	{
+		KgError *err = kg_error_new(KG_NOT_FOUND,
+									"role \"%s\" is not a gateway",
+									GetUserNameFromId(role, false));
+
+		kg_error_throw(err);
+	}
+	kg_set_gateway(role, grant);
 	if (superuser())
 		silence_parameters(name, grant);
 	else if (grant)

@@ -51,12 +51,14 @@ typedef struct KgRoleGrants
 	Oid role;
 	int ngrants;
 	KgGrant *grants;
-	MemoryContext context; /* of grants */
+	const char *stale;	   /* the role's name in a grant that does not count */
+	MemoryContext context; /* of what is kept */
 } KgRoleGrants;
 
 static KgRoleGrants grant_cache[KG_GRANT_CACHE_ROLES];
 static int grant_cache_next = 0;
 static uint64 grant_cache_generation = 0;
+static uint64 grant_cache_roles = 0; /* kg_role_changes() */
 
 static uint64 extension_generation = 0;
 static Oid extension_schema = InvalidOid;
@@ -197,6 +199,7 @@ forget_grants(void)
 		memset(&grant_cache[i], 0, sizeof(grant_cache[i]));
 	}
 	grant_cache_generation = kg_generation();
+	grant_cache_roles = kg_role_changes();
 }
 
 static KgAccess
@@ -213,6 +216,34 @@ access_of_name(const char *name)
 	}
 }
 
+/*
+ * A number alone may be another role's, where a dump was restored that had no
+ * name for it any more: so a grant counts only if the role's name is the one
+ * that was granted.  SPI_tuptable has the rows with the role's number.
+ */
+static void
+keep_grants(KgRoleGrants *fresh, const char *name)
+{
+	MemoryContext old = MemoryContextSwitchTo(fresh->context);
+
+	fresh->grants = palloc0(Max(1, SPI_processed) * sizeof(KgGrant));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgGrant *grant = &fresh->grants[fresh->ngrants];
+		char *granted = kg_spi_cstring(i, 3);
+
+		if (name == NULL || strcmp(granted, name) != 0)
+		{
+			fresh->stale = granted;
+			continue;
+		}
+		grant->tenant = kg_spi_cstring(i, 1);
+		grant->access = access_of_name(kg_spi_cstring(i, 2));
+		fresh->ngrants++;
+	}
+	MemoryContextSwitchTo(old);
+}
+
 /* Read a role's grants as the owner, into a slot of the cache. */
 static const KgRoleGrants *
 load_grants(Oid role)
@@ -223,14 +254,15 @@ load_grants(Oid role)
 	static KgSaved plan;
 	static const Oid argtypes[] = {REGROLEOID};
 	Datum values[] = {ObjectIdGetDatum(role)};
+	char *name = GetUserNameFromId(role, true);
 
 	memset(&fresh, 0, sizeof(fresh));
 	fresh.role = role;
 	kg_become_owner(&saved);
 	kg_spi_begin_load();
 	kg_spi_run(&plan,
-			   "SELECT tenant, access FROM @kg_tenant_role WHERE role = $1 "
-			   "ORDER BY tenant",
+			   "SELECT tenant, access, role_name FROM @kg_tenant_role "
+			   "WHERE role = $1 ORDER BY tenant",
 			   1,
 			   argtypes,
 			   values,
@@ -239,18 +271,7 @@ load_grants(Oid role)
 			   SPI_OK_SELECT);
 	fresh.context = AllocSetContextCreate(
 		CacheMemoryContext, "kg_graph grants", ALLOCSET_SMALL_SIZES);
-	fresh.ngrants = SPI_processed;
-	fresh.grants = MemoryContextAllocZero(
-		fresh.context, Max(1, fresh.ngrants) * sizeof(KgGrant));
-	for (int i = 0; i < fresh.ngrants; i++)
-	{
-		HeapTuple tuple = SPI_tuptable->vals[i];
-
-		fresh.grants[i].tenant = MemoryContextStrdup(
-			fresh.context, SPI_getvalue(tuple, SPI_tuptable->tupdesc, 1));
-		fresh.grants[i].access = access_of_name(
-			SPI_getvalue(tuple, SPI_tuptable->tupdesc, 2));
-	}
+	keep_grants(&fresh, name);
 	kg_spi_end_load();
 	kg_restore_user(&saved);
 
@@ -268,7 +289,8 @@ grants_of_current_role(void)
 {
 	Oid role = GetUserId();
 
-	if (grant_cache_generation != kg_generation())
+	if (grant_cache_generation != kg_generation() ||
+		grant_cache_roles != kg_role_changes())
 	{
 		/* Watch the tables before reading them. */
 		(void) kg_extension_schema();
@@ -340,6 +362,12 @@ throw_no_tenant(void)
 		kg_error_expected(err,
 						  "a token, or a grant made by an administrator: "
 						  "SELECT kg_grant('tenant', 'role', 'read')");
+		if (grants->stale)
+			kg_error_hint(err,
+						  "There is a grant to role \"%s\", as this role was "
+						  "called or another is; it has to be made again, see "
+						  "kg_check().",
+						  grants->stale);
 	}
 	else
 	{

@@ -1,6 +1,6 @@
 /*
  * invalidate.c
- *	  The one relcache callback, and the one for the names of schemas.
+ *	  The one relcache callback, and those for schemas and for roles.
  *
  * The statement triggers kg_catalog_changed send a relcache invalidation of
  * their own table, which is transactional and reaches every backend; the
@@ -24,6 +24,7 @@ static Oid watched[KG_MAX_WATCHED];
 static int nwatched = 0;
 static uint64 generation = 1;
 static uint64 namespace_changes = 1;
+static uint64 role_changes = 1;
 static bool provisional = false; /* something was read in parallel mode */
 
 uint64
@@ -41,6 +42,12 @@ uint64
 kg_namespace_changes(void)
 {
 	return namespace_changes;
+}
+
+uint64
+kg_role_changes(void)
+{
+	return role_changes;
 }
 
 void
@@ -92,11 +99,19 @@ namespace_callback(Datum arg, int cache, uint32 hash)
 	namespace_changes++;
 }
 
+static void
+role_callback(Datum arg, int cache, uint32 hash)
+{
+	role_changes++;
+}
+
 void
 kg_invalidate_init(void)
 {
 	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, namespace_callback, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, role_callback, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }
 
 PGDLLEXPORT Datum kg_sql_catalog_changed(PG_FUNCTION_ARGS);

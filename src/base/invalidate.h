@@ -1,7 +1,7 @@
 /*
  * invalidate.h
  *	  The one relcache callback: a counter that changes whenever a catalog
- *	  table of the extension did, and another one for schemas.
+ *	  table of the extension did, and others for schemas and for roles.
  */
 #ifndef KG_INVALIDATE_H
 #define KG_INVALIDATE_H
@@ -15,6 +15,9 @@ extern uint64 kg_generation(void);
 
 /* The same for any schema: a new one, one gone, one renamed. */
 extern uint64 kg_namespace_changes(void);
+
+/* The same for any role and any membership. */
+extern uint64 kg_role_changes(void);
 
 /* The value will differ once parallel mode, in which this is called, is over. */
 extern void kg_invalidate_after_parallel_mode(void);

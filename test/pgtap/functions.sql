@@ -50,7 +50,7 @@ SELECT ok(lanname IN ('c', 'plpgsql', 'sql'), signature || ' is in a language th
 SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
-                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway')),
+                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -75,6 +75,7 @@ SELECT bag_eq(
     ('kg_bundle_visible(text)', 'stable', 'restricted', true, true),
     ('kg_call_tool(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_catalog_changed()', 'volatile', 'unsafe', false, false),
+    ('kg_check()', 'volatile', 'unsafe', false, false),
     ('kg_claim(text)', 'stable', 'restricted', true, true),
     ('kg_create_agent(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_create_tenant(text)', 'volatile', 'unsafe', true, false),
@@ -125,6 +126,7 @@ SELECT bag_eq(
     ('kg_search(jsonb)', 'stable', 'restricted', true, true),
     ('kg_tenant()', 'stable', 'restricted', false, true),
     ('kg_tenant(text)', 'stable', 'restricted', true, true),
+    ('kg_tenant_role_check()', 'volatile', 'unsafe', false, false),
     ('kg_to_dot(jsonb,jsonb)', 'stable', 'safe', true, true),
     ('kg_to_mermaid(jsonb,jsonb)', 'stable', 'safe', true, true),
     ('kg_traverse(jsonb)', 'stable', 'restricted', true, true),

@@ -7,10 +7,12 @@ CREATE ROLE pgtap_reader;
 CREATE ROLE pgtap_writer;
 CREATE ROLE pgtap_admin;
 CREATE ROLE pgtap_stranger;
+CREATE ROLE pgtap_theirs;
 SELECT kg_create_tenant('pgtap');
 SELECT kg_grant('pgtap', 'pgtap_reader', 'read');
 SELECT kg_grant('pgtap', 'pgtap_writer', 'write');
 SELECT kg_grant('pgtap', 'pgtap_admin', 'admin');
+GRANT pgtap_stranger TO pgtap_admin WITH ADMIN OPTION;
 
 CREATE TEMP VIEW member_table AS
   SELECT c.oid, c.relname
@@ -54,7 +56,8 @@ SELECT throws_ok($$SELECT kg_grant('pgtap', 'pgtap_stranger', 'read')$$, '42501'
 SET ROLE pgtap_admin;
 SELECT is(kg_tenant('admin'), 'pgtap', 'an admin is one');
 SELECT is((SELECT count(*)::int FROM kg_tenant_role), 3, 'an admin sees the grants');
-SELECT lives_ok($$SELECT kg_grant('pgtap', 'pgtap_stranger', 'read')$$, 'an admin may grant');
+SELECT lives_ok($$SELECT kg_grant('pgtap', 'pgtap_stranger', 'read')$$, 'an admin may grant to a role that is the admin''s');
+SELECT throws_ok($$SELECT kg_grant('pgtap', 'pgtap_theirs', 'read')$$, '42501', NULL, 'and to no other');
 SELECT throws_ok($$SELECT kg_create_tenant('other')$$, '42501', NULL, 'an admin makes no tenants');
 SELECT throws_ok($$UPDATE kg_tenant_role SET access = 'admin'$$, '42501', NULL, 'an admin does not write the grants by hand');
 SET ROLE pgtap_stranger;

@@ -147,7 +147,7 @@ CREATE TEMP TABLE kg_edge (LIKE public.kg_edge);
 CREATE TEMP TABLE kg_index_key (LIKE public.kg_index_key);
 CREATE TEMP TABLE kg_tenant_role (LIKE public.kg_tenant_role INCLUDING DEFAULTS);
 CREATE TEMP SEQUENCE kg_node_seq;
-INSERT INTO pg_temp.kg_tenant_role(tenant, role, access) VALUES ('more b', 'regress_more_a', 'admin');
+INSERT INTO pg_temp.kg_tenant_role(tenant, role, role_name, access) VALUES ('more b', 'regress_more_a', 'regress_more_a', 'admin');
 CREATE DOMAIN pg_temp.regrole AS pg_catalog.text;
 CREATE DOMAIN pg_temp.bigint AS pg_catalog.text;
 CREATE DOMAIN pg_temp.text AS pg_catalog.varchar;

@@ -42,6 +42,7 @@ END
 $$;
 SELECT kg_grant('tenancy a', 'tenancy_reader', 'read');
 SELECT kg_grant('tenancy a', 'tenancy_admin', 'admin');
+GRANT tenancy_none TO tenancy_admin WITH ADMIN OPTION;
 
 -- A role without grants: no tables, no tenant, and every tool says so.
 SET ROLE tenancy_none;

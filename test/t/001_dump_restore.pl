@@ -110,7 +110,7 @@ command_ok([ 'pg_restore', '--exit-on-error', '--single-transaction', '-h', $nod
 		'-p', $node->port, '-d', 'occupied', "$tmp/data" ],
 	'restore of the data beside those of another tenant');
 # Privileges on tables are no data.
-$node->safe_psql('occupied', q{SELECT kg_grant(tenant, role::text, access) FROM kg_tenant_role});
+$node->safe_psql('occupied', q{SELECT kg_grant(tenant, role_name, access) FROM kg_tenant_role});
 is_deeply([ answers('occupied', '') ], \@before, 'data only: every answer is the same');
 is(export_of($node, 'occupied', 'carol', 'product'), $carol, '... and what was there is as it was');
 $node->safe_psql('occupied', q{

@@ -1,0 +1,397 @@
+/*
+ * privileges.c
+ *	  What PostgreSQL's own privileges on our objects a role gets from its
+ *	  grants and from being a gateway, and takes back.
+ *
+ * A grant of a tenant is a row of kg_tenant_role, which the policies go by;
+ * PostgreSQL asks for privileges first.  Which of them we gave is noted in
+ * kg_role, one row a role, because PostgreSQL does not tell them from those
+ * that a DBA gave.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "base/identity.h"
+#include "base/spi.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "privileges.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+/* Who needs it. */
+#define KG_READS 1
+#define KG_WRITES 2
+#define KG_GATEWAY 4
+
+typedef struct KgPrivilege
+{
+	int needed;
+	AclMode mode;
+	const char *name;
+	const char *kind;
+	const char *object;
+} KgPrivilege;
+
+#define KG_READABLE(table)                                          \
+	{                                                               \
+		KG_READS | KG_GATEWAY, ACL_SELECT, "SELECT", "TABLE", table \
+	}
+#define KG_WRITABLE(table)                                 \
+	{KG_WRITES, ACL_INSERT, "INSERT", "TABLE", table},     \
+		{KG_WRITES, ACL_UPDATE, "UPDATE", "TABLE", table}, \
+	{                                                      \
+		KG_WRITES, ACL_DELETE, "DELETE", "TABLE", table    \
+	}
+
+/* The derived tables hold a tenant's data too. */
+static const KgPrivilege privileges[] = {
+	KG_READABLE("kg_tenant"),
+	KG_READABLE("kg_tenant_role"),
+	KG_READABLE("kg_bundle"),
+	KG_READABLE("kg_entity_type"),
+	KG_READABLE("kg_relation"),
+	KG_READABLE("kg_entity"),
+	KG_READABLE("kg_edge"),
+	KG_READABLE("kg_adjacency"),
+	KG_READABLE("kg_index_key"),
+	KG_READABLE("kg_term"),
+	KG_READABLE("kg_trigram"),
+	KG_READABLE("kg_tool"),
+	KG_READABLE("kg_agent"),
+	KG_READABLE("kg_agent_bundle"),
+	KG_WRITABLE("kg_entity"),
+	KG_WRITABLE("kg_edge"),
+	{KG_WRITES, ACL_USAGE, "USAGE", "SEQUENCE", "kg_node_seq"},
+	{KG_GATEWAY, ACL_EXECUTE, "EXECUTE", "FUNCTION", "kg_login(text, boolean)"},
+	{KG_GATEWAY,
+	 ACL_EXECUTE,
+	 "EXECUTE",
+	 "FUNCTION",
+	 "kg_mcp(jsonb, text, text)"},
+	{KG_READS | KG_GATEWAY, ACL_USAGE, "USAGE", "SCHEMA", NULL},
+};
+
+/* The privileges of a role, by the places of the list. */
+typedef struct KgRolePrivileges
+{
+	bool needed[lengthof(privileges)];
+	bool noted[lengthof(privileges)];
+	bool gateway;
+	bool found; /* has a row of kg_role */
+} KgRolePrivileges;
+
+void
+kg_run_utility(const char *sql)
+{
+	int rc = SPI_execute(kg_spi_expand(sql), false, 0);
+
+	if (rc != SPI_OK_UTILITY)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+}
+
+/* What a privilege is noted as. */
+static char *
+note_of(const KgPrivilege *privilege)
+{
+	return privilege->object
+			   ? psprintf("%s %s", privilege->name, privilege->object)
+			   : psprintf("%s %s", privilege->name, privilege->kind);
+}
+
+/* Does an access control list give the mode to the role itself? */
+static bool
+given_directly(Datum datum, Oid role, AclMode mode)
+{
+	Acl *acl = DatumGetAclP(datum);
+	AclMode found = ACL_NO_RIGHTS;
+
+	for (int i = 0; i < ACL_NUM(acl); i++)
+		if (ACL_DAT(acl)[i].ai_grantee == role)
+			found |= ACLITEM_GET_PRIVS(ACL_DAT(acl)[i]);
+	return (found & mode) == mode;
+}
+
+/*
+ * Has the role the privilege, so that there is nothing to give, or owns it the
+ * object, so that there is nothing to take either?
+ */
+static bool
+has_in_list(int cache, Oid object, AttrNumber acl_column,
+			AttrNumber owner_column, Oid role, AclMode mode, bool *owns)
+{
+	HeapTuple tuple = SearchSysCache1(cache, ObjectIdGetDatum(object));
+	bool isnull;
+	Datum acl;
+	bool has;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for object %u", object);
+	*owns = DatumGetObjectId(
+				SysCacheGetAttr(cache, tuple, owner_column, &isnull)) == role;
+	acl = SysCacheGetAttr(cache, tuple, acl_column, &isnull);
+	has = *owns || (!isnull && given_directly(acl, role, mode));
+	ReleaseSysCache(tuple);
+	return has;
+}
+
+static Oid
+function_oid(const char *signature)
+{
+	return DatumGetObjectId(DirectFunctionCall1(
+		regprocedurein,
+		CStringGetDatum(kg_spi_expand(psprintf("@%s", signature)))));
+}
+
+/*
+ * A table is given to the role itself, whatever it has of PUBLIC or of another
+ * role, which may be taken from it any time.  Not so USAGE on the schema, which
+ * is mostly PUBLIC's.
+ */
+static bool
+has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
+{
+	*owns = false;
+	if (privilege->object == NULL)
+		return kg_schema_aclcheck(
+				   kg_extension_schema(), role, privilege->mode) == ACLCHECK_OK;
+	if (privilege->mode == ACL_EXECUTE)
+		return has_in_list(PROCOID,
+						   function_oid(privilege->object),
+						   Anum_pg_proc_proacl,
+						   Anum_pg_proc_proowner,
+						   role,
+						   privilege->mode,
+						   owns);
+	return has_in_list(RELOID,
+					   kg_relation_oid(privilege->object),
+					   Anum_pg_class_relacl,
+					   Anum_pg_class_relowner,
+					   role,
+					   privilege->mode,
+					   owns);
+}
+
+bool
+kg_may_login(Oid role)
+{
+	bool owns;
+
+	return has_in_list(PROCOID,
+					   function_oid("kg_login(text, boolean)"),
+					   Anum_pg_proc_proacl,
+					   Anum_pg_proc_proowner,
+					   role,
+					   ACL_EXECUTE,
+					   &owns);
+}
+
+/* What is noted in kg_role. */
+static void
+read_notes(Oid role, KgRolePrivileges *it)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID};
+	Datum values[] = {ObjectIdGetDatum(role)};
+	bool isnull;
+	Datum *notes;
+	int n;
+
+	kg_spi_run(&saved,
+			   "SELECT gateway, given FROM @kg_role WHERE role = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	it->found = SPI_processed > 0;
+	if (!it->found)
+		return;
+	it->gateway = DatumGetBool(kg_spi_value(0, 1, &isnull));
+	deconstruct_array(DatumGetArrayTypeP(kg_spi_value(0, 2, &isnull)),
+					  TEXTOID,
+					  -1,
+					  false,
+					  TYPALIGN_INT,
+					  &notes,
+					  NULL,
+					  &n);
+	for (int i = 0; i < n; i++)
+		for (int p = 0; p < lengthof(privileges); p++)
+			if (strcmp(TextDatumGetCString(notes[i]),
+					   note_of(&privileges[p])) == 0)
+				it->noted[p] = true;
+}
+
+static void
+write_notes(Oid role, const KgRolePrivileges *it)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID, BOOLOID, TEXTARRAYOID};
+	Datum notes[lengthof(privileges)];
+	Datum values[3] = {ObjectIdGetDatum(role), BoolGetDatum(it->gateway)};
+	int n = 0;
+
+	for (int p = 0; p < lengthof(privileges); p++)
+		if (it->noted[p])
+			notes[n++] = CStringGetTextDatum(note_of(&privileges[p]));
+	values[2] = PointerGetDatum(
+		construct_array(notes, n, TEXTOID, -1, false, TYPALIGN_INT));
+	if (n == 0 && !it->gateway)
+	{
+		static KgSaved forget;
+
+		kg_spi_run(&forget,
+				   "DELETE FROM @kg_role WHERE role = $1",
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+		return;
+	}
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_role(role, gateway, given) "
+			   "VALUES ($1, $2, $3) ON CONFLICT (role) DO UPDATE "
+			   "SET gateway = $2, given = $3",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT);
+}
+
+/* What the role's grants, those that count, and its being a gateway need. */
+static void
+find_needed(Oid role, KgRolePrivileges *it)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {REGROLEOID, TEXTOID};
+	Datum values[] = {ObjectIdGetDatum(role),
+					  CStringGetTextDatum(GetUserNameFromId(role, false))};
+	int needs = it->gateway ? KG_GATEWAY : 0;
+
+	kg_spi_run(&saved,
+			   "SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
+			   "FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (kg_spi_int64(0, 1) > 0)
+		needs |= KG_READS;
+	if (kg_spi_int64(0, 2) > 0)
+		needs |= KG_WRITES;
+	for (int p = 0; p < lengthof(privileges); p++)
+		it->needed[p] = (privileges[p].needed & needs) != 0;
+}
+
+/* GRANT or REVOKE those that are marked, as many as go in one statement. */
+static void
+change_privileges(const bool *marked, bool grant, Oid role)
+{
+	const char *name = quote_identifier(GetUserNameFromId(role, false));
+	const KgPrivilege *last = NULL;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int p = 0; p <= lengthof(privileges); p++)
+	{
+		const KgPrivilege *it = p < lengthof(privileges) ? &privileges[p]
+														 : NULL;
+
+		if (it != NULL && !marked[p])
+			continue;
+		if (last != NULL &&
+			(it == NULL || it->mode != last->mode || it->kind != last->kind))
+		{
+			appendStringInfo(&sql, " %s %s", grant ? "TO" : "FROM", name);
+			kg_run_utility(sql.data);
+			resetStringInfo(&sql);
+			last = NULL;
+		}
+		if (it == NULL)
+			break;
+		if (last == NULL)
+			appendStringInfo(&sql,
+							 "%s %s ON %s ",
+							 grant ? "GRANT" : "REVOKE",
+							 it->name,
+							 it->kind);
+		else
+			appendStringInfoString(&sql, ", ");
+		if (it->object != NULL)
+			appendStringInfo(&sql, "@%s", it->object);
+		else
+			appendStringInfoString(
+				&sql,
+				quote_identifier(get_namespace_name(kg_extension_schema())));
+		last = it;
+	}
+	pfree(sql.data);
+}
+
+static void
+sync_role(Oid role, KgRolePrivileges *it)
+{
+	bool give[lengthof(privileges)] = {false};
+	bool take[lengthof(privileges)] = {false};
+
+	find_needed(role, it);
+	for (int p = 0; p < lengthof(privileges); p++)
+	{
+		bool owns;
+		bool has = has_privilege(&privileges[p], role, &owns);
+
+		give[p] = it->needed[p] && !has;
+		take[p] = !it->needed[p] && it->noted[p] && !owns;
+		it->noted[p] = it->needed[p] && !owns && (it->noted[p] || give[p]);
+	}
+	change_privileges(give, true, role);
+	change_privileges(take, false, role);
+	write_notes(role, it);
+}
+
+void
+kg_privileges_sync(Oid role)
+{
+	KgRolePrivileges it;
+
+	memset(&it, 0, sizeof(it));
+	read_notes(role, &it);
+	sync_role(role, &it);
+}
+
+bool
+kg_is_gateway(Oid role)
+{
+	KgRolePrivileges it;
+
+	memset(&it, 0, sizeof(it));
+	read_notes(role, &it);
+	return it.gateway;
+}
+
+void
+kg_set_gateway(Oid role, bool gateway)
+{
+	KgRolePrivileges it;
+
+	memset(&it, 0, sizeof(it));
+	read_notes(role, &it);
+	it.gateway = gateway;
+	sync_role(role, &it);
+}

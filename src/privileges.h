@@ -1,0 +1,27 @@
+/*
+ * privileges.h
+ *	  What PostgreSQL's own privileges on our objects a role gets from its
+ *	  grants and from being a gateway, and takes back.
+ */
+#ifndef KG_PRIVILEGES_H
+#define KG_PRIVILEGES_H
+
+/*
+ * Bring a role's privileges in line with its grants: what it needs and lacks
+ * is given and noted in kg_role, what is noted and needed no longer is taken
+ * back.  What a role has without us stays, and so does all that an owner has
+ * of what it owns.  As the owner of the extension, inside SPI_connect().
+ */
+extern void kg_privileges_sync(Oid role);
+
+/* Whether kg_grant_gateway() made it a gateway; as the owner, inside SPI. */
+extern bool kg_is_gateway(Oid role);
+extern void kg_set_gateway(Oid role, bool gateway);
+
+/* Whether the role itself may EXECUTE kg_login(). */
+extern bool kg_may_login(Oid role);
+
+/* Run a utility statement with @kg_ names as the owner, inside SPI. */
+extern void kg_run_utility(const char *sql);
+
+#endif /* KG_PRIVILEGES_H */
