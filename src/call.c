@@ -10,11 +10,10 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
+#include "entry.h"
 #include "fmgr.h"
 #include "query/args.h"
 #include "query/get.h"
-#include "query/held.h"
-#include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
 #include "tools/explain.h"
@@ -55,55 +54,54 @@ require_type(const KgCatalog *catalog, text *name)
 		catalog, text_to_cstring(name), "/entity_type");
 }
 
-static Datum
-list(FunctionCallInfo fcinfo, bool ids_only)
+static Jsonb *
+list(FunctionCallInfo fcinfo)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
-	kg_plan_start_clock();
-	PG_RETURN_JSONB_P(
-		kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), ids_only));
+	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), false);
 }
 
 Datum
 kg_sql_list(PG_FUNCTION_ARGS)
 {
-	return list(fcinfo, false);
+	return kg_entry(fcinfo, list);
+}
+
+static Jsonb *
+list_ids(FunctionCallInfo fcinfo)
+{
+	const KgCatalog *catalog = caller_catalog();
+	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+
+	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), true);
 }
 
 Datum
 kg_sql_list_ids(PG_FUNCTION_ARGS)
 {
-	return list(fcinfo, true);
+	return kg_entry(fcinfo, list_ids);
+}
+
+static Jsonb *
+get(FunctionCallInfo fcinfo)
+{
+	const KgCatalog *catalog = caller_catalog();
+	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+
+	return kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
 }
 
 Datum
 kg_sql_get(PG_FUNCTION_ARGS)
 {
-	MemoryContext host = kg_held_host(fcinfo->flinfo->fn_mcxt);
-	Jsonb *data = NULL;
-
-	PG_TRY();
-	{
-		const KgCatalog *catalog = caller_catalog();
-		const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
-
-		data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
-	}
-	PG_FINALLY();
-	{
-		(void) kg_held_host(host);
-	}
-	PG_END_TRY();
-	if (data == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_JSONB_P(data);
+	return kg_entry(fcinfo, get);
 }
 
 /* The array as the tool's arguments, so that both have the same rules. */
-Datum
-kg_sql_get_many(PG_FUNCTION_ARGS)
+static Jsonb *
+get_many(FunctionCallInfo fcinfo)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -130,8 +128,13 @@ kg_sql_get_many(PG_FUNCTION_ARGS)
 	}
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
-	kg_plan_start_clock();
-	PG_RETURN_JSONB_P(kg_tool_get(catalog, type, kg_jw_finish(&w)));
+	return kg_tool_get(catalog, type, kg_jw_finish(&w));
+}
+
+Datum
+kg_sql_get_many(PG_FUNCTION_ARGS)
+{
+	return kg_entry(fcinfo, get_many);
 }
 
 Datum
@@ -140,28 +143,28 @@ kg_sql_list_tools(PG_FUNCTION_ARGS)
 	PG_RETURN_JSONB_P(kg_tools_list(KG_TOOLSET_ALL));
 }
 
+static Jsonb *
+call_tool(FunctionCallInfo fcinfo)
+{
+	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+								PG_GETARG_JSONB_P(1));
+}
+
 Datum
 kg_sql_call_tool(PG_FUNCTION_ARGS)
 {
-	MemoryContext host = kg_held_host(fcinfo->flinfo->fn_mcxt);
-	Jsonb *volatile result = NULL;
+	return kg_entry(fcinfo, call_tool);
+}
 
-	PG_TRY();
-	{
-		result = kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									  PG_GETARG_JSONB_P(1));
-	}
-	PG_FINALLY();
-	{
-		(void) kg_held_host(host);
-	}
-	PG_END_TRY();
-	PG_RETURN_JSONB_P(result);
+static Jsonb *
+explain(FunctionCallInfo fcinfo)
+{
+	return kg_tools_explain(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							PG_GETARG_JSONB_P(1));
 }
 
 Datum
 kg_sql_explain(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_JSONB_P(kg_tools_explain(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									   PG_GETARG_JSONB_P(1)));
+	return kg_entry(fcinfo, explain);
 }

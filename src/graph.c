@@ -5,39 +5,22 @@
  */
 #include "postgres.h"
 
+#include "entry.h"
 #include "fmgr.h"
-#include "query/held.h"
 #include "tools/graph.h"
 
-#define KG_TOOL_FUNCTION(sql_name, tool)          \
-	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS); \
-	PG_FUNCTION_INFO_V1(sql_name);                \
-	Datum sql_name(PG_FUNCTION_ARGS)              \
-	{                                             \
-		return call_tool(fcinfo, tool);           \
-	}                                             \
+#define KG_TOOL_FUNCTION(sql_name, tool)                   \
+	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);          \
+	PG_FUNCTION_INFO_V1(sql_name);                         \
+	static Jsonb *sql_name##_body(FunctionCallInfo fcinfo) \
+	{                                                      \
+		return tool(PG_GETARG_JSONB_P(0));                 \
+	}                                                      \
+	Datum sql_name(PG_FUNCTION_ARGS)                       \
+	{                                                      \
+		return kg_entry(fcinfo, sql_name##_body);          \
+	}                                                      \
 	extern int no_such_variable
-
-/* The hops of a search, and calls for many rows, share their executors. */
-static Datum
-call_tool(FunctionCallInfo fcinfo, Jsonb *(*tool)(const Jsonb *) )
-{
-	const Jsonb *arguments = PG_GETARG_JSONB_P(0);
-	MemoryContext host = kg_held_host(fcinfo->flinfo->fn_mcxt);
-	Jsonb *volatile reply = NULL;
-
-	kg_plan_start_clock();
-	PG_TRY();
-	{
-		reply = tool(arguments);
-	}
-	PG_FINALLY();
-	{
-		(void) kg_held_host(host);
-	}
-	PG_END_TRY();
-	PG_RETURN_JSONB_P(reply);
-}
 
 KG_TOOL_FUNCTION(kg_sql_graph_schema, kg_tool_get_graph_schema);
 KG_TOOL_FUNCTION(kg_sql_find_nodes, kg_tool_find_nodes);

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "fmgr.h"
+#include "query/running.h"
 
 PG_MODULE_MAGIC;
 
@@ -19,4 +20,5 @@ _PG_init(void)
 	kg_settings_define();
 	kg_invalidate_init();
 	kg_spi_init();
+	kg_running_init();
 }

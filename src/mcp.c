@@ -23,6 +23,7 @@
 #include "base/identity.h"
 #include "common/sha2.h"
 #include "common/cryptohash.h"
+#include "entry.h"
 #include "fmgr.h"
 #include "mcp_notify.h"
 #include "mcp_protocol.h"
@@ -615,8 +616,8 @@ identify(const text *token, const text *routed)
 PGDLLEXPORT Datum kg_sql_mcp(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp);
 
-Datum
-kg_sql_mcp(PG_FUNCTION_ARGS)
+static Jsonb *
+mcp(FunctionCallInfo fcinfo)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Jsonb *volatile reply = NULL;
@@ -637,7 +638,11 @@ kg_sql_mcp(PG_FUNCTION_ARGS)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	if (reply == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_JSONB_P(reply);
+	return reply;
+}
+
+Datum
+kg_sql_mcp(PG_FUNCTION_ARGS)
+{
+	return kg_entry(fcinfo, mcp);
 }

@@ -16,6 +16,7 @@
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
+#include "query/running.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -119,6 +120,7 @@ kg_graph_begin(void)
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
 	graph->context = context;
+	kg_running_begin_search(context);
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
 	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
@@ -140,6 +142,7 @@ kg_graph_begin(void)
 void
 kg_graph_end(KgGraph *graph)
 {
+	kg_running_end_search(graph->context);
 	MemoryContextDelete(graph->context);
 }
 

@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "query/held.h"
+#include "query/running.h"
 #include "tcop/dest.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -55,7 +56,6 @@ typedef struct Watch
 
 static Held held[KG_HELD];
 static uint64 next_id = 1;
-static MemoryContext current_host = NULL;
 static MemoryContext watched[KG_HELD]; /* hosts with a Watch */
 
 /* What was run once, in turn; a graph tool runs a few statements by turns. */
@@ -65,15 +65,6 @@ static struct
 	const char *sql;
 } offers[KG_OFFERS];
 static int next_offer = 0;
-
-MemoryContext
-kg_held_host(MemoryContext host)
-{
-	MemoryContext before = current_host;
-
-	current_host = host;
-	return before;
-}
 
 static void
 close_held(Held *h)
@@ -105,7 +96,6 @@ at_transaction_end(XactEvent event, void *arg)
 		case XACT_EVENT_ABORT:
 		case XACT_EVENT_PARALLEL_ABORT:
 			memset(held, 0, sizeof(held));
-			current_host = NULL;
 			break;
 		default:
 			break;
@@ -113,18 +103,34 @@ at_transaction_end(XactEvent event, void *arg)
 	memset(offers, 0, sizeof(offers));
 }
 
+void
+kg_held_end(MemoryContext host)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].id != 0 && held[i].host == host)
+			close_held(&held[i]);
+	for (int i = 0; i < KG_OFFERS; i++)
+		if (offers[i].host == host)
+			offers[i].host = NULL;
+}
+
+void
+kg_held_abandon(MemoryContext host)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].id != 0 && held[i].host == host)
+			held[i].host = NULL;
+}
+
 static void
 host_gone(void *arg)
 {
 	Watch *watch = arg;
 
+	kg_held_end(watch->host);
 	for (int i = 0; i < KG_HELD; i++)
-	{
-		if (held[i].id != 0 && held[i].host == watch->host)
-			close_held(&held[i]);
 		if (watched[i] == watch->host)
 			watched[i] = NULL;
-	}
 }
 
 /*
@@ -132,20 +138,20 @@ host_gone(void *arg)
  * statement writes between its calls.
  */
 static void
-watch_host(void)
+watch_host(MemoryContext host)
 {
 	static int next = 0;
 	Watch *watch;
 
 	for (int i = 0; i < KG_HELD; i++)
-		if (watched[i] == current_host)
+		if (watched[i] == host)
 			return;
-	watch = MemoryContextAlloc(current_host, sizeof(Watch));
-	watch->host = current_host;
+	watch = MemoryContextAlloc(host, sizeof(Watch));
+	watch->host = host;
 	watch->callback.func = host_gone;
 	watch->callback.arg = watch;
-	MemoryContextRegisterResetCallback(current_host, &watch->callback);
-	watched[next] = current_host;
+	MemoryContextRegisterResetCallback(host, &watch->callback);
+	watched[next] = host;
 	next = (next + 1) % KG_HELD;
 }
 
@@ -248,13 +254,15 @@ bool
 kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
 			uint64 *nrows)
 {
-	if (current_host == NULL)
+	MemoryContext host = kg_running_host();
+
+	if (host == NULL)
 		return false;
 	for (int i = 0; i < KG_HELD; i++)
 	{
 		Held *h = &held[i];
 
-		if (h->id == 0 || h->host != current_host ||
+		if (h->id == 0 || h->host != host ||
 			strcmp(h->sql, statement->sql) != 0)
 			continue;
 		if (!still_good(h))
@@ -292,8 +300,9 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 {
 	ResourceOwner owner = CurrentResourceOwner;
 	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext host = kg_running_host();
 
-	watch_host();
+	watch_host(host);
 	memset(h, 0, sizeof(*h));
 	h->context = AllocSetContextCreate(
 		TopTransactionContext, "kg_graph held executor", ALLOCSET_SMALL_SIZES);
@@ -301,7 +310,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 								   "kg_graph held");
 	h->id = next_id++;
 	h->busy = true;
-	h->host = current_host;
+	h->host = host;
 	h->row_security = row_security;
 	h->statement = GetCurrentStatementStartTimestamp();
 	GetUserIdAndSecContext(&h->role, &h->sec_context);
@@ -355,12 +364,12 @@ rescans_all(const PlannedStmt *statement)
 
 /* Was it run before for this host?  It is noted for the next time. */
 static bool
-offered(const char *sql)
+offered(MemoryContext host, const char *sql)
 {
 	for (int i = 0; i < KG_OFFERS; i++)
-		if (offers[i].host == current_host && offers[i].sql == sql)
+		if (offers[i].host == host && offers[i].sql == sql)
 			return true;
-	offers[next_offer].host = current_host;
+	offers[next_offer].host = host;
 	offers[next_offer].sql = sql;
 	next_offer = (next_offer + 1) % KG_OFFERS;
 	return false;
@@ -372,9 +381,10 @@ kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 	static bool registered = false;
 	Held *slot = NULL;
 	CachedPlan *cached;
+	MemoryContext host = kg_running_host();
 	bool suitable;
 
-	if (current_host == NULL || !offered(sql))
+	if (host == NULL || !offered(host, sql))
 		return false;
 	cached = SPI_plan_get_cached_plan(plan);
 	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));

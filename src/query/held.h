@@ -13,11 +13,11 @@
 #include "query/plan.h"
 
 /*
- * Say where the statements that follow may be held: a context that lives as
- * long as the calling expression (FmgrInfo's fn_mcxt), or NULL.  Returns the
- * one before, to be restored also after an error.
+ * Close what is held for a host, which is done also when the host goes; NULL:
+ * what was abandoned.  Not while an error is being thrown: then it is abandoned.
  */
-extern MemoryContext kg_held_host(MemoryContext host);
+extern void kg_held_end(MemoryContext host);
+extern void kg_held_abandon(MemoryContext host);
 
 /*
  * Run a statement on its held executor.  Returns false where there is none:

@@ -118,6 +118,14 @@ open_stream(Stream *stream, const char *sql, Datum tenant)
 	advance(stream);
 }
 
+static void
+close_stream(Stream *stream)
+{
+	if (stream->table != NULL)
+		SPI_freetuptable(stream->table);
+	SPI_cursor_close(stream->portal);
+}
+
 typedef struct Packer
 {
 	Datum tenant;
@@ -379,6 +387,9 @@ pack_all(Packer *p)
 			end_batch(p);
 	}
 	end_batch(p);
+	close_stream(&p->out);
+	close_stream(&p->in);
+	close_stream(&p->packed);
 }
 
 int64

@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/error.h"
 #include "base/identity.h"
 #include "base/settings.h"
 #include "base/spi.h"
@@ -32,6 +31,7 @@
 #include "miscadmin.h"
 #include "query/held.h"
 #include "query/plan.h"
+#include "query/running.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -42,7 +42,6 @@
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 #include "utils/rls.h"
-#include "utils/timestamp.h"
 
 typedef struct PlanKey
 {
@@ -62,9 +61,6 @@ typedef struct PlanEntry
 
 static HTAB *plans = NULL;
 static dlist_head plans_by_use = DLIST_STATIC_INIT(plans_by_use);
-static int running = 0;
-static TimestampTz deadline = 0;
-static TimestampTz deadline_statement = 0; /* in which it was set */
 static bool recording = false;
 static List *recorded = NIL;
 static MemoryContext recorded_context = NULL;
@@ -266,48 +262,22 @@ typedef struct RowReceiver
 	uint64 nrows;
 } RowReceiver;
 
-static KG_NORETURN void
-throw_timeout(void)
-{
-	KgError *err = kg_error_new(
-		KG_TIMEOUT,
-		"the call took longer than kg_graph.max_call_time (%d ms)",
-		kg_setting_max_call_time);
-
-	kg_error_expected(err,
-					  "a narrower question: more filters, fewer hops or a "
-					  "smaller limit");
-	kg_error_throw(err);
-}
-
-static void
-check_clock(void)
-{
-	/* A deadline that an error left behind belongs to another statement. */
-	if (deadline != 0 &&
-		deadline_statement == GetCurrentStatementStartTimestamp() &&
-		GetCurrentTimestamp() > deadline)
-		throw_timeout();
-}
-
 void
 kg_plan_check(void)
 {
 	CHECK_FOR_INTERRUPTS();
-	check_clock();
+	kg_running_check();
 }
 
 void
 kg_plan_enter(void)
 {
-	running++;
 	kg_identity_enter_tool();
 }
 
 void
 kg_plan_leave(void)
 {
-	running--;
 	kg_identity_leave_tool();
 }
 
@@ -390,7 +360,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	PlanEntry *entry;
 	volatile int result;
 
-	check_clock();
+	kg_running_check();
 	if (recording)
 		record_statement(statement);
 	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
@@ -497,18 +467,6 @@ kg_plan_explain(const KgStatement *statement)
 	text = MemoryContextStrdup(caller, es->str->data);
 	SPI_finish();
 	return text;
-}
-
-void
-kg_plan_start_clock(void)
-{
-	if (running > 0)
-		return;
-	deadline_statement = GetCurrentStatementStartTimestamp();
-	deadline = kg_setting_max_call_time > 0
-				   ? TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-												 kg_setting_max_call_time)
-				   : 0;
 }
 
 void

@@ -47,14 +47,8 @@ extern int64 kg_plan_run_int64(const KgStatement *statement);
 extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
- * Start the clock of a call: statements after it share kg_graph.max_call_time.
- * Entry functions call it once; nested calls keep the outer clock running.
- */
-extern void kg_plan_start_clock(void);
-
-/*
- * For what runs a statement's executor: around it, so that nested entry
- * functions keep the clock and policies know who asks, and once in a while
+ * For what runs a statement's executor: around it, so that policies
+ * know who asks, and once in a while
  * between its rows, for interrupts and the clock.
  */
 extern void kg_plan_enter(void);

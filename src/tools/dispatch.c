@@ -84,7 +84,6 @@ kg_tools_call(const char *name, const Jsonb *arguments)
 
 	catalog = kg_catalog_get(require_tenant());
 	agent = kg_agent_current();
-	kg_plan_start_clock();
 	tool = kg_catalog_tool(catalog, name);
 	if (tool && kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, name))
 		return call_catalog_tool(catalog, tool, arguments);

@@ -1,0 +1,99 @@
+-- What a call leaves behind: no clock that a later one is told the time by, no
+-- executor, no portal and no snapshot, so that tables can be changed after it.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+SELECT current_user AS owner \gset
+CREATE ROLE regress_calls LOGIN;
+SELECT FROM kg_create_tenant('calls');
+SELECT FROM kg_grant('calls', 'regress_calls', 'write');
+SET ROLE regress_calls;
+SELECT kg_apply_bundle('{"bundle_name": "calls", "version": "1", "schemas": [{"entity_type": "node", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "integer", "x-index": true}}}}],
+  "relations": [{"name": "NEXT", "from": "node", "to": "node"}], "entities": [{"entity_type": "node", "items": [{"id": "a", "size": 1}, {"id": "b", "size": 2}, {"id": "c", "size": 3}]}],
+  "edges": [{"relation": "NEXT", "from": "node:a", "to": "node:b"}, {"relation": "NEXT", "from": "node:b", "to": "node:c"}]}') ->> 'revision' AS revision;
+RESET ROLE;
+
+-- The clock: every call has its own, also in one statement of the client.
+SET kg_graph.max_call_time = 200;
+SET ROLE regress_calls;
+DO $$ BEGIN PERFORM kg_list('node'); PERFORM pg_sleep(0.3); PERFORM kg_get('node', 'a'); PERFORM kg_get('node', ARRAY['a']); PERFORM kg_list_ids('node'); PERFORM kg_bfs('{"seeds": ["node:a"], "max_hops": 2}');
+  PERFORM pg_sleep(0.3); PERFORM kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/node:a"}}'); END $$;
+SELECT kg_list('node') -> 'total' AS total, pg_sleep(0.3) IS NOT NULL AS slept, kg_get('node', 'a') AS got;
+SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/node:a"}}') #> '{error}' AS error;
+-- One that failed leaves none.
+DO $$ BEGIN
+  BEGIN PERFORM kg_list('node', '{"filters": {"nothing": 1}}'); EXCEPTION WHEN OTHERS THEN NULL; END;
+  BEGIN PERFORM kg_traverse('{"from": {"label": "node"}}'); EXCEPTION WHEN OTHERS THEN NULL; END;
+  PERFORM pg_sleep(0.3); PERFORM kg_get('node', 'a');
+END $$;
+-- One within another has the other's: what the statements of a call run belongs to it.
+RESET ROLE;
+CREATE FUNCTION calls_slow(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.15); PERFORM kg_get('node', 'none'); RETURN true; END $$;
+
+CREATE POLICY calls_slow ON kg_entity AS RESTRICTIVE FOR SELECT USING (entity_id = 'none' OR calls_slow(entity_id));
+SET ROLE regress_calls;
+SELECT kg_list('node');
+RESET ROLE;
+DROP POLICY calls_slow ON kg_entity;
+DROP FUNCTION calls_slow(text);
+RESET kg_graph.max_call_time;
+
+-- Executors, portals, snapshots: a table can be changed after calls of every kind, in the same transaction.
+SELECT FROM kg_grant('calls', current_user, 'write');
+CREATE FUNCTION calls_change() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  ALTER TABLE kg_entity ALTER data SET STATISTICS 100;
+  ALTER TABLE kg_edge ALTER properties SET STATISTICS 100;
+  ALTER TABLE kg_adjacency SET (fillfactor = 100);
+  ALTER TABLE kg_adjacency RESET (fillfactor);
+  ALTER TABLE kg_entity ALTER data SET STATISTICS -1;
+  ALTER TABLE kg_edge ALTER properties SET STATISTICS -1;
+  RETURN format('changed, %s cursors', (SELECT count(*) FROM pg_cursors WHERE name LIKE '<unnamed%'));
+END $$;
+CREATE FUNCTION calls_simple() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE j jsonb;
+BEGIN
+  FOR i IN 1 .. 4 LOOP
+    j := kg_get('node', 'a'); j := kg_bfs('{"seeds": ["node:a"], "max_hops": 3}'); j := kg_neighbors('{"start_node": {"label": "node", "node_id": "a"}, "max_hops": 2}');
+    j := kg_call_tool('find_paths', '{"from": {"label": "node", "ids": ["a"]}, "to": {"label": "node", "ids": ["c"]}}');
+  END LOOP;
+  RETURN calls_change();
+END $$;
+BEGIN; SELECT calls_simple(); SELECT calls_simple(); COMMIT;
+DO $$ BEGIN PERFORM calls_simple(); PERFORM calls_simple(); END $$;
+-- Of a query, when the query is over.
+CREATE FUNCTION calls_query() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  SELECT count(kg_get('node', 'a')) + count(kg_bfs('{"seeds": ["node:a"], "max_hops": 3}')) INTO n FROM generate_series(1, 10);
+  FOR n IN SELECT length(kg_get('node', 'a')::text) FROM generate_series(1, 10) LOOP END LOOP;
+  RETURN calls_change();
+END $$;
+SELECT calls_query();
+-- After an error that was caught, in PL/pgSQL and in a call.
+CREATE FUNCTION calls_failed() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE j jsonb;
+BEGIN
+  FOR i IN 1 .. 3 LOOP
+    BEGIN j := kg_get('node', 'a'); j := kg_bfs('{"seeds": ["node:a"], "max_hops": 3}'); j := kg_bfs('{"seeds": ["node:a", "node:b"], "max_hops": 3, "limit": 0}'); EXCEPTION WHEN OTHERS THEN NULL; END;
+    j := kg_call_tool('bfs_query', '{"seeds": ["node:a"], "max_hops": 3, "offset": -1}'); j := kg_call_tool('bfs_query', '{"seeds": ["node:a"], "max_hops": 3}');
+  END LOOP;
+  SET LOCAL kg_graph.max_edges = 1;
+  FOR i IN 1 .. 3 LOOP
+    BEGIN j := kg_bfs('{"seeds": ["node:a"], "max_hops": 3}'); EXCEPTION WHEN OTHERS THEN NULL; END;
+    j := kg_call_tool('bfs_query', '{"seeds": ["node:a"], "max_hops": 3}');
+    j := kg_mcp('[{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "bfs_query", "arguments": {"seeds": ["node:a"], "max_hops": 3}}}, {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "bfs_query", "arguments": {"seeds": ["node:b"], "max_hops": 3}}}]');
+  END LOOP;
+  RETURN calls_change();
+END $$;
+BEGIN; SELECT calls_failed(); SELECT calls_failed(); COMMIT;
+-- kg_pack, kg_rebuild, an export and an apply leave no portal.
+CREATE FUNCTION calls_portals() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM kg_pack(), kg_export_bundle('calls'), kg_apply_bundle(kg_export_bundle('calls'));
+  RETURN calls_change();
+END $$;
+SELECT calls_portals();
+DROP FUNCTION calls_change(), calls_simple(), calls_query(), calls_failed(), calls_portals();
+SELECT kg_drop_tenant('calls');
+DROP OWNED BY regress_calls;
+DROP ROLE regress_calls;
