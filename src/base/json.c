@@ -130,6 +130,15 @@ kg_json_string_value(const char *s)
 	return value;
 }
 
+bool
+kg_json_same(const Jsonb *a, const Jsonb *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return compareJsonbContainers((JsonbContainer *) &a->root,
+								  (JsonbContainer *) &b->root) == 0;
+}
+
 Jsonb *
 kg_json_datum(const JsonbValue *value)
 {

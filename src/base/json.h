@@ -35,6 +35,8 @@ extern bool kg_json_int64(const JsonbValue *value, int64 *result);
 extern JsonbValue kg_json_string_value(const char *s);
 /* Any value as a datum of its own. */
 extern Jsonb *kg_json_datum(const JsonbValue *value);
+/* Equal, or both NULL. */
+extern bool kg_json_same(const Jsonb *a, const Jsonb *b);
 
 /*
  * Walk an object or array without recursion into its members:

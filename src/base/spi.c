@@ -328,6 +328,22 @@ kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	PG_END_TRY();
 }
 
+void
+kg_spi_put_text(Datum *values, char *nulls, int index, const char *value)
+{
+	nulls[index] = value ? ' ' : 'n';
+	if (value)
+		values[index] = CStringGetTextDatum(value);
+}
+
+void
+kg_spi_put_jsonb(Datum *values, char *nulls, int index, const Jsonb *value)
+{
+	nulls[index] = value ? ' ' : 'n';
+	if (value)
+		values[index] = JsonbPGetDatum(value);
+}
+
 Datum
 kg_spi_value(uint64 row, int column, bool *isnull)
 {

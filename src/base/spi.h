@@ -88,6 +88,12 @@ extern double kg_spi_plan_for(double rows);
 extern void kg_spi_init(void);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */
+/* A parameter that may be NULL, with nulls as SPI takes them. */
+extern void kg_spi_put_text(Datum *values, char *nulls, int index,
+							const char *value);
+extern void kg_spi_put_jsonb(Datum *values, char *nulls, int index,
+							 const Jsonb *value);
+
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);

@@ -41,6 +41,7 @@ typedef struct KgApply
 	int64 revision;			 /* stored; 0: the bundle is new */
 	bool changed;
 	bool sees_all;		 /* the caller may see every stored entity */
+	List *variants;		 /* the bundle's relations as they will be */
 	List *entity_counts; /* of KgCounts * */
 	List *edge_counts;
 	List *type_changes[3]; /* names created, updated, deleted */
@@ -66,11 +67,39 @@ extern void kg_apply_sample(KgApply *apply, int change, const char *type,
  * that change with them.
  */
 extern void kg_bundle_definitions(KgApply *apply);
+extern bool kg_bundle_changes_definitions(const KgApply *apply);
+/* The bundle as it was, or NULL. */
+extern const KgBundle *kg_bundle_stored(const KgApply *apply);
 
 /* bundle_check.c: gather every fault of the payload against the catalog. */
 extern void kg_bundle_check(KgApply *apply);
 /* What of that depends on other bundles, once more. */
 extern void kg_bundle_check_others(KgApply *apply);
+/*
+ * Does a schema compile, with the definitions of the payload?  what says whose
+ * it is.
+ */
+extern bool kg_bundle_check_schema(KgApply *apply, const Jsonb *schema,
+								   const char *what, const char *path);
+/* Is the type there after the apply? */
+extern bool kg_bundle_has_type(const KgApply *apply, const char *bundle,
+							   const char *name);
+extern void kg_bundle_unknown_type(KgApply *apply, const char *name,
+								   const char *keyword, const char *path);
+
+/*
+ * bundle_relations.c: the relations as they will be, which kg_bundle_check()
+ * has gathered and checked once the types are parsed; as the owner.
+ */
+extern void kg_bundle_check_relations(KgApply *apply);
+/* What of that depends on other bundles, once more. */
+extern void kg_bundle_check_other_relations(KgApply *apply);
+/* Is there a relation of the name, of any bundle, after the apply? */
+extern bool kg_bundle_has_relation(const KgApply *apply, const char *name);
+/* Do relations come or go, or the types that they join? */
+extern bool kg_bundle_changes_relations(const KgApply *apply);
+extern void kg_bundle_write_relations(KgApply *apply);
+
 /* The entities and references of the payload. */
 extern void kg_bundle_check_entities(KgApply *apply);
 

@@ -136,10 +136,9 @@ check_size(const Jsonb *bundle)
 static int64
 stored_revision(const KgApply *apply)
 {
-	for (int i = 0; i < apply->before->nbundles; i++)
-		if (strcmp(apply->before->bundles[i].name, apply->payload->name) == 0)
-			return apply->before->bundles[i].revision;
-	return 0;
+	const KgBundle *stored = kg_bundle_stored(apply);
+
+	return stored ? stored->revision : 0;
 }
 
 static bool

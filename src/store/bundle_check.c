@@ -26,7 +26,8 @@ report(KgApply *apply, KgError *err, const char *path)
  * that the error can be taken over without a subtransaction.
  */
 static void
-check_compiles(KgApply *apply, KgPayloadType *type)
+check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
+			   const char *type, const char *path)
 {
 	KgSchemaOptions options = {NULL, apply->payload->definitions, false};
 	MemoryContext context = CurrentMemoryContext;
@@ -36,7 +37,7 @@ check_compiles(KgApply *apply, KgPayloadType *type)
 	PG_TRY();
 	{
 		MemoryContextSwitchTo(scratch);
-		(void) kg_schema_compile(type->schema, &options);
+		(void) kg_schema_compile(schema, &options);
 		MemoryContextSwitchTo(context);
 	}
 	PG_CATCH();
@@ -57,10 +58,10 @@ check_compiles(KgApply *apply, KgPayloadType *type)
 								   kg_error_sqlstate(KG_LIMIT_EXCEEDED)
 							   ? KG_LIMIT_EXCEEDED
 							   : KG_INVALID_INPUT,
-						   "schema of entity type \"%s\": %s",
-						   type->name,
+						   "schema of %s: %s",
+						   what,
 						   edata->message);
-		kg_error_entity(err, type->name, NULL);
+		kg_error_entity(err, type, NULL);
 		if (kg_json_get(&object->root, "path", &value))
 			pointer = kg_json_cstring(&value);
 		if (kg_json_get(&object->root, "got", &value))
@@ -69,40 +70,58 @@ check_compiles(KgApply *apply, KgPayloadType *type)
 			kg_error_expected(err, "%s", kg_json_cstring(&value));
 		else if (edata->hint)
 			kg_error_expected(err, "%s", edata->hint);
-		report(apply, err, psprintf("%s%s", type->path, pointer));
+		report(apply, err, psprintf("%s%s", path, pointer));
 	}
 	PG_END_TRY();
 	MemoryContextDelete(scratch);
 }
 
+static bool
+check_depth(KgApply *apply, const Jsonb *schema, const char *what,
+			const char *type, const char *path)
+{
+	KgError *err;
+
+	if (!kg_json_deeper_than(&schema->root, kg_setting_schema_max_depth))
+		return true;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "schema of %s is nested deeper than "
+					   "kg_graph.schema_max_depth, %d, allows",
+					   what,
+					   kg_setting_schema_max_depth);
+	kg_error_entity(err, type, NULL);
+	kg_error_expected(err, "at most %d levels", kg_setting_schema_max_depth);
+	report(apply, err, path);
+	return false;
+}
+
+bool
+kg_bundle_check_schema(KgApply *apply, const Jsonb *schema, const char *what,
+					   const char *path)
+{
+	int64 before = apply->errors.total;
+
+	if (check_depth(apply, schema, what, NULL, path))
+		check_compiles(apply, schema, what, NULL, path);
+	return apply->errors.total == before;
+}
+
 static void
 check_type(KgApply *apply, KgPayloadType *type)
 {
+	char *what = psprintf("entity type \"%s\"", type->name);
 	int64 before = apply->errors.total;
 	const KgType *parsed;
 
-	if (kg_json_deeper_than(&type->schema->root, kg_setting_schema_max_depth))
-	{
-		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-									"schema of entity type \"%s\" is nested "
-									"deeper than kg_graph.schema_max_depth, "
-									"%d, allows",
-									type->name,
-									kg_setting_schema_max_depth);
-
-		kg_error_entity(err, type->name, NULL);
-		kg_error_expected(
-			err, "at most %d levels", kg_setting_schema_max_depth);
-		report(apply, err, type->path);
+	if (!check_depth(apply, type->schema, what, type->name, type->path))
 		return;
-	}
 	parsed = kg_type_parse(apply->payload->name,
 						   type->name,
 						   type->schema,
 						   apply->payload->definitions,
 						   type->path,
 						   &apply->errors);
-	check_compiles(apply, type);
+	check_compiles(apply, type->schema, what, type->name, type->path);
 	type->stored = kg_catalog_type_in(
 		apply->before, apply->payload->name, type->name);
 	if (apply->errors.total > before)
@@ -128,22 +147,19 @@ future_type(const KgApply *apply, const char *bundle, const char *name)
 	return kg_catalog_type_in(apply->before, bundle, name);
 }
 
-/* Is the type declared at all, though its schema may be at fault? */
-static bool
-declared_type(const KgApply *apply, const char *bundle, const char *name)
+bool
+kg_bundle_has_type(const KgApply *apply, const char *bundle, const char *name)
 {
-	const KgPayload *payload = apply->payload;
-
-	if (strcmp(bundle, payload->name) == 0)
-		for (int i = 0; i < payload->ntypes; i++)
-			if (strcmp(payload->types[i].name, name) == 0)
-				return true;
+	/* Though its schema may be at fault. */
+	if (strcmp(bundle, apply->payload->name) == 0 &&
+		kg_payload_type(apply->payload, name))
+		return true;
 	return future_type(apply, bundle, name) != NULL;
 }
 
-static void
-report_unknown_type(KgApply *apply, const char *name, const char *keyword,
-					const char *path)
+void
+kg_bundle_unknown_type(KgApply *apply, const char *name, const char *keyword,
+					   const char *path)
 {
 	const KgPayload *payload = apply->payload;
 	KgError *err = kg_error_new(
@@ -222,14 +238,14 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 						  "^[A-Za-z][A-Za-z0-9_]{0,61}[A-Za-z0-9]$");
 		report(apply, err, path);
 	}
-	if (!declared_type(apply, bundle, field->ref_type))
+	if (!kg_bundle_has_type(apply, bundle, field->ref_type))
 	{
-		report_unknown_type(apply,
-							field->ref_bundle
-								? psprintf("%s/%s", bundle, field->ref_type)
-								: field->ref_type,
-							"x-ref",
-							path);
+		kg_bundle_unknown_type(apply,
+							   field->ref_bundle
+								   ? psprintf("%s/%s", bundle, field->ref_type)
+								   : field->ref_type,
+							   "x-ref",
+							   path);
 		return;
 	}
 	target = future_type(apply, bundle, field->ref_type);
@@ -250,34 +266,22 @@ check_reference(KgApply *apply, const KgPayloadType *type, const KgField *field)
 	report(apply, err, path);
 }
 
-/* Is there a relation of this name after the apply? */
-static bool
-future_relation(const KgApply *apply, const char *name)
+static void
+check_counted(KgApply *apply, const KgPayloadType *type, const KgField *field)
 {
-	const KgPayload *payload = apply->payload;
+	KgError *err;
 
-	for (int i = 0; i < payload->nrelations; i++)
-		if (strcmp(payload->relations[i].name, name) == 0)
-			return true;
-	for (int i = 0; i < payload->ntypes; i++)
-	{
-		const KgType *type = payload->types[i].parsed;
-
-		for (int j = 0; type && j < type->nfields; j++)
-			if (type->fields[j].ref_type &&
-				strcmp(type->fields[j].relation, name) == 0)
-				return true;
-	}
-	for (int i = 0; i < apply->before->nrelations; i++)
-	{
-		const KgRelation *relation = &apply->before->relations[i];
-
-		if (strcmp(relation->name, name) == 0 &&
-			(apply->options.merge ||
-			 strcmp(relation->bundle, payload->name) != 0))
-			return true;
-	}
-	return false;
+	if (field->derived_relation == NULL ||
+		kg_bundle_has_relation(apply, field->derived_relation))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"x-derived\" counts relation \"%s\", which does "
+					   "not exist",
+					   field->derived_relation);
+	kg_error_keyword(err, "x-derived");
+	kg_error_got_string(err, field->derived_relation);
+	kg_error_expected(err, "a relation of this bundle or another");
+	report(apply, err, field_path(type, field));
 }
 
 static void
@@ -298,125 +302,7 @@ check_fields(KgApply *apply, KgPayloadType *type)
 						 "without saying what is counted: it has no value",
 						 field->name,
 						 type->name));
-		if (field->derived_relation &&
-			!future_relation(apply, field->derived_relation))
-		{
-			KgError *err = kg_error_new(
-				KG_INVALID_INPUT,
-				"\"x-derived\" counts relation \"%s\", which does "
-				"not exist",
-				field->derived_relation);
-
-			kg_error_keyword(err, "x-derived");
-			kg_error_got_string(err, field->derived_relation);
-			kg_error_expected(err, "a relation of this bundle or another");
-			report(apply, err, field_path(type, field));
-		}
-	}
-}
-
-static bool
-check_relation_end(KgApply *apply, const char *name, const char *path,
-				   bool own_bundle)
-{
-	const char *slash = strchr(name, '/');
-	const char *bundle = apply->payload->name;
-	const char *type = name;
-
-	if (slash)
-	{
-		bundle = pnstrdup(name, slash - name);
-		type = slash + 1;
-	}
-	if (own_bundle && strcmp(bundle, apply->payload->name) != 0)
-	{
-		KgError *err = kg_error_new(KG_INVALID_INPUT,
-									"a relation starts at a type of its own "
-									"bundle");
-
-		kg_error_got_string(err, name);
-		kg_error_expected(err, "an entity type of this bundle");
-		report(apply, err, path);
-		return false;
-	}
-	if (declared_type(apply, bundle, type))
-		return true;
-	report_unknown_type(apply, name, NULL, path);
-	return false;
-}
-
-static bool
-derives_relation(const KgApply *apply, const char *name)
-{
-	for (int i = 0; i < apply->payload->ntypes; i++)
-	{
-		const KgType *type = apply->payload->types[i].parsed;
-
-		for (int j = 0; type && j < type->nfields; j++)
-			if (type->fields[j].ref_type &&
-				strcmp(type->fields[j].relation, name) == 0)
-				return true;
-	}
-	return false;
-}
-
-static void
-check_relation(KgApply *apply, int index)
-{
-	const KgPayload *payload = apply->payload;
-	const KgPayloadRelation *relation = &payload->relations[index];
-	KgError *err = NULL;
-
-	(void) check_relation_end(
-		apply, relation->from, psprintf("%s/from", relation->path), true);
-	(void) check_relation_end(
-		apply, relation->to, psprintf("%s/to", relation->path), false);
-	for (int i = 0; i < index; i++)
-	{
-		const KgPayloadRelation *other = &payload->relations[i];
-
-		if (strcmp(other->name, relation->name) != 0)
-			continue;
-		if (strcmp(other->from, relation->from) == 0 &&
-			strcmp(other->to, relation->to) == 0)
-			err = kg_error_new(KG_INVALID_INPUT,
-							   "relation \"%s\" from \"%s\" to \"%s\" is "
-							   "declared twice",
-							   relation->name,
-							   relation->from,
-							   relation->to);
-		else if (other->symmetric != relation->symmetric ||
-				 (other->inverse == NULL) != (relation->inverse == NULL) ||
-				 (other->inverse &&
-				  strcmp(other->inverse, relation->inverse) != 0))
-			err = kg_error_new(KG_INVALID_INPUT,
-							   "variants of relation \"%s\" differ in "
-							   "\"inverse\" or \"symmetric\"",
-							   relation->name);
-	}
-	if (err == NULL && derives_relation(apply, relation->name))
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "relation \"%s\" is declared and derived from an "
-						   "\"x-ref\"",
-						   relation->name);
-	if (err == NULL && relation->symmetric && relation->inverse)
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "a symmetric relation is its own inverse");
-	if (err)
-	{
-		kg_error_got_string(err, relation->name);
-		kg_error_expected(err, "another name, or one declaration");
-		report(apply, err, relation->path);
-	}
-	if (relation->schema)
-	{
-		KgField *fields;
-
-		(void) kg_properties_parse(relation->schema,
-								   payload->definitions,
-								   psprintf("%s/schema", relation->path),
-								   &apply->errors,
-								   &fields);
+		check_counted(apply, type, field);
 	}
 }
 
@@ -514,15 +400,6 @@ check_tools(KgApply *apply)
 	}
 }
 
-static const KgPayloadType *
-payload_type(const KgPayload *payload, const char *name)
-{
-	for (int i = 0; i < payload->ntypes; i++)
-		if (strcmp(payload->types[i].name, name) == 0)
-			return &payload->types[i];
-	return NULL;
-}
-
 /*
  * Types that stay as they are and name, by x-ref-field, a property that their
  * target would no longer have, or not as it must be.
@@ -537,7 +414,7 @@ check_named_fields(KgApply *apply)
 		const KgType *type = apply->before->types[i];
 
 		if (strcmp(type->bundle, payload->name) == 0 &&
-			(!apply->options.merge || payload_type(payload, type->name)))
+			(!apply->options.merge || kg_payload_type(payload, type->name)))
 			continue;
 		for (int j = 0; j < type->nfields; j++)
 		{
@@ -548,7 +425,7 @@ check_named_fields(KgApply *apply)
 			if (field->ref_field == NULL ||
 				strcmp(field->ref_bundle, payload->name) != 0)
 				continue;
-			target = payload_type(payload, field->ref_type);
+			target = kg_payload_type(payload, field->ref_type);
 			if (target == NULL || target->parsed == NULL ||
 				is_target_field(target->parsed, field->ref_field))
 				continue;
@@ -586,7 +463,7 @@ check_foreign_references(KgApply *apply)
 
 			if (field->ref_type == NULL ||
 				strcmp(field->ref_bundle, apply->payload->name) != 0 ||
-				declared_type(apply, field->ref_bundle, field->ref_type))
+				kg_bundle_has_type(apply, field->ref_bundle, field->ref_type))
 				continue;
 			err = kg_error_new(KG_REFERENCE_MISSING,
 							   "entity type \"%s\" is referenced by \"%s/%s\"",
@@ -616,10 +493,11 @@ kg_bundle_check_others(KgApply *apply)
 			if (field->ref_type && field->ref_bundle &&
 				strcmp(field->ref_bundle, payload->name) != 0)
 				check_reference(apply, &payload->types[i], field);
+			check_counted(apply, &payload->types[i], field);
 		}
 	}
-	if (!apply->options.merge)
-		check_foreign_references(apply);
+	kg_bundle_check_other_relations(apply);
+	check_foreign_references(apply);
 	check_named_fields(apply);
 }
 
@@ -706,14 +584,12 @@ kg_bundle_check(KgApply *apply)
 		CHECK_FOR_INTERRUPTS();
 		check_type(apply, &payload->types[i]);
 	}
+	kg_bundle_check_relations(apply);
 	for (int i = 0; i < payload->ntypes; i++)
 		if (payload->types[i].parsed)
 			check_fields(apply, &payload->types[i]);
-	for (int i = 0; i < payload->nrelations; i++)
-		check_relation(apply, i);
 	check_tools(apply);
-	if (!apply->options.merge)
-		check_foreign_references(apply);
+	check_foreign_references(apply);
 	check_named_fields(apply);
 
 	search.state = palloc0(Max(1, payload->ntypes) * sizeof(int));

@@ -67,15 +67,6 @@ type_hash(const Jsonb *schema, const Jsonb *definitions)
 	return kg_json_hash(kg_jw_finish(&w));
 }
 
-static bool
-in_payload(const KgPayload *payload, const char *type)
-{
-	for (int i = 0; i < payload->ntypes; i++)
-		if (strcmp(payload->types[i].name, type) == 0)
-			return true;
-	return false;
-}
-
 /* A stored type as if the payload had it: checked and written like the rest. */
 static void
 adopt_type(KgPayload *payload, const KgType *type, char *hash)
@@ -106,7 +97,7 @@ adopt_types(KgApply *apply)
 		char *hash;
 
 		if (strcmp(type->bundle, payload->name) != 0 ||
-			in_payload(payload, type->name))
+			kg_payload_type(payload, type->name))
 			continue;
 		if (!uses_definitions(type->schema, payload->definitions))
 			continue;
@@ -116,15 +107,30 @@ adopt_types(KgApply *apply)
 	}
 }
 
+const KgBundle *
+kg_bundle_stored(const KgApply *apply)
+{
+	for (int i = 0; i < apply->before->nbundles; i++)
+		if (strcmp(apply->before->bundles[i].name, apply->payload->name) == 0)
+			return &apply->before->bundles[i];
+	return NULL;
+}
+
+bool
+kg_bundle_changes_definitions(const KgApply *apply)
+{
+	const KgBundle *stored = kg_bundle_stored(apply);
+
+	return stored &&
+		   !kg_json_same(stored->definitions, apply->payload->definitions);
+}
+
 void
 kg_bundle_definitions(KgApply *apply)
 {
 	KgPayload *payload = apply->payload;
-	const KgBundle *stored = NULL;
+	const KgBundle *stored = kg_bundle_stored(apply);
 
-	for (int i = 0; i < apply->before->nbundles && stored == NULL; i++)
-		if (strcmp(apply->before->bundles[i].name, payload->name) == 0)
-			stored = &apply->before->bundles[i];
 	if (apply->options.merge && stored)
 	{
 		/* In a merge, what the payload does not say stays. */

@@ -5,7 +5,9 @@
 #include "postgres.h"
 
 #include "base/identity.h"
+#include "base/json.h"
 #include "base/spi.h"
+#include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -155,27 +157,88 @@ collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 	}
 }
 
+/*
+ * Does the relation ask other things of its edges than before?  What is stored
+ * is then checked like what is new.
+ */
+static bool
+asks_anew(const KgApply *apply, const KgRelation *relation)
+{
+	const KgRelation *before = kg_catalog_relation_no(apply->before,
+													  relation->relation_no);
+	bool definitions = kg_bundle_changes_definitions(apply);
+
+	if (before == NULL)
+		return false;
+	if (relation->symmetric && !before->symmetric)
+		return true;
+	for (int i = 0; i < before->nvariants; i++)
+	{
+		const KgVariant *old = &before->variants[i];
+		bool same = false;
+
+		for (int j = 0; j < relation->nvariants && !same; j++)
+		{
+			const KgVariant *variant = &relation->variants[j];
+
+			same = variant->from_type_no == old->from_type_no &&
+				   variant->to_type_no == old->to_type_no &&
+				   kg_json_same(variant->schema, old->schema);
+		}
+		if (!same || (definitions && old->schema != NULL))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What is not as stored, checked before it is written: the trigger would raise
+ * at the first batch, and not know the places.
+ */
+static void
+check_batch(KgApply *apply, const KgColumns *edges,
+			const KgRelation *const *relations, const int *verdicts,
+			const int *numbers)
+{
+	int *chosen_numbers = palloc(Max(1, edges->nrows) * sizeof(int));
+	KgEdgeReport to = {"/edges", chosen_numbers, false, &apply->errors};
+	const KgRelation *last = NULL;
+	bool anew = false;
+	KgColumns chosen;
+	KgUserContext user;
+
+	kg_edges_init(&chosen, CurrentMemoryContext);
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		if (relations[i] != last)
+			anew = asks_anew(apply, relations[i]);
+		last = relations[i];
+		if (verdicts[i] == 2 && !anew)
+			continue;
+		chosen_numbers[chosen.nrows] = numbers[i];
+		kg_edges_add(&chosen, edges, i);
+	}
+	kg_become_owner(&user);
+	kg_edges_check(apply->after, &chosen, &to);
+	kg_restore_user(&user);
+}
+
 static void
 write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
 {
 	KgColumns edges;
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	int *numbers = palloc(n * sizeof(int));
-	KgEdgeReport to = {"/edges", numbers, false, &apply->errors};
-	KgUserContext user;
-	int *verdicts;
+	int *verdicts = palloc0(n * sizeof(int));
 
 	kg_edges_init(&edges, CurrentMemoryContext);
 	collect_batch(apply, payload, n, seen, &edges, relations, numbers);
-
-	/* The trigger would raise at the first batch, and not know the places. */
-	kg_become_owner(&user);
-	kg_edges_check(apply->after, &edges, &to);
-	kg_restore_user(&user);
-	if (edges.nrows == 0 || apply->errors.total > 0)
+	if (edges.nrows == 0)
 		return;
-	verdicts = palloc0(edges.nrows * sizeof(int));
 	kg_edges_compare(apply->tenant, &edges, verdicts);
+	check_batch(apply, &edges, relations, verdicts, numbers);
+	if (apply->errors.total > 0)
+		return;
 	kg_edges_write(apply->tenant, &edges, verdicts);
 	for (int i = 0; i < edges.nrows; i++)
 	{
@@ -240,6 +303,157 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 	apply->changed = true;
 }
 
+/* Edges of a relation in the payload; once they are written, all are stored. */
+static int64
+payload_edges(const KgApply *apply, const KgRelation *relation)
+{
+	ListCell *lc;
+
+	foreach(lc, apply->edge_counts)
+	{
+		const KgCounts *counts = lfirst(lc);
+
+		if (strcmp(counts->name, relation->name) == 0)
+			return counts->created + counts->updated + counts->unchanged;
+	}
+	return 0;
+}
+
+static void
+delete_all_missing(KgApply *apply, HTAB *seen)
+{
+	List *stored = kg_edges_count(apply->tenant);
+	ListCell *lc;
+
+	foreach(lc, stored)
+	{
+		const KgEdgeCount *count = lfirst(lc);
+		const KgRelation *relation = kg_catalog_relation_no(apply->after,
+															count->relation_no);
+
+		if (relation && !relation->derived &&
+			strcmp(relation->bundle, apply->payload->name) == 0 &&
+			count->n != payload_edges(apply, relation))
+			delete_missing(apply, relation, seen);
+	}
+}
+
+/*
+ * Of a relation that becomes symmetric, pairs of edges that are stored both ways
+ * become one: the payload has one of them or none.
+ */
+static void
+join_pairs(KgApply *apply, const KgRelation *relation)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT4OID};
+	const KgRelation *before = kg_catalog_relation_no(apply->before,
+													  relation->relation_no);
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  Int32GetDatum(relation->relation_no)};
+
+	if (!relation->symmetric || before == NULL || before->symmetric)
+		return;
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_edge e WHERE e.tenant = $1 "
+			   "AND e.relation_no = $2 AND e.source > e.target "
+			   "AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "
+			   "AND r.source = e.target AND r.relation_no = $2 "
+			   "AND r.target = e.source)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed > 0)
+		kg_apply_counts(apply, &apply->edge_counts, relation->name)->deleted +=
+			SPI_processed;
+}
+
+/* What declares the relation in the payload. */
+static const char *
+path_of(const KgPayload *payload, const KgRelation *relation)
+{
+	for (int i = 0; i < payload->nrelations; i++)
+		if (strcmp(payload->relations[i].name, relation->name) == 0)
+			return payload->relations[i].path;
+	return "/definitions";
+}
+
+/* Of the first fault found: without the edge's values, which may be hidden. */
+static KgError *
+stored_error(const KgApply *apply, const KgRelation *relation,
+			 const KgError *first)
+{
+	KgError *err = kg_error_new(kg_error_code(first),
+								"stored edges of relation \"%s\" would not "
+								"be valid: %s",
+								relation->name,
+								kg_error_message(first));
+
+	kg_error_path(err, "%s", path_of(apply->payload, relation));
+	kg_error_got_string(err, relation->name);
+	kg_error_expected(err, "what the stored edges satisfy, or other edges");
+	return err;
+}
+
+static void
+recheck_relation(KgApply *apply, const KgRelation *relation)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph recheck", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = CurrentMemoryContext;
+	KgErrorList errors = {NIL, 1};
+	KgEdgeReport to = {"", NULL, false, &errors};
+	int64 last[2] = {0, 0};
+	KgError *err = NULL;
+
+	(void) kg_lock_relation_exclusive(relation->relation_no);
+	while (err == NULL)
+	{
+		KgColumns edges;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(scratch);
+		MemoryContextSwitchTo(scratch);
+		kg_edges_init(&edges, scratch);
+		kg_edges_read(
+			apply->tenant, relation->relation_no, last, KG_EDGE_BATCH, &edges);
+		if (edges.nrows == 0)
+			break;
+		last[0] = DatumGetInt64(edges.values[KG_EDGE_SOURCE][edges.nrows - 1]);
+		last[1] = DatumGetInt64(edges.values[KG_EDGE_TARGET][edges.nrows - 1]);
+		kg_edges_check(apply->after, &edges, &to);
+		MemoryContextSwitchTo(old);
+		if (errors.total > 0)
+			err = stored_error(apply, relation, linitial(errors.errors));
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	if (err)
+		kg_error_report(&apply->errors, err);
+}
+
+/* What a changed relation keeps must be what it could be given. */
+static void
+recheck_stored(KgApply *apply)
+{
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	for (int i = 0; i < apply->after->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->after->relations[i];
+
+		if (!relation->derived &&
+			strcmp(relation->bundle, apply->payload->name) == 0 &&
+			asks_anew(apply, relation))
+			recheck_relation(apply, relation);
+	}
+	kg_restore_user(&user);
+}
+
 void
 kg_bundle_write_edges(KgApply *apply)
 {
@@ -258,6 +472,9 @@ kg_bundle_write_edges(KgApply *apply)
 					   Max(16, payload->nedges),
 					   &ctl,
 					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	for (int i = 0; !apply->options.merge && i < apply->after->nrelations; i++)
+		if (strcmp(apply->after->relations[i].bundle, payload->name) == 0)
+			join_pairs(apply, &apply->after->relations[i]);
 	for (int i = 0; i < payload->nedges; i += KG_EDGE_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -270,14 +487,9 @@ kg_bundle_write_edges(KgApply *apply)
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
-	for (int i = 0; !apply->options.merge && i < apply->before->nrelations; i++)
-	{
-		const KgRelation *relation = &apply->before->relations[i];
-
-		if (!relation->derived &&
-			strcmp(relation->bundle, payload->name) == 0 &&
-			find_relation(apply, relation->name))
-			delete_missing(apply, relation, seen);
-	}
+	if (!apply->options.merge && apply->errors.total == 0)
+		delete_all_missing(apply, seen);
 	hash_destroy(seen);
+	if (apply->errors.total == 0)
+		recheck_stored(apply);
 }

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -17,40 +18,6 @@ same_text(const char *a, const char *b)
 	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
 }
 
-static bool
-same_jsonb(const Jsonb *a, const Jsonb *b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	return compareJsonbContainers((JsonbContainer *) &a->root,
-								  (JsonbContainer *) &b->root) == 0;
-}
-
-static const KgBundle *
-stored_bundle(const KgApply *apply)
-{
-	for (int i = 0; i < apply->before->nbundles; i++)
-		if (strcmp(apply->before->bundles[i].name, apply->payload->name) == 0)
-			return &apply->before->bundles[i];
-	return NULL;
-}
-
-static void
-put_text(Datum *values, char *nulls, int index, const char *value)
-{
-	nulls[index] = value ? ' ' : 'n';
-	if (value)
-		values[index] = CStringGetTextDatum(value);
-}
-
-static void
-put_jsonb(Datum *values, char *nulls, int index, const Jsonb *value)
-{
-	nulls[index] = value ? ' ' : 'n';
-	if (value)
-		values[index] = JsonbPGetDatum(value);
-}
-
 /* In a merge, what the payload does not say stays. */
 static void
 write_bundle(KgApply *apply)
@@ -59,7 +26,7 @@ write_bundle(KgApply *apply)
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID};
 	const KgPayload *payload = apply->payload;
-	const KgBundle *stored = stored_bundle(apply);
+	const KgBundle *stored = kg_bundle_stored(apply);
 	bool merge = apply->options.merge && stored;
 	const char *description = payload->description;
 	const char *instructions = payload->instructions;
@@ -76,15 +43,15 @@ write_bundle(KgApply *apply)
 	if (stored && same_text(stored->version, payload->version) &&
 		same_text(stored->description, description) &&
 		same_text(stored->instructions, instructions) &&
-		same_jsonb(stored->definitions, definitions))
+		kg_json_same(stored->definitions, definitions))
 		return;
 	apply->changed = true;
-	put_text(values, nulls, 0, apply->tenant);
-	put_text(values, nulls, 1, payload->name);
-	put_text(values, nulls, 2, payload->version);
-	put_text(values, nulls, 3, description);
-	put_text(values, nulls, 4, instructions);
-	put_jsonb(values, nulls, 5, definitions);
+	kg_spi_put_text(values, nulls, 0, apply->tenant);
+	kg_spi_put_text(values, nulls, 1, payload->name);
+	kg_spi_put_text(values, nulls, 2, payload->version);
+	kg_spi_put_text(values, nulls, 3, description);
+	kg_spi_put_text(values, nulls, 4, instructions);
+	kg_spi_put_jsonb(values, nulls, 5, definitions);
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_bundle(tenant, bundle, version, description, "
 			   "instructions, definitions, revision) "
@@ -163,355 +130,6 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	else
 		return;
 	apply->changed = true;
-}
-
-/* A row of kg_relation as it is to be. */
-typedef struct Variant
-{
-	const char *relation;
-	const char *from_type;
-	const char *to_bundle;
-	const char *to_type;
-	const char *property;
-	const Jsonb *schema;
-	const char *inverse;
-	bool symmetric;
-} Variant;
-
-static void
-add_variant(List **variants, const Variant *variant)
-{
-	Variant *copy = palloc(sizeof(Variant));
-	ListCell *lc;
-
-	/* Two properties may derive the same variant. */
-	foreach(lc, *variants)
-	{
-		const Variant *other = lfirst(lc);
-
-		if (strcmp(other->relation, variant->relation) == 0 &&
-			strcmp(other->from_type, variant->from_type) == 0 &&
-			strcmp(other->to_bundle, variant->to_bundle) == 0 &&
-			strcmp(other->to_type, variant->to_type) == 0)
-			return;
-	}
-	*copy = *variant;
-	*variants = lappend(*variants, copy);
-}
-
-static void
-derive_variants(const KgType *type, const char *bundle, List **variants)
-{
-	for (int i = 0; i < type->nfields; i++)
-	{
-		const KgField *field = &type->fields[i];
-		Variant variant = {0};
-
-		if (field->ref_type == NULL)
-			continue;
-		variant.relation = field->relation;
-		variant.from_type = type->name;
-		variant.to_bundle = field->ref_bundle ? field->ref_bundle : bundle;
-		variant.to_type = field->ref_type;
-		variant.property = field->name;
-		add_variant(variants, &variant);
-	}
-}
-
-static bool
-in_payload(const KgPayload *payload, const char *type)
-{
-	for (int i = 0; i < payload->ntypes; i++)
-		if (strcmp(payload->types[i].name, type) == 0)
-			return true;
-	return false;
-}
-
-static void
-declare_variants(const KgPayload *payload, List **variants)
-{
-	for (int i = 0; i < payload->nrelations; i++)
-	{
-		const KgPayloadRelation *relation = &payload->relations[i];
-		const char *slash = strchr(relation->to, '/');
-		Variant variant = {0};
-
-		variant.relation = relation->name;
-		variant.from_type = strchr(relation->from, '/')
-								? strchr(relation->from, '/') + 1
-								: relation->from;
-		variant.to_bundle = slash ? pnstrdup(relation->to, slash - relation->to)
-								  : payload->name;
-		variant.to_type = slash ? slash + 1 : relation->to;
-		variant.schema = relation->schema;
-		variant.inverse = relation->inverse;
-		variant.symmetric = relation->symmetric;
-		add_variant(variants, &variant);
-	}
-}
-
-/* Declared variants that a merge keeps, because the payload names none. */
-static void
-keep_variants(const KgApply *apply, List **variants)
-{
-	const KgCatalog *before = apply->before;
-
-	for (int i = 0; i < before->nrelations; i++)
-	{
-		const KgRelation *relation = &before->relations[i];
-
-		if (relation->derived ||
-			strcmp(relation->bundle, apply->payload->name) != 0)
-			continue;
-		for (int j = 0; j < relation->nvariants; j++)
-		{
-			const KgType *from = kg_catalog_type_no(
-				before, relation->variants[j].from_type_no);
-			const KgType *to = kg_catalog_type_no(
-				before, relation->variants[j].to_type_no);
-			Variant variant = {0};
-
-			if (from == NULL || to == NULL)
-				continue;
-			variant.relation = relation->name;
-			variant.from_type = from->name;
-			variant.to_bundle = to->bundle;
-			variant.to_type = to->name;
-			variant.schema = relation->variants[j].schema;
-			variant.inverse = relation->inverse;
-			variant.symmetric = relation->symmetric;
-			add_variant(variants, &variant);
-		}
-	}
-}
-
-static List *
-future_variants(const KgApply *apply)
-{
-	const KgPayload *payload = apply->payload;
-	List *variants = NIL;
-
-	for (int i = 0; i < payload->ntypes; i++)
-		derive_variants(payload->types[i].parsed, payload->name, &variants);
-	declare_variants(payload, &variants);
-	if (!apply->options.merge)
-		return variants;
-	for (int i = 0; i < apply->before->ntypes; i++)
-	{
-		const KgType *type = apply->before->types[i];
-
-		if (strcmp(type->bundle, payload->name) == 0 &&
-			!in_payload(payload, type->name))
-			derive_variants(type, payload->name, &variants);
-	}
-	keep_variants(apply, &variants);
-	return variants;
-}
-
-static int32
-relation_number(const KgApply *apply, const char *name, List *variants,
-				const int32 *numbers, int n)
-{
-	static KgSaved saved;
-
-	for (int i = 0; i < apply->before->nrelations; i++)
-	{
-		const KgRelation *relation = &apply->before->relations[i];
-
-		if (strcmp(relation->name, name) == 0 &&
-			strcmp(relation->bundle, apply->payload->name) == 0)
-			return relation->relation_no;
-	}
-	for (int i = 0; i < n; i++)
-		if (strcmp(((Variant *) list_nth(variants, i))->relation, name) == 0)
-			return numbers[i];
-	kg_spi_run(&saved,
-			   "SELECT nextval('@kg_relation_seq')",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	return kg_spi_int64(0, 1);
-}
-
-/*
- * Edges of relations that the bundle no longer has go with them; edges of a
- * derived relation go with the references that they come from.
- */
-static void
-delete_relations(KgApply *apply, List *variants)
-{
-	static KgSaved edges_saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
-
-	for (int i = 0; i < apply->before->nrelations; i++)
-	{
-		const KgRelation *relation = &apply->before->relations[i];
-		Datum values[] = {CStringGetTextDatum(apply->tenant),
-						  Int32GetDatum(relation->relation_no)};
-		bool kept = false;
-		ListCell *lc;
-
-		if (strcmp(relation->bundle, apply->payload->name) != 0)
-			continue;
-		foreach(lc, variants)
-			kept |= strcmp(((Variant *) lfirst(lc))->relation,
-						   relation->name) == 0;
-		if (kept)
-			continue;
-		/* Nobody adds to them, and what was added by now is seen. */
-		(void) kg_lock_relation_exclusive(relation->relation_no);
-		kg_spi_run_latest(&edges_saved,
-						  "DELETE FROM @kg_edge WHERE tenant = $1 "
-						  "AND relation_no = $2",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_DELETE);
-		if (!relation->derived)
-			kg_apply_counts(apply, &apply->edge_counts, relation->name)
-				->deleted += SPI_processed;
-	}
-}
-
-/* The columns of a row of kg_relation, in the order of its table. */
-#define KG_RELATION_COLUMNS 11
-
-static void
-variant_row(const KgApply *apply, const Variant *v, int32 number, Datum *values,
-			char *nulls)
-{
-	memset(nulls, ' ', KG_RELATION_COLUMNS);
-	put_text(values, nulls, 0, apply->tenant);
-	put_text(values, nulls, 1, apply->payload->name);
-	put_text(values, nulls, 2, v->relation);
-	put_text(values, nulls, 3, v->from_type);
-	put_text(values, nulls, 4, v->to_bundle);
-	put_text(values, nulls, 5, v->to_type);
-	values[6] = Int32GetDatum(number);
-	put_text(values, nulls, 7, v->property);
-	put_jsonb(values, nulls, 8, v->schema);
-	put_text(values, nulls, 9, v->inverse);
-	values[10] = BoolGetDatum(v->symmetric);
-}
-
-static const Oid relation_types[] = {TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 INT4OID,
-									 TEXTOID,
-									 JSONBOID,
-									 TEXTOID,
-									 BOOLOID};
-
-/* Are exactly these variants stored? */
-static bool
-relations_stored(const KgApply *apply, List *variants, const int32 *numbers)
-{
-	static KgSaved count_saved;
-	static KgSaved compare_saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum key[] = {CStringGetTextDatum(apply->tenant),
-				   CStringGetTextDatum(apply->payload->name)};
-
-	kg_spi_run(&count_saved,
-			   "SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
-			   "AND bundle = $2",
-			   2,
-			   argtypes,
-			   key,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	if (kg_spi_int64(0, 1) != list_length(variants))
-		return false;
-	for (int i = 0; i < list_length(variants); i++)
-	{
-		Datum values[KG_RELATION_COLUMNS];
-		char nulls[KG_RELATION_COLUMNS];
-
-		variant_row(apply, list_nth(variants, i), numbers[i], values, nulls);
-		kg_spi_run(&compare_saved,
-				   "SELECT FROM @kg_relation WHERE tenant = $1 AND bundle = $2 "
-				   "AND relation = $3 AND from_type = $4 AND to_bundle = $5 "
-				   "AND to_type = $6 AND relation_no = $7 "
-				   "AND property IS NOT DISTINCT FROM $8 "
-				   "AND schema IS NOT DISTINCT FROM $9 "
-				   "AND inverse IS NOT DISTINCT FROM $10 "
-				   "AND is_symmetric = $11",
-				   KG_RELATION_COLUMNS,
-				   relation_types,
-				   values,
-				   nulls,
-				   false,
-				   SPI_OK_SELECT);
-		if (SPI_processed == 0)
-			return false;
-	}
-	return true;
-}
-
-/* Few rows: written anew when they differ. */
-static void
-write_relations(KgApply *apply)
-{
-	static KgSaved delete_saved;
-	static KgSaved insert_saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	List *variants = future_variants(apply);
-	int n = list_length(variants);
-	int32 *numbers = palloc(Max(1, n) * sizeof(int32));
-	Datum key[] = {CStringGetTextDatum(apply->tenant),
-				   CStringGetTextDatum(apply->payload->name)};
-
-	for (int i = 0; i < n; i++)
-		numbers[i] = relation_number(
-			apply,
-			((Variant *) list_nth(variants, i))->relation,
-			variants,
-			numbers,
-			i);
-	delete_relations(apply, variants);
-	if (relations_stored(apply, variants, numbers))
-		return;
-	apply->changed = true;
-	for (int i = 0; i < apply->before->nrelations; i++)
-		if (strcmp(apply->before->relations[i].bundle, apply->payload->name) ==
-			0)
-			(void) kg_lock_relation_exclusive(
-				apply->before->relations[i].relation_no);
-	kg_spi_run(&delete_saved,
-			   "DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
-			   2,
-			   argtypes,
-			   key,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	for (int i = 0; i < n; i++)
-	{
-		Datum values[KG_RELATION_COLUMNS];
-		char nulls[KG_RELATION_COLUMNS];
-
-		variant_row(apply, list_nth(variants, i), numbers[i], values, nulls);
-		kg_spi_run(&insert_saved,
-				   "INSERT INTO @kg_relation(tenant, bundle, relation, "
-				   "from_type, to_bundle, to_type, relation_no, property, "
-				   "schema, inverse, is_symmetric) VALUES "
-				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-				   KG_RELATION_COLUMNS,
-				   relation_types,
-				   values,
-				   nulls,
-				   false,
-				   SPI_OK_INSERT);
-	}
 }
 
 static void
@@ -606,7 +224,7 @@ lock_dropped_types(const KgApply *apply)
 		const KgType *type = apply->before->types[i];
 
 		if (strcmp(type->bundle, apply->payload->name) == 0 &&
-			!in_payload(apply->payload, type->name))
+			!kg_payload_type(apply->payload, type->name))
 			(void) kg_lock_type_exclusive(type->type_no);
 	}
 }
@@ -619,7 +237,7 @@ kg_bundle_write_types(KgApply *apply)
 	write_bundle(apply);
 	for (int i = 0; i < apply->payload->ntypes; i++)
 		write_type(apply, &apply->payload->types[i]);
-	write_relations(apply);
+	kg_bundle_write_relations(apply);
 	write_tools(apply);
 }
 
@@ -657,7 +275,7 @@ kg_bundle_delete_types(KgApply *apply)
 						  CStringGetTextDatum(type->name)};
 
 		if (strcmp(type->bundle, apply->payload->name) != 0 ||
-			in_payload(apply->payload, type->name))
+			kg_payload_type(apply->payload, type->name))
 			continue;
 		kg_spi_run_latest(&saved,
 						  "DELETE FROM @kg_entity_type WHERE tenant = $1 "

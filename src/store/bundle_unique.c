@@ -22,7 +22,7 @@ is_unique(const KgType *type, const char *name)
 	return field && field->unique;
 }
 
-/* Does the type name properties, or types of other bundles? */
+/* Does the type name properties, relations, or types of other bundles? */
 static bool
 has_names(const KgType *type, const char *bundle)
 {
@@ -30,7 +30,7 @@ has_names(const KgType *type, const char *bundle)
 	{
 		const KgField *field = &type->fields[i];
 
-		if (field->ref_field ||
+		if (field->ref_field || field->derived_relation ||
 			(field->ref_bundle && strcmp(field->ref_bundle, bundle) != 0))
 			return true;
 	}
@@ -38,14 +38,16 @@ has_names(const KgType *type, const char *bundle)
 }
 
 /*
- * Do the types of the bundle come to name other properties or types than
- * before, or may go that others name?
+ * Do the types and relations of the bundle come to name other properties, types
+ * or relations than before, or may go that others name?
  */
 static bool
 changes_names(const KgApply *apply)
 {
 	const KgPayload *payload = apply->payload;
 
+	if (kg_bundle_changes_relations(apply))
+		return true;
 	for (int i = 0; i < payload->ntypes; i++)
 	{
 		const KgPayloadType *type = &payload->types[i];
@@ -59,19 +61,18 @@ changes_names(const KgApply *apply)
 	for (int i = 0; !apply->options.merge && i < apply->before->ntypes; i++)
 	{
 		const KgType *type = apply->before->types[i];
-		bool kept = strcmp(type->bundle, payload->name) != 0;
 
-		for (int j = 0; j < payload->ntypes; j++)
-			kept |= strcmp(payload->types[j].name, type->name) == 0;
-		if (!kept)
+		if (strcmp(type->bundle, payload->name) == 0 &&
+			kg_payload_type(payload, type->name) == NULL)
 			return true;
 	}
 	return false;
 }
 
 /*
- * A property is unique as long as some type names it, of whichever bundle, and a
- * type stays as long as some type refers to it: those who change that take
+ * A property is unique as long as some type names it, of whichever bundle; a type
+ * stays as long as some type refers to it or some relation goes to it, and a
+ * relation as long as some property counts it: those who change that take
  * turns, or two of them would each rely on the other.  What others did in the
  * meantime is looked at; of this bundle nobody changed anything.
  */

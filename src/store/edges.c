@@ -24,6 +24,90 @@ kg_edges_init(KgColumns *edges, MemoryContext context)
 }
 
 void
+kg_edges_add(KgColumns *edges, const KgColumns *from, int row)
+{
+	kg_columns_add_row(edges);
+	for (int i = 0; i < KG_EDGE_COLUMNS; i++)
+		if (!from->nulls[i][row])
+			kg_columns_datum(edges, i, from->values[i][row]);
+}
+
+List *
+kg_edges_count(const char *tenant)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	MemoryContext context = CurrentMemoryContext;
+	List *counts = NIL;
+
+	kg_spi_run(&saved,
+			   "SELECT relation_no::bigint, count(*) FROM @kg_edge "
+			   "WHERE tenant = $1 AND property IS NULL GROUP BY relation_no "
+			   "ORDER BY relation_no",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgEdgeCount *count = palloc(sizeof(KgEdgeCount));
+
+		count->relation_no = kg_spi_int64(i, 1);
+		count->n = kg_spi_int64(i, 2);
+		counts = lappend(counts, count);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return counts;
+}
+
+void
+kg_edges_read(const char *tenant, int32 relation_no, const int64 *after,
+			  int limit, KgColumns *edges)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, INT8OID, INT8OID, INT4OID};
+	Datum values[] = {CStringGetTextDatum(tenant),
+					  Int32GetDatum(relation_no),
+					  Int64GetDatum(after[0]),
+					  Int64GetDatum(after[1]),
+					  Int32GetDatum(limit)};
+	MemoryContext old = MemoryContextSwitchTo(edges->context);
+
+	kg_spi_run_latest(&saved,
+					  "SELECT source, target, properties FROM @kg_edge "
+					  "WHERE tenant = $1 AND relation_no = $2 "
+					  "AND property IS NULL AND source >= $3 "
+					  "AND (source, target) > ($3, $4) "
+					  "ORDER BY source, target LIMIT $5",
+					  5,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(edges->context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+		Datum properties = kg_spi_value(i, 3, &isnull);
+
+		kg_columns_add_row(edges);
+		kg_columns_int64(edges, KG_EDGE_SOURCE, kg_spi_int64(i, 1));
+		kg_columns_int32(edges, KG_EDGE_RELATION, relation_no);
+		kg_columns_int64(edges, KG_EDGE_TARGET, kg_spi_int64(i, 2));
+		if (!isnull)
+			kg_columns_datum(edges,
+							 KG_EDGE_PROPERTIES,
+							 JsonbPGetDatum(DatumGetJsonbPCopy(properties)));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	MemoryContextSwitchTo(old);
+}
+
+void
 kg_nodes_of_ids(const char *tenant, const KgType *type, const char *const *ids,
 				int n, int64 *nodes)
 {
@@ -541,12 +625,8 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	kg_edges_init(&chosen, CurrentMemoryContext);
 	for (int i = 0; i < edges->nrows; i++)
 	{
-		if (found[i] != wanted)
-			continue;
-		kg_columns_add_row(&chosen);
-		for (int j = 0; j < KG_EDGE_COLUMNS; j++)
-			if (!edges->nulls[j][i])
-				kg_columns_datum(&chosen, j, edges->values[j][i]);
+		if (found[i] == wanted)
+			kg_edges_add(&chosen, edges, i);
 	}
 	if (chosen.nrows == 0)
 		return;

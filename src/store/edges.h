@@ -41,6 +41,28 @@ extern const KgCatalog *kg_edges_lock(const char *tenant,
 extern void kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
 						   const KgEdgeReport *report);
 
+/* Add a row of other edges. */
+extern void kg_edges_add(KgColumns *edges, const KgColumns *from, int row);
+
+/*
+ * How many explicit edges of each relation of the tenant there are; a relation
+ * without any is not among them.
+ */
+typedef struct KgEdgeCount
+{
+	int32 relation_no;
+	int64 n;
+} KgEdgeCount;
+
+extern List *kg_edges_count(const char *tenant);
+
+/*
+ * The next explicit edges of a relation after those given, by source and
+ * target; committed since the transaction's snapshot too.
+ */
+extern void kg_edges_read(const char *tenant, int32 relation_no,
+						  const int64 *after, int limit, KgColumns *edges);
+
 /* Nodes of handles or, where the relation leaves one type, bare ids. */
 typedef struct KgEdgeEnd
 {

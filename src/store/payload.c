@@ -474,6 +474,15 @@ kg_payload_read(const Jsonb *bundle, KgErrorList *errors)
 	return payload;
 }
 
+KgPayloadType *
+kg_payload_type(const KgPayload *payload, const char *name)
+{
+	for (int i = 0; i < payload->ntypes; i++)
+		if (strcmp(payload->types[i].name, name) == 0)
+			return &payload->types[i];
+	return NULL;
+}
+
 Jsonb *
 kg_payload_data(const KgPayloadItem *item)
 {

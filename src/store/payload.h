@@ -86,6 +86,10 @@ typedef struct KgPayload
  */
 extern KgPayload *kg_payload_read(const Jsonb *bundle, KgErrorList *errors);
 
+/* The type of that name, or NULL. */
+extern KgPayloadType *kg_payload_type(const KgPayload *payload,
+									  const char *name);
+
 /* The data of an item as a datum of its own. */
 extern Jsonb *kg_payload_data(const KgPayloadItem *item);
 

@@ -63,7 +63,22 @@ CREATE FUNCTION regress_states.edges() RETURNS TABLE(edge text) LANGUAGE sql AS 
     LEFT JOIN (SELECT DISTINCT relation_no, relation FROM kg_relation) r USING (relation_no) ORDER BY 1
 $$;
 
--- A stored type comes to refer to entities that the payload has later.
+-- 1. A type that a declared relation of another bundle names stays.
+SELECT apply(bundle('bb', jsonb_build_array(type('thing'), type('other')), '{"thing": [{"id": "t"}]}'));
+SELECT apply(bundle('aa', jsonb_build_array(type('brand')), '{"brand": [{"id": "b"}]}',
+  '{"relations": [{"name": "LINK", "from": "brand", "to": "bb/thing"}], "edges": [{"relation": "LINK", "from": "brand:b", "to": "thing:t"}]}'));
+SELECT apply(bundle('bb', jsonb_build_array(type('other'))));
+SELECT drop('bb');
+SELECT apply(bundle('bb', '[]'));
+SELECT * FROM edges();
+SELECT * FROM faults();
+-- once nothing names it, it goes
+SELECT apply(bundle('aa', jsonb_build_array(type('brand')), '{"brand": [{"id": "b"}]}'));
+SELECT apply(bundle('bb', jsonb_build_array(type('other'))));
+SELECT drop('bb');
+SELECT drop('aa');
+
+-- 2. A stored type comes to refer to entities that the payload has later.
 SELECT apply(bundle('ee', jsonb_build_array(type('one'), type('zoo')), '{"one": [{"id": "f", "to": "t", "many": ["t", "u"]}], "zoo": [{"id": "t"}]}'));
 SELECT apply(bundle('ee', jsonb_build_array(type('one', '{"to": {"type": "string", "x-ref": "zoo"}, "many": {"type": "array", "items": {"type": "string", "x-ref": "zoo"}}}'), type('zoo')),
   '{"one": [{"id": "f", "to": "u", "many": ["t", "u"]}, {"id": "g", "to": "u"}], "zoo": [{"id": "t"}, {"id": "u"}]}'));
@@ -73,6 +88,64 @@ SELECT apply(bundle('ee', jsonb_build_array(type('one', '{"to": {"type": "string
 SELECT * FROM edges();
 SELECT * FROM faults();
 SELECT drop('ee');
+
+-- 3. Relations of a merge, beside what is stored.
+SELECT apply(bundle('ss', jsonb_build_array(type('person')), '{"person": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}',
+  '{"relations": [{"name": "KNOWS", "from": "person", "to": "person"}], "edges": [{"relation": "KNOWS", "from": "person:a", "to": "person:b"}, {"relation": "KNOWS", "from": "person:b", "to": "person:a"}]}'));
+-- symmetric over both directions
+SELECT apply('{"bundle_name": "ss", "version": "1", "relations": [{"name": "KNOWS", "from": "person", "to": "person", "symmetric": true}]}', '{"mode": "merge"}');
+SELECT * FROM faults();
+-- of which a replace keeps one
+SELECT apply(bundle('ss', jsonb_build_array(type('person')), '{"person": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}',
+  '{"relations": [{"name": "KNOWS", "from": "person", "to": "person", "symmetric": true}], "edges": [{"relation": "KNOWS", "from": "person:a", "to": "person:b"}]}'));
+SELECT * FROM faults();
+-- a variant with another inverse, or symmetric
+SELECT apply('{"bundle_name": "ss", "version": "1", "schemas": [{"entity_type": "club", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": [], "properties": {"id": {"type": "string"}}}}],
+  "relations": [{"name": "KNOWS", "from": "person", "to": "club", "inverse": "KNOWN"}]}', '{"mode": "merge"}');
+SELECT * FROM faults();
+-- declared beside derived: by a new property, by a new declaration
+SELECT apply(jsonb_build_object('bundle_name', 'ss', 'version', '1', 'schemas', jsonb_build_array(type('person', '{"knows": {"type": "string", "x-ref": "person"}}'))), '{"mode": "merge"}');
+SELECT apply(jsonb_build_object('bundle_name', 'ss', 'version', '1', 'schemas', jsonb_build_array(type('club', '{"leader": {"type": "string", "x-ref": "person"}}'))), '{"mode": "merge"}');
+SELECT apply('{"bundle_name": "ss", "version": "1", "relations": [{"name": "LEADER", "from": "person", "to": "club"}]}', '{"mode": "merge"}');
+SELECT * FROM faults();
+-- a schema that stored edges do not satisfy
+SELECT apply('{"bundle_name": "ss", "version": "1", "relations": [{"name": "KNOWS", "from": "person", "to": "person", "symmetric": true,
+  "schema": {"type": "object", "required": ["since"], "properties": {"since": {"type": "integer"}}}}]}', '{"mode": "merge"}');
+SELECT * FROM faults();
+-- a relation that was declared is derived, and the other way round
+SELECT apply(bundle('ss', jsonb_build_array(type('person', '{"knows": {"type": "array", "items": {"type": "string", "x-ref": "person"}}}')),
+  '{"person": [{"id": "a", "knows": ["b", "c"]}, {"id": "b"}, {"id": "c"}]}'));
+SELECT * FROM edges();
+SELECT apply(bundle('ss', jsonb_build_array(type('person')), '{"person": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}',
+  '{"relations": [{"name": "KNOWS", "from": "person", "to": "person"}], "edges": [{"relation": "KNOWS", "from": "person:a", "to": "person:b"}]}'));
+SELECT * FROM edges();
+SELECT * FROM faults();
+SELECT drop('ss');
+
+
+-- 5. One type named twice, as "type" and as "bundle/type".
+SELECT apply(bundle('pre', jsonb_build_array(type('ee')), '{"ee": [{"id": "x"}]}', '{"relations": [{"name": "LINK", "from": "ee", "to": "ee"}, {"name": "LINK", "from": "ee", "to": "pre/ee",
+  "schema": {"type": "object", "properties": {"n": {"type": "integer"}}}}]}'));
+SELECT apply(bundle('pre', jsonb_build_array(type('ee')), '{"ee": [{"id": "x"}]}', '{"relations": [{"name": "LINK", "from": "ee", "to": "ee"}, {"name": "LINK", "from": "pre/ee", "to": "ee"}]}'));
+
+-- 6. A relation's schema: one that cannot be compiled; definitions that it needs.
+SELECT apply(bundle('pre', jsonb_build_array(type('ee')), '{"ee": [{"id": "x"}]}', '{"relations": [{"name": "LINK", "from": "ee", "to": "ee", "schema": {"type": "object", "properties": {"n": {"pattern": "("}}}}]}'));
+SELECT apply(bundle('pre', jsonb_build_array(type('ee')), '{"ee": [{"id": "x"}]}', '{"definitions": [{"$id": "urn:n", "type": "object", "properties": {"n": {"type": "integer"}}}],
+  "relations": [{"name": "LINK", "from": "ee", "to": "ee", "schema": {"$ref": "urn:n"}}], "edges": [{"relation": "LINK", "from": "ee:x", "to": "ee:x", "properties": {"n": 1}}]}'));
+SELECT apply('{"bundle_name": "pre", "version": "1", "definitions": []}', '{"mode": "merge"}');
+SELECT apply('{"bundle_name": "pre", "version": "1", "definitions": [{"$id": "urn:n", "type": "object", "properties": {"n": {"type": "string"}}}]}', '{"mode": "merge"}');
+SELECT apply('{"bundle_name": "pre", "version": "1", "definitions": [{"$id": "urn:n", "type": "object", "properties": {"n": {"type": "number"}}}]}', '{"mode": "merge"}');
+SELECT * FROM faults();
+SELECT drop('pre');
+
+-- 7. What x-derived counts.
+SELECT apply(bundle('kk', jsonb_build_array(type('child', '{"of": {"type": "string", "x-ref": "child"}}'))));
+SELECT apply(bundle('dd', jsonb_build_array(type('parent', '{"n": {"type": "integer", "x-derived": {"count": "OF", "direction": "incoming"}}}'))));
+SELECT drop('kk');
+SELECT apply(bundle('kk', jsonb_build_array(type('child'))));
+SELECT * FROM faults();
+SELECT drop('dd');
+SELECT drop('kk');
 
 RESET ROLE;
 RESET search_path;

@@ -1,0 +1,704 @@
+/*
+ * bundle_relations.c
+ *	  The relations of a bundle as they will be: what its payload declares, what
+ *	  its types derive and, in a merge, what is stored beside them.  They are
+ *	  checked as a whole, so that what is stored can always be applied again.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/annotations.h"
+#include "catalog/lock.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/bundle.h"
+#include "utils/builtins.h"
+
+/* A row of kg_relation as it is to be. */
+typedef struct KgNewVariant
+{
+	const char *relation;
+	const char *from_type;
+	const char *to_bundle;
+	const char *to_type;
+	const char *property; /* that it is derived from, or NULL: declared */
+	const Jsonb *schema;
+	const char *inverse;
+	bool symmetric;
+	const char *path; /* of what says so in the payload; NULL: stored */
+} KgNewVariant;
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
+}
+
+static bool
+is_derived(const KgNewVariant *variant)
+{
+	return variant->property != NULL;
+}
+
+static bool
+same_ends(const KgNewVariant *a, const KgNewVariant *b)
+{
+	return strcmp(a->relation, b->relation) == 0 &&
+		   strcmp(a->from_type, b->from_type) == 0 &&
+		   strcmp(a->to_type, b->to_type) == 0 &&
+		   strcmp(a->to_bundle, b->to_bundle) == 0;
+}
+
+static void
+report(KgApply *apply, KgError *err, const char *path)
+{
+	kg_error_path(err, "%s", path ? path : "/relations");
+	kg_error_report(&apply->errors, err);
+}
+
+static const char *
+end_name(const KgApply *apply, const KgNewVariant *variant)
+{
+	if (strcmp(variant->to_bundle, apply->payload->name) == 0)
+		return variant->to_type;
+	return psprintf("%s/%s", variant->to_bundle, variant->to_type);
+}
+
+/* Two properties may derive the same variant; the payload's comes first. */
+static void
+add_variant(KgApply *apply, const KgNewVariant *variant)
+{
+	KgNewVariant *copy;
+	ListCell *lc;
+
+	CHECK_FOR_INTERRUPTS();
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *other = lfirst(lc);
+		KgError *err;
+
+		if (!same_ends(other, variant) ||
+			is_derived(other) != is_derived(variant))
+			continue;
+		if (is_derived(variant) || variant->path == NULL)
+			return;
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relation \"%s\" from \"%s\" to \"%s\" is "
+						   "declared twice",
+						   variant->relation,
+						   variant->from_type,
+						   end_name(apply, variant));
+		kg_error_got_string(err, variant->relation);
+		kg_error_expected(err, "another name, or one declaration");
+		report(apply, err, variant->path);
+		return;
+	}
+	copy = palloc(sizeof(KgNewVariant));
+	*copy = *variant;
+	apply->variants = lappend(apply->variants, copy);
+}
+
+static void
+derive_variants(KgApply *apply, const KgType *type, const char *path)
+{
+	for (int i = 0; type && i < type->nfields; i++)
+	{
+		const KgField *field = &type->fields[i];
+		KgNewVariant variant = {0};
+
+		if (field->ref_type == NULL)
+			continue;
+		variant.relation = field->relation;
+		variant.from_type = type->name;
+		variant.to_bundle = field->ref_bundle ? field->ref_bundle
+											  : apply->payload->name;
+		variant.to_type = field->ref_type;
+		variant.property = field->name;
+		variant.path = path;
+		add_variant(apply, &variant);
+	}
+}
+
+/* An end of a declared relation: "type" of this bundle, or "bundle/type". */
+static void
+split_end(const KgApply *apply, const char *end, const char **bundle,
+		  const char **type)
+{
+	const char *slash = strchr(end, '/');
+
+	*bundle = slash ? pnstrdup(end, slash - end) : apply->payload->name;
+	*type = slash ? slash + 1 : end;
+}
+
+static void
+declare_variants(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->nrelations; i++)
+	{
+		const KgPayloadRelation *relation = &payload->relations[i];
+		KgNewVariant variant = {0};
+		const char *own;
+
+		variant.relation = relation->name;
+		split_end(apply, relation->from, &own, &variant.from_type);
+		split_end(apply, relation->to, &variant.to_bundle, &variant.to_type);
+		variant.schema = relation->schema;
+		variant.inverse = relation->inverse;
+		variant.symmetric = relation->symmetric;
+		variant.path = relation->path;
+		add_variant(apply, &variant);
+	}
+}
+
+/* Declared variants that a merge keeps, because the payload names none. */
+static void
+keep_variants(KgApply *apply)
+{
+	const KgCatalog *before = apply->before;
+
+	for (int i = 0; i < before->nrelations; i++)
+	{
+		const KgRelation *relation = &before->relations[i];
+
+		if (relation->derived ||
+			strcmp(relation->bundle, apply->payload->name) != 0)
+			continue;
+		for (int j = 0; j < relation->nvariants; j++)
+		{
+			const KgType *from = kg_catalog_type_no(
+				before, relation->variants[j].from_type_no);
+			const KgType *to = kg_catalog_type_no(
+				before, relation->variants[j].to_type_no);
+			KgNewVariant variant = {0};
+
+			if (from == NULL || to == NULL)
+				continue;
+			variant.relation = relation->name;
+			variant.from_type = from->name;
+			variant.to_bundle = to->bundle;
+			variant.to_type = to->name;
+			variant.schema = relation->variants[j].schema;
+			variant.inverse = relation->inverse;
+			variant.symmetric = relation->symmetric;
+			add_variant(apply, &variant);
+		}
+	}
+}
+
+static void
+gather_variants(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	apply->variants = NIL;
+	for (int i = 0; i < payload->ntypes; i++)
+		derive_variants(
+			apply, payload->types[i].parsed, payload->types[i].path);
+	declare_variants(apply);
+	if (!apply->options.merge)
+		return;
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) == 0 &&
+			kg_payload_type(payload, type->name) == NULL)
+			derive_variants(apply, type, NULL);
+	}
+	keep_variants(apply);
+}
+
+/* ---- checks ---- */
+
+static void
+check_ends(KgApply *apply, const KgPayloadRelation *relation, bool only_others)
+{
+	const char *own = apply->payload->name;
+	const char *bundle;
+	const char *type;
+
+	split_end(apply, relation->from, &bundle, &type);
+	if (strcmp(bundle, own) != 0)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a relation starts at a type of its own "
+									"bundle");
+
+		kg_error_got_string(err, relation->from);
+		kg_error_expected(err, "an entity type of this bundle");
+		report(apply, err, psprintf("%s/from", relation->path));
+	}
+	else if (!only_others && !kg_bundle_has_type(apply, bundle, type))
+		kg_bundle_unknown_type(
+			apply, relation->from, NULL, psprintf("%s/from", relation->path));
+	split_end(apply, relation->to, &bundle, &type);
+	if (only_others && strcmp(bundle, own) == 0)
+		return;
+	if (!kg_bundle_has_type(apply, bundle, type))
+		kg_bundle_unknown_type(
+			apply, relation->to, NULL, psprintf("%s/to", relation->path));
+}
+
+/* Variants of a relation are of one kind. */
+static void
+check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
+{
+	KgError *err;
+
+	if (is_derived(a) != is_derived(b))
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "relation \"%s\" is declared and derived from an "
+						   "\"x-ref\"",
+						   a->relation);
+	else if (a->symmetric != b->symmetric || !same_text(a->inverse, b->inverse))
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "variants of relation \"%s\" differ in "
+						   "\"inverse\" or \"symmetric\"",
+						   a->relation);
+	else
+		return;
+	kg_error_got_string(err, a->relation);
+	kg_error_expected(err, "another name, or all of its variants alike");
+	report(apply, err, b->path ? b->path : a->path);
+}
+
+/* A kept one may refer to definitions that are new. */
+static void
+check_schema(KgApply *apply, const KgNewVariant *variant)
+{
+	const char *path = "/definitions";
+	KgField *fields;
+
+	if (variant->schema == NULL)
+		return;
+	if (variant->path)
+		path = psprintf("%s/schema", variant->path);
+	if (!kg_bundle_check_schema(apply,
+								variant->schema,
+								psprintf("relation \"%s\"", variant->relation),
+								path))
+		return;
+	(void) kg_properties_parse(variant->schema,
+							   apply->payload->definitions,
+							   path,
+							   &apply->errors,
+							   &fields);
+}
+
+static void
+check_variants(KgApply *apply)
+{
+	for (int i = 0; i < list_length(apply->variants); i++)
+	{
+		const KgNewVariant *variant = list_nth(apply->variants, i);
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < i; j++)
+		{
+			const KgNewVariant *first = list_nth(apply->variants, j);
+
+			if (strcmp(first->relation, variant->relation) != 0)
+				continue;
+			check_alike(apply, first, variant);
+			break;
+		}
+		if (variant->symmetric && variant->inverse)
+		{
+			KgError *err = kg_error_new(
+				KG_INVALID_INPUT, "a symmetric relation is its own inverse");
+
+			kg_error_got_string(err, variant->relation);
+			kg_error_expected(err, "\"inverse\" or \"symmetric\"");
+			report(apply, err, variant->path);
+		}
+		check_schema(apply, variant);
+	}
+}
+
+/* Declared relations of other bundles that go to a type that would be gone. */
+static void
+check_foreign_relations(KgApply *apply)
+{
+	const KgCatalog *before = apply->before;
+	const char *own = apply->payload->name;
+
+	for (int i = 0; i < before->nrelations; i++)
+	{
+		const KgRelation *relation = &before->relations[i];
+
+		/* Of a derived one its property is asked. */
+		if (relation->derived || strcmp(relation->bundle, own) == 0)
+			continue;
+		for (int j = 0; j < relation->nvariants; j++)
+		{
+			const KgType *to = kg_catalog_type_no(
+				before, relation->variants[j].to_type_no);
+			KgError *err;
+
+			if (to == NULL || strcmp(to->bundle, own) != 0 ||
+				kg_bundle_has_type(apply, own, to->name))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "entity type \"%s\" is where relation \"%s\" of "
+							   "bundle \"%s\" goes",
+							   to->name,
+							   relation->name,
+							   relation->bundle);
+			kg_error_got_string(err, to->name);
+			kg_error_expected(err, "the relation changed first");
+			report(apply, err, "/schemas");
+		}
+	}
+}
+
+static bool
+had_relation(const KgApply *apply, const char *name)
+{
+	for (int i = 0; i < apply->before->nrelations; i++)
+		if (strcmp(apply->before->relations[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+bool
+kg_bundle_has_relation(const KgApply *apply, const char *name)
+{
+	const KgPayload *payload = apply->payload;
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+		if (strcmp(((KgNewVariant *) lfirst(lc))->relation, name) == 0)
+			return true;
+	for (int i = 0; i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+
+		if (strcmp(relation->name, name) == 0 &&
+			strcmp(relation->bundle, payload->name) != 0)
+			return true;
+	}
+	/* What a type at fault derives is not known. */
+	for (int i = 0; i < payload->ntypes; i++)
+		if (payload->types[i].parsed == NULL)
+			return true;
+	return false;
+}
+
+/* Types that stay as they are and count a relation that would be gone. */
+static void
+check_counted(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *type = apply->before->types[i];
+
+		if (strcmp(type->bundle, payload->name) == 0 &&
+			(!apply->options.merge || kg_payload_type(payload, type->name)))
+			continue;
+		for (int j = 0; j < type->nfields; j++)
+		{
+			const char *counted = type->fields[j].derived_relation;
+			KgError *err;
+
+			if (counted == NULL || kg_bundle_has_relation(apply, counted) ||
+				!had_relation(apply, counted))
+				continue;
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "relation \"%s\" is counted by property \"%s\" "
+							   "of \"%s/%s\"",
+							   counted,
+							   type->fields[j].name,
+							   type->bundle,
+							   type->name);
+			kg_error_keyword(err, "x-derived");
+			kg_error_got_string(err, counted);
+			kg_error_expected(err, "the counting type changed first");
+			report(apply, err, NULL);
+		}
+	}
+}
+
+void
+kg_bundle_check_relations(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	gather_variants(apply);
+	check_variants(apply);
+	for (int i = 0; i < payload->nrelations; i++)
+		check_ends(apply, &payload->relations[i], false);
+	check_foreign_relations(apply);
+	check_counted(apply);
+}
+
+void
+kg_bundle_check_other_relations(KgApply *apply)
+{
+	for (int i = 0; i < apply->payload->nrelations; i++)
+		check_ends(apply, &apply->payload->relations[i], true);
+	check_foreign_relations(apply);
+	check_counted(apply);
+}
+
+static bool
+was_there(const KgApply *apply, const KgNewVariant *variant)
+{
+	const KgCatalog *before = apply->before;
+	const KgType *from = kg_catalog_type_in(
+		before, apply->payload->name, variant->from_type);
+	const KgType *to = kg_catalog_type_in(
+		before, variant->to_bundle, variant->to_type);
+
+	for (int i = 0; from && to && i < before->nrelations; i++)
+	{
+		const KgRelation *relation = &before->relations[i];
+
+		if (strcmp(relation->name, variant->relation) != 0 ||
+			strcmp(relation->bundle, apply->payload->name) != 0)
+			continue;
+		for (int j = 0; j < relation->nvariants; j++)
+			if (relation->variants[j].from_type_no == from->type_no &&
+				relation->variants[j].to_type_no == to->type_no)
+				return true;
+	}
+	return false;
+}
+
+bool
+kg_bundle_changes_relations(const KgApply *apply)
+{
+	int stored = 0;
+	ListCell *lc;
+
+	for (int i = 0; i < apply->before->nrelations; i++)
+		if (strcmp(apply->before->relations[i].bundle, apply->payload->name) ==
+			0)
+			stored += apply->before->relations[i].nvariants;
+	if (stored != list_length(apply->variants))
+		return true;
+	foreach(lc, apply->variants)
+		if (!was_there(apply, lfirst(lc)))
+			return true;
+	return false;
+}
+
+/* ---- writing ---- */
+
+/*
+ * A relation keeps its number as long as it is declared, or derived: explicit
+ * edges do not become derived ones, nor the other way round.
+ */
+static bool
+continues(const KgApply *apply, const KgRelation *relation,
+		  const KgNewVariant *variant)
+{
+	return strcmp(relation->name, variant->relation) == 0 &&
+		   strcmp(relation->bundle, apply->payload->name) == 0 &&
+		   relation->derived == is_derived(variant);
+}
+
+static int32
+relation_number(const KgApply *apply, const KgNewVariant *variant,
+				const int32 *numbers, int n)
+{
+	static KgSaved saved;
+
+	for (int i = 0; i < apply->before->nrelations; i++)
+		if (continues(apply, &apply->before->relations[i], variant))
+			return apply->before->relations[i].relation_no;
+	for (int i = 0; i < n; i++)
+	{
+		const KgNewVariant *other = list_nth(apply->variants, i);
+
+		if (strcmp(other->relation, variant->relation) == 0)
+			return numbers[i];
+	}
+	kg_spi_run(&saved,
+			   "SELECT nextval('@kg_relation_seq')",
+			   0,
+			   NULL,
+			   NULL,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	return kg_spi_int64(0, 1);
+}
+
+/*
+ * Edges of relations that the bundle no longer has go with them; edges of a
+ * derived relation go with the references that they come from.
+ */
+static void
+delete_relations(KgApply *apply)
+{
+	static KgSaved edges_saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID};
+
+	for (int i = 0; i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+		Datum values[] = {CStringGetTextDatum(apply->tenant),
+						  Int32GetDatum(relation->relation_no)};
+		bool kept = false;
+		ListCell *lc;
+
+		if (strcmp(relation->bundle, apply->payload->name) != 0)
+			continue;
+		foreach(lc, apply->variants)
+			kept |= continues(apply, relation, lfirst(lc));
+		if (kept)
+			continue;
+		/* Nobody adds to them, and what was added by now is seen. */
+		(void) kg_lock_relation_exclusive(relation->relation_no);
+		kg_spi_run_latest(&edges_saved,
+						  "DELETE FROM @kg_edge WHERE tenant = $1 "
+						  "AND relation_no = $2",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
+		if (!relation->derived)
+			kg_apply_counts(apply, &apply->edge_counts, relation->name)
+				->deleted += SPI_processed;
+	}
+}
+
+/* The columns of a row of kg_relation, in the order of its table. */
+#define KG_RELATION_COLUMNS 11
+
+static void
+variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
+			Datum *values, char *nulls)
+{
+	memset(nulls, ' ', KG_RELATION_COLUMNS);
+	kg_spi_put_text(values, nulls, 0, apply->tenant);
+	kg_spi_put_text(values, nulls, 1, apply->payload->name);
+	kg_spi_put_text(values, nulls, 2, v->relation);
+	kg_spi_put_text(values, nulls, 3, v->from_type);
+	kg_spi_put_text(values, nulls, 4, v->to_bundle);
+	kg_spi_put_text(values, nulls, 5, v->to_type);
+	values[6] = Int32GetDatum(number);
+	kg_spi_put_text(values, nulls, 7, v->property);
+	kg_spi_put_jsonb(values, nulls, 8, v->schema);
+	kg_spi_put_text(values, nulls, 9, v->inverse);
+	values[10] = BoolGetDatum(v->symmetric);
+}
+
+static const Oid relation_types[] = {TEXTOID,
+									 TEXTOID,
+									 TEXTOID,
+									 TEXTOID,
+									 TEXTOID,
+									 TEXTOID,
+									 INT4OID,
+									 TEXTOID,
+									 JSONBOID,
+									 TEXTOID,
+									 BOOLOID};
+
+/* Are exactly these variants stored? */
+static bool
+relations_stored(const KgApply *apply, const int32 *numbers)
+{
+	static KgSaved count_saved;
+	static KgSaved compare_saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum key[] = {CStringGetTextDatum(apply->tenant),
+				   CStringGetTextDatum(apply->payload->name)};
+
+	kg_spi_run(&count_saved,
+			   "SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
+			   "AND bundle = $2",
+			   2,
+			   argtypes,
+			   key,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (kg_spi_int64(0, 1) != list_length(apply->variants))
+		return false;
+	for (int i = 0; i < list_length(apply->variants); i++)
+	{
+		Datum values[KG_RELATION_COLUMNS];
+		char nulls[KG_RELATION_COLUMNS];
+
+		variant_row(
+			apply, list_nth(apply->variants, i), numbers[i], values, nulls);
+		kg_spi_run(&compare_saved,
+				   "SELECT FROM @kg_relation WHERE tenant = $1 AND bundle = $2 "
+				   "AND relation = $3 AND from_type = $4 AND to_bundle = $5 "
+				   "AND to_type = $6 AND relation_no = $7 "
+				   "AND property IS NOT DISTINCT FROM $8 "
+				   "AND schema IS NOT DISTINCT FROM $9 "
+				   "AND inverse IS NOT DISTINCT FROM $10 "
+				   "AND is_symmetric = $11",
+				   KG_RELATION_COLUMNS,
+				   relation_types,
+				   values,
+				   nulls,
+				   false,
+				   SPI_OK_SELECT);
+		if (SPI_processed == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Few rows: written anew when they differ. */
+void
+kg_bundle_write_relations(KgApply *apply)
+{
+	static KgSaved delete_saved;
+	static KgSaved insert_saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	int n = list_length(apply->variants);
+	int32 *numbers = palloc(Max(1, n) * sizeof(int32));
+	Datum key[] = {CStringGetTextDatum(apply->tenant),
+				   CStringGetTextDatum(apply->payload->name)};
+
+	for (int i = 0; i < n; i++)
+		numbers[i] = relation_number(
+			apply, list_nth(apply->variants, i), numbers, i);
+	delete_relations(apply);
+	if (relations_stored(apply, numbers))
+		return;
+	apply->changed = true;
+	for (int i = 0; i < apply->before->nrelations; i++)
+		if (strcmp(apply->before->relations[i].bundle, apply->payload->name) ==
+			0)
+			(void) kg_lock_relation_exclusive(
+				apply->before->relations[i].relation_no);
+	kg_spi_run(&delete_saved,
+			   "DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
+			   2,
+			   argtypes,
+			   key,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	for (int i = 0; i < n; i++)
+	{
+		Datum values[KG_RELATION_COLUMNS];
+		char nulls[KG_RELATION_COLUMNS];
+
+		variant_row(
+			apply, list_nth(apply->variants, i), numbers[i], values, nulls);
+		kg_spi_run(&insert_saved,
+				   "INSERT INTO @kg_relation(tenant, bundle, relation, "
+				   "from_type, to_bundle, to_type, relation_no, property, "
+				   "schema, inverse, is_symmetric) VALUES "
+				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+				   KG_RELATION_COLUMNS,
+				   relation_types,
+				   values,
+				   nulls,
+				   false,
+				   SPI_OK_INSERT);
+	}
+}
