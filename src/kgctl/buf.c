@@ -136,21 +136,42 @@ kg_buf_putc(KgBuf *buf, char c)
 }
 
 void
+kg_buf_vprintf(KgBuf *buf, const char *fmt, va_list args)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, args);
+	if (len >= 0)
+	{
+		kg_buf_reserve(buf, (size_t) len);
+		vsnprintf(buf->data + buf->len, (size_t) len + 1, fmt, again);
+		buf->len += (size_t) len;
+	}
+	va_end(again);
+}
+
+void
 kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 {
 	va_list args;
-	int len;
 
 	va_start(args, fmt);
-	len = vsnprintf(NULL, 0, fmt, args);
+	kg_buf_vprintf(buf, fmt, args);
 	va_end(args);
-	if (len < 0)
-		return;
-	kg_buf_reserve(buf, (size_t) len);
-	va_start(args, fmt);
-	vsnprintf(buf->data + buf->len, (size_t) len + 1, fmt, args);
-	va_end(args);
-	buf->len += (size_t) len;
+}
+
+/*
+ * A control character that JSON text may have as it is, at s: those after DEL
+ * too are orders to a terminal.  Its code, or 0.
+ */
+static unsigned
+late_control(const unsigned char *s, size_t left)
+{
+	if (s[0] == 0x7F)
+		return s[0];
+	return left > 1 && s[0] == 0xC2 && s[1] < 0xA0 ? s[1] : 0;
 }
 
 void
@@ -162,7 +183,8 @@ kg_buf_json(KgBuf *buf, const char *s, size_t len)
 	kg_buf_putc(buf, '"');
 	for (i = 0; i < len; i++)
 	{
-		unsigned char c = (unsigned char) s[i];
+		unsigned c = (unsigned char) s[i];
+		unsigned late = late_control((const unsigned char *) s + i, len - i);
 		const char *escape = NULL;
 
 		if (c == '"')
@@ -175,14 +197,16 @@ kg_buf_json(KgBuf *buf, const char *s, size_t len)
 			escape = "\\r";
 		else if (c == '\t')
 			escape = "\\t";
-		else if (c >= 0x20)
+		else if (c >= 0x20 && late == 0)
 			continue;
 		kg_buf_add(buf, s + start, i - start);
+		if (late > 0x7F)
+			i++;
 		start = i + 1;
 		if (escape != NULL)
 			kg_buf_puts(buf, escape);
 		else
-			kg_buf_printf(buf, "\\u%04x", c);
+			kg_buf_printf(buf, "\\u%04x", late ? late : c);
 	}
 	kg_buf_add(buf, s + start, len - start);
 	kg_buf_putc(buf, '"');

@@ -34,6 +34,8 @@ extern void kg_buf_puts(KgBuf *buf, const char *s);
 extern void kg_buf_putc(KgBuf *buf, char c);
 extern void kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+extern void kg_buf_vprintf(KgBuf *buf, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /* Append s as a JSON string, quotes included. */
 extern void kg_buf_json(KgBuf *buf, const char *s, size_t len);

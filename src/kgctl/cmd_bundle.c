@@ -12,7 +12,11 @@
 #include "kgctl/db.h"
 #include "kgctl/files.h"
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 #include "kgctl/yaml.h"
+
+/* What kg_apply_bundle() takes for max_errors. */
+#define KG_MAX_ERRORS 10000
 
 static const KgOption apply_options[] = {
 	{"dry-run", 'n', NULL, false, "check and count, change nothing"},
@@ -80,17 +84,16 @@ start(int argc, char **argv, const KgOption *options, const char *usage,
 }
 
 static void
-add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors)
+add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
+			long revision)
 {
-	const char *revision = kg_args_get(args, "expected-revision");
-
 	kg_buf_printf(out,
 				  "{\"dry_run\":%s,\"max_errors\":%ld,\"mode\":\"%s\"",
 				  dry_run ? "true" : "false",
 				  max_errors,
 				  kg_args_has(args, "merge") ? "merge" : "replace");
-	if (revision != NULL)
-		kg_buf_printf(out, ",\"expected_revision\":%s", revision);
+	if (kg_args_has(args, "expected-revision"))
+		kg_buf_printf(out, ",\"expected_revision\":%ld", revision);
 	kg_buf_putc(out, '}');
 }
 
@@ -140,21 +143,31 @@ print_warnings(const KgJson *answer)
 	}
 }
 
-/* Say what an apply did or would do; the exit code. */
-static int
-print_answer(const KgArgs *args, KgBundle *bundle, const char *answer,
-			 bool dry_run)
+/* What an apply answers, read; NULL after a message where it is none. */
+static const KgJson *
+read_answer(KgDb *db, KgBundle *bundle, const char *answer)
 {
 	char *error = NULL;
-	KgJson *root = kg_json_parse(bundle->arena,
-								 answer ? answer : "null",
-								 answer ? strlen(answer) : 4,
-								 NULL,
-								 &error);
+	const KgJson *root = NULL;
+
+	if (answer != NULL)
+		root = kg_json_parse(
+			bundle->arena, answer, strlen(answer), NULL, &error);
+	free(error);
+	if (kg_json_get(root, "revision") != NULL)
+		return root;
+	kg_db_nonsense(db);
+	return NULL;
+}
+
+/* Say what an apply did or would do; the exit code. */
+static int
+print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
+			 bool dry_run)
+{
 	const KgJson *errors = kg_json_get(root, "errors");
 	KgBuf counts;
 
-	free(error);
 	if (errors != NULL && errors->kind == KG_JSON_ARRAY && errors->len > 0)
 	{
 		size_t n = kg_report_errors(bundle, errors);
@@ -166,32 +179,35 @@ print_answer(const KgArgs *args, KgBundle *bundle, const char *answer,
 		return KG_EXIT_REFUSED;
 	}
 	print_warnings(root);
+	kg_buf_init(&counts);
 	if (kg_args_has(args, "json"))
 	{
-		puts(answer ? answer : "null");
-		return KG_EXIT_OK;
+		kg_json_write(&counts, root, -1);
+		puts(counts.data);
 	}
-	if (kg_args_has(args, "quiet"))
-		return KG_EXIT_OK;
-	kg_buf_init(&counts);
-	if (root != NULL)
+	else if (!kg_args_has(args, "quiet"))
+	{
 		add_counts(&counts, root, "");
-	printf("%s: %s%s%s\n",
-		   bundle->name,
-		   dry_run ? "valid" : "applied",
-		   counts.len ? ": " : "",
-		   counts.len ? counts.data : "");
+		kg_print(stdout,
+				 "%s: %s%s%s\n",
+				 bundle->name,
+				 dry_run ? "valid" : "applied",
+				 counts.len ? ": " : "",
+				 counts.len ? counts.data : "");
+	}
 	kg_buf_free(&counts);
 	return KG_EXIT_OK;
 }
 
 static int
-send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors)
+send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
+			long revision)
 {
 	KgDb db;
 	KgBuf options;
 	const char *values[2];
 	char *answer = NULL;
+	const KgJson *read = NULL;
 	char *label = kg_format("%s %zu entities and %zu edges of %s",
 							dry_run ? "checking" : "applying",
 							bundle->nentities,
@@ -200,7 +216,7 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors)
 	int code;
 
 	kg_buf_init(&options);
-	add_options(&options, args, dry_run, max_errors);
+	add_options(&options, args, dry_run, max_errors, revision);
 	values[0] = bundle->text.data;
 	values[1] = options.data;
 	if (kg_db_open(&db, args) &&
@@ -212,8 +228,8 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors)
 				   label,
 				   bundle,
 				   &answer) &&
-		kg_db_commit(&db))
-		code = print_answer(args, bundle, answer, dry_run);
+		(read = read_answer(&db, bundle, answer)) != NULL && kg_db_commit(&db))
+		code = print_answer(args, bundle, read, dry_run);
 	else
 		code = db.exit;
 	kg_db_close(&db);
@@ -231,19 +247,20 @@ read_and_send(const KgArgs *args, bool dry_run, bool offline)
 	long revision = 0;
 	int code = KG_EXIT_OK;
 
-	if (!kg_args_number(args, "max-errors", 1, 100000, &max_errors) ||
+	if (!kg_args_number(args, "max-errors", 1, KG_MAX_ERRORS, &max_errors) ||
 		!kg_args_number(args, "expected-revision", 0, 2147483647, &revision))
 		return KG_EXIT_USAGE;
 	if (!kg_bundle_read(args->rest[0], &bundle))
 		code = KG_EXIT_INPUT;
 	else if (!offline)
-		code = send_bundle(args, &bundle, dry_run, max_errors);
+		code = send_bundle(args, &bundle, dry_run, max_errors, revision);
 	else if (!kg_args_has(args, "quiet"))
-		printf("%s: well formed: %zu entities, %zu edges in %zu files\n",
-			   bundle.name,
-			   bundle.nentities,
-			   bundle.nedges,
-			   bundle.nfiles);
+		kg_print(stdout,
+				 "%s: well formed: %zu entities, %zu edges in %zu files\n",
+				 bundle.name,
+				 bundle.nentities,
+				 bundle.nedges,
+				 bundle.nfiles);
 	kg_bundle_free(&bundle);
 	return code;
 }

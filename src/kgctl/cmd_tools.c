@@ -13,6 +13,7 @@
 #include "kgctl/files.h"
 #include "kgctl/json.h"
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 
 static const KgOption tools_options[] = {
 	{"json", 0, NULL, false, "print the list as JSON, schemas included"},
@@ -55,6 +56,32 @@ start(int argc, char **argv, const KgOption *options, const char *usage,
 	return true;
 }
 
+/* The JSON that a function answered; NULL after a message where it is none. */
+static const KgJson *
+read_answer(KgDb *db, KgArena *arena, const char *text)
+{
+	char *error = NULL;
+	const KgJson *root = NULL;
+
+	if (text != NULL)
+		root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	free(error);
+	if (root == NULL)
+		kg_db_nonsense(db);
+	return root;
+}
+
+static void
+print_json(const KgJson *root, bool compact)
+{
+	KgBuf out;
+
+	kg_buf_init(&out);
+	kg_json_write(&out, root, compact ? -1 : 0);
+	puts(out.data);
+	kg_buf_free(&out);
+}
+
 /* One line a tool: its name and the first sentence about it. */
 static void
 print_tools(const KgJson *root)
@@ -74,7 +101,11 @@ print_tools(const KgJson *root)
 
 		if (stop != NULL && (size_t) (stop - about) < n)
 			n = (size_t) (stop - about) + 1;
-		printf("%-32s %.*s\n", name ? name : "?", (int) n, about ? about : "");
+		kg_print(stdout,
+				 "%-32s %.*s\n",
+				 name ? name : "?",
+				 (int) n,
+				 about ? about : "");
 	}
 }
 
@@ -85,28 +116,25 @@ kg_cmd_tools(int argc, char **argv)
 	KgDb db;
 	KgArena *arena = kg_arena_new();
 	char *text = NULL;
-	char *error = NULL;
 	int code;
 
 	if (start(
 			argc, argv, tools_options, "tools [OPTION]...", 0, 0, &args, &code))
 	{
-		KgJson *root = NULL;
+		const KgJson *root;
 
 		code = KG_EXIT_OK;
 		if (!kg_db_open(&db, &args) ||
-			!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text))
+			!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text) ||
+			(root = read_answer(&db, arena, text)) == NULL)
 			code = db.exit;
-		else if (text != NULL)
-			root = kg_json_parse(arena, text, strlen(text), NULL, &error);
-		if (code == KG_EXIT_OK && kg_args_has(&args, "json"))
-			puts(text ? text : "[]");
-		else if (root != NULL)
+		else if (kg_args_has(&args, "json"))
+			print_json(root, true);
+		else
 			print_tools(root);
 		kg_db_close(&db);
 	}
 	free(text);
-	free(error);
 	kg_arena_free(arena);
 	kg_args_free(&args);
 	return code;
@@ -172,19 +200,11 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 
 /* Print a tool's answer; the exit code says whether it is an error result. */
 static int
-print_result(KgArena *arena, const char *text, bool compact)
+print_result(const KgJson *root, bool compact)
 {
-	char *error = NULL;
-	KgJson *root = kg_json_parse(arena, text, strlen(text), NULL, &error);
 	const KgJson *failed = kg_json_get(root, "isError");
-	KgBuf out;
 
-	free(error);
-	kg_buf_init(&out);
-	if (root != NULL)
-		kg_json_write(&out, root, compact ? -1 : 0);
-	puts(root != NULL ? out.data : text);
-	kg_buf_free(&out);
+	print_json(root, compact);
 	return failed && failed->kind == KG_JSON_BOOL && failed->u.boolean
 			   ? KG_EXIT_DIFFERENT
 			   : KG_EXIT_OK;
@@ -215,19 +235,21 @@ kg_cmd_call(int argc, char **argv)
 		else
 		{
 			const char *values[2];
+			const KgJson *root = NULL;
 
 			values[0] = args.rest[0];
 			values[1] = arguments.data;
-			if (kg_db_open(&db, &args) && kg_db_call(&db,
-													 "kg_call_tool",
-													 "text jsonb",
-													 2,
-													 values,
-													 NULL,
-													 NULL,
-													 &text))
-				code = print_result(
-					arena, text ? text : "null", kg_args_has(&args, "compact"));
+			if (kg_db_open(&db, &args) &&
+				kg_db_call(&db,
+						   "kg_call_tool",
+						   "text jsonb",
+						   2,
+						   values,
+						   NULL,
+						   NULL,
+						   &text) &&
+				(root = read_answer(&db, arena, text)) != NULL)
+				code = print_result(root, kg_args_has(&args, "compact"));
 			else
 				code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;
 			kg_db_close(&db);
@@ -284,7 +306,7 @@ kg_cmd_login(int argc, char **argv)
 				code = db.exit;
 			else if (kg_args_has(&args, "no-save") || kg_token_save(token))
 			{
-				printf("tenant %s\n", tenant ? tenant : "(none)");
+				kg_print(stdout, "tenant %s\n", tenant ? tenant : "(none)");
 				code = KG_EXIT_OK;
 			}
 			kg_db_close(&db);

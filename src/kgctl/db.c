@@ -13,6 +13,7 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 
 const KgOption kg_db_options[] = {
 	{"dsn",
@@ -32,13 +33,47 @@ const KgOption kg_db_options[] = {
 	 "file with a bearer token (else KGCTL_TOKEN, then kgctl login's)"},
 	{NULL, 0, NULL, false, NULL}};
 
+/* How long a server may take to end what it was asked to cancel. */
+#define CANCEL_SECONDS 5
+
 static volatile sig_atomic_t interrupted;
+/* COMMIT was sent, and what became of it is not known yet. */
+static volatile sig_atomic_t committing;
 
 static void
 on_interrupt(int sig)
 {
 	(void) sig;
 	interrupted = 1;
+	alarm(CANCEL_SECONDS);
+}
+
+#define NOTHING_CHANGED "nothing was changed"
+#define NOT_KNOWN "it is not known whether the changes were made"
+
+/*
+ * A server that answers neither the request to cancel nor the statement, or
+ * that sends without end: libpq may be anywhere.
+ */
+static void
+on_alarm(int sig)
+{
+	static const char known[] =
+		"kgctl: the server does not end the statement; " NOTHING_CHANGED "\n";
+	static const char unknown[] =
+		"kgctl: the server does not end the statement; " NOT_KNOWN "\n";
+	const char *text = committing ? unknown : known;
+
+	(void) sig;
+	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+		_exit(KG_EXIT_INTERNAL);
+	_exit(KG_EXIT_INTERRUPTED);
+}
+
+static const char *
+what_changed(void)
+{
+	return committing ? NOT_KNOWN : NOTHING_CHANGED;
 }
 
 static void
@@ -90,58 +125,99 @@ cancel_query(KgDb *db)
 	PQfreeCancel(cancel);
 }
 
-/* Wait for the answer; shows label and seconds on a terminal meanwhile. */
-static PGresult *
-wait_for_result(KgDb *db, const char *label)
+/* What is shown on a terminal while a statement runs. */
+typedef struct Progress
 {
-	bool show = label != NULL && isatty(STDERR_FILENO);
-	bool shown = false;
-	double cancelled = -1;
+	char label[256]; /* empty: nothing */
 	struct timespec start;
-	PGresult *res;
-	PGresult *more;
+	double cancelled; /* when the last request to cancel went out, or -1 */
+	bool shown;
+} Progress;
+
+static void
+show_progress(Progress *progress, bool sending)
+{
+	if (progress->label[0] == '\0' || seconds_since(&progress->start) <= 0.3)
+		return;
+	fprintf(stderr,
+			"\r%s ... %.1f s%s",
+			progress->label,
+			seconds_since(&progress->start),
+			sending ? " (sending)" : "          ");
+	progress->shown = true;
+}
+
+/* A server that still reads the statement drops the request, so again. */
+static void
+heed_interrupt(KgDb *db, Progress *progress)
+{
+	if (!interrupted ||
+		(progress->cancelled >= 0 &&
+		 seconds_since(&progress->start) - progress->cancelled <= 0.5))
+		return;
+	progress->cancelled = seconds_since(&progress->start);
+	cancel_query(db);
+}
+
+/* Wait until PQgetResult() does not block, or the connection is broken. */
+static void
+wait_ready(KgDb *db, Progress *progress)
+{
 	int flushing = 1;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	while (PQstatus(db->conn) == CONNECTION_OK)
 	{
 		struct pollfd fd = {PQsocket(db->conn), POLLIN, 0};
 
+		heed_interrupt(db, progress);
 		if (flushing == 1)
 			flushing = PQflush(db->conn);
+		if (flushing != 1 && !PQisBusy(db->conn))
+			return;
 		if (flushing == 1)
 			fd.events |= POLLOUT;
 		if (poll(&fd, 1, 200) < 0 && errno != EINTR)
-			break;
-		/* A server that still reads the statement drops the request. */
-		if (interrupted &&
-			(cancelled < 0 || seconds_since(&start) - cancelled > 0.5))
-		{
-			cancelled = seconds_since(&start);
-			cancel_query(db);
-		}
+			return;
 		if (!PQconsumeInput(db->conn))
-			break;
-		if (flushing != 1 && !PQisBusy(db->conn))
-			break;
-		if (show && seconds_since(&start) > 0.3)
-		{
-			fprintf(stderr,
-					"\r%s ... %.1f s%s",
-					label,
-					seconds_since(&start),
-					flushing == 1 ? " (sending)" : "          ");
-			shown = true;
-		}
+			return;
+		show_progress(progress, flushing == 1);
 	}
-	PQsetnonblocking(db->conn, 0);
-	res = PQgetResult(db->conn);
-	while ((more = PQgetResult(db->conn)) != NULL)
-		PQclear(more);
-	if (shown)
-		fprintf(
-			stderr, "\r%s: %.1f s            \n", label, seconds_since(&start));
-	return res;
+}
+
+/*
+ * The one result of the statement.  What follows it is thrown away: an answer
+ * of several parts, or one that starts a COPY, is none to any statement of
+ * ours, and the caller sees that it is not what it asked for.
+ */
+static PGresult *
+wait_for_result(KgDb *db, const char *label)
+{
+	Progress progress = {"", {0, 0}, -1, false};
+	PGresult *first = NULL;
+	PGresult *res;
+	ExecStatusType status;
+
+	if (label != NULL && isatty(STDERR_FILENO))
+		kg_show(progress.label, sizeof(progress.label), label, false);
+	clock_gettime(CLOCK_MONOTONIC, &progress.start);
+	do
+	{
+		wait_ready(db, &progress);
+		res = PQgetResult(db->conn);
+		status = PQresultStatus(res);
+		if (first == NULL)
+			first = res;
+		else
+			PQclear(res);
+		/* libpq hands out the result that starts a COPY again and again. */
+	} while (res != NULL && status != PGRES_COPY_IN &&
+			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
+	if (progress.shown)
+		fprintf(stderr,
+				"\r%s: %.1f s            \n",
+				progress.label,
+				seconds_since(&progress.start));
+	return first;
 }
 
 static PGresult *
@@ -163,45 +239,92 @@ is_missing(const PGresult *res)
 		   (strcmp(state, "P0002") == 0 || strcmp(state, "42704") == 0);
 }
 
-/* Run a statement; reports a failure. */
-static PGresult *
-run_checked(KgDb *db, const char *sql, int n, const char *const *values,
-			const char *label, KgBundle *bundle)
+static void
+report_failure(KgDb *db, const PGresult *res, KgBundle *bundle)
 {
-	PGresult *res = run(db, sql, n, values, label);
-	ExecStatusType status = PQresultStatus(res);
+	bool answered = res != NULL &&
+					PQresultErrorField(res, PG_DIAG_SQLSTATE) != NULL;
 
-	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK ||
-		(db->missing_ok && is_missing(res)))
-		return res;
 	db->exit = KG_EXIT_DATABASE;
+	/* A statement that the server says failed took the transaction along. */
+	if (answered)
+		committing = 0;
 	if (interrupted)
 	{
 		db->exit = KG_EXIT_INTERRUPTED;
-		kg_error("cancelled; nothing was changed");
+		kg_error("cancelled; %s", what_changed());
 	}
-	else if (res == NULL || PQresultErrorField(res, PG_DIAG_SQLSTATE) == NULL)
-		kg_error("the connection to the database was lost: %s",
-				 PQerrorMessage(db->conn));
-	else
+	else if (answered)
 		kg_report_result(db, res, bundle);
+	else if (res != NULL && PQstatus(db->conn) == CONNECTION_OK)
+		kg_db_nonsense(db);
+	else
+		kg_error("the connection to the database was lost: %s%s",
+				 PQerrorMessage(db->conn),
+				 committing ? NOT_KNOWN : "");
+}
+
+void
+kg_db_nonsense(KgDb *db)
+{
+	db->exit = KG_EXIT_DATABASE;
+	kg_error("the server does not answer as PostgreSQL with kg_graph does; %s",
+			 what_changed());
+}
+
+bool
+kg_result_is_row(const PGresult *res, int columns)
+{
+	return PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1 &&
+		   PQnfields(res) == columns;
+}
+
+/* Run a query; reports a failure. */
+static PGresult *
+run_query(KgDb *db, const char *sql, int n, const char *const *values,
+		  const char *label, KgBundle *bundle)
+{
+	PGresult *res = run(db, sql, n, values, label);
+
+	if (PQresultStatus(res) == PGRES_TUPLES_OK ||
+		(db->missing_ok && is_missing(res)))
+		return res;
+	report_failure(db, res, bundle);
 	PQclear(res);
 	return NULL;
 }
 
+/* Run a command that has no result; the server's tag for it is its text. */
 static bool
-run_plain(KgDb *db, const char *sql)
+run_command(KgDb *db, const char *sql)
 {
-	PGresult *res = run_checked(db, sql, 0, NULL, NULL, NULL);
+	PGresult *res = run(db, sql, 0, NULL, NULL);
+	bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
 
+	if (!ok)
+		report_failure(db, res, NULL);
+	else if (strcmp(PQcmdStatus(res), sql) != 0)
+	{
+		ok = false;
+		/* COMMIT is answered so where the transaction had failed. */
+		if (strcmp(PQcmdStatus(res), "ROLLBACK") == 0)
+		{
+			committing = 0;
+			db->exit = KG_EXIT_DATABASE;
+			kg_error("the server rolled the transaction back; %s",
+					 what_changed());
+		}
+		else
+			kg_db_nonsense(db);
+	}
 	PQclear(res);
-	return res != NULL;
+	return ok;
 }
 
 static bool
 find_extension(KgDb *db)
 {
-	PGresult *res = run_checked(
+	PGresult *res = run_query(
 		db,
 		"SELECT n.nspname FROM pg_catalog.pg_extension e "
 		"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) "
@@ -214,10 +337,16 @@ find_extension(KgDb *db)
 
 	if (res == NULL)
 		return false;
-	if (PQntuples(res) != 1)
+	if (PQntuples(res) == 0)
 	{
 		kg_error("the database \"%s\" has no extension kg_graph",
 				 PQdb(db->conn));
+		PQclear(res);
+		return false;
+	}
+	if (!kg_result_is_row(res, 1))
+	{
+		kg_db_nonsense(db);
 		PQclear(res);
 		return false;
 	}
@@ -248,6 +377,8 @@ connect_database(KgDb *db, const KgArgs *args)
 	action.sa_handler = on_interrupt;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = on_alarm;
+	sigaction(SIGALRM, &action, NULL);
 	return true;
 }
 
@@ -264,10 +395,10 @@ kg_db_open(KgDb *db, const KgArgs *args)
 		return false;
 	db->exit = KG_EXIT_DATABASE;
 	ok = connect_database(db, args) && find_extension(db) &&
-		 run_plain(db, "BEGIN");
+		 run_command(db, "BEGIN");
 	if (ok && tenant != NULL)
 	{
-		PGresult *res = run_checked(
+		PGresult *res = run_query(
 			db,
 			"SELECT pg_catalog.set_config('kg_graph.tenant', $1, true)",
 			1,
@@ -303,7 +434,12 @@ kg_db_close(KgDb *db)
 bool
 kg_db_commit(KgDb *db)
 {
-	return run_plain(db, "COMMIT");
+	bool ok;
+
+	committing = 1;
+	ok = run_command(db, "COMMIT");
+	committing = 0;
+	return ok;
 }
 
 bool
@@ -313,6 +449,7 @@ kg_db_call(KgDb *db, const char *function, const char *types, int nvalues,
 {
 	KgBuf sql;
 	PGresult *res;
+	bool ok;
 	int i;
 
 	*result = NULL;
@@ -331,12 +468,15 @@ kg_db_call(KgDb *db, const char *function, const char *types, int nvalues,
 		types += n + (types[n] == ' ');
 	}
 	kg_buf_putc(&sql, ')');
-	res = run_checked(db, sql.data, nvalues, values, what, bundle);
+	res = run_query(db, sql.data, nvalues, values, what, bundle);
 	kg_buf_free(&sql);
 	if (res == NULL)
 		return false;
-	if (PQntuples(res) > 0 && !PQgetisnull(res, 0, 0))
+	ok = kg_result_is_row(res, 1) || is_missing(res);
+	if (!ok)
+		kg_db_nonsense(db);
+	else if (PQntuples(res) > 0 && !PQgetisnull(res, 0, 0))
 		*result = kg_strdup(PQgetvalue(res, 0, 0));
 	PQclear(res);
-	return true;
+	return ok;
 }

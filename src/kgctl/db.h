@@ -27,6 +27,12 @@ typedef struct KgDb
 /* --dsn, --tenant, --token-file */
 extern const KgOption kg_db_options[];
 
+/* One row of so many columns: what a query of ours answers. */
+extern bool kg_result_is_row(const PGresult *res, int columns);
+
+/* Say that the answer is none that a server with the extension gives. */
+extern void kg_db_nonsense(KgDb *db);
+
 /* Connect and begin; false after a message, with db->exit set. */
 extern bool kg_db_open(KgDb *db, const KgArgs *args);
 extern void kg_db_close(KgDb *db);

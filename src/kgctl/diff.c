@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kgctl/bundle.h"
+#include "kgctl/show.h"
 
 /* One thing of a bundle: a type, an entity, a relation, an edge. */
 typedef struct Thing
@@ -160,7 +161,7 @@ print_value(FILE *out, const char *sign, const char *where, const KgJson *value)
 		text.len = cut;
 		kg_buf_puts(&text, "...");
 	}
-	fprintf(out, "    %s %s: %s\n", sign, *where ? where : "/", text.data);
+	kg_print(out, "    %s %s: %s\n", sign, *where ? where : "/", text.data);
 	kg_buf_free(&text);
 }
 
@@ -221,17 +222,17 @@ kg_bundle_diff(FILE *out, const KgJson *stored, const KgJson *wanted,
 
 		if (order < 0)
 		{
-			fprintf(out, "- %s %s\n", old.list[i].kind, old.list[i].name);
+			kg_print(out, "- %s %s\n", old.list[i].kind, old.list[i].name);
 			differences++;
 		}
 		else if (order > 0)
 		{
-			fprintf(out, "+ %s %s\n", new.list[k].kind, new.list[k].name);
+			kg_print(out, "+ %s %s\n", new.list[k].kind, new.list[k].name);
 			differences++;
 		}
 		else if (!kg_json_equal(old.list[i].value, new.list[k].value))
 		{
-			fprintf(out, "~ %s %s\n", old.list[i].kind, old.list[i].name);
+			kg_print(out, "~ %s %s\n", old.list[i].kind, old.list[i].name);
 			if (!brief)
 				print_inside(out, old.list[i].value, new.list[k].value, "");
 			differences++;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kgctl/log.h"
+#include "kgctl/show.h"
 
 static const char *const names[] = {"error", "warning", "info", "debug"};
 /* Priorities of sd-daemon(3). */
@@ -52,10 +53,9 @@ static void write_line(KgLogLevel level, const char *fmt, va_list args)
 static void
 write_line(KgLogLevel level, const char *fmt, va_list args)
 {
-	char line[2048];
+	char text[2048];
+	char line[2 * sizeof(text)];
 	size_t at = 0;
-	size_t i;
-	int n;
 
 	if (to_journal)
 		at = (size_t) snprintf(line, sizeof(line), "%s", journal[level]);
@@ -71,17 +71,10 @@ write_line(KgLogLevel level, const char *fmt, va_list args)
 	}
 	else
 		at = (size_t) snprintf(line, sizeof(line), "kgctl: ");
-	n = vsnprintf(line + at, sizeof(line) - at - 1, fmt, args);
-	if (n < 0)
+	if (vsnprintf(text, sizeof(text), fmt, args) < 0)
 		return;
-	i = at;
-	at += (size_t) n;
-	if (at > sizeof(line) - 2)
-		at = sizeof(line) - 2;
-	/* One message is one line, whatever a server put into its text. */
-	for (; server && i < at; i++)
-		if ((unsigned char) line[i] < 0x20)
-			line[i] = ' ';
+	/* A server's message is one line, whatever somebody put into its text. */
+	at += kg_show(line + at, sizeof(line) - at - 1, text, !server);
 	line[at++] = '\n';
 	/* A log that cannot be written must not stop the server. */
 	if (write(STDERR_FILENO, line, at) < 0)

@@ -71,8 +71,12 @@ main(int argc, char **argv)
 		{
 			int code = commands[i].run(argc - 2, argv + 2);
 
-			/* A full disk or a closed pipe is not success. */
-			if ((fflush(stdout) != 0 || ferror(stdout)) && code == KG_EXIT_OK)
+			/*
+			 * A full disk or a closed pipe is not success, nor "different":
+			 * whoever reads would take half of the differences for all.
+			 */
+			if ((fflush(stdout) != 0 || ferror(stdout)) &&
+				(code == KG_EXIT_OK || code == KG_EXIT_DIFFERENT))
 			{
 				kg_error("cannot write standard output");
 				code = KG_EXIT_INTERNAL;

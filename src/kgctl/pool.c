@@ -15,6 +15,7 @@
 
 #include "kgctl/buf.h"
 #include "kgctl/cancel.h"
+#include "kgctl/db.h"
 #include "kgctl/log.h"
 #include "kgctl/pool.h"
 
@@ -328,7 +329,7 @@ static void
 query_answered(Conn *conn, PGresult *res)
 {
 	KgQuery *query = conn->query;
-	bool ok = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+	bool ok = kg_result_is_row(res, 1);
 	bool lost = !ok && is_shutdown(res);
 
 	conn->query = NULL;
@@ -359,7 +360,7 @@ static void
 answered(Conn *conn)
 {
 	PGresult *res = conn->res;
-	bool ok = PQresultStatus(res) == PGRES_TUPLES_OK && PQntuples(res) == 1;
+	bool ok = kg_result_is_row(res, 3);
 
 	conn->res = NULL;
 	if (conn->state == CONN_BUSY)
@@ -409,6 +410,7 @@ read_conn(Conn *conn)
 	while (!PQisBusy(conn->pg))
 	{
 		PGresult *res = PQgetResult(conn->pg);
+		ExecStatusType status = PQresultStatus(res);
 
 		if (res == NULL)
 		{
@@ -419,7 +421,9 @@ read_conn(Conn *conn)
 			conn->res = res;
 		else
 			PQclear(res);
-		if (PQstatus(conn->pg) == CONNECTION_BAD)
+		/* Nothing of ours starts a COPY, and libpq would stay in it. */
+		if (PQstatus(conn->pg) == CONNECTION_BAD || status == PGRES_COPY_IN ||
+			status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
 		{
 			lose_conn(conn, KG_OUTCOME_LOST);
 			return;

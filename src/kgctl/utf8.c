@@ -68,6 +68,23 @@ sequence(const unsigned char *s, size_t left)
 	return n;
 }
 
+size_t
+kg_utf8_decode(const char *text, size_t left, uint32_t *code)
+{
+	const unsigned char *s = (const unsigned char *) text;
+	size_t n;
+	size_t i;
+
+	*code = s[0];
+	if (s[0] < 0x80)
+		return 1;
+	n = sequence(s, left);
+	*code &= 0x7Fu >> n;
+	for (i = 1; i < n; i++)
+		*code = *code << 6 | (s[i] & 0x3F);
+	return n;
+}
+
 bool
 kg_utf8_valid(const char *text, size_t len, size_t *at)
 {

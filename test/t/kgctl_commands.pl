@@ -74,6 +74,11 @@ is(stored(), 'a b c', 'keeps what the bundle does not have');
 my $refused = kgctl(bundle('{"id": "d"}'), 'apply', '--expected-revision', $revision, '-');
 is($refused->{code}, 6, 'another revision is refused') or diag $refused->{err};
 like($refused->{err}, qr/CONFLICT|revision/, 'and named');
+$refused = kgctl(bundle('{"id": "d"}'), 'apply', '--expected-revision', '007', '-');
+is($refused->{code}, 6, 'a revision with zeros before it is that revision') or diag $refused->{err};
+$refused = kgctl(bundle('{"id": "d"}'), 'apply', '--max-errors', '10001', '-');
+is($refused->{code}, 2, 'more errors than the server reports');
+like($refused->{err}, qr/from 1 to 10000/, 'and how many it does');
 is(kgctl(bundle(''), 'apply', '-')->{code}, 0, 'replace');
 is(stored(), '', 'takes away what the bundle does not have');
 
@@ -142,7 +147,7 @@ ends(6, qr/there is no bundle "other"/, 'no such bundle', 'export', 'other');
 # A little is written at the end, much at once.
 SKIP:
 {
-	skip 'no /dev/full', 3 unless -e '/dev/full';
+	skip 'no /dev/full', 4 unless -e '/dev/full';
 	my $items = join ',', map { sprintf '{"id": "%0120d"}', $_ } 1 .. 100;
 	is(kgctl(qq({"bundle_name": "long", "version": "1", "schemas": [{"entity_type": "long", "schema": $schema}],
 		"entities": [{"entity_type": "long", "items": [$items]}]}), 'apply', '-q', '-')->{code}, 0, 'a longer bundle');
@@ -151,6 +156,8 @@ SKIP:
 		IPC::Run::run(['kgctl', 'export', $name], '<', \'', '>', '/dev/full', '2>', \my $err);
 		is($? >> 8, 3, "a full disk is noticed: $name");
 	}
+	IPC::Run::run(['kgctl', 'diff', $file], '<', \'', '>', '/dev/full', '2>', \my $err);
+	is($? >> 8, 3, 'differences that could not be written');
 }
 
 # Tools.
