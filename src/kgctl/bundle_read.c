@@ -32,15 +32,16 @@ complain(const KgJson *at, const char *what, const char *name)
 			 name ? "\"" : "");
 }
 
-KgJson *
-kg_bundle_parse_file(KgBundle *bundle, const char *path, KgBuf *text)
+/* What a file held, by its name's ending. */
+static KgJson *
+parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 {
 	const char *source = kg_arena_strndup(bundle->arena, path, strlen(path));
+	unsigned long line = 0;
 	char *error;
+	char *message;
 	KgJson *value;
 
-	if (!kg_read_file(path, text))
-		return NULL;
 	bundle->nfiles++;
 	if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
 		value = kg_yaml_parse(
@@ -48,25 +49,28 @@ kg_bundle_parse_file(KgBundle *bundle, const char *path, KgBuf *text)
 	else
 		value = kg_json_parse(
 			bundle->arena, text->data, text->len, source, &error);
-	if (value == NULL)
+	if (value != NULL)
+		return value;
+	/* "line 3, column 7: text" as path:3: column 7: text */
+	message = error;
+	if (sscanf(error, "line %lu", &line) == 1)
 	{
-		unsigned long line = 0;
-		char *message = error;
-
-		/* "line 3, column 7: text" as path:3: column 7: text */
-		if (sscanf(error, "line %lu", &line) == 1)
-		{
-			message = strpbrk(error, ",:");
-			message = message ? message + 1 : error;
-			while (*message == ' ')
-				message++;
-			kg_error("%s:%lu: %s", path, line, message);
-		}
-		else
-			kg_error("%s: %s", path, message);
-		free(error);
+		message = strpbrk(error, ",:");
+		message = message ? message + 1 : error;
+		while (*message == ' ')
+			message++;
+		kg_error("%s:%lu: %s", path, line, message);
 	}
-	return value;
+	else
+		kg_error("%s: %s", path, message);
+	free(error);
+	return NULL;
+}
+
+KgJson *
+kg_bundle_parse_file(KgBundle *bundle, const char *path, KgBuf *text)
+{
+	return kg_read_file(path, text) ? parse_text(bundle, path, text) : NULL;
 }
 
 static KgJson *
@@ -74,10 +78,11 @@ parse_part(KgBundle *bundle, const char *dir, const char *name)
 {
 	char *path = kg_format("%s/%s", dir, name);
 	KgBuf text;
-	KgJson *value;
+	KgJson *value = NULL;
 
 	kg_buf_init(&text);
-	value = kg_bundle_parse_file(bundle, path, &text);
+	if (kg_read_below(dir, name, &text))
+		value = parse_text(bundle, path, &text);
 	kg_buf_free(&text);
 	free(path);
 	return value;
@@ -141,9 +146,12 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 	else if (value->kind == KG_JSON_ARRAY)
 		for (i = 0; i < value->len; i++)
 			kg_json_push(bundle->arena, items, value->u.items[i]);
-	else if (value->kind != KG_JSON_NULL)
+	else
 	{
-		complain(value, "expected one object or a list of objects", NULL);
+		/* Nothing is not an empty list: applied, it would delete all. */
+		complain(value,
+				 "expected one object or a list of objects ([] for none)",
+				 NULL);
 		return false;
 	}
 	return true;
@@ -151,19 +159,29 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 
 static bool
 append_directory(KgBundle *bundle, KgJson *items, const char *dir,
-				 const char *name)
+				 const KgJson *entry)
 {
-	char *path = kg_format("%s/%s", dir, name);
+	static const char *const suffixes[] = {".yaml", ".yml", ".json", NULL};
+	const char *name = kg_json_text(entry);
 	char **names;
 	size_t count;
 	size_t i;
-	bool ok = kg_list_directory(path, ".yaml", ".yml", &names, &count);
+	bool ok = kg_list_below(dir, name, suffixes, &names, &count);
 
+	if (ok && count == 0)
+	{
+		complain(entry, "no file ends in .yaml, .yml or .json in", name);
+		ok = false;
+	}
 	for (i = 0; i < count; i++)
-		if (!append_items(bundle, items, parse_part(bundle, path, names[i])))
+	{
+		char *path = kg_format("%s/%s", name, names[i]);
+
+		if (!append_items(bundle, items, parse_part(bundle, dir, path)))
 			ok = false;
+		free(path);
+	}
 	kg_free_list(names, count);
-	free(path);
 	return ok;
 }
 
@@ -201,7 +219,7 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 		ok = append_items(
 			bundle, items, parse_part(bundle, dir, kg_json_text(file)));
 	else if (path != NULL)
-		ok = append_directory(bundle, items, dir, kg_json_text(path));
+		ok = append_directory(bundle, items, dir, path);
 	else if (here != NULL)
 		ok = append_items(bundle, items, here);
 	free(file_key);
@@ -303,11 +321,11 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 	size_t i;
 	size_t k;
 
-	if (list == NULL || list->kind == KG_JSON_NULL)
+	if (list == NULL)
 		return true;
 	if (list->kind != KG_JSON_ARRAY)
 	{
-		complain(list, "expected a list of relations", NULL);
+		complain(list, "expected a list of relations ([] for none)", NULL);
 		return false;
 	}
 	for (i = 0; i < list->len; i++)
@@ -347,17 +365,8 @@ read_manifest(KgBundle *bundle, const char *dir)
 	size_t i;
 
 	for (i = 0; i < 3; i++)
-	{
-		char *path = kg_format("%s/%s", dir, names[i]);
-		FILE *file = fopen(path, "r");
-
-		free(path);
-		if (file != NULL)
-		{
-			fclose(file);
+		if (kg_exists_below(dir, names[i]))
 			return parse_part(bundle, dir, names[i]);
-		}
-	}
 	kg_error("%s: no manifest.yaml", dir);
 	return NULL;
 }

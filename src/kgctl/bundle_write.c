@@ -129,10 +129,11 @@ static bool
 prepare(const Writer *w, bool force)
 {
 	static const char *const folders[] = {"schemas", "entities"};
+	static const char *const any[] = {"", NULL};
 	char **names;
 	size_t count = 0;
 	bool ok = kg_make_directory(w->dir) &&
-			  kg_list_directory(w->dir, "", ".yaml", &names, &count);
+			  kg_list_below(w->dir, ".", any, &names, &count);
 	size_t i;
 
 	if (ok && count > 0 && !force)

@@ -2,31 +2,29 @@
  * files.c
  *	  Whole files: reading with a limit, writing, listing a directory.
  */
+#define _GNU_SOURCE /* O_PATH */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kgctl/files.h"
 #include "kgctl/log.h"
 
-bool
-kg_read_file(const char *path, KgBuf *out)
+/* The whole of a file that is open, which is closed then. */
+static bool
+read_all(int fd, const char *path, KgBuf *out)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	char chunk[65536];
 	ssize_t n;
 	int saved;
 
-	if (fd < 0)
-	{
-		kg_error("%s: %s", path, strerror(errno));
-		return false;
-	}
 	kg_buf_add(out, "", 0);
 	while ((n = read(fd, chunk, sizeof(chunk))) != 0)
 	{
@@ -37,13 +35,125 @@ kg_read_file(const char *path, KgBuf *out)
 		kg_buf_add(out, chunk, (size_t) n);
 	}
 	saved = errno;
-	if (!standard_input)
+	if (fd != STDIN_FILENO)
 		close(fd);
 	if (n == 0)
 		return true;
 	kg_error(
 		"%s: %s", path, n < 0 ? strerror(saved) : "larger than jsonb can be");
 	return false;
+}
+
+bool
+kg_read_file(const char *path, KgBuf *out)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO
+									: open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return read_all(fd, path, out);
+	kg_error("%s: %s", path, strerror(errno));
+	return false;
+}
+
+/* Step by step, without following any link: for kernels before 5.6. */
+static int
+open_steps(int dir, const char *name, int flags)
+{
+	int at = dup(dir);
+
+	for (;;)
+	{
+		size_t n = strcspn(name, "/");
+		char *step = kg_strndup(name, n);
+		bool last = name[n] == '\0';
+		int next = openat(at,
+						  step,
+						  O_NOFOLLOW | O_CLOEXEC |
+							  (last ? flags : O_PATH | O_DIRECTORY));
+		int saved = errno;
+
+		free(step);
+		close(at);
+		errno = saved;
+		if (next < 0 || last)
+			return next;
+		at = next;
+		name += n + strspn(name + n, "/");
+	}
+}
+
+/*
+ * Open what lies below a directory: no link in the name leads out of it, and
+ * nothing waits for the other end of a pipe.  -1 with errno.
+ */
+static int
+open_below(const char *dir, const char *name, int flags)
+{
+	struct open_how how;
+	int base = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd;
+	int saved;
+
+	if (base < 0)
+		return -1;
+	memset(&how, 0, sizeof(how));
+	how.flags = (uint64_t) (flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+	fd = (int) syscall(SYS_openat2, base, name, &how, sizeof(how));
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open_steps(base, name, flags | O_NONBLOCK | O_NOCTTY);
+	saved = errno;
+	close(base);
+	errno = saved;
+	return fd;
+}
+
+static bool
+complain_below(const char *dir, const char *name)
+{
+	kg_error("%s/%s: %s",
+			 dir,
+			 name,
+			 errno == EXDEV || errno == ELOOP
+				 ? "a link that leads out of the bundle's directory"
+				 : strerror(errno));
+	return false;
+}
+
+bool
+kg_exists_below(const char *dir, const char *name)
+{
+	int fd = open_below(dir, name, O_RDONLY);
+
+	/* What cannot be opened for another reason is there, and says so later. */
+	if (fd < 0)
+		return errno != ENOENT;
+	close(fd);
+	return true;
+}
+
+bool
+kg_read_below(const char *dir, const char *name, KgBuf *out)
+{
+	int fd = open_below(dir, name, O_RDONLY);
+	char *path;
+	struct stat st;
+	bool ok;
+
+	if (fd < 0)
+		return complain_below(dir, name);
+	path = kg_format("%s/%s", dir, name);
+	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (ok)
+		ok = read_all(fd, path, out);
+	else
+	{
+		kg_error("%s: not a regular file", path);
+		close(fd);
+	}
+	free(path);
+	return ok;
 }
 
 bool
@@ -97,12 +207,20 @@ kg_is_directory(const char *path)
 }
 
 static bool
-has_suffix(const char *name, const char *suffix)
+has_suffix(const char *name, const char *const *suffixes)
 {
 	size_t n = strlen(name);
-	size_t k = strlen(suffix);
 
-	return n > k && name[0] != '.' && strcmp(name + n - k, suffix) == 0;
+	if (name[0] == '.')
+		return false;
+	for (; *suffixes != NULL; suffixes++)
+	{
+		size_t k = strlen(*suffixes);
+
+		if (n > k && strcmp(name + n - k, *suffixes) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int
@@ -112,28 +230,25 @@ compare_names(const void *a, const void *b)
 }
 
 bool
-kg_list_directory(const char *path, const char *suffix1, const char *suffix2,
-				  char ***names, size_t *count)
+kg_list_below(const char *dir, const char *name, const char *const *suffixes,
+			  char ***names, size_t *count)
 {
-	DIR *dir = opendir(path);
+	int fd = open_below(dir, name, O_RDONLY | O_DIRECTORY);
+	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
 	*names = NULL;
 	*count = 0;
-	if (dir == NULL)
+	if (list == NULL)
+		return complain_below(dir, name);
+	while ((entry = readdir(list)) != NULL)
 	{
-		kg_error("%s: %s", path, strerror(errno));
-		return false;
-	}
-	while ((entry = readdir(dir)) != NULL)
-	{
-		if (!has_suffix(entry->d_name, suffix1) &&
-			!has_suffix(entry->d_name, suffix2))
+		if (!has_suffix(entry->d_name, suffixes))
 			continue;
 		*names = kg_realloc(*names, (*count + 1) * sizeof(char *));
 		(*names)[(*count)++] = kg_strdup(entry->d_name);
 	}
-	closedir(dir);
+	closedir(list);
 	if (*count > 0)
 		qsort(*names, *count, sizeof(char *), compare_names);
 	return true;

@@ -21,10 +21,20 @@ extern bool kg_write_file(const char *path, const char *data, size_t len,
 extern bool kg_make_directory(const char *path);
 extern bool kg_is_directory(const char *path);
 
-/* The names in a directory that end in one of the two suffixes, sorted. */
-extern bool kg_list_directory(const char *path, const char *suffix1,
-							  const char *suffix2, char ***names,
-							  size_t *count);
+/*
+ * The same for what lies below a directory that may be anybody's: links that
+ * lead out of it, and what is no regular file, are refused.
+ */
+extern bool kg_exists_below(const char *dir, const char *name);
+extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);
+
+/*
+ * The names in a directory below dir that end in one of the suffixes (NULL
+ * after the last), sorted; hidden ones are left out.
+ */
+extern bool kg_list_below(const char *dir, const char *name,
+						  const char *const *suffixes, char ***names,
+						  size_t *count);
 extern void kg_free_list(char **names, size_t count);
 
 #endif /* KG_FILES_H */

@@ -2,9 +2,9 @@
  * yaml.h
  *	  YAML as far as it is JSON in another dress.
  *
- * A plain scalar is null ("~", "null" or nothing), true, false, or a number by
- * the grammar of JSON; everything else is a string, so that neither no nor
- * 01234 nor 2024-01-01 turns into something its author did not write.
+ * A plain scalar is what the core schema of YAML 1.2 says (section 10.3.2):
+ * neither no nor 2024-01-01 is more than text.  01234, .inf and the like are
+ * refused, so that nothing turns into what its author did not write.
  */
 #ifndef KG_YAML_H
 #define KG_YAML_H

@@ -55,6 +55,13 @@ next_event(Reader *r, yaml_event_t *event)
 {
 	if (yaml_parser_parse(&r->parser, event))
 		return true;
+	if (*r->error == NULL && r->parser.problem != NULL &&
+		strcmp(r->parser.problem,
+			   "found invalid Unicode character escape code") == 0)
+		*r->error = kg_format("line %zu: YAML knows no surrogates such as "
+							  "\"\\ud83d\\ude00\"; write the character "
+							  "itself or \"\\U0001f600\"",
+							  r->parser.problem_mark.line + 1);
 	if (*r->error == NULL)
 		*r->error = kg_format("line %zu: %s%s%s",
 							  r->parser.problem_mark.line + 1,
@@ -114,6 +121,121 @@ is_word(const char *s, size_t len, const char *word)
 	return strlen(word) == len && memcmp(s, word, len) == 0;
 }
 
+/* One of up to three spellings: "true", "True", "TRUE". */
+static bool
+is_spelled(const char *s, size_t len, const char *const *words)
+{
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		if (is_word(s, len, words[i]))
+			return true;
+	return false;
+}
+
+/* The digits of a base after "0o" or "0x": the number that they write. */
+static KgJson *
+read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
+{
+	int base = s[1] == 'o' ? 8 : 16;
+	char *text;
+	KgJson *value;
+
+	if (len > 2 + (base == 8 ? 21 : 15))
+		return fail(r,
+					&event->start_mark,
+					"this number is too large for its notation; write it in "
+					"decimal:",
+					s);
+	text = kg_format("%llu", strtoull(s + 2, NULL, base));
+	value = kg_json_number(r->arena, text, strlen(text));
+	free(text);
+	return value;
+}
+
+/*
+ * A decimal number as YAML writes it and JSON does not: a sign "+", no digit
+ * before or after the point.
+ */
+static KgJson *
+read_decimal(Reader *r, const char *s, size_t len)
+{
+	KgBuf text;
+	KgJson *value = NULL;
+	size_t point;
+	size_t digits;
+
+	kg_buf_init(&text);
+	if (*s == '-')
+		kg_buf_putc(&text, '-');
+	if (*s == '+' || *s == '-')
+	{
+		s++;
+		len--;
+	}
+	point = strspn(s, "0123456789");
+	digits = s[point] == '.' ? strspn(s + point + 1, "0123456789") : 0;
+	kg_buf_add(&text, point ? s : "0", point ? point : 1);
+	if (digits > 0)
+		kg_buf_add(&text, s + point, digits + 1);
+	if (point + digits > 0)
+	{
+		point += s[point] == '.';
+		kg_buf_puts(&text, s + point + digits);
+		if (kg_json_is_number(text.data, text.len))
+			value = kg_json_number(r->arena, text.data, text.len);
+	}
+	kg_buf_free(&text);
+	return value;
+}
+
+/*
+ * A plain scalar by the core schema of YAML 1.2.2, section 10.3.2.  What it
+ * makes of a number that JSON cannot say, or that other versions of YAML take
+ * for another one, is not guessed.
+ */
+static KgJson *
+read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
+{
+	static const char *const nulls[] = {"null", "Null", "NULL"};
+	static const char *const trues[] = {"true", "True", "TRUE"};
+	static const char *const falses[] = {"false", "False", "FALSE"};
+	static const char *const infinities[] = {".inf", ".Inf", ".INF"};
+	static const char *const nans[] = {".nan", ".NaN", ".NAN"};
+	size_t sign = len > 0 && (*s == '-' || *s == '+');
+	size_t digits = strspn(s + sign, "0123456789");
+	size_t zeros = strspn(s + sign, "0");
+	KgJson *value = NULL;
+
+	if (len == 0 || is_word(s, len, "~") || is_spelled(s, len, nulls))
+		return kg_json_new(r->arena, KG_JSON_NULL);
+	if (is_spelled(s, len, trues) || is_spelled(s, len, falses))
+	{
+		value = kg_json_new(r->arena, KG_JSON_BOOL);
+		value->u.boolean = (s[0] | 0x20) == 't';
+		return value;
+	}
+	if (kg_json_is_number(s, len))
+		return kg_json_number(r->arena, s, len);
+	if (len > 2 && s[0] == '0' &&
+		((s[1] == 'o' && strspn(s + 2, "01234567") == len - 2) ||
+		 (s[1] == 'x' && strspn(s + 2, "0123456789abcdefABCDEF") == len - 2)))
+		return read_based(r, event, s, len);
+	if (is_spelled(s + sign, len - sign, infinities) ||
+		is_spelled(s, len, nans))
+		return fail(r, &event->start_mark, "JSON has no such number:", s);
+	zeros -= zeros == digits && zeros > 0; /* of 0 itself, one counts */
+	if (zeros > 0 && read_decimal(r, s + sign + zeros, len - sign - zeros))
+		return fail(r,
+					&event->start_mark,
+					"is this text or a number?  Quote it, or write the number "
+					"without zeros before it:",
+					s);
+	if (sign + digits > 0 || *s == '.')
+		value = read_decimal(r, s, len);
+	return value ? value : kg_json_string(r->arena, s, len);
+}
+
 static KgJson *
 read_scalar(Reader *r, const yaml_event_t *event)
 {
@@ -121,7 +243,6 @@ read_scalar(Reader *r, const yaml_event_t *event)
 	size_t len = event->data.scalar.length;
 	const char *tag = (const char *) event->data.scalar.tag;
 	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	KgJson *value = NULL;
 
 	if (memchr(s, '\0', len) != NULL)
 		return fail(
@@ -134,20 +255,8 @@ read_scalar(Reader *r, const yaml_event_t *event)
 	}
 	else if (tag != NULL)
 		plain = false;
-	if (!plain)
-		return kg_json_string(r->arena, s, len);
-	if (len == 0 || is_word(s, len, "~") || is_word(s, len, "null"))
-		value = kg_json_new(r->arena, KG_JSON_NULL);
-	else if (is_word(s, len, "true") || is_word(s, len, "false"))
-	{
-		value = kg_json_new(r->arena, KG_JSON_BOOL);
-		value->u.boolean = s[0] == 't';
-	}
-	else if (kg_json_is_number(s, len))
-		value = kg_json_number(r->arena, s, len);
-	else
-		value = kg_json_string(r->arena, s, len);
-	return value;
+	return plain ? read_plain(r, event, s, len)
+				 : kg_json_string(r->arena, s, len);
 }
 
 static KgJson *

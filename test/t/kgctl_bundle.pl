@@ -105,6 +105,92 @@ for my $case (
 	put('x/manifest.yaml', $case->[0]);
 	fails(4, $case->[1], $case->[2], 'validate', '--offline', "$dir/x");
 }
+# Nothing is not an empty list, which an apply would take for "delete all".
+my $head = qq(bundle_name: x\nversion: "1"\nentity_types:\n- name: t\n  schema: {type: object}\n);
+for my $case (
+	[ "$head  entities: ~\n", qr{manifest\.yaml:6: expected one object or a list}, 'entities: ~' ],
+	[ "$head  entities:\n", qr{manifest\.yaml:6: expected one object or a list}, 'entities without a value' ],
+	[ "$head  entities_file: none.yaml\n", qr{none\.yaml:1: expected one object or a list}, 'a file that holds ~' ],
+	[ "$head  entities_file: null.json\n", qr{null\.json:1: expected one object or a list}, 'a file that holds null' ],
+	[ "$head  entities_path: empty\n", qr{manifest\.yaml:6: no file ends in}, 'a folder without files' ],
+	[ "${head}edges: ~\n", qr{manifest\.yaml:6: expected one object or a list}, 'edges: ~' ],
+	[ "${head}relations: ~\n", qr{manifest\.yaml:6: expected a list of relations}, 'relations: ~' ],
+	[ "${head}definitions: ~\n", qr{manifest\.yaml:6: expected one object or a list}, 'definitions: ~' ])
+{
+	put('x/none.yaml', "~\n");
+	put('x/null.json', "null\n");
+	put('x/empty/README', "nothing here\n");
+	put('x/manifest.yaml', $case->[0]);
+	fails(4, $case->[1], $case->[2], 'validate', '--offline', "$dir/x");
+}
+put('x/manifest.yaml', "$head  entities: []\nrelations: []\nedges: []\n");
+is((kgctl('validate', '--offline', "$dir/x"))[0], 0, 'an empty list is one');
+
+# No link leads out of the directory, and nothing is waited for.
+{
+	put('secret.yaml', "- id: secret\n");
+	mkdir "$dir/outside";
+	put('outside/e.yaml', "- id: secret\n");
+	my $way = sub {
+		my ($key, $name, $pattern, $what) = @_;
+		put('x/manifest.yaml', "$head  $key: $name\n");
+		fails(4, $pattern, $what, 'validate', '--offline', "$dir/x");
+	};
+	symlink "$dir/secret.yaml", "$dir/x/link.yaml";
+	symlink '../secret.yaml', "$dir/x/relative.yaml";
+	symlink "$dir/outside", "$dir/x/folder";
+	symlink '/dev/zero', "$dir/x/zero.yaml";
+	symlink '/proc/self/environ', "$dir/x/environ.yaml";
+	symlink 'none.yaml', "$dir/x/inside.yaml";
+	symlink 'loop.yaml', "$dir/x/loop.yaml";
+	mkdir "$dir/x/mixed";
+	symlink "$dir/secret.yaml", "$dir/x/mixed/link.yaml";
+	system('mkfifo', "$dir/x/fifo.yaml") == 0 or die;
+	my $out = qr{a link that leads out of the bundle's directory};
+	$way->('entities_file', 'link.yaml', $out, 'a link to a file outside');
+	$way->('entities_file', 'relative.yaml', $out, 'a relative one');
+	$way->('entities_file', 'folder/e.yaml', $out, 'a file through a folder outside');
+	$way->('entities_path', 'folder', $out, 'a folder outside');
+	$way->('entities_path', 'mixed', $out, 'a link in a folder');
+	$way->('entities_file', 'zero.yaml', $out, 'a link to a device');
+	$way->('entities_file', 'environ.yaml', $out, 'a link to a process');
+	$way->('entities_file', 'loop.yaml', $out, 'a link to itself');
+	$way->('entities_file', 'fifo.yaml', qr{fifo\.yaml: not a regular file}, 'a pipe that nobody writes');
+	$way->('entities_file', 'empty', qr{empty: not a regular file}, 'a folder for a file');
+	$way->('schema_file', 'link.yaml', qr{exclude each other}, 'a schema twice');
+	$way->('entities_file', 'inside.yaml', qr{inside\.yaml:1: expected one object}, 'a link that stays inside is read');
+	unlink "$dir/x/manifest.yaml";
+	symlink "$dir/b/manifest.yaml", "$dir/x/manifest.yaml";
+	fails(4, $out, 'a manifest that is a link', 'validate', '--offline', "$dir/x");
+	unlink "$dir/x/manifest.yaml";
+	symlink "$dir/b", "$dir/link_to_b";
+	is((kgctl('validate', '--offline', "$dir/link_to_b"))[0], 0, 'a bundle may be named by a link');
+}
+
+# Scalars by YAML 1.2's core schema, or refused where they would not be JSON or
+# mean different things to different readers.
+for my $case (['0o17', '15'], ['0x1F', '31'], ['+12', '12'], ['-.5', '-0.5'], ['1.', '1'], ['+1.5e+3', '1.5e+3'], ['True', 'true'],
+	['FALSE', 'false'], ['Null', 'null'], ['tRUE', '"tRUE"'], ['0b1', '"0b1"'], ['0o8', '"0o8"'], ['1_000', '"1_000"'], ['1.2.3', '"1.2.3"'],
+	['.', '"."'], ['12:30:45', '"12:30:45"'], ['0', '0'], ['-0', '-0'], ['0.0', '0.0'], ['1e3', '1e3'], ["'0x1F'", '"0x1F"'],
+	['0xFFFFFFFFFFFFFFF', '1152921504606846975'], ['"\\U0001f600"', "\"\xf0\x9f\x98\x80\""])
+{
+	put('s.yaml', qq(bundle_name: scalars\nversion: "1"\nschemas:\n- {entity_type: tt, schema: {type: object, x-id-field: id, properties: {id: {type: string}, v: {default: $case->[0]}}}}\nentities: []\n));
+	my ($got, $text, $error) = kgctl('apply', '--quiet', "$dir/s.yaml");
+	is($got, 0, "$case->[0] is read") or diag $error;
+	is($node->safe_psql('postgres', q{SELECT schema #> '{properties,v,default}' FROM kg_entity_type WHERE entity_type = 'tt'}),
+		$node->safe_psql('postgres', "SELECT '$case->[1]'::jsonb"), "as $case->[1]");
+}
+for my $case (['.inf', qr{JSON has no such number: "\.inf"}], ['-.INF', qr{no such number}], ['.NaN', qr{no such number}], ['007', qr{Quote it}],
+	['-01.5', qr{Quote it}], ['00', qr{Quote it}], ['0xFFFFFFFFFFFFFFFFFF', qr{in decimal}], ['"\\ud83d\\ude00"', qr{s\.yaml:2: YAML knows no surrogates}])
+{
+	put('s.yaml', "a:\n- $case->[0]\n");
+	fails(4, $case->[1], "$case->[0] is refused", 'validate', '--offline', "$dir/s.yaml");
+}
+put('j/manifest.yaml', "$head  entities_path: items\n");
+put('j/items/1.json', '[{"id": "j1"}]');
+put('j/items/2.yaml', '- id: j2');
+is((kgctl('validate', '--offline', "$dir/j"))[1], "x: well formed: 2 entities, 0 edges in 3 files\n", 'a folder may have JSON files');
+
 put('b/entities/zz.yaml', "- id: d\n  name: x\n- id: b\n  name: again\n");
 fails(4, qr{entities/zz\.yaml:3: thing "b" is also in .*entities/one\.yaml:4}, 'an id in two files', 'validate', '--offline', "$dir/b");
 unlink "$dir/b/entities/zz.yaml";
