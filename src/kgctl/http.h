@@ -135,6 +135,8 @@ extern void kg_stream_comment(KgRequest *req);
 extern void kg_stream_end(KgRequest *req);
 
 /* http_headers.c: each returns false after it has prepared the refusal. */
+extern bool kg_headers_wellformed(KgRequest *req, const char *method,
+								  const char *version);
 extern bool kg_headers_single(KgRequest *req);
 extern bool kg_headers_origin(KgRequest *req);
 extern bool kg_headers_content(KgRequest *req);

@@ -3,6 +3,7 @@
  *	  What the headers of a request have to say before the database is asked:
  *	  where it comes from, what it is, and that they agree with the message.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -156,6 +157,99 @@ kg_headers_origin(KgRequest *req)
 						KG_RPC_REQUEST,
 						ok ? "this Origin is not allowed"
 						   : "this Host is not allowed");
+	return false;
+}
+
+static bool
+library_is_lenient(void)
+{
+	return MHD_get_version()[0] == '0';
+}
+
+/* How far the header lines of a request have been looked at. */
+typedef struct Lines
+{
+	uintptr_t end; /* of what was seen last */
+	bool ok;
+} Lines;
+
+/*
+ * Between two lines libmicrohttpd leaves the bytes of their end as zeros, up
+ * to two for each line.
+ */
+static bool
+is_line_end(uintptr_t from, uintptr_t to, size_t most)
+{
+	static const char zeros[4];
+
+	return to > from && to - from <= most &&
+		   memcmp((const char *) from, zeros, to - from) == 0;
+}
+
+static bool
+is_token(const char *s)
+{
+	static const char more[] = "!#$%&'*+-.^_`|~";
+	const char *p;
+
+	for (p = s; *p != '\0'; p++)
+		if (!((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') ||
+			  (*p >= 'A' && *p <= 'Z') || strchr(more, *p) != NULL))
+			return false;
+	return p > s;
+}
+
+static bool
+is_field_value(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if (((unsigned char) *s < ' ' && *s != '\t') || *s == 0x7F)
+			return false;
+	return true;
+}
+
+static enum MHD_Result
+check_line(void *cls, enum MHD_ValueKind kind, const char *key,
+		   const char *value)
+{
+	Lines *lines = cls;
+
+	(void) kind;
+	lines->ok = value != NULL && is_token(key) && is_field_value(value) &&
+				(!library_is_lenient() ||
+				 is_line_end(lines->end, (uintptr_t) key, 2));
+	if (lines->ok)
+		lines->end = (uintptr_t) value + strlen(value);
+	return lines->ok ? MHD_YES : MHD_NO;
+}
+
+/*
+ * That what is before us, a proxy perhaps, read the same lines as we: no space
+ * before a colon, no line that goes on in the next one, no control character
+ * (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section 5.5).  Before its
+ * release 1.0 libmicrohttpd joins such lines and ends them at a NUL; but it
+ * points at them where they were read, so that what was left out shows as a
+ * gap.
+ */
+bool
+kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		req->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	Lines lines = {(uintptr_t) version + strlen(version), true};
+
+	MHD_get_connection_values(req->mhd, MHD_HEADER_KIND, check_line, &lines);
+	if (lines.ok && library_is_lenient())
+		lines.ok = info != NULL &&
+				   is_line_end(
+					   lines.end, (uintptr_t) method + info->header_size, 4);
+	if (lines.ok)
+		return true;
+	kg_http_reply_error(req,
+						MHD_HTTP_BAD_REQUEST,
+						NULL,
+						KG_RPC_REQUEST,
+						"the headers are malformed");
 	return false;
 }
 

@@ -345,11 +345,11 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	KgHttp *http = cls;
 	KgRequest *req = *req_cls;
 
-	(void) version;
 	if (req == NULL)
 	{
 		req = *req_cls = new_request(http, mhd);
-		if (!kg_headers_single(req))
+		if (!kg_headers_wellformed(req, method, version) ||
+			!kg_headers_single(req))
 		{
 			kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
 			return kg_http_send(req);

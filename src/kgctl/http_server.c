@@ -306,6 +306,8 @@ kg_http_start(KgHttp *http)
 									(size_t) 2048,
 									MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
 									1,
+									MHD_OPTION_STRICT_FOR_CLIENT,
+									1,
 									MHD_OPTION_END);
 	if (http->daemon == NULL)
 	{

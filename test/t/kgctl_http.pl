@@ -94,6 +94,59 @@ is($reply->{status}, 413, 'too large in chunks');
 }
 healthy('half requests');
 
+# Headers that another reader of the request could take for others.
+{
+	my $body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+	my $good = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+	my $length = 'Content-Length: ' . length($body) . "\r\n";
+	for my $case (
+		[ "$good$length", 200, 'none of it' ],
+		[ "$good" . "X-Empty:\r\nX-Tab:\ta\tb\r\n$length", 200, 'an empty header, and one with tabs' ],
+		[ "$good" . "X-Long: " . ('y' x 20000) . "\r\n$length", 200, 'a long one' ],
+		[ "POST /mcp?a=b&c HTTP/1.1\r\nHost: localhost\r\nCookie: a=b; c=d\r\nContent-Type: application/json\r\n$length", 200, 'cookies and a query' ],
+		[ $good . 'Content-Length : ' . length($body) . "\r\n", 400, 'a space before the colon' ],
+		[ $good . "Content-Length\t: " . length($body) . "\r\n", 400, 'a tab before the colon' ],
+		[ $good . "X-Folded: a\r\n b\r\n$length", 400, 'a line that goes on in the next' ],
+		[ $good . $length . "X-Folded: a\r\n\tb\r\n", 400, 'in the last line' ],
+		[ $good . "X-Folded: a\r\n \r\n$length", 400, 'with spaces only' ],
+		[ "POST /mcp HTTP/1.1\r\n Host: localhost\r\nContent-Type: application/json\r\n$length", 400, 'in the first' ],
+		[ $good . "X-Bare: a\rTransfer-Encoding: chunked\r\n$length", 400, 'a bare CR' ],
+		[ $good . "X-Bare: a\r\r\n$length", 400, 'two CR' ],
+		[ $good . "X-Nul: a\0b\r\n$length", 400, 'NUL in a value' ],
+		[ $good . "X-Nul\0: a\r\n$length", 400, 'NUL in a name' ],
+		[ $good . $length . "X-Nul: a\0b\r\n", 400, 'NUL in the last value' ],
+		[ $good . $length . "\0Transfer-Encoding: chunked\r\n", 400, 'NUL at the start of a line' ],
+		[ $good . "X-Control: a\x01b\r\n$length", 400, 'a control character' ],
+		[ $good . "X-Control: a\x7fb\r\n$length", 400, 'DEL' ],
+		[ $good . "X(Y): a\r\n$length", 400, 'a name that is no token' ],
+		[ $good . ": a\r\n$length", 400, 'no name' ],
+		[ $good . "no colon\r\n$length", 400, 'no colon' ])
+	{
+		for my $pieces (1, 3)
+		{
+			my $socket = connect_to($gateway);
+			my $request = "$case->[0]\r\n$body";
+			if ($pieces == 1) { syswrite($socket, $request) }
+			else
+			{
+				my $part = int(length($request) / $pieces) + 1;
+				for (my $at = 0; $at < length $request; $at += $part)
+				{
+					last unless syswrite($socket, substr($request, $at, $part));
+					select undef, undef, undef, 0.01;
+				}
+			}
+			my $reply = read_reply($socket);
+			is($reply ? $reply->{status} : 'closed', $case->[1], "$case->[2], in $pieces");
+		}
+	}
+	my $socket = connect_to($gateway);
+	syswrite($socket, "$good$length\r\n$body") for 1 .. 3;
+	my $all = '';
+	ok(read_until($socket, \$all, qr/(?:HTTP\/1\.1 200.*){3}/s), 'three requests on one connection');
+}
+healthy('ambiguous headers');
+
 # One byte a second: neither body nor headers hold a connection for ever.
 for my $slow (["POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n", 'body'],
 	["POST /mcp HTTP/1.1\r\n", 'headers'])
