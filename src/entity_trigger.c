@@ -338,6 +338,7 @@ typedef struct Statement
 	List *tenants;	   /* of char *, in the same order */
 	KgDerivation *current;
 	char *current_tenant;
+	KgUserContext caller;
 } Statement;
 
 static KgDerivation *
@@ -360,7 +361,8 @@ derivation_of(Statement *statement, Datum tenant_datum)
 		if (strcmp(lfirst(lt), statement->current_tenant) == 0)
 			return statement->current = lfirst(ld);
 	}
-	statement->current = kg_derive_begin(statement->current_tenant);
+	statement->current = kg_derive_begin(statement->current_tenant,
+										 &statement->caller);
 	statement->tenants = lappend(statement->tenants, statement->current_tenant);
 	statement->derivations = lappend(statement->derivations,
 									 statement->current);
@@ -451,7 +453,6 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	Statement statement = {NIL};
-	KgUserContext saved;
 	TupleDesc tupdesc;
 	TupleTableSlot *before;
 	TupleTableSlot *after;
@@ -460,7 +461,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_entity_after", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
-	kg_become_owner(&saved);
+	kg_become_owner(&statement.caller);
 	SPI_connect();
 	before = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
 	after = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
@@ -475,7 +476,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	SPI_finish();
-	kg_restore_user(&saved);
+	kg_restore_user(&statement.caller);
 	return PointerGetDatum(NULL);
 }
 

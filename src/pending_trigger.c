@@ -24,7 +24,7 @@ PGDLLEXPORT Datum kg_sql_references(PG_FUNCTION_ARGS);
 static void
 read_nodes(Datum array, KgNodeList *nodes)
 {
-	ArrayType *a = DatumGetArrayTypeP(array);
+	ArrayType *a = DatumGetArrayTypePCopy(array);
 	int n = ArrayGetNItems(ARR_NDIM(a), ARR_DIMS(a));
 
 	memset(nodes, 0, sizeof(*nodes));

@@ -279,11 +279,11 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 				  const Oid *argtypes, const Datum *values, const char *nulls,
 				  int expected)
 {
+	MemoryContext caller = CurrentMemoryContext;
 	int nest = kg_spi_pin_path();
 	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	Snapshot snapshot = InvalidSnapshot;
 	Snapshot crosscheck = InvalidSnapshot;
-	MemoryContext caller = CurrentMemoryContext;
 	int rc;
 
 	/* As ri_PerformCheck() does. */

@@ -682,6 +682,19 @@ kg_catalog_tool(const KgCatalog *catalog, const char *name)
 	return NULL;
 }
 
+const KgType *
+kg_catalog_field_type(const KgCatalog *catalog, const KgField *field)
+{
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+
+		if (field >= type->fields && field < type->fields + type->nfields)
+			return type;
+	}
+	return NULL;
+}
+
 const KgField *
 kg_type_field(const KgType *type, const char *name)
 {

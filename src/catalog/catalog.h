@@ -190,6 +190,9 @@ extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,
 												int32 relation_no);
 extern const KgTool *kg_catalog_tool(const KgCatalog *catalog,
 									 const char *name);
+/* The type that has the field, or NULL: it is of another catalog. */
+extern const KgType *kg_catalog_field_type(const KgCatalog *catalog,
+										   const KgField *field);
 extern const KgField *kg_type_field(const KgType *type, const char *name);
 
 /*

@@ -254,7 +254,7 @@ write_all(KgApply *apply)
 	kg_become_owner(&user);
 	kg_bundle_rebuild(apply);
 	throw_errors(apply);
-	kg_scope_end(apply->scope);
+	kg_scope_end(apply->scope, &user);
 	kg_restore_user(&user);
 
 	kg_bundle_write_edges(apply);

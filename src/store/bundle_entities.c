@@ -423,7 +423,7 @@ static void
 rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 {
 	KgNodeList changed = {CurrentMemoryContext};
-	KgDerivation *d = kg_derive_begin(apply->tenant);
+	KgDerivation *d = kg_derive_begin(apply->tenant, NULL);
 	char *last = "";
 
 	for (;;)

@@ -28,6 +28,7 @@ struct KgDerivation
 {
 	const char *tenant;
 	const KgCatalog *catalog;
+	KgUserContext caller;
 	MemoryContext context; /* of the derivation */
 	MemoryContext batch;   /* of the rows gathered */
 	MemoryContext scratch; /* of one entity */
@@ -68,13 +69,17 @@ init_batch(KgDerivation *d)
 }
 
 KgDerivation *
-kg_derive_begin(const char *tenant)
+kg_derive_begin(const char *tenant, const KgUserContext *caller)
 {
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph derivation", ALLOCSET_DEFAULT_SIZES);
 	KgDerivation *d = MemoryContextAllocZero(context, sizeof(KgDerivation));
 
 	d->context = context;
+	if (caller)
+		d->caller = *caller;
+	else
+		GetUserIdAndSecContext(&d->caller.userid, &d->caller.sec_context);
 	d->tenant = MemoryContextStrdup(context, tenant);
 	d->catalog = kg_catalog_get(tenant);
 	d->batch = AllocSetContextCreate(
@@ -624,7 +629,7 @@ kg_derive_end(KgDerivation *d)
 
 	write_batch(d);
 	if (d->pending == &d->own)
-		kg_unchecked_enforce(d->catalog, d->pending);
+		kg_unchecked_enforce(d->catalog, &d->caller, d->pending);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(d->context);
 }

@@ -8,6 +8,7 @@
 #ifndef KG_DERIVE_H
 #define KG_DERIVE_H
 
+#include "base/identity.h"
 #include "catalog/catalog.h"
 #include "store/references.h"
 
@@ -17,7 +18,9 @@
  */
 typedef struct KgDerivation KgDerivation;
 
-extern KgDerivation *kg_derive_begin(const char *tenant);
+/* caller is what kg_become_owner() saved; NULL: the owner acts for itself. */
+extern KgDerivation *kg_derive_begin(const char *tenant,
+									 const KgUserContext *caller);
 /* An entity before or after a change; keys is its index_keys. */
 typedef struct KgVersion
 {

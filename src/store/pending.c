@@ -33,19 +33,6 @@ id_of(const char *tenant, int64 node)
 	return SPI_processed > 0 ? kg_spi_cstring(0, 1) : NULL;
 }
 
-static const KgType *
-type_of(const KgCatalog *catalog, const KgField *field)
-{
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
-
-		if (field >= type->fields && field < type->fields + type->nfields)
-			return type;
-	}
-	return NULL;
-}
-
 static char *
 pointer_of(const KgField *field)
 {
@@ -63,7 +50,7 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 			   KgErrorList *errors)
 {
 	const KgField *field = ref->field;
-	const KgType *type = type_of(catalog, field);
+	const KgType *type = kg_catalog_field_type(catalog, field);
 	KgError *err;
 
 	if (deleted)
@@ -108,21 +95,28 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	kg_error_report(errors, err);
 }
 
-static bool
-contains(const KgNodeList *list, int64 node)
+/*
+ * Those whose targets are gone and which restrict: of their other references
+ * nothing is said, whose rules would have let the target go.
+ */
+static void
+find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
+				 KgNodeList *restricting)
 {
-	for (int i = 0; i < list->n; i++)
-		if (list->nodes[i] == node)
-			return true;
-	return false;
+	for (int i = 0; i < missing->n; i++)
+		if (missing->items[i].field->on_delete == KG_ON_DELETE_RESTRICT &&
+			!kg_nodes_have(nodes, missing->items[i].source))
+			kg_node_add(restricting, missing->items[i].source);
+	kg_nodes_sort(restricting);
 }
 
 void
-kg_pending_check(const KgCatalog *catalog, const KgNodeList *nodes,
+kg_pending_check(const KgCatalog *catalog, KgNodeList *nodes,
 				 const KgNodeList *deleted)
 {
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
 	KgNodeList all = {CurrentMemoryContext};
+	KgNodeList restricting = {CurrentMemoryContext};
 	KgReferenceList references = {CurrentMemoryContext};
 	KgReferenceList missing = {CurrentMemoryContext};
 
@@ -130,18 +124,26 @@ kg_pending_check(const KgCatalog *catalog, const KgNodeList *nodes,
 		kg_node_add(&all, nodes->nodes[i]);
 	for (int i = 0; i < deleted->n; i++)
 		kg_node_add(&all, deleted->nodes[i]);
+	kg_nodes_sort(&all);
+	kg_nodes_sort(nodes);
 	kg_references_reread(catalog, &all, &references);
 	kg_references_forget(catalog->tenant, &all);
 	kg_references_resolve(catalog, &references, &missing);
+	find_restricting(&missing, nodes, &restricting);
 	for (int i = 0; i < missing.n; i++)
 	{
+		const KgReference *reference = &missing.items[i];
+
+		if (reference->field->on_delete != KG_ON_DELETE_RESTRICT &&
+			kg_nodes_have(&restricting, reference->source))
+			continue;
 		/* Only what will be listed is worth looking up. */
 		if (errors.total >= errors.limit)
 			errors.total++;
 		else
 			report_missing(catalog,
-						   &missing.items[i],
-						   !contains(nodes, missing.items[i].source),
+						   reference,
+						   !kg_nodes_have(nodes, reference->source),
 						   &errors);
 	}
 	kg_throw_violations(&errors, "references are missing");

@@ -12,9 +12,9 @@
  * Look at the references of these nodes once more; raises
  * KG_REFERENCE_MISSING listing those without a target.  As owner, inside
  * SPI_connect().  nodes are referrers whose target never was, deleted are
- * referrers whose target went.
+ * referrers whose target went.  nodes is put in order.
  */
-extern void kg_pending_check(const KgCatalog *catalog, const KgNodeList *nodes,
+extern void kg_pending_check(const KgCatalog *catalog, KgNodeList *nodes,
 							 const KgNodeList *deleted);
 
 #endif /* KG_PENDING_H */

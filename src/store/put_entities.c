@@ -22,6 +22,7 @@
 #include "store/derive.h"
 #include "store/scope.h"
 #include "store/extract.h"
+#include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "utils/builtins.h"
@@ -378,29 +379,19 @@ check_references(Put *put)
 	KgReferenceList references = {CurrentMemoryContext};
 	Links links = {NULL, 0, 0};
 	KgUserContext user;
-	bool *found;
+	int64 *targets;
 
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
-		KgExtract extract;
-
 		CHECK_FOR_INTERRUPTS();
-		if (put->outcomes->items[i].errors.total > 0)
-			continue;
-		memset(&extract, 0, sizeof(extract));
-		kg_extract_references(type, put->items[i].data, &extract);
 		/* The source is the item for now: it may have no node yet. */
-		for (int j = 0; j < extract.nreferences; j++)
-			kg_reference_add(&references,
-							 i,
-							 extract.references[j].field,
-							 extract.references[j].value);
+		if (put->outcomes->items[i].errors.total == 0)
+			kg_references_of(type, i, put->items[i].data, &references);
 	}
 	if (references.n == 0)
 		return;
-	found = MemoryContextAllocHuge(CurrentMemoryContext, references.n);
 	kg_become_owner(&user);
-	kg_references_find(kg_catalog_get(put->tenant), &references, found);
+	targets = kg_references_find(kg_catalog_get(put->tenant), &references);
 	kg_restore_user(&user);
 	for (int i = 0; i < references.n; i++)
 	{
@@ -408,7 +399,7 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target = -1;
 
-		if (found[i])
+		if (targets[i] != 0)
 			continue;
 		if (refers_to_own(type, reference->field))
 			target = find_name(
@@ -619,7 +610,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	{
 		each_batch(&put, write_rows);
 		kg_become_owner(&user);
-		kg_scope_end(scope);
+		kg_scope_end(scope, &user);
 		kg_restore_user(&user);
 	}
 	PG_CATCH();
@@ -715,20 +706,25 @@ find_removed(Removal *removal)
 }
 
 static void
-report_restricted(Removal *removal, int i, const KgIncoming *incoming)
+report_restricted(Removal *removal, int i, const KgRestricting *reference)
 {
-	const KgCatalog *catalog = kg_catalog_get(removal->tenant);
-	const KgType *source = kg_catalog_type_no(catalog, incoming->type_no);
 	KgOutcome *outcome = &removal->outcomes->items[i];
+	KgUserContext user;
+	const KgType *source;
 	KgError *err;
 
+	kg_become_owner(&user);
+	source = kg_catalog_field_type(kg_catalog_get(removal->tenant),
+								   reference->field);
+	kg_restore_user(&user);
 	/* Of types that the caller does not see nothing is said. */
-	if (source)
+	if (source &&
+		kg_catalog_type_no(kg_catalog_get(removal->tenant), source->type_no))
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   "entity of type \"%s\" is still referenced by "
 						   "property \"%s\" of type \"%s\"",
 						   removal->type->name,
-						   incoming->property,
+						   reference->field->name,
 						   source->name);
 	else
 		err = kg_error_new(KG_REFERENCE_MISSING,
@@ -747,15 +743,15 @@ report_restricted(Removal *removal, int i, const KgIncoming *incoming)
 static int
 compare_sources(const void *pa, const void *pb)
 {
-	const KgIncoming *a = pa;
-	const KgIncoming *b = pb;
+	const KgRestricting *a = pa;
+	const KgRestricting *b = pb;
 
 	return a->source < b->source ? -1 : a->source > b->source;
 }
 
 /* The first reference whose source is not below a node. */
 static int
-first_from(const KgIncoming *incoming, int n, int64 node)
+first_from(const KgRestricting *references, int n, int64 node)
 {
 	int low = 0;
 
@@ -763,7 +759,7 @@ first_from(const KgIncoming *incoming, int n, int64 node)
 	{
 		int middle = low + (n - low) / 2;
 
-		if (incoming[middle].source < node)
+		if (references[middle].source < node)
 			low = middle + 1;
 		else
 			n = middle;
@@ -781,7 +777,7 @@ find_restricted(Removal *removal)
 	KgOutcome *items = removal->outcomes->items;
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList staying = {CurrentMemoryContext};
-	KgIncoming *incoming;
+	KgRestricting *references;
 	KgUserContext user;
 	int n;
 
@@ -792,32 +788,32 @@ find_restricted(Removal *removal)
 		return;
 	kg_become_owner(&user);
 	n = kg_references_restricting(
-		kg_catalog_get(removal->tenant), &nodes, &incoming);
+		kg_catalog_get(removal->tenant), &nodes, &references);
 	kg_restore_user(&user);
 	if (n == 0)
 		return;
-	qsort(incoming, n, sizeof(KgIncoming), compare_sources);
+	qsort(references, n, sizeof(KgRestricting), compare_sources);
 	for (int i = 0; i < n; i++)
 		if (!hash_search(
-				removal->items, &incoming[i].source, HASH_FIND, NULL) &&
-			(i == 0 || incoming[i].source != incoming[i - 1].source))
-			kg_node_add(&staying, incoming[i].source);
+				removal->items, &references[i].source, HASH_FIND, NULL) &&
+			(i == 0 || references[i].source != references[i - 1].source))
+			kg_node_add(&staying, references[i].source);
 	for (int i = 0; i < staying.n; i++)
 	{
 		int64 source = staying.nodes[i];
 
 		CHECK_FOR_INTERRUPTS();
-		for (int j = first_from(incoming, n, source);
-			 j < n && incoming[j].source == source;
+		for (int j = first_from(references, n, source);
+			 j < n && references[j].source == source;
 			 j++)
 		{
 			NodeItem *target = hash_search(
-				removal->items, &incoming[j].target, HASH_FIND, NULL);
+				removal->items, &references[j].target, HASH_FIND, NULL);
 
-			if (items[target->item].errors.total > 0)
+			if (target == NULL || items[target->item].errors.total > 0)
 				continue;
-			report_restricted(removal, target->item, &incoming[j]);
-			kg_node_add(&staying, incoming[j].target);
+			report_restricted(removal, target->item, &references[j]);
+			kg_node_add(&staying, references[j].target);
 		}
 	}
 }
@@ -900,7 +896,7 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	{
 		delete_rows(&removal);
 		kg_become_owner(&user);
-		kg_scope_end(scope);
+		kg_scope_end(scope, &user);
 		kg_restore_user(&user);
 	}
 	PG_CATCH();

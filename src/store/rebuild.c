@@ -138,7 +138,7 @@ derive_all(const KgCatalog *catalog)
 		NULL,
 		false,
 		0);
-	KgDerivation *d = kg_derive_begin(tenant);
+	KgDerivation *d = kg_derive_begin(tenant, NULL);
 
 	kg_spi_unpin_path(nest);
 	for (;;)
@@ -205,7 +205,7 @@ kg_rebuild(void)
 	PG_TRY();
 	{
 		derive_all(catalog);
-		kg_scope_end(scope);
+		kg_scope_end(scope, &user);
 	}
 	PG_CATCH();
 	{

@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
+#include "lib/qunique.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/columns.h"
@@ -58,6 +59,33 @@ kg_node_add(KgNodeList *list, int64 node)
 													   sizeof(int64));
 	}
 	list->nodes[list->n++] = node;
+}
+
+static int
+compare_nodes(const void *pa, const void *pb)
+{
+	int64 a = *(const int64 *) pa;
+	int64 b = *(const int64 *) pb;
+
+	return a < b ? -1 : a > b;
+}
+
+void
+kg_nodes_sort(KgNodeList *list)
+{
+	if (list->n == 0)
+		return;
+	qsort(list->nodes, list->n, sizeof(int64), compare_nodes);
+	list->n = qunique(list->nodes, list->n, sizeof(int64), compare_nodes);
+}
+
+bool
+kg_nodes_have(const KgNodeList *sorted, int64 node)
+{
+	return sorted->n > 0 &&
+		   bsearch(
+			   &node, sorted->nodes, sorted->n, sizeof(int64), compare_nodes) !=
+			   NULL;
 }
 
 static int
@@ -253,24 +281,19 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 static bool
 may_repeat(const KgCatalog *catalog, const KgField *field)
 {
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		const KgType *type = catalog->types[i];
+	const KgType *type = kg_catalog_field_type(catalog, field);
 
-		if (field < type->fields || field >= type->fields + type->nfields)
-			continue;
-		for (int j = 0; j < type->nfields; j++)
-			if (&type->fields[j] != field && type->fields[j].ref_type &&
-				type->fields[j].relation_no == field->relation_no)
-				return true;
-		return field->ref_field != NULL;
-	}
-	return true;
+	for (int i = 0; type && i < type->nfields; i++)
+		if (&type->fields[i] != field && type->fields[i].ref_type &&
+			type->fields[i].relation_no == field->relation_no)
+			return true;
+	return type == NULL || field->ref_field != NULL;
 }
 
 /*
  * Looking for conflicts costs a search of the index more per edge, and is done
- * for edges that may be there twice only.
+ * for edges that may be there twice only.  These name the first of their
+ * properties by name, whichever comes first to be written.
  */
 static void
 insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
@@ -286,10 +309,16 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
 	values[0] = CStringGetTextDatum(tenant);
 	kg_columns_arrays(edges, &values[1]);
 	kg_spi_run(repeated ? &repeated_saved : &plain_saved,
-			   repeated ? "INSERT INTO @kg_edge(tenant, source, relation_no, "
-						  "target, property) "
-						  "SELECT $1, unnest($2), unnest($3), unnest($4), "
-						  "unnest($5) ON CONFLICT DO NOTHING"
+			   repeated ? "INSERT INTO @kg_edge AS e(tenant, source, "
+						  "relation_no, target, property) "
+						  "SELECT $1, u.source, u.relation_no, u.target, "
+						  "min(u.property COLLATE \"C\") "
+						  "FROM unnest($2, $3, $4, $5) "
+						  "u(source, relation_no, target, property) "
+						  "GROUP BY u.source, u.relation_no, u.target "
+						  "ON CONFLICT (tenant, source, relation_no, target) "
+						  "DO UPDATE SET property = excluded.property "
+						  "WHERE excluded.property < e.property"
 						: "INSERT INTO @kg_edge(tenant, source, relation_no, "
 						  "target, property) "
 						  "SELECT $1, unnest($2), unnest($3), unnest($4), "
@@ -302,10 +331,11 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
 			   SPI_OK_INSERT);
 }
 
-void
-kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
-				   bool *found)
+int64 *
+kg_references_find(const KgCatalog *catalog, const KgReferenceList *references)
 {
+	int64 *nodes = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(int64));
 	KgReference **sorted = MemoryContextAllocHuge(CurrentMemoryContext,
 												  (Size) Max(1, references->n) *
 													  sizeof(KgReference *));
@@ -339,8 +369,8 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 		}
 		lookup(catalog, sorted[start]->field, targets, ntargets);
 		for (int i = start; i < end; i++)
-			found[sorted[i] - references->items] =
-				targets[target_of[i - start]].node != 0;
+			nodes[sorted[i] - references->items] =
+				targets[target_of[i - start]].node;
 		MemoryContextSwitchTo(scratch);
 		MemoryContextReset(scratch);
 		start = end;
@@ -350,6 +380,7 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 	pfree(sorted);
 	pfree(targets);
 	pfree(target_of);
+	return nodes;
 }
 
 /* One chunk of sorted references: look the distinct values up, make edges. */
@@ -447,6 +478,7 @@ kg_references_resolve(const KgCatalog *catalog,
 	pfree(sorted);
 }
 
+/* Edges made since our snapshot was taken raise 40001. */
 void
 kg_references_forget(const char *tenant, const KgNodeList *nodes)
 {
@@ -458,364 +490,30 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes)
 	{
 		values[1] = kg_int64_array(nodes->nodes + i,
 								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_edge WHERE tenant = $1 "
-				   "AND source = ANY($2) AND property IS NOT NULL",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_spi_run_latest(&saved,
+						  "DELETE FROM @kg_edge WHERE tenant = $1 "
+						  "AND source = ANY($2) AND property IS NOT NULL",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
 	}
-}
-
-static int
-read_incoming(const char *tenant, const int64 *nodes, int n,
-			  KgIncoming **result)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
-	MemoryContext old = CurrentMemoryContext;
-	KgIncoming *list;
-	uint64 count;
-
-	kg_spi_run_latest(&saved,
-					  "SELECT d.source, d.target, e.type_no::bigint, "
-					  "d.relation_no::bigint, d.property "
-					  "FROM @kg_edge d JOIN @kg_entity e "
-					  "ON e.tenant = $1 AND e.node = d.source "
-					  "WHERE d.tenant = $1 AND d.target = ANY($2)",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
-	MemoryContextSwitchTo(old);
-	count = SPI_processed;
-	list = palloc(Max(1, count) * sizeof(KgIncoming));
-	for (uint64 i = 0; i < count; i++)
-	{
-		list[i].source = kg_spi_int64(i, 1);
-		list[i].target = kg_spi_int64(i, 2);
-		list[i].type_no = kg_spi_int64(i, 3);
-		list[i].relation_no = kg_spi_int64(i, 4);
-		list[i].property = kg_spi_cstring(i, 5);
-	}
-	SPI_freetuptable(SPI_tuptable);
-	*result = list;
-	return count;
-}
-
-static void
-delete_explicit(const char *tenant, const int64 *nodes, int n)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
-
-	/* Also those made since our snapshot was taken: they raise 40001 then. */
-	kg_spi_run_latest(&saved,
-					  "DELETE FROM @kg_edge WHERE tenant = $1 "
-					  "AND target = ANY($2) AND property IS NULL",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
-}
-
-static void
-delete_referrers(const char *tenant, const KgNodeList *nodes)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant),
-					   kg_int64_array(nodes->nodes, nodes->n)};
-
-	if (nodes->n > 0)
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_entity WHERE tenant = $1 "
-				   "AND node = ANY($2)",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
-}
-
-/* What x-on-delete: set_null takes out of an entity. */
-typedef struct Removal
-{
-	const KgField *field;
-	const char *value;
-} Removal;
-
-/*
- * Copy a value without the reference: a scalar becomes null where its schema
- * allows null and is left out where it does not; an item leaves its array.
- */
-static void
-copy_without(KgJsonWriter *w, const JsonbValue *value, const Removal *removal,
-			 int step)
-{
-	const KgField *field = removal->field;
-	KgJsonIter it;
-
-	check_stack_depth();
-	if (step >= field->nsteps || kg_json_container(value) == NULL)
-	{
-		kg_jw_value(w, value);
-		return;
-	}
-	kg_json_iter_init(&it, kg_json_container(value));
-	if (it.is_object)
-		kg_jw_begin_object(w);
-	else
-		kg_jw_begin_array(w);
-	while (kg_json_iter_next(&it))
-	{
-		const KgStep *next = &field->steps[step];
-		bool on_path = it.is_object
-						   ? next->key &&
-								 it.key.val.string.len == next->keylen &&
-								 memcmp(it.key.val.string.val,
-										next->key,
-										next->keylen) == 0
-						   : next->key == NULL;
-		bool hit = on_path && step + 1 == field->nsteps &&
-				   kg_json_string_is(&it.value, removal->value);
-
-		if (hit && (next->key == NULL || !field->nullable))
-			continue;
-		if (it.is_object)
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		if (hit)
-			kg_jw_null(w);
-		else
-			copy_without(
-				w, &it.value, removal, on_path ? step + 1 : field->nsteps);
-	}
-	if (it.is_object)
-		kg_jw_end_object(w);
-	else
-		kg_jw_end_array(w);
-}
-
-static Jsonb *
-without(const Jsonb *data, const Removal *removal)
-{
-	KgJsonWriter w;
-	JsonbValue root;
-
-	kg_jw_init(&w);
-	kg_json_root(data, &root);
-	copy_without(&w, &root, removal, 0);
-	return kg_jw_finish(&w);
-}
-
-/*
- * The references of an entity that no longer have a target are those whose
- * lookup finds nothing now; the deleted node's own id is gone with its row.
- */
-static void
-set_null(const KgCatalog *catalog, const KgNodeList *sources)
-{
-	static KgSaved read_saved = KG_SAVED_BATCH;
-	static KgSaved write_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	static const Oid write_argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
-	static const Oid column_types[] = {INT8OID, JSONBOID};
-	KgColumns updates;
-	Datum values[3] = {CStringGetTextDatum(catalog->tenant),
-					   kg_int64_array(sources->nodes, sources->n)};
-	MemoryContext context = CurrentMemoryContext;
-	SPITupleTable *rows;
-	uint64 nrows;
-
-	if (sources->n == 0)
-		return;
-	kg_spi_run(&read_saved,
-			   "SELECT node, type_no::bigint, data FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = ANY($2) FOR NO KEY UPDATE",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	MemoryContextSwitchTo(context);
-	rows = SPI_tuptable;
-	nrows = SPI_processed;
-	kg_columns_init(&updates, context, 2, column_types);
-	for (uint64 i = 0; i < nrows; i++)
-	{
-		bool isnull;
-		int64 node = DatumGetInt64(
-			SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull));
-		const KgType *type = kg_catalog_type_no(
-			catalog,
-			DatumGetInt64(
-				SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull)));
-		Jsonb *data = DatumGetJsonbP(
-			SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull));
-		KgExtract extract;
-
-		if (type == NULL)
-			continue;
-		memset(&extract, 0, sizeof(extract));
-		kg_extract_references(type, data, &extract);
-		for (int j = 0; j < extract.nreferences; j++)
-		{
-			const KgField *field = extract.references[j].field;
-			Target target = {extract.references[j].value, 0};
-			Removal removal = {field, target.value};
-
-			if (field->on_delete != KG_ON_DELETE_SET_NULL)
-				continue;
-			lookup(catalog, field, &target, 1);
-			MemoryContextSwitchTo(context);
-			if (target.node == 0)
-				data = without(data, &removal);
-		}
-		kg_columns_add_row(&updates);
-		kg_columns_int64(&updates, 0, node);
-		kg_columns_datum(&updates, 1, JsonbPGetDatum(data));
-	}
-	if (updates.nrows > 0)
-	{
-		kg_columns_arrays(&updates, &values[1]);
-		kg_spi_run(&write_saved,
-				   "UPDATE @kg_entity e SET data = u.data "
-				   "FROM unnest($2, $3) u(node, data) "
-				   "WHERE e.tenant = $1 AND e.node = u.node",
-				   3,
-				   write_argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
-	}
-	SPI_freetuptable(rows);
-}
-
-static void
-deleted_chunk(const KgCatalog *catalog, const int64 *nodes, int n,
-			  KgNodeList *referrers)
-{
-	KgIncoming *incoming;
-	int count = read_incoming(catalog->tenant, nodes, n, &incoming);
-	KgNodeList cascade = {CurrentMemoryContext};
-	KgNodeList nulls = {CurrentMemoryContext};
-	bool explicit = false;
-
-	for (int i = 0; i < count; i++)
-	{
-		const KgType *type = kg_catalog_type_no(catalog, incoming[i].type_no);
-		const KgField *field = NULL;
-		KgNodeList *list = referrers;
-
-		if (incoming[i].property == NULL)
-		{
-			explicit = true;
-			continue;
-		}
-		if (type)
-			field = kg_type_field(type, incoming[i].property);
-		if (field && field->on_delete == KG_ON_DELETE_CASCADE)
-			list = &cascade;
-		else if (field && field->on_delete == KG_ON_DELETE_SET_NULL)
-			list = &nulls;
-		if (list->n == 0 || list->nodes[list->n - 1] != incoming[i].source)
-			kg_node_add(list, incoming[i].source);
-	}
-	if (explicit)
-		delete_explicit(catalog->tenant, nodes, n);
-	delete_referrers(catalog->tenant, &cascade);
-	set_null(catalog, &nulls);
 }
 
 void
-kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
-					  KgNodeList *referrers)
+kg_references_of(const KgType *type, int64 node, const Jsonb *data,
+				 KgReferenceList *references)
 {
-	MemoryContext scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(scratch);
+	KgExtract extract;
 
-	check_stack_depth();
-	for (int i = 0; i < deleted->n; i += KG_REFERENCE_CHUNK)
-	{
-		CHECK_FOR_INTERRUPTS();
-		deleted_chunk(catalog,
-					  deleted->nodes + i,
-					  Min(KG_REFERENCE_CHUNK, deleted->n - i),
-					  referrers);
-		MemoryContextSwitchTo(scratch);
-		MemoryContextReset(scratch);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(scratch);
-}
-
-int
-kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
-						  KgIncoming **result)
-{
-	KgIncoming *list = NULL;
-	int n = 0;
-
-	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
-	{
-		KgIncoming *incoming;
-		int count = read_incoming(catalog->tenant,
-								  nodes->nodes + i,
-								  Min(KG_REFERENCE_CHUNK, nodes->n - i),
-								  &incoming);
-
-		CHECK_FOR_INTERRUPTS();
-		if (count == 0)
-			continue;
-		list = list ? repalloc_huge(list,
-									(Size) (n + count) * sizeof(KgIncoming))
-					: MemoryContextAllocHuge(CurrentMemoryContext,
-											 (Size) count * sizeof(KgIncoming));
-		for (int j = 0; j < count; j++)
-		{
-			const KgType *type = kg_catalog_type_no(catalog,
-													incoming[j].type_no);
-			const KgField *field = NULL;
-
-			if (incoming[j].property == NULL)
-				continue;
-			if (type)
-				field = kg_type_field(type, incoming[j].property);
-			if (field == NULL || field->on_delete == KG_ON_DELETE_RESTRICT)
-				list[n++] = incoming[j];
-		}
-	}
-	*result = list;
-	return n;
-}
-
-void
-kg_references_find_referrers(const char *tenant, const KgNodeList *nodes,
-							 KgNodeList *referrers)
-{
-	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
-	{
-		KgIncoming *incoming;
-		int count = read_incoming(tenant,
-								  nodes->nodes + i,
-								  Min(KG_REFERENCE_CHUNK, nodes->n - i),
-								  &incoming);
-
-		for (int j = 0; j < count; j++)
-			if (incoming[j].property != NULL)
-				kg_node_add(referrers, incoming[j].source);
-	}
+	memset(&extract, 0, sizeof(extract));
+	kg_extract_references(type, data, &extract);
+	for (int i = 0; i < extract.nreferences; i++)
+		kg_reference_add(references,
+						 node,
+						 extract.references[i].field,
+						 extract.references[i].value);
 }
 
 void
@@ -846,17 +544,9 @@ kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 			const KgType *type = kg_catalog_type_no(catalog,
 													kg_spi_int64(row, 2));
 			Jsonb *data = DatumGetJsonbP(kg_spi_value(row, 3, &isnull));
-			KgExtract extract;
 
-			if (type == NULL)
-				continue;
-			memset(&extract, 0, sizeof(extract));
-			kg_extract_references(type, data, &extract);
-			for (int j = 0; j < extract.nreferences; j++)
-				kg_reference_add(references,
-								 kg_spi_int64(row, 1),
-								 extract.references[j].field,
-								 extract.references[j].value);
+			if (type)
+				kg_references_of(type, kg_spi_int64(row, 1), data, references);
 		}
 		SPI_freetuptable(SPI_tuptable);
 	}

@@ -1,7 +1,7 @@
 /*
  * references.h
  *	  Enforcing references: every x-ref value has its target, under concurrency
- *	  too; and what happens to referrers when a target goes.
+ *	  too.  What happens when a target goes is in on_delete.h.
  *
  * How a race is decided: who adds a reference locks the target's row (KEY
  * SHARE, or SHARE where x-ref-field names another property), who deletes or
@@ -42,6 +42,10 @@ extern void kg_reference_add(KgReferenceList *list, int64 source,
 							 const KgField *field, const char *value);
 extern void kg_node_add(KgNodeList *list, int64 node);
 
+/* Each node once, in order; and whether a list in order has a node. */
+extern void kg_nodes_sort(KgNodeList *list);
+extern bool kg_nodes_have(const KgNodeList *sorted, int64 node);
+
 /*
  * Lock the targets of references and insert the derived edges; references
  * without a target are added to missing.
@@ -51,42 +55,18 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  KgReferenceList *missing);
 
 /*
- * Lock the targets of references, from whichever catalog their fields are, and
- * say which have one.
+ * Lock the targets of references, from whichever catalog their fields are;
+ * returns their nodes, 0 where there is none.
  */
-extern void kg_references_find(const KgCatalog *catalog,
-							   const KgReferenceList *references, bool *found);
+extern int64 *kg_references_find(const KgCatalog *catalog,
+								 const KgReferenceList *references);
 
-/* An edge to a node. */
-typedef struct KgIncoming
-{
-	int64 source;
-	int64 target;
-	int32 type_no; /* of the source */
-	int32 relation_no;
-	char *property; /* NULL: explicit */
-} KgIncoming;
-
-/* References to nodes that x-on-delete does not let go; returns how many. */
-extern int kg_references_restricting(const KgCatalog *catalog,
-									 const KgNodeList *nodes,
-									 KgIncoming **result);
+/* Add what a document refers to. */
+extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
+							 KgReferenceList *references);
 
 /* Drop the derived edges that start at these nodes. */
 extern void kg_references_forget(const char *tenant, const KgNodeList *nodes);
-
-/*
- * Targets are gone: drop explicit edges to them, delete or update referrers as
- * x-on-delete says, and add to referrers the nodes whose references restrict.
- */
-extern void kg_references_deleted(const KgCatalog *catalog,
-								  const KgNodeList *deleted,
-								  KgNodeList *referrers);
-
-/* Add to referrers the nodes with references to these. */
-extern void kg_references_find_referrers(const char *tenant,
-										 const KgNodeList *nodes,
-										 KgNodeList *referrers);
 
 /*
  * Read the references of stored entities again.  They stay as they are read:

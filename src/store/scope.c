@@ -7,7 +7,7 @@
 #include "access/xact.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
-#include "lib/qunique.h"
+#include "store/on_delete.h"
 #include "store/scope.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
@@ -34,15 +34,6 @@ kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
 	unchecked->taken.context = context;
 }
 
-static int
-compare_nodes(const void *pa, const void *pb)
-{
-	int64 a = *(const int64 *) pa;
-	int64 b = *(const int64 *) pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Nodes whose deletion was rolled back are not deleted. */
 static void
 drop_existing(const char *tenant, KgNodeList *nodes)
@@ -50,8 +41,7 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2];
-	int64 *existing;
-	int n;
+	KgNodeList existing = {CurrentMemoryContext};
 	int kept = 0;
 
 	if (nodes->n == 0)
@@ -67,16 +57,12 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 			   NULL,
 			   false,
 			   SPI_OK_SELECT);
-	n = SPI_processed;
-	existing = palloc(Max(1, n) * sizeof(int64));
-	for (int i = 0; i < n; i++)
-		existing[i] = kg_spi_int64(i, 1);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_node_add(&existing, kg_spi_int64(i, 1));
 	SPI_freetuptable(SPI_tuptable);
-	qsort(existing, n, sizeof(int64), compare_nodes);
+	kg_nodes_sort(&existing);
 	for (int i = 0; i < nodes->n; i++)
-		if (bsearch(
-				&nodes->nodes[i], existing, n, sizeof(int64), compare_nodes) ==
-			NULL)
+		if (!kg_nodes_have(&existing, nodes->nodes[i]))
 			nodes->nodes[kept++] = nodes->nodes[i];
 	nodes->n = kept;
 }
@@ -90,12 +76,7 @@ reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
 
 	for (int i = 0; i < missing->n; i++)
 		kg_node_add(&sources, missing->items[i].source);
-	qsort(sources.nodes, sources.n, sizeof(int64), compare_nodes);
-	sources.n = sources.n == 0 ? 0
-							   : qunique(sources.nodes,
-										 sources.n,
-										 sizeof(int64),
-										 compare_nodes);
+	kg_nodes_sort(&sources);
 	kg_references_reread(catalog, &sources, &references);
 	kg_references_forget(catalog->tenant, &sources);
 	*missing = references;
@@ -106,7 +87,8 @@ reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
  * target may have one now, and whoever points at what is gone is dealt with.
  */
 void
-kg_unchecked_enforce(const KgCatalog *catalog, KgUnchecked *unchecked)
+kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
+					 KgUnchecked *unchecked)
 {
 	KgReferenceList missing = {CurrentMemoryContext};
 	KgReferenceList again = {CurrentMemoryContext};
@@ -122,7 +104,7 @@ kg_unchecked_enforce(const KgCatalog *catalog, KgUnchecked *unchecked)
 	if (unchecked->taken.n > 0)
 		kg_unique_enforce(catalog, &unchecked->taken);
 	if (unchecked->deleted.n > 0)
-		kg_references_deleted(catalog, &unchecked->deleted, &referrers);
+		kg_references_deleted(catalog, &unchecked->deleted, caller, &referrers);
 	kg_references_resolve(catalog, &unchecked->missing, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
@@ -193,13 +175,14 @@ kg_scope_begin(const char *tenant)
 }
 
 void
-kg_scope_end(KgScope *scope)
+kg_scope_end(KgScope *scope, const KgUserContext *caller)
 {
 	Assert(scope == innermost);
 	/* Statements of the enforcement itself are checked one by one. */
 	innermost = scope->outer;
 	if (scope->unchecked == &scope->own)
-		kg_unchecked_enforce(kg_catalog_get(scope->tenant), &scope->own);
+		kg_unchecked_enforce(
+			kg_catalog_get(scope->tenant), caller, &scope->own);
 	MemoryContextDelete(scope->context);
 }
 

@@ -7,11 +7,13 @@
  * Scopes nest, because a trigger of the DBA's may call what opens one: inside
  * one of the same tenant, the outer end checks.
  *
- * All functions run as the extension's owner, inside SPI_connect().
+ * All functions run as the extension's owner, inside SPI_connect(); caller is
+ * what kg_become_owner() saved.
  */
 #ifndef KG_SCOPE_H
 #define KG_SCOPE_H
 
+#include "base/identity.h"
 #include "catalog/catalog.h"
 #include "store/references.h"
 
@@ -28,12 +30,13 @@ extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
 
 /* Look at it again and raise what is wrong, or leave it to kg_references. */
 extern void kg_unchecked_enforce(const KgCatalog *catalog,
+								 const KgUserContext *caller,
 								 KgUnchecked *unchecked);
 
 typedef struct KgScope KgScope;
 
 extern KgScope *kg_scope_begin(const char *tenant);
-extern void kg_scope_end(KgScope *scope);
+extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 /* For a scope that an error left; nothing happens to one that has ended. */
 extern void kg_scope_abort(KgScope *scope);
 

@@ -1,0 +1,583 @@
+/*
+ * on_delete.c
+ *	  What happens to those that refer to an entity when it goes: x-on-delete.
+ *
+ * The row of kg_edge leads to a referrer; what its references are and which of
+ * them lost their target is read from its data, once it is locked: several
+ * properties may make one edge, and the referrer may have changed while it was
+ * waited for.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/columns.h"
+#include "store/extract.h"
+#include "store/on_delete.h"
+#include "store/seen.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Nodes treated in one statement. */
+#define KG_ON_DELETE_CHUNK 10000
+
+/* An edge to a node. */
+typedef struct Incoming
+{
+	int64 source;
+	int64 target;
+	int32 type_no; /* of the source */
+	int32 relation_no;
+	bool derived;
+} Incoming;
+
+typedef struct IncomingList
+{
+	Incoming *items;
+	int n;
+} IncomingList;
+
+/* By source. */
+static int
+compare_incoming(const void *pa, const void *pb)
+{
+	const Incoming *a = pa;
+	const Incoming *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	return a->relation_no < b->relation_no ? -1
+										   : a->relation_no > b->relation_no;
+}
+
+static void
+read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+	uint64 count;
+
+	kg_spi_run_latest(&saved,
+					  "SELECT d.source, d.target, e.type_no::bigint, "
+					  "d.relation_no::bigint, d.property IS NOT NULL "
+					  "FROM @kg_edge d JOIN @kg_entity e "
+					  "ON e.tenant = $1 AND e.node = d.source "
+					  "WHERE d.tenant = $1 AND d.target = ANY($2)",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	count = SPI_processed;
+	if (count > 0)
+		list->items = list->items
+						  ? repalloc_huge(list->items,
+										  (list->n + count) * sizeof(Incoming))
+						  : MemoryContextAllocHuge(CurrentMemoryContext,
+												   count * sizeof(Incoming));
+	for (uint64 i = 0; i < count; i++)
+	{
+		Incoming *item = &list->items[list->n++];
+		bool isnull;
+
+		item->source = kg_spi_int64(i, 1);
+		item->target = kg_spi_int64(i, 2);
+		item->type_no = kg_spi_int64(i, 3);
+		item->relation_no = kg_spi_int64(i, 4);
+		item->derived = DatumGetBool(kg_spi_value(i, 5, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The edges to nodes, as they are stored now, by source. */
+static void
+read_incoming(const char *tenant, const KgNodeList *nodes, IncomingList *list)
+{
+	memset(list, 0, sizeof(*list));
+	for (int i = 0; i < nodes->n; i += KG_ON_DELETE_CHUNK)
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_chunk(tenant,
+				   nodes->nodes + i,
+				   Min(KG_ON_DELETE_CHUNK, nodes->n - i),
+				   list);
+	}
+	if (list->n > 0)
+		qsort(list->items, list->n, sizeof(Incoming), compare_incoming);
+}
+
+/* The sources of explicit or of derived edges, each once. */
+static void
+sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
+{
+	for (int i = 0; i < list->n; i++)
+	{
+		const Incoming *item = &list->items[i];
+
+		if (item->derived == derived &&
+			(sources->n == 0 || sources->nodes[sources->n - 1] != item->source))
+			kg_node_add(sources, item->source);
+	}
+}
+
+/* The first edge whose source is not below a node. */
+static int
+first_from(const IncomingList *list, int64 node)
+{
+	int low = 0;
+	int high = list->n;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+
+		if (list->items[middle].source < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* May the reference be what such an edge is derived from? */
+static bool
+makes_edge(const IncomingList *list, const KgReference *reference)
+{
+	for (int i = first_from(list, reference->source);
+		 i < list->n && list->items[i].source == reference->source;
+		 i++)
+		if (list->items[i].derived &&
+			list->items[i].relation_no == reference->field->relation_no)
+			return true;
+	return false;
+}
+
+static void
+keep_edges_of(const IncomingList *list, KgReferenceList *references)
+{
+	int kept = 0;
+
+	for (int i = 0; i < references->n; i++)
+		if (makes_edge(list, &references->items[i]))
+			references->items[kept++] = references->items[i];
+	references->n = kept;
+}
+
+static void
+delete_explicit(const char *tenant, const int64 *nodes, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+
+	/* Also those made since our snapshot was taken: they raise 40001 then. */
+	kg_spi_run_latest(&saved,
+					  "DELETE FROM @kg_edge WHERE tenant = $1 "
+					  "AND target = ANY($2) AND property IS NULL",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_DELETE);
+}
+
+/* What x-on-delete: set_null takes out of an entity. */
+typedef struct Removal
+{
+	const KgField *field;
+	const char *value;
+} Removal;
+
+/*
+ * Copy a value without the reference: a scalar becomes null where its schema
+ * allows null and is left out where it does not; an item leaves its array.
+ */
+static void
+copy_without(KgJsonWriter *w, const JsonbValue *value, const Removal *removal,
+			 int step)
+{
+	const KgField *field = removal->field;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (step >= field->nsteps || kg_json_container(value) == NULL)
+	{
+		kg_jw_value(w, value);
+		return;
+	}
+	kg_json_iter_init(&it, kg_json_container(value));
+	if (it.is_object)
+		kg_jw_begin_object(w);
+	else
+		kg_jw_begin_array(w);
+	while (kg_json_iter_next(&it))
+	{
+		const KgStep *next = &field->steps[step];
+		bool on_path = it.is_object
+						   ? next->key &&
+								 it.key.val.string.len == next->keylen &&
+								 memcmp(it.key.val.string.val,
+										next->key,
+										next->keylen) == 0
+						   : next->key == NULL;
+		bool hit = on_path && step + 1 == field->nsteps &&
+				   kg_json_string_is(&it.value, removal->value);
+
+		if (hit && (next->key == NULL || !field->nullable))
+			continue;
+		if (it.is_object)
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (hit)
+			kg_jw_null(w);
+		else
+			copy_without(
+				w, &it.value, removal, on_path ? step + 1 : field->nsteps);
+	}
+	if (it.is_object)
+		kg_jw_end_object(w);
+	else
+		kg_jw_end_array(w);
+}
+
+static Jsonb *
+without(const Jsonb *data, const Removal *removal)
+{
+	KgJsonWriter w;
+	JsonbValue root;
+
+	kg_jw_init(&w);
+	kg_json_root(data, &root);
+	copy_without(&w, &root, removal, 0);
+	return kg_jw_finish(&w);
+}
+
+/* A referrer, locked, and what it is to be. */
+typedef struct Referrer
+{
+	int64 node; /* hash key */
+	Jsonb *data;
+	bool loses;		 /* a reference without a target any more */
+	KgOnDelete rule; /* then: the strictest of those references */
+} Referrer;
+
+/*
+ * Lock the sources and read their references as they are then.  A row that was
+ * changed after the transaction's snapshot raises 40001 as soon as it is
+ * written.
+ */
+static HTAB *
+lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
+			   KgReferenceList *references)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
+					   kg_int64_array(nodes, n)};
+	MemoryContext context = CurrentMemoryContext;
+	HASHCTL ctl;
+	HTAB *referrers;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(int64);
+	ctl.entrysize = sizeof(Referrer);
+	ctl.hcxt = CurrentMemoryContext;
+	referrers = hash_create("kg_graph referrers",
+							Max(16, n),
+							&ctl,
+							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	kg_spi_run_latest(&saved,
+					  "SELECT node, type_no::bigint, data FROM @kg_entity "
+					  "WHERE tenant = $1 AND node = ANY($2) FOR NO KEY UPDATE",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int64 node = kg_spi_int64(i, 1);
+		const KgType *type = kg_catalog_type_no(catalog, kg_spi_int64(i, 2));
+		Referrer *referrer = hash_search(referrers, &node, HASH_ENTER, NULL);
+		bool isnull;
+
+		referrer->data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+		referrer->loses = false;
+		referrer->rule = KG_ON_DELETE_SET_NULL;
+		if (type)
+			kg_references_of(type, node, referrer->data, references);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return referrers;
+}
+
+/* The strictest first: restrict, then cascade, then set_null. */
+static int
+strictness(KgOnDelete rule)
+{
+	switch (rule)
+	{
+		case KG_ON_DELETE_RESTRICT:
+			return 2;
+		case KG_ON_DELETE_CASCADE:
+			return 1;
+		case KG_ON_DELETE_SET_NULL:
+			break;
+	}
+	return 0;
+}
+
+/*
+ * Of the references that made an edge to what is gone, those that have no
+ * target now decide what becomes of their entity; the strictest rule does.
+ */
+static void
+judge(const KgCatalog *catalog, HTAB *referrers, KgReferenceList *references)
+{
+	int64 *targets = kg_references_find(catalog, references);
+
+	for (int i = 0; i < references->n; i++)
+	{
+		const KgReference *reference = &references->items[i];
+		KgOnDelete rule = reference->field->on_delete;
+		Referrer *referrer = hash_search(
+			referrers, &reference->source, HASH_FIND, NULL);
+
+		if (targets[i] != 0)
+			continue;
+		if (!referrer->loses || strictness(rule) > strictness(referrer->rule))
+			referrer->rule = rule;
+		referrer->loses = true;
+		if (rule == KG_ON_DELETE_SET_NULL)
+		{
+			Removal removal = {reference->field, reference->value};
+
+			referrer->data = without(referrer->data, &removal);
+		}
+	}
+	pfree(targets);
+}
+
+/*
+ * What is done to referrers is done as the caller, under its policies: it may
+ * see and change them, or nothing happens at all.
+ */
+static void
+delete_referrers(const char *tenant, const KgUserContext *caller,
+				 const KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant)};
+	KgUserContext owner;
+
+	if (nodes->n == 0)
+		return;
+	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "deleted");
+	values[1] = kg_int64_array(nodes->nodes, nodes->n);
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	kg_spi_run_latest(&saved,
+					  "DELETE FROM @kg_entity WHERE tenant = $1 "
+					  "AND node = ANY($2)",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_DELETE);
+	kg_restore_user(&owner);
+}
+
+static void
+update_referrers(const char *tenant, const KgUserContext *caller,
+				 const KgNodeList *nodes, const KgColumns *updates)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[3] = {CStringGetTextDatum(tenant)};
+	KgUserContext owner;
+
+	if (updates->nrows == 0)
+		return;
+	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "changed");
+	kg_columns_arrays(updates, &values[1]);
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	kg_spi_run_latest(&saved,
+					  "UPDATE @kg_entity e SET data = u.data "
+					  "FROM unnest($2, $3) u(node, data) "
+					  "WHERE e.tenant = $1 AND e.node = u.node",
+					  3,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_UPDATE);
+	kg_restore_user(&owner);
+}
+
+/*
+ * Do to the referrers what their rules say; those that restrict, or have to
+ * find their targets once more, are added to left.
+ */
+static void
+act(const char *tenant, const KgUserContext *caller, HTAB *referrers,
+	KgNodeList *left)
+{
+	static const Oid column_types[] = {INT8OID, JSONBOID};
+	KgNodeList cascade = {CurrentMemoryContext};
+	KgNodeList nulls = {CurrentMemoryContext};
+	KgColumns updates;
+	HASH_SEQ_STATUS status;
+	Referrer *referrer;
+
+	kg_columns_init(&updates, CurrentMemoryContext, 2, column_types);
+	hash_seq_init(&status, referrers);
+	while ((referrer = hash_seq_search(&status)) != NULL)
+	{
+		if (!referrer->loses || referrer->rule == KG_ON_DELETE_RESTRICT)
+			kg_node_add(left, referrer->node);
+		else if (referrer->rule == KG_ON_DELETE_CASCADE)
+			kg_node_add(&cascade, referrer->node);
+		else
+		{
+			kg_node_add(&nulls, referrer->node);
+			kg_columns_add_row(&updates);
+			kg_columns_int64(&updates, 0, referrer->node);
+			kg_columns_datum(&updates, 1, JsonbPGetDatum(referrer->data));
+		}
+	}
+	delete_referrers(tenant, caller, &cascade);
+	update_referrers(tenant, caller, &nulls, &updates);
+}
+
+static void
+treat_chunk(const KgCatalog *catalog, const KgUserContext *caller,
+			const IncomingList *incoming, const int64 *nodes, int n,
+			KgNodeList *left)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph on delete", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	KgReferenceList references = {scratch};
+	HTAB *referrers = lock_referrers(catalog, nodes, n, &references);
+
+	keep_edges_of(incoming, &references);
+	judge(catalog, referrers, &references);
+	act(catalog->tenant, caller, referrers, left);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+void
+kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
+					  const KgUserContext *caller, KgNodeList *left)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph deleted", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+	KgNodeList explicit = {scratch};
+	KgNodeList derived = {scratch};
+	IncomingList incoming;
+
+	check_stack_depth();
+	read_incoming(catalog->tenant, deleted, &incoming);
+	sources_of(&incoming, false, &explicit);
+	sources_of(&incoming, true, &derived);
+	if (explicit.n > 0)
+	{
+		kg_require_seen(catalog->tenant,
+						caller,
+						explicit.nodes,
+						explicit.n,
+						"cut off: edges lead to them");
+		delete_explicit(catalog->tenant, deleted->nodes, deleted->n);
+	}
+	for (int i = 0; i < derived.n; i += KG_ON_DELETE_CHUNK)
+	{
+		CHECK_FOR_INTERRUPTS();
+		treat_chunk(catalog,
+					caller,
+					&incoming,
+					derived.nodes + i,
+					Min(KG_ON_DELETE_CHUNK, derived.n - i),
+					left);
+	}
+	/* Whoever still refers, as where a trigger kept it from being changed. */
+	if (derived.n > 0)
+	{
+		KgNodeList rest = {scratch};
+
+		read_incoming(catalog->tenant, deleted, &incoming);
+		sources_of(&incoming, true, &rest);
+		for (int i = 0; i < rest.n; i++)
+			kg_node_add(left, rest.nodes[i]);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+}
+
+/* Has the source's type a rule that keeps the target of such an edge? */
+static bool
+may_restrict(const KgCatalog *catalog, const Incoming *edge)
+{
+	const KgType *type = kg_catalog_type_no(catalog, edge->type_no);
+
+	for (int i = 0; type && i < type->nfields; i++)
+		if (type->fields[i].ref_type &&
+			type->fields[i].relation_no == edge->relation_no &&
+			type->fields[i].on_delete == KG_ON_DELETE_RESTRICT)
+			return true;
+	return false;
+}
+
+int
+kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
+						  KgRestricting **result)
+{
+	KgNodeList sources = {CurrentMemoryContext};
+	KgReferenceList references = {CurrentMemoryContext};
+	IncomingList incoming;
+	int64 *targets;
+	int kept = 0;
+	int n = 0;
+
+	read_incoming(catalog->tenant, nodes, &incoming);
+	for (int i = 0; i < incoming.n; i++)
+		if (incoming.items[i].derived &&
+			may_restrict(catalog, &incoming.items[i]))
+			incoming.items[kept++] = incoming.items[i];
+	incoming.n = kept;
+	sources_of(&incoming, true, &sources);
+	kg_references_reread(catalog, &sources, &references);
+	keep_edges_of(&incoming, &references);
+	targets = kg_references_find(catalog, &references);
+	*result = MemoryContextAllocHuge(CurrentMemoryContext,
+									 (Size) Max(1, references.n) *
+										 sizeof(KgRestricting));
+	for (int i = 0; i < references.n; i++)
+	{
+		const KgReference *reference = &references.items[i];
+
+		if (targets[i] == 0 ||
+			reference->field->on_delete != KG_ON_DELETE_RESTRICT)
+			continue;
+		(*result)[n].source = reference->source;
+		(*result)[n].target = targets[i];
+		(*result)[n++].field = reference->field;
+	}
+	pfree(targets);
+	return n;
+}
+
+void
+kg_references_find_referrers(const char *tenant, const KgNodeList *nodes,
+							 KgNodeList *referrers)
+{
+	IncomingList incoming;
+
+	read_incoming(tenant, nodes, &incoming);
+	sources_of(&incoming, true, referrers);
+}

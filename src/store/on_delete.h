@@ -1,0 +1,50 @@
+/*
+ * on_delete.h
+ *	  What happens to those that refer to an entity when it goes.
+ *
+ * Every property of a referrer that names the entity counts.  Where their rules
+ * differ, or it names several entities that go, the strictest rule decides for
+ * the referrer: restrict before cascade before set_null.
+ *
+ * All functions run as the extension's owner, inside SPI_connect().
+ */
+#ifndef KG_ON_DELETE_H
+#define KG_ON_DELETE_H
+
+#include "base/identity.h"
+#include "store/references.h"
+
+/* A reference that does not let its target go. */
+typedef struct KgRestricting
+{
+	int64 source;
+	int64 target;
+	const KgField *field;
+} KgRestricting;
+
+/*
+ * References that x-on-delete does not let go, to these nodes and perhaps to
+ * others; returns how many.  Their sources stay as they are until the
+ * transaction ends.
+ */
+extern int kg_references_restricting(const KgCatalog *catalog,
+									 const KgNodeList *nodes,
+									 KgRestricting **result);
+
+/*
+ * Targets are gone: drop explicit edges to them, delete or update referrers as
+ * x-on-delete says, and add to left the nodes that refer to them still: those
+ * that restrict.  Raises KG_FORBIDDEN where the caller does not see an entity
+ * that would be written.
+ */
+extern void kg_references_deleted(const KgCatalog *catalog,
+								  const KgNodeList *deleted,
+								  const KgUserContext *caller,
+								  KgNodeList *left);
+
+/* Add to referrers the nodes with references to these. */
+extern void kg_references_find_referrers(const char *tenant,
+										 const KgNodeList *nodes,
+										 KgNodeList *referrers);
+
+#endif /* KG_ON_DELETE_H */

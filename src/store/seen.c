@@ -1,0 +1,100 @@
+/*
+ * seen.c
+ *	  What the caller of a write sees.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "store/references.h"
+#include "store/seen.h"
+#include "utils/builtins.h"
+
+bool
+kg_sees_all(const char *tenant, const KgUserContext *caller)
+{
+	KgUserContext owner;
+	bool all;
+
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	all = kg_catalog_get(tenant)->plain_visibility;
+	kg_restore_user(&owner);
+	return all;
+}
+
+/* Those of the nodes that the current user sees, in order. */
+static void
+read_seen(KgSaved *saved, const char *tenant, const int64 *nodes, int n,
+		  KgNodeList *seen)
+{
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+
+	memset(seen, 0, sizeof(*seen));
+	seen->context = CurrentMemoryContext;
+	kg_spi_run(saved,
+			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = ANY($2)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_node_add(seen, kg_spi_int64(i, 1));
+	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_sort(seen);
+}
+
+static void
+read_seen_by(const char *tenant, const KgUserContext *caller,
+			 const int64 *nodes, int n, KgNodeList *seen)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgUserContext owner;
+
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	read_seen(&saved, tenant, nodes, n, seen);
+	kg_restore_user(&owner);
+}
+
+void
+kg_blank_hidden(const char *tenant, const KgUserContext *caller, int64 *nodes,
+				int n)
+{
+	KgNodeList seen;
+
+	if (n == 0 || kg_sees_all(tenant, caller))
+		return;
+	read_seen_by(tenant, caller, nodes, n, &seen);
+	for (int i = 0; i < n; i++)
+		if (!kg_nodes_have(&seen, nodes[i]))
+			nodes[i] = 0;
+}
+
+void
+kg_require_seen(const char *tenant, const KgUserContext *caller,
+				const int64 *nodes, int n, const char *what)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgNodeList seen;
+	KgNodeList stored;
+	KgError *err;
+
+	if (n == 0 || kg_sees_all(tenant, caller))
+		return;
+	read_seen(&saved, tenant, nodes, n, &stored);
+	read_seen_by(tenant, caller, nodes, n, &seen);
+	if (seen.n == stored.n)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities that the caller does not see would be %s",
+					   what);
+	kg_error_expected(err, "a caller that sees every entity concerned");
+	kg_error_throw(err);
+}

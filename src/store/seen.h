@@ -1,0 +1,31 @@
+/*
+ * seen.h
+ *	  What the caller of a write sees: no statement of a caller touches an
+ *	  entity that is hidden from it, nor tells it that one is there.
+ *
+ * The maintenance of references runs as the extension's owner, who sees every
+ * entity of a tenant; the policies of kg_entity are asked as the caller.
+ *
+ * All functions are called as the owner, inside SPI_connect(); caller is what
+ * kg_become_owner() saved.
+ */
+#ifndef KG_SEEN_H
+#define KG_SEEN_H
+
+#include "base/identity.h"
+
+/* Every entity of the tenant, so that none need be asked about? */
+extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);
+
+/* Replace the nodes that the caller does not see by 0. */
+extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
+							int64 *nodes, int n);
+
+/*
+ * Raise KG_FORBIDDEN where one of the nodes is stored and hidden.  what says
+ * what would become of it: "deleted".
+ */
+extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
+							const int64 *nodes, int n, const char *what);
+
+#endif /* KG_SEEN_H */
