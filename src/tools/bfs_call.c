@@ -280,6 +280,31 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 
 /* ---- handles that mean nothing ---- */
 
+/* Does the handle at i mean nothing, and is it the first that says so? */
+static bool
+newly_unknown(const KgHandles *handles, int i)
+{
+	if (handles->refs[i].id != NULL)
+		return false;
+	for (int j = 0; j < i; j++)
+		if (handles->refs[j].id == NULL &&
+			strcmp(handles->given[j], handles->given[i]) == 0)
+			return false;
+	return true;
+}
+
+int
+kg_unknown_handles(const KgHandles *handles, char ***unknown)
+{
+	int n = 0;
+
+	*unknown = palloc((handles->n + 1) * sizeof(char *));
+	for (int i = 0; i < handles->n; i++)
+		if (newly_unknown(handles, i))
+			(*unknown)[n++] = handles->given[i];
+	return n;
+}
+
 #define KG_NEAREST 5
 /* Bytes of a reply for each hint. */
 #define KG_HINT_SHARE 1024
@@ -346,7 +371,7 @@ find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
 
 	for (int i = 0; i < handles->n && n < room && looks > 0; i++)
 	{
-		if (handles->refs[i].id != NULL)
+		if (!newly_unknown(handles, i))
 			continue;
 		looks--;
 		near[n].at = i;
@@ -693,13 +718,15 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 }
 
 void
-kg_bfs_reply(KgReply *reply, const KgBfsDetail *detail, const KgReach *reach,
-			 const KgPage *page, KgJsonWriter *w)
+kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail, const KgReach *reach,
+			   const KgPage *page)
 {
+	KgReply *reply = &b->reply;
 	KgGraphCall *call = reply->call;
-	List *relations;
-	uint64 nedges = count_edges(reach, page, &relations);
 
+	b->reach = reach;
+	b->page = page;
+	b->nedges = count_edges(reach, page, &b->relations);
 	reply->bfs = true;
 	kg_reply_from_page(reply, reach, page);
 	choose_detail(reply, detail);
@@ -714,11 +741,14 @@ kg_bfs_reply(KgReply *reply, const KgBfsDetail *detail, const KgReach *reach,
 				kg_catalog_relation_no(call->catalog, edge->relation_no),
 				edge->properties);
 	}
-	reply->overhead += (call->graph->nranks + call->catalog->nrelations) * 40;
-	kg_reply_fit(reply);
-	kg_jw_kint(w, "node_count", page->total);
-	kg_jw_kint(w, "edge_count", nedges);
-	kg_reply_write_nodes(reply, w);
-	kg_reply_write_edges(reply, w);
-	write_summary(call, reach, page, relations, w);
+}
+
+void
+kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w)
+{
+	kg_jw_kint(w, "node_count", b->page->total);
+	kg_jw_kint(w, "edge_count", b->nedges);
+	kg_reply_write_nodes(&b->reply, w);
+	kg_reply_write_edges(&b->reply, w);
+	write_summary(b->reply.call, b->reach, b->page, b->relations, w);
 }

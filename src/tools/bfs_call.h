@@ -32,6 +32,9 @@ extern void kg_call_handles(KgGraphCall *call, const char *key,
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
+/* Those that mean nothing, each once; returns how many. */
+extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
+
 /* The handle that is most like one that means nothing; or NULL. */
 extern const char *kg_nearest_handle(KgGraphCall *call, const char *given);
 /*
@@ -64,9 +67,19 @@ extern bool kg_bfs_keeps_all(KgGraphCall *call, const KgBfsDetail *detail);
 extern bool *kg_bfs_keep(KgGraphCall *call, const KgBfsDetail *detail,
 						 const KgReach *reach);
 
-/* Nodes, edges, counts and schema_summary; fits them into the budget. */
-extern void kg_bfs_reply(KgReply *reply, const KgBfsDetail *detail,
-						 const KgReach *reach, const KgPage *page,
-						 KgJsonWriter *w);
+/* Nodes, edges, counts and schema_summary. */
+typedef struct KgBfsReply
+{
+	KgReply reply;
+	const KgReach *reach;
+	const KgPage *page;
+	uint64 nedges;	 /* of all pages, */
+	List *relations; /* and over which relations */
+} KgBfsReply;
+
+/* Read what the page has to tell; reply.call is set. */
+extern void kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail,
+						   const KgReach *reach, const KgPage *page);
+extern void kg_bfs_write(const KgBfsReply *b, KgJsonWriter *w);
 
 #endif /* KG_BFS_CALL_H */

@@ -11,81 +11,58 @@
 #include "tools/bfs_call.h"
 #include "tools/shape.h"
 
-/* The longest handle, and what a reply says beside properties. */
-#define KG_DESCRIBE_OVERHEAD 700
-
 /* ---- entities ---- */
 
 /*
- * An entity's data beside its identity, without what goes beyond the budget;
- * returns how many properties that is.  Identity wins: a property of the same
- * name that is not the id itself gets the name that filters know it by.
+ * Identity wins: a property of the same name that is not the id itself gets the
+ * name that filters know it by.  Returns false where it is the id.
  */
-static int
-write_members(const KgGraph *graph, const KgRef *ref, Size budget,
-			  KgJsonWriter *w)
+static bool
+write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
+{
+	if (kg_json_string_is(key, "id"))
+	{
+		if (strcmp(type->id_field->name, "id") == 0)
+			return false;
+		kg_jw_key(w, "data.id");
+	}
+	else if (kg_json_string_is(key, "entity_type"))
+		kg_jw_key(w, "data.entity_type");
+	else
+		kg_jw_keyn(w, key->val.string.val, key->val.string.len);
+	return true;
+}
+
+/*
+ * An entity's data beside its identity; of its properties those of which
+ * rank (NULL: all) is less than listed.
+ */
+static void
+write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
+			  int listed, KgJsonWriter *w)
 {
 	const KgType *type = graph->ranked[ref->rank - 1];
 	KgJsonIter it;
-	int withheld = 0;
 
 	kg_jw_kstring(w, "id", kg_handle(graph, ref));
 	kg_jw_kstring(w, "entity_type", kg_type_handle(type));
 	kg_json_iter_init(&it, &ref->data->root);
 	while (kg_json_iter_next(&it))
-	{
-		Size size;
-
-		if (budget != SIZE_MAX)
-		{
-			size = it.key.val.string.len + kg_value_text_size(&it.value) + 8;
-			if (size > budget)
-			{
-				withheld++;
-				continue;
-			}
-			budget -= size;
-		}
-		if (kg_json_string_is(&it.key, "id"))
-		{
-			if (strcmp(type->id_field->name, "id") == 0)
-				continue;
-			kg_jw_key(w, "data.id");
-		}
-		else if (kg_json_string_is(&it.key, "entity_type"))
-			kg_jw_key(w, "data.entity_type");
-		else
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
-	return withheld;
+		if ((rank == NULL || rank[it.index] < listed) &&
+			write_member_key(type, &it.key, w))
+			kg_jw_value(w, &it.value);
 }
 
-static void
-write_flat(const KgGraph *graph, const KgRef *ref, KgJsonWriter *w)
+static Jsonb *
+flat_entity(const KgGraph *graph, const KgRef *ref)
 {
-	kg_jw_begin_object(w);
-	(void) write_members(graph, ref, SIZE_MAX, w);
-	kg_jw_end_object(w);
-}
+	KgJsonWriter w;
 
-/* What is said of an entity beside its properties, unless one has the name. */
-static void
-write_notes(const KgType *type, const Jsonb *data, int withheld,
-			KgJsonWriter *w)
-{
-	JsonbValue value;
-
-	if (kg_json_get(&data->root, "untrusted", &value) == NULL)
-		kg_marks_write(type, NULL, w);
-	if (withheld == 0)
-		return;
-	if (kg_json_get(&data->root, "truncated", &value) == NULL)
-		kg_jw_kbool(w, "truncated", true);
-	if (kg_json_get(&data->root, "reason", &value) == NULL)
-		kg_jw_kstring(w, "reason", "max_bytes");
-	if (kg_json_get(&data->root, "withheld", &value) == NULL)
-		kg_withheld_write(w, withheld, 0);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_members(graph, ref, NULL, 0, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 typedef struct Rows
@@ -139,29 +116,151 @@ fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 			fill_derived(graph, rank, rows);
 }
 
+/* One entity; where it is too long, without its longest properties. */
+typedef struct Describe
+{
+	KgGraphCall call;
+	const KgRef *ref;
+	int n;		 /* properties */
+	int *rank;	 /* of each, shortest first */
+	Size *sizes; /* by rank */
+} Describe;
+
+typedef struct Property
+{
+	int at;
+	Size size;
+} Property;
+
+static int
+compare_properties(const void *a, const void *b)
+{
+	const Property *x = a;
+	const Property *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->at - y->at;
+}
+
+static void
+rank_properties(Describe *d)
+{
+	const JsonbContainer *data = &d->ref->data->root;
+	Property *properties;
+	KgJsonIter it;
+
+	d->n = kg_json_length(data);
+	properties = palloc((d->n + 1) * sizeof(Property));
+	kg_json_iter_init(&it, data);
+	while (kg_json_iter_next(&it))
+	{
+		properties[it.index].at = it.index;
+		properties[it.index].size =
+			strlen(": , ") + kg_value_text_size(&it.value) +
+			kg_string_text_size(it.key.val.string.val, it.key.val.string.len);
+	}
+	qsort(properties, d->n, sizeof(Property), compare_properties);
+	d->rank = palloc((d->n + 1) * sizeof(int));
+	d->sizes = palloc((d->n + 1) * sizeof(Size));
+	for (int i = 0; i < d->n; i++)
+	{
+		d->rank[properties[i].at] = i;
+		d->sizes[i] = properties[i].size;
+	}
+}
+
+static void
+measure_properties(void *state, Size *whole, Size *stub, Size *extra)
+{
+	const Describe *d = state;
+
+	memcpy(whole, d->sizes, d->n * sizeof(Size));
+	memcpy(stub, d->sizes, d->n * sizeof(Size));
+}
+
+static bool
+has_member(const Jsonb *data, const char *key)
+{
+	JsonbValue value;
+
+	return kg_json_get(&data->root, key, &value) != NULL;
+}
+
+/* What is said of an entity beside its properties, unless one has the name. */
+static void
+write_notes(const Describe *d, const KgFit *fit, KgJsonWriter *w)
+{
+	const Jsonb *data = d->ref->data;
+
+	if (!has_member(data, "untrusted"))
+		kg_marks_write(d->call.graph->ranked[d->ref->rank - 1], NULL, w);
+	if (!has_member(data, "repaired"))
+		kg_repairs_write(&d->call.repairs, w);
+	if (fit->listed == fit->n)
+		return;
+	if (!has_member(data, "truncated"))
+		kg_jw_kbool(w, "truncated", true);
+	if (!has_member(data, "reason"))
+		kg_jw_kstring(w, "reason", "max_bytes");
+	if (!has_member(data, "withheld"))
+		kg_withheld_write(w, fit->n - fit->listed, 0);
+	if (!has_member(data, "next"))
+		kg_next_write_bytes(d->call.args, fit, w);
+}
+
+static Jsonb *
+write_entity(void *state, const KgFit *fit)
+{
+	const Describe *d = state;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_members(d->call.graph, d->ref, d->rank, fit->listed, &w);
+	write_notes(d, fit, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+finish_entity(Describe *d)
+{
+	KgDraft draft;
+
+	rank_properties(d);
+	memset(&draft, 0, sizeof(draft));
+	draft.args = d->call.args;
+	draft.max_bytes = d->call.max_bytes;
+	draft.n = d->n;
+	draft.rough = VARSIZE(d->ref->data);
+	draft.measure = measure_properties;
+	draft.write = write_entity;
+	draft.state = d;
+	return kg_draft_finish(&draft);
+}
+
 Jsonb *
 kg_tool_describe_entity(const Jsonb *arguments)
 {
 	static const char *const known[] = {"id", "max_bytes", "max_tokens"};
-	KgGraphCall call;
+	Describe *d = palloc0(sizeof(Describe));
+	KgGraphCall *call = &d->call;
 	KgHandles handles;
 	JsonbValue value;
 	Rows rows;
-	const KgRef *ref;
-	int withheld;
-	KgJsonWriter w;
 	Jsonb *result;
 
 	kg_graph_call_begin(
-		&call, "describe_entity", arguments, known, lengthof(known));
-	kg_require_member(call.args, "id", "");
-	(void) kg_json_get(call.args, "id", &value);
+		call, "describe_entity", arguments, known, lengthof(known));
+	kg_require_member(call->args, "id", "");
+	(void) kg_json_get(call->args, "id", &value);
 	memset(&handles, 0, sizeof(handles));
 	handles.n = 1;
 	handles.given = palloc(sizeof(char *));
 	handles.given[0] = kg_call_handle(&value, "/id");
-	kg_find_handles(&call, "/id", &handles);
-	fetch_rows(call.graph, &handles, &rows);
+	kg_find_handles(call, "/id", &handles);
+	fetch_rows(call->graph, &handles, &rows);
 	if (rows.set.n == 0 || rows.refs[0].id == NULL)
 	{
 		KgError *err = kg_error_new(
@@ -171,107 +270,108 @@ kg_tool_describe_entity(const Jsonb *arguments)
 		kg_error_got_string(err, handles.given[0]);
 		kg_error_expected(
 			err, "the id of an existing entity; search_entities finds it");
-		kg_error_did_you_mean(err, kg_nearest_handle(&call, handles.given[0]));
+		kg_error_did_you_mean(err, kg_nearest_handle(call, handles.given[0]));
 		kg_error_throw(err);
 	}
-	ref = &rows.refs[0];
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	withheld = write_members(
-		call.graph, ref, call.max_bytes - KG_DESCRIBE_OVERHEAD, &w);
-	write_notes(call.graph->ranked[ref->rank - 1], ref->data, withheld, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+	d->ref = &rows.refs[0];
+	result = finish_entity(d);
+	kg_graph_call_end(call);
 	return result;
 }
 
-static void
-write_stub(const KgGraph *graph, const KgRef *ref, KgJsonWriter *w)
+typedef struct DescribeMany
 {
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "id", kg_handle(graph, ref));
-	kg_jw_kstring(
-		w, "entity_type", kg_type_handle(graph->ranked[ref->rank - 1]));
-	kg_jw_end_object(w);
+	KgGraphCall call;
+	KgHandles handles;
+	int *handle_of; /* by unit of the reply */
+	KgReply reply;
+} DescribeMany;
+
+/* The units of the reply: the ids that mean something, in order. */
+static void
+add_units(DescribeMany *d, const Rows *rows)
+{
+	KgReply *reply = &d->reply;
+
+	reply->call = &d->call;
+	reply->bfs = true;
+	reply->paged = true;
+	reply->nodes = palloc0((d->handles.n + 1) * sizeof(KgReplyNode));
+	d->handle_of = palloc((d->handles.n + 1) * sizeof(int));
+	for (int i = 0; i < d->handles.n; i++)
+	{
+		KgReplyNode *node = &reply->nodes[reply->nnodes];
+		KgRef *ref = &d->handles.refs[i];
+
+		/* What was found may be gone where it is read. */
+		if (ref->id != NULL)
+			*ref = rows->refs[kg_nodeset_find(&rows->set, ref->node)];
+		if (ref->id == NULL)
+			continue;
+		d->handle_of[reply->nnodes] = i;
+		node->ref = *ref;
+		node->unit = reply->nnodes++;
+		node->depth = -1;
+		node->full = true;
+		node->whole = flat_entity(d->call.graph, &node->ref);
+	}
+	reply->nunits = reply->nnodes;
+}
+
+static void
+next_ids(void *state, int unit, KgNext *next)
+{
+	const DescribeMany *d = state;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (uint32 i = unit; i < d->reply.nunits; i++)
+		kg_jw_string(&w, d->handles.given[d->handle_of[i]]);
+	kg_jw_end_array(&w);
+	next->ids = kg_jw_finish(&w);
+}
+
+static Jsonb *
+write_entities(void *state)
+{
+	DescribeMany *d = state;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+	char **missing;
+	int nmissing = kg_unknown_handles(&d->handles, &missing);
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_reply_write_items(&d->reply, "items", &w);
+	if (nmissing > 0)
+		kg_write_strings(&w, "not_found", missing, nmissing);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = d->reply.nnodes;
+	envelope.next = next_ids;
+	envelope.state = d;
+	kg_reply_write_envelope(&d->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
 kg_tool_describe_entities(const Jsonb *arguments)
 {
 	static const char *const known[] = {"ids", "max_bytes", "max_tokens"};
-	KgGraphCall call;
-	KgHandles handles;
+	DescribeMany *d = palloc0(sizeof(DescribeMany));
 	Rows rows;
-	KgReply reply;
-	KgEnvelope envelope;
-	KgJsonWriter w;
-	char **missing;
-	int nmissing = 0;
-	Jsonb *hints = NULL;
 	Jsonb *result;
 
 	kg_graph_call_begin(
-		&call, "describe_entities", arguments, known, lengthof(known));
-	kg_call_handles(&call, "ids", &handles);
-	fetch_rows(call.graph, &handles, &rows);
-	memset(&reply, 0, sizeof(reply));
-	reply.call = &call;
-	reply.bfs = true;
-	reply.nodes = palloc0((handles.n + 1) * sizeof(KgReplyNode));
-	missing = palloc((handles.n + 1) * sizeof(char *));
-	for (int i = 0; i < handles.n; i++)
-	{
-		KgReplyNode *node = &reply.nodes[reply.nnodes];
-
-		if (handles.refs[i].id != NULL)
-			node->ref =
-				rows.refs[kg_nodeset_find(&rows.set, handles.refs[i].node)];
-		if (node->ref.id == NULL)
-		{
-			missing[nmissing++] = handles.given[i];
-			reply.overhead += strlen(handles.given[i]) + 8;
-			continue;
-		}
-		node->unit = reply.nnodes++;
-		node->depth = -1;
-		node->full = true;
-	}
-	reply.nunits = reply.nnodes;
-	if (nmissing > 0)
-		hints = kg_unknown_hints(&call, "/ids", &handles);
-	if (hints != NULL)
-		reply.overhead += kg_json_text_size(&hints->root) + 12;
-	kg_reply_fit(&reply);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "items");
-	kg_jw_begin_array(&w);
-	for (uint32 i = 0; i < reply.units; i++)
-	{
-		if (reply.nodes[i].stub)
-			write_stub(call.graph, &reply.nodes[i].ref, &w);
-		else
-			write_flat(call.graph, &reply.nodes[i].ref, &w);
-	}
-	kg_jw_end_array(&w);
-	if (nmissing > 0)
-		kg_write_strings(&w, "not_found", missing, nmissing);
-	if (hints != NULL)
-	{
-		kg_jw_key(&w, "hints");
-		kg_jw_jsonb(&w, hints);
-	}
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = reply.nnodes;
-	envelope.returned = reply.units;
-	envelope.truncated = reply.units < reply.nunits;
-	envelope.reason = "max_bytes";
-	envelope.offset = -1;
-	kg_reply_write_envelope(&reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+		&d->call, "describe_entities", arguments, known, lengthof(known));
+	kg_call_handles(&d->call, "ids", &d->handles);
+	fetch_rows(d->call.graph, &d->handles, &rows);
+	add_units(d, &rows);
+	if (d->reply.nunits < d->handles.n)
+		d->reply.hints = kg_unknown_hints(&d->call, "/ids", &d->handles);
+	result = kg_reply_finish(&d->reply, write_entities, d);
+	kg_graph_call_end(&d->call);
 	return result;
 }
 
@@ -279,8 +379,8 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 /* More names than this are a sample. */
 #define KG_SCHEMA_NAMES 500
-/* Of describe_schema's reply without names and texts. */
-#define KG_SCHEMA_OVERHEAD 320
+/* Texts are cut in pieces of so many bytes. */
+#define KG_TEXT_PIECE 16
 
 static const char usage_notes[] =
 	"search_entities turns a name into an id. bfs_query reads everything "
@@ -339,94 +439,145 @@ relation_names(const KgCatalog *catalog, char **names)
 	return n;
 }
 
-/* How many of the names fit; room becomes what is left. */
-static int
-names_that_fit(char *const *names, int n, Size *room)
+enum
 {
-	int fit = 0;
+	NEXT_STEPS,
+	DESCRIPTION,
+	USAGE_NOTES,
+	NTEXTS
+};
 
-	while (fit < n && fit < KG_SCHEMA_NAMES && strlen(names[fit]) + 4 <= *room)
-		*room -= strlen(names[fit++]) + 4;
-	return fit;
+static const char *const text_keys[NTEXTS] = {
+	"next_steps", "graph_description", "tool_usage_notes"};
+
+/* Names are its items, pieces of texts its extras: these go first. */
+typedef struct Schema
+{
+	KgGraphCall call;
+	int ntypes;
+	int npredicates;
+	char **names; /* of types, then of predicates */
+	bool sample;  /* there are more */
+	const char *texts[NTEXTS];
+	int pieces[NTEXTS];
+} Schema;
+
+static void
+read_schema(Schema *s)
+{
+	const KgGraph *graph = s->call.graph;
+	const KgCatalog *catalog = s->call.catalog;
+	char *text;
+
+	s->names = palloc((graph->nranks + catalog->nrelations + 1) *
+					  sizeof(char *));
+	for (int i = 0; i < graph->nranks; i++)
+		s->names[i] = (char *) kg_type_handle(graph->ranked[i]);
+	s->ntypes = Min(graph->nranks, KG_SCHEMA_NAMES);
+	s->npredicates = relation_names(catalog, s->names + s->ntypes);
+	s->sample = graph->nranks > KG_SCHEMA_NAMES ||
+				s->npredicates > KG_SCHEMA_NAMES;
+	s->npredicates = Min(s->npredicates, KG_SCHEMA_NAMES);
+	text = join_texts(catalog, true);
+	s->texts[NEXT_STEPS] =
+		text[0] != '\0' ? text
+						: "Call search_entities to turn a name into an id, "
+						  "then bfs_query with max_hops 1 and topology_only "
+						  "true.";
+	text = join_texts(catalog, false);
+	s->texts[DESCRIPTION] = text[0] != '\0' ? text : "A knowledge graph.";
+	s->texts[USAGE_NOTES] = usage_notes;
+	for (int i = 0; i < NTEXTS; i++)
+		s->pieces[i] = (strlen(s->texts[i]) + KG_TEXT_PIECE - 1) /
+					   KG_TEXT_PIECE;
 }
 
-/* As much of a text as there is room for. */
 static void
-write_text(KgJsonWriter *w, const char *key, const char *text, Size *room,
-		   bool *truncated)
+measure_schema(void *state, Size *whole, Size *stub, Size *extra)
 {
-	Size len = strlen(text);
-	Size size = kg_string_text_size(text, len);
+	const Schema *s = state;
 
-	/* Escaped characters take at most six bytes each. */
-	while (size > *room && len > 0)
+	for (int i = 0; i < s->ntypes + s->npredicates; i++)
+		stub[i] = whole[i] =
+			strlen(", ") +
+			kg_string_text_size(s->names[i], strlen(s->names[i]));
+	for (int i = 0; i < NTEXTS; i++)
+		for (int piece = 0; piece < s->pieces[i]; piece++)
+		{
+			const char *from = s->texts[i] + piece * KG_TEXT_PIECE;
+
+			*extra++ = kg_string_text_size(from, strnlen(from, KG_TEXT_PIECE)) -
+					   strlen("\"\"");
+		}
+}
+
+/* The texts as far as there is room for so many pieces of them. */
+static void
+write_texts(const Schema *s, int pieces, KgJsonWriter *w)
+{
+	for (int i = 0; i < NTEXTS; i++)
 	{
-		len = pg_mbcliplen(text, len, Min(len - 1, *room / 2));
-		size = kg_string_text_size(text, len);
-		*truncated = true;
+		const char *text = s->texts[i];
+		int len = strlen(text);
+		int kept = Min(pieces, s->pieces[i]);
+
+		pieces -= kept;
+		kg_jw_key(w, text_keys[i]);
+		kg_jw_stringn(
+			w, text, pg_mbcliplen(text, len, Min(len, kept * KG_TEXT_PIECE)));
 	}
-	*room -= Min(*room, size);
-	kg_jw_key(w, key);
-	kg_jw_stringn(w, text, len);
+}
+
+static Jsonb *
+write_schema(void *state, const KgFit *fit)
+{
+	const Schema *s = state;
+	int ntypes = Min(fit->listed, s->ntypes);
+	bool all = !s->sample && fit->listed == fit->n;
+	int pieces = 0;
+	KgJsonWriter w;
+
+	for (int i = 0; i < NTEXTS; i++)
+		pieces += s->pieces[i];
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_write_strings(&w, "entity_types", s->names, ntypes);
+	kg_write_strings(
+		&w, "predicates", s->names + s->ntypes, fit->listed - ntypes);
+	kg_jw_kbool(&w, "comprehensive", all);
+	write_texts(s, fit->extras, &w);
+	if (!all || fit->extras < pieces)
+	{
+		kg_jw_kbool(&w, "truncated", true);
+		kg_jw_kstring(&w, "reason", "max_bytes");
+		kg_next_write_bytes(s->call.args, fit, &w);
+	}
+	kg_repairs_write(&s->call.repairs, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
 kg_tool_describe_schema(const Jsonb *arguments)
 {
 	static const char *const known[] = {"max_bytes", "max_tokens"};
-	KgGraphCall call;
-	const KgCatalog *catalog;
-	KgJsonWriter w;
-	char **names;
-	char *text;
-	int ntypes;
-	int nrelations;
-	int npredicates;
-	bool truncated;
-	Size room;
+	Schema *s = palloc0(sizeof(Schema));
+	KgDraft draft;
 	Jsonb *result;
 
 	kg_graph_call_begin(
-		&call, "describe_schema", arguments, known, lengthof(known));
-	catalog = call.catalog;
-	room = call.max_bytes - KG_SCHEMA_OVERHEAD;
-	names = palloc((Max(catalog->ntypes, catalog->nrelations) + 1) *
-				   sizeof(char *));
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	for (int i = 0; i < call.graph->nranks; i++)
-		names[i] = (char *) kg_type_handle(call.graph->ranked[i]);
-	ntypes = names_that_fit(names, call.graph->nranks, &room);
-	kg_write_strings(&w, "entity_types", names, ntypes);
-	nrelations = relation_names(catalog, names);
-	npredicates = names_that_fit(names, nrelations, &room);
-	kg_write_strings(&w, "predicates", names, npredicates);
-	truncated = ntypes < call.graph->nranks || npredicates < nrelations;
-	kg_jw_kbool(&w, "comprehensive", !truncated);
-	text = join_texts(catalog, true);
-	write_text(&w,
-			   "next_steps",
-			   text[0] != '\0'
-				   ? text
-				   : "Call search_entities to turn a name into an id, then "
-					 "bfs_query with max_hops 1 and topology_only true.",
-			   &room,
-			   &truncated);
-	text = join_texts(catalog, false);
-	write_text(&w,
-			   "graph_description",
-			   text[0] != '\0' ? text : "A knowledge graph.",
-			   &room,
-			   &truncated);
-	write_text(&w, "tool_usage_notes", usage_notes, &room, &truncated);
-	if (truncated)
-	{
-		kg_jw_kbool(&w, "truncated", true);
-		kg_jw_kstring(&w, "reason", "max_bytes");
-	}
-	kg_repairs_write(&call.repairs, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+		&s->call, "describe_schema", arguments, known, lengthof(known));
+	read_schema(s);
+	memset(&draft, 0, sizeof(draft));
+	draft.args = s->call.args;
+	draft.max_bytes = s->call.max_bytes;
+	draft.n = s->ntypes + s->npredicates;
+	for (int i = 0; i < NTEXTS; i++)
+		draft.nextras += s->pieces[i];
+	draft.measure = measure_schema;
+	draft.write = write_schema;
+	draft.state = s;
+	result = kg_draft_finish(&draft);
+	kg_graph_call_end(&s->call);
 	return result;
 }

@@ -71,80 +71,91 @@ known_nodes(const KgHandles *seeds, int64 **nodes)
 	return n;
 }
 
+/* Those that mean nothing, each once. */
 static void
 write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 {
-	char **unknown = palloc((seeds->n + 1) * sizeof(char *));
-	int n = 0;
+	char **unknown;
+	int n = kg_unknown_handles(seeds, &unknown);
 
 	kg_write_strings(w, "seeds", seeds->given, seeds->n);
-	for (int i = 0; i < seeds->n; i++)
-		if (seeds->refs[i].id == NULL)
-			unknown[n++] = seeds->given[i];
 	if (n > 0)
 		kg_write_strings(w, "unknown_seeds", unknown, n);
 }
 
-static Size
-seeds_size(const KgHandles *seeds)
+/* What both tools answer. */
+typedef struct Subgraph
 {
-	Size size = 64;
+	KgGraphCall call;
+	KgHandles seeds;
+	KgBfsDetail detail;
+	KgReach reach;
+	KgPage page;
+	KgBfsReply found;
+	const char *hops_key;
+	int64 hops;
+	int64 limit; /* of nodes; that of bytes is below it */
+} Subgraph;
 
-	for (int i = 0; i < seeds->n; i++)
-		size += 2 * (strlen(seeds->given[i]) + 4);
-	return size;
+static void
+next_page(void *state, int unit, KgNext *next)
+{
+	Subgraph *s = state;
+
+	next->offset = s->page.offset + unit;
 }
 
-/* The reply but for what the envelope says beside the counts. */
-static void
-write_found(KgGraphCall *call, const KgHandles *seeds,
-			const KgBfsDetail *detail, KgReach *reach, KgPage *page,
-			const char *hops_key, int64 hops, int64 limit, Jsonb *hints,
-			KgReply *reply, KgEnvelope *envelope, KgJsonWriter *w)
+static Jsonb *
+write_subgraph(void *state)
 {
+	Subgraph *s = state;
+	KgReply *reply = &s->found.reply;
+	KgEnvelope envelope;
+	KgJsonWriter w;
 	int64 asked;
 
-	page->with_data = !detail->topology_only && detail->full_types == NULL;
-	kg_reach_page(call->graph, reach, page);
-
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
-	write_seeds(seeds, w);
-	kg_jw_kint(w, hops_key, hops);
-	memset(reply, 0, sizeof(*reply));
-	reply->call = call;
-	reply->overhead = seeds_size(seeds);
-	if (hints != NULL)
-	{
-		reply->overhead += kg_json_text_size(&hints->root) + 12;
-		kg_jw_key(w, "hints");
-		kg_jw_jsonb(w, hints);
-	}
-	kg_bfs_reply(reply, detail, reach, page, w);
-	memset(envelope, 0, sizeof(*envelope));
-	envelope->total = page->total;
-	envelope->returned = reply->units;
-	envelope->truncated = page->more || reply->units < reply->nunits;
-	envelope->offset = -1;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_seeds(&s->seeds, &w);
+	kg_jw_kint(&w, s->hops_key, s->hops);
+	kg_bfs_write(&s->found, &w);
 	/* A page is not made longer than max_bytes could hold: count the rest. */
-	asked = Min(limit, Max((int64) page->total - (int64) page->offset, 0));
-	reply->withheld_items = (uint32) (asked - reply->units);
+	asked = Min(s->limit,
+				Max((int64) s->page.total - (int64) s->page.offset, 0));
+	reply->withheld_items = (uint32) (asked - reply->fit.listed);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.total = s->page.total;
+	envelope.more = s->page.more;
+	envelope.more_bytes = reply->fit.listed < s->limit;
+	if (reply->paged)
+		envelope.next = next_page;
+	envelope.state = s;
+	kg_reply_write_envelope(reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+answer(Subgraph *s)
+{
+	KgReply *reply = &s->found.reply;
+
+	s->page.limit = Min(s->limit, s->call.max_bytes / KG_LEAST_NODE_BYTES);
+	s->page.with_data = !s->detail.topology_only &&
+						s->detail.full_types == NULL;
+	kg_reach_page(s->call.graph, &s->reach, &s->page);
+	reply->call = &s->call;
+	reply->more = s->page.more;
+	kg_bfs_prepare(&s->found, &s->detail, &s->reach, &s->page);
+	return kg_reply_finish(reply, write_subgraph, s);
 }
 
 Jsonb *
 kg_tool_bfs_query(const Jsonb *arguments)
 {
-	KgGraphCall call;
-	KgHandles seeds;
-	KgBfsDetail detail;
+	Subgraph *s = palloc0(sizeof(Subgraph));
+	KgGraphCall *call = &s->call;
 	KgFollow follow;
-	KgReach reach;
-	KgPage page;
-	KgReply reply;
-	KgEnvelope envelope;
-	KgJsonWriter w;
-	int64 max_hops = 0;
-	int64 limit = PG_INT64_MAX;
 	int64 offset = 0;
 	int64 *nodes;
 	bool ring = false;
@@ -152,65 +163,48 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	uint32 n;
 	Jsonb *result;
 
+	s->hops_key = "max_hops";
+	s->limit = PG_INT64_MAX;
 	kg_graph_call_begin(
-		&call, "bfs_query", arguments, bfs_known, lengthof(bfs_known));
-	kg_require_member(call.args, "max_hops", "");
-	(void) kg_args_int(call.args,
+		call, "bfs_query", arguments, bfs_known, lengthof(bfs_known));
+	kg_require_member(call->args, "max_hops", "");
+	(void) kg_args_int(call->args,
 					   "max_hops",
 					   "",
 					   1,
 					   kg_max_hops(KG_BFS_MAX_HOPS),
-					   &max_hops,
-					   &call.repairs);
+					   &s->hops,
+					   &call->repairs);
 	(void) kg_args_int(
-		call.args, "limit", "", 1, PG_INT32_MAX, &limit, &call.repairs);
+		call->args, "limit", "", 1, PG_INT32_MAX, &s->limit, &call->repairs);
 	(void) kg_args_int(
-		call.args, "offset", "", 0, PG_INT32_MAX, &offset, &call.repairs);
-	(void) kg_args_bool(call.args, "ring_edges", "", &ring, &call.repairs);
-	kg_read_bfs_detail(&call, &detail);
-	kg_call_handles(&call, "seeds", &seeds);
-	refuse_empty(&seeds);
-	n = known_nodes(&seeds, &nodes);
+		call->args, "offset", "", 0, PG_INT32_MAX, &offset, &call->repairs);
+	(void) kg_args_bool(call->args, "ring_edges", "", &ring, &call->repairs);
+	kg_read_bfs_detail(call, &s->detail);
+	kg_call_handles(call, "seeds", &s->seeds);
+	refuse_empty(&s->seeds);
+	n = known_nodes(&s->seeds, &nodes);
 	if (n == 0)
-		kg_throw_all_unknown(&call, "/seeds", &seeds);
+		kg_throw_all_unknown(call, "/seeds", &s->seeds);
 	follow_all(&follow);
-	edges = kg_bfs_keeps_all(&call, &detail) ? KG_REACH_COUNT : KG_REACH_EDGES;
+	edges = kg_bfs_keeps_all(call, &s->detail) ? KG_REACH_COUNT
+											   : KG_REACH_EDGES;
 	kg_cost_reach(
-		call.graph, &follow, nodes, n, (int) max_hops, false, "/max_hops");
-	kg_reach(call.graph,
+		call->graph, &follow, nodes, n, (int) s->hops, false, "/max_hops");
+	kg_reach(call->graph,
 			 &follow,
 			 nodes,
 			 n,
-			 (int) max_hops,
+			 (int) s->hops,
 			 KG_REACH_RANKS | edges | (ring ? KG_REACH_RING : 0),
-			 &reach);
-	memset(&page, 0, sizeof(page));
-	page.keep = kg_bfs_keep(&call, &detail, &reach);
-	page.offset = offset;
-	page.limit = Min(limit, call.max_bytes / KG_LEAST_NODE_BYTES);
-	write_found(&call,
-				&seeds,
-				&detail,
-				&reach,
-				&page,
-				"max_hops",
-				max_hops,
-				limit,
-				n < seeds.n && offset == 0
-					? kg_unknown_hints(&call, "/seeds", &seeds)
-					: NULL,
-				&reply,
-				&envelope,
-				&w);
-	envelope.reason = reply.units < reply.nunits || reply.units < limit
-						  ? "max_bytes"
-						  : "limit";
-	if (envelope.truncated && reply.units > 0)
-		envelope.offset = offset + reply.units;
-	kg_reply_write_envelope(&reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+			 &s->reach);
+	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
+	s->page.offset = offset;
+	s->found.reply.paged = true;
+	if (n < s->seeds.n && offset == 0)
+		s->found.reply.hints = kg_unknown_hints(call, "/seeds", &s->seeds);
+	result = answer(s);
+	kg_graph_call_end(call);
 	return result;
 }
 
@@ -391,51 +385,34 @@ count_kept(const KgReach *reach, const bool *keep)
 Jsonb *
 kg_tool_intersect_subgraphs(const Jsonb *arguments)
 {
-	KgGraphCall call;
-	KgHandles seeds;
-	KgBfsDetail detail;
-	KgReach reach;
-	KgPage page;
-	KgReply reply;
-	KgEnvelope envelope;
-	KgJsonWriter w;
-	int64 k = 0;
-	Jsonb *hints = NULL;
+	Subgraph *s = palloc0(sizeof(Subgraph));
+	KgGraphCall *call = &s->call;
 	Jsonb *result;
 
-	kg_graph_call_begin(&call,
+	s->hops_key = "k";
+	s->limit = PG_INT32_MAX;
+	kg_graph_call_begin(call,
 						"intersect_subgraphs",
 						arguments,
 						intersect_known,
 						lengthof(intersect_known));
-	kg_require_member(call.args, "k", "");
-	(void) kg_args_int(
-		call.args, "k", "", 1, kg_max_hops(KG_BFS_MAX_HOPS), &k, &call.repairs);
-	kg_read_bfs_detail(&call, &detail);
-	kg_call_handles(&call, "seeds", &seeds);
-	refuse_empty(&seeds);
-	intersect(call.graph, &seeds, (int) k, &reach);
-	memset(&page, 0, sizeof(page));
-	page.keep = kg_bfs_keep(&call, &detail, &reach);
-	page.limit = call.max_bytes / KG_LEAST_NODE_BYTES;
-	if (count_kept(&reach, page.keep) == 0)
-		hints = common_hints(&call, &seeds, (int) k, reach.set.n);
-	write_found(&call,
-				&seeds,
-				&detail,
-				&reach,
-				&page,
-				"k",
-				k,
-				PG_INT32_MAX,
-				hints,
-				&reply,
-				&envelope,
-				&w);
-	envelope.reason = "max_bytes";
-	kg_reply_write_envelope(&reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+	kg_require_member(call->args, "k", "");
+	(void) kg_args_int(call->args,
+					   "k",
+					   "",
+					   1,
+					   kg_max_hops(KG_BFS_MAX_HOPS),
+					   &s->hops,
+					   &call->repairs);
+	kg_read_bfs_detail(call, &s->detail);
+	kg_call_handles(call, "seeds", &s->seeds);
+	refuse_empty(&s->seeds);
+	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);
+	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
+	if (count_kept(&s->reach, s->page.keep) == 0)
+		s->found.reply.hints = common_hints(
+			call, &s->seeds, (int) s->hops, s->reach.set.n);
+	result = answer(s);
+	kg_graph_call_end(call);
 	return result;
 }

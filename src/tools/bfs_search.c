@@ -199,22 +199,23 @@ search_words(KgGraphCall *call, const Search *search)
 	return best;
 }
 
-static void
-write_hints(KgGraphCall *call, const Search *search, KgJsonWriter *w)
+static Jsonb *
+nothing_hints(KgGraphCall *call, const Search *search)
 {
 	KgMatches *matches =
 		search->ntypes == 0
 			? NULL
 			: kg_search_run(call->catalog, search->query, NULL, 0, "/query");
+	KgJsonWriter w;
 
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
 	if (matches != NULL && matches->n > 0)
 		write_hint(call->graph,
 				   "/node_types",
 				   "no entity of these types is named so, but others are",
 				   matches,
-				   w);
+				   &w);
 	else
 	{
 		static KgMatches none;
@@ -228,69 +229,120 @@ write_hints(KgGraphCall *call, const Search *search, KgJsonWriter *w)
 					   : "no name, alias or id is like this; these are like "
 						 "one of its words",
 				   matches != NULL ? matches : &none,
-				   w);
+				   &w);
 	}
-	kg_jw_end_array(w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/* ---- the reply ---- */
+
+typedef struct Answer
+{
+	KgGraphCall call;
+	const KgMatches *matches;
+	int total; /* without those that are not there after all */
+	int n;
+	Jsonb **items;
+	Jsonb *hints;
+} Answer;
+
+static void
+measure_items(void *state, Size *whole, Size *stub, Size *extra)
+{
+	const Answer *a = state;
+
+	for (int i = 0; i < a->n; i++)
+		stub[i] = whole[i] = strlen(", ") +
+							 kg_json_text_size(&a->items[i]->root);
+	kg_hints_measure(a->hints, extra);
+}
+
+static Jsonb *
+write_answer(void *state, const KgFit *fit)
+{
+	const Answer *a = state;
+	bool more = a->matches->truncated || a->n < a->total;
+	bool cut = fit->listed < fit->n;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "items");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < fit->listed; i++)
+		kg_jw_jsonb(&w, a->items[i]);
+	kg_jw_end_array(&w);
+	kg_jw_kint(
+		&w, a->matches->truncated ? "total_at_least" : "total", a->total);
+	kg_jw_kint(&w, "returned", fit->listed);
+	kg_jw_kbool(&w, "truncated", more || cut);
+	if (more || cut)
+	{
+		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
+		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
+	}
+	if (cut)
+		kg_next_write_bytes(a->call.args, fit, &w);
+	kg_withheld_write(&w, 0, fit->n - fit->listed);
+	kg_hints_write_some(a->hints, fit->extras, &w);
+	kg_repairs_write(&a->call.repairs, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+finish_answer(Answer *a)
+{
+	KgDraft draft;
+
+	memset(&draft, 0, sizeof(draft));
+	draft.args = a->call.args;
+	draft.max_bytes = a->call.max_bytes;
+	draft.n = a->n;
+	draft.nextras = kg_hints_count(a->hints);
+	draft.measure = measure_items;
+	draft.write = write_answer;
+	draft.state = a;
+	return kg_draft_finish(&draft);
 }
 
 Jsonb *
 kg_tool_search_entities(const Jsonb *arguments)
 {
-	KgGraphCall call;
+	Answer *a = palloc0(sizeof(Answer));
+	KgGraphCall *call = &a->call;
 	Search search;
-	KgMatches *matches;
 	Hits hits;
-	KgJsonWriter w;
 	int64 limit = KG_SEARCH_LIMIT;
-	Size size = 400;
 	uint32 n;
-	int total; /* without those that are not there after all */
-	uint32 written = 0;
-	uint32 shown = 0;
 	Jsonb *result;
 
 	kg_graph_call_begin(
-		&call, "search_entities", arguments, known, lengthof(known));
-	(void) kg_args_int(
-		call.args, "limit", "", 1, KG_SEARCH_MAX_LIMIT, &limit, &call.repairs);
-	matches = run_search(&call, &search);
+		call, "search_entities", arguments, known, lengthof(known));
+	(void) kg_args_int(call->args,
+					   "limit",
+					   "",
+					   1,
+					   KG_SEARCH_MAX_LIMIT,
+					   &limit,
+					   &call->repairs);
+	a->matches = run_search(call, &search);
 	memset(&hits, 0, sizeof(hits));
-	hits.graph = call.graph;
-	n = fetch_hits(&hits, matches, limit);
-	total = matches->n;
+	hits.graph = call->graph;
+	n = fetch_hits(&hits, (KgMatches *) a->matches, limit);
+	a->total = a->matches->n;
 	for (uint32 i = 0; i < n; i++)
-		total -= hits.hits[i].name == NULL;
-	while (shown < n && shown < limit && hits.hits[shown].name != NULL)
-		shown++;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "items");
-	kg_jw_begin_array(&w);
-	for (; written < shown; written++)
+		a->total -= hits.hits[i].name == NULL;
+	a->items = palloc((Min(n, limit) + 1) * sizeof(Jsonb *));
+	while (a->n < n && a->n < limit && hits.hits[a->n].name != NULL)
 	{
-		Jsonb *item = make_item(call.graph, &hits.hits[written]);
-
-		size += kg_json_text_size(&item->root) + 2;
-		if (size > call.max_bytes)
-			break;
-		kg_jw_jsonb(&w, item);
+		a->items[a->n] = make_item(call->graph, &hits.hits[a->n]);
+		a->n++;
 	}
-	kg_jw_end_array(&w);
-	kg_jw_kint(&w, matches->truncated ? "total_at_least" : "total", total);
-	kg_jw_kint(&w, "returned", written);
-	kg_jw_kbool(&w, "truncated", matches->truncated || written < total);
-	if (matches->truncated || written < total)
-	{
-		kg_jw_kstring(&w, "reason", written < shown ? "max_bytes" : "limit");
-		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
-		if (written < shown)
-			kg_withheld_write(&w, 0, shown - written);
-	}
-	if (total == 0)
-		write_hints(&call, &search, &w);
-	kg_repairs_write(&call.repairs, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&call);
+	if (a->total == 0)
+		a->hints = nothing_hints(call, &search);
+	result = finish_answer(a);
+	kg_graph_call_end(call);
 	return result;
 }

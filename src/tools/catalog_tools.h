@@ -13,7 +13,6 @@
 #define KG_MAX_LIST_LIMIT 500
 #define KG_MAX_GET_IDS 500
 #define KG_MAX_PROJECTED_FIELDS 100
-#define KG_MIN_REPLY_BYTES 1024
 
 /* Call list (or list_ids, get) of a type with the tool's arguments. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,

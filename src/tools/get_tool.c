@@ -7,6 +7,7 @@
 #include "query/get.h"
 #include "query/hints.h"
 #include "tools/catalog_tools.h"
+#include "tools/fit.h"
 #include "tools/published.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
@@ -23,153 +24,184 @@ write_entity(const char *id, const Jsonb *data, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-static KgFit
-fit_entities(const KgGot *got, int n, int64 max_bytes, int64 missing_bytes)
+typedef struct GetCall
 {
-	KgFit fit = {n, n};
-	int64 *full;
-	int64 *stub;
-	int64 upper = 0;
-	int64 base = 400 + missing_bytes;
-
-	for (int i = 0; i < n; i++)
-		upper += got[i].data ? 6 * (int64) VARSIZE(got[i].data) + 900 : 0;
-	if (upper + base <= max_bytes)
-		return fit;
-	full = palloc0(Max(1, n) * sizeof(int64));
-	stub = palloc0(Max(1, n) * sizeof(int64));
-	for (int i = 0; i < n; i++)
-	{
-		if (got[i].data == NULL)
-			continue;
-		stub[i] = strlen(got[i].id) + 12;
-		full[i] = stub[i] + kg_text_length(got[i].data) + 10;
-	}
-	return kg_budget_fit(max_bytes, base, full, stub, n);
-}
+	const KgCatalog *catalog;
+	const KgType *type;
+	const JsonbContainer *arguments;
+	KgRepairs repairs;
+	int64 max_bytes;
+	const KgProjection *projection;
+	bool single;
+	KgGot *got;
+	int ngot;
+	int *found; /* those of them that there are */
+	int nfound;
+	Jsonb *hints;
+} GetCall;
 
 /* The nearest ids for those not found; the first few. */
-static void
-write_hints(const KgCatalog *catalog, const KgType *type, const KgGot *got,
-			int n, bool single, KgJsonWriter *w)
+static Jsonb *
+missing_hints(const GetCall *call)
 {
 	int hinted = 0;
+	KgJsonWriter w;
 
-	for (int i = 0; i < n && hinted < KG_MAX_HINTED_IDS; i++)
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < call->ngot && hinted < KG_MAX_HINTED_IDS; i++)
 	{
-		if (got[i].data)
+		const KgGot *got = &call->got[i];
+
+		if (got->data)
 			continue;
-		if (hinted++ == 0)
-		{
-			kg_jw_key(w, "hints");
-			kg_jw_begin_array(w);
-		}
-		kg_jw_begin_object(w);
-		kg_jw_kstring(
-			w, "path", single ? "/id" : psprintf("/ids/%d", got[i].index));
-		kg_jw_kstring(w, "value", got[i].id);
-		kg_jw_key(w, "nearest");
-		kg_hints_write_nearest(catalog, type, got[i].id, w);
-		kg_jw_end_object(w);
+		hinted++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w,
+					  "path",
+					  call->single ? "/id" : psprintf("/ids/%d", got->index));
+		kg_jw_kstring(&w, "value", got->id);
+		kg_jw_key(&w, "nearest");
+		kg_hints_write_nearest(call->catalog, call->type, got->id, &w);
+		kg_jw_end_object(&w);
 	}
-	if (hinted > 0)
-		kg_jw_end_array(w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static const KgGot *
+found(const GetCall *call, int i)
+{
+	return &call->got[call->found[i]];
+}
+
+/* Those that are not whole, again. */
+static void
+write_next(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
+{
+	KgNext next;
+	int from = kg_fit_next(fit, false, &next);
+	KgJsonWriter ids;
+
+	if (from < 0)
+		return;
+	kg_jw_init(&ids);
+	kg_jw_begin_array(&ids);
+	for (int i = from; i < call->nfound; i++)
+		kg_jw_string(&ids, found(call, i)->id);
+	kg_jw_end_array(&ids);
+	if (!call->single)
+		next.ids = kg_jw_finish(&ids);
+	kg_next_write(call->arguments, &next, w);
 }
 
 static void
-write_entities(const KgGot *got, int n, const KgFit *fit, KgJsonWriter *w)
+write_one(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 {
-	int listed = 0;
-	int stubs = 0;
-	int cut = 0;
+	kg_jw_key(w, "entity");
+	if (call->nfound == 0)
+		kg_jw_null(w);
+	else
+		write_entity(
+			call->got->id, fit->whole > 0 ? call->got->data : NULL, w);
+}
 
+static void
+write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
+{
 	kg_jw_key(w, "entities");
 	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-	{
-		if (got[i].data == NULL)
-			continue;
-		if (i >= fit->listed)
-		{
-			cut++;
-			continue;
-		}
-		write_entity(got[i].id, i < fit->full ? got[i].data : NULL, w);
-		stubs += i >= fit->full;
-		listed++;
-	}
+	for (int i = 0; i < fit->listed; i++)
+		write_entity(found(call, i)->id,
+					 i < fit->whole ? found(call, i)->data : NULL,
+					 w);
 	kg_jw_end_array(w);
 	kg_jw_key(w, "not_found");
 	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-		if (got[i].data == NULL)
-			kg_jw_string(w, got[i].id);
+	for (int i = 0; i < call->ngot; i++)
+		if (call->got[i].data == NULL)
+			kg_jw_string(w, call->got[i].id);
 	kg_jw_end_array(w);
-	kg_jw_kint(w, "returned", listed);
-	kg_jw_kbool(w, "truncated", stubs + cut > 0);
-	if (stubs + cut == 0)
-		return;
-	kg_jw_kstring(w, "reason", "max_bytes");
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "ids");
-	kg_jw_begin_array(w);
-	for (int i = fit->full; i < n; i++)
-		if (got[i].data)
-			kg_jw_string(w, got[i].id);
-	kg_jw_end_array(w);
-	kg_jw_end_object(w);
-	kg_withheld_write(w, stubs, cut);
 }
 
 static Jsonb *
-get_many(const KgCatalog *catalog, const KgType *type, char **ids, int n,
-		 const KgProjection *projection, int64 max_bytes, bool single,
-		 const KgRepairs *repairs)
+write_reply(void *state, const KgFit *fit)
 {
-	KgGot *got = kg_get_entities(catalog, type, ids, n);
-	int64 missing_bytes = 0;
-	bool missing = false;
-	KgFit fit;
+	const GetCall *call = state;
+	bool cut = fit->whole < fit->n;
 	KgJsonWriter w;
 
-	for (int i = 0; i < n; i++)
-	{
-		if (got[i].data == NULL)
-		{
-			missing = true;
-			missing_bytes += strlen(ids[i]) + 4;
-		}
-		else if (projection)
-			got[i].data = kg_projection_apply(projection, got[i].data);
-	}
-	fit = fit_entities(got, n, max_bytes, missing_bytes);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	if (single)
-	{
-		kg_jw_key(&w, "entity");
-		if (got[0].data == NULL)
-			kg_jw_null(&w);
-		else
-			write_entity(ids[0], fit.full > 0 ? got[0].data : NULL, &w);
-		kg_jw_kint(&w, "returned", got[0].data ? 1 : 0);
-		kg_jw_kbool(&w, "truncated", fit.full == 0);
-		if (fit.full == 0)
-		{
-			kg_jw_kstring(&w, "reason", "max_bytes");
-			kg_withheld_write(&w, 1, 0);
-		}
-	}
+	if (call->single)
+		write_one(call, fit, &w);
 	else
-		write_entities(got, n, &fit, &w);
-	if (missing)
-		write_hints(catalog, type, got, n, single, &w);
-	kg_marks_write(type, projection, &w);
-	if (repairs)
-		kg_repairs_write(repairs, &w);
+		write_many(call, fit, &w);
+	kg_jw_kint(&w, "returned", fit->listed);
+	kg_jw_kbool(&w, "truncated", cut);
+	if (cut)
+		kg_jw_kstring(&w, "reason", "max_bytes");
+	write_next(call, fit, &w);
+	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
+	if (call->nfound < call->ngot)
+		kg_hints_write_some(call->hints, fit->extras, &w);
+	kg_marks_write(call->type, call->projection, &w);
+	kg_repairs_write(&call->repairs, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
+}
+
+/* What is left out is an id in "next" instead. */
+static void
+measure_entities(void *state, Size *whole, Size *stub, Size *extra)
+{
+	const GetCall *call = state;
+
+	for (int i = 0; i < call->nfound; i++)
+	{
+		const KgGot *got = found(call, i);
+		Size id = kg_string_text_size(got->id, strlen(got->id));
+
+		stub[i] = strlen("{\"id\": }, ") + id;
+		whole[i] = stub[i] + strlen(", \"data\": ") +
+				   kg_json_text_size(&got->data->root);
+		whole[i] -= Min(whole[i] - stub[i], id + strlen(", "));
+	}
+	kg_hints_measure(call->hints, extra);
+}
+
+static Jsonb *
+get(GetCall *call, char **ids, int n)
+{
+	KgDraft draft;
+
+	call->got = kg_get_entities(call->catalog, call->type, ids, n);
+	call->ngot = n;
+	call->found = palloc((n + 1) * sizeof(int));
+	memset(&draft, 0, sizeof(draft));
+	for (int i = 0; i < n; i++)
+	{
+		KgGot *got = &call->got[i];
+
+		if (got->data == NULL)
+			continue;
+		if (call->projection)
+			got->data = kg_projection_apply(call->projection, got->data);
+		draft.rough += VARSIZE(got->data);
+		call->found[call->nfound++] = i;
+	}
+	if (call->nfound < n)
+		call->hints = missing_hints(call);
+	draft.args = call->arguments;
+	draft.max_bytes = call->max_bytes;
+	draft.n = call->nfound;
+	draft.least = 1;
+	draft.nextras = kg_hints_count(call->hints);
+	draft.paged = true;
+	draft.measure = measure_entities;
+	draft.write = write_reply;
+	draft.state = call;
+	return kg_draft_finish(&draft);
 }
 
 Jsonb *
@@ -178,14 +210,16 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 {
 	static const char *const known[] = {"ids", "id", "fields", "max_bytes"};
 	const JsonbContainer *root = kg_args_root(arguments);
-	KgRepairs repairs = {NIL};
-	KgProjection *projection;
-	int64 max_bytes;
+	GetCall call;
 	JsonbValue one;
 	bool has_one;
 	char **ids;
 	int n;
 
+	memset(&call, 0, sizeof(call));
+	call.catalog = catalog;
+	call.type = type;
+	call.arguments = root;
 	kg_args_known(root, "", known, lengthof(known));
 	ids = kg_args_ids(root, "ids", "", KG_MAX_GET_IDS, &n);
 	has_one = kg_json_get(root, "id", &one) != NULL;
@@ -201,17 +235,17 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 			err, "ids, an array of 1 to %d ids, or id, one id", KG_MAX_GET_IDS);
 		kg_error_throw(err);
 	}
-	projection = kg_projection_parse(type, root);
-	max_bytes = kg_budget_parse(root, &repairs);
+	call.projection = kg_projection_parse(type, root);
+	call.max_bytes = kg_read_max_bytes(root, false, &call.repairs);
 	if (has_one)
 	{
 		ids = palloc(sizeof(char *));
 		ids[0] = kg_args_as_id(&one, "/id");
 		n = 1;
 	}
-	if (repairs.repairs == NIL &&
+	call.single = has_one;
+	if (call.repairs.repairs == NIL &&
 		!kg_published_accepts(catalog, type, KG_EXPOSE_GET, arguments))
 		kg_published_refuse(type, KG_EXPOSE_GET, arguments);
-	return get_many(
-		catalog, type, ids, n, projection, max_bytes, has_one, &repairs);
+	return get(&call, ids, n);
 }

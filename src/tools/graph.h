@@ -61,12 +61,9 @@ extern void kg_cursor_append_ref(KgGraphCall *call, const KgRef *ref,
 /* ---- nothing found ---- */
 
 /*
- * The member "hints": for the ids and filter values of a selector that matches
- * nothing, the nearest that there are.
+ * Hints, as items of an array: the nearest that there are to the ids and filter
+ * values of a selector that matches nothing;
  */
-extern void kg_write_hints(KgGraphCall *call, const KgSelector *selector,
-						   KgJsonWriter *w);
-/* Hints, as items of that array: of a selector that matches nothing; */
 extern void kg_hint_selector(KgGraphCall *call, const KgSelector *selector,
 							 KgJsonWriter *w);
 /*
@@ -83,12 +80,15 @@ extern void kg_hint_types(KgGraphCall *call, const char *path,
 /* where a chain of steps without a row ended. */
 extern void kg_hint_traversal(KgGraphCall *call, const KgTraversal *t,
 							  const char *path, KgJsonWriter *w);
-/* The members of an empty reply: nodes, edges, total 0, hints. */
-extern void kg_write_nothing(KgGraphCall *call, const KgSelector *selector,
-							 KgJsonWriter *w);
-/* The same where several selectors match nothing. */
-extern void kg_write_nothing_of(KgGraphCall *call,
-								const KgSelector *const *selectors, int n,
-								KgJsonWriter *w);
+/* The array of hints for selectors that match nothing, */
+extern Jsonb *kg_selector_hints(KgGraphCall *call,
+								const KgSelector *const *selectors, int n);
+/*
+ * and with it the reply: nodes, edges, total 0, and a member of the tool's own
+ * (key may be NULL).
+ */
+extern Jsonb *kg_reply_nothing(KgGraphCall *call,
+							   const KgSelector *const *selectors, int n,
+							   const char *key, const Jsonb *value);
 
 #endif /* KG_GRAPH_H */

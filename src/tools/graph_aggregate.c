@@ -82,6 +82,9 @@ typedef struct Aggregate
 	MemoryContext work; /* of one node */
 	KgTraversal chain;	/* where there are steps */
 	uint32 kept;		/* nodes from which they lead somewhere */
+	KgReply reply;
+	uint32 nrows;	/* of them as many as limit allows are in the reply */
+	Jsonb **written; /* these rows */
 } Aggregate;
 
 static const char *const fn_names[] = {
@@ -689,13 +692,15 @@ ends_early(const Aggregate *a)
 }
 
 /* Why no node is counted: the chain of relationships, or a group's own. */
-static void
-write_hints(Aggregate *a, const int64 *nodes, KgJsonWriter *w)
+static Jsonb *
+hints(Aggregate *a, const int64 *nodes)
 {
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
 	if (a->kept == 0)
-		kg_hint_traversal(&a->call, &a->chain, "/relationships", w);
+		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
 	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
 	{
 		const GroupKey *key = &a->groups[i];
@@ -708,9 +713,10 @@ write_hints(Aggregate *a, const int64 *nodes, KgJsonWriter *w)
 					  "group",
 					  nodes,
 					  a->kept,
-					  w);
+					  &w);
 	}
-	kg_jw_end_array(w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }
 
 static void
@@ -802,64 +808,64 @@ row_json(const Aggregate *a, const Row *row)
 }
 
 static void
-write_reply(Aggregate *a, KgJsonWriter *w)
+build_reply(Aggregate *a)
 {
-	KgReply reply;
-	KgEnvelope envelope;
-	uint32 n;
-	Row *rows = make_rows(a, &n);
-	Jsonb **written;
+	KgReply *reply = &a->reply;
+	Row *rows = make_rows(a, &a->nrows);
 
-	memset(&reply, 0, sizeof(reply));
-	reply.call = &a->call;
-	reply.nunits = Min(n, a->limit);
-	written = palloc((reply.nunits + 1) * sizeof(Jsonb *));
-	reply.unit_sizes = palloc((reply.nunits + 1) * sizeof(Size));
-	for (uint32 i = 0; i < reply.nunits; i++)
+	reply->call = &a->call;
+	reply->nunits = Min(a->nrows, a->limit);
+	a->written = palloc((reply->nunits + 1) * sizeof(Jsonb *));
+	reply->unit_sizes = palloc((reply->nunits + 1) * sizeof(Size));
+	for (uint32 i = 0; i < reply->nunits; i++)
 	{
-		written[i] = row_json(a, &rows[i]);
-		reply.unit_sizes[i] = kg_json_text_size(&written[i]->root) + 2;
+		a->written[i] = row_json(a, &rows[i]);
+		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
 	}
-	for (int i = 0; i < a->ncolumns; i++)
-		reply.overhead += strlen(a->columns[i]) + 4;
-	kg_reply_fit(&reply);
-	kg_write_strings(w, "columns", (char *const *) a->columns, a->ncolumns);
-	kg_jw_key(w, "rows");
-	kg_jw_begin_array(w);
-	for (uint32 i = 0; i < reply.units; i++)
-		kg_jw_jsonb(w, written[i]);
-	kg_jw_end_array(w);
+}
+
+static Jsonb *
+write_reply(void *state)
+{
+	Aggregate *a = state;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_write_strings(&w, "columns", (char *const *) a->columns, a->ncolumns);
+	kg_jw_key(&w, "rows");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < a->reply.fit.listed; i++)
+		kg_jw_jsonb(&w, a->written[i]);
+	kg_jw_end_array(&w);
 	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = n;
-	envelope.returned = reply.units;
-	envelope.truncated = reply.units < n;
-	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
+	envelope.total = a->nrows;
+	envelope.more = a->nrows > a->reply.nunits;
 	envelope.highest_limit = kg_setting_max_rows;
-	envelope.offset = -1;
-	kg_reply_write_envelope(&reply, &envelope, w);
+	kg_reply_write_envelope(&a->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
 kg_tool_aggregate_nodes(const Jsonb *arguments)
 {
 	Aggregate *a = palloc0(sizeof(Aggregate));
-	KgJsonWriter w;
+	const KgSelector *node = &a->node;
 	int64 *nodes;
 	uint32 n;
 	Jsonb *result;
 
 	read_arguments(a, arguments);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
 	nodes = kg_select_nodes(a->call.graph, &a->node, &n);
 	aggregate(a, nodes, n);
-	write_reply(a, &w);
+	build_reply(a);
 	if (n == 0)
-		kg_write_hints(&a->call, &a->node, &w);
+		a->reply.hints = kg_selector_hints(&a->call, &node, 1);
 	else if (ends_early(a))
-		write_hints(a, nodes, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
+		a->reply.hints = hints(a, nodes);
+	result = kg_reply_finish(&a->reply, write_reply, a);
 	kg_graph_call_end(&a->call);
 	return result;
 }

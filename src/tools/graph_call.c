@@ -13,32 +13,6 @@
 #include "tools/registry.h"
 #include "utils/builtins.h"
 
-/* Characters that a token stands for. */
-#define KG_TOKEN_CHARACTERS 4
-
-static void
-read_budget(KgGraphCall *call)
-{
-	int64 tokens;
-
-	call->max_bytes = kg_setting_reply_bytes;
-	(void) kg_args_int(call->args,
-					   "max_bytes",
-					   "",
-					   KG_MIN_GRAPH_REPLY,
-					   kg_setting_max_reply_bytes,
-					   &call->max_bytes,
-					   &call->repairs);
-	if (kg_args_int(call->args,
-					"max_tokens",
-					"",
-					KG_MIN_GRAPH_REPLY / KG_TOKEN_CHARACTERS,
-					kg_setting_max_reply_bytes / KG_TOKEN_CHARACTERS,
-					&tokens,
-					&call->repairs))
-		call->max_bytes = Min(call->max_bytes, tokens * KG_TOKEN_CHARACTERS);
-}
-
 void
 kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
 					const char *const *known, int nknown)
@@ -48,7 +22,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
 	call->arguments = arguments;
 	call->args = kg_args_root(arguments);
 	kg_args_known(call->args, "", known, nknown);
-	read_budget(call);
+	call->max_bytes = kg_read_max_bytes(call->args, true, &call->repairs);
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
 	call->fixed = kg_registry_find(tool);
@@ -522,64 +496,4 @@ kg_call_limit(KgGraphCall *call, int64 dflt)
 					   &limit,
 					   &call->repairs);
 	return limit;
-}
-
-/* ---- sizes ---- */
-
-/* Characters that a byte of a string becomes as JSON, less one. */
-static const uint8 escape_size[256] = {
-	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
-	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
-
-Size
-kg_string_text_size(const char *s, int len)
-{
-	Size size = 2 + len;
-
-	for (int i = 0; i < len; i++)
-		size += escape_size[(uint8) s[i]];
-	return size;
-}
-
-Size
-kg_value_text_size(const JsonbValue *value)
-{
-	switch (value->type)
-	{
-		case jbvNull:
-			return 4;
-		case jbvBool:
-			return value->val.boolean ? 4 : 5;
-		case jbvString:
-			return kg_string_text_size(value->val.string.val,
-									   value->val.string.len);
-		case jbvNumeric:
-			return strlen(DatumGetCString(DirectFunctionCall1(
-				numeric_out, NumericGetDatum(value->val.numeric))));
-		case jbvBinary:
-			return kg_json_text_size(value->val.binary.data);
-		default:
-			elog(ERROR, "unexpected JSON value");
-	}
-}
-
-Size
-kg_json_text_size(const JsonbContainer *container)
-{
-	KgJsonIter it;
-	Size size = 2;
-	int n = 0;
-
-	check_stack_depth();
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
-	{
-		if (n++ > 0)
-			size += 2;
-		if (it.is_object)
-			size += 2 + kg_string_text_size(it.key.val.string.val,
-											it.key.val.string.len);
-		size += kg_value_text_size(&it.value);
-	}
-	return size;
 }

@@ -14,13 +14,13 @@
 #include "query/nodes.h"
 #include "query/select.h"
 #include "query/traverse.h"
+#include "tools/fit.h"
 
 #define KG_DEFAULT_ROWS 30
 #define KG_EXPLORE_HOPS 2 /* of explore_neighbors: by default */
 #define KG_EXPLORE_MAX_HOPS 3
 #define KG_PATH_HOPS 3 /* of find_paths: by default */
 #define KG_BFS_MAX_HOPS 5
-#define KG_MIN_GRAPH_REPLY 1024 /* least max_bytes */
 
 typedef struct KgGraphCall
 {
@@ -118,10 +118,5 @@ extern int kg_max_hops(int hops);
 
 /* A member that is an error to have together with another. */
 extern int64 kg_call_limit(KgGraphCall *call, int64 dflt);
-
-/* JSON text of a value, as long as jsonb's output function makes it. */
-extern Size kg_value_text_size(const JsonbValue *value);
-extern Size kg_json_text_size(const JsonbContainer *container);
-extern Size kg_string_text_size(const char *s, int len);
 
 #endif /* KG_GRAPH_CALL_H */

@@ -33,6 +33,7 @@ typedef struct Explore
 	KgFilter **filters; /* by rank - 1; NULL: none */
 	KgReach reach;
 	KgPage page;
+	KgReply reply;
 } Explore;
 
 static void
@@ -119,13 +120,14 @@ choose_nodes(Explore *e)
 	return keep;
 }
 
-static void
-write_counts(const Explore *e, KgJsonWriter *w)
+static Jsonb *
+counts(const Explore *e)
 {
 	const KgGraph *graph = e->call.graph;
 	const KgReach *reach = &e->reach;
 	uint32 *by_type = palloc0((graph->nranks + 1) * sizeof(uint32));
 	uint32 by_depth[KG_EXPLORE_MAX_HOPS + 1];
+	KgJsonWriter w;
 
 	memset(by_depth, 0, sizeof(by_depth));
 	for (int depth = 0; depth < reach->nlevels; depth++)
@@ -135,27 +137,28 @@ write_counts(const Explore *e, KgJsonWriter *w)
 				by_type[reach->ranks[i]]++;
 				by_depth[depth]++;
 			}
-	kg_jw_key(w, "counts");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "by_type");
-	kg_jw_begin_object(w);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "by_type");
+	kg_jw_begin_object(&w);
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (by_type[rank] > 0)
 			kg_jw_kint(
-				w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
-	kg_jw_end_object(w);
-	kg_jw_key(w, "by_depth");
-	kg_jw_begin_object(w);
+				&w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
+	kg_jw_end_object(&w);
+	kg_jw_key(&w, "by_depth");
+	kg_jw_begin_object(&w);
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		if (by_depth[depth] > 0)
 		{
 			char name[12];
 
 			(void) pg_ltoa(depth, name);
-			kg_jw_kint(w, name, by_depth[depth]);
+			kg_jw_kint(&w, name, by_depth[depth]);
 		}
-	kg_jw_end_object(w);
-	kg_jw_end_object(w);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 static const KgPageKey *
@@ -175,43 +178,40 @@ read_cursor(Explore *e)
 	return key;
 }
 
-static char *
-next_cursor(Explore *e, const KgReplyNode *last)
+static void
+next_page(void *state, int unit, KgNext *next)
 {
+	Explore *e = state;
+	const KgReplyNode *last = &e->reply.nodes[unit - 1];
 	StringInfoData items;
 
 	initStringInfo(&items);
 	appendStringInfo(&items, "[%d,", last->depth);
 	kg_cursor_append_ref(&e->call, &last->ref, &items);
 	appendStringInfoChar(&items, ']');
-	return kg_call_make_cursor(&e->call, &items);
+	next->cursor = kg_call_make_cursor(&e->call, &items);
 }
 
-static void
-write_reply(Explore *e, KgJsonWriter *w)
+static Jsonb *
+write_reply(void *state)
 {
-	KgReply reply;
+	Explore *e = state;
 	KgEnvelope envelope;
+	KgJsonWriter w;
 
-	memset(&reply, 0, sizeof(reply));
-	reply.call = &e->call;
-	kg_reply_from_page(&reply, &e->reach, &e->page);
-	kg_reply_fetch_nodes(&reply);
-	kg_reply_fetch_edges(&reply);
-	reply.overhead = (e->call.graph->nranks + 8) * 48;
-	kg_reply_fit(&reply);
-	kg_reply_write_nodes(&reply, w);
-	kg_reply_write_edges(&reply, w);
-	write_counts(e, w);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_reply_write_nodes(&e->reply, &w);
+	kg_reply_write_edges(&e->reply, &w);
+	kg_jw_kjsonb(&w, "counts", counts(e));
 	memset(&envelope, 0, sizeof(envelope));
 	envelope.total = e->page.total;
-	envelope.returned = reply.units;
-	envelope.offset = -1;
-	envelope.truncated = e->page.more || reply.units < reply.nunits;
-	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
-	if (envelope.truncated && reply.units > 0)
-		envelope.cursor = next_cursor(e, &reply.nodes[reply.units - 1]);
-	kg_reply_write_envelope(&reply, &envelope, w);
+	envelope.more = e->page.more;
+	envelope.next = next_page;
+	envelope.state = e;
+	kg_reply_write_envelope(&e->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 static uint32
@@ -225,13 +225,14 @@ visible_nodes(const KgReach *reach)
 }
 
 /* The start is all that is told: what else there is. */
-static void
-write_hints(Explore *e, const int64 *starts, uint32 n, KgJsonWriter *w)
+static Jsonb *
+hints(Explore *e, const int64 *starts, uint32 n)
 {
 	KgReach *reach = &e->reach;
+	KgJsonWriter w;
 
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
 	if (visible_nodes(reach) > 1)
 	{
 		kg_hint_types(&e->call,
@@ -240,7 +241,7 @@ write_hints(Explore *e, const int64 *starts, uint32 n, KgJsonWriter *w)
 					  "are these, the start among them",
 					  reach->ranks,
 					  reach->set.n,
-					  w);
+					  &w);
 		if (e->nlabels == 1 && e->filters != NULL)
 		{
 			KgSelector selector;
@@ -249,7 +250,7 @@ write_hints(Explore *e, const int64 *starts, uint32 n, KgJsonWriter *w)
 			selector.type = e->call.graph->ranked[e->labels[0] - 1];
 			selector.filter = e->filters[e->labels[0] - 1];
 			if (selector.filter != NULL)
-				kg_hint_selector(&e->call, &selector, w);
+				kg_hint_selector(&e->call, &selector, &w);
 		}
 	}
 	else
@@ -259,56 +260,56 @@ write_hints(Explore *e, const int64 *starts, uint32 n, KgJsonWriter *w)
 					  "for leaves the start",
 					  starts,
 					  n,
-					  w);
-	kg_jw_end_array(w);
+					  &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+/* The page of what is around the start, and what belongs to it. */
+static Jsonb *
+explore(Explore *e, const int64 *starts, uint32 n)
+{
+	KgGraph *graph = e->call.graph;
+	KgReply *reply = &e->reply;
+
+	kg_cost_reach(
+		graph, &e->follow, starts, n, (int) e->max_hops, false, "/max_hops");
+	kg_reach(graph,
+			 &e->follow,
+			 starts,
+			 n,
+			 (int) e->max_hops,
+			 KG_REACH_RANKS,
+			 &e->reach);
+	e->page.keep = choose_nodes(e);
+	e->page.limit = e->limit;
+	e->page.with_data = true;
+	kg_reach_page(graph, &e->reach, &e->page);
+	reply->call = &e->call;
+	reply->paged = true;
+	kg_reply_from_page(reply, &e->reach, &e->page);
+	kg_reply_fetch_nodes(reply);
+	kg_reply_fetch_edges(reply);
+	if (e->page.total == 1 && e->page.after == NULL)
+		reply->hints = hints(e, starts, n);
+	return kg_reply_finish(reply, write_reply, e);
 }
 
 Jsonb *
 kg_tool_explore_neighbors(const Jsonb *arguments)
 {
-	Explore e;
-	KgJsonWriter w;
+	Explore *e = palloc0(sizeof(Explore));
+	const KgSelector *start = &e->start;
 	int64 *starts;
 	uint32 n;
 	Jsonb *result;
 
-	memset(&e, 0, sizeof(e));
-	read_arguments(&e, arguments);
-	e.page.after = read_cursor(&e);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	starts = kg_select_nodes(e.call.graph, &e.start, &n);
-	if (n == 0)
-	{
-		write_counts(&e, &w);
-		kg_write_nothing(&e.call, &e.start, &w);
-	}
-	else
-	{
-		kg_cost_reach(e.call.graph,
-					  &e.follow,
-					  starts,
-					  n,
-					  (int) e.max_hops,
-					  false,
-					  "/max_hops");
-		kg_reach(e.call.graph,
-				 &e.follow,
-				 starts,
-				 n,
-				 (int) e.max_hops,
-				 KG_REACH_RANKS,
-				 &e.reach);
-		e.page.keep = choose_nodes(&e);
-		e.page.limit = e.limit;
-		e.page.with_data = true;
-		kg_reach_page(e.call.graph, &e.reach, &e.page);
-		write_reply(&e, &w);
-		if (e.page.total == 1 && e.page.after == NULL)
-			write_hints(&e, starts, n, &w);
-	}
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&e.call);
+	read_arguments(e, arguments);
+	e->page.after = read_cursor(e);
+	starts = kg_select_nodes(e->call.graph, &e->start, &n);
+	result = n > 0 ? explore(e, starts, n)
+				   : kg_reply_nothing(
+						 &e->call, &start, 1, "counts", counts(e));
+	kg_graph_call_end(&e->call);
 	return result;
 }

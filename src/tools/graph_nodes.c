@@ -30,7 +30,8 @@ typedef struct FindNodes
 	KgProjection *columns;
 	StringInfo bound;
 	int64 position; /* of the first node of the page */
-	bool by_ids;	/* total counts what was asked for */
+	KgListPage *page;
+	KgReply reply;
 } FindNodes;
 
 /* The selector's ids as a condition before its others. */
@@ -139,11 +140,14 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 }
 
 static void
-build_nodes(FindNodes *f, const KgListPage *page, KgReply *reply)
+build_nodes(FindNodes *f)
 {
+	const KgListPage *page = f->page;
+	KgReply *reply = &f->reply;
 	uint16 rank = kg_graph_rank(f->call.graph, f->query.type->type_no);
 
 	reply->call = &f->call;
+	reply->paged = true;
 	reply->nnodes = page->nrows;
 	reply->nunits = page->nrows;
 	reply->nodes = palloc0((page->nrows + 1) * sizeof(KgReplyNode));
@@ -162,7 +166,51 @@ build_nodes(FindNodes *f, const KgListPage *page, KgReply *reply)
 		node->unit = i;
 		node->full = true;
 	}
-	kg_reply_fit(reply);
+}
+
+static Jsonb *
+nothing_hints(FindNodes *f)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_hints_write_items(&f->query, &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+next_page(void *state, int unit, KgNext *next)
+{
+	FindNodes *f = state;
+
+	next->cursor = kg_list_make_cursor(
+		&f->query, f->page, f->bound, unit, f->position);
+}
+
+static Jsonb *
+write_reply(void *state)
+{
+	FindNodes *f = state;
+	const KgListPage *page = f->page;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_reply_write_nodes(&f->reply, &w);
+	memset(&envelope, 0, sizeof(envelope));
+	envelope.at_least = page->total < 0 || !page->total_known;
+	envelope.total = page->total >= 0 ? (double) page->total
+									  : (double) f->position + page->nrows +
+											(page->more ? 1 : 0);
+	envelope.more = page->more;
+	envelope.next = next_page;
+	envelope.state = f;
+	kg_reply_write_envelope(&f->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 /* A name in a filter is a mistake; unknown ids are not, whatever they are. */
@@ -181,38 +229,16 @@ Jsonb *
 kg_tool_find_nodes(const Jsonb *arguments)
 {
 	FindNodes *f = palloc0(sizeof(FindNodes));
-	KgListPage *page;
-	KgReply reply;
-	KgEnvelope envelope;
-	KgJsonWriter w;
 	Jsonb *result;
 
 	read_arguments(f, arguments);
-	page = kg_list_run(&f->query);
-	kg_list_fetch(&f->query, page);
-	check_labels(f, page->total == 0);
-	memset(&reply, 0, sizeof(reply));
-	build_nodes(f, page, &reply);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_reply_write_nodes(&reply, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.at_least = page->total < 0 || !page->total_known;
-	envelope.total = page->total >= 0 ? (double) page->total
-									  : (double) f->position + page->nrows +
-											(page->more ? 1 : 0);
-	envelope.returned = reply.units;
-	envelope.truncated = page->more || reply.units < reply.nunits;
-	envelope.reason = reply.units < reply.nunits ? "max_bytes" : "limit";
-	envelope.offset = -1;
-	if (envelope.truncated && page->last != NULL)
-		envelope.cursor = kg_list_make_cursor(
-			&f->query, page, f->bound, (int) reply.units, f->position);
-	kg_reply_write_envelope(&reply, &envelope, &w);
-	if (page->total == 0)
-		kg_hints_write(&f->query, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
+	f->page = kg_list_run(&f->query);
+	kg_list_fetch(&f->query, f->page);
+	check_labels(f, f->page->total == 0);
+	build_nodes(f);
+	if (f->page->total == 0)
+		f->reply.hints = nothing_hints(f);
+	result = kg_reply_finish(&f->reply, write_reply, f);
 	kg_graph_call_end(&f->call);
 	return result;
 }

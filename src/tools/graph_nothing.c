@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "query/hints.h"
 #include "tools/graph.h"
+#include "tools/graph_reply.h"
 #include "utils/memutils.h"
 
 /* Nodes whose edges a hint tells. */
@@ -51,14 +52,6 @@ selector_query(KgGraphCall *call, const KgSelector *selector)
 }
 
 void
-kg_write_hints(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
-{
-	KgListQuery query = selector_query(call, selector);
-
-	kg_hints_write(&query, w);
-}
-
-void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 {
 	KgListQuery query = selector_query(call, selector);
@@ -66,31 +59,57 @@ kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 	kg_hints_write_items(&query, w);
 }
 
-void
-kg_write_nothing_of(KgGraphCall *call, const KgSelector *const *selectors,
-					int n, KgJsonWriter *w)
+Jsonb *
+kg_selector_hints(KgGraphCall *call, const KgSelector *const *selectors, int n)
 {
-	kg_jw_key(w, "nodes");
-	kg_jw_begin_array(w);
-	kg_jw_end_array(w);
-	kg_jw_key(w, "edges");
-	kg_jw_begin_array(w);
-	kg_jw_end_array(w);
-	kg_jw_kint(w, "total", 0);
-	kg_jw_kint(w, "returned", 0);
-	kg_jw_kbool(w, "truncated", false);
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
 	for (int i = 0; i < n; i++)
-		kg_hint_selector(call, selectors[i], w);
-	kg_jw_end_array(w);
-	kg_repairs_write(&call->repairs, w);
+		kg_hint_selector(call, selectors[i], &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }
 
-void
-kg_write_nothing(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
+typedef struct Nothing
 {
-	kg_write_nothing_of(call, &selector, 1, w);
+	KgReply reply;
+	const char *key;
+	const Jsonb *value;
+} Nothing;
+
+static Jsonb *
+write_nothing(void *state)
+{
+	Nothing *nothing = state;
+	KgEnvelope envelope;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	if (nothing->key != NULL)
+		kg_jw_kjsonb(&w, nothing->key, nothing->value);
+	kg_reply_write_nodes(&nothing->reply, &w);
+	kg_reply_write_edges(&nothing->reply, &w);
+	memset(&envelope, 0, sizeof(envelope));
+	kg_reply_write_envelope(&nothing->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_reply_nothing(KgGraphCall *call, const KgSelector *const *selectors, int n,
+				 const char *key, const Jsonb *value)
+{
+	Nothing nothing;
+
+	memset(&nothing, 0, sizeof(nothing));
+	nothing.reply.call = call;
+	nothing.reply.hints = kg_selector_hints(call, selectors, n);
+	nothing.key = key;
+	nothing.value = value;
+	return kg_reply_finish(&nothing.reply, write_nothing, &nothing);
 }
 
 /* ---- which edges there are ---- */

@@ -198,9 +198,13 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 	KgReplyEdge *edge;
 
 	if (f->edge_of[index] != 0)
+	{
+		f->reply.edges[f->edge_of[index] - 1].uses++;
 		return;
+	}
 	edge = &f->reply.edges[f->reply.nedges++];
 	f->edge_of[index] = f->reply.nedges;
+	edge->uses = 1;
 	edge->type = kg_relation_name(f->call.catalog, link->relation_no);
 	edge->relation_no = link->relation_no;
 	edge->from = &f->paths.refs[link->backward ? link->to : link->from];
@@ -214,20 +218,25 @@ use_link(FindPaths *f, uint32 index, uint32 path)
 static Size
 path_size(const FindPaths *f, const KgPath *path)
 {
-	Size size = 80;
+	const KgReply *reply = &f->reply;
+	Size size = strlen("{\"path\": [], \"length\": }, ") +
+				kg_int_text_size(path->length);
 
+	if (f->query.weight != NULL)
+	{
+		JsonbValue weight;
+
+		weight.type = jbvNumeric;
+		weight.val.numeric = kg_weight_numeric(path->weight);
+		size += strlen(", \"weight\": ") + kg_value_text_size(&weight);
+	}
 	for (int i = 0; i <= path->length; i++)
 	{
-		const KgRef *ref = &f->paths.refs[path->nodes[i]];
-		Size handle = strlen(kg_type_handle(
-						  f->call.graph->ranked[ref->rank - 1])) +
-					  kg_string_text_size(ref->id, ref->idlen) + 4;
-
-		/* Each end also stands in the edges before and after it. */
-		size += 3 * handle + 2 * 24;
+		size += kg_handle_text_size(reply, &f->paths.refs[path->nodes[i]]);
 		if (i < path->length)
-			size += 48 +
-					strlen(f->reply.edges[f->edge_of[path->links[i]] - 1].type);
+			size += strlen(", ") +
+					kg_edge_text_size(
+						reply, &reply->edges[f->edge_of[path->links[i]] - 1]);
 	}
 	return size;
 }
@@ -273,7 +282,6 @@ build_reply(FindPaths *f)
 	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
-	kg_reply_fit(reply);
 }
 
 static void
@@ -283,7 +291,7 @@ write_paths(FindPaths *f, KgJsonWriter *w)
 
 	kg_jw_key(w, "paths");
 	kg_jw_begin_array(w);
-	for (uint32 i = 0; i < f->reply.units; i++)
+	for (int i = 0; i < f->reply.fit.listed; i++)
 	{
 		const KgPath *path = &paths->paths[i];
 
@@ -312,59 +320,62 @@ write_paths(FindPaths *f, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-static void
-write_reply(FindPaths *f, KgJsonWriter *w)
+static Jsonb *
+write_reply(void *state)
 {
+	FindPaths *f = state;
 	KgEnvelope envelope;
+	KgJsonWriter w;
 
-	build_reply(f);
-	write_paths(f, w);
-	kg_reply_write_nodes(&f->reply, w);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	write_paths(f, &w);
+	kg_reply_write_nodes(&f->reply, &w);
 	memset(&envelope, 0, sizeof(envelope));
 	envelope.at_least = f->paths.at_least || f->paths.total > KG_EXACT_PATHS;
 	envelope.total = Min(f->paths.total, KG_EXACT_PATHS);
-	envelope.returned = f->reply.units;
-	envelope.truncated = envelope.at_least ||
-						 envelope.total > envelope.returned;
-	envelope.reason = f->reply.units < f->reply.nunits ? "max_bytes" : "limit";
+	envelope.more = envelope.at_least || envelope.total > f->paths.n;
 	envelope.highest_limit = kg_setting_max_rows;
-	envelope.offset = -1;
-	kg_reply_write_envelope(&f->reply, &envelope, w);
+	kg_reply_write_envelope(&f->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 /* What there is at both ends where no path joins them. */
-static void
-write_hints(FindPaths *f, KgJsonWriter *w)
+static Jsonb *
+hints(FindPaths *f)
 {
 	const KgPathQuery *query = &f->query;
+	KgJsonWriter w;
 	char *message = psprintf(
 		"no path of at most %d hop%s over the relationship "
 		"types and directions asked for joins the ends",
 		query->max_hops,
 		query->max_hops == 1 ? "" : "s");
 
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
 	if (query->nfrom == 1 && query->nto == 1 &&
 		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS)
 	{
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "path", "/mode");
-		kg_jw_kstring(w,
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", "/mode");
+		kg_jw_kstring(&w,
 					  "message",
 					  "both ends are one node: only mode \"walks\" has closed "
 					  "paths");
-		kg_jw_end_object(w);
+		kg_jw_end_object(&w);
 	}
-	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, w);
+	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);
 	kg_hint_edges(
-		&f->call, "/to", "this is the other end", query->to, query->nto, w);
-	kg_jw_end_array(w);
+		&f->call, "/to", "this is the other end", query->to, query->nto, &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }
 
 /* Where one end is nothing, or both. */
-static void
-write_nothing(FindPaths *f, const uint32 *n, KgJsonWriter *w)
+static Jsonb *
+nothing(FindPaths *f, const uint32 *n)
 {
 	const KgSelector *empty[2];
 	int nempty = 0;
@@ -372,10 +383,23 @@ write_nothing(FindPaths *f, const uint32 *n, KgJsonWriter *w)
 	for (int i = 0; i < 2; i++)
 		if (n[i] == 0)
 			empty[nempty++] = &f->ends[i];
-	kg_jw_key(w, "paths");
-	kg_jw_begin_array(w);
-	kg_jw_end_array(w);
-	kg_write_nothing_of(&f->call, empty, nempty, w);
+	return kg_reply_nothing(
+		&f->call, empty, nempty, "paths", kg_json_parse("[]"));
+}
+
+static Jsonb *
+find_paths(FindPaths *f, int64 *const *nodes, const uint32 *n)
+{
+	f->query.from = nodes[0];
+	f->query.nfrom = n[0];
+	f->query.to = nodes[1];
+	f->query.nto = n[1];
+	kg_cost_paths(f->call.graph, &f->query);
+	kg_paths_find(&f->paths, f->call.graph, &f->query);
+	build_reply(f);
+	if (f->paths.total == 0)
+		f->reply.hints = hints(f);
+	return kg_reply_finish(&f->reply, write_reply, f);
 }
 
 Jsonb *
@@ -384,30 +408,12 @@ kg_tool_find_paths(const Jsonb *arguments)
 	FindPaths *f = palloc0(sizeof(FindPaths));
 	int64 *nodes[2];
 	uint32 n[2];
-	KgJsonWriter w;
 	Jsonb *result;
 
 	read_arguments(f, arguments);
 	for (int i = 0; i < 2; i++)
 		nodes[i] = kg_select_nodes(f->call.graph, &f->ends[i], &n[i]);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	if (n[0] == 0 || n[1] == 0)
-		write_nothing(f, n, &w);
-	else
-	{
-		f->query.from = nodes[0];
-		f->query.nfrom = n[0];
-		f->query.to = nodes[1];
-		f->query.nto = n[1];
-		kg_cost_paths(f->call.graph, &f->query);
-		kg_paths_find(&f->paths, f->call.graph, &f->query);
-		write_reply(f, &w);
-		if (f->paths.total == 0)
-			write_hints(f, &w);
-	}
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
+	result = n[0] == 0 || n[1] == 0 ? nothing(f, n) : find_paths(f, nodes, n);
 	kg_graph_call_end(&f->call);
 	return result;
 }

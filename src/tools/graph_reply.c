@@ -2,8 +2,7 @@
  * graph_reply.c
  *	  Nodes and edges within a byte budget.
  *
- * Sizes are those of jsonb's text, which is at least as long as what a client
- * is sent; they are added up once, so that fitting is arithmetic.
+ * What fits is decided by tools/fit.h, from the sizes that are told here.
  */
 #include "postgres.h"
 
@@ -271,129 +270,211 @@ kg_reply_sort_edges(KgReply *reply)
 
 /* ---- sizes ---- */
 
-/* {"id": , "type": } and the punctuation between items */
-#define KG_END_OVERHEAD 24
-#define KG_NODE_OVERHEAD 28
-#define KG_EDGE_OVERHEAD 48
-#define KG_DETAIL_OVERHEAD 18
-#define KG_REPLY_OVERHEAD 600
+/* Of a literal, without its end. */
+#define LENGTH(literal) (sizeof(literal) - 1)
 
 static Size
-ref_size(const KgReply *reply, const KgRef *ref)
+name_size(const char *name)
 {
-	const char *type = kg_type_handle(
-		reply->call->graph->ranked[ref->rank - 1]);
+	return kg_string_text_size(name, strlen(name));
+}
 
-	return KG_END_OVERHEAD + strlen(type) +
-		   kg_string_text_size(ref->id, ref->idlen) +
-		   (reply->bfs ? strlen(type) : 0);
+static const char *
+type_of(const KgReply *reply, const KgRef *ref)
+{
+	return kg_type_handle(reply->call->graph->ranked[ref->rank - 1]);
+}
+
+Size
+kg_handle_text_size(const KgReply *reply, const KgRef *ref)
+{
+	return strlen(type_of(reply, ref)) + LENGTH(":") +
+		   kg_string_text_size(ref->id, ref->idlen);
+}
+
+static Size
+depth_size(int depth)
+{
+	return depth >= 0 ? LENGTH(", \"depth\": ") + kg_int_text_size(depth) : 0;
+}
+
+/* A node without its properties, and a separator. */
+static Size
+node_size(const KgReply *reply, const KgReplyNode *node)
+{
+	const KgRef *ref = &node->ref;
+	Size type = name_size(type_of(reply, ref));
+
+	if (reply->bfs)
+		return LENGTH("{\"id\": , \"entity_type\": }, ") + type +
+			   kg_handle_text_size(reply, ref);
+	return LENGTH("{\"id\": , \"type\": }, ") + type +
+		   kg_string_text_size(ref->id, ref->idlen) + depth_size(node->depth);
+}
+
+static Size
+end_size(const KgReply *reply, const KgRef *ref)
+{
+	return LENGTH("{\"id\": , \"type\": }") + name_size(type_of(reply, ref)) +
+		   kg_string_text_size(ref->id, ref->idlen);
+}
+
+static Size
+detail_size(const KgReply *reply, const Jsonb *properties)
+{
+	if (properties == NULL)
+		return 0;
+	return (reply->bfs ? LENGTH(", \"metadata\": ")
+					   : LENGTH(", \"properties\": ")) +
+		   kg_json_text_size((JsonbContainer *) &properties->root);
+}
+
+Size
+kg_edge_text_size(const KgReply *reply, const KgReplyEdge *edge)
+{
+	Size type = name_size(edge->type);
+
+	if (reply->bfs)
+		return LENGTH("{\"object\": , \"subject\": , \"predicate\": }, ") + type +
+			   kg_handle_text_size(reply, edge->from) +
+			   kg_handle_text_size(reply, edge->to) +
+			   (edge->full && edge->properties == NULL
+					? LENGTH(", \"metadata\": {}")
+					: 0);
+	return LENGTH("{\"to\": , \"from\": , \"type\": }, ") + type +
+		   end_size(reply, edge->from) + end_size(reply, edge->to) +
+		   depth_size(edge->depth);
+}
+
+static const Jsonb *
+node_detail(const KgReplyNode *node)
+{
+	return node->full ? node->ref.data : NULL;
+}
+
+static const Jsonb *
+edge_detail(const KgReplyEdge *edge)
+{
+	return edge->full ? edge->properties : NULL;
+}
+
+/* How many properties of edges are extras, that go before any node's. */
+static int
+edge_extras(const KgReply *reply)
+{
+	int n = 0;
+
+	for (uint32 i = 0; i < reply->nedges && !reply->paged; i++)
+		n += edge_detail(&reply->edges[i]) != NULL;
+	return n;
 }
 
 static void
-measure(KgReply *reply)
+measure(void *state, Size *whole, Size *stub, Size *extra)
 {
+	const KgReply *reply = state;
+	int n = 0;
+
+	for (uint32 i = 0; i < reply->nunits && reply->unit_sizes != NULL; i++)
+		stub[i] = whole[i] = reply->unit_sizes[i];
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		const KgReplyNode *node = &reply->nodes[i];
+		Size size = node_size(reply, node);
+
+		stub[node->unit] += size;
+		whole[node->unit] +=
+			node->whole != NULL
+				? LENGTH(", ") +
+					  kg_json_text_size((JsonbContainer *) &node->whole->root)
+				: size + detail_size(reply, node_detail(node));
+	}
+	for (uint32 i = 0; i < reply->nedges; i++)
+	{
+		const KgReplyEdge *edge = &reply->edges[i];
+		Size size = edge->uses > 0 ? 0 : kg_edge_text_size(reply, edge);
+		Size detail = detail_size(reply, edge_detail(edge));
+
+		stub[edge->unit] += size;
+		whole[edge->unit] += size + (reply->paged ? detail : 0);
+		if (!reply->paged && detail > 0)
+			extra[n++] = detail * Max(edge->uses, 1);
+	}
+	kg_hints_measure(reply->hints, extra + n);
+}
+
+static void
+apply_fit(KgReply *reply, const KgFit *fit)
+{
+	int extras = 0;
+
+	reply->fit = *fit;
+	reply->withheld_edges = 0;
+	reply->withheld_properties = 0;
+	reply->withheld_items = fit->n - fit->listed;
 	for (uint32 i = 0; i < reply->nnodes; i++)
 	{
 		KgReplyNode *node = &reply->nodes[i];
+		bool withheld = node->unit >= fit->whole && node_detail(node) != NULL;
 
-		node->base = KG_NODE_OVERHEAD + ref_size(reply, &node->ref);
-		node->detail = node->full && node->ref.data != NULL
-						   ? KG_DETAIL_OVERHEAD +
-								 kg_json_text_size(
-									 (JsonbContainer *) &node->ref.data->root)
-						   : 0;
-		node->stub = !node->full;
+		node->cut = node->unit >= fit->listed;
+		node->stub = !node->full || withheld;
+		reply->withheld_properties += withheld && !node->cut;
 	}
 	for (uint32 i = 0; i < reply->nedges; i++)
 	{
 		KgReplyEdge *edge = &reply->edges[i];
+		bool withheld = edge_detail(edge) != NULL &&
+						(reply->paged ? edge->unit >= fit->whole
+									  : extras++ >= fit->extras);
 
-		edge->base = KG_EDGE_OVERHEAD + strlen(edge->type) +
-					 ref_size(reply, edge->from) + ref_size(reply, edge->to);
-		edge->detail = edge->full && edge->properties != NULL
-						   ? KG_DETAIL_OVERHEAD +
-								 kg_json_text_size(
-									 (JsonbContainer *) &edge->properties->root)
-						   : 0;
-		edge->stub = !edge->full;
+		edge->cut = edge->unit >= fit->listed;
+		edge->stub = !edge->full || withheld;
+		reply->withheld_edges += withheld && !edge->cut;
 	}
 }
 
-static void
-cut_units(KgReply *reply, Size total, Size budget)
+static Jsonb *
+write_fitting(void *state, const KgFit *fit)
 {
-	Size *sizes = palloc0((reply->nunits + 1) * sizeof(Size));
+	KgReply *reply = state;
 
-	for (uint32 i = 0; i < reply->nunits; i++)
-		sizes[i] = reply->unit_sizes ? reply->unit_sizes[i] : 0;
-	for (uint32 i = 0; i < reply->nnodes; i++)
-		sizes[reply->nodes[i].unit] += reply->nodes[i].base;
-	for (uint32 i = 0; i < reply->nedges; i++)
-		sizes[reply->edges[i].unit] += reply->edges[i].base;
-	/* One unit always stays: an empty page could not be gone on from. */
-	while (total > budget && reply->units > 1)
-	{
-		Size size = sizes[--reply->units];
-
-		total -= Min(total, size);
-	}
-	reply->withheld_items = reply->nunits - reply->units;
-	for (uint32 i = 0; i < reply->nnodes; i++)
-		if (reply->nodes[i].unit >= reply->units)
-		{
-			reply->nodes[i].cut = true;
-			if (reply->nodes[i].detail > 0)
-				reply->withheld_properties--;
-		}
-	for (uint32 i = 0; i < reply->nedges; i++)
-		if (reply->edges[i].unit >= reply->units)
-		{
-			reply->edges[i].cut = true;
-			if (reply->edges[i].detail > 0)
-				reply->withheld_edges--;
-		}
+	apply_fit(reply, fit);
+	return reply->write(reply->state);
 }
 
-void
-kg_reply_fit(KgReply *reply)
+/* About what the reply takes. */
+static Size
+rough_size(const KgReply *reply)
 {
-	Size budget = reply->call->max_bytes;
-	Size total = reply->overhead + KG_REPLY_OVERHEAD +
-				 2 * kg_json_text_size(reply->call->args);
+	Size size = 0;
 
-	measure(reply);
-	reply->units = reply->nunits;
-	reply->withheld_edges = 0;
-	reply->withheld_properties = 0;
-	reply->withheld_items = 0;
-	for (uint32 i = 0; i < reply->nunits && reply->unit_sizes != NULL; i++)
-		total += reply->unit_sizes[i];
 	for (uint32 i = 0; i < reply->nnodes; i++)
-		total += reply->nodes[i].base + reply->nodes[i].detail;
-	for (uint32 i = 0; i < reply->nedges; i++)
-		total += reply->edges[i].base + reply->edges[i].detail;
-	for (uint32 i = reply->nedges; i > 0 && total > budget; i--)
-	{
-		KgReplyEdge *edge = &reply->edges[i - 1];
+		if (node_detail(&reply->nodes[i]) != NULL)
+			size += VARSIZE(reply->nodes[i].ref.data);
+	return size + (Size) reply->nnodes * 50 + (Size) reply->nedges * 120;
+}
 
-		if (edge->detail == 0)
-			continue;
-		edge->stub = true;
-		total -= edge->detail;
-		reply->withheld_edges++;
-	}
-	for (uint32 i = reply->nnodes; i > 0 && total > budget; i--)
-	{
-		KgReplyNode *node = &reply->nodes[i - 1];
+Jsonb *
+kg_reply_finish(KgReply *reply, Jsonb *(*write)(void *state), void *state)
+{
+	KgDraft draft;
 
-		if (node->detail == 0)
-			continue;
-		node->stub = true;
-		total -= node->detail;
-		reply->withheld_properties++;
-	}
-	if (total > budget)
-		cut_units(reply, total, budget);
+	reply->write = write;
+	reply->state = state;
+	memset(&draft, 0, sizeof(draft));
+	draft.args = reply->call->args;
+	draft.max_bytes = reply->call->max_bytes;
+	draft.n = reply->nunits;
+	draft.least = reply->paged ? 1 : 0;
+	draft.nextras = edge_extras(reply) + kg_hints_count(reply->hints);
+	draft.paged = reply->paged;
+	draft.more = reply->more && !reply->paged;
+	draft.rough = rough_size(reply);
+	draft.measure = measure;
+	draft.write = write_fitting;
+	draft.state = reply;
+	return kg_draft_finish(&draft);
 }
 
 /* ---- writing ---- */
@@ -425,6 +506,11 @@ kg_reply_write_node(const KgReply *reply, const KgReplyNode *node,
 {
 	const KgGraph *graph = reply->call->graph;
 
+	if (!node->stub && node->whole != NULL)
+	{
+		kg_jw_jsonb(w, node->whole);
+		return;
+	}
 	kg_jw_begin_object(w);
 	if (reply->bfs)
 	{
@@ -484,14 +570,20 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 }
 
 void
-kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w)
+kg_reply_write_items(const KgReply *reply, const char *key, KgJsonWriter *w)
 {
-	kg_jw_key(w, "nodes");
+	kg_jw_key(w, key);
 	kg_jw_begin_array(w);
 	for (uint32 i = 0; i < reply->nnodes; i++)
 		if (!reply->nodes[i].cut)
 			kg_reply_write_node(reply, &reply->nodes[i], w);
 	kg_jw_end_array(w);
+}
+
+void
+kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w)
+{
+	kg_reply_write_items(reply, "nodes", w);
 }
 
 void
@@ -507,26 +599,46 @@ kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w)
 
 /* ---- the envelope ---- */
 
+/* Where the next page begins, or how many bytes to ask for. */
 static void
 write_next(const KgReply *reply, const KgEnvelope *envelope, KgJsonWriter *w)
 {
-	KgJsonIter it;
+	KgNext next;
+	int unit;
 
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, reply->call->args);
-	while (kg_json_iter_next(&it))
+	if (envelope->next == NULL)
 	{
-		if (kg_json_string_is(&it.key, "cursor") ||
-			kg_json_string_is(&it.key, "offset"))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
+		kg_next_write_bytes(reply->call->args, &reply->fit, w);
+		return;
 	}
-	if (envelope->cursor != NULL)
-		kg_jw_kstring(w, "cursor", envelope->cursor);
-	if (envelope->offset >= 0)
-		kg_jw_kint(w, "offset", envelope->offset);
+	unit = kg_fit_next(&reply->fit, envelope->more, &next);
+	if (unit >= 0 && next.max_bytes == 0)
+		envelope->next(envelope->state, unit, &next);
+	if (unit >= 0)
+		kg_next_write(reply->call->args, &next, w);
+}
+
+static bool
+any_withheld(const KgReply *reply)
+{
+	return reply->withheld_edges + reply->withheld_properties +
+			   reply->withheld_items >
+		   0;
+}
+
+static void
+write_withheld(const KgReply *reply, KgJsonWriter *w)
+{
+	if (!any_withheld(reply))
+		return;
+	kg_jw_key(w, "withheld");
+	kg_jw_begin_object(w);
+	if (reply->withheld_edges > 0)
+		kg_jw_kint(w, "edge_properties", reply->withheld_edges);
+	if (reply->withheld_properties > 0)
+		kg_jw_kint(w, "node_properties", reply->withheld_properties);
+	if (reply->withheld_items > 0)
+		kg_jw_kint(w, "items", reply->withheld_items);
 	kg_jw_end_object(w);
 }
 
@@ -637,34 +749,25 @@ void
 kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
 						KgJsonWriter *w)
 {
-	if (envelope->at_least)
-		kg_jw_kint(w, "total_at_least", (int64) envelope->total);
-	else
-		kg_jw_kint(w, "total", (int64) envelope->total);
-	kg_jw_kint(w, "returned", envelope->returned);
-	kg_jw_kbool(w, "truncated", envelope->truncated);
-	if (envelope->truncated)
+	bool withheld = any_withheld(reply);
+	int hints = reply->fit.extras - edge_extras(reply);
+
+	kg_jw_kint(w,
+			   envelope->at_least ? "total_at_least" : "total",
+			   (int64) envelope->total);
+	kg_jw_kint(w, "returned", reply->fit.listed);
+	kg_jw_kbool(w, "truncated", envelope->more || withheld);
+	if (envelope->more || withheld)
 	{
-		kg_jw_kstring(w, "reason", envelope->reason);
+		kg_jw_kstring(w,
+					  "reason",
+					  withheld || envelope->more_bytes ? "max_bytes" : "limit");
 		if (envelope->highest_limit > 0)
 			kg_jw_kint(w, "highest_limit", envelope->highest_limit);
-		if (envelope->cursor != NULL || envelope->offset >= 0)
-			write_next(reply, envelope, w);
+		write_next(reply, envelope, w);
 	}
-	if (reply->withheld_edges + reply->withheld_properties +
-			reply->withheld_items >
-		0)
-	{
-		kg_jw_key(w, "withheld");
-		kg_jw_begin_object(w);
-		if (reply->withheld_edges > 0)
-			kg_jw_kint(w, "edge_properties", reply->withheld_edges);
-		if (reply->withheld_properties > 0)
-			kg_jw_kint(w, "node_properties", reply->withheld_properties);
-		if (reply->withheld_items > 0)
-			kg_jw_kint(w, "items", reply->withheld_items);
-		kg_jw_end_object(w);
-	}
+	write_withheld(reply, w);
+	kg_hints_write_some(reply->hints, Max(hints, 0), w);
 	write_untrusted(reply, w);
 	kg_repairs_write(&reply->call->repairs, w);
 }

@@ -4,8 +4,10 @@
  *	  envelope that says what is missing.
  *
  *	  A reply is made of units: nodes, rows or paths.  A node or an edge belongs
- *	  to the first unit that needs it.  Over the budget the properties of edges
- *	  go first, then those of nodes, from the last; then units are cut.
+ *	  to the first unit that needs it.  What does not fit is left out from the
+ *	  last unit back (tools/fit.h): on a page the properties of its edges and
+ *	  nodes, then the unit.  Where there are no pages the properties of edges go
+ *	  before those of any node.
  */
 #ifndef KG_GRAPH_REPLY_H
 #define KG_GRAPH_REPLY_H
@@ -17,11 +19,10 @@ typedef struct KgReplyNode
 	KgRef ref;
 	int depth; /* -1: not told */
 	uint32 unit;
-	bool full;	 /* its properties are wanted */
-	Size base;	 /* text size without properties */
-	Size detail; /* of the properties */
-	bool cut;	 /* out of the reply */
-	bool stub;	 /* without its properties */
+	bool full; /* its properties are wanted */
+	const Jsonb *whole; /* with them, where that is a shape of its own */
+	bool cut;			/* out of the reply */
+	bool stub;			/* without its properties */
 } KgReplyNode;
 
 typedef struct KgReplyEdge
@@ -32,10 +33,9 @@ typedef struct KgReplyEdge
 	const KgRef *to;
 	int depth; /* -1: not told */
 	uint32 unit;
+	uint32 uses; /* > 0: it stands so often in units, whose sizes have it */
 	bool full;
 	const Jsonb *properties;
-	Size base;
-	Size detail;
 	bool cut;
 	bool stub;
 } KgReplyEdge;
@@ -43,19 +43,23 @@ typedef struct KgReplyEdge
 typedef struct KgReply
 {
 	KgGraphCall *call;
-	bool bfs; /* shapes of BFS-QL */
+	bool bfs;	/* shapes of BFS-QL */
+	bool paged; /* "next" can begin with any unit */
+	bool more;	/* where it is not: there are units beyond these */
 	uint32 nnodes;
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
 	uint32 nunits;
-	Size *unit_sizes; /* beside nodes and edges; NULL: nothing */
-	Size overhead;	  /* of everything else */
-	/* after kg_reply_fit() */
-	uint32 units;				/* that stay */
+	Size *unit_sizes;	/* beside nodes and edges; NULL: nothing */
+	const Jsonb *hints; /* NULL: the reply has none */
+	/* as it is written */
+	KgFit fit;
 	uint32 withheld_edges;		/* without their properties */
 	uint32 withheld_properties; /* nodes without theirs */
 	uint32 withheld_items;		/* units cut */
+	Jsonb *(*write)(void *state);
+	void *state;
 } KgReply;
 
 /* Read the data of the nodes that are full. */
@@ -64,13 +68,25 @@ extern void kg_reply_fetch_nodes(KgReply *reply);
 extern void kg_reply_fetch_edges(KgReply *reply);
 /* Order edges by from, type, to; drop repeated ones. */
 extern void kg_reply_sort_edges(KgReply *reply);
-extern void kg_reply_fit(KgReply *reply);
+
+/*
+ * The reply that write makes of what fits: it is called again with less where
+ * what it made is too long.
+ */
+extern Jsonb *kg_reply_finish(KgReply *reply, Jsonb *(*write)(void *state),
+							  void *state);
+
+/* Lengths as text. */
+extern Size kg_handle_text_size(const KgReply *reply, const KgRef *ref);
+extern Size kg_edge_text_size(const KgReply *reply, const KgReplyEdge *edge);
 
 extern void kg_reply_write_node(const KgReply *reply, const KgReplyNode *node,
 								KgJsonWriter *w);
 extern void kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 								KgJsonWriter *w);
-/* The members nodes and edges. */
+/* The nodes as a member of that name; the members nodes and edges. */
+extern void kg_reply_write_items(const KgReply *reply, const char *key,
+								 KgJsonWriter *w);
 extern void kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w);
 extern void kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w);
 
@@ -78,16 +94,16 @@ extern void kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w);
 typedef struct KgEnvelope
 {
 	double total;
-	bool at_least; /* total is a lower bound */
-	int64 returned;
-	bool truncated;
-	const char *reason;	 /* "limit" or "max_bytes" */
+	bool at_least;		 /* total is a lower bound */
+	bool more;			 /* there are units after those of this reply */
+	bool more_bytes;	 /* not because of limit, but of max_bytes */
 	int64 highest_limit; /* > 0: said when truncated */
-	/* what to send next; NULL members are left out */
-	const char *cursor;
-	int64 offset; /* -1: none */
+	/* Of a paged reply: the page that begins with a unit of this one. */
+	void (*next)(void *state, int unit, KgNext *next);
+	void *state;
 } KgEnvelope;
 
+/* The rest of a reply: the envelope, hints, what is untrusted and repaired. */
 extern void kg_reply_write_envelope(const KgReply *reply,
 									const KgEnvelope *envelope,
 									KgJsonWriter *w);

@@ -9,9 +9,6 @@
 #include "tools/graph_reply.h"
 #include "tools/shape.h"
 
-/* Of a reply without types. */
-#define KG_SCHEMA_OVERHEAD 300
-
 static const char *const known[] = {
 	"expand_schema", "expand_nodes", "expand_relationship_types", "max_bytes"};
 
@@ -22,6 +19,8 @@ typedef struct GraphSchema
 	bool *expand_relations; /* by place in the catalog */
 	int nvariants;
 	const struct Variant *order; /* relationship types in order */
+	int nentries;
+	struct Entry *entries;
 } GraphSchema;
 
 typedef struct Variant
@@ -270,69 +269,77 @@ make_entries(const GraphSchema *s, int n)
 }
 
 static void
-write_entries(const GraphSchema *s, KgJsonWriter *w)
+measure_entries(void *state, Size *whole, Size *stub, Size *extra)
 {
-	int ntypes = s->call.graph->nranks;
-	int n = ntypes + s->nvariants;
-	Entry *entries = make_entries(s, n);
-	int64 *full = palloc((n + 1) * sizeof(int64));
-	int64 *stub = palloc((n + 1) * sizeof(int64));
-	int withheld = 0;
-	KgFit fit;
+	const GraphSchema *s = state;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < s->nentries; i++)
 	{
-		full[i] = kg_json_text_size(&entries[i].full->root) + 2;
-		stub[i] = kg_json_text_size(&entries[i].stub->root) + 2;
+		whole[i] = strlen(", ") + kg_json_text_size(&s->entries[i].full->root);
+		stub[i] = strlen(", ") + kg_json_text_size(&s->entries[i].stub->root);
 	}
-	fit = kg_budget_fit(s->call.max_bytes, KG_SCHEMA_OVERHEAD, full, stub, n);
-	for (int i = fit.full; i < fit.listed; i++)
-		withheld += entries[i].expanded;
-	kg_jw_key(w, "node_types");
+}
+
+/* Entries from one up to another, as far as they are in the reply. */
+static void
+write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
+			  int to, KgJsonWriter *w)
+{
+	kg_jw_key(w, key);
 	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-	{
-		if (i == ntypes)
-		{
-			kg_jw_end_array(w);
-			kg_jw_key(w, "relationship_types");
-			kg_jw_begin_array(w);
-		}
-		if (i < fit.listed)
-			kg_jw_jsonb(w, i < fit.full ? entries[i].full : entries[i].stub);
-	}
+	for (int i = from; i < Min(to, fit->listed); i++)
+		kg_jw_jsonb(
+			w, i < fit->whole ? s->entries[i].full : s->entries[i].stub);
 	kg_jw_end_array(w);
-	if (s->nvariants == 0)
+}
+
+static Jsonb *
+write_reply(void *state, const KgFit *fit)
+{
+	const GraphSchema *s = state;
+	int ntypes = s->call.graph->nranks;
+	int withheld = 0;
+	KgJsonWriter w;
+
+	for (int i = fit->whole; i < fit->listed; i++)
+		withheld += s->entries[i].expanded;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "format", "knowledge_graph.schema.v1");
+	kg_jw_kstring(&w, "revision", s->call.catalog->revision);
+	write_entries(s, fit, "node_types", 0, ntypes, &w);
+	write_entries(s, fit, "relationship_types", ntypes, fit->n, &w);
+	if (withheld > 0 || fit->listed < fit->n)
 	{
-		kg_jw_key(w, "relationship_types");
-		kg_jw_begin_array(w);
-		kg_jw_end_array(w);
+		kg_jw_kbool(&w, "truncated", true);
+		kg_jw_kstring(&w, "reason", "max_bytes");
+		kg_next_write_bytes(s->call.args, fit, &w);
+		kg_withheld_write(&w, withheld, fit->n - fit->listed);
 	}
-	if (withheld == 0 && fit.listed == n)
-		return;
-	kg_jw_kbool(w, "truncated", true);
-	kg_jw_kstring(w, "reason", "max_bytes");
-	kg_withheld_write(w, withheld, n - fit.listed);
+	kg_repairs_write(&s->call.repairs, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
 kg_tool_get_graph_schema(const Jsonb *arguments)
 {
-	GraphSchema s;
-	KgJsonWriter w;
+	GraphSchema *s = palloc0(sizeof(GraphSchema));
+	KgDraft draft;
 	Jsonb *result;
 
-	memset(&s, 0, sizeof(s));
-	read_arguments(&s, arguments);
-	order_variants(&s);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "format", "knowledge_graph.schema.v1");
-	kg_jw_kstring(&w, "revision", s.call.catalog->revision);
-	write_entries(&s, &w);
-	kg_repairs_write(&s.call.repairs, &w);
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
-	kg_graph_call_end(&s.call);
+	read_arguments(s, arguments);
+	order_variants(s);
+	s->nentries = s->call.graph->nranks + s->nvariants;
+	s->entries = make_entries(s, s->nentries);
+	memset(&draft, 0, sizeof(draft));
+	draft.args = s->call.args;
+	draft.max_bytes = s->call.max_bytes;
+	draft.n = s->nentries;
+	draft.measure = measure_entries;
+	draft.write = write_reply;
+	draft.state = s;
+	result = kg_draft_finish(&draft);
+	kg_graph_call_end(&s->call);
 	return result;
 }

@@ -235,9 +235,9 @@ write_max_bytes(Expansion *x)
 	appendStringInfo(x->out,
 					 "{\"type\":\"integer\",\"minimum\":%d,\"maximum\":%d,"
 					 "\"default\":%d}",
-					 KG_MIN_GRAPH_REPLY,
+					 KG_MIN_REPLY_BYTES,
 					 kg_setting_max_reply_bytes,
-					 kg_setting_reply_bytes);
+					 (int) kg_default_reply_bytes());
 }
 
 static void
@@ -245,8 +245,8 @@ write_max_tokens(Expansion *x)
 {
 	appendStringInfo(x->out,
 					 "{\"type\":\"integer\",\"minimum\":%d,\"maximum\":%d}",
-					 KG_MIN_GRAPH_REPLY / 4,
-					 kg_setting_max_reply_bytes / 4);
+					 KG_MIN_REPLY_BYTES / KG_TOKEN_BYTES,
+					 kg_setting_max_reply_bytes / KG_TOKEN_BYTES);
 }
 
 static const Part parts[] = {

@@ -27,6 +27,8 @@ typedef struct Traverse
 	KgBinding *rows;
 	uint32 nrows;
 	KgRef *refs; /* by node */
+	bool more;
+	KgReply reply;
 } Traverse;
 
 static void
@@ -65,9 +67,11 @@ read_cursor(Traverse *tr)
 	return after;
 }
 
-static char *
-next_cursor(Traverse *tr, const KgBinding *last)
+static void
+next_page(void *state, int unit, KgNext *next)
 {
+	Traverse *tr = state;
+	const KgBinding *last = &tr->rows[unit - 1];
 	StringInfoData items;
 
 	initStringInfo(&items);
@@ -77,7 +81,7 @@ next_cursor(Traverse *tr, const KgBinding *last)
 		kg_cursor_append_ref(&tr->call, &tr->refs[last->nodes[i]], &items);
 	}
 	appendStringInfoChar(&items, ']');
-	return kg_call_make_cursor(&tr->call, &items);
+	next->cursor = kg_call_make_cursor(&tr->call, &items);
 }
 
 /* ---- the reply ---- */
@@ -85,8 +89,8 @@ next_cursor(Traverse *tr, const KgBinding *last)
 typedef struct Builder
 {
 	Traverse *tr;
-	KgReply reply;
-	uint32 *node_of; /* by node of the set: place in reply.nodes + 1 */
+	KgReply *reply;
+	uint32 *node_of; /* by node of the set: place in reply->nodes + 1 */
 	uint32 edge_room;
 } Builder;
 
@@ -97,8 +101,8 @@ use_node(Builder *b, uint32 node, uint32 row)
 
 	if (b->node_of[node] != 0)
 		return;
-	added = &b->reply.nodes[b->reply.nnodes++];
-	b->node_of[node] = b->reply.nnodes;
+	added = &b->reply->nodes[b->reply->nnodes++];
+	b->node_of[node] = b->reply->nnodes;
 	added->ref = b->tr->refs[node];
 	added->depth = -1;
 	added->unit = row;
@@ -110,13 +114,13 @@ add_edge(Builder *b, uint32 row)
 {
 	KgReplyEdge *edge;
 
-	if (b->reply.nedges == b->edge_room)
+	if (b->reply->nedges == b->edge_room)
 	{
 		b->edge_room *= 2;
-		b->reply.edges = repalloc_huge(
-			b->reply.edges, (Size) b->edge_room * sizeof(KgReplyEdge));
+		b->reply->edges = repalloc_huge(
+			b->reply->edges, (Size) b->edge_room * sizeof(KgReplyEdge));
 	}
-	edge = &b->reply.edges[b->reply.nedges++];
+	edge = &b->reply->edges[b->reply->nedges++];
 	memset(edge, 0, sizeof(*edge));
 	edge->unit = row;
 	edge->full = true;
@@ -168,45 +172,45 @@ compare_nodes(const void *a, const void *b)
 }
 
 static void
-build_reply(Builder *b, Traverse *tr)
+build_reply(Traverse *tr)
 {
-	KgReply *reply = &b->reply;
-	const KgGraph *graph = tr->call.graph;
+	Builder b;
+	KgReply *reply = &tr->reply;
+	int width = tr->steps.n + 1;
 
-	memset(b, 0, sizeof(*b));
-	b->tr = tr;
+	memset(&b, 0, sizeof(b));
+	b.tr = tr;
+	b.reply = reply;
 	reply->call = &tr->call;
+	reply->paged = true;
 	reply->nunits = tr->nrows;
 	reply->unit_sizes = palloc0((tr->nrows + 1) * sizeof(Size));
-	reply->nodes = palloc0(((Size) tr->nrows * (tr->steps.n + 1) + 1) *
+	reply->nodes = palloc0(((Size) tr->nrows * width + 1) *
 						   sizeof(KgReplyNode));
-	b->node_of = MemoryContextAllocExtended(graph->context,
-											(tr->t.set.n + 1) * sizeof(uint32),
-											MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	b->edge_room = 64;
-	reply->edges = palloc(b->edge_room * sizeof(KgReplyEdge));
+	b.node_of = MemoryContextAllocExtended(tr->call.graph->context,
+										   (tr->t.set.n + 1) * sizeof(uint32),
+										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	b.edge_room = 64;
+	reply->edges = palloc(b.edge_room * sizeof(KgReplyEdge));
 	for (uint32 row = 0; row < tr->nrows; row++)
 	{
 		const KgBinding *binding = &tr->rows[row];
 
-		for (int i = 0; i <= tr->steps.n; i++)
+		/* brackets, and what stands between the handles and the rows */
+		reply->unit_sizes[row] = 2 + 2 * width;
+		for (int i = 0; i < width; i++)
 		{
-			const KgRef *ref = &tr->refs[binding->nodes[i]];
-
-			use_node(b, binding->nodes[i], row);
-			reply->unit_sizes[row] += 8 +
-									  strlen(kg_type_handle(
-										  graph->ranked[ref->rank - 1])) +
-									  kg_string_text_size(ref->id, ref->idlen);
+			use_node(&b, binding->nodes[i], row);
+			reply->unit_sizes[row] += kg_handle_text_size(
+				reply, &tr->refs[binding->nodes[i]]);
 		}
 		for (int i = 0; i < tr->steps.n; i++)
-			add_step_edges(b, i, binding, row);
+			add_step_edges(&b, i, binding, row);
 	}
 	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
 	kg_reply_sort_edges(reply);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
-	kg_reply_fit(reply);
 }
 
 static void
@@ -226,73 +230,74 @@ write_rows(Traverse *tr, uint32 n, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-static void
-write_reply(Traverse *tr, bool more, KgJsonWriter *w)
+static Jsonb *
+write_reply(void *state)
 {
-	Builder b;
+	Traverse *tr = state;
 	KgEnvelope envelope;
+	KgJsonWriter w;
 
-	build_reply(&b, tr);
-	kg_reply_write_nodes(&b.reply, w);
-	kg_reply_write_edges(&b.reply, w);
-	write_rows(tr, b.reply.units, w);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_reply_write_nodes(&tr->reply, &w);
+	kg_reply_write_edges(&tr->reply, &w);
+	write_rows(tr, tr->reply.fit.listed, &w);
 	memset(&envelope, 0, sizeof(envelope));
 	envelope.at_least = tr->t.total > KG_EXACT_ROWS;
 	envelope.total = Min(tr->t.total, KG_EXACT_ROWS);
-	envelope.returned = b.reply.units;
-	envelope.offset = -1;
-	envelope.truncated = more || b.reply.units < b.reply.nunits;
-	envelope.reason = b.reply.units < b.reply.nunits ? "max_bytes" : "limit";
-	if (envelope.truncated && b.reply.units > 0)
-		envelope.cursor = next_cursor(tr, &tr->rows[b.reply.units - 1]);
-	kg_reply_write_envelope(&b.reply, &envelope, w);
-	if (tr->t.total > 0)
-		return;
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
-	kg_hint_traversal(&tr->call, &tr->t, "/relationships", w);
-	kg_jw_end_array(w);
+	envelope.more = tr->more;
+	envelope.next = next_page;
+	envelope.state = tr;
+	kg_reply_write_envelope(&tr->reply, &envelope, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* Where the chain ended, if it has no row. */
+static Jsonb *
+hints(Traverse *tr)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_hint_traversal(&tr->call, &tr->t, "/relationships", &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
+{
+	KgGraph *graph = tr->call.graph;
+
+	kg_cost_traverse(
+		graph, starts, n, tr->steps.specs, tr->steps.n, "/relationships");
+	kg_traverse_run(&tr->t, graph, starts, n, tr->steps.specs, tr->steps.n);
+	tr->nrows = kg_traverse_page(
+		&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &tr->more);
+	build_reply(tr);
+	if (tr->t.total == 0)
+		tr->reply.hints = hints(tr);
+	return kg_reply_finish(&tr->reply, write_reply, tr);
 }
 
 Jsonb *
 kg_tool_traverse_relationships(const Jsonb *arguments)
 {
 	Traverse *tr = palloc0(sizeof(Traverse));
+	const KgSelector *from = &tr->from;
 	const KgRef *after;
-	KgJsonWriter w;
 	int64 *starts;
 	uint32 n;
-	bool more;
 	Jsonb *result;
 
 	read_arguments(tr, arguments);
 	after = read_cursor(tr);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
 	starts = kg_select_nodes(tr->call.graph, &tr->from, &n);
-	if (n == 0)
-	{
-		kg_jw_key(&w, "rows");
-		kg_jw_begin_array(&w);
-		kg_jw_end_array(&w);
-		kg_write_nothing(&tr->call, &tr->from, &w);
-	}
-	else
-	{
-		kg_cost_traverse(tr->call.graph,
-						 starts,
-						 n,
-						 tr->steps.specs,
-						 tr->steps.n,
-						 "/relationships");
-		kg_traverse_run(
-			&tr->t, tr->call.graph, starts, n, tr->steps.specs, tr->steps.n);
-		tr->nrows = kg_traverse_page(
-			&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &more);
-		write_reply(tr, more, &w);
-	}
-	kg_jw_end_object(&w);
-	result = kg_jw_finish(&w);
+	result = n > 0 ? traverse(tr, after, starts, n)
+				   : kg_reply_nothing(
+						 &tr->call, &from, 1, "rows", kg_json_parse("[]"));
 	kg_graph_call_end(&tr->call);
 	return result;
 }

@@ -10,6 +10,7 @@
 #include "query/list.h"
 #include "query/search.h"
 #include "tools/catalog_tools.h"
+#include "tools/fit.h"
 #include "tools/published.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
@@ -24,6 +25,8 @@ typedef struct ListCall
 	int64 max_bytes;
 	int64 position;	  /* of the first row of the page, from 0 */
 	StringInfo bound; /* what a cursor is bound to */
+	KgListPage *page;
+	Jsonb *hints; /* where nothing is found */
 } ListCall;
 
 static void
@@ -266,7 +269,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	kg_list_parse_sort(query, &target, call->arguments);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(query->type, call->arguments);
-	call->max_bytes = kg_budget_parse(call->arguments, &call->repairs);
+	call->max_bytes = kg_read_max_bytes(
+		call->arguments, false, &call->repairs);
 	search = kg_args_string(call->arguments, "search", "");
 	if (search)
 	{
@@ -281,38 +285,6 @@ parse_call(ListCall *call, const Jsonb *arguments)
 										   query->type->schema_hash),
 								  call->arguments);
 	parse_page(call);
-}
-
-/*
- * The arguments to send next: for the page after so many of this one's rows,
- * or for this page again with all the bytes that may be asked for.
- */
-static void
-write_next(const ListCall *call, const KgListPage *page, int rows,
-		   bool more_bytes, KgJsonWriter *w)
-{
-	KgJsonIter it;
-
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, call->arguments);
-	while (kg_json_iter_next(&it))
-	{
-		if (!more_bytes && (kg_json_string_is(&it.key, "cursor") ||
-							kg_json_string_is(&it.key, "offset")))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
-	if (more_bytes)
-		kg_jw_kint(w, "max_bytes", kg_setting_max_reply_bytes);
-	else
-		kg_jw_kstring(
-			w,
-			"cursor",
-			kg_list_make_cursor(
-				&call->query, page, call->bound, rows, call->position));
-	kg_jw_end_object(w);
 }
 
 static void
@@ -377,16 +349,6 @@ write_item(const ListCall *call, const KgRow *row, bool full, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-static int64
-item_length(const ListCall *call, const KgRow *row, bool full)
-{
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	write_item(call, row, full, &w);
-	return kg_text_length(kg_jw_finish(&w)) + 2;
-}
-
 static void
 write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
 {
@@ -399,17 +361,30 @@ write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
 			w, page->total_known ? "total" : "total_at_least", page->total);
 }
 
-/* With no fit: everything but the items, and room for the longest cursor. */
-static Jsonb *
-write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
+/* Where the next page begins, or with how many bytes this one. */
+static void
+write_next(const ListCall *call, const KgFit *fit, bool more, KgJsonWriter *w)
 {
+	KgNext next;
+	int rows = kg_fit_next(fit, more, &next);
+
+	if (rows < 0)
+		return;
+	if (next.max_bytes == 0)
+		next.cursor = kg_list_make_cursor(
+			&call->query, call->page, call->bound, rows, call->position);
+	kg_next_write(call->arguments, &next, w);
+}
+
+static Jsonb *
+write_reply(void *state, const KgFit *fit)
+{
+	const ListCall *call = state;
+	const KgListPage *page = call->page;
 	bool items = !call->ids_only || has_summary(call);
-	int listed = fit ? fit->listed : 0;
-	int withheld = items && fit ? listed - fit->full : 0;
-	bool cut = fit == NULL || listed < page->nrows || withheld > 0;
-	bool more = page->more || listed < page->nrows;
+	bool cut = fit->whole < fit->n;
 	/* A search that stopped may have missed some; there is no going on. */
-	bool missed = !more && call->query.matches &&
+	bool missed = !page->more && call->query.matches &&
 				  call->query.matches->truncated;
 	KgProjection summary = {call->query.type->nsummary,
 							call->query.type->summary_fields};
@@ -419,10 +394,10 @@ write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
 	kg_jw_begin_object(&w);
 	kg_jw_key(&w, items ? "items" : "ids");
 	kg_jw_begin_array(&w);
-	for (int i = 0; i < listed; i++)
+	for (int i = 0; i < fit->listed; i++)
 	{
 		if (items)
-			write_item(call, page->rows[i], i < fit->full, &w);
+			write_item(call, page->rows[i], i < fit->whole, &w);
 		else
 			kg_jw_string(&w, page->rows[i]->entity_id);
 	}
@@ -433,26 +408,17 @@ write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
 		kg_jw_kint(&w, "limit", call->query.limit);
 		kg_jw_kint(&w, "offset", call->position);
 	}
-	kg_jw_kint(&w, "returned", listed);
-	kg_jw_kbool(&w, "truncated", more || cut || missed);
-	if (more || cut || missed)
+	kg_jw_kint(&w, "returned", fit->listed);
+	kg_jw_kbool(&w, "truncated", page->more || cut || missed);
+	if (page->more || cut || missed)
 		kg_jw_kstring(&w,
 					  "reason",
-					  cut	 ? "max_bytes"
-					  : more ? "limit"
-							 : "max_search_matches");
-	/* After the last page, what was withheld of it. */
-	if (more)
-		write_next(call, page, fit ? listed : page->nrows, false, &w);
-	else if (withheld > 0 && fit->full > 0)
-		write_next(call, page, fit->full, false, &w);
-	else if (withheld > 0 && call->max_bytes < kg_setting_max_reply_bytes)
-		write_next(call, page, 0, true, &w);
-	kg_withheld_write(&w,
-					  fit ? withheld : page->nrows,
-					  fit ? page->nrows - listed : page->nrows);
-	if (page->total == 0)
-		kg_hints_write(&call->query, &w);
+					  cut		   ? "max_bytes"
+					  : page->more ? "limit"
+								   : "max_search_matches");
+	write_next(call, fit, page->more, &w);
+	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
+	kg_hints_write_some(call->hints, fit->extras, &w);
 	if (has_summary(call))
 		kg_marks_write(call->query.type, &summary, &w);
 	else if (items)
@@ -462,63 +428,65 @@ write_reply(const ListCall *call, const KgListPage *page, const KgFit *fit)
 	return kg_jw_finish(&w);
 }
 
-static int
-keys_length(const KgListQuery *query, const KgRow *row)
+static Size
+item_size(const ListCall *call, const KgRow *row, bool full)
 {
-	int length = strlen(row->entity_id);
+	KgJsonWriter w;
 
-	for (int i = 0; i < kg_list_nkeys(query); i++)
-		length += VARSIZE_ANY_EXHDR(row->keys[i]);
-	return length;
+	kg_jw_init(&w);
+	write_item(call, row, full, &w);
+	return strlen(", ") + kg_json_text_size(&kg_jw_finish(&w)->root);
 }
 
-/* Everything but the items, with the longest cursor that may be in "next". */
-static int64
-envelope_length(const ListCall *call, const KgListPage *page)
+static void
+measure_items(void *state, Size *whole, Size *stub, Size *extra)
 {
-	int longest = 0;
-	int last;
-
-	if (page->nrows == 0)
-		return 0;
-	last = keys_length(&call->query, page->rows[page->nrows - 1]);
-	for (int i = 0; i < page->nrows; i++)
-		longest = Max(longest, keys_length(&call->query, page->rows[i]));
-	return kg_text_length(write_reply(call, page, NULL)) +
-		   (longest - last) * 4 / 3 + 16;
-}
-
-/* Which items fit into the budget, and how. */
-static KgFit
-fit_items(const ListCall *call, const KgListPage *page)
-{
+	const ListCall *call = state;
 	bool plain_ids = call->ids_only && !has_summary(call);
-	int n = page->nrows;
-	KgFit fit = {n, n};
-	int64 *full;
-	int64 *stub;
-	int64 upper = 0;
-	int64 base;
 
-	/* JSON text is at most six times the binary form: \u0001. */
-	for (int i = 0; i < n; i++)
-		upper += 6 * ((page->rows[i]->data ? VARSIZE(page->rows[i]->data) : 0) +
-					  strlen(page->rows[i]->entity_id)) +
-				 200;
-	/* Without the items; the arguments come back in "next". */
-	base = 1000 + 6 * (int64) call->bound->len;
-	if (upper + base <= call->max_bytes)
-		return fit;
-	base = envelope_length(call, page);
-	full = palloc(Max(1, n) * sizeof(int64));
-	stub = palloc(Max(1, n) * sizeof(int64));
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < call->page->nrows; i++)
 	{
-		stub[i] = plain_ids ? strlen(page->rows[i]->entity_id) + 4
-							: item_length(call, page->rows[i], false);
-		full[i] = plain_ids ? stub[i] : item_length(call, page->rows[i], true);
+		const KgRow *row = call->page->rows[i];
+
+		stub[i] = plain_ids ? strlen(", ") +
+								  kg_string_text_size(row->entity_id,
+													  strlen(row->entity_id))
+							: item_size(call, row, false);
+		whole[i] = plain_ids ? stub[i] : item_size(call, row, true);
 	}
-	return kg_budget_fit(call->max_bytes, base, full, stub, n);
+	kg_hints_measure(call->hints, extra);
+}
+
+static Jsonb *
+finish(ListCall *call)
+{
+	KgDraft draft;
+
+	memset(&draft, 0, sizeof(draft));
+	draft.args = call->arguments;
+	draft.max_bytes = call->max_bytes;
+	draft.n = call->page->nrows;
+	draft.least = 1;
+	draft.nextras = kg_hints_count(call->hints);
+	draft.paged = true;
+	for (int i = 0; i < draft.n && !call->ids_only; i++)
+		draft.rough += VARSIZE(call->page->rows[i]->data);
+	draft.measure = measure_items;
+	draft.write = write_reply;
+	draft.state = call;
+	return kg_draft_finish(&draft);
+}
+
+static Jsonb *
+nothing_hints(const KgListQuery *query)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_hints_write_items(query, &w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
 }
 
 Jsonb *
@@ -527,7 +495,6 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 {
 	ListCall call;
 	KgListPage *page;
-	KgFit fit;
 	int operation;
 
 	memset(&call, 0, sizeof(call));
@@ -539,7 +506,7 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 	if (call.repairs.repairs == NIL &&
 		!kg_published_accepts(catalog, type, operation, arguments))
 		kg_published_refuse(type, operation, arguments);
-	page = kg_list_run(&call.query);
+	call.page = page = kg_list_run(&call.query);
 	call.query.without_derived = !ids_only &&
 								 !kg_projection_derives(type, call.projection);
 	if (!ids_only || has_summary(&call))
@@ -549,8 +516,9 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 		for (int i = 0; i < page->nrows; i++)
 			page->rows[i]->data = kg_projection_apply(call.projection,
 													  page->rows[i]->data);
-	fit = fit_items(&call, page);
-	return write_reply(&call, page, &fit);
+	if (page->total == 0)
+		call.hints = nothing_hints(&call.query);
+	return finish(&call);
 }
 
 /*

@@ -1,10 +1,9 @@
 /*
  * shape.c
- *	  Projection and byte budget of replies.
+ *	  Projection of replies, and what is said of their values.
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "query/filter.h"
 #include "tools/catalog_tools.h"
 #include "tools/shape.h"
@@ -219,68 +218,4 @@ kg_marks_write(const KgType *type, const KgProjection *projection,
 	}
 	if (any)
 		kg_jw_end_object(w);
-}
-
-int64
-kg_budget_parse(const JsonbContainer *arguments, KgRepairs *repairs)
-{
-	int64 max = Min(kg_setting_reply_bytes, kg_setting_max_reply_bytes);
-
-	(void) kg_args_int(arguments,
-					   "max_bytes",
-					   "",
-					   KG_MIN_REPLY_BYTES,
-					   kg_setting_max_reply_bytes,
-					   &max,
-					   repairs);
-	return max;
-}
-
-int64
-kg_text_length(const Jsonb *jsonb)
-{
-	StringInfoData buf;
-
-	initStringInfo(&buf);
-	(void) JsonbToCString(
-		&buf, (JsonbContainer *) &jsonb->root, VARSIZE(jsonb));
-	pfree(buf.data);
-	return buf.len;
-}
-
-KgFit
-kg_budget_fit(int64 max_bytes, int64 base, const int64 *full, const int64 *stub,
-			  int n)
-{
-	KgFit fit = {n, n};
-	int64 total = base;
-
-	for (int i = 0; i < n; i++)
-		total += full[i];
-	while (total > max_bytes && fit.full > 0)
-	{
-		fit.full--;
-		total -= full[fit.full] - stub[fit.full];
-	}
-	/* One item is always named: an empty page could not be gone on from. */
-	while (total > max_bytes && fit.listed > 1)
-	{
-		fit.listed--;
-		total -= stub[fit.listed];
-	}
-	return fit;
-}
-
-void
-kg_withheld_write(KgJsonWriter *w, int properties, int items)
-{
-	if (properties == 0 && items == 0)
-		return;
-	kg_jw_key(w, "withheld");
-	kg_jw_begin_object(w);
-	if (properties > 0)
-		kg_jw_kint(w, "properties", properties);
-	if (items > 0)
-		kg_jw_kint(w, "items", items);
-	kg_jw_end_object(w);
 }

@@ -1,6 +1,6 @@
 /*
  * shape.h
- *	  Parts of replies that several tools share: projection, byte budget.
+ *	  Parts of replies that several tools share: projection, marks.
  */
 #ifndef KG_SHAPE_H
 #define KG_SHAPE_H
@@ -32,28 +32,5 @@ extern bool kg_projection_derives(const KgType *type,
  */
 extern void kg_marks_write(const KgType *type, const KgProjection *projection,
 						   KgJsonWriter *w);
-
-/* The argument max_bytes, or its default. */
-extern int64 kg_budget_parse(const JsonbContainer *arguments,
-							 KgRepairs *repairs);
-
-/* Length of a datum as JSON text. */
-extern int64 kg_text_length(const Jsonb *jsonb);
-
-/*
- * How items fit: the first full ones whole, then stubs, up to listed; the rest
- * is cut.  Each size is of JSON text with its separator.
- */
-typedef struct KgFit
-{
-	int full;
-	int listed;
-} KgFit;
-
-extern KgFit kg_budget_fit(int64 max_bytes, int64 base, const int64 *full,
-						   const int64 *stub, int n);
-
-/* Writes the member "withheld" where anything was. */
-extern void kg_withheld_write(KgJsonWriter *w, int properties, int items);
 
 #endif /* KG_SHAPE_H */

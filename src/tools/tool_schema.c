@@ -14,6 +14,7 @@
 #include "query/filter.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
+#include "tools/fit.h"
 
 static void
 begin_property(KgJsonWriter *w, const char *name, const char *type,
@@ -347,7 +348,7 @@ write_max_bytes(KgJsonWriter *w)
 				  "max_bytes",
 				  KG_MIN_REPLY_BYTES,
 				  kg_setting_max_reply_bytes,
-				  Min(kg_setting_reply_bytes, kg_setting_max_reply_bytes),
+				  kg_default_reply_bytes(),
 				  NULL);
 }
 

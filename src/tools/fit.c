@@ -1,0 +1,405 @@
+/*
+ * fit.c
+ *	  One place that measures a reply and cuts it to max_bytes.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "tools/fit.h"
+#include "utils/builtins.h"
+
+/* Of "next" with another max_bytes in it: the number's digits and its name. */
+#define KG_BYTES_MEMBER 32
+
+/* ---- arguments ---- */
+
+int64
+kg_default_reply_bytes(void)
+{
+	return Min(kg_setting_reply_bytes, kg_setting_max_reply_bytes);
+}
+
+int64
+kg_read_max_bytes(const JsonbContainer *args, bool tokens, KgRepairs *repairs)
+{
+	int64 max_bytes = kg_default_reply_bytes();
+	int64 max_tokens;
+
+	(void) kg_args_int(args,
+					   "max_bytes",
+					   "",
+					   KG_MIN_REPLY_BYTES,
+					   kg_setting_max_reply_bytes,
+					   &max_bytes,
+					   repairs);
+	if (tokens && kg_args_int(args,
+							  "max_tokens",
+							  "",
+							  KG_MIN_REPLY_BYTES / KG_TOKEN_BYTES,
+							  kg_setting_max_reply_bytes / KG_TOKEN_BYTES,
+							  &max_tokens,
+							  repairs))
+		max_bytes = Min(max_bytes, max_tokens * KG_TOKEN_BYTES);
+	return max_bytes;
+}
+
+/* ---- lengths ---- */
+
+/* Characters that a byte of a string becomes as JSON, less one. */
+static const uint8 escape_size[256] = {
+	5, 5, 5, 5, 5, 5, 5, 5, 1, 1, 1, 5, 1, 1, 5, 5, /* \b \t \n \f \r */
+	5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, ['"'] = 1, ['\\'] = 1};
+
+Size
+kg_string_text_size(const char *s, int len)
+{
+	Size size = 2 + len;
+
+	for (int i = 0; i < len; i++)
+		size += escape_size[(uint8) s[i]];
+	return size;
+}
+
+Size
+kg_int_text_size(int64 n)
+{
+	char text[MAXINT8LEN + 1];
+
+	return pg_lltoa(n, text);
+}
+
+Size
+kg_value_text_size(const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvNull:
+			return 4;
+		case jbvBool:
+			return value->val.boolean ? 4 : 5;
+		case jbvString:
+			return kg_string_text_size(value->val.string.val,
+									   value->val.string.len);
+		case jbvNumeric:
+			return strlen(DatumGetCString(DirectFunctionCall1(
+				numeric_out, NumericGetDatum(value->val.numeric))));
+		case jbvBinary:
+			return kg_json_text_size(value->val.binary.data);
+		default:
+			elog(ERROR, "unexpected JSON value");
+	}
+}
+
+Size
+kg_json_text_size(const JsonbContainer *container)
+{
+	KgJsonIter it;
+	Size size = 2;
+	int n = 0;
+
+	check_stack_depth();
+	kg_json_iter_init(&it, container);
+	while (kg_json_iter_next(&it))
+	{
+		if (n++ > 0)
+			size += 2;
+		if (it.is_object)
+			size += 2 + kg_string_text_size(it.key.val.string.val,
+											it.key.val.string.len);
+		size += kg_value_text_size(&it.value);
+	}
+	return size;
+}
+
+/* ---- cutting ---- */
+
+typedef struct Sizes
+{
+	Size *whole;
+	Size *stub;
+	Size *extra;
+	int64 total; /* of all, whole */
+} Sizes;
+
+static void
+measure(const KgDraft *draft, Sizes *sizes)
+{
+	if (sizes->whole != NULL)
+		return;
+	sizes->whole = palloc0((draft->n + 1) * sizeof(Size));
+	sizes->stub = palloc0((draft->n + 1) * sizeof(Size));
+	sizes->extra = palloc0((draft->nextras + 1) * sizeof(Size));
+	if (draft->n + draft->nextras > 0)
+		draft->measure(draft->state, sizes->whole, sizes->stub, sizes->extra);
+	sizes->total = 0;
+	for (int i = 0; i < draft->n; i++)
+		sizes->total += sizes->whole[i];
+	for (int i = 0; i < draft->nextras; i++)
+		sizes->total += sizes->extra[i];
+}
+
+/* What items and extras take. */
+static int64
+fit_size(const Sizes *sizes, const KgFit *fit)
+{
+	int64 size = 0;
+
+	for (int i = 0; i < fit->listed; i++)
+		size += i < fit->whole ? sizes->whole[i] : sizes->stub[i];
+	for (int i = 0; i < fit->extras; i++)
+		size += sizes->extra[i];
+	return size;
+}
+
+/*
+ * As much as there is room for.  On a page at least half of it is for whole
+ * items: "next" begins with the first that is not whole, so these are what it
+ * gets on by.  The first item is whole if at all possible.
+ */
+static KgFit
+choose(const KgDraft *draft, const Sizes *sizes, int64 room)
+{
+	KgFit fit = {draft->n, draft->n, draft->n, draft->nextras, 0};
+	int64 size = sizes->total;
+	int k = 0;
+
+	while (size > room && fit.extras > 0)
+		size -= sizes->extra[--fit.extras];
+	if (size <= room)
+		return fit;
+	size = 0;
+	while (draft->paged && k < fit.n &&
+		   size + (int64) sizes->whole[k] <= (k == 0 ? room : room / 2))
+		size += sizes->whole[k++];
+	fit.listed = k;
+	while (fit.listed < fit.n &&
+		   size + (int64) sizes->stub[fit.listed] <= room)
+		size += sizes->stub[fit.listed++];
+	while (k < fit.listed &&
+		   size + (int64) (sizes->whole[k] - sizes->stub[k]) <= room)
+	{
+		size += sizes->whole[k] - sizes->stub[k];
+		k++;
+	}
+	fit.whole = k;
+	fit.listed = Max(fit.listed, Min(draft->least, fit.n));
+	return fit;
+}
+
+/*
+ * How many bytes to ask for: so many that everything fits, or on a page its
+ * first item, and always notably more than now, so that asking ends.
+ */
+static int64
+bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
+			 int64 overhead)
+{
+	int64 needed;
+
+	if (draft->max_bytes >= kg_setting_max_reply_bytes ||
+		(fit->whole == fit->n && !draft->more && draft->nextras == fit->extras))
+		return 0;
+	needed = draft->paged && draft->n > 0 ? (int64) sizes->whole[0]
+										  : sizes->total;
+	needed += Max(overhead, 0) + 2 * KG_BYTES_MEMBER;
+	needed = Max(needed, draft->max_bytes + draft->max_bytes / 2);
+	if (draft->more && !draft->paged)
+		needed = kg_setting_max_reply_bytes;
+	return Min(needed, kg_setting_max_reply_bytes);
+}
+
+static KG_NORETURN void
+throw_too_small(const KgDraft *draft, int64 size)
+{
+	JsonbValue tokens;
+	int64 number;
+	bool by_tokens =
+		kg_json_get(draft->args, "max_tokens", &tokens) != NULL &&
+		(!kg_json_int64(&tokens, &number) ||
+		 number * KG_TOKEN_BYTES == draft->max_bytes);
+	const char *name = by_tokens ? "max_tokens" : "max_bytes";
+	int64 least = size + KG_BYTES_MEMBER;
+	int64 unit = by_tokens ? KG_TOKEN_BYTES : 1;
+	KgError *err;
+
+	least = (least + unit - 1) / unit;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "the shortest reply to these arguments is longer than "
+					   "%s (" INT64_FORMAT ") allows",
+					   name,
+					   draft->max_bytes / unit);
+	kg_error_path(err, "/%s", name);
+	if (least * unit <= kg_setting_max_reply_bytes)
+		kg_error_expected(err, "%s of at least " INT64_FORMAT, name, least);
+	else
+		kg_error_expected(err,
+						  "arguments with a shorter reply: it would take %s of "
+						  "at least " INT64_FORMAT
+						  ", and kg_graph.max_reply_bytes is %d",
+						  name,
+						  least,
+						  kg_setting_max_reply_bytes);
+	kg_error_throw(err);
+}
+
+Jsonb *
+kg_draft_finish(const KgDraft *draft)
+{
+	Sizes sizes = {NULL};
+	KgFit fit = {draft->n, draft->n, draft->n, draft->nextras, 0};
+	int64 overhead = kg_json_text_size(draft->args) + KG_MIN_REPLY_BYTES / 4;
+
+	/* Writing what will surely be cut is spared. */
+	if (draft->rough > draft->max_bytes)
+	{
+		measure(draft, &sizes);
+		if (sizes.total > draft->max_bytes)
+			fit = choose(draft, &sizes, draft->max_bytes - overhead);
+	}
+	for (;;)
+	{
+		KgFit tried = fit;
+		Jsonb *reply;
+		int64 size;
+
+		CHECK_FOR_INTERRUPTS();
+		if (draft->more || fit.listed < fit.n || fit.whole < fit.n ||
+			fit.extras < draft->nextras)
+		{
+			measure(draft, &sizes);
+			fit.needed = bytes_needed(draft, &sizes, &fit, overhead);
+		}
+		reply = draft->write(draft->state, &fit);
+		size = kg_json_text_size(&reply->root);
+		if (size <= draft->max_bytes)
+			return reply;
+		measure(draft, &sizes);
+		overhead = size - fit_size(&sizes, &fit);
+		/* Less than what was too much, so that this ends. */
+		fit = choose(draft, &sizes, draft->max_bytes - overhead);
+		if (fit.listed == tried.listed && fit.whole == tried.whole &&
+			fit.extras == tried.extras)
+			throw_too_small(draft, size);
+		pfree(reply);
+	}
+}
+
+/* ---- what comes next, and what is missing ---- */
+
+int
+kg_fit_next(const KgFit *fit, bool more, KgNext *next)
+{
+	int at = fit->whole;
+
+	memset(next, 0, sizeof(*next));
+	next->offset = -1;
+	if (at == fit->n && !more)
+		return -1;
+	if (at == 0 && fit->n > 0)
+	{
+		next->max_bytes = fit->needed;
+		if (fit->needed == 0)
+			at = 1;
+	}
+	return at < fit->n || more ? at : -1;
+}
+
+static bool
+is_replaced(const JsonbValue *key, const KgNext *next)
+{
+	if (kg_json_string_is(key, "cursor") || kg_json_string_is(key, "offset"))
+		return next->cursor != NULL || next->offset >= 0;
+	if (kg_json_string_is(key, "max_bytes") ||
+		kg_json_string_is(key, "max_tokens"))
+		return next->max_bytes > 0;
+	if (kg_json_string_is(key, "ids"))
+		return next->ids != NULL;
+	return false;
+}
+
+void
+kg_next_write(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_key(w, "next");
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, args);
+	while (kg_json_iter_next(&it))
+	{
+		if (is_replaced(&it.key, next))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	if (next->cursor != NULL)
+		kg_jw_kstring(w, "cursor", next->cursor);
+	if (next->offset >= 0)
+		kg_jw_kint(w, "offset", next->offset);
+	if (next->ids != NULL)
+		kg_jw_kjsonb(w, "ids", next->ids);
+	if (next->max_bytes > 0)
+		kg_jw_kint(w, "max_bytes", next->max_bytes);
+	kg_jw_end_object(w);
+}
+
+void
+kg_next_write_bytes(const JsonbContainer *args, const KgFit *fit,
+					KgJsonWriter *w)
+{
+	KgNext next = {NULL, -1, NULL, fit->needed};
+
+	if (fit->needed > 0)
+		kg_next_write(args, &next, w);
+}
+
+void
+kg_withheld_write(KgJsonWriter *w, int properties, int items)
+{
+	if (properties == 0 && items == 0)
+		return;
+	kg_jw_key(w, "withheld");
+	kg_jw_begin_object(w);
+	if (properties > 0)
+		kg_jw_kint(w, "properties", properties);
+	if (items > 0)
+		kg_jw_kint(w, "items", items);
+	kg_jw_end_object(w);
+}
+
+/* ---- hints ---- */
+
+int
+kg_hints_count(const Jsonb *hints)
+{
+	return hints != NULL ? kg_json_length(&hints->root) : 0;
+}
+
+void
+kg_hints_measure(const Jsonb *hints, Size *sizes)
+{
+	KgJsonIter it;
+
+	if (hints == NULL)
+		return;
+	kg_json_iter_init(&it, &hints->root);
+	while (kg_json_iter_next(&it))
+		sizes[it.index] = kg_value_text_size(&it.value) + 2;
+}
+
+void
+kg_hints_write_some(const Jsonb *hints, int n, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	if (hints == NULL)
+		return;
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	kg_json_iter_init(&it, &hints->root);
+	while (kg_json_iter_next(&it) && it.index < n)
+		kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
