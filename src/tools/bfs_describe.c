@@ -156,9 +156,10 @@ rank_properties(Describe *d)
 	while (kg_json_iter_next(&it))
 	{
 		properties[it.index].at = it.index;
-		properties[it.index].size =
-			strlen(": , ") + kg_value_text_size(&it.value) +
-			kg_string_text_size(it.key.val.string.val, it.key.val.string.len);
+		properties[it.index].size = strlen(": , ") +
+									kg_value_text_size(&it.value) +
+									kg_string_text_size(it.key.val.string.val,
+														it.key.val.string.len);
 	}
 	qsort(properties, d->n, sizeof(Property), compare_properties);
 	d->rank = palloc((d->n + 1) * sizeof(int));
@@ -498,9 +499,9 @@ measure_schema(void *state, Size *whole, Size *stub, Size *extra)
 	const Schema *s = state;
 
 	for (int i = 0; i < s->ntypes + s->npredicates; i++)
-		stub[i] = whole[i] =
-			strlen(", ") +
-			kg_string_text_size(s->names[i], strlen(s->names[i]));
+		stub[i] = whole[i] = strlen(", ") +
+							 kg_string_text_size(s->names[i],
+												 strlen(s->names[i]));
 	for (int i = 0; i < NTEXTS; i++)
 		for (int piece = 0; piece < s->pieces[i]; piece++)
 		{

@@ -255,7 +255,6 @@ measure_items(void *state, Size *whole, Size *stub, Size *extra)
 	for (int i = 0; i < a->n; i++)
 		stub[i] = whole[i] = strlen(", ") +
 							 kg_json_text_size(&a->items[i]->root);
-	kg_hints_measure(a->hints, extra);
 }
 
 static Jsonb *
@@ -285,7 +284,7 @@ write_answer(void *state, const KgFit *fit)
 	if (cut)
 		kg_next_write_bytes(a->call.args, fit, &w);
 	kg_withheld_write(&w, 0, fit->n - fit->listed);
-	kg_hints_write_some(a->hints, fit->extras, &w);
+	kg_hints_write_some(a->hints, fit, &w);
 	kg_repairs_write(&a->call.repairs, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
@@ -300,7 +299,7 @@ finish_answer(Answer *a)
 	draft.args = a->call.args;
 	draft.max_bytes = a->call.max_bytes;
 	draft.n = a->n;
-	draft.nextras = kg_hints_count(a->hints);
+	draft.hints = a->hints;
 	draft.measure = measure_items;
 	draft.write = write_answer;
 	draft.state = a;

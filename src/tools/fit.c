@@ -120,8 +120,33 @@ typedef struct Sizes
 	Size *whole;
 	Size *stub;
 	Size *extra;
+	Size *hint;
+	int64 hints; /* of all of them */
 	int64 total; /* of all, whole */
 } Sizes;
+
+static int
+count_hints(const KgDraft *draft)
+{
+	return draft->hints != NULL ? kg_json_length(&draft->hints->root) : 0;
+}
+
+static void
+measure_hints(const KgDraft *draft, Sizes *sizes)
+{
+	KgJsonIter it;
+
+	sizes->hint = palloc((count_hints(draft) + 1) * sizeof(Size));
+	sizes->hints = 0;
+	if (draft->hints == NULL)
+		return;
+	kg_json_iter_init(&it, &draft->hints->root);
+	while (kg_json_iter_next(&it))
+	{
+		sizes->hint[it.index] = strlen(", ") + kg_value_text_size(&it.value);
+		sizes->hints += sizes->hint[it.index];
+	}
+}
 
 static void
 measure(const KgDraft *draft, Sizes *sizes)
@@ -133,14 +158,15 @@ measure(const KgDraft *draft, Sizes *sizes)
 	sizes->extra = palloc0((draft->nextras + 1) * sizeof(Size));
 	if (draft->n + draft->nextras > 0)
 		draft->measure(draft->state, sizes->whole, sizes->stub, sizes->extra);
-	sizes->total = 0;
+	measure_hints(draft, sizes);
+	sizes->total = sizes->hints;
 	for (int i = 0; i < draft->n; i++)
 		sizes->total += sizes->whole[i];
 	for (int i = 0; i < draft->nextras; i++)
 		sizes->total += sizes->extra[i];
 }
 
-/* What items and extras take. */
+/* What items, extras and hints take. */
 static int64
 fit_size(const Sizes *sizes, const KgFit *fit)
 {
@@ -150,41 +176,75 @@ fit_size(const Sizes *sizes, const KgFit *fit)
 		size += i < fit->whole ? sizes->whole[i] : sizes->stub[i];
 	for (int i = 0; i < fit->extras; i++)
 		size += sizes->extra[i];
+	for (int i = 0; i < fit->hints; i++)
+		size += sizes->hint[i];
 	return size;
 }
 
-/*
- * As much as there is room for.  On a page at least half of it is for whole
- * items: "next" begins with the first that is not whole, so these are what it
- * gets on by.  The first item is whole if at all possible.
- */
 static KgFit
-choose(const KgDraft *draft, const Sizes *sizes, int64 room)
+everything(const KgDraft *draft)
 {
-	KgFit fit = {draft->n, draft->n, draft->n, draft->nextras, 0};
-	int64 size = sizes->total;
+	KgFit fit;
+
+	fit.n = fit.listed = fit.whole = draft->n;
+	fit.extras = draft->nextras;
+	fit.hints = count_hints(draft);
+	fit.needed = 0;
+	return fit;
+}
+
+static bool
+is_everything(const KgDraft *draft, const KgFit *fit)
+{
+	return fit->whole == fit->n && fit->extras == draft->nextras &&
+		   fit->hints == count_hints(draft);
+}
+
+/*
+ * As many items as there is room for; returns what they take.  On a page at
+ * least half of it is for whole items: "next" begins with the first that is not
+ * whole, so these are what it gets on by.  The first item is whole if at all
+ * possible.
+ */
+static int64
+choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
+{
+	int64 size = 0;
 	int k = 0;
 
-	while (size > room && fit.extras > 0)
-		size -= sizes->extra[--fit.extras];
-	if (size <= room)
-		return fit;
-	size = 0;
-	while (draft->paged && k < fit.n &&
-		   size + (int64) sizes->whole[k] <= (k == 0 ? room : room / 2))
+	while (draft->paged && k < fit->n &&
+		   size + (int64) sizes->whole[k] <=
+			   (k == 0 || draft->solid ? room : room / 2))
 		size += sizes->whole[k++];
-	fit.listed = k;
-	while (fit.listed < fit.n &&
-		   size + (int64) sizes->stub[fit.listed] <= room)
-		size += sizes->stub[fit.listed++];
-	while (k < fit.listed &&
+	fit->listed = k;
+	while (fit->listed < fit->n &&
+		   (fit->listed < draft->least ||
+			(!draft->solid && size + (int64) sizes->stub[fit->listed] <= room)))
+		size += sizes->stub[fit->listed++];
+	while (k < fit->listed &&
 		   size + (int64) (sizes->whole[k] - sizes->stub[k]) <= room)
 	{
 		size += sizes->whole[k] - sizes->stub[k];
 		k++;
 	}
-	fit.whole = k;
-	fit.listed = Max(fit.listed, Min(draft->least, fit.n));
+	fit->whole = k;
+	return size;
+}
+
+/* As much as there is room for. */
+static KgFit
+choose(const KgDraft *draft, const Sizes *sizes, int64 room)
+{
+	KgFit fit = everything(draft);
+	int64 size = sizes->total;
+
+	while (size > room && fit.extras > 0)
+		size -= sizes->extra[--fit.extras];
+	if (size <= room)
+		return fit;
+	size = sizes->hints + choose_items(draft, sizes, room - sizes->hints, &fit);
+	while (size > room && fit.hints > 0)
+		size -= sizes->hint[--fit.hints];
 	return fit;
 }
 
@@ -198,8 +258,7 @@ bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
 {
 	int64 needed;
 
-	if (draft->max_bytes >= kg_setting_max_reply_bytes ||
-		(fit->whole == fit->n && !draft->more && draft->nextras == fit->extras))
+	if (draft->max_bytes >= kg_setting_max_reply_bytes)
 		return 0;
 	needed = draft->paged && draft->n > 0 ? (int64) sizes->whole[0]
 										  : sizes->total;
@@ -215,10 +274,9 @@ throw_too_small(const KgDraft *draft, int64 size)
 {
 	JsonbValue tokens;
 	int64 number;
-	bool by_tokens =
-		kg_json_get(draft->args, "max_tokens", &tokens) != NULL &&
-		(!kg_json_int64(&tokens, &number) ||
-		 number * KG_TOKEN_BYTES == draft->max_bytes);
+	bool by_tokens = kg_json_get(draft->args, "max_tokens", &tokens) != NULL &&
+					 (!kg_json_int64(&tokens, &number) ||
+					  number * KG_TOKEN_BYTES == draft->max_bytes);
 	const char *name = by_tokens ? "max_tokens" : "max_bytes";
 	int64 least = size + KG_BYTES_MEMBER;
 	int64 unit = by_tokens ? KG_TOKEN_BYTES : 1;
@@ -248,8 +306,9 @@ Jsonb *
 kg_draft_finish(const KgDraft *draft)
 {
 	Sizes sizes = {NULL};
-	KgFit fit = {draft->n, draft->n, draft->n, draft->nextras, 0};
+	KgFit fit = everything(draft);
 	int64 overhead = kg_json_text_size(draft->args) + KG_MIN_REPLY_BYTES / 4;
+	int64 shortest = PG_INT64_MAX;
 
 	/* Writing what will surely be cut is spared. */
 	if (draft->rough > draft->max_bytes)
@@ -265,8 +324,7 @@ kg_draft_finish(const KgDraft *draft)
 		int64 size;
 
 		CHECK_FOR_INTERRUPTS();
-		if (draft->more || fit.listed < fit.n || fit.whole < fit.n ||
-			fit.extras < draft->nextras)
+		if (draft->more || !is_everything(draft, &fit))
 		{
 			measure(draft, &sizes);
 			fit.needed = bytes_needed(draft, &sizes, &fit, overhead);
@@ -275,13 +333,15 @@ kg_draft_finish(const KgDraft *draft)
 		size = kg_json_text_size(&reply->root);
 		if (size <= draft->max_bytes)
 			return reply;
+		/* Not always the last: "next" may be longer than what it is for. */
+		shortest = Min(shortest, size);
 		measure(draft, &sizes);
 		overhead = size - fit_size(&sizes, &fit);
 		/* Less than what was too much, so that this ends. */
 		fit = choose(draft, &sizes, draft->max_bytes - overhead);
 		if (fit.listed == tried.listed && fit.whole == tried.whole &&
-			fit.extras == tried.extras)
-			throw_too_small(draft, size);
+			fit.extras == tried.extras && fit.hints == tried.hints)
+			throw_too_small(draft, shortest);
 		pfree(reply);
 	}
 }
@@ -369,28 +429,8 @@ kg_withheld_write(KgJsonWriter *w, int properties, int items)
 	kg_jw_end_object(w);
 }
 
-/* ---- hints ---- */
-
-int
-kg_hints_count(const Jsonb *hints)
-{
-	return hints != NULL ? kg_json_length(&hints->root) : 0;
-}
-
 void
-kg_hints_measure(const Jsonb *hints, Size *sizes)
-{
-	KgJsonIter it;
-
-	if (hints == NULL)
-		return;
-	kg_json_iter_init(&it, &hints->root);
-	while (kg_json_iter_next(&it))
-		sizes[it.index] = kg_value_text_size(&it.value) + 2;
-}
-
-void
-kg_hints_write_some(const Jsonb *hints, int n, KgJsonWriter *w)
+kg_hints_write_some(const Jsonb *hints, const KgFit *fit, KgJsonWriter *w)
 {
 	KgJsonIter it;
 
@@ -399,7 +439,7 @@ kg_hints_write_some(const Jsonb *hints, int n, KgJsonWriter *w)
 	kg_jw_key(w, "hints");
 	kg_jw_begin_array(w);
 	kg_json_iter_init(&it, &hints->root);
-	while (kg_json_iter_next(&it) && it.index < n)
+	while (kg_json_iter_next(&it) && it.index < fit->hints)
 		kg_jw_value(w, &it.value);
 	kg_jw_end_array(w);
 }

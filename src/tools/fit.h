@@ -5,10 +5,10 @@
  *	  What is measured is the reply as PostgreSQL writes jsonb as text: what the
  *	  SQL function returns, and the structured content of an MCP result.  A reply
  *	  that is too long is written again with less: first without its extras
- *	  (hints; properties of edges where there is no next page), then the last
- *	  items without their data, then without the last items.  Nothing is
- *	  estimated, so everything counts: arguments that "next" repeats, cursors,
- *	  names of what is unknown.
+ *	  (properties of edges where there is no next page, texts), then with the
+ *	  last items without their data, then without the last items, then without
+ *	  hints.  Nothing is estimated, so everything counts: arguments that "next"
+ *	  repeats, cursors, names of what is unknown.
  */
 #ifndef KG_FIT_H
 #define KG_FIT_H
@@ -32,6 +32,7 @@ typedef struct KgFit
 	int listed; /* the first so many are named, */
 	int whole;	/* the first so many of these with all their data */
 	int extras; /* the first so many */
+	int hints;	/* the first so many */
 	/*
 	 * What is left out would take so many bytes; 0: nothing is, or so many may
 	 * not be asked for.
@@ -47,7 +48,9 @@ typedef struct KgDraft
 	int least; /* of them are always named: a page that ends where it began
 				* could not be gone on from */
 	int nextras;
-	bool paged; /* "next" can begin with any item */
+	const Jsonb *hints; /* NULL: the reply has none */
+	bool paged;			/* "next" can begin with any item */
+	bool solid; /* an item without its data does not show that it is one */
 	bool more;	/* there are items that this reply does not even try */
 	/* About how long everything is, where that is known without measuring. */
 	Size rough;
@@ -85,10 +88,9 @@ extern void kg_next_write_bytes(const JsonbContainer *args, const KgFit *fit,
 /* Writes the member "withheld" where anything was. */
 extern void kg_withheld_write(KgJsonWriter *w, int properties, int items);
 
-/* The first n hints of an array as the member "hints"; none without one. */
-extern void kg_hints_write_some(const Jsonb *hints, int n, KgJsonWriter *w);
-extern int kg_hints_count(const Jsonb *hints);
-extern void kg_hints_measure(const Jsonb *hints, Size *sizes);
+/* Those of an array that are to be written, as the member "hints". */
+extern void kg_hints_write_some(const Jsonb *hints, const KgFit *fit,
+								KgJsonWriter *w);
 
 /* Length of JSON as jsonb's output function writes it. */
 extern Size kg_value_text_size(const JsonbValue *value);

@@ -57,9 +57,8 @@ missing_hints(const GetCall *call)
 			continue;
 		hinted++;
 		kg_jw_begin_object(&w);
-		kg_jw_kstring(&w,
-					  "path",
-					  call->single ? "/id" : psprintf("/ids/%d", got->index));
+		kg_jw_kstring(
+			&w, "path", call->single ? "/id" : psprintf("/ids/%d", got->index));
 		kg_jw_kstring(&w, "value", got->id);
 		kg_jw_key(&w, "nearest");
 		kg_hints_write_nearest(call->catalog, call->type, got->id, &w);
@@ -102,8 +101,7 @@ write_one(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 	if (call->nfound == 0)
 		kg_jw_null(w);
 	else
-		write_entity(
-			call->got->id, fit->whole > 0 ? call->got->data : NULL, w);
+		write_entity(call->got->id, fit->whole > 0 ? call->got->data : NULL, w);
 }
 
 static void
@@ -144,7 +142,7 @@ write_reply(void *state, const KgFit *fit)
 	write_next(call, fit, &w);
 	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
 	if (call->nfound < call->ngot)
-		kg_hints_write_some(call->hints, fit->extras, &w);
+		kg_hints_write_some(call->hints, fit, &w);
 	kg_marks_write(call->type, call->projection, &w);
 	kg_repairs_write(&call->repairs, &w);
 	kg_jw_end_object(&w);
@@ -167,7 +165,6 @@ measure_entities(void *state, Size *whole, Size *stub, Size *extra)
 				   kg_json_text_size(&got->data->root);
 		whole[i] -= Min(whole[i] - stub[i], id + strlen(", "));
 	}
-	kg_hints_measure(call->hints, extra);
 }
 
 static Jsonb *
@@ -196,7 +193,7 @@ get(GetCall *call, char **ids, int n)
 	draft.max_bytes = call->max_bytes;
 	draft.n = call->nfound;
 	draft.least = 1;
-	draft.nextras = kg_hints_count(call->hints);
+	draft.hints = call->hints;
 	draft.paged = true;
 	draft.measure = measure_entities;
 	draft.write = write_reply;

@@ -83,7 +83,7 @@ typedef struct Aggregate
 	KgTraversal chain;	/* where there are steps */
 	uint32 kept;		/* nodes from which they lead somewhere */
 	KgReply reply;
-	uint32 nrows;	/* of them as many as limit allows are in the reply */
+	uint32 nrows;	 /* of them as many as limit allows are in the reply */
 	Jsonb **written; /* these rows */
 } Aggregate;
 

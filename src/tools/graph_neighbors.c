@@ -308,8 +308,7 @@ kg_tool_explore_neighbors(const Jsonb *arguments)
 	e->page.after = read_cursor(e);
 	starts = kg_select_nodes(e->call.graph, &e->start, &n);
 	result = n > 0 ? explore(e, starts, n)
-				   : kg_reply_nothing(
-						 &e->call, &start, 1, "counts", counts(e));
+				   : kg_reply_nothing(&e->call, &start, 1, "counts", counts(e));
 	kg_graph_call_end(&e->call);
 	return result;
 }

@@ -335,8 +335,8 @@ kg_edge_text_size(const KgReply *reply, const KgReplyEdge *edge)
 	Size type = name_size(edge->type);
 
 	if (reply->bfs)
-		return LENGTH("{\"object\": , \"subject\": , \"predicate\": }, ") + type +
-			   kg_handle_text_size(reply, edge->from) +
+		return LENGTH("{\"object\": , \"subject\": , \"predicate\": }, ") +
+			   type + kg_handle_text_size(reply, edge->from) +
 			   kg_handle_text_size(reply, edge->to) +
 			   (edge->full && edge->properties == NULL
 					? LENGTH(", \"metadata\": {}")
@@ -400,7 +400,6 @@ measure(void *state, Size *whole, Size *stub, Size *extra)
 		if (!reply->paged && detail > 0)
 			extra[n++] = detail * Max(edge->uses, 1);
 	}
-	kg_hints_measure(reply->hints, extra + n);
 }
 
 static void
@@ -467,8 +466,10 @@ kg_reply_finish(KgReply *reply, Jsonb *(*write)(void *state), void *state)
 	draft.max_bytes = reply->call->max_bytes;
 	draft.n = reply->nunits;
 	draft.least = reply->paged ? 1 : 0;
-	draft.nextras = edge_extras(reply) + kg_hints_count(reply->hints);
+	draft.nextras = edge_extras(reply);
+	draft.hints = reply->hints;
 	draft.paged = reply->paged;
+	draft.solid = reply->solid;
 	draft.more = reply->more && !reply->paged;
 	draft.rough = rough_size(reply);
 	draft.measure = measure;
@@ -750,7 +751,6 @@ kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
 						KgJsonWriter *w)
 {
 	bool withheld = any_withheld(reply);
-	int hints = reply->fit.extras - edge_extras(reply);
 
 	kg_jw_kint(w,
 			   envelope->at_least ? "total_at_least" : "total",
@@ -767,7 +767,7 @@ kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
 		write_next(reply, envelope, w);
 	}
 	write_withheld(reply, w);
-	kg_hints_write_some(reply->hints, Max(hints, 0), w);
+	kg_hints_write_some(reply->hints, &reply->fit, w);
 	write_untrusted(reply, w);
 	kg_repairs_write(&reply->call->repairs, w);
 }

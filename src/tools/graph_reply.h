@@ -19,7 +19,7 @@ typedef struct KgReplyNode
 	KgRef ref;
 	int depth; /* -1: not told */
 	uint32 unit;
-	bool full; /* its properties are wanted */
+	bool full;			/* its properties are wanted */
 	const Jsonb *whole; /* with them, where that is a shape of its own */
 	bool cut;			/* out of the reply */
 	bool stub;			/* without its properties */
@@ -45,7 +45,8 @@ typedef struct KgReply
 	KgGraphCall *call;
 	bool bfs;	/* shapes of BFS-QL */
 	bool paged; /* "next" can begin with any unit */
-	bool more;	/* where it is not: there are units beyond these */
+	bool solid; /* units are there with all their data, or not (fit.h) */
+	bool more;	/* where it is not paged: there are units beyond these */
 	uint32 nnodes;
 	KgReplyNode *nodes;
 	uint32 nedges;

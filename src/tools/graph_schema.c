@@ -288,8 +288,8 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 	kg_jw_key(w, key);
 	kg_jw_begin_array(w);
 	for (int i = from; i < Min(to, fit->listed); i++)
-		kg_jw_jsonb(
-			w, i < fit->whole ? s->entries[i].full : s->entries[i].stub);
+		kg_jw_jsonb(w,
+					i < fit->whole ? s->entries[i].full : s->entries[i].stub);
 	kg_jw_end_array(w);
 }
 

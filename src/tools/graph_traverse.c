@@ -183,6 +183,7 @@ build_reply(Traverse *tr)
 	b.reply = reply;
 	reply->call = &tr->call;
 	reply->paged = true;
+	reply->solid = true;
 	reply->nunits = tr->nrows;
 	reply->unit_sizes = palloc0((tr->nrows + 1) * sizeof(Size));
 	reply->nodes = palloc0(((Size) tr->nrows * width + 1) *

@@ -269,8 +269,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	kg_list_parse_sort(query, &target, call->arguments);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(query->type, call->arguments);
-	call->max_bytes = kg_read_max_bytes(
-		call->arguments, false, &call->repairs);
+	call->max_bytes = kg_read_max_bytes(call->arguments, false, &call->repairs);
 	search = kg_args_string(call->arguments, "search", "");
 	if (search)
 	{
@@ -418,7 +417,7 @@ write_reply(void *state, const KgFit *fit)
 								   : "max_search_matches");
 	write_next(call, fit, page->more, &w);
 	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
-	kg_hints_write_some(call->hints, fit->extras, &w);
+	kg_hints_write_some(call->hints, fit, &w);
 	if (has_summary(call))
 		kg_marks_write(call->query.type, &summary, &w);
 	else if (items)
@@ -454,7 +453,6 @@ measure_items(void *state, Size *whole, Size *stub, Size *extra)
 							: item_size(call, row, false);
 		whole[i] = plain_ids ? stub[i] : item_size(call, row, true);
 	}
-	kg_hints_measure(call->hints, extra);
 }
 
 static Jsonb *
@@ -467,7 +465,7 @@ finish(ListCall *call)
 	draft.max_bytes = call->max_bytes;
 	draft.n = call->page->nrows;
 	draft.least = 1;
-	draft.nextras = kg_hints_count(call->hints);
+	draft.hints = call->hints;
 	draft.paged = true;
 	for (int i = 0; i < draft.n && !call->ids_only; i++)
 		draft.rough += VARSIZE(call->page->rows[i]->data);

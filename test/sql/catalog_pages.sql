@@ -58,8 +58,8 @@ BEGIN
   LOOP
     reply := kg_list(type, given);
     pages := pages + 1;
-    -- what was withheld at the end comes again
-    IF (reply ->> 'offset')::integer < cardinality(ids) AND NOT (reply ->> 'returned')::integer < cardinality(ids) - (reply ->> 'offset')::integer THEN ids := ids[1:(reply ->> 'offset')::integer]; END IF;
+    -- what was named without its data comes again
+    ids := ids[1:(reply ->> 'offset')::integer];
     ids := ids || ARRAY(SELECT i ->> 'id' FROM jsonb_array_elements(reply -> 'items') WITH ORDINALITY x(i, n) ORDER BY n);
     seen := seen || (reply ->> 'total');
     IF (reply ->> 'offset')::integer <> cardinality(ids) - (reply ->> 'returned')::integer THEN RAISE 'offset % after %', reply ->> 'offset', cardinality(ids); END IF;

@@ -42,7 +42,7 @@ SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_bfs('{"seeds"
 SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "max_bytes": 1400, "limit": 50, "offset": 40}') r;
 SELECT r->'withheld' FROM kg_bfs('{"seeds": ["s0"], "max_hops": 1, "topology_only": true, "limit": 2}') r;
 SELECT (r->'returned')::int + (r#>'{withheld,items}')::int FROM kg_intersect('{"seeds": ["s0"], "k": 1, "max_bytes": 1400}') r;
--- pages that are cut by bytes go on where they ended: put together they are the whole
+-- pages that are cut by bytes go on with the first item that was not whole: put together they are the whole, each item once with its data
 CREATE FUNCTION pg_temp.pages(tool text, arguments jsonb, member text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   r jsonb := pg_temp.reply(tool, arguments);
@@ -54,7 +54,8 @@ BEGIN
     items := items || (r->member);
     pages := pages + 1;
   END LOOP;
-  RETURN format('%s pages, %s items, %s distinct', pages > 1, jsonb_array_length(items), (SELECT count(DISTINCT i) FROM jsonb_array_elements(items) i));
+  RETURN format('%s pages, %s whole, %s distinct', pages > 1, (SELECT count(*) FROM jsonb_array_elements(items) i WHERE member = 'rows' OR i ? 'properties' OR i ? 'metadata'),
+    (SELECT count(DISTINCT CASE member WHEN 'rows' THEN i ELSE i - '{properties,metadata}'::text[] END) FROM jsonb_array_elements(items) i));
 END $$;
 SELECT tool, pg_temp.pages(tool, arguments || '{"max_bytes": 3000}', CASE n WHEN 3 THEN 'rows' ELSE 'nodes' END) FROM call WHERE n IN (2, 3, 4, 9) ORDER BY n;
 SELECT tool, pg_temp.pages(tool, arguments || '{"limit": 7}', CASE n WHEN 3 THEN 'rows' ELSE 'nodes' END) FROM call WHERE n IN (2, 3, 4, 9) ORDER BY n;
