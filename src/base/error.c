@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "nodes/pg_list.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 
@@ -421,6 +422,7 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		int distance;
 		int exact;
 
+		CHECK_FOR_INTERRUPTS();
 		if (clen > 255)
 			continue;
 		candidate = fold_case(candidates[i], clen);

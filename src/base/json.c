@@ -225,6 +225,7 @@ kg_json_deeper_than(const JsonbContainer *container, int limit)
 	bool deeper = false;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	if (limit <= 0)
 		return true;
 	kg_json_iter_init(&it, container);

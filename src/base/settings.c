@@ -31,6 +31,7 @@ int kg_setting_max_hops;
 int kg_setting_max_ids;
 int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
+int kg_setting_max_properties;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 bool kg_setting_mcp_text = true;
@@ -218,6 +219,14 @@ kg_settings_define(void)
 				 100000,
 				 0,
 				 100000000,
+				 0);
+	define_limit("kg_graph.max_properties",
+				 "Sets how many properties an entity type has, with the nested "
+				 "ones.",
+				 &kg_setting_max_properties,
+				 1000,
+				 100,
+				 100000,
 				 0);
 	define_limit("kg_graph.max_reply_bytes",
 				 "Sets the ceiling of a tool's max_bytes.",

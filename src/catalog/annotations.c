@@ -6,20 +6,32 @@
  * subschema, what that $refs, and the branches of allOf, anyOf and oneOf.  All
  * of them are gathered into one Gathered; the first to set an annotation wins,
  * types and enums are united.
+ *
+ * A schema may refer to itself, and a few subschemas that refer to each other
+ * spell out more properties than fit anywhere.  So one value's description
+ * visits a subschema once, and nested properties are known as deep as all of
+ * a type are no more than kg_graph.max_properties, and their reading looks at
+ * no more than kg_graph.schema_max_nodes places.
  */
 #include "postgres.h"
 
 #include "base/json.h"
+#include "base/settings.h"
 #include "catalog/annotations.h"
 #include "catalog/annotation_names.h"
 #include "catalog/schema_ref.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
 
 /* Deeper nesting of properties than this is not looked into. */
 #define KG_MAX_FIELD_DEPTH 16
-#define KG_MAX_FIELDS 1000
+/* Nor chains of $ref, and branches in branches, longer than this. */
+#define KG_MAX_NESTING 100
+/* So many bytes of a property's name are as much work as a place. */
+#define KG_BYTES_OF_PLACE 64
 
 #define TYPE_STRING 1
 #define TYPE_INTEGER 2
@@ -59,7 +71,20 @@ typedef struct Parser
 	KgErrorList *errors;
 	List *fields; /* of KgField * */
 	KgErrorCode code;
+	HTAB *visits;  /* of Visit */
+	int gathering; /* number of the value that is being described */
+	int nesting;   /* of $ref and branches, in the value */
+	int max_depth; /* of properties in properties */
+	int places;	   /* looked at so far */
+	bool full;	   /* a limit is reached: what follows is left out */
 } Parser;
+
+/* When a place in the schema was last looked at. */
+typedef struct Visit
+{
+	const JsonbContainer *place; /* key */
+	int gathering;
+} Visit;
 
 static JsonbValue *
 copy_value(const JsonbValue *value)
@@ -109,8 +134,31 @@ type_of_value(const JsonbValue *value)
 	}
 }
 
-static void gather(Parser *parser, const JsonbValue *schema, Gathered *g,
-				   int depth);
+static void gather(Parser *parser, const JsonbValue *schema, Gathered *g);
+
+/* Account for what takes time and memory; false where it is too much. */
+static bool
+look_at(Parser *parser, int places)
+{
+	CHECK_FOR_INTERRUPTS();
+	parser->places += places;
+	if (parser->places > kg_setting_schema_max_nodes)
+		parser->full = true;
+	return !parser->full;
+}
+
+/* Whether this place has not been looked at for the value in question. */
+static bool
+is_first_visit(Parser *parser, const JsonbContainer *place)
+{
+	bool found;
+	Visit *visit = hash_search(parser->visits, &place, HASH_ENTER, &found);
+
+	if (found && visit->gathering == parser->gathering)
+		return false;
+	visit->gathering = parser->gathering;
+	return true;
+}
 
 static void
 gather_types(const JsonbContainer *object, Gathered *g)
@@ -131,7 +179,7 @@ gather_types(const JsonbContainer *object, Gathered *g)
 }
 
 static void
-gather_enum(const JsonbContainer *object, Gathered *g)
+gather_enum(Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
 	KgJsonIter it;
@@ -142,7 +190,8 @@ gather_enum(const JsonbContainer *object, Gathered *g)
 		g->enum_values = lappend(g->enum_values, copy_value(&value));
 	}
 	if (kg_json_get(object, "enum", &value) == NULL ||
-		!kg_json_is_array(&value))
+		!kg_json_is_array(&value) ||
+		!look_at(parser, kg_json_length(kg_json_container(&value))))
 		return;
 	g->nenums++;
 	kg_json_iter_init(&it, kg_json_container(&value));
@@ -151,13 +200,14 @@ gather_enum(const JsonbContainer *object, Gathered *g)
 }
 
 static void
-gather_members(const JsonbContainer *object, Gathered *g)
+gather_members(Parser *parser, const JsonbContainer *object, Gathered *g)
 {
 	JsonbValue value;
 	KgJsonIter it;
 
 	if (kg_json_get(object, "required", &value) != NULL &&
-		kg_json_is_array(&value))
+		kg_json_is_array(&value) &&
+		look_at(parser, kg_json_length(kg_json_container(&value))))
 	{
 		kg_json_iter_init(&it, kg_json_container(&value));
 		while (kg_json_iter_next(&it))
@@ -165,7 +215,8 @@ gather_members(const JsonbContainer *object, Gathered *g)
 				g->required = lappend(g->required, kg_json_cstring(&it.value));
 	}
 	if (kg_json_get(object, "properties", &value) == NULL ||
-		!kg_json_is_object(&value))
+		!kg_json_is_object(&value) ||
+		!look_at(parser, kg_json_length(kg_json_container(&value))))
 		return;
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
@@ -181,7 +232,7 @@ gather_members(const JsonbContainer *object, Gathered *g)
 /* The branches of a keyword whose value is an array of schemas. */
 static void
 gather_branches(Parser *parser, const JsonbContainer *object,
-				const char *keyword, Gathered *g, int depth)
+				const char *keyword, Gathered *g)
 {
 	JsonbValue value;
 	KgJsonIter it;
@@ -191,24 +242,28 @@ gather_branches(Parser *parser, const JsonbContainer *object,
 		return;
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
-		gather(parser, &it.value, g, depth + 1);
+		gather(parser, &it.value, g);
 }
 
 static void
-gather(Parser *parser, const JsonbValue *schema, Gathered *g, int depth)
+gather(Parser *parser, const JsonbValue *schema, Gathered *g)
 {
 	const JsonbContainer *object;
 	JsonbValue value;
 
 	check_stack_depth();
-	/* A chain of $ref that comes back to itself ends here. */
-	if (depth > KG_MAX_FIELD_DEPTH || !kg_json_is_object(schema))
+	if (!kg_json_is_object(schema))
 		return;
 	object = kg_json_container(schema);
+	/* A chain of $ref that comes back to itself ends here. */
+	if (parser->nesting >= KG_MAX_NESTING || !is_first_visit(parser, object) ||
+		!look_at(parser, 1))
+		return;
+	parser->nesting++;
 
 	gather_types(object, g);
-	gather_enum(object, g);
-	gather_members(object, g);
+	gather_enum(parser, object, g);
+	gather_members(parser, object, g);
 	if (!g->has_items && kg_json_get(object, "items", &value) != NULL &&
 		kg_json_is_object(&value))
 	{
@@ -236,11 +291,20 @@ gather(Parser *parser, const JsonbValue *schema, Gathered *g, int depth)
 							   parser->definitions,
 							   kg_json_cstring(&value),
 							   &target))
-			gather(parser, &target, g, depth + 1);
+			gather(parser, &target, g);
 	}
-	gather_branches(parser, object, "allOf", g, depth);
-	gather_branches(parser, object, "anyOf", g, depth);
-	gather_branches(parser, object, "oneOf", g, depth);
+	gather_branches(parser, object, "allOf", g);
+	gather_branches(parser, object, "anyOf", g);
+	gather_branches(parser, object, "oneOf", g);
+	parser->nesting--;
+}
+
+/* Begin the description of another value. */
+static void
+begin_gathering(Parser *parser, Gathered *g)
+{
+	memset(g, 0, sizeof(*g));
+	parser->gathering++;
 }
 
 /* What the enum's values are, where no type says it. */
@@ -572,7 +636,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	bool member_required = false;
 	ListCell *lc;
 
-	memset(&g, 0, sizeof(g));
+	begin_gathering(parser, &g);
 	foreach(lc, parent->members)
 	{
 		const Member *same = lfirst(lc);
@@ -581,7 +645,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 			memcmp(same->key.val.string.val,
 				   member->key.val.string.val,
 				   same->key.val.string.len) == 0)
-			gather(parser, &same->schema, &g, 0);
+			gather(parser, &same->schema, &g);
 	}
 	initStringInfo(&pointer);
 	appendStringInfo(&pointer, "%s/properties", parent_pointer);
@@ -598,8 +662,8 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	{
 		Gathered items;
 
-		memset(&items, 0, sizeof(items));
-		gather(parser, &g.items, &items, 0);
+		begin_gathering(parser, &items);
+		gather(parser, &g.items, &items);
 		inherit_annotations(&items, &g);
 		appendStringInfoString(&pointer, "/items");
 		steps = lappend(steps, new_step(NULL, 0));
@@ -609,6 +673,8 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	}
 
 	field->name = prefix[0] ? psprintf("%s.%s", prefix, key) : key;
+	if (!look_at(parser, strlen(field->name) / KG_BYTES_OF_PLACE))
+		return;
 	field->steps = copy_steps(steps, &field->nsteps);
 	field->kind = kind_of(&g, types);
 	field->is_array = is_array;
@@ -626,8 +692,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	check_indexable(parser, field, pointer.data);
 	read_reference(parser, &g, field, pointer.data);
 	read_derived(parser, &g, field, pointer.data);
-	if (list_length(parser->fields) < KG_MAX_FIELDS)
-		parser->fields = lappend(parser->fields, field);
+	parser->fields = lappend(parser->fields, field);
 
 	if (g.members != NIL)
 		walk_members(parser,
@@ -648,7 +713,7 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 	ListCell *lc;
 
 	check_stack_depth();
-	if (depth > KG_MAX_FIELD_DEPTH)
+	if (depth > parser->max_depth)
 		return;
 	foreach(lc, g->members)
 	{
@@ -657,6 +722,10 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 		ListCell *seen;
 		bool repeated = false;
 
+		if (list_length(parser->fields) >= kg_setting_max_properties)
+			parser->full = true;
+		if (parser->full)
+			return;
 		/* The same property in two branches is one field. */
 		foreach(seen, done)
 			repeated |= strcmp(lfirst(seen), key) == 0;
@@ -912,6 +981,104 @@ init_parser(Parser *parser, const Jsonb *schema, const Jsonb *definitions,
 	parser->path = path;
 	parser->errors = errors;
 	parser->code = KG_INVALID_INPUT;
+	parser->max_depth = KG_MAX_FIELD_DEPTH;
+}
+
+/* Read the schema and its properties; false where a limit ended that. */
+static bool
+try_depth(Parser *parser, int max_depth, const JsonbValue *root, Gathered *g)
+{
+	HASHCTL ctl = {0};
+
+	ctl.keysize = sizeof(const JsonbContainer *);
+	ctl.entrysize = sizeof(Visit);
+	ctl.hcxt = CurrentMemoryContext;
+	parser->visits = hash_create(
+		"kg schema visits", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	parser->fields = NIL;
+	parser->max_depth = max_depth;
+	parser->gathering = 0;
+	parser->places = 0;
+	parser->full = false;
+	begin_gathering(parser, g);
+	gather(parser, root, g);
+	walk_members(parser, g, "", NIL, false, true, "", 0);
+	hash_destroy(parser->visits);
+	return !parser->full;
+}
+
+/* How deep properties can be read within the limits; -1: not at all. */
+static int
+find_depth(const Parser *parser, const JsonbValue *root)
+{
+	int depth;
+
+	for (depth = 0; depth < KG_MAX_FIELD_DEPTH; depth++)
+	{
+		MemoryContext work = AllocSetContextCreate(CurrentMemoryContext,
+												   "kg schema properties",
+												   ALLOCSET_DEFAULT_SIZES);
+		MemoryContext caller = MemoryContextSwitchTo(work);
+		KgErrorList unheard = {0};
+		Parser trial = *parser;
+		Gathered g;
+		bool fits;
+
+		trial.errors = &unheard;
+		fits = try_depth(&trial, depth, root, &g);
+		MemoryContextSwitchTo(caller);
+		MemoryContextDelete(work);
+		if (!fits)
+			break;
+	}
+	return depth - 1;
+}
+
+static KgError *
+limit_error(void)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"schema has more than %d properties, or more "
+								"than %d places to look for them",
+								kg_setting_max_properties,
+								kg_setting_schema_max_nodes);
+
+	kg_error_hint(err,
+				  "See kg_graph.max_properties and kg_graph.schema_max_nodes.");
+	return err;
+}
+
+/*
+ * Fields and annotations of the whole schema.  The faults found are those of
+ * the reading that counts.  A stored schema is used as far as it goes where a
+ * limit is lower now than when it was applied.
+ */
+static void
+read_schema(Parser *parser, const JsonbValue *root, Gathered *g)
+{
+	KgErrorList *errors = parser->errors;
+	KgErrorList found = {.limit = errors ? errors->limit : 1};
+	int depth = KG_MAX_FIELD_DEPTH;
+	ListCell *lc;
+
+	parser->errors = &found;
+	if (!try_depth(parser, depth, root, g))
+	{
+		depth = find_depth(parser, root);
+		found.errors = NIL;
+		found.total = 0;
+		(void) try_depth(parser, Max(depth, 0), root, g);
+	}
+	parser->errors = errors;
+	if (depth >= 0)
+	{
+		foreach(lc, found.errors)
+			kg_error_report(errors, lfirst(lc));
+		if (errors != NULL)
+			errors->total += found.total - list_length(found.errors);
+	}
+	else if (errors != NULL)
+		report(parser, limit_error(), "");
 }
 
 KgType *
@@ -943,9 +1110,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	}
 	kg_annotations_check_names(kg_json_container(&root), path, errors);
 
-	memset(&g, 0, sizeof(g));
-	gather(&parser, &root, &g, 0);
-	walk_members(&parser, &g, "", NIL, false, true, "", 0);
+	read_schema(&parser, &root, &g);
 	type->nfields = take_fields(&parser, &type->fields);
 	type->title = g.title ? kg_json_cstring(g.title) : NULL;
 	type->description = g.description ? kg_json_cstring(g.description) : NULL;
@@ -973,9 +1138,7 @@ kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
 	JsonbValue root;
 
 	init_parser(&parser, schema, definitions, path, errors);
-	memset(&g, 0, sizeof(g));
 	kg_json_root(schema, &root);
-	gather(&parser, &root, &g, 0);
-	walk_members(&parser, &g, "", NIL, false, true, "", 0);
+	read_schema(&parser, &root, &g);
 	return take_fields(&parser, fields);
 }

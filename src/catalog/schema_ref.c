@@ -79,6 +79,7 @@ find_anchor(const JsonbContainer *container, const char *anchor,
 	bool found = false;
 
 	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
 	kg_json_iter_init(&it, container);
 	while (!found && kg_json_iter_next(&it))
 	{
