@@ -60,11 +60,14 @@ char *
 kg_json_cstring(const JsonbValue *value)
 {
 	Jsonb *jsonb;
+	char *text;
 
 	if (value->type == jbvString)
 		return pnstrdup(value->val.string.val, value->val.string.len);
 	jsonb = JsonbValueToJsonb((JsonbValue *) value);
-	return JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb));
+	text = JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb));
+	pfree(jsonb);
+	return text;
 }
 
 bool

@@ -82,14 +82,31 @@ kg_keyword_count(const KgBuild *b, KgKeyword keyword)
 	return n;
 }
 
+void
+kg_compile_check(const KgCompiler *c)
+{
+	KgError *err;
+
+	CHECK_FOR_INTERRUPTS();
+	if (c->steps <= kg_setting_schema_max_steps || !c->check_metaschema)
+		return;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "patterns of the schema take more steps than %d",
+					   kg_setting_schema_max_steps);
+	kg_error_hint(err, "See kg_graph.schema_max_steps.");
+	kg_error_throw(err);
+}
+
 const KgPattern *
 kg_keyword_pattern(const KgBuild *b, KgKeyword keyword, const char *source,
 				   int len)
 {
 	const char *message;
-	KgPattern *pattern = kg_pattern_compile(source, len, &message);
+	KgPattern *pattern = kg_pattern_compile(
+		source, len, &message, &b->compiler->steps);
 	KgError *err;
 
+	kg_compile_check(b->compiler);
 	if (pattern != NULL)
 		return pattern;
 	err = kg_schema_error(
@@ -129,6 +146,20 @@ compile_keyword_sub(KgBuild *b, KgKeyword keyword)
 }
 
 /* ---- references ---- */
+
+/* Whether some $dynamicRef looks for this name. */
+static bool
+is_wanted(const KgCompiler *c, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, c->dynamic_names)
+	{
+		if (strcmp(lfirst(lc), name) == 0)
+			return true;
+	}
+	return false;
+}
 
 static char *
 reference_text(KgBuild *b, KgKeyword keyword)
@@ -188,8 +219,9 @@ compile_dynamic_ref(KgBuild *b)
 		instr.op = KG_OP_DYNAMIC_REF;
 		instr.u.dynamic = dynamic;
 		b->compiler->schema->is_dynamic = true;
-		b->compiler->dynamic_names = lappend(b->compiler->dynamic_names,
-											 pstrdup(anchor + 1));
+		if (!is_wanted(b->compiler, dynamic->anchor))
+			b->compiler->dynamic_names = lappend(b->compiler->dynamic_names,
+												 (void *) dynamic->anchor);
 	}
 	kg_emit(b, KG_MASK_ANY, &instr);
 }
@@ -422,20 +454,6 @@ compile_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
 	return node;
 }
 
-/* Whether some $dynamicRef looks for this name. */
-static bool
-is_wanted(const KgCompiler *c, const char *name)
-{
-	ListCell *lc;
-
-	foreach(lc, c->dynamic_names)
-	{
-		if (strcmp(lfirst(lc), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void
 add_dynamic(KgResource *resource, const char *name, const KgNode *node)
 {
@@ -486,13 +504,14 @@ compile_dynamic_anchors(KgCompiler *c)
 			ListCell *lc;
 			KgPlace place;
 
+			CHECK_FOR_INTERRUPTS();
 			if (!resource->used)
 				continue;
 			foreach(lc, names)
 			{
 				const char *name = lfirst(lc);
 
-				if (is_wanted(c, name) && !has_dynamic(resource, name) &&
+				if (!has_dynamic(resource, name) &&
 					kg_registry_dynamic_anchor(
 						c->registry, resource, name, &place))
 				{

@@ -18,6 +18,7 @@ typedef struct KgCompiler
 	bool check_metaschema;
 	List *dynamic_names; /* of $dynamicRef anchors seen */
 	bool has_recursive;
+	int64 steps; /* taken by patterns; a meta-schema's do not count */
 } KgCompiler;
 
 typedef struct KgCode
@@ -54,6 +55,8 @@ extern KG_NORETURN void kg_keyword_error(const KgBuild *b, KgKeyword keyword,
 /* A non-negative integer; a huge one is KG_COUNT_HUGE. */
 #define KG_COUNT_HUGE PG_INT64_MAX
 extern int64 kg_keyword_count(const KgBuild *b, KgKeyword keyword);
+/* Look at limits and interrupts after steps were taken. */
+extern void kg_compile_check(const KgCompiler *c);
 /* Compile a pattern or raise at the keyword. */
 extern const KgPattern *kg_keyword_pattern(const KgBuild *b, KgKeyword keyword,
 										   const char *source, int len);

@@ -69,21 +69,24 @@ compile_patterns(KgBuild *b, KgObjectPlan *plan)
 }
 
 static void
-match_patterns(const KgObjectPlan *plan, KgProperty *property)
+match_patterns(KgBuild *b, const KgObjectPlan *plan, KgProperty *property)
 {
 	const KgPatternNode **matched = NULL;
 	int i;
 
 	for (i = 0; i < plan->npatterns; i++)
 	{
-		if (!kg_pattern_matches(
-				plan->patterns[i].pattern, property->name, property->len))
+		if (!kg_pattern_matches(plan->patterns[i].pattern,
+								property->name,
+								property->len,
+								&b->compiler->steps))
 			continue;
 		if (matched == NULL)
 			matched = palloc(plan->npatterns * sizeof(KgPatternNode *));
 		matched[property->npatterns++] = &plan->patterns[i];
 	}
 	property->patterns = matched;
+	kg_compile_check(b->compiler);
 }
 
 /* Declared and required names together, sorted, each once. */
@@ -154,7 +157,7 @@ compile_properties(KgBuild *b, KgObjectPlan *plan)
 		memcpy(key, list[i].name, Min(list[i].len, sizeof(key)));
 		list[i].prefix = kg_key_prefix(key, sizeof(key));
 		plan->nrequired += list[i].required;
-		match_patterns(plan, &list[i]);
+		match_patterns(b, plan, &list[i]);
 	}
 	plan->properties = list;
 }

@@ -208,7 +208,8 @@ compile_numbers(KgBuild *b)
 		if (v->type != KG_T_NUMBER || !kg_number_is_positive(v->data))
 			kg_keyword_error(b, KG_KW_MULTIPLE_OF, "a number above 0");
 		kg_divisor_init(divisor, v->data);
-		instr.op = KG_OP_MULTIPLE_OF;
+		instr.op = divisor->unscaled ? KG_OP_MULTIPLE_OF
+									 : KG_OP_MULTIPLE_OF_BIG;
 		instr.keyword = KG_KW_MULTIPLE_OF;
 		instr.u.divisor = divisor;
 		kg_emit(b, KG_MASK(KG_T_NUMBER), &instr);

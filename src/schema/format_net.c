@@ -101,6 +101,7 @@ static bool
 obeys(LabelRule rule, const char *label)
 {
 	static KgPattern *rules[RULE_COUNT];
+	int64 steps = 0; /* few: a host name is short */
 
 	if (rules[rule] == NULL)
 	{
@@ -109,7 +110,7 @@ obeys(LabelRule rule, const char *label)
 		rules[rule] = kg_pattern_compile_pcre(rule_sources[rule]);
 		MemoryContextSwitchTo(caller);
 	}
-	return kg_pattern_matches(rules[rule], label, strlen(label));
+	return kg_pattern_matches(rules[rule], label, strlen(label), &steps);
 }
 
 /* Take note of a label: as an A-label it has length bytes. */

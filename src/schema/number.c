@@ -12,23 +12,10 @@
 
 #include "base/compat.h"
 #include "common/hashfn.h"
-#include "fmgr.h"
 #include "schema/number.h"
-#include "utils/builtins.h"
-
-#define NBASE 10000
-#define DEC_DIGITS 4
-
-typedef struct Digits
-{
-	const int16 *digit;
-	int n;
-	int weight;
-	bool negative;
-} Digits;
 
 static inline void
-read_digits(const char *number, Digits *d)
+read_digits(const char *number, KgDigits *d)
 {
 	uint32 size = VARSIZE_ANY(number);
 	const char *data = VARDATA_ANY(number);
@@ -56,8 +43,14 @@ read_digits(const char *number, Digits *d)
 	}
 }
 
+void
+kg_number_digits(const char *number, KgDigits *d)
+{
+	read_digits(number, d);
+}
+
 static int
-compare_magnitude(const Digits *a, const Digits *b)
+compare_magnitude(const KgDigits *a, const KgDigits *b)
 {
 	int n = Min(a->n, b->n);
 	int i;
@@ -77,8 +70,8 @@ compare_magnitude(const Digits *a, const Digits *b)
 int
 kg_number_compare(const char *a, const char *b)
 {
-	Digits da;
-	Digits db;
+	KgDigits da;
+	KgDigits db;
 
 	read_digits(a, &da);
 	read_digits(b, &db);
@@ -98,7 +91,7 @@ kg_number_compare(const char *a, const char *b)
 bool
 kg_number_is_integer(const char *number)
 {
-	Digits d;
+	KgDigits d;
 
 	read_digits(number, &d);
 	/* Trailing zero digits are not stored: a stored one is significant. */
@@ -108,7 +101,7 @@ kg_number_is_integer(const char *number)
 bool
 kg_number_is_positive(const char *number)
 {
-	Digits d;
+	KgDigits d;
 
 	read_digits(number, &d);
 	return d.n > 0 && !d.negative;
@@ -117,7 +110,7 @@ kg_number_is_positive(const char *number)
 uint32
 kg_number_hash(const char *number)
 {
-	Digits d;
+	KgDigits d;
 	uint32 h;
 
 	read_digits(number, &d);
@@ -130,7 +123,7 @@ kg_number_hash(const char *number)
 bool
 kg_number_int64(const char *number, int64 *result)
 {
-	Digits d;
+	KgDigits d;
 	__int128 value = 0;
 	int i;
 
@@ -141,7 +134,7 @@ kg_number_int64(const char *number, int64 *result)
 	if (d.n > d.weight + 1 || d.weight > 4)
 		return false;
 	for (i = 0; i <= d.weight; i++)
-		value = value * NBASE + (i < d.n ? d.digit[i] : 0);
+		value = value * KG_NBASE + (i < d.n ? d.digit[i] : 0);
 	if (d.negative)
 		value = -value;
 	if (value < PG_INT64_MIN || value > PG_INT64_MAX)
@@ -153,7 +146,7 @@ kg_number_int64(const char *number, int64 *result)
 void
 kg_divisor_init(KgDivisor *divisor, const char *number)
 {
-	Digits d;
+	KgDigits d;
 	__int128 value = 0;
 	int i;
 
@@ -164,48 +157,53 @@ kg_divisor_init(KgDivisor *divisor, const char *number)
 	if (d.n == 0 || d.n > 5 || d.weight > 4 || d.weight < -16)
 		return;
 	for (i = 0; i < d.n; i++)
-		value = value * NBASE + d.digit[i];
-	/* Digits before the point that are zero, so not stored. */
+		value = value * KG_NBASE + d.digit[i];
+	/* KgDigits before the point that are zero, so not stored. */
 	for (; i <= d.weight; i++)
-		value = value * NBASE;
+		value = value * KG_NBASE;
 	if (value > PG_INT64_MAX)
 		return;
 	divisor->unscaled = (int64) value;
 	divisor->scale = Max(0, d.n - 1 - d.weight);
 }
 
+/* KG_NBASE^n modulo m. */
+static int64
+power_modulo(int n, int64 m)
+{
+	__int128 result = 1;
+	__int128 square = KG_NBASE % m;
+
+	for (; n > 0; n >>= 1)
+	{
+		if (n & 1)
+			result = result * square % m;
+		square = square * square % m;
+	}
+	return (int64) (result % m);
+}
+
 bool
 kg_number_is_multiple(const char *number, const KgDivisor *divisor)
 {
-	Digits d;
+	KgDigits d;
 	__int128 rest = 0;
-	Datum mod;
 	int last;
 	int i;
 
 	read_digits(number, &d);
 	if (d.n == 0)
 		return true;
-	if (divisor->unscaled == 0)
-	{
-		mod = DirectFunctionCall2(numeric_mod,
-								  PointerGetDatum(number),
-								  PointerGetDatum(divisor->number));
-		return DatumGetBool(DirectFunctionCall2(
-			numeric_eq,
-			mod,
-			DirectFunctionCall1(int8_numeric, Int64GetDatum(0))));
-	}
 	/* A digit beyond the divisor's scale cannot be made up for. */
 	last = d.weight + divisor->scale;
 	if (d.n - 1 > last)
 		return false;
 	/* Horner: |rest| stays below the divisor, so the product fits. */
-	for (i = 0; i <= last; i++)
-	{
-		if (i >= d.n && rest == 0)
-			return true;
-		rest = (rest * NBASE + (i < d.n ? d.digit[i] : 0)) % divisor->unscaled;
-	}
+	for (i = 0; i < d.n; i++)
+		rest = (rest * KG_NBASE + d.digit[i]) % divisor->unscaled;
+	/* Zeros that are not stored: 1e131071. */
+	if (rest != 0 && last >= d.n)
+		rest = rest * power_modulo(last - d.n + 1, divisor->unscaled) %
+			   divisor->unscaled;
 	return rest == 0;
 }

@@ -10,6 +10,18 @@
 
 #include "utils/numeric.h"
 
+/* A number taken apart: sum of digit[i] * NBASE^(weight - i). */
+#define KG_NBASE 10000
+
+typedef struct KgDigits
+{
+	const int16 *digit; /* into the number; neither first nor last is 0 */
+	int n;				/* 0: the number is 0 */
+	int weight;
+	bool negative;
+} KgDigits;
+
+extern void kg_number_digits(const char *number, KgDigits *d);
 extern int kg_number_compare(const char *a, const char *b);
 extern bool kg_number_is_integer(const char *number);
 extern bool kg_number_is_positive(const char *number);
@@ -17,7 +29,10 @@ extern uint32 kg_number_hash(const char *number);
 /* An integral number within the range, else false. */
 extern bool kg_number_int64(const char *number, int64 *result);
 
-/* A divisor prepared once: a small one is kept as an integer and a scale. */
+/*
+ * A divisor prepared once: a small one is kept as an integer and a scale, one
+ * of more digits is divided by in run_number.c.
+ */
 typedef struct KgDivisor
 {
 	const char *number; /* the Numeric itself */
@@ -26,6 +41,7 @@ typedef struct KgDivisor
 } KgDivisor;
 
 extern void kg_divisor_init(KgDivisor *divisor, const char *number);
+/* Of a small divisor. */
 extern bool kg_number_is_multiple(const char *number, const KgDivisor *divisor);
 
 #endif /* KG_NUMBER_H */

@@ -54,17 +54,32 @@ write_basic(KgJsonWriter *w, List *errors)
 	}
 }
 
-/* Whether both came through the same subschema at this level. */
-static bool
-same_step(const KgSchemaError *a, const KgSchemaError *b, int level)
+static int
+common_prefix(const char *a, const char *b)
 {
-	const int *sa = a->steps + 2 * level;
-	const int *sb = b->steps + 2 * level;
+	int n = 0;
 
-	return a->nsteps > level && b->nsteps > level && sa[0] == sb[0] &&
-		   sa[1] == sb[1] &&
-		   strncmp(a->keyword_location, b->keyword_location, sa[0]) == 0 &&
-		   strncmp(a->instance_path, b->instance_path, sa[1]) == 0;
+	while (a[n] != '\0' && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* The level down to which both came through the same subschemas. */
+static int
+common_level(const KgSchemaError *a, const KgSchemaError *b)
+{
+	int keyword = common_prefix(a->keyword_location, b->keyword_location);
+	int instance = common_prefix(a->instance_path, b->instance_path);
+	int level = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	while (level < a->nsteps && level < b->nsteps &&
+		   a->steps[2 * level] == b->steps[2 * level] &&
+		   a->steps[2 * level + 1] == b->steps[2 * level + 1] &&
+		   a->steps[2 * level] <= keyword &&
+		   a->steps[2 * level + 1] <= instance)
+		level++;
+	return level;
 }
 
 static void write_detailed(KgJsonWriter *w, List *errors, int level);
@@ -108,24 +123,21 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 	{
 		const KgSchemaError *first = list_nth(errors, i);
 		List *group = list_make1((void *) first);
-		int depth = level;
-		bool together = true;
+		int depth = first->nsteps; /* of what they all share */
 
-		while (++i < n && same_step(first, list_nth(errors, i), level))
+		while (++i < n)
+		{
+			int shared = common_level(first, list_nth(errors, i));
+
+			if (shared <= level)
+				break;
+			depth = Min(depth, shared);
 			group = lappend(group, list_nth(errors, i));
+		}
 		if (list_length(group) == 1)
 		{
 			write_leaf(w, first);
 			continue;
-		}
-		/* The deepest subschema that they all share. */
-		while (together)
-		{
-			ListCell *lc;
-
-			depth++;
-			foreach(lc, group)
-				together = together && same_step(first, lfirst(lc), depth);
 		}
 		kg_jw_begin_object(w);
 		kg_jw_kbool(w, "valid", false);

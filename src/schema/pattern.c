@@ -36,6 +36,15 @@ static pcre2_jit_stack *jit_stack;
 
 #define KG_JIT_STACK_BYTES (1024 * 1024)
 
+/* PCRE2 does not tell how many steps a match took: the limit is raised so. */
+#define KG_FIRST_MATCH_STEPS 1000
+#define KG_MORE_MATCH_STEPS 8
+/* Bytes of a string that a table passes, and of a program, in one step. */
+#define KG_BYTES_OF_STEP 64
+#define KG_CODE_OF_STEP 8
+/* What PCRE2 takes for the smallest pattern. */
+#define KG_PCRE_STEPS 500
+
 static void
 free_code(void *arg)
 {
@@ -69,9 +78,12 @@ prepare_matching(void)
 }
 
 static void
-compile_pcre(KgPattern *pattern, const char *text, int len, const char **error)
+compile_pcre(KgPattern *pattern, const char *text, int len, const char **error,
+			 int64 *steps)
 {
 	PCRE2_SIZE offset;
+	size_t size = 0;
+	size_t jit_size = 0;
 	int code;
 
 	pattern->code = pcre2_compile((PCRE2_SPTR) text,
@@ -92,6 +104,9 @@ compile_pcre(KgPattern *pattern, const char *text, int len, const char **error)
 	}
 	/* Where there is no JIT compiler, the interpreter does. */
 	(void) pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
+	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_SIZE, &size);
+	(void) pcre2_pattern_info(pattern->code, PCRE2_INFO_JITSIZE, &jit_size);
+	*steps += KG_PCRE_STEPS + (size + jit_size) / KG_CODE_OF_STEP;
 }
 
 /* Let the context own what PCRE2 allocates for a pattern. */
@@ -109,7 +124,8 @@ tie_to_context(KgPattern *pattern)
 }
 
 KgPattern *
-kg_pattern_compile(const char *source, int len, const char **error)
+kg_pattern_compile(const char *source, int len, const char **error,
+				   int64 *steps)
 {
 	KgPattern *pattern = palloc0(sizeof(KgPattern));
 	MemoryContext owner = CurrentMemoryContext;
@@ -130,14 +146,14 @@ kg_pattern_compile(const char *source, int len, const char **error)
 	regex = kg_regex_parse(pattern->source, len, error, &position);
 	MemoryContextSwitchTo(owner);
 	if (regex != NULL)
-		pattern->dfa = kg_dfa_build(regex);
+		pattern->dfa = kg_dfa_build(regex, steps);
 	if (regex != NULL && pattern->dfa == NULL)
 	{
 		tie_to_context(pattern);
 		MemoryContextSwitchTo(work);
 		initStringInfo(&text);
 		kg_regex_emit_pcre(regex, &text);
-		compile_pcre(pattern, text.data, text.len, error);
+		compile_pcre(pattern, text.data, text.len, error, steps);
 		MemoryContextSwitchTo(owner);
 	}
 	if (*error != NULL)
@@ -151,10 +167,11 @@ kg_pattern_compile_pcre(const char *source)
 {
 	KgPattern *pattern = palloc0(sizeof(KgPattern));
 	const char *error = NULL;
+	int64 steps = 0;
 
 	pattern->source = pstrdup(source);
 	tie_to_context(pattern);
-	compile_pcre(pattern, source, strlen(source), &error);
+	compile_pcre(pattern, source, strlen(source), &error, &steps);
 	if (error != NULL)
 		elog(ERROR, "PCRE2 refuses \"%s\": %s", source, error);
 	return pattern;
@@ -195,23 +212,42 @@ kg_pattern_dfa(const KgPattern *pattern)
 	return pattern->dfa;
 }
 
-bool
-kg_pattern_matches(const KgPattern *pattern, const char *s, uint32 len)
+static int
+match_within(const KgPattern *pattern, const char *s, uint32 len, int limit)
 {
-	int code;
-
-	if (pattern->dfa != NULL)
-		return kg_dfa_matches(pattern->dfa, s, len);
-	pcre2_set_match_limit(match_context, kg_setting_schema_max_match_steps);
-	pcre2_set_depth_limit(match_context, kg_setting_schema_max_match_steps);
+	pcre2_set_match_limit(match_context, limit);
+	pcre2_set_depth_limit(match_context, limit);
 	pcre2_set_heap_limit(match_context, 16 * 1024);
-	code = pcre2_match(pattern->code,
+	return pcre2_match(pattern->code,
 					   (PCRE2_SPTR) s,
 					   len,
 					   0,
 					   PCRE2_NO_UTF_CHECK,
 					   match_data,
 					   match_context);
+}
+
+bool
+kg_pattern_matches(const KgPattern *pattern, const char *s, uint32 len,
+				   int64 *steps)
+{
+	int most = kg_setting_schema_max_match_steps;
+	int limit = Min(KG_FIRST_MATCH_STEPS, most);
+	int code;
+
+	*steps += 1 + len / KG_BYTES_OF_STEP;
+	if (pattern->dfa != NULL)
+		return kg_dfa_matches(pattern->dfa, s, len);
+	code = match_within(pattern, s, len, limit);
+	while ((code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_DEPTHLIMIT) &&
+		   limit < most)
+	{
+		CHECK_FOR_INTERRUPTS();
+		*steps += limit;
+		limit = limit < most / KG_MORE_MATCH_STEPS ? limit * KG_MORE_MATCH_STEPS
+												   : most;
+		code = match_within(pattern, s, len, limit);
+	}
 	if (code >= 0)
 		return true;
 	if (code == PCRE2_ERROR_NOMATCH)

@@ -11,10 +11,11 @@ typedef struct KgPattern KgPattern;
 /*
  * Compile in the current memory context, which owns the result together with
  * what PCRE2 allocates for it.  NULL with *error set (a phrase) if it is not a
- * regular expression of ECMA-262 or needs what is not supported.
+ * regular expression of ECMA-262 or needs what is not supported.  *steps grows
+ * by what it took, which bounds what PCRE2 allocates, too.
  */
 extern KgPattern *kg_pattern_compile(const char *source, int len,
-									 const char **error);
+									 const char **error, int64 *steps);
 
 /* The same for one of our own, in PCRE2's syntax. */
 extern KgPattern *kg_pattern_compile_pcre(const char *source);
@@ -24,9 +25,10 @@ extern const KgDfa *kg_pattern_dfa(const KgPattern *pattern);
 
 /*
  * Whether it matches somewhere in the string, which is valid UTF-8.  Raises
- * KG_LIMIT_EXCEEDED past kg_graph.schema_max_match_steps.
+ * KG_LIMIT_EXCEEDED past kg_graph.schema_max_match_steps.  *steps grows by
+ * what it took.
  */
 extern bool kg_pattern_matches(const KgPattern *pattern, const char *s,
-							   uint32 len);
+							   uint32 len, int64 *steps);
 
 #endif /* KG_PATTERN_H */

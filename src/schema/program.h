@@ -25,7 +25,6 @@ typedef enum KgOp
 	KG_OP_MIN_LENGTH,
 	KG_OP_MAX_LENGTH,
 	KG_OP_DFA,
-	KG_OP_PATTERN,
 	KG_OP_FORMAT,
 	KG_OP_MINIMUM,
 	KG_OP_MAXIMUM,
@@ -38,6 +37,9 @@ typedef enum KgOp
 	KG_OP_MIN_ITEMS, /* and minProperties */
 	KG_OP_MAX_ITEMS, /* and maxProperties */
 	KG_OP_LAST_PLAIN = KG_OP_MAX_ITEMS,
+	/* of the value alone, but they may take long */
+	KG_OP_PATTERN,
+	KG_OP_MULTIPLE_OF_BIG,
 	/* combinations */
 	KG_OP_REF,
 	KG_OP_DYNAMIC_REF,

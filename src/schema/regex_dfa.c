@@ -20,6 +20,9 @@
 #define MAX_TABLE 65536
 /* NfaNode visits while states are built: a few milliseconds. */
 #define MAX_WORK 4000000
+/* Visits that are one step of validation, and what any pattern takes. */
+#define WORK_OF_STEP 6
+#define BASE_STEPS 500
 
 /* States with a meaning of their own. */
 #define DFA_DEAD 0
@@ -233,6 +236,9 @@ static int
 build(Builder *b, const KgRegex *re, int next)
 {
 	check_stack_depth();
+	/* What makes no nodes can be repeated without end: (){1000000}. */
+	if (++b->work > MAX_WORK)
+		b->failed = true;
 	if (b->failed)
 		return next;
 	switch (re->kind)
@@ -426,10 +432,13 @@ bury_dead(Builder *b)
 	int c;
 
 	live[DFA_MATCH] = true;
+	/* The last states are the nearest to a match. */
 	while (changed)
 	{
+		CHECK_FOR_INTERRUPTS();
+		b->work += b->nstates;
 		changed = false;
-		for (s = 2; s < b->nstates; s++)
+		for (s = b->nstates - 1; s >= 2; s--)
 		{
 			if (live[s])
 				continue;
@@ -548,7 +557,7 @@ find_fixed_length(const Builder *b, KgDfa *dfa)
 }
 
 KgDfa *
-kg_dfa_build(const KgRegex *regex)
+kg_dfa_build(const KgRegex *regex, int64 *steps)
 {
 	MemoryContext owner = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(
@@ -580,5 +589,6 @@ kg_dfa_build(const KgRegex *regex)
 	}
 	MemoryContextSwitchTo(owner);
 	MemoryContextDelete(work);
+	*steps += BASE_STEPS + b.work / WORK_OF_STEP;
 	return dfa;
 }

@@ -32,9 +32,9 @@ typedef struct KgDfa
 /*
  * Build in the current memory context.  NULL if the expression is not regular
  * (backreferences, lookaround, word boundaries, Unicode properties) or if the
- * table would be large.
+ * table would be large.  *steps grows by what it took to find out.
  */
-extern KgDfa *kg_dfa_build(const KgRegex *regex);
+extern KgDfa *kg_dfa_build(const KgRegex *regex, int64 *steps);
 
 static inline bool
 kg_dfa_matches(const KgDfa *dfa, const char *s, uint32 len)

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
 #include "schema/run.h"
 #include "utils/json.h"
 
@@ -19,7 +20,7 @@ struct KgReport
 	List *errors; /* of KgSchemaError * */
 	int max;
 	int level; /* of branches in branches */
-	int *made; /* violations noted so far, those of branches too */
+	int *made; /* violations noted so far, those of branches too, by size */
 };
 
 /* Values in a phrase are for orientation: a longer one is cut. */
@@ -34,6 +35,10 @@ struct KgReport
  */
 #define MAX_BRANCH_LEVEL 32
 #define MAX_BRANCH_MADE 2000
+/* Paths and lists may be long: so many bytes are one more violation. */
+#define BYTES_OF_ONE 1024
+/* Of a larger value not even the beginning is written. */
+#define MAX_WRITTEN_VALUE 65536
 
 static void
 append_value(StringInfo out, const KgVal *v)
@@ -42,13 +47,22 @@ append_value(StringInfo out, const KgVal *v)
 	char *text;
 	int len;
 
+	CHECK_FOR_INTERRUPTS();
+	if (v->type >= KG_T_ARRAY && v->len > MAX_WRITTEN_VALUE)
+	{
+		appendStringInfo(out, "%s of %u bytes", kg_type_name(v->type), v->len);
+		return;
+	}
 	kg_val_to_value(v, &value);
 	if (v->type == KG_T_STRING)
 	{
 		StringInfoData quoted;
 
+		len = v->len;
+		if (len > 2 * MAX_PHRASE_VALUE)
+			len = pg_mbcliplen(v->data, len, 2 * MAX_PHRASE_VALUE);
 		initStringInfo(&quoted);
-		escape_json(&quoted, kg_val_cstring(v));
+		escape_json(&quoted, pnstrdup(v->data, len));
 		text = quoted.data;
 	}
 	else
@@ -62,6 +76,7 @@ append_value(StringInfo out, const KgVal *v)
 		appendBinaryStringInfo(out, text, len);
 		appendStringInfoString(out, "...");
 	}
+	pfree(text);
 }
 
 static void
@@ -461,13 +476,28 @@ make_error(const KgFrame *frame, KgKeyword keyword, const KgVal *val,
 	return error;
 }
 
+/* Without the causes, which were counted when they were noted. */
+static Size
+error_bytes(const KgSchemaError *error)
+{
+	Size bytes = strlen(error->instance_path) + strlen(error->schema_path) +
+				 strlen(error->keyword_location) + strlen(error->expected) +
+				 error->nsteps * 2 * sizeof(int) + VARSIZE(error->value);
+	ListCell *lc;
+
+	foreach(lc, error->allowed)
+		bytes += strlen(lfirst(lc));
+	return bytes;
+}
+
 static void
 add_error(KgRun *run, KgSchemaError *error)
 {
 	KgReport *report = run->report;
 
+	CHECK_FOR_INTERRUPTS();
 	report->errors = lappend(report->errors, error);
-	(*report->made)++;
+	*report->made += 1 + error_bytes(error) / BYTES_OF_ONE;
 	if (list_length(report->errors) >= report->max)
 		run->report = NULL;
 }

@@ -146,8 +146,6 @@ kg_check_value(const KgInstr *instr, const KgVal *val)
 				   count_characters(val->data, val->len) <= instr->n;
 		case KG_OP_DFA:
 			return kg_dfa_matches(instr->u.dfa, val->data, val->len);
-		case KG_OP_PATTERN:
-			return kg_pattern_matches(instr->u.pattern, val->data, val->len);
 		case KG_OP_FORMAT:
 			return instr->u.format(val->data, val->len);
 		case KG_OP_MINIMUM:
@@ -212,6 +210,7 @@ test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
 	else
 	{
 		kg_seen_init(&own, val);
+		kg_run_charge(run, own.words);
 		valid = kg_eval_in_place(run, frame, node, keyword, index, val, &own);
 		if (valid)
 			kg_seen_add(seen, &own);
@@ -226,7 +225,7 @@ test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
  * without a name, $recursiveAnchor.
  */
 static const KgNode *
-dynamic_target(const KgFrame *frame, const char *anchor,
+dynamic_target(KgRun *run, const KgFrame *frame, const char *anchor,
 			   const KgNode *otherwise)
 {
 	const KgNode *target = otherwise;
@@ -237,6 +236,7 @@ dynamic_target(const KgFrame *frame, const char *anchor,
 		const KgResource *resource = frame->node->resource;
 		int i;
 
+		kg_run_charge(run, 1);
 		if (resource == last)
 			continue;
 		last = resource;
@@ -344,7 +344,8 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 		case KG_OP_DYNAMIC_REF:
 			return kg_eval_in_place(run,
 									frame,
-									dynamic_target(frame,
+									dynamic_target(run,
+												   frame,
 												   instr->u.dynamic->anchor,
 												   instr->u.dynamic->target),
 									instr->keyword,
@@ -352,13 +353,14 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 									val,
 									seen);
 		case KG_OP_RECURSIVE_REF:
-			return kg_eval_in_place(run,
-									frame,
-									dynamic_target(frame, NULL, instr->u.node),
-									instr->keyword,
-									-1,
-									val,
-									seen);
+			return kg_eval_in_place(
+				run,
+				frame,
+				dynamic_target(run, frame, NULL, instr->u.node),
+				instr->keyword,
+				-1,
+				val,
+				seen);
 		case KG_OP_ALL_OF:
 			return run_all_of(run, frame, instr, val, seen);
 		case KG_OP_IF:
@@ -401,6 +403,12 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 				ok = !test_in_place(
 					run, frame, instr->u.node, KG_KW_NOT, -1, val, NULL);
 				break;
+			case KG_OP_PATTERN:
+				ok = kg_run_matches(run, instr->u.pattern, val);
+				break;
+			case KG_OP_MULTIPLE_OF_BIG:
+				ok = kg_run_multiple(run, val->data, instr->u.divisor->number);
+				break;
 			case KG_OP_UNIQUE:
 				ok = kg_run_unique(run, val);
 				break;
@@ -420,6 +428,8 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 					}
 					continue;
 				}
+				if (val->len > KG_QUICK_BYTES)
+					kg_run_charge(run, val->len / KG_BYTES_OF_STEP);
 				ok = kg_check_value(instr, val);
 				break;
 		}
@@ -445,6 +455,7 @@ run_tracked(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 	bool valid;
 
 	kg_seen_init(&own, val);
+	kg_run_charge(run, own.words);
 	valid = run_code(run, frame, val, &own);
 	if (valid && seen != NULL)
 		kg_seen_add(seen, &own);

@@ -91,6 +91,24 @@ kg_run_charge(KgRun *run, int steps)
 
 /* The checks of a value alone; nodes of only these need no frame. */
 extern bool kg_check_value(const KgInstr *instr, const KgVal *val);
+/* Those of a longer one are counted, and need a run. */
+#define KG_QUICK_BYTES 256
+/* Bytes of a value that are looked at in one step. */
+#define KG_BYTES_OF_STEP 64
+/* run_number.c: whether it is a multiple of a divisor of many digits. */
+extern bool kg_run_multiple(KgRun *run, const char *number,
+							const char *divisor);
+
+/* Match, and count what it took. */
+static inline bool
+kg_run_matches(KgRun *run, const KgPattern *pattern, const KgVal *val)
+{
+	int64 steps = 0;
+	bool matches = kg_pattern_matches(pattern, val->data, val->len, &steps);
+
+	kg_run_charge(run, (int) steps);
+	return matches;
+}
 
 /*
  * True if the value is good by checks that need no frame; false says nothing
@@ -107,7 +125,7 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 		return false;
 	if (instr == NULL)
 		return true;
-	if ((node->plain & (1 << val->type)) == 0)
+	if ((node->plain & (1 << val->type)) == 0 || val->len > KG_QUICK_BYTES)
 		return false;
 	for (; instr->op != KG_OP_END; instr++)
 	{
@@ -126,10 +144,14 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 
 /* Whether a key matches a pattern of patternProperties. */
 static inline bool
-kg_key_matches(const KgPatternNode *p, const char *key, uint32 len)
+kg_key_matches(KgRun *run, const KgPatternNode *p, const char *key, uint32 len)
 {
-	return p->dfa != NULL ? kg_dfa_matches(p->dfa, key, len)
-						  : kg_pattern_matches(p->pattern, key, len);
+	KgVal name = {.type = KG_T_STRING, .data = key, .len = len};
+
+	if (p->dfa == NULL)
+		return kg_run_matches(run, p->pattern, &name);
+	kg_run_charge(run, 1 + len / KG_BYTES_OF_STEP);
+	return kg_dfa_matches(p->dfa, key, len);
 }
 
 extern bool kg_run_object(KgRun *run, const KgFrame *frame,

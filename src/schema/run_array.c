@@ -167,7 +167,7 @@ kg_run_unique(KgRun *run, const KgVal *val)
 {
 	int n = KG_VAL_COUNT(val);
 
-	kg_run_charge(run, n);
+	kg_run_charge(run, n + val->len / KG_BYTES_OF_STEP);
 	if (n < 2)
 		return true;
 	return n <= PAIRWISE ? unique_pairwise(val) : unique_hashed(run, val);

@@ -116,7 +116,7 @@ eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 	{
 		const KgPatternNode *p = &plan->patterns[i];
 
-		if (!kg_key_matches(p, w->key, w->key_len))
+		if (!kg_key_matches(run, p, w->key, w->key_len))
 			continue;
 		matched = true;
 		if (!eval_property(run,
@@ -163,6 +163,7 @@ eval_declared(KgRun *run, const KgFrame *frame, const KgProperty *p,
 			return false;
 		valid = false;
 	}
+	kg_run_charge(run, p->npatterns);
 	for (i = 0; i < p->npatterns; i++)
 	{
 		if (!eval_property(run,

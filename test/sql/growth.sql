@@ -42,6 +42,51 @@ SELECT pg_temp.apply(jsonb_build_object('properties', pg_temp.refs(300, '#/$defs
 SELECT pg_temp.apply('{"properties": {"v": {"type": "string", "x-index": true}}}'); SELECT pg_temp.known();
 SELECT kg_drop_bundle('grow') ->> 'entities';
 
+-- Validation: every step counts, those of patterns and of long numbers too.
+RESET ROLE;
+SET kg_graph.schema_max_steps = 500000;
+SET ROLE grow_admin;
+CREATE FUNCTION pg_temp.valid(instance text, schema text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN kg_validate(instance::jsonb, schema::jsonb);
+EXCEPTION WHEN OTHERS THEN
+  RETURN SQLSTATE || ' ' || SQLERRM;
+END
+$$;
+SELECT what, pg_temp.valid(instance, schema) FROM (VALUES
+  (1, 'references that fan out', '1', (SELECT jsonb_build_object('$ref', '#/$defs/l0', '$defs', jsonb_object_agg('l' || i, jsonb_build_object('anyOf',
+     ARRAY[jsonb_build_object('$ref', '#/$defs/l' || (i + 1)), jsonb_build_object('$ref', '#/$defs/l' || (i + 1))])) || '{"l41": {"type": "string"}}')::text FROM generate_series(0, 40) i)),
+  (2, 'two thousand patterns', '"a"', (SELECT jsonb_build_object('anyOf', jsonb_agg(jsonb_build_object('pattern', '^(a|b)*x{1,20}' || i || '.{3,90}$')))::text FROM generate_series(1, 2000) i)),
+  (3, 'patterns of many states', '"a"', (SELECT jsonb_build_object('anyOf', jsonb_agg(jsonb_build_object('pattern', '(.*a){12}.{40}' || i)))::text FROM generate_series(1, 50) i)),
+  (4, 'patterns with word boundaries', '"a"', (SELECT jsonb_build_object('anyOf', jsonb_agg(jsonb_build_object('pattern', '\b((a{1,9}){1,9}){1,9}' || i)))::text FROM generate_series(1, 2000) i)),
+  (5, 'nothing, many times', '"a"', '{"pattern": "^((((){60000}){60000}){60000}){60000}$"}'),
+  (6, 'long matches', to_jsonb(repeat('a', 22))::text, (SELECT jsonb_build_object('anyOf', jsonb_agg(jsonb_build_object('pattern', '^\b(a|aa)+[^a]' || i)))::text FROM generate_series(1, 20) i)),
+  (7, 'keys and patterns', (SELECT jsonb_object_agg(repeat('k', 200) || i, 1)::text FROM generate_series(1, 900) i),
+     (SELECT jsonb_build_object('patternProperties', jsonb_object_agg('k' || i || '$', true))::text FROM generate_series(1, 700) i)),
+  (8, 'digits', repeat('7', 50000), '{"multipleOf": ' || repeat('3', 25000) || '}'),
+  (9, 'digits in an array', '[' || repeat('1e131071, ', 999) || '1]', '{"items": {"multipleOf": ' || repeat('3', 2000) || '}}'),
+  (10, 'zeros in an array', '[' || repeat('7e131071, ', 999) || '1]', '{"items": {"anyOf": [{"multipleOf": 7}, {"const": 1}]}}'),
+  (11, 'a long constant', (SELECT jsonb_agg(i)::text FROM generate_series(1, 1000) i), (SELECT jsonb_build_object('$defs', jsonb_build_object('c', jsonb_build_object('const', jsonb_agg(i) || '0')),
+     'anyOf', (SELECT jsonb_agg('{"allOf": [{"$ref": "#/$defs/c"}]}'::jsonb) FROM generate_series(1, 10000)))::text FROM generate_series(1, 1000) i)),
+  (12, 'long strings', to_jsonb(repeat('x', 100000))::text, (SELECT jsonb_build_object('$defs', '{"c": {"minLength": 200000}}'::jsonb, 'anyOf', jsonb_agg('{"$ref": "#/$defs/c"}'::jsonb))::text FROM generate_series(1, 1000)))
+) v (n, what, instance, schema) ORDER BY n;
+-- exact at any length
+SELECT kg_validate('1e131071', '{"multipleOf": 1e-16383}') AS t, kg_validate('3e1000', '{"multipleOf": 3e-100}') AS t, kg_validate('3e1000', '{"multipleOf": 7}') AS f,
+       kg_validate('21e1000', '{"multipleOf": 7}') AS t, kg_validate('1e-100', '{"multipleOf": 2e-100}') AS f, kg_validate('0', ('{"multipleOf": ' || repeat('9', 500) || '}')::jsonb) AS t,
+       kg_validate((repeat('9', 500) || '0')::jsonb, ('{"multipleOf": ' || repeat('9', 500) || '}')::jsonb) AS t,
+       kg_validate((repeat('9', 500) || '1')::jsonb, ('{"multipleOf": ' || repeat('9', 500) || '}')::jsonb) AS f;
+SELECT count(*) AS wrong FROM (SELECT (i * 7919 % 1000003 + 1) * power(10::numeric, 23) + i * 65537 AS d, i FROM generate_series(1, 400) i) x,
+  LATERAL (VALUES (d * (i * i + 1)), (d * i + 1), (d * 99999999999999999999999999), (d - 1), (d * i * 1e40), (d / 1000)) n (n)
+WHERE kg_validate(to_jsonb(n), jsonb_build_object('multipleOf', d)) <> (n % d = 0);
+-- the steps are a setting, and what is written about a violation has its limit
+RESET ROLE;
+SET kg_graph.schema_max_steps = 1000;
+SELECT pg_temp.valid('"abc"', '{"pattern": "^[a-z]{3}$", "anyOf": [{"pattern": "x\\b"}, {"pattern": "y\\b"}]}');
+RESET kg_graph.schema_max_steps;
+SELECT length(kg_validation_errors('{}', jsonb_build_object('$ref', '#/$defs/n', '$defs', jsonb_build_object('n', jsonb_build_object('anyOf',
+  ARRAY['{"$ref": "#/$defs/n/anyOf/1"}', '{"const": 1}'::jsonb] || array_agg(jsonb_build_object('const', repeat('c', 5000)))))), jsonb_build_object('output', o))::text) < 3000000 AS short
+FROM generate_series(1, 50), unnest(ARRAY['model', 'basic', 'detailed']) o GROUP BY o;
+
 RESET ROLE;
 SELECT kg_drop_tenant('growth_a');
 DROP OWNED BY grow_admin;

@@ -1,0 +1,100 @@
+/*
+ * run_number.c
+ *	  multipleOf with a divisor of many digits.
+ *
+ * numeric's own division takes seconds for numbers that are allowed, is deaf
+ * to interrupts and knows nothing of the steps of a run.
+ */
+#include "postgres.h"
+
+#include "schema/run.h"
+
+/* Digits of the divisor that are dealt with in one step. */
+#define DIGITS_OF_STEP 8
+/* So many are enough to know a digit of the quotient to within one. */
+#define LEADING_DIGITS 4
+
+/* rest -= times * divisor; rest has one digit more, in front. */
+static void
+subtract(int32 *rest, const KgDigits *divisor, int32 times)
+{
+	int32 carry = 0;
+	int i;
+
+	for (i = divisor->n; i > 0; i--)
+	{
+		int32 value = rest[i] - times * divisor->digit[i - 1] + carry;
+
+		carry = value >= 0 ? value / KG_NBASE
+						   : -((KG_NBASE - 1 - value) / KG_NBASE);
+		rest[i] = value - carry * KG_NBASE;
+	}
+	rest[0] += carry;
+}
+
+static bool
+is_below(const int32 *rest, const KgDigits *divisor)
+{
+	int i;
+
+	if (rest[0] > 0)
+		return false;
+	for (i = 0; i < divisor->n; i++)
+	{
+		if (rest[i + 1] != divisor->digit[i])
+			return rest[i + 1] < divisor->digit[i];
+	}
+	return false;
+}
+
+/* rest = (rest * KG_NBASE + digit) modulo divisor. */
+static void
+take_digit(int32 *rest, const KgDigits *divisor, int digit)
+{
+	int leading = Min(divisor->n, LEADING_DIGITS);
+	double high = 0;
+	double low = 0;
+	int i;
+
+	memmove(rest, rest + 1, divisor->n * sizeof(int32));
+	rest[divisor->n] = digit;
+	for (i = 0; i <= leading; i++)
+		high = high * KG_NBASE + rest[i];
+	for (i = 0; i < leading; i++)
+		low = low * KG_NBASE + divisor->digit[i];
+	subtract(rest, divisor, (int32) (high / low));
+	if (rest[0] < 0)
+		subtract(rest, divisor, -1);
+	else if (!is_below(rest, divisor))
+		subtract(rest, divisor, 1);
+}
+
+bool
+kg_run_multiple(KgRun *run, const char *number, const char *divisor)
+{
+	KgDigits n;
+	KgDigits d;
+	int32 *rest;
+	int zeros;
+	int i;
+	bool multiple = true;
+
+	kg_number_digits(number, &n);
+	kg_number_digits(divisor, &d);
+	if (n.n == 0)
+		return true;
+	/* Zeros to bring the last digits to one place; below it is a fraction. */
+	zeros = (n.weight - n.n) - (d.weight - d.n);
+	if (zeros < 0 || n.weight < d.weight)
+		return false;
+	rest = palloc0((d.n + 1) * sizeof(int32));
+	for (i = 0; i < n.n + zeros; i++)
+	{
+		kg_run_charge(run, 1 + d.n / DIGITS_OF_STEP);
+		take_digit(rest, &d, i < n.n ? n.digit[i] : 0);
+	}
+	for (i = 0; i <= d.n; i++)
+		multiple = multiple && rest[i] == 0;
+	pfree(rest);
+	return multiple;
+}
