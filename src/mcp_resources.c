@@ -15,6 +15,7 @@
 #include "mb/pg_wchar.h"
 #include "mcp_protocol.h"
 #include "query/plan.h"
+#include "query/sql.h"
 #include "base/identity.h"
 #include "utils/builtins.h"
 
@@ -319,9 +320,9 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = CStringGetTextDatum(colon + 1);
 	memset(&statement, 0, sizeof(statement));
-	statement.sql = psprintf("SELECT data FROM %s WHERE tenant = $1 "
-							 "AND bundle = $2 AND entity_type = $3 "
-							 "AND entity_id = $4",
+	statement.sql = psprintf("SELECT data FROM %s WHERE tenant" KG_EQ
+							 "$1 AND bundle" KG_EQ "$2 AND entity_type" KG_EQ
+							 "$3 AND entity_id" KG_EQ "$4",
 							 kg_qualified("kg_entity"));
 	statement.nargs = 4;
 	statement.argtypes = argtypes;

@@ -41,6 +41,9 @@ typedef struct KgPrivilege
 	const char *object;
 } KgPrivilege;
 
+/* Types are looked up by the caller's search_path. */
+#define KG_LOGIN "kg_login(pg_catalog.text, pg_catalog.bool)"
+
 #define KG_READABLE(table)                                          \
 	{                                                               \
 		KG_READS | KG_GATEWAY, ACL_SELECT, "SELECT", "TABLE", table \
@@ -71,12 +74,12 @@ static const KgPrivilege privileges[] = {
 	KG_WRITABLE("kg_entity"),
 	KG_WRITABLE("kg_edge"),
 	{KG_WRITES, ACL_USAGE, "USAGE", "SEQUENCE", "kg_node_seq"},
-	{KG_GATEWAY, ACL_EXECUTE, "EXECUTE", "FUNCTION", "kg_login(text, boolean)"},
+	{KG_GATEWAY, ACL_EXECUTE, "EXECUTE", "FUNCTION", KG_LOGIN},
 	{KG_GATEWAY,
 	 ACL_EXECUTE,
 	 "EXECUTE",
 	 "FUNCTION",
-	 "kg_mcp(jsonb, text, text)"},
+	 "kg_mcp(pg_catalog.jsonb, pg_catalog.text, pg_catalog.text)"},
 	{KG_READS | KG_GATEWAY, ACL_USAGE, "USAGE", "SCHEMA", NULL},
 };
 
@@ -186,7 +189,7 @@ kg_may_login(Oid role)
 	bool owns;
 
 	return has_in_list(PROCOID,
-					   function_oid("kg_login(text, boolean)"),
+					   function_oid(KG_LOGIN),
 					   Anum_pg_proc_proacl,
 					   Anum_pg_proc_proowner,
 					   role,

@@ -36,6 +36,18 @@
 	object_aclcheck(NamespaceRelationId, schema, role, mode)
 #endif
 
+/*
+ * PostgreSQL 17 has other names for the search path that a plan was made for
+ * (commit d3a38318ac6).  The user includes catalog/namespace.h.
+ */
+#if PG_VERSION_NUM >= 170000
+#define kg_search_path_is(path) SearchPathMatchesCurrentEnvironment(path)
+#define kg_present_search_path(context) GetSearchPathMatcher(context)
+#else
+#define kg_search_path_is(path) OverrideSearchPathMatchesCurrent(path)
+#define kg_present_search_path(context) GetOverrideSearchPath(context)
+#endif
+
 /* PostgreSQL 16 frees a setting's extra by pfree (commit 9c911ec065f). */
 #if PG_VERSION_NUM >= 160000
 #define kg_guc_malloc(size) guc_malloc(LOG, size)

@@ -141,18 +141,24 @@ trim_cache(void)
 	}
 }
 
-static bool
-search_path_matches(SPIPlanPtr plan)
+/*
+ * A statement is analysed with names looked up in pg_catalog only; the plan of
+ * that is good whatever the caller's search_path, which it is told to be made
+ * for: the plan cache would have it analysed anew with the caller's.  (To pin
+ * the path for each execution instead would cost a sixth of a kg_get().)
+ */
+static void
+adopt_search_path(SPIPlanPtr plan)
 {
 	CachedPlanSource *source = linitial(plan->plancache_list);
+	List *schemas;
 
-	if (source->search_path == NULL)
-		return false;
-#if PG_VERSION_NUM >= 170000
-	return SearchPathMatchesCurrentEnvironment(source->search_path);
-#else
-	return OverrideSearchPathMatchesCurrent(source->search_path);
-#endif
+	if (source->search_path == NULL || kg_search_path_is(source->search_path))
+		return;
+	schemas = source->search_path->schemas;
+	pfree(source->search_path);
+	source->search_path = kg_present_search_path(source->query_context);
+	list_free(schemas);
 }
 
 /* Have the generic plan made now, under our planner settings. */
@@ -237,18 +243,18 @@ fetch_entry(const KgStatement *statement)
 		drop_entry(entry);
 		entry = NULL;
 	}
-	if (entry == NULL)
-	{
-		entry = make_entry(&key, statement);
-		build_generic_plan(entry->plan);
-	}
-	else
-	{
+	if (entry != NULL)
 		dlist_move_head(&plans_by_use, &entry->link);
-		if (!SPI_plan_is_valid(entry->plan) ||
-			!search_path_matches(entry->plan))
-			build_generic_plan(entry->plan);
+	if (entry == NULL || !SPI_plan_is_valid(entry->plan))
+	{
+		int nest = kg_spi_pin_path();
+
+		if (entry == NULL)
+			entry = make_entry(&key, statement);
+		build_generic_plan(entry->plan);
+		kg_spi_unpin_path(nest);
 	}
+	adopt_search_path(entry->plan);
 	return entry;
 }
 

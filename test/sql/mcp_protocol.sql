@@ -155,7 +155,7 @@ BEGIN
   END;
   RETURN true;
 END $$;
-CREATE FUNCTION mcp_probes() RETURNS boolean LANGUAGE sql VOLATILE AS $$
+CREATE FUNCTION mcp_probes() RETURNS boolean LANGUAGE sql SET search_path = public VOLATILE AS $$
   SELECT mcp_probe('SET ROLE mcp_nobody') AND mcp_probe('RESET ROLE') AND mcp_probe('SET SESSION AUTHORIZATION mcp_nobody') AND mcp_probe('SELECT set_config(''role'', ''mcp_nobody'', false)')
      AND mcp_probe('INSERT INTO mcp_probe VALUES (''x'')') AND mcp_probe('CREATE TEMP TABLE t(x int)') AND mcp_probe('SET TRANSACTION READ WRITE') AND mcp_probe('LISTEN x')
      AND mcp_probe('PREPARE p AS SELECT 1') AND mcp_probe('COMMIT') AND mcp_probe('SELECT kg_login(''x'')') $$;
