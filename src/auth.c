@@ -22,6 +22,7 @@
 #include "base/jwt.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "base/token.h"
 #include "catalog/pg_type.h"
 #include "common/cryptohash.h"
@@ -274,12 +275,10 @@ path_is_valid(const char *path)
 {
 	const char *segment = path;
 
-	if (*path == '\0')
+	if (*path == '\0' || kg_has_control(path, strlen(path)))
 		return false;
 	for (const char *p = path; *p; p++)
 	{
-		if ((unsigned char) *p < 0x20 || *p == 0x7f)
-			return false;
 		if (*p != '/')
 			continue;
 		if (p == segment)

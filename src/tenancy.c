@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -93,12 +94,7 @@ kg_sql_create_tenant(PG_FUNCTION_ARGS)
 	KgUserContext user;
 	KgError *err;
 
-	for (int i = 0; i < len; i++)
-	{
-		if ((unsigned char) tenant[i] < 0x20 || tenant[i] == 0x7f)
-			len = 0;
-	}
-	if (len < 1 || len > 63)
+	if (len < 1 || len > 63 || kg_has_control(tenant, len))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
 		kg_error_got_string(err, tenant);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
+#include "base/text.h"
 #include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 #include "query/args.h"
@@ -383,14 +384,9 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 	if (len < 1 || len > KG_MAX_ID_BYTES)
 		kg_error_throw(kg_args_error(
 			path, value, psprintf("an id of 1 to %d bytes", KG_MAX_ID_BYTES)));
-	for (int i = 0; i < len; i++)
-	{
-		unsigned char c = value->val.string.val[i];
-
-		if (c < 0x20 || c == 0x7f)
-			kg_error_throw(
-				kg_args_error(path, value, "an id without control characters"));
-	}
+	if (kg_has_control(value->val.string.val, len))
+		kg_error_throw(
+			kg_args_error(path, value, "an id without control characters"));
 	return kg_json_cstring(value);
 }
 

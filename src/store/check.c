@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "utils/builtins.h"
@@ -48,15 +49,6 @@ field_pointer(const KgField *field)
 	return pointer.data;
 }
 
-static bool
-has_control_character(const char *s, int len)
-{
-	for (int i = 0; i < len; i++)
-		if ((unsigned char) s[i] < 0x20 || s[i] == 0x7f)
-			return true;
-	return false;
-}
-
 char *
 kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 			 KgErrorList *errors)
@@ -82,7 +74,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	}
 	else if (value.val.string.len < 1 ||
 			 value.val.string.len > KG_MAX_ID_BYTES ||
-			 has_control_character(value.val.string.val, value.val.string.len))
+			 kg_has_control(value.val.string.val, value.val.string.len))
 	{
 		err = kg_error_new(KG_VALIDATION_FAILED,
 						   "id of an entity of type \"%s\" has %d bytes or "

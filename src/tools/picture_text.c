@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -57,7 +58,7 @@ append_line(StringInfo buf, const char *s, int len, int max,
 			appendStringInfoString(buf, "...");
 			return;
 		}
-		if (width == 1 && ((unsigned char) *s < 0x20 || *s == 0x7f))
+		if (kg_control_len(s, end - s) > 0)
 			appendStringInfoChar(buf, ' ');
 		else
 			escape(buf, s, Min(width, (int) (end - s)));

@@ -1,0 +1,32 @@
+/*
+ * text.c
+ *	  What a character of a text is.
+ */
+#include "postgres.h"
+
+#include "base/text.h"
+#include "mb/pg_wchar.h"
+
+int
+kg_control_len(const char *s, int len)
+{
+	const unsigned char *c = (const unsigned char *) s;
+
+	if (len > 0 && (c[0] < 0x20 || c[0] == 0x7f))
+		return 1;
+	/* U+0080 to U+009F; in most other encodings the bytes are letters. */
+	if (len > 1 && c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0 &&
+		GetDatabaseEncoding() == PG_UTF8)
+		return 2;
+	return 0;
+}
+
+bool
+kg_has_control(const char *s, int len)
+{
+	/* No other character has a byte of these inside, in UTF-8. */
+	for (int i = 0; i < len; i++)
+		if (kg_control_len(s + i, len - i) > 0)
+			return true;
+	return false;
+}

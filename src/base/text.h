@@ -1,0 +1,17 @@
+/*
+ * text.h
+ *	  What a character of a text is.
+ */
+#ifndef KG_TEXT_H
+#define KG_TEXT_H
+
+/*
+ * Bytes of the control character (of Unicode's category Cc) that a text begins
+ * with; 0: it begins with another.
+ */
+extern int kg_control_len(const char *s, int len);
+
+/* What is no part of an id, a tenant's name or a scope path. */
+extern bool kg_has_control(const char *s, int len);
+
+#endif /* KG_TEXT_H */
