@@ -16,6 +16,7 @@ typedef struct KgApplyOptions
 	bool has_expected_revision;
 	int64 expected_revision;
 	int max_errors;
+	int max_diff; /* handles listed in a dry run's diff, per kind of change */
 } KgApplyOptions;
 
 /* What happened to the rows of one type or relation. */
@@ -46,16 +47,18 @@ typedef struct KgApply
 	List *edge_counts;
 	List *type_changes[3]; /* names created, updated, deleted */
 	List *samples[3];	   /* handles created, updated, deleted */
+	int64 sampled[3];	   /* of how many */
 	List *warnings;		   /* of char * */
 	KgScope *scope;		   /* in which the entities are written */
+	struct KgTally *tally; /* of what goes with deleted entities, or NULL */
 } KgApply;
 
 #define KG_CHANGE_CREATED 0
 #define KG_CHANGE_UPDATED 1
 #define KG_CHANGE_DELETED 2
 
-/* Handles listed in a dry run's diff, per kind of change. */
-#define KG_MAX_SAMPLES 100
+#define KG_DEFAULT_DIFF 100
+#define KG_MAX_DIFF 1000000
 
 extern KgCounts *kg_apply_counts(KgApply *apply, List **counts,
 								 const char *name);
@@ -120,6 +123,17 @@ extern void kg_bundle_forget_unique(KgApply *apply);
 extern void kg_bundle_write_entities(KgApply *apply);
 /* Derive anew what depends on a changed schema; as the owner. */
 extern void kg_bundle_rebuild(KgApply *apply);
+
+/*
+ * bundle_gone.c: what goes with the entities that an apply deletes; as the
+ * caller.  Begun before the first of them is deleted, ended when their
+ * references have been dealt with.
+ */
+extern void kg_bundle_tally_begin(KgApply *apply);
+extern void kg_bundle_tally_end(KgApply *apply);
+
+/* Entities that the payload keeps and that went with others. */
+extern void kg_bundle_check_kept(KgApply *apply);
 
 /* bundle_edges.c: explicit edges; as the caller. */
 extern void kg_bundle_write_edges(KgApply *apply);

@@ -52,7 +52,7 @@ kg_apply_sample(KgApply *apply, int change, const char *type, const char *id)
 	MemoryContext old;
 
 	if (!apply->options.dry_run ||
-		list_length(apply->samples[change]) >= KG_MAX_SAMPLES)
+		apply->sampled[change]++ >= apply->options.max_diff)
 		return;
 	old = MemoryContextSwitchTo(apply->context);
 	apply->samples[change] = lappend(apply->samples[change],
@@ -76,13 +76,14 @@ static void
 read_options(const Jsonb *jsonb, KgApplyOptions *options)
 {
 	static const char *const known[] = {
-		"mode", "dry_run", "expected_revision", "max_errors", NULL};
+		"mode", "dry_run", "expected_revision", "max_errors", "max_diff", NULL};
 	const JsonbContainer *root = &jsonb->root;
 	JsonbValue value;
 	int64 n;
 
 	memset(options, 0, sizeof(*options));
 	options->max_errors = kg_setting_max_errors;
+	options->max_diff = KG_DEFAULT_DIFF;
 	if (!JsonContainerIsObject(root))
 		kg_error_throw(
 			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
@@ -113,6 +114,12 @@ read_options(const Jsonb *jsonb, KgApplyOptions *options)
 		if (!kg_json_int64(&value, &n) || n < 1 || n > 10000)
 			bad_option("max_errors", &value, "an integer from 1 to 10000");
 		options->max_errors = n;
+	}
+	if (kg_json_get(root, "max_diff", &value))
+	{
+		if (!kg_json_int64(&value, &n) || n < 0 || n > KG_MAX_DIFF)
+			bad_option("max_diff", &value, "an integer from 0 to 1000000");
+		options->max_diff = n;
 	}
 }
 
@@ -257,6 +264,9 @@ write_all(KgApply *apply)
 	kg_scope_end(apply->scope, &user);
 	kg_restore_user(&user);
 
+	kg_bundle_tally_end(apply);
+	kg_bundle_check_kept(apply);
+	throw_errors(apply);
 	kg_bundle_write_edges(apply);
 	throw_errors(apply);
 
@@ -302,10 +312,24 @@ put_counts(KgJsonWriter *w, const char *key, List *counts)
 	kg_jw_end_object(w);
 }
 
+/* What lists all that a diff leaves out: the options of another dry run. */
+static void
+put_next(KgJsonWriter *w, const KgApply *apply, int64 wanted)
+{
+	kg_jw_key(w, "next");
+	kg_jw_begin_object(w);
+	kg_jw_kbool(w, "dry_run", true);
+	if (apply->options.merge)
+		kg_jw_kstring(w, "mode", "merge");
+	kg_jw_kint(w, "max_diff", Min(wanted, KG_MAX_DIFF));
+	kg_jw_end_object(w);
+}
+
 static void
 put_diff(KgJsonWriter *w, const KgApply *apply)
 {
 	static const char *const names[] = {"created", "updated", "deleted"};
+	int64 wanted = 0;
 
 	kg_jw_key(w, "diff");
 	kg_jw_begin_object(w);
@@ -317,8 +341,14 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	kg_jw_key(w, "entities");
 	kg_jw_begin_object(w);
 	for (int i = 0; i < 3; i++)
+	{
 		put_names(w, names[i], apply->samples[i]);
+		wanted = Max(wanted, apply->sampled[i]);
+	}
 	kg_jw_end_object(w);
+	kg_jw_kbool(w, "truncated", wanted > apply->options.max_diff);
+	if (wanted > apply->options.max_diff)
+		put_next(w, apply, wanted);
 	kg_jw_end_object(w);
 }
 

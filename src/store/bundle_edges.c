@@ -322,14 +322,14 @@ payload_edges(const KgApply *apply, const KgRelation *relation)
 static void
 delete_all_missing(KgApply *apply, HTAB *seen)
 {
-	List *stored = kg_edges_count(apply->tenant);
+	List *stored = kg_edges_count(apply->tenant, false);
 	ListCell *lc;
 
 	foreach(lc, stored)
 	{
-		const KgEdgeCount *count = lfirst(lc);
+		const KgRowCount *count = lfirst(lc);
 		const KgRelation *relation = kg_catalog_relation_no(apply->after,
-															count->relation_no);
+															count->number);
 
 		if (relation && !relation->derived &&
 			strcmp(relation->bundle, apply->payload->name) == 0 &&

@@ -102,6 +102,18 @@ same_data(const KgPayloadItem *item, Jsonb *stored)
 	return compareJsonbContainers(&stored->root, item->container) == 0;
 }
 
+static bool
+same_references(const KgType *type, const KgPayloadItem *item,
+				const Jsonb *stored)
+{
+	KgExtract a = {0};
+	KgExtract b = {0};
+
+	kg_extract_references(type, kg_payload_data(item), &a);
+	kg_extract_references(type, stored, &b);
+	return kg_extract_same_references(&a, &b);
+}
+
 /* What is stored of a type and not in the payload. */
 typedef struct Gone
 {
@@ -109,8 +121,13 @@ typedef struct Gone
 	List *ids; /* the first of them, for the diff */
 } Gone;
 
+/*
+ * Compare stored rows with the payload; with gone NULL, only its references,
+ * after everything was written.
+ */
 static void
-compare_rows(KgApply *apply, HTAB *items, Gone *gone, MemoryContext scratch)
+compare_rows(KgApply *apply, const KgType *type, HTAB *items, Gone *gone,
+			 MemoryContext scratch)
 {
 	SPITupleTable *rows = SPI_tuptable;
 	MemoryContext old = MemoryContextSwitchTo(scratch);
@@ -125,10 +142,21 @@ compare_rows(KgApply *apply, HTAB *items, Gone *gone, MemoryContext scratch)
 		ItemEntry *entry = hash_search(items, &id, HASH_FIND, NULL);
 
 		CHECK_FOR_INTERRUPTS();
+		if (gone == NULL)
+		{
+			if (entry)
+				entry->item->kept = same_references(
+					type,
+					entry->item,
+					DatumGetJsonbP(SPI_getbinval(
+						rows->vals[i], rows->tupdesc, 3, &isnull)));
+			continue;
+		}
 		if (entry == NULL)
 		{
 			kg_node_add(&gone->nodes, node);
-			if (list_length(gone->ids) < KG_MAX_SAMPLES)
+			if (apply->options.dry_run &&
+				list_length(gone->ids) < apply->options.max_diff)
 			{
 				MemoryContextSwitchTo(gone->nodes.context);
 				gone->ids = lappend(gone->ids, pstrdup(id));
@@ -181,7 +209,7 @@ compare_type(KgApply *apply, const KgType *type, Gone *gone)
 		if (SPI_processed == 0)
 			break;
 		MemoryContextSwitchTo(old);
-		compare_rows(apply, items, gone, scratch);
+		compare_rows(apply, type, items, gone, scratch);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -201,6 +229,7 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 
 	if (gone->nodes.n == 0)
 		return;
+	kg_bundle_tally_begin(apply);
 	counts = kg_apply_counts(apply, &apply->entity_counts, type->name);
 	for (int i = 0; i < gone->nodes.n; i += KG_WRITE_BATCH)
 	{
@@ -222,6 +251,7 @@ delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
 	}
 	foreach(lc, gone->ids)
 		kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, lfirst(lc));
+	apply->sampled[KG_CHANGE_DELETED] += gone->nodes.n - list_length(gone->ids);
 }
 
 /* Another session wrote an entity that was not there when it was compared. */
@@ -365,6 +395,63 @@ kg_bundle_write_entities(KgApply *apply)
 	for (int i = 0; i < payload->nsets; i++)
 		write_set(apply, &payload->sets[i], scratch);
 	MemoryContextDelete(scratch);
+}
+
+/* Does the type refer to other bundles, so that it may lose its targets? */
+static bool
+refers_elsewhere(const KgType *type)
+{
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].ref_type &&
+			type->fields[i].on_delete != KG_ON_DELETE_RESTRICT &&
+			strcmp(type->fields[i].ref_bundle, type->bundle) != 0)
+			return true;
+	return false;
+}
+
+static void
+report_lost(KgApply *apply, const KgType *type, const KgPayloadItem *item)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"an entity of type \"%s\" refers to one of "
+								"another bundle that goes with what this "
+								"bundle no longer has",
+								type->name);
+
+	kg_error_entity(err, type->name, item->id);
+	kg_error_path(err, "/entities/%d/items/%d", item->set, item->index);
+	kg_error_keyword(err, "x-on-delete");
+	kg_error_expected(err,
+					  "that reference taken out, or what it depends on kept");
+	kg_error_report(&apply->errors, err);
+}
+
+/*
+ * Deleted entities take others with them, by x-on-delete and through other
+ * bundles also entities that the payload has.  As it is their bundle that is
+ * applied, they are to be there as it says: like any reference to what does not
+ * exist, that is a fault.
+ */
+void
+kg_bundle_check_kept(KgApply *apply)
+{
+	KgPayload *payload = apply->payload;
+
+	for (int i = 0; apply->tally && i < apply->after->ntypes; i++)
+	{
+		const KgType *type = apply->after->types[i];
+
+		if (strcmp(type->bundle, payload->name) != 0 || !refers_elsewhere(type))
+			continue;
+		compare_type(apply, type, NULL);
+		for (int j = 0; j < payload->nsets; j++)
+			for (int k = 0;
+				 strcmp(payload->sets[j].type_name, type->name) == 0 &&
+				 k < payload->sets[j].nitems;
+				 k++)
+				if (!payload->sets[j].items[k].kept)
+					report_lost(apply, type, &payload->sets[j].items[k]);
+	}
 }
 
 /* A stored entity that the new schema refuses is reported like the others. */

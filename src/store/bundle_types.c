@@ -86,6 +86,62 @@ key_fields(const KgType *stored, const KgType *parsed)
 		names, type.nkey_fields, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
+/* Is the type there as it is to be, so that nothing is written? */
+static bool
+type_is_stored(const KgApply *apply, const KgPayloadType *type)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, INT4OID};
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  CStringGetTextDatum(apply->payload->name),
+					  CStringGetTextDatum(type->name),
+					  Int32GetDatum(type->position)};
+
+	if (type->stored == NULL ||
+		strcmp(type->stored->schema_hash, type->hash) != 0)
+		return false;
+	if (type->position < 0)
+		return true;
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2 "
+			   "AND entity_type = $3 AND position = $4",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	return SPI_processed > 0;
+}
+
+/* In a merge, stored types stay where they are and new ones follow them. */
+static void
+place_types(KgApply *apply)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(apply->tenant),
+					  CStringGetTextDatum(apply->payload->name)};
+	int32 first;
+
+	kg_spi_run(&saved,
+			   "SELECT coalesce(max(position) + 1, 0)::bigint "
+			   "FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	first = kg_spi_int64(0, 1);
+	for (int i = 0; i < apply->payload->ntypes; i++)
+	{
+		KgPayloadType *type = &apply->payload->types[i];
+
+		type->position = type->stored ? -1 : first + type->position;
+	}
+}
+
 static void
 write_type(KgApply *apply, const KgPayloadType *type)
 {
@@ -101,6 +157,8 @@ write_type(KgApply *apply, const KgPayloadType *type)
 					  Int32GetDatum(type->position),
 					  key_fields(stored, type->parsed)};
 
+	if (type_is_stored(apply, type))
+		return;
 	if (stored && strcmp(stored->schema_hash, type->hash) != 0)
 		(void) kg_lock_type_exclusive(stored->type_no);
 	/* The position orders the tools; it is kept in step silently. */
@@ -191,6 +249,8 @@ write_tools(KgApply *apply)
 						 expose & KG_EXPOSE_GET ? "get" : "",
 						 expose & KG_EXPOSE_LIST_IDS ? "list_ids" : ""))};
 
+		if (type->stored && strcmp(type->stored->schema_hash, type->hash) == 0)
+			continue;
 		kg_spi_run(&saved,
 				   "DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
 				   "AND entity_type = $3 AND operation <> $4 "
@@ -235,6 +295,8 @@ kg_bundle_write_types(KgApply *apply)
 	if (!apply->options.merge)
 		lock_dropped_types(apply);
 	write_bundle(apply);
+	if (apply->options.merge)
+		place_types(apply);
 	for (int i = 0; i < apply->payload->ntypes; i++)
 		write_type(apply, &apply->payload->types[i]);
 	kg_bundle_write_relations(apply);

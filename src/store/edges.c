@@ -33,35 +33,39 @@ kg_edges_add(KgColumns *edges, const KgColumns *from, int row)
 }
 
 List *
-kg_edges_count(const char *tenant)
+kg_row_counts(void)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
-	MemoryContext context = CurrentMemoryContext;
 	List *counts = NIL;
 
-	kg_spi_run(&saved,
-			   "SELECT relation_no::bigint, count(*) FROM @kg_edge "
-			   "WHERE tenant = $1 AND property IS NULL GROUP BY relation_no "
-			   "ORDER BY relation_no",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		KgEdgeCount *count = palloc(sizeof(KgEdgeCount));
+		KgRowCount *count = palloc(sizeof(KgRowCount));
 
-		count->relation_no = kg_spi_int64(i, 1);
+		count->number = kg_spi_int64(i, 1);
 		count->n = kg_spi_int64(i, 2);
 		counts = lappend(counts, count);
 	}
 	SPI_freetuptable(SPI_tuptable);
 	return counts;
+}
+
+List *
+kg_edges_count(const char *tenant, bool read_only)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+
+	kg_spi_run(&saved,
+			   "SELECT relation_no::bigint, count(*) FROM @kg_edge "
+			   "WHERE tenant = $1 AND property IS NULL GROUP BY relation_no",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   read_only,
+			   SPI_OK_SELECT);
+	return kg_row_counts();
 }
 
 void

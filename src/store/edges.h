@@ -44,17 +44,21 @@ extern void kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
 /* Add a row of other edges. */
 extern void kg_edges_add(KgColumns *edges, const KgColumns *from, int row);
 
-/*
- * How many explicit edges of each relation of the tenant there are; a relation
- * without any is not among them.
- */
-typedef struct KgEdgeCount
+/* How many rows of a number there are. */
+typedef struct KgRowCount
 {
-	int32 relation_no;
+	int32 number;
 	int64 n;
-} KgEdgeCount;
+} KgRowCount;
 
-extern List *kg_edges_count(const char *tenant);
+/* The rows (number, count) of the statement that was run. */
+extern List *kg_row_counts(void);
+
+/*
+ * The explicit edges of each relation of the tenant, as KgRowCount; one without
+ * any is not among them.  By the active snapshot if read_only.
+ */
+extern List *kg_edges_count(const char *tenant, bool read_only);
 
 /*
  * The next explicit edges of a relation after those given, by source and

@@ -338,6 +338,7 @@ read_items(KgPayloadSet *set, const JsonbContainer *array, int set_index,
 		item->index = it.index;
 		item->node = 0;
 		item->same = false;
+		item->kept = false;
 		set->nitems++;
 	}
 }

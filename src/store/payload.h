@@ -40,6 +40,7 @@ typedef struct KgPayloadItem
 	int index;	/* index in its "items" */
 	int64 node; /* of the stored entity; 0: none */
 	bool same;	/* as stored */
+	bool kept;	/* still there, with its references (kg_bundle_check_kept) */
 } KgPayloadItem;
 
 typedef struct KgPayloadSet

@@ -147,6 +147,69 @@ SELECT * FROM faults();
 SELECT drop('dd');
 SELECT drop('kk');
 
+-- 8. Deleted entities take others with them, through another bundle too: what the
+-- bundle keeps is there as it says, and the rest is counted.
+SELECT apply(bundle('xx', jsonb_build_array(type('base'), type('end', '{"by": {"type": "string", "x-ref": "yy/mid", "x-on-delete": "cascade"}, "or": {"type": ["string", "null"], "x-ref": "yy/mid", "x-on-delete": "set_null"}}')),
+  '{"base": [{"id": "b"}, {"id": "c"}]}')) LIKE '%UNKNOWN_TYPE%' AS unknown;
+SELECT apply(bundle('xx', jsonb_build_array(type('base'), type('end')), '{"base": [{"id": "b"}, {"id": "c"}]}'));
+SELECT apply(bundle('yy', jsonb_build_array(type('mid', '{"of": {"type": "string", "x-ref": "xx/base", "x-on-delete": "cascade"}}')), '{"mid": [{"id": "m", "of": "b"}, {"id": "n", "of": "c"}]}',
+  '{"relations": [{"name": "NEAR", "from": "mid", "to": "mid"}, {"name": "OVER", "from": "mid", "to": "xx/base"}],
+    "edges": [{"relation": "NEAR", "from": "mid:m", "to": "mid:n"}, {"relation": "NEAR", "from": "mid:n", "to": "mid:n"}, {"relation": "OVER", "from": "mid:m", "to": "base:b"}]}'));
+CREATE FUNCTION regress_states.xx(bases jsonb, ends jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT regress_states.bundle('xx', jsonb_build_array(regress_states.type('base'),
+    regress_states.type('end', '{"by": {"type": "string", "x-ref": "yy/mid", "x-on-delete": "cascade"}, "or": {"type": ["string", "null"], "x-ref": "yy/mid", "x-on-delete": "set_null"}}')),
+    jsonb_build_object('base', bases, 'end', ends), '{"relations": [{"name": "UPON", "from": "base", "to": "base"}], "edges": [{"relation": "UPON", "from": "base:c", "to": "base:c"}]}')
+$$;
+SELECT apply(xx('[{"id": "b"}, {"id": "c"}]', '[{"id": "e", "by": "m"}, {"id": "f", "or": "m"}, {"id": "g", "by": "n", "or": "n"}]'));
+-- end:e and end:f refer to mid:m, which goes with base:b
+SELECT apply(xx('[{"id": "c"}]', '[{"id": "e", "by": "m"}, {"id": "f", "or": "m"}, {"id": "g", "by": "n", "or": "n"}]'));
+SELECT apply(xx('[{"id": "c"}]', '[{"id": "h", "by": "m"}, {"id": "f", "or": "m"}, {"id": "g", "by": "n", "or": "n"}]'));
+SELECT apply(xx('[{"id": "c"}]', '[{"id": "g", "by": "n", "or": "n"}, {"id": "f"}]'));
+SELECT * FROM edges();
+SELECT * FROM faults();
+-- explicit edges go with their ends, by an apply and by a drop
+SELECT apply('{"bundle_name": "yy", "version": "1", "entities": [{"entity_type": "mid", "items": [{"id": "o"}]}], "edges": [{"relation": "NEAR", "from": "mid:o", "to": "mid:n"}, {"relation": "OVER", "from": "mid:n", "to": "base:c"}]}', '{"mode": "merge"}');
+SELECT apply(jsonb_set(jsonb_set(kg_export_bundle('yy'), '{entities,0,items}', '[{"id": "o"}]'), '{edges}', '[]'));
+SELECT apply(xx('[{"id": "c"}]', '[{"id": "f"}]'));
+SELECT apply('{"bundle_name": "yy", "version": "1", "edges": [{"relation": "OVER", "from": "mid:o", "to": "base:c"}]}', '{"mode": "merge"}');
+SELECT apply(jsonb_set(xx('[]', '[]'), '{edges}', '[]'));
+SELECT * FROM faults();
+SELECT apply(bundle('xx', jsonb_build_array(type('base'))));
+SELECT drop('yy');
+SELECT drop('xx');
+
+-- 9. Nothing to do: nothing is written, so that it can be read-only; types of a
+-- merge follow those that are there.
+SELECT apply(bundle('ro', jsonb_build_array(type('zz', '{"of": {"type": "string", "x-ref": "zz"}}', '{"x-tool-expose": ["list", "get"]}'), type('aa')), '{"zz": [{"id": "a", "of": "b"}, {"id": "b"}]}',
+  '{"definitions": [{"$id": "urn:x"}], "relations": [{"name": "NEAR", "from": "zz", "to": "aa"}], "edges": []}'));
+SELECT apply(jsonb_build_object('bundle_name', 'ro', 'version', '1', 'schemas', jsonb_build_array(type('mm')), 'entities', '[{"entity_type": "aa", "items": [{"id": "a"}]}]'::jsonb,
+  'edges', '[{"relation": "NEAR", "from": "zz:a", "to": "aa:a"}]'::jsonb), '{"mode": "merge"}');
+SELECT apply(jsonb_build_object('bundle_name', 'ro', 'version', '1', 'schemas', jsonb_build_array(type('aa'))), '{"mode": "merge"}');
+SELECT s ->> 'entity_type' AS type FROM jsonb_array_elements(kg_export_bundle('ro') -> 'schemas') s;
+BEGIN READ ONLY;
+SELECT say($$SELECT kg_apply_bundle(kg_export_bundle('ro'))$$);
+SELECT say($$SELECT kg_apply_bundle(kg_export_bundle('ro'), '{"dry_run": true}')$$);
+SELECT say($$SELECT kg_apply_bundle(kg_export_bundle('ro'), '{"mode": "merge"}')$$);
+SELECT say($$SELECT kg_apply_bundle('{"bundle_name": "ro", "version": "2", "schemas": [], "entities": []}', '{"dry_run": true}')$$);
+COMMIT;
+-- the order of the types is theirs in the bundle
+SELECT apply(jsonb_set(kg_export_bundle('ro'), '{schemas}', (SELECT jsonb_agg(s ORDER BY s ->> 'entity_type') FROM jsonb_array_elements(kg_export_bundle('ro') -> 'schemas') s)));
+SELECT s ->> 'entity_type' AS type FROM jsonb_array_elements(kg_export_bundle('ro') -> 'schemas') s;
+SELECT drop('ro');
+
+-- 10. A dry run says what its diff leaves out, and how to get it.
+SELECT kg_apply_bundle(bundle('many', jsonb_build_array(type('nn')), '{"nn": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}'), '{"dry_run": true, "max_diff": 2}') -> 'diff' AS diff;
+SELECT kg_apply_bundle(bundle('many', jsonb_build_array(type('nn')), '{"nn": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}'), '{"dry_run": true, "max_diff": 3, "mode": "merge"}') -> 'diff' AS diff;
+SELECT apply(bundle('many', jsonb_build_array(type('nn')), '{"nn": [{"id": "a"}, {"id": "b"}, {"id": "c"}]}'));
+SELECT kg_apply_bundle(bundle('many', jsonb_build_array(type('nn')), '{"nn": [{"id": "d"}]}'), '{"dry_run": true, "max_diff": 1}') -> 'diff' AS diff;
+SELECT say($$SELECT kg_apply_bundle('{}', '{"max_diff": -1}')$$);
+
+-- 11. A control character is no part of an id, whichever of Unicode's it is.
+SELECT c, say(format('SELECT kg_apply_bundle(%L, %L)', bundle('ctl', jsonb_build_array(type('nn')), jsonb_build_object('nn', jsonb_build_array(jsonb_build_object('id', 'x' || chr(c))))), '{"dry_run": true}'))
+  FROM unnest(ARRAY[1, 31, 32, 127, 128, 133, 159, 160, 8232]) c;
+SELECT c, say(format($$SELECT kg_get('many/nn', ARRAY[%L])$$, 'x' || chr(c))) FROM unnest(ARRAY[127, 159]) c;
+SELECT drop('many');
+
 RESET ROLE;
 RESET search_path;
 SELECT FROM kg_drop_tenant('states');
