@@ -19,6 +19,8 @@ char *kg_setting_toolsets;
 int kg_setting_toolset_bits = KG_AGENT_ALL;
 bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
+int kg_setting_max_batch_bytes;
+int kg_setting_max_batch_messages;
 int kg_setting_max_bundle_bytes;
 int kg_setting_max_call_time;
 int kg_setting_max_cost;
@@ -132,6 +134,20 @@ kg_settings_define(void)
 				 1024,
 				 INT_MAX,
 				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_batch_bytes",
+				 "Sets how large the replies to an MCP batch may be together.",
+				 &kg_setting_max_batch_bytes,
+				 16 * 1024 * 1024,
+				 1024,
+				 256 * 1024 * 1024 - 1,
+				 GUC_UNIT_BYTE);
+	define_limit("kg_graph.max_batch_messages",
+				 "Sets how many messages an MCP batch may have.",
+				 &kg_setting_max_batch_messages,
+				 100,
+				 1,
+				 INT_MAX,
+				 0);
 	define_limit("kg_graph.max_bundle_bytes",
 				 "Sets the largest bundle that kg_apply_bundle accepts, and "
 				 "the most that one kg_put_ call does.",

@@ -11,6 +11,8 @@ extern char *kg_setting_toolsets;	/* names; kg_setting_toolset_bits */
 extern int kg_setting_toolset_bits; /* KG_AGENT_* */
 extern char *kg_setting_tenant;		/* chooses among the granted tenants */
 extern int kg_setting_max_entity_bytes;
+extern int kg_setting_max_batch_bytes;
+extern int kg_setting_max_batch_messages;
 extern int kg_setting_max_bundle_bytes; /* kilobytes */
 extern int kg_setting_max_key_bytes;
 extern int kg_setting_max_argument_bytes;

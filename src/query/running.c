@@ -96,13 +96,19 @@ kg_running_leave(const KgRunning *outer)
 	current = *outer;
 }
 
+bool
+kg_running_late(void)
+{
+	Assert(current.timed);
+	return current.deadline != 0 && GetCurrentTimestamp() > current.deadline;
+}
+
 void
 kg_running_check(void)
 {
 	KgError *err;
 
-	Assert(current.timed);
-	if (current.deadline == 0 || GetCurrentTimestamp() <= current.deadline)
+	if (!kg_running_late())
 		return;
 	err = kg_error_new(
 		KG_TIMEOUT,

@@ -24,7 +24,9 @@ typedef struct KgRunning
 extern void kg_running_enter(KgRunning *outer, MemoryContext host);
 extern void kg_running_leave(const KgRunning *outer);
 
-/* Raises KG_TIMEOUT past kg_graph.max_call_time. */
+/* Is it past kg_graph.max_call_time? */
+extern bool kg_running_late(void);
+/* Raises KG_TIMEOUT where it is. */
 extern void kg_running_check(void);
 
 extern MemoryContext kg_running_host(void);

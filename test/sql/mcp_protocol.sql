@@ -140,6 +140,19 @@ SELECT m, kg_mcp(m) IS NULL AS silent FROM unnest(ARRAY['{"jsonrpc": "2.0", "met
 SELECT kg_mcp('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "method": "x"}, {"jsonrpc": "2.0", "id": 2, "method": "nothing"}, 7]');
 SELECT kg_mcp('[{"kg_revision": "2025-03-26", "jsonrpc": "2.0", "id": 1, "method": "ping"}]'), kg_mcp('[{"kg_revision": "2025-06-18", "jsonrpc": "2.0", "id": 1, "method": "ping"}]') #> '{error,code}' AS later,
        kg_mcp('[{"jsonrpc": "2.0", "id": 1, "method": "initialize"}]') #> '{error,code}' AS initialize, kg_mcp('[{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}}]') #> '{error,code}' AS modern;
+-- one clock, one budget of bytes and one count for the whole batch, each named
+CREATE FUNCTION pg_temp.batch(method text, n int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_agg(jsonb_build_object('jsonrpc', '2.0', 'id', i, 'method', method) ORDER BY i) FROM generate_series(1, n) i $$;
+SELECT jsonb_array_length(kg_mcp(pg_temp.batch('ping', 100))) AS most, kg_mcp(pg_temp.batch('ping', 101)) -> 'error' AS more;
+\c - :owner
+SET kg_graph.max_batch_bytes = '100kB'; SET kg_graph.max_batch_messages = 3000; SET ROLE mcp_reader;
+CREATE FUNCTION pg_temp.batch(method text, n int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_agg(jsonb_build_object('jsonrpc', '2.0', 'id', i, 'method', method) ORDER BY i) FROM generate_series(1, n) i $$;
+SELECT count(*), count(r -> 'result') BETWEEN 1 AND 2999 AS some, min((r ->> 'id')::int) FILTER (WHERE r ? 'error') = 1 + max((r ->> 'id')::int) FILTER (WHERE r ? 'result') AS the_rest,
+       max(r #>> '{error,message}') AS message, max(r #>> '{error,data,setting}') AS setting, sum(length(r::text)) < 1000000 AS bounded
+  FROM jsonb_array_elements(kg_mcp(pg_temp.batch('tools/list', 3000))) r;
+RESET ROLE; RESET kg_graph.max_batch_bytes; SET kg_graph.max_call_time = 1; SET kg_graph.max_batch_messages = 100000; SET ROLE mcp_reader;
+SELECT count(*), count(r -> 'error') > 0 AS late, max(r #>> '{error,data,setting}') AS setting FROM jsonb_array_elements(kg_mcp(pg_temp.batch('ping', 20000))) r;
+RESET ROLE;
+\c - mcp_reader
 
 -- Contained: what runs inside can change neither role nor settings, and writes nothing.
 \c - :owner
