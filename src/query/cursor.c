@@ -21,7 +21,11 @@
 
 #define KG_MAC_BYTES 16
 #define KG_DIGEST_BYTES 32
-#define KG_MAX_CURSOR_CHARS 16384
+/*
+ * More than any cursor of ours takes: the keys of eight sorted properties, each
+ * of at most 2,000 bytes before it is encoded.
+ */
+#define KG_MAX_CURSOR_CHARS 65536
 
 /* Arguments that size a page but do not change the query. */
 static const char *const page_arguments[] = {

@@ -17,6 +17,7 @@
 #include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
+#include "tools/graph_schemas.h"
 #include "tools/registry.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -333,7 +334,7 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 		write_tool(w,
 				   next->name,
 				   next->title,
-				   next->description,
+				   kg_expand_text(next->description),
 				   next->input_schema(false),
 				   next->output_schema());
 	}

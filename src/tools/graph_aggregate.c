@@ -416,7 +416,7 @@ read_arguments(Aggregate *a, const Jsonb *arguments)
 	read_items(a, "group_by", 0, KG_MAX_GROUPS, read_group);
 	read_items(a, "aggregations", 1, KG_MAX_AGGREGATIONS, read_aggregation);
 	read_sort(a);
-	a->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+	a->limit = kg_call_limit(call);
 }
 
 /* ---- values ---- */

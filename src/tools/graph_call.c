@@ -483,10 +483,16 @@ kg_max_hops(int hops)
 	return Min(hops, kg_setting_max_hops);
 }
 
-int64
-kg_call_limit(KgGraphCall *call, int64 dflt)
+int
+kg_default_rows(void)
 {
-	int64 limit = dflt;
+	return Min(KG_DEFAULT_ROWS, kg_setting_max_rows);
+}
+
+int64
+kg_call_limit(KgGraphCall *call)
+{
+	int64 limit = kg_default_rows();
 
 	(void) kg_args_int(call->args,
 					   "limit",

@@ -116,7 +116,8 @@ extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
 /* So many hops, or kg_graph.max_hops where that is lower. */
 extern int kg_max_hops(int hops);
 
-/* A member that is an error to have together with another. */
-extern int64 kg_call_limit(KgGraphCall *call, int64 dflt);
+/* The argument "limit", and its default: kg_graph.max_rows where that is lower. */
+extern int64 kg_call_limit(KgGraphCall *call);
+extern int kg_default_rows(void);
 
 #endif /* KG_GRAPH_CALL_H */

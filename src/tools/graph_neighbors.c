@@ -84,7 +84,7 @@ read_arguments(Explore *e, const Jsonb *arguments)
 		e->nlabels = -1;
 	e->filters = kg_call_filters_over(
 		call, call->args, "", e->nlabels, e->labels);
-	e->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+	e->limit = kg_call_limit(call);
 }
 
 /* Which nodes the reply may have; NULL: all. */
@@ -157,6 +157,9 @@ counts(const Explore *e)
 			kg_jw_kint(&w, name, by_depth[depth]);
 		}
 	kg_jw_end_object(&w);
+	/* The start is in all the other numbers, whatever the filters. */
+	kg_jw_kint(&w, "others", Max((int64) e->page.total - 1, 0));
+	kg_jw_kstring(&w, "note", "with the start, but for others");
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

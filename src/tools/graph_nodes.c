@@ -127,7 +127,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	query->filter = all_conditions(&f->selector);
 	target = kg_filter_target_type(query->type);
 	kg_list_parse_sort(query, &target, call->args);
-	query->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+	query->limit = kg_call_limit(call);
 	f->bound = kg_cursor_query("find_nodes",
 							   psprintf("%s/%s %s",
 										query->type->bundle,

@@ -171,7 +171,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 				   &f->query.follow);
 	read_weight(f, &names);
 	read_inner(f);
-	f->query.limit = (uint32) kg_call_limit(call, KG_DEFAULT_ROWS);
+	f->query.limit = (uint32) kg_call_limit(call);
 }
 
 /* ---- the reply ---- */

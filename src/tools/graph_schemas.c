@@ -190,6 +190,18 @@ write_max_steps(Expansion *x)
 }
 
 static void
+write_max_step_hops(Expansion *x)
+{
+	appendStringInfo(x->out, "%d", kg_max_hops(KG_MAX_STEP_HOPS));
+}
+
+static void
+write_default_rows(Expansion *x)
+{
+	appendStringInfo(x->out, "%d", kg_default_rows());
+}
+
+static void
 write_max_ids(Expansion *x)
 {
 	appendStringInfo(x->out, "%d", kg_setting_max_ids);
@@ -258,6 +270,8 @@ static const Part parts[] = {
 	{"max_rows", NULL, write_max_rows},
 	{"max_steps", NULL, write_max_steps},
 	{"max_ids", NULL, write_max_ids},
+	{"max_step_hops", NULL, write_max_step_hops},
+	{"default_rows", NULL, write_default_rows},
 	{"step_hops", NULL, write_step_hops},
 	{"explore_hops", NULL, write_explore_hops},
 	{"path_hops", NULL, write_path_hops},
@@ -273,7 +287,8 @@ static const Part parts[] = {
 	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}",
 	 NULL},
 	{"limit",
-	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':30}",
+	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':"
+	 "<default_rows>}",
 	 NULL},
 	{"cursor",
 	 "{'type':'string','description':'from next of a reply, with its other "
@@ -396,6 +411,17 @@ expand(Expansion *x, const char *template)
 			p++;
 		}
 	}
+}
+
+char *
+kg_expand_text(const char *template)
+{
+	StringInfoData out;
+	Expansion x = {&out, false, NULL};
+
+	initStringInfo(&out);
+	expand(&x, template);
+	return out.data;
 }
 
 Jsonb *

@@ -14,6 +14,9 @@
  */
 extern Jsonb *kg_expand_schema(const char *template, bool repeat);
 
+/* A text with such parts, and no quotes. */
+extern char *kg_expand_text(const char *template);
+
 #define KG_INPUT_SCHEMA(function, template)        \
 	static Jsonb *function(bool repeat)            \
 	{                                              \

@@ -89,8 +89,10 @@ KG_OUTPUT_SCHEMA(
 	neighbors_output,
 	"{'type':'object','required':['nodes','edges'],"
 	"'properties':{'nodes':<near_nodes>,'edges':<edges>,'counts':{'type':"
-	"'object','properties':{'by_type':{'type':'object'},'by_depth':{'type':"
-	"'object'}}},<page>}}")
+	"'object','required':['by_type','by_depth','others'],'properties':{"
+	"'by_type':{'type':'object'},'by_depth':{'type':'object'},'others':{'type':"
+	"'integer','description':'without the start'}},'description':'with the "
+	"start'},<page>}}")
 
 KG_INPUT_SCHEMA(
 	paths_input,
@@ -174,7 +176,8 @@ const KgFixedTool kg_graph_tools[] = {
 	 KG_TOOLSET_GRAPH,
 	 "Explore neighbors",
 	 "Everything connected to one node within max_hops, by distance: nodes, "
-	 "the edges between them, and how many there are by type and depth. "
+	 "the edges between them, and how many there are by type and depth, with "
+	 "the start (counts.others: without it). "
 	 "node_labels and filters choose what is told, not where the walk goes.",
 	 neighbors_input,
 	 neighbors_output,
@@ -207,8 +210,9 @@ const KgFixedTool kg_graph_tools[] = {
 	{"traverse_relationships",
 	 KG_TOOLSET_GRAPH,
 	 "Traverse relationships",
-	 "Follow a chain of 1 to 5 relationship steps from some nodes; each step "
-	 "can go 1 to 3 hops. A match binds the start and the end of every step.",
+	 "Follow a chain of 1 to <max_steps> relationship steps from some nodes; "
+	 "each step can go 1 to <max_step_hops> hops. A match binds the start and "
+	 "the end of every step.",
 	 traverse_input,
 	 traverse_output,
 	 kg_tool_traverse_relationships},

@@ -49,7 +49,7 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	to = kg_args_object(call->args, "to", "");
 	if (to != NULL)
 		kg_call_test(call, to, "/to", true, &tr->steps.specs[tr->steps.n - 1]);
-	tr->limit = kg_call_limit(call, KG_DEFAULT_ROWS);
+	tr->limit = kg_call_limit(call);
 }
 
 static const KgRef *

@@ -165,7 +165,10 @@ def neighbors(graph, args):
         "total": len(kept),
         "nodes": {(node, depth[node]) for node in kept},
         "edges": edges,
-        "counts": {"by_type": by_type, "by_depth": by_depth},
+        "counts": {
+            "by_type": by_type, "by_depth": by_depth, "others": sum(by_type.values()) - 1,
+            "note": "with the start, but for others",
+        },
         "order": [handle(n) for n in sorted(kept, key=lambda n: (depth[n],) + order(n))],
     }
 
