@@ -98,8 +98,6 @@ CREATE POLICY kg_auth_key_nobody ON @extschema@.kg_auth_key FOR ALL
   USING (false) WITH CHECK (false);
 CREATE POLICY kg_agent_select ON @extschema@.kg_agent FOR SELECT
   USING (tenant = @extschema@.kg_tenant());
-CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
 
 CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -150,6 +148,12 @@ CREATE FUNCTION @extschema@.kg_derived_visible() RETURNS boolean
   AS 'MODULE_PATHNAME', 'kg_sql_derived_visible';
 COMMENT ON FUNCTION @extschema@.kg_derived_visible() IS
   'whether edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; for policies';
+
+CREATE FUNCTION @extschema@.kg_adjacency_visible() RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_adjacency_visible';
+COMMENT ON FUNCTION @extschema@.kg_adjacency_visible() IS
+  'kg_derived_visible(), and no policy of kg_edge hides an edge from the caller; for the policy of kg_adjacency';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -47,12 +47,14 @@ CREATE POLICY kg_entity_type_select ON @extschema@.kg_entity_type FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_adjacency_visible());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT

@@ -501,3 +501,18 @@ kg_identity_in_tool(void)
 {
 	return tools_running > 0;
 }
+
+void
+kg_identity_as_tool(void (*work)(void *arg), void *arg)
+{
+	kg_identity_enter_tool();
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_FINALLY();
+	{
+		kg_identity_leave_tool();
+	}
+	PG_END_TRY();
+}

@@ -56,12 +56,15 @@ extern bool kg_identity_sees_scope(const char *scope, int len);
  * While the statements of a tool run.  Edges, keys and terms do not know who
  * may see their entities; tools join them to kg_entity, or know that there is
  * no need (catalog.h, plain_visibility).  Whoever reads those tables in any
- * other way sees all of a tenant's rows or, with scope paths or an agent that
- * lacks a bundle, none.  Every enter needs its leave, on error too.
+ * other way sees all of a tenant's rows or, where an entity may be hidden from
+ * it (catalog/visibility.h), none.  Every enter needs its leave, on error too.
  */
 extern void kg_identity_enter_tool(void);
 extern void kg_identity_leave_tool(void);
 extern bool kg_identity_in_tool(void);
+
+/* Between enter and leave: work(arg), which may raise. */
+extern void kg_identity_as_tool(void (*work)(void *arg), void *arg);
 
 /* Schema and owner of the extension; cached, fixed for its lifetime. */
 extern Oid kg_extension_schema(void);

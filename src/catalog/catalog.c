@@ -17,6 +17,7 @@
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "common/md5.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -439,39 +440,6 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/*
- * Has kg_entity just the policies that the extension made?  A policy that a
- * DBA added or changed makes every tool ask kg_entity whether a node is
- * visible, because the derived tables do not know; so do a token with scope
- * paths and an agent that lacks a bundle, whose edges may lead there.
- */
-static void
-load_visibility(KgCatalog *catalog, MemoryContext context)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {OIDOID};
-	Datum relid = ObjectIdGetDatum(kg_relation_oid("kg_entity"));
-	bool hides = kg_agent_hides_bundles();
-
-	kg_spi_run(
-		&saved,
-		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
-		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
-		"'^\\(\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\) AND "
-		"([^ ]+[.])?kg_entity_visible\\(bundle, scope\\)\\)$') = 1 "
-		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
-		1,
-		argtypes,
-		&relid,
-		NULL,
-		true,
-		SPI_OK_SELECT);
-	MemoryContextSwitchTo(context);
-	catalog->plain_visibility = strcmp(kg_spi_cstring(0, 1), "t") == 0 &&
-								!catalog->scoped && !hides;
-	SPI_freetuptable(SPI_tuptable);
-}
-
 static void
 load(KgCatalog *catalog, MemoryContext context)
 {
@@ -487,7 +455,7 @@ load(KgCatalog *catalog, MemoryContext context)
 	number_references(catalog);
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
-	load_visibility(catalog, context);
+	catalog->plain_visibility = kg_visibility_is_whole();
 	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
 }
@@ -558,6 +526,8 @@ kg_catalog_get(const char *tenant)
 		if (catalog->generation == kg_generation())
 		{
 			entries[i].used = ++use_counter;
+			/* Memberships change it, and nothing else of a catalog. */
+			catalog->plain_visibility = kg_visibility_is_whole();
 			return catalog;
 		}
 		retire(&entries[i]);

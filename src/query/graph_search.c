@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
@@ -62,46 +63,6 @@ kg_follow_reverse(const KgFollow *walk, KgFollow *reversed)
 
 /* ---- the search as a whole ---- */
 
-/*
- * Do the rows of kg_edge that the caller sees depend on its tenant alone, that
- * is, has the table just the policies that the extension made?  Kept until one
- * of them changes.
- */
-static bool
-edges_are_plain(void)
-{
-	static uint64 seen = 0;
-	static bool known = false;
-	static bool plain = false;
-	static KgSaved saved;
-	static const Oid types[] = {OIDOID};
-	Datum relid;
-	uint64 generation = kg_generation();
-
-	if (known && seen == generation)
-		return plain;
-	relid = ObjectIdGetDatum(kg_relation_oid("kg_edge"));
-	SPI_connect();
-	kg_spi_run(
-		&saved,
-		"SELECT count(*) = 4 AND count(*) FILTER (WHERE polcmd = 'r' AND "
-		"polroles = '{0}' AND pg_catalog.pg_get_expr(polqual, polrelid) ~ "
-		"'^\\(\\(tenant = ([^ ]+[.])?kg_tenant\\(\\)\\) AND "
-		"([^ ]+[.])?kg_derived_visible\\(\\)\\)$') = 1 "
-		"FROM pg_catalog.pg_policy WHERE polrelid = $1",
-		1,
-		types,
-		&relid,
-		NULL,
-		true,
-		SPI_OK_SELECT);
-	plain = strcmp(kg_spi_cstring(0, 1), "t") == 0;
-	SPI_finish();
-	seen = generation;
-	known = true;
-	return plain;
-}
-
 static int
 compare_types(const void *a, const void *b)
 {
@@ -124,7 +85,8 @@ kg_graph_begin(void)
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
 	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
-	graph->packed = edges_are_plain() && !kg_being_written("kg_edge") &&
+	graph->packed = kg_visibility_edges_are_plain() &&
+					!kg_being_written("kg_edge") &&
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),
 									  GetUserId(),
 									  ACL_SELECT) == ACLCHECK_OK;

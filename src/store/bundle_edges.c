@@ -258,16 +258,19 @@ write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
 	}
 }
 
-/* Stored edges of the bundle's relations that the payload does not hold. */
+/*
+ * Stored edges of the bundle's relations that the payload does not hold, of
+ * those between entities that the caller sees.
+ */
 static void
 delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID};
+		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID, BOOLOID};
 	KgNodeList sources = {CurrentMemoryContext};
 	KgNodeList targets = {CurrentMemoryContext};
-	Datum values[4] = {CStringGetTextDatum(apply->tenant),
+	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   Int32GetDatum(relation->relation_no)};
 	HASH_SEQ_STATUS status;
 	Triple *triple;
@@ -282,6 +285,7 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 	}
 	values[2] = kg_int64_array(sources.nodes, sources.n);
 	values[3] = kg_int64_array(targets.nodes, targets.n);
+	values[4] = BoolGetDatum(apply->sees_all);
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_edge e USING ("
 			   "SELECT source, target FROM @kg_edge WHERE tenant = $1 "
@@ -289,8 +293,12 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 			   "EXCEPT SELECT u.* FROM unnest($3, $4) u) gone "
 			   "WHERE e.tenant = $1 AND e.source = gone.source "
 			   "AND e.relation_no = $2 AND e.target = gone.target "
-			   "AND e.property IS NULL",
-			   4,
+			   "AND e.property IS NULL AND ($5 OR ("
+			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
+			   "AND v.node = gone.source) AND "
+			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
+			   "AND v.node = gone.target)))",
+			   5,
 			   argtypes,
 			   values,
 			   NULL,
@@ -454,9 +462,10 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
-void
-kg_bundle_write_edges(KgApply *apply)
+static void
+write_edges(void *arg)
 {
+	KgApply *apply = arg;
 	const KgPayload *payload = apply->payload;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
@@ -492,4 +501,10 @@ kg_bundle_write_edges(KgApply *apply)
 	hash_destroy(seen);
 	if (apply->errors.total == 0)
 		recheck_stored(apply);
+}
+
+void
+kg_bundle_write_edges(KgApply *apply)
+{
+	kg_identity_as_tool(write_edges, apply);
 }

@@ -192,9 +192,21 @@ put_entities(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 	kg_jw_end_array(w);
 }
 
-static void
-put_edges(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+typedef struct Export
 {
+	KgJsonWriter *w;
+	const KgCatalog *catalog;
+	const char *name;
+} Export;
+
+/* Those between entities that the caller sees. */
+static void
+put_edges(void *arg)
+{
+	const Export *export = arg;
+	KgJsonWriter *w = export->w;
+	const KgCatalog *catalog = export->catalog;
+	const char *name = export->name;
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 	MemoryContext context = w->context;
 
@@ -265,6 +277,7 @@ kg_bundle_export(const char *name)
 		kg_identity_require(KG_ACCESS_READ));
 	const KgBundle *bundle = kg_bundle_require(catalog, name);
 	KgJsonWriter w;
+	Export export = {&w, catalog, name};
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -278,7 +291,7 @@ kg_bundle_export(const char *name)
 	put_schemas(&w, catalog, name);
 	put_relations(&w, catalog, name);
 	put_entities(&w, catalog, name);
-	put_edges(&w, catalog, name);
+	kg_identity_as_tool(put_edges, &export);
 	kg_jw_end_object(&w);
 	/* Fetching from a cursor leaves SPI's own context current. */
 	MemoryContextSwitchTo(w.context);

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/payload.h"
@@ -375,6 +376,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 	int nbatches;
 	KgJsonIter it;
 
+	kg_visibility_require_tenant("write edges");
 	edges.catalog = kg_catalog_get(edges.tenant);
 	edges.deleting = deleting;
 	edges.outcomes = kg_outcomes_make("edges", kg_json_length(array), options);
@@ -429,14 +431,40 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 	return kg_outcomes_result(edges.outcomes);
 }
 
+typedef struct Call
+{
+	const Jsonb *items;
+	const Jsonb *options;
+	bool deleting;
+	Jsonb *result;
+} Call;
+
+/*
+ * The ends of edges are looked up as the caller sees them; what it may not see
+ * is not touched.
+ */
+static void
+run_call(void *arg)
+{
+	Call *call = arg;
+
+	call->result = run(call->items, call->options, call->deleting);
+}
+
 Jsonb *
 kg_put_edges(const Jsonb *items, const Jsonb *options)
 {
-	return run(items, options, false);
+	Call call = {items, options, false};
+
+	kg_identity_as_tool(run_call, &call);
+	return call.result;
 }
 
 Jsonb *
 kg_delete_edges(const Jsonb *items, const Jsonb *options)
 {
-	return run(items, options, true);
+	Call call = {items, options, true};
+
+	kg_identity_as_tool(run_call, &call);
+	return call.result;
 }

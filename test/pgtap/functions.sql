@@ -81,6 +81,7 @@ SELECT bag_eq(
     ('kg_create_tenant(text)', 'volatile', 'unsafe', true, false),
     ('kg_delete_edges(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_delete_entities(text,text[],jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_adjacency_visible()', 'stable', 'restricted', false, true),
     ('kg_derived_visible()', 'stable', 'restricted', false, true),
     ('kg_describe(jsonb)', 'stable', 'restricted', true, true),
     ('kg_describe_many(jsonb)', 'stable', 'restricted', true, true),

@@ -50,6 +50,56 @@ SET ROLE visible_reader; SELECT visible_asks() AS changed_policy, kg_list_ids('p
 ALTER POLICY kg_entity_select ON kg_entity USING (tenant = kg_tenant() AND kg_entity_visible(bundle, scope));
 SET ROLE visible_reader; SELECT visible_asks() AS as_it_was; RESET ROLE;
 
+-- Nor do rows derived from an entity tell of it, read by plain SQL: whichever way a policy hides it, from whom it hides it, whatever the snapshot.
+-- Roles that the policy is not for see them as before.
+CREATE ROLE visible_team NOLOGIN;
+CREATE ROLE visible_other LOGIN;
+SELECT kg_grant('visible', 'visible_other', 'write');
+SET ROLE visible_admin; SELECT kg_pack() > 0 AS packed; RESET ROLE;
+CREATE FUNCTION visible_rows() RETURNS text LANGUAGE sql AS $$ SELECT concat_ws(' ', (SELECT count(*) FROM kg_index_key), (SELECT count(*) FROM kg_term), (SELECT count(*) FROM kg_trigram) > 0, (SELECT count(*) FROM kg_edge), (SELECT count(*) > 0 FROM kg_adjacency)) $$;
+CREATE FUNCTION visible_to(VARIADIC roles text[]) RETURNS TABLE (role text, keys_terms_trigrams_edges_packed text) LANGUAGE plpgsql AS $$
+  BEGIN FOREACH role IN ARRAY roles LOOP EXECUTE format('SET LOCAL ROLE %I', role); EXECUTE 'SELECT visible_rows()' INTO keys_terms_trigrams_edges_packed; RESET ROLE; RETURN NEXT; END LOOP; END $$;
+SELECT * FROM visible_to('visible_reader', 'visible_other');
+CREATE POLICY visible ON kg_entity AS RESTRICTIVE FOR SELECT TO visible_reader USING (entity_id <> 'b'); SELECT * FROM visible_to('visible_reader', 'visible_other');
+ALTER POLICY visible ON kg_entity TO PUBLIC; SELECT * FROM visible_to('visible_reader', 'visible_other');
+ALTER POLICY visible ON kg_entity TO visible_team; SELECT * FROM visible_to('visible_reader', 'visible_other');
+GRANT visible_team TO visible_reader; SELECT * FROM visible_to('visible_reader', 'visible_other');
+REVOKE visible_team FROM visible_reader; SELECT * FROM visible_to('visible_reader', 'visible_other');
+DROP POLICY visible ON kg_entity; CREATE POLICY visible ON kg_entity FOR ALL TO visible_reader USING (false); SELECT * FROM visible_to('visible_reader', 'visible_other');
+DROP POLICY visible ON kg_entity; CREATE POLICY visible ON kg_entity FOR INSERT TO visible_reader WITH CHECK (false); SELECT * FROM visible_to('visible_reader', 'visible_other');
+DROP POLICY visible ON kg_entity; ALTER POLICY kg_entity_select ON kg_entity TO visible_reader; SELECT * FROM visible_to('visible_reader', 'visible_other');
+ALTER POLICY kg_entity_select ON kg_entity TO PUBLIC; SELECT * FROM visible_to('visible_reader', 'visible_other');
+CREATE POLICY visible ON kg_edge AS RESTRICTIVE FOR SELECT TO visible_reader USING (source <> target AND property <> 'next'); SELECT * FROM visible_to('visible_reader', 'visible_other');
+DROP POLICY visible ON kg_edge;
+-- a snapshot from before the policy
+\setenv PGDATABASE :DBNAME
+\setenv PGUSER :owner
+\c - visible_reader
+BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT visible_rows();
+\! psql -X -q -c "CREATE POLICY visible ON kg_entity AS RESTRICTIVE FOR SELECT TO visible_reader, visible_other USING (entity_id <> 'b')"
+SELECT visible_rows(), count(*) AS entities FROM kg_entity; COMMIT;
+-- A writer under such a policy writes edges between what it sees by the functions; an export has them, an apply deletes no others.
+\c - visible_other
+SELECT '{"bundle_name": "links", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}], "entities": [{"entity_type": "note", "items": [{"id": "n"}]}],
+  "relations": [{"name": "LIKE", "from": "note", "to": "docs/page"}], "edges": [{"relation": "LIKE", "from": "n", "to": "docs/page:a"}]}' AS links \gset
+SELECT kg_apply_bundle(:'links') -> 'relations' AS relations;
+SELECT jsonb_path_query_array(kg_put_edges('[{"relation": "LIKE", "from": "note:n", "to": "page:c"}, {"relation": "LIKE", "from": "note:n", "to": "page:b"}]'), '$.items[*].verdict') AS verdicts;
+SELECT kg_export_bundle('links') -> 'edges' AS edges;
+\c - visible_admin
+SELECT kg_put_edges('[{"relation": "LIKE", "from": "note:n", "to": "page:b"}]') -> 'counts' AS counts;
+\c - visible_other
+SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('links'), '{edges}', '[]')) -> 'relations' AS relations;
+SELECT kg_delete_edges('[{"relation": "LIKE", "from": "note:n", "to": "page:a"}, {"relation": "LIKE", "from": "note:n", "to": "page:b"}]') -> 'counts' AS counts;
+\c - visible_admin
+SELECT kg_export_bundle('links') -> 'edges' AS edges;
+SELECT kg_drop_bundle('links') -> 'relations' AS relations;
+\c - :owner
+DROP POLICY visible ON kg_entity;
+DROP FUNCTION visible_to(text[]), visible_rows();
+SELECT kg_revoke('visible', 'visible_other');
+DROP OWNED BY visible_other, visible_team;
+DROP ROLE visible_other, visible_team;
+
 -- Paths: a prefix ends at a slash; what lacks a path where its type has one is seen by nobody with paths.  The same through every tool:
 -- what is hidden is not listed, found, counted, named or walked through.
 \c - :owner

@@ -1,0 +1,211 @@
+/*
+ * visibility.c
+ *	  How much of its tenant the caller sees.
+ *
+ * The policies are read from the relation cache, from where they are enforced,
+ * whatever the transaction's snapshot is.  Answers are kept for a few roles
+ * until a watched table, its policies or a membership changes.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "base/agent.h"
+#include "base/error.h"
+#include "base/identity.h"
+#include "base/invalidate.h"
+#include "catalog/pg_policy.h"
+#include "catalog/visibility.h"
+#include "miscadmin.h"
+#include "nodes/primnodes.h"
+#include "rewrite/rowsecurity.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#define KG_VISIBILITY_CACHE_ROLES 16
+
+/* What our policy for SELECT says beside the tenant: a call with columns. */
+typedef struct OwnPolicy
+{
+	const char *table;
+	const char *function;
+	int ncolumns;
+	const char *columns[2];
+} OwnPolicy;
+
+static const OwnPolicy entity_policy = {
+	"kg_entity", "kg_entity_visible", 2, {"bundle", "scope"}};
+static const OwnPolicy edge_policy = {"kg_edge", "kg_derived_visible", 0, {0}};
+
+typedef struct RoleView
+{
+	Oid role; /* InvalidOid: an unused slot */
+	bool plain_entities;
+	bool plain_edges;
+} RoleView;
+
+static RoleView views[KG_VISIBILITY_CACHE_ROLES];
+static int next_view = 0;
+static uint64 views_generation = 0;
+static uint64 views_roles = 0;
+
+static bool
+is_column(const Node *node, Relation rel, const char *name)
+{
+	const Var *var = (const Var *) node;
+
+	return IsA(node, Var) && var->varlevelsup == 0 &&
+		   var->varattno == get_attnum(RelationGetRelid(rel), name);
+}
+
+static bool
+is_call(const Node *node, const char *name, int nargs)
+{
+	const FuncExpr *call = (const FuncExpr *) node;
+
+	return IsA(node, FuncExpr) && list_length(call->args) == nargs &&
+		   get_func_namespace(call->funcid) == kg_extension_schema() &&
+		   strcmp(get_func_name(call->funcid), name) == 0;
+}
+
+static bool
+is_own_tenant(const Node *node, Relation rel)
+{
+	const OpExpr *op = (const OpExpr *) node;
+
+	return IsA(node, OpExpr) && list_length(op->args) == 2 &&
+		   strcmp(get_opname(op->opno), "=") == 0 &&
+		   is_column(linitial(op->args), rel, "tenant") &&
+		   is_call(lsecond(op->args), "kg_tenant", 0);
+}
+
+/* Is the policy, which is for everybody, the one that the extension made? */
+static bool
+is_own_policy(const RowSecurityPolicy *policy, Relation rel,
+			  const OwnPolicy *own)
+{
+	const BoolExpr *both = (const BoolExpr *) policy->qual;
+	const FuncExpr *call;
+
+	if (policy->polcmd != ACL_SELECT_CHR || !policy->permissive ||
+		both == NULL || !IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
+		list_length(both->args) != 2 ||
+		!is_own_tenant(linitial(both->args), rel) ||
+		!is_call(lsecond(both->args), own->function, own->ncolumns))
+		return false;
+	call = lsecond(both->args);
+	for (int i = 0; i < own->ncolumns; i++)
+		if (!is_column(list_nth(call->args, i), rel, own->columns[i]))
+			return false;
+	return true;
+}
+
+static bool
+is_for_everybody(const RowSecurityPolicy *policy)
+{
+	const Oid *roles = (const Oid *) ARR_DATA_PTR(policy->roles);
+
+	for (int i = 0; i < ARR_DIMS(policy->roles)[0]; i++)
+		if (roles[i] == ACL_ID_PUBLIC)
+			return true;
+	return false;
+}
+
+/* As the server decides which policies a role has. */
+static bool
+is_for_role(const RowSecurityPolicy *policy, Oid role)
+{
+	const Oid *roles = (const Oid *) ARR_DATA_PTR(policy->roles);
+
+	if (is_for_everybody(policy) || role == kg_extension_owner())
+		return true;
+	for (int i = 0; i < ARR_DIMS(policy->roles)[0]; i++)
+		if (has_privs_of_role(role, roles[i]))
+			return true;
+	return false;
+}
+
+/* Do our policy and no other say which rows of a table a role sees? */
+static bool
+policies_are_ours(const OwnPolicy *own, Oid role)
+{
+	Relation rel = table_open(kg_relation_oid(own->table), AccessShareLock);
+	bool found = !rel->rd_rel->relrowsecurity;
+	bool others = false;
+	ListCell *lc;
+
+	foreach(lc, rel->rd_rsdesc ? rel->rd_rsdesc->policies : NIL)
+	{
+		const RowSecurityPolicy *policy = lfirst(lc);
+
+		/* Which rows may be written is another matter. */
+		if ((policy->polcmd != ACL_SELECT_CHR && policy->polcmd != '*') ||
+			!is_for_role(policy, role))
+			continue;
+		if (is_for_everybody(policy) && is_own_policy(policy, rel, own))
+			found = true;
+		else
+			others = true;
+	}
+	table_close(rel, AccessShareLock);
+	return found && !others;
+}
+
+static const RoleView *
+view_of_role(Oid role)
+{
+	RoleView fresh = {role};
+
+	if (views_generation != kg_generation() || views_roles != kg_role_changes())
+	{
+		/* Watch the tables before reading them. */
+		(void) kg_extension_schema();
+		memset(views, 0, sizeof(views));
+		views_generation = kg_generation();
+		views_roles = kg_role_changes();
+	}
+	for (int i = 0; i < KG_VISIBILITY_CACHE_ROLES; i++)
+		if (views[i].role == role)
+			return &views[i];
+	fresh.plain_entities = policies_are_ours(&entity_policy, role);
+	fresh.plain_edges = policies_are_ours(&edge_policy, role);
+	next_view = (next_view + 1) % KG_VISIBILITY_CACHE_ROLES;
+	views[next_view] = fresh;
+	return &views[next_view];
+}
+
+bool
+kg_visibility_is_partial(void)
+{
+	return kg_identity_scoped() || kg_agent_hides_bundles();
+}
+
+bool
+kg_visibility_is_whole(void)
+{
+	return !kg_visibility_is_partial() &&
+		   view_of_role(GetUserId())->plain_entities;
+}
+
+bool
+kg_visibility_edges_are_plain(void)
+{
+	return view_of_role(GetUserId())->plain_edges;
+}
+
+void
+kg_visibility_require_tenant(const char *what)
+{
+	KgError *err;
+
+	if (!kg_visibility_is_partial())
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "a caller that sees a part of its tenant may not %s",
+					   what);
+	kg_error_expected(err,
+					  "a role or token without scope paths, and without an "
+					  "agent or with one that has every bundle");
+	kg_error_throw(err);
+}
