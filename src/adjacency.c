@@ -7,6 +7,7 @@
 
 #include "base/identity.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
@@ -27,8 +28,10 @@ PG_FUNCTION_INFO_V1(kg_sql_pack);
 Datum
 kg_sql_pack(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_INT64(
-		kg_adjacency_pack(kg_identity_require(KG_ACCESS_WRITE), true));
+	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
+
+	kg_visibility_require_tenant("pack its edges");
+	PG_RETURN_INT64(kg_adjacency_pack(tenant, true));
 }
 
 /* The nodes of one tenant whose edges change. */

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 
@@ -242,6 +243,7 @@ begin(KgUserContext *user)
 {
 	Datum tenant = CStringGetTextDatum(kg_identity_require(KG_ACCESS_ADMIN));
 
+	kg_visibility_require_tenant("change its agents");
 	kg_become_owner(user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "privileges.h"
@@ -174,6 +175,7 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 	call->by_owner = has_privs_of_role(GetUserId(), kg_extension_owner());
 	if (call->by_owner)
 		return;
+	kg_visibility_require_tenant("grant access to it");
 	mine = kg_identity_tenant(KG_ACCESS_ADMIN);
 	if (mine != NULL && strcmp(mine, call->tenant) == 0)
 		return;

@@ -15,6 +15,7 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "store/check.h"
@@ -387,6 +388,34 @@ make_result(KgApply *apply, Jsonb *failure)
 	return kg_jw_finish(&w);
 }
 
+/*
+ * Who sees a part of the tenant applies entities, and nothing that entities
+ * hidden from it depend on: the same answer whatever is hidden.
+ */
+static void
+check_viewer(const KgApply *apply, const KgPayload *payload)
+{
+	const KgBundle *stored = NULL;
+	const KgCatalog *seen;
+
+	if (!kg_visibility_is_partial())
+		return;
+	seen = kg_catalog_get(apply->tenant);
+	for (int i = 0; i < seen->nbundles; i++)
+		if (strcmp(seen->bundles[i].name, payload->name) == 0)
+			stored = &seen->bundles[i];
+	if (!apply->options.merge)
+		kg_visibility_require_tenant("apply a bundle in mode \"replace\"");
+	if (stored == NULL)
+		kg_visibility_require_tenant("make a bundle");
+	if (payload->has_schemas || payload->has_relations ||
+		payload->definitions || payload->description || payload->instructions ||
+		(payload->version && strcmp(payload->version, stored->version) != 0))
+		kg_visibility_require_tenant("change what a bundle declares");
+	if (payload->nedges > 0)
+		kg_visibility_require_tenant("write edges");
+}
+
 /* Everything after the options were read; raises on any fault. */
 static void
 apply_all(KgApply *apply, const Jsonb *bundle)
@@ -396,6 +425,7 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 	apply->payload = kg_payload_read(bundle, &apply->errors);
 	if (apply->payload->name == NULL)
 		throw_errors(apply);
+	check_viewer(apply, apply->payload);
 	kg_lock_bundle(apply->tenant, apply->payload->name);
 	apply->sees_all = kg_catalog_get(apply->tenant)->plain_visibility;
 	kg_become_owner(&user);
@@ -496,6 +526,7 @@ kg_bundle_drop(const char *name)
 	apply->context = CurrentMemoryContext;
 	apply->tenant = kg_identity_require(KG_ACCESS_WRITE);
 	apply->errors.limit = kg_setting_max_errors;
+	kg_visibility_require_tenant("drop a bundle");
 	kg_lock_bundle(apply->tenant, name);
 	(void) kg_bundle_require(kg_catalog_get(apply->tenant), name);
 	kg_jw_init(&w);

@@ -13,6 +13,7 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "miscadmin.h"
 #include "store/derive.h"
 #include "store/extract.h"
@@ -198,6 +199,7 @@ kg_rebuild(void)
 	KgScope *scope;
 	Jsonb *result;
 
+	kg_visibility_require_tenant("rebuild what is derived from it");
 	kg_become_owner(&user);
 	catalog = lock_types(tenant);
 	delete_derived(tenant);
