@@ -143,17 +143,23 @@ COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
   'whether agent and scope paths of the caller let an entity through; for policies';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_login(text, boolean) FROM PUBLIC;
 
-CREATE FUNCTION @extschema@.kg_derived_visible() RETURNS boolean
+CREATE FUNCTION @extschema@.kg_derived_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
-  AS 'MODULE_PATHNAME', 'kg_sql_derived_visible';
-COMMENT ON FUNCTION @extschema@.kg_derived_visible() IS
-  'whether edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; for policies';
+  AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant() IS
+  'kg_tenant() where edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; or NULL; for policies';
 
-CREATE FUNCTION @extschema@.kg_adjacency_visible() RETURNS boolean
+CREATE FUNCTION @extschema@.kg_derived_tenant(access text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant(text) IS
+  'the same if the caller has at least this access (read, write, admin); for policies';
+
+CREATE FUNCTION @extschema@.kg_packed_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
-  AS 'MODULE_PATHNAME', 'kg_sql_adjacency_visible';
-COMMENT ON FUNCTION @extschema@.kg_adjacency_visible() IS
-  'kg_derived_visible(), and no policy of kg_edge hides an edge from the caller; for the policy of kg_adjacency';
+  AS 'MODULE_PATHNAME', 'kg_sql_packed_tenant';
+COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
+  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policy of kg_adjacency';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -1,7 +1,8 @@
 -- Row-level security.  Every table is forced; a policy is one comparison with a
 -- leakproof operator and never an OR, so that it becomes an index condition.
 -- What the caller's agent and scope paths hide is asked of a C function that
--- answers from memory.
+-- answers from memory; of derived tables, which whoever lacks an entity may not
+-- read, it is the tenant that they are compared with.
 -- Derived and catalog tables have no policy for writing: only the owner writes them.
 
 ALTER TABLE @extschema@.kg_tenant ENABLE ROW LEVEL SECURITY;
@@ -52,17 +53,17 @@ CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_adjacency_visible());
+  USING (tenant = @extschema@.kg_packed_tenant());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
@@ -80,10 +81,10 @@ CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
   USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 -- A derived edge (property set) is written by the maintenance of references only.
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
-  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
+  WITH CHECK (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL);
 CREATE POLICY kg_edge_update ON @extschema@.kg_edge FOR UPDATE
-  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible())
-  WITH CHECK (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL)
+  WITH CHECK (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL);
 CREATE POLICY kg_edge_delete ON @extschema@.kg_edge FOR DELETE
-  USING (tenant = @extschema@.kg_tenant('write') AND property IS NULL AND @extschema@.kg_derived_visible());
+  USING (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL);
 

@@ -25,7 +25,6 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "fmgr.h"
@@ -529,27 +528,6 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 	scope = PG_GETARG_TEXT_PP(1);
 	PG_RETURN_BOOL(
 		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
-}
-
-PGDLLEXPORT Datum kg_sql_derived_visible(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_derived_visible);
-
-/* Asked by the policies of edges, keys and terms (base/identity.h). */
-Datum
-kg_sql_derived_visible(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(kg_identity_in_tool() || kg_visibility_is_whole());
-}
-
-PGDLLEXPORT Datum kg_sql_adjacency_visible(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_adjacency_visible);
-
-/* The same for packed edges, which no policy of kg_edge can tell apart. */
-Datum
-kg_sql_adjacency_visible(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(kg_identity_in_tool() || (kg_visibility_is_whole() &&
-											 kg_visibility_edges_are_plain()));
 }
 
 /* The claims to sign: those given, with what every token has filled in. */

@@ -29,6 +29,8 @@
 
 PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_packed_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
@@ -80,6 +82,34 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 	if (tenant == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
+
+/*
+ * Asked by the policies of edges, keys and terms: kg_tenant() of the same
+ * argument, or NULL (base/identity.h).  As one comparison with the tenant it
+ * becomes a condition of the index, which reads no row, and so none that EXPLAIN
+ * ANALYZE could count.
+ */
+Datum
+kg_sql_derived_tenant(PG_FUNCTION_ARGS)
+{
+	if (!kg_identity_in_tool() && !kg_visibility_is_whole())
+		PG_RETURN_NULL();
+	return PG_NARGS() > 0 ? kg_sql_tenant_access(fcinfo)
+						  : kg_sql_tenant(fcinfo);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
+
+/* The same for packed edges, which no policy of kg_edge can tell apart. */
+Datum
+kg_sql_packed_tenant(PG_FUNCTION_ARGS)
+{
+	if (!kg_identity_in_tool() && !kg_visibility_edges_are_plain())
+		PG_RETURN_NULL();
+	return kg_sql_derived_tenant(fcinfo);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_create_tenant);

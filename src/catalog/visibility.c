@@ -25,19 +25,6 @@
 
 #define KG_VISIBILITY_CACHE_ROLES 16
 
-/* What our policy for SELECT says beside the tenant: a call with columns. */
-typedef struct OwnPolicy
-{
-	const char *table;
-	const char *function;
-	int ncolumns;
-	const char *columns[2];
-} OwnPolicy;
-
-static const OwnPolicy entity_policy = {
-	"kg_entity", "kg_entity_visible", 2, {"bundle", "scope"}};
-static const OwnPolicy edge_policy = {"kg_edge", "kg_derived_visible", 0, {0}};
-
 typedef struct RoleView
 {
 	Oid role; /* InvalidOid: an unused slot */
@@ -69,37 +56,42 @@ is_call(const Node *node, const char *name, int nargs)
 		   strcmp(get_func_name(call->funcid), name) == 0;
 }
 
+/* tenant = function() */
 static bool
-is_own_tenant(const Node *node, Relation rel)
+is_own_tenant(const Node *node, Relation rel, const char *function)
 {
 	const OpExpr *op = (const OpExpr *) node;
 
 	return IsA(node, OpExpr) && list_length(op->args) == 2 &&
 		   strcmp(get_opname(op->opno), "=") == 0 &&
 		   is_column(linitial(op->args), rel, "tenant") &&
-		   is_call(lsecond(op->args), "kg_tenant", 0);
+		   is_call(lsecond(op->args), function, 0);
 }
 
-/* Is the policy, which is for everybody, the one that the extension made? */
+/* What our policies for SELECT say (sql/70_policies.sql). */
 static bool
-is_own_policy(const RowSecurityPolicy *policy, Relation rel,
-			  const OwnPolicy *own)
+is_own_of_entities(const Node *qual, Relation rel)
 {
-	const BoolExpr *both = (const BoolExpr *) policy->qual;
+	const BoolExpr *both = (const BoolExpr *) qual;
 	const FuncExpr *call;
 
-	if (policy->polcmd != ACL_SELECT_CHR || !policy->permissive ||
-		both == NULL || !IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
+	if (!IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
 		list_length(both->args) != 2 ||
-		!is_own_tenant(linitial(both->args), rel) ||
-		!is_call(lsecond(both->args), own->function, own->ncolumns))
+		!is_own_tenant(linitial(both->args), rel, "kg_tenant") ||
+		!is_call(lsecond(both->args), "kg_entity_visible", 2))
 		return false;
 	call = lsecond(both->args);
-	for (int i = 0; i < own->ncolumns; i++)
-		if (!is_column(list_nth(call->args, i), rel, own->columns[i]))
-			return false;
-	return true;
+	return is_column(linitial(call->args), rel, "bundle") &&
+		   is_column(lsecond(call->args), rel, "scope");
 }
+
+static bool
+is_own_of_edges(const Node *qual, Relation rel)
+{
+	return is_own_tenant(qual, rel, "kg_derived_tenant");
+}
+
+typedef bool (*IsOwn)(const Node *qual, Relation rel);
 
 static bool
 is_for_everybody(const RowSecurityPolicy *policy)
@@ -128,9 +120,9 @@ is_for_role(const RowSecurityPolicy *policy, Oid role)
 
 /* Do our policy and no other say which rows of a table a role sees? */
 static bool
-policies_are_ours(const OwnPolicy *own, Oid role)
+policies_are_ours(const char *table, IsOwn is_own, Oid role)
 {
-	Relation rel = table_open(kg_relation_oid(own->table), AccessShareLock);
+	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
 	bool found = !rel->rd_rel->relrowsecurity;
 	bool others = false;
 	ListCell *lc;
@@ -143,7 +135,9 @@ policies_are_ours(const OwnPolicy *own, Oid role)
 		if ((policy->polcmd != ACL_SELECT_CHR && policy->polcmd != '*') ||
 			!is_for_role(policy, role))
 			continue;
-		if (is_for_everybody(policy) && is_own_policy(policy, rel, own))
+		if (is_for_everybody(policy) && policy->permissive &&
+			policy->polcmd == ACL_SELECT_CHR && policy->qual != NULL &&
+			is_own((const Node *) policy->qual, rel))
 			found = true;
 		else
 			others = true;
@@ -168,8 +162,9 @@ view_of_role(Oid role)
 	for (int i = 0; i < KG_VISIBILITY_CACHE_ROLES; i++)
 		if (views[i].role == role)
 			return &views[i];
-	fresh.plain_entities = policies_are_ours(&entity_policy, role);
-	fresh.plain_edges = policies_are_ours(&edge_policy, role);
+	fresh.plain_entities = policies_are_ours(
+		"kg_entity", is_own_of_entities, role);
+	fresh.plain_edges = policies_are_ours("kg_edge", is_own_of_edges, role);
 	next_view = (next_view + 1) % KG_VISIBILITY_CACHE_ROLES;
 	views[next_view] = fresh;
 	return &views[next_view];

@@ -67,7 +67,8 @@ CREATE TEMP TABLE scan AS SELECT sql, hiding, line, regexp_replace(line, '^.*(Se
     regexp_replace(line, '^.* using (\S+) on .*$', '\1') AS index, regexp_replace(line, '^.* on (\S+).*$', '\1') AS relation,
     (SELECT regexp_replace(l, '^ *Index Cond: ', '') FROM jsonb_array_elements_text(plan) WITH ORDINALITY y(l, m) WHERE m > n AND m < next AND l ~ '^ *Index Cond: ' ORDER BY m LIMIT 1) AS cond,
     (SELECT regexp_replace(l, '^ *Filter: ', '') FROM jsonb_array_elements_text(plan) WITH ORDINALITY y(l, m) WHERE m > n AND m < next AND l ~ '^ *Filter: ' ORDER BY m LIMIT 1) AS filter
-  FROM (SELECT sql, hiding, plan, line, n, lead(n, 1, 1000000) OVER (PARTITION BY sql ORDER BY n) AS next FROM statement, jsonb_array_elements_text(plan) WITH ORDINALITY x(line, n) WHERE line ~ ' Scan ' AND line !~ 'Function Scan on (unnest|t)|Subquery Scan on') x;
+  FROM (SELECT sql, hiding, plan, line, n, lead(n, 1, 1000000) OVER (PARTITION BY sql ORDER BY n) AS next FROM statement, jsonb_array_elements_text(plan) WITH ORDINALITY x(line, n) WHERE n = 1 OR line ~ '->') x
+  WHERE line ~ ' Scan ' AND line !~ 'Function Scan on (unnest|t)|Subquery Scan on';
 SELECT count(*) FILTER (WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid') AS other_scans, count(*) FILTER (WHERE cond IS NULL OR cond !~ '\(tenant = \(?\$1') AS without_tenant, count(*) FILTER (WHERE cond !~ 'AND') AS by_tenant_only FROM scan;
 SELECT DISTINCT sql, line FROM scan WHERE line ~ 'Seq Scan|Bitmap|Sample|Tid' OR cond IS NULL OR cond !~ '\(tenant = \(?\$1' OR cond !~ 'AND' LIMIT 5;
 -- every index with the columns that bound its scans
