@@ -200,6 +200,7 @@ CREATE TABLE @extschema@.kg_pending_reference (
   id           bigint NOT NULL,
   nodes        bigint[] NOT NULL,
   deleted      bigint[] NOT NULL,
+  caller       oid NOT NULL,
   PRIMARY KEY (tenant, id)
 );
 COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references to check when the constraint kg_references fires: at once, or at commit after SET CONSTRAINTS ... DEFERRED; empty otherwise';

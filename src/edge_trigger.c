@@ -37,7 +37,8 @@ enum
 #define KG_EDGE_BATCH 10000
 
 static void
-check_batch(const char *tenant, KgColumns *batch, MemoryContext context)
+check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
+			MemoryContext context)
 {
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -46,7 +47,7 @@ check_batch(const char *tenant, KgColumns *batch, MemoryContext context)
 	{
 		KgEdgeReport report = {"", NULL, false, &errors};
 
-		kg_edges_check(kg_edges_lock(tenant, batch), batch, &report);
+		kg_edges_check(kg_edges_lock(tenant, batch), caller, batch, &report);
 		kg_throw_violations(&errors, "edges are not valid");
 	}
 	MemoryContextSwitchTo(old);
@@ -72,7 +73,8 @@ take_row(KgColumns *batch, TupleTableSlot *slot)
 }
 
 static void
-check_rows(Tuplestorestate *store, TupleTableSlot *slot)
+check_rows(Tuplestorestate *store, const KgUserContext *caller,
+		   TupleTableSlot *slot)
 {
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
@@ -95,13 +97,13 @@ check_rows(Tuplestorestate *store, TupleTableSlot *slot)
 		if (batch.nrows >= KG_EDGE_BATCH ||
 			(tenant && (strlen(tenant) != len ||
 						memcmp(tenant, VARDATA_ANY(row_tenant), len) != 0)))
-			check_batch(tenant, &batch, context);
+			check_batch(tenant, caller, &batch, context);
 		if (batch.nrows == 0)
 			tenant = text_to_cstring(row_tenant);
 		take_row(&batch, slot);
 	}
 	if (batch.nrows > 0)
-		check_batch(tenant, &batch, context);
+		check_batch(tenant, caller, &batch, context);
 	MemoryContextDelete(context);
 }
 
@@ -127,7 +129,7 @@ kg_sql_edge_after(PG_FUNCTION_ARGS)
 	SPI_connect();
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),
 									&TTSOpsMinimalTuple);
-	check_rows(trigdata->tg_newtable, slot);
+	check_rows(trigdata->tg_newtable, &saved, slot);
 	ExecDropSingleTupleTableSlot(slot);
 	SPI_finish();
 	kg_restore_user(&saved);

@@ -62,7 +62,8 @@ kg_sql_references(PG_FUNCTION_ARGS)
 	TupleDesc tupdesc;
 	KgNodeList nodes;
 	KgNodeList deleted;
-	Datum values[4];
+	KgUserContext caller;
+	Datum values[5];
 	bool isnull;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -76,13 +77,18 @@ kg_sql_references(PG_FUNCTION_ARGS)
 	kg_become_owner(&saved);
 	SPI_connect();
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 5; i++)
 		values[i] = heap_getattr(
 			trigdata->tg_trigtuple, i + 1, tupdesc, &isnull);
 	read_nodes(values[2], &nodes);
 	read_nodes(values[3], &deleted);
-	kg_pending_check(
-		kg_catalog_get(TextDatumGetCString(values[0])), &nodes, &deleted);
+	/* Now, within the statement, it is the owner who inserted the row. */
+	caller = saved;
+	caller.userid = DatumGetObjectId(values[4]);
+	kg_pending_check(kg_catalog_get(TextDatumGetCString(values[0])),
+					 &caller,
+					 &nodes,
+					 &deleted);
 	delete_pending(values[0], values[1]);
 	SPI_finish();
 	kg_restore_user(&saved);

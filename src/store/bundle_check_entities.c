@@ -288,10 +288,11 @@ static void
 check_references(KgApply *apply, const KgPayloadSet *set,
 				 const KgPayloadItem *item, HTAB *names)
 {
+	Jsonb *data = kg_payload_data(item);
 	KgExtract extract;
 
 	memset(&extract, 0, sizeof(extract));
-	kg_extract_references(set->type, kg_payload_data(item), &extract);
+	kg_extract_references(set->type, data, &extract);
 	for (int i = 0; i < extract.nreferences; i++)
 	{
 		const KgField *field = extract.references[i].field;
@@ -299,7 +300,6 @@ check_references(KgApply *apply, const KgPayloadSet *set,
 					   target_field_name(apply, field),
 					   extract.references[i].value};
 		KgError *err;
-		StringInfoData pointer;
 		MemoryContext old;
 
 		if (!decided_here(apply, field) ||
@@ -311,16 +311,12 @@ check_references(KgApply *apply, const KgPayloadSet *set,
 						   "\"%s\" that does not exist",
 						   field->name,
 						   field->ref_type);
-		initStringInfo(&pointer);
-		for (int j = 0; j < field->nsteps && field->steps[j].key; j++)
-			kg_json_pointer_append(
-				&pointer, field->steps[j].key, field->steps[j].keylen);
 		kg_error_entity(err, set->type->name, item->id);
 		kg_error_path(err,
 					  "/entities/%d/items/%d%s",
 					  item->set,
 					  item->index,
-					  pointer.data);
+					  kg_extract_pointer(field, data, key.value));
 		kg_error_keyword(err, "x-ref");
 		kg_error_got_string(err, extract.references[i].value);
 		kg_error_expected(err,

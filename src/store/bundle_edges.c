@@ -219,7 +219,7 @@ check_batch(KgApply *apply, const KgColumns *edges,
 		kg_edges_add(&chosen, edges, i);
 	}
 	kg_become_owner(&user);
-	kg_edges_check(apply->after, &chosen, &to);
+	kg_edges_check(apply->after, &user, &chosen, &to);
 	kg_restore_user(&user);
 }
 
@@ -432,7 +432,7 @@ recheck_relation(KgApply *apply, const KgRelation *relation)
 			break;
 		last[0] = DatumGetInt64(edges.values[KG_EDGE_SOURCE][edges.nrows - 1]);
 		last[1] = DatumGetInt64(edges.values[KG_EDGE_TARGET][edges.nrows - 1]);
-		kg_edges_check(apply->after, &edges, &to);
+		kg_edges_check(apply->after, NULL, &edges, &to);
 		MemoryContextSwitchTo(old);
 		if (errors.total > 0)
 			err = stored_error(apply, relation, linitial(errors.errors));

@@ -15,6 +15,7 @@
 #include "store/derive.h"
 #include "store/extract.h"
 #include "store/scope.h"
+#include "store/seen.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -338,14 +339,31 @@ write_terms(KgDerivation *d)
 static void
 delete_edges(KgDerivation *d)
 {
+	static KgSaved ends_saved = KG_SAVED_BATCH;
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	KgNodeList ends = {CurrentMemoryContext};
 	Datum values[2];
 
 	if (d->gone.n == 0)
 		return;
 	values[0] = CStringGetTextDatum(d->tenant);
 	values[1] = kg_int64_array(d->gone.nodes, d->gone.n);
+	if (!kg_sees_all(d->tenant, &d->caller))
+	{
+		kg_spi_run_latest(&ends_saved,
+						  "SELECT target FROM @kg_edge WHERE tenant = $1 "
+						  "AND source = ANY($2) AND property IS NULL",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_SELECT);
+		for (uint64 i = 0; i < SPI_processed; i++)
+			kg_node_add(&ends, kg_spi_int64(i, 1));
+		SPI_freetuptable(SPI_tuptable);
+		kg_require_seen(d->tenant, &d->caller, ends.nodes, ends.n, KG_CUT_OFF);
+	}
 	kg_spi_run_latest(&saved,
 					  "DELETE FROM @kg_edge WHERE tenant = $1 "
 					  "AND source = ANY($2)",
@@ -360,6 +378,7 @@ static void
 write_batch(KgDerivation *d)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->batch);
+	KgSight sight;
 
 	CHECK_FOR_INTERRUPTS();
 	delete_edges(d);
@@ -370,9 +389,11 @@ write_batch(KgDerivation *d)
 	MemoryContextSwitchTo(d->batch);
 	write_terms(d);
 	MemoryContextSwitchTo(d->batch);
-	kg_references_forget(d->tenant, &d->stale_references);
+	kg_sight_init(&sight, d->tenant, &d->caller);
+	kg_references_forget(d->tenant, &d->stale_references, &sight);
 	MemoryContextSwitchTo(d->batch);
-	kg_references_resolve(d->catalog, &d->references, &d->pending->missing);
+	kg_references_resolve(
+		d->catalog, &d->references, &sight, &d->pending->missing);
 	MemoryContextSwitchTo(old);
 	init_batch(d);
 }

@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/references.h"
+#include "store/seen.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 
@@ -172,9 +173,13 @@ typedef struct NodeType
 	int32 type_no; /* 0: does not exist */
 } NodeType;
 
-/* The types of all ends, their rows locked until the transaction ends. */
+/*
+ * The types of all ends, their rows locked until the transaction ends.  One that
+ * the caller does not see is as good as missing.
+ */
 static HTAB *
-lock_ends(const char *tenant, const KgColumns *edges)
+lock_ends(const char *tenant, const KgColumns *edges,
+		  const KgUserContext *caller)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
@@ -182,6 +187,8 @@ lock_ends(const char *tenant, const KgColumns *edges)
 	HTAB *types;
 	KgNodeList nodes = {CurrentMemoryContext};
 	Datum values[2];
+	int64 *all;
+	int64 *seen;
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(int64);
@@ -226,6 +233,18 @@ lock_ends(const char *tenant, const KgColumns *edges)
 		entry->type_no = kg_spi_int64(i, 2);
 	}
 	SPI_freetuptable(SPI_tuptable);
+	all = nodes.nodes;
+	seen = palloc(nodes.n * sizeof(int64));
+	memcpy(seen, all, nodes.n * sizeof(int64));
+	if (caller)
+		kg_blank_hidden(tenant, caller, seen, nodes.n);
+	for (int i = 0; i < nodes.n; i++)
+	{
+		NodeType *entry = hash_search(types, &all[i], HASH_FIND, NULL);
+
+		if (seen[i] == 0)
+			entry->type_no = 0;
+	}
 	return types;
 }
 
@@ -454,14 +473,14 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 }
 
 void
-kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
-			   const KgEdgeReport *report)
+kg_edges_check(const KgCatalog *catalog, const KgUserContext *caller,
+			   const KgColumns *edges, const KgEdgeReport *report)
 {
 	HTAB *types;
 
 	if (edges->nrows == 0)
 		return;
-	types = lock_ends(catalog->tenant, edges);
+	types = lock_ends(catalog->tenant, edges, caller);
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -6,6 +6,7 @@
 #define KG_EDGES_H
 
 #include "base/error.h"
+#include "base/identity.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
 
@@ -38,7 +39,8 @@ typedef struct KgEdgeReport
  */
 extern const KgCatalog *kg_edges_lock(const char *tenant,
 									  const KgColumns *edges);
-extern void kg_edges_check(const KgCatalog *catalog, const KgColumns *edges,
+extern void kg_edges_check(const KgCatalog *catalog,
+						   const KgUserContext *caller, const KgColumns *edges,
 						   const KgEdgeReport *report);
 
 /* Add a row of other edges. */

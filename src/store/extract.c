@@ -8,6 +8,7 @@
 #include "catalog/key.h"
 #include "catalog/packed_keys.h"
 #include "catalog/term.h"
+#include "miscadmin.h"
 #include "store/extract.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -210,6 +211,55 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 	memset(extract, 0, sizeof(*extract));
 	extract_terms(type, entity_id, data, extract);
 	kg_extract_references(type, data, extract);
+}
+
+/* Append the way to the value from a step on; false where it is not there. */
+static bool
+append_way(StringInfo pointer, const KgField *field, int step,
+		   const JsonbValue *value, const char *wanted)
+{
+	const KgStep *next = &field->steps[step];
+	int len = pointer->len;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (step == field->nsteps)
+		return kg_json_string_is(value, wanted);
+	if (kg_json_container(value) == NULL)
+		return false;
+	kg_json_iter_init(&it, kg_json_container(value));
+	if (it.is_object != (next->key != NULL))
+		return false;
+	while (kg_json_iter_next(&it))
+	{
+		if (!it.is_object)
+			appendStringInfo(pointer, "/%d", it.index);
+		else if (it.key.val.string.len == next->keylen &&
+				 memcmp(it.key.val.string.val, next->key, next->keylen) == 0)
+			kg_json_pointer_append(pointer, next->key, next->keylen);
+		else
+			continue;
+		if (append_way(pointer, field, step + 1, &it.value, wanted))
+			return true;
+		pointer->len = len;
+		pointer->data[len] = '\0';
+	}
+	return false;
+}
+
+char *
+kg_extract_pointer(const KgField *field, const Jsonb *data, const char *value)
+{
+	StringInfoData pointer;
+	JsonbValue root;
+
+	initStringInfo(&pointer);
+	kg_json_root(data, &root);
+	if (!append_way(&pointer, field, 0, &root, value))
+		for (int i = 0; i < field->nsteps && field->steps[i].key; i++)
+			kg_json_pointer_append(
+				&pointer, field->steps[i].key, field->steps[i].keylen);
+	return pointer.data;
 }
 
 bool

@@ -47,6 +47,10 @@ extern void kg_extract(const KgType *type, const char *entity_id,
 extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
+/* JSON Pointer to the first place where a document has the reference. */
+extern char *kg_extract_pointer(const KgField *field, const Jsonb *data,
+								const char *value);
+
 extern bool kg_extract_same_terms(const KgExtract *a, const KgExtract *b);
 extern bool kg_extract_same_references(const KgExtract *a, const KgExtract *b);
 

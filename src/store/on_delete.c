@@ -337,7 +337,7 @@ strictness(KgOnDelete rule)
 static void
 judge(const KgCatalog *catalog, HTAB *referrers, KgReferenceList *references)
 {
-	int64 *targets = kg_references_find(catalog, references);
+	int64 *targets = kg_references_find(catalog, references, NULL, NULL);
 
 	for (int i = 0; i < references->n; i++)
 	{
@@ -488,11 +488,8 @@ kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
 	sources_of(&incoming, true, &derived);
 	if (explicit.n > 0)
 	{
-		kg_require_seen(catalog->tenant,
-						caller,
-						explicit.nodes,
-						explicit.n,
-						"cut off: edges lead to them");
+		kg_require_seen(
+			catalog->tenant, caller, explicit.nodes, explicit.n, KG_CUT_OFF);
 		delete_explicit(catalog->tenant, deleted->nodes, deleted->n);
 	}
 	for (int i = 0; i < derived.n; i += KG_ON_DELETE_CHUNK)
@@ -553,7 +550,7 @@ kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
 	sources_of(&incoming, true, &sources);
 	kg_references_reread(catalog, &sources, &references);
 	keep_edges_of(&incoming, &references);
-	targets = kg_references_find(catalog, &references);
+	targets = kg_references_find(catalog, &references, NULL, NULL);
 	*result = MemoryContextAllocHuge(CurrentMemoryContext,
 									 (Size) Max(1, references.n) *
 										 sizeof(KgRestricting));

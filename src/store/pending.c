@@ -4,45 +4,38 @@
  */
 #include "postgres.h"
 
+#include "base/agent.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "store/check.h"
+#include "store/extract.h"
 #include "store/pending.h"
 #include "utils/builtins.h"
 
-/* The id of a node, or NULL. */
+/* What is stored of a node; its id is NULL where it is gone. */
 static char *
-id_of(const char *tenant, int64 node)
+read_entity(const char *tenant, int64 node, Jsonb **data)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, INT8OID};
 	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
+	bool isnull;
 
-	kg_spi_run(&saved,
-			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	return SPI_processed > 0 ? kg_spi_cstring(0, 1) : NULL;
-}
-
-static char *
-pointer_of(const KgField *field)
-{
-	StringInfoData pointer;
-
-	initStringInfo(&pointer);
-	for (int i = 0; i < field->nsteps && field->steps[i].key; i++)
-		kg_json_pointer_append(
-			&pointer, field->steps[i].key, field->steps[i].keylen);
-	return pointer.data;
+	kg_spi_run_latest(&saved,
+					  "SELECT entity_id, data FROM @kg_entity "
+					  "WHERE tenant = $1 AND node = $2",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	if (SPI_processed == 0)
+		return NULL;
+	*data = DatumGetJsonbP(kg_spi_value(0, 2, &isnull));
+	return kg_spi_cstring(0, 1);
 }
 
 static void
@@ -52,15 +45,22 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	const KgField *field = ref->field;
 	const KgType *type = kg_catalog_field_type(catalog, field);
 	KgError *err;
+	Jsonb *data;
 
 	if (deleted)
 	{
-		err = kg_error_new(KG_REFERENCE_MISSING,
-						   "entity of type \"%s\" is still referenced by "
-						   "property \"%s\" of type \"%s\"",
-						   field->ref_type,
-						   field->name,
-						   type ? type->name : "?");
+		/* Of types that the caller's agent lacks nothing is said. */
+		if (type && kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "entity of type \"%s\" is still referenced by "
+							   "property \"%s\" of type \"%s\"",
+							   field->ref_type,
+							   field->name,
+							   type->name);
+		else
+			err = kg_error_new(KG_REFERENCE_MISSING,
+							   "entity of type \"%s\" is still referenced",
+							   field->ref_type);
 		kg_error_expected(err,
 						  "the referring entities changed or deleted "
 						  "first, or another \"x-on-delete\"");
@@ -86,10 +86,12 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	 */
 	if (catalog->plain_visibility || !deleted)
 	{
-		kg_error_entity(err,
-						type ? kg_type_handle(type) : NULL,
-						id_of(catalog->tenant, ref->source));
-		kg_error_path(err, "%s", pointer_of(field));
+		char *id = read_entity(catalog->tenant, ref->source, &data);
+
+		kg_error_entity(err, type ? kg_type_handle(type) : NULL, id);
+		if (id)
+			kg_error_path(
+				err, "%s", kg_extract_pointer(field, data, ref->value));
 		kg_error_got_string(err, ref->value);
 	}
 	kg_error_report(errors, err);
@@ -111,15 +113,17 @@ find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
 }
 
 void
-kg_pending_check(const KgCatalog *catalog, KgNodeList *nodes,
-				 const KgNodeList *deleted)
+kg_pending_check(const KgCatalog *catalog, const KgUserContext *caller,
+				 KgNodeList *nodes, const KgNodeList *deleted)
 {
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
 	KgNodeList all = {CurrentMemoryContext};
 	KgNodeList restricting = {CurrentMemoryContext};
 	KgReferenceList references = {CurrentMemoryContext};
 	KgReferenceList missing = {CurrentMemoryContext};
+	KgSight sight;
 
+	kg_sight_init(&sight, catalog->tenant, caller);
 	for (int i = 0; i < nodes->n; i++)
 		kg_node_add(&all, nodes->nodes[i]);
 	for (int i = 0; i < deleted->n; i++)
@@ -127,8 +131,8 @@ kg_pending_check(const KgCatalog *catalog, KgNodeList *nodes,
 	kg_nodes_sort(&all);
 	kg_nodes_sort(nodes);
 	kg_references_reread(catalog, &all, &references);
-	kg_references_forget(catalog->tenant, &all);
-	kg_references_resolve(catalog, &references, &missing);
+	kg_references_forget(catalog->tenant, &all, &sight);
+	kg_references_resolve(catalog, &references, &sight, &missing);
 	find_restricting(&missing, nodes, &restricting);
 	for (int i = 0; i < missing.n; i++)
 	{

@@ -14,7 +14,8 @@
  * SPI_connect().  nodes are referrers whose target never was, deleted are
  * referrers whose target went.  nodes is put in order.
  */
-extern void kg_pending_check(const KgCatalog *catalog, KgNodeList *nodes,
+extern void kg_pending_check(const KgCatalog *catalog,
+							 const KgUserContext *caller, KgNodeList *nodes,
 							 const KgNodeList *deleted);
 
 #endif /* KG_PENDING_H */

@@ -296,7 +296,7 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	for (int i = 0; i < edges->outcomes->n; i++)
 		lists[i] = edges->outcomes->items[i].errors;
 	kg_become_owner(&user);
-	kg_edges_check(kg_edges_lock(edges->tenant, rows), rows, &to);
+	kg_edges_check(kg_edges_lock(edges->tenant, rows), &user, rows, &to);
 	kg_restore_user(&user);
 	for (int i = 0; i < edges->outcomes->n; i++)
 		edges->outcomes->items[i].errors = lists[i];

@@ -307,14 +307,12 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 								"\"%s\" that does not exist",
 								field->name,
 								field->ref_type);
-	StringInfoData pointer;
 
-	initStringInfo(&pointer);
-	for (int j = 0; j < field->nsteps && field->steps[j].key; j++)
-		kg_json_pointer_append(
-			&pointer, field->steps[j].key, field->steps[j].keylen);
 	kg_error_entity(err, kg_type_handle(put->type), put->outcomes->items[i].id);
-	kg_error_path(err, "/items/%d%s", i, pointer.data);
+	kg_error_path(err,
+				  "/items/%d%s",
+				  i,
+				  kg_extract_pointer(field, put->items[i].data, value));
 	kg_error_keyword(err, "x-ref");
 	kg_error_got_string(err, value);
 	kg_error_expected(err,
@@ -378,20 +376,31 @@ check_references(Put *put)
 	const KgType *type = put->type;
 	KgReferenceList references = {CurrentMemoryContext};
 	Links links = {NULL, 0, 0};
+	KgNodeList nodes = {CurrentMemoryContext};
 	KgUserContext user;
+	KgSight sight;
 	int64 *targets;
+	bool *hidden;
 
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		/* The source is the item for now: it may have no node yet. */
-		if (put->outcomes->items[i].errors.total == 0)
-			kg_references_of(type, i, put->items[i].data, &references);
+		if (put->outcomes->items[i].errors.total > 0)
+			continue;
+		kg_references_of(type, i, put->items[i].data, &references);
+		if (put->items[i].node != 0)
+			kg_node_add(&nodes, put->items[i].node);
 	}
 	if (references.n == 0)
 		return;
 	kg_become_owner(&user);
-	targets = kg_references_find(kg_catalog_get(put->tenant), &references);
+	kg_sight_init(&sight, put->tenant, &user);
+	kg_sight_keep(&sight, put->tenant, &nodes);
+	hidden = MemoryContextAllocExtended(
+		CurrentMemoryContext, references.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	targets = kg_references_find(
+		kg_catalog_get(put->tenant), &references, &sight, hidden);
 	kg_restore_user(&user);
 	for (int i = 0; i < references.n; i++)
 	{
@@ -399,7 +408,12 @@ check_references(Put *put)
 		KgReferenceItem item = {reference->field, reference->value};
 		int target = -1;
 
-		if (targets[i] != 0)
+		if (targets[i] != 0 &&
+			!kg_sight_hides(&sight,
+							reference,
+							put->items[reference->source].node,
+							targets[i],
+							hidden[i]))
 			continue;
 		if (refers_to_own(type, reference->field))
 			target = find_name(

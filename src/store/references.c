@@ -16,6 +16,7 @@
 #include "store/columns.h"
 #include "store/extract.h"
 #include "store/references.h"
+#include "store/seen.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -122,11 +123,78 @@ compare_reference(const void *pa, const void *pb)
 	return order ? order : strcmp(a->value, b->value);
 }
 
+static int
+compare_keys(const void *pa, const void *pb)
+{
+	const KgEdgeKey *a = pa;
+	const KgEdgeKey *b = pb;
+
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->relation_no != b->relation_no)
+		return a->relation_no < b->relation_no ? -1 : 1;
+	return a->target < b->target ? -1 : a->target > b->target;
+}
+
+void
+kg_sight_init(KgSight *sight, const char *tenant, const KgUserContext *caller)
+{
+	memset(sight, 0, sizeof(*sight));
+	if (!kg_sees_all(tenant, caller))
+		sight->caller = caller;
+}
+
+void
+kg_sight_keep(KgSight *sight, const char *tenant, const KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant),
+					   kg_int64_array(nodes->nodes, nodes->n)};
+
+	if (sight->caller == NULL || nodes->n == 0)
+		return;
+	kg_spi_run_latest(&saved,
+					  "SELECT source, relation_no::bigint, target "
+					  "FROM @kg_edge WHERE tenant = $1 AND source = ANY($2) "
+					  "AND property IS NOT NULL",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	sight->nkept = SPI_processed;
+	sight->kept = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, SPI_processed) * sizeof(KgEdgeKey));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		sight->kept[i].source = kg_spi_int64(i, 1);
+		sight->kept[i].relation_no = kg_spi_int64(i, 2);
+		sight->kept[i].target = kg_spi_int64(i, 3);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	qsort(sight->kept, sight->nkept, sizeof(KgEdgeKey), compare_keys);
+}
+
+bool
+kg_sight_hides(const KgSight *sight, const KgReference *reference, int64 source,
+			   int64 target, bool hidden)
+{
+	KgEdgeKey key = {source, reference->field->relation_no, target};
+
+	return hidden && (sight->nkept == 0 || bsearch(&key,
+												   sight->kept,
+												   sight->nkept,
+												   sizeof(KgEdgeKey),
+												   compare_keys) == NULL);
+}
+
 /* A value of a group and the node that it names. */
 typedef struct Target
 {
 	const char *value;
-	int64 node; /* 0: none */
+	int64 node;	 /* 0: none */
+	bool hidden; /* from the caller */
 } Target;
 
 /*
@@ -274,6 +342,25 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 		lookup_by_field(catalog->tenant, type, target_field, targets, n);
 }
 
+/* Look up, and say which of the targets the caller does not see. */
+static void
+lookup_seen(const KgCatalog *catalog, const KgField *field,
+			const KgSight *sight, Target *targets, int n)
+{
+	int64 *seen;
+
+	lookup(catalog, field, targets, n);
+	if (sight == NULL || sight->caller == NULL)
+		return;
+	seen = palloc(n * sizeof(int64));
+	for (int i = 0; i < n; i++)
+		seen[i] = targets[i].node;
+	kg_blank_hidden(catalog->tenant, sight->caller, seen, n);
+	for (int i = 0; i < n; i++)
+		targets[i].hidden = seen[i] == 0;
+	pfree(seen);
+}
+
 /*
  * May two references of an entity make the same edge?  Where a property alone
  * has its relation and names ids, each of its values is another target.
@@ -332,7 +419,8 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
 }
 
 int64 *
-kg_references_find(const KgCatalog *catalog, const KgReferenceList *references)
+kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
+				   const KgSight *sight, bool *hidden)
 {
 	int64 *nodes = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, references->n) * sizeof(int64));
@@ -363,14 +451,21 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references)
 				strcmp(sorted[end]->value, sorted[end - 1]->value) != 0)
 			{
 				targets[ntargets].value = sorted[end]->value;
+				targets[ntargets].hidden = false;
 				targets[ntargets++].node = 0;
 			}
 			target_of[end - start] = ntargets - 1;
 		}
-		lookup(catalog, sorted[start]->field, targets, ntargets);
+		lookup_seen(catalog, sorted[start]->field, sight, targets, ntargets);
 		for (int i = start; i < end; i++)
-			nodes[sorted[i] - references->items] =
-				targets[target_of[i - start]].node;
+		{
+			const Target *target = &targets[target_of[i - start]];
+			int at = sorted[i] - references->items;
+
+			nodes[at] = target->node;
+			if (hidden)
+				hidden[at] = target->hidden;
+		}
 		MemoryContextSwitchTo(scratch);
 		MemoryContextReset(scratch);
 		start = end;
@@ -386,7 +481,7 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references)
 /* One chunk of sorted references: look the distinct values up, make edges. */
 static void
 resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
-			  KgReferenceList *missing)
+			  const KgSight *sight, KgReferenceList *missing)
 {
 	static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
 	Target *targets = palloc(n * sizeof(Target));
@@ -410,18 +505,21 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 				strcmp(sorted[end]->value, sorted[end - 1]->value) != 0)
 			{
 				targets[ntargets].value = sorted[end]->value;
+				targets[ntargets].hidden = false;
 				targets[ntargets++].node = 0;
 			}
 			target_of[end] = ntargets - 1;
 		}
-		lookup(catalog, sorted[start]->field, targets, ntargets);
+		lookup_seen(catalog, sorted[start]->field, sight, targets, ntargets);
 		for (int i = start; i < end; i++)
 		{
 			const KgReference *ref = sorted[i];
 			int64 node = targets[target_of[i]].node;
+			bool hidden = targets[target_of[i]].hidden;
 			KgColumns *rows;
 
-			if (node == 0)
+			if (node == 0 ||
+				kg_sight_hides(sight, ref, ref->source, node, hidden))
 			{
 				kg_reference_add(missing, ref->source, ref->field, ref->value);
 				continue;
@@ -446,7 +544,7 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 
 void
 kg_references_resolve(const KgCatalog *catalog,
-					  const KgReferenceList *references,
+					  const KgReferenceList *references, const KgSight *sight,
 					  KgReferenceList *missing)
 {
 	KgReference **sorted;
@@ -469,6 +567,7 @@ kg_references_resolve(const KgCatalog *catalog,
 		resolve_chunk(catalog,
 					  sorted + i,
 					  Min(KG_REFERENCE_CHUNK, references->n - i),
+					  sight,
 					  missing);
 		MemoryContextSwitchTo(scratch);
 		MemoryContextReset(scratch);
@@ -480,12 +579,14 @@ kg_references_resolve(const KgCatalog *catalog,
 
 /* Edges made since our snapshot was taken raise 40001. */
 void
-kg_references_forget(const char *tenant, const KgNodeList *nodes)
+kg_references_forget(const char *tenant, const KgNodeList *nodes,
+					 KgSight *sight)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant)};
 
+	kg_sight_keep(sight, tenant, nodes);
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
 		values[1] = kg_int64_array(nodes->nodes + i,
@@ -553,13 +654,14 @@ kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 }
 
 void
-kg_references_pending(const char *tenant, const KgReferenceList *missing,
+kg_references_pending(const char *tenant, const KgUserContext *caller,
+					  const KgReferenceList *missing,
 					  const KgNodeList *referrers)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID, OIDOID};
 	KgNodeList sources = {CurrentMemoryContext};
-	Datum values[3];
+	Datum values[4];
 
 	if (missing->n == 0 && referrers->n == 0)
 		return;
@@ -570,10 +672,12 @@ kg_references_pending(const char *tenant, const KgReferenceList *missing,
 	values[0] = CStringGetTextDatum(tenant);
 	values[1] = kg_int64_array(sources.nodes, sources.n);
 	values[2] = kg_int64_array(referrers->nodes, referrers->n);
+	values[3] = ObjectIdGetDatum(caller->userid);
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted) "
-			   "VALUES ($1, nextval('@kg_node_seq'), $2, $3)",
-			   3,
+			   "INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted, "
+			   "caller) "
+			   "VALUES ($1, nextval('@kg_node_seq'), $2, $3, $4)",
+			   4,
 			   argtypes,
 			   values,
 			   NULL,

@@ -13,6 +13,7 @@
 #ifndef KG_REFERENCES_H
 #define KG_REFERENCES_H
 
+#include "base/identity.h"
 #include "catalog/catalog.h"
 
 typedef struct KgReference
@@ -47,26 +48,60 @@ extern void kg_nodes_sort(KgNodeList *list);
 extern bool kg_nodes_have(const KgNodeList *sorted, int64 node);
 
 /*
+ * For whom references are resolved.  A target that the caller does not see is as
+ * good as missing, unless the source refers to it already.
+ */
+typedef struct KgEdgeKey
+{
+	int64 source;
+	int64 relation_no;
+	int64 target;
+} KgEdgeKey;
+
+typedef struct KgSight
+{
+	const KgUserContext *caller; /* NULL: sees every entity */
+	KgEdgeKey *kept;			 /* what is referred to already, in order */
+	int nkept;
+} KgSight;
+
+/* Nothing is referred to so far. */
+extern void kg_sight_init(KgSight *sight, const char *tenant,
+						  const KgUserContext *caller);
+
+/* Or what these nodes refer to. */
+extern void kg_sight_keep(KgSight *sight, const char *tenant,
+						  const KgNodeList *nodes);
+
+/* Is the target, which was looked up, to be taken for missing? */
+extern bool kg_sight_hides(const KgSight *sight, const KgReference *reference,
+						   int64 source, int64 target, bool hidden);
+
+/*
  * Lock the targets of references and insert the derived edges; references
  * without a target are added to missing.
  */
 extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
+								  const KgSight *sight,
 								  KgReferenceList *missing);
 
 /*
  * Lock the targets of references, from whichever catalog their fields are;
- * returns their nodes, 0 where there is none.
+ * returns their nodes, 0 where there is none.  Where sight is given, hidden
+ * tells which of them the caller does not see.
  */
 extern int64 *kg_references_find(const KgCatalog *catalog,
-								 const KgReferenceList *references);
+								 const KgReferenceList *references,
+								 const KgSight *sight, bool *hidden);
 
 /* Add what a document refers to. */
 extern void kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 							 KgReferenceList *references);
 
-/* Drop the derived edges that start at these nodes. */
-extern void kg_references_forget(const char *tenant, const KgNodeList *nodes);
+/* Drop the derived edges that start at these nodes; sight keeps them. */
+extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
+								 KgSight *sight);
 
 /*
  * Read the references of stored entities again.  They stay as they are read:
@@ -82,6 +117,7 @@ extern void kg_references_reread(const KgCatalog *catalog,
  * deferred, looks again at commit.
  */
 extern void kg_references_pending(const char *tenant,
+								  const KgUserContext *caller,
 								  const KgReferenceList *missing,
 								  const KgNodeList *referrers);
 

@@ -69,7 +69,8 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 
 /* References as they are stored, where some were rolled back or replaced. */
 static void
-reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
+reread_missing(const KgCatalog *catalog, KgReferenceList *missing,
+			   KgSight *sight)
 {
 	KgReferenceList references = {missing->context};
 	KgNodeList sources = {missing->context};
@@ -78,7 +79,7 @@ reread_missing(const KgCatalog *catalog, KgReferenceList *missing)
 		kg_node_add(&sources, missing->items[i].source);
 	kg_nodes_sort(&sources);
 	kg_references_reread(catalog, &sources, &references);
-	kg_references_forget(catalog->tenant, &sources);
+	kg_references_forget(catalog->tenant, &sources, sight);
 	*missing = references;
 }
 
@@ -94,18 +95,20 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	KgReferenceList again = {CurrentMemoryContext};
 	KgNodeList referrers = {CurrentMemoryContext};
 	KgNodeList moved = {CurrentMemoryContext};
+	KgSight sight;
 
+	kg_sight_init(&sight, catalog->tenant, caller);
 	if (unchecked->stale)
 	{
 		drop_existing(catalog->tenant, &unchecked->deleted);
-		reread_missing(catalog, &unchecked->missing);
+		reread_missing(catalog, &unchecked->missing, &sight);
 	}
 	/* First of all: below, a value names one entity. */
 	if (unchecked->taken.n > 0)
 		kg_unique_enforce(catalog, &unchecked->taken);
 	if (unchecked->deleted.n > 0)
 		kg_references_deleted(catalog, &unchecked->deleted, caller, &referrers);
-	kg_references_resolve(catalog, &unchecked->missing, &missing);
+	kg_references_resolve(catalog, &unchecked->missing, &sight, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
 	if (unchecked->renamed.n > 0)
@@ -118,13 +121,13 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 		KgReferenceList unresolved = {CurrentMemoryContext};
 
 		kg_references_reread(catalog, &moved, &again);
-		kg_references_forget(catalog->tenant, &moved);
-		kg_references_resolve(catalog, &again, &unresolved);
+		kg_references_forget(catalog->tenant, &moved, &sight);
+		kg_references_resolve(catalog, &again, &sight, &unresolved);
 		referrers.n = 0;
 		for (int i = 0; i < unresolved.n; i++)
 			kg_node_add(&referrers, unresolved.items[i].source);
 	}
-	kg_references_pending(catalog->tenant, &missing, &referrers);
+	kg_references_pending(catalog->tenant, caller, &missing, &referrers);
 }
 
 /*

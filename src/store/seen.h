@@ -21,6 +21,9 @@ extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);
 extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 							int64 *nodes, int n);
 
+/* What becomes of the other end of an edge. */
+#define KG_CUT_OFF "cut off: edges lead to them or from them"
+
 /*
  * Raise KG_FORBIDDEN where one of the nodes is stored and hidden.  what says
  * what would become of it: "deleted".
