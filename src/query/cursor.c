@@ -93,6 +93,12 @@ append_part(StringInfo message, const void *part, int len)
 	appendBinaryStringInfo(message, part, len);
 }
 
+static void
+append_flag(StringInfo message, bool flag)
+{
+	append_part(message, &flag, sizeof(flag));
+}
+
 /* Equal values have equal bytes; what is nested is stored sorted. */
 static void
 append_value(StringInfo message, const JsonbValue *value)
@@ -160,10 +166,14 @@ append_viewer(StringInfo message, const char *tenant)
 
 	append_part(message, tenant, strlen(tenant));
 	append_part(message, &role, sizeof(role));
-	append_part(
-		message, agent ? agent->name : "", agent ? strlen(agent->name) : 0);
+	/* That there is none is not what an empty one, or no path, says. */
+	append_flag(message, agent != NULL);
+	if (agent != NULL)
+		append_part(message, agent->name, strlen(agent->name));
+	append_flag(message, token != NULL && token->scoped);
 	if (token == NULL || !token->scoped)
 		return;
+	append_part(message, &token->nscopes, sizeof(token->nscopes));
 	for (int i = 0; i < token->nscopes; i++)
 		append_part(message, token->scopes[i], strlen(token->scopes[i]));
 }

@@ -32,6 +32,28 @@ SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'long', 'version', '1',
 SELECT length(r #>> '{next,cursor}') > 16384 AS long, kg_list('long', r -> 'next') #> '{items,0,id}' AS item
   FROM kg_list('long', jsonb_build_object('limit', 1, 'sort', (SELECT jsonb_agg(jsonb_build_object('field', 'p' || i)) FROM generate_series(1, 8) i))) r;
 RESET ROLE; RESET kg_graph.max_key_bytes;
+-- nor is it another token's: none, no path, one path, two, and those of an agent differ
+CREATE ROLE regress_cursor_gateway; SELECT FROM kg_grant_gateway('regress_cursor_gateway');
+INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('cursors', 'k', 'HS256', 'a secret of more than 32 bytes, for the test', 'kg');
+SELECT FROM kg_grant('cursors', 'regress_cursor_all', 'admin');
+SET ROLE regress_cursor_all; SELECT kg_create_agent('every', '{"bundles": ["cursors", "long"]}'); RESET ROLE;
+CREATE TEMP TABLE cursor_token AS SELECT name, kg_issue_token('{"tenant": "cursors"}'::jsonb || claims) AS token FROM (VALUES
+  ('a: any', '{}'::jsonb), ('b: no path', '{"traversal_ids": []}'), ('c: a path', '{"traversal_ids": ["1/"]}'), ('d: two', '{"traversal_ids": ["1/", "2/"]}'), ('e: agent', '{"agent": "every"}')) t(name, claims);
+GRANT ALL ON cursor_token TO regress_cursor_gateway;
+CREATE FUNCTION pg_temp.cursor_of(token text) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN PERFORM kg_login(token); RETURN kg_list('thing', '{"limit": 3}') -> 'next'; END $$;
+CREATE FUNCTION pg_temp.cursor_taken(token text, next jsonb) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM kg_login(token); PERFORM kg_list('thing', next); RETURN true; EXCEPTION WHEN invalid_parameter_value THEN RETURN false; END $$;
+CREATE PROCEDURE pg_temp.cursors() LANGUAGE plpgsql AS $$
+DECLARE a record; b record; next jsonb; taken text; BEGIN
+  FOR a IN SELECT * FROM cursor_token ORDER BY name LOOP
+    next := pg_temp.cursor_of(a.token); COMMIT; taken := '';
+    FOR b IN SELECT * FROM cursor_token ORDER BY name LOOP IF pg_temp.cursor_taken(b.token, next) THEN taken := taken || ' ' || left(b.name, 1); END IF; COMMIT; END LOOP;
+    RAISE NOTICE '% gives a cursor: %, which is taken from:%', a.name, next IS NOT NULL, taken;
+  END LOOP; END $$;
+SET ROLE regress_cursor_gateway;
+SET client_min_messages = notice; CALL pg_temp.cursors(); SET client_min_messages = warning;
+RESET ROLE;
+DELETE FROM kg_auth_key WHERE issuer = 'cursors'; SELECT FROM kg_revoke_gateway('regress_cursor_gateway');
 DROP POLICY regress_cursor_hides ON kg_entity;
 SELECT FROM kg_drop_tenant('cursors');
-DROP ROLE regress_cursor_all, regress_cursor_some;
+DROP OWNED BY regress_cursor_gateway;
+DROP ROLE regress_cursor_all, regress_cursor_some, regress_cursor_gateway;
