@@ -90,24 +90,10 @@ kg_key_sort(const void *a, const void *b)
 }
 
 static bytea *
-encode_text(const KgField *field, const char *s, int len)
+encode_text(const char *s, int len)
 {
 	StringInfoData key;
-	KgError *err;
 
-	if (len > kg_setting_max_key_bytes)
-	{
-		err = kg_error_new(KG_LIMIT_EXCEEDED,
-						   "value of indexed property \"%s\" has %d bytes; "
-						   "kg_graph.max_key_bytes allows %d",
-						   field->name,
-						   len,
-						   kg_setting_max_key_bytes);
-		kg_error_expected(err,
-						  "at most %d bytes, or a property without x-index",
-						  kg_setting_max_key_bytes);
-		kg_error_throw(err);
-	}
 	begin_key(&key, TAG_TEXT);
 	appendBinaryStringInfo(&key, s, len);
 	return end_key(&key);
@@ -272,7 +258,7 @@ encode_datetime(const char *s, int len)
 	begin_key(&key, TAG_DATETIME);
 	append_int64(&key, seconds);
 	if (fraction_len > 0)
-		appendBinaryStringInfo(&key, fraction, Min(fraction_len, 64));
+		appendBinaryStringInfo(&key, fraction, fraction_len);
 	return end_key(&key);
 }
 
@@ -328,8 +314,7 @@ kg_key_encode(const KgField *field, const JsonbValue *value)
 		case KG_KIND_STRING:
 			if (value->type != jbvString)
 				return NULL;
-			return encode_text(
-				field, value->val.string.val, value->val.string.len);
+			return encode_text(value->val.string.val, value->val.string.len);
 		case KG_KIND_DATE:
 			if (value->type != jbvString)
 				return NULL;
@@ -355,6 +340,48 @@ kg_key_encode(const KgField *field, const JsonbValue *value)
 			break;
 	}
 	return NULL;
+}
+
+/* Of the key without its tag, which for text is the text. */
+static int
+key_bytes(const KgField *field, const JsonbValue *value)
+{
+	const bytea *key;
+
+	if (value->type == jbvString && field->kind == KG_KIND_STRING)
+		return value->val.string.len;
+	key = kg_key_encode(field, value);
+	return key ? VARSIZE_ANY_EXHDR(key) - 1 : 0;
+}
+
+bool
+kg_key_fits(const KgField *field, const JsonbValue *value)
+{
+	int most = kg_setting_max_key_bytes;
+
+	/* A number's key has two bytes for two that store it, and a few more. */
+	if (value->type == jbvNumeric)
+		return VARSIZE_ANY(value->val.numeric) + 8 <= most ||
+			   key_bytes(field, value) <= most;
+	return value->type != jbvString || value->val.string.len <= most ||
+		   key_bytes(field, value) <= most;
+}
+
+KgError *
+kg_key_limit_error(const KgField *field, const JsonbValue *value)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"value of indexed property \"%s\" has %d "
+								"bytes; kg_graph.max_key_bytes allows %d",
+								field->name,
+								key_bytes(field, value),
+								kg_setting_max_key_bytes);
+
+	kg_error_keyword(err, "x-index");
+	kg_error_expected(err,
+					  "at most %d bytes, or a property without x-index",
+					  kg_setting_max_key_bytes);
+	return err;
 }
 
 bytea *

@@ -10,6 +10,7 @@
 #ifndef KG_KEY_H
 #define KG_KEY_H
 
+#include "base/error.h"
 #include "catalog/catalog.h"
 
 /*
@@ -17,9 +18,18 @@
  * Allocated in the current context.  Returns NULL where the value cannot be of
  * the field's kind (an enum value that is not declared, a string for a number,
  * a date-time that is none): stored entities are validated, so only arguments
- * meet that.  Raises KG_LIMIT_EXCEEDED past kg_graph.max_key_bytes.
+ * meet that.  As long as the value is: what is stored in an index, or looked
+ * up there, must fit.
  */
 extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
+
+/*
+ * Whether the key of a value is within kg_graph.max_key_bytes; the error where
+ * it is not, for the caller to say of which entity or argument.
+ */
+extern bool kg_key_fits(const KgField *field, const JsonbValue *value);
+extern KgError *kg_key_limit_error(const KgField *field,
+								   const JsonbValue *value);
 
 /* The key of a missing value: one row says so for every entity without one. */
 extern bytea *kg_key_missing(void);

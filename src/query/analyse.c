@@ -10,6 +10,9 @@
 #include "base/settings.h"
 #include "catalog/term.h"
 #include "query/filter.h"
+#include "schema/number.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
 
 #define KG_MAX_LISTED 100 /* names or values listed in an error */
 
@@ -26,6 +29,24 @@ kg_filter_target_type(const KgType *type)
 	target.has_id = true;
 	target.indexed_only = true;
 	return target;
+}
+
+void
+kg_field_enum_value(const KgField *field, int i, JsonbValue *value)
+{
+	const char *text = field->enum_values[i];
+
+	if (field->kind != KG_KIND_INTEGER && field->kind != KG_KIND_NUMBER)
+	{
+		*value = kg_json_string_value(text);
+		return;
+	}
+	value->type = jbvNumeric;
+	value->val.numeric = DatumGetNumeric(
+		DirectFunctionCall3(numeric_in,
+							CStringGetDatum(text),
+							ObjectIdGetDatum(InvalidOid),
+							Int32GetDatum(-1)));
 }
 
 KgFilterTarget
@@ -288,7 +309,9 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	const char *meant = NULL;
 	KgError *err;
 
-	for (int i = 0; i < field->nenum && meant == NULL; i++)
+	for (int i = 0;
+		 field->kind == KG_KIND_ENUM && i < field->nenum && meant == NULL;
+		 i++)
 		if (strcmp(bare, bare_fold(field->enum_values[i])) == 0)
 			meant = field->enum_values[i];
 	if (meant)
@@ -304,7 +327,8 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 						   "\"%s\" is not a value of property \"%s\"",
 						   text,
 						   field->name);
-		meant = kg_nearest(text, field->enum_values, field->nenum);
+		if (field->kind == KG_KIND_ENUM)
+			meant = kg_nearest(text, field->enum_values, field->nenum);
 	}
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
@@ -313,6 +337,38 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 		kg_error_allow(err, field->enum_values[i]);
 	kg_error_did_you_mean(err, meant);
 	kg_error_throw(err);
+}
+
+/* Whether a number may be a value of a field of numbers: no 1.5 of integers. */
+static bool
+is_of_number_kind(const KgField *field, const JsonbValue *number)
+{
+	return field->kind != KG_KIND_INTEGER ||
+		   kg_number_is_integer((const char *) number->val.numeric);
+}
+
+/* Whether a number is one of those that an enum lists; 1.0 is 1. */
+static bool
+is_declared_number(const KgField *field, const JsonbValue *number)
+{
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue declared;
+
+		kg_field_enum_value(field, i, &declared);
+		if (kg_number_compare((const char *) declared.val.numeric,
+							  (const char *) number->val.numeric) == 0)
+			return true;
+	}
+	return field->nenum == 0;
+}
+
+/* Whether values are compared for being the same, not for their order. */
+static bool
+is_equality(KgOp op)
+{
+	return op == KG_OP_EQ || op == KG_OP_NE || op == KG_OP_IN ||
+		   op == KG_OP_CONTAINS_ANY || op == KG_OP_CONTAINS_ALL;
 }
 
 /* A number or boolean sent as a string, an id sent as an integer. */
@@ -327,7 +383,9 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 	{
 		case KG_KIND_INTEGER:
 		case KG_KIND_NUMBER:
-			if (value->type != jbvString || !kg_args_read_number(value, &used))
+			if (value->type != jbvString ||
+				!kg_args_read_number(value, &used) ||
+				!is_of_number_kind(field, &used))
 				return;
 			break;
 		case KG_KIND_BOOLEAN:
@@ -374,11 +432,13 @@ static KG_NORETURN void
 throw_long_value(const KgCondition *condition, const JsonbValue *value,
 				 const char *path)
 {
+	const bytea *key = kg_key_encode(condition->field, value);
+	int bytes = VARSIZE_ANY_EXHDR(key) - 1; /* its tag is not of the value */
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"a value of %d bytes is compared with "
 								"property \"%s\"; kg_graph.max_key_bytes "
 								"allows %d",
-								value->val.string.len,
+								bytes,
 								condition->property,
 								kg_setting_max_key_bytes);
 
@@ -416,8 +476,15 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 			kg_error_throw(kg_args_error(path, value, "a string"));
 		return;
 	}
-	if (field->kind == KG_KIND_STRING && value->type == jbvString &&
-		value->val.string.len > kg_setting_max_key_bytes)
+	if (value->type == jbvNumeric &&
+		(field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_NUMBER))
+	{
+		if (!is_of_number_kind(field, value))
+			throw_bad_value(condition, value, path);
+		if (is_equality(condition->op) && !is_declared_number(field, value))
+			throw_not_in_enum(field, value, path);
+	}
+	if (!kg_key_fits(field, value))
 		throw_long_value(condition, value, path);
 	condition->keys[i] = kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)

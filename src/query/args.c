@@ -4,9 +4,9 @@
  */
 #include "postgres.h"
 
+#include "base/json_untrusted.h"
 #include "base/settings.h"
 #include "base/text.h"
-#include "common/jsonapi.h"
 #include "mb/pg_wchar.h"
 #include "query/args.h"
 #include "utils/builtins.h"
@@ -99,24 +99,6 @@ kg_args_error(const char *path, const JsonbValue *got, const char *expected)
 	kg_error_got(err, got);
 	kg_error_expected(err, "%s", expected);
 	return err;
-}
-
-/* Is it one JSON document?  Without raising: the server's own parser says. */
-static bool
-is_json(const char *text, int len)
-{
-	JsonLexContext *lex;
-
-	if (len > KG_MAX_REPAIR_BYTES || memchr(text, '\0', len) != NULL)
-		return false;
-#if PG_VERSION_NUM >= 170000
-	lex = makeJsonLexContextCstringLen(
-		NULL, text, len, GetDatabaseEncoding(), true);
-#else
-	lex = makeJsonLexContextCstringLen(
-		(char *) text, len, GetDatabaseEncoding(), true);
-#endif
-	return pg_parse_json(lex, &nullSemAction) == JSON_SUCCESS;
 }
 
 /* A number as JSON writes it: -? digits [. digits] [e[+-] digits]. */
@@ -219,6 +201,7 @@ static KG_NORETURN void
 throw_not_container(const JsonbValue *value, const char *path, Container wanted)
 {
 	bool object = wanted == AN_OBJECT;
+	Jsonb *example = NULL;
 	KgError *err;
 	int i = 0;
 
@@ -229,13 +212,16 @@ throw_not_container(const JsonbValue *value, const char *path, Container wanted)
 
 		while (i < len && strchr(" \t\r\n", text[i]) != NULL)
 			i++;
-		if (i < len && text[i] == (object ? '{' : '[') && is_json(text, len))
+		if (i < len && text[i] == (object ? '{' : '[') &&
+			len <= KG_MAX_REPAIR_BYTES)
+			example = kg_json_parse_untrusted(text, len);
+		if (example != NULL)
 		{
 			err = kg_args_error(path,
 								value,
 								object ? "an object, not a JSON-encoded string"
 									   : "an array, not a JSON-encoded string");
-			kg_error_example(err, kg_json_parse(pnstrdup(text, len)));
+			kg_error_example(err, example);
 			kg_error_throw(err);
 		}
 	}

@@ -73,6 +73,11 @@ typedef struct KgFilterTarget
 
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
 /* Edge properties of a relation: every declared scalar or array of them. */
+/*
+ * A declared value of an enum as JSON has it: for a field of numbers a number.
+ */
+extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
+
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
 /* Parse {property: condition}; NULL gives an empty filter. */

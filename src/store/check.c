@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "catalog/key.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "utils/builtins.h"
@@ -36,14 +37,14 @@ report(KgError *err, const KgType *type, const char *id, const char *path,
 	kg_error_report(errors, err);
 }
 
-/* The JSON Pointer of a field without array steps. */
+/* The JSON Pointer of a field; of the array where it is in one. */
 static char *
 field_pointer(const KgField *field)
 {
 	StringInfoData pointer;
 
 	initStringInfo(&pointer);
-	for (int i = 0; i < field->nsteps; i++)
+	for (int i = 0; i < field->nsteps && field->steps[i].key != NULL; i++)
 		kg_json_pointer_append(
 			&pointer, field->steps[i].key, field->steps[i].keylen);
 	return pointer.data;
@@ -186,6 +187,51 @@ report_violation(const KgSchemaError *violation, const KgType *type,
 	report(err, type, id, path, violation->instance_path, errors);
 }
 
+typedef struct KeyCheck
+{
+	const KgType *type;
+	const char *id;
+	const char *path;
+	KgErrorList *errors;
+	const KgField *field;
+	bool good;
+} KeyCheck;
+
+static void
+check_key(const JsonbValue *value, void *arg)
+{
+	KeyCheck *check = arg;
+
+	if (value->type == jbvNull || kg_key_fits(check->field, value))
+		return;
+	report(kg_key_limit_error(check->field, value),
+		   check->type,
+		   check->id,
+		   check->path,
+		   field_pointer(check->field),
+		   check->errors);
+	check->good = false;
+}
+
+/* Values of indexed properties fit into the index. */
+static bool
+check_keys(const KgType *type, const char *id, const Jsonb *data,
+		   const char *path, KgErrorList *errors)
+{
+	KeyCheck check = {type, id, path, errors, NULL, true};
+
+	/* No value is longer than all of them. */
+	if (VARSIZE(data) + 8 <= kg_setting_max_key_bytes)
+		return true;
+	for (int i = 0; i < type->nfields; i++)
+	{
+		check.field = &type->fields[i];
+		if (check.field->indexed)
+			kg_field_visit(check.field, &data->root, check_key, &check);
+	}
+	return check.good;
+}
+
 bool
 kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 				const char *path, KgErrorList *errors)
@@ -199,7 +245,7 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 		return false;
 	kg_json_root(data, &root);
 	if (kg_schema_is_valid(schema, &root))
-		return true;
+		return check_keys(type, id, data, path, errors);
 	foreach(
 		lc,
 		kg_schema_errors(

@@ -30,6 +30,8 @@ typedef struct Visit
 
 typedef struct KeyVisit
 {
+	const KgType *type;
+	const Jsonb *data;
 	const KgField *field;
 	KgKeyItem *keys;
 	int nkeys;
@@ -45,6 +47,21 @@ append_key(KeyVisit *visit, bytea *key)
 	visit->nkeys++;
 }
 
+/*
+ * Entities are checked before they are written (store/check.c): here is what
+ * was stored before the property was indexed, or the limit lower.
+ */
+static void
+throw_long_key(const KeyVisit *visit, const JsonbValue *value)
+{
+	KgError *err = kg_key_limit_error(visit->field, value);
+	JsonbValue id;
+
+	if (kg_field_value(visit->type->id_field, &visit->data->root, &id))
+		kg_error_entity(err, kg_type_handle(visit->type), kg_json_cstring(&id));
+	kg_error_throw(err);
+}
+
 static void
 visit_key(const JsonbValue *value, void *arg)
 {
@@ -53,6 +70,8 @@ visit_key(const JsonbValue *value, void *arg)
 
 	if (value->type == jbvNull)
 		return;
+	if (!kg_key_fits(visit->field, value))
+		throw_long_key(visit, value);
 	key = kg_key_encode(visit->field, value);
 	if (key == NULL)
 		return;
@@ -65,7 +84,7 @@ visit_key(const JsonbValue *value, void *arg)
 bytea *
 kg_extract_keys(const KgType *type, const Jsonb *data)
 {
-	KeyVisit visit = {NULL};
+	KeyVisit visit = {.type = type, .data = data};
 
 	for (int i = 0; i < type->nfields; i++)
 	{

@@ -288,7 +288,8 @@ lookup_by_field(const char *tenant, const KgType *type,
 		bytea *key = kg_key_encode(target_field, &value);
 
 		kg_columns_add_row(&columns);
-		if (key)
+		/* What is too long for a key is no entity's value. */
+		if (key && kg_key_fits(target_field, &value))
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
 	kg_columns_arrays(&columns, &values[3]);

@@ -68,6 +68,24 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
 }
 
+/* The values of an enum, as they are to be sent. */
+static void
+write_values(const KgField *field, KgJsonWriter *w)
+{
+	if (field->nenum == 0)
+		return;
+	kg_jw_key(w, "values");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue value;
+
+		kg_field_enum_value(field, i, &value);
+		kg_jw_value(w, &value);
+	}
+	kg_jw_end_array(w);
+}
+
 static void
 write_property(const KgField *field, KgJsonWriter *w)
 {
@@ -77,9 +95,9 @@ write_property(const KgField *field, KgJsonWriter *w)
 	if (field->is_array)
 		kg_jw_kbool(w, "array", true);
 	kg_jw_kbool(w, "nullable", field->nullable || !field->required);
-	if (field->kind == KG_KIND_ENUM)
-		kg_write_strings(
-			w, "values", (char *const *) field->enum_values, field->nenum);
+	if (field->kind == KG_KIND_ENUM || field->kind == KG_KIND_INTEGER ||
+		field->kind == KG_KIND_NUMBER)
+		write_values(field, w);
 	if (field->indexed)
 		kg_jw_kbool(w, "indexed", true);
 	if (field->relation != NULL)

@@ -41,24 +41,43 @@ write_integer(KgJsonWriter *w, const char *name, int64 min, int64 max,
 	kg_jw_end_object(w);
 }
 
-/* The members of a schema for one value of a field; NULL is the id. */
 static void
-write_value_members(KgJsonWriter *w, const KgField *field)
+write_enum(KgJsonWriter *w, const KgField *field)
+{
+	if (field->nenum == 0)
+		return;
+	kg_jw_key(w, "enum");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue value;
+
+		kg_field_enum_value(field, i, &value);
+		kg_jw_value(w, &value);
+	}
+	kg_jw_end_array(w);
+}
+
+/*
+ * The members of a schema for one value of a field; NULL is the id.  One that
+ * is compared for its order need not be declared.
+ */
+static void
+write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 {
 	switch (field ? field->kind : KG_KIND_STRING)
 	{
 		case KG_KIND_ENUM:
-			kg_jw_key(w, "enum");
-			kg_jw_begin_array(w);
-			for (int i = 0; i < field->nenum; i++)
-				kg_jw_string(w, field->enum_values[i]);
-			kg_jw_end_array(w);
+			write_enum(w, field);
 			break;
 		case KG_KIND_INTEGER:
-			kg_jw_kstring(w, "type", "integer");
-			break;
 		case KG_KIND_NUMBER:
-			kg_jw_kstring(w, "type", "number");
+			kg_jw_kstring(w,
+						  "type",
+						  field->kind == KG_KIND_INTEGER ? "integer"
+														 : "number");
+			if (!ordered)
+				write_enum(w, field);
 			break;
 		case KG_KIND_BOOLEAN:
 			kg_jw_kstring(w, "type", "boolean");
@@ -100,7 +119,7 @@ write_operator(KgJsonWriter *w, const KgField *field, KgOp op)
 			kg_jw_kint(w, "maxItems", KG_MAX_IN_VALUES);
 			kg_jw_key(w, "items");
 			kg_jw_begin_object(w);
-			write_value_members(w, field);
+			write_value_members(w, field, false);
 			kg_jw_end_object(w);
 			break;
 		case KG_OP_CONTAINS:
@@ -113,7 +132,7 @@ write_operator(KgJsonWriter *w, const KgField *field, KgOp op)
 			kg_jw_kstring(w, "type", "boolean");
 			break;
 		default:
-			write_value_members(w, field);
+			write_value_members(w, field, op != KG_OP_EQ && op != KG_OP_NE);
 			break;
 	}
 }
@@ -203,7 +222,7 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 	kg_jw_key(w, "anyOf");
 	kg_jw_begin_array(w);
 	kg_jw_begin_object(w);
-	write_value_members(w, field);
+	write_value_members(w, field, false);
 	kg_jw_end_object(w);
 	if (written_out)
 		write_operators(w, field);
@@ -388,12 +407,12 @@ write_get_arguments(KgJsonWriter *w, const KgType *type)
 	kg_jw_kint(w, "maxItems", KG_MAX_GET_IDS);
 	kg_jw_key(w, "items");
 	kg_jw_begin_object(w);
-	write_value_members(w, NULL);
+	write_value_members(w, NULL, false);
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
 	kg_jw_key(w, "id");
 	kg_jw_begin_object(w);
-	write_value_members(w, NULL);
+	write_value_members(w, NULL, false);
 	kg_jw_kstring(w, "description", "instead of ids");
 	kg_jw_end_object(w);
 	write_fields(w, type);
