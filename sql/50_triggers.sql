@@ -53,3 +53,29 @@ CREATE TRIGGER kg_edge_update AFTER UPDATE ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edge_after();
 
+
+-- Open sessions hear of a grant, a key or a type that changed, and what came by
+-- number is looked at, also under session_replication_role = replica.
+DO $$
+DECLARE
+  t record;
+BEGIN
+  FOR t IN SELECT tgname, tgrelid::pg_catalog.regclass AS name FROM pg_catalog.pg_trigger
+            WHERE tgname IN ('kg_catalog_changed', 'kg_tenant_role_check', 'kg_auth_key_check', 'kg_no_truncate') LOOP
+    EXECUTE pg_catalog.format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', t.name, t.tgname);
+  END LOOP;
+END
+$$;
+
+-- A subscriber's worker fires no statement triggers: nothing would be derived.
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['kg_tenant', 'kg_tenant_role', 'kg_bundle', 'kg_entity_type', 'kg_relation', 'kg_entity', 'kg_edge',
+    'kg_tool', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_policy'] LOOP
+    EXECUTE pg_catalog.format('CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.%I FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_no_replication()', t);
+    EXECUTE pg_catalog.format('ALTER TABLE @extschema@.%I ENABLE REPLICA TRIGGER kg_no_replication', t);
+  END LOOP;
+END
+$$;

@@ -33,6 +33,32 @@ static const KgCheck checks[] = {
 	 "FROM @kg_tenant_role t LEFT JOIN pg_roles r ON r.oid = t.role "
 	 "WHERE r.rolname IS DISTINCT FROM t.role_name "
 	 "ORDER BY t.tenant, t.role_name"},
+	{"POLICY_NOT_IN_FORCE",
+	 "SELECT format('policy %s on %s', p.policy, p.on_table), "
+	 "coalesce(p.problem, 'it was dropped, altered or is for roles that were "
+	 "renamed or dropped; the roles that it names have no tenant'), "
+	 "format('SELECT kg_add_policy(%L, %L, ...) again, or "
+	 "kg_drop_policy(%L)', p.policy, p.on_table, p.policy) "
+	 "FROM @kg_policy p WHERE p.problem IS NOT NULL OR NOT EXISTS "
+	 "(SELECT FROM pg_policy o JOIN pg_class c ON c.oid = o.polrelid "
+	 "JOIN pg_class k ON k.oid = p.tableoid "
+	 "AND k.relnamespace = c.relnamespace "
+	 "WHERE o.polname = p.policy AND c.relname = p.on_table "
+	 "AND c.relrowsecurity AND NOT o.polpermissive "
+	 "AND pg_get_expr(o.polqual, o.polrelid) "
+	 "IS NOT DISTINCT FROM p.made_using "
+	 "AND pg_get_expr(o.polwithcheck, o.polrelid) "
+	 "IS NOT DISTINCT FROM p.made_check "
+	 "AND NOT EXISTS (SELECT FROM unnest(p.roles, p.role_numbers) "
+	 "u(name, number) LEFT JOIN pg_roles r ON r.oid = u.number "
+	 "WHERE u.number <> ALL (o.polroles) "
+	 "OR (u.number <> 0 AND r.rolname IS DISTINCT FROM u.name))) "
+	 "ORDER BY p.policy"},
+	{"NOT_IN_DUMPS",
+	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "
+	 "CASE WHEN s LIKE 'CREATE POLICY%' THEN 'kg_add_policy() makes policies "
+	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
+	 "restore' END FROM @kg_dump_customizations() s"},
 };
 
 /* Inside SPI_connect(), as the owner: the rows of one check. */

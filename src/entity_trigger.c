@@ -27,6 +27,7 @@
 #include "store/derive.h"
 #include "store/extract.h"
 #include "utils/acl.h"
+#include "replication/logicalworker.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -36,6 +37,7 @@
 
 PGDLLEXPORT Datum kg_sql_entity_before(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_entity_after(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_no_replication(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_no_truncate(PG_FUNCTION_ARGS);
 
 /* Columns of kg_entity, from 0, in the order of sql/30_tables.sql. */
@@ -478,6 +480,32 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 	SPI_finish();
 	kg_restore_user(&statement.caller);
 	return PointerGetDatum(NULL);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_no_replication);
+
+/*
+ * A worker of logical replication fires no statement triggers: keys, terms and
+ * edges would be missing and sessions would not hear of it.  A superuser who
+ * sets session_replication_role is let through; kg_rebuild() mends it.
+ */
+Datum
+kg_sql_no_replication(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+
+	require_trigger(fcinfo, "kg_no_replication", true);
+	if (IsLogicalWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" of kg_graph cannot be a target of "
+						"logical replication",
+						RelationGetRelationName(trigdata->tg_relation)),
+				 errhint("Use a physical standby, pg_dump, or "
+						 "kg_export_bundle() and kg_apply_bundle().")));
+	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
+							   ? trigdata->tg_newtuple
+							   : trigdata->tg_trigtuple);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_no_truncate);

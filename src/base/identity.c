@@ -52,6 +52,7 @@ typedef struct KgRoleGrants
 	int ngrants;
 	KgGrant *grants;
 	const char *stale;	   /* the role's name in a grant that does not count */
+	const char *barred;	   /* a policy that names the role, not in force */
 	MemoryContext context; /* of what is kept */
 } KgRoleGrants;
 
@@ -73,6 +74,8 @@ static const char *const watched_tables[] = {"kg_tenant_role",
 											 "kg_auth_key",
 											 "kg_agent",
 											 "kg_agent_bundle",
+											 "kg_policy",
+											 "kg_secret",
 											 "kg_entity",
 											 "kg_edge"};
 
@@ -244,6 +247,56 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 	MemoryContextSwitchTo(old);
 }
 
+/*
+ * A policy of kg_policy is in force for a role that it names, itself or by
+ * membership, while pg_policy has it as it was made and the role has the name
+ * that was registered.  A name that nobody had when the row came may be meant
+ * for anybody.
+ */
+static void
+load_barred(KgRoleGrants *fresh)
+{
+	static KgSaved plan;
+	static const Oid argtypes[] = {OIDOID};
+	Datum values[] = {ObjectIdGetDatum(fresh->role)};
+	MemoryContext old;
+
+	kg_spi_run(&plan,
+			   "SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
+			   "ON o.polname = p.policy AND NOT o.polpermissive "
+			   "AND p.problem IS NULL AND o.polcmd = CASE p.command "
+			   "WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
+			   "WHEN 'UPDATE' THEN 'w' WHEN 'DELETE' THEN 'd' ELSE '*' END "
+			   "AND pg_get_expr(o.polqual, o.polrelid) "
+			   "IS NOT DISTINCT FROM p.made_using "
+			   "AND pg_get_expr(o.polwithcheck, o.polrelid) "
+			   "IS NOT DISTINCT FROM p.made_check "
+			   "AND EXISTS (SELECT FROM pg_class c JOIN pg_class k "
+			   "ON k.oid = p.tableoid AND k.relnamespace = c.relnamespace "
+			   "WHERE c.oid = o.polrelid AND c.relname = p.on_table "
+			   "AND c.relrowsecurity) "
+			   "CROSS JOIN LATERAL unnest(p.roles, p.role_numbers) "
+			   "u(name, number) "
+			   "LEFT JOIN pg_roles n ON n.rolname = u.name "
+			   "LEFT JOIN pg_roles r ON r.oid = u.number "
+			   "WHERE CASE WHEN u.name = 'public' "
+			   "THEN o.oid IS NULL OR 0 <> ALL (o.polroles) "
+			   "ELSE (u.number = 0 OR pg_has_role($1, n.oid, 'USAGE') "
+			   "OR pg_has_role($1, r.oid, 'USAGE')) "
+			   "AND (o.oid IS NULL OR r.oid IS NULL OR r.rolname <> u.name "
+			   "OR r.oid <> ALL (o.polroles)) END ORDER BY 1 LIMIT 1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	old = MemoryContextSwitchTo(fresh->context);
+	if (SPI_processed > 0)
+		fresh->barred = kg_spi_cstring(0, 1);
+	MemoryContextSwitchTo(old);
+}
+
 /* Read a role's grants as the owner, into a slot of the cache. */
 static const KgRoleGrants *
 load_grants(Oid role)
@@ -272,6 +325,7 @@ load_grants(Oid role)
 	fresh.context = AllocSetContextCreate(
 		CacheMemoryContext, "kg_graph grants", ALLOCSET_SMALL_SIZES);
 	keep_grants(&fresh, name);
+	load_barred(&fresh);
 	kg_spi_end_load();
 	kg_restore_user(&saved);
 
@@ -323,11 +377,13 @@ kg_identity_tenant(KgAccess access)
 	const KgTokenIdentity *token = kg_token_identity();
 	const KgGrant *grant;
 
-	if (token != NULL)
-		return token->access < access ? NULL : token->tenant;
 	/* A worker has no token and cannot tell that its leader has one. */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
+	if (grants_of_current_role()->barred)
+		return NULL;
+	if (token != NULL)
+		return token->access < access ? NULL : token->tenant;
 	grant = current_grant();
 	if (grant == NULL || grant->access < access)
 		return NULL;
@@ -405,6 +461,26 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 	kg_error_throw(err);
 }
 
+/* What a policy would hide must not be seen while it is not in force. */
+static void
+require_not_barred(void)
+{
+	const char *policy = grants_of_current_role()->barred;
+	KgError *err;
+
+	if (policy == NULL)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "policy \"%s\", which is for role \"%s\", is not in "
+					   "force",
+					   policy,
+					   GetUserNameFromId(GetUserId(), false));
+	kg_error_expected(err,
+					  "the policy made again by an administrator: "
+					  "kg_add_policy(), see kg_check()");
+	kg_error_throw(err);
+}
+
 const char *
 kg_identity_current(KgAccess access)
 {
@@ -420,6 +496,7 @@ kg_identity_require(KgAccess access)
 	KgError *err;
 
 	AcceptInvalidationMessages();
+	require_not_barred();
 	token = kg_token_identity();
 	if (token != NULL)
 		return require_token(token, access);

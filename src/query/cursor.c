@@ -38,6 +38,7 @@ static uint64 hmac_generation = 0;
 static void
 set_key(const bytea *secret)
 {
+	StringInfoData key;
 	char digest[] = "SHA256";
 	OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
@@ -50,10 +51,14 @@ set_key(const bytea *secret)
 		hmac = mac ? EVP_MAC_CTX_new(mac) : NULL;
 		EVP_MAC_free(mac);
 	}
-	if (hmac == NULL || !EVP_MAC_init(hmac,
-									  (const uint8 *) VARDATA_ANY(secret),
-									  VARSIZE_ANY_EXHDR(secret),
-									  params))
+	/* A copy of the database, made with TEMPLATE, has the same secret. */
+	initStringInfo(&key);
+	appendBinaryStringInfo(
+		&key, VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret));
+	appendBinaryStringInfo(
+		&key, (const char *) &MyDatabaseId, sizeof(MyDatabaseId));
+	if (hmac == NULL ||
+		!EVP_MAC_init(hmac, (const uint8 *) key.data, key.len, params))
 		elog(ERROR, "could not start a MAC");
 }
 

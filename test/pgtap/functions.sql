@@ -50,7 +50,8 @@ SELECT ok(lanname IN ('c', 'plpgsql', 'sql'), signature || ' is in a language th
 SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
-                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check')),
+                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check',
+                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_renew_secrets')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -65,6 +66,7 @@ SELECT bag_eq(
            CASE proparallel WHEN 's' THEN 'safe' WHEN 'r' THEN 'restricted' ELSE 'unsafe' END AS parallel,
            proisstrict, has_function_privilege('public', oid, 'EXECUTE') FROM member$$,
   $$VALUES -- volatility, parallel, strict, for everybody
+    ('kg_add_policy(text,text,text,text,text,text[])', 'volatile', 'unsafe', false, false),
     ('kg_agent()', 'stable', 'restricted', false, true),
     ('kg_aggregate(jsonb)', 'stable', 'restricted', true, true),
     ('kg_alter_agent(text,jsonb)', 'volatile', 'unsafe', true, true),
@@ -90,6 +92,11 @@ SELECT bag_eq(
     ('kg_drop_agent(text)', 'volatile', 'unsafe', true, true),
     ('kg_drop_bundle(text)', 'volatile', 'unsafe', true, true),
     ('kg_drop_tenant(text)', 'volatile', 'unsafe', true, false),
+    ('kg_drop_policy(text)', 'volatile', 'unsafe', true, false),
+    ('kg_dump_customizations()', 'stable', 'unsafe', false, false),
+    ('kg_no_replication()', 'volatile', 'unsafe', false, false),
+    ('kg_policy_make()', 'volatile', 'unsafe', false, false),
+    ('kg_renew_secrets()', 'volatile', 'unsafe', false, false),
     ('kg_edge_after()', 'volatile', 'unsafe', false, false),
     ('kg_edges_changed()', 'volatile', 'unsafe', false, false),
     ('kg_entity_after()', 'volatile', 'unsafe', false, false),

@@ -44,7 +44,7 @@ SELECT ok(pg_get_expr(polqual, polrelid) ~ 'tenant = .*kg_tenant\(''write''',
  WHERE polcmd = 'd' ORDER BY polname;
 SELECT is((SELECT count(*)::int FROM pg_policy JOIN member_table m ON m.oid = polrelid
             WHERE polcmd IN ('a', 'w', 'd', '*')
-              AND m.relname NOT IN ('kg_entity', 'kg_edge')
+              AND m.relname NOT IN ('kg_entity', 'kg_edge', 'kg_policy')
               AND coalesce(pg_get_expr(polqual, polrelid), 'true') <> 'false'),
           0, 'only entities and edges have policies for writing');
 
@@ -55,7 +55,7 @@ SELECT ok(a.attname = 'tenant', format('index %s is led by the tenant', i.indexr
   FROM pg_index i
   JOIN member_table m ON m.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
- WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
+ WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
  ORDER BY i.indexrelid::regclass::text;
 SELECT ok(EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisprimary),
           relname || ' has a primary key') FROM member_table m ORDER BY relname;

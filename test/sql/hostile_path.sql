@@ -29,7 +29,7 @@ RESET ROLE;
 -- What is called, and by whom; compared byte by byte.
 CREATE TABLE public.hostile_call (n int GENERATED ALWAYS AS IDENTITY, who text, call text, clean text, hostile text);
 INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
-  'kg_tenant()', 'kg_tenant(''write'')', 'kg_agent()', 'kg_claim(''sub'')', 'kg_logout()', 'kg_bundle_visible(''path'')', 'kg_entity_visible(''path'', ''1/'')', 'kg_derived_visible()',
+  'kg_tenant()', 'kg_tenant(''write'')', 'kg_agent()', 'kg_claim(''sub'')', 'kg_logout()', 'kg_bundle_visible(''path'')', 'kg_entity_visible(''path'', ''1/'')', 'kg_derived_tenant()', 'kg_derived_tenant(''write'')', 'kg_packed_tenant()',
   'kg_apply_bundle(public.hostile_bundle())', 'kg_apply_bundle(public.hostile_bundle(), ''{"dry_run": true}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "maker", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "number", "x-index": true}}}}], "entities": [{"entity_type": "maker", "items": [{"id": "m3", "size": 3}]}]}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "extra", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "maker": {"type": "string", "x-ref": "maker"}}}}], "entities": [{"entity_type": "extra", "items": [{"id": "e1", "maker": "m1"}]}]}'', ''{"mode": "merge"}'')',
@@ -58,7 +58,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_gateway', unnest(ARRA
   'kg_mcp(''{"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": {"ref": {"type": "ref/resource", "uri": "kg://entity/{type}:{id}"}, "argument": {"name": "id", "value": "m"}, "context": {"arguments": {"type": "maker"}}}}'', pg_catalog.current_setting(''hostile.token''))',
   'kg_mcp(''[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]'', pg_catalog.current_setting(''hostile.token''))', 'kg_login(pg_catalog.current_setting(''hostile.token''))']);
 INSERT INTO public.hostile_call(who, call) SELECT :'super', unnest(ARRAY['kg_create_tenant(''hostile 2'')', 'kg_drop_tenant(''hostile'')', 'kg_grant(''hostile'', ''hostile_admin'', ''read'')', 'kg_revoke(''hostile'', ''hostile_admin'')',
-  'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
+  'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check()', 'kg_add_policy(''hide'', ''kg_entity'', ''entity_id OPERATOR(pg_catalog.<>) ''''t1'''''')', 'kg_drop_policy(''none'')', 'kg_dump_customizations()', 'kg_renew_secrets()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
 -- plain statements, whose triggers and policies are ours
 CREATE FUNCTION public.hostile_write(n int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -161,7 +161,7 @@ UPDATE public.hostile_call SET clean = hostile.run('SELECT public.' || call, 'pu
 \c - :super
 UPDATE public.hostile_call SET clean = hostile.run('SELECT public.' || call, 'public') WHERE who = session_user;
 SELECT who, call, hostile, clean FROM public.hostile_call WHERE hostile IS DISTINCT FROM clean ORDER BY n;
-SELECT who, call, left(clean, 200) AS clean FROM public.hostile_call WHERE clean LIKE 'error: %' OR clean LIKE '%INTERNAL%' ORDER BY n;
+SELECT call, left(clean, 200) AS clean FROM public.hostile_call WHERE clean LIKE 'error: %' OR clean LIKE '%INTERNAL%' ORDER BY n;
 SELECT count(*) > 90 AS many FROM public.hostile_call WHERE clean IS NOT NULL;
 
 SET client_min_messages = warning;

@@ -1,0 +1,182 @@
+-- Policies of a DBA's own on our tables.  pg_dump leaves out what hangs on a
+-- member of an extension, so they are rows, and their trigger makes them again
+-- where the rows are restored.  Who is named by a policy that is not in force
+-- has no tenant (src/base/identity.c).
+
+CREATE TABLE @extschema@.kg_policy (
+  policy       text COLLATE "C" PRIMARY KEY CHECK (policy !~ '^kg_' AND pg_catalog.length(policy) BETWEEN 1 AND 63),
+  on_table     text COLLATE "C" NOT NULL CHECK (on_table IN ('kg_entity', 'kg_edge')),
+  command      text COLLATE "C" NOT NULL CHECK (command IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE')),
+  roles        text[] COLLATE "C" NOT NULL CHECK (pg_catalog.cardinality(roles) > 0),
+  using_expr   text,
+  check_expr   text,
+  role_numbers oid[],
+  made_using   text,
+  made_check   text,
+  problem      text
+);
+COMMENT ON TABLE @extschema@.kg_policy IS 'restrictive policies of a DBA''s own on kg_entity and kg_edge; made by kg_add_policy()';
+COMMENT ON COLUMN @extschema@.kg_policy.roles IS 'names; public is everybody';
+COMMENT ON COLUMN @extschema@.kg_policy.role_numbers IS 'their numbers here, 0 where there is no such role';
+COMMENT ON COLUMN @extschema@.kg_policy.made_using IS 'what PostgreSQL says of the policy that was made; it is in force as long as that is so';
+COMMENT ON COLUMN @extschema@.kg_policy.problem IS 'why the policy could not be made';
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_policy', '');
+
+ALTER TABLE @extschema@.kg_policy ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_policy FORCE ROW LEVEL SECURITY;
+-- Nobody but the owner has a privilege on it.
+CREATE POLICY kg_policy_all ON @extschema@.kg_policy FOR ALL
+  USING (true);
+
+CREATE FUNCTION @extschema@.kg_policy_make() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  missing text;
+BEGIN
+  NEW.role_numbers := ARRAY(SELECT coalesce(r.oid, 0) FROM unnest(NEW.roles) WITH ORDINALITY n(name, place)
+    LEFT JOIN pg_roles r ON r.rolname = n.name ORDER BY n.place);
+  NEW.made_using := NULL;
+  NEW.made_check := NULL;
+  NEW.problem := NULL;
+  BEGIN
+    SELECT n.name INTO missing FROM unnest(NEW.roles, NEW.role_numbers) n(name, number) WHERE n.number = 0 AND n.name <> 'public' LIMIT 1;
+    IF missing IS NOT NULL THEN
+      RAISE EXCEPTION 'role "%" does not exist', missing;
+    END IF;
+    IF EXISTS (SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+                WHERE p.polname = NEW.policy AND c.relname = NEW.on_table) THEN
+      EXECUTE format('DROP POLICY %I ON @extschema@.%I', NEW.policy, NEW.on_table);
+    END IF;
+    EXECUTE format('CREATE POLICY %I ON @extschema@.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, NEW.on_table, NEW.command,
+        (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
+      || coalesce(' USING (' || NEW.using_expr || ')', '') || coalesce(' WITH CHECK (' || NEW.check_expr || ')', '');
+    SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
+      FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+     WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
+  EXCEPTION WHEN OTHERS THEN
+    NEW.problem := SQLERRM;
+    RAISE WARNING 'policy "%" on % is not in force: %', NEW.policy, NEW.on_table, SQLERRM
+      USING HINT = 'The roles that it names have no tenant until kg_add_policy() made it or kg_drop_policy() gave it up.';
+  END;
+  RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_policy_make() IS
+  'row trigger of kg_policy: makes the policy that the row describes';
+
+-- Before the data of tenants are restored, and whoever restores them.
+CREATE TRIGGER kg_policy_make BEFORE INSERT OR UPDATE ON @extschema@.kg_policy
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_policy_make();
+ALTER TABLE @extschema@.kg_policy ENABLE ALWAYS TRIGGER kg_policy_make;
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_policy
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+
+CREATE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr text, check_expr text DEFAULT NULL,
+    command text DEFAULT 'ALL', roles text[] DEFAULT '{public}') RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+#variable_conflict use_column
+DECLARE
+  why text;
+BEGIN
+  INSERT INTO @extschema@.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
+    VALUES ($1, $2, upper($5), $6, $3, $4)
+    ON CONFLICT (policy) DO UPDATE SET on_table = $2, command = upper($5), roles = $6, using_expr = $3, check_expr = $4
+    RETURNING p.problem INTO why;
+  IF why IS NOT NULL THEN
+    RAISE EXCEPTION 'policy "%" could not be made: %', $1, why USING ERRCODE = 'invalid_parameter_value',
+      HINT = 'Names in the expressions are qualified; roles are names, public is everybody.';
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) IS
+  'make a restrictive policy on kg_entity or kg_edge that dumps keep; names in the expressions are qualified; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+#variable_conflict use_column
+DECLARE
+  tab text;
+BEGIN
+  DELETE FROM @extschema@.kg_policy WHERE policy = $1 RETURNING on_table INTO tab;
+  IF tab IS NULL THEN
+    RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';
+  END IF;
+  EXECUTE format('DROP POLICY IF EXISTS %I ON @extschema@.%I', $1, tab);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_drop_policy(text) IS
+  'drop a policy that kg_add_policy() made; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_drop_policy(text) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+  WITH member AS (
+    SELECT c.oid, c.relname, c.reloptions, c.relreplident, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'r' JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE e.extname = 'kg_graph')
+  SELECT s FROM (
+    SELECT 1, m.relname, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+        CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+        (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
+      || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
+      FROM pg_policy p JOIN member m ON m.oid = p.polrelid
+     WHERE p.polname NOT IN (m.relname || '_select', m.relname || '_insert', m.relname || '_update', m.relname || '_delete', m.relname || '_nobody', m.relname || '_all')
+       AND NOT EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = p.polname AND o.on_table = m.relname)
+    UNION ALL
+    SELECT 2, m.relname, pg_get_indexdef(i.indexrelid) || ';' FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
+     WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)
+       AND x.relname NOT IN (m.relname || '_role_idx', m.relname || '_node_idx', m.relname || '_target_idx', m.relname || '_bundle_idx')
+    UNION ALL
+    SELECT 3, m.relname, format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid)) FROM pg_constraint c JOIN member m ON m.oid = c.conrelid
+     WHERE c.contype <> 't' AND c.conname !~ ('^' || m.relname || '_')
+    UNION ALL
+    SELECT 4, m.relname, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
+        CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END
+      FROM pg_trigger t JOIN member m ON m.oid = t.tgrelid
+     WHERE NOT t.tgisinternal AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
+       WHERE d.classid = 'pg_proc'::regclass AND d.objid = t.tgfoid AND d.deptype = 'e')
+    UNION ALL
+    SELECT 5, m.relname, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
+    UNION ALL
+    SELECT 6, m.relname, format('ALTER TABLE %s SET (%s);', m.name, array_to_string(m.reloptions, ', ')) FROM member m
+     WHERE m.reloptions IS NOT NULL AND m.reloptions <> '{toast_tuple_target=8160}'
+    UNION ALL
+    SELECT 7, m.relname, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget) FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+     WHERE a.attnum > 0 AND a.attstattarget > 0
+    UNION ALL
+    SELECT 8, m.relname, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', ')) FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+      CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
+     WHERE a.attnum > 0 AND o.options IS NOT NULL
+  ) x(place, t, s) ORDER BY place, t COLLATE "C", s COLLATE "C"
+$$;
+COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS
+  'the statements that make a DBA''s own policies, indexes, constraints, triggers and settings on our tables again, which pg_dump leaves out; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_dump_customizations() FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+  UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+$$;
+COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS
+  'make the keys that sign cursors and notifications anew, after a copy of the database''s files; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_renew_secrets() FROM PUBLIC;
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_secret
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+
+CREATE FUNCTION @extschema@.kg_no_replication() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_no_replication';
+COMMENT ON FUNCTION @extschema@.kg_no_replication() IS
+  'row trigger that fires for replication only: refuses what logical replication brings';

@@ -1,0 +1,132 @@
+-- Policies of a DBA's own that dumps keep: in force, or the roles that they name have no tenant.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+SELECT current_user AS super \gset
+CREATE ROLE policy_a LOGIN;
+CREATE ROLE policy_b LOGIN;
+CREATE ROLE policy_c LOGIN;
+CREATE ROLE policy_group;
+GRANT policy_group TO policy_c;
+SELECT FROM kg_create_tenant('policy');
+SELECT kg_grant('policy', r, 'write') FROM unnest(ARRAY['policy_a', 'policy_b', 'policy_c']) r;
+SET ROLE policy_a;
+SELECT kg_apply_bundle('{"bundle_name": "notes", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "next": {"type": "string", "x-ref": "note"}}}}],
+  "entities": [{"entity_type": "note", "items": [{"id": "open", "next": "secret"}, {"id": "secret"}]}]}') ? 'revision' AS applied;
+RESET ROLE;
+CREATE FUNCTION policy_seen() RETURNS TABLE (role text, entities bigint, listed text) LANGUAGE plpgsql AS $$
+DECLARE
+  detail text;
+BEGIN
+  FOREACH role IN ARRAY ARRAY['policy_a', 'policy_b', 'policy_c'] LOOP
+    PERFORM set_config('role', role, true);
+    entities := (SELECT count(*) FROM kg_entity);
+    BEGIN
+      listed := kg_list('note') ->> 'total';
+    EXCEPTION WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+      listed := detail::jsonb ->> 'code';
+    END;
+    PERFORM set_config('role', 'none', true);
+    RETURN NEXT;
+  END LOOP;
+END
+$$;
+-- only the owner
+SET ROLE policy_a;
+SELECT kg_add_policy('mine', 'kg_entity', 'true');
+SELECT kg_drop_policy('mine');
+SELECT count(*) FROM kg_policy;
+SELECT kg_dump_customizations();
+SELECT kg_renew_secrets();
+RESET ROLE;
+-- what is wrong with one is said, and nothing is registered
+SELECT kg_add_policy('kg_entity_select', 'kg_entity', 'true');
+SELECT kg_add_policy('hide', 'kg_tenant', 'true');
+SELECT kg_add_policy('hide', 'kg_entity', 'nonsense');
+SELECT kg_add_policy('hide', 'kg_entity', 'true', roles => '{policy_nobody}');
+SELECT kg_drop_policy('hide');
+SELECT count(*) FROM kg_policy;
+
+SELECT kg_add_policy('hide', 'kg_entity', $$entity_id <> 'secret'$$, command => 'select', roles => '{policy_a,policy_group}');
+SELECT * FROM policy_seen();
+SELECT code, object FROM kg_check() WHERE code <> 'GRANT_ORPHANED';
+-- altered, dropped, made permissive, switched off: closed for whom it names
+BEGIN; ALTER POLICY hide ON kg_entity USING (true); SELECT * FROM policy_seen(); SELECT code, object, message, hint FROM kg_check() WHERE code = 'POLICY_NOT_IN_FORCE'; ROLLBACK;
+BEGIN; ALTER POLICY hide ON kg_entity TO policy_group; SELECT * FROM policy_seen(); ROLLBACK;
+BEGIN; DROP POLICY hide ON kg_entity; SELECT * FROM policy_seen(); SELECT kg_add_policy('hide', 'kg_entity', $$entity_id <> 'secret'$$, command => 'SELECT', roles => '{policy_a,policy_group}'); SELECT * FROM policy_seen(); ROLLBACK;
+BEGIN; DROP POLICY hide ON kg_entity; CREATE POLICY hide ON kg_entity FOR SELECT TO policy_a, policy_group USING (entity_id <> 'secret'); SELECT * FROM policy_seen(); ROLLBACK;
+BEGIN; ALTER TABLE kg_entity DISABLE ROW LEVEL SECURITY; SELECT role, listed FROM policy_seen(); ROLLBACK;
+BEGIN; ALTER POLICY hide ON kg_entity RENAME TO hidden; SELECT * FROM policy_seen(); ROLLBACK;
+BEGIN; ALTER ROLE policy_group RENAME TO policy_crew; SELECT * FROM policy_seen(); ROLLBACK;
+-- a row as a restore brings it: made again; or not, with a warning, and closed
+BEGIN;
+DROP POLICY hide ON kg_entity;
+CREATE TEMP TABLE dumped AS SELECT policy, on_table, command, roles, using_expr, check_expr FROM kg_policy;
+DELETE FROM kg_policy;
+SELECT * FROM policy_seen();
+INSERT INTO kg_policy(policy, on_table, command, roles, using_expr, check_expr) SELECT * FROM dumped;
+SELECT * FROM policy_seen();
+DELETE FROM kg_policy;
+DROP POLICY hide ON kg_entity;
+INSERT INTO kg_policy(policy, on_table, command, roles, using_expr) SELECT policy, on_table, command, roles || '{policy_missing}', using_expr FROM dumped;
+SELECT * FROM policy_seen();
+SELECT code, object, message FROM kg_check() WHERE code = 'POLICY_NOT_IN_FORCE';
+SELECT kg_drop_policy('hide');
+SELECT * FROM policy_seen();
+ROLLBACK;
+-- everybody's, and writing
+SELECT kg_add_policy('hide', 'kg_entity', $$entity_id <> 'secret'$$, $$entity_id <> 'never'$$);
+SELECT * FROM policy_seen();
+SET ROLE policy_b;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('notes', 'note', '{"id": "never"}');
+RESET ROLE;
+BEGIN; DROP POLICY hide ON kg_entity; SELECT * FROM policy_seen(); ROLLBACK;
+SELECT kg_drop_policy('hide');
+SELECT * FROM policy_seen();
+
+-- What a DBA made by hand is listed, with the statements to make it again.
+CREATE FUNCTION policy_log() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE POLICY by_hand ON kg_entity AS RESTRICTIVE FOR SELECT TO policy_a USING (entity_id <> 'x');
+CREATE TRIGGER zz_log BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION policy_log();
+CREATE INDEX policy_updated ON kg_entity (tenant, updated_at);
+ALTER TABLE kg_entity SET (fillfactor = 90);
+ALTER TABLE kg_entity ALTER COLUMN entity_id SET STATISTICS 500;
+ALTER TABLE kg_edge ADD CONSTRAINT policy_check CHECK (source > 0);
+SELECT kg_dump_customizations();
+SELECT code, object, hint FROM kg_check() WHERE code = 'NOT_IN_DUMPS' ORDER BY object COLLATE "C" LIMIT 3;
+DROP POLICY by_hand ON kg_entity;
+DROP TRIGGER zz_log ON kg_entity;
+DROP FUNCTION policy_log();
+DROP INDEX policy_updated;
+ALTER TABLE kg_entity RESET (fillfactor);
+ALTER TABLE kg_entity ALTER COLUMN entity_id SET STATISTICS -1;
+ALTER TABLE kg_edge DROP CONSTRAINT policy_check;
+SELECT count(*) FROM kg_dump_customizations();
+
+-- A grant that is deleted in replica mode is gone at once for sessions that had it.
+SET SESSION AUTHORIZATION policy_b;
+SELECT kg_tenant();
+RESET SESSION AUTHORIZATION;
+SET session_replication_role = replica;
+DELETE FROM kg_tenant_role WHERE role = 'policy_b'::regrole;
+TRUNCATE kg_edge;
+RESET session_replication_role;
+SET SESSION AUTHORIZATION policy_b;
+SELECT kg_tenant() IS NULL AS nobody;
+RESET SESSION AUTHORIZATION;
+SELECT count(*) > 5 AS always FROM pg_trigger WHERE tgname = 'kg_catalog_changed' AND tgenabled = 'A';
+SELECT count(*) AS not_always FROM pg_trigger WHERE tgname IN ('kg_catalog_changed', 'kg_no_truncate', 'kg_policy_make') AND tgenabled <> 'A';
+
+-- New secrets: cursors from before are refused.
+SET ROLE policy_a;
+SELECT kg_list('note', '{"limit": 1}') #>> '{next,cursor}' AS cursor \gset
+SELECT kg_list('note', jsonb_build_object('limit', 1, 'cursor', :'cursor')) ->> 'returned' AS returned;
+RESET ROLE;
+SELECT kg_renew_secrets();
+SET ROLE policy_a;
+SELECT kg_list('note', jsonb_build_object('limit', 1, 'cursor', :'cursor')) ->> 'returned' AS returned;
+RESET ROLE;
+SELECT kg_drop_tenant('policy');
+DROP FUNCTION policy_seen();
+DROP OWNED BY policy_a, policy_b, policy_c, policy_group;
+DROP ROLE policy_a, policy_b, policy_c, policy_group;
