@@ -6,13 +6,13 @@
 
 #include <limits.h>
 
+#include "base/edits.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "nodes/pg_list.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/varlena.h"
 
 struct KgError
 {
@@ -392,14 +392,16 @@ kg_error_sqlstate(KgErrorCode code)
 }
 
 /* Letters of ASCII in lower case: names are compared without regard to it. */
-static char *
-fold_case(const char *s, int len)
+static void
+fold_case(const KgChars *given, KgChars *folded)
 {
-	char *folded = pnstrdup(s, len);
+	folded->n = given->n;
+	for (int i = 0; i < given->n; i++)
+	{
+		pg_wchar c = given->chars[i];
 
-	for (int i = 0; i < len; i++)
-		folded[i] = (char) pg_ascii_tolower((unsigned char) folded[i]);
-	return folded;
+		folded->chars[i] = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+	}
 }
 
 const char *
@@ -408,39 +410,37 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 	const char *best = NULL;
 	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
 	int best_exact = INT_MAX;
-	int len = strlen(name);
-	char *folded;
+	KgChars *texts = palloc(4 * sizeof(KgChars));
+	KgChars *given = &texts[0];
+	KgChars *folded = &texts[1];
+	KgChars *candidate = &texts[2];
+	KgChars *candidate_folded = &texts[3];
 
-	/* varstr_levenshtein refuses longer strings. */
-	if (len > 255)
+	if (!kg_chars_set(given, name))
 		return NULL;
-	folded = fold_case(name, len);
+	fold_case(given, folded);
 	for (int i = 0; i < ncandidates; i++)
 	{
-		int clen = strlen(candidates[i]);
-		char *candidate;
 		int distance;
 		int exact;
 
 		CHECK_FOR_INTERRUPTS();
-		if (clen > 255)
+		if (!kg_chars_set(candidate, candidates[i]))
 			continue;
-		candidate = fold_case(candidates[i], clen);
-		distance = varstr_levenshtein_less_equal(
-			folded, len, candidate, clen, 1, 1, 1, best_distance, true);
-		pfree(candidate);
+		fold_case(candidate, candidate_folded);
+		distance = kg_edits(folded, candidate_folded, best_distance);
 		/* With less than half of it the same, it is another word. */
-		if (distance > best_distance || 2 * distance > Max(len, clen))
+		if (distance > best_distance ||
+			2 * distance > Max(given->n, candidate->n))
 			continue;
 		/* Where case alone decides, the spelling that was sent does. */
-		exact = varstr_levenshtein(
-			name, len, candidates[i], clen, 1, 1, 1, true);
+		exact = kg_edits(given, candidate, KG_EDITS_LENGTH);
 		if (distance == best_distance && (best == NULL || exact >= best_exact))
 			continue;
 		best = candidates[i];
 		best_distance = distance;
 		best_exact = exact;
 	}
-	pfree(folded);
+	pfree(texts);
 	return best;
 }

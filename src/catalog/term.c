@@ -4,28 +4,126 @@
  */
 #include "postgres.h"
 
-#include <wctype.h>
-
+#include "base/edits.h"
 #include "catalog/pg_collation.h"
 #include "catalog/term.h"
+#include "common/unicode_norm.h"
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/formatting.h"
+
+/* Letters that are not a letter and a mark, but are typed as others. */
+static const struct
+{
+	pg_wchar letter;
+	const char *typed;
+} typed_as[] = {
+	{0xc6, "ae"},  {0xd0, "d"},	  {0xd8, "o"},	  {0xde, "th"},	 {0xdf, "ss"},
+	{0xe6, "ae"},  {0xf0, "d"},	  {0xf8, "o"},	  {0xfe, "th"},	 {0x110, "d"},
+	{0x111, "d"},  {0x126, "h"},  {0x127, "h"},	  {0x131, "i"},	 {0x141, "l"},
+	{0x142, "l"},  {0x14a, "n"},  {0x14b, "n"},	  {0x152, "oe"}, {0x153, "oe"},
+	{0x166, "t"},  {0x167, "t"},  {0x1e9e, "ss"}, {0x2bc, "'"},	 {0x2010, "-"},
+	{0x2011, "-"}, {0x2012, "-"}, {0x2013, "-"},  {0x2014, "-"}, {0x2018, "'"},
+	{0x2019, "'"},
+};
+
+static bool
+is_mark(pg_wchar c)
+{
+	return c >= 0x300 && c <= 0x36f;
+}
+
+/* A letter with marks above or below it, without them; others as they are. */
+static pg_wchar
+without_marks(pg_wchar c)
+{
+	pg_wchar one[2] = {c, 0};
+	pg_wchar *parts = unicode_normalize(UNICODE_NFD, one);
+	pg_wchar base = parts[0];
+
+	for (int i = 1; parts[i] != 0; i++)
+		if (!is_mark(parts[i]))
+			base = c;
+	pfree(parts);
+	return base;
+}
+
+static void
+append_folded(StringInfo out, pg_wchar c)
+{
+	char buf[MAX_MULTIBYTE_CHAR_LEN + 1];
+
+	if (c >= 0x80)
+	{
+		if (is_mark(c))
+			return;
+		c = without_marks(c);
+	}
+	for (int i = 0; c >= 0x80 && i < lengthof(typed_as); i++)
+		if (typed_as[i].letter == c)
+		{
+			appendStringInfoString(out, typed_as[i].typed);
+			return;
+		}
+	if (c < 0x80)
+		appendStringInfoChar(out, (char) pg_ascii_tolower((unsigned char) c));
+	else
+		appendBinaryStringInfo(out, buf, pg_wchar2mb_with_len(&c, buf, 1));
+}
+
+static bool
+is_ascii(const char *text, int len)
+{
+	for (int i = 0; i < len; i++)
+		if (IS_HIGHBIT_SET(text[i]))
+			return false;
+	return true;
+}
 
 /*
  * str_tolower() under the database's collation is what lower() does; for the
  * locales where that folds ASCII only (C), other letters keep their case on
  * both sides of the comparison.
  */
+static char *
+fold_letters(const char *text, int len)
+{
+	pg_wchar *given;
+	pg_wchar *chars;
+	char *compatible;
+	char *lower;
+	StringInfoData out;
+	int n;
+
+	if (is_ascii(text, len))
+		return str_tolower(text, len, DEFAULT_COLLATION_OID);
+	given = palloc((len + 1) * sizeof(pg_wchar));
+	given[pg_mb2wchar_with_len(text, given, len)] = 0;
+	chars = unicode_normalize(UNICODE_NFKC, given);
+	for (n = 0; chars[n] != 0;)
+		n++;
+	compatible = palloc(n * MAX_MULTIBYTE_CHAR_LEN + 1);
+	n = pg_wchar2mb_with_len(chars, compatible, n);
+	lower = str_tolower(compatible, n, DEFAULT_COLLATION_OID);
+	n = strlen(lower);
+	given = palloc((n + 1) * sizeof(pg_wchar));
+	n = pg_mb2wchar_with_len(lower, given, n);
+	initStringInfo(&out);
+	for (int i = 0; i < n; i++)
+		append_folded(&out, given[i]);
+	return out.data;
+}
+
 char *
 kg_term_fold(const char *text, int len)
 {
-	char *lower = str_tolower(text, len, DEFAULT_COLLATION_OID);
-	char *out = palloc(strlen(lower) + 1);
+	char *letters = fold_letters(text, len);
+	char *out = palloc(strlen(letters) + 1);
 	int n = 0;
 	bool blank = false;
 
-	for (const char *p = lower; *p; p++)
+	for (const char *p = letters; *p; p++)
 	{
 		if (*p == ' ' || (*p >= '\t' && *p <= '\r'))
 		{
@@ -42,7 +140,7 @@ kg_term_fold(const char *text, int len)
 	while (n > 0 && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
-	pfree(lower);
+	pfree(letters);
 	return out;
 }
 
@@ -93,28 +191,162 @@ kg_term_tokens(const char *folded, char ***tokens)
 	return n;
 }
 
+/* A list of distinct texts. */
+typedef struct KgRows
+{
+	int n;
+	int size;
+	char **rows;
+} KgRows;
+
+static void
+add_text(KgRows *rows, char *text)
+{
+	if (seen(rows->rows, rows->n, text))
+		return;
+	if (rows->n == rows->size)
+	{
+		rows->size = Max(16, 2 * rows->size);
+		rows->rows = rows->rows == NULL
+						 ? palloc(rows->size * sizeof(char *))
+						 : repalloc(rows->rows, rows->size * sizeof(char *));
+	}
+	rows->rows[rows->n++] = text;
+}
+
+/* A text of so many characters. */
+static void
+add_chars(KgRows *rows, const char *prefix, const pg_wchar *chars, int n)
+{
+	int len = strlen(prefix);
+	char *text = palloc(len + n * MAX_MULTIBYTE_CHAR_LEN + 1);
+
+	memcpy(text, prefix, len);
+	(void) pg_wchar2mb_with_len(chars, text + len, n);
+	add_text(rows, text);
+}
+
+static void
+add_trigrams(const KgChars *chars, KgRows *rows)
+{
+	for (int i = 0; i + 3 <= chars->n; i++)
+		add_chars(rows, "", chars->chars + i, 3);
+}
+
 int
 kg_term_trigrams(const char *token, char ***trigrams)
 {
-	char *padded = psprintf("  %s ", token);
-	int len = strlen(padded);
-	char **list = palloc(len * sizeof(char *));
-	int n = 0;
+	KgRows rows = {0};
+	KgChars chars;
 
-	for (const char *p = padded; *p; p += pg_mblen(p))
+	if (kg_chars_set(&chars, token))
+		add_trigrams(&chars, &rows);
+	*trigrams = rows.rows;
+	return rows.n;
+}
+
+int
+kg_term_edits(int characters)
+{
+	return characters < 2 ? 0 : characters < 6 ? 1 : 2;
+}
+
+/* Where a piece of a text of so many characters begins; the first is 0. */
+static int
+piece_start(int characters, int piece)
+{
+	int pieces = kg_term_edits(characters) + 1;
+	int longer = characters % pieces; /* the last ones, by a character */
+
+	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));
+}
+
+static char *
+piece_prefix(int characters, int piece)
+{
+	return psprintf("%d:%d:", characters, piece);
+}
+
+static bool
+is_token(const char *term)
+{
+	while (*term && is_word(term))
+		term++;
+	return *term == '\0';
+}
+
+int
+kg_term_rows(const char *term, char ***result)
+{
+	KgRows rows = {0};
+	KgChars chars;
+
+	*result = NULL;
+	if (!kg_chars_set(&chars, term) || chars.n < 2)
+		return 0;
+	if (is_token(term))
+		add_trigrams(&chars, &rows);
+	for (int i = 0; i <= kg_term_edits(chars.n); i++)
 	{
-		const char *end = p;
-		int characters;
-		char *trigram;
+		int start = piece_start(chars.n, i);
 
-		for (characters = 0; characters < 3 && *end; characters++)
-			end += pg_mblen(end);
-		if (characters < 3)
-			break;
-		trigram = pnstrdup(p, end - p);
-		if (!seen(list, n, trigram))
-			list[n++] = trigram;
+		add_chars(&rows,
+				  piece_prefix(chars.n, i),
+				  chars.chars + start,
+				  piece_start(chars.n, i + 1) - start);
 	}
-	*trigrams = list;
-	return n;
+	*result = rows.rows;
+	return rows.n;
+}
+
+/*
+ * The places that are tried for a piece, after Pass-Join (Li, Deng, Wang, Feng:
+ * PVLDB 5, 2011): of the edits so many are to the left of the first piece that
+ * is as it was, and the rest to its right.
+ */
+static void
+add_probes(const KgChars *chars, int characters, int piece, KgRows *rows)
+{
+	int edits = kg_term_edits(characters);
+	int moved = chars->n - characters;
+	int start = piece_start(characters, piece);
+	int len = piece_start(characters, piece + 1) - start;
+	int from = Max(start - piece, start + moved - (edits - piece));
+	int to = Min(start + piece, start + moved + (edits - piece));
+	char *prefix = piece_prefix(characters, piece);
+	pg_wchar other[KG_EDITS_LENGTH];
+
+	for (int at = Max(0, from); at <= to && at + len <= chars->n; at++)
+	{
+		add_chars(rows, prefix, chars->chars + at, len);
+		memcpy(other, chars->chars + at, len * sizeof(pg_wchar));
+		if (at + len < chars->n)
+		{
+			other[len - 1] = chars->chars[at + len];
+			add_chars(rows, prefix, other, len);
+			other[len - 1] = chars->chars[at + len - 1];
+		}
+		if (at > 0)
+		{
+			other[0] = chars->chars[at - 1];
+			add_chars(rows, prefix, other, len);
+		}
+	}
+}
+
+int
+kg_term_probes(const char *text, char ***probes)
+{
+	KgRows rows = {0};
+	KgChars chars;
+
+	*probes = NULL;
+	if (!kg_chars_set(&chars, text) || chars.n < 2)
+		return 0;
+	for (int n = Max(2, chars.n - 2); n <= chars.n + 2; n++)
+		for (int i = 0; i <= kg_term_edits(n); i++)
+			if (abs(n - chars.n) <= kg_term_edits(n))
+				add_probes(&chars, n, i, &rows);
+	*probes = rows.rows;
+	return rows.n;
 }

@@ -15,15 +15,36 @@
 #define KG_MAX_TERM_BYTES 256
 
 /*
- * Lower-cased by simple Unicode case folding, white space runs to one blank,
- * trimmed, cut at KG_MAX_TERM_BYTES on a character boundary.
+ * What letters have in common with those typed without accents: compatible
+ * forms (NFKC), lower case, without marks above and below ("ile-de-france");
+ * white space runs to one blank, trimmed, cut at KG_MAX_TERM_BYTES on a
+ * character boundary.
  */
 extern char *kg_term_fold(const char *text, int len);
 
 /* Distinct tokens of a folded text: runs of letters and digits. */
 extern int kg_term_tokens(const char *folded, char ***tokens);
 
-/* Distinct trigrams of a token, padded as pg_trgm does ("  t", " to", ...). */
+/* Distinct trigrams of a token: the texts that contain it have them all. */
 extern int kg_term_trigrams(const char *token, char ***trigrams);
+
+/* How many typing errors a text of so many characters is found with. */
+extern int kg_term_edits(int characters);
+
+/*
+ * What a term is stored by in kg_trigram: its trigrams, where it is a token,
+ * and its pieces.  A text that may have n edits is cut into n + 1 pieces, of
+ * which at least one is left as it was; a piece is stored with the number of
+ * characters of the whole and its place in it ("8:1:pha").
+ */
+extern int kg_term_rows(const char *term, char ***rows);
+
+/*
+ * The pieces by which every term that is near to a text is found: of each
+ * length that it may have had, at each place where its edits may have moved
+ * them.  A swap across the border of two pieces spoils both; so the letter
+ * beyond a border is tried in the place of the one before it.
+ */
+extern int kg_term_probes(const char *text, char ***probes);
 
 #endif /* KG_TERM_H */

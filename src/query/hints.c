@@ -11,6 +11,8 @@
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
+/* Ids: of two letters, several may be one away. */
+#define KG_HINT_IDS 8
 
 /* Entities by node, in the order of the nodes asked for. */
 typedef struct Named
@@ -95,7 +97,7 @@ bare_id(const KgType *type, const char *id)
 }
 
 /*
- * The nearest to several ids, KG_HINT_VALUES together: the best of each, then
+ * The nearest to several ids, KG_HINT_IDS together: the best of each, then
  * the second best of each, and so on.
  */
 static KgMatches
@@ -109,19 +111,19 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 
 	for (looked = 0; looked < Min(n, KG_HINT_LOOKS); looked++)
 	{
-		if (with_any == KG_HINT_VALUES)
+		if (with_any == KG_HINT_IDS)
 			break;
 		found[looked] = kg_search_nearest(
 			catalog,
 			bare_id(type, kg_json_cstring(&values[looked])),
 			type->type_no,
-			KG_HINT_VALUES);
+			KG_HINT_IDS);
 		with_any += found[looked]->n > 0;
 	}
 	memset(&all, 0, sizeof(all));
-	all.matches = palloc(KG_HINT_VALUES * sizeof(KgMatch));
-	for (int rank = 0; rank < KG_HINT_VALUES; rank++)
-		for (int i = 0; i < looked && all.n < KG_HINT_VALUES; i++)
+	all.matches = palloc(KG_HINT_IDS * sizeof(KgMatch));
+	for (int rank = 0; rank < KG_HINT_IDS; rank++)
+		for (int i = 0; i < looked && all.n < KG_HINT_IDS; i++)
 		{
 			bool before = false;
 

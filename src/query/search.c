@@ -1,11 +1,11 @@
 /*
  * search.c
- *	  Search by name over kg_term and kg_trigram.
+ *	  Search by name over kg_term, kg_trigram and the ids of kg_entity.
  *
- * Each stage is a bounded index scan: whole names by prefix (an exact match is
- * the prefix that ends there), tokens one by one, and tokens that share
- * trigrams with those asked for.  A term that only kg_trigram knows is never
- * shown: terms reach a reply through kg_term, whose rows belong to entities.
+ * Each stage is a bounded index scan: whole names and ids by prefix (an exact
+ * match is the prefix that ends there), then what is like them
+ * (search_near.c, search_ids.c), then words, exactly or nearly.  Of what has
+ * words the names are read, the best first, and ranked as wholes (rank.h).
  */
 #include "postgres.h"
 
@@ -14,84 +14,54 @@
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "query/args.h"
-#include "query/search.h"
-#include "query/sql.h"
+#include "query/rank.h"
+#include "query/search_run.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 
-#define KG_MAX_QUERY_TOKENS 8
-/* Rows of one token looked at, and similar tokens tried for one. */
-#define KG_TOKEN_ROWS 2000
-#define KG_SIMILAR_TERMS 32
-#define KG_TRIGRAM_ROWS 200000
-#define KG_MIN_SIMILARITY 0.4
+/* Entities whose names are read to be ranked by them. */
+#define KG_NAMED 200
+/* A word that more entities have is not what they are found by. */
+#define KG_COMMON 500
+/* Like ids are looked for where no name is as like as this. */
+#define KG_ENOUGH 0.6
 
-typedef struct Found
-{
-	int64 node; /* hash key */
-	KgMatch match;
-	uint32 tokens;	   /* query tokens that the node has, as bits */
-	double similarity; /* summed over them */
-	uint32 exact;	   /* those that it has exactly */
-	const char *term;  /* of the trigram stage */
-} Found;
-
-typedef struct Search
-{
-	const KgCatalog *catalog;
-	const int32 *type_nos;
-	int ntypes;
-	const char *folded;
-	int ntokens;
-	char **tokens;
-	HTAB *found;
-	int token; /* being looked for */
-	struct Similar *similar;
-	int nsimilar;
-	bool truncated;
-} Search;
-
-typedef struct Similar
-{
-	const char *term;
-	double similarity;
-} Similar;
-
-static Found *
-find_node(Search *search, int64 node)
+KgFound *
+kg_search_found(KgSearch *search, int64 node, int32 type_no)
 {
 	bool exists;
-	Found *found = hash_search(search->found, &node, HASH_ENTER, &exists);
+	KgFound *found = hash_search(search->found, &node, HASH_ENTER, &exists);
 
 	if (!exists)
 	{
 		memset(found, 0, sizeof(*found));
 		found->node = node;
 		found->match.node = node;
+		found->match.type_no = type_no;
 	}
 	return found;
 }
 
-static void
-keep_best(Search *search, int64 node, int32 type_no, KgMatchHow how, char kind,
-		  const char *term, double score)
+void
+kg_search_keep(KgSearch *search, int64 node, int32 type_no, KgMatchHow how,
+			   char kind, const char *term, double score)
 {
-	Found *found = find_node(search, node);
+	KgFound *found = kg_search_found(search, node, type_no);
 
 	if (found->match.score >= score)
 		return;
-	found->match.type_no = type_no;
 	found->match.how = how;
 	found->match.kind = kind;
 	found->match.term = pstrdup(term);
 	found->match.score = score;
+	if (kind != KG_TERM_TOKEN)
+		search->best = Max(search->best, score);
 }
 
-static void
-append_types(KgSqlBuilder *b, const Search *search, const char *alias)
+void
+kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
+					   const char *alias)
 {
 	Datum *types;
 
@@ -106,23 +76,16 @@ append_types(KgSqlBuilder *b, const Search *search, const char *alias)
 				  kg_sql_param_array(b, INT4OID, types, search->ntypes));
 }
 
-/* A whole name or id that is the query or begins with it. */
-static void
-keep_whole(Search *search, int64 node, int32 type_no, char kind,
-		   const char *term)
+bool
+kg_search_has_type(const KgSearch *search, const KgType *type)
 {
-	bool exact = strcmp(term, search->folded) == 0;
-	double covered = (double) strlen(search->folded) / strlen(term);
-
-	keep_best(search,
-			  node,
-			  type_no,
-			  exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
-			  kind,
-			  term,
-			  (exact ? 1.0 : 0.7 + 0.2 * covered) -
-				  (kind == KG_TERM_ALIAS ? 0.05 : 0));
+	for (int i = 0; i < search->ntypes; i++)
+		if (search->type_nos[i] == type->type_no)
+			return true;
+	return search->ntypes == 0;
 }
+
+/* ---- whole names ---- */
 
 /*
  * Whole names and, where the query is one word, tokens that begin with it.
@@ -130,33 +93,32 @@ keep_whole(Search *search, int64 node, int32 type_no, char kind,
 static bool
 prefix_row(TupleTableSlot *slot, void *arg)
 {
-	Search *search = arg;
+	KgSearch *search = arg;
 	bool isnull;
 	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
 	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
 	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
 	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
 	bool exact = strcmp(term, search->folded) == 0;
-	double covered = (double) strlen(search->folded) / strlen(term);
+	double part = (double) strlen(search->folded) / strlen(term);
+	double score = exact				   ? KG_RANK_EXACT
+				   : kind == KG_TERM_TOKEN ? kg_rank_word_prefix(part)
+										   : kg_rank_prefix(part);
 
-	if (kind == KG_TERM_TOKEN)
-	{
-		if (!exact)
-			keep_best(search,
-					  node,
-					  type_no,
-					  KG_MATCH_PREFIX,
-					  kind,
-					  term,
-					  0.66 + 0.04 * covered);
-		return true;
-	}
-	keep_whole(search, node, type_no, kind, term);
+	if (kind == KG_TERM_TOKEN && exact)
+		return true; /* a word: counted with the others */
+	kg_search_keep(search,
+				   node,
+				   type_no,
+				   exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
+				   kind,
+				   term,
+				   score - (kind == KG_TERM_ALIAS ? KG_RANK_ALIAS : 0));
 	return true;
 }
 
 static void
-search_prefix(Search *search, bool with_tokens)
+search_prefix(KgSearch *search, bool with_tokens)
 {
 	Datum kinds[4] = {CharGetDatum(KG_TERM_LABEL),
 					  CharGetDatum(KG_TERM_ALIAS),
@@ -177,7 +139,7 @@ search_prefix(Search *search, bool with_tokens)
 	kg_sql_append(&b,
 				  " AND t.kind" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, with_tokens ? 4 : 3));
-	append_types(&b, search, "t");
+	kg_search_append_types(&b, search, "t");
 	kg_sql_visible(&b, "t.node");
 	kg_sql_append(&b,
 				  " ORDER BY t.term, t.kind, t.type_no, t.node LIMIT $%d",
@@ -188,281 +150,339 @@ search_prefix(Search *search, bool with_tokens)
 		search->truncated = true;
 }
 
-/* An id that differs from its folded form is among the terms. */
-static bool
-id_row(TupleTableSlot *slot, void *arg)
-{
-	Search *search = arg;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+/* ---- words ---- */
 
-	if (strcmp(kg_term_fold(id, strlen(id)), id) == 0)
-		keep_whole(search,
-				   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
-				   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
-				   KG_TERM_ID,
-				   id);
+static Datum *
+token_datums(const KgSearch *search)
+{
+	Datum *tokens = palloc(Max(1, search->ntokens) * sizeof(Datum));
+
+	for (int i = 0; i < search->ntokens; i++)
+		tokens[i] = CStringGetTextDatum(search->tokens[i]);
+	return tokens;
+}
+
+static bool
+count_row(TupleTableSlot *slot, void *arg)
+{
+	KgSearch *search = arg;
+	bool isnull;
+	char *token = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+
+	for (int i = 0; i < search->ntokens; i++)
+		if (strcmp(search->tokens[i], token) == 0)
+			search->counts[i] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
 	return true;
 }
 
-static bool
-searches_type(const Search *search, const KgType *type)
-{
-	for (int i = 0; i < search->ntypes; i++)
-		if (search->type_nos[i] == type->type_no)
-			return true;
-	return search->ntypes == 0;
-}
-
+/* How many entities have each word, up to the bound. */
 static void
-search_ids(Search *search)
+count_tokens(KgSearch *search)
 {
-	const KgCatalog *catalog = search->catalog;
-	Datum *bundles = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
-	Datum *names = palloc(Max(1, catalog->ntypes) * sizeof(Datum));
-	int n = 0;
-	int bundles_param;
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	for (int i = 0; i < catalog->ntypes; i++)
-	{
-		if (!searches_type(search, catalog->types[i]))
-			continue;
-		bundles[n] = CStringGetTextDatum(catalog->types[i]->bundle);
-		names[n++] = CStringGetTextDatum(catalog->types[i]->name);
-	}
-	kg_sql_start(&b, catalog);
-	bundles_param = kg_sql_param_array(&b, TEXTOID, bundles, n);
+	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
-				  "SELECT e.entity_id, e.type_no, e.node FROM "
-				  "ROWS FROM (pg_catalog.unnest($%d), pg_catalog.unnest($%d)) "
-				  "AS t(bundle, entity_type) "
-				  "CROSS JOIN LATERAL (SELECT x.entity_id, x.type_no, x.node "
-				  "FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.bundle" KG_EQ
-				  "t.bundle AND x.entity_type" KG_EQ "t.entity_type",
-				  bundles_param,
-				  kg_sql_param_array(&b, TEXTOID, names, n),
-				  kg_sql_table("kg_entity"));
-	kg_sql_append(&b,
-				  " AND x.entity_id" KG_GE "$%d",
-				  kg_sql_param_text(&b, search->folded));
-	kg_sql_append(&b,
-				  " AND x.entity_id" KG_LT "$%d",
-				  kg_sql_param_text(&b, kg_text_prefix_high(search->folded)));
-	kg_sql_append(&b,
-				  " ORDER BY x.entity_id LIMIT $%d) e",
-				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
+				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
+				  "%s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ
+				  "u.v AND t.kind" KG_EQ "$%d",
+				  kg_sql_table("kg_term"),
+				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
+	kg_search_append_types(&b, search, "t");
+	kg_sql_visible(&b, "t.node");
+	kg_sql_append(
+		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
+	kg_sql_append(
+		&b,
+		" FROM pg_catalog.unnest($%d) u(v)",
+		kg_sql_param_array(&b, TEXTOID, token_datums(search), search->ntokens));
 	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, id_row, search) > kg_setting_max_search_matches)
-		search->truncated = true;
+	(void) kg_plan_run(&statement, count_row, search);
 }
 
-/*
- * Entities with one of the tokens, and how many of the others they have.
- */
-static bool
-token_row(TupleTableSlot *slot, void *arg)
+typedef struct Word
 {
-	Search *search = arg;
+	KgSearch *search;
+	int token;
+} Word;
+
+static bool
+word_row(TupleTableSlot *slot, void *arg)
+{
+	Word *word = arg;
 	bool isnull;
 	int32 type_no = DatumGetInt32(slot_getattr(slot, 1, &isnull));
 	int64 node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
-	int64 n = DatumGetInt64(slot_getattr(slot, 3, &isnull));
-	Found *found = find_node(search, node);
 
-	found->exact |= 1u << search->token;
-	found->match.type_no = type_no;
-	keep_best(search,
-			  node,
-			  type_no,
-			  KG_MATCH_TOKEN,
-			  KG_TERM_TOKEN,
-			  search->tokens[search->token],
-			  0.36 + 0.28 * n / search->ntokens);
+	kg_search_found(word->search, node, type_no)->words[word->token] = 1;
 	return true;
 }
 
+/* Entities that have a word. */
 static void
-search_token(Search *search, int token)
+find_word(KgSearch *search, int token)
 {
-	Datum *tokens = palloc(search->ntokens * sizeof(Datum));
+	Word word = {search, token};
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	search->token = token;
-	for (int i = 0; i < search->ntokens; i++)
-		tokens[i] = CStringGetTextDatum(search->tokens[i]);
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
-				  "SELECT t.type_no, t.node, (SELECT pg_catalog.count(*) FROM "
-				  "%s o WHERE o.tenant" KG_EQ "$1 AND o.term" KG_EQ "ANY ($%d)",
+				  "SELECT t.type_no, t.node FROM %s t WHERE t.tenant" KG_EQ
+				  "$1 AND t.term" KG_EQ "$%d",
 				  kg_sql_table("kg_term"),
-				  kg_sql_param_array(&b, TEXTOID, tokens, search->ntokens));
-	kg_sql_append(&b,
-				  " AND o.kind" KG_EQ "$%d AND o.type_no" KG_EQ
-				  "t.type_no AND o.node" KG_EQ "t.node)",
-				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
-	kg_sql_append(&b,
-				  " FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ "$%d",
-				  kg_sql_table("kg_term"),
-				  kg_sql_param(&b, TEXTOID, tokens[token]));
+				  kg_sql_param_text(&b, search->tokens[token]));
 	kg_sql_append(&b,
 				  " AND t.kind" KG_EQ "$%d",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
-	append_types(&b, search, "t");
+	kg_search_append_types(&b, search, "t");
 	kg_sql_visible(&b, "t.node");
 	kg_sql_append(&b,
 				  " ORDER BY t.type_no, t.node LIMIT $%d",
-				  kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
+				  kg_sql_param_int64(&b, KG_TOKEN_ROWS));
 	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, token_row, search) > KG_TOKEN_ROWS)
-		search->truncated = true;
+	(void) kg_plan_run(&statement, word_row, &word);
 }
 
-/*
- * Tokens that look like one of the query's: shared trigrams over all of both,
- * as pg_trgm's similarity(), or containing it.
- */
-typedef struct Trigrams
-{
-	Search *search;
-	const char *token;
-	int ntrigrams;
-} Trigrams;
-
-static bool
-similar_row(TupleTableSlot *slot, void *arg)
-{
-	Trigrams *trigrams = arg;
-	Search *search = trigrams->search;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	int64 shared = DatumGetInt64(slot_getattr(slot, 2, &isnull));
-	char **of_term;
-	int n = kg_term_trigrams(term, &of_term);
-	double similarity = (double) shared /
-						Max(1, trigrams->ntrigrams + n - shared);
-	int worst = 0;
-
-	if (strcmp(term, trigrams->token) == 0)
-		return true;
-	if (strstr(term, trigrams->token) != NULL)
-		similarity = Max(similarity,
-						 KG_MIN_SIMILARITY +
-							 0.5 * strlen(trigrams->token) / strlen(term));
-	if (similarity < KG_MIN_SIMILARITY)
-		return true;
-	if (search->nsimilar < KG_SIMILAR_TERMS)
-		worst = search->nsimilar++;
-	else
-	{
-		for (int i = 1; i < search->nsimilar; i++)
-			if (search->similar[i].similarity <
-				search->similar[worst].similarity)
-				worst = i;
-		if (search->similar[worst].similarity >= similarity)
-			return true;
-	}
-	search->similar[worst].term = term;
-	search->similar[worst].similarity = Min(similarity, 0.99);
-	return true;
-}
-
-static bool
-similar_entity_row(TupleTableSlot *slot, void *arg)
-{
-	Search *search = arg;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 2, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 3, &isnull));
-	Found *found = find_node(search, node);
-	uint32 bit = 1u << search->token;
-
-	for (int i = 0; i < search->nsimilar; i++)
-	{
-		if (strcmp(search->similar[i].term, term) != 0)
-			continue;
-		if (!((found->tokens | found->exact) & bit))
-		{
-			found->tokens |= bit;
-			found->similarity += search->similar[i].similarity;
-			found->term = term;
-			if (found->match.score == 0)
-				found->match.type_no = type_no;
-		}
-		break;
-	}
-	return true;
-}
-
+/* A common word is looked for in what was found by others. */
 static void
-search_similar(Search *search, int token)
+find_word_in_found(KgSearch *search, int token)
 {
-	Trigrams trigrams;
-	char **list;
-	int n = kg_term_trigrams(search->tokens[token], &list);
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
+	Word word = {search, token};
+	int n = (int) hash_get_num_entries(search->found);
+	Datum *types = palloc(Max(1, n) * sizeof(Datum));
+	Datum *nodes = palloc(Max(1, n) * sizeof(Datum));
+	HASH_SEQ_STATUS scan;
+	KgFound *found;
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (pg_mbstrlen(search->tokens[token]) < 3)
+	n = 0;
+	hash_seq_init(&scan, search->found);
+	while ((found = hash_seq_search(&scan)) != NULL)
+	{
+		types[n] = Int32GetDatum(found->match.type_no);
+		nodes[n++] = Int64GetDatum(found->node);
+	}
+	if (n == 0)
 		return;
-	search->token = token;
-	search->nsimilar = 0;
-	trigrams.search = search;
-	trigrams.token = search->tokens[token];
-	trigrams.ntrigrams = n;
-	for (int i = 0; i < n; i++)
-		values[i] = CStringGetTextDatum(list[i]);
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
-				  "SELECT g.term, pg_catalog.count(*) FROM (SELECT t.term "
-				  "FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.trigram" KG_EQ
-				  "ANY ($%d)",
-				  kg_sql_table("kg_trigram"),
-				  kg_sql_param_array(&b, TEXTOID, values, n));
+				  "SELECT t.type_no, t.node FROM "
+				  "ROWS FROM (pg_catalog.unnest($%d), ",
+				  kg_sql_param_array(&b, INT4OID, types, n));
 	kg_sql_append(&b,
-				  " LIMIT $%d) g GROUP BY g.term HAVING pg_catalog.count(*)",
-				  kg_sql_param_int64(&b, KG_TRIGRAM_ROWS));
-	kg_sql_append(
-		&b,
-		KG_GE "$%d",
-		kg_sql_param_int64(&b, Max(1, (int) (n * KG_MIN_SIMILARITY))));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, similar_row, &trigrams);
-	if (search->nsimilar == 0)
-		return;
-
-	values = palloc(search->nsimilar * sizeof(Datum));
-	for (int i = 0; i < search->nsimilar; i++)
-		values[i] = CStringGetTextDatum(search->similar[i].term);
-	kg_sql_start(&b, search->catalog);
+				  "pg_catalog.unnest($%d)) AS t(type_no, node) "
+				  "WHERE EXISTS (SELECT 1 FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  kg_sql_param_array(&b, INT8OID, nodes, n),
+				  kg_sql_table("kg_term"));
 	kg_sql_append(&b,
-				  "SELECT t.term, t.type_no, t.node FROM %s t WHERE "
-				  "t.tenant" KG_EQ "$1 AND t.term" KG_EQ "ANY ($%d)",
-				  kg_sql_table("kg_term"),
-				  kg_sql_param_array(&b, TEXTOID, values, search->nsimilar));
+				  " AND x.term" KG_EQ "$%d",
+				  kg_sql_param_text(&b, search->tokens[token]));
 	kg_sql_append(&b,
-				  " AND t.kind" KG_EQ "$%d",
+				  " AND x.kind" KG_EQ "$%d AND x.type_no" KG_EQ
+				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0)",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
-	append_types(&b, search, "t");
-	kg_sql_visible(&b, "t.node");
-	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
 	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, similar_entity_row, search) > KG_TOKEN_ROWS)
-		search->truncated = true;
+	(void) kg_plan_run(&statement, word_row, &word);
+}
+
+/*
+ * Words that nobody has are looked for with typing errors, as parts of others
+ * too; a single word is where no name is just it.  Common words alone find
+ * nothing where there are rarer ones.
+ */
+static void
+find_words(KgSearch *search)
+{
+	bool any = false;
+	int rarest = 0;
+
+	if (search->ntokens == 0)
+		return;
+	count_tokens(search);
+	for (int i = 1; i < search->ntokens; i++)
+		if (search->counts[i] > 0 &&
+			(search->counts[rarest] == 0 ||
+			 search->counts[i] < search->counts[rarest]))
+			rarest = i;
+	for (int i = 0; i < search->ntokens; i++)
+	{
+		bool nobody = search->counts[i] == 0;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!nobody && search->counts[i] <= KG_COMMON)
+		{
+			find_word(search, i);
+			any = true;
+		}
+		if (nobody || (search->ntokens == 1 && search->best < KG_RANK_EXACT))
+			kg_search_near(search, i);
+	}
+	if (!any && search->counts[rarest] > 0)
+	{
+		find_word(search, rarest);
+		search->truncated |= search->counts[rarest] > KG_TOKEN_ROWS;
+	}
+	for (int i = 0; i < search->ntokens; i++)
+		if (search->counts[i] > KG_COMMON && (any || i != rarest))
+			find_word_in_found(search, i);
+}
+
+/* ---- ranks ---- */
+
+/*
+ * How much of what the words say an entity has: at least half of them, or of
+ * what they say, or nothing.
+ */
+static void
+weigh_words(const KgSearch *search, KgFound *found)
+{
+	double has = 0;
+	double all = 0;
+	int n = 0;
+
+	for (int i = 0; i < search->ntokens; i++)
+	{
+		double weight = kg_rank_rarity(search->counts[i]);
+
+		all += weight;
+		has += weight * found->words[i];
+		n += found->words[i] > 0;
+	}
+	found->said = n > 0 && (2 * n >= search->ntokens || 2 * has >= all)
+					  ? has / all
+					  : 0;
 }
 
 static int
-count_bits(uint32 bits)
+compare_found(const void *a, const void *b)
 {
+	const KgFound *x = *(KgFound *const *) a;
+	const KgFound *y = *(KgFound *const *) b;
+
+	if (x->said != y->said)
+		return x->said > y->said ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The word that is shown as matched: the rarest that is as it was asked for. */
+static void
+keep_words(KgSearch *search, KgFound *found, double part)
+{
+	int shown = -1;
+	bool all = true;
+	const char *term;
+
+	for (int i = 0; i < search->ntokens; i++)
+	{
+		all &= found->words[i] == 1;
+		if (found->words[i] == 1 &&
+			(shown < 0 || search->counts[i] < search->counts[shown]))
+			shown = i;
+	}
+	term = shown < 0 || (found->near && !all) ? found->near
+											  : search->tokens[shown];
+	kg_search_keep(search,
+				   found->node,
+				   found->match.type_no,
+				   found->near && !all ? KG_MATCH_TRIGRAM : KG_MATCH_TOKEN,
+				   KG_TERM_TOKEN,
+				   term ? term : search->tokens[shown],
+				   kg_rank_words(found->said, part));
+}
+
+typedef struct Naming
+{
+	KgSearch *search;
+	KgChars name; /* scratch */
+} Naming;
+
+static bool
+name_row(TupleTableSlot *slot, void *arg)
+{
+	Naming *naming = arg;
+	KgSearch *search = naming->search;
+	bool isnull;
+	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
+	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
+	char *term = TextDatumGetCString(slot_getattr(slot, 4, &isnull));
+	KgFound *found = kg_search_found(search, node, type_no);
+	double alike;
+
+	if (kg_chars_set(&naming->name, term))
+	{
+		alike = kg_rank_alike(&search->chars, &naming->name);
+		if (alike > 0 && alike < 1)
+			kg_search_keep(search,
+						   node,
+						   type_no,
+						   KG_MATCH_TRIGRAM,
+						   kind,
+						   term,
+						   alike - (kind == KG_TERM_ALIAS ? KG_RANK_ALIAS : 0));
+		if (kind != KG_TERM_ID)
+			keep_words(search,
+					   found,
+					   (double) search->chars.n / Max(1, naming->name.n));
+	}
+	pfree(term);
+	return true;
+}
+
+/* Read the names of entities that have words, and rank by them. */
+static void
+rank_by_names(KgSearch *search, KgFound **found, int n)
+{
+	Datum kinds[3] = {CharGetDatum(KG_TERM_LABEL),
+					  CharGetDatum(KG_TERM_ALIAS),
+					  CharGetDatum(KG_TERM_ID)};
+	Datum *nodes = palloc(n * sizeof(Datum));
+	Naming *naming = palloc(sizeof(Naming));
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	naming->search = search;
+	for (int i = 0; i < n; i++)
+		nodes[i] = Int64GetDatum(found[i]->node);
+	kg_sql_start(&b, search->catalog);
+	kg_sql_append(&b, "SELECT t.node, t.kind, t.type_no, t.term FROM ");
+	kg_sql_begin_each(&b,
+					  "kg_term",
+					  "x.node, x.kind, x.type_no, x.term",
+					  kg_sql_param_array(&b, INT8OID, nodes, n));
+	kg_sql_append(&b,
+				  " AND x.kind" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, CHAROID, kinds, lengthof(kinds)));
+	kg_sql_end_each(&b, "node", "t");
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, name_row, naming);
+}
+
+static void
+rank_words(KgSearch *search)
+{
+	KgFound **with = palloc(Max(1, hash_get_num_entries(search->found)) *
+							sizeof(KgFound *));
+	HASH_SEQ_STATUS scan;
+	KgFound *found;
 	int n = 0;
 
-	for (; bits; bits &= bits - 1)
-		n++;
-	return n;
+	hash_seq_init(&scan, search->found);
+	while ((found = hash_seq_search(&scan)) != NULL)
+	{
+		weigh_words(search, found);
+		if (found->said == 0)
+			continue;
+		keep_words(search, found, 0);
+		with[n++] = found;
+	}
+	if (n == 0)
+		return;
+	qsort(with, n, sizeof(KgFound *), compare_found);
+	rank_by_names(search, with, Min(n, KG_NAMED));
 }
 
 static int
@@ -478,43 +498,19 @@ compare_matches(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* At least half of the words must be there, exactly or nearly. */
 static KgMatches *
-collect(Search *search, int max)
+collect(KgSearch *search, int max)
 {
 	KgMatches *result = palloc0(sizeof(*result));
 	HASH_SEQ_STATUS scan;
-	Found *found;
+	KgFound *found;
 
 	result->matches = palloc(Max(1, hash_get_num_entries(search->found)) *
 							 sizeof(KgMatch));
 	hash_seq_init(&scan, search->found);
 	while ((found = hash_seq_search(&scan)) != NULL)
-	{
-		int have = count_bits(found->tokens | found->exact);
-
-		if (found->tokens && have * 2 >= search->ntokens)
-		{
-			double score = (found->similarity + count_bits(found->exact)) /
-						   search->ntokens;
-
-			/* Nearly all words beat half of them exactly. */
-			if (found->match.score == 0 ||
-				(found->match.how == KG_MATCH_TOKEN &&
-				 count_bits(found->exact) < search->ntokens))
-			{
-				found->match.how = KG_MATCH_TRIGRAM;
-				found->match.kind = KG_TERM_TOKEN;
-				found->match.term = found->term;
-				found->match.score = 0.05 + 0.3 * score;
-			}
-		}
-		else if (found->match.how == KG_MATCH_TOKEN &&
-				 have * 2 < search->ntokens)
-			continue;
 		if (found->match.score > 0)
 			result->matches[result->n++] = found->match;
-	}
 	if (result->n > 1)
 		qsort(result->matches, result->n, sizeof(KgMatch), compare_matches);
 	result->truncated = search->truncated || result->n > max;
@@ -526,40 +522,37 @@ static KgMatches *
 run_search(const KgCatalog *catalog, const char *query, const int32 *type_nos,
 		   int ntypes, int max)
 {
-	Search search;
+	KgSearch search;
 	HASHCTL ctl;
+	bool one_word;
 
 	memset(&search, 0, sizeof(search));
 	search.catalog = catalog;
 	search.type_nos = type_nos;
 	search.ntypes = ntypes;
 	search.folded = kg_term_fold(query, strlen(query));
+	(void) kg_chars_set(&search.chars, search.folded);
 	search.ntokens = kg_term_tokens(search.folded, &search.tokens);
 	search.ntokens = Min(search.ntokens, KG_MAX_QUERY_TOKENS);
-	search.similar = palloc(KG_SIMILAR_TERMS * sizeof(Similar));
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(int64);
-	ctl.entrysize = sizeof(Found);
+	ctl.entrysize = sizeof(KgFound);
 	ctl.hcxt = CurrentMemoryContext;
 	search.found = hash_create(
 		"kg_graph search", 256, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	one_word = search.ntokens == 1 &&
+			   strcmp(search.tokens[0], search.folded) == 0;
 	if (search.folded[0] != '\0')
 	{
-		search_prefix(&search,
-					  search.ntokens == 1 &&
-						  strcmp(search.tokens[0], search.folded) == 0);
-		search_ids(&search);
+		search_prefix(&search, one_word);
+		kg_search_ids(&search);
+		if (!one_word && search.best < KG_RANK_EXACT)
+			kg_search_near(&search, -1);
 	}
-	for (int i = 0; i < search.ntokens; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		search_token(&search, i);
-	}
-	for (int i = 0; i < search.ntokens; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		search_similar(&search, i);
-	}
+	find_words(&search);
+	rank_words(&search);
+	if (search.best < KG_ENOUGH)
+		kg_search_near_ids(&search);
 	return collect(&search, max);
 }
 

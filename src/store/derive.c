@@ -211,9 +211,9 @@ write_keys(KgDerivation *d)
 			   SPI_OK_INSERT);
 }
 
-/* The distinct tokens of the batch, and the first trigram of each. */
+/* The distinct terms of the batch, and the first row of each. */
 static int
-distinct_tokens(KgDerivation *d, KgColumns *tokens)
+distinct_terms(KgDerivation *d, KgColumns *terms)
 {
 	static const Oid types[] = {TEXTOID, TEXTOID};
 	HASHCTL ctl;
@@ -224,30 +224,27 @@ distinct_tokens(KgDerivation *d, KgColumns *tokens)
 	ctl.entrysize = KG_MAX_TERM_BYTES + 1;
 	ctl.hcxt = CurrentMemoryContext;
 	seen = hash_create(
-		"kg_graph tokens", 1024, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
-	kg_columns_init(tokens, CurrentMemoryContext, 2, types);
+		"kg_graph terms", 1024, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+	kg_columns_init(terms, CurrentMemoryContext, 2, types);
 	for (int i = 0; i < d->terms.nrows; i++)
 	{
-		char *term;
-		char **trigrams;
+		char *term = TextDatumGetCString(d->terms.values[0][i]);
+		char **rows;
 		bool found;
 
-		if (DatumGetChar(d->terms.values[1][i]) != KG_TERM_TOKEN)
-			continue;
-		term = TextDatumGetCString(d->terms.values[0][i]);
 		hash_search(seen, term, HASH_ENTER, &found);
 		if (found)
 			continue;
-		if (kg_term_trigrams(term, &trigrams) == 0)
+		if (kg_term_rows(term, &rows) == 0)
 			continue;
-		kg_columns_add_row(tokens);
-		kg_columns_text(tokens, 0, term);
-		kg_columns_text(tokens, 1, trigrams[0]);
+		kg_columns_add_row(terms);
+		kg_columns_text(terms, 0, term);
+		kg_columns_text(terms, 1, rows[0]);
 	}
-	return tokens->nrows;
+	return terms->nrows;
 }
 
-/* Trigrams of tokens that the tenant has not had before. */
+/* Trigrams and pieces of terms that the tenant has not had before. */
 static void
 write_trigrams(KgDerivation *d)
 {
@@ -259,7 +256,7 @@ write_trigrams(KgDerivation *d)
 	Datum values[3] = {CStringGetTextDatum(d->tenant)};
 	MemoryContext context = CurrentMemoryContext;
 
-	if (distinct_tokens(d, &columns) == 0)
+	if (distinct_terms(d, &columns) == 0)
 		return;
 	kg_columns_arrays(&columns, &values[1]);
 	kg_spi_run(&new_saved,
@@ -278,13 +275,13 @@ write_trigrams(KgDerivation *d)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		char *term = kg_spi_cstring(i, 1);
-		char **trigrams;
-		int n = kg_term_trigrams(term, &trigrams);
+		char **rows;
+		int n = kg_term_rows(term, &rows);
 
 		for (int j = 0; j < n; j++)
 		{
 			kg_columns_add_row(&columns);
-			kg_columns_text(&columns, 0, trigrams[j]);
+			kg_columns_text(&columns, 0, rows[j]);
 			kg_columns_text(&columns, 1, term);
 		}
 	}

@@ -52,6 +52,18 @@ SELECT f AS filters, (kg_call_tool('list_line', jsonb_build_object('filters', f)
 SELECT kg_list('brnad', '{}');
 SELECT kg_call_tool('lst_brand', '{}') #> '{structuredContent,did_you_mean}' AS tool, kg_call_tool('list_brand', '{"filters": {"contry": "x"}}') #> '{structuredContent,did_you_mean}' AS property, kg_call_tool('list_brand', '{"filter": {}}') #> '{structuredContent,did_you_mean}' AS argument, kg_call_tool('list_brand', '{"sort": [{"field": "tire"}]}') #> '{structuredContent,did_you_mean}' AS sort, kg_call_tool('list_brand', '{"fields": ["nmae"]}') #> '{structuredContent,did_you_mean}' AS field;
 
+-- the name that is nearest as a whole comes first, before names with a common word of it
+\c - search_writer
+SET kg_graph.tenant = 'search_a';
+SELECT kg_apply_bundle('{"bundle_name": "near", "version": "1", "schemas": [{"entity_type": "package", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}}}}, {"entity_type": "code", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}],
+  "entities": [{"entity_type": "package", "items": [{"id": "p1", "name": "postgresql-common"}, {"id": "p2", "name": "aaa-common"}, {"id": "p3", "name": "bbb-common"}, {"id": "p4", "name": "ccc-common"}, {"id": "p5", "name": "imagemagick"}, {"id": "p6", "name": "foo-imagemagick-compat"}, {"id": "p7", "name": "Île-de-France"}]},
+  {"entity_type": "code", "items": [{"id": "FR"}, {"id": "DE"}, {"id": "dog.n.01"}, {"id": "cat.n.01"}, {"id": "postgresql"}, {"id": "Zürich"}]}]}') ->> 'changed' AS changed;
+\c - search_reader
+SELECT q, (SELECT string_agg(concat_ws(' ', i ->> 'id', i ->> 'name', i ->> 'score'), ', ' ORDER BY n) FROM jsonb_array_elements(kg_search(jsonb_build_object('query', q, 'node_types', '["package", "code"]'::jsonb)) -> 'items') WITH ORDINALITY x(i, n)) AS found FROM unnest(ARRAY['postgrsql-common', 'imagmagic', 'ile de france', 'Ile-de-France', 'ÎLE-DE-FRANCE', 'ile-d-efrance', 'fr', 'dog.n.1', 'postgersq', 'zurich']) q;
+-- a node type's filter, list and its own hints rank by the same
+SELECT jsonb_path_query_array(kg_list('package', '{"search": "postgrsql-common", "limit": 2}'), '$.items[*].id') AS list, kg_find_nodes('{"node_label": "package", "ids": ["postgrsql-common"]}') #> '{hints,0,nearest,0}' AS nearest;
+-- ids without a name to search by: short ones, other letters' case, accents
+SELECT id, kg_get('code', ARRAY[id]) #> '{hints,0,nearest}' AS nearest, kg_call_tool('describe_entity', jsonb_build_object('id', 'code:' || id)) #>> '{structuredContent,did_you_mean}' AS did_you_mean FROM unnest(ARRAY['FX', 'fr', 'dog.n.1', 'odg.n.01', 'Postgres', 'Zurich']) id;
 -- a search that finds more than may be looked at says so
 \c - :owner
 SET kg_graph.max_search_matches = 1; SET ROLE search_reader;

@@ -1,0 +1,304 @@
+/*
+ * search_near.c
+ *	  Names and words like those asked for.
+ *
+ * Candidates are terms that share a piece (catalog/term.h), and where there are
+ * none as near as that, or the word may be a part of theirs, terms that share
+ * its rarest trigrams.  A term that only kg_trigram knows is never shown: terms
+ * reach a reply through kg_term, whose rows belong to entities.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "query/rank.h"
+#include "query/search_run.h"
+#include "utils/builtins.h"
+
+/* Terms kept of those that are like one. */
+#define KG_NEAR_TERMS 32
+/* Rows of pieces and of trigrams looked at. */
+#define KG_PIECE_ROWS 20000
+#define KG_TRIGRAM_ROWS 2000
+
+typedef struct Like
+{
+	const char *term;
+	double alike;
+} Like;
+
+typedef struct Near
+{
+	KgSearch *search;
+	int token; /* of the query; -1: the whole */
+	const char *text;
+	KgChars chars;
+	int n;
+	Like terms[KG_NEAR_TERMS];
+	KgChars candidate; /* scratch */
+} Near;
+
+static void
+offer_term(Near *near, const char *term)
+{
+	int worst = 0;
+	double alike;
+
+	if (!kg_chars_set(&near->candidate, term))
+		return;
+	alike = kg_rank_alike(&near->chars, &near->candidate);
+	if (alike == 0 || alike == 1)
+		return;
+	for (int i = 0; i < near->n; i++)
+	{
+		if (strcmp(near->terms[i].term, term) == 0)
+			return;
+		if (near->terms[i].alike < near->terms[worst].alike)
+			worst = i;
+	}
+	if (near->n < KG_NEAR_TERMS)
+		worst = near->n++;
+	else if (near->terms[worst].alike >= alike)
+		return;
+	near->terms[worst].term = pstrdup(term);
+	near->terms[worst].alike = alike;
+}
+
+static bool
+candidate_row(TupleTableSlot *slot, void *arg)
+{
+	bool isnull;
+	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+
+	offer_term(arg, term);
+	pfree(term);
+	return true;
+}
+
+static Datum *
+text_datums(char **texts, int n)
+{
+	Datum *values = palloc(Max(1, n) * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		values[i] = CStringGetTextDatum(texts[i]);
+	return values;
+}
+
+/* Terms stored by any of these pieces or trigrams. */
+static void
+offer_stored_by(Near *near, char **keys, int n, int most)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (n == 0)
+		return;
+	kg_sql_start(&b, near->search->catalog);
+	kg_sql_append(&b, "SELECT t.term FROM ");
+	kg_sql_begin_each(&b,
+					  "kg_trigram",
+					  "x.term",
+					  kg_sql_param_array(&b, TEXTOID, text_datums(keys, n), n));
+	kg_sql_end_each(&b, "trigram", "t");
+	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, most));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, candidate_row, near);
+}
+
+/* ---- trigrams, the rarest first ---- */
+
+typedef struct Rare
+{
+	char *trigram;
+	int64 rows;
+} Rare;
+
+static bool
+rare_row(TupleTableSlot *slot, void *arg)
+{
+	Rare **next = arg;
+	bool isnull;
+
+	(*next)->trigram = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	(*next)->rows = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	(*next)++;
+	return true;
+}
+
+static int
+compare_rare(const void *a, const void *b)
+{
+	const Rare *x = a;
+	const Rare *y = b;
+
+	if (x->rows != y->rows)
+		return x->rows < y->rows ? -1 : 1;
+	return strcmp(x->trigram, y->trigram);
+}
+
+/* How many terms have each, up to the bound, rarest first. */
+static int
+count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
+{
+	Rare *next = rare;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, near->search->catalog);
+	kg_sql_append(&b,
+				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
+				  "%s x WHERE x.tenant" KG_EQ "$1 AND x.trigram" KG_EQ "u.v",
+				  kg_sql_table("kg_trigram"));
+	kg_sql_append(
+		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_TRIGRAM_ROWS / 4));
+	kg_sql_append(&b,
+				  " FROM pg_catalog.unnest($%d) u(v)",
+				  kg_sql_param_array(&b, TEXTOID, text_datums(trigrams, n), n));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, rare_row, &next);
+	n = next - rare;
+	qsort(rare, n, sizeof(Rare), compare_rare);
+	return n;
+}
+
+static void
+offer_with_trigrams(Near *near)
+{
+	char **trigrams;
+	int n = kg_term_trigrams(near->text, &trigrams);
+	Rare *rare = palloc(Max(1, n) * sizeof(Rare));
+	int64 rows = 0;
+	int taken = 0;
+
+	if (n == 0)
+		return;
+	n = count_trigrams(near, trigrams, n, rare);
+	while (taken < n)
+	{
+		rows += rare[taken].rows;
+		if (taken > 0 && rows > KG_TRIGRAM_ROWS)
+			break;
+		trigrams[taken] = rare[taken].trigram;
+		taken++;
+	}
+	offer_stored_by(near, trigrams, taken, 2 * KG_TRIGRAM_ROWS);
+}
+
+/* ---- whose they are ---- */
+
+static double
+alike_of(const Near *near, const char *term)
+{
+	for (int i = 0; i < near->n; i++)
+		if (strcmp(near->terms[i].term, term) == 0)
+			return near->terms[i].alike;
+	return 0;
+}
+
+static bool
+owner_row(TupleTableSlot *slot, void *arg)
+{
+	Near *near = arg;
+	KgSearch *search = near->search;
+	bool isnull;
+	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
+	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
+	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
+	double alike = alike_of(near, term);
+	KgFound *found;
+
+	if (kind != KG_TERM_TOKEN)
+	{
+		kg_search_keep(search,
+					   node,
+					   type_no,
+					   KG_MATCH_TRIGRAM,
+					   kind,
+					   term,
+					   alike - (kind == KG_TERM_ALIAS ? KG_RANK_ALIAS : 0));
+		return true;
+	}
+	found = kg_search_found(search, node, type_no);
+	if (found->words[near->token] >= alike)
+		return true;
+	found->words[near->token] = alike;
+	found->near = term;
+	search->counts[near->token]++;
+	return true;
+}
+
+static int
+compare_likes(const void *a, const void *b)
+{
+	const Like *x = a;
+	const Like *y = b;
+
+	if (x->alike != y->alike)
+		return x->alike > y->alike ? -1 : 1;
+	return strcmp(x->term, y->term);
+}
+
+/* Words where one was asked for, and names where that is all of it. */
+static void
+find_owners(Near *near, bool words, bool names)
+{
+	KgSearch *search = near->search;
+	Datum terms[KG_NEAR_TERMS];
+	Datum kinds[4];
+	int nkinds = 0;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (near->n == 0)
+		return;
+	qsort(near->terms, near->n, sizeof(Like), compare_likes);
+	for (int i = 0; i < near->n; i++)
+		terms[i] = CStringGetTextDatum(near->terms[i].term);
+	if (names)
+	{
+		kinds[nkinds++] = CharGetDatum(KG_TERM_LABEL);
+		kinds[nkinds++] = CharGetDatum(KG_TERM_ALIAS);
+		kinds[nkinds++] = CharGetDatum(KG_TERM_ID);
+	}
+	if (words)
+		kinds[nkinds++] = CharGetDatum(KG_TERM_TOKEN);
+	kg_sql_start(&b, search->catalog);
+	kg_sql_append(&b, "SELECT t.term, t.kind, t.type_no, t.node FROM ");
+	kg_sql_begin_each(&b,
+					  "kg_term",
+					  "x.term, x.kind, x.type_no, x.node",
+					  kg_sql_param_array(&b, TEXTOID, terms, near->n));
+	kg_sql_append(&b,
+				  " AND x.kind" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, CHAROID, kinds, nkinds));
+	kg_search_append_types(&b, search, "x");
+	kg_sql_visible(&b, "x.node");
+	kg_sql_end_each(&b, "term", "t");
+	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
+	statement = kg_sql_statement(&b);
+	if (kg_plan_run(&statement, owner_row, near) > KG_TOKEN_ROWS)
+		search->truncated = true;
+}
+
+void
+kg_search_near(KgSearch *search, int token)
+{
+	bool all = token < 0 || strcmp(search->tokens[token], search->folded) == 0;
+	Near *near = palloc(sizeof(Near));
+	char **pieces;
+	int n;
+
+	near->search = search;
+	near->token = token;
+	near->text = token < 0 ? search->folded : search->tokens[token];
+	near->n = 0;
+	if (!kg_chars_set(&near->chars, near->text))
+		return;
+	n = kg_term_probes(near->text, &pieces);
+	offer_stored_by(near, pieces, n, KG_PIECE_ROWS);
+	if (token >= 0)
+		offer_with_trigrams(near);
+	find_owners(near, token >= 0, all);
+}
