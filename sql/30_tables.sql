@@ -82,6 +82,7 @@ CREATE TABLE @extschema@.kg_relation (
   schema       jsonb,
   inverse      text COLLATE "C",
   is_symmetric boolean NOT NULL DEFAULT false,
+  description  text,
   PRIMARY KEY (tenant, bundle, relation, from_type, to_bundle, to_type),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
 );

@@ -275,6 +275,7 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 	variant->to_type_no = to->type_no;
 	variant->property = row_text(row, 7);
 	variant->schema = row_jsonb(row, 8);
+	variant->description = row_text(row, 11);
 	if (variant->schema)
 	{
 		KgField *fields;
@@ -313,7 +314,7 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 	kg_spi_run(&saved,
 			   "SELECT bundle, relation, relation_no, from_type, to_bundle, "
-			   "to_type, property, schema, inverse, is_symmetric "
+			   "to_type, property, schema, inverse, is_symmetric, description "
 			   "FROM @kg_relation WHERE tenant = $1 "
 			   "ORDER BY bundle, relation, from_type, to_bundle, to_type",
 			   1,

@@ -114,8 +114,9 @@ typedef struct KgVariant
 {
 	int32 from_type_no;
 	int32 to_type_no;
-	const char *property; /* x-ref property it derives from, or NULL */
-	const Jsonb *schema;  /* of edge properties, or NULL */
+	const char *property;	 /* x-ref property it derives from, or NULL */
+	const Jsonb *schema;	 /* of edge properties, or NULL */
+	const char *description; /* or NULL */
 } KgVariant;
 
 typedef struct KgRelation

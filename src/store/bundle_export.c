@@ -108,6 +108,8 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 				kg_jw_kstring(w, "inverse", relation->inverse);
 			if (relation->symmetric)
 				kg_jw_kbool(w, "symmetric", true);
+			if (v->description)
+				kg_jw_kstring(w, "description", v->description);
 			kg_jw_end_object(w);
 		}
 	}

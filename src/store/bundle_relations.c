@@ -26,6 +26,7 @@ typedef struct KgNewVariant
 	const Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
+	const char *description;
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
 
@@ -148,6 +149,7 @@ declare_variants(KgApply *apply)
 		variant.schema = relation->schema;
 		variant.inverse = relation->inverse;
 		variant.symmetric = relation->symmetric;
+		variant.description = relation->description;
 		variant.path = relation->path;
 		add_variant(apply, &variant);
 	}
@@ -183,6 +185,7 @@ keep_variants(KgApply *apply)
 			variant.schema = relation->variants[j].schema;
 			variant.inverse = relation->inverse;
 			variant.symmetric = relation->symmetric;
+			variant.description = relation->variants[j].description;
 			add_variant(apply, &variant);
 		}
 	}
@@ -570,7 +573,7 @@ delete_relations(KgApply *apply)
 }
 
 /* The columns of a row of kg_relation, in the order of its table. */
-#define KG_RELATION_COLUMNS 11
+#define KG_RELATION_COLUMNS 12
 
 static void
 variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
@@ -588,6 +591,7 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 	kg_spi_put_jsonb(values, nulls, 8, v->schema);
 	kg_spi_put_text(values, nulls, 9, v->inverse);
 	values[10] = BoolGetDatum(v->symmetric);
+	kg_spi_put_text(values, nulls, 11, v->description);
 }
 
 static const Oid relation_types[] = {TEXTOID,
@@ -600,7 +604,8 @@ static const Oid relation_types[] = {TEXTOID,
 									 TEXTOID,
 									 JSONBOID,
 									 TEXTOID,
-									 BOOLOID};
+									 BOOLOID,
+									 TEXTOID};
 
 /* Are exactly these variants stored? */
 static bool
@@ -637,7 +642,8 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 				   "AND property IS NOT DISTINCT FROM $8 "
 				   "AND schema IS NOT DISTINCT FROM $9 "
 				   "AND inverse IS NOT DISTINCT FROM $10 "
-				   "AND is_symmetric = $11",
+				   "AND is_symmetric = $11 "
+				   "AND description IS NOT DISTINCT FROM $12",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,
@@ -692,8 +698,8 @@ kg_bundle_write_relations(KgApply *apply)
 		kg_spi_run(&insert_saved,
 				   "INSERT INTO @kg_relation(tenant, bundle, relation, "
 				   "from_type, to_bundle, to_type, relation_no, property, "
-				   "schema, inverse, is_symmetric) VALUES "
-				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+				   "schema, inverse, is_symmetric, description) VALUES "
+				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,

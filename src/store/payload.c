@@ -264,8 +264,14 @@ static void
 read_relations(KgPayload *payload, const JsonbContainer *root,
 			   KgErrorList *errors)
 {
-	static const char *const known[] = {
-		"name", "from", "to", "schema", "inverse", "symmetric", NULL};
+	static const char *const known[] = {"name",
+										"from",
+										"to",
+										"schema",
+										"inverse",
+										"symmetric",
+										"description",
+										NULL};
 	JsonbValue value;
 	JsonbValue symmetric;
 	KgJsonIter it;
@@ -304,6 +310,8 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 				   &symmetric,
 				   errors))
 			relation->symmetric = symmetric.val.boolean;
+		relation->description = string_member(
+			object, "description", false, path, errors);
 		if (relation->name && relation->from && relation->to)
 			payload->nrelations++;
 	}

@@ -244,7 +244,11 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 	if (v->relation->symmetric)
 		kg_jw_kbool(w, "symmetric", true);
 	if (expand)
+	{
+		if (v->variant->description != NULL)
+			kg_jw_kstring(w, "description", v->variant->description);
 		write_variant_properties(v, w);
+	}
 	kg_jw_end_object(w);
 }
 

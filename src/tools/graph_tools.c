@@ -25,7 +25,7 @@ KG_OUTPUT_SCHEMA(
 	"'relationships':{'type':'object'}}}},'relationship_types':{'type':'array',"
 	"'items':{'type':'object','required':['name','from','to'],'properties':{"
 	"'name':<text>,'from':<text>,'to':<text>,"
-	"'inverse':<text>,'symmetric':<boolean>,'properties':"
+	"'inverse':<text>,'symmetric':<boolean>,'description':<text>,'properties':"
 	"<objects>}}},'truncated':<boolean>}}")
 
 KG_INPUT_SCHEMA(

@@ -210,6 +210,17 @@ SELECT c, say(format('SELECT kg_apply_bundle(%L, %L)', bundle('ctl', jsonb_build
 SELECT c, say(format($$SELECT kg_get('many/nn', ARRAY[%L])$$, 'x' || chr(c))) FROM unnest(ARRAY[127, 159]) c;
 SELECT drop('many');
 
+-- 12. What a relation says of itself is stored, exported and told to models.
+SELECT apply(bundle('say', jsonb_build_array(type('aa'), type('bb')), '{}', '{"relations": [{"name": "NEAR", "from": "aa", "to": "aa", "description": "stands beside", "inverse": "NEXT"},
+  {"name": "NEAR", "from": "aa", "to": "bb", "inverse": "NEXT"}]}'));
+SELECT kg_export_bundle('say') -> 'relations' AS relations;
+SELECT apply(kg_export_bundle('say') #- '{relations,0,description}');
+SELECT apply('{"bundle_name": "say", "version": "1", "relations": [{"name": "NEAR", "from": "aa", "to": "bb", "inverse": "NEXT", "description": "leans on"}]}', '{"mode": "merge"}');
+SELECT r ->> 'to' AS "to", r ->> 'description' AS description FROM jsonb_array_elements(kg_graph_schema('{"expand_relationship_types": ["*"]}') -> 'relationship_types') r;
+SELECT apply(bundle('say', '[]', '{}', '{"relations": [{"name": "NEAR", "from": "aa", "to": "aa", "description": 7}]}'));
+SELECT * FROM faults();
+SELECT drop('say');
+
 RESET ROLE;
 RESET search_path;
 SELECT FROM kg_drop_tenant('states');
