@@ -2,9 +2,10 @@
  * mcp_notify.c
  *	  Telling gateways that a tenant's lists changed.
  *
- * Statement triggers with transition tables name the tenants, and where the
- * table has bundles the bundles, of the rows that changed.  The notifications
- * go out at commit, each only once in a transaction (docs/gateway.md).
+ * Statement triggers with transition tables name the tenants of the rows that
+ * changed.  The notifications go out at commit, each only once in a transaction
+ * (docs/gateway.md).  Whoever may connect may listen: a notification says
+ * nothing but a keyed digest of the tenant and what to ask for again.
  */
 #include "postgres.h"
 
@@ -97,7 +98,7 @@ PG_FUNCTION_INFO_V1(kg_sql_mcp_changed);
 
 /*
  * AFTER statement trigger with the transition table "changed"; its argument
- * is "bundle" where the rows are bundles, whose own resource changed too.
+ * is "bundle" where the rows are bundles, whose own resources changed too.
  */
 Datum
 kg_sql_mcp_changed(PG_FUNCTION_ARGS)
@@ -105,7 +106,6 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 	static const char *const kinds[] = {"tools", "prompts", "resources"};
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	bool bundles;
-	char *last = NULL;
 	int nest;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -122,10 +122,7 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 	if (SPI_register_trigger_data(trigdata) < 0)
 		elog(ERROR, "could not read the rows that changed");
 	nest = kg_spi_pin_path();
-	if (SPI_execute(bundles ? "SELECT DISTINCT tenant, bundle FROM changed "
-							  "ORDER BY tenant, bundle"
-							: "SELECT DISTINCT tenant FROM changed "
-							  "ORDER BY tenant",
+	if (SPI_execute("SELECT DISTINCT tenant FROM changed ORDER BY tenant",
 					true,
 					0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the rows that changed");
@@ -136,13 +133,9 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 
 		CHECK_FOR_INTERRUPTS();
 		if (bundles)
-			notify(tenant,
-				   psprintf("resource kg://bundle/%s", kg_spi_cstring(i, 2)));
-		if (last != NULL && strcmp(last, tenant) == 0)
-			continue;
+			notify(tenant, "resource");
 		for (int k = 0; k < lengthof(kinds); k++)
 			notify(tenant, kinds[k]);
-		last = tenant;
 	}
 	SPI_finish();
 	return PointerGetDatum(NULL);

@@ -111,15 +111,13 @@ send_note(KgSubscriber *s, const char *method, const char *uri)
 	kg_buf_free(&out);
 }
 
-static bool
-wants_uri(const KgSubscriber *s, const char *uri)
+static void
+send_updates(KgSubscriber *s)
 {
 	size_t i;
 
 	for (i = 0; i < s->nuris; i++)
-		if (strcmp(s->uris[i], uri) == 0)
-			return true;
-	return false;
+		send_note(s, "notifications/resources/updated", s->uris[i]);
 }
 
 static void
@@ -131,8 +129,9 @@ tell(KgSubscriber *s, const char *kind)
 		send_note(s, "notifications/prompts/list_changed", NULL);
 	else if (strcmp(kind, "resources") == 0 && (s->kinds & KG_LISTEN_RESOURCES))
 		send_note(s, "notifications/resources/list_changed", NULL);
-	else if (strncmp(kind, "resource ", 9) == 0 && wants_uri(s, kind + 9))
-		send_note(s, "notifications/resources/updated", kind + 9);
+	/* Of which resource is not said where everybody can listen. */
+	else if (strcmp(kind, "resource") == 0)
+		send_updates(s);
 }
 
 /* "<key> <kind>"; a key has no spaces. */
@@ -157,7 +156,8 @@ deliver(KgListener *l, const char *payload)
 static void
 tell_all(KgListener *l)
 {
-	static const char *const kinds[] = {"tools", "prompts", "resources"};
+	static const char *const kinds[] = {
+		"tools", "prompts", "resources", "resource"};
 	KgSubscriber *s;
 	KgSubscriber *next;
 	size_t i;
@@ -165,10 +165,8 @@ tell_all(KgListener *l)
 	for (s = l->subscribers; s != NULL; s = next)
 	{
 		next = s->next;
-		for (i = 0; i < 3; i++)
+		for (i = 0; i < 4; i++)
 			tell(s, kinds[i]);
-		for (i = 0; i < s->nuris; i++)
-			send_note(s, "notifications/resources/updated", s->uris[i]);
 	}
 }
 

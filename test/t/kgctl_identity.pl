@@ -72,7 +72,7 @@ is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE us
 sub open_subscription
 {
 	my ($token) = @_;
-	my $message = JSON::PP->new->canonical->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }));
+	my $message = JSON::PP->new->canonical->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true, resourceSubscriptions => ['kg://bundle/secret-plans'] } }));
 	my $socket = connect_to($gateway);
 	my %headers = (%{ modern_headers('subscriptions/listen') }, Host => 'localhost', Accept => 'text/event-stream',
 		'Content-Type' => 'application/json', Authorization => "Bearer $token", 'Content-Length' => length $message);
@@ -89,6 +89,14 @@ wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_act
 $node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_create_agent('helper')});
 ok(read_until($a, \$from_a, qr/notifications\/tools\/list_changed/), 'told that the tools of its tenant changed');
 like($from_a, qr/list_changed.*"io\.modelcontextprotocol\/subscriptionId":\s*1/s, 'with the id of the subscription');
+# Whoever may connect may listen: what is said names nothing.  A forged one does nothing but make its reader ask again.
+my $heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct;
+	SELECT FROM kg_apply_bundle('{"bundle_name": "secret-plans", "version": "1", "schemas": []}')});
+my @said = $heard =~ /payload "([^"]*)"/g;
+is(join(' ', sort map { /^[0-9a-f]{32} (\w+)$/ ? $1 : "?$_" } @said), 'prompts resource resources tools', 'notifications carry a digest and what to ask for');
+ok(read_until($a, \$from_a, qr/notifications\/resources\/updated.*secret-plans/), 'told that a resource changed');
+$node->safe_psql('postgres', "SET ROLE kg_direct; NOTIFY kg_mcp, '$_'") for ('', 'x', 'x tools', ' ', 'resource kg://bundle/x', 'a' x 7000);
+unlike($from_b, qr/updated/, 'another tenant was not');
 $reply = post($gateway, modern('subscriptions/listen', { notifications => {} }),
 	{ %{ modern_headers('subscriptions/listen') }, Authorization => "Bearer $token{a}", Accept => 'application/json' });
 is($reply->{status}, 406, 'a subscription needs a stream');
