@@ -4,7 +4,8 @@
  *
  * A node is in one group for each distinct combination of its group values, so
  * that no join can count it twice.  Values over relationships are those of the
- * ends of a step (query/traverse.h) from each node.
+ * ends of a step (query/traverse.h) from each node.  Groups by steps of the chain
+ * are of one row of it together: a pair of ends that no row has is no group.
  */
 #include "postgres.h"
 
@@ -47,8 +48,16 @@ typedef struct GroupKey
 	bool related;
 	KgStepSpec step;
 	KgTraversal t;
-	Values *ends; /* by node of t.set */
+	int step_no;			 /* > 0: the end of this step of the chain, */
+	const KgType *step_type; /* where it is of this type */
+	Values *ends;			 /* by node of t.set, or of the chain's */
 } GroupKey;
+
+/* The values of one row of the chain, for the groups by its steps. */
+typedef struct Joint
+{
+	KgGroupValue values[KG_MAX_GROUPS];
+} Joint;
 
 typedef struct SortColumn
 {
@@ -82,6 +91,12 @@ typedef struct Aggregate
 	MemoryContext work; /* of one node */
 	KgTraversal chain;	/* where there are steps */
 	uint32 kept;		/* nodes from which they lead somewhere */
+	int deepest;		/* the last step that a group is by; 0: none is */
+	uint32 bound[KG_MAX_STEPS]; /* ends of the row at hand */
+	int njoints;				/* of the node at hand */
+	int joint_room;
+	Joint *joints;
+	Jsonb *warnings; /* NULL: none */
 	KgReply reply;
 	uint32 nrows;	 /* of them as many as limit allows are in the reply */
 	Jsonb **written; /* these rows */
@@ -200,13 +215,14 @@ read_related_group(Aggregate *a, const JsonbContainer *object, const char *path,
 				   GroupKey *key)
 {
 	static const char *const group_known[] = {
-		"relationship", "direction", "label", "property"};
+		"relationship", "direction", "label", "property", "filters"};
 	KgGraphCall *call = &a->call;
 	KgRelationNames names;
 	KgNodeTest *test = &key->step.tests[0];
 	JsonbValue value;
 	char *property;
 	const char *column;
+	uint16 rank;
 
 	kg_args_known(object, path, group_known, lengthof(group_known));
 	kg_require_member(object, "label", path);
@@ -221,12 +237,115 @@ read_related_group(Aggregate *a, const JsonbContainer *object, const char *path,
 	key->step.max_hops = 1;
 	key->step.ntests = 1;
 	test->type = kg_call_type(call, object, "label", path);
+	rank = kg_graph_rank(call->graph, test->type->type_no);
+	test->filters = kg_call_filters_over(call, object, path, 1, &rank);
 	column = psprintf(
 		"%s_%s", names.all ? "*" : names.names[0], kg_type_handle(test->type));
 	if (kg_json_get(object, "property", &value) != NULL)
 	{
 		key->field = read_property(
 			test->type, object, path, "group", &property);
+		column = psprintf("%s_%s", column, property);
+	}
+	add_column(a, column, path, once);
+}
+
+static bool
+follows(const KgFollow *follow, int32 number)
+{
+	const KgRelationSet *sets[] = {&follow->forward, &follow->backward};
+
+	for (int i = 0; i < 2; i++)
+	{
+		if (sets[i]->all)
+			return true;
+		for (int j = 0; j < sets[i]->n; j++)
+			if (sets[i]->numbers[j] == number)
+				return true;
+	}
+	return false;
+}
+
+/* What a step ends in: as it says itself, or else the group. */
+static const KgType *
+read_step_type(Aggregate *a, const KgStepSpec *spec,
+			   const JsonbContainer *object, const char *path)
+{
+	const KgType *type = spec->ntests > 0 ? spec->tests[0].type : NULL;
+	const KgType *named = kg_call_type(&a->call, object, "label", path);
+
+	if (type != NULL && named != NULL && type != named)
+	{
+		JsonbValue got = kg_json_string_value(kg_type_handle(named));
+
+		kg_error_throw(kg_args_error(
+			kg_path_member(path, "label"),
+			&got,
+			psprintf("\"%s\", as the step says", kg_type_handle(type))));
+	}
+	if (type == NULL)
+		kg_require_member(object, "label", path);
+	return type != NULL ? type : named;
+}
+
+/* A relationship beside the step must be one that it walks. */
+static void
+check_step_relationship(Aggregate *a, const KgStepSpec *spec,
+						const JsonbContainer *object, const char *path)
+{
+	const KgCatalog *catalog = a->call.catalog;
+	KgRelationNames names = kg_call_relation_names(
+		&a->call, object, "relationship", path);
+	JsonbValue value;
+
+	if (kg_json_get(object, "relationship", &value) == NULL)
+		return;
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (kg_names_have(&names, &catalog->relations[i]) &&
+			follows(&spec->follow, catalog->relations[i].relation_no))
+			return;
+	kg_error_throw(kg_args_error(kg_path_member(path, "relationship"),
+								 &value,
+								 "a relationship type that the step walks"));
+}
+
+/* {step, relationship?, label?, property?}: the end of a step of the chain */
+static void
+read_step_group(Aggregate *a, const JsonbContainer *object, const char *path,
+				GroupKey *key)
+{
+	static const char *const group_known[] = {
+		"step", "relationship", "label", "property"};
+	const KgStepSpec *spec;
+	int64 step = 0;
+	JsonbValue value;
+	char *property;
+	const char *column;
+
+	kg_args_known(object, path, group_known, lengthof(group_known));
+	if (a->steps.n == 0)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a group by a step needs relationships");
+
+		kg_error_path(err, "%s", kg_path_member(path, "step"));
+		kg_error_expected(err,
+						  "relationships, the steps that are counted from 1");
+		kg_error_throw(err);
+	}
+	(void) kg_args_int(
+		object, "step", path, 1, a->steps.n, &step, &a->call.repairs);
+	spec = &a->steps.specs[step - 1];
+	check_step_relationship(a, spec, object, path);
+	key->step_type = read_step_type(a, spec, object, path);
+	key->step_no = (int) step;
+	a->deepest = Max(a->deepest, key->step_no);
+	column = psprintf(
+		"step%d_%s", key->step_no, kg_type_handle(key->step_type));
+	if (kg_json_get(object, "property", &value) != NULL)
+	{
+		key->field = read_property(
+			key->step_type, object, path, "group", &property);
 		column = psprintf("%s_%s", column, property);
 	}
 	add_column(a, column, path, once);
@@ -240,6 +359,11 @@ read_group(Aggregate *a, const JsonbContainer *object, const char *path)
 	JsonbValue value;
 	char *name;
 
+	if (kg_json_get(object, "step", &value) != NULL)
+	{
+		read_step_group(a, object, path, key);
+		return;
+	}
 	if (kg_json_get(object, "relationship", &value) != NULL)
 	{
 		read_related_group(a, object, path, key);
@@ -398,6 +522,57 @@ read_items(Aggregate *a, const char *key, int min, int max, ItemReader reader)
 	}
 }
 
+/* The step of the chain, from 1, that walks a relation of the group too. */
+static int
+shared_step(const Aggregate *a, const GroupKey *key)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int step = 0; step < a->steps.n; step++)
+		for (int i = 0; i < catalog->nrelations; i++)
+			if (follows(&key->step.follow, catalog->relations[i].relation_no) &&
+				follows(&a->steps.specs[step].follow,
+						catalog->relations[i].relation_no))
+				return step + 1;
+	return 0;
+}
+
+/* A group over a relation of the chain is not of what the chain leads to. */
+static void
+warn(Aggregate *a)
+{
+	KgJsonWriter w;
+	int n = 0;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < a->ngroups; i++)
+	{
+		const GroupKey *key = &a->groups[i];
+		int step = key->related && key->step.tests[0].filters == NULL
+					   ? shared_step(a, key)
+					   : 0;
+
+		if (step == 0)
+			continue;
+		n++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", kg_path_index("/group_by", i));
+		kg_jw_kstring(&w,
+					  "message",
+					  psprintf("this groups by all that the relationship "
+							   "leads to, whatever step %d of relationships "
+							   "asks for; {\"step\": %d} groups by what that "
+							   "step ends in, and \"filters\" chooses here",
+							   step,
+							   step));
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	if (n > 0)
+		a->warnings = kg_jw_finish(&w);
+}
+
 static void
 read_arguments(Aggregate *a, const Jsonb *arguments)
 {
@@ -414,6 +589,7 @@ read_arguments(Aggregate *a, const Jsonb *arguments)
 	kg_call_selector(call, node, "/node", "label", &a->node);
 	kg_call_steps(call, false, &a->steps);
 	read_items(a, "group_by", 0, KG_MAX_GROUPS, read_group);
+	warn(a);
 	read_items(a, "aggregations", 1, KG_MAX_AGGREGATIONS, read_aggregation);
 	read_sort(a);
 	a->limit = kg_call_limit(call);
@@ -513,6 +689,7 @@ typedef struct EndValues
 {
 	Aggregate *a;
 	GroupKey *key;
+	const KgTraversal *t;
 } EndValues;
 
 static void
@@ -521,39 +698,54 @@ keep_end(const KgRef *ref, void *arg)
 	EndValues *state = arg;
 	GroupKey *key = state->key;
 	KgGraph *graph = state->a->call.graph;
-	MemoryContext old = MemoryContextSwitchTo(graph->context);
+	MemoryContext old;
+
+	if (key->step_no > 0 && graph->ranked[ref->rank - 1] != key->step_type)
+		return;
+	old = MemoryContextSwitchTo(graph->context);
 
 	entity_values(key->field,
 				  KG_TRUNCATE_NONE,
 				  ref,
-				  &key->ends[kg_nodeset_find(&key->t.set, ref->node)]);
+				  &key->ends[kg_nodeset_find(&state->t->set, ref->node)]);
 	MemoryContextSwitchTo(old);
 	kg_graph_check_memory(graph);
 }
 
-/* Walk a group's relationship from the nodes, and read what it ends in. */
+/* Read what a step ends in, for a group. */
 static void
-read_related(Aggregate *a, GroupKey *key, const int64 *nodes, uint32 n)
+read_ends(Aggregate *a, GroupKey *key, const KgTraversal *t,
+		  const KgStepResult *step)
 {
 	KgGraph *graph = a->call.graph;
-	EndValues state = {a, key};
-	const KgStepResult *step = &key->t.steps[0];
+	EndValues state = {a, key, t};
 	KgNodeSet ends;
 	uint64 done = 0;
 
-	kg_traverse_run(&key->t, graph, nodes, n, &key->step, 1);
 	key->ends = MemoryContextAllocExtended(graph->context,
-										   (key->t.set.n + 1) * sizeof(Values),
+										   (t->set.n + 1) * sizeof(Values),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kg_nodeset_init(&ends, graph->context);
 	for (uint64 i = 0; i < step->first[step->nstarts]; i++)
 	{
 		kg_plan_count(&done, 1);
-		(void) kg_nodeset_add(&ends, key->t.set.nodes[step->ends[i].node]);
+		(void) kg_nodeset_add(&ends, t->set.nodes[step->ends[i].node]);
 	}
 	kg_graph_resolve(
 		graph, ends.nodes, ends.n, key->field != NULL, keep_end, &state);
 	kg_nodeset_free(&ends);
+}
+
+/* What a group over relationships is by: its own walk's ends, or a step's. */
+static void
+read_related(Aggregate *a, GroupKey *key, const int64 *nodes, uint32 n)
+{
+	if (key->step_no > 0)
+		read_ends(a, key, &a->chain, &a->chain.steps[key->step_no - 1]);
+	if (!key->related)
+		return;
+	kg_traverse_run(&key->t, a->call.graph, nodes, n, &key->step, 1);
+	read_ends(a, key, &key->t, &key->t.steps[0]);
 }
 
 /* The distinct values of the ends of a node's relationship. */
@@ -593,17 +785,153 @@ aggregated_value(const KgAggregateSpec *spec, const KgRef *ref)
 
 /* Count a node in every combination of its group values. */
 static void
+add_combinations(Aggregate *a, const Values *values,
+				 const KgGroupValue *operands)
+{
+	KgGroupValue keys[KG_MAX_GROUPS];
+	int at[KG_MAX_GROUPS] = {0};
+	bool none = false;
+	int i;
+
+	for (i = 0; i < a->ngroups; i++)
+		none |= values[i].n == 0;
+	while (!none)
+	{
+		for (i = 0; i < a->ngroups; i++)
+			keys[i] = values[i].values[at[i]];
+		kg_groups_add(a->result, keys, operands);
+		kg_graph_charge_edges(a->call.graph, 1);
+		/* The next combination, the last key fastest. */
+		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
+			at[i] = 0;
+		none = i < 0;
+	}
+}
+
+/* The values of the row at hand: of an array each by itself. */
+static void
+add_joints(Aggregate *a, int group, const Joint *begun)
+{
+	const GroupKey *key = &a->groups[group];
+	const Values *end;
+	Joint joint = *begun;
+
+	if (group == a->ngroups)
+	{
+		if (a->njoints == a->joint_room)
+		{
+			a->joint_room = Max(2 * a->joint_room, 8);
+			a->joints = a->joints == NULL
+							? palloc(a->joint_room * sizeof(Joint))
+							: repalloc_huge(a->joints,
+											a->joint_room * sizeof(Joint));
+			kg_graph_check_memory(a->call.graph);
+		}
+		kg_graph_charge_edges(a->call.graph, 1);
+		a->joints[a->njoints++] = joint;
+		return;
+	}
+	if (key->step_no == 0)
+	{
+		add_joints(a, group + 1, &joint);
+		return;
+	}
+	end = &key->ends[a->bound[key->step_no - 1]];
+	for (int i = 0; i < end->n; i++)
+	{
+		joint.values[group] = end->values[i];
+		add_joints(a, group + 1, &joint);
+	}
+}
+
+/* Is it the end of a step from which the chain goes on? */
+static bool
+goes_on(const KgTraversal *t, int step, uint32 node)
+{
+	const KgStepResult *next = &t->steps[step + 1];
+
+	if (step + 1 == t->nsteps)
+		return true;
+	return node < next->start_of_n && next->start_of[node] != KG_NO_NODE &&
+		   next->rows[next->start_of[node]] > 0;
+}
+
+/* The rows of the chain from a node, as far as groups are by its steps. */
+static void
+walk_chain(Aggregate *a, int step, uint32 node)
+{
+	const KgTraversal *t = &a->chain;
+	const KgStepResult *result = &t->steps[step];
+	uint32 start = result->start_of[node];
+	uint64 done = 0;
+
+	for (uint64 i = result->first[start]; i < result->first[start + 1]; i++)
+	{
+		uint32 end = result->ends[i].node;
+
+		kg_plan_count(&done, 1);
+		if (!goes_on(t, step, end))
+			continue;
+		a->bound[step] = end;
+		if (step + 1 < a->deepest)
+			walk_chain(a, step + 1, end);
+		else
+		{
+			Joint none;
+
+			memset(&none, 0, sizeof(none));
+			add_joints(a, 0, &none);
+		}
+	}
+}
+
+static int
+compare_joints(const void *x, const void *y, void *arg)
+{
+	const Aggregate *a = arg;
+	int order = 0;
+
+	for (int i = 0; i < a->ngroups && order == 0; i++)
+		if (a->groups[i].step_no > 0)
+			order = kg_key_compare(((const Joint *) x)->values[i].key,
+								   ((const Joint *) y)->values[i].key);
+	return order;
+}
+
+/* Count a node for each distinct row of the chain, as the groups see it. */
+static void
+add_by_steps(Aggregate *a, const KgRef *ref, Values *values,
+			 const KgGroupValue *operands)
+{
+	a->njoints = a->joint_room = 0;
+	a->joints = NULL;
+	walk_chain(a, 0, kg_nodeset_find(&a->chain.set, ref->node));
+	if (a->njoints == 0)
+		return;
+	kg_sort(a->joints, a->njoints, sizeof(Joint), compare_joints, a);
+	for (int j = 0; j < a->njoints; j++)
+	{
+		if (j > 0 && compare_joints(&a->joints[j - 1], &a->joints[j], a) == 0)
+			continue;
+		for (int i = 0; i < a->ngroups; i++)
+			if (a->groups[i].step_no > 0)
+			{
+				values[i].n = 1;
+				values[i].values = &a->joints[j].values[i];
+			}
+		add_combinations(a, values, operands);
+	}
+}
+
+static void
 add_node(const KgRef *ref, void *arg)
 {
 	Aggregate *a = arg;
 	KgGraph *graph = a->call.graph;
 	MemoryContext old;
 	Values values[KG_MAX_GROUPS];
-	KgGroupValue keys[KG_MAX_GROUPS];
 	KgGroupValue operands[KG_MAX_AGGREGATIONS];
-	int at[KG_MAX_GROUPS] = {0};
 	int i;
-	bool none = false;
 
 	MemoryContextReset(a->work);
 	old = MemoryContextSwitchTo(a->work);
@@ -611,26 +939,20 @@ add_node(const KgRef *ref, void *arg)
 	{
 		GroupKey *key = &a->groups[i];
 
+		if (key->step_no > 0)
+			continue;
 		if (key->related)
 			related_values(key, ref->node, &values[i]);
 		else
 			entity_values(key->field, key->truncate, ref, &values[i]);
 		drop_repeated(&values[i]);
-		none |= values[i].n == 0;
 	}
 	for (i = 0; i < a->nspecs; i++)
 		operands[i] = aggregated_value(&a->specs[i], ref);
-	while (!none)
-	{
-		for (i = 0; i < a->ngroups; i++)
-			keys[i] = values[i].values[at[i]];
-		kg_groups_add(a->result, keys, operands);
-		kg_graph_charge_edges(graph, 1);
-		/* The next combination, the last key fastest. */
-		for (i = a->ngroups - 1; i >= 0 && ++at[i] == values[i].n; i--)
-			at[i] = 0;
-		none = i < 0;
-	}
+	if (a->deepest > 0)
+		add_by_steps(a, ref, values, operands);
+	else
+		add_combinations(a, values, operands);
 	MemoryContextSwitchTo(old);
 	kg_graph_check_memory(graph);
 }
@@ -639,7 +961,8 @@ static bool
 needs_data(const Aggregate *a)
 {
 	for (int i = 0; i < a->ngroups; i++)
-		if (!a->groups[i].related && a->groups[i].field != NULL)
+		if (!a->groups[i].related && a->groups[i].step_no == 0 &&
+			a->groups[i].field != NULL)
 			return true;
 	for (int i = 0; i < a->nspecs; i++)
 		if (a->specs[i].field != NULL)
@@ -731,7 +1054,7 @@ aggregate(Aggregate *a, int64 *nodes, uint32 n)
 	n = keep_connected(a, nodes, n);
 	a->kept = n;
 	for (int i = 0; i < a->ngroups && n > 0; i++)
-		if (a->groups[i].related)
+		if (a->groups[i].related || a->groups[i].step_no > 0)
 			read_related(a, &a->groups[i], nodes, n);
 	kg_graph_resolve(graph, nodes, n, needs_data(a), add_node, a);
 	if (a->ngroups == 0)
@@ -844,6 +1167,8 @@ write_reply(void *state)
 	envelope.more = a->nrows > a->reply.nunits;
 	envelope.highest_limit = kg_setting_max_rows;
 	kg_reply_write_envelope(&a->reply, &envelope, &w);
+	if (a->warnings != NULL)
+		kg_jw_kjsonb(&w, "warnings", a->warnings);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

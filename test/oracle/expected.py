@@ -243,9 +243,11 @@ def aggregate(graph, args):
     nodes = [n for n in nodes if chain_exists(graph, n, args.get("relationships", []))]
     keys = args.get("group_by", [])
     rows = {}
+    by_steps = any("step" in key for key in keys)
     for node in nodes:
-        for group in product([group_values(graph, node, key) for key in keys]):
-            rows.setdefault(group, set()).add(node)
+        for row in chain_rows(graph, node, args["relationships"]) if by_steps else [()]:
+            for group in product([group_values(graph, node, key, row) for key in keys]):
+                rows.setdefault(group, set()).add(node)
     if not keys:
         rows.setdefault((), set())
     table = [
@@ -264,13 +266,28 @@ def chain_exists(graph, node, chain):
     return bool(front)
 
 
-def group_values(graph, node, key):
+def chain_rows(graph, node, chain):
+    """The ends of every step, for each row of the chain from a node."""
+    rows = [(node,)]
+    for step in chain:
+        link = Step(graph, step)
+        ends = tested(graph, step.get("to"))
+        rows = [row + (end,) for row in rows for end in link.ends(row[-1]) if end in ends]
+    return {row[1:] for row in rows}
+
+
+def group_values(graph, node, key, row):
     """The group keys of one node: none where the relation leads nowhere."""
+    if "step" in key:
+        end = row[key["step"] - 1]
+        return [end[1] if key.get("property") in (None, "id") else graph.nodes[end].get(key["property"])]
     if "relationship" not in key:
         value = graph.nodes[node].get(key["property"]) if key["property"] != "id" else node[1]
         return [value]
     how = {"names": [key["relationship"]], "direction": key.get("direction", "outgoing")}
     ends = {other for _, other in graph.steps(node, **how) if other[0] == key["label"]}
+    if "filters" in key:
+        ends &= tested(graph, {"label": key["label"], "filters": key["filters"]})
     if key.get("property") in (None, "id"):
         return sorted({end[1] for end in ends})
     values = {graph.nodes[end].get(key["property"]) for end in ends}

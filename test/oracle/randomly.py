@@ -313,6 +313,15 @@ def kg_aggregate(rng):
     args = {"node": node, "aggregations": aggregations(rng, node["label"])}
     some(rng, args, "relationships", lambda: [step(rng) for _ in range(rng.choice([1, 2]))], 0.4)
     some(rng, args, "group_by", lambda: groups(rng, node["label"]), 0.6)
+    for key in args.get("group_by", []):
+        if "relationship" in key:
+            some(rng, key, "filters", lambda: filters(rng, key["label"]), 0.3)
+    labelled = [i + 1 for i, one in enumerate(args.get("relationships", [])) if "label" in one.get("to", {})]
+    if labelled and rng.random() < 0.7:
+        steps = [{"step": i} for i in labelled]
+        for key in steps:
+            some(rng, key, "property", lambda: rng.choice(["name", "n"]), 0.5)
+        args["group_by"] = args.get("group_by", [])[:2] + steps
     return args
 
 

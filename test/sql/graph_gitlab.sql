@@ -150,6 +150,19 @@ SELECT length(r::text) <= 1400, r->'reason', r->'withheld', r->'highest_limit' F
 
 -- aggregate_nodes: functions, names, groups
 SELECT pg_temp.brief(kg_aggregate('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}, {"fn": "count", "property": "rate"}, {"fn": "count_distinct", "property": "team"}, {"fn": "sum", "property": "rate"}, {"fn": "avg", "property": "rate", "as": "mean"}, {"fn": "min", "property": "joined"}, {"fn": "max", "property": "team"}, {"fn": "min", "property": "name"}, {"fn": "max", "property": "id"}, {"fn": "count_distinct"}]}'));
+-- groups and the chain: by what a step ends in, with filters of their own, and a warning where one is without either
+SELECT a->'group_by' AS groups, r->'columns' AS columns, r->'rows' AS rows, r->'warnings' AS warnings FROM (VALUES
+  ('[{"relationship": "WORKS_ON", "label": "project"}]'), ('[{"step": 1}]'), ('[{"step": 1, "relationship": "WORKS_ON", "label": "project", "property": "id"}]'), ('[{"step": 1, "property": "state"}]'), ('[{"step": 1}, {"step": 2, "property": "team"}]'),
+  ('[{"step": 2}, {"property": "team"}]'), ('[{"relationship": "WORKS_ON", "label": "project", "filters": {"id": "p1"}}]'), ('[{"relationship": "KNOWS", "label": "person"}]')) g(groups),
+  LATERAL (SELECT jsonb_build_object('node', '{"label": "person"}'::jsonb, 'aggregations', '[{"fn": "count"}]'::jsonb, 'group_by', groups::jsonb,
+    'relationships', '[{"type": "WORKS_ON", "to": {"label": "project", "filters": {"id": "p1"}}}, {"type": "OWNER", "to": {"label": "person"}}]'::jsonb) AS a) x, LATERAL kg_aggregate(a) r;
+SELECT pg_temp.refused('aggregate_nodes', a::jsonb) FROM (VALUES
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"step": 1}]}'),
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "relationships": [{"type": "WORKS_ON"}], "group_by": [{"step": 1}]}'),
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "relationships": [{"type": "WORKS_ON", "to": {"label": "project"}}], "group_by": [{"step": 2}]}'),
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "relationships": [{"type": "WORKS_ON", "to": {"label": "project"}}], "group_by": [{"step": 1, "label": "person"}]}'),
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "relationships": [{"type": "WORKS_ON", "to": {"label": "project"}}], "group_by": [{"step": 1, "relationship": "KNOWS"}]}'),
+  ('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "WORKS_ON", "label": "project", "filters": {"nme": 1}}]}')) v(a);
 SELECT pg_temp.brief(kg_aggregate('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "team"}]}'));
 SELECT pg_temp.brief(kg_aggregate('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}, {"fn": "max", "property": "rate"}], "group_by": [{"property": "team"}], "sort": [{"field": "max_rate", "order": "desc"}], "limit": 3}'));
 SELECT pg_temp.brief(kg_aggregate('{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "team"}], "sort": [{"field": "team", "order": "desc"}]}'));
