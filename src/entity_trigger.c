@@ -19,6 +19,7 @@
 #include "base/settings.h"
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"
+#include "commands/sequence.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -239,18 +240,49 @@ check_given_id(const char *id, const Datum *values, const bool *nulls,
 }
 
 /*
- * A number may be given, as a restore does; but 0 means "no entity" wherever
- * nodes are looked up, and numbers below have meanings too.
+ * Has the number been handed out?  What is known of the sequence, which only
+ * grows, is kept.
+ */
+static bool
+was_assigned(int64 node)
+{
+	static Oid sequence = InvalidOid;
+	static int64 known = 0;
+	Oid current = kg_relation_oid("kg_node_seq");
+	KgUserContext user;
+	LOCAL_FCINFO(last, 1);
+
+	if (sequence == current && node <= known)
+		return true;
+	sequence = current;
+	kg_become_owner(&user);
+	InitFunctionCallInfoData(*last, NULL, 1, InvalidOid, NULL, NULL);
+	last->args[0].value = ObjectIdGetDatum(current);
+	last->args[0].isnull = false;
+	known = DatumGetInt64(pg_sequence_last_value(last));
+	if (last->isnull)
+		known = 0;
+	kg_restore_user(&user);
+	return node <= known;
+}
+
+/*
+ * The owner may give a number, as a restore does, others one that was handed
+ * out; but 0 means "no entity" wherever nodes are looked up, and numbers below
+ * have meanings too.
  */
 static void
 check_given_node(const Datum *values, const bool *nulls)
 {
 	KgError *err;
 
-	if (!nulls[COL_NODE] && DatumGetInt64(values[COL_NODE]) > 0)
+	if (!nulls[COL_NODE] && DatumGetInt64(values[COL_NODE]) > 0 &&
+		(has_privs_of_role(GetUserId(), kg_extension_owner()) ||
+		 was_assigned(DatumGetInt64(values[COL_NODE]))))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "column \"node\" of kg_entity is not a positive number");
+					   "column \"node\" of kg_entity is not a number that was "
+					   "assigned");
 	kg_error_path(err, "/node");
 	kg_error_expected(err, "no value: a number is assigned");
 	kg_error_throw(err);

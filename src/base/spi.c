@@ -253,6 +253,22 @@ kg_spi_end_load(void)
 	PopActiveSnapshot();
 }
 
+/* A rule of the DBA's own may make another statement of ours. */
+static void
+check_result(int rc, int expected, const char *sql)
+{
+	KgError *err;
+
+	if (rc == expected)
+		return;
+	if (rc != SPI_OK_REWRITTEN)
+		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	err = kg_error_new(
+		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
+	kg_error_expected(err, "no rules on these tables; triggers instead");
+	kg_error_throw(err);
+}
+
 void
 kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 		   const Datum *values, const char *nulls, bool read_only, int expected)
@@ -269,8 +285,7 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 					 read_only);
 
 	kg_spi_unpin_path(nest);
-	if (rc != expected)
-		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	check_result(rc, expected, sql);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -295,8 +310,7 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 	}
 	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false);
 	kg_spi_unpin_path(nest);
-	if (rc != expected)
-		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	check_result(rc, expected, sql);
 	MemoryContextSwitchTo(caller);
 }
 

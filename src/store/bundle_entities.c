@@ -292,6 +292,8 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 				  values,
 				  "kg_entity_pkey",
 				  lost_race(apply, counts));
+	if (SPI_processed < columns->nrows)
+		kg_error_throw(kg_kept_error("inserted"));
 }
 
 /* One batch of items of a type that have been compared. */
@@ -328,7 +330,7 @@ write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n)
 	counts->created += inserts.nrows;
 	counts->updated += updates.nrows;
 	insert_batch(apply, counts, &inserts);
-	kg_entities_update(apply->tenant, &updates);
+	kg_entities_update(apply->tenant, &updates, NULL);
 }
 
 static void

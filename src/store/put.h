@@ -69,9 +69,14 @@ extern void kg_put_check_unique(const char *tenant, int32 type_no,
 
 /*
  * New documents of entities that are stored, a row (node, data) each; as the
- * caller, under row security.
+ * caller, under row security.  written gets, in order, those that were; without
+ * it, one that was not is raised.
  */
-extern void kg_entities_update(const char *tenant, const KgColumns *columns);
+extern void kg_entities_update(const char *tenant, const KgColumns *columns,
+							   KgNodeList *written);
+
+/* What to raise, or report, where a trigger kept rows from being written. */
+extern KgError *kg_kept_error(const char *what);
 
 /*
  * Entities whose index_keys or scope are not what the schema says: their

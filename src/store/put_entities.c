@@ -20,6 +20,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/edges.h"
 #include "store/scope.h"
 #include "store/extract.h"
 #include "store/on_delete.h"
@@ -516,8 +517,22 @@ kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 		throw_kept(nodes->n - written);
 }
 
+KgError *
+kg_kept_error(const char *what)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		"a trigger or a policy keeps the entity from being %s",
+		what);
+
+	kg_error_expected(err,
+					  "what the database's own triggers on kg_entity let pass");
+	return err;
+}
+
 void
-kg_entities_update(const char *tenant, const KgColumns *columns)
+kg_entities_update(const char *tenant, const KgColumns *columns,
+				   KgNodeList *written)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
@@ -529,19 +544,27 @@ kg_entities_update(const char *tenant, const KgColumns *columns)
 	kg_spi_run(&saved,
 			   "UPDATE @kg_entity e SET data = u.data "
 			   "FROM unnest($2, $3) u(node, data) "
-			   "WHERE e.tenant = $1 AND e.node = u.node",
+			   "WHERE e.tenant = $1 AND e.node = u.node RETURNING e.node",
 			   3,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
-			   SPI_OK_UPDATE);
+			   SPI_OK_UPDATE_RETURNING);
+	if (written == NULL && SPI_processed < columns->nrows)
+		kg_error_throw(kg_kept_error("updated"));
+	for (uint64 i = 0; written && i < SPI_processed; i++)
+		kg_node_add(written, kg_spi_int64(i, 1));
+	if (written)
+		kg_nodes_sort(written);
+	SPI_freetuptable(SPI_tuptable);
 }
 
 static void
 update_rows(Put *put, const int *rows, int n)
 {
 	static const Oid types[] = {INT8OID, JSONBOID};
+	KgNodeList written = {CurrentMemoryContext};
 	KgColumns columns;
 
 	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
@@ -551,16 +574,19 @@ update_rows(Put *put, const int *rows, int n)
 
 		if (item->node == 0)
 			continue;
-		put->outcomes->items[rows[i]].verdict = item->same
-													? KG_VERDICT_UNCHANGED
-													: KG_VERDICT_UPDATED;
 		if (item->same)
+		{
+			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 			continue;
+		}
 		kg_columns_add_row(&columns);
 		kg_columns_int64(&columns, 0, item->node);
 		kg_columns_datum(&columns, 1, JsonbPGetDatum(item->data));
 	}
-	kg_entities_update(put->tenant, &columns);
+	kg_entities_update(put->tenant, &columns, &written);
+	for (int i = 0; i < n; i++)
+		if (kg_nodes_have(&written, put->items[rows[i]].node))
+			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UPDATED;
 }
 
 static void
@@ -570,8 +596,22 @@ write_rows(Put *put, const int *rows, int n)
 	update_rows(put, rows, n);
 }
 
+/* Is there such an entity, whoever sees it? */
+static bool
+is_stored(const Put *put, const char *id)
+{
+	KgUserContext user;
+	int64 node;
+
+	kg_become_owner(&user);
+	kg_nodes_of_ids(put->tenant, put->type, &id, 1, &node);
+	kg_restore_user(&user);
+	return node != 0;
+}
+
+/* Items that were not written, for all that was known of them. */
 static void
-report_taken(Put *put)
+report_unwritten(Put *put)
 {
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
@@ -580,12 +620,19 @@ report_taken(Put *put)
 
 		if (outcome->verdict != KG_VERDICT_NONE)
 			continue;
-		err = kg_error_new(
-			KG_ALREADY_EXISTS, "id \"%s\" is taken", outcome->id);
+		if (put->items[i].node != 0)
+			err = kg_kept_error("updated");
+		else if (!is_stored(put, outcome->id))
+			err = kg_kept_error("inserted");
+		else
+		{
+			err = kg_error_new(
+				KG_ALREADY_EXISTS, "id \"%s\" is taken", outcome->id);
+			kg_error_expected(err, "another id, or the same call once more");
+		}
 		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
 		kg_error_path(err, "/items/%d", i);
 		kg_error_got_string(err, outcome->id);
-		kg_error_expected(err, "another id, or the same call once more");
 		kg_outcome_error(outcome, err);
 	}
 	kg_outcomes_settle(put->outcomes);
@@ -633,7 +680,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
-	report_taken(&put);
+	report_unwritten(&put);
 	return kg_outcomes_result(put.outcomes);
 }
 
@@ -838,6 +885,7 @@ delete_rows(Removal *removal)
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	KgNodeList nodes = {CurrentMemoryContext};
+	KgNodeList deleted = {CurrentMemoryContext};
 	Datum values[2] = {CStringGetTextDatum(removal->tenant)};
 
 	for (int i = 0; i < removal->outcomes->n; i++)
@@ -846,8 +894,7 @@ delete_rows(Removal *removal)
 
 		if (outcome->errors.total > 0)
 			continue;
-		outcome->verdict = removal->nodes[i] ? KG_VERDICT_DELETED
-											 : KG_VERDICT_NOT_FOUND;
+		outcome->verdict = KG_VERDICT_NOT_FOUND;
 		if (removal->nodes[i])
 			kg_node_add(&nodes, removal->nodes[i]);
 	}
@@ -858,14 +905,35 @@ delete_rows(Removal *removal)
 								   Min(KG_PUT_BATCH, nodes.n - i));
 		kg_spi_run(&saved,
 				   "DELETE FROM @kg_entity WHERE tenant = $1 "
-				   "AND node = ANY($2)",
+				   "AND node = ANY($2) RETURNING node",
 				   2,
 				   argtypes,
 				   values,
 				   NULL,
 				   false,
-				   SPI_OK_DELETE);
+				   SPI_OK_DELETE_RETURNING);
+		for (uint64 row = 0; row < SPI_processed; row++)
+			kg_node_add(&deleted, kg_spi_int64(row, 1));
+		SPI_freetuptable(SPI_tuptable);
 	}
+	kg_nodes_sort(&deleted);
+	for (int i = 0; i < removal->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &removal->outcomes->items[i];
+		KgError *err;
+
+		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
+			continue;
+		if (kg_nodes_have(&deleted, removal->nodes[i]))
+		{
+			outcome->verdict = KG_VERDICT_DELETED;
+			continue;
+		}
+		err = kg_kept_error("deleted");
+		kg_error_path(err, "/ids/%d", i);
+		kg_outcome_error(outcome, err);
+	}
+	kg_outcomes_settle(removal->outcomes);
 }
 
 Jsonb *

@@ -54,6 +54,9 @@ SELECT pg_temp.fails($$INSERT INTO kg_entity(tenant, bundle, entity_type, data) 
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('geo', 'place', '{"id": "earth"}')$$);
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, node, data) VALUES ('geo', 'place', 0, '{"id": "x"}')$$);
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, node, data) VALUES ('geo', 'place', NULL, '{"id": "x"}')$$);
+-- nor one that was not assigned; a restore, by the owner, gives those that it has.
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, node, data) VALUES ('geo', 'place', 9223372036854775807, '{"id": "x"}')$$);
+SELECT pg_temp.fails($$UPDATE kg_entity SET node = 9223372036854775807$$);
 SELECT * FROM pg_temp.derived();
 
 -- ON CONFLICT, both ways.

@@ -115,6 +115,30 @@ SELECT kg_list_ids('place', '{"filters": {"size": 5}}') -> 'ids' AS ids;
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "bad"}')$$);
 RESET ROLE;
 DROP TRIGGER before_ours ON kg_entity;
+
+-- One that keeps rows from being written: verdicts are of what was stored, an apply is refused, and no reference is left dangling.
+SET ROLE regress_own_a;
+SELECT kg_put_entities('place', '[{"id": "k1"}, {"id": "k2"}]') -> 'counts' AS put;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'log', '{"id": "keep-log", "place": "k2"}');
+RESET ROLE;
+CREATE FUNCTION own_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF coalesce(NEW.entity_id, OLD.entity_id, NEW.data ->> 'id') ~ '^(keep|k1)' THEN RETURN NULL; END IF; RETURN coalesce(NEW, OLD); END $$;
+CREATE TRIGGER own BEFORE INSERT OR UPDATE OR DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION own_keep();
+SET ROLE regress_own_a;
+SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,code}' AS code, i #>> '{error,message}' AS message
+  FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "keep"}, {"id": "k1", "size": 2}, {"id": "k2", "size": 2}, {"id": "k3"}]') -> 'items') i;
+SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,code}' AS code, i #>> '{error,message}' AS message FROM jsonb_array_elements(kg_delete_entities('place', '{k1,k3,nobody}') -> 'items') i;
+SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "k1", "size": 3}]'), '{"mode": "merge"}')$$);
+SELECT pg_temp.fails($$SELECT kg_apply_bundle(own_bundle('[{"id": "keep"}]'), '{"mode": "merge"}')$$);
+SELECT pg_temp.fails($$DELETE FROM kg_entity WHERE entity_id = 'k2'$$);
+RESET ROLE;
+DROP TRIGGER own ON kg_entity;
+-- A rule is named.
+CREATE RULE own AS ON DELETE TO kg_entity DO INSTEAD NOTHING;
+SET ROLE regress_own_a;
+SELECT pg_temp.fails($$SELECT kg_delete_entities('place', '{k1}')$$);
+RESET ROLE;
+DROP RULE own ON kg_entity;
+DROP FUNCTION own_keep();
 DROP VIEW own_edges;
 DROP FUNCTION own_log(), own_try(), own_raise(), own_change(), own_bundle(jsonb);
 SELECT FROM kg_drop_tenant('own a');
