@@ -330,7 +330,20 @@ append_evaluation_path(StringInfo out, const KgFrame *frame)
 	append_step(out, frame->sub, frame->sub_name, frame->sub_len);
 }
 
-/* Values are for orientation: cut a long string, name a large container. */
+/* About how many digits a number is written with: 1e131071 has as many. */
+static int
+written_digits(const KgVal *number)
+{
+	KgDigits d;
+
+	kg_number_digits(number->data, &d);
+	return 4 * (Max(d.weight + 1, 0) + Max(d.n - d.weight - 1, 0));
+}
+
+/*
+ * Values are for orientation: cut a long string, name a large container and a
+ * number of many digits.
+ */
 static Jsonb *
 shortened(const KgVal *val)
 {
@@ -340,6 +353,9 @@ shortened(const KgVal *val)
 	if (val->type == KG_T_STRING && val->len > MAX_PHRASE_VALUE)
 		value.val.string.len = pg_mbcliplen(
 			val->data, val->len, MAX_PHRASE_VALUE);
+	else if (val->type == KG_T_NUMBER && written_digits(val) > MAX_PHRASE_VALUE)
+		value = kg_json_string_value(
+			psprintf("(number of %d digits)", written_digits(val)));
 	else if (val->type >= KG_T_ARRAY && val->len > MAX_PHRASE_VALUE)
 		value = kg_json_string_value(
 			psprintf("(%s of %u bytes)", kg_type_name(val->type), val->len));

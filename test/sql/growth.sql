@@ -86,6 +86,7 @@ RESET kg_graph.schema_max_steps;
 SELECT length(kg_validation_errors('{}', jsonb_build_object('$ref', '#/$defs/n', '$defs', jsonb_build_object('n', jsonb_build_object('anyOf',
   ARRAY['{"$ref": "#/$defs/n/anyOf/1"}', '{"const": 1}'::jsonb] || array_agg(jsonb_build_object('const', repeat('c', 5000)))))), jsonb_build_object('output', o))::text) < 3000000 AS short
 FROM generate_series(1, 50), unnest(ARRAY['model', 'basic', 'detailed']) o GROUP BY o;
+SELECT kg_validation_errors('[1e131071, 12345]', '{"items": {"type": "string"}}') #> '{0,got}' AS got, length(kg_validation_errors('[1e131071, 1e-16000]', '{"items": {"enum": [1e131071, "a"], "maximum": 3e131070}}')::text) < 3000 AS short;
 
 RESET ROLE;
 SELECT kg_drop_tenant('growth_a');
