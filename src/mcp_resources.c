@@ -14,8 +14,10 @@
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "mcp_protocol.h"
+#include "query/get.h"
 #include "query/plan.h"
 #include "query/sql.h"
+#include "tools/shape.h"
 #include "base/identity.h"
 #include "utils/builtins.h"
 
@@ -288,26 +290,15 @@ read_bundle(const KgCatalog *catalog, const char *rest, const char **mime)
 	return NULL;
 }
 
-static bool
-take_data(TupleTableSlot *slot, void *arg)
-{
-	bool isnull;
-	Datum value = slot_getattr(slot, 1, &isnull);
-
-	*(Jsonb **) arg = isnull ? NULL : DatumGetJsonbPCopy(value);
-	return false;
-}
-
+/* As kg_get() shows it, counts of edges and marks included. */
 static Jsonb *
 read_entity(const KgCatalog *catalog, const char *rest)
 {
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 	char *handle = percent_decode(rest);
 	char *colon = handle ? strchr(handle, ':') : NULL;
 	const KgType *type;
-	Datum values[4];
-	KgStatement statement;
-	Jsonb *data = NULL;
+	const KgGot *got;
+	char *id;
 	KgJsonWriter w;
 
 	if (colon == NULL)
@@ -315,26 +306,16 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	type = kg_catalog_type(catalog, pnstrdup(handle, colon - handle));
 	if (type == NULL)
 		return NULL;
-	values[0] = CStringGetTextDatum(catalog->tenant);
-	values[1] = CStringGetTextDatum(type->bundle);
-	values[2] = CStringGetTextDatum(type->name);
-	values[3] = CStringGetTextDatum(colon + 1);
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = psprintf("SELECT data FROM %s WHERE tenant" KG_EQ
-							 "$1 AND bundle" KG_EQ "$2 AND entity_type" KG_EQ
-							 "$3 AND entity_id" KG_EQ "$4",
-							 kg_qualified("kg_entity"));
-	statement.nargs = 4;
-	statement.argtypes = argtypes;
-	statement.values = values;
-	(void) kg_plan_run(&statement, take_data, &data);
-	if (data == NULL)
+	id = colon + 1;
+	got = kg_get_entities(catalog, type, &id, 1);
+	if (got->data == NULL)
 		return NULL;
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", kg_type_handle(type));
-	kg_jw_kstring(&w, "id", colon + 1);
-	kg_jw_kjsonb(&w, "data", data);
+	kg_jw_kstring(&w, "id", id);
+	kg_jw_kjsonb(&w, "data", got->data);
+	kg_marks_write(type, NULL, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
