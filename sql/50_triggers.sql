@@ -4,13 +4,21 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE O
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
 CREATE TRIGGER kg_tenant_role_check BEFORE INSERT OR UPDATE ON @extschema@.kg_tenant_role
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_tenant_role_check();
-CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_bundle
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_bundle
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_bundle
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
-CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_entity_type
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_entity_type
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_entity_type
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
-CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_relation
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_relation
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_relation
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
-CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_tool
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_tool
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_tool
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
 
 CREATE TRIGGER kg_entity_before BEFORE INSERT OR UPDATE ON @extschema@.kg_entity

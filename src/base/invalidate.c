@@ -117,7 +117,10 @@ kg_invalidate_init(void)
 PGDLLEXPORT Datum kg_sql_catalog_changed(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_catalog_changed);
 
-/* Statement trigger on every watched table. */
+/*
+ * Trigger on every watched table; of rows where our functions run statements that
+ * may find nothing to change.
+ */
 Datum
 kg_sql_catalog_changed(PG_FUNCTION_ARGS)
 {

@@ -111,13 +111,17 @@ kg_spi_unpin_path(int nest)
 		AtEOXact_GUC(true, nest);
 }
 
+/*
+ * The text names our tables with their schema; whatever else changes, PostgreSQL
+ * analyses a saved plan anew.
+ */
 static SPIPlanPtr
 saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 {
+	uint64 schema = kg_extension_schema_version();
 	SPIPlanPtr plan;
 
-	if (saved->plan != NULL && saved->generation == kg_generation() &&
-		SPI_plan_is_valid(saved->plan))
+	if (saved->plan != NULL && saved->schema == schema)
 		return saved->plan;
 	if (saved->plan != NULL)
 	{
@@ -136,7 +140,7 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 			 SPI_result_code_string(SPI_result));
 	SPI_keepplan(plan);
 	saved->plan = plan;
-	saved->generation = kg_generation();
+	saved->schema = schema;
 	return plan;
 }
 
@@ -232,7 +236,7 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 }
 
 void
-kg_spi_begin_load(void)
+kg_push_newest_snapshot(void)
 {
 	/* No new snapshot can be taken then; what is read is not kept for long. */
 	if (IsInParallelMode())
@@ -242,6 +246,20 @@ kg_spi_begin_load(void)
 	}
 	else
 		PushActiveSnapshot(GetLatestSnapshot());
+}
+
+void
+kg_spi_begin_load(void)
+{
+	kg_push_newest_snapshot();
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+}
+
+void
+kg_spi_begin_load_seen(void)
+{
+	PushActiveSnapshot(GetActiveSnapshot());
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 }

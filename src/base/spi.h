@@ -12,14 +12,14 @@
 
 /*
  * Run a statement whose text is fixed; every "@kg_name" in it stands for the
- * qualified name.  The plan is kept in *plan, per backend, and rebuilt after
- * an invalidation.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
+ * qualified name.  The plan is kept, per backend, as long as our schema has its
+ * name.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
  * current memory context is the caller's again afterwards.
  */
 typedef struct KgSaved
 {
 	SPIPlanPtr plan;
-	uint64 generation;
+	uint64 schema; /* version of the schema's name */
 	bool batch;
 } KgSaved;
 
@@ -65,6 +65,12 @@ extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
  */
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
+
+/* Only the snapshot of it; PopActiveSnapshot() ends it. */
+extern void kg_push_newest_snapshot(void);
+
+/* The same with the state that the caller's snapshot shows. */
+extern void kg_spi_begin_load_seen(void);
 
 /*
  * Between the two, names are looked up in pg_catalog only, whatever the

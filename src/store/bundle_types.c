@@ -190,6 +190,18 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	apply->changed = true;
 }
 
+/* Tools of this bundle change under its lock only. */
+static bool
+tool_is_stored(const KgApply *apply, const char *type, int operation,
+			   const char *name)
+{
+	const KgTool *tool = kg_catalog_tool(apply->before, name);
+
+	return tool != NULL && tool->operation == operation &&
+		   strcmp(tool->type->name, type) == 0 &&
+		   strcmp(tool->type->bundle, apply->payload->name) == 0;
+}
+
 static void
 write_tool(KgApply *apply, const char *type, const char *operation,
 		   const char *tool)
@@ -233,6 +245,15 @@ write_tools(KgApply *apply)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	static const struct
+	{
+		int expose;
+		const char *name;
+		const char *before;
+		const char *after;
+	} operations[] = {{KG_EXPOSE_LIST, "list", "list_", ""},
+					  {KG_EXPOSE_GET, "get", "get_", ""},
+					  {KG_EXPOSE_LIST_IDS, "list_ids", "list_", "_ids"}};
 	KgPayload *payload = apply->payload;
 
 	for (int i = 0; i < payload->ntypes; i++)
@@ -261,17 +282,17 @@ write_tools(KgApply *apply)
 				   NULL,
 				   false,
 				   SPI_OK_DELETE);
-		if (expose & KG_EXPOSE_LIST)
-			write_tool(
-				apply, type->name, "list", psprintf("list_%s", type->name));
-		if (expose & KG_EXPOSE_GET)
-			write_tool(
-				apply, type->name, "get", psprintf("get_%s", type->name));
-		if (expose & KG_EXPOSE_LIST_IDS)
-			write_tool(apply,
-					   type->name,
-					   "list_ids",
-					   psprintf("list_%s_ids", type->name));
+		for (int j = 0; j < lengthof(operations); j++)
+		{
+			char *name = psprintf("%s%s%s",
+								  operations[j].before,
+								  type->name,
+								  operations[j].after);
+
+			if ((expose & operations[j].expose) != 0 &&
+				!tool_is_stored(apply, type->name, operations[j].expose, name))
+				write_tool(apply, type->name, operations[j].name, name);
+		}
 	}
 }
 

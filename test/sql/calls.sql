@@ -93,6 +93,30 @@ BEGIN
   RETURN calls_change();
 END $$;
 SELECT calls_portals();
+
+-- An apply that changes nothing writes nothing, and nobody has to read a catalog or plan a statement anew; nor do plans pile up when it changes something.
+CREATE FUNCTION calls_kept() RETURNS TABLE (what text, n bigint) LANGUAGE sql AS $$
+  SELECT name, count(*) FROM pg_backend_memory_contexts WHERE name IN ('SPI Plan', 'CachedPlanSource', 'kg_graph catalog') GROUP BY name $$;
+CREATE FUNCTION calls_rows() RETURNS text LANGUAGE sql AS $$
+  SELECT md5(string_agg(r, ' ' ORDER BY r)) FROM (SELECT t.ctid || t.xmin::text FROM kg_tool t UNION ALL SELECT t.ctid || t.xmin::text FROM kg_entity_type t UNION ALL SELECT t.ctid || t.xmin::text FROM kg_bundle t
+    UNION ALL SELECT t.ctid || t.xmin::text FROM kg_relation t) x(r) $$;
+BEGIN;
+SELECT kg_apply_bundle(kg_export_bundle('calls')) -> 'changed' AS changed, kg_apply_bundle(kg_export_bundle('calls'), '{"mode": "merge"}') -> 'changed' AS changed FROM generate_series(1, 2);
+CREATE TEMP TABLE calls_before AS SELECT * FROM calls_kept();
+CREATE TEMP TABLE calls_stored AS SELECT calls_rows() AS rows;
+CREATE TEMP TABLE calls_again AS SELECT kg_apply_bundle(kg_export_bundle('calls')) ->> 'changed' AS changed, kg_apply_bundle(kg_export_bundle('calls'), '{"mode": "merge"}') ->> 'changed' AS merged FROM generate_series(1, 10);
+SELECT DISTINCT * FROM calls_again;
+SELECT what, after.n - before.n AS more FROM calls_before before FULL JOIN calls_kept() after USING (what) WHERE after.n > before.n;
+SELECT rows = calls_rows() AS untouched FROM calls_stored;
+COMMIT;
+BEGIN;
+CREATE TEMP TABLE calls_versions AS SELECT kg_apply_bundle(kg_export_bundle('calls') || jsonb_build_object('version', i::text)) ->> 'changed' AS changed FROM generate_series(1, 3) i;
+DROP TABLE calls_before;
+CREATE TEMP TABLE calls_before AS SELECT * FROM calls_kept();
+INSERT INTO calls_versions SELECT kg_apply_bundle(kg_export_bundle('calls') || jsonb_build_object('version', i::text)) ->> 'changed' FROM generate_series(1, 10) i;
+SELECT what FROM calls_before before FULL JOIN calls_kept() after USING (what) WHERE after.n > before.n + 2 AND what <> 'kg_graph catalog';
+COMMIT;
+DROP FUNCTION calls_kept(), calls_rows();
 DROP FUNCTION calls_change(), calls_simple(), calls_query(), calls_failed(), calls_portals();
 SELECT kg_drop_tenant('calls');
 DROP OWNED BY regress_calls;
