@@ -113,7 +113,7 @@ locked_type(const char *tenant, const char *bundle, const char *name)
 	for (;;)
 	{
 		type = kg_catalog_require_type(
-			kg_catalog_get(tenant), handle, "/entity_type");
+			kg_catalog_newest(tenant), handle, "/entity_type");
 		if (!kg_lock_type_shared(type->type_no))
 			break;
 	}

@@ -45,6 +45,7 @@ typedef struct KgToolList
 	KgMcpRevision revision;
 	Settings settings;
 	uint64 generation;
+	uint64 catalog; /* its id */
 	int ntools;
 	const char **names;	 /* in the order of the list */
 	const char **sorted; /* by strcmp */
@@ -199,6 +200,7 @@ make_list(const KgMcpRequest *req)
 	list->revision = req->revision;
 	list->settings = current_settings();
 	list->generation = kg_generation();
+	list->catalog = kg_catalog_get(req->tenant)->id;
 	fill_list(list);
 	MemoryContextSwitchTo(old);
 	MemoryContextSetParent(context, CacheMemoryContext);
@@ -209,6 +211,7 @@ static KgToolList *
 get_list(const KgMcpRequest *req)
 {
 	const Settings settings = current_settings();
+	uint64 catalog = kg_catalog_get(req->tenant)->id;
 	int slot = 0;
 
 	for (int i = 0; i < KG_MCP_LISTS; i++)
@@ -226,7 +229,8 @@ get_list(const KgMcpRequest *req)
 			slot = i;
 			continue;
 		}
-		if (list->role == GetUserId() && list->revision == req->revision &&
+		if (list->catalog == catalog && list->role == GetUserId() &&
+			list->revision == req->revision &&
 			memcmp(&list->settings, &settings, sizeof(settings)) == 0 &&
 			strcmp(list->tenant, req->tenant) == 0 &&
 			same(list->agent, req->agent ? req->agent->name : NULL))

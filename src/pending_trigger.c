@@ -85,7 +85,7 @@ kg_sql_references(PG_FUNCTION_ARGS)
 	/* Now, within the statement, it is the owner who inserted the row. */
 	caller = saved;
 	caller.userid = DatumGetObjectId(values[4]);
-	kg_pending_check(kg_catalog_get(TextDatumGetCString(values[0])),
+	kg_pending_check(kg_catalog_newest(TextDatumGetCString(values[0])),
 					 &caller,
 					 &nodes,
 					 &deleted);

@@ -13,16 +13,19 @@
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
+#include "base/snapshot.h"
 #include "base/spi.h"
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
+#include "catalog/version.h"
 #include "catalog/visibility.h"
 #include "common/md5.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* Catalogs kept by a backend; a pooled one serves many tenants. */
 #define KG_CATALOG_CACHE 64
@@ -31,18 +34,15 @@ typedef struct Entry
 {
 	MemoryContext context;
 	KgCatalog *catalog;
-	uint64 used; /* for replacing the one used longest ago */
+	KgCatalogVersion version;
+	bool newest;		 /* it was the newest, at its generation */
+	KgSeenSnapshot seen; /* the last one that shows this version */
+	uint64 used;		 /* for replacing the one used longest ago */
 } Entry;
 
 static Entry entries[KG_CATALOG_CACHE];
 static uint64 use_counter = 0;
 static List *retired = NIL; /* of MemoryContext */
-
-uint64
-kg_catalog_generation(void)
-{
-	return kg_generation();
-}
 
 static void
 free_retired(XactEvent event, void *arg)
@@ -68,7 +68,9 @@ retire(Entry *entry)
 	registered = true;
 	retired = lappend(retired, entry->context);
 	MemoryContextSwitchTo(old);
-	memset(entry, 0, sizeof(*entry));
+	entry->context = NULL;
+	entry->catalog = NULL;
+	entry->seen.valid = false;
 }
 
 /* A datum of the current row, copied into the current context. */
@@ -442,12 +444,12 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 }
 
 static void
-load(KgCatalog *catalog, MemoryContext context)
+load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
 {
 	Datum tenant;
 	MemoryContext old = CurrentMemoryContext;
 
-	kg_spi_begin_load();
+	kg_spi_begin_load_seen();
 	MemoryContextSwitchTo(context);
 	tenant = CStringGetTextDatum(catalog->tenant);
 	load_bundles(catalog, &tenant, context);
@@ -456,7 +458,7 @@ load(KgCatalog *catalog, MemoryContext context)
 	number_references(catalog);
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
-	catalog->plain_visibility = kg_visibility_is_whole();
+	catalog->lacks_bundles = catalog->nbundles < version->nbundles;
 	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
 }
@@ -477,9 +479,11 @@ free_entry(void)
 	return oldest;
 }
 
-static const KgCatalog *
-load_entry(const char *tenant, Oid role)
+/* Under the active snapshot, which shows this version. */
+static Entry *
+load_entry(const char *tenant, Oid role, const KgCatalogVersion *version)
 {
+	static uint64 next_id = 1;
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph catalog", ALLOCSET_DEFAULT_SIZES);
 	KgCatalog *catalog = MemoryContextAllocZero(context, sizeof(KgCatalog));
@@ -491,16 +495,19 @@ load_entry(const char *tenant, Oid role)
 		catalog->agent = MemoryContextStrdup(context, kg_identity_agent());
 	catalog->scoped = kg_identity_scoped();
 	(void) kg_extension_schema();
+	catalog->id = next_id++;
 	catalog->generation = kg_generation();
-	load(catalog, context);
+	load(catalog, version, context);
 
 	/* Kept only now that nothing can fail. */
 	entry = free_entry();
 	MemoryContextSetParent(context, CacheMemoryContext);
 	entry->context = context;
 	entry->catalog = catalog;
+	entry->version = *version;
+	entry->newest = false;
 	entry->used = ++use_counter;
-	return catalog;
+	return entry;
 }
 
 static bool
@@ -509,31 +516,111 @@ same_agent(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
+/* Whose catalog. */
+typedef struct Wanted
+{
+	const char *tenant;
+	Oid role;
+	const char *agent;
+	bool scoped;
+} Wanted;
+
+static Wanted
+wanted_by_caller(const char *tenant)
+{
+	Wanted wanted = {
+		tenant, GetUserId(), kg_identity_agent(), kg_identity_scoped()};
+
+	return wanted;
+}
+
+/* The next entry of the caller's that is not stale, from the i-th on. */
+static Entry *
+next_entry(const Wanted *wanted, int *i)
+{
+	while (*i < KG_CATALOG_CACHE)
+	{
+		Entry *entry = &entries[(*i)++];
+		const KgCatalog *catalog = entry->catalog;
+
+		if (catalog == NULL || catalog->role != wanted->role ||
+			catalog->scoped != wanted->scoped ||
+			strcmp(catalog->tenant, wanted->tenant) != 0 ||
+			!same_agent(catalog->agent, wanted->agent))
+			continue;
+		if (catalog->generation == kg_generation())
+			return entry;
+		retire(entry);
+	}
+	return NULL;
+}
+
+/* The entry of what the active snapshot shows; it is read where there is none. */
+static Entry *
+entry_of_version(const Wanted *wanted)
+{
+	KgCatalogVersion version = kg_catalog_version(wanted->tenant,
+												  GetActiveSnapshot());
+	Entry *entry;
+	int i = 0;
+
+	while ((entry = next_entry(wanted, &i)) != NULL)
+		if (entry->version.hash == version.hash &&
+			entry->version.nbundles == version.nbundles)
+			return entry;
+	return load_entry(wanted->tenant, wanted->role, &version);
+}
+
+/*
+ * What the caller sees is decided now, whatever the snapshot is: memberships
+ * change it too, and nothing else of a catalog.
+ */
+static const KgCatalog *
+use(Entry *entry)
+{
+	entry->used = ++use_counter;
+	entry->catalog->plain_visibility = !entry->catalog->lacks_bundles &&
+									   kg_visibility_is_whole();
+	return entry->catalog;
+}
+
 const KgCatalog *
 kg_catalog_get(const char *tenant)
 {
-	Oid role = GetUserId();
-	const char *agent = kg_identity_agent();
-	bool scoped = kg_identity_scoped();
+	Wanted wanted = wanted_by_caller(tenant);
+	Snapshot snapshot = GetActiveSnapshot();
+	Entry *entry;
+	int i = 0;
 
-	for (int i = 0; i < KG_CATALOG_CACHE; i++)
+	while ((entry = next_entry(&wanted, &i)) != NULL)
+		if (kg_snapshot_seen(&entry->seen, snapshot))
+			break;
+	if (entry == NULL)
 	{
-		KgCatalog *catalog = entries[i].catalog;
-
-		if (catalog == NULL || catalog->role != role ||
-			catalog->scoped != scoped || strcmp(catalog->tenant, tenant) != 0 ||
-			!same_agent(catalog->agent, agent))
-			continue;
-		if (catalog->generation == kg_generation())
-		{
-			entries[i].used = ++use_counter;
-			/* Memberships change it, and nothing else of a catalog. */
-			catalog->plain_visibility = kg_visibility_is_whole();
-			return catalog;
-		}
-		retire(&entries[i]);
+		entry = entry_of_version(&wanted);
+		kg_snapshot_remember(&entry->seen, snapshot);
 	}
-	return load_entry(tenant, role);
+	return use(entry);
+}
+
+const KgCatalog *
+kg_catalog_newest(const char *tenant)
+{
+	Wanted wanted = wanted_by_caller(tenant);
+	Entry *entry;
+	int i = 0;
+
+	while ((entry = next_entry(&wanted, &i)) != NULL)
+		if (entry->newest)
+			break;
+	if (entry == NULL)
+	{
+		kg_push_newest_snapshot();
+		entry = entry_of_version(&wanted);
+		PopActiveSnapshot();
+		entry->newest = true;
+	}
+	return use(entry);
 }
 
 const KgType *

@@ -2,9 +2,10 @@
  * catalog.h
  *	  Bundles, entity types, fields, relations and tools of a tenant, as structs.
  *
- * A KgCatalog is what one role sees of one tenant; it is read through SPI as
- * that role and kept per (tenant, role, agent, scoped) until the relcache callback says that
- * a catalog table changed.  A catalog obtained stays readable until the end of
+ * A KgCatalog is what one role sees of one tenant under one snapshot; it is read
+ * through SPI as that role and kept per (tenant, role, agent, scoped) and version
+ * (catalog/version.h) until the relcache callback says that a catalog table
+ * changed.  A catalog obtained stays readable until the end of
  * the transaction, even when a newer one replaces it.
  */
 #ifndef KG_CATALOG_H
@@ -163,14 +164,22 @@ typedef struct KgCatalog
 	int nrelations;
 	KgRelation *relations; /* by bundle, name */
 	int ntools;
-	KgTool *tools;		   /* by name */
-	uint64 generation;	   /* differs after any change */
-	const char *revision;  /* text that changes with any bundle */
+	KgTool *tools;		  /* by name */
+	uint64 id;			  /* of no other catalog of this backend */
+	uint64 generation;	  /* differs after any change that is known of */
+	const char *revision; /* text that changes with any bundle */
+	bool
+		lacks_bundles; /* its snapshot shows some that the caller does not see */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 
-/* The catalog of a tenant as the current role sees it. */
+/*
+ * The catalog of a tenant as the current role sees it: kg_catalog_get() as the
+ * caller's snapshot shows it, for whoever reads under that snapshot;
+ * kg_catalog_newest() as it is now, for whoever writes, after taking locks.
+ */
 extern const KgCatalog *kg_catalog_get(const char *tenant);
+extern const KgCatalog *kg_catalog_newest(const char *tenant);
 
 /*
  * A type by "type" or "bundle/type".  kg_catalog_type() returns NULL where it
@@ -213,9 +222,6 @@ extern const KgSchema *kg_type_schema(const KgType *type);
 
 /* How a type is called in replies: "type", or "bundle/type" if ambiguous. */
 extern const char *kg_type_handle(const KgType *type);
-
-/* Changes whenever a catalog table changed; for caches built on a catalog. */
-extern uint64 kg_catalog_generation(void);
 
 /*
  * Visit the values of a field in an entity: one call for a scalar, one an

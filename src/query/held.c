@@ -13,6 +13,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/snapshot.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "query/held.h"
@@ -155,22 +156,6 @@ watch_host(MemoryContext host)
 	next = (next + 1) % KG_HELD;
 }
 
-/* Would both show the same rows? */
-static bool
-same_snapshot(const SnapshotData *a, const SnapshotData *b)
-{
-	return a->snapshot_type == b->snapshot_type && a->xmin == b->xmin &&
-		   a->xmax == b->xmax && a->xcnt == b->xcnt &&
-		   a->subxcnt == b->subxcnt && a->suboverflowed == b->suboverflowed &&
-		   a->curcid == b->curcid &&
-		   a->takenDuringRecovery == b->takenDuringRecovery &&
-		   (a->xcnt == 0 ||
-			memcmp(a->xip, b->xip, a->xcnt * sizeof(TransactionId)) == 0) &&
-		   (a->subxcnt == 0 ||
-			memcmp(a->subxip, b->subxip, a->subxcnt * sizeof(TransactionId)) ==
-				0);
-}
-
 static bool
 still_good(const Held *h)
 {
@@ -181,7 +166,8 @@ still_good(const Held *h)
 	return !h->busy && h->role == role && h->sec_context == sec_context &&
 		   h->row_security == row_security &&
 		   h->statement == GetCurrentStatementStartTimestamp() &&
-		   h->plan->is_valid && same_snapshot(h->snapshot, GetActiveSnapshot());
+		   h->plan->is_valid &&
+		   kg_same_snapshot(h->snapshot, GetActiveSnapshot());
 }
 
 static void

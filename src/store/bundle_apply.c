@@ -252,7 +252,7 @@ write_all(KgApply *apply)
 	kg_become_owner(&user);
 	kg_bundle_write_types(apply);
 	CommandCounterIncrement();
-	apply->after = kg_catalog_get(apply->tenant);
+	apply->after = kg_catalog_newest(apply->tenant);
 	kg_bundle_lock_unique(apply);
 	kg_restore_user(&user);
 
@@ -400,7 +400,7 @@ check_viewer(const KgApply *apply, const KgPayload *payload)
 
 	if (!kg_visibility_is_partial())
 		return;
-	seen = kg_catalog_get(apply->tenant);
+	seen = kg_catalog_newest(apply->tenant);
 	for (int i = 0; i < seen->nbundles; i++)
 		if (strcmp(seen->bundles[i].name, payload->name) == 0)
 			stored = &seen->bundles[i];
@@ -427,9 +427,9 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 		throw_errors(apply);
 	check_viewer(apply, apply->payload);
 	kg_lock_bundle(apply->tenant, apply->payload->name);
-	apply->sees_all = kg_catalog_get(apply->tenant)->plain_visibility;
+	apply->sees_all = kg_catalog_newest(apply->tenant)->plain_visibility;
 	kg_become_owner(&user);
-	apply->before = kg_catalog_get(apply->tenant);
+	apply->before = kg_catalog_newest(apply->tenant);
 	kg_restore_user(&user);
 	apply->revision = stored_revision(apply);
 	check_revision(apply);
@@ -528,7 +528,7 @@ kg_bundle_drop(const char *name)
 	apply->errors.limit = kg_setting_max_errors;
 	kg_visibility_require_tenant("drop a bundle");
 	kg_lock_bundle(apply->tenant, name);
-	(void) kg_bundle_require(kg_catalog_get(apply->tenant), name);
+	(void) kg_bundle_require(kg_catalog_newest(apply->tenant), name);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "bundle_name", name);

@@ -86,7 +86,7 @@ kg_bundle_lock_names(KgApply *apply)
 		return;
 	kg_lock_names(apply->tenant);
 	kg_become_owner(&user);
-	now = kg_catalog_get(apply->tenant);
+	now = kg_catalog_newest(apply->tenant);
 	kg_restore_user(&user);
 	if (now->generation == apply->before->generation)
 		return;
@@ -156,7 +156,7 @@ kg_bundle_lock_unique(KgApply *apply)
 	for (int i = 0; i < apply->after->ntypes; i++)
 		if (kg_bundle_gains_unique(apply, apply->after->types[i]))
 			(void) kg_lock_type_exclusive(apply->after->types[i]->type_no);
-	apply->after = kg_catalog_get(apply->tenant);
+	apply->after = kg_catalog_newest(apply->tenant);
 }
 
 void
@@ -174,7 +174,7 @@ kg_bundle_forget_unique(KgApply *apply)
 	const KgCatalog *now;
 
 	CommandCounterIncrement();
-	now = kg_catalog_get(apply->tenant);
+	now = kg_catalog_newest(apply->tenant);
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
 		const KgType *type = apply->before->types[i];

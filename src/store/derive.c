@@ -82,7 +82,7 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	else
 		GetUserIdAndSecContext(&d->caller.userid, &d->caller.sec_context);
 	d->tenant = MemoryContextStrdup(context, tenant);
-	d->catalog = kg_catalog_get(tenant);
+	d->catalog = kg_catalog_newest(tenant);
 	d->batch = AllocSetContextCreate(
 		context, "kg_graph batch", ALLOCSET_DEFAULT_SIZES);
 	d->scratch = AllocSetContextCreate(

@@ -164,7 +164,7 @@ kg_edges_lock(const char *tenant, const KgColumns *edges)
 			(void) kg_lock_relation_shared(number);
 		locked = number;
 	}
-	return kg_catalog_get(tenant);
+	return kg_catalog_newest(tenant);
 }
 
 typedef struct NodeType

@@ -377,7 +377,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 	KgJsonIter it;
 
 	kg_visibility_require_tenant("write edges");
-	edges.catalog = kg_catalog_get(edges.tenant);
+	edges.catalog = kg_catalog_newest(edges.tenant);
 	edges.deleting = deleting;
 	edges.outcomes = kg_outcomes_make("edges", kg_json_length(array), options);
 	n = edges.outcomes->n;

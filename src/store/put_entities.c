@@ -401,7 +401,7 @@ check_references(Put *put)
 	hidden = MemoryContextAllocExtended(
 		CurrentMemoryContext, references.n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	targets = kg_references_find(
-		kg_catalog_get(put->tenant), &references, &sight, hidden);
+		kg_catalog_newest(put->tenant), &references, &sight, hidden);
 	kg_restore_user(&user);
 	for (int i = 0; i < references.n; i++)
 	{
@@ -648,7 +648,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	KgJsonIter it;
 
 	put.type = kg_catalog_require_type(
-		kg_catalog_get(put.tenant), type, "/entity_type");
+		kg_catalog_newest(put.tenant), type, "/entity_type");
 	put.outcomes = kg_outcomes_make("entities", kg_json_length(array), options);
 	put.items = MemoryContextAllocExtended(CurrentMemoryContext,
 										   (Size) Max(1, put.outcomes->n) *
@@ -775,12 +775,12 @@ report_restricted(Removal *removal, int i, const KgRestricting *reference)
 	KgError *err;
 
 	kg_become_owner(&user);
-	source = kg_catalog_field_type(kg_catalog_get(removal->tenant),
+	source = kg_catalog_field_type(kg_catalog_newest(removal->tenant),
 								   reference->field);
 	kg_restore_user(&user);
 	/* Of types that the caller does not see nothing is said. */
 	if (source &&
-		kg_catalog_type_no(kg_catalog_get(removal->tenant), source->type_no))
+		kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
 		err = kg_error_new(KG_REFERENCE_MISSING,
 						   "entity of type \"%s\" is still referenced by "
 						   "property \"%s\" of type \"%s\"",
@@ -849,7 +849,7 @@ find_restricted(Removal *removal)
 		return;
 	kg_become_owner(&user);
 	n = kg_references_restricting(
-		kg_catalog_get(removal->tenant), &nodes, &references);
+		kg_catalog_newest(removal->tenant), &nodes, &references);
 	kg_restore_user(&user);
 	if (n == 0)
 		return;
@@ -947,7 +947,7 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	int n;
 
 	removal.type = kg_catalog_require_type(
-		kg_catalog_get(removal.tenant), type, "/entity_type");
+		kg_catalog_newest(removal.tenant), type, "/entity_type");
 	deconstruct_array(
 		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
 	removal.outcomes = kg_outcomes_make("entities", n, options);

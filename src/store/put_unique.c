@@ -222,7 +222,7 @@ kg_put_check_unique(const char *tenant, int32 type_no, KgOutcomes *outcomes,
 	KgUserContext user;
 
 	kg_become_owner(&user);
-	claims.catalog = kg_catalog_get(tenant);
+	claims.catalog = kg_catalog_newest(tenant);
 	claims.type = kg_catalog_type_no(claims.catalog, type_no);
 	if (claims.type && claims.type->has_unique)
 	{

@@ -60,7 +60,7 @@ lock_types(const char *tenant)
 
 	do
 	{
-		catalog = kg_catalog_get(tenant);
+		catalog = kg_catalog_newest(tenant);
 		waited = false;
 		for (int i = 0; i < catalog->ntypes; i++)
 			waited |= kg_lock_type_exclusive(catalog->types[i]->type_no);

@@ -185,7 +185,7 @@ kg_scope_end(KgScope *scope, const KgUserContext *caller)
 	innermost = scope->outer;
 	if (scope->unchecked == &scope->own)
 		kg_unchecked_enforce(
-			kg_catalog_get(scope->tenant), caller, &scope->own);
+			kg_catalog_newest(scope->tenant), caller, &scope->own);
 	MemoryContextDelete(scope->context);
 }
 

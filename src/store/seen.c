@@ -20,7 +20,7 @@ kg_sees_all(const char *tenant, const KgUserContext *caller)
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	all = kg_catalog_get(tenant)->plain_visibility;
+	all = kg_catalog_newest(tenant)->plain_visibility;
 	kg_restore_user(&owner);
 	return all;
 }

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/identity.h"
+#include "base/invalidate.h"
 #include "common/hashfn.h"
 #include "schema/schema.h"
 #include "tools/catalog_tools.h"
@@ -25,7 +25,8 @@ typedef struct Key
 {
 	int32 type_no;
 	int32 operation;
-	uint64 hash; /* of tenant and schema */
+	uint64 catalog; /* its id, of a fixed tool's */
+	uint64 hash;	/* of tenant and schema */
 } Key;
 
 typedef struct Entry
@@ -54,7 +55,7 @@ reset_cache(void)
 	ctl.hcxt = cache_context;
 	cache = hash_create(
 		"kg_graph published", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	cache_generation = kg_catalog_generation();
+	cache_generation = kg_generation();
 }
 
 static uint64
@@ -70,7 +71,7 @@ cached_schema(const Key *key)
 {
 	Entry *entry;
 
-	if (cache == NULL || cache_generation != kg_catalog_generation() ||
+	if (cache == NULL || cache_generation != kg_generation() ||
 		hash_get_num_entries(cache) >= KG_PUBLISHED_SCHEMAS)
 		reset_cache();
 	entry = hash_search(cache, key, HASH_FIND, NULL);
@@ -118,15 +119,13 @@ bool
 kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
 						   const Jsonb *arguments)
 {
-	const char *agent = kg_identity_agent();
 	Key key;
 	const KgSchema *schema;
 	JsonbValue root;
 
 	memset(&key, 0, sizeof(key));
-	key.hash = hash_text(tool->name, 2) ^ hash_text(catalog->tenant, 1) ^
-			   hash_text(catalog->revision, 3) ^
-			   hash_text(agent ? agent : "", agent ? 5 : 4);
+	key.catalog = catalog->id;
+	key.hash = hash_text(tool->name, 2);
 	schema = cached_schema(&key);
 	if (schema == NULL)
 		schema = keep_schema(&key, tool->input_schema(true));

@@ -1,0 +1,51 @@
+/*
+ * snapshot.c
+ *	  Comparing snapshots: would two of them show the same rows?
+ */
+#include "postgres.h"
+
+#include "base/snapshot.h"
+#include "utils/memutils.h"
+
+bool
+kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
+{
+	return a->snapshot_type == b->snapshot_type && a->xmin == b->xmin &&
+		   a->xmax == b->xmax && a->xcnt == b->xcnt &&
+		   a->subxcnt == b->subxcnt && a->suboverflowed == b->suboverflowed &&
+		   a->curcid == b->curcid &&
+		   a->takenDuringRecovery == b->takenDuringRecovery &&
+		   (a->xcnt == 0 ||
+			memcmp(a->xip, b->xip, a->xcnt * sizeof(TransactionId)) == 0) &&
+		   (a->subxcnt <= 0 ||
+			memcmp(a->subxip, b->subxip, a->subxcnt * sizeof(TransactionId)) ==
+				0);
+}
+
+void
+kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now)
+{
+	uint32 nsub = Max(now->subxcnt, 0);
+	uint32 n = now->xcnt + nsub;
+
+	seen->valid = false;
+	if (n > seen->room)
+	{
+		if (seen->xids)
+			pfree(seen->xids);
+		seen->xids = NULL;
+		seen->room = 0;
+		seen->xids = MemoryContextAlloc(TopMemoryContext,
+										n * sizeof(TransactionId));
+		seen->room = n;
+	}
+	seen->snapshot = *now;
+	seen->snapshot.xip = seen->xids;
+	seen->snapshot.subxip = seen->xids + now->xcnt;
+	if (now->xcnt > 0)
+		memcpy(seen->snapshot.xip, now->xip, now->xcnt * sizeof(TransactionId));
+	if (nsub > 0)
+		memcpy(
+			seen->snapshot.subxip, now->subxip, nsub * sizeof(TransactionId));
+	seen->valid = true;
+}

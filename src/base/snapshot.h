@@ -1,0 +1,29 @@
+/*
+ * snapshot.h
+ *	  Comparing snapshots: would two of them show the same rows?
+ */
+#ifndef KG_SNAPSHOT_H
+#define KG_SNAPSHOT_H
+
+#include "utils/snapshot.h"
+
+extern bool kg_same_snapshot(const SnapshotData *a, const SnapshotData *b);
+
+/* A snapshot as it was seen, only to compare others with. */
+typedef struct KgSeenSnapshot
+{
+	bool valid;
+	SnapshotData snapshot;
+	uint32 room; /* for so many transactions, in TopMemoryContext */
+	TransactionId *xids;
+} KgSeenSnapshot;
+
+extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now);
+
+static inline bool
+kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)
+{
+	return seen->valid && kg_same_snapshot(&seen->snapshot, now);
+}
+
+#endif /* KG_SNAPSHOT_H */

@@ -1,0 +1,59 @@
+/*
+ * version.c
+ *	  Which catalog of a tenant a snapshot shows.
+ *
+ * Whoever changes a bundle, its types or its relations writes the bundle's row
+ * anew.  So which versions of these rows a snapshot shows, by their places and
+ * the transactions that wrote them, says which catalog it shows.  They are read
+ * without a plan, which would take as long as a whole call; nothing of them is
+ * told to anybody.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "base/identity.h"
+#include "catalog/version.h"
+#include "common/hashfn.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+
+/* "tenant" is the first column of kg_bundle and leads its key. */
+#define KG_TENANT_COLUMN 1
+
+KgCatalogVersion
+kg_catalog_version(const char *tenant, Snapshot snapshot)
+{
+	KgCatalogVersion version = {0, 0};
+	Relation rel = table_open(kg_relation_oid("kg_bundle"), AccessShareLock);
+	Datum wanted = CStringGetTextDatum(tenant);
+	Oid index;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	index = rel->rd_pkindex;
+	ScanKeyInit(
+		&key, KG_TENANT_COLUMN, BTEqualStrategyNumber, F_TEXTEQ, wanted);
+	scan = systable_beginscan(rel, index, OidIsValid(index), snapshot, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		uint64 row[] = {(uint64) ItemPointerGetBlockNumber(&tuple->t_self)
+								<< 16 |
+							ItemPointerGetOffsetNumber(&tuple->t_self),
+						HeapTupleHeaderGetRawXmin(tuple->t_data)};
+
+		version.hash = hash_bytes_extended(
+			(unsigned char *) row, sizeof(row), version.hash);
+		version.nbundles++;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	pfree(DatumGetPointer(wanted));
+	return version;
+}
