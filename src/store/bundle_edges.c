@@ -224,13 +224,16 @@ check_batch(KgApply *apply, const KgColumns *edges,
 }
 
 static void
-write_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen)
+write_batch(KgApply *apply, const KgPayloadEdgeItem *items, int n, HTAB *seen)
 {
 	KgColumns edges;
+	KgPayloadEdge *payload = palloc(n * sizeof(KgPayloadEdge));
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	int *numbers = palloc(n * sizeof(int));
 	int *verdicts = palloc0(n * sizeof(int));
 
+	for (int i = 0; i < n; i++)
+		payload[i] = kg_payload_edge(&items[i]);
 	kg_edges_init(&edges, CurrentMemoryContext);
 	collect_batch(apply, payload, n, seen, &edges, relations, numbers);
 	if (edges.nrows == 0)

@@ -8,6 +8,7 @@
 #include "miscadmin.h"
 #include "store/payload.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 static void
 report(KgErrorList *errors, KgError *err, const char *path)
@@ -387,14 +388,55 @@ read_entities(KgPayload *payload, const JsonbContainer *root,
 	}
 }
 
-static void
-read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
+/* NULL where it cannot be read as an edge. */
+static const JsonbContainer *
+read_edge(KgJsonIter *it, KgErrorList *errors)
 {
 	static const char *const known[] = {
 		"relation", "from", "to", "properties", NULL};
-	JsonbValue value;
+	char *path = psprintf("/edges/%d", it->index);
+	const JsonbContainer *object = object_item(it, path, errors);
 	JsonbValue properties;
+	bool whole;
+
+	if (object == NULL)
+		return NULL;
+	kg_check_members(object, known, path, errors);
+	whole = string_member(object, "relation", true, path, errors) != NULL;
+	whole &= string_member(object, "from", true, path, errors) != NULL;
+	whole &= string_member(object, "to", true, path, errors) != NULL;
+	(void) member(
+		object, "properties", "object", false, path, &properties, errors);
+	return whole ? object : NULL;
+}
+
+KgPayloadEdge
+kg_payload_edge(const KgPayloadEdgeItem *item)
+{
+	KgPayloadEdge edge = {.index = item->index};
+	KgErrorList none = {0};
+	JsonbValue properties;
+
+	edge.relation = string_member(item->container, "relation", true, "", &none);
+	edge.from = string_member(item->container, "from", true, "", &none);
+	edge.to = string_member(item->container, "to", true, "", &none);
+	if (member(item->container,
+			   "properties",
+			   "object",
+			   false,
+			   "",
+			   &properties,
+			   &none))
+		edge.properties = kg_json_datum(&properties);
+	return edge;
+}
+
+static void
+read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
+{
+	JsonbValue value;
 	KgJsonIter it;
+	MemoryContext scratch;
 
 	if (member(root, "edges", "array", false, "", &value, errors) == NULL)
 		return;
@@ -402,34 +444,27 @@ read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 	payload->edges = MemoryContextAllocHuge(
 		CurrentMemoryContext,
 		(Size) Max(1, kg_json_length(kg_json_container(&value))) *
-			sizeof(KgPayloadEdge));
+			sizeof(KgPayloadEdgeItem));
+	scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph edge", ALLOCSET_SMALL_SIZES);
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
 	{
-		KgPayloadEdge *edge = &payload->edges[payload->nedges];
-		char *path = psprintf("/edges/%d", it.index);
-		const JsonbContainer *object = object_item(&it, path, errors);
+		KgPayloadEdgeItem *edge = &payload->edges[payload->nedges];
+		int before = errors->total;
+		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		if (object == NULL)
-			continue;
-		kg_check_members(object, known, path, errors);
-		edge->relation = string_member(object, "relation", true, path, errors);
-		edge->from = string_member(object, "from", true, path, errors);
-		edge->to = string_member(object, "to", true, path, errors);
-		edge->properties = NULL;
-		if (member(object,
-				   "properties",
-				   "object",
-				   false,
-				   path,
-				   &properties,
-				   errors))
-			edge->properties = kg_json_datum(&properties);
+		edge->container = read_edge(&it, errors);
 		edge->index = it.index;
-		if (edge->relation && edge->from && edge->to)
-			payload->nedges++;
-		pfree(path);
+		payload->nedges += edge->container != NULL;
+		MemoryContextSwitchTo(old);
+		/* Errors stay where they were made. */
+		if (errors->total == before)
+			MemoryContextReset(scratch);
+		else
+			scratch = AllocSetContextCreate(
+				CurrentMemoryContext, "kg_graph edge", ALLOCSET_SMALL_SIZES);
 	}
 }
 

@@ -52,6 +52,13 @@ typedef struct KgPayloadSet
 	KgPayloadItem *items;
 } KgPayloadSet;
 
+/* An edge, where it is in the payload: there may be many. */
+typedef struct KgPayloadEdgeItem
+{
+	const JsonbContainer *container;
+	int index;
+} KgPayloadEdgeItem;
+
 typedef struct KgPayloadEdge
 {
 	const char *relation;
@@ -79,7 +86,7 @@ typedef struct KgPayload
 	int nsets;
 	KgPayloadSet *sets;
 	int nedges;
-	KgPayloadEdge *edges;
+	KgPayloadEdgeItem *edges;
 } KgPayload;
 
 /*
@@ -94,6 +101,9 @@ extern KgPayloadType *kg_payload_type(const KgPayload *payload,
 
 /* The data of an item as a datum of its own. */
 extern Jsonb *kg_payload_data(const KgPayloadItem *item);
+
+/* What an edge says, copied. */
+extern KgPayloadEdge kg_payload_edge(const KgPayloadEdgeItem *item);
 
 /*
  * Report the members of an object that are not among the known ones, which end
