@@ -11,6 +11,7 @@
 #include "base/identity.h"
 #include "catalog/writing.h"
 #include "commands/trigger.h"
+#include "storage/lmgr.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
@@ -25,7 +26,9 @@ kg_being_written(const char *table)
 	rel = RelationIdGetRelation(kg_relation_oid(table));
 	if (!RelationIsValid(rel))
 		return false;
-	used = rel->rd_refcnt > 1;
+	/* Who has not written it in this transaction does not write it now. */
+	used = rel->rd_refcnt > 1 &&
+		   CheckRelationLockedByMe(rel, RowExclusiveLock, true);
 	RelationClose(rel);
 	return used;
 }

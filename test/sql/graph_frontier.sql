@@ -88,7 +88,7 @@ SELECT count(*) FILTER (WHERE line ~ 'Index Cond:.*block = ANY') > 0 AS by_index
   FROM jsonb_array_elements(kg_explain('explore_neighbors', '{"start_node": {"label": "nn", "node_id": "n1"}, "max_hops": 2}') -> 'statements') s,
     jsonb_array_elements_text(s -> 'plan') line;
 -- taken away and written again, the ends of some edges are not packed, a node of its own among them
-CREATE TEMP TABLE again AS SELECT tenant, source, relation_no, target FROM kg_edge x JOIN kg_entity s USING (tenant) WHERE s.node = x.source AND (source % 5 = 0 OR s.entity_id = 'n1');
+CREATE TEMP TABLE again AS SELECT tenant, source, relation_no, target FROM kg_edge x JOIN kg_entity s USING (tenant) WHERE s.node = x.source AND (s.entity_id ~ '[27]$' OR s.entity_id = 'n1');
 SELECT count(*) > 400 AS many FROM again;
 DELETE FROM kg_edge x USING again a WHERE (x.source, x.relation_no, x.target) = (a.source, a.relation_no, a.target);
 INSERT INTO kg_edge (tenant, source, relation_no, target) TABLE again;
@@ -113,9 +113,10 @@ SET ROLE regress_frontier;
 SELECT kg_pack() AS packed;
 RESET ROLE;
 -- the highest numbers that a node can be given are in a block like others, and do not keep it from ending
-SET ROLE regress_frontier;
+-- (who restores a dump says which numbers its nodes have)
 INSERT INTO kg_entity (tenant, bundle, entity_type, entity_id, node, data)
   SELECT 'frontier', 'frontier', 'nn', 'high' || i, 9223372036854775807 - i * 16, jsonb_build_object('id', 'high' || i) FROM generate_series(0, 3) i;
+SET ROLE regress_frontier;
 INSERT INTO kg_edge (tenant, source, relation_no, target)
   SELECT 'frontier', s.node, r.relation_no, t.node FROM kg_entity s, kg_entity t, kg_relation r WHERE s.entity_id LIKE 'high%' AND t.entity_id LIKE 'high%' AND s.node > t.node AND r.relation = 'TO';
 SELECT jsonb_path_query_array(kg_neighbors('{"start_node": {"label": "nn", "node_id": "high3"}, "direction": "both", "max_hops": 1}'), '$.nodes[*].id') AS found;
