@@ -13,6 +13,7 @@
 
 #include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "base/agent.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "base/json.h"
@@ -80,7 +81,7 @@ require_trigger(FunctionCallInfo fcinfo, const char *name, bool row)
  * says so too, but after this trigger has looked into the tenant's catalog.
  */
 static char *
-row_tenant(Relation rel, const Datum *values, const bool *nulls)
+row_tenant(const Datum *values, const bool *nulls, bool bound)
 {
 	char *tenant;
 	char *own;
@@ -88,8 +89,7 @@ row_tenant(Relation rel, const Datum *values, const bool *nulls)
 	if (nulls[COL_TENANT])
 		return (char *) kg_identity_require(KG_ACCESS_WRITE);
 	tenant = TextDatumGetCString(values[COL_TENANT]);
-	if (check_enable_rls(RelationGetRelid(rel), InvalidOid, true) !=
-		RLS_ENABLED)
+	if (!bound)
 		return tenant;
 	own = (char *) kg_identity_require(KG_ACCESS_WRITE);
 	if (strcmp(own, tenant) != 0)
@@ -100,15 +100,21 @@ row_tenant(Relation rel, const Datum *values, const bool *nulls)
 
 /*
  * The type of a row, locked against a change of its schema.  As owner: the
- * answer does not depend on policies of the catalog tables.
+ * answer does not depend on policies of the catalog tables.  But for who has an
+ * agent, types of other bundles do not exist, nor do their schemas say what is
+ * wrong with a row.
  */
 static const KgType *
-locked_type(const char *tenant, const char *bundle, const char *name)
+locked_type(const char *tenant, const char *bundle, const char *name,
+			bool bound)
 {
 	KgUserContext saved;
 	const KgType *type;
 	char *handle = psprintf("%s/%s", bundle, name);
 
+	if (bound && kg_agent_hides_bundles())
+		(void) kg_catalog_require_type(
+			kg_catalog_newest(tenant), handle, "/entity_type");
 	kg_become_owner(&saved);
 	for (;;)
 	{
@@ -293,11 +299,13 @@ static void
 complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 			 bool *nulls)
 {
-	Relation rel = trigdata->tg_relation;
 	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
 	KgErrorList errors = {
 		NIL, kg_setting_max_errors, 0, !may_see_data(trigdata)};
-	char *tenant = row_tenant(rel, values, nulls);
+	bool bound = check_enable_rls(RelationGetRelid(trigdata->tg_relation),
+								  InvalidOid,
+								  true) == RLS_ENABLED;
+	char *tenant = row_tenant(values, nulls, bound);
 	char *bundle = required_text(values, nulls, COL_BUNDLE, "bundle");
 	char *name = required_text(values, nulls, COL_TYPE, "entity_type");
 	const KgType *type;
@@ -307,7 +315,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 
 	if (nulls[COL_DATA])
 		(void) required_text(values, nulls, COL_DATA, "data");
-	type = locked_type(tenant, bundle, name);
+	type = locked_type(tenant, bundle, name, bound);
 	data = DatumGetJsonbP(values[COL_DATA]);
 	id = kg_entity_id(type, data, "", &errors);
 	(void) kg_entity_check(type, id, data, "", &errors);

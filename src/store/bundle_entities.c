@@ -13,12 +13,14 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/visibility.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/edges.h"
 #include "store/extract.h"
 #include "store/put.h"
 #include "store/references.h"
@@ -296,13 +298,57 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 		kg_error_throw(kg_kept_error("inserted"));
 }
 
+/*
+ * The ids of new entities that hidden ones have: no call made again would find
+ * them free.
+ */
+static void
+refuse_taken(const KgApply *apply, const KgType *type,
+			 const KgPayloadItem *items, int n)
+{
+	const char **ids;
+	int64 *nodes;
+	const KgPayloadItem **news;
+	KgUserContext user;
+	int nnew = 0;
+
+	if (kg_visibility_is_whole())
+		return;
+	ids = palloc(n * sizeof(char *));
+	nodes = palloc(n * sizeof(int64));
+	news = palloc(n * sizeof(KgPayloadItem *));
+	for (int i = 0; i < n; i++)
+	{
+		if (items[i].node != 0)
+			continue;
+		news[nnew] = &items[i];
+		ids[nnew++] = items[i].id;
+	}
+	kg_become_owner(&user);
+	kg_nodes_of_ids(apply->tenant, type, ids, nnew, nodes);
+	kg_restore_user(&user);
+	for (int i = 0; i < nnew; i++)
+	{
+		if (nodes[i] != 0)
+		{
+			KgError *err = kg_id_taken_error(type, ids[i]);
+
+			kg_error_path(
+				err, "/entities/%d/items/%d", news[i]->set, news[i]->index);
+			kg_error_throw(err);
+		}
+	}
+}
+
 /* One batch of items of a type that have been compared. */
 static void
-write_batch(KgApply *apply, KgCounts *counts, KgPayloadItem *items, int n)
+write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
+			KgPayloadItem *items, int n)
 {
 	KgColumns inserts;
 	KgColumns updates;
 
+	refuse_taken(apply, type, items, n);
 	kg_columns_init(&inserts, CurrentMemoryContext, 2, batch_types);
 	kg_columns_init(&updates, CurrentMemoryContext, 2, update_types);
 	for (int i = 0; i < n; i++)
@@ -354,7 +400,7 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
 				bytes += set->items[end].len;
 			end++;
 		}
-		write_batch(apply, counts, set->items + start, end - start);
+		write_batch(apply, set->type, counts, set->items + start, end - start);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		start = end;

@@ -78,6 +78,9 @@ extern void kg_entities_update(const char *tenant, const KgColumns *columns,
 /* What to raise, or report, where a trigger kept rows from being written. */
 extern KgError *kg_kept_error(const char *what);
 
+/* Somebody has the id: hidden from the caller, or written meanwhile. */
+extern KgError *kg_id_taken_error(const KgType *type, const char *id);
+
 /*
  * Entities whose index_keys or scope are not what the schema says: their
  * triggers fill them in and exchange the rows of kg_index_key.  Raises where

@@ -530,6 +530,17 @@ kg_kept_error(const char *what)
 	return err;
 }
 
+KgError *
+kg_id_taken_error(const KgType *type, const char *id)
+{
+	KgError *err = kg_error_new(KG_ALREADY_EXISTS, "id \"%s\" is taken", id);
+
+	kg_error_entity(err, kg_type_handle(type), id);
+	kg_error_got_string(err, id);
+	kg_error_expected(err, "another id, or the same call once more");
+	return err;
+}
+
 void
 kg_entities_update(const char *tenant, const KgColumns *columns,
 				   KgNodeList *written)
@@ -625,11 +636,7 @@ report_unwritten(Put *put)
 		else if (!is_stored(put, outcome->id))
 			err = kg_kept_error("inserted");
 		else
-		{
-			err = kg_error_new(
-				KG_ALREADY_EXISTS, "id \"%s\" is taken", outcome->id);
-			kg_error_expected(err, "another id, or the same call once more");
-		}
+			err = kg_id_taken_error(put->type, outcome->id);
 		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
 		kg_error_path(err, "/items/%d", i);
 		kg_error_got_string(err, outcome->id);

@@ -85,6 +85,9 @@ SELECT part_try(:'paths', $$kg_delete_entities('page', '{b,new,nothing}') -> 'co
 SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "a2", "path": "1/", "n": 2}]}]'), '{"mode": "merge"}') -> 'entities'$$);
 SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "a2", "path": "2/"}]}]'), '{"mode": "merge"}')$$);
 SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "a2", "path": "1/", "n": 3}]}]'), '{"mode": "merge", "dry_run": true}') -> 'diff' -> 'entities'$$);
+-- An id that a hidden entity has is taken, whenever it is asked for.
+SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "free", "path": "1/"}, {"id": "b", "path": "1/"}]}]'), '{"mode": "merge"}')$$);
+SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "free", "path": "1/"}, {"id": "b", "path": "1/"}]}]'), '{"mode": "merge", "dry_run": true}') -> 'errors'$$);
 SELECT part_try(:'agent', $$kg_put_entities('person', '[{"id": "bob"}]')$$);
 SELECT part_try(:'agent', $$kg_apply_bundle('{"bundle_name": "staff", "version": "1", "entities": [{"entity_type": "person", "items": [{"id": "bob"}]}]}', '{"mode": "merge"}')$$);
 -- An agent that has every bundle, and no agent, may do it all.
@@ -117,6 +120,13 @@ SELECT part_try(:'paths', $$INSERT INTO kg_edge(tenant, source, relation_no, tar
 SELECT part_try(:'paths', $$UPDATE kg_edge SET properties = '{}'$$);
 SELECT part_try(:'paths', $$DELETE FROM kg_edge$$);
 SELECT part_try(:'agent', $$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('staff', 'person', '{"id": "x"}')$$);
+-- Whether there is such a type in a hidden bundle, and what its schema says, is not told.
+SELECT part_try(:'agent', $$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('staff', 'person', '{"id": 4}')$$);
+SELECT part_try(:'agent', $$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('staff', 'person', '{"id": "ann"}')$$);
+SELECT part_try(:'agent', $$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('staff', 'nobody', '{"id": "ann"}')$$);
+\set VERBOSITY default
+BEGIN; SELECT kg_login(:'agent'); INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('staff', 'persons', '{}'); ROLLBACK;
+\set VERBOSITY terse
 SELECT part_try(:'agent', $$DELETE FROM kg_entity WHERE entity_type = 'person'$$);
 SELECT string_agg(entity_id || coalesce(' ' || (data ->> 'n'), ''), ', ' ORDER BY entity_id) AS stored, (SELECT count(*) FROM kg_edge) AS edges FROM kg_entity;
 
