@@ -1,0 +1,97 @@
+"""The small bundle test/data/product.json, more of its entities, and random calls about them."""
+import json
+import os
+
+from sessions import quoted as literal
+
+# In every text of what must not be seen; what is asked for has parts of it.
+SECRET = "zqxj-of-tenant-b"
+
+
+def whole():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "product.json")
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def new_id(entity_type, i):
+    """The property that has the id, and the id of the i-th entity that is added."""
+    return {"module": ("id", "module-%d" % i), "release": ("build", "b9%03d" % i),
+            "known_issue": ("key", "KI-9%03d" % i), "resolution": ("id", "R-9%03d" % i)}[entity_type]
+
+
+def add(entities, count):
+    """Mark what there is with the secret, and add copies under ids of their own."""
+    items = entities["items"]
+    for item in items:
+        for key in ("name", "title", "summary", "notes", "symptom"):
+            if key in item:
+                item[key] += " " + SECRET
+    for i in range(count):
+        new = dict(items[i % len(items)])
+        key, new[key] = new_id(entities["entity_type"], i)
+        if entities["entity_type"] == "release":
+            new["number"] = "9.9.%d" % i
+        items.append(new)
+
+
+# What there is to ask about.
+LABELS = ["module", "release", "known_issue", "resolution", "product/module", "modul", "person"]
+IDS = ["queue", "worker", "scheduler", "b1001", "b1003", "KI-101", "KI-104", "R-1", "R-2",
+       "nobody", "module-3", "KI-9001", "b9001"]
+RELATIONS = ["AFFECTS", "DEPENDS_ON", "FIXED_BY", "FOUND_IN", "TALKS_TO", "REGRESSES",
+             "REGRESSED_BY", "SHIPS_WITH", "SUPERSEDES", "RESOLVES", "AFFECT"]
+FILTERS = [{"tier": "core"}, {"severity": {"in": ["blocker", "minor"]}}, {"reports": {"gte": 3}},
+           {"name": {"contains": "e"}}, {"number": {"starts_with": "9"}}, {"tags": "stateful"},
+           {"status": "open", "reports": {"lt": 50}}, {"severity": "Blocker"}, {"id": "queue"},
+           {"since": {"gt": "2020-01-01"}}, {"resolution": {"is_null": True}}, {"tier": "kore"},
+           {"found_in": "9.9.3"}, {"reports": {"gt": 9, "lt": 3}}]
+WORDS = ["queue", "que", "zqxj", "qeue", "of-tenant-b", "1", "worker pool", "KI-9001", "scheduler", "x"]
+
+
+def random_call(r):
+    label = lambda: r.choice(LABELS[:4] if r.random() < .85 else LABELS)
+    ids = lambda: r.sample(IDS, r.randint(1, 3))
+    handle = lambda: "%s:%s" % (label(), r.choice(IDS)) if r.random() < .8 else r.choice(IDS)
+    relation = lambda: r.choice(RELATIONS) if r.random() < .7 else "*"
+    selector = lambda: dict({"label": label()}, **r.choice([{"ids": ids()}, {"filters": r.choice(FILTERS)}, {}]))
+    some = lambda **kw: {k: v for k, v in kw.items() if r.random() < .5}
+    limit = lambda: r.choice([1, 2, 5, 30])
+    step = lambda: dict({"type": relation()}, **some(
+        direction=r.choice(["outgoing", "incoming", "both"]), max_hops=r.randint(1, 3),
+        to=r.choice([{"label": label()}, {"filters": r.choice(FILTERS)}])))
+    tool = r.randrange(20)
+    if tool == 0:
+        return "kg_get(%s, %s)" % (literal(label()), literal(r.choice(IDS)))
+    if tool == 1:
+        return "kg_get(%s, ARRAY[%s])" % (literal(label()), ",".join(map(literal, ids())))
+    if tool in (2, 3, 4):
+        arguments = some(filters=r.choice(FILTERS), search=r.choice(WORDS), limit=limit(), offset=r.choice([0, 1, 7]),
+                         sort=[{"field": r.choice(["name", "reports", "severity", "number", "id"]), "order": r.choice(["asc", "desc"])}],
+                         max_bytes=r.choice([256, 600, 4000]))
+        name = r.choice(["kg_list", "kg_list", "kg_list_ids"])
+        return "%s(%s, %s)" % (name, literal(label()), literal(json.dumps(arguments)))
+    if tool == 5:
+        return "kg_call_tool(%s, %s)" % (
+            literal(r.choice(["list_module", "get_module", "list_known_issue_ids", "list_nothing", "find_nodes", "search_entities"])),
+            literal(json.dumps(some(limit=limit(), ids=ids(), query=r.choice(WORDS), search=r.choice(WORDS)))))
+    if tool == 6:
+        return r.choice(["kg_list_tools()", "kg_export_bundle('product')", "kg_export_bundle('produkt')"])
+    name, arguments = [
+        ("kg_graph_schema", some(expand_nodes=[label()], expand_schema=True)),
+        ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit()))),
+        ("kg_traverse", {"from": selector(), "relationships": [step() for _ in range(r.randint(1, 3))], "limit": limit()}),
+        ("kg_neighbors", dict(start_node={"label": label(), "node_id": r.choice(IDS)}, **some(
+            max_hops=r.randint(1, 3), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),
+        ("kg_paths", dict({"from": selector(), "to": selector()}, **some(
+            max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), limit=limit()))),
+        ("kg_aggregate", dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
+            group_by=[{"property": r.choice(["tier", "severity", "status", "kind"])}]))),
+        ("kg_describe_schema", {}),
+        ("kg_search", dict(query=r.choice(WORDS), **some(limit=limit(), node_types=[label()]))),
+        ("kg_bfs", dict(seeds=[handle() for _ in range(r.randint(1, 3))], **some(max_hops=r.randint(1, 3), topology_only=True, limit=limit()))),
+        ("kg_describe", {"id": handle()}),
+        ("kg_describe_many", {"ids": [handle(), handle()]}),
+        ("kg_intersect", dict(seeds=[handle(), handle()], **some(k=r.randint(1, 3)))),
+    ][r.randrange(12)]
+    return "%s(%s)" % (name, literal(json.dumps(arguments)))
