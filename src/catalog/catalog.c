@@ -202,6 +202,25 @@ number_fields(KgType *type, ArrayType *stored)
 				type->fields[i].field_no = j + 1;
 }
 
+/*
+ * What the owner reads for a caller calls types as the caller does: a bundle
+ * that its agent lacks makes no name ambiguous.
+ */
+static void
+mark_ambiguous(KgCatalog *catalog)
+{
+	for (int j = 0; j < catalog->ntypes; j++)
+	{
+		const KgType *other = catalog->types[j];
+
+		if (!kg_agent_sees_bundle(other->bundle, strlen(other->bundle)))
+			continue;
+		for (int i = 0; i < catalog->ntypes; i++)
+			if (i != j && strcmp(catalog->types[i]->name, other->name) == 0)
+				catalog->types[i]->ambiguous = true;
+	}
+}
+
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
@@ -249,11 +268,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	}
 	SPI_freetuptable(rows);
 
-	for (int i = 0; i < catalog->ntypes; i++)
-		for (int j = 0; j < catalog->ntypes; j++)
-			if (i != j &&
-				strcmp(catalog->types[i]->name, catalog->types[j]->name) == 0)
-				catalog->types[i]->ambiguous = true;
+	mark_ambiguous(catalog);
 }
 
 static void
