@@ -40,6 +40,10 @@ BEGIN
   NEW.made_using := NULL;
   NEW.made_check := NULL;
   NEW.problem := NULL;
+  -- Of the same name on the other table before.
+  IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
+    EXECUTE format('DROP POLICY IF EXISTS %I ON @extschema@.%I', OLD.policy, OLD.on_table);
+  END IF;
   BEGIN
     SELECT n.name INTO missing FROM unnest(NEW.roles, NEW.role_numbers) n(name, number) WHERE n.number = 0 AND n.name <> 'public' LIMIT 1;
     IF missing IS NOT NULL THEN
@@ -130,15 +134,29 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
         (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
       || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
       FROM pg_policy p JOIN member m ON m.oid = p.polrelid
-     WHERE p.polname NOT IN (m.relname || '_select', m.relname || '_insert', m.relname || '_update', m.relname || '_delete', m.relname || '_nobody', m.relname || '_all')
+     WHERE p.polname <> m.relname || CASE WHEN m.relname IN ('kg_auth_key', 'kg_role', 'kg_secret') THEN '_nobody' WHEN m.relname = 'kg_policy' THEN '_all' ELSE '_select' END
+       AND NOT (m.relname IN ('kg_entity', 'kg_edge') AND p.polname IN (m.relname || '_insert', m.relname || '_update', m.relname || '_delete'))
        AND NOT EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = p.polname AND o.on_table = m.relname)
     UNION ALL
     SELECT 2, m.relname, pg_get_indexdef(i.indexrelid) || ';' FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
-     WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid)
-       AND x.relname NOT IN (m.relname || '_role_idx', m.relname || '_node_idx', m.relname || '_target_idx', m.relname || '_bundle_idx')
+     WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
+       AND x.relname NOT IN ('kg_tenant_role_role_idx', 'kg_entity_node_idx', 'kg_edge_target_idx', 'kg_term_node_idx', 'kg_unique_key_node_idx', 'kg_agent_bundle_bundle_idx')
     UNION ALL
     SELECT 3, m.relname, format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid)) FROM pg_constraint c JOIN member m ON m.oid = c.conrelid
-     WHERE c.contype <> 't' AND c.conname !~ ('^' || m.relname || '_')
+     WHERE c.contype NOT IN ('p', 't') AND c.conname NOT IN (SELECT m.relname || '_' || own FROM unnest(CASE m.relname
+        WHEN 'kg_tenant' THEN '{tenant_check}'
+        WHEN 'kg_tenant_role' THEN '{access_check,tenant_fkey}'
+        WHEN 'kg_bundle' THEN '{bundle_check,tenant_fkey}'
+        WHEN 'kg_entity_type' THEN '{entity_type_check,dump_order_check,tenant_type_no_key,tenant_bundle_fkey,relation_fkey}'
+        WHEN 'kg_relation' THEN '{relation_check,tenant_bundle_fkey}'
+        WHEN 'kg_entity' THEN '{type_fkey}'
+        WHEN 'kg_edge' THEN '{source_fkey}'
+        WHEN 'kg_tool' THEN '{tool_check,operation_check,tenant_bundle_entity_type_fkey}'
+        WHEN 'kg_auth_key' THEN '{alg_check,secret_check,roles_check,access_check,leeway_check,check,check1,check2,check3,tenant_fkey}'
+        WHEN 'kg_agent' THEN '{agent_check,toolsets_check,tenant_fkey}'
+        WHEN 'kg_agent_bundle' THEN '{tenant_agent_fkey,tenant_bundle_fkey}'
+        WHEN 'kg_policy' THEN '{policy_check,on_table_check,command_check,roles_check}'
+      END::text[]) own)
     UNION ALL
     SELECT 4, m.relname, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
         CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END

@@ -50,6 +50,8 @@ SELECT count(*) FROM kg_policy;
 SELECT kg_add_policy('hide', 'kg_entity', $$entity_id <> 'secret'$$, command => 'select', roles => '{policy_a,policy_group}');
 SELECT * FROM policy_seen();
 SELECT code, object FROM kg_check() WHERE code <> 'GRANT_ORPHANED';
+-- moved to the other table, it is gone from the first
+BEGIN; SELECT kg_add_policy('hide', 'kg_edge', 'true', roles => '{policy_a,policy_group}'); SELECT polrelid::regclass FROM pg_policy WHERE polname = 'hide'; ROLLBACK;
 -- altered, dropped, made permissive, switched off: closed for whom it names
 BEGIN; ALTER POLICY hide ON kg_entity USING (true); SELECT * FROM policy_seen(); SELECT code, object, message, hint FROM kg_check() WHERE code = 'POLICY_NOT_IN_FORCE'; ROLLBACK;
 BEGIN; ALTER POLICY hide ON kg_entity TO policy_group; SELECT * FROM policy_seen(); ROLLBACK;
@@ -94,6 +96,16 @@ ALTER TABLE kg_entity ALTER COLUMN entity_id SET STATISTICS 500;
 ALTER TABLE kg_edge ADD CONSTRAINT policy_check CHECK (source > 0);
 SELECT kg_dump_customizations();
 SELECT code, object, hint FROM kg_check() WHERE code = 'NOT_IN_DUMPS' ORDER BY object COLLATE "C" LIMIT 3;
+-- Names that PostgreSQL chooses, or that others of ours have, are no reason to leave one out.
+BEGIN;
+CREATE POLICY kg_entity_all ON kg_entity AS RESTRICTIVE USING (entity_id <> 'y');
+CREATE POLICY kg_tenant_insert ON kg_tenant FOR INSERT WITH CHECK (false);
+CREATE INDEX ON kg_entity (bundle);
+CREATE UNIQUE INDEX policy_number ON kg_entity (node);
+CREATE TABLE policy_refers(node bigint REFERENCES kg_entity (node));
+ALTER TABLE kg_entity ADD CHECK (length(entity_id) < 100), ADD CHECK (node > 0 OR version > 0), ADD UNIQUE (tenant, type_no, entity_id);
+SELECT d FROM kg_dump_customizations() d WHERE d ~ 'kg_entity_(all|bundle|data|entity_id|check|tenant)|kg_tenant_insert|policy_number';
+ROLLBACK;
 DROP POLICY by_hand ON kg_entity;
 DROP TRIGGER zz_log ON kg_entity;
 DROP FUNCTION policy_log();
