@@ -273,8 +273,8 @@ was_assigned(int64 node)
 }
 
 /*
- * The owner may give a number, as a restore does, others one that was handed
- * out; but 0 means "no entity" wherever nodes are looked up, and numbers below
+ * Who restores a dump, the owner or a role that bypasses row security, may give
+ * a number, others one that was handed out; but 0 means "no entity" wherever nodes are looked up, and numbers below
  * have meanings too.
  */
 static void
@@ -284,6 +284,7 @@ check_given_node(const Datum *values, const bool *nulls)
 
 	if (!nulls[COL_NODE] && DatumGetInt64(values[COL_NODE]) > 0 &&
 		(has_privs_of_role(GetUserId(), kg_extension_owner()) ||
+		 has_bypassrls_privilege(GetUserId()) ||
 		 was_assigned(DatumGetInt64(values[COL_NODE]))))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,

@@ -31,14 +31,14 @@ SELECT ok(EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = m.oid), relname || 
 SELECT ok(coalesce(pg_get_expr(polqual, polrelid), '') || coalesce(pg_get_expr(polwithcheck, polrelid), '')
           !~* '\m(or|select|case)\M', format('policy %s: no OR, CASE or subquery', polname))
   FROM pg_policy JOIN member_table m ON m.oid = polrelid ORDER BY polname;
-SELECT ok(coalesce(pg_get_expr(polqual, polrelid), 'true') ~ 'tenant = .*kg_tenant\(|^false$|^true$',
+SELECT ok(coalesce(pg_get_expr(polqual, polrelid), 'true') ~ 'tenant = .*kg_(tenant|derived_tenant|packed_tenant)\(|^false$|^true$',
           format('policy %s compares the tenant', polname))
   FROM pg_policy JOIN member_table m ON m.oid = polrelid ORDER BY polname;
-SELECT ok(pg_get_expr(polwithcheck, polrelid) ~ 'tenant = .*kg_tenant\(''write''',
+SELECT ok(pg_get_expr(polwithcheck, polrelid) ~ 'tenant = .*kg_(tenant|derived_tenant)\(''write''',
           format('policy %s lets only writers write', polname))
   FROM pg_policy JOIN member_table m ON m.oid = polrelid
  WHERE polcmd IN ('a', 'w') ORDER BY polname;
-SELECT ok(pg_get_expr(polqual, polrelid) ~ 'tenant = .*kg_tenant\(''write''',
+SELECT ok(pg_get_expr(polqual, polrelid) ~ 'tenant = .*kg_(tenant|derived_tenant)\(''write''',
           format('policy %s lets only writers delete', polname))
   FROM pg_policy JOIN member_table m ON m.oid = polrelid
  WHERE polcmd = 'd' ORDER BY polname;
