@@ -11,6 +11,7 @@
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
 #include "mcp_protocol.h"
+#include "query/marks.h"
 #include "query/plan.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
@@ -25,6 +26,7 @@ typedef struct KgCompletion
 	const JsonbContainer *context; /* other arguments, or NULL */
 	int n;
 	bool more;
+	const KgField *outside; /* a value shows it: its text is from outside */
 	const char *values[KG_MCP_COMPLETIONS];
 } KgCompletion;
 
@@ -77,9 +79,12 @@ offer_row(TupleTableSlot *slot, void *arg)
 		a->completion->catalog, DatumGetInt32(slot_getattr(slot, 1, &isnull)));
 	char *id = TextDatumGetCString(slot_getattr(slot, 2, &isnull));
 
-	if (type != NULL && (a->type == NULL || a->type == type))
-		offer(a->completion,
-			  a->handles ? psprintf("%s:%s", kg_type_handle(type), id) : id);
+	if (type == NULL || (a->type != NULL && a->type != type))
+		return true;
+	if (type->id_field->untrusted)
+		a->completion->outside = type->id_field;
+	offer(a->completion,
+		  a->handles ? psprintf("%s:%s", kg_type_handle(type), id) : id);
 	return !a->completion->more;
 }
 
@@ -288,6 +293,7 @@ write_completion(const KgCompletion *c, KgJsonWriter *w)
 	if (!c->more)
 		kg_jw_kint(w, "total", c->n);
 	kg_jw_kbool(w, "hasMore", c->more);
+	kg_marks_write_member(c->outside, "values", w);
 	kg_jw_end_object(w);
 }
 

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "query/hints.h"
+#include "query/marks.h"
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
@@ -145,12 +146,19 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 	kg_jw_begin_array(w);
 	for (int i = 0; i < set.n; i++)
 	{
+		KgMarks marks = {0};
+
 		if (set.named[i].id == NULL)
 			continue;
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "id", set.named[i].id);
+		kg_marks_note(&marks, type->id_field, "id");
 		if (set.named[i].label)
+		{
 			kg_jw_kstring(w, "label", set.named[i].label);
+			kg_marks_note(&marks, type->label_field, "label");
+		}
+		kg_marks_write_members(&marks, w);
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
@@ -438,10 +446,14 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 			query->catalog, target, condition->values, condition->nvalues, w);
 	else if (field->kind == KG_KIND_ENUM)
 		write_values_in_use(query, field, w);
-	else if (field->kind == KG_KIND_STRING)
-		write_near_strings(query, condition, w);
 	else
-		write_near_keys(query, condition, w);
+	{
+		if (field->kind == KG_KIND_STRING)
+			write_near_strings(query, condition, w);
+		else
+			write_near_keys(query, condition, w);
+		kg_marks_write_member(field, "nearest", w);
+	}
 }
 
 void

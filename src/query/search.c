@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "query/args.h"
 #include "query/rank.h"
+#include "query/marks.h"
 #include "query/search_run.h"
 #include "utils/builtins.h"
 
@@ -607,13 +608,30 @@ kg_match_kind_name(char kind)
 	}
 }
 
+/* A field of the type that the matched text can be of; an untrusted one first. */
+static const KgField *
+matched_field(const KgMatch *match, const KgType *type)
+{
+	bool token = match->kind == KG_TERM_TOKEN;
+	const KgField *label = type->label_field;
+
+	if (match->kind == KG_TERM_ALIAS || token)
+		for (int i = 0; i < type->naliases; i++)
+			if (type->alias_fields[i]->untrusted)
+				return type->alias_fields[i];
+	if ((match->kind == KG_TERM_LABEL || token) && label && label->untrusted)
+		return label;
+	return match->kind == KG_TERM_ID || token ? type->id_field : NULL;
+}
+
 void
-kg_match_write(const KgMatch *match, KgJsonWriter *w)
+kg_match_write(const KgMatch *match, const KgType *type, KgJsonWriter *w)
 {
 	kg_jw_key(w, "matched_on");
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "kind", kg_match_kind_name(match->kind));
 	kg_jw_kstring(w, "how", kg_match_how_name(match->how));
 	kg_jw_kstring(w, "term", match->term);
+	kg_marks_write_member(matched_field(match, type), "term", w);
 	kg_jw_end_object(w);
 }

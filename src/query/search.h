@@ -53,6 +53,7 @@ extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 extern const char *kg_match_how_name(KgMatchHow how);
 extern const char *kg_match_kind_name(char kind);
 /* Writes {"kind", "how", "term"} as the member matched_on. */
-extern void kg_match_write(const KgMatch *match, KgJsonWriter *w);
+extern void kg_match_write(const KgMatch *match, const KgType *type,
+						   KgJsonWriter *w);
 
 #endif /* KG_SEARCH_H */

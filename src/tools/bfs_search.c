@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "query/marks.h"
 #include "query/search.h"
 #include "tools/bfs_call.h"
 #include "tools/shape.h"
@@ -102,13 +103,14 @@ fetch_hits(Hits *hits, const KgMatches *matches, int64 limit)
 static Jsonb *
 make_item(const KgGraph *graph, const Hit *hit)
 {
+	const KgType *type = graph->ranked[hit->ref.rank - 1];
+	KgMarks marks = {0};
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "id", kg_handle(graph, &hit->ref));
-	kg_jw_kstring(
-		&w, "entity_type", kg_type_handle(graph->ranked[hit->ref.rank - 1]));
+	kg_jw_kstring(&w, "entity_type", kg_type_handle(type));
 	kg_jw_kstring(&w, "name", hit->name);
 	kg_jw_key(&w, "score");
 	kg_jw_numeric(&w,
@@ -117,7 +119,11 @@ make_item(const KgGraph *graph, const Hit *hit)
 					  DirectFunctionCall1(float8_numeric,
 										  Float8GetDatum(hit->match->score)),
 					  Int32GetDatum(4))));
-	kg_match_write(hit->match, &w);
+	kg_match_write(hit->match, type, &w);
+	kg_marks_note(&marks, type->id_field, "id");
+	kg_marks_note(
+		&marks, type->label_field ? type->label_field : type->id_field, "name");
+	kg_marks_write_members(&marks, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -1147,6 +1147,54 @@ build_reply(Aggregate *a)
 	}
 }
 
+/* What is shown in a group's column: the property, or the id. */
+static const KgField *
+group_field(const Aggregate *a, const GroupKey *key)
+{
+	const KgType *type = key->step_no > 0 ? key->step_type
+						 : key->related	  ? key->step.tests[0].type
+										  : a->node.type;
+
+	return key->field != NULL || type == NULL ? key->field : type->id_field;
+}
+
+/* A count of values shows none of them; nor does what is computed. */
+static const KgField *
+aggregated_field(const KgAggregateSpec *spec)
+{
+	return spec->fn == KG_FN_MIN || spec->fn == KG_FN_MAX ? spec->field : NULL;
+}
+
+/* Which columns hold text from outside. */
+static void
+write_marks(const Aggregate *a, KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < a->ncolumns; i++)
+	{
+		const KgField *field = i < a->ngroups ? group_field(a, &a->groups[i])
+											  : aggregated_field(
+													&a->specs[i - a->ngroups]);
+
+		if (field == NULL || !field->untrusted)
+			continue;
+		if (!any)
+		{
+			kg_jw_key(w, "untrusted");
+			kg_jw_begin_object(w);
+			kg_jw_key(w, "columns");
+			kg_jw_begin_array(w);
+		}
+		any = true;
+		kg_jw_string(w, a->columns[i]);
+	}
+	if (!any)
+		return;
+	kg_jw_end_array(w);
+	kg_jw_end_object(w);
+}
+
 static Jsonb *
 write_reply(void *state)
 {
@@ -1167,6 +1215,7 @@ write_reply(void *state)
 	envelope.more = a->nrows > a->reply.nunits;
 	envelope.highest_limit = kg_setting_max_rows;
 	kg_reply_write_envelope(&a->reply, &envelope, &w);
+	write_marks(a, &w);
 	if (a->warnings != NULL)
 		kg_jw_kjsonb(&w, "warnings", a->warnings);
 	kg_jw_end_object(&w);

@@ -335,7 +335,7 @@ write_item(const ListCall *call, const KgRow *row, bool full, KgJsonWriter *w)
 		kg_jw_kjsonb(w, "data", row->data);
 	if (row->match)
 	{
-		kg_match_write(row->match, w);
+		kg_match_write(row->match, call->query.type, w);
 		kg_jw_key(w, "score");
 		kg_jw_numeric(
 			w,
