@@ -412,6 +412,10 @@ derivation_of(Statement *statement, Datum tenant_datum)
 	return statement->current;
 }
 
+/*
+ * Rows beyond work_mem are read from a file, into the current context, and
+ * freed when the next one is: not in a context that is reset between them.
+ */
 static bool
 next_row(Tuplestorestate *store, TupleTableSlot *slot)
 {
@@ -446,6 +450,7 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 		tuplestore_rescan(trigdata->tg_oldtable);
 	while (next_row(trigdata->tg_newtable, after))
 	{
+		bool changed = update && next_row(trigdata->tg_oldtable, before);
 		KgDerivation *d = derivation_of(statement,
 										after->tts_values[COL_TENANT]);
 		int32 type_no = DatumGetInt32(after->tts_values[COL_TYPE_NO]);
@@ -454,15 +459,15 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 
 		KgVersion now = slot_version(after);
 
-		if (!update)
-			kg_derive_inserted(
-				d, type_no, now.entity_id, node, now.data, now.keys);
-		else if (next_row(trigdata->tg_oldtable, before))
+		if (changed)
 		{
 			KgVersion was = slot_version(before);
 
 			kg_derive_updated(d, type_no, node, &was, &now);
 		}
+		else if (!update)
+			kg_derive_inserted(
+				d, type_no, now.entity_id, node, now.data, now.keys);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
