@@ -30,8 +30,17 @@ typedef struct ListCall
 } ListCall;
 
 static void
+throw_sorted_twice(const char *path, char *name)
+{
+	JsonbValue got = kg_json_string_value(name);
+
+	kg_error_throw(kg_args_error(path, &got, "a property not yet sorted by"));
+}
+
+/* by_id: an entry before this one was the id, by that or its own name. */
+static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
-				 const JsonbValue *value, int index)
+				 const JsonbValue *value, int index, bool *by_id)
 {
 	static const char *const known[] = {"field", "order"};
 	char *path = kg_path_index("/sort", index);
@@ -76,6 +85,9 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	field = kg_target_field(target, name, path, "sort", &is_id);
 	if (is_id)
 	{
+		if (*by_id)
+			throw_sorted_twice(path, name);
+		*by_id = true;
 		query->id_descending = descending;
 		return;
 	}
@@ -87,13 +99,8 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 			path, &got, "a property with one value: an array has no order"));
 	}
 	for (int i = 0; i < query->nsort; i++)
-	{
-		JsonbValue got = kg_json_string_value(name);
-
 		if (query->sort[i].field == field)
-			kg_error_throw(
-				kg_args_error(path, &got, "a property not yet sorted by"));
-	}
+			throw_sorted_twice(path, name);
 	query->sort[query->nsort].field = field;
 	/* The first declared value of an enum is its highest. */
 	query->sort[query->nsort].descending = field->kind == KG_KIND_ENUM
@@ -109,6 +116,7 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 	const JsonbContainer *array = kg_args_objects(arguments, "sort", "");
 	KgJsonIter it;
 	bool by_id = false;
+	int decide = 0;
 
 	if (array == NULL)
 		return;
@@ -125,14 +133,12 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{
-		int before = query->nsort;
-
-		parse_sort_entry(query, target, &it.value, it.index);
-		/* Ids are unique: what follows one decides nothing. */
-		if (by_id)
-			query->nsort = before;
-		by_id |= query->nsort == before;
+		parse_sort_entry(query, target, &it.value, it.index, &by_id);
+		if (!by_id)
+			decide = query->nsort;
 	}
+	/* Ids are unique: what follows one decides nothing. */
+	query->nsort = decide;
 }
 
 /*
