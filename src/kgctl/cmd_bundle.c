@@ -97,16 +97,18 @@ add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
 	kg_buf_putc(out, '}');
 }
 
-/* {"a": 3, "b": {...}} flattened into "a 3, b.c 4"; zeros are left out. */
+/* {"a": 3, "b": {"c": 4}} as "a 3, b c 4"; zeros are left out. */
 static void
 add_counts(KgBuf *out, const KgJson *value, const char *prefix)
 {
 	size_t i;
 
-	for (i = 0; value->kind == KG_JSON_OBJECT && i < value->len; i++)
+	for (i = 0;
+		 value != NULL && value->kind == KG_JSON_OBJECT && i < value->len;
+		 i++)
 	{
 		const KgMember *m = &value->u.members[i];
-		char *name = kg_format("%s%s%s", prefix, *prefix ? " " : "", m->key);
+		char *name = kg_format("%s %s", prefix, m->key);
 
 		if (m->value->kind == KG_JSON_NUMBER &&
 			strcmp(m->value->u.text, "0") != 0)
@@ -165,7 +167,9 @@ static int
 print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 			 bool dry_run)
 {
+	static const char *const counted[] = {"entities", "relations"};
 	const KgJson *errors = kg_json_get(root, "errors");
+	const KgJson *revision = kg_json_get(root, "revision");
 	KgBuf counts;
 
 	if (errors != NULL && errors->kind == KG_JSON_ARRAY && errors->len > 0)
@@ -187,7 +191,14 @@ print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 	}
 	else if (!kg_args_has(args, "quiet"))
 	{
-		add_counts(&counts, root, "");
+		/* A dry run's diff, with the options of its next page, is no count. */
+		for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+			add_counts(&counts, kg_json_get(root, counted[i]), counted[i]);
+		if (revision->kind == KG_JSON_NUMBER)
+			kg_buf_printf(&counts,
+						  "%srevision %s",
+						  counts.len ? ", " : "",
+						  revision->u.text);
 		kg_print(stdout,
 				 "%s: %s%s%s\n",
 				 bundle->name,

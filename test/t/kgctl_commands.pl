@@ -60,6 +60,8 @@ sub stored { return $node->safe_psql('postgres', q{SELECT coalesce(string_agg(en
 # One JSON file.
 ends(0, qr/^files: valid: .*created 2/, 'a dry run counts', 'apply', '--dry-run', $file);
 is(stored(), '', 'and changes nothing');
+my $many = put('many.json', bundle(join(', ', map { qq({"id": "a$_", "n": 1}) } 1 .. 101)));
+ends(0, qr/^files: valid: entities note created 101, revision 1$/, 'a dry run that does not name all counts the same', 'apply', '--dry-run', $many);
 ends(0, qr/^files: valid/, '-n is the same', 'apply', '-n', $file);
 ends(0, qr/^files: applied: .*created 2/, 'apply', 'apply', $file);
 is(stored(), 'a b', 'and it is there');
