@@ -28,9 +28,25 @@ ALTER TABLE @extschema@.kg_policy FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_policy_all ON @extschema@.kg_policy FOR ALL
   USING (true);
 
+-- How PostgreSQL says an expression depends on settings that anybody may change;
+-- what it says is compared, and read again elsewhere.
+CREATE FUNCTION @extschema@.kg_policy_text(expr pg_catalog.pg_node_tree, relation oid) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  AS $$
+  SELECT pg_get_expr(expr, relation)
+$$;
+COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
+  'a policy''s expression as text, the same whatever the session''s settings are';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
+
 CREATE FUNCTION @extschema@.kg_policy_make() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   AS $$
 DECLARE
   missing text;
@@ -56,7 +72,7 @@ BEGIN
     EXECUTE format('CREATE POLICY %I ON @extschema@.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, NEW.on_table, NEW.command,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
       || coalesce(' USING (' || NEW.using_expr || ')', '') || coalesce(' WITH CHECK (' || NEW.check_expr || ')', '');
-    SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
+    SELECT @extschema@.kg_policy_text(p.polqual, p.polrelid), @extschema@.kg_policy_text(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
      WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
   EXCEPTION WHEN OTHERS THEN
@@ -122,6 +138,8 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_drop_policy(text) FROM PUBLIC;
 CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   AS $$
   WITH member AS (
     SELECT c.oid, c.relname, c.reloptions, c.relreplident, format('%I.%I', n.nspname, c.relname) AS name

@@ -51,7 +51,7 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check',
-                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_renew_secrets')),
+                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -95,6 +95,7 @@ SELECT bag_eq(
     ('kg_drop_policy(text)', 'volatile', 'unsafe', true, false),
     ('kg_dump_customizations()', 'stable', 'unsafe', false, false),
     ('kg_no_replication()', 'volatile', 'unsafe', false, false),
+    ('kg_policy_text(pg_node_tree,oid)', 'stable', 'safe', true, false),
     ('kg_policy_make()', 'volatile', 'unsafe', false, false),
     ('kg_renew_secrets()', 'volatile', 'unsafe', false, false),
     ('kg_edge_after()', 'volatile', 'unsafe', false, false),

@@ -58,7 +58,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_gateway', unnest(ARRA
   'kg_mcp(''{"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": {"ref": {"type": "ref/resource", "uri": "kg://entity/{type}:{id}"}, "argument": {"name": "id", "value": "m"}, "context": {"arguments": {"type": "maker"}}}}'', pg_catalog.current_setting(''hostile.token''))',
   'kg_mcp(''[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]'', pg_catalog.current_setting(''hostile.token''))', 'kg_login(pg_catalog.current_setting(''hostile.token''))']);
 INSERT INTO public.hostile_call(who, call) SELECT :'super', unnest(ARRAY['kg_create_tenant(''hostile 2'')', 'kg_drop_tenant(''hostile'')', 'kg_grant(''hostile'', ''hostile_admin'', ''read'')', 'kg_revoke(''hostile'', ''hostile_admin'')',
-  'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check()', 'kg_add_policy(''hide'', ''kg_entity'', ''entity_id OPERATOR(pg_catalog.<>) ''''t1'''''')', 'kg_drop_policy(''none'')', 'kg_dump_customizations()', 'kg_renew_secrets()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
+  'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check()', 'kg_add_policy(''hide'', ''kg_entity'', ''entity_id OPERATOR(pg_catalog.<>) ''''t1'''''')', 'kg_drop_policy(''none'')', 'kg_dump_customizations()', 'kg_policy_text((SELECT polqual FROM pg_catalog.pg_policy WHERE polname OPERATOR(pg_catalog.=) ''kg_edge_select''), ''public.kg_edge''::pg_catalog.regclass)', 'kg_renew_secrets()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
 -- plain statements, whose triggers and policies are ours
 CREATE FUNCTION public.hostile_write(n int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE

@@ -50,6 +50,20 @@ SELECT count(*) FROM kg_policy;
 SELECT kg_add_policy('hide', 'kg_entity', $$entity_id <> 'secret'$$, command => 'select', roles => '{policy_a,policy_group}');
 SELECT * FROM policy_seen();
 SELECT code, object FROM kg_check() WHERE code <> 'GRANT_ORPHANED';
+-- in force whatever the settings of who made it and of who asks are, and the same expression everywhere
+SET TimeZone = 'Asia/Kolkata'; SET DateStyle = 'German'; SET quote_all_identifiers = on; SET IntervalStyle = iso_8601; SET bytea_output = escape;
+BEGIN;
+SELECT kg_add_policy('hide', 'kg_entity', $$created_at > '2020-02-03 00:00' AND created_at - updated_at < '1 day 2 hours' AND data <> '{"order": 1}' AND decode('00ff', 'hex') <> '\x5c00'$$, roles => '{policy_a}');
+CREATE POLICY hide_by_hand ON kg_edge AS RESTRICTIVE USING (now() > '2020-02-03 00:00+00');
+RESET TimeZone; RESET DateStyle; RESET quote_all_identifiers; RESET IntervalStyle; RESET bytea_output;
+SELECT made_using FROM kg_policy WHERE policy = 'hide';
+SELECT entities > 0 AS seen, listed FROM policy_seen() WHERE role = 'policy_a';
+SET LOCAL TimeZone = 'Asia/Tokyo'; SET LOCAL DateStyle = 'German'; SET LOCAL quote_all_identifiers = on; SET LOCAL IntervalStyle = sql_standard; SET LOCAL bytea_output = escape;
+SELECT entities > 0 AS seen, listed FROM policy_seen() WHERE role = 'policy_a';
+SELECT d FROM kg_dump_customizations() d WHERE d ~ 'by_hand';
+SELECT count(*) FROM kg_check() WHERE code = 'POLICY_NOT_IN_FORCE';
+ROLLBACK;
+RESET TimeZone; RESET DateStyle; RESET quote_all_identifiers; RESET IntervalStyle; RESET bytea_output;
 -- moved to the other table, it is gone from the first
 BEGIN; SELECT kg_add_policy('hide', 'kg_edge', 'true', roles => '{policy_a,policy_group}'); SELECT polrelid::regclass FROM pg_policy WHERE polname = 'hide'; ROLLBACK;
 -- altered, dropped, made permissive, switched off: closed for whom it names
