@@ -14,7 +14,6 @@
 #include "store/edges.h"
 #include "store/references.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 #define KG_EDGE_BATCH 10000
@@ -82,12 +81,52 @@ report_end(KgApply *apply, const KgPayloadEdge *edge, const char *which,
 	kg_error_report(&apply->errors, err);
 }
 
+/* An edge of the payload, its ends found. */
 typedef struct Triple
 {
 	int64 source;
 	int64 target;
-	int64 relation_no;
+	int32 relation_no;
+	int item; /* in the payload's edges */
 } Triple;
+
+typedef struct Triples
+{
+	Triple *list;
+	int n;
+} Triples;
+
+static int
+compare_triples(const void *a, const void *b)
+{
+	const Triple *x = a;
+	const Triple *y = b;
+
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	if (x->relation_no != y->relation_no)
+		return x->relation_no < y->relation_no ? -1 : 1;
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	return x->item < y->item ? -1 : 1;
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	const Triple *x = a;
+	const Triple *y = b;
+
+	return x->item < y->item ? -1 : 1;
+}
+
+static bool
+is_repeated(const Triple *triple, const Triple *before)
+{
+	return triple->source == before->source &&
+		   triple->relation_no == before->relation_no &&
+		   triple->target == before->target;
+}
 
 static void
 report_twice(KgApply *apply, const KgPayloadEdge *edge)
@@ -102,17 +141,19 @@ report_twice(KgApply *apply, const KgPayloadEdge *edge)
 	kg_error_report(&apply->errors, err);
 }
 
-/* Turn a batch of the payload into rows; faults are reported. */
+/* Find the ends of a batch of the payload; faults are reported. */
 static void
-collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
-			  KgColumns *edges, const KgRelation **relations, int *numbers)
+resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
+			  Triples *triples)
 {
-	KgEdgeEnd *ends = palloc(2 * n * sizeof(KgEdgeEnd));
+	KgPayloadEdge *payload = palloc(n * sizeof(KgPayloadEdge));
+	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
+	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
 
 	for (int i = 0; i < n; i++)
 	{
+		payload[i] = kg_payload_edge(&apply->payload->edges[first + i]);
 		relations[i] = require_relation(apply, &payload[i]);
-		memset(&ends[2 * i], 0, 2 * sizeof(KgEdgeEnd));
 		if (relations[i] == NULL)
 			continue;
 		kg_edge_end_read(
@@ -120,12 +161,11 @@ collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 		kg_edge_end_read(
 			apply->after, relations[i], payload[i].to, false, &ends[2 * i + 1]);
 	}
-	kg_edge_ends_find(apply->tenant, ends, 2 * n);
+	kg_edge_ends_find(apply->tenant, ends, 2 * n, known);
 	kg_edges_turn(apply->tenant, relations, ends, n);
 	for (int i = 0; i < n; i++)
 	{
-		Triple triple;
-		bool found;
+		Triple *triple = &triples->list[triples->n];
 
 		if (relations[i] == NULL)
 			continue;
@@ -135,26 +175,47 @@ collect_batch(KgApply *apply, const KgPayloadEdge *payload, int n, HTAB *seen,
 			report_end(apply, &payload[i], "to", payload[i].to);
 		if (ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
 			continue;
-		triple.source = ends[2 * i].node;
-		triple.target = ends[2 * i + 1].node;
-		triple.relation_no = relations[i]->relation_no;
-		hash_search(seen, &triple, HASH_ENTER, &found);
-		if (found)
-		{
-			report_twice(apply, &payload[i]);
-			continue;
-		}
-		relations[edges->nrows] = relations[i];
-		numbers[edges->nrows] = payload[i].index;
-		kg_columns_add_row(edges);
-		kg_columns_int64(edges, KG_EDGE_SOURCE, triple.source);
-		kg_columns_int32(edges, KG_EDGE_RELATION, triple.relation_no);
-		kg_columns_int64(edges, KG_EDGE_TARGET, triple.target);
-		if (payload[i].properties)
-			kg_columns_datum(edges,
-							 KG_EDGE_PROPERTIES,
-							 JsonbPGetDatum(payload[i].properties));
+		triple->source = ends[2 * i].node;
+		triple->target = ends[2 * i + 1].node;
+		triple->relation_no = relations[i]->relation_no;
+		triple->item = first + i;
+		triples->n++;
 	}
+}
+
+/* Sort by the primary key of edges; one that is there twice is reported. */
+static void
+sort_triples(KgApply *apply, Triples *triples)
+{
+	int n = 0;
+	int nrepeated = 0;
+	Triple *repeated;
+
+	qsort(triples->list, triples->n, sizeof(Triple), compare_triples);
+	for (int i = 1; i < triples->n; i++)
+		nrepeated += is_repeated(&triples->list[i], &triples->list[i - 1]);
+	if (nrepeated == 0)
+		return;
+	repeated = MemoryContextAllocHuge(CurrentMemoryContext,
+									  nrepeated * sizeof(Triple));
+	nrepeated = 0;
+	for (int i = 0; i < triples->n; i++)
+	{
+		if (n > 0 && is_repeated(&triples->list[i], &triples->list[n - 1]))
+			repeated[nrepeated++] = triples->list[i];
+		else
+			triples->list[n++] = triples->list[i];
+	}
+	triples->n = n;
+	qsort(repeated, nrepeated, sizeof(Triple), compare_items);
+	for (int i = 0; i < nrepeated; i++)
+	{
+		KgPayloadEdge edge = kg_payload_edge(
+			&apply->payload->edges[repeated[i].item]);
+
+		report_twice(apply, &edge);
+	}
+	pfree(repeated);
 }
 
 /*
@@ -191,29 +252,35 @@ asks_anew(const KgApply *apply, const KgRelation *relation)
 	return false;
 }
 
+/* The relations that ask anew, by their place in the catalog. */
+static bool *
+asking_anew(const KgApply *apply)
+{
+	bool *anew = palloc0(Max(1, apply->after->nrelations) * sizeof(bool));
+
+	for (int i = 0; i < apply->after->nrelations; i++)
+		anew[i] = asks_anew(apply, &apply->after->relations[i]);
+	return anew;
+}
+
 /*
  * What is not as stored, checked before it is written: the trigger would raise
  * at the first batch, and not know the places.
  */
 static void
 check_batch(KgApply *apply, const KgColumns *edges,
-			const KgRelation *const *relations, const int *verdicts,
-			const int *numbers)
+			const KgRelation *const *relations, const bool *anew,
+			const int *verdicts, const int *numbers)
 {
 	int *chosen_numbers = palloc(Max(1, edges->nrows) * sizeof(int));
 	KgEdgeReport to = {"/edges", chosen_numbers, false, &apply->errors};
-	const KgRelation *last = NULL;
-	bool anew = false;
 	KgColumns chosen;
 	KgUserContext user;
 
 	kg_edges_init(&chosen, CurrentMemoryContext);
 	for (int i = 0; i < edges->nrows; i++)
 	{
-		if (relations[i] != last)
-			anew = asks_anew(apply, relations[i]);
-		last = relations[i];
-		if (verdicts[i] == 2 && !anew)
+		if (verdicts[i] == 2 && !anew[relations[i] - apply->after->relations])
 			continue;
 		chosen_numbers[chosen.nrows] = numbers[i];
 		kg_edges_add(&chosen, edges, i);
@@ -224,22 +291,39 @@ check_batch(KgApply *apply, const KgColumns *edges,
 }
 
 static void
-write_batch(KgApply *apply, const KgPayloadEdgeItem *items, int n, HTAB *seen)
+write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
 {
 	KgColumns edges;
-	KgPayloadEdge *payload = palloc(n * sizeof(KgPayloadEdge));
+	Triple *triples = palloc(n * sizeof(Triple));
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	int *numbers = palloc(n * sizeof(int));
 	int *verdicts = palloc0(n * sizeof(int));
 
-	for (int i = 0; i < n; i++)
-		payload[i] = kg_payload_edge(&items[i]);
+	/* As the payload has them, so that faults are told in that order. */
+	memcpy(triples, sorted, n * sizeof(Triple));
+	qsort(triples, n, sizeof(Triple), compare_items);
 	kg_edges_init(&edges, CurrentMemoryContext);
-	collect_batch(apply, payload, n, seen, &edges, relations, numbers);
-	if (edges.nrows == 0)
-		return;
-	kg_edges_compare(apply->tenant, &edges, verdicts);
-	check_batch(apply, &edges, relations, verdicts, numbers);
+	for (int i = 0; i < n; i++)
+	{
+		const KgPayloadEdgeItem *item = &apply->payload->edges[triples[i].item];
+		Jsonb *properties = kg_payload_edge_properties(item);
+
+		numbers[i] = item->index;
+		relations[i] = kg_catalog_relation_no(apply->after,
+											  triples[i].relation_no);
+		kg_columns_add_row(&edges);
+		kg_columns_int64(&edges, KG_EDGE_SOURCE, triples[i].source);
+		kg_columns_int32(&edges, KG_EDGE_RELATION, triples[i].relation_no);
+		kg_columns_int64(&edges, KG_EDGE_TARGET, triples[i].target);
+		if (properties)
+			kg_columns_datum(
+				&edges, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
+	}
+	if (apply->options.merge)
+		kg_edges_compare(apply->tenant, &edges, verdicts);
+	else
+		kg_edges_compare_all(apply->tenant, &edges, verdicts);
+	check_batch(apply, &edges, relations, anew, verdicts, numbers);
 	if (apply->errors.total > 0)
 		return;
 	kg_edges_write(apply->tenant, &edges, verdicts);
@@ -266,7 +350,7 @@ write_batch(KgApply *apply, const KgPayloadEdgeItem *items, int n, HTAB *seen)
  * those between entities that the caller sees.
  */
 static void
-delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
+delete_missing(KgApply *apply, const KgRelation *relation, const Triples *kept)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
@@ -275,16 +359,13 @@ delete_missing(KgApply *apply, const KgRelation *relation, HTAB *seen)
 	KgNodeList targets = {CurrentMemoryContext};
 	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   Int32GetDatum(relation->relation_no)};
-	HASH_SEQ_STATUS status;
-	Triple *triple;
 
-	hash_seq_init(&status, seen);
-	while ((triple = hash_seq_search(&status)) != NULL)
+	for (int i = 0; i < kept->n; i++)
 	{
-		if (triple->relation_no != relation->relation_no)
+		if (kept->list[i].relation_no != relation->relation_no)
 			continue;
-		kg_node_add(&sources, triple->source);
-		kg_node_add(&targets, triple->target);
+		kg_node_add(&sources, kept->list[i].source);
+		kg_node_add(&targets, kept->list[i].target);
 	}
 	values[2] = kg_int64_array(sources.nodes, sources.n);
 	values[3] = kg_int64_array(targets.nodes, targets.n);
@@ -331,7 +412,7 @@ payload_edges(const KgApply *apply, const KgRelation *relation)
 }
 
 static void
-delete_all_missing(KgApply *apply, HTAB *seen)
+delete_all_missing(KgApply *apply, const Triples *kept)
 {
 	List *stored = kg_edges_count(apply->tenant, false);
 	ListCell *lc;
@@ -345,7 +426,7 @@ delete_all_missing(KgApply *apply, HTAB *seen)
 		if (relation && !relation->derived &&
 			strcmp(relation->bundle, apply->payload->name) == 0 &&
 			count->n != payload_edges(apply, relation))
-			delete_missing(apply, relation, seen);
+			delete_missing(apply, relation, kept);
 	}
 }
 
@@ -465,6 +546,34 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
+/* Find the ends of all edges of the payload, a batch at a time. */
+static void
+resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
+{
+	const KgPayload *payload = apply->payload;
+	KgKnownEnds known;
+
+	triples->list = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, payload->nedges) * sizeof(Triple));
+	triples->n = 0;
+	kg_known_ends_begin(&known);
+	for (int i = 0; i < payload->nedges; i += KG_EDGE_BATCH)
+	{
+		int errors = apply->errors.total;
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+
+		CHECK_FOR_INTERRUPTS();
+		resolve_batch(
+			apply, i, Min(KG_EDGE_BATCH, payload->nedges - i), &known, triples);
+		MemoryContextSwitchTo(old);
+		/* Errors stay where they were made. */
+		if (apply->errors.total == errors)
+			MemoryContextReset(scratch);
+	}
+	kg_known_ends_end(&known);
+	sort_triples(apply, triples);
+}
+
 static void
 write_edges(void *arg)
 {
@@ -473,35 +582,26 @@ write_edges(void *arg)
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
-	HASHCTL ctl;
-	HTAB *seen;
+	const bool *anew = asking_anew(apply);
+	Triples triples;
 
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(Triple);
-	ctl.entrysize = sizeof(Triple);
-	ctl.hcxt = CurrentMemoryContext;
-	seen = hash_create("kg_graph payload edges",
-					   Max(16, payload->nedges),
-					   &ctl,
-					   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (int i = 0; !apply->options.merge && i < apply->after->nrelations; i++)
 		if (strcmp(apply->after->relations[i].bundle, payload->name) == 0)
 			join_pairs(apply, &apply->after->relations[i]);
-	for (int i = 0; i < payload->nedges; i += KG_EDGE_BATCH)
+	resolve_edges(apply, scratch, &triples);
+	for (int i = 0; i < triples.n; i += KG_EDGE_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
 		old = MemoryContextSwitchTo(scratch);
-		write_batch(apply,
-					payload->edges + i,
-					Min(KG_EDGE_BATCH, payload->nedges - i),
-					seen);
+		write_batch(
+			apply, triples.list + i, Min(KG_EDGE_BATCH, triples.n - i), anew);
 		MemoryContextSwitchTo(old);
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
 	if (!apply->options.merge && apply->errors.total == 0)
-		delete_all_missing(apply, seen);
-	hash_destroy(seen);
+		delete_all_missing(apply, &triples);
+	pfree(triples.list);
 	if (apply->errors.total == 0)
 		recheck_stored(apply);
 }

@@ -9,12 +9,14 @@
 #include "catalog/handle.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/references.h"
 #include "store/seen.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
+#include "utils/memutils.h"
 
 static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, JSONBOID};
 
@@ -566,17 +568,126 @@ compare_ends(const void *a, const void *b)
 	return tx < ty ? -1 : tx > ty;
 }
 
+/* So many ends are kept, then they are forgotten. */
+#define KG_KNOWN_ENDS 200000
+
+typedef struct KnownKey
+{
+	const char *id;
+	int32 type_no;
+} KnownKey;
+
+typedef struct KnownEnd
+{
+	KnownKey key;
+	int64 node;
+} KnownEnd;
+
+static uint32
+hash_known(const void *key, Size keysize)
+{
+	const KnownKey *known = key;
+
+	(void) keysize;
+	return hash_bytes((const unsigned char *) known->id, strlen(known->id)) ^
+		   (uint32) known->type_no;
+}
+
+static int
+match_known(const void *a, const void *b, Size keysize)
+{
+	const KnownKey *x = a;
+	const KnownKey *y = b;
+
+	(void) keysize;
+	return x->type_no != y->type_no || strcmp(x->id, y->id) != 0;
+}
+
+void
+kg_known_ends_begin(KgKnownEnds *known)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	known->context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph known ends", ALLOCSET_DEFAULT_SIZES);
+	ctl.keysize = sizeof(KnownKey);
+	ctl.entrysize = sizeof(KnownEnd);
+	ctl.hash = hash_known;
+	ctl.match = match_known;
+	ctl.hcxt = known->context;
+	known->nodes = hash_create("kg_graph known ends",
+							   1024,
+							   &ctl,
+							   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
+								   HASH_CONTEXT);
+}
+
+void
+kg_known_ends_end(KgKnownEnds *known)
+{
+	MemoryContextDelete(known->context);
+}
+
+/* Does it say the node of the end? */
+static bool
+recall_end(KgKnownEnds *known, KgEdgeEnd *end)
+{
+	KnownKey key = {end->id, end->type ? end->type->type_no : 0};
+	const KnownEnd *entry;
+
+	if (known == NULL || end->type == NULL)
+		return false;
+	entry = hash_search(known->nodes, &key, HASH_FIND, NULL);
+	if (entry != NULL)
+		end->node = entry->node;
+	return entry != NULL;
+}
+
+static void
+remember_end(KgKnownEnds *known, const KgEdgeEnd *end)
+{
+	KnownKey key = {end->id, end->type->type_no};
+	KnownEnd *entry;
+	bool found;
+
+	if (known == NULL)
+		return;
+	entry = hash_search(known->nodes, &key, HASH_ENTER, &found);
+	if (found)
+		return;
+	entry->key.id = MemoryContextStrdup(known->context, end->id);
+	entry->node = end->node;
+}
+
+static void
+forget_many(KgKnownEnds *known)
+{
+	MemoryContext old;
+
+	if (known == NULL || hash_get_num_entries(known->nodes) < KG_KNOWN_ENDS)
+		return;
+	old = MemoryContextSwitchTo(MemoryContextGetParent(known->context));
+	kg_known_ends_end(known);
+	kg_known_ends_begin(known);
+	MemoryContextSwitchTo(old);
+}
+
 /* Nodes of all ends, a statement a type. */
 void
-kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int n)
+kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
+				  KgKnownEnds *known)
 {
-	KgEdgeEnd **sorted = palloc(n * sizeof(KgEdgeEnd *));
-	const char **ids = palloc(n * sizeof(char *));
-	int64 *nodes = palloc(n * sizeof(int64));
+	KgEdgeEnd **sorted = palloc(count * sizeof(KgEdgeEnd *));
+	const char **ids = palloc(count * sizeof(char *));
+	int64 *nodes = palloc(count * sizeof(int64));
 	int start = 0;
+	int n = 0;
 
-	for (int i = 0; i < n; i++)
-		sorted[i] = &ends[i];
+	forget_many(known);
+	for (int i = 0; i < count; i++)
+		if (!recall_end(known, &ends[i]))
+			sorted[n++] = &ends[i];
 	qsort(sorted, n, sizeof(KgEdgeEnd *), compare_ends);
 	while (start < n)
 	{
@@ -589,7 +700,10 @@ kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int n)
 		{
 			kg_nodes_of_ids(tenant, type, ids, end - start, nodes);
 			for (int i = start; i < end; i++)
+			{
 				sorted[i]->node = nodes[i - start];
+				remember_end(known, sorted[i]);
+			}
 		}
 		start = end;
 	}
@@ -620,6 +734,140 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 			   SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? 2 : 1;
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* A triple before, equal to or after another. */
+static int
+compare_triples(const KgColumns *edges, int row, int64 source,
+				int32 relation_no, int64 target)
+{
+	int64 row_source = DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]);
+	int32 row_relation = DatumGetInt32(edges->values[KG_EDGE_RELATION][row]);
+	int64 row_target = DatumGetInt64(edges->values[KG_EDGE_TARGET][row]);
+
+	if (row_source != source)
+		return row_source < source ? -1 : 1;
+	if (row_relation != relation_no)
+		return row_relation < relation_no ? -1 : 1;
+	return row_target < target ? -1 : row_target > target;
+}
+
+static int
+compare_rows(const void *a, const void *b, void *arg)
+{
+	const KgColumns *edges = arg;
+	int row = *(const int *) b;
+
+	return compare_triples(edges,
+						   *(const int *) a,
+						   DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]),
+						   DatumGetInt32(edges->values[KG_EDGE_RELATION][row]),
+						   DatumGetInt64(edges->values[KG_EDGE_TARGET][row]));
+}
+
+/* The rows in the order of the primary key. */
+static int *
+sorted_rows(const KgColumns *edges)
+{
+	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
+
+	for (int i = 0; i < edges->nrows; i++)
+		rows[i] = i;
+	qsort_arg(rows, edges->nrows, sizeof(int), compare_rows, (void *) edges);
+	return rows;
+}
+
+/* Most are byte for byte what is stored, which needs no copy to see. */
+static bool
+same_properties(const KgColumns *edges, int row, Datum stored, bool isnull)
+{
+	struct varlena *old;
+	struct varlena *new;
+
+	if (isnull || edges->nulls[KG_EDGE_PROPERTIES][row])
+		return isnull && edges->nulls[KG_EDGE_PROPERTIES][row];
+	old = PG_DETOAST_DATUM_PACKED(stored);
+	new = PG_DETOAST_DATUM_PACKED(edges->values[KG_EDGE_PROPERTIES][row]);
+	if (VARSIZE_ANY_EXHDR(old) == VARSIZE_ANY_EXHDR(new) &&
+		memcmp(VARDATA_ANY(old), VARDATA_ANY(new), VARSIZE_ANY_EXHDR(old)) == 0)
+		return true;
+	return kg_json_same(DatumGetJsonbP(stored),
+						DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]));
+}
+
+static int
+find_row(const KgColumns *edges, const int *rows, int64 source,
+		 int32 relation_no, int64 target)
+{
+	int low = 0;
+	int high = edges->nrows;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+		int order = compare_triples(
+			edges, rows[middle], source, relation_no, target);
+
+		if (order == 0)
+			return rows[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
+void
+kg_edges_compare_all(const char *tenant, const KgColumns *edges, int *found)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
+	static const Oid types[] = {INT8OID, INT4OID};
+	const int *rows = sorted_rows(edges);
+	Datum values[3] = {CStringGetTextDatum(tenant)};
+	KgColumns pairs;
+
+	kg_columns_init(&pairs, CurrentMemoryContext, 2, types);
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		Datum source = edges->values[KG_EDGE_SOURCE][rows[i]];
+		Datum relation = edges->values[KG_EDGE_RELATION][rows[i]];
+
+		if (i > 0 && edges->values[KG_EDGE_SOURCE][rows[i - 1]] == source &&
+			edges->values[KG_EDGE_RELATION][rows[i - 1]] == relation)
+			continue;
+		kg_columns_add_row(&pairs);
+		kg_columns_datum(&pairs, 0, source);
+		kg_columns_datum(&pairs, 1, relation);
+	}
+	kg_columns_arrays(&pairs, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT e.source, e.relation_no::bigint, e.target, e.properties "
+			   "FROM unnest($2, $3) AS u(source, relation_no) "
+			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int row = find_row(edges,
+						   rows,
+						   kg_spi_int64(i, 1),
+						   kg_spi_int64(i, 2),
+						   kg_spi_int64(i, 3));
+		bool isnull;
+		Datum properties = kg_spi_value(i, 4, &isnull);
+
+		if (row >= 0)
+			found[row] = same_properties(edges, row, properties, isnull) ? 2
+																		 : 1;
+	}
 	SPI_freetuptable(SPI_tuptable);
 }
 

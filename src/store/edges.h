@@ -9,6 +9,7 @@
 #include "base/identity.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
+#include "utils/hsearch.h"
 
 /* Columns of a batch of edges. */
 #define KG_EDGE_SOURCE 0	 /* int8 */
@@ -80,8 +81,25 @@ typedef struct KgEdgeEnd
 extern void kg_edge_end_read(const KgCatalog *catalog,
 							 const KgRelation *relation, const char *text,
 							 bool is_from, KgEdgeEnd *end);
-/* Find the nodes of all ends, a statement a type. */
-extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int n);
+/*
+ * What was found before: many edges have one end in common.  For as long as
+ * entities stay as they are.
+ */
+typedef struct KgKnownEnds
+{
+	MemoryContext context;
+	HTAB *nodes;
+} KgKnownEnds;
+
+extern void kg_known_ends_begin(KgKnownEnds *known);
+extern void kg_known_ends_end(KgKnownEnds *known);
+
+/*
+ * Find the nodes of all ends that are not known (or NULL) yet, a statement a
+ * type.
+ */
+extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
+							  KgKnownEnds *known);
 
 /*
  * An edge of a symmetric relation is the same edge either way: the ends of one
@@ -97,6 +115,12 @@ extern void kg_edges_turn(const char *tenant, const KgRelation **relations,
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
+/*
+ * The same where most of what is stored of each source and relation is among
+ * the edges: it is read with one look-up for all of it.
+ */
+extern void kg_edges_compare_all(const char *tenant, const KgColumns *edges,
+								 int *found);
 extern void kg_edges_write(const char *tenant, const KgColumns *edges,
 						   const int *found);
 

@@ -388,6 +388,31 @@ read_entities(KgPayload *payload, const JsonbContainer *root,
 	}
 }
 
+/* Is there nothing to say of an edge?  There may be very many. */
+static bool
+is_whole_edge(const JsonbValue *value)
+{
+	KgJsonIter it;
+	int strings = 0;
+
+	if (!kg_json_is_object(value))
+		return false;
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "properties") &&
+			(kg_json_is_object(&it.value) || it.value.type == jbvNull))
+			continue;
+		if (it.value.type != jbvString || it.value.val.string.len == 0 ||
+			!(kg_json_string_is(&it.key, "relation") ||
+			  kg_json_string_is(&it.key, "from") ||
+			  kg_json_string_is(&it.key, "to")))
+			return false;
+		strings++;
+	}
+	return strings == 3;
+}
+
 /* NULL where it cannot be read as an edge. */
 static const JsonbContainer *
 read_edge(KgJsonIter *it, KgErrorList *errors)
@@ -415,20 +440,22 @@ kg_payload_edge(const KgPayloadEdgeItem *item)
 {
 	KgPayloadEdge edge = {.index = item->index};
 	KgErrorList none = {0};
-	JsonbValue properties;
 
 	edge.relation = string_member(item->container, "relation", true, "", &none);
 	edge.from = string_member(item->container, "from", true, "", &none);
 	edge.to = string_member(item->container, "to", true, "", &none);
-	if (member(item->container,
-			   "properties",
-			   "object",
-			   false,
-			   "",
-			   &properties,
-			   &none))
-		edge.properties = kg_json_datum(&properties);
 	return edge;
+}
+
+Jsonb *
+kg_payload_edge_properties(const KgPayloadEdgeItem *item)
+{
+	JsonbValue properties;
+
+	if (kg_json_get(item->container, "properties", &properties) == NULL ||
+		properties.type == jbvNull)
+		return NULL;
+	return kg_json_datum(&properties);
 }
 
 static void
@@ -455,7 +482,9 @@ read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		edge->container = read_edge(&it, errors);
+		edge->container = is_whole_edge(&it.value)
+							  ? kg_json_container(&it.value)
+							  : read_edge(&it, errors);
 		edge->index = it.index;
 		payload->nedges += edge->container != NULL;
 		MemoryContextSwitchTo(old);

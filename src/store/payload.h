@@ -64,7 +64,6 @@ typedef struct KgPayloadEdge
 	const char *relation;
 	const char *from; /* handles */
 	const char *to;
-	Jsonb *properties; /* or NULL */
 	int index;
 } KgPayloadEdge;
 
@@ -102,8 +101,11 @@ extern KgPayloadType *kg_payload_type(const KgPayload *payload,
 /* The data of an item as a datum of its own. */
 extern Jsonb *kg_payload_data(const KgPayloadItem *item);
 
-/* What an edge says, copied. */
+/* What an edge says, copied, without its properties. */
 extern KgPayloadEdge kg_payload_edge(const KgPayloadEdgeItem *item);
+
+/* Its properties, copied, or NULL. */
+extern Jsonb *kg_payload_edge_properties(const KgPayloadEdgeItem *item);
 
 /*
  * Report the members of an object that are not among the known ones, which end

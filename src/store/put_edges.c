@@ -251,7 +251,7 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 		kg_edge_end_read(
 			edges->catalog, item->relation, item->to, false, &ends[2 * i + 1]);
 	}
-	kg_edge_ends_find(edges->tenant, ends, 2 * n);
+	kg_edge_ends_find(edges->tenant, ends, 2 * n, NULL);
 	kg_edges_turn(edges->tenant, relations, ends, n);
 	for (int i = 0; i < n; i++)
 	{
