@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kgctl/buf.h"
 
@@ -89,7 +90,10 @@ kg_buf_init(KgBuf *buf)
 void
 kg_buf_free(KgBuf *buf)
 {
-	free(buf->data);
+	if (buf->mapped > 0)
+		munmap(buf->data, buf->mapped);
+	else
+		free(buf->data);
 	kg_buf_init(buf);
 }
 

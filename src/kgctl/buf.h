@@ -16,6 +16,7 @@ typedef struct KgBuf
 	char *data; /* always NUL-terminated once anything was appended */
 	size_t len;
 	size_t cap;
+	size_t mapped; /* bytes of a mapping of a file, not to be added to; or 0 */
 } KgBuf;
 
 extern void *kg_malloc(size_t size);

@@ -17,6 +17,8 @@ typedef struct KgBundle
 	KgJson *root;	  /* the payload */
 	const char *name; /* bundle_name */
 	KgBuf text;		  /* what is sent: a JSON file's own text */
+	KgBuf *parts;	  /* texts of other files that values point into */
+	size_t nparts;
 	size_t nfiles;
 	size_t nentities;
 	size_t nedges;
@@ -37,8 +39,11 @@ extern KgJson *kg_bundle_parse_file(KgBundle *bundle, const char *path,
 /* Checks of the payload; in bundle_check.c. */
 extern bool kg_bundle_check(KgBundle *bundle);
 
-/* The id of an entity as its type's schema declares it, or NULL. */
-extern const KgJson *kg_bundle_entity_id(const KgBundle *bundle,
+/*
+ * The id of an entity as its type's schema declares it, or NULL.  In the arena
+ * where the item is raw.
+ */
+extern const KgJson *kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
 										 const char *entity_type,
 										 const KgJson *item);
 
@@ -53,6 +58,20 @@ extern const KgJson *kg_bundle_locate(KgBundle *bundle, const char *entity_type,
 /* Write payload as a directory; refuses one that has files unless force. */
 extern bool kg_bundle_write(const KgJson *payload, const char *path,
 							bool force);
+
+/*
+ * A comparison of what is stored with what is wanted, where the stored edges
+ * come one after another, none of which has to be kept.
+ */
+typedef struct KgDiff KgDiff;
+
+extern KgDiff *kg_diff_new(const KgJson *wanted);
+extern void kg_diff_edge(KgDiff *diff, const KgJson *stored);
+
+/* With the rest of what is stored (NULL: nothing); the differences. */
+extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
+							bool brief);
+extern void kg_diff_free(KgDiff *diff);
 
 /*
  * Print how two payloads differ, from what is stored (NULL: nothing) to what

@@ -35,13 +35,14 @@ find_schema(const KgBundle *bundle, const char *entity_type)
 }
 
 const KgJson *
-kg_bundle_entity_id(const KgBundle *bundle, const char *entity_type,
-					const KgJson *item)
+kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
+					const char *entity_type, const KgJson *item)
 {
 	const KgJson *entry = find_schema(bundle, entity_type);
 	const char *field = kg_json_get_text(kg_json_get(entry, "schema"),
 										 "x-id-field");
-	const KgJson *id = field ? kg_json_get(item, field) : NULL;
+	const KgJson *id = field ? kg_json_get(kg_json_load(arena, item), field)
+							 : NULL;
 
 	if (id != NULL && id->kind != KG_JSON_STRING && id->kind != KG_JSON_NUMBER)
 		return NULL;
@@ -93,11 +94,23 @@ check_duplicates(const char *entity_type, Seen *seen, size_t n)
 	return ok;
 }
 
+static const KgJson *
+copy_id(KgArena *arena, const KgJson *id)
+{
+	KgJson *copy = kg_json_new(arena, id->kind);
+
+	*copy = *id;
+	copy->u.text = kg_arena_strndup(arena, id->u.text, id->len);
+	return copy;
+}
+
 static bool
 check_entities(KgBundle *bundle, const KgJson *set)
 {
 	const char *entity_type = kg_json_get_text(set, "entity_type");
 	const KgJson *items = kg_json_get(set, "items");
+	KgArena *ids;
+	KgArena *scratch;
 	Seen *seen;
 	size_t n = 0;
 	bool ok = true;
@@ -106,22 +119,30 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	if (entity_type == NULL || items == NULL || items->kind != KG_JSON_ARRAY)
 		return complain(set, "expected an object with entity_type and items");
 	bundle->nentities += items->len;
+	ids = kg_arena_new();
+	scratch = kg_arena_new();
 	seen = kg_malloc((items->len + 1) * sizeof(Seen));
 	for (i = 0; i < items->len; i++)
 	{
 		const KgJson *item = items->u.items[i];
 
-		if (item->kind != KG_JSON_OBJECT)
+		if (item->kind != KG_JSON_OBJECT && item->kind != KG_JSON_RAW)
 			ok = complain(item, "an entity must be an object");
 		else
 		{
-			seen[n].id = kg_bundle_entity_id(bundle, entity_type, item);
+			const KgJson *id = kg_bundle_entity_id(
+				bundle, scratch, entity_type, item);
+
 			seen[n].order = i;
-			n += seen[n].id != NULL;
+			if (id != NULL)
+				seen[n++].id = copy_id(ids, id);
+			kg_arena_reset(scratch);
 		}
 	}
 	ok = check_duplicates(entity_type, seen, n) && ok;
 	free(seen);
+	kg_arena_free(ids);
+	kg_arena_free(scratch);
 	return ok;
 }
 
@@ -172,10 +193,12 @@ static const KgJson *
 locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 {
 	const KgJson *entities = kg_json_get(bundle->root, "entities");
+	const KgJson *located = NULL;
+	KgArena *scratch = kg_arena_new();
 	size_t i;
 	size_t k;
 
-	for (i = 0; entities != NULL && i < entities->len; i++)
+	for (i = 0; located == NULL && entities != NULL && i < entities->len; i++)
 	{
 		const char *type = kg_json_get_text(entities->u.items[i],
 											"entity_type");
@@ -183,16 +206,18 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 
 		if (type == NULL || strcmp(type, entity_type) != 0)
 			continue;
-		for (k = 0; items != NULL && k < items->len; k++)
+		for (k = 0; located == NULL && items != NULL && k < items->len; k++)
 		{
 			const KgJson *found = kg_bundle_entity_id(
-				bundle, type, items->u.items[k]);
+				bundle, scratch, type, items->u.items[k]);
 
 			if (found != NULL && strcmp(found->u.text, id) == 0)
-				return items->u.items[k];
+				located = items->u.items[k];
+			kg_arena_reset(scratch);
 		}
 	}
-	return NULL;
+	kg_arena_free(scratch);
+	return located;
 }
 
 const KgJson *
@@ -214,6 +239,6 @@ kg_bundle_locate(KgBundle *bundle, const char *entity_type, const char *id,
 	if (start == NULL)
 		return NULL;
 	if (pointer != NULL)
-		start = kg_json_nearest(start, pointer);
+		start = kg_json_nearest(bundle->arena, start, pointer);
 	return start->line > 0 ? start : NULL;
 }

@@ -47,7 +47,7 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 		value = kg_yaml_parse(
 			bundle->arena, text->data, text->len, source, &error);
 	else
-		value = kg_json_parse(
+		value = kg_json_parse_bundle(
 			bundle->arena, text->data, text->len, source, &error);
 	if (value != NULL)
 		return value;
@@ -83,7 +83,15 @@ parse_part(KgBundle *bundle, const char *dir, const char *name)
 	kg_buf_init(&text);
 	if (kg_read_below(dir, name, &text))
 		value = parse_text(bundle, path, &text);
-	kg_buf_free(&text);
+	if (value != NULL && value->kind == KG_JSON_ARRAY)
+	{
+		/* Its items may point into the text. */
+		bundle->parts = kg_realloc(bundle->parts,
+								   (bundle->nparts + 1) * sizeof(KgBuf));
+		bundle->parts[bundle->nparts++] = text;
+	}
+	else
+		kg_buf_free(&text);
 	free(path);
 	return value;
 }
@@ -141,7 +149,7 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 
 	if (value == NULL)
 		return false;
-	if (value->kind == KG_JSON_OBJECT)
+	if (value->kind == KG_JSON_OBJECT || value->kind == KG_JSON_RAW)
 		kg_json_push(bundle->arena, items, value);
 	else if (value->kind == KG_JSON_ARRAY)
 		for (i = 0; i < value->len; i++)
@@ -465,7 +473,7 @@ kg_bundle_read(const char *path, KgBundle *bundle)
 		/* A JSON file goes to the database as it is, YAML cannot. */
 		if (ok && (ends_with(path, ".yaml") || ends_with(path, ".yml")))
 		{
-			bundle->text.len = 0;
+			kg_buf_free(&bundle->text);
 			kg_json_write(&bundle->text, bundle->root, -1);
 		}
 		/* A byte order mark is not JSON to the database. */
@@ -479,6 +487,11 @@ kg_bundle_read(const char *path, KgBundle *bundle)
 void
 kg_bundle_free(KgBundle *bundle)
 {
+	size_t i;
+
+	for (i = 0; i < bundle->nparts; i++)
+		kg_buf_free(&bundle->parts[i]);
+	free(bundle->parts);
 	kg_buf_free(&bundle->text);
 	kg_arena_free(bundle->arena);
 	memset(bundle, 0, sizeof(*bundle));

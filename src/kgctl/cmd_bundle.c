@@ -333,33 +333,100 @@ fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
 	return *stored != NULL;
 }
 
+/*
+ * What is stored, and its edges one by one: the server makes no text of all of
+ * it, and none of them has to be kept here.
+ */
+#define STORED_SQL                                                        \
+	"WITH bundle AS MATERIALIZED (SELECT @.kg_export_bundle("             \
+	"$1::pg_catalog.text) AS b) "                                         \
+	"SELECT true, b OPERATOR(pg_catalog.-) 'edges'::pg_catalog.text "     \
+	"FROM bundle UNION ALL SELECT false, e FROM bundle, "                 \
+	"pg_catalog.jsonb_array_elements(COALESCE(b OPERATOR(pg_catalog.->) " \
+	"'edges'::pg_catalog.text, '[]'::pg_catalog.jsonb)) e"
+
+typedef struct Stored
+{
+	KgDiff *diff;
+	KgArena *arena;
+	KgArena *scratch;
+	KgBuf text; /* of all but the edges */
+	KgJson *root;
+} Stored;
+
+/* A row of STORED_SQL. */
+static bool
+take_stored(void *arg, const PGresult *row)
+{
+	Stored *stored = arg;
+	const char *text;
+	size_t len;
+	char *error = NULL;
+	KgJson *value;
+
+	if (PQnfields(row) != 2 || PQgetisnull(row, 0, 1))
+		return false;
+	text = PQgetvalue(row, 0, 1);
+	len = (size_t) PQgetlength(row, 0, 1);
+	if (strcmp(PQgetvalue(row, 0, 0), "t") == 0)
+	{
+		if (stored->root != NULL)
+			return false;
+		kg_buf_add(&stored->text, text, len);
+		value = stored->root = kg_json_parse_bundle(
+			stored->arena, stored->text.data, len, "database", &error);
+	}
+	else
+	{
+		value = kg_json_parse(stored->scratch, text, len, "database", &error);
+		if (value != NULL)
+			kg_diff_edge(stored->diff, value);
+		kg_arena_reset(stored->scratch);
+	}
+	free(error);
+	return value != NULL;
+}
+
+static size_t
+print_diff(const KgArgs *args, const Stored *stored)
+{
+	FILE *out = stdout;
+	size_t n;
+
+	if (kg_args_has(args, "quiet"))
+		out = fopen("/dev/null", "w");
+	if (out == NULL)
+		out = stderr;
+	n = kg_diff_print(
+		stored->diff, out, stored->root, kg_args_has(args, "brief"));
+	if (out != stdout && out != stderr)
+		fclose(out);
+	return n;
+}
+
 static int
 diff_bundle(const KgArgs *args, KgBundle *bundle)
 {
 	KgDb db;
-	KgJson *stored;
-	char *text = NULL;
+	Stored stored = {kg_diff_new(bundle->root),
+					 bundle->arena,
+					 kg_arena_new(),
+					 {NULL, 0, 0, 0},
+					 NULL};
+	bool ok = kg_db_open(&db, args);
 	int code;
 
-	if (kg_db_open(&db, args) &&
-		fetch(&db, bundle->arena, bundle->name, &stored, &text))
-	{
-		FILE *out = stdout;
-		size_t n;
-
-		if (kg_args_has(args, "quiet"))
-			out = fopen("/dev/null", "w");
-		if (out == NULL)
-			out = stderr;
-		n = kg_bundle_diff(
-			out, stored, bundle->root, kg_args_has(args, "brief"));
-		if (out != stdout && out != stderr)
-			fclose(out);
-		code = n ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
-	}
-	else
+	db.missing_ok = true;
+	ok = ok &&
+		 kg_db_rows(
+			 &db, STORED_SQL, bundle->name, "reading", take_stored, &stored);
+	if (!ok)
 		code = db.exit;
-	free(text);
+	else
+		code = print_diff(args, &stored) ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
+	kg_diff_free(stored.diff);
+	kg_arena_free(stored.scratch);
+	kg_buf_free(&stored.text);
 	kg_db_close(&db);
 	return code;
 }

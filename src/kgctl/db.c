@@ -135,6 +135,26 @@ typedef struct Progress
 } Progress;
 
 static void
+start_progress(Progress *progress, const char *label)
+{
+	memset(progress, 0, sizeof(*progress));
+	progress->cancelled = -1;
+	if (label != NULL && isatty(STDERR_FILENO))
+		kg_show(progress->label, sizeof(progress->label), label, false);
+	clock_gettime(CLOCK_MONOTONIC, &progress->start);
+}
+
+static void
+end_progress(const Progress *progress)
+{
+	if (progress->shown)
+		fprintf(stderr,
+				"\r%s: %.1f s            \n",
+				progress->label,
+				seconds_since(&progress->start));
+}
+
+static void
 show_progress(Progress *progress, bool sending)
 {
 	if (progress->label[0] == '\0' || seconds_since(&progress->start) <= 0.3)
@@ -192,14 +212,12 @@ wait_ready(KgDb *db, Progress *progress)
 static PGresult *
 wait_for_result(KgDb *db, const char *label)
 {
-	Progress progress = {"", {0, 0}, -1, false};
+	Progress progress;
 	PGresult *first = NULL;
 	PGresult *res;
 	ExecStatusType status;
 
-	if (label != NULL && isatty(STDERR_FILENO))
-		kg_show(progress.label, sizeof(progress.label), label, false);
-	clock_gettime(CLOCK_MONOTONIC, &progress.start);
+	start_progress(&progress, label);
 	do
 	{
 		wait_ready(db, &progress);
@@ -212,11 +230,7 @@ wait_for_result(KgDb *db, const char *label)
 		/* libpq hands out the result that starts a COPY again and again. */
 	} while (res != NULL && status != PGRES_COPY_IN &&
 			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
-	if (progress.shown)
-		fprintf(stderr,
-				"\r%s: %.1f s            \n",
-				progress.label,
-				seconds_since(&progress.start));
+	end_progress(&progress);
 	return first;
 }
 
@@ -479,4 +493,54 @@ kg_db_call(KgDb *db, const char *function, const char *types, int nvalues,
 		*result = kg_strdup(PQgetvalue(res, 0, 0));
 	PQclear(res);
 	return ok;
+}
+
+/* One result of many; false: nothing that follows is to be looked at. */
+static bool
+take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
+{
+	ExecStatusType status = PQresultStatus(res);
+
+	if (status == PGRES_TUPLES_OK || (db->missing_ok && is_missing(res)))
+		return true;
+	if (status != PGRES_SINGLE_TUPLE)
+		report_failure(db, res, NULL);
+	else if (each(arg, res))
+		return true;
+	else
+		kg_db_nonsense(db);
+	return false;
+}
+
+bool
+kg_db_rows(KgDb *db, const char *sql, const char *value, const char *what,
+		   KgRowFn each, void *arg)
+{
+	const char *at = strchr(sql, '@');
+	char *text = kg_format(
+		"%.*s%s%s", (int) (at - sql), sql, db->schema, at + 1);
+	Progress progress;
+	PGresult *res;
+	bool ok;
+	bool any = false;
+
+	PQsetnonblocking(db->conn, 1);
+	ok = PQsendQueryParams(db->conn, text, 1, NULL, &value, NULL, NULL, 0) &&
+		 PQsetSingleRowMode(db->conn);
+	free(text);
+	start_progress(&progress, what);
+	while (ok)
+	{
+		wait_ready(db, &progress);
+		res = PQgetResult(db->conn);
+		if (res == NULL)
+			break;
+		any = true;
+		ok = take_row(db, res, each, arg);
+		PQclear(res);
+	}
+	end_progress(&progress);
+	if (!any)
+		report_failure(db, NULL, NULL);
+	return ok && any;
 }

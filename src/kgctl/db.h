@@ -47,6 +47,16 @@ extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 					   int nvalues, const char *const *values, const char *what,
 					   KgBundle *bundle, char **result);
 
+/*
+ * The rows of a query with one parameter, each as it comes: there may be more
+ * of them than fit into memory.  "@" in sql stands for the extension's schema.
+ * each answers false for a row that is not what was asked for.
+ */
+typedef bool (*KgRowFn)(void *arg, const PGresult *row);
+
+extern bool kg_db_rows(KgDb *db, const char *sql, const char *value,
+					   const char *what, KgRowFn each, void *arg);
+
 /* Print one error object, or the list of them it holds (db_report.c). */
 extern size_t kg_report_errors(KgBundle *bundle, const KgJson *error);
 extern void kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle);

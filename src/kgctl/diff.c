@@ -3,6 +3,7 @@
  *	  How two bundles differ: "+" is only in the files, "-" only in the
  *	  database, "~" in both and not the same.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,25 @@ typedef struct Things
 	Thing *list;
 	size_t n;
 } Things;
+
+/* A wanted edge, to be found by its name. */
+typedef struct Edge
+{
+	uint64_t hash;
+	uint32_t index;
+	bool met; /* with one that is stored */
+} Edge;
+
+struct KgDiff
+{
+	KgArena *arena;	  /* of names, and of stored edges that differ */
+	KgArena *scratch; /* of one item at a time */
+	const KgJson *wanted;
+	Things old;
+	Things new;
+	Edge *edges; /* by hash, then as they are wanted */
+	size_t nedges;
+};
 
 static void
 add(Things *things, const char *kind, const char *name, const KgJson *value)
@@ -51,7 +71,7 @@ length(const KgJson *array)
 }
 
 static void
-collect_entities(Things *things, const KgBundle *bundle)
+collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 {
 	const KgJson *sets = kg_json_get(bundle->root, "entities");
 	size_t i;
@@ -65,7 +85,7 @@ collect_entities(Things *things, const KgBundle *bundle)
 		for (k = 0; k < length(items); k++)
 		{
 			const KgJson *id = kg_bundle_entity_id(
-				bundle, type, items->u.items[k]);
+				bundle, scratch, type, items->u.items[k]);
 			char *name = kg_format("%s:%s", type, id ? id->u.text : "?");
 
 			add(things,
@@ -73,12 +93,23 @@ collect_entities(Things *things, const KgBundle *bundle)
 				kg_arena_strndup(things->arena, name, strlen(name)),
 				items->u.items[k]);
 			free(name);
+			kg_arena_reset(scratch);
 		}
 	}
 }
 
+static char *
+name_edge(const KgJson *edge, const char *key)
+{
+	return kg_format("%s %s -> %s",
+					 text_or(edge, key, "?"),
+					 text_or(edge, "from", "?"),
+					 text_or(edge, "to", "?"));
+}
+
+/* All but the edges. */
 static void
-collect(Things *things, const KgJson *payload)
+collect(Things *things, KgArena *scratch, const KgJson *payload)
 {
 	static const char *const texts[] = {
 		"version", "description", "instructions", "definitions"};
@@ -105,10 +136,7 @@ collect(Things *things, const KgJson *payload)
 	for (i = 0; i < length(list); i++)
 	{
 		const KgJson *r = list->u.items[i];
-		char *name = kg_format("%s %s -> %s",
-							   text_or(r, "name", "?"),
-							   text_or(r, "from", "?"),
-							   text_or(r, "to", "?"));
+		char *name = name_edge(r, "name");
 
 		add(things,
 			"relation",
@@ -116,22 +144,7 @@ collect(Things *things, const KgJson *payload)
 			r);
 		free(name);
 	}
-	collect_entities(things, &bundle);
-	list = kg_json_get(payload, "edges");
-	for (i = 0; i < length(list); i++)
-	{
-		const KgJson *e = list->u.items[i];
-		char *name = kg_format("%s %s -> %s",
-							   text_or(e, "relation", "?"),
-							   text_or(e, "from", "?"),
-							   text_or(e, "to", "?"));
-
-		add(things,
-			"edge",
-			kg_arena_strndup(things->arena, name, strlen(name)),
-			e);
-		free(name);
-	}
+	collect_entities(things, scratch, &bundle);
 }
 
 static int
@@ -197,51 +210,245 @@ print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 		print_value(out, "+", where, new);
 }
 
-size_t
-kg_bundle_diff(FILE *out, const KgJson *stored, const KgJson *wanted,
-			   bool brief)
+/* FNV-1a */
+static uint64_t
+hash_name(const char *name)
 {
-	Things old = {kg_arena_new(), NULL, 0};
-	Things new = {old.arena, NULL, 0};
+	uint64_t hash = 14695981039346656037U;
+
+	for (; *name != '\0'; name++)
+		hash = (hash ^ (unsigned char) *name) * 1099511628211U;
+	return hash;
+}
+
+static int
+compare_edges(const void *a, const void *b)
+{
+	const Edge *x = a;
+	const Edge *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+KgDiff *
+kg_diff_new(const KgJson *wanted)
+{
+	KgDiff *diff = kg_calloc(1, sizeof(KgDiff));
+	const KgJson *edges = kg_json_get(wanted, "edges");
+	size_t i;
+
+	diff->arena = kg_arena_new();
+	diff->scratch = kg_arena_new();
+	diff->wanted = wanted;
+	diff->old.arena = diff->new.arena = diff->arena;
+	diff->nedges = length(edges);
+	diff->edges = kg_calloc(diff->nedges, sizeof(Edge));
+	for (i = 0; i < diff->nedges; i++)
+	{
+		char *name = name_edge(kg_json_load(diff->scratch, edges->u.items[i]),
+							   "relation");
+
+		diff->edges[i].hash = hash_name(name);
+		diff->edges[i].index = (uint32_t) i;
+		free(name);
+		kg_arena_reset(diff->scratch);
+	}
+	qsort(diff->edges, diff->nedges, sizeof(Edge), compare_edges);
+	return diff;
+}
+
+void
+kg_diff_free(KgDiff *diff)
+{
+	free(diff->old.list);
+	free(diff->new.list);
+	free(diff->edges);
+	kg_arena_free(diff->arena);
+	kg_arena_free(diff->scratch);
+	free(diff);
+}
+
+static const KgJson *
+wanted_edge(const KgDiff *diff, const Edge *edge)
+{
+	return kg_json_get(diff->wanted, "edges")->u.items[edge->index];
+}
+
+/* The first wanted edge of the name that has met none. */
+static Edge *
+find_edge(KgDiff *diff, const char *name)
+{
+	uint64_t hash = hash_name(name);
+	size_t low = 0;
+	size_t high = diff->nedges;
+
+	while (low < high)
+	{
+		size_t middle = low + (high - low) / 2;
+
+		if (diff->edges[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < diff->nedges && diff->edges[low].hash == hash; low++)
+	{
+		char *other;
+		bool same;
+
+		if (diff->edges[low].met)
+			continue;
+		other = name_edge(
+			kg_json_load(diff->scratch, wanted_edge(diff, &diff->edges[low])),
+			"relation");
+		same = strcmp(name, other) == 0;
+		free(other);
+		if (same)
+			return &diff->edges[low];
+	}
+	return NULL;
+}
+
+static const char *
+keep_text(KgDiff *diff, const char *text)
+{
+	return kg_arena_strndup(diff->arena, text, strlen(text));
+}
+
+/* A value that stays, as its text. */
+static const KgJson *
+keep_value(KgDiff *diff, const KgJson *value)
+{
+	KgJson *raw = kg_json_new(diff->arena, KG_JSON_RAW);
+	KgBuf text;
+
+	kg_buf_init(&text);
+	kg_json_write(&text, value, -1);
+	raw->u.text = keep_text(diff, text.data);
+	raw->len = text.len;
+	kg_buf_free(&text);
+	return raw;
+}
+
+void
+kg_diff_edge(KgDiff *diff, const KgJson *stored)
+{
+	const KgJson *old = kg_json_load(diff->scratch, stored);
+	char *name = name_edge(old, "relation");
+	Edge *edge = find_edge(diff, name);
+
+	if (edge == NULL)
+		add(&diff->old, "edge", keep_text(diff, name), NULL);
+	else
+	{
+		const KgJson *new = wanted_edge(diff, edge);
+
+		edge->met = true;
+		if (!kg_json_equal(old, kg_json_load(diff->scratch, new)))
+		{
+			const char *kept = keep_text(diff, name);
+
+			add(&diff->old, "edge", kept, keep_value(diff, old));
+			add(&diff->new, "edge", kept, new);
+		}
+	}
+	free(name);
+	kg_arena_reset(diff->scratch);
+}
+
+/* Wanted edges that met none that is stored. */
+static void
+collect_unmet(KgDiff *diff)
+{
+	size_t i;
+
+	for (i = 0; i < diff->nedges; i++)
+	{
+		const KgJson *value;
+		char *name;
+
+		if (diff->edges[i].met)
+			continue;
+		value = wanted_edge(diff, &diff->edges[i]);
+		name = name_edge(kg_json_load(diff->scratch, value), "relation");
+		add(&diff->new, "edge", keep_text(diff, name), value);
+		free(name);
+		kg_arena_reset(diff->scratch);
+	}
+}
+
+/* Print how one thing differs; whether it does. */
+static bool
+print_changed(KgDiff *diff, FILE *out, const Thing *old, const Thing *new,
+			  bool brief)
+{
+	const KgJson *x = kg_json_load(diff->scratch, old->value);
+	const KgJson *y = kg_json_load(diff->scratch, new->value);
+	bool same = kg_json_equal(x, y);
+
+	if (!same)
+		kg_print(out, "~ %s %s\n", old->kind, old->name);
+	if (!same && !brief)
+		print_inside(out, x, y, "");
+	kg_arena_reset(diff->scratch);
+	return !same;
+}
+
+static void
+sort_things(Things *things)
+{
+	if (things->n > 0)
+		qsort(things->list, things->n, sizeof(Thing), compare);
+}
+
+size_t
+kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored, bool brief)
+{
+	Things *old = &diff->old;
+	Things *new = &diff->new;
 	size_t differences = 0;
 	size_t i = 0;
 	size_t k = 0;
 
 	if (stored != NULL)
-		collect(&old, stored);
-	collect(&new, wanted);
-	if (old.n > 0)
-		qsort(old.list, old.n, sizeof(Thing), compare);
-	if (new.n > 0)
-		qsort(new.list, new.n, sizeof(Thing), compare);
-	while (i < old.n || k < new.n)
+		collect(old, diff->scratch, stored);
+	collect(new, diff->scratch, diff->wanted);
+	collect_unmet(diff);
+	sort_things(old);
+	sort_things(new);
+	while (i < old->n || k < new->n)
 	{
-		int order = i >= old.n	 ? 1
-					: k >= new.n ? -1
-								 : compare(&old.list[i], &new.list[k]);
+		int order = i >= old->n	  ? 1
+					: k >= new->n ? -1
+								  : compare(&old->list[i], &new->list[k]);
 
 		if (order < 0)
-		{
-			kg_print(out, "- %s %s\n", old.list[i].kind, old.list[i].name);
-			differences++;
-		}
+			kg_print(out, "- %s %s\n", old->list[i].kind, old->list[i].name);
 		else if (order > 0)
-		{
-			kg_print(out, "+ %s %s\n", new.list[k].kind, new.list[k].name);
-			differences++;
-		}
-		else if (!kg_json_equal(old.list[i].value, new.list[k].value))
-		{
-			kg_print(out, "~ %s %s\n", old.list[i].kind, old.list[i].name);
-			if (!brief)
-				print_inside(out, old.list[i].value, new.list[k].value, "");
-			differences++;
-		}
+			kg_print(out, "+ %s %s\n", new->list[k].kind, new->list[k].name);
+		differences += order != 0 ||
+					   print_changed(
+						   diff, out, &old->list[i], &new->list[k], brief);
 		i += order <= 0;
 		k += order >= 0;
 	}
-	free(old.list);
-	free(new.list);
-	kg_arena_free(old.arena);
+	return differences;
+}
+
+size_t
+kg_bundle_diff(FILE *out, const KgJson *stored, const KgJson *wanted,
+			   bool brief)
+{
+	KgDiff *diff = kg_diff_new(wanted);
+	const KgJson *edges = kg_json_get(stored, "edges");
+	size_t differences;
+	size_t i;
+
+	for (i = 0; i < length(edges); i++)
+		kg_diff_edge(diff, edges->u.items[i]);
+	differences = kg_diff_print(diff, out, stored, brief);
+	kg_diff_free(diff);
 	return differences;
 }

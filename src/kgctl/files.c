@@ -7,15 +7,76 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kgctl/args.h"
 #include "kgctl/files.h"
 #include "kgctl/log.h"
+
+/* Smaller files are read. */
+#define MAP_FROM (1024 * 1024)
+
+/* A mapped file became shorter than it was. */
+static void
+on_truncated(int sig)
+{
+	static const char text[] = "kgctl: a file was cut off while it was read\n";
+
+	(void) sig;
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		_exit(KG_EXIT_INTERNAL);
+	_exit(KG_EXIT_INPUT);
+}
+
+/*
+ * A large file is mapped: it is in memory once, where the system has it anyway.
+ * A byte that is nought follows it.
+ */
+static bool
+map_file(int fd, KgBuf *out)
+{
+	struct stat st;
+	struct sigaction action;
+	size_t size;
+	char *data;
+
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < MAP_FROM ||
+		st.st_size > (off_t) KG_MAX_FILE || lseek(fd, 0, SEEK_CUR) != 0)
+		return false;
+	size = (size_t) st.st_size;
+	data = mmap(NULL,
+				size + 1,
+				PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS,
+				-1,
+				0);
+	if (data == MAP_FAILED)
+		return false;
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = on_truncated;
+	sigaction(SIGBUS, &action, NULL);
+	if (mmap(data,
+			 size,
+			 PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_FIXED,
+			 fd,
+			 0) == MAP_FAILED)
+	{
+		munmap(data, size + 1);
+		return false;
+	}
+	out->data = data;
+	out->len = size;
+	out->mapped = size + 1;
+	return true;
+}
 
 /* The whole of a file that is open, which is closed then. */
 static bool
@@ -25,6 +86,12 @@ read_all(int fd, const char *path, KgBuf *out)
 	ssize_t n;
 	int saved;
 
+	if (map_file(fd, out))
+	{
+		if (fd != STDIN_FILENO)
+			close(fd);
+		return true;
+	}
 	kg_buf_add(out, "", 0);
 	while ((n = read(fd, chunk, sizeof(chunk))) != 0)
 	{

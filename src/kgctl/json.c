@@ -52,6 +52,24 @@ kg_arena_free(KgArena *arena)
 	free(arena);
 }
 
+void
+kg_arena_reset(KgArena *arena)
+{
+	Chunk *kept = arena->chunks;
+
+	if (kept == NULL)
+		return;
+	while (kept->next != NULL)
+	{
+		Chunk *next = kept->next;
+
+		kept->next = next->next;
+		free(next);
+	}
+	kept->used = 0;
+	arena->size = sizeof(Chunk) + kept->size;
+}
+
 size_t
 kg_arena_size(const KgArena *arena)
 {
@@ -318,11 +336,12 @@ kg_json_is_integer(const KgJson *value)
 }
 
 const KgJson *
-kg_json_nearest(const KgJson *value, const char *pointer)
+kg_json_nearest(KgArena *arena, const KgJson *value, const char *pointer)
 {
 	KgBuf token;
 
 	kg_buf_init(&token);
+	value = kg_json_load(arena, value);
 	while (value != NULL && *pointer == '/')
 	{
 		const KgJson *next = NULL;
@@ -351,7 +370,7 @@ kg_json_nearest(const KgJson *value, const char *pointer)
 		}
 		if (next == NULL)
 			break;
-		value = next;
+		value = kg_json_load(arena, next);
 	}
 	kg_buf_free(&token);
 	return value;
@@ -480,6 +499,9 @@ kg_json_equal(const KgJson *a, const KgJson *b)
 			return true;
 		case KG_JSON_OBJECT:
 			return equal_objects(a, b);
+		case KG_JSON_RAW:
+			return a->len == b->len &&
+				   memcmp(a->u.text, b->u.text, a->len) == 0;
 	}
 	return false;
 }
@@ -511,6 +533,7 @@ kg_json_write(KgBuf *out, const KgJson *value, int indent)
 			kg_buf_puts(out, value->u.boolean ? "true" : "false");
 			break;
 		case KG_JSON_NUMBER:
+		case KG_JSON_RAW:
 			kg_buf_add(out, value->u.text, value->len);
 			break;
 		case KG_JSON_STRING:

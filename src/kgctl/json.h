@@ -27,7 +27,8 @@ typedef enum KgJsonKind
 	KG_JSON_NUMBER,
 	KG_JSON_STRING,
 	KG_JSON_ARRAY,
-	KG_JSON_OBJECT
+	KG_JSON_OBJECT,
+	KG_JSON_RAW /* an object that was read, as its text: kg_json_load() */
 } KgJsonKind;
 
 typedef struct KgJson KgJson;
@@ -48,7 +49,7 @@ struct KgJson
 	union
 	{
 		bool boolean;
-		const char *text; /* string or number, NUL-terminated */
+		const char *text; /* string or number, NUL-terminated; raw */
 		KgJson **items;
 		KgMember *members;
 	} u;
@@ -58,6 +59,8 @@ typedef struct KgArena KgArena;
 
 extern KgArena *kg_arena_new(void);
 extern void kg_arena_free(KgArena *arena);
+/* Forget what is in it; some memory is kept for what comes. */
+extern void kg_arena_reset(KgArena *arena);
 extern size_t kg_arena_size(const KgArena *arena);
 extern void *kg_arena_alloc(KgArena *arena, size_t size);
 extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
@@ -68,6 +71,17 @@ extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
  */
 extern KgJson *kg_json_parse(KgArena *arena, const char *text, size_t len,
 							 const char *source, char **error);
+
+/*
+ * The same for a bundle, whose edges and entities may be very many: they are
+ * checked and stay KG_JSON_RAW, pointing into text.
+ */
+extern KgJson *kg_json_parse_bundle(KgArena *arena, const char *text,
+									size_t len, const char *source,
+									char **error);
+
+/* An item as a value to look into: read again if it is raw. */
+extern const KgJson *kg_json_load(KgArena *arena, const KgJson *item);
 
 /* Constructors; strings are copied. */
 extern KgJson *kg_json_new(KgArena *arena, KgJsonKind kind);
@@ -92,7 +106,8 @@ extern bool kg_json_is_number(const char *s, size_t len);
 extern bool kg_json_is_integer(const KgJson *value);
 
 /* The value at a JSON Pointer, or the nearest one above it that exists. */
-extern const KgJson *kg_json_nearest(const KgJson *value, const char *pointer);
+extern const KgJson *kg_json_nearest(KgArena *arena, const KgJson *value,
+									 const char *pointer);
 
 /* Equality of jsonb: members in any order, numbers by value. */
 extern bool kg_json_equal(const KgJson *a, const KgJson *b);

@@ -12,6 +12,8 @@
 typedef struct Reader
 {
 	KgArena *arena;
+	KgArena *items;		 /* where many items are read, or NULL */
+	const char *keys[3]; /* of the outermost objects that are being read */
 	const char *text;
 	size_t len;
 	size_t at;
@@ -209,11 +211,60 @@ read_word(Reader *r)
 	return read_number(r);
 }
 
+/* Is it an array of a bundle's edges or entities, in one file or its own? */
+static bool
+has_many(const Reader *r, int depth)
+{
+	if (r->items == NULL || r->arena == r->items)
+		return false;
+	return depth == 0 ||
+		   (depth == 1 && r->keys[0] != NULL &&
+			strcmp(r->keys[0], "edges") == 0) ||
+		   (depth == 3 && r->keys[0] != NULL &&
+			strcmp(r->keys[0], "entities") == 0 && r->keys[2] != NULL &&
+			strcmp(r->keys[2], "items") == 0);
+}
+
+/* Read an object and keep its text. */
+static KgJson *
+read_raw(Reader *r, int depth)
+{
+	KgArena *arena = r->arena;
+	size_t start = r->at;
+	unsigned line = r->line;
+	const KgJson *read;
+	KgJson *raw;
+
+	r->arena = r->items;
+	read = read_value(r, depth);
+	r->arena = arena;
+	kg_arena_reset(r->items);
+	if (read == NULL)
+		return NULL;
+	raw = at_line(r, kg_json_new(arena, KG_JSON_RAW), line);
+	raw->u.text = r->text + start;
+	raw->len = r->at - start;
+	return raw;
+}
+
+static KgJson *
+read_item(Reader *r, int depth, bool many)
+{
+	skip_space(r);
+	if (many && r->at < r->len && r->text[r->at] == '{')
+		return read_raw(r, depth);
+	return read_value(r, depth);
+}
+
 static KgJson *
 read_array(Reader *r, int depth)
 {
+	bool many = has_many(r, depth);
 	KgJson *array = at_line(r, kg_json_array(r->arena), r->line);
 
+	/* A member of an item is none of the object around the array. */
+	if (depth < 3)
+		r->keys[depth] = NULL;
 	r->at++;
 	skip_space(r);
 	if (r->at < r->len && r->text[r->at] == ']')
@@ -223,7 +274,7 @@ read_array(Reader *r, int depth)
 	}
 	for (;;)
 	{
-		KgJson *item = read_value(r, depth + 1);
+		KgJson *item = read_item(r, depth + 1, many);
 
 		if (item == NULL)
 			return NULL;
@@ -243,7 +294,7 @@ read_array(Reader *r, int depth)
 static bool
 read_member(Reader *r, KgJson *object, int depth)
 {
-	char *key;
+	const char *key;
 	size_t keylen;
 	KgJson *value;
 
@@ -258,6 +309,8 @@ read_member(Reader *r, KgJson *object, int depth)
 	if (r->at >= r->len || r->text[r->at] != ':')
 		return fail(r, "expected a colon"), false;
 	r->at++;
+	if (depth < 3)
+		r->keys[depth] = key;
 	value = read_value(r, depth + 1);
 	if (value == NULL)
 		return false;
@@ -331,15 +384,16 @@ read_value(Reader *r, int depth)
 	}
 }
 
-KgJson *
-kg_json_parse(KgArena *arena, const char *text, size_t len, const char *source,
-			  char **error)
+static KgJson *
+parse(KgArena *arena, KgArena *items, const char *text, size_t len,
+	  const char *source, char **error)
 {
 	Reader r;
 	KgJson *value;
 
 	memset(&r, 0, sizeof(r));
 	r.arena = arena;
+	r.items = items;
 	r.text = text;
 	r.len = len;
 	r.line = 1;
@@ -361,4 +415,43 @@ kg_json_parse(KgArena *arena, const char *text, size_t len, const char *source,
 	}
 	kg_buf_free(&r.scratch);
 	return value;
+}
+
+KgJson *
+kg_json_parse(KgArena *arena, const char *text, size_t len, const char *source,
+			  char **error)
+{
+	return parse(arena, NULL, text, len, source, error);
+}
+
+KgJson *
+kg_json_parse_bundle(KgArena *arena, const char *text, size_t len,
+					 const char *source, char **error)
+{
+	KgArena *scratch = kg_arena_new();
+	KgJson *value = parse(arena, scratch, text, len, source, error);
+
+	kg_arena_free(scratch);
+	return value;
+}
+
+const KgJson *
+kg_json_load(KgArena *arena, const KgJson *item)
+{
+	char *ignored = NULL;
+	Reader r;
+
+	if (item == NULL || item->kind != KG_JSON_RAW)
+		return item;
+	memset(&r, 0, sizeof(r));
+	r.arena = arena;
+	r.text = item->u.text;
+	r.len = item->len;
+	r.line = item->line;
+	r.source = item->source;
+	r.error = &ignored;
+	item = read_value(&r, 0);
+	kg_buf_free(&r.scratch);
+	free(ignored);
+	return item;
 }

@@ -103,6 +103,8 @@ emit(yaml_emitter_t *emitter, const KgJson *value)
 					return false;
 			return yaml_sequence_end_event_initialize(&event) &&
 				   yaml_emitter_emit(emitter, &event);
+		case KG_JSON_RAW:
+			return false; /* of a bundle that is read, not written */
 		case KG_JSON_OBJECT:
 			if (!yaml_mapping_start_event_initialize(
 					&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) ||

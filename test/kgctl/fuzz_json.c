@@ -76,7 +76,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			strlen(value->u.members[0].key) == value->u.members[0].keylen)
 			(void) kg_json_scan(
 				out.data, out.len, value->u.members[0].key, &found, &len);
-		(void) kg_json_nearest(value, "/a/0/b~1c/~0/1");
+		(void) kg_json_nearest(arena, value, "/a/0/b~1c/~0/1");
 		kg_buf_free(&out);
 	}
 	/* The scanner reads the database's own text only, but must not overrun. */
