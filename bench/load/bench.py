@@ -1,9 +1,13 @@
 """kg_apply_bundle: 100,000 entities to a plain INSERT ... SELECT, and the
-backend's memory for a bundle of 100 MB."""
+memory of the backend and of kgctl for bundles of 100 MB."""
 import json
+import os
+import subprocess
+import time
 
-from kgbench import (BRANDS, BUNDLE, MemoryPeak, PRODUCT_SQL, Report, Session,
-                     literal, make_tenant, scaled, time_statement)
+from kgbench import (BRANDS, BUNDLE, TEMP, MemoryPeak, PRODUCT_SQL, Report,
+                     Session, cpu_statement, literal, make_tenant, scaled,
+                     time_statement)
 
 ROWS = scaled(100000, 1000)
 
@@ -80,6 +84,85 @@ def memory(report, admin):
                   session.memory("VmHWM") >> 20, "MB")
 
 
+def edges_sql(nodes, edges):
+    """A bundle of entities with explicit edges, about 230 bytes an edge."""
+    bundle = {
+        "bundle_name": "packages", "version": "1",
+        "schemas": [{"entity_type": "package", "schema": {
+            "type": "object", "x-id-field": "id",
+            "properties": {"id": {"type": "string"}}}}],
+        "relations": [{"name": name, "from": "package", "to": "package",
+                       "schema": {"type": "object", "properties": {
+                           "constraint": {"type": "string"},
+                           "note": {"type": "string"}}}}
+                      for name in ("DEPENDS", "RECOMMENDS", "SUGGESTS")]}
+    return """%s::jsonb || jsonb_build_object('entities', jsonb_build_array(
+  jsonb_build_object('entity_type', 'package', 'items',
+    (SELECT jsonb_agg(jsonb_build_object('id', 'package-' || i))
+       FROM generate_series(0, %d) i))), 'edges',
+  (SELECT jsonb_agg(jsonb_build_object(
+     'relation', (ARRAY['DEPENDS', 'RECOMMENDS', 'SUGGESTS'])[1 + i %% 3],
+     'from', 'package:package-' || i::bigint * 7919 %% %d,
+     'to', 'package:package-' || (i / %d * 104729 + i::bigint * 31) %% %d,
+     'properties', jsonb_build_object('constraint', '>= 1.' || i %% 100,
+       'note', repeat('lorem ipsum ', 5 + i %% 3))))
+   FROM generate_series(0, %d) i))""" % (
+        literal(json.dumps(bundle)), nodes - 1, nodes, nodes, nodes, edges - 1)
+
+
+def kgctl_peak(command, file):
+    """The highest RssAnon of kgctl, bytes."""
+    process = subprocess.Popen(
+        ["kgctl", command, file],
+        stdout=subprocess.DEVNULL,
+        env=dict(os.environ, PGUSER="loader", KGCTL_TENANT="packages"))
+    peak = 0
+    while process.poll() is None:
+        try:
+            with open("/proc/%d/status" % process.pid) as status:
+                for line in status:
+                    if line.startswith("RssAnon:"):
+                        peak = max(peak, int(line.split()[1]) * 1024)
+        except OSError:
+            pass
+        time.sleep(0.01)
+    if process.returncode != 0:
+        raise SystemExit("kgctl %s: exit status %d"
+                         % (command, process.returncode))
+    return peak
+
+
+def edges(report, admin):
+    report.section("a bundle of 100 MB with explicit edges")
+    count = scaled(478000, 1000)
+    admin.query("CREATE TABLE linked AS SELECT %s AS b"
+                % edges_sql(scaled(68820, 200), count))
+    admin.query("GRANT SELECT ON linked TO loader")
+    report.figure("size of the bundle, %d edges" % count, int(admin.value(
+        "SELECT length(b::text) FROM linked")) >> 20, "MB")
+    make_tenant(admin, "packages", "loader")
+    session = Session("loader")
+    session.query("SET kg_graph.tenant = 'packages'")
+    apply = "SELECT kg_apply_bundle(b, '{}') FROM linked"
+    with MemoryPeak(session) as peak:
+        first = cpu_statement(session, apply, rounds=1)
+    admin.query("VACUUM ANALYZE")
+    again = cpu_statement(session, apply, rounds=3)
+    report.figure("processor time, empty tenant", first, "ms")
+    report.figure("processor time, nothing changed", again, "ms")
+    report.ratio("nothing changed, to the first time", again, first, 0.1, 0.07)
+    report.bound("highest private memory of the backend (RssAnon)",
+                 peak.peak >> 20, 400, "MB")
+    file = os.path.join(TEMP, "linked.json")
+    with open(file, "w") as out:
+        subprocess.run(["psql", "-XAtq", "-c", "SELECT b FROM linked"],
+                       stdout=out, check=True)
+    for command in ("apply", "diff"):
+        report.bound("highest private memory of kgctl %s (RssAnon)" % command,
+                     kgctl_peak(command, file) >> 20, 200, "MB")
+    os.unlink(file)
+
+
 def main():
     report = Report("load")
     admin = Session()
@@ -87,6 +170,7 @@ def main():
     loader = Session("loader")
     speed(report, admin, loader)
     memory(report, admin)
+    edges(report, admin)
     report.end()
 
 
