@@ -386,7 +386,8 @@ def bfs_reply(graph, args, seeds, depth, edges):
             sorted({e.relation for e in edges}, key=compare_text),
         ),
         "counts": (len(kept), len(edges)),
-        "unknown": [given for given, node in zip(args["seeds"], seeds) if node is None],
+        # each once, in the order asked
+        "unknown": list(dict.fromkeys(given for given, node in zip(args["seeds"], seeds) if node is None)),
     }
 
 
