@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/error.h"
 #include "base/spi.h"
 #include "catalog/packed_keys.h"
@@ -69,6 +70,35 @@ init_batch(KgDerivation *d)
 	d->nentities = 0;
 }
 
+/*
+ * What is derived follows the newest schemas; a transaction with an older
+ * snapshot reads it beside entities that it sees as older ones had them.
+ */
+static void
+require_seen_types(const char *tenant, const KgCatalog *newest)
+{
+	const KgCatalog *seen;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	seen = kg_catalog_get(tenant);
+	for (int i = 0; i < seen->ntypes && seen != newest; i++)
+	{
+		const KgType *type = seen->types[i];
+		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		KgError *err;
+
+		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session changed entity type \"%s\" since "
+						   "the transaction began",
+						   kg_type_handle(type));
+		kg_error_expected(err, "the same transaction again");
+		kg_error_throw(err);
+	}
+}
+
 KgDerivation *
 kg_derive_begin(const char *tenant, const KgUserContext *caller)
 {
@@ -83,6 +113,7 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 		GetUserIdAndSecContext(&d->caller.userid, &d->caller.sec_context);
 	d->tenant = MemoryContextStrdup(context, tenant);
 	d->catalog = kg_catalog_newest(tenant);
+	require_seen_types(tenant, d->catalog);
 	d->batch = AllocSetContextCreate(
 		context, "kg_graph batch", ALLOCSET_DEFAULT_SIZES);
 	d->scratch = AllocSetContextCreate(
