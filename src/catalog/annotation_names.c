@@ -68,6 +68,30 @@ one_of(const char *name, const char *const *list, int n)
 	return false;
 }
 
+/*
+ * The annotation that begins with these words, the last maybe in the plural:
+ * x-alias and x-aliases for x-alias-fields.
+ */
+static const char *
+begun(const char *name)
+{
+	static const char *const endings[] = {"", "s", "es"};
+	int len = strlen(name);
+
+	for (int e = 0; e < lengthof(endings); e++)
+	{
+		int stem = len - (int) strlen(endings[e]);
+
+		if (stem < 4 || pg_strcasecmp(name + stem, endings[e]) != 0)
+			continue;
+		for (int i = 0; i < lengthof(names); i++)
+			if (pg_strncasecmp(name, names[i], stem) == 0 &&
+				(names[i][stem] == '-' || names[i][stem] == '\0'))
+				return names[i];
+	}
+	return NULL;
+}
+
 static void
 check_keyword(const char *name, bool blind, const char *pointer,
 			  KgErrorList *errors)
@@ -87,11 +111,16 @@ check_keyword(const char *name, bool blind, const char *pointer,
 	else
 	{
 		/* Nearness alone is too eager for short names: x-ray is no x-ref. */
-		const char *near = kg_nearest(name, names, lengthof(names));
+		const char *near = begun(name);
 
-		if (near == NULL || abs((int) strlen(near) - (int) strlen(name)) > 2 ||
-			(strlen(near) <= 6 && strncmp(near, name, 4) != 0))
-			return;
+		if (near == NULL)
+		{
+			near = kg_nearest(name, names, lengthof(names));
+			if (near == NULL ||
+				abs((int) strlen(near) - (int) strlen(name)) > 2 ||
+				(strlen(near) <= 6 && strncmp(near, name, 4) != 0))
+				return;
+		}
 		err = kg_error_new(
 			KG_INVALID_INPUT, "annotation \"%s\" is not known", name);
 		kg_error_did_you_mean(err, near);
@@ -128,7 +157,7 @@ check(const JsonbContainer *container, bool is_map, bool blind,
 			kg_json_pointer_append(&here, key, strlen(key));
 			if (!is_map)
 			{
-				if (strncmp(key, "x-", 2) == 0)
+				if (pg_strncasecmp(key, "x-", 2) == 0)
 				{
 					check_keyword(key, blind, here.data, errors);
 					continue;

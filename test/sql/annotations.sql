@@ -42,7 +42,8 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}'), jsonb_build_array(jsonb_
 -- Misspelt annotations are errors that name what was meant; foreign x- keys are not ours.
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-indx": true}, "b": {"type": "string", "x-reff": "thing"}, "c": {"type": "string", "x-ondelete": "cascade"}}',
   '{"x-tool-exposed": ["list"], "x-label-feld": "a"}')));
-SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-vendor-colour": "red"}}', '{"x-vendor": {}}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "X-INDEX": true}, "b": {"type": "string", "x-indexes": true}}', '{"x-label": "a", "x-aliases": ["b"], "x-scope": "a"}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-vendor-colour": "red", "x-ray": 1}}', '{"x-vendor": {}, "x-labelled": 1, "x-o": 1}')));
 
 -- x-index: on a property with one comparable type; also in arrays, nullable, nested.
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "object", "x-index": true}, "b": {"x-index": true}, "c": {"type": "string", "x-index": "yes"}}')));
