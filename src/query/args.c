@@ -193,12 +193,36 @@ typedef enum Container
 	AN_ARRAY_OF_OBJECTS
 } Container;
 
+/* The value, maybe as the member of an object, maybe as the item of an array. */
+static Jsonb *
+example_of(const JsonbValue *value, const char *member, bool array)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	if (array)
+		kg_jw_begin_array(&w);
+	if (member)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_key(&w, member);
+	}
+	kg_jw_value(&w, value);
+	if (member)
+		kg_jw_end_object(&w);
+	if (array)
+		kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
 /*
- * Say what to send for an encoded string, and for a value that would do as the
- * one item of the array.
+ * Say what to send for an encoded string, for a value that would do as the
+ * one item of the array, and for a string that would do as the member of an
+ * object (NULL if none).
  */
 static KG_NORETURN void
-throw_not_container(const JsonbValue *value, const char *path, Container wanted)
+throw_not_container(const JsonbValue *value, const char *path, Container wanted,
+					const char *string_member)
 {
 	bool object = wanted == AN_OBJECT;
 	Jsonb *example = NULL;
@@ -226,18 +250,12 @@ throw_not_container(const JsonbValue *value, const char *path, Container wanted)
 		}
 	}
 	err = kg_args_error(path, value, object ? "an object" : "an array");
-	if (wanted == AN_ARRAY
-			? value->type != jbvBinary && value->type != jbvNull
-			: wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
-	{
-		KgJsonWriter w;
-
-		kg_jw_init(&w);
-		kg_jw_begin_array(&w);
-		kg_jw_value(&w, value);
-		kg_jw_end_array(&w);
-		kg_error_example(err, kg_jw_finish(&w));
-	}
+	if (string_member && value->type == jbvString)
+		kg_error_example(err, example_of(value, string_member, !object));
+	else if (wanted == AN_ARRAY
+				 ? value->type != jbvBinary && value->type != jbvNull
+				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
+		kg_error_example(err, example_of(value, NULL, true));
 	kg_error_throw(err);
 }
 
@@ -245,7 +263,7 @@ const JsonbContainer *
 kg_args_as_object(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT);
+		throw_not_container(value, path, AN_OBJECT, NULL);
 	return kg_json_container(value);
 }
 
@@ -253,7 +271,7 @@ const JsonbContainer *
 kg_args_as_array(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_array(value))
-		throw_not_container(value, path, AN_ARRAY);
+		throw_not_container(value, path, AN_ARRAY, NULL);
 	return kg_json_container(value);
 }
 
@@ -278,16 +296,28 @@ kg_args_array(const JsonbContainer *object, const char *key, const char *path)
 }
 
 const JsonbContainer *
-kg_args_objects(const JsonbContainer *object, const char *key, const char *path)
+kg_args_objects(const JsonbContainer *object, const char *key, const char *path,
+				const char *string_member)
 {
 	JsonbValue value;
 
 	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	if (!kg_json_is_array(&value))
-		throw_not_container(
-			&value, kg_path_member(path, key), AN_ARRAY_OF_OBJECTS);
+		throw_not_container(&value,
+							kg_path_member(path, key),
+							AN_ARRAY_OF_OBJECTS,
+							string_member);
 	return kg_json_container(&value);
+}
+
+const JsonbContainer *
+kg_args_item(const JsonbValue *value, const char *path,
+			 const char *string_member)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, AN_OBJECT, string_member);
+	return kg_json_container(value);
 }
 
 bool

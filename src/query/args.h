@@ -50,9 +50,16 @@ extern const JsonbContainer *kg_args_object(const JsonbContainer *object,
 											const char *key, const char *path);
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path);
-/* An array of objects; the items are not looked at. */
+/*
+ * An array of objects, whose items are not looked at, and one of its items.  A
+ * string is told that it belongs in the member string_member.
+ */
 extern const JsonbContainer *kg_args_objects(const JsonbContainer *object,
-											 const char *key, const char *path);
+											 const char *key, const char *path,
+											 const char *string_member);
+extern const JsonbContainer *kg_args_item(const JsonbValue *value,
+										  const char *path,
+										  const char *string_member);
 extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						const char *path, int64 min, int64 max, int64 *result,
 						KgRepairs *repairs);

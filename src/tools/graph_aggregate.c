@@ -456,7 +456,8 @@ read_sort(Aggregate *a)
 {
 	static const char *const sort_known[] = {"field", "order"};
 	static const char *const orders[] = {"asc", "desc"};
-	const JsonbContainer *array = kg_args_objects(a->call.args, "sort", "");
+	const JsonbContainer *array = kg_args_objects(
+		a->call.args, "sort", "", "field");
 	KgJsonIter it;
 
 	if (array == NULL)
@@ -475,7 +476,7 @@ read_sort(Aggregate *a)
 	while (kg_json_iter_next(&it))
 	{
 		char *path = kg_path_index("/sort", it.index);
-		const JsonbContainer *object = kg_args_as_object(&it.value, path);
+		const JsonbContainer *object = kg_args_item(&it.value, path, "field");
 		SortColumn *sort = &a->sort[a->nsort++];
 		JsonbValue value;
 
@@ -497,9 +498,11 @@ typedef void (*ItemReader)(Aggregate *a, const JsonbContainer *object,
 						   const char *path);
 
 static void
-read_items(Aggregate *a, const char *key, int min, int max, ItemReader reader)
+read_items(Aggregate *a, const char *key, const char *string_member, int min,
+		   int max, ItemReader reader)
 {
-	const JsonbContainer *array = kg_args_objects(a->call.args, key, "");
+	const JsonbContainer *array = kg_args_objects(
+		a->call.args, key, "", string_member);
 	char *path = kg_path_member("", key);
 	KgJsonIter it;
 
@@ -518,7 +521,7 @@ read_items(Aggregate *a, const char *key, int min, int max, ItemReader reader)
 	{
 		char *item = kg_path_index(path, it.index);
 
-		reader(a, kg_args_as_object(&it.value, item), item);
+		reader(a, kg_args_item(&it.value, item, string_member), item);
 	}
 }
 
@@ -588,9 +591,10 @@ read_arguments(Aggregate *a, const Jsonb *arguments)
 	kg_args_known(node, "/node", node_known, lengthof(node_known));
 	kg_call_selector(call, node, "/node", "label", &a->node);
 	kg_call_steps(call, false, &a->steps);
-	read_items(a, "group_by", 0, KG_MAX_GROUPS, read_group);
+	read_items(a, "group_by", "property", 0, KG_MAX_GROUPS, read_group);
 	warn(a);
-	read_items(a, "aggregations", 1, KG_MAX_AGGREGATIONS, read_aggregation);
+	read_items(
+		a, "aggregations", "fn", 1, KG_MAX_AGGREGATIONS, read_aggregation);
 	read_sort(a);
 	a->limit = kg_call_limit(call);
 }

@@ -117,7 +117,7 @@ kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps)
 	memset(steps, 0, sizeof(*steps));
 	if (required)
 		kg_require_member(call->args, "relationships", "");
-	array = kg_args_objects(call->args, "relationships", "");
+	array = kg_args_objects(call->args, "relationships", "", "type");
 	if (array == NULL)
 		return;
 	n = kg_json_length(array);
@@ -136,7 +136,7 @@ kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps)
 		char *path = kg_path_index("/relationships", it.index);
 
 		read_step(
-			call, steps, kg_args_as_object(&it.value, path), path, it.index);
+			call, steps, kg_args_item(&it.value, path, "type"), path, it.index);
 		steps->n++;
 	}
 }

@@ -51,15 +51,7 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 	bool descending = false;
 	const KgField *field;
 
-	if (value->type == jbvString)
-	{
-		KgError *err = kg_args_error(path, value, "an object");
-
-		kg_error_example(
-			err, kg_json_parse("{\"field\": \"id\", \"order\": \"desc\"}"));
-		kg_error_throw(err);
-	}
-	entry = kg_args_as_object(value, path);
+	entry = kg_args_item(value, path, "field");
 	kg_args_known(entry, path, known, lengthof(known));
 	name = kg_args_string(entry, "field", path);
 	if (name == NULL)
@@ -113,7 +105,8 @@ void
 kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 				   const JsonbContainer *arguments)
 {
-	const JsonbContainer *array = kg_args_objects(arguments, "sort", "");
+	const JsonbContainer *array = kg_args_objects(
+		arguments, "sort", "", "field");
 	KgJsonIter it;
 	bool by_id = false;
 	int decide = 0;
