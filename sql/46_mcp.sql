@@ -188,11 +188,11 @@ COMMENT ON FUNCTION @extschema@.kg_mcp_changed() IS
   'statement trigger: notifies gateways at commit that lists of a tenant changed';
 
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
 CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('bundle');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
 CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
@@ -203,6 +203,20 @@ CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFER
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+
+-- Who was told of changes may be no more: gateways end the subscriptions, and clients make them again.
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
 
 CREATE FUNCTION @extschema@.kg_create_agent(agent text, options jsonb DEFAULT '{}') RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -26,6 +26,7 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "base/settings.h"
+#include "base/token.h"
 #include "mcp_notify.h"
 #include "mcp_protocol.h"
 #include "miscadmin.h"
@@ -381,12 +382,20 @@ find_method(const KgMcpRequest *req)
 	return NULL;
 }
 
+/* Where changes are told, and for how long the caller may hear of them. */
 static void
 write_listen(KgMcpRequest *req, KgJsonWriter *w)
 {
+	const KgTokenIdentity *token = kg_token_identity();
+
 	kg_jw_key(w, "kg_listen");
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "key", kg_mcp_listen_key(req->tenant));
+	if (token != NULL)
+		kg_jw_kint(
+			w,
+			"seconds",
+			Max(0, (token->expires - GetCurrentTimestamp()) / USECS_PER_SEC));
 	kg_jw_end_object(w);
 }
 

@@ -22,12 +22,14 @@
 #include "mcp_notify.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
 #define KG_MCP_CHANNEL "kg_mcp"
 #define KG_MCP_SECRET_BYTES 32
 #define KG_MCP_KEY_BYTES 16
+#define KG_MCP_ACCESS "access"
 
 /* One row, read once; a new extension in the same database has a new one. */
 static const unsigned char *
@@ -96,17 +98,51 @@ notify(const char *tenant, const char *kind)
 PGDLLEXPORT Datum kg_sql_mcp_changed(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp_changed);
 
+/* Of every tenant where a row is of all of them, as some keys are. */
+static uint64
+read_tenants(void)
+{
+	KgUserContext user;
+	int nest = kg_spi_pin_path();
+	const char *schema = get_namespace_name(kg_extension_schema());
+	char *sql = psprintf(
+		"SELECT tenant FROM changed WHERE tenant IS NOT NULL UNION "
+		"SELECT tenant FROM %s WHERE EXISTS (SELECT FROM changed WHERE tenant "
+		"IS NULL) ORDER BY tenant",
+		quote_qualified_identifier(schema, "kg_tenant"));
+
+	kg_become_owner(&user);
+	if (SPI_execute(sql, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the rows that changed");
+	kg_restore_user(&user);
+	kg_spi_unpin_path(nest);
+	return SPI_processed;
+}
+
+static void
+notify_tenant(const char *tenant, const char *what)
+{
+	static const char *const kinds[] = {"tools", "prompts", "resources"};
+
+	if (what != NULL)
+		notify(tenant, what);
+	if (what != NULL && strcmp(what, KG_MCP_ACCESS) == 0)
+		return;
+	for (int k = 0; k < lengthof(kinds); k++)
+		notify(tenant, kinds[k]);
+}
+
 /*
  * AFTER statement trigger with the transition table "changed"; its argument
- * is "bundle" where the rows are bundles, whose own resources changed too.
+ * is "resource" where the rows are bundles, whose own resources changed too,
+ * and "access" where somebody's right to be told may have ended.
  */
 Datum
 kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 {
-	static const char *const kinds[] = {"tools", "prompts", "resources"};
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
-	bool bundles;
-	int nest;
+	const char *what;
+	uint64 n;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
@@ -116,26 +152,17 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger manager",
 						"kg_mcp_changed")));
-	bundles = trigdata->tg_trigger->tgnargs > 0;
+	what = trigdata->tg_trigger->tgnargs > 0 ? trigdata->tg_trigger->tgargs[0]
+											 : NULL;
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_trigger_data(trigdata) < 0)
 		elog(ERROR, "could not read the rows that changed");
-	nest = kg_spi_pin_path();
-	if (SPI_execute("SELECT DISTINCT tenant FROM changed ORDER BY tenant",
-					true,
-					0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the rows that changed");
-	kg_spi_unpin_path(nest);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	n = read_tenants();
+	for (uint64 i = 0; i < n; i++)
 	{
-		char *tenant = kg_spi_cstring(i, 1);
-
 		CHECK_FOR_INTERRUPTS();
-		if (bundles)
-			notify(tenant, "resource");
-		for (int k = 0; k < lengthof(kinds); k++)
-			notify(tenant, kinds[k]);
+		notify_tenant(kg_spi_cstring(i, 1), what);
 	}
 	SPI_finish();
 	return PointerGetDatum(NULL);

@@ -542,6 +542,7 @@ static bool
 take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 {
 	char *error = NULL;
+	const KgJson *seconds;
 	KgJson *root;
 	size_t i;
 
@@ -556,6 +557,9 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 		return false;
 	answer->listen_key = kg_json_get_text(kg_json_get(root, "kg_listen"),
 										  "key");
+	seconds = kg_json_get(kg_json_get(root, "kg_listen"), "seconds");
+	if (seconds != NULL && seconds->kind == KG_JSON_NUMBER)
+		answer->listen_seconds = strtol(seconds->u.text, NULL, 10);
 	for (i = 0; i < root->len; i++)
 		if (strcmp(root->u.members[i].key, "kg_listen") == 0)
 		{
@@ -574,7 +578,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 static void
 result_done(KgCall *call, PGresult *res)
 {
-	KgAnswer answer = {200, NULL, 0, res, NULL, NULL};
+	KgAnswer answer = {200, NULL, 0, res, NULL, NULL, -1};
 	const char *error;
 	size_t n;
 	KgBuf own;

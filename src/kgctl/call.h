@@ -21,6 +21,7 @@ typedef struct KgAnswer
 	PGresult *res;			/* where text lives, or NULL: done() may take it */
 	const char *listen_key; /* of initialize and subscriptions/listen */
 	const char *sqlstate;	/* of an SQL error, for the log */
+	long listen_seconds;	/* until the token ends, -1: it does not */
 } KgAnswer;
 
 typedef struct KgCallOwner

@@ -48,6 +48,7 @@ typedef struct Pending
 	char *method;
 	bool notification;
 	bool holds; /* input waits for its answer */
+	bool quiet; /* nobody waits for its answer: it is the server's own */
 } Pending;
 
 struct Stdio
@@ -165,11 +166,48 @@ remove_pending(Pending *p)
 }
 
 static void split_lines(Stdio *s);
+static void ask_again(Stdio *s);
 
+/* To a legacy client, which cannot ask for it again: the server does. */
 static void
 on_change(void *arg, const char *json, size_t len)
 {
-	write_line(arg, json, len);
+	Stdio *s = arg;
+
+	if (json != NULL)
+	{
+		write_line(s, json, len);
+		return;
+	}
+	kg_unsubscribe(s->legacy);
+	s->legacy = NULL;
+	ask_again(s);
+}
+
+/* Subscriptions end with their result, as the protocol wants. */
+static void
+end_subscription(Pending *p)
+{
+	KgBuf out;
+
+	kg_buf_init(&out);
+	kg_subscriber_result(&out, p->id);
+	write_line(p->server, out.data, out.len);
+	kg_buf_free(&out);
+}
+
+static void
+on_told(void *arg, const char *json, size_t len)
+{
+	Pending *p = arg;
+
+	if (json != NULL)
+	{
+		write_line(p->server, json, len);
+		return;
+	}
+	end_subscription(p);
+	remove_pending(p);
 }
 
 static void
@@ -199,6 +237,7 @@ initialized(Stdio *s, const KgAnswer *answer)
 									 NULL,
 									 0,
 									 NULL,
+									 answer->listen_seconds,
 									 on_change,
 									 s);
 	}
@@ -217,7 +256,8 @@ on_done(void *arg, KgAnswer *answer)
 	p->call = NULL;
 	if (answer->text != NULL && !p->notification)
 	{
-		write_line(s, answer->text, answer->len);
+		if (!p->quiet)
+			write_line(s, answer->text, answer->len);
 		if (p->holds)
 			initialized(s, answer);
 		if (p->method != NULL && answer->listen_key != NULL &&
@@ -228,8 +268,9 @@ on_done(void *arg, KgAnswer *answer)
 										 answer->text,
 										 answer->len,
 										 p->id,
-										 on_change,
-										 s);
+										 answer->listen_seconds,
+										 on_told,
+										 p);
 			return;
 		}
 	}
@@ -265,7 +306,7 @@ cancelled(Stdio *s, const KgMessage *msg)
 }
 
 static void
-start_call(Stdio *s, KgMessage *msg, const char *line, size_t len)
+start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 {
 	KgCallContext context = {s->gateway.pool, s->token, NULL, msg->modern};
 	KgCallOwner owner = {NULL, on_notify, true, on_done};
@@ -275,7 +316,8 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len)
 		strcmp(msg->method, "initialize") != 0)
 		context.revision = s->revision;
 	p->server = s;
-	p->id = msg->id ? kg_strdup(msg->id) : NULL;
+	p->quiet = quiet;
+	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
 	p->method = msg->method ? kg_strdup(msg->method) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
 	/* What comes next is answered in the shape that initialize agrees on. */
@@ -288,12 +330,38 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len)
 	p->call = kg_call_start(&context, msg, line, len, &owner);
 	if (p->call == NULL)
 	{
-		if (!p->notification)
+		if (!p->notification && !quiet)
 			write_error(
 				s, p->id, KG_RPC_INTERNAL, "too many calls at once; try again");
 		s->holding = s->holding && !p->holds;
 		remove_pending(p);
 	}
+}
+
+/*
+ * Is the token still good, and the role's grant?  What a legacy client did to be
+ * told, once more in its place; where it is refused, nothing is subscribed.
+ */
+static void
+ask_again(Stdio *s)
+{
+	KgMessage msg;
+	KgBuf line;
+	char *error = NULL;
+
+	kg_buf_init(&line);
+	kg_buf_printf(&line,
+				  "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\","
+				  "\"params\":{\"protocolVersion\":\"%s\",\"capabilities\":{},"
+				  "\"clientInfo\":{\"name\":\"kgctl\",\"version\":\"0\"}}}",
+				  s->revision);
+	if (!s->eof && kg_message_parse(&msg, line.data, line.len, &error))
+	{
+		start_call(s, &msg, line.data, line.len, true);
+		kg_message_free(&msg);
+	}
+	free(error);
+	kg_buf_free(&line);
 }
 
 static void
@@ -318,7 +386,7 @@ on_line(Stdio *s, const char *line, size_t len)
 			 strcmp(msg.method, "notifications/cancelled") == 0)
 		cancelled(s, &msg);
 	else if (msg.kind != KG_MSG_RESPONSE || !kg_call_respond(&msg, s->token))
-		start_call(s, &msg, line, len);
+		start_call(s, &msg, line, len, false);
 	free(error);
 	kg_message_free(&msg);
 }
@@ -436,20 +504,12 @@ close_server(Stdio *s)
 	Pending *p;
 
 	s->patience = LAST_WORDS_MS;
-	/* Subscriptions end with their result, as the protocol wants. */
 	while ((p = s->pending) != NULL)
 	{
 		if (p->call != NULL)
 			kg_call_cancel(p->call);
 		else if (p->subscriber != NULL && p->id != NULL)
-		{
-			KgBuf out;
-
-			kg_buf_init(&out);
-			kg_subscriber_result(&out, p->id);
-			write_line(s, out.data, out.len);
-			kg_buf_free(&out);
-		}
+			end_subscription(p);
 		remove_pending(p);
 	}
 	kg_watch_remove(s->watch);

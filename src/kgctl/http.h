@@ -117,6 +117,8 @@ extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  enum MHD_RequestTerminationCode why);
 extern void kg_http_dispatch(KgRequest *req);
 extern void kg_http_unsubscribe(KgRequest *req);
+/* With its result. */
+extern void kg_http_end_subscription(KgRequest *req);
 
 /* http_reply.c: what a request is answered with. */
 extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,

@@ -169,7 +169,10 @@ on_notify(void *arg, const char *json, size_t len)
 static void
 on_change(void *arg, const char *json, size_t len)
 {
-	kg_stream_event(arg, json, len);
+	if (json == NULL)
+		kg_http_end_subscription(arg);
+	else
+		kg_stream_event(arg, json, len);
 }
 
 void
@@ -211,6 +214,7 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 								   answer->text,
 								   answer->len,
 								   req->id,
+								   answer->listen_seconds,
 								   on_change,
 								   req);
 }

@@ -191,8 +191,8 @@ sweep(KgHttp *http, int64_t now)
 	}
 }
 
-static void
-end_subscription(KgRequest *req)
+void
+kg_http_end_subscription(KgRequest *req)
 {
 	KgBuf out;
 
@@ -204,7 +204,7 @@ end_subscription(KgRequest *req)
 	kg_stream_end(req);
 }
 
-/* All of them on shutting down; each some time, for tokens expire. */
+/* All of them on shutting down; each some time. */
 static void
 end_subscriptions(KgHttp *http, int64_t now)
 {
@@ -218,7 +218,7 @@ end_subscriptions(KgHttp *http, int64_t now)
 			continue;
 		if (http->draining ||
 			now - req->started > http->options.stream_timeout * 1000)
-			end_subscription(req);
+			kg_http_end_subscription(req);
 	}
 }
 

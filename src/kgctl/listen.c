@@ -13,6 +13,8 @@
 
 #define MAX_URIS 64
 #define PAUSE_MS 1000
+/* Longer than any connection lasts. */
+#define MAX_SECONDS 1000000000L
 #define CONNECT_TIMEOUT_MS 10000
 
 struct KgSubscriber
@@ -25,6 +27,7 @@ struct KgSubscriber
 	int kinds;
 	char **uris;
 	size_t nuris;
+	int64_t until; /* 0: without end */
 	KgSubscriberFn fn;
 	void *arg;
 };
@@ -132,6 +135,8 @@ tell(KgSubscriber *s, const char *kind)
 	/* Of which resource is not said where everybody can listen. */
 	else if (strcmp(kind, "resource") == 0)
 		send_updates(s);
+	else if (strcmp(kind, "access") == 0)
+		s->fn(s->arg, NULL, 0);
 }
 
 /* "<key> <kind>"; a key has no spaces. */
@@ -152,12 +157,15 @@ deliver(KgListener *l, const char *payload)
 	}
 }
 
-/* Notifications may have been missed: say that everything changed. */
+/*
+ * Notifications may have been missed: say that everything changed.  Access last,
+ * for it takes the subscriber away.
+ */
 static void
 tell_all(KgListener *l)
 {
 	static const char *const kinds[] = {
-		"tools", "prompts", "resources", "resource"};
+		"tools", "prompts", "resources", "resource", "access"};
 	KgSubscriber *s;
 	KgSubscriber *next;
 	size_t i;
@@ -165,7 +173,7 @@ tell_all(KgListener *l)
 	for (s = l->subscribers; s != NULL; s = next)
 	{
 		next = s->next;
-		for (i = 0; i < 4; i++)
+		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 			tell(s, kinds[i]);
 	}
 }
@@ -238,11 +246,26 @@ on_socket(void *arg, uint32_t events)
 }
 
 static void
+end_expired(KgListener *l, int64_t now)
+{
+	KgSubscriber *s;
+	KgSubscriber *next;
+
+	for (s = l->subscribers; s != NULL; s = next)
+	{
+		next = s->next;
+		if (s->until != 0 && now >= s->until)
+			tell(s, "access");
+	}
+}
+
+static void
 on_tick(void *arg)
 {
 	KgListener *l = arg;
 	int64_t waited = kg_now() - l->since;
 
+	end_expired(l, kg_now());
 	if (l->pg != NULL && !l->connected && waited > CONNECT_TIMEOUT_MS)
 		disconnect(l);
 	/* Only while somebody wants to know. */
@@ -306,13 +329,17 @@ read_filter(KgSubscriber *s, const KgJson *object, int depth)
 
 KgSubscriber *
 kg_subscribe(KgListener *l, const char *key, const char *ack, size_t len,
-			 const char *id, KgSubscriberFn fn, void *arg)
+			 const char *id, long seconds, KgSubscriberFn fn, void *arg)
 {
 	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
 
 	s->listener = l;
 	s->key = kg_strdup(key);
 	s->id = id ? kg_strdup(id) : NULL;
+	if (seconds >= 0)
+		s->until = kg_now() +
+				   (int64_t) (seconds < MAX_SECONDS ? seconds : MAX_SECONDS) *
+					   1000;
 	s->fn = fn;
 	s->arg = arg;
 	if (ack == NULL)

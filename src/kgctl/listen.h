@@ -19,7 +19,10 @@
 typedef struct KgListener KgListener;
 typedef struct KgSubscriber KgSubscriber;
 
-/* A JSON-RPC notification for the subscriber. */
+/*
+ * A JSON-RPC notification for the subscriber.  NULL: it may have no right to be
+ * told any more; it is to be unsubscribed, and asks again if it wants to.
+ */
 typedef void (*KgSubscriberFn)(void *arg, const char *json, size_t len);
 
 extern KgListener *kg_listener_new(KgLoop *loop, const char *dsn);
@@ -28,11 +31,12 @@ extern void kg_listener_free(KgListener *listener);
 /*
  * Subscribe to the changes of one key.  ack is the acknowledgement (its filter
  * and resource URIs are read from it), NULL for a legacy client that gets all
- * list changes.  id is the JSON text of the subscription id or NULL.
+ * list changes.  id is the JSON text of the subscription id or NULL.  After
+ * so many seconds its right ends; -1: it has no end.
  */
 extern KgSubscriber *kg_subscribe(KgListener *listener, const char *key,
 								  const char *ack, size_t len, const char *id,
-								  KgSubscriberFn fn, void *arg);
+								  long seconds, KgSubscriberFn fn, void *arg);
 extern void kg_unsubscribe(KgSubscriber *subscriber);
 
 /* The answer that ends a subscription. */

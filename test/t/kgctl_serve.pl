@@ -244,6 +244,43 @@ SKIP:
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
+# A subscription ends with the right to it: the token's time, its key, its agent, the tenant's grants.
+{
+	my $gateway = start_gateway($node, 'kg_gate');
+	my $sql = sub { return $node->safe_psql('postgres', $_[0]) };
+	$sql->(qq{INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access, leeway, tenant)
+		SELECT 'ends', kid, 'HS256', sha256(kid::bytea), 'kg', 'read', 0, 'a' FROM unnest(ARRAY['time', 'key', 'agent']) kid});
+	$sql->(q{SET ROLE kg_direct; SELECT kg_create_agent('leaves')});
+	my $open = sub {
+		my ($kid, $valid, $more) = @_;
+		my $token = $sql->("SELECT kg_issue_token('{\"tenant\": \"a\"$more}', '$kid', '$valid')");
+		my ($s, $d) = (send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }),
+				%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token"), '');
+		ok(read_until($s, \$d, qr/acknowledged/), "subscribed: $kid");
+		unlike($d, qr/kg_listen|seconds/, 'what is between gateway and database stays there');
+		wait_until(sub { $sql->(q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
+		return [ $s, \$d, $token ];
+	};
+	my $ends = sub { my ($of, $what) = @_; ok(read_until($of->[0], $of->[1], qr/"resultType":"complete"/), $what) };
+	my $long = $open->('key', '1 hour', '');
+	$ends->($open->('time', '2 seconds', ''), 'its token has expired');
+	unlike(${ $long->[1] }, qr/complete/, 'another one goes on');
+	$sql->(q{UPDATE kg_auth_key SET enabled = false WHERE kid = 'key' AND issuer = 'ends'});
+	$ends->($long, 'its key was disabled');
+	is(read_reply(send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => {} }), %{ modern_headers('subscriptions/listen') },
+				Accept => 'text/event-stream', Authorization => "Bearer $long->[2]"))->{status}, 401, 'and is not made again');
+	my $agent = $open->('agent', '1 hour', ', "agent": "leaves"');
+	$sql->(q{SET ROLE kg_direct; SELECT kg_drop_agent('leaves')});
+	$ends->($agent, 'its agent was dropped');
+	my $grant = $open->('agent', '1 hour', '');
+	$sql->(q{CREATE ROLE kg_leaver; SELECT kg_grant('a', 'kg_leaver', 'read'); SELECT kg_revoke('a', 'kg_leaver')});
+	$ends->($grant, 'a grant of the tenant was revoked: who still may asks again');
+	$grant = $open->('agent', '1 hour', '');
+	$sql->(q{DELETE FROM kg_auth_key WHERE issuer = 'ends'});
+	$ends->($grant, 'its key was deleted');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
 # A legacy client on standard input is told too.
 {
 	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token{a});
@@ -261,6 +298,22 @@ SKIP:
 	ok($pump->(qr/notifications\/tools\/list_changed/), 'and comes when a bundle is applied');
 	$in .= $json->encode({ jsonrpc => '2.0', id => 5, method => 'tools/list' }) . "\n";
 	ok($pump->(qr/"get_one"/), 'the new tools are in the list');
+	# It cannot subscribe again: kgctl asks for it whether its token is still good.
+	$out = '';
+	$node->safe_psql('postgres', 'UPDATE kg_auth_key SET enabled = enabled');
+	$in .= $json->encode({ jsonrpc => '2.0', id => 6, method => 'ping' }) . "\n";
+	ok($pump->(qr/"id": ?6/), 'it goes on');
+	wait_until(sub { IPC::Run::pump_nb($run); $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}) eq '1' });
+	$node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_drop_bundle('one')});
+	ok($pump->(qr/notifications\/tools\/list_changed/), 'and is told of the next change');
+	unlike($out, qr/protocolVersion/, 'and hears nothing of the question');
+	$out = '';
+	$node->safe_psql('postgres', 'UPDATE kg_auth_key SET enabled = false');
+	$node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT kg_create_agent('helper')});
+	$in .= $json->encode({ jsonrpc => '2.0', id => 7, method => 'ping' }) . "\n";
+	ok($pump->(qr/"id": ?7/), 'a call is refused');
+	unlike($out, qr/list_changed/, 'who has no right any more is told nothing');
+	$node->safe_psql('postgres', 'UPDATE kg_auth_key SET enabled = true');
 	$run->signal('TERM');
 	$run->finish;
 	is($run->full_result(0), 0, 'SIGTERM ends it cleanly');
