@@ -20,6 +20,7 @@
 #include "base/settings.h"
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"
+#include "catalog/writing.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -337,6 +338,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	values[COL_SCOPE] = PointerGetDatum(scope);
 	nulls[COL_SCOPE] = scope == NULL;
 	fill_version(update, old, values, nulls);
+	kg_writing_row(type->type_no);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_entity_before);
@@ -382,6 +384,7 @@ typedef struct Statement
 	KgDerivation *current;
 	char *current_tenant;
 	KgUserContext caller;
+	bool overtaken; /* of catalog/writing.h */
 } Statement;
 
 static KgDerivation *
@@ -459,7 +462,15 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 
 		KgVersion now = slot_version(after);
 
-		if (changed)
+		if (statement->overtaken)
+		{
+			KgVersion was = changed ? slot_version(before) : now;
+
+			kg_derive_overtaken(d, type_no, node, &was);
+			if (changed)
+				kg_derive_overtaken(d, type_no, node, &now);
+		}
+		else if (changed)
 		{
 			KgVersion was = slot_version(before);
 
@@ -483,12 +494,16 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		KgDerivation *d = derivation_of(statement,
 										slot->tts_values[COL_TENANT]);
 		MemoryContext old = MemoryContextSwitchTo(row_context);
+		int32 type_no = DatumGetInt32(slot->tts_values[COL_TYPE_NO]);
+		int64 node = DatumGetInt64(slot->tts_values[COL_NODE]);
+		KgVersion was = {SLOT_TEXT(slot, COL_ID),
+						 NULL,
+						 DatumGetByteaPP(slot->tts_values[COL_KEYS])};
 
-		kg_derive_deleted(d,
-						  DatumGetInt32(slot->tts_values[COL_TYPE_NO]),
-						  SLOT_TEXT(slot, COL_ID),
-						  DatumGetInt64(slot->tts_values[COL_NODE]),
-						  DatumGetByteaPP(slot->tts_values[COL_KEYS]));
+		if (statement->overtaken)
+			kg_derive_overtaken(d, type_no, node, &was);
+		else
+			kg_derive_deleted(d, type_no, was.entity_id, node, was.keys);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -509,6 +524,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_entity_after", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	statement.overtaken = kg_writing_overtaken();
 	kg_become_owner(&statement.caller);
 	SPI_connect();
 	before = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
@@ -519,6 +535,9 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 		derive_deleted(&statement, trigdata, before, row_context);
 	else
 		derive_changed(&statement, trigdata, before, after, row_context);
+	foreach(lc, statement.derivations)
+		kg_derive_settle(lfirst(lc));
+	kg_writing_derived(trigdata->tg_event);
 	foreach(lc, statement.derivations)
 		kg_derive_end(lfirst(lc));
 	ExecDropSingleTupleTableSlot(before);

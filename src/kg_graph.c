@@ -7,6 +7,7 @@
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "catalog/writing.h"
 #include "fmgr.h"
 #include "query/running.h"
 
@@ -20,5 +21,6 @@ _PG_init(void)
 	kg_settings_define();
 	kg_invalidate_init();
 	kg_spi_init();
+	kg_writing_init();
 	kg_running_init();
 }

@@ -3,17 +3,287 @@
  *	  Is a table of ours being written by a statement further up?
  *
  * A function in RETURNING, or a trigger that fires before ours, is called when
- * rows are gone or new and the rows derived from them are not yet.
+ * rows are gone or new and the rows derived from them are not yet.  It may
+ * write entities itself, those of the statement as well.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/error.h"
 #include "base/identity.h"
 #include "catalog/writing.h"
+#include "commands/extension.h"
 #include "commands/trigger.h"
+#include "executor/executor.h"
+#include "parser/parsetree.h"
 #include "storage/lmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
+#include "utils/snapmgr.h"
+
+#define SEVERAL_TYPES (-1)
+
+/* A statement that writes kg_entity. */
+typedef struct Writing
+{
+	const QueryDesc *desc; /* NULL: COPY, which is no query */
+	CommandId cid;		   /* its rows are of this command */
+	int events;			   /* bits of TriggerEvent that it may have */
+	int derived;		   /* of which all is derived */
+	int32 type_no;		   /* written so far; 0: nothing */
+	bool overtaken;
+	struct Writing *outer;
+} Writing;
+
+static Writing copying;
+static Writing *innermost = &copying;
+static Writing left; /* by ExecutorRun, for ExecutorFinish */
+static ExecutorRun_hook_type next_run = NULL;
+static ExecutorFinish_hook_type next_finish = NULL;
+
+#define EVENT_BIT(event) (1 << ((event) &TRIGGER_EVENT_OPMASK))
+#define ALL_EVENTS                                                       \
+	(EVENT_BIT(TRIGGER_EVENT_INSERT) | EVENT_BIT(TRIGGER_EVENT_UPDATE) | \
+	 EVENT_BIT(TRIGGER_EVENT_DELETE))
+
+static bool
+writes_entities(const PlannedStmt *stmt)
+{
+	ListCell *lc;
+
+	foreach(lc, stmt->resultRelations)
+	{
+		Oid relid = rt_fetch(lfirst_int(lc), stmt->rtable)->relid;
+		char *name = get_rel_name(relid);
+
+		if (name && strcmp(name, "kg_entity") == 0 &&
+			OidIsValid(get_extension_oid("kg_graph", true)) &&
+			kg_relation_oid("kg_entity") == relid)
+			return true;
+	}
+	return false;
+}
+
+static int
+events_of(const PlannedStmt *stmt)
+{
+	if (stmt->hasModifyingCTE)
+		return ALL_EVENTS;
+	switch (stmt->commandType)
+	{
+		case CMD_INSERT:
+			return EVENT_BIT(TRIGGER_EVENT_INSERT) |
+				   (castNode(ModifyTable, stmt->planTree)->onConflictAction ==
+							ONCONFLICT_UPDATE
+						? EVENT_BIT(TRIGGER_EVENT_UPDATE)
+						: 0);
+		case CMD_UPDATE:
+			return EVENT_BIT(TRIGGER_EVENT_UPDATE);
+		case CMD_DELETE:
+			return EVENT_BIT(TRIGGER_EVENT_DELETE);
+		default:
+			return ALL_EVENTS;
+	}
+}
+
+static void
+enter(Writing *writing, QueryDesc *desc)
+{
+	if (left.desc == desc)
+		*writing = left;
+	else
+	{
+		memset(writing, 0, sizeof(*writing));
+		writing->desc = desc;
+		writing->cid = desc->estate->es_output_cid;
+		writing->events = events_of(desc->plannedstmt);
+	}
+	left.desc = NULL;
+	writing->outer = innermost;
+	innermost = writing;
+}
+
+static void
+run_next(QueryDesc *desc, ScanDirection direction, uint64 count, bool once)
+{
+#if PG_VERSION_NUM < 180000
+	if (next_run)
+		next_run(desc, direction, count, once);
+	else
+		standard_ExecutorRun(desc, direction, count, once);
+#else
+	if (next_run)
+		next_run(desc, direction, count);
+	else
+		standard_ExecutorRun(desc, direction, count);
+#endif
+}
+
+static void
+run_query(QueryDesc *desc, ScanDirection direction, uint64 count
+#if PG_VERSION_NUM < 180000
+		  ,
+		  bool execute_once
+#endif
+)
+{
+#if PG_VERSION_NUM >= 180000
+	bool execute_once = false;
+#endif
+	Writing writing;
+
+	if (!writes_entities(desc->plannedstmt))
+	{
+		run_next(desc, direction, count, execute_once);
+		return;
+	}
+	enter(&writing, desc);
+	PG_TRY();
+	{
+		run_next(desc, direction, count, execute_once);
+	}
+	PG_FINALLY();
+	{
+		innermost = writing.outer;
+	}
+	PG_END_TRY();
+	left = writing;
+}
+
+static void
+finish_next(QueryDesc *desc)
+{
+	if (next_finish)
+		next_finish(desc);
+	else
+		standard_ExecutorFinish(desc);
+}
+
+/* Where the triggers that come after fire. */
+static void
+finish_query(QueryDesc *desc)
+{
+	Writing writing;
+
+	if (!writes_entities(desc->plannedstmt))
+	{
+		finish_next(desc);
+		return;
+	}
+	enter(&writing, desc);
+	PG_TRY();
+	{
+		finish_next(desc);
+	}
+	PG_FINALLY();
+	{
+		innermost = writing.outer;
+	}
+	PG_END_TRY();
+}
+
+static void
+forget_copying(void)
+{
+	memset(&copying, 0, sizeof(copying));
+	copying.events = EVENT_BIT(TRIGGER_EVENT_INSERT);
+}
+
+static void
+at_transaction_end(XactEvent event, void *arg)
+{
+	forget_copying();
+	left.desc = NULL;
+}
+
+/* A COPY that failed. */
+static void
+at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
+					  SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB && innermost == &copying)
+		copying.type_no = 0;
+}
+
+void
+kg_writing_init(void)
+{
+	forget_copying();
+	RegisterXactCallback(at_transaction_end, NULL);
+	RegisterSubXactCallback(at_subtransaction_end, NULL);
+	next_run = ExecutorRun_hook;
+	ExecutorRun_hook = run_query;
+	next_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = finish_query;
+}
+
+/* Has it written what is not derived yet? */
+static bool
+is_behind(const Writing *writing)
+{
+	if (writing == &copying && writing->type_no == 0)
+		return false;
+	return (writing->events & ~writing->derived) != 0;
+}
+
+void
+kg_writing_row(int32 type_no)
+{
+	innermost->type_no = innermost->type_no == 0 ||
+								 innermost->type_no == type_no
+							 ? type_no
+							 : SEVERAL_TYPES;
+}
+
+void
+kg_writing_derived(uint32 event)
+{
+	innermost->derived |= EVENT_BIT(event);
+	if (innermost == &copying)
+		forget_copying();
+}
+
+bool
+kg_writing_overtaken(void)
+{
+	if (innermost->overtaken)
+		return true;
+	for (const Writing *w = innermost->outer; w; w = w->outer)
+		if (is_behind(w))
+			return true;
+	return false;
+}
+
+void
+kg_writing_overtakes(void)
+{
+	for (Writing *w = innermost; w; w = w->outer)
+		w->overtaken = true;
+}
+
+void
+kg_writing_require_derived(const KgType *type)
+{
+	KgError *err;
+
+	for (const Writing *w = innermost; w; w = w->outer)
+	{
+		if (!is_behind(w) || w->type_no == 0 ||
+			(type && w->type_no != SEVERAL_TYPES &&
+			 w->type_no != type->type_no) ||
+			(w->desc && GetActiveSnapshot()->curcid <= w->cid))
+			continue;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "entities that a statement is writing cannot be "
+						   "looked for before it is done");
+		kg_error_expected(err,
+						  "kg_get(), or a call after the statement, or in a "
+						  "trigger AFTER ... FOR EACH STATEMENT whose name "
+						  "comes after kg_entity_");
+		kg_error_throw(err);
+	}
+}
 
 bool
 kg_being_written(const char *table)

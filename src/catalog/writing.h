@@ -14,6 +14,30 @@
  */
 extern bool kg_being_written(const char *table);
 
+extern void kg_writing_init(void);
+
+/* For the triggers of kg_entity: a row of the type is written, */
+extern void kg_writing_row(int32 type_no);
+/* what follows from all rows that such an event (TriggerEvent) wrote is, */
+extern void kg_writing_derived(uint32 event);
+
+/*
+ * and was something derived in the middle of the statement, or is this
+ * statement in the middle of another?  Then what is derived from its rows is
+ * not what it was before it.
+ */
+extern bool kg_writing_overtaken(void);
+
+/* Rows are derived from entities now: the statements further up are overtaken. */
+extern void kg_writing_overtakes(void);
+
+/*
+ * Raise that derived rows cannot be asked: a statement further up has written
+ * entities of the type (NULL: of any), the snapshot shows them, and their keys,
+ * terms and references are not there yet.
+ */
+extern void kg_writing_require_derived(const KgType *type);
+
 /*
  * Is an entity there, and visible, whenever a derived row speaks of it?  Else
  * kg_entity must be asked.

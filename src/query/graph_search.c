@@ -77,6 +77,7 @@ kg_graph_begin(void)
 	KgGraph *graph;
 	const char *tenant = kg_identity_require(KG_ACCESS_READ);
 
+	kg_writing_require_derived(NULL);
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));

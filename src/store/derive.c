@@ -10,10 +10,12 @@
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/edges.h"
 #include "store/extract.h"
 #include "store/scope.h"
 #include "store/seen.h"
@@ -43,6 +45,7 @@ struct KgDerivation
 	KgNodeList stale_terms; /* nodes whose rows are written anew */
 	KgNodeList stale_references;
 	KgNodeList gone; /* deleted in this batch */
+	KgNodeList overtaken;
 	KgUnchecked own;
 	KgUnchecked *pending; /* own, or that of the scope (scope.h) */
 };
@@ -119,6 +122,8 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	d->scratch = AllocSetContextCreate(
 		context, "kg_graph entity", ALLOCSET_DEFAULT_SIZES);
 	init_batch(d);
+	d->overtaken.context = context;
+	kg_writing_overtakes();
 	kg_unchecked_init(&d->own, context);
 	d->pending = kg_scope_unchecked(tenant);
 	if (d->pending == NULL)
@@ -669,6 +674,121 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	kg_node_add(&d->gone, node);
 	kg_node_add(&d->pending->deleted, node);
 	count_entity(d);
+}
+
+/* Another entity may have the id by now. */
+static void
+find_successor(KgDerivation *d, int32 type_no, const char *entity_id)
+{
+	const KgType *type = kg_catalog_type_no(d->catalog, type_no);
+	int64 node;
+
+	if (type == NULL)
+		return;
+	kg_nodes_of_ids(d->tenant, type, &entity_id, 1, &node);
+	if (node != 0)
+		kg_node_add(&d->overtaken, node);
+}
+
+void
+kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
+					const KgVersion *version)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->scratch);
+
+	written_over(d);
+	change_keys(d, type_no, version->entity_id, node, version->keys, NULL);
+	kg_node_add(&d->unique.stale, node);
+	kg_node_add(&d->stale_terms, node);
+	kg_node_add(&d->stale_references, node);
+	kg_node_add(&d->overtaken, node);
+	find_successor(d, type_no, version->entity_id);
+	MemoryContextSwitchTo(old);
+	count_entity(d);
+}
+
+static void
+derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		HeapTuple row = rows->vals[i];
+		bool isnull;
+		int64 node = DatumGetInt64(
+			SPI_getbinval(row, rows->tupdesc, 1, &isnull));
+		int32 type_no = DatumGetInt32(
+			SPI_getbinval(row, rows->tupdesc, 2, &isnull));
+		char *id = SPI_getvalue(row, rows->tupdesc, 3);
+		Jsonb *data = DatumGetJsonbP(
+			SPI_getbinval(row, rows->tupdesc, 4, &isnull));
+		bytea *keys = DatumGetByteaPP(
+			SPI_getbinval(row, rows->tupdesc, 5, &isnull));
+
+		CHECK_FOR_INTERRUPTS();
+		kg_node_add(found, node);
+		change_keys(d, type_no, id, node, keys, NULL);
+		change_keys(d, type_no, id, node, NULL, keys);
+		kg_derive_again(d, type_no, id, node, data);
+	}
+}
+
+/* What is stored of some nodes; those that are gone are deleted. */
+static void
+settle(KgDerivation *d, const int64 *nodes, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(d->tenant),
+					   kg_int64_array(nodes, n)};
+	KgNodeList found = {CurrentMemoryContext};
+	SPITupleTable *rows;
+
+	kg_spi_run(&saved,
+			   "SELECT node, type_no, entity_id, data, index_keys "
+			   "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	rows = SPI_tuptable;
+	derive_stored(d, rows, SPI_processed, &found);
+	SPI_freetuptable(rows);
+	kg_nodes_sort(&found);
+	for (int i = 0; i < n; i++)
+	{
+		if (kg_nodes_have(&found, nodes[i]))
+			continue;
+		kg_node_add(&d->gone, nodes[i]);
+		kg_node_add(&d->pending->deleted, nodes[i]);
+	}
+}
+
+void
+kg_derive_settle(KgDerivation *d)
+{
+	MemoryContext context;
+	MemoryContext old;
+
+	write_batch(d);
+	if (d->overtaken.n == 0)
+		return;
+	context = AllocSetContextCreate(
+		d->context, "kg_graph overtaken", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	kg_nodes_sort(&d->overtaken);
+	for (int i = 0; i < d->overtaken.n; i += KG_BATCH_ENTITIES)
+	{
+		settle(d,
+			   d->overtaken.nodes + i,
+			   Min(KG_BATCH_ENTITIES, d->overtaken.n - i));
+		MemoryContextReset(context);
+	}
+	d->overtaken.n = 0;
+	write_batch(d);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 void

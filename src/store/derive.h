@@ -39,6 +39,14 @@ extern void kg_derive_deleted(KgDerivation *d, int32 type_no,
 							  const bytea *keys);
 
 /*
+ * A version that the statement has replaced or written, where others have been
+ * derived in the middle of it (catalog/writing.h): what is derived from it goes,
+ * and kg_derive_settle() derives what is stored by now.
+ */
+extern void kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
+								const KgVersion *version);
+
+/*
  * The type's schema changed: its terms and references are replaced.  Keys are,
  * when index_keys is updated.
  */
@@ -52,6 +60,9 @@ extern void kg_derive_unique(KgDerivation *d, int32 type_no, int64 node,
 
 /* Write what was gathered so far. */
 extern void kg_derive_flush(KgDerivation *d);
+
+/* After all rows of the statement. */
+extern void kg_derive_settle(KgDerivation *d);
 
 /*
  * Write what is left; then, unless a scope is open for the tenant (scope.h),

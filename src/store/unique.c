@@ -383,6 +383,22 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 									""));
 }
 
+/*
+ * The values of entities that are gone: a statement further up deletes them and
+ * has not come to their values yet.
+ */
+static bool
+free_gone(const char *tenant, const KgUniqueHolder *holders, int n)
+{
+	KgNodeList gone = {CurrentMemoryContext};
+
+	for (int i = 0; i < n; i++)
+		if (holders[i].id == NULL)
+			kg_node_add(&gone, holders[i].node);
+	delete_stale(tenant, &gone);
+	return gone.n > 0;
+}
+
 void
 kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
 {
@@ -407,6 +423,12 @@ kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
 			insert_rows(catalog->tenant, &unique.rows))
 			continue;
 		n = kg_unique_holders(catalog->tenant, &unique.rows, &holders);
+		if (free_gone(catalog->tenant, holders, n))
+		{
+			if (insert_rows(catalog->tenant, &unique.rows))
+				continue;
+			n = kg_unique_holders(catalog->tenant, &unique.rows, &holders);
+		}
 		for (int j = 0; j < n; j++)
 			report_taken(catalog, &unique, ids, &holders[j], &errors);
 	}

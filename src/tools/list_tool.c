@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
+#include "catalog/writing.h"
 #include "query/cursor.h"
 #include "query/hints.h"
 #include "query/list.h"
@@ -270,6 +271,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		call->projection = kg_projection_parse(query->type, call->arguments);
 	call->max_bytes = kg_read_max_bytes(call->arguments, false, &call->repairs);
 	search = kg_args_string(call->arguments, "search", "");
+	if (search || query->filter->nconditions > 0 || query->nsort > 0)
+		kg_writing_require_derived(query->type);
 	if (search)
 	{
 		query->matches = kg_search_run(
