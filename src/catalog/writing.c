@@ -39,6 +39,7 @@ typedef struct Writing
 static Writing copying;
 static Writing *innermost = &copying;
 static Writing left; /* by ExecutorRun, for ExecutorFinish */
+static uint64 nested = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 
@@ -240,8 +241,16 @@ void
 kg_writing_derived(uint32 event)
 {
 	innermost->derived |= EVENT_BIT(event);
+	if (innermost->outer && innermost->outer->outer)
+		nested++;
 	if (innermost == &copying)
 		forget_copying();
+}
+
+uint64
+kg_writing_nested(void)
+{
+	return nested;
 }
 
 bool

@@ -18,13 +18,15 @@ extern void kg_writing_init(void);
 
 /* For the triggers of kg_entity: a row of the type is written, */
 extern void kg_writing_row(int32 type_no);
-/* what follows from all rows that such an event (TriggerEvent) wrote is, */
+/* and what follows from all rows that such an event (TriggerEvent) wrote is. */
 extern void kg_writing_derived(uint32 event);
 
+/* How many statements in the middle of others that was so for: a trigger's. */
+extern uint64 kg_writing_nested(void);
+
 /*
- * and was something derived in the middle of the statement, or is this
- * statement in the middle of another?  Then what is derived from its rows is
- * not what it was before it.
+ * Was something derived in the middle of the statement, or is it in the middle of
+ * another?  Then what is derived from its rows is not what it was before it.
  */
 extern bool kg_writing_overtaken(void);
 

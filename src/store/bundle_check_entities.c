@@ -179,6 +179,7 @@ typedef struct UniqueVisit
 	const KgPayloadSet *set;
 	const KgPayloadItem *item;
 	const KgField *field;
+	const Jsonb *data;
 	HTAB *names;
 	const char *path;
 } UniqueVisit;
@@ -202,6 +203,7 @@ visit_unique(const JsonbValue *value, void *arg)
 	err = kg_unique_error(visit->set->type,
 						  visit->field,
 						  visit->item->id ? visit->item->id : "",
+						  visit->data,
 						  value,
 						  other->id ? other->id : "",
 						  visit->path);
@@ -243,7 +245,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 	for (int i = 0; set->type->has_unique && i < set->type->nfields; i++)
 	{
 		UniqueVisit visit = {
-			apply, set, item, &set->type->fields[i], names, path};
+			apply, set, item, &set->type->fields[i], data, names, path};
 
 		if (visit.field->unique)
 			kg_field_visit(visit.field, &data->root, visit_unique, &visit);

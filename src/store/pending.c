@@ -15,9 +15,8 @@
 #include "store/pending.h"
 #include "utils/builtins.h"
 
-/* What is stored of a node; its id is NULL where it is gone. */
-static char *
-read_entity(const char *tenant, int64 node, Jsonb **data)
+char *
+kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, INT8OID};
@@ -86,7 +85,7 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	 */
 	if (catalog->plain_visibility || !deleted)
 	{
-		char *id = read_entity(catalog->tenant, ref->source, &data);
+		char *id = kg_read_entity(catalog->tenant, ref->source, &data);
 
 		kg_error_entity(err, type ? kg_type_handle(type) : NULL, id);
 		if (id)

@@ -18,4 +18,10 @@ extern void kg_pending_check(const KgCatalog *catalog,
 							 const KgUserContext *caller, KgNodeList *nodes,
 							 const KgNodeList *deleted);
 
+/*
+ * What is stored of a node, for errors that tell of it; returns the id, NULL
+ * where it is gone.
+ */
+extern char *kg_read_entity(const char *tenant, int64 node, Jsonb **data);
+
 #endif /* KG_PENDING_H */

@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
@@ -548,26 +549,37 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
 	Datum values[3] = {CStringGetTextDatum(tenant)};
+	int n = 0;
 
 	if (columns->nrows == 0)
 		return;
 	kg_columns_arrays(columns, &values[1]);
+	/* A trigger may put back what was there: the version stays then. */
 	kg_spi_run(&saved,
 			   "UPDATE @kg_entity e SET data = u.data "
 			   "FROM unnest($2, $3) u(node, data) "
-			   "WHERE e.tenant = $1 AND e.node = u.node RETURNING e.node",
+			   "WHERE e.tenant = $1 AND e.node = u.node "
+			   "RETURNING e.node, (e.version IS DISTINCT FROM "
+			   "(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 "
+			   "AND b.node = e.node))::int::bigint",
 			   3,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_UPDATE_RETURNING);
-	if (written == NULL && SPI_processed < columns->nrows)
-		kg_error_throw(kg_kept_error("updated"));
-	for (uint64 i = 0; written && i < SPI_processed; i++)
-		kg_node_add(written, kg_spi_int64(i, 1));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		if (kg_spi_int64(i, 2) == 0)
+			continue;
+		n++;
+		if (written)
+			kg_node_add(written, kg_spi_int64(i, 1));
+	}
 	if (written)
 		kg_nodes_sort(written);
+	else if (n < columns->nrows)
+		kg_error_throw(kg_kept_error("updated"));
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -605,6 +617,24 @@ write_rows(Put *put, const int *rows, int n)
 {
 	insert_rows(put, rows, n);
 	update_rows(put, rows, n);
+}
+
+/* A trigger that comes after may have deleted what was written. */
+static void
+find_left(Put *put, const int *rows, int n)
+{
+	const char **ids = palloc(n * sizeof(char *));
+	int64 *nodes = palloc(n * sizeof(int64));
+	KgUserContext user;
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	kg_become_owner(&user);
+	kg_nodes_of_ids(put->tenant, put->type, ids, n, nodes);
+	kg_restore_user(&user);
+	for (int i = 0; i < n; i++)
+		if (nodes[i] == 0)
+			put->outcomes->items[rows[i]].verdict = KG_VERDICT_NONE;
 }
 
 /* Is there such an entity, whoever sees it? */
@@ -653,6 +683,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	KgUserContext user;
 	KgScope *scope;
 	KgJsonIter it;
+	uint64 nested = kg_writing_nested();
 
 	put.type = kg_catalog_require_type(
 		kg_catalog_newest(put.tenant), type, "/entity_type");
@@ -687,6 +718,8 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	if (kg_writing_nested() != nested)
+		each_batch(&put, find_left);
 	report_unwritten(&put);
 	return kg_outcomes_result(put.outcomes);
 }

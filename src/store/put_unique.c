@@ -171,6 +171,7 @@ report(Claims *claims, int row, const char *other)
 					 kg_unique_error(claims->type,
 									 field,
 									 claims->outcomes->items[i].id,
+									 claims->items[i].data,
 									 &value,
 									 other,
 									 psprintf("/items/%d", i)));

@@ -13,6 +13,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/check.h"
+#include "store/extract.h"
+#include "store/pending.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -258,10 +260,10 @@ kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 
 KgError *
 kg_unique_error(const KgType *type, const KgField *field, const char *id,
-				const JsonbValue *value, const char *other, const char *path)
+				const Jsonb *data, const JsonbValue *value, const char *other,
+				const char *path)
 {
 	KgError *err;
-	StringInfoData pointer;
 
 	if (id == NULL)
 	{
@@ -289,12 +291,11 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 						   field->name,
 						   id,
 						   type->name);
-	initStringInfo(&pointer);
-	for (int i = 0; i < field->nsteps && field->steps[i].key; i++)
-		kg_json_pointer_append(
-			&pointer, field->steps[i].key, field->steps[i].keylen);
 	kg_error_entity(err, kg_type_handle(type), id);
-	kg_error_path(err, "%s%s", path, pointer.data);
+	kg_error_path(err,
+				  "%s%s",
+				  path,
+				  kg_extract_pointer(field, data, kg_json_cstring(value)));
 	kg_error_keyword(err, "x-ref-field");
 	kg_error_got(err, value);
 	kg_error_expected(err,
@@ -303,21 +304,19 @@ kg_unique_error(const KgType *type, const KgField *field, const char *id,
 	return err;
 }
 
-/* The rows of stored entities; ids are theirs, by row. */
+/* The rows of stored entities. */
 static void
 reread(const KgCatalog *catalog, const int64 *nodes, int n,
-	   KgUniqueRows *unique, char ***ids)
+	   KgUniqueRows *unique)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
 					   kg_int64_array(nodes, n)};
 	MemoryContext context = CurrentMemoryContext;
-	int capacity = 0;
 
-	*ids = NULL;
 	kg_spi_run_latest(&saved,
-					  "SELECT node, type_no::bigint, data, entity_id "
+					  "SELECT node, type_no::bigint, data "
 					  "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
 					  "ORDER BY entity_id",
 					  2,
@@ -331,7 +330,6 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 		bool isnull;
 		int32 type_no = kg_spi_int64(row, 2);
 		const KgType *type = kg_catalog_type_no(catalog, type_no);
-		int before = unique->rows.nrows;
 
 		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
 		if (type == NULL)
@@ -341,30 +339,21 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 					  kg_spi_int64(row, 1),
 					  kg_extract_keys(
 						  type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull))));
-		if (unique->rows.nrows > capacity)
-		{
-			capacity = unique->rows.capacity;
-			*ids = *ids ? repalloc_huge(*ids, (Size) capacity * sizeof(char *))
-						: MemoryContextAllocHuge(
-							  context, (Size) capacity * sizeof(char *));
-		}
-		for (int i = before; i < unique->rows.nrows; i++)
-			(*ids)[i] = kg_spi_cstring(row, 4);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
 static void
 report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
-			 char *const *ids, const KgUniqueHolder *holder,
-			 KgErrorList *errors)
+			 const KgUniqueHolder *holder, KgErrorList *errors)
 {
 	const KgColumns *rows = &unique->rows;
 	const KgType *type = kg_catalog_type_no(
 		catalog, DatumGetInt32(rows->values[0][holder->row]));
 	const KgField *field = kg_type_field(
 		type, TextDatumGetCString(rows->values[1][holder->row]));
-	bool shown = catalog->plain_visibility;
+	char *id = NULL;
+	Jsonb *data = NULL;
 	JsonbValue value;
 
 	/* Only what will be listed is worth writing out. */
@@ -373,14 +362,13 @@ report_taken(const KgCatalog *catalog, const KgUniqueRows *unique,
 		errors->total++;
 		return;
 	}
+	if (catalog->plain_visibility)
+		id = kg_read_entity(catalog->tenant,
+							DatumGetInt64(rows->values[3][holder->row]),
+							&data);
 	kg_key_decode(field, DatumGetByteaPP(rows->values[2][holder->row]), &value);
-	kg_error_report(errors,
-					kg_unique_error(type,
-									field,
-									shown ? ids[holder->row] : NULL,
-									&value,
-									holder->id,
-									""));
+	kg_error_report(
+		errors, kg_unique_error(type, field, id, data, &value, holder->id, ""));
 }
 
 /*
@@ -408,7 +396,6 @@ kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
 	{
 		KgUniqueRows unique;
 		KgUniqueHolder *holders;
-		char **ids;
 		int n;
 
 		CHECK_FOR_INTERRUPTS();
@@ -416,8 +403,7 @@ kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
 		reread(catalog,
 			   nodes->nodes + i,
 			   Min(KG_UNIQUE_CHUNK, nodes->n - i),
-			   &unique,
-			   &ids);
+			   &unique);
 		delete_stale(catalog->tenant, &unique.stale);
 		if (unique.rows.nrows == 0 ||
 			insert_rows(catalog->tenant, &unique.rows))
@@ -430,7 +416,7 @@ kg_unique_enforce(const KgCatalog *catalog, const KgNodeList *nodes)
 			n = kg_unique_holders(catalog->tenant, &unique.rows, &holders);
 		}
 		for (int j = 0; j < n; j++)
-			report_taken(catalog, &unique, ids, &holders[j], &errors);
+			report_taken(catalog, &unique, &holders[j], &errors);
 	}
 	kg_throw_violations(&errors, "values are not unique");
 }

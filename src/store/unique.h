@@ -63,10 +63,12 @@ extern void kg_unique_clear(const char *tenant, int32 type_no,
  * The error for an entity whose value another one has.  Without an id it says
  * neither which they are nor what the value is, for a caller who may not see
  * them; other, the id of the one that has the value, may be left out alone.
- * path is where the entity stands in the arguments.
+ * data is what the entity has or is to have; path is where it stands in the
+ * arguments.
  */
 extern KgError *kg_unique_error(const KgType *type, const KgField *field,
-								const char *id, const JsonbValue *value,
-								const char *other, const char *path);
+								const char *id, const Jsonb *data,
+								const JsonbValue *value, const char *other,
+								const char *path);
 
 #endif /* KG_UNIQUE_H */

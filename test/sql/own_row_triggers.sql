@@ -95,6 +95,17 @@ SELECT * FROM rows_check();
 SET ROLE regress_rows;
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('rows', 'place', '{"id": "m", "name": "gone", "size": 1}'), ('rows', 'place', '{"id": "n", "within": "m"}')$$);
 RESET ROLE;
+-- Verdicts are of what is there at the end.
+CREATE FUNCTION rows_keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.data := OLD.data; RETURN NEW; END $$;
+CREATE TRIGGER a_keep BEFORE UPDATE ON kg_entity FOR EACH ROW WHEN (OLD.data ->> 'name' = 'keep') EXECUTE FUNCTION rows_keep();
+SET ROLE regress_rows;
+SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,message}' AS message
+  FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "m", "name": "gone", "size": 1}, {"id": "n", "name": "noted", "size": 9}, {"id": "keep", "name": "keep"}]') -> 'items') i;
+SELECT i ->> 'id' AS id, i ->> 'verdict' AS verdict, i #>> '{error,message}' AS message
+  FROM jsonb_array_elements(kg_put_entities('place', '[{"id": "keep", "name": "keep", "size": 2}, {"id": "n", "name": "noted", "size": 8}]') -> 'items') i;
+SELECT pg_temp.fails($$SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('rows'), '{entities}', '[{"entity_type": "place", "items": [{"id": "keep", "name": "keep", "size": 2}]}]'), '{"mode": "merge"}')$$);
+RESET ROLE;
+DROP TRIGGER a_keep ON kg_entity;
 DROP TRIGGER a_own ON kg_entity;
 -- A function that a statement calls for its rows.
 CREATE FUNCTION rows_touch(id text) RETURNS text LANGUAGE plpgsql AS $$
@@ -185,6 +196,6 @@ SELECT kg_list_ids('place', '{"filters": {"size": 100}}') -> 'ids' AS ids;
 RESET ROLE;
 SELECT * FROM rows_check();
 DROP TABLE rows_seen;
-DROP FUNCTION rows_state(), rows_derived(), rows_check(), rows_own(), rows_touch(text), rows_rebuild(), rows_look(), rows_look_later();
+DROP FUNCTION rows_keep(), rows_state(), rows_derived(), rows_check(), rows_own(), rows_touch(text), rows_rebuild(), rows_look(), rows_look_later();
 SELECT FROM kg_drop_tenant('rows');
 DROP ROLE regress_rows;
