@@ -531,6 +531,44 @@ kg_kept_error(const char *what)
 	return err;
 }
 
+static bool
+is_gone(const char *tenant, int64 node)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
+	KgUserContext user;
+	bool gone;
+
+	kg_become_owner(&user);
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	gone = SPI_processed == 0;
+	SPI_freetuptable(SPI_tuptable);
+	kg_restore_user(&user);
+	return gone;
+}
+
+/* Why a statement did not write a row that was there when it was looked. */
+static KgError *
+unwritten_error(const char *tenant, int64 node, const char *what)
+{
+	KgError *err;
+
+	if (!is_gone(tenant, node))
+		return kg_kept_error(what);
+	err = kg_error_new(KG_CONFLICT,
+					   "another session deleted the entity at the same time");
+	kg_error_expected(err, "the same call again");
+	return err;
+}
+
 KgError *
 kg_id_taken_error(const KgType *type, const char *id)
 {
@@ -542,6 +580,30 @@ kg_id_taken_error(const KgType *type, const char *id)
 	return err;
 }
 
+/* The first of these nodes that is not among the written ones says why. */
+static void
+throw_unwritten(const char *tenant, Datum nodes, const KgNodeList *written)
+{
+	Datum *elements;
+	int n;
+
+	deconstruct_array(DatumGetArrayTypeP(nodes),
+					  INT8OID,
+					  sizeof(int64),
+					  FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE,
+					  &elements,
+					  NULL,
+					  &n);
+	for (int i = 0; i < n; i++)
+	{
+		int64 node = DatumGetInt64(elements[i]);
+
+		if (!kg_nodes_have(written, node))
+			kg_error_throw(unwritten_error(tenant, node, "updated"));
+	}
+}
+
 void
 kg_entities_update(const char *tenant, const KgColumns *columns,
 				   KgNodeList *written)
@@ -549,10 +611,13 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
 	Datum values[3] = {CStringGetTextDatum(tenant)};
-	int n = 0;
+	KgNodeList own = {CurrentMemoryContext};
+	bool all = written == NULL; /* or it is an error */
 
 	if (columns->nrows == 0)
 		return;
+	if (all)
+		written = &own;
 	kg_columns_arrays(columns, &values[1]);
 	/* A trigger may put back what was there: the version stays then. */
 	kg_spi_run(&saved,
@@ -569,18 +634,12 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 			   false,
 			   SPI_OK_UPDATE_RETURNING);
 	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		if (kg_spi_int64(i, 2) == 0)
-			continue;
-		n++;
-		if (written)
+		if (kg_spi_int64(i, 2) != 0)
 			kg_node_add(written, kg_spi_int64(i, 1));
-	}
-	if (written)
-		kg_nodes_sort(written);
-	else if (n < columns->nrows)
-		kg_error_throw(kg_kept_error("updated"));
 	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_sort(written);
+	if (all && written->n < columns->nrows)
+		throw_unwritten(tenant, values[1], written);
 }
 
 static void
@@ -652,7 +711,7 @@ is_stored(const Put *put, const char *id)
 
 /* Items that were not written, for all that was known of them. */
 static void
-report_unwritten(Put *put)
+report_unwritten(Put *put, bool nested)
 {
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
@@ -662,7 +721,9 @@ report_unwritten(Put *put)
 		if (outcome->verdict != KG_VERDICT_NONE)
 			continue;
 		if (put->items[i].node != 0)
-			err = kg_kept_error("updated");
+			err = nested ? kg_kept_error("updated")
+						 : unwritten_error(
+							   put->tenant, put->items[i].node, "updated");
 		else if (!is_stored(put, outcome->id))
 			err = kg_kept_error("inserted");
 		else
@@ -720,7 +781,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	PG_END_TRY();
 	if (kg_writing_nested() != nested)
 		each_batch(&put, find_left);
-	report_unwritten(&put);
+	report_unwritten(&put, kg_writing_nested() != nested);
 	return kg_outcomes_result(put.outcomes);
 }
 
@@ -969,6 +1030,9 @@ delete_rows(Removal *removal)
 			outcome->verdict = KG_VERDICT_DELETED;
 			continue;
 		}
+		/* Another session may have been first. */
+		if (is_gone(removal->tenant, removal->nodes[i]))
+			continue;
 		err = kg_kept_error("deleted");
 		kg_error_path(err, "/ids/%d", i);
 		kg_outcome_error(outcome, err);
