@@ -55,4 +55,28 @@
 #define kg_guc_malloc(size) malloc(size)
 #endif
 
+/*
+ * PostgreSQL 18 has no execute_once (commit 3eea7a0c97e).  A hook of
+ * ExecutorRun is declared with the parameters and goes on to the next one, or
+ * to the server's own, with the arguments.  The user includes
+ * executor/executor.h.
+ */
+#if PG_VERSION_NUM >= 180000
+#define KG_EXECUTOR_RUN_PARAMS \
+	QueryDesc *desc, ScanDirection direction, uint64 count
+#define KG_EXECUTOR_RUN_ARGS desc, direction, count
+#else
+#define KG_EXECUTOR_RUN_PARAMS \
+	QueryDesc *desc, ScanDirection direction, uint64 count, bool execute_once
+#define KG_EXECUTOR_RUN_ARGS desc, direction, count, execute_once
+#endif
+#define kg_executor_run_next(next)                      \
+	do                                                  \
+	{                                                   \
+		if (next)                                       \
+			(next)(KG_EXECUTOR_RUN_ARGS);               \
+		else                                            \
+			standard_ExecutorRun(KG_EXECUTOR_RUN_ARGS); \
+	} while (0)
+
 #endif /* KG_COMPAT_H */

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/compat.h"
 #include "base/error.h"
 #include "base/identity.h"
 #include "catalog/writing.h"
@@ -106,43 +107,19 @@ enter(Writing *writing, QueryDesc *desc)
 }
 
 static void
-run_next(QueryDesc *desc, ScanDirection direction, uint64 count, bool once)
+run_query(KG_EXECUTOR_RUN_PARAMS)
 {
-#if PG_VERSION_NUM < 180000
-	if (next_run)
-		next_run(desc, direction, count, once);
-	else
-		standard_ExecutorRun(desc, direction, count, once);
-#else
-	if (next_run)
-		next_run(desc, direction, count);
-	else
-		standard_ExecutorRun(desc, direction, count);
-#endif
-}
-
-static void
-run_query(QueryDesc *desc, ScanDirection direction, uint64 count
-#if PG_VERSION_NUM < 180000
-		  ,
-		  bool execute_once
-#endif
-)
-{
-#if PG_VERSION_NUM >= 180000
-	bool execute_once = false;
-#endif
 	Writing writing;
 
 	if (!writes_entities(desc->plannedstmt))
 	{
-		run_next(desc, direction, count, execute_once);
+		kg_executor_run_next(next_run);
 		return;
 	}
 	enter(&writing, desc);
 	PG_TRY();
 	{
-		run_next(desc, direction, count, execute_once);
+		kg_executor_run_next(next_run);
 	}
 	PG_FINALLY();
 	{

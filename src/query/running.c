@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/compat.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "executor/executor.h"
@@ -20,29 +21,14 @@ static MemoryContext running_query = NULL;
 static ExecutorRun_hook_type next_run = NULL;
 
 static void
-run_query(QueryDesc *desc, ScanDirection direction, uint64 count
-#if PG_VERSION_NUM < 180000
-		  ,
-		  bool execute_once
-#endif
-)
+run_query(KG_EXECUTOR_RUN_PARAMS)
 {
 	MemoryContext outer = running_query;
 
 	running_query = desc->estate->es_query_cxt;
 	PG_TRY();
 	{
-#if PG_VERSION_NUM < 180000
-		if (next_run)
-			next_run(desc, direction, count, execute_once);
-		else
-			standard_ExecutorRun(desc, direction, count, execute_once);
-#else
-		if (next_run)
-			next_run(desc, direction, count);
-		else
-			standard_ExecutorRun(desc, direction, count);
-#endif
+		kg_executor_run_next(next_run);
 	}
 	PG_FINALLY();
 	{

@@ -68,24 +68,6 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
 }
 
-/* The values of an enum, as they are to be sent. */
-static void
-write_values(const KgField *field, KgJsonWriter *w)
-{
-	if (field->nenum == 0)
-		return;
-	kg_jw_key(w, "values");
-	kg_jw_begin_array(w);
-	for (int i = 0; i < field->nenum; i++)
-	{
-		JsonbValue value;
-
-		kg_field_enum_value(field, i, &value);
-		kg_jw_value(w, &value);
-	}
-	kg_jw_end_array(w);
-}
-
 static void
 write_property(const KgField *field, KgJsonWriter *w)
 {
@@ -97,7 +79,7 @@ write_property(const KgField *field, KgJsonWriter *w)
 	kg_jw_kbool(w, "nullable", field->nullable || !field->required);
 	if (field->kind == KG_KIND_ENUM || field->kind == KG_KIND_INTEGER ||
 		field->kind == KG_KIND_NUMBER)
-		write_values(field, w);
+		kg_enum_write(field, "values", w);
 	if (field->indexed)
 		kg_jw_kbool(w, "indexed", true);
 	if (field->relation != NULL)

@@ -219,3 +219,20 @@ kg_marks_write(const KgType *type, const KgProjection *projection,
 	if (any)
 		kg_jw_end_object(w);
 }
+
+void
+kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
+{
+	if (field->nenum == 0)
+		return;
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < field->nenum; i++)
+	{
+		JsonbValue value;
+
+		kg_field_enum_value(field, i, &value);
+		kg_jw_value(w, &value);
+	}
+	kg_jw_end_array(w);
+}

@@ -25,6 +25,10 @@ extern Jsonb *kg_projection_apply(const KgProjection *projection,
 /* Does a shown property have to be computed? */
 extern bool kg_projection_derives(const KgType *type,
 								  const KgProjection *projection);
+/* The declared values of an enum, as they are to be sent; nothing for others. */
+extern void kg_enum_write(const KgField *field, const char *key,
+						  KgJsonWriter *w);
+
 /*
  * What is to be known of the shown fields: "untrusted", the names of those with
  * text from outside, and "content_types", the media types of those that have

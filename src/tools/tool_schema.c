@@ -15,6 +15,7 @@
 #include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/fit.h"
+#include "tools/shape.h"
 
 static void
 begin_property(KgJsonWriter *w, const char *name, const char *type,
@@ -41,23 +42,6 @@ write_integer(KgJsonWriter *w, const char *name, int64 min, int64 max,
 	kg_jw_end_object(w);
 }
 
-static void
-write_enum(KgJsonWriter *w, const KgField *field)
-{
-	if (field->nenum == 0)
-		return;
-	kg_jw_key(w, "enum");
-	kg_jw_begin_array(w);
-	for (int i = 0; i < field->nenum; i++)
-	{
-		JsonbValue value;
-
-		kg_field_enum_value(field, i, &value);
-		kg_jw_value(w, &value);
-	}
-	kg_jw_end_array(w);
-}
-
 /*
  * The members of a schema for one value of a field; NULL is the id.  One that
  * is compared for its order need not be declared.
@@ -68,7 +52,7 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 	switch (field ? field->kind : KG_KIND_STRING)
 	{
 		case KG_KIND_ENUM:
-			write_enum(w, field);
+			kg_enum_write(field, "enum", w);
 			break;
 		case KG_KIND_INTEGER:
 		case KG_KIND_NUMBER:
@@ -77,7 +61,7 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 						  field->kind == KG_KIND_INTEGER ? "integer"
 														 : "number");
 			if (!ordered)
-				write_enum(w, field);
+				kg_enum_write(field, "enum", w);
 			break;
 		case KG_KIND_BOOLEAN:
 			kg_jw_kstring(w, "type", "boolean");
