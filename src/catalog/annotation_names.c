@@ -92,17 +92,96 @@ begun(const char *name)
 	return NULL;
 }
 
+static bool
+is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		   (c >= '0' && c <= '9');
+}
+
+/* The annotation of the same letters: xindex, x_index, X-idField. */
+static const char *
+same_letters(const char *name)
+{
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		const char *given = name;
+		const char *wanted = names[i];
+
+		for (;;)
+		{
+			while (*given && !is_word(*given))
+				given++;
+			while (*wanted == '-')
+				wanted++;
+			if (*given == '\0' || pg_tolower(*given) != *wanted)
+				break;
+			given++;
+			wanted++;
+		}
+		if (*given == '\0' && *wanted == '\0')
+			return names[i];
+	}
+	return NULL;
+}
+
+/*
+ * The annotation of which this word is a longer form: x-reference for x-ref,
+ * x-relationship for x-relation.  Not every word that begins with three
+ * letters is one: x-refresh.
+ */
+static const char *
+continued(const char *name)
+{
+	if (pg_strncasecmp(name, "x-refer", 7) == 0)
+		return names[KG_X_REF];
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		int len = strlen(names[i]);
+
+		if (len > 6 && pg_strncasecmp(name, names[i], len) == 0 &&
+			is_word(name[len]))
+			return names[i];
+	}
+	return NULL;
+}
+
+/* The annotation that an unknown keyword was meant to be, or NULL. */
+static const char *
+meant(const char *name)
+{
+	char *hyphened;
+	const char *near = same_letters(name);
+
+	if (near != NULL || (name[1] != '-' && name[1] != '_'))
+		return near;
+	hyphened = pstrdup(name);
+	for (char *p = hyphened; *p; p++)
+		if (*p == '_')
+			*p = '-';
+	near = begun(hyphened);
+	if (near == NULL)
+		near = continued(hyphened);
+	if (near != NULL)
+		return near;
+	/* Nearness alone is too eager for short names: x-ray is no x-ref. */
+	near = kg_nearest(hyphened, names, lengthof(names));
+	if (near == NULL || abs((int) strlen(near) - (int) strlen(name)) > 2 ||
+		(strlen(near) <= 6 && pg_strncasecmp(near, hyphened, 4) != 0))
+		return NULL;
+	return near;
+}
+
 static void
 check_keyword(const char *name, bool blind, const char *pointer,
 			  KgErrorList *errors)
 {
-	bool known = one_of(name, names, lengthof(names));
 	KgError *err;
 
-	if (known && !blind)
-		return;
-	if (known)
+	if (one_of(name, names, lengthof(names)))
 	{
+		if (!blind)
+			return;
 		err = kg_error_new(KG_INVALID_INPUT, "\"%s\" has no effect here", name);
 		kg_error_expected(err,
 						  "annotations on properties that are declared "
@@ -110,17 +189,10 @@ check_keyword(const char *name, bool blind, const char *pointer,
 	}
 	else
 	{
-		/* Nearness alone is too eager for short names: x-ray is no x-ref. */
-		const char *near = begun(name);
+		const char *near = meant(name);
 
 		if (near == NULL)
-		{
-			near = kg_nearest(name, names, lengthof(names));
-			if (near == NULL ||
-				abs((int) strlen(near) - (int) strlen(name)) > 2 ||
-				(strlen(near) <= 6 && strncmp(near, name, 4) != 0))
-				return;
-		}
+			return;
 		err = kg_error_new(
 			KG_INVALID_INPUT, "annotation \"%s\" is not known", name);
 		kg_error_did_you_mean(err, near);
@@ -157,11 +229,10 @@ check(const JsonbContainer *container, bool is_map, bool blind,
 			kg_json_pointer_append(&here, key, strlen(key));
 			if (!is_map)
 			{
-				if (pg_strncasecmp(key, "x-", 2) == 0)
-				{
+				if (key[0] == 'x' || key[0] == 'X')
 					check_keyword(key, blind, here.data, errors);
+				if (pg_strncasecmp(key, "x-", 2) == 0)
 					continue;
-				}
 				if (one_of(key, data_keywords, lengthof(data_keywords)))
 					continue;
 				map = one_of(key, map_keywords, lengthof(map_keywords));

@@ -35,7 +35,7 @@ typedef enum KgAnnotation
 extern const char *kg_annotation_name(KgAnnotation which);
 
 /*
- * Report every x-* keyword of a schema that is near one of ours but is not,
+ * Report every keyword of a schema that was meant to be one of ours but is not,
  * and every one of ours that stands where it has no effect.  Other x-*
  * keywords are none of our business.
  */

@@ -43,7 +43,10 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}'), jsonb_build_array(jsonb_
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-indx": true}, "b": {"type": "string", "x-reff": "thing"}, "c": {"type": "string", "x-ondelete": "cascade"}}',
   '{"x-tool-exposed": ["list"], "x-label-feld": "a"}')));
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "X-INDEX": true}, "b": {"type": "string", "x-indexes": true}}', '{"x-label": "a", "x-aliases": ["b"], "x-scope": "a"}')));
-SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-vendor-colour": "red", "x-ray": 1}}', '{"x-vendor": {}, "x-labelled": 1, "x-o": 1}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x_index": true, "x-reference": "thing", "x_on_delet": "cascade"}, "b": {"type": "string", "xindex": true, "x-relationship": "B", "x_unrusted": true}}',
+  '{"XLabelField": "a", "x_alias": ["b"], "x-summaryFields": ["a"], "x‑scope‑field": "a"}')));
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "string", "x-vendor-colour": "red", "x-ray": 1, "x-refresh": 1, "x_min": 0, "xlabel": "a", "xml": {"name": "a"}}, "xindex": {"type": "string", "default": {"x_index": 1}}}',
+  '{"x-vendor": {"x_index": 1}, "x-labelled": 1, "x-o": 1}')));
 
 -- x-index: on a property with one comparable type; also in arrays, nullable, nested.
 SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"a": {"type": "object", "x-index": true}, "b": {"x-index": true}, "c": {"type": "string", "x-index": "yes"}}')));
