@@ -695,7 +695,7 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 			throw_unknown_field(targets,
 								ntargets,
 								condition->property,
-								condition->path,
+								condition->property_path,
 								"filter");
 	}
 	for (int t = 0; t < ntargets; t++)

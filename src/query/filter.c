@@ -165,6 +165,7 @@ in_operator(const JsonbValue *array)
 /* Conditions are collected in an array that grows. */
 typedef struct Conditions
 {
+	const char *property_path; /* of those that are parsed now */
 	KgCondition *array;
 	int n;
 	int allocated;
@@ -188,6 +189,7 @@ add_condition(Conditions *conditions, const char *property, const char *path,
 	condition = &conditions->array[conditions->n++];
 	memset(condition, 0, sizeof(*condition));
 	condition->property = property;
+	condition->property_path = conditions->property_path;
 	condition->path = path;
 	condition->op = op;
 	return condition;
@@ -403,8 +405,9 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 	{
 		char *property = kg_json_cstring(&it.key);
 
+		conditions.property_path = kg_path_member(path, property);
 		parse_condition(
-			&conditions, property, kg_path_member(path, property), &it.value);
+			&conditions, property, conditions.property_path, &it.value);
 	}
 	filter->nconditions = conditions.n;
 	filter->conditions = conditions.array;

@@ -42,8 +42,9 @@ typedef enum KgOp
 typedef struct KgCondition
 {
 	/* parsed */
-	const char *property; /* as asked */
-	const char *path;	  /* JSON Pointer of the operand */
+	const char *property;	   /* as asked */
+	const char *property_path; /* JSON Pointer of the property */
+	const char *path;		   /* and of the operand */
 	KgOp op;
 	bool want_null;				 /* of KG_OP_IS_NULL */
 	const JsonbValue *read_bool; /* a string that was read as its operand */

@@ -86,6 +86,8 @@ SELECT what, bad_input(statement) FROM (VALUES
   ('unknown key', $$SELECT kg_list('item', '{"filter": {}}')$$),
   ('unknown property', $$SELECT kg_list('item', '{"filters": {"nam": "A"}}')$$),
   ('property without index', $$SELECT kg_list('item', '{"filters": {"parent": "a"}}')$$),
+  ('unknown with operator', $$SELECT kg_list('item', '{"filters": {"nam/e": {"gt": "A", "lt": "B"}}}')$$),
+  ('no index, operators', $$SELECT kg_list('item', '{"filters": {"parent": [{"starts_with": "a"}, {"ends_with": "b"}]}}')$$),
   ('unknown operator', $$SELECT kg_list('item', '{"filters": {"name": {"equals": "A"}}}')$$),
   ('operator twice', $$SELECT kg_list('item', '{"filters": {"size": [{"gt": 1}, {"gt": 2}, {"lt": 0}]}}')$$),
   ('range on text of an enum', $$SELECT kg_list('item', '{"filters": {"tier": {"gt": "gold"}}}')$$),
