@@ -13,9 +13,11 @@
 
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/toolset.h"
 #include "catalog/pg_type.h"
 #include "catalog/visibility.h"
 #include "fmgr.h"

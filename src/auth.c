@@ -17,6 +17,7 @@
 #include "auth_key.h"
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/json.h"
 #include "base/jwt.h"

@@ -12,6 +12,8 @@
 
 #include "auth_key.h"
 #include "base/error.h"
+#include "base/extension.h"
+#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"

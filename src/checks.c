@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"

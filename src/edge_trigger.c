@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/settings.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"

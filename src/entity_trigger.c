@@ -15,6 +15,7 @@
 #include "access/sysattr.h"
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/json.h"
 #include "base/settings.h"

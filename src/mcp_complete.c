@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"

@@ -13,7 +13,7 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "commands/async.h"

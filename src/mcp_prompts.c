@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/toolset.h"
 #include "mb/pg_wchar.h"
 #include "mcp_protocol.h"
 #include "utils/builtins.h"
@@ -103,7 +104,7 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 		if (catalog->tools[i].type == type &&
 			catalog->tools[i].operation == operation &&
 			kg_agent_has_tool(
-				req->agent, KG_AGENT_CATALOG, catalog->tools[i].name))
+				req->agent, KG_TOOLSET_CATALOG, catalog->tools[i].name))
 			return catalog->tools[i].name;
 	return NULL;
 }
@@ -230,7 +231,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 		return;
 	tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
 	if (tool == NULL &&
-		!kg_agent_has_tool(req->agent, KG_AGENT_GRAPH, "find_nodes"))
+		!kg_agent_has_tool(req->agent, KG_TOOLSET_GRAPH, "find_nodes"))
 		return;
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);

@@ -18,7 +18,6 @@
 #include "query/plan.h"
 #include "query/sql.h"
 #include "tools/shape.h"
-#include "base/identity.h"
 #include "utils/builtins.h"
 
 #define BUNDLE_PREFIX "kg://bundle/"

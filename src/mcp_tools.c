@@ -9,7 +9,6 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "mcp_protocol.h"

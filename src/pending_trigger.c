@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/spi.h"
 #include "base/text.h"

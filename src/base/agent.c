@@ -10,10 +10,12 @@
 
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "base/toolset.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -32,18 +34,6 @@ typedef struct KgCachedAgent
 static KgCachedAgent cache[KG_AGENT_CACHE_SIZE];
 static int cache_next = 0;
 static uint64 cache_generation = 0;
-
-int
-kg_toolset_of_name(const char *name)
-{
-	if (strcmp(name, "catalog") == 0)
-		return KG_AGENT_CATALOG;
-	if (strcmp(name, "graph") == 0)
-		return KG_AGENT_GRAPH;
-	if (strcmp(name, "bfs") == 0)
-		return KG_AGENT_BFS;
-	return 0;
-}
 
 static void
 forget_agents(void)
@@ -103,7 +93,7 @@ read_agent(KgAgent *agent)
 	agent->instructions = column_string(3);
 	value = kg_spi_value(0, 4, &isnull);
 	toolsets = strings_of_array(value, isnull, &ntoolsets);
-	agent->toolsets = toolsets ? 0 : KG_AGENT_ALL;
+	agent->toolsets = toolsets ? 0 : KG_TOOLSET_ALL;
 	for (int i = 0; i < ntoolsets; i++)
 		agent->toolsets |= kg_toolset_of_name(toolsets[i]);
 	value = kg_spi_value(0, 5, &isnull);

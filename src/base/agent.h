@@ -5,12 +5,6 @@
 #ifndef KG_AGENT_H
 #define KG_AGENT_H
 
-/* Toolsets; a set is an OR of these (the same numbers as tools/dispatch.h). */
-#define KG_AGENT_CATALOG 1
-#define KG_AGENT_GRAPH 2
-#define KG_AGENT_BFS 4
-#define KG_AGENT_ALL 7
-
 typedef struct KgAgent
 {
 	const char *tenant;
@@ -44,8 +38,5 @@ extern bool kg_agent_hides_bundles(void);
 /* Whether an agent with these limits may use a tool of a toolset. */
 extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 							  const char *tool);
-
-/* The toolset of a name ("catalog", "graph", "bfs"), or 0. */
-extern int kg_toolset_of_name(const char *name);
 
 #endif /* KG_AGENT_H */

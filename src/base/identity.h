@@ -1,7 +1,7 @@
 /*
  * identity.h
- *	  Who is calling: the tenant of the current role, and acting as the owner
- *	  of the extension (design.md section 4).
+ *	  Who is calling: the tenant of the current role, its agent and its scopes
+ *	  (design.md section 4).
  */
 #ifndef KG_IDENTITY_H
 #define KG_IDENTITY_H
@@ -65,31 +65,5 @@ extern bool kg_identity_in_tool(void);
 
 /* Between enter and leave: work(arg), which may raise. */
 extern void kg_identity_as_tool(void (*work)(void *arg), void *arg);
-
-/* Schema and owner of the extension; cached, fixed for its lifetime. */
-extern Oid kg_extension_schema(void);
-/*
- * Differs from any earlier value where the schema has another name since: what
- * is kept that names the schema is good as long as this is the same.
- */
-extern uint64 kg_extension_schema_version(void);
-extern Oid kg_extension_owner(void);
-/* "schema"."name", quoted; allocated in the current context. */
-extern char *kg_qualified(const char *name);
-extern Oid kg_relation_oid(const char *name);
-
-/*
- * Act as the extension's owner with row security that lets it through, as
- * referential-integrity triggers do.  Restored by the caller, and by the
- * server on error.
- */
-typedef struct KgUserContext
-{
-	Oid userid;
-	int sec_context;
-} KgUserContext;
-
-extern void kg_become_owner(KgUserContext *saved);
-extern void kg_restore_user(const KgUserContext *saved);
 
 #endif /* KG_IDENTITY_H */

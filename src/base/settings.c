@@ -6,9 +6,9 @@
 
 #include <limits.h>
 
-#include "base/agent.h"
 #include "base/compat.h"
 #include "base/settings.h"
+#include "base/toolset.h"
 #include "nodes/pg_list.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
@@ -16,7 +16,7 @@
 char *kg_setting_agent;
 char *kg_setting_tenant;
 char *kg_setting_toolsets;
-int kg_setting_toolset_bits = KG_AGENT_ALL;
+int kg_setting_toolset_bits = KG_TOOLSET_ALL;
 bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_batch_bytes;

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"

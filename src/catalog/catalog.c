@@ -11,6 +11,7 @@
 #include "access/xact.h"
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/snapshot.h"

@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/lock.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"

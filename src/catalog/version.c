@@ -13,7 +13,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/version.h"
 #include "common/hashfn.h"
 #include "utils/builtins.h"

@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "catalog/pg_policy.h"

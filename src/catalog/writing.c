@@ -11,7 +11,7 @@
 #include "access/xact.h"
 #include "base/compat.h"
 #include "base/error.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/writing.h"
 #include "commands/extension.h"
 #include "commands/trigger.h"

@@ -9,7 +9,7 @@
 
 #include "base/agent.h"
 #include "base/error.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"

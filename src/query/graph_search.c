@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"

@@ -25,7 +25,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"

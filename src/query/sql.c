@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"

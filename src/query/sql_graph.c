@@ -12,7 +12,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "lib/stringinfo.h"
 #include "query/sql_graph.h"
 #include "utils/memutils.h"

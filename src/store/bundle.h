@@ -5,7 +5,6 @@
 #ifndef KG_BUNDLE_H
 #define KG_BUNDLE_H
 
-#include "base/identity.h"
 #include "store/payload.h"
 #include "store/scope.h"
 

@@ -10,6 +10,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/extension.h"
+#include "base/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "store/bundle.h"

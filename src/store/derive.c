@@ -6,6 +6,7 @@
 
 #include "access/xact.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"

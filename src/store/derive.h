@@ -8,7 +8,7 @@
 #ifndef KG_DERIVE_H
 #define KG_DERIVE_H
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/catalog.h"
 #include "store/references.h"
 

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/handle.h"

@@ -6,7 +6,7 @@
 #define KG_EDGES_H
 
 #include "base/error.h"
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
 #include "utils/hsearch.h"

@@ -11,7 +11,7 @@
 #ifndef KG_ON_DELETE_H
 #define KG_ON_DELETE_H
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "store/references.h"
 
 /* A reference that does not let its target go. */

@@ -6,6 +6,7 @@
 
 #include "base/agent.h"
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"

@@ -5,6 +5,7 @@
 #ifndef KG_PENDING_H
 #define KG_PENDING_H
 
+#include "base/extension.h"
 #include "catalog/catalog.h"
 #include "store/references.h"
 

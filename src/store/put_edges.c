@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/identity.h"
 #include "base/json.h"
 #include "base/settings.h"

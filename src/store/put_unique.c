@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "base/json.h"
 #include "catalog/key.h"
 #include "common/hashfn.h"

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"

@@ -13,7 +13,7 @@
 #ifndef KG_REFERENCES_H
 #define KG_REFERENCES_H
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/catalog.h"
 
 typedef struct KgReference

@@ -13,7 +13,7 @@
 #ifndef KG_SCOPE_H
 #define KG_SCOPE_H
 
-#include "base/identity.h"
+#include "base/extension.h"
 #include "catalog/catalog.h"
 #include "store/references.h"
 

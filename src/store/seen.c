@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

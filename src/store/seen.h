@@ -12,7 +12,7 @@
 #ifndef KG_SEEN_H
 #define KG_SEEN_H
 
-#include "base/identity.h"
+#include "base/extension.h"
 
 /* Every entity of the tenant, so that none need be asked about? */
 extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);

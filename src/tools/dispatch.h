@@ -5,13 +5,8 @@
 #ifndef KG_DISPATCH_H
 #define KG_DISPATCH_H
 
+#include "base/toolset.h"
 #include "utils/jsonb.h"
-
-/* Toolsets; a set is an OR of these. */
-#define KG_TOOLSET_CATALOG 1
-#define KG_TOOLSET_GRAPH 2
-#define KG_TOOLSET_BFS 4
-#define KG_TOOLSET_ALL 7
 
 /* A fixed tool (graph and bfs vocabularies); each vocabulary has a table. */
 typedef struct KgFixedTool

@@ -1,0 +1,153 @@
+/*
+ * extension.c
+ *	  The extension itself: its schema, its owner, its tables by name.
+ *
+ * Schema and owner are read once and again after an invalidation, because DROP
+ * and CREATE EXTENSION may have come between.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "base/extension.h"
+#include "base/invalidate.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_extension.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+
+static uint64 extension_generation = 0;
+static Oid extension_schema = InvalidOid;
+static Oid extension_owner = InvalidOid;
+
+/* The tables whose change makes a cache stale (base/invalidate.c). */
+static const char *const watched_tables[] = {"kg_tenant_role",
+											 "kg_bundle",
+											 "kg_entity_type",
+											 "kg_relation",
+											 "kg_tool",
+											 "kg_auth_key",
+											 "kg_agent",
+											 "kg_agent_bundle",
+											 "kg_policy",
+											 "kg_secret",
+											 "kg_entity",
+											 "kg_edge"};
+
+/*
+ * pg_extension has no syscache: read the row by its name, and again after an
+ * invalidation, because DROP and CREATE EXTENSION may have come between.
+ */
+static void
+load_extension(void)
+{
+	uint64 seen = kg_generation();
+	Relation rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+
+	rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyInit(&key,
+				Anum_pg_extension_extname,
+				BTEqualStrategyNumber,
+				F_NAMEEQ,
+				CStringGetDatum("kg_graph"));
+	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"kg_graph\" does not exist")));
+	extension_schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
+	extension_owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+
+	for (int i = 0; i < lengthof(watched_tables); i++)
+	{
+		Oid relid = get_relname_relid(watched_tables[i], extension_schema);
+
+		if (OidIsValid(relid))
+			kg_watch(relid);
+	}
+	extension_generation = seen;
+}
+
+Oid
+kg_extension_schema(void)
+{
+	if (extension_generation != kg_generation())
+		load_extension();
+	return extension_schema;
+}
+
+Oid
+kg_extension_owner(void)
+{
+	if (extension_generation != kg_generation())
+		load_extension();
+	return extension_owner;
+}
+
+uint64
+kg_extension_schema_version(void)
+{
+	static NameData name;
+	static uint64 version = 0;
+	static Oid named = InvalidOid;
+	static uint64 seen = 0;
+	Oid schema = kg_extension_schema();
+
+	if (named != schema || seen != kg_namespace_changes())
+	{
+		uint64 changes = kg_namespace_changes();
+		char *now = get_namespace_name(schema);
+
+		if (now == NULL)
+			elog(ERROR, "schema %u of kg_graph is gone", schema);
+		if (version == 0 || strcmp(NameStr(name), now) != 0)
+		{
+			namestrcpy(&name, now);
+			version++;
+		}
+		named = schema;
+		seen = changes;
+		pfree(now);
+	}
+	return version;
+}
+
+char *
+kg_qualified(const char *name)
+{
+	const char *schema = get_namespace_name(kg_extension_schema());
+
+	return quote_qualified_identifier(schema, name);
+}
+
+Oid
+kg_relation_oid(const char *name)
+{
+	return get_relname_relid(name, kg_extension_schema());
+}
+
+void
+kg_become_owner(KgUserContext *saved)
+{
+	GetUserIdAndSecContext(&saved->userid, &saved->sec_context);
+	SetUserIdAndSecContext(kg_extension_owner(),
+						   saved->sec_context | SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_NOFORCE_RLS);
+}
+
+void
+kg_restore_user(const KgUserContext *saved)
+{
+	SetUserIdAndSecContext(saved->userid, saved->sec_context);
+}

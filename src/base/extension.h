@@ -1,0 +1,35 @@
+/*
+ * extension.h
+ *	  The extension itself: its schema, its owner, its tables by name, and
+ *	  acting as its owner.
+ */
+#ifndef KG_EXTENSION_H
+#define KG_EXTENSION_H
+
+/* Schema and owner of the extension; cached, fixed for its lifetime. */
+extern Oid kg_extension_schema(void);
+/*
+ * Differs from any earlier value where the schema has another name since: what
+ * is kept that names the schema is good as long as this is the same.
+ */
+extern uint64 kg_extension_schema_version(void);
+extern Oid kg_extension_owner(void);
+/* "schema"."name", quoted; allocated in the current context. */
+extern char *kg_qualified(const char *name);
+extern Oid kg_relation_oid(const char *name);
+
+/*
+ * Act as the extension's owner with row security that lets it through, as
+ * referential-integrity triggers do.  Restored by the caller, and by the
+ * server on error.
+ */
+typedef struct KgUserContext
+{
+	Oid userid;
+	int sec_context;
+} KgUserContext;
+
+extern void kg_become_owner(KgUserContext *saved);
+extern void kg_restore_user(const KgUserContext *saved);
+
+#endif /* KG_EXTENSION_H */
