@@ -3,8 +3,7 @@ EXTENSION  = kg_graph
 EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(EXTENSION).control)
 
 MODULE_big  = $(EXTENSION)
-MODULE_SRCS = $(sort $(wildcard src/*.c src/base/*.c src/catalog/*.c src/schema/*.c \
-                src/store/*.c src/query/*.c src/tools/*.c))
+MODULE_SRCS = $(sort $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c)))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'

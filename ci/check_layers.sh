@@ -2,7 +2,7 @@
 # A file in src/ includes its own layer or a lower one; only kgctl sees jansson.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-declare -A rank=([base]=0 [schema]=1 [catalog]=2 [store]=3 [query]=4 [tools]=5 [entry]=6)
+declare -A rank=([base]=0 [schema]=1 [auth]=2 [catalog]=3 [store]=4 [query]=5 [tools]=6 [mcp]=7 [entry]=8)
 bad=0
 for file in src/*.[ch] src/*/*.[ch]; do
   [ -e "$file" ] || continue

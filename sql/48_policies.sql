@@ -1,7 +1,7 @@
 -- Policies of a DBA's own on our tables.  pg_dump leaves out what hangs on a
 -- member of an extension, so they are rows, and their trigger makes them again
 -- where the rows are restored.  Who is named by a policy that is not in force
--- has no tenant (src/base/identity.c).
+-- has no tenant (src/auth/identity.c).
 
 CREATE TABLE @extschema@.kg_policy (
   policy       text COLLATE "C" PRIMARY KEY CHECK (policy !~ '^kg_' AND pg_catalog.length(policy) BETWEEN 1 AND 63),

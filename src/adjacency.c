@@ -5,9 +5,9 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/identity.h"
+#include "auth/identity.h"
 #include "base/json.h"
 #include "executor/spi.h"
 #include "fmgr.h"

@@ -5,8 +5,8 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
 #include "base/error.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"

@@ -6,7 +6,7 @@
 #ifndef KG_MCP_PROTOCOL_H
 #define KG_MCP_PROTOCOL_H
 
-#include "base/agent.h"
+#include "auth/agent.h"
 #include "base/json.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"

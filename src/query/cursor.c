@@ -7,13 +7,13 @@
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 
-#include "base/agent.h"
+#include "auth/agent.h"
+#include "auth/token_identity.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "base/token.h"
 #include "common/base64.h"
 #include "miscadmin.h"
 #include "query/cursor.h"

@@ -7,14 +7,14 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"

@@ -15,7 +15,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/identity.h"
+#include "auth/identity.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"

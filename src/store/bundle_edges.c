@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"

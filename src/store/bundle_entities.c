@@ -9,12 +9,12 @@
  */
 #include "postgres.h"
 
+#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"

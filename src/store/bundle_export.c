@@ -7,7 +7,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/handle.h"

@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "base/agent.h"
+#include "auth/agent.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"

@@ -5,12 +5,12 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/payload.h"

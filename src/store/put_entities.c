@@ -10,8 +10,8 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
@@ -23,11 +23,11 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/edges.h"
-#include "store/scope.h"
 #include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/scope.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"

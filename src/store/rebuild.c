@@ -8,19 +8,19 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "miscadmin.h"
 #include "store/derive.h"
 #include "store/extract.h"
 #include "store/put.h"
-#include "store/scope.h"
 #include "store/rebuild.h"
+#include "store/scope.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

@@ -5,9 +5,9 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/agent.h"
+#include "auth/agent.h"
+#include "auth/identity.h"
 #include "base/error.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"

@@ -6,7 +6,7 @@
  */
 #include "postgres.h"
 
-#include "base/identity.h"
+#include "auth/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"

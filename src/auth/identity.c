@@ -16,19 +16,19 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
+#include "auth/identity.h"
+#include "auth/token_identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "base/token.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #define KG_GRANT_CACHE_ROLES 16
@@ -67,20 +67,6 @@ forget_grants(void)
 	grant_cache_roles = kg_role_changes();
 }
 
-static KgAccess
-access_of_name(const char *name)
-{
-	switch (name[0])
-	{
-		case 'r':
-			return KG_ACCESS_READ;
-		case 'w':
-			return KG_ACCESS_WRITE;
-		default:
-			return KG_ACCESS_ADMIN;
-	}
-}
-
 /*
  * A number alone may be another role's, where a dump was restored that had no
  * name for it any more: so a grant counts only if the role's name is the one
@@ -103,7 +89,7 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 			continue;
 		}
 		grant->tenant = kg_spi_cstring(i, 1);
-		grant->access = access_of_name(kg_spi_cstring(i, 2));
+		grant->access = kg_access_of_name(kg_spi_cstring(i, 2));
 		fresh->ngrants++;
 	}
 	MemoryContextSwitchTo(old);
@@ -252,14 +238,6 @@ kg_identity_tenant(KgAccess access)
 	return grant->tenant;
 }
 
-static const char *
-access_name(KgAccess access)
-{
-	return access == KG_ACCESS_READ	   ? "read"
-		   : access == KG_ACCESS_WRITE ? "write"
-									   : "admin";
-}
-
 /* Says which of the ways to have no tenant it is. */
 static KG_NORETURN void
 throw_no_tenant(void)
@@ -316,10 +294,10 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 		return pstrdup(token->tenant);
 	err = kg_error_new(KG_FORBIDDEN,
 					   "the token gives %s access to tenant \"%s\", not %s",
-					   access_name(token->access),
+					   kg_access_name(token->access),
 					   token->tenant,
-					   access_name(access));
-	kg_error_expected(err, "a token with %s access", access_name(access));
+					   kg_access_name(access));
+	kg_error_expected(err, "a token with %s access", kg_access_name(access));
 	kg_error_throw(err);
 }
 
@@ -370,10 +348,10 @@ kg_identity_require(KgAccess access)
 		err = kg_error_new(KG_FORBIDDEN,
 						   "role \"%s\" has %s access to tenant \"%s\", not %s",
 						   GetUserNameFromId(GetUserId(), false),
-						   access_name(grant->access),
+						   kg_access_name(grant->access),
 						   grant->tenant,
-						   access_name(access));
-		kg_error_expected(err, "a role with %s access", access_name(access));
+						   kg_access_name(access));
+		kg_error_expected(err, "a role with %s access", kg_access_name(access));
 		kg_error_throw(err);
 	}
 	return pstrdup(grant->tenant);

@@ -8,10 +8,10 @@
  */
 #include "postgres.h"
 
-#include "base/agent.h"
+#include "auth/agent.h"
+#include "auth/identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"

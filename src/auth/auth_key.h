@@ -5,8 +5,8 @@
 #ifndef KG_AUTH_KEY_H
 #define KG_AUTH_KEY_H
 
-#include "base/identity.h"
-#include "base/jwt.h"
+#include "auth/identity.h"
+#include "auth/jwt.h"
 #include "utils/timestamp.h"
 
 typedef struct KgAuthKey

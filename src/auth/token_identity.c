@@ -1,5 +1,5 @@
 /*
- * token.c
+ * token_identity.c
  *	  The identity that a verified token gave.
  *
  * It lives in this backend's own memory, where no SQL can write: a setting
@@ -16,8 +16,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "auth/token_identity.h"
 #include "base/error.h"
-#include "base/token.h"
 #include "utils/memutils.h"
 
 typedef struct KgBound

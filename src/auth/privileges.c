@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "auth/privileges.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
@@ -19,7 +20,6 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
-#include "privileges.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -1,7 +1,6 @@
 /*
- * auth.c
- *	  SQL functions of verified identity: kg_login, kg_logout, kg_claim,
- *	  kg_issue_token, and those that the policies ask.
+ * login.c
+ *	  Verifying a token and acting as its bearer.
  *
  * Verification goes: size, form, key by (issuer, id, algorithm), signature,
  * audience, times, and only then the claims that say who is calling.  An
@@ -13,18 +12,18 @@
 
 #include <math.h>
 
-#include "auth.h"
-#include "auth_key.h"
-#include "base/agent.h"
+#include "auth/agent.h"
+#include "auth/auth_key.h"
+#include "auth/identity.h"
+#include "auth/jwt.h"
+#include "auth/login.h"
+#include "auth/token_identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
-#include "base/jwt.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "base/text.h"
-#include "base/token.h"
 #include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
@@ -231,13 +230,8 @@ access_of_role(const KgAuthKey *key, const JsonbValue *role)
 			return KG_ACCESS_NONE;
 		name = &mapped;
 	}
-	if (kg_json_string_is(name, "read"))
-		return KG_ACCESS_READ;
-	if (kg_json_string_is(name, "write"))
-		return KG_ACCESS_WRITE;
-	if (kg_json_string_is(name, "admin"))
-		return KG_ACCESS_ADMIN;
-	return KG_ACCESS_NONE;
+	return name->type == jbvString ? kg_access_of_name(kg_json_cstring(name))
+								   : KG_ACCESS_NONE;
 }
 
 /* Without a role claim in the key, its tokens have the key's access. */
@@ -414,197 +408,4 @@ kg_auth_login(const text *token, bool session, bool again)
 		kg_auth_rethrow(context);
 	}
 	PG_END_TRY();
-}
-
-PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_login);
-
-Datum
-kg_sql_login(PG_FUNCTION_ARGS)
-{
-	bool session = PG_GETARG_BOOL(1);
-	KgError *volatile err = NULL;
-
-	/* What runs inside a call does not become somebody else. */
-	if (InSecurityRestrictedOperation())
-		err = kg_error_new(KG_FORBIDDEN, "a call cannot log in");
-	else if (session && !kg_setting_session_login)
-	{
-		err = kg_error_new(KG_FORBIDDEN,
-						   "binding an identity to the session is not allowed");
-		kg_error_expected(err,
-						  "kg_graph.session_login = on, set by a "
-						  "superuser");
-	}
-	if (err != NULL)
-	{
-		PG_TRY();
-		{
-			kg_error_throw(err);
-		}
-		PG_CATCH();
-		{
-			kg_auth_rethrow(fcinfo->flinfo->fn_mcxt);
-		}
-		PG_END_TRY();
-	}
-	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
-	PG_RETURN_VOID();
-}
-
-PGDLLEXPORT Datum kg_sql_logout(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_logout);
-
-Datum
-kg_sql_logout(PG_FUNCTION_ARGS)
-{
-	kg_token_logout();
-	PG_RETURN_VOID();
-}
-
-PGDLLEXPORT Datum kg_sql_claim(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_claim);
-
-/* A claim of the token in force, as ->> would give it. */
-Datum
-kg_sql_claim(PG_FUNCTION_ARGS)
-{
-	const KgTokenIdentity *token = kg_token_identity();
-	JsonbValue value;
-
-	if (token == NULL || kg_json_get(&token->claims->root,
-									 text_to_cstring(PG_GETARG_TEXT_PP(0)),
-									 &value) == NULL)
-		PG_RETURN_NULL();
-	if (value.type == jbvNull)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(kg_json_cstring(&value)));
-}
-
-PGDLLEXPORT Datum kg_sql_agent(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_agent);
-
-Datum
-kg_sql_agent(PG_FUNCTION_ARGS)
-{
-	const KgAgent *agent = kg_agent_current();
-
-	if (agent == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(agent->name));
-}
-
-PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
-
-/* Asked by the policies of the tables that have a bundle. */
-Datum
-kg_sql_bundle_visible(PG_FUNCTION_ARGS)
-{
-	text *bundle = PG_GETARG_TEXT_PP(0);
-
-	PG_RETURN_BOOL(
-		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
-}
-
-PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
-
-/* Asked by the policies of kg_entity: bundle and scope path. */
-Datum
-kg_sql_entity_visible(PG_FUNCTION_ARGS)
-{
-	text *bundle;
-	text *scope;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_BOOL(false);
-	bundle = PG_GETARG_TEXT_PP(0);
-	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
-		PG_RETURN_BOOL(false);
-	if (!kg_identity_scoped())
-		PG_RETURN_BOOL(true);
-	if (PG_ARGISNULL(1))
-		PG_RETURN_BOOL(kg_identity_sees_scope(NULL, 0));
-	scope = PG_GETARG_TEXT_PP(1);
-	PG_RETURN_BOOL(
-		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
-}
-
-/* The claims to sign: those given, with what every token has filled in. */
-static Jsonb *
-claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
-{
-	KgJsonWriter w;
-	KgJsonIter it;
-	JsonbValue value;
-	double now = floor(now_seconds());
-	TimestampTz expires = DatumGetTimestampTz(
-		DirectFunctionCall2(timestamptz_pl_interval,
-							TimestampTzGetDatum(GetCurrentTimestamp()),
-							IntervalPGetDatum(valid)));
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &given->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	if (kg_json_get(&given->root, "iss", &value) == NULL)
-		kg_jw_kstring(&w, "iss", key->issuer);
-	if (kg_json_get(&given->root, "aud", &value) == NULL)
-		kg_jw_kstring(&w, "aud", key->audience);
-	if (kg_json_get(&given->root, "iat", &value) == NULL)
-		kg_jw_kint(&w, "iat", (int64) now);
-	if (kg_json_get(&given->root, "exp", &value) == NULL)
-		kg_jw_kint(&w,
-				   "exp",
-				   expires / USECS_PER_SEC +
-					   (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) *
-						   SECS_PER_DAY);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
-}
-
-PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_issue_token);
-
-/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
-Datum
-kg_sql_issue_token(PG_FUNCTION_ARGS)
-{
-	Jsonb *claims;
-	char *kid = NULL;
-	JsonbValue issuer;
-	char *named = NULL;
-	const KgAuthKey *key;
-	KgError *err;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
-		PG_RETURN_NULL();
-	claims = PG_GETARG_JSONB_P(0);
-	if (!JB_ROOT_IS_OBJECT(claims))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "claims are not an object");
-		kg_error_throw(err);
-	}
-	if (!PG_ARGISNULL(1))
-		kid = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	if (kg_json_get(&claims->root, "iss", &issuer) != NULL &&
-		issuer.type == jbvString)
-		named = kg_json_cstring(&issuer);
-	key = kg_auth_key_signer(named, kid);
-	if (key == NULL)
-	{
-		err = kg_error_new(KG_NOT_FOUND,
-						   "no single enabled HS256 key is meant");
-		kg_error_expected(err, "the kid of an HS256 key in kg_auth_key");
-		kg_error_throw(err);
-	}
-	PG_RETURN_TEXT_P(cstring_to_text(
-		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),
-					key->kid,
-					&key->key)));
 }

@@ -10,7 +10,7 @@
  */
 #include "postgres.h"
 
-#include "base/jwt.h"
+#include "auth/jwt.h"
 #include "base/json.h"
 #include "base/json_untrusted.h"
 

@@ -1,13 +1,13 @@
 /*
- * token.h
+ * token_identity.h
  *	  The identity that a verified token gave to this transaction (or, where an
  *	  administrator allows it, to this session).  Verification is elsewhere
- *	  (src/auth.c): what arrives here is believed.
+ *	  (src/auth/login.c): what arrives here is believed.
  */
 #ifndef KG_TOKEN_H
 #define KG_TOKEN_H
 
-#include "base/identity.h"
+#include "auth/identity.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 

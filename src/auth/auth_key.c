@@ -10,10 +10,10 @@
  */
 #include "postgres.h"
 
-#include "auth_key.h"
+#include "auth/auth_key.h"
+#include "auth/identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -84,14 +84,6 @@ column(int n)
 	return value ? pstrdup(value) : NULL;
 }
 
-static KgAccess
-access_of(const char *name)
-{
-	return name[0] == 'r'	? KG_ACCESS_READ
-		   : name[0] == 'w' ? KG_ACCESS_WRITE
-							: KG_ACCESS_ADMIN;
-}
-
 /* The row found, in the current context; the parsed key comes last. */
 static bool
 read_key(KgAuthKey *key, KgJwtAlg alg)
@@ -111,7 +103,7 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 	value = kg_spi_value(0, 9, &isnull);
 	if (!isnull)
 		key->roles = DatumGetJsonbPCopy(value);
-	key->access = access_of(column(10));
+	key->access = kg_access_of_name(column(10));
 	key->scope_claim = column(11);
 	key->scope_required = DatumGetBool(kg_spi_value(0, 12, &isnull));
 	key->leeway = DatumGetInt32(kg_spi_value(0, 13, &isnull));

@@ -1,5 +1,5 @@
 /*
- * auth.h
+ * login.h
  *	  Logging in with a token.
  */
 #ifndef KG_AUTH_H

@@ -1,5 +1,5 @@
 /*
- * agents.c
+ * agent_changes.c
  *	  SQL functions that make and change agents: kg_create_agent,
  *	  kg_alter_agent, kg_drop_agent, kg_bind_agent, kg_unbind_agent.
  *
@@ -11,15 +11,15 @@
 
 #include <ctype.h>
 
-#include "base/agent.h"
+#include "auth/agent.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/toolset.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 

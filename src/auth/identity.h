@@ -6,13 +6,7 @@
 #ifndef KG_IDENTITY_H
 #define KG_IDENTITY_H
 
-typedef enum KgAccess
-{
-	KG_ACCESS_NONE,
-	KG_ACCESS_READ,
-	KG_ACCESS_WRITE,
-	KG_ACCESS_ADMIN
-} KgAccess;
+#include "auth/access.h"
 
 /*
  * The tenant that the current role acts for with at least this access, or
@@ -33,7 +27,7 @@ extern const char *kg_identity_require(KgAccess access);
 /*
  * The agent that the token, or for other roles the setting kg_graph.agent,
  * names; NULL: the whole tenant.  What a role sees of a tenant depends on it,
- * so caches of a tenant's catalog have it in their key.  base/agent.h knows
+ * so caches of a tenant's catalog have it in their key.  auth/agent.h knows
  * what the agent has.  The string is good until the next call.
  */
 extern const char *kg_identity_agent(void);
@@ -57,7 +51,7 @@ extern bool kg_identity_sees_scope(const char *scope, int len);
  * may see their entities; tools join them to kg_entity, or know that there is
  * no need (catalog.h, plain_visibility).  Whoever reads those tables in any
  * other way sees all of a tenant's rows or, where an entity may be hidden from
- * it (catalog/visibility.h), none.  Every enter needs its leave, on error too.
+ * it (auth/visibility.h), none.  Every enter needs its leave, on error too.
  */
 extern void kg_identity_enter_tool(void);
 extern void kg_identity_leave_tool(void);

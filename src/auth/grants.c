@@ -1,8 +1,6 @@
 /*
- * tenancy.c
- *	  SQL functions of tenants and grants: kg_tenant, kg_create_tenant,
- *	  kg_drop_tenant, kg_grant, kg_revoke, kg_grant_gateway,
- *	  kg_revoke_gateway.
+ * grants.c
+ *	  kg_grant, kg_revoke, kg_grant_gateway, kg_revoke_gateway.
  *
  * A grant is a row of kg_tenant_role, which the policies go by, together with
  * PostgreSQL's own privileges (privileges.c).  Both are made as the
@@ -10,155 +8,30 @@
  */
 #include "postgres.h"
 
+#include "auth/grants.h"
+#include "auth/identity.h"
+#include "auth/privileges.h"
+#include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/identity.h"
 #include "base/spi.h"
-#include "base/text.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
-#include "catalog/visibility.h"
+#include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "privileges.h"
-#include "query/adjacency.h"
-#include "commands/trigger.h"
-#include "utils/rel.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_packed_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
 
-static KgAccess
-access_from_text(const text *value)
-{
-	char *name = text_to_cstring(value);
-	KgError *err;
-
-	if (strcmp(name, "read") == 0)
-		return KG_ACCESS_READ;
-	if (strcmp(name, "write") == 0)
-		return KG_ACCESS_WRITE;
-	if (strcmp(name, "admin") == 0)
-		return KG_ACCESS_ADMIN;
-	err = kg_error_new(KG_INVALID_INPUT, "access \"%s\" is not known", name);
-	kg_error_path(err, "/access");
-	kg_error_got_string(err, name);
-	kg_error_allow(err, "read");
-	kg_error_allow(err, "write");
-	kg_error_allow(err, "admin");
-	kg_error_throw(err);
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_tenant);
-
-Datum
-kg_sql_tenant(PG_FUNCTION_ARGS)
-{
-	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
-
-	if (tenant == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tenant));
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_tenant_access);
-
-Datum
-kg_sql_tenant_access(PG_FUNCTION_ARGS)
-{
-	const char *tenant = kg_identity_tenant(
-		access_from_text(PG_GETARG_TEXT_PP(0)));
-
-	if (tenant == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(tenant));
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
-
-/*
- * Asked by the policies of edges, keys and terms: kg_tenant() of the same
- * argument, or NULL (base/identity.h).  As one comparison with the tenant it
- * becomes a condition of the index, which reads no row, and so none that EXPLAIN
- * ANALYZE could count.
- */
-Datum
-kg_sql_derived_tenant(PG_FUNCTION_ARGS)
-{
-	if (!kg_identity_in_tool() && !kg_visibility_is_whole())
-		PG_RETURN_NULL();
-	return PG_NARGS() > 0 ? kg_sql_tenant_access(fcinfo)
-						  : kg_sql_tenant(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
-
-/* The same for packed edges, which no policy of kg_edge can tell apart. */
-Datum
-kg_sql_packed_tenant(PG_FUNCTION_ARGS)
-{
-	if (!kg_identity_in_tool() && !kg_visibility_edges_are_plain())
-		PG_RETURN_NULL();
-	return kg_sql_derived_tenant(fcinfo);
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
-
-Datum
-kg_sql_create_tenant(PG_FUNCTION_ARGS)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {PG_GETARG_DATUM(0)};
-	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int len = strlen(tenant);
-	KgUserContext user;
-	KgError *err;
-
-	if (len < 1 || len > 63 || kg_has_control(tenant, len))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
-		kg_error_got_string(err, tenant);
-		kg_error_expected(err,
-						  "1 to 63 bytes of text without control characters");
-		kg_error_throw(err);
-	}
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tenant(tenant) VALUES ($1) "
-			   "ON CONFLICT DO NOTHING",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
-	if (SPI_processed == 0)
-	{
-		err = kg_error_new(
-			KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant);
-		kg_error_throw(err);
-	}
-	SPI_finish();
-	kg_restore_user(&user);
-	PG_RETURN_VOID();
-}
-
-/* Raises KG_NOT_FOUND unless the tenant exists; as owner, inside SPI. */
-static void
-require_tenant(Datum tenant)
+void
+kg_require_tenant(Datum tenant)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID};
@@ -332,14 +205,35 @@ delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
 	return roles;
 }
 
-static void
-sync_roles(List *roles)
+void
+kg_sync_roles(List *roles)
 {
 	ListCell *lc;
 
 	foreach(lc, roles)
 		if (GetUserNameFromId(lfirst_oid(lc), true) != NULL)
 			kg_privileges_sync(lfirst_oid(lc));
+}
+
+List *
+kg_granted_roles(Datum tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	List *roles = NIL;
+
+	kg_spi_run(&saved,
+			   "SELECT role::oid::bigint FROM @kg_tenant_role "
+			   "WHERE tenant = $1",
+			   1,
+			   argtypes,
+			   &tenant,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
+	return roles;
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_grant);
@@ -354,12 +248,12 @@ kg_sql_grant(PG_FUNCTION_ARGS)
 	KgGrantCall call;
 	KgUserContext user;
 
-	(void) access_from_text(PG_GETARG_TEXT_PP(2));
+	(void) kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
 	values[1] = ObjectIdGetDatum(call.role);
 	kg_become_owner(&user);
 	SPI_connect();
-	require_tenant(tenant);
+	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, true);
 	require_no_gateway(call.role);
 	(void) delete_grants(&call, tenant, true);
@@ -393,7 +287,7 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), true);
 	kg_become_owner(&user);
 	SPI_connect();
-	require_tenant(tenant);
+	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, false);
 	roles = delete_grants(&call, tenant, false);
 	if (roles == NIL)
@@ -406,7 +300,7 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 
 		kg_error_throw(err);
 	}
-	sync_roles(roles);
+	kg_sync_roles(roles);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -417,7 +311,7 @@ PG_FUNCTION_INFO_V1(kg_sql_tenant_role_check);
 
 /*
  * Row trigger: a grant that came with a dump or by hand is said not to count
- * where it does not (base/identity.c).
+ * where it does not (auth/identity.c).
  */
 Datum
 kg_sql_tenant_role_check(PG_FUNCTION_ARGS)
@@ -460,82 +354,6 @@ kg_sql_tenant_role_check(PG_FUNCTION_ARGS)
 				 errhint("Grant again with kg_grant(), or take it away with "
 						 "kg_revoke(); kg_check() lists such grants.")));
 	return PointerGetDatum(row);
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
-
-/* The roles with a grant for the tenant, in the caller's context. */
-static List *
-granted_roles(Datum tenant)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	List *roles = NIL;
-
-	kg_spi_run(&saved,
-			   "SELECT role::oid::bigint FROM @kg_tenant_role "
-			   "WHERE tenant = $1",
-			   1,
-			   argtypes,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
-	return roles;
-}
-
-/* Everything of a tenant, from the leaves up, and what its grants gave. */
-Datum
-kg_sql_drop_tenant(PG_FUNCTION_ARGS)
-{
-	static KgSaved saved[14];
-	static const char *const statements[] = {
-		"DELETE FROM @kg_edge WHERE tenant = $1",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 "
-		"AND block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) "
-		"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block >= "
-		"(SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-		"FROM @kg_entity WHERE tenant = $1) "
-		"AND block <= "
-		"(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-		"FROM @kg_entity WHERE tenant = $1)",
-		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
-		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
-		"DELETE FROM @kg_unique_key WHERE tenant = $1",
-		"DELETE FROM @kg_term WHERE tenant = $1",
-		"DELETE FROM @kg_trigram WHERE tenant = $1",
-		"DELETE FROM @kg_entity WHERE tenant = $1",
-		"DELETE FROM @kg_relation WHERE tenant = $1",
-		"DELETE FROM @kg_entity_type WHERE tenant = $1",
-		"DELETE FROM @kg_bundle WHERE tenant = $1",
-		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
-		"DELETE FROM @kg_tenant WHERE tenant = $1"};
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {PG_GETARG_DATUM(0)};
-	KgUserContext user;
-	List *roles;
-
-	kg_become_owner(&user);
-	SPI_connect();
-	require_tenant(values[0]);
-	roles = granted_roles(values[0]);
-	for (int i = 0; i < lengthof(statements); i++)
-		kg_spi_run(&saved[i],
-				   statements[i],
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
-	sync_roles(roles);
-	SPI_finish();
-	kg_restore_user(&user);
-	PG_RETURN_VOID();
 }
 
 /*

@@ -1,0 +1,20 @@
+/*
+ * grants.h
+ *	  Tenants and the roles that are granted them; as the extension's owner,
+ *	  inside SPI.
+ */
+#ifndef KG_GRANTS_H
+#define KG_GRANTS_H
+
+#include "nodes/pg_list.h"
+
+/* Raises KG_NOT_FOUND unless the tenant exists. */
+extern void kg_require_tenant(Datum tenant);
+
+/* The numbers of the roles with a grant for the tenant, in this context. */
+extern List *kg_granted_roles(Datum tenant);
+
+/* Give and take the privileges that their grants call for. */
+extern void kg_sync_roles(List *roles);
+
+#endif /* KG_GRANTS_H */

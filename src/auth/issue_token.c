@@ -1,0 +1,94 @@
+/*
+ * issue_token.c
+ *	  kg_issue_token: sign a token with a key that this database verifies with.
+ */
+#include "postgres.h"
+
+#include "auth/auth_key.h"
+#include "auth/jwt.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+static int64
+unix_seconds(TimestampTz when)
+{
+	return when / USECS_PER_SEC +
+		   (int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY;
+}
+
+/* The claims to sign: those given, with what every token has filled in. */
+static Jsonb *
+claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	JsonbValue value;
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz expires = DatumGetTimestampTz(
+		DirectFunctionCall2(timestamptz_pl_interval,
+							TimestampTzGetDatum(now),
+							IntervalPGetDatum(valid)));
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &given->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	if (kg_json_get(&given->root, "iss", &value) == NULL)
+		kg_jw_kstring(&w, "iss", key->issuer);
+	if (kg_json_get(&given->root, "aud", &value) == NULL)
+		kg_jw_kstring(&w, "aud", key->audience);
+	if (kg_json_get(&given->root, "iat", &value) == NULL)
+		kg_jw_kint(&w, "iat", unix_seconds(now));
+	if (kg_json_get(&given->root, "exp", &value) == NULL)
+		kg_jw_kint(&w, "exp", unix_seconds(expires));
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_issue_token);
+
+/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
+Datum
+kg_sql_issue_token(PG_FUNCTION_ARGS)
+{
+	Jsonb *claims;
+	char *kid = NULL;
+	JsonbValue issuer;
+	char *named = NULL;
+	const KgAuthKey *key;
+	KgError *err;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	claims = PG_GETARG_JSONB_P(0);
+	if (!JB_ROOT_IS_OBJECT(claims))
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "claims are not an object");
+		kg_error_throw(err);
+	}
+	if (!PG_ARGISNULL(1))
+		kid = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	if (kg_json_get(&claims->root, "iss", &issuer) != NULL &&
+		issuer.type == jbvString)
+		named = kg_json_cstring(&issuer);
+	key = kg_auth_key_signer(named, kid);
+	if (key == NULL)
+	{
+		err = kg_error_new(KG_NOT_FOUND,
+						   "no single enabled HS256 key is meant");
+		kg_error_expected(err, "the kid of an HS256 key in kg_auth_key");
+		kg_error_throw(err);
+	}
+	PG_RETURN_TEXT_P(cstring_to_text(
+		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),
+					key->kid,
+					&key->key)));
+}

@@ -1,0 +1,190 @@
+/*
+ * caller.c
+ *	  SQL functions of who is calling and what it sees: kg_login, kg_logout,
+ *	  kg_claim, kg_agent, kg_tenant, and those that the policies ask.
+ */
+#include "postgres.h"
+
+#include "auth/agent.h"
+#include "auth/identity.h"
+#include "auth/login.h"
+#include "auth/token_identity.h"
+#include "auth/visibility.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+
+PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_login);
+
+Datum
+kg_sql_login(PG_FUNCTION_ARGS)
+{
+	bool session = PG_GETARG_BOOL(1);
+	KgError *volatile err = NULL;
+
+	/* What runs inside a call does not become somebody else. */
+	if (InSecurityRestrictedOperation())
+		err = kg_error_new(KG_FORBIDDEN, "a call cannot log in");
+	else if (session && !kg_setting_session_login)
+	{
+		err = kg_error_new(KG_FORBIDDEN,
+						   "binding an identity to the session is not allowed");
+		kg_error_expected(err,
+						  "kg_graph.session_login = on, set by a "
+						  "superuser");
+	}
+	if (err != NULL)
+	{
+		PG_TRY();
+		{
+			kg_error_throw(err);
+		}
+		PG_CATCH();
+		{
+			kg_auth_rethrow(fcinfo->flinfo->fn_mcxt);
+		}
+		PG_END_TRY();
+	}
+	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_logout(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_logout);
+
+Datum
+kg_sql_logout(PG_FUNCTION_ARGS)
+{
+	kg_token_logout();
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_claim(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_claim);
+
+/* A claim of the token in force, as ->> would give it. */
+Datum
+kg_sql_claim(PG_FUNCTION_ARGS)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	JsonbValue value;
+
+	if (token == NULL || kg_json_get(&token->claims->root,
+									 text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									 &value) == NULL)
+		PG_RETURN_NULL();
+	if (value.type == jbvNull)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(kg_json_cstring(&value)));
+}
+
+PGDLLEXPORT Datum kg_sql_agent(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_agent);
+
+Datum
+kg_sql_agent(PG_FUNCTION_ARGS)
+{
+	const KgAgent *agent = kg_agent_current();
+
+	if (agent == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(agent->name));
+}
+
+PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
+
+/* Asked by the policies of the tables that have a bundle. */
+Datum
+kg_sql_bundle_visible(PG_FUNCTION_ARGS)
+{
+	text *bundle = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_BOOL(
+		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
+}
+
+PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
+
+/* Asked by the policies of kg_entity: bundle and scope path. */
+Datum
+kg_sql_entity_visible(PG_FUNCTION_ARGS)
+{
+	text *bundle;
+	text *scope;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_BOOL(false);
+	bundle = PG_GETARG_TEXT_PP(0);
+	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
+		PG_RETURN_BOOL(false);
+	if (!kg_identity_scoped())
+		PG_RETURN_BOOL(true);
+	if (PG_ARGISNULL(1))
+		PG_RETURN_BOOL(kg_identity_sees_scope(NULL, 0));
+	scope = PG_GETARG_TEXT_PP(1);
+	PG_RETURN_BOOL(
+		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
+}
+
+PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_tenant);
+
+Datum
+kg_sql_tenant(PG_FUNCTION_ARGS)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	if (tenant == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_tenant_access);
+
+Datum
+kg_sql_tenant_access(PG_FUNCTION_ARGS)
+{
+	const char *tenant = kg_identity_tenant(
+		kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(0))));
+
+	if (tenant == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
+
+/*
+ * Asked by the policies of edges, keys and terms: kg_tenant() of the same
+ * argument, or NULL (auth/identity.h).  As one comparison with the tenant it
+ * becomes a condition of the index, which reads no row, and so none that EXPLAIN
+ * ANALYZE could count.
+ */
+Datum
+kg_sql_derived_tenant(PG_FUNCTION_ARGS)
+{
+	if (!kg_identity_in_tool() && !kg_visibility_is_whole())
+		PG_RETURN_NULL();
+	return PG_NARGS() > 0 ? kg_sql_tenant_access(fcinfo)
+						  : kg_sql_tenant(fcinfo);
+}
+
+PGDLLEXPORT Datum kg_sql_packed_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
+
+/* The same for packed edges, which no policy of kg_edge can tell apart. */
+Datum
+kg_sql_packed_tenant(PG_FUNCTION_ARGS)
+{
+	if (!kg_identity_in_tool() && !kg_visibility_edges_are_plain())
+		PG_RETURN_NULL();
+	return kg_sql_derived_tenant(fcinfo);
+}
