@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """TAP: the documentation names every function, table, setting and error code
 that there is, and its links lead somewhere.  Needs a database with the
-extension (PGHOST, PGPORT, PGDATABASE)."""
+extension (PGHOST, PGPORT, PGDATABASE).  With --fix it needs none: it writes
+the table of operators anew."""
 import glob
 import os
 import re
@@ -30,6 +31,28 @@ def rows(sql):
                           capture_output=True, text=True).stdout.splitlines()
 
 
+def operators():
+    """The table of docs/tools.md that src/query/operators.c stands for."""
+    subjects = {
+        "ALL": "all",
+        "ORDERED": "numbers, dates, date-times, strings without enum",
+        "TEXT": "strings", "PROPERTY": "all but the id", "ARRAY": "arrays"}
+    return "| operator | on | meaning |\n|---|---|---|\n" + "".join(
+        "| `%s` | %s | %s |\n" % (name, subjects[on], " ".join(means.split()))
+        for means, name, on in re.findall(
+            r'/\*([^{}]*?)\*/\s+\{"([a-z_]+)",\s*KG_OPERAND_[A-Z]+,'
+            r'\s*KG_ON_([A-Z]+)', read("src/query/operators.c")))
+
+
+TABLE = re.compile(r"\| operator \| on .*\n(\|.*\n)+")
+if sys.argv[1:] == ["--fix"]:
+    fixed = TABLE.sub(lambda found: operators(), read("docs/tools.md"))
+    with open(os.path.join(ROOT, "docs/tools.md"), "w",
+              encoding="utf-8") as file:
+        file.write(fixed)
+    sys.exit()
+ok(TABLE.search(read("docs/tools.md")).group() == operators(),
+   "docs/tools.md has the operators of src/query/operators.c")
 reference = read("docs/sql-reference.md")
 MEMBERS = """SELECT %s FROM %s x JOIN pg_depend d ON d.classid = '%s'::regclass
  AND d.objid = x.oid AND d.deptype = 'e' JOIN pg_extension e

@@ -230,43 +230,17 @@ kg_kind_code(KgKind kind)
 	return names[kind];
 }
 
-bool
-kg_op_applies(KgOp op, const KgField *field)
-{
-	KgKind kind = field ? field->kind : KG_KIND_STRING;
-
-	switch (op)
-	{
-		case KG_OP_GT:
-		case KG_OP_GTE:
-		case KG_OP_LT:
-		case KG_OP_LTE:
-			return kind != KG_KIND_ENUM && kind != KG_KIND_BOOLEAN;
-		case KG_OP_CONTAINS:
-		case KG_OP_STARTS_WITH:
-		case KG_OP_ENDS_WITH:
-			return kind == KG_KIND_STRING || kind == KG_KIND_ENUM;
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
-			return field != NULL && field->is_array;
-		case KG_OP_IS_NULL:
-			return field != NULL;
-		default:
-			return true;
-	}
-}
-
 static void
 check_operator(const KgCondition *condition)
 {
 	const KgField *field = condition->field;
-	const char *name = kg_op_name(condition->op);
+	const char *name = kg_operator(condition->op)->name;
 	KgError *err;
 
 	if (kg_op_applies(condition->op, field))
 		return;
-	/* Two names are one operator: tell the one that was given. */
-	if (condition->op == KG_OP_IS_NULL)
+	/* A flag may have been false, of the opposite: tell what was given. */
+	if (kg_operator(condition->op)->form == KG_OPERAND_FLAG)
 		name = strrchr(condition->path, '/') + 1;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "operator \"%s\" cannot be used on property \"%s\"",
@@ -278,11 +252,9 @@ check_operator(const KgCondition *condition)
 					  "an operator for %s%s",
 					  field && field->is_array ? "an array; each item is " : "",
 					  field ? kg_kind_name(field->kind) : "an id");
-	for (int op = KG_OP_EQ; op <= KG_OP_CONTAINS_ALL; op++)
+	for (int op = 0; op < KG_NOPS; op++)
 		if (kg_op_applies(op, field))
-			kg_error_allow(err, kg_op_name(op));
-	if (kg_op_applies(KG_OP_IS_NULL, field))
-		kg_error_allow(err, "is_not_null");
+			kg_error_allow(err, kg_operator(op)->name);
 	kg_error_throw(err);
 }
 
@@ -361,14 +333,6 @@ is_declared_number(const KgField *field, const JsonbValue *number)
 			return true;
 	}
 	return field->nenum == 0;
-}
-
-/* Whether values are compared for being the same, not for their order. */
-static bool
-is_equality(KgOp op)
-{
-	return op == KG_OP_EQ || op == KG_OP_NE || op == KG_OP_IN ||
-		   op == KG_OP_CONTAINS_ANY || op == KG_OP_CONTAINS_ALL;
 }
 
 /* A number or boolean sent as a string, an id sent as an integer. */
@@ -453,14 +417,13 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 {
 	JsonbValue *value = &condition->values[i];
 	const KgField *field = condition->field;
+	KgOperandForm form = kg_operator(condition->op)->form;
 	const char *path = condition->path;
 
-	if (condition->op == KG_OP_IN || condition->op == KG_OP_CONTAINS_ANY ||
-		condition->op == KG_OP_CONTAINS_ALL)
+	if (form == KG_OPERAND_LIST)
 		path = kg_path_index(path, i);
 	repair_value(field, value, path, repairs);
-	if (condition->op == KG_OP_CONTAINS || condition->op == KG_OP_STARTS_WITH ||
-		condition->op == KG_OP_ENDS_WITH)
+	if (form == KG_OPERAND_PART)
 	{
 		if (value->type != jbvString || value->val.string.len == 0)
 			kg_error_throw(
@@ -469,8 +432,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	}
 	if (field == NULL)
 	{
-		if (condition->op == KG_OP_EQ || condition->op == KG_OP_NE ||
-			condition->op == KG_OP_IN)
+		if (form != KG_OPERAND_ORDERED)
 			(void) kg_args_as_id(value, path);
 		else if (value->type != jbvString)
 			kg_error_throw(kg_args_error(path, value, "a string"));
@@ -481,7 +443,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	{
 		if (!is_of_number_kind(field, value))
 			throw_bad_value(condition, value, path);
-		if (is_equality(condition->op) && !is_declared_number(field, value))
+		if (form != KG_OPERAND_ORDERED && !is_declared_number(field, value))
 			throw_not_in_enum(field, value, path);
 	}
 	if (!kg_key_fits(field, value))
@@ -500,7 +462,7 @@ static void
 expand_enum_substring(KgCondition *condition)
 {
 	const KgField *field = condition->field;
-	KgCondition probe = *condition;
+	JsonbValue part = condition->values[0];
 	int n = 0;
 
 	condition->values = palloc(Max(1, field->nenum) * sizeof(JsonbValue));
@@ -508,21 +470,12 @@ expand_enum_substring(KgCondition *condition)
 	for (int i = 0; i < field->nenum; i++)
 	{
 		JsonbValue code = kg_json_string_value(field->enum_values[i]);
-		const char *text = field->enum_values[i];
-		int len = strlen(text);
-		int sublen = probe.values[0].val.string.len;
-		const char *sub = probe.values[0].val.string.val;
-		bool match = false;
 
-		for (int at = 0; at + sublen <= len && !match; at++)
-		{
-			if (probe.op == KG_OP_STARTS_WITH && at > 0)
-				break;
-			if (probe.op == KG_OP_ENDS_WITH && at + sublen < len)
-				continue;
-			match = memcmp(text + at, sub, sublen) == 0;
-		}
-		if (!match)
+		if (!kg_op_passes_text(condition->op,
+							   code.val.string.val,
+							   code.val.string.len,
+							   part.val.string.val,
+							   part.val.string.len))
 			continue;
 		condition->values[n] = code;
 		condition->keys[n] = kg_key_encode(field, &code);
@@ -531,18 +484,6 @@ expand_enum_substring(KgCondition *condition)
 	}
 	condition->nvalues = n;
 	condition->op = KG_OP_IN;
-}
-
-static bool
-is_lower_bound(const KgCondition *condition)
-{
-	return condition->op == KG_OP_GT || condition->op == KG_OP_GTE;
-}
-
-static bool
-is_upper_bound(const KgCondition *condition)
-{
-	return condition->op == KG_OP_LT || condition->op == KG_OP_LTE;
 }
 
 static int
@@ -580,7 +521,8 @@ check_ranges(const KgFilter *filter)
 	{
 		const KgCondition *low = &filter->conditions[i];
 
-		if (!is_lower_bound(low) || (low->field && low->field->is_array))
+		if (kg_operator(low->op)->bound != KG_BOUND_LOWER ||
+			(low->field && low->field->is_array))
 			continue;
 		for (int j = 0; j < filter->nconditions; j++)
 		{
@@ -588,7 +530,8 @@ check_ranges(const KgFilter *filter)
 			KgError *err;
 			int cmp;
 
-			if (!is_upper_bound(high) || high->field != low->field)
+			if (kg_operator(high->op)->bound != KG_BOUND_UPPER ||
+				high->field != low->field)
 				continue;
 			cmp = compare_operands(low, high);
 			if (cmp < 0 ||
@@ -636,9 +579,8 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 			memcpy(condition->values,
 				   parsed->conditions[i].values,
 				   condition->nvalues * sizeof(JsonbValue));
-		if (condition->field != NULL && condition->op != KG_OP_CONTAINS &&
-			condition->op != KG_OP_STARTS_WITH &&
-			condition->op != KG_OP_ENDS_WITH)
+		if (condition->field != NULL &&
+			kg_operator(condition->op)->form != KG_OPERAND_PART)
 			condition->keys = palloc0(Max(1, condition->nvalues) *
 									  sizeof(bytea *));
 		for (int v = 0; v < condition->nvalues; v++)

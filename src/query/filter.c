@@ -9,72 +9,6 @@
 #include "miscadmin.h"
 #include "query/filter.h"
 
-/* In the order of KgOp, then the second name of KG_OP_IS_NULL. */
-static const char *const op_names[] = {
-	"eq",
-	"ne",
-	"gt",
-	"gte",
-	"lt",
-	"lte",
-	"in",
-	"contains",
-	"starts_with",
-	"ends_with",
-	"is_null",
-	"contains_any",
-	"contains_all",
-	"is_not_null",
-};
-
-/* What other languages call them, for did_you_mean. */
-static const char *const op_synonyms[][2] = {
-	{"=", "eq"},
-	{"==", "eq"},
-	{"$eq", "eq"},
-	{"equals", "eq"},
-	{"is", "eq"},
-	{"!=", "ne"},
-	{"<>", "ne"},
-	{"$ne", "ne"},
-	{"neq", "ne"},
-	{"not", "ne"},
-	{">", "gt"},
-	{"$gt", "gt"},
-	{"after", "gt"},
-	{">=", "gte"},
-	{"$gte", "gte"},
-	{"ge", "gte"},
-	{"min", "gte"},
-	{"from", "gte"},
-	{"between", "gte"},
-	{"<", "lt"},
-	{"$lt", "lt"},
-	{"before", "lt"},
-	{"<=", "lte"},
-	{"$lte", "lte"},
-	{"le", "lte"},
-	{"max", "lte"},
-	{"to", "lte"},
-	{"$in", "in"},
-	{"any", "in"},
-	{"one_of", "in"},
-	{"like", "contains"},
-	{"ilike", "contains"},
-	{"match", "contains"},
-	{"regex", "contains"},
-	{"prefix", "starts_with"},
-	{"suffix", "ends_with"},
-	{"null", "is_null"},
-	{"exists", "is_not_null"},
-};
-
-const char *
-kg_op_name(KgOp op)
-{
-	return op_names[op];
-}
-
 /* What other languages join filters with, not taken for a property. */
 static bool
 is_connective(const char *property)
@@ -93,7 +27,6 @@ throw_unknown_operator(const char *name, const char *property, const char *path)
 {
 	KgError *err = kg_error_new(
 		KG_INVALID_INPUT, "unknown filter operator \"%s\"", name);
-	const char *meant = NULL;
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
@@ -106,13 +39,9 @@ throw_unknown_operator(const char *name, const char *property, const char *path)
 		kg_error_throw(err);
 	}
 	kg_error_expected(err, "a value, or an object of operators");
-	for (int i = 0; i < lengthof(op_names); i++)
-		kg_error_allow(err, op_names[i]);
-	for (int i = 0; i < lengthof(op_synonyms) && meant == NULL; i++)
-		if (pg_strcasecmp(name, op_synonyms[i][0]) == 0)
-			meant = op_synonyms[i][1];
-	kg_error_did_you_mean(
-		err, meant ? meant : kg_nearest(name, op_names, lengthof(op_names)));
+	for (int op = 0; op < KG_NOPS; op++)
+		kg_error_allow(err, kg_operator(op)->name);
+	kg_error_did_you_mean(err, kg_op_meant(name));
 	kg_error_throw(err);
 }
 
@@ -260,7 +189,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 }
 
 static void
-set_null_test(KgCondition *condition, const JsonbValue *value, bool want_null)
+set_flag(KgCondition *condition, const JsonbValue *value)
 {
 	JsonbValue boolean = *value;
 
@@ -276,9 +205,10 @@ set_null_test(KgCondition *condition, const JsonbValue *value, bool want_null)
 					  value,
 					  condition->property,
 					  "true or false",
-					  want_null ? "is_null" : "is_not_null",
+					  kg_operator(condition->op)->name,
 					  NULL);
-	condition->want_null = boolean.val.boolean == want_null;
+	if (!boolean.val.boolean)
+		condition->op = kg_op_opposite(condition->op);
 }
 
 static void
@@ -304,28 +234,22 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 		char *name = kg_json_cstring(&it.key);
 		char *member = kg_path_member(path, name);
 		KgCondition *condition;
-		int op;
+		KgOp op;
 
-		for (op = 0; op < lengthof(op_names); op++)
-			if (strcmp(name, op_names[op]) == 0)
-				break;
-		if (op == lengthof(op_names))
+		if (!kg_op_lookup(name, &op))
 			throw_unknown_operator(name, property, member);
-		if (strcmp(name, "is_not_null") == 0)
-			op = KG_OP_IS_NULL;
 		condition = add_condition(conditions, property, member, op);
-		switch (op)
+		switch (kg_operator(op)->form)
 		{
-			case KG_OP_IS_NULL:
-				set_null_test(
-					condition, &it.value, strcmp(name, "is_null") == 0);
+			case KG_OPERAND_FLAG:
+				set_flag(condition, &it.value);
 				break;
-			case KG_OP_IN:
-			case KG_OP_CONTAINS_ANY:
-			case KG_OP_CONTAINS_ALL:
+			case KG_OPERAND_LIST:
 				set_list(condition, &it.value);
 				break;
-			default:
+			case KG_OPERAND_VALUE:
+			case KG_OPERAND_ORDERED:
+			case KG_OPERAND_PART:
 				set_scalar(condition, &it.value);
 				break;
 		}
@@ -420,82 +344,46 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 typedef struct MatchState
 {
 	const KgCondition *condition;
-	bool any;	/* some value that is not null */
-	bool equal; /* some value equals the operand (ne) */
-	bool match; /* some value satisfies the condition */
-	bool *seen; /* contains_all: which operands were met */
+	bool any;	/* some item that is not null */
+	bool match; /* some item passes with some value */
+	bool *seen; /* of KG_EVERY: which values an item passed with */
 } MatchState;
-
-static bool
-match_substring(KgOp op, const JsonbValue *value, const JsonbValue *part)
-{
-	const char *text = value->val.string.val;
-	int len = value->val.string.len;
-	const char *sub = part->val.string.val;
-	int sublen = part->val.string.len;
-
-	if (value->type != jbvString || sublen > len)
-		return false;
-	switch (op)
-	{
-		case KG_OP_STARTS_WITH:
-			return memcmp(text, sub, sublen) == 0;
-		case KG_OP_ENDS_WITH:
-			return memcmp(text + len - sublen, sub, sublen) == 0;
-		default:
-			for (int i = 0; i + sublen <= len; i++)
-				if (memcmp(text + i, sub, sublen) == 0)
-					return true;
-			return false;
-	}
-}
 
 static void
 match_value(const JsonbValue *value, void *arg)
 {
 	MatchState *state = arg;
 	const KgCondition *condition = state->condition;
+	const JsonbValue *part;
 	bytea *key;
-	int cmp;
 
 	if (value->type == jbvNull)
 		return;
 	state->any = true;
-	if (condition->op == KG_OP_IS_NULL)
+	if (condition->nvalues == 0)
 		return;
 	if (condition->keys == NULL)
 	{
-		state->match |= match_substring(
-			condition->op, value, &condition->values[0]);
+		part = &condition->values[0];
+		state->match |= value->type == jbvString &&
+						kg_op_passes_text(condition->op,
+										  value->val.string.val,
+										  value->val.string.len,
+										  part->val.string.val,
+										  part->val.string.len);
 		return;
 	}
 	key = kg_key_encode(condition->field, value);
 	if (key == NULL)
 		return;
 	for (int i = 0; i < condition->nvalues; i++)
-	{
-		cmp = kg_key_compare(key, condition->keys[i]);
-		switch (condition->op)
+		if (kg_op_passes(condition->op,
+						 kg_key_compare(key, condition->keys[i])))
 		{
-			case KG_OP_GT:
-				state->match |= cmp > 0;
-				break;
-			case KG_OP_GTE:
-				state->match |= cmp >= 0;
-				break;
-			case KG_OP_LT:
-				state->match |= cmp < 0;
-				break;
-			case KG_OP_LTE:
-				state->match |= cmp <= 0;
-				break;
-			default:
-				state->equal |= cmp == 0;
-				if (state->seen && cmp == 0)
-					state->seen[i] = true;
-				break;
+			state->match = true;
+			if (state->seen)
+				state->seen[i] = true;
 		}
-	}
 	pfree(key);
 }
 
@@ -503,33 +391,31 @@ bool
 kg_condition_matches(const KgCondition *condition,
 					 const JsonbContainer *document)
 {
+	const KgOperator *op = kg_operator(condition->op);
 	MatchState state;
 
 	memset(&state, 0, sizeof(state));
 	state.condition = condition;
-	if (condition->op == KG_OP_CONTAINS_ALL)
+	if (op->quantity == KG_EVERY)
 		state.seen = palloc0(condition->nvalues * sizeof(bool));
 	kg_field_visit(condition->field, document, match_value, &state);
 	if (!state.any)
 		state.any = kg_field_is_empty(condition->field, document);
-	switch (condition->op)
+	if (op->form == KG_OPERAND_FLAG)
+		return state.any == (op->bound != KG_BOUND_MISSING);
+	switch (op->quantity)
 	{
-		case KG_OP_IS_NULL:
-			return state.any != condition->want_null;
-		case KG_OP_NE:
-			return state.any && !state.equal;
-		case KG_OP_EQ:
-		case KG_OP_IN:
-		case KG_OP_CONTAINS_ANY:
-			return state.equal;
-		case KG_OP_CONTAINS_ALL:
+		case KG_SOME:
+			return state.match;
+		case KG_NO:
+			return state.any && !state.match;
+		case KG_EVERY:
 			for (int i = 0; i < condition->nvalues; i++)
 				if (!state.seen[i])
 					return false;
 			return true;
-		default:
-			return state.match;
 	}
+	return false;
 }
 
 bool

@@ -18,25 +18,8 @@
 #include "catalog/catalog.h"
 #include "catalog/key.h"
 #include "query/args.h"
+#include "query/operators.h"
 
-typedef enum KgOp
-{
-	KG_OP_EQ,
-	KG_OP_NE,
-	KG_OP_GT,
-	KG_OP_GTE,
-	KG_OP_LT,
-	KG_OP_LTE,
-	KG_OP_IN,
-	KG_OP_CONTAINS,
-	KG_OP_STARTS_WITH,
-	KG_OP_ENDS_WITH,
-	KG_OP_IS_NULL, /* is_not_null too: want_null says which */
-	KG_OP_CONTAINS_ANY,
-	KG_OP_CONTAINS_ALL
-} KgOp;
-
-#define KG_MAX_IN_VALUES 500
 #define KG_MAX_CONDITION_OBJECTS 10
 
 typedef struct KgCondition
@@ -46,13 +29,12 @@ typedef struct KgCondition
 	const char *property_path; /* JSON Pointer of the property */
 	const char *path;		   /* and of the operand */
 	KgOp op;
-	bool want_null;				 /* of KG_OP_IS_NULL */
-	const JsonbValue *read_bool; /* a string that was read as its operand */
+	const JsonbValue *read_bool; /* a string that was read as a flag */
 	int nvalues;
 	JsonbValue *values; /* operands; analysed: of the declared type */
 	/* analysed */
 	const KgField *field; /* NULL: the entity's id */
-	bytea **keys;		  /* of the values; NULL for an id and substrings */
+	bytea **keys;		  /* of the values; NULL for an id and parts of texts */
 } KgCondition;
 
 typedef struct KgFilter
@@ -120,9 +102,6 @@ extern bool kg_condition_matches(const KgCondition *condition,
 extern bool kg_filter_matches(const KgFilter *filter,
 							  const JsonbContainer *document);
 
-extern const char *kg_op_name(KgOp op);
-/* May the operator be used on the field (NULL: an id)? */
-extern bool kg_op_applies(KgOp op, const KgField *field);
 /* "an integer"; "integer". */
 extern const char *kg_kind_name(KgKind kind);
 extern const char *kg_kind_code(KgKind kind);

@@ -620,20 +620,18 @@ kg_hints_check_labels(const KgListQuery *query, bool none_found)
 		const KgType *target;
 		KgCondition left;
 
-		switch (condition->op)
+		switch (kg_operator(condition->op)->form)
 		{
-			case KG_OP_EQ:
-				if (!none_found)
-					continue;
+			case KG_OPERAND_VALUE:
+			case KG_OPERAND_LIST:
 				break;
-			case KG_OP_NE:
-			case KG_OP_IN:
-			case KG_OP_CONTAINS_ANY:
-			case KG_OP_CONTAINS_ALL:
-				break;
-			default:
+			case KG_OPERAND_ORDERED:
+			case KG_OPERAND_PART:
+			case KG_OPERAND_FLAG:
 				continue;
 		}
+		if (condition->op == KG_OP_EQ && !none_found)
+			continue;
 		target = condition_target(query, condition);
 		if (target == NULL)
 			continue;

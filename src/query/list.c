@@ -373,7 +373,7 @@ take_keys(Walker *walker, KgSource *source)
 	int i;
 
 	for (i = 0; i < own->nconditions; i++)
-		if (own->conditions[i].op == KG_OP_IN)
+		if (kg_operator(own->conditions[i].op)->bound == KG_BOUND_LIST)
 			break;
 	if (i == own->nconditions)
 		return;
@@ -471,28 +471,12 @@ make_source(KgSourceKind kind, const KgFilter *filter, const KgField *field,
 	return source;
 }
 
-/* Does the operator bound an index scan? */
-static bool
-is_narrow(const KgCondition *condition)
-{
-	switch (condition->op)
-	{
-		case KG_OP_NE:
-		case KG_OP_CONTAINS:
-		case KG_OP_ENDS_WITH:
-			return false;
-		case KG_OP_IS_NULL:
-			return condition->want_null;
-		default:
-			return true;
-	}
-}
-
 /* The source that a condition would drive, or NULL. */
 static KgSource *
 driver_of(const KgFilter *filter, int index)
 {
 	const KgCondition *condition = &filter->conditions[index];
+	const KgOperator *op = kg_operator(condition->op);
 	const KgField *field = condition->field;
 	KgSource *source;
 
@@ -503,11 +487,12 @@ driver_of(const KgFilter *filter, int index)
 		source = make_source(KG_SOURCE_KEY, filter, field, -1);
 		return source;
 	}
-	if (condition->op == KG_OP_NE)
+	/* What lacks a value is not found by reading keys. */
+	if (op->quantity == KG_NO)
 		return NULL;
 	source = make_source(KG_SOURCE_KEY, filter, field, index);
-	source->may_repeat = condition->op != KG_OP_EQ;
-	if (condition->op == KG_OP_CONTAINS_ALL)
+	source->may_repeat = op->bound != KG_BOUND_ONE;
+	if (op->bound == KG_BOUND_MEMBER)
 	{
 		/* One of the values drives; the condition itself stays a probe. */
 		KgCondition *own = &source->own->conditions[0];
@@ -557,7 +542,7 @@ find_drivers(const KgListQuery *query)
 					driver = &result.drivers[j];
 		if (driver)
 		{
-			driver->narrow |= is_narrow(condition);
+			driver->narrow |= kg_operator(condition->op)->bound != KG_UNBOUNDED;
 			continue;
 		}
 		source = driver_of(filter, i);
@@ -565,7 +550,7 @@ find_drivers(const KgListQuery *query)
 			continue;
 		driver = &result.drivers[result.n++];
 		driver->source = source;
-		driver->narrow = is_narrow(condition);
+		driver->narrow = kg_operator(condition->op)->bound != KG_UNBOUNDED;
 		driver->count = 0;
 		driver->bound = 0;
 	}
@@ -717,7 +702,7 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 		const KgFilter *own = driver->source->own;
 
 		if (driver->source->kind != KG_SOURCE_KEY || own->nconditions != 1 ||
-			own->conditions[0].op != KG_OP_EQ)
+			kg_operator(own->conditions[0].op)->bound != KG_BOUND_ONE)
 			continue;
 		if (best && best->bound == 0)
 		{

@@ -27,8 +27,7 @@ list_condition(const KgSource *source)
 	const KgFilter *own = source->own;
 
 	for (int i = 0; i < own->nconditions; i++)
-		if (own->conditions[i].op == KG_OP_IN ||
-			own->conditions[i].op == KG_OP_CONTAINS_ANY)
+		if (kg_operator(own->conditions[i].op)->bound == KG_BOUND_LIST)
 			return i;
 	return -1;
 }

@@ -41,25 +41,25 @@ receive_node(TupleTableSlot *slot, void *arg)
 static int
 driving_rank(const KgCondition *condition)
 {
-	if (condition->field == NULL || condition->keys == NULL)
-		return condition->op == KG_OP_STARTS_WITH && condition->field != NULL
-				   ? 2
-				   : 0;
-	switch (condition->op)
+	if (condition->field == NULL)
+		return 0;
+	switch (kg_operator(condition->op)->bound)
 	{
-		case KG_OP_EQ:
-			return 5;
-		case KG_OP_IN:
-		case KG_OP_CONTAINS_ANY:
-			return 4;
-		case KG_OP_GT:
-		case KG_OP_GTE:
-		case KG_OP_LT:
-		case KG_OP_LTE:
-			return 3;
-		default:
+		case KG_UNBOUNDED:
+		case KG_BOUND_MISSING:
+		case KG_BOUND_MEMBER:
 			return 0;
+		case KG_BOUND_PREFIX:
+			return 2;
+		case KG_BOUND_LOWER:
+		case KG_BOUND_UPPER:
+			return 3;
+		case KG_BOUND_LIST:
+			return 4;
+		case KG_BOUND_ONE:
+			return 5;
 	}
+	return 0;
 }
 
 static const KgCondition *
@@ -80,8 +80,7 @@ has_id_condition(const KgFilter *filter)
 {
 	for (int i = 0; filter != NULL && i < filter->nconditions; i++)
 		if (filter->conditions[i].field == NULL &&
-			(filter->conditions[i].op == KG_OP_EQ ||
-			 filter->conditions[i].op == KG_OP_IN))
+			kg_operator(filter->conditions[i].op)->bound >= KG_BOUND_LIST)
 			return true;
 	return false;
 }
@@ -93,7 +92,7 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 	const KgFilter *filter = selector->filter;
 	const KgField *field = driver->field;
 
-	if (driver->op == KG_OP_IN || driver->op == KG_OP_CONTAINS_ANY)
+	if (kg_operator(driver->op)->bound == KG_BOUND_LIST)
 	{
 		int n;
 		bytea **keys = kg_sql_distinct_keys(driver, &n);

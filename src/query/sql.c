@@ -140,10 +140,41 @@ param_keys(KgSqlBuilder *b, const KgCondition *condition)
 		b, BYTEAOID, (const Datum *) condition->keys, condition->nvalues);
 }
 
-/* Substrings: the key of a text is a tag byte and the text. */
+/* The operator that compares a key or id with one value, or NULL. */
+static const char *
+comparison(KgOp op)
+{
+	switch (op)
+	{
+		case KG_OP_EQ:
+			return KG_EQ;
+		case KG_OP_NE:
+			return KG_NE;
+		case KG_OP_GT:
+			return KG_GT;
+		case KG_OP_GTE:
+			return KG_GE;
+		case KG_OP_LT:
+			return KG_LT;
+		case KG_OP_LTE:
+			return KG_LE;
+		case KG_OP_IN:
+		case KG_OP_CONTAINS:
+		case KG_OP_STARTS_WITH:
+		case KG_OP_ENDS_WITH:
+		case KG_OP_IS_NULL:
+		case KG_OP_IS_NOT_NULL:
+		case KG_OP_CONTAINS_ANY:
+		case KG_OP_CONTAINS_ALL:
+			break;
+	}
+	return NULL;
+}
+
+/* Parts of texts: the key of a text is a tag byte and the text. */
 static void
-substring_condition(KgSqlBuilder *b, const char *alias,
-					const KgCondition *condition)
+key_part_condition(KgSqlBuilder *b, const char *alias,
+				   const KgCondition *condition)
 {
 	const char *text = condition->values[0].val.string.val;
 	int len = condition->values[0].val.string.len;
@@ -188,144 +219,118 @@ substring_condition(KgSqlBuilder *b, const char *alias,
 	kg_sql_append(b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
 }
 
-void
-kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
-					 const KgCondition *condition)
+static void
+key_comparison(KgSqlBuilder *b, const char *alias, const KgCondition *condition)
 {
-	const char *op = NULL;
-	bool bound = false; /* missing keys must be kept out */
+	KgOpBound bound = kg_operator(condition->op)->bound;
 
-	if (condition->op == KG_OP_IS_NULL)
-	{
-		kg_sql_append(b,
-					  " AND %s.key%s$%d",
-					  alias,
-					  condition->want_null ? KG_EQ : KG_LT,
-					  kg_sql_param_missing(b));
-		return;
-	}
-	if (condition->keys == NULL)
-	{
-		substring_condition(b, alias, condition);
-		return;
-	}
-	switch (condition->op)
-	{
-		case KG_OP_EQ:
-			op = KG_EQ;
-			break;
-		case KG_OP_NE:
-			op = KG_NE;
-			bound = true;
-			break;
-		case KG_OP_GT:
-			op = KG_GT;
-			bound = true;
-			break;
-		case KG_OP_GTE:
-			op = KG_GE;
-			bound = true;
-			break;
-		case KG_OP_LT:
-			op = KG_LT;
-			break;
-		case KG_OP_LTE:
-			op = KG_LE;
-			break;
-		default:
-			kg_sql_append(b,
-						  " AND %s.key" KG_EQ "ANY ($%d)",
-						  alias,
-						  param_keys(b, condition));
-			return;
-	}
 	kg_sql_append(b,
 				  " AND %s.key%s$%d",
 				  alias,
-				  op,
+				  comparison(condition->op),
 				  kg_sql_param_bytea(b, condition->keys[0]));
-	if (bound)
+	/* What is missing sorts after every key. */
+	if (bound == KG_UNBOUNDED || bound == KG_BOUND_LOWER)
 		kg_sql_append(
 			b, " AND %s.key" KG_LT "$%d", alias, kg_sql_param_missing(b));
 	/* An array without items sorts before every item. */
-	if (condition->field->is_array &&
-		(condition->op == KG_OP_LT || condition->op == KG_OP_LTE))
+	if (bound == KG_BOUND_UPPER && condition->field->is_array)
 		kg_sql_append(b,
 					  " AND %s.key" KG_GT "$%d",
 					  alias,
 					  kg_sql_param_bytea(b, kg_key_empty()));
 }
 
-/* Conditions on the id, for an expression of type text. */
-static void
-id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
+void
+kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
+					 const KgCondition *condition)
 {
-	const JsonbValue *value = &condition->values[0];
-	const char *op = NULL;
-	char *text;
+	KgOpBound bound = kg_operator(condition->op)->bound;
 
-	if (condition->op == KG_OP_IN)
+	switch (kg_operator(condition->op)->form)
 	{
-		Datum *ids = palloc(condition->nvalues * sizeof(Datum));
-
-		for (int i = 0; i < condition->nvalues; i++)
-			ids[i] = CStringGetTextDatum(
-				kg_json_cstring(&condition->values[i]));
-		kg_sql_append(b,
-					  " AND %s" KG_EQ "ANY ($%d)",
-					  id,
-					  kg_sql_param_array(b, TEXTOID, ids, condition->nvalues));
-		return;
-	}
-	text = kg_json_cstring(value);
-	switch (condition->op)
-	{
-		case KG_OP_NE:
-			op = KG_NE;
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_ORDERED:
+			key_comparison(b, alias, condition);
 			break;
-		case KG_OP_GT:
-			op = KG_GT;
-			break;
-		case KG_OP_GTE:
-		case KG_OP_STARTS_WITH:
-			op = KG_GE;
-			break;
-		case KG_OP_LT:
-			op = KG_LT;
-			break;
-		case KG_OP_LTE:
-			op = KG_LE;
-			break;
-		case KG_OP_CONTAINS:
+		case KG_OPERAND_LIST:
 			kg_sql_append(b,
-						  " AND pg_catalog.strpos(%s, $%d)" KG_GT "0",
-						  id,
-						  kg_sql_param_text(b, text));
-			return;
-		case KG_OP_ENDS_WITH:
-		{
-			int n = kg_sql_param_text(b, text);
-
-			kg_sql_append(
-				b,
-				" AND pg_catalog.right(%s, pg_catalog.length($%d))" KG_EQ "$%d",
-				id,
-				n,
-				n);
-			return;
-		}
-		default:
-			op = KG_EQ;
+						  " AND %s.key" KG_EQ "ANY ($%d)",
+						  alias,
+						  param_keys(b, condition));
+			break;
+		case KG_OPERAND_PART:
+			key_part_condition(b, alias, condition);
+			break;
+		case KG_OPERAND_FLAG:
+			kg_sql_append(b,
+						  " AND %s.key%s$%d",
+						  alias,
+						  bound == KG_BOUND_MISSING ? KG_EQ : KG_LT,
+						  kg_sql_param_missing(b));
 			break;
 	}
-	kg_sql_append(b, " AND %s%s$%d", id, op, kg_sql_param_text(b, text));
-	if (condition->op == KG_OP_STARTS_WITH)
+}
+
+static void
+id_part_condition(KgSqlBuilder *b, const char *id, KgOp op, const char *text)
+{
+	int n = kg_sql_param_text(b, text);
+
+	if (op == KG_OP_CONTAINS)
+		kg_sql_append(b, " AND pg_catalog.strpos(%s, $%d)" KG_GT "0", id, n);
+	else if (op == KG_OP_ENDS_WITH)
+		kg_sql_append(b,
+					  " AND pg_catalog.right(%s, pg_catalog.length($%d))" KG_EQ
+					  "$%d",
+					  id,
+					  n,
+					  n);
+	else
 	{
 		/* As a range, so that an index serves it. */
+		kg_sql_append(b, " AND %s" KG_GE "$%d", id, n);
 		kg_sql_append(b,
 					  " AND %s" KG_LT "$%d",
 					  id,
 					  kg_sql_param_text(b, kg_text_prefix_high(text)));
+	}
+}
+
+/* Conditions on the id, for an expression of type text. */
+static void
+id_condition(KgSqlBuilder *b, const char *id, const KgCondition *condition)
+{
+	Datum *ids;
+
+	switch (kg_operator(condition->op)->form)
+	{
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_ORDERED:
+			kg_sql_append(
+				b,
+				" AND %s%s$%d",
+				id,
+				comparison(condition->op),
+				kg_sql_param_text(b, kg_json_cstring(&condition->values[0])));
+			break;
+		case KG_OPERAND_LIST:
+			ids = palloc(condition->nvalues * sizeof(Datum));
+			for (int i = 0; i < condition->nvalues; i++)
+				ids[i] = CStringGetTextDatum(
+					kg_json_cstring(&condition->values[i]));
+			kg_sql_append(
+				b,
+				" AND %s" KG_EQ "ANY ($%d)",
+				id,
+				kg_sql_param_array(b, TEXTOID, ids, condition->nvalues));
+			break;
+		case KG_OPERAND_PART:
+			id_part_condition(
+				b, id, condition->op, kg_json_cstring(&condition->values[0]));
+			break;
+		case KG_OPERAND_FLAG:
+			elog(ERROR, "an id is never missing");
 	}
 }
 
@@ -401,20 +406,19 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 {
 	KgCondition one = *condition;
 
-	switch (condition->op)
+	switch (kg_operator(condition->op)->quantity)
 	{
-		case KG_OP_NE:
+		case KG_NO:
 			one.op = KG_OP_EQ;
 			begin_probe(b, condition->field, node, true);
 			kg_sql_key_condition(b, "p", &one);
 			end_probe(b);
-			one.op = KG_OP_IS_NULL;
-			one.want_null = false;
+			one.op = KG_OP_IS_NOT_NULL;
 			begin_probe(b, condition->field, node, false);
 			kg_sql_key_condition(b, "p", &one);
 			end_probe(b);
 			break;
-		case KG_OP_CONTAINS_ALL:
+		case KG_EVERY:
 			/* An entity has each key once, so the operands must be distinct too. */
 			kg_sql_append(b, " AND (SELECT pg_catalog.count(*)");
 			append_keys_of(b, condition->field, node);
@@ -424,7 +428,7 @@ array_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 			kg_sql_append(
 				b, ")" KG_EQ "$%d", kg_sql_param_int64(b, one.nvalues));
 			break;
-		default:
+		case KG_SOME:
 			begin_probe(b, condition->field, node, false);
 			kg_sql_key_condition(b, "p", condition);
 			end_probe(b);

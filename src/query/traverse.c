@@ -32,6 +32,7 @@ typedef struct TestState
 static bool
 id_matches(const KgCondition *condition, const char *id, int len)
 {
+	const KgOperator *op = kg_operator(condition->op);
 	bool any = false;
 
 	for (int i = 0; i < condition->nvalues; i++)
@@ -42,37 +43,12 @@ id_matches(const KgCondition *condition, const char *id, int len)
 
 		if (order == 0)
 			order = len - valuelen;
-		switch (condition->op)
-		{
-			case KG_OP_GT:
-				any |= order > 0;
-				break;
-			case KG_OP_GTE:
-				any |= order >= 0;
-				break;
-			case KG_OP_LT:
-				any |= order < 0;
-				break;
-			case KG_OP_LTE:
-				any |= order <= 0;
-				break;
-			case KG_OP_CONTAINS:
-				for (int at = 0; !any && at + valuelen <= len; at++)
-					any = memcmp(id + at, value, valuelen) == 0;
-				break;
-			case KG_OP_STARTS_WITH:
-				any |= valuelen <= len && memcmp(id, value, valuelen) == 0;
-				break;
-			case KG_OP_ENDS_WITH:
-				any |= valuelen <= len &&
-					   memcmp(id + len - valuelen, value, valuelen) == 0;
-				break;
-			default:
-				any |= order == 0;
-				break;
-		}
+		if (op->form == KG_OPERAND_PART)
+			any |= kg_op_passes_text(condition->op, id, len, value, valuelen);
+		else
+			any |= kg_op_passes(condition->op, order);
 	}
-	return condition->op == KG_OP_NE ? !any : any;
+	return any == (op->quantity == KG_SOME);
 }
 
 static bool

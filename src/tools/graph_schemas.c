@@ -154,6 +154,36 @@ write_relation_or_all(Expansion *x)
 	write_relations(x, true);
 }
 
+static const char *
+operand_template(KgOperandForm form)
+{
+	switch (form)
+	{
+		case KG_OPERAND_VALUE:
+			return "<scalar>";
+		case KG_OPERAND_ORDERED:
+			return "<ordered>";
+		case KG_OPERAND_LIST:
+			return "<scalars>";
+		case KG_OPERAND_PART:
+			return "<text>";
+		case KG_OPERAND_FLAG:
+			return "<boolean>";
+	}
+	return NULL;
+}
+
+static void
+write_each_operator(Expansion *x)
+{
+	for (int op = 0; op < KG_NOPS; op++)
+	{
+		appendStringInfo(
+			x->out, "%s\"%s\":", op > 0 ? "," : "", kg_operator(op)->name);
+		expand(x, operand_template(kg_operator(op)->form));
+	}
+}
+
 static void
 write_filters(Expansion *x)
 {
@@ -299,19 +329,17 @@ static const Part parts[] = {
 	 NULL},
 	{"scalar", "{'type':['string','number','boolean']}", NULL},
 	{"scalars",
-	 "{'type':'array','minItems':1,'maxItems':500,'items':<scalar>}",
+	 "{'type':'array','minItems':1,'maxItems':" CppAsString2(
+		 KG_MAX_IN_VALUES) ",'items':<scalar>}",
 	 NULL},
 	{"ordered", "{'type':['string','number']}", NULL},
 	{"text", "{'type':'string'}", NULL},
 	{"boolean", "{'type':'boolean'}", NULL},
 	{"operators",
 	 "{'type':'object','minProperties':1,'additionalProperties':false,"
-	 "'properties':{'eq':<scalar>,'ne':<scalar>,'gt':<ordered>,'gte':<ordered>,"
-	 "'lt':<ordered>,'lte':<ordered>,'in':<scalars>,'contains':<text>,"
-	 "'starts_with':<text>,'ends_with':<text>,'is_null':<boolean>,"
-	 "'is_not_null':<boolean>,'contains_any':<scalars>,'contains_all':"
-	 "<scalars>}}",
+	 "'properties':{<each_operator>}}",
 	 NULL},
+	{"each_operator", NULL, write_each_operator},
 	{"selector",
 	 "{'type':'object','additionalProperties':false,'required':['label'],"
 	 "'properties':{'label':<type>,'ids':<ids>,'filters':<filters>}}",

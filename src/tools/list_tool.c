@@ -533,13 +533,10 @@ write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
 	{
 		const KgCondition *condition = &filter->conditions[i];
 		const KgField *field = condition->field;
-		const char *op = kg_op_name(condition->op);
 
-		if (condition->op == KG_OP_IS_NULL && !condition->want_null)
-			op = "is_not_null";
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "property", field ? field->name : "id");
-		kg_jw_kstring(w, "op", op);
+		kg_jw_kstring(w, "op", kg_operator(condition->op)->name);
 		kg_jw_kstring(w, "type", field ? kg_kind_code(field->kind) : "id");
 		kg_jw_kbool(w, "array", field && field->is_array);
 		kg_jw_kint(w, "values", condition->nvalues);

@@ -93,11 +93,15 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 static void
 write_operator(KgJsonWriter *w, const KgField *field, KgOp op)
 {
-	switch (op)
+	KgOperandForm form = kg_operator(op)->form;
+
+	switch (form)
 	{
-		case KG_OP_IN:
-		case KG_OP_CONTAINS_ANY:
-		case KG_OP_CONTAINS_ALL:
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_ORDERED:
+			write_value_members(w, field, form == KG_OPERAND_ORDERED);
+			break;
+		case KG_OPERAND_LIST:
 			kg_jw_kstring(w, "type", "array");
 			kg_jw_kint(w, "minItems", 1);
 			kg_jw_kint(w, "maxItems", KG_MAX_IN_VALUES);
@@ -106,17 +110,12 @@ write_operator(KgJsonWriter *w, const KgField *field, KgOp op)
 			write_value_members(w, field, false);
 			kg_jw_end_object(w);
 			break;
-		case KG_OP_CONTAINS:
-		case KG_OP_STARTS_WITH:
-		case KG_OP_ENDS_WITH:
+		case KG_OPERAND_PART:
 			kg_jw_kstring(w, "type", "string");
 			kg_jw_kint(w, "minLength", 1);
 			break;
-		case KG_OP_IS_NULL:
+		case KG_OPERAND_FLAG:
 			kg_jw_kstring(w, "type", "boolean");
-			break;
-		default:
-			write_value_members(w, field, op != KG_OP_EQ && op != KG_OP_NE);
 			break;
 	}
 }
@@ -130,19 +129,14 @@ write_operators(KgJsonWriter *w, const KgField *field)
 	kg_jw_kbool(w, "additionalProperties", false);
 	kg_jw_key(w, "properties");
 	kg_jw_begin_object(w);
-	for (int op = KG_OP_EQ; op <= KG_OP_CONTAINS_ALL; op++)
+	for (int op = 0; op < KG_NOPS; op++)
 	{
 		if (!kg_op_applies(op, field))
 			continue;
-		kg_jw_key(w, kg_op_name(op));
+		kg_jw_key(w, kg_operator(op)->name);
 		kg_jw_begin_object(w);
 		write_operator(w, field, op);
 		kg_jw_end_object(w);
-		if (op == KG_OP_IS_NULL)
-		{
-			begin_property(w, "is_not_null", "boolean", NULL);
-			kg_jw_end_object(w);
-		}
 	}
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
@@ -155,13 +149,10 @@ operator_names(const KgField *field)
 	StringInfoData names;
 
 	initStringInfo(&names);
-	for (int op = KG_OP_EQ; op <= KG_OP_CONTAINS_ALL; op++)
+	for (int op = 0; op < KG_NOPS; op++)
 		if (kg_op_applies(op, field))
-			appendStringInfo(&names,
-							 "%s%s%s",
-							 names.len ? ", " : "",
-							 kg_op_name(op),
-							 op == KG_OP_IS_NULL ? ", is_not_null" : "");
+			appendStringInfo(
+				&names, "%s%s", names.len ? ", " : "", kg_operator(op)->name);
 	return names.data;
 }
 
