@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/nodes.h"
@@ -164,9 +165,37 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 		kg_sql_filter(b, selector->filter, "e.node", "e.entity_id", NULL);
 }
 
-static KG_NORETURN void
-throw_unanchored(const KgSelector *selector)
+static void
+take_id(const KgRef *ref, void *arg)
 {
+	*(char **) arg = pnstrdup(ref->id, ref->idlen);
+}
+
+/* {"label": type, "ids": [one that there is]} */
+static Jsonb *
+anchored_example(KgGraph *graph, const KgType *type, int64 node)
+{
+	char *id = NULL;
+	KgJsonWriter w;
+
+	kg_graph_resolve(graph, &node, 1, false, take_id, &id);
+	if (id == NULL)
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "label", kg_type_handle(type));
+	kg_jw_key(&w, "ids");
+	kg_jw_begin_array(&w);
+	kg_jw_string(&w, id);
+	kg_jw_end_array(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static KG_NORETURN void
+throw_unanchored(KgGraph *graph, const KgSelector *selector, int64 node)
+{
+	Jsonb *example = anchored_example(graph, selector->type, node);
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"entity type \"%s\" has more entities than "
 								"kg_graph.max_unanchored (%d)",
@@ -175,6 +204,8 @@ throw_unanchored(const KgSelector *selector)
 
 	kg_error_path(err, "%s", selector->path);
 	kg_error_expected(err, "an anchor: ids, or a filter on a property");
+	if (example)
+		kg_error_example(err, example);
 	kg_error_throw(err);
 }
 
@@ -213,7 +244,7 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, receive_node, &state);
 	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
-		throw_unanchored(selector);
+		throw_unanchored(graph, selector, state.set.nodes[0]);
 	*n = state.set.n;
 	return state.set.nodes;
 }

@@ -126,6 +126,10 @@ SET kg_graph.max_unanchored = 3; SET ROLE bad_a;
 SELECT pg_temp.refused('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}]}');
 SELECT pg_temp.refused('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}');
 SELECT pg_temp.refused('find_paths', '{"from": {"label": "person"}, "to": {"label": "file", "ids": ["a.c"]}}');
+-- and the example that it gives is one that goes through
+SELECT kg_call_tool('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}') #> '{structuredContent,example}' AS example \gset
+SELECT :'example';
+SELECT kg_traverse(jsonb_build_object('from', :'example'::jsonb, 'relationships', '[{"type": "KNOWS"}]'::jsonb)) -> 'total';
 SELECT kg_aggregate('{"node": {"label": "person", "filters": {"name": {"is_null": false}}}, "aggregations": [{"fn": "count"}]}')->'rows';
 RESET ROLE; RESET kg_graph.max_unanchored; SET kg_graph.max_visited = 5; SET ROLE bad_a;
 SELECT pg_temp.refused('bfs_query', '{"seeds": ["dan"], "max_hops": 2}');
