@@ -46,6 +46,21 @@ kg_spi_expand(const char *sql)
 	return out.data;
 }
 
+/* The text with its "@FOR" as a locking clause, or without it. */
+static char *
+with_locks(char *sql, bool locks)
+{
+	char *at = strstr(sql, "@FOR ");
+
+	if (at == NULL)
+		return sql;
+	if (locks)
+		*at = ' ';
+	else
+		*at = '\0';
+	return sql;
+}
+
 /*
  * A stale plan may be executing further up (a trigger's statement fires the
  * trigger again), so it is freed when the transaction is over.
@@ -119,9 +134,11 @@ static SPIPlanPtr
 saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 {
 	uint64 schema = kg_extension_schema_version();
+	bool locks = !XactReadOnly;
 	SPIPlanPtr plan;
 
-	if (saved->plan != NULL && saved->schema == schema)
+	if (saved->plan != NULL && saved->schema == schema &&
+		(saved->locks == locks || strstr(sql, "@FOR ") == NULL))
 		return saved->plan;
 	if (saved->plan != NULL)
 	{
@@ -131,8 +148,10 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 		retire(old);
 	}
 
-	plan = SPI_prepare_cursor(
-		kg_spi_expand(sql), nargs, (Oid *) argtypes, CURSOR_OPT_GENERIC_PLAN);
+	plan = SPI_prepare_cursor(with_locks(kg_spi_expand(sql), locks),
+							  nargs,
+							  (Oid *) argtypes,
+							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR,
 			 "could not prepare \"%s\": %s",
@@ -141,6 +160,7 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 	SPI_keepplan(plan);
 	saved->plan = plan;
 	saved->schema = schema;
+	saved->locks = locks;
 	return plan;
 }
 

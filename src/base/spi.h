@@ -12,8 +12,9 @@
 
 /*
  * Run a statement whose text is fixed; every "@kg_name" in it stands for the
- * qualified name.  The plan is kept, per backend, as long as our schema has its
- * name.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
+ * qualified name.  "@FOR ..." at its end locks what it reads; in a read-only
+ * transaction, which may look but writes nothing, it locks nothing.  The plan is
+ * kept, per backend, as long as our schema has its name.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
  * current memory context is the caller's again afterwards.
  */
 typedef struct KgSaved
@@ -21,6 +22,7 @@ typedef struct KgSaved
 	SPIPlanPtr plan;
 	uint64 schema; /* version of the schema's name */
 	bool batch;
+	bool locks; /* what "@FOR" stands for in it */
 } KgSaved;
 
 /*

@@ -221,7 +221,7 @@ lock_ends(const char *tenant, const KgColumns *edges,
 	values[1] = kg_int64_array(nodes.nodes, nodes.n);
 	kg_spi_run(&saved,
 			   "SELECT node, type_no::bigint FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = ANY($2) FOR KEY SHARE",
+			   "WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
 			   2,
 			   argtypes,
 			   values,

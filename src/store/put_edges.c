@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/extension.h"
@@ -332,14 +333,20 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, INT4ARRAYOID};
 	static const Oid types[] = {INT8OID, INT4OID, INT8OID, INT4OID};
 	Datum values[5] = {CStringGetTextDatum(edges->tenant)};
+	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 
+	/* A DELETE is refused there, also one that would find nothing. */
+	if (XactReadOnly && rows->nrows > 0)
+		kg_edges_compare(edges->tenant, rows, found);
 	kg_columns_init(&wanted, CurrentMemoryContext, 4, types);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];
 
 		outcome->verdict = KG_VERDICT_NOT_FOUND;
+		if (XactReadOnly && found[i] == 0)
+			continue;
 		kg_columns_add_row(&wanted);
 		for (int j = 0; j < 3; j++)
 			kg_columns_datum(&wanted, j, rows->values[j][i]);

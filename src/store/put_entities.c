@@ -206,7 +206,7 @@ find_stored(Put *put, const int *rows, int n)
 			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
 			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
 			   "AND e.entity_type = $3 AND e.entity_id = u.id "
-			   "FOR NO KEY UPDATE OF e",
+			   "@FOR NO KEY UPDATE OF e",
 			   4,
 			   argtypes,
 			   values,
@@ -841,7 +841,7 @@ find_removed(Removal *removal)
 				   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
 				   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
 				   "AND e.entity_type = $3 AND e.entity_id = u.id "
-				   "FOR UPDATE OF e",
+				   "@FOR UPDATE OF e",
 				   4,
 				   argtypes,
 				   values,

@@ -240,7 +240,7 @@ lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
 			   "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
 			   "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "
 			   "AND e.bundle = $2 AND e.entity_type = $3 "
-			   "AND e.entity_id = u.id FOR KEY SHARE OF e",
+			   "AND e.entity_id = u.id @FOR KEY SHARE OF e",
 			   4,
 			   argtypes,
 			   values,
@@ -303,7 +303,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 			"AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
 			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key "
 			"JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			"FOR SHARE OF e",
+			"@FOR SHARE OF e",
 			values,
 			targets,
 			n);
@@ -634,7 +634,7 @@ kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
 								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
 		kg_spi_run_latest(&saved,
 						  "SELECT node, type_no::bigint, data FROM @kg_entity "
-						  "WHERE tenant = $1 AND node = ANY($2) FOR SHARE",
+						  "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
 						  2,
 						  argtypes,
 						  values,

@@ -160,6 +160,26 @@ SELECT kg_delete_entities('person', (SELECT array_agg('n' || n) FROM generate_se
 SELECT kg_delete_entities('person', (SELECT array_agg('n' || n) FROM generate_series(1, 12000) n)) -> 'counts';
 SELECT count(*) AS explicit_edges FROM kg_edge WHERE property IS NULL;
 
+-- What changes nothing is possible in a read-only transaction, and so is to hear what is wrong; what would write is refused by PostgreSQL.
+SELECT pg_temp.lines(kg_put_entities('person', '[{"id": "rod", "boss": "rod", "country": "FR", "email": "rod@x"}, {"id": "rob", "deputy": "rod@x"}]'));
+SELECT pg_temp.lines(kg_put_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}]'));
+BEGIN READ ONLY;
+SELECT pg_temp.lines(kg_put_entities('person', '[{"id": "rod", "boss": "rod", "country": "FR", "email": "rod@x"}, {"id": "rob", "deputy": "rod@x"}, {"id": "UPPER"}, {"id": "new", "boss": "nobody"}]'));
+SELECT pg_temp.lines(kg_delete_entities('person', '{nobody}'));
+SELECT pg_temp.lines(kg_delete_entities('country', '{FR}'));
+SELECT pg_temp.lines(kg_put_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}, {"relation": "VISITED", "from": "person:rod", "to": "country:XX"}]'));
+SELECT pg_temp.lines(kg_delete_edges('[{"relation": "VISITED", "from": "person:rob", "to": "country:FR"}, {"relation": "KNOWS", "from": "person:nobody", "to": "person:rob"}]'));
+SELECT pg_temp.fails($$SELECT kg_put_entities('person', '[{"id": "new", "boss": "rod"}]')$$);
+SELECT pg_temp.fails($$SELECT kg_put_entities('person', '[{"id": "rod", "age": 3}]')$$);
+SELECT pg_temp.fails($$SELECT kg_delete_entities('person', '{rob}')$$);
+SELECT pg_temp.fails($$SELECT kg_put_edges('[{"relation": "KNOWS", "from": "person:rod", "to": "person:rob"}]')$$);
+SELECT pg_temp.fails($$SELECT kg_delete_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}]')$$);
+COMMIT;
+-- The same statements lock again where the transaction writes.
+SELECT pg_temp.lines(kg_put_entities('person', '[{"id": "rod", "age": 3, "email": "rod@x"}]'));
+SELECT pg_temp.lines(kg_delete_edges('[{"relation": "VISITED", "from": "person:rod", "to": "country:FR"}]'));
+SELECT pg_temp.lines(kg_delete_entities('person', '{rod,rob}'));
+
 -- A DBA's trigger that raises is an error of the call; nothing is left open.
 RESET ROLE;
 CREATE FUNCTION pg_temp.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; END $$;
