@@ -242,6 +242,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 		}
 	}
 	(void) kg_entity_check(set->type, id, data, path, &apply->errors);
+	kg_entity_check_scope(set->type, id, data, path, &apply->errors);
 	for (int i = 0; set->type->has_unique && i < set->type->nfields; i++)
 	{
 		UniqueVisit visit = {

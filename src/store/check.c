@@ -4,12 +4,15 @@
  */
 #include "postgres.h"
 
+#include "auth/identity.h"
+#include "auth/token_identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/text.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
 #include "store/check.h"
+#include "store/extract.h"
 #include "utils/builtins.h"
 
 /*
@@ -252,6 +255,36 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 			schema, &root, Max(1, errors->limit - list_length(errors->errors))))
 		report_violation(lfirst(lc), type, id, path, errors);
 	return false;
+}
+
+void
+kg_entity_check_scope(const KgType *type, const char *id, const Jsonb *data,
+					  const char *path, KgErrorList *errors)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	text *scope;
+	KgError *err;
+
+	if (!kg_identity_scoped())
+		return;
+	scope = kg_extract_scope(type, data);
+	if (kg_identity_sees_scope(scope ? VARDATA(scope) : NULL,
+							   scope ? VARSIZE(scope) - VARHDRSZ : 0))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "the entity lies outside the caller's scope paths");
+	kg_error_keyword(err, "x-scope-field");
+	if (scope && VARSIZE(scope) > VARHDRSZ)
+		kg_error_got_string(err, text_to_cstring(scope));
+	kg_error_expected(err, "one of the caller's paths, or one below it");
+	for (int i = 0; i < token->nscopes; i++)
+		kg_error_allow(err, token->scopes[i]);
+	report(err,
+		   type,
+		   id,
+		   path,
+		   scope ? field_pointer(type->scope_field) : "",
+		   errors);
 }
 
 void

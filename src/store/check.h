@@ -25,6 +25,14 @@ extern bool kg_entity_check(const KgType *type, const char *id,
 							const Jsonb *data, const char *path,
 							KgErrorList *errors);
 
+/*
+ * Report an entity that would lie where the caller does not see it, which its
+ * policy refuses.
+ */
+extern void kg_entity_check_scope(const KgType *type, const char *id,
+								  const Jsonb *data, const char *path,
+								  KgErrorList *errors);
+
 /* One error for a list of violations, raised where there are any. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
 

@@ -165,6 +165,8 @@ read_item(Put *put, int i, const JsonbValue *value)
 		type, put->items[i].data, path, &outcome->errors);
 	(void) kg_entity_check(
 		type, outcome->id, put->items[i].data, path, &outcome->errors);
+	kg_entity_check_scope(
+		type, outcome->id, put->items[i].data, path, &outcome->errors);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
 		report_twice(put, i, outcome->id);
 	for (int j = 0; j < type->nfields; j++)

@@ -81,6 +81,12 @@ RESET kg_graph.agent;
 SELECT part_try(:'paths', $$kg_put_entities('page', '[{"id": "a", "path": "1/", "n": 1}, {"id": "new", "path": "1/3/"}]') -> 'counts'$$);
 SELECT part_try(:'paths', $$kg_put_entities('page', '[{"id": "x", "path": "2/"}]')$$);
 SELECT part_try(:'paths', $$kg_put_entities('page', '[{"id": "x"}]')$$);
+-- Beside what is good, and the same whether a hidden entity has the id.
+SELECT concat_ws(' ', i ->> 'id', i ->> 'verdict', i #>> '{error,code}', i #>> '{error,path}', i #>> '{error,got}', i #>> '{error,allowed}') AS outcome FROM jsonb_array_elements(part_try(:'paths', $$kg_put_entities('page',
+  '[{"id": "a", "path": "1/", "n": 1}, {"id": "a2", "path": "2/"}, {"id": "b", "path": "2/", "n": 7}, {"id": "x", "path": "1"}, {"id": "y", "path": "11/"}, {"id": "z"}]')$$)::jsonb -> 'items') i;
+SELECT part_try(:'paths', $$kg_put_entities('page', '[{"id": "y", "path": "1/"}, {"id": "x", "path": "2/"}]', '{"atomic": true}')$$);
+SELECT part_try(:'paths', $$kg_delete_entities('page', '{x}') -> 'counts'$$);
+SELECT part_try(:'none', $$kg_put_entities('page', '[{"id": "x", "path": "1/"}]')$$);
 SELECT part_try(:'paths', $$kg_delete_entities('page', '{b,new,nothing}') -> 'counts'$$);
 SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "a2", "path": "1/", "n": 2}]}]'), '{"mode": "merge"}') -> 'entities'$$);
 SELECT part_try(:'paths', $$kg_apply_bundle(part_bundle(', "entities": [{"entity_type": "page", "items": [{"id": "a2", "path": "2/"}]}]'), '{"mode": "merge"}')$$);
