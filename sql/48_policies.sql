@@ -58,7 +58,7 @@ BEGIN
   NEW.problem := NULL;
   -- Of the same name on the other table before.
   IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
-    EXECUTE format('DROP POLICY IF EXISTS %I ON @extschema@.%I', OLD.policy, OLD.on_table);
+    EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
   END IF;
   BEGIN
     SELECT n.name INTO missing FROM unnest(NEW.roles, NEW.role_numbers) n(name, number) WHERE n.number = 0 AND n.name <> 'public' LIMIT 1;
@@ -67,12 +67,13 @@ BEGIN
     END IF;
     IF EXISTS (SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
                 WHERE p.polname = NEW.policy AND c.relname = NEW.on_table) THEN
-      EXECUTE format('DROP POLICY %I ON @extschema@.%I', NEW.policy, NEW.on_table);
+      EXECUTE format('DROP POLICY %I ON %I.%I', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table);
     END IF;
-    EXECUTE format('CREATE POLICY %I ON @extschema@.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, NEW.on_table, NEW.command,
+    EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, NEW.command,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
       || coalesce(' USING (' || NEW.using_expr || ')', '') || coalesce(' WITH CHECK (' || NEW.check_expr || ')', '');
-    SELECT @extschema@.kg_policy_text(p.polqual, p.polrelid), @extschema@.kg_policy_text(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
+    -- As kg_policy_text() says it, under the same settings.
+    SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
      WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
   EXCEPTION WHEN OTHERS THEN
@@ -98,14 +99,15 @@ CREATE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
-#variable_conflict use_column
 DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   why text;
 BEGIN
-  INSERT INTO @extschema@.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
+  EXECUTE format('INSERT INTO %I.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
     VALUES ($1, $2, upper($5), $6, $3, $4)
     ON CONFLICT (policy) DO UPDATE SET on_table = $2, command = upper($5), roles = $6, using_expr = $3, check_expr = $4
-    RETURNING p.problem INTO why;
+    RETURNING p.problem', ours) INTO why USING $1, $2, $3, $4, $5, $6;
   IF why IS NOT NULL THEN
     RAISE EXCEPTION 'policy "%" could not be made: %', $1, why USING ERRCODE = 'invalid_parameter_value',
       HINT = 'Names in the expressions are qualified; roles are names, public is everybody.';
@@ -120,15 +122,16 @@ CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
-#variable_conflict use_column
 DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
-  DELETE FROM @extschema@.kg_policy WHERE policy = $1 RETURNING on_table INTO tab;
+  EXECUTE format('DELETE FROM %I.kg_policy WHERE policy = $1 RETURNING on_table', ours) INTO tab USING $1;
   IF tab IS NULL THEN
     RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';
   END IF;
-  EXECUTE format('DROP POLICY IF EXISTS %I ON @extschema@.%I', $1, tab);
+  EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', $1, ours, tab);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_drop_policy(text) IS
@@ -140,7 +143,7 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
-  AS $$
+  BEGIN ATOMIC
   WITH member AS (
     SELECT c.oid, c.relname, c.reloptions, c.relreplident, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -193,8 +196,8 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
     SELECT 8, m.relname, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', ')) FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
       CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
      WHERE a.attnum > 0 AND o.options IS NOT NULL
-  ) x(place, t, s) ORDER BY place, t COLLATE "C", s COLLATE "C"
-$$;
+  ) x(place, t, s) ORDER BY place, t COLLATE "C", s COLLATE "C";
+END;
 COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS
   'the statements that make a DBA''s own policies, indexes, constraints, triggers and settings on our tables again, which pg_dump leaves out; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_dump_customizations() FROM PUBLIC;
@@ -202,9 +205,9 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_dump_customizations() FROM PUBLIC;
 CREATE FUNCTION @extschema@.kg_renew_secrets() RETURNS void
   LANGUAGE sql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
-  AS $$
-  UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
-$$;
+  BEGIN ATOMIC
+  UPDATE @extschema@.kg_secret SET secret = uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid());
+END;
 COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS
   'make the keys that sign cursors and notifications anew, after a copy of the database''s files; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_renew_secrets() FROM PUBLIC;

@@ -74,6 +74,28 @@ is( $node->safe_psql(
 		  . $calls->(q{"Know ledge"})),
 	join("\n", ('t') x 9), 'the schema renamed below a session');
 
+# What the owner calls finds the schema as well, in a session from before and in a new one.
+my $own = q{
+	SELECT wisdom.kg_add_policy('own', 'kg_entity', $$entity_id <> 'secret'$$, roles => '{alice}');
+	SELECT wisdom.kg_add_policy('own', 'kg_edge', 'true', roles => '{alice}');
+	SELECT on_table, problem IS NULL FROM wisdom.kg_policy;
+	SELECT polrelid::regclass FROM pg_policy WHERE polname = 'own';
+	CREATE INDEX own_index ON wisdom.kg_entity (updated_at);
+	SELECT wisdom.kg_dump_customizations();
+	SELECT object FROM wisdom.kg_check() WHERE code = 'NOT_IN_DUMPS';
+	DROP INDEX wisdom.own_index;
+	SELECT wisdom.kg_drop_policy('own');
+	SELECT count(*) FROM pg_policy WHERE polname = 'own';
+	SELECT wisdom.kg_renew_secrets();};
+my $renamed = q{ALTER SCHEMA "Know ledge" RENAME TO wisdom;};
+my $back = q{ALTER SCHEMA wisdom RENAME TO "Know ledge";};
+my $told = join("\n", '', '', 'kg_edge|t', 'wisdom.kg_edge',
+	('CREATE INDEX own_index ON wisdom.kg_entity USING btree (updated_at);') x 2, '', '0', '');
+$out = $node->safe_psql('other', $own =~ s/wisdom/"Know ledge"/gr . $renamed . $own . $back);
+$out =~ s/"Know ledge"/wisdom/g;
+is($out, "$told\n$told", 'what the owner calls, the schema renamed below a session');
+is($node->safe_psql('other', $renamed . $own . $back), $told, '... and in a new session');
+
 # One session: drop and create again; what was cached is forgotten.
 $node->safe_psql('postgres', 'CREATE DATABASE again');
 $node->safe_psql('again', 'CREATE EXTENSION kg_graph');
