@@ -1,4 +1,4 @@
--- Verified identity, agents and MCP (src/auth/login.c, src/auth/agent_changes.c, src/mcp.c).
+-- Verified identity, agents and MCP (src/auth/login.c, src/auth/agent_changes.c, src/mcp/message.c).
 
 CREATE TABLE @extschema@.kg_auth_key (
   issuer         text COLLATE "C" NOT NULL,

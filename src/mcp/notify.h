@@ -1,5 +1,5 @@
 /*
- * mcp_notify.h
+ * notify.h
  *	  Telling gateways that a tenant's lists changed.
  */
 #ifndef KG_MCP_NOTIFY_H

@@ -1,5 +1,5 @@
 /*
- * mcp_notify.c
+ * notify.c
  *	  Telling gateways that a tenant's lists changed.
  *
  * Statement triggers with transition tables name the tenants of the rows that
@@ -19,7 +19,7 @@
 #include "commands/async.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
-#include "mcp_notify.h"
+#include "mcp/notify.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

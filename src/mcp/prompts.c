@@ -1,5 +1,5 @@
 /*
- * mcp_prompts.c
+ * prompts.c
  *	  prompts/list, prompts/get and the server's instructions.
  *
  * A model with a knowledge graph at hand answers from memory unless it is told
@@ -11,7 +11,7 @@
 
 #include "base/toolset.h"
 #include "mb/pg_wchar.h"
-#include "mcp_protocol.h"
+#include "mcp/protocol.h"
 #include "utils/builtins.h"
 
 #define KG_PROMPT_WORKFLOW "knowledge_graph"

@@ -1,5 +1,5 @@
 /*
- * mcp_protocol.h
+ * protocol.h
  *	  What the handlers of the Model Context Protocol share: the request, the
  *	  revisions and what each of them knows, pages, refusals.
  */
@@ -32,6 +32,11 @@ typedef enum KgMcpRevision
 #define KG_MCP_RESOURCE_NOT_FOUND (-32002) /* before 2026-07-28 */
 #define KG_MCP_VERSION_UNSUPPORTED (-32022)
 
+#define KG_MCP_META_PREFIX "io.modelcontextprotocol/"
+#define KG_MCP_META_VERSION KG_MCP_META_PREFIX "protocolVersion"
+#define KG_MCP_META_CAPABILITIES KG_MCP_META_PREFIX "clientCapabilities"
+#define KG_MCP_META_SUBSCRIPTION KG_MCP_META_PREFIX "subscriptionId"
+
 typedef struct KgMcpRequest
 {
 	KgMcpRevision revision;
@@ -59,6 +64,12 @@ typedef bool (*KgMcpHandler)(KgMcpRequest *req, KgJsonWriter *w);
 /* Answer with a JSON-RPC error; returns false for the handler to return. */
 extern bool kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data,
 						  const char *fmt, ...) pg_attribute_printf(4, 5);
+
+/* One-member object {name: value}, the data of an error. */
+extern Jsonb *kg_mcp_error_data(const char *name, const char *value);
+
+/* Modern versions only: an older one is not to be asked for in _meta. */
+extern void kg_mcp_write_supported(KgJsonWriter *w, const char *name);
 
 extern const char *kg_mcp_revision_name(KgMcpRevision revision);
 /* False where it is none that is served. */
@@ -88,7 +99,13 @@ extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);
 /* How long and by whom an answer may be kept (2026-07-28). */
 extern void kg_mcp_cache_hints(KgMcpRequest *req, KgJsonWriter *w);
 
-/* The handlers, a file each. */
+/* The handlers. */
+extern bool kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_prompts_list(KgMcpRequest *req, KgJsonWriter *w);

@@ -1,11 +1,11 @@
 /*
- * mcp_protocol.c
+ * protocol.c
  *	  What the handlers of the Model Context Protocol share.
  */
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
-#include "mcp_protocol.h"
+#include "mcp/protocol.h"
 #include "utils/builtins.h"
 
 /* Items of a page; a client asks for the next one with its cursor. */
@@ -58,6 +58,27 @@ kg_mcp_refuse(KgMcpRequest *req, int code, Jsonb *data, const char *fmt, ...)
 	req->error_message = message.data;
 	req->error_data = data;
 	return false;
+}
+
+Jsonb *
+kg_mcp_error_data(const char *name, const char *value)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, name, value);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+void
+kg_mcp_write_supported(KgJsonWriter *w, const char *name)
+{
+	kg_jw_key(w, name);
+	kg_jw_begin_array(w);
+	kg_jw_string(w, kg_mcp_revision_name(KG_MCP_2026_07_28));
+	kg_jw_end_array(w);
 }
 
 char *

@@ -1,5 +1,5 @@
 /*
- * mcp_tools.c
+ * tools.c
  *	  tools/list and tools/call.
  *
  * The list is made once per tenant, role, agent, generation of the catalog and
@@ -9,12 +9,12 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
 #include "base/invalidate.h"
 #include "base/settings.h"
-#include "mcp_protocol.h"
+#include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
-#include "base/error.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"

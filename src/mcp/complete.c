@@ -1,5 +1,5 @@
 /*
- * mcp_complete.c
+ * complete.c
  *	  completion/complete: names, ids, labels and enum values that begin with
  *	  what was typed, for the arguments of prompts and resource templates.
  */
@@ -10,7 +10,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
-#include "mcp_protocol.h"
+#include "mcp/protocol.h"
 #include "query/marks.h"
 #include "query/plan.h"
 #include "query/sql.h"

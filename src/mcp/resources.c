@@ -1,5 +1,5 @@
 /*
- * mcp_resources.c
+ * resources.c
  *	  resources/list, resources/templates/list and resources/read.
  *
  *	  kg://bundle/BUNDLE                what is in a bundle
@@ -13,7 +13,7 @@
 
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
-#include "mcp_protocol.h"
+#include "mcp/protocol.h"
 #include "query/get.h"
 #include "query/plan.h"
 #include "query/sql.h"

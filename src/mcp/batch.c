@@ -1,0 +1,137 @@
+/*
+ * batch.c
+ *	  Several messages in an array, which revision 2025-03-26 has.
+ */
+#include "postgres.h"
+
+#include "base/settings.h"
+#include "mcp/message.h"
+#include "miscadmin.h"
+#include "query/running.h"
+#include "utils/memutils.h"
+
+/* Batches belong to one revision only; its kg_mcp_initialize may not be in one. */
+static bool
+batch_member_ok(const JsonbValue *member)
+{
+	const JsonbContainer *message = kg_json_container(member);
+	JsonbValue value;
+	JsonbValue meta;
+	KgMcpRequest req;
+	bool claims;
+
+	if (!kg_json_is_object(member))
+		return true;
+	if (kg_json_get(message, "kg_revision", &value) &&
+		!kg_json_string_is(&value, kg_mcp_revision_name(KG_MCP_2025_03_26)))
+		return false;
+	if (kg_json_get(message, "method", &value) &&
+		kg_json_string_is(&value, "initialize"))
+		return false;
+	memset(&req, 0, sizeof(req));
+	if (kg_json_get(message, "params", &value))
+		req.params = kg_json_container(&value);
+	(void) kg_mcp_find_meta(&req, &meta, &claims);
+	return !claims;
+}
+
+/* A batch has one clock and one budget of bytes for all of its messages. */
+typedef struct Batch
+{
+	const char *tenant;
+	Size bytes;			 /* of the replies */
+	const char *setting; /* that was exceeded: the rest is refused */
+} Batch;
+
+static Jsonb *
+refuse_rest(const Batch *batch, const JsonbContainer *message)
+{
+	KgMcpRequest req;
+
+	memset(&req, 0, sizeof(req));
+	if (kg_json_get(message, "id", &req.id) == NULL ||
+		!kg_mcp_id_is_valid(&req.id))
+		return NULL;
+	(void) kg_mcp_refuse(&req,
+						 KG_MCP_BATCH_LIMIT,
+						 kg_mcp_error_data("setting", batch->setting),
+						 "the batch exceeds %s, so this message was left out; "
+						 "send it by itself",
+						 batch->setting);
+	return kg_mcp_error_response(&req, true);
+}
+
+static Jsonb *
+answer_member(Batch *batch, const JsonbValue *member)
+{
+	const JsonbContainer *message = kg_json_container(member);
+	Jsonb *reply;
+
+	if (!kg_json_is_object(member))
+		return kg_mcp_invalid_request("the message is not an object");
+	if (batch->setting == NULL && kg_running_late())
+		batch->setting = "kg_graph.max_call_time";
+	if (batch->setting != NULL)
+		return refuse_rest(batch, message);
+	reply = kg_mcp_answer_object(message, batch->tenant, KG_MCP_2025_03_26);
+	if (reply == NULL)
+		return NULL;
+	batch->bytes += VARSIZE(reply);
+	if (batch->bytes <= (Size) kg_setting_max_batch_bytes)
+		return reply;
+	batch->setting = "kg_graph.max_batch_bytes";
+	return refuse_rest(batch, message);
+}
+
+static Jsonb *
+answer_members(const JsonbContainer *messages, const char *tenant)
+{
+	MemoryContext old = CurrentMemoryContext;
+	MemoryContext work = AllocSetContextCreate(
+		old, "kg_graph batch message", ALLOCSET_DEFAULT_SIZES);
+	Batch batch = {tenant, 0, NULL};
+	KgJsonIter it;
+	KgJsonWriter w;
+	bool any = false;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_json_iter_init(&it, messages);
+	while (kg_json_iter_next(&it))
+	{
+		Jsonb *reply;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(work);
+		reply = answer_member(&batch, &it.value);
+		MemoryContextSwitchTo(old);
+		if (reply != NULL)
+			kg_jw_jsonb(&w, reply);
+		any |= reply != NULL;
+		MemoryContextReset(work);
+	}
+	MemoryContextDelete(work);
+	kg_jw_end_array(&w);
+	return any ? kg_jw_finish(&w) : NULL;
+}
+
+Jsonb *
+kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant)
+{
+	KgJsonIter it;
+	int n = kg_json_length(batch);
+	bool ok = n > 0;
+
+	kg_json_iter_init(&it, batch);
+	while (kg_json_iter_next(&it))
+		ok &= batch_member_ok(&it.value);
+	if (!ok)
+		return kg_mcp_invalid_request("batches are not part of this revision");
+	if (n > kg_setting_max_batch_messages)
+		return kg_mcp_invalid_request(
+			psprintf("a batch of %d messages exceeds "
+					 "kg_graph.max_batch_messages (%d)",
+					 n,
+					 kg_setting_max_batch_messages));
+	return answer_members(batch, tenant);
+}

@@ -1,0 +1,318 @@
+/*
+ * message.c
+ *	  One message: its form, the revision it speaks, its method, its response.
+ *
+ * Two eras are served (docs/mcp.md): since 2026-07-28 every request says in
+ * params._meta which revision it speaks; before, the revision was agreed on by
+ * initialize, which a gateway remembers and passes on as kg_revision.  Nothing
+ * is remembered here between messages but caches.
+ *
+ * What a message gets wrong is answered with a JSON-RPC error, what a tool gets
+ * wrong with a result (tools.c).
+ */
+#include "postgres.h"
+
+#include "auth/token_identity.h"
+#include "mcp/message.h"
+#include "mcp/notify.h"
+#include "utils/timestamp.h"
+
+#define LEGACY 1
+#define MODERN 2
+#define BOTH 3
+
+static const struct
+{
+	const char *name;
+	int eras;
+	KgMcpHandler handler;
+} methods[] = {
+	{"tools/call", BOTH, kg_mcp_tools_call},
+	{"tools/list", BOTH, kg_mcp_tools_list},
+	{"prompts/list", BOTH, kg_mcp_prompts_list},
+	{"prompts/get", BOTH, kg_mcp_prompts_get},
+	{"resources/list", BOTH, kg_mcp_resources_list},
+	{"resources/templates/list", BOTH, kg_mcp_templates_list},
+	{"resources/read", BOTH, kg_mcp_resources_read},
+	{"completion/complete", BOTH, kg_mcp_complete},
+	{"server/discover", MODERN, kg_mcp_discover},
+	{"subscriptions/listen", MODERN, kg_mcp_subscriptions_listen},
+	{"initialize", LEGACY, kg_mcp_initialize},
+	{"ping", LEGACY, kg_mcp_ping},
+	{"logging/setLevel", LEGACY, kg_mcp_set_level},
+	{"resources/subscribe", LEGACY, kg_mcp_subscribe},
+	{"resources/unsubscribe", LEGACY, kg_mcp_subscribe},
+};
+
+Jsonb *
+kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "jsonrpc", "2.0");
+	if (has_id)
+	{
+		kg_jw_key(&w, "id");
+		kg_jw_value(&w, &req->id);
+	}
+	kg_jw_key(&w, "error");
+	kg_jw_begin_object(&w);
+	kg_jw_kint(&w, "code", req->error_code);
+	kg_jw_kstring(&w, "message", req->error_message);
+	if (req->error_data)
+		kg_jw_kjsonb(&w, "data", req->error_data);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_mcp_invalid_request(const char *message)
+{
+	KgMcpRequest req;
+
+	memset(&req, 0, sizeof(req));
+	req.id.type = jbvNull;
+	(void) kg_mcp_refuse(&req, KG_MCP_INVALID_REQUEST, NULL, "%s", message);
+	return kg_mcp_error_response(&req, true);
+}
+
+/* A claim of the new era: any member of ours in params._meta. */
+const JsonbContainer *
+kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
+{
+	KgJsonIter it;
+
+	*claims = false;
+	if (kg_json_get(req->params, "_meta", meta) == NULL ||
+		!kg_json_is_object(meta))
+		return NULL;
+	kg_json_iter_init(&it, kg_json_container(meta));
+	while (kg_json_iter_next(&it))
+		*claims |= it.key.val.string.len > strlen(KG_MCP_META_PREFIX) &&
+				   memcmp(it.key.val.string.val,
+						  KG_MCP_META_PREFIX,
+						  strlen(KG_MCP_META_PREFIX)) == 0;
+	return kg_json_container(meta);
+}
+
+/* The envelope of 2026-07-28. */
+static bool
+check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
+{
+	JsonbValue value;
+	KgJsonWriter w;
+
+	if (kg_json_get(meta, KG_MCP_META_VERSION, &value) == NULL ||
+		value.type != jbvString)
+		return kg_mcp_refuse(
+			req,
+			KG_MCP_INVALID_PARAMS,
+			kg_mcp_error_data(
+				"path",
+				"/params/_meta/io.modelcontextprotocol~1protocolVersion"),
+			"params._meta lacks \"%s\"",
+			KG_MCP_META_VERSION);
+	if (!kg_json_string_is(&value, kg_mcp_revision_name(KG_MCP_2026_07_28)))
+	{
+		kg_jw_init(&w);
+		kg_jw_begin_object(&w);
+		kg_mcp_write_supported(&w, "supported");
+		kg_jw_key(&w, "requested");
+		kg_jw_value(&w, &value);
+		kg_jw_end_object(&w);
+		return kg_mcp_refuse(req,
+							 KG_MCP_VERSION_UNSUPPORTED,
+							 kg_jw_finish(&w),
+							 "the protocol version is not supported");
+	}
+	if (kg_json_get(meta, KG_MCP_META_CAPABILITIES, &value) == NULL ||
+		!kg_json_is_object(&value))
+		return kg_mcp_refuse(
+			req,
+			KG_MCP_INVALID_PARAMS,
+			kg_mcp_error_data(
+				"path",
+				"/params/_meta/io.modelcontextprotocol~1clientCapabilities"),
+			"params._meta lacks \"%s\"",
+			KG_MCP_META_CAPABILITIES);
+	return true;
+}
+
+/* Which revision the message speaks; req->revision where it does not say. */
+static bool
+choose_revision(KgMcpRequest *req, const JsonbContainer *message)
+{
+	JsonbValue meta;
+	JsonbValue told;
+	bool claims;
+	const JsonbContainer *container = kg_mcp_find_meta(req, &meta, &claims);
+	KgMcpRevision revision = req->revision;
+	bool modern = claims;
+
+	if (!claims && kg_json_get(message, "kg_revision", &told) != NULL)
+	{
+		if (told.type != jbvString ||
+			!kg_mcp_revision_of_name(kg_json_cstring(&told), &revision))
+			return kg_mcp_refuse(req,
+								 KG_MCP_INVALID_REQUEST,
+								 NULL,
+								 "kg_revision is not a revision that is "
+								 "served");
+		modern = revision == KG_MCP_2026_07_28;
+	}
+	req->revision = modern ? KG_MCP_2026_07_28 : revision;
+	return !modern || check_envelope(req, container);
+}
+
+static KgMcpHandler
+find_method(const KgMcpRequest *req)
+{
+	int era = req->revision == KG_MCP_2026_07_28 ? MODERN : LEGACY;
+
+	for (int i = 0; i < lengthof(methods); i++)
+		if ((methods[i].eras & era) &&
+			strcmp(methods[i].name, req->method) == 0)
+			return methods[i].handler;
+	return NULL;
+}
+
+/* Where changes are told, and for how long the caller may hear of them. */
+static void
+write_listen(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+
+	kg_jw_key(w, "kg_listen");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "key", kg_mcp_listen_key(req->tenant));
+	if (token != NULL)
+		kg_jw_kint(
+			w,
+			"seconds",
+			Max(0, (token->expires - GetCurrentTimestamp()) / USECS_PER_SEC));
+	kg_jw_end_object(w);
+}
+
+static void
+begin_result(KgMcpRequest *req, KgJsonWriter *w)
+{
+	kg_jw_key(w, "id");
+	kg_jw_value(w, &req->id);
+	kg_jw_key(w, "result");
+	kg_jw_begin_object(w);
+	kg_mcp_write_envelope(req, w);
+}
+
+/* Around a result that is finished. */
+static Jsonb *
+wrap_result(KgMcpRequest *req)
+{
+	KgSplice response;
+
+	kg_splice_init(&response);
+	kg_splice_string(&response, "jsonrpc", "2.0");
+	kg_splice_add(&response, "id", &req->id);
+	kg_splice_jsonb(&response, "result", req->result);
+	return kg_splice_finish(&response);
+}
+
+/* Run a method and make its response. */
+static Jsonb *
+respond(KgMcpRequest *req)
+{
+	KgMcpHandler handler = find_method(req);
+	KgJsonWriter w;
+	bool notifies = handler == kg_mcp_subscriptions_listen;
+
+	if (handler == NULL)
+	{
+		(void) kg_mcp_refuse(req,
+							 KG_MCP_METHOD_NOT_FOUND,
+							 NULL,
+							 "the method does not exist in revision %s",
+							 kg_mcp_revision_name(req->revision));
+		return kg_mcp_error_response(req, true);
+	}
+	req->agent = kg_agent_current();
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "jsonrpc", "2.0");
+	if (!notifies)
+		begin_result(req, &w);
+	if (!handler(req, &w))
+		return kg_mcp_error_response(req, true);
+	if (req->result != NULL)
+		return wrap_result(req);
+	if (!notifies)
+		kg_jw_end_object(&w);
+	if (req->listen)
+		write_listen(req, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+bool
+kg_mcp_id_is_valid(const JsonbValue *id)
+{
+	int64 number;
+
+	return id->type == jbvString || kg_json_int64(id, &number);
+}
+
+Jsonb *
+kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
+					 KgMcpRevision untold)
+{
+	KgMcpRequest req;
+	JsonbValue value;
+	bool has_id;
+
+	memset(&req, 0, sizeof(req));
+	req.tenant = tenant;
+	if (kg_json_get(message, "jsonrpc", &value) == NULL ||
+		!kg_json_string_is(&value, "2.0"))
+		return kg_mcp_invalid_request("the message is not JSON-RPC 2.0");
+	has_id = kg_json_get(message, "id", &req.id) != NULL;
+	if (has_id && !kg_mcp_id_is_valid(&req.id))
+		return kg_mcp_invalid_request(
+			"the id is neither a string nor an integer");
+	if (kg_json_get(message, "method", &value) == NULL)
+	{
+		JsonbValue reply;
+
+		/* A client's answer to a question that a gateway asked. */
+		if (has_id && (kg_json_get(message, "result", &reply) ||
+					   kg_json_get(message, "error", &reply)))
+			return NULL;
+		return kg_mcp_invalid_request("the message has no method");
+	}
+	if (value.type != jbvString)
+		return kg_mcp_invalid_request("the method is not a string");
+	req.method = kg_json_cstring(&value);
+	if (kg_json_get(message, "params", &value) != NULL)
+	{
+		if (!kg_json_is_object(&value))
+			return kg_mcp_invalid_request("params is not an object");
+		req.params = kg_json_container(&value);
+	}
+	if (!has_id)
+		return NULL;
+	req.revision = untold;
+	if (!choose_revision(&req, message))
+		return kg_mcp_error_response(&req, true);
+	return respond(&req);
+}
+
+Jsonb *
+kg_mcp_answer(const Jsonb *message, const char *tenant)
+{
+	if (JB_ROOT_IS_OBJECT(message))
+		return kg_mcp_answer_object(
+			&message->root, tenant, KG_MCP_NEWEST_LEGACY);
+	if (JB_ROOT_IS_ARRAY(message) && !JB_ROOT_IS_SCALAR(message))
+		return kg_mcp_answer_batch(&message->root, tenant);
+	return kg_mcp_invalid_request("the message is not an object");
+}

@@ -1,0 +1,34 @@
+/*
+ * message.h
+ *	  One message of the Model Context Protocol in, one out.
+ */
+#ifndef KG_MCP_MESSAGE_H
+#define KG_MCP_MESSAGE_H
+
+#include "mcp/protocol.h"
+
+/* The response to a message of the tenant's; NULL where none is due. */
+extern Jsonb *kg_mcp_answer(const Jsonb *message, const char *tenant);
+
+/* An array of messages (batch.c). */
+extern Jsonb *kg_mcp_answer_batch(const JsonbContainer *batch,
+								  const char *tenant);
+
+/*
+ * One message that is an object, taken for the revision untold where nothing
+ * says.
+ */
+extern Jsonb *kg_mcp_answer_object(const JsonbContainer *message,
+								   const char *tenant, KgMcpRevision untold);
+
+/* {"jsonrpc": "2.0", "id": ..., "error": {...}} */
+extern Jsonb *kg_mcp_error_response(const KgMcpRequest *req, bool has_id);
+/* Not a request: there is no id that could be trusted to be one. */
+extern Jsonb *kg_mcp_invalid_request(const char *message);
+extern bool kg_mcp_id_is_valid(const JsonbValue *id);
+
+/* params._meta; claims: it has a member of the newest era's. */
+extern const JsonbContainer *kg_mcp_find_meta(const KgMcpRequest *req,
+											  JsonbValue *meta, bool *claims);
+
+#endif /* KG_MCP_MESSAGE_H */

@@ -1,0 +1,156 @@
+/*
+ * session.c
+ *	  What a client agrees on before it asks: versions, capabilities, levels of
+ *	  logging, subscriptions.
+ */
+#include "postgres.h"
+
+#include "mcp/protocol.h"
+
+static void
+write_flags(KgJsonWriter *w, const char *name, const char *flag,
+			const char *flag2)
+{
+	kg_jw_key(w, name);
+	kg_jw_begin_object(w);
+	if (flag)
+		kg_jw_kbool(w, flag, true);
+	if (flag2)
+		kg_jw_kbool(w, flag2, true);
+	kg_jw_end_object(w);
+}
+
+static void
+write_capabilities(KgMcpRequest *req, KgJsonWriter *w)
+{
+	kg_jw_key(w, "capabilities");
+	kg_jw_begin_object(w);
+	write_flags(w, "tools", "listChanged", NULL);
+	write_flags(w, "prompts", "listChanged", NULL);
+	write_flags(w, "resources", "listChanged", "subscribe");
+	if (req->revision >= KG_MCP_2025_03_26)
+		write_flags(w, "completions", NULL, NULL);
+	if (req->revision < KG_MCP_2026_07_28)
+		write_flags(w, "logging", NULL, NULL);
+	kg_jw_end_object(w);
+}
+
+bool
+kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w)
+{
+	kg_mcp_write_supported(w, "supportedVersions");
+	write_capabilities(req, w);
+	kg_jw_kstring(w, "instructions", kg_mcp_instructions(req));
+	kg_mcp_cache_hints(req, w);
+	return true;
+}
+
+/* A version that is not served is answered with the newest of its era. */
+bool
+kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
+{
+	char *asked = kg_mcp_string_param(req, "protocolVersion");
+
+	if (asked == NULL)
+		return kg_mcp_refuse(req,
+							 KG_MCP_INVALID_PARAMS,
+							 NULL,
+							 "params.protocolVersion is missing");
+	if (!kg_mcp_revision_of_name(asked, &req->revision) ||
+		req->revision > KG_MCP_NEWEST_LEGACY)
+		req->revision = KG_MCP_NEWEST_LEGACY;
+	kg_jw_kstring(w, "protocolVersion", kg_mcp_revision_name(req->revision));
+	write_capabilities(req, w);
+	kg_jw_key(w, "serverInfo");
+	kg_mcp_write_server_info(req, w);
+	kg_jw_kstring(w, "instructions", kg_mcp_instructions(req));
+	req->listen = true;
+	return true;
+}
+
+bool
+kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w)
+{
+	return true;
+}
+
+/* Nothing is logged to clients, so that any level is obeyed. */
+bool
+kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w)
+{
+	static const char *const levels[] = {"debug",
+										 "info",
+										 "notice",
+										 "warning",
+										 "error",
+										 "critical",
+										 "alert",
+										 "emergency"};
+	char *level = kg_mcp_string_param(req, "level");
+
+	for (int i = 0; level != NULL && i < lengthof(levels); i++)
+		if (strcmp(level, levels[i]) == 0)
+			return true;
+	return kg_mcp_refuse(
+		req, KG_MCP_INVALID_PARAMS, NULL, "params.level is not a log level");
+}
+
+/* Whoever carries the messages keeps the list of subscriptions. */
+bool
+kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
+{
+	if (kg_mcp_string_param(req, "uri") == NULL)
+		return kg_mcp_refuse(
+			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri is missing");
+	return true;
+}
+
+/* The accepted part of a filter: what is asked for and can be notified. */
+static void
+write_filter(const JsonbContainer *asked, KgJsonWriter *w)
+{
+	static const char *const kinds[] = {
+		"toolsListChanged", "promptsListChanged", "resourcesListChanged"};
+	JsonbValue value;
+
+	kg_jw_begin_object(w);
+	for (int i = 0; i < lengthof(kinds); i++)
+		if (kg_json_get(asked, kinds[i], &value) && value.type == jbvBool &&
+			value.val.boolean)
+			kg_jw_kbool(w, kinds[i], true);
+	if (kg_json_get(asked, "resourceSubscriptions", &value) &&
+		kg_json_is_array(&value))
+	{
+		kg_jw_key(w, "resourceSubscriptions");
+		kg_jw_value(w, &value);
+	}
+	kg_jw_end_object(w);
+}
+
+/* Writes the whole notification: there is no result before it ends. */
+bool
+kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w)
+{
+	JsonbValue asked;
+
+	if (kg_json_get(req->params, "notifications", &asked) == NULL ||
+		!kg_json_is_object(&asked))
+		return kg_mcp_refuse(req,
+							 KG_MCP_INVALID_PARAMS,
+							 kg_mcp_error_data("path", "/params/notifications"),
+							 "params.notifications is not an object");
+	req->notification = true;
+	req->listen = true;
+	kg_jw_kstring(w, "method", "notifications/subscriptions/acknowledged");
+	kg_jw_key(w, "params");
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "_meta");
+	kg_jw_begin_object(w);
+	kg_jw_key(w, KG_MCP_META_SUBSCRIPTION);
+	kg_jw_value(w, &req->id);
+	kg_jw_end_object(w);
+	kg_jw_key(w, "notifications");
+	write_filter(kg_json_container(&asked), w);
+	kg_jw_end_object(w);
+	return true;
+}
