@@ -1,4 +1,4 @@
--- Entities: trigger functions (src/entity_trigger.c, src/pending_trigger.c).
+-- Entities: trigger functions (src/store/entity_trigger.c, src/store/pending_trigger.c).
 
 CREATE FUNCTION @extschema@.kg_entity_before() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
