@@ -1,4 +1,4 @@
--- Tenants, grants and the tenant of the caller (src/auth/grants.c, src/auth/identity.c).
+-- Tenants, grants and the tenant of the caller (src/tenants.c, src/auth/grants.c, src/caller.c).
 
 CREATE FUNCTION @extschema@.kg_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED

@@ -439,7 +439,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 
 PG_FUNCTION_INFO_V1(kg_sql_grant_gateway);
 
-/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
+/* EXECUTE is the owner's alone (sql/46_auth.sql). */
 Datum
 kg_sql_grant_gateway(PG_FUNCTION_ARGS)
 {

@@ -55,7 +55,7 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_issue_token);
 
-/* EXECUTE is the owner's alone (sql/46_mcp.sql). */
+/* EXECUTE is the owner's alone (sql/46_auth.sql). */
 Datum
 kg_sql_issue_token(PG_FUNCTION_ARGS)
 {

@@ -1,0 +1,132 @@
+-- Verified identity and what the policies ask (src/auth, src/caller.c).
+
+CREATE TABLE @extschema@.kg_auth_key (
+  issuer         text COLLATE "C" NOT NULL,
+  kid            text COLLATE "C" NOT NULL,
+  alg            text COLLATE "C" NOT NULL
+                 CHECK (alg IN ('HS256', 'RS256', 'PS256', 'ES256', 'EdDSA')),
+  secret         bytea CHECK (pg_catalog.octet_length(secret) >= 32),
+  public_key     text,
+  audience       text COLLATE "C" NOT NULL,
+  tenant         text COLLATE "C" REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  tenant_claim   text COLLATE "C" DEFAULT 'tenant',
+  agent_claim    text COLLATE "C" DEFAULT 'agent',
+  role_claim     text COLLATE "C",
+  roles          jsonb CHECK (pg_catalog.jsonb_typeof(roles) = 'object'),
+  access         text COLLATE "C" NOT NULL DEFAULT 'read'
+                 CHECK (access IN ('read', 'write', 'admin')),
+  scope_claim    text COLLATE "C" DEFAULT 'traversal_ids',
+  scope_required boolean NOT NULL DEFAULT false,
+  leeway         integer NOT NULL DEFAULT 30 CHECK (leeway BETWEEN 0 AND 300),
+  not_after      timestamptz,
+  enabled        boolean NOT NULL DEFAULT true,
+  created_at     timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  PRIMARY KEY (issuer, kid),
+  CHECK ((alg = 'HS256') = (secret IS NOT NULL)),
+  CHECK ((alg = 'HS256') = (public_key IS NULL)),
+  CHECK (tenant IS NOT NULL OR tenant_claim IS NOT NULL),
+  CHECK (scope_claim IS NOT NULL OR NOT scope_required)
+);
+COMMENT ON TABLE @extschema@.kg_auth_key IS 'keys that kg_login() verifies tokens with; for the owner of the extension only';
+COMMENT ON COLUMN @extschema@.kg_auth_key.alg IS 'the one algorithm of this key, whatever a token says';
+COMMENT ON COLUMN @extschema@.kg_auth_key.public_key IS 'PEM (SubjectPublicKeyInfo), JWK, or base64url of a raw Ed25519 key';
+COMMENT ON COLUMN @extschema@.kg_auth_key.tenant IS 'the only tenant of this key''s tokens; NULL: the tenant that the claim names';
+COMMENT ON COLUMN @extschema@.kg_auth_key.role_claim IS 'claim whose values give the access, through roles where set; NULL: every token has access';
+COMMENT ON COLUMN @extschema@.kg_auth_key.access IS 'the most that a token of this key can have';
+COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with the path prefixes that x-scope-field is compared with; NULL: no scopes';
+
+-- Secrets stay out of dumps; public keys do not.
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
+
+CREATE FUNCTION @extschema@.kg_auth_key_check() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_auth_key_check';
+COMMENT ON FUNCTION @extschema@.kg_auth_key_check() IS
+  'row trigger of kg_auth_key: refuses a key that its algorithm cannot use';
+
+CREATE TRIGGER kg_auth_key_check BEFORE INSERT OR UPDATE ON @extschema@.kg_auth_key
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_auth_key_check();
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_auth_key
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+
+ALTER TABLE @extschema@.kg_auth_key ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_auth_key FORCE ROW LEVEL SECURITY;
+
+CREATE POLICY kg_auth_key_nobody ON @extschema@.kg_auth_key FOR ALL
+  USING (false) WITH CHECK (false);
+
+CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_login';
+COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS
+  'verify a JSON Web Token and act as its bearer until the transaction ends; pass it as a parameter, not in the text';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_login(text, boolean) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_logout() RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_logout';
+COMMENT ON FUNCTION @extschema@.kg_logout() IS
+  'give up the identity that kg_login() bound to this session';
+
+CREATE FUNCTION @extschema@.kg_claim(name text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_claim';
+COMMENT ON FUNCTION @extschema@.kg_claim(text) IS
+  'a claim of the caller''s verified token as text, or NULL';
+
+CREATE FUNCTION @extschema@.kg_issue_token(claims jsonb, kid text DEFAULT NULL, valid interval DEFAULT '00:05:00') RETURNS text
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_issue_token';
+COMMENT ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) IS
+  'a token signed with an HS256 key; iss, aud, iat and exp are filled in; for the owner of the extension only';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_issue_token(jsonb, text, interval) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_agent() RETURNS text
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_agent';
+COMMENT ON FUNCTION @extschema@.kg_agent() IS
+  'the agent that the caller''s token or kg_graph.agent names, or NULL';
+
+CREATE FUNCTION @extschema@.kg_bundle_visible(bundle text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_bundle_visible';
+COMMENT ON FUNCTION @extschema@.kg_bundle_visible(text) IS
+  'whether the agent in force, if any, is bound to the bundle; for policies';
+
+CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text) RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_entity_visible';
+COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
+  'whether agent and scope paths of the caller let an entity through; for policies';
+
+CREATE FUNCTION @extschema@.kg_derived_tenant() RETURNS text
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant() IS
+  'kg_tenant() where edges, keys and terms may be read: by tools always, otherwise by who sees every entity of the tenant; or NULL; for policies';
+
+CREATE FUNCTION @extschema@.kg_derived_tenant(access text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';
+COMMENT ON FUNCTION @extschema@.kg_derived_tenant(text) IS
+  'the same if the caller has at least this access (read, write, admin); for policies';
+
+CREATE FUNCTION @extschema@.kg_packed_tenant() RETURNS text
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_packed_tenant';
+COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
+  'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policy of kg_adjacency';
+
+CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
+COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text) IS
+  'let a role carry its clients'' tokens to kg_mcp() and be nobody without one; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_revoke_gateway';
+COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
+  'take back what kg_grant_gateway() gave; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_revoke_gateway(text) FROM PUBLIC;

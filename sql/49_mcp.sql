@@ -1,0 +1,48 @@
+-- The Model Context Protocol (src/mcp.c, src/mcp).
+
+-- What stands for a tenant on the notification channel is derived from this.
+INSERT INTO @extschema@.kg_secret(name, secret)
+  VALUES ('listen', pg_catalog.uuid_send(pg_catalog.gen_random_uuid()) || pg_catalog.uuid_send(pg_catalog.gen_random_uuid()));
+
+CREATE FUNCTION @extschema@.kg_mcp(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL) RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_mcp';
+COMMENT ON FUNCTION @extschema@.kg_mcp(jsonb, text, text) IS
+  'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key and must equal the verified one';
+
+CREATE FUNCTION @extschema@.kg_mcp_changed() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_mcp_changed';
+COMMENT ON FUNCTION @extschema@.kg_mcp_changed() IS
+  'statement trigger: notifies gateways at commit that lists of a tenant changed';
+
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+
+-- Who was told of changes may be no more: gateways end the subscriptions, and clients make them again.
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
