@@ -298,6 +298,7 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	const KgType *type;
 	const KgGot *got;
 	char *id;
+	KgMarks marks;
 	KgJsonWriter w;
 
 	if (colon == NULL)
@@ -314,7 +315,8 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	kg_jw_kstring(&w, "type", kg_type_handle(type));
 	kg_jw_kstring(&w, "id", id);
 	kg_jw_kjsonb(&w, "data", got->data);
-	kg_marks_write(type, NULL, &w);
+	marks = kg_projection_marks(type, NULL);
+	kg_marks_write(&marks, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -146,7 +146,7 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 	kg_jw_begin_array(w);
 	for (int i = 0; i < set.n; i++)
 	{
-		KgMarks marks = {0};
+		KgMarks marks = {NIL};
 
 		if (set.named[i].id == NULL)
 			continue;
@@ -158,7 +158,7 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 			kg_jw_kstring(w, "label", set.named[i].label);
 			kg_marks_note(&marks, type->label_field, "label");
 		}
-		kg_marks_write_members(&marks, w);
+		kg_marks_write(&marks, w);
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);

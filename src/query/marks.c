@@ -1,40 +1,99 @@
 /*
  * marks.c
- *	  Which members of an object that is no entity hold text from outside.
- *
- * Names of hits, values in hints: what entities say of themselves is marked in
- * tools/shape.c and tools/graph_reply.c.
+ *	  Which members of what is shown hold text from outside.
  */
 #include "postgres.h"
 
 #include "query/marks.h"
 
-void
-kg_marks_note(KgMarks *marks, const KgField *field, const char *member)
+typedef struct KgMark
 {
+	const char *of; /* what has the member; NULL: the object itself */
+	const char *member;
+} KgMark;
+
+void
+kg_marks_note_of(KgMarks *marks, const char *of, const KgField *field,
+				 const char *member)
+{
+	KgMark *mark;
+
 	if (field == NULL || !field->untrusted)
 		return;
-	Assert(marks->n < lengthof(marks->members));
-	marks->members[marks->n++] = member;
+	mark = palloc(sizeof(*mark));
+	mark->of = of;
+	mark->member = member;
+	marks->untrusted = lappend(marks->untrusted, mark);
 }
 
 void
-kg_marks_write_members(const KgMarks *marks, KgJsonWriter *w)
+kg_marks_note(KgMarks *marks, const KgField *field, const char *member)
 {
-	if (marks->n == 0)
-		return;
-	kg_jw_key(w, "untrusted");
+	kg_marks_note_of(marks, NULL, field, member);
+}
+
+/* The array of those of one thing, from the first on; how many they are. */
+static int
+write_untrusted_of(const List *untrusted, int first, KgJsonWriter *w)
+{
+	const KgMark *mark = list_nth(untrusted, first);
+	const char *of = mark->of;
+	int n = 0;
+
+	kg_jw_key(w, of != NULL ? of : "untrusted");
 	kg_jw_begin_array(w);
-	for (int i = 0; i < marks->n; i++)
-		kg_jw_string(w, marks->members[i]);
+	while (mark->of == of)
+	{
+		kg_jw_string(w, mark->member);
+		if (first + ++n == list_length(untrusted))
+			break;
+		mark = list_nth(untrusted, first + n);
+	}
 	kg_jw_end_array(w);
+	return n;
+}
+
+static void
+write_untrusted(const List *untrusted, KgJsonWriter *w)
+{
+	if (untrusted == NIL)
+		return;
+	if (((const KgMark *) linitial(untrusted))->of == NULL)
+	{
+		(void) write_untrusted_of(untrusted, 0, w);
+		return;
+	}
+	kg_jw_key(w, "untrusted");
+	kg_jw_begin_object(w);
+	for (int i = 0; i < list_length(untrusted);)
+		i += write_untrusted_of(untrusted, i, w);
+	kg_jw_end_object(w);
+}
+
+void
+kg_marks_write(const KgMarks *marks, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	write_untrusted(marks->untrusted, w);
+	if (marks->typed == NIL)
+		return;
+	kg_jw_key(w, "content_types");
+	kg_jw_begin_object(w);
+	foreach(lc, marks->typed)
+	{
+		const KgField *field = lfirst(lc);
+
+		kg_jw_kstring(w, field->name, field->content_type);
+	}
+	kg_jw_end_object(w);
 }
 
 void
 kg_marks_write_member(const KgField *field, const char *member, KgJsonWriter *w)
 {
-	KgMarks marks = {0};
+	KgMarks marks = {NIL};
 
 	kg_marks_note(&marks, field, member);
-	kg_marks_write_members(&marks, w);
+	kg_marks_write(&marks, w);
 }

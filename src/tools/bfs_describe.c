@@ -172,70 +172,47 @@ rank_properties(Describe *d)
 }
 
 static void
-measure_properties(void *state, Size *whole, Size *stub, Size *extra)
+measure_properties(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const Describe *d = state;
+	const Describe *d = items;
 
 	memcpy(whole, d->sizes, d->n * sizeof(Size));
 	memcpy(stub, d->sizes, d->n * sizeof(Size));
 }
 
-static bool
-has_member(const Jsonb *data, const char *key)
-{
-	JsonbValue value;
-
-	return kg_json_get(&data->root, key, &value) != NULL;
-}
-
-/* What is said of an entity beside its properties, unless one has the name. */
 static void
-write_notes(const Describe *d, const KgFit *fit, KgJsonWriter *w)
+cut_properties(void *items, const KgFit *fit, KgWithheld *withheld,
+			   KgMarks *marks)
 {
-	const Jsonb *data = d->ref->data;
-
-	if (!has_member(data, "untrusted"))
-		kg_marks_write(d->call.graph->ranked[d->ref->rank - 1], NULL, w);
-	if (!has_member(data, "repaired"))
-		kg_repairs_write(&d->call.repairs, w);
-	if (fit->listed == fit->n)
-		return;
-	if (!has_member(data, "truncated"))
-		kg_jw_kbool(w, "truncated", true);
-	if (!has_member(data, "reason"))
-		kg_jw_kstring(w, "reason", "max_bytes");
-	if (!has_member(data, "withheld"))
-		kg_withheld_write(w, fit->n - fit->listed, 0);
-	if (!has_member(data, "next"))
-		kg_next_write_bytes(d->call.args, fit, w);
+	withheld->properties = withheld->items;
+	withheld->items = 0;
 }
 
-static Jsonb *
-write_entity(void *state, const KgFit *fit)
+static void
+write_entity(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Describe *d = state;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	write_members(d->call.graph, d->ref, d->rank, fit->listed, &w);
-	write_notes(d, fit, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	write_members(d->call.graph, d->ref, d->rank, fit->listed, w);
 }
 
+/* What is said of it beside its properties, unless one has the name. */
 static Jsonb *
 finish_entity(Describe *d)
 {
 	KgDraft draft;
 
 	rank_properties(d);
-	memset(&draft, 0, sizeof(draft));
-	draft.args = d->call.args;
-	draft.max_bytes = d->call.max_bytes;
+	kg_draft_init(&draft, d->call.args, d->call.max_bytes, &d->call.repairs);
 	draft.n = d->n;
 	draft.rough = VARSIZE(d->ref->data);
 	draft.measure = measure_properties;
+	draft.cut = cut_properties;
+	draft.items = d;
+	draft.terse = true;
+	draft.marks = kg_projection_marks(d->call.graph->ranked[d->ref->rank - 1],
+									  NULL);
+	draft.own = &d->ref->data->root;
 	draft.write = write_entity;
 	draft.state = d;
 	return kg_draft_finish(&draft);
@@ -288,15 +265,30 @@ typedef struct DescribeMany
 	KgReply reply;
 } DescribeMany;
 
+static void
+next_ids(void *state, int unit, KgNext *next)
+{
+	const DescribeMany *d = state;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (uint32 i = unit; i < d->reply.nnodes; i++)
+		kg_jw_string(&w, d->handles.given[d->handle_of[i]]);
+	kg_jw_end_array(&w);
+	next->ids = kg_jw_finish(&w);
+}
+
 /* The units of the reply: the ids that mean something, in order. */
 static void
 add_units(DescribeMany *d, const Rows *rows)
 {
 	KgReply *reply = &d->reply;
 
-	reply->call = &d->call;
+	kg_reply_init(reply, &d->call);
 	reply->bfs = true;
-	reply->paged = true;
+	reply->draft.paged = true;
+	reply->draft.next = next_ids;
 	reply->nodes = palloc0((d->handles.n + 1) * sizeof(KgReplyNode));
 	d->handle_of = palloc((d->handles.n + 1) * sizeof(int));
 	for (int i = 0; i < d->handles.n; i++)
@@ -316,44 +308,20 @@ add_units(DescribeMany *d, const Rows *rows)
 		node->full = true;
 		node->whole = flat_entity(d->call.graph, &node->ref);
 	}
-	reply->nunits = reply->nnodes;
+	reply->draft.n = reply->nnodes;
+	reply->draft.total = reply->nnodes;
 }
 
 static void
-next_ids(void *state, int unit, KgNext *next)
+write_entities(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const DescribeMany *d = state;
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	for (uint32 i = unit; i < d->reply.nunits; i++)
-		kg_jw_string(&w, d->handles.given[d->handle_of[i]]);
-	kg_jw_end_array(&w);
-	next->ids = kg_jw_finish(&w);
-}
-
-static Jsonb *
-write_entities(void *state)
-{
-	DescribeMany *d = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
 	char **missing;
 	int nmissing = kg_unknown_handles(&d->handles, &missing);
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_reply_write_items(&d->reply, "items", &w);
+	kg_reply_write_items(&d->reply, "items", w);
 	if (nmissing > 0)
-		kg_write_strings(&w, "not_found", missing, nmissing);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = d->reply.nnodes;
-	envelope.next = next_ids;
-	envelope.state = d;
-	kg_reply_write_envelope(&d->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		kg_write_strings(w, "not_found", missing, nmissing);
 }
 
 Jsonb *
@@ -369,8 +337,8 @@ kg_tool_describe_entities(const Jsonb *arguments)
 	kg_call_handles(&d->call, "ids", &d->handles);
 	fetch_rows(d->call.graph, &d->handles, &rows);
 	add_units(d, &rows);
-	if (d->reply.nunits < d->handles.n)
-		d->reply.hints = kg_unknown_hints(&d->call, "/ids", &d->handles);
+	if (d->reply.draft.n < d->handles.n)
+		d->reply.draft.hints = kg_unknown_hints(&d->call, "/ids", &d->handles);
 	result = kg_reply_finish(&d->reply, write_entities, d);
 	kg_graph_call_end(&d->call);
 	return result;
@@ -494,9 +462,9 @@ read_schema(Schema *s)
 }
 
 static void
-measure_schema(void *state, Size *whole, Size *stub, Size *extra)
+measure_schema(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const Schema *s = state;
+	const Schema *s = items;
 
 	for (int i = 0; i < s->ntypes + s->npredicates; i++)
 		stub[i] = whole[i] = strlen(", ") +
@@ -529,33 +497,24 @@ write_texts(const Schema *s, int pieces, KgJsonWriter *w)
 	}
 }
 
-static Jsonb *
-write_schema(void *state, const KgFit *fit)
+/* "comprehensive" says it of names, and texts are no items. */
+static void
+cut_schema(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
+{
+	withheld->items = 0;
+}
+
+static void
+write_schema(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Schema *s = state;
 	int ntypes = Min(fit->listed, s->ntypes);
-	bool all = !s->sample && fit->listed == fit->n;
-	int pieces = 0;
-	KgJsonWriter w;
 
-	for (int i = 0; i < NTEXTS; i++)
-		pieces += s->pieces[i];
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_write_strings(&w, "entity_types", s->names, ntypes);
+	kg_write_strings(w, "entity_types", s->names, ntypes);
 	kg_write_strings(
-		&w, "predicates", s->names + s->ntypes, fit->listed - ntypes);
-	kg_jw_kbool(&w, "comprehensive", all);
-	write_texts(s, fit->extras, &w);
-	if (!all || fit->extras < pieces)
-	{
-		kg_jw_kbool(&w, "truncated", true);
-		kg_jw_kstring(&w, "reason", "max_bytes");
-		kg_next_write_bytes(s->call.args, fit, &w);
-	}
-	kg_repairs_write(&s->call.repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		w, "predicates", s->names + s->ntypes, fit->listed - ntypes);
+	kg_jw_kbool(w, "comprehensive", !s->sample && fit->listed == fit->n);
+	write_texts(s, fit->extras, w);
 }
 
 Jsonb *
@@ -569,13 +528,16 @@ kg_tool_describe_schema(const Jsonb *arguments)
 	kg_graph_call_begin(
 		&s->call, "describe_schema", arguments, known, lengthof(known));
 	read_schema(s);
-	memset(&draft, 0, sizeof(draft));
-	draft.args = s->call.args;
-	draft.max_bytes = s->call.max_bytes;
+	kg_draft_init(&draft, s->call.args, s->call.max_bytes, &s->call.repairs);
 	draft.n = s->ntypes + s->npredicates;
 	for (int i = 0; i < NTEXTS; i++)
 		draft.nextras += s->pieces[i];
+	draft.terse = true;
+	if (s->sample)
+		draft.stopped = "max_bytes";
 	draft.measure = measure_schema;
+	draft.cut = cut_schema;
+	draft.items = s;
 	draft.write = write_schema;
 	draft.state = s;
 	result = kg_draft_finish(&draft);

@@ -105,48 +105,36 @@ next_page(void *state, int unit, KgNext *next)
 	next->offset = s->page.offset + unit;
 }
 
-static Jsonb *
-write_subgraph(void *state)
+static void
+write_subgraph(void *state, const KgFit *fit, KgJsonWriter *w)
 {
-	Subgraph *s = state;
-	KgReply *reply = &s->found.reply;
-	KgEnvelope envelope;
-	KgJsonWriter w;
-	int64 asked;
+	const Subgraph *s = state;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	write_seeds(&s->seeds, &w);
-	kg_jw_kint(&w, s->hops_key, s->hops);
-	kg_bfs_write(&s->found, &w);
-	/* A page is not made longer than max_bytes could hold: count the rest. */
-	asked = Min(s->limit,
-				Max((int64) s->page.total - (int64) s->page.offset, 0));
-	reply->withheld_items = (uint32) (asked - reply->fit.listed);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = s->page.total;
-	envelope.more = s->page.more;
-	envelope.more_bytes = reply->fit.listed < s->limit;
-	if (reply->paged)
-		envelope.next = next_page;
-	envelope.state = s;
-	kg_reply_write_envelope(reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	write_seeds(&s->seeds, w);
+	kg_jw_kint(w, s->hops_key, s->hops);
+	kg_bfs_write(&s->found, w);
 }
 
 static Jsonb *
-answer(Subgraph *s)
+answer(Subgraph *s, bool paged, const Jsonb *hints)
 {
 	KgReply *reply = &s->found.reply;
+	KgPage *page = &s->page;
+	int64 asked;
 
-	s->page.limit = Min(s->limit, s->call.max_bytes / KG_LEAST_NODE_BYTES);
-	s->page.with_data = !s->detail.topology_only &&
-						s->detail.full_types == NULL;
-	kg_reach_page(s->call.graph, &s->reach, &s->page);
-	reply->call = &s->call;
-	reply->more = s->page.more;
-	kg_bfs_prepare(&s->found, &s->detail, &s->reach, &s->page);
+	page->limit = Min(s->limit, s->call.max_bytes / KG_LEAST_NODE_BYTES);
+	page->with_data = !s->detail.topology_only && s->detail.full_types == NULL;
+	kg_reach_page(s->call.graph, &s->reach, page);
+	kg_reply_init(reply, &s->call);
+	reply->draft.paged = paged;
+	reply->draft.hints = hints;
+	reply->draft.total = page->total;
+	reply->draft.more = page->more;
+	/* A page is not made longer than max_bytes could hold: count the rest. */
+	asked = Min(s->limit, Max((int64) page->total - (int64) page->offset, 0));
+	reply->draft.untried = (int) (asked - page->n);
+	reply->draft.next = next_page;
+	kg_bfs_prepare(&s->found, &s->detail, &s->reach, page);
 	return kg_reply_finish(reply, write_subgraph, s);
 }
 
@@ -159,6 +147,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	int64 offset = 0;
 	int64 *nodes;
 	bool ring = false;
+	Jsonb *hints = NULL;
 	int edges;
 	uint32 n;
 	Jsonb *result;
@@ -200,10 +189,9 @@ kg_tool_bfs_query(const Jsonb *arguments)
 			 &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
 	s->page.offset = offset;
-	s->found.reply.paged = true;
 	if (n < s->seeds.n && offset == 0)
-		s->found.reply.hints = kg_unknown_hints(call, "/seeds", &s->seeds);
-	result = answer(s);
+		hints = kg_unknown_hints(call, "/seeds", &s->seeds);
+	result = answer(s, true, hints);
 	kg_graph_call_end(call);
 	return result;
 }
@@ -387,6 +375,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 {
 	Subgraph *s = palloc0(sizeof(Subgraph));
 	KgGraphCall *call = &s->call;
+	Jsonb *hints = NULL;
 	Jsonb *result;
 
 	s->hops_key = "k";
@@ -410,9 +399,8 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
 	if (count_kept(&s->reach, s->page.keep) == 0)
-		s->found.reply.hints = common_hints(
-			call, &s->seeds, (int) s->hops, s->reach.set.n);
-	result = answer(s);
+		hints = common_hints(call, &s->seeds, (int) s->hops, s->reach.set.n);
+	result = answer(s, false, hints);
 	kg_graph_call_end(call);
 	return result;
 }

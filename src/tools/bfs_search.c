@@ -104,7 +104,7 @@ static Jsonb *
 make_item(const KgGraph *graph, const Hit *hit)
 {
 	const KgType *type = graph->ranked[hit->ref.rank - 1];
-	KgMarks marks = {0};
+	KgMarks marks = {NIL};
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -123,7 +123,7 @@ make_item(const KgGraph *graph, const Hit *hit)
 	kg_marks_note(&marks, type->id_field, "id");
 	kg_marks_note(
 		&marks, type->label_field ? type->label_field : type->id_field, "name");
-	kg_marks_write_members(&marks, &w);
+	kg_marks_write(&marks, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -250,63 +250,44 @@ typedef struct Answer
 	int total; /* without those that are not there after all */
 	int n;
 	Jsonb **items;
-	Jsonb *hints;
 } Answer;
 
 static void
-measure_items(void *state, Size *whole, Size *stub, Size *extra)
+measure_items(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const Answer *a = state;
+	const Answer *a = items;
 
 	for (int i = 0; i < a->n; i++)
 		stub[i] = whole[i] = strlen(", ") +
 							 kg_json_text_size(&a->items[i]->root);
 }
 
-static Jsonb *
-write_answer(void *state, const KgFit *fit)
+static void
+write_answer(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Answer *a = state;
-	bool more = a->matches->truncated || a->n < a->total;
-	bool cut = fit->listed < fit->n;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "items");
-	kg_jw_begin_array(&w);
+	kg_jw_key(w, "items");
+	kg_jw_begin_array(w);
 	for (int i = 0; i < fit->listed; i++)
-		kg_jw_jsonb(&w, a->items[i]);
-	kg_jw_end_array(&w);
-	kg_jw_kint(
-		&w, a->matches->truncated ? "total_at_least" : "total", a->total);
-	kg_jw_kint(&w, "returned", fit->listed);
-	kg_jw_kbool(&w, "truncated", more || cut);
-	if (more || cut)
-	{
-		kg_jw_kstring(&w, "reason", cut ? "max_bytes" : "limit");
-		kg_jw_kint(&w, "highest_limit", KG_SEARCH_MAX_LIMIT);
-	}
-	if (cut)
-		kg_next_write_bytes(a->call.args, fit, &w);
-	kg_withheld_write(&w, 0, fit->n - fit->listed);
-	kg_hints_write_some(a->hints, fit, &w);
-	kg_repairs_write(&a->call.repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		kg_jw_jsonb(w, a->items[i]);
+	kg_jw_end_array(w);
 }
 
 static Jsonb *
-finish_answer(Answer *a)
+finish_answer(Answer *a, const Jsonb *hints)
 {
 	KgDraft draft;
 
-	memset(&draft, 0, sizeof(draft));
-	draft.args = a->call.args;
-	draft.max_bytes = a->call.max_bytes;
+	kg_draft_init(&draft, a->call.args, a->call.max_bytes, &a->call.repairs);
 	draft.n = a->n;
-	draft.hints = a->hints;
+	draft.hints = hints;
+	draft.total = a->total;
+	draft.at_least = a->matches->truncated;
+	draft.more = a->matches->truncated || a->n < a->total;
+	draft.highest_limit = KG_SEARCH_MAX_LIMIT;
 	draft.measure = measure_items;
+	draft.items = a;
 	draft.write = write_answer;
 	draft.state = a;
 	return kg_draft_finish(&draft);
@@ -345,9 +326,8 @@ kg_tool_search_entities(const Jsonb *arguments)
 		a->items[a->n] = make_item(call->graph, &hits.hits[a->n]);
 		a->n++;
 	}
-	if (a->total == 0)
-		a->hints = nothing_hints(call, &search);
-	result = finish_answer(a);
+	result = finish_answer(a,
+						   a->total == 0 ? nothing_hints(call, &search) : NULL);
 	kg_graph_call_end(call);
 	return result;
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "query/list.h"
+#include "tools/reply.h"
 
 #define KG_DEFAULT_LIST_LIMIT 50
 #define KG_MAX_LIST_LIMIT 500
@@ -34,6 +35,12 @@ extern char *kg_list_make_cursor(const KgListQuery *query,
 extern int64 kg_list_read_cursor(KgListQuery *query,
 								 const StringInfoData *bound,
 								 const char *cursor);
+
+/* A page as a draft of the reply, but for what the tool shows of its rows. */
+extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
+						  const KgListPage *page, int64 position);
+/* What is nearest to what a query without matches asks for. */
+extern Jsonb *kg_list_hints(const KgListQuery *query);
 
 /*
  * The schemas, one of KG_EXPOSE_*: as published, or with all that the published

@@ -7,8 +7,8 @@
 #include "query/get.h"
 #include "query/hints.h"
 #include "tools/catalog_tools.h"
-#include "tools/fit.h"
 #include "tools/published.h"
+#include "tools/reply.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
@@ -37,7 +37,6 @@ typedef struct GetCall
 	int ngot;
 	int *found; /* those of them that there are */
 	int nfound;
-	Jsonb *hints;
 } GetCall;
 
 /* The nearest ids for those not found; the first few. */
@@ -76,22 +75,17 @@ found(const GetCall *call, int i)
 
 /* Those that are not whole, again. */
 static void
-write_next(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
+next_ids(void *state, int item, KgNext *next)
 {
-	KgNext next;
-	int from = kg_fit_next(fit, false, &next);
-	KgJsonWriter ids;
+	const GetCall *call = state;
+	KgJsonWriter w;
 
-	if (from < 0)
-		return;
-	kg_jw_init(&ids);
-	kg_jw_begin_array(&ids);
-	for (int i = from; i < call->nfound; i++)
-		kg_jw_string(&ids, found(call, i)->id);
-	kg_jw_end_array(&ids);
-	if (!call->single)
-		next.ids = kg_jw_finish(&ids);
-	kg_next_write(call->arguments, &next, w);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = item; i < call->nfound; i++)
+		kg_jw_string(&w, found(call, i)->id);
+	kg_jw_end_array(&w);
+	next->ids = kg_jw_finish(&w);
 }
 
 static void
@@ -122,38 +116,22 @@ write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-static Jsonb *
-write_reply(void *state, const KgFit *fit)
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const GetCall *call = state;
-	bool cut = fit->whole < fit->n;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
 	if (call->single)
-		write_one(call, fit, &w);
+		write_one(call, fit, w);
 	else
-		write_many(call, fit, &w);
-	kg_jw_kint(&w, "returned", fit->listed);
-	kg_jw_kbool(&w, "truncated", cut);
-	if (cut)
-		kg_jw_kstring(&w, "reason", "max_bytes");
-	write_next(call, fit, &w);
-	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
-	if (call->nfound < call->ngot)
-		kg_hints_write_some(call->hints, fit, &w);
-	kg_marks_write(call->type, call->projection, &w);
-	kg_repairs_write(&call->repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		write_many(call, fit, w);
 }
 
 /* What is left out is an id in "next" instead. */
 static void
-measure_entities(void *state, Size *whole, Size *stub, Size *extra)
+measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const GetCall *call = state;
+	const GetCall *call = items;
 
 	for (int i = 0; i < call->nfound; i++)
 	{
@@ -175,7 +153,7 @@ get(GetCall *call, char **ids, int n)
 	call->got = kg_get_entities(call->catalog, call->type, ids, n);
 	call->ngot = n;
 	call->found = palloc((n + 1) * sizeof(int));
-	memset(&draft, 0, sizeof(draft));
+	kg_draft_init(&draft, call->arguments, call->max_bytes, &call->repairs);
 	for (int i = 0; i < n; i++)
 	{
 		KgGot *got = &call->got[i];
@@ -187,16 +165,16 @@ get(GetCall *call, char **ids, int n)
 		draft.rough += VARSIZE(got->data);
 		call->found[call->nfound++] = i;
 	}
-	if (call->nfound < n)
-		call->hints = missing_hints(call);
-	draft.args = call->arguments;
-	draft.max_bytes = call->max_bytes;
 	draft.n = call->nfound;
 	draft.least = 1;
-	draft.hints = call->hints;
+	if (call->nfound < n)
+		draft.hints = missing_hints(call);
 	draft.paged = true;
 	draft.measure = measure_entities;
+	draft.items = call;
+	draft.marks = kg_projection_marks(call->type, call->projection);
 	draft.write = write_reply;
+	draft.next = next_ids;
 	draft.state = call;
 	return kg_draft_finish(&draft);
 }

@@ -1134,23 +1134,6 @@ row_json(const Aggregate *a, const Row *row)
 	return kg_jw_finish(&w);
 }
 
-static void
-build_reply(Aggregate *a)
-{
-	KgReply *reply = &a->reply;
-	Row *rows = make_rows(a, &a->nrows);
-
-	reply->call = &a->call;
-	reply->nunits = Min(a->nrows, a->limit);
-	a->written = palloc((reply->nunits + 1) * sizeof(Jsonb *));
-	reply->unit_sizes = palloc((reply->nunits + 1) * sizeof(Size));
-	for (uint32 i = 0; i < reply->nunits; i++)
-	{
-		a->written[i] = row_json(a, &rows[i]);
-		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
-	}
-}
-
 /* What is shown in a group's column: the property, or the id. */
 static const KgField *
 group_field(const Aggregate *a, const GroupKey *key)
@@ -1170,60 +1153,55 @@ aggregated_field(const KgAggregateSpec *spec)
 }
 
 /* Which columns hold text from outside. */
-static void
-write_marks(const Aggregate *a, KgJsonWriter *w)
+static KgMarks
+column_marks(const Aggregate *a)
 {
-	bool any = false;
+	KgMarks marks = {NIL};
 
 	for (int i = 0; i < a->ncolumns; i++)
-	{
-		const KgField *field = i < a->ngroups ? group_field(a, &a->groups[i])
-											  : aggregated_field(
-													&a->specs[i - a->ngroups]);
-
-		if (field == NULL || !field->untrusted)
-			continue;
-		if (!any)
-		{
-			kg_jw_key(w, "untrusted");
-			kg_jw_begin_object(w);
-			kg_jw_key(w, "columns");
-			kg_jw_begin_array(w);
-		}
-		any = true;
-		kg_jw_string(w, a->columns[i]);
-	}
-	if (!any)
-		return;
-	kg_jw_end_array(w);
-	kg_jw_end_object(w);
+		kg_marks_note_of(&marks,
+						 "columns",
+						 i < a->ngroups
+							 ? group_field(a, &a->groups[i])
+							 : aggregated_field(&a->specs[i - a->ngroups]),
+						 a->columns[i]);
+	return marks;
 }
 
-static Jsonb *
-write_reply(void *state)
+static void
+build_reply(Aggregate *a)
 {
-	Aggregate *a = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
+	KgReply *reply = &a->reply;
+	Row *rows = make_rows(a, &a->nrows);
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_write_strings(&w, "columns", (char *const *) a->columns, a->ncolumns);
-	kg_jw_key(&w, "rows");
-	kg_jw_begin_array(&w);
-	for (int i = 0; i < a->reply.fit.listed; i++)
-		kg_jw_jsonb(&w, a->written[i]);
-	kg_jw_end_array(&w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = a->nrows;
-	envelope.more = a->nrows > a->reply.nunits;
-	envelope.highest_limit = kg_setting_max_rows;
-	kg_reply_write_envelope(&a->reply, &envelope, &w);
-	write_marks(a, &w);
+	kg_reply_init(reply, &a->call);
+	reply->draft.n = Min(a->nrows, a->limit);
+	reply->draft.total = a->nrows;
+	reply->draft.more = a->nrows > reply->draft.n;
+	reply->draft.highest_limit = kg_setting_max_rows;
+	reply->draft.marks = column_marks(a);
+	a->written = palloc((reply->draft.n + 1) * sizeof(Jsonb *));
+	reply->unit_sizes = palloc((reply->draft.n + 1) * sizeof(Size));
+	for (int i = 0; i < reply->draft.n; i++)
+	{
+		a->written[i] = row_json(a, &rows[i]);
+		reply->unit_sizes[i] = kg_json_text_size(&a->written[i]->root) + 2;
+	}
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
+{
+	const Aggregate *a = state;
+
+	kg_write_strings(w, "columns", (char *const *) a->columns, a->ncolumns);
+	kg_jw_key(w, "rows");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < fit->listed; i++)
+		kg_jw_jsonb(w, a->written[i]);
+	kg_jw_end_array(w);
 	if (a->warnings != NULL)
-		kg_jw_kjsonb(&w, "warnings", a->warnings);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		kg_jw_kjsonb(w, "warnings", a->warnings);
 }
 
 Jsonb *
@@ -1240,9 +1218,9 @@ kg_tool_aggregate_nodes(const Jsonb *arguments)
 	aggregate(a, nodes, n);
 	build_reply(a);
 	if (n == 0)
-		a->reply.hints = kg_selector_hints(&a->call, &node, 1);
+		a->reply.draft.hints = kg_selector_hints(&a->call, &node, 1);
 	else if (ends_early(a))
-		a->reply.hints = hints(a, nodes);
+		a->reply.draft.hints = hints(a, nodes);
 	result = kg_reply_finish(&a->reply, write_reply, a);
 	kg_graph_call_end(&a->call);
 	return result;

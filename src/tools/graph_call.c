@@ -440,6 +440,31 @@ kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
 		&call->repairs);
 }
 
+const KgFilter *
+kg_selector_filter(const KgSelector *selector)
+{
+	KgFilter *filter = palloc0(sizeof(KgFilter));
+	int n = selector->filter ? selector->filter->nconditions : 0;
+
+	filter->conditions = palloc0((n + 1) * sizeof(KgCondition));
+	if (selector->nids > 0)
+	{
+		KgCondition *condition = &filter->conditions[filter->nconditions++];
+
+		condition->property = "id";
+		condition->path = selector->ids_path;
+		condition->op = KG_OP_IN;
+		condition->nvalues = selector->nids;
+		condition->values = palloc(selector->nids * sizeof(JsonbValue));
+		for (int i = 0; i < selector->nids; i++)
+			condition->values[i] = kg_json_string_value(selector->ids[i]);
+	}
+	for (int i = 0; i < n; i++)
+		filter->conditions[filter->nconditions++] =
+			selector->filter->conditions[i];
+	return filter;
+}
+
 KgFilter **
 kg_call_filters_over(KgGraphCall *call, const JsonbContainer *object,
 					 const char *path, int nranks, const uint16 *ranks)

@@ -14,7 +14,7 @@
 #include "query/nodes.h"
 #include "query/select.h"
 #include "query/traverse.h"
-#include "tools/fit.h"
+#include "tools/reply.h"
 
 #define KG_DEFAULT_ROWS 30
 #define KG_EXPLORE_HOPS 2 /* of explore_neighbors: by default */
@@ -104,6 +104,8 @@ extern void kg_call_edge_filters(KgGraphCall *call,
 extern void kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
 							 const char *path, const char *label_key,
 							 KgSelector *selector);
+/* All that it asks for as a filter: its ids as the first condition. */
+extern const KgFilter *kg_selector_filter(const KgSelector *selector);
 /* Filters over types given as ranks (nranks < 0: all); NULL where absent. */
 extern KgFilter **kg_call_filters_over(KgGraphCall *call,
 									   const JsonbContainer *object,

@@ -195,26 +195,14 @@ next_page(void *state, int unit, KgNext *next)
 	next->cursor = kg_call_make_cursor(&e->call, &items);
 }
 
-static Jsonb *
-write_reply(void *state)
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	Explore *e = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_reply_write_nodes(&e->reply, &w);
-	kg_reply_write_edges(&e->reply, &w);
-	kg_jw_kjsonb(&w, "counts", counts(e));
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.total = e->page.total;
-	envelope.more = e->page.more;
-	envelope.next = next_page;
-	envelope.state = e;
-	kg_reply_write_envelope(&e->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	kg_reply_write_nodes(&e->reply, w);
+	kg_reply_write_edges(&e->reply, w);
+	kg_jw_kjsonb(w, "counts", counts(e));
 }
 
 static uint32
@@ -288,13 +276,16 @@ explore(Explore *e, const int64 *starts, uint32 n)
 	e->page.limit = e->limit;
 	e->page.with_data = true;
 	kg_reach_page(graph, &e->reach, &e->page);
-	reply->call = &e->call;
-	reply->paged = true;
+	kg_reply_init(reply, &e->call);
+	reply->draft.paged = true;
+	reply->draft.more = e->page.more;
+	reply->draft.total = e->page.total;
+	reply->draft.next = next_page;
 	kg_reply_from_page(reply, &e->reach, &e->page);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
 	if (e->page.total == 1 && e->page.after == NULL)
-		reply->hints = hints(e, starts, n);
+		reply->draft.hints = hints(e, starts, n);
 	return kg_reply_finish(reply, write_reply, e);
 }
 

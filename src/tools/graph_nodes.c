@@ -34,32 +34,6 @@ typedef struct FindNodes
 	KgReply reply;
 } FindNodes;
 
-/* The selector's ids as a condition before its others. */
-static const KgFilter *
-all_conditions(const KgSelector *selector)
-{
-	KgFilter *filter = palloc0(sizeof(KgFilter));
-	int n = selector->filter ? selector->filter->nconditions : 0;
-	KgCondition *condition;
-
-	filter->conditions = palloc0((n + 1) * sizeof(KgCondition));
-	if (selector->nids > 0)
-	{
-		condition = &filter->conditions[filter->nconditions++];
-		condition->property = "id";
-		condition->path = selector->ids_path;
-		condition->op = KG_OP_IN;
-		condition->nvalues = selector->nids;
-		condition->values = palloc(selector->nids * sizeof(JsonbValue));
-		for (int i = 0; i < selector->nids; i++)
-			condition->values[i] = kg_json_string_value(selector->ids[i]);
-	}
-	for (int i = 0; i < n; i++)
-		filter->conditions[filter->nconditions++] =
-			selector->filter->conditions[i];
-	return filter;
-}
-
 /* "columns" is what lists call "fields": the same reading, other words. */
 static KgProjection *
 read_columns(FindNodes *f)
@@ -124,7 +98,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	f->columns = read_columns(f);
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
-	query->filter = all_conditions(&f->selector);
+	query->filter = kg_selector_filter(&f->selector);
 	target = kg_filter_target_type(query->type);
 	kg_list_parse_sort(query, &target, call->args);
 	query->limit = kg_call_limit(call);
@@ -146,10 +120,9 @@ build_nodes(FindNodes *f)
 	KgReply *reply = &f->reply;
 	uint16 rank = kg_graph_rank(f->call.graph, f->query.type->type_no);
 
-	reply->call = &f->call;
-	reply->paged = true;
+	kg_reply_init(reply, &f->call);
+	kg_list_draft(&reply->draft, &f->query, page, f->position);
 	reply->nnodes = page->nrows;
-	reply->nunits = page->nrows;
 	reply->nodes = palloc0((page->nrows + 1) * sizeof(KgReplyNode));
 	for (int i = 0; i < page->nrows; i++)
 	{
@@ -168,18 +141,6 @@ build_nodes(FindNodes *f)
 	}
 }
 
-static Jsonb *
-nothing_hints(FindNodes *f)
-{
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_hints_write_items(&f->query, &w);
-	kg_jw_end_array(&w);
-	return kg_jw_finish(&w);
-}
-
 static void
 next_page(void *state, int unit, KgNext *next)
 {
@@ -189,28 +150,12 @@ next_page(void *state, int unit, KgNext *next)
 		&f->query, f->page, f->bound, unit, f->position);
 }
 
-static Jsonb *
-write_reply(void *state)
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
-	FindNodes *f = state;
-	const KgListPage *page = f->page;
-	KgEnvelope envelope;
-	KgJsonWriter w;
+	const FindNodes *f = state;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_reply_write_nodes(&f->reply, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.at_least = page->total < 0 || !page->total_known;
-	envelope.total = page->total >= 0 ? (double) page->total
-									  : (double) f->position + page->nrows +
-											(page->more ? 1 : 0);
-	envelope.more = page->more;
-	envelope.next = next_page;
-	envelope.state = f;
-	kg_reply_write_envelope(&f->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	kg_reply_write_nodes(&f->reply, w);
 }
 
 /* A name in a filter is a mistake; unknown ids are not, whatever they are. */
@@ -236,8 +181,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	kg_list_fetch(&f->query, f->page);
 	check_labels(f, f->page->total == 0);
 	build_nodes(f);
-	if (f->page->total == 0)
-		f->reply.hints = nothing_hints(f);
+	f->reply.draft.next = next_page;
 	result = kg_reply_finish(&f->reply, write_reply, f);
 	kg_graph_call_end(&f->call);
 	return result;

@@ -20,42 +20,15 @@
 #define KG_HINT_KINDS 20
 #define KG_HINT_BYTES 512
 
-static KgListQuery
-selector_query(KgGraphCall *call, const KgSelector *selector)
-{
-	KgListQuery query;
-	KgFilter *filter = palloc0(sizeof(KgFilter));
-	int extra = selector->nids > 0 ? 1 : 0;
-	int conditions = selector->filter ? selector->filter->nconditions : 0;
-
-	filter->conditions = palloc0((conditions + 1) * sizeof(KgCondition));
-	if (extra)
-	{
-		KgCondition *condition = &filter->conditions[filter->nconditions++];
-
-		condition->property = "id";
-		condition->path = selector->ids_path;
-		condition->op = KG_OP_IN;
-		condition->nvalues = selector->nids;
-		condition->values = palloc(selector->nids * sizeof(JsonbValue));
-		for (int i = 0; i < selector->nids; i++)
-			condition->values[i] = kg_json_string_value(selector->ids[i]);
-	}
-	for (int i = 0; i < conditions; i++)
-		filter->conditions[filter->nconditions++] =
-			selector->filter->conditions[i];
-	memset(&query, 0, sizeof(query));
-	query.catalog = call->catalog;
-	query.type = selector->type;
-	query.filter = filter;
-	return query;
-}
-
 void
 kg_hint_selector(KgGraphCall *call, const KgSelector *selector, KgJsonWriter *w)
 {
-	KgListQuery query = selector_query(call, selector);
+	KgListQuery query;
 
+	memset(&query, 0, sizeof(query));
+	query.catalog = call->catalog;
+	query.type = selector->type;
+	query.filter = kg_selector_filter(selector);
 	kg_hints_write_items(&query, w);
 }
 
@@ -79,36 +52,26 @@ typedef struct Nothing
 	const Jsonb *value;
 } Nothing;
 
-static Jsonb *
-write_nothing(void *state)
+static void
+write_nothing(void *state, const KgFit *fit, KgJsonWriter *w)
 {
-	Nothing *nothing = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
+	const Nothing *nothing = state;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
 	if (nothing->key != NULL)
-		kg_jw_kjsonb(&w, nothing->key, nothing->value);
-	kg_reply_write_nodes(&nothing->reply, &w);
-	kg_reply_write_edges(&nothing->reply, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	kg_reply_write_envelope(&nothing->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+		kg_jw_kjsonb(w, nothing->key, nothing->value);
+	kg_reply_write_nodes(&nothing->reply, w);
+	kg_reply_write_edges(&nothing->reply, w);
 }
 
 Jsonb *
 kg_reply_nothing(KgGraphCall *call, const KgSelector *const *selectors, int n,
 				 const char *key, const Jsonb *value)
 {
-	Nothing nothing;
+	Nothing nothing = {.key = key, .value = value};
 
-	memset(&nothing, 0, sizeof(nothing));
-	nothing.reply.call = call;
-	nothing.reply.hints = kg_selector_hints(call, selectors, n);
-	nothing.key = key;
-	nothing.value = value;
+	kg_reply_init(&nothing.reply, call);
+	nothing.reply.draft.total = 0;
+	nothing.reply.draft.hints = kg_selector_hints(call, selectors, n);
 	return kg_reply_finish(&nothing.reply, write_nothing, &nothing);
 }
 

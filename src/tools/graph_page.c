@@ -60,7 +60,7 @@ kg_reply_from_page(KgReply *reply, const KgReach *reach, const KgPage *page)
 	int32 named = 0;
 
 	reply->nnodes = page->n;
-	reply->nunits = page->n;
+	reply->draft.n = page->n;
 	reply->nodes = palloc0((page->n + 1) * sizeof(KgReplyNode));
 	for (uint32 i = 0; i < page->n; i++)
 	{

@@ -241,13 +241,6 @@ path_size(const FindPaths *f, const KgPath *path)
 	return size;
 }
 
-static int
-compare_nodes(const void *a, const void *b)
-{
-	return kg_ref_compare(&((const KgReplyNode *) a)->ref,
-						  &((const KgReplyNode *) b)->ref);
-}
-
 static void
 build_reply(FindPaths *f)
 {
@@ -255,8 +248,12 @@ build_reply(FindPaths *f)
 	MemoryContext context = f->call.graph->context;
 	KgPaths *paths = &f->paths;
 
-	reply->call = &f->call;
-	reply->nunits = paths->n;
+	kg_reply_init(reply, &f->call);
+	reply->draft.n = paths->n;
+	reply->draft.at_least = paths->at_least || paths->total > KG_EXACT_PATHS;
+	reply->draft.total = (int64) Min(paths->total, KG_EXACT_PATHS);
+	reply->draft.more = reply->draft.at_least || reply->draft.total > paths->n;
+	reply->draft.highest_limit = kg_setting_max_rows;
 	reply->unit_sizes = palloc0((paths->n + 1) * sizeof(Size));
 	reply->nodes = palloc0(((Size) paths->n * (KG_MAX_PATH_HOPS + 1) + 1) *
 						   sizeof(KgReplyNode));
@@ -279,19 +276,19 @@ build_reply(FindPaths *f)
 			use_link(f, path->links[hop], i);
 		reply->unit_sizes[i] = path_size(f, path);
 	}
-	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
+	kg_reply_sort_nodes(reply);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
 }
 
 static void
-write_paths(FindPaths *f, KgJsonWriter *w)
+write_paths(FindPaths *f, int n, KgJsonWriter *w)
 {
 	const KgPaths *paths = &f->paths;
 
 	kg_jw_key(w, "paths");
 	kg_jw_begin_array(w);
-	for (int i = 0; i < f->reply.fit.listed; i++)
+	for (int i = 0; i < n; i++)
 	{
 		const KgPath *path = &paths->paths[i];
 
@@ -320,25 +317,13 @@ write_paths(FindPaths *f, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-static Jsonb *
-write_reply(void *state)
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	FindPaths *f = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	write_paths(f, &w);
-	kg_reply_write_nodes(&f->reply, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.at_least = f->paths.at_least || f->paths.total > KG_EXACT_PATHS;
-	envelope.total = Min(f->paths.total, KG_EXACT_PATHS);
-	envelope.more = envelope.at_least || envelope.total > f->paths.n;
-	envelope.highest_limit = kg_setting_max_rows;
-	kg_reply_write_envelope(&f->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	write_paths(f, fit->listed, w);
+	kg_reply_write_nodes(&f->reply, w);
 }
 
 /* What there is at both ends where no path joins them. */
@@ -398,7 +383,7 @@ find_paths(FindPaths *f, int64 *const *nodes, const uint32 *n)
 	kg_paths_find(&f->paths, f->call.graph, &f->query);
 	build_reply(f);
 	if (f->paths.total == 0)
-		f->reply.hints = hints(f);
+		f->reply.draft.hints = hints(f);
 	return kg_reply_finish(&f->reply, write_reply, f);
 }
 

@@ -2,7 +2,7 @@
  * graph_reply.c
  *	  Nodes and edges within a byte budget.
  *
- * What fits is decided by tools/fit.h, from the sizes that are told here.
+ * What fits is decided by tools/reply.h, from the sizes that are told here.
  */
 #include "postgres.h"
 
@@ -229,6 +229,19 @@ kg_reply_fetch_edges(KgReply *reply)
 /* ---- order ---- */
 
 static int
+compare_nodes(const void *a, const void *b)
+{
+	return kg_ref_compare(&((const KgReplyNode *) a)->ref,
+						  &((const KgReplyNode *) b)->ref);
+}
+
+void
+kg_reply_sort_nodes(KgReply *reply)
+{
+	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
+}
+
+static int
 compare_edges(const void *a, const void *b)
 {
 	const KgReplyEdge *x = a;
@@ -364,18 +377,19 @@ edge_extras(const KgReply *reply)
 {
 	int n = 0;
 
-	for (uint32 i = 0; i < reply->nedges && !reply->paged; i++)
+	for (uint32 i = 0; i < reply->nedges && !reply->draft.paged; i++)
 		n += edge_detail(&reply->edges[i]) != NULL;
 	return n;
 }
 
 static void
-measure(void *state, Size *whole, Size *stub, Size *extra)
+measure(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const KgReply *reply = state;
+	const KgReply *reply = items;
+	bool paged = reply->draft.paged;
 	int n = 0;
 
-	for (uint32 i = 0; i < reply->nunits && reply->unit_sizes != NULL; i++)
+	for (int i = 0; i < reply->draft.n && reply->unit_sizes != NULL; i++)
 		stub[i] = whole[i] = reply->unit_sizes[i];
 	for (uint32 i = 0; i < reply->nnodes; i++)
 	{
@@ -396,50 +410,127 @@ measure(void *state, Size *whole, Size *stub, Size *extra)
 		Size detail = detail_size(reply, edge_detail(edge));
 
 		stub[edge->unit] += size;
-		whole[edge->unit] += size + (reply->paged ? detail : 0);
-		if (!reply->paged && detail > 0)
+		whole[edge->unit] += size + (paged ? detail : 0);
+		if (!paged && detail > 0)
 			extra[n++] = detail * Max(edge->uses, 1);
 	}
 }
 
 static void
-apply_fit(KgReply *reply, const KgFit *fit)
+cut_nodes(KgReply *reply, const KgFit *fit, KgWithheld *withheld)
 {
-	int extras = 0;
-
-	reply->fit = *fit;
-	reply->withheld_edges = 0;
-	reply->withheld_properties = 0;
-	reply->withheld_items = fit->n - fit->listed;
 	for (uint32 i = 0; i < reply->nnodes; i++)
 	{
 		KgReplyNode *node = &reply->nodes[i];
-		bool withheld = node->unit >= fit->whole && node_detail(node) != NULL;
+		bool stub = node->unit >= fit->whole && node_detail(node) != NULL;
 
 		node->cut = node->unit >= fit->listed;
-		node->stub = !node->full || withheld;
-		reply->withheld_properties += withheld && !node->cut;
-	}
-	for (uint32 i = 0; i < reply->nedges; i++)
-	{
-		KgReplyEdge *edge = &reply->edges[i];
-		bool withheld = edge_detail(edge) != NULL &&
-						(reply->paged ? edge->unit >= fit->whole
-									  : extras++ >= fit->extras);
-
-		edge->cut = edge->unit >= fit->listed;
-		edge->stub = !edge->full || withheld;
-		reply->withheld_edges += withheld && !edge->cut;
+		node->stub = !node->full || stub;
+		withheld->node_properties += stub && !node->cut;
 	}
 }
 
-static Jsonb *
-write_fitting(void *state, const KgFit *fit)
+static void
+cut_edges(KgReply *reply, const KgFit *fit, KgWithheld *withheld)
 {
-	KgReply *reply = state;
+	int extras = 0;
 
-	apply_fit(reply, fit);
-	return reply->write(reply->state);
+	for (uint32 i = 0; i < reply->nedges; i++)
+	{
+		KgReplyEdge *edge = &reply->edges[i];
+		bool stub = edge_detail(edge) != NULL &&
+					(reply->draft.paged ? edge->unit >= fit->whole
+										: extras++ >= fit->extras);
+
+		edge->cut = edge->unit >= fit->listed;
+		edge->stub = !edge->full || stub;
+		withheld->edge_properties += stub && !edge->cut;
+	}
+}
+
+static bool
+has_untrusted(const KgField *fields, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (fields[i].untrusted)
+			return true;
+	return false;
+}
+
+/* Which properties with text from outside a document has. */
+static void
+note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
+{
+	JsonbValue value;
+
+	for (int i = 0; i < n; i++)
+		shown[i] |= fields[i].untrusted &&
+					kg_field_value(&fields[i], &data->root, &value);
+}
+
+static void
+mark_shown(KgMarks *marks, const char *of, const KgField *fields, int n,
+		   const bool *shown)
+{
+	for (int i = 0; i < n; i++)
+		if (shown[i])
+			kg_marks_note_of(marks, of, &fields[i], fields[i].name);
+}
+
+static void
+mark_nodes(const KgReply *reply, int rank, KgMarks *marks)
+{
+	const KgType *type = reply->call->graph->ranked[rank - 1];
+	bool *shown;
+
+	if (!has_untrusted(type->fields, type->nfields))
+		return;
+	shown = palloc0(type->nfields * sizeof(bool));
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		const KgReplyNode *node = &reply->nodes[i];
+
+		if (node->ref.rank == rank && !node->cut && !node->stub &&
+			node->ref.data != NULL)
+			note_untrusted(type->fields, type->nfields, node->ref.data, shown);
+	}
+	mark_shown(marks, kg_type_handle(type), type->fields, type->nfields, shown);
+}
+
+static void
+mark_edges(const KgReply *reply, const KgRelation *relation, KgMarks *marks)
+{
+	bool *shown;
+
+	if (!has_untrusted(relation->fields, relation->nfields))
+		return;
+	shown = palloc0(relation->nfields * sizeof(bool));
+	for (uint32 i = 0; i < reply->nedges; i++)
+	{
+		const KgReplyEdge *edge = &reply->edges[i];
+
+		if (edge->relation_no == relation->relation_no && !edge->cut &&
+			!edge->stub && edge->properties != NULL)
+			note_untrusted(
+				relation->fields, relation->nfields, edge->properties, shown);
+	}
+	mark_shown(
+		marks, relation->name, relation->fields, relation->nfields, shown);
+}
+
+static void
+cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
+{
+	KgReply *reply = items;
+	const KgCatalog *catalog = reply->call->catalog;
+
+	withheld->properties = 0;
+	cut_nodes(reply, fit, withheld);
+	cut_edges(reply, fit, withheld);
+	for (int rank = 1; rank <= reply->call->graph->nranks; rank++)
+		mark_nodes(reply, rank, marks);
+	for (int i = 0; i < catalog->nrelations; i++)
+		mark_edges(reply, &catalog->relations[i], marks);
 }
 
 /* About what the reply takes. */
@@ -454,28 +545,30 @@ rough_size(const KgReply *reply)
 	return size + (Size) reply->nnodes * 50 + (Size) reply->nedges * 120;
 }
 
-Jsonb *
-kg_reply_finish(KgReply *reply, Jsonb *(*write)(void *state), void *state)
+void
+kg_reply_init(KgReply *reply, KgGraphCall *call)
 {
-	KgDraft draft;
+	memset(reply, 0, sizeof(*reply));
+	reply->call = call;
+	kg_draft_init(&reply->draft, call->args, call->max_bytes, &call->repairs);
+}
 
-	reply->write = write;
-	reply->state = state;
-	memset(&draft, 0, sizeof(draft));
-	draft.args = reply->call->args;
-	draft.max_bytes = reply->call->max_bytes;
-	draft.n = reply->nunits;
-	draft.least = reply->paged ? 1 : 0;
-	draft.nextras = edge_extras(reply);
-	draft.hints = reply->hints;
-	draft.paged = reply->paged;
-	draft.solid = reply->solid;
-	draft.more = reply->more && !reply->paged;
-	draft.rough = rough_size(reply);
-	draft.measure = measure;
-	draft.write = write_fitting;
-	draft.state = reply;
-	return kg_draft_finish(&draft);
+Jsonb *
+kg_reply_finish(KgReply *reply,
+				void (*write)(void *state, const KgFit *fit, KgJsonWriter *w),
+				void *state)
+{
+	KgDraft *draft = &reply->draft;
+
+	draft->least = draft->paged ? 1 : 0;
+	draft->nextras = edge_extras(reply);
+	draft->rough = rough_size(reply);
+	draft->measure = measure;
+	draft->cut = cut;
+	draft->items = reply;
+	draft->write = write;
+	draft->state = state;
+	return kg_draft_finish(draft);
 }
 
 /* ---- writing ---- */
@@ -596,178 +689,4 @@ kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w)
 		if (!reply->edges[i].cut)
 			kg_reply_write_edge(reply, &reply->edges[i], w);
 	kg_jw_end_array(w);
-}
-
-/* ---- the envelope ---- */
-
-/* Where the next page begins, or how many bytes to ask for. */
-static void
-write_next(const KgReply *reply, const KgEnvelope *envelope, KgJsonWriter *w)
-{
-	KgNext next;
-	int unit;
-
-	if (envelope->next == NULL)
-	{
-		kg_next_write_bytes(reply->call->args, &reply->fit, w);
-		return;
-	}
-	unit = kg_fit_next(&reply->fit, envelope->more, &next);
-	if (unit >= 0 && next.max_bytes == 0)
-		envelope->next(envelope->state, unit, &next);
-	if (unit >= 0)
-		kg_next_write(reply->call->args, &next, w);
-}
-
-static bool
-any_withheld(const KgReply *reply)
-{
-	return reply->withheld_edges + reply->withheld_properties +
-			   reply->withheld_items >
-		   0;
-}
-
-static void
-write_withheld(const KgReply *reply, KgJsonWriter *w)
-{
-	if (!any_withheld(reply))
-		return;
-	kg_jw_key(w, "withheld");
-	kg_jw_begin_object(w);
-	if (reply->withheld_edges > 0)
-		kg_jw_kint(w, "edge_properties", reply->withheld_edges);
-	if (reply->withheld_properties > 0)
-		kg_jw_kint(w, "node_properties", reply->withheld_properties);
-	if (reply->withheld_items > 0)
-		kg_jw_kint(w, "items", reply->withheld_items);
-	kg_jw_end_object(w);
-}
-
-/* Names of properties with text from outside that a document has. */
-static bool *
-note_untrusted(const KgField *fields, int n, const Jsonb *data, bool *shown)
-{
-	JsonbValue value;
-
-	for (int i = 0; i < n; i++)
-	{
-		if (!fields[i].untrusted ||
-			!kg_field_value(&fields[i], &data->root, &value))
-			continue;
-		if (shown == NULL)
-			shown = palloc0(n * sizeof(bool));
-		shown[i] = true;
-	}
-	return shown;
-}
-
-static void
-write_shown(KgJsonWriter *w, bool *any, const char *of, const KgField *fields,
-			int n, const bool *shown)
-{
-	if (shown == NULL)
-		return;
-	if (!*any)
-	{
-		kg_jw_key(w, "untrusted");
-		kg_jw_begin_object(w);
-	}
-	*any = true;
-	kg_jw_key(w, of);
-	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-		if (shown[i])
-			kg_jw_string(w, fields[i].name);
-	kg_jw_end_array(w);
-}
-
-static bool
-has_untrusted(const KgField *fields, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (fields[i].untrusted)
-			return true;
-	return false;
-}
-
-/* Say which properties of the reply are text from outside. */
-static void
-write_untrusted(const KgReply *reply, KgJsonWriter *w)
-{
-	const KgGraph *graph = reply->call->graph;
-	const KgCatalog *catalog = reply->call->catalog;
-	bool any = false;
-
-	for (int rank = 1; rank <= graph->nranks; rank++)
-	{
-		const KgType *type = graph->ranked[rank - 1];
-		bool *shown = NULL;
-
-		if (!has_untrusted(type->fields, type->nfields))
-			continue;
-		for (uint32 i = 0; i < reply->nnodes; i++)
-		{
-			const KgReplyNode *node = &reply->nodes[i];
-
-			if (node->ref.rank == rank && !node->cut && !node->stub &&
-				node->ref.data != NULL)
-				shown = note_untrusted(
-					type->fields, type->nfields, node->ref.data, shown);
-		}
-		write_shown(
-			w, &any, kg_type_handle(type), type->fields, type->nfields, shown);
-	}
-	for (int r = 0; r < catalog->nrelations; r++)
-	{
-		const KgRelation *relation = &catalog->relations[r];
-		bool *shown = NULL;
-
-		if (!has_untrusted(relation->fields, relation->nfields))
-			continue;
-		for (uint32 i = 0; i < reply->nedges; i++)
-		{
-			const KgReplyEdge *edge = &reply->edges[i];
-
-			if (edge->relation_no == relation->relation_no && !edge->cut &&
-				!edge->stub && edge->properties != NULL)
-				shown = note_untrusted(relation->fields,
-									   relation->nfields,
-									   edge->properties,
-									   shown);
-		}
-		write_shown(w,
-					&any,
-					relation->name,
-					relation->fields,
-					relation->nfields,
-					shown);
-	}
-	if (any)
-		kg_jw_end_object(w);
-}
-
-void
-kg_reply_write_envelope(const KgReply *reply, const KgEnvelope *envelope,
-						KgJsonWriter *w)
-{
-	bool withheld = any_withheld(reply);
-
-	kg_jw_kint(w,
-			   envelope->at_least ? "total_at_least" : "total",
-			   (int64) envelope->total);
-	kg_jw_kint(w, "returned", reply->fit.listed);
-	kg_jw_kbool(w, "truncated", envelope->more || withheld);
-	if (envelope->more || withheld)
-	{
-		kg_jw_kstring(w,
-					  "reason",
-					  withheld || envelope->more_bytes ? "max_bytes" : "limit");
-		if (envelope->highest_limit > 0)
-			kg_jw_kint(w, "highest_limit", envelope->highest_limit);
-		write_next(reply, envelope, w);
-	}
-	write_withheld(reply, w);
-	kg_hints_write_some(reply->hints, &reply->fit, w);
-	write_untrusted(reply, w);
-	kg_repairs_write(&reply->call->repairs, w);
 }

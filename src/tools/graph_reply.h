@@ -1,11 +1,10 @@
 /*
  * graph_reply.h
- *	  What a graph tool answers: nodes and edges within a byte budget, and the
- *	  envelope that says what is missing.
+ *	  What a graph tool answers: nodes and edges within a byte budget.
  *
  *	  A reply is made of units: nodes, rows or paths.  A node or an edge belongs
  *	  to the first unit that needs it.  What does not fit is left out from the
- *	  last unit back (tools/fit.h): on a page the properties of its edges and
+ *	  last unit back (tools/reply.h): on a page the properties of its edges and
  *	  nodes, then the unit.  Where there are no pages the properties of edges go
  *	  before those of any node.
  */
@@ -43,38 +42,30 @@ typedef struct KgReplyEdge
 typedef struct KgReply
 {
 	KgGraphCall *call;
-	bool bfs;	/* shapes of BFS-QL */
-	bool paged; /* "next" can begin with any unit */
-	bool solid; /* units are there with all their data, or not (fit.h) */
-	bool more;	/* where it is not paged: there are units beyond these */
+	bool bfs; /* shapes of BFS-QL */
 	uint32 nnodes;
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	uint32 nunits;
-	Size *unit_sizes;	/* beside nodes and edges; NULL: nothing */
-	const Jsonb *hints; /* NULL: the reply has none */
-	/* as it is written */
-	KgFit fit;
-	uint32 withheld_edges;		/* without their properties */
-	uint32 withheld_properties; /* nodes without theirs */
-	uint32 withheld_items;		/* units cut */
-	Jsonb *(*write)(void *state);
-	void *state;
+	Size *unit_sizes; /* beside nodes and edges; NULL: nothing */
+	/* Its items are the units; the tool says the rest of the envelope. */
+	KgDraft draft;
 } KgReply;
 
 /* Read the data of the nodes that are full. */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /* Read the properties of the edges that are full and may have any. */
 extern void kg_reply_fetch_edges(KgReply *reply);
+/* Order nodes by type and id. */
+extern void kg_reply_sort_nodes(KgReply *reply);
 /* Order edges by from, type, to; drop repeated ones. */
 extern void kg_reply_sort_edges(KgReply *reply);
 
-/*
- * The reply that write makes of what fits: it is called again with less where
- * what it made is too long.
- */
-extern Jsonb *kg_reply_finish(KgReply *reply, Jsonb *(*write)(void *state),
+extern void kg_reply_init(KgReply *reply, KgGraphCall *call);
+/* The reply: write writes the tool's own members. */
+extern Jsonb *kg_reply_finish(KgReply *reply,
+							  void (*write)(void *state, const KgFit *fit,
+											KgJsonWriter *w),
 							  void *state);
 
 /* Lengths as text. */
@@ -90,24 +81,6 @@ extern void kg_reply_write_items(const KgReply *reply, const char *key,
 								 KgJsonWriter *w);
 extern void kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w);
 extern void kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w);
-
-/* What a reply says about its completeness. */
-typedef struct KgEnvelope
-{
-	double total;
-	bool at_least;		 /* total is a lower bound */
-	bool more;			 /* there are units after those of this reply */
-	bool more_bytes;	 /* not because of limit, but of max_bytes */
-	int64 highest_limit; /* > 0: said when truncated */
-	/* Of a paged reply: the page that begins with a unit of this one. */
-	void (*next)(void *state, int unit, KgNext *next);
-	void *state;
-} KgEnvelope;
-
-/* The rest of a reply: the envelope, hints, what is untrusted and repaired. */
-extern void kg_reply_write_envelope(const KgReply *reply,
-									const KgEnvelope *envelope,
-									KgJsonWriter *w);
 
 /* A member that is an array of strings. */
 extern void kg_write_strings(KgJsonWriter *w, const char *key,

@@ -273,9 +273,9 @@ make_entries(const GraphSchema *s, int n)
 }
 
 static void
-measure_entries(void *state, Size *whole, Size *stub, Size *extra)
+measure_entries(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const GraphSchema *s = state;
+	const GraphSchema *s = items;
 
 	for (int i = 0; i < s->nentries; i++)
 	{
@@ -297,32 +297,26 @@ write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 	kg_jw_end_array(w);
 }
 
-static Jsonb *
-write_reply(void *state, const KgFit *fit)
+/* What was not to be expanded lacks nothing. */
+static void
+cut_entries(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
+{
+	const GraphSchema *s = items;
+
+	for (int i = fit->whole; i < fit->listed; i++)
+		withheld->properties -= !s->entries[i].expanded;
+}
+
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const GraphSchema *s = state;
 	int ntypes = s->call.graph->nranks;
-	int withheld = 0;
-	KgJsonWriter w;
 
-	for (int i = fit->whole; i < fit->listed; i++)
-		withheld += s->entries[i].expanded;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "format", "knowledge_graph.schema.v1");
-	kg_jw_kstring(&w, "revision", s->call.catalog->revision);
-	write_entries(s, fit, "node_types", 0, ntypes, &w);
-	write_entries(s, fit, "relationship_types", ntypes, fit->n, &w);
-	if (withheld > 0 || fit->listed < fit->n)
-	{
-		kg_jw_kbool(&w, "truncated", true);
-		kg_jw_kstring(&w, "reason", "max_bytes");
-		kg_next_write_bytes(s->call.args, fit, &w);
-		kg_withheld_write(&w, withheld, fit->n - fit->listed);
-	}
-	kg_repairs_write(&s->call.repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	kg_jw_kstring(w, "format", "knowledge_graph.schema.v1");
+	kg_jw_kstring(w, "revision", s->call.catalog->revision);
+	write_entries(s, fit, "node_types", 0, ntypes, w);
+	write_entries(s, fit, "relationship_types", ntypes, fit->n, w);
 }
 
 Jsonb *
@@ -336,11 +330,12 @@ kg_tool_get_graph_schema(const Jsonb *arguments)
 	order_variants(s);
 	s->nentries = s->call.graph->nranks + s->nvariants;
 	s->entries = make_entries(s, s->nentries);
-	memset(&draft, 0, sizeof(draft));
-	draft.args = s->call.args;
-	draft.max_bytes = s->call.max_bytes;
+	kg_draft_init(&draft, s->call.args, s->call.max_bytes, &s->call.repairs);
 	draft.n = s->nentries;
+	draft.terse = true;
 	draft.measure = measure_entries;
+	draft.cut = cut_entries;
+	draft.items = s;
 	draft.write = write_reply;
 	draft.state = s;
 	result = kg_draft_finish(&draft);

@@ -164,13 +164,6 @@ add_step_edges(Builder *b, int step, const KgBinding *binding, uint32 row)
 	}
 }
 
-static int
-compare_nodes(const void *a, const void *b)
-{
-	return kg_ref_compare(&((const KgReplyNode *) a)->ref,
-						  &((const KgReplyNode *) b)->ref);
-}
-
 static void
 build_reply(Traverse *tr)
 {
@@ -181,10 +174,14 @@ build_reply(Traverse *tr)
 	memset(&b, 0, sizeof(b));
 	b.tr = tr;
 	b.reply = reply;
-	reply->call = &tr->call;
-	reply->paged = true;
-	reply->solid = true;
-	reply->nunits = tr->nrows;
+	kg_reply_init(reply, &tr->call);
+	reply->draft.n = tr->nrows;
+	reply->draft.paged = true;
+	reply->draft.solid = true;
+	reply->draft.more = tr->more;
+	reply->draft.at_least = tr->t.total > KG_EXACT_ROWS;
+	reply->draft.total = (int64) Min(tr->t.total, KG_EXACT_ROWS);
+	reply->draft.next = next_page;
 	reply->unit_sizes = palloc0((tr->nrows + 1) * sizeof(Size));
 	reply->nodes = palloc0(((Size) tr->nrows * width + 1) *
 						   sizeof(KgReplyNode));
@@ -208,7 +205,7 @@ build_reply(Traverse *tr)
 		for (int i = 0; i < tr->steps.n; i++)
 			add_step_edges(&b, i, binding, row);
 	}
-	qsort(reply->nodes, reply->nnodes, sizeof(KgReplyNode), compare_nodes);
+	kg_reply_sort_nodes(reply);
 	kg_reply_sort_edges(reply);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
@@ -231,27 +228,14 @@ write_rows(Traverse *tr, uint32 n, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-static Jsonb *
-write_reply(void *state)
+static void
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	Traverse *tr = state;
-	KgEnvelope envelope;
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_reply_write_nodes(&tr->reply, &w);
-	kg_reply_write_edges(&tr->reply, &w);
-	write_rows(tr, tr->reply.fit.listed, &w);
-	memset(&envelope, 0, sizeof(envelope));
-	envelope.at_least = tr->t.total > KG_EXACT_ROWS;
-	envelope.total = Min(tr->t.total, KG_EXACT_ROWS);
-	envelope.more = tr->more;
-	envelope.next = next_page;
-	envelope.state = tr;
-	kg_reply_write_envelope(&tr->reply, &envelope, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	kg_reply_write_nodes(&tr->reply, w);
+	kg_reply_write_edges(&tr->reply, w);
+	write_rows(tr, fit->listed, w);
 }
 
 /* Where the chain ended, if it has no row. */
@@ -279,7 +263,7 @@ traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
 		&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &tr->more);
 	build_reply(tr);
 	if (tr->t.total == 0)
-		tr->reply.hints = hints(tr);
+		tr->reply.draft.hints = hints(tr);
 	return kg_reply_finish(&tr->reply, write_reply, tr);
 }
 

@@ -11,8 +11,8 @@
 #include "query/list.h"
 #include "query/search.h"
 #include "tools/catalog_tools.h"
-#include "tools/fit.h"
 #include "tools/published.h"
+#include "tools/reply.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
@@ -27,7 +27,6 @@ typedef struct ListCall
 	int64 position;	  /* of the first row of the page, from 0 */
 	StringInfo bound; /* what a cursor is bound to */
 	KgListPage *page;
-	Jsonb *hints; /* where nothing is found */
 } ListCall;
 
 static void
@@ -351,82 +350,36 @@ write_item(const ListCall *call, const KgRow *row, bool full, KgJsonWriter *w)
 }
 
 static void
-write_total(const ListCall *call, const KgListPage *page, KgJsonWriter *w)
+next_page(void *state, int item, KgNext *next)
 {
-	if (page->total < 0)
-		kg_jw_kint(w,
-				   "total_at_least",
-				   call->position + page->nrows + (page->more ? 1 : 0));
-	else
-		kg_jw_kint(
-			w, page->total_known ? "total" : "total_at_least", page->total);
+	const ListCall *call = state;
+
+	next->cursor = kg_list_make_cursor(
+		&call->query, call->page, call->bound, item, call->position);
 }
 
-/* Where the next page begins, or with how many bytes this one. */
 static void
-write_next(const ListCall *call, const KgFit *fit, bool more, KgJsonWriter *w)
-{
-	KgNext next;
-	int rows = kg_fit_next(fit, more, &next);
-
-	if (rows < 0)
-		return;
-	if (next.max_bytes == 0)
-		next.cursor = kg_list_make_cursor(
-			&call->query, call->page, call->bound, rows, call->position);
-	kg_next_write(call->arguments, &next, w);
-}
-
-static Jsonb *
-write_reply(void *state, const KgFit *fit)
+write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const ListCall *call = state;
 	const KgListPage *page = call->page;
 	bool items = !call->ids_only || has_summary(call);
-	bool cut = fit->whole < fit->n;
-	/* A search that stopped may have missed some; there is no going on. */
-	bool missed = !page->more && call->query.matches &&
-				  call->query.matches->truncated;
-	KgProjection summary = {call->query.type->nsummary,
-							call->query.type->summary_fields};
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, items ? "items" : "ids");
-	kg_jw_begin_array(&w);
+	kg_jw_key(w, items ? "items" : "ids");
+	kg_jw_begin_array(w);
 	for (int i = 0; i < fit->listed; i++)
 	{
 		if (items)
-			write_item(call, page->rows[i], i < fit->whole, &w);
+			write_item(call, page->rows[i], i < fit->whole, w);
 		else
-			kg_jw_string(&w, page->rows[i]->entity_id);
+			kg_jw_string(w, page->rows[i]->entity_id);
 	}
-	kg_jw_end_array(&w);
-	write_total(call, page, &w);
+	kg_jw_end_array(w);
 	if (!call->ids_only)
 	{
-		kg_jw_kint(&w, "limit", call->query.limit);
-		kg_jw_kint(&w, "offset", call->position);
+		kg_jw_kint(w, "limit", call->query.limit);
+		kg_jw_kint(w, "offset", call->position);
 	}
-	kg_jw_kint(&w, "returned", fit->listed);
-	kg_jw_kbool(&w, "truncated", page->more || cut || missed);
-	if (page->more || cut || missed)
-		kg_jw_kstring(&w,
-					  "reason",
-					  cut		   ? "max_bytes"
-					  : page->more ? "limit"
-								   : "max_search_matches");
-	write_next(call, fit, page->more, &w);
-	kg_withheld_write(&w, fit->listed - fit->whole, fit->n - fit->listed);
-	kg_hints_write_some(call->hints, fit, &w);
-	if (has_summary(call))
-		kg_marks_write(call->query.type, &summary, &w);
-	else if (items)
-		kg_marks_write(call->query.type, call->projection, &w);
-	kg_repairs_write(&call->repairs, &w);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
 }
 
 static Size
@@ -440,9 +393,9 @@ item_size(const ListCall *call, const KgRow *row, bool full)
 }
 
 static void
-measure_items(void *state, Size *whole, Size *stub, Size *extra)
+measure_items(void *items, Size *whole, Size *stub, Size *extra)
 {
-	const ListCall *call = state;
+	const ListCall *call = items;
 	bool plain_ids = call->ids_only && !has_summary(call);
 
 	for (int i = 0; i < call->page->nrows; i++)
@@ -457,28 +410,8 @@ measure_items(void *state, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-static Jsonb *
-finish(ListCall *call)
-{
-	KgDraft draft;
-
-	memset(&draft, 0, sizeof(draft));
-	draft.args = call->arguments;
-	draft.max_bytes = call->max_bytes;
-	draft.n = call->page->nrows;
-	draft.least = 1;
-	draft.hints = call->hints;
-	draft.paged = true;
-	for (int i = 0; i < draft.n && !call->ids_only; i++)
-		draft.rough += VARSIZE(call->page->rows[i]->data);
-	draft.measure = measure_items;
-	draft.write = write_reply;
-	draft.state = call;
-	return kg_draft_finish(&draft);
-}
-
-static Jsonb *
-nothing_hints(const KgListQuery *query)
+Jsonb *
+kg_list_hints(const KgListQuery *query)
 {
 	KgJsonWriter w;
 
@@ -487,6 +420,48 @@ nothing_hints(const KgListQuery *query)
 	kg_hints_write_items(query, &w);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
+}
+
+void
+kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
+			  int64 position)
+{
+	draft->n = page->nrows;
+	draft->least = 1;
+	draft->paged = true;
+	draft->more = page->more;
+	draft->at_least = page->total < 0 || !page->total_known;
+	draft->total = page->total >= 0
+					   ? page->total
+					   : position + page->nrows + (page->more ? 1 : 0);
+	if (page->total == 0)
+		draft->hints = kg_list_hints(query);
+	/* A search that stopped may have missed some; there is no going on. */
+	if (query->matches && query->matches->truncated)
+		draft->stopped = "max_search_matches";
+}
+
+static Jsonb *
+finish(ListCall *call)
+{
+	const KgType *type = call->query.type;
+	KgProjection summary = {type->nsummary, type->summary_fields};
+	KgDraft draft;
+
+	kg_draft_init(&draft, call->arguments, call->max_bytes, &call->repairs);
+	kg_list_draft(&draft, &call->query, call->page, call->position);
+	for (int i = 0; i < draft.n && !call->ids_only; i++)
+		draft.rough += VARSIZE(call->page->rows[i]->data);
+	draft.measure = measure_items;
+	draft.items = call;
+	if (has_summary(call))
+		draft.marks = kg_projection_marks(type, &summary);
+	else if (!call->ids_only)
+		draft.marks = kg_projection_marks(type, call->projection);
+	draft.write = write_reply;
+	draft.next = next_page;
+	draft.state = call;
+	return kg_draft_finish(&draft);
 }
 
 Jsonb *
@@ -516,8 +491,6 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 		for (int i = 0; i < page->nrows; i++)
 			page->rows[i]->data = kg_projection_apply(call.projection,
 													  page->rows[i]->data);
-	if (page->total == 0)
-		call.hints = nothing_hints(&call.query);
 	return finish(&call);
 }
 

@@ -179,45 +179,23 @@ kg_projection_derives(const KgType *type, const KgProjection *projection)
 	return false;
 }
 
-void
-kg_marks_write(const KgType *type, const KgProjection *projection,
-			   KgJsonWriter *w)
+KgMarks
+kg_projection_marks(const KgType *type, const KgProjection *projection)
 {
-	bool any = false;
+	KgMarks marks = {NIL};
 
 	for (int i = 0; i < type->nfields; i++)
 	{
 		const KgField *field = &type->fields[i];
 
-		if (!field->untrusted || !is_shown(field, projection))
+		if ((!field->untrusted && field->content_type == NULL) ||
+			!is_shown(field, projection))
 			continue;
-		if (!any)
-		{
-			kg_jw_key(w, "untrusted");
-			kg_jw_begin_array(w);
-		}
-		any = true;
-		kg_jw_string(w, field->name);
+		kg_marks_note(&marks, field, field->name);
+		if (field->content_type != NULL)
+			marks.typed = lappend(marks.typed, (void *) field);
 	}
-	if (any)
-		kg_jw_end_array(w);
-	any = false;
-	for (int i = 0; i < type->nfields; i++)
-	{
-		const KgField *field = &type->fields[i];
-
-		if (field->content_type == NULL || !is_shown(field, projection))
-			continue;
-		if (!any)
-		{
-			kg_jw_key(w, "content_types");
-			kg_jw_begin_object(w);
-		}
-		any = true;
-		kg_jw_kstring(w, field->name, field->content_type);
-	}
-	if (any)
-		kg_jw_end_object(w);
+	return marks;
 }
 
 void

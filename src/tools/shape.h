@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "query/args.h"
+#include "query/marks.h"
 
 /* Fields to show of an entity's data; NULL shows all. */
 typedef struct KgProjection
@@ -29,12 +30,8 @@ extern bool kg_projection_derives(const KgType *type,
 extern void kg_enum_write(const KgField *field, const char *key,
 						  KgJsonWriter *w);
 
-/*
- * What is to be known of the shown fields: "untrusted", the names of those with
- * text from outside, and "content_types", the media types of those that have
- * one.
- */
-extern void kg_marks_write(const KgType *type, const KgProjection *projection,
-						   KgJsonWriter *w);
+/* What is to be known of the shown fields. */
+extern KgMarks kg_projection_marks(const KgType *type,
+								   const KgProjection *projection);
 
 #endif /* KG_SHAPE_H */

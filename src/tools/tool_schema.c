@@ -14,7 +14,7 @@
 #include "query/filter.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
-#include "tools/fit.h"
+#include "tools/reply.h"
 #include "tools/shape.h"
 
 static void

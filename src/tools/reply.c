@@ -1,13 +1,14 @@
 /*
- * fit.c
- *	  One place that measures a reply and cuts it to max_bytes.
+ * reply.c
+ *	  One place that makes a reply: measures it, cuts it to max_bytes, and says
+ *	  what is missing, marked and repaired.
  */
 #include "postgres.h"
 
 #include "base/error.h"
 #include "base/settings.h"
 #include "miscadmin.h"
-#include "tools/fit.h"
+#include "tools/reply.h"
 #include "utils/builtins.h"
 
 /* Of "next" with another max_bytes in it: the number's digits and its name. */
@@ -113,6 +114,216 @@ kg_json_text_size(const JsonbContainer *container)
 	return size;
 }
 
+/* ---- the envelope ---- */
+
+/*
+ * The item that "next" has to begin with, or -1 for no next page: the first one
+ * whose data is not in the reply.  Where that is the first of all, it is to be
+ * asked for with next->max_bytes; where it may not be, it is gone past.
+ */
+static int
+next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
+{
+	int at = fit->whole;
+
+	if (at == fit->n && !draft->more)
+		return -1;
+	if (at == 0 && fit->n > 0)
+	{
+		next->max_bytes = fit->needed;
+		if (fit->needed == 0)
+			at = 1;
+	}
+	return at < fit->n || draft->more ? at : -1;
+}
+
+static bool
+is_replaced(const JsonbValue *key, const KgNext *next)
+{
+	if (kg_json_string_is(key, "cursor") || kg_json_string_is(key, "offset"))
+		return next->cursor != NULL || next->offset >= 0;
+	if (kg_json_string_is(key, "max_bytes") ||
+		kg_json_string_is(key, "max_tokens"))
+		return next->max_bytes > 0;
+	if (kg_json_string_is(key, "ids"))
+		return next->ids != NULL;
+	return false;
+}
+
+/* The arguments with what is to be sent instead. */
+static void
+write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_key(w, "next");
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, args);
+	while (kg_json_iter_next(&it))
+	{
+		if (is_replaced(&it.key, next))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	if (next->cursor != NULL)
+		kg_jw_kstring(w, "cursor", next->cursor);
+	if (next->offset >= 0)
+		kg_jw_kint(w, "offset", next->offset);
+	if (next->ids != NULL)
+		kg_jw_kjsonb(w, "ids", next->ids);
+	if (next->max_bytes > 0)
+		kg_jw_kint(w, "max_bytes", next->max_bytes);
+	kg_jw_end_object(w);
+}
+
+/* Where the next page begins; without pages all again, with as many bytes. */
+static void
+write_next(const KgDraft *draft, const KgFit *fit, KgJsonWriter *w)
+{
+	KgNext next = {NULL, -1, NULL, 0};
+
+	if (draft->paged)
+	{
+		int item = next_item(draft, fit, &next);
+
+		if (item < 0)
+			return;
+		if (item > 0)
+			draft->next(draft->state, item, &next);
+	}
+	else
+	{
+		next.max_bytes = fit->needed;
+		if (next.max_bytes == 0)
+			return;
+	}
+	write_arguments(draft->args, &next, w);
+}
+
+static bool
+any_withheld(const KgWithheld *withheld)
+{
+	return withheld->items + withheld->properties + withheld->node_properties +
+			   withheld->edge_properties >
+		   0;
+}
+
+static void
+write_unit(const char *unit, int n, KgJsonWriter *w)
+{
+	if (n > 0)
+		kg_jw_kint(w, unit, n);
+}
+
+static void
+write_withheld(const KgWithheld *withheld, KgJsonWriter *w)
+{
+	kg_jw_key(w, "withheld");
+	kg_jw_begin_object(w);
+	write_unit("items", withheld->items, w);
+	write_unit("properties", withheld->properties, w);
+	write_unit("node_properties", withheld->node_properties, w);
+	write_unit("edge_properties", withheld->edge_properties, w);
+	kg_jw_end_object(w);
+}
+
+static void
+write_hints(const Jsonb *hints, int n, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_key(w, "hints");
+	kg_jw_begin_array(w);
+	kg_json_iter_init(&it, &hints->root);
+	while (kg_json_iter_next(&it) && it.index < n)
+		kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
+
+/* A member of the tool's own wins. */
+static bool
+is_free(const KgDraft *draft, const char *member)
+{
+	JsonbValue value;
+
+	return draft->own == NULL ||
+		   kg_json_get(draft->own, member, &value) == NULL;
+}
+
+static void
+write_truncated(const KgDraft *draft, const KgFit *fit, bool cut,
+				KgJsonWriter *w)
+{
+	if (is_free(draft, "truncated"))
+		kg_jw_kbool(w, "truncated", true);
+	if (is_free(draft, "reason"))
+		kg_jw_kstring(w,
+					  "reason",
+					  cut			? "max_bytes"
+					  : draft->more ? "limit"
+									: draft->stopped);
+	if (draft->highest_limit > 0)
+		kg_jw_kint(w, "highest_limit", draft->highest_limit);
+	if (is_free(draft, "next"))
+		write_next(draft, fit, w);
+}
+
+static void
+write_envelope(const KgDraft *draft, const KgFit *fit,
+			   const KgWithheld *withheld, const KgMarks *marks,
+			   KgJsonWriter *w)
+{
+	bool cut = any_withheld(withheld) || fit->extras < draft->nextras;
+
+	if (draft->total >= 0)
+		kg_jw_kint(
+			w, draft->at_least ? "total_at_least" : "total", draft->total);
+	if (!draft->terse)
+		kg_jw_kint(w, "returned", fit->listed);
+	if (cut || draft->more || draft->stopped != NULL)
+		write_truncated(draft, fit, cut, w);
+	else if (!draft->terse)
+		kg_jw_kbool(w, "truncated", false);
+	if (any_withheld(withheld) && is_free(draft, "withheld"))
+		write_withheld(withheld, w);
+	if (draft->hints != NULL)
+		write_hints(draft->hints, fit->hints, w);
+	if (is_free(draft, "untrusted"))
+		kg_marks_write(marks, w);
+	if (is_free(draft, "repaired"))
+		kg_repairs_write(draft->repairs, w);
+}
+
+static Jsonb *
+write_reply(const KgDraft *draft, const KgFit *fit)
+{
+	KgWithheld withheld = {fit->n - fit->listed + draft->untried,
+						   fit->listed - fit->whole};
+	KgMarks marks = draft->marks;
+	KgJsonWriter w;
+
+	if (draft->cut != NULL)
+		draft->cut(draft->items, fit, &withheld, &marks);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	draft->write(draft->state, fit, &w);
+	write_envelope(draft, fit, &withheld, &marks, &w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+void
+kg_draft_init(KgDraft *draft, const JsonbContainer *args, int64 max_bytes,
+			  const KgRepairs *repairs)
+{
+	memset(draft, 0, sizeof(*draft));
+	draft->args = args;
+	draft->max_bytes = max_bytes;
+	draft->repairs = repairs;
+	draft->total = -1;
+}
+
 /* ---- cutting ---- */
 
 typedef struct Sizes
@@ -157,7 +368,7 @@ measure(const KgDraft *draft, Sizes *sizes)
 	sizes->stub = palloc0((draft->n + 1) * sizeof(Size));
 	sizes->extra = palloc0((draft->nextras + 1) * sizeof(Size));
 	if (draft->n + draft->nextras > 0)
-		draft->measure(draft->state, sizes->whole, sizes->stub, sizes->extra);
+		draft->measure(draft->items, sizes->whole, sizes->stub, sizes->extra);
 	measure_hints(draft, sizes);
 	sizes->total = sizes->hints;
 	for (int i = 0; i < draft->n; i++)
@@ -264,7 +475,7 @@ bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
 										  : sizes->total;
 	needed += Max(overhead, 0) + 2 * KG_BYTES_MEMBER;
 	needed = Max(needed, draft->max_bytes + draft->max_bytes / 2);
-	if (draft->more && !draft->paged)
+	if (draft->untried > 0 && !draft->paged)
 		needed = kg_setting_max_reply_bytes;
 	return Min(needed, kg_setting_max_reply_bytes);
 }
@@ -324,12 +535,12 @@ kg_draft_finish(const KgDraft *draft)
 		int64 size;
 
 		CHECK_FOR_INTERRUPTS();
-		if (draft->more || !is_everything(draft, &fit))
+		if (draft->untried > 0 || !is_everything(draft, &fit))
 		{
 			measure(draft, &sizes);
 			fit.needed = bytes_needed(draft, &sizes, &fit, overhead);
 		}
-		reply = draft->write(draft->state, &fit);
+		reply = write_reply(draft, &fit);
 		size = kg_json_text_size(&reply->root);
 		if (size <= draft->max_bytes)
 			return reply;
@@ -344,102 +555,4 @@ kg_draft_finish(const KgDraft *draft)
 			throw_too_small(draft, shortest);
 		pfree(reply);
 	}
-}
-
-/* ---- what comes next, and what is missing ---- */
-
-int
-kg_fit_next(const KgFit *fit, bool more, KgNext *next)
-{
-	int at = fit->whole;
-
-	memset(next, 0, sizeof(*next));
-	next->offset = -1;
-	if (at == fit->n && !more)
-		return -1;
-	if (at == 0 && fit->n > 0)
-	{
-		next->max_bytes = fit->needed;
-		if (fit->needed == 0)
-			at = 1;
-	}
-	return at < fit->n || more ? at : -1;
-}
-
-static bool
-is_replaced(const JsonbValue *key, const KgNext *next)
-{
-	if (kg_json_string_is(key, "cursor") || kg_json_string_is(key, "offset"))
-		return next->cursor != NULL || next->offset >= 0;
-	if (kg_json_string_is(key, "max_bytes") ||
-		kg_json_string_is(key, "max_tokens"))
-		return next->max_bytes > 0;
-	if (kg_json_string_is(key, "ids"))
-		return next->ids != NULL;
-	return false;
-}
-
-void
-kg_next_write(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
-{
-	KgJsonIter it;
-
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, args);
-	while (kg_json_iter_next(&it))
-	{
-		if (is_replaced(&it.key, next))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
-	if (next->cursor != NULL)
-		kg_jw_kstring(w, "cursor", next->cursor);
-	if (next->offset >= 0)
-		kg_jw_kint(w, "offset", next->offset);
-	if (next->ids != NULL)
-		kg_jw_kjsonb(w, "ids", next->ids);
-	if (next->max_bytes > 0)
-		kg_jw_kint(w, "max_bytes", next->max_bytes);
-	kg_jw_end_object(w);
-}
-
-void
-kg_next_write_bytes(const JsonbContainer *args, const KgFit *fit,
-					KgJsonWriter *w)
-{
-	KgNext next = {NULL, -1, NULL, fit->needed};
-
-	if (fit->needed > 0)
-		kg_next_write(args, &next, w);
-}
-
-void
-kg_withheld_write(KgJsonWriter *w, int properties, int items)
-{
-	if (properties == 0 && items == 0)
-		return;
-	kg_jw_key(w, "withheld");
-	kg_jw_begin_object(w);
-	if (properties > 0)
-		kg_jw_kint(w, "properties", properties);
-	if (items > 0)
-		kg_jw_kint(w, "items", items);
-	kg_jw_end_object(w);
-}
-
-void
-kg_hints_write_some(const Jsonb *hints, const KgFit *fit, KgJsonWriter *w)
-{
-	KgJsonIter it;
-
-	if (hints == NULL)
-		return;
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
-	kg_json_iter_init(&it, &hints->root);
-	while (kg_json_iter_next(&it) && it.index < fit->hints)
-		kg_jw_value(w, &it.value);
-	kg_jw_end_array(w);
 }

@@ -1,6 +1,7 @@
 /*
- * fit.h
- *	  One place that measures a reply and cuts it to max_bytes.
+ * reply.h
+ *	  One place that makes a reply: measures it, cuts it to max_bytes, and says
+ *	  what is missing, marked and repaired.
  *
  *	  What is measured is the reply as PostgreSQL writes jsonb as text: what the
  *	  SQL function returns, and the structured content of an MCP result.  A reply
@@ -9,12 +10,17 @@
  *	  last items without their data, then without the last items, then without
  *	  hints.  Nothing is estimated, so everything counts: arguments that "next"
  *	  repeats, cursors, names of what is unknown.
+ *
+ *	  A tool writes the members that are its own; the envelope (total, returned,
+ *	  truncated, reason, next, withheld, hints, untrusted, repaired) is written
+ *	  here, from what the draft says.
  */
-#ifndef KG_FIT_H
-#define KG_FIT_H
+#ifndef KG_REPLY_H
+#define KG_REPLY_H
 
 #include "base/json.h"
 #include "query/args.h"
+#include "query/marks.h"
 
 #define KG_MIN_REPLY_BYTES 1024 /* least max_bytes */
 #define KG_TOKEN_BYTES 4		/* that a token of max_tokens stands for */
@@ -40,28 +46,14 @@ typedef struct KgFit
 	int64 needed;
 } KgFit;
 
-typedef struct KgDraft
+/* How much is left out, by the units that "withheld" counts. */
+typedef struct KgWithheld
 {
-	const JsonbContainer *args;
-	int64 max_bytes;
-	int n;	   /* items */
-	int least; /* of them are always named: a page that ends where it began
-				* could not be gone on from */
-	int nextras;
-	const Jsonb *hints; /* NULL: the reply has none */
-	bool paged;			/* "next" can begin with any item */
-	bool solid; /* an item without its data does not show that it is one */
-	bool more;	/* there are items that this reply does not even try */
-	/* About how long everything is, where that is known without measuring. */
-	Size rough;
-	/* Lengths as text, with their separators: of each item, and each extra. */
-	void (*measure)(void *state, Size *whole, Size *stub, Size *extra);
-	Jsonb *(*write)(void *state, const KgFit *fit);
-	void *state;
-} KgDraft;
-
-/* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
-extern Jsonb *kg_draft_finish(const KgDraft *draft);
+	int items;
+	int properties; /* items without their data; of graphs: */
+	int node_properties;
+	int edge_properties;
+} KgWithheld;
 
 /* What to send next; NULL, negative and 0 members are as they were sent. */
 typedef struct KgNext
@@ -72,25 +64,53 @@ typedef struct KgNext
 	int64 max_bytes;
 } KgNext;
 
-/*
- * The item that "next" has to begin with, or -1 for no next page: the first one
- * whose data is not in the reply.  Where that is the first of all, it is to be
- * asked for with next->max_bytes; where it may not be, it is gone past.
- */
-extern int kg_fit_next(const KgFit *fit, bool more, KgNext *next);
-/* The member "next": the arguments with what is to be sent instead. */
-extern void kg_next_write(const JsonbContainer *args, const KgNext *next,
-						  KgJsonWriter *w);
-/* The same where there are no pages: all again, with as many bytes. */
-extern void kg_next_write_bytes(const JsonbContainer *args, const KgFit *fit,
-								KgJsonWriter *w);
+typedef struct KgDraft
+{
+	/* the call */
+	const JsonbContainer *args;
+	int64 max_bytes;
+	const KgRepairs *repairs;
+	/* what may be left out */
+	int n;	   /* items */
+	int least; /* of them are always named: a page that ends where it began
+				* could not be gone on from */
+	int nextras;
+	const Jsonb *hints; /* NULL: the reply has none */
+	bool paged;			/* "next" can begin with any item */
+	bool solid;	 /* an item without its data does not show that it is one */
+	int untried; /* items that max_bytes surely has no room for */
+	/* About how long everything is, where that is known without measuring. */
+	Size rough;
+	/* Lengths as text, with their separators: of each item, and each extra. */
+	void (*measure)(void *items, Size *whole, Size *stub, Size *extra);
+	/*
+	 * Called before what fits is written, where items are not all of a kind: to
+	 * count what is withheld and to mark what is shown.  NULL: items that are
+	 * not whole are counted as "properties".
+	 */
+	void (*cut)(void *items, const KgFit *fit, KgWithheld *withheld,
+				KgMarks *marks);
+	void *items;
+	/* the envelope */
+	int64 total;		 /* -1: not told */
+	bool at_least;		 /* there may be more than total */
+	bool terse;			 /* "returned", "truncated": false are not told */
+	bool more;			 /* limit leaves out items after these */
+	const char *stopped; /* why there may be others, with no way to them */
+	int64 highest_limit; /* > 0: told where the reply is truncated */
+	KgMarks marks;
+	const JsonbContainer *own; /* members that have names of the envelope's */
+	/* the tool's own members */
+	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);
+	/* Of a page: what begins with an item after the first.  NULL: no pages. */
+	void (*next)(void *state, int item, KgNext *next);
+	void *state;
+} KgDraft;
 
-/* Writes the member "withheld" where anything was. */
-extern void kg_withheld_write(KgJsonWriter *w, int properties, int items);
-
-/* Those of an array that are to be written, as the member "hints". */
-extern void kg_hints_write_some(const Jsonb *hints, const KgFit *fit,
-								KgJsonWriter *w);
+extern void kg_draft_init(KgDraft *draft, const JsonbContainer *args,
+						  int64 max_bytes, const KgRepairs *repairs);
+/* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
+extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
 /* Length of JSON as jsonb's output function writes it. */
 extern Size kg_value_text_size(const JsonbValue *value);
@@ -98,4 +118,4 @@ extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
 extern Size kg_int_text_size(int64 n);
 
-#endif /* KG_FIT_H */
+#endif /* KG_REPLY_H */
