@@ -2,6 +2,7 @@
  * cmd_tools.c
  *	  kgctl tools, call, login, logout.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -262,23 +263,50 @@ kg_cmd_call(int argc, char **argv)
 	return code;
 }
 
+static struct termios echoing;
+
+/* Whoever is interrupted at the prompt finds the terminal as it was. */
+static void
+on_prompt_signal(int sig)
+{
+	(void) sig;
+	(void) tcsetattr(STDIN_FILENO, TCSAFLUSH, &echoing);
+	_exit(write(STDERR_FILENO, "\n", 1) < 0 ? KG_EXIT_INTERNAL
+											: KG_EXIT_INTERRUPTED);
+}
+
+static void
+catch_at_prompt(void (*handler)(int))
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+	struct sigaction action;
+	size_t i;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = handler;
+	/* A process in the background may set the terminal back all the same. */
+	sigaddset(&action.sa_mask, SIGTTOU);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
 /* A token typed at the terminal, unseen. */
 static bool
 prompt_token(char **token)
 {
-	struct termios old;
 	struct termios quiet;
-	bool terminal = tcgetattr(STDIN_FILENO, &old) == 0;
 	bool ok;
 
-	if (!terminal)
+	if (tcgetattr(STDIN_FILENO, &echoing) != 0)
 		return kg_token_read("-", token);
 	fputs("Token (then Ctrl-D on an empty line): ", stderr);
-	quiet = old;
+	quiet = echoing;
 	quiet.c_lflag &= ~(tcflag_t) ECHO;
+	catch_at_prompt(on_prompt_signal);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet);
 	ok = kg_token_read("-", token);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &old);
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &echoing);
+	catch_at_prompt(SIG_DFL);
 	fputc('\n', stderr);
 	return ok;
 }

@@ -230,6 +230,37 @@ for my $case (['{"bundle_name": "x",', qr{x\.json:1: column 21}, 'half a file'],
 	ok(!-e "$dir/.config/kgctl/token", 'the token is gone');
 }
 
+# An interrupt at the prompt: the terminal shows again what is typed, whatever the signal.
+my $prompt = <<'PYTHON';
+import fcntl, os, pty, signal, sys, termios
+master, slave = pty.openpty()
+shows = lambda: bool(termios.tcgetattr(slave)[3] & termios.ECHO)
+pid = os.fork()
+if pid == 0:
+    os.setsid()
+    fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+    for fd in 0, 1, 2:
+        os.dup2(slave, fd)
+    os.execvp('kgctl', ['kgctl', 'login'])
+seen = b''
+while b'empty line' not in seen:
+    seen += os.read(master, 100)
+while shows():
+    os.sched_yield()
+os.write(master, b'half of a tok')
+if sys.argv[1] == 'INT':
+    os.write(master, b'\x03')
+else:
+    os.kill(pid, getattr(signal, 'SIG' + sys.argv[1]))
+status = os.waitpid(pid, 0)[1]
+print(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 'killed', 'echo' if shows() else 'no echo')
+PYTHON
+for my $signal (qw(INT TERM HUP QUIT))
+{
+	IPC::Run::run(['python3', '-c', $prompt, $signal], '<', \'', '>', \$out, IPC::Run::timeout(60));
+	is($out, "130 echo\n", "SIG$signal at the prompt of login");
+}
+
 # With a database.
 {
 	($code, $out, $err) = kgctl('diff', "$dir/b");
