@@ -548,7 +548,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 
 	if (call->msg.method == NULL ||
 		(strcmp(call->msg.method, "initialize") != 0 &&
-		 strcmp(call->msg.method, "subscriptions/listen") != 0))
+		 strcmp(call->msg.method, KG_LISTEN_METHOD) != 0))
 		return false;
 	root = kg_json_parse(
 		call->msg.arena, answer->text, answer->len, NULL, &error);

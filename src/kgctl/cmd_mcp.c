@@ -44,8 +44,8 @@ typedef struct Pending
 	struct Pending *next;
 	KgCall *call;
 	KgSubscriber *subscriber;
+	KgBuf line; /* what waits for LISTEN before it is sent */
 	char *id;
-	char *method;
 	bool notification;
 	bool holds; /* input waits for its answer */
 	bool quiet; /* nobody waits for its answer: it is the server's own */
@@ -160,8 +160,8 @@ remove_pending(Pending *p)
 		*link = p->next;
 	if (p->subscriber != NULL)
 		kg_unsubscribe(p->subscriber);
+	kg_buf_free(&p->line);
 	free(p->id);
-	free(p->method);
 	free(p);
 }
 
@@ -218,8 +218,9 @@ on_notify(void *arg, const char *json, size_t len)
 
 /* What initialize agreed on shapes the answers from now on. */
 static void
-initialized(Stdio *s, const KgAnswer *answer)
+initialized(Pending *p, const KgAnswer *answer)
 {
+	Stdio *s = p->server;
 	KgArena *arena = kg_arena_new();
 	char *error = NULL;
 	KgJson *root = kg_json_parse(
@@ -232,14 +233,18 @@ initialized(Stdio *s, const KgAnswer *answer)
 		free(s->revision);
 		s->revision = kg_strdup(revision);
 		if (answer->listen_key != NULL && s->legacy == NULL)
-			s->legacy = kg_subscribe(s->gateway.listener,
-									 answer->listen_key,
-									 NULL,
-									 0,
-									 NULL,
-									 answer->listen_seconds,
-									 on_change,
-									 s);
+		{
+			s->legacy = p->subscriber;
+			p->subscriber = NULL;
+			kg_subscribe(s->legacy,
+						 answer->listen_key,
+						 NULL,
+						 0,
+						 NULL,
+						 answer->listen_seconds,
+						 on_change,
+						 s);
+		}
 	}
 	free(error);
 	kg_arena_free(arena);
@@ -259,18 +264,17 @@ on_done(void *arg, KgAnswer *answer)
 		if (!p->quiet)
 			write_line(s, answer->text, answer->len);
 		if (p->holds)
-			initialized(s, answer);
-		if (p->method != NULL && answer->listen_key != NULL &&
-			strcmp(p->method, "subscriptions/listen") == 0)
+			initialized(p, answer);
+		if (!p->holds && p->subscriber != NULL && answer->listen_key != NULL)
 		{
-			p->subscriber = kg_subscribe(s->gateway.listener,
-										 answer->listen_key,
-										 answer->text,
-										 answer->len,
-										 p->id,
-										 answer->listen_seconds,
-										 on_told,
-										 p);
+			kg_subscribe(p->subscriber,
+						 answer->listen_key,
+						 answer->text,
+						 answer->len,
+						 p->id,
+						 answer->listen_seconds,
+						 on_told,
+						 p);
 			return;
 		}
 	}
@@ -305,37 +309,78 @@ cancelled(Stdio *s, const KgMessage *msg)
 	kg_buf_free(&text);
 }
 
+/* There are too many calls, or the database is not there. */
 static void
-start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
+give_up(Pending *p, const char *why)
 {
+	Stdio *s = p->server;
+
+	if (!p->notification && !p->quiet)
+		write_error(s, p->id, KG_RPC_INTERNAL, why);
+	s->holding = s->holding && !p->holds;
+	remove_pending(p);
+}
+
+static void
+send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
+{
+	Stdio *s = p->server;
 	KgCallContext context = {s->gateway.pool, s->token, NULL, msg->modern};
-	KgCallOwner owner = {NULL, on_notify, true, on_done};
-	Pending *p = kg_calloc(1, sizeof(Pending));
+	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&
 		strcmp(msg->method, "initialize") != 0)
 		context.revision = s->revision;
+	p->call = kg_call_start(&context, msg, line, len, &owner);
+	if (p->call == NULL)
+		give_up(p, "too many calls at once; try again");
+}
+
+/* Initialize is answered in any case; its client is told when it can be. */
+static void
+on_listening(void *arg, bool listening)
+{
+	Pending *p = arg;
+	KgBuf line = p->line;
+	KgMessage msg;
+	char *error = NULL;
+
+	kg_buf_init(&p->line);
+	if (!listening && !p->holds)
+		give_up(p, "the database is not available; try again");
+	else if (kg_message_parse(&msg, line.data, line.len, &error))
+	{
+		send_call(p, &msg, line.data, line.len);
+		kg_message_free(&msg);
+	}
+	free(error);
+	kg_buf_free(&line);
+}
+
+static void
+start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
+{
+	Pending *p = kg_calloc(1, sizeof(Pending));
+	bool waits = false;
+
 	p->server = s;
 	p->quiet = quiet;
 	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
-	p->method = msg->method ? kg_strdup(msg->method) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
 	/* What comes next is answered in the shape that initialize agrees on. */
 	p->holds = !msg->modern && msg->kind == KG_MSG_REQUEST &&
 			   strcmp(msg->method, "initialize") == 0;
 	s->holding = s->holding || p->holds;
-	owner.arg = p;
 	p->next = s->pending;
 	s->pending = p;
-	p->call = kg_call_start(&context, msg, line, len, &owner);
-	if (p->call == NULL)
-	{
-		if (!p->notification && !quiet)
-			write_error(
-				s, p->id, KG_RPC_INTERNAL, "too many calls at once; try again");
-		s->holding = s->holding && !p->holds;
-		remove_pending(p);
-	}
+	if (p->holds || (msg->kind == KG_MSG_REQUEST && p->id != NULL &&
+					 strcmp(msg->method, KG_LISTEN_METHOD) == 0))
+		p->subscriber = kg_subscriber_new(
+			s->gateway.listener, on_listening, p, &waits);
+	if (waits)
+		kg_buf_add(&p->line, line, len);
+	else
+		send_call(p, msg, line, len);
 }
 
 /*
@@ -465,7 +510,7 @@ calls_running(const Stdio *s)
 	const Pending *p;
 
 	for (p = s->pending; p != NULL; p = p->next)
-		if (p->call != NULL)
+		if (p->call != NULL || p->line.len > 0)
 			return true;
 	return false;
 }
@@ -508,7 +553,7 @@ close_server(Stdio *s)
 	{
 		if (p->call != NULL)
 			kg_call_cancel(p->call);
-		else if (p->subscriber != NULL && p->id != NULL)
+		else if (p->subscriber != NULL && p->line.len == 0)
 			end_subscription(p);
 		remove_pending(p);
 	}

@@ -94,7 +94,8 @@ struct KgRequest
 	bool ended;
 	KgBuf out;
 	size_t sent;
-	KgSubscriber *subscriber;
+	KgSubscriber *subscriber; /* from before the question whether it may */
+	bool subscribed;		  /* acknowledged, counted in nstreams */
 	char *id;
 	char method[40]; /* of the message, for the log */
 };

@@ -182,7 +182,8 @@ kg_http_unsubscribe(KgRequest *req)
 		return;
 	kg_unsubscribe(req->subscriber);
 	req->subscriber = NULL;
-	req->http->nstreams--;
+	req->http->nstreams -= req->subscribed;
+	req->subscribed = false;
 }
 
 static void
@@ -209,26 +210,44 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 	kg_stream_start(req);
 	kg_stream_event(req, answer->text, answer->len);
 	req->http->nstreams++;
-	req->subscriber = kg_subscribe(req->http->gateway.listener,
-								   answer->listen_key,
-								   answer->text,
-								   answer->len,
-								   req->id,
-								   answer->listen_seconds,
-								   on_change,
-								   req);
+	req->subscribed = true;
+	kg_subscribe(req->subscriber,
+				 answer->listen_key,
+				 answer->text,
+				 answer->len,
+				 req->id,
+				 answer->listen_seconds,
+				 on_change,
+				 req);
 }
 
+/* The gateway listens, or cannot: what waited for that goes on. */
 static void
-on_done(void *arg, KgAnswer *answer)
+on_listening(void *arg, bool listening)
 {
 	KgRequest *req = arg;
 
-	req->call = NULL;
-	if (answer->listen_key != NULL && req->id != NULL &&
-		strcmp(req->method, "subscriptions/listen") == 0)
-		answer_subscription(req, answer);
-	else if (req->streaming)
+	if (listening)
+		kg_http_dispatch(req);
+	else
+	{
+		kg_http_unsubscribe(req);
+		drop_body(req);
+		kg_http_reply_error(req,
+							MHD_HTTP_SERVICE_UNAVAILABLE,
+							NULL,
+							KG_RPC_INTERNAL,
+							"the database is not available; try again");
+		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+	}
+	if (req->response != NULL)
+		kg_http_resume(req);
+}
+
+static void
+answer_call(KgRequest *req, KgAnswer *answer)
+{
+	if (req->streaming)
 	{
 		if (answer->text != NULL)
 			kg_stream_event(req, answer->text, answer->len);
@@ -260,7 +279,35 @@ on_done(void *arg, KgAnswer *answer)
 		else if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE)
 			kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	}
+}
+
+static void
+on_done(void *arg, KgAnswer *answer)
+{
+	KgRequest *req = arg;
+
+	req->call = NULL;
+	if (answer->listen_key != NULL && req->id != NULL &&
+		strcmp(req->method, KG_LISTEN_METHOD) == 0)
+		answer_subscription(req, answer);
+	else
+		answer_call(req, answer);
+	if (!req->subscribed)
+		kg_http_unsubscribe(req);
 	kg_http_resume(req);
+}
+
+/* Whether the message has to wait: who subscribes listens before it asks. */
+static bool
+waits_for_listen(KgRequest *req, const KgMessage *msg)
+{
+	bool waits = false;
+
+	if (req->subscriber == NULL && req->accepts_stream && msg->id != NULL &&
+		msg->method != NULL && strcmp(msg->method, KG_LISTEN_METHOD) == 0)
+		req->subscriber = kg_subscriber_new(
+			req->http->gateway.listener, on_listening, req, &waits);
+	return waits;
 }
 
 static void
@@ -278,6 +325,8 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 		kg_http_reply(req, MHD_HTTP_ACCEPTED, NULL, "", 0);
 		return;
 	}
+	if (waits_for_listen(req, msg))
+		return;
 	req->id = msg->id ? kg_strdup(msg->id) : NULL;
 	req->call = kg_call_start(
 		&context, msg, req->body.data, req->body.len, &owner);
@@ -321,7 +370,8 @@ kg_http_dispatch(KgRequest *req)
 	}
 	free(error);
 	kg_message_free(&msg);
-	drop_body(req);
+	if (req->call != NULL || req->response != NULL)
+		drop_body(req);
 }
 
 static KgRequest *
@@ -385,8 +435,8 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	}
 	if (req->response == NULL)
 	{
-		/* Woken for nothing: the call still runs. */
-		if (req->call == NULL || req->refused)
+		/* Woken for nothing: the call still runs, or waits. */
+		if ((req->call == NULL && req->subscriber == NULL) || req->refused)
 			return MHD_NO;
 		kg_http_suspend(req);
 		return MHD_YES;

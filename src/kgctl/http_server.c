@@ -214,7 +214,7 @@ end_subscriptions(KgHttp *http, int64_t now)
 	{
 		KgRequest *req = conn->request;
 
-		if (req == NULL || req->subscriber == NULL || req->ended)
+		if (req == NULL || !req->subscribed || req->ended)
 			continue;
 		if (http->draining ||
 			now - req->started > http->options.stream_timeout * 1000)

@@ -22,7 +22,11 @@ struct KgSubscriber
 	KgListener *listener;
 	KgSubscriber *next;
 	KgSubscriber *prev;
-	char *key;
+	KgListeningFn ready; /* NULL once it was called */
+	void *ready_arg;
+	int64_t since;
+	char *key;	 /* NULL until it subscribes */
+	bool ending; /* somebody's right ended while it was asking */
 	char *id;
 	int kinds;
 	char **uris;
@@ -39,7 +43,8 @@ struct KgListener
 	PGconn *pg;
 	KgWatch *watch;
 	bool connected; /* LISTEN was sent */
-	bool missed;	/* a connection was lost since */
+	bool listening; /* and is in force */
+	bool missed;	/* there was no connection for a while */
 	int64_t since;
 	KgSubscriber *subscribers;
 };
@@ -49,13 +54,13 @@ static void on_socket(void *arg, uint32_t events);
 static void
 disconnect(KgListener *l)
 {
-	if (l->connected && l->subscribers != NULL)
+	if (l->subscribers != NULL)
 		l->missed = true;
 	kg_watch_remove(l->watch);
 	l->watch = NULL;
 	PQfinish(l->pg);
 	l->pg = NULL;
-	l->connected = false;
+	l->connected = l->listening = false;
 	l->since = kg_now();
 }
 
@@ -126,7 +131,10 @@ send_updates(KgSubscriber *s)
 static void
 tell(KgSubscriber *s, const char *kind)
 {
-	if (strcmp(kind, "tools") == 0 && (s->kinds & KG_LISTEN_TOOLS))
+	if (s->key == NULL)
+		s->ending = s->ending ||
+					(s->ready == NULL && strcmp(kind, "access") == 0);
+	else if (strcmp(kind, "tools") == 0 && (s->kinds & KG_LISTEN_TOOLS))
 		send_note(s, "notifications/tools/list_changed", NULL);
 	else if (strcmp(kind, "prompts") == 0 && (s->kinds & KG_LISTEN_PROMPTS))
 		send_note(s, "notifications/prompts/list_changed", NULL);
@@ -152,7 +160,8 @@ deliver(KgListener *l, const char *payload)
 	for (s = l->subscribers; s != NULL; s = next)
 	{
 		next = s->next;
-		if (strlen(s->key) == n && memcmp(s->key, payload, n) == 0)
+		if (s->key == NULL ||
+			(strlen(s->key) == n && memcmp(s->key, payload, n) == 0))
 			tell(s, payload + n + 1);
 	}
 }
@@ -178,6 +187,37 @@ tell_all(KgListener *l)
 	}
 }
 
+/* Who waits for LISTEN since before a moment is told what became of it. */
+static void
+tell_waiting(KgListener *l, int64_t before, bool listening)
+{
+	KgSubscriber *s;
+	KgSubscriber *next;
+
+	for (s = l->subscribers; s != NULL; s = next)
+	{
+		KgListeningFn ready = s->ready;
+
+		next = s->next;
+		if (ready == NULL || s->since >= before)
+			continue;
+		s->ready = NULL;
+		ready(s->ready_arg, listening);
+	}
+}
+
+static void
+start_listening(KgListener *l)
+{
+	l->listening = true;
+	if (l->missed)
+	{
+		l->missed = false;
+		tell_all(l);
+	}
+	tell_waiting(l, INT64_MAX, true);
+}
+
 static void
 read_notifications(KgListener *l)
 {
@@ -200,11 +240,7 @@ read_notifications(KgListener *l)
 			disconnect(l);
 			return;
 		}
-		if (l->missed)
-		{
-			l->missed = false;
-			tell_all(l);
-		}
+		start_listening(l);
 	}
 	while ((note = PQnotifies(l->pg)) != NULL)
 	{
@@ -266,6 +302,8 @@ on_tick(void *arg)
 	int64_t waited = kg_now() - l->since;
 
 	end_expired(l, kg_now());
+	if (l->pg == NULL)
+		tell_waiting(l, l->since, false);
 	if (l->pg != NULL && !l->connected && waited > CONNECT_TIMEOUT_MS)
 		disconnect(l);
 	/* Only while somebody wants to know. */
@@ -328,14 +366,32 @@ read_filter(KgSubscriber *s, const KgJson *object, int depth)
 }
 
 KgSubscriber *
-kg_subscribe(KgListener *l, const char *key, const char *ack, size_t len,
-			 const char *id, long seconds, KgSubscriberFn fn, void *arg)
+kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
 {
 	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
 
+	*waits = !l->listening;
 	s->listener = l;
+	s->ready = l->listening ? NULL : ready;
+	s->ready_arg = arg;
+	s->since = kg_now();
+	s->next = l->subscribers;
+	if (s->next != NULL)
+		s->next->prev = s;
+	l->subscribers = s;
+	if (l->pg == NULL)
+		connect_database(l);
+	return s;
+}
+
+void
+kg_subscribe(KgSubscriber *s, const char *key, const char *ack, size_t len,
+			 const char *id, long seconds, KgSubscriberFn fn, void *arg)
+{
 	s->key = kg_strdup(key);
 	s->id = id ? kg_strdup(id) : NULL;
+	if (s->ending)
+		seconds = 0;
 	if (seconds >= 0)
 		s->until = kg_now() +
 				   (int64_t) (seconds < MAX_SECONDS ? seconds : MAX_SECONDS) *
@@ -356,13 +412,6 @@ kg_subscribe(KgListener *l, const char *key, const char *ack, size_t len,
 		free(error);
 		kg_arena_free(arena);
 	}
-	s->next = l->subscribers;
-	if (s->next != NULL)
-		s->next->prev = s;
-	l->subscribers = s;
-	if (l->pg == NULL)
-		connect_database(l);
-	return s;
 }
 
 void

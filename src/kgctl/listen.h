@@ -19,6 +19,9 @@
 typedef struct KgListener KgListener;
 typedef struct KgSubscriber KgSubscriber;
 
+/* LISTEN is in force, or cannot be had for now. */
+typedef void (*KgListeningFn)(void *arg, bool listening);
+
 /*
  * A JSON-RPC notification for the subscriber.  NULL: it may have no right to be
  * told any more; it is to be unsubscribed, and asks again if it wants to.
@@ -29,14 +32,23 @@ extern KgListener *kg_listener_new(KgLoop *loop, const char *dsn);
 extern void kg_listener_free(KgListener *listener);
 
 /*
+ * Who will subscribe listens before it asks the database whether it may, so
+ * that what changes after the answer is heard.  Where LISTEN is not in force
+ * yet, *waits, and ready is called later.
+ */
+extern KgSubscriber *kg_subscriber_new(KgListener *listener,
+									   KgListeningFn ready, void *arg,
+									   bool *waits);
+
+/*
  * Subscribe to the changes of one key.  ack is the acknowledgement (its filter
  * and resource URIs are read from it), NULL for a legacy client that gets all
  * list changes.  id is the JSON text of the subscription id or NULL.  After
  * so many seconds its right ends; -1: it has no end.
  */
-extern KgSubscriber *kg_subscribe(KgListener *listener, const char *key,
-								  const char *ack, size_t len, const char *id,
-								  long seconds, KgSubscriberFn fn, void *arg);
+extern void kg_subscribe(KgSubscriber *subscriber, const char *key,
+						 const char *ack, size_t len, const char *id,
+						 long seconds, KgSubscriberFn fn, void *arg);
 extern void kg_unsubscribe(KgSubscriber *subscriber);
 
 /* The answer that ends a subscription. */

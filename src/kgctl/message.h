@@ -14,6 +14,8 @@
 #define KG_LEGACY_DEFAULT "2025-03-26"
 #define KG_LEGACY_NEWEST "2025-11-25"
 
+#define KG_LISTEN_METHOD "subscriptions/listen"
+
 /* JSON-RPC codes that the gateway uses. */
 #define KG_RPC_PARSE (-32700)
 #define KG_RPC_REQUEST (-32600)

@@ -211,6 +211,40 @@ for my $case ([ 'after the grace', 1, 1 ], [ 'at a second signal', 60, 2 ])
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
+# Acknowledged is what is heard: LISTEN comes first, and the question whether the client may after it.
+{
+	my $gateway = start_gateway($node, 'kg_gate', '--pool', '1', '--function', 'kg_test.listen');
+	my $sql = sub { return $node->safe_psql('postgres', $_[0]) };
+	my $open = sub {
+		return send_post(connect_to($gateway), modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }),
+			%{ modern_headers('subscriptions/listen') }, Accept => 'text/event-stream', Authorization => "Bearer $token{a}");
+	};
+	$sql->(q{CREATE FUNCTION kg_test.listen(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL)
+		RETURNS jsonb LANGUAGE plpgsql AS $$
+		DECLARE reply jsonb := kg_mcp(message, token, tenant);
+		BEGIN
+			PERFORM pg_advisory_xact_lock_shared(1);
+			RETURN reply;
+		END $$});
+	is(post($gateway, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'connected');
+	$sql->('ALTER ROLE kg_gate CONNECTION LIMIT 1');
+	is(read_reply($open->())->{status}, 503, 'no subscription where there is no connection to listen on');
+	$sql->('ALTER ROLE kg_gate CONNECTION LIMIT -1');
+	my ($s, $d) = ($open->(), '');
+	ok(read_until($s, \$d, qr/acknowledged/), 'acknowledged');
+	is($sql->(q{SELECT state FROM pg_stat_activity WHERE query LIKE 'LISTEN%'}), 'idle', 'which is after LISTEN is in force');
+	# A right that ends while the database still answers the question for it.
+	my $gate = $node->background_psql('postgres');
+	$gate->query_safe('SELECT pg_advisory_lock(1)');
+	my ($late, $heard) = ($open->(), '');
+	ok(wait_until(sub { running($node) == 1 }), 'the answer is on its way');
+	$sql->(q{UPDATE kg_auth_key SET enabled = enabled});
+	ok(read_until($s, \$d, qr/"resultType":"complete"/), 'one that is there ends');
+	$gate->quit;
+	ok(read_until($late, \$heard, qr/acknowledged.*"resultType":"complete"/s), 'and so does one that was being made');
+	is(stop_gateway($gateway), 0, 'stops');
+}
+
 # Clients that leave in the middle of anything leave no open file behind, not
 # even while another one stays.
 SKIP:
