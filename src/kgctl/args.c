@@ -1,6 +1,6 @@
 /*
  * args.c
- *	  Command-line options.
+ *	  Commands and their options.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,98 +11,111 @@
 #include "kgctl/buf.h"
 #include "kgctl/log.h"
 
-static const KgOption *
-find_long(const KgOption *options, const char *name, size_t len)
+static const char help_option[] = "-h, --help\tshow this help\n";
+
+/* A line of a text of options. */
+typedef struct Option
 {
-	for (; options != NULL && options->name != NULL; options++)
-		if (strlen(options->name) == len &&
-			strncmp(options->name, name, len) == 0)
-			return options;
-	return NULL;
+	char letter;	  /* or 0 */
+	const char *name; /* of len bytes */
+	size_t len;
+	const char *arg; /* name of its value, of arglen bytes, or NULL */
+	size_t arglen;
+	bool many;
+	const char *line;
+	size_t left; /* bytes of the line before what the option is */
+} Option;
+
+/* The option at *text, which moves on; false at its end. */
+static bool
+next_option(const char **text, Option *o)
+{
+	const char *line = *text;
+
+	if (*line == '\0')
+		return false;
+	o->line = line;
+	o->left = strcspn(line, "\t");
+	o->letter = line[1] == '-' ? 0 : line[1];
+	o->name = line + (o->letter != 0 ? strlen("-x, --") : strlen("--"));
+	o->len = strcspn(o->name, " \t");
+	o->arg = o->name[o->len] == ' ' ? o->name + o->len + 1 : NULL;
+	o->arglen = o->arg != NULL ? (size_t) (line + o->left - o->arg) : 0;
+	o->many = strncmp(line + o->left - 3, "...", 3) == 0;
+	*text = strchr(line, '\n') + 1;
+	return true;
 }
 
-static const KgOption *
-find_short(const KgOption *options, char letter)
+/* The option of a word's letter, or of its long name of len bytes. */
+static bool
+find_option(const char *const *texts, const char *word, size_t len, Option *o)
 {
-	for (; options != NULL && options->name != NULL; options++)
-		if (letter != 0 && options->letter == letter)
-			return options;
-	return NULL;
+	const char *text;
+
+	for (; (text = *texts) != NULL; texts++)
+		while (next_option(&text, o))
+			if (word[1] == '-'
+					? o->len == len && memcmp(o->name, word + 2, len) == 0
+					: o->letter == word[1])
+				return true;
+	return false;
 }
 
 static bool
-add_value(KgArgs *args, const KgOption *option, const char *value)
+add_value(KgArgs *args, const Option *o, const char *value)
 {
-	if (!option->many && kg_args_has(args, option->name))
-	{
-		kg_error("option --%s is given twice", option->name);
-		return false;
-	}
+	size_t i;
+
+	for (i = 0; i < args->nvalues && !o->many; i++)
+		if (args->values[i].name == o->name)
+		{
+			kg_error("option --%.*s is given twice", (int) o->len, o->name);
+			return false;
+		}
 	args->values = kg_realloc(args->values,
 							  (args->nvalues + 1) * sizeof(KgValue));
-	args->values[args->nvalues].option = option;
+	args->values[args->nvalues].name = o->name;
+	args->values[args->nvalues].len = o->len;
 	args->values[args->nvalues++].value = value;
 	return true;
 }
 
 /* One option at argv[*i]; *i moves on where its value is the next word. */
 static bool
-parse_option(KgArgs *args, int argc, char **argv, int *i, const KgOption *own,
-			 const KgOption *common)
+parse_option(KgArgs *args, int argc, char **argv, int *i,
+			 const char *const *texts)
 {
 	const char *word = argv[*i];
-	const KgOption *option;
-	const char *value = NULL;
+	bool is_long = word[1] == '-';
+	size_t len = is_long ? strcspn(word + 2, "=") : 0;
+	const char *value = is_long ? word + 2 + len : word + 2;
+	bool given = *value != '\0';
+	Option o;
 
-	if (word[1] == '-')
-	{
-		size_t len = strcspn(word + 2, "=");
-
-		option = find_long(own, word + 2, len);
-		if (option == NULL)
-			option = find_long(common, word + 2, len);
-		if (word[2 + len] == '=')
-			value = word + 2 + len + 1;
-	}
-	else
-	{
-		option = find_short(own, word[1]);
-		if (option == NULL)
-			option = find_short(common, word[1]);
-		if (word[2] != '\0')
-			value = word + 2;
-	}
-	if (option == NULL)
-	{
+	if (!find_option(texts, word, len, &o))
 		kg_error("unknown option %s", word);
-		return false;
-	}
-	if (option->arg == NULL && value != NULL)
-	{
-		kg_error("option --%s takes no value", option->name);
-		return false;
-	}
-	if (option->arg != NULL && value == NULL)
-	{
-		if (*i + 1 >= argc)
-		{
-			kg_error(
-				"option --%s needs a value: %s", option->name, option->arg);
-			return false;
-		}
-		value = argv[++*i];
-	}
-	return add_value(args, option, value);
+	else if (o.arg == NULL && given)
+		kg_error("option --%.*s takes no value", (int) o.len, o.name);
+	else if (o.arg != NULL && !given && *i + 1 >= argc)
+		kg_error("option --%.*s needs a value: %.*s",
+				 (int) o.len,
+				 o.name,
+				 (int) o.arglen,
+				 o.arg);
+	else if (o.arg == NULL || given)
+		return add_value(args, &o, value + (is_long && given));
+	else
+		return add_value(args, &o, argv[++*i]);
+	return false;
 }
 
-bool
-kg_args_parse(KgArgs *args, int argc, char **argv, const KgOption *own,
-			  const KgOption *common)
+/* False after a message on standard error. */
+static bool
+parse(KgArgs *args, int argc, char **argv, const char *const *texts)
 {
 	bool options = true;
 	int i;
 
-	memset(args, 0, sizeof(*args));
 	args->rest = kg_calloc((size_t) argc + 1, sizeof(char *));
 	for (i = 0; i < argc; i++)
 	{
@@ -110,7 +123,7 @@ kg_args_parse(KgArgs *args, int argc, char **argv, const KgOption *own,
 			options = false;
 		else if (options && argv[i][0] == '-' && argv[i][1] != '\0')
 		{
-			if (!parse_option(args, argc, argv, &i, own, common))
+			if (!parse_option(args, argc, argv, &i, texts))
 				return false;
 		}
 		else
@@ -119,12 +132,51 @@ kg_args_parse(KgArgs *args, int argc, char **argv, const KgOption *own,
 	return true;
 }
 
-void
-kg_args_free(KgArgs *args)
+static void
+show_help(const KgCommand *command, const char *const *texts)
 {
-	free(args->values);
-	free(args->rest);
-	memset(args, 0, sizeof(*args));
+	const char *text;
+	Option o;
+
+	printf(
+		"Usage: kgctl %s [OPTION]...%s\n\n", command->name, command->arguments);
+	for (; (text = *texts) != NULL; texts++)
+		while (next_option(&text, &o))
+			printf("  %s%-*.*s %.*s",
+				   o.letter != 0 ? "" : "    ",
+				   o.letter != 0 ? 30 : 26,
+				   (int) o.left,
+				   o.line,
+				   (int) (text - o.line - (long) o.left - 1),
+				   o.line + o.left + 1);
+}
+
+int
+kg_command_run(const KgCommand *command, int argc, char **argv)
+{
+	const char *texts[] = {
+		command->options, command->common, help_option, NULL};
+	KgArgs args;
+	int code = KG_EXIT_USAGE;
+
+	memset(&args, 0, sizeof(args));
+	if (parse(&args, argc, argv, texts))
+	{
+		if (kg_args_has(&args, "help"))
+		{
+			show_help(command, texts);
+			code = KG_EXIT_OK;
+		}
+		else if (args.nrest < command->min || args.nrest > command->max)
+			kg_error("usage: kgctl %s [OPTION]...%s",
+					 command->name,
+					 command->arguments);
+		else
+			code = command->run(&args);
+	}
+	free(args.values);
+	free(args.rest);
+	return code;
 }
 
 const char *
@@ -133,8 +185,9 @@ kg_args_nth(const KgArgs *args, const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < args->nvalues; i++)
-		if (strcmp(args->values[i].option->name, name) == 0 && n-- == 0)
-			return args->values[i].value ? args->values[i].value : "";
+		if (args->values[i].len == strlen(name) &&
+			memcmp(args->values[i].name, name, strlen(name)) == 0 && n-- == 0)
+			return args->values[i].value;
 	return NULL;
 }
 
@@ -173,24 +226,4 @@ kg_args_number(const KgArgs *args, const char *name, long min, long max,
 	}
 	*value = n;
 	return true;
-}
-
-void
-kg_args_help(const KgOption *options)
-{
-	for (; options != NULL && options->name != NULL; options++)
-	{
-		char left[64];
-
-		snprintf(left,
-				 sizeof(left),
-				 "%s%c%s--%s%s%s",
-				 options->letter ? "-" : "",
-				 options->letter ? options->letter : ' ',
-				 options->letter ? ", " : "   ",
-				 options->name,
-				 options->arg ? " " : "",
-				 options->arg ? options->arg : "");
-		printf("  %-30s %s\n", left, options->help);
-	}
 }

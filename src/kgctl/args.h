@@ -1,6 +1,6 @@
 /*
  * args.h
- *	  Command-line options.  Unknown and repeated options are refused: a
+ *	  Commands and their options.  Unknown and repeated options are refused: a
  *	  mistyped option must not silently leave a safe setting off.
  */
 #ifndef KG_ARGS_H
@@ -9,18 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct KgOption
-{
-	const char *name; /* long name without dashes */
-	char letter;	  /* short name or 0 */
-	const char *arg;  /* name of its argument in the help; NULL: a flag */
-	bool many;		  /* may be given several times */
-	const char *help;
-} KgOption;
-
 typedef struct KgValue
 {
-	const KgOption *option;
+	const char *name; /* of the option, in the text that describes it */
+	size_t len;
 	const char *value;
 } KgValue;
 
@@ -46,12 +38,24 @@ typedef enum KgExit
 } KgExit;
 
 /*
- * Parse argv[0..argc-1] by the two option tables (each ended by a NULL name;
- * the second may be NULL).  False after a message on standard error.
+ * A command of kgctl.  Its options are described by a line each, which is what
+ * its help shows: "-l, --long NAME<tab>what it is<newline>", without the letter
+ * or the value where there is none, NAME... where it may be given again.
  */
-extern bool kg_args_parse(KgArgs *args, int argc, char **argv,
-						  const KgOption *own, const KgOption *common);
-extern void kg_args_free(KgArgs *args);
+typedef struct KgCommand
+{
+	const char *name;
+	const char *arguments; /* in the usage, after the options */
+	const char *about;
+	const char *options;
+	const char *common; /* options that it shares with others */
+	size_t min;			/* arguments */
+	size_t max;
+	int (*run)(const KgArgs *args); /* an exit code */
+} KgCommand;
+
+/* Run a command with the words after its name; the exit code. */
+extern int kg_command_run(const KgCommand *command, int argc, char **argv);
 
 extern const char *kg_args_get(const KgArgs *args, const char *name);
 extern bool kg_args_has(const KgArgs *args, const char *name);
@@ -62,7 +66,5 @@ extern const char *kg_args_nth(const KgArgs *args, const char *name, size_t n);
 /* A number with a range; false after a message. */
 extern bool kg_args_number(const KgArgs *args, const char *name, long min,
 						   long max, long *value);
-
-extern void kg_args_help(const KgOption *options);
 
 #endif /* KG_ARGS_H */

@@ -18,70 +18,27 @@
 /* What kg_apply_bundle() takes for max_errors. */
 #define KG_MAX_ERRORS 10000
 
-static const KgOption apply_options[] = {
-	{"dry-run", 'n', NULL, false, "check and count, change nothing"},
-	{"merge", 0, NULL, false, "keep what the bundle does not mention"},
-	{"expected-revision",
-	 0,
-	 "N",
-	 false,
-	 "refuse when the stored bundle has another revision"},
-	{"max-errors", 0, "N", false, "errors to report (default 100)"},
-	{"json", 0, NULL, false, "print the database's answer as JSON"},
-	{"quiet", 'q', NULL, false, "print nothing on success"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+static const char apply_options[] =
+	"-n, --dry-run\tcheck and count, change nothing\n"
+	"--merge\tkeep what the bundle does not mention\n"
+	"--expected-revision N\trefuse when the stored bundle has another "
+	"revision\n"
+	"--max-errors N\terrors to report (default 100)\n"
+	"--json\tprint the database's answer as JSON\n"
+	"-q, --quiet\tprint nothing on success\n";
 
-static const KgOption validate_options[] = {
-	{"offline", 0, NULL, false, "only what can be said without a database"},
-	{"max-errors", 0, "N", false, "errors to report (default 100)"},
-	{"quiet", 'q', NULL, false, "print nothing on success"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+static const char validate_options[] =
+	"--offline\tonly what can be said without a database\n"
+	"--max-errors N\terrors to report (default 100)\n"
+	"-q, --quiet\tprint nothing on success\n";
 
-static const KgOption diff_options[] = {
-	{"brief", 0, NULL, false, "only names, no values"},
-	{"quiet", 'q', NULL, false, "only the exit code"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+static const char diff_options[] = "--brief\tonly names, no values\n"
+								   "-q, --quiet\tonly the exit code\n";
 
-static const KgOption export_options[] = {
-	{"output",
-	 'o',
-	 "PATH",
-	 false,
-	 "directory, or file ending in .json or .yaml (default: JSON on standard "
-	 "output)"},
-	{"force", 'f', NULL, false, "write over what is there"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
-
-/*
- * Parse the words of a command with one argument.  False: *code is what to
- * exit with.
- */
-static bool
-start(int argc, char **argv, const KgOption *options, const char *usage,
-	  KgArgs *args, int *code)
-{
-	*code = KG_EXIT_USAGE;
-	if (!kg_args_parse(args, argc, argv, options, kg_db_options))
-		return false;
-	if (kg_args_has(args, "help"))
-	{
-		printf("Usage: kgctl %s\n\n", usage);
-		kg_args_help(options);
-		kg_args_help(kg_db_options);
-		*code = KG_EXIT_OK;
-		return false;
-	}
-	if (args->nrest != 1)
-	{
-		kg_error("usage: kgctl %s", usage);
-		return false;
-	}
-	return true;
-}
+static const char export_options[] =
+	"-o, --output PATH\tdirectory, or file ending in .json or .yaml "
+	"(default: JSON on standard output)\n"
+	"-f, --force\twrite over what is there\n";
 
 static void
 add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
@@ -276,39 +233,36 @@ read_and_send(const KgArgs *args, bool dry_run, bool offline)
 	return code;
 }
 
-int
-kg_cmd_apply(int argc, char **argv)
+static int
+run_apply(const KgArgs *args)
 {
-	KgArgs args;
-	int code;
-
-	if (start(argc,
-			  argv,
-			  apply_options,
-			  "apply [OPTION]... DIR|FILE",
-			  &args,
-			  &code))
-		code = read_and_send(&args, kg_args_has(&args, "dry-run"), false);
-	kg_args_free(&args);
-	return code;
+	return read_and_send(args, kg_args_has(args, "dry-run"), false);
 }
 
-int
-kg_cmd_validate(int argc, char **argv)
-{
-	KgArgs args;
-	int code;
+const KgCommand kg_command_apply = {
+	"apply",
+	" DIR|FILE",
+	"make the database hold exactly this bundle",
+	apply_options,
+	kg_db_options,
+	1,
+	1,
+	run_apply};
 
-	if (start(argc,
-			  argv,
-			  validate_options,
-			  "validate [OPTION]... DIR|FILE",
-			  &args,
-			  &code))
-		code = read_and_send(&args, true, kg_args_has(&args, "offline"));
-	kg_args_free(&args);
-	return code;
+static int
+run_validate(const KgArgs *args)
+{
+	return read_and_send(args, true, kg_args_has(args, "offline"));
 }
+
+const KgCommand kg_command_validate = {"validate",
+									   " DIR|FILE",
+									   "check a bundle, change nothing",
+									   validate_options,
+									   kg_db_options,
+									   1,
+									   1,
+									   run_validate};
 
 /* The stored bundle, or NULL in *stored where there is none of that name. */
 static bool
@@ -431,28 +385,26 @@ diff_bundle(const KgArgs *args, KgBundle *bundle)
 	return code;
 }
 
-int
-kg_cmd_diff(int argc, char **argv)
+static int
+run_diff(const KgArgs *args)
 {
-	KgArgs args;
 	KgBundle bundle;
-	int code;
-
-	if (start(argc,
-			  argv,
-			  diff_options,
-			  "diff [OPTION]... DIR|FILE",
-			  &args,
-			  &code))
-	{
-		code = kg_bundle_read(args.rest[0], &bundle)
-				   ? diff_bundle(&args, &bundle)
+	int code = kg_bundle_read(args->rest[0], &bundle)
+				   ? diff_bundle(args, &bundle)
 				   : KG_EXIT_INPUT;
-		kg_bundle_free(&bundle);
-	}
-	kg_args_free(&args);
+
+	kg_bundle_free(&bundle);
 	return code;
 }
+
+const KgCommand kg_command_diff = {"diff",
+								   " DIR|FILE",
+								   "what apply would change",
+								   diff_options,
+								   kg_db_options,
+								   1,
+								   1,
+								   run_diff};
 
 static bool
 ends_with(const char *s, const char *suffix)
@@ -499,37 +451,36 @@ write_out(const KgArgs *args, const KgJson *payload)
 	return ok;
 }
 
-int
-kg_cmd_export(int argc, char **argv)
+static int
+run_export(const KgArgs *args)
 {
-	KgArgs args;
 	KgDb db;
 	KgArena *arena = kg_arena_new();
 	KgJson *payload;
 	char *text = NULL;
 	int code;
 
-	if (start(argc,
-			  argv,
-			  export_options,
-			  "export [OPTION]... BUNDLE",
-			  &args,
-			  &code))
+	if (!kg_db_open(&db, args) ||
+		!fetch(&db, arena, args->rest[0], &payload, &text))
+		code = db.exit;
+	else if (payload == NULL)
 	{
-		if (!kg_db_open(&db, &args) ||
-			!fetch(&db, arena, args.rest[0], &payload, &text))
-			code = db.exit;
-		else if (payload == NULL)
-		{
-			kg_error("there is no bundle \"%s\"", args.rest[0]);
-			code = KG_EXIT_REFUSED;
-		}
-		else
-			code = write_out(&args, payload) ? KG_EXIT_OK : KG_EXIT_INPUT;
-		kg_db_close(&db);
+		kg_error("there is no bundle \"%s\"", args->rest[0]);
+		code = KG_EXIT_REFUSED;
 	}
+	else
+		code = write_out(args, payload) ? KG_EXIT_OK : KG_EXIT_INPUT;
+	kg_db_close(&db);
 	free(text);
 	kg_arena_free(arena);
-	kg_args_free(&args);
 	return code;
 }
+
+const KgCommand kg_command_export = {"export",
+									 " BUNDLE",
+									 "write a bundle as a directory or a file",
+									 export_options,
+									 kg_db_options,
+									 1,
+									 1,
+									 run_export};

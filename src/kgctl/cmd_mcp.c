@@ -27,13 +27,8 @@
 #define GRACE_MS 10000
 #define LAST_WORDS_MS 1000
 
-static const KgOption mcp_options[] = {
-	{"token-file",
-	 0,
-	 "FILE",
-	 false,
-	 "file with a bearer token (else KGCTL_TOKEN)"},
-	{NULL, 0, NULL, false, NULL}};
+static const char mcp_options[] =
+	"--token-file FILE\tfile with a bearer token (else KGCTL_TOKEN)\n";
 
 typedef struct Stdio Stdio;
 
@@ -585,25 +580,11 @@ run(const KgArgs *args)
 	return s.exit;
 }
 
-int
-kg_cmd_mcp(int argc, char **argv)
-{
-	KgArgs args;
-	int code = KG_EXIT_USAGE;
-
-	if (!kg_args_parse(&args, argc, argv, mcp_options, kg_gateway_options))
-		code = KG_EXIT_USAGE;
-	else if (kg_args_has(&args, "help"))
-	{
-		puts("Usage: kgctl mcp [OPTION]...\n");
-		kg_args_help(mcp_options);
-		kg_args_help(kg_gateway_options);
-		code = KG_EXIT_OK;
-	}
-	else if (args.nrest > 0)
-		kg_error("usage: kgctl mcp [OPTION]...");
-	else
-		code = run(&args);
-	kg_args_free(&args);
-	return code;
-}
+const KgCommand kg_command_mcp = {"mcp",
+								  "",
+								  "MCP server on standard input and output",
+								  mcp_options,
+								  kg_gateway_options,
+								  0,
+								  0,
+								  run};

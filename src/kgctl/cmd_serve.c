@@ -19,56 +19,28 @@
 
 #define DEFAULT_LISTEN "127.0.0.1:8765"
 
-static const KgOption serve_options[] = {
-	{"listen",
-	 'l',
-	 "ADDRESS",
-	 false,
-	 "host:port or unix:/path (default " DEFAULT_LISTEN ")"},
-	{"path", 0, "PATH", false, "of the endpoint (default /mcp)"},
-	{"allow-host",
-	 0,
-	 "NAME",
-	 true,
-	 "accept this Host beside the local ones; * accepts all"},
-	{"allow-origin",
-	 0,
-	 "ORIGIN",
-	 true,
-	 "accept this Origin beside the local ones; * accepts all"},
-	{"require-token", 0, NULL, false, "refuse requests without a token"},
-	{"resource", 0, "URL", false, "this server's public address"},
-	{"auth-server",
-	 0,
-	 "URL",
-	 true,
-	 "OAuth authorization server to name in the metadata"},
-	{"scope", 0, "SCOPE", true, "OAuth scope to name in the metadata"},
-	{"idle-timeout",
-	 0,
-	 "SECONDS",
-	 false,
-	 "of a connection without a request (default 75)"},
-	{"body-timeout",
-	 0,
-	 "SECONDS",
-	 false,
-	 "for a whole request to arrive (default 30)"},
-	{"stream-timeout", 0, "SECONDS", false, "of a subscription (default 3600)"},
-	{"grace",
-	 0,
-	 "SECONDS",
-	 false,
-	 "for running calls when stopped (default 10)"},
-	{"max-connections", 0, "N", false, "default 15000"},
-	{"max-streams", 0, "N", false, "subscriptions at most (default 1000)"},
-	{"keep-alive",
-	 0,
-	 "N",
-	 false,
-	 "open connections up to which one is kept after a request (default 512)"},
-	{"access-log", 0, NULL, false, "a line for each request"},
-	{NULL, 0, NULL, false, NULL}};
+static const char serve_options[] =
+	"-l, --listen ADDRESS\thost:port or unix:/path (default " DEFAULT_LISTEN
+	")\n"
+	"--path PATH\tof the endpoint (default /mcp)\n"
+	"--allow-host NAME...\taccept this Host beside the local ones; * "
+	"accepts all\n"
+	"--allow-origin ORIGIN...\taccept this Origin beside the local ones; * "
+	"accepts all\n"
+	"--require-token\trefuse requests without a token\n"
+	"--resource URL\tthis server's public address\n"
+	"--auth-server URL...\tOAuth authorization server to name in the "
+	"metadata\n"
+	"--scope SCOPE...\tOAuth scope to name in the metadata\n"
+	"--idle-timeout SECONDS\tof a connection without a request (default 75)\n"
+	"--body-timeout SECONDS\tfor a whole request to arrive (default 30)\n"
+	"--stream-timeout SECONDS\tof a subscription (default 3600)\n"
+	"--grace SECONDS\tfor running calls when stopped (default 10)\n"
+	"--max-connections N\tdefault 15000\n"
+	"--max-streams N\tsubscriptions at most (default 1000)\n"
+	"--keep-alive N\topen connections up to which one is kept after a "
+	"request (default 512)\n"
+	"--access-log\ta line for each request\n";
 
 static void
 on_signal(void *arg)
@@ -308,25 +280,11 @@ run(const KgArgs *args)
 	return code;
 }
 
-int
-kg_cmd_serve(int argc, char **argv)
-{
-	KgArgs args;
-	int code = KG_EXIT_USAGE;
-
-	if (!kg_args_parse(&args, argc, argv, serve_options, kg_gateway_options))
-		code = KG_EXIT_USAGE;
-	else if (kg_args_has(&args, "help"))
-	{
-		puts("Usage: kgctl serve [OPTION]...\n");
-		kg_args_help(serve_options);
-		kg_args_help(kg_gateway_options);
-		code = KG_EXIT_OK;
-	}
-	else if (args.nrest > 0)
-		kg_error("usage: kgctl serve [OPTION]...");
-	else
-		code = run(&args);
-	kg_args_free(&args);
-	return code;
-}
+const KgCommand kg_command_serve = {"serve",
+									"",
+									"MCP server over HTTP",
+									serve_options,
+									kg_gateway_options,
+									0,
+									0,
+									run};

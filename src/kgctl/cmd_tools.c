@@ -16,46 +16,13 @@
 #include "kgctl/log.h"
 #include "kgctl/show.h"
 
-static const KgOption tools_options[] = {
-	{"json", 0, NULL, false, "print the list as JSON, schemas included"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+static const char tools_options[] =
+	"--json\tprint the list as JSON, schemas included\n";
 
-static const KgOption call_options[] = {
-	{"compact", 'c', NULL, false, "print the answer on one line"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+static const char call_options[] =
+	"-c, --compact\tprint the answer on one line\n";
 
-static const KgOption login_options[] = {
-	{"no-save", 0, NULL, false, "only check the token"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
-
-static const KgOption logout_options[] = {
-	{"help", 'h', NULL, false, "show this help"}, {NULL, 0, NULL, false, NULL}};
-
-static bool
-start(int argc, char **argv, const KgOption *options, const char *usage,
-	  size_t min, size_t max, KgArgs *args, int *code)
-{
-	*code = KG_EXIT_USAGE;
-	if (!kg_args_parse(args, argc, argv, options, kg_db_options))
-		return false;
-	if (kg_args_has(args, "help"))
-	{
-		printf("Usage: kgctl %s\n\n", usage);
-		kg_args_help(options);
-		kg_args_help(kg_db_options);
-		*code = KG_EXIT_OK;
-		return false;
-	}
-	if (args->nrest < min || args->nrest > max)
-	{
-		kg_error("usage: kgctl %s", usage);
-		return false;
-	}
-	return true;
-}
+static const char login_options[] = "--no-save\tonly check the token\n";
 
 /* The JSON that a function answered; NULL after a message where it is none. */
 static const KgJson *
@@ -110,36 +77,37 @@ print_tools(const KgJson *root)
 	}
 }
 
-int
-kg_cmd_tools(int argc, char **argv)
+static int
+run_tools(const KgArgs *args)
 {
-	KgArgs args;
 	KgDb db;
 	KgArena *arena = kg_arena_new();
 	char *text = NULL;
-	int code;
+	const KgJson *root;
+	int code = KG_EXIT_OK;
 
-	if (start(
-			argc, argv, tools_options, "tools [OPTION]...", 0, 0, &args, &code))
-	{
-		const KgJson *root;
-
-		code = KG_EXIT_OK;
-		if (!kg_db_open(&db, &args) ||
-			!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text) ||
-			(root = read_answer(&db, arena, text)) == NULL)
-			code = db.exit;
-		else if (kg_args_has(&args, "json"))
-			print_json(root, true);
-		else
-			print_tools(root);
-		kg_db_close(&db);
-	}
+	if (!kg_db_open(&db, args) ||
+		!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text) ||
+		(root = read_answer(&db, arena, text)) == NULL)
+		code = db.exit;
+	else if (kg_args_has(args, "json"))
+		print_json(root, true);
+	else
+		print_tools(root);
+	kg_db_close(&db);
 	free(text);
 	kg_arena_free(arena);
-	kg_args_free(&args);
 	return code;
 }
+
+const KgCommand kg_command_tools = {"tools",
+									"",
+									"list the tools the caller sees",
+									tools_options,
+									kg_db_options,
+									0,
+									0,
+									run_tools};
 
 /* name=value words as an object; a value that is JSON is taken as JSON. */
 static bool
@@ -211,57 +179,50 @@ print_result(const KgJson *root, bool compact)
 			   : KG_EXIT_OK;
 }
 
-int
-kg_cmd_call(int argc, char **argv)
+static int
+call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 {
-	KgArgs args;
+	const char *values[2] = {args->rest[0], arguments};
 	KgDb db;
-	KgArena *arena = kg_arena_new();
-	KgBuf arguments;
 	char *text = NULL;
+	const KgJson *root;
 	int code;
 
-	kg_buf_init(&arguments);
-	if (start(argc,
-			  argv,
-			  call_options,
-			  "call [OPTION]... TOOL [{JSON}|@FILE|-|NAME=VALUE...]",
-			  1,
-			  1000,
-			  &args,
-			  &code))
-	{
-		if (!read_arguments(arena, &args, &arguments))
-			code = KG_EXIT_USAGE;
-		else
-		{
-			const char *values[2];
-			const KgJson *root = NULL;
-
-			values[0] = args.rest[0];
-			values[1] = arguments.data;
-			if (kg_db_open(&db, &args) &&
-				kg_db_call(&db,
-						   "kg_call_tool",
-						   "text jsonb",
-						   2,
-						   values,
-						   NULL,
-						   NULL,
-						   &text) &&
-				(root = read_answer(&db, arena, text)) != NULL)
-				code = print_result(root, kg_args_has(&args, "compact"));
-			else
-				code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;
-			kg_db_close(&db);
-		}
-	}
-	kg_buf_free(&arguments);
+	if (kg_db_open(&db, args) &&
+		kg_db_call(
+			&db, "kg_call_tool", "text jsonb", 2, values, NULL, NULL, &text) &&
+		(root = read_answer(&db, arena, text)) != NULL)
+		code = print_result(root, kg_args_has(args, "compact"));
+	else
+		code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;
+	kg_db_close(&db);
 	free(text);
-	kg_arena_free(arena);
-	kg_args_free(&args);
 	return code;
 }
+
+static int
+run_call(const KgArgs *args)
+{
+	KgArena *arena = kg_arena_new();
+	KgBuf arguments;
+	int code = KG_EXIT_USAGE;
+
+	kg_buf_init(&arguments);
+	if (read_arguments(arena, args, &arguments))
+		code = call_tool(args, arena, arguments.data);
+	kg_buf_free(&arguments);
+	kg_arena_free(arena);
+	return code;
+}
+
+const KgCommand kg_command_call = {"call",
+								   " TOOL [{JSON}|@FILE|-|NAME=VALUE...]",
+								   "call a tool",
+								   call_options,
+								   kg_db_options,
+								   1,
+								   1000,
+								   run_call};
 
 static struct termios echoing;
 
@@ -311,49 +272,50 @@ prompt_token(char **token)
 	return ok;
 }
 
-int
-kg_cmd_login(int argc, char **argv)
+static int
+run_login(const KgArgs *args)
 {
-	KgArgs args;
 	KgDb db;
 	char *token = NULL;
 	char *tenant = NULL;
-	int code;
+	int code = KG_EXIT_INPUT;
 
-	if (start(
-			argc, argv, login_options, "login [OPTION]...", 0, 0, &args, &code))
+	if (kg_token_find(args, false, &token) &&
+		(token != NULL || prompt_token(&token)))
 	{
-		code = KG_EXIT_INPUT;
-		if (kg_token_find(&args, false, &token) &&
-			(token != NULL || prompt_token(&token)))
+		/* kg_db_open() takes it from where a command would. */
+		setenv("KGCTL_TOKEN", token, 1);
+		if (!kg_db_open(&db, args) ||
+			!kg_db_call(&db, "kg_tenant", "", 0, NULL, NULL, NULL, &tenant))
+			code = db.exit;
+		else if (kg_args_has(args, "no-save") || kg_token_save(token))
 		{
-			/* kg_db_open() takes it from where a command would. */
-			setenv("KGCTL_TOKEN", token, 1);
-			if (!kg_db_open(&db, &args) ||
-				!kg_db_call(&db, "kg_tenant", "", 0, NULL, NULL, NULL, &tenant))
-				code = db.exit;
-			else if (kg_args_has(&args, "no-save") || kg_token_save(token))
-			{
-				kg_print(stdout, "tenant %s\n", tenant ? tenant : "(none)");
-				code = KG_EXIT_OK;
-			}
-			kg_db_close(&db);
+			kg_print(stdout, "tenant %s\n", tenant ? tenant : "(none)");
+			code = KG_EXIT_OK;
 		}
+		kg_db_close(&db);
 	}
 	free(token);
 	free(tenant);
-	kg_args_free(&args);
 	return code;
 }
 
-int
-kg_cmd_logout(int argc, char **argv)
+const KgCommand kg_command_login = {
+	"login",
+	"",
+	"check a token and keep it for later commands",
+	login_options,
+	kg_db_options,
+	0,
+	0,
+	run_login};
+
+static int
+run_logout(const KgArgs *args)
 {
-	KgArgs args;
-	int code;
-
-	if (start(argc, argv, logout_options, "logout", 0, 0, &args, &code))
-		code = kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
-	kg_args_free(&args);
-	return code;
+	(void) args;
+	return kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
 }
+
+const KgCommand kg_command_logout = {
+	"logout", "", "forget the kept token", "", kg_db_options, 0, 0, run_logout};

@@ -15,23 +15,12 @@
 #include "kgctl/log.h"
 #include "kgctl/show.h"
 
-const KgOption kg_db_options[] = {
-	{"dsn",
-	 'd',
-	 "DSN",
-	 false,
-	 "connection string or URI (else KGCTL_DSN, PGHOST ...)"},
-	{"tenant",
-	 't',
-	 "NAME",
-	 false,
-	 "tenant to act for, among those granted (else KGCTL_TENANT)"},
-	{"token-file",
-	 0,
-	 "FILE",
-	 false,
-	 "file with a bearer token (else KGCTL_TOKEN, then kgctl login's)"},
-	{NULL, 0, NULL, false, NULL}};
+const char kg_db_options[] =
+	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
+	"-t, --tenant NAME\ttenant to act for, among those granted (else "
+	"KGCTL_TENANT)\n"
+	"--token-file FILE\tfile with a bearer token (else KGCTL_TOKEN, then "
+	"kgctl login's)\n";
 
 /* How long a server may take to end what it was asked to cancel. */
 #define CANCEL_SECONDS 5

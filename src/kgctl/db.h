@@ -25,7 +25,7 @@ typedef struct KgDb
 } KgDb;
 
 /* --dsn, --tenant, --token-file */
-extern const KgOption kg_db_options[];
+extern const char kg_db_options[];
 
 /* One row of so many columns: what a query of ours answers. */
 extern bool kg_result_is_row(const PGresult *res, int columns);

@@ -9,34 +9,17 @@
 #include "kgctl/gateway.h"
 #include "kgctl/log.h"
 
-const KgOption kg_gateway_options[] = {
-	{"dsn",
-	 'd',
-	 "DSN",
-	 false,
-	 "connection string or URI (else KGCTL_DSN, PGHOST ...)"},
-	{"tenant",
-	 't',
-	 "NAME",
-	 false,
-	 "tenant to act for, among those granted to the role"},
-	{"pool", 0, "N", false, "connections to the database at most"},
-	{"queue", 0, "N", false, "calls that may wait for one (default 1024)"},
-	{"timeout", 0, "SECONDS", false, "of a call (default 30)"},
-	{"max-message", 0, "BYTES", false, "of one message (default 1048576)"},
-	{"no-prepare",
-	 0,
-	 NULL,
-	 false,
-	 "for poolers that have no prepared statements"},
-	{"function",
-	 0,
-	 "NAME",
-	 false,
-	 "a function to call instead of kg_mcp, of the same signature"},
-	{"log-level", 0, "LEVEL", false, "error, warning, info (default) or debug"},
-	{"help", 'h', NULL, false, "show this help"},
-	{NULL, 0, NULL, false, NULL}};
+const char kg_gateway_options[] =
+	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
+	"-t, --tenant NAME\ttenant to act for, among those granted to the role\n"
+	"--pool N\tconnections to the database at most\n"
+	"--queue N\tcalls that may wait for one (default 1024)\n"
+	"--timeout SECONDS\tof a call (default 30)\n"
+	"--max-message BYTES\tof one message (default 1048576)\n"
+	"--no-prepare\tfor poolers that have no prepared statements\n"
+	"--function NAME\ta function to call instead of kg_mcp, of the same "
+	"signature\n"
+	"--log-level LEVEL\terror, warning, info (default) or debug\n";
 
 /* The name goes into SQL text: letters, digits, underscores and one dot. */
 static bool

@@ -19,7 +19,7 @@ typedef struct KgGateway
 } KgGateway;
 
 /* --pool, --timeout, --max-message, --no-prepare, --function, --log-level */
-extern const KgOption kg_gateway_options[];
+extern const char kg_gateway_options[];
 
 /*
  * False after a message.  on_signal runs for SIGTERM and SIGINT.  The strings of args

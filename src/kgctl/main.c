@@ -7,27 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kgctl/args.h"
 #include "kgctl/commands.h"
 #include "kgctl/log.h"
 
-static const struct
-{
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *help;
-} commands[] = {
-	{"apply", kg_cmd_apply, "make the database hold exactly this bundle"},
-	{"validate", kg_cmd_validate, "check a bundle, change nothing"},
-	{"diff", kg_cmd_diff, "what apply would change"},
-	{"export", kg_cmd_export, "write a bundle as a directory or a file"},
-	{"tools", kg_cmd_tools, "list the tools the caller sees"},
-	{"call", kg_cmd_call, "call a tool"},
-	{"login", kg_cmd_login, "check a token and keep it for later commands"},
-	{"logout", kg_cmd_logout, "forget the kept token"},
-	{"mcp", kg_cmd_mcp, "MCP server on standard input and output"},
-	{"serve", kg_cmd_serve, "MCP server over HTTP"},
-};
+static const KgCommand *const commands[] = {&kg_command_apply,
+											&kg_command_validate,
+											&kg_command_diff,
+											&kg_command_export,
+											&kg_command_tools,
+											&kg_command_call,
+											&kg_command_login,
+											&kg_command_logout,
+											&kg_command_mcp,
+											&kg_command_serve};
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -38,7 +30,7 @@ usage(FILE *out)
 
 	fputs("Usage: kgctl COMMAND [OPTION]... [ARGUMENT]...\n\nCommands:\n", out);
 	for (i = 0; i < NCOMMANDS; i++)
-		fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->about);
 	fputs("\nkgctl COMMAND --help shows the options of a command.\n", out);
 }
 
@@ -67,9 +59,9 @@ main(int argc, char **argv)
 		return KG_EXIT_OK;
 	}
 	for (i = 0; i < NCOMMANDS; i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
+		if (strcmp(argv[1], commands[i]->name) == 0)
 		{
-			int code = commands[i].run(argc - 2, argv + 2);
+			int code = kg_command_run(commands[i], argc - 2, argv + 2);
 
 			/*
 			 * A full disk or a closed pipe is not success, nor "different":
