@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <sys/random.h>
 
 #include "kgctl/call.h"
@@ -34,7 +35,7 @@ typedef struct Question
 
 struct KgCall
 {
-	KgCall *next; /* of those that wait for responses */
+	LIST_ENTRY(KgCall) link; /* of those that wait for responses */
 	KgCallContext context;
 	char *token;
 	char *revision;
@@ -50,7 +51,7 @@ struct KgCall
 	size_t held; /* counted in held_bytes */
 };
 
-static KgCall *asking;
+static LIST_HEAD(, KgCall) asking = LIST_HEAD_INITIALIZER(asking);
 static size_t held_bytes;
 
 static void query_done(void *arg, KgOutcome outcome, PGresult *res);
@@ -59,13 +60,11 @@ static void query_notice(void *arg, const char *text);
 static void
 stop_asking(KgCall *call)
 {
-	KgCall **link = &asking;
 	int i;
 
-	while (*link != NULL && *link != call)
-		link = &(*link)->next;
-	if (*link == call)
-		*link = call->next;
+	if (call->link.le_prev != NULL)
+		LIST_REMOVE(call, link);
+	call->link.le_prev = NULL;
 	for (i = 0; i < call->nquestions; i++)
 	{
 		free(call->questions[i].id);
@@ -96,11 +95,14 @@ finish(KgCall *call, KgAnswer *answer)
 	free_call(call);
 }
 
+/* End with an error of the gateway's own, by its HTTP status. */
 static void
-finish_error(KgCall *call, int status, int code, const char *sqlstate,
-			 const char *message)
+fail(KgCall *call, int status, const char *sqlstate, const char *message)
 {
-	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate};
+	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate, -1};
+	int code = status == 400					? KG_RPC_PARSE
+			   : status == 401 || status == 403 ? status
+												: KG_RPC_INTERNAL;
 	KgBuf text;
 
 	kg_buf_init(&text);
@@ -151,44 +153,42 @@ status_of(const KgCall *call, const char *error, size_t len)
 static void
 sql_error(KgCall *call, PGresult *res)
 {
+	static const char busy[] = "the database is too busy; try again";
+	static const char not_json[] = "not JSON that the database can hold";
+	/* By what the SQLSTATE begins with. */
+	static const struct
+	{
+		const char *state;
+		int status;
+		const char *message;
+	} known[] = {
+		{"28", 401, NULL}, /* says itself what is wrong with the token */
+		{"42501", 403, "not permitted"},
+		{"22P02", 400, not_json},
+		{"22P05", 400, not_json},
+		{"57014", 504, "the call took too long and was cancelled"},
+		{"53", 503, busy},
+		{"40001", 503, busy},
+		{"40P01", 503, busy},
+		{"", 500, "internal error"},
+	};
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
-	char saved[8];
+	size_t i = 0;
 
-	snprintf(saved, sizeof(saved), "%s", state ? state : "");
-	kg_log(KG_LOG_DEBUG, "SQL error %s: %s", saved, text ? text : "");
-	if (strncmp(saved, "28", 2) == 0)
-		finish_error(call, 401, 401, saved, text ? text : "not authorized");
-	else if (strcmp(saved, "42501") == 0)
-		finish_error(call, 403, 403, saved, "not permitted");
-	else if (strcmp(saved, "22P02") == 0 || strcmp(saved, "22P05") == 0)
-		finish_error(call,
-					 400,
-					 KG_RPC_PARSE,
-					 saved,
-					 "not JSON that the database can hold");
-	else if (strcmp(saved, "57014") == 0)
-		finish_error(call,
-					 504,
-					 KG_RPC_INTERNAL,
-					 saved,
-					 "the call took too long and was cancelled");
-	else if (strncmp(saved, "53", 2) == 0 || strcmp(saved, "40001") == 0 ||
-			 strcmp(saved, "40P01") == 0)
-		finish_error(call,
-					 503,
-					 KG_RPC_INTERNAL,
-					 saved,
-					 "the database is too busy; try again");
-	else
-	{
-		/* What exactly went wrong is for the log, not for the client. */
-		kg_log(KG_LOG_ERROR,
-			   "kg_mcp failed with SQLSTATE %s: %s",
-			   saved,
-			   text ? text : "");
-		finish_error(call, 500, KG_RPC_INTERNAL, saved, "internal error");
-	}
+	state = state ? state : "";
+	text = text ? text : "";
+	while (strncmp(state, known[i].state, strlen(known[i].state)) != 0)
+		i++;
+	/* What exactly went wrong is for the log, not for the client. */
+	kg_log(known[i].status == 500 ? KG_LOG_ERROR : KG_LOG_DEBUG,
+		   "kg_mcp failed with SQLSTATE %s: %s",
+		   state,
+		   text);
+	fail(call,
+		 known[i].status,
+		 state,
+		 known[i].message ? known[i].message : text);
 	PQclear(res);
 }
 
@@ -274,18 +274,6 @@ kg_call_cancel(KgCall *call)
 	if (call->query != NULL)
 		kg_query_cancel(call->query);
 	free_call(call);
-}
-
-const char *
-kg_call_id(const KgCall *call)
-{
-	return call->msg.id;
-}
-
-const char *
-kg_call_method(const KgCall *call)
-{
-	return call->msg.method;
 }
 
 static bool
@@ -395,11 +383,10 @@ ask_back(KgCall *call, const char *text, size_t len)
 		requests->len == 0 || requests->len > MAX_QUESTIONS ||
 		++call->rounds > MAX_ROUNDS)
 	{
-		finish_error(call,
-					 200,
-					 KG_RPC_INTERNAL,
-					 NULL,
-					 "the tool needs input this client cannot be asked for");
+		fail(call,
+			 200,
+			 NULL,
+			 "the tool needs input this client cannot be asked for");
 		return true;
 	}
 	free(call->request_state);
@@ -415,8 +402,7 @@ ask_back(KgCall *call, const char *text, size_t len)
 	for (i = 0; i < requests->len; i++)
 		ask(call, requests->u.members[i].key, requests->u.members[i].value);
 	call->deadline = kg_now() + QUESTION_TIMEOUT_MS;
-	call->next = asking;
-	asking = call;
+	LIST_INSERT_HEAD(&asking, call, link);
 	return true;
 }
 
@@ -470,11 +456,7 @@ repeat(KgCall *call)
 	kg_buf_init(&out);
 	kg_json_write(&out, root, -1);
 	if (!send_query(call, out.data, out.len))
-		finish_error(call,
-					 503,
-					 KG_RPC_INTERNAL,
-					 NULL,
-					 "the gateway is too busy; try again");
+		fail(call, 503, NULL, "the gateway is too busy; try again");
 	kg_buf_free(&out);
 }
 
@@ -485,54 +467,51 @@ kg_call_respond(const KgMessage *response, const char *token)
 	const KgJson *result = kg_json_get(response->root, "result");
 	int i;
 
-	for (call = asking; call != NULL && response->id != NULL; call = call->next)
-		for (i = 0; i < call->nquestions; i++)
-		{
-			Question *q = &call->questions[i];
-			KgBuf copy;
-			char *error;
+	if (response->id == NULL)
+		return false;
+	LIST_FOREACH(call, &asking, link)
+	for (i = 0; i < call->nquestions; i++)
+	{
+		Question *q = &call->questions[i];
+		KgBuf copy;
+		char *error;
 
-			if (strcmp(q->id, response->id) != 0 || q->result != NULL ||
-				strcmp(call->token ? call->token : "", token ? token : ""))
-				continue;
-			if (result == NULL)
-			{
-				finish_error(call,
-							 200,
-							 KG_RPC_INTERNAL,
-							 NULL,
-							 "the client refused to give the input the tool "
-							 "needs");
-				return true;
-			}
-			/* Into the call's own arena: the response goes away. */
-			kg_buf_init(&copy);
-			kg_json_write(&copy, result, -1);
-			q->result = kg_json_parse(
-				call->msg.arena, copy.data, copy.len, NULL, &error);
-			kg_buf_free(&copy);
-			if (--call->nmissing == 0)
-				repeat(call);
+		if (strcmp(q->id, response->id) != 0 || q->result != NULL ||
+			strcmp(call->token ? call->token : "", token ? token : ""))
+			continue;
+		if (result == NULL)
+		{
+			fail(call,
+				 200,
+				 NULL,
+				 "the client refused to give the input the tool "
+				 "needs");
 			return true;
 		}
+		/* Into the call's own arena: the response goes away. */
+		kg_buf_init(&copy);
+		kg_json_write(&copy, result, -1);
+		q->result = kg_json_parse(
+			call->msg.arena, copy.data, copy.len, NULL, &error);
+		kg_buf_free(&copy);
+		if (--call->nmissing == 0)
+			repeat(call);
+		return true;
+	}
 	return false;
 }
 
 void
 kg_call_tick(void)
 {
-	KgCall *call = asking;
+	KgCall *call = LIST_FIRST(&asking);
 
 	while (call != NULL)
 	{
-		KgCall *next = call->next;
+		KgCall *next = LIST_NEXT(call, link);
 
 		if (kg_now() > call->deadline)
-			finish_error(call,
-						 200,
-						 KG_RPC_INTERNAL,
-						 NULL,
-						 "the client did not answer in time");
+			fail(call, 200, NULL, "the client did not answer in time");
 		call = next;
 	}
 }
@@ -624,27 +603,17 @@ query_done(void *arg, KgOutcome outcome, PGresult *res)
 			sql_error(call, res);
 			break;
 		case KG_OUTCOME_LOST:
-			finish_error(call,
-						 503,
-						 KG_RPC_INTERNAL,
-						 NULL,
-						 "the connection to the database was lost during "
-						 "the call; try again");
+			fail(call,
+				 503,
+				 NULL,
+				 "the connection to the database was lost during the call; "
+				 "try again");
 			break;
 		case KG_OUTCOME_UNAVAILABLE:
-		case KG_OUTCOME_BUSY:
-			finish_error(call,
-						 503,
-						 KG_RPC_INTERNAL,
-						 NULL,
-						 "the database is not available; try again");
+			fail(call, 503, NULL, "the database is not available; try again");
 			break;
 		case KG_OUTCOME_TIMEOUT:
-			finish_error(call,
-						 504,
-						 KG_RPC_INTERNAL,
-						 NULL,
-						 "the call took too long and was given up");
+			fail(call, 504, NULL, "the call took too long and was given up");
 			break;
 	}
 }

@@ -63,8 +63,4 @@ extern bool kg_call_respond(const KgMessage *response, const char *token);
 /* Calls that wait too long for a client's response are ended. */
 extern void kg_call_tick(void);
 
-/* The JSON text of the call's id, or NULL. */
-extern const char *kg_call_id(const KgCall *call);
-extern const char *kg_call_method(const KgCall *call);
-
 #endif /* KG_CALL_H */

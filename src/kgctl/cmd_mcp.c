@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ typedef struct Stdio Stdio;
 typedef struct Pending
 {
 	Stdio *server;
-	struct Pending *next;
+	LIST_ENTRY(Pending) link;
 	KgCall *call;
 	KgSubscriber *subscriber;
 	KgBuf line; /* what waits for LISTEN before it is sent */
@@ -58,7 +59,7 @@ struct Stdio
 	int64_t stop_at;
 	char *token;
 	char *revision; /* of a legacy client */
-	Pending *pending;
+	LIST_HEAD(, Pending) pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */
 	bool broken;		  /* standard output takes no more */
 	int patience;		  /* with it, in milliseconds; -1: without end */
@@ -147,12 +148,7 @@ write_error(Stdio *s, const char *id, int code, const char *text)
 static void
 remove_pending(Pending *p)
 {
-	Pending **link = &p->server->pending;
-
-	while (*link != NULL && *link != p)
-		link = &(*link)->next;
-	if (*link == p)
-		*link = p->next;
+	LIST_REMOVE(p, link);
 	if (p->subscriber != NULL)
 		kg_unsubscribe(p->subscriber);
 	kg_buf_free(&p->line);
@@ -293,14 +289,14 @@ cancelled(Stdio *s, const KgMessage *msg)
 		return;
 	kg_buf_init(&text);
 	kg_json_write(&text, id, -1);
-	for (p = s->pending; p != NULL; p = p->next)
-		if (p->id != NULL && strcmp(p->id, text.data) == 0)
-		{
-			if (p->call != NULL)
-				kg_call_cancel(p->call);
-			remove_pending(p);
-			break;
-		}
+	LIST_FOREACH(p, &s->pending, link)
+	if (p->id != NULL && strcmp(p->id, text.data) == 0)
+	{
+		if (p->call != NULL)
+			kg_call_cancel(p->call);
+		remove_pending(p);
+		break;
+	}
 	kg_buf_free(&text);
 }
 
@@ -366,8 +362,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 	p->holds = !msg->modern && msg->kind == KG_MSG_REQUEST &&
 			   strcmp(msg->method, "initialize") == 0;
 	s->holding = s->holding || p->holds;
-	p->next = s->pending;
-	s->pending = p;
+	LIST_INSERT_HEAD(&s->pending, p, link);
 	if (p->holds || (msg->kind == KG_MSG_REQUEST && p->id != NULL &&
 					 strcmp(msg->method, KG_LISTEN_METHOD) == 0))
 		p->subscriber = kg_subscriber_new(
@@ -504,9 +499,9 @@ calls_running(const Stdio *s)
 {
 	const Pending *p;
 
-	for (p = s->pending; p != NULL; p = p->next)
-		if (p->call != NULL || p->line.len > 0)
-			return true;
+	LIST_FOREACH(p, &s->pending, link)
+	if (p->call != NULL || p->line.len > 0)
+		return true;
 	return false;
 }
 
@@ -544,7 +539,7 @@ close_server(Stdio *s)
 	Pending *p;
 
 	s->patience = LAST_WORDS_MS;
-	while ((p = s->pending) != NULL)
+	while ((p = LIST_FIRST(&s->pending)) != NULL)
 	{
 		if (p->call != NULL)
 			kg_call_cancel(p->call);

@@ -12,11 +12,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include <microhttpd.h>
 
 #include "kgctl/call.h"
 #include "kgctl/gateway.h"
+
+#define KG_OAUTH_PATH "/.well-known/oauth-protected-resource"
 
 typedef struct KgHttp KgHttp;
 typedef struct KgHttpConn KgHttpConn;
@@ -46,7 +49,7 @@ struct KgHttp
 	KgWatch *watch;
 	bool wake; /* libmicrohttpd has something to do */
 	int listen_fd;
-	KgHttpConn *conns;
+	LIST_HEAD(, KgHttpConn) conns;
 	long nconns;
 	size_t body_bytes; /* of all requests that are being read */
 	long nrequests;	   /* that are not answered yet */
@@ -61,8 +64,7 @@ struct KgHttp
 struct KgHttpConn
 {
 	KgHttp *http;
-	KgHttpConn *next;
-	KgHttpConn *prev;
+	LIST_ENTRY(KgHttpConn) link;
 	struct MHD_Connection *mhd;
 	int fd;
 	KgWatch *watch; /* of the end of the socket */
@@ -96,8 +98,8 @@ struct KgRequest
 	size_t sent;
 	KgSubscriber *subscriber; /* from before the question whether it may */
 	bool subscribed;		  /* acknowledged, counted in nstreams */
-	char *id;
-	char method[40]; /* of the message, for the log */
+	char *id;				  /* of the message, JSON text, or NULL */
+	char method[40];		  /* of the message, for the log */
 };
 
 /* http_server.c */
@@ -116,7 +118,6 @@ extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
 extern void kg_http_completed(void *cls, struct MHD_Connection *mhd,
 							  void **req_cls,
 							  enum MHD_RequestTerminationCode why);
-extern void kg_http_dispatch(KgRequest *req);
 extern void kg_http_unsubscribe(KgRequest *req);
 /* With its result. */
 extern void kg_http_end_subscription(KgRequest *req);
@@ -126,8 +127,13 @@ extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
 extern void kg_http_reply_result(KgRequest *req, unsigned status,
 								 const char *text, size_t len, PGresult *res);
-extern void kg_http_reply_error(KgRequest *req, unsigned status, const char *id,
-								int code, const char *text);
+extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
+								const char *text);
+/* The same with the code that a refusal of the gateway's own has. */
+extern void kg_http_refuse(KgRequest *req, unsigned status, const char *text);
+/* Whatever it is made of; it is the request's from now on. */
+extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
+							struct MHD_Response *response);
 extern void kg_http_header(KgRequest *req, const char *name, const char *value);
 extern enum MHD_Result kg_http_send(KgRequest *req);
 
@@ -149,15 +155,8 @@ extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
 extern const char *kg_header(KgRequest *req, const char *name);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
 
-/* Decode a header value that may be wrapped as =?base64?...?= */
-extern bool kg_header_decode(const char *value, KgBuf *out);
-/* Whether an authority is in the list, or a local one where it is empty. */
-extern bool kg_host_allowed(const char *host, const KgArgs *args,
-							const char *option);
-
 /* oauth.c */
 extern void kg_oauth_metadata(KgRequest *req);
 extern void kg_oauth_challenge(KgRequest *req, const char *error);
-extern bool kg_oauth_configured(const KgHttp *http);
 
 #endif /* KG_HTTP_H */

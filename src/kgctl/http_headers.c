@@ -91,8 +91,9 @@ is_local(const char *authority)
 	return false;
 }
 
-bool
-kg_host_allowed(const char *host, const KgArgs *args, const char *option)
+/* Whether an authority is a local one or in the list. */
+static bool
+host_allowed(const char *host, const KgArgs *args, const char *option)
 {
 	const char *allowed;
 	size_t i;
@@ -139,7 +140,7 @@ kg_headers_origin(KgRequest *req)
 	const char *host = kg_header(req, MHD_HTTP_HEADER_HOST);
 	const char *origin = kg_header(req, MHD_HTTP_HEADER_ORIGIN);
 	const char *resource = req->http->options.resource;
-	bool ok = host != NULL && kg_host_allowed(host, args, "allow-host");
+	bool ok = host != NULL && host_allowed(host, args, "allow-host");
 
 	if (!ok && host != NULL && resource != NULL)
 	{
@@ -151,12 +152,10 @@ kg_headers_origin(KgRequest *req)
 	}
 	if (ok && (origin == NULL || origin_allowed(origin, args)))
 		return true;
-	kg_http_reply_error(req,
-						MHD_HTTP_FORBIDDEN,
-						NULL,
-						KG_RPC_REQUEST,
-						ok ? "this Origin is not allowed"
-						   : "this Host is not allowed");
+	kg_http_refuse(req,
+				   MHD_HTTP_FORBIDDEN,
+				   ok ? "this Origin is not allowed"
+					  : "this Host is not allowed");
 	return false;
 }
 
@@ -245,11 +244,7 @@ kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
 					   lines.end, (uintptr_t) method + info->header_size, 4);
 	if (lines.ok)
 		return true;
-	kg_http_reply_error(req,
-						MHD_HTTP_BAD_REQUEST,
-						NULL,
-						KG_RPC_REQUEST,
-						"the headers are malformed");
+	kg_http_refuse(req, MHD_HTTP_BAD_REQUEST, "the headers are malformed");
 	return false;
 }
 
@@ -296,11 +291,7 @@ kg_headers_single(KgRequest *req)
 		seen |= AMBIGUOUS;
 	if ((seen & AMBIGUOUS) == 0)
 		return true;
-	kg_http_reply_error(req,
-						MHD_HTTP_BAD_REQUEST,
-						NULL,
-						KG_RPC_REQUEST,
-						"the headers are ambiguous");
+	kg_http_refuse(req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
 	return false;
 }
 
@@ -314,20 +305,19 @@ kg_headers_content(KgRequest *req)
 	if (n == 16 && strncasecmp(type, "application/json", 16) == 0 &&
 		(encoding == NULL || strcasecmp(encoding, "identity") == 0))
 		return true;
-	kg_http_reply_error(req,
-						MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-						NULL,
-						KG_RPC_REQUEST,
-						"Content-Type must be application/json, not encoded");
+	kg_http_refuse(req,
+				   MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+				   "Content-Type must be application/json, not encoded");
 	return false;
 }
 
-static void
+static bool
 refuse_token(KgRequest *req, unsigned status, const char *error,
 			 const char *text)
 {
-	kg_http_reply_error(req, status, NULL, (int) status, text);
+	kg_http_reply_error(req, status, (int) status, text);
 	kg_oauth_challenge(req, error);
+	return false;
 }
 
 /* The bearer token, or NULL where none is needed. */
@@ -338,35 +328,22 @@ kg_headers_token(KgRequest *req, const char **token)
 	const char *p;
 
 	*token = NULL;
-	if (value == NULL)
-	{
-		if (!req->http->options.require_token)
-			return true;
-		refuse_token(
-			req, MHD_HTTP_UNAUTHORIZED, NULL, "a bearer token is required");
-		return false;
-	}
-	if (strncasecmp(value, "Bearer", 6) != 0 ||
+	if (value == NULL && !req->http->options.require_token)
+		return true;
+	if (value == NULL || strncasecmp(value, "Bearer", 6) != 0 ||
 		(value[6] != ' ' && value[6] != '\0'))
-	{
-		refuse_token(
+		return refuse_token(
 			req, MHD_HTTP_UNAUTHORIZED, NULL, "a bearer token is required");
-		return false;
-	}
 	value += 6;
 	value += strspn(value, " ");
 	for (p = value; *p > ' ' && *p <= '~'; p++)
 		;
-	if (*p != '\0' || p == value || p - value > MAX_TOKEN)
-	{
-		refuse_token(req,
-					 *p == '\0' && p > value ? MHD_HTTP_UNAUTHORIZED
-											 : MHD_HTTP_BAD_REQUEST,
-					 *p == '\0' && p > value ? "invalid_token"
-											 : "invalid_request",
-					 "not a bearer token");
-		return false;
-	}
+	if (*p != '\0' || p == value)
+		return refuse_token(
+			req, MHD_HTTP_BAD_REQUEST, "invalid_request", "not a bearer token");
+	if (p - value > MAX_TOKEN)
+		return refuse_token(
+			req, MHD_HTTP_UNAUTHORIZED, "invalid_token", "not a bearer token");
 	*token = value;
 	return true;
 }
@@ -416,8 +393,9 @@ decode_base64(const char *s, size_t len, KgBuf *out)
 	return true;
 }
 
-bool
-kg_header_decode(const char *value, KgBuf *out)
+/* Decode a header value that may be wrapped as =?base64?...?= */
+static bool
+decode_header(const char *value, KgBuf *out)
 {
 	size_t len = strlen(value);
 
@@ -448,7 +426,7 @@ header_is(KgRequest *req, const char *name, const char *text)
 	if (value == NULL)
 		return false;
 	kg_buf_init(&decoded);
-	same = kg_header_decode(value, &decoded) && decoded.len == strlen(text) &&
+	same = decode_header(value, &decoded) && decoded.len == strlen(text) &&
 		   memcmp(decoded.data, text, decoded.len) == 0;
 	kg_buf_free(&decoded);
 	return same;
@@ -465,61 +443,37 @@ check_param(void *cls, enum MHD_ValueKind kind, const char *key,
 	if (strncasecmp(key, "Mcp-Param-", 10) != 0)
 		return MHD_YES;
 	kg_buf_init(&decoded);
-	if (value == NULL || !kg_header_decode(value, &decoded))
+	if (value == NULL || !decode_header(value, &decoded))
 		*ok = false;
 	kg_buf_free(&decoded);
 	return *ok ? MHD_YES : MHD_NO;
 }
 
-static bool
-refuse(KgRequest *req, const KgMessage *msg, int code, const char *text)
-{
-	kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, msg->id, code, text);
-	return false;
-}
-
-static bool
-check_modern(KgRequest *req, const KgMessage *msg, const char *version)
+/* What is wrong with the headers of a modern request, or NULL. */
+static const char *
+wrong_header(KgRequest *req, const KgMessage *msg, const char *version)
 {
 	const char *name = kg_message_name(msg);
 	bool params_ok = true;
 
-	if (msg->kind != KG_MSG_REQUEST)
-		return true;
-	if (!msg->modern)
-		return refuse(req,
-					  msg,
-					  KG_RPC_PARAMS,
-					  "params._meta lacks " KG_META "protocolVersion");
 	if (version == NULL)
-		return refuse(req,
-					  msg,
-					  KG_RPC_HEADER,
-					  "the header MCP-Protocol-Version is missing");
+		return "the header MCP-Protocol-Version is missing";
 	if (msg->revision != NULL && strcmp(version, msg->revision) != 0)
-		return refuse(req,
-					  msg,
-					  KG_RPC_HEADER,
-					  "the header MCP-Protocol-Version differs from "
-					  "params._meta");
+		return "the header MCP-Protocol-Version differs from params._meta";
 	if (!header_is(req, "Mcp-Method", msg->method))
-		return refuse(req,
-					  msg,
-					  KG_RPC_HEADER,
-					  "the header Mcp-Method is missing or differs from the "
-					  "method");
+		return "the header Mcp-Method is missing or differs from the method";
 	if (name != NULL && !header_is(req, "Mcp-Name", name))
-		return refuse(req,
-					  msg,
-					  KG_RPC_HEADER,
-					  "the header Mcp-Name is missing or differs from "
-					  "params");
+		return "the header Mcp-Name is missing or differs from params";
 	MHD_get_connection_values(
 		req->mhd, MHD_HEADER_KIND, check_param, &params_ok);
-	if (!params_ok)
-		return refuse(
-			req, msg, KG_RPC_HEADER, "a header Mcp-Param-* cannot be decoded");
-	return true;
+	return params_ok ? NULL : "a header Mcp-Param-* cannot be decoded";
+}
+
+static bool
+refuse(KgRequest *req, int code, const char *text)
+{
+	kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, code, text);
+	return false;
 }
 
 /*
@@ -533,15 +487,23 @@ kg_headers_protocol(KgRequest *req, KgMessage *msg,
 
 	*legacy_revision = NULL;
 	req->modern = msg->modern || kg_revision_is_modern(version);
-	if (req->modern)
+	if (req->modern && msg->kind == KG_MSG_BATCH)
+		return refuse(req, KG_RPC_REQUEST, "a batch is not allowed");
+	if (req->modern && msg->kind == KG_MSG_REQUEST)
 	{
-		if (msg->kind == KG_MSG_BATCH)
-			return refuse(req, msg, KG_RPC_REQUEST, "a batch is not allowed");
-		return check_modern(req, msg, version);
+		const char *wrong;
+
+		if (!msg->modern)
+			return refuse(req,
+						  KG_RPC_PARAMS,
+						  "params._meta lacks " KG_META "protocolVersion");
+		wrong = wrong_header(req, msg, version);
+		return wrong == NULL || refuse(req, KG_RPC_HEADER, wrong);
 	}
+	if (req->modern)
+		return true;
 	if (version != NULL && !kg_revision_is_legacy(version))
 		return refuse(req,
-					  msg,
 					  KG_RPC_REQUEST,
 					  "the header MCP-Protocol-Version names no supported "
 					  "version");

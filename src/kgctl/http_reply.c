@@ -43,15 +43,17 @@ add_common(KgRequest *req, const char *type)
 					   "WWW-Authenticate");
 		kg_http_header(req, MHD_HTTP_HEADER_VARY, "Origin");
 	}
+	if (req->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	/* Memory is kept for a connection that has had a request: bound it. */
 	if (req->http->draining ||
 		req->http->nconns > req->http->options.keep_alive)
 		kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
 }
 
-static void
-set_response(KgRequest *req, unsigned status, const char *type,
-			 struct MHD_Response *response)
+void
+kg_http_respond(KgRequest *req, unsigned status, const char *type,
+				struct MHD_Response *response)
 {
 	if (req->response != NULL)
 		MHD_destroy_response(req->response);
@@ -65,11 +67,11 @@ void
 kg_http_reply(KgRequest *req, unsigned status, const char *type,
 			  const char *text, size_t len)
 {
-	set_response(req,
-				 status,
-				 type,
-				 MHD_create_response_from_buffer(
-					 len, (void *) text, MHD_RESPMEM_MUST_COPY));
+	kg_http_respond(req,
+					status,
+					type,
+					MHD_create_response_from_buffer(
+						len, (void *) text, MHD_RESPMEM_MUST_COPY));
 }
 
 /* The text lies in res, which now belongs to the response. */
@@ -83,19 +85,25 @@ kg_http_reply_result(KgRequest *req, unsigned status, const char *text,
 
 	if (response == NULL)
 		PQclear(res);
-	set_response(req, status, "application/json", response);
+	kg_http_respond(req, status, "application/json", response);
 }
 
 void
-kg_http_reply_error(KgRequest *req, unsigned status, const char *id, int code,
-					const char *text)
+kg_http_reply_error(KgRequest *req, unsigned status, int code, const char *text)
 {
 	KgBuf out;
 
 	kg_buf_init(&out);
-	kg_message_error(&out, id, code, "%s", text);
+	kg_message_error(&out, req->id, code, "%s", text);
 	kg_http_reply(req, status, "application/json", out.data, out.len);
 	kg_buf_free(&out);
+}
+
+void
+kg_http_refuse(KgRequest *req, unsigned status, const char *text)
+{
+	kg_http_reply_error(
+		req, status, status >= 500 ? KG_RPC_INTERNAL : KG_RPC_REQUEST, text);
 }
 
 enum MHD_Result

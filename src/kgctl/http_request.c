@@ -11,7 +11,7 @@
 
 /* Of all bodies that are being read at a time. */
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
-#define WELL_KNOWN "/.well-known/oauth-protected-resource"
+static void dispatch(KgRequest *req);
 
 static void
 reply_text(KgRequest *req, unsigned status, const char *text)
@@ -60,7 +60,7 @@ static void
 route(KgRequest *req, const char *url, const char *method)
 {
 	const char *path = req->http->options.path;
-	size_t n = strlen(WELL_KNOWN);
+	size_t n = strlen(KG_OAUTH_PATH);
 	const char *token;
 
 	if (strcmp(url, "/healthz") == 0 &&
@@ -68,7 +68,7 @@ route(KgRequest *req, const char *url, const char *method)
 		reply_health(req);
 	else if (!kg_headers_origin(req))
 		return;
-	else if (strncmp(url, WELL_KNOWN, n) == 0 &&
+	else if (strncmp(url, KG_OAUTH_PATH, n) == 0 &&
 			 (url[n] == '\0' || strcmp(url + n, path) == 0) &&
 			 (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
 		kg_oauth_metadata(req);
@@ -103,11 +103,7 @@ announced_too_large(KgRequest *req)
 static void
 reply_too_large(KgRequest *req)
 {
-	kg_http_reply_error(req,
-						MHD_HTTP_CONTENT_TOO_LARGE,
-						NULL,
-						KG_RPC_REQUEST,
-						"the message is too large");
+	kg_http_refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the message is too large");
 }
 
 static void
@@ -134,11 +130,9 @@ read_body(KgRequest *req, const char *data, size_t *size)
 		{
 			req->too_large = true;
 			drop_body(req);
-			kg_http_reply_error(req,
-								MHD_HTTP_SERVICE_UNAVAILABLE,
-								NULL,
-								KG_RPC_INTERNAL,
-								"the gateway is too busy; try again");
+			kg_http_refuse(req,
+						   MHD_HTTP_SERVICE_UNAVAILABLE,
+						   "the gateway is too busy; try again");
 		}
 		else
 		{
@@ -191,20 +185,16 @@ answer_subscription(KgRequest *req, const KgAnswer *answer)
 {
 	if (!req->accepts_stream)
 	{
-		kg_http_reply_error(req,
-							MHD_HTTP_NOT_ACCEPTABLE,
-							req->id,
-							KG_RPC_REQUEST,
-							"a subscription needs Accept: text/event-stream");
+		kg_http_refuse(req,
+					   MHD_HTTP_NOT_ACCEPTABLE,
+					   "a subscription needs Accept: text/event-stream");
 		return;
 	}
 	if (req->http->nstreams >= req->http->options.max_streams)
 	{
-		kg_http_reply_error(req,
-							MHD_HTTP_SERVICE_UNAVAILABLE,
-							req->id,
-							KG_RPC_INTERNAL,
-							"there are too many subscriptions");
+		kg_http_refuse(req,
+					   MHD_HTTP_SERVICE_UNAVAILABLE,
+					   "there are too many subscriptions");
 		return;
 	}
 	kg_stream_start(req);
@@ -228,17 +218,14 @@ on_listening(void *arg, bool listening)
 	KgRequest *req = arg;
 
 	if (listening)
-		kg_http_dispatch(req);
+		dispatch(req);
 	else
 	{
 		kg_http_unsubscribe(req);
 		drop_body(req);
-		kg_http_reply_error(req,
-							MHD_HTTP_SERVICE_UNAVAILABLE,
-							NULL,
-							KG_RPC_INTERNAL,
-							"the database is not available; try again");
-		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+		kg_http_refuse(req,
+					   MHD_HTTP_SERVICE_UNAVAILABLE,
+					   "the database is not available; try again");
 	}
 	if (req->response != NULL)
 		kg_http_resume(req);
@@ -276,8 +263,6 @@ answer_call(KgRequest *req, KgAnswer *answer)
 				req, kg_header(req, "Authorization") ? "invalid_token" : NULL);
 		else if (answer->status == MHD_HTTP_FORBIDDEN)
 			kg_oauth_challenge(req, "insufficient_scope");
-		else if (answer->status == MHD_HTTP_SERVICE_UNAVAILABLE)
-			kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
 	}
 }
 
@@ -327,23 +312,19 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 	}
 	if (waits_for_listen(req, msg))
 		return;
-	req->id = msg->id ? kg_strdup(msg->id) : NULL;
 	req->call = kg_call_start(
 		&context, msg, req->body.data, req->body.len, &owner);
 	if (req->call == NULL)
 	{
-		kg_http_reply_error(req,
-							MHD_HTTP_SERVICE_UNAVAILABLE,
-							req->id,
-							KG_RPC_INTERNAL,
-							"too many calls at once; try again");
-		kg_http_header(req, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+		kg_http_refuse(req,
+					   MHD_HTTP_SERVICE_UNAVAILABLE,
+					   "too many calls at once; try again");
 	}
 }
 
 /* The body is complete: look at the message and start the call. */
-void
-kg_http_dispatch(KgRequest *req)
+static void
+dispatch(KgRequest *req)
 {
 	KgMessage msg;
 	const char *revision;
@@ -352,12 +333,13 @@ kg_http_dispatch(KgRequest *req)
 	req->accepts_stream = kg_headers_accept(req, "text/event-stream");
 	if (!kg_message_parse(
 			&msg, req->body.data ? req->body.data : "", req->body.len, &error))
-		kg_http_reply_error(
-			req, MHD_HTTP_BAD_REQUEST, NULL, KG_RPC_PARSE, error);
+		kg_http_reply_error(req, MHD_HTTP_BAD_REQUEST, KG_RPC_PARSE, error);
 	else
 	{
 		size_t i;
 
+		free(req->id);
+		req->id = msg.id ? kg_strdup(msg.id) : NULL;
 		if (msg.method != NULL)
 		{
 			strncpy(req->method, msg.method, sizeof(req->method) - 1);
@@ -426,7 +408,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	{
 		req->complete = true;
 		if (req->response == NULL && !req->refused)
-			kg_http_dispatch(req);
+			dispatch(req);
 		if (req->response == NULL)
 		{
 			kg_http_suspend(req);

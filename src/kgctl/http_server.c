@@ -83,12 +83,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	{
 		if (conn == NULL)
 			return;
-		if (conn->prev != NULL)
-			conn->prev->next = conn->next;
-		else
-			http->conns = conn->next;
-		if (conn->next != NULL)
-			conn->next->prev = conn->prev;
+		LIST_REMOVE(conn, link);
 		http->nconns--;
 		kg_watch_remove(conn->watch);
 		free(conn);
@@ -103,10 +98,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	conn->watch = kg_watch_add(
 		http->gateway.loop, conn->fd, EPOLLRDHUP | EPOLLET, on_gone, conn);
 	conn->idle_since = kg_now();
-	conn->next = http->conns;
-	if (conn->next != NULL)
-		conn->next->prev = conn;
-	http->conns = conn;
+	LIST_INSERT_HEAD(&http->conns, conn, link);
 	http->nconns++;
 	*context = conn;
 }
@@ -166,7 +158,7 @@ sweep(KgHttp *http, int64_t now)
 							   "Content-Length: 0\r\n\r\n";
 	KgHttpConn *conn;
 
-	for (conn = http->conns; conn != NULL; conn = conn->next)
+	LIST_FOREACH(conn, &http->conns, link)
 	{
 		const KgRequest *req = conn->request;
 
@@ -210,7 +202,7 @@ end_subscriptions(KgHttp *http, int64_t now)
 {
 	KgHttpConn *conn;
 
-	for (conn = http->conns; conn != NULL; conn = conn->next)
+	LIST_FOREACH(conn, &http->conns, link)
 	{
 		KgRequest *req = conn->request;
 
@@ -228,10 +220,10 @@ beat(KgHttp *http)
 {
 	KgHttpConn *conn;
 
-	for (conn = http->conns; conn != NULL; conn = conn->next)
-		if (conn->request != NULL && conn->request->streaming &&
-			!conn->request->ended)
-			kg_stream_comment(conn->request);
+	LIST_FOREACH(conn, &http->conns, link)
+	if (conn->request != NULL && conn->request->streaming &&
+		!conn->request->ended)
+		kg_stream_comment(conn->request);
 }
 
 static void
@@ -360,17 +352,17 @@ kg_http_stop(KgHttp *http)
 	if (http->daemon == NULL)
 		return;
 	/* libmicrohttpd does not stop while connections are suspended. */
-	for (conn = http->conns; conn != NULL; conn = conn->next)
-		if (conn->request != NULL && conn->request->suspended)
-		{
-			KgRequest *req = conn->request;
+	LIST_FOREACH(conn, &http->conns, link)
+	if (conn->request != NULL && conn->request->suspended)
+	{
+		KgRequest *req = conn->request;
 
-			req->gone = true;
-			if (req->call != NULL)
-				kg_call_cancel(req->call);
-			req->call = NULL;
-			kg_http_resume(req);
-		}
+		req->gone = true;
+		if (req->call != NULL)
+			kg_call_cancel(req->call);
+		req->call = NULL;
+		kg_http_resume(req);
+	}
 	for (rounds = 0; rounds < 4; rounds++)
 		MHD_run(http->daemon);
 	kg_watch_remove(http->watch);

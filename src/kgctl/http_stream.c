@@ -50,21 +50,9 @@ kg_stream_start(KgRequest *req)
 	req->streaming = true;
 	response = MHD_create_response_from_callback(
 		MHD_SIZE_UNKNOWN, 1024, read_stream, req, NULL);
-	if (req->response != NULL)
-		MHD_destroy_response(req->response);
-	req->response = response;
-	req->status = MHD_HTTP_OK;
-	kg_http_header(req, MHD_HTTP_HEADER_CONTENT_TYPE, "text/event-stream");
-	kg_http_header(req, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	kg_http_respond(req, MHD_HTTP_OK, "text/event-stream", response);
 	/* Proxies that buffer would hold the events back. */
 	kg_http_header(req, "X-Accel-Buffering", "no");
-	if (kg_header(req, MHD_HTTP_HEADER_ORIGIN) != NULL)
-	{
-		kg_http_header(req,
-					   MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN,
-					   kg_header(req, MHD_HTTP_HEADER_ORIGIN));
-		kg_http_header(req, MHD_HTTP_HEADER_VARY, "Origin");
-	}
 	kg_http_resume(req);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 
 #include "kgctl/listen.h"
 #include "kgctl/log.h"
@@ -19,9 +20,7 @@
 
 struct KgSubscriber
 {
-	KgListener *listener;
-	KgSubscriber *next;
-	KgSubscriber *prev;
+	LIST_ENTRY(KgSubscriber) link;
 	KgListeningFn ready; /* NULL once it was called */
 	void *ready_arg;
 	int64_t since;
@@ -46,7 +45,7 @@ struct KgListener
 	bool listening; /* and is in force */
 	bool missed;	/* there was no connection for a while */
 	int64_t since;
-	KgSubscriber *subscribers;
+	LIST_HEAD(, KgSubscriber) subscribers;
 };
 
 static void on_socket(void *arg, uint32_t events);
@@ -54,7 +53,7 @@ static void on_socket(void *arg, uint32_t events);
 static void
 disconnect(KgListener *l)
 {
-	if (l->subscribers != NULL)
+	if (!LIST_EMPTY(&l->subscribers))
 		l->missed = true;
 	kg_watch_remove(l->watch);
 	l->watch = NULL;
@@ -157,9 +156,9 @@ deliver(KgListener *l, const char *payload)
 
 	if (payload[n] == '\0')
 		return;
-	for (s = l->subscribers; s != NULL; s = next)
+	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
-		next = s->next;
+		next = LIST_NEXT(s, link);
 		if (s->key == NULL ||
 			(strlen(s->key) == n && memcmp(s->key, payload, n) == 0))
 			tell(s, payload + n + 1);
@@ -179,9 +178,9 @@ tell_all(KgListener *l)
 	KgSubscriber *next;
 	size_t i;
 
-	for (s = l->subscribers; s != NULL; s = next)
+	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
-		next = s->next;
+		next = LIST_NEXT(s, link);
 		for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 			tell(s, kinds[i]);
 	}
@@ -194,11 +193,11 @@ tell_waiting(KgListener *l, int64_t before, bool listening)
 	KgSubscriber *s;
 	KgSubscriber *next;
 
-	for (s = l->subscribers; s != NULL; s = next)
+	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
 		KgListeningFn ready = s->ready;
 
-		next = s->next;
+		next = LIST_NEXT(s, link);
 		if (ready == NULL || s->since >= before)
 			continue;
 		s->ready = NULL;
@@ -287,9 +286,9 @@ end_expired(KgListener *l, int64_t now)
 	KgSubscriber *s;
 	KgSubscriber *next;
 
-	for (s = l->subscribers; s != NULL; s = next)
+	for (s = LIST_FIRST(&l->subscribers); s != NULL; s = next)
 	{
-		next = s->next;
+		next = LIST_NEXT(s, link);
 		if (s->until != 0 && now >= s->until)
 			tell(s, "access");
 	}
@@ -307,7 +306,7 @@ on_tick(void *arg)
 	if (l->pg != NULL && !l->connected && waited > CONNECT_TIMEOUT_MS)
 		disconnect(l);
 	/* Only while somebody wants to know. */
-	else if (l->pg == NULL && l->subscribers != NULL && waited > PAUSE_MS)
+	else if (l->pg == NULL && !LIST_EMPTY(&l->subscribers) && waited > PAUSE_MS)
 		connect_database(l);
 }
 
@@ -326,8 +325,8 @@ kg_listener_new(KgLoop *loop, const char *dsn)
 void
 kg_listener_free(KgListener *l)
 {
-	while (l->subscribers != NULL)
-		kg_unsubscribe(l->subscribers);
+	while (!LIST_EMPTY(&l->subscribers))
+		kg_unsubscribe(LIST_FIRST(&l->subscribers));
 	disconnect(l);
 	free(l);
 }
@@ -371,14 +370,10 @@ kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
 	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
 
 	*waits = !l->listening;
-	s->listener = l;
 	s->ready = l->listening ? NULL : ready;
 	s->ready_arg = arg;
 	s->since = kg_now();
-	s->next = l->subscribers;
-	if (s->next != NULL)
-		s->next->prev = s;
-	l->subscribers = s;
+	LIST_INSERT_HEAD(&l->subscribers, s, link);
 	if (l->pg == NULL)
 		connect_database(l);
 	return s;
@@ -419,12 +414,7 @@ kg_unsubscribe(KgSubscriber *s)
 {
 	size_t i;
 
-	if (s->prev != NULL)
-		s->prev->next = s->next;
-	else
-		s->listener->subscribers = s->next;
-	if (s->next != NULL)
-		s->next->prev = s->prev;
+	LIST_REMOVE(s, link);
 	for (i = 0; i < s->nuris; i++)
 		free(s->uris[i]);
 	free(s->uris);

@@ -9,10 +9,8 @@
 
 #include "kgctl/http.h"
 
-#define WELL_KNOWN "/.well-known/oauth-protected-resource"
-
-bool
-kg_oauth_configured(const KgHttp *http)
+static bool
+is_configured(const KgHttp *http)
 {
 	return kg_args_has(http->options.args, "auth-server");
 }
@@ -39,7 +37,7 @@ kg_oauth_metadata(KgRequest *req)
 	const KgHttpOptions *options = &req->http->options;
 	KgBuf out;
 
-	if (!kg_oauth_configured(req->http))
+	if (!is_configured(req->http))
 	{
 		kg_http_reply(req, MHD_HTTP_NOT_FOUND, "text/plain", "not found\n", 10);
 		return;
@@ -68,7 +66,7 @@ add_metadata_url(KgBuf *out, const char *resource)
 	size_t n = path ? (size_t) (path - resource) : strlen(resource);
 
 	kg_buf_add(out, resource, n);
-	kg_buf_puts(out, WELL_KNOWN);
+	kg_buf_puts(out, KG_OAUTH_PATH);
 	if (path != NULL)
 		kg_buf_puts(out, path);
 }
@@ -89,7 +87,7 @@ kg_oauth_challenge(KgRequest *req, const char *error)
 		kg_buf_printf(&out, " error=\"%s\"", error);
 		comma = ", ";
 	}
-	if (kg_oauth_configured(req->http))
+	if (is_configured(req->http))
 	{
 		kg_buf_printf(&out, "%sresource_metadata=\"", comma);
 		add_metadata_url(&out, options->resource);

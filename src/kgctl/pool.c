@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/queue.h>
 
 #include "kgctl/buf.h"
 #include "kgctl/cancel.h"
@@ -56,9 +57,8 @@ typedef struct Conn
 struct KgQuery
 {
 	KgPool *pool;
-	KgQuery *next;
-	KgQuery *prev;
-	Conn *conn; /* NULL while waiting */
+	TAILQ_ENTRY(KgQuery) link; /* of those that wait */
+	Conn *conn;				   /* NULL while waiting */
 	char *message;
 	char *token;
 	int64_t since;
@@ -74,10 +74,8 @@ struct KgPool
 	KgCanceller *canceller;
 	Conn *conns;
 	char *statement;
-	KgQuery *first; /* waiting */
-	KgQuery *last;
+	TAILQ_HEAD(, KgQuery) waiting;
 	int nwaiting;
-	int nbusy;
 	int64_t next_connect;
 	int64_t pause;
 	bool away; /* the last attempt to connect failed */
@@ -107,28 +105,23 @@ finish_query(KgQuery *query, KgOutcome outcome, PGresult *res)
 	done(arg, outcome, res);
 }
 
-static void
-unlink_waiting(KgPool *pool, KgQuery *query)
+/* The query that waits longest, which it does no more; NULL: none waits. */
+static KgQuery *
+next_waiting(KgPool *pool)
 {
-	if (query->prev != NULL)
-		query->prev->next = query->next;
-	else
-		pool->first = query->next;
-	if (query->next != NULL)
-		query->next->prev = query->prev;
-	else
-		pool->last = query->prev;
-	query->next = query->prev = NULL;
-	pool->nwaiting--;
+	KgQuery *query = TAILQ_FIRST(&pool->waiting);
+
+	if (query != NULL)
+	{
+		TAILQ_REMOVE(&pool->waiting, query, link);
+		pool->nwaiting--;
+	}
+	return query;
 }
 
 static void
 set_state(Conn *conn, ConnState state)
 {
-	if (conn->state == CONN_BUSY)
-		conn->pool->nbusy--;
-	if (state == CONN_BUSY)
-		conn->pool->nbusy++;
 	conn->state = state;
 	conn->since = kg_now();
 }
@@ -479,15 +472,12 @@ serve(KgPool *pool)
 	int opening = 0;
 	int i;
 
-	for (i = 0; i < pool->options.size && pool->first != NULL; i++)
+	for (i = 0; i < pool->options.size && pool->nwaiting > 0; i++)
 	{
 		Conn *conn = &pool->conns[i];
-		KgQuery *query = pool->first;
 
-		if (conn->state != CONN_IDLE || conn->cancelling)
-			continue;
-		unlink_waiting(pool, query);
-		if (!send_query(conn, query))
+		if (conn->state == CONN_IDLE && !conn->cancelling &&
+			!send_query(conn, next_waiting(pool)))
 			lose_conn(conn, KG_OUTCOME_LOST);
 	}
 	for (i = 0; i < pool->options.size; i++)
@@ -581,13 +571,9 @@ on_tick(void *arg)
 	for (i = 0; i < pool->options.size; i++)
 		check_conn(&pool->conns[i], now);
 	patience = any_usable(pool) ? QUEUE_TIMEOUT_MS : AWAY_GRACE_MS;
-	while (pool->first != NULL && now - pool->first->since > patience)
-	{
-		KgQuery *query = pool->first;
-
-		unlink_waiting(pool, query);
-		finish_query(query, KG_OUTCOME_UNAVAILABLE, NULL);
-	}
+	while (pool->nwaiting > 0 &&
+		   now - TAILQ_FIRST(&pool->waiting)->since > patience)
+		finish_query(next_waiting(pool), KG_OUTCOME_UNAVAILABLE, NULL);
 	/* One connection is kept open, so that /healthz tells the truth. */
 	if (!any_usable(pool) && pool->conns[0].state == CONN_CLOSED &&
 		!pool->conns[0].cancelling && now >= pool->next_connect)
@@ -601,7 +587,7 @@ on_wait(void *arg)
 {
 	KgPool *pool = arg;
 
-	if (pool->first != NULL)
+	if (pool->nwaiting > 0)
 		serve(pool);
 }
 
@@ -611,6 +597,7 @@ kg_pool_new(KgLoop *loop, const KgPoolOptions *options)
 	KgPool *pool = kg_calloc(1, sizeof(KgPool));
 	int i;
 
+	TAILQ_INIT(&pool->waiting);
 	pool->loop = loop;
 	pool->options = *options;
 	pool->canceller = kg_canceller_new(loop);
@@ -626,15 +613,11 @@ kg_pool_new(KgLoop *loop, const KgPoolOptions *options)
 void
 kg_pool_free(KgPool *pool)
 {
+	KgQuery *query;
 	int i;
 
-	while (pool->first != NULL)
-	{
-		KgQuery *query = pool->first;
-
-		unlink_waiting(pool, query);
+	while ((query = next_waiting(pool)) != NULL)
 		free_query(query);
-	}
 	kg_canceller_free(pool->canceller);
 	for (i = 0; i < pool->options.size; i++)
 	{
@@ -664,12 +647,7 @@ kg_pool_query(KgPool *pool, const char *message, size_t len, const char *token,
 	query->done = done;
 	query->notice = notice;
 	query->arg = arg;
-	query->prev = pool->last;
-	if (pool->last != NULL)
-		pool->last->next = query;
-	else
-		pool->first = query;
-	pool->last = query;
+	TAILQ_INSERT_TAIL(&pool->waiting, query, link);
 	pool->nwaiting++;
 	return query;
 }
@@ -680,7 +658,10 @@ kg_query_cancel(KgQuery *query)
 	Conn *conn = query->conn;
 
 	if (conn == NULL)
-		unlink_waiting(query->pool, query);
+	{
+		TAILQ_REMOVE(&query->pool->waiting, query, link);
+		query->pool->nwaiting--;
+	}
 	else
 	{
 		conn->query = NULL;
@@ -693,16 +674,4 @@ bool
 kg_pool_healthy(const KgPool *pool)
 {
 	return any_usable(pool);
-}
-
-int
-kg_pool_busy(const KgPool *pool)
-{
-	return pool->nbusy;
-}
-
-int
-kg_pool_waiting(const KgPool *pool)
-{
-	return pool->nwaiting;
 }

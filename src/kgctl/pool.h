@@ -33,7 +33,6 @@ typedef enum KgOutcome
 	KG_OUTCOME_ERROR,		/* res holds the SQL error */
 	KG_OUTCOME_LOST,		/* the connection broke during the query */
 	KG_OUTCOME_UNAVAILABLE, /* no connection could be had */
-	KG_OUTCOME_BUSY,		/* too many are waiting */
 	KG_OUTCOME_TIMEOUT		/* the database did not keep its time-out */
 } KgOutcome;
 
@@ -61,8 +60,6 @@ extern void kg_query_cancel(KgQuery *query);
 
 /* Whether a connection is there, for /healthz. */
 extern bool kg_pool_healthy(const KgPool *pool);
-extern int kg_pool_busy(const KgPool *pool);
-extern int kg_pool_waiting(const KgPool *pool);
 
 /* Connection parameters as the pool uses them; shared with listen.c. */
 extern PGconn *kg_pool_connect_start(const char *dsn, const char *name);

@@ -72,20 +72,6 @@ kg_pool_healthy(const KgPool *p)
 	return p->mode != 1;
 }
 
-int
-kg_pool_busy(const KgPool *p)
-{
-	(void) p;
-	return 0;
-}
-
-int
-kg_pool_waiting(const KgPool *p)
-{
-	(void) p;
-	return 0;
-}
-
 /* What listen.c would: LISTEN is in force, or some waiting later, or never. */
 struct KgSubscriber
 {
