@@ -13,7 +13,7 @@ kg_entry(FunctionCallInfo fcinfo, KgEntryBody body)
 	Jsonb *volatile result = NULL;
 	KgRunning outer;
 
-	kg_running_enter(&outer, fcinfo->flinfo->fn_mcxt);
+	kg_running_enter(&outer);
 	PG_TRY();
 	{
 		result = body(fcinfo);

@@ -83,7 +83,6 @@ kg_graph_begin(void)
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
 	graph->context = context;
-	kg_running_begin_search(context);
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
 	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
@@ -106,7 +105,6 @@ kg_graph_begin(void)
 void
 kg_graph_end(KgGraph *graph)
 {
-	kg_running_end_search(graph->context);
 	MemoryContextDelete(graph->context);
 }
 

@@ -3,12 +3,11 @@
  *	  Executors held open between the calls of one statement.
  *
  * A held executor answers only where a fresh one would answer the same: same
- * SQL text, role, security context, row_security, outer statement, an equal
- * snapshot, and a plan that is still valid.  It has a resource owner of its own
- * below the transaction's, so that it survives subtransactions, and a memory
- * context of its own.  It is closed when the context of the calling expression
- * goes, which is when the calling statement ends, and at the latest before
- * commit; an abort takes owner and context away by itself.
+ * SQL text, role, security context, row_security, an equal snapshot, and a plan
+ * that is still valid.  It has a resource owner of its own below the
+ * transaction's, so that it survives subtransactions, and a memory context of
+ * its own.  query/running.c closes it when the outermost statement ends, and
+ * before any utility statement; an abort takes owner and context away by itself.
  */
 #include "postgres.h"
 
@@ -25,46 +24,31 @@
 #include "utils/resowner.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
-#define KG_HELD 8
-#define KG_OFFERS 8
+#define KG_HELD 16
+#define KG_OFFERS 16
 
 typedef struct Held
 {
-	uint64 id; /* 0: free */
+	uint64 used; /* the last time, by count; 0: free */
 	const char *sql;
 	Oid role;
 	int sec_context;
 	bool row_security;
-	MemoryContext host;
-	TimestampTz statement;
 	MemoryContext context; /* of everything below */
 	ResourceOwner owner;
 	CachedPlan *plan;
 	Snapshot snapshot;
 	QueryDesc *desc;
 	ParamListInfo params;
-	bool busy; /* running, or broken off by an error */
+	int busy; /* at this level of subtransactions; 0: idle */
 } Held;
 
-/* Calls us when a host goes, whatever it holds by then. */
-typedef struct Watch
-{
-	MemoryContextCallback callback;
-	MemoryContext host;
-} Watch;
-
+/* Both are empty between transactions. */
 static Held held[KG_HELD];
-static uint64 next_id = 1;
-static MemoryContext watched[KG_HELD]; /* hosts with a Watch */
-
 /* What was run once, in turn; a graph tool runs a few statements by turns. */
-static struct
-{
-	MemoryContext host;
-	const char *sql;
-} offers[KG_OFFERS];
+static const char *offers[KG_OFFERS];
+static uint64 uses = 0;
 static int next_offer = 0;
 
 static void
@@ -82,6 +66,23 @@ close_held(Held *h)
 	MemoryContextDelete(context);
 }
 
+void
+kg_held_end(void)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].used != 0 && held[i].busy == 0)
+			close_held(&held[i]);
+	memset(offers, 0, sizeof(offers));
+}
+
+void
+kg_held_end_broken(int level)
+{
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].used != 0 && held[i].busy >= level)
+			close_held(&held[i]);
+}
+
 static void
 at_transaction_end(XactEvent event, void *arg)
 {
@@ -91,7 +92,7 @@ at_transaction_end(XactEvent event, void *arg)
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
 			for (int i = 0; i < KG_HELD; i++)
-				if (held[i].id != 0)
+				if (held[i].used != 0)
 					close_held(&held[i]);
 			break;
 		case XACT_EVENT_ABORT:
@@ -104,58 +105,6 @@ at_transaction_end(XactEvent event, void *arg)
 	memset(offers, 0, sizeof(offers));
 }
 
-void
-kg_held_end(MemoryContext host)
-{
-	for (int i = 0; i < KG_HELD; i++)
-		if (held[i].id != 0 && held[i].host == host)
-			close_held(&held[i]);
-	for (int i = 0; i < KG_OFFERS; i++)
-		if (offers[i].host == host)
-			offers[i].host = NULL;
-}
-
-void
-kg_held_abandon(MemoryContext host)
-{
-	for (int i = 0; i < KG_HELD; i++)
-		if (held[i].id != 0 && held[i].host == host)
-			held[i].host = NULL;
-}
-
-static void
-host_gone(void *arg)
-{
-	Watch *watch = arg;
-
-	kg_held_end(watch->host);
-	for (int i = 0; i < KG_HELD; i++)
-		if (watched[i] == watch->host)
-			watched[i] = NULL;
-}
-
-/*
- * Watch the current host, once: executors come and go by the thousand where a
- * statement writes between its calls.
- */
-static void
-watch_host(MemoryContext host)
-{
-	static int next = 0;
-	Watch *watch;
-
-	for (int i = 0; i < KG_HELD; i++)
-		if (watched[i] == host)
-			return;
-	watch = MemoryContextAlloc(host, sizeof(Watch));
-	watch->host = host;
-	watch->callback.func = host_gone;
-	watch->callback.arg = watch;
-	MemoryContextRegisterResetCallback(host, &watch->callback);
-	watched[next] = host;
-	next = (next + 1) % KG_HELD;
-}
-
 static bool
 still_good(const Held *h)
 {
@@ -163,10 +112,8 @@ still_good(const Held *h)
 	int sec_context;
 
 	GetUserIdAndSecContext(&role, &sec_context);
-	return !h->busy && h->role == role && h->sec_context == sec_context &&
-		   h->row_security == row_security &&
-		   h->statement == GetCurrentStatementStartTimestamp() &&
-		   h->plan->is_valid &&
+	return h->role == role && h->sec_context == sec_context &&
+		   h->row_security == row_security && h->plan->is_valid &&
 		   kg_same_snapshot(h->snapshot, GetActiveSnapshot());
 }
 
@@ -218,7 +165,8 @@ run_held(Held *h, KgRowFunction row, void *arg)
 	ResourceOwner owner = CurrentResourceOwner;
 	volatile uint64 n = 0;
 
-	h->busy = true;
+	h->used = ++uses;
+	h->busy = GetCurrentTransactionNestLevel();
 	kg_plan_enter();
 	PG_TRY();
 	{
@@ -232,7 +180,7 @@ run_held(Held *h, KgRowFunction row, void *arg)
 		MemoryContextSwitchTo(caller);
 	}
 	PG_END_TRY();
-	h->busy = false;
+	h->busy = 0;
 	return n;
 }
 
@@ -240,22 +188,16 @@ bool
 kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
 			uint64 *nrows)
 {
-	MemoryContext host = kg_running_host();
-
-	if (host == NULL)
-		return false;
 	for (int i = 0; i < KG_HELD; i++)
 	{
 		Held *h = &held[i];
 
-		if (h->id == 0 || h->host != host ||
-			strcmp(h->sql, statement->sql) != 0)
+		/* One that runs now further up must stay. */
+		if (h->used == 0 || h->busy != 0 || strcmp(h->sql, statement->sql) != 0)
 			continue;
 		if (!still_good(h))
 		{
-			/* One that runs now further up must stay. */
-			if (!h->busy)
-				close_held(h);
+			close_held(h);
 			return false;
 		}
 		set_params(h, statement);
@@ -286,19 +228,15 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 {
 	ResourceOwner owner = CurrentResourceOwner;
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext host = kg_running_host();
 
-	watch_host(host);
 	memset(h, 0, sizeof(*h));
 	h->context = AllocSetContextCreate(
 		TopTransactionContext, "kg_graph held executor", ALLOCSET_SMALL_SIZES);
 	h->owner = ResourceOwnerCreate(TopTransactionResourceOwner,
 								   "kg_graph held");
-	h->id = next_id++;
-	h->busy = true;
-	h->host = host;
+	h->used = ++uses;
+	h->busy = GetCurrentTransactionNestLevel();
 	h->row_security = row_security;
-	h->statement = GetCurrentStatementStartTimestamp();
 	GetUserIdAndSecContext(&h->role, &h->sec_context);
 	PG_TRY();
 	{
@@ -328,7 +266,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 		MemoryContextSwitchTo(caller);
 	}
 	PG_END_TRY();
-	h->busy = false;
+	h->busy = 0;
 }
 
 /*
@@ -348,43 +286,51 @@ rescans_all(const PlannedStmt *statement)
 	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
 }
 
-/* Was it run before for this host?  It is noted for the next time. */
+/* Was it run before?  It is noted for the next time. */
 static bool
-offered(MemoryContext host, const char *sql)
+offered(const char *sql)
 {
 	for (int i = 0; i < KG_OFFERS; i++)
-		if (offers[i].host == host && offers[i].sql == sql)
+		if (offers[i] == sql)
 			return true;
-	offers[next_offer].host = host;
-	offers[next_offer].sql = sql;
+	offers[next_offer] = sql;
 	next_offer = (next_offer + 1) % KG_OFFERS;
 	return false;
+}
+
+/* A place that is free, or that of the idle one used longest ago. */
+static Held *
+find_place(void)
+{
+	Held *place = NULL;
+
+	for (int i = 0; i < KG_HELD; i++)
+		if (held[i].busy == 0 && (place == NULL || held[i].used < place->used))
+			place = &held[i];
+	if (place != NULL && place->used != 0)
+		close_held(place);
+	return place;
 }
 
 bool
 kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 {
 	static bool registered = false;
-	Held *slot = NULL;
+	Held *place;
 	CachedPlan *cached;
-	MemoryContext host = kg_running_host();
 	bool suitable;
 
-	if (host == NULL || !offered(host, sql))
+	if (!kg_running_within_statement() || !offered(sql))
 		return false;
 	cached = SPI_plan_get_cached_plan(plan);
 	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));
 	ReleaseCachedPlan(cached, CurrentResourceOwner);
-	if (!suitable)
-		return false;
-	for (int i = 0; i < KG_HELD; i++)
-		if (held[i].id == 0)
-			slot = &held[i];
-	if (slot == NULL)
+	place = suitable ? find_place() : NULL;
+	if (place == NULL)
 		return false;
 	if (!registered)
 		RegisterXactCallback(at_transaction_end, NULL);
 	registered = true;
-	start_held(slot, statement, plan, sql);
+	start_held(place, statement, plan, sql);
 	return true;
 }

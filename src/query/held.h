@@ -12,12 +12,13 @@
 #include "executor/spi.h"
 #include "query/plan.h"
 
+/* Close what is idle: at the end of a statement, or before one of DDL. */
+extern void kg_held_end(void);
 /*
- * Close what is held for a host, which is done also when the host goes; NULL:
- * what was abandoned.  Not while an error is being thrown: then it is abandoned.
+ * Close what an error broke off in a subtransaction of that level or deeper,
+ * when it has been rolled back.
  */
-extern void kg_held_end(MemoryContext host);
-extern void kg_held_abandon(MemoryContext host);
+extern void kg_held_end_broken(int level);
 
 /*
  * Run a statement on its held executor.  Returns false where there is none:
@@ -28,7 +29,7 @@ extern bool kg_held_run(const KgStatement *statement, KgRowFunction row,
 
 /*
  * Start an executor for a statement that is about to run for the second time
- * for one host; false where it is the first time, or there is no room.
+ * within the caller's; false where it is the first time, or there is no room.
  */
 extern bool kg_held_start(const KgStatement *statement, SPIPlanPtr plan,
 						  const char *sql);

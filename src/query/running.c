@@ -1,10 +1,11 @@
 /*
  * running.c
- *	  The call that is running: its clock, and where its executors are held.
+ *	  The call that is running, and the statements around it.
  *
- * The context of a calling expression is good to hold executors in only where
- * it is that of a query that runs: it goes when the query ends.  PL/pgSQL keeps
- * the state of a simple expression until the transaction is over.
+ * What is held open for the calls of a statement (query/held.c) ends with the
+ * outermost one: PL/pgSQL keeps the state of its expressions until the
+ * transaction is over.  A utility statement meets nothing that is held, since
+ * DDL needs the tables for itself.
  */
 #include "postgres.h"
 
@@ -15,39 +16,69 @@
 #include "executor/executor.h"
 #include "query/held.h"
 #include "query/running.h"
+#include "tcop/utility.h"
 
 static KgRunning current;
-static MemoryContext running_query = NULL;
+static int depth = 0; /* of statements that run; 0 as well between them */
 static ExecutorRun_hook_type next_run = NULL;
+static ExecutorFinish_hook_type next_finish = NULL;
+static ProcessUtility_hook_type next_utility = NULL;
+
+/* Around what runs within a statement; an error ends what is held otherwise. */
+#define WITHIN_STATEMENT(what) \
+	do                         \
+	{                          \
+		depth++;               \
+		PG_TRY();              \
+		{                      \
+			what;              \
+		}                      \
+		PG_FINALLY();          \
+		{                      \
+			depth--;           \
+		}                      \
+		PG_END_TRY();          \
+		if (depth == 0)        \
+			kg_held_end();     \
+	} while (0)
 
 static void
 run_query(KG_EXECUTOR_RUN_PARAMS)
 {
-	MemoryContext outer = running_query;
-
-	running_query = desc->estate->es_query_cxt;
-	PG_TRY();
-	{
-		kg_executor_run_next(next_run);
-	}
-	PG_FINALLY();
-	{
-		running_query = outer;
-	}
-	PG_END_TRY();
+	WITHIN_STATEMENT(kg_executor_run_next(next_run));
 }
 
-/* A search that an error ended, caught within the call or outside of it. */
+static void
+finish_query(QueryDesc *desc)
+{
+	WITHIN_STATEMENT(
+		(next_finish ? next_finish : standard_ExecutorFinish)(desc));
+}
+
+static void
+run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
+			ProcessUtilityContext context, ParamListInfo params,
+			QueryEnvironment *environment, DestReceiver *dest,
+			QueryCompletion *completion)
+{
+	kg_held_end();
+	WITHIN_STATEMENT(
+		(next_utility ? next_utility : standard_ProcessUtility)(statement,
+																source,
+																read_only_tree,
+																context,
+																params,
+																environment,
+																dest,
+																completion));
+}
+
 static void
 at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 					  SubTransactionId parent, void *arg)
 {
-	if (event != SUBXACT_EVENT_ABORT_SUB)
-		return;
-	kg_held_end(NULL);
-	if (current.own_host &&
-		current.nest_level >= GetCurrentTransactionNestLevel())
-		kg_running_end_search(current.host);
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		kg_held_end_broken(GetCurrentTransactionNestLevel());
 }
 
 void
@@ -56,10 +87,20 @@ kg_running_init(void)
 	RegisterSubXactCallback(at_subtransaction_end, NULL);
 	next_run = ExecutorRun_hook;
 	ExecutorRun_hook = run_query;
+	next_finish = ExecutorFinish_hook;
+	ExecutorFinish_hook = finish_query;
+	next_utility = ProcessUtility_hook;
+	ProcessUtility_hook = run_utility;
+}
+
+bool
+kg_running_within_statement(void)
+{
+	return depth > 0;
 }
 
 void
-kg_running_enter(KgRunning *outer, MemoryContext host)
+kg_running_enter(KgRunning *outer)
 {
 	*outer = current;
 	if (!current.timed)
@@ -69,16 +110,11 @@ kg_running_enter(KgRunning *outer, MemoryContext host)
 									 kg_setting_max_call_time)
 							   : 0;
 	current.timed = true;
-	current.host = host == running_query ? host : NULL;
-	current.own_host = false;
 }
 
 void
 kg_running_leave(const KgRunning *outer)
 {
-	/* Only an error leaves it so. */
-	if (current.own_host)
-		kg_held_abandon(current.host);
 	current = *outer;
 }
 
@@ -104,30 +140,4 @@ kg_running_check(void)
 					  "a narrower question: more filters, fewer hops or a "
 					  "smaller limit");
 	kg_error_throw(err);
-}
-
-MemoryContext
-kg_running_host(void)
-{
-	return current.host;
-}
-
-void
-kg_running_begin_search(MemoryContext search)
-{
-	if (current.host != NULL)
-		return;
-	current.host = search;
-	current.own_host = true;
-	current.nest_level = GetCurrentTransactionNestLevel();
-}
-
-void
-kg_running_end_search(MemoryContext search)
-{
-	if (current.host != search)
-		return;
-	kg_held_end(search);
-	current.host = NULL;
-	current.own_host = false;
 }

@@ -60,6 +60,15 @@ BEGIN
 END $$;
 BEGIN; SELECT calls_simple(); SELECT calls_simple(); COMMIT;
 DO $$ BEGIN PERFORM calls_simple(); PERFORM calls_simple(); END $$;
+-- DDL between the calls of one loop, savepoints that are rolled back around them, and a cursor that stays open.
+DO $$ DECLARE j jsonb; c refcursor; BEGIN
+  OPEN c FOR SELECT kg_get('node', 'a') FROM generate_series(1, 10);
+  FOR i IN 1 .. 4 LOOP
+    FETCH c INTO j; FETCH c INTO j; j := kg_get('node', 'a'); j := kg_get('node', 'b');
+    BEGIN j := kg_get('node', 'a'); j := kg_neighbors('{"start_node": {"label": "node", "node_id": "a"}}'); RAISE division_by_zero; EXCEPTION WHEN OTHERS THEN NULL; END;
+    PERFORM calls_change();
+  END LOOP;
+END $$;
 -- Of a query, when the query is over.
 CREATE FUNCTION calls_query() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE n int;
