@@ -20,24 +20,24 @@
 #include "base/error.h"
 #include "utils/memutils.h"
 
-typedef struct KgBound
+typedef struct KgBoundToken
 {
 	KgTokenIdentity identity;
 	MemoryContext context;
 	bool session; /* is to outlive the transaction */
-} KgBound;
+} KgBoundToken;
 
-static KgBound *bound = NULL;		  /* by this transaction */
+static KgBoundToken *bound = NULL;	  /* by this transaction */
 static SubTransactionId bound_in = 0; /* which subtransaction of it */
-static KgBound *session = NULL;		  /* by an earlier one */
+static KgBoundToken *session = NULL;  /* by an earlier one */
 /* This transaction asked for the session's identity, or gave it up. */
 static bool session_used = false;
 static bool session_left = false;
 
 static void
-release(KgBound **which)
+release(KgBoundToken **which)
 {
-	KgBound *gone = *which;
+	KgBoundToken *gone = *which;
 
 	*which = NULL;
 	if (gone != NULL)
@@ -112,7 +112,7 @@ kg_token_bind(const KgTokenIdentity *identity, bool keep)
 {
 	MemoryContext context;
 	MemoryContext old;
-	KgBound *fresh;
+	KgBoundToken *fresh;
 
 	kg_token_check_free();
 	register_callbacks();
@@ -120,7 +120,7 @@ kg_token_bind(const KgTokenIdentity *identity, bool keep)
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph identity", ALLOCSET_SMALL_SIZES);
 	old = MemoryContextSwitchTo(context);
-	fresh = palloc0(sizeof(KgBound));
+	fresh = palloc0(sizeof(KgBoundToken));
 	fresh->context = context;
 	fresh->session = keep;
 	fresh->identity = *identity;

@@ -192,15 +192,15 @@ kg_term_tokens(const char *folded, char ***tokens)
 }
 
 /* A list of distinct texts. */
-typedef struct KgRows
+typedef struct KgTermRows
 {
 	int n;
 	int size;
 	char **rows;
-} KgRows;
+} KgTermRows;
 
 static void
-add_text(KgRows *rows, char *text)
+add_text(KgTermRows *rows, char *text)
 {
 	if (seen(rows->rows, rows->n, text))
 		return;
@@ -216,7 +216,7 @@ add_text(KgRows *rows, char *text)
 
 /* A text of so many characters. */
 static void
-add_chars(KgRows *rows, const char *prefix, const pg_wchar *chars, int n)
+add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 {
 	int len = strlen(prefix);
 	char *text = palloc(len + n * MAX_MULTIBYTE_CHAR_LEN + 1);
@@ -227,7 +227,7 @@ add_chars(KgRows *rows, const char *prefix, const pg_wchar *chars, int n)
 }
 
 static void
-add_trigrams(const KgChars *chars, KgRows *rows)
+add_trigrams(const KgChars *chars, KgTermRows *rows)
 {
 	for (int i = 0; i + 3 <= chars->n; i++)
 		add_chars(rows, "", chars->chars + i, 3);
@@ -236,7 +236,7 @@ add_trigrams(const KgChars *chars, KgRows *rows)
 int
 kg_term_trigrams(const char *token, char ***trigrams)
 {
-	KgRows rows = {0};
+	KgTermRows rows = {0};
 	KgChars chars;
 
 	if (kg_chars_set(&chars, token))
@@ -278,7 +278,7 @@ is_token(const char *term)
 int
 kg_term_rows(const char *term, char ***result)
 {
-	KgRows rows = {0};
+	KgTermRows rows = {0};
 	KgChars chars;
 
 	*result = NULL;
@@ -305,7 +305,7 @@ kg_term_rows(const char *term, char ***result)
  * is as it was, and the rest to its right.
  */
 static void
-add_probes(const KgChars *chars, int characters, int piece, KgRows *rows)
+add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)
 {
 	int edits = kg_term_edits(characters);
 	int moved = chars->n - characters;
@@ -337,7 +337,7 @@ add_probes(const KgChars *chars, int characters, int piece, KgRows *rows)
 int
 kg_term_probes(const char *text, char ***probes)
 {
-	KgRows rows = {0};
+	KgTermRows rows = {0};
 	KgChars chars;
 
 	*probes = NULL;

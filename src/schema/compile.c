@@ -19,20 +19,20 @@
 typedef struct NodeEntry
 {
 	const char *container; /* key */
-	KgNode *node;
+	KgJsNode *node;
 } NodeEntry;
 
-static KgNode *compile_node(KgCompiler *c, const KgVal *schema,
-							KgResource *resource, const char *pointer);
+static KgJsNode *compile_node(KgJsCompiler *c, const KgJsVal *schema,
+							  KgJsResource *resource, const char *pointer);
 
 void
-kg_emit(KgBuild *b, int mask, const KgInstr *instr)
+kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr)
 {
 	int type;
 
-	for (type = 0; type < KG_NTYPES; type++)
+	for (type = 0; type < KG_JS_NTYPES; type++)
 	{
-		KgCode *code = &b->code[type];
+		KgJsCode *code = &b->code[type];
 
 		if ((mask & KG_MASK(type)) == 0)
 			continue;
@@ -42,16 +42,16 @@ kg_emit(KgBuild *b, int mask, const KgInstr *instr)
 			code->allocated = code->allocated ? code->allocated * 2 : 4;
 			code->instr = code->instr
 							  ? repalloc(code->instr,
-										 code->allocated * sizeof(KgInstr))
-							  : palloc(code->allocated * sizeof(KgInstr));
+										 code->allocated * sizeof(KgJsInstr))
+							  : palloc(code->allocated * sizeof(KgJsInstr));
 		}
 		code->instr[code->n++] = *instr;
-		memset(&code->instr[code->n], 0, sizeof(KgInstr));
+		memset(&code->instr[code->n], 0, sizeof(KgJsInstr));
 	}
 }
 
 void
-kg_keyword_error(const KgBuild *b, KgKeyword keyword, const char *expected)
+kg_keyword_error(const KgJsBuild *b, KgKeyword keyword, const char *expected)
 {
 	const char *name = kg_keyword_name(keyword);
 	KgError *err = kg_schema_error(b->resource,
@@ -68,12 +68,12 @@ kg_keyword_error(const KgBuild *b, KgKeyword keyword, const char *expected)
 }
 
 int64
-kg_keyword_count(const KgBuild *b, KgKeyword keyword)
+kg_keyword_count(const KgJsBuild *b, KgKeyword keyword)
 {
-	const KgVal *v = &b->keyword[keyword];
+	const KgJsVal *v = &b->keyword[keyword];
 	int64 n;
 
-	if (v->type != KG_T_NUMBER || !kg_number_is_integer(v->data))
+	if (v->type != KG_JS_NUMBER || !kg_number_is_integer(v->data))
 		kg_keyword_error(b, keyword, "a non-negative integer");
 	if (!kg_number_int64(v->data, &n))
 		return KG_COUNT_HUGE;
@@ -83,7 +83,7 @@ kg_keyword_count(const KgBuild *b, KgKeyword keyword)
 }
 
 void
-kg_compile_check(const KgCompiler *c)
+kg_compile_check(const KgJsCompiler *c)
 {
 	KgError *err;
 
@@ -98,7 +98,7 @@ kg_compile_check(const KgCompiler *c)
 }
 
 const KgPattern *
-kg_keyword_pattern(const KgBuild *b, KgKeyword keyword, const char *source,
+kg_keyword_pattern(const KgJsBuild *b, KgKeyword keyword, const char *source,
 				   int len)
 {
 	const char *message;
@@ -119,9 +119,9 @@ kg_keyword_pattern(const KgBuild *b, KgKeyword keyword, const char *source,
 	kg_error_throw(err);
 }
 
-const KgNode *
-kg_compile_sub(KgBuild *b, KgKeyword keyword, const char *name, int len,
-			   int index, const KgVal *schema)
+const KgJsNode *
+kg_compile_sub(KgJsBuild *b, KgKeyword keyword, const char *name, int len,
+			   int index, const KgJsVal *schema)
 {
 	StringInfoData pointer;
 
@@ -131,7 +131,7 @@ kg_compile_sub(KgBuild *b, KgKeyword keyword, const char *name, int len,
 		kg_json_pointer_append(&pointer, name, len);
 	if (index >= 0)
 		appendStringInfo(&pointer, "/%d", index);
-	if (schema->type != KG_T_OBJECT && schema->type != KG_T_BOOL)
+	if (schema->type != KG_JS_OBJECT && schema->type != KG_JS_BOOL)
 		kg_error_throw(kg_schema_error(b->resource,
 									   pointer.data,
 									   "a subschema must be an object or a "
@@ -139,8 +139,8 @@ kg_compile_sub(KgBuild *b, KgKeyword keyword, const char *name, int len,
 	return compile_node(b->compiler, schema, b->resource, pointer.data);
 }
 
-static const KgNode *
-compile_keyword_sub(KgBuild *b, KgKeyword keyword)
+static const KgJsNode *
+compile_keyword_sub(KgJsBuild *b, KgKeyword keyword)
 {
 	return kg_compile_sub(b, keyword, NULL, 0, -1, &b->keyword[keyword]);
 }
@@ -149,7 +149,7 @@ compile_keyword_sub(KgBuild *b, KgKeyword keyword)
 
 /* Whether some $dynamicRef looks for this name. */
 static bool
-is_wanted(const KgCompiler *c, const char *name)
+is_wanted(const KgJsCompiler *c, const char *name)
 {
 	ListCell *lc;
 
@@ -162,15 +162,15 @@ is_wanted(const KgCompiler *c, const char *name)
 }
 
 static char *
-reference_text(KgBuild *b, KgKeyword keyword)
+reference_text(KgJsBuild *b, KgKeyword keyword)
 {
-	if (b->keyword[keyword].type != KG_T_STRING)
+	if (b->keyword[keyword].type != KG_JS_STRING)
 		kg_keyword_error(b, keyword, "a URI reference");
 	return kg_val_cstring(&b->keyword[keyword]);
 }
 
-static const KgNode *
-resolve(KgBuild *b, KgKeyword keyword, const char *ref, KgPlace *place)
+static const KgJsNode *
+resolve(KgJsBuild *b, KgKeyword keyword, const char *ref, KgJsPlace *place)
 {
 	kg_registry_resolve(b->compiler->registry,
 						b->resource,
@@ -182,10 +182,10 @@ resolve(KgBuild *b, KgKeyword keyword, const char *ref, KgPlace *place)
 }
 
 static void
-compile_ref(KgBuild *b)
+compile_ref(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_REF};
-	KgPlace place;
+	KgJsInstr instr = {.op = KG_JS_OP_REF, .keyword = KG_KW_REF};
+	KgJsPlace place;
 
 	instr.u.node = resolve(b, KG_KW_REF, reference_text(b, KG_KW_REF), &place);
 	kg_emit(b, KG_MASK_ANY, &instr);
@@ -196,14 +196,14 @@ compile_ref(KgBuild *b)
  * that name; else it is a $ref.
  */
 static void
-compile_dynamic_ref(KgBuild *b)
+compile_dynamic_ref(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_DYNAMIC_REF};
+	KgJsInstr instr = {.op = KG_JS_OP_REF, .keyword = KG_KW_DYNAMIC_REF};
 	char *ref = reference_text(b, KG_KW_DYNAMIC_REF);
 	char *anchor = strchr(ref, '#');
-	const KgNode *target;
-	KgPlace place;
-	KgPlace anchored;
+	const KgJsNode *target;
+	KgJsPlace place;
+	KgJsPlace anchored;
 
 	target = resolve(b, KG_KW_DYNAMIC_REF, ref, &place);
 	instr.u.node = target;
@@ -212,11 +212,11 @@ compile_dynamic_ref(KgBuild *b)
 			b->compiler->registry, place.resource, anchor + 1, &anchored) &&
 		anchored.schema.data == place.schema.data)
 	{
-		KgDynamicRef *dynamic = palloc(sizeof(KgDynamicRef));
+		KgJsDynamicRef *dynamic = palloc(sizeof(KgJsDynamicRef));
 
 		dynamic->target = target;
 		dynamic->anchor = pstrdup(anchor + 1);
-		instr.op = KG_OP_DYNAMIC_REF;
+		instr.op = KG_JS_OP_DYNAMIC_REF;
 		instr.u.dynamic = dynamic;
 		b->compiler->schema->is_dynamic = true;
 		if (!is_wanted(b->compiler, dynamic->anchor))
@@ -227,17 +227,17 @@ compile_dynamic_ref(KgBuild *b)
 }
 
 static void
-compile_recursive_ref(KgBuild *b)
+compile_recursive_ref(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_REF, .keyword = KG_KW_RECURSIVE_REF};
-	KgPlace place;
+	KgJsInstr instr = {.op = KG_JS_OP_REF, .keyword = KG_KW_RECURSIVE_REF};
+	KgJsPlace place;
 
 	instr.u.node = resolve(
 		b, KG_KW_RECURSIVE_REF, reference_text(b, KG_KW_RECURSIVE_REF), &place);
 	if (kg_registry_recursive_anchor(place.resource) &&
 		place.schema.data == place.resource->root.data)
 	{
-		instr.op = KG_OP_RECURSIVE_REF;
+		instr.op = KG_JS_OP_RECURSIVE_REF;
 		b->compiler->schema->is_dynamic = true;
 		b->compiler->has_recursive = true;
 	}
@@ -247,20 +247,20 @@ compile_recursive_ref(KgBuild *b)
 /* ---- combinations ---- */
 
 static void
-compile_list(KgBuild *b, KgKeyword keyword, KgOp op)
+compile_list(KgJsBuild *b, KgKeyword keyword, KgJsOp op)
 {
-	const KgVal *list = &b->keyword[keyword];
-	KgInstr instr = {.op = op, .keyword = keyword};
-	KgNodeList *nodes;
-	KgArrayWalk w;
-	KgVal item;
+	const KgJsVal *list = &b->keyword[keyword];
+	KgJsInstr instr = {.op = op, .keyword = keyword};
+	KgJsNodeList *nodes;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
 	if (!b->has[keyword])
 		return;
-	if (list->type != KG_T_ARRAY || KG_VAL_COUNT(list) == 0)
+	if (list->type != KG_JS_ARRAY || KG_VAL_COUNT(list) == 0)
 		kg_keyword_error(b, keyword, "a non-empty array of schemas");
-	nodes = palloc(offsetof(KgNodeList, node) +
-				   KG_VAL_COUNT(list) * sizeof(KgNode *));
+	nodes = palloc(offsetof(KgJsNodeList, node) +
+				   KG_VAL_COUNT(list) * sizeof(KgJsNode *));
 	nodes->n = KG_VAL_COUNT(list);
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
@@ -271,13 +271,13 @@ compile_list(KgBuild *b, KgKeyword keyword, KgOp op)
 }
 
 static void
-compile_combinations(KgBuild *b)
+compile_combinations(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_NOT, .keyword = KG_KW_NOT};
+	KgJsInstr instr = {.op = KG_JS_OP_NOT, .keyword = KG_KW_NOT};
 
-	compile_list(b, KG_KW_ALL_OF, KG_OP_ALL_OF);
-	compile_list(b, KG_KW_ANY_OF, KG_OP_ANY_OF);
-	compile_list(b, KG_KW_ONE_OF, KG_OP_ONE_OF);
+	compile_list(b, KG_KW_ALL_OF, KG_JS_OP_ALL_OF);
+	compile_list(b, KG_KW_ANY_OF, KG_JS_OP_ANY_OF);
+	compile_list(b, KG_KW_ONE_OF, KG_JS_OP_ONE_OF);
 	if (b->has[KG_KW_NOT])
 	{
 		instr.u.node = compile_keyword_sub(b, KG_KW_NOT);
@@ -285,14 +285,14 @@ compile_combinations(KgBuild *b)
 	}
 	if (b->has[KG_KW_IF])
 	{
-		KgCondition *condition = palloc0(sizeof(KgCondition));
+		KgJsCondition *condition = palloc0(sizeof(KgJsCondition));
 
 		condition->condition = compile_keyword_sub(b, KG_KW_IF);
 		if (b->has[KG_KW_THEN])
 			condition->consequence = compile_keyword_sub(b, KG_KW_THEN);
 		if (b->has[KG_KW_ELSE])
 			condition->alternative = compile_keyword_sub(b, KG_KW_ELSE);
-		instr.op = KG_OP_IF;
+		instr.op = KG_JS_OP_IF;
 		instr.keyword = KG_KW_IF;
 		instr.u.condition = condition;
 		kg_emit(b, KG_MASK_ANY, &instr);
@@ -302,10 +302,10 @@ compile_combinations(KgBuild *b)
 /* ---- nodes ---- */
 
 static void
-read_keywords(KgBuild *b, const KgVal *schema)
+read_keywords(KgJsBuild *b, const KgJsVal *schema)
 {
-	KgObjectWalk w;
-	KgVal ref;
+	KgJsObjectWalk w;
+	KgJsVal ref;
 	bool only_ref = b->resource->dialect == KG_DRAFT_07 &&
 					kg_val_get(schema, "$ref", 4, &ref);
 
@@ -324,7 +324,7 @@ read_keywords(KgBuild *b, const KgVal *schema)
 }
 
 static void
-check_metaschema(KgCompiler *c, KgResource *resource)
+check_metaschema(KgJsCompiler *c, KgJsResource *resource)
 {
 	List *errors;
 	ListCell *lc;
@@ -363,11 +363,11 @@ check_metaschema(KgCompiler *c, KgResource *resource)
 	kg_error_throw(err);
 }
 
-static KgNode *
-new_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
+static KgJsNode *
+new_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 		 const char *pointer)
 {
-	KgNode *node = palloc0(sizeof(KgNode));
+	KgJsNode *node = palloc0(sizeof(KgJsNode));
 
 	if (++c->schema->nnodes > kg_setting_schema_max_nodes)
 	{
@@ -386,7 +386,7 @@ new_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
 }
 
 static void
-compile_keywords(KgBuild *b)
+compile_keywords(KgJsBuild *b)
 {
 	kg_compile_values(b);
 	if (b->has[KG_KW_REF])
@@ -401,25 +401,25 @@ compile_keywords(KgBuild *b)
 	kg_compile_unevaluated(b);
 }
 
-static KgNode *
-compile_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
+static KgJsNode *
+compile_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 			 const char *pointer)
 {
 	NodeEntry *entry;
-	KgBuild *b;
-	KgNode *node;
+	KgJsBuild *b;
+	KgJsNode *node;
 	bool found;
 	int type;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (schema->type == KG_T_BOOL)
+	if (schema->type == KG_JS_BOOL)
 	{
 		node = new_node(c, schema, resource, pointer);
 		if (!schema->len)
 		{
 			node->types = 0;
-			node->flags = KG_NODE_FALSE;
+			node->flags = KG_JS_NODE_FALSE;
 		}
 		return node;
 	}
@@ -432,22 +432,22 @@ compile_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
 	node = new_node(c, schema, resource, pointer);
 	entry = hash_search(c->nodes, &schema->data, HASH_ENTER, &found);
 	entry->node = node;
-	b = palloc0(sizeof(KgBuild));
+	b = palloc0(sizeof(KgJsBuild));
 	b->compiler = c;
 	b->node = node;
 	b->resource = resource;
 	b->pointer = pointer;
 	read_keywords(b, schema);
 	compile_keywords(b);
-	for (type = 0; type < KG_NTYPES; type++)
+	for (type = 0; type < KG_JS_NTYPES; type++)
 	{
-		const KgInstr *instr = b->code[type].instr;
+		const KgJsInstr *instr = b->code[type].instr;
 
 		node->code[type] = instr;
-		while (instr != NULL && instr->op != KG_OP_END &&
-			   instr->op <= KG_OP_LAST_PLAIN)
+		while (instr != NULL && instr->op != KG_JS_OP_END &&
+			   instr->op <= KG_JS_OP_LAST_PLAIN)
 			instr++;
-		if (instr == NULL || instr->op == KG_OP_END)
+		if (instr == NULL || instr->op == KG_JS_OP_END)
 			node->plain |= KG_MASK(type);
 	}
 	pfree(b);
@@ -455,19 +455,19 @@ compile_node(KgCompiler *c, const KgVal *schema, KgResource *resource,
 }
 
 static void
-add_dynamic(KgResource *resource, const char *name, const KgNode *node)
+add_dynamic(KgJsResource *resource, const char *name, const KgJsNode *node)
 {
 	resource->dynamic = resource->dynamic
 							? repalloc(resource->dynamic,
 									   (resource->ndynamic + 1) *
-										   sizeof(KgDynamicAnchor))
-							: palloc(sizeof(KgDynamicAnchor));
+										   sizeof(KgJsDynamicAnchor))
+							: palloc(sizeof(KgJsDynamicAnchor));
 	resource->dynamic[resource->ndynamic].name = name;
 	resource->dynamic[resource->ndynamic++].node = node;
 }
 
 static bool
-has_dynamic(const KgResource *resource, const char *name)
+has_dynamic(const KgJsResource *resource, const char *name)
 {
 	int i;
 
@@ -488,7 +488,7 @@ has_dynamic(const KgResource *resource, const char *name)
  * go round until nothing is new.
  */
 static void
-compile_dynamic_anchors(KgCompiler *c)
+compile_dynamic_anchors(KgJsCompiler *c)
 {
 	bool changed = c->schema->is_dynamic;
 
@@ -499,10 +499,10 @@ compile_dynamic_anchors(KgCompiler *c)
 		changed = false;
 		for (i = 0; i < kg_registry_count(c->registry); i++)
 		{
-			KgResource *resource = kg_registry_nth(c->registry, i);
+			KgJsResource *resource = kg_registry_nth(c->registry, i);
 			List *names = list_copy(c->dynamic_names);
 			ListCell *lc;
-			KgPlace place;
+			KgJsPlace place;
 
 			CHECK_FOR_INTERRUPTS();
 			if (!resource->used)
@@ -546,11 +546,11 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	MemoryContext caller = MemoryContextSwitchTo(context);
 	MemoryContext work = AllocSetContextCreate(
 		context, "kg schema compiler", ALLOCSET_DEFAULT_SIZES);
-	KgCompiler c = {0};
+	KgJsCompiler c = {0};
 	HASHCTL ctl = {0};
 	Jsonb *copy;
-	KgVal root;
-	KgResource *resource;
+	KgJsVal root;
+	KgJsResource *resource;
 
 	if (options == NULL)
 		options = &defaults;
@@ -566,7 +566,7 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	copy = palloc(VARSIZE(schema));
 	memcpy(copy, schema, VARSIZE(schema));
 	kg_val_from_jsonb(&root, copy);
-	if (root.type != KG_T_OBJECT && root.type != KG_T_BOOL)
+	if (root.type != KG_JS_OBJECT && root.type != KG_JS_BOOL)
 	{
 		KgError *err = kg_schema_error(
 			NULL, "", "it must be an object or a boolean");

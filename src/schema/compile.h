@@ -10,60 +10,61 @@
 #include "schema/registry.h"
 #include "utils/hsearch.h"
 
-typedef struct KgCompiler
+typedef struct KgJsCompiler
 {
-	KgRegistry *registry;
+	KgJsRegistry *registry;
 	KgSchema *schema;
 	HTAB *nodes;
 	bool check_metaschema;
 	List *dynamic_names; /* of $dynamicRef anchors seen */
 	bool has_recursive;
 	int64 steps; /* taken by patterns; a meta-schema's do not count */
-} KgCompiler;
+} KgJsCompiler;
 
-typedef struct KgCode
+typedef struct KgJsCode
 {
-	KgInstr *instr;
+	KgJsInstr *instr;
 	int n;
 	int allocated;
-} KgCode;
+} KgJsCode;
 
 /* A node being compiled. */
-typedef struct KgBuild
+typedef struct KgJsBuild
 {
-	KgCompiler *compiler;
-	KgNode *node;
-	KgResource *resource;
+	KgJsCompiler *compiler;
+	KgJsNode *node;
+	KgJsResource *resource;
 	const char *pointer;
 	bool has[KG_KW_COUNT];
-	KgVal keyword[KG_KW_COUNT];
-	KgCode code[KG_NTYPES];
-} KgBuild;
+	KgJsVal keyword[KG_KW_COUNT];
+	KgJsCode code[KG_JS_NTYPES];
+} KgJsBuild;
 
 #define KG_MASK(type) (1 << (type))
-#define KG_MASK_ANY ((1 << KG_NTYPES) - 1)
+#define KG_MASK_ANY ((1 << KG_JS_NTYPES) - 1)
 
 /* Append for the types in mask. */
-extern void kg_emit(KgBuild *b, int mask, const KgInstr *instr);
+extern void kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr);
 /* The node of a subschema at keyword[/name][/index] of the one in work. */
-extern const KgNode *kg_compile_sub(KgBuild *b, KgKeyword keyword,
-									const char *name, int len, int index,
-									const KgVal *schema);
+extern const KgJsNode *kg_compile_sub(KgJsBuild *b, KgKeyword keyword,
+									  const char *name, int len, int index,
+									  const KgJsVal *schema);
 /* Raise KG_INVALID_INPUT at a keyword. */
-extern KG_NORETURN void kg_keyword_error(const KgBuild *b, KgKeyword keyword,
+extern KG_NORETURN void kg_keyword_error(const KgJsBuild *b, KgKeyword keyword,
 										 const char *expected) KG_NORETURN_TAIL;
 /* A non-negative integer; a huge one is KG_COUNT_HUGE. */
 #define KG_COUNT_HUGE PG_INT64_MAX
-extern int64 kg_keyword_count(const KgBuild *b, KgKeyword keyword);
+extern int64 kg_keyword_count(const KgJsBuild *b, KgKeyword keyword);
 /* Look at limits and interrupts after steps were taken. */
-extern void kg_compile_check(const KgCompiler *c);
+extern void kg_compile_check(const KgJsCompiler *c);
 /* Compile a pattern or raise at the keyword. */
-extern const KgPattern *kg_keyword_pattern(const KgBuild *b, KgKeyword keyword,
+extern const KgPattern *kg_keyword_pattern(const KgJsBuild *b,
+										   KgKeyword keyword,
 										   const char *source, int len);
 
-extern void kg_compile_values(KgBuild *b);
-extern void kg_compile_arrays(KgBuild *b);
-extern void kg_compile_objects(KgBuild *b);
-extern void kg_compile_unevaluated(KgBuild *b);
+extern void kg_compile_values(KgJsBuild *b);
+extern void kg_compile_arrays(KgJsBuild *b);
+extern void kg_compile_objects(KgJsBuild *b);
+extern void kg_compile_unevaluated(KgJsBuild *b);
 
 #endif /* KG_COMPILE_H */

@@ -6,18 +6,18 @@
 
 #include "schema/compile.h"
 
-static const KgNode *const *
-compile_prefix(KgBuild *b, KgKeyword keyword, int *n)
+static const KgJsNode *const *
+compile_prefix(KgJsBuild *b, KgKeyword keyword, int *n)
 {
-	const KgVal *list = &b->keyword[keyword];
-	const KgNode **nodes;
-	KgArrayWalk w;
-	KgVal item;
+	const KgJsVal *list = &b->keyword[keyword];
+	const KgJsNode **nodes;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
-	if (list->type != KG_T_ARRAY)
+	if (list->type != KG_JS_ARRAY)
 		kg_keyword_error(b, keyword, "an array of schemas");
 	*n = KG_VAL_COUNT(list);
-	nodes = palloc(Max(*n, 1) * sizeof(KgNode *));
+	nodes = palloc(Max(*n, 1) * sizeof(KgJsNode *));
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
 		nodes[w.i - 1] = kg_compile_sub(b, keyword, NULL, 0, w.i - 1, &item);
@@ -29,17 +29,17 @@ compile_prefix(KgBuild *b, KgKeyword keyword, int *n)
  * "additionalItems" counts only beside it.
  */
 static void
-compile_items(KgBuild *b)
+compile_items(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_ITEMS};
-	KgItemsPlan *plan = palloc0(sizeof(KgItemsPlan));
+	KgJsInstr instr = {.op = KG_JS_OP_ITEMS};
+	KgJsItemsPlan *plan = palloc0(sizeof(KgJsItemsPlan));
 	KgKeyword rest = KG_KW_ITEMS;
 
 	plan->prefix_keyword = KG_KW_PREFIX_ITEMS;
 	if (b->has[KG_KW_PREFIX_ITEMS])
 		plan->prefix = compile_prefix(b, KG_KW_PREFIX_ITEMS, &plan->nprefix);
 	else if (b->resource->dialect != KG_DRAFT_2020 && b->has[KG_KW_ITEMS] &&
-			 b->keyword[KG_KW_ITEMS].type == KG_T_ARRAY)
+			 b->keyword[KG_KW_ITEMS].type == KG_JS_ARRAY)
 	{
 		plan->prefix_keyword = KG_KW_ITEMS;
 		plan->prefix = compile_prefix(b, KG_KW_ITEMS, &plan->nprefix);
@@ -55,14 +55,14 @@ compile_items(KgBuild *b)
 		return;
 	instr.keyword = rest;
 	instr.u.items = plan;
-	kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 }
 
 static void
-compile_contains(KgBuild *b)
+compile_contains(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_CONTAINS, .keyword = KG_KW_CONTAINS};
-	KgContainsPlan *plan = palloc0(sizeof(KgContainsPlan));
+	KgJsInstr instr = {.op = KG_JS_OP_CONTAINS, .keyword = KG_KW_CONTAINS};
+	KgJsContainsPlan *plan = palloc0(sizeof(KgJsContainsPlan));
 
 	plan->node = kg_compile_sub(
 		b, KG_KW_CONTAINS, NULL, 0, -1, &b->keyword[KG_KW_CONTAINS]);
@@ -75,52 +75,52 @@ compile_contains(KgBuild *b)
 	/* Only since 2020-12 does contains evaluate the items it finds. */
 	plan->marks = b->resource->dialect == KG_DRAFT_2020;
 	instr.u.contains = plan;
-	kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+	kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 }
 
 void
-kg_compile_arrays(KgBuild *b)
+kg_compile_arrays(KgJsBuild *b)
 {
-	KgInstr instr = {0};
+	KgJsInstr instr = {0};
 
 	if (b->has[KG_KW_MIN_ITEMS])
 	{
-		instr.op = KG_OP_MIN_ITEMS;
+		instr.op = KG_JS_OP_MIN_ITEMS;
 		instr.keyword = KG_KW_MIN_ITEMS;
 		instr.n = kg_keyword_count(b, KG_KW_MIN_ITEMS);
-		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 	}
 	if (b->has[KG_KW_MAX_ITEMS])
 	{
-		instr.op = KG_OP_MAX_ITEMS;
+		instr.op = KG_JS_OP_MAX_ITEMS;
 		instr.keyword = KG_KW_MAX_ITEMS;
 		instr.n = kg_keyword_count(b, KG_KW_MAX_ITEMS);
-		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 	}
 	compile_items(b);
 	if (b->has[KG_KW_CONTAINS])
 		compile_contains(b);
 	if (b->has[KG_KW_UNIQUE_ITEMS])
 	{
-		const KgVal *v = &b->keyword[KG_KW_UNIQUE_ITEMS];
+		const KgJsVal *v = &b->keyword[KG_KW_UNIQUE_ITEMS];
 
-		if (v->type != KG_T_BOOL)
+		if (v->type != KG_JS_BOOL)
 			kg_keyword_error(b, KG_KW_UNIQUE_ITEMS, "a boolean");
-		instr.op = KG_OP_UNIQUE;
+		instr.op = KG_JS_OP_UNIQUE;
 		instr.keyword = KG_KW_UNIQUE_ITEMS;
 		if (v->len)
-			kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+			kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 	}
 }
 
 void
-kg_compile_unevaluated(KgBuild *b)
+kg_compile_unevaluated(KgJsBuild *b)
 {
-	KgInstr instr = {0};
+	KgJsInstr instr = {0};
 
 	if (b->has[KG_KW_UNEVALUATED_ITEMS])
 	{
-		instr.op = KG_OP_UNEVALUATED_ITEMS;
+		instr.op = KG_JS_OP_UNEVALUATED_ITEMS;
 		instr.keyword = KG_KW_UNEVALUATED_ITEMS;
 		instr.u.node = kg_compile_sub(b,
 									  KG_KW_UNEVALUATED_ITEMS,
@@ -128,12 +128,12 @@ kg_compile_unevaluated(KgBuild *b)
 									  0,
 									  -1,
 									  &b->keyword[KG_KW_UNEVALUATED_ITEMS]);
-		b->node->flags |= KG_NODE_TRACKS_ITEMS;
-		kg_emit(b, KG_MASK(KG_T_ARRAY), &instr);
+		b->node->flags |= KG_JS_NODE_TRACKS_ITEMS;
+		kg_emit(b, KG_MASK(KG_JS_ARRAY), &instr);
 	}
 	if (b->has[KG_KW_UNEVALUATED_PROPERTIES])
 	{
-		instr.op = KG_OP_UNEVALUATED_PROPERTIES;
+		instr.op = KG_JS_OP_UNEVALUATED_PROPERTIES;
 		instr.keyword = KG_KW_UNEVALUATED_PROPERTIES;
 		instr.u.node = kg_compile_sub(
 			b,
@@ -142,7 +142,7 @@ kg_compile_unevaluated(KgBuild *b)
 			0,
 			-1,
 			&b->keyword[KG_KW_UNEVALUATED_PROPERTIES]);
-		b->node->flags |= KG_NODE_TRACKS_PROPERTIES;
-		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+		b->node->flags |= KG_JS_NODE_TRACKS_PROPERTIES;
+		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 	}
 }

@@ -14,48 +14,48 @@
 static int
 compare_properties(const void *a, const void *b)
 {
-	const KgProperty *pa = a;
-	const KgProperty *pb = b;
+	const KgJsProperty *pa = a;
+	const KgJsProperty *pb = b;
 
 	return kg_key_compare(pa->name, pa->len, pb->name, pb->len);
 }
 
 static void
-require_object(KgBuild *b, KgKeyword keyword)
+require_object(KgJsBuild *b, KgKeyword keyword)
 {
-	if (b->keyword[keyword].type != KG_T_OBJECT)
+	if (b->keyword[keyword].type != KG_JS_OBJECT)
 		kg_keyword_error(b, keyword, "an object");
 }
 
 static void
-require_names(KgBuild *b, KgKeyword keyword, const KgVal *list)
+require_names(KgJsBuild *b, KgKeyword keyword, const KgJsVal *list)
 {
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
-	if (list->type != KG_T_ARRAY)
+	if (list->type != KG_JS_ARRAY)
 		kg_keyword_error(b, keyword, "an array of strings");
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
 	{
-		if (item.type != KG_T_STRING)
+		if (item.type != KG_JS_STRING)
 			kg_keyword_error(b, keyword, "an array of strings");
 	}
 }
 
 static void
-compile_patterns(KgBuild *b, KgObjectPlan *plan)
+compile_patterns(KgJsBuild *b, KgJsObjectPlan *plan)
 {
-	KgPatternNode *patterns;
-	KgObjectWalk w;
+	KgJsPatternNode *patterns;
+	KgJsObjectWalk w;
 
 	require_object(b, KG_KW_PATTERN_PROPERTIES);
 	plan->npatterns = KG_VAL_COUNT(&b->keyword[KG_KW_PATTERN_PROPERTIES]);
-	patterns = palloc(Max(plan->npatterns, 1) * sizeof(KgPatternNode));
+	patterns = palloc(Max(plan->npatterns, 1) * sizeof(KgJsPatternNode));
 	kg_object_begin(&w, &b->keyword[KG_KW_PATTERN_PROPERTIES]);
 	while (kg_object_next(&w))
 	{
-		KgPatternNode *p = &patterns[w.i - 1];
+		KgJsPatternNode *p = &patterns[w.i - 1];
 
 		p->source = w.key;
 		p->source_len = w.key_len;
@@ -69,9 +69,9 @@ compile_patterns(KgBuild *b, KgObjectPlan *plan)
 }
 
 static void
-match_patterns(KgBuild *b, const KgObjectPlan *plan, KgProperty *property)
+match_patterns(KgJsBuild *b, const KgJsObjectPlan *plan, KgJsProperty *property)
 {
-	const KgPatternNode **matched = NULL;
+	const KgJsPatternNode **matched = NULL;
 	int i;
 
 	for (i = 0; i < plan->npatterns; i++)
@@ -82,7 +82,7 @@ match_patterns(KgBuild *b, const KgObjectPlan *plan, KgProperty *property)
 								&b->compiler->steps))
 			continue;
 		if (matched == NULL)
-			matched = palloc(plan->npatterns * sizeof(KgPatternNode *));
+			matched = palloc(plan->npatterns * sizeof(KgJsPatternNode *));
 		matched[property->npatterns++] = &plan->patterns[i];
 	}
 	property->patterns = matched;
@@ -91,12 +91,12 @@ match_patterns(KgBuild *b, const KgObjectPlan *plan, KgProperty *property)
 
 /* Declared and required names together, sorted, each once. */
 static void
-compile_properties(KgBuild *b, KgObjectPlan *plan)
+compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 {
-	KgProperty *list;
-	KgObjectWalk wo;
-	KgArrayWalk wa;
-	KgVal item;
+	KgJsProperty *list;
+	KgJsObjectWalk wo;
+	KgJsArrayWalk wa;
+	KgJsVal item;
 	int total = 0;
 	int n = 0;
 	int i;
@@ -111,7 +111,7 @@ compile_properties(KgBuild *b, KgObjectPlan *plan)
 		require_names(b, KG_KW_REQUIRED, &b->keyword[KG_KW_REQUIRED]);
 		total += KG_VAL_COUNT(&b->keyword[KG_KW_REQUIRED]);
 	}
-	list = palloc0(Max(total, 1) * sizeof(KgProperty));
+	list = palloc0(Max(total, 1) * sizeof(KgJsProperty));
 	if (b->has[KG_KW_PROPERTIES])
 	{
 		kg_object_begin(&wo, &b->keyword[KG_KW_PROPERTIES]);
@@ -134,10 +134,10 @@ compile_properties(KgBuild *b, KgObjectPlan *plan)
 			list[n++].required = true;
 		}
 	}
-	qsort(list, n, sizeof(KgProperty), compare_properties);
+	qsort(list, n, sizeof(KgJsProperty), compare_properties);
 	for (i = 0; i < n; i++)
 	{
-		KgProperty *last = &list[plan->nproperties - 1];
+		KgJsProperty *last = &list[plan->nproperties - 1];
 
 		if (plan->nproperties > 0 && compare_properties(last, &list[i]) == 0)
 		{
@@ -163,7 +163,7 @@ compile_properties(KgBuild *b, KgObjectPlan *plan)
 }
 
 static void
-index_lengths(KgObjectPlan *plan)
+index_lengths(KgJsObjectPlan *plan)
 {
 	int length;
 	int i = 0;
@@ -177,16 +177,16 @@ index_lengths(KgObjectPlan *plan)
 }
 
 static void
-compile_object_plan(KgBuild *b)
+compile_object_plan(KgJsBuild *b)
 {
-	KgInstr instr = {.op = KG_OP_OBJECT, .keyword = KG_KW_PROPERTIES};
-	KgObjectPlan *plan;
+	KgJsInstr instr = {.op = KG_JS_OP_OBJECT, .keyword = KG_KW_PROPERTIES};
+	KgJsObjectPlan *plan;
 
 	if (!b->has[KG_KW_PROPERTIES] && !b->has[KG_KW_REQUIRED] &&
 		!b->has[KG_KW_PATTERN_PROPERTIES] &&
 		!b->has[KG_KW_ADDITIONAL_PROPERTIES] && !b->has[KG_KW_PROPERTY_NAMES])
 		return;
-	plan = palloc0(sizeof(KgObjectPlan));
+	plan = palloc0(sizeof(KgJsObjectPlan));
 	if (b->has[KG_KW_PATTERN_PROPERTIES])
 		compile_patterns(b, plan);
 	compile_properties(b, plan);
@@ -210,19 +210,19 @@ compile_object_plan(KgBuild *b)
 									 -1,
 									 &b->keyword[KG_KW_PROPERTY_NAMES]);
 	instr.u.object = plan;
-	kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+	kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 }
 
 static void
-fill_required(KgBuild *b, KgKeyword keyword, const KgVal *list,
-			  KgDependency *dependency)
+fill_required(KgJsBuild *b, KgKeyword keyword, const KgJsVal *list,
+			  KgJsDependency *dependency)
 {
-	KgVal *names;
-	KgArrayWalk w;
-	KgVal item;
+	KgJsVal *names;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
 	require_names(b, keyword, list);
-	names = palloc(Max(KG_VAL_COUNT(list), 1) * sizeof(KgVal));
+	names = palloc(Max(KG_VAL_COUNT(list), 1) * sizeof(KgJsVal));
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
 		names[dependency->nrequired++] = item;
@@ -230,19 +230,19 @@ fill_required(KgBuild *b, KgKeyword keyword, const KgVal *list,
 }
 
 static void
-compile_dependencies(KgBuild *b, KgKeyword keyword)
+compile_dependencies(KgJsBuild *b, KgKeyword keyword)
 {
-	KgInstr instr = {.keyword = keyword};
-	KgDependencies *required;
-	KgDependencies *schemas;
-	KgObjectWalk w;
+	KgJsInstr instr = {.keyword = keyword};
+	KgJsDependencies *required;
+	KgJsDependencies *schemas;
+	KgJsObjectWalk w;
 	Size size;
 
 	if (!b->has[keyword])
 		return;
 	require_object(b, keyword);
-	size = offsetof(KgDependencies, item) +
-		   KG_VAL_COUNT(&b->keyword[keyword]) * sizeof(KgDependency);
+	size = offsetof(KgJsDependencies, item) +
+		   KG_VAL_COUNT(&b->keyword[keyword]) * sizeof(KgJsDependency);
 	required = palloc0(size);
 	schemas = palloc0(size);
 	kg_object_begin(&w, &b->keyword[keyword]);
@@ -250,9 +250,9 @@ compile_dependencies(KgBuild *b, KgKeyword keyword)
 	{
 		bool is_list = keyword == KG_KW_DEPENDENT_REQUIRED ||
 					   (keyword == KG_KW_DEPENDENCIES &&
-						w.value.type == KG_T_ARRAY);
-		KgDependencies *target = is_list ? required : schemas;
-		KgDependency *item = &target->item[target->n++];
+						w.value.type == KG_JS_ARRAY);
+		KgJsDependencies *target = is_list ? required : schemas;
+		KgJsDependency *item = &target->item[target->n++];
 
 		item->name = w.key;
 		item->len = w.key_len;
@@ -264,36 +264,36 @@ compile_dependencies(KgBuild *b, KgKeyword keyword)
 	}
 	if (required->n > 0)
 	{
-		instr.op = KG_OP_DEPENDENT_REQUIRED;
+		instr.op = KG_JS_OP_DEPENDENT_REQUIRED;
 		instr.u.dependencies = required;
-		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 	}
 	if (schemas->n > 0)
 	{
-		instr.op = KG_OP_DEPENDENT_SCHEMAS;
+		instr.op = KG_JS_OP_DEPENDENT_SCHEMAS;
 		instr.u.dependencies = schemas;
-		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 	}
 }
 
 void
-kg_compile_objects(KgBuild *b)
+kg_compile_objects(KgJsBuild *b)
 {
-	KgInstr instr = {0};
+	KgJsInstr instr = {0};
 
 	if (b->has[KG_KW_MIN_PROPERTIES])
 	{
-		instr.op = KG_OP_MIN_ITEMS;
+		instr.op = KG_JS_OP_MIN_ITEMS;
 		instr.keyword = KG_KW_MIN_PROPERTIES;
 		instr.n = kg_keyword_count(b, KG_KW_MIN_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 	}
 	if (b->has[KG_KW_MAX_PROPERTIES])
 	{
-		instr.op = KG_OP_MAX_ITEMS;
+		instr.op = KG_JS_OP_MAX_ITEMS;
 		instr.keyword = KG_KW_MAX_PROPERTIES;
 		instr.n = kg_keyword_count(b, KG_KW_MAX_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_T_OBJECT), &instr);
+		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
 	}
 	compile_object_plan(b);
 	compile_dependencies(b, KG_KW_DEPENDENT_REQUIRED);

@@ -7,11 +7,11 @@
 #include "schema/compile.h"
 
 static int
-type_bit(const KgBuild *b, const KgVal *name)
+type_bit(const KgJsBuild *b, const KgJsVal *name)
 {
 	int type;
 
-	for (type = 0; type <= KG_T_INTEGER; type++)
+	for (type = 0; type <= KG_JS_INTEGER; type++)
 	{
 		if (kg_val_is(name, kg_type_name(type)))
 			return KG_MASK(type);
@@ -23,14 +23,14 @@ type_bit(const KgBuild *b, const KgVal *name)
 }
 
 static void
-compile_type(KgBuild *b)
+compile_type(KgJsBuild *b)
 {
-	const KgVal *v = &b->keyword[KG_KW_TYPE];
-	KgArrayWalk w;
-	KgVal item;
+	const KgJsVal *v = &b->keyword[KG_KW_TYPE];
+	KgJsArrayWalk w;
+	KgJsVal item;
 
 	b->node->types = 0;
-	if (v->type != KG_T_ARRAY)
+	if (v->type != KG_JS_ARRAY)
 	{
 		b->node->types = type_bit(b, v);
 		return;
@@ -41,16 +41,16 @@ compile_type(KgBuild *b)
 }
 
 /* The values of one type as a hash table that is at most half full. */
-static KgEnum *
-make_enum(const KgVal *list, int type)
+static KgJsEnum *
+make_enum(const KgJsVal *list, int type)
 {
-	KgEnum *result = palloc0(sizeof(KgEnum));
+	KgJsEnum *result = palloc0(sizeof(KgJsEnum));
 	int total = KG_VAL_COUNT(list);
-	KgVal *values = palloc(total * sizeof(KgVal));
+	KgJsVal *values = palloc(total * sizeof(KgJsVal));
 	uint32 *hashes;
 	uint32 *slots;
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 	int i;
 
 	kg_array_begin(&w, list);
@@ -82,142 +82,142 @@ make_enum(const KgVal *list, int type)
 }
 
 static void
-compile_enum(KgBuild *b)
+compile_enum(KgJsBuild *b)
 {
-	const KgVal *v = &b->keyword[KG_KW_ENUM];
+	const KgJsVal *v = &b->keyword[KG_KW_ENUM];
 	int type;
 
-	if (v->type != KG_T_ARRAY)
+	if (v->type != KG_JS_ARRAY)
 		kg_keyword_error(b, KG_KW_ENUM, "an array");
-	for (type = 0; type < KG_NTYPES; type++)
+	for (type = 0; type < KG_JS_NTYPES; type++)
 	{
-		KgInstr instr = {.op = KG_OP_ENUM, .keyword = KG_KW_ENUM};
-		KgEnum *values = make_enum(v, type);
+		KgJsInstr instr = {.op = KG_JS_OP_ENUM, .keyword = KG_KW_ENUM};
+		KgJsEnum *values = make_enum(v, type);
 
 		instr.u.values = values;
 		if (values->n == 0)
-			instr.op = KG_OP_FAIL;
-		else if (type == KG_T_NULL)
+			instr.op = KG_JS_OP_FAIL;
+		else if (type == KG_JS_NULL)
 			continue;
 		kg_emit(b, KG_MASK(type), &instr);
 	}
 }
 
 static void
-compile_const(KgBuild *b)
+compile_const(KgJsBuild *b)
 {
-	KgVal *v = palloc(sizeof(KgVal));
-	KgInstr instr = {.op = KG_OP_CONST, .keyword = KG_KW_CONST};
+	KgJsVal *v = palloc(sizeof(KgJsVal));
+	KgJsInstr instr = {.op = KG_JS_OP_CONST, .keyword = KG_KW_CONST};
 
 	*v = b->keyword[KG_KW_CONST];
 	instr.u.value = v;
 	kg_emit(b, KG_MASK(v->type), &instr);
-	instr.op = KG_OP_FAIL;
+	instr.op = KG_JS_OP_FAIL;
 	kg_emit(b, KG_MASK_ANY & ~KG_MASK(v->type), &instr);
 }
 
 static void
-compile_strings(KgBuild *b)
+compile_strings(KgJsBuild *b)
 {
 	const KgPattern *pattern;
-	KgInstr instr = {0};
-	const KgVal *v;
+	KgJsInstr instr = {0};
+	const KgJsVal *v;
 
 	if (b->has[KG_KW_MIN_LENGTH])
 	{
-		instr.op = KG_OP_MIN_LENGTH;
+		instr.op = KG_JS_OP_MIN_LENGTH;
 		instr.keyword = KG_KW_MIN_LENGTH;
 		instr.n = kg_keyword_count(b, KG_KW_MIN_LENGTH);
 		if (instr.n > 0)
-			kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
 	if (b->has[KG_KW_MAX_LENGTH])
 	{
-		instr.op = KG_OP_MAX_LENGTH;
+		instr.op = KG_JS_OP_MAX_LENGTH;
 		instr.keyword = KG_KW_MAX_LENGTH;
 		instr.n = kg_keyword_count(b, KG_KW_MAX_LENGTH);
-		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+		kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
 	if (b->has[KG_KW_PATTERN])
 	{
 		v = &b->keyword[KG_KW_PATTERN];
-		if (v->type != KG_T_STRING)
+		if (v->type != KG_JS_STRING)
 			kg_keyword_error(b, KG_KW_PATTERN, "a regular expression");
 		instr.keyword = KG_KW_PATTERN;
 		pattern = kg_keyword_pattern(b, KG_KW_PATTERN, v->data, v->len);
 		if (kg_pattern_dfa(pattern) != NULL)
 		{
-			instr.op = KG_OP_DFA;
+			instr.op = KG_JS_OP_DFA;
 			instr.u.dfa = kg_pattern_dfa(pattern);
 		}
 		else
 		{
-			instr.op = KG_OP_PATTERN;
+			instr.op = KG_JS_OP_PATTERN;
 			instr.u.pattern = pattern;
 		}
-		kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+		kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
 	if (b->has[KG_KW_FORMAT] && b->resource->assert_format)
 	{
 		v = &b->keyword[KG_KW_FORMAT];
-		if (v->type != KG_T_STRING)
+		if (v->type != KG_JS_STRING)
 			kg_keyword_error(b, KG_KW_FORMAT, "a string");
-		instr.op = KG_OP_FORMAT;
+		instr.op = KG_JS_OP_FORMAT;
 		instr.keyword = KG_KW_FORMAT;
 		instr.u.format = kg_format_find(v->data, v->len, b->resource->dialect);
 		/* A format that nobody defines is an annotation. */
 		if (instr.u.format != NULL)
-			kg_emit(b, KG_MASK(KG_T_STRING), &instr);
+			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
 }
 
 static void
-compile_numbers(KgBuild *b)
+compile_numbers(KgJsBuild *b)
 {
 	static const struct
 	{
 		KgKeyword keyword;
-		KgOp op;
+		KgJsOp op;
 	} bounds[] = {
-		{KG_KW_MINIMUM, KG_OP_MINIMUM},
-		{KG_KW_MAXIMUM, KG_OP_MAXIMUM},
-		{KG_KW_EXCLUSIVE_MINIMUM, KG_OP_EXCLUSIVE_MINIMUM},
-		{KG_KW_EXCLUSIVE_MAXIMUM, KG_OP_EXCLUSIVE_MAXIMUM},
+		{KG_KW_MINIMUM, KG_JS_OP_MINIMUM},
+		{KG_KW_MAXIMUM, KG_JS_OP_MAXIMUM},
+		{KG_KW_EXCLUSIVE_MINIMUM, KG_JS_OP_EXCLUSIVE_MINIMUM},
+		{KG_KW_EXCLUSIVE_MAXIMUM, KG_JS_OP_EXCLUSIVE_MAXIMUM},
 	};
-	KgInstr instr = {0};
+	KgJsInstr instr = {0};
 	int i;
 
 	for (i = 0; i < lengthof(bounds); i++)
 	{
-		const KgVal *v = &b->keyword[bounds[i].keyword];
+		const KgJsVal *v = &b->keyword[bounds[i].keyword];
 
 		if (!b->has[bounds[i].keyword])
 			continue;
-		if (v->type != KG_T_NUMBER)
+		if (v->type != KG_JS_NUMBER)
 			kg_keyword_error(b, bounds[i].keyword, "a number");
 		instr.op = bounds[i].op;
 		instr.keyword = bounds[i].keyword;
 		instr.u.number = v->data;
-		kg_emit(b, KG_MASK(KG_T_NUMBER), &instr);
+		kg_emit(b, KG_MASK(KG_JS_NUMBER), &instr);
 	}
 	if (b->has[KG_KW_MULTIPLE_OF])
 	{
-		const KgVal *v = &b->keyword[KG_KW_MULTIPLE_OF];
+		const KgJsVal *v = &b->keyword[KG_KW_MULTIPLE_OF];
 		KgDivisor *divisor = palloc(sizeof(KgDivisor));
 
-		if (v->type != KG_T_NUMBER || !kg_number_is_positive(v->data))
+		if (v->type != KG_JS_NUMBER || !kg_number_is_positive(v->data))
 			kg_keyword_error(b, KG_KW_MULTIPLE_OF, "a number above 0");
 		kg_divisor_init(divisor, v->data);
-		instr.op = divisor->unscaled ? KG_OP_MULTIPLE_OF
-									 : KG_OP_MULTIPLE_OF_BIG;
+		instr.op = divisor->unscaled ? KG_JS_OP_MULTIPLE_OF
+									 : KG_JS_OP_MULTIPLE_OF_BIG;
 		instr.keyword = KG_KW_MULTIPLE_OF;
 		instr.u.divisor = divisor;
-		kg_emit(b, KG_MASK(KG_T_NUMBER), &instr);
+		kg_emit(b, KG_MASK(KG_JS_NUMBER), &instr);
 	}
 }
 
 void
-kg_compile_values(KgBuild *b)
+kg_compile_values(KgJsBuild *b)
 {
 	if (b->has[KG_KW_TYPE])
 		compile_type(b);

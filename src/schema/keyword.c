@@ -108,10 +108,10 @@ kg_keyword_find(const char *name, int len)
 	return KG_KW_NONE;
 }
 
-KgShape
+KgJsShape
 kg_keyword_shape(KgKeyword keyword)
 {
-	return (KgShape) keywords[keyword].shape;
+	return (KgJsShape) keywords[keyword].shape;
 }
 
 bool

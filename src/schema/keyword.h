@@ -90,7 +90,7 @@ typedef enum KgKeyword
 } KgKeyword;
 
 /* Where subschemas stand in a keyword's value. */
-typedef enum KgShape
+typedef enum KgJsShape
 {
 	KG_SHAPE_NONE,
 	KG_SHAPE_SCHEMA,
@@ -98,11 +98,11 @@ typedef enum KgShape
 	KG_SHAPE_MAP,
 	KG_SHAPE_SCHEMA_OR_ARRAY, /* items */
 	KG_SHAPE_DEPENDENCIES	  /* schemas or arrays of names */
-} KgShape;
+} KgJsShape;
 
 extern const char *kg_keyword_name(KgKeyword keyword);
 extern KgKeyword kg_keyword_find(const char *name, int len);
-extern KgShape kg_keyword_shape(KgKeyword keyword);
+extern KgJsShape kg_keyword_shape(KgKeyword keyword);
 extern bool kg_keyword_applies(KgKeyword keyword, KgDialect dialect,
 							   int vocabularies);
 

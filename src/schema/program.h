@@ -18,221 +18,221 @@
 #include "schema/schema.h"
 #include "schema/value.h"
 
-typedef enum KgOp
+typedef enum KgJsOp
 {
-	KG_OP_END,
-	/* of the value alone, up to KG_OP_LAST_PLAIN */
-	KG_OP_MIN_LENGTH,
-	KG_OP_MAX_LENGTH,
-	KG_OP_DFA,
-	KG_OP_FORMAT,
-	KG_OP_MINIMUM,
-	KG_OP_MAXIMUM,
-	KG_OP_EXCLUSIVE_MINIMUM,
-	KG_OP_EXCLUSIVE_MAXIMUM,
-	KG_OP_MULTIPLE_OF,
-	KG_OP_FAIL, /* of this type nothing can be valid */
-	KG_OP_CONST,
-	KG_OP_ENUM,
-	KG_OP_MIN_ITEMS, /* and minProperties */
-	KG_OP_MAX_ITEMS, /* and maxProperties */
-	KG_OP_LAST_PLAIN = KG_OP_MAX_ITEMS,
+	KG_JS_OP_END,
+	/* of the value alone, up to KG_JS_OP_LAST_PLAIN */
+	KG_JS_OP_MIN_LENGTH,
+	KG_JS_OP_MAX_LENGTH,
+	KG_JS_OP_DFA,
+	KG_JS_OP_FORMAT,
+	KG_JS_OP_MINIMUM,
+	KG_JS_OP_MAXIMUM,
+	KG_JS_OP_EXCLUSIVE_MINIMUM,
+	KG_JS_OP_EXCLUSIVE_MAXIMUM,
+	KG_JS_OP_MULTIPLE_OF,
+	KG_JS_OP_FAIL, /* of this type nothing can be valid */
+	KG_JS_OP_CONST,
+	KG_JS_OP_ENUM,
+	KG_JS_OP_MIN_ITEMS, /* and minProperties */
+	KG_JS_OP_MAX_ITEMS, /* and maxProperties */
+	KG_JS_OP_LAST_PLAIN = KG_JS_OP_MAX_ITEMS,
 	/* of the value alone, but they may take long */
-	KG_OP_PATTERN,
-	KG_OP_MULTIPLE_OF_BIG,
+	KG_JS_OP_PATTERN,
+	KG_JS_OP_MULTIPLE_OF_BIG,
 	/* combinations */
-	KG_OP_REF,
-	KG_OP_DYNAMIC_REF,
-	KG_OP_RECURSIVE_REF,
-	KG_OP_ALL_OF,
-	KG_OP_ANY_OF,
-	KG_OP_ONE_OF,
-	KG_OP_NOT,
-	KG_OP_IF,
+	KG_JS_OP_REF,
+	KG_JS_OP_DYNAMIC_REF,
+	KG_JS_OP_RECURSIVE_REF,
+	KG_JS_OP_ALL_OF,
+	KG_JS_OP_ANY_OF,
+	KG_JS_OP_ONE_OF,
+	KG_JS_OP_NOT,
+	KG_JS_OP_IF,
 	/* arrays */
-	KG_OP_UNIQUE,
-	KG_OP_ITEMS,
-	KG_OP_CONTAINS,
-	KG_OP_UNEVALUATED_ITEMS,
+	KG_JS_OP_UNIQUE,
+	KG_JS_OP_ITEMS,
+	KG_JS_OP_CONTAINS,
+	KG_JS_OP_UNEVALUATED_ITEMS,
 	/* objects */
-	KG_OP_OBJECT,
-	KG_OP_DEPENDENT_REQUIRED,
-	KG_OP_DEPENDENT_SCHEMAS,
-	KG_OP_UNEVALUATED_PROPERTIES
-} KgOp;
+	KG_JS_OP_OBJECT,
+	KG_JS_OP_DEPENDENT_REQUIRED,
+	KG_JS_OP_DEPENDENT_SCHEMAS,
+	KG_JS_OP_UNEVALUATED_PROPERTIES
+} KgJsOp;
 
-typedef struct KgNode KgNode;
-typedef struct KgResource KgResource;
+typedef struct KgJsNode KgJsNode;
+typedef struct KgJsResource KgJsResource;
 
-typedef struct KgNodeList
+typedef struct KgJsNodeList
 {
 	int n;
-	const KgNode *node[FLEXIBLE_ARRAY_MEMBER];
-} KgNodeList;
+	const KgJsNode *node[FLEXIBLE_ARRAY_MEMBER];
+} KgJsNodeList;
 
-typedef struct KgEnum
+typedef struct KgJsEnum
 {
 	int n;
 	uint32 mask;		  /* of slots */
 	const uint32 *slots;  /* index + 1 of a value, 0: free */
 	const uint32 *hashes; /* of the values */
-	const KgVal *values;
-} KgEnum;
+	const KgJsVal *values;
+} KgJsEnum;
 
-typedef struct KgPatternNode
+typedef struct KgJsPatternNode
 {
 	const KgDfa *dfa; /* or NULL */
 	const KgPattern *pattern;
-	const KgNode *node;
+	const KgJsNode *node;
 	const char *source; /* key in patternProperties */
 	uint32 source_len;
-} KgPatternNode;
+} KgJsPatternNode;
 
-typedef struct KgProperty
+typedef struct KgJsProperty
 {
 	uint64 prefix; /* kg_key_prefix() of the name */
 	const char *name;
 	uint32 len;
 	bool required;
-	bool declared;		/* in "properties" */
-	const KgNode *node; /* NULL where only required */
-	int npatterns;		/* patternProperties that the name matches */
-	const KgPatternNode *const *patterns;
-} KgProperty;
+	bool declared;		  /* in "properties" */
+	const KgJsNode *node; /* NULL where only required */
+	int npatterns;		  /* patternProperties that the name matches */
+	const KgJsPatternNode *const *patterns;
+} KgJsProperty;
 
 #define KG_LENGTH_BUCKETS 32
 
 /* properties, required, patternProperties, additionalProperties, names */
-typedef struct KgObjectPlan
+typedef struct KgJsObjectPlan
 {
 	int nproperties;
-	const KgProperty *properties; /* in jsonb's order */
+	const KgJsProperty *properties; /* in jsonb's order */
 	/* Index of the first property of this length or a longer one. */
 	int by_length[KG_LENGTH_BUCKETS + 1];
 	int nrequired;
 	int npatterns;
-	const KgPatternNode *patterns;
-	const KgNode *additional; /* NULL: anything */
-	const KgNode *names;
+	const KgJsPatternNode *patterns;
+	const KgJsNode *additional; /* NULL: anything */
+	const KgJsNode *names;
 	bool marks_additional; /* the keyword is there, so it evaluates */
-} KgObjectPlan;
+} KgJsObjectPlan;
 
-typedef struct KgItemsPlan
+typedef struct KgJsItemsPlan
 {
 	int nprefix;
-	const KgNode *const *prefix;
-	const KgNode *rest; /* NULL: anything */
+	const KgJsNode *const *prefix;
+	const KgJsNode *rest; /* NULL: anything */
 	bool marks_rest;
 	uint8 prefix_keyword;
 	uint8 rest_keyword;
-} KgItemsPlan;
+} KgJsItemsPlan;
 
-typedef struct KgContainsPlan
+typedef struct KgJsContainsPlan
 {
-	const KgNode *node;
+	const KgJsNode *node;
 	int64 min;
 	int64 max; /* -1: none */
 	bool marks;
-} KgContainsPlan;
+} KgJsContainsPlan;
 
-typedef struct KgDependency
+typedef struct KgJsDependency
 {
 	const char *name;
 	uint32 len;
-	const KgNode *node; /* dependentSchemas */
-	int nrequired;		/* dependentRequired */
-	const KgVal *required;
-} KgDependency;
+	const KgJsNode *node; /* dependentSchemas */
+	int nrequired;		  /* dependentRequired */
+	const KgJsVal *required;
+} KgJsDependency;
 
-typedef struct KgDependencies
+typedef struct KgJsDependencies
 {
 	int n;
-	KgDependency item[FLEXIBLE_ARRAY_MEMBER];
-} KgDependencies;
+	KgJsDependency item[FLEXIBLE_ARRAY_MEMBER];
+} KgJsDependencies;
 
-typedef struct KgCondition
+typedef struct KgJsCondition
 {
-	const KgNode *condition;
-	const KgNode *consequence; /* or NULL */
-	const KgNode *alternative; /* or NULL */
-} KgCondition;
+	const KgJsNode *condition;
+	const KgJsNode *consequence; /* or NULL */
+	const KgJsNode *alternative; /* or NULL */
+} KgJsCondition;
 
-typedef struct KgDynamicRef
+typedef struct KgJsDynamicRef
 {
-	const KgNode *target; /* where it leads when nothing overrides it */
+	const KgJsNode *target; /* where it leads when nothing overrides it */
 	const char *anchor;
-} KgDynamicRef;
+} KgJsDynamicRef;
 
-typedef struct KgInstr
+typedef struct KgJsInstr
 {
-	uint8 op;	   /* KgOp */
+	uint8 op;	   /* KgJsOp */
 	uint8 keyword; /* KgKeyword that it came from */
 	int64 n;	   /* a length or count */
 	union
 	{
-		const KgNode *node;
-		const KgNodeList *list;
-		const KgObjectPlan *object;
-		const KgItemsPlan *items;
-		const KgContainsPlan *contains;
-		const KgDependencies *dependencies;
-		const KgCondition *condition;
-		const KgDynamicRef *dynamic;
+		const KgJsNode *node;
+		const KgJsNodeList *list;
+		const KgJsObjectPlan *object;
+		const KgJsItemsPlan *items;
+		const KgJsContainsPlan *contains;
+		const KgJsDependencies *dependencies;
+		const KgJsCondition *condition;
+		const KgJsDynamicRef *dynamic;
 		const KgPattern *pattern;
 		const KgDfa *dfa;
-		const KgEnum *values;
-		const KgVal *value;
+		const KgJsEnum *values;
+		const KgJsVal *value;
 		const KgDivisor *divisor;
 		const char *number;
 		KgFormatCheck format;
 	} u;
-} KgInstr;
+} KgJsInstr;
 
 /* Flags of a node. */
-#define KG_NODE_FALSE 1				/* the boolean schema false */
-#define KG_NODE_TRACKS_ITEMS 2		/* has unevaluatedItems */
-#define KG_NODE_TRACKS_PROPERTIES 4 /* has unevaluatedProperties */
+#define KG_JS_NODE_FALSE 1			   /* the boolean schema false */
+#define KG_JS_NODE_TRACKS_ITEMS 2	   /* has unevaluatedItems */
+#define KG_JS_NODE_TRACKS_PROPERTIES 4 /* has unevaluatedProperties */
 
-struct KgNode
+struct KgJsNode
 {
-	uint8 types; /* mask of allowed types, with KG_T_INTEGER */
+	uint8 types; /* mask of allowed types, with KG_JS_INTEGER */
 	uint8 plain; /* mask of types whose code looks at the value alone */
 	uint8 flags;
 	/* For an instance of each type; NULL: nothing more to check. */
-	const KgInstr *code[KG_NTYPES];
-	const KgResource *resource;
+	const KgJsInstr *code[KG_JS_NTYPES];
+	const KgJsResource *resource;
 	const char *pointer; /* JSON Pointer inside the document */
-	KgVal source;		 /* the subschema itself */
+	KgJsVal source;		 /* the subschema itself */
 };
 
 /* A $dynamicAnchor of a resource, or its $recursiveAnchor (name NULL). */
-typedef struct KgDynamicAnchor
+typedef struct KgJsDynamicAnchor
 {
 	const char *name;
-	const KgNode *node;
-} KgDynamicAnchor;
+	const KgJsNode *node;
+} KgJsDynamicAnchor;
 
 /* A schema with an identity of its own. */
-struct KgResource
+struct KgJsResource
 {
 	const char *uri;	  /* absolute, without fragment */
 	const char *document; /* URI of the document it stands in; NULL: root */
 	const char *pointer;  /* of its root inside the document */
-	KgVal root;
+	KgJsVal root;
 	KgDialect dialect;
 	int vocabularies;
 	bool assert_format;
 	bool checked; /* against its meta-schema */
 	bool used;	  /* a node stands in it */
 	int ndynamic;
-	KgDynamicAnchor *dynamic;
+	KgJsDynamicAnchor *dynamic;
 };
 
 struct KgSchema
 {
 	KgSchemaOptions options;
 	MemoryContext context;
-	const KgNode *root;
+	const KgJsNode *root;
 	bool is_dynamic; /* uses $dynamicRef or $recursiveRef */
 	int nnodes;
 };

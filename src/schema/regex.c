@@ -87,9 +87,10 @@ add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 	if (low > high)
 		return;
 	if (set->ranges == NULL)
-		set->ranges = palloc(8 * sizeof(KgRange));
+		set->ranges = palloc(8 * sizeof(KgRegexRange));
 	else if (set->nranges >= 8 && (set->nranges & (set->nranges - 1)) == 0)
-		set->ranges = repalloc(set->ranges, 2 * set->nranges * sizeof(KgRange));
+		set->ranges = repalloc(set->ranges,
+							   2 * set->nranges * sizeof(KgRegexRange));
 	set->ranges[set->nranges].low = low;
 	set->ranges[set->nranges++].high = high;
 }
@@ -97,8 +98,8 @@ add_range(KgCharSet *set, pg_wchar low, pg_wchar high)
 static int
 compare_ranges(const void *a, const void *b)
 {
-	const KgRange *ra = a;
-	const KgRange *rb = b;
+	const KgRegexRange *ra = a;
+	const KgRegexRange *rb = b;
 
 	return (ra->low > rb->low) - (ra->low < rb->low);
 }
@@ -111,7 +112,7 @@ normalize(KgCharSet *set)
 
 	if (set->nranges == 0)
 		return;
-	qsort(set->ranges, set->nranges, sizeof(KgRange), compare_ranges);
+	qsort(set->ranges, set->nranges, sizeof(KgRegexRange), compare_ranges);
 	for (i = 1; i < set->nranges; i++)
 	{
 		if (set->ranges[i].low <= set->ranges[n].high + 1)
@@ -142,24 +143,24 @@ complement(KgCharSet *set)
 	set->ranges = result.ranges;
 }
 
-static const KgRange space_ranges[] = {{0x09, 0x0D},
-									   {0x20, 0x20},
-									   {0xA0, 0xA0},
-									   {0x1680, 0x1680},
-									   {0x2000, 0x200A},
-									   {0x2028, 0x2029},
-									   {0x202F, 0x202F},
-									   {0x205F, 0x205F},
-									   {0x3000, 0x3000},
-									   {0xFEFF, 0xFEFF}};
-static const KgRange digit_ranges[] = {{'0', '9'}};
-static const KgRange word_ranges[] = {
+static const KgRegexRange space_ranges[] = {{0x09, 0x0D},
+											{0x20, 0x20},
+											{0xA0, 0xA0},
+											{0x1680, 0x1680},
+											{0x2000, 0x200A},
+											{0x2028, 0x2029},
+											{0x202F, 0x202F},
+											{0x205F, 0x205F},
+											{0x3000, 0x3000},
+											{0xFEFF, 0xFEFF}};
+static const KgRegexRange digit_ranges[] = {{'0', '9'}};
+static const KgRegexRange word_ranges[] = {
 	{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
-static const KgRange newline_ranges[] = {
+static const KgRegexRange newline_ranges[] = {
 	{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}};
 
 static void
-add_ranges(KgCharSet *set, const KgRange *ranges, int n, bool negated)
+add_ranges(KgCharSet *set, const KgRegexRange *ranges, int n, bool negated)
 {
 	KgCharSet part = {0};
 	int i;

@@ -11,17 +11,17 @@
 
 #define KG_MAX_CODE_POINT 0x10FFFF
 
-typedef struct KgRange
+typedef struct KgRegexRange
 {
 	pg_wchar low;
 	pg_wchar high;
-} KgRange;
+} KgRegexRange;
 
 /* Ranges are sorted, disjoint and not adjacent. */
 typedef struct KgCharSet
 {
 	int nranges;
-	KgRange *ranges;
+	KgRegexRange *ranges;
 	bool negated;	   /* of ranges and properties together */
 	int nproperties;   /* \p{...} and \P{...} */
 	char **properties; /* as PCRE2 writes them */

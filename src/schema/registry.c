@@ -31,32 +31,32 @@
 
 typedef struct Anchor
 {
-	const KgResource *resource;
+	const KgJsResource *resource;
 	char *name;
 	bool dynamic;
-	KgPlace place;
+	KgJsPlace place;
 } Anchor;
 
 typedef struct UriEntry
 {
 	const char *uri; /* key: pointer to string */
-	KgResource *resource;
+	KgJsResource *resource;
 } UriEntry;
 
 typedef struct PlaceEntry
 {
 	const char *container; /* key */
-	KgPlace place;
+	KgJsPlace place;
 } PlaceEntry;
 
-struct KgRegistry
+struct KgJsRegistry
 {
 	const KgSchemaOptions *options;
-	KgVal supplied; /* the resources object, copied; or type null */
+	KgJsVal supplied; /* the resources object, copied; or type null */
 	KgDialect default_dialect;
 	HTAB *uris;
 	HTAB *places;
-	List *resources;	   /* of KgResource * */
+	List *resources;	   /* of KgJsResource * */
 	List *anchors;		   /* of Anchor * */
 	MemoryContext context; /* for what nodes point to */
 	bool in_root;
@@ -86,7 +86,7 @@ shown_uri(const char *uri)
 }
 
 KgError *
-kg_schema_error(const KgResource *resource, const char *pointer,
+kg_schema_error(const KgJsResource *resource, const char *pointer,
 				const char *fmt, ...)
 {
 	KgError *err;
@@ -131,17 +131,17 @@ sub_index(const char *pointer, const char *name, int index)
 	return psprintf("%s/%s/%d", pointer, name, index);
 }
 
-KgRegistry *
+KgJsRegistry *
 kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
 {
-	KgRegistry *registry = palloc0(sizeof(KgRegistry));
+	KgJsRegistry *registry = palloc0(sizeof(KgJsRegistry));
 	HASHCTL ctl;
 	const char *dialect = options->dialect;
 
 	registry->options = options;
 	registry->context = CurrentMemoryContext;
 	registry->default_dialect = KG_DRAFT_2020;
-	registry->supplied.type = KG_T_NULL;
+	registry->supplied.type = KG_JS_NULL;
 	if (dialect != NULL)
 	{
 		registry->default_dialect = kg_metaschema_dialect(dialect);
@@ -176,8 +176,8 @@ kg_registry_create(const KgSchemaOptions *options, MemoryContext work)
 	return registry;
 }
 
-static KgResource *
-find_uri(KgRegistry *registry, const char *uri)
+static KgJsResource *
+find_uri(KgJsRegistry *registry, const char *uri)
 {
 	UriEntry *entry = hash_search(registry->uris, &uri, HASH_FIND, NULL);
 
@@ -185,7 +185,7 @@ find_uri(KgRegistry *registry, const char *uri)
 }
 
 static void
-bind_uri(KgRegistry *registry, const char *uri, KgResource *resource,
+bind_uri(KgJsRegistry *registry, const char *uri, KgJsResource *resource,
 		 const char *pointer)
 {
 	bool found;
@@ -261,22 +261,22 @@ vocabulary_bit(const char *uri, int len)
  * false if one is required that is unknown here.
  */
 static bool
-read_vocabularies(const KgVal *metaschema, KgDialect dialect, int *result)
+read_vocabularies(const KgJsVal *metaschema, KgDialect dialect, int *result)
 {
-	KgVal object;
-	KgObjectWalk w;
+	KgJsVal object;
+	KgJsObjectWalk w;
 
 	*result = KG_VOCAB_STANDARD;
 	if (dialect == KG_DRAFT_07 ||
 		!kg_val_get(metaschema, "$vocabulary", 11, &object) ||
-		object.type != KG_T_OBJECT)
+		object.type != KG_JS_OBJECT)
 		return true;
 	*result = KG_VOCAB_CORE;
 	kg_object_begin(&w, &object);
 	while (kg_object_next(&w))
 	{
 		int bit = vocabulary_bit(w.key, w.key_len);
-		bool required = w.value.type == KG_T_BOOL && w.value.len != 0;
+		bool required = w.value.type == KG_JS_BOOL && w.value.len != 0;
 
 		if (bit == 0 && required)
 			return false;
@@ -286,20 +286,20 @@ read_vocabularies(const KgVal *metaschema, KgDialect dialect, int *result)
 	return true;
 }
 
-static bool supplied_document(const KgRegistry *registry, const char *uri,
-							  KgVal *schema);
+static bool supplied_document(const KgJsRegistry *registry, const char *uri,
+							  KgJsVal *schema);
 
 /* Dialect and vocabularies of a resource by its $schema; 0: unknown. */
 static void
-read_dialect(KgRegistry *registry, const KgVal *schema, KgResource *resource,
-			 const KgResource *parent)
+read_dialect(KgJsRegistry *registry, const KgJsVal *schema,
+			 KgJsResource *resource, const KgJsResource *parent)
 {
-	KgVal uri;
-	KgVal document = *schema;
-	KgVal metaschema;
+	KgJsVal uri;
+	KgJsVal document = *schema;
+	KgJsVal metaschema;
 	int depth;
 
-	if (!kg_val_get(schema, "$schema", 7, &uri) || uri.type != KG_T_STRING)
+	if (!kg_val_get(schema, "$schema", 7, &uri) || uri.type != KG_JS_STRING)
 	{
 		resource->dialect = parent ? parent->dialect
 								   : registry->default_dialect;
@@ -309,15 +309,15 @@ read_dialect(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 	}
 	resource->dialect = 0;
 	resource->vocabularies = KG_VOCAB_STANDARD;
-	metaschema.type = KG_T_NULL;
+	metaschema.type = KG_JS_NULL;
 	/* A meta-schema may itself be described by one of the caller's. */
 	for (depth = 0; depth < 8; depth++)
 	{
 		char *name;
-		KgVal next;
+		KgJsVal next;
 
 		if (!kg_val_get(&document, "$schema", 7, &uri) ||
-			uri.type != KG_T_STRING)
+			uri.type != KG_JS_STRING)
 		{
 			resource->dialect = registry->default_dialect;
 			break;
@@ -332,19 +332,19 @@ read_dialect(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 			metaschema = next;
 		document = next;
 	}
-	if (metaschema.type != KG_T_NULL && resource->dialect != 0 &&
+	if (metaschema.type != KG_JS_NULL && resource->dialect != 0 &&
 		!read_vocabularies(
 			&metaschema, resource->dialect, &resource->vocabularies))
 		resource->dialect = 0;
 }
 
-static KgResource *
-new_resource(KgRegistry *registry, const KgVal *schema, const char *uri,
+static KgJsResource *
+new_resource(KgJsRegistry *registry, const KgJsVal *schema, const char *uri,
 			 const char *document, const char *pointer,
-			 const KgResource *parent)
+			 const KgJsResource *parent)
 {
-	KgResource *resource = MemoryContextAllocZero(registry->context,
-												  sizeof(KgResource));
+	KgJsResource *resource = MemoryContextAllocZero(registry->context,
+													sizeof(KgJsResource));
 
 	resource->uri = uri;
 	resource->document = document;
@@ -359,8 +359,8 @@ new_resource(KgRegistry *registry, const KgVal *schema, const char *uri,
 }
 
 static void
-add_anchor(KgRegistry *registry, KgResource *resource, const char *name,
-		   int len, bool dynamic, const KgVal *schema, const char *pointer)
+add_anchor(KgJsRegistry *registry, KgJsResource *resource, const char *name,
+		   int len, bool dynamic, const KgJsVal *schema, const char *pointer)
 {
 	Anchor *anchor = palloc0(sizeof(Anchor));
 	ListCell *lc;
@@ -386,21 +386,21 @@ add_anchor(KgRegistry *registry, KgResource *resource, const char *name,
 	registry->anchors = lappend(registry->anchors, anchor);
 }
 
-static void scan(KgRegistry *registry, const KgVal *schema,
-				 KgResource *resource, const char *pointer);
+static void scan(KgJsRegistry *registry, const KgJsVal *schema,
+				 KgJsResource *resource, const char *pointer);
 
 /* The $id of a subschema: a resource of its own, or (draft-07) an anchor. */
-static KgResource *
-scan_id(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+static KgJsResource *
+scan_id(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 		const char *pointer)
 {
-	KgVal id;
+	KgJsVal id;
 	char *ref;
 	char *uri;
 	char *fragment;
-	KgResource *own;
+	KgJsResource *own;
 
-	if (!kg_val_get(schema, "$id", 3, &id) || id.type != KG_T_STRING)
+	if (!kg_val_get(schema, "$id", 3, &id) || id.type != KG_JS_STRING)
 		return resource;
 	ref = kg_val_cstring(&id);
 	if (ref[0] == '#')
@@ -446,50 +446,50 @@ scan_id(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 }
 
 static void
-scan_anchors(KgRegistry *registry, const KgVal *schema, KgResource *resource,
-			 const char *pointer)
+scan_anchors(KgJsRegistry *registry, const KgJsVal *schema,
+			 KgJsResource *resource, const char *pointer)
 {
-	KgVal name;
+	KgJsVal name;
 
 	if (resource->dialect == KG_DRAFT_07)
 		return;
-	if (kg_val_get(schema, "$anchor", 7, &name) && name.type == KG_T_STRING)
+	if (kg_val_get(schema, "$anchor", 7, &name) && name.type == KG_JS_STRING)
 		add_anchor(
 			registry, resource, name.data, name.len, false, schema, pointer);
 	if (resource->dialect == KG_DRAFT_2020 &&
 		kg_val_get(schema, "$dynamicAnchor", 14, &name) &&
-		name.type == KG_T_STRING)
+		name.type == KG_JS_STRING)
 		add_anchor(
 			registry, resource, name.data, name.len, true, schema, pointer);
 }
 
 /* The subschemas in the value of one keyword. */
 static void
-scan_keyword(KgRegistry *registry, KgKeyword keyword, const KgVal *value,
-			 KgResource *resource, const char *pointer)
+scan_keyword(KgJsRegistry *registry, KgKeyword keyword, const KgJsVal *value,
+			 KgJsResource *resource, const char *pointer)
 {
 	const char *name = kg_keyword_name(keyword);
-	KgShape shape = kg_keyword_shape(keyword);
+	KgJsShape shape = kg_keyword_shape(keyword);
 	char *below;
-	KgObjectWalk wo;
-	KgArrayWalk wa;
-	KgVal item;
+	KgJsObjectWalk wo;
+	KgJsArrayWalk wa;
+	KgJsVal item;
 
 	if (shape == KG_SHAPE_NONE)
 		return;
-	if (value->type == KG_T_OBJECT &&
+	if (value->type == KG_JS_OBJECT &&
 		(shape == KG_SHAPE_SCHEMA || shape == KG_SHAPE_SCHEMA_OR_ARRAY))
 	{
 		scan(registry, value, resource, psprintf("%s/%s", pointer, name));
 		return;
 	}
-	if (value->type == KG_T_ARRAY &&
+	if (value->type == KG_JS_ARRAY &&
 		(shape == KG_SHAPE_ARRAY || shape == KG_SHAPE_SCHEMA_OR_ARRAY))
 	{
 		kg_array_begin(&wa, value);
 		while (kg_array_next(&wa, &item))
 		{
-			if (item.type == KG_T_OBJECT)
+			if (item.type == KG_JS_OBJECT)
 				scan(registry,
 					 &item,
 					 resource,
@@ -497,14 +497,14 @@ scan_keyword(KgRegistry *registry, KgKeyword keyword, const KgVal *value,
 		}
 		return;
 	}
-	if (value->type == KG_T_OBJECT &&
+	if (value->type == KG_JS_OBJECT &&
 		(shape == KG_SHAPE_MAP || shape == KG_SHAPE_DEPENDENCIES))
 	{
 		below = psprintf("%s/%s", pointer, name);
 		kg_object_begin(&wo, value);
 		while (kg_object_next(&wo))
 		{
-			if (wo.value.type == KG_T_OBJECT)
+			if (wo.value.type == KG_JS_OBJECT)
 				scan(registry,
 					 &wo.value,
 					 resource,
@@ -514,17 +514,17 @@ scan_keyword(KgRegistry *registry, KgKeyword keyword, const KgVal *value,
 }
 
 static void
-scan(KgRegistry *registry, const KgVal *schema, KgResource *resource,
+scan(KgJsRegistry *registry, const KgJsVal *schema, KgJsResource *resource,
 	 const char *pointer)
 {
 	PlaceEntry *entry;
-	KgObjectWalk w;
-	KgVal ref;
+	KgJsObjectWalk w;
+	KgJsVal ref;
 	bool found;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
-	if (schema->type != KG_T_OBJECT)
+	if (schema->type != KG_JS_OBJECT)
 		return;
 	entry = hash_search(registry->places, &schema->data, HASH_ENTER, &found);
 	if (found)
@@ -562,29 +562,30 @@ scan(KgRegistry *registry, const KgVal *schema, KgResource *resource,
 	}
 }
 
-static KgResource *
-add_document(KgRegistry *registry, const char *uri, const KgVal *schema,
+static KgJsResource *
+add_document(KgJsRegistry *registry, const char *uri, const KgJsVal *schema,
 			 bool is_root)
 {
-	KgResource *resource = new_resource(
+	KgJsResource *resource = new_resource(
 		registry, schema, uri, is_root ? NULL : uri, "", NULL);
 
 	/* The name under which it was supplied yields to an $id seen before. */
 	bind_uri(registry, uri, resource, "");
-	if (schema->type == KG_T_OBJECT)
+	if (schema->type == KG_JS_OBJECT)
 		scan(registry, schema, resource, "");
 	return resource;
 }
 
 /* A document among the caller's resources or the embedded meta-schemas. */
 static bool
-supplied_document(const KgRegistry *registry, const char *uri, KgVal *schema)
+supplied_document(const KgJsRegistry *registry, const char *uri,
+				  KgJsVal *schema)
 {
 	char *name = pstrdup(uri);
 	const char *text;
 
 	split_fragment(name);
-	if (registry->supplied.type == KG_T_OBJECT &&
+	if (registry->supplied.type == KG_JS_OBJECT &&
 		(kg_val_get(&registry->supplied, name, strlen(name), schema) ||
 		 kg_val_get(&registry->supplied,
 					shown_uri(name),
@@ -598,12 +599,12 @@ supplied_document(const KgRegistry *registry, const char *uri, KgVal *schema)
 	return true;
 }
 
-KgResource *
-kg_registry_add_root(KgRegistry *registry, const KgVal *schema)
+KgJsResource *
+kg_registry_add_root(KgJsRegistry *registry, const KgJsVal *schema)
 {
 	const Jsonb *resources = registry->options->resources;
-	KgResource *root;
-	KgObjectWalk w;
+	KgJsResource *root;
+	KgJsObjectWalk w;
 
 	if (resources != NULL)
 	{
@@ -615,7 +616,7 @@ kg_registry_add_root(KgRegistry *registry, const KgVal *schema)
 	registry->in_root = true;
 	root = add_document(registry, DEFAULT_BASE, schema, true);
 	registry->in_root = false;
-	if (registry->supplied.type != KG_T_OBJECT)
+	if (registry->supplied.type != KG_JS_OBJECT)
 		return root;
 	kg_object_begin(&w, &registry->supplied);
 	while (kg_object_next(&w))
@@ -624,7 +625,7 @@ kg_registry_add_root(KgRegistry *registry, const KgVal *schema)
 		char *uri = kg_uri_resolve(DEFAULT_BASE, key);
 
 		if (uri == NULL ||
-			(w.value.type != KG_T_OBJECT && w.value.type != KG_T_BOOL))
+			(w.value.type != KG_JS_OBJECT && w.value.type != KG_JS_BOOL))
 		{
 			KgError *err = kg_error_new(
 				KG_INVALID_INPUT,
@@ -642,11 +643,11 @@ kg_registry_add_root(KgRegistry *registry, const KgVal *schema)
 }
 
 /* The resource of a URI; loads an embedded meta-schema when asked for. */
-static KgResource *
-find_resource(KgRegistry *registry, const char *uri)
+static KgJsResource *
+find_resource(KgJsRegistry *registry, const char *uri)
 {
-	KgResource *resource = find_uri(registry, uri);
-	KgVal schema;
+	KgJsResource *resource = find_uri(registry, uri);
+	KgJsVal schema;
 	const char *text;
 
 	if (resource != NULL)
@@ -660,8 +661,8 @@ find_resource(KgRegistry *registry, const char *uri)
 
 /* Follow a JSON Pointer from the root of a resource. */
 static bool
-follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
-			   int len, KgPlace *place)
+follow_pointer(KgJsRegistry *registry, KgJsResource *resource,
+			   const char *fragment, int len, KgJsPlace *place)
 {
 	const char *end = fragment + len;
 	StringInfoData pointer;
@@ -686,16 +687,16 @@ follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
 			else
 				return false;
 		}
-		if (place->schema.type == KG_T_OBJECT)
+		if (place->schema.type == KG_JS_OBJECT)
 		{
-			KgVal object = place->schema;
+			KgJsVal object = place->schema;
 
 			if (!kg_val_get(&object, token.data, token.len, &place->schema))
 				return false;
 		}
-		else if (place->schema.type == KG_T_ARRAY)
+		else if (place->schema.type == KG_JS_ARRAY)
 		{
-			KgVal array = place->schema;
+			KgJsVal array = place->schema;
 			char *stop;
 			long index = strtol(token.data, &stop, 10);
 
@@ -709,7 +710,7 @@ follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
 		kg_json_pointer_append(&pointer, token.data, token.len);
 		entry = hash_search(
 			registry->places, &place->schema.data, HASH_FIND, NULL);
-		if (entry != NULL && place->schema.type == KG_T_OBJECT)
+		if (entry != NULL && place->schema.type == KG_JS_OBJECT)
 			place->resource = entry->place.resource;
 		fragment = next;
 	}
@@ -718,8 +719,8 @@ follow_pointer(KgRegistry *registry, KgResource *resource, const char *fragment,
 }
 
 static bool
-find_anchor(KgRegistry *registry, const KgResource *resource, const char *name,
-			bool only_dynamic, KgPlace *place)
+find_anchor(KgJsRegistry *registry, const KgJsResource *resource,
+			const char *name, bool only_dynamic, KgJsPlace *place)
 {
 	ListCell *lc;
 
@@ -737,13 +738,13 @@ find_anchor(KgRegistry *registry, const KgResource *resource, const char *name,
 	return false;
 }
 
-static KG_NORETURN void unresolved(KgRegistry *registry, const KgResource *base,
-								   const char *ref, const char *uri,
-								   const char *pointer,
+static KG_NORETURN void unresolved(KgJsRegistry *registry,
+								   const KgJsResource *base, const char *ref,
+								   const char *uri, const char *pointer,
 								   bool has_document) KG_NORETURN_TAIL;
 
 static void
-unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
+unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 		   const char *uri, const char *pointer, bool has_document)
 {
 	KgError *err;
@@ -767,7 +768,7 @@ unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
 					  "resources supplied with it");
 	foreach(lc, registry->resources)
 	{
-		KgResource *resource = lfirst(lc);
+		KgJsResource *resource = lfirst(lc);
 
 		if (shown_uri(resource->uri)[0] != '\0')
 			kg_error_allow(err, shown_uri(resource->uri));
@@ -778,10 +779,10 @@ unresolved(KgRegistry *registry, const KgResource *base, const char *ref,
 }
 
 static void
-require_dialect(const KgResource *resource, const char *pointer)
+require_dialect(const KgJsResource *resource, const char *pointer)
 {
 	KgError *err;
-	KgVal uri;
+	KgJsVal uri;
 
 	if (resource->dialect != 0)
 		return;
@@ -805,13 +806,13 @@ require_dialect(const KgResource *resource, const char *pointer)
 }
 
 void
-kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
-					const char *pointer, KgPlace *place)
+kg_registry_resolve(KgJsRegistry *registry, KgJsResource *base, const char *ref,
+					const char *pointer, KgJsPlace *place)
 {
 	char *uri;
 	char *fragment;
 	char *name;
-	KgResource *resource;
+	KgJsResource *resource;
 	int len;
 	bool found;
 
@@ -841,8 +842,8 @@ kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
 		found = follow_pointer(registry, resource, name, len, place);
 	else
 		found = find_anchor(registry, resource, name, false, place);
-	if (!found ||
-		(place->schema.type != KG_T_OBJECT && place->schema.type != KG_T_BOOL))
+	if (!found || (place->schema.type != KG_JS_OBJECT &&
+				   place->schema.type != KG_JS_BOOL))
 		unresolved(registry, base, ref, uri, pointer, true);
 	require_dialect(place->resource, pointer);
 	/* A place that no keyword declares a schema becomes one by this. */
@@ -852,28 +853,29 @@ kg_registry_resolve(KgRegistry *registry, KgResource *base, const char *ref,
 }
 
 bool
-kg_registry_dynamic_anchor(KgRegistry *registry, const KgResource *resource,
-						   const char *name, KgPlace *place)
+kg_registry_dynamic_anchor(KgJsRegistry *registry, const KgJsResource *resource,
+						   const char *name, KgJsPlace *place)
 {
 	return find_anchor(registry, resource, name, true, place);
 }
 
 bool
-kg_registry_recursive_anchor(const KgResource *resource)
+kg_registry_recursive_anchor(const KgJsResource *resource)
 {
-	KgVal value;
+	KgJsVal value;
 
 	return resource->dialect == KG_DRAFT_2019 &&
 		   kg_val_get(&resource->root, "$recursiveAnchor", 16, &value) &&
-		   value.type == KG_T_BOOL && value.len != 0;
+		   value.type == KG_JS_BOOL && value.len != 0;
 }
 
-KgResource *
-kg_registry_enter(KgRegistry *registry, KgResource *parent, const KgVal *schema)
+KgJsResource *
+kg_registry_enter(KgJsRegistry *registry, KgJsResource *parent,
+				  const KgJsVal *schema)
 {
 	PlaceEntry *entry;
 
-	if (schema->type != KG_T_OBJECT)
+	if (schema->type != KG_JS_OBJECT)
 		return parent;
 	entry = hash_search(registry->places, &schema->data, HASH_FIND, NULL);
 	if (entry == NULL)
@@ -883,13 +885,13 @@ kg_registry_enter(KgRegistry *registry, KgResource *parent, const KgVal *schema)
 }
 
 int
-kg_registry_count(const KgRegistry *registry)
+kg_registry_count(const KgJsRegistry *registry)
 {
 	return list_length(registry->resources);
 }
 
-KgResource *
-kg_registry_nth(const KgRegistry *registry, int n)
+KgJsResource *
+kg_registry_nth(const KgJsRegistry *registry, int n)
 {
 	return list_nth(registry->resources, n);
 }

@@ -15,7 +15,7 @@
 #include "schema/run.h"
 #include "utils/json.h"
 
-struct KgReport
+struct KgJsReport
 {
 	List *errors; /* of KgSchemaError * */
 	int max;
@@ -41,20 +41,20 @@ struct KgReport
 #define MAX_WRITTEN_VALUE 65536
 
 static void
-append_value(StringInfo out, const KgVal *v)
+append_value(StringInfo out, const KgJsVal *v)
 {
 	JsonbValue value;
 	char *text;
 	int len;
 
 	CHECK_FOR_INTERRUPTS();
-	if (v->type >= KG_T_ARRAY && v->len > MAX_WRITTEN_VALUE)
+	if (v->type >= KG_JS_ARRAY && v->len > MAX_WRITTEN_VALUE)
 	{
 		appendStringInfo(out, "%s of %u bytes", kg_type_name(v->type), v->len);
 		return;
 	}
 	kg_val_to_value(v, &value);
-	if (v->type == KG_T_STRING)
+	if (v->type == KG_JS_STRING)
 	{
 		StringInfoData quoted;
 
@@ -80,10 +80,10 @@ append_value(StringInfo out, const KgVal *v)
 }
 
 static void
-append_list(StringInfo out, const KgVal *list)
+append_list(StringInfo out, const KgJsVal *list)
 {
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
 	kg_array_begin(&w, list);
 	while (kg_array_next(&w, &item))
@@ -100,7 +100,7 @@ append_list(StringInfo out, const KgVal *list)
 }
 
 static const char *
-article_of(const KgVal *type)
+article_of(const KgJsVal *type)
 {
 	static const struct
 	{
@@ -124,12 +124,12 @@ article_of(const KgVal *type)
 }
 
 static void
-append_types(StringInfo out, const KgVal *v)
+append_types(StringInfo out, const KgJsVal *v)
 {
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
-	if (v->type != KG_T_ARRAY)
+	if (v->type != KG_JS_ARRAY)
 	{
 		appendStringInfoString(out, article_of(v));
 		return;
@@ -145,14 +145,14 @@ append_types(StringInfo out, const KgVal *v)
 
 /* The names that an object may have, for one that it may not. */
 static void
-append_known(StringInfo out, const KgNode *owner)
+append_known(StringInfo out, const KgJsNode *owner)
 {
-	KgVal properties;
-	KgObjectWalk w;
+	KgJsVal properties;
+	KgJsObjectWalk w;
 
 	appendStringInfoString(out, "no property of this name");
 	if (!kg_val_get(&owner->source, "properties", 10, &properties) ||
-		properties.type != KG_T_OBJECT || KG_VAL_COUNT(&properties) == 0)
+		properties.type != KG_JS_OBJECT || KG_VAL_COUNT(&properties) == 0)
 		return;
 	appendStringInfoString(out, "; known are ");
 	kg_object_begin(&w, &properties);
@@ -171,7 +171,7 @@ append_known(StringInfo out, const KgNode *owner)
 
 /* What the boolean schema false refuses, by the keyword it stands in. */
 static char *
-expected_of_false(const KgFrame *frame)
+expected_of_false(const KgJsFrame *frame)
 {
 	StringInfoData out;
 
@@ -201,9 +201,9 @@ expected_of_false(const KgFrame *frame)
 }
 
 static void
-append_contains(StringInfo out, const KgVal *schema)
+append_contains(StringInfo out, const KgJsVal *schema)
 {
-	KgVal count;
+	KgJsVal count;
 
 	appendStringInfoString(out, "an array with at least ");
 	if (kg_val_get(schema, "minContains", 11, &count))
@@ -219,7 +219,7 @@ append_contains(StringInfo out, const KgVal *schema)
 }
 
 static char *
-expected_of(const KgNode *node, KgKeyword keyword)
+expected_of(const KgJsNode *node, KgKeyword keyword)
 {
 	static const struct
 	{
@@ -244,7 +244,7 @@ expected_of(const KgNode *node, KgKeyword keyword)
 	const char *name = kg_keyword_name(keyword);
 	const char *phrase;
 	StringInfoData out;
-	KgVal v;
+	KgJsVal v;
 	int i;
 
 	initStringInfo(&out);
@@ -312,7 +312,7 @@ append_step(StringInfo out, int kind, const char *name, uint32 len)
 }
 
 static void
-append_instance_path(StringInfo out, const KgFrame *frame)
+append_instance_path(StringInfo out, const KgJsFrame *frame)
 {
 	if (frame->parent == NULL)
 		return;
@@ -321,7 +321,7 @@ append_instance_path(StringInfo out, const KgFrame *frame)
 }
 
 static void
-append_evaluation_path(StringInfo out, const KgFrame *frame)
+append_evaluation_path(StringInfo out, const KgJsFrame *frame)
 {
 	if (frame->parent == NULL)
 		return;
@@ -332,7 +332,7 @@ append_evaluation_path(StringInfo out, const KgFrame *frame)
 
 /* About how many digits a number is written with: 1e131071 has as many. */
 static int
-written_digits(const KgVal *number)
+written_digits(const KgJsVal *number)
 {
 	KgDigits d;
 
@@ -345,18 +345,19 @@ written_digits(const KgVal *number)
  * number of many digits.
  */
 static Jsonb *
-shortened(const KgVal *val)
+shortened(const KgJsVal *val)
 {
 	JsonbValue value;
 
 	kg_val_to_value(val, &value);
-	if (val->type == KG_T_STRING && val->len > MAX_PHRASE_VALUE)
+	if (val->type == KG_JS_STRING && val->len > MAX_PHRASE_VALUE)
 		value.val.string.len = pg_mbcliplen(
 			val->data, val->len, MAX_PHRASE_VALUE);
-	else if (val->type == KG_T_NUMBER && written_digits(val) > MAX_PHRASE_VALUE)
+	else if (val->type == KG_JS_NUMBER &&
+			 written_digits(val) > MAX_PHRASE_VALUE)
 		value = kg_json_string_value(
 			psprintf("(number of %d digits)", written_digits(val)));
-	else if (val->type >= KG_T_ARRAY && val->len > MAX_PHRASE_VALUE)
+	else if (val->type >= KG_JS_ARRAY && val->len > MAX_PHRASE_VALUE)
 		value = kg_json_string_value(
 			psprintf("(%s of %u bytes)", kg_type_name(val->type), val->len));
 	return kg_json_datum(&value);
@@ -364,9 +365,9 @@ shortened(const KgVal *val)
 
 /* How much of both paths leads to each subschema on the way. */
 static void
-record_steps(KgSchemaError *error, const KgFrame *frame)
+record_steps(KgSchemaError *error, const KgJsFrame *frame)
 {
-	const KgFrame *f;
+	const KgJsFrame *f;
 	StringInfoData keyword;
 	StringInfoData instance;
 	int i;
@@ -395,21 +396,21 @@ record_steps(KgSchemaError *error, const KgFrame *frame)
 
 /* The strings of an enum, or the properties that are known. */
 static void
-list_allowed(KgSchemaError *error, const KgFrame *frame, KgKeyword keyword)
+list_allowed(KgSchemaError *error, const KgJsFrame *frame, KgKeyword keyword)
 {
-	const KgNode *owner = frame->node;
-	KgVal v;
-	KgVal item;
-	KgArrayWalk wa;
-	KgObjectWalk wo;
+	const KgJsNode *owner = frame->node;
+	KgJsVal v;
+	KgJsVal item;
+	KgJsArrayWalk wa;
+	KgJsObjectWalk wo;
 
 	if (keyword == KG_KW_ENUM && kg_val_get(&owner->source, "enum", 4, &v) &&
-		v.type == KG_T_ARRAY)
+		v.type == KG_JS_ARRAY)
 	{
 		kg_array_begin(&wa, &v);
 		while (kg_array_next(&wa, &item) && wa.i <= MAX_ALLOWED)
 		{
-			if (item.type == KG_T_STRING)
+			if (item.type == KG_JS_STRING)
 				error->allowed = lappend(error->allowed, kg_val_cstring(&item));
 		}
 	}
@@ -417,7 +418,7 @@ list_allowed(KgSchemaError *error, const KgFrame *frame, KgKeyword keyword)
 			 (frame->keyword == KG_KW_ADDITIONAL_PROPERTIES ||
 			  frame->keyword == KG_KW_UNEVALUATED_PROPERTIES) &&
 			 kg_val_get(&frame->parent->node->source, "properties", 10, &v) &&
-			 v.type == KG_T_OBJECT)
+			 v.type == KG_JS_OBJECT)
 	{
 		kg_object_begin(&wo, &v);
 		while (kg_object_next(&wo) && wo.i <= MAX_ALLOWED)
@@ -427,7 +428,7 @@ list_allowed(KgSchemaError *error, const KgFrame *frame, KgKeyword keyword)
 }
 
 static void
-find_meant(KgSchemaError *error, const KgFrame *frame, const KgVal *val)
+find_meant(KgSchemaError *error, const KgJsFrame *frame, const KgJsVal *val)
 {
 	const char **names;
 	ListCell *lc;
@@ -437,7 +438,7 @@ find_meant(KgSchemaError *error, const KgFrame *frame, const KgVal *val)
 		return;
 	if (strcmp(error->keyword, "enum") != 0)
 		given = pnstrdup(frame->token_name, frame->token_len);
-	else if (val->type == KG_T_STRING && val->len <= MAX_PHRASE_VALUE)
+	else if (val->type == KG_JS_STRING && val->len <= MAX_PHRASE_VALUE)
 		given = kg_val_cstring(val);
 	else
 		return;
@@ -448,11 +449,11 @@ find_meant(KgSchemaError *error, const KgFrame *frame, const KgVal *val)
 }
 
 static KgSchemaError *
-make_error(const KgFrame *frame, KgKeyword keyword, const KgVal *val,
+make_error(const KgJsFrame *frame, KgKeyword keyword, const KgJsVal *val,
 		   const char *expected)
 {
 	KgSchemaError *error = palloc0(sizeof(KgSchemaError));
-	const KgNode *node = frame->node;
+	const KgJsNode *node = frame->node;
 	const char *suffix = "";
 	StringInfoData s;
 
@@ -507,9 +508,9 @@ error_bytes(const KgSchemaError *error)
 }
 
 static void
-add_error(KgRun *run, KgSchemaError *error)
+add_error(KgJsRun *run, KgSchemaError *error)
 {
-	KgReport *report = run->report;
+	KgJsReport *report = run->report;
 
 	CHECK_FOR_INTERRUPTS();
 	report->errors = lappend(report->errors, error);
@@ -519,7 +520,8 @@ add_error(KgRun *run, KgSchemaError *error)
 }
 
 void
-kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val)
+kg_report(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
+		  const KgJsVal *val)
 {
 	add_error(run,
 			  make_error(frame,
@@ -531,8 +533,8 @@ kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword, const KgVal *val)
 }
 
 void
-kg_report_missing(KgRun *run, const KgFrame *frame, KgKeyword keyword,
-				  const KgVal *val, const char *name, int len)
+kg_report_missing(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
+				  const KgJsVal *val, const char *name, int len)
 {
 	StringInfoData expected;
 
@@ -568,11 +570,11 @@ distance(const List *errors, const char *instance_path)
 }
 
 void
-kg_report_branches(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-				   const KgVal *val)
+kg_report_branches(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+				   const KgJsVal *val)
 {
-	KgReport *outer = run->report;
-	const KgNodeList *list = instr->u.list;
+	KgJsReport *outer = run->report;
+	const KgJsNodeList *list = instr->u.list;
 	KgSchemaError *error;
 	StringInfoData expected;
 	int best = -1;
@@ -591,7 +593,7 @@ kg_report_branches(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 	appendStringInfoString(&expected, error->expected);
 	for (i = 0; i < list->n && list_length(error->causes) < outer->max; i++)
 	{
-		KgReport branch = {
+		KgJsReport branch = {
 			NIL, MAX_BRANCH_ERRORS, outer->level + 1, outer->made};
 		int score;
 
@@ -640,7 +642,7 @@ kg_schema_errors(const KgSchema *schema, const JsonbValue *instance,
 				 int max_errors)
 {
 	int made = 0;
-	KgReport report = {NIL, Max(max_errors, 1), 0, &made};
+	KgJsReport report = {NIL, Max(max_errors, 1), 0, &made};
 
 	kg_run_root(schema, instance, &report);
 	return report.errors;

@@ -29,7 +29,7 @@ limit_error(const char *message, int limit, const char *setting)
 }
 
 void
-kg_run_refill(KgRun *run)
+kg_run_refill(KgJsRun *run)
 {
 	CHECK_FOR_INTERRUPTS();
 	run->steps_left -= STEPS_AT_ONCE - run->budget;
@@ -43,7 +43,7 @@ kg_run_refill(KgRun *run)
 /* ---- members seen ---- */
 
 void
-kg_seen_init(KgSeen *seen, const KgVal *val)
+kg_seen_init(KgJsSeen *seen, const KgJsVal *val)
 {
 	int n = KG_VAL_COUNT(val);
 
@@ -58,14 +58,14 @@ kg_seen_init(KgSeen *seen, const KgVal *val)
 }
 
 void
-kg_seen_free(KgSeen *seen)
+kg_seen_free(KgJsSeen *seen)
 {
 	if (seen->bits != seen->local)
 		pfree(seen->bits);
 }
 
 void
-kg_seen_add(KgSeen *seen, const KgSeen *more)
+kg_seen_add(KgJsSeen *seen, const KgJsSeen *more)
 {
 	int i;
 
@@ -74,7 +74,7 @@ kg_seen_add(KgSeen *seen, const KgSeen *more)
 }
 
 void
-kg_seen_mark_all(KgSeen *seen)
+kg_seen_mark_all(KgJsSeen *seen)
 {
 	memset(seen->bits, 0xFF, seen->words * sizeof(uint64));
 }
@@ -93,17 +93,17 @@ count_characters(const char *s, uint32 len)
 }
 
 static bool
-enum_has(const KgEnum *values, const KgVal *val)
+enum_has(const KgJsEnum *values, const KgJsVal *val)
 {
 	uint32 hash;
 	uint32 slot;
 	int i;
 
-	if (values->n <= 4 && val->type == KG_T_STRING)
+	if (values->n <= 4 && val->type == KG_JS_STRING)
 	{
 		for (i = 0; i < values->n; i++)
 		{
-			const KgVal *v = &values->values[i];
+			const KgJsVal *v = &values->values[i];
 
 			if (v->len == val->len && memcmp(v->data, val->data, v->len) == 0)
 				return true;
@@ -131,42 +131,42 @@ enum_has(const KgEnum *values, const KgVal *val)
 }
 
 bool
-kg_check_value(const KgInstr *instr, const KgVal *val)
+kg_check_value(const KgJsInstr *instr, const KgJsVal *val)
 {
-	switch ((KgOp) instr->op)
+	switch ((KgJsOp) instr->op)
 	{
-		case KG_OP_MIN_LENGTH:
+		case KG_JS_OP_MIN_LENGTH:
 			/* A character has one to four bytes. */
 			if (val->len < instr->n)
 				return false;
 			return val->len / 4 >= instr->n ||
 				   count_characters(val->data, val->len) >= instr->n;
-		case KG_OP_MAX_LENGTH:
+		case KG_JS_OP_MAX_LENGTH:
 			return val->len <= instr->n ||
 				   count_characters(val->data, val->len) <= instr->n;
-		case KG_OP_DFA:
+		case KG_JS_OP_DFA:
 			return kg_dfa_matches(instr->u.dfa, val->data, val->len);
-		case KG_OP_FORMAT:
+		case KG_JS_OP_FORMAT:
 			return instr->u.format(val->data, val->len);
-		case KG_OP_MINIMUM:
+		case KG_JS_OP_MINIMUM:
 			return kg_number_compare(val->data, instr->u.number) >= 0;
-		case KG_OP_MAXIMUM:
+		case KG_JS_OP_MAXIMUM:
 			return kg_number_compare(val->data, instr->u.number) <= 0;
-		case KG_OP_EXCLUSIVE_MINIMUM:
+		case KG_JS_OP_EXCLUSIVE_MINIMUM:
 			return kg_number_compare(val->data, instr->u.number) > 0;
-		case KG_OP_EXCLUSIVE_MAXIMUM:
+		case KG_JS_OP_EXCLUSIVE_MAXIMUM:
 			return kg_number_compare(val->data, instr->u.number) < 0;
-		case KG_OP_MULTIPLE_OF:
+		case KG_JS_OP_MULTIPLE_OF:
 			return kg_number_is_multiple(val->data, instr->u.divisor);
-		case KG_OP_FAIL:
+		case KG_JS_OP_FAIL:
 			return false;
-		case KG_OP_CONST:
+		case KG_JS_OP_CONST:
 			return kg_val_equal(instr->u.value, val);
-		case KG_OP_ENUM:
+		case KG_JS_OP_ENUM:
 			return enum_has(instr->u.values, val);
-		case KG_OP_MIN_ITEMS:
+		case KG_JS_OP_MIN_ITEMS:
 			return KG_VAL_COUNT(val) >= instr->n;
-		case KG_OP_MAX_ITEMS:
+		case KG_JS_OP_MAX_ITEMS:
 			return KG_VAL_COUNT(val) <= instr->n;
 		default:
 			return true;
@@ -176,10 +176,11 @@ kg_check_value(const KgInstr *instr, const KgVal *val)
 /* ---- references and combinations ---- */
 
 bool
-kg_eval_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
-				 KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
+kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
+				 KgKeyword keyword, int index, const KgJsVal *val,
+				 KgJsSeen *seen)
 {
-	KgFrame sub;
+	KgJsFrame sub;
 
 	if (seen == NULL && kg_quick_valid(node, val))
 		return true;
@@ -197,11 +198,11 @@ kg_eval_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
  * evaluated counts only if it is valid.
  */
 static bool
-test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
-			  KgKeyword keyword, int index, const KgVal *val, KgSeen *seen)
+test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
+			  KgKeyword keyword, int index, const KgJsVal *val, KgJsSeen *seen)
 {
-	KgReport *report = run->report;
-	KgSeen own;
+	KgJsReport *report = run->report;
+	KgJsSeen own;
 	bool valid;
 
 	run->report = NULL;
@@ -224,16 +225,16 @@ test_in_place(KgRun *run, const KgFrame *frame, const KgNode *node,
  * The outermost resource of the dynamic scope that has the anchor decides;
  * without a name, $recursiveAnchor.
  */
-static const KgNode *
-dynamic_target(KgRun *run, const KgFrame *frame, const char *anchor,
-			   const KgNode *otherwise)
+static const KgJsNode *
+dynamic_target(KgJsRun *run, const KgJsFrame *frame, const char *anchor,
+			   const KgJsNode *otherwise)
 {
-	const KgNode *target = otherwise;
-	const KgResource *last = NULL;
+	const KgJsNode *target = otherwise;
+	const KgJsResource *last = NULL;
 
 	for (; frame != NULL; frame = frame->parent)
 	{
-		const KgResource *resource = frame->node->resource;
+		const KgJsResource *resource = frame->node->resource;
 		int i;
 
 		kg_run_charge(run, 1);
@@ -256,10 +257,10 @@ dynamic_target(KgRun *run, const KgFrame *frame, const char *anchor,
 }
 
 static bool
-run_all_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-		   const KgVal *val, KgSeen *seen)
+run_all_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+		   const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgNodeList *list = instr->u.list;
+	const KgJsNodeList *list = instr->u.list;
 	bool valid = true;
 	int i;
 
@@ -277,10 +278,10 @@ run_all_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 static bool
-run_any_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-		   const KgVal *val, KgSeen *seen)
+run_any_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+		   const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgNodeList *list = instr->u.list;
+	const KgJsNodeList *list = instr->u.list;
 	bool valid = false;
 	int i;
 
@@ -299,10 +300,10 @@ run_any_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 static bool
-run_one_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-		   const KgVal *val, KgSeen *seen)
+run_one_of(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+		   const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgNodeList *list = instr->u.list;
+	const KgJsNodeList *list = instr->u.list;
 	int valid = 0;
 	int i;
 
@@ -313,10 +314,10 @@ run_one_of(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 static bool
-run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr, const KgVal *val,
-	   KgSeen *seen)
+run_if(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+	   const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgCondition *c = instr->u.condition;
+	const KgJsCondition *c = instr->u.condition;
 
 	if (c->consequence == NULL && c->alternative == NULL && seen == NULL)
 		return true;
@@ -333,15 +334,15 @@ run_if(KgRun *run, const KgFrame *frame, const KgInstr *instr, const KgVal *val,
 
 /* Instructions whose violations lie deeper and are reported there. */
 static bool
-run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-		   const KgVal *val, KgSeen *seen)
+run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+		   const KgJsVal *val, KgJsSeen *seen)
 {
-	switch ((KgOp) instr->op)
+	switch ((KgJsOp) instr->op)
 	{
-		case KG_OP_REF:
+		case KG_JS_OP_REF:
 			return kg_eval_in_place(
 				run, frame, instr->u.node, instr->keyword, -1, val, seen);
-		case KG_OP_DYNAMIC_REF:
+		case KG_JS_OP_DYNAMIC_REF:
 			return kg_eval_in_place(run,
 									frame,
 									dynamic_target(run,
@@ -352,7 +353,7 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 									-1,
 									val,
 									seen);
-		case KG_OP_RECURSIVE_REF:
+		case KG_JS_OP_RECURSIVE_REF:
 			return kg_eval_in_place(
 				run,
 				frame,
@@ -361,19 +362,19 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 				-1,
 				val,
 				seen);
-		case KG_OP_ALL_OF:
+		case KG_JS_OP_ALL_OF:
 			return run_all_of(run, frame, instr, val, seen);
-		case KG_OP_IF:
+		case KG_JS_OP_IF:
 			return run_if(run, frame, instr, val, seen);
-		case KG_OP_ITEMS:
+		case KG_JS_OP_ITEMS:
 			return kg_run_items(run, frame, instr, val, seen);
-		case KG_OP_UNEVALUATED_ITEMS:
+		case KG_JS_OP_UNEVALUATED_ITEMS:
 			return kg_run_unevaluated_items(run, frame, instr, val, seen);
-		case KG_OP_DEPENDENT_REQUIRED:
+		case KG_JS_OP_DEPENDENT_REQUIRED:
 			return kg_run_dependent_required(run, frame, instr, val);
-		case KG_OP_DEPENDENT_SCHEMAS:
+		case KG_JS_OP_DEPENDENT_SCHEMAS:
 			return kg_run_dependent_schemas(run, frame, instr, val, seen);
-		case KG_OP_UNEVALUATED_PROPERTIES:
+		case KG_JS_OP_UNEVALUATED_PROPERTIES:
 			return kg_run_unevaluated_properties(run, frame, instr, val, seen);
 		default:
 			elog(ERROR, "unexpected schema instruction %d", instr->op);
@@ -382,43 +383,44 @@ run_nested(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 
 /* Run the instructions for the type of val. */
 static bool
-run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
+		 KgJsSeen *seen)
 {
-	const KgInstr *instr = frame->node->code[val->type];
+	const KgJsInstr *instr = frame->node->code[val->type];
 	bool valid = true;
 
-	for (; instr->op != KG_OP_END; instr++)
+	for (; instr->op != KG_JS_OP_END; instr++)
 	{
 		bool ok;
 
-		switch ((KgOp) instr->op)
+		switch ((KgJsOp) instr->op)
 		{
-			case KG_OP_ANY_OF:
+			case KG_JS_OP_ANY_OF:
 				ok = run_any_of(run, frame, instr, val, seen);
 				break;
-			case KG_OP_ONE_OF:
+			case KG_JS_OP_ONE_OF:
 				ok = run_one_of(run, frame, instr, val, seen);
 				break;
-			case KG_OP_NOT:
+			case KG_JS_OP_NOT:
 				ok = !test_in_place(
 					run, frame, instr->u.node, KG_KW_NOT, -1, val, NULL);
 				break;
-			case KG_OP_PATTERN:
+			case KG_JS_OP_PATTERN:
 				ok = kg_run_matches(run, instr->u.pattern, val);
 				break;
-			case KG_OP_MULTIPLE_OF_BIG:
+			case KG_JS_OP_MULTIPLE_OF_BIG:
 				ok = kg_run_multiple(run, val->data, instr->u.divisor->number);
 				break;
-			case KG_OP_UNIQUE:
+			case KG_JS_OP_UNIQUE:
 				ok = kg_run_unique(run, val);
 				break;
-			case KG_OP_CONTAINS:
+			case KG_JS_OP_CONTAINS:
 				ok = kg_run_contains(run, frame, instr, val, seen);
 				break;
 			default:
-				if (instr->op > KG_OP_LAST_PLAIN)
+				if (instr->op > KG_JS_OP_LAST_PLAIN)
 				{
-					if (instr->op == KG_OP_OBJECT
+					if (instr->op == KG_JS_OP_OBJECT
 							? !kg_run_object(run, frame, instr, val, seen)
 							: !run_nested(run, frame, instr, val, seen))
 					{
@@ -437,7 +439,7 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 		{
 			if (!run->report)
 				return false;
-			if (instr->op == KG_OP_ANY_OF || instr->op == KG_OP_ONE_OF)
+			if (instr->op == KG_JS_OP_ANY_OF || instr->op == KG_JS_OP_ONE_OF)
 				kg_report_branches(run, frame, instr, val);
 			else
 				kg_report(run, frame, instr->keyword, val);
@@ -449,9 +451,10 @@ run_code(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 
 /* A node with unevaluated* keeps its own account, then passes it on. */
 static bool
-run_tracked(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+run_tracked(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
+			KgJsSeen *seen)
 {
-	KgSeen own;
+	KgJsSeen own;
 	bool valid;
 
 	kg_seen_init(&own, val);
@@ -464,18 +467,19 @@ run_tracked(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 }
 
 static bool
-has_type(const KgNode *node, const KgVal *val)
+has_type(const KgJsNode *node, const KgJsVal *val)
 {
 	if (node->types & (1 << val->type))
 		return true;
-	return val->type == KG_T_NUMBER && (node->types & (1 << KG_T_INTEGER)) &&
+	return val->type == KG_JS_NUMBER && (node->types & (1 << KG_JS_INTEGER)) &&
 		   kg_number_is_integer(val->data);
 }
 
 bool
-kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
+kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
+		KgJsSeen *seen)
 {
-	const KgNode *node = frame->node;
+	const KgJsNode *node = frame->node;
 	bool valid = true;
 	int tracks;
 
@@ -485,7 +489,7 @@ kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 		if (run->report)
 			kg_report(run,
 					  frame,
-					  node->flags & KG_NODE_FALSE ? KG_KW_NONE : KG_KW_TYPE,
+					  node->flags & KG_JS_NODE_FALSE ? KG_KW_NONE : KG_KW_TYPE,
 					  val);
 		/* The other keywords say nothing new about a wrong type. */
 		return false;
@@ -499,9 +503,9 @@ kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 	/* The frames between two looks are small beside the reserve. */
 	if ((run->depth & 7) == 0)
 		check_stack_depth();
-	tracks = val->type == KG_T_OBJECT  ? KG_NODE_TRACKS_PROPERTIES
-			 : val->type == KG_T_ARRAY ? KG_NODE_TRACKS_ITEMS
-									   : 0;
+	tracks = val->type == KG_JS_OBJECT	? KG_JS_NODE_TRACKS_PROPERTIES
+			 : val->type == KG_JS_ARRAY ? KG_JS_NODE_TRACKS_ITEMS
+										: 0;
 	if (node->flags & tracks)
 		valid = run_tracked(run, frame, val, seen);
 	else if (tracks == 0)
@@ -513,7 +517,7 @@ kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val, KgSeen *seen)
 }
 
 static void
-run_init(KgRun *run, const KgSchema *schema, KgReport *report)
+run_init(KgJsRun *run, const KgSchema *schema, KgJsReport *report)
 {
 	run->schema = schema;
 	run->budget = STEPS_AT_ONCE;
@@ -524,11 +528,11 @@ run_init(KgRun *run, const KgSchema *schema, KgReport *report)
 
 bool
 kg_run_root(const KgSchema *schema, const JsonbValue *instance,
-			KgReport *report)
+			KgJsReport *report)
 {
-	KgFrame frame = {0};
-	KgRun run;
-	KgVal val;
+	KgJsFrame frame = {0};
+	KgJsRun run;
+	KgJsVal val;
 
 	kg_val_from_value(&val, instance);
 	if (report == NULL && kg_quick_valid(schema->root, &val))

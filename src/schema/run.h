@@ -8,16 +8,16 @@
 
 #include "schema/program.h"
 
-typedef struct KgReport KgReport;
+typedef struct KgJsReport KgJsReport;
 
-typedef struct KgRun
+typedef struct KgJsRun
 {
 	const KgSchema *schema;
 	int budget; /* steps until the next look at limits and interrupts */
 	int64 steps_left;
 	int depth;
-	KgReport *report; /* NULL: only validity is asked */
-} KgRun;
+	KgJsReport *report; /* NULL: only validity is asked */
+} KgJsRun;
 
 /*
  * How the evaluation came to a node.  The frames, on the C stack, are the
@@ -30,10 +30,10 @@ typedef enum KgStepKind
 	KG_STEP_INDEX
 } KgStepKind;
 
-typedef struct KgFrame
+typedef struct KgJsFrame
 {
-	const struct KgFrame *parent;
-	const KgNode *node;
+	const struct KgJsFrame *parent;
+	const KgJsNode *node;
 	uint8 keyword;	/* of the parent's node; KG_KW_NONE at the root */
 	uint8 sub;		/* KgStepKind: place in the keyword's value */
 	uint8 token;	/* KgStepKind: place in the parent's instance */
@@ -41,48 +41,48 @@ typedef struct KgFrame
 	const char *sub_name;
 	uint32 token_len; /* or index */
 	const char *token_name;
-} KgFrame;
+} KgJsFrame;
 
 /* Which members of one instance were evaluated, for unevaluated*. */
-typedef struct KgSeen
+typedef struct KgJsSeen
 {
 	uint64 *bits;
 	int words;
 	uint64 local[4];
-} KgSeen;
+} KgJsSeen;
 
 static inline void
-kg_seen_mark(KgSeen *seen, int i)
+kg_seen_mark(KgJsSeen *seen, int i)
 {
 	seen->bits[i / 64] |= UINT64CONST(1) << (i % 64);
 }
 
 static inline bool
-kg_seen_has(const KgSeen *seen, int i)
+kg_seen_has(const KgJsSeen *seen, int i)
 {
 	return (seen->bits[i / 64] >> (i % 64)) & 1;
 }
 
-extern void kg_seen_init(KgSeen *seen, const KgVal *val);
-extern void kg_seen_free(KgSeen *seen);
-extern void kg_seen_add(KgSeen *seen, const KgSeen *more);
-extern void kg_seen_mark_all(KgSeen *seen);
+extern void kg_seen_init(KgJsSeen *seen, const KgJsVal *val);
+extern void kg_seen_free(KgJsSeen *seen);
+extern void kg_seen_add(KgJsSeen *seen, const KgJsSeen *more);
+extern void kg_seen_mark_all(KgJsSeen *seen);
 
 /* Evaluate frame->node.  seen may be NULL. */
-extern bool kg_eval(KgRun *run, const KgFrame *frame, const KgVal *val,
-					KgSeen *seen);
-extern void kg_run_refill(KgRun *run);
+extern bool kg_eval(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
+					KgJsSeen *seen);
+extern void kg_run_refill(KgJsRun *run);
 /* Evaluate a subschema of a keyword (and index, or -1) on the same instance. */
-extern bool kg_eval_in_place(KgRun *run, const KgFrame *frame,
-							 const KgNode *node, KgKeyword keyword, int index,
-							 const KgVal *val, KgSeen *seen);
+extern bool kg_eval_in_place(KgJsRun *run, const KgJsFrame *frame,
+							 const KgJsNode *node, KgKeyword keyword, int index,
+							 const KgJsVal *val, KgJsSeen *seen);
 /* Evaluate the whole schema; report may be NULL. */
 extern bool kg_run_root(const KgSchema *schema, const JsonbValue *instance,
-						KgReport *report);
+						KgJsReport *report);
 
 /* Count the work of a loop. */
 static inline void
-kg_run_charge(KgRun *run, int steps)
+kg_run_charge(KgJsRun *run, int steps)
 {
 	run->budget -= steps;
 	if (run->budget < 0)
@@ -90,18 +90,18 @@ kg_run_charge(KgRun *run, int steps)
 }
 
 /* The checks of a value alone; nodes of only these need no frame. */
-extern bool kg_check_value(const KgInstr *instr, const KgVal *val);
+extern bool kg_check_value(const KgJsInstr *instr, const KgJsVal *val);
 /* Those of a longer one are counted, and need a run. */
 #define KG_QUICK_BYTES 256
 /* Bytes of a value that are looked at in one step. */
 #define KG_BYTES_OF_STEP 64
 /* run_number.c: whether it is a multiple of a divisor of many digits. */
-extern bool kg_run_multiple(KgRun *run, const char *number,
+extern bool kg_run_multiple(KgJsRun *run, const char *number,
 							const char *divisor);
 
 /* Match, and count what it took. */
 static inline bool
-kg_run_matches(KgRun *run, const KgPattern *pattern, const KgVal *val)
+kg_run_matches(KgJsRun *run, const KgPattern *pattern, const KgJsVal *val)
 {
 	int64 steps = 0;
 	bool matches = kg_pattern_matches(pattern, val->data, val->len, &steps);
@@ -115,26 +115,27 @@ kg_run_matches(KgRun *run, const KgPattern *pattern, const KgVal *val)
  * when kg_eval has to decide.
  */
 static inline bool
-kg_quick_valid(const KgNode *node, const KgVal *val)
+kg_quick_valid(const KgJsNode *node, const KgJsVal *val)
 {
-	const KgInstr *instr = node->code[val->type];
+	const KgJsInstr *instr = node->code[val->type];
 
 	if ((node->types & (1 << val->type)) == 0 &&
-		(val->type != KG_T_NUMBER || (node->types & (1 << KG_T_INTEGER)) == 0 ||
+		(val->type != KG_JS_NUMBER ||
+		 (node->types & (1 << KG_JS_INTEGER)) == 0 ||
 		 !kg_number_is_integer(val->data)))
 		return false;
 	if (instr == NULL)
 		return true;
 	if ((node->plain & (1 << val->type)) == 0 || val->len > KG_QUICK_BYTES)
 		return false;
-	for (; instr->op != KG_OP_END; instr++)
+	for (; instr->op != KG_JS_OP_END; instr++)
 	{
-		if (instr->op == KG_OP_DFA)
+		if (instr->op == KG_JS_OP_DFA)
 		{
 			if (!kg_dfa_matches(instr->u.dfa, val->data, val->len))
 				return false;
 		}
-		else if (instr->op == KG_OP_MIN_LENGTH && val->len / 4 >= instr->n)
+		else if (instr->op == KG_JS_OP_MIN_LENGTH && val->len / 4 >= instr->n)
 			continue;
 		else if (!kg_check_value(instr, val))
 			return false;
@@ -144,9 +145,10 @@ kg_quick_valid(const KgNode *node, const KgVal *val)
 
 /* Whether a key matches a pattern of patternProperties. */
 static inline bool
-kg_key_matches(KgRun *run, const KgPatternNode *p, const char *key, uint32 len)
+kg_key_matches(KgJsRun *run, const KgJsPatternNode *p, const char *key,
+			   uint32 len)
 {
-	KgVal name = {.type = KG_T_STRING, .data = key, .len = len};
+	KgJsVal name = {.type = KG_JS_STRING, .data = key, .len = len};
 
 	if (p->dfa == NULL)
 		return kg_run_matches(run, p->pattern, &name);
@@ -154,38 +156,41 @@ kg_key_matches(KgRun *run, const KgPatternNode *p, const char *key, uint32 len)
 	return kg_dfa_matches(p->dfa, key, len);
 }
 
-extern bool kg_run_object(KgRun *run, const KgFrame *frame,
-						  const KgInstr *instr, const KgVal *val, KgSeen *seen);
-extern bool kg_run_dependent_required(KgRun *run, const KgFrame *frame,
-									  const KgInstr *instr, const KgVal *val);
-extern bool kg_run_dependent_schemas(KgRun *run, const KgFrame *frame,
-									 const KgInstr *instr, const KgVal *val,
-									 KgSeen *seen);
-extern bool kg_run_unevaluated_properties(KgRun *run, const KgFrame *frame,
-										  const KgInstr *instr,
-										  const KgVal *val, KgSeen *seen);
-extern bool kg_run_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-						 const KgVal *val, KgSeen *seen);
-extern bool kg_run_contains(KgRun *run, const KgFrame *frame,
-							const KgInstr *instr, const KgVal *val,
-							KgSeen *seen);
-extern bool kg_run_unique(KgRun *run, const KgVal *val);
-extern bool kg_run_unevaluated_items(KgRun *run, const KgFrame *frame,
-									 const KgInstr *instr, const KgVal *val,
-									 KgSeen *seen);
+extern bool kg_run_object(KgJsRun *run, const KgJsFrame *frame,
+						  const KgJsInstr *instr, const KgJsVal *val,
+						  KgJsSeen *seen);
+extern bool kg_run_dependent_required(KgJsRun *run, const KgJsFrame *frame,
+									  const KgJsInstr *instr,
+									  const KgJsVal *val);
+extern bool kg_run_dependent_schemas(KgJsRun *run, const KgJsFrame *frame,
+									 const KgJsInstr *instr, const KgJsVal *val,
+									 KgJsSeen *seen);
+extern bool kg_run_unevaluated_properties(KgJsRun *run, const KgJsFrame *frame,
+										  const KgJsInstr *instr,
+										  const KgJsVal *val, KgJsSeen *seen);
+extern bool kg_run_items(KgJsRun *run, const KgJsFrame *frame,
+						 const KgJsInstr *instr, const KgJsVal *val,
+						 KgJsSeen *seen);
+extern bool kg_run_contains(KgJsRun *run, const KgJsFrame *frame,
+							const KgJsInstr *instr, const KgJsVal *val,
+							KgJsSeen *seen);
+extern bool kg_run_unique(KgJsRun *run, const KgJsVal *val);
+extern bool kg_run_unevaluated_items(KgJsRun *run, const KgJsFrame *frame,
+									 const KgJsInstr *instr, const KgJsVal *val,
+									 KgJsSeen *seen);
 
 /*
  * report.c: note a violation of the keyword at frame.  When no more are wanted,
  * run->report is NULL afterwards.
  */
-extern void kg_report(KgRun *run, const KgFrame *frame, KgKeyword keyword,
-					  const KgVal *val);
+extern void kg_report(KgJsRun *run, const KgJsFrame *frame, KgKeyword keyword,
+					  const KgJsVal *val);
 /* anyOf or oneOf: the same, with what is wrong in the branches. */
-extern void kg_report_branches(KgRun *run, const KgFrame *frame,
-							   const KgInstr *instr, const KgVal *val);
+extern void kg_report_branches(KgJsRun *run, const KgJsFrame *frame,
+							   const KgJsInstr *instr, const KgJsVal *val);
 /* A required property that is missing. */
-extern void kg_report_missing(KgRun *run, const KgFrame *frame,
-							  KgKeyword keyword, const KgVal *val,
+extern void kg_report_missing(KgJsRun *run, const KgJsFrame *frame,
+							  KgKeyword keyword, const KgJsVal *val,
 							  const char *name, int len);
 
 #endif /* KG_RUN_H */

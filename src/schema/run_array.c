@@ -8,10 +8,10 @@
 #include "schema/run.h"
 
 static bool
-eval_item(KgRun *run, const KgFrame *frame, const KgNode *node,
-		  KgKeyword keyword, bool indexed, const KgVal *item, int index)
+eval_item(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
+		  KgKeyword keyword, bool indexed, const KgJsVal *item, int index)
 {
-	KgFrame child;
+	KgJsFrame child;
 
 	if (kg_quick_valid(node, item))
 		return true;
@@ -26,12 +26,12 @@ eval_item(KgRun *run, const KgFrame *frame, const KgNode *node,
 }
 
 bool
-kg_run_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-			 const KgVal *val, KgSeen *seen)
+kg_run_items(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+			 const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgItemsPlan *plan = instr->u.items;
-	KgArrayWalk w;
-	KgVal item;
+	const KgJsItemsPlan *plan = instr->u.items;
+	KgJsArrayWalk w;
+	KgJsVal item;
 	bool valid = true;
 
 	kg_array_begin(&w, val);
@@ -67,15 +67,15 @@ kg_run_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 bool
-kg_run_contains(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-				const KgVal *val, KgSeen *seen)
+kg_run_contains(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+				const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgContainsPlan *plan = instr->u.contains;
-	KgReport *report = run->report;
+	const KgJsContainsPlan *plan = instr->u.contains;
+	KgJsReport *report = run->report;
 	bool marks = plan->marks && seen != NULL;
 	int64 found = 0;
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 
 	kg_array_begin(&w, val);
 	kg_run_charge(run, w.n);
@@ -99,10 +99,10 @@ kg_run_contains(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 #define PAIRWISE 8
 
 static bool
-unique_pairwise(const KgVal *val)
+unique_pairwise(const KgJsVal *val)
 {
-	KgVal items[PAIRWISE];
-	KgArrayWalk w;
+	KgJsVal items[PAIRWISE];
+	KgJsArrayWalk w;
 	int i;
 
 	kg_array_begin(&w, val);
@@ -120,14 +120,14 @@ unique_pairwise(const KgVal *val)
 }
 
 static bool
-unique_hashed(KgRun *run, const KgVal *val)
+unique_hashed(KgJsRun *run, const KgJsVal *val)
 {
 	int n = KG_VAL_COUNT(val);
 	uint32 mask = 1;
-	KgVal *items = palloc(n * sizeof(KgVal));
+	KgJsVal *items = palloc(n * sizeof(KgJsVal));
 	uint32 *hashes = palloc(n * sizeof(uint32));
 	int *slots;
-	KgArrayWalk w;
+	KgJsArrayWalk w;
 	bool unique = true;
 
 	while (mask < 2 * (uint32) n)
@@ -163,7 +163,7 @@ unique_hashed(KgRun *run, const KgVal *val)
 }
 
 bool
-kg_run_unique(KgRun *run, const KgVal *val)
+kg_run_unique(KgJsRun *run, const KgJsVal *val)
 {
 	int n = KG_VAL_COUNT(val);
 
@@ -174,11 +174,12 @@ kg_run_unique(KgRun *run, const KgVal *val)
 }
 
 bool
-kg_run_unevaluated_items(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-						 const KgVal *val, KgSeen *seen)
+kg_run_unevaluated_items(KgJsRun *run, const KgJsFrame *frame,
+						 const KgJsInstr *instr, const KgJsVal *val,
+						 KgJsSeen *seen)
 {
-	KgArrayWalk w;
-	KgVal item;
+	KgJsArrayWalk w;
+	KgJsVal item;
 	bool valid = true;
 
 	kg_array_begin(&w, val);

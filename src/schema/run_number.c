@@ -70,7 +70,7 @@ take_digit(int32 *rest, const KgDigits *divisor, int digit)
 }
 
 bool
-kg_run_multiple(KgRun *run, const char *number, const char *divisor)
+kg_run_multiple(KgJsRun *run, const char *number, const char *divisor)
 {
 	KgDigits n;
 	KgDigits d;

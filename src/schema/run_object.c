@@ -8,11 +8,11 @@
 
 /* Evaluate one property's value against a node. */
 static pg_noinline bool
-eval_framed(KgRun *run, const KgFrame *frame, const KgNode *node,
+eval_framed(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 			KgKeyword keyword, const char *sub, uint32 sub_len,
-			const KgObjectWalk *w)
+			const KgJsObjectWalk *w)
 {
-	KgFrame child;
+	KgJsFrame child;
 
 	child.parent = frame;
 	child.node = node;
@@ -27,22 +27,22 @@ eval_framed(KgRun *run, const KgFrame *frame, const KgNode *node,
 }
 
 static inline bool
-eval_property(KgRun *run, const KgFrame *frame, const KgNode *node,
+eval_property(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 			  KgKeyword keyword, const char *sub, uint32 sub_len,
-			  const KgObjectWalk *w)
+			  const KgJsObjectWalk *w)
 {
 	return kg_quick_valid(node, &w->value) ||
 		   eval_framed(run, frame, node, keyword, sub, sub_len, w);
 }
 
 static bool
-eval_name(KgRun *run, const KgFrame *frame, const KgNode *node,
-		  const KgObjectWalk *w)
+eval_name(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
+		  const KgJsObjectWalk *w)
 {
-	KgFrame child;
-	KgVal name;
+	KgJsFrame child;
+	KgJsVal name;
 
-	name.type = KG_T_STRING;
+	name.type = KG_JS_STRING;
 	name.data = w->key;
 	name.len = w->key_len;
 	if (kg_quick_valid(node, &name))
@@ -61,11 +61,12 @@ eval_name(KgRun *run, const KgFrame *frame, const KgNode *node,
  * The declared property that is the walk's key.  Both orders are the same, so
  * the search goes on from where the last one ended.
  */
-static inline const KgProperty *
-find_property(const KgObjectPlan *plan, const KgObjectWalk *w, int *position)
+static inline const KgJsProperty *
+find_property(const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
+			  int *position)
 {
-	const KgProperty *p;
-	const KgProperty *end = plan->properties + plan->nproperties;
+	const KgJsProperty *p;
+	const KgJsProperty *end = plan->properties + plan->nproperties;
 	uint64 prefix;
 	int start;
 
@@ -105,8 +106,9 @@ find_property(const KgObjectPlan *plan, const KgObjectWalk *w, int *position)
 
 /* A name that "properties" does not declare: patterns, then additional. */
 static bool
-eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
-				const KgObjectWalk *w, KgSeen *seen)
+eval_undeclared(KgJsRun *run, const KgJsFrame *frame,
+				const KgJsObjectPlan *plan, const KgJsObjectWalk *w,
+				KgJsSeen *seen)
 {
 	bool valid = true;
 	bool matched = false;
@@ -114,7 +116,7 @@ eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 
 	for (i = 0; i < plan->npatterns; i++)
 	{
-		const KgPatternNode *p = &plan->patterns[i];
+		const KgJsPatternNode *p = &plan->patterns[i];
 
 		if (!kg_key_matches(run, p, w->key, w->key_len))
 			continue;
@@ -150,8 +152,8 @@ eval_undeclared(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 }
 
 static inline bool
-eval_declared(KgRun *run, const KgFrame *frame, const KgProperty *p,
-			  const KgObjectWalk *w, KgSeen *seen)
+eval_declared(KgJsRun *run, const KgJsFrame *frame, const KgJsProperty *p,
+			  const KgJsObjectWalk *w, KgJsSeen *seen)
 {
 	bool valid = true;
 	int i;
@@ -185,15 +187,15 @@ eval_declared(KgRun *run, const KgFrame *frame, const KgProperty *p,
 }
 
 static void
-report_missing(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
-			   const KgVal *val)
+report_missing(KgJsRun *run, const KgJsFrame *frame, const KgJsObjectPlan *plan,
+			   const KgJsVal *val)
 {
-	KgVal member;
+	KgJsVal member;
 	int i;
 
 	for (i = 0; i < plan->nproperties && run->report; i++)
 	{
-		const KgProperty *p = &plan->properties[i];
+		const KgJsProperty *p = &plan->properties[i];
 
 		if (p->required && !kg_val_get(val, p->name, p->len, &member))
 			kg_report_missing(run, frame, KG_KW_REQUIRED, val, p->name, p->len);
@@ -201,11 +203,11 @@ report_missing(KgRun *run, const KgFrame *frame, const KgObjectPlan *plan,
 }
 
 bool
-kg_run_object(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-			  const KgVal *val, KgSeen *seen)
+kg_run_object(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
+			  const KgJsVal *val, KgJsSeen *seen)
 {
-	const KgObjectPlan *plan = instr->u.object;
-	KgObjectWalk w;
+	const KgJsObjectPlan *plan = instr->u.object;
+	KgJsObjectWalk w;
 	bool valid = true;
 	int required = 0;
 	int position = 0;
@@ -216,7 +218,7 @@ kg_run_object(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 	kg_run_charge(run, w.n);
 	while (kg_object_next(&w))
 	{
-		const KgProperty *p = find_property(plan, &w, &position);
+		const KgJsProperty *p = find_property(plan, &w, &position);
 		bool ok;
 
 		if (p != NULL)
@@ -250,18 +252,18 @@ kg_run_object(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 bool
-kg_run_dependent_required(KgRun *run, const KgFrame *frame,
-						  const KgInstr *instr, const KgVal *val)
+kg_run_dependent_required(KgJsRun *run, const KgJsFrame *frame,
+						  const KgJsInstr *instr, const KgJsVal *val)
 {
-	const KgDependencies *list = instr->u.dependencies;
-	KgVal member;
+	const KgJsDependencies *list = instr->u.dependencies;
+	KgJsVal member;
 	bool valid = true;
 	int i;
 	int j;
 
 	for (i = 0; i < list->n; i++)
 	{
-		const KgDependency *d = &list->item[i];
+		const KgJsDependency *d = &list->item[i];
 
 		kg_run_charge(run, 1);
 		if (!kg_val_get(val, d->name, d->len, &member))
@@ -269,7 +271,7 @@ kg_run_dependent_required(KgRun *run, const KgFrame *frame,
 		kg_run_charge(run, d->nrequired);
 		for (j = 0; j < d->nrequired; j++)
 		{
-			const KgVal *name = &d->required[j];
+			const KgJsVal *name = &d->required[j];
 
 			if (kg_val_get(val, name->data, name->len, &member))
 				continue;
@@ -284,18 +286,19 @@ kg_run_dependent_required(KgRun *run, const KgFrame *frame,
 }
 
 bool
-kg_run_dependent_schemas(KgRun *run, const KgFrame *frame, const KgInstr *instr,
-						 const KgVal *val, KgSeen *seen)
+kg_run_dependent_schemas(KgJsRun *run, const KgJsFrame *frame,
+						 const KgJsInstr *instr, const KgJsVal *val,
+						 KgJsSeen *seen)
 {
-	const KgDependencies *list = instr->u.dependencies;
-	KgVal member;
+	const KgJsDependencies *list = instr->u.dependencies;
+	KgJsVal member;
 	bool valid = true;
 	int i;
 
 	for (i = 0; i < list->n; i++)
 	{
-		const KgDependency *d = &list->item[i];
-		KgFrame child;
+		const KgJsDependency *d = &list->item[i];
+		KgJsFrame child;
 
 		kg_run_charge(run, 1);
 		if (!kg_val_get(val, d->name, d->len, &member))
@@ -318,11 +321,11 @@ kg_run_dependent_schemas(KgRun *run, const KgFrame *frame, const KgInstr *instr,
 }
 
 bool
-kg_run_unevaluated_properties(KgRun *run, const KgFrame *frame,
-							  const KgInstr *instr, const KgVal *val,
-							  KgSeen *seen)
+kg_run_unevaluated_properties(KgJsRun *run, const KgJsFrame *frame,
+							  const KgJsInstr *instr, const KgJsVal *val,
+							  KgJsSeen *seen)
 {
-	KgObjectWalk w;
+	KgJsObjectWalk w;
 	bool valid = true;
 
 	kg_object_begin(&w, val);

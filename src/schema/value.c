@@ -19,7 +19,7 @@ kg_type_name(int type)
 }
 
 void
-kg_val_from_jsonb(KgVal *v, const Jsonb *jsonb)
+kg_val_from_jsonb(KgJsVal *v, const Jsonb *jsonb)
 {
 	JsonbContainer *root = (JsonbContainer *) &jsonb->root;
 
@@ -27,35 +27,35 @@ kg_val_from_jsonb(KgVal *v, const Jsonb *jsonb)
 	v->len = VARSIZE(jsonb) - VARHDRSZ;
 	if (JsonContainerIsScalar(root))
 	{
-		KgVal array = *v;
+		KgJsVal array = *v;
 
 		kg_val_at(&array, 0, v);
 	}
 	else
-		v->type = JsonContainerIsObject(root) ? KG_T_OBJECT : KG_T_ARRAY;
+		v->type = JsonContainerIsObject(root) ? KG_JS_OBJECT : KG_JS_ARRAY;
 }
 
 void
-kg_val_from_value(KgVal *v, const JsonbValue *value)
+kg_val_from_value(KgJsVal *v, const JsonbValue *value)
 {
 	v->data = NULL;
 	v->len = 0;
 	switch (value->type)
 	{
 		case jbvNull:
-			v->type = KG_T_NULL;
+			v->type = KG_JS_NULL;
 			break;
 		case jbvBool:
-			v->type = KG_T_BOOL;
+			v->type = KG_JS_BOOL;
 			v->len = value->val.boolean;
 			break;
 		case jbvNumeric:
-			v->type = KG_T_NUMBER;
+			v->type = KG_JS_NUMBER;
 			v->data = (const char *) value->val.numeric;
 			v->len = VARSIZE_ANY(value->val.numeric);
 			break;
 		case jbvString:
-			v->type = KG_T_STRING;
+			v->type = KG_JS_STRING;
 			v->data = value->val.string.val;
 			v->len = value->val.string.len;
 			break;
@@ -63,8 +63,8 @@ kg_val_from_value(KgVal *v, const JsonbValue *value)
 			v->data = (const char *) value->val.binary.data;
 			v->len = value->val.binary.len;
 			v->type = JsonContainerIsObject(value->val.binary.data)
-						  ? KG_T_OBJECT
-						  : KG_T_ARRAY;
+						  ? KG_JS_OBJECT
+						  : KG_JS_ARRAY;
 			break;
 		default:
 			kg_val_from_jsonb(v, JsonbValueToJsonb((JsonbValue *) value));
@@ -73,22 +73,22 @@ kg_val_from_value(KgVal *v, const JsonbValue *value)
 }
 
 void
-kg_val_to_value(const KgVal *v, JsonbValue *value)
+kg_val_to_value(const KgJsVal *v, JsonbValue *value)
 {
 	switch (v->type)
 	{
-		case KG_T_NULL:
+		case KG_JS_NULL:
 			value->type = jbvNull;
 			break;
-		case KG_T_BOOL:
+		case KG_JS_BOOL:
 			value->type = jbvBool;
 			value->val.boolean = v->len != 0;
 			break;
-		case KG_T_NUMBER:
+		case KG_JS_NUMBER:
 			value->type = jbvNumeric;
 			value->val.numeric = (Numeric) v->data;
 			break;
-		case KG_T_STRING:
+		case KG_JS_STRING:
 			value->type = jbvString;
 			value->val.string.val = (char *) v->data;
 			value->val.string.len = v->len;
@@ -102,7 +102,7 @@ kg_val_to_value(const KgVal *v, JsonbValue *value)
 }
 
 bool
-kg_val_at(const KgVal *array, int index, KgVal *item)
+kg_val_at(const KgJsVal *array, int index, KgJsVal *item)
 {
 	JsonbContainer *jc = KG_VAL_CONTAINER(array);
 	int n = JsonContainerSize(jc);
@@ -120,7 +120,7 @@ kg_val_at(const KgVal *array, int index, KgVal *item)
 }
 
 bool
-kg_val_get(const KgVal *object, const char *key, int len, KgVal *member)
+kg_val_get(const KgJsVal *object, const char *key, int len, KgJsVal *member)
 {
 	JsonbContainer *jc = KG_VAL_CONTAINER(object);
 	const char *base;
@@ -128,7 +128,7 @@ kg_val_get(const KgVal *object, const char *key, int len, KgVal *member)
 	int low = 0;
 	int high;
 
-	if (object->type != KG_T_OBJECT)
+	if (object->type != KG_JS_OBJECT)
 		return false;
 	n = JsonContainerSize(jc);
 	base = (const char *) &jc->children[2 * n];
@@ -159,26 +159,26 @@ kg_val_get(const KgVal *object, const char *key, int len, KgVal *member)
 }
 
 bool
-kg_val_is(const KgVal *v, const char *s)
+kg_val_is(const KgJsVal *v, const char *s)
 {
-	return v->type == KG_T_STRING && v->len == strlen(s) &&
+	return v->type == KG_JS_STRING && v->len == strlen(s) &&
 		   memcmp(v->data, s, v->len) == 0;
 }
 
 char *
-kg_val_cstring(const KgVal *v)
+kg_val_cstring(const KgJsVal *v)
 {
-	Assert(v->type == KG_T_STRING);
+	Assert(v->type == KG_JS_STRING);
 	return pnstrdup(v->data, v->len);
 }
 
 static bool
-arrays_equal(const KgVal *a, const KgVal *b)
+arrays_equal(const KgJsVal *a, const KgJsVal *b)
 {
-	KgArrayWalk wa;
-	KgArrayWalk wb;
-	KgVal ia;
-	KgVal ib;
+	KgJsArrayWalk wa;
+	KgJsArrayWalk wb;
+	KgJsVal ia;
+	KgJsVal ib;
 
 	kg_array_begin(&wa, a);
 	kg_array_begin(&wb, b);
@@ -193,10 +193,10 @@ arrays_equal(const KgVal *a, const KgVal *b)
 }
 
 static bool
-objects_equal(const KgVal *a, const KgVal *b)
+objects_equal(const KgJsVal *a, const KgJsVal *b)
 {
-	KgObjectWalk wa;
-	KgObjectWalk wb;
+	KgJsObjectWalk wa;
+	KgJsObjectWalk wb;
 
 	kg_object_begin(&wa, a);
 	kg_object_begin(&wb, b);
@@ -212,21 +212,21 @@ objects_equal(const KgVal *a, const KgVal *b)
 }
 
 bool
-kg_val_equal(const KgVal *a, const KgVal *b)
+kg_val_equal(const KgJsVal *a, const KgJsVal *b)
 {
 	if (a->type != b->type)
 		return false;
 	switch (a->type)
 	{
-		case KG_T_NULL:
+		case KG_JS_NULL:
 			return true;
-		case KG_T_BOOL:
+		case KG_JS_BOOL:
 			return a->len == b->len;
-		case KG_T_NUMBER:
+		case KG_JS_NUMBER:
 			return kg_number_compare(a->data, b->data) == 0;
-		case KG_T_STRING:
+		case KG_JS_STRING:
 			return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
-		case KG_T_ARRAY:
+		case KG_JS_ARRAY:
 			check_stack_depth();
 			CHECK_FOR_INTERRUPTS();
 			return arrays_equal(a, b);
@@ -238,28 +238,28 @@ kg_val_equal(const KgVal *a, const KgVal *b)
 }
 
 uint32
-kg_val_hash(const KgVal *v)
+kg_val_hash(const KgJsVal *v)
 {
 	uint32 h = v->type * 0x9e3779b9u;
-	KgArrayWalk wa;
-	KgObjectWalk wo;
-	KgVal item;
+	KgJsArrayWalk wa;
+	KgJsObjectWalk wo;
+	KgJsVal item;
 
 	switch (v->type)
 	{
-		case KG_T_NULL:
+		case KG_JS_NULL:
 			break;
-		case KG_T_BOOL:
+		case KG_JS_BOOL:
 			h += v->len;
 			break;
-		case KG_T_NUMBER:
+		case KG_JS_NUMBER:
 			h = hash_combine(h, kg_number_hash(v->data));
 			break;
-		case KG_T_STRING:
+		case KG_JS_STRING:
 			h = hash_combine(
 				h, hash_bytes((const unsigned char *) v->data, v->len));
 			break;
-		case KG_T_ARRAY:
+		case KG_JS_ARRAY:
 			check_stack_depth();
 			CHECK_FOR_INTERRUPTS();
 			kg_array_begin(&wa, v);

@@ -3,7 +3,7 @@
  *	  A JSON value inside a binary jsonb, as the validator sees it, and walking
  *	  its members without an iterator and without allocation.
  *
- * A KgVal borrows: it points into the datum.  Offsets are read as
+ * A KgJsVal borrows: it points into the datum.  Offsets are read as
  * getJsonbOffset() reads them, but running, so that a walk is linear.
  */
 #ifndef KG_VALUE_H
@@ -12,26 +12,26 @@
 #include "port/pg_bswap.h"
 #include "utils/jsonb.h"
 
-typedef enum KgType
+typedef enum KgJsType
 {
-	KG_T_NULL,
-	KG_T_BOOL,
-	KG_T_NUMBER,
-	KG_T_STRING,
-	KG_T_ARRAY,
-	KG_T_OBJECT
-} KgType;
+	KG_JS_NULL,
+	KG_JS_BOOL,
+	KG_JS_NUMBER,
+	KG_JS_STRING,
+	KG_JS_ARRAY,
+	KG_JS_OBJECT
+} KgJsType;
 
-#define KG_NTYPES 6
+#define KG_JS_NTYPES 6
 /* In masks only: a number without fraction. */
-#define KG_T_INTEGER 6
+#define KG_JS_INTEGER 6
 
-typedef struct KgVal
+typedef struct KgJsVal
 {
 	const char *data; /* string bytes, Numeric or JsonbContainer */
 	uint32 len;		  /* bytes; truth of a boolean */
-	uint32 type;	  /* KgType */
-} KgVal;
+	uint32 type;	  /* KgJsType */
+} KgJsVal;
 
 #define KG_VAL_CONTAINER(v) ((JsonbContainer *) (v)->data)
 #define KG_VAL_COUNT(v) ((int) JsonContainerSize(KG_VAL_CONTAINER(v)))
@@ -44,37 +44,37 @@ kg_entry_end(JEntry entry, uint32 start)
 }
 
 static inline void
-kg_val_set(KgVal *v, const char *base, JEntry entry, uint32 start, uint32 end)
+kg_val_set(KgJsVal *v, const char *base, JEntry entry, uint32 start, uint32 end)
 {
 	v->len = end - start;
 	v->data = base + start;
 	if (JBE_ISSTRING(entry))
 	{
-		v->type = KG_T_STRING;
+		v->type = KG_JS_STRING;
 		return;
 	}
 	switch (entry & JENTRY_TYPEMASK)
 	{
 		case JENTRY_ISNUMERIC:
-			v->type = KG_T_NUMBER;
+			v->type = KG_JS_NUMBER;
 			v->data = base + INTALIGN(start);
 			break;
 		case JENTRY_ISBOOL_FALSE:
-			v->type = KG_T_BOOL;
+			v->type = KG_JS_BOOL;
 			v->len = 0;
 			break;
 		case JENTRY_ISBOOL_TRUE:
-			v->type = KG_T_BOOL;
+			v->type = KG_JS_BOOL;
 			v->len = 1;
 			break;
 		case JENTRY_ISNULL:
-			v->type = KG_T_NULL;
+			v->type = KG_JS_NULL;
 			break;
 		default:
 			v->data = base + INTALIGN(start);
 			v->len = end - INTALIGN(start);
-			v->type = JsonContainerIsObject(KG_VAL_CONTAINER(v)) ? KG_T_OBJECT
-																 : KG_T_ARRAY;
+			v->type = JsonContainerIsObject(KG_VAL_CONTAINER(v)) ? KG_JS_OBJECT
+																 : KG_JS_ARRAY;
 			break;
 	}
 }
@@ -87,17 +87,17 @@ kg_val_set(KgVal *v, const char *base, JEntry entry, uint32 start, uint32 end)
  *
  * w.i is the number of items read.
  */
-typedef struct KgArrayWalk
+typedef struct KgJsArrayWalk
 {
 	const JEntry *entries;
 	const char *base;
 	uint32 offset;
 	int n;
 	int i;
-} KgArrayWalk;
+} KgJsArrayWalk;
 
 static inline void
-kg_array_begin(KgArrayWalk *w, const KgVal *v)
+kg_array_begin(KgJsArrayWalk *w, const KgJsVal *v)
 {
 	JsonbContainer *jc = KG_VAL_CONTAINER(v);
 
@@ -109,7 +109,7 @@ kg_array_begin(KgArrayWalk *w, const KgVal *v)
 }
 
 static inline bool
-kg_array_next(KgArrayWalk *w, KgVal *item)
+kg_array_next(KgJsArrayWalk *w, KgJsVal *item)
 {
 	uint32 end;
 
@@ -123,7 +123,7 @@ kg_array_next(KgArrayWalk *w, KgVal *item)
 }
 
 /* Walk an object's pairs, in jsonb's order: by length, then bytes. */
-typedef struct KgObjectWalk
+typedef struct KgJsObjectWalk
 {
 	const JEntry *keys;
 	const JEntry *values;
@@ -134,11 +134,11 @@ typedef struct KgObjectWalk
 	int i;
 	const char *key;
 	uint32 key_len;
-	KgVal value;
-} KgObjectWalk;
+	KgJsVal value;
+} KgJsObjectWalk;
 
 static inline void
-kg_object_begin(KgObjectWalk *w, const KgVal *v)
+kg_object_begin(KgJsObjectWalk *w, const KgJsVal *v)
 {
 	JsonbContainer *jc = KG_VAL_CONTAINER(v);
 
@@ -152,7 +152,7 @@ kg_object_begin(KgObjectWalk *w, const KgVal *v)
 }
 
 static inline bool
-kg_object_next(KgObjectWalk *w)
+kg_object_next(KgJsObjectWalk *w)
 {
 	uint32 end;
 
@@ -204,20 +204,20 @@ kg_key_prefix(const char *key, uint32 len)
 #endif
 }
 
-extern void kg_val_from_jsonb(KgVal *v, const Jsonb *jsonb);
+extern void kg_val_from_jsonb(KgJsVal *v, const Jsonb *jsonb);
 /* Takes any JsonbValue; one built in memory is serialized first. */
-extern void kg_val_from_value(KgVal *v, const JsonbValue *value);
-extern void kg_val_to_value(const KgVal *v, JsonbValue *value);
+extern void kg_val_from_value(KgJsVal *v, const JsonbValue *value);
+extern void kg_val_to_value(const KgJsVal *v, JsonbValue *value);
 /* Member of an object; false where absent. */
-extern bool kg_val_get(const KgVal *object, const char *key, int len,
-					   KgVal *member);
-extern bool kg_val_at(const KgVal *array, int index, KgVal *item);
-extern bool kg_val_is(const KgVal *v, const char *s);
-extern char *kg_val_cstring(const KgVal *v);
+extern bool kg_val_get(const KgJsVal *object, const char *key, int len,
+					   KgJsVal *member);
+extern bool kg_val_at(const KgJsVal *array, int index, KgJsVal *item);
+extern bool kg_val_is(const KgJsVal *v, const char *s);
+extern char *kg_val_cstring(const KgJsVal *v);
 
 /* JSON equality: numbers by value, objects whatever their order. */
-extern bool kg_val_equal(const KgVal *a, const KgVal *b);
-extern uint32 kg_val_hash(const KgVal *v);
+extern bool kg_val_equal(const KgJsVal *a, const KgJsVal *b);
+extern uint32 kg_val_hash(const KgJsVal *v);
 
 /* "null", "boolean", ... */
 extern const char *kg_type_name(int type);
