@@ -1,4 +1,4 @@
--- The graph engine and its tools (src/adjacency.c, src/graph.c).
+-- The graph engine and its tools (src/pack.c, src/graph.c).
 
 CREATE FUNCTION @extschema@.kg_edges_changed() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE

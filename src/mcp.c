@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "mcp/message.h"
+#include "mcp/request.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "mcp/message.h"
+#include "mcp/request.h"
 #include "miscadmin.h"
 #include "query/running.h"
 #include "utils/memutils.h"

@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "catalog/catalog.h"
 #include "catalog/key.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/operators.h"
 
 #define KG_MAX_CONDITION_OBJECTS 10

@@ -2,7 +2,7 @@
  * list.h
  *	  A page of the entities of one type: filtered, sorted, counted.
  *
- * list_sql.c writes the statements, list.c chooses and runs them, rows.c keeps
+ * list_sql.c writes the statements, list.c chooses and runs them, list_rows.c keeps
  * the best rows.  Everything is allocated in the current memory context.
  */
 #ifndef KG_LIST_H

@@ -15,9 +15,9 @@
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "miscadmin.h"
-#include "query/args.h"
-#include "query/rank.h"
+#include "query/arguments.h"
 #include "query/marks.h"
+#include "query/rank.h"
 #include "query/search_run.h"
 #include "utils/builtins.h"
 

@@ -13,12 +13,12 @@
 #include "base/splice.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/plan.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
-#include "tools/graph_schemas.h"
-#include "tools/registry.h"
+#include "tools/fixed_tools.h"
+#include "tools/schema_template.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -38,7 +38,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	int n = 0;
 	int fixed = 0;
 
-	while (kg_registry_tool(fixed))
+	while (kg_fixed_tool(fixed))
 		fixed++;
 	names = palloc((catalog->ntools + fixed + 1) * sizeof(char *));
 	for (int i = 0; i < catalog->ntools; i++)
@@ -46,8 +46,8 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 				agent, KG_TOOLSET_CATALOG, catalog->tools[i].name))
 			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
-		if (has_fixed_tool(agent, kg_registry_tool(i)))
-			names[n++] = kg_registry_tool(i)->name;
+		if (has_fixed_tool(agent, kg_fixed_tool(i)))
+			names[n++] = kg_fixed_tool(i)->name;
 	kg_error_path(err, "/name");
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
@@ -88,7 +88,7 @@ kg_tools_call(const char *name, const Jsonb *arguments)
 	tool = kg_catalog_tool(catalog, name);
 	if (tool && kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, name))
 		return call_catalog_tool(catalog, tool, arguments);
-	fixed = tool ? NULL : kg_registry_find(name);
+	fixed = tool ? NULL : kg_fixed_tool_find(name);
 	/* What an agent was not given does not exist for it. */
 	if (fixed == NULL || !has_fixed_tool(agent, fixed))
 		throw_unknown_tool(catalog, agent, name);
@@ -322,7 +322,7 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 		const KgFixedTool *next = NULL;
 		const KgFixedTool *tool;
 
-		for (int i = 0; (tool = kg_registry_tool(i)) != NULL; i++)
+		for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
 			if (tool->toolset == toolset && strcmp(tool->name, last) > 0 &&
 				(next == NULL || strcmp(tool->name, next->name) < 0))
 				next = tool;

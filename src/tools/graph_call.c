@@ -8,9 +8,9 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/plan.h"
+#include "tools/fixed_tools.h"
 #include "tools/graph_call.h"
 #include "tools/published.h"
-#include "tools/registry.h"
 #include "utils/builtins.h"
 
 void
@@ -25,7 +25,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
 	call->max_bytes = kg_read_max_bytes(call->args, true, &call->repairs);
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
-	call->fixed = kg_registry_find(tool);
+	call->fixed = kg_fixed_tool_find(tool);
 	call->fits = kg_published_accepts_fixed(
 		call->catalog, call->fixed, arguments);
 }

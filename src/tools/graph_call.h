@@ -9,7 +9,7 @@
 #ifndef KG_GRAPH_CALL_H
 #define KG_GRAPH_CALL_H
 
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/filter.h"
 #include "query/nodes.h"
 #include "query/select.h"

@@ -5,7 +5,7 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
-#include "tools/graph_schemas.h"
+#include "tools/schema_template.h"
 
 KG_INPUT_SCHEMA(
 	schema_input,

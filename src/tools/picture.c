@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "tools/picture.h"
 
 #define KG_DEFAULT_LABEL 60

@@ -6,8 +6,8 @@
 #define KG_PUBLISHED_H
 
 #include "catalog/catalog.h"
+#include "query/arguments.h"
 #include "tools/dispatch.h"
-#include "query/args.h"
 
 /* Does the schema published for an operation of the type accept these? */
 extern bool kg_published_accepts(const KgCatalog *catalog, const KgType *type,

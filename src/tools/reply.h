@@ -19,7 +19,7 @@
 #define KG_REPLY_H
 
 #include "base/json.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/marks.h"
 
 #define KG_MIN_REPLY_BYTES 1024 /* least max_bytes */

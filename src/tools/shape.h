@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/marks.h"
 
 /* Fields to show of an entity's data; NULL shows all. */

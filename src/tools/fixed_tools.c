@@ -1,11 +1,11 @@
 /*
- * registry.c
+ * fixed_tools.c
  *	  The fixed tools: one table a vocabulary, ended by an entry without a name.
  */
 #include "postgres.h"
 
+#include "tools/fixed_tools.h"
 #include "tools/graph.h"
-#include "tools/registry.h"
 
 static const KgFixedTool *const vocabularies[] = {
 	kg_graph_tools,
@@ -13,7 +13,7 @@ static const KgFixedTool *const vocabularies[] = {
 };
 
 const KgFixedTool *
-kg_registry_tool(int index)
+kg_fixed_tool(int index)
 {
 	for (int v = 0; v < lengthof(vocabularies); v++)
 		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)
@@ -23,7 +23,7 @@ kg_registry_tool(int index)
 }
 
 const KgFixedTool *
-kg_registry_find(const char *name)
+kg_fixed_tool_find(const char *name)
 {
 	for (int v = 0; v < lengthof(vocabularies); v++)
 		for (const KgFixedTool *tool = vocabularies[v]; tool->name; tool++)

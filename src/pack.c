@@ -1,5 +1,5 @@
 /*
- * adjacency.c
+ * pack.c
  *	  SQL-callable: kg_pack(), and the trigger that keeps packed rows from
  *	  saying what kg_edge does not say any more.
  */

@@ -1,13 +1,13 @@
 /*
- * args.h
+ * arguments.h
  *	  Reading a tool's arguments: the errors that tell a model what to send
  *	  instead, and the repairs that are made and reported.
  *
  * Every function takes the JSON Pointer of the object it reads ("" at the
  * root).  Everything is allocated in the current memory context.
  */
-#ifndef KG_ARGS_H
-#define KG_ARGS_H
+#ifndef KG_ARGUMENTS_H
+#define KG_ARGUMENTS_H
 
 #include "base/error.h"
 #include "base/json.h"
@@ -85,4 +85,4 @@ extern KgError *kg_args_error(const char *path, const JsonbValue *got,
 /* The arguments object, its size checked; an absent one is {}. */
 extern const JsonbContainer *kg_args_root(const Jsonb *arguments);
 
-#endif /* KG_ARGS_H */
+#endif /* KG_ARGUMENTS_H */

@@ -1,5 +1,5 @@
 /*
- * call.c
+ * tool_calls.c
  *	  SQL functions of the tools: kg_list, kg_list_ids, kg_get, kg_list_tools,
  *	  kg_call_tool, kg_explain.
  */
@@ -12,7 +12,7 @@
 #include "catalog/pg_type.h"
 #include "entry.h"
 #include "fmgr.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "query/get.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"

@@ -1,5 +1,5 @@
 /*
- * graph_schema.c
+ * graph_describe.c
  *	  get_graph_schema: types and relationship types, no table of ours.
  */
 #include "postgres.h"

@@ -1,9 +1,9 @@
 /*
- * message.h
+ * request.h
  *	  One message of the Model Context Protocol in, one out.
  */
-#ifndef KG_MCP_MESSAGE_H
-#define KG_MCP_MESSAGE_H
+#ifndef KG_MCP_REQUEST_H
+#define KG_MCP_REQUEST_H
 
 #include "mcp/protocol.h"
 
@@ -31,4 +31,4 @@ extern bool kg_mcp_id_is_valid(const JsonbValue *id);
 extern const JsonbContainer *kg_mcp_find_meta(const KgMcpRequest *req,
 											  JsonbValue *meta, bool *claims);
 
-#endif /* KG_MCP_MESSAGE_H */
+#endif /* KG_MCP_REQUEST_H */

@@ -1,5 +1,5 @@
 /*
- * put.c
+ * writes.c
  *	  SQL functions that write entities and edges set by set, and what is
  *	  derived from them.
  */

@@ -1,5 +1,5 @@
 /*
- * analyse.c
+ * filter_analyse.c
  *	  Filters against declared fields: names, operators, values.
  *
  * Every error names what is allowed, because a model can only correct what it

@@ -1,9 +1,9 @@
 /*
- * graph_schemas.h
+ * schema_template.h
  *	  The published schemas of the graph tools.
  */
-#ifndef KG_GRAPH_SCHEMAS_H
-#define KG_GRAPH_SCHEMAS_H
+#ifndef KG_SCHEMA_TEMPLATE_H
+#define KG_SCHEMA_TEMPLATE_H
 
 #include "utils/jsonb.h"
 
@@ -29,4 +29,4 @@ extern char *kg_expand_text(const char *template);
 		return kg_expand_schema(template, false); \
 	}
 
-#endif /* KG_GRAPH_SCHEMAS_H */
+#endif /* KG_SCHEMA_TEMPLATE_H */

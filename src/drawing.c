@@ -1,5 +1,5 @@
 /*
- * picture.c
+ * drawing.c
  *	  SQL-callable: kg_to_mermaid() and kg_to_dot().
  */
 #include "postgres.h"

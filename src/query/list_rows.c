@@ -1,5 +1,5 @@
 /*
- * rows.c
+ * list_rows.c
  *	  The best rows of a list, in order.
  *
  * Rows beyond twice the number wanted are sorted and cut, so that memory stays

@@ -1,5 +1,5 @@
 /*
- * forgetting.c
+ * packing_clear.c
  *	  What whoever changes edges does to kg_adjacency; packing.c says why.
  */
 #include "postgres.h"

@@ -1,5 +1,5 @@
 /*
- * args.c
+ * arguments.c
  *	  Reading a tool's arguments.
  */
 #include "postgres.h"
@@ -8,7 +8,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "mb/pg_wchar.h"
-#include "query/args.h"
+#include "query/arguments.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/numeric.h"

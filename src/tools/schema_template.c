@@ -1,5 +1,5 @@
 /*
- * graph_schemas.c
+ * schema_template.c
  *	  Expanding the templates of the published schemas.
  *
  * A model can only obey what it is shown: types and relationship types are
@@ -21,7 +21,7 @@
 #include "query/filter.h"
 #include "query/paths.h"
 #include "tools/graph_call.h"
-#include "tools/graph_schemas.h"
+#include "tools/schema_template.h"
 #include "utils/json.h"
 
 /* Beyond this, names are told by get_graph_schema only. */

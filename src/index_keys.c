@@ -1,5 +1,5 @@
 /*
- * packed_keys.c
+ * index_keys.c
  *	  SQL functions that read kg_entity.index_keys: kg_packed_key,
  *	  kg_packed_keys.
  *

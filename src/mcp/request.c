@@ -1,5 +1,5 @@
 /*
- * message.c
+ * request.c
  *	  One message: its form, the revision it speaks, its method, its response.
  *
  * Two eras are served (docs/mcp.md): since 2026-07-28 every request says in
@@ -13,8 +13,8 @@
 #include "postgres.h"
 
 #include "auth/token_identity.h"
-#include "mcp/message.h"
 #include "mcp/notify.h"
+#include "mcp/request.h"
 #include "utils/timestamp.h"
 
 #define LEGACY 1
