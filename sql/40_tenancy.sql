@@ -36,10 +36,10 @@ CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
   'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
 
-CREATE FUNCTION @extschema@.kg_tenant_role_check() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_tenant_role() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_tenant_role_check';
-COMMENT ON FUNCTION @extschema@.kg_tenant_role_check() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_check_tenant_role';
+COMMENT ON FUNCTION @extschema@.kg_check_tenant_role() IS
   'row trigger of kg_tenant_role: warns of a grant whose number and name are not of one role';
 
 CREATE FUNCTION @extschema@.kg_check() RETURNS TABLE (code text, object text, message text, hint text)
@@ -49,9 +49,9 @@ COMMENT ON FUNCTION @extschema@.kg_check() IS
   'a row for each thing that is not as it should be, with what to do; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_check() FROM PUBLIC;
 
-CREATE FUNCTION @extschema@.kg_catalog_changed() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_invalidate_catalog() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_catalog_changed';
-COMMENT ON FUNCTION @extschema@.kg_catalog_changed() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_invalidate_catalog';
+COMMENT ON FUNCTION @extschema@.kg_invalidate_catalog() IS
   'statement trigger: tells every backend that a catalog table changed';
 

@@ -1,32 +1,32 @@
 -- Entities: trigger functions (src/store/entity_trigger.c, src/store/pending_trigger.c).
 
-CREATE FUNCTION @extschema@.kg_entity_before() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_entity() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_entity_before';
-COMMENT ON FUNCTION @extschema@.kg_entity_before() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_check_entity';
+COMMENT ON FUNCTION @extschema@.kg_check_entity() IS
   'row trigger of kg_entity: fills the row from its data and validates it';
 
-CREATE FUNCTION @extschema@.kg_entity_after() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_derive_entities() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_entity_after';
-COMMENT ON FUNCTION @extschema@.kg_entity_after() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_derive_entities';
+COMMENT ON FUNCTION @extschema@.kg_derive_entities() IS
   'statement trigger of kg_entity: keeps derived rows in step and enforces references';
 
-CREATE FUNCTION @extschema@.kg_no_truncate() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_refuse_truncate() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_no_truncate';
-COMMENT ON FUNCTION @extschema@.kg_no_truncate() IS 'statement trigger: refuses TRUNCATE';
+  AS 'MODULE_PATHNAME', 'kg_sql_refuse_truncate';
+COMMENT ON FUNCTION @extschema@.kg_refuse_truncate() IS 'statement trigger: refuses TRUNCATE';
 
-CREATE FUNCTION @extschema@.kg_references() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_references() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_references';
-COMMENT ON FUNCTION @extschema@.kg_references() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_check_references';
+COMMENT ON FUNCTION @extschema@.kg_check_references() IS
   'constraint trigger: raises references that are still missing, at once or at commit';
 
-CREATE FUNCTION @extschema@.kg_edge_after() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_edges() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_edge_after';
-COMMENT ON FUNCTION @extschema@.kg_edge_after() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_check_edges';
+COMMENT ON FUNCTION @extschema@.kg_check_edges() IS
   'statement trigger of kg_edge: checks explicit edges against their relation';
 
 

@@ -1,9 +1,9 @@
 -- The graph engine and its tools (src/pack.c, src/graph.c).
 
-CREATE FUNCTION @extschema@.kg_edges_changed() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_clear_packed() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_edges_changed';
-COMMENT ON FUNCTION @extschema@.kg_edges_changed() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_clear_packed';
+COMMENT ON FUNCTION @extschema@.kg_clear_packed() IS
   'statement trigger: drops the packed rows of nodes whose edges change';
 
 CREATE FUNCTION @extschema@.kg_pack() RETURNS bigint

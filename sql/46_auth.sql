@@ -38,16 +38,16 @@ COMMENT ON COLUMN @extschema@.kg_auth_key.scope_claim IS 'claim with the path pr
 -- Secrets stay out of dumps; public keys do not.
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_auth_key', 'WHERE secret IS NULL');
 
-CREATE FUNCTION @extschema@.kg_auth_key_check() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_check_auth_key() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_auth_key_check';
-COMMENT ON FUNCTION @extschema@.kg_auth_key_check() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_check_auth_key';
+COMMENT ON FUNCTION @extschema@.kg_check_auth_key() IS
   'row trigger of kg_auth_key: refuses a key that its algorithm cannot use';
 
 CREATE TRIGGER kg_auth_key_check BEFORE INSERT OR UPDATE ON @extschema@.kg_auth_key
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_auth_key_check();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_auth_key();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_auth_key
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 ALTER TABLE @extschema@.kg_auth_key ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_auth_key FORCE ROW LEVEL SECURITY;

@@ -32,9 +32,9 @@ SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_agent', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_agent_bundle', '');
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_agent
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_agent_bundle
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 ALTER TABLE @extschema@.kg_agent ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_agent FORCE ROW LEVEL SECURITY;

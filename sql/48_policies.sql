@@ -42,7 +42,7 @@ COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
   'a policy''s expression as text, the same whatever the session''s settings are';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
 
-CREATE FUNCTION @extschema@.kg_policy_make() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
@@ -84,15 +84,15 @@ BEGIN
   RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_policy_make() IS
+COMMENT ON FUNCTION @extschema@.kg_make_policy() IS
   'row trigger of kg_policy: makes the policy that the row describes';
 
 -- Before the data of tenants are restored, and whoever restores them.
 CREATE TRIGGER kg_policy_make BEFORE INSERT OR UPDATE ON @extschema@.kg_policy
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_policy_make();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_make_policy();
 ALTER TABLE @extschema@.kg_policy ENABLE ALWAYS TRIGGER kg_policy_make;
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_policy
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 CREATE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr text, check_expr text DEFAULT NULL,
     command text DEFAULT 'ALL', roles text[] DEFAULT '{public}') RETURNS void
@@ -212,10 +212,10 @@ COMMENT ON FUNCTION @extschema@.kg_renew_secrets() IS
   'make the keys that sign cursors and notifications anew, after a copy of the database''s files; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_renew_secrets() FROM PUBLIC;
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_secret
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
-CREATE FUNCTION @extschema@.kg_no_replication() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_refuse_replication() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_no_replication';
-COMMENT ON FUNCTION @extschema@.kg_no_replication() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_refuse_replication';
+COMMENT ON FUNCTION @extschema@.kg_refuse_replication() IS
   'row trigger that fires for replication only: refuses what logical replication brings';

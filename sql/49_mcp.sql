@@ -10,39 +10,39 @@ CREATE FUNCTION @extschema@.kg_mcp(message jsonb, token text DEFAULT NULL, tenan
 COMMENT ON FUNCTION @extschema@.kg_mcp(jsonb, text, text) IS
   'answer one JSON-RPC message of the Model Context Protocol; tenant is a routing key and must equal the verified one';
 
-CREATE FUNCTION @extschema@.kg_mcp_changed() RETURNS trigger
+CREATE FUNCTION @extschema@.kg_notify_gateways() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_mcp_changed';
-COMMENT ON FUNCTION @extschema@.kg_mcp_changed() IS
+  AS 'MODULE_PATHNAME', 'kg_sql_notify_gateways';
+COMMENT ON FUNCTION @extschema@.kg_notify_gateways() IS
   'statement trigger: notifies gateways at commit that lists of a tenant changed';
 
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
 CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('resource');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent_bundle REFERENCING NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_agent_bundle REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 
 -- Who was told of changes may be no more: gateways end the subscriptions, and clients make them again.
 CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_agent REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_auth_key REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_updated AFTER UPDATE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant_role REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');
 CREATE TRIGGER kg_mcp_access_deleted AFTER DELETE ON @extschema@.kg_tenant REFERENCING OLD TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_mcp_changed('access');
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('access');

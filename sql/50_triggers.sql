@@ -1,65 +1,65 @@
 -- Triggers.  Their functions take the tenant from the row, never from the session.
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_tenant_role
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_tenant_role_check BEFORE INSERT OR UPDATE ON @extschema@.kg_tenant_role
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_tenant_role_check();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_tenant_role();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_bundle
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_bundle
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_entity_type
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_entity_type
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_relation
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_relation
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_tool
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_tool
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_catalog_changed();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 CREATE TRIGGER kg_entity_before BEFORE INSERT OR UPDATE ON @extschema@.kg_entity
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_entity_before();
-CREATE TRIGGER kg_entity_insert AFTER INSERT ON @extschema@.kg_entity
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_entity();
+CREATE TRIGGER kg_entity_inserted AFTER INSERT ON @extschema@.kg_entity
   REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_entity_after();
-CREATE TRIGGER kg_entity_update AFTER UPDATE ON @extschema@.kg_entity
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_derive_entities();
+CREATE TRIGGER kg_entity_updated AFTER UPDATE ON @extschema@.kg_entity
   REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_entity_after();
-CREATE TRIGGER kg_entity_delete AFTER DELETE ON @extschema@.kg_entity
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_derive_entities();
+CREATE TRIGGER kg_entity_deleted AFTER DELETE ON @extschema@.kg_entity
   REFERENCING OLD TABLE AS old_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_entity_after();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_derive_entities();
 CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_entity
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_no_truncate();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_edge
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_no_truncate();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
 CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_reference
   DEFERRABLE INITIALLY IMMEDIATE
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_references();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_references();
 
 -- Also under session_replication_role = replica: a packed row must never outlive
 -- the edges that it stands for.  (Logical replication fires no statement trigger.)
-CREATE TRIGGER kg_edges_inserted AFTER INSERT ON @extschema@.kg_edge
+CREATE TRIGGER kg_packed_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_edges
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();
-CREATE TRIGGER kg_edges_updated AFTER UPDATE ON @extschema@.kg_edge
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
+CREATE TRIGGER kg_packed_updated AFTER UPDATE ON @extschema@.kg_edge
   REFERENCING OLD TABLE AS old_edges NEW TABLE AS new_edges
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();
-CREATE TRIGGER kg_edges_deleted AFTER DELETE ON @extschema@.kg_edge
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
+CREATE TRIGGER kg_packed_deleted AFTER DELETE ON @extschema@.kg_edge
   REFERENCING OLD TABLE AS old_edges
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edges_changed();
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_inserted;
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_updated;
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_edges_deleted;
-CREATE TRIGGER kg_edge_insert AFTER INSERT ON @extschema@.kg_edge
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
+ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_inserted;
+ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_updated;
+ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_deleted;
+CREATE TRIGGER kg_edge_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edge_after();
-CREATE TRIGGER kg_edge_update AFTER UPDATE ON @extschema@.kg_edge
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
+CREATE TRIGGER kg_edge_updated AFTER UPDATE ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_rows
-  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_edge_after();
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
 
 
 -- Open sessions hear of a grant, a key or a type that changed, and what came by
@@ -82,7 +82,7 @@ DECLARE
 BEGIN
   FOREACH t IN ARRAY ARRAY['kg_tenant', 'kg_tenant_role', 'kg_bundle', 'kg_entity_type', 'kg_relation', 'kg_entity', 'kg_edge',
     'kg_tool', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_policy'] LOOP
-    EXECUTE pg_catalog.format('CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.%I FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_no_replication()', t);
+    EXECUTE pg_catalog.format('CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.%I FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_refuse_replication()', t);
     EXECUTE pg_catalog.format('ALTER TABLE @extschema@.%I ENABLE REPLICA TRIGGER kg_no_replication', t);
   END LOOP;
 END

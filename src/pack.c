@@ -21,7 +21,7 @@
 #include "utils/tuplestore.h"
 
 PGDLLEXPORT Datum kg_sql_pack(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_edges_changed(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_clear_packed(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_pack);
 
@@ -92,14 +92,14 @@ collect_changes(Tuplestorestate *rows, TupleDesc desc, List **all)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_edges_changed);
+PG_FUNCTION_INFO_V1(kg_sql_clear_packed);
 
 /*
  * AFTER statement trigger of kg_edge.  Its arguments cannot be forged: it acts
  * on the rows of the statement only.
  */
 Datum
-kg_sql_edges_changed(PG_FUNCTION_ARGS)
+kg_sql_clear_packed(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	MemoryContext context;
@@ -114,7 +114,7 @@ kg_sql_edges_changed(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" must be called as an AFTER statement "
 						"trigger",
-						"kg_edges_changed")));
+						"kg_clear_packed")));
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph changed edges", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);

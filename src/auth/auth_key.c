@@ -213,12 +213,12 @@ kg_auth_key_signer(const char *issuer, const char *kid)
 	return find_key(issuer, kid, KG_JWT_HS256);
 }
 
-PGDLLEXPORT Datum kg_sql_auth_key_check(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_auth_key_check);
+PGDLLEXPORT Datum kg_sql_check_auth_key(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_check_auth_key);
 
 /* Row trigger of kg_auth_key: refuse a key that could verify nothing. */
 Datum
-kg_sql_auth_key_check(PG_FUNCTION_ARGS)
+kg_sql_check_auth_key(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	HeapTuple row;
@@ -238,7 +238,7 @@ kg_sql_auth_key_check(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_auth_key_check")));
+						"kg_check_auth_key")));
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
 	desc = RelationGetDescr(trigdata->tg_relation);

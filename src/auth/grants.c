@@ -306,15 +306,15 @@ kg_sql_revoke(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_tenant_role_check(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_tenant_role_check);
+PGDLLEXPORT Datum kg_sql_check_tenant_role(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*
  * Row trigger: a grant that came with a dump or by hand is said not to count
  * where it does not (auth/identity.c).
  */
 Datum
-kg_sql_tenant_role_check(PG_FUNCTION_ARGS)
+kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	HeapTuple row;
@@ -328,7 +328,7 @@ kg_sql_tenant_role_check(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_tenant_role_check")));
+						"kg_check_tenant_role")));
 	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
 													  : trigdata->tg_trigtuple;
 	desc = trigdata->tg_relation->rd_att;

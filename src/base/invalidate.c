@@ -114,15 +114,15 @@ kg_invalidate_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }
 
-PGDLLEXPORT Datum kg_sql_catalog_changed(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_catalog_changed);
+PGDLLEXPORT Datum kg_sql_invalidate_catalog(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
  * Trigger on every watched table; of rows where our functions run statements that
  * may find nothing to change.
  */
 Datum
-kg_sql_catalog_changed(PG_FUNCTION_ARGS)
+kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 
@@ -131,7 +131,7 @@ kg_sql_catalog_changed(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger "
 						"manager",
-						"kg_catalog_changed")));
+						"kg_invalidate_catalog")));
 	CacheInvalidateRelcache(trigdata->tg_relation);
 	/* What this command does next must see it, before the message comes back. */
 	generation++;

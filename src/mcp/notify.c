@@ -95,8 +95,8 @@ notify(const char *tenant, const char *kind)
 				 psprintf("%s %s", kg_mcp_listen_key(tenant), kind));
 }
 
-PGDLLEXPORT Datum kg_sql_mcp_changed(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_mcp_changed);
+PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /* Of every tenant where a row is of all of them, as some keys are. */
 static uint64
@@ -138,7 +138,7 @@ notify_tenant(const char *tenant, const char *what)
  * and "access" where somebody's right to be told may have ended.
  */
 Datum
-kg_sql_mcp_changed(PG_FUNCTION_ARGS)
+kg_sql_notify_gateways(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	const char *what;
@@ -151,7 +151,7 @@ kg_sql_mcp_changed(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger manager",
-						"kg_mcp_changed")));
+						"kg_notify_gateways")));
 	what = trigdata->tg_trigger->tgnargs > 0 ? trigdata->tg_trigger->tgargs[0]
 											 : NULL;
 	if (SPI_connect() != SPI_OK_CONNECT)

@@ -21,7 +21,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_edge_after(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_check_edges(PG_FUNCTION_ARGS);
 
 /* Columns of kg_edge, from 0, in the order of sql/30_tables.sql. */
 enum
@@ -107,10 +107,10 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 	MemoryContextDelete(context);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_edge_after);
+PG_FUNCTION_INFO_V1(kg_sql_check_edges);
 
 Datum
-kg_sql_edge_after(PG_FUNCTION_ARGS)
+kg_sql_check_edges(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	KgUserContext saved;
@@ -124,7 +124,7 @@ kg_sql_edge_after(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called as the trigger "
 						"it is",
-						"kg_edge_after")));
+						"kg_check_edges")));
 	kg_become_owner(&saved);
 	SPI_connect();
 	slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),

@@ -39,10 +39,10 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_entity_before(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_entity_after(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_no_replication(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_no_truncate(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_check_entity(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_derive_entities(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_refuse_replication(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_refuse_truncate(PG_FUNCTION_ARGS);
 
 /* Columns of kg_entity, from 0, in the order of sql/30_tables.sql. */
 enum
@@ -342,10 +342,10 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	kg_writing_row(type->type_no);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_entity_before);
+PG_FUNCTION_INFO_V1(kg_sql_check_entity);
 
 Datum
-kg_sql_entity_before(PG_FUNCTION_ARGS)
+kg_sql_check_entity(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	TupleDesc tupdesc;
@@ -355,7 +355,7 @@ kg_sql_entity_before(PG_FUNCTION_ARGS)
 	Datum *old = NULL;
 	bool update;
 
-	require_trigger(fcinfo, "kg_entity_before", true);
+	require_trigger(fcinfo, "kg_check_entity", true);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
 	tuple = update ? trigdata->tg_newtuple : trigdata->tg_trigtuple;
@@ -510,10 +510,10 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 	}
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_entity_after);
+PG_FUNCTION_INFO_V1(kg_sql_derive_entities);
 
 Datum
-kg_sql_entity_after(PG_FUNCTION_ARGS)
+kg_sql_derive_entities(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	Statement statement = {NIL};
@@ -523,7 +523,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 	MemoryContext row_context;
 	ListCell *lc;
 
-	require_trigger(fcinfo, "kg_entity_after", false);
+	require_trigger(fcinfo, "kg_derive_entities", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	statement.overtaken = kg_writing_overtaken();
 	kg_become_owner(&statement.caller);
@@ -548,7 +548,7 @@ kg_sql_entity_after(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_no_replication);
+PG_FUNCTION_INFO_V1(kg_sql_refuse_replication);
 
 /*
  * A worker of logical replication fires no statement triggers: keys, terms and
@@ -556,11 +556,11 @@ PG_FUNCTION_INFO_V1(kg_sql_no_replication);
  * sets session_replication_role is let through; kg_rebuild() mends it.
  */
 Datum
-kg_sql_no_replication(PG_FUNCTION_ARGS)
+kg_sql_refuse_replication(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 
-	require_trigger(fcinfo, "kg_no_replication", true);
+	require_trigger(fcinfo, "kg_refuse_replication", true);
 	if (IsLogicalWorker())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -574,15 +574,15 @@ kg_sql_no_replication(PG_FUNCTION_ARGS)
 							   : trigdata->tg_trigtuple);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_no_truncate);
+PG_FUNCTION_INFO_V1(kg_sql_refuse_truncate);
 
 /* TRUNCATE would leave derived rows behind and references dangling. */
 Datum
-kg_sql_no_truncate(PG_FUNCTION_ARGS)
+kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 {
 	KgError *err;
 
-	require_trigger(fcinfo, "kg_no_truncate", false);
+	require_trigger(fcinfo, "kg_refuse_truncate", false);
 	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
 	kg_error_expected(err, "DELETE, kg_drop_bundle() or kg_drop_tenant()");
 	kg_error_throw(err);

@@ -19,7 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_references(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_check_references(PG_FUNCTION_ARGS);
 
 static void
 read_nodes(Datum array, KgNodeList *nodes)
@@ -52,10 +52,10 @@ delete_pending(Datum tenant, Datum id)
 			   SPI_OK_DELETE);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_references);
+PG_FUNCTION_INFO_V1(kg_sql_check_references);
 
 Datum
-kg_sql_references(PG_FUNCTION_ARGS)
+kg_sql_check_references(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	KgUserContext saved;
@@ -73,7 +73,7 @@ kg_sql_references(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called as the trigger "
 						"it is",
-						"kg_references")));
+						"kg_check_references")));
 	kg_become_owner(&saved);
 	SPI_connect();
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
