@@ -216,12 +216,6 @@ kg_buf_json(KgBuf *buf, const char *s, size_t len)
 	kg_buf_putc(buf, '"');
 }
 
-void
-kg_buf_jsons(KgBuf *buf, const char *s)
-{
-	kg_buf_json(buf, s, strlen(s));
-}
-
 char *
 kg_buf_detach(KgBuf *buf)
 {

@@ -40,7 +40,6 @@ extern void kg_buf_vprintf(KgBuf *buf, const char *fmt, va_list args)
 
 /* Append s as a JSON string, quotes included. */
 extern void kg_buf_json(KgBuf *buf, const char *s, size_t len);
-extern void kg_buf_jsons(KgBuf *buf, const char *s);
 
 /* The data as a malloc'd string the caller frees; the buffer is empty after. */
 extern char *kg_buf_detach(KgBuf *buf);

@@ -47,6 +47,7 @@ struct KgCall
 	int nmissing;
 	int rounds;
 	char *request_state; /* JSON text */
+	json_t *listen;		 /* kg_listen of the answer */
 	int64_t deadline;
 	size_t held; /* counted in held_bytes */
 };
@@ -84,6 +85,7 @@ free_call(KgCall *call)
 	free(call->token);
 	free(call->revision);
 	free(call->request_state);
+	json_decref(call->listen);
 	free(call);
 }
 
@@ -107,7 +109,7 @@ fail(KgCall *call, int status, const char *sqlstate, const char *message)
 
 	kg_buf_init(&text);
 	/* A notification gets no JSON-RPC answer, an unusable id no id. */
-	kg_message_error(&text, call->msg.id, code, "%s", message);
+	kg_message_error(&text, call->msg.id, code, message);
 	answer.text = text.data;
 	answer.len = text.len;
 	finish(call, &answer);
@@ -342,7 +344,7 @@ ask(KgCall *call, const char *key, const KgJson *request)
 	call->nquestions++;
 	call->nmissing++;
 	kg_buf_printf(&out, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":", q->id);
-	kg_buf_jsons(&out, method);
+	kg_buf_json(&out, method, strlen(method));
 	if (params != NULL)
 	{
 		kg_buf_puts(&out, ",\"params\":");
@@ -470,34 +472,34 @@ kg_call_respond(const KgMessage *response, const char *token)
 	if (response->id == NULL)
 		return false;
 	LIST_FOREACH(call, &asking, link)
-	for (i = 0; i < call->nquestions; i++)
-	{
-		Question *q = &call->questions[i];
-		KgBuf copy;
-		char *error;
-
-		if (strcmp(q->id, response->id) != 0 || q->result != NULL ||
-			strcmp(call->token ? call->token : "", token ? token : ""))
-			continue;
-		if (result == NULL)
+		for (i = 0; i < call->nquestions; i++)
 		{
-			fail(call,
-				 200,
-				 NULL,
-				 "the client refused to give the input the tool "
-				 "needs");
+			Question *q = &call->questions[i];
+			KgBuf copy;
+			char *error;
+
+			if (strcmp(q->id, response->id) != 0 || q->result != NULL ||
+				strcmp(call->token ? call->token : "", token ? token : ""))
+				continue;
+			if (result == NULL)
+			{
+				fail(call,
+					 200,
+					 NULL,
+					 "the client refused to give the input the tool "
+					 "needs");
+				return true;
+			}
+			/* Into the call's own arena: the response goes away. */
+			kg_buf_init(&copy);
+			kg_json_write(&copy, result, -1);
+			q->result = kg_json_parse(
+				call->msg.arena, copy.data, copy.len, NULL, &error);
+			kg_buf_free(&copy);
+			if (--call->nmissing == 0)
+				repeat(call);
 			return true;
 		}
-		/* Into the call's own arena: the response goes away. */
-		kg_buf_init(&copy);
-		kg_json_write(&copy, result, -1);
-		q->result = kg_json_parse(
-			call->msg.arena, copy.data, copy.len, NULL, &error);
-		kg_buf_free(&copy);
-		if (--call->nmissing == 0)
-			repeat(call);
-		return true;
-	}
 	return false;
 }
 
@@ -516,39 +518,37 @@ kg_call_tick(void)
 	}
 }
 
-/* Take kg_listen out of an answer that has it. */
+static bool
+may_listen(const KgCall *call)
+{
+	return call->msg.method != NULL &&
+		   (strcmp(call->msg.method, "initialize") == 0 ||
+			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
+}
+
+/* Take kg_listen out of an answer; false where it cannot be read. */
 static bool
 take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 {
-	char *error = NULL;
-	const KgJson *seconds;
-	KgJson *root;
-	size_t i;
+	json_t *root = json_loadb(
+		answer->text, answer->len, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *seconds;
 
-	if (call->msg.method == NULL ||
-		(strcmp(call->msg.method, "initialize") != 0 &&
-		 strcmp(call->msg.method, KG_LISTEN_METHOD) != 0))
+	if (root == NULL)
 		return false;
-	root = kg_json_parse(
-		call->msg.arena, answer->text, answer->len, NULL, &error);
-	free(error);
-	if (kg_json_get(root, "kg_listen") == NULL)
-		return false;
-	answer->listen_key = kg_json_get_text(kg_json_get(root, "kg_listen"),
-										  "key");
-	seconds = kg_json_get(kg_json_get(root, "kg_listen"), "seconds");
-	if (seconds != NULL && seconds->kind == KG_JSON_NUMBER)
-		answer->listen_seconds = strtol(seconds->u.text, NULL, 10);
-	for (i = 0; i < root->len; i++)
-		if (strcmp(root->u.members[i].key, "kg_listen") == 0)
-		{
-			memmove(&root->u.members[i],
-					&root->u.members[i + 1],
-					(root->len - i - 1) * sizeof(KgMember));
-			root->len--;
-			break;
-		}
-	kg_json_write(out, root, -1);
+	call->listen = json_incref(json_object_get(root, "kg_listen"));
+	if (call->listen == NULL)
+	{
+		json_decref(root);
+		return true;
+	}
+	(void) json_object_del(root, "kg_listen");
+	answer->listen_key = json_string_value(
+		json_object_get(call->listen, "key"));
+	seconds = json_object_get(call->listen, "seconds");
+	if (json_is_integer(seconds))
+		answer->listen_seconds = (long) json_integer_value(seconds);
+	kg_json_write_made(out, root);
 	answer->text = out->data;
 	answer->len = out->len;
 	return true;
@@ -576,14 +576,20 @@ result_done(KgCall *call, PGresult *res)
 		return;
 	}
 	kg_buf_init(&own);
-	if (take_listen_key(call, &answer, &own))
+	if (answer.text[0] == '{' &&
+		kg_json_scan(answer.text, answer.len, "error", &error, &n))
+		answer.status = status_of(call, error, n);
+	else if (may_listen(call) && !take_listen_key(call, &answer, &own))
+	{
+		PQclear(res);
+		fail(call, 500, NULL, "internal error");
+		return;
+	}
+	if (own.len > 0)
 	{
 		PQclear(res);
 		answer.res = NULL;
 	}
-	else if (answer.text[0] == '{' &&
-			 kg_json_scan(answer.text, answer.len, "error", &error, &n))
-		answer.status = status_of(call, error, n);
 	finish(call, &answer);
 	kg_buf_free(&own);
 }

@@ -44,14 +44,19 @@ static void
 add_options(KgBuf *out, const KgArgs *args, bool dry_run, long max_errors,
 			long revision)
 {
-	kg_buf_printf(out,
-				  "{\"dry_run\":%s,\"max_errors\":%ld,\"mode\":\"%s\"",
-				  dry_run ? "true" : "false",
-				  max_errors,
-				  kg_args_has(args, "merge") ? "merge" : "replace");
+	json_t *options = json_pack("{s:b, s:i, s:s}",
+								"dry_run",
+								dry_run,
+								"max_errors",
+								(int) max_errors,
+								"mode",
+								kg_args_has(args, "merge") ? "merge"
+														   : "replace");
+
 	if (kg_args_has(args, "expected-revision"))
-		kg_buf_printf(out, ",\"expected_revision\":%ld", revision);
-	kg_buf_putc(out, '}');
+		json_object_set_new(
+			options, "expected_revision", json_integer(revision));
+	kg_json_write_made(out, options);
 }
 
 /* {"a": 3, "b": {"c": 4}} as "a 3, b c 4"; zeros are left out. */

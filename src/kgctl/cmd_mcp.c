@@ -140,7 +140,7 @@ write_error(Stdio *s, const char *id, int code, const char *text)
 	KgBuf out;
 
 	kg_buf_init(&out);
-	kg_message_error(&out, id, code, "%s", text);
+	kg_message_error(&out, id, code, text);
 	write_line(s, out.data, out.len);
 	kg_buf_free(&out);
 }
@@ -212,12 +212,10 @@ static void
 initialized(Pending *p, const KgAnswer *answer)
 {
 	Stdio *s = p->server;
-	KgArena *arena = kg_arena_new();
-	char *error = NULL;
-	KgJson *root = kg_json_parse(
-		arena, answer->text ? answer->text : "", answer->len, NULL, &error);
-	const char *revision = kg_json_get_text(kg_json_get(root, "result"),
-											"protocolVersion");
+	json_t *root = json_loadb(
+		answer->text, answer->len, JSON_REJECT_DUPLICATES, NULL);
+	const char *revision = json_string_value(
+		json_object_get(json_object_get(root, "result"), "protocolVersion"));
 
 	if (kg_revision_is_legacy(revision))
 	{
@@ -237,8 +235,7 @@ initialized(Pending *p, const KgAnswer *answer)
 						 s);
 		}
 	}
-	free(error);
-	kg_arena_free(arena);
+	json_decref(root);
 }
 
 static void
@@ -290,13 +287,13 @@ cancelled(Stdio *s, const KgMessage *msg)
 	kg_buf_init(&text);
 	kg_json_write(&text, id, -1);
 	LIST_FOREACH(p, &s->pending, link)
-	if (p->id != NULL && strcmp(p->id, text.data) == 0)
-	{
-		if (p->call != NULL)
-			kg_call_cancel(p->call);
-		remove_pending(p);
-		break;
-	}
+		if (p->id != NULL && strcmp(p->id, text.data) == 0)
+		{
+			if (p->call != NULL)
+				kg_call_cancel(p->call);
+			remove_pending(p);
+			break;
+		}
 	kg_buf_free(&text);
 }
 
@@ -500,8 +497,8 @@ calls_running(const Stdio *s)
 	const Pending *p;
 
 	LIST_FOREACH(p, &s->pending, link)
-	if (p->call != NULL || p->line.len > 0)
-		return true;
+		if (p->call != NULL || p->line.len > 0)
+			return true;
 	return false;
 }
 

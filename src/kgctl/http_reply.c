@@ -94,7 +94,7 @@ kg_http_reply_error(KgRequest *req, unsigned status, int code, const char *text)
 	KgBuf out;
 
 	kg_buf_init(&out);
-	kg_message_error(&out, req->id, code, "%s", text);
+	kg_message_error(&out, req->id, code, text);
 	kg_http_reply(req, status, "application/json", out.data, out.len);
 	kg_buf_free(&out);
 }

@@ -221,9 +221,9 @@ beat(KgHttp *http)
 	KgHttpConn *conn;
 
 	LIST_FOREACH(conn, &http->conns, link)
-	if (conn->request != NULL && conn->request->streaming &&
-		!conn->request->ended)
-		kg_stream_comment(conn->request);
+		if (conn->request != NULL && conn->request->streaming &&
+			!conn->request->ended)
+			kg_stream_comment(conn->request);
 }
 
 static void
@@ -353,16 +353,16 @@ kg_http_stop(KgHttp *http)
 		return;
 	/* libmicrohttpd does not stop while connections are suspended. */
 	LIST_FOREACH(conn, &http->conns, link)
-	if (conn->request != NULL && conn->request->suspended)
-	{
-		KgRequest *req = conn->request;
+		if (conn->request != NULL && conn->request->suspended)
+		{
+			KgRequest *req = conn->request;
 
-		req->gone = true;
-		if (req->call != NULL)
-			kg_call_cancel(req->call);
-		req->call = NULL;
-		kg_http_resume(req);
-	}
+			req->gone = true;
+			if (req->call != NULL)
+				kg_call_cancel(req->call);
+			req->call = NULL;
+			kg_http_resume(req);
+		}
 	for (rounds = 0; rounds < 4; rounds++)
 		MHD_run(http->daemon);
 	kg_watch_remove(http->watch);

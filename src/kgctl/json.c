@@ -76,8 +76,8 @@ kg_arena_size(const KgArena *arena)
 	return arena->size;
 }
 
-void *
-kg_arena_alloc(KgArena *arena, size_t size)
+static void *
+arena_alloc(KgArena *arena, size_t size)
 {
 	Chunk *chunk = arena->chunks;
 	void *p;
@@ -106,7 +106,7 @@ kg_arena_alloc(KgArena *arena, size_t size)
 char *
 kg_arena_strndup(KgArena *arena, const char *s, size_t len)
 {
-	char *copy = kg_arena_alloc(arena, len + 1);
+	char *copy = arena_alloc(arena, len + 1);
 
 	memcpy(copy, s, len);
 	copy[len] = '\0';
@@ -116,7 +116,7 @@ kg_arena_strndup(KgArena *arena, const char *s, size_t len)
 KgJson *
 kg_json_new(KgArena *arena, KgJsonKind kind)
 {
-	KgJson *value = kg_arena_alloc(arena, sizeof(KgJson));
+	KgJson *value = arena_alloc(arena, sizeof(KgJson));
 
 	memset(value, 0, sizeof(*value));
 	value->kind = kind;
@@ -165,7 +165,7 @@ grow(KgArena *arena, void *old, size_t len, size_t width)
 
 	if (len != 0 && (len < 4 || (len & (len - 1)) != 0))
 		return old;
-	bigger = kg_arena_alloc(arena, (len ? len * 2 : 4) * width);
+	bigger = arena_alloc(arena, (len ? len * 2 : 4) * width);
 	if (len > 0)
 		memcpy(bigger, old, len * width);
 	return bigger;
@@ -570,6 +570,21 @@ kg_json_write(KgBuf *out, const KgJson *value, int indent)
 			kg_buf_putc(out, '}');
 			break;
 	}
+}
+
+static int
+append(const char *text, size_t len, void *out)
+{
+	kg_buf_add(out, text, len);
+	return 0;
+}
+
+void
+kg_json_write_made(KgBuf *out, json_t *made)
+{
+	(void) json_dump_callback(
+		made, append, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	json_decref(made);
 }
 
 /* The end of the string that starts at text[at] == '"'. */

@@ -3,9 +3,11 @@
  *	  JSON values with the exact text of their numbers and the place in the
  *	  source they came from.
  *
- * kgctl has its own reader because neither property survives a library that
- * turns numbers into doubles: 0.1, 12345678901234567.25 and 1e400 are ordinary
- * values of jsonb, and an error of the database is to be shown as file:line.
+ * That is for documents, and for messages and answers that carry them: neither
+ * property survives a library that turns numbers into doubles, but 0.1,
+ * 12345678901234567.25 and 1e400 are ordinary values of jsonb, and an error of
+ * the database is to be shown as file:line.  JSON that carries none is read
+ * and made by jansson.
  *
  * All values live in an arena and are freed with it.
  */
@@ -14,6 +16,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include <jansson.h>
 
 #include "kgctl/buf.h"
 
@@ -62,7 +66,6 @@ extern void kg_arena_free(KgArena *arena);
 /* Forget what is in it; some memory is kept for what comes. */
 extern void kg_arena_reset(KgArena *arena);
 extern size_t kg_arena_size(const KgArena *arena);
-extern void *kg_arena_alloc(KgArena *arena, size_t size);
 extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
 
 /*
@@ -114,6 +117,9 @@ extern bool kg_json_equal(const KgJson *a, const KgJson *b);
 
 /* Write; indent < 0 is compact. */
 extern void kg_json_write(KgBuf *out, const KgJson *value, int indent);
+
+/* Write what was made with jansson, and let it go. */
+extern void kg_json_write_made(KgBuf *out, json_t *made);
 
 /*
  * Find a member of the outermost object of text that is known to be valid JSON

@@ -28,7 +28,7 @@ struct KgSubscriber
 	bool ending; /* somebody's right ended while it was asking */
 	char *id;
 	int kinds;
-	char **uris;
+	char *uris[MAX_URIS];
 	size_t nuris;
 	int64_t until; /* 0: without end */
 	KgSubscriberFn fn;
@@ -63,16 +63,6 @@ disconnect(KgListener *l)
 	l->since = kg_now();
 }
 
-static bool
-rewatch(KgListener *l, uint32_t events)
-{
-	kg_watch_remove(l->watch);
-	l->watch = NULL;
-	if (PQsocket(l->pg) >= 0)
-		l->watch = kg_watch_add(l->loop, PQsocket(l->pg), events, on_socket, l);
-	return l->watch != NULL;
-}
-
 static void
 ignore_notice(void *arg, const PGresult *res)
 {
@@ -83,37 +73,42 @@ ignore_notice(void *arg, const PGresult *res)
 static void
 connect_database(KgListener *l)
 {
-	l->pg = kg_pool_connect_start(l->dsn, "kgctl listen");
+	l->pg = kg_pg_start(l->dsn, "kgctl listen");
 	l->since = kg_now();
-	if (PQstatus(l->pg) == CONNECTION_BAD || !rewatch(l, EPOLLOUT))
+	if (PQstatus(l->pg) == CONNECTION_BAD ||
+		!kg_pg_watch(l->pg, l->loop, &l->watch, EPOLLOUT, on_socket, l))
 		disconnect(l);
 	else
 		PQsetNoticeReceiver(l->pg, ignore_notice, NULL);
 }
 
+/* What says to which subscription a message belongs; NULL: to none. */
+static json_t *
+meta_of(const char *id)
+{
+	return id == NULL ? NULL
+					  : json_pack("{s:o}",
+								  KG_META "subscriptionId",
+								  kg_message_id(id));
+}
+
 static void
 send_note(KgSubscriber *s, const char *method, const char *uri)
 {
+	json_t *params = json_pack(
+		"{s:s*, s:o*}", "uri", uri, "_meta", meta_of(s->id));
 	KgBuf out;
 
 	kg_buf_init(&out);
-	kg_buf_printf(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\"", method);
-	if (s->id != NULL || uri != NULL)
-	{
-		kg_buf_puts(&out, ",\"params\":{");
-		if (uri != NULL)
-		{
-			kg_buf_puts(&out, "\"uri\":");
-			kg_buf_jsons(&out, uri);
-		}
-		if (s->id != NULL)
-			kg_buf_printf(&out,
-						  "%s\"_meta\":{\"" KG_META "subscriptionId\":%s}",
-						  uri ? "," : "",
-						  s->id);
-		kg_buf_putc(&out, '}');
-	}
-	kg_buf_putc(&out, '}');
+	kg_json_write_made(&out,
+					   json_pack("{s:s, s:s, s:O*}",
+								 "jsonrpc",
+								 "2.0",
+								 "method",
+								 method,
+								 "params",
+								 json_object_size(params) ? params : NULL));
+	json_decref(params);
 	s->fn(s->arg, out.data, out.len);
 	kg_buf_free(&out);
 }
@@ -252,7 +247,7 @@ static void
 on_socket(void *arg, uint32_t events)
 {
 	KgListener *l = arg;
-	bool ok = true;
+	int state;
 
 	(void) events;
 	if (l->connected)
@@ -260,23 +255,12 @@ on_socket(void *arg, uint32_t events)
 		read_notifications(l);
 		return;
 	}
-	switch (PQconnectPoll(l->pg))
-	{
-		case PGRES_POLLING_READING:
-			ok = rewatch(l, EPOLLIN);
-			break;
-		case PGRES_POLLING_WRITING:
-			ok = rewatch(l, EPOLLOUT);
-			break;
-		case PGRES_POLLING_OK:
-			ok = PQsendQuery(l->pg, "LISTEN kg_mcp") && rewatch(l, EPOLLIN);
-			l->connected = ok;
-			break;
-		default:
-			ok = false;
-			break;
-	}
-	if (!ok)
+	state = kg_pg_poll(l->pg, l->loop, &l->watch, on_socket, l);
+	if (state > 0)
+		l->connected = PQsendQuery(l->pg, "LISTEN kg_mcp") &&
+					   kg_pg_watch(
+						   l->pg, l->loop, &l->watch, EPOLLIN, on_socket, l);
+	if (state < 0 || (state > 0 && !l->connected))
 		disconnect(l);
 }
 
@@ -331,37 +315,32 @@ kg_listener_free(KgListener *l)
 	free(l);
 }
 
-static bool
-is_true(const KgJson *value)
-{
-	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
-}
-
 /* The accepted filter, in params or in an object right below. */
 static void
-read_filter(KgSubscriber *s, const KgJson *object, int depth)
+read_filter(KgSubscriber *s, json_t *object, int depth)
 {
-	const KgJson *uris = kg_json_get(object, "resourceSubscriptions");
+	static const struct
+	{
+		const char *key;
+		int kind;
+	} kinds[] = {{"toolsListChanged", KG_LISTEN_TOOLS},
+				 {"promptsListChanged", KG_LISTEN_PROMPTS},
+				 {"resourcesListChanged", KG_LISTEN_RESOURCES}};
+	const json_t *uris;
+	const char *key;
+	json_t *value;
 	size_t i;
 
-	if (object == NULL || object->kind != KG_JSON_OBJECT)
-		return;
-	if (is_true(kg_json_get(object, "toolsListChanged")))
-		s->kinds |= KG_LISTEN_TOOLS;
-	if (is_true(kg_json_get(object, "promptsListChanged")))
-		s->kinds |= KG_LISTEN_PROMPTS;
-	if (is_true(kg_json_get(object, "resourcesListChanged")))
-		s->kinds |= KG_LISTEN_RESOURCES;
-	for (i = 0; uris != NULL && uris->kind == KG_JSON_ARRAY && i < uris->len &&
-				s->nuris < MAX_URIS;
-		 i++)
-		if (kg_json_text(uris->u.items[i]) != NULL)
-		{
-			s->uris = kg_realloc(s->uris, (s->nuris + 1) * sizeof(char *));
-			s->uris[s->nuris++] = kg_strdup(kg_json_text(uris->u.items[i]));
-		}
-	for (i = 0; depth > 0 && i < object->len; i++)
-		read_filter(s, object->u.members[i].value, depth - 1);
+	for (i = 0; i < 3; i++)
+		if (json_is_true(json_object_get(object, kinds[i].key)))
+			s->kinds |= kinds[i].kind;
+	uris = json_object_get(object, "resourceSubscriptions");
+	json_array_foreach(uris, i, value)
+		if (s->nuris < MAX_URIS && json_is_string(value))
+			s->uris[s->nuris++] = kg_strdup(json_string_value(value));
+	if (depth > 0)
+		json_object_foreach(object, key, value)
+			read_filter(s, value, depth - 1);
 }
 
 KgSubscriber *
@@ -397,15 +376,10 @@ kg_subscribe(KgSubscriber *s, const char *key, const char *ack, size_t len,
 		s->kinds = KG_LISTEN_TOOLS | KG_LISTEN_PROMPTS | KG_LISTEN_RESOURCES;
 	else
 	{
-		KgArena *arena = kg_arena_new();
-		char *error = NULL;
+		json_t *root = json_loadb(ack, len, JSON_REJECT_DUPLICATES, NULL);
 
-		read_filter(
-			s,
-			kg_json_get(kg_json_parse(arena, ack, len, NULL, &error), "params"),
-			1);
-		free(error);
-		kg_arena_free(arena);
+		read_filter(s, json_object_get(root, "params"), 1);
+		json_decref(root);
 	}
 }
 
@@ -417,7 +391,6 @@ kg_unsubscribe(KgSubscriber *s)
 	LIST_REMOVE(s, link);
 	for (i = 0; i < s->nuris; i++)
 		free(s->uris[i]);
-	free(s->uris);
 	free(s->key);
 	free(s->id);
 	free(s);
@@ -426,10 +399,15 @@ kg_unsubscribe(KgSubscriber *s)
 void
 kg_subscriber_result(KgBuf *out, const char *id)
 {
-	kg_buf_printf(out,
-				  "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{"
-				  "\"resultType\":\"complete\",\"_meta\":{\"" KG_META
-				  "subscriptionId\":%s}}}",
-				  id,
-				  id);
+	kg_json_write_made(out,
+					   json_pack("{s:s, s:o, s:{s:s, s:o}}",
+								 "jsonrpc",
+								 "2.0",
+								 "id",
+								 kg_message_id(id),
+								 "result",
+								 "resultType",
+								 "complete",
+								 "_meta",
+								 meta_of(id)));
 }

@@ -5,9 +5,11 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kgctl/commands.h"
+#include "kgctl/json.h"
 #include "kgctl/log.h"
 
 static const KgCommand *const commands[] = {&kg_command_apply,
@@ -42,6 +44,7 @@ main(int argc, char **argv)
 	/* Numbers and messages look the same whatever the locale. */
 	setlocale(LC_ALL, "C");
 	signal(SIGPIPE, SIG_IGN);
+	json_set_alloc_funcs(kg_malloc, free);
 	if (argc < 2)
 	{
 		usage(stderr);

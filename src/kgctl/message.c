@@ -2,7 +2,6 @@
  * message.c
  *	  What a gateway has to know of a JSON-RPC message.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +33,9 @@ id_text(const KgJson *id)
 {
 	KgBuf out;
 
-	if (id == NULL || id->len > 1024 ||
-		(id->kind != KG_JSON_STRING && !kg_json_is_integer(id)))
+	if (id == NULL ||
+		(id->kind == KG_JSON_STRING ? id->len > 1024
+									: !kg_json_is_integer(id) || id->len > 18))
 		return NULL;
 	kg_buf_init(&out);
 	kg_json_write(&out, id, -1);
@@ -104,21 +104,31 @@ kg_message_name(const KgMessage *msg)
 	return NULL;
 }
 
-void
-kg_message_error(KgBuf *out, const char *id, int code, const char *fmt, ...)
+json_t *
+kg_message_id(const char *id)
 {
-	va_list args;
-	char text[512];
+	return id != NULL ? json_loads(id, JSON_DECODE_ANY, NULL) : NULL;
+}
 
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	kg_buf_puts(out, "{\"jsonrpc\":\"2.0\",");
-	if (id != NULL)
-		kg_buf_printf(out, "\"id\":%s,", id);
-	kg_buf_printf(out, "\"error\":{\"code\":%d,\"message\":", code);
-	kg_buf_jsons(out, text);
-	kg_buf_puts(out, "}}");
+void
+kg_message_error(KgBuf *out, const char *id, int code, const char *text)
+{
+	json_t *message = json_string(text);
+
+	/* A server may send anything. */
+	if (message == NULL)
+		message = json_string("the error is not UTF-8");
+	kg_json_write_made(out,
+					   json_pack("{s:s, s:o*, s:{s:i, s:o}}",
+								 "jsonrpc",
+								 "2.0",
+								 "id",
+								 kg_message_id(id),
+								 "error",
+								 "code",
+								 code,
+								 "message",
+								 message));
 }
 
 static size_t

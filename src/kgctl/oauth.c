@@ -15,20 +15,21 @@ is_configured(const KgHttp *http)
 	return kg_args_has(http->options.args, "auth-server");
 }
 
-static void
-add_list(KgBuf *out, const KgArgs *args, const char *option)
+/* The values of an option; NULL: there is none. */
+static json_t *
+list_of(const KgArgs *args, const char *option)
 {
+	json_t *list = NULL;
 	const char *value;
 	size_t i;
 
-	kg_buf_putc(out, '[');
 	for (i = 0; (value = kg_args_nth(args, option, i)) != NULL; i++)
 	{
-		if (i > 0)
-			kg_buf_putc(out, ',');
-		kg_buf_jsons(out, value);
+		if (list == NULL)
+			list = json_array();
+		json_array_append_new(list, json_string(value));
 	}
-	kg_buf_putc(out, ']');
+	return list;
 }
 
 void
@@ -43,16 +44,16 @@ kg_oauth_metadata(KgRequest *req)
 		return;
 	}
 	kg_buf_init(&out);
-	kg_buf_puts(&out, "{\"resource\":");
-	kg_buf_jsons(&out, options->resource);
-	kg_buf_puts(&out, ",\"authorization_servers\":");
-	add_list(&out, options->args, "auth-server");
-	if (kg_args_has(options->args, "scope"))
-	{
-		kg_buf_puts(&out, ",\"scopes_supported\":");
-		add_list(&out, options->args, "scope");
-	}
-	kg_buf_puts(&out, ",\"bearer_methods_supported\":[\"header\"]}");
+	kg_json_write_made(&out,
+					   json_pack("{s:s, s:o, s:o*, s:[s]}",
+								 "resource",
+								 options->resource,
+								 "authorization_servers",
+								 list_of(options->args, "auth-server"),
+								 "scopes_supported",
+								 list_of(options->args, "scope"),
+								 "bearer_methods_supported",
+								 "header"));
 	kg_http_reply(req, MHD_HTTP_OK, "application/json", out.data, out.len);
 	kg_buf_free(&out);
 }

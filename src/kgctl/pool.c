@@ -178,7 +178,7 @@ on_notice(void *arg, const PGresult *res)
 }
 
 PGconn *
-kg_pool_connect_start(const char *dsn, const char *name)
+kg_pg_start(const char *dsn, const char *name)
 {
 	const char *names[] = {
 		"dbname", "fallback_application_name", "client_encoding", NULL};
@@ -187,22 +187,47 @@ kg_pool_connect_start(const char *dsn, const char *name)
 	return PQconnectStartParams(names, values, 1);
 }
 
-/* Watch the socket, which may change while libpq tries several hosts. */
+bool
+kg_pg_watch(PGconn *pg, KgLoop *loop, KgWatch **watch, uint32_t events,
+			KgWatchFn fn, void *arg)
+{
+	kg_watch_remove(*watch);
+	*watch = PQsocket(pg) < 0
+				 ? NULL
+				 : kg_watch_add(loop, PQsocket(pg), events, fn, arg);
+	return *watch != NULL;
+}
+
+int
+kg_pg_poll(PGconn *pg, KgLoop *loop, KgWatch **watch, KgWatchFn fn, void *arg)
+{
+	PostgresPollingStatusType next = PQconnectPoll(pg);
+
+	if (next == PGRES_POLLING_OK)
+		return 1;
+	if (next == PGRES_POLLING_FAILED)
+		return -1;
+	return kg_pg_watch(pg,
+					   loop,
+					   watch,
+					   next == PGRES_POLLING_READING ? EPOLLIN : EPOLLOUT,
+					   fn,
+					   arg)
+			   ? 0
+			   : -1;
+}
+
 static bool
 rewatch(Conn *conn, uint32_t events)
 {
-	kg_watch_remove(conn->watch);
-	conn->watch = NULL;
-	if (PQsocket(conn->pg) >= 0)
-		conn->watch = kg_watch_add(
-			conn->pool->loop, PQsocket(conn->pg), events, on_socket, conn);
-	return conn->watch != NULL;
+	return kg_pg_watch(
+		conn->pg, conn->pool->loop, &conn->watch, events, on_socket, conn);
 }
 
 static void
 open_conn(Conn *conn)
 {
-	conn->pg = kg_pool_connect_start(conn->pool->options.dsn, "kgctl");
+	conn->pg = kg_pg_start(conn->pool->options.dsn, "kgctl");
 	set_state(conn, CONN_CONNECTING);
 	conn->cancelling = conn->timed_out = false;
 	if (PQstatus(conn->pg) == CONNECTION_BAD || !rewatch(conn, EPOLLOUT))
@@ -427,24 +452,11 @@ read_conn(Conn *conn)
 static void
 continue_connecting(Conn *conn)
 {
-	switch (PQconnectPoll(conn->pg))
-	{
-		case PGRES_POLLING_READING:
-			if (!rewatch(conn, EPOLLIN))
-				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-			break;
-		case PGRES_POLLING_WRITING:
-			if (!rewatch(conn, EPOLLOUT))
-				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-			break;
-		case PGRES_POLLING_OK:
-			if (!send_setup(conn))
-				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-			break;
-		default:
-			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
-			break;
-	}
+	int state = kg_pg_poll(
+		conn->pg, conn->pool->loop, &conn->watch, on_socket, conn);
+
+	if (state < 0 || (state > 0 && !send_setup(conn)))
+		lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
 }
 
 static void

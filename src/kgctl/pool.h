@@ -61,7 +61,13 @@ extern void kg_query_cancel(KgQuery *query);
 /* Whether a connection is there, for /healthz. */
 extern bool kg_pool_healthy(const KgPool *pool);
 
-/* Connection parameters as the pool uses them; shared with listen.c. */
-extern PGconn *kg_pool_connect_start(const char *dsn, const char *name);
+/* Connecting in the loop, as the pool and listen.c do. */
+extern PGconn *kg_pg_start(const char *dsn, const char *name);
+/* Watch the socket, which may change while libpq tries several hosts. */
+extern bool kg_pg_watch(PGconn *pg, KgLoop *loop, KgWatch **watch,
+						uint32_t events, KgWatchFn fn, void *arg);
+/* After an event: 1 where it is connected, -1 where it cannot be. */
+extern int kg_pg_poll(PGconn *pg, KgLoop *loop, KgWatch **watch, KgWatchFn fn,
+					  void *arg);
 
 #endif /* KG_POOL_H */
