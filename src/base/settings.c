@@ -53,23 +53,93 @@ int kg_setting_schema_max_match_steps;
 int kg_setting_schema_max_nodes;
 int kg_setting_schema_max_steps;
 
-static void
-define_limit(const char *name, const char *description, int *variable,
-			 int value, int min, int max, int flags)
+/* What a DBA sets: the setting's name, default, least, most, unit. */
+#define LIMIT(name, value, min, max, unit, description)               \
+	{                                                                 \
+		"kg_graph." #name, &kg_setting_##name, value, min, max, unit, \
+			description                                               \
+	}
+
+static const struct
 {
-	DefineCustomIntVariable(name,
-							description,
-							NULL,
-							variable,
-							value,
-							min,
-							max,
-							PGC_SUSET,
-							flags,
-							NULL,
-							NULL,
-							NULL);
-}
+	const char *name;
+	int *variable;
+	int value;
+	int min;
+	int max;
+	int unit;
+	const char *description;
+} limits[] = {
+	/* clang-format off */
+	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets the largest arguments object that a tool accepts."),
+	LIMIT(max_batch_bytes, 16 * 1024 * 1024, 1024, 256 * 1024 * 1024 - 1, GUC_UNIT_BYTE,
+		  "Sets how large the replies to an MCP batch may be together."),
+	LIMIT(max_batch_messages, 100, 1, INT_MAX, 0,
+		  "Sets how many messages an MCP batch may have."),
+	LIMIT(max_bundle_bytes, 256 * 1024, 1, 1024 * 1024, GUC_UNIT_KB,
+		  "Sets the largest bundle that kg_apply_bundle accepts, and the most "
+		  "that one kg_put_ call does."),
+	LIMIT(max_call_time, 5000, 0, INT_MAX, GUC_UNIT_MS,
+		  "Sets how long a tool call may run; 0 sets no limit."),
+	LIMIT(max_cost, 50000000, 1, INT_MAX, 0,
+		  "Sets how many edges a search may be estimated to look at."),
+	LIMIT(max_depth, 64, 8, 1000, 0,
+		  "Sets the deepest nesting of arguments and entities."),
+	LIMIT(max_edges, 10000000, 1, INT_MAX, 0,
+		  "Sets how many edges one search may read."),
+	LIMIT(max_entity_bytes, 100 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets the largest entity, as JSON text."),
+	LIMIT(max_errors, 100, 1, 10000, 0,
+		  "Sets how many violations an error lists."),
+	LIMIT(max_filters, 32, 1, 32, 0,
+		  "Sets how many properties the filters of a call may name."),
+	LIMIT(max_hops, 6, 1, 6, 0,
+		  "Sets how many hops a search may go, where its tool allows more."),
+	LIMIT(max_ids, 500, 1, 500, 0,
+		  "Sets how many ids a graph tool's selection or seeds may have."),
+	LIMIT(max_key_bytes, 1024, 64, 2000, GUC_UNIT_BYTE,
+		  "Sets the longest value of an x-index property."),
+	LIMIT(max_offset, 100000, 0, 100000000, 0,
+		  "Sets the largest offset of a page; a cursor has no such limit."),
+	LIMIT(max_properties, 1000, 100, 100000, 0,
+		  "Sets how many properties an entity type has, with the nested ones."),
+	LIMIT(max_reply_bytes, 4 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets the ceiling of a tool's max_bytes."),
+	LIMIT(max_token_bytes, 8192, 256, 65536, GUC_UNIT_BYTE,
+		  "Sets the longest token that kg_login accepts."),
+	LIMIT(max_rows, 1000, 1, 100000, 0,
+		  "Sets the highest limit that a graph tool accepts."),
+	LIMIT(max_search_matches, 1000, 1, 100000, 0,
+		  "Sets how many entities one search by name finds."),
+	LIMIT(max_search_memory, 256 * 1024, 1024, MAX_KILOBYTES, GUC_UNIT_KB,
+		  "Sets how much memory one search may use."),
+	LIMIT(max_steps, 5, 1, 5, 0,
+		  "Sets how many steps a chain of relationships may have."),
+	LIMIT(max_total, 1000000, 0, INT_MAX, 0,
+		  "Sets how far a tool counts its total; past it the reply says total_at_least."),
+	LIMIT(max_unanchored, 10000, 0, INT_MAX, 0,
+		  "Sets the largest entity type that a graph query may start from without ids or filters."),
+	LIMIT(max_visited, 1000000, 1, INT_MAX, 0,
+		  "Sets how many nodes one search may visit."),
+	LIMIT(plan_cache_size, 256, 16, 10000, 0,
+		  "Sets how many plans of tool statements a backend keeps."),
+	LIMIT(reply_bytes, 256 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets the default of a tool's max_bytes."),
+	LIMIT(schema_cache_size, 32 * 1024, 64, INT_MAX, GUC_UNIT_KB,
+		  "Sets the memory for compiled JSON Schemas in each backend."),
+	LIMIT(schema_max_bytes, 8 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+		  "Sets the largest JSON Schema, in its binary form."),
+	LIMIT(schema_max_depth, 2000, 16, 100000, 0,
+		  "Sets how deep the evaluation of a JSON Schema nests."),
+	LIMIT(schema_max_match_steps, 1000000, 1000, INT_MAX, 0,
+		  "Sets how many steps the match of one pattern takes."),
+	LIMIT(schema_max_nodes, 100000, 100, INT_MAX, 0,
+		  "Sets how many subschemas a JSON Schema has."),
+	LIMIT(schema_max_steps, 5000000, 1000, INT_MAX, 0,
+		  "Sets how many steps one validation takes."),
+	/* clang-format on */
+};
 
 static bool
 check_toolsets(char **value, void **extra, GucSource source)
@@ -112,9 +182,30 @@ assign_toolsets(const char *value, void *extra)
 	kg_setting_toolset_bits = *(int *) extra;
 }
 
+static void
+define_limits(void)
+{
+	size_t i;
+
+	for (i = 0; i < lengthof(limits); i++)
+		DefineCustomIntVariable(limits[i].name,
+								limits[i].description,
+								NULL,
+								limits[i].variable,
+								limits[i].value,
+								limits[i].min,
+								limits[i].max,
+								PGC_SUSET,
+								limits[i].unit,
+								NULL,
+								NULL,
+								NULL);
+}
+
 void
 kg_settings_define(void)
 {
+	define_limits();
 	DefineCustomStringVariable(
 		"kg_graph.agent",
 		"Chooses the agent among those of the tenant.",
@@ -127,188 +218,6 @@ kg_settings_define(void)
 		NULL,
 		NULL,
 		NULL);
-	define_limit("kg_graph.max_argument_bytes",
-				 "Sets the largest arguments object that a tool accepts.",
-				 &kg_setting_max_argument_bytes,
-				 1024 * 1024,
-				 1024,
-				 INT_MAX,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_batch_bytes",
-				 "Sets how large the replies to an MCP batch may be together.",
-				 &kg_setting_max_batch_bytes,
-				 16 * 1024 * 1024,
-				 1024,
-				 256 * 1024 * 1024 - 1,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_batch_messages",
-				 "Sets how many messages an MCP batch may have.",
-				 &kg_setting_max_batch_messages,
-				 100,
-				 1,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.max_bundle_bytes",
-				 "Sets the largest bundle that kg_apply_bundle accepts, and "
-				 "the most that one kg_put_ call does.",
-				 &kg_setting_max_bundle_bytes,
-				 256 * 1024,
-				 1,
-				 1024 * 1024,
-				 GUC_UNIT_KB);
-	define_limit("kg_graph.max_call_time",
-				 "Sets how long a tool call may run; 0 sets no limit.",
-				 &kg_setting_max_call_time,
-				 5000,
-				 0,
-				 INT_MAX,
-				 GUC_UNIT_MS);
-	define_limit("kg_graph.max_cost",
-				 "Sets how many edges a search may be estimated to look at.",
-				 &kg_setting_max_cost,
-				 50000000,
-				 1,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.max_depth",
-				 "Sets the deepest nesting of arguments and entities.",
-				 &kg_setting_max_depth,
-				 64,
-				 8,
-				 1000,
-				 0);
-	define_limit("kg_graph.max_edges",
-				 "Sets how many edges one search may read.",
-				 &kg_setting_max_edges,
-				 10000000,
-				 1,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.max_entity_bytes",
-				 "Sets the largest entity, as JSON text.",
-				 &kg_setting_max_entity_bytes,
-				 100 * 1024,
-				 1024,
-				 INT_MAX,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_errors",
-				 "Sets how many violations an error lists.",
-				 &kg_setting_max_errors,
-				 100,
-				 1,
-				 10000,
-				 0);
-	define_limit("kg_graph.max_filters",
-				 "Sets how many properties the filters of a call may name.",
-				 &kg_setting_max_filters,
-				 32,
-				 1,
-				 32,
-				 0);
-	define_limit("kg_graph.max_hops",
-				 "Sets how many hops a search may go, where its tool allows "
-				 "more.",
-				 &kg_setting_max_hops,
-				 6,
-				 1,
-				 6,
-				 0);
-	define_limit("kg_graph.max_ids",
-				 "Sets how many ids a graph tool's selection or seeds may "
-				 "have.",
-				 &kg_setting_max_ids,
-				 500,
-				 1,
-				 500,
-				 0);
-	define_limit("kg_graph.max_key_bytes",
-				 "Sets the longest value of an x-index property.",
-				 &kg_setting_max_key_bytes,
-				 1024,
-				 64,
-				 2000,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_offset",
-				 "Sets the largest offset of a page; a cursor has no such "
-				 "limit.",
-				 &kg_setting_max_offset,
-				 100000,
-				 0,
-				 100000000,
-				 0);
-	define_limit("kg_graph.max_properties",
-				 "Sets how many properties an entity type has, with the nested "
-				 "ones.",
-				 &kg_setting_max_properties,
-				 1000,
-				 100,
-				 100000,
-				 0);
-	define_limit("kg_graph.max_reply_bytes",
-				 "Sets the ceiling of a tool's max_bytes.",
-				 &kg_setting_max_reply_bytes,
-				 4 * 1024 * 1024,
-				 1024,
-				 INT_MAX,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_token_bytes",
-				 "Sets the longest token that kg_login accepts.",
-				 &kg_setting_max_token_bytes,
-				 8192,
-				 256,
-				 65536,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.max_rows",
-				 "Sets the highest limit that a graph tool accepts.",
-				 &kg_setting_max_rows,
-				 1000,
-				 1,
-				 100000,
-				 0);
-	define_limit("kg_graph.max_search_matches",
-				 "Sets how many entities one search by name finds.",
-				 &kg_setting_max_search_matches,
-				 1000,
-				 1,
-				 100000,
-				 0);
-	define_limit("kg_graph.max_search_memory",
-				 "Sets how much memory one search may use.",
-				 &kg_setting_max_search_memory,
-				 256 * 1024,
-				 1024,
-				 MAX_KILOBYTES,
-				 GUC_UNIT_KB);
-	define_limit("kg_graph.max_steps",
-				 "Sets how many steps a chain of relationships may have.",
-				 &kg_setting_max_steps,
-				 5,
-				 1,
-				 5,
-				 0);
-	define_limit("kg_graph.max_total",
-				 "Sets how far a tool counts its total; past it the reply says "
-				 "total_at_least.",
-				 &kg_setting_max_total,
-				 1000000,
-				 0,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.max_unanchored",
-				 "Sets the largest entity type that a graph query may start "
-				 "from without ids or filters.",
-				 &kg_setting_max_unanchored,
-				 10000,
-				 0,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.max_visited",
-				 "Sets how many nodes one search may visit.",
-				 &kg_setting_max_visited,
-				 1000000,
-				 1,
-				 INT_MAX,
-				 0);
 	DefineCustomBoolVariable(
 		"kg_graph.mcp_text",
 		"Repeats a tool's structured reply as JSON text in its MCP result.",
@@ -320,62 +229,6 @@ kg_settings_define(void)
 		NULL,
 		NULL,
 		NULL);
-	define_limit("kg_graph.plan_cache_size",
-				 "Sets how many plans of tool statements a backend keeps.",
-				 &kg_setting_plan_cache_size,
-				 256,
-				 16,
-				 10000,
-				 0);
-	define_limit("kg_graph.reply_bytes",
-				 "Sets the default of a tool's max_bytes.",
-				 &kg_setting_reply_bytes,
-				 256 * 1024,
-				 1024,
-				 INT_MAX,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.schema_cache_size",
-				 "Sets the memory for compiled JSON Schemas in each backend.",
-				 &kg_setting_schema_cache_size,
-				 32 * 1024,
-				 64,
-				 INT_MAX,
-				 GUC_UNIT_KB);
-	define_limit("kg_graph.schema_max_bytes",
-				 "Sets the largest JSON Schema, in its binary form.",
-				 &kg_setting_schema_max_bytes,
-				 8 * 1024 * 1024,
-				 1024,
-				 INT_MAX,
-				 GUC_UNIT_BYTE);
-	define_limit("kg_graph.schema_max_depth",
-				 "Sets how deep the evaluation of a JSON Schema nests.",
-				 &kg_setting_schema_max_depth,
-				 2000,
-				 16,
-				 100000,
-				 0);
-	define_limit("kg_graph.schema_max_match_steps",
-				 "Sets how many steps the match of one pattern takes.",
-				 &kg_setting_schema_max_match_steps,
-				 1000000,
-				 1000,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.schema_max_nodes",
-				 "Sets how many subschemas a JSON Schema has.",
-				 &kg_setting_schema_max_nodes,
-				 100000,
-				 100,
-				 INT_MAX,
-				 0);
-	define_limit("kg_graph.schema_max_steps",
-				 "Sets how many steps one validation takes.",
-				 &kg_setting_schema_max_steps,
-				 5000000,
-				 1000,
-				 INT_MAX,
-				 0);
 	DefineCustomBoolVariable(
 		"kg_graph.session_login",
 		"Allows kg_login to bind an identity to the session.",
