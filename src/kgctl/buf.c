@@ -81,6 +81,15 @@ kg_format(const char *fmt, ...)
 	return s;
 }
 
+bool
+kg_ends_with(const char *s, const char *suffix)
+{
+	size_t n = strlen(s);
+	size_t k = strlen(suffix);
+
+	return n >= k && strcmp(s + n - k, suffix) == 0;
+}
+
 void
 kg_buf_init(KgBuf *buf)
 {

@@ -9,6 +9,7 @@
 #define KG_BUF_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct KgBuf
@@ -26,6 +27,8 @@ extern char *kg_strdup(const char *s);
 extern char *kg_strndup(const char *s, size_t len);
 extern char *kg_format(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
+
+extern bool kg_ends_with(const char *s, const char *suffix);
 
 extern void kg_buf_init(KgBuf *buf);
 extern void kg_buf_free(KgBuf *buf);

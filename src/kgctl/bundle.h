@@ -16,7 +16,7 @@ typedef struct KgBundle
 	KgArena *arena;
 	KgJson *root;	  /* the payload */
 	const char *name; /* bundle_name */
-	KgBuf text;		  /* what is sent: a JSON file's own text */
+	KgBuf text;		  /* of a JSON file; else empty until it is sent */
 	KgBuf *parts;	  /* texts of other files that values point into */
 	size_t nparts;
 	size_t nfiles;
@@ -32,9 +32,12 @@ typedef struct KgBundle
 extern bool kg_bundle_read(const char *path, KgBundle *bundle);
 extern void kg_bundle_free(KgBundle *bundle);
 
-/* Parse a file by its name's ending; "-" is JSON on standard input. */
-extern KgJson *kg_bundle_parse_file(KgBundle *bundle, const char *path,
-									KgBuf *text);
+/* The payload as text. */
+extern const char *kg_bundle_text(KgBundle *bundle);
+
+/* Say what is wrong as file:line; false. */
+extern bool kg_bundle_complain(const KgJson *at, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Checks of the payload; in bundle_check.c. */
 extern bool kg_bundle_check(KgBundle *bundle);
@@ -72,12 +75,5 @@ extern void kg_diff_edge(KgDiff *diff, const KgJson *stored);
 extern size_t kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored,
 							bool brief);
 extern void kg_diff_free(KgDiff *diff);
-
-/*
- * Print how two payloads differ, from what is stored (NULL: nothing) to what
- * is wanted; the number of differences.
- */
-extern size_t kg_bundle_diff(FILE *out, const KgJson *stored,
-							 const KgJson *wanted, bool brief);
 
 #endif /* KG_BUNDLE_H */

@@ -10,10 +10,18 @@
 #include "kgctl/bundle.h"
 #include "kgctl/log.h"
 
-static bool
-complain(const KgJson *at, const char *what)
+bool
+kg_bundle_complain(const KgJson *at, const char *fmt, ...)
 {
-	kg_error("%s:%u: %s", at->source ? at->source : "?", at->line, what);
+	KgBuf text;
+	va_list args;
+
+	kg_buf_init(&text);
+	va_start(args, fmt);
+	kg_buf_vprintf(&text, fmt, args);
+	va_end(args);
+	kg_error("%s:%u: %s", at->source ? at->source : "?", at->line, text.data);
+	kg_buf_free(&text);
 	return false;
 }
 
@@ -23,8 +31,7 @@ find_schema(const KgBundle *bundle, const char *entity_type)
 	const KgJson *schemas = kg_json_get(bundle->root, "schemas");
 	size_t i;
 
-	for (i = 0; schemas && schemas->kind == KG_JSON_ARRAY && i < schemas->len;
-		 i++)
+	for (i = 0; i < kg_json_length(schemas); i++)
 	{
 		const char *name = kg_json_get_text(schemas->u.items[i], "entity_type");
 
@@ -82,14 +89,12 @@ check_duplicates(const char *entity_type, Seen *seen, size_t n)
 
 		if (strcmp(first->u.text, second->u.text) != 0)
 			continue;
-		kg_error("%s:%u: %s \"%s\" is also in %s:%u",
-				 second->source ? second->source : "?",
-				 second->line,
-				 entity_type,
-				 second->u.text,
-				 first->source ? first->source : "?",
-				 first->line);
-		ok = false;
+		ok = kg_bundle_complain(second,
+								"%s \"%s\" is also in %s:%u",
+								entity_type,
+								second->u.text,
+								first->source ? first->source : "?",
+								first->line);
 	}
 	return ok;
 }
@@ -117,7 +122,8 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	size_t i;
 
 	if (entity_type == NULL || items == NULL || items->kind != KG_JSON_ARRAY)
-		return complain(set, "expected an object with entity_type and items");
+		return kg_bundle_complain(
+			set, "expected an object with entity_type and items");
 	bundle->nentities += items->len;
 	ids = kg_arena_new();
 	scratch = kg_arena_new();
@@ -127,7 +133,7 @@ check_entities(KgBundle *bundle, const KgJson *set)
 		const KgJson *item = items->u.items[i];
 
 		if (item->kind != KG_JSON_OBJECT && item->kind != KG_JSON_RAW)
-			ok = complain(item, "an entity must be an object");
+			ok = kg_bundle_complain(item, "an entity must be an object");
 		else
 		{
 			const KgJson *id = kg_bundle_entity_id(
@@ -152,11 +158,7 @@ check_array(const KgJson *root, const char *key, const KgJson **array)
 	*array = kg_json_get(root, key);
 	if (*array == NULL || (*array)->kind == KG_JSON_ARRAY)
 		return true;
-	kg_error("%s:%u: %s must be a list",
-			 (*array)->source ? (*array)->source : "?",
-			 (*array)->line,
-			 key);
-	return false;
+	return kg_bundle_complain(*array, "%s must be a list", key);
 }
 
 bool
@@ -170,22 +172,24 @@ kg_bundle_check(KgBundle *bundle)
 	size_t i;
 
 	if (root->kind != KG_JSON_OBJECT)
-		return complain(root, "a bundle must be an object");
+		return kg_bundle_complain(root, "a bundle must be an object");
 	bundle->name = kg_json_get_text(root, "bundle_name");
 	if (bundle->name == NULL)
-		ok = complain(root, "bundle_name is missing or not a string");
+		ok = kg_bundle_complain(root, "bundle_name is missing or not a string");
 	if (kg_json_get_text(root, "version") == NULL)
-		ok = complain(root, "version is missing or not a string (quote it)");
+		ok = kg_bundle_complain(
+			root, "version is missing or not a string (quote it)");
 	if (!check_array(root, "schemas", &schemas) ||
 		!check_array(root, "entities", &entities) ||
 		!check_array(root, "edges", &edges))
 		return false;
-	for (i = 0; schemas != NULL && i < schemas->len; i++)
+	for (i = 0; i < kg_json_length(schemas); i++)
 		if (kg_json_get_text(schemas->u.items[i], "entity_type") == NULL)
-			ok = complain(schemas->u.items[i], "entity_type is missing");
-	for (i = 0; entities != NULL && i < entities->len; i++)
+			ok = kg_bundle_complain(schemas->u.items[i],
+									"entity_type is missing");
+	for (i = 0; i < kg_json_length(entities); i++)
 		ok = check_entities(bundle, entities->u.items[i]) && ok;
-	bundle->nedges = edges ? edges->len : 0;
+	bundle->nedges = kg_json_length(edges);
 	return ok;
 }
 
@@ -198,7 +202,7 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 	size_t i;
 	size_t k;
 
-	for (i = 0; located == NULL && entities != NULL && i < entities->len; i++)
+	for (i = 0; located == NULL && i < kg_json_length(entities); i++)
 	{
 		const char *type = kg_json_get_text(entities->u.items[i],
 											"entity_type");
@@ -206,7 +210,7 @@ locate_entity(const KgBundle *bundle, const char *entity_type, const char *id)
 
 		if (type == NULL || strcmp(type, entity_type) != 0)
 			continue;
-		for (k = 0; located == NULL && items != NULL && k < items->len; k++)
+		for (k = 0; located == NULL && k < kg_json_length(items); k++)
 		{
 			const KgJson *found = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);

@@ -11,26 +11,7 @@
 #include "kgctl/log.h"
 #include "kgctl/yaml.h"
 
-static bool
-ends_with(const char *s, const char *suffix)
-{
-	size_t n = strlen(s);
-	size_t k = strlen(suffix);
-
-	return n >= k && strcmp(s + n - k, suffix) == 0;
-}
-
-static void
-complain(const KgJson *at, const char *what, const char *name)
-{
-	kg_error("%s:%u: %s%s%s%s",
-			 at->source ? at->source : "?",
-			 at->line,
-			 what,
-			 name ? " \"" : "",
-			 name ? name : "",
-			 name ? "\"" : "");
-}
+static const char not_inside[] = "expected a relative path inside the bundle";
 
 /* What a file held, by its name's ending. */
 static KgJson *
@@ -43,7 +24,7 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 	KgJson *value;
 
 	bundle->nfiles++;
-	if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+	if (kg_is_yaml(path))
 		value = kg_yaml_parse(
 			bundle->arena, text->data, text->len, source, &error);
 	else
@@ -65,12 +46,6 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 		kg_error("%s: %s", path, message);
 	free(error);
 	return NULL;
-}
-
-KgJson *
-kg_bundle_parse_file(KgBundle *bundle, const char *path, KgBuf *text)
-{
-	return kg_read_file(path, text) ? parse_text(bundle, path, text) : NULL;
 }
 
 static KgJson *
@@ -131,12 +106,9 @@ known_keys(const KgJson *object, const char *const *keys)
 		while (*key != NULL && strcmp(*key, object->u.members[i].key) != 0)
 			key++;
 		if (*key == NULL)
-		{
-			complain(object->u.members[i].value,
-					 "unknown key",
-					 object->u.members[i].key);
-			ok = false;
-		}
+			ok = kg_bundle_complain(object->u.members[i].value,
+									"unknown key \"%s\"",
+									object->u.members[i].key);
 	}
 	return ok;
 }
@@ -155,13 +127,9 @@ append_items(KgBundle *bundle, KgJson *items, KgJson *value)
 		for (i = 0; i < value->len; i++)
 			kg_json_push(bundle->arena, items, value->u.items[i]);
 	else
-	{
 		/* Nothing is not an empty list: applied, it would delete all. */
-		complain(value,
-				 "expected one object or a list of objects ([] for none)",
-				 NULL);
-		return false;
-	}
+		return kg_bundle_complain(
+			value, "expected one object or a list of objects ([] for none)");
 	return true;
 }
 
@@ -177,10 +145,8 @@ append_directory(KgBundle *bundle, KgJson *items, const char *dir,
 	bool ok = kg_list_below(dir, name, suffixes, &names, &count);
 
 	if (ok && count == 0)
-	{
-		complain(entry, "no file ends in .yaml, .yml or .json in", name);
-		ok = false;
-	}
+		ok = kg_bundle_complain(
+			entry, "no file ends in .yaml, .yml or .json in \"%s\"", name);
 	for (i = 0; i < count; i++)
 	{
 		char *path = kg_format("%s/%s", name, names[i]);
@@ -206,23 +172,14 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 	bool ok = true;
 
 	if ((file != NULL) + (path != NULL) + (here != NULL) > 1)
-	{
-		kg_error("%s:%u: %s, %s and %s exclude each other",
-				 entry->source,
-				 entry->line,
-				 file_key,
-				 path_key,
-				 what);
-		ok = false;
-	}
+		ok = kg_bundle_complain(entry,
+								"%s, %s and %s exclude each other",
+								file_key,
+								path_key,
+								what);
 	else if ((file != NULL && !is_inside(file)) ||
 			 (path != NULL && !is_inside(path)))
-	{
-		complain(file ? file : path,
-				 "expected a relative path inside the bundle",
-				 NULL);
-		ok = false;
-	}
+		ok = kg_bundle_complain(file ? file : path, not_inside);
 	else if (file != NULL)
 		ok = append_items(
 			bundle, items, parse_part(bundle, dir, kg_json_text(file)));
@@ -246,15 +203,10 @@ read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
 	if (file == NULL)
 		return true;
 	if (*schema != NULL)
-	{
-		complain(file, "schema_file and schema exclude each other", NULL);
-		return false;
-	}
+		return kg_bundle_complain(file,
+								  "schema_file and schema exclude each other");
 	if (!is_inside(file))
-	{
-		complain(file, "expected a relative path inside the bundle", NULL);
-		return false;
-	}
+		return kg_bundle_complain(file, not_inside);
 	*schema = parse_part(bundle, dir, kg_json_text(file));
 	return *schema != NULL;
 }
@@ -262,8 +214,18 @@ read_schema(KgBundle *bundle, const char *dir, const KgJson *entry,
 static void
 set(KgBundle *bundle, KgJson *object, const char *key, KgJson *value)
 {
-	if (value != NULL)
-		kg_json_set(bundle->arena, object, key, strlen(key), value);
+	kg_json_put(bundle->arena, object, key, value);
+}
+
+/* An object that stands for one of a file. */
+static KgJson *
+object_for(KgBundle *bundle, const KgJson *entry)
+{
+	KgJson *object = kg_json_object(bundle->arena);
+
+	object->source = entry->source;
+	object->line = entry->line;
+	return object;
 }
 
 static bool
@@ -283,29 +245,20 @@ read_type(KgBundle *bundle, const char *dir, KgJson *entry, KgJson *schemas,
 	KgJson *part;
 
 	if (entry->kind != KG_JSON_OBJECT || kg_json_text(name) == NULL)
-	{
-		complain(entry, "expected an object with a name", NULL);
-		return false;
-	}
+		return kg_bundle_complain(entry, "expected an object with a name");
 	if (!known_keys(entry, keys) || !read_schema(bundle, dir, entry, &schema) ||
 		!read_items(bundle, dir, entry, "entities", items))
 		return false;
 	if (schema == NULL)
-	{
-		complain(entry, "schema_file is missing for", kg_json_text(name));
-		return false;
-	}
-	part = kg_json_object(bundle->arena);
-	part->source = entry->source;
-	part->line = entry->line;
+		return kg_bundle_complain(
+			entry, "schema_file is missing for \"%s\"", kg_json_text(name));
+	part = object_for(bundle, entry);
 	set(bundle, part, "entity_type", name);
 	set(bundle, part, "schema", schema);
 	kg_json_push(bundle->arena, schemas, part);
 	if (items->len == 0)
 		return true;
-	part = kg_json_object(bundle->arena);
-	part->source = entry->source;
-	part->line = entry->line;
+	part = object_for(bundle, entry);
 	set(bundle, part, "entity_type", name);
 	set(bundle, part, "items", items);
 	kg_json_push(bundle->arena, entities, part);
@@ -332,27 +285,22 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 	if (list == NULL)
 		return true;
 	if (list->kind != KG_JSON_ARRAY)
-	{
-		complain(list, "expected a list of relations ([] for none)", NULL);
-		return false;
-	}
+		return kg_bundle_complain(list,
+								  "expected a list of relations ([] for none)");
 	for (i = 0; i < list->len; i++)
 	{
 		KgJson *entry = list->u.items[i];
-		KgJson *copy = kg_json_object(bundle->arena);
+		KgJson *copy = object_for(bundle, entry);
 		KgJson *schema = NULL;
 
 		if (entry->kind != KG_JSON_OBJECT)
 		{
-			complain(entry, "expected an object", NULL);
-			ok = false;
+			ok = kg_bundle_complain(entry, "expected an object");
 			continue;
 		}
 		if (!known_keys(entry, keys) ||
 			!read_schema(bundle, dir, entry, &schema))
 			ok = false;
-		copy->source = entry->source;
-		copy->line = entry->line;
 		for (k = 0; k < entry->len; k++)
 			if (strncmp(entry->u.members[k].key, "schema", 6) != 0)
 				set(bundle,
@@ -379,6 +327,40 @@ read_manifest(KgBundle *bundle, const char *dir)
 	return NULL;
 }
 
+/* Make the payload of what the manifest says. */
+static bool
+read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
+		   const KgJson *types)
+{
+	static const char *const copied[] = {
+		"bundle_name", "version", "description", "instructions"};
+	KgJson *root = bundle->root = object_for(bundle, manifest);
+	KgJson *definitions = kg_json_array(bundle->arena);
+	KgJson *schemas = kg_json_array(bundle->arena);
+	KgJson *relations = kg_json_array(bundle->arena);
+	KgJson *entities = kg_json_array(bundle->arena);
+	KgJson *edges = kg_json_array(bundle->arena);
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < types->len; i++)
+		if (!read_type(bundle, dir, types->u.items[i], schemas, entities))
+			ok = false;
+	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
+	ok = read_relations(
+			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
+		 ok;
+	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
+	for (i = 0; i < 4; i++)
+		set(bundle, root, copied[i], kg_json_get(manifest, copied[i]));
+	set(bundle, root, "definitions", definitions->len ? definitions : NULL);
+	set(bundle, root, "schemas", schemas);
+	set(bundle, root, "relations", relations->len ? relations : NULL);
+	set(bundle, root, "entities", entities);
+	set(bundle, root, "edges", edges->len ? edges : NULL);
+	return ok;
+}
+
 static bool
 read_directory(const char *dir, KgBundle *bundle)
 {
@@ -395,61 +377,19 @@ read_directory(const char *dir, KgBundle *bundle)
 									   "definitions_file",
 									   "definitions_path",
 									   NULL};
-	static const char *const copied[] = {
-		"bundle_name", "version", "description", "instructions"};
 	KgJson *manifest = read_manifest(bundle, dir);
-	KgJson *definitions;
-	KgJson *schemas;
-	KgJson *relations;
-	KgJson *entities;
-	KgJson *edges;
-	const KgJson *types;
+	const KgJson *types = kg_json_get(manifest, "entity_types");
 	bool ok;
-	size_t i;
 
 	if (manifest == NULL)
 		return false;
 	if (manifest->kind != KG_JSON_OBJECT)
-	{
-		complain(manifest, "expected an object", NULL);
-		return false;
-	}
+		return kg_bundle_complain(manifest, "expected an object");
 	ok = known_keys(manifest, keys);
-	bundle->root = kg_json_object(bundle->arena);
-	bundle->root->source = manifest->source;
-	bundle->root->line = manifest->line;
-	for (i = 0; i < 4; i++)
-		set(bundle, bundle->root, copied[i], kg_json_get(manifest, copied[i]));
-	definitions = kg_json_array(bundle->arena);
-	schemas = kg_json_array(bundle->arena);
-	relations = kg_json_array(bundle->arena);
-	entities = kg_json_array(bundle->arena);
-	edges = kg_json_array(bundle->arena);
-	types = kg_json_get(manifest, "entity_types");
 	if (types == NULL || types->kind != KG_JSON_ARRAY)
-	{
-		complain(types ? types : manifest,
-				 "expected a list under entity_types",
-				 NULL);
-		return false;
-	}
-	for (i = 0; i < types->len; i++)
-		if (!read_type(bundle, dir, types->u.items[i], schemas, entities))
-			ok = false;
-	ok = read_items(bundle, dir, manifest, "definitions", definitions) && ok;
-	ok = read_relations(
-			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
-		 ok;
-	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
-	if (definitions->len > 0)
-		set(bundle, bundle->root, "definitions", definitions);
-	set(bundle, bundle->root, "schemas", schemas);
-	if (relations->len > 0)
-		set(bundle, bundle->root, "relations", relations);
-	set(bundle, bundle->root, "entities", entities);
-	if (edges->len > 0)
-		set(bundle, bundle->root, "edges", edges);
-	return ok;
+		return kg_bundle_complain(types ? types : manifest,
+								  "expected a list under entity_types");
+	return read_parts(bundle, dir, manifest, types) && ok;
 }
 
 bool
@@ -459,29 +399,30 @@ kg_bundle_read(const char *path, KgBundle *bundle)
 
 	memset(bundle, 0, sizeof(*bundle));
 	bundle->arena = kg_arena_new();
-	kg_buf_init(&bundle->text);
 	if (kg_is_directory(path))
-	{
 		ok = read_directory(path, bundle);
-		if (ok)
-			kg_json_write(&bundle->text, bundle->root, -1);
-	}
 	else
 	{
-		bundle->root = kg_bundle_parse_file(bundle, path, &bundle->text);
+		if (kg_read_file(path, &bundle->text))
+			bundle->root = parse_text(bundle, path, &bundle->text);
 		ok = bundle->root != NULL;
 		/* A JSON file goes to the database as it is, YAML cannot. */
-		if (ok && (ends_with(path, ".yaml") || ends_with(path, ".yml")))
-		{
+		if (kg_is_yaml(path))
 			kg_buf_free(&bundle->text);
-			kg_json_write(&bundle->text, bundle->root, -1);
-		}
 		/* A byte order mark is not JSON to the database. */
 		else if (ok && bundle->text.len >= 3 &&
 				 memcmp(bundle->text.data, "\xEF\xBB\xBF", 3) == 0)
 			memcpy(bundle->text.data, "   ", 3);
 	}
 	return ok && kg_bundle_check(bundle);
+}
+
+const char *
+kg_bundle_text(KgBundle *bundle)
+{
+	if (bundle->text.len == 0)
+		kg_json_write(&bundle->text, bundle->root, -1);
+	return bundle->text.data;
 }
 
 void

@@ -23,19 +23,18 @@ typedef struct Writer
 static bool
 write_file(const Writer *w, const char *name, const KgJson *value)
 {
-	size_t n = strlen(name);
 	char *path = kg_format("%s/%s", w->dir, name);
 	KgBuf out;
 	bool ok = true;
 
 	kg_buf_init(&out);
-	if (n > 5 && strcmp(name + n - 5, ".json") == 0)
+	if (kg_is_yaml(name))
+		ok = kg_yaml_write(&out, value);
+	else
 	{
 		kg_json_write(&out, value, 0);
 		kg_buf_putc(&out, '\n');
 	}
-	else
-		ok = kg_yaml_write(&out, value);
 	if (!ok)
 		kg_error("%s: cannot be written as YAML", path);
 	ok = ok && kg_write_file(path, out.data, out.len, 0666);
@@ -47,11 +46,8 @@ write_file(const Writer *w, const char *name, const KgJson *value)
 static void
 set_text(const Writer *w, KgJson *object, const char *key, const char *text)
 {
-	kg_json_set(w->arena,
-				object,
-				key,
-				strlen(key),
-				kg_json_string(w->arena, text, strlen(text)));
+	kg_json_put(
+		w->arena, object, key, kg_json_string(w->arena, text, strlen(text)));
 }
 
 static void
@@ -60,7 +56,7 @@ copy_member(const Writer *w, KgJson *to, const KgJson *from, const char *key)
 	KgJson *value = kg_json_get(from, key);
 
 	if (value != NULL && value->kind != KG_JSON_NULL)
-		kg_json_set(w->arena, to, key, strlen(key), value);
+		kg_json_put(w->arena, to, key, value);
 }
 
 /* Type names are letters, digits and _, so they are file names too. */
@@ -82,7 +78,7 @@ items_of(const KgJson *payload, const char *entity_type)
 	const KgJson *entities = kg_json_get(payload, "entities");
 	size_t i;
 
-	for (i = 0; entities != NULL && i < entities->len; i++)
+	for (i = 0; i < kg_json_length(entities); i++)
 	{
 		const char *name = kg_json_get_text(entities->u.items[i],
 											"entity_type");
@@ -114,7 +110,7 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	ok = write_file(w, file, schema);
 	free(file);
 	items = items_of(w->payload, name);
-	if (items != NULL && items->len > 0)
+	if (kg_json_length(items) > 0)
 	{
 		file = kg_format("entities/%s.yaml", name);
 		set_text(w, type, "entities_file", file);
@@ -174,11 +170,11 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	types = kg_json_array(w.arena);
 	for (i = 0; i < 5; i++)
 		copy_member(&w, manifest, payload, copied[i]);
-	for (i = 0; ok && schemas != NULL && i < schemas->len; i++)
+	for (i = 0; ok && i < kg_json_length(schemas); i++)
 		ok = write_type(&w, schemas->u.items[i], types);
-	kg_json_set(w.arena, manifest, "entity_types", 12, types);
+	kg_json_put(w.arena, manifest, "entity_types", types);
 	copy_member(&w, manifest, payload, "relations");
-	if (ok && edges != NULL && edges->len > 0)
+	if (ok && kg_json_length(edges) > 0)
 	{
 		set_text(&w, manifest, "edges_file", "edges.yaml");
 		ok = write_file(&w, "edges.yaml", edges);

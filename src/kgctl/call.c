@@ -204,11 +204,10 @@ write_batch(KgCall *call, KgBuf *out)
 
 	for (i = 0; i < batch->len; i++)
 		if (batch->u.items[i]->kind == KG_JSON_OBJECT)
-			kg_json_set(
+			kg_json_put(
 				arena,
 				batch->u.items[i],
 				"kg_revision",
-				11,
 				kg_json_string(arena, call->revision, strlen(call->revision)));
 	kg_json_write(out, batch, -1);
 }
@@ -309,8 +308,8 @@ query_notice(void *arg, const char *text)
 	{
 		kg_buf_init(&out);
 		if (kg_json_get(root, "jsonrpc") == NULL)
-			kg_json_set(
-				arena, root, "jsonrpc", 7, kg_json_string(arena, "2.0", 3));
+			kg_json_put(
+				arena, root, "jsonrpc", kg_json_string(arena, "2.0", 3));
 		kg_json_write(&out, root, -1);
 		call->owner.notify(call->owner.arg, out.data, out.len);
 		kg_buf_free(&out);
@@ -408,6 +407,24 @@ ask_back(KgCall *call, const char *text, size_t len)
 	return true;
 }
 
+/* All members but two. */
+static void
+copy_members(KgArena *arena, KgJson *to, const KgJson *from, const char *a,
+			 const char *b)
+{
+	size_t i;
+
+	for (i = 0; from != NULL && from->kind == KG_JSON_OBJECT && i < from->len;
+		 i++)
+		if (strcmp(from->u.members[i].key, a) != 0 &&
+			strcmp(from->u.members[i].key, b) != 0)
+			kg_json_set(arena,
+						to,
+						from->u.members[i].key,
+						from->u.members[i].keylen,
+						from->u.members[i].value);
+}
+
 /* All responses are there: the call again, with them in its params. */
 static void
 repeat(KgCall *call)
@@ -416,44 +433,29 @@ repeat(KgCall *call)
 	KgJson *root = kg_json_object(arena);
 	KgJson *params = kg_json_object(arena);
 	KgJson *responses = kg_json_object(arena);
-	const KgJson *old = call->msg.params;
 	KgBuf out;
 	char *error;
 	size_t i;
 
-	for (i = 0; i < call->msg.root->len; i++)
-		if (strcmp(call->msg.root->u.members[i].key, "params") != 0)
-			kg_json_set(arena,
-						root,
-						call->msg.root->u.members[i].key,
-						call->msg.root->u.members[i].keylen,
-						call->msg.root->u.members[i].value);
-	for (i = 0; old != NULL && old->kind == KG_JSON_OBJECT && i < old->len; i++)
-		if (strcmp(old->u.members[i].key, "inputResponses") != 0 &&
-			strcmp(old->u.members[i].key, "requestState") != 0)
-			kg_json_set(arena,
-						params,
-						old->u.members[i].key,
-						old->u.members[i].keylen,
-						old->u.members[i].value);
+	copy_members(arena, root, call->msg.root, "params", "params");
+	copy_members(
+		arena, params, call->msg.params, "inputResponses", "requestState");
 	for (i = 0; i < (size_t) call->nquestions; i++)
-		kg_json_set(arena,
+		kg_json_put(arena,
 					responses,
 					call->questions[i].key,
-					strlen(call->questions[i].key),
 					call->questions[i].result);
-	kg_json_set(arena, params, "inputResponses", 14, responses);
+	kg_json_put(arena, params, "inputResponses", responses);
 	if (call->request_state != NULL)
-		kg_json_set(arena,
+		kg_json_put(arena,
 					params,
 					"requestState",
-					12,
 					kg_json_parse(arena,
 								  call->request_state,
 								  strlen(call->request_state),
 								  NULL,
 								  &error));
-	kg_json_set(arena, root, "params", 6, params);
+	kg_json_put(arena, root, "params", params);
 	stop_asking(call);
 	kg_buf_init(&out);
 	kg_json_write(&out, root, -1);

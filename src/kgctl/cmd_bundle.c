@@ -88,9 +88,7 @@ print_warnings(const KgJson *answer)
 	const KgJson *warnings = kg_json_get(answer, "warnings");
 	size_t i;
 
-	for (i = 0; warnings != NULL && warnings->kind == KG_JSON_ARRAY &&
-				i < warnings->len;
-		 i++)
+	for (i = 0; i < kg_json_length(warnings); i++)
 	{
 		const KgJson *w = warnings->u.items[i];
 		KgBuf text;
@@ -134,7 +132,7 @@ print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 	const KgJson *revision = kg_json_get(root, "revision");
 	KgBuf counts;
 
-	if (errors != NULL && errors->kind == KG_JSON_ARRAY && errors->len > 0)
+	if (kg_json_length(errors) > 0)
 	{
 		size_t n = kg_report_errors(bundle, errors);
 
@@ -190,7 +188,7 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 
 	kg_buf_init(&options);
 	add_options(&options, args, dry_run, max_errors, revision);
-	values[0] = bundle->text.data;
+	values[0] = kg_bundle_text(bundle);
 	values[1] = options.data;
 	if (kg_db_open(&db, args) &&
 		kg_db_call(&db,
@@ -411,26 +409,17 @@ const KgCommand kg_command_diff = {"diff",
 								   1,
 								   run_diff};
 
-static bool
-ends_with(const char *s, const char *suffix)
-{
-	size_t n = strlen(s);
-	size_t k = strlen(suffix);
-
-	return n >= k && strcmp(s + n - k, suffix) == 0;
-}
-
 /* To a directory, a JSON or YAML file, or standard output. */
 static bool
 write_out(const KgArgs *args, const KgJson *payload)
 {
 	const char *path = kg_args_get(args, "output");
 	bool force = kg_args_has(args, "force");
-	bool yaml = path && (ends_with(path, ".yaml") || ends_with(path, ".yml"));
+	bool yaml = path != NULL && kg_is_yaml(path);
 	KgBuf out;
 	bool ok = true;
 
-	if (path != NULL && !yaml && !ends_with(path, ".json") &&
+	if (path != NULL && !yaml && !kg_ends_with(path, ".json") &&
 		strcmp(path, "-") != 0)
 		return kg_bundle_write(payload, path, force);
 	kg_buf_init(&out);

@@ -59,8 +59,7 @@ print_tools(const KgJson *root)
 							 : kg_json_get(root, "tools");
 	size_t i;
 
-	for (i = 0; list != NULL && list->kind == KG_JSON_ARRAY && i < list->len;
-		 i++)
+	for (i = 0; i < kg_json_length(list); i++)
 	{
 		const char *name = kg_json_get_text(list->u.items[i], "name");
 		const char *about = kg_json_get_text(list->u.items[i], "description");
@@ -167,18 +166,6 @@ read_arguments(KgArena *arena, const KgArgs *args, KgBuf *out)
 	return ok;
 }
 
-/* Print a tool's answer; the exit code says whether it is an error result. */
-static int
-print_result(const KgJson *root, bool compact)
-{
-	const KgJson *failed = kg_json_get(root, "isError");
-
-	print_json(root, compact);
-	return failed && failed->kind == KG_JSON_BOOL && failed->u.boolean
-			   ? KG_EXIT_DIFFERENT
-			   : KG_EXIT_OK;
-}
-
 static int
 call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 {
@@ -192,7 +179,11 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 		kg_db_call(
 			&db, "kg_call_tool", "text jsonb", 2, values, NULL, NULL, &text) &&
 		(root = read_answer(&db, arena, text)) != NULL)
-		code = print_result(root, kg_args_has(args, "compact"));
+	{
+		print_json(root, kg_args_has(args, "compact"));
+		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
+															 : KG_EXIT_OK;
+	}
 	else
 		code = db.exit == KG_EXIT_REFUSED ? KG_EXIT_DIFFERENT : db.exit;
 	kg_db_close(&db);

@@ -138,7 +138,7 @@ kg_report_errors(KgBundle *bundle, const KgJson *error)
 							 : kg_json_get(error, "errors");
 	size_t i;
 
-	if (list == NULL || list->kind != KG_JSON_ARRAY || list->len == 0)
+	if (kg_json_length(list) == 0)
 	{
 		if (error->kind != KG_JSON_OBJECT)
 			return 0;

@@ -64,12 +64,6 @@ text_or(const KgJson *object, const char *key, const char *otherwise)
 	return text ? text : otherwise;
 }
 
-static size_t
-length(const KgJson *array)
-{
-	return array && array->kind == KG_JSON_ARRAY ? array->len : 0;
-}
-
 static void
 collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 {
@@ -77,12 +71,12 @@ collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 	size_t i;
 	size_t k;
 
-	for (i = 0; i < length(sets); i++)
+	for (i = 0; i < kg_json_length(sets); i++)
 	{
 		const char *type = text_or(sets->u.items[i], "entity_type", "?");
 		const KgJson *items = kg_json_get(sets->u.items[i], "items");
 
-		for (k = 0; k < length(items); k++)
+		for (k = 0; k < kg_json_length(items); k++)
 		{
 			const KgJson *id = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);
@@ -127,13 +121,13 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			add(things, "bundle", texts[i], value);
 	}
 	list = kg_json_get(payload, "schemas");
-	for (i = 0; i < length(list); i++)
+	for (i = 0; i < kg_json_length(list); i++)
 		add(things,
 			"type",
 			text_or(list->u.items[i], "entity_type", "?"),
 			kg_json_get(list->u.items[i], "schema"));
 	list = kg_json_get(payload, "relations");
-	for (i = 0; i < length(list); i++)
+	for (i = 0; i < kg_json_length(list); i++)
 	{
 		const KgJson *r = list->u.items[i];
 		char *name = name_edge(r, "name");
@@ -243,7 +237,7 @@ kg_diff_new(const KgJson *wanted)
 	diff->scratch = kg_arena_new();
 	diff->wanted = wanted;
 	diff->old.arena = diff->new.arena = diff->arena;
-	diff->nedges = length(edges);
+	diff->nedges = kg_json_length(edges);
 	diff->edges = kg_calloc(diff->nedges, sizeof(Edge));
 	for (i = 0; i < diff->nedges; i++)
 	{
@@ -434,21 +428,5 @@ kg_diff_print(KgDiff *diff, FILE *out, const KgJson *stored, bool brief)
 		i += order <= 0;
 		k += order >= 0;
 	}
-	return differences;
-}
-
-size_t
-kg_bundle_diff(FILE *out, const KgJson *stored, const KgJson *wanted,
-			   bool brief)
-{
-	KgDiff *diff = kg_diff_new(wanted);
-	const KgJson *edges = kg_json_get(stored, "edges");
-	size_t differences;
-	size_t i;
-
-	for (i = 0; i < length(edges); i++)
-		kg_diff_edge(diff, edges->u.items[i]);
-	differences = kg_diff_print(diff, out, stored, brief);
-	kg_diff_free(diff);
 	return differences;
 }

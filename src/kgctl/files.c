@@ -276,18 +276,9 @@ kg_is_directory(const char *path)
 static bool
 has_suffix(const char *name, const char *const *suffixes)
 {
-	size_t n = strlen(name);
-
-	if (name[0] == '.')
-		return false;
-	for (; *suffixes != NULL; suffixes++)
-	{
-		size_t k = strlen(*suffixes);
-
-		if (n > k && strcmp(name + n - k, *suffixes) == 0)
-			return true;
-	}
-	return false;
+	while (*suffixes != NULL && !kg_ends_with(name, *suffixes))
+		suffixes++;
+	return *suffixes != NULL && name[0] != '.';
 }
 
 static int

@@ -192,6 +192,13 @@ kg_json_set(KgArena *arena, KgJson *object, const char *key, size_t keylen,
 	member->value = value;
 }
 
+void
+kg_json_put(KgArena *arena, KgJson *object, const char *key, KgJson *value)
+{
+	if (value != NULL)
+		kg_json_set(arena, object, key, strlen(key), value);
+}
+
 static int
 compare_members(const void *a, const void *b)
 {
@@ -269,6 +276,18 @@ kg_json_get(const KgJson *object, const char *key)
 			memcmp(object->u.members[i].key, key, keylen) == 0)
 			return object->u.members[i].value;
 	return NULL;
+}
+
+size_t
+kg_json_length(const KgJson *array)
+{
+	return array != NULL && array->kind == KG_JSON_ARRAY ? array->len : 0;
+}
+
+bool
+kg_json_is_true(const KgJson *value)
+{
+	return value != NULL && value->kind == KG_JSON_BOOL && value->u.boolean;
 }
 
 const char *

@@ -97,12 +97,17 @@ extern KgJson *kg_json_array(KgArena *arena);
 extern void kg_json_push(KgArena *arena, KgJson *array, KgJson *item);
 extern void kg_json_set(KgArena *arena, KgJson *object, const char *key,
 						size_t keylen, KgJson *value);
+/* The same by a name that is a C string; NULL is not set. */
+extern void kg_json_put(KgArena *arena, KgJson *object, const char *key,
+						KgJson *value);
 
 /* Whether the object has two members of one name; *which is one of them. */
 extern bool kg_json_duplicate(const KgJson *object, const KgMember **which);
 
 /* Readers; each takes NULL and values of another kind and then finds nothing. */
 extern KgJson *kg_json_get(const KgJson *object, const char *key);
+extern size_t kg_json_length(const KgJson *array);
+extern bool kg_json_is_true(const KgJson *value);
 extern const char *kg_json_text(const KgJson *value); /* strings only */
 extern const char *kg_json_get_text(const KgJson *object, const char *key);
 extern bool kg_json_is_number(const char *s, size_t len);

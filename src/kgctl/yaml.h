@@ -19,6 +19,9 @@
 extern KgJson *kg_yaml_parse(KgArena *arena, const char *text, size_t len,
 							 const char *source, char **error);
 
+/* Whether a file is YAML, by its name. */
+extern bool kg_is_yaml(const char *path);
+
 /* Write a value so that kg_yaml_parse() reads the same one. */
 extern bool kg_yaml_write(KgBuf *out, const KgJson *value);
 

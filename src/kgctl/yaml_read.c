@@ -72,6 +72,12 @@ next_event(Reader *r, yaml_event_t *event)
 	return false;
 }
 
+bool
+kg_is_yaml(const char *path)
+{
+	return kg_ends_with(path, ".yaml") || kg_ends_with(path, ".yml");
+}
+
 static Anchor *
 add_anchor(Reader *r, const yaml_event_t *event, const char *name)
 {

@@ -23,6 +23,22 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
+/* How many there are between two payloads. */
+static size_t
+differences(FILE *out, const KgJson *stored, const KgJson *wanted, bool brief)
+{
+	KgDiff *diff = kg_diff_new(wanted);
+	const KgJson *edges = kg_json_get(stored, "edges");
+	size_t n;
+	size_t i;
+
+	for (i = 0; i < kg_json_length(edges); i++)
+		kg_diff_edge(diff, edges->u.items[i]);
+	n = kg_diff_print(diff, out, stored, brief);
+	kg_diff_free(diff);
+	return n;
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -44,9 +60,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{
 			(void) kg_bundle_locate(&bundle, "t", "a", "/x/0");
 			(void) kg_bundle_locate(&bundle, NULL, NULL, "/entities/0/items/1");
-			if (kg_bundle_diff(null, bundle.root, bundle.root, false) != 0)
+			if (differences(null, bundle.root, bundle.root, false) != 0)
 				abort();
-			(void) kg_bundle_diff(null, NULL, bundle.root, true);
+			(void) differences(null, NULL, bundle.root, true);
 		}
 		dup2(saved, STDERR_FILENO);
 	}
@@ -60,7 +76,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		kg_buf_init(&out);
 		(void) kg_message_name(&msg);
-		kg_message_error(&out, msg.id, -1, "%s", msg.method ? msg.method : "");
+		kg_message_error(&out, msg.id, -1, msg.method ? msg.method : "");
 		kg_message_with_revision(&out, (const char *) data, size, "x");
 		kg_buf_free(&out);
 	}
