@@ -120,8 +120,10 @@ def reading(side):
         " jsonb_build_array(%s)), 'max_hops', 6, 'mode', 'shortest', 'limit', 1))"
         % literal(side.seeds[30][7:]))
     yield "kg_aggregate", "agent", loop(
-        "kg_aggregate('{\"node\": {\"label\": \"synset\"}, \"aggregations\": [{\"fn\": \"count\"}],"
-        " \"group_by\": [{\"property\": \"pos\"}]}')", 1)
+        "kg_aggregate(%s)" % catalog.arguments(
+            node={"label": "synset", "ids": [seed[7:] for seed in side.seeds]},
+            relationships=[{"type": "HYPERNYM"}, {"type": "HYPERNYM"}],
+            aggregations=[{"fn": "count"}], group_by=[{"property": "pos"}]), 3)
     for what, query in (("exact", "dog"), ("one edit", "elefant"), ("two words", "domestic animal")):
         yield "kg_search, " + what, "agent", loop(
             "kg_search(%s)" % catalog.arguments(query=query), scaled(40, 2))

@@ -24,6 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* A batch is written when it has so many entities, or so many rows of keys. */
 #define KG_BATCH_ENTITIES 8192
@@ -76,7 +77,8 @@ init_batch(KgDerivation *d)
 
 /*
  * What is derived follows the newest schemas; a transaction with an older
- * snapshot reads it beside entities that it sees as older ones had them.
+ * snapshot reads it beside entities that it sees as older ones had them.  Its
+ * own changes of schemas it sees, those of the command that runs as well.
  */
 static void
 require_seen_types(const char *tenant, const KgCatalog *newest)
@@ -85,7 +87,9 @@ require_seen_types(const char *tenant, const KgCatalog *newest)
 
 	if (!IsolationUsesXactSnapshot())
 		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
 	seen = kg_catalog_get(tenant);
+	PopActiveSnapshot();
 	for (int i = 0; i < seen->ntypes && seen != newest; i++)
 	{
 		const KgType *type = seen->types[i];
