@@ -6,6 +6,12 @@ CREATE FUNCTION @extschema@.kg_apply_bundle(bundle jsonb, options jsonb DEFAULT 
 COMMENT ON FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) IS
   'make a bundle what is given, or merge it in; options mode, dry_run, expected_revision, max_errors; needs write access';
 
+CREATE FUNCTION @extschema@.kg_apply_bundle_text(bundle text, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_apply_bundle_text';
+COMMENT ON FUNCTION @extschema@.kg_apply_bundle_text(text, jsonb) IS
+  'kg_apply_bundle() of JSON text, which takes less memory than a jsonb made of it; needs write access';
+
 CREATE FUNCTION @extschema@.kg_export_bundle(name text) RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_export_bundle';

@@ -17,6 +17,7 @@
 #define KG_PACK_FROM 10000
 
 PGDLLEXPORT Datum kg_sql_apply_bundle(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_apply_bundle_text(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_export_bundle(PG_FUNCTION_ARGS);
 
@@ -89,6 +90,20 @@ kg_sql_apply_bundle(PG_FUNCTION_ARGS)
 
 	(void) connect();
 	result = kg_bundle_apply(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+	pack_changes(result);
+	SPI_finish();
+	PG_RETURN_JSONB_P(result);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
+
+Datum
+kg_sql_apply_bundle_text(PG_FUNCTION_ARGS)
+{
+	Jsonb *result;
+
+	(void) connect();
+	result = kg_bundle_apply_text(PG_GETARG_TEXT_PP(0), PG_GETARG_JSONB_P(1));
 	pack_changes(result);
 	SPI_finish();
 	PG_RETURN_JSONB_P(result);

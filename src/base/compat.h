@@ -79,4 +79,25 @@
 			standard_ExecutorRun(KG_EXECUTOR_RUN_ARGS); \
 	} while (0)
 
+/*
+ * What the JSON parser calls back answers whether to go on since PostgreSQL 16,
+ * and its lexer may be in memory of the caller's since 17.  The user includes
+ * common/jsonapi.h and mb/pg_wchar.h.
+ */
+#if PG_VERSION_NUM >= 160000
+#define KG_JSON_ACTION JsonParseErrorType
+#define KG_JSON_ACTION_DONE return JSON_SUCCESS
+#else
+#define KG_JSON_ACTION void
+#define KG_JSON_ACTION_DONE return
+#endif
+#if PG_VERSION_NUM >= 170000
+#define kg_json_lexer(text, len) \
+	makeJsonLexContextCstringLen(NULL, text, len, GetDatabaseEncoding(), true)
+#else
+#define kg_json_lexer(text, len)  \
+	makeJsonLexContextCstringLen( \
+		(char *) (text), len, GetDatabaseEncoding(), true)
+#endif
+
 #endif /* KG_COMPAT_H */

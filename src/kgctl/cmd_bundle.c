@@ -15,7 +15,7 @@
 #include "kgctl/show.h"
 #include "kgctl/yaml.h"
 
-/* What kg_apply_bundle() takes for max_errors. */
+/* What kg_apply_bundle_text() takes for max_errors. */
 #define KG_MAX_ERRORS 10000
 
 static const char apply_options[] =
@@ -190,10 +190,12 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 	add_options(&options, args, dry_run, max_errors, revision);
 	values[0] = kg_bundle_text(bundle);
 	values[1] = options.data;
+	/* A plan for these values alone would hold two copies of the bundle. */
 	if (kg_db_open(&db, args) &&
+		kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
 		kg_db_call(&db,
-				   "kg_apply_bundle",
-				   "jsonb jsonb",
+				   "kg_apply_bundle_text",
+				   "text jsonb",
 				   2,
 				   values,
 				   label,

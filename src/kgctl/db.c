@@ -386,6 +386,22 @@ connect_database(KgDb *db, const KgArgs *args)
 }
 
 bool
+kg_db_set(KgDb *db, const char *name, const char *value)
+{
+	const char *values[] = {name, value};
+	PGresult *res = run_query(db,
+							  "SELECT pg_catalog.set_config($1, $2, true)",
+							  2,
+							  values,
+							  NULL,
+							  NULL);
+	bool ok = res != NULL;
+
+	PQclear(res);
+	return ok;
+}
+
+bool
 kg_db_open(KgDb *db, const KgArgs *args)
 {
 	const char *tenant = kg_db_tenant(args);
@@ -399,19 +415,7 @@ kg_db_open(KgDb *db, const KgArgs *args)
 	db->exit = KG_EXIT_DATABASE;
 	ok = connect_database(db, args) && find_extension(db) &&
 		 run_command(db, "BEGIN");
-	if (ok && tenant != NULL)
-	{
-		PGresult *res = run_query(
-			db,
-			"SELECT pg_catalog.set_config('kg_graph.tenant', $1, true)",
-			1,
-			&tenant,
-			NULL,
-			NULL);
-
-		ok = res != NULL;
-		PQclear(res);
-	}
+	ok = ok && (tenant == NULL || kg_db_set(db, "kg_graph.tenant", tenant));
 	if (ok && token != NULL)
 	{
 		const char *values[1];

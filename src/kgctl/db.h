@@ -38,6 +38,9 @@ extern bool kg_db_open(KgDb *db, const KgArgs *args);
 extern void kg_db_close(KgDb *db);
 extern bool kg_db_commit(KgDb *db);
 
+/* A setting, until the transaction ends. */
+extern bool kg_db_set(KgDb *db, const char *name, const char *value);
+
 /*
  * SELECT schema.function($1, ...); the text of the one value in *result
  * (malloc'd; NULL for SQL NULL).  On failure the error has been reported, by

@@ -127,17 +127,17 @@ read_options(const Jsonb *jsonb, KgApplyOptions *options)
 }
 
 static void
-check_size(const Jsonb *bundle)
+check_size(int bytes)
 {
 	int64 limit = (int64) kg_setting_max_bundle_bytes * 1024;
 	KgError *err;
 
-	if (VARSIZE(bundle) <= limit)
+	if (bytes <= limit)
 		return;
 	err = kg_error_new(
 		KG_LIMIT_EXCEEDED,
 		"bundle has %d bytes; kg_graph.max_bundle_bytes allows " INT64_FORMAT,
-		(int) VARSIZE(bundle),
+		bytes,
 		limit);
 	kg_error_expected(err, "a smaller bundle, or several with mode \"merge\"");
 	kg_error_throw(err);
@@ -414,13 +414,13 @@ check_viewer(const KgApply *apply, const KgPayload *payload)
 		payload->definitions || payload->description || payload->instructions ||
 		(payload->version && strcmp(payload->version, stored->version) != 0))
 		kg_visibility_require_tenant("change what a bundle declares");
-	if (payload->nedges > 0)
+	if (payload->edges.n > 0)
 		kg_visibility_require_tenant("write edges");
 }
 
 /* Everything after the options were read; raises on any fault. */
 static void
-apply_all(KgApply *apply, const Jsonb *bundle)
+apply_all(KgApply *apply, const KgDocument *bundle)
 {
 	KgUserContext user;
 
@@ -456,7 +456,7 @@ apply_all(KgApply *apply, const Jsonb *bundle)
 
 /* Apply in a subtransaction that is rolled back; the error, or NULL. */
 static Jsonb *
-try_apply(KgApply *apply, const Jsonb *bundle)
+try_apply(KgApply *apply, const KgDocument *bundle)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -489,17 +489,24 @@ try_apply(KgApply *apply, const Jsonb *bundle)
 	return failure;
 }
 
-Jsonb *
-kg_bundle_apply(const Jsonb *bundle, const Jsonb *options)
+static KgApply *
+begin_apply(const Jsonb *options, int bytes)
 {
 	KgApply *apply = palloc0(sizeof(KgApply));
-	Jsonb *failure = NULL;
 
 	apply->context = CurrentMemoryContext;
 	apply->tenant = kg_identity_require(KG_ACCESS_WRITE);
 	read_options(options, &apply->options);
 	apply->errors.limit = apply->options.max_errors;
-	check_size(bundle);
+	check_size(bytes);
+	return apply;
+}
+
+static Jsonb *
+apply_document(KgApply *apply, const KgDocument *bundle)
+{
+	Jsonb *failure = NULL;
+
 	if (!apply->options.dry_run)
 		apply_all(apply, bundle);
 	else
@@ -509,6 +516,26 @@ kg_bundle_apply(const Jsonb *bundle, const Jsonb *options)
 			apply->payload = palloc0(sizeof(KgPayload));
 	}
 	return make_result(apply, failure);
+}
+
+Jsonb *
+kg_bundle_apply(const Jsonb *bundle, const Jsonb *options)
+{
+	KgDocument document = {bundle};
+
+	return apply_document(begin_apply(options, VARSIZE(bundle)), &document);
+}
+
+Jsonb *
+kg_bundle_apply_text(const text *bundle, const Jsonb *options)
+{
+	int len = VARSIZE_ANY_EXHDR(bundle);
+	KgApply *apply = begin_apply(options, len);
+
+	return apply_document(apply,
+						  kg_document_of_text(VARDATA_ANY(bundle),
+											  len,
+											  apply->options.max_errors));
 }
 
 /*
@@ -521,6 +548,7 @@ kg_bundle_drop(const char *name)
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	KgApply *apply = palloc0(sizeof(KgApply));
+	KgDocument document = {NULL};
 	KgJsonWriter w;
 	KgUserContext user;
 	Datum values[2];
@@ -542,7 +570,8 @@ kg_bundle_drop(const char *name)
 	kg_jw_begin_array(&w);
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
-	apply_all(apply, kg_jw_finish(&w));
+	document.root = kg_jw_finish(&w);
+	apply_all(apply, &document);
 
 	values[0] = CStringGetTextDatum(apply->tenant);
 	values[1] = CStringGetTextDatum(name);

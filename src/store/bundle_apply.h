@@ -13,6 +13,9 @@
  */
 extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 
+/* The same of JSON text, which is not converted as a whole. */
+extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
+
 /* Everything of a bundle; refused while other bundles refer to it. */
 extern Jsonb *kg_bundle_drop(const char *name);
 

@@ -147,13 +147,12 @@ static void
 resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 			  Triples *triples)
 {
-	KgPayloadEdge *payload = palloc(n * sizeof(KgPayloadEdge));
+	const KgPayloadEdge *payload = &apply->payload->edges.list[first];
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
 
 	for (int i = 0; i < n; i++)
 	{
-		payload[i] = kg_payload_edge(&apply->payload->edges[first + i]);
 		relations[i] = require_relation(apply, &payload[i]);
 		if (relations[i] == NULL)
 			continue;
@@ -210,12 +209,7 @@ sort_triples(KgApply *apply, Triples *triples)
 	triples->n = n;
 	qsort(repeated, nrepeated, sizeof(Triple), compare_items);
 	for (int i = 0; i < nrepeated; i++)
-	{
-		KgPayloadEdge edge = kg_payload_edge(
-			&apply->payload->edges[repeated[i].item]);
-
-		report_twice(apply, &edge);
-	}
+		report_twice(apply, &apply->payload->edges.list[repeated[i].item]);
 	pfree(repeated);
 }
 
@@ -306,8 +300,9 @@ write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
 	kg_edges_init(&edges, CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
 	{
-		const KgPayloadEdgeItem *item = &apply->payload->edges[triples[i].item];
-		Jsonb *properties = kg_payload_edge_properties(item);
+		const KgPayloadEdge *item =
+			&apply->payload->edges.list[triples[i].item];
+		Jsonb *properties = kg_payload_properties(&apply->payload->edges, item);
 
 		numbers[i] = item->index;
 		relations[i] = kg_catalog_relation_no(apply->after,
@@ -555,17 +550,20 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 	KgKnownEnds known;
 
 	triples->list = MemoryContextAllocHuge(
-		CurrentMemoryContext, (Size) Max(1, payload->nedges) * sizeof(Triple));
+		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));
 	triples->n = 0;
 	kg_known_ends_begin(&known);
-	for (int i = 0; i < payload->nedges; i += KG_EDGE_BATCH)
+	for (int i = 0; i < payload->edges.n; i += KG_EDGE_BATCH)
 	{
 		int errors = apply->errors.total;
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		resolve_batch(
-			apply, i, Min(KG_EDGE_BATCH, payload->nedges - i), &known, triples);
+		resolve_batch(apply,
+					  i,
+					  Min(KG_EDGE_BATCH, payload->edges.n - i),
+					  &known,
+					  triples);
 		MemoryContextSwitchTo(old);
 		/* Errors stay where they were made. */
 		if (apply->errors.total == errors)

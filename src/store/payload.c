@@ -10,6 +10,11 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* Bytes for the strings of edges at a time. */
+#define KG_STRING_ROOM (64 * 1024)
+/* Edges whose relation is looked at before its name is copied. */
+#define KG_RECENT_EDGES 8
+
 static void
 report(KgErrorList *errors, KgError *err, const char *path)
 {
@@ -166,19 +171,16 @@ type_name_member(const JsonbContainer *object, const char *key,
 	return name;
 }
 
-/*
- * Walk an array of objects: the object of the member just read, or NULL with
- * the fault reported.
- */
+/* An item of an array of objects, or NULL with the fault reported. */
 static const JsonbContainer *
-object_item(const KgJsonIter *it, const char *path, KgErrorList *errors)
+object_item(const JsonbValue *value, const char *path, KgErrorList *errors)
 {
 	KgError *err;
 
-	if (kg_json_is_object(&it->value))
-		return kg_json_container(&it->value);
+	if (kg_json_is_object(value))
+		return kg_json_container(value);
 	err = kg_error_new(KG_INVALID_INPUT, "an object is expected here");
-	kg_error_got(err, &it->value);
+	kg_error_got(err, value);
 	kg_error_expected(err, "an object");
 	report(errors, err, path);
 	return NULL;
@@ -200,7 +202,7 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 	while (kg_json_iter_next(&it))
 	{
 		char *path = psprintf("/definitions/%d", it.index);
-		const JsonbContainer *object = object_item(&it, path, errors);
+		const JsonbContainer *object = object_item(&it.value, path, errors);
 		char *id = NULL;
 
 		if (object)
@@ -231,7 +233,7 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 	while (kg_json_iter_next(&it))
 	{
 		char *path = psprintf("/schemas/%d", it.index);
-		const JsonbContainer *object = object_item(&it, path, errors);
+		const JsonbContainer *object = object_item(&it.value, path, errors);
 		KgPayloadType *type = &payload->types[payload->ntypes];
 
 		if (object == NULL)
@@ -287,7 +289,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 	while (kg_json_iter_next(&it))
 	{
 		char *path = psprintf("/relations/%d", it.index);
-		const JsonbContainer *object = object_item(&it, path, errors);
+		const JsonbContainer *object = object_item(&it.value, path, errors);
 		KgPayloadRelation *relation = &payload->relations[payload->nrelations];
 
 		if (object == NULL)
@@ -319,41 +321,49 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 }
 
 static void
-read_items(KgPayloadSet *set, const JsonbContainer *array, int set_index,
-		   KgErrorList *errors)
+read_item(KgPayloadSet *set, const JsonbValue *value, int set_index, int index,
+		  KgErrorList *errors)
 {
+	KgPayloadItem *item = &set->items[set->nitems];
+
+	if (!kg_json_is_object(value))
+	{
+		(void) object_item(
+			value, psprintf("/entities/%d/items/%d", set_index, index), errors);
+		return;
+	}
+	memset(item, 0, sizeof(*item));
+	item->container = value->val.binary.data;
+	item->len = value->val.binary.len;
+	item->set = set_index;
+	item->index = index;
+	set->nitems++;
+}
+
+/* The items of an array, or those that were taken out of it. */
+static void
+read_items(KgPayloadSet *set, const JsonbContainer *array,
+		   const KgItemList *taken, int set_index, KgErrorList *errors)
+{
+	int n = taken ? taken->n : kg_json_length(array);
 	KgJsonIter it;
 
-	set->items = MemoryContextAllocHuge(CurrentMemoryContext,
-										(Size) Max(1, kg_json_length(array)) *
-											sizeof(KgPayloadItem));
+	set->items = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, n) * sizeof(KgPayloadItem));
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
+		read_item(set, &it.value, set_index, it.index, errors);
+	for (int i = 0; taken && i < taken->n; i++)
 	{
-		KgPayloadItem *item = &set->items[set->nitems];
+		JsonbValue value;
 
-		if (!kg_json_is_object(&it.value))
-		{
-			(void) object_item(
-				&it,
-				psprintf("/entities/%d/items/%d", set_index, it.index),
-				errors);
-			continue;
-		}
-		item->id = NULL;
-		item->container = it.value.val.binary.data;
-		item->len = it.value.val.binary.len;
-		item->set = set_index;
-		item->index = it.index;
-		item->node = 0;
-		item->same = false;
-		item->kept = false;
-		set->nitems++;
+		kg_json_root(taken->items[i], &value);
+		read_item(set, &value, set_index, i, errors);
 	}
 }
 
 static void
-read_entities(KgPayload *payload, const JsonbContainer *root,
+read_entities(KgPayload *payload, const KgDocument *document,
 			  KgErrorList *errors)
 {
 	static const char *const known[] = {"entity_type", "items", NULL};
@@ -361,7 +371,13 @@ read_entities(KgPayload *payload, const JsonbContainer *root,
 	JsonbValue items;
 	KgJsonIter it;
 
-	if (member(root, "entities", "array", false, "", &value, errors) == NULL)
+	if (member(&document->root->root,
+			   "entities",
+			   "array",
+			   false,
+			   "",
+			   &value,
+			   errors) == NULL)
 		return;
 	payload->has_entities = true;
 	payload->sets = palloc0(Max(1, kg_json_length(kg_json_container(&value))) *
@@ -370,7 +386,7 @@ read_entities(KgPayload *payload, const JsonbContainer *root,
 	while (kg_json_iter_next(&it))
 	{
 		char *path = psprintf("/entities/%d", it.index);
-		const JsonbContainer *object = object_item(&it, path, errors);
+		const JsonbContainer *object = object_item(&it.value, path, errors);
 		KgPayloadSet *set = &payload->sets[payload->nsets];
 
 		CHECK_FOR_INTERRUPTS();
@@ -383,7 +399,11 @@ read_entities(KgPayload *payload, const JsonbContainer *root,
 				NULL ||
 			set->type_name == NULL)
 			continue;
-		read_items(set, kg_json_container(&items), it.index, errors);
+		read_items(set,
+				   kg_json_container(&items),
+				   document->split ? &document->sets[it.index] : NULL,
+				   it.index,
+				   errors);
 		payload->nsets++;
 	}
 }
@@ -413,92 +433,168 @@ is_whole_edge(const JsonbValue *value)
 	return strings == 3;
 }
 
-/* NULL where it cannot be read as an edge. */
-static const JsonbContainer *
-read_edge(KgJsonIter *it, KgErrorList *errors)
+static void
+report_faults(const JsonbValue *value, int index, KgErrorList *errors)
 {
 	static const char *const known[] = {
 		"relation", "from", "to", "properties", NULL};
-	char *path = psprintf("/edges/%d", it->index);
-	const JsonbContainer *object = object_item(it, path, errors);
+	char *path = psprintf("/edges/%d", index);
+	const JsonbContainer *object = object_item(value, path, errors);
 	JsonbValue properties;
-	bool whole;
 
 	if (object == NULL)
-		return NULL;
+		return;
 	kg_check_members(object, known, path, errors);
-	whole = string_member(object, "relation", true, path, errors) != NULL;
-	whole &= string_member(object, "from", true, path, errors) != NULL;
-	whole &= string_member(object, "to", true, path, errors) != NULL;
+	(void) string_member(object, "relation", true, path, errors);
+	(void) string_member(object, "from", true, path, errors);
+	(void) string_member(object, "to", true, path, errors);
 	(void) member(
 		object, "properties", "object", false, path, &properties, errors);
-	return whole ? object : NULL;
 }
 
-KgPayloadEdge
-kg_payload_edge(const KgPayloadEdgeItem *item)
+/* Report what is wrong with an edge; what is not kept of it takes no memory. */
+static void
+refuse_edge(const JsonbValue *value, int index, KgErrorList *errors)
 {
-	KgPayloadEdge edge = {.index = item->index};
-	KgErrorList none = {0};
+	int before = list_length(errors->errors);
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph edge", ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
 
-	edge.relation = string_member(item->container, "relation", true, "", &none);
-	edge.from = string_member(item->container, "from", true, "", &none);
-	edge.to = string_member(item->container, "to", true, "", &none);
-	return edge;
+	report_faults(value, index, errors);
+	MemoryContextSwitchTo(old);
+	if (list_length(errors->errors) == before)
+		MemoryContextDelete(scratch);
+}
+
+/* A copy of a string, many to an allocation. */
+static char *
+keep_string(KgPayloadEdges *edges, const JsonbValue *string)
+{
+	int len = string->val.string.len;
+	char *copy;
+
+	if (len >= edges->left)
+	{
+		edges->left = Max(KG_STRING_ROOM, len + 1);
+		edges->room = MemoryContextAlloc(edges->context, edges->left);
+	}
+	copy = edges->room;
+	memcpy(copy, string->val.string.val, len);
+	copy[len] = '\0';
+	edges->room += len + 1;
+	edges->left -= len + 1;
+	return copy;
+}
+
+/* Edges of one relation mostly come together. */
+static const char *
+keep_relation(KgPayloadEdges *edges, const JsonbValue *name)
+{
+	for (int i = edges->n - 1; i >= Max(0, edges->n - KG_RECENT_EDGES); i--)
+		if (kg_json_string_is(name, edges->list[i].relation))
+			return edges->list[i].relation;
+	return keep_string(edges, name);
+}
+
+static KgPayloadEdge *
+next_edge(KgPayloadEdges *edges)
+{
+	if (edges->list == NULL)
+	{
+		edges->context = CurrentMemoryContext;
+		edges->allocated = 1024;
+		edges->list = palloc(edges->allocated * sizeof(KgPayloadEdge));
+	}
+	else if (edges->n == edges->allocated)
+	{
+		edges->allocated *= 2;
+		edges->list = repalloc_huge(
+			edges->list, (Size) edges->allocated * sizeof(KgPayloadEdge));
+	}
+	return &edges->list[edges->n];
+}
+
+void
+kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value, int index,
+					const char *properties, int len, KgErrorList *errors)
+{
+	KgPayloadEdge *edge = next_edge(edges);
+	KgJsonIter it;
+
+	if (!is_whole_edge(value))
+	{
+		refuse_edge(value, index, errors);
+		return;
+	}
+	edge->properties = NULL;
+	edge->index = index;
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "relation"))
+			edge->relation = keep_relation(edges, &it.value);
+		else if (kg_json_string_is(&it.key, "from"))
+			edge->from = keep_string(edges, &it.value);
+		else if (kg_json_string_is(&it.key, "to"))
+			edge->to = keep_string(edges, &it.value);
+		else if (it.value.type != jbvNull)
+		{
+			edge->properties = properties ? (const void *) properties
+										  : it.value.val.binary.data;
+			edge->len = properties ? len : it.value.val.binary.len;
+		}
+	}
+	edges->n++;
 }
 
 Jsonb *
-kg_payload_edge_properties(const KgPayloadEdgeItem *item)
+kg_payload_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge)
 {
-	JsonbValue properties;
+	JsonbValue value;
 
-	if (kg_json_get(item->container, "properties", &properties) == NULL ||
-		properties.type == jbvNull)
+	if (edge->properties == NULL)
 		return NULL;
-	return kg_json_datum(&properties);
+	if (edges->text)
+		return kg_json_parse(pnstrdup(edge->properties, edge->len));
+	value.type = jbvBinary;
+	value.val.binary.data = (JsonbContainer *) edge->properties;
+	value.val.binary.len = edge->len;
+	return kg_json_datum(&value);
 }
 
 static void
-read_edges(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
+read_edges(KgPayload *payload, const KgDocument *document, KgErrorList *errors)
 {
 	JsonbValue value;
 	KgJsonIter it;
-	MemoryContext scratch;
+	ListCell *lc;
 
-	if (member(root, "edges", "array", false, "", &value, errors) == NULL)
+	if (member(&document->root->root,
+			   "edges",
+			   "array",
+			   false,
+			   "",
+			   &value,
+			   errors) == NULL)
 		return;
 	payload->has_edges = true;
-	payload->edges = MemoryContextAllocHuge(
-		CurrentMemoryContext,
-		(Size) Max(1, kg_json_length(kg_json_container(&value))) *
-			sizeof(KgPayloadEdgeItem));
-	scratch = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph edge", ALLOCSET_SMALL_SIZES);
+	payload->edges = document->edges;
+	foreach(lc, document->edge_errors.errors)
+		kg_error_report(errors, lfirst(lc));
+	errors->total += document->edge_errors.total -
+					 list_length(document->edge_errors.errors);
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
 	{
-		KgPayloadEdgeItem *edge = &payload->edges[payload->nedges];
-		int before = errors->total;
-		MemoryContext old = MemoryContextSwitchTo(scratch);
-
 		CHECK_FOR_INTERRUPTS();
-		edge->container = is_whole_edge(&it.value)
-							  ? kg_json_container(&it.value)
-							  : read_edge(&it, errors);
-		edge->index = it.index;
-		payload->nedges += edge->container != NULL;
-		MemoryContextSwitchTo(old);
-		/* Errors stay where they were made. */
-		if (errors->total == before)
-			MemoryContextReset(scratch);
-		else
-			scratch = AllocSetContextCreate(
-				CurrentMemoryContext, "kg_graph edge", ALLOCSET_SMALL_SIZES);
+		kg_payload_add_edge(
+			&payload->edges, &it.value, it.index, NULL, 0, errors);
 	}
 }
 
 KgPayload *
-kg_payload_read(const Jsonb *bundle, KgErrorList *errors)
+kg_payload_read(const KgDocument *document, KgErrorList *errors)
 {
 	static const char *const known[] = {"bundle_name",
 										"version",
@@ -511,7 +607,7 @@ kg_payload_read(const Jsonb *bundle, KgErrorList *errors)
 										"edges",
 										NULL};
 	KgPayload *payload = palloc0(sizeof(KgPayload));
-	const JsonbContainer *root = &bundle->root;
+	const JsonbContainer *root = &document->root->root;
 
 	if (!JsonContainerIsObject(root))
 	{
@@ -542,8 +638,8 @@ kg_payload_read(const Jsonb *bundle, KgErrorList *errors)
 	read_definitions(payload, root, errors);
 	read_types(payload, root, errors);
 	read_relations(payload, root, errors);
-	read_entities(payload, root, errors);
-	read_edges(payload, root, errors);
+	read_entities(payload, document, errors);
+	read_edges(payload, document, errors);
 	return payload;
 }
 

@@ -52,20 +52,50 @@ typedef struct KgPayloadSet
 	KgPayloadItem *items;
 } KgPayloadSet;
 
-/* An edge, where it is in the payload: there may be many. */
-typedef struct KgPayloadEdgeItem
-{
-	const JsonbContainer *container;
-	int index;
-} KgPayloadEdgeItem;
-
+/* Copies and numbers of what is read, of which there may be many. */
 typedef struct KgPayloadEdge
 {
 	const char *relation;
 	const char *from; /* handles */
 	const char *to;
+	const void *properties; /* where the bundle has them, or NULL */
+	uint32 len;				/* of the properties */
 	int index;
 } KgPayloadEdge;
+
+typedef struct KgPayloadEdges
+{
+	bool text; /* properties are JSON text, else containers */
+	int n;
+	int allocated;
+	KgPayloadEdge *list;
+	MemoryContext context;
+	char *room; /* for strings */
+	Size left;
+} KgPayloadEdges;
+
+/* Items of one type that were taken out of a bundle's text. */
+typedef struct KgItemList
+{
+	int n;
+	int allocated;
+	Jsonb **items;
+} KgItemList;
+
+/*
+ * A bundle as it comes: jsonb, or a text that was taken apart (payload_text.c).
+ * A text's entities and edges are not in root, which has empty arrays there.
+ */
+typedef struct KgDocument
+{
+	const Jsonb *root;
+	bool split;
+	int nsets;
+	int allocated_sets;
+	KgItemList *sets; /* "items" of each of "entities" */
+	KgPayloadEdges edges;
+	KgErrorList edge_errors;
+} KgDocument;
 
 typedef struct KgPayload
 {
@@ -84,15 +114,27 @@ typedef struct KgPayload
 	KgPayloadRelation *relations;
 	int nsets;
 	KgPayloadSet *sets;
-	int nedges;
-	KgPayloadEdgeItem *edges;
+	KgPayloadEdges edges;
 } KgPayload;
 
 /*
  * Read a bundle.  What it says of names and shapes is checked here; types,
  * entities and references by bundle_check.h.
  */
-extern KgPayload *kg_payload_read(const Jsonb *bundle, KgErrorList *errors);
+extern KgPayload *kg_payload_read(const KgDocument *document,
+								  KgErrorList *errors);
+
+/*
+ * JSON text, which has to stay where it is as long as the payload is used.
+ * Raises what is wrong with it as jsonb_in() does.
+ */
+extern KgDocument *kg_document_of_text(const char *text, int len,
+									   int max_errors);
+
+/* Add an edge, or report why it cannot be read; properties are text or not. */
+extern void kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value,
+								int index, const char *properties, int len,
+								KgErrorList *errors);
 
 /* The type of that name, or NULL. */
 extern KgPayloadType *kg_payload_type(const KgPayload *payload,
@@ -101,11 +143,9 @@ extern KgPayloadType *kg_payload_type(const KgPayload *payload,
 /* The data of an item as a datum of its own. */
 extern Jsonb *kg_payload_data(const KgPayloadItem *item);
 
-/* What an edge says, copied, without its properties. */
-extern KgPayloadEdge kg_payload_edge(const KgPayloadEdgeItem *item);
-
-/* Its properties, copied, or NULL. */
-extern Jsonb *kg_payload_edge_properties(const KgPayloadEdgeItem *item);
+/* The properties of an edge as a datum, or NULL. */
+extern Jsonb *kg_payload_properties(const KgPayloadEdges *edges,
+									const KgPayloadEdge *edge);
 
 /*
  * Report the members of an object that are not among the known ones, which end

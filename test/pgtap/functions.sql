@@ -71,6 +71,7 @@ SELECT bag_eq(
     ('kg_aggregate(jsonb)', 'stable', 'restricted', true, true),
     ('kg_alter_agent(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_apply_bundle(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_apply_bundle_text(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_check_auth_key()', 'volatile', 'unsafe', false, false),
     ('kg_bfs(jsonb)', 'stable', 'restricted', true, true),
     ('kg_bind_agent(text,text)', 'volatile', 'unsafe', true, true),

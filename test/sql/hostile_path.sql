@@ -33,6 +33,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
   'kg_apply_bundle(public.hostile_bundle())', 'kg_apply_bundle(public.hostile_bundle(), ''{"dry_run": true}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "maker", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "number", "x-index": true}}}}], "entities": [{"entity_type": "maker", "items": [{"id": "m3", "size": 3}]}]}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "extra", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "maker": {"type": "string", "x-ref": "maker"}}}}], "entities": [{"entity_type": "extra", "items": [{"id": "e1", "maker": "m1"}]}]}'', ''{"mode": "merge"}'')',
+  'kg_apply_bundle_text(''{"bundle_name": "path", "version": "3", "entities": [{"entity_type": "maker", "items": [{"id": "m2", "size": 7, "tags": ["z"]}]}], "edges": [{"relation": "LIKES", "from": "thing:t3", "to": "thing:t1"}]}'', ''{"mode": "merge"}'')',
   'kg_export_bundle(''path'')', 'kg_drop_bundle(''path'')', 'kg_rebuild()', 'kg_pack()',
   'kg_put_entities(''thing'', ''[{"id": "t1", "name": "Light", "maker": "m2"}, {"id": "t9", "maker": "m1", "by_code": "c1"}, {"id": "t8", "maker": "none"}]'')',
   'kg_put_entities(''maker'', ''[{"id": "m1", "name": "Ada", "path": "1/2/", "code": "c1"}, {"id": "m4", "code": "c4"}]'')',

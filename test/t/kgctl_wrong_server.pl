@@ -122,10 +122,11 @@ sub ends
 my $bundle = put('b.json', '{"bundle_name": "b", "version": "1", "schemas": []}');
 my @apply = ('apply', $bundle);
 my ($extension, $begin, $commit) = (row('public'), command('BEGIN'), command('COMMIT'));
+my @began = ($extension, $begin, row('force_generic_plan'));
 my $applied = row('{"revision": 1, "bundle_name": "b", "warnings": [], "entities": {"t": {"created": 1}}}');
 my $nonsense = qr/does not answer as PostgreSQL with kg_graph does; nothing was changed/;
 
-ends(0, qr/^b: applied: .*created 1/, 'a server as it should be', [ $extension, $begin, $applied, $commit ], @apply);
+ends(0, qr/^b: applied: .*created 1/, 'a server as it should be', [ @began, $applied, $commit ], @apply);
 
 # A result of another shape, at each statement.
 for my $case (
@@ -137,7 +138,7 @@ for my $case (
 	[ 'COPY OUT', $copy{out} ], [ 'COPY IN', $copy{in} ], [ 'COPY BOTH', $copy{both} ])
 {
 	ends(5, $nonsense, "$case->[0] for the extension", [ $case->[1] ], @apply);
-	ends(5, $nonsense, "$case->[0] for an apply", [ $extension, $begin, $case->[1], $commit ], @apply);
+	ends(5, $nonsense, "$case->[0] for an apply", [ @began, $case->[1], $commit ], @apply);
 	ends(5, $nonsense, "$case->[0] for tools", [ $extension, $begin, $case->[1] ], 'tools');
 	ends(5, $nonsense, "$case->[0] for a diff", [ $extension, $begin, $case->[1] ], 'diff', $bundle)
 	  unless $case->[0] =~ /row/;
@@ -147,17 +148,17 @@ ends(5, $nonsense, 'BEGIN answered with something else', [ $extension, command('
 for my $answer (undef, '', 'hello', '[]', '{}', 'null', '{"applied": true}')
 {
 	my $name = defined $answer ? "'$answer'" : 'NULL';
-	ends(5, $nonsense, "an apply answered with $name", [ $extension, $begin, row($answer), $commit ], @apply);
+	ends(5, $nonsense, "an apply answered with $name", [ @began, row($answer), $commit ], @apply);
 }
 ends(5, $nonsense, 'tools answered with no JSON', [ $extension, $begin, row('hello') ], 'tools');
 ends(5, $nonsense, 'a call answered with no JSON', [ $extension, $begin, row('hello') ], 'call', 'x');
 
 # COMMIT: what became of it is said only where it is known.
-ends(5, qr/rolled the transaction back; nothing was changed/, 'COMMIT answered with ROLLBACK', [ $extension, $begin, $applied, command('ROLLBACK') ], @apply);
-ends(5, qr/not known whether/, 'COMMIT answered with rows', [ $extension, $begin, $applied, row('x') ], @apply);
-ends(5, qr/connection .* lost.*not known whether/s, 'lost at COMMIT', [ $extension, $begin, $applied, undef ], @apply);
-unlike(ends(5, qr/connection .* lost/, 'lost before it', [ $extension, $begin, undef ], @apply)->{err}, qr/not known/, 'is no riddle');
-unlike(ends(6, qr/no good/, 'an error at COMMIT', [ $extension, $begin, $applied, error('no good', '{"code": "CONFLICT", "message": "no good"}') ], @apply)->{err},
+ends(5, qr/rolled the transaction back; nothing was changed/, 'COMMIT answered with ROLLBACK', [ @began, $applied, command('ROLLBACK') ], @apply);
+ends(5, qr/not known whether/, 'COMMIT answered with rows', [ @began, $applied, row('x') ], @apply);
+ends(5, qr/connection .* lost.*not known whether/s, 'lost at COMMIT', [ @began, $applied, undef ], @apply);
+unlike(ends(5, qr/connection .* lost/, 'lost before it', [ @began, undef ], @apply)->{err}, qr/not known/, 'is no riddle');
+unlike(ends(6, qr/no good/, 'an error at COMMIT', [ @began, $applied, error('no good', '{"code": "CONFLICT", "message": "no good"}') ], @apply)->{err},
 	qr/not known/, 'nor is that');
 
 # Without end: SIGTERM ends it all the same.
@@ -186,11 +187,11 @@ sub quiet
 	unlike($got->{out} . $got->{err}, qr/[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/, "$name: no orders to the terminal");
 	return;
 }
-quiet(ends(5, qr/\\x1b\[31mred/, 'an error with escapes', [ $extension, $begin, error($order) ], @apply), 'an error');
-quiet(ends(6, qr/\\x1b\[31mred/, 'a detail with escapes', [ $extension, $begin, error('x', '{"code": "INVALID_INPUT", "message": "\u001b[31mred \u009b \u202e"}') ], @apply), 'its detail');
+quiet(ends(5, qr/\\x1b\[31mred/, 'an error with escapes', [ @began, error($order) ], @apply), 'an error');
+quiet(ends(6, qr/\\x1b\[31mred/, 'a detail with escapes', [ @began, error('x', '{"code": "INVALID_INPUT", "message": "\u001b[31mred \u009b \u202e"}') ], @apply), 'its detail');
 quiet(ends(0, qr/\\x1b\[31mred/, 'a tool with escapes', [ $extension, $begin, row('[{"name": "\u001b[31mred", "description": "\u009b2J"}]') ], 'tools'), 'a tool');
 quiet(ends(0, qr/\\u001b\[31mred/, 'as JSON', [ $extension, $begin, row("[{\"name\": \"\\u001b[31mred\x7f\xc2\x9b\"}]") ], 'tools', '--json'), 'its JSON');
-quiet(ends(0, qr/x1b/, 'an answer with escapes', [ $extension, $begin, row('{"revision": 1, "warnings": ["\u001b[31m"], "entities": {"\u001b[31m": {"created": 1}}}'), $commit ], @apply), 'an answer');
+quiet(ends(0, qr/x1b/, 'an answer with escapes', [ @began, row('{"revision": 1, "warnings": ["\u001b[31m"], "entities": {"\u001b[31m": {"created": 1}}}'), $commit ], @apply), 'an answer');
 quiet(ends(4, qr/\\x1b/, 'a file name with escapes', [], 'validate', '--offline', "$dir/\e[31mred"), 'a file name');
 quiet(ends(4, qr/\\x1b/, 'a file with escapes', [], 'validate', '--offline', put("\e[31m.json", "{\"a\": 1, \"\e[2J\": 2}")), 'a file');
 
