@@ -10,41 +10,35 @@
 
 #include "auth/agent.h"
 #include "auth/identity.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "base/toolset.h"
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
-
-#define KG_AGENT_CACHE_SIZE 16
 
 typedef struct KgCachedAgent
 {
+	KgCacheEntry entry;
 	KgAgent agent;
 	bool exists;
 	bool hides; /* the tenant has a bundle that it has not */
-	MemoryContext context;
 } KgCachedAgent;
 
-static KgCachedAgent cache[KG_AGENT_CACHE_SIZE];
-static int cache_next = 0;
-static uint64 cache_generation = 0;
+static const int most = 16;
+/* Stale when kg_agent, kg_agent_bundle or kg_bundle change. */
+static KgCache agents = {"agent", &most, KG_STALE_BY_CATALOG};
 
-static void
-forget_agents(void)
+static bool
+is_agent(const void *entry, const void *wanted)
 {
-	for (int i = 0; i < KG_AGENT_CACHE_SIZE; i++)
-	{
-		if (cache[i].context)
-			MemoryContextDelete(cache[i].context);
-		memset(&cache[i], 0, sizeof(cache[i]));
-	}
-	cache_generation = kg_generation();
+	const KgAgent *a = &((const KgCachedAgent *) entry)->agent;
+	const KgAgent *b = wanted;
+
+	return strcmp(a->name, b->name) == 0 && strcmp(a->tenant, b->tenant) == 0;
 }
 
 /* A text[] as C strings in the current context; -1 and NULL for SQL NULL. */
@@ -102,19 +96,17 @@ read_agent(KgAgent *agent)
 	agent->bundles = strings_of_array(value, isnull, &agent->nbundles);
 }
 
-static const KgCachedAgent *
+static KgCachedAgent *
 load_agent(const char *tenant, const char *name)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	Datum values[] = {CStringGetTextDatum(tenant), CStringGetTextDatum(name)};
-	KgCachedAgent fresh;
+	KgCachedAgent *fresh;
 	KgUserContext user;
 	MemoryContext old;
-	KgCachedAgent *slot;
 	bool isnull;
 
-	memset(&fresh, 0, sizeof(fresh));
 	kg_become_owner(&user);
 	kg_spi_begin_load();
 	kg_spi_run(&saved,
@@ -133,49 +125,37 @@ load_agent(const char *tenant, const char *name)
 			   NULL,
 			   true,
 			   SPI_OK_SELECT);
-	fresh.context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph agent", ALLOCSET_SMALL_SIZES);
-	fresh.exists = SPI_processed > 0;
-	fresh.hides = !fresh.exists || DatumGetBool(kg_spi_value(0, 7, &isnull));
-	old = MemoryContextSwitchTo(fresh.context);
-	fresh.agent.tenant = pstrdup(tenant);
-	fresh.agent.name = pstrdup(name);
-	if (fresh.exists)
-		read_agent(&fresh.agent);
+	fresh = kg_cache_make(&agents, sizeof(*fresh));
+	fresh->exists = SPI_processed > 0;
+	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_value(0, 7, &isnull));
+	old = MemoryContextSwitchTo(fresh->entry.context);
+	fresh->agent.tenant = pstrdup(tenant);
+	fresh->agent.name = pstrdup(name);
+	if (fresh->exists)
+		read_agent(&fresh->agent);
 	MemoryContextSwitchTo(old);
-	MemoryContextSetParent(fresh.context, CacheMemoryContext);
+	kg_cache_keep(&agents, fresh, 0);
 	kg_spi_end_load();
 	kg_restore_user(&user);
-
-	slot = &cache[cache_next];
-	cache_next = (cache_next + 1) % KG_AGENT_CACHE_SIZE;
-	if (slot->context)
-		MemoryContextDelete(slot->context);
-	*slot = fresh;
-	return slot;
+	return fresh;
 }
 
-static const KgCachedAgent *
+static KgCachedAgent *
 find_agent(const char *tenant, const char *name)
 {
-	if (cache_generation != kg_generation())
-	{
-		/* Watch the tables before reading them. */
-		(void) kg_extension_schema();
-		forget_agents();
-	}
-	for (int i = 0; i < KG_AGENT_CACHE_SIZE; i++)
-		if (cache[i].context && strcmp(cache[i].agent.name, name) == 0 &&
-			strcmp(cache[i].agent.tenant, tenant) == 0)
-			return &cache[i];
-	return load_agent(tenant, name);
+	KgAgent wanted = {.tenant = tenant, .name = name};
+	KgCachedAgent *found = kg_cache_find(&agents, 0, is_agent, &wanted);
+
+	return found ? found : load_agent(tenant, name);
 }
 
 const KgAgent *
 kg_agent_get(const char *tenant, const char *name)
 {
-	const KgCachedAgent *found = find_agent(tenant, name);
+	KgCachedAgent *found = find_agent(tenant, name);
 
+	/* A call holds it while the policies that it meets look for others. */
+	kg_cache_pin(found, CurrentMemoryContext);
 	return found->exists ? &found->agent : NULL;
 }
 

@@ -3,8 +3,7 @@
  *	  The keys that tokens are verified with.
  *
  * Keys are read from kg_auth_key as the owner, one lookup at a time, and a few
- * are kept with their parsed form until a watched table changes.  The parsed
- * form is memory of libcrypto: a slot frees it when it is reused.  What is
+ * are kept with their parsed form, which is memory of libcrypto.  What is
  * found is never a mixture: issuer, id and algorithm all have to fit, and a
  * token without a key id is served only where there is no choice.
  */
@@ -12,33 +11,36 @@
 
 #include "auth/auth_key.h"
 #include "auth/identity.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
-#define KG_KEY_CACHE_SIZE 16
-
-typedef struct KgCachedKey
+/* What is asked for; NULL members are part of the question. */
+typedef struct KgKeyQuestion
 {
-	/* what was asked for; NULL members are part of the question */
 	const char *issuer;
 	const char *kid;
 	KgJwtAlg alg;
+} KgKeyQuestion;
+
+typedef struct KgCachedKey
+{
+	KgCacheEntry entry;
+	KgKeyQuestion question;
 	KgAuthKey key;
-	MemoryContext context;
+	MemoryContextCallback gone;
 } KgCachedKey;
 
-static KgCachedKey cache[KG_KEY_CACHE_SIZE];
-static int cache_next = 0;
-static uint64 cache_generation = 0;
+static const int most = 16;
+/* Stale when kg_auth_key changes. */
+static KgCache keys = {"key", &most, KG_STALE_BY_CATALOG};
 
 static const char *
 alg_name(KgJwtAlg alg)
@@ -61,19 +63,25 @@ alg_name(KgJwtAlg alg)
 }
 
 static void
-release(KgCachedKey *slot)
+free_key(void *arg)
 {
-	if (slot->context == NULL)
-		return;
-	kg_jwt_key_free(&slot->key.key);
-	MemoryContextDelete(slot->context);
-	memset(slot, 0, sizeof(*slot));
+	kg_jwt_key_free(arg);
 }
 
 static bool
 same(const char *a, const char *b)
 {
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool
+answers(const void *entry, const void *question)
+{
+	const KgKeyQuestion *a = &((const KgCachedKey *) entry)->question;
+	const KgKeyQuestion *b = question;
+
+	return a->alg == b->alg && same(a->issuer, b->issuer) &&
+		   same(a->kid, b->kid);
 }
 
 static char *
@@ -121,21 +129,23 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 }
 
 /* Two rows, where the question leaves a choice, are as good as none. */
-static bool
-load_key(KgCachedKey *fresh, const char *issuer, const char *kid, KgJwtAlg alg)
+static KgCachedKey *
+load_key(const KgKeyQuestion *question)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
 	Datum values[3];
 	char nulls[] = {' ', ' ', ' '};
+	KgUserContext user;
+	KgCachedKey *fresh;
 	MemoryContext old;
 	bool found;
 
-	values[0] = issuer ? CStringGetTextDatum(issuer) : (Datum) 0;
-	nulls[0] = issuer ? ' ' : 'n';
-	values[1] = kid ? CStringGetTextDatum(kid) : (Datum) 0;
-	nulls[1] = kid ? ' ' : 'n';
-	values[2] = CStringGetTextDatum(alg_name(alg));
+	kg_become_owner(&user);
+	kg_spi_begin_load();
+	kg_spi_put_text(values, nulls, 0, question->issuer);
+	kg_spi_put_text(values, nulls, 1, question->kid);
+	kg_spi_put_text(values, nulls, 2, alg_name(question->alg));
 	kg_spi_run(&saved,
 			   "SELECT issuer, kid, "
 			   "coalesce(secret, convert_to(public_key, 'UTF8')), audience, "
@@ -149,56 +159,33 @@ load_key(KgCachedKey *fresh, const char *issuer, const char *kid, KgJwtAlg alg)
 			   nulls,
 			   true,
 			   SPI_OK_SELECT);
-	if (SPI_processed != 1)
-		return false;
-	fresh->context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph key", ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(fresh->context);
-	fresh->issuer = issuer ? pstrdup(issuer) : NULL;
-	fresh->kid = kid ? pstrdup(kid) : NULL;
-	fresh->alg = alg;
-	found = read_key(&fresh->key, alg);
+	fresh = kg_cache_make(&keys, sizeof(*fresh));
+	old = MemoryContextSwitchTo(fresh->entry.context);
+	fresh->gone.func = free_key;
+	fresh->gone.arg = &fresh->key.key;
+	MemoryContextRegisterResetCallback(fresh->entry.context, &fresh->gone);
+	fresh->question.issuer = question->issuer ? pstrdup(question->issuer)
+											  : NULL;
+	fresh->question.kid = question->kid ? pstrdup(question->kid) : NULL;
+	fresh->question.alg = question->alg;
+	found = SPI_processed == 1 && read_key(&fresh->key, question->alg);
 	MemoryContextSwitchTo(old);
-	return found;
+	if (found)
+		kg_cache_keep(&keys, fresh, 0);
+	kg_spi_end_load();
+	kg_restore_user(&user);
+	return found ? fresh : NULL;
 }
 
 static const KgAuthKey *
 find_key(const char *issuer, const char *kid, KgJwtAlg alg)
 {
-	KgCachedKey fresh;
-	KgCachedKey *slot;
-	KgUserContext user;
-	bool found;
+	KgKeyQuestion question = {issuer, kid, alg};
+	KgCachedKey *found = kg_cache_find(&keys, 0, answers, &question);
 
-	if (cache_generation != kg_generation())
-	{
-		/* Watch the tables before reading them. */
-		(void) kg_extension_schema();
-		for (int i = 0; i < KG_KEY_CACHE_SIZE; i++)
-			release(&cache[i]);
-		cache_generation = kg_generation();
-	}
-	for (int i = 0; i < KG_KEY_CACHE_SIZE; i++)
-		if (cache[i].context && cache[i].alg == alg &&
-			same(cache[i].issuer, issuer) && same(cache[i].kid, kid))
-			return &cache[i].key;
-
-	memset(&fresh, 0, sizeof(fresh));
-	slot = &cache[cache_next];
-	cache_next = (cache_next + 1) % KG_KEY_CACHE_SIZE;
-	release(slot);
-	kg_become_owner(&user);
-	kg_spi_begin_load();
-	found = load_key(&fresh, issuer, kid, alg);
-	if (found)
-	{
-		/* From here to the slot nothing raises: libcrypto's memory is ours. */
-		MemoryContextSetParent(fresh.context, CacheMemoryContext);
-		*slot = fresh;
-	}
-	kg_spi_end_load();
-	kg_restore_user(&user);
-	return found ? &slot->key : NULL;
+	if (found == NULL)
+		found = load_key(&question);
+	return found ? &found->key : NULL;
 }
 
 const KgAuthKey *

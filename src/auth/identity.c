@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/token_identity.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
@@ -31,8 +32,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#define KG_GRANT_CACHE_ROLES 16
-
 typedef struct KgGrant
 {
 	char *tenant;
@@ -41,31 +40,16 @@ typedef struct KgGrant
 
 typedef struct KgRoleGrants
 {
-	Oid role;
+	KgCacheEntry entry; /* its hash is the role */
 	int ngrants;
 	KgGrant *grants;
-	const char *stale;	   /* the role's name in a grant that does not count */
-	const char *barred;	   /* a policy that names the role, not in force */
-	MemoryContext context; /* of what is kept */
+	const char *stale;	/* the role's name in a grant that does not count */
+	const char *barred; /* a policy that names the role, not in force */
 } KgRoleGrants;
 
-static KgRoleGrants grant_cache[KG_GRANT_CACHE_ROLES];
-static int grant_cache_next = 0;
-static uint64 grant_cache_generation = 0;
-static uint64 grant_cache_roles = 0; /* kg_role_changes() */
-
-static void
-forget_grants(void)
-{
-	for (int i = 0; i < KG_GRANT_CACHE_ROLES; i++)
-	{
-		if (grant_cache[i].context)
-			MemoryContextDelete(grant_cache[i].context);
-		memset(&grant_cache[i], 0, sizeof(grant_cache[i]));
-	}
-	grant_cache_generation = kg_generation();
-	grant_cache_roles = kg_role_changes();
-}
+static const int most = 16;
+/* Stale when kg_tenant_role, kg_policy, roles or memberships change. */
+static KgCache grants_of_roles = {"grants", &most, KG_STALE_BY_ROLES};
 
 /*
  * A number alone may be another role's, where a dump was restored that had no
@@ -75,7 +59,7 @@ forget_grants(void)
 static void
 keep_grants(KgRoleGrants *fresh, const char *name)
 {
-	MemoryContext old = MemoryContextSwitchTo(fresh->context);
+	MemoryContext old = MemoryContextSwitchTo(fresh->entry.context);
 
 	fresh->grants = palloc0(Max(1, SPI_processed) * sizeof(KgGrant));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -102,11 +86,11 @@ keep_grants(KgRoleGrants *fresh, const char *name)
  * for anybody.
  */
 static void
-load_barred(KgRoleGrants *fresh)
+load_barred(KgRoleGrants *fresh, Oid role)
 {
 	static KgSaved plan;
 	static const Oid argtypes[] = {OIDOID};
-	Datum values[] = {ObjectIdGetDatum(fresh->role)};
+	Datum values[] = {ObjectIdGetDatum(role)};
 	MemoryContext old;
 
 	kg_spi_run(&plan,
@@ -139,26 +123,23 @@ load_barred(KgRoleGrants *fresh)
 			   NULL,
 			   true,
 			   SPI_OK_SELECT);
-	old = MemoryContextSwitchTo(fresh->context);
+	old = MemoryContextSwitchTo(fresh->entry.context);
 	if (SPI_processed > 0)
 		fresh->barred = kg_spi_cstring(0, 1);
 	MemoryContextSwitchTo(old);
 }
 
-/* Read a role's grants as the owner, into a slot of the cache. */
+/* Read a role's grants as the owner. */
 static const KgRoleGrants *
 load_grants(Oid role)
 {
-	KgRoleGrants fresh;
+	KgRoleGrants *fresh;
 	KgUserContext saved;
-	KgRoleGrants *slot;
 	static KgSaved plan;
 	static const Oid argtypes[] = {REGROLEOID};
 	Datum values[] = {ObjectIdGetDatum(role)};
 	char *name = GetUserNameFromId(role, true);
 
-	memset(&fresh, 0, sizeof(fresh));
-	fresh.role = role;
 	kg_become_owner(&saved);
 	kg_spi_begin_load();
 	kg_spi_run(&plan,
@@ -170,38 +151,23 @@ load_grants(Oid role)
 			   NULL,
 			   true,
 			   SPI_OK_SELECT);
-	fresh.context = AllocSetContextCreate(
-		CacheMemoryContext, "kg_graph grants", ALLOCSET_SMALL_SIZES);
-	keep_grants(&fresh, name);
-	load_barred(&fresh);
+	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
+	keep_grants(fresh, name);
+	load_barred(fresh, role);
+	kg_cache_keep(&grants_of_roles, fresh, role);
 	kg_spi_end_load();
 	kg_restore_user(&saved);
-
-	/* Entered only now that nothing can fail. */
-	slot = &grant_cache[grant_cache_next];
-	grant_cache_next = (grant_cache_next + 1) % KG_GRANT_CACHE_ROLES;
-	if (slot->context)
-		MemoryContextDelete(slot->context);
-	*slot = fresh;
-	return slot;
+	return fresh;
 }
 
 static const KgRoleGrants *
 grants_of_current_role(void)
 {
 	Oid role = GetUserId();
+	const KgRoleGrants *kept = kg_cache_find(
+		&grants_of_roles, role, NULL, NULL);
 
-	if (grant_cache_generation != kg_generation() ||
-		grant_cache_roles != kg_role_changes())
-	{
-		/* Watch the tables before reading them. */
-		(void) kg_extension_schema();
-		forget_grants();
-	}
-	for (int i = 0; i < KG_GRANT_CACHE_ROLES; i++)
-		if (grant_cache[i].role == role && grant_cache[i].context)
-			return &grant_cache[i];
-	return load_grants(role);
+	return kept ? kept : load_grants(role);
 }
 
 /* The grant in force: the only one, or the one that the setting names. */

@@ -12,9 +12,9 @@
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "catalog/pg_policy.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
@@ -24,19 +24,16 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#define KG_VISIBILITY_CACHE_ROLES 16
-
 typedef struct RoleView
 {
-	Oid role; /* InvalidOid: an unused slot */
+	KgCacheEntry entry; /* its hash is the role */
 	bool plain_entities;
 	bool plain_edges;
 } RoleView;
 
-static RoleView views[KG_VISIBILITY_CACHE_ROLES];
-static int next_view = 0;
-static uint64 views_generation = 0;
-static uint64 views_roles = 0;
+static const int most = 16;
+/* Stale when policies of kg_entity or kg_edge, roles or memberships change. */
+static KgCache views = {"view", &most, KG_STALE_BY_ROLES};
 
 static bool
 is_column(const Node *node, Relation rel, const char *name)
@@ -150,25 +147,16 @@ policies_are_ours(const char *table, IsOwn is_own, Oid role)
 static const RoleView *
 view_of_role(Oid role)
 {
-	RoleView fresh = {role};
+	RoleView *view = kg_cache_find(&views, role, NULL, NULL);
 
-	if (views_generation != kg_generation() || views_roles != kg_role_changes())
-	{
-		/* Watch the tables before reading them. */
-		(void) kg_extension_schema();
-		memset(views, 0, sizeof(views));
-		views_generation = kg_generation();
-		views_roles = kg_role_changes();
-	}
-	for (int i = 0; i < KG_VISIBILITY_CACHE_ROLES; i++)
-		if (views[i].role == role)
-			return &views[i];
-	fresh.plain_entities = policies_are_ours(
+	if (view != NULL)
+		return view;
+	view = kg_cache_make(&views, sizeof(*view));
+	view->plain_entities = policies_are_ours(
 		"kg_entity", is_own_of_entities, role);
-	fresh.plain_edges = policies_are_ours("kg_edge", is_own_of_edges, role);
-	next_view = (next_view + 1) % KG_VISIBILITY_CACHE_ROLES;
-	views[next_view] = fresh;
-	return &views[next_view];
+	view->plain_edges = policies_are_ours("kg_edge", is_own_of_edges, role);
+	kg_cache_keep(&views, view, role);
+	return view;
 }
 
 bool

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/snapshot.h"
-#include "utils/memutils.h"
 
 bool
 kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
@@ -23,7 +22,8 @@ kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
 }
 
 void
-kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now)
+kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
+					 MemoryContext context)
 {
 	uint32 nsub = Max(now->subxcnt, 0);
 	uint32 n = now->xcnt + nsub;
@@ -35,8 +35,7 @@ kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now)
 			pfree(seen->xids);
 		seen->xids = NULL;
 		seen->room = 0;
-		seen->xids = MemoryContextAlloc(TopMemoryContext,
-										n * sizeof(TransactionId));
+		seen->xids = MemoryContextAlloc(context, n * sizeof(TransactionId));
 		seen->room = n;
 	}
 	seen->snapshot = *now;

@@ -14,11 +14,13 @@ typedef struct KgSeenSnapshot
 {
 	bool valid;
 	SnapshotData snapshot;
-	uint32 room; /* for so many transactions, in TopMemoryContext */
+	uint32 room; /* for so many transactions */
 	TransactionId *xids;
 } KgSeenSnapshot;
 
-extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now);
+/* Its list of transactions lives in the context. */
+extern void kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
+								 MemoryContext context);
 
 static inline bool
 kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)

@@ -12,6 +12,7 @@
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
@@ -28,51 +29,19 @@
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
-/* Catalogs kept by a backend; a pooled one serves many tenants. */
-#define KG_CATALOG_CACHE 64
-
 typedef struct Entry
 {
-	MemoryContext context;
-	KgCatalog *catalog;
+	KgCacheEntry entry; /* its hash is the role */
+	KgCatalog catalog;
 	KgCatalogVersion version;
 	bool newest;		 /* it was the newest, at its generation */
 	KgSeenSnapshot seen; /* the last one that shows this version */
-	uint64 used;		 /* for replacing the one used longest ago */
 } Entry;
 
-static Entry entries[KG_CATALOG_CACHE];
-static uint64 use_counter = 0;
-static List *retired = NIL; /* of MemoryContext */
-
-static void
-free_retired(XactEvent event, void *arg)
-{
-	ListCell *lc;
-
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
-		return;
-	foreach(lc, retired)
-		MemoryContextDelete(lfirst(lc));
-	list_free(retired);
-	retired = NIL;
-}
-
-static void
-retire(Entry *entry)
-{
-	static bool registered = false;
-	MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-
-	if (!registered)
-		RegisterXactCallback(free_retired, NULL);
-	registered = true;
-	retired = lappend(retired, entry->context);
-	MemoryContextSwitchTo(old);
-	entry->context = NULL;
-	entry->catalog = NULL;
-	entry->seen.valid = false;
-}
+/* A pooled backend serves many tenants. */
+static const int most = 64;
+/* Stale when any table of the catalog changes, in whatever tenant. */
+static KgCache catalogs = {"catalog", &most, KG_STALE_BY_CATALOG};
 
 /* A datum of the current row, copied into the current context. */
 static Jsonb *
@@ -479,112 +448,100 @@ load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
-static Entry *
-free_entry(void)
-{
-	Entry *oldest = &entries[0];
-
-	for (int i = 0; i < KG_CATALOG_CACHE; i++)
-	{
-		if (entries[i].context == NULL)
-			return &entries[i];
-		if (entries[i].used < oldest->used)
-			oldest = &entries[i];
-	}
-	retire(oldest);
-	return oldest;
-}
-
-/* Under the active snapshot, which shows this version. */
-static Entry *
-load_entry(const char *tenant, Oid role, const KgCatalogVersion *version)
-{
-	static uint64 next_id = 1;
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph catalog", ALLOCSET_DEFAULT_SIZES);
-	KgCatalog *catalog = MemoryContextAllocZero(context, sizeof(KgCatalog));
-	Entry *entry;
-
-	catalog->tenant = MemoryContextStrdup(context, tenant);
-	catalog->role = role;
-	if (kg_identity_agent())
-		catalog->agent = MemoryContextStrdup(context, kg_identity_agent());
-	catalog->scoped = kg_identity_scoped();
-	(void) kg_extension_schema();
-	catalog->id = next_id++;
-	catalog->generation = kg_generation();
-	load(catalog, version, context);
-
-	/* Kept only now that nothing can fail. */
-	entry = free_entry();
-	MemoryContextSetParent(context, CacheMemoryContext);
-	entry->context = context;
-	entry->catalog = catalog;
-	entry->version = *version;
-	entry->newest = false;
-	entry->used = ++use_counter;
-	return entry;
-}
-
 static bool
 same_agent(const char *a, const char *b)
 {
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Whose catalog. */
+/* Whose catalog, and what else must be so of it. */
 typedef struct Wanted
 {
 	const char *tenant;
 	Oid role;
 	const char *agent;
 	bool scoped;
+	Snapshot snapshot;
+	KgCatalogVersion version;
 } Wanted;
 
 static Wanted
 wanted_by_caller(const char *tenant)
 {
-	Wanted wanted = {
-		tenant, GetUserId(), kg_identity_agent(), kg_identity_scoped()};
+	Wanted wanted = {tenant,
+					 GetUserId(),
+					 kg_identity_agent(),
+					 kg_identity_scoped(),
+					 GetActiveSnapshot()};
 
 	return wanted;
 }
 
-/* The next entry of the caller's that is not stale, from the i-th on. */
-static Entry *
-next_entry(const Wanted *wanted, int *i)
+static bool
+is_callers(const Entry *entry, const Wanted *wanted)
 {
-	while (*i < KG_CATALOG_CACHE)
-	{
-		Entry *entry = &entries[(*i)++];
-		const KgCatalog *catalog = entry->catalog;
+	const KgCatalog *catalog = &entry->catalog;
 
-		if (catalog == NULL || catalog->role != wanted->role ||
-			catalog->scoped != wanted->scoped ||
-			strcmp(catalog->tenant, wanted->tenant) != 0 ||
-			!same_agent(catalog->agent, wanted->agent))
-			continue;
-		if (catalog->generation == kg_generation())
-			return entry;
-		retire(entry);
-	}
-	return NULL;
+	return catalog->scoped == wanted->scoped &&
+		   strcmp(catalog->tenant, wanted->tenant) == 0 &&
+		   same_agent(catalog->agent, wanted->agent);
+}
+
+static bool
+is_seen(const void *entry, const void *wanted)
+{
+	return is_callers(entry, wanted) &&
+		   kg_snapshot_seen(&((const Entry *) entry)->seen,
+							((const Wanted *) wanted)->snapshot);
+}
+
+static bool
+is_newest(const void *entry, const void *wanted)
+{
+	return is_callers(entry, wanted) && ((const Entry *) entry)->newest;
+}
+
+static bool
+is_version(const void *entry, const void *wanted)
+{
+	const KgCatalogVersion *a = &((const Entry *) entry)->version;
+	const KgCatalogVersion *b = &((const Wanted *) wanted)->version;
+
+	return is_callers(entry, wanted) && a->hash == b->hash &&
+		   a->nbundles == b->nbundles;
+}
+
+/* Under the active snapshot, which shows this version. */
+static Entry *
+load_entry(const Wanted *wanted)
+{
+	static uint64 next_id = 1;
+	Entry *fresh = kg_cache_make(&catalogs, sizeof(*fresh));
+	MemoryContext context = fresh->entry.context;
+	KgCatalog *catalog = &fresh->catalog;
+
+	catalog->tenant = MemoryContextStrdup(context, wanted->tenant);
+	catalog->role = wanted->role;
+	if (wanted->agent)
+		catalog->agent = MemoryContextStrdup(context, wanted->agent);
+	catalog->scoped = wanted->scoped;
+	catalog->id = next_id++;
+	catalog->generation = kg_generation();
+	fresh->version = wanted->version;
+	load(catalog, &wanted->version, context);
+	kg_cache_keep(&catalogs, fresh, wanted->role);
+	return fresh;
 }
 
 /* The entry of what the active snapshot shows; it is read where there is none. */
 static Entry *
-entry_of_version(const Wanted *wanted)
+entry_of_version(Wanted *wanted)
 {
-	KgCatalogVersion version = kg_catalog_version(wanted->tenant,
-												  GetActiveSnapshot());
 	Entry *entry;
-	int i = 0;
 
-	while ((entry = next_entry(wanted, &i)) != NULL)
-		if (entry->version.hash == version.hash &&
-			entry->version.nbundles == version.nbundles)
-			return entry;
-	return load_entry(wanted->tenant, wanted->role, &version);
+	wanted->version = kg_catalog_version(wanted->tenant, GetActiveSnapshot());
+	entry = kg_cache_find(&catalogs, wanted->role, is_version, wanted);
+	return entry ? entry : load_entry(wanted);
 }
 
 /*
@@ -594,27 +551,24 @@ entry_of_version(const Wanted *wanted)
 static const KgCatalog *
 use(Entry *entry)
 {
-	entry->used = ++use_counter;
-	entry->catalog->plain_visibility = !entry->catalog->lacks_bundles &&
-									   kg_visibility_is_whole();
-	return entry->catalog;
+	/* Pointers to types and fields are good until the transaction ends. */
+	kg_cache_pin(entry, TopTransactionContext);
+	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
+									  kg_visibility_is_whole();
+	return &entry->catalog;
 }
 
 const KgCatalog *
 kg_catalog_get(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);
-	Snapshot snapshot = GetActiveSnapshot();
-	Entry *entry;
-	int i = 0;
+	Entry *entry = kg_cache_find(&catalogs, wanted.role, is_seen, &wanted);
 
-	while ((entry = next_entry(&wanted, &i)) != NULL)
-		if (kg_snapshot_seen(&entry->seen, snapshot))
-			break;
 	if (entry == NULL)
 	{
 		entry = entry_of_version(&wanted);
-		kg_snapshot_remember(&entry->seen, snapshot);
+		kg_snapshot_remember(
+			&entry->seen, wanted.snapshot, entry->entry.context);
 	}
 	return use(entry);
 }
@@ -623,12 +577,8 @@ const KgCatalog *
 kg_catalog_newest(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);
-	Entry *entry;
-	int i = 0;
+	Entry *entry = kg_cache_find(&catalogs, wanted.role, is_newest, &wanted);
 
-	while ((entry = next_entry(&wanted, &i)) != NULL)
-		if (entry->newest)
-			break;
 	if (entry == NULL)
 	{
 		kg_push_newest_snapshot();

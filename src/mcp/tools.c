@@ -2,28 +2,27 @@
  * tools.c
  *	  tools/list and tools/call.
  *
- * The list is made once per tenant, role, agent, generation of the catalog and
+ * The list is made once per catalog (which is of one tenant, role and agent) and
  * settings that it shows, in the shape of the revision that asked, and kept
  * with the names in it: a tool that is not in the caller's list does not exist
- * for it.  A few lists are kept; each has its own memory context.
+ * for it.
  */
 #include "postgres.h"
 
+#include "base/cache.h"
 #include "base/error.h"
-#include "base/invalidate.h"
 #include "base/settings.h"
 #include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-#define KG_MCP_LISTS 16
-
-/* The settings that a list shows. */
-typedef struct Settings
+/* What a list depends on: a catalog is one caller's, and the settings. */
+typedef struct Key
 {
+	uint64 catalog; /* its id */
+	KgMcpRevision revision;
 	int toolset_bits;
 	int max_filters;
 	int max_hops;
@@ -33,34 +32,28 @@ typedef struct Settings
 	int max_rows;
 	int max_steps;
 	int reply_bytes;
-} Settings;
+} Key;
 
 /* The list of one caller and revision. */
 typedef struct KgToolList
 {
-	char *tenant;
-	Oid role;
-	char *agent;
-	KgMcpRevision revision;
-	Settings settings;
-	uint64 generation;
-	uint64 catalog; /* its id */
+	KgCacheEntry entry;
+	Key key;
 	int ntools;
 	const char **names;	 /* in the order of the list */
 	const char **sorted; /* by strcmp */
 	Jsonb **tools;
 	const Jsonb *first; /* the result for a client without a cursor */
-	MemoryContext context;
-	uint64 used;
 } KgToolList;
 
-static KgToolList *lists[KG_MCP_LISTS];
-static uint64 use_counter = 0;
+static const int most = 16;
+/* Stale when the catalog or an agent changes. */
+static KgCache lists = {"tool list", &most, KG_STALE_BY_CATALOG};
 
 static bool
-same(const char *a, const char *b)
+is_key(const void *entry, const void *key)
 {
-	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+	return memcmp(&((const KgToolList *) entry)->key, key, sizeof(Key)) == 0;
 }
 
 /* Members of a tool that a revision does not know are left out. */
@@ -154,7 +147,7 @@ fill_list(KgToolList *list)
 		Jsonb *shaped;
 
 		(void) kg_json_get(tool, "name", &name);
-		shaped = shape_tool(tool, list->revision);
+		shaped = shape_tool(tool, list->key.revision);
 		MemoryContextSwitchTo(old);
 		list->names[list->ntools] = kg_json_cstring(&name);
 		list->tools[list->ntools] = memcpy(
@@ -168,88 +161,37 @@ fill_list(KgToolList *list)
 	MemoryContextDelete(scratch);
 }
 
-static Settings
-current_settings(void)
-{
-	Settings settings = {kg_setting_toolset_bits,
-						 kg_setting_max_filters,
-						 kg_setting_max_hops,
-						 kg_setting_max_ids,
-						 kg_setting_max_offset,
-						 kg_setting_max_reply_bytes,
-						 kg_setting_max_rows,
-						 kg_setting_max_steps,
-						 kg_setting_reply_bytes};
-
-	return settings;
-}
-
-static KgToolList *
-make_list(const KgMcpRequest *req)
-{
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph tool list", ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	KgToolList *list = palloc0(sizeof(KgToolList));
-
-	list->context = context;
-	list->tenant = pstrdup(req->tenant);
-	list->role = GetUserId();
-	list->agent = req->agent ? pstrdup(req->agent->name) : NULL;
-	list->revision = req->revision;
-	list->settings = current_settings();
-	list->generation = kg_generation();
-	list->catalog = kg_catalog_get(req->tenant)->id;
-	fill_list(list);
-	MemoryContextSwitchTo(old);
-	MemoryContextSetParent(context, CacheMemoryContext);
-	return list;
-}
-
 static KgToolList *
 get_list(const KgMcpRequest *req)
 {
-	const Settings settings = current_settings();
-	uint64 catalog = kg_catalog_get(req->tenant)->id;
-	int slot = 0;
+	Key key;
+	KgToolList *list;
+	MemoryContext old;
 
-	for (int i = 0; i < KG_MCP_LISTS; i++)
+	memset(&key, 0, sizeof(key));
+	key.catalog = kg_catalog_get(req->tenant)->id;
+	key.revision = req->revision;
+	key.toolset_bits = kg_setting_toolset_bits;
+	key.max_filters = kg_setting_max_filters;
+	key.max_hops = kg_setting_max_hops;
+	key.max_ids = kg_setting_max_ids;
+	key.max_offset = kg_setting_max_offset;
+	key.max_reply_bytes = kg_setting_max_reply_bytes;
+	key.max_rows = kg_setting_max_rows;
+	key.max_steps = kg_setting_max_steps;
+	key.reply_bytes = kg_setting_reply_bytes;
+	list = kg_cache_find(&lists, key.catalog, is_key, &key);
+	if (list == NULL)
 	{
-		KgToolList *list = lists[i];
-
-		if (list != NULL && list->generation != kg_generation())
-		{
-			lists[i] = NULL;
-			MemoryContextDelete(list->context);
-			list = NULL;
-		}
-		if (list == NULL)
-		{
-			slot = i;
-			continue;
-		}
-		if (list->catalog == catalog && list->role == GetUserId() &&
-			list->revision == req->revision &&
-			memcmp(&list->settings, &settings, sizeof(settings)) == 0 &&
-			strcmp(list->tenant, req->tenant) == 0 &&
-			same(list->agent, req->agent ? req->agent->name : NULL))
-		{
-			list->used = ++use_counter;
-			return list;
-		}
-		if (lists[slot] != NULL && list->used < lists[slot]->used)
-			slot = i;
+		list = kg_cache_make(&lists, sizeof(*list));
+		old = MemoryContextSwitchTo(list->entry.context);
+		list->key = key;
+		fill_list(list);
+		MemoryContextSwitchTo(old);
+		kg_cache_keep(&lists, list, key.catalog);
 	}
-	if (lists[slot] != NULL)
-	{
-		KgToolList *oldest = lists[slot];
-
-		lists[slot] = NULL;
-		MemoryContextDelete(oldest->context);
-	}
-	lists[slot] = make_list(req);
-	lists[slot]->used = ++use_counter;
-	return lists[slot];
+	kg_cache_pin(list, CurrentMemoryContext);
+	return list;
 }
 
 static bool
@@ -286,7 +228,7 @@ kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
 		kg_mcp_write_envelope(req, &page);
 		(void) write_list(req, list, &page);
 		kg_jw_end_object(&page);
-		old = MemoryContextSwitchTo(list->context);
+		old = MemoryContextSwitchTo(list->entry.context);
 		list->first = kg_jw_finish(&page);
 		MemoryContextSwitchTo(old);
 	}

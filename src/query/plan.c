@@ -2,10 +2,8 @@
  * plan.c
  *	  Saved plans: the only place that runs a tool's SQL.
  *
- * Plans live in one hash table of the backend, keyed by the hash of the SQL
- * text, the role and row_security, so that a plan made under one role's
- * policies is never even offered to another; the least recently used goes when
- * there are more than kg_graph.plan_cache_size.  A plan in use is pinned.
+ * Plans are kept by SQL text, role and row_security, so that a plan made under
+ * one role's policies is never even offered to another.
  *
  * Every plan is generic: the shapes of sql.c are made so that one plan is right
  * for all values, and planning costs more than most calls.  Plans are made with
@@ -16,6 +14,7 @@
 
 #include "access/xact.h"
 #include "auth/identity.h"
+#include "base/cache.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
@@ -27,7 +26,6 @@
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/spi_priv.h"
-#include "lib/ilist.h"
 #include "miscadmin.h"
 #include "query/held.h"
 #include "query/plan.h"
@@ -36,31 +34,24 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/guc.h"
-#include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/plancache.h"
 #include "utils/resowner.h"
 #include "utils/rls.h"
 
-typedef struct PlanKey
-{
-	uint64 hash; /* of the SQL text */
-	Oid role;
-	int32 row_security;
-} PlanKey;
-
 typedef struct PlanEntry
 {
-	PlanKey key;
-	dlist_node link; /* least recently used last */
-	char *sql;
+	KgCacheEntry entry; /* its hash is that of the text */
+	Oid role;
+	bool row_security;
+	const char *sql;
 	SPIPlanPtr plan;
-	int pins;
+	MemoryContextCallback gone;
 } PlanEntry;
 
-static HTAB *plans = NULL;
-static dlist_head plans_by_use = DLIST_STATIC_INIT(plans_by_use);
+/* Stale never: PostgreSQL analyses a text again when a table changes. */
+static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
 static bool recording = false;
 static List *recorded = NIL;
 static MemoryContext recorded_context = NULL;
@@ -88,57 +79,22 @@ static const char *const plan_settings[][2] = {
 	{"jit", "off"},
 };
 
-static void
-create_cache(void)
+static bool
+is_plan(const void *entry, const void *statement)
 {
-	HASHCTL ctl;
+	const PlanEntry *kept = entry;
 
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(PlanKey);
-	ctl.entrysize = sizeof(PlanEntry);
-	plans = hash_create("kg_graph plans", 256, &ctl, HASH_ELEM | HASH_BLOBS);
+	return kept->role == GetUserId() && kept->row_security == row_security &&
+		   strcmp(kept->sql, ((const KgStatement *) statement)->sql) == 0;
 }
 
 static void
-drop_entry(PlanEntry *entry)
+free_plan(void *arg)
 {
-	dlist_delete(&entry->link);
-	SPI_freeplan(entry->plan);
-	pfree(entry->sql);
-	(void) hash_search(plans, &entry->key, HASH_REMOVE, NULL);
-}
+	PlanEntry *gone = arg;
 
-/* Make room for one more. */
-static void
-trim_cache(void)
-{
-	dlist_node *node;
-	PlanEntry *entry;
-	PlanEntry *victim;
-
-	while (hash_get_num_entries(plans) >= kg_setting_plan_cache_size)
-	{
-		victim = NULL;
-		if (!dlist_is_empty(&plans_by_use))
-			node = dlist_tail_node(&plans_by_use);
-		else
-			return;
-		for (;;)
-		{
-			entry = dlist_container(PlanEntry, link, node);
-			if (entry->pins == 0)
-			{
-				victim = entry;
-				break;
-			}
-			if (!dlist_has_prev(&plans_by_use, node))
-				break;
-			node = dlist_prev_node(&plans_by_use, node);
-		}
-		if (victim == NULL)
-			return;
-		drop_entry(victim);
-	}
+	if (gone->plan)
+		SPI_freeplan(gone->plan);
 }
 
 /*
@@ -190,70 +146,55 @@ build_generic_plan(SPIPlanPtr plan)
 }
 
 static PlanEntry *
-make_entry(const PlanKey *key, const KgStatement *statement)
+make_entry(uint64 hash, const KgStatement *statement)
 {
-	SPIPlanPtr plan;
-	PlanEntry *entry;
-	char *sql;
-	bool found;
+	PlanEntry *made = kg_cache_make(&plans, sizeof(*made));
+	SPIPlanPtr plan = SPI_prepare_cursor(statement->sql,
+										 statement->nargs,
+										 (Oid *) statement->argtypes,
+										 CURSOR_OPT_GENERIC_PLAN);
 
-	plan = SPI_prepare_cursor(statement->sql,
-							  statement->nargs,
-							  (Oid *) statement->argtypes,
-							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR,
 			 "could not prepare a statement: %s",
 			 SPI_result_code_string(SPI_result));
 	if (!SPI_is_cursor_plan(plan))
 		elog(ERROR, "a tool's statement must be a SELECT");
-	trim_cache();
-	sql = MemoryContextStrdup(TopMemoryContext, statement->sql);
+	made->role = GetUserId();
+	made->row_security = row_security;
+	made->sql = MemoryContextStrdup(made->entry.context, statement->sql);
+	made->gone.func = free_plan;
+	made->gone.arg = made;
+	MemoryContextRegisterResetCallback(made->entry.context, &made->gone);
 	if (SPI_keepplan(plan) != 0)
 		elog(ERROR, "could not keep a plan");
-	entry = hash_search(plans, key, HASH_ENTER, &found);
-	Assert(!found);
-	entry->sql = sql;
-	entry->plan = plan;
-	entry->pins = 0;
-	dlist_push_head(&plans_by_use, &entry->link);
-	return entry;
+	made->plan = plan;
+	kg_cache_keep(&plans, made, hash);
+	return made;
 }
 
-/* The entry of a statement, with a valid plan.  Inside an SPI connection. */
+/*
+ * The entry of a statement, with a valid plan.  Inside an SPI connection, which
+ * pins it: a statement may run others that push it out.
+ */
 static PlanEntry *
 fetch_entry(const KgStatement *statement)
 {
-	PlanKey key;
-	PlanEntry *entry;
-
-	if (plans == NULL)
-		create_cache();
-	memset(&key, 0, sizeof(key));
-	key.hash = hash_bytes_extended(
+	uint64 hash = hash_bytes_extended(
 		(const unsigned char *) statement->sql, strlen(statement->sql), 0);
-	key.role = GetUserId();
-	key.row_security = row_security;
-	entry = hash_search(plans, &key, HASH_FIND, NULL);
-	if (entry != NULL && strcmp(entry->sql, statement->sql) != 0)
-	{
-		/* Two texts with one hash: the newer wins unless the older runs. */
-		if (entry->pins > 0)
-			elog(ERROR, "hash collision of two running statements");
-		drop_entry(entry);
-		entry = NULL;
-	}
-	if (entry != NULL)
-		dlist_move_head(&plans_by_use, &entry->link);
+	PlanEntry *entry = kg_cache_find(&plans, hash, is_plan, statement);
+
 	if (entry == NULL || !SPI_plan_is_valid(entry->plan))
 	{
 		int nest = kg_spi_pin_path();
 
 		if (entry == NULL)
-			entry = make_entry(&key, statement);
+			entry = make_entry(hash, statement);
+		kg_cache_pin(entry, CurrentMemoryContext);
 		build_generic_plan(entry->plan);
 		kg_spi_unpin_path(nest);
 	}
+	kg_cache_pin(entry, CurrentMemoryContext);
 	adopt_search_path(entry->plan);
 	return entry;
 }
@@ -401,7 +342,6 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	options.params = make_params(statement);
 	options.read_only = true;
 	options.dest = &receiver.pub;
-	entry->pins++;
 	kg_plan_enter();
 	PG_TRY();
 	{
@@ -409,7 +349,6 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	}
 	PG_FINALLY();
 	{
-		entry->pins--;
 		kg_plan_leave();
 	}
 	PG_END_TRY();
@@ -492,10 +431,4 @@ kg_plan_record_end(void)
 	recorded = NIL;
 	recorded_context = NULL;
 	return result;
-}
-
-int
-kg_plan_cache_size(void)
-{
-	return plans ? (int) hash_get_num_entries(plans) : 0;
 }

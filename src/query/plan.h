@@ -75,7 +75,4 @@ kg_plan_count(uint64 *done, uint64 n)
 extern void kg_plan_record_start(void);
 extern List *kg_plan_record_end(void);
 
-/* How many plans the backend keeps, and statistics for tests. */
-extern int kg_plan_cache_size(void);
-
 #endif /* KG_PLAN_H */

@@ -3,91 +3,32 @@
  *	  Compiled schemas of this backend, by content.
  *
  * Keyed by a hash of schema, resources and options, and verified byte by byte.
- * Bounded by kg_graph.schema_cache_size: the least recently used go first.  An
- * entry that a running SQL call uses is pinned by a reset callback on the
- * memory context in which it was fetched, so that it outlives its eviction.
- * There is nothing to invalidate: another content is another entry.
+ * The memory context in which a schema was fetched pins it.
  */
 #include "postgres.h"
 
+#include "base/cache.h"
 #include "base/settings.h"
 #include "common/hashfn.h"
-#include "lib/ilist.h"
 #include "schema/program.h"
-#include "utils/memutils.h"
 
-typedef struct CacheEntry
+typedef struct CachedSchema
 {
-	dlist_node lru;
-	uint64 hash;
+	KgCacheEntry entry;
 	KgSchema *schema;
-	MemoryContext context; /* of this entry; the schema's is its child */
 	Jsonb *source;
-	Jsonb *resources;
-	char *dialect;
-	bool annotate_format;
-	Size bytes;
-	int pins;
-	bool evicted;
-	MemoryContext pinned_in; /* the context of the last pin */
-} CacheEntry;
+	KgSchemaOptions options;
+} CachedSchema;
 
-typedef struct Pin
+/* Never stale: another content is another entry. */
+static KgCache schemas = {
+	"schema", &kg_setting_schema_cache_size, KG_STALE_NEVER, .by_size = true};
+
+typedef struct Wanted
 {
-	MemoryContextCallback callback;
-	CacheEntry *entry;
-	MemoryContext context;
-} Pin;
-
-/* Few enough schemas for a list; the last used one is its head. */
-static dlist_head entries = DLIST_STATIC_INIT(entries);
-static Size total_bytes;
-
-static void
-free_entry(CacheEntry *entry)
-{
-	MemoryContextDelete(entry->context);
-}
-
-static void
-unpin(void *arg)
-{
-	Pin *pin = arg;
-	CacheEntry *entry = pin->entry;
-
-	if (entry->pinned_in == pin->context)
-		entry->pinned_in = NULL;
-	entry->pins--;
-	if (entry->pins == 0 && entry->evicted)
-		free_entry(entry);
-}
-
-static void
-pin(CacheEntry *entry)
-{
-	Pin *pin;
-
-	if (entry->pinned_in == CurrentMemoryContext)
-		return;
-	pin = palloc(sizeof(Pin));
-	pin->entry = entry;
-	pin->context = CurrentMemoryContext;
-	pin->callback.func = unpin;
-	pin->callback.arg = pin;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, &pin->callback);
-	entry->pins++;
-	entry->pinned_in = CurrentMemoryContext;
-}
-
-static void
-evict(CacheEntry *entry)
-{
-	dlist_delete(&entry->lru);
-	total_bytes -= entry->bytes;
-	entry->evicted = true;
-	if (entry->pins == 0)
-		free_entry(entry);
-}
+	const Jsonb *source;
+	const KgSchemaOptions *options;
+} Wanted;
 
 static bool
 same_jsonb(const Jsonb *a, const Jsonb *b)
@@ -98,16 +39,19 @@ same_jsonb(const Jsonb *a, const Jsonb *b)
 }
 
 static bool
-matches(const CacheEntry *entry, const Jsonb *schema,
-		const KgSchemaOptions *options)
+is_wanted(const void *entry, const void *key)
 {
-	if (entry->annotate_format != options->annotate_format ||
-		!same_jsonb(entry->source, schema) ||
-		!same_jsonb(entry->resources, options->resources))
+	const CachedSchema *kept = entry;
+	const Wanted *wanted = key;
+	const char *dialect = kept->options.dialect;
+
+	if (kept->options.annotate_format != wanted->options->annotate_format ||
+		!same_jsonb(kept->source, wanted->source) ||
+		!same_jsonb(kept->options.resources, wanted->options->resources))
 		return false;
-	if (entry->dialect == NULL || options->dialect == NULL)
-		return entry->dialect == options->dialect;
-	return strcmp(entry->dialect, options->dialect) == 0;
+	if (dialect == NULL || wanted->options->dialect == NULL)
+		return dialect == wanted->options->dialect;
+	return strcmp(dialect, wanted->options->dialect) == 0;
 }
 
 static uint64
@@ -135,64 +79,38 @@ copy_jsonb(const Jsonb *jsonb)
 	return copy;
 }
 
-static CacheEntry *
-build(const Jsonb *schema, const KgSchemaOptions *options, uint64 hash)
+static CachedSchema *
+build(const Wanted *wanted, uint64 hash)
 {
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg schema cache entry", ALLOCSET_SMALL_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	CacheEntry *entry = palloc0(sizeof(CacheEntry));
+	CachedSchema *made = kg_cache_make(&schemas, sizeof(*made));
+	MemoryContext caller = MemoryContextSwitchTo(made->entry.context);
 
-	entry->context = context;
-	entry->hash = hash;
-	entry->source = copy_jsonb(schema);
-	entry->resources = copy_jsonb(options->resources);
-	entry->dialect = options->dialect ? pstrdup(options->dialect) : NULL;
-	entry->annotate_format = options->annotate_format;
-	entry->schema = kg_schema_compile(schema, options);
-	entry->bytes = MemoryContextMemAllocated(context, true);
+	made->source = copy_jsonb(wanted->source);
+	made->options.resources = copy_jsonb(wanted->options->resources);
+	made->options.annotate_format = wanted->options->annotate_format;
+	if (wanted->options->dialect)
+		made->options.dialect = pstrdup(wanted->options->dialect);
+	made->schema = kg_schema_compile(wanted->source, wanted->options);
 	MemoryContextSwitchTo(caller);
-	return entry;
+	kg_cache_keep(&schemas, made, hash);
+	return made;
 }
 
 const KgSchema *
 kg_schema_fetch(const Jsonb *schema, const KgSchemaOptions *options)
 {
 	static const KgSchemaOptions defaults = {0};
-	CacheEntry *entry;
-	dlist_iter iter;
-	uint64 hash;
-	Size limit = (Size) kg_setting_schema_cache_size * 1024;
+	Wanted wanted = {schema, options ? options : &defaults};
+	CachedSchema *found = kg_cache_latest(&schemas, is_wanted, &wanted);
 
-	if (options == NULL)
-		options = &defaults;
-	if (!dlist_is_empty(&entries))
+	if (found == NULL)
 	{
-		entry = dlist_head_element(CacheEntry, lru, &entries);
-		if (matches(entry, schema, options))
-		{
-			pin(entry);
-			return entry->schema;
-		}
+		uint64 hash = content_hash(schema, wanted.options);
+
+		found = kg_cache_find(&schemas, hash, is_wanted, &wanted);
+		if (found == NULL)
+			found = build(&wanted, hash);
 	}
-	hash = content_hash(schema, options);
-	dlist_foreach(iter, &entries)
-	{
-		entry = dlist_container(CacheEntry, lru, iter.cur);
-		if (entry->hash == hash && matches(entry, schema, options))
-		{
-			dlist_move_head(&entries, &entry->lru);
-			pin(entry);
-			return entry->schema;
-		}
-	}
-	entry = build(schema, options, hash);
-	/* Nothing can fail between here and the list owning it. */
-	MemoryContextSetParent(entry->context, CacheMemoryContext);
-	dlist_push_head(&entries, &entry->lru);
-	total_bytes += entry->bytes;
-	pin(entry);
-	while (total_bytes > limit && dlist_tail_node(&entries) != &entry->lru)
-		evict(dlist_tail_element(CacheEntry, lru, &entries));
-	return entry->schema;
+	kg_cache_pin(found, CurrentMemoryContext);
+	return found->schema;
 }

@@ -4,22 +4,16 @@
  *
  * What the published schema names in words instead of repeating it is written
  * out here, so that it binds too.
- *
- * The compiled schemas are kept per type and operation until the catalog
- * changes; when there are too many, all are dropped and made again as needed.
+ * The compiled schemas are kept per type and operation.
  */
 #include "postgres.h"
 
+#include "base/cache.h"
 #include "base/error.h"
-#include "base/invalidate.h"
 #include "common/hashfn.h"
 #include "schema/schema.h"
 #include "tools/catalog_tools.h"
 #include "tools/published.h"
-#include "utils/hsearch.h"
-#include "utils/memutils.h"
-
-#define KG_PUBLISHED_SCHEMAS 256
 
 typedef struct Key
 {
@@ -31,32 +25,14 @@ typedef struct Key
 
 typedef struct Entry
 {
+	KgCacheEntry entry;
 	Key key;
-	KgSchema *schema;
+	const KgSchema *schema;
 } Entry;
 
-static MemoryContext cache_context = NULL;
-static HTAB *cache = NULL;
-static uint64 cache_generation = 0;
-
-static void
-reset_cache(void)
-{
-	HASHCTL ctl;
-
-	if (cache_context)
-		MemoryContextDelete(cache_context);
-	cache = NULL;
-	cache_context = AllocSetContextCreate(
-		CacheMemoryContext, "kg_graph published", ALLOCSET_DEFAULT_SIZES);
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(Key);
-	ctl.entrysize = sizeof(Entry);
-	ctl.hcxt = cache_context;
-	cache = hash_create(
-		"kg_graph published", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	cache_generation = kg_generation();
-}
+static const int most = 256;
+/* Stale when the catalog changes, from which the schemas are made. */
+static KgCache published = {"published schema", &most, KG_STALE_BY_CATALOG};
 
 static uint64
 hash_text(const char *text, uint64 seed)
@@ -65,31 +41,32 @@ hash_text(const char *text, uint64 seed)
 		(const unsigned char *) text, strlen(text), seed);
 }
 
+static bool
+is_key(const void *entry, const void *key)
+{
+	return memcmp(&((const Entry *) entry)->key, key, sizeof(Key)) == 0;
+}
+
 /* The compiled schema under a key, or NULL where it has to be made. */
 static const KgSchema *
 cached_schema(const Key *key)
 {
-	Entry *entry;
+	Entry *kept = kg_cache_find(&published, key->hash, is_key, key);
 
-	if (cache == NULL || cache_generation != kg_generation() ||
-		hash_get_num_entries(cache) >= KG_PUBLISHED_SCHEMAS)
-		reset_cache();
-	entry = hash_search(cache, key, HASH_FIND, NULL);
-	return entry ? entry->schema : NULL;
+	return kept ? kept->schema : NULL;
 }
 
 static const KgSchema *
 keep_schema(const Key *key, const Jsonb *schema)
 {
-	MemoryContext old = MemoryContextSwitchTo(cache_context);
-	KgSchema *compiled = kg_schema_compile(schema, NULL);
-	Entry *entry;
-	bool found;
+	Entry *fresh = kg_cache_make(&published, sizeof(*fresh));
+	MemoryContext old = MemoryContextSwitchTo(fresh->entry.context);
 
+	fresh->key = *key;
+	fresh->schema = kg_schema_compile(schema, NULL);
 	MemoryContextSwitchTo(old);
-	entry = hash_search(cache, key, HASH_ENTER, &found);
-	entry->schema = compiled;
-	return compiled;
+	kg_cache_keep(&published, fresh, key->hash);
+	return fresh->schema;
 }
 
 bool

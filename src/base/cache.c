@@ -1,0 +1,151 @@
+/*
+ * cache.c
+ *	  What a backend keeps from call to call.
+ *
+ * Few enough entries for a list: those that are used are at its head, and a
+ * hash is compared before the caller is asked.
+ */
+#include "postgres.h"
+
+#include "base/cache.h"
+#include "base/extension.h"
+#include "base/invalidate.h"
+#include "utils/memutils.h"
+
+typedef struct Pin
+{
+	MemoryContextCallback callback;
+	KgCacheEntry *entry;
+	MemoryContext context;
+} Pin;
+
+void
+kg_cache_drop(KgCache *cache, void *entry)
+{
+	KgCacheEntry *dropped = entry;
+
+	dlist_delete(&dropped->link);
+	cache->n--;
+	cache->bytes -= dropped->bytes;
+	dropped->dropped = true;
+	if (dropped->pins == 0)
+		MemoryContextDelete(dropped->context);
+}
+
+static bool
+is_stale(const KgCache *cache)
+{
+	return cache->stale != KG_STALE_NEVER &&
+		   (cache->generation != kg_generation() ||
+			(cache->stale == KG_STALE_BY_ROLES &&
+			 cache->roles != kg_role_changes()));
+}
+
+static void
+drop_stale(KgCache *cache)
+{
+	/* Watch the tables before they are read. */
+	(void) kg_extension_schema();
+	while (!dlist_is_empty(&cache->entries))
+		kg_cache_drop(cache, dlist_head_node(&cache->entries));
+	cache->generation = kg_generation();
+	cache->roles = kg_role_changes();
+}
+
+void *
+kg_cache_latest(KgCache *cache, KgCacheMatch match, const void *key)
+{
+	if (is_stale(cache))
+		drop_stale(cache);
+	if (dlist_is_empty(&cache->entries) ||
+		!match(dlist_head_node(&cache->entries), key))
+		return NULL;
+	return dlist_head_node(&cache->entries);
+}
+
+void *
+kg_cache_find(KgCache *cache, uint64 hash, KgCacheMatch match, const void *key)
+{
+	dlist_iter iter;
+
+	if (is_stale(cache))
+		drop_stale(cache);
+	dlist_foreach(iter, &cache->entries)
+	{
+		KgCacheEntry *entry = dlist_container(KgCacheEntry, link, iter.cur);
+
+		if (entry->hash != hash || (match && !match(entry, key)))
+			continue;
+		dlist_move_head(&cache->entries, &entry->link);
+		return entry;
+	}
+	return NULL;
+}
+
+void *
+kg_cache_make(const KgCache *cache, Size size)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
+												  "kg_graph cache entry",
+												  ALLOCSET_START_SMALL_SIZES);
+	KgCacheEntry *entry;
+
+	MemoryContextSetIdentifier(context, cache->name);
+	entry = MemoryContextAllocZero(context, size);
+	entry->context = context;
+	return entry;
+}
+
+static bool
+is_full(const KgCache *cache)
+{
+	return cache->by_size ? cache->bytes > (Size) *cache->most * 1024
+						  : cache->n > *cache->most;
+}
+
+void
+kg_cache_keep(KgCache *cache, void *entry, uint64 hash)
+{
+	KgCacheEntry *kept = entry;
+
+	kept->hash = hash;
+	if (cache->by_size)
+		kept->bytes = MemoryContextMemAllocated(kept->context, true);
+	MemoryContextSetParent(kept->context, CacheMemoryContext);
+	dlist_push_head(&cache->entries, &kept->link);
+	cache->n++;
+	cache->bytes += kept->bytes;
+	while (is_full(cache) && dlist_tail_node(&cache->entries) != &kept->link)
+		kg_cache_drop(cache, dlist_tail_node(&cache->entries));
+}
+
+static void
+unpin(void *arg)
+{
+	Pin *pin = arg;
+	KgCacheEntry *entry = pin->entry;
+
+	if (entry->pinned_by == pin->context)
+		entry->pinned_by = NULL;
+	entry->pins--;
+	if (entry->pins == 0 && entry->dropped)
+		MemoryContextDelete(entry->context);
+}
+
+void
+kg_cache_pin(void *entry, MemoryContext context)
+{
+	KgCacheEntry *pinned = entry;
+	Pin *pin;
+
+	if (pinned->pinned_by == context)
+		return;
+	pin = MemoryContextAlloc(context, sizeof(Pin));
+	pin->entry = pinned;
+	pin->context = context;
+	pin->callback.func = unpin;
+	pin->callback.arg = pin;
+	MemoryContextRegisterResetCallback(context, &pin->callback);
+	pinned->pins++;
+	pinned->pinned_by = context;
+}
