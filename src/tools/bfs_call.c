@@ -251,24 +251,28 @@ kg_call_handle(const JsonbValue *value, const char *path)
 void
 kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 {
+	const KgInput *in = &call->input;
+	char *path = kg_input_path(in, key);
+	int64 max = kg_input_maximum(in, key);
 	const JsonbContainer *array;
-	char *path = kg_path_member("", key);
+	JsonbValue value;
 	KgJsonIter it;
 	int n;
 
-	kg_require_member(call->args, key, "");
-	array = kg_args_array(call->args, key, "");
+	(void) kg_input_value(in, key, &value);
+	array = kg_args_as_array(&value, path);
 	n = kg_json_length(array);
 	memset(handles, 0, sizeof(*handles));
 	handles->array = true;
-	if (n > kg_setting_max_ids)
+	/* Of none it is said what to send (tools/bfs_query.c). */
+	if (n > max)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
 
 		kg_error_throw(kg_args_error(
 			path,
 			&got,
-			psprintf("an array of at most %d ids", kg_setting_max_ids)));
+			psprintf("an array of at most " INT64_FORMAT " ids", max)));
 	}
 	handles->given = palloc((n + 1) * sizeof(char *));
 	kg_json_iter_init(&it, array);
@@ -454,46 +458,20 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 
 /* ---- detail and removal ---- */
 
-static bool *
-read_types(KgGraphCall *call, const char *key)
-{
-	uint16 *ranks;
-	int n = kg_call_types(call, call->args, key, "", &ranks);
-	bool *result;
-
-	if (n <= 0)
-		return NULL;
-	result = palloc0((call->graph->nranks + 1) * sizeof(bool));
-	for (int i = 0; i < n; i++)
-		result[ranks[i]] = true;
-	return result;
-}
-
 void
 kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
 {
+	const KgInput *in = &call->input;
 	KgRelationNames *names = palloc(sizeof(KgRelationNames));
 
 	memset(detail, 0, sizeof(*detail));
-	detail->full_types = read_types(call, "node_types");
-	detail->excluded = read_types(call, "exclude_node_types");
+	detail->full_types = kg_call_type_set(call, "node_types");
+	detail->excluded = kg_call_type_set(call, "exclude_node_types");
 	*names = kg_call_relation_list(call, "predicates");
 	detail->full_predicates = names->all ? NULL : names;
-	detail->min_mentions = 1;
-	(void) kg_args_int(call->args,
-					   "min_mentions",
-					   "",
-					   1,
-					   PG_INT32_MAX,
-					   &detail->min_mentions,
-					   &call->repairs);
-	(void) kg_args_bool(call->args,
-						"topology_only",
-						"",
-						&detail->topology_only,
-						&call->repairs);
-	(void) kg_args_bool(
-		call->args, "edge_detail", "", &detail->edge_detail, &call->repairs);
+	(void) kg_input_int(in, "min_mentions", &detail->min_mentions);
+	detail->topology_only = kg_input_bool(in, "topology_only");
+	detail->edge_detail = kg_input_bool(in, "edge_detail");
 }
 
 typedef struct Mentions

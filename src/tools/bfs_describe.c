@@ -203,7 +203,7 @@ finish_entity(Describe *d)
 	KgDraft draft;
 
 	rank_properties(d);
-	kg_draft_init(&draft, d->call.args, d->call.max_bytes, &d->call.repairs);
+	kg_draft_init(&draft, &d->call.input, d->call.max_bytes);
 	draft.n = d->n;
 	draft.rough = VARSIZE(d->ref->data);
 	draft.measure = measure_properties;
@@ -221,7 +221,6 @@ finish_entity(Describe *d)
 Jsonb *
 kg_tool_describe_entity(const Jsonb *arguments)
 {
-	static const char *const known[] = {"id", "max_bytes", "max_tokens"};
 	Describe *d = palloc0(sizeof(Describe));
 	KgGraphCall *call = &d->call;
 	KgHandles handles;
@@ -229,10 +228,8 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	Rows rows;
 	Jsonb *result;
 
-	kg_graph_call_begin(
-		call, "describe_entity", arguments, known, lengthof(known));
-	kg_require_member(call->args, "id", "");
-	(void) kg_json_get(call->args, "id", &value);
+	kg_graph_call_begin(call, "describe_entity", arguments);
+	(void) kg_input_value(&call->input, "id", &value);
 	memset(&handles, 0, sizeof(handles));
 	handles.n = 1;
 	handles.given = palloc(sizeof(char *));
@@ -327,13 +324,11 @@ write_entities(void *state, const KgFit *fit, KgJsonWriter *w)
 Jsonb *
 kg_tool_describe_entities(const Jsonb *arguments)
 {
-	static const char *const known[] = {"ids", "max_bytes", "max_tokens"};
 	DescribeMany *d = palloc0(sizeof(DescribeMany));
 	Rows rows;
 	Jsonb *result;
 
-	kg_graph_call_begin(
-		&d->call, "describe_entities", arguments, known, lengthof(known));
+	kg_graph_call_begin(&d->call, "describe_entities", arguments);
 	kg_call_handles(&d->call, "ids", &d->handles);
 	fetch_rows(d->call.graph, &d->handles, &rows);
 	add_units(d, &rows);
@@ -520,15 +515,13 @@ write_schema(void *state, const KgFit *fit, KgJsonWriter *w)
 Jsonb *
 kg_tool_describe_schema(const Jsonb *arguments)
 {
-	static const char *const known[] = {"max_bytes", "max_tokens"};
 	Schema *s = palloc0(sizeof(Schema));
 	KgDraft draft;
 	Jsonb *result;
 
-	kg_graph_call_begin(
-		&s->call, "describe_schema", arguments, known, lengthof(known));
+	kg_graph_call_begin(&s->call, "describe_schema", arguments);
 	read_schema(s);
-	kg_draft_init(&draft, s->call.args, s->call.max_bytes, &s->call.repairs);
+	kg_draft_init(&draft, &s->call.input, s->call.max_bytes);
 	draft.n = s->ntypes + s->npredicates;
 	for (int i = 0; i < NTEXTS; i++)
 		draft.nextras += s->pieces[i];

@@ -13,30 +13,6 @@
 /* A node takes at least so many bytes: more of them cannot fit. */
 #define KG_LEAST_NODE_BYTES 32
 
-static const char *const bfs_known[] = {"seeds",
-										"max_hops",
-										"node_types",
-										"exclude_node_types",
-										"predicates",
-										"min_mentions",
-										"topology_only",
-										"limit",
-										"offset",
-										"ring_edges",
-										"edge_detail",
-										"max_bytes",
-										"max_tokens"};
-static const char *const intersect_known[] = {"seeds",
-											  "k",
-											  "node_types",
-											  "exclude_node_types",
-											  "predicates",
-											  "min_mentions",
-											  "topology_only",
-											  "edge_detail",
-											  "max_bytes",
-											  "max_tokens"};
-
 /* Walk every relation both ways. */
 static void
 follow_all(KgFollow *follow)
@@ -47,10 +23,11 @@ follow_all(KgFollow *follow)
 }
 
 static void
-refuse_empty(const KgHandles *seeds)
+read_seeds(KgGraphCall *call, KgHandles *seeds)
 {
 	KgError *err;
 
+	kg_call_handles(call, "seeds", seeds);
 	if (seeds->n > 0)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "there are no seeds");
@@ -143,10 +120,11 @@ kg_tool_bfs_query(const Jsonb *arguments)
 {
 	Subgraph *s = palloc0(sizeof(Subgraph));
 	KgGraphCall *call = &s->call;
+	const KgInput *in = &call->input;
 	KgFollow follow;
 	int64 offset = 0;
 	int64 *nodes;
-	bool ring = false;
+	bool ring;
 	Jsonb *hints = NULL;
 	int edges;
 	uint32 n;
@@ -154,24 +132,13 @@ kg_tool_bfs_query(const Jsonb *arguments)
 
 	s->hops_key = "max_hops";
 	s->limit = PG_INT64_MAX;
-	kg_graph_call_begin(
-		call, "bfs_query", arguments, bfs_known, lengthof(bfs_known));
-	kg_require_member(call->args, "max_hops", "");
-	(void) kg_args_int(call->args,
-					   "max_hops",
-					   "",
-					   1,
-					   kg_max_hops(KG_BFS_MAX_HOPS),
-					   &s->hops,
-					   &call->repairs);
-	(void) kg_args_int(
-		call->args, "limit", "", 1, PG_INT32_MAX, &s->limit, &call->repairs);
-	(void) kg_args_int(
-		call->args, "offset", "", 0, PG_INT32_MAX, &offset, &call->repairs);
-	(void) kg_args_bool(call->args, "ring_edges", "", &ring, &call->repairs);
+	kg_graph_call_begin(call, "bfs_query", arguments);
+	(void) kg_input_int(in, "max_hops", &s->hops);
+	(void) kg_input_int(in, "limit", &s->limit);
+	(void) kg_input_int(in, "offset", &offset);
+	ring = kg_input_bool(in, "ring_edges");
 	kg_read_bfs_detail(call, &s->detail);
-	kg_call_handles(call, "seeds", &s->seeds);
-	refuse_empty(&s->seeds);
+	read_seeds(call, &s->seeds);
 	n = known_nodes(&s->seeds, &nodes);
 	if (n == 0)
 		kg_throw_all_unknown(call, "/seeds", &s->seeds);
@@ -347,7 +314,7 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 		message = psprintf("no node is within k = %d of every seed; k can be "
 						   "up to %d",
 						   k,
-						   kg_max_hops(KG_BFS_MAX_HOPS));
+						   (int) kg_input_maximum(&call->input, "k"));
 	if (hints != NULL)
 		return hints;
 	kg_jw_init(&w);
@@ -380,22 +347,10 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 
 	s->hops_key = "k";
 	s->limit = PG_INT32_MAX;
-	kg_graph_call_begin(call,
-						"intersect_subgraphs",
-						arguments,
-						intersect_known,
-						lengthof(intersect_known));
-	kg_require_member(call->args, "k", "");
-	(void) kg_args_int(call->args,
-					   "k",
-					   "",
-					   1,
-					   kg_max_hops(KG_BFS_MAX_HOPS),
-					   &s->hops,
-					   &call->repairs);
+	kg_graph_call_begin(call, "intersect_subgraphs", arguments);
+	(void) kg_input_int(&call->input, "k", &s->hops);
 	kg_read_bfs_detail(call, &s->detail);
-	kg_call_handles(call, "seeds", &s->seeds);
-	refuse_empty(&s->seeds);
+	read_seeds(call, &s->seeds);
 	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
 	if (count_kept(&s->reach, s->page.keep) == 0)

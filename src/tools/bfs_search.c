@@ -10,12 +10,8 @@
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
-#define KG_SEARCH_LIMIT 10
 #define KG_SEARCH_MAX_LIMIT 100
 #define KG_SEARCH_HINTS 5
-
-static const char *const known[] = {
-	"query", "node_types", "limit", "max_bytes", "max_tokens"};
 
 typedef struct Hit
 {
@@ -139,12 +135,11 @@ static KgMatches *
 run_search(KgGraphCall *call, Search *search)
 {
 	uint16 *ranks;
-	int n = kg_call_types(call, call->args, "node_types", "", &ranks);
+	int n = kg_call_types(call, "node_types", &ranks);
 
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
-	kg_require_member(call->args, "query", "");
-	search->query = kg_args_string(call->args, "query", "");
+	search->query = kg_input_string(&call->input, "query");
 	for (int i = 0; i < n; i++)
 		search->type_nos[i] = call->graph->ranked[ranks[i] - 1]->type_no;
 	return kg_search_run(call->catalog,
@@ -279,7 +274,7 @@ finish_answer(Answer *a, const Jsonb *hints)
 {
 	KgDraft draft;
 
-	kg_draft_init(&draft, a->call.args, a->call.max_bytes, &a->call.repairs);
+	kg_draft_init(&draft, &a->call.input, a->call.max_bytes);
 	draft.n = a->n;
 	draft.hints = hints;
 	draft.total = a->total;
@@ -300,19 +295,12 @@ kg_tool_search_entities(const Jsonb *arguments)
 	KgGraphCall *call = &a->call;
 	Search search;
 	Hits hits;
-	int64 limit = KG_SEARCH_LIMIT;
+	int64 limit = 0;
 	uint32 n;
 	Jsonb *result;
 
-	kg_graph_call_begin(
-		call, "search_entities", arguments, known, lengthof(known));
-	(void) kg_args_int(call->args,
-					   "limit",
-					   "",
-					   1,
-					   KG_SEARCH_MAX_LIMIT,
-					   &limit,
-					   &call->repairs);
+	kg_graph_call_begin(call, "search_entities", arguments);
+	(void) kg_input_int(&call->input, "limit", &limit);
 	a->matches = run_search(call, &search);
 	memset(&hits, 0, sizeof(hits));
 	hits.graph = call->graph;

@@ -5,36 +5,32 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
-#include "tools/schema_template.h"
 
-KG_INPUT_SCHEMA(describe_schema_input,
-				"{'type':'object','additionalProperties':false,'properties':{"
-				"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+static const char describe_schema_input[] =
+	"{'type':'object','additionalProperties':false,'properties':{"
+	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
-KG_OUTPUT_SCHEMA(
-	describe_schema_output,
+static const char describe_schema_output[] =
 	"{'type':'object','required':['graph_description','comprehensive',"
 	"'entity_types','predicates','next_steps','tool_usage_notes'],'properties':"
 	"{'graph_description':<text>,'comprehensive':<boolean>,"
 	"'entity_types':<strings>,'predicates':<strings>,'next_steps':{'type':"
-	"'string'},'tool_usage_notes':<text>,'truncated':<boolean>}}")
+	"'string'},'tool_usage_notes':<text>,'truncated':<boolean>}}";
 
-KG_INPUT_SCHEMA(
-	search_input,
+static const char search_input[] =
 	"{'type':'object','additionalProperties':false,'required':['query'],"
 	"'properties':{'query':{'type':'string','minLength':1,'description':'a "
 	"name, an alias, an id, or a part of one; typing errors are forgiven'},"
 	"'node_types':{'type':'array','items':<type>,'description':'only these'},"
 	"'limit':{'type':'integer','minimum':1,'maximum':100,'default':10},"
-	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
-KG_OUTPUT_SCHEMA(
-	search_output,
+static const char search_output[] =
 	"{'type':'object','required':['items'],"
 	"'properties':{'items':{'type':'array','items':{'type':'object','required':"
 	"['id','entity_type','name','score'],'properties':{'id':<text>,"
 	"'entity_type':<text>,'name':<text>,'score':{'type':"
-	"'number'},'matched_on':{'type':'object'}}}},<envelope>}}")
+	"'number'},'matched_on':{'type':'object'}}}},<envelope>}}";
 
 #define KG_DETAIL_ARGUMENTS                                                    \
 	"'node_types':{'type':'array','items':<type>,'description':'these in "     \
@@ -53,14 +49,13 @@ KG_OUTPUT_SCHEMA(
 	"'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>," \
 	"'description':'type:id, or id where it is unique'}"
 
-KG_INPUT_SCHEMA(
-	bfs_input,
+static const char bfs_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds',"
 	"'max_hops'],'properties':{" KG_SEEDS
 	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':1,"
 	"'description':'nodes a reply'},'offset':{'type':'integer','minimum':0,"
 	"'default':0},'ring_edges':{'type':'boolean','default':false,'description':"
-	"'with edges between two outermost nodes'}," KG_DETAIL_ARGUMENTS "}}")
+	"'with edges between two outermost nodes'}," KG_DETAIL_ARGUMENTS "}}";
 
 #define KG_SUBGRAPH                                                     \
 	"'seeds':<strings>,'unknown_seeds':<strings>,'node_count':<count>," \
@@ -68,49 +63,43 @@ KG_INPUT_SCHEMA(
 	"'schema_summary':{'type':'object','required':["                    \
 	"'entity_types_found','predicates_found']},<envelope>"
 
-KG_OUTPUT_SCHEMA(
-	bfs_output,
+static const char bfs_output[] =
 	"{'type':'object','required':['seeds',"
 	"'max_hops','node_count','edge_count','nodes','edges',"
 	"'schema_summary'],'properties':{'max_hops':<count>," KG_SUBGRAPH
 	",'next':{'type':'object','description':'arguments for more'}"
-	"}}")
+	"}}";
 
-KG_INPUT_SCHEMA(
-	describe_input,
+static const char describe_input[] =
 	"{'type':'object','additionalProperties':false,'required':['id'],"
 	"'properties':{'id':<id>,'max_bytes':<max_bytes>,'max_tokens':"
-	"<max_tokens>}}")
+	"<max_tokens>}}";
 
 /* An entity's own properties may be called as an error's members are. */
-KG_OUTPUT_SCHEMA(describe_output,
-				 "{'type':'object','required':['id','entity_type'],'allOf':[{"
-				 "'properties':{'id':<text>,'entity_type':<text>}}]}")
+static const char describe_output[] =
+	"{'type':'object','required':['id','entity_type'],'allOf':[{"
+	"'properties':{'id':<text>,'entity_type':<text>}}]}";
 
-KG_INPUT_SCHEMA(
-	describe_many_input,
+static const char describe_many_input[] =
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
-	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}")
+	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
-KG_OUTPUT_SCHEMA(
-	describe_many_output,
+static const char describe_many_output[] =
 	"{'type':'object','required':['items'],"
 	"'properties':{'items':{'type':'array','items':{'type':'object',"
 	"'required':['id','entity_type'],'properties':{'id':<text>"
-	",'entity_type':<text>}}},'not_found':<strings>,<envelope>}}")
+	",'entity_type':<text>}}},'not_found':<strings>,<envelope>}}";
 
-KG_INPUT_SCHEMA(
-	intersect_input,
+static const char intersect_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds',"
 	"'k'],'properties':{" KG_SEEDS
-	",'k':{<bfs_hops>,'description':'hops'}," KG_DETAIL_ARGUMENTS "}}")
+	",'k':{<bfs_hops>,'description':'hops'}," KG_DETAIL_ARGUMENTS "}}";
 
-KG_OUTPUT_SCHEMA(
-	intersect_output,
+static const char intersect_output[] =
 	"{'type':'object','required':['seeds','k','node_count','edge_count',"
 	"'nodes','edges','schema_summary'],'properties':{'k':<count>," KG_SUBGRAPH
-	"}}")
+	"}}";
 
 const KgFixedTool kg_bfs_tools[] = {
 	{"bfs_query",

@@ -10,11 +10,6 @@
 #include "query/list.h"
 #include "tools/reply.h"
 
-#define KG_DEFAULT_LIST_LIMIT 50
-#define KG_MAX_LIST_LIMIT 500
-#define KG_MAX_GET_IDS 500
-#define KG_MAX_PROJECTED_FIELDS 100
-
 /* Call list (or list_ids, get) of a type with the tool's arguments. */
 extern Jsonb *kg_tool_list(const KgCatalog *catalog, const KgType *type,
 						   const Jsonb *arguments, bool ids_only);
@@ -23,7 +18,7 @@ extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 
 /* The argument "sort", into the query; find_nodes has the same. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
-							   const JsonbContainer *arguments);
+							   const KgInput *in);
 /*
  * Cursors of a list, bound to a query (kg_cursor_query): the one after a row of
  * a page, and the position of the one given.
@@ -48,9 +43,16 @@ extern Jsonb *kg_list_hints(const KgListQuery *query);
  */
 extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
 								   bool repeat);
+extern const char *kg_tool_input_template(int operation);
 extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);
+
+/* What their templates have of the type. */
+extern Jsonb *kg_type_filters_schema(const KgType *type, bool repeat);
+extern Jsonb *kg_type_sort_names(const KgType *type);
+extern const char *kg_type_sort_note(const KgType *type);
+extern Jsonb *kg_type_field_names(const KgType *type);
 
 /* The arguments as they are understood, for kg_explain. */
 extern void kg_tool_write_ast(const KgType *type, int operation,

@@ -335,8 +335,8 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 				   next->name,
 				   next->title,
 				   kg_expand_text(next->description),
-				   next->input_schema(false),
-				   next->output_schema());
+				   kg_expand_schema(next->input, NULL, false),
+				   kg_expand_schema(next->output, NULL, false));
 	}
 }
 

@@ -16,12 +16,12 @@ typedef struct KgFixedTool
 	const char *title;
 	const char *description;
 	/*
-	 * JSON Schema of the arguments with the tenant's names in its enums: as it
-	 * is published, or with all that it names in words written out (repeat).
+	 * Templates (tools/schema_template.h) of the JSON Schemas of its arguments,
+	 * which are read by it too (tools/input.h), and of its reply.
 	 */
-	Jsonb *(*input_schema)(bool repeat);
-	Jsonb *(*output_schema)(void);
-	/* validates arguments against input_schema (tools/published.h) */
+	const char *input;
+	const char *output;
+	/* validates arguments against input (tools/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
 } KgFixedTool;
 

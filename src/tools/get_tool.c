@@ -28,7 +28,7 @@ typedef struct GetCall
 {
 	const KgCatalog *catalog;
 	const KgType *type;
-	const JsonbContainer *arguments;
+	KgInput input;
 	KgRepairs repairs;
 	int64 max_bytes;
 	const KgProjection *projection;
@@ -153,7 +153,7 @@ get(GetCall *call, char **ids, int n)
 	call->got = kg_get_entities(call->catalog, call->type, ids, n);
 	call->ngot = n;
 	call->found = palloc((n + 1) * sizeof(int));
-	kg_draft_init(&draft, call->arguments, call->max_bytes, &call->repairs);
+	kg_draft_init(&draft, &call->input, call->max_bytes);
 	for (int i = 0; i < n; i++)
 	{
 		KgGot *got = &call->got[i];
@@ -179,46 +179,56 @@ get(GetCall *call, char **ids, int n)
 	return kg_draft_finish(&draft);
 }
 
+/* The ids to get: all of an array, or one. */
+static char **
+read_ids(GetCall *call, int *n)
+{
+	const KgInput *in = &call->input;
+	char **ids = kg_input_ids(in, "ids", n);
+	JsonbValue one;
+
+	call->single = kg_json_get(in->object, "id", &one) != NULL;
+	if ((ids != NULL) == call->single)
+	{
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT,
+			call->single ? "ids and id are given: one of them, not both"
+						 : "one of ids and id must be given");
+
+		kg_error_path(err, "/ids");
+		kg_error_expected(err,
+						  "ids, an array of 1 to " INT64_FORMAT
+						  " ids, or id, one id",
+						  kg_input_maximum(in, "ids"));
+		kg_error_throw(err);
+	}
+	if (call->single)
+	{
+		ids = palloc(sizeof(char *));
+		ids[0] = kg_args_as_id(&one, "/id");
+		*n = 1;
+	}
+	return ids;
+}
+
 Jsonb *
 kg_tool_get(const KgCatalog *catalog, const KgType *type,
 			const Jsonb *arguments)
 {
-	static const char *const known[] = {"ids", "id", "fields", "max_bytes"};
-	const JsonbContainer *root = kg_args_root(arguments);
 	GetCall call;
-	JsonbValue one;
-	bool has_one;
 	char **ids;
 	int n;
 
 	memset(&call, 0, sizeof(call));
 	call.catalog = catalog;
 	call.type = type;
-	call.arguments = root;
-	kg_args_known(root, "", known, lengthof(known));
-	ids = kg_args_ids(root, "ids", "", KG_MAX_GET_IDS, &n);
-	has_one = kg_json_get(root, "id", &one) != NULL;
-	if ((ids != NULL) == has_one)
-	{
-		KgError *err = kg_error_new(
-			KG_INVALID_INPUT,
-			has_one ? "ids and id are given: one of them, not both"
-					: "one of ids and id must be given");
-
-		kg_error_path(err, "/ids");
-		kg_error_expected(
-			err, "ids, an array of 1 to %d ids, or id, one id", KG_MAX_GET_IDS);
-		kg_error_throw(err);
-	}
-	call.projection = kg_projection_parse(type, root);
-	call.max_bytes = kg_read_max_bytes(root, false, &call.repairs);
-	if (has_one)
-	{
-		ids = palloc(sizeof(char *));
-		ids[0] = kg_args_as_id(&one, "/id");
-		n = 1;
-	}
-	call.single = has_one;
+	kg_input_open(&call.input,
+				  arguments,
+				  kg_tool_input_template(KG_EXPOSE_GET),
+				  &call.repairs);
+	ids = read_ids(&call, &n);
+	call.projection = kg_projection_parse(type, &call.input);
+	call.max_bytes = kg_input_max_bytes(&call.input);
 	if (call.repairs.repairs == NIL &&
 		!kg_published_accepts(catalog, type, KG_EXPOSE_GET, arguments))
 		kg_published_refuse(type, KG_EXPOSE_GET, arguments);

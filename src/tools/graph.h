@@ -39,10 +39,9 @@ typedef struct KgSteps
 } KgSteps;
 
 /* The member "relationships"; no steps where it is absent. */
-extern void kg_call_steps(KgGraphCall *call, bool required, KgSteps *steps);
+extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 /* {label?, filters?} as one more test of the step's end. */
-extern void kg_call_test(KgGraphCall *call, const JsonbContainer *object,
-						 const char *path, bool label_required,
+extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
 /* ---- cursors: a JSON array of so many items, bound to the call ---- */

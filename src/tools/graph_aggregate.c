@@ -26,14 +26,6 @@
 #define KG_MAX_COLUMN_NAME 64
 #define KG_MAX_COLUMNS (KG_MAX_GROUPS + KG_MAX_AGGREGATIONS)
 
-static const char *const known[] = {"node",
-									"relationships",
-									"aggregations",
-									"group_by",
-									"sort",
-									"limit",
-									"max_bytes"};
-
 /* The values of an entity for one group key, or of an end of a relationship. */
 typedef struct Values
 {
@@ -102,46 +94,19 @@ typedef struct Aggregate
 	Jsonb **written; /* these rows */
 } Aggregate;
 
-static const char *const fn_names[] = {
-	"count", "count_distinct", "sum", "avg", "min", "max"};
-static const char *const truncate_names[] = {
-	NULL, "minute", "hour", "day", "week", "month", "quarter", "year"};
-
 /* ---- arguments ---- */
 
-/* One of some names; raises with all of them. */
-static int
-read_name(const JsonbContainer *object, const char *key, const char *path,
-		  const char *what, const char *const *names, int n)
-{
-	char *name = kg_args_string(object, key, path);
-	JsonbValue got;
-	KgError *err;
-
-	for (int i = 0; i < n; i++)
-		if (names[i] != NULL && strcmp(name, names[i]) == 0)
-			return i;
-	got = kg_json_string_value(name);
-	err = kg_args_error(kg_path_member(path, key), &got, what);
-	for (int i = 0; i < n; i++)
-		if (names[i] != NULL)
-			kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err,
-						  kg_nearest(name, (const char **) names + 1, n - 1));
-	kg_error_throw(err);
-}
-
 static const KgField *
-read_property(const KgType *type, const JsonbContainer *object,
-			  const char *path, const char *use, char **name)
+read_property(const KgType *type, const KgInput *in, const char *use,
+			  char **name)
 {
 	KgFilterTarget target = kg_filter_target_type(type);
 	bool is_id;
 
 	target.indexed_only = false;
-	*name = kg_args_string(object, "property", path);
+	*name = kg_input_string(in, "property");
 	return kg_target_field(
-		&target, *name, kg_path_member(path, "property"), use, &is_id);
+		&target, *name, kg_input_path(in, "property"), use, &is_id);
 }
 
 /* Groups have no names of their own: what to do about two that share one. */
@@ -168,86 +133,87 @@ add_column(Aggregate *a, const char *name, const char *path,
 }
 
 static KG_NORETURN void
-throw_property(const char *path, const char *name, const char *message,
+throw_property(const KgInput *in, const char *name, const char *message,
 			   const char *expected)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT, message, name);
 
-	kg_error_path(err, "%s", kg_path_member(path, "property"));
+	kg_error_path(err, "%s", kg_input_path(in, "property"));
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "%s", expected);
 	kg_error_throw(err);
 }
 
+/* The units are declared as in the enum of "truncate", after none. */
 static KgTruncate
-read_truncate(const JsonbContainer *object, const char *path,
-			  const KgField *field, const char *name)
+read_truncate(const KgInput *in, const KgField *field, const char *name)
 {
-	JsonbValue value;
 	KgTruncate truncate;
 
-	if (kg_json_get(object, "truncate", &value) == NULL)
+	if (!kg_input_has(in, "truncate"))
 		return KG_TRUNCATE_NONE;
-	truncate = (KgTruncate) read_name(object,
-									  "truncate",
-									  path,
-									  "a unit of time",
-									  truncate_names,
-									  lengthof(truncate_names));
+	truncate = (KgTruncate) (kg_input_enum(in, "truncate", "a unit of time") +
+							 1);
 	if (field == NULL ||
 		(field->kind != KG_KIND_DATE && field->kind != KG_KIND_DATETIME))
-		throw_property(path,
+		throw_property(in,
 					   name,
 					   "property \"%s\" is no date and cannot be truncated",
 					   "a property of format date or date-time");
 	if (field->kind == KG_KIND_DATE &&
 		(truncate == KG_TRUNCATE_MINUTE || truncate == KG_TRUNCATE_HOUR))
-		throw_property(path,
+		throw_property(in,
 					   name,
 					   "property \"%s\" has no time of day",
 					   "day, week, month, quarter or year for a date");
 	return truncate;
 }
 
-/* {relationship, direction?, label, property?} */
+/* By a property of what a group leads to; by its id where there is none. */
 static void
-read_related_group(Aggregate *a, const JsonbContainer *object, const char *path,
-				   GroupKey *key)
+read_end_property(Aggregate *a, const KgInput *in, const KgType *type,
+				  const char *column, GroupKey *key)
 {
-	static const char *const group_known[] = {
+	char *property;
+
+	if (kg_input_has(in, "property"))
+	{
+		key->field = read_property(type, in, "group", &property);
+		column = psprintf("%s_%s", column, property);
+	}
+	add_column(a, column, in->path, once);
+}
+
+/* {relationship, direction?, label, property?, filters?} */
+static void
+read_related_group(Aggregate *a, const KgInput *in, GroupKey *key)
+{
+	static const char *const members[] = {
 		"relationship", "direction", "label", "property", "filters"};
 	KgGraphCall *call = &a->call;
 	KgRelationNames names;
 	KgNodeTest *test = &key->step.tests[0];
-	JsonbValue value;
-	char *property;
-	const char *column;
 	uint16 rank;
 
-	kg_args_known(object, path, group_known, lengthof(group_known));
-	kg_require_member(object, "label", path);
-	(void) kg_args_string(object, "relationship", path);
-	names = kg_call_relation_names(call, object, "relationship", path);
-	kg_call_follow(call,
-				   &names,
-				   kg_call_direction(object, path, KG_OUTGOING),
-				   &key->step.follow);
+	kg_input_only(in, members, lengthof(members));
+	kg_input_require(in, "label");
+	(void) kg_input_string(in, "relationship");
+	names = kg_call_relation_names(call, in, "relationship");
+	kg_call_follow(call, &names, kg_call_direction(in), &key->step.follow);
 	key->related = true;
 	key->step.min_hops = 1;
 	key->step.max_hops = 1;
 	key->step.ntests = 1;
-	test->type = kg_call_type(call, object, "label", path);
+	test->type = kg_call_type(call, in, "label");
 	rank = kg_graph_rank(call->graph, test->type->type_no);
-	test->filters = kg_call_filters_over(call, object, path, 1, &rank);
-	column = psprintf(
-		"%s_%s", names.all ? "*" : names.names[0], kg_type_handle(test->type));
-	if (kg_json_get(object, "property", &value) != NULL)
-	{
-		key->field = read_property(
-			test->type, object, path, "group", &property);
-		column = psprintf("%s_%s", column, property);
-	}
-	add_column(a, column, path, once);
+	test->filters = kg_call_filters_over(call, in, 1, &rank);
+	read_end_property(a,
+					  in,
+					  test->type,
+					  psprintf("%s_%s",
+							   names.all ? "*" : names.names[0],
+							   kg_type_handle(test->type)),
+					  key);
 }
 
 static bool
@@ -268,127 +234,118 @@ follows(const KgFollow *follow, int32 number)
 
 /* What a step ends in: as it says itself, or else the group. */
 static const KgType *
-read_step_type(Aggregate *a, const KgStepSpec *spec,
-			   const JsonbContainer *object, const char *path)
+read_step_type(Aggregate *a, const KgStepSpec *spec, const KgInput *in)
 {
 	const KgType *type = spec->ntests > 0 ? spec->tests[0].type : NULL;
-	const KgType *named = kg_call_type(&a->call, object, "label", path);
+	const KgType *named = kg_call_type(&a->call, in, "label");
 
 	if (type != NULL && named != NULL && type != named)
 	{
 		JsonbValue got = kg_json_string_value(kg_type_handle(named));
 
 		kg_error_throw(kg_args_error(
-			kg_path_member(path, "label"),
+			kg_input_path(in, "label"),
 			&got,
 			psprintf("\"%s\", as the step says", kg_type_handle(type))));
 	}
 	if (type == NULL)
-		kg_require_member(object, "label", path);
+		kg_input_require(in, "label");
 	return type != NULL ? type : named;
 }
 
 /* A relationship beside the step must be one that it walks. */
 static void
-check_step_relationship(Aggregate *a, const KgStepSpec *spec,
-						const JsonbContainer *object, const char *path)
+check_step_relationship(Aggregate *a, const KgStepSpec *spec, const KgInput *in)
 {
 	const KgCatalog *catalog = a->call.catalog;
 	KgRelationNames names = kg_call_relation_names(
-		&a->call, object, "relationship", path);
+		&a->call, in, "relationship");
 	JsonbValue value;
 
-	if (kg_json_get(object, "relationship", &value) == NULL)
+	if (kg_json_get(in->object, "relationship", &value) == NULL)
 		return;
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (kg_names_have(&names, &catalog->relations[i]) &&
 			follows(&spec->follow, catalog->relations[i].relation_no))
 			return;
-	kg_error_throw(kg_args_error(kg_path_member(path, "relationship"),
+	kg_error_throw(kg_args_error(kg_input_path(in, "relationship"),
 								 &value,
 								 "a relationship type that the step walks"));
 }
 
 /* {step, relationship?, label?, property?}: the end of a step of the chain */
 static void
-read_step_group(Aggregate *a, const JsonbContainer *object, const char *path,
-				GroupKey *key)
+read_step_group(Aggregate *a, const KgInput *in, GroupKey *key)
 {
-	static const char *const group_known[] = {
+	static const char *const members[] = {
 		"step", "relationship", "label", "property"};
 	const KgStepSpec *spec;
 	int64 step = 0;
-	JsonbValue value;
-	char *property;
-	const char *column;
 
-	kg_args_known(object, path, group_known, lengthof(group_known));
+	kg_input_only(in, members, lengthof(members));
 	if (a->steps.n == 0)
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
 									"a group by a step needs relationships");
 
-		kg_error_path(err, "%s", kg_path_member(path, "step"));
+		kg_error_path(err, "%s", kg_input_path(in, "step"));
 		kg_error_expected(err,
 						  "relationships, the steps that are counted from 1");
 		kg_error_throw(err);
 	}
+	/* Not only at most max_steps: there must be such a step. */
 	(void) kg_args_int(
-		object, "step", path, 1, a->steps.n, &step, &a->call.repairs);
+		in->object, "step", in->path, 1, a->steps.n, &step, in->repairs);
 	spec = &a->steps.specs[step - 1];
-	check_step_relationship(a, spec, object, path);
-	key->step_type = read_step_type(a, spec, object, path);
+	check_step_relationship(a, spec, in);
+	key->step_type = read_step_type(a, spec, in);
 	key->step_no = (int) step;
 	a->deepest = Max(a->deepest, key->step_no);
-	column = psprintf(
-		"step%d_%s", key->step_no, kg_type_handle(key->step_type));
-	if (kg_json_get(object, "property", &value) != NULL)
-	{
-		key->field = read_property(
-			key->step_type, object, path, "group", &property);
-		column = psprintf("%s_%s", column, property);
-	}
-	add_column(a, column, path, once);
+	read_end_property(
+		a,
+		in,
+		key->step_type,
+		psprintf("step%d_%s", key->step_no, kg_type_handle(key->step_type)),
+		key);
 }
 
 static void
-read_group(Aggregate *a, const JsonbContainer *object, const char *path)
+read_group(Aggregate *a, const KgInput *in)
 {
-	static const char *const group_known[] = {"property", "truncate"};
+	static const char *const members[] = {"property", "truncate"};
 	GroupKey *key = &a->groups[a->ngroups++];
-	JsonbValue value;
 	char *name;
 
-	if (kg_json_get(object, "step", &value) != NULL)
+	if (kg_input_has(in, "step"))
 	{
-		read_step_group(a, object, path, key);
+		read_step_group(a, in, key);
 		return;
 	}
-	if (kg_json_get(object, "relationship", &value) != NULL)
+	if (kg_input_has(in, "relationship"))
 	{
-		read_related_group(a, object, path, key);
+		read_related_group(a, in, key);
 		return;
 	}
-	kg_args_known(object, path, group_known, lengthof(group_known));
-	kg_require_member(object, "property", path);
-	key->field = read_property(a->node.type, object, path, "group", &name);
-	key->truncate = read_truncate(object, path, key->field, name);
+	kg_input_only(in, members, lengthof(members));
+	kg_input_require(in, "property");
+	key->field = read_property(a->node.type, in, "group", &name);
+	key->truncate = read_truncate(in, key->field, name);
 	add_column(a,
 			   key->truncate == KG_TRUNCATE_NONE
 				   ? name
-				   : psprintf("%s_%s", name, truncate_names[key->truncate]),
-			   path,
+				   : psprintf("%s_%s", name, kg_input_string(in, "truncate")),
+			   in->path,
 			   once);
 }
 
 static void
-check_aggregation(const KgAggregateSpec *spec, const char *path,
+check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 				  const char *name)
 {
 	KgKind kind = spec->field != NULL ? spec->field->kind : KG_KIND_STRING;
 
 	if (spec->field != NULL && spec->field->is_array && spec->fn != KG_FN_COUNT)
-		throw_property(path,
+		throw_property(in,
 					   name,
 					   "property \"%s\" is an array and can only be counted",
 					   "a property with one value");
@@ -397,7 +354,7 @@ check_aggregation(const KgAggregateSpec *spec, const char *path,
 		case KG_FN_SUM:
 		case KG_FN_AVG:
 			if (kind != KG_KIND_INTEGER && kind != KG_KIND_NUMBER)
-				throw_property(path,
+				throw_property(in,
 							   name,
 							   "property \"%s\" is no number",
 							   "a property of type integer or number");
@@ -405,7 +362,7 @@ check_aggregation(const KgAggregateSpec *spec, const char *path,
 		case KG_FN_MIN:
 		case KG_FN_MAX:
 			if (kind == KG_KIND_BOOLEAN)
-				throw_property(path,
+				throw_property(in,
 							   name,
 							   "property \"%s\" has no order",
 							   "a number, a date or a string");
@@ -415,113 +372,63 @@ check_aggregation(const KgAggregateSpec *spec, const char *path,
 	}
 }
 
+/* The functions are declared as in the enum of "fn". */
 static void
-read_aggregation(Aggregate *a, const JsonbContainer *object, const char *path)
+read_aggregation(Aggregate *a, const KgInput *in)
 {
-	static const char *const aggregation_known[] = {"fn", "property", "as"};
 	KgAggregateSpec *spec = &a->specs[a->nspecs++];
+	const char *column = kg_input_string(in, "fn");
 	JsonbValue value;
 	char *name;
-	const char *column;
 
-	kg_args_known(object, path, aggregation_known, lengthof(aggregation_known));
-	kg_require_member(object, "fn", path);
-	spec->fn = (KgAggregateFn) read_name(
-		object, "fn", path, "a function", fn_names, lengthof(fn_names));
-	column = fn_names[spec->fn];
+	spec->fn = (KgAggregateFn) kg_input_enum(in, "fn", "a function");
 	if (spec->fn > KG_FN_COUNT_DISTINCT)
-		kg_require_member(object, "property", path);
-	if (kg_json_get(object, "property", &value) != NULL)
+		kg_input_require(in, "property");
+	if (kg_input_has(in, "property"))
 	{
 		spec->has_property = true;
-		spec->field = read_property(
-			a->node.type, object, path, "aggregate", &name);
-		check_aggregation(spec, path, name);
+		spec->field = read_property(a->node.type, in, "aggregate", &name);
+		check_aggregation(spec, in, name);
 		column = psprintf("%s_%s", column, name);
 	}
-	if (kg_json_get(object, "as", &value) != NULL)
+	if (kg_json_get(in->object, "as", &value) != NULL)
 	{
-		column = kg_args_string(object, "as", path);
+		column = kg_input_string(in, "as");
 		if (column[0] == '\0' || pg_mbstrlen(column) > KG_MAX_COLUMN_NAME)
 			kg_error_throw(kg_args_error(
-				kg_path_member(path, "as"),
+				kg_input_path(in, "as"),
 				&value,
 				psprintf("a name of 1 to %d characters", KG_MAX_COLUMN_NAME)));
 	}
-	add_column(a, column, path, "another name in \"as\"");
+	add_column(a, column, in->path, "another name in \"as\"");
 }
 
 static void
-read_sort(Aggregate *a)
+read_sort(Aggregate *a, const KgInput *in)
 {
-	static const char *const sort_known[] = {"field", "order"};
-	static const char *const orders[] = {"asc", "desc"};
-	const JsonbContainer *array = kg_args_objects(
-		a->call.args, "sort", "", "field");
-	KgJsonIter it;
+	SortColumn *sort = &a->sort[a->nsort++];
 
-	if (array == NULL)
-		return;
-	if (kg_json_length(array) < 1 || kg_json_length(array) > KG_MAX_SORT)
-	{
-		JsonbValue got = kg_json_string_value(
-			psprintf("%d columns", kg_json_length(array)));
-
-		kg_error_throw(kg_args_error(
-			"/sort",
-			&got,
-			psprintf("an array of 1 to %d columns", KG_MAX_SORT)));
-	}
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
-	{
-		char *path = kg_path_index("/sort", it.index);
-		const JsonbContainer *object = kg_args_item(&it.value, path, "field");
-		SortColumn *sort = &a->sort[a->nsort++];
-		JsonbValue value;
-
-		kg_args_known(object, path, sort_known, lengthof(sort_known));
-		kg_require_member(object, "field", path);
-		sort->column = read_name(object,
-								 "field",
-								 path,
+	sort->column = kg_name_among(kg_input_string(in, "field"),
+								 kg_input_path(in, "field"),
 								 "a column of the reply",
 								 a->columns,
 								 a->ncolumns);
-		if (kg_json_get(object, "order", &value) != NULL)
-			sort->descending =
-				read_name(object, "order", path, "an order", orders, 2) == 1;
-	}
+	sort->descending = kg_input_enum(in, "order", "an order") == 1;
 }
 
-typedef void (*ItemReader)(Aggregate *a, const JsonbContainer *object,
-						   const char *path);
-
 static void
-read_items(Aggregate *a, const char *key, const char *string_member, int min,
-		   int max, ItemReader reader)
+read_items(Aggregate *a, const char *key, const char *string_member,
+		   const char *what, void (*read)(Aggregate *a, const KgInput *in))
 {
-	const JsonbContainer *array = kg_args_objects(
-		a->call.args, key, "", string_member);
-	char *path = kg_path_member("", key);
-	KgJsonIter it;
+	const KgInput *in = &a->call.input;
+	int n = kg_input_objects(in, key, string_member, what);
 
-	if (array == NULL)
-		return;
-	if (kg_json_length(array) < min || kg_json_length(array) > max)
+	for (int i = 0; i < n; i++)
 	{
-		JsonbValue got = kg_json_string_value(
-			psprintf("%d items", kg_json_length(array)));
+		KgInput item;
 
-		kg_error_throw(kg_args_error(
-			path, &got, psprintf("an array of %d to %d items", min, max)));
-	}
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
-	{
-		char *item = kg_path_index(path, it.index);
-
-		reader(a, kg_args_item(&it.value, item, string_member), item);
+		kg_input_item(in, key, i, string_member, &item);
+		read(a, &item);
 	}
 }
 
@@ -579,24 +486,18 @@ warn(Aggregate *a)
 static void
 read_arguments(Aggregate *a, const Jsonb *arguments)
 {
-	static const char *const node_known[] = {"label", "ids", "filters"};
 	KgGraphCall *call = &a->call;
-	const JsonbContainer *node;
+	KgInput node;
 
-	kg_graph_call_begin(
-		call, "aggregate_nodes", arguments, known, lengthof(known));
-	kg_require_member(call->args, "node", "");
-	kg_require_member(call->args, "aggregations", "");
-	node = kg_args_object(call->args, "node", "");
-	kg_args_known(node, "/node", node_known, lengthof(node_known));
-	kg_call_selector(call, node, "/node", "label", &a->node);
-	kg_call_steps(call, false, &a->steps);
-	read_items(a, "group_by", "property", 0, KG_MAX_GROUPS, read_group);
+	kg_graph_call_begin(call, "aggregate_nodes", arguments);
+	(void) kg_input_object(&call->input, "node", &node);
+	kg_call_selector(call, &node, "label", &a->node);
+	kg_call_steps(call, &a->steps);
+	read_items(a, "group_by", "property", "items", read_group);
 	warn(a);
-	read_items(
-		a, "aggregations", "fn", 1, KG_MAX_AGGREGATIONS, read_aggregation);
-	read_sort(a);
-	a->limit = kg_call_limit(call);
+	read_items(a, "aggregations", "fn", "items", read_aggregation);
+	read_items(a, "sort", "field", "columns", read_sort);
+	(void) kg_input_int(&call->input, "limit", &a->limit);
 }
 
 /* ---- values ---- */

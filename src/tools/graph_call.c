@@ -14,18 +14,16 @@
 #include "utils/builtins.h"
 
 void
-kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments,
-					const char *const *known, int nknown)
+kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 {
 	memset(call, 0, sizeof(*call));
 	call->tool = tool;
 	call->arguments = arguments;
-	call->args = kg_args_root(arguments);
-	kg_args_known(call->args, "", known, nknown);
-	call->max_bytes = kg_read_max_bytes(call->args, true, &call->repairs);
+	call->fixed = kg_fixed_tool_find(tool);
+	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
+	call->max_bytes = kg_input_max_bytes(&call->input);
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
-	call->fixed = kg_fixed_tool_find(tool);
 	call->fits = kg_published_accepts_fixed(
 		call->catalog, call->fixed, arguments);
 }
@@ -40,21 +38,6 @@ kg_graph_call_end(KgGraphCall *call)
 	if (!call->fits && call->repairs.repairs == NIL)
 		kg_published_refuse_fixed(call->fixed, call->arguments);
 	kg_graph_end(call->graph);
-}
-
-void
-kg_require_member(const JsonbContainer *object, const char *key,
-				  const char *path)
-{
-	JsonbValue value;
-	KgError *err;
-
-	if (kg_json_get(object, key, &value) != NULL)
-		return;
-	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
-	kg_error_path(err, "%s", kg_path_member(path, key));
-	kg_error_expected(err, "a value for \"%s\"", key);
-	kg_error_throw(err);
 }
 
 /*
@@ -78,33 +61,32 @@ named_type(KgGraphCall *call, char *name, const char *path)
 }
 
 const KgType *
-kg_call_type(KgGraphCall *call, const JsonbContainer *object, const char *key,
-			 const char *path)
+kg_call_type(KgGraphCall *call, const KgInput *in, const char *key)
 {
-	char *name = kg_args_string(object, key, path);
+	char *name = kg_input_string(in, key);
 
-	if (name == NULL)
-		return NULL;
-	return named_type(call, name, kg_path_member(path, key));
+	return name != NULL ? named_type(call, name, kg_input_path(in, key)) : NULL;
 }
 
-static int
-read_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
-		   const char *path, uint16 **ranks, bool *all)
+int
+kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
+					 bool *all)
 {
-	const JsonbContainer *array = kg_args_array(object, key, path);
-	char *member = kg_path_member(path, key);
+	const JsonbContainer *array = kg_input_array(&call->input, key, "types");
+	char *path = kg_input_path(&call->input, key);
 	KgJsonIter it;
 	int n = 0;
 
 	*ranks = NULL;
+	if (all != NULL)
+		*all = false;
 	if (array == NULL)
 		return -1;
 	*ranks = palloc((kg_json_length(array) + 1) * sizeof(uint16));
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{
-		char *item = kg_path_index(member, it.index);
+		char *item = kg_path_index(path, it.index);
 		const KgType *type;
 
 		if (it.value.type != jbvString)
@@ -121,43 +103,30 @@ read_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
 }
 
 int
-kg_call_types(KgGraphCall *call, const JsonbContainer *object, const char *key,
-			  const char *path, uint16 **ranks)
+kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks)
 {
-	return read_types(call, object, key, path, ranks, NULL);
+	return kg_call_types_or_all(call, key, ranks, NULL);
 }
 
-int
-kg_call_types_or_all(KgGraphCall *call, const JsonbContainer *object,
-					 const char *key, const char *path, uint16 **ranks,
-					 bool *all)
+bool *
+kg_call_type_set(KgGraphCall *call, const char *key)
 {
-	*all = false;
-	return read_types(call, object, key, path, ranks, all);
+	uint16 *ranks;
+	int n = kg_call_types(call, key, &ranks);
+	bool *result;
+
+	if (n <= 0)
+		return NULL;
+	result = palloc0((call->graph->nranks + 1) * sizeof(bool));
+	for (int i = 0; i < n; i++)
+		result[ranks[i]] = true;
+	return result;
 }
 
 KgDirection
-kg_call_direction(const JsonbContainer *object, const char *path,
-				  KgDirection dflt)
+kg_call_direction(const KgInput *in)
 {
-	char *name = kg_args_string(object, "direction", path);
-	JsonbValue got;
-	KgError *err;
-
-	if (name == NULL)
-		return dflt;
-	if (strcmp(name, "outgoing") == 0)
-		return KG_OUTGOING;
-	if (strcmp(name, "incoming") == 0)
-		return KG_INCOMING;
-	if (strcmp(name, "both") == 0)
-		return KG_BOTH_WAYS;
-	got = kg_json_string_value(name);
-	err = kg_args_error(kg_path_member(path, "direction"), &got, "a direction");
-	kg_error_allow(err, "outgoing");
-	kg_error_allow(err, "incoming");
-	kg_error_allow(err, "both");
-	kg_error_throw(err);
+	return (KgDirection) kg_input_enum(in, "direction", "a direction");
 }
 
 /* ---- relations ---- */
@@ -245,40 +214,37 @@ read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 }
 
 KgRelationNames
-kg_call_relation_names(KgGraphCall *call, const JsonbContainer *object,
-					   const char *key, const char *path)
+kg_call_relation_names(KgGraphCall *call, const KgInput *in, const char *key)
 {
 	KgRelationNames names;
 	JsonbValue value;
-	char *member = kg_path_member(path, key);
+	char *path = kg_input_path(in, key);
 
-	if (kg_json_get(object, key, &value) == NULL)
-		return read_names(call, NULL, member);
+	if (!kg_input_value(in, key, &value))
+		return read_names(call, NULL, path);
 	if (kg_json_is_array(&value))
-		return read_names(call, &value, member);
+		return read_names(call, &value, path);
 	memset(&names, 0, sizeof(names));
 	names.names = palloc(sizeof(char *));
-	add_name(call, &names, &value, member);
+	add_name(call, &names, &value, path);
 	return names;
 }
 
 KgRelationNames
 kg_call_relation_list(KgGraphCall *call, const char *key)
 {
-	KgRelationNames one;
+	KgRelationNames names;
 	JsonbValue value;
-	char *member = kg_path_member("", key);
+	char *path = kg_input_path(&call->input, key);
 
-	if (kg_json_get(call->args, key, &value) == NULL)
-		return read_names(call, NULL, member);
-	if (kg_json_is_array(&value))
-		return read_names(call, &value, member);
-	if (value.type != jbvString || kg_json_string_is(&value, "*"))
-		kg_error_throw(kg_args_error(member, &value, "an array"));
+	if (kg_json_get(call->input.object, key, &value) != NULL &&
+		!kg_json_is_array(&value) &&
+		(value.type != jbvString || kg_json_string_is(&value, "*")))
+		kg_error_throw(kg_args_error(path, &value, "an array"));
 	/* A name that would do in an array; one that would not is said first. */
-	one = kg_call_relation_names(call, call->args, key, "");
-	(void) kg_args_as_array(&value, member);
-	return one;
+	names = kg_call_relation_names(call, &call->input, key);
+	(void) kg_args_array(call->input.object, key, "");
+	return names;
 }
 
 bool
@@ -382,11 +348,11 @@ accept_edge(int32 relation_no, const Jsonb *properties, void *arg)
 
 void
 kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
-					 const JsonbContainer *object, const char *path,
-					 KgFollow *follow)
+					 const KgInput *in, KgFollow *follow)
 {
 	const KgCatalog *catalog = call->catalog;
-	const JsonbContainer *filters = kg_args_object(object, "filters", path);
+	const JsonbContainer *filters = kg_args_object(
+		in->object, "filters", in->path);
 	KgFilterTarget *targets;
 	EdgeFilters *edge_filters;
 
@@ -406,7 +372,7 @@ kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
 		edge_filters->numbers[edge_filters->n++] = relation->relation_no;
 	}
 	edge_filters->filters = kg_filter_analyse_over(
-		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		targets,
 		edge_filters->n,
 		&call->repairs);
@@ -417,25 +383,23 @@ kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
 /* ---- selections of nodes ---- */
 
 void
-kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
-				 const char *path, const char *label_key, KgSelector *selector)
+kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
+				 KgSelector *selector)
 {
 	const JsonbContainer *filters;
 	KgFilterTarget target;
 
 	memset(selector, 0, sizeof(*selector));
-	selector->path = path;
-	selector->ids_path = kg_path_member(path, "ids");
-	kg_require_member(object, label_key, path);
-	selector->type = kg_call_type(call, object, label_key, path);
-	selector->ids = kg_args_ids(
-		object, "ids", path, kg_setting_max_ids, &selector->nids);
-	filters = kg_args_object(object, "filters", path);
+	selector->path = in->path;
+	selector->ids_path = kg_input_path(in, "ids");
+	selector->type = kg_call_type(call, in, label_key);
+	selector->ids = kg_input_ids(in, "ids", &selector->nids);
+	filters = kg_args_object(in->object, "filters", in->path);
 	if (filters == NULL)
 		return;
 	target = kg_filter_target_type(selector->type);
 	selector->filter = kg_filter_analyse(
-		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		&target,
 		&call->repairs);
 }
@@ -466,11 +430,12 @@ kg_selector_filter(const KgSelector *selector)
 }
 
 KgFilter **
-kg_call_filters_over(KgGraphCall *call, const JsonbContainer *object,
-					 const char *path, int nranks, const uint16 *ranks)
+kg_call_filters_over(KgGraphCall *call, const KgInput *in, int nranks,
+					 const uint16 *ranks)
 {
 	KgGraph *graph = call->graph;
-	const JsonbContainer *filters = kg_args_object(object, "filters", path);
+	const JsonbContainer *filters = kg_args_object(
+		in->object, "filters", in->path);
 	KgFilter **result;
 	KgFilter **analysed;
 	KgFilterTarget *targets;
@@ -483,7 +448,7 @@ kg_call_filters_over(KgGraphCall *call, const JsonbContainer *object,
 		targets[i] = kg_filter_target_type(
 			graph->ranked[nranks < 0 ? i : ranks[i] - 1]);
 	analysed = kg_filter_analyse_over(
-		kg_filter_parse(filters, kg_path_member(path, "filters")),
+		kg_filter_parse(filters, kg_input_path(in, "filters")),
 		targets,
 		n,
 		&call->repairs);
@@ -500,31 +465,4 @@ kg_handle(const KgGraph *graph, const KgRef *ref)
 					kg_type_handle(graph->ranked[ref->rank - 1]),
 					ref->idlen,
 					ref->id);
-}
-
-int
-kg_max_hops(int hops)
-{
-	return Min(hops, kg_setting_max_hops);
-}
-
-int
-kg_default_rows(void)
-{
-	return Min(KG_DEFAULT_ROWS, kg_setting_max_rows);
-}
-
-int64
-kg_call_limit(KgGraphCall *call)
-{
-	int64 limit = kg_default_rows();
-
-	(void) kg_args_int(call->args,
-					   "limit",
-					   "",
-					   1,
-					   kg_setting_max_rows,
-					   &limit,
-					   &call->repairs);
-	return limit;
 }

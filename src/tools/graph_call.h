@@ -14,19 +14,16 @@
 #include "query/nodes.h"
 #include "query/select.h"
 #include "query/traverse.h"
+#include "tools/input.h"
 #include "tools/reply.h"
 
-#define KG_DEFAULT_ROWS 30
-#define KG_EXPLORE_HOPS 2 /* of explore_neighbors: by default */
-#define KG_EXPLORE_MAX_HOPS 3
-#define KG_PATH_HOPS 3 /* of find_paths: by default */
-#define KG_BFS_MAX_HOPS 5
+#define KG_EXPLORE_MAX_HOPS 3 /* of explore_neighbors */
 
 typedef struct KgGraphCall
 {
 	const char *tool;
 	const Jsonb *arguments;
-	const JsonbContainer *args;
+	KgInput input;
 	KgGraph *graph;
 	const KgCatalog *catalog;
 	KgRepairs repairs;
@@ -35,31 +32,23 @@ typedef struct KgGraphCall
 	bool fits; /* the published input schema */
 } KgGraphCall;
 
-/*
- * Begin: the arguments must be an object with no members but the known ones;
- * max_bytes (and max_tokens) are read.
- */
+/* Begin: opens the input by the tool's schema, and reads max_bytes. */
 extern void kg_graph_call_begin(KgGraphCall *call, const char *tool,
-								const Jsonb *arguments,
-								const char *const *known, int nknown);
+								const Jsonb *arguments);
 extern void kg_graph_call_end(KgGraphCall *call);
 
-/* Raise KG_INVALID_INPUT where a member is missing. */
-extern void kg_require_member(const JsonbContainer *object, const char *key,
-							  const char *path);
-
 /* The type that a member names, or NULL where it is absent. */
-extern const KgType *kg_call_type(KgGraphCall *call,
-								  const JsonbContainer *object, const char *key,
-								  const char *path);
+extern const KgType *kg_call_type(KgGraphCall *call, const KgInput *in,
+								  const char *key);
 /* Types of an array of names, as ranks; -1 where it is absent. */
-extern int kg_call_types(KgGraphCall *call, const JsonbContainer *object,
-						 const char *key, const char *path, uint16 **ranks);
+extern int kg_call_types(KgGraphCall *call, const char *key, uint16 **ranks);
 /* The same where "*" may stand among the names: *all says whether it does. */
-extern int kg_call_types_or_all(KgGraphCall *call, const JsonbContainer *object,
-								const char *key, const char *path,
+extern int kg_call_types_or_all(KgGraphCall *call, const char *key,
 								uint16 **ranks, bool *all);
+/* Such an array as a set, by rank; NULL where it is absent or empty. */
+extern bool *kg_call_type_set(KgGraphCall *call, const char *key);
 
+/* As in the enum of "direction". */
 typedef enum KgDirection
 {
 	KG_OUTGOING,
@@ -67,8 +56,7 @@ typedef enum KgDirection
 	KG_BOTH_WAYS
 } KgDirection;
 
-extern KgDirection kg_call_direction(const JsonbContainer *object,
-									 const char *path, KgDirection dflt);
+extern KgDirection kg_call_direction(const KgInput *in);
 
 /*
  * Relation names; an inverse name asks its relation backwards.  count 0 with
@@ -82,10 +70,8 @@ typedef struct KgRelationNames
 } KgRelationNames;
 
 /* A name, an array of names, or "*"; absent means all. */
-extern KgRelationNames kg_call_relation_names(KgGraphCall *call,
-											  const JsonbContainer *object,
-											  const char *key,
-											  const char *path);
+extern KgRelationNames
+kg_call_relation_names(KgGraphCall *call, const KgInput *in, const char *key);
 /* An array of names among the arguments; absent or empty means all. */
 extern KgRelationNames kg_call_relation_list(KgGraphCall *call,
 											 const char *key);
@@ -97,29 +83,18 @@ extern bool kg_names_have(const KgRelationNames *names,
 /* Edge filters of the member "filters": sets follow->accept. */
 extern void kg_call_edge_filters(KgGraphCall *call,
 								 const KgRelationNames *names,
-								 const JsonbContainer *object, const char *path,
-								 KgFollow *follow);
+								 const KgInput *in, KgFollow *follow);
 
-/* {label, ids?, filters?}: known says which of ids and filters are allowed. */
-extern void kg_call_selector(KgGraphCall *call, const JsonbContainer *object,
-							 const char *path, const char *label_key,
-							 KgSelector *selector);
+/* {label, ids?, filters?} */
+extern void kg_call_selector(KgGraphCall *call, const KgInput *in,
+							 const char *label_key, KgSelector *selector);
 /* All that it asks for as a filter: its ids as the first condition. */
 extern const KgFilter *kg_selector_filter(const KgSelector *selector);
 /* Filters over types given as ranks (nranks < 0: all); NULL where absent. */
-extern KgFilter **kg_call_filters_over(KgGraphCall *call,
-									   const JsonbContainer *object,
-									   const char *path, int nranks,
-									   const uint16 *ranks);
+extern KgFilter **kg_call_filters_over(KgGraphCall *call, const KgInput *in,
+									   int nranks, const uint16 *ranks);
 
 /* "type:id", or "bundle/type:id" where the type's name is ambiguous. */
 extern char *kg_handle(const KgGraph *graph, const KgRef *ref);
-
-/* So many hops, or kg_graph.max_hops where that is lower. */
-extern int kg_max_hops(int hops);
-
-/* The argument "limit", and its default: kg_graph.max_rows where that is lower. */
-extern int64 kg_call_limit(KgGraphCall *call);
-extern int kg_default_rows(void);
 
 #endif /* KG_GRAPH_CALL_H */

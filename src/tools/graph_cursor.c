@@ -12,13 +12,13 @@
 static StringInfo
 cursor_query(KgGraphCall *call)
 {
-	return kg_cursor_query(call->tool, "", call->args);
+	return kg_cursor_query(call->tool, "", call->input.object);
 }
 
 const JsonbContainer *
 kg_call_cursor(KgGraphCall *call, int nitems)
 {
-	char *cursor = kg_args_string(call->args, "cursor", "");
+	char *cursor = kg_input_string(&call->input, "cursor");
 	StringInfo payload;
 	Jsonb *items;
 

@@ -9,9 +9,6 @@
 #include "tools/graph_reply.h"
 #include "tools/shape.h"
 
-static const char *const known[] = {
-	"expand_schema", "expand_nodes", "expand_relationship_types", "max_bytes"};
-
 typedef struct GraphSchema
 {
 	KgGraphCall call;
@@ -36,29 +33,27 @@ static void
 read_arguments(GraphSchema *s, const Jsonb *arguments)
 {
 	KgGraphCall *call = &s->call;
+	const KgInput *in = &call->input;
 	KgRelationNames names;
 	const JsonbContainer *listed;
-	bool all = false;
+	bool all;
 	bool all_types;
 	bool all_relations;
 	uint16 *ranks;
 	int n;
 
-	kg_graph_call_begin(
-		call, "get_graph_schema", arguments, known, lengthof(known));
-	(void) kg_args_bool(call->args, "expand_schema", "", &all, &call->repairs);
+	kg_graph_call_begin(call, "get_graph_schema", arguments);
+	all = kg_input_bool(in, "expand_schema");
 	s->expand_types = palloc0((call->graph->nranks + 1) * sizeof(bool));
 	s->expand_relations = palloc0((call->catalog->nrelations + 1) *
 								  sizeof(bool));
-	n = kg_call_types_or_all(
-		call, call->args, "expand_nodes", "", &ranks, &all_types);
+	n = kg_call_types_or_all(call, "expand_nodes", &ranks, &all_types);
 	for (int i = 0; i < n; i++)
 		s->expand_types[ranks[i]] = true;
 	for (int i = 1; i <= call->graph->nranks && (all || all_types); i++)
 		s->expand_types[i] = true;
-	listed = kg_args_array(call->args, "expand_relationship_types", "");
-	names = kg_call_relation_names(
-		call, call->args, "expand_relationship_types", "");
+	listed = kg_input_array(in, "expand_relationship_types", "names");
+	names = kg_call_relation_names(call, in, "expand_relationship_types");
 	/* Elsewhere no names mean all of them; here they mean none. */
 	all_relations = all ||
 					(names.all && listed != NULL && kg_json_length(listed) > 0);
@@ -330,7 +325,7 @@ kg_tool_get_graph_schema(const Jsonb *arguments)
 	order_variants(s);
 	s->nentries = s->call.graph->nranks + s->nvariants;
 	s->entries = make_entries(s, s->nentries);
-	kg_draft_init(&draft, s->call.args, s->call.max_bytes, &s->call.repairs);
+	kg_draft_init(&draft, &s->call.input, s->call.max_bytes);
 	draft.n = s->nentries;
 	draft.terse = true;
 	draft.measure = measure_entries;

@@ -11,16 +11,6 @@
 #include "tools/graph_reply.h"
 #include "utils/builtins.h"
 
-static const char *const known[] = {"start_node",
-									"max_hops",
-									"direction",
-									"relationship_types",
-									"node_labels",
-									"filters",
-									"limit",
-									"cursor",
-									"max_bytes"};
-
 typedef struct Explore
 {
 	KgGraphCall call;
@@ -39,52 +29,36 @@ typedef struct Explore
 static void
 read_start(Explore *e)
 {
-	static const char *const start_known[] = {"label", "node_id"};
-	const JsonbContainer *start;
+	KgInput start;
 	JsonbValue id;
 
-	kg_require_member(e->call.args, "start_node", "");
-	start = kg_args_object(e->call.args, "start_node", "");
-	kg_args_known(start, "/start_node", start_known, lengthof(start_known));
-	kg_require_member(start, "label", "/start_node");
-	kg_require_member(start, "node_id", "/start_node");
-	e->start.path = "/start_node";
-	e->start.ids_path = "/start_node/node_id";
-	e->start.type = kg_call_type(&e->call, start, "label", "/start_node");
-	(void) kg_json_get(start, "node_id", &id);
+	(void) kg_input_object(&e->call.input, "start_node", &start);
+	e->start.path = start.path;
+	e->start.ids_path = kg_input_path(&start, "node_id");
+	e->start.type = kg_call_type(&e->call, &start, "label");
+	(void) kg_input_value(&start, "node_id", &id);
 	e->start.nids = 1;
 	e->start.ids = palloc(sizeof(char *));
-	e->start.ids[0] = kg_args_as_id(&id, "/start_node/node_id");
+	e->start.ids[0] = kg_args_as_id(&id, e->start.ids_path);
 }
 
 static void
 read_arguments(Explore *e, const Jsonb *arguments)
 {
 	KgGraphCall *call = &e->call;
+	const KgInput *in = &call->input;
 	KgRelationNames names;
 
-	kg_graph_call_begin(
-		call, "explore_neighbors", arguments, known, lengthof(known));
+	kg_graph_call_begin(call, "explore_neighbors", arguments);
 	read_start(e);
-	e->max_hops = kg_max_hops(KG_EXPLORE_HOPS);
-	(void) kg_args_int(call->args,
-					   "max_hops",
-					   "",
-					   1,
-					   kg_max_hops(KG_EXPLORE_MAX_HOPS),
-					   &e->max_hops,
-					   &call->repairs);
+	(void) kg_input_int(in, "max_hops", &e->max_hops);
 	names = kg_call_relation_list(call, "relationship_types");
-	kg_call_follow(call,
-				   &names,
-				   kg_call_direction(call->args, "", KG_BOTH_WAYS),
-				   &e->follow);
-	e->nlabels = kg_call_types(call, call->args, "node_labels", "", &e->labels);
+	kg_call_follow(call, &names, kg_call_direction(in), &e->follow);
+	e->nlabels = kg_call_types(call, "node_labels", &e->labels);
 	if (e->nlabels == 0)
 		e->nlabels = -1;
-	e->filters = kg_call_filters_over(
-		call, call->args, "", e->nlabels, e->labels);
-	e->limit = kg_call_limit(call);
+	e->filters = kg_call_filters_over(call, in, e->nlabels, e->labels);
+	(void) kg_input_int(in, "limit", &e->limit);
 }
 
 /* Which nodes the reply may have; NULL: all. */

@@ -13,15 +13,6 @@
 #include "tools/graph_reply.h"
 #include "tools/shape.h"
 
-static const char *const known[] = {"node_label",
-									"ids",
-									"filters",
-									"columns",
-									"sort",
-									"limit",
-									"cursor",
-									"max_bytes"};
-
 typedef struct FindNodes
 {
 	KgGraphCall call;
@@ -38,47 +29,36 @@ typedef struct FindNodes
 static KgProjection *
 read_columns(FindNodes *f)
 {
-	const JsonbContainer *columns = kg_args_array(f->call.args, "columns", "");
-	KgFilterTarget target = kg_filter_target_type(f->selector.type);
+	const JsonbContainer *columns = kg_input_array(
+		&f->call.input, "columns", "properties");
+	const KgType *type = f->selector.type;
+	KgFilterTarget target = kg_filter_target_type(type);
 	KgProjection *projection;
 	KgJsonIter it;
-	int n;
 
 	if (columns == NULL)
 		return NULL;
-	n = kg_json_length(columns);
-	if (n < 1 || n > KG_MAX_PROJECTED_FIELDS)
-	{
-		JsonbValue got = kg_json_string_value(psprintf("%d columns", n));
-
-		kg_error_throw(kg_args_error("/columns",
-									 &got,
-									 psprintf("an array of 1 to %d properties",
-											  KG_MAX_PROJECTED_FIELDS)));
-	}
 	target.indexed_only = false;
 	projection = palloc0(sizeof(KgProjection));
-	projection->fields = palloc((n + 1) * sizeof(KgField *));
+	projection->fields = palloc((kg_json_length(columns) + 1) *
+								sizeof(KgField *));
 	kg_json_iter_init(&it, columns);
 	while (kg_json_iter_next(&it))
 	{
 		char *path = kg_path_index("/columns", it.index);
-		const KgField *field = NULL;
+		const KgField *field;
 		char *name;
+		bool is_id;
 
 		if (it.value.type != jbvString)
 			kg_error_throw(kg_args_error(path, &it.value, "a property"));
 		name = kg_json_cstring(&it.value);
-		for (int i = 0; i < f->selector.type->nfields; i++)
-			if (strcmp(f->selector.type->fields[i].name, name) == 0)
-				field = &f->selector.type->fields[i];
+		field = kg_type_field(type, name);
 		if (field == NULL)
 		{
-			bool is_id;
-
 			field = kg_target_field(&target, name, path, "show", &is_id);
 			if (is_id)
-				field = f->selector.type->id_field;
+				field = type->id_field;
 		}
 		projection->fields[projection->nfields++] = field;
 	}
@@ -93,22 +73,22 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	KgFilterTarget target;
 	char *cursor;
 
-	kg_graph_call_begin(call, "find_nodes", arguments, known, lengthof(known));
-	kg_call_selector(call, call->args, "", "node_label", &f->selector);
+	kg_graph_call_begin(call, "find_nodes", arguments);
+	kg_call_selector(call, &call->input, "node_label", &f->selector);
 	f->columns = read_columns(f);
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
 	query->filter = kg_selector_filter(&f->selector);
 	target = kg_filter_target_type(query->type);
-	kg_list_parse_sort(query, &target, call->args);
-	query->limit = kg_call_limit(call);
+	kg_list_parse_sort(query, &target, &call->input);
+	(void) kg_input_int(&call->input, "limit", &query->limit);
 	f->bound = kg_cursor_query("find_nodes",
 							   psprintf("%s/%s %s",
 										query->type->bundle,
 										query->type->name,
 										query->type->schema_hash),
-							   call->args);
-	cursor = kg_args_string(call->args, "cursor", "");
+							   call->input.object);
+	cursor = kg_input_string(&call->input, "cursor");
 	if (cursor != NULL)
 		f->position = kg_list_read_cursor(query, f->bound, cursor);
 }

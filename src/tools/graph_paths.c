@@ -14,20 +14,6 @@
 
 #define KG_EXACT_PATHS 9007199254740992.0
 
-static const char *const known[] = {"from",
-									"to",
-									"max_hops",
-									"direction",
-									"relationship_types",
-									"node_labels",
-									"mode",
-									"weight",
-									"limit",
-									"max_bytes"};
-
-static const char *const mode_names[] = {
-	"shortest", "all_shortest", "simple", "walks"};
-
 typedef struct FindPaths
 {
 	KgGraphCall call;
@@ -42,38 +28,10 @@ typedef struct FindPaths
 static void
 read_end(FindPaths *f, int which, const char *key)
 {
-	static const char *const end_known[] = {"label", "ids", "filters"};
-	const JsonbContainer *object;
-	char *path = kg_path_member("", key);
-	KgSelector *selector = &f->ends[which];
+	KgInput end;
 
-	kg_require_member(f->call.args, key, "");
-	object = kg_args_object(f->call.args, key, "");
-	kg_args_known(object, path, end_known, lengthof(end_known));
-	kg_call_selector(&f->call, object, path, "label", selector);
-}
-
-static void
-read_mode(FindPaths *f)
-{
-	char *name = kg_args_string(f->call.args, "mode", "");
-	JsonbValue got;
-	KgError *err;
-
-	f->query.mode = KG_PATH_SHORTEST;
-	if (name == NULL)
-		return;
-	for (int i = 0; i < lengthof(mode_names); i++)
-		if (strcmp(name, mode_names[i]) == 0)
-		{
-			f->query.mode = (KgPathMode) i;
-			return;
-		}
-	got = kg_json_string_value(name);
-	err = kg_args_error("/mode", &got, "a mode");
-	for (int i = 0; i < lengthof(mode_names); i++)
-		kg_error_allow(err, mode_names[i]);
-	kg_error_throw(err);
+	(void) kg_input_object(&f->call.input, key, &end);
+	kg_call_selector(&f->call, &end, "label", &f->ends[which]);
 }
 
 static bool
@@ -88,7 +46,7 @@ static void
 read_weight(FindPaths *f, const KgRelationNames *names)
 {
 	const KgCatalog *catalog = f->call.catalog;
-	char *name = kg_args_string(f->call.args, "weight", "");
+	char *name = kg_input_string(&f->call.input, "weight");
 	KgError *err;
 
 	if (name == NULL)
@@ -98,7 +56,7 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "weight can be used only with mode \"shortest\"");
 		kg_error_path(err, "/weight");
-		kg_error_got_string(err, mode_names[f->query.mode]);
+		kg_error_got_string(err, kg_input_string(&f->call.input, "mode"));
 		kg_error_expected(err, "mode \"shortest\", or no weight");
 		kg_error_throw(err);
 	}
@@ -131,47 +89,26 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 }
 
 static void
-read_inner(FindPaths *f)
-{
-	uint16 *ranks;
-	int n = kg_call_types(&f->call, f->call.args, "node_labels", "", &ranks);
-	bool *inner;
-
-	if (n <= 0)
-		return;
-	inner = palloc0((f->call.graph->nranks + 1) * sizeof(bool));
-	for (int i = 0; i < n; i++)
-		inner[ranks[i]] = true;
-	f->query.inner = inner;
-}
-
-static void
 read_arguments(FindPaths *f, const Jsonb *arguments)
 {
 	KgGraphCall *call = &f->call;
+	const KgInput *in = &call->input;
 	KgRelationNames names;
-	int64 max_hops = kg_max_hops(KG_PATH_HOPS);
+	int64 max_hops = 0;
+	int64 limit = 0;
 
-	kg_graph_call_begin(call, "find_paths", arguments, known, lengthof(known));
+	kg_graph_call_begin(call, "find_paths", arguments);
 	read_end(f, 0, "from");
 	read_end(f, 1, "to");
-	(void) kg_args_int(call->args,
-					   "max_hops",
-					   "",
-					   1,
-					   kg_max_hops(KG_MAX_PATH_HOPS),
-					   &max_hops,
-					   &call->repairs);
+	(void) kg_input_int(in, "max_hops", &max_hops);
 	f->query.max_hops = (int) max_hops;
-	read_mode(f);
+	f->query.mode = (KgPathMode) kg_input_enum(in, "mode", "a mode");
 	names = kg_call_relation_list(call, "relationship_types");
-	kg_call_follow(call,
-				   &names,
-				   kg_call_direction(call->args, "", KG_BOTH_WAYS),
-				   &f->query.follow);
+	kg_call_follow(call, &names, kg_call_direction(in), &f->query.follow);
 	read_weight(f, &names);
-	read_inner(f);
-	f->query.limit = (uint32) kg_call_limit(call);
+	f->query.inner = kg_call_type_set(call, "node_labels");
+	(void) kg_input_int(in, "limit", &limit);
+	f->query.limit = (uint32) limit;
 }
 
 /* ---- the reply ---- */

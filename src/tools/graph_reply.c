@@ -550,7 +550,7 @@ kg_reply_init(KgReply *reply, KgGraphCall *call)
 {
 	memset(reply, 0, sizeof(*reply));
 	reply->call = call;
-	kg_draft_init(&reply->draft, call->args, call->max_bytes, &call->repairs);
+	kg_draft_init(&reply->draft, &call->input, call->max_bytes);
 }
 
 Jsonb *

@@ -5,18 +5,15 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
-#include "tools/schema_template.h"
 
-KG_INPUT_SCHEMA(
-	schema_input,
+static const char schema_input[] =
 	"{'type':'object','additionalProperties':false,'properties':{"
 	"'expand_schema':{'type':'boolean','default':false,'description':'with all "
 	"properties of all types'},'expand_nodes':{'type':'array','items':"
 	"<type_or_all>},'expand_relationship_types':{'type':'array','items':"
-	"<relation_or_all>},'max_bytes':<max_bytes>}}")
+	"<relation_or_all>},'max_bytes':<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(
-	schema_output,
+static const char schema_output[] =
 	"{'type':'object','required':['format','revision','node_types',"
 	"'relationship_types'],'properties':{'format':"
 	"{'const':'knowledge_graph.schema.v1'},'revision':<text>,"
@@ -26,21 +23,21 @@ KG_OUTPUT_SCHEMA(
 	"'items':{'type':'object','required':['name','from','to'],'properties':{"
 	"'name':<text>,'from':<text>,'to':<text>,"
 	"'inverse':<text>,'symmetric':<boolean>,'description':<text>,'properties':"
-	"<objects>}}},'truncated':<boolean>}}")
+	"<objects>}}},'truncated':<boolean>}}";
 
-KG_INPUT_SCHEMA(
-	nodes_input,
+static const char nodes_input[] =
 	"{'type':'object','additionalProperties':false,'required':['node_label'],"
 	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,"
 	"'columns':{'type':'array','minItems':1,'maxItems':100,'items':{'type':"
 	"'string'},'description':'only these properties'},'sort':{'type':'array',"
-	"'minItems':1,'maxItems':8,'items':{'type':'object','additionalProperties':"
+	"'minItems':1,'maxItems':<max_sort>,'items':{'type':'object','"
+	"additionalProperties':"
 	"false,'required':['field'],'properties':{'field':<text>,"
 	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,'max_bytes':"
-	"<max_bytes>}}")
+	"<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(nodes_output, "{'type':'object','required':['nodes'],"
-							   "'properties':{'nodes':<nodes>,<page>}}")
+static const char nodes_output[] = "{'type':'object','required':['nodes'],"
+								   "'properties':{'nodes':<nodes>,<page>}}";
 
 /* A step of a chain; filters and labels as in the selector of its start. */
 #define KG_STEP(start)                                                       \
@@ -54,8 +51,7 @@ KG_OUTPUT_SCHEMA(nodes_output, "{'type':'object','required':['nodes'],"
 	".label>,'filters':<filters@as " start ".filters>},'description':'what " \
 	"the end of this step must be'}}}"
 
-KG_INPUT_SCHEMA(
-	traverse_input,
+static const char traverse_input[] =
 	"{'type':'object','additionalProperties':false,'required':['from',"
 	"'relationships'],'properties':{'from':<selector>,'relationships':{'type':"
 	"'array','minItems':1,'maxItems':<max_steps>,'items':" KG_STEP(
@@ -65,42 +61,40 @@ KG_INPUT_SCHEMA(
 				"from.label>,'filters':<filters@as "
 				"from.filters>},'description':'what the end of the last step "
 				"must be'},"
-				"'limit':<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}")
+				"'limit':<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(
-	traverse_output,
+static const char traverse_output[] =
 	"{'type':'object','required':['nodes','edges'],"
 	"'properties':{'nodes':<nodes>,'edges':<edges>,'rows':{'type':'array',"
 	"'items':<strings>,'description':'handles of the start and of each end, a "
-	"row a match'},<page>}}")
+	"row a match'},<page>}}";
 
-KG_INPUT_SCHEMA(
-	neighbors_input,
+static const char neighbors_input[] =
 	"{'type':'object','additionalProperties':false,'required':['start_node'],"
 	"'properties':{'start_node':{'type':'object','additionalProperties':false,"
 	"'required':['label','node_id'],'properties':{'label':<type>,'node_id':<id>"
-	"}},'max_hops':{<explore_hops>},'direction':{<direction>,'default':'both'},"
+	"}},'max_hops':{'type':'integer','minimum':1,'maximum':<max_explore_hops>,'"
+	"default':<explore_hops>},'direction':{<direction>,'default':'both'},"
 	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
 	"<type@as start_node.label>,'description':'tell only these; the walk goes "
 	"through all'},'filters':<filters>,'limit':<limit>,'cursor':<cursor>,"
-	"'max_bytes':<max_bytes>}}")
+	"'max_bytes':<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(
-	neighbors_output,
+static const char neighbors_output[] =
 	"{'type':'object','required':['nodes','edges'],"
 	"'properties':{'nodes':<near_nodes>,'edges':<edges>,'counts':{'type':"
 	"'object','required':['by_type','by_depth','others'],'properties':{"
 	"'by_type':{'type':'object'},'by_depth':{'type':'object'},'others':{'type':"
 	"'integer','description':'without the start'}},'description':'with the "
-	"start'},<page>}}")
+	"start'},<page>}}";
 
-KG_INPUT_SCHEMA(
-	paths_input,
+static const char paths_input[] =
 	"{'type':'object','additionalProperties':false,'required':['from','to'],"
 	"'properties':{'from':<selector>,'to':{'type':'object',"
 	"'additionalProperties':false,'required':['label'],'properties':{'label':"
 	"<type@as from.label>,'ids':<ids>,'filters':<filters@as from.filters>}},"
-	"'max_hops':{<path_hops>},'direction':{<direction>,'default':'both'},"
+	"'max_hops':{'type':'integer','minimum':1,'maximum':<max_path_hops>,'"
+	"default':<path_hops>},'direction':{<direction>,'default':'both'},"
 	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
 	"<type@as from.label>,'description':'what the nodes between the ends may "
 	"be'},'mode':{'type':'string','enum':['shortest','all_shortest','simple',"
@@ -108,24 +102,23 @@ KG_INPUT_SCHEMA(
 	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
 	"'string','description':'a numeric property of the relationships: the "
 	"lightest path instead of the shortest'},'limit':<limit>,'max_bytes':"
-	"<max_bytes>}}")
+	"<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(
-	paths_output,
+static const char paths_output[] =
 	"{'type':'object','required':['paths','nodes'],"
 	"'properties':{'paths':{'type':'array','items':{'type':'object','required':"
 	"['length','path'],'properties':{'length':<count>,'weight':{'type':"
 	"'number'},'path':{'type':'array','description':'handles and the edges "
 	"between them','items':{'anyOf':[<text>,<edge>]}}}}},'nodes':"
-	"<nodes>,<envelope>}}")
+	"<nodes>,<envelope>}}";
 
-KG_INPUT_SCHEMA(
-	aggregate_input,
+static const char aggregate_input[] =
 	"{'type':'object','additionalProperties':false,'required':['node',"
 	"'aggregations'],'properties':{'node':<selector>,'relationships':{'type':"
 	"'array','minItems':1,'maxItems':<max_steps>,'description':'only nodes "
 	"from which this chain leads somewhere','items':" KG_STEP(
-		"node") "},'aggregations':{'type':'array','minItems':1,'maxItems':10,'"
+		"node") "},'aggregations':{'type':'array','minItems':1,'maxItems':<max_"
+				"aggregations>,'"
 				"items':{"
 				"'type':'object','additionalProperties':false,'required':['fn']"
 				","
@@ -135,7 +128,8 @@ KG_INPUT_SCHEMA(
 				":'of the "
 				"node; count without it counts "
 				"nodes'},'as':<text>}}},"
-				"'group_by':{'type':'array','maxItems':4,'items':{'type':'"
+				"'group_by':{'type':'array','maxItems':<max_groups>,'items':{'"
+				"type':'"
 				"object',"
 				"'additionalProperties':false,'properties':{'property':{'type':"
 				"'string',"
@@ -154,18 +148,18 @@ KG_INPUT_SCHEMA(
 				"step of relationships ends in; label where its to has "
 				"none'}}}},"
 				"'sort':{'type':"
-				"'array','minItems':1,'maxItems':8,'items':{'type':'object',"
+				"'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
+				"object',"
 				"'additionalProperties':false,'required':['field'],'properties'"
 				":{'field':{"
 				"'type':'string','description':'a column of the "
 				"reply'},'order':"
-				"<sort_order>}}},'limit':<limit>,'max_bytes':<max_bytes>}}")
+				"<sort_order>}}},'limit':<limit>,'max_bytes':<max_bytes>}}";
 
-KG_OUTPUT_SCHEMA(
-	aggregate_output,
+static const char aggregate_output[] =
 	"{'type':'object','required':['columns','rows'],"
 	"'properties':{'columns':<strings>,'rows':{'type':'array','items':{'type':"
-	"'array','items':{}}},<envelope>}}")
+	"'array','items':{}}},<envelope>}}";
 
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes",

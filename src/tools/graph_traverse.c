@@ -14,9 +14,6 @@
 /* Beyond this a sum of row counts is not exact any more. */
 #define KG_EXACT_ROWS 9007199254740992.0
 
-static const char *const known[] = {
-	"from", "relationships", "to", "limit", "cursor", "max_bytes"};
-
 typedef struct Traverse
 {
 	KgGraphCall call;
@@ -34,22 +31,17 @@ typedef struct Traverse
 static void
 read_arguments(Traverse *tr, const Jsonb *arguments)
 {
-	static const char *const from_known[] = {"label", "ids", "filters"};
 	KgGraphCall *call = &tr->call;
-	const JsonbContainer *from;
-	const JsonbContainer *to;
+	KgInput from;
+	KgInput to;
 
-	kg_graph_call_begin(
-		call, "traverse_relationships", arguments, known, lengthof(known));
-	kg_require_member(call->args, "from", "");
-	from = kg_args_object(call->args, "from", "");
-	kg_args_known(from, "/from", from_known, lengthof(from_known));
-	kg_call_selector(call, from, "/from", "label", &tr->from);
-	kg_call_steps(call, true, &tr->steps);
-	to = kg_args_object(call->args, "to", "");
-	if (to != NULL)
-		kg_call_test(call, to, "/to", true, &tr->steps.specs[tr->steps.n - 1]);
-	tr->limit = kg_call_limit(call);
+	kg_graph_call_begin(call, "traverse_relationships", arguments);
+	(void) kg_input_object(&call->input, "from", &from);
+	kg_call_selector(call, &from, "label", &tr->from);
+	kg_call_steps(call, &tr->steps);
+	if (kg_input_object(&call->input, "to", &to))
+		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
+	(void) kg_input_int(&call->input, "limit", &tr->limit);
 }
 
 static const KgRef *

@@ -19,7 +19,7 @@
 typedef struct ListCall
 {
 	KgListQuery query;
-	const JsonbContainer *arguments;
+	KgInput input;
 	bool ids_only;
 	KgProjection *projection;
 	KgRepairs repairs;
@@ -40,41 +40,14 @@ throw_sorted_twice(const char *path, char *name)
 /* by_id: an entry before this one was the id, by that or its own name. */
 static void
 parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
-				 const JsonbValue *value, int index, bool *by_id)
+				 const KgInput *entry, bool *by_id)
 {
-	static const char *const known[] = {"field", "order"};
-	char *path = kg_path_index("/sort", index);
-	const JsonbContainer *entry;
-	char *name;
-	char *order;
+	char *name = kg_input_string(entry, "field");
+	bool descending = kg_input_enum(entry, "order", "\"asc\" or \"desc\"") == 1;
+	char *path = kg_input_path(entry, "field");
 	bool is_id;
-	bool descending = false;
-	const KgField *field;
+	const KgField *field = kg_target_field(target, name, path, "sort", &is_id);
 
-	entry = kg_args_item(value, path, "field");
-	kg_args_known(entry, path, known, lengthof(known));
-	name = kg_args_string(entry, "field", path);
-	if (name == NULL)
-	{
-		KgError *err = kg_args_error(path, value, "an object with \"field\"");
-
-		kg_error_throw(err);
-	}
-	order = kg_args_string(entry, "order", path);
-	if (order && strcmp(order, "desc") == 0)
-		descending = true;
-	else if (order && strcmp(order, "asc") != 0)
-	{
-		JsonbValue got = kg_json_string_value(order);
-		KgError *err = kg_args_error(
-			kg_path_member(path, "order"), &got, "\"asc\" or \"desc\"");
-
-		kg_error_allow(err, "asc");
-		kg_error_allow(err, "desc");
-		kg_error_throw(err);
-	}
-	path = kg_path_member(path, "field");
-	field = kg_target_field(target, name, path, "sort", &is_id);
 	if (is_id)
 	{
 		if (*by_id)
@@ -103,30 +76,18 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 
 void
 kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
-				   const JsonbContainer *arguments)
+				   const KgInput *in)
 {
-	const JsonbContainer *array = kg_args_objects(
-		arguments, "sort", "", "field");
-	KgJsonIter it;
+	int n = kg_input_objects(in, "sort", "field", "fields");
 	bool by_id = false;
 	int decide = 0;
 
-	if (array == NULL)
-		return;
-	if (kg_json_length(array) > KG_MAX_SORT)
+	for (int i = 0; i < n; i++)
 	{
-		JsonbValue got = kg_json_string_value(
-			psprintf("%d fields", kg_json_length(array)));
+		KgInput entry;
 
-		kg_error_throw(kg_args_error(
-			"/sort",
-			&got,
-			psprintf("an array of at most %d fields", KG_MAX_SORT)));
-	}
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
-	{
-		parse_sort_entry(query, target, &it.value, it.index, &by_id);
+		kg_input_item(in, "sort", i, "field", &entry);
+		parse_sort_entry(query, target, &entry, &by_id);
 		if (!by_id)
 			decide = query->nsort;
 	}
@@ -210,26 +171,14 @@ static void
 parse_page(ListCall *call)
 {
 	KgListQuery *query = &call->query;
+	const KgInput *in = &call->input;
 	char *cursor;
 	bool has_offset;
 
-	query->limit = KG_DEFAULT_LIST_LIMIT;
-	(void) kg_args_int(call->arguments,
-					   "limit",
-					   "",
-					   1,
-					   KG_MAX_LIST_LIMIT,
-					   &query->limit,
-					   &call->repairs);
-	has_offset = kg_args_int(call->arguments,
-							 "offset",
-							 "",
-							 0,
-							 kg_setting_max_offset,
-							 &query->offset,
-							 &call->repairs);
+	(void) kg_input_int(in, "limit", &query->limit);
+	has_offset = kg_input_int(in, "offset", &query->offset);
 	call->position = query->offset;
-	cursor = kg_args_string(call->arguments, "cursor", "");
+	cursor = kg_input_string(in, "cursor");
 	if (cursor == NULL)
 		return;
 	if (has_offset)
@@ -243,48 +192,62 @@ parse_page(ListCall *call)
 }
 
 static void
-parse_call(ListCall *call, const Jsonb *arguments)
+parse_search(ListCall *call)
 {
-	static const char *const known[] = {"filters",
-										"search",
-										"sort",
-										"limit",
-										"offset",
-										"cursor",
-										"max_bytes",
-										"fields"};
 	KgListQuery *query = &call->query;
-	KgFilterTarget target = kg_filter_target_type(query->type);
-	char *search;
+	char *search = kg_input_string(&call->input, "search");
 
-	call->arguments = kg_args_root(arguments);
-	kg_args_known(
-		call->arguments, "", known, lengthof(known) - (call->ids_only ? 1 : 0));
-	query->filter = kg_filter_analyse(
-		kg_filter_parse(kg_args_object(call->arguments, "filters", ""),
-						"/filters"),
-		&target,
-		&call->repairs);
-	kg_list_parse_sort(query, &target, call->arguments);
-	if (!call->ids_only)
-		call->projection = kg_projection_parse(query->type, call->arguments);
-	call->max_bytes = kg_read_max_bytes(call->arguments, false, &call->repairs);
-	search = kg_args_string(call->arguments, "search", "");
 	if (search || query->filter->nconditions > 0 || query->nsort > 0)
 		kg_writing_require_derived(query->type);
-	if (search)
-	{
-		query->matches = kg_search_run(
-			query->catalog, search, &query->type->type_no, 1, "/search");
-		query->by_rank = query->nsort == 0 && !query->id_descending;
-	}
-	call->bound = kg_cursor_query(call->ids_only ? "list_ids" : "list",
-								  psprintf("%s/%s %s",
-										   query->type->bundle,
-										   query->type->name,
-										   query->type->schema_hash),
-								  call->arguments);
+	if (search == NULL)
+		return;
+	query->matches = kg_search_run(
+		query->catalog, search, &query->type->type_no, 1, "/search");
+	query->by_rank = query->nsort == 0 && !query->id_descending;
+}
+
+static const KgFilter *
+parse_filters(const KgInput *in, const KgFilterTarget *target)
+{
+	return kg_filter_analyse(
+		kg_filter_parse(kg_args_object(in->object, "filters", ""), "/filters"),
+		target,
+		in->repairs);
+}
+
+static int
+operation_of(const ListCall *call)
+{
+	return call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST;
+}
+
+static void
+parse_call(ListCall *call, const Jsonb *arguments)
+{
+	KgListQuery *query = &call->query;
+	const KgType *type = query->type;
+	const KgInput *in = &call->input;
+	KgFilterTarget target = kg_filter_target_type(type);
+
+	kg_input_open(&call->input,
+				  arguments,
+				  kg_tool_input_template(operation_of(call)),
+				  &call->repairs);
+	query->filter = parse_filters(in, &target);
+	kg_list_parse_sort(query, &target, in);
+	if (!call->ids_only)
+		call->projection = kg_projection_parse(type, in);
+	call->max_bytes = kg_input_max_bytes(in);
+	parse_search(call);
+	call->bound = kg_cursor_query(
+		call->ids_only ? "list_ids" : "list",
+		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
+		in->object);
 	parse_page(call);
+	if (call->repairs.repairs == NIL &&
+		!kg_published_accepts(
+			query->catalog, type, operation_of(call), arguments))
+		kg_published_refuse(type, operation_of(call), arguments);
 }
 
 static void
@@ -448,7 +411,7 @@ finish(ListCall *call)
 	KgProjection summary = {type->nsummary, type->summary_fields};
 	KgDraft draft;
 
-	kg_draft_init(&draft, call->arguments, call->max_bytes, &call->repairs);
+	kg_draft_init(&draft, &call->input, call->max_bytes);
 	kg_list_draft(&draft, &call->query, call->page, call->position);
 	for (int i = 0; i < draft.n && !call->ids_only; i++)
 		draft.rough += VARSIZE(call->page->rows[i]->data);
@@ -470,17 +433,12 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 {
 	ListCall call;
 	KgListPage *page;
-	int operation;
 
 	memset(&call, 0, sizeof(call));
 	call.query.catalog = catalog;
 	call.query.type = type;
 	call.ids_only = ids_only;
 	parse_call(&call, arguments);
-	operation = ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST;
-	if (call.repairs.repairs == NIL &&
-		!kg_published_accepts(catalog, type, operation, arguments))
-		kg_published_refuse(type, operation, arguments);
 	call.page = page = kg_list_run(&call.query);
 	call.query.without_derived = !ids_only &&
 								 !kg_projection_derives(type, call.projection);
@@ -518,16 +476,34 @@ write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
+static void
+write_ast_sort(const KgListQuery *query, KgJsonWriter *w)
+{
+	kg_jw_key(w, "sort");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < query->nsort; i++)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "property", query->sort[i].field->name);
+		kg_jw_kstring(
+			w, "keys", query->sort[i].descending ? "descending" : "ascending");
+		kg_jw_end_object(w);
+	}
+	kg_jw_end_array(w);
+}
+
 void
 kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 				  KgJsonWriter *w)
 {
-	ListCall call;
 	KgFilterTarget target = kg_filter_target_type(type);
+	KgListQuery query;
+	KgRepairs repairs = {NIL};
+	KgInput in;
 
-	memset(&call, 0, sizeof(call));
-	call.query.type = type;
-	call.arguments = kg_args_root(arguments);
+	memset(&query, 0, sizeof(query));
+	query.type = type;
+	kg_input_open(&in, arguments, kg_tool_input_template(operation), &repairs);
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w,
 				  "operation",
@@ -538,29 +514,10 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 	kg_jw_kstring(w, "entity_type", type->name);
 	if (operation != KG_EXPOSE_GET)
 	{
-		write_ast_filter(
-			kg_filter_analyse(
-				kg_filter_parse(kg_args_object(call.arguments, "filters", ""),
-								"/filters"),
-				&target,
-				&call.repairs),
-			w);
-		kg_list_parse_sort(&call.query, &target, call.arguments);
-		kg_jw_key(w, "sort");
-		kg_jw_begin_array(w);
-		for (int i = 0; i < call.query.nsort; i++)
-		{
-			kg_jw_begin_object(w);
-			kg_jw_kstring(w, "property", call.query.sort[i].field->name);
-			kg_jw_kstring(w,
-						  "keys",
-						  call.query.sort[i].descending ? "descending"
-														: "ascending");
-			kg_jw_end_object(w);
-		}
-		kg_jw_end_array(w);
-		kg_jw_kbool(
-			w, "search", kg_args_string(call.arguments, "search", "") != NULL);
+		write_ast_filter(parse_filters(&in, &target), w);
+		kg_list_parse_sort(&query, &target, &in);
+		write_ast_sort(&query, w);
+		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));
 	}
 	kg_jw_end_object(w);
 }

@@ -13,6 +13,7 @@
 #include "common/hashfn.h"
 #include "schema/schema.h"
 #include "tools/catalog_tools.h"
+#include "tools/schema_template.h"
 #include "tools/published.h"
 
 typedef struct Key
@@ -105,7 +106,7 @@ kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
 	key.hash = hash_text(tool->name, 2);
 	schema = cached_schema(&key);
 	if (schema == NULL)
-		schema = keep_schema(&key, tool->input_schema(true));
+		schema = keep_schema(&key, kg_expand_schema(tool->input, NULL, true));
 	kg_json_root(arguments, &root);
 	return kg_schema_is_valid(schema, &root);
 }
@@ -160,5 +161,5 @@ kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
 void
 kg_published_refuse_fixed(const KgFixedTool *tool, const Jsonb *arguments)
 {
-	refuse(tool->input_schema(true), arguments);
+	refuse(kg_expand_schema(tool->input, NULL, true), arguments);
 }

@@ -14,34 +14,18 @@
 /* Of "next" with another max_bytes in it: the number's digits and its name. */
 #define KG_BYTES_MEMBER 32
 
-/* ---- arguments ---- */
+/* The first guess at what is around the items; then it is measured. */
+#define KG_ENVELOPE_BYTES 256
 
 int64
-kg_default_reply_bytes(void)
+kg_input_max_bytes(const KgInput *in)
 {
-	return Min(kg_setting_reply_bytes, kg_setting_max_reply_bytes);
-}
+	int64 max_bytes = 0;
+	int64 max_tokens = 0;
 
-int64
-kg_read_max_bytes(const JsonbContainer *args, bool tokens, KgRepairs *repairs)
-{
-	int64 max_bytes = kg_default_reply_bytes();
-	int64 max_tokens;
-
-	(void) kg_args_int(args,
-					   "max_bytes",
-					   "",
-					   KG_MIN_REPLY_BYTES,
-					   kg_setting_max_reply_bytes,
-					   &max_bytes,
-					   repairs);
-	if (tokens && kg_args_int(args,
-							  "max_tokens",
-							  "",
-							  KG_MIN_REPLY_BYTES / KG_TOKEN_BYTES,
-							  kg_setting_max_reply_bytes / KG_TOKEN_BYTES,
-							  &max_tokens,
-							  repairs))
+	(void) kg_input_int(in, "max_bytes", &max_bytes);
+	if (kg_input_declares(in, "max_tokens") &&
+		kg_input_int(in, "max_tokens", &max_tokens))
 		max_bytes = Min(max_bytes, max_tokens * KG_TOKEN_BYTES);
 	return max_bytes;
 }
@@ -198,7 +182,7 @@ write_next(const KgDraft *draft, const KgFit *fit, KgJsonWriter *w)
 		if (next.max_bytes == 0)
 			return;
 	}
-	write_arguments(draft->args, &next, w);
+	write_arguments(draft->input->object, &next, w);
 }
 
 static bool
@@ -292,7 +276,7 @@ write_envelope(const KgDraft *draft, const KgFit *fit,
 	if (is_free(draft, "untrusted"))
 		kg_marks_write(marks, w);
 	if (is_free(draft, "repaired"))
-		kg_repairs_write(draft->repairs, w);
+		kg_repairs_write(draft->input->repairs, w);
 }
 
 static Jsonb *
@@ -314,13 +298,11 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 }
 
 void
-kg_draft_init(KgDraft *draft, const JsonbContainer *args, int64 max_bytes,
-			  const KgRepairs *repairs)
+kg_draft_init(KgDraft *draft, const KgInput *input, int64 max_bytes)
 {
 	memset(draft, 0, sizeof(*draft));
-	draft->args = args;
+	draft->input = input;
 	draft->max_bytes = max_bytes;
-	draft->repairs = repairs;
 	draft->total = -1;
 }
 
@@ -485,7 +467,8 @@ throw_too_small(const KgDraft *draft, int64 size)
 {
 	JsonbValue tokens;
 	int64 number;
-	bool by_tokens = kg_json_get(draft->args, "max_tokens", &tokens) != NULL &&
+	bool by_tokens = kg_json_get(draft->input->object, "max_tokens", &tokens) !=
+						 NULL &&
 					 (!kg_json_int64(&tokens, &number) ||
 					  number * KG_TOKEN_BYTES == draft->max_bytes);
 	const char *name = by_tokens ? "max_tokens" : "max_bytes";
@@ -518,7 +501,8 @@ kg_draft_finish(const KgDraft *draft)
 {
 	Sizes sizes = {NULL};
 	KgFit fit = everything(draft);
-	int64 overhead = kg_json_text_size(draft->args) + KG_MIN_REPLY_BYTES / 4;
+	int64 overhead = kg_json_text_size(draft->input->object) +
+					 KG_ENVELOPE_BYTES;
 	int64 shortest = PG_INT64_MAX;
 
 	/* Writing what will surely be cut is spared. */

@@ -19,17 +19,13 @@
 #define KG_REPLY_H
 
 #include "base/json.h"
-#include "query/arguments.h"
 #include "query/marks.h"
+#include "tools/input.h"
 
-#define KG_MIN_REPLY_BYTES 1024 /* least max_bytes */
-#define KG_TOKEN_BYTES 4		/* that a token of max_tokens stands for */
+#define KG_TOKEN_BYTES 4 /* that a token of max_tokens stands for */
 
-/* The default of max_bytes: never above its ceiling. */
-extern int64 kg_default_reply_bytes(void);
 /* The arguments max_bytes and, where the tool has it, max_tokens. */
-extern int64 kg_read_max_bytes(const JsonbContainer *args, bool tokens,
-							   KgRepairs *repairs);
+extern int64 kg_input_max_bytes(const KgInput *in);
 
 /* How much of a reply is written. */
 typedef struct KgFit
@@ -66,10 +62,8 @@ typedef struct KgNext
 
 typedef struct KgDraft
 {
-	/* the call */
-	const JsonbContainer *args;
+	const KgInput *input; /* of the call */
 	int64 max_bytes;
-	const KgRepairs *repairs;
 	/* what may be left out */
 	int n;	   /* items */
 	int least; /* of them are always named: a page that ends where it began
@@ -107,8 +101,8 @@ typedef struct KgDraft
 	void *state;
 } KgDraft;
 
-extern void kg_draft_init(KgDraft *draft, const JsonbContainer *args,
-						  int64 max_bytes, const KgRepairs *repairs);
+extern void kg_draft_init(KgDraft *draft, const KgInput *input,
+						  int64 max_bytes);
 /* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
 

@@ -16,18 +16,25 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
+#include "catalog/term.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "query/aggregate.h"
 #include "query/filter.h"
 #include "query/paths.h"
-#include "tools/graph_call.h"
+#include "tools/catalog_tools.h"
+#include "tools/graph.h"
 #include "tools/schema_template.h"
+#include "tools/reply.h"
 #include "utils/json.h"
+#include "utils/memutils.h"
 
 /* Beyond this, names are told by get_graph_schema only. */
 #define KG_MAX_ENUM 200
 /* Beyond this, names are told once a schema. */
 #define KG_REPEATED_ENUM 10
+/* Templates of input schemas: more than there are tools. */
+#define KG_MAX_OUTLINES 32
 
 /*
  * <name> or <name@note> in a template.  The note says in words where the same
@@ -36,7 +43,9 @@
 typedef struct Expansion
 {
 	StringInfo out;
+	const KgType *type; /* that the tool is made for, or NULL */
 	bool repeat;
+	bool outline;
 	const char *note; /* of the part being written, or NULL */
 } Expansion;
 
@@ -207,88 +216,113 @@ write_filters(Expansion *x)
 	appendStringInfoChar(x->out, '}');
 }
 
+/* What only tools of a type have (tools/tool_schema.c). */
 static void
-write_max_rows(Expansion *x)
+write_type_part(Expansion *x, Jsonb *part)
 {
-	appendStringInfo(x->out, "%d", kg_setting_max_rows);
+	appendStringInfoString(x->out,
+						   JsonbToCString(NULL, &part->root, VARSIZE(part)));
 }
 
 static void
-write_max_steps(Expansion *x)
+write_type_filters(Expansion *x)
 {
-	appendStringInfo(x->out, "%d", kg_setting_max_steps);
+	write_type_part(x, kg_type_filters_schema(x->type, x->repeat));
 }
 
 static void
-write_max_step_hops(Expansion *x)
+write_sort_names(Expansion *x)
 {
-	appendStringInfo(x->out, "%d", kg_max_hops(KG_MAX_STEP_HOPS));
+	write_type_part(x, kg_type_sort_names(x->type));
 }
 
 static void
-write_default_rows(Expansion *x)
+write_sort_note(Expansion *x)
 {
-	appendStringInfo(x->out, "%d", kg_default_rows());
+	escape_json(x->out, kg_type_sort_note(x->type));
 }
 
 static void
-write_max_ids(Expansion *x)
+write_field_names(Expansion *x)
 {
-	appendStringInfo(x->out, "%d", kg_setting_max_ids);
+	write_type_part(x, kg_type_field_names(x->type));
 }
 
-static void
-write_hops(Expansion *x, int max, int dflt)
+/*
+ * Numbers that are a setting, or the least of it, of another and of a constant,
+ * in some unit; or a constant that sizes something.
+ */
+static const struct
 {
-	appendStringInfo(x->out,
-					 "\"type\":\"integer\",\"minimum\":1,\"maximum\":%d",
-					 kg_max_hops(max));
-	if (dflt > 0)
-		appendStringInfo(x->out, ",\"default\":%d", kg_max_hops(dflt));
+	const char *name;
+	const int *setting;
+	const int *or_setting;
+	int at_most;
+	int unit;
+} numbers[] = {
+	{"max_sort", NULL, NULL, KG_MAX_SORT},
+	{"max_groups", NULL, NULL, KG_MAX_GROUPS},
+	{"max_aggregations", NULL, NULL, KG_MAX_AGGREGATIONS},
+	{"max_term_bytes", NULL, NULL, KG_MAX_TERM_BYTES},
+	{"max_rows", &kg_setting_max_rows},
+	{"default_rows", &kg_setting_max_rows, NULL, 30},
+	{"max_ids", &kg_setting_max_ids},
+	{"max_filters", &kg_setting_max_filters},
+	{"max_offset", &kg_setting_max_offset},
+	{"max_steps", &kg_setting_max_steps},
+	{"max_step_hops", &kg_setting_max_hops, NULL, KG_MAX_STEP_HOPS},
+	{"explore_hops", &kg_setting_max_hops, NULL, 2},
+	{"max_explore_hops", &kg_setting_max_hops, NULL, KG_EXPLORE_MAX_HOPS},
+	{"path_hops", &kg_setting_max_hops, NULL, 3},
+	{"max_path_hops", &kg_setting_max_hops, NULL, KG_MAX_PATH_HOPS},
+	{"max_bfs_hops", &kg_setting_max_hops, NULL, 5},
+	{"reply_bytes", &kg_setting_reply_bytes, &kg_setting_max_reply_bytes},
+	{"max_reply_bytes", &kg_setting_max_reply_bytes},
+	{"max_reply_tokens", &kg_setting_max_reply_bytes, NULL, 0, KG_TOKEN_BYTES},
+};
+
+static int
+find_number(const char *name, size_t length)
+{
+	for (int i = 0; i < lengthof(numbers); i++)
+		if (strlen(numbers[i].name) == length &&
+			memcmp(numbers[i].name, name, length) == 0)
+			return i;
+	return -1;
 }
 
-static void
-write_step_hops(Expansion *x)
+static int
+number_value(int i)
 {
-	write_hops(x, KG_MAX_STEP_HOPS, 1);
+	int value = numbers[i].at_most;
+
+	if (numbers[i].setting != NULL)
+		value = *numbers[i].setting;
+	if (numbers[i].or_setting != NULL)
+		value = Min(value, *numbers[i].or_setting);
+	if (numbers[i].at_most > 0)
+		value = Min(value, numbers[i].at_most);
+	return numbers[i].unit > 0 ? value / numbers[i].unit : value;
 }
 
-static void
-write_explore_hops(Expansion *x)
+int
+kg_template_number(const char *name, size_t length)
 {
-	write_hops(x, KG_EXPLORE_MAX_HOPS, KG_EXPLORE_HOPS);
+	int i = find_number(name, length);
+
+	if (i < 0)
+		elog(ERROR, "unknown number of a schema: %s", name);
+	return number_value(i);
 }
 
+/* In an outline by name: the setting can change, the outline does not. */
 static void
-write_path_hops(Expansion *x)
+write_number(Expansion *x, int i)
 {
-	write_hops(x, KG_MAX_PATH_HOPS, KG_PATH_HOPS);
-}
-
-static void
-write_bfs_hops(Expansion *x)
-{
-	write_hops(x, KG_BFS_MAX_HOPS, 0);
-}
-
-static void
-write_max_bytes(Expansion *x)
-{
-	appendStringInfo(x->out,
-					 "{\"type\":\"integer\",\"minimum\":%d,\"maximum\":%d,"
-					 "\"default\":%d}",
-					 KG_MIN_REPLY_BYTES,
-					 kg_setting_max_reply_bytes,
-					 (int) kg_default_reply_bytes());
-}
-
-static void
-write_max_tokens(Expansion *x)
-{
-	appendStringInfo(x->out,
-					 "{\"type\":\"integer\",\"minimum\":%d,\"maximum\":%d}",
-					 KG_MIN_REPLY_BYTES / KG_TOKEN_BYTES,
-					 kg_setting_max_reply_bytes / KG_TOKEN_BYTES);
+	if (x->outline)
+		appendStringInfo(x->out, "\"%s\"", numbers[i].name);
+	else
+		appendStringInfo(x->out, "%d", number_value(i));
 }
 
 static const Part parts[] = {
@@ -297,17 +331,22 @@ static const Part parts[] = {
 	{"relation", NULL, write_relation},
 	{"relation_or_all", NULL, write_relation_or_all},
 	{"filters", NULL, write_filters},
-	{"max_rows", NULL, write_max_rows},
-	{"max_steps", NULL, write_max_steps},
-	{"max_ids", NULL, write_max_ids},
-	{"max_step_hops", NULL, write_max_step_hops},
-	{"default_rows", NULL, write_default_rows},
-	{"step_hops", NULL, write_step_hops},
-	{"explore_hops", NULL, write_explore_hops},
-	{"path_hops", NULL, write_path_hops},
-	{"bfs_hops", NULL, write_bfs_hops},
-	{"max_bytes", NULL, write_max_bytes},
-	{"max_tokens", NULL, write_max_tokens},
+	{"type_filters", NULL, write_type_filters},
+	{"sort_names", NULL, write_sort_names},
+	{"field_names", NULL, write_field_names},
+	{"sort_note", NULL, write_sort_note},
+	{"max_bytes",
+	 "{'type':'integer','minimum':1024,'maximum':<max_reply_bytes>,'default':"
+	 "<reply_bytes>}",
+	 NULL},
+	{"max_tokens",
+	 "{'type':'integer','minimum':256,'maximum':<max_reply_tokens>}",
+	 NULL},
+	/* of one hop up, where 1 is the default, or there is none */
+	{"step_hops",
+	 "'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':1",
+	 NULL},
+	{"bfs_hops", "'type':'integer','minimum':1,'maximum':<max_bfs_hops>", NULL},
 	{"relations",
 	 "{'type':'array','items':<relation>,'description':'only these'}",
 	 NULL},
@@ -412,12 +451,21 @@ expand_part(Expansion *x, const char *p)
 {
 	const char *end = strchr(p, '>');
 	const char *at = memchr(p, '@', end - p);
-	const Part *part = find_part(p, (at ? at : end) - p);
+	int number = find_number(p, end - p);
+	const Part *part;
 	Expansion inner = *x;
 
+	if (number >= 0)
+	{
+		write_number(x, number);
+		return end + 1;
+	}
+	part = find_part(p, (at ? at : end) - p);
 	inner.note = at ? pnstrdup(at + 1, end - at - 1) : NULL;
 	if (part->text != NULL)
 		expand(&inner, part->text);
+	else if (x->outline)
+		appendStringInfoString(x->out, "{}");
 	else
 		part->write(&inner);
 	return end + 1;
@@ -441,24 +489,52 @@ expand(Expansion *x, const char *template)
 	}
 }
 
-char *
-kg_expand_text(const char *template)
+static char *
+expanded(const char *template, const KgType *type, bool repeat, bool outline)
 {
 	StringInfoData out;
-	Expansion x = {&out, false, NULL};
+	Expansion x = {&out, type, repeat, outline, NULL};
 
 	initStringInfo(&out);
 	expand(&x, template);
 	return out.data;
 }
 
-Jsonb *
-kg_expand_schema(const char *template, bool repeat)
+char *
+kg_expand_text(const char *template)
 {
-	StringInfoData out;
-	Expansion x = {&out, repeat, NULL};
+	return expanded(template, NULL, false, false);
+}
 
-	initStringInfo(&out);
-	expand(&x, template);
-	return kg_json_parse(out.data);
+Jsonb *
+kg_expand_schema(const char *template, const KgType *type, bool repeat)
+{
+	return kg_json_parse(expanded(template, type, repeat, false));
+}
+
+/* There is one for each template, which is a constant. */
+const Jsonb *
+kg_template_outline(const char *template)
+{
+	static struct
+	{
+		const char *template;
+		Jsonb *outline;
+	} outlines[KG_MAX_OUTLINES];
+	MemoryContext old;
+	Jsonb *outline;
+	int i;
+
+	for (i = 0; i < KG_MAX_OUTLINES && outlines[i].template != NULL; i++)
+		if (outlines[i].template == template)
+			return outlines[i].outline;
+	outline = kg_json_parse(expanded(template, NULL, true, true));
+	if (i == KG_MAX_OUTLINES)
+		return outline;
+	old = MemoryContextSwitchTo(TopMemoryContext);
+	outlines[i].outline = memcpy(
+		palloc(VARSIZE(outline)), outline, VARSIZE(outline));
+	MemoryContextSwitchTo(old);
+	outlines[i].template = template;
+	return outlines[i].outline;
 }

@@ -1,32 +1,32 @@
 /*
  * schema_template.h
- *	  The published schemas of the graph tools.
+ *	  The published schemas of the tools, from their templates.
  */
 #ifndef KG_SCHEMA_TEMPLATE_H
 #define KG_SCHEMA_TEMPLATE_H
 
+#include "catalog/catalog.h"
 #include "utils/jsonb.h"
 
 /*
  * A schema from its template: ' stands for ", and <name> for a part that
- * depends on the tenant or the settings, or is used by several tools.  What
- * comes several times is written out each time where repeat is set.
+ * depends on the tenant, the type that the tool is made for or the settings, or
+ * is used by several tools.  What comes several times is written out each time
+ * where repeat is set.
  */
-extern Jsonb *kg_expand_schema(const char *template, bool repeat);
+extern Jsonb *kg_expand_schema(const char *template, const KgType *type,
+							   bool repeat);
 
 /* A text with such parts, and no quotes. */
 extern char *kg_expand_text(const char *template);
 
-#define KG_INPUT_SCHEMA(function, template)        \
-	static Jsonb *function(bool repeat)            \
-	{                                              \
-		return kg_expand_schema(template, repeat); \
-	}
-
-#define KG_OUTPUT_SCHEMA(function, template)      \
-	static Jsonb *function(void)                  \
-	{                                             \
-		return kg_expand_schema(template, false); \
-	}
+/*
+ * What a template of an input schema says whatever the tenant and the settings
+ * are: what these decide is {}, and numbers that depend on settings are names.
+ * Lives as long as the backend.
+ */
+extern const Jsonb *kg_template_outline(const char *template);
+/* Such a number as it is now. */
+extern int kg_template_number(const char *name, size_t length);
 
 #endif /* KG_SCHEMA_TEMPLATE_H */

@@ -41,28 +41,17 @@ require_field(const KgType *type, const JsonbValue *value, const char *path)
 }
 
 KgProjection *
-kg_projection_parse(const KgType *type, const JsonbContainer *arguments)
+kg_projection_parse(const KgType *type, const KgInput *in)
 {
-	const JsonbContainer *array = kg_args_array(arguments, "fields", "");
+	const JsonbContainer *array = kg_input_array(in, "fields", "fields");
 	KgProjection *projection;
 	KgJsonIter it;
-	int n;
 
 	if (array == NULL)
 		return NULL;
-	n = kg_json_length(array);
-	if (n < 1 || n > KG_MAX_PROJECTED_FIELDS)
-	{
-		JsonbValue got = kg_json_string_value(psprintf("%d fields", n));
-
-		kg_error_throw(kg_args_error(
-			"/fields",
-			&got,
-			psprintf("an array of 1 to %d fields", KG_MAX_PROJECTED_FIELDS)));
-	}
 	projection = palloc(sizeof(*projection));
 	projection->nfields = 0;
-	projection->fields = palloc(n * sizeof(KgField *));
+	projection->fields = palloc(kg_json_length(array) * sizeof(KgField *));
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{

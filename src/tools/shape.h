@@ -7,8 +7,8 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
-#include "query/arguments.h"
 #include "query/marks.h"
+#include "tools/input.h"
 
 /* Fields to show of an entity's data; NULL shows all. */
 typedef struct KgProjection
@@ -18,8 +18,7 @@ typedef struct KgProjection
 } KgProjection;
 
 /* The argument "fields", or NULL.  Raises with the allowed names. */
-extern KgProjection *kg_projection_parse(const KgType *type,
-										 const JsonbContainer *arguments);
+extern KgProjection *kg_projection_parse(const KgType *type, const KgInput *in);
 /* data with the projected fields only. */
 extern Jsonb *kg_projection_apply(const KgProjection *projection,
 								  const Jsonb *data);
