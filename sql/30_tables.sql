@@ -123,7 +123,7 @@ COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
 -- What kg_edge says of 32 nodes of successive numbers, packed
--- (src/query/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
+-- (src/catalog/adjacency.h): a node whose bit is not set is read from kg_edge.  Not
 -- dumped: kg_pack() makes it again.  A hop is hundreds of descents of its index,
 -- most of whose steps a bigint decides.
 CREATE TABLE @extschema@.kg_adjacency (

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "query/packing.h"
 #include "store/bundle_apply.h"
+#include "store/packing.h"
 #include "utils/builtins.h"
 
 /* Changed rows from which on an apply packs what it changed. */

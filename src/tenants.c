@@ -9,9 +9,9 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "base/text.h"
+#include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "query/adjacency.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);

@@ -12,10 +12,10 @@
 #include "postgres.h"
 
 #include "base/spi.h"
+#include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
-#include "query/adjacency.h"
 #include "query/frontier.h"
 #include "query/sort.h"
 #include "utils/array.h"

@@ -7,19 +7,6 @@
 
 #include "query/graph_search.h"
 
-/* Neighbours of one node over one relation in one direction. */
-typedef struct KgNeighbors
-{
-	int64 node;
-	int32 relation_no;
-	bool backward; /* the stored edges run from the neighbours to the node */
-	const int64 *neighbors;
-	int n;
-	const Jsonb *properties; /* n is 1 where properties were asked for */
-} KgNeighbors;
-
-typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
-
 /*
  * Deliver the neighbours of the nodes.  An edge between two of the nodes that
  * is followed both ways is delivered from both.  Neighbours may be hidden:

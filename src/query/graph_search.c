@@ -26,28 +26,6 @@
 /* ---- walks ---- */
 
 bool
-kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
-{
-	int low = 0;
-	int high = set->n - 1;
-
-	if (set->all)
-		return true;
-	while (low <= high)
-	{
-		int middle = (low + high) / 2;
-
-		if (set->numbers[middle] == relation_no)
-			return true;
-		if (set->numbers[middle] < relation_no)
-			low = middle + 1;
-		else
-			high = middle - 1;
-	}
-	return false;
-}
-
-bool
 kg_follow_both(const KgFollow *walk, int32 relation_no)
 {
 	return kg_relation_set_has(&walk->forward, relation_no) &&

@@ -10,6 +10,7 @@
 #ifndef KG_GRAPH_SEARCH_H
 #define KG_GRAPH_SEARCH_H
 
+#include "catalog/adjacency.h"
 #include "catalog/catalog.h"
 #include "query/nodeset.h"
 #include "query/plan.h"
@@ -17,14 +18,6 @@
 
 /* Nodes a statement; 128 kB of array. */
 #define KG_PIECE 16384
-
-/* Which relations are followed in one direction. */
-typedef struct KgRelationSet
-{
-	bool all;
-	int n;
-	int32 *numbers; /* ascending */
-} KgRelationSet;
 
 /*
  * How a search walks.  "forward" is along the stored orientation; a symmetric
@@ -97,7 +90,6 @@ extern void kg_graph_check_memory(KgGraph *graph);
 extern void kg_graph_charge_edges(KgGraph *graph, int64 edges);
 
 /* Does the walk follow the relation both ways? */
-extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
 extern bool kg_follow_both(const KgFollow *walk, int32 relation_no);
 /* The same walk from the other end. */
 extern void kg_follow_reverse(const KgFollow *walk, KgFollow *reversed);

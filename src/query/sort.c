@@ -44,12 +44,3 @@ kg_sort(void *items, size_t n, size_t size, KgCompare compare, void *arg)
 	kg_plan_check();
 	sort_items(items, n, size, compare, arg);
 }
-
-int
-kg_compare_nodes(const void *a, const void *b, void *arg)
-{
-	int64 x = *(const int64 *) a;
-	int64 y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}

@@ -13,7 +13,4 @@ typedef int (*KgCompare)(const void *a, const void *b, void *arg);
 extern void kg_sort(void *items, size_t n, size_t size, KgCompare compare,
 					void *arg);
 
-/* Node numbers (int64), ascending. */
-extern int kg_compare_nodes(const void *a, const void *b, void *arg);
-
 #endif /* KG_SORT_H */

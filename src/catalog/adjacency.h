@@ -20,7 +20,7 @@
 #define KG_ADJACENCY_H
 
 #include "lib/stringinfo.h"
-#include "query/frontier.h"
+#include "utils/jsonb.h"
 
 /* Two integers hold a bit for each; sql/30_tables.sql says the number. */
 #define KG_BLOCK 32
@@ -48,6 +48,29 @@ kg_block_bit(int64 node)
 {
 	return (uint32) 1 << ((node - 1) % KG_BLOCK);
 }
+
+/* Which relations are followed in one direction. */
+typedef struct KgRelationSet
+{
+	bool all;
+	int n;
+	int32 *numbers; /* ascending */
+} KgRelationSet;
+
+extern bool kg_relation_set_has(const KgRelationSet *set, int32 relation_no);
+
+/* Neighbours of one node over one relation in one direction. */
+typedef struct KgNeighbors
+{
+	int64 node;
+	int32 relation_no;
+	bool backward; /* the stored edges run from the neighbours to the node */
+	const int64 *neighbors;
+	int n;
+	const Jsonb *properties; /* n is 1 where properties were asked for */
+} KgNeighbors;
+
+typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
 
 /* Append one relation's group; targets ascending and distinct. */
 extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
@@ -90,5 +113,8 @@ extern void kg_block_open(KgBlockReader *reader, const bytea *block);
 /* The node's edges; NULL where it has none. */
 extern const uint8 *kg_block_edges(KgBlockReader *reader, int64 node,
 								   Size *len);
+
+/* Node numbers (int64), ascending. */
+extern int kg_compare_nodes(const void *a, const void *b, void *arg);
 
 #endif /* KG_ADJACENCY_H */

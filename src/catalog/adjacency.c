@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "port/pg_bitutils.h"
-#include "query/adjacency.h"
+#include "catalog/adjacency.h"
 
 #define KG_BATCH 256
 
@@ -65,6 +65,28 @@ kg_adjacency_append(StringInfo packed, int32 relation_no, const int64 *targets,
 	append_number(packed, group.len);
 	appendBinaryStringInfo(packed, group.data, group.len);
 	pfree(group.data);
+}
+
+bool
+kg_relation_set_has(const KgRelationSet *set, int32 relation_no)
+{
+	int low = 0;
+	int high = set->n - 1;
+
+	if (set->all)
+		return true;
+	while (low <= high)
+	{
+		int middle = (low + high) / 2;
+
+		if (set->numbers[middle] == relation_no)
+			return true;
+		if (set->numbers[middle] < relation_no)
+			low = middle + 1;
+		else
+			high = middle - 1;
+	}
+	return false;
 }
 
 int64
@@ -192,4 +214,13 @@ kg_block_edges(KgBlockReader *reader, int64 node, Size *len)
 	if (edges + *len > reader->end)
 		elog(ERROR, "malformed row of kg_adjacency");
 	return edges;
+}
+
+int
+kg_compare_nodes(const void *a, const void *b, void *arg)
+{
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
 }
