@@ -209,12 +209,6 @@ kg_groups_new(MemoryContext context, int nkeys, const KgAggregateSpec *specs,
 	return groups;
 }
 
-Size
-kg_groups_memory(KgGroups *groups)
-{
-	return MemoryContextMemAllocated(groups->context, true);
-}
-
 static void
 grow_slots(KgGroups *groups)
 {

@@ -90,7 +90,6 @@ extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
 /* The group without keys, made where there is no row at all. */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);
-extern Size kg_groups_memory(KgGroups *groups);
 
 /* An aggregate's value; missing (null) where there was nothing. */
 extern KgGroupValue kg_group_result(const KgAggregateSpec *spec,

@@ -91,10 +91,6 @@ extern KgFilter **kg_filter_analyse_over(const KgFilter *parsed,
 extern const KgField *kg_target_field(const KgFilterTarget *target,
 									  const char *name, const char *path,
 									  const char *use, bool *is_id);
-/* The same without raising; *found says whether it may be named. */
-extern const KgField *kg_target_lookup(const KgFilterTarget *target,
-									   const char *name, bool *found,
-									   bool *is_id);
 
 /* Does an analysed condition or filter hold for a document? */
 extern bool kg_condition_matches(const KgCondition *condition,
@@ -102,8 +98,7 @@ extern bool kg_condition_matches(const KgCondition *condition,
 extern bool kg_filter_matches(const KgFilter *filter,
 							  const JsonbContainer *document);
 
-/* "an integer"; "integer". */
-extern const char *kg_kind_name(KgKind kind);
+/* "integer", "date-time". */
 extern const char *kg_kind_code(KgKind kind);
 
 #endif /* KG_FILTER_H */

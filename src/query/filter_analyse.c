@@ -69,9 +69,9 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 	return field->indexed || !target->indexed_only;
 }
 
-const KgField *
-kg_target_lookup(const KgFilterTarget *target, const char *name, bool *found,
-				 bool *is_id)
+static const KgField *
+look_up_field(const KgFilterTarget *target, const char *name, bool *found,
+			  bool *is_id)
 {
 	*found = true;
 	*is_id = false;
@@ -181,15 +181,15 @@ kg_target_field(const KgFilterTarget *target, const char *name,
 				const char *path, const char *use, bool *is_id)
 {
 	bool found;
-	const KgField *field = kg_target_lookup(target, name, &found, is_id);
+	const KgField *field = look_up_field(target, name, &found, is_id);
 
 	if (!found)
 		throw_unknown_field(target, 1, name, path, use);
 	return field;
 }
 
-const char *
-kg_kind_name(KgKind kind)
+static const char *
+kind_name(KgKind kind)
 {
 	switch (kind)
 	{
@@ -251,7 +251,7 @@ check_operator(const KgCondition *condition)
 	kg_error_expected(err,
 					  "an operator for %s%s",
 					  field && field->is_array ? "an array; each item is " : "",
-					  field ? kg_kind_name(field->kind) : "an id");
+					  field ? kind_name(field->kind) : "an id");
 	for (int op = 0; op < KG_NOPS; op++)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_operator(op)->name);
@@ -384,10 +384,10 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "property \"%s\" is compared with %s",
 					   condition->property,
-					   kg_kind_name(field->kind));
+					   kind_name(field->kind));
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
-	kg_error_expected(err, "%s", kg_kind_name(field->kind));
+	kg_error_expected(err, "%s", kind_name(field->kind));
 	kg_error_throw(err);
 }
 
@@ -569,7 +569,7 @@ analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 		KgCondition *condition = &filter->conditions[i];
 
 		*condition = parsed->conditions[i];
-		condition->field = kg_target_lookup(
+		condition->field = look_up_field(
 			target, condition->property, &found, &is_id);
 		Assert(found);
 		check_operator(condition);
@@ -628,7 +628,7 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 			bool found;
 			bool is_id;
 
-			(void) kg_target_lookup(
+			(void) look_up_field(
 				&targets[t], condition->property, &found, &is_id);
 			usable[t] = usable[t] && found;
 			anywhere |= found;

@@ -456,15 +456,6 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 	}
 }
 
-void
-kg_hints_write(const KgListQuery *query, KgJsonWriter *w)
-{
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
-	kg_hints_write_items(query, w);
-	kg_jw_end_array(w);
-}
-
 /* Where the filters are in the arguments: "/filters", "/from/filters". */
 static const char *
 filters_path(const KgFilter *filter)

@@ -11,13 +11,10 @@
 #define KG_HINT_LOOKS 20
 
 /*
- * Writes the member "hints" for a list without a match: for each filter that
- * alone matches nothing the nearest existing ids, labels or values.  What it
- * names is visible to the caller.
+ * Writes hints for a list without a match into an array that is open: for each
+ * filter that alone matches nothing the nearest existing ids, labels or values.
+ * What they name is visible to the caller.
  */
-extern void kg_hints_write(const KgListQuery *query, KgJsonWriter *w);
-
-/* The items of that array, in one that is open. */
 extern void kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w);
 
 /* The nearest ids to one that does not exist: [{id, label}]. */

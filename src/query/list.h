@@ -104,8 +104,6 @@ extern bool kg_rows_add(KgRows *rows, KgRow *row);
 extern void kg_rows_drop_group(KgRows *rows, const bytea *key);
 /* Sort, drop duplicates, keep max. */
 extern void kg_rows_finish(KgRows *rows);
-extern int kg_row_compare(const KgListQuery *query, const KgRow *a,
-						  const KgRow *b);
 
 /*
  * What a statement reads from: the rows of one property's keys, of the type's

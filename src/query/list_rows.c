@@ -30,8 +30,8 @@ compare_key(const bytea *a, const bytea *b, bool descending)
 	return cmp;
 }
 
-int
-kg_row_compare(const KgListQuery *query, const KgRow *a, const KgRow *b)
+static int
+row_order(const KgListQuery *query, const KgRow *a, const KgRow *b)
 {
 	int shift = query->by_rank ? 1 : 0;
 	int cmp;
@@ -56,8 +56,7 @@ kg_row_compare(const KgListQuery *query, const KgRow *a, const KgRow *b)
 static int
 compare_rows(const void *a, const void *b, void *arg)
 {
-	return kg_row_compare(
-		arg, *(const KgRow *const *) a, *(const KgRow *const *) b);
+	return row_order(arg, *(const KgRow *const *) a, *(const KgRow *const *) b);
 }
 
 void
@@ -108,13 +107,12 @@ kg_rows_add(KgRows *rows, KgRow *row)
 {
 	const KgListQuery *query = rows->query;
 
-	if (query->after && kg_row_compare(query, row, query->after) <= 0)
+	if (query->after && row_order(query, row, query->after) <= 0)
 	{
 		free_row(rows, row);
 		return false;
 	}
-	if (rows->pruned &&
-		kg_row_compare(query, row, rows->rows[rows->max - 1]) > 0)
+	if (rows->pruned && row_order(query, row, rows->rows[rows->max - 1]) > 0)
 	{
 		free_row(rows, row);
 		return true;

@@ -584,16 +584,16 @@ kg_search_nearest(const KgCatalog *catalog, const char *query, int32 type_no,
 	return run_search(catalog, query, &type_no, type_no != 0 ? 1 : 0, max);
 }
 
-const char *
-kg_match_how_name(KgMatchHow how)
+static const char *
+how_name(KgMatchHow how)
 {
 	static const char *const names[] = {"exact", "prefix", "token", "trigram"};
 
 	return names[how];
 }
 
-const char *
-kg_match_kind_name(char kind)
+static const char *
+kind_name(char kind)
 {
 	switch (kind)
 	{
@@ -629,8 +629,8 @@ kg_match_write(const KgMatch *match, const KgType *type, KgJsonWriter *w)
 {
 	kg_jw_key(w, "matched_on");
 	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "kind", kg_match_kind_name(match->kind));
-	kg_jw_kstring(w, "how", kg_match_how_name(match->how));
+	kg_jw_kstring(w, "kind", kind_name(match->kind));
+	kg_jw_kstring(w, "how", how_name(match->how));
 	kg_jw_kstring(w, "term", match->term);
 	kg_marks_write_member(matched_field(match, type), "term", w);
 	kg_jw_end_object(w);

@@ -49,9 +49,6 @@ extern KgMatches *kg_search_run(const KgCatalog *catalog, const char *query,
 extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 									int32 type_no, int max);
 
-/* "exact", "prefix", "token", "trigram"; "label", "alias", "id", "token". */
-extern const char *kg_match_how_name(KgMatchHow how);
-extern const char *kg_match_kind_name(char kind);
 /* Writes {"kind", "how", "term"} as the member matched_on. */
 extern void kg_match_write(const KgMatch *match, const KgType *type,
 						   KgJsonWriter *w);
