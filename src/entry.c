@@ -5,22 +5,21 @@
 #include "postgres.h"
 
 #include "entry.h"
-#include "query/running.h"
 
 Datum
 kg_entry(FunctionCallInfo fcinfo, KgEntryBody body)
 {
 	Jsonb *volatile result = NULL;
-	KgRunning outer;
+	KgCall call;
 
-	kg_running_enter(&outer);
+	kg_running_enter(&call);
 	PG_TRY();
 	{
-		result = body(fcinfo);
+		result = body(fcinfo, &call);
 	}
 	PG_FINALLY();
 	{
-		kg_running_leave(&outer);
+		kg_running_leave(&call);
 	}
 	PG_END_TRY();
 	if (result == NULL)

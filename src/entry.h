@@ -6,12 +6,13 @@
 #define KG_ENTRY_H
 
 #include "fmgr.h"
+#include "query/running.h"
 #include "utils/jsonb.h"
 
 /* Returns NULL for SQL's. */
-typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo);
+typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 
-/* Run it as a call, with the clock of one (query/running.h). */
+/* Run it as a call, with the clock of one. */
 extern Datum kg_entry(FunctionCallInfo fcinfo, KgEntryBody body);
 
 #endif /* KG_ENTRY_H */

@@ -9,17 +9,17 @@
 #include "fmgr.h"
 #include "tools/graph.h"
 
-#define KG_TOOL_FUNCTION(sql_name, tool)                   \
-	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);          \
-	PG_FUNCTION_INFO_V1(sql_name);                         \
-	static Jsonb *sql_name##_body(FunctionCallInfo fcinfo) \
-	{                                                      \
-		return tool(PG_GETARG_JSONB_P(0));                 \
-	}                                                      \
-	Datum sql_name(PG_FUNCTION_ARGS)                       \
-	{                                                      \
-		return kg_entry(fcinfo, sql_name##_body);          \
-	}                                                      \
+#define KG_TOOL_FUNCTION(sql_name, tool)                                 \
+	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);                        \
+	PG_FUNCTION_INFO_V1(sql_name);                                       \
+	static Jsonb *sql_name##_body(FunctionCallInfo fcinfo, KgCall *call) \
+	{                                                                    \
+		return tool(PG_GETARG_JSONB_P(0));                               \
+	}                                                                    \
+	Datum sql_name(PG_FUNCTION_ARGS)                                     \
+	{                                                                    \
+		return kg_entry(fcinfo, sql_name##_body);                        \
+	}                                                                    \
 	extern int no_such_variable
 
 KG_TOOL_FUNCTION(kg_sql_graph_schema, kg_tool_get_graph_schema);

@@ -68,7 +68,7 @@ PGDLLEXPORT Datum kg_sql_mcp(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp);
 
 static Jsonb *
-mcp(FunctionCallInfo fcinfo)
+mcp(FunctionCallInfo fcinfo, KgCall *call)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Jsonb *volatile reply = NULL;

@@ -55,7 +55,7 @@ require_type(const KgCatalog *catalog, text *name)
 }
 
 static Jsonb *
-list(FunctionCallInfo fcinfo)
+list(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -70,7 +70,7 @@ kg_sql_list(PG_FUNCTION_ARGS)
 }
 
 static Jsonb *
-list_ids(FunctionCallInfo fcinfo)
+list_ids(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -85,7 +85,7 @@ kg_sql_list_ids(PG_FUNCTION_ARGS)
 }
 
 static Jsonb *
-get(FunctionCallInfo fcinfo)
+get(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -101,7 +101,7 @@ kg_sql_get(PG_FUNCTION_ARGS)
 
 /* The array as the tool's arguments, so that both have the same rules. */
 static Jsonb *
-get_many(FunctionCallInfo fcinfo)
+get_many(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = caller_catalog();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -144,7 +144,7 @@ kg_sql_list_tools(PG_FUNCTION_ARGS)
 }
 
 static Jsonb *
-call_tool(FunctionCallInfo fcinfo)
+call_tool(FunctionCallInfo fcinfo, KgCall *call)
 {
 	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 								PG_GETARG_JSONB_P(1));
@@ -157,10 +157,10 @@ kg_sql_call_tool(PG_FUNCTION_ARGS)
 }
 
 static Jsonb *
-explain(FunctionCallInfo fcinfo)
+explain(FunctionCallInfo fcinfo, KgCall *call)
 {
-	return kg_tools_explain(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-							PG_GETARG_JSONB_P(1));
+	return kg_tools_explain(
+		call, text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1));
 }
 
 Datum

@@ -29,9 +29,6 @@
 
 static const KgBound unbounded = {.nodes = INFINITY};
 
-static bool watching = false;
-static double watched = -1;
-
 /* ---- searches ---- */
 
 #define KG_LEVELS Max(KG_MAX_PATH_HOPS, KG_MAX_REACH_HOPS)
@@ -50,9 +47,10 @@ typedef struct Fan
 
 /* A search so small costs what its estimate would. */
 static bool
-is_small(double starts, int hops)
+is_small(const KgGraph *graph, double starts, int hops)
 {
-	if (watching)
+	/* Who asks for the estimate gets one. */
+	if (graph->call->explained != NULL)
 		return false;
 	return hops <= 1 ? starts <= 100 : hops == 2 && starts <= 2;
 }
@@ -114,7 +112,7 @@ probe_fan(KgProbe *probe, Fan *fan, double starts)
 	for (int hop = 0; hop < fan->hops; hop++)
 	{
 		if (hop > 0 && hop == fan->hops - 1 && frontier <= KG_SAMPLE &&
-			is_small(frontier, 1))
+			is_small(probe->graph, frontier, 1))
 		{
 			fan->read[hop] = fan->read[hop - 1];
 			fan->out[hop] = fan->out[hop - 1];
@@ -197,8 +195,8 @@ test_sample(KgProbe *probe, Fan *fan, const KgStepSpec *spec)
 }
 
 /* Two digits: more would look exact. */
-static double
-rounded(double cost)
+double
+kg_cost_rounded(double cost)
 {
 	double unit = 1;
 
@@ -213,11 +211,12 @@ throw_cost(double cost, const char *path)
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"the call would look at about %.0f edges, more "
 								"than kg_graph.max_cost (%d)",
-								rounded(cost),
+								kg_cost_rounded(cost),
 								kg_setting_max_cost);
 
 	kg_error_path(err, "%s", path);
-	kg_error_got_string(err, psprintf("an estimate of %.0f", rounded(cost)));
+	kg_error_got_string(err,
+						psprintf("an estimate of %.0f", kg_cost_rounded(cost)));
 	kg_error_expected(
 		err,
 		"fewer hops, fewer starting nodes or pairs of them, named "
@@ -228,9 +227,11 @@ throw_cost(double cost, const char *path)
 static void
 add_cost(KgGraph *graph, double cost, const char *path)
 {
+	KgExplained *explained = graph->call->explained;
+
 	graph->cost += cost;
-	if (watching)
-		watched = Max(watched, 0) + cost;
+	if (explained != NULL)
+		explained->cost = Max(explained->cost, 0) + cost;
 	if (graph->cost > kg_setting_max_cost)
 		throw_cost(graph->cost, path);
 }
@@ -252,7 +253,7 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 	double reached;
 	double cost;
 
-	if (is_small(n, hops) && (!each || n <= 2))
+	if (is_small(graph, n, hops) && (!each || n <= 2))
 		return;
 	kg_probe_start(&probe, graph, starts, n);
 	probe_fan(&probe, &fan, n / rounds);
@@ -296,7 +297,7 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 
 	for (int i = 0; i < nsteps; i++)
 		hops += specs[i].max_hops;
-	if (is_small(n, hops))
+	if (is_small(graph, n, hops))
 		return;
 	kg_probe_start(&probe, graph, starts, n);
 	for (int i = 0; i < nsteps; i++)
@@ -415,8 +416,8 @@ kg_cost_paths(KgGraph *graph, const KgPathQuery *query)
 	KgBound bound = unbounded;
 	double cost;
 
-	if (is_small(query->nfrom + query->nto, (query->max_hops + 1) / 2) ||
-		(!watching && kg_paths_stop_when_met(query)))
+	if (is_small(graph, query->nfrom + query->nto, (query->max_hops + 1) / 2) ||
+		(graph->call->explained == NULL && kg_paths_stop_when_met(query)))
 		return;
 	memset(sides, 0, sizeof(sides));
 	for (int i = 0; i < 2; i++)
@@ -441,20 +442,4 @@ kg_cost_paths(KgGraph *graph, const KgPathQuery *query)
 		cost = paths_cost(query, sides, &bound);
 	}
 	add_cost(graph, cost, "/max_hops");
-}
-
-/* ---- kg_explain ---- */
-
-void
-kg_cost_watch_start(void)
-{
-	watching = true;
-	watched = -1;
-}
-
-int64
-kg_cost_watch_end(void)
-{
-	watching = false;
-	return watched < 0 ? -1 : (int64) Min(rounded(watched), 1e18);
 }

@@ -29,11 +29,7 @@ extern void kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 /* Paths between two sets of nodes. */
 extern void kg_cost_paths(KgGraph *graph, const KgPathQuery *query);
 
-/*
- * Have even the smallest search estimated (kg_explain); the sum of the
- * estimates since then, rounded to two digits, or -1 where there was none.
- */
-extern void kg_cost_watch_start(void);
-extern int64 kg_cost_watch_end(void);
+/* An estimate as it is told: of two digits. */
+extern double kg_cost_rounded(double cost);
 
 #endif /* KG_COST_H */

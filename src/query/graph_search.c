@@ -61,6 +61,7 @@ kg_graph_begin(void)
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
 	graph->context = context;
+	graph->call = kg_running_call();
 	graph->catalog = kg_catalog_get(tenant);
 	graph->tenant = CStringGetTextDatum(tenant);
 	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);

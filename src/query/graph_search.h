@@ -14,6 +14,7 @@
 #include "catalog/catalog.h"
 #include "query/nodeset.h"
 #include "query/plan.h"
+#include "query/running.h"
 #include "query/sql_graph.h"
 
 /* Nodes a statement; 128 kB of array. */
@@ -58,6 +59,7 @@ typedef struct KgKept
 
 typedef struct KgGraph
 {
+	const KgCall *call;
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;

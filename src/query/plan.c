@@ -52,9 +52,6 @@ typedef struct PlanEntry
 
 /* Stale never: PostgreSQL analyses a text again when a table changes. */
 static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
-static bool recording = false;
-static List *recorded = NIL;
-static MemoryContext recorded_context = NULL;
 
 /*
  * What the planner may choose from.  The side tables are read by index only;
@@ -255,16 +252,16 @@ receiver_end(DestReceiver *self)
 
 /* Keep a copy of a statement for kg_explain, each text once. */
 static void
-record_statement(const KgStatement *statement)
+record_statement(KgExplained *explained, const KgStatement *statement)
 {
 	MemoryContext old;
 	KgStatement *copy;
 	ListCell *lc;
 
-	foreach(lc, recorded)
+	foreach(lc, explained->statements)
 		if (strcmp(((KgStatement *) lfirst(lc))->sql, statement->sql) == 0)
 			return;
-	old = MemoryContextSwitchTo(recorded_context);
+	old = MemoryContextSwitchTo(explained->context);
 	copy = palloc0(sizeof(*copy));
 	copy->sql = pstrdup(statement->sql);
 	copy->nargs = statement->nargs;
@@ -275,7 +272,7 @@ record_statement(const KgStatement *statement)
 		memcpy(types, statement->argtypes, statement->nargs * sizeof(Oid));
 		copy->argtypes = types;
 	}
-	recorded = lappend(recorded, copy);
+	explained->statements = lappend(explained->statements, copy);
 	MemoryContextSwitchTo(old);
 }
 
@@ -305,11 +302,12 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	RowReceiver receiver;
 	SPIExecuteOptions options;
 	PlanEntry *entry;
+	KgExplained *explained = kg_running_call()->explained;
 	volatile int result;
 
 	kg_running_check();
-	if (recording)
-		record_statement(statement);
+	if (explained != NULL)
+		record_statement(explained, statement);
 	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
 		return receiver.nrows;
 	memset(&receiver, 0, sizeof(receiver));
@@ -412,23 +410,4 @@ kg_plan_explain(const KgStatement *statement)
 	text = MemoryContextStrdup(caller, es->str->data);
 	SPI_finish();
 	return text;
-}
-
-void
-kg_plan_record_start(void)
-{
-	recording = true;
-	recorded = NIL;
-	recorded_context = CurrentMemoryContext;
-}
-
-List *
-kg_plan_record_end(void)
-{
-	List *result = recorded;
-
-	recording = false;
-	recorded = NIL;
-	recorded_context = NULL;
-	return result;
 }

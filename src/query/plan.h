@@ -68,11 +68,4 @@ kg_plan_count(uint64 *done, uint64 n)
 		kg_plan_check();
 }
 
-/*
- * Record the statements that run from here on (kg_explain); a List of
- * KgStatement * in the caller's context, or NIL.
- */
-extern void kg_plan_record_start(void);
-extern List *kg_plan_record_end(void);
-
 #endif /* KG_PLAN_H */

@@ -18,7 +18,7 @@
 #include "query/running.h"
 #include "tcop/utility.h"
 
-static KgRunning current;
+static KgCall *innermost = NULL; /* ends in kg_entry(), also by an error */
 static int depth = 0; /* of statements that run; 0 as well between them */
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
@@ -100,29 +100,36 @@ kg_running_within_statement(void)
 }
 
 void
-kg_running_enter(KgRunning *outer)
+kg_running_enter(KgCall *call)
 {
-	*outer = current;
-	if (!current.timed)
-		current.deadline = kg_setting_max_call_time > 0
-							   ? TimestampTzPlusMilliseconds(
-									 GetCurrentTimestamp(),
-									 kg_setting_max_call_time)
-							   : 0;
-	current.timed = true;
+	memset(call, 0, sizeof(*call));
+	if (innermost != NULL)
+		call->deadline = innermost->deadline;
+	else if (kg_setting_max_call_time > 0)
+		call->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													 kg_setting_max_call_time);
+	call->outer = innermost;
+	innermost = call;
 }
 
 void
-kg_running_leave(const KgRunning *outer)
+kg_running_leave(KgCall *call)
 {
-	current = *outer;
+	innermost = call->outer;
+}
+
+KgCall *
+kg_running_call(void)
+{
+	return innermost;
 }
 
 bool
 kg_running_late(void)
 {
-	Assert(current.timed);
-	return current.deadline != 0 && GetCurrentTimestamp() > current.deadline;
+	Assert(innermost != NULL);
+	return innermost->deadline != 0 &&
+		   GetCurrentTimestamp() > innermost->deadline;
 }
 
 void

@@ -5,20 +5,34 @@
 #ifndef KG_RUNNING_H
 #define KG_RUNNING_H
 
+#include "nodes/pg_list.h"
 #include "utils/timestamp.h"
 
-typedef struct KgRunning
+/* What kg_explain tells of a call. */
+typedef struct KgExplained
 {
-	bool timed;			  /* there is a call */
-	TimestampTz deadline; /* 0: none */
-} KgRunning;
+	MemoryContext context;
+	List *statements; /* KgStatement *, each text once */
+	double cost;	  /* sum of the estimates (query/cost.h); < 0: none */
+} KgExplained;
+
+/* A call: on the stack of its entry (src/entry.h), which ends it. */
+typedef struct KgCall
+{
+	TimestampTz deadline;	/* 0: none */
+	KgExplained *explained; /* NULL: nobody asks */
+	struct KgCall *outer;
+} KgCall;
 
 /*
  * Around whatever runs a tool's statements, from its entry on and also after an
- * error (src/entry.h).  A call within a call runs on the outer one's clock.
+ * error.  A call within a call runs on the outer one's clock.
  */
-extern void kg_running_enter(KgRunning *outer);
-extern void kg_running_leave(const KgRunning *outer);
+extern void kg_running_enter(KgCall *call);
+extern void kg_running_leave(KgCall *call);
+
+/* The call that runs, or NULL. */
+extern KgCall *kg_running_call(void);
 
 /* Is it past kg_graph.max_call_time? */
 extern bool kg_running_late(void);

@@ -39,28 +39,18 @@ write_statement(const KgStatement *statement, KgJsonWriter *w)
 }
 
 Jsonb *
-kg_tools_explain(const char *name, const Jsonb *arguments)
+kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_READ);
 	const KgCatalog *catalog = kg_catalog_get(tenant);
 	const KgTool *tool = kg_catalog_tool(catalog, name);
-	List *statements = NIL;
+	KgExplained explained = {CurrentMemoryContext, NIL, -1};
 	ListCell *lc;
 	KgJsonWriter w;
-	volatile int64 cost = -1;
 
-	kg_plan_record_start();
-	kg_cost_watch_start();
-	PG_TRY();
-	{
-		(void) kg_tools_call(name, arguments);
-	}
-	PG_FINALLY();
-	{
-		statements = kg_plan_record_end();
-		cost = kg_cost_watch_end();
-	}
-	PG_END_TRY();
+	call->explained = &explained;
+	(void) kg_tools_call(name, arguments);
+	call->explained = NULL;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -70,17 +60,18 @@ kg_tools_explain(const char *name, const Jsonb *arguments)
 		kg_tool_write_ast(tool->type, tool->operation, arguments, &w);
 	else
 		kg_jw_jsonb(&w, arguments);
-	if (cost >= 0)
+	if (explained.cost >= 0)
 	{
 		kg_jw_key(&w, "estimate");
 		kg_jw_begin_object(&w);
-		kg_jw_kint(&w, "edges", cost);
+		kg_jw_kint(
+			&w, "edges", (int64) Min(kg_cost_rounded(explained.cost), 1e18));
 		kg_jw_kint(&w, "max_cost", kg_setting_max_cost);
 		kg_jw_end_object(&w);
 	}
 	kg_jw_key(&w, "statements");
 	kg_jw_begin_array(&w);
-	foreach(lc, statements)
+	foreach(lc, explained.statements)
 		write_statement(lfirst(lc), &w);
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
