@@ -105,23 +105,6 @@ print_warnings(const KgJson *answer)
 	}
 }
 
-/* What an apply answers, read; NULL after a message where it is none. */
-static const KgJson *
-read_answer(KgDb *db, KgBundle *bundle, const char *answer)
-{
-	char *error = NULL;
-	const KgJson *root = NULL;
-
-	if (answer != NULL)
-		root = kg_json_parse(
-			bundle->arena, answer, strlen(answer), NULL, &error);
-	free(error);
-	if (kg_json_get(root, "revision") != NULL)
-		return root;
-	kg_db_nonsense(db);
-	return NULL;
-}
-
 /* Say what an apply did or would do; the exit code. */
 static int
 print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
@@ -179,6 +162,7 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 	const char *values[2];
 	char *answer = NULL;
 	const KgJson *read = NULL;
+	bool ok;
 	char *label = kg_format("%s %zu entities and %zu edges of %s",
 							dry_run ? "checking" : "applying",
 							bundle->nentities,
@@ -191,17 +175,15 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 	values[0] = kg_bundle_text(bundle);
 	values[1] = options.data;
 	/* A plan for these values alone would hold two copies of the bundle. */
-	if (kg_db_open(&db, args) &&
-		kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
-		kg_db_call(&db,
-				   "kg_apply_bundle_text",
-				   "text jsonb",
-				   2,
-				   values,
-				   label,
-				   bundle,
-				   &answer) &&
-		(read = read_answer(&db, bundle, answer)) != NULL && kg_db_commit(&db))
+	ok = kg_db_open(&db, args) &&
+		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan");
+	db.label = label;
+	db.bundle = bundle;
+	if (ok &&
+		kg_db_call(
+			&db, "kg_apply_bundle_text", "text jsonb", values, &answer) &&
+		(read = kg_db_read(&db, bundle->arena, answer, "revision")) != NULL &&
+		kg_db_commit(&db))
 		code = print_answer(args, bundle, read, dry_run);
 	else
 		code = db.exit;
@@ -277,8 +259,8 @@ fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
 
 	*stored = NULL;
 	db->missing_ok = true;
-	if (!kg_db_call(
-			db, "kg_export_bundle", "text", 1, &name, "reading", NULL, text))
+	db->label = "reading";
+	if (!kg_db_call(db, "kg_export_bundle", "text", &name, text))
 		return false;
 	if (*text == NULL)
 		return true;
@@ -376,9 +358,8 @@ diff_bundle(const KgArgs *args, KgBundle *bundle)
 	int code;
 
 	db.missing_ok = true;
-	ok = ok &&
-		 kg_db_rows(
-			 &db, STORED_SQL, bundle->name, "reading", take_stored, &stored);
+	db.label = "reading";
+	ok = ok && kg_db_rows(&db, STORED_SQL, bundle->name, take_stored, &stored);
 	if (!ok)
 		code = db.exit;
 	else

@@ -24,21 +24,6 @@ static const char call_options[] =
 
 static const char login_options[] = "--no-save\tonly check the token\n";
 
-/* The JSON that a function answered; NULL after a message where it is none. */
-static const KgJson *
-read_answer(KgDb *db, KgArena *arena, const char *text)
-{
-	char *error = NULL;
-	const KgJson *root = NULL;
-
-	if (text != NULL)
-		root = kg_json_parse(arena, text, strlen(text), NULL, &error);
-	free(error);
-	if (root == NULL)
-		kg_db_nonsense(db);
-	return root;
-}
-
 static void
 print_json(const KgJson *root, bool compact)
 {
@@ -86,8 +71,8 @@ run_tools(const KgArgs *args)
 	int code = KG_EXIT_OK;
 
 	if (!kg_db_open(&db, args) ||
-		!kg_db_call(&db, "kg_list_tools", "", 0, NULL, NULL, NULL, &text) ||
-		(root = read_answer(&db, arena, text)) == NULL)
+		!kg_db_call(&db, "kg_list_tools", "", NULL, &text) ||
+		(root = kg_db_read(&db, arena, text, NULL)) == NULL)
 		code = db.exit;
 	else if (kg_args_has(args, "json"))
 		print_json(root, true);
@@ -176,9 +161,8 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 	int code;
 
 	if (kg_db_open(&db, args) &&
-		kg_db_call(
-			&db, "kg_call_tool", "text jsonb", 2, values, NULL, NULL, &text) &&
-		(root = read_answer(&db, arena, text)) != NULL)
+		kg_db_call(&db, "kg_call_tool", "text jsonb", values, &text) &&
+		(root = kg_db_read(&db, arena, text, NULL)) != NULL)
 	{
 		print_json(root, kg_args_has(args, "compact"));
 		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
@@ -221,7 +205,6 @@ static struct termios echoing;
 static void
 on_prompt_signal(int sig)
 {
-	(void) sig;
 	(void) tcsetattr(STDIN_FILENO, TCSAFLUSH, &echoing);
 	_exit(write(STDERR_FILENO, "\n", 1) < 0 ? KG_EXIT_INTERNAL
 											: KG_EXIT_INTERRUPTED);
@@ -277,7 +260,7 @@ run_login(const KgArgs *args)
 		/* kg_db_open() takes it from where a command would. */
 		setenv("KGCTL_TOKEN", token, 1);
 		if (!kg_db_open(&db, args) ||
-			!kg_db_call(&db, "kg_tenant", "", 0, NULL, NULL, NULL, &tenant))
+			!kg_db_call(&db, "kg_tenant", "", NULL, &tenant))
 			code = db.exit;
 		else if (kg_args_has(args, "no-save") || kg_token_save(token))
 		{
@@ -304,7 +287,6 @@ const KgCommand kg_command_login = {
 static int
 run_logout(const KgArgs *args)
 {
-	(void) args;
 	return kg_token_forget() ? KG_EXIT_OK : KG_EXIT_INPUT;
 }
 

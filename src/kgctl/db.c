@@ -32,7 +32,6 @@ static volatile sig_atomic_t committing;
 static void
 on_interrupt(int sig)
 {
-	(void) sig;
 	interrupted = 1;
 	alarm(CANCEL_SECONDS);
 }
@@ -53,7 +52,6 @@ on_alarm(int sig)
 		"kgctl: the server does not end the statement; " NOT_KNOWN "\n";
 	const char *text = committing ? unknown : known;
 
-	(void) sig;
 	if (write(STDERR_FILENO, text, strlen(text)) < 0)
 		_exit(KG_EXIT_INTERNAL);
 	_exit(KG_EXIT_INTERRUPTED);
@@ -68,7 +66,6 @@ what_changed(void)
 static void
 ignore_notice(void *arg, const PGresult *res)
 {
-	(void) arg;
 	if (kg_log_wanted(KG_LOG_DEBUG))
 		kg_log(KG_LOG_DEBUG, "%s", PQresultErrorMessage(res));
 }
@@ -199,14 +196,14 @@ wait_ready(KgDb *db, Progress *progress)
  * ours, and the caller sees that it is not what it asked for.
  */
 static PGresult *
-wait_for_result(KgDb *db, const char *label)
+wait_for_result(KgDb *db)
 {
 	Progress progress;
 	PGresult *first = NULL;
 	PGresult *res;
 	ExecStatusType status;
 
-	start_progress(&progress, label);
+	start_progress(&progress, db->label);
 	do
 	{
 		wait_ready(db, &progress);
@@ -224,13 +221,12 @@ wait_for_result(KgDb *db, const char *label)
 }
 
 static PGresult *
-run(KgDb *db, const char *sql, int n, const char *const *values,
-	const char *label)
+run(KgDb *db, const char *sql, int n, const char *const *values)
 {
 	PQsetnonblocking(db->conn, 1);
 	if (!PQsendQueryParams(db->conn, sql, n, NULL, values, NULL, NULL, 0))
 		return NULL;
-	return wait_for_result(db, label);
+	return wait_for_result(db);
 }
 
 static bool
@@ -243,7 +239,7 @@ is_missing(const PGresult *res)
 }
 
 static void
-report_failure(KgDb *db, const PGresult *res, KgBundle *bundle)
+report_failure(KgDb *db, const PGresult *res)
 {
 	bool answered = res != NULL &&
 					PQresultErrorField(res, PG_DIAG_SQLSTATE) != NULL;
@@ -258,7 +254,7 @@ report_failure(KgDb *db, const PGresult *res, KgBundle *bundle)
 		kg_error("cancelled; %s", what_changed());
 	}
 	else if (answered)
-		kg_report_result(db, res, bundle);
+		kg_report_result(db, res);
 	else if (res != NULL && PQstatus(db->conn) == CONNECTION_OK)
 		kg_db_nonsense(db);
 	else
@@ -284,15 +280,14 @@ kg_result_is_row(const PGresult *res, int columns)
 
 /* Run a query; reports a failure. */
 static PGresult *
-run_query(KgDb *db, const char *sql, int n, const char *const *values,
-		  const char *label, KgBundle *bundle)
+run_query(KgDb *db, const char *sql, int n, const char *const *values)
 {
-	PGresult *res = run(db, sql, n, values, label);
+	PGresult *res = run(db, sql, n, values);
 
 	if (PQresultStatus(res) == PGRES_TUPLES_OK ||
 		(db->missing_ok && is_missing(res)))
 		return res;
-	report_failure(db, res, bundle);
+	report_failure(db, res);
 	PQclear(res);
 	return NULL;
 }
@@ -301,11 +296,11 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values,
 static bool
 run_command(KgDb *db, const char *sql)
 {
-	PGresult *res = run(db, sql, 0, NULL, NULL);
+	PGresult *res = run(db, sql, 0, NULL);
 	bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
 
 	if (!ok)
-		report_failure(db, res, NULL);
+		report_failure(db, res);
 	else if (strcmp(PQcmdStatus(res), sql) != 0)
 	{
 		ok = false;
@@ -329,36 +324,23 @@ find_extension(KgDb *db)
 {
 	PGresult *res = run_query(
 		db,
-		"SELECT n.nspname FROM pg_catalog.pg_extension e "
+		"SELECT pg_catalog.quote_ident(n.nspname) "
+		"FROM pg_catalog.pg_extension e "
 		"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) "
 		"e.extnamespace WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'",
 		0,
-		NULL,
-		NULL,
 		NULL);
-	char *quoted;
+	bool ok = kg_result_is_row(res, 1);
 
-	if (res == NULL)
-		return false;
-	if (PQntuples(res) == 0)
-	{
+	if (ok)
+		db->schema = kg_strdup(PQgetvalue(res, 0, 0));
+	else if (res != NULL && PQntuples(res) == 0)
 		kg_error("the database \"%s\" has no extension kg_graph",
 				 PQdb(db->conn));
-		PQclear(res);
-		return false;
-	}
-	if (!kg_result_is_row(res, 1))
-	{
+	else if (res != NULL)
 		kg_db_nonsense(db);
-		PQclear(res);
-		return false;
-	}
-	quoted = PQescapeIdentifier(
-		db->conn, PQgetvalue(res, 0, 0), strlen(PQgetvalue(res, 0, 0)));
 	PQclear(res);
-	db->schema = kg_strdup(quoted ? quoted : "public");
-	PQfreemem(quoted);
-	return true;
+	return ok;
 }
 
 static bool
@@ -389,12 +371,8 @@ bool
 kg_db_set(KgDb *db, const char *name, const char *value)
 {
 	const char *values[] = {name, value};
-	PGresult *res = run_query(db,
-							  "SELECT pg_catalog.set_config($1, $2, true)",
-							  2,
-							  values,
-							  NULL,
-							  NULL);
+	PGresult *res = run_query(
+		db, "SELECT pg_catalog.set_config($1, $2, true)", 2, values);
 	bool ok = res != NULL;
 
 	PQclear(res);
@@ -418,12 +396,10 @@ kg_db_open(KgDb *db, const KgArgs *args)
 	ok = ok && (tenant == NULL || kg_db_set(db, "kg_graph.tenant", tenant));
 	if (ok && token != NULL)
 	{
-		const char *values[1];
+		const char *values[] = {token};
 		char *ignored;
 
-		values[0] = token;
-		ok = kg_db_call(
-			db, "kg_login", "text", 1, values, NULL, NULL, &ignored);
+		ok = kg_db_call(db, "kg_login", "text", values, &ignored);
 		free(ignored);
 	}
 	free(token);
@@ -444,38 +420,39 @@ kg_db_commit(KgDb *db)
 	bool ok;
 
 	committing = 1;
+	db->label = NULL;
 	ok = run_command(db, "COMMIT");
 	committing = 0;
 	return ok;
 }
 
 bool
-kg_db_call(KgDb *db, const char *function, const char *types, int nvalues,
-		   const char *const *values, const char *what, KgBundle *bundle,
-		   char **result)
+kg_db_call(KgDb *db, const char *function, const char *types,
+		   const char *const *values, char **result)
 {
 	KgBuf sql;
 	PGresult *res;
 	bool ok;
-	int i;
+	int n = 0;
 
 	*result = NULL;
 	kg_buf_init(&sql);
 	kg_buf_printf(&sql, "SELECT %s.%s(", db->schema, function);
-	for (i = 0; i < nvalues; i++)
+	while (*types != '\0')
 	{
-		size_t n = strcspn(types, " ");
+		size_t len = strcspn(types, " ");
 
 		kg_buf_printf(&sql,
 					  "%s$%d::pg_catalog.%.*s",
-					  i ? ", " : "",
-					  i + 1,
-					  (int) n,
+					  n > 0 ? ", " : "",
+					  n + 1,
+					  (int) len,
 					  types);
-		types += n + (types[n] == ' ');
+		types += len + (types[len] == ' ');
+		n++;
 	}
 	kg_buf_putc(&sql, ')');
-	res = run_query(db, sql.data, nvalues, values, what, bundle);
+	res = run_query(db, sql.data, n, values);
 	kg_buf_free(&sql);
 	if (res == NULL)
 		return false;
@@ -488,6 +465,21 @@ kg_db_call(KgDb *db, const char *function, const char *types, int nvalues,
 	return ok;
 }
 
+const KgJson *
+kg_db_read(KgDb *db, KgArena *arena, const char *text, const char *member)
+{
+	char *error = NULL;
+	const KgJson *root = NULL;
+
+	if (text != NULL)
+		root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	free(error);
+	if (root != NULL && (member == NULL || kg_json_get(root, member) != NULL))
+		return root;
+	kg_db_nonsense(db);
+	return NULL;
+}
+
 /* One result of many; false: nothing that follows is to be looked at. */
 static bool
 take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
@@ -497,7 +489,7 @@ take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
 	if (status == PGRES_TUPLES_OK || (db->missing_ok && is_missing(res)))
 		return true;
 	if (status != PGRES_SINGLE_TUPLE)
-		report_failure(db, res, NULL);
+		report_failure(db, res);
 	else if (each(arg, res))
 		return true;
 	else
@@ -506,8 +498,8 @@ take_row(KgDb *db, PGresult *res, KgRowFn each, void *arg)
 }
 
 bool
-kg_db_rows(KgDb *db, const char *sql, const char *value, const char *what,
-		   KgRowFn each, void *arg)
+kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
+		   void *arg)
 {
 	const char *at = strchr(sql, '@');
 	char *text = kg_format(
@@ -521,7 +513,7 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, const char *what,
 	ok = PQsendQueryParams(db->conn, text, 1, NULL, &value, NULL, NULL, 0) &&
 		 PQsetSingleRowMode(db->conn);
 	free(text);
-	start_progress(&progress, what);
+	start_progress(&progress, db->label);
 	while (ok)
 	{
 		wait_ready(db, &progress);
@@ -534,6 +526,6 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, const char *what,
 	}
 	end_progress(&progress);
 	if (!any)
-		report_failure(db, NULL, NULL);
+		report_failure(db, NULL);
 	return ok && any;
 }

@@ -19,9 +19,11 @@
 typedef struct KgDb
 {
 	PGconn *conn;
-	char *schema;	 /* quoted name of the extension's schema */
-	bool missing_ok; /* that a thing does not exist is a NULL result */
-	int exit;		 /* what the command should exit with after a failure */
+	char *schema;	   /* quoted name of the extension's schema */
+	const char *label; /* what is shown while a statement runs, or NULL */
+	KgBundle *bundle;  /* by whose lines errors are told, or NULL */
+	bool missing_ok;   /* that a thing does not exist is a NULL result */
+	int exit;		   /* what the command should exit with after a failure */
 } KgDb;
 
 /* --dsn, --tenant, --token-file */
@@ -42,13 +44,19 @@ extern bool kg_db_commit(KgDb *db);
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 
 /*
- * SELECT schema.function($1, ...); the text of the one value in *result
- * (malloc'd; NULL for SQL NULL).  On failure the error has been reported, by
- * the lines of bundle where one is given.  what is a progress label or NULL.
+ * SELECT schema.function($1, ...) with values of types, "jsonb text"; the text
+ * of the one value in *result (malloc'd; NULL for SQL NULL).  False: the error
+ * has been reported.
  */
 extern bool kg_db_call(KgDb *db, const char *function, const char *types,
-					   int nvalues, const char *const *values, const char *what,
-					   KgBundle *bundle, char **result);
+					   const char *const *values, char **result);
+
+/*
+ * The JSON of such a text; NULL after a message where it is none, or has no
+ * member of that name (NULL: any JSON will do).
+ */
+extern const KgJson *kg_db_read(KgDb *db, KgArena *arena, const char *text,
+								const char *member);
 
 /*
  * The rows of a query with one parameter, each as it comes: there may be more
@@ -58,11 +66,11 @@ extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 typedef bool (*KgRowFn)(void *arg, const PGresult *row);
 
 extern bool kg_db_rows(KgDb *db, const char *sql, const char *value,
-					   const char *what, KgRowFn each, void *arg);
+					   KgRowFn each, void *arg);
 
 /* Print one error object, or the list of them it holds (db_report.c). */
 extern size_t kg_report_errors(KgBundle *bundle, const KgJson *error);
-extern void kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle);
+extern void kg_report_result(KgDb *db, const PGresult *res);
 
 /* The token from --token-file, KGCTL_TOKEN or what login saved (token.c). */
 extern bool kg_token_find(const KgArgs *args, bool saved, char **token);

@@ -151,7 +151,7 @@ kg_report_errors(KgBundle *bundle, const KgJson *error)
 }
 
 void
-kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle)
+kg_report_result(KgDb *db, const PGresult *res)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
 	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
@@ -168,7 +168,7 @@ kg_report_result(KgDb *db, const PGresult *res, KgBundle *bundle)
 		const KgJson *list = kg_json_get(error, "errors");
 
 		db->exit = KG_EXIT_REFUSED;
-		kg_report_errors(bundle, error);
+		kg_report_errors(db->bundle, error);
 		if (list != NULL && list->kind == KG_JSON_ARRAY)
 			kg_error("%s: %s",
 					 kg_json_get_text(error, "code"),
