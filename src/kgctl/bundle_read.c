@@ -17,7 +17,7 @@ static const char not_inside[] = "expected a relative path inside the bundle";
 static KgJson *
 parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 {
-	const char *source = kg_arena_strndup(bundle->arena, path, strlen(path));
+	const char *source = kg_arena_format(bundle->arena, "%s", path);
 	unsigned long line = 0;
 	char *error;
 	char *message;
@@ -51,7 +51,7 @@ parse_text(KgBundle *bundle, const char *path, const KgBuf *text)
 static KgJson *
 parse_part(KgBundle *bundle, const char *dir, const char *name)
 {
-	char *path = kg_format("%s/%s", dir, name);
+	char *path = kg_arena_format(bundle->arena, "%s/%s", dir, name);
 	KgBuf text;
 	KgJson *value = NULL;
 
@@ -67,7 +67,6 @@ parse_part(KgBundle *bundle, const char *dir, const char *name)
 	}
 	else
 		kg_buf_free(&text);
-	free(path);
 	return value;
 }
 
@@ -149,11 +148,10 @@ append_directory(KgBundle *bundle, KgJson *items, const char *dir,
 			entry, "no file ends in .yaml, .yml or .json in \"%s\"", name);
 	for (i = 0; i < count; i++)
 	{
-		char *path = kg_format("%s/%s", name, names[i]);
+		char *path = kg_arena_format(bundle->arena, "%s/%s", name, names[i]);
 
 		if (!append_items(bundle, items, parse_part(bundle, dir, path)))
 			ok = false;
-		free(path);
 	}
 	kg_free_list(names, count);
 	return ok;
@@ -164,8 +162,8 @@ static bool
 read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 		   const char *what, KgJson *items)
 {
-	char *file_key = kg_format("%s_file", what);
-	char *path_key = kg_format("%s_path", what);
+	char *file_key = kg_arena_format(bundle->arena, "%s_file", what);
+	char *path_key = kg_arena_format(bundle->arena, "%s_path", what);
 	const KgJson *file = kg_json_get(entry, file_key);
 	const KgJson *path = kg_json_get(entry, path_key);
 	KgJson *here = kg_json_get(entry, what);
@@ -187,8 +185,6 @@ read_items(KgBundle *bundle, const char *dir, const KgJson *entry,
 		ok = append_directory(bundle, items, dir, path);
 	else if (here != NULL)
 		ok = append_items(bundle, items, here);
-	free(file_key);
-	free(path_key);
 	return ok;
 }
 

@@ -23,7 +23,7 @@ typedef struct Writer
 static bool
 write_file(const Writer *w, const char *name, const KgJson *value)
 {
-	char *path = kg_format("%s/%s", w->dir, name);
+	char *path = kg_arena_format(w->arena, "%s/%s", w->dir, name);
 	KgBuf out;
 	bool ok = true;
 
@@ -39,7 +39,6 @@ write_file(const Writer *w, const char *name, const KgJson *value)
 		kg_error("%s: cannot be written as YAML", path);
 	ok = ok && kg_write_file(path, out.data, out.len, 0666);
 	kg_buf_free(&out);
-	free(path);
 	return ok;
 }
 
@@ -105,17 +104,15 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 		return false;
 	}
 	set_text(w, type, "name", name);
-	file = kg_format("schemas/%s.schema.json", name);
+	file = kg_arena_format(w->arena, "schemas/%s.schema.json", name);
 	set_text(w, type, "schema_file", file);
 	ok = write_file(w, file, schema);
-	free(file);
 	items = items_of(w->payload, name);
 	if (kg_json_length(items) > 0)
 	{
-		file = kg_format("entities/%s.yaml", name);
+		file = kg_arena_format(w->arena, "entities/%s.yaml", name);
 		set_text(w, type, "entities_file", file);
 		ok = ok && write_file(w, file, items);
-		free(file);
 	}
 	kg_json_push(w->arena, types, type);
 	return ok;
@@ -140,12 +137,8 @@ prepare(const Writer *w, bool force)
 	if (count > 0)
 		kg_free_list(names, count);
 	for (i = 0; i < 2 && ok; i++)
-	{
-		char *path = kg_format("%s/%s", w->dir, folders[i]);
-
-		ok = kg_make_directory(path);
-		free(path);
-	}
+		ok = kg_make_directory(
+			kg_arena_format(w->arena, "%s/%s", w->dir, folders[i]));
 	return ok;
 }
 

@@ -81,7 +81,6 @@ on_event(void *arg, uint32_t events)
 	uint64_t count;
 	Job *job;
 
-	(void) events;
 	if (read(c->event, &count, sizeof(count)) < 0)
 		return;
 	pthread_mutex_lock(&c->mutex);

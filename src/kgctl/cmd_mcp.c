@@ -477,7 +477,6 @@ on_input(void *arg, uint32_t events)
 	Stdio *s = arg;
 	ssize_t n;
 
-	(void) events;
 	kg_buf_reserve(&s->in, 65536);
 	n = read(STDIN_FILENO, s->in.data + s->in.len, 65536);
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))

@@ -80,25 +80,25 @@ collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 		{
 			const KgJson *id = kg_bundle_entity_id(
 				bundle, scratch, type, items->u.items[k]);
-			char *name = kg_format("%s:%s", type, id ? id->u.text : "?");
 
 			add(things,
 				"entity",
-				kg_arena_strndup(things->arena, name, strlen(name)),
+				kg_arena_format(
+					things->arena, "%s:%s", type, id ? id->u.text : "?"),
 				items->u.items[k]);
-			free(name);
 			kg_arena_reset(scratch);
 		}
 	}
 }
 
-static char *
-name_edge(const KgJson *edge, const char *key)
+static const char *
+name_edge(KgArena *arena, const KgJson *edge, const char *key)
 {
-	return kg_format("%s %s -> %s",
-					 text_or(edge, key, "?"),
-					 text_or(edge, "from", "?"),
-					 text_or(edge, "to", "?"));
+	return kg_arena_format(arena,
+						   "%s %s -> %s",
+						   text_or(edge, key, "?"),
+						   text_or(edge, "from", "?"),
+						   text_or(edge, "to", "?"));
 }
 
 /* All but the edges. */
@@ -128,16 +128,10 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			kg_json_get(list->u.items[i], "schema"));
 	list = kg_json_get(payload, "relations");
 	for (i = 0; i < kg_json_length(list); i++)
-	{
-		const KgJson *r = list->u.items[i];
-		char *name = name_edge(r, "name");
-
 		add(things,
 			"relation",
-			kg_arena_strndup(things->arena, name, strlen(name)),
-			r);
-		free(name);
-	}
+			name_edge(things->arena, list->u.items[i], "name"),
+			list->u.items[i]);
 	collect_entities(things, scratch, &bundle);
 }
 
@@ -241,12 +235,11 @@ kg_diff_new(const KgJson *wanted)
 	diff->edges = kg_calloc(diff->nedges, sizeof(Edge));
 	for (i = 0; i < diff->nedges; i++)
 	{
-		char *name = name_edge(kg_json_load(diff->scratch, edges->u.items[i]),
-							   "relation");
+		const KgJson *edge = kg_json_load(diff->scratch, edges->u.items[i]);
 
-		diff->edges[i].hash = hash_name(name);
+		diff->edges[i].hash = hash_name(
+			name_edge(diff->scratch, edge, "relation"));
 		diff->edges[i].index = (uint32_t) i;
-		free(name);
 		kg_arena_reset(diff->scratch);
 	}
 	qsort(diff->edges, diff->nedges, sizeof(Edge), compare_edges);
@@ -289,17 +282,13 @@ find_edge(KgDiff *diff, const char *name)
 	}
 	for (; low < diff->nedges && diff->edges[low].hash == hash; low++)
 	{
-		char *other;
-		bool same;
+		const KgJson *edge;
 
 		if (diff->edges[low].met)
 			continue;
-		other = name_edge(
-			kg_json_load(diff->scratch, wanted_edge(diff, &diff->edges[low])),
-			"relation");
-		same = strcmp(name, other) == 0;
-		free(other);
-		if (same)
+		edge = kg_json_load(diff->scratch,
+							wanted_edge(diff, &diff->edges[low]));
+		if (strcmp(name, name_edge(diff->scratch, edge, "relation")) == 0)
 			return &diff->edges[low];
 	}
 	return NULL;
@@ -330,7 +319,7 @@ void
 kg_diff_edge(KgDiff *diff, const KgJson *stored)
 {
 	const KgJson *old = kg_json_load(diff->scratch, stored);
-	char *name = name_edge(old, "relation");
+	const char *name = name_edge(diff->scratch, old, "relation");
 	Edge *edge = find_edge(diff, name);
 
 	if (edge == NULL)
@@ -348,7 +337,6 @@ kg_diff_edge(KgDiff *diff, const KgJson *stored)
 			add(&diff->new, "edge", kept, new);
 		}
 	}
-	free(name);
 	kg_arena_reset(diff->scratch);
 }
 
@@ -360,15 +348,15 @@ collect_unmet(KgDiff *diff)
 
 	for (i = 0; i < diff->nedges; i++)
 	{
-		const KgJson *value;
-		char *name;
+		const KgJson *value = wanted_edge(diff, &diff->edges[i]);
 
 		if (diff->edges[i].met)
 			continue;
-		value = wanted_edge(diff, &diff->edges[i]);
-		name = name_edge(kg_json_load(diff->scratch, value), "relation");
-		add(&diff->new, "edge", keep_text(diff, name), value);
-		free(name);
+		add(&diff->new,
+			"edge",
+			name_edge(
+				diff->arena, kg_json_load(diff->scratch, value), "relation"),
+			value);
 		kg_arena_reset(diff->scratch);
 	}
 }

@@ -29,7 +29,6 @@ on_truncated(int sig)
 {
 	static const char text[] = "kgctl: a file was cut off while it was read\n";
 
-	(void) sig;
 	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		_exit(KG_EXIT_INTERNAL);
 	_exit(KG_EXIT_INPUT);

@@ -129,8 +129,8 @@ extern void kg_http_reply_result(KgRequest *req, unsigned status,
 								 const char *text, size_t len, PGresult *res);
 extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
 								const char *text);
-/* The same with the code that a refusal of the gateway's own has. */
-extern void kg_http_refuse(KgRequest *req, unsigned status, const char *text);
+/* The same with the code that a refusal of the gateway's own has; false. */
+extern bool kg_http_refuse(KgRequest *req, unsigned status, const char *text);
 /* Whatever it is made of; it is the request's from now on. */
 extern void kg_http_respond(KgRequest *req, unsigned status, const char *type,
 							struct MHD_Response *response);

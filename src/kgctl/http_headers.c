@@ -34,7 +34,6 @@ look_for_type(void *cls, enum MHD_ValueKind kind, const char *key,
 	Accepted *wanted = cls;
 	size_t n = strlen(wanted->type);
 
-	(void) kind;
 	if (strcasecmp(key, MHD_HTTP_HEADER_ACCEPT) != 0)
 		return MHD_YES;
 	while (value != NULL && *value != '\0' && !wanted->found)
@@ -152,11 +151,10 @@ kg_headers_origin(KgRequest *req)
 	}
 	if (ok && (origin == NULL || origin_allowed(origin, args)))
 		return true;
-	kg_http_refuse(req,
-				   MHD_HTTP_FORBIDDEN,
-				   ok ? "this Origin is not allowed"
-					  : "this Host is not allowed");
-	return false;
+	return kg_http_refuse(req,
+						  MHD_HTTP_FORBIDDEN,
+						  ok ? "this Origin is not allowed"
+							 : "this Host is not allowed");
 }
 
 static bool
@@ -213,7 +211,6 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
 {
 	Lines *lines = cls;
 
-	(void) kind;
 	lines->ok = value != NULL && is_token(key) && is_field_value(value) &&
 				(!library_is_lenient() ||
 				 is_line_end(lines->end, (uintptr_t) key, 2));
@@ -242,10 +239,9 @@ kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
 		lines.ok = info != NULL &&
 				   is_line_end(
 					   lines.end, (uintptr_t) method + info->header_size, 4);
-	if (lines.ok)
-		return true;
-	kg_http_refuse(req, MHD_HTTP_BAD_REQUEST, "the headers are malformed");
-	return false;
+	return lines.ok || kg_http_refuse(req,
+									  MHD_HTTP_BAD_REQUEST,
+									  "the headers are malformed");
 }
 
 static enum MHD_Result
@@ -264,8 +260,6 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 	unsigned *seen = cls;
 	size_t i;
 
-	(void) kind;
-	(void) value;
 	for (i = 0; i < sizeof(single) / sizeof(single[0]); i++)
 		if (strcasecmp(key, single[i]) == 0)
 		{
@@ -289,10 +283,9 @@ kg_headers_single(KgRequest *req)
 	if (kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL &&
 		kg_header(req, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
 		seen |= AMBIGUOUS;
-	if ((seen & AMBIGUOUS) == 0)
-		return true;
-	kg_http_refuse(req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
-	return false;
+	return (seen & AMBIGUOUS) == 0 ||
+		   kg_http_refuse(
+			   req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
 }
 
 bool
@@ -305,10 +298,9 @@ kg_headers_content(KgRequest *req)
 	if (n == 16 && strncasecmp(type, "application/json", 16) == 0 &&
 		(encoding == NULL || strcasecmp(encoding, "identity") == 0))
 		return true;
-	kg_http_refuse(req,
-				   MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-				   "Content-Type must be application/json, not encoded");
-	return false;
+	return kg_http_refuse(req,
+						  MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+						  "Content-Type must be application/json, not encoded");
 }
 
 static bool
@@ -439,7 +431,6 @@ check_param(void *cls, enum MHD_ValueKind kind, const char *key,
 	bool *ok = cls;
 	KgBuf decoded;
 
-	(void) kind;
 	if (strncasecmp(key, "Mcp-Param-", 10) != 0)
 		return MHD_YES;
 	kg_buf_init(&decoded);

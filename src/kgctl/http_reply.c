@@ -99,11 +99,12 @@ kg_http_reply_error(KgRequest *req, unsigned status, int code, const char *text)
 	kg_buf_free(&out);
 }
 
-void
+bool
 kg_http_refuse(KgRequest *req, unsigned status, const char *text)
 {
 	kg_http_reply_error(
 		req, status, status >= 500 ? KG_RPC_INTERNAL : KG_RPC_REQUEST, text);
+	return false;
 }
 
 enum MHD_Result

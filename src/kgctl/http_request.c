@@ -11,6 +11,8 @@
 
 /* Of all bodies that are being read at a time. */
 #define MAX_BODY_BYTES ((size_t) 64 * 1024 * 1024)
+static const char too_large[] = "the message is too large";
+
 static void dispatch(KgRequest *req);
 
 static void
@@ -101,51 +103,46 @@ announced_too_large(KgRequest *req)
 }
 
 static void
-reply_too_large(KgRequest *req)
-{
-	kg_http_refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, "the message is too large");
-}
-
-static void
 drop_body(KgRequest *req)
 {
 	req->http->body_bytes -= req->body.len;
 	kg_buf_free(&req->body);
 }
 
+/* What is read of the body from now on is thrown away. */
+static void
+refuse_body(KgRequest *req, unsigned status, const char *text)
+{
+	req->too_large = true;
+	drop_body(req);
+	(void) kg_http_refuse(req, status, text);
+}
+
 static enum MHD_Result
 read_body(KgRequest *req, const char *data, size_t *size)
 {
 	KgHttp *http = req->http;
+	size_t max = (size_t) http->gateway.max_message;
 
-	if (req->response == NULL && !req->too_large)
-	{
-		if (req->body.len + *size > (size_t) http->gateway.max_message)
-		{
-			req->too_large = true;
-			drop_body(req);
-			reply_too_large(req);
-		}
-		else if (http->body_bytes + *size > MAX_BODY_BYTES)
-		{
-			req->too_large = true;
-			drop_body(req);
-			kg_http_refuse(req,
-						   MHD_HTTP_SERVICE_UNAVAILABLE,
-						   "the gateway is too busy; try again");
-		}
-		else
-		{
-			kg_buf_add(&req->body, data, *size);
-			http->body_bytes += *size;
-		}
-	}
-	else if (req->too_large)
+	if (req->too_large)
 	{
 		/* Some more is read for the sake of the answer, not without end. */
 		req->sent += *size;
-		if (req->sent > 4 * (size_t) http->gateway.max_message)
+		if (req->sent > 4 * max)
 			return MHD_NO;
+	}
+	else if (req->response != NULL)
+		;
+	else if (req->body.len + *size > max)
+		refuse_body(req, MHD_HTTP_CONTENT_TOO_LARGE, too_large);
+	else if (http->body_bytes + *size > MAX_BODY_BYTES)
+		refuse_body(req,
+					MHD_HTTP_SERVICE_UNAVAILABLE,
+					"the gateway is too busy; try again");
+	else
+	{
+		kg_buf_add(&req->body, data, *size);
+		http->body_bytes += *size;
 	}
 	*size = 0;
 	return MHD_YES;
@@ -315,11 +312,9 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 	req->call = kg_call_start(
 		&context, msg, req->body.data, req->body.len, &owner);
 	if (req->call == NULL)
-	{
 		kg_http_refuse(req,
 					   MHD_HTTP_SERVICE_UNAVAILABLE,
 					   "too many calls at once; try again");
-	}
 }
 
 /* The body is complete: look at the message and start the call. */
@@ -394,7 +389,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 		if (announced_too_large(req))
 		{
 			if (req->response == NULL)
-				reply_too_large(req);
+				kg_http_refuse(req, MHD_HTTP_CONTENT_TOO_LARGE, too_large);
 			kg_http_header(req, MHD_HTTP_HEADER_CONNECTION, "close");
 			return kg_http_send(req);
 		}
@@ -433,8 +428,6 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	KgHttp *http = cls;
 	KgRequest *req = *req_cls;
 
-	(void) mhd;
-	(void) why;
 	if (req == NULL)
 		return;
 	*req_cls = NULL;

@@ -43,7 +43,6 @@ on_gone(void *arg, uint32_t events)
 	KgHttpConn *conn = arg;
 	KgRequest *req = conn->request;
 
-	(void) events;
 	conn->ended = true;
 	if (req == NULL || !req->suspended)
 		return;
@@ -106,7 +105,6 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 static void
 on_epoll(void *arg, uint32_t events)
 {
-	(void) events;
 	((KgHttp *) arg)->wake = true;
 }
 
@@ -257,7 +255,6 @@ log_mhd(void *arg, const char *fmt, va_list args)
 {
 	char text[512];
 
-	(void) arg;
 	if (!kg_log_wanted(KG_LOG_DEBUG))
 		return;
 	vsnprintf(text, sizeof(text), fmt, args);

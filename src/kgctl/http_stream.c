@@ -17,7 +17,6 @@ read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 	KgRequest *req = cls;
 	size_t left = req->out.len - req->sent;
 
-	(void) pos;
 	if (req->gone)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (left > 0)

@@ -113,6 +113,22 @@ kg_arena_strndup(KgArena *arena, const char *s, size_t len)
 	return copy;
 }
 
+char *
+kg_arena_format(KgArena *arena, const char *fmt, ...)
+{
+	KgBuf text;
+	va_list args;
+	char *copy;
+
+	kg_buf_init(&text);
+	va_start(args, fmt);
+	kg_buf_vprintf(&text, fmt, args);
+	va_end(args);
+	copy = kg_arena_strndup(arena, text.data, text.len);
+	kg_buf_free(&text);
+	return copy;
+}
+
 KgJson *
 kg_json_new(KgArena *arena, KgJsonKind kind)
 {
@@ -199,6 +215,12 @@ kg_json_put(KgArena *arena, KgJson *object, const char *key, KgJson *value)
 		kg_json_set(arena, object, key, strlen(key), value);
 }
 
+static bool
+same_key(const KgMember *member, const char *key, size_t keylen)
+{
+	return member->keylen == keylen && memcmp(member->key, key, keylen) == 0;
+}
+
 static int
 compare_members(const void *a, const void *b)
 {
@@ -225,42 +247,35 @@ sorted_members(const KgJson *object)
 	return sorted;
 }
 
+/* Members of few: comparing them all is faster than sorting them. */
+#define FEW 12
+
 bool
 kg_json_duplicate(const KgJson *object, const KgMember **which)
 {
-	bool found = false;
+	const KgMember *members = object->u.members;
+	const KgMember **sorted;
 	size_t i;
 	size_t j;
 
 	*which = NULL;
-	if (object->len <= 12)
+	if (object->len <= FEW)
 	{
-		for (i = 1; i < object->len && !found; i++)
-			for (j = 0; j < i && !found; j++)
-				if (object->u.members[i].keylen ==
-						object->u.members[j].keylen &&
-					memcmp(object->u.members[i].key,
-						   object->u.members[j].key,
-						   object->u.members[i].keylen) == 0)
+		for (i = 1; i < object->len; i++)
+			for (j = 0; j < i; j++)
+				if (same_key(&members[i], members[j].key, members[j].keylen))
 				{
-					*which = &object->u.members[i];
-					found = true;
+					*which = &members[i];
+					return true;
 				}
-		return found;
+		return false;
 	}
-	else
-	{
-		const KgMember **sorted = sorted_members(object);
-
-		for (i = 1; i < object->len && !found; i++)
-			if (compare_members(&sorted[i - 1], &sorted[i]) == 0)
-			{
-				*which = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
-				found = true;
-			}
-		free(sorted);
-		return found;
-	}
+	sorted = sorted_members(object);
+	for (i = 1; i < object->len && *which == NULL; i++)
+		if (compare_members(&sorted[i - 1], &sorted[i]) == 0)
+			*which = sorted[i] > sorted[i - 1] ? sorted[i] : sorted[i - 1];
+	free(sorted);
+	return *which != NULL;
 }
 
 KgJson *
@@ -272,8 +287,7 @@ kg_json_get(const KgJson *object, const char *key)
 	if (object == NULL || object->kind != KG_JSON_OBJECT)
 		return NULL;
 	for (i = 0; i < object->len; i++)
-		if (object->u.members[i].keylen == keylen &&
-			memcmp(object->u.members[i].key, key, keylen) == 0)
+		if (same_key(&object->u.members[i], key, keylen))
 			return object->u.members[i].value;
 	return NULL;
 }
@@ -479,8 +493,7 @@ equal_objects(const KgJson *a, const KgJson *b)
 	x = sorted_members(a);
 	y = sorted_members(b);
 	for (i = 0; i < a->len && equal; i++)
-		equal = x[i]->keylen == y[i]->keylen &&
-				memcmp(x[i]->key, y[i]->key, x[i]->keylen) == 0 &&
+		equal = same_key(x[i], y[i]->key, y[i]->keylen) &&
 				kg_json_equal(x[i]->value, y[i]->value);
 	free(x);
 	free(y);

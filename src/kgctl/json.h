@@ -67,6 +67,8 @@ extern void kg_arena_free(KgArena *arena);
 extern void kg_arena_reset(KgArena *arena);
 extern size_t kg_arena_size(const KgArena *arena);
 extern char *kg_arena_strndup(KgArena *arena, const char *s, size_t len);
+extern char *kg_arena_format(KgArena *arena, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /*
  * Parse text.  NULL with *error (malloc'd: "line 3, column 7: ...") where it is

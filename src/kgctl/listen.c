@@ -66,8 +66,6 @@ disconnect(KgListener *l)
 static void
 ignore_notice(void *arg, const PGresult *res)
 {
-	(void) arg;
-	(void) res;
 }
 
 static void
@@ -249,7 +247,6 @@ on_socket(void *arg, uint32_t events)
 	KgListener *l = arg;
 	int state;
 
-	(void) events;
 	if (l->connected)
 	{
 		read_notifications(l);

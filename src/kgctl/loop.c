@@ -99,53 +99,44 @@ kg_loop_free(KgLoop *loop)
 	free(loop);
 }
 
+static bool
+change_watch(KgWatch *watch, int operation, uint32_t events)
+{
+	struct epoll_event event;
+
+	memset(&event, 0, sizeof(event));
+	event.events = watch->events = events;
+	event.data.ptr = watch;
+	return epoll_ctl(watch->loop->epoll, operation, watch->fd, &event) == 0;
+}
+
 KgWatch *
 kg_watch_add(KgLoop *loop, int fd, uint32_t events, KgWatchFn fn, void *arg)
 {
 	KgWatch *watch = kg_calloc(1, sizeof(KgWatch));
-	struct epoll_event event;
 
 	watch->loop = loop;
 	watch->fn = fn;
 	watch->arg = arg;
 	watch->fd = fd;
-	watch->events = events;
-	memset(&event, 0, sizeof(event));
-	event.events = events;
-	event.data.ptr = watch;
-	if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-	{
-		free(watch);
-		return NULL;
-	}
-	return watch;
+	if (change_watch(watch, EPOLL_CTL_ADD, events))
+		return watch;
+	free(watch);
+	return NULL;
 }
 
 void
 kg_watch_set(KgWatch *watch, uint32_t events)
 {
-	struct epoll_event event;
-
-	if (watch == NULL || watch->fd < 0 || watch->events == events)
-		return;
-	memset(&event, 0, sizeof(event));
-	event.events = events;
-	event.data.ptr = watch;
-	if (epoll_ctl(watch->loop->epoll, EPOLL_CTL_MOD, watch->fd, &event) == 0)
-		watch->events = events;
+	if (watch != NULL && watch->fd >= 0 && watch->events != events)
+		(void) change_watch(watch, EPOLL_CTL_MOD, events);
 }
 
 void
 kg_watch_again(KgWatch *watch)
 {
-	struct epoll_event event;
-
-	if (watch == NULL || watch->fd < 0)
-		return;
-	memset(&event, 0, sizeof(event));
-	event.events = watch->events;
-	event.data.ptr = watch;
-	(void) epoll_ctl(watch->loop->epoll, EPOLL_CTL_MOD, watch->fd, &event);
+	if (watch != NULL && watch->fd >= 0)
+		(void) change_watch(watch, EPOLL_CTL_MOD, watch->events);
 }
 
 void
@@ -251,7 +242,6 @@ on_signal(void *arg, uint32_t events)
 	KgLoop *loop = arg;
 	struct signalfd_siginfo info;
 
-	(void) events;
 	while (read(loop->signals, &info, sizeof(info)) == sizeof(info))
 		loop->on_signal.fn(loop->on_signal.arg);
 }
