@@ -9,6 +9,7 @@
 #include "base/spi.h"
 #include "catalog/writing.h"
 #include "fmgr.h"
+#include "query/held.h"
 #include "query/running.h"
 
 PG_MODULE_MAGIC;
@@ -21,6 +22,6 @@ _PG_init(void)
 	kg_settings_define();
 	kg_invalidate_init();
 	kg_spi_init();
-	kg_writing_init();
+	kg_writing_init(kg_held_end);
 	kg_running_init();
 }

@@ -1,6 +1,9 @@
 /*
  * writing.c
- *	  Is a table of ours being written by a statement further up?
+ *	  The statements that run, one within another, and what they write.
+ *
+ * PL/pgSQL keeps the state of its expressions until the transaction is over; so
+ * that the outermost statement has ended is told from here.
  *
  * A function in RETURNING, or a trigger that fires before ours, is called when
  * rows are gone or new and the rows derived from them are not yet.  It may
@@ -18,6 +21,7 @@
 #include "executor/executor.h"
 #include "parser/parsetree.h"
 #include "storage/lmgr.h"
+#include "tcop/utility.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
@@ -43,6 +47,9 @@ static Writing left; /* by ExecutorRun, for ExecutorFinish */
 static uint64 nested = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
+static ProcessUtility_hook_type next_utility = NULL;
+static int depth = 0; /* of statements; each takes back its one */
+static void (*end_idle)(void);
 
 #define EVENT_BIT(event) (1 << ((event) &TRIGGER_EVENT_OPMASK))
 #define ALL_EVENTS                                                       \
@@ -106,36 +113,40 @@ enter(Writing *writing, QueryDesc *desc)
 	innermost = writing;
 }
 
+/* Around what runs within a statement, also where an error ends it. */
+#define WITHIN_STATEMENT(what)      \
+	do                              \
+	{                               \
+		Writing *outer = innermost; \
+                                    \
+		depth++;                    \
+		PG_TRY();                   \
+		{                           \
+			what;                   \
+		}                           \
+		PG_FINALLY();               \
+		{                           \
+			innermost = outer;      \
+			depth--;                \
+		}                           \
+		PG_END_TRY();               \
+		if (depth == 0)             \
+			end_idle();             \
+	} while (0)
+
 static void
 run_query(KG_EXECUTOR_RUN_PARAMS)
 {
 	Writing writing;
 
 	if (!writes_entities(desc->plannedstmt))
-	{
-		kg_executor_run_next(next_run);
-		return;
-	}
-	enter(&writing, desc);
-	PG_TRY();
-	{
-		kg_executor_run_next(next_run);
-	}
-	PG_FINALLY();
-	{
-		innermost = writing.outer;
-	}
-	PG_END_TRY();
-	left = writing;
-}
-
-static void
-finish_next(QueryDesc *desc)
-{
-	if (next_finish)
-		next_finish(desc);
+		WITHIN_STATEMENT(kg_executor_run_next(next_run));
 	else
-		standard_ExecutorFinish(desc);
+		WITHIN_STATEMENT({
+			enter(&writing, desc);
+			kg_executor_run_next(next_run);
+			left = writing;
+		});
 }
 
 /* Where the triggers that come after fire. */
@@ -144,21 +155,36 @@ finish_query(QueryDesc *desc)
 {
 	Writing writing;
 
-	if (!writes_entities(desc->plannedstmt))
-	{
-		finish_next(desc);
-		return;
-	}
-	enter(&writing, desc);
-	PG_TRY();
-	{
-		finish_next(desc);
-	}
-	PG_FINALLY();
-	{
-		innermost = writing.outer;
-	}
-	PG_END_TRY();
+	WITHIN_STATEMENT({
+		if (writes_entities(desc->plannedstmt))
+			enter(&writing, desc);
+		(next_finish ? next_finish : standard_ExecutorFinish)(desc);
+	});
+}
+
+static void
+run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
+			ProcessUtilityContext context, ParamListInfo params,
+			QueryEnvironment *environment, DestReceiver *dest,
+			QueryCompletion *completion)
+{
+	/* DDL needs the tables for itself. */
+	end_idle();
+	WITHIN_STATEMENT(
+		(next_utility ? next_utility : standard_ProcessUtility)(statement,
+																source,
+																read_only_tree,
+																context,
+																params,
+																environment,
+																dest,
+																completion));
+}
+
+bool
+kg_statement_runs(void)
+{
+	return depth > 0;
 }
 
 static void
@@ -185,8 +211,9 @@ at_subtransaction_end(SubXactEvent event, SubTransactionId subid,
 }
 
 void
-kg_writing_init(void)
+kg_writing_init(void (*idle)(void))
 {
+	end_idle = idle;
 	forget_copying();
 	RegisterXactCallback(at_transaction_end, NULL);
 	RegisterSubXactCallback(at_subtransaction_end, NULL);
@@ -194,6 +221,8 @@ kg_writing_init(void)
 	ExecutorRun_hook = run_query;
 	next_finish = ExecutorFinish_hook;
 	ExecutorFinish_hook = finish_query;
+	next_utility = ProcessUtility_hook;
+	ProcessUtility_hook = run_utility;
 }
 
 /* Has it written what is not derived yet? */

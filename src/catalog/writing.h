@@ -1,6 +1,6 @@
 /*
  * writing.h
- *	  Is a table of ours being written by a statement further up?
+ *	  The statements that run, one within another, and what they write.
  */
 #ifndef KG_WRITING_H
 #define KG_WRITING_H
@@ -14,7 +14,17 @@
  */
 extern bool kg_being_written(const char *table);
 
-extern void kg_writing_init(void);
+/*
+ * When the module is loaded.  idle ends what is held open for the calls of a
+ * statement: after the outermost one, and before one of DDL.
+ */
+extern void kg_writing_init(void (*idle)(void));
+
+/*
+ * Is there a statement whose end is known to us?  Not in a function that a
+ * client calls by the fast path.
+ */
+extern bool kg_statement_runs(void);
 
 /* For the triggers of kg_entity: a row of the type is written, */
 extern void kg_writing_row(int32 type_no);

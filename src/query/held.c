@@ -6,17 +6,17 @@
  * SQL text, role, security context, row_security, an equal snapshot, and a plan
  * that is still valid.  It has a resource owner of its own below the
  * transaction's, so that it survives subtransactions, and a memory context of
- * its own.  query/running.c closes it when the outermost statement ends, and
+ * its own.  catalog/writing.c closes it when the outermost statement ends, and
  * before any utility statement; an abort takes owner and context away by itself.
  */
 #include "postgres.h"
 
 #include "access/xact.h"
 #include "base/snapshot.h"
+#include "catalog/writing.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "query/held.h"
-#include "query/running.h"
 #include "tcop/dest.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -320,7 +320,7 @@ kg_held_start(const KgStatement *statement, SPIPlanPtr plan, const char *sql)
 	CachedPlan *cached;
 	bool suitable;
 
-	if (!kg_running_within_statement() || !offered(sql))
+	if (!kg_statement_runs() || !offered(sql))
 		return false;
 	cached = SPI_plan_get_cached_plan(plan);
 	suitable = rescans_all(linitial_node(PlannedStmt, cached->stmt_list));

@@ -1,6 +1,6 @@
 /*
  * running.h
- *	  The call that is running: its clock, and the statements around it.
+ *	  The call that is running: its clock, and what kg_explain tells of it.
  */
 #ifndef KG_RUNNING_H
 #define KG_RUNNING_H
@@ -39,13 +39,7 @@ extern bool kg_running_late(void);
 /* Raises KG_TIMEOUT where it is. */
 extern void kg_running_check(void);
 
-/*
- * Is there a statement whose end is known to us?  Not in a function that a
- * client calls by the fast path.
- */
-extern bool kg_running_within_statement(void);
-
-/* Sets the hooks of statements; when the module is loaded. */
+/* When the module is loaded. */
 extern void kg_running_init(void);
 
 #endif /* KG_RUNNING_H */
