@@ -7,6 +7,7 @@
 
 #include "store/payload.h"
 #include "store/scope.h"
+#include "utils/snapshot.h"
 
 typedef struct KgApplyOptions
 {
@@ -50,6 +51,7 @@ typedef struct KgApply
 	List *warnings;		   /* of char * */
 	KgScope *scope;		   /* in which the entities are written */
 	struct KgTally *tally; /* of what goes with deleted entities, or NULL */
+	Snapshot began;		   /* before the entities are written */
 } KgApply;
 
 #define KG_CHANGE_CREATED 0
@@ -120,6 +122,11 @@ extern void kg_bundle_forget_unique(KgApply *apply);
 
 /* bundle_entities.c: entities; as the caller. */
 extern void kg_bundle_write_entities(KgApply *apply);
+/*
+ * Count by what is stored, where triggers have written entities as well since
+ * apply->began; what they kept from being written is reported.
+ */
+extern void kg_bundle_review_entities(KgApply *apply);
 /* Derive anew what depends on a changed schema; as the owner. */
 extern void kg_bundle_rebuild(KgApply *apply);
 

@@ -18,10 +18,13 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
+#include "commands/trigger.h"
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "store/check.h"
 #include "store/derive.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -249,6 +252,7 @@ write_revision(KgApply *apply)
 static void
 write_all(KgApply *apply)
 {
+	uint64 nested = kg_writing_nested();
 	KgUserContext user;
 
 	kg_become_owner(&user);
@@ -258,6 +262,7 @@ write_all(KgApply *apply)
 	kg_bundle_lock_unique(apply);
 	kg_restore_user(&user);
 
+	apply->began = kg_stored_begin();
 	apply->scope = kg_scope_begin(apply->tenant);
 	kg_bundle_write_entities(apply);
 
@@ -272,6 +277,10 @@ write_all(KgApply *apply)
 	throw_errors(apply);
 	kg_bundle_write_edges(apply);
 	throw_errors(apply);
+	if (kg_writing_nested() != nested)
+		kg_bundle_review_entities(apply);
+	throw_errors(apply);
+	kg_stored_end(apply->began);
 
 	kg_become_owner(&user);
 	if (!apply->options.merge)
@@ -454,6 +463,20 @@ apply_all(KgApply *apply, const KgDocument *bundle)
 	PG_END_TRY();
 }
 
+/*
+ * Constraints that wait for the end of the transaction are of what commit would
+ * raise: they are looked at as if it were now.  That they were is forgotten with
+ * the subtransaction.
+ */
+static void
+check_deferred(void)
+{
+	ConstraintsSetStmt *all = makeNode(ConstraintsSetStmt);
+
+	CommandCounterIncrement();
+	AfterTriggerSetState(all); /* SET CONSTRAINTS ALL IMMEDIATE */
+}
+
 /* Apply in a subtransaction that is rolled back; the error, or NULL. */
 static Jsonb *
 try_apply(KgApply *apply, const KgDocument *bundle)
@@ -467,6 +490,7 @@ try_apply(KgApply *apply, const KgDocument *bundle)
 	PG_TRY();
 	{
 		apply_all(apply, bundle);
+		check_deferred();
 		RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();

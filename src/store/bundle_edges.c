@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/edges.h"
+#include "store/put.h"
 #include "store/references.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -286,6 +287,15 @@ check_batch(KgApply *apply, const KgColumns *edges,
 }
 
 static void
+report_kept(KgApply *apply, int number)
+{
+	KgError *err = kg_kept_error("edge", "written");
+
+	kg_error_path(err, "/edges/%d", number);
+	kg_error_report(&apply->errors, err);
+}
+
+static void
 write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
 {
 	KgColumns edges;
@@ -293,6 +303,7 @@ write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	int *numbers = palloc(n * sizeof(int));
 	int *verdicts = palloc0(n * sizeof(int));
+	const bool *kept;
 
 	/* As the payload has them, so that faults are told in that order. */
 	memcpy(triples, sorted, n * sizeof(Triple));
@@ -322,7 +333,10 @@ write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
 	check_batch(apply, &edges, relations, anew, verdicts, numbers);
 	if (apply->errors.total > 0)
 		return;
-	kg_edges_write(apply->tenant, &edges, verdicts);
+	kept = kg_edges_write(apply->tenant, &edges, verdicts);
+	for (int i = 0; kept && i < edges.nrows; i++)
+		if (kept[i])
+			report_kept(apply, numbers[i]);
 	for (int i = 0; i < edges.nrows; i++)
 	{
 		KgCounts *counts = kg_apply_counts(

@@ -15,6 +15,7 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -25,6 +26,7 @@
 #include "store/extract.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -117,19 +119,12 @@ same_references(const KgType *type, const KgPayloadItem *item,
 	return kg_extract_same_references(&a, &b);
 }
 
-/* What is stored of a type and not in the payload. */
-typedef struct Gone
-{
-	KgNodeList nodes;
-	List *ids; /* the first of them, for the diff */
-} Gone;
-
 /*
- * Compare stored rows with the payload; with gone NULL, only its references,
- * after everything was written.
+ * Compare stored rows with the payload; gone gets those that it lacks.  With
+ * gone NULL, only its references, after everything was written.
  */
 static void
-compare_rows(KgApply *apply, const KgType *type, HTAB *items, Gone *gone,
+compare_rows(const KgType *type, HTAB *items, KgNodeList *gone,
 			 MemoryContext scratch)
 {
 	SPITupleTable *rows = SPI_tuptable;
@@ -157,14 +152,7 @@ compare_rows(KgApply *apply, const KgType *type, HTAB *items, Gone *gone,
 		}
 		if (entry == NULL)
 		{
-			kg_node_add(&gone->nodes, node);
-			if (apply->options.dry_run &&
-				list_length(gone->ids) < apply->options.max_diff)
-			{
-				MemoryContextSwitchTo(gone->nodes.context);
-				gone->ids = lappend(gone->ids, pstrdup(id));
-				MemoryContextSwitchTo(scratch);
-			}
+			kg_node_add(gone, node);
 			continue;
 		}
 		entry->item->node = node;
@@ -182,7 +170,7 @@ compare_rows(KgApply *apply, const KgType *type, HTAB *items, Gone *gone,
  * whatever the planner knows of them, each looked up among the items.
  */
 static void
-compare_type(KgApply *apply, const KgType *type, Gone *gone)
+compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 {
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
@@ -212,7 +200,7 @@ compare_type(KgApply *apply, const KgType *type, Gone *gone)
 		if (SPI_processed == 0)
 			break;
 		MemoryContextSwitchTo(old);
-		compare_rows(apply, type, items, gone, scratch);
+		compare_rows(type, items, gone, scratch);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -221,40 +209,89 @@ compare_type(KgApply *apply, const KgType *type, Gone *gone)
 	MemoryContextDelete(scratch);
 }
 
-static void
-delete_gone(KgApply *apply, const KgType *type, const Gone *gone)
+static int
+compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/*
+ * Delete a batch; the ids of those that are gone now, in order: others may have
+ * deleted some since they were compared, triggers may keep them or put them
+ * back.
+ */
+static int
+delete_batch(KgApply *apply, const KgType *type, Datum nodes, const char **ids)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(apply->tenant)};
-	KgCounts *counts;
-	ListCell *lc;
+	Datum values[2] = {CStringGetTextDatum(apply->tenant), nodes};
+	uint64 nested = kg_writing_nested();
+	int64 *left;
+	KgUserContext user;
+	int n = 0;
 
-	if (gone->nodes.n == 0)
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = ANY($2) RETURNING entity_id",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE_RETURNING);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		ids[n++] = kg_spi_cstring(i, 1);
+	SPI_freetuptable(SPI_tuptable);
+	qsort(ids, n, sizeof(char *), compare_ids);
+	if (kg_writing_nested() != nested)
+	{
+		int deleted = n;
+
+		left = palloc(Max(1, n) * sizeof(int64));
+		kg_become_owner(&user);
+		kg_nodes_of_ids(apply->tenant, type, ids, n, left);
+		kg_restore_user(&user);
+		n = 0;
+		for (int i = 0; i < deleted; i++)
+			if (left[i] == 0)
+				ids[n++] = ids[i];
+	}
+	return n;
+}
+
+static void
+delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
+{
+	const char **ids = palloc(KG_WRITE_BATCH * sizeof(char *));
+	MemoryContext scratch;
+	KgCounts *counts;
+
+	if (gone->n == 0)
 		return;
+	scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph gone", ALLOCSET_DEFAULT_SIZES);
 	kg_bundle_tally_begin(apply);
 	counts = kg_apply_counts(apply, &apply->entity_counts, type->name);
-	for (int i = 0; i < gone->nodes.n; i += KG_WRITE_BATCH)
+	for (int i = 0; i < gone->n; i += KG_WRITE_BATCH)
 	{
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+		int n;
+
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_int64_array(gone->nodes.nodes + i,
-								   Min(KG_WRITE_BATCH, gone->nodes.n - i));
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_entity WHERE tenant = $1 "
-				   "AND node = ANY($2)",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
-		/* Others may have deleted them since they were compared. */
-		counts->deleted += SPI_processed;
-		apply->changed |= SPI_processed > 0;
+		n = delete_batch(
+			apply,
+			type,
+			kg_int64_array(gone->nodes + i, Min(KG_WRITE_BATCH, gone->n - i)),
+			ids);
+		counts->deleted += n;
+		apply->changed |= n > 0;
+		for (int j = 0; j < n; j++)
+			kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, ids[j]);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
 	}
-	foreach(lc, gone->ids)
-		kg_apply_sample(apply, KG_CHANGE_DELETED, type->name, lfirst(lc));
-	apply->sampled[KG_CHANGE_DELETED] += gone->nodes.n - list_length(gone->ids);
+	MemoryContextDelete(scratch);
 }
 
 /* Another session wrote an entity that was not there when it was compared. */
@@ -296,7 +333,7 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 				  "kg_entity_pkey",
 				  lost_race(apply, counts));
 	if (SPI_processed < columns->nrows)
-		kg_error_throw(kg_kept_error("inserted"));
+		kg_error_throw(kg_kept_error("entity", "inserted"));
 }
 
 /*
@@ -429,7 +466,7 @@ kg_bundle_write_entities(KgApply *apply)
 	{
 		const KgType *type = apply->before->types[i];
 		MemoryContext old;
-		Gone gone = {{scratch}, NIL};
+		KgNodeList gone = {scratch};
 
 		if (strcmp(type->bundle, payload->name) != 0 ||
 			(apply->options.merge && !has_items(payload, type->name)))
@@ -444,6 +481,88 @@ kg_bundle_write_entities(KgApply *apply)
 	for (int i = 0; i < payload->nsets; i++)
 		write_set(apply, &payload->sets[i], scratch);
 	MemoryContextDelete(scratch);
+}
+
+static void
+report_kept(KgApply *apply, const KgType *type, const KgPayloadItem *item)
+{
+	KgError *err = kg_kept_error("entity",
+								 item->node != 0 ? "updated" : "inserted");
+
+	kg_error_entity(err, kg_type_handle(type), item->id);
+	kg_error_path(err, "/entities/%d/items/%d", item->set, item->index);
+	kg_error_got_string(err, item->id);
+	kg_error_report(&apply->errors, err);
+}
+
+/* Count some items of a type by what is stored of them. */
+static void
+review_items(KgApply *apply, const KgType *type, const KgPayloadItem *items,
+			 int n, KgCounts *counts)
+{
+	const char **ids = palloc(n * sizeof(char *));
+	KgFate *fates = palloc(n * sizeof(KgFate));
+
+	for (int i = 0; i < n; i++)
+		ids[i] = items[i].id;
+	kg_stored_entities(apply->tenant, type, ids, n, apply->began, fates);
+	for (int i = 0; i < n; i++)
+	{
+		switch (fates[i])
+		{
+			case KG_FATE_ABSENT:
+			case KG_FATE_GONE:
+				report_kept(apply, type, &items[i]);
+				break;
+			case KG_FATE_MADE:
+				counts->created++;
+				break;
+			case KG_FATE_CHANGED:
+				counts->updated++;
+				if (items[i].same)
+					kg_apply_sample(
+						apply, KG_CHANGE_UPDATED, counts->name, items[i].id);
+				break;
+			case KG_FATE_SAME:
+				if (items[i].same)
+					counts->unchanged++;
+				else
+					report_kept(apply, type, &items[i]);
+				break;
+		}
+	}
+	pfree(ids);
+	pfree(fates);
+}
+
+void
+kg_bundle_review_entities(KgApply *apply)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		KgCounts *counts = kg_apply_counts(
+			apply, &apply->entity_counts, payload->sets[i].type->name);
+
+		counts->created = counts->updated = counts->unchanged = 0;
+	}
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		const KgPayloadSet *set = &payload->sets[i];
+		KgCounts *counts = kg_apply_counts(
+			apply, &apply->entity_counts, set->type->name);
+
+		for (int j = 0; j < set->nitems; j += KG_WRITE_BATCH)
+		{
+			CHECK_FOR_INTERRUPTS();
+			review_items(apply,
+						 set->type,
+						 set->items + j,
+						 Min(KG_WRITE_BATCH, set->nitems - j),
+						 counts);
+		}
+	}
 }
 
 /* Does the type refer to other bundles, so that it may lose its targets? */

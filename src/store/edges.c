@@ -15,6 +15,7 @@
 #include "store/edges.h"
 #include "store/references.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -883,7 +884,8 @@ lost_race(void)
 	return err;
 }
 
-static void
+/* False where fewer rows were written than there were to write. */
+static bool
 write_some(const char *tenant, const KgColumns *edges, const int *found,
 		   int wanted)
 {
@@ -901,7 +903,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 			kg_edges_add(&chosen, edges, i);
 	}
 	if (chosen.nrows == 0)
-		return;
+		return true;
 	kg_columns_arrays(&chosen, &values[1]);
 	if (wanted == 0)
 		kg_spi_insert(&insert_saved,
@@ -926,6 +928,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 				   NULL,
 				   false,
 				   SPI_OK_UPDATE);
+	return SPI_processed == chosen.nrows;
 }
 
 void
@@ -977,9 +980,36 @@ kg_edges_turn(const char *tenant, const KgRelation **relations, KgEdgeEnd *ends,
 	SPI_freetuptable(SPI_tuptable);
 }
 
-void
-kg_edges_write(const char *tenant, const KgColumns *edges, const int *found)
+static void
+fate_or_kept(KgFate fate, int *verdict, bool *kept)
 {
-	write_some(tenant, edges, found, 0);
-	write_some(tenant, edges, found, 1);
+	bool same = *verdict == 2;
+
+	*kept = fate == KG_FATE_ABSENT || fate == KG_FATE_GONE ||
+			(fate == KG_FATE_SAME && !same);
+	if (fate == KG_FATE_MADE)
+		*verdict = 0;
+	else if (fate == KG_FATE_CHANGED)
+		*verdict = 1;
+}
+
+const bool *
+kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
+{
+	Snapshot before = kg_stored_begin();
+	bool all = write_some(tenant, edges, found, 0);
+	bool *kept = NULL;
+
+	all = write_some(tenant, edges, found, 1) && all;
+	if (!all || kg_stored_has_own_triggers("kg_edge"))
+	{
+		KgFate *fates = palloc(Max(1, edges->nrows) * sizeof(KgFate));
+
+		kept = palloc(Max(1, edges->nrows) * sizeof(bool));
+		kg_stored_edges(tenant, edges, before, fates);
+		for (int i = 0; i < edges->nrows; i++)
+			fate_or_kept(fates[i], &found[i], &kept[i]);
+	}
+	kg_stored_end(before);
+	return kept;
 }

@@ -121,8 +121,13 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
  */
 extern void kg_edges_compare_all(const char *tenant, const KgColumns *edges,
 								 int *found);
-extern void kg_edges_write(const char *tenant, const KgColumns *edges,
-						   const int *found);
+/*
+ * Then found is what became of them, 0 for created, 1 for updated, 2 for
+ * unchanged; the result is NULL or which of them triggers or policies kept from
+ * being written.
+ */
+extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
+								  int *found);
 
 /*
  * Nodes of ids of a type as the current role sees them; 0 where there is none.

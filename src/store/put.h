@@ -75,8 +75,11 @@ extern void kg_put_check_unique(const char *tenant, int32 type_no,
 extern void kg_entities_update(const char *tenant, const KgColumns *columns,
 							   KgNodeList *written);
 
-/* What to raise, or report, where a trigger kept rows from being written. */
-extern KgError *kg_kept_error(const char *what);
+/*
+ * What to raise, or report, where a trigger kept an "entity" or an "edge" from
+ * being what: "inserted".
+ */
+extern KgError *kg_kept_error(const char *row, const char *what);
 
 /* Somebody has the id: hidden from the caller, or written meanwhile. */
 extern KgError *kg_id_taken_error(const KgType *type, const char *id);

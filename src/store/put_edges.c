@@ -16,6 +16,7 @@
 #include "store/edges.h"
 #include "store/payload.h"
 #include "store/put.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -306,23 +307,52 @@ check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 }
 
 static void
+report_kept(Edges *edges, int i, const char *what)
+{
+	report(edges, i, kg_kept_error("edge", what), "");
+}
+
+static void
 write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
 	static const KgVerdict verdicts[] = {
 		KG_VERDICT_CREATED, KG_VERDICT_UPDATED, KG_VERDICT_UNCHANGED};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
+	int *to_write = palloc(Max(1, rows->nrows) * sizeof(int));
+	const bool *kept;
 
 	kg_edges_compare(edges->tenant, rows, found);
+	for (int i = 0; i < rows->nrows; i++)
+	{
+		if (edges->outcomes->items[numbers[i]].errors.total > 0)
+			found[i] = 2;
+		to_write[i] = found[i];
+	}
+	kept = kg_edges_write(edges->tenant, rows, found);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];
 
 		if (outcome->errors.total > 0)
-			found[i] = 2;
+			continue;
+		if (kept && kept[i])
+			report_kept(
+				edges, numbers[i], to_write[i] == 0 ? "inserted" : "updated");
 		else
 			outcome->verdict = verdicts[found[i]];
 	}
-	kg_edges_write(edges->tenant, rows, found);
+}
+
+/* What is still there was kept by a trigger or a policy, or put back. */
+static void
+find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
+{
+	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
+
+	kg_edges_compare(edges->tenant, rows, found);
+	for (int i = 0; i < rows->nrows; i++)
+		if (found[i] != 0)
+			report_kept(edges, numbers[i], "deleted");
 }
 
 static void
@@ -335,6 +365,7 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	Datum values[5] = {CStringGetTextDatum(edges->tenant)};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
+	bool all;
 
 	/* A DELETE is refused there, also one that would find nothing. */
 	if (XactReadOnly && rows->nrows > 0)
@@ -369,7 +400,10 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 			   SPI_OK_DELETE_RETURNING);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		edges->outcomes->items[kg_spi_int64(i, 1)].verdict = KG_VERDICT_DELETED;
+	all = SPI_processed == wanted.nrows;
 	SPI_freetuptable(SPI_tuptable);
+	if (!all || kg_stored_has_own_triggers("kg_edge"))
+		find_kept(edges, rows, numbers);
 }
 
 static Jsonb *
@@ -436,6 +470,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 		else
 			write_rows(&edges, &batches[i], numbers[i]);
 	}
+	kg_outcomes_settle(edges.outcomes);
 	return kg_outcomes_result(edges.outcomes);
 }
 

@@ -27,6 +27,7 @@
 #include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/stored.h"
 #include "store/scope.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -41,7 +42,8 @@ typedef struct Put
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	HTAB *names; /* of NameEntry: what a reference can name in this call */
+	HTAB *names;	 /* of NameEntry: what a reference can name in this call */
+	Snapshot before; /* it was written */
 } Put;
 
 /* An id (field NULL), or a value of a property that x-ref-field names. */
@@ -522,15 +524,16 @@ kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 }
 
 KgError *
-kg_kept_error(const char *what)
+kg_kept_error(const char *row, const char *what)
 {
 	KgError *err = kg_error_new(
 		KG_FORBIDDEN,
-		"a trigger or a policy keeps the entity from being %s",
+		"a trigger or a policy keeps the %s from being %s",
+		row,
 		what);
 
-	kg_error_expected(err,
-					  "what the database's own triggers on kg_entity let pass");
+	kg_error_expected(
+		err, "what the database's own triggers on kg_%s let pass", row);
 	return err;
 }
 
@@ -565,7 +568,7 @@ unwritten_error(const char *tenant, int64 node, const char *what)
 	KgError *err;
 
 	if (!is_gone(tenant, node))
-		return kg_kept_error(what);
+		return kg_kept_error("entity", what);
 	err = kg_error_new(KG_CONFLICT,
 					   "another session deleted the entity at the same time");
 	kg_error_expected(err, "the same call again");
@@ -681,22 +684,41 @@ write_rows(Put *put, const int *rows, int n)
 	update_rows(put, rows, n);
 }
 
-/* A trigger that comes after may have deleted what was written. */
+/* Triggers have written as well: what is stored says what became of an item. */
 static void
-find_left(Put *put, const int *rows, int n)
+review(Put *put, const int *rows, int n)
 {
 	const char **ids = palloc(n * sizeof(char *));
-	int64 *nodes = palloc(n * sizeof(int64));
-	KgUserContext user;
+	KgFate *fates = palloc(n * sizeof(KgFate));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_become_owner(&user);
-	kg_nodes_of_ids(put->tenant, put->type, ids, n, nodes);
-	kg_restore_user(&user);
+	kg_stored_entities(put->tenant, put->type, ids, n, put->before, fates);
 	for (int i = 0; i < n; i++)
-		if (nodes[i] == 0)
-			put->outcomes->items[rows[i]].verdict = KG_VERDICT_NONE;
+	{
+		KgOutcome *outcome = &put->outcomes->items[rows[i]];
+
+		if (outcome->verdict == KG_VERDICT_NONE)
+			continue;
+		switch (fates[i])
+		{
+			case KG_FATE_ABSENT:
+			case KG_FATE_GONE:
+				outcome->verdict = KG_VERDICT_NONE;
+				break;
+			case KG_FATE_MADE:
+				outcome->verdict = KG_VERDICT_CREATED;
+				break;
+			case KG_FATE_CHANGED:
+				outcome->verdict = KG_VERDICT_UPDATED;
+				break;
+			case KG_FATE_SAME:
+				outcome->verdict = put->items[rows[i]].same
+									   ? KG_VERDICT_UNCHANGED
+									   : KG_VERDICT_NONE;
+				break;
+		}
+	}
 }
 
 /* Is there such an entity, whoever sees it? */
@@ -724,11 +746,11 @@ report_unwritten(Put *put, bool nested)
 		if (outcome->verdict != KG_VERDICT_NONE)
 			continue;
 		if (put->items[i].node != 0)
-			err = nested ? kg_kept_error("updated")
+			err = nested ? kg_kept_error("entity", "updated")
 						 : unwritten_error(
 							   put->tenant, put->items[i].node, "updated");
 		else if (!is_stored(put, outcome->id))
-			err = kg_kept_error("inserted");
+			err = kg_kept_error("entity", "inserted");
 		else
 			err = kg_id_taken_error(put->type, outcome->id);
 		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
@@ -768,6 +790,7 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	check_references(&put);
 	kg_outcomes_settle(put.outcomes);
 
+	put.before = kg_stored_begin();
 	scope = kg_scope_begin(put.tenant);
 	PG_TRY();
 	{
@@ -783,7 +806,8 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 	}
 	PG_END_TRY();
 	if (kg_writing_nested() != nested)
-		each_batch(&put, find_left);
+		each_batch(&put, review);
+	kg_stored_end(put.before);
 	report_unwritten(&put, kg_writing_nested() != nested);
 	return kg_outcomes_result(put.outcomes);
 }
@@ -984,6 +1008,15 @@ find_restricted(Removal *removal)
 }
 
 static void
+report_kept(Removal *removal, int i)
+{
+	KgError *err = kg_kept_error("entity", "deleted");
+
+	kg_error_path(err, "/ids/%d", i);
+	kg_outcome_error(&removal->outcomes->items[i], err);
+}
+
+static void
 delete_rows(Removal *removal)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
@@ -1024,23 +1057,46 @@ delete_rows(Removal *removal)
 	for (int i = 0; i < removal->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &removal->outcomes->items[i];
-		KgError *err;
 
 		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
 			continue;
-		if (kg_nodes_have(&deleted, removal->nodes[i]))
-		{
+		/* They were locked: what is gone went with others of this call. */
+		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
+			is_gone(removal->tenant, removal->nodes[i]))
 			outcome->verdict = KG_VERDICT_DELETED;
-			continue;
-		}
-		/* Another session may have been first. */
-		if (is_gone(removal->tenant, removal->nodes[i]))
-			continue;
-		err = kg_kept_error("deleted");
-		kg_error_path(err, "/ids/%d", i);
-		kg_outcome_error(outcome, err);
+		else
+			report_kept(removal, i);
 	}
-	kg_outcomes_settle(removal->outcomes);
+}
+
+/* What triggers put back, under whatever number, is not deleted. */
+static void
+find_put_back(Removal *removal)
+{
+	int n = removal->outcomes->n;
+	const char **ids = palloc(Max(1, n) * sizeof(char *));
+	int64 *nodes = palloc(Max(1, n) * sizeof(int64));
+	int *items = palloc(Max(1, n) * sizeof(int));
+	KgUserContext user;
+	int ndeleted = 0;
+
+	for (int i = 0; i < n; i++)
+		if (removal->outcomes->items[i].verdict == KG_VERDICT_DELETED)
+		{
+			items[ndeleted] = i;
+			ids[ndeleted++] = removal->outcomes->items[i].id;
+		}
+	kg_become_owner(&user);
+	for (int i = 0; i < ndeleted; i += KG_PUT_BATCH)
+		kg_nodes_of_ids(removal->tenant,
+						removal->type,
+						ids + i,
+						Min(KG_PUT_BATCH, ndeleted - i),
+						nodes + i);
+	kg_restore_user(&user);
+	for (int i = 0; i < ndeleted; i++)
+		if (nodes[i] != 0)
+			report_kept(removal, items[i]);
 }
 
 Jsonb *
@@ -1049,6 +1105,7 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
 	KgUserContext user;
 	KgScope *scope;
+	uint64 nested = kg_writing_nested();
 	Datum *elements;
 	bool *nulls;
 	int n;
@@ -1094,5 +1151,8 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 		PG_RE_THROW();
 	}
 	PG_END_TRY();
+	if (kg_writing_nested() != nested)
+		find_put_back(&removal);
+	kg_outcomes_settle(removal.outcomes);
 	return kg_outcomes_result(removal.outcomes);
 }

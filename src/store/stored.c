@@ -1,0 +1,179 @@
+/*
+ * stored.c
+ *	  What became of the rows of a call that writes, when it has ended.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "base/extension.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "store/edges.h"
+#include "store/stored.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* A row's document: its hash stands for it. */
+typedef struct Document
+{
+	bool found;
+	int64 hash;
+} Document;
+
+Snapshot
+kg_stored_begin(void)
+{
+	Snapshot before;
+
+	CommandCounterIncrement();
+	/* A copy: the transaction's own goes on with its commands. */
+	PushCopiedSnapshot(GetTransactionSnapshot());
+	before = RegisterSnapshot(GetActiveSnapshot());
+	PopActiveSnapshot();
+	return before;
+}
+
+void
+kg_stored_end(Snapshot before)
+{
+	UnregisterSnapshot(before);
+}
+
+/* Rows (number from 1, hash) of a statement. */
+static Document *
+read_documents(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+			   const Datum *values, int n, bool read_only)
+{
+	Document *documents = palloc0(Max(1, n) * sizeof(Document));
+
+	kg_spi_run(
+		saved, sql, nargs, argtypes, values, NULL, read_only, SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Document *document = &documents[kg_spi_int64(i, 1) - 1];
+
+		document->found = true;
+		document->hash = kg_spi_int64(i, 2);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return documents;
+}
+
+static KgFate
+fate_of(const Document *was, const Document *is)
+{
+	if (!was->found)
+		return is->found ? KG_FATE_MADE : KG_FATE_ABSENT;
+	if (!is->found)
+		return KG_FATE_GONE;
+	return was->hash == is->hash ? KG_FATE_SAME : KG_FATE_CHANGED;
+}
+
+/* The statement's answer then and now. */
+static void
+compare(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+		const Datum *values, int n, Snapshot before, KgFate *fates)
+{
+	KgUserContext user;
+	Document *was;
+	Document *is;
+
+	kg_become_owner(&user);
+	PushActiveSnapshot(before);
+	was = read_documents(saved, sql, nargs, argtypes, values, n, true);
+	PopActiveSnapshot();
+	is = read_documents(saved, sql, nargs, argtypes, values, n, false);
+	kg_restore_user(&user);
+	for (int i = 0; i < n; i++)
+		fates[i] = fate_of(&was[i], &is[i]);
+	pfree(was);
+	pfree(is);
+}
+
+void
+kg_stored_entities(const char *tenant, const KgType *type,
+				   const char *const *ids, int n, Snapshot before,
+				   KgFate *fates)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	static const Oid text_type[] = {TEXTOID};
+	KgColumns columns;
+	Datum values[4] = {CStringGetTextDatum(tenant),
+					   CStringGetTextDatum(type->bundle),
+					   CStringGetTextDatum(type->name)};
+
+	if (n == 0)
+		return;
+	kg_columns_init(&columns, CurrentMemoryContext, 1, text_type);
+	for (int i = 0; i < n; i++)
+	{
+		kg_columns_add_row(&columns);
+		kg_columns_text(&columns, 0, ids[i]);
+	}
+	kg_columns_arrays(&columns, &values[3]);
+	compare(&saved,
+			"SELECT u.ord, jsonb_hash_extended(e.data, 0) "
+			"FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
+			"JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+			"AND e.entity_type = $3 AND e.entity_id = u.id",
+			4,
+			argtypes,
+			values,
+			n,
+			before,
+			fates);
+}
+
+void
+kg_stored_edges(const char *tenant, const KgColumns *edges, Snapshot before,
+				KgFate *fates)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(tenant)};
+
+	if (edges->nrows == 0)
+		return;
+	kg_columns_arrays(edges, &values[1]);
+	compare(&saved,
+			"SELECT u.ord, coalesce(jsonb_hash_extended(e.properties, 0), 0) "
+			"FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
+			"AS u(source, relation_no, target, properties, ord) "
+			"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
+			"AND e.relation_no = u.relation_no AND e.target = u.target "
+			"AND e.property IS NULL",
+			5,
+			argtypes,
+			values,
+			edges->nrows,
+			before,
+			fates);
+}
+
+static bool
+is_ours(const Trigger *trigger)
+{
+	char *name = get_func_name(trigger->tgfoid);
+
+	return trigger->tgisinternal ||
+		   (get_func_namespace(trigger->tgfoid) == kg_extension_schema() &&
+			name && strncmp(name, "kg_", 3) == 0);
+}
+
+bool
+kg_stored_has_own_triggers(const char *table)
+{
+	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
+	const TriggerDesc *desc = rel->trigdesc;
+	bool found = false;
+
+	for (int i = 0; desc && i < desc->numtriggers && !found; i++)
+		found = !is_ours(&desc->triggers[i]);
+	table_close(rel, NoLock);
+	return found;
+}
