@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/derived.h"
 #include "query/sql.h"
@@ -123,6 +124,20 @@ relation_touches(const KgRelation *relation, const KgType *type, bool incoming)
 	return false;
 }
 
+/* Edges of references follow when who writes the referrers is done. */
+static void
+require_edges(const KgCatalog *catalog, const KgRelation *relation)
+{
+	for (int i = 0; relation->derived && i < relation->nvariants; i++)
+	{
+		const KgType *type = kg_catalog_type_no(
+			catalog, relation->variants[i].from_type_no);
+
+		if (type)
+			kg_writing_require_derived(type);
+	}
+}
+
 static void
 count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 			Counts *counts)
@@ -139,6 +154,7 @@ count_field(const KgCatalog *catalog, const KgType *type, const KgField *field,
 		if (strcmp(relation->name, field->derived_relation) != 0 ||
 			!relation_touches(relation, type, field->derived_incoming))
 			continue;
+		require_edges(catalog, relation);
 		if (relation->symmetric)
 			both_ways[nboth++] = Int32GetDatum(relation->relation_no);
 		else

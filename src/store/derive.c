@@ -20,6 +20,7 @@
 #include "store/extract.h"
 #include "store/scope.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -379,6 +380,7 @@ delete_edges(KgDerivation *d)
 {
 	static KgSaved ends_saved = KG_SAVED_BATCH;
 	static KgSaved saved = KG_SAVED_BATCH;
+	static KgSaved left = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	KgNodeList ends = {CurrentMemoryContext};
 	Datum values[2];
@@ -410,6 +412,11 @@ delete_edges(KgDerivation *d)
 					  values,
 					  NULL,
 					  SPI_OK_DELETE);
+	kg_stored_require_no_edges(&left,
+							   "SELECT FROM @kg_edge WHERE tenant = $1 "
+							   "AND source = ANY($2) LIMIT 1",
+							   d->tenant,
+							   values[1]);
 }
 
 static void

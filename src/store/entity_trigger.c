@@ -21,6 +21,7 @@
 #include "base/settings.h"
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/writing.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
@@ -33,6 +34,7 @@
 #include "store/extract.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
@@ -377,6 +379,126 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	return PointerGetDatum(heap_form_tuple(tupdesc, values, nulls));
 }
 
+/*
+ * Rows beyond work_mem are read from a file, into the current context, and
+ * freed when the next one is: not in a context that is reset between them.
+ */
+static bool
+next_row(Tuplestorestate *store, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!tuplestore_gettupleslot(store, true, false, slot))
+		return false;
+	slot_getallattrs(slot);
+	return true;
+}
+
+/*
+ * A trigger of the DBA's own that fires after ours, in the order of names, may
+ * have changed the row since.
+ */
+static bool
+others_come_after(const TriggerData *trigdata)
+{
+	const TriggerDesc *desc = trigdata->tg_relation->trigdesc;
+	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
+
+	for (int i = 0; desc && i < desc->numtriggers; i++)
+	{
+		const Trigger *trigger = &desc->triggers[i];
+		bool fires = update ? TRIGGER_FOR_UPDATE(trigger->tgtype)
+							: TRIGGER_FOR_INSERT(trigger->tgtype);
+
+		if (fires && TRIGGER_FOR_BEFORE(trigger->tgtype) &&
+			TRIGGER_FOR_ROW(trigger->tgtype) &&
+			strcmp(trigger->tgname, "kg_entity_before") > 0 &&
+			strcmp(trigger->tgname, "kg_no_replication") != 0)
+			return true;
+	}
+	return false;
+}
+
+static KG_NORETURN void
+throw_overwritten(const char *column)
+{
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"a trigger that comes after kg_entity_before "
+								"leaves column \"%s\" of kg_entity as it may "
+								"not be",
+								column);
+
+	kg_error_path(err, "/%s", column);
+	kg_error_expected(err,
+					  "a trigger whose name comes before kg_entity_before, and "
+					  "which changes no column but data");
+	kg_error_throw(err);
+}
+
+/* Is the row as our own trigger would have left it? */
+static void
+check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
+				TupleTableSlot *after)
+{
+	Datum *old = before ? before->tts_values : NULL;
+	TupleDesc tupdesc = after->tts_tupleDescriptor;
+	Datum values[NCOLS];
+	bool nulls[NCOLS];
+
+	memcpy(values, after->tts_values, sizeof(values));
+	memcpy(nulls, after->tts_isnull, sizeof(nulls));
+	if (before)
+		check_unchanged(old, values, nulls);
+	else
+		check_given_node(values, nulls);
+	complete_row(trigdata, old, values, nulls);
+	for (int i = 0; i < NCOLS; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(tupdesc, i);
+
+		if (nulls[i] != after->tts_isnull[i] ||
+			(!nulls[i] && !datum_image_eq(values[i],
+										  after->tts_values[i],
+										  column->attbyval,
+										  column->attlen)))
+			throw_overwritten(NameStr(column->attname));
+	}
+}
+
+/*
+ * As the caller, before anything is derived.  The rows are checked once more as
+ * they were stored.
+ */
+static void
+check_final_rows(TriggerData *trigdata)
+{
+	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
+	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
+	TupleTableSlot *before = MakeSingleTupleTableSlot(tupdesc,
+													  &TTSOpsMinimalTuple);
+	TupleTableSlot *after = MakeSingleTupleTableSlot(tupdesc,
+													 &TTSOpsMinimalTuple);
+	MemoryContext row_context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph row", ALLOCSET_DEFAULT_SIZES);
+
+	tuplestore_rescan(trigdata->tg_newtable);
+	if (update)
+		tuplestore_rescan(trigdata->tg_oldtable);
+	while (next_row(trigdata->tg_newtable, after))
+	{
+		MemoryContext old;
+
+		if (update && !next_row(trigdata->tg_oldtable, before))
+			break;
+		old = MemoryContextSwitchTo(row_context);
+		check_final_row(trigdata, update ? before : NULL, after);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(row_context);
+	}
+	ExecDropSingleTupleTableSlot(before);
+	ExecDropSingleTupleTableSlot(after);
+	MemoryContextDelete(row_context);
+}
+
 /* The derivations of a statement, one a tenant. */
 typedef struct Statement
 {
@@ -414,20 +536,6 @@ derivation_of(Statement *statement, Datum tenant_datum)
 	statement->derivations = lappend(statement->derivations,
 									 statement->current);
 	return statement->current;
-}
-
-/*
- * Rows beyond work_mem are read from a file, into the current context, and
- * freed when the next one is: not in a context that is reset between them.
- */
-static bool
-next_row(Tuplestorestate *store, TupleTableSlot *slot)
-{
-	CHECK_FOR_INTERRUPTS();
-	if (!tuplestore_gettupleslot(store, true, false, slot))
-		return false;
-	slot_getallattrs(slot);
-	return true;
 }
 
 #define SLOT_TEXT(slot, column) TextDatumGetCString((slot)->tts_values[column])
@@ -525,6 +633,8 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_derive_entities", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	if (trigdata->tg_newtable && others_come_after(trigdata))
+		check_final_rows(trigdata);
 	statement.overtaken = kg_writing_overtaken();
 	kg_become_owner(&statement.caller);
 	SPI_connect();

@@ -18,6 +18,7 @@
 #include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -171,6 +172,7 @@ static void
 delete_explicit(const char *tenant, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
+	static KgSaved left = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 
@@ -183,6 +185,12 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 					  values,
 					  NULL,
 					  SPI_OK_DELETE);
+	kg_stored_require_no_edges(
+		&left,
+		"SELECT FROM @kg_edge WHERE tenant = $1 "
+		"AND target = ANY($2) AND property IS NULL LIMIT 1",
+		tenant,
+		values[1]);
 }
 
 /* What x-on-delete: set_null takes out of an entity. */

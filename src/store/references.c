@@ -18,6 +18,7 @@
 #include "store/extract.h"
 #include "store/references.h"
 #include "store/seen.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -418,6 +419,7 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
+	kg_stored_require_edges(tenant, edges);
 }
 
 int64 *
@@ -585,6 +587,7 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes,
 					 KgSight *sight)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
+	static KgSaved left = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant)};
 
@@ -601,6 +604,12 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes,
 						  values,
 						  NULL,
 						  SPI_OK_DELETE);
+		kg_stored_require_no_edges(&left,
+								   "SELECT FROM @kg_edge WHERE tenant = $1 "
+								   "AND source = ANY($2) "
+								   "AND property IS NOT NULL LIMIT 1",
+								   tenant,
+								   values[1]);
 	}
 }
 

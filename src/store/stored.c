@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "store/edges.h"
+#include "store/put.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -176,4 +177,51 @@ kg_stored_has_own_triggers(const char *table)
 		found = !is_ours(&desc->triggers[i]);
 	table_close(rel, NoLock);
 	return found;
+}
+
+void
+kg_stored_require_edges(const char *tenant, const KgColumns *edges)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
+	Datum values[5] = {CStringGetTextDatum(tenant)};
+	bool missing;
+
+	if (!kg_stored_has_own_triggers("kg_edge"))
+		return;
+	kg_columns_arrays(edges, &values[1]);
+	kg_spi_run(&saved,
+			   "SELECT FROM unnest($2, $3, $4, $5) "
+			   "AS u(source, relation_no, target, property) "
+			   "WHERE NOT EXISTS (SELECT FROM @kg_edge e WHERE e.tenant = $1 "
+			   "AND e.source = u.source AND e.relation_no = u.relation_no "
+			   "AND e.target = u.target AND e.property IS NOT NULL)",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	missing = SPI_processed > 0;
+	SPI_freetuptable(SPI_tuptable);
+	if (missing)
+		kg_error_throw(kg_kept_error("edge", "inserted"));
+}
+
+void
+kg_stored_require_no_edges(KgSaved *saved, const char *sql, const char *tenant,
+						   Datum nodes)
+{
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant), nodes};
+	bool left;
+
+	if (!kg_stored_has_own_triggers("kg_edge"))
+		return;
+	kg_spi_run_latest(saved, sql, 2, argtypes, values, NULL, SPI_OK_SELECT);
+	left = SPI_processed > 0;
+	SPI_freetuptable(SPI_tuptable);
+	if (left)
+		kg_error_throw(kg_kept_error("edge", "deleted"));
 }

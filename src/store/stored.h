@@ -9,6 +9,7 @@
 #ifndef KG_STORED_H
 #define KG_STORED_H
 
+#include "base/spi.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
 #include "utils/snapshot.h"
@@ -39,5 +40,15 @@ extern void kg_stored_edges(const char *tenant, const KgColumns *edges,
 
 /* Has the table triggers that are not ours, or PostgreSQL's own? */
 extern bool kg_stored_has_own_triggers(const char *table);
+
+/*
+ * What the maintenance of references has written, as the owner, is not for such
+ * triggers to change: KG_FORBIDDEN where derived edges (source, relation_no,
+ * target, property) are not there, or where a statement still finds edges, $1
+ * the tenant and $2 the nodes that they were to go with.
+ */
+extern void kg_stored_require_edges(const char *tenant, const KgColumns *edges);
+extern void kg_stored_require_no_edges(KgSaved *saved, const char *sql,
+									   const char *tenant, Datum nodes);
 
 #endif /* KG_STORED_H */
