@@ -9,20 +9,28 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "base/spi.h"
 #include "catalog/pg_policy.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/array.h"
+#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+
+/* Policies that one session tells of. */
+#define KG_POLICIES_TOLD 32
 
 typedef struct RoleView
 {
@@ -116,13 +124,69 @@ is_for_role(const RowSecurityPolicy *policy, Oid role)
 	return false;
 }
 
+static bool
+is_registered(const char *table, const char *policy)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[2] = {CStringGetTextDatum(policy), CStringGetTextDatum(table)};
+	KgUserContext user;
+	bool found;
+
+	kg_become_owner(&user);
+	kg_spi_begin_load();
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_policy WHERE policy = $1 AND on_table = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	found = SPI_processed > 0;
+	kg_spi_end_load();
+	kg_restore_user(&user);
+	return found;
+}
+
+/*
+ * Dumps leave such a policy out, and what it hides is shown where they are
+ * restored.  Who may register it is told, others' sessions tell the server's
+ * log: once for each policy.
+ */
+static void
+tell_of_unregistered(const char *table, const char *policy)
+{
+	static uint32 told[KG_POLICIES_TOLD];
+	static int ntold = 0;
+	uint32 hash = hash_combine(
+		hash_bytes((const unsigned char *) policy, strlen(policy)),
+		hash_bytes((const unsigned char *) table, strlen(table)));
+	Oid owner = kg_extension_owner();
+
+	for (int i = 0; i < ntold; i++)
+		if (told[i] == hash)
+			return;
+	if (ntold == KG_POLICIES_TOLD || IsInParallelMode() ||
+		is_registered(table, policy))
+		return;
+	told[ntold++] = hash;
+	ereport(has_privs_of_role(GetOuterUserId(), owner) ? WARNING : LOG,
+			(errmsg("policy \"%s\" on %s is not registered: dumps leave it "
+					"out, and what it hides is shown where they are restored",
+					policy,
+					table),
+			 errhint("SELECT kg_add_policy() makes a policy that dumps keep; "
+					 "kg_check() lists what they leave out.")));
+}
+
 /* Do our policy and no other say which rows of a table a role sees? */
 static bool
 policies_are_ours(const char *table, IsOwn is_own, Oid role)
 {
 	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
 	bool found = !rel->rd_rel->relrowsecurity;
-	bool others = false;
+	List *others = NIL; /* of char * */
 	ListCell *lc;
 
 	foreach(lc, rel->rd_rsdesc ? rel->rd_rsdesc->policies : NIL)
@@ -138,10 +202,12 @@ policies_are_ours(const char *table, IsOwn is_own, Oid role)
 			is_own((const Node *) policy->qual, rel))
 			found = true;
 		else
-			others = true;
+			others = lappend(others, pstrdup(policy->policy_name));
 	}
 	table_close(rel, AccessShareLock);
-	return found && !others;
+	foreach(lc, others)
+		tell_of_unregistered(table, lfirst(lc));
+	return found && others == NIL;
 }
 
 static const RoleView *

@@ -100,6 +100,23 @@ BEGIN; DROP POLICY hide ON kg_entity; SELECT * FROM policy_seen(); ROLLBACK;
 SELECT kg_drop_policy('hide');
 SELECT * FROM policy_seen();
 
+-- One that is not registered is told of where it is found, once: to who could register it (others' calls tell the server's log).
+SELECT kg_grant('policy', current_user::text, 'read');
+SELECT kg_grant('policy', 'policy_group', 'read');
+CREATE POLICY by_hand ON kg_entity AS RESTRICTIVE FOR SELECT TO policy_group USING (entity_id <> 'x');
+SELECT kg_list('note') ->> 'total' AS total;
+SELECT kg_list('note') ->> 'total' AS total;
+DROP POLICY by_hand ON kg_entity;
+CREATE POLICY by_hand_too ON kg_entity AS RESTRICTIVE FOR SELECT TO policy_c USING (entity_id <> 'x');
+SET ROLE policy_c;
+SELECT kg_list('note') ->> 'total' AS total;
+RESET ROLE;
+DROP POLICY by_hand_too ON kg_entity;
+SELECT kg_add_policy('by_call', 'kg_entity', $$entity_id <> 'x'$$, command => 'select', roles => '{policy_c}');
+SELECT kg_list('note') ->> 'total' AS total;
+SELECT kg_drop_policy('by_call');
+SELECT kg_revoke('policy', current_user::text), kg_revoke('policy', 'policy_group');
+
 -- What a DBA made by hand is listed, with the statements to make it again.
 CREATE FUNCTION policy_log() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE POLICY by_hand ON kg_entity AS RESTRICTIVE FOR SELECT TO policy_a USING (entity_id <> 'x');
