@@ -90,7 +90,6 @@ COMMENT ON FUNCTION @extschema@.kg_make_policy() IS
 -- Before the data of tenants are restored, and whoever restores them.
 CREATE TRIGGER kg_policy_make BEFORE INSERT OR UPDATE ON @extschema@.kg_policy
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_make_policy();
-ALTER TABLE @extschema@.kg_policy ENABLE ALWAYS TRIGGER kg_policy_make;
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_policy
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 

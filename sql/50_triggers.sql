@@ -40,8 +40,7 @@ CREATE CONSTRAINT TRIGGER kg_references AFTER INSERT ON @extschema@.kg_pending_r
   DEFERRABLE INITIALLY IMMEDIATE
   FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_references();
 
--- Also under session_replication_role = replica: a packed row must never outlive
--- the edges that it stands for.  (Logical replication fires no statement trigger.)
+-- A packed row must never outlive the edges that it stands for.
 CREATE TRIGGER kg_packed_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_edges
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
@@ -51,9 +50,6 @@ CREATE TRIGGER kg_packed_updated AFTER UPDATE ON @extschema@.kg_edge
 CREATE TRIGGER kg_packed_deleted AFTER DELETE ON @extschema@.kg_edge
   REFERENCING OLD TABLE AS old_edges
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_clear_packed();
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_inserted;
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_updated;
-ALTER TABLE @extschema@.kg_edge ENABLE ALWAYS TRIGGER kg_packed_deleted;
 CREATE TRIGGER kg_edge_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
@@ -62,14 +58,14 @@ CREATE TRIGGER kg_edge_updated AFTER UPDATE ON @extschema@.kg_edge
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
 
 
--- Open sessions hear of a grant, a key or a type that changed, and what came by
--- number is looked at, also under session_replication_role = replica.
+-- Also under session_replication_role = replica: nothing is stored that was not
+-- looked at, what is derived follows, and open sessions hear of what changed.
 DO $$
 DECLARE
   t record;
 BEGIN
-  FOR t IN SELECT tgname, tgrelid::pg_catalog.regclass AS name FROM pg_catalog.pg_trigger
-            WHERE tgname IN ('kg_catalog_changed', 'kg_tenant_role_check', 'kg_auth_key_check', 'kg_no_truncate') LOOP
+  FOR t IN SELECT tgname, tgrelid::pg_catalog.regclass AS name FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = tgrelid
+            WHERE c.relnamespace = '@extschema@'::pg_catalog.regnamespace AND tgname ~ '^kg_' AND NOT tgisinternal LOOP
     EXECUTE pg_catalog.format('ALTER TABLE %s ENABLE ALWAYS TRIGGER %I', t.name, t.tgname);
   END LOOP;
 END

@@ -322,7 +322,5 @@ kg_being_written(const char *table)
 bool
 kg_derived_rows_suffice(const KgCatalog *catalog)
 {
-	return catalog->plain_visibility &&
-		   SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA &&
-		   !kg_being_written("kg_entity");
+	return catalog->plain_visibility && !kg_being_written("kg_entity");
 }

@@ -76,7 +76,7 @@ extern KgListPage *kg_list_run(const KgListQuery *query);
 /*
  * Read the data of the page's rows, in one statement.  Entities that turn out
  * not to be there leave the page and its total: a derived row may speak of one
- * that is gone (session_replication_role), a policy may change its answer.
+ * that is gone (triggers that were off), a policy may change its answer.
  */
 extern void kg_list_fetch(KgListQuery *query, KgListPage *page);
 

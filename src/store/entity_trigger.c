@@ -344,6 +344,25 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	kg_writing_row(type->type_no);
 }
 
+/*
+ * A worker of logical replication fires no statement triggers: keys, terms and
+ * edges would be missing and sessions would not hear of it.  A superuser who
+ * sets session_replication_role is let through, because our triggers always
+ * fire.
+ */
+static void
+refuse_replication(const TriggerData *trigdata)
+{
+	if (IsLogicalWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" of kg_graph cannot be a target of "
+						"logical replication",
+						RelationGetRelationName(trigdata->tg_relation)),
+				 errhint("Use a physical standby, pg_dump, or "
+						 "kg_export_bundle() and kg_apply_bundle().")));
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_check_entity);
 
 Datum
@@ -358,6 +377,7 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	bool update;
 
 	require_trigger(fcinfo, "kg_check_entity", true);
+	refuse_replication(trigdata);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
 	tuple = update ? trigdata->tg_newtuple : trigdata->tg_trigtuple;
@@ -660,25 +680,13 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_refuse_replication);
 
-/*
- * A worker of logical replication fires no statement triggers: keys, terms and
- * edges would be missing and sessions would not hear of it.  A superuser who
- * sets session_replication_role is let through; kg_rebuild() mends it.
- */
 Datum
 kg_sql_refuse_replication(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 
 	require_trigger(fcinfo, "kg_refuse_replication", true);
-	if (IsLogicalWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" of kg_graph cannot be a target of "
-						"logical replication",
-						RelationGetRelationName(trigdata->tg_relation)),
-				 errhint("Use a physical standby, pg_dump, or "
-						 "kg_export_bundle() and kg_apply_bundle().")));
+	refuse_replication(trigdata);
 	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event)
 							   ? trigdata->tg_newtuple
 							   : trigdata->tg_trigtuple);

@@ -158,7 +158,17 @@ SET SESSION AUTHORIZATION policy_b;
 SELECT kg_tenant() IS NULL AS nobody;
 RESET SESSION AUTHORIZATION;
 SELECT count(*) > 5 AS always FROM pg_trigger WHERE tgname = 'kg_catalog_changed' AND tgenabled = 'A';
-SELECT count(*) AS not_always FROM pg_trigger WHERE tgname IN ('kg_catalog_changed', 'kg_no_truncate', 'kg_policy_make') AND tgenabled <> 'A';
+SELECT tgrelid::regclass, tgname FROM pg_trigger t WHERE tgname ~ '^kg_' AND NOT tgisinternal AND tgenabled <> CASE tgname WHEN 'kg_no_replication' THEN 'R' ELSE 'A' END;
+-- Entities are validated, derived and refused in that mode as in any other.
+SET session_replication_role = replica;
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('policy', 'notes', 'note', '{"id": 4}');
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('policy', 'notes', 'note', '{"id": "n", "next": "nothing"}');
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('policy', 'notes', 'note', '{"id": "n", "next": "open"}');
+UPDATE kg_entity SET data = data || '{"next": "secret"}' WHERE entity_id = 'n';
+DELETE FROM kg_entity WHERE entity_id = 'secret';
+SELECT s.entity_id, t.entity_id FROM kg_edge d JOIN kg_entity s ON s.node = d.source JOIN kg_entity t ON t.node = d.target WHERE s.entity_id = 'n';
+RESET session_replication_role;
+DELETE FROM kg_entity WHERE entity_id = 'n';
 
 -- New secrets: cursors from before are refused.
 SET ROLE policy_a;
