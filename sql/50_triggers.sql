@@ -9,15 +9,15 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_bundle
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_entity_type
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog('bundle');
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_entity_type
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_relation
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog('bundle');
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_relation
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_tool
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_invalidate_catalog('bundle');
 CREATE TRIGGER kg_catalog_emptied AFTER TRUNCATE ON @extschema@.kg_tool
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 

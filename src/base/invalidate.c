@@ -11,9 +11,13 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/extension.h"
 #include "base/invalidate.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -118,6 +122,46 @@ PGDLLEXPORT Datum kg_sql_invalidate_catalog(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*
+ * The rows of a tenant's kg_bundle say which catalog a snapshot shows
+ * (catalog/version.h).  Who applies a bundle writes its row when all is done; when
+ * the owner changes a type or a relation by hand, it is done here.
+ */
+static void
+renew_bundle(const TriggerData *trigdata)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
+	HeapTuple tuple = trigdata->tg_trigtuple;
+	KgUserContext user;
+	Datum values[2];
+	bool isnull;
+
+	kg_become_owner(&user);
+	if (user.sec_context & SECURITY_NOFORCE_RLS)
+	{
+		kg_restore_user(&user);
+		return; /* our own functions */
+	}
+	values[0] = SPI_getbinval(
+		tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull);
+	values[1] = SPI_getbinval(
+		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
+	SPI_connect();
+	kg_spi_run(&saved,
+			   "UPDATE @kg_bundle SET revision = revision "
+			   "WHERE tenant = $1 AND bundle = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
+	SPI_finish();
+	kg_restore_user(&user);
+}
+
+/*
  * Trigger on every watched table; of rows where our functions run statements that
  * may find nothing to change.
  */
@@ -135,5 +179,7 @@ kg_sql_invalidate_catalog(PG_FUNCTION_ARGS)
 	CacheInvalidateRelcache(trigdata->tg_relation);
 	/* What this command does next must see it, before the message comes back. */
 	generation++;
+	if (trigdata->tg_trigger->tgnargs > 0)
+		renew_bundle(trigdata);
 	return PointerGetDatum(NULL);
 }

@@ -41,6 +41,7 @@ typedef struct KgApply
 	const KgCatalog *after;	 /* once the types are written */
 	int64 revision;			 /* stored; 0: the bundle is new */
 	bool changed;
+	bool moved;			 /* types have another order */
 	bool sees_all;		 /* the caller may see every stored entity */
 	List *variants;		 /* the bundle's relations as they will be */
 	List *entity_counts; /* of KgCounts * */

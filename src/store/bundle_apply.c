@@ -232,14 +232,17 @@ write_revision(KgApply *apply)
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID};
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
 					  CStringGetTextDatum(apply->payload->name),
-					  Int64GetDatum(apply->revision + 1)};
+					  Int64GetDatum(apply->revision + apply->changed)};
 
-	if (!apply->changed)
+	/* Types in another order are another catalog (catalog/version.h). */
+	if (!apply->changed && !apply->moved)
 		return;
-	apply->revision++;
+	if (apply->changed)
+		apply->revision++;
 	kg_spi_run(&saved,
-			   "UPDATE @kg_bundle SET revision = $3, updated_at = now() "
-			   "WHERE tenant = $1 AND bundle = $2",
+			   "UPDATE @kg_bundle SET revision = $3, "
+			   "updated_at = CASE revision WHEN $3 THEN updated_at "
+			   "ELSE now() END WHERE tenant = $1 AND bundle = $2",
 			   3,
 			   argtypes,
 			   values,

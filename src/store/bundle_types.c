@@ -179,6 +179,7 @@ write_type(KgApply *apply, const KgPayloadType *type)
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
+	apply->moved = true;
 	if (stored == NULL)
 		apply->type_changes[KG_CHANGE_CREATED] = lappend(
 			apply->type_changes[KG_CHANGE_CREATED], (char *) type->name);
