@@ -315,6 +315,37 @@ SKIP:
 	is(stop_gateway($gateway), 0, 'stops');
 }
 
+# A tool asks back: a legacy client gets a request, and what it answers goes into the call, which keeps its digits.
+{
+	$node->safe_psql('postgres', q{CREATE FUNCTION kg_test.ask(message jsonb, token text DEFAULT NULL, tenant text DEFAULT NULL)
+		RETURNS jsonb LANGUAGE plpgsql AS $$
+		BEGIN
+			IF message->>'method' <> 'tools/call' THEN
+				RETURN kg_mcp(message, token, tenant);
+			ELSIF message #> '{params,inputResponses}' IS NULL THEN
+				RETURN jsonb_build_object('jsonrpc', '2.0', 'id', message->'id', 'result', '{"resultType": "input_required",
+					"requestState": "it", "inputRequests": {"who": {"method": "elicitation/create", "params": {"message": "1.50?"}}}}'::jsonb);
+			END IF;
+			RETURN jsonb_build_object('jsonrpc', '2.0', 'id', message->'id', 'result', message->'params');
+		END $$});
+	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token{a});
+	my ($in, $out) = ('', '');
+	my $run = IPC::Run::start(['kgctl', 'mcp', '--function', 'kg_test.ask'], '<', \$in, '>', \$out, IPC::Run::timeout(60));
+	my $pump = sub { my ($pattern) = @_; return wait_until(sub { IPC::Run::pump_nb($run); $out =~ $pattern }) };
+	$in .= '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "x", "arguments": {"n": 12345678901234567890.10}, "requestState": "old"}}' . "\n";
+	ok($pump->(qr/"method":"elicitation\/create","params":\{"message":"1\.50\?"\}/), 'the client is asked');
+	my ($id) = $out =~ /"id":"(kg-[0-9a-f]{32})"/;
+	$in .= qq({"jsonrpc": "2.0", "id": "$id", "result": {"action": "accept", "n": 0.10}}\n);
+	ok($pump->(qr/"result": ?\{/), 'the call is made again');
+	my ($result) = $out =~ /^.*"result".*$/mg;
+	like($result, qr/"arguments": ?\{"n": ?12345678901234567890\.10\}/, 'with its arguments');
+	like($result, qr/"inputResponses": ?\{"who": ?\{"n": ?0\.10, ?"action": ?"accept"\}\}/, 'and the answer');
+	like($result, qr/"requestState": ?"it"/, 'and the state');
+	unlike($result, qr/old/, 'in place of the old one');
+	$run->signal('TERM');
+	$run->finish;
+}
+
 # A legacy client on standard input is told too.
 {
 	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token{a});
