@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "auth/identity.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
@@ -36,17 +35,6 @@ PG_FUNCTION_INFO_V1(kg_sql_list_tools);
 PG_FUNCTION_INFO_V1(kg_sql_call_tool);
 PG_FUNCTION_INFO_V1(kg_sql_explain);
 
-/* The catalog of the caller's tenant, or NO_TENANT. */
-static const KgCatalog *
-caller_catalog(void)
-{
-	const char *tenant = kg_identity_current(KG_ACCESS_READ);
-
-	if (tenant == NULL)
-		tenant = kg_identity_require(KG_ACCESS_READ);
-	return kg_catalog_get(tenant);
-}
-
 static const KgType *
 require_type(const KgCatalog *catalog, text *name)
 {
@@ -57,7 +45,7 @@ require_type(const KgCatalog *catalog, text *name)
 static Jsonb *
 list(FunctionCallInfo fcinfo, KgCall *call)
 {
-	const KgCatalog *catalog = caller_catalog();
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), false);
@@ -72,7 +60,7 @@ kg_sql_list(PG_FUNCTION_ARGS)
 static Jsonb *
 list_ids(FunctionCallInfo fcinfo, KgCall *call)
 {
-	const KgCatalog *catalog = caller_catalog();
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), true);
@@ -87,7 +75,7 @@ kg_sql_list_ids(PG_FUNCTION_ARGS)
 static Jsonb *
 get(FunctionCallInfo fcinfo, KgCall *call)
 {
-	const KgCatalog *catalog = caller_catalog();
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
 	return kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
@@ -103,7 +91,7 @@ kg_sql_get(PG_FUNCTION_ARGS)
 static Jsonb *
 get_many(FunctionCallInfo fcinfo, KgCall *call)
 {
-	const KgCatalog *catalog = caller_catalog();
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 	ArrayType *array = PG_GETARG_ARRAYTYPE_P(1);
 	KgJsonWriter w;

@@ -574,6 +574,15 @@ kg_catalog_get(const char *tenant)
 }
 
 const KgCatalog *
+kg_catalog_of_caller(void)
+{
+	const char *tenant = kg_identity_current(KG_ACCESS_READ);
+
+	return kg_catalog_get(tenant ? tenant
+								 : kg_identity_require(KG_ACCESS_READ));
+}
+
+const KgCatalog *
 kg_catalog_newest(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);

@@ -180,6 +180,8 @@ typedef struct KgCatalog
  */
 extern const KgCatalog *kg_catalog_get(const char *tenant);
 extern const KgCatalog *kg_catalog_newest(const char *tenant);
+/* At the start of a call: that of the caller's tenant, or KG_NO_TENANT. */
+extern const KgCatalog *kg_catalog_of_caller(void);
 
 /*
  * A type by "type" or "bundle/type".  kg_catalog_type() returns NULL where it

@@ -7,7 +7,6 @@
  */
 #include "postgres.h"
 
-#include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -54,7 +53,7 @@ kg_graph_begin(void)
 {
 	MemoryContext context;
 	KgGraph *graph;
-	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+	const KgCatalog *catalog = kg_catalog_of_caller();
 
 	kg_writing_require_derived(NULL);
 	context = AllocSetContextCreate(
@@ -62,8 +61,8 @@ kg_graph_begin(void)
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));
 	graph->context = context;
 	graph->call = kg_running_call();
-	graph->catalog = kg_catalog_get(tenant);
-	graph->tenant = CStringGetTextDatum(tenant);
+	graph->catalog = catalog;
+	graph->tenant = CStringGetTextDatum(catalog->tenant);
 	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
 	graph->packed = kg_visibility_edges_are_plain() &&
 					!kg_being_written("kg_edge") &&

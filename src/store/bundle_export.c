@@ -276,8 +276,7 @@ put_edges(void *arg)
 Jsonb *
 kg_bundle_export(const char *name)
 {
-	const KgCatalog *catalog = kg_catalog_get(
-		kg_identity_require(KG_ACCESS_READ));
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgBundle *bundle = kg_bundle_require(catalog, name);
 	KgJsonWriter w;
 	Export export = {&w, catalog, name};

@@ -6,7 +6,6 @@
 
 #include "access/xact.h"
 #include "auth/agent.h"
-#include "auth/identity.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
@@ -67,25 +66,14 @@ call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
 }
 
-static const char *
-require_tenant(void)
-{
-	const char *tenant = kg_identity_current(KG_ACCESS_READ);
-
-	return tenant ? tenant : kg_identity_require(KG_ACCESS_READ);
-}
-
 Jsonb *
 kg_tools_call(const char *name, const Jsonb *arguments)
 {
-	const KgCatalog *catalog;
-	const KgAgent *agent;
-	const KgTool *tool;
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgAgent *agent = kg_agent_current();
+	const KgTool *tool = kg_catalog_tool(catalog, name);
 	const KgFixedTool *fixed;
 
-	catalog = kg_catalog_get(require_tenant());
-	agent = kg_agent_current();
-	tool = kg_catalog_tool(catalog, name);
 	if (tool && kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, name))
 		return call_catalog_tool(catalog, tool, arguments);
 	fixed = tool ? NULL : kg_fixed_tool_find(name);
@@ -343,7 +331,7 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 Jsonb *
 kg_tools_list(int toolsets)
 {
-	const KgCatalog *catalog = kg_catalog_get(require_tenant());
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgAgent *agent = kg_agent_current();
 	KgJsonWriter w;
 

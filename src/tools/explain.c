@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "auth/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
@@ -41,8 +40,7 @@ write_statement(const KgStatement *statement, KgJsonWriter *w)
 Jsonb *
 kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 {
-	const char *tenant = kg_identity_require(KG_ACCESS_READ);
-	const KgCatalog *catalog = kg_catalog_get(tenant);
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgTool *tool = kg_catalog_tool(catalog, name);
 	KgExplained explained = {CurrentMemoryContext, NIL, -1};
 	ListCell *lc;

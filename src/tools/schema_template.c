@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "auth/identity.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
@@ -103,8 +102,7 @@ write_names(Expansion *x, const char **names, int n, bool all, const char *what)
 static void
 write_types(Expansion *x, bool all)
 {
-	const KgCatalog *catalog = kg_catalog_get(
-		kg_identity_require(KG_ACCESS_READ));
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const char **names = palloc((catalog->ntypes + 1) * sizeof(char *));
 
 	for (int i = 0; i < catalog->ntypes; i++)
@@ -132,8 +130,7 @@ write_type_or_all(Expansion *x)
 static void
 write_relations(Expansion *x, bool all)
 {
-	const KgCatalog *catalog = kg_catalog_get(
-		kg_identity_require(KG_ACCESS_READ));
+	const KgCatalog *catalog = kg_catalog_of_caller();
 	const char **names = palloc((catalog->nrelations * 2 + 1) * sizeof(char *));
 	int n = 0;
 
