@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "jit/jit.h"
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "optimizer/cost.h"
 #include "optimizer/plancat.h"
@@ -217,32 +218,40 @@ kg_spi_init(void)
  * SPI_execute_snapshot() does its planning first.  Without JIT: the estimates
  * for a table without a bound would have every statement compiled, which takes
  * longer than the statement.  And without hash and merge joins: two such tables
- * would be joined whole, where the keys lead from one to the other.
+ * would be joined whole, where the keys lead from one to the other.  Rows that
+ * are handed out come from an index in its order, none of another tenant's read.
  */
 static int
 execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 		const char *nulls, Snapshot snapshot, Snapshot crosscheck,
-		bool read_only)
+		bool read_only, const SPIExecuteOptions *handed_out)
 {
 	double outer = kg_spi_plan_for(saved->batch ? KG_BATCH_ROWS : 0);
 	bool jit = jit_enabled;
 	bool hashjoin = enable_hashjoin;
 	bool mergejoin = enable_mergejoin;
+	bool seqscan = enable_seqscan;
+	bool sort = enable_sort;
 	int rc;
 
 	jit_enabled = false;
 	if (saved->batch)
 		enable_hashjoin = enable_mergejoin = false;
+	if (handed_out)
+		enable_seqscan = enable_sort = false;
 	PG_TRY();
 	{
-		rc = SPI_execute_snapshot(plan,
-								  (Datum *) values,
-								  nulls,
-								  snapshot,
-								  crosscheck,
-								  read_only,
-								  true,
-								  0);
+		if (handed_out)
+			rc = SPI_execute_plan_extended(plan, handed_out);
+		else
+			rc = SPI_execute_snapshot(plan,
+									  (Datum *) values,
+									  nulls,
+									  snapshot,
+									  crosscheck,
+									  read_only,
+									  true,
+									  0);
 	}
 	PG_FINALLY();
 	{
@@ -250,6 +259,8 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 		jit_enabled = jit;
 		enable_hashjoin = hashjoin;
 		enable_mergejoin = mergejoin;
+		enable_seqscan = seqscan;
+		enable_sort = sort;
 	}
 	PG_END_TRY();
 	return rc;
@@ -320,7 +331,8 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 					 nulls,
 					 InvalidSnapshot,
 					 InvalidSnapshot,
-					 read_only);
+					 read_only,
+					 NULL);
 
 	kg_spi_unpin_path(nest);
 	check_result(rc, expected, sql);
@@ -346,9 +358,80 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 		snapshot = GetLatestSnapshot();
 		crosscheck = GetTransactionSnapshot();
 	}
-	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false);
+	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false, NULL);
 	kg_spi_unpin_path(nest);
 	check_result(rc, expected, sql);
+	MemoryContextSwitchTo(caller);
+}
+
+typedef struct RowReceiver
+{
+	DestReceiver pub;
+	KgSpiRow each;
+	void *arg;
+	MemoryContext caller;
+} RowReceiver;
+
+static bool
+receive_row(TupleTableSlot *row, DestReceiver *self)
+{
+	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext executor = MemoryContextSwitchTo(receiver->caller);
+
+	CHECK_FOR_INTERRUPTS();
+	receiver->each(row, receiver->arg);
+	MemoryContextSwitchTo(executor);
+	return true;
+}
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+static void
+receiver_end(DestReceiver *self)
+{
+}
+
+void
+kg_spi_each(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+			const Datum *values, KgSpiRow each, void *arg)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	int nest = kg_spi_pin_path();
+	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
+	RowReceiver receiver = {{receive_row,
+							 receiver_startup,
+							 receiver_end,
+							 receiver_end,
+							 DestTuplestore},
+							each,
+							arg,
+							caller};
+	SPIExecuteOptions options = {.params = makeParamList(nargs),
+								 .dest = &receiver.pub};
+	int rc;
+
+	for (int i = 0; i < nargs; i++)
+	{
+		ParamExternData *param = &options.params->params[i];
+
+		param->value = values[i];
+		param->isnull = false;
+		param->pflags = PARAM_FLAG_CONST;
+		param->ptype = argtypes[i];
+	}
+	rc = execute(saved,
+				 plan,
+				 values,
+				 NULL,
+				 InvalidSnapshot,
+				 InvalidSnapshot,
+				 false,
+				 &options);
+	kg_spi_unpin_path(nest);
+	check_result(rc, SPI_OK_SELECT, sql);
 	MemoryContextSwitchTo(caller);
 }
 

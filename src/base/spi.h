@@ -52,6 +52,16 @@ extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 							  const char *nulls, int expected);
 
 /*
+ * A SELECT in the order of an index, whose rows are handed out while it runs
+ * and not kept: there may be very many.  What is called runs no SQL.
+ */
+typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
+
+extern void kg_spi_each(KgSaved *saved, const char *sql, int nargs,
+						const Oid *argtypes, const Datum *values, KgSpiRow each,
+						void *arg);
+
+/*
  * An INSERT of rows that were not there when it was looked; where a key of the
  * constraint exists after all, it raises the error given.
  */

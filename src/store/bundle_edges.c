@@ -15,6 +15,7 @@
 #include "store/edges.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -83,13 +84,14 @@ report_end(KgApply *apply, const KgPayloadEdge *edge, const char *which,
 	kg_error_report(&apply->errors, err);
 }
 
-/* An edge of the payload, its ends found. */
+/* An edge of the payload, its ends found; or a stored one. */
 typedef struct Triple
 {
 	int64 source;
 	int64 target;
 	int32 relation_no;
-	int item; /* in the payload's edges */
+	uint32 item : 30; /* in the payload's edges */
+	uint32 found : 2; /* KG_EDGE_NONE ... */
 } Triple;
 
 typedef struct Triples
@@ -98,19 +100,25 @@ typedef struct Triples
 	int n;
 } Triples;
 
+/* By the primary key of edges. */
+static int
+compare_keys(const Triple *x, const Triple *y)
+{
+	if (x->source != y->source)
+		return x->source < y->source ? -1 : 1;
+	if (x->relation_no != y->relation_no)
+		return x->relation_no < y->relation_no ? -1 : 1;
+	return x->target < y->target ? -1 : x->target > y->target;
+}
+
 static int
 compare_triples(const void *a, const void *b)
 {
 	const Triple *x = a;
 	const Triple *y = b;
+	int order = compare_keys(x, y);
 
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	if (x->relation_no != y->relation_no)
-		return x->relation_no < y->relation_no ? -1 : 1;
-	if (x->target != y->target)
-		return x->target < y->target ? -1 : 1;
-	return x->item < y->item ? -1 : 1;
+	return order != 0 ? order : x->item < y->item ? -1 : 1;
 }
 
 static int
@@ -122,12 +130,10 @@ compare_items(const void *a, const void *b)
 	return x->item < y->item ? -1 : 1;
 }
 
-static bool
-is_repeated(const Triple *triple, const Triple *before)
+static const KgRelation *
+relation_of(const KgApply *apply, const Triple *triple)
 {
-	return triple->source == before->source &&
-		   triple->relation_no == before->relation_no &&
-		   triple->target == before->target;
+	return kg_catalog_relation_no(apply->after, triple->relation_no);
 }
 
 static void
@@ -180,6 +186,7 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 		triple->target = ends[2 * i + 1].node;
 		triple->relation_no = relations[i]->relation_no;
 		triple->item = first + i;
+		triple->found = KG_EDGE_NONE;
 		triples->n++;
 	}
 }
@@ -194,7 +201,8 @@ sort_triples(KgApply *apply, Triples *triples)
 
 	qsort(triples->list, triples->n, sizeof(Triple), compare_triples);
 	for (int i = 1; i < triples->n; i++)
-		nrepeated += is_repeated(&triples->list[i], &triples->list[i - 1]);
+		nrepeated += compare_keys(&triples->list[i], &triples->list[i - 1]) ==
+					 0;
 	if (nrepeated == 0)
 		return;
 	repeated = MemoryContextAllocHuge(CurrentMemoryContext,
@@ -202,7 +210,8 @@ sort_triples(KgApply *apply, Triples *triples)
 	nrepeated = 0;
 	for (int i = 0; i < triples->n; i++)
 	{
-		if (n > 0 && is_repeated(&triples->list[i], &triples->list[n - 1]))
+		if (n > 0 &&
+			compare_keys(&triples->list[i], &triples->list[n - 1]) == 0)
 			repeated[nrepeated++] = triples->list[i];
 		else
 			triples->list[n++] = triples->list[i];
@@ -259,31 +268,179 @@ asking_anew(const KgApply *apply)
 	return anew;
 }
 
+/* Most are byte for byte what is stored, which needs no copy to see. */
+static bool
+same_properties(const KgPayloadEdges *edges, const KgPayloadEdge *edge,
+				Datum stored, bool isnull)
+{
+	struct varlena *bytes;
+	bool same;
+
+	if (isnull || edge->properties == NULL)
+		return isnull && edge->properties == NULL;
+	bytes = PG_DETOAST_DATUM_PACKED(stored);
+	same = !edges->text && VARSIZE_ANY_EXHDR(bytes) == edge->len &&
+		   memcmp(VARDATA_ANY(bytes), edge->properties, edge->len) == 0;
+	return same || kg_json_same(DatumGetJsonbP(stored),
+								kg_payload_properties(edges, edge));
+}
+
+/* Edges of the payload and stored ones, both in the order of the key. */
+typedef struct Comparison
+{
+	const KgPayloadEdges *edges;
+	Triples *triples;
+	int next;	   /* of the triples */
+	Triples *gone; /* stored, and not in the payload */
+	int room;
+	MemoryContext context;
+	MemoryContext scratch;
+} Comparison;
+
+static void
+add_gone(Comparison *c, const Triple *triple)
+{
+	Triples *gone = c->gone;
+
+	if (gone->n == c->room)
+	{
+		c->room = Max(1024, c->room * 2);
+		if (gone->list == NULL)
+			gone->list = MemoryContextAlloc(c->context,
+											c->room * sizeof(Triple));
+		else
+			gone->list = repalloc_huge(gone->list,
+									   (Size) c->room * sizeof(Triple));
+	}
+	gone->list[gone->n++] = *triple;
+}
+
+static void
+compare_stored(TupleTableSlot *row, void *arg)
+{
+	Comparison *c = arg;
+	Triples *triples = c->triples;
+	bool isnull;
+	Triple stored = {0};
+	Triple *triple;
+	Datum properties;
+	MemoryContext old;
+
+	stored.source = DatumGetInt64(slot_getattr(row, 1, &isnull));
+	stored.relation_no = DatumGetInt32(slot_getattr(row, 2, &isnull));
+	stored.target = DatumGetInt64(slot_getattr(row, 3, &isnull));
+	while (c->next < triples->n &&
+		   compare_keys(&triples->list[c->next], &stored) < 0)
+		c->next++;
+	if (c->next == triples->n ||
+		compare_keys(&triples->list[c->next], &stored) != 0)
+	{
+		add_gone(c, &stored);
+		return;
+	}
+	triple = &triples->list[c->next++];
+	properties = slot_getattr(row, 4, &isnull);
+	old = MemoryContextSwitchTo(c->scratch);
+	triple->found = same_properties(c->edges,
+									&c->edges->list[triple->item],
+									properties,
+									isnull)
+						? KG_EDGE_SAME
+						: KG_EDGE_OTHER;
+	MemoryContextSwitchTo(old);
+	if (c->next % KG_EDGE_BATCH == 0)
+		MemoryContextReset(c->scratch);
+}
+
 /*
- * What is not as stored, checked before it is written: the trigger would raise
- * at the first batch, and not know the places.
+ * Compare with all that is stored of the bundle's relations: one pass over it
+ * in the order of the primary key, which is that of the triples.
  */
 static void
-check_batch(KgApply *apply, const KgColumns *edges,
-			const KgRelation *const *relations, const bool *anew,
-			const int *verdicts, const int *numbers)
+compare_all(KgApply *apply, Triples *triples, Triples *gone)
 {
-	int *chosen_numbers = palloc(Max(1, edges->nrows) * sizeof(int));
-	KgEdgeReport to = {"/edges", chosen_numbers, false, &apply->errors};
-	KgColumns chosen;
-	KgUserContext user;
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4ARRAYOID};
+	static const Oid types[] = {INT4OID};
+	Comparison c = {&apply->payload->edges, triples, 0, gone};
+	Datum values[] = {CStringGetTextDatum(apply->tenant), (Datum) 0};
+	KgColumns relations;
 
-	kg_edges_init(&chosen, CurrentMemoryContext);
-	for (int i = 0; i < edges->nrows; i++)
+	kg_columns_init(&relations, CurrentMemoryContext, 1, types);
+	for (int i = 0; i < apply->after->nrelations; i++)
 	{
-		if (verdicts[i] == 2 && !anew[relations[i] - apply->after->relations])
+		const KgRelation *relation = &apply->after->relations[i];
+
+		if (relation->derived ||
+			strcmp(relation->bundle, apply->payload->name) != 0)
 			continue;
-		chosen_numbers[chosen.nrows] = numbers[i];
-		kg_edges_add(&chosen, edges, i);
+		kg_columns_add_row(&relations);
+		kg_columns_int32(&relations, 0, relation->relation_no);
 	}
-	kg_become_owner(&user);
-	kg_edges_check(apply->after, &user, &chosen, &to);
-	kg_restore_user(&user);
+	if (relations.nrows == 0)
+		return;
+	c.context = CurrentMemoryContext;
+	c.scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
+	kg_columns_arrays(&relations, &values[1]);
+	kg_spi_each(&saved,
+				"SELECT source, relation_no, target, properties FROM @kg_edge "
+				"WHERE tenant = $1 AND property IS NULL "
+				"AND relation_no = ANY ($2) "
+				"ORDER BY source, relation_no, target",
+				2,
+				argtypes,
+				values,
+				compare_stored,
+				&c);
+	MemoryContextDelete(c.scratch);
+}
+
+/* These edges of the payload as rows. */
+static void
+make_rows(const KgApply *apply, const Triple *triples, int n, KgColumns *rows)
+{
+	const KgPayloadEdges *edges = &apply->payload->edges;
+
+	kg_edges_init(rows, CurrentMemoryContext);
+	for (int i = 0; i < n; i++)
+	{
+		Jsonb *properties = kg_payload_properties(
+			edges, &edges->list[triples[i].item]);
+
+		kg_columns_add_row(rows);
+		kg_columns_int64(rows, KG_EDGE_SOURCE, triples[i].source);
+		kg_columns_int32(rows, KG_EDGE_RELATION, triples[i].relation_no);
+		kg_columns_int64(rows, KG_EDGE_TARGET, triples[i].target);
+		if (properties)
+			kg_columns_datum(
+				rows, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
+	}
+}
+
+/* Of edges that are added to what is stored, each is looked up. */
+static void
+compare_each(KgApply *apply, Triples *triples)
+{
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
+
+	for (int i = 0; i < triples->n; i += KG_EDGE_BATCH)
+	{
+		int n = Min(KG_EDGE_BATCH, triples->n - i);
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+		int *found = palloc0(n * sizeof(int));
+		KgColumns rows;
+
+		CHECK_FOR_INTERRUPTS();
+		make_rows(apply, triples->list + i, n, &rows);
+		kg_edges_compare(apply->tenant, &rows, found);
+		for (int j = 0; j < n; j++)
+			triples->list[i + j].found = found[j];
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextDelete(scratch);
 }
 
 static void
@@ -295,148 +452,176 @@ report_kept(KgApply *apply, int number)
 	kg_error_report(&apply->errors, err);
 }
 
+/* Edges of a relation, by KG_EDGE_NONE ... */
+typedef int64 EdgeCounts[3];
+
 static void
-write_batch(KgApply *apply, const Triple *sorted, int n, const bool *anew)
+count_edge(KgApply *apply, const Triple *triple, int found, EdgeCounts *counts)
 {
-	KgColumns edges;
-	Triple *triples = palloc(n * sizeof(Triple));
-	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
+	counts[relation_of(apply, triple) - apply->after->relations][found]++;
+}
+
+/*
+ * Write edges of the payload, those that are not as stored; all are checked
+ * before, because the trigger would raise at the first one, and not know the
+ * places.
+ */
+static void
+write_batch(KgApply *apply, const Triple *triples, int n, EdgeCounts *counts)
+{
 	int *numbers = palloc(n * sizeof(int));
-	int *verdicts = palloc0(n * sizeof(int));
+	int *found = palloc(n * sizeof(int));
+	KgEdgeReport to = {"/edges", numbers, false, &apply->errors};
+	KgColumns rows;
+	KgUserContext user;
 	const bool *kept;
 
-	/* As the payload has them, so that faults are told in that order. */
-	memcpy(triples, sorted, n * sizeof(Triple));
-	qsort(triples, n, sizeof(Triple), compare_items);
-	kg_edges_init(&edges, CurrentMemoryContext);
+	make_rows(apply, triples, n, &rows);
 	for (int i = 0; i < n; i++)
 	{
-		const KgPayloadEdge *item =
-			&apply->payload->edges.list[triples[i].item];
-		Jsonb *properties = kg_payload_properties(&apply->payload->edges, item);
-
-		numbers[i] = item->index;
-		relations[i] = kg_catalog_relation_no(apply->after,
-											  triples[i].relation_no);
-		kg_columns_add_row(&edges);
-		kg_columns_int64(&edges, KG_EDGE_SOURCE, triples[i].source);
-		kg_columns_int32(&edges, KG_EDGE_RELATION, triples[i].relation_no);
-		kg_columns_int64(&edges, KG_EDGE_TARGET, triples[i].target);
-		if (properties)
-			kg_columns_datum(
-				&edges, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
+		numbers[i] = apply->payload->edges.list[triples[i].item].index;
+		found[i] = triples[i].found;
 	}
-	if (apply->options.merge)
-		kg_edges_compare(apply->tenant, &edges, verdicts);
-	else
-		kg_edges_compare_all(apply->tenant, &edges, verdicts);
-	check_batch(apply, &edges, relations, anew, verdicts, numbers);
+	kg_become_owner(&user);
+	kg_edges_check(apply->after, &user, &rows, &to);
+	kg_restore_user(&user);
 	if (apply->errors.total > 0)
 		return;
-	kept = kg_edges_write(apply->tenant, &edges, verdicts);
-	for (int i = 0; kept && i < edges.nrows; i++)
-		if (kept[i])
-			report_kept(apply, numbers[i]);
-	for (int i = 0; i < edges.nrows; i++)
+	kept = kg_edges_write(apply->tenant, &rows, found);
+	for (int i = 0; i < n; i++)
 	{
-		KgCounts *counts = kg_apply_counts(
-			apply, &apply->edge_counts, relations[i]->name);
+		if (kept && kept[i])
+			report_kept(apply, numbers[i]);
+		count_edge(apply, &triples[i], found[i], counts);
+	}
+}
 
-		if (verdicts[i] == 2)
-		{
-			counts->unchanged++;
+static void
+add_counts(KgApply *apply, const EdgeCounts *counts)
+{
+	for (int i = 0; i < apply->after->nrelations; i++)
+	{
+		int64 created = counts[i][KG_EDGE_NONE];
+		int64 updated = counts[i][KG_EDGE_OTHER];
+		int64 unchanged = counts[i][KG_EDGE_SAME];
+		KgCounts *total;
+
+		if (created + updated + unchanged == 0)
 			continue;
-		}
-		if (verdicts[i] == 0)
-			counts->created++;
-		else
-			counts->updated++;
-		apply->changed = true;
+		total = kg_apply_counts(
+			apply, &apply->edge_counts, apply->after->relations[i].name);
+		total->created += created;
+		total->updated += updated;
+		total->unchanged += unchanged;
+		apply->changed |= created + updated > 0;
 	}
 }
 
 /*
- * Stored edges of the bundle's relations that the payload does not hold, of
- * those between entities that the caller sees.
+ * Write what is not as stored.  A batch is in the order of the payload, so that
+ * faults are told in that order.  Where triggers of the DBA's own may change
+ * others, all are looked at again.
  */
 static void
-delete_missing(KgApply *apply, const KgRelation *relation, const Triples *kept)
+write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
+{
+	const bool *anew = asking_anew(apply);
+	bool all = kg_stored_has_own_triggers("kg_edge");
+	Triple *batch = palloc(KG_EDGE_BATCH * sizeof(Triple));
+	EdgeCounts *counts = palloc0(Max(1, apply->after->nrelations) *
+								 sizeof(EdgeCounts));
+	int i = 0;
+
+	while (i < triples->n)
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+		int n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; i < triples->n && n < KG_EDGE_BATCH; i++)
+		{
+			const Triple *triple = &triples->list[i];
+
+			if (all || triple->found != KG_EDGE_SAME ||
+				anew[relation_of(apply, triple) - apply->after->relations])
+				batch[n++] = *triple;
+			else
+				count_edge(apply, triple, KG_EDGE_SAME, counts);
+		}
+		qsort(batch, n, sizeof(Triple), compare_items);
+		if (n > 0)
+			write_batch(apply, batch, n, counts);
+		MemoryContextSwitchTo(old);
+		/* Errors stay where they were made. */
+		if (apply->errors.total == 0)
+			MemoryContextReset(scratch);
+	}
+	if (apply->errors.total == 0)
+		add_counts(apply, counts);
+}
+
+/*
+ * Stored edges that the payload does not hold, of those between entities that
+ * the caller sees.
+ */
+static void
+delete_batch(KgApply *apply, const Triple *gone, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID, BOOLOID};
-	KgNodeList sources = {CurrentMemoryContext};
-	KgNodeList targets = {CurrentMemoryContext};
+		TEXTOID, BOOLOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	static const Oid types[] = {INT8OID, INT4OID, INT8OID};
+	KgColumns rows;
 	Datum values[5] = {CStringGetTextDatum(apply->tenant),
-					   Int32GetDatum(relation->relation_no)};
+					   BoolGetDatum(apply->sees_all)};
 
-	for (int i = 0; i < kept->n; i++)
+	kg_columns_init(&rows, CurrentMemoryContext, 3, types);
+	for (int i = 0; i < n; i++)
 	{
-		if (kept->list[i].relation_no != relation->relation_no)
-			continue;
-		kg_node_add(&sources, kept->list[i].source);
-		kg_node_add(&targets, kept->list[i].target);
+		kg_columns_add_row(&rows);
+		kg_columns_int64(&rows, KG_EDGE_SOURCE, gone[i].source);
+		kg_columns_int32(&rows, KG_EDGE_RELATION, gone[i].relation_no);
+		kg_columns_int64(&rows, KG_EDGE_TARGET, gone[i].target);
 	}
-	values[2] = kg_int64_array(sources.nodes, sources.n);
-	values[3] = kg_int64_array(targets.nodes, targets.n);
-	values[4] = BoolGetDatum(apply->sees_all);
+	kg_columns_arrays(&rows, &values[2]);
 	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e USING ("
-			   "SELECT source, target FROM @kg_edge WHERE tenant = $1 "
-			   "AND relation_no = $2 AND property IS NULL "
-			   "EXCEPT SELECT u.* FROM unnest($3, $4) u) gone "
+			   "DELETE FROM @kg_edge e "
+			   "USING unnest($3, $4, $5) gone(source, relation_no, target) "
 			   "WHERE e.tenant = $1 AND e.source = gone.source "
-			   "AND e.relation_no = $2 AND e.target = gone.target "
-			   "AND e.property IS NULL AND ($5 OR ("
+			   "AND e.relation_no = gone.relation_no "
+			   "AND e.target = gone.target AND e.property IS NULL "
+			   "AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
+			   "WHERE v.tenant = $1 AND v.node = gone.source) AND "
 			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
-			   "AND v.node = gone.source) AND "
-			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
-			   "AND v.node = gone.target)))",
+			   "AND v.node = gone.target))) "
+			   "RETURNING e.relation_no::bigint",
 			   5,
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
-			   SPI_OK_DELETE);
-	if (SPI_processed == 0)
-		return;
-	kg_apply_counts(apply, &apply->edge_counts, relation->name)->deleted +=
-		SPI_processed;
-	apply->changed = true;
-}
-
-/* Edges of a relation in the payload; once they are written, all are stored. */
-static int64
-payload_edges(const KgApply *apply, const KgRelation *relation)
-{
-	ListCell *lc;
-
-	foreach(lc, apply->edge_counts)
-	{
-		const KgCounts *counts = lfirst(lc);
-
-		if (strcmp(counts->name, relation->name) == 0)
-			return counts->created + counts->updated + counts->unchanged;
-	}
-	return 0;
+			   SPI_OK_DELETE_RETURNING);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_apply_counts(
+			apply,
+			&apply->edge_counts,
+			kg_catalog_relation_no(apply->after, kg_spi_int64(i, 1))->name)
+			->deleted++;
+	apply->changed |= SPI_processed > 0;
+	SPI_freetuptable(SPI_tuptable);
 }
 
 static void
-delete_all_missing(KgApply *apply, const Triples *kept)
+delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 {
-	List *stored = kg_edges_count(apply->tenant, false);
-	ListCell *lc;
-
-	foreach(lc, stored)
+	for (int i = 0; i < gone->n; i += KG_EDGE_BATCH)
 	{
-		const KgRowCount *count = lfirst(lc);
-		const KgRelation *relation = kg_catalog_relation_no(apply->after,
-															count->number);
+		MemoryContext old = MemoryContextSwitchTo(scratch);
 
-		if (relation && !relation->derived &&
-			strcmp(relation->bundle, apply->payload->name) == 0 &&
-			count->n != payload_edges(apply, relation))
-			delete_missing(apply, relation, kept);
+		CHECK_FOR_INTERRUPTS();
+		delete_batch(apply, gone->list + i, Min(KG_EDGE_BATCH, gone->n - i));
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
 	}
 }
 
@@ -556,6 +741,25 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
+/* Most edges join entities of the payload, of which the stored are known. */
+static void
+know_entities(const KgApply *apply, KgKnownEnds *known)
+{
+	const KgPayload *payload = apply->payload;
+
+	for (int i = 0; i < payload->nsets; i++)
+	{
+		const KgPayloadSet *set = &payload->sets[i];
+		const KgType *type = kg_catalog_type_in(
+			apply->after, payload->name, set->type_name);
+
+		for (int j = 0; payload->edges.n > 0 && type && j < set->nitems; j++)
+			if (set->items[j].node != 0)
+				kg_known_ends_add(
+					known, type, set->items[j].id, set->items[j].node);
+	}
+}
+
 /* Find the ends of all edges of the payload, a batch at a time. */
 static void
 resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
@@ -567,6 +771,7 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));
 	triples->n = 0;
 	kg_known_ends_begin(&known);
+	know_entities(apply, &known);
 	for (int i = 0; i < payload->edges.n; i += KG_EDGE_BATCH)
 	{
 		int errors = apply->errors.total;
@@ -594,26 +799,20 @@ write_edges(void *arg)
 	const KgPayload *payload = apply->payload;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	const bool *anew = asking_anew(apply);
 	Triples triples;
+	Triples gone = {NULL, 0};
 
 	for (int i = 0; !apply->options.merge && i < apply->after->nrelations; i++)
 		if (strcmp(apply->after->relations[i].bundle, payload->name) == 0)
 			join_pairs(apply, &apply->after->relations[i]);
 	resolve_edges(apply, scratch, &triples);
-	for (int i = 0; i < triples.n; i += KG_EDGE_BATCH)
-	{
-		CHECK_FOR_INTERRUPTS();
-		old = MemoryContextSwitchTo(scratch);
-		write_batch(
-			apply, triples.list + i, Min(KG_EDGE_BATCH, triples.n - i), anew);
-		MemoryContextSwitchTo(old);
-		if (apply->errors.total == 0)
-			MemoryContextReset(scratch);
-	}
-	if (!apply->options.merge && apply->errors.total == 0)
-		delete_all_missing(apply, &triples);
+	if (apply->options.merge)
+		compare_each(apply, &triples);
+	else
+		compare_all(apply, &triples, &gone);
+	write_changed(apply, scratch, &triples);
+	if (apply->errors.total == 0)
+		delete_gone(apply, scratch, &gone);
 	pfree(triples.list);
 	if (apply->errors.total == 0)
 		recheck_stored(apply);

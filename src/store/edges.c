@@ -570,7 +570,7 @@ compare_ends(const void *a, const void *b)
 	return tx < ty ? -1 : tx > ty;
 }
 
-/* So many ends are kept, then they are forgotten. */
+/* So many ids of ends are copied, then they are forgotten. */
 #define KG_KNOWN_ENDS 200000
 
 typedef struct KnownKey
@@ -611,6 +611,7 @@ kg_known_ends_begin(KgKnownEnds *known)
 	HASHCTL ctl;
 
 	memset(&ctl, 0, sizeof(ctl));
+	known->copied = 0;
 	known->context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph known ends", ALLOCSET_DEFAULT_SIZES);
 	ctl.keysize = sizeof(KnownKey);
@@ -646,20 +647,27 @@ recall_end(KgKnownEnds *known, KgEdgeEnd *end)
 	return entry != NULL;
 }
 
+void
+kg_known_ends_add(KgKnownEnds *known, const KgType *type, const char *id,
+				  int64 node)
+{
+	KnownKey key = {id, type->type_no};
+	bool found;
+	KnownEnd *entry = hash_search(known->nodes, &key, HASH_ENTER, &found);
+
+	entry->node = node;
+}
+
 static void
 remember_end(KgKnownEnds *known, const KgEdgeEnd *end)
 {
-	KnownKey key = {end->id, end->type->type_no};
-	KnownEnd *entry;
-	bool found;
-
 	if (known == NULL)
 		return;
-	entry = hash_search(known->nodes, &key, HASH_ENTER, &found);
-	if (found)
-		return;
-	entry->key.id = MemoryContextStrdup(known->context, end->id);
-	entry->node = end->node;
+	kg_known_ends_add(known,
+					  end->type,
+					  MemoryContextStrdup(known->context, end->id),
+					  end->node);
+	known->copied++;
 }
 
 static void
@@ -667,7 +675,7 @@ forget_many(KgKnownEnds *known)
 {
 	MemoryContext old;
 
-	if (known == NULL || hash_get_num_entries(known->nodes) < KG_KNOWN_ENDS)
+	if (known == NULL || known->copied < KG_KNOWN_ENDS)
 		return;
 	old = MemoryContextSwitchTo(MemoryContextGetParent(known->context));
 	kg_known_ends_end(known);
@@ -735,141 +743,8 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 			   false,
 			   SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? 2 : 1;
-	SPI_freetuptable(SPI_tuptable);
-}
-
-/* A triple before, equal to or after another. */
-static int
-compare_triples(const KgColumns *edges, int row, int64 source,
-				int32 relation_no, int64 target)
-{
-	int64 row_source = DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]);
-	int32 row_relation = DatumGetInt32(edges->values[KG_EDGE_RELATION][row]);
-	int64 row_target = DatumGetInt64(edges->values[KG_EDGE_TARGET][row]);
-
-	if (row_source != source)
-		return row_source < source ? -1 : 1;
-	if (row_relation != relation_no)
-		return row_relation < relation_no ? -1 : 1;
-	return row_target < target ? -1 : row_target > target;
-}
-
-static int
-compare_rows(const void *a, const void *b, void *arg)
-{
-	const KgColumns *edges = arg;
-	int row = *(const int *) b;
-
-	return compare_triples(edges,
-						   *(const int *) a,
-						   DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]),
-						   DatumGetInt32(edges->values[KG_EDGE_RELATION][row]),
-						   DatumGetInt64(edges->values[KG_EDGE_TARGET][row]));
-}
-
-/* The rows in the order of the primary key. */
-static int *
-sorted_rows(const KgColumns *edges)
-{
-	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
-
-	for (int i = 0; i < edges->nrows; i++)
-		rows[i] = i;
-	qsort_arg(rows, edges->nrows, sizeof(int), compare_rows, (void *) edges);
-	return rows;
-}
-
-/* Most are byte for byte what is stored, which needs no copy to see. */
-static bool
-same_properties(const KgColumns *edges, int row, Datum stored, bool isnull)
-{
-	struct varlena *old;
-	struct varlena *new;
-
-	if (isnull || edges->nulls[KG_EDGE_PROPERTIES][row])
-		return isnull && edges->nulls[KG_EDGE_PROPERTIES][row];
-	old = PG_DETOAST_DATUM_PACKED(stored);
-	new = PG_DETOAST_DATUM_PACKED(edges->values[KG_EDGE_PROPERTIES][row]);
-	if (VARSIZE_ANY_EXHDR(old) == VARSIZE_ANY_EXHDR(new) &&
-		memcmp(VARDATA_ANY(old), VARDATA_ANY(new), VARSIZE_ANY_EXHDR(old)) == 0)
-		return true;
-	return kg_json_same(DatumGetJsonbP(stored),
-						DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]));
-}
-
-static int
-find_row(const KgColumns *edges, const int *rows, int64 source,
-		 int32 relation_no, int64 target)
-{
-	int low = 0;
-	int high = edges->nrows;
-
-	while (low < high)
-	{
-		int middle = low + (high - low) / 2;
-		int order = compare_triples(
-			edges, rows[middle], source, relation_no, target);
-
-		if (order == 0)
-			return rows[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return -1;
-}
-
-void
-kg_edges_compare_all(const char *tenant, const KgColumns *edges, int *found)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
-	static const Oid types[] = {INT8OID, INT4OID};
-	const int *rows = sorted_rows(edges);
-	Datum values[3] = {CStringGetTextDatum(tenant)};
-	KgColumns pairs;
-
-	kg_columns_init(&pairs, CurrentMemoryContext, 2, types);
-	for (int i = 0; i < edges->nrows; i++)
-	{
-		Datum source = edges->values[KG_EDGE_SOURCE][rows[i]];
-		Datum relation = edges->values[KG_EDGE_RELATION][rows[i]];
-
-		if (i > 0 && edges->values[KG_EDGE_SOURCE][rows[i - 1]] == source &&
-			edges->values[KG_EDGE_RELATION][rows[i - 1]] == relation)
-			continue;
-		kg_columns_add_row(&pairs);
-		kg_columns_datum(&pairs, 0, source);
-		kg_columns_datum(&pairs, 1, relation);
-	}
-	kg_columns_arrays(&pairs, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT e.source, e.relation_no::bigint, e.target, e.properties "
-			   "FROM unnest($2, $3) AS u(source, relation_no) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		int row = find_row(edges,
-						   rows,
-						   kg_spi_int64(i, 1),
-						   kg_spi_int64(i, 2),
-						   kg_spi_int64(i, 3));
-		bool isnull;
-		Datum properties = kg_spi_value(i, 4, &isnull);
-
-		if (row >= 0)
-			found[row] = same_properties(edges, row, properties, isnull) ? 2
-																		 : 1;
-	}
+		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME
+														   : KG_EDGE_OTHER;
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -905,7 +780,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	if (chosen.nrows == 0)
 		return true;
 	kg_columns_arrays(&chosen, &values[1]);
-	if (wanted == 0)
+	if (wanted == KG_EDGE_NONE)
 		kg_spi_insert(&insert_saved,
 					  "INSERT INTO @kg_edge(tenant, source, relation_no, "
 					  "target, properties) "
@@ -983,24 +858,24 @@ kg_edges_turn(const char *tenant, const KgRelation **relations, KgEdgeEnd *ends,
 static void
 fate_or_kept(KgFate fate, int *verdict, bool *kept)
 {
-	bool same = *verdict == 2;
+	bool same = *verdict == KG_EDGE_SAME;
 
 	*kept = fate == KG_FATE_ABSENT || fate == KG_FATE_GONE ||
 			(fate == KG_FATE_SAME && !same);
 	if (fate == KG_FATE_MADE)
-		*verdict = 0;
+		*verdict = KG_EDGE_NONE;
 	else if (fate == KG_FATE_CHANGED)
-		*verdict = 1;
+		*verdict = KG_EDGE_OTHER;
 }
 
 const bool *
 kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
 {
 	Snapshot before = kg_stored_begin();
-	bool all = write_some(tenant, edges, found, 0);
+	bool all = write_some(tenant, edges, found, KG_EDGE_NONE);
 	bool *kept = NULL;
 
-	all = write_some(tenant, edges, found, 1) && all;
+	all = write_some(tenant, edges, found, KG_EDGE_OTHER) && all;
 	if (!all || kg_stored_has_own_triggers("kg_edge"))
 	{
 		KgFate *fates = palloc(Max(1, edges->nrows) * sizeof(KgFate));

@@ -89,10 +89,14 @@ typedef struct KgKnownEnds
 {
 	MemoryContext context;
 	HTAB *nodes;
+	int copied; /* of their ids */
 } KgKnownEnds;
 
 extern void kg_known_ends_begin(KgKnownEnds *known);
 extern void kg_known_ends_end(KgKnownEnds *known);
+/* An end that is known from elsewhere; the id stays where it is. */
+extern void kg_known_ends_add(KgKnownEnds *known, const KgType *type,
+							  const char *id, int64 node);
 
 /*
  * Find the nodes of all ends that are not known (or NULL) yet, a statement a
@@ -108,22 +112,20 @@ extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
 extern void kg_edges_turn(const char *tenant, const KgRelation **relations,
 						  KgEdgeEnd *ends, int n);
 
+/* Is an edge stored, and with the same properties? */
+#define KG_EDGE_NONE 0
+#define KG_EDGE_OTHER 1
+#define KG_EDGE_SAME 2
+
 /*
- * Compare edges with what is stored: found[i] is 0 for none, 1 for other
- * properties, 2 for the same.  Then write those with one of the first two.  As
- * the current role.
+ * Compare edges with what is stored; then write those that are not the same.
+ * As the current role.
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
 /*
- * The same where most of what is stored of each source and relation is among
- * the edges: it is read with one look-up for all of it.
- */
-extern void kg_edges_compare_all(const char *tenant, const KgColumns *edges,
-								 int *found);
-/*
- * Then found is what became of them, 0 for created, 1 for updated, 2 for
- * unchanged; the result is NULL or which of them triggers or policies kept from
+ * Then found is what became of them: KG_EDGE_NONE where it was created,
+ * KG_EDGE_OTHER where it was updated; the result is NULL or which of them triggers or policies kept from
  * being written.
  */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
