@@ -315,6 +315,22 @@ add_gone(Comparison *c, const Triple *triple)
 	gone->list[gone->n++] = *triple;
 }
 
+/*
+ * The edges of the payload are anywhere in it: what the next rows are compared
+ * with is fetched ahead.
+ */
+static void
+fetch_ahead(const Comparison *c)
+{
+	const Triples *triples = c->triples;
+	const KgPayloadEdge *list = c->edges->list;
+
+	if (c->next + 8 >= triples->n)
+		return;
+	__builtin_prefetch(&list[triples->list[c->next + 8].item]);
+	__builtin_prefetch(list[triples->list[c->next + 4].item].properties);
+}
+
 static void
 compare_stored(TupleTableSlot *row, void *arg)
 {
@@ -339,6 +355,7 @@ compare_stored(TupleTableSlot *row, void *arg)
 		return;
 	}
 	triple = &triples->list[c->next++];
+	fetch_ahead(c);
 	properties = slot_getattr(row, 4, &isnull);
 	old = MemoryContextSwitchTo(c->scratch);
 	triple->found = same_properties(c->edges,
