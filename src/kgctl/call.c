@@ -528,32 +528,36 @@ may_listen(const KgCall *call)
 			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
 }
 
-/* Take kg_listen out of an answer; false where it cannot be read. */
-static bool
+/* Take kg_listen out of an answer that has it; the rest stays as it is. */
+static void
 take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 {
-	json_t *root = json_loadb(
-		answer->text, answer->len, JSON_REJECT_DUPLICATES, NULL);
+	const char *value;
+	const char *from;
+	const char *to;
 	const json_t *seconds;
+	size_t n;
 
-	if (root == NULL)
-		return false;
-	call->listen = json_incref(json_object_get(root, "kg_listen"));
-	if (call->listen == NULL)
-	{
-		json_decref(root);
-		return true;
-	}
-	(void) json_object_del(root, "kg_listen");
+	if (!kg_json_scan(answer->text, answer->len, "kg_listen", &value, &n))
+		return;
+	call->listen = json_loadb(value, n, JSON_REJECT_DUPLICATES, NULL);
 	answer->listen_key = json_string_value(
 		json_object_get(call->listen, "key"));
 	seconds = json_object_get(call->listen, "seconds");
 	if (json_is_integer(seconds))
 		answer->listen_seconds = (long) json_integer_value(seconds);
-	kg_json_write_made(out, root);
+	/* With its name, and the comma on one side. */
+	for (from = value; from[-1] != '{' && from[-1] != ','; from--)
+		;
+	to = value + n;
+	if (from[-1] == ',')
+		from--;
+	else if (to < answer->text + answer->len && *to == ',')
+		to++;
+	kg_buf_add(out, answer->text, (size_t) (from - answer->text));
+	kg_buf_add(out, to, (size_t) (answer->text + answer->len - to));
 	answer->text = out->data;
 	answer->len = out->len;
-	return true;
 }
 
 static void
@@ -581,12 +585,8 @@ result_done(KgCall *call, PGresult *res)
 	if (answer.text[0] == '{' &&
 		kg_json_scan(answer.text, answer.len, "error", &error, &n))
 		answer.status = status_of(call, error, n);
-	else if (may_listen(call) && !take_listen_key(call, &answer, &own))
-	{
-		PQclear(res);
-		fail(call, 500, NULL, "internal error");
-		return;
-	}
+	else if (answer.text[0] == '{' && may_listen(call))
+		take_listen_key(call, &answer, &own);
 	if (own.len > 0)
 	{
 		PQclear(res);

@@ -33,9 +33,8 @@ id_text(const KgJson *id)
 {
 	KgBuf out;
 
-	if (id == NULL ||
-		(id->kind == KG_JSON_STRING ? id->len > 1024
-									: !kg_json_is_integer(id) || id->len > 18))
+	if (id == NULL || id->len > 1024 ||
+		(id->kind != KG_JSON_STRING && !kg_json_is_integer(id)))
 		return NULL;
 	kg_buf_init(&out);
 	kg_json_write(&out, id, -1);
@@ -107,7 +106,9 @@ kg_message_name(const KgMessage *msg)
 json_t *
 kg_message_id(const char *id)
 {
-	return id != NULL ? json_loads(id, JSON_DECODE_ANY, NULL) : NULL;
+	json_t *value = id != NULL ? json_loads(id, JSON_DECODE_ANY, NULL) : NULL;
+
+	return id != NULL && value == NULL ? json_null() : value;
 }
 
 void

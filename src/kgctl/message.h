@@ -42,9 +42,9 @@ typedef struct KgMessage
 	KgMessageKind kind;
 	const char *method;
 	const KgJson *params;
-	const KgJson *meta; /* params._meta */
-	char *id;	 /* JSON text of a usable id: a string or 18 digits; or NULL */
-	bool modern; /* _meta makes a claim of the modern protocol */
+	const KgJson *meta;	  /* params._meta */
+	char *id;			  /* JSON text of a usable id, else NULL */
+	bool modern;		  /* _meta makes a claim of the modern protocol */
 	const char *revision; /* the one _meta names, or NULL */
 } KgMessage;
 
@@ -60,7 +60,10 @@ extern void kg_message_free(KgMessage *msg);
 /* params.name or params.uri: what the header Mcp-Name has to repeat. */
 extern const char *kg_message_name(const KgMessage *msg);
 
-/* The id of a message as a value of one that is made, or NULL. */
+/*
+ * The id of a message as a value of one that is made: null for an integer of
+ * more than 64 bits, NULL where there is none.
+ */
 extern json_t *kg_message_id(const char *id);
 
 /* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL leaves the id out. */
