@@ -20,36 +20,32 @@
 PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_login);
 
-Datum
-kg_sql_login(PG_FUNCTION_ARGS)
+static void
+log_in(void *arg)
 {
+	FunctionCallInfo fcinfo = arg;
 	bool session = PG_GETARG_BOOL(1);
-	KgError *volatile err = NULL;
+	KgError *err;
 
 	/* What runs inside a call does not become somebody else. */
 	if (InSecurityRestrictedOperation())
-		err = kg_error_new(KG_FORBIDDEN, "a call cannot log in");
-	else if (session && !kg_setting_session_login)
+		kg_error_throw(kg_error_new(KG_FORBIDDEN, "a call cannot log in"));
+	if (session && !kg_setting_session_login)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
 						   "binding an identity to the session is not allowed");
 		kg_error_expected(err,
 						  "kg_graph.session_login = on, set by a "
 						  "superuser");
-	}
-	if (err != NULL)
-	{
-		PG_TRY();
-		{
-			kg_error_throw(err);
-		}
-		PG_CATCH();
-		{
-			kg_auth_rethrow(fcinfo->flinfo->fn_mcxt);
-		}
-		PG_END_TRY();
+		kg_error_throw(err);
 	}
 	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
+}
+
+Datum
+kg_sql_login(PG_FUNCTION_ARGS)
+{
+	kg_auth_hidden(log_in, fcinfo);
 	PG_RETURN_VOID();
 }
 

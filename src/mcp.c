@@ -67,29 +67,35 @@ identify(const text *token, const text *routed)
 PGDLLEXPORT Datum kg_sql_mcp(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp);
 
+typedef struct Message
+{
+	FunctionCallInfo fcinfo;
+	Jsonb *reply;
+} Message;
+
+static void
+serve(void *arg)
+{
+	Message *message = arg;
+	FunctionCallInfo fcinfo = message->fcinfo;
+	const char *tenant = identify(PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
+								  PG_ARGISNULL(2) ? NULL
+												  : PG_GETARG_TEXT_PP(2));
+
+	if (!PG_ARGISNULL(0))
+		message->reply = answer_contained(PG_GETARG_JSONB_P(0), tenant);
+}
+
 static Jsonb *
 mcp(FunctionCallInfo fcinfo, KgCall *call)
 {
-	MemoryContext context = CurrentMemoryContext;
-	Jsonb *volatile reply = NULL;
-	text *token = PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1);
-	text *routed = PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2);
+	Message message = {fcinfo, NULL};
 
-	PG_TRY();
-	{
-		const char *tenant = identify(token, routed);
-
-		if (!PG_ARGISNULL(0))
-			reply = answer_contained(PG_GETARG_JSONB_P(0), tenant);
-	}
-	PG_CATCH();
-	{
-		if (token != NULL)
-			kg_auth_rethrow(context);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
-	return reply;
+	if (PG_ARGISNULL(1))
+		serve(&message);
+	else
+		kg_auth_hidden(serve, &message);
+	return message.reply;
 }
 
 Datum

@@ -6,7 +6,7 @@
  * audience, times, and only then the claims that say who is calling.  An
  * error names the check that failed and nothing of the token; whatever error
  * leaves while a token is among the arguments is stripped of the statement and
- * the context that the server would log (kg_auth_rethrow).
+ * the context that the server would log (kg_auth_hidden).
  */
 #include "postgres.h"
 
@@ -63,18 +63,28 @@ forbid(const char *why)
 }
 
 void
-kg_auth_rethrow(MemoryContext context)
+kg_auth_hidden(void (*work)(void *arg), void *arg)
 {
-	ErrorData *edata;
+	MemoryContext context = CurrentMemoryContext;
 
-	MemoryContextSwitchTo(context);
-	edata = CopyErrorData();
-	FlushErrorState();
-	edata->hide_stmt = true;
-	edata->hide_ctx = true;
-	edata->context = NULL;
-	edata->internalquery = NULL;
-	ReThrowError(edata);
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		edata->hide_stmt = true;
+		edata->hide_ctx = true;
+		edata->context = NULL;
+		edata->internalquery = NULL;
+		ReThrowError(edata);
+	}
+	PG_END_TRY();
 }
 
 /* A claim as text: a string, or an integer such as an organisation's number. */
@@ -371,41 +381,27 @@ verify(const char *token, int len, KgClaims *claims)
 	claims->identity.agent = text_claim(claims, claims->key->agent_claim);
 }
 
-static void
-login(const char *token, int len, bool session, bool again)
+void
+kg_auth_login(const text *token, bool session, bool again)
 {
+	const char *data = VARDATA_ANY(token);
+	int len = VARSIZE_ANY_EXHDR(token);
 	KgClaims claims;
 	const KgTokenIdentity *present;
 
 	memset(&claims, 0, sizeof(claims));
-	digest_of(token, len, claims.identity.digest);
+	digest_of(data, len, claims.identity.digest);
 	present = again ? kg_token_identity() : NULL;
 	if (present != NULL && memcmp(present->digest,
 								  claims.identity.digest,
 								  KG_TOKEN_DIGEST_BYTES) == 0)
 		return;
 	kg_token_check_free();
-	verify(token, len, &claims);
+	verify(data, len, &claims);
 	if (!tenant_exists(claims.identity.tenant))
 		forbid("its tenant does not exist here");
 	if (claims.identity.agent != NULL &&
 		kg_agent_get(claims.identity.tenant, claims.identity.agent) == NULL)
 		forbid("its agent does not exist");
 	kg_token_bind(&claims.identity, session);
-}
-
-void
-kg_auth_login(const text *token, bool session, bool again)
-{
-	MemoryContext context = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		login(VARDATA_ANY(token), VARSIZE_ANY_EXHDR(token), session, again);
-	}
-	PG_CATCH();
-	{
-		kg_auth_rethrow(context);
-	}
-	PG_END_TRY();
 }

@@ -385,10 +385,10 @@ kg_error_code_name(KgErrorCode code)
 	return codes[code].name;
 }
 
-int
-kg_error_sqlstate(KgErrorCode code)
+KgErrorCode
+kg_error_caught_code(const ErrorData *edata)
 {
-	return codes[code].sqlstate;
+	return code_of_error(edata->sqlerrcode);
 }
 
 /* Letters of ASCII in lower case: names are compared without regard to it. */

@@ -101,12 +101,13 @@ extern Jsonb *kg_error_caught(const ErrorData *edata);
 /*
  * Is it about what was sent, so that the caller can do something about it?
  * Cancellation, locks, serialization and faults of the server are not: they
- * are raised.  Everybody who catches errors asks here.
+ * are raised.  base/catch.c asks.
  */
 extern bool kg_error_is_answer(const ErrorData *edata);
 
 extern const char *kg_error_code_name(KgErrorCode code);
-extern int kg_error_sqlstate(KgErrorCode code);
+/* The code that its SQLSTATE stands for, of an error that is an answer. */
+extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
 
 /*
  * The candidate nearest to name by edit distance, or NULL when none is near.

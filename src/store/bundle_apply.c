@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/settings.h"
@@ -27,7 +28,6 @@
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 KgCounts *
 kg_apply_counts(KgApply *apply, List **counts, const char *name)
@@ -454,16 +454,7 @@ apply_all(KgApply *apply, const KgDocument *bundle)
 	throw_errors(apply);
 	kg_bundle_lock_names(apply);
 	throw_errors(apply);
-	PG_TRY();
-	{
-		write_all(apply);
-	}
-	PG_CATCH();
-	{
-		kg_scope_abort(apply->scope);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	write_all(apply);
 }
 
 /*
@@ -480,40 +471,19 @@ check_deferred(void)
 	AfterTriggerSetState(all); /* SET CONSTRAINTS ALL IMMEDIATE */
 }
 
-/* Apply in a subtransaction that is rolled back; the error, or NULL. */
-static Jsonb *
-try_apply(KgApply *apply, const KgDocument *bundle)
+typedef struct Trial
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	Jsonb *volatile failure = NULL;
+	KgApply *apply;
+	const KgDocument *bundle;
+} Trial;
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		apply_all(apply, bundle);
-		check_deferred();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
+static void
+try_apply(void *arg)
+{
+	Trial *trial = arg;
 
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		if (!kg_error_is_answer(edata))
-			ReThrowError(edata);
-		failure = kg_error_caught(edata);
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
-	return failure;
+	apply_all(trial->apply, trial->bundle);
+	check_deferred();
 }
 
 static KgApply *
@@ -532,17 +502,18 @@ begin_apply(const Jsonb *options, int bytes)
 static Jsonb *
 apply_document(KgApply *apply, const KgDocument *bundle)
 {
-	Jsonb *failure = NULL;
+	Trial trial = {apply, bundle};
+	ErrorData *failure = NULL;
 
 	if (!apply->options.dry_run)
 		apply_all(apply, bundle);
 	else
 	{
-		failure = try_apply(apply, bundle);
+		failure = kg_catch(KG_CATCH_UNDO, try_apply, &trial);
 		if (apply->payload == NULL)
 			apply->payload = palloc0(sizeof(KgPayload));
 	}
-	return make_result(apply, failure);
+	return make_result(apply, failure ? kg_error_caught(failure) : NULL);
 }
 
 Jsonb *

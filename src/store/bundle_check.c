@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/annotations.h"
@@ -21,43 +22,43 @@ report(KgApply *apply, KgError *err, const char *path)
 	kg_error_report(&apply->errors, err);
 }
 
-/*
- * Compile a schema for its faults.  Compiling touches nothing but memory, so
- * that the error can be taken over without a subtransaction.
- */
+typedef struct Compilation
+{
+	const Jsonb *schema;
+	KgSchemaOptions options;
+	MemoryContext scratch;
+} Compilation;
+
+static void
+compile(void *arg)
+{
+	Compilation *c = arg;
+
+	MemoryContextSwitchTo(c->scratch);
+	(void) kg_schema_compile(c->schema, &c->options);
+}
+
+/* Compile a schema for its faults. */
 static void
 check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
 			   const char *type, const char *path)
 {
-	KgSchemaOptions options = {NULL, apply->payload->definitions, false};
-	MemoryContext context = CurrentMemoryContext;
-	MemoryContext scratch = AllocSetContextCreate(
-		context, "kg_graph schema check", ALLOCSET_DEFAULT_SIZES);
+	Compilation compilation = {schema,
+							   {NULL, apply->payload->definitions, false}};
+	ErrorData *edata;
 
-	PG_TRY();
+	compilation.scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph schema check", ALLOCSET_DEFAULT_SIZES);
+	edata = kg_catch(KG_CATCH_MEMORY, compile, &compilation);
+	if (edata != NULL)
 	{
-		MemoryContextSwitchTo(scratch);
-		(void) kg_schema_compile(schema, &options);
-		MemoryContextSwitchTo(context);
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
-		Jsonb *object;
+		Jsonb *object = kg_error_caught(edata);
+		KgErrorCode code = kg_error_caught_code(edata);
 		KgError *err;
 		JsonbValue value;
 		const char *pointer = "";
 
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		if (!kg_error_is_answer(edata))
-			PG_RE_THROW();
-		FlushErrorState();
-		object = kg_error_caught(edata);
-		err = kg_error_new(edata->sqlerrcode ==
-								   kg_error_sqlstate(KG_LIMIT_EXCEEDED)
-							   ? KG_LIMIT_EXCEEDED
-							   : KG_INVALID_INPUT,
+		err = kg_error_new(code == KG_LIMIT_EXCEEDED ? code : KG_INVALID_INPUT,
 						   "schema of %s: %s",
 						   what,
 						   edata->message);
@@ -72,8 +73,7 @@ check_compiles(KgApply *apply, const Jsonb *schema, const char *what,
 			kg_error_expected(err, "%s", edata->hint);
 		report(apply, err, psprintf("%s%s", path, pointer));
 	}
-	PG_END_TRY();
-	MemoryContextDelete(scratch);
+	MemoryContextDelete(compilation.scratch);
 }
 
 static bool

@@ -792,19 +792,10 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 
 	put.before = kg_stored_begin();
 	scope = kg_scope_begin(put.tenant);
-	PG_TRY();
-	{
-		each_batch(&put, write_rows);
-		kg_become_owner(&user);
-		kg_scope_end(scope, &user);
-		kg_restore_user(&user);
-	}
-	PG_CATCH();
-	{
-		kg_scope_abort(scope);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	each_batch(&put, write_rows);
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
 	if (kg_writing_nested() != nested)
 		each_batch(&put, review);
 	kg_stored_end(put.before);
@@ -1138,19 +1129,10 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	kg_outcomes_settle(removal.outcomes);
 
 	scope = kg_scope_begin(removal.tenant);
-	PG_TRY();
-	{
-		delete_rows(&removal);
-		kg_become_owner(&user);
-		kg_scope_end(scope, &user);
-		kg_restore_user(&user);
-	}
-	PG_CATCH();
-	{
-		kg_scope_abort(scope);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	delete_rows(&removal);
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
 	if (kg_writing_nested() != nested)
 		find_put_back(&removal);
 	kg_outcomes_settle(removal.outcomes);

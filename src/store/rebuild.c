@@ -205,17 +205,8 @@ kg_rebuild(void)
 	catalog = lock_types(tenant);
 	delete_derived(tenant);
 	scope = kg_scope_begin(tenant);
-	PG_TRY();
-	{
-		derive_all(catalog);
-		kg_scope_end(scope, &user);
-	}
-	PG_CATCH();
-	{
-		kg_scope_abort(scope);
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
+	derive_all(catalog);
+	kg_scope_end(scope, &user);
 	result = count_all(tenant);
 	kg_restore_user(&user);
 	return result;

@@ -18,6 +18,7 @@ struct KgScope
 {
 	KgScope *outer;
 	MemoryContext context;
+	SubTransactionId begun_in;
 	char *tenant;
 	KgUnchecked own;
 	KgUnchecked *unchecked; /* own, or that of an outer scope of the tenant */
@@ -131,9 +132,18 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	kg_references_pending(catalog->tenant, caller, &missing, &referrers);
 }
 
+static void
+leave(void)
+{
+	KgScope *scope = innermost;
+
+	innermost = scope->outer;
+	MemoryContextDelete(scope->context);
+}
+
 /*
- * A subtransaction that a scope outlives may have written what the scope
- * remembers.
+ * What was begun in a subtransaction goes with it; it may have written what a
+ * scope remembers that outlives it.
  */
 static void
 subtransaction_ends(SubXactEvent event, SubTransactionId mine,
@@ -141,8 +151,18 @@ subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 {
 	if (event != SUBXACT_EVENT_ABORT_SUB)
 		return;
+	while (innermost && innermost->begun_in >= mine)
+		leave();
 	for (KgScope *scope = innermost; scope; scope = scope->outer)
 		scope->unchecked->stale = true;
+}
+
+/* The scopes' contexts are the transaction's. */
+static void
+transaction_ends(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_ABORT)
+		innermost = NULL;
 }
 
 KgUnchecked *
@@ -162,12 +182,16 @@ kg_scope_begin(const char *tenant)
 	KgScope *scope;
 
 	if (!registered)
+	{
+		RegisterXactCallback(transaction_ends, NULL);
 		RegisterSubXactCallback(subtransaction_ends, NULL);
+	}
 	registered = true;
 	context = AllocSetContextCreate(
 		TopTransactionContext, "kg_graph write scope", ALLOCSET_DEFAULT_SIZES);
 	scope = MemoryContextAllocZero(context, sizeof(KgScope));
 	scope->context = context;
+	scope->begun_in = GetCurrentSubTransactionId();
 	scope->tenant = MemoryContextStrdup(context, tenant);
 	kg_unchecked_init(&scope->own, context);
 	scope->unchecked = kg_scope_unchecked(tenant);
@@ -188,21 +212,4 @@ kg_scope_end(KgScope *scope, const KgUserContext *caller)
 		kg_unchecked_enforce(
 			kg_catalog_newest(scope->tenant), caller, &scope->own);
 	MemoryContextDelete(scope->context);
-}
-
-void
-kg_scope_abort(KgScope *scope)
-{
-	KgScope *open = innermost;
-
-	while (open && open != scope)
-		open = open->outer;
-	if (open == NULL)
-		return;
-	do
-	{
-		open = innermost;
-		innermost = open->outer;
-		MemoryContextDelete(open->context);
-	} while (open != scope);
 }

@@ -5,7 +5,8 @@
  * Between the begin and the end of a scope, statements of its tenant leave
  * references and unique values unchecked; the end checks them all together.
  * Scopes nest, because a trigger of the DBA's may call what opens one: inside
- * one of the same tenant, the outer end checks.
+ * one of the same tenant, the outer end checks.  The (sub)transaction that an
+ * error ends takes with it what was begun in it.
  *
  * All functions run as the extension's owner, inside SPI_connect(); caller is
  * what kg_become_owner() saved.
@@ -37,8 +38,6 @@ typedef struct KgScope KgScope;
 
 extern KgScope *kg_scope_begin(const char *tenant);
 extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
-/* For a scope that an error left; nothing happens to one that has ended. */
-extern void kg_scope_abort(KgScope *scope);
 
 /* Of the scope that is open for the tenant, or NULL. */
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);

@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "auth/agent.h"
+#include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
@@ -20,7 +20,6 @@
 #include "tools/schema_template.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 
 static bool
 has_fixed_tool(const KgAgent *agent, const KgFixedTool *tool)
@@ -161,41 +160,30 @@ error_result(const ErrorData *edata)
 	return make_result(text, error, true);
 }
 
+typedef struct Call
+{
+	const char *name;
+	const Jsonb *arguments;
+	Jsonb *result;
+} Call;
+
+static void
+make_call(void *arg)
+{
+	Call *call = arg;
+	Jsonb *reply = kg_tools_call(call->name, call->arguments);
+
+	call->result = make_result(
+		kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
+}
+
 Jsonb *
 kg_tools_call_result(const char *name, const Jsonb *arguments)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	Jsonb *volatile result = NULL;
+	Call call = {name, arguments, NULL};
+	ErrorData *edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		Jsonb *reply = kg_tools_call(name, arguments);
-
-		result = make_result(
-			kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
-		ReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-		MemoryContextSwitchTo(context);
-		CurrentResourceOwner = owner;
-		if (!kg_error_is_answer(edata))
-			ReThrowError(edata);
-		result = error_result(edata);
-	}
-	PG_END_TRY();
-	return result;
+	return edata ? error_result(edata) : call.result;
 }
 
 /*

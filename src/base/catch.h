@@ -1,0 +1,23 @@
+/*
+ * catch.h
+ *	  Catching errors: the one place that does it and goes on.  (spi.c and
+ *	  auth/login.c raise some in other words.)  What an error means to a caller
+ *	  is decided in error.c.
+ */
+#ifndef KG_CATCH_H
+#define KG_CATCH_H
+
+typedef enum KgCatch
+{
+	KG_CATCH_KEEP,	/* in a subtransaction, which stays without an error */
+	KG_CATCH_UNDO,	/* in one that is rolled back in any case */
+	KG_CATCH_MEMORY /* work that touches nothing but memory: in none */
+} KgCatch;
+
+/*
+ * Do work; NULL, or the error where it is an answer (kg_error_is_answer).
+ * Any other is raised.
+ */
+extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
+
+#endif /* KG_CATCH_H */
