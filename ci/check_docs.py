@@ -80,7 +80,7 @@ for name in re.findall(r'"(x-[a-z-]+)"', re.search(
     ok("`%s`" % name in annotations,
        "docs/schema-annotations.md has " + name)
 # The table of parameters: a row names its tool, or goes on with the one before.
-documented = {}
+documented, bounds = {}, {}
 statements = {}
 FUNCTION = {
     "get_graph_schema": "kg_graph_schema", "find_nodes": "kg_find_nodes",
@@ -109,6 +109,11 @@ for line in read("docs/tools.md").split("### Every parameter")[1].splitlines():
         tool = cells[1].strip(" `") or tool
         documented.setdefault(tool, "")
         documented[tool] += line
+        for parameter in re.findall(r"`([a-z_]+)(?:\[\]\.([a-z_]+))?`",
+                                    cells[2]):
+            for name in filter(None, parameter):
+                bounds.setdefault((tool, name), []).extend(
+                    re.findall(r"\b\d+\.\.\d+(?:, \d+)?", cells[4]))
         tests = re.findall("`([a-z_]+)`", cells[5])
         for parameter in re.findall(r"`(?:[a-z_]+\[\]\.)?([a-z_]+)`",
                                     cells[2]):
@@ -123,18 +128,26 @@ for row in rows("""BEGIN;
 SELECT FROM kg_create_tenant('check_docs'),
   kg_grant('check_docs', current_user::text, 'read');
 SET LOCAL kg_graph.tenant = 'check_docs';
-SELECT t ->> 'name', p FROM jsonb_array_elements(kg_list_tools()) t,
-  LATERAL (SELECT jsonb_object_keys(t #> '{inputSchema,properties}')
-    UNION SELECT jsonb_object_keys(a -> 'items' -> 'properties')
-      FROM jsonb_each(t #> '{inputSchema,properties}') e (k, a)
+SELECT t ->> 'name', p, coalesce(a ->> 'minimum', a ->> 'minItems', '0'),
+       coalesce(a ->> 'maximum', a ->> 'maxItems'), a ->> 'default'
+  FROM jsonb_array_elements(kg_list_tools()) t,
+  LATERAL (SELECT * FROM jsonb_each(t #> '{inputSchema,properties}')
+    UNION SELECT x.* FROM jsonb_each(t #> '{inputSchema,properties}') e (k, a),
+      jsonb_each(a -> 'items' -> 'properties') x
      WHERE a -> 'items' ? 'properties' AND k <> 'sort'
-       AND (k, t ->> 'name') <> ('relationships', 'aggregate_nodes')) x (p)
+       AND (k, t ->> 'name') <> ('relationships', 'aggregate_nodes')) x (p, a)
  ORDER BY 1, 2;
 ROLLBACK"""):
-    if "|" in row:
-        tool, parameter = row.split("|")
+    if row.count("|") == 4:
+        tool, parameter, least, most, default = row.split("|")
         ok(re.search(r"[`.]%s(`|\[)" % parameter, documented.get(tool, "")),
            "docs/tools.md has parameter %s of %s" % (parameter, tool))
+        told = bounds.get((tool, parameter), [])
+        if most and told:
+            is_so = "%s..%s" % (least, most)
+            ok(any(b in (is_so, "%s, %s" % (is_so, default)) for b in told),
+               "docs/tools.md: %s of %s is %s, not %s"
+               % (parameter, tool, is_so, " ".join(told)))
 for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
                    + glob.glob(os.path.join(ROOT, "docs/*.md"))):
     name = os.path.relpath(path, ROOT)

@@ -219,25 +219,20 @@ write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 	kg_jw_end_object(w);
 }
 
-void
-kg_derived_fill(const KgCatalog *catalog, const KgType *type,
-				const int64 *nodes, Jsonb **data, int n)
+/* Entities of one type, all with data. */
+static void
+fill_type(const KgCatalog *catalog, const KgShown *shown, int n)
 {
+	const KgType *type = shown[0].type;
 	Counts counts;
-	Fill *fills;
+	Fill *fills = palloc(n * type->nfields * sizeof(Fill));
 	int nfills = 0;
 
-	if (n == 0 || !kg_derived_any(type))
-		return;
 	counts.nodes = palloc(n * sizeof(NodeCount));
-	counts.n = 0;
+	counts.n = n;
 	for (int i = 0; i < n; i++)
-		if (data[i] != NULL)
-			counts.nodes[counts.n++].node = nodes[i];
-	if (counts.n == 0)
-		return;
+		counts.nodes[i].node = shown[i].node;
 	qsort(counts.nodes, counts.n, sizeof(NodeCount), compare_nodes);
-	fills = palloc(n * type->nfields * sizeof(Fill));
 	for (int f = 0; f < type->nfields; f++)
 	{
 		const KgField *field = &type->fields[f];
@@ -250,7 +245,7 @@ kg_derived_fill(const KgCatalog *catalog, const KgType *type,
 			Fill *fill = &fills[i * type->nfields + nfills];
 
 			fill->field = field;
-			fill->count = data[i] ? find_node(&counts, nodes[i])->count : 0;
+			fill->count = find_node(&counts, shown[i].node)->count;
 		}
 		nfills++;
 	}
@@ -258,10 +253,44 @@ kg_derived_fill(const KgCatalog *catalog, const KgType *type,
 	{
 		KgJsonWriter w;
 
-		if (data[i] == NULL)
-			continue;
 		kg_jw_init(&w);
-		write_filled(&w, &data[i]->root, &fills[i * type->nfields], nfills, 0);
-		data[i] = kg_jw_finish(&w);
+		write_filled(
+			&w, &(*shown[i].data)->root, &fills[i * type->nfields], nfills, 0);
+		*shown[i].data = kg_jw_finish(&w);
+	}
+}
+
+static int
+compare_types(const void *a, const void *b)
+{
+	int32 x = ((const KgShown *) a)->type->type_no;
+	int32 y = ((const KgShown *) b)->type->type_no;
+
+	return x < y ? -1 : x > y;
+}
+
+void
+kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
+{
+	const KgType *type = NULL;
+	bool any = false;
+	int counted = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (shown[i].type != type)
+		{
+			type = shown[i].type;
+			any = kg_derived_any(type);
+		}
+		if (any && *shown[i].data != NULL)
+			shown[counted++] = shown[i];
+	}
+	qsort(shown, counted, sizeof(KgShown), compare_types);
+	for (int i = 0, end; i < counted; i = end)
+	{
+		for (end = i; end < counted && shown[end].type == shown[i].type;)
+			end++;
+		fill_type(catalog, &shown[i], end - i);
 	}
 }

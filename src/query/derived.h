@@ -10,11 +10,15 @@
 /* Does the type have a property that counts edges? */
 extern bool kg_derived_any(const KgType *type);
 
-/*
- * Put the counts into documents of one type: data[i] is that of nodes[i], or
- * NULL, and is replaced.  Counts what the caller sees.
- */
-extern void kg_derived_fill(const KgCatalog *catalog, const KgType *type,
-							const int64 *nodes, Jsonb **data, int n);
+/* An entity that is shown: its data is replaced; NULL is left alone. */
+typedef struct KgShown
+{
+	const KgType *type;
+	int64 node;
+	Jsonb **data;
+} KgShown;
+
+/* Put the counts into what is shown, which is reordered: what the caller sees. */
+extern void kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n);
 
 #endif /* KG_DERIVED_H */

@@ -46,17 +46,11 @@ got_row(TupleTableSlot *slot, void *arg)
 static void
 fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
 {
-	int64 *nodes = palloc(n * sizeof(int64));
-	Jsonb **data = palloc(n * sizeof(Jsonb *));
+	KgShown *shown = palloc(n * sizeof(KgShown));
 
 	for (int i = 0; i < n; i++)
-	{
-		nodes[i] = got[i].node;
-		data[i] = got[i].data;
-	}
-	kg_derived_fill(catalog, type, nodes, data, n);
-	for (int i = 0; i < n; i++)
-		got[i].data = data[i];
+		shown[i] = (KgShown){type, got[i].node, &got[i].data};
+	kg_derived_fill(catalog, shown, n);
 }
 
 KgGot *

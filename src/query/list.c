@@ -904,17 +904,11 @@ fetch_row(TupleTableSlot *slot, void *arg)
 static void
 fill_derived(const KgListQuery *query, KgRow **rows, int nrows)
 {
-	int64 *nodes = palloc(nrows * sizeof(int64));
-	Jsonb **data = palloc(nrows * sizeof(Jsonb *));
+	KgShown *shown = palloc(nrows * sizeof(KgShown));
 
 	for (int i = 0; i < nrows; i++)
-	{
-		nodes[i] = rows[i]->node;
-		data[i] = rows[i]->data;
-	}
-	kg_derived_fill(query->catalog, query->type, nodes, data, nrows);
-	for (int i = 0; i < nrows; i++)
-		rows[i]->data = data[i];
+		shown[i] = (KgShown){query->type, rows[i]->node, &rows[i]->data};
+	kg_derived_fill(query->catalog, shown, nrows);
 }
 
 static void

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "mb/pg_wchar.h"
-#include "query/derived.h"
 #include "tools/bfs_call.h"
 #include "tools/shape.h"
 
@@ -72,48 +71,22 @@ typedef struct Rows
 } Rows;
 
 static void
-keep_row(const KgRef *ref, void *arg)
-{
-	Rows *rows = arg;
-	uint32 i = kg_nodeset_find(&rows->set, ref->node);
-
-	if (i != KG_NO_NODE)
-		rows->refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
-}
-
-/* Counts that are computed when they are shown, of one type at once. */
-static void
-fill_derived(KgGraph *graph, int rank, Rows *rows)
-{
-	int64 *nodes = palloc((rows->set.n + 1) * sizeof(int64));
-	Jsonb **data = palloc((rows->set.n + 1) * sizeof(Jsonb *));
-	int n = 0;
-
-	for (uint32 i = 0; i < rows->set.n; i++)
-		if (rows->refs[i].id != NULL && rows->refs[i].rank == rank)
-		{
-			nodes[n] = rows->refs[i].node;
-			data[n++] = (Jsonb *) rows->refs[i].data;
-		}
-	kg_derived_fill(graph->catalog, graph->ranked[rank - 1], nodes, data, n);
-	n = 0;
-	for (uint32 i = 0; i < rows->set.n; i++)
-		if (rows->refs[i].id != NULL && rows->refs[i].rank == rank)
-			rows->refs[i].data = data[n++];
-}
-
-static void
 fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 {
+	KgRef **refs;
+
 	kg_nodeset_init(&rows->set, graph->context);
 	for (int i = 0; i < handles->n; i++)
 		if (handles->refs[i].id != NULL)
 			(void) kg_nodeset_add(&rows->set, handles->refs[i].node);
 	rows->refs = palloc0((rows->set.n + 1) * sizeof(KgRef));
-	kg_graph_resolve(graph, rows->set.nodes, rows->set.n, true, keep_row, rows);
-	for (int rank = 1; rank <= graph->nranks; rank++)
-		if (kg_derived_any(graph->ranked[rank - 1]))
-			fill_derived(graph, rank, rows);
+	refs = palloc((rows->set.n + 1) * sizeof(KgRef *));
+	for (uint32 i = 0; i < rows->set.n; i++)
+	{
+		rows->refs[i].node = rows->set.nodes[i];
+		refs[i] = &rows->refs[i];
+	}
+	kg_read_entities(graph, refs, rows->set.n);
 }
 
 /* One entity; where it is too long, without its longest properties. */

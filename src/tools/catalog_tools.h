@@ -34,9 +34,6 @@ extern int64 kg_list_read_cursor(KgListQuery *query,
 /* A page as a draft of the reply, but for what the tool shows of its rows. */
 extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
 						  const KgListPage *page, int64 position);
-/* What is nearest to what a query without matches asks for. */
-extern Jsonb *kg_list_hints(const KgListQuery *query);
-
 /*
  * The schemas, one of KG_EXPOSE_*: as published, or with all that the published
  * one names in words written out (repeat).

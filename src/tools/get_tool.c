@@ -215,6 +215,7 @@ Jsonb *
 kg_tool_get(const KgCatalog *catalog, const KgType *type,
 			const Jsonb *arguments)
 {
+	const char *template = kg_tool_input_template(KG_EXPOSE_GET);
 	GetCall call;
 	char **ids;
 	int n;
@@ -222,15 +223,11 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	memset(&call, 0, sizeof(call));
 	call.catalog = catalog;
 	call.type = type;
-	kg_input_open(&call.input,
-				  arguments,
-				  kg_tool_input_template(KG_EXPOSE_GET),
-				  &call.repairs);
+	kg_input_open(&call.input, arguments, template, &call.repairs);
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);
-	if (call.repairs.repairs == NIL &&
-		!kg_published_accepts(catalog, type, KG_EXPOSE_GET, arguments))
-		kg_published_refuse(type, KG_EXPOSE_GET, arguments);
+	if (call.repairs.repairs == NIL)
+		kg_published_check(catalog, type, template, arguments);
 	return get(&call, ids, n);
 }

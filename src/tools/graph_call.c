@@ -24,8 +24,6 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->max_bytes = kg_input_max_bytes(&call->input);
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
-	call->fits = kg_published_accepts_fixed(
-		call->catalog, call->fixed, arguments);
 }
 
 void
@@ -35,8 +33,9 @@ kg_graph_call_end(KgGraphCall *call)
 	 * The readers of arguments say more than the schema, and repair; what they
 	 * let pass without a repair has to fit it.
 	 */
-	if (!call->fits && call->repairs.repairs == NIL)
-		kg_published_refuse_fixed(call->fixed, call->arguments);
+	if (call->repairs.repairs == NIL)
+		kg_published_check(
+			call->catalog, NULL, call->fixed->input, call->arguments);
 	kg_graph_end(call->graph);
 }
 

@@ -29,7 +29,6 @@ typedef struct KgGraphCall
 	KgRepairs repairs;
 	int64 max_bytes;
 	const struct KgFixedTool *fixed;
-	bool fits; /* the published input schema */
 } KgGraphCall;
 
 /* Begin: opens the input by the tool's schema, and reads max_bytes. */

@@ -18,87 +18,68 @@
 
 /* ---- reading ---- */
 
-typedef struct FetchNodes
+typedef struct Entities
 {
-	KgReply *reply;
-	KgNodeSet set;
-	const uint32 *position;
-} FetchNodes;
+	KgNodeSet set; /* nodes to read, */
+	KgRef **refs;  /* and what to put their entities into */
+} Entities;
 
 static void
-keep_data(const KgRef *ref, void *arg)
+keep_entity(const KgRef *ref, void *arg)
 {
-	FetchNodes *state = arg;
-	uint32 i = kg_nodeset_find(&state->set, ref->node);
+	Entities *entities = arg;
+	uint32 i = kg_nodeset_find(&entities->set, ref->node);
 
 	if (i != KG_NO_NODE)
-	{
-		Jsonb *data = palloc(VARSIZE(ref->data));
-
-		memcpy(data, ref->data, VARSIZE(ref->data));
-		state->reply->nodes[state->position[i]].ref.data = data;
-	}
+		*entities->refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
 }
 
-/* Counts that are computed when they are shown, one type after the other. */
-static void
-fill_derived(KgReply *reply)
+void
+kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n)
 {
-	KgGraph *graph = reply->call->graph;
+	Entities entities;
+	KgShown *shown = palloc((n + 1) * sizeof(KgShown));
+	int nshown = 0;
 
-	for (int rank = 1; rank <= graph->nranks; rank++)
-	{
-		int64 *nodes;
-		Jsonb **data;
-		int n = 0;
-
-		if (!kg_derived_any(graph->ranked[rank - 1]))
-			continue;
-		nodes = palloc((reply->nnodes + 1) * sizeof(int64));
-		data = palloc((reply->nnodes + 1) * sizeof(Jsonb *));
-		for (int fill = 0; fill <= 1; fill++)
+	entities.refs = palloc((n + 1) * sizeof(KgRef *));
+	kg_nodeset_init(&entities.set, graph->context);
+	for (uint32 i = 0; i < n; i++)
+		if (refs[i]->data == NULL)
 		{
-			n = 0;
-			for (uint32 i = 0; i < reply->nnodes; i++)
-			{
-				KgReplyNode *node = &reply->nodes[i];
+			uint32 at = kg_nodeset_add(&entities.set, refs[i]->node);
 
-				if (node->ref.rank != rank || node->ref.data == NULL)
-					continue;
-				if (fill)
-					node->ref.data = data[n];
-				nodes[n] = node->ref.node;
-				data[n] = (Jsonb *) node->ref.data;
-				n++;
-			}
-			if (!fill)
-				kg_derived_fill(reply->call->catalog,
-								graph->ranked[rank - 1],
-								nodes,
-								data,
-								n);
+			entities.refs[at] = refs[i];
 		}
-	}
+	if (entities.set.n > 0)
+		kg_graph_resolve(graph,
+						 entities.set.nodes,
+						 entities.set.n,
+						 true,
+						 keep_entity,
+						 &entities);
+	kg_nodeset_free(&entities.set);
+	for (uint32 i = 0; i < n; i++)
+		if (refs[i]->data != NULL)
+			shown[nshown++] = (KgShown){graph->ranked[refs[i]->rank - 1],
+										refs[i]->node,
+										(Jsonb **) &refs[i]->data};
+	kg_derived_fill(graph->catalog, shown, nshown);
 }
 
 void
 kg_reply_fetch_nodes(KgReply *reply)
 {
-	KgGraph *graph = reply->call->graph;
-	FetchNodes state;
-	uint32 *position = palloc((reply->nnodes + 1) * sizeof(uint32));
+	KgRef **refs = palloc((reply->nnodes + 1) * sizeof(KgRef *));
+	uint32 n = 0;
 
-	state.reply = reply;
-	state.position = position;
-	kg_nodeset_init(&state.set, graph->context);
 	for (uint32 i = 0; i < reply->nnodes; i++)
-		if (reply->nodes[i].full && reply->nodes[i].ref.data == NULL)
-			position[kg_nodeset_add(&state.set, reply->nodes[i].ref.node)] = i;
-	if (state.set.n > 0)
-		kg_graph_resolve(
-			graph, state.set.nodes, state.set.n, true, keep_data, &state);
-	kg_nodeset_free(&state.set);
-	fill_derived(reply);
+	{
+		KgReplyNode *node = &reply->nodes[i];
+
+		if (node->full || node->ref.data != NULL)
+			refs[n++] = &node->ref;
+	}
+	kg_read_entities(reply->call->graph, refs, n);
 }
 
 typedef struct FetchEdges
@@ -594,9 +575,8 @@ write_end(const KgReply *reply, const KgRef *ref, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-void
-kg_reply_write_node(const KgReply *reply, const KgReplyNode *node,
-					KgJsonWriter *w)
+static void
+write_node(const KgReply *reply, const KgReplyNode *node, KgJsonWriter *w)
 {
 	const KgGraph *graph = reply->call->graph;
 
@@ -670,7 +650,7 @@ kg_reply_write_items(const KgReply *reply, const char *key, KgJsonWriter *w)
 	kg_jw_begin_array(w);
 	for (uint32 i = 0; i < reply->nnodes; i++)
 		if (!reply->nodes[i].cut)
-			kg_reply_write_node(reply, &reply->nodes[i], w);
+			write_node(reply, &reply->nodes[i], w);
 	kg_jw_end_array(w);
 }
 

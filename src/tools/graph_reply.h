@@ -52,6 +52,11 @@ typedef struct KgReply
 	KgDraft draft;
 } KgReply;
 
+/*
+ * Read the entities of refs that have no data yet, by node, and put the counts
+ * of edges into all: what stays without data is not there for the caller.
+ */
+extern void kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n);
 /* Read the data of the nodes that are full. */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /* Read the properties of the edges that are full and may have any. */
@@ -72,8 +77,6 @@ extern Jsonb *kg_reply_finish(KgReply *reply,
 extern Size kg_handle_text_size(const KgReply *reply, const KgRef *ref);
 extern Size kg_edge_text_size(const KgReply *reply, const KgReplyEdge *edge);
 
-extern void kg_reply_write_node(const KgReply *reply, const KgReplyNode *node,
-								KgJsonWriter *w);
 extern void kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 								KgJsonWriter *w);
 /* The nodes as a member of that name; the members nodes and edges. */

@@ -215,12 +215,6 @@ parse_filters(const KgInput *in, const KgFilterTarget *target)
 		in->repairs);
 }
 
-static int
-operation_of(const ListCall *call)
-{
-	return call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST;
-}
-
 static void
 parse_call(ListCall *call, const Jsonb *arguments)
 {
@@ -228,11 +222,10 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	const KgType *type = query->type;
 	const KgInput *in = &call->input;
 	KgFilterTarget target = kg_filter_target_type(type);
+	const char *template = kg_tool_input_template(
+		call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
-	kg_input_open(&call->input,
-				  arguments,
-				  kg_tool_input_template(operation_of(call)),
-				  &call->repairs);
+	kg_input_open(&call->input, arguments, template, &call->repairs);
 	query->filter = parse_filters(in, &target);
 	kg_list_parse_sort(query, &target, in);
 	if (!call->ids_only)
@@ -244,10 +237,8 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
 		in->object);
 	parse_page(call);
-	if (call->repairs.repairs == NIL &&
-		!kg_published_accepts(
-			query->catalog, type, operation_of(call), arguments))
-		kg_published_refuse(type, operation_of(call), arguments);
+	if (call->repairs.repairs == NIL)
+		kg_published_check(query->catalog, type, template, arguments);
 }
 
 static void
@@ -373,8 +364,8 @@ measure_items(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
-Jsonb *
-kg_list_hints(const KgListQuery *query)
+static Jsonb *
+nothing_hints(const KgListQuery *query)
 {
 	KgJsonWriter w;
 
@@ -398,7 +389,7 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 					   ? page->total
 					   : position + page->nrows + (page->more ? 1 : 0);
 	if (page->total == 0)
-		draft->hints = kg_list_hints(query);
+		draft->hints = nothing_hints(query);
 	/* A search that stopped may have missed some; there is no going on. */
 	if (query->matches && query->matches->truncated)
 		draft->stopped = "max_search_matches";

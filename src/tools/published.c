@@ -18,10 +18,11 @@
 
 typedef struct Key
 {
-	int32 type_no;
-	int32 operation;
-	uint64 catalog; /* its id, of a fixed tool's */
-	uint64 hash;	/* of tenant and schema */
+	const char *template; /* a constant */
+	int32 type_no;		  /* 0: of a fixed tool */
+	int32 padding;
+	uint64 catalog; /* its id, of a fixed tool */
+	uint64 hash;	/* of the tenant and the type's schema, else */
 } Key;
 
 typedef struct Entry
@@ -70,45 +71,31 @@ keep_schema(const Key *key, const Jsonb *schema)
 	return fresh->schema;
 }
 
-bool
-kg_published_accepts(const KgCatalog *catalog, const KgType *type,
-					 int operation, const Jsonb *arguments)
-{
-	Key key;
-	const KgSchema *schema;
-	JsonbValue root;
-
-	memset(&key, 0, sizeof(key));
-	key.type_no = type->type_no;
-	key.operation = operation;
-	key.hash = hash_text(type->schema_hash, 0) ^ hash_text(catalog->tenant, 1);
-	schema = cached_schema(&key);
-	if (schema == NULL)
-		schema = keep_schema(&key, kg_tool_input_schema(type, operation, true));
-	kg_json_root(arguments, &root);
-	return kg_schema_is_valid(schema, &root);
-}
-
 /*
  * The names in the schema of a fixed tool are those that the tenant's catalog
  * has for the agent in force.
  */
-bool
-kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
-						   const Jsonb *arguments)
+static const KgSchema *
+published_schema(const KgCatalog *catalog, const KgType *type,
+				 const char *template)
 {
-	Key key;
 	const KgSchema *schema;
-	JsonbValue root;
+	Key key;
 
 	memset(&key, 0, sizeof(key));
-	key.catalog = catalog->id;
-	key.hash = hash_text(tool->name, 2);
+	key.template = template;
+	if (type == NULL)
+		key.catalog = catalog->id;
+	else
+	{
+		key.type_no = type->type_no;
+		key.hash = hash_text(type->schema_hash, 0) ^
+				   hash_text(catalog->tenant, 1);
+	}
 	schema = cached_schema(&key);
-	if (schema == NULL)
-		schema = keep_schema(&key, kg_expand_schema(tool->input, NULL, true));
-	kg_json_root(arguments, &root);
-	return kg_schema_is_valid(schema, &root);
+	if (schema != NULL)
+		return schema;
+	return keep_schema(&key, kg_expand_schema(template, type, true));
 }
 
 /*
@@ -116,9 +103,10 @@ kg_published_accepts_fixed(const KgCatalog *catalog, const KgFixedTool *tool,
  * counts as it is now.
  */
 static void
-refuse(const Jsonb *input_schema, const Jsonb *arguments)
+refuse(const KgType *type, const char *template, const Jsonb *arguments)
 {
-	KgSchema *schema = kg_schema_compile(input_schema, NULL);
+	KgSchema *schema = kg_schema_compile(kg_expand_schema(template, type, true),
+										 NULL);
 	JsonbValue root;
 	List *errors;
 	KgSchemaError *first;
@@ -153,13 +141,12 @@ refuse(const Jsonb *input_schema, const Jsonb *arguments)
 }
 
 void
-kg_published_refuse(const KgType *type, int operation, const Jsonb *arguments)
+kg_published_check(const KgCatalog *catalog, const KgType *type,
+				   const char *template, const Jsonb *arguments)
 {
-	refuse(kg_tool_input_schema(type, operation, true), arguments);
-}
+	JsonbValue root;
 
-void
-kg_published_refuse_fixed(const KgFixedTool *tool, const Jsonb *arguments)
-{
-	refuse(kg_expand_schema(tool->input, NULL, true), arguments);
+	kg_json_root(arguments, &root);
+	if (!kg_schema_is_valid(published_schema(catalog, type, template), &root))
+		refuse(type, template, arguments);
 }

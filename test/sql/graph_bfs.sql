@@ -46,6 +46,9 @@ SELECT pg_temp.brief(kg_bfs('{"seeds": ["file:a.c", "a.c", "work/file:a.c"], "ma
 SELECT pg_temp.brief(kg_bfs('{"seeds": ["person:x1", "lone.c"], "max_hops": 5}'));
 -- unknown seeds are named and the others searched
 SELECT pg_temp.brief(kg_bfs('{"seeds": ["nobody", "lone.c", "person:p1"], "max_hops": "2"}'));
+-- an unknown seed that is sent several times is named once
+SELECT r->'seeds', r->'unknown_seeds' FROM kg_bfs('{"seeds": ["nobody", "lone.c", "nobody", "person:p1", "nobody"], "max_hops": 1}') r;
+SELECT r->'seeds', r->'unknown_seeds' FROM kg_intersect('{"seeds": ["nobody", "ann", "nobody"], "k": 1}') r;
 -- a stub has two keys, a full node three
 SELECT n, (SELECT count(*) FROM jsonb_object_keys(n)) FROM jsonb_array_elements(kg_bfs('{"seeds": ["ann"], "max_hops": 1, "node_types": ["project"]}')->'nodes') n;
 -- detail: node_types and predicates choose what is full; an inverse name will do
@@ -81,6 +84,9 @@ SELECT kg_describe('{"id": "file:a.c"}');
 SELECT kg_describe('{"id": "work/person:x1"}');
 INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'work', 'file', jsonb_build_object('path', 'big', 'one', repeat('a', 900), 'size', 1, 'two', repeat('b', 900));
 SELECT length(r::text) <= 1024, r->'truncated', r->'reason', r->'withheld' FROM kg_describe('{"id": "big", "max_bytes": 1024}') r;
+-- it says what it took for a number, as the other tools do
+SELECT kg_describe('{"id": "lone.c", "max_bytes": "2048"}');
+SELECT kg_describe('{"id": "lone.c", "max_tokens": "512", "max_bytes": "4096"}') -> 'repaired';
 -- describe_entities: input order, repeated ids repeated, missing ones apart, as many as fit
 SELECT r->'items'->0->'id', r->'items'->1->'id', r->'items'->2->'id', r->'not_found', r->'total' FROM kg_describe_many('{"ids": ["project:p1", "nobody", "eve", "project:p1", "person:p1"]}') r;
 SELECT kg_describe_many('{"ids": []}');
@@ -101,6 +107,9 @@ SELECT kg_apply_bundle('{"bundle_name": "counted", "version": "1", "schemas": [{
   "relations": [{"name": "LIKES", "from": "post", "to": "post"}], "entities": [{"entity_type": "post", "items": [{"id": "c1"}, {"id": "c2"}, {"id": "c3"}]}], "edges": [{"relation": "LIKES", "from": "post:c1", "to": "post:c2"}, {"relation": "LIKES", "from": "post:c3", "to": "post:c2"}]}') ? 'revision';
 SELECT kg_describe_many('{"ids": ["c1", "c2", "c2", "c9", "c3"]}')->'items', kg_describe('{"id": "c2"}');
 SELECT n->'metadata' FROM jsonb_array_elements(kg_bfs('{"seeds": ["c1"], "max_hops": 1}')->'nodes') n;
+-- what an entity has under a name of the envelope's is its own
+SELECT kg_apply_bundle('{"bundle_name": "counted", "version": "2", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "repaired": {"type": "string"}, "untrusted": {"type": "string", "x-untrusted": true}}}}], "entities": [{"entity_type": "note", "items": [{"id": "n1", "repaired": "by hand", "untrusted": "said"}]}]}', '{"mode": "merge"}') ? 'revision';
+SELECT kg_describe('{"id": "n1", "max_bytes": "2048"}');
 SELECT n->'properties' FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "post", "node_id": "c1"}}')->'nodes') n;
 SELECT kg_drop_bundle('counted') IS NOT NULL;
 

@@ -119,6 +119,19 @@ RESET ROLE;
 RESET kg_graph.max_rows;
 SET ROLE published_reader;
 SELECT kg_find_nodes('{"node_label": "product", "limit": 6}') -> 'total' AS total;
+-- what is published says the limits that are in force, in descriptions as in bounds, and these are what a call is held to
+RESET ROLE;
+SET kg_graph.max_hops = 2; SET kg_graph.max_steps = 2; SET kg_graph.max_rows = 20; SET kg_graph.max_ids = 3; SET kg_graph.max_filters = 4; SET kg_graph.max_offset = 9; SET kg_graph.max_reply_bytes = 8192;
+SET ROLE published_reader;
+SELECT t ->> 'name' AS tool, t ->> 'description' AS description FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'description' ~ '[0-9]' ORDER BY t ->> 'name' COLLATE "C";
+SELECT t ->> 'name' AS tool, k AS argument, concat_ws('..', coalesce(a ->> 'minimum', a ->> 'minItems'), coalesce(a ->> 'maximum', a ->> 'maxItems', a ->> 'maxProperties')) AS bounds, a ->> 'default' AS "default" FROM jsonb_array_elements(kg_list_tools()) t, jsonb_each(t #> '{inputSchema,properties}') e (k, a)
+ WHERE coalesce(a ->> 'maximum', a ->> 'maxItems', a ->> 'maxProperties') IS NOT NULL AND t ->> 'name' !~ '_(brand|product)' OR t ->> 'name' = 'list_product' AND k IN ('filters', 'limit', 'offset', 'max_bytes') ORDER BY t ->> 'name' COLLATE "C", k COLLATE "C";
+SELECT c.tool, c.arguments, r #>> '{structuredContent,path}' AS path, r #>> '{structuredContent,expected}' AS expected FROM (VALUES
+ ('traverse_relationships', '{"from": {"label": "product", "ids": ["1"]}, "relationships": [{"type": "*"}, {"type": "*"}, {"type": "*"}]}'::jsonb), ('traverse_relationships', '{"from": {"label": "product", "ids": ["1"]}, "relationships": [{"type": "*", "max_hops": 3}]}'),
+ ('explore_neighbors', '{"start_node": {"label": "brand", "node_id": "x"}, "max_hops": 3}'), ('find_nodes', '{"node_label": "product", "limit": 21}'), ('find_nodes', '{"node_label": "product", "ids": ["1", "2", "3", "4"]}'),
+ ('bfs_query', '{"seeds": ["x"], "max_hops": 3}'), ('describe_entities', '{"ids": ["1", "2", "3", "4"]}'), ('list_product', '{"offset": 10}'), ('list_product', '{"max_bytes": 8193}')) c (tool, arguments), LATERAL kg_call_tool(c.tool, c.arguments) r;
+-- the defaults too
+SELECT kg_find_nodes('{"node_label": "product"}') -> 'total' AS nodes, kg_neighbors('{"start_node": {"label": "brand", "node_id": "x"}}') -> 'total' AS neighbors;
 RESET ROLE;
 SELECT kg_drop_tenant('published');
 DROP OWNED BY published_reader;
