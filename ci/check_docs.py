@@ -146,7 +146,7 @@ ROLLBACK"""):
         if most and told:
             is_so = "%s..%s" % (least, most)
             ok(any(b in (is_so, "%s, %s" % (is_so, default)) for b in told),
-               "docs/tools.md: %s of %s is %s, not %s"
+               "docs/tools.md: %s of %s is published as %s, documented as %s"
                % (parameter, tool, is_so, " ".join(told)))
 for path in sorted(glob.glob(os.path.join(ROOT, "*.md"))
                    + glob.glob(os.path.join(ROOT, "docs/*.md"))):
