@@ -15,6 +15,7 @@
 #include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
+#include "tools/schema_template.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -24,14 +25,7 @@ typedef struct Key
 	uint64 catalog; /* its id */
 	KgMcpRevision revision;
 	int toolset_bits;
-	int max_filters;
-	int max_hops;
-	int max_ids;
-	int max_offset;
-	int max_reply_bytes;
-	int max_rows;
-	int max_steps;
-	int reply_bytes;
+	uint64 numbers; /* of the templates, from settings */
 } Key;
 
 /* The list of one caller and revision. */
@@ -172,14 +166,7 @@ get_list(const KgMcpRequest *req)
 	key.catalog = kg_catalog_get(req->tenant)->id;
 	key.revision = req->revision;
 	key.toolset_bits = kg_setting_toolset_bits;
-	key.max_filters = kg_setting_max_filters;
-	key.max_hops = kg_setting_max_hops;
-	key.max_ids = kg_setting_max_ids;
-	key.max_offset = kg_setting_max_offset;
-	key.max_reply_bytes = kg_setting_max_reply_bytes;
-	key.max_rows = kg_setting_max_rows;
-	key.max_steps = kg_setting_max_steps;
-	key.reply_bytes = kg_setting_reply_bytes;
+	key.numbers = kg_template_numbers();
 	list = kg_cache_find(&lists, key.catalog, is_key, &key);
 	if (list == NULL)
 	{
@@ -291,25 +278,6 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 						 has_expected ? kg_json_cstring(&expected) : "");
 }
 
-/* [{"type": "text", "text": the reply as JSON}] */
-static Jsonb *
-text_content(const JsonbValue *reply)
-{
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "type", "text");
-	kg_jw_kstring(
-		&w,
-		"text",
-		JsonbToCString(NULL, reply->val.binary.data, reply->val.binary.len));
-	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
-	return kg_jw_finish(&w);
-}
-
 /*
  * The result in the revision's shape.  A client that knows no structured
  * content gets the reply as text even where kg_graph.mcp_text is off.
@@ -331,7 +299,11 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	else if (structured)
 		kg_splice_add(&shaped, "structuredContent", &reply);
 	if (reply.type == jbvBinary && !structured && !kg_setting_mcp_text)
-		kg_splice_jsonb(&shaped, "content", text_content(&reply));
+		kg_splice_jsonb(&shaped,
+						"content",
+						kg_text_content(JsonbToCString(NULL,
+													   reply.val.binary.data,
+													   reply.val.binary.len)));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);
 	return kg_splice_finish(&shaped);

@@ -118,6 +118,21 @@ summarise(const Jsonb *reply)
 	return text.data;
 }
 
+Jsonb *
+kg_text_content(const char *text)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", "text");
+	kg_jw_kstring(&w, "text", text);
+	kg_jw_end_object(&w);
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
 /*
  * Most clients hand a model the text alone, so the text is the reply once more
  * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
@@ -127,22 +142,13 @@ static Jsonb *
 make_result(const char *summary, const Jsonb *structured, bool is_error)
 {
 	const char *text = summary;
-	KgJsonWriter w;
 	KgSplice result;
 
 	if (kg_setting_mcp_text)
 		text = JsonbToCString(
 			NULL, (JsonbContainer *) &structured->root, VARSIZE(structured));
-
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "type", "text");
-	kg_jw_kstring(&w, "text", text);
-	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
 	kg_splice_init(&result);
-	kg_splice_jsonb(&result, "content", kg_jw_finish(&w));
+	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
 	kg_splice_bool(&result, "isError", is_error);
 	return kg_splice_finish(&result);

@@ -38,6 +38,9 @@ extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
  */
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments);
 
+/* [{"type": "text", "text": text}] */
+extern Jsonb *kg_text_content(const char *text);
+
 /*
  * The tools of the current tenant, or of the agent in force, as a JSON array of {name, title,
  * description, inputSchema, outputSchema, annotations}, in a deterministic

@@ -19,10 +19,10 @@
 typedef struct Key
 {
 	const char *template; /* a constant */
-	int32 type_no;		  /* 0: of a fixed tool */
-	int32 padding;
-	uint64 catalog; /* its id, of a fixed tool */
-	uint64 hash;	/* of the tenant and the type's schema, else */
+	uint64 catalog;		  /* its id, of a fixed tool */
+	uint64 type;		  /* of a tool of a type: tenant and schema, */
+	int64 type_no;		  /* and its number */
+	uint64 numbers;		  /* that settings give */
 } Key;
 
 typedef struct Entry
@@ -49,64 +49,55 @@ is_key(const void *entry, const void *key)
 	return memcmp(&((const Entry *) entry)->key, key, sizeof(Key)) == 0;
 }
 
-/* The compiled schema under a key, or NULL where it has to be made. */
-static const KgSchema *
-cached_schema(const Key *key)
-{
-	Entry *kept = kg_cache_find(&published, key->hash, is_key, key);
-
-	return kept ? kept->schema : NULL;
-}
-
-static const KgSchema *
-keep_schema(const Key *key, const Jsonb *schema)
-{
-	Entry *fresh = kg_cache_make(&published, sizeof(*fresh));
-	MemoryContext old = MemoryContextSwitchTo(fresh->entry.context);
-
-	fresh->key = *key;
-	fresh->schema = kg_schema_compile(schema, NULL);
-	MemoryContextSwitchTo(old);
-	kg_cache_keep(&published, fresh, key->hash);
-	return fresh->schema;
-}
-
 /*
  * The names in the schema of a fixed tool are those that the tenant's catalog
  * has for the agent in force.
  */
-static const KgSchema *
-published_schema(const KgCatalog *catalog, const KgType *type,
-				 const char *template)
+static Key
+make_key(const KgCatalog *catalog, const KgType *type, const char *template)
 {
-	const KgSchema *schema;
 	Key key;
 
 	memset(&key, 0, sizeof(key));
 	key.template = template;
+	key.numbers = kg_template_numbers();
 	if (type == NULL)
 		key.catalog = catalog->id;
 	else
 	{
-		key.type_no = type->type_no;
-		key.hash = hash_text(type->schema_hash, 0) ^
+		key.type = hash_text(type->schema_hash, 0) ^
 				   hash_text(catalog->tenant, 1);
+		key.type_no = type->type_no;
 	}
-	schema = cached_schema(&key);
-	if (schema != NULL)
-		return schema;
-	return keep_schema(&key, kg_expand_schema(template, type, true));
+	return key;
 }
 
-/*
- * The schema is made anew: a bound that a setting moved since it was cached
- * counts as it is now.
- */
-static void
-refuse(const KgType *type, const char *template, const Jsonb *arguments)
+static const KgSchema *
+published_schema(const KgCatalog *catalog, const KgType *type,
+				 const char *template)
 {
-	KgSchema *schema = kg_schema_compile(kg_expand_schema(template, type, true),
-										 NULL);
+	Key key = make_key(catalog, type, template);
+	uint64 hash = hash_bytes_extended(
+		(const unsigned char *) &key, sizeof(key), 0);
+	Entry *entry = kg_cache_find(&published, hash, is_key, &key);
+	Jsonb *schema;
+	MemoryContext old;
+
+	if (entry != NULL)
+		return entry->schema;
+	schema = kg_expand_schema(template, type, true);
+	entry = kg_cache_make(&published, sizeof(*entry));
+	old = MemoryContextSwitchTo(entry->entry.context);
+	entry->key = key;
+	entry->schema = kg_schema_compile(schema, NULL);
+	MemoryContextSwitchTo(old);
+	kg_cache_keep(&published, entry, hash);
+	return entry->schema;
+}
+
+static void
+refuse(const KgSchema *schema, const Jsonb *arguments)
+{
 	JsonbValue root;
 	List *errors;
 	KgSchemaError *first;
@@ -115,8 +106,6 @@ refuse(const KgType *type, const char *template, const Jsonb *arguments)
 
 	kg_json_root(arguments, &root);
 	errors = kg_schema_errors(schema, &root, 1);
-	if (errors == NIL)
-		return;
 	first = linitial(errors);
 	/* In a branch, what is wrong in the nearest one says more. */
 	while (first->nearest_count == 1)
@@ -144,9 +133,10 @@ void
 kg_published_check(const KgCatalog *catalog, const KgType *type,
 				   const char *template, const Jsonb *arguments)
 {
+	const KgSchema *schema = published_schema(catalog, type, template);
 	JsonbValue root;
 
 	kg_json_root(arguments, &root);
-	if (!kg_schema_is_valid(published_schema(catalog, type, template), &root))
-		refuse(type, template, arguments);
+	if (!kg_schema_is_valid(schema, &root))
+		refuse(schema, arguments);
 }

@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "catalog/catalog.h"
 #include "catalog/term.h"
+#include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
@@ -310,6 +311,17 @@ kg_template_number(const char *name, size_t length)
 	if (i < 0)
 		elog(ERROR, "unknown number of a schema: %s", name);
 	return number_value(i);
+}
+
+uint64
+kg_template_numbers(void)
+{
+	int values[lengthof(numbers)];
+
+	for (int i = 0; i < lengthof(numbers); i++)
+		values[i] = number_value(i);
+	return hash_bytes_extended(
+		(const unsigned char *) values, sizeof(values), 0);
 }
 
 /* In an outline by name: the setting can change, the outline does not. */

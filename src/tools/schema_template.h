@@ -28,5 +28,7 @@ extern char *kg_expand_text(const char *template);
 extern const Jsonb *kg_template_outline(const char *template);
 /* Such a number as it is now. */
 extern int kg_template_number(const char *name, size_t length);
+/* A hash of all of them: what is made from templates is good for one. */
+extern uint64 kg_template_numbers(void);
 
 #endif /* KG_SCHEMA_TEMPLATE_H */
