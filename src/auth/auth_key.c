@@ -57,9 +57,10 @@ alg_name(KgJwtAlg alg)
 			return "ES256";
 		case KG_JWT_EDDSA:
 			return "EdDSA";
-		default:
-			return "none";
+		case KG_JWT_NONE:
+			break;
 	}
+	return "none";
 }
 
 static void

@@ -366,10 +366,12 @@ key_suits(EVP_PKEY *pkey, KgJwtAlg alg, const char **why)
 		case KG_JWT_EDDSA:
 			*why = "an Ed25519 key is needed";
 			return EVP_PKEY_get_base_id(pkey) == EVP_PKEY_ED25519;
-		default:
-			*why = "the algorithm has no public key";
-			return false;
+		case KG_JWT_NONE:
+		case KG_JWT_HS256:
+			break;
 	}
+	*why = "the algorithm has no public key";
+	return false;
 }
 
 static bool

@@ -47,7 +47,7 @@ release(KgBoundToken **which)
 static void
 at_xact_end(XactEvent event, void *arg)
 {
-	switch (event)
+	switch ((int) event)
 	{
 		case XACT_EVENT_COMMIT:
 			if (bound != NULL && bound->session)

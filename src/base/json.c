@@ -81,7 +81,7 @@ kg_json_string_is(const JsonbValue *value, const char *s)
 const char *
 kg_json_type_name(const JsonbValue *value)
 {
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvNull:
 			return "null";

@@ -395,7 +395,7 @@ kg_jw_value(KgJsonWriter *w, const JsonbValue *value)
 		w->result = convert(w, value);
 		return;
 	}
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvNull:
 			(void) add_entry(w->frame, JENTRY_ISNULL);

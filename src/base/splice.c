@@ -90,7 +90,7 @@ align(StringInfo out)
 static JEntry
 append_value(StringInfo out, const JsonbValue *value)
 {
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvNull:
 			return JENTRY_ISNULL;

@@ -119,7 +119,7 @@ type_of_value(const JsonbValue *value)
 {
 	int64 ignored;
 
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvString:
 			return TYPE_STRING;

@@ -79,7 +79,7 @@ events_of(const PlannedStmt *stmt)
 {
 	if (stmt->hasModifyingCTE)
 		return ALL_EVENTS;
-	switch (stmt->commandType)
+	switch ((int) stmt->commandType)
 	{
 		case CMD_INSERT:
 			return EVENT_BIT(TRIGGER_EVENT_INSERT) |

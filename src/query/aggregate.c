@@ -99,7 +99,10 @@ truncate_text(const char *text, int len, KgTruncate truncate)
 			julian -= (j2day(julian) + 6) % 7;
 			j2date(julian, &year, &month, &day);
 			break;
-		default:
+		case KG_TRUNCATE_DAY:
+		case KG_TRUNCATE_HOUR:
+		case KG_TRUNCATE_MINUTE:
+		case KG_TRUNCATE_NONE:
 			break;
 	}
 	if (truncate != KG_TRUNCATE_MINUTE && truncate != KG_TRUNCATE_HOUR)
@@ -450,7 +453,9 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 				numeric_div,
 				NumericGetDatum(a->sum),
 				DirectFunctionCall1(int8_numeric, Int64GetDatum(a->count)))));
-		default:
-			return a->count == 0 ? missing_value() : a->extreme;
+		case KG_FN_MIN:
+		case KG_FN_MAX:
+			break;
 	}
+	return a->count == 0 ? missing_value() : a->extreme;
 }

@@ -109,7 +109,7 @@ static void
 append_value(StringInfo message, const JsonbValue *value)
 {
 	appendStringInfoChar(message, (char) value->type);
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvString:
 			append_part(message, value->val.string.val, value->val.string.len);

@@ -116,15 +116,11 @@ allowed_names(const KgFilterTarget *target, int *n)
 static const char *
 why_not(const KgField *field)
 {
-	switch (field->kind)
-	{
-		case KG_KIND_OBJECT:
-			return "single value";
-		case KG_KIND_ANY:
-			return "single type";
-		default:
-			return "x-index";
-	}
+	if (field->kind == KG_KIND_OBJECT)
+		return "single value";
+	if (field->kind == KG_KIND_ANY)
+		return "single type";
+	return "x-index";
 }
 
 static KG_NORETURN void
@@ -209,9 +205,10 @@ kind_name(KgKind kind)
 			return "a date-time (YYYY-MM-DDThh:mm:ssZ)";
 		case KG_KIND_OBJECT:
 			return "an object";
-		default:
-			return "any value";
+		case KG_KIND_ANY:
+			break;
 	}
+	return "any value";
 }
 
 const char *
@@ -367,7 +364,11 @@ repair_value(const KgField *field, JsonbValue *value, const char *path,
 				return;
 			}
 			return;
-		default:
+		case KG_KIND_ENUM:
+		case KG_KIND_DATE:
+		case KG_KIND_DATETIME:
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
 			return;
 	}
 	kg_repair_add(repairs, path, value, &used);

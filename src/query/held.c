@@ -86,7 +86,7 @@ kg_held_end_broken(int level)
 static void
 at_transaction_end(XactEvent event, void *arg)
 {
-	switch (event)
+	switch ((int) event)
 	{
 		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:

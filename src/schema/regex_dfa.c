@@ -260,10 +260,14 @@ build(Builder *b, const KgRegex *re, int next)
 			return add_node(b, NODE_START, next, -1);
 		case KG_RE_END:
 			return add_node(b, NODE_END, next, -1);
-		default:
+		case KG_RE_BACKREF:
+		case KG_RE_BOUNDARY:
+		case KG_RE_AHEAD:
+		case KG_RE_BEHIND:
 			b->failed = true;
 			return next;
 	}
+	return next;
 }
 
 /* Bytes that no node tells apart form a class. */

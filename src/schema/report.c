@@ -260,7 +260,7 @@ expected_of(const KgJsNode *node, KgKeyword keyword)
 			return out.data;
 		}
 	}
-	switch (keyword)
+	switch ((int) keyword)
 	{
 		case KG_KW_TYPE:
 			append_types(&out, &v);

@@ -133,7 +133,7 @@ enum_has(const KgJsEnum *values, const KgJsVal *val)
 bool
 kg_check_value(const KgJsInstr *instr, const KgJsVal *val)
 {
-	switch ((KgJsOp) instr->op)
+	switch (instr->op)
 	{
 		case KG_JS_OP_MIN_LENGTH:
 			/* A character has one to four bytes. */
@@ -337,7 +337,7 @@ static bool
 run_nested(KgJsRun *run, const KgJsFrame *frame, const KgJsInstr *instr,
 		   const KgJsVal *val, KgJsSeen *seen)
 {
-	switch ((KgJsOp) instr->op)
+	switch (instr->op)
 	{
 		case KG_JS_OP_REF:
 			return kg_eval_in_place(
@@ -393,7 +393,7 @@ run_code(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 	{
 		bool ok;
 
-		switch ((KgJsOp) instr->op)
+		switch (instr->op)
 		{
 			case KG_JS_OP_ANY_OF:
 				ok = run_any_of(run, frame, instr, val, seen);

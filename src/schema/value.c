@@ -40,7 +40,7 @@ kg_val_from_value(KgJsVal *v, const JsonbValue *value)
 {
 	v->data = NULL;
 	v->len = 0;
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvNull:
 			v->type = KG_JS_NULL;

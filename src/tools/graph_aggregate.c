@@ -367,7 +367,8 @@ check_aggregation(const KgAggregateSpec *spec, const KgInput *in,
 							   "property \"%s\" has no order",
 							   "a number, a date or a string");
 			break;
-		default:
+		case KG_FN_COUNT:
+		case KG_FN_COUNT_DISTINCT:
 			break;
 	}
 }

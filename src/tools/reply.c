@@ -58,7 +58,7 @@ kg_int_text_size(int64 n)
 Size
 kg_value_text_size(const JsonbValue *value)
 {
-	switch (value->type)
+	switch ((int) value->type)
 	{
 		case jbvNull:
 			return 4;

@@ -49,7 +49,9 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 			kg_jw_kstring(w, "type", "string");
 			kg_jw_kstring(w, "format", "date-time");
 			break;
-		default:
+		case KG_KIND_STRING:
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
 			if (field == NULL || field->ref_type != NULL)
 			{
 				/* Ids that look like numbers are read as text. */
