@@ -137,6 +137,31 @@ kg_relation_oid(const char *name)
 	return get_relname_relid(name, kg_extension_schema());
 }
 
+static bool
+is_column(TupleDesc desc, int place, const char *name)
+{
+	Form_pg_attribute column = TupleDescAttr(desc, place);
+
+	return !column->attisdropped && strcmp(NameStr(column->attname), name) == 0;
+}
+
+void
+kg_find_columns(TupleDesc desc, const char *const *names, int n, int *places)
+{
+	for (int i = 0; i < n; i++)
+	{
+		int place = i;
+
+		if (place >= desc->natts || !is_column(desc, place, names[i]))
+			for (place = 0; place < desc->natts; place++)
+				if (is_column(desc, place, names[i]))
+					break;
+		if (place == desc->natts)
+			elog(ERROR, "a table of kg_graph lacks column \"%s\"", names[i]);
+		places[i] = place;
+	}
+}
+
 void
 kg_become_owner(KgUserContext *saved)
 {

@@ -6,6 +6,8 @@
 #ifndef KG_EXTENSION_H
 #define KG_EXTENSION_H
 
+#include "access/tupdesc.h"
+
 /* Schema and owner of the extension; cached, fixed for its lifetime. */
 extern Oid kg_extension_schema(void);
 /*
@@ -17,6 +19,13 @@ extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);
 extern Oid kg_relation_oid(const char *name);
+
+/*
+ * Where in a row, from 0, the columns of a table of ours are: after an update
+ * of the extension not always where sql/30_tables.sql has them.
+ */
+extern void kg_find_columns(TupleDesc desc, const char *const *names, int n,
+							int *places);
 
 /*
  * Act as the extension's owner with row security that lets it through, as

@@ -18,11 +18,9 @@
 #include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
-
-/* "tenant" is the first column of kg_bundle and leads its key. */
-#define KG_TENANT_COLUMN 1
 
 KgCatalogVersion
 kg_catalog_version(const char *tenant, Snapshot snapshot)
@@ -38,8 +36,12 @@ kg_catalog_version(const char *tenant, Snapshot snapshot)
 	if (!rel->rd_indexvalid)
 		list_free(RelationGetIndexList(rel));
 	index = rel->rd_pkindex;
-	ScanKeyInit(
-		&key, KG_TENANT_COLUMN, BTEqualStrategyNumber, F_TEXTEQ, wanted);
+	/* It leads the primary key. */
+	ScanKeyInit(&key,
+				get_attnum(RelationGetRelid(rel), "tenant"),
+				BTEqualStrategyNumber,
+				F_TEXTEQ,
+				wanted);
 	scan = systable_beginscan(rel, index, OidIsValid(index), snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{

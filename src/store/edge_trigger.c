@@ -23,7 +23,7 @@
 
 PGDLLEXPORT Datum kg_sql_check_edges(PG_FUNCTION_ARGS);
 
-/* Columns of kg_edge, from 0, in the order of sql/30_tables.sql. */
+/* Columns of kg_edge that are looked at. */
 enum
 {
 	COL_TENANT,
@@ -31,8 +31,12 @@ enum
 	COL_RELATION,
 	COL_TARGET,
 	COL_PROPERTY,
-	COL_PROPERTIES
+	COL_PROPERTIES,
+	NCOLS
 };
+
+static const char *const columns[NCOLS] = {
+	"tenant", "source", "relation_no", "target", "property", "properties"};
 
 #define KG_EDGE_BATCH 10000
 
@@ -56,19 +60,22 @@ check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
 }
 
 static void
-take_row(KgColumns *batch, TupleTableSlot *slot)
+take_row(KgColumns *batch, TupleTableSlot *slot, const int *places)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
 	kg_columns_add_row(batch);
-	kg_columns_datum(batch, KG_EDGE_SOURCE, slot->tts_values[COL_SOURCE]);
-	kg_columns_datum(batch, KG_EDGE_RELATION, slot->tts_values[COL_RELATION]);
-	kg_columns_datum(batch, KG_EDGE_TARGET, slot->tts_values[COL_TARGET]);
-	if (!slot->tts_isnull[COL_PROPERTIES])
+	kg_columns_datum(
+		batch, KG_EDGE_SOURCE, slot->tts_values[places[COL_SOURCE]]);
+	kg_columns_datum(
+		batch, KG_EDGE_RELATION, slot->tts_values[places[COL_RELATION]]);
+	kg_columns_datum(
+		batch, KG_EDGE_TARGET, slot->tts_values[places[COL_TARGET]]);
+	if (!slot->tts_isnull[places[COL_PROPERTIES]])
 		kg_columns_datum(batch,
 						 KG_EDGE_PROPERTIES,
 						 JsonbPGetDatum(DatumGetJsonbPCopy(
-							 slot->tts_values[COL_PROPERTIES])));
+							 slot->tts_values[places[COL_PROPERTIES]])));
 	MemoryContextSwitchTo(old);
 }
 
@@ -80,7 +87,9 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
 	KgColumns batch;
 	char *tenant = NULL;
+	int places[NCOLS];
 
+	kg_find_columns(slot->tts_tupleDescriptor, columns, NCOLS, places);
 	kg_edges_init(&batch, context);
 	tuplestore_rescan(store);
 	while (tuplestore_gettupleslot(store, true, false, slot))
@@ -90,9 +99,9 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		if (!slot->tts_isnull[COL_PROPERTY])
+		if (!slot->tts_isnull[places[COL_PROPERTY]])
 			continue;
-		row_tenant = DatumGetTextPP(slot->tts_values[COL_TENANT]);
+		row_tenant = DatumGetTextPP(slot->tts_values[places[COL_TENANT]]);
 		len = VARSIZE_ANY_EXHDR(row_tenant);
 		if (batch.nrows >= KG_EDGE_BATCH ||
 			(tenant && (strlen(tenant) != len ||
@@ -100,7 +109,7 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 			check_batch(tenant, caller, &batch, context);
 		if (batch.nrows == 0)
 			tenant = text_to_cstring(row_tenant);
-		take_row(&batch, slot);
+		take_row(&batch, slot, places);
 	}
 	if (batch.nrows > 0)
 		check_batch(tenant, caller, &batch, context);

@@ -46,7 +46,7 @@ PGDLLEXPORT Datum kg_sql_derive_entities(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_refuse_replication(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_refuse_truncate(PG_FUNCTION_ARGS);
 
-/* Columns of kg_entity, from 0, in the order of sql/30_tables.sql. */
+/* Columns of kg_entity, as values of them are kept here. */
 enum
 {
 	COL_TENANT,
@@ -63,6 +63,19 @@ enum
 	COL_KEYS,
 	NCOLS
 };
+
+static const char *const columns[NCOLS] = {"tenant",
+										   "bundle",
+										   "entity_type",
+										   "entity_id",
+										   "node",
+										   "type_no",
+										   "scope",
+										   "version",
+										   "created_at",
+										   "updated_at",
+										   "data",
+										   "index_keys"};
 
 static void
 require_trigger(FunctionCallInfo fcinfo, const char *name, bool row)
@@ -363,6 +376,39 @@ refuse_replication(const TriggerData *trigdata)
 						 "kg_export_bundle() and kg_apply_bundle().")));
 }
 
+/* A row as the table has it, and its columns in our order. */
+typedef struct Row
+{
+	Datum *stored;
+	bool *stored_nulls;
+	Datum values[NCOLS];
+	bool nulls[NCOLS];
+} Row;
+
+static void
+read_row(Row *row, HeapTuple tuple, TupleDesc desc, const int *places)
+{
+	row->stored = palloc(desc->natts * sizeof(Datum));
+	row->stored_nulls = palloc(desc->natts * sizeof(bool));
+	heap_deform_tuple(tuple, desc, row->stored, row->stored_nulls);
+	for (int i = 0; i < NCOLS; i++)
+	{
+		row->values[i] = row->stored[places[i]];
+		row->nulls[i] = row->stored_nulls[places[i]];
+	}
+}
+
+static HeapTuple
+form_row(Row *row, TupleDesc desc, const int *places)
+{
+	for (int i = 0; i < NCOLS; i++)
+	{
+		row->stored[places[i]] = row->values[i];
+		row->stored_nulls[places[i]] = row->nulls[i];
+	}
+	return heap_form_tuple(desc, row->stored, row->stored_nulls);
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_check_entity);
 
 Datum
@@ -371,32 +417,26 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	TupleDesc tupdesc;
 	HeapTuple tuple;
-	Datum *values;
-	bool *nulls;
-	Datum *old = NULL;
+	Row old;
+	Row new;
+	int places[NCOLS];
 	bool update;
 
 	require_trigger(fcinfo, "kg_check_entity", true);
 	refuse_replication(trigdata);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	kg_find_columns(tupdesc, columns, NCOLS, places);
 	update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
 	tuple = update ? trigdata->tg_newtuple : trigdata->tg_trigtuple;
-	values = palloc(tupdesc->natts * sizeof(Datum));
-	nulls = palloc(tupdesc->natts * sizeof(bool));
 	if (update)
-	{
-		bool *old_nulls = palloc(tupdesc->natts * sizeof(bool));
-
-		old = palloc(tupdesc->natts * sizeof(Datum));
-		heap_deform_tuple(trigdata->tg_trigtuple, tupdesc, old, old_nulls);
-	}
-	heap_deform_tuple(tuple, tupdesc, values, nulls);
+		read_row(&old, trigdata->tg_trigtuple, tupdesc, places);
+	read_row(&new, tuple, tupdesc, places);
 	if (update)
-		check_unchanged(old, values, nulls);
+		check_unchanged(old.values, new.values, new.nulls);
 	else
-		check_given_node(values, nulls);
-	complete_row(trigdata, old, values, nulls);
-	return PointerGetDatum(heap_form_tuple(tupdesc, values, nulls));
+		check_given_node(new.values, new.nulls);
+	complete_row(trigdata, old.values, new.values, new.nulls);
+	return PointerGetDatum(form_row(&new, tupdesc, places));
 }
 
 /*
@@ -454,18 +494,30 @@ throw_overwritten(const char *column)
 	kg_error_throw(err);
 }
 
+static void
+read_slot(const TupleTableSlot *slot, const int *places, Datum *values,
+		  bool *nulls)
+{
+	for (int i = 0; i < NCOLS; i++)
+	{
+		values[i] = slot->tts_values[places[i]];
+		nulls[i] = slot->tts_isnull[places[i]];
+	}
+}
+
 /* Is the row as our own trigger would have left it? */
 static void
 check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
-				TupleTableSlot *after)
+				TupleTableSlot *after, const int *places)
 {
-	Datum *old = before ? before->tts_values : NULL;
 	TupleDesc tupdesc = after->tts_tupleDescriptor;
+	Datum old[NCOLS];
 	Datum values[NCOLS];
 	bool nulls[NCOLS];
 
-	memcpy(values, after->tts_values, sizeof(values));
-	memcpy(nulls, after->tts_isnull, sizeof(nulls));
+	if (before)
+		read_slot(before, places, old, nulls);
+	read_slot(after, places, values, nulls);
 	if (before)
 		check_unchanged(old, values, nulls);
 	else
@@ -473,11 +525,11 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 	complete_row(trigdata, old, values, nulls);
 	for (int i = 0; i < NCOLS; i++)
 	{
-		Form_pg_attribute column = TupleDescAttr(tupdesc, i);
+		Form_pg_attribute column = TupleDescAttr(tupdesc, places[i]);
 
-		if (nulls[i] != after->tts_isnull[i] ||
+		if (nulls[i] != after->tts_isnull[places[i]] ||
 			(!nulls[i] && !datum_image_eq(values[i],
-										  after->tts_values[i],
+										  after->tts_values[places[i]],
 										  column->attbyval,
 										  column->attlen)))
 			throw_overwritten(NameStr(column->attname));
@@ -489,7 +541,7 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
  * they were stored.
  */
 static void
-check_final_rows(TriggerData *trigdata)
+check_final_rows(TriggerData *trigdata, const int *places)
 {
 	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
 	bool update = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event);
@@ -510,7 +562,7 @@ check_final_rows(TriggerData *trigdata)
 		if (update && !next_row(trigdata->tg_oldtable, before))
 			break;
 		old = MemoryContextSwitchTo(row_context);
-		check_final_row(trigdata, update ? before : NULL, after);
+		check_final_row(trigdata, update ? before : NULL, after, places);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -527,7 +579,8 @@ typedef struct Statement
 	KgDerivation *current;
 	char *current_tenant;
 	KgUserContext caller;
-	bool overtaken; /* of catalog/writing.h */
+	int places[NCOLS]; /* of the columns in its rows */
+	bool overtaken;	   /* of catalog/writing.h */
 } Statement;
 
 static KgDerivation *
@@ -558,14 +611,19 @@ derivation_of(Statement *statement, Datum tenant_datum)
 	return statement->current;
 }
 
-#define SLOT_TEXT(slot, column) TextDatumGetCString((slot)->tts_values[column])
+static Datum
+slot_value(const Statement *statement, const TupleTableSlot *slot, int column)
+{
+	return slot->tts_values[statement->places[column]];
+}
 
 static KgVersion
-slot_version(const TupleTableSlot *slot)
+slot_version(const Statement *statement, const TupleTableSlot *slot)
 {
-	KgVersion version = {SLOT_TEXT(slot, COL_ID),
-						 DatumGetJsonbP(slot->tts_values[COL_DATA]),
-						 DatumGetByteaPP(slot->tts_values[COL_KEYS])};
+	KgVersion version = {
+		TextDatumGetCString(slot_value(statement, slot, COL_ID)),
+		DatumGetJsonbP(slot_value(statement, slot, COL_DATA)),
+		DatumGetByteaPP(slot_value(statement, slot, COL_KEYS))};
 
 	return version;
 }
@@ -583,17 +641,18 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 	while (next_row(trigdata->tg_newtable, after))
 	{
 		bool changed = update && next_row(trigdata->tg_oldtable, before);
-		KgDerivation *d = derivation_of(statement,
-										after->tts_values[COL_TENANT]);
-		int32 type_no = DatumGetInt32(after->tts_values[COL_TYPE_NO]);
-		int64 node = DatumGetInt64(after->tts_values[COL_NODE]);
+		KgDerivation *d = derivation_of(
+			statement, slot_value(statement, after, COL_TENANT));
+		int32 type_no = DatumGetInt32(
+			slot_value(statement, after, COL_TYPE_NO));
+		int64 node = DatumGetInt64(slot_value(statement, after, COL_NODE));
 		MemoryContext old = MemoryContextSwitchTo(row_context);
 
-		KgVersion now = slot_version(after);
+		KgVersion now = slot_version(statement, after);
 
 		if (statement->overtaken)
 		{
-			KgVersion was = changed ? slot_version(before) : now;
+			KgVersion was = changed ? slot_version(statement, before) : now;
 
 			kg_derive_overtaken(d, type_no, node, &was);
 			if (changed)
@@ -601,7 +660,7 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 		}
 		else if (changed)
 		{
-			KgVersion was = slot_version(before);
+			KgVersion was = slot_version(statement, before);
 
 			kg_derive_updated(d, type_no, node, &was, &now);
 		}
@@ -620,14 +679,15 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 	tuplestore_rescan(trigdata->tg_oldtable);
 	while (next_row(trigdata->tg_oldtable, slot))
 	{
-		KgDerivation *d = derivation_of(statement,
-										slot->tts_values[COL_TENANT]);
+		KgDerivation *d = derivation_of(
+			statement, slot_value(statement, slot, COL_TENANT));
 		MemoryContext old = MemoryContextSwitchTo(row_context);
-		int32 type_no = DatumGetInt32(slot->tts_values[COL_TYPE_NO]);
-		int64 node = DatumGetInt64(slot->tts_values[COL_NODE]);
-		KgVersion was = {SLOT_TEXT(slot, COL_ID),
-						 NULL,
-						 DatumGetByteaPP(slot->tts_values[COL_KEYS])};
+		int32 type_no = DatumGetInt32(slot_value(statement, slot, COL_TYPE_NO));
+		int64 node = DatumGetInt64(slot_value(statement, slot, COL_NODE));
+		KgVersion was = {
+			TextDatumGetCString(slot_value(statement, slot, COL_ID)),
+			NULL,
+			DatumGetByteaPP(slot_value(statement, slot, COL_KEYS))};
 
 		if (statement->overtaken)
 			kg_derive_overtaken(d, type_no, node, &was);
@@ -653,8 +713,9 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_derive_entities", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
+	kg_find_columns(tupdesc, columns, NCOLS, statement.places);
 	if (trigdata->tg_newtable && others_come_after(trigdata))
-		check_final_rows(trigdata);
+		check_final_rows(trigdata, statement.places);
 	statement.overtaken = kg_writing_overtaken();
 	kg_become_owner(&statement.caller);
 	SPI_connect();

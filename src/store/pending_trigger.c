@@ -21,6 +21,9 @@
 
 PGDLLEXPORT Datum kg_sql_check_references(PG_FUNCTION_ARGS);
 
+static const char *const columns[] = {
+	"tenant", "id", "nodes", "deleted", "caller"};
+
 static void
 read_nodes(Datum array, KgNodeList *nodes)
 {
@@ -63,7 +66,8 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 	KgNodeList nodes;
 	KgNodeList deleted;
 	KgUserContext caller;
-	Datum values[5];
+	Datum values[lengthof(columns)];
+	int places[lengthof(columns)];
 	bool isnull;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -77,9 +81,10 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 	kg_become_owner(&saved);
 	SPI_connect();
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
-	for (int i = 0; i < 5; i++)
+	kg_find_columns(tupdesc, columns, lengthof(columns), places);
+	for (int i = 0; i < lengthof(columns); i++)
 		values[i] = heap_getattr(
-			trigdata->tg_trigtuple, i + 1, tupdesc, &isnull);
+			trigdata->tg_trigtuple, places[i] + 1, tupdesc, &isnull);
 	read_nodes(values[2], &nodes);
 	read_nodes(values[3], &deleted);
 	/* Now, within the statement, it is the owner who inserted the row. */

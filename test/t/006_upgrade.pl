@@ -23,7 +23,7 @@ my $catalog = q{
 	SELECT 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text, obj_description(p.oid, 'pg_proc')
 	  FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
 	UNION ALL
-	SELECT 'column', format('%s.%s', a.attrelid::regclass, a.attname), format('%s %s %s', format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)), c.relacl::text, col_description(a.attrelid, attnum)
+	SELECT 'column', format('%s.%s', a.attrelid::regclass, a.attname), format('%s %s %s %s', row_number() OVER (PARTITION BY a.attrelid ORDER BY attnum), format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)), c.relacl::text, col_description(a.attrelid, attnum)
 	  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.oid
 	  LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum WHERE attnum > 0 AND NOT attisdropped
 	UNION ALL
