@@ -98,13 +98,16 @@ uninstall: uninstall-kgctl
 uninstall-kgctl:
 	rm -f '$(DESTDIR)$(mandir)/man1/kgctl.1' '$(DESTDIR)$(docdir)/$(docmoduledir)/kgctl.service'
 
-.PHONY: pgtap check-symbols check-layers check-format format dist
+.PHONY: pgtap check-symbols check-layers check-sql check-format format dist
 
 pgtap: ## the contract of the installed schema, against a running server
 	pg_prove --ext .sql -r test/pgtap
 
 check-layers: ## a file includes its own layer or a lower one
 	ci/check_layers.sh
+
+check-sql: ## SQL is written in the listed files only
+	ci/check_sql.sh
 
 check-symbols: $(MODULE_big).so ## exported symbols and symbols the server would capture
 	ci/check_symbols.sh $< '$(bindir)/postgres'

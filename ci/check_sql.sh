@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SQL is written in these files only: what reads arguments, makes replies or
+# speaks a protocol asks them.  A file that writes none any more leaves the list.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+files=(
+  # statements of tools: text from the catalog, values as parameters
+  src/query/{sql,sql_graph,list_sql}.c
+  src/query/{derived,get,hints,search,search_ids,search_near,select}.c
+  src/mcp/complete.c
+  # secrets and the catalog, read as the owner
+  src/query/cursor.c src/catalog/catalog.c src/mcp/notify.c
+  # who calls, and what it was granted
+  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges}.c
+  # what a tenant holds
+  src/tenants.c src/checks.c src/store/*.c
+  src/query/packing.c src/query/packing_clear.c
+  # the program
+  src/kgctl/{cmd_bundle,db,pool}.c
+)
+# A statement begins a string, or stands in it after a bracket or a space.  An
+# example for people is a call of one function, or has no values ("...").
+begins='"((?:[^"\\]|\\.)*[ (])?(SELECT (?!kg_)|INSERT INTO |UPDATE [@%a-z]|DELETE FROM |MERGE INTO )(?!.*\(\.\.\.\))'
+writers=$(grep -lP "$begins" -r src --include='*.[ch]' | sort)
+listed=$(printf '%s\n' "${files[@]}" | sort)
+bad=0
+for file in $writers; do
+  grep -qxF "$file" <<<"$listed" || { grep -nP "$begins" "$file" /dev/null; echo "$file: SQL belongs to the files that ci/check_sql.sh lists"; bad=1; }
+done
+for file in $listed; do
+  case $file in src/store/*) continue ;; esac
+  grep -qxF "$file" <<<"$writers" || { echo "$file: writes no SQL, and is listed in ci/check_sql.sh"; bad=1; }
+done
+exit $bad
