@@ -9,12 +9,11 @@ files=(
   src/query/{derived,get,hints,search,search_ids,search_near,select}.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/query/cursor.c src/catalog/catalog.c src/mcp/notify.c
+  src/query/cursor.c src/catalog/catalog.c src/base/invalidate.c src/mcp/notify.c
   # who calls, and what it was granted
-  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges}.c
+  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges,visibility}.c
   # what a tenant holds
   src/tenants.c src/checks.c src/store/*.c
-  src/query/packing.c src/query/packing_clear.c
   # the program
   src/kgctl/{cmd_bundle,db,pool}.c
 )
