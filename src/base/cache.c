@@ -19,8 +19,9 @@ typedef struct Pin
 	MemoryContext context;
 } Pin;
 
-void
-kg_cache_drop(KgCache *cache, void *entry)
+/* Take an entry out; it is freed as soon as nothing pins it. */
+static void
+drop(KgCache *cache, void *entry)
 {
 	KgCacheEntry *dropped = entry;
 
@@ -47,7 +48,7 @@ drop_stale(KgCache *cache)
 	/* Watch the tables before they are read. */
 	(void) kg_extension_schema();
 	while (!dlist_is_empty(&cache->entries))
-		kg_cache_drop(cache, dlist_head_node(&cache->entries));
+		drop(cache, dlist_head_node(&cache->entries));
 	cache->generation = kg_generation();
 	cache->roles = kg_role_changes();
 }
@@ -116,7 +117,7 @@ kg_cache_keep(KgCache *cache, void *entry, uint64 hash)
 	cache->n++;
 	cache->bytes += kept->bytes;
 	while (is_full(cache) && dlist_tail_node(&cache->entries) != &kept->link)
-		kg_cache_drop(cache, dlist_tail_node(&cache->entries));
+		drop(cache, dlist_tail_node(&cache->entries));
 }
 
 static void

@@ -78,9 +78,6 @@ extern void *kg_cache_make(const KgCache *cache, Size size);
 /* Hand an entry over to the cache.  Raises nothing. */
 extern void kg_cache_keep(KgCache *cache, void *entry, uint64 hash);
 
-/* Take an entry out; it is freed as soon as nothing pins it. */
-extern void kg_cache_drop(KgCache *cache, void *entry);
-
 /* The entry lives as long as this context, whatever becomes of the cache. */
 extern void kg_cache_pin(void *entry, MemoryContext context);
 

@@ -36,20 +36,6 @@ cell(const KgChars *b, const int *oldest, const int *before, const int *row,
 	return least;
 }
 
-int
-kg_edits_row(const KgChars *other, const int *oldest, const int *before,
-			 pg_wchar previous, pg_wchar c, int *row)
-{
-	int least = row[0] = before[0] + 1;
-
-	for (int j = 1; j <= other->n; j++)
-	{
-		row[j] = cell(other, oldest, before, row, previous, c, j);
-		least = Min(least, row[j]);
-	}
-	return least;
-}
-
 /* Only cells that are no more than most off the diagonal matter. */
 int
 kg_edits(const KgChars *a, const KgChars *b, int most)

@@ -26,15 +26,4 @@ extern bool kg_chars_set(KgChars *chars, const char *text);
  */
 extern int kg_edits(const KgChars *a, const KgChars *b, int most);
 
-/*
- * One more character of a text that is compared with another a character at a
- * time: row is computed from the rows of the text without its last character
- * (before) and its last two (oldest, NULL where it has one).  A row has an
- * entry for each number of characters of the other; the rows of no characters
- * count from 0.  Returns the least entry: no longer text has fewer edits.
- */
-extern int kg_edits_row(const KgChars *other, const int *oldest,
-						const int *before, pg_wchar previous, pg_wchar c,
-						int *row);
-
 #endif /* KG_EDITS_H */

@@ -15,7 +15,7 @@
 
 char *kg_setting_agent;
 char *kg_setting_tenant;
-char *kg_setting_toolsets;
+static char *setting_toolsets;
 int kg_setting_toolset_bits = KG_TOOLSET_ALL;
 bool kg_setting_session_login;
 int kg_setting_max_argument_bytes;
@@ -255,7 +255,7 @@ kg_settings_define(void)
 		"kg_graph.toolsets",
 		"Chooses the toolsets that are listed and can be called by name.",
 		"An agent's own toolsets may say less.",
-		&kg_setting_toolsets,
+		&setting_toolsets,
 		"catalog, graph, bfs",
 		PGC_USERSET,
 		0,

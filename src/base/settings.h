@@ -7,7 +7,6 @@
 #define KG_SETTINGS_H
 
 extern char *kg_setting_agent;		/* chooses among the tenant's agents */
-extern char *kg_setting_toolsets;	/* names; kg_setting_toolset_bits */
 extern int kg_setting_toolset_bits; /* KG_TOOLSET_* */
 extern char *kg_setting_tenant;		/* chooses among the granted tenants */
 extern int kg_setting_max_entity_bytes;

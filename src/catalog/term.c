@@ -245,8 +245,9 @@ kg_term_trigrams(const char *token, char ***trigrams)
 	return rows.n;
 }
 
-int
-kg_term_edits(int characters)
+/* How many typing errors a text of so many characters is found with. */
+static int
+edits_of(int characters)
 {
 	return characters < 2 ? 0 : characters < 6 ? 1 : 2;
 }
@@ -255,7 +256,7 @@ kg_term_edits(int characters)
 static int
 piece_start(int characters, int piece)
 {
-	int pieces = kg_term_edits(characters) + 1;
+	int pieces = edits_of(characters) + 1;
 	int longer = characters % pieces; /* the last ones, by a character */
 
 	return piece * (characters / pieces) + Max(0, piece - (pieces - longer));
@@ -286,7 +287,7 @@ kg_term_rows(const char *term, char ***result)
 		return 0;
 	if (is_token(term))
 		add_trigrams(&chars, &rows);
-	for (int i = 0; i <= kg_term_edits(chars.n); i++)
+	for (int i = 0; i <= edits_of(chars.n); i++)
 	{
 		int start = piece_start(chars.n, i);
 
@@ -307,7 +308,7 @@ kg_term_rows(const char *term, char ***result)
 static void
 add_probes(const KgChars *chars, int characters, int piece, KgTermRows *rows)
 {
-	int edits = kg_term_edits(characters);
+	int edits = edits_of(characters);
 	int moved = chars->n - characters;
 	int start = piece_start(characters, piece);
 	int len = piece_start(characters, piece + 1) - start;
@@ -344,8 +345,8 @@ kg_term_probes(const char *text, char ***probes)
 	if (!kg_chars_set(&chars, text) || chars.n < 2)
 		return 0;
 	for (int n = Max(2, chars.n - 2); n <= chars.n + 2; n++)
-		for (int i = 0; i <= kg_term_edits(n); i++)
-			if (abs(n - chars.n) <= kg_term_edits(n))
+		for (int i = 0; i <= edits_of(n); i++)
+			if (abs(n - chars.n) <= edits_of(n))
 				add_probes(&chars, n, i, &rows);
 	*probes = rows.rows;
 	return rows.n;

@@ -28,9 +28,6 @@ extern int kg_term_tokens(const char *folded, char ***tokens);
 /* Distinct trigrams of a token: the texts that contain it have them all. */
 extern int kg_term_trigrams(const char *token, char ***trigrams);
 
-/* How many typing errors a text of so many characters is found with. */
-extern int kg_term_edits(int characters);
-
 /*
  * What a term is stored by in kg_trigram: its trigrams, where it is a token,
  * and its pieces.  A text that may have n edits is cut into n + 1 pieces, of

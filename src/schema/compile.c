@@ -606,9 +606,3 @@ kg_schema_compile_unchecked(const Jsonb *schema, const KgSchemaOptions *options)
 {
 	return compile(schema, options, false);
 }
-
-void
-kg_schema_free(KgSchema *schema)
-{
-	MemoryContextDelete(schema->context);
-}

@@ -42,8 +42,8 @@ kg_run_refill(KgJsRun *run)
 
 /* ---- members seen ---- */
 
-void
-kg_seen_init(KgJsSeen *seen, const KgJsVal *val)
+static void
+seen_init(KgJsSeen *seen, const KgJsVal *val)
 {
 	int n = KG_VAL_COUNT(val);
 
@@ -57,15 +57,15 @@ kg_seen_init(KgJsSeen *seen, const KgJsVal *val)
 		seen->bits = palloc0(seen->words * sizeof(uint64));
 }
 
-void
-kg_seen_free(KgJsSeen *seen)
+static void
+seen_free(KgJsSeen *seen)
 {
 	if (seen->bits != seen->local)
 		pfree(seen->bits);
 }
 
-void
-kg_seen_add(KgJsSeen *seen, const KgJsSeen *more)
+static void
+seen_add(KgJsSeen *seen, const KgJsSeen *more)
 {
 	int i;
 
@@ -210,12 +210,12 @@ test_in_place(KgJsRun *run, const KgJsFrame *frame, const KgJsNode *node,
 		valid = kg_eval_in_place(run, frame, node, keyword, index, val, NULL);
 	else
 	{
-		kg_seen_init(&own, val);
+		seen_init(&own, val);
 		kg_run_charge(run, own.words);
 		valid = kg_eval_in_place(run, frame, node, keyword, index, val, &own);
 		if (valid)
-			kg_seen_add(seen, &own);
-		kg_seen_free(&own);
+			seen_add(seen, &own);
+		seen_free(&own);
 	}
 	run->report = report;
 	return valid;
@@ -457,12 +457,12 @@ run_tracked(KgJsRun *run, const KgJsFrame *frame, const KgJsVal *val,
 	KgJsSeen own;
 	bool valid;
 
-	kg_seen_init(&own, val);
+	seen_init(&own, val);
 	kg_run_charge(run, own.words);
 	valid = run_code(run, frame, val, &own);
 	if (valid && seen != NULL)
-		kg_seen_add(seen, &own);
-	kg_seen_free(&own);
+		seen_add(seen, &own);
+	seen_free(&own);
 	return valid;
 }
 

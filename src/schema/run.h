@@ -63,9 +63,6 @@ kg_seen_has(const KgJsSeen *seen, int i)
 	return (seen->bits[i / 64] >> (i % 64)) & 1;
 }
 
-extern void kg_seen_init(KgJsSeen *seen, const KgJsVal *val);
-extern void kg_seen_free(KgJsSeen *seen);
-extern void kg_seen_add(KgJsSeen *seen, const KgJsSeen *more);
 extern void kg_seen_mark_all(KgJsSeen *seen);
 
 /* Evaluate frame->node.  seen may be NULL. */

@@ -63,9 +63,6 @@ extern KgSchema *kg_schema_compile(const Jsonb *schema,
 extern KgSchema *kg_schema_compile_unchecked(const Jsonb *schema,
 											 const KgSchemaOptions *options);
 
-/* Release what kg_schema_compile made. */
-extern void kg_schema_free(KgSchema *schema);
-
 /*
  * The compiled form from the backend's bounded cache, keyed by content.  Good
  * until the end of the caller's SQL call.

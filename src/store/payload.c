@@ -22,8 +22,8 @@ report(KgErrorList *errors, KgError *err, const char *path)
 	kg_error_report(errors, err);
 }
 
-bool
-kg_valid_bundle_name(const char *name)
+static bool
+valid_bundle_name(const char *name)
 {
 	int len = strlen(name);
 
@@ -621,7 +621,7 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 	}
 	kg_check_members(root, known, "", errors);
 	payload->name = string_member(root, "bundle_name", true, "", errors);
-	if (payload->name && !kg_valid_bundle_name(payload->name))
+	if (payload->name && !valid_bundle_name(payload->name))
 	{
 		bad_name(payload->name,
 				 "bundle",

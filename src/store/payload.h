@@ -155,7 +155,6 @@ extern void kg_check_members(const JsonbContainer *object,
 							 const char *const *known, const char *path,
 							 KgErrorList *errors);
 
-extern bool kg_valid_bundle_name(const char *name);
 extern bool kg_valid_type_name(const char *name);
 
 /* Hex digest of a document's canonical form. */
