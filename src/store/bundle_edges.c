@@ -573,8 +573,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 		if (apply->errors.total == 0)
 			MemoryContextReset(scratch);
 	}
-	if (apply->errors.total == 0)
-		add_counts(apply, counts);
+	add_counts(apply, counts);
 }
 
 /*
