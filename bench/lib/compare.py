@@ -91,14 +91,14 @@ def undone(statement, tenant):
 def reading(side):
     """Of `reader` in the shop: (name, role, statement)."""
     for what, expression, times in (
-            ("kg_get", "kg_get('product', (1 + i % 500)::text)", 3000),
+            ("kg_get", "kg_get('product', (1 + i % 500)::text)", 8000),
             ("kg_get of 20", "kg_get('product', (SELECT array_agg((i % 400 + j)::text)"
-             " FROM generate_series(1, 20) j))", 200),
-            ("kg_call_tool get", "kg_call_tool('get_product', jsonb_build_object('id', (1 + i % 500)::text))", 2000),
+             " FROM generate_series(1, 20) j))", 600),
+            ("kg_call_tool get", "kg_call_tool('get_product', jsonb_build_object('id', (1 + i % 500)::text))", 5000),
             ("direct SQL by id", "(SELECT data FROM kg_entity WHERE bundle = 'bench' AND"
              " entity_type = 'product' AND entity_id = (1 + i % 500)::text)", 5000),
-            ("kg_describe", "kg_describe(jsonb_build_object('id', 'product:' || (1 + i % 500)))", 300),
-            ("kg_list_tools", "kg_list_tools()", 20),
+            ("kg_describe", "kg_describe(jsonb_build_object('id', 'product:' || (1 + i % 500)))", 2000),
+            ("kg_list_tools", "kg_list_tools()", 60),
             ("kg_mcp get", "kg_mcp(jsonb_build_object('jsonrpc', '2.0', 'id', 1, 'method', 'tools/call', 'params',"
              " jsonb_build_object('name', 'get_product', 'arguments', jsonb_build_object('id', (1 + i % 500)::text))))", 1000),
             ("kg_validate", "kg_validate(jsonb_build_object('id', i::text, 'name', 'n', 'brand', 'b',"
@@ -116,14 +116,14 @@ def reading(side):
 
 def searching(side):
     """Of `agent` in WordNet."""
-    for hops, seeds in ((1, 40), (2, 40), (3, 20)):
+    for hops, seeds in ((1, 400), (2, 200), (3, 60)):
         yield "kg_neighbors, %d hops" % hops, "agent", over(
-            side.seeds[:seeds], "kg_neighbors(jsonb_build_object('start_node', jsonb_build_object('label',"
+            (side.seeds * 10)[:seeds], "kg_neighbors(jsonb_build_object('start_node', jsonb_build_object('label',"
             " 'synset', 'node_id', substr(seed, 8)), 'max_hops', %d, 'limit', 1))" % hops)
     yield "kg_bfs, 2 hops, 100 nodes with metadata", "agent", over(
-        side.seeds[:20], "kg_bfs(jsonb_build_object('seeds', jsonb_build_array(seed), 'max_hops', 2, 'limit', 100))")
+        side.seeds, "kg_bfs(jsonb_build_object('seeds', jsonb_build_array(seed), 'max_hops', 2, 'limit', 100))")
     yield "kg_paths, shortest", "agent", over(
-        side.seeds[:20], "kg_paths(jsonb_build_object('from', jsonb_build_object('label', 'synset', 'ids',"
+        side.seeds, "kg_paths(jsonb_build_object('from', jsonb_build_object('label', 'synset', 'ids',"
         " jsonb_build_array(substr(seed, 8))), 'to', jsonb_build_object('label', 'synset', 'ids',"
         " jsonb_build_array(%s)), 'max_hops', 6, 'mode', 'shortest', 'limit', 1))"
         % literal((side.seeds or [""])[-1][7:]))

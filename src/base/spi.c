@@ -21,6 +21,7 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/selfuncs.h"
 #include "utils/snapmgr.h"
 
 char *
@@ -166,6 +167,7 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 }
 
 static get_relation_info_hook_type next_relation_info = NULL;
+static get_relation_stats_hook_type next_relation_stats = NULL;
 static double planned_rows = 0;
 
 double
@@ -207,11 +209,32 @@ sized_tables(PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel)
 	}
 }
 
+/*
+ * For a batch nothing is known of how their values are distributed: statistics
+ * are of all tenants, and a plan outlives them.  Where every edge leads to one
+ * hub, they would have all edges read for each entity that is written.
+ */
+static bool
+unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
+				VariableStatData *variable)
+{
+	if (planned_rows == KG_BATCH_ROWS && rte->rtekind == RTE_RELATION &&
+		get_rel_namespace(rte->relid) == kg_extension_schema())
+	{
+		variable->statsTuple = NULL;
+		return true;
+	}
+	return next_relation_stats &&
+		   next_relation_stats(root, rte, attnum, variable);
+}
+
 void
 kg_spi_init(void)
 {
 	next_relation_info = get_relation_info_hook;
 	get_relation_info_hook = sized_tables;
+	next_relation_stats = get_relation_stats_hook;
+	get_relation_stats_hook = unknown_columns;
 }
 
 /*

@@ -147,7 +147,7 @@ refuse_old_snapshot(Datum tenant)
 static int64
 last_block(void)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	int64 last;
 
 	kg_spi_run(&saved,

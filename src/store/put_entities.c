@@ -540,7 +540,7 @@ kg_kept_error(const char *row, const char *what)
 static bool
 is_gone(const char *tenant, int64 node)
 {
-	static KgSaved saved;
+	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8OID};
 	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
 	KgUserContext user;
