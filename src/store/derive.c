@@ -62,7 +62,7 @@ init_batch(KgDerivation *d)
 
 	MemoryContextReset(d->batch);
 	kg_columns_init(&d->keys, d->batch, 5, key_types);
-	kg_columns_init(&d->gone_keys, d->batch, 4, key_types);
+	kg_columns_init(&d->gone_keys, d->batch, 5, key_types);
 	kg_columns_init(&d->terms, d->batch, 4, term_types);
 	kg_unique_init(&d->unique, d->batch);
 	memset(&d->references, 0, sizeof(d->references));
@@ -224,12 +224,13 @@ write_keys(KgDerivation *d)
 		sort_keys(&d->gone_keys);
 		kg_columns_arrays(&d->gone_keys, &values[1]);
 		kg_spi_run(&delete_saved,
-				   "DELETE FROM @kg_index_key k USING unnest($2, $3, $4, $5) "
-				   "AS u(type_no, field_no, key, entity_id) "
+				   "DELETE FROM @kg_index_key k "
+				   "USING unnest($2, $3, $4, $5, $6) "
+				   "AS u(type_no, field_no, key, entity_id, node) "
 				   "WHERE k.type_no = u.type_no AND k.field_no = u.field_no "
 				   "AND k.key = u.key AND k.entity_id = u.entity_id "
-				   "AND k.tenant = $1",
-				   5,
+				   "AND k.tenant = $1 AND k.node = u.node",
+				   6,
 				   argtypes,
 				   values,
 				   NULL,
@@ -462,7 +463,7 @@ count_entity(KgDerivation *d)
 /* A row of keys; the columns keep the id for all keys of an entity. */
 static void
 add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
-		const KgPackedKey *key, Datum entity_id)
+		const KgPackedKey *key, Datum entity_id, int64 node)
 {
 	MemoryContext old = MemoryContextSwitchTo(d->batch);
 
@@ -471,6 +472,7 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	kg_columns_int32(columns, 1, key->field_no);
 	kg_columns_datum(columns, 2, PointerGetDatum(kg_packed_key_copy(key)));
 	kg_columns_datum(columns, 3, entity_id);
+	kg_columns_int64(columns, 4, node);
 	MemoryContextSwitchTo(old);
 }
 
@@ -511,12 +513,9 @@ change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
 							: kg_packed_key_compare(&a.key, &b.key);
 
 		if (order < 0)
-			add_key(d, &d->gone_keys, type_no, &a.key, id);
+			add_key(d, &d->gone_keys, type_no, &a.key, id, node);
 		if (order > 0)
-		{
-			add_key(d, &d->keys, type_no, &b.key, id);
-			kg_columns_int64(&d->keys, 4, node);
-		}
+			add_key(d, &d->keys, type_no, &b.key, id, node);
 		if (order <= 0)
 			in_a = kg_keys_next(&a);
 		if (order >= 0)

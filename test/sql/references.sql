@@ -87,6 +87,15 @@ DELETE FROM kg_entity WHERE entity_id = 'later';
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('base', 'node', '{"id": "later", "code": "L"}');
 COMMIT;
 SELECT * FROM pg_temp.edges() e WHERE e LIKE 'la%';
+-- In one statement, too, whichever of its triggers fires first.
+WITH gone AS (DELETE FROM kg_entity WHERE entity_id = 'later' RETURNING node),
+  made AS (INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('base', 'node', '{"id": "later", "code": "L"}') RETURNING node)
+SELECT gone.node <> made.node AS other FROM gone, made;
+WITH gone AS (DELETE FROM kg_entity WHERE entity_id = 'later' RETURNING *)
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT bundle, entity_type, data || '{"next": "a"}' FROM gone;
+SELECT * FROM pg_temp.edges() e WHERE e LIKE 'la%';
+SELECT kg_list_ids('node', '{"filters": {"code": "L"}}') -> 'ids' AS ids, count(*) AS keys
+  FROM kg_index_key k JOIN kg_entity e USING (tenant, node) WHERE k.entity_id = 'later' AND e.entity_id = 'later';
 
 -- Two faults, both told; no edge is left of either.
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('user', 'item', '{"id": "m1", "keep": "no", "many": ["a", "nope"]}'), ('user', 'item', '{"id": "m2", "deep": {"list": [{"to": "gone"}]}}')$$);
