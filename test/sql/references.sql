@@ -101,6 +101,15 @@ SELECT kg_list_ids('node', '{"filters": {"code": "L"}}') -> 'ids' AS ids, count(
 SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('user', 'item', '{"id": "m1", "keep": "no", "many": ["a", "nope"]}'), ('user', 'item', '{"id": "m2", "deep": {"list": [{"to": "gone"}]}}')$$);
 SELECT count(*) AS dangling FROM kg_edge d WHERE NOT EXISTS (SELECT FROM kg_entity e WHERE e.node = d.source) OR NOT EXISTS (SELECT FROM kg_entity e WHERE e.node = d.target);
 
+-- What would go along and cannot is no fault of one id: the call says it, and nothing goes.
+SELECT kg_apply_bundle('{"bundle_name": "third", "version": "1", "schemas": [{"entity_type": "keeper", "schema": {"type": "object", "x-id-field": "id", "properties": {
+  "id": {"type": "string"}, "item": {"type": "string", "x-ref": "user/item"}}}}]}') ->> 'revision' AS revision;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('base', 'node', '{"id": "along"}'), ('base', 'node', '{"id": "free"}');
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('user', 'item', '{"id": "kept", "cascade": "along"}');
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('third', 'keeper', '{"id": "keeper", "item": "kept"}');
+SELECT pg_temp.fails($$SELECT kg_delete_entities('node', '{free,along}')$$);
+SELECT count(*) FROM kg_entity WHERE entity_id IN ('free', 'along', 'kept', 'keeper');
+
 RESET ROLE;
 SELECT count(*) AS pending FROM kg_pending_reference;
 SELECT FROM kg_drop_tenant('references');
