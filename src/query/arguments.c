@@ -193,12 +193,43 @@ typedef enum Container
 	AN_ARRAY_OF_OBJECTS
 } Container;
 
+/* "size desc" and "-size", where an order beside the field is possible. */
+static void
+split_order(JsonbValue *field, const char **order)
+{
+	static const char *const orders[] = {"asc", "desc"};
+	const char *text = field->val.string.val;
+	int len = field->val.string.len;
+
+	if (len > 1 && text[0] == '-')
+	{
+		*order = "desc";
+		field->val.string.val++;
+		field->val.string.len--;
+		return;
+	}
+	for (int i = 0; i < lengthof(orders); i++)
+	{
+		int name = len - (int) strlen(orders[i]) - 1;
+
+		if (name < 1 || strchr(" \t:", text[name]) == NULL ||
+			pg_strncasecmp(text + name + 1, orders[i], strlen(orders[i])) != 0)
+			continue;
+		*order = orders[i];
+		field->val.string.len = name;
+	}
+}
+
 /* The value, maybe as the member of an object, maybe as the item of an array. */
 static Jsonb *
 example_of(const JsonbValue *value, const char *member, bool array)
 {
+	JsonbValue shown = *value;
+	const char *order = NULL;
 	KgJsonWriter w;
 
+	if (member && strcmp(member, "field") == 0)
+		split_order(&shown, &order);
 	kg_jw_init(&w);
 	if (array)
 		kg_jw_begin_array(&w);
@@ -207,7 +238,9 @@ example_of(const JsonbValue *value, const char *member, bool array)
 		kg_jw_begin_object(&w);
 		kg_jw_key(&w, member);
 	}
-	kg_jw_value(&w, value);
+	kg_jw_value(&w, &shown);
+	if (order)
+		kg_jw_kstring(&w, "order", order);
 	if (member)
 		kg_jw_end_object(&w);
 	if (array)

@@ -52,6 +52,7 @@ typedef struct KgFilterTarget
 	const KgField *id_field; /* its name means the id too; or NULL */
 	bool has_id;			 /* "id" is the entity's id */
 	bool indexed_only;		 /* only x-index fields */
+	bool no_arrays;			 /* only fields with one value */
 } KgFilterTarget;
 
 extern KgFilterTarget kg_filter_target_type(const KgType *type);

@@ -66,6 +66,8 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 {
 	if (field->kind == KG_KIND_OBJECT || field->kind == KG_KIND_ANY)
 		return false;
+	if (field->is_array && target->no_arrays)
+		return false;
 	return field->indexed || !target->indexed_only;
 }
 
@@ -116,7 +118,7 @@ allowed_names(const KgFilterTarget *target, int *n)
 static const char *
 why_not(const KgField *field)
 {
-	if (field->kind == KG_KIND_OBJECT)
+	if (field->kind == KG_KIND_OBJECT || (field->is_array && field->indexed))
 		return "single value";
 	if (field->kind == KG_KIND_ANY)
 		return "single type";

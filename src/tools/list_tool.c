@@ -56,13 +56,6 @@ parse_sort_entry(KgListQuery *query, const KgFilterTarget *target,
 		query->id_descending = descending;
 		return;
 	}
-	if (field->is_array)
-	{
-		JsonbValue got = kg_json_string_value(name);
-
-		kg_error_throw(kg_args_error(
-			path, &got, "a property with one value: an array has no order"));
-	}
 	for (int i = 0; i < query->nsort; i++)
 		if (query->sort[i].field == field)
 			throw_sorted_twice(path, name);
@@ -79,15 +72,17 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 				   const KgInput *in)
 {
 	int n = kg_input_objects(in, "sort", "field", "fields");
+	KgFilterTarget sortable = *target;
 	bool by_id = false;
 	int decide = 0;
 
+	sortable.no_arrays = true;
 	for (int i = 0; i < n; i++)
 	{
 		KgInput entry;
 
 		kg_input_item(in, "sort", i, "field", &entry);
-		parse_sort_entry(query, target, &entry, &by_id);
+		parse_sort_entry(query, &sortable, &entry, &by_id);
 		if (!by_id)
 			decide = query->nsort;
 	}

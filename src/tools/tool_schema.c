@@ -250,8 +250,8 @@ kg_type_sort_note(const KgType *type)
 	for (int i = 0; i < type->nfields; i++)
 		if (type->fields[i].kind == KG_KIND_ENUM &&
 			is_sortable(type, &type->fields[i]))
-			return "missing values last, ties by id; an enum by its "
-				   "declaration, desc being first declared first";
+			return "missing values last, ties by id; an enum of strings by "
+				   "its declaration, desc being first declared first";
 	return "missing values last, ties by id";
 }
 

@@ -111,7 +111,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE || ' ' || message || ' ' || coalesce((detail::jsonb - 'message' - 'code' - 'got')::text, '');
 END $$;
 SELECT a AS arguments, pg_temp.why('item', a) FROM unnest(ARRAY['{"limit": 0}', '{"limit": 501}', '{"limit": 500}', '{"limit": -1}', '{"limit": 1.5}', '{"limit": "many"}', '{"limit": null}', '{"limit": 1e30}', '{"offset": -1}', '{"offset": 1e9}',
-  '{"max_bytes": 1023}', '{"max_bytes": 100000000}', '{"cursor": 5}', '{"cursor": ""}', '{"cursor": "x"}', '{"offset": 0, "cursor": "x"}', '{"page": 2}', '{"filter": {}}', '{"sort": "i"}', '{"sort": ["i"]}', '{"sort": [{"by": "i"}]}', '{"sort": [{}]}',
+  '{"max_bytes": 1023}', '{"max_bytes": 100000000}', '{"cursor": 5}', '{"cursor": ""}', '{"cursor": "x"}', '{"offset": 0, "cursor": "x"}', '{"page": 2}', '{"filter": {}}', '{"sort": "i"}', '{"sort": ["i"]}', '{"sort": "i DESC"}', '{"sort": "-i"}', '{"sort": ["i:asc"]}', '{"sort": "desc"}', '{"sort": [{"by": "i"}]}', '{"sort": [{}]}',
   '{"sort": [{"field": "i", "order": "up"}]}', '{"sort": [{"field": "note"}]}', '{"sort": [{"field": "tags"}]}', '{"sort": [{"field": "ii"}]}', '{"sort": [{"field": "i"}, {"field": "i", "order": "desc"}]}', '{"sort": [{"field": "id", "order": "desc"}, {"field": "id"}]}', '{"sort": [{"field": "id"}, {"field": "s"}, {"field": "s"}]}', '{"sort": []}', '{"sort": [{"field": "id"}, {"field": "i"}]}',
   '{"fields": []}', '{"fields": ["nmae"]}', '{"fields": "name"}', '{"fields": [1]}', '{"search": ""}', '{"search": 7}', '[]', '"limit"', '{"cursor": null}', '{"max_bytes": "1100"}']::jsonb[]) a;
 SELECT pg_temp.why('item', jsonb_build_object('sort', (SELECT jsonb_agg(jsonb_build_object('field', f)) FROM unnest(ARRAY['s', 'e', 'i', 'f', 'b', 'd', 't', 'same', 'o.p']) f)));
