@@ -21,7 +21,7 @@ struct KgError
 	char *path;
 	Jsonb *got;
 	char *expected;
-	List *allowed; /* of char * */
+	List *allowed; /* of JsonbValue * */
 	char *did_you_mean;
 	const Jsonb *example;
 	Jsonb *errors;
@@ -150,13 +150,23 @@ kg_error_got_string(KgError *err, const char *got)
 void
 kg_error_allow(KgError *err, const char *value)
 {
+	JsonbValue string = kg_json_string_value(pstrdup(value));
 	ListCell *cell;
 
 	/* Variants of a relation, and bundles, repeat names. */
 	foreach(cell, err->allowed)
-		if (strcmp(lfirst(cell), value) == 0)
+		if (kg_json_string_is(lfirst(cell), value))
 			return;
-	err->allowed = lappend(err->allowed, pstrdup(value));
+	kg_error_allow_value(err, &string);
+}
+
+void
+kg_error_allow_value(KgError *err, const JsonbValue *value)
+{
+	JsonbValue *copy = palloc(sizeof(JsonbValue));
+
+	*copy = *value;
+	err->allowed = lappend(err->allowed, copy);
 }
 
 void
@@ -274,7 +284,7 @@ kg_error_object(const KgError *err)
 		kg_jw_key(&w, "allowed");
 		kg_jw_begin_array(&w);
 		foreach(lc, err->allowed)
-			kg_jw_string(&w, lfirst(lc));
+			kg_jw_value(&w, lfirst(lc));
 		kg_jw_end_array(&w);
 	}
 	if (err->did_you_mean)

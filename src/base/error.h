@@ -50,6 +50,7 @@ extern void kg_error_got_string(KgError *err, const char *got);
 extern void kg_error_expected(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern void kg_error_allow(KgError *err, const char *value);
+extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
 extern void kg_error_did_you_mean(KgError *err, const char *value);
 extern void kg_error_example(KgError *err, const Jsonb *example);
 extern void kg_error_errors(KgError *err, Jsonb *errors);

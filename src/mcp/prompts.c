@@ -12,6 +12,7 @@
 #include "base/toolset.h"
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
+#include "query/filter.h"
 #include "utils/builtins.h"
 
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
@@ -127,8 +128,15 @@ append_field(StringInfo out, const KgField *field)
 	{
 		appendStringInfoString(out, " (one of ");
 		for (int i = 0; i < field->nenum && i < KG_PROMPT_VALUES; i++)
-			appendStringInfo(
-				out, "%s\"%s\"", i ? ", " : "", field->enum_values[i]);
+		{
+			JsonbValue value;
+
+			kg_field_enum_value(field, i, &value);
+			appendStringInfo(out,
+							 value.type == jbvString ? "%s\"%s\"" : "%s%s",
+							 i ? ", " : "",
+							 field->enum_values[i]);
+		}
 		appendStringInfoString(
 			out, field->nenum > KG_PROMPT_VALUES ? ", ...)" : ")");
 	}
@@ -216,6 +224,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	const KgType *type = NULL;
 	const KgField *field = NULL;
 	const char *tool;
+	JsonbValue value;
 	KgJsonWriter w;
 	Jsonb *arguments;
 
@@ -241,7 +250,9 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	{
 		kg_jw_key(&w, "filters");
 		kg_jw_begin_object(&w);
-		kg_jw_kstring(&w, field->name, field->enum_values[0]);
+		kg_field_enum_value(field, 0, &value);
+		kg_jw_key(&w, field->name);
+		kg_jw_value(&w, &value);
 		kg_jw_end_object(&w);
 	}
 	kg_jw_kint(&w, "limit", 20);

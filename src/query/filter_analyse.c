@@ -295,8 +295,9 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	else
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
-						   "\"%s\" is not a value of property \"%s\"",
-						   text,
+						   "%s is not a value of property \"%s\"",
+						   value->type == jbvString ? psprintf("\"%s\"", text)
+													: text,
 						   field->name);
 		if (field->kind == KG_KIND_ENUM)
 			meant = kg_nearest(text, field->enum_values, field->nenum);
@@ -305,7 +306,12 @@ throw_not_in_enum(const KgField *field, const JsonbValue *value,
 	kg_error_got(err, value);
 	kg_error_expected(err, "one of the declared values, exactly as written");
 	for (int i = 0; i < Min(field->nenum, KG_MAX_LISTED); i++)
-		kg_error_allow(err, field->enum_values[i]);
+	{
+		JsonbValue declared;
+
+		kg_field_enum_value(field, i, &declared);
+		kg_error_allow_value(err, &declared);
+	}
 	kg_error_did_you_mean(err, meant);
 	kg_error_throw(err);
 }

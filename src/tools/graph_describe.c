@@ -63,15 +63,16 @@ read_arguments(GraphSchema *s, const Jsonb *arguments)
 			(!names.all && kg_names_have(&names, &call->catalog->relations[i]));
 }
 
+/* always: every entity has one, whatever its schema says. */
 static void
-write_property(const KgField *field, KgJsonWriter *w)
+write_property(const KgField *field, bool always, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", field->name);
 	kg_jw_kstring(w, "type", kg_kind_code(field->kind));
 	if (field->is_array)
 		kg_jw_kbool(w, "array", true);
-	kg_jw_kbool(w, "nullable", field->nullable || !field->required);
+	kg_jw_kbool(w, "nullable", field->nullable || !(field->required || always));
 	if (field->kind == KG_KIND_ENUM || field->kind == KG_KIND_INTEGER ||
 		field->kind == KG_KIND_NUMBER)
 		kg_enum_write(field, "values", w);
@@ -85,12 +86,13 @@ write_property(const KgField *field, KgJsonWriter *w)
 }
 
 static void
-write_properties(const KgField *fields, int n, KgJsonWriter *w)
+write_properties(const KgField *fields, int n, const KgField *id,
+				 KgJsonWriter *w)
 {
 	kg_jw_key(w, "properties");
 	kg_jw_begin_array(w);
 	for (int i = 0; i < n; i++)
-		write_property(&fields[i], w);
+		write_property(&fields[i], &fields[i] == id || fields[i].derived, w);
 	kg_jw_end_array(w);
 }
 
@@ -130,7 +132,7 @@ write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 		kg_jw_kstring(w, "id_property", type->id_field->name);
 		if (type->label_field != NULL)
 			kg_jw_kstring(w, "label_property", type->label_field->name);
-		write_properties(type->fields, type->nfields, w);
+		write_properties(type->fields, type->nfields, type->id_field, w);
 		kg_jw_key(w, "relationships");
 		kg_jw_begin_object(w);
 		write_type_relations(s, type, false, w);
@@ -206,7 +208,7 @@ write_variant_properties(const Variant *v, KgJsonWriter *w)
 						&property) != NULL)
 			fields[n++] = relation->fields[i];
 	}
-	write_properties(fields, n, w);
+	write_properties(fields, n, NULL, w);
 }
 
 static void

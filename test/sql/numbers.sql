@@ -48,6 +48,8 @@ SELECT filter, pg_temp.try(format('SELECT kg_list(''me'', %L) -> ''total''', for
        pg_temp.try(format('SELECT kg_find_nodes(%L) -> ''total''', format('{"node_label": "me", "filters": %s}', filter))) AS graph
 FROM (VALUES ('{"i": 1}'), ('{"i": 1.0}'), ('{"i": "1"}'), ('{"i": 1.5}'), ('{"i": "1.5"}'), ('{"i": {"gt": 1.5}}'), ('{"i": {"in": [1, 1.5]}}'), ('{"i": 1e30}'),
   ('{"size": 2.5}'), ('{"size": "2.50"}'), ('{"size": 3}'), ('{"size": {"in": [1, 25]}}'), ('{"size": {"ne": 3}}'), ('{"size": {"gt": 2}}'), ('{"bits": 16.0}'), ('{"bits": 9}'), ('{"n": 1.5}')) f (filter);
+SELECT regexp_matches(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "knowledge_graph"}}') #>> '{result,messages,0,content,text}', 'bits [^)]*\)|size [^)]*\)|Example: [^\n]*', 'g') AS prompt;
+SELECT jsonb_path_query_array(kg_graph_schema('{"expand_nodes": ["me"]}'), '$.**.properties[*] ? (@.name == "id" || @.name == "n").nullable') AS nullable;
 SELECT jsonb_path_query(kg_graph_schema('{"expand_nodes": ["me"]}'), '$.**.properties[*] ? (@.name == "size" || @.name == "bits").values') AS published;
 SELECT DISTINCT jsonb_path_query(kg_list_tools(), '$[*] ? (@.name == "list_me").inputSchema.properties.filters.properties.size.anyOf[0]') AS published;
 SELECT call, pg_temp.try('SELECT ' || call) FROM (VALUES
