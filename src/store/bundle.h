@@ -128,8 +128,11 @@ extern void kg_bundle_write_entities(KgApply *apply);
  * apply->began; what they kept from being written is reported.
  */
 extern void kg_bundle_review_entities(KgApply *apply);
-/* Derive anew what depends on a changed schema; as the owner. */
-extern void kg_bundle_rebuild(KgApply *apply);
+/*
+ * Derive anew what depends on a changed schema; as the owner.  Raises where the
+ * caller does not see every entity of a type that changes.
+ */
+extern void kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller);
 
 /*
  * bundle_gone.c: what goes with the entities that an apply deletes; as the

@@ -270,7 +270,7 @@ write_all(KgApply *apply)
 	kg_bundle_write_entities(apply);
 
 	kg_become_owner(&user);
-	kg_bundle_rebuild(apply);
+	kg_bundle_rebuild(apply, &user);
 	throw_errors(apply);
 	kg_scope_end(apply->scope, &user);
 	kg_restore_user(&user);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -15,6 +16,7 @@
 #include "store/edges.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/seen.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -701,8 +703,54 @@ stored_error(const KgApply *apply, const KgRelation *relation,
 	return err;
 }
 
+/*
+ * What a schema of the caller's choice says of an edge tells what is in it, so
+ * none is asked of those that the caller does not see, or not both ends of.
+ */
 static void
-recheck_relation(KgApply *apply, const KgRelation *relation)
+require_seen(const KgApply *apply, const KgUserContext *caller,
+			 const KgRelation *relation, const KgColumns *edges)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID};
+	Datum columns[KG_MAX_COLUMNS];
+	Datum values[4] = {CStringGetTextDatum(apply->tenant),
+					   Int32GetDatum(relation->relation_no)};
+	KgUserContext owner;
+
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	kg_restore_user(caller);
+	if (!apply->sees_all || !kg_visibility_edges_are_plain())
+	{
+		kg_columns_arrays(edges, columns);
+		values[2] = columns[KG_EDGE_SOURCE];
+		values[3] = columns[KG_EDGE_TARGET];
+		kg_spi_run(&saved,
+				   "SELECT count(*) FROM unnest($3, $4) g(source, target) "
+				   "WHERE EXISTS (SELECT FROM @kg_edge e "
+				   "WHERE e.tenant = $1 AND e.source = g.source "
+				   "AND e.relation_no = $2 AND e.target = g.target) "
+				   "AND EXISTS (SELECT FROM @kg_entity v "
+				   "WHERE v.tenant = $1 AND v.node = g.source) "
+				   "AND EXISTS (SELECT FROM @kg_entity v "
+				   "WHERE v.tenant = $1 AND v.node = g.target)",
+				   4,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+		if (kg_spi_int64(0, 1) != edges->nrows)
+			kg_refuse_hidden("checked by a changed relation");
+		SPI_freetuptable(SPI_tuptable);
+	}
+	kg_restore_user(&owner);
+}
+
+static void
+recheck_relation(KgApply *apply, const KgUserContext *caller,
+				 const KgRelation *relation)
 {
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph recheck", ALLOCSET_DEFAULT_SIZES);
@@ -727,6 +775,7 @@ recheck_relation(KgApply *apply, const KgRelation *relation)
 			break;
 		last[0] = DatumGetInt64(edges.values[KG_EDGE_SOURCE][edges.nrows - 1]);
 		last[1] = DatumGetInt64(edges.values[KG_EDGE_TARGET][edges.nrows - 1]);
+		require_seen(apply, caller, relation, &edges);
 		kg_edges_check(apply->after, NULL, &edges, &to);
 		MemoryContextSwitchTo(old);
 		if (errors.total > 0)
@@ -752,7 +801,7 @@ recheck_stored(KgApply *apply)
 		if (!relation->derived &&
 			strcmp(relation->bundle, apply->payload->name) == 0 &&
 			asks_anew(apply, relation))
-			recheck_relation(apply, relation);
+			recheck_relation(apply, &user, relation);
 	}
 	kg_restore_user(&user);
 }

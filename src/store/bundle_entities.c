@@ -26,6 +26,7 @@
 #include "store/extract.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/seen.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -636,9 +637,8 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 									"stored entity would have another id");
 
 		kg_error_keyword(err, "x-id-field");
-		kg_error_entity(err, type->name, apply->errors.withhold ? NULL : id);
-		if (!apply->errors.withhold)
-			kg_error_got_string(err, new_id);
+		kg_error_entity(err, type->name, id);
+		kg_error_got_string(err, new_id);
 		kg_error_expected(err, "\"x-id-field\" naming the same values");
 		kg_error_report(&apply->errors, err);
 	}
@@ -674,8 +674,31 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 	return SPI_tuptable;
 }
 
+/*
+ * What a schema of the caller's choice says of an entity tells what is in it, so
+ * none is asked of those that the caller does not see.
+ */
 static void
-rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
+require_seen(const KgApply *apply, const KgUserContext *caller,
+			 const SPITupleTable *rows)
+{
+	int64 *nodes = palloc(rows->numvals * sizeof(int64));
+	bool isnull;
+
+	for (uint64 i = 0; i < rows->numvals; i++)
+		nodes[i] = DatumGetInt64(
+			SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull));
+	kg_require_all_seen(apply->tenant,
+						caller,
+						nodes,
+						(int) rows->numvals,
+						"checked by a changed schema");
+	pfree(nodes);
+}
+
+static void
+rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
+			 bool only_unique)
 {
 	KgNodeList changed = {CurrentMemoryContext};
 	KgDerivation *d = kg_derive_begin(apply->tenant, NULL);
@@ -687,6 +710,7 @@ rebuild_type(KgApply *apply, const KgType *type, bool only_unique)
 
 		if (rows->numvals == 0)
 			break;
+		require_seen(apply, caller, rows);
 		for (uint64 i = 0; i < rows->numvals; i++)
 		{
 			bool isnull;
@@ -735,9 +759,8 @@ changes_type(const KgApply *apply, const KgType *type)
 }
 
 void
-kg_bundle_rebuild(KgApply *apply)
+kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller)
 {
-	apply->errors.withhold = !apply->sees_all;
 	for (int i = 0; i < apply->after->ntypes; i++)
 	{
 		const KgType *type = apply->after->types[i];
@@ -746,9 +769,8 @@ kg_bundle_rebuild(KgApply *apply)
 		if (gains)
 			kg_bundle_clear_unique(apply, type);
 		if (changes_type(apply, type))
-			rebuild_type(apply, type, false);
+			rebuild_type(apply, caller, type, false);
 		else if (gains)
-			rebuild_type(apply, type, true);
+			rebuild_type(apply, caller, type, true);
 	}
-	apply->errors.withhold = false;
 }

@@ -38,6 +38,18 @@ kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 	return kg_spi_cstring(0, 1);
 }
 
+/* How many hidden entities refer is not told: of those alike there is one. */
+static bool
+is_reported(const KgErrorList *errors, const KgError *err)
+{
+	ListCell *lc;
+
+	foreach(lc, errors->errors)
+		if (strcmp(kg_error_message(lfirst(lc)), kg_error_message(err)) == 0)
+			return true;
+	return false;
+}
+
 static void
 report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 			   KgErrorList *errors)
@@ -94,6 +106,8 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 				err, "%s", kg_extract_pointer(field, data, ref->value));
 		kg_error_got_string(err, ref->value);
 	}
+	else if (is_reported(errors, err))
+		return;
 	kg_error_report(errors, err);
 }
 

@@ -79,23 +79,43 @@ kg_blank_hidden(const char *tenant, const KgUserContext *caller, int64 *nodes,
 }
 
 void
+kg_refuse_hidden(const char *what)
+{
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"entities that the caller does not see would "
+								"be %s",
+								what);
+
+	kg_error_expected(err, "a caller that sees every entity concerned");
+	kg_error_throw(err);
+}
+
+void
 kg_require_seen(const char *tenant, const KgUserContext *caller,
 				const int64 *nodes, int n, const char *what)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	KgNodeList seen;
 	KgNodeList stored;
-	KgError *err;
 
 	if (n == 0 || kg_sees_all(tenant, caller))
 		return;
 	read_seen(&saved, tenant, nodes, n, &stored);
 	read_seen_by(tenant, caller, nodes, n, &seen);
-	if (seen.n == stored.n)
+	if (seen.n != stored.n)
+		kg_refuse_hidden(what);
+}
+
+void
+kg_require_all_seen(const char *tenant, const KgUserContext *caller,
+					const int64 *nodes, int n, const char *what)
+{
+	KgNodeList seen;
+
+	if (n == 0 || kg_sees_all(tenant, caller))
 		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "entities that the caller does not see would be %s",
-					   what);
-	kg_error_expected(err, "a caller that sees every entity concerned");
-	kg_error_throw(err);
+	read_seen_by(tenant, caller, nodes, n, &seen);
+	for (int i = 0; i < n; i++)
+		if (!kg_nodes_have(&seen, nodes[i]))
+			kg_refuse_hidden(what);
 }

@@ -31,4 +31,14 @@ extern void kg_blank_hidden(const char *tenant, const KgUserContext *caller,
 extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 							const int64 *nodes, int n, const char *what);
 
+/*
+ * Raise KG_FORBIDDEN where one of the nodes, which are stored, is hidden: also
+ * where it is newer than the caller's snapshot.
+ */
+extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
+								const int64 *nodes, int n, const char *what);
+
+/* Raise it: entities that the caller does not see would be ... */
+extern KG_NORETURN void kg_refuse_hidden(const char *what) KG_NORETURN_TAIL;
+
 #endif /* KG_SEEN_H */

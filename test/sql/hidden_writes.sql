@@ -108,6 +108,29 @@ SET client_min_messages = warning;
 BEGIN; SELECT * FROM hidden_writes(); ROLLBACK;
 \c - :owner
 SELECT * FROM hidden_changed();
+-- A schema that the caller chooses asks nothing of what is hidden, nor does the
+-- number of errors tell how many refer: one of its own that they satisfy, and
+-- one that they do not, are answered alike.
+\c - hidden_writer
+SET client_min_messages = warning;
+CREATE FUNCTION pg_temp.hidden_ask(asked text) RETURNS text LANGUAGE sql AS $$
+  SELECT hidden_try(format('SELECT kg_apply_bundle(%L, %L)', asked, '{"mode": "merge"}')) || ' ' ||
+         coalesce(jsonb_path_query_array(kg_apply_bundle(asked::jsonb, '{"mode": "merge", "dry_run": true}'), '$.errors[*].code')::text, '')
+$$;
+SELECT pg_temp.hidden_ask('{"bundle_name": "pages", "version": "1", "schemas": [{"entity_type": "page", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "path", "properties":
+    {"id": {"type": "string"}, "path": {"type": "string"}, "code": {"type": "string", "x-index": true, "pattern": "' || pattern || '"}}}}]}') AS entities
+  FROM unnest(ARRAY['^H', '^I']) pattern;
+SELECT pg_temp.hidden_ask('{"bundle_name": "pages", "version": "1", "relations": [{"name": "LIKES", "from": "page", "to": "page", "schema": {"type": "object", "required": ' || required || '}}]}') AS edges
+  FROM unnest(ARRAY['[]', '["n"]']) required;
+SELECT pg_temp.hidden_ask('{"bundle_name": "notes", "version": "1", "relations": [], "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "maxProperties": ' || n || ', "properties":
+    {"id": {"type": "string"}, "page": {"type": "string", "x-ref": "pages/page", "x-on-delete": "cascade"}, "kept": {"type": "string", "x-ref": "pages/page"}}}}]}') AS seen
+  FROM generate_series(1, 2) n;
+\c - :owner
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) SELECT 'hidden', 'pages', 'page', jsonb_build_object('id', 'hc' || n, 'path', 'closed/', 'kept', 'c') FROM generate_series(1, 3) n;
+SET ROLE hidden_writer;
+SELECT hidden_try($$DELETE FROM kg_entity WHERE entity_id = 'c'$$) AS refer;
+RESET ROLE;
+DELETE FROM kg_entity WHERE tenant = 'hidden' AND entity_id ~ '^hc[1-3]';
 -- One that lets see but not delete, or not change.
 DROP POLICY hidden_own ON kg_entity;
 CREATE POLICY hidden_own ON kg_entity AS RESTRICTIVE FOR DELETE TO hidden_writer USING (entity_id NOT LIKE 'h%');
