@@ -128,7 +128,19 @@ kg_error_got(KgError *err, const JsonbValue *got)
 			got->val.string.val, got->val.string.len, KG_MAX_ERROR_VALUE);
 		err->got = kg_json_datum(&cut);
 	}
-	else if (got->type == jbvBinary && got->val.binary.len > KG_MAX_ERROR_VALUE)
+	else if (got->type == jbvNumeric &&
+			 kg_json_number_length(got) > KG_MAX_ERROR_VALUE)
+	{
+		JsonbValue cut = kg_json_string_value(
+			psprintf("(number of " INT64_FORMAT " characters)",
+					 kg_json_number_length(got)));
+
+		err->got = kg_json_datum(&cut);
+	}
+	else if (got->type == jbvBinary &&
+			 (got->val.binary.len > KG_MAX_ERROR_VALUE ||
+			  kg_json_number_bytes(got->val.binary.data, KG_MAX_ERROR_VALUE) >
+				  KG_MAX_ERROR_VALUE))
 	{
 		JsonbValue cut = kg_json_string_value(psprintf(
 			"(%s of %d bytes)", kg_json_type_name(got), got->val.binary.len));

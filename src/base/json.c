@@ -121,6 +121,53 @@ kg_json_int64(const JsonbValue *value, int64 *result)
 	return errno == 0 && *end == '\0' && end != text;
 }
 
+/*
+ * The server's short form of a number (numeric.c), as nearly all have: at most
+ * 256 digits before the point and 63 after it.
+ */
+static bool
+is_short(Numeric number)
+{
+	uint16 header;
+
+	memcpy(&header, VARDATA_ANY(number), sizeof(header));
+	return (header & 0xC000) == 0x8000;
+}
+
+int64
+kg_json_number_length(const JsonbValue *number)
+{
+	char *text;
+	int64 length;
+
+	if (is_short(number->val.numeric))
+		return 0;
+	text = DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(number->val.numeric)));
+	length = strlen(text);
+	pfree(text);
+	return length;
+}
+
+int64
+kg_json_number_bytes(const JsonbContainer *container, int64 max)
+{
+	JsonbIterator *it = JsonbIteratorInit((JsonbContainer *) container);
+	JsonbIteratorToken token;
+	JsonbValue value;
+	int64 bytes = 0;
+
+	while (bytes <= max &&
+		   (token = JsonbIteratorNext(&it, &value, false)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if ((token == WJB_VALUE || token == WJB_ELEM) &&
+			value.type == jbvNumeric)
+			bytes += kg_json_number_length(&value);
+	}
+	return bytes;
+}
+
 JsonbValue
 kg_json_string_value(const char *s)
 {

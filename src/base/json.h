@@ -31,6 +31,13 @@ extern bool kg_json_string_is(const JsonbValue *value, const char *s);
 extern const char *kg_json_type_name(const JsonbValue *value);
 /* An integral number that fits, else false. */
 extern bool kg_json_int64(const JsonbValue *value, int64 *result);
+/*
+ * The bytes of JSON text that the long numbers of a container take: few bytes of
+ * jsonb may hold 130,000 digits.  Counting stops above max.
+ */
+extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
+/* The bytes of a number's text, where they are many; else 0. */
+extern int64 kg_json_number_length(const JsonbValue *number);
 /* A string value that borrows s. */
 extern JsonbValue kg_json_string_value(const char *s);
 /* Any value as a datum of its own. */

@@ -489,13 +489,19 @@ const JsonbContainer *
 kg_args_root(const Jsonb *arguments)
 {
 	JsonbValue root;
+	int64 size = VARSIZE(arguments);
 
-	if (VARSIZE(arguments) > kg_setting_max_argument_bytes)
+	/* Replies, hints and errors say its values again, with every digit. */
+	if (size <= kg_setting_max_argument_bytes)
+		size += kg_json_number_bytes(&arguments->root,
+									 kg_setting_max_argument_bytes);
+	if (size > kg_setting_max_argument_bytes)
 	{
 		KgError *err = kg_error_new(
 			KG_LIMIT_EXCEEDED,
-			"arguments of %d bytes exceed kg_graph.max_argument_bytes (%d)",
-			(int) VARSIZE(arguments),
+			"arguments of " INT64_FORMAT
+			" bytes exceed kg_graph.max_argument_bytes (%d)",
+			size,
 			kg_setting_max_argument_bytes);
 
 		kg_error_expected(err,

@@ -554,7 +554,9 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 
 	if (options == NULL)
 		options = &defaults;
-	if (VARSIZE(schema) > kg_setting_schema_max_bytes)
+	if (VARSIZE(schema) > kg_setting_schema_max_bytes ||
+		kg_json_number_bytes(&schema->root, kg_setting_schema_max_bytes) >
+			kg_setting_schema_max_bytes)
 	{
 		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 									"schema has more than %d bytes",

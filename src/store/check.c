@@ -98,25 +98,34 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 
 /*
  * Text is at most six times as long as binary jsonb (every byte of a string as
- * \u00xx), so that small entities need not be written out to be measured.
+ * \u00xx) but for long numbers, so that small entities need not be written out
+ * to be measured.
  */
 static bool
 check_size(const KgType *type, const char *id, const Jsonb *data,
 		   const char *path, KgErrorList *errors)
 {
-	int size = VARSIZE(data);
+	int64 size = VARSIZE(data);
+	int64 numbers = kg_json_number_bytes(&data->root,
+										 kg_setting_max_entity_bytes);
 	KgError *err;
 
-	if (size > kg_setting_max_entity_bytes / 6)
+	if (size + numbers > kg_setting_max_entity_bytes / 6)
 	{
-		char *text = JsonbToCString(NULL, (JsonbContainer *) &data->root, size);
+		if (numbers > kg_setting_max_entity_bytes)
+			size = numbers;
+		else
+		{
+			char *text = JsonbToCString(
+				NULL, (JsonbContainer *) &data->root, size);
 
-		size = strlen(text);
-		pfree(text);
+			size = strlen(text);
+			pfree(text);
+		}
 		if (size > kg_setting_max_entity_bytes)
 		{
 			err = kg_error_new(KG_LIMIT_EXCEEDED,
-							   "entity has %d bytes; "
+							   "entity has " INT64_FORMAT " bytes; "
 							   "kg_graph.max_entity_bytes allows %d",
 							   size,
 							   kg_setting_max_entity_bytes);

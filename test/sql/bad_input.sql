@@ -66,6 +66,17 @@ SELECT what, bad_input(statement) FROM (VALUES
   ('max_bytes of nothing', $$SELECT kg_list('item', '{"max_bytes": 1}')$$)
 ) t(what, statement);
 
+-- Numbers count with all their digits: a few bytes are said again as 130,000.
+SELECT what, bad_input(statement) FROM (VALUES
+  ('one', $$SELECT kg_list('item', '{"limit": 1e131000}')$$),
+  ('in an array', $$SELECT kg_list('item', '{"limit": [1e131000]}')$$),
+  ('many', $$SELECT kg_list('item', jsonb_build_object('filters', jsonb_build_object('size', jsonb_build_object('in', (SELECT jsonb_agg(('1e13' || 1000 + n)::numeric) FROM generate_series(1, 60) n)))))$$),
+  ('in an entity', $$INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('good', 'item', '{"id": "x", "size": 1e131000}')$$),
+  ('as an id', $$INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('good', 'item', '{"id": 1e70000}')$$),
+  ('in a schema', $$SELECT kg_schema_check(jsonb_build_object('enum', (SELECT jsonb_agg(('1e13' || 1000 + n)::numeric) FROM generate_series(1, 70) n)))$$)
+) t(what, statement);
+SELECT kg_call_tool('list_item', jsonb_build_object('limit', got)) #> '{structuredContent,got}' AS got FROM unnest(ARRAY['1e131000', '[1e131000]', '1.5']::jsonb[]) got;
+
 -- The bundle's limit is a setting; the error names it.
 RESET ROLE;
 SET kg_graph.max_bundle_bytes = '1kB';
