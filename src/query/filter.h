@@ -53,6 +53,7 @@ typedef struct KgFilterTarget
 	bool has_id;			 /* "id" is the entity's id */
 	bool indexed_only;		 /* only x-index fields */
 	bool no_arrays;			 /* only fields with one value */
+	bool no_derived;		 /* only fields that are stored */
 } KgFilterTarget;
 
 extern KgFilterTarget kg_filter_target_type(const KgType *type);

@@ -66,7 +66,8 @@ field_allowed(const KgFilterTarget *target, const KgField *field)
 {
 	if (field->kind == KG_KIND_OBJECT || field->kind == KG_KIND_ANY)
 		return false;
-	if (field->is_array && target->no_arrays)
+	if ((field->is_array && target->no_arrays) ||
+		(field->derived && target->no_derived))
 		return false;
 	return field->indexed || !target->indexed_only;
 }
@@ -122,7 +123,7 @@ why_not(const KgField *field)
 		return "single value";
 	if (field->kind == KG_KIND_ANY)
 		return "single type";
-	return "x-index";
+	return field->derived ? "stored value" : "x-index";
 }
 
 static KG_NORETURN void

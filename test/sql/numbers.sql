@@ -7,7 +7,7 @@ SET ROLE numbers_writer;
 SELECT kg_apply_bundle('{"bundle_name": "num", "version": "1", "schemas": [{"entity_type": "me", "schema": {"type": "object", "x-id-field": "id", "properties": {
   "id": {"type": "string"}, "n": {"type": "number", "x-index": true}, "list": {"type": "array", "items": {"type": "number", "x-index": true}},
   "i": {"type": "integer", "x-index": true}, "size": {"enum": [1, 2.5, 10], "x-index": true}, "bits": {"type": "integer", "enum": [8, 16, null], "x-index": true},
-  "at": {"type": "string", "format": "date-time", "x-index": true}, "free": {"type": "number"}, "next": {"type": "string", "x-ref": "me"}}}}],
+  "at": {"type": "string", "format": "date-time", "x-index": true}, "free": {"type": "number"}, "in": {"type": "integer", "x-derived": {"count": "NEXT", "direction": "incoming"}}, "next": {"type": "string", "x-ref": "me"}}}}],
   "entities": [{"entity_type": "me", "items": [{"id": "a", "n": 1, "i": 1, "size": 1, "bits": 8, "next": "a"}, {"id": "b", "i": 2, "size": 2.5, "bits": 16}]}]}') ->> 'changed' AS changed;
 CREATE FUNCTION pg_temp.try(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,6 +49,9 @@ SELECT filter, pg_temp.try(format('SELECT kg_list(''me'', %L) -> ''total''', for
 FROM (VALUES ('{"i": 1}'), ('{"i": 1.0}'), ('{"i": "1"}'), ('{"i": 1.5}'), ('{"i": "1.5"}'), ('{"i": {"gt": 1.5}}'), ('{"i": {"in": [1, 1.5]}}'), ('{"i": 1e30}'),
   ('{"size": 2.5}'), ('{"size": "2.50"}'), ('{"size": 3}'), ('{"size": {"in": [1, 25]}}'), ('{"size": {"ne": 3}}'), ('{"size": {"gt": 2}}'), ('{"bits": 16.0}'), ('{"bits": 9}'), ('{"n": 1.5}')) f (filter);
 SELECT regexp_matches(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "knowledge_graph"}}') #>> '{result,messages,0,content,text}', 'bits [^)]*\)|size [^)]*\)|Example: [^\n]*', 'g') AS prompt;
+-- What is counted when it is shown is no value to sum or to group by.
+SELECT pg_temp.try(format('SELECT kg_aggregate(%L)', a)) FROM (VALUES ('{"node": {"label": "me"}, "aggregations": [{"fn": "sum", "property": "in"}]}'), ('{"node": {"label": "me"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "in"}]}'),
+  ('{"node": {"label": "me"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "NEXT", "label": "me", "property": "in"}]}')) v (a);
 SELECT jsonb_path_query_array(kg_graph_schema('{"expand_nodes": ["me"]}'), '$.**.properties[*] ? (@.name == "id" || @.name == "n").nullable') AS nullable;
 SELECT jsonb_path_query(kg_graph_schema('{"expand_nodes": ["me"]}'), '$.**.properties[*] ? (@.name == "size" || @.name == "bits").values') AS published;
 SELECT DISTINCT jsonb_path_query(kg_list_tools(), '$[*] ? (@.name == "list_me").inputSchema.properties.filters.properties.size.anyOf[0]') AS published;
