@@ -167,6 +167,7 @@ sql_error(KgCall *call, PGresult *res)
 		{"28", 401, NULL}, /* says itself what is wrong with the token */
 		{"42501", 403, "not permitted"},
 		{"22P02", 400, not_json},
+		{"22003", 400, not_json}, /* a number out of jsonb's range */
 		{"22P05", 400, not_json},
 		{"57014", 504, "the call took too long and was cancelled"},
 		{"53", 503, busy},

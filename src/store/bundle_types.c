@@ -332,7 +332,7 @@ kg_bundle_write_types(KgApply *apply)
 static void
 throw_still_used(const KgApply *apply, const KgType *type)
 {
-	KgError *err = kg_error_new(KG_CONFLICT,
+	KgError *err = kg_error_new(apply->sees_all ? KG_CONFLICT : KG_FORBIDDEN,
 								"entities of type \"%s\" in bundle \"%s\" "
 								"are left, so the type cannot be dropped",
 								type->name,
@@ -340,8 +340,10 @@ throw_still_used(const KgApply *apply, const KgType *type)
 
 	kg_error_entity(err, type->name, NULL);
 	kg_error_expected(err,
-					  "the same call again, by a role that sees every entity "
-					  "of the type");
+					  apply->sees_all
+						  ? "the same call again"
+						  : "a call by a role that sees every entity of the "
+							"type");
 	kg_error_throw(err);
 }
 

@@ -501,10 +501,11 @@ kg_draft_finish(const KgDraft *draft)
 {
 	Sizes sizes = {NULL};
 	KgFit fit = everything(draft);
-	int64 overhead = kg_json_text_size(draft->input->object) +
-					 KG_ENVELOPE_BYTES;
+	int64 overhead = KG_ENVELOPE_BYTES;
 	int64 shortest = PG_INT64_MAX;
 
+	if (draft->untried > 0 || draft->rough > draft->max_bytes)
+		overhead += kg_json_text_size(draft->input->object);
 	/* Writing what will surely be cut is spared. */
 	if (draft->rough > draft->max_bytes)
 	{

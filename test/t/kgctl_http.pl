@@ -57,6 +57,7 @@ code_is(post($gateway, '{"jsonrpc": "2.0", "id": 1, "met'), 400, -32700, 'half a
 code_is(post($gateway, join '', map { chr } 0 .. 255), 400, -32700, 'binary');
 code_is(post($gateway, "\x80\x81{}"), 400, -32700, 'not UTF-8');
 code_is(post($gateway, '[' x 5000), 400, -32700, 'too deep');
+code_is(post($gateway, '{"jsonrpc":"2.0","id":1e999999,"method":"ping"}'), 400, -32700, 'a number that no database holds');
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\u0000"}}'), 400, -32700, 'NUL');
 code_is(post($gateway, '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}'), 400, -32700, 'a name twice');
 code_is(post($gateway, '"text"'), 400, -32600, 'no message');
