@@ -219,7 +219,7 @@ kg_input_int(const KgInput *in, const char *key, int64 *result)
 					   key,
 					   in->path,
 					   schema_number(schema, "minimum", 0),
-					   kg_input_maximum(in, key),
+					   schema_number(schema, "maximum", PG_INT32_MAX),
 					   result,
 					   in->repairs);
 }

@@ -283,8 +283,8 @@ static int
 find_number(const char *name, size_t length)
 {
 	for (int i = 0; i < lengthof(numbers); i++)
-		if (strlen(numbers[i].name) == length &&
-			memcmp(numbers[i].name, name, length) == 0)
+		if (strncmp(numbers[i].name, name, length) == 0 &&
+			numbers[i].name[length] == '\0')
 			return i;
 	return -1;
 }
