@@ -23,6 +23,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
+#include "schema/schema.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
@@ -1054,13 +1055,23 @@ limit_error(void)
  * limit is lower now than when it was applied.
  */
 static void
-read_schema(Parser *parser, const JsonbValue *root, Gathered *g)
+read_schema(Parser *parser, const Jsonb *schema, const JsonbValue *root,
+			Gathered *g)
 {
 	KgErrorList *errors = parser->errors;
+	KgError *err;
 	KgErrorList found = {.limit = errors ? errors->limit : 1};
 	int depth = KG_MAX_FIELD_DEPTH;
 	ListCell *lc;
 
+	/* What is refused for its size is not copied out first. */
+	err = errors != NULL ? kg_schema_size_error(schema) : NULL;
+	if (err != NULL)
+	{
+		(void) try_depth(parser, 0, root, g);
+		report(parser, err, "");
+		return;
+	}
 	parser->errors = &found;
 	if (!try_depth(parser, depth, root, g))
 	{
@@ -1110,7 +1121,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	}
 	kg_annotations_check_names(kg_json_container(&root), path, errors);
 
-	read_schema(&parser, &root, &g);
+	read_schema(&parser, schema, &root, &g);
 	type->nfields = take_fields(&parser, &type->fields);
 	type->title = g.title ? kg_json_cstring(g.title) : NULL;
 	type->description = g.description ? kg_json_cstring(g.description) : NULL;
@@ -1139,6 +1150,6 @@ kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
 
 	init_parser(&parser, schema, definitions, path, errors);
 	kg_json_root(schema, &root);
-	read_schema(&parser, &root, &g);
+	read_schema(&parser, schema, &root, &g);
 	return take_fields(&parser, fields);
 }

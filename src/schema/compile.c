@@ -537,6 +537,22 @@ compile_dynamic_anchors(KgJsCompiler *c)
 	}
 }
 
+KgError *
+kg_schema_size_error(const Jsonb *schema)
+{
+	KgError *err;
+
+	if (VARSIZE(schema) <= kg_setting_schema_max_bytes &&
+		kg_json_number_bytes(&schema->root, kg_setting_schema_max_bytes) <=
+			kg_setting_schema_max_bytes)
+		return NULL;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "schema has more than %d bytes",
+					   kg_setting_schema_max_bytes);
+	kg_error_hint(err, "See kg_graph.schema_max_bytes.");
+	return err;
+}
+
 static KgSchema *
 compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 {
@@ -551,20 +567,13 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	Jsonb *copy;
 	KgJsVal root;
 	KgJsResource *resource;
+	KgError *err;
 
 	if (options == NULL)
 		options = &defaults;
-	if (VARSIZE(schema) > kg_setting_schema_max_bytes ||
-		kg_json_number_bytes(&schema->root, kg_setting_schema_max_bytes) >
-			kg_setting_schema_max_bytes)
-	{
-		KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-									"schema has more than %d bytes",
-									kg_setting_schema_max_bytes);
-
-		kg_error_hint(err, "See kg_graph.schema_max_bytes.");
+	err = kg_schema_size_error(schema);
+	if (err != NULL)
 		kg_error_throw(err);
-	}
 	copy = palloc(VARSIZE(schema));
 	memcpy(copy, schema, VARSIZE(schema));
 	kg_val_from_jsonb(&root, copy);

@@ -50,6 +50,9 @@ typedef struct KgSchemaError
 	int *steps; /* pairs */
 } KgSchemaError;
 
+/* Is it longer than kg_graph.schema_max_bytes, as text?  NULL where it is not. */
+extern struct KgError *kg_schema_size_error(const Jsonb *schema);
+
 /*
  * Compile in the current memory context.  Raises KG_INVALID_INPUT with the
  * JSON Pointer of what is wrong for a schema that its meta-schema refuses, an

@@ -176,6 +176,10 @@ SELECT what, bad_input(format('SELECT kg_apply_bundle(kg_export_bundle(%L), %L)'
   ('another revision', '{"expected_revision": 77}'), ('max_errors', '{"max_errors": -1}'), ('no object', '[]')) t(what, options);
 SELECT bad_input($$SELECT kg_export_bundle('god')$$), bad_input($$SELECT kg_drop_bundle('god')$$);
 
+-- Eight kilobytes that would be 58 MB of text: refused before any of it is written out.
+SELECT e ->> 'code' AS code, e ->> 'path' AS path, e ->> 'message' AS message FROM kg_apply_bundle_text('{"bundle_name": "long", "version": "1", "schemas": [{"entity_type": "long", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"},
+  "n": {"type": "array", "x-index": true, "items": {"enum": [' || (SELECT string_agg('1e' || (130000 + i), ',') FROM generate_series(1, 450) i) || ']}}}}}]}', '{"dry_run": true}') r, jsonb_array_elements(r -> 'errors') e;
+
 -- The tools: nonsense in place of every argument.
 SELECT p.proname, what, bad_input(format('SELECT %s(%L)', p.proname, arguments)) FROM pg_proc p,
   (VALUES (1, 'a list', '[]'), (2, 'an unknown key', '{"no_such_argument": 1}'), (3, 'nested', repeat('{"a": ', 5000) || '1' || repeat('}', 5000))) a(n, what, arguments)
