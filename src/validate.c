@@ -46,21 +46,6 @@ typedef struct CallState
 	Options options;
 } CallState;
 
-static KG_NORETURN void bad_option(const char *name, const JsonbValue *got,
-								   const char *expected) KG_NORETURN_TAIL;
-
-static void
-bad_option(const char *name, const JsonbValue *got, const char *expected)
-{
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
-
-	kg_error_path(err, "/%s", name);
-	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
-}
-
 static void
 read_output(const JsonbValue *value, KgOutput *output)
 {
@@ -73,7 +58,8 @@ read_output(const JsonbValue *value, KgOutput *output)
 	else if (kg_json_string_is(value, "model"))
 		*output = KG_OUTPUT_MODEL;
 	else
-		bad_option("output", value, "flag, basic, detailed or model");
+		kg_error_throw_option(
+			"output", value, "flag, basic, detailed or model");
 }
 
 static void
@@ -88,7 +74,7 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 	if (strcmp(name, "dialect") == 0)
 	{
 		if (value->type != jbvString)
-			bad_option(name, value, "the URI of a dialect");
+			kg_error_throw_option(name, value, "the URI of a dialect");
 		options->schema.dialect = kg_json_cstring(value);
 	}
 	else if (strcmp(name, "format") == 0)
@@ -96,16 +82,16 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 		options->schema.annotate_format = kg_json_string_is(value, "annotate");
 		if (!options->schema.annotate_format &&
 			!kg_json_string_is(value, "assert"))
-			bad_option(name, value, "assert or annotate");
+			kg_error_throw_option(name, value, "assert or annotate");
 	}
 	else if (strcmp(name, "max_errors") == 0)
 	{
 		if (!kg_json_int64(value, &n) || n < 1 || n > kg_setting_max_errors)
-			bad_option(name,
-					   value,
-					   psprintf("an integer from 1 to %d "
-								"(kg_graph.max_errors)",
-								kg_setting_max_errors));
+			kg_error_throw_option(name,
+								  value,
+								  psprintf("an integer from 1 to %d "
+										   "(kg_graph.max_errors)",
+										   kg_setting_max_errors));
 		options->max_errors = (int) n;
 	}
 	else if (strcmp(name, "output") == 0)
@@ -113,7 +99,7 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 	else if (strcmp(name, "resources") == 0)
 	{
 		if (!kg_json_is_object(value))
-			bad_option(name, value, "an object of schemas by URI");
+			kg_error_throw_option(name, value, "an object of schemas by URI");
 		options->schema.resources = kg_json_datum(value);
 	}
 	else

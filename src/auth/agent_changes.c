@@ -40,36 +40,21 @@ static const struct
 					 {"tools", true},
 					 {"bundles", true}};
 
-static KG_NORETURN void bad_option(const char *name, const JsonbValue *got,
-								   const char *expected) KG_NORETURN_TAIL;
-
-static void
-bad_option(const char *name, const JsonbValue *got, const char *expected)
-{
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
-
-	kg_error_path(err, "/%s", name);
-	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
-}
-
 static void
 check_list(const char *name, const JsonbValue *value)
 {
 	KgJsonIter it;
 
 	if (!kg_json_is_array(value))
-		bad_option(name, value, "an array of strings, or null");
+		kg_error_throw_option(name, value, "an array of strings, or null");
 	kg_json_iter_init(&it, kg_json_container(value));
 	while (kg_json_iter_next(&it))
 	{
 		if (it.value.type != jbvString)
-			bad_option(name, &it.value, "a string");
+			kg_error_throw_option(name, &it.value, "a string");
 		if (strcmp(name, "toolsets") == 0 &&
 			kg_toolset_of_name(kg_json_cstring(&it.value)) == 0)
-			bad_option(name, &it.value, "catalog, graph or bfs");
+			kg_error_throw_option(name, &it.value, "catalog, graph or bfs");
 	}
 }
 
@@ -87,7 +72,7 @@ check_option(const char *name, const JsonbValue *value)
 		if (options_known[i].is_list)
 			check_list(name, value);
 		else if (value->type != jbvString)
-			bad_option(name, value, "a string, or null");
+			kg_error_throw_option(name, value, "a string, or null");
 		return;
 	}
 	err = kg_error_new(KG_INVALID_INPUT, "option \"%s\" is not known", name);

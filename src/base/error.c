@@ -322,6 +322,19 @@ kg_error_throw(KgError *err)
 			 err->hint ? errhint("%s", err->hint) : 0));
 }
 
+void
+kg_error_throw_option(const char *name, const JsonbValue *got,
+					  const char *expected)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
+
+	kg_error_path(err, "/%s", name);
+	kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
 /* The code whose SQLSTATE this is, or -1. */
 static int
 code_of_sqlstate(int sqlstate)

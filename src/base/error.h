@@ -57,6 +57,10 @@ extern void kg_error_errors(KgError *err, Jsonb *errors);
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;
+/* INVALID_INPUT of a member of a function's options. */
+extern KG_NORETURN void
+kg_error_throw_option(const char *name, const JsonbValue *got,
+					  const char *expected) KG_NORETURN_TAIL;
 
 /*
  * Errors that are gathered instead of raised: up to limit are kept, all are

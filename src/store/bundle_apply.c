@@ -67,18 +67,6 @@ kg_apply_sample(KgApply *apply, int change, const char *type, const char *id)
 }
 
 static void
-bad_option(const char *name, const JsonbValue *got, const char *expected)
-{
-	KgError *err = kg_error_new(
-		KG_INVALID_INPUT, "option \"%s\" is not valid", name);
-
-	kg_error_path(err, "/%s", name);
-	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
-}
-
-static void
 read_options(const Jsonb *jsonb, KgApplyOptions *options)
 {
 	static const char *const known[] = {
@@ -98,33 +86,36 @@ read_options(const Jsonb *jsonb, KgApplyOptions *options)
 	{
 		options->merge = kg_json_string_is(&value, "merge");
 		if (!options->merge && !kg_json_string_is(&value, "replace"))
-			bad_option("mode", &value, "\"replace\" or \"merge\"");
+			kg_error_throw_option("mode", &value, "\"replace\" or \"merge\"");
 	}
 	if (kg_json_get(root, "dry_run", &value))
 	{
 		if (value.type != jbvBool)
-			bad_option("dry_run", &value, "true or false");
+			kg_error_throw_option("dry_run", &value, "true or false");
 		options->dry_run = value.val.boolean;
 	}
 	if (kg_json_get(root, "expected_revision", &value))
 	{
 		if (!kg_json_int64(&value, &n) || n < 0)
-			bad_option("expected_revision",
-					   &value,
-					   "the revision as an integer, 0 for a new bundle");
+			kg_error_throw_option(
+				"expected_revision",
+				&value,
+				"the revision as an integer, 0 for a new bundle");
 		options->has_expected_revision = true;
 		options->expected_revision = n;
 	}
 	if (kg_json_get(root, "max_errors", &value))
 	{
 		if (!kg_json_int64(&value, &n) || n < 1 || n > 10000)
-			bad_option("max_errors", &value, "an integer from 1 to 10000");
+			kg_error_throw_option(
+				"max_errors", &value, "an integer from 1 to 10000");
 		options->max_errors = n;
 	}
 	if (kg_json_get(root, "max_diff", &value))
 	{
 		if (!kg_json_int64(&value, &n) || n < 0 || n > KG_MAX_DIFF)
-			bad_option("max_diff", &value, "an integer from 0 to 1000000");
+			kg_error_throw_option(
+				"max_diff", &value, "an integer from 0 to 1000000");
 		options->max_diff = n;
 	}
 }
