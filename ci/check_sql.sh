@@ -9,9 +9,9 @@ files=(
   src/query/{derived,get,hints,search,search_ids,search_near,select}.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/query/cursor.c src/catalog/catalog.c src/base/invalidate.c src/mcp/notify.c
+  src/catalog/catalog.c src/base/invalidate.c src/mcp/notify.c
   # who calls, and what it was granted
-  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges,visibility}.c
+  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges,secret,visibility}.c
   # what a tenant holds
   src/tenants.c src/checks.c src/store/*.c
   # the program

@@ -13,6 +13,7 @@
 #include <openssl/hmac.h>
 #include <openssl/sha.h>
 
+#include "auth/secret.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
@@ -37,33 +38,16 @@ listen_secret(void)
 {
 	static unsigned char secret[KG_MCP_SECRET_BYTES];
 	static uint64 generation = 0;
-	static KgSaved saved;
-	KgUserContext user;
-	bool isnull;
-	struct varlena *value;
+	bytea *value;
 
 	(void) kg_extension_schema();
 	if (generation == kg_generation())
 		return secret;
-	kg_become_owner(&user);
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	kg_spi_run(&saved,
-			   "SELECT secret FROM @kg_secret WHERE name = 'listen'",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	if (SPI_processed != 1)
-		elog(ERROR, "kg_secret has no row \"listen\"");
-	value = PG_DETOAST_DATUM_PACKED(kg_spi_value(0, 1, &isnull));
+	value = kg_secret_read("listen");
 	if (VARSIZE_ANY_EXHDR(value) != KG_MCP_SECRET_BYTES)
 		elog(ERROR, "the secret \"listen\" has a wrong length");
 	memcpy(secret, VARDATA_ANY(value), KG_MCP_SECRET_BYTES);
-	SPI_finish();
-	kg_restore_user(&user);
+	pfree(value);
 	generation = kg_generation();
 	return secret;
 }

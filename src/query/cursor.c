@@ -8,12 +8,12 @@
 #include <openssl/evp.h>
 
 #include "auth/agent.h"
+#include "auth/secret.h"
 #include "auth/token_identity.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
-#include "base/spi.h"
 #include "common/base64.h"
 #include "miscadmin.h"
 #include "query/cursor.h"
@@ -65,30 +65,14 @@ set_key(const bytea *secret)
 static void
 load_secret(void)
 {
-	static KgSaved saved;
-	KgUserContext user;
-	bool isnull;
-	Datum value;
+	bytea *secret;
 
 	if (hmac != NULL && hmac_generation == kg_generation())
 		return;
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_spi_run(&saved,
-			   "SELECT secret FROM @kg_secret WHERE name = 'cursor'",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	if (SPI_processed != 1)
-		elog(ERROR, "kg_secret has no row \"cursor\"");
-	value = kg_spi_value(0, 1, &isnull);
-	set_key(DatumGetByteaPP(value));
+	secret = kg_secret_read("cursor");
+	set_key(secret);
 	hmac_generation = kg_generation();
-	SPI_finish();
-	kg_restore_user(&user);
+	pfree(secret);
 }
 
 static void

@@ -1,0 +1,45 @@
+/*
+ * secret.c
+ *	  The extension's own secrets, a row each of kg_secret.
+ *
+ * Only the owner may read them: what is signed or named with one is told to
+ * callers, the secret never.
+ */
+#include "postgres.h"
+
+#include "auth/secret.h"
+#include "base/extension.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+bytea *
+kg_secret_read(const char *name)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	MemoryContext context = CurrentMemoryContext;
+	Datum values[1] = {CStringGetTextDatum(name)};
+	KgUserContext user;
+	bool isnull;
+	bytea *secret;
+
+	kg_become_owner(&user);
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	kg_spi_run(&saved,
+			   "SELECT secret FROM @kg_secret WHERE name = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	if (SPI_processed != 1)
+		elog(ERROR, "kg_secret has no row \"%s\"", name);
+	MemoryContextSwitchTo(context);
+	secret = DatumGetByteaPCopy(kg_spi_value(0, 1, &isnull));
+	SPI_finish();
+	kg_restore_user(&user);
+	return secret;
+}
