@@ -8,7 +8,7 @@ OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
 PG_CPPFLAGS = -I$(srcdir)/src -DKG_VERSION='"$(EXTVERSION)"'
 PG_CFLAGS   = -std=gnu99 -Wall -Wextra -Wno-unused-parameter -Wno-sign-compare \
-              -Wno-missing-field-initializers -Wswitch-enum $(WERROR)
+              -Wno-missing-field-initializers -Wswitch-enum -Wshadow=compatible-local $(WERROR)
 SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 
 # The install script is its parts, in the order of sql/parts.list.

@@ -579,10 +579,9 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 	kg_val_from_jsonb(&root, copy);
 	if (root.type != KG_JS_OBJECT && root.type != KG_JS_BOOL)
 	{
-		KgError *err = kg_schema_error(
-			NULL, "", "it must be an object or a boolean");
 		JsonbValue value;
 
+		err = kg_schema_error(NULL, "", "it must be an object or a boolean");
 		kg_val_to_value(&root, &value);
 		kg_error_got(err, &value);
 		kg_error_expected(err, "an object or a boolean");
