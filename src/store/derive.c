@@ -21,6 +21,7 @@
 #include "store/scope.h"
 #include "store/seen.h"
 #include "store/stored.h"
+#include "store/twice.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
@@ -47,7 +48,8 @@ struct KgDerivation
 	KgReferenceList references;
 	KgNodeList stale_terms; /* nodes whose rows are written anew */
 	KgNodeList stale_references;
-	KgNodeList gone; /* deleted in this batch */
+	KgNodeList named; /* their ids are new */
+	KgNodeList gone;  /* deleted in this batch */
 	KgNodeList overtaken;
 	KgUnchecked own;
 	KgUnchecked *pending; /* own, or that of the scope (scope.h) */
@@ -69,9 +71,11 @@ init_batch(KgDerivation *d)
 	d->references.context = d->batch;
 	memset(&d->stale_terms, 0, sizeof(KgNodeList));
 	memset(&d->stale_references, 0, sizeof(KgNodeList));
+	memset(&d->named, 0, sizeof(KgNodeList));
 	memset(&d->gone, 0, sizeof(KgNodeList));
 	d->stale_terms.context = d->batch;
 	d->stale_references.context = d->batch;
+	d->named.context = d->batch;
 	d->gone.context = d->batch;
 	d->nentities = 0;
 }
@@ -427,6 +431,7 @@ write_batch(KgDerivation *d)
 	KgSight sight;
 
 	CHECK_FOR_INTERRUPTS();
+	kg_refuse_entities_twice(d->tenant, &d->named);
 	delete_edges(d);
 	MemoryContextSwitchTo(d->batch);
 	write_keys(d);
@@ -577,6 +582,7 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 {
 	const KgType *type = require_type(d, type_no);
 
+	kg_node_add(&d->named, node);
 	change_keys(d, type_no, entity_id, node, NULL, keys);
 	if (type->has_unique)
 		kg_unique_add(&d->unique, type, node, keys);
@@ -643,6 +649,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	kg_extract(type, after->entity_id, after->data, &is);
 	if (renamed)
 	{
+		kg_node_add(&d->named, node);
 		change_keys(d, type_no, before->entity_id, node, before->keys, NULL);
 		change_keys(d, type_no, after->entity_id, node, NULL, after->keys);
 	}
@@ -737,6 +744,7 @@ derive_stored(KgDerivation *d, SPITupleTable *rows, uint64 n, KgNodeList *found)
 
 		CHECK_FOR_INTERRUPTS();
 		kg_node_add(found, node);
+		kg_node_add(&d->named, node);
 		change_keys(d, type_no, id, node, keys, NULL);
 		change_keys(d, type_no, id, node, NULL, keys);
 		kg_derive_again(d, type_no, id, node, data);

@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/edges.h"
+#include "store/twice.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -53,6 +54,7 @@ check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
 
 		kg_edges_check(kg_edges_lock(tenant, batch), caller, batch, &report);
 		kg_throw_violations(&errors, "edges are not valid");
+		kg_refuse_edges_twice(tenant, batch);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(context);

@@ -15,6 +15,7 @@
 #include "store/check.h"
 #include "store/extract.h"
 #include "store/pending.h"
+#include "store/twice.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -179,7 +180,10 @@ insert_rows(const char *tenant, const KgColumns *rows)
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
-	return SPI_processed == rows->nrows;
+	if (SPI_processed < rows->nrows)
+		return false;
+	kg_refuse_values_twice(tenant, rows);
+	return true;
 }
 
 int
