@@ -439,10 +439,20 @@ fold_case(const KgChars *given, KgChars *folded)
 	}
 }
 
+/* Whether one of two folded names goes on where the other ends: NEEDS_PKG. */
+static bool
+continues(const KgChars *a, const KgChars *b)
+{
+	int n = Min(a->n, b->n);
+
+	return n >= 3 && memcmp(a->chars, b->chars, n * sizeof(*a->chars)) == 0;
+}
+
 const char *
 kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 {
 	const char *best = NULL;
+	const char *longer = NULL;
 	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
 	int best_exact = INT_MAX;
 	KgChars *texts = palloc(4 * sizeof(KgChars));
@@ -463,6 +473,8 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		if (!kg_chars_set(candidate, candidates[i]))
 			continue;
 		fold_case(candidate, candidate_folded);
+		if (longer == NULL && continues(folded, candidate_folded))
+			longer = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
 		/* With less than half of it the same, it is another word. */
 		if (distance > best_distance ||
@@ -477,5 +489,5 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		best_exact = exact;
 	}
 	pfree(texts);
-	return best;
+	return best ? best : longer;
 }

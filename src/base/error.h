@@ -115,7 +115,8 @@ extern const char *kg_error_code_name(KgErrorCode code);
 extern KgErrorCode kg_error_caught_code(const ErrorData *edata);
 
 /*
- * The candidate nearest to name by edit distance, or NULL when none is near.
+ * The candidate nearest to name by edit distance, or else the first that goes
+ * on where name ends, or ends where name goes on; NULL when none is near.
  * Candidates are what the caller may see.
  */
 extern const char *kg_nearest(const char *name, const char *const *candidates,

@@ -164,7 +164,7 @@ read_based(Reader *r, const yaml_event_t *event, const char *s, size_t len)
  * before or after the point.
  */
 static KgJson *
-read_decimal(Reader *r, const char *s, size_t len)
+read_decimal(Reader *r, const char *s)
 {
 	KgBuf text;
 	KgJson *value = NULL;
@@ -175,10 +175,7 @@ read_decimal(Reader *r, const char *s, size_t len)
 	if (*s == '-')
 		kg_buf_putc(&text, '-');
 	if (*s == '+' || *s == '-')
-	{
 		s++;
-		len--;
-	}
 	point = strspn(s, "0123456789");
 	digits = s[point] == '.' ? strspn(s + point + 1, "0123456789") : 0;
 	kg_buf_add(&text, point ? s : "0", point ? point : 1);
@@ -231,14 +228,14 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 		is_spelled(s, len, nans))
 		return fail(r, &event->start_mark, "JSON has no such number:", s);
 	zeros -= zeros == digits && zeros > 0; /* of 0 itself, one counts */
-	if (zeros > 0 && read_decimal(r, s + sign + zeros, len - sign - zeros))
+	if (zeros > 0 && read_decimal(r, s + sign + zeros))
 		return fail(r,
 					&event->start_mark,
 					"is this text or a number?  Quote it, or write the number "
 					"without zeros before it:",
 					s);
 	if (sign + digits > 0 || *s == '.')
-		value = read_decimal(r, s, len);
+		value = read_decimal(r, s);
 	return value ? value : kg_json_string(r->arena, s, len);
 }
 

@@ -12,6 +12,8 @@
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
+/* So many values in use of a property are compared with what was sent. */
+#define KG_HINT_WALK 64
 /* Ids: of two letters, several may be one away. */
 #define KG_HINT_IDS 8
 
@@ -225,14 +227,22 @@ write_key(const KgField *field, const bytea *key, KgJsonWriter *w)
 	kg_jw_value(w, &value);
 }
 
+static const bytea *
+lowest_key(void)
+{
+	bytea *key = palloc(VARHDRSZ);
+
+	SET_VARSIZE(key, VARHDRSZ);
+	return key;
+}
+
 /* An enum's values in use, in declaration order. */
 static void
 write_values_in_use(const KgListQuery *query, const KgField *field,
 					KgJsonWriter *w)
 {
-	bytea *key = palloc(VARHDRSZ);
+	const bytea *key = lowest_key();
 
-	SET_VARSIZE(key, VARHDRSZ);
 	kg_jw_begin_array(w);
 	for (int i = 0; i < 2 * KG_HINT_VALUES; i++)
 	{
@@ -247,7 +257,7 @@ write_values_in_use(const KgListQuery *query, const KgField *field,
 typedef struct Neighbours
 {
 	int n;
-	const bytea *keys[4 * KG_HINT_VALUES];
+	const bytea *keys[KG_HINT_WALK];
 } Neighbours;
 
 static void
@@ -287,6 +297,21 @@ find_neighbours(const KgListQuery *query, const KgField *field,
 	}
 }
 
+/* Of a property with few values, those that nothing near in order leads to. */
+static void
+find_first(const KgListQuery *query, const KgField *field, Neighbours *set)
+{
+	const bytea *key = lowest_key();
+
+	while (set->n < lengthof(set->keys))
+	{
+		key = next_key(query, field, key, true);
+		if (key == NULL)
+			break;
+		add_neighbour(set, key);
+	}
+}
+
 /*
  * Strings: near in order in some spelling, then nearest by edit distance.  At
  * most so many are added to those that are there; with "like", only such as
@@ -315,6 +340,8 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		find_neighbours(
 			query, field, kg_key_prefix_low(spellings[i], len), 2, &set);
 	}
+	if (!like)
+		find_first(query, field, &set);
 	names = palloc(Max(1, set.n) * sizeof(char *));
 	for (int i = 0; i < set.n; i++)
 	{

@@ -150,15 +150,14 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	{
 		const KgRelation *relation = &catalog->relations[i];
 
-		if (i == 0 || strcmp(relation[-1].name, relation->name) != 0)
-		{
-			candidates[n++] = relation->name;
-			if (n <= 100)
-				kg_error_allow(err, relation->name);
-		}
+		if (i > 0 && strcmp(relation[-1].name, relation->name) == 0)
+			continue;
+		candidates[n++] = relation->name;
 		if (relation->inverse != NULL)
 			candidates[n++] = relation->inverse;
 	}
+	for (int i = 0; i < Min(n, 100); i++)
+		kg_error_allow(err, candidates[i]);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a relationship type");
