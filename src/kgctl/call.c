@@ -16,6 +16,8 @@
 
 #include "kgctl/call.h"
 #include "kgctl/log.h"
+#include "kgctl/metrics.h"
+#include "kgctl/observe.h"
 
 #define MAX_QUESTIONS 16
 #define MAX_ROUNDS 8
@@ -50,6 +52,7 @@ struct KgCall
 	json_t *listen;		 /* kg_listen of the answer */
 	int64_t deadline;
 	size_t held; /* counted in held_bytes */
+	int64_t started_us;
 };
 
 static LIST_HEAD(, KgCall) asking = LIST_HEAD_INITIALIZER(asking);
@@ -92,6 +95,8 @@ free_call(KgCall *call)
 static void
 finish(KgCall *call, KgAnswer *answer)
 {
+	if (kg_metrics_wanted)
+		kg_observe(&call->msg, answer, kg_clock_us() - call->started_us);
 	call->owner.done(call->owner.arg, answer);
 	PQclear(answer->res);
 	free_call(call);
@@ -101,7 +106,7 @@ finish(KgCall *call, KgAnswer *answer)
 static void
 fail(KgCall *call, int status, const char *sqlstate, const char *message)
 {
-	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate, -1};
+	KgAnswer answer = {status, NULL, 0, NULL, NULL, sqlstate, -1, true};
 	int code = status == 400					? KG_RPC_PARSE
 			   : status == 401 || status == 403 ? status
 												: KG_RPC_INTERNAL;
@@ -258,6 +263,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	call->revision = context->revision ? kg_strdup(context->revision) : NULL;
 	call->owner = *owner;
 	call->msg = *msg;
+	call->started_us = kg_clock_us();
 	if (send_query(call, text, len))
 	{
 		memset(msg, 0, sizeof(*msg));
@@ -273,6 +279,7 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 void
 kg_call_cancel(KgCall *call)
 {
+	kg_count(KG_COUNT_CANCELLED);
 	if (call->query != NULL)
 		kg_query_cancel(call->query);
 	free_call(call);
@@ -564,7 +571,7 @@ take_listen_key(KgCall *call, KgAnswer *answer, KgBuf *out)
 static void
 result_done(KgCall *call, PGresult *res)
 {
-	KgAnswer answer = {200, NULL, 0, res, NULL, NULL, -1};
+	KgAnswer answer = {200, NULL, 0, res, NULL, NULL, -1, false};
 	const char *error;
 	size_t n;
 	KgBuf own;

@@ -20,8 +20,9 @@ typedef struct KgAnswer
 	size_t len;
 	PGresult *res;			/* where text lives, or NULL: done() may take it */
 	const char *listen_key; /* of initialize and subscriptions/listen */
-	const char *sqlstate;	/* of an SQL error, for the log */
+	const char *sqlstate;	/* of an SQL error */
 	long listen_seconds;	/* until the token ends, -1: it does not */
+	bool failed;			/* it is the gateway's, not the database's */
 } KgAnswer;
 
 typedef struct KgCallOwner

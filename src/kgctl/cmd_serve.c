@@ -16,6 +16,7 @@
 #include "kgctl/commands.h"
 #include "kgctl/http.h"
 #include "kgctl/log.h"
+#include "kgctl/metrics.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:8765"
 
@@ -40,7 +41,9 @@ static const char serve_options[] =
 	"--max-streams N\tsubscriptions at most (default 1000)\n"
 	"--keep-alive N\topen connections up to which one is kept after a "
 	"request (default 512)\n"
-	"--access-log\ta line for each request\n";
+	"--access-log\ta line for each request\n"
+	"--metrics ADDRESS\tfor /metrics, /healthz and /readyz; host:port or "
+	"unix:/path\n";
 
 static void
 on_signal(void *arg)
@@ -49,7 +52,7 @@ on_signal(void *arg)
 }
 
 static int
-listen_unix(const char *path)
+listen_unix(const char *path, const char *what)
 {
 	struct sockaddr_un address;
 	struct stat st;
@@ -88,7 +91,7 @@ listen_unix(const char *path)
 			close(fd);
 		return -1;
 	}
-	kg_log(KG_LOG_INFO, "listening on unix:%s", path);
+	kg_log(KG_LOG_INFO, "%s on unix:%s", what, path);
 	return fd;
 }
 
@@ -114,7 +117,7 @@ try_address(const struct addrinfo *ai)
 }
 
 static void
-log_address(int fd)
+log_address(int fd, const char *what)
 {
 	struct sockaddr_storage address;
 	socklen_t len = sizeof(address);
@@ -129,12 +132,12 @@ log_address(int fd)
 					port,
 					sizeof(port),
 					NI_NUMERICHOST | NI_NUMERICSERV) == 0)
-		kg_log(KG_LOG_INFO, "listening on %s:%s", host, port);
+		kg_log(KG_LOG_INFO, "%s on %s:%s", what, host, port);
 }
 
 /* "host:port", "[v6]:port" or ":port". */
 static int
-listen_tcp(const char *address)
+listen_tcp(const char *address, const char *option, const char *what)
 {
 	const char *colon = strrchr(address, ':');
 	struct addrinfo hints;
@@ -148,7 +151,8 @@ listen_tcp(const char *address)
 	if (colon == NULL || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
 		colon[1] == '\0' || strtol(colon + 1, NULL, 10) > 65535)
 	{
-		kg_error("--listen must be host:port or unix:/path, not \"%s\"",
+		kg_error("--%s must be host:port or unix:/path, not \"%s\"",
+				 option,
 				 address);
 		return -1;
 	}
@@ -172,8 +176,16 @@ listen_tcp(const char *address)
 	if (fd < 0)
 		kg_error("%s: %s", address, strerror(errno));
 	else
-		log_address(fd);
+		log_address(fd, what);
 	return fd;
+}
+
+static int
+listen_on(const char *address, const char *option, const char *what)
+{
+	if (strncmp(address, "unix:", 5) == 0)
+		return listen_unix(address + 5, what);
+	return listen_tcp(address, option, what);
 }
 
 /* The socket that systemd passes, else our own. */
@@ -190,11 +202,7 @@ open_listener(const KgArgs *args)
 		kg_log(KG_LOG_INFO, "listening on the socket of the service manager");
 		return 3;
 	}
-	if (address == NULL)
-		address = DEFAULT_LISTEN;
-	if (strncmp(address, "unix:", 5) == 0)
-		return listen_unix(address + 5);
-	return listen_tcp(address);
+	return listen_on(address ? address : DEFAULT_LISTEN, "listen", "listening");
 }
 
 static bool
@@ -257,16 +265,21 @@ raise_file_limit(long max_connections)
 static int
 run(const KgArgs *args)
 {
+	const char *metrics = kg_args_get(args, "metrics");
 	KgHttp http;
 	int code = KG_EXIT_USAGE;
 
 	memset(&http, 0, sizeof(http));
-	http.listen_fd = -1;
+	http.listen_fd = http.probe_fd = -1;
 	if (!read_options(&http.options, args) ||
 		!kg_gateway_open(&http.gateway, args, 8, on_signal, &http))
 		return KG_EXIT_USAGE;
 	raise_file_limit(http.options.max_connections);
-	http.listen_fd = open_listener(args);
+	kg_metrics_wanted = metrics != NULL;
+	if (metrics != NULL)
+		http.probe_fd = listen_on(metrics, "metrics", "metrics");
+	if (metrics == NULL || http.probe_fd >= 0)
+		http.listen_fd = open_listener(args);
 	if (http.listen_fd >= 0 && kg_http_start(&http))
 	{
 		kg_loop_run(http.gateway.loop);
@@ -276,6 +289,8 @@ run(const KgArgs *args)
 	}
 	if (http.listen_fd >= 0)
 		close(http.listen_fd);
+	if (http.probe_fd >= 0)
+		close(http.probe_fd);
 	kg_gateway_close(&http.gateway);
 	return code;
 }

@@ -49,6 +49,9 @@ struct KgHttp
 	KgWatch *watch;
 	bool wake; /* libmicrohttpd has something to do */
 	int listen_fd;
+	struct MHD_Daemon *probe; /* of --metrics, or NULL */
+	KgWatch *probe_watch;
+	int probe_fd;
 	LIST_HEAD(, KgHttpConn) conns;
 	long nconns;
 	size_t body_bytes; /* of all requests that are being read */
@@ -68,6 +71,7 @@ struct KgHttpConn
 	struct MHD_Connection *mhd;
 	int fd;
 	KgWatch *watch; /* of the end of the socket */
+	bool probes;	/* to the address of --metrics */
 	bool ended;		/* the client will send nothing more */
 	bool leaving;	/* libmicrohttpd was told so */
 	int64_t idle_since;
@@ -84,6 +88,7 @@ struct KgRequest
 	bool refused;	/* answered already or to be answered with response */
 	bool too_large; /* the rest of the body is thrown away */
 	bool complete;	/* the body is there */
+	bool probes;	/* as its connection */
 	bool suspended;
 	bool gone; /* the client is not there any more */
 	bool modern;
@@ -122,11 +127,16 @@ extern void kg_http_unsubscribe(KgRequest *req);
 /* With its result. */
 extern void kg_http_end_subscription(KgRequest *req);
 
+/* http_probe.c: false where the path is none of its own. */
+extern bool kg_probe_route(KgRequest *req, const char *url, const char *method);
+
 /* http_reply.c: what a request is answered with. */
 extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,
 						  const char *text, size_t len);
 extern void kg_http_reply_result(KgRequest *req, unsigned status,
 								 const char *text, size_t len, PGresult *res);
+extern void kg_http_reply_text(KgRequest *req, unsigned status,
+							   const char *text);
 extern void kg_http_reply_error(KgRequest *req, unsigned status, int code,
 								const char *text);
 /* The same with the code that a refusal of the gateway's own has; false. */

@@ -8,6 +8,7 @@
 
 #include "kgctl/http.h"
 #include "kgctl/log.h"
+#include "kgctl/metrics.h"
 
 static void
 clear_result(void *cls)
@@ -74,6 +75,12 @@ kg_http_reply(KgRequest *req, unsigned status, const char *type,
 						len, (void *) text, MHD_RESPMEM_MUST_COPY));
 }
 
+void
+kg_http_reply_text(KgRequest *req, unsigned status, const char *text)
+{
+	kg_http_reply(req, status, "text/plain", text, strlen(text));
+}
+
 /* The text lies in res, which now belongs to the response. */
 void
 kg_http_reply_result(KgRequest *req, unsigned status, const char *text,
@@ -117,6 +124,8 @@ kg_http_send(KgRequest *req)
 	req->refused = true;
 	if (response == NULL)
 		return MHD_NO;
+	if (!req->probes)
+		kg_count_http(req->status);
 	if (req->http->options.access_log)
 		kg_log(KG_LOG_INFO,
 			   "%s %u %lld ms",

@@ -15,25 +15,6 @@ static const char too_large[] = "the message is too large";
 
 static void dispatch(KgRequest *req);
 
-static void
-reply_text(KgRequest *req, unsigned status, const char *text)
-{
-	kg_http_reply(req, status, "text/plain", text, strlen(text));
-}
-
-static void
-reply_health(KgRequest *req)
-{
-	if (req->http->draining)
-		reply_text(req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
-	else if (!kg_pool_healthy(req->http->gateway.pool))
-		reply_text(req,
-				   MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "no connection to the database\n");
-	else
-		reply_text(req, MHD_HTTP_OK, "ok\n");
-}
-
 /* A browser asks whether it may: only an allowed origin gets here. */
 static void
 reply_preflight(KgRequest *req)
@@ -65,9 +46,8 @@ route(KgRequest *req, const char *url, const char *method)
 	size_t n = strlen(KG_OAUTH_PATH);
 	const char *token;
 
-	if (strcmp(url, "/healthz") == 0 &&
-		(strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
-		reply_health(req);
+	if (kg_probe_route(req, url, method))
+		return;
 	else if (!kg_headers_origin(req))
 		return;
 	else if (strncmp(url, KG_OAUTH_PATH, n) == 0 &&
@@ -75,18 +55,19 @@ route(KgRequest *req, const char *url, const char *method)
 			 (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))
 		kg_oauth_metadata(req);
 	else if (strcmp(url, path) != 0)
-		reply_text(req, MHD_HTTP_NOT_FOUND, "not found\n");
+		kg_http_reply_text(req, MHD_HTTP_NOT_FOUND, "not found\n");
 	else if (strcmp(method, "OPTIONS") == 0)
 		reply_preflight(req);
 	else if (strcmp(method, "POST") != 0)
 	{
-		reply_text(req,
-				   MHD_HTTP_METHOD_NOT_ALLOWED,
-				   "only POST: there are no sessions\n");
+		kg_http_reply_text(req,
+						   MHD_HTTP_METHOD_NOT_ALLOWED,
+						   "only POST: there are no sessions\n");
 		kg_http_header(req, MHD_HTTP_HEADER_ALLOW, "POST, OPTIONS");
 	}
 	else if (req->http->draining)
-		reply_text(req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
+		kg_http_reply_text(
+			req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
 	else if (kg_headers_content(req))
 		(void) kg_headers_token(req, &token);
 }
@@ -363,8 +344,11 @@ new_request(KgHttp *http, struct MHD_Connection *mhd)
 	req->conn = info ? info->socket_context : NULL;
 	req->started = kg_now();
 	if (req->conn != NULL)
+	{
 		req->conn->request = req;
-	http->nrequests++;
+		req->probes = req->conn->probes;
+	}
+	http->nrequests += !req->probes;
 	return req;
 }
 
@@ -444,6 +428,6 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	drop_body(req);
 	kg_buf_free(&req->out);
 	free(req->id);
+	http->nrequests -= !req->probes;
 	free(req);
-	http->nrequests--;
 }

@@ -20,6 +20,8 @@
  */
 #define CONNECTION_MEMORY (36 * 1024)
 #define BEAT_MS 15000
+/* Connections to the address of --metrics. */
+#define MAX_PROBES 64
 
 void
 kg_http_resume(KgRequest *req)
@@ -83,7 +85,7 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 		if (conn == NULL)
 			return;
 		LIST_REMOVE(conn, link);
-		http->nconns--;
+		http->nconns -= !conn->probes;
 		kg_watch_remove(conn->watch);
 		free(conn);
 		*context = NULL;
@@ -97,8 +99,10 @@ on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	conn->watch = kg_watch_add(
 		http->gateway.loop, conn->fd, EPOLLRDHUP | EPOLLET, on_gone, conn);
 	conn->idle_since = kg_now();
+	info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_DAEMON);
+	conn->probes = info != NULL && info->daemon == http->probe;
 	LIST_INSERT_HEAD(&http->conns, conn, link);
-	http->nconns++;
+	http->nconns += !conn->probes;
 	*context = conn;
 }
 
@@ -109,6 +113,17 @@ on_epoll(void *arg, uint32_t events)
 }
 
 static void
+run_daemon(KgHttp *http, struct MHD_Daemon *daemon)
+{
+	MHD_UNSIGNED_LONG_LONG left;
+
+	MHD_run(daemon);
+	/* Data may have been read already that epoll will not report. */
+	if (MHD_get_timeout(daemon, &left) == MHD_YES && left == 0)
+		http->wake = true;
+}
+
+static void
 before_wait(void *arg)
 {
 	KgHttp *http = arg;
@@ -116,13 +131,10 @@ before_wait(void *arg)
 
 	while (http->wake && rounds++ < 16)
 	{
-		MHD_UNSIGNED_LONG_LONG left;
-
 		http->wake = false;
-		MHD_run(http->daemon);
-		/* Data may have been read already that epoll will not report. */
-		if (MHD_get_timeout(http->daemon, &left) == MHD_YES && left == 0)
-			http->wake = true;
+		run_daemon(http, http->daemon);
+		if (http->probe != NULL)
+			run_daemon(http, http->probe);
 	}
 	if (http->wake)
 		kg_loop_hurry(http->gateway.loop);
@@ -261,57 +273,70 @@ log_mhd(void *arg, const char *fmt, va_list args)
 	kg_log(KG_LOG_DEBUG, "%s", text);
 }
 
+/* A daemon of libmicrohttpd for one listening socket, in the loop. */
+static struct MHD_Daemon *
+start_daemon(KgHttp *http, int fd, long max_connections, KgWatch **watch)
+{
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+					 MHD_USE_ERROR_LOG;
+	const union MHD_DaemonInfo *info;
+	struct MHD_Daemon *daemon = MHD_start_daemon(
+		flags,
+		0,
+		NULL,
+		NULL,
+		kg_http_access,
+		http,
+		MHD_OPTION_EXTERNAL_LOGGER,
+		log_mhd,
+		NULL,
+		MHD_OPTION_LISTEN_SOCKET,
+		fd,
+		MHD_OPTION_NOTIFY_COMPLETED,
+		kg_http_completed,
+		http,
+		MHD_OPTION_NOTIFY_CONNECTION,
+		on_connection,
+		http,
+		MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned) max_connections,
+		MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned) http->options.idle_timeout,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t) CONNECTION_MEMORY,
+		MHD_OPTION_CONNECTION_MEMORY_INCREMENT,
+		(size_t) 2048,
+		MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
+		1,
+		MHD_OPTION_STRICT_FOR_CLIENT,
+		1,
+		MHD_OPTION_END);
+
+	if (daemon == NULL)
+	{
+		kg_error("the HTTP server cannot be started");
+		return NULL;
+	}
+	info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	if (info != NULL)
+		*watch = kg_watch_add(
+			http->gateway.loop, info->epoll_fd, EPOLLIN, on_epoll, http);
+	if (*watch == NULL)
+		kg_error("the HTTP server cannot be watched");
+	return daemon;
+}
+
 bool
 kg_http_start(KgHttp *http)
 {
-	const union MHD_DaemonInfo *info;
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
-					 MHD_USE_ERROR_LOG;
-
-	http->daemon = MHD_start_daemon(flags,
-									0,
-									NULL,
-									NULL,
-									kg_http_access,
-									http,
-									MHD_OPTION_EXTERNAL_LOGGER,
-									log_mhd,
-									NULL,
-									MHD_OPTION_LISTEN_SOCKET,
-									http->listen_fd,
-									MHD_OPTION_NOTIFY_COMPLETED,
-									kg_http_completed,
-									http,
-									MHD_OPTION_NOTIFY_CONNECTION,
-									on_connection,
-									http,
-									MHD_OPTION_CONNECTION_LIMIT,
-									(unsigned) http->options.max_connections,
-									MHD_OPTION_CONNECTION_TIMEOUT,
-									(unsigned) http->options.idle_timeout,
-									MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-									(size_t) CONNECTION_MEMORY,
-									MHD_OPTION_CONNECTION_MEMORY_INCREMENT,
-									(size_t) 2048,
-									MHD_OPTION_SIGPIPE_HANDLED_BY_APP,
-									1,
-									MHD_OPTION_STRICT_FOR_CLIENT,
-									1,
-									MHD_OPTION_END);
-	if (http->daemon == NULL)
-	{
-		kg_error("the HTTP server cannot be started");
+	http->daemon = start_daemon(
+		http, http->listen_fd, http->options.max_connections, &http->watch);
+	if (http->probe_fd >= 0)
+		http->probe = start_daemon(
+			http, http->probe_fd, MAX_PROBES, &http->probe_watch);
+	if (http->watch == NULL ||
+		(http->probe_fd >= 0 && http->probe_watch == NULL))
 		return false;
-	}
-	info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	if (info != NULL)
-		http->watch = kg_watch_add(
-			http->gateway.loop, info->epoll_fd, EPOLLIN, on_epoll, http);
-	if (http->watch == NULL)
-	{
-		kg_error("the HTTP server cannot be watched");
-		return false;
-	}
 	kg_loop_on_wait(http->gateway.loop, before_wait, http);
 	kg_loop_on_tick(http->gateway.loop, on_tick, http);
 	http->next_beat = kg_now() + BEAT_MS;
@@ -340,14 +365,27 @@ kg_http_drain(KgHttp *http)
 	http->wake = true;
 }
 
+static void
+stop_daemon(struct MHD_Daemon **daemon, KgWatch *watch)
+{
+	int rounds;
+
+	if (*daemon == NULL)
+		return;
+	/* The socket stays whose it is. */
+	(void) MHD_quiesce_daemon(*daemon);
+	for (rounds = 0; rounds < 4; rounds++)
+		MHD_run(*daemon);
+	kg_watch_remove(watch);
+	MHD_stop_daemon(*daemon);
+	*daemon = NULL;
+}
+
 void
 kg_http_stop(KgHttp *http)
 {
 	KgHttpConn *conn;
-	int rounds;
 
-	if (http->daemon == NULL)
-		return;
 	/* libmicrohttpd does not stop while connections are suspended. */
 	LIST_FOREACH(conn, &http->conns, link)
 		if (conn->request != NULL && conn->request->suspended)
@@ -360,9 +398,6 @@ kg_http_stop(KgHttp *http)
 			req->call = NULL;
 			kg_http_resume(req);
 		}
-	for (rounds = 0; rounds < 4; rounds++)
-		MHD_run(http->daemon);
-	kg_watch_remove(http->watch);
-	MHD_stop_daemon(http->daemon);
-	http->daemon = NULL;
+	stop_daemon(&http->daemon, http->watch);
+	stop_daemon(&http->probe, http->probe_watch);
 }

@@ -18,6 +18,7 @@
 #include "kgctl/cancel.h"
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/metrics.h"
 #include "kgctl/pool.h"
 
 #define CONNECT_TIMEOUT_MS 10000
@@ -147,6 +148,7 @@ lose_conn(Conn *conn, KgOutcome outcome)
 
 	if (conn->state < CONN_IDLE)
 	{
+		kg_count(KG_COUNT_CONNECT_FAIL);
 		kg_log(KG_LOG_WARNING,
 			   "cannot use the database: %s",
 			   PQerrorMessage(conn->pg));
@@ -157,7 +159,10 @@ lose_conn(Conn *conn, KgOutcome outcome)
 		pool->next_connect = kg_now() + pool->pause;
 	}
 	else if (conn->state == CONN_BUSY || PQstatus(conn->pg) != CONNECTION_OK)
+	{
+		kg_count(KG_COUNT_LOST);
 		kg_log(KG_LOG_WARNING, "a connection to the database was lost");
+	}
 	conn->query = NULL;
 	close_conn(conn);
 	if (query != NULL)
@@ -353,6 +358,7 @@ query_answered(Conn *conn, PGresult *res)
 	conn->query = NULL;
 	if (!ok && (lost || is_stale(res)))
 	{
+		kg_count(KG_COUNT_LOST);
 		kg_log(KG_LOG_WARNING,
 			   "the database says: %s",
 			   PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
@@ -393,7 +399,10 @@ answered(Conn *conn)
 	}
 	else if (conn->state == CONN_PREPARE &&
 			 PQresultStatus(res) == PGRES_COMMAND_OK)
+	{
+		kg_count(KG_COUNT_CONNECTS);
 		become_idle(conn);
+	}
 	else
 	{
 		if (PQresultStatus(res) == PGRES_TUPLES_OK)
@@ -585,8 +594,11 @@ on_tick(void *arg)
 	patience = any_usable(pool) ? QUEUE_TIMEOUT_MS : AWAY_GRACE_MS;
 	while (pool->nwaiting > 0 &&
 		   now - TAILQ_FIRST(&pool->waiting)->since > patience)
+	{
+		kg_count(KG_COUNT_QUEUE_EXPIRED);
 		finish_query(next_waiting(pool), KG_OUTCOME_UNAVAILABLE, NULL);
-	/* One connection is kept open, so that /healthz tells the truth. */
+	}
+	/* One connection is kept open, so that /readyz tells the truth. */
 	if (!any_usable(pool) && pool->conns[0].state == CONN_CLOSED &&
 		!pool->conns[0].cancelling && now >= pool->next_connect)
 		open_conn(&pool->conns[0]);
@@ -650,7 +662,10 @@ kg_pool_query(KgPool *pool, const char *message, size_t len, const char *token,
 	KgQuery *query;
 
 	if (pool->nwaiting >= pool->options.queue)
+	{
+		kg_count(KG_COUNT_QUEUE_FULL);
 		return NULL;
+	}
 	query = kg_calloc(1, sizeof(KgQuery));
 	query->pool = pool;
 	query->message = kg_strndup(message, len);
@@ -686,4 +701,35 @@ bool
 kg_pool_healthy(const KgPool *pool)
 {
 	return any_usable(pool);
+}
+
+void
+kg_pool_write(const KgPool *pool, KgBuf *out)
+{
+	static const char name[] = "kgctl_pool_connections";
+	static const char *const states[] = {"opening", "idle", "busy"};
+	int counts[3] = {0, 0, 0};
+	int i;
+
+	for (i = 0; i < pool->options.size; i++)
+		if (pool->conns[i].state > CONN_CLOSED)
+			counts[pool->conns[i].state < CONN_IDLE	   ? 0
+				   : pool->conns[i].state == CONN_IDLE ? 1
+													   : 2]++;
+	kg_metric_head(
+		out, name, "gauge", "Connections to the database, by state.");
+	for (i = 0; i < 3; i++)
+		kg_buf_printf(out, "%s{state=\"%s\"} %d\n", name, states[i], counts[i]);
+	kg_metric_gauge(out,
+					"kgctl_pool_connections_max",
+					"Connections to the database at most (--pool).",
+					pool->options.size);
+	kg_metric_gauge(out,
+					"kgctl_queue_length",
+					"Messages that wait for a connection.",
+					pool->nwaiting);
+	kg_metric_gauge(out,
+					"kgctl_queue_length_max",
+					"Messages that may wait (--queue).",
+					pool->options.queue);
 }

@@ -14,6 +14,7 @@
 
 #include <libpq-fe.h>
 
+#include "kgctl/buf.h"
 #include "kgctl/loop.h"
 
 typedef struct KgPoolOptions
@@ -58,8 +59,11 @@ extern KgQuery *kg_pool_query(KgPool *pool, const char *message, size_t len,
 /* Give up a query: it is cancelled where it runs, done is never called. */
 extern void kg_query_cancel(KgQuery *query);
 
-/* Whether a connection is there, for /healthz. */
+/* Whether a connection is there, for /readyz. */
 extern bool kg_pool_healthy(const KgPool *pool);
+
+/* How full it is, for /metrics. */
+extern void kg_pool_write(const KgPool *pool, KgBuf *out);
 
 /* Connecting in the loop, as the pool and listen.c do. */
 extern PGconn *kg_pg_start(const char *dsn, const char *name);

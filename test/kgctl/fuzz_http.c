@@ -225,6 +225,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 		abort();
 	memset(&http, 0, sizeof(http));
 	http.listen_fd = fd;
+	http.probe_fd = -1;
 	http.options.args = &args;
 	http.options.path = "/mcp";
 	http.options.resource = "https://kg.example.com/mcp";

@@ -27,7 +27,7 @@ sub healthy
 }
 
 # Routes and where a request comes from.
-ok(wait_until(sub { http($gateway, 'GET', '/healthz')->{status} == 200 }), 'healthz');
+ok(wait_until(sub { http($gateway, 'GET', '/readyz')->{status} == 200 }), 'readyz');
 is(http($gateway, 'GET', '/nowhere')->{status}, 404, 'another path');
 for my $method (qw(GET DELETE PUT))
 {
@@ -311,7 +311,7 @@ healthy('errors');
 	$reply = read_reply($socket);
 	is($reply->{status}, 503, 'the call fails');
 	like($reply->{body}, qr/connection to the database was lost/, 'and says why');
-	is(http($gateway, 'GET', '/healthz')->{status}, 503, 'healthz says so too');
+	is(http($gateway, 'GET', '/readyz')->{status}, 503, 'readyz says so too');
 	$reply = post($gateway, rpc('ping'));
 	is($reply->{status}, 503, 'while it is away');
 	like($reply->{body}, qr/not available/, 'calls are told so');

@@ -1,0 +1,84 @@
+/*
+ * http_probe.c
+ *	  What those who watch the server ask: is it there, is it ready, what has
+ *	  it counted.  --metrics is an address of its own for them; whether the
+ *	  server lives and is ready is also told where it serves its clients.
+ */
+#include <string.h>
+
+#include "kgctl/http.h"
+#include "kgctl/metrics.h"
+
+static void
+reply_ready(KgRequest *req)
+{
+	if (req->http->draining)
+		kg_http_reply_text(
+			req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
+	else if (!kg_pool_healthy(req->http->gateway.pool))
+		kg_http_reply_text(req,
+						   MHD_HTTP_SERVICE_UNAVAILABLE,
+						   "no connection to the database\n");
+	else
+		kg_http_reply_text(req, MHD_HTTP_OK, "ok\n");
+}
+
+static void
+reply_metrics(KgRequest *req)
+{
+	const KgHttp *http = req->http;
+	KgBuf out;
+
+	kg_buf_init(&out);
+	kg_metrics_write(&out);
+	kg_pool_write(http->gateway.pool, &out);
+	kg_metric_gauge(&out,
+					"kgctl_http_connections",
+					"Open connections of clients.",
+					(double) http->nconns);
+	kg_metric_gauge(&out,
+					"kgctl_http_connections_max",
+					"Connections of clients at most (--max-connections).",
+					(double) http->options.max_connections);
+	kg_metric_gauge(&out,
+					"kgctl_http_requests",
+					"Requests that are not answered yet.",
+					(double) http->nrequests);
+	kg_metric_gauge(&out,
+					"kgctl_subscriptions",
+					"Open subscriptions.",
+					(double) http->nstreams);
+	kg_metric_gauge(&out,
+					"kgctl_subscriptions_max",
+					"Subscriptions at most (--max-streams).",
+					(double) http->options.max_streams);
+	kg_http_reply(req,
+				  MHD_HTTP_OK,
+				  "text/plain; version=0.0.4; charset=utf-8",
+				  out.data,
+				  out.len);
+	kg_buf_free(&out);
+}
+
+bool
+kg_probe_route(KgRequest *req, const char *url, const char *method)
+{
+	bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+
+	if (reads && strcmp(url, "/healthz") == 0)
+		kg_http_reply_text(req, MHD_HTTP_OK, "ok\n");
+	else if (reads && strcmp(url, "/readyz") == 0)
+		reply_ready(req);
+	else if (!req->probes)
+		return false;
+	else if (strcmp(url, "/metrics") != 0)
+		kg_http_reply_text(req, MHD_HTTP_NOT_FOUND, "not found\n");
+	else if (reads)
+		reply_metrics(req);
+	else
+	{
+		kg_http_reply_text(req, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
+		kg_http_header(req, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	}
+	return true;
+}

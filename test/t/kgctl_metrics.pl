@@ -1,0 +1,184 @@
+# kgctl serve --metrics: what it counts, as Prometheus reads it; whether the
+# server lives and is ready.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use KgGateway;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $node = cluster('metrics');
+my %token = %{ $node->{kg_token} };
+
+# The second address of a gateway, as a gateway.
+sub probe
+{
+	my ($gateway) = @_;
+	wait_until(sub { gateway_log($gateway) =~ /metrics on 127\.0\.0\.1:\d+/ });
+	my ($port) = gateway_log($gateway) =~ /metrics on 127\.0\.0\.1:(\d+)/;
+	return { port => $port };
+}
+
+# What /metrics says: name with labels -> value; each line must have the form of
+# the text format 0.0.4, belong to a declared metric, and be there once.
+sub metrics
+{
+	my ($probe) = @_;
+	my $reply = http($probe, 'GET', '/metrics');
+	my (%type, %value, @bad);
+	for my $line (split /\n/, $reply->{body})
+	{
+		if ($line =~ /^# HELP ([a-z_]+) \S/) { }
+		elsif ($line =~ /^# TYPE ([a-z_]+) (counter|gauge|histogram)$/)
+		{
+			push @bad, $line if $type{$1};
+			$type{$1} = $2;
+		}
+		elsif ($line =~ /^([a-z_]+)((?:\{(?:[a-z]+="(?:[^"\\\n]|\\[\\n"])*",?)+\})?) (\S+)$/)
+		{
+			my ($name, $labels, $value) = ($1, $2, $3);
+			(my $base = $name) =~ s/_(?:bucket|sum|count)$//;
+			push @bad, $line unless $type{$name} || ($type{$base} // '') eq 'histogram';
+			push @bad, $line if exists $value{"$name$labels"} || $value !~ /^[0-9.e+-]+$/;
+			push @bad, $line if ($type{$name} // '') eq 'counter' && $name !~ /_total$/;
+			$value{"$name$labels"} = $value;
+		}
+		else { push @bad, $line; }
+	}
+	return { value => \%value, type => \%type, bad => \@bad, reply => $reply };
+}
+
+my $calls = 'kgctl_call_duration_seconds_count';
+
+# The gateway is ready; nothing has been asked.
+my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5');
+my $probe = probe($gateway);
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'alive');
+is(http($gateway, 'GET', '/readyz')->{status}, 200, 'ready, where clients are served');
+is(http($gateway, 'GET', '/healthz')->{status}, 200, 'alive, where clients are served');
+is(http($gateway, 'GET', '/metrics')->{status}, 404, 'metrics are not for clients');
+is(http($probe, 'POST', '/mcp', { 'Content-Type' => 'application/json' }, '{}')->{status}, 404, 'no messages at the address of metrics');
+is(http($probe, 'POST', '/metrics', {}, '')->{status}, 405, 'metrics are read');
+is(http($probe, 'HEAD', '/metrics', { Connection => 'close' })->{body}, '', 'HEAD');
+my $m = metrics($probe);
+is_deeply($m->{bad}, [], 'all of the text format');
+like($m->{reply}{headers}{'content-type'}, qr{^text/plain; version=0\.0\.4}, 'its type');
+is($m->{value}{"$calls\{tool=\"other\"}"}, 0, 'no calls');
+is($m->{value}{'kgctl_pool_connections_max'}, 2, 'the size of the pool');
+is($m->{value}{'kgctl_queue_length_max'}, 5, 'and of the queue');
+ok($m->{value}{'kgctl_pool_connects_total'} >= 1, 'a connection');
+is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 2, 'what clients asked is counted, what probes asked is not');
+
+# Calls of tools, by revision; each fails in a way of its own.
+sub call { return rpc('tools/call', { name => $_[0], arguments => $_[1] // {} }) }
+my $newest = { 'MCP-Protocol-Version' => '2025-11-25' };
+post($gateway, call('kg_list_types'), $newest) for 1 .. 3;
+my $name = 'get_graph_schema';
+post($gateway, call($name), $newest) for 1 .. 3;
+post($gateway, call($name, { nonsense => 1 }), $newest);
+post($gateway, call($name, { nonsense => 1 }), { 'MCP-Protocol-Version' => '2025-06-18' });
+post($gateway, call($name, { nonsense => 1 }), { 'MCP-Protocol-Version' => '2024-11-05' });
+post($gateway, modern('tools/call', { name => $name, arguments => {} }), modern_headers('tools/call', $name));
+post($gateway, rpc('ping'));
+post($gateway, rpc('no/such'));
+post($gateway, [ call($name), rpc('ping'), call('nothing') ], { 'MCP-Protocol-Version' => '2025-03-26' });
+post($gateway, rpc('ping'), { Authorization => 'Bearer nonsense' });
+post($gateway, '{');
+$m = metrics($probe);
+is_deeply($m->{bad}, [], 'all of the text format');
+is($m->{value}{"$calls\{tool=\"$name\"}"}, 8, 'calls by tool')
+  or diag($m->{reply}{body});
+is($m->{value}{"kgctl_call_duration_seconds_bucket{tool=\"$name\",le=\"+Inf\"}"}, 8, 'all of them below infinity');
+is($m->{value}{"$calls\{tool=\"other\"}"}, 4, 'tools that do not exist share a series');
+is($m->{value}{'kgctl_errors_total{kind="tool",code="INVALID_INPUT"}'}, 1, 'errors of tools by code');
+is($m->{value}{'kgctl_errors_total{kind="protocol",code="-32602"}'}, 6, 'errors of the protocol by code');
+is($m->{value}{'kgctl_errors_total{kind="sql",code="28000"}'}, 1, 'errors of SQL by SQLSTATE');
+is($m->{value}{'kgctl_messages_total{method="ping"}'}, 3, 'messages by method');
+is($m->{value}{'kgctl_messages_total{method="other"}'}, 1, 'methods that do not exist share a series');
+is($m->{value}{'kgctl_messages_total{method="batch"}'}, 1, 'a batch');
+is($m->{value}{'kgctl_http_responses_total{status="400"}'}, 1, 'answers by status');
+
+# docs/operations.md has each of them, and no other.
+my $root = root();
+my %listed = map { $_ => 1 } map { /`([a-z_]+)`/g } map { /^\| (`(?:kgctl|process)_\S.*?) \|/ } split /\n/,
+  PostgreSQL::Test::Utils::slurp_file("$root/docs/operations.md");
+is_deeply([ sort keys %listed ], [ sort keys %{ $m->{type} } ], 'docs/operations.md lists all of them');
+
+# Whoever sends a thousand names makes no series.
+my $before = keys %{ $m->{value} };
+post($gateway, call("x$_\"\n{}")) for 1 .. 300;
+post($gateway, rpc("x$_")) for 1 .. 50;
+$m = metrics($probe);
+is_deeply($m->{bad}, [], 'all of the text format');
+is(keys %{ $m->{value} }, $before, 'names that clients make up are no labels');
+
+# The database goes: alive, not ready.
+$node->stop('immediate');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready without the database');
+is(http($gateway, 'GET', '/readyz')->{status}, 503, 'also where clients are served');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'but alive');
+post($gateway, rpc('ping'));
+$m = metrics($probe);
+is($m->{value}{'kgctl_errors_total{kind="gateway",code="503"}'}, 1, 'a call without a database');
+is($m->{value}{'kgctl_queue_expired_total'}, 1, 'that waited in vain');
+ok($m->{value}{'kgctl_pool_lost_total'} >= 1, 'a connection was lost');
+ok($m->{value}{'kgctl_pool_connect_failures_total'} >= 1, 'and cannot be had again');
+$node->start;
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+
+# A call that runs is seen; one that is given up is counted; stopping is told.
+my $slow = start_gateway($node, 'kg_direct', '--function', 'kg_test.mcp', '--metrics', '127.0.0.1:0', '--pool', '1', '--grace', '60');
+$probe = probe($slow);
+wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 });
+my $gate = hold($node, 'postgres', 'SELECT pg_advisory_lock(1)');
+my @held;
+for (1 .. 2)
+{
+	my $body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_it","arguments":{"gate":1}}}';
+	push @held, connect_to($slow);
+	syswrite($held[-1], "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
+}
+ok(wait_until(sub { metrics($probe)->{value}{'kgctl_queue_length'} == 1 }), 'one waits');
+$m = metrics($probe);
+is($m->{value}{'kgctl_pool_connections{state="busy"}'}, 1, 'one runs');
+is($m->{value}{'kgctl_http_requests'}, 2, 'both are seen');
+close $held[1];
+ok(wait_until(sub { metrics($probe)->{value}{'kgctl_calls_cancelled_total'} == 1 }), 'one that was given up');
+$slow->{harness}->signal('TERM');
+ok(wait_until(sub { my $r = http($probe, 'GET', '/readyz'); $r && $r->{status} == 503 && $r->{body} =~ /shutting down/ }),
+	'not ready while it stops');
+is(http($probe, 'GET', '/healthz')->{status}, 200, 'but alive');
+let_go($gate);
+is(read_reply($held[0])->{status}, 200, 'the running call is answered');
+$slow->{harness}->finish;
+is($slow->{harness}->full_result(0), 0, 'stopped');
+
+# Many connections of probes that say nothing hold up nobody.
+my @silent = map { connect_to(probe($gateway)) } 1 .. 200;
+is(post($gateway, rpc('ping'))->{status}, 200, 'clients are served beside silent probes');
+close $_ for @silent;
+
+for my $case ([ 'nonsense', qr/--metrics must be host:port/ ], [ "127.0.0.1:$gateway->{port}", qr/in use/ ])
+{
+	IPC::Run::run([ 'kgctl', 'serve', '--listen', '127.0.0.1:0', '--metrics', $case->[0] ], '<', \'', '>', \my $out, '2>', \my $err, IPC::Run::timeout(20));
+	isnt($? >> 8, 0, "no metrics on $case->[0]");
+	like($err, $case->[1], 'and it says why');
+}
+
+# What Prometheus itself says, where its checker is there.
+SKIP:
+{
+	skip 'promtool is not installed', 1 unless grep { -x "$_/promtool" } split /:/, $ENV{PATH};
+	my $text = metrics(probe($gateway))->{reply}{body};
+	IPC::Run::run([ 'promtool', 'check', 'metrics' ], '<', \$text, '>&', \my $said, IPC::Run::timeout(60));
+	is($said, '', 'promtool finds nothing');
+}
+
+is(stop_gateway($gateway), 0, 'stopped');
+$node->stop;
+done_testing();
