@@ -29,9 +29,15 @@ Datum
 kg_sql_pack(PG_FUNCTION_ARGS)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
+	bool whole = kg_visibility_is_whole();
+	int64 packed;
 
 	kg_visibility_require_tenant("pack its edges");
-	PG_RETURN_INT64(kg_adjacency_pack(tenant, true));
+	packed = kg_adjacency_pack(tenant, true);
+	/* No number tells of what is hidden. */
+	if (!whole)
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(packed);
 }
 
 /* The nodes of one tenant whose edges change. */

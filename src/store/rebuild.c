@@ -164,8 +164,9 @@ derive_all(const KgCatalog *catalog)
 	MemoryContextDelete(scratch);
 }
 
+/* Null where the caller sees a part: no number tells of what is hidden. */
 static Jsonb *
-count_all(const char *tenant)
+count_all(const char *tenant, bool told)
 {
 	static KgSaved saved[lengthof(counts)];
 	static const Oid argtypes[] = {TEXTOID};
@@ -176,6 +177,12 @@ count_all(const char *tenant)
 	kg_jw_begin_object(&w);
 	for (int i = 0; i < lengthof(counts); i++)
 	{
+		if (!told)
+		{
+			kg_jw_key(&w, counts[i].name);
+			kg_jw_null(&w);
+			continue;
+		}
 		kg_spi_run(&saved[i],
 				   counts[i].sql,
 				   1,
@@ -199,6 +206,7 @@ kg_rebuild(void)
 	KgUserContext user;
 	KgScope *scope;
 	Jsonb *result;
+	bool whole = kg_visibility_is_whole();
 
 	kg_visibility_require_tenant("rebuild what is derived from it");
 	kg_become_owner(&user);
@@ -207,7 +215,7 @@ kg_rebuild(void)
 	scope = kg_scope_begin(tenant);
 	derive_all(catalog);
 	kg_scope_end(scope, &user);
-	result = count_all(tenant);
+	result = count_all(tenant, whole);
 	kg_restore_user(&user);
 	return result;
 }
