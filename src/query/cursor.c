@@ -230,7 +230,8 @@ throw_bad_cursor(const char *cursor, const char *path)
 	kg_error_got_string(err, cursor);
 	kg_error_expected(err,
 					  "the cursor in \"next\" of a reply to the same "
-					  "arguments, or no cursor to start again");
+					  "arguments, or no cursor to start again, as after a "
+					  "change of the schema");
 	kg_error_throw(err);
 }
 
