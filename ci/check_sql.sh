@@ -13,7 +13,7 @@ files=(
   # who calls, and what it was granted
   src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges,secret,visibility}.c
   # what a tenant holds
-  src/tenants.c src/checks.c src/store/*.c
+  src/tenants.c src/{checks,health}.c src/store/*.c
   # the program
   src/kgctl/{cmd_bundle,db,pool}.c
 )

@@ -137,65 +137,103 @@ COMMENT ON FUNCTION @extschema@.kg_drop_policy(text) IS
   'drop a policy that kg_add_policy() made; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_drop_policy(text) FROM PUBLIC;
 
-CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
+-- What hangs on our tables, as statements that make it again.  As the install
+-- script left it, it is kept in kg_manifest: what differs from that is somebody
+-- else's (kg_dump_customizations) or is missing (kg_health, kg_check).
+CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind text, on_table text, name text, sound boolean, definition text)
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
   SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
   BEGIN ATOMIC
   WITH member AS (
-    SELECT c.oid, c.relname, c.reloptions, c.relreplident, format('%I.%I', n.nspname, c.relname) AS name
+    SELECT c.oid, c.relname, c.relowner = e.extowner AS owned, c.relrowsecurity, c.relforcerowsecurity, c.reloptions, format('%I.%I', n.nspname, c.relname) AS name
       FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
-       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'r' JOIN pg_namespace n ON n.oid = c.relnamespace
+       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE e.extname = 'kg_graph')
-  SELECT s FROM (
-    SELECT 1, m.relname, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
-        CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
-        (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
-      || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
-      FROM pg_policy p JOIN member m ON m.oid = p.polrelid
-     WHERE p.polname <> m.relname || CASE WHEN m.relname IN ('kg_auth_key', 'kg_role', 'kg_secret') THEN '_nobody' WHEN m.relname = 'kg_policy' THEN '_all' ELSE '_select' END
-       AND NOT (m.relname IN ('kg_entity', 'kg_edge') AND p.polname IN (m.relname || '_insert', m.relname || '_update', m.relname || '_delete'))
-       AND NOT EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = p.polname AND o.on_table = m.relname)
-    UNION ALL
-    SELECT 2, m.relname, pg_get_indexdef(i.indexrelid) || ';' FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
-     WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
-       AND x.relname NOT IN ('kg_tenant_role_role_idx', 'kg_entity_node_idx', 'kg_edge_target_idx', 'kg_term_node_idx', 'kg_unique_key_node_idx', 'kg_agent_bundle_bundle_idx')
-    UNION ALL
-    SELECT 3, m.relname, format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid)) FROM pg_constraint c JOIN member m ON m.oid = c.conrelid
-     WHERE c.contype NOT IN ('p', 't') AND c.conname NOT IN (SELECT m.relname || '_' || own FROM unnest(CASE m.relname
-        WHEN 'kg_tenant' THEN '{tenant_check}'
-        WHEN 'kg_tenant_role' THEN '{access_check,tenant_fkey}'
-        WHEN 'kg_bundle' THEN '{bundle_check,tenant_fkey}'
-        WHEN 'kg_entity_type' THEN '{entity_type_check,dump_order_check,tenant_type_no_key,tenant_bundle_fkey,relation_fkey}'
-        WHEN 'kg_relation' THEN '{relation_check,tenant_bundle_fkey}'
-        WHEN 'kg_entity' THEN '{type_fkey}'
-        WHEN 'kg_edge' THEN '{source_fkey}'
-        WHEN 'kg_tool' THEN '{tool_check,operation_check,tenant_bundle_entity_type_fkey}'
-        WHEN 'kg_auth_key' THEN '{alg_check,secret_check,roles_check,access_check,leeway_check,check,check1,check2,check3,tenant_fkey}'
-        WHEN 'kg_agent' THEN '{agent_check,toolsets_check,tenant_fkey}'
-        WHEN 'kg_agent_bundle' THEN '{tenant_agent_fkey,tenant_bundle_fkey}'
-        WHEN 'kg_policy' THEN '{policy_check,on_table_check,command_check,roles_check}'
-      END::text[]) own)
-    UNION ALL
-    SELECT 4, m.relname, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
-        CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END
-      FROM pg_trigger t JOIN member m ON m.oid = t.tgrelid
-     WHERE NOT t.tgisinternal AND NOT EXISTS (SELECT FROM pg_depend d JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
-       WHERE d.classid = 'pg_proc'::regclass AND d.objid = t.tgfoid AND d.deptype = 'e')
-    UNION ALL
-    SELECT 5, m.relname, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
-    UNION ALL
-    SELECT 6, m.relname, format('ALTER TABLE %s SET (%s);', m.name, array_to_string(m.reloptions, ', ')) FROM member m
-     WHERE m.reloptions IS NOT NULL AND m.reloptions <> '{toast_tuple_target=8160}'
-    UNION ALL
-    SELECT 7, m.relname, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget) FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
-     WHERE a.attnum > 0 AND a.attstattarget > 0
-    UNION ALL
-    SELECT 8, m.relname, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', ')) FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
-      CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
-     WHERE a.attnum > 0 AND o.options IS NOT NULL
-  ) x(place, t, s) ORDER BY place, t COLLATE "C", s COLLATE "C";
+  SELECT 0, 'row security', m.relname::text, m.relname::text, m.owned,
+         format('ALTER TABLE %s %s ROW LEVEL SECURITY, %s ROW LEVEL SECURITY;', m.name, CASE WHEN m.relrowsecurity THEN 'ENABLE' ELSE 'DISABLE' END,
+           CASE WHEN m.relforcerowsecurity THEN 'FORCE' ELSE 'NO FORCE' END)
+    FROM member m
+  UNION ALL
+  SELECT 1, 'policy', m.relname, p.polname, true, format('CREATE POLICY %I ON %s AS %s FOR %s TO %s', p.polname, m.name, CASE WHEN p.polpermissive THEN 'PERMISSIVE' ELSE 'RESTRICTIVE' END,
+         CASE p.polcmd WHEN 'r' THEN 'SELECT' WHEN 'a' THEN 'INSERT' WHEN 'w' THEN 'UPDATE' WHEN 'd' THEN 'DELETE' ELSE 'ALL' END,
+         (SELECT string_agg(CASE r WHEN 0 THEN 'PUBLIC' ELSE r::regrole::text END, ', ') FROM unnest(p.polroles) r))
+         || coalesce(' USING (' || pg_get_expr(p.polqual, p.polrelid) || ')', '') || coalesce(' WITH CHECK (' || pg_get_expr(p.polwithcheck, p.polrelid) || ')', '') || ';'
+    FROM pg_policy p JOIN member m ON m.oid = p.polrelid
+  UNION ALL
+  SELECT 2, 'index', m.relname, x.relname, i.indisvalid AND i.indisready AND i.indislive, pg_get_indexdef(i.indexrelid) || ';'
+    FROM pg_index i JOIN member m ON m.oid = i.indrelid JOIN pg_class x ON x.oid = i.indexrelid
+   WHERE NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.conrelid = i.indrelid AND c.contype <> 'f')
+  UNION ALL
+  -- A constraint stands for its index.
+  SELECT 3, 'constraint', m.relname, c.conname, c.convalidated AND coalesce(i.indisvalid AND i.indisready AND i.indislive, true),
+         format('ALTER TABLE %s ADD CONSTRAINT %I %s;', m.name, c.conname, pg_get_constraintdef(c.oid))
+    FROM pg_constraint c JOIN member m ON m.oid = c.conrelid LEFT JOIN pg_index i ON i.indexrelid = c.conindid AND i.indrelid = c.conrelid
+   WHERE c.contype <> 't'
+  UNION ALL
+  SELECT 4, 'trigger', m.relname, t.tgname, true, pg_get_triggerdef(t.oid) || ';' || CASE t.tgenabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s TRIGGER %I;', m.name,
+         CASE t.tgenabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, t.tgname) END
+    FROM pg_trigger t JOIN member m ON m.oid = t.tgrelid
+   WHERE NOT t.tgisinternal
+  UNION ALL
+  SELECT 5, 'statistics', m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
+  UNION ALL
+  SELECT 6, 'storage', m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, array_to_string(m.reloptions, ', ')) FROM member m
+   WHERE m.reloptions IS NOT NULL
+  UNION ALL
+  SELECT 7, 'column statistics', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+   WHERE a.attnum > 0 AND a.attstattarget > 0
+  UNION ALL
+  SELECT 8, 'column options', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
+   CROSS JOIN LATERAL (SELECT array_agg(option) AS options FROM unnest(a.attoptions) option WHERE option LIKE 'n_distinct%') o
+   WHERE a.attnum > 0 AND o.options IS NOT NULL;
+END;
+COMMENT ON FUNCTION @extschema@.kg_definitions() IS
+  'what hangs on our tables: policies, indexes, constraints, triggers and settings, with the statements that make them again; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions() FROM PUBLIC;
+
+-- Filled at the end of the script (sql/99_manifest.sql).  The schema may get
+-- another name: @ stands for it.  Majors say some expressions differently.
+CREATE TABLE @extschema@.kg_manifest (
+  on_table     text COLLATE "C" NOT NULL,
+  kind         text COLLATE "C" NOT NULL,
+  name         text COLLATE "C" NOT NULL,
+  major        integer NOT NULL,
+  definition   text NOT NULL,
+  PRIMARY KEY (on_table, kind, name)
+);
+COMMENT ON TABLE @extschema@.kg_manifest IS 'what CREATE EXTENSION made on our tables; what kg_health() and kg_check() compare with';
+ALTER TABLE @extschema@.kg_manifest ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_manifest FORCE ROW LEVEL SECURITY;
+-- Nobody but the owner has a privilege on it.
+CREATE POLICY kg_manifest_select ON @extschema@.kg_manifest FOR SELECT
+  USING (true);
+
+CREATE FUNCTION @extschema@.kg_manifest_text(definition text) RETURNS text
+  LANGUAGE sql STABLE STRICT PARALLEL SAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  SELECT regexp_replace(definition, '(^|[^a-zA-Z0-9_"$])' || regexp_replace(quote_ident(n.nspname), '([^a-zA-Z0-9_])', E'\\\\\\1', 'g') || '[.]', E'\\1@.', 'g')
+    FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph';
+END;
+COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
+  'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_manifest_text(text) FROM PUBLIC;
+
+CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT d.definition FROM @extschema@.kg_definitions() d
+   WHERE d.place > 0
+     AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
+                        AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
+     AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))
+   ORDER BY d.place, d.on_table COLLATE "C", d.definition COLLATE "C";
 END;
 COMMENT ON FUNCTION @extschema@.kg_dump_customizations() IS
   'the statements that make a DBA''s own policies, indexes, constraints, triggers and settings on our tables again, which pg_dump leaves out; for the owner of the extension';

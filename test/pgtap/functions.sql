@@ -36,7 +36,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect')
+                   'kg_describe_many', 'kg_intersect', 'kg_health')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -51,7 +51,8 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check',
-                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets')),
+                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
+                               'kg_definitions', 'kg_manifest_text')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -95,6 +96,9 @@ SELECT bag_eq(
     ('kg_drop_tenant(text)', 'volatile', 'unsafe', true, false),
     ('kg_drop_policy(text)', 'volatile', 'unsafe', true, false),
     ('kg_dump_customizations()', 'stable', 'unsafe', false, false),
+    ('kg_definitions()', 'stable', 'unsafe', false, false),
+    ('kg_manifest_text(text)', 'stable', 'safe', true, false),
+    ('kg_health()', 'stable', 'unsafe', false, true),
     ('kg_refuse_replication()', 'volatile', 'unsafe', false, false),
     ('kg_policy_text(pg_node_tree,oid)', 'stable', 'safe', true, false),
     ('kg_make_policy()', 'volatile', 'unsafe', false, false),

@@ -1,0 +1,572 @@
+/*
+ * health.c
+ *	  kg_health(): is everything as it should be?  What can be told at once;
+ *	  kg_check() looks at every row.
+ *
+ * A component is a function that writes its metrics and says what is wrong.
+ * The owner and gateways are told all of them, everybody else those of its own
+ * tenant.  Nothing is written, so that a standby answers too.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "auth/auth_key.h"
+#include "auth/identity.h"
+#include "auth/privileges.h"
+#include "auth/token_identity.h"
+#include "auth/visibility.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/adjacency.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/guc.h"
+#include "utils/json.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+/* In order: the worst counts. */
+typedef enum KgHealth
+{
+	KG_HEALTHY,
+	KG_DEGRADED, /* answers, slower or not for everybody */
+	KG_UNHEALTHY
+} KgHealth;
+
+static const char *const health_names[] = {"healthy", "degraded", "unhealthy"};
+
+/* Problems that a component tells of. */
+#define KG_MOST_PROBLEMS 10
+/* Tenants and keys that are looked at. */
+#define KG_MOST_LOOKED_AT 100
+/* Nodes with edges that are looked at, of one tenant and of all together. */
+#define KG_PROBES 500
+#define KG_ALL_PROBES 4000
+
+typedef struct KgComponent
+{
+	const char *tenant; /* of the caller; NULL: all */
+	KgHealth health;
+	int nproblems;
+	List *problems; /* of char * */
+	KgJsonWriter metrics;
+} KgComponent;
+
+static void problem(KgComponent *c, KgHealth health, const char *fmt, ...)
+	pg_attribute_printf(3, 4);
+
+static void
+problem(KgComponent *c, KgHealth health, const char *fmt, ...)
+{
+	StringInfoData text;
+	va_list args;
+
+	c->health = Max(c->health, health);
+	if (++c->nproblems > KG_MOST_PROBLEMS)
+		return;
+	initStringInfo(&text);
+	for (;;)
+	{
+		int needed;
+
+		va_start(args, fmt);
+		needed = appendStringInfoVA(&text, fmt, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&text, needed);
+	}
+	c->problems = lappend(c->problems, text.data);
+}
+
+/* A statement with the tenant, or NULL, as its one parameter. */
+static void
+run(KgSaved *saved, const char *sql, const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[1];
+	char nulls[1] = {' '};
+
+	kg_spi_put_text(values, nulls, 0, tenant);
+	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
+}
+
+static void
+look_at_extension(KgComponent *c)
+{
+	static KgSaved saved;
+	char *version;
+
+	run(&saved,
+		"SELECT extversion FROM pg_extension "
+		"WHERE extname = 'kg_graph' AND $1 IS NOT DISTINCT FROM $1",
+		NULL);
+	version = kg_spi_cstring(0, 1);
+	kg_jw_kstring(&c->metrics, "extension_version", version);
+	kg_jw_kstring(&c->metrics, "library_version", KG_VERSION);
+	kg_jw_kstring(&c->metrics, "server_version", PG_VERSION);
+	kg_jw_kbool(&c->metrics, "standby", RecoveryInProgress());
+	if (strcmp(version, KG_VERSION) != 0)
+		problem(c,
+				KG_DEGRADED,
+				"the extension is %s and its library %s: ALTER EXTENSION "
+				"kg_graph UPDATE, or reconnect",
+				version,
+				KG_VERSION);
+}
+
+/*
+ * What the install script made and is there no more, or is not sound: counted by
+ * kind.
+ */
+static void
+look_at_definitions(KgComponent *c)
+{
+	static KgSaved saved;
+
+	run(&saved,
+		"SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL "
+		"THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' "
+		"ELSE 'is not as it was made' END, m.kind <> 'storage' "
+		"FROM @kg_manifest m LEFT JOIN @kg_definitions() d "
+		"ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name "
+		"WHERE $1 IS NULL AND (d.name IS NULL OR NOT d.sound "
+		"OR (m.major = current_setting('server_version_num')::integer / 10000 "
+		"AND m.definition <> @kg_manifest_text(d.definition))) "
+		"ORDER BY m.kind, m.on_table, m.name",
+		c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+
+		problem(c,
+				DatumGetBool(kg_spi_value(i, 5, &isnull)) ? KG_UNHEALTHY
+														  : KG_DEGRADED,
+				"%s \"%s\" of %s %s",
+				kg_spi_cstring(i, 1),
+				kg_spi_cstring(i, 3),
+				kg_spi_cstring(i, 2),
+				kg_spi_cstring(i, 4));
+	}
+}
+
+static void
+look_at_tables(KgComponent *c)
+{
+	static KgSaved saved;
+
+	look_at_definitions(c);
+	run(&saved,
+		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
+		"AND kind IN ('row security', 'policy', 'trigger', 'index', "
+		"'constraint') GROUP BY kind ORDER BY kind",
+		c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_jw_kint(&c->metrics, kg_spi_cstring(i, 1), kg_spi_int64(i, 2));
+	kg_jw_kint(&c->metrics, "wrong", c->nproblems);
+}
+
+/*
+ * Statistics that the planner goes by.  Autovacuum leaves a table of a few rows
+ * without, so only tables of some size have to have them.
+ */
+static void
+look_at_statistics_of(KgComponent *c, const char *table)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {OIDOID};
+	Oid relid = kg_relation_oid(table);
+	Datum values[] = {ObjectIdGetDatum(relid)};
+	bool analyzed = SearchSysCacheExists3(STATRELATTINH,
+										  ObjectIdGetDatum(relid),
+										  Int16GetDatum(1),
+										  BoolGetDatum(false));
+	bool isnull;
+
+	kg_spi_run(&saved,
+			   "SELECT greatest(reltuples, 0)::bigint, "
+			   "reltuples <> 0 AND pg_relation_size(oid) > 1024 * 1024, "
+			   "extract(epoch FROM "
+			   "now() - greatest(pg_stat_get_last_analyze_time(oid), "
+			   "pg_stat_get_last_autoanalyze_time(oid)))::bigint "
+			   "FROM pg_class WHERE oid = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	kg_jw_key(&c->metrics, table);
+	kg_jw_begin_object(&c->metrics);
+	kg_jw_kint(&c->metrics, "rows_estimated", kg_spi_int64(0, 1));
+	kg_jw_kbool(&c->metrics, "analyzed", analyzed);
+	(void) kg_spi_value(0, 3, &isnull);
+	if (!isnull)
+		kg_jw_kint(&c->metrics, "analyzed_seconds_ago", kg_spi_int64(0, 3));
+	kg_jw_end_object(&c->metrics);
+	if (!analyzed && DatumGetBool(kg_spi_value(0, 2, &isnull)))
+		problem(c, KG_DEGRADED, "table %s was never analyzed", table);
+}
+
+static void
+look_at_statistics(KgComponent *c)
+{
+	static const char *const tables[] = {"kg_entity",
+										 "kg_edge",
+										 "kg_index_key",
+										 "kg_term",
+										 "kg_trigram",
+										 "kg_adjacency"};
+
+	for (int i = 0; i < lengthof(tables); i++)
+		look_at_statistics_of(c, tables[i]);
+}
+
+static void
+write_packed(KgComponent *c, uint64 row, int probes)
+{
+	const char *tenant = kg_spi_cstring(row, 1);
+	int64 nodes = kg_spi_int64(row, 2);
+	int64 packed = kg_spi_int64(row, 3);
+	bool isnull;
+
+	kg_jw_begin_object(&c->metrics);
+	kg_jw_kstring(&c->metrics, "tenant", tenant);
+	kg_jw_kint(&c->metrics, "nodes_looked_at", nodes);
+	kg_jw_kint(&c->metrics, "packed", packed);
+	kg_jw_key(&c->metrics, "share");
+	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_value(row, 4, &isnull)));
+	kg_jw_end_object(&c->metrics);
+	/* Of few nodes nobody feels it. */
+	if (nodes * 2 > probes && packed * 2 < nodes)
+		problem(c,
+				KG_DEGRADED,
+				"tenant %s: packed edges of less than half of its nodes; "
+				"kg_pack() makes searches faster",
+				tenant);
+}
+
+/* Which of the nodes with edges are packed, of some that are evenly apart. */
+static void
+look_at_packing(KgComponent *c)
+{
+	static KgSaved tenants_saved;
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8OID, INT8OID};
+	Datum values[3];
+	char nulls[3] = {' ', ' ', ' '};
+	int64 ntenants = 1;
+	int64 probes = KG_PROBES;
+
+	if (c->tenant == NULL)
+	{
+		run(&tenants_saved,
+			"SELECT count(*) FROM @kg_tenant "
+			"WHERE $1 IS NOT DISTINCT FROM $1",
+			NULL);
+		ntenants = kg_spi_int64(0, 1);
+		probes = Max(KG_ALL_PROBES / KG_MOST_LOOKED_AT,
+					 Min(KG_PROBES, KG_ALL_PROBES / Max(ntenants, 1)));
+		kg_jw_kint(&c->metrics, "tenants", ntenants);
+	}
+	kg_spi_put_text(values, nulls, 0, c->tenant);
+	values[1] = Int64GetDatum(probes);
+	values[2] = Int64GetDatum(KG_MOST_LOOKED_AT);
+	kg_spi_run(
+		&saved,
+		"SELECT t.tenant, s.nodes, s.packed, "
+		"round(s.packed::numeric / s.nodes, 3) "
+		"FROM (SELECT tenant FROM @kg_tenant "
+		"WHERE tenant = coalesce($1, tenant) ORDER BY tenant LIMIT $3) t "
+		"CROSS JOIN LATERAL (SELECT count(*) AS nodes, count(a.nodes) "
+		"AS packed FROM (SELECT DISTINCT n.source FROM (SELECT "
+		"(SELECT source FROM @kg_edge WHERE tenant = t.tenant "
+		"ORDER BY source LIMIT 1) AS lo, "
+		"(SELECT source FROM @kg_edge WHERE tenant = t.tenant "
+		"ORDER BY source DESC LIMIT 1) AS hi) e "
+		"CROSS JOIN generate_series(e.lo, e.hi, "
+		"greatest(1, (e.hi - e.lo) / $2)) AS g(node) "
+		"CROSS JOIN LATERAL (SELECT source FROM @kg_edge "
+		"WHERE tenant = t.tenant AND source >= g.node "
+		"ORDER BY source LIMIT 1) n) p "
+		"LEFT JOIN @kg_adjacency a ON a.tenant = t.tenant "
+		"AND a.block = (p.source - 1) / " KG_BLOCK_TEXT " + 1 "
+		"AND a.nodes & (1 << ((p.source - 1) % " KG_BLOCK_TEXT ")::integer) "
+		"<> 0) s WHERE s.nodes > 0 ORDER BY t.tenant",
+		3,
+		argtypes,
+		values,
+		nulls,
+		true,
+		SPI_OK_SELECT);
+	kg_jw_key(&c->metrics, "packed");
+	kg_jw_begin_array(&c->metrics);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		write_packed(c, i, probes);
+	kg_jw_end_array(&c->metrics);
+}
+
+/* References that a transaction left for later and nobody looked at. */
+static void
+look_at_references(KgComponent *c)
+{
+	static KgSaved saved;
+	int64 pending;
+
+	run(&saved,
+		"SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
+		"WHERE tenant = coalesce($1, tenant) LIMIT 1000) p",
+		c->tenant);
+	pending = kg_spi_int64(0, 1);
+	kg_jw_kint(&c->metrics, "pending", pending);
+	if (pending > 0)
+		problem(c,
+				KG_UNHEALTHY,
+				"references that were never checked are left in "
+				"kg_pending_reference: " INT64_FORMAT,
+				pending);
+}
+
+static void
+look_at_secrets(KgComponent *c)
+{
+	static KgSaved saved;
+
+	run(&saved,
+		"SELECT name FROM unnest('{cursor,listen}'::text[]) n(name) "
+		"WHERE $1 IS NULL AND NOT EXISTS "
+		"(SELECT FROM @kg_secret s WHERE s.name = n.name)",
+		c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		problem(c,
+				KG_UNHEALTHY,
+				"the secret \"%s\" is missing",
+				kg_spi_cstring(i, 1));
+}
+
+/* Keys of tokens, each as it is looked for when a token names it. */
+static void
+look_at_keys(KgComponent *c)
+{
+	static KgSaved saved;
+	SPITupleTable *rows;
+	int64 n;
+	int64 loaded = 0;
+	int64 expired = 0;
+
+	look_at_secrets(c);
+	run(&saved,
+		"SELECT issuer, kid, alg, coalesce(not_after < now(), false) "
+		"FROM @kg_auth_key WHERE enabled AND $1 IS NULL "
+		"ORDER BY issuer, kid LIMIT 100",
+		c->tenant);
+	rows = SPI_tuptable;
+	n = SPI_processed;
+	for (int64 i = 0; i < n; i++)
+	{
+		HeapTuple row = rows->vals[i];
+		char *issuer = SPI_getvalue(row, rows->tupdesc, 1);
+		char *kid = SPI_getvalue(row, rows->tupdesc, 2);
+		KgJwtAlg alg = kg_jwt_alg(SPI_getvalue(row, rows->tupdesc, 3));
+		bool isnull;
+
+		if (DatumGetBool(SPI_getbinval(row, rows->tupdesc, 4, &isnull)))
+			expired++;
+		if (kg_auth_key_find(issuer, kid, alg) != NULL)
+			loaded++;
+		else
+			problem(c,
+					KG_DEGRADED,
+					"key \"%s\" of issuer \"%s\" cannot be used",
+					kid,
+					issuer);
+	}
+	kg_jw_kint(&c->metrics, "keys", n);
+	kg_jw_kint(&c->metrics, "loaded", loaded);
+	kg_jw_kint(&c->metrics, "expired", expired);
+	if (n > 0 && expired == n)
+		problem(c, KG_DEGRADED, "every key has expired");
+}
+
+/*
+ * Settings that were stored for a role or a database before the library could
+ * say that they are out of range: a session ignores them.
+ */
+static void
+look_at_settings(KgComponent *c)
+{
+	static KgSaved saved;
+	int64 n;
+
+	run(&saved,
+		"SELECT u.setting FROM pg_db_role_setting s "
+		"CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
+		"WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
+		"AND s.setdatabase IN (0, (SELECT oid FROM pg_database "
+		"WHERE datname = current_database())) ORDER BY u.setting",
+		c->tenant);
+	n = SPI_processed;
+	for (int64 i = 0; i < n; i++)
+	{
+		char *name = kg_spi_cstring(i, 1);
+		char *value = strchr(name, '=');
+
+		*value++ = '\0';
+		if (set_config_option(name,
+							  value,
+							  PGC_SUSET,
+							  PGC_S_TEST,
+							  GUC_ACTION_SET,
+							  false,
+							  DEBUG5,
+							  false) == 0)
+			problem(c, KG_DEGRADED, "%s cannot be \"%s\"", name, value);
+	}
+	kg_jw_kint(&c->metrics, "stored", n);
+	kg_jw_kint(&c->metrics, "wrong", c->nproblems);
+}
+
+/* Of which callers a component is. */
+typedef enum KgAudience
+{
+	KG_EVERYBODY,
+	KG_OF_TENANT,
+	KG_ABOVE_TENANTS
+} KgAudience;
+
+static const struct
+{
+	const char *name;
+	KgAudience audience;
+	void (*look)(KgComponent *c);
+} components[] = {
+	{"extension", KG_EVERYBODY, look_at_extension},
+	{"tables", KG_ABOVE_TENANTS, look_at_tables},
+	{"statistics", KG_ABOVE_TENANTS, look_at_statistics},
+	{"packing", KG_OF_TENANT, look_at_packing},
+	{"references", KG_OF_TENANT, look_at_references},
+	{"keys", KG_ABOVE_TENANTS, look_at_keys},
+	{"settings", KG_ABOVE_TENANTS, look_at_settings},
+};
+
+static void
+write_problems(KgComponent *c)
+{
+	ListCell *lc;
+
+	if (c->nproblems == 0)
+		return;
+	kg_jw_kint(&c->metrics, "problems_found", c->nproblems);
+	kg_jw_key(&c->metrics, "problems");
+	kg_jw_begin_array(&c->metrics);
+	foreach(lc, c->problems)
+		kg_jw_string(&c->metrics, lfirst(lc));
+	kg_jw_end_array(&c->metrics);
+}
+
+/* The component's health. */
+static KgHealth
+write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
+				const char *tenant)
+{
+	KgComponent c = {tenant};
+
+	kg_jw_init(&c.metrics);
+	kg_jw_begin_object(&c.metrics);
+	look(&c);
+	write_problems(&c);
+	kg_jw_end_object(&c.metrics);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", name);
+	kg_jw_kstring(w, "status", health_names[c.health]);
+	kg_jw_kjsonb(w, "metrics", kg_jw_finish(&c.metrics));
+	kg_jw_end_object(w);
+	return c.health;
+}
+
+/*
+ * Of its tenant, whoever sees all of it: nothing hidden is counted.  As the
+ * caller.
+ */
+static const char *
+tenant_of_caller(void)
+{
+	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
+
+	if (tenant == NULL)
+		return NULL;
+	tenant = pstrdup(tenant);
+	return kg_visibility_is_whole() ? tenant : NULL;
+}
+
+/* A token says less than the role that it came with.  As the owner. */
+static bool
+is_above_tenants(Oid caller)
+{
+	return kg_token_identity() == NULL && !kg_token_lapsed() &&
+		   (has_privs_of_role(caller, kg_extension_owner()) ||
+			kg_is_gateway(caller));
+}
+
+static Jsonb *
+tell(KgAudience audience, const char *tenant)
+{
+	int zone = 0;
+	char now[MAXDATELEN + 1];
+	KgHealth worst = KG_HEALTHY;
+	KgJsonWriter w;
+
+	JsonEncodeDateTime(
+		now, TimestampTzGetDatum(GetCurrentTimestamp()), TIMESTAMPTZOID, &zone);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "timestamp", now);
+	kg_jw_kstring(&w, "version", KG_VERSION);
+	kg_jw_key(&w, "components");
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < lengthof(components); i++)
+	{
+		KgHealth health;
+
+		if (components[i].audience > audience)
+			continue;
+		health = write_component(
+			&w, components[i].name, components[i].look, tenant);
+		worst = Max(worst, health);
+	}
+	kg_jw_end_array(&w);
+	kg_jw_kstring(&w, "status", health_names[worst]);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+PGDLLEXPORT Datum kg_sql_health(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_health);
+
+Datum
+kg_sql_health(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = CurrentMemoryContext;
+	const char *tenant = tenant_of_caller();
+	KgAudience audience = tenant ? KG_OF_TENANT : KG_EVERYBODY;
+	KgUserContext caller;
+	Jsonb *result;
+
+	kg_become_owner(&caller);
+	SPI_connect();
+	MemoryContextSwitchTo(context);
+	if (is_above_tenants(caller.userid))
+	{
+		audience = KG_ABOVE_TENANTS;
+		tenant = NULL;
+	}
+	result = tell(audience, tenant);
+	SPI_finish();
+	kg_restore_user(&caller);
+	PG_RETURN_JSONB_P(result);
+}
