@@ -35,11 +35,11 @@ CREATE FUNCTION @extschema@.kg_list_tools() RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_list_tools() IS
   'the tools of the caller''s tenant: name, title, description, input and output schema, annotations';
 
-CREATE FUNCTION @extschema@.kg_call_tool(name text, arguments jsonb DEFAULT '{}') RETURNS jsonb
+CREATE FUNCTION @extschema@.kg_call_tool(name text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_tool';
-COMMENT ON FUNCTION @extschema@.kg_call_tool(text, jsonb) IS
-  'call a tool by name; answers an MCP tool result, errors included';
+COMMENT ON FUNCTION @extschema@.kg_call_tool(text, jsonb, jsonb) IS
+  'call a tool by name; answers an MCP tool result, errors included; options timeout_ms, idempotency_key';
 
 CREATE FUNCTION @extschema@.kg_explain(tool text, arguments jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED

@@ -135,7 +135,8 @@ static Jsonb *
 call_tool(FunctionCallInfo fcinfo, KgCall *call)
 {
 	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-								PG_GETARG_JSONB_P(1));
+								PG_GETARG_JSONB_P(1),
+								PG_GETARG_JSONB_P(2));
 }
 
 Datum

@@ -24,6 +24,7 @@ struct KgError
 	List *allowed; /* of JsonbValue * */
 	char *did_you_mean;
 	const Jsonb *example;
+	int retry_after; /* ms; 0: waiting does not help */
 	Jsonb *errors;
 	char *hint;
 	char *type;
@@ -32,11 +33,16 @@ struct KgError
 	char *schema_path;
 };
 
-/* In the order of KgErrorCode; documented in docs/errors.md. */
+/*
+ * In the order of KgErrorCode; documented in docs/errors.md.  An SQLSTATE that
+ * the server raises for other reasons stands for the code in errors of ours
+ * alone.
+ */
 static const struct
 {
 	const char *name;
 	int sqlstate;
+	bool ours;
 } codes[] = {
 	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE},
 	{"UNKNOWN_TYPE", ERRCODE_UNDEFINED_OBJECT},
@@ -50,6 +56,9 @@ static const struct
 	{"FORBIDDEN", ERRCODE_INSUFFICIENT_PRIVILEGE},
 	{"CONFLICT", ERRCODE_T_R_SERIALIZATION_FAILURE},
 	{"TIMEOUT", ERRCODE_QUERY_CANCELED},
+	{"QUOTA_EXCEEDED", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, true},
+	{"VERSION_NOT_FOUND", ERRCODE_UNDEFINED_FUNCTION, true},
+	{"FAILED_BINDING", ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, true},
 };
 
 /* Values in errors are for orientation: a long one is cut. */
@@ -194,6 +203,12 @@ kg_error_example(KgError *err, const Jsonb *example)
 }
 
 void
+kg_error_retry_after(KgError *err, int ms)
+{
+	err->retry_after = ms;
+}
+
+void
 kg_error_errors(KgError *err, Jsonb *errors)
 {
 	err->errors = errors;
@@ -303,6 +318,8 @@ kg_error_object(const KgError *err)
 		kg_jw_kstring(&w, "did_you_mean", err->did_you_mean);
 	if (err->example)
 		kg_jw_kjsonb(&w, "example", err->example);
+	if (err->retry_after > 0)
+		kg_jw_kint(&w, "retry_after_ms", err->retry_after);
 	if (err->errors)
 		kg_jw_kjsonb(&w, "errors", err->errors);
 	kg_jw_end_object(&w);
@@ -360,7 +377,7 @@ code_of_error(int sqlstate)
 {
 	int code = code_of_sqlstate(sqlstate);
 
-	if (code >= 0)
+	if (code >= 0 && !codes[code].ours)
 		return code;
 	switch (ERRCODE_TO_CATEGORY(sqlstate))
 	{
@@ -490,4 +507,33 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 	}
 	pfree(texts);
 	return best ? best : longer;
+}
+
+void
+kg_check_members(const JsonbContainer *object, const char *const *known,
+				 const char *path, KgErrorList *errors)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		char *key = kg_json_cstring(&it.key);
+		int n = 0;
+		bool found = false;
+		KgError *err;
+
+		for (; known[n]; n++)
+			found |= strcmp(known[n], key) == 0;
+		if (found)
+			continue;
+		err = kg_error_new(KG_INVALID_INPUT, "key \"%s\" is not known", key);
+		kg_error_got_string(err, key);
+		kg_error_expected(err, "only the allowed keys");
+		for (int i = 0; i < n; i++)
+			kg_error_allow(err, known[i]);
+		kg_error_did_you_mean(err, kg_nearest(key, known, n));
+		kg_error_path(err, "%s", path);
+		kg_error_report(errors, err);
+	}
 }

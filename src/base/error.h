@@ -2,7 +2,7 @@
  * error.h
  *	  The one list of error codes, and the builder of an error whose DETAIL is
  *	  the JSON object {code, message, path, got, expected, allowed,
- *	  did_you_mean, example} (tools.md, "Errors"; docs/errors.md).
+ *	  did_you_mean, example, ...} (tools.md, "Errors"; docs/errors.md).
  *
  * Usage:
  *
@@ -36,7 +36,10 @@ typedef enum KgErrorCode
 	KG_NO_TENANT,
 	KG_FORBIDDEN,
 	KG_CONFLICT,
-	KG_TIMEOUT
+	KG_TIMEOUT,
+	KG_QUOTA_EXCEEDED,
+	KG_VERSION_NOT_FOUND,
+	KG_FAILED_BINDING
 } KgErrorCode;
 
 typedef struct KgError KgError;
@@ -53,6 +56,8 @@ extern void kg_error_allow(KgError *err, const char *value);
 extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
 extern void kg_error_did_you_mean(KgError *err, const char *value);
 extern void kg_error_example(KgError *err, const Jsonb *example);
+/* When it may work again, where waiting helps. */
+extern void kg_error_retry_after(KgError *err, int ms);
 extern void kg_error_errors(KgError *err, Jsonb *errors);
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
@@ -79,6 +84,14 @@ extern void kg_error_report(KgErrorList *list, KgError *err);
 
 extern KgErrorCode kg_error_code(const KgError *err);
 extern const char *kg_error_message(const KgError *err);
+
+/*
+ * Report the members of an object that are not among the known ones, which end
+ * with NULL.
+ */
+extern void kg_check_members(const JsonbContainer *object,
+							 const char *const *known, const char *path,
+							 KgErrorList *errors);
 
 /* The gathered errors as a JSON array. */
 extern Jsonb *kg_error_array(const KgErrorList *list);

@@ -326,9 +326,9 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		NULL)
 		return refuse_unknown(req, list, name);
 	if (kg_json_get(req->params, "arguments", &arguments) == NULL)
-		result = kg_tools_call_result(name, kg_json_parse("{}"));
+		result = kg_tools_call_result(name, kg_json_parse("{}"), NULL);
 	else
-		result = kg_tools_call_result(name, kg_json_datum(&arguments));
+		result = kg_tools_call_result(name, kg_json_datum(&arguments), NULL);
 	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
 		return refuse_arguments(req, &error);
 	req->result = shape_result(req, result);

@@ -30,13 +30,17 @@ void
 kg_running_enter(KgCall *call)
 {
 	memset(call, 0, sizeof(*call));
-	if (innermost != NULL)
-		call->deadline = innermost->deadline;
-	else if (kg_setting_max_call_time > 0)
-		call->deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													 kg_setting_max_call_time);
 	call->outer = innermost;
+	if (innermost != NULL)
+	{
+		call->deadline = innermost->deadline;
+		call->clock = innermost->clock;
+		call->clock_ms = innermost->clock_ms;
+	}
 	innermost = call;
+	if (call->outer == NULL && kg_setting_max_call_time > 0)
+		kg_running_limit_time("kg_graph.max_call_time",
+							  kg_setting_max_call_time);
 }
 
 void
@@ -49,6 +53,18 @@ KgCall *
 kg_running_call(void)
 {
 	return innermost;
+}
+
+void
+kg_running_limit_time(const char *clock, int ms)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
+
+	if (innermost->deadline != 0 && innermost->deadline <= end)
+		return;
+	innermost->deadline = end;
+	innermost->clock = clock;
+	innermost->clock_ms = ms;
 }
 
 bool
@@ -66,10 +82,10 @@ kg_running_check(void)
 
 	if (!kg_running_late())
 		return;
-	err = kg_error_new(
-		KG_TIMEOUT,
-		"the call took longer than kg_graph.max_call_time (%d ms)",
-		kg_setting_max_call_time);
+	err = kg_error_new(KG_TIMEOUT,
+					   "the call took longer than %s (%d ms)",
+					   innermost->clock,
+					   innermost->clock_ms);
 	kg_error_expected(err,
 					  "a narrower question: more filters, fewer hops or a "
 					  "smaller limit");

@@ -19,7 +19,9 @@ typedef struct KgExplained
 /* A call: on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	TimestampTz deadline;	/* 0: none */
+	TimestampTz deadline; /* 0: none */
+	const char *clock;	  /* what set it */
+	int clock_ms;
 	KgExplained *explained; /* NULL: nobody asks */
 	struct KgCall *outer;
 } KgCall;
@@ -34,7 +36,10 @@ extern void kg_running_leave(KgCall *call);
 /* The call that runs, or NULL. */
 extern KgCall *kg_running_call(void);
 
-/* Is it past kg_graph.max_call_time? */
+/* The call that runs ends in so many milliseconds, where it would end later. */
+extern void kg_running_limit_time(const char *clock, int ms);
+
+/* Is it past its end? */
 extern bool kg_running_late(void);
 /* Raises KG_TIMEOUT where it is. */
 extern void kg_running_check(void);

@@ -60,34 +60,6 @@ kg_json_hash(const Jsonb *jsonb)
 	return hex;
 }
 
-void
-kg_check_members(const JsonbContainer *object, const char *const *known,
-				 const char *path, KgErrorList *errors)
-{
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
-	{
-		char *key = kg_json_cstring(&it.key);
-		int n = 0;
-		bool found = false;
-		KgError *err;
-
-		for (; known[n]; n++)
-			found |= strcmp(known[n], key) == 0;
-		if (found)
-			continue;
-		err = kg_error_new(KG_INVALID_INPUT, "key \"%s\" is not known", key);
-		kg_error_got_string(err, key);
-		kg_error_expected(err, "only the allowed keys");
-		for (int i = 0; i < n; i++)
-			kg_error_allow(err, known[i]);
-		kg_error_did_you_mean(err, kg_nearest(key, known, n));
-		report(errors, err, path);
-	}
-}
-
 /* A member of a type; NULL where it is absent or, reported, of another. */
 static JsonbValue *
 member(const JsonbContainer *object, const char *key, const char *type,

@@ -147,14 +147,6 @@ extern Jsonb *kg_payload_data(const KgPayloadItem *item);
 extern Jsonb *kg_payload_properties(const KgPayloadEdges *edges,
 									const KgPayloadEdge *edge);
 
-/*
- * Report the members of an object that are not among the known ones, which end
- * with NULL.
- */
-extern void kg_check_members(const JsonbContainer *object,
-							 const char *const *known, const char *path,
-							 KgErrorList *errors);
-
 extern bool kg_valid_type_name(const char *name);
 
 /* Hex digest of a document's canonical form. */

@@ -14,6 +14,8 @@
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/plan.h"
+#include "query/running.h"
+#include "tools/call_options.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
@@ -170,6 +172,7 @@ typedef struct Call
 {
 	const char *name;
 	const Jsonb *arguments;
+	const Jsonb *options; /* or NULL */
 	Jsonb *result;
 } Call;
 
@@ -177,16 +180,23 @@ static void
 make_call(void *arg)
 {
 	Call *call = arg;
-	Jsonb *reply = kg_tools_call(call->name, call->arguments);
+	KgCallOptions options = {0};
+	Jsonb *reply;
 
+	if (call->options)
+		kg_call_options_read(call->options, &options);
+	if (options.timeout_ms > 0)
+		kg_running_limit_time("timeout_ms", options.timeout_ms);
+	reply = kg_tools_call(call->name, call->arguments);
 	call->result = make_result(
 		kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
 }
 
 Jsonb *
-kg_tools_call_result(const char *name, const Jsonb *arguments)
+kg_tools_call_result(const char *name, const Jsonb *arguments,
+					 const Jsonb *options)
 {
-	Call call = {name, arguments, NULL};
+	Call call = {name, arguments, options, NULL};
 	ErrorData *edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
 
 	return edata ? error_result(edata) : call.result;

@@ -34,9 +34,11 @@ extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
 /*
  * The same as an MCP tool result {content, structuredContent, isError}: an
  * error of the call is a result, not raised (a subtransaction is rolled back);
- * cancellation and internal errors of the server are raised.
+ * cancellation and internal errors of the server are raised.  Options
+ * (tools/call_options.h) may be NULL.
  */
-extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments);
+extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
+								   const Jsonb *options);
 
 /* [{"type": "text", "text": text}] */
 extern Jsonb *kg_text_content(const char *text);

@@ -77,7 +77,7 @@ SELECT bag_eq(
     ('kg_bfs(jsonb)', 'stable', 'restricted', true, true),
     ('kg_bind_agent(text,text)', 'volatile', 'unsafe', true, true),
     ('kg_bundle_visible(text)', 'stable', 'restricted', true, true),
-    ('kg_call_tool(text,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_call_tool(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_invalidate_catalog()', 'volatile', 'unsafe', false, false),
     ('kg_check()', 'volatile', 'unsafe', false, false),
     ('kg_claim(text)', 'stable', 'restricted', true, true),

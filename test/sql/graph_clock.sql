@@ -6,8 +6,8 @@
 SELECT current_user AS owner \gset
 CREATE ROLE clock_a LOGIN;
 SELECT kg_create_tenant('clock_a'), kg_grant('clock_a', 'clock_a', 'write');
-CREATE FUNCTION clock_walk() RETURNS text LANGUAGE sql AS $$
-SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000))->'structuredContent') r(c) $$;
+CREATE FUNCTION clock_walk(options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
+SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000), options)->'structuredContent') r(c) $$;
 \c - clock_a
 \pset format unaligned
 \pset tuples_only on
@@ -32,8 +32,16 @@ SET ROLE clock_a;
 SET statement_timeout = 250;
 SELECT clock_walk();
 RESET statement_timeout;
+-- the smallest counts
+SELECT clock_walk('{"timeout_ms": 251}');
+RESET ROLE;
+SET kg_graph.max_call_time = 250;
+SET ROLE clock_a;
+SELECT clock_walk('{"timeout_ms": 600000}');
+SELECT clock_walk('{"timeout_ms": 240}');
 -- the walk is longer than that: it has more steps than these edges
 RESET ROLE;
+SET kg_graph.max_call_time = 0;
 SET kg_graph.max_edges = 10000000;
 SET ROLE clock_a;
 SELECT clock_walk();

@@ -1,0 +1,37 @@
+/*
+ * call_options.c
+ *	  The options of kg_call_tool().
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "store/idempotency.h"
+#include "tools/call_options.h"
+
+void
+kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
+{
+	static const char *const known[] = {"timeout_ms", "idempotency_key", NULL};
+	JsonbValue value;
+	int64 n;
+
+	memset(options, 0, sizeof(*options));
+	if (!JB_ROOT_IS_OBJECT(jsonb))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+	kg_check_members(&jsonb->root, known, "", NULL);
+	if (kg_json_get(&jsonb->root, "timeout_ms", &value))
+	{
+		if (!kg_json_int64(&value, &n) || n < 1 || n > INT_MAX)
+			kg_error_throw_option(
+				"timeout_ms",
+				&value,
+				"milliseconds, an integer from 1 to 2147483647");
+		options->timeout_ms = n;
+	}
+	/* Tools write nothing, so calling one again is as calling it once. */
+	(void) kg_idempotency_key(jsonb);
+}
