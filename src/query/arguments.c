@@ -360,12 +360,10 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 	JsonbValue value;
 	JsonbValue number;
 	bool repaired = false;
-	char *member;
 	int64 n;
 
 	if (kg_json_get(object, key, &value) == NULL)
 		return false;
-	member = kg_path_member(path, key);
 	number = value;
 	if (value.type == jbvString)
 		repaired = kg_args_read_number(&value, &number);
@@ -378,10 +376,11 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 						   min,
 						   max);
 
-		kg_error_throw(kg_args_error(member, &value, expected));
+		kg_error_throw(
+			kg_args_error(kg_path_member(path, key), &value, expected));
 	}
 	if (repaired)
-		kg_repair_add(repairs, member, &value, &number);
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
 	*result = n;
 	return true;
 }
@@ -392,16 +391,15 @@ kg_args_bool(const JsonbContainer *object, const char *key, const char *path,
 {
 	JsonbValue value;
 	JsonbValue boolean;
-	char *member;
 
 	if (kg_json_get(object, key, &value) == NULL)
 		return false;
-	member = kg_path_member(path, key);
 	boolean = value;
 	if (value.type == jbvString && kg_args_read_bool(&value, &boolean))
-		kg_repair_add(repairs, member, &value, &boolean);
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &boolean);
 	if (boolean.type != jbvBool)
-		kg_error_throw(kg_args_error(member, &value, "true or false"));
+		kg_error_throw(
+			kg_args_error(kg_path_member(path, key), &value, "true or false"));
 	*result = boolean.val.boolean;
 	return true;
 }

@@ -4,70 +4,27 @@
  */
 #include "postgres.h"
 
-#include "tools/schema_template.h"
 #include "tools/input.h"
+#include "tools/schema_template.h"
 
 /* ---- what the schema says ---- */
 
-static const JsonbContainer *
-container_of(const JsonbContainer *object, const char *key)
+static const KgMember *
+find_member(const KgInput *in, const char *key)
 {
-	JsonbValue value;
+	const KgMember *member = kg_outline_member(in->outline, key, strlen(key));
 
-	if (kg_json_get(object, key, &value) == NULL || value.type != jbvBinary)
-		return NULL;
-	return kg_json_container(&value);
-}
-
-static const JsonbContainer *
-member_schema(const KgInput *in, const char *key)
-{
-	const JsonbContainer *schema = container_of(in->properties, key);
-
-	if (schema == NULL)
+	if (member == NULL)
 		elog(ERROR, "no argument \"%s\" in the tool's schema", key);
-	return schema;
+	return member;
 }
 
-/* A bound or default: a number, or the name of one that a setting has. */
 static int64
-schema_number(const JsonbContainer *schema, const char *keyword, int64 dflt)
+number_of(const KgBound *bound, int64 dflt)
 {
-	JsonbValue value;
-	int64 number;
-
-	if (kg_json_get(schema, keyword, &value) == NULL)
+	if (!bound->given)
 		return dflt;
-	if (value.type == jbvString)
-		return kg_template_number(value.val.string.val, value.val.string.len);
-	if (!kg_json_int64(&value, &number))
-		elog(ERROR, "%s of an argument is no integer", keyword);
-	return number;
-}
-
-static int
-count_names(const JsonbContainer *schema, const char *keyword)
-{
-	const JsonbContainer *names = container_of(schema, keyword);
-
-	return names != NULL ? kg_json_length(names) : 0;
-}
-
-/* Members of an object, or items of an array, as strings. */
-static const char **
-schema_names(const JsonbContainer *schema, const char *keyword, int *n)
-{
-	const char **names = palloc((count_names(schema, keyword) + 1) *
-								sizeof(char *));
-	KgJsonIter it;
-
-	*n = 0;
-	if (container_of(schema, keyword) == NULL)
-		return names;
-	kg_json_iter_init(&it, container_of(schema, keyword));
-	while (kg_json_iter_next(&it))
-		names[(*n)++] = kg_json_cstring(it.is_object ? &it.key : &it.value);
-	return names;
+	return bound->number < 0 ? bound->value : kg_template_number(bound->number);
 }
 
 /* ---- objects ---- */
@@ -75,30 +32,22 @@ schema_names(const JsonbContainer *schema, const char *keyword, int *n)
 static void
 check_known(const KgInput *in)
 {
+	const KgOutline *outline = in->outline;
 	KgJsonIter it;
-	JsonbValue value;
-	const char **names;
-	int n;
 
 	kg_json_iter_init(&it, in->object);
 	while (kg_json_iter_next(&it))
-		if (getKeyJsonValueFromContainer((JsonbContainer *) in->properties,
-										 it.key.val.string.val,
-										 it.key.val.string.len,
-										 &value) == NULL)
-		{
-			names = schema_names(in->schema, "properties", &n);
-			kg_args_known(in->object, in->path, names, n);
-		}
+		if (kg_outline_member(
+				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
+			kg_args_known(in->object, in->path, outline->names, outline->n);
 }
 
 static void
-open_object(KgInput *in, const JsonbContainer *object,
-			const JsonbContainer *schema, const char *path, KgRepairs *repairs)
+open_object(KgInput *in, const JsonbContainer *object, const KgOutline *outline,
+			const char *path, KgRepairs *repairs)
 {
 	in->object = object;
-	in->schema = schema;
-	in->properties = container_of(schema, "properties");
+	in->outline = outline;
 	in->path = path;
 	in->repairs = repairs;
 	check_known(in);
@@ -108,17 +57,13 @@ void
 kg_input_open(KgInput *in, const Jsonb *arguments, const char *template,
 			  KgRepairs *repairs)
 {
-	open_object(in,
-				kg_args_root(arguments),
-				&kg_template_outline(template)->root,
-				"",
-				repairs);
+	open_object(in, kg_args_root(arguments), kg_outline(template), "", repairs);
 }
 
 bool
 kg_input_declares(const KgInput *in, const char *key)
 {
-	return container_of(in->properties, key) != NULL;
+	return kg_outline_member(in->outline, key, strlen(key)) != NULL;
 }
 
 bool
@@ -132,10 +77,10 @@ kg_input_has(const KgInput *in, const char *key)
 int64
 kg_input_maximum(const KgInput *in, const char *key)
 {
-	const JsonbContainer *schema = member_schema(in, key);
-	int64 of_number = schema_number(schema, "maximum", PG_INT32_MAX);
+	const KgMember *member = find_member(in, key);
 
-	return schema_number(schema, "maxItems", of_number);
+	return number_of(&member->max_items,
+					 number_of(&member->maximum, PG_INT32_MAX));
 }
 
 char *
@@ -163,27 +108,12 @@ kg_input_only(const KgInput *in, const char *const *known, int nknown)
 	kg_args_known(in->object, in->path, known, nknown);
 }
 
-static bool
-is_required(const KgInput *in, const char *key)
-{
-	const JsonbContainer *names = container_of(in->schema, "required");
-	KgJsonIter it;
-
-	if (names == NULL)
-		return false;
-	kg_json_iter_init(&it, names);
-	while (kg_json_iter_next(&it))
-		if (kg_json_string_is(&it.value, key))
-			return true;
-	return false;
-}
-
 bool
 kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 {
 	if (kg_json_get(in->object, key, value) != NULL)
 		return true;
-	if (is_required(in, key))
+	if (find_member(in, key)->required)
 		kg_input_require(in, key);
 	return false;
 }
@@ -198,7 +128,7 @@ kg_input_object(const KgInput *in, const char *key, KgInput *inner)
 		return false;
 	open_object(inner,
 				kg_args_as_object(&value, path),
-				member_schema(in, key),
+				find_member(in, key)->inner,
 				path,
 				in->repairs);
 	return true;
@@ -209,17 +139,16 @@ kg_input_object(const KgInput *in, const char *key, KgInput *inner)
 bool
 kg_input_int(const KgInput *in, const char *key, int64 *result)
 {
-	const JsonbContainer *schema = member_schema(in, key);
-	JsonbValue value;
+	const KgMember *member = find_member(in, key);
 
-	*result = schema_number(schema, "default", *result);
-	if (!kg_input_value(in, key, &value))
-		return false;
+	*result = number_of(&member->default_number, *result);
+	if (member->required)
+		kg_input_require(in, key);
 	return kg_args_int(in->object,
 					   key,
 					   in->path,
-					   schema_number(schema, "minimum", 0),
-					   schema_number(schema, "maximum", PG_INT32_MAX),
+					   number_of(&member->minimum, 0),
+					   number_of(&member->maximum, PG_INT32_MAX),
 					   result,
 					   in->repairs);
 }
@@ -229,7 +158,7 @@ kg_input_bool(const KgInput *in, const char *key)
 {
 	bool result = false;
 
-	(void) member_schema(in, key);
+	(void) find_member(in, key);
 	(void) kg_args_bool(in->object, key, in->path, &result, in->repairs);
 	return result;
 }
@@ -237,11 +166,8 @@ kg_input_bool(const KgInput *in, const char *key)
 char *
 kg_input_string(const KgInput *in, const char *key)
 {
-	JsonbValue value;
-
-	(void) member_schema(in, key);
-	if (!kg_input_value(in, key, &value))
-		return NULL;
+	if (find_member(in, key)->required)
+		kg_input_require(in, key);
 	return kg_args_string(in->object, key, in->path);
 }
 
@@ -249,40 +175,32 @@ int
 kg_name_among(const char *name, const char *path, const char *what,
 			  const char *const *names, int n)
 {
-	const char **known = palloc((n + 1) * sizeof(char *));
 	JsonbValue got;
 	KgError *err;
-	int nknown = 0;
 
 	for (int i = 0; i < n; i++)
-	{
 		if (strcmp(names[i], name) == 0)
 			return i;
-		known[nknown++] = names[i];
-	}
 	got = kg_json_string_value(name);
 	err = kg_args_error(path, &got, what);
-	for (int i = 0; i < nknown; i++)
-		kg_error_allow(err, known[i]);
-	kg_error_did_you_mean(err, kg_nearest(name, known, nknown));
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_did_you_mean(err, kg_nearest(name, names, n));
 	kg_error_throw(err);
 }
 
 int
 kg_input_enum(const KgInput *in, const char *key, const char *what)
 {
-	const JsonbContainer *schema = member_schema(in, key);
-	char *name = kg_input_string(in, key);
-	JsonbValue value;
-	const char **names;
-	int n;
+	const KgMember *member = find_member(in, key);
+	const char *name = kg_input_string(in, key);
 
-	if (name == NULL && kg_json_get(schema, "default", &value) != NULL)
-		name = kg_json_cstring(&value);
+	if (name == NULL)
+		name = member->default_name;
 	if (name == NULL)
 		return -1;
-	names = schema_names(schema, "enum", &n);
-	return kg_name_among(name, kg_input_path(in, key), what, names, n);
+	return kg_name_among(
+		name, kg_input_path(in, key), what, member->names, member->nnames);
 }
 
 /* ---- arrays ---- */
@@ -290,8 +208,7 @@ kg_input_enum(const KgInput *in, const char *key, const char *what)
 static void
 check_length(const KgInput *in, const char *key, int n, const char *what)
 {
-	const JsonbContainer *schema = member_schema(in, key);
-	int64 min = schema_number(schema, "minItems", 0);
+	int64 min = number_of(&find_member(in, key)->min_items, 0);
 	int64 max = kg_input_maximum(in, key);
 	JsonbValue got;
 	char *expected;
@@ -348,14 +265,16 @@ void
 kg_input_item(const KgInput *in, const char *key, int index,
 			  const char *string_member, KgInput *item)
 {
-	const JsonbContainer *array = container_of(in->object, key);
-	JsonbValue *value = getIthJsonbValueFromContainer((JsonbContainer *) array,
-													  (uint32) index);
+	JsonbValue array;
+	JsonbValue *value = getIthJsonbValueFromContainer(
+		(JsonbContainer *) kg_json_container(
+			kg_json_get(in->object, key, &array)),
+		(uint32) index);
 	char *path = kg_path_index(kg_input_path(in, key), index);
 
 	open_object(item,
 				kg_args_item(value, path, string_member),
-				container_of(member_schema(in, key), "items"),
+				find_member(in, key)->inner,
 				path,
 				in->repairs);
 }

@@ -10,14 +10,14 @@
 #define KG_INPUT_H
 
 #include "query/arguments.h"
+#include "tools/outline.h"
 
 /* An object among the arguments, and what its schema has of it. */
 typedef struct KgInput
 {
 	const JsonbContainer *object;
-	const JsonbContainer *schema; /* in an outline (tools/schema_template.h) */
-	const JsonbContainer *properties; /* of it */
-	const char *path;				  /* JSON Pointer; "" at the root */
+	const KgOutline *outline;
+	const char *path; /* JSON Pointer; "" at the root */
 	KgRepairs *repairs;
 } KgInput;
 
@@ -66,7 +66,7 @@ extern void kg_input_require(const KgInput *in, const char *key);
 extern void kg_input_only(const KgInput *in, const char *const *known,
 						  int nknown);
 
-/* Which of some names a string is (NULL ones are not); raises with them. */
+/* Which of some names a string is; raises with them. */
 extern int kg_name_among(const char *name, const char *path, const char *what,
 						 const char *const *names, int n);
 

@@ -33,8 +33,6 @@
 #define KG_MAX_ENUM 200
 /* Beyond this, names are told once a schema. */
 #define KG_REPEATED_ENUM 10
-/* Templates of input schemas: more than there are tools. */
-#define KG_MAX_OUTLINES 32
 
 /*
  * <name> or <name@note> in a template.  The note says in words where the same
@@ -279,8 +277,8 @@ static const struct
 	{"max_reply_tokens", &kg_setting_max_reply_bytes, NULL, 0, KG_TOKEN_BYTES},
 };
 
-static int
-find_number(const char *name, size_t length)
+int
+kg_template_find_number(const char *name, size_t length)
 {
 	for (int i = 0; i < lengthof(numbers); i++)
 		if (strncmp(numbers[i].name, name, length) == 0 &&
@@ -289,8 +287,8 @@ find_number(const char *name, size_t length)
 	return -1;
 }
 
-static int
-number_value(int i)
+int
+kg_template_number(int i)
 {
 	int value = numbers[i].at_most;
 
@@ -303,23 +301,13 @@ number_value(int i)
 	return numbers[i].unit > 0 ? value / numbers[i].unit : value;
 }
 
-int
-kg_template_number(const char *name, size_t length)
-{
-	int i = find_number(name, length);
-
-	if (i < 0)
-		elog(ERROR, "unknown number of a schema: %s", name);
-	return number_value(i);
-}
-
 uint64
 kg_template_numbers(void)
 {
 	int values[lengthof(numbers)];
 
 	for (int i = 0; i < lengthof(numbers); i++)
-		values[i] = number_value(i);
+		values[i] = kg_template_number(i);
 	return hash_bytes_extended(
 		(const unsigned char *) values, sizeof(values), 0);
 }
@@ -331,7 +319,7 @@ write_number(Expansion *x, int i)
 	if (x->outline)
 		appendStringInfo(x->out, "\"%s\"", numbers[i].name);
 	else
-		appendStringInfo(x->out, "%d", number_value(i));
+		appendStringInfo(x->out, "%d", kg_template_number(i));
 }
 
 static const Part parts[] = {
@@ -460,7 +448,7 @@ expand_part(Expansion *x, const char *p)
 {
 	const char *end = strchr(p, '>');
 	const char *at = memchr(p, '@', end - p);
-	int number = find_number(p, end - p);
+	int number = kg_template_find_number(p, end - p);
 	const Part *part;
 	Expansion inner = *x;
 
@@ -521,29 +509,8 @@ kg_expand_schema(const char *template, const KgType *type, bool repeat)
 	return kg_json_parse(expanded(template, type, repeat, false));
 }
 
-/* There is one for each template, which is a constant. */
-const Jsonb *
+Jsonb *
 kg_template_outline(const char *template)
 {
-	static struct
-	{
-		const char *template;
-		Jsonb *outline;
-	} outlines[KG_MAX_OUTLINES];
-	MemoryContext old;
-	Jsonb *outline;
-	int i;
-
-	for (i = 0; i < KG_MAX_OUTLINES && outlines[i].template != NULL; i++)
-		if (outlines[i].template == template)
-			return outlines[i].outline;
-	outline = kg_json_parse(expanded(template, NULL, true, true));
-	if (i == KG_MAX_OUTLINES)
-		return outline;
-	old = MemoryContextSwitchTo(TopMemoryContext);
-	outlines[i].outline = memcpy(
-		palloc(VARSIZE(outline)), outline, VARSIZE(outline));
-	MemoryContextSwitchTo(old);
-	outlines[i].template = template;
-	return outlines[i].outline;
+	return kg_json_parse(expanded(template, NULL, true, true));
 }

@@ -23,11 +23,12 @@ extern char *kg_expand_text(const char *template);
 /*
  * What a template of an input schema says whatever the tenant and the settings
  * are: what these decide is {}, and numbers that depend on settings are names.
- * Lives as long as the backend.
+ * It is read once, by tools/outline.h.
  */
-extern const Jsonb *kg_template_outline(const char *template);
-/* Such a number as it is now. */
-extern int kg_template_number(const char *name, size_t length);
+extern Jsonb *kg_template_outline(const char *template);
+/* Which of these numbers has the name, or -1; and what it is now. */
+extern int kg_template_find_number(const char *name, size_t length);
+extern int kg_template_number(int number);
 /* A hash of all of them: what is made from templates is good for one. */
 extern uint64 kg_template_numbers(void);
 
