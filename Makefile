@@ -82,7 +82,7 @@ $(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
 $(KGCTL_OBJS) src/kgctl/kgctl: override CFLAGS += $(KGCTL_FLAGS)
 $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
 src/kgctl/kgctl: $(KGCTL_OBJS)
-	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -o $@$(X)
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -o $@$(X)
 
 # PGXS knows no manual pages.
 $(KGCTL_SERVICE): $(KGCTL_SERVICE).in

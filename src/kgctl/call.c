@@ -15,6 +15,7 @@
 #include <sys/random.h>
 
 #include "kgctl/call.h"
+#include "kgctl/exchange.h"
 #include "kgctl/log.h"
 #include "kgctl/metrics.h"
 #include "kgctl/observe.h"
@@ -44,6 +45,7 @@ struct KgCall
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
+	KgExchange *exchange; /* or NULL */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
@@ -54,6 +56,8 @@ struct KgCall
 	size_t held; /* counted in held_bytes */
 	int64_t started_us;
 };
+
+static const char too_busy[] = "the gateway is too busy; try again";
 
 static LIST_HEAD(, KgCall) asking = LIST_HEAD_INITIALIZER(asking);
 static size_t held_bytes;
@@ -81,6 +85,7 @@ static void
 free_call(KgCall *call)
 {
 	stop_asking(call);
+	kg_exchange_free(call->exchange);
 	held_bytes -= call->held;
 	kg_message_free(&call->msg);
 	if (call->token != NULL)
@@ -219,9 +224,34 @@ write_batch(KgCall *call, KgBuf *out)
 }
 
 static bool
+run_query(void *arg, const char *text, size_t len, const char *decisions,
+		  const char *exchange)
+{
+	KgCall *call = arg;
+	KgPoolMessage message = {text, len, call->token, decisions, exchange};
+
+	call->query = kg_pool_query(
+		call->context.pool, &message, query_done, query_notice, call);
+	return call->query != NULL;
+}
+
+/* What an exchange came to. */
+static void
+exchanged(void *arg, const char *text, size_t len)
+{
+	KgAnswer answer = {200, text, len, NULL, NULL, NULL, -1, false};
+
+	if (text == NULL)
+		fail(arg, 503, NULL, too_busy);
+	else
+		finish(arg, &answer);
+}
+
+static bool
 send_query(KgCall *call, const char *text, size_t len)
 {
 	KgBuf spliced;
+	bool sent;
 
 	kg_buf_init(&spliced);
 	if (call->revision != NULL && call->msg.kind == KG_MSG_BATCH)
@@ -236,15 +266,10 @@ send_query(KgCall *call, const char *text, size_t len)
 		text = spliced.data;
 		len = spliced.len;
 	}
-	call->query = kg_pool_query(call->context.pool,
-								text,
-								len,
-								call->token,
-								query_done,
-								query_notice,
-								call);
+	sent = call->exchange != NULL ? kg_exchange_start(call->exchange, text, len)
+								  : run_query(call, text, len, NULL, NULL);
 	kg_buf_free(&spliced);
-	return call->query != NULL;
+	return sent;
 }
 
 KgCall *
@@ -264,6 +289,13 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	call->owner = *owner;
 	call->msg = *msg;
 	call->started_us = kg_clock_us();
+	if (context->authorizer != NULL && kg_exchange_wanted(&call->msg))
+	{
+		KgExchangeOwner exchange = {call, run_query, exchanged};
+
+		call->exchange = kg_exchange_new(
+			context->authorizer, &call->msg, call->revision, &exchange);
+	}
 	if (send_query(call, text, len))
 	{
 		memset(msg, 0, sizeof(*msg));
@@ -271,6 +303,9 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 		held_bytes += held;
 		return call;
 	}
+	/* The message stays the caller's. */
+	kg_exchange_free(call->exchange);
+	call->exchange = NULL;
 	memset(&call->msg, 0, sizeof(call->msg));
 	free_call(call);
 	return NULL;
@@ -468,7 +503,7 @@ repeat(KgCall *call)
 	kg_buf_init(&out);
 	kg_json_write(&out, root, -1);
 	if (!send_query(call, out.data, out.len))
-		fail(call, 503, NULL, "the gateway is too busy; try again");
+		fail(call, 503, NULL, too_busy);
 	kg_buf_free(&out);
 }
 
@@ -584,7 +619,9 @@ result_done(KgCall *call, PGresult *res)
 	}
 	answer.text = PQgetvalue(res, 0, 0);
 	answer.len = (size_t) PQgetlength(res, 0, 0);
-	if (ask_back(call, answer.text, answer.len))
+	if (ask_back(call, answer.text, answer.len) ||
+		(call->exchange != NULL &&
+		 kg_exchange_takes(call->exchange, answer.text, answer.len)))
 	{
 		PQclear(res);
 		return;

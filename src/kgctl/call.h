@@ -7,6 +7,7 @@
 #ifndef KG_CALL_H
 #define KG_CALL_H
 
+#include "kgctl/authzen.h"
 #include "kgctl/message.h"
 #include "kgctl/pool.h"
 
@@ -39,7 +40,8 @@ typedef struct KgCallOwner
 typedef struct KgCallContext
 {
 	KgPool *pool;
-	const char *token;	  /* or NULL */
+	KgAuthorizer *authorizer; /* or NULL */
+	const char *token;		  /* or NULL */
 	const char *revision; /* legacy revision to tell the database, or NULL */
 	bool modern;
 } KgCallContext;

@@ -42,6 +42,11 @@ static const char serve_options[] =
 	"--keep-alive N\topen connections up to which one is kept after a "
 	"request (default 512)\n"
 	"--access-log\ta line for each request\n"
+	"--authorizer URL\tAuthZEN service that decides what x-authorize leaves "
+	"open\n"
+	"--authorizer-timeout SECONDS\tof a request to it (default 2)\n"
+	"--authorizer-cache SECONDS\thow long a decision is kept (default 0: not "
+	"at all)\n"
 	"--metrics ADDRESS\tfor /metrics, /healthz and /readyz; host:port or "
 	"unix:/path\n";
 
@@ -273,7 +278,10 @@ run(const KgArgs *args)
 	http.listen_fd = http.probe_fd = -1;
 	if (!read_options(&http.options, args) ||
 		!kg_gateway_open(&http.gateway, args, 8, on_signal, &http))
+	{
+		kg_gateway_close(&http.gateway);
 		return KG_EXIT_USAGE;
+	}
 	raise_file_limit(http.options.max_connections);
 	kg_metrics_wanted = metrics != NULL;
 	if (metrics != NULL)

@@ -36,6 +36,8 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 				KgLoopFn on_signal, void *on_signal_arg)
 {
 	KgPoolOptions options;
+	KgAuthorizerOptions authorizer = {kg_args_get(args, "authorizer"), 0, 0};
+	long authorizer_timeout = 2;
 	long pool = default_pool;
 	long queue = 1024;
 	long timeout = 30;
@@ -46,9 +48,17 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	if (!kg_args_number(args, "pool", 1, 1000, &pool) ||
 		!kg_args_number(args, "queue", 1, 100000, &queue) ||
 		!kg_args_number(args, "timeout", 1, 3600, &timeout) ||
+		!kg_args_number(args,
+						"max-message",
+						1024,
+						64 * 1024 * 1024,
+						&gateway->max_message) ||
 		!kg_args_number(
-			args, "max-message", 1024, 64 * 1024 * 1024, &gateway->max_message))
+			args, "authorizer-timeout", 1, 30, &authorizer_timeout) ||
+		!kg_args_number(
+			args, "authorizer-cache", 0, 3600, &authorizer.cache_seconds))
 		return false;
+	authorizer.timeout_ms = authorizer_timeout * 1000;
 	if (level != NULL && !kg_log_set_level(level))
 	{
 		kg_error("unknown log level \"%s\"", level);
@@ -61,6 +71,7 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	options.size = (int) pool;
 	options.queue = (int) queue;
 	options.timeout_ms = timeout * 1000;
+	options.exchange = authorizer.url != NULL;
 	options.prepare = !kg_args_has(args, "no-prepare");
 	if (options.function != NULL && !plain_name(options.function))
 	{
@@ -76,7 +87,9 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 		return false;
 	gateway->pool = kg_pool_new(gateway->loop, &options);
 	gateway->listener = kg_listener_new(gateway->loop, options.dsn);
-	return true;
+	if (options.exchange)
+		gateway->authorizer = kg_authorizer_new(gateway->loop, &authorizer);
+	return !options.exchange || gateway->authorizer != NULL;
 }
 
 void
@@ -84,6 +97,7 @@ kg_gateway_close(KgGateway *gateway)
 {
 	if (gateway->listener != NULL)
 		kg_listener_free(gateway->listener);
+	kg_authorizer_free(gateway->authorizer);
 	if (gateway->pool != NULL)
 		kg_pool_free(gateway->pool);
 	if (gateway->loop != NULL)

@@ -6,6 +6,7 @@
 #define KG_GATEWAY_H
 
 #include "kgctl/args.h"
+#include "kgctl/authzen.h"
 #include "kgctl/listen.h"
 #include "kgctl/loop.h"
 #include "kgctl/pool.h"
@@ -14,6 +15,7 @@ typedef struct KgGateway
 {
 	KgLoop *loop;
 	KgPool *pool;
+	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
 	KgListener *listener;
 	long max_message; /* bytes of one message */
 } KgGateway;

@@ -32,6 +32,8 @@ reply_metrics(KgRequest *req)
 	kg_buf_init(&out);
 	kg_metrics_write(&out);
 	kg_pool_write(http->gateway.pool, &out);
+	if (http->gateway.authorizer != NULL)
+		kg_authorizer_write(http->gateway.authorizer, &out);
 	kg_metric_gauge(&out,
 					"kgctl_http_connections",
 					"Open connections of clients.",

@@ -276,8 +276,11 @@ waits_for_listen(KgRequest *req, const KgMessage *msg)
 static void
 start_call(KgRequest *req, KgMessage *msg, const char *revision)
 {
-	KgCallContext context = {
-		req->http->gateway.pool, NULL, revision, req->modern};
+	KgCallContext context = {req->http->gateway.pool,
+							 req->http->gateway.authorizer,
+							 NULL,
+							 revision,
+							 req->modern};
 	KgCallOwner owner = {req, on_notify, req->accepts_stream, on_done};
 
 	if (!kg_headers_token(req, &context.token))

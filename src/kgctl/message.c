@@ -132,6 +132,40 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *text)
 								 message));
 }
 
+void
+kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
+					  const char *code, const char *text, long retry_after_ms)
+{
+	json_t *error = json_pack("{s:s, s:s}", "code", code, "message", text);
+	json_t *result = json_pack("{s:b}", "isError", 1);
+	KgBuf plain;
+
+	if (retry_after_ms >= 0)
+		json_object_set_new(
+			error, "retry_after_ms", json_integer(retry_after_ms));
+	kg_buf_init(&plain);
+	kg_json_write_made(&plain, json_incref(error));
+	json_object_set_new(
+		result,
+		"content",
+		json_pack("[{s:s, s:s}]", "type", "text", "text", plain.data));
+	kg_buf_free(&plain);
+	/* Revisions are dates. */
+	if (revision == NULL || strcmp(revision, "2025-06-18") >= 0)
+		json_object_set(result, "structuredContent", error);
+	if (revision == NULL)
+		json_object_set_new(result, "resultType", json_string("complete"));
+	json_decref(error);
+	kg_json_write_made(out,
+					   json_pack("{s:s, s:o, s:o}",
+								 "jsonrpc",
+								 "2.0",
+								 "id",
+								 kg_message_id(id),
+								 "result",
+								 result));
+}
+
 static size_t
 skip_space(const char *text, size_t len, size_t at)
 {

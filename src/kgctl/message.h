@@ -25,6 +25,7 @@
 #define KG_RPC_HEADER (-32020)
 #define KG_RPC_CAPABILITY (-32021)
 #define KG_RPC_VERSION (-32022)
+#define KG_RPC_BATCH_LIMIT (-32000)
 
 typedef enum KgMessageKind
 {
@@ -69,6 +70,14 @@ extern json_t *kg_message_id(const char *id);
 /* {"jsonrpc":"2.0","id":...,"error":{...}}; id NULL leaves the id out. */
 extern void kg_message_error(KgBuf *out, const char *id, int code,
 							 const char *text);
+
+/*
+ * The result of a tool that fails, in the shape of a legacy revision, or (NULL)
+ * of the modern one.  retry_after_ms < 0: that is not told.
+ */
+extern void kg_message_tool_error(KgBuf *out, const char *id,
+								  const char *revision, const char *code,
+								  const char *text, long retry_after_ms);
 
 /* Put {"kg_revision":"...", in front of a message that is an object. */
 extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,

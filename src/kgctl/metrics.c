@@ -17,6 +17,8 @@
 #define MAX_ERRORS 64
 #define MAX_CODE 32
 #define OTHER "other"
+#define AUTHORIZER_REQUESTS "kgctl_authorizer_requests_total"
+#define AUTHORIZER_DECISIONS "kgctl_authorizer_decisions_total"
 
 typedef struct Times
 {
@@ -46,16 +48,32 @@ static const double bounds[] = {
 static const struct
 {
 	const char *name;
+	const char *labels; /* or NULL */
 	const char *help;
 } counter_names[KG_COUNTERS] = {
-	{"kgctl_calls_cancelled_total", "Messages given up by their client."},
-	{"kgctl_pool_connects_total", "Connections made to the database."},
+	{"kgctl_calls_cancelled_total", NULL, "Messages given up by their client."},
+	{"kgctl_pool_connects_total", NULL, "Connections made to the database."},
 	{"kgctl_pool_connect_failures_total",
+	 NULL,
 	 "Attempts to connect to the database that failed."},
-	{"kgctl_pool_lost_total", "Connections to the database that broke."},
-	{"kgctl_queue_refused_total", "Messages refused by a full queue."},
+	{"kgctl_pool_lost_total", NULL, "Connections to the database that broke."},
+	{"kgctl_queue_refused_total", NULL, "Messages refused by a full queue."},
 	{"kgctl_queue_expired_total",
+	 NULL,
 	 "Messages that waited for a connection in vain."},
+	{AUTHORIZER_REQUESTS, "outcome=\"ok\"", "Requests to the authorizer."},
+	{AUTHORIZER_REQUESTS, "outcome=\"timeout\"", NULL},
+	{AUTHORIZER_REQUESTS, "outcome=\"status\"", NULL},
+	{AUTHORIZER_REQUESTS, "outcome=\"malformed\"", NULL},
+	{AUTHORIZER_REQUESTS, "outcome=\"unreachable\"", NULL},
+	{AUTHORIZER_REQUESTS, "outcome=\"busy\"", NULL},
+	{AUTHORIZER_DECISIONS,
+	 "decision=\"allow\"",
+	 "Decisions of the authorizer."},
+	{AUTHORIZER_DECISIONS, "decision=\"deny\"", NULL},
+	{"kgctl_authorizer_cache_hits_total",
+	 NULL,
+	 "Decisions that needed no request."},
 };
 
 static const char *const methods[] = {"initialize",
@@ -92,6 +110,7 @@ static uint64_t messages[NMETHODS];
 static uint64_t statuses[600];
 static Tool tools[MAX_TOOLS + 1] = {{OTHER, {{0}, 0, 0}}};
 static size_t ntools = 1;
+static Times authorizer_times;
 static ErrorCount errors[MAX_ERRORS];
 static size_t nerrors;
 
@@ -202,6 +221,12 @@ kg_count_call(const char *tool, bool known, int64_t us)
 }
 
 void
+kg_count_authorizer_time(int64_t us)
+{
+	add_time(&authorizer_times, us);
+}
+
+void
 kg_metric_head(KgBuf *out, const char *name, const char *type, const char *help)
 {
 	kg_buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -231,30 +256,47 @@ write_label(KgBuf *out, const char *value)
 	}
 }
 
+/* label="value", with what follows it; nothing where there is no label. */
+static void
+write_labels(KgBuf *out, const char *label, const char *value, const char *le)
+{
+	if (label == NULL && le == NULL)
+		return;
+	kg_buf_putc(out, '{');
+	if (label != NULL)
+	{
+		kg_buf_printf(out, "%s=\"", label);
+		write_label(out, value);
+		kg_buf_puts(out, le != NULL ? "\"," : "\"");
+	}
+	if (le != NULL)
+		kg_buf_printf(out, "le=\"%s\"", le);
+	kg_buf_putc(out, '}');
+}
+
 static void
 write_times(KgBuf *out, const char *name, const char *label, const char *value,
 			const Times *times)
 {
 	uint64_t below = 0;
+	char le[32];
 	size_t i;
 
 	for (i = 0; i <= NBOUNDS; i++)
 	{
-		below += times->buckets[i];
-		kg_buf_printf(out, "%s_bucket{%s=\"", name, label);
-		write_label(out, value);
 		if (i < NBOUNDS)
-			kg_buf_printf(out, "\",le=\"%g\"} ", bounds[i]);
-		else
-			kg_buf_puts(out, "\",le=\"+Inf\"} ");
-		kg_buf_printf(out, "%llu\n", (unsigned long long) below);
+			snprintf(le, sizeof(le), "%g", bounds[i]);
+		below += times->buckets[i];
+		kg_buf_printf(out, "%s_bucket", name);
+		write_labels(out, label, value, i < NBOUNDS ? le : "+Inf");
+		kg_buf_printf(out, " %llu\n", (unsigned long long) below);
 	}
-	kg_buf_printf(out, "%s_sum{%s=\"", name, label);
-	write_label(out, value);
-	kg_buf_printf(out, "\"} %.6f\n", (double) times->sum_us / 1000000);
-	kg_buf_printf(out, "%s_count{%s=\"", name, label);
-	write_label(out, value);
-	kg_buf_printf(out, "\"} %llu\n", (unsigned long long) times->count);
+	kg_buf_printf(out, "%s_sum", name);
+	write_labels(out, label, value, NULL);
+	kg_buf_printf(out, " %.6f\n", (double) times->sum_us / 1000000);
+	kg_buf_printf(out, "%s_count", name);
+	write_labels(out, label, value, NULL);
+	kg_buf_printf(out, " %llu\n", (unsigned long long) times->count);
 }
 
 static void
@@ -305,6 +347,19 @@ write_process(KgBuf *out)
 	fclose(file);
 }
 
+static void
+write_counter(KgBuf *out, size_t i)
+{
+	/* Series of one name stand together. */
+	if (counter_names[i].help != NULL)
+		kg_metric_head(
+			out, counter_names[i].name, "counter", counter_names[i].help);
+	kg_buf_puts(out, counter_names[i].name);
+	if (counter_names[i].labels != NULL)
+		kg_buf_printf(out, "{%s}", counter_names[i].labels);
+	kg_buf_printf(out, " %llu\n", (unsigned long long) counters[i]);
+}
+
 void
 kg_metrics_write(KgBuf *out)
 {
@@ -335,12 +390,11 @@ kg_metrics_write(KgBuf *out)
 						  i,
 						  (unsigned long long) statuses[i]);
 	for (i = 0; i < KG_COUNTERS; i++)
-	{
-		kg_metric_head(
-			out, counter_names[i].name, "counter", counter_names[i].help);
-		kg_buf_printf(out,
-					  "%s %llu\n",
-					  counter_names[i].name,
-					  (unsigned long long) counters[i]);
-	}
+		write_counter(out, i);
+	kg_metric_head(out,
+				   "kgctl_authorizer_duration_seconds",
+				   "histogram",
+				   "Time of requests to the authorizer.");
+	write_times(
+		out, "kgctl_authorizer_duration_seconds", NULL, "", &authorizer_times);
 }

@@ -18,15 +18,26 @@
 /* What is just counted; its names are in metrics.c. */
 typedef enum KgCounter
 {
-	KG_COUNT_CANCELLED,	   /* calls whose client went away */
-	KG_COUNT_CONNECTS,	   /* connections to the database */
-	KG_COUNT_CONNECT_FAIL, /* and attempts that failed */
-	KG_COUNT_LOST,		   /* connections that broke */
-	KG_COUNT_QUEUE_FULL,   /* calls that found no place in the queue */
-	KG_COUNT_QUEUE_EXPIRED /* calls that waited in vain */
+	KG_COUNT_CANCELLED,		/* calls whose client went away */
+	KG_COUNT_CONNECTS,		/* connections to the database */
+	KG_COUNT_CONNECT_FAIL,	/* and attempts that failed */
+	KG_COUNT_LOST,			/* connections that broke */
+	KG_COUNT_QUEUE_FULL,	/* calls that found no place in the queue */
+	KG_COUNT_QUEUE_EXPIRED, /* calls that waited in vain */
+	/* requests to the authorizer, by what became of them */
+	KG_COUNT_AUTHORIZER_OK,
+	KG_COUNT_AUTHORIZER_TIMEOUT,
+	KG_COUNT_AUTHORIZER_STATUS,
+	KG_COUNT_AUTHORIZER_MALFORMED,
+	KG_COUNT_AUTHORIZER_UNREACHABLE,
+	KG_COUNT_AUTHORIZER_BUSY, /* not even sent */
+	/* and its decisions */
+	KG_COUNT_ALLOWED,
+	KG_COUNT_DENIED,
+	KG_COUNT_KEPT /* decisions that needed no request */
 } KgCounter;
 
-#define KG_COUNTERS (KG_COUNT_QUEUE_EXPIRED + 1)
+#define KG_COUNTERS (KG_COUNT_KEPT + 1)
 
 /* Who an error is of. */
 typedef enum KgErrorKind
@@ -50,6 +61,9 @@ extern void kg_count_http(unsigned status);
 
 /* A call of a tool: known, where the database answered for this name. */
 extern void kg_count_call(const char *tool, bool known, int64_t us);
+
+/* A request to the authorizer. */
+extern void kg_count_authorizer_time(int64_t us);
 
 extern void kg_metrics_write(KgBuf *out);
 

@@ -41,6 +41,24 @@ typedef enum ConnState
 	CONN_BUSY
 } ConnState;
 
+typedef enum Statement
+{
+	RUN_MCP,
+	RUN_EXCHANGE, /* with decisions and exchange */
+	NSTATEMENTS
+} Statement;
+
+static const struct
+{
+	const char *name; /* of the prepared one */
+	const char *function;
+	const char *arguments;
+	int nparams;
+} statements[NSTATEMENTS] = {
+	{"kg_mcp", "kg_mcp", "$1, $2, $3", 3},
+	{"kg_mcp_authorized", "kg_mcp_authorized", "$1, $2, $3, $4, $5", 5},
+};
+
 typedef struct Conn
 {
 	KgPool *pool;
@@ -53,6 +71,7 @@ typedef struct Conn
 	bool cancelling;
 	int64_t cancelled; /* when a request to cancel went out last */
 	bool timed_out;
+	int prepared; /* statements that are */
 } Conn;
 
 struct KgQuery
@@ -60,8 +79,8 @@ struct KgQuery
 	KgPool *pool;
 	TAILQ_ENTRY(KgQuery) link; /* of those that wait */
 	Conn *conn;				   /* NULL while waiting */
-	char *message;
-	char *token;
+	Statement statement;
+	char *values[5]; /* of its parameters: message, token, tenant ... */
 	int64_t since;
 	KgQueryDone done;
 	KgQueryNotice notice;
@@ -74,7 +93,7 @@ struct KgPool
 	KgPoolOptions options;
 	KgCanceller *canceller;
 	Conn *conns;
-	char *statement;
+	char *sql[NSTATEMENTS];
 	TAILQ_HEAD(, KgQuery) waiting;
 	int nwaiting;
 	int64_t next_connect;
@@ -88,11 +107,13 @@ static void on_socket(void *arg, uint32_t events);
 static void
 free_query(KgQuery *query)
 {
-	free(query->message);
+	int i;
+
 	/* Do not leave tokens in freed memory. */
-	if (query->token != NULL)
-		memset(query->token, 0, strlen(query->token));
-	free(query->token);
+	if (query->values[1] != NULL)
+		memset(query->values[1], 0, strlen(query->values[1]));
+	for (i = 0; i < 5; i++)
+		free(query->values[i]);
 	free(query);
 }
 
@@ -274,42 +295,64 @@ send_setup(Conn *conn)
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 
-static const Oid param_types[3] = {3802 /* jsonb */, 25 /* text */, 25};
+static const Oid param_types[5] = {
+	3802 /* jsonb */, 25 /* text */, 25, 3802, 25};
 
-static bool
-send_prepare(Conn *conn, const char *schema)
+static void
+make_sql(KgPool *pool, const char *schema)
 {
-	KgPool *pool = conn->pool;
+	const char *function = pool->options.function;
+	int i;
 
-	free(pool->statement);
-	pool->statement = pool->options.function
-						  ? kg_format("SELECT %s($1, $2, $3)",
-									  pool->options.function)
-						  : kg_format("SELECT %s.kg_mcp($1, $2, $3)", schema);
+	for (i = 0; i < NSTATEMENTS; i++)
+	{
+		free(pool->sql[i]);
+		pool->sql[i] = kg_format("SELECT %s%s%s(%s)",
+								 function ? "" : schema,
+								 function ? "" : ".",
+								 function ? function : statements[i].function,
+								 statements[i].arguments);
+	}
+}
+
+/* The next statement that is to be prepared. */
+static bool
+send_prepare(Conn *conn)
+{
+	int i = conn->prepared;
+
 	set_state(conn, CONN_PREPARE);
-	return PQsendPrepare(conn->pg, "kg_mcp", pool->statement, 3, param_types) &&
+	return PQsendPrepare(conn->pg,
+						 statements[i].name,
+						 conn->pool->sql[i],
+						 statements[i].nparams,
+						 param_types) &&
 		   flush_conn(conn);
 }
 
 static bool
 send_query(Conn *conn, KgQuery *query)
 {
-	const char *values[3];
+	const char *const *values = (const char *const *) query->values;
+	int n = statements[query->statement].nparams;
 	int ok;
 
-	values[0] = query->message;
-	values[1] = query->token;
-	values[2] = NULL;
 	set_state(conn, CONN_BUSY);
 	conn->query = query;
 	conn->timed_out = false;
 	query->conn = conn;
 	if (conn->pool->options.prepare)
-		ok = PQsendQueryPrepared(conn->pg, "kg_mcp", 3, values, NULL, NULL, 0);
+		ok = PQsendQueryPrepared(conn->pg,
+								 statements[query->statement].name,
+								 n,
+								 values,
+								 NULL,
+								 NULL,
+								 0);
 	else
 		ok = PQsendQueryParams(conn->pg,
-							   conn->pool->statement,
-							   3,
+							   conn->pool->sql[query->statement],
+							   n,
 							   param_types,
 							   values,
 							   NULL,
@@ -394,14 +437,24 @@ answered(Conn *conn)
 	}
 	if (conn->state == CONN_SETUP && ok)
 	{
-		if (!send_prepare(conn, PQgetvalue(res, 0, 0)))
+		make_sql(conn->pool, PQgetvalue(res, 0, 0));
+		conn->prepared = 0;
+		if (!send_prepare(conn))
 			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
 	}
 	else if (conn->state == CONN_PREPARE &&
 			 PQresultStatus(res) == PGRES_COMMAND_OK)
 	{
-		kg_count(KG_COUNT_CONNECTS);
-		become_idle(conn);
+		if (++conn->prepared < (conn->pool->options.exchange ? NSTATEMENTS : 1))
+		{
+			if (!send_prepare(conn))
+				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+		}
+		else
+		{
+			kg_count(KG_COUNT_CONNECTS);
+			become_idle(conn);
+		}
 	}
 	else
 	{
@@ -651,13 +704,20 @@ kg_pool_free(KgPool *pool)
 			close_conn(&pool->conns[i]);
 	}
 	free(pool->conns);
-	free(pool->statement);
+	for (i = 0; i < NSTATEMENTS; i++)
+		free(pool->sql[i]);
 	free(pool);
 }
 
+static char *
+copy(const char *text)
+{
+	return text ? kg_strdup(text) : NULL;
+}
+
 KgQuery *
-kg_pool_query(KgPool *pool, const char *message, size_t len, const char *token,
-			  KgQueryDone done, KgQueryNotice notice, void *arg)
+kg_pool_query(KgPool *pool, const KgPoolMessage *message, KgQueryDone done,
+			  KgQueryNotice notice, void *arg)
 {
 	KgQuery *query;
 
@@ -668,8 +728,11 @@ kg_pool_query(KgPool *pool, const char *message, size_t len, const char *token,
 	}
 	query = kg_calloc(1, sizeof(KgQuery));
 	query->pool = pool;
-	query->message = kg_strndup(message, len);
-	query->token = token ? kg_strdup(token) : NULL;
+	query->statement = message->decisions ? RUN_EXCHANGE : RUN_MCP;
+	query->values[0] = kg_strndup(message->text, message->len);
+	query->values[1] = copy(message->token);
+	query->values[3] = copy(message->decisions);
+	query->values[4] = copy(message->exchange);
 	query->since = kg_now();
 	query->done = done;
 	query->notice = notice;

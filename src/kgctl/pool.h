@@ -1,7 +1,8 @@
 /*
  * pool.h
- *	  Connections to the database, and the one statement that runs on them:
- *	  SELECT kg_mcp($1, $2, $3), a transaction of its own each time.
+ *	  Connections to the database, and the statements that run on them:
+ *	  SELECT kg_mcp($1, $2, $3), or that with decisions, a transaction of its
+ *	  own each time.
  *
  * Because no other statement is ever sent and identity is bound to the
  * transaction, nothing of one caller is left on a connection for the next.
@@ -26,6 +27,7 @@ typedef struct KgPoolOptions
 	int queue;			  /* waiting queries at most */
 	long timeout_ms;	  /* of a statement */
 	bool prepare;		  /* false for poolers without prepared statements */
+	bool exchange;		  /* messages may have decisions */
 } KgPoolOptions;
 
 typedef enum KgOutcome
@@ -48,13 +50,23 @@ typedef void (*KgQueryNotice)(void *arg, const char *text);
 extern KgPool *kg_pool_new(KgLoop *loop, const KgPoolOptions *options);
 extern void kg_pool_free(KgPool *pool);
 
+/* A message, and what of it is decided. */
+typedef struct KgPoolMessage
+{
+	const char *text;
+	size_t len;
+	const char *token;	   /* or NULL */
+	const char *decisions; /* NULL: there is no exchange */
+	const char *exchange;  /* of the round before, or NULL */
+} KgPoolMessage;
+
 /*
- * Queue a query; message and token are copied.  NULL when the queue is full
- * (done is not called then).
+ * Queue a query; the message is copied.  NULL when the queue is full (done is
+ * not called then).
  */
-extern KgQuery *kg_pool_query(KgPool *pool, const char *message, size_t len,
-							  const char *token, KgQueryDone done,
-							  KgQueryNotice notice, void *arg);
+extern KgQuery *kg_pool_query(KgPool *pool, const KgPoolMessage *message,
+							  KgQueryDone done, KgQueryNotice notice,
+							  void *arg);
 
 /* Give up a query: it is cancelled where it runs, done is never called. */
 extern void kg_query_cancel(KgQuery *query);

@@ -40,14 +40,12 @@ static KgArgs args;
 
 /* What pool.c would give. */
 KgQuery *
-kg_pool_query(KgPool *p, const char *message, size_t len, const char *token,
-			  KgQueryDone done, KgQueryNotice notice, void *arg)
+kg_pool_query(KgPool *p, const KgPoolMessage *message, KgQueryDone done,
+			  KgQueryNotice notice, void *arg)
 {
 	int i;
 
 	(void) message;
-	(void) len;
-	(void) token;
 	for (i = 0; i < MAX_QUERIES; i++)
 		if (!p->queries[i].used)
 		{
@@ -70,6 +68,13 @@ bool
 kg_pool_healthy(const KgPool *p)
 {
 	return p->mode != 1;
+}
+
+void
+kg_pool_write(const KgPool *p, KgBuf *out)
+{
+	(void) p;
+	(void) out;
 }
 
 /* What listen.c would: LISTEN is in force, or some waiting later, or never. */

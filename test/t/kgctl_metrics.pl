@@ -14,6 +14,9 @@ use Time::HiRes qw(sleep time);
 my $node = cluster('metrics');
 my %token = %{ $node->{kg_token} };
 
+# All of the gateway's series: with an authorizer, too.
+$node->safe_psql('postgres', q{CREATE FUNCTION kg_test.mcp(jsonb, text, text, jsonb, text) RETURNS jsonb LANGUAGE sql AS 'SELECT kg_mcp($1, $2, $3)'});
+
 # The second address of a gateway, as a gateway.
 sub probe
 {
@@ -55,7 +58,7 @@ sub metrics
 my $calls = 'kgctl_call_duration_seconds_count';
 
 # The gateway is ready; nothing has been asked.
-my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5');
+my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5', '--authorizer', 'http://127.0.0.1:1', '--function', 'kg_test.mcp');
 my $probe = probe($gateway);
 ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready');
 is(http($probe, 'GET', '/healthz')->{status}, 200, 'alive');

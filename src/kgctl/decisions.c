@@ -1,0 +1,125 @@
+/*
+ * decisions.c
+ *	  Decisions that are kept for a while.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "kgctl/buf.h"
+#include "kgctl/decisions.h"
+#include "kgctl/loop.h"
+
+#define SLOTS 65536
+/* Longer keys are not kept. */
+#define MAX_KEY 512
+
+typedef struct Slot
+{
+	char *key; /* the parts, a NUL behind each; NULL: empty */
+	size_t len;
+	int64_t until;
+	bool allowed;
+} Slot;
+
+struct KgDecisions
+{
+	long seconds;
+	uint64_t seed; /* so that nobody can aim at a slot */
+	size_t count;
+	Slot slots[SLOTS];
+};
+
+KgDecisions *
+kg_decisions_new(long seconds)
+{
+	KgDecisions *kept = kg_calloc(1, sizeof(KgDecisions));
+
+	kept->seconds = seconds;
+	if (getrandom(&kept->seed, sizeof(kept->seed), 0) < 0)
+		kept->seed = (uint64_t) kg_now();
+	return kept;
+}
+
+void
+kg_decisions_free(KgDecisions *kept)
+{
+	size_t i;
+
+	if (kept == NULL)
+		return;
+	for (i = 0; i < SLOTS; i++)
+		free(kept->slots[i].key);
+	free(kept);
+}
+
+size_t
+kg_decisions_count(const KgDecisions *kept)
+{
+	return kept->count;
+}
+
+/* The key's bytes; 0: it is too long. */
+static size_t
+make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < KG_DECISION_PARTS; i++)
+	{
+		size_t n = strlen(parts[i]) + 1;
+
+		if (len + n > MAX_KEY)
+			return 0;
+		memcpy(key + len, parts[i], n);
+		len += n;
+	}
+	return len;
+}
+
+static size_t
+slot_of(const KgDecisions *kept, const char *key, size_t len)
+{
+	uint64_t hash = kept->seed ^ 14695981039346656037u;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char) key[i]) * 1099511628211u;
+	return (size_t) ((hash ^ hash >> 32) % SLOTS);
+}
+
+bool
+kg_decisions_get(const KgDecisions *kept,
+				 const char *const parts[KG_DECISION_PARTS], bool *allowed)
+{
+	char key[MAX_KEY];
+	size_t len = make_key(parts, key);
+	const Slot *slot = &kept->slots[slot_of(kept, key, len)];
+
+	if (len == 0 || slot->len != len || memcmp(slot->key, key, len) != 0 ||
+		kg_now() >= slot->until)
+		return false;
+	*allowed = slot->allowed;
+	return true;
+}
+
+void
+kg_decisions_put(KgDecisions *kept, const char *const parts[KG_DECISION_PARTS],
+				 bool allowed)
+{
+	char key[MAX_KEY];
+	size_t len = make_key(parts, key);
+	Slot *slot = &kept->slots[slot_of(kept, key, len)];
+
+	if (len == 0)
+		return;
+	kept->count += slot->key == NULL;
+	free(slot->key);
+	slot->key = kg_malloc(len);
+	memcpy(slot->key, key, len);
+	slot->len = len;
+	slot->until = kg_now() + kept->seconds * 1000;
+	slot->allowed = allowed;
+}

@@ -1,0 +1,419 @@
+/*
+ * exchange.c
+ *	  The exchange of a call.
+ */
+#define _GNU_SOURCE /* memmem() */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/exchange.h"
+#include "kgctl/log.h"
+
+#define MEMBER "kg_authorize"
+/* A round more than any search has steps. */
+#define MAX_ROUNDS 64
+/* Of a batch: what the database allows one, and how long it may take. */
+#define MAX_BATCH_BYTES ((size_t) 16 * 1024 * 1024)
+#define MAX_BATCH_MS 60000
+
+static const char unavailable[] = "authorization is unavailable";
+
+struct KgExchange
+{
+	KgAuthorizer *authorizer;
+	const KgMessage *msg;
+	const char *revision;
+	KgExchangeOwner owner;
+	KgBuf message; /* as it is sent in each round */
+	KgBuf decisions;
+	int rounds;
+	json_t *wanted; /* kg_authorize of the last round */
+	KgAsking *asking;
+	KgEvaluation *evaluations;
+	size_t n;
+	/* Of a batch. */
+	KgJson *responses; /* of the first round; NULL before */
+	size_t at;		   /* the response that is exchanged */
+	size_t bytes;	   /* of those that were */
+	int64_t deadline;
+};
+
+static void next_response(KgExchange *x);
+
+static bool
+is_tools_call(const KgJson *message)
+{
+	const char *method = kg_json_get_text(message, "method");
+
+	return method != NULL && strcmp(method, "tools/call") == 0 &&
+		   kg_json_get(message, "id") != NULL;
+}
+
+bool
+kg_exchange_wanted(const KgMessage *msg)
+{
+	size_t i;
+
+	if (msg->kind == KG_MSG_REQUEST)
+		return is_tools_call(msg->root);
+	for (i = 0; msg->kind == KG_MSG_BATCH && i < msg->root->len; i++)
+		if (is_tools_call(msg->root->u.items[i]))
+			return true;
+	return false;
+}
+
+KgExchange *
+kg_exchange_new(KgAuthorizer *authorizer, const KgMessage *msg,
+				const char *revision, const KgExchangeOwner *owner)
+{
+	KgExchange *x = kg_calloc(1, sizeof(KgExchange));
+
+	x->authorizer = authorizer;
+	x->msg = msg;
+	x->revision = revision;
+	x->owner = *owner;
+	x->deadline = kg_now() + MAX_BATCH_MS;
+	return x;
+}
+
+static void
+forget_round(KgExchange *x)
+{
+	if (x->asking != NULL)
+		kg_asking_cancel(x->asking);
+	x->asking = NULL;
+	free(x->evaluations);
+	x->evaluations = NULL;
+	json_decref(x->wanted);
+	x->wanted = NULL;
+}
+
+void
+kg_exchange_free(KgExchange *x)
+{
+	if (x == NULL)
+		return;
+	forget_round(x);
+	kg_buf_free(&x->message);
+	kg_buf_free(&x->decisions);
+	free(x);
+}
+
+static void
+begin(KgExchange *x, const char *message, size_t len)
+{
+	x->message.len = x->decisions.len = 0;
+	x->rounds = 0;
+	kg_buf_add(&x->message, message, len);
+	kg_buf_puts(&x->decisions, "[]");
+}
+
+bool
+kg_exchange_start(KgExchange *x, const char *message, size_t len)
+{
+	x->responses = NULL;
+	begin(x, message, len);
+	return x->owner.send(
+		x->owner.arg, x->message.data, x->message.len, x->decisions.data, NULL);
+}
+
+/* In the place of the response that asked; it is JSON of the database or ours. */
+static void
+put_response(KgExchange *x, const char *text, size_t len)
+{
+	char *error = NULL;
+	KgJson *response = kg_json_parse(x->msg->arena, text, len, NULL, &error);
+
+	free(error);
+	if (response == NULL)
+		response = kg_json_new(x->msg->arena, KG_JSON_NULL);
+	x->bytes += len;
+	x->responses->u.items[x->at++] = response;
+}
+
+/* A response is there: of the message, or of one in the batch. */
+static void
+respond(KgExchange *x, const char *text, size_t len)
+{
+	if (x->responses == NULL)
+		x->owner.answer(x->owner.arg, text, len);
+	else
+	{
+		put_response(x, text, len);
+		next_response(x);
+	}
+}
+
+/* The id of the message that is exchanged, as JSON text. */
+static char *
+id_of(const KgExchange *x)
+{
+	const KgJson *id = kg_json_get(
+		x->responses ? x->responses->u.items[x->at] : x->msg->root, "id");
+	KgBuf text;
+
+	kg_buf_init(&text);
+	kg_json_write(&text, id, -1);
+	return kg_buf_detach(&text);
+}
+
+static void
+write_refusal(const KgExchange *x, KgBuf *out)
+{
+	char *id = id_of(x);
+
+	kg_message_tool_error(out, id, x->revision, "FORBIDDEN", unavailable, -1);
+	free(id);
+}
+
+/* A batch is not answered without end, by bytes or by time. */
+static void
+write_left_out(const KgExchange *x, KgBuf *out)
+{
+	char *id = id_of(x);
+
+	kg_message_error(out,
+					 id,
+					 KG_RPC_BATCH_LIMIT,
+					 "the batch exceeds what one may take, so this message "
+					 "was left out; send it by itself");
+	free(id);
+}
+
+static void
+refuse(KgExchange *x)
+{
+	KgBuf out;
+
+	forget_round(x);
+	kg_buf_init(&out);
+	write_refusal(x, &out);
+	respond(x, out.data, out.len);
+	kg_buf_free(&out);
+}
+
+/* Decisions of the last round, by resource, those of one kind together. */
+static void
+add_decisions(KgExchange *x)
+{
+	json_t *resources = json_object_get(x->wanted, "resources");
+	const KgEvaluation *e = x->evaluations;
+	size_t i;
+
+	/* Without the bracket that closes it. */
+	x->decisions.len--;
+	for (i = 0; i < json_array_size(resources); i++)
+	{
+		json_t *resource = json_array_get(resources, i);
+		json_t *ids = json_object_get(resource, "ids");
+		json_t *by[2] = {json_array(), json_array()};
+		size_t k;
+
+		for (k = 0; k < json_array_size(ids); k++, e++)
+			json_array_append(by[e->allowed], json_array_get(ids, k));
+		for (k = 0; k < 2; k++)
+		{
+			if (json_array_size(by[k]) > 0)
+			{
+				if (x->decisions.len > 1)
+					kg_buf_putc(&x->decisions, ',');
+				kg_json_write_made(
+					&x->decisions,
+					json_pack("{s:O, s:O, s:O, s:b}",
+							  "resource_type",
+							  json_object_get(resource, "resource_type"),
+							  "ability",
+							  json_object_get(resource, "ability"),
+							  "ids",
+							  by[k],
+							  "allowed",
+							  (int) k));
+			}
+			json_decref(by[k]);
+		}
+	}
+	kg_buf_putc(&x->decisions, ']');
+}
+
+static void
+on_decided(void *arg, bool ok)
+{
+	KgExchange *x = arg;
+	const char *exchange = json_string_value(
+		json_object_get(x->wanted, "exchange"));
+
+	x->asking = NULL;
+	if (!ok)
+	{
+		refuse(x);
+		return;
+	}
+	add_decisions(x);
+	ok = x->owner.send(x->owner.arg,
+					   x->message.data,
+					   x->message.len,
+					   x->decisions.data,
+					   exchange);
+	forget_round(x);
+	if (!ok)
+		x->owner.answer(x->owner.arg, NULL, 0);
+}
+
+/* What the database wants decided; false where that makes no sense. */
+static bool
+read_wanted(KgExchange *x)
+{
+	json_t *resources = json_object_get(x->wanted, "resources");
+	size_t size = 0;
+	size_t i;
+	size_t k;
+
+	for (i = 0; i < json_array_size(resources); i++)
+		size += json_array_size(
+			json_object_get(json_array_get(resources, i), "ids"));
+	x->evaluations = kg_calloc(size + 1, sizeof(KgEvaluation));
+	x->n = 0;
+	for (i = 0; i < json_array_size(resources); i++)
+	{
+		json_t *resource = json_array_get(resources, i);
+		json_t *ids = json_object_get(resource, "ids");
+
+		for (k = 0; k < json_array_size(ids); k++, x->n++)
+		{
+			KgEvaluation *e = &x->evaluations[x->n];
+
+			e->type = json_string_value(
+				json_object_get(resource, "resource_type"));
+			e->ability = json_string_value(
+				json_object_get(resource, "ability"));
+			e->id = json_string_value(json_array_get(ids, k));
+			if (e->type == NULL || e->ability == NULL || e->id == NULL)
+				return false;
+		}
+	}
+	return x->n > 0 && json_is_string(json_object_get(x->wanted, "exchange")) &&
+		   json_is_string(json_object_get(x->wanted, "subject"));
+}
+
+static bool
+ask(KgExchange *x, const char *wanted, size_t len)
+{
+	forget_round(x);
+	x->wanted = json_loadb(wanted, len, JSON_REJECT_DUPLICATES, NULL);
+	if (++x->rounds > MAX_ROUNDS || !read_wanted(x))
+	{
+		kg_log(KG_LOG_ERROR, "the database asks for no decision one can make");
+		return false;
+	}
+	x->asking = kg_authorizer_ask(
+		x->authorizer,
+		json_string_value(json_object_get(x->wanted, "subject")),
+		x->evaluations,
+		x->n,
+		on_decided,
+		x);
+	return true;
+}
+
+/* The message of a batch that a response belongs to; NULL: it says nonsense. */
+static KgJson *
+message_of(const KgExchange *x, const KgJson *wanted)
+{
+	const KgJson *member = kg_json_get(wanted, "member");
+	size_t i = kg_json_is_integer(member) ? strtoul(member->u.text, NULL, 10)
+										  : x->msg->root->len;
+
+	return i < x->msg->root->len ? x->msg->root->u.items[i] : NULL;
+}
+
+/* Ask for what a response of the batch wants; false: it cannot be had. */
+static bool
+ask_for(KgExchange *x, const KgJson *wanted)
+{
+	const KgJson *message = message_of(x, wanted);
+	KgBuf text;
+	bool asks = false;
+
+	kg_buf_init(&text);
+	if (message != NULL)
+	{
+		kg_json_write(&text, message, -1);
+		begin(x, text.data, text.len);
+		text.len = 0;
+		kg_json_write(&text, wanted, -1);
+		asks = ask(x, text.data, text.len);
+	}
+	kg_buf_free(&text);
+	return asks;
+}
+
+/* The responses of the batch that need decisions, one by one; then the end. */
+static void
+next_response(KgExchange *x)
+{
+	KgBuf out;
+
+	kg_buf_init(&out);
+	while (x->at < x->responses->len)
+	{
+		const KgJson *wanted = kg_json_get(x->responses->u.items[x->at],
+										   MEMBER);
+
+		out.len = 0;
+		if (wanted == NULL)
+		{
+			x->at++;
+			continue;
+		}
+		if (x->bytes > MAX_BATCH_BYTES || kg_now() > x->deadline)
+			write_left_out(x, &out);
+		else if (ask_for(x, wanted))
+			break;
+		else
+			write_refusal(x, &out);
+		put_response(x, out.data, out.len);
+	}
+	if (x->at == x->responses->len)
+	{
+		out.len = 0;
+		kg_json_write(&out, x->responses, -1);
+		x->owner.answer(x->owner.arg, out.data, out.len);
+	}
+	kg_buf_free(&out);
+}
+
+static bool
+takes_batch(KgExchange *x, const char *text, size_t len)
+{
+	char *error = NULL;
+
+	if (memmem(text, len, "\"" MEMBER "\"", strlen(MEMBER) + 2) == NULL)
+		return false;
+	x->responses = kg_json_parse(x->msg->arena, text, len, NULL, &error);
+	free(error);
+	if (kg_json_length(x->responses) == 0)
+		return false;
+	x->at = 0;
+	next_response(x);
+	return true;
+}
+
+bool
+kg_exchange_takes(KgExchange *x, const char *text, size_t len)
+{
+	const char *wanted;
+	size_t n;
+
+	if (x->msg->kind == KG_MSG_BATCH && x->responses == NULL)
+		return takes_batch(x, text, len);
+	if (kg_json_scan(text, len, MEMBER, &wanted, &n))
+	{
+		if (!ask(x, wanted, n))
+			refuse(x);
+	}
+	else if (x->responses == NULL)
+		return false;
+	else
+		respond(x, text, len);
+	return true;
+}
