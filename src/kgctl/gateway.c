@@ -86,6 +86,7 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	if (!kg_loop_on_signal(gateway->loop, on_signal, on_signal_arg))
 		return false;
 	gateway->pool = kg_pool_new(gateway->loop, &options);
+	gateway->ready = kg_ready_new(gateway->pool);
 	gateway->listener = kg_listener_new(gateway->loop, options.dsn);
 	if (options.exchange)
 		gateway->authorizer = kg_authorizer_new(gateway->loop, &authorizer);
@@ -98,6 +99,7 @@ kg_gateway_close(KgGateway *gateway)
 	if (gateway->listener != NULL)
 		kg_listener_free(gateway->listener);
 	kg_authorizer_free(gateway->authorizer);
+	kg_ready_free(gateway->ready);
 	if (gateway->pool != NULL)
 		kg_pool_free(gateway->pool);
 	if (gateway->loop != NULL)

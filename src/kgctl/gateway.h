@@ -10,12 +10,14 @@
 #include "kgctl/listen.h"
 #include "kgctl/loop.h"
 #include "kgctl/pool.h"
+#include "kgctl/ready.h"
 
 typedef struct KgGateway
 {
 	KgLoop *loop;
 	KgPool *pool;
 	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
+	KgReady *ready;
 	KgListener *listener;
 	long max_message; /* bytes of one message */
 } KgGateway;

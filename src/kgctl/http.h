@@ -96,6 +96,7 @@ struct KgRequest
 	struct MHD_Response *response; /* waits to be queued */
 	unsigned status;
 	KgCall *call;
+	KgReadyWaiter *waiter; /* of /readyz */
 	/* A stream of server-sent events. */
 	bool streaming;
 	bool ended;
@@ -129,6 +130,8 @@ extern void kg_http_end_subscription(KgRequest *req);
 
 /* http_probe.c: false where the path is none of its own. */
 extern bool kg_probe_route(KgRequest *req, const char *url, const char *method);
+/* Nobody waits for an answer any more. */
+extern void kg_probe_forget(KgRequest *req);
 
 /* http_reply.c: what a request is answered with. */
 extern void kg_http_reply(KgRequest *req, unsigned status, const char *type,

@@ -9,18 +9,43 @@
 #include "kgctl/http.h"
 #include "kgctl/metrics.h"
 
+/* Components and their metrics are for those who watch the server. */
+static void
+on_ready(void *arg, bool ready, const char *word, const char *health)
+{
+	KgRequest *req = arg;
+	unsigned status = ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+	KgBuf line;
+
+	req->waiter = NULL;
+	if (req->probes && health != NULL)
+		kg_http_reply(req, status, "application/json", health, strlen(health));
+	else
+	{
+		kg_buf_init(&line);
+		kg_buf_printf(&line, "%s\n", word);
+		kg_http_reply_text(req, status, line.data);
+		kg_buf_free(&line);
+	}
+	kg_http_resume(req);
+}
+
+void
+kg_probe_forget(KgRequest *req)
+{
+	if (req->waiter != NULL)
+		kg_ready_cancel(req->waiter);
+	req->waiter = NULL;
+}
+
 static void
 reply_ready(KgRequest *req)
 {
 	if (req->http->draining)
 		kg_http_reply_text(
 			req, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down\n");
-	else if (!kg_pool_healthy(req->http->gateway.pool))
-		kg_http_reply_text(req,
-						   MHD_HTTP_SERVICE_UNAVAILABLE,
-						   "no connection to the database\n");
 	else
-		kg_http_reply_text(req, MHD_HTTP_OK, "ok\n");
+		req->waiter = kg_ready_ask(req->http->gateway.ready, on_ready, req);
 }
 
 static void

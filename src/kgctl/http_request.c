@@ -389,7 +389,7 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	if (!req->complete)
 	{
 		req->complete = true;
-		if (req->response == NULL && !req->refused)
+		if (req->response == NULL && req->waiter == NULL && !req->refused)
 			dispatch(req);
 		if (req->response == NULL)
 		{
@@ -400,7 +400,9 @@ kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 	if (req->response == NULL)
 	{
 		/* Woken for nothing: the call still runs, or waits. */
-		if ((req->call == NULL && req->subscriber == NULL) || req->refused)
+		if ((req->call == NULL && req->subscriber == NULL &&
+			 req->waiter == NULL) ||
+			req->refused)
 			return MHD_NO;
 		kg_http_suspend(req);
 		return MHD_YES;
@@ -420,6 +422,7 @@ kg_http_completed(void *cls, struct MHD_Connection *mhd, void **req_cls,
 	*req_cls = NULL;
 	if (req->call != NULL)
 		kg_call_cancel(req->call);
+	kg_probe_forget(req);
 	kg_http_unsubscribe(req);
 	if (req->response != NULL)
 		MHD_destroy_response(req->response);

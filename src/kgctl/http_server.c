@@ -57,6 +57,7 @@ on_gone(void *arg, uint32_t events)
 	if (req->call != NULL)
 		kg_call_cancel(req->call);
 	req->call = NULL;
+	kg_probe_forget(req);
 	kg_http_unsubscribe(req);
 	kg_http_resume(req);
 }
@@ -396,6 +397,7 @@ kg_http_stop(KgHttp *http)
 			if (req->call != NULL)
 				kg_call_cancel(req->call);
 			req->call = NULL;
+			kg_probe_forget(req);
 			kg_http_resume(req);
 		}
 	stop_daemon(&http->daemon, http->watch);

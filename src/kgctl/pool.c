@@ -45,8 +45,12 @@ typedef enum Statement
 {
 	RUN_MCP,
 	RUN_EXCHANGE, /* with decisions and exchange */
+	RUN_HEALTH,
 	NSTATEMENTS
 } Statement;
+
+/* Those before it are prepared; RUN_EXCHANGE where there are exchanges. */
+#define PREPARED RUN_HEALTH
 
 static const struct
 {
@@ -57,6 +61,7 @@ static const struct
 } statements[NSTATEMENTS] = {
 	{"kg_mcp", "kg_mcp", "$1, $2, $3", 3},
 	{"kg_mcp_authorized", "kg_mcp_authorized", "$1, $2, $3, $4, $5", 5},
+	{NULL, "kg_health", "", 0},
 };
 
 typedef struct Conn
@@ -301,17 +306,19 @@ static const Oid param_types[5] = {
 static void
 make_sql(KgPool *pool, const char *schema)
 {
-	const char *function = pool->options.function;
 	int i;
 
 	for (i = 0; i < NSTATEMENTS; i++)
 	{
+		const char *own = i < PREPARED ? pool->options.function : NULL;
+
 		free(pool->sql[i]);
-		pool->sql[i] = kg_format("SELECT %s%s%s(%s)",
-								 function ? "" : schema,
-								 function ? "" : ".",
-								 function ? function : statements[i].function,
-								 statements[i].arguments);
+		pool->sql[i] = own ? kg_format(
+								 "SELECT %s(%s)", own, statements[i].arguments)
+						   : kg_format("SELECT %s.%s(%s)",
+									   schema,
+									   statements[i].function,
+									   statements[i].arguments);
 	}
 }
 
@@ -341,7 +348,7 @@ send_query(Conn *conn, KgQuery *query)
 	conn->query = query;
 	conn->timed_out = false;
 	query->conn = conn;
-	if (conn->pool->options.prepare)
+	if (conn->pool->options.prepare && query->statement < PREPARED)
 		ok = PQsendQueryPrepared(conn->pg,
 								 statements[query->statement].name,
 								 n,
@@ -445,7 +452,7 @@ answered(Conn *conn)
 	else if (conn->state == CONN_PREPARE &&
 			 PQresultStatus(res) == PGRES_COMMAND_OK)
 	{
-		if (++conn->prepared < (conn->pool->options.exchange ? NSTATEMENTS : 1))
+		if (++conn->prepared < (conn->pool->options.exchange ? PREPARED : 1))
 		{
 			if (!send_prepare(conn))
 				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
@@ -715,9 +722,8 @@ copy(const char *text)
 	return text ? kg_strdup(text) : NULL;
 }
 
-KgQuery *
-kg_pool_query(KgPool *pool, const KgPoolMessage *message, KgQueryDone done,
-			  KgQueryNotice notice, void *arg)
+static KgQuery *
+add_query(KgPool *pool, Statement statement, KgQueryDone done, void *arg)
 {
 	KgQuery *query;
 
@@ -728,18 +734,36 @@ kg_pool_query(KgPool *pool, const KgPoolMessage *message, KgQueryDone done,
 	}
 	query = kg_calloc(1, sizeof(KgQuery));
 	query->pool = pool;
-	query->statement = message->decisions ? RUN_EXCHANGE : RUN_MCP;
-	query->values[0] = kg_strndup(message->text, message->len);
-	query->values[1] = copy(message->token);
-	query->values[3] = copy(message->decisions);
-	query->values[4] = copy(message->exchange);
+	query->statement = statement;
 	query->since = kg_now();
 	query->done = done;
-	query->notice = notice;
 	query->arg = arg;
 	TAILQ_INSERT_TAIL(&pool->waiting, query, link);
 	pool->nwaiting++;
 	return query;
+}
+
+KgQuery *
+kg_pool_query(KgPool *pool, const KgPoolMessage *message, KgQueryDone done,
+			  KgQueryNotice notice, void *arg)
+{
+	KgQuery *query = add_query(
+		pool, message->decisions ? RUN_EXCHANGE : RUN_MCP, done, arg);
+
+	if (query == NULL)
+		return NULL;
+	query->values[0] = kg_strndup(message->text, message->len);
+	query->values[1] = copy(message->token);
+	query->values[3] = copy(message->decisions);
+	query->values[4] = copy(message->exchange);
+	query->notice = notice;
+	return query;
+}
+
+KgQuery *
+kg_pool_health(KgPool *pool, KgQueryDone done, void *arg)
+{
+	return add_query(pool, RUN_HEALTH, done, arg);
 }
 
 void

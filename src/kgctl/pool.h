@@ -68,6 +68,9 @@ extern KgQuery *kg_pool_query(KgPool *pool, const KgPoolMessage *message,
 							  KgQueryDone done, KgQueryNotice notice,
 							  void *arg);
 
+/* kg_health(); NULL when the queue is full. */
+extern KgQuery *kg_pool_health(KgPool *pool, KgQueryDone done, void *arg);
+
 /* Give up a query: it is cancelled where it runs, done is never called. */
 extern void kg_query_cancel(KgQuery *query);
 

@@ -70,6 +70,14 @@ kg_pool_healthy(const KgPool *p)
 	return p->mode != 1;
 }
 
+KgQuery *
+kg_pool_health(KgPool *p, KgQueryDone done, void *arg)
+{
+	KgPoolMessage message = {"", 0, NULL, NULL, NULL};
+
+	return kg_pool_query(p, &message, done, NULL, arg);
+}
+
 void
 kg_pool_write(const KgPool *p, KgBuf *out)
 {
@@ -242,6 +250,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	http.options.keep_alive = 100;
 	http.gateway.loop = kg_loop_new();
 	http.gateway.pool = &pool;
+	http.gateway.ready = kg_ready_new(&pool);
 	http.gateway.max_message = 4096;
 	if (!kg_http_start(&http))
 		abort();

@@ -55,6 +55,7 @@ sub metrics
 	return { value => \%value, type => \%type, bad => \@bad, reply => $reply };
 }
 
+my $reply;
 my $calls = 'kgctl_call_duration_seconds_count';
 
 # The gateway is ready; nothing has been asked.
@@ -64,6 +65,9 @@ ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready')
 is(http($probe, 'GET', '/healthz')->{status}, 200, 'alive');
 is(http($gateway, 'GET', '/readyz')->{status}, 200, 'ready, where clients are served');
 is(http($gateway, 'GET', '/healthz')->{status}, 200, 'alive, where clients are served');
+is(decode(http($probe, 'GET', '/readyz')->{body})->{status}, 'healthy', 'and how the database is')
+  or diag(http($probe, 'GET', '/readyz')->{body});
+is(http($gateway, 'GET', '/readyz')->{body}, "healthy\n", 'in a word, where clients are served');
 is(http($gateway, 'GET', '/metrics')->{status}, 404, 'metrics are not for clients');
 is(http($probe, 'POST', '/mcp', { 'Content-Type' => 'application/json' }, '{}')->{status}, 404, 'no messages at the address of metrics');
 is(http($probe, 'POST', '/metrics', {}, '')->{status}, 405, 'metrics are read');
@@ -75,7 +79,7 @@ is($m->{value}{"$calls\{tool=\"other\"}"}, 0, 'no calls');
 is($m->{value}{'kgctl_pool_connections_max'}, 2, 'the size of the pool');
 is($m->{value}{'kgctl_queue_length_max'}, 5, 'and of the queue');
 ok($m->{value}{'kgctl_pool_connects_total'} >= 1, 'a connection');
-is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 2, 'what clients asked is counted, what probes asked is not');
+is($m->{value}{'kgctl_http_responses_total{status="200"}'}, 3, 'what clients asked is counted, what probes asked is not');
 
 # Calls of tools, by revision; each fails in a way of its own.
 sub call { return rpc('tools/call', { name => $_[0], arguments => $_[1] // {} }) }
@@ -119,6 +123,44 @@ post($gateway, rpc("x$_")) for 1 .. 50;
 $m = metrics($probe);
 is_deeply($m->{bad}, [], 'all of the text format');
 is(keys %{ $m->{value} }, $before, 'names that clients make up are no labels');
+
+# Whoever may not ask is told no more than that.
+$node->safe_psql('postgres', 'REVOKE EXECUTE ON FUNCTION kg_health() FROM PUBLIC');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 503 }), 'not ready when the database does not say how it is');
+like(gateway_log($gateway), qr/kg_health\(\) failed: permission denied/, 'the log says why');
+is(post($gateway, rpc('ping'))->{status}, 200, 'who asks is answered');
+$node->safe_psql('postgres', 'GRANT EXECUTE ON FUNCTION kg_health() TO PUBLIC');
+ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+
+# A gateway is told of all of the database.
+my $other = start_gateway($node, 'kg_gate', '--metrics', '127.0.0.1:0');
+my $watch = probe($other);
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'ready');
+# The database is not as it should be: alive, not ready.
+$node->safe_psql('postgres', 'ALTER TABLE kg_entity NO FORCE ROW LEVEL SECURITY');
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 503 }), 'not ready when rows may be seen by whom they are hidden from');
+$reply = decode(http($watch, 'GET', '/readyz')->{body});
+is_deeply([ map { $_->{name} } grep { $_->{status} eq 'unhealthy' } @{ $reply->{components} } ], ['tables'], 'it says what is wrong');
+is(http($other, 'GET', '/readyz')->{body}, "unhealthy\n", 'in a word, where clients are served');
+is(http($other, 'GET', '/readyz')->{headers}{'retry-after'}, 1, 'and when to come again');
+is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'who asks is answered');
+$node->safe_psql('postgres', 'ALTER TABLE kg_entity FORCE ROW LEVEL SECURITY');
+ok(wait_until(sub { http($watch, 'GET', '/readyz')->{status} == 200 }), 'ready again');
+# Many who ask at once, some of whom do not wait: one question.
+{
+	my $long = hold($node, 'postgres', 'BEGIN; LOCK TABLE kg_pending_reference IN ACCESS EXCLUSIVE MODE');
+	sleep 1.1;
+	my @asking = map { connect_to($watch) } 1 .. 20;
+	syswrite($_, "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n") for @asking;
+	wait_until(sub { running($node) == 1 });
+	close $_ for splice @asking, 0, 10;
+	is(post($other, rpc('ping'), { Authorization => "Bearer $token{a}" })->{status}, 200, 'clients are served meanwhile');
+	is(running($node), 1, 'one question');
+	let_go($long);
+	is_deeply([ map { read_reply($_)->{status} } @asking ], [ (200) x 10 ], 'and an answer for all');
+}
+
+is(stop_gateway($other), 0, 'stopped');
 
 # The database goes: alive, not ready.
 $node->stop('immediate');

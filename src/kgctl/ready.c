@@ -1,0 +1,141 @@
+/*
+ * ready.c
+ *	  Whether the server can serve.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "kgctl/json.h"
+#include "kgctl/log.h"
+#include "kgctl/ready.h"
+
+#define FRESH_MS 1000
+
+struct KgReadyWaiter
+{
+	LIST_ENTRY(KgReadyWaiter) link;
+	KgReadyFn fn;
+	void *arg;
+};
+
+struct KgReady
+{
+	KgPool *pool;
+	KgQuery *query; /* while it is asked */
+	LIST_HEAD(, KgReadyWaiter) waiters;
+	int64_t until; /* the answer is fresh */
+	bool ready;
+	char word[64];
+	char *health;
+};
+
+KgReady *
+kg_ready_new(KgPool *pool)
+{
+	KgReady *ready = kg_calloc(1, sizeof(KgReady));
+
+	ready->pool = pool;
+	return ready;
+}
+
+void
+kg_ready_free(KgReady *ready)
+{
+	if (ready == NULL)
+		return;
+	if (ready->query != NULL)
+		kg_query_cancel(ready->query);
+	while (!LIST_EMPTY(&ready->waiters))
+		kg_ready_cancel(LIST_FIRST(&ready->waiters));
+	free(ready->health);
+	free(ready);
+}
+
+void
+kg_ready_cancel(KgReadyWaiter *waiter)
+{
+	LIST_REMOVE(waiter, link);
+	free(waiter);
+}
+
+static void
+set_word(KgReady *ready, bool is_ready, const char *word)
+{
+	ready->ready = is_ready;
+	strncpy(ready->word, word, sizeof(ready->word) - 1);
+}
+
+/* What kg_health() answered: who is degraded serves, if not as well. */
+static void
+read_health(KgReady *ready, const char *text)
+{
+	json_t *root = json_loads(text, 0, NULL);
+	const char *status = json_string_value(json_object_get(root, "status"));
+	bool is_ready = status != NULL && (strcmp(status, "healthy") == 0 ||
+									   strcmp(status, "degraded") == 0);
+
+	set_word(ready, is_ready, status ? status : "the answer is no health");
+	ready->health = kg_strdup(text);
+	json_decref(root);
+}
+
+static void
+on_health(void *arg, KgOutcome outcome, PGresult *res)
+{
+	KgReady *ready = arg;
+	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+
+	ready->query = NULL;
+	free(ready->health);
+	ready->health = NULL;
+	if (outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0))
+		read_health(ready, PQgetvalue(res, 0, 0));
+	else
+		set_word(ready, false, "the database does not say how it is");
+	/* Of what was wrong the log is told, not whoever asks. */
+	if (outcome == KG_OUTCOME_ERROR)
+		kg_log(KG_LOG_WARNING,
+			   "kg_health() failed: %s",
+			   message ? message : "for no reason");
+	PQclear(res);
+	ready->until = kg_now() + FRESH_MS;
+	while (!LIST_EMPTY(&ready->waiters))
+	{
+		KgReadyWaiter *waiter = LIST_FIRST(&ready->waiters);
+		KgReadyFn fn = waiter->fn;
+		void *fn_arg = waiter->arg;
+
+		kg_ready_cancel(waiter);
+		fn(fn_arg, ready->ready, ready->word, ready->health);
+	}
+}
+
+KgReadyWaiter *
+kg_ready_ask(KgReady *ready, KgReadyFn fn, void *arg)
+{
+	KgReadyWaiter *waiter;
+
+	if (!kg_pool_healthy(ready->pool))
+	{
+		fn(arg, false, "no connection to the database", NULL);
+		return NULL;
+	}
+	if (ready->query == NULL && kg_now() < ready->until)
+	{
+		fn(arg, ready->ready, ready->word, ready->health);
+		return NULL;
+	}
+	if (ready->query == NULL)
+		ready->query = kg_pool_health(ready->pool, on_health, ready);
+	if (ready->query == NULL)
+	{
+		fn(arg, false, "too many calls at once", NULL);
+		return NULL;
+	}
+	waiter = kg_calloc(1, sizeof(KgReadyWaiter));
+	waiter->fn = fn;
+	waiter->arg = arg;
+	LIST_INSERT_HEAD(&ready->waiters, waiter, link);
+	return waiter;
+}
