@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/edges.h"
+#include "store/known_ends.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -114,14 +115,20 @@ compare_keys(const Triple *x, const Triple *y)
 }
 
 static int
-compare_triples(const void *a, const void *b)
+compare_triples(const Triple *x, const Triple *y)
 {
-	const Triple *x = a;
-	const Triple *y = b;
 	int order = compare_keys(x, y);
 
 	return order != 0 ? order : x->item < y->item ? -1 : 1;
 }
+
+/* Compiled for them: there may be very many. */
+#define ST_SORT sort_by_key
+#define ST_ELEMENT_TYPE Triple
+#define ST_COMPARE(a, b) compare_triples(a, b)
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 static int
 compare_items(const void *a, const void *b)
@@ -201,7 +208,7 @@ sort_triples(KgApply *apply, Triples *triples)
 	int nrepeated = 0;
 	Triple *repeated;
 
-	qsort(triples->list, triples->n, sizeof(Triple), compare_triples);
+	sort_by_key(triples->list, triples->n);
 	for (int i = 1; i < triples->n; i++)
 		nrepeated += compare_keys(&triples->list[i], &triples->list[i - 1]) ==
 					 0;
@@ -317,20 +324,29 @@ add_gone(Comparison *c, const Triple *triple)
 	gone->list[gone->n++] = *triple;
 }
 
+#define KG_FETCHED 32
+
 /*
  * The edges of the payload are anywhere in it: what the next rows are compared
- * with is fetched ahead.
+ * with is fetched ahead, many at once, so that the waits for memory overlap.
  */
 static void
 fetch_ahead(const Comparison *c)
 {
 	const Triples *triples = c->triples;
-	const KgPayloadEdge *list = c->edges->list;
+	int end = Min(c->next + KG_FETCHED, triples->n);
 
-	if (c->next + 8 >= triples->n)
+	if (c->next % KG_FETCHED != 0)
 		return;
-	__builtin_prefetch(&list[triples->list[c->next + 8].item]);
-	__builtin_prefetch(list[triples->list[c->next + 4].item].properties);
+	for (int i = c->next; i < end; i++)
+	{
+		const char *properties =
+			c->edges->list[triples->list[i].item].properties;
+
+		__builtin_prefetch(properties);
+		__builtin_prefetch(properties + 64);
+		__builtin_prefetch(properties + 128);
+	}
 }
 
 static void
@@ -807,22 +823,28 @@ recheck_stored(KgApply *apply)
 }
 
 /* Most edges join entities of the payload, of which the stored are known. */
-static void
-know_entities(const KgApply *apply, KgKnownEnds *known)
+static KgKnownEnds *
+know_entities(const KgApply *apply)
 {
 	const KgPayload *payload = apply->payload;
+	KgKnownEnds *known;
+	int n = 0;
 
-	for (int i = 0; i < payload->nsets; i++)
+	for (int i = 0; payload->edges.n > 0 && i < payload->nsets; i++)
+		n += payload->sets[i].nitems;
+	known = kg_known_ends_make(n);
+	for (int i = 0; payload->edges.n > 0 && i < payload->nsets; i++)
 	{
 		const KgPayloadSet *set = &payload->sets[i];
 		const KgType *type = kg_catalog_type_in(
 			apply->after, payload->name, set->type_name);
 
-		for (int j = 0; payload->edges.n > 0 && type && j < set->nitems; j++)
+		for (int j = 0; type && j < set->nitems; j++)
 			if (set->items[j].node != 0)
 				kg_known_ends_add(
 					known, type, set->items[j].id, set->items[j].node);
 	}
+	return known;
 }
 
 /* Find the ends of all edges of the payload, a batch at a time. */
@@ -830,30 +852,25 @@ static void
 resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 {
 	const KgPayload *payload = apply->payload;
-	KgKnownEnds known;
+	KgKnownEnds *known = know_entities(apply);
 
 	triples->list = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));
 	triples->n = 0;
-	kg_known_ends_begin(&known);
-	know_entities(apply, &known);
 	for (int i = 0; i < payload->edges.n; i += KG_EDGE_BATCH)
 	{
 		int errors = apply->errors.total;
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		resolve_batch(apply,
-					  i,
-					  Min(KG_EDGE_BATCH, payload->edges.n - i),
-					  &known,
-					  triples);
+		resolve_batch(
+			apply, i, Min(KG_EDGE_BATCH, payload->edges.n - i), known, triples);
 		MemoryContextSwitchTo(old);
 		/* Errors stay where they were made. */
 		if (apply->errors.total == errors)
 			MemoryContextReset(scratch);
 	}
-	kg_known_ends_end(&known);
+	kg_known_ends_free(known);
 	sort_triples(apply, triples);
 }
 

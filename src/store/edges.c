@@ -10,9 +10,9 @@
 #include "catalog/handle.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
+#include "store/known_ends.h"
 #include "store/references.h"
 #include "store/seen.h"
 #include "store/stored.h"
@@ -564,126 +564,12 @@ compare_ends(const void *a, const void *b)
 {
 	const KgEdgeEnd *x = *(const KgEdgeEnd *const *) a;
 	const KgEdgeEnd *y = *(const KgEdgeEnd *const *) b;
-	int32 tx = x->type ? x->type->type_no : 0;
-	int32 ty = y->type ? y->type->type_no : 0;
 
-	return tx < ty ? -1 : tx > ty;
+	return x->type->type_no < y->type->type_no
+			   ? -1
+			   : x->type->type_no > y->type->type_no;
 }
 
-/* So many ids of ends are copied, then they are forgotten. */
-#define KG_KNOWN_ENDS 200000
-
-typedef struct KnownKey
-{
-	const char *id;
-	int32 type_no;
-} KnownKey;
-
-typedef struct KnownEnd
-{
-	KnownKey key;
-	int64 node;
-} KnownEnd;
-
-static uint32
-hash_known(const void *key, Size keysize)
-{
-	const KnownKey *known = key;
-
-	(void) keysize;
-	return hash_bytes((const unsigned char *) known->id, strlen(known->id)) ^
-		   (uint32) known->type_no;
-}
-
-static int
-match_known(const void *a, const void *b, Size keysize)
-{
-	const KnownKey *x = a;
-	const KnownKey *y = b;
-
-	(void) keysize;
-	return x->type_no != y->type_no || strcmp(x->id, y->id) != 0;
-}
-
-void
-kg_known_ends_begin(KgKnownEnds *known)
-{
-	HASHCTL ctl;
-
-	memset(&ctl, 0, sizeof(ctl));
-	known->copied = 0;
-	known->context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph known ends", ALLOCSET_DEFAULT_SIZES);
-	ctl.keysize = sizeof(KnownKey);
-	ctl.entrysize = sizeof(KnownEnd);
-	ctl.hash = hash_known;
-	ctl.match = match_known;
-	ctl.hcxt = known->context;
-	known->nodes = hash_create("kg_graph known ends",
-							   1024,
-							   &ctl,
-							   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-								   HASH_CONTEXT);
-}
-
-void
-kg_known_ends_end(KgKnownEnds *known)
-{
-	MemoryContextDelete(known->context);
-}
-
-/* Does it say the node of the end? */
-static bool
-recall_end(KgKnownEnds *known, KgEdgeEnd *end)
-{
-	KnownKey key = {end->id, end->type ? end->type->type_no : 0};
-	const KnownEnd *entry;
-
-	if (known == NULL || end->type == NULL)
-		return false;
-	entry = hash_search(known->nodes, &key, HASH_FIND, NULL);
-	if (entry != NULL)
-		end->node = entry->node;
-	return entry != NULL;
-}
-
-void
-kg_known_ends_add(KgKnownEnds *known, const KgType *type, const char *id,
-				  int64 node)
-{
-	KnownKey key = {id, type->type_no};
-	bool found;
-	KnownEnd *entry = hash_search(known->nodes, &key, HASH_ENTER, &found);
-
-	entry->node = node;
-}
-
-static void
-remember_end(KgKnownEnds *known, const KgEdgeEnd *end)
-{
-	if (known == NULL)
-		return;
-	kg_known_ends_add(known,
-					  end->type,
-					  MemoryContextStrdup(known->context, end->id),
-					  end->node);
-	known->copied++;
-}
-
-static void
-forget_many(KgKnownEnds *known)
-{
-	MemoryContext old;
-
-	if (known == NULL || known->copied < KG_KNOWN_ENDS)
-		return;
-	old = MemoryContextSwitchTo(MemoryContextGetParent(known->context));
-	kg_known_ends_end(known);
-	kg_known_ends_begin(known);
-	MemoryContextSwitchTo(old);
-}
-
-/* Nodes of all ends, a statement a type. */
 void
 kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
 				  KgKnownEnds *known)
@@ -691,31 +577,21 @@ kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
 	KgEdgeEnd **sorted = palloc(count * sizeof(KgEdgeEnd *));
 	const char **ids = palloc(count * sizeof(char *));
 	int64 *nodes = palloc(count * sizeof(int64));
-	int start = 0;
-	int n = 0;
+	int n = kg_known_ends_recall(known, ends, count, sorted);
 
-	forget_many(known);
-	for (int i = 0; i < count; i++)
-		if (!recall_end(known, &ends[i]))
-			sorted[n++] = &ends[i];
 	qsort(sorted, n, sizeof(KgEdgeEnd *), compare_ends);
-	while (start < n)
+	for (int start = 0, end = 0; start < n; start = end)
 	{
 		const KgType *type = sorted[start]->type;
-		int end = start;
 
 		for (; end < n && sorted[end]->type == type; end++)
 			ids[end - start] = sorted[end]->id;
-		if (type)
+		kg_nodes_of_ids(tenant, type, ids, end - start, nodes);
+		for (int i = start; i < end; i++)
 		{
-			kg_nodes_of_ids(tenant, type, ids, end - start, nodes);
-			for (int i = start; i < end; i++)
-			{
-				sorted[i]->node = nodes[i - start];
-				remember_end(known, sorted[i]);
-			}
+			sorted[i]->node = nodes[i - start];
+			kg_known_ends_remember(known, sorted[i]);
 		}
-		start = end;
 	}
 }
 

@@ -81,27 +81,10 @@ typedef struct KgEdgeEnd
 extern void kg_edge_end_read(const KgCatalog *catalog,
 							 const KgRelation *relation, const char *text,
 							 bool is_from, KgEdgeEnd *end);
-/*
- * What was found before: many edges have one end in common.  For as long as
- * entities stay as they are.
- */
-typedef struct KgKnownEnds
-{
-	MemoryContext context;
-	HTAB *nodes;
-	int copied; /* of their ids */
-} KgKnownEnds;
+/* Those that were found before (store/known_ends.h). */
+typedef struct KgKnownEnds KgKnownEnds;
 
-extern void kg_known_ends_begin(KgKnownEnds *known);
-extern void kg_known_ends_end(KgKnownEnds *known);
-/* An end that is known from elsewhere; the id stays where it is. */
-extern void kg_known_ends_add(KgKnownEnds *known, const KgType *type,
-							  const char *id, int64 node);
-
-/*
- * Find the nodes of all ends that are not known (or NULL) yet, a statement a
- * type.
- */
+/* Find the nodes of all ends that are not known yet, a statement a type. */
 extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
 							  KgKnownEnds *known);
 

@@ -380,25 +380,43 @@ read_entities(KgPayload *payload, const KgDocument *document,
 	}
 }
 
+/* The members of an edge. */
+typedef struct EdgeMembers
+{
+	JsonbValue relation;
+	JsonbValue from;
+	JsonbValue to;
+	JsonbValue properties; /* jbvNull: none */
+} EdgeMembers;
+
 /* Is there nothing to say of an edge?  There may be very many. */
 static bool
-is_whole_edge(const JsonbValue *value)
+read_edge(const JsonbValue *value, EdgeMembers *edge)
 {
 	KgJsonIter it;
 	int strings = 0;
 
 	if (!kg_json_is_object(value))
 		return false;
+	edge->properties.type = jbvNull;
 	kg_json_iter_init(&it, kg_json_container(value));
 	while (kg_json_iter_next(&it))
 	{
-		if (kg_json_string_is(&it.key, "properties") &&
-			(kg_json_is_object(&it.value) || it.value.type == jbvNull))
+		if (kg_json_string_is(&it.key, "from"))
+			edge->from = it.value;
+		else if (kg_json_string_is(&it.key, "to"))
+			edge->to = it.value;
+		else if (kg_json_string_is(&it.key, "relation"))
+			edge->relation = it.value;
+		else if (kg_json_string_is(&it.key, "properties") &&
+				 (kg_json_is_object(&it.value) || it.value.type == jbvNull))
+		{
+			edge->properties = it.value;
 			continue;
-		if (it.value.type != jbvString || it.value.val.string.len == 0 ||
-			!(kg_json_string_is(&it.key, "relation") ||
-			  kg_json_string_is(&it.key, "from") ||
-			  kg_json_string_is(&it.key, "to")))
+		}
+		else
+			return false;
+		if (it.value.type != jbvString || it.value.val.string.len == 0)
 			return false;
 		strings++;
 	}
@@ -469,15 +487,20 @@ keep_relation(KgPayloadEdges *edges, const JsonbValue *name)
 	return keep_string(edges, name);
 }
 
+static void
+make_room(KgPayloadEdges *edges, int n)
+{
+	edges->context = CurrentMemoryContext;
+	edges->allocated = n;
+	edges->list = MemoryContextAllocHuge(edges->context,
+										 (Size) n * sizeof(KgPayloadEdge));
+}
+
 static KgPayloadEdge *
 next_edge(KgPayloadEdges *edges)
 {
 	if (edges->list == NULL)
-	{
-		edges->context = CurrentMemoryContext;
-		edges->allocated = 1024;
-		edges->list = palloc(edges->allocated * sizeof(KgPayloadEdge));
-	}
+		make_room(edges, 1024);
 	else if (edges->n == edges->allocated)
 	{
 		edges->allocated *= 2;
@@ -491,31 +514,25 @@ void
 kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value, int index,
 					const char *properties, int len, KgErrorList *errors)
 {
-	KgPayloadEdge *edge = next_edge(edges);
-	KgJsonIter it;
+	KgPayloadEdge *edge;
+	EdgeMembers members;
 
-	if (!is_whole_edge(value))
+	if (!read_edge(value, &members))
 	{
 		refuse_edge(value, index, errors);
 		return;
 	}
+	edge = next_edge(edges);
+	edge->relation = keep_relation(edges, &members.relation);
+	edge->from = keep_string(edges, &members.from);
+	edge->to = keep_string(edges, &members.to);
 	edge->properties = NULL;
 	edge->index = index;
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	if (members.properties.type != jbvNull)
 	{
-		if (kg_json_string_is(&it.key, "relation"))
-			edge->relation = keep_relation(edges, &it.value);
-		else if (kg_json_string_is(&it.key, "from"))
-			edge->from = keep_string(edges, &it.value);
-		else if (kg_json_string_is(&it.key, "to"))
-			edge->to = keep_string(edges, &it.value);
-		else if (it.value.type != jbvNull)
-		{
-			edge->properties = properties ? (const void *) properties
-										  : it.value.val.binary.data;
-			edge->len = properties ? len : it.value.val.binary.len;
-		}
+		edge->properties = properties ? (const void *) properties
+									  : members.properties.val.binary.data;
+		edge->len = properties ? len : members.properties.val.binary.len;
 	}
 	edges->n++;
 }
@@ -556,6 +573,9 @@ read_edges(KgPayload *payload, const KgDocument *document, KgErrorList *errors)
 		kg_error_report(errors, lfirst(lc));
 	errors->total += document->edge_errors.total -
 					 list_length(document->edge_errors.errors);
+	if (!document->split)
+		make_room(&payload->edges,
+				  Max(1, kg_json_length(kg_json_container(&value))));
 	kg_json_iter_init(&it, kg_json_container(&value));
 	while (kg_json_iter_next(&it))
 	{

@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/edges.h"
+#include "store/known_ends.h"
 #include "store/payload.h"
 #include "store/put.h"
 #include "store/stored.h"
@@ -47,6 +48,7 @@ typedef struct Edges
 	KgOutcomes *outcomes;
 	EdgeItem *items;
 	HTAB *seen; /* of Triple */
+	KgKnownEnds *known;
 } Edges;
 
 static void
@@ -254,7 +256,7 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 		kg_edge_end_read(
 			edges->catalog, item->relation, item->to, false, &ends[2 * i + 1]);
 	}
-	kg_edge_ends_find(edges->tenant, ends, 2 * n, NULL);
+	kg_edge_ends_find(edges->tenant, ends, 2 * n, edges->known);
 	kg_edges_turn(edges->tenant, relations, ends, n);
 	for (int i = 0; i < n; i++)
 	{
@@ -436,6 +438,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 							 Max(16, n),
 							 &ctl,
 							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	edges.known = kg_known_ends_make(0);
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{

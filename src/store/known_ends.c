@@ -1,0 +1,165 @@
+/*
+ * known_ends.c
+ *	  The nodes of ends of edges that were found before.
+ */
+#include "postgres.h"
+
+#include "common/hashfn.h"
+#include "port/pg_bitutils.h"
+#include "store/known_ends.h"
+#include "utils/memutils.h"
+
+/* So many ids are copied, then all are forgotten. */
+#define KG_KNOWN_COPIES 200000
+
+typedef struct KnownEnd
+{
+	const char *id; /* NULL: free */
+	int64 node;
+	int32 type_no;
+	uint32 hash;
+} KnownEnd;
+
+/* Open addressing: a look-up reads one line of memory, and the id. */
+struct KgKnownEnds
+{
+	MemoryContext context;
+	KnownEnd *slots;
+	uint32 size; /* a power of two, twice as many as are used */
+	uint32 used;
+	MemoryContext ids;
+	int copied;
+};
+
+static void
+allocate(KgKnownEnds *known, uint32 size)
+{
+	known->size = size;
+	known->used = 0;
+	known->slots = MemoryContextAllocExtended(known->context,
+											  (Size) size * sizeof(KnownEnd),
+											  MCXT_ALLOC_HUGE |
+												  MCXT_ALLOC_ZERO);
+}
+
+KgKnownEnds *
+kg_known_ends_make(int expected)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph known ends", ALLOCSET_DEFAULT_SIZES);
+	KgKnownEnds *known = MemoryContextAllocZero(context, sizeof(KgKnownEnds));
+
+	known->context = context;
+	known->ids = AllocSetContextCreate(
+		context, "kg_graph ids of ends", ALLOCSET_DEFAULT_SIZES);
+	allocate(known, pg_nextpower2_32(Max(1024, 2 * expected)));
+	return known;
+}
+
+void
+kg_known_ends_free(KgKnownEnds *known)
+{
+	MemoryContextDelete(known->context);
+}
+
+static uint32
+hash_of(const KgType *type, const char *id)
+{
+	return hash_bytes((const unsigned char *) id, strlen(id)) ^
+		   (uint32) type->type_no;
+}
+
+/* Where the end is, or would be. */
+static KnownEnd *
+slot_of(const KgKnownEnds *known, int32 type_no, const char *id, uint32 hash)
+{
+	uint32 i = hash & (known->size - 1);
+
+	while (known->slots[i].id != NULL && (known->slots[i].hash != hash ||
+										  known->slots[i].type_no != type_no ||
+										  strcmp(known->slots[i].id, id) != 0))
+		i = (i + 1) & (known->size - 1);
+	return &known->slots[i];
+}
+
+static void
+insert(KgKnownEnds *known, const KnownEnd *end)
+{
+	KnownEnd *slot = slot_of(known, end->type_no, end->id, end->hash);
+
+	known->used += slot->id == NULL;
+	*slot = *end;
+}
+
+static void
+grow(KgKnownEnds *known)
+{
+	KnownEnd *slots = known->slots;
+	uint32 size = known->size;
+
+	allocate(known, 2 * size);
+	for (uint32 i = 0; i < size; i++)
+		if (slots[i].id != NULL)
+			insert(known, &slots[i]);
+	pfree(slots);
+}
+
+void
+kg_known_ends_add(KgKnownEnds *known, const KgType *type, const char *id,
+				  int64 node)
+{
+	KnownEnd end = {id, node, type->type_no, hash_of(type, id)};
+
+	if (2 * known->used >= known->size)
+		grow(known);
+	insert(known, &end);
+}
+
+void
+kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end)
+{
+	if (known->copied++ >= KG_KNOWN_COPIES)
+	{
+		memset(known->slots, 0, (Size) known->size * sizeof(KnownEnd));
+		known->used = 0;
+		MemoryContextReset(known->ids);
+		known->copied = 0;
+	}
+	kg_known_ends_add(
+		known, end->type, MemoryContextStrdup(known->ids, end->id), end->node);
+}
+
+/* So far ahead, what is looked at next is fetched from memory. */
+#define KG_FETCH_AHEAD 8
+
+int
+kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends, int n,
+					 KgEdgeEnd **unknown)
+{
+	uint32 *hashes = palloc(n * sizeof(uint32));
+	int nunknown = 0;
+
+	for (int i = 0; i < n; i++)
+		hashes[i] = ends[i].type ? hash_of(ends[i].type, ends[i].id) : 0;
+	for (int i = 0; i < n; i++)
+	{
+		const KnownEnd *entry;
+
+		if (i + KG_FETCH_AHEAD < n)
+			__builtin_prefetch(
+				&known->slots[hashes[i + KG_FETCH_AHEAD] & (known->size - 1)]);
+		if (i + KG_FETCH_AHEAD / 2 < n)
+			__builtin_prefetch(
+				known->slots[hashes[i + KG_FETCH_AHEAD / 2] & (known->size - 1)]
+					.id);
+		if (ends[i].type == NULL)
+			continue;
+		entry = slot_of(known, ends[i].type->type_no, ends[i].id, hashes[i]);
+		if (entry->id == NULL)
+			unknown[nunknown++] = &ends[i];
+		else
+			ends[i].node = entry->node;
+	}
+	pfree(hashes);
+	return nunknown;
+}

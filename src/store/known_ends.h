@@ -1,0 +1,26 @@
+/*
+ * known_ends.h
+ *	  The nodes of ends of edges that were found before: many edges have one end
+ *	  in common.  For as long as entities stay as they are.
+ */
+#ifndef KG_KNOWN_ENDS_H
+#define KG_KNOWN_ENDS_H
+
+#include "store/edges.h"
+
+/* For so many ids. */
+extern KgKnownEnds *kg_known_ends_make(int expected);
+extern void kg_known_ends_free(KgKnownEnds *known);
+
+/* An end that is known from elsewhere; the id stays where it is. */
+extern void kg_known_ends_add(KgKnownEnds *known, const KgType *type,
+							  const char *id, int64 node);
+
+/* One that was looked for, of which copies are kept within bounds. */
+extern void kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end);
+
+/* Fill in the nodes that are known; answers how many of a type are not. */
+extern int kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends,
+								int n, KgEdgeEnd **unknown);
+
+#endif /* KG_KNOWN_ENDS_H */
