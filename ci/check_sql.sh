@@ -11,7 +11,7 @@ files=(
   # secrets and the catalog, read as the owner
   src/catalog/catalog.c src/base/invalidate.c src/mcp/notify.c
   # who calls, and what it was granted
-  src/auth/{agent,agent_changes,auth_key,grants,identity,login,privileges,secret,visibility}.c
+  src/auth/{audit,agent,agent_changes,auth_key,grants,identity,login,privileges,secret,visibility}.c
   # what a tenant holds
   src/tenants.c src/{checks,health}.c src/store/*.c
   # the program

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "base/json.h"
@@ -83,8 +84,7 @@ pack_changes(const Jsonb *result)
 
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle);
 
-Datum
-kg_sql_apply_bundle(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_apply_bundle, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -97,8 +97,7 @@ kg_sql_apply_bundle(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
 
-Datum
-kg_sql_apply_bundle_text(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_apply_bundle_text, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -111,8 +110,7 @@ kg_sql_apply_bundle_text(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_drop_bundle);
 
-Datum
-kg_sql_drop_bundle(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_drop_bundle, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -124,8 +122,7 @@ kg_sql_drop_bundle(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_export_bundle);
 
-Datum
-kg_sql_export_bundle(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_export_bundle, KG_AUDIT_READS)
 {
 	Jsonb *result;
 

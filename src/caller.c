@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/login.h"
@@ -42,8 +43,7 @@ log_in(void *arg)
 	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
 }
 
-Datum
-kg_sql_login(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_login, KG_AUDIT_SECRET)
 {
 	kg_auth_hidden(log_in, fcinfo);
 	PG_RETURN_VOID();

@@ -6,9 +6,10 @@
 
 #include "entry.h"
 
-Datum
-kg_entry(FunctionCallInfo fcinfo, KgEntryBody body)
+static Datum
+run(FunctionCallInfo fcinfo, void *arg)
 {
+	KgEntryBody body = *(KgEntryBody *) arg;
 	Jsonb *volatile result = NULL;
 	KgCall call;
 
@@ -25,4 +26,12 @@ kg_entry(FunctionCallInfo fcinfo, KgEntryBody body)
 	if (result == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_JSONB_P(result);
+}
+
+Datum
+kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body)
+{
+	if (likely(kg_setting_audit == KG_AUDIT_OFF))
+		return run(fcinfo, &body);
+	return kg_audit_run(fcinfo, audit, run, &body);
 }

@@ -18,7 +18,7 @@
 	}                                                                    \
 	Datum sql_name(PG_FUNCTION_ARGS)                                     \
 	{                                                                    \
-		return kg_entry(fcinfo, sql_name##_body);                        \
+		return kg_entry(fcinfo, KG_AUDIT_READS, sql_name##_body);        \
 	}                                                                    \
 	extern int no_such_variable
 

@@ -101,5 +101,5 @@ mcp(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_mcp(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, mcp);
+	return kg_entry(fcinfo, KG_AUDIT_SECRET, mcp);
 }

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "catalog/pg_type.h"
@@ -25,8 +26,7 @@ PGDLLEXPORT Datum kg_sql_clear_packed(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_pack);
 
-Datum
-kg_sql_pack(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	bool whole = kg_visibility_is_whole();

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/grants.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -17,8 +18,7 @@
 PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
 
-Datum
-kg_sql_create_tenant(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID};
@@ -62,10 +62,9 @@ PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 
 /* Everything of a tenant, from the leaves up, and what its grants gave. */
-Datum
-kg_sql_drop_tenant(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved[14];
+	static KgSaved saved[15];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
@@ -83,6 +82,7 @@ kg_sql_drop_tenant(PG_FUNCTION_ARGS)
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",
 		"DELETE FROM @kg_term WHERE tenant = $1",
 		"DELETE FROM @kg_trigram WHERE tenant = $1",
+		"DELETE FROM @kg_audit WHERE tenant = $1",
 		"DELETE FROM @kg_entity WHERE tenant = $1",
 		"DELETE FROM @kg_relation WHERE tenant = $1",
 		"DELETE FROM @kg_entity_type WHERE tenant = $1",

@@ -54,7 +54,7 @@ list(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_list(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, list);
+	return kg_entry(fcinfo, KG_AUDIT_READS, list);
 }
 
 static Jsonb *
@@ -69,7 +69,7 @@ list_ids(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_list_ids(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, list_ids);
+	return kg_entry(fcinfo, KG_AUDIT_READS, list_ids);
 }
 
 static Jsonb *
@@ -84,7 +84,7 @@ get(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_get(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, get);
+	return kg_entry(fcinfo, KG_AUDIT_READS, get);
 }
 
 /* The array as the tool's arguments, so that both have the same rules. */
@@ -122,11 +122,10 @@ get_many(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_get_many(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, get_many);
+	return kg_entry(fcinfo, KG_AUDIT_READS, get_many);
 }
 
-Datum
-kg_sql_list_tools(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	PG_RETURN_JSONB_P(kg_tools_list(KG_TOOLSET_ALL));
 }
@@ -142,7 +141,7 @@ call_tool(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_call_tool(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, call_tool);
+	return kg_entry(fcinfo, KG_AUDIT_SECRET, call_tool);
 }
 
 static Jsonb *
@@ -155,5 +154,5 @@ explain(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_explain(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, explain);
+	return kg_entry(fcinfo, KG_AUDIT_READS, explain);
 }

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "store/put.h"
@@ -29,8 +30,7 @@ connect(void)
 
 PG_FUNCTION_INFO_V1(kg_sql_put_entities);
 
-Datum
-kg_sql_put_entities(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_put_entities, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -44,8 +44,7 @@ kg_sql_put_entities(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_delete_entities);
 
-Datum
-kg_sql_delete_entities(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_delete_entities, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -59,8 +58,7 @@ kg_sql_delete_entities(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_put_edges);
 
-Datum
-kg_sql_put_edges(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_put_edges, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -72,8 +70,7 @@ kg_sql_put_edges(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_delete_edges);
 
-Datum
-kg_sql_delete_edges(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_delete_edges, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 
@@ -85,8 +82,7 @@ kg_sql_delete_edges(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_rebuild);
 
-Datum
-kg_sql_rebuild(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_rebuild, KG_AUDIT_WRITES)
 {
 	Jsonb *result;
 

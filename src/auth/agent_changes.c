@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include <ctype.h>
 
 #include "auth/agent.h"
@@ -246,8 +247,7 @@ finish(const KgUserContext *user)
 
 PG_FUNCTION_INFO_V1(kg_sql_create_agent);
 
-Datum
-kg_sql_create_agent(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
@@ -292,8 +292,7 @@ kg_sql_create_agent(PG_FUNCTION_ARGS)
 PG_FUNCTION_INFO_V1(kg_sql_alter_agent);
 
 /* Options that are not given stay; null takes one back. */
-Datum
-kg_sql_alter_agent(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
@@ -336,8 +335,7 @@ kg_sql_alter_agent(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_drop_agent);
 
-Datum
-kg_sql_drop_agent(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
@@ -385,8 +383,7 @@ require_agent(Datum tenant, Datum agent)
 PG_FUNCTION_INFO_V1(kg_sql_bind_agent);
 
 /* The new bundle comes after those that the agent has. */
-Datum
-kg_sql_bind_agent(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
@@ -414,8 +411,7 @@ kg_sql_bind_agent(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_unbind_agent);
 
-Datum
-kg_sql_unbind_agent(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/privileges.h"
@@ -238,8 +239,7 @@ kg_granted_roles(Datum tenant)
 
 PG_FUNCTION_INFO_V1(kg_sql_grant);
 
-Datum
-kg_sql_grant(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, TEXTOID};
@@ -276,8 +276,7 @@ kg_sql_grant(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_revoke);
 
-Datum
-kg_sql_revoke(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 {
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgGrantCall call;
@@ -440,8 +439,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 PG_FUNCTION_INFO_V1(kg_sql_grant_gateway);
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
-Datum
-kg_sql_grant_gateway(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_grant_gateway, KG_AUDIT_WRITES)
 {
 	change_gateway(fcinfo, true);
 	PG_RETURN_VOID();
@@ -449,8 +447,7 @@ kg_sql_grant_gateway(PG_FUNCTION_ARGS)
 
 PG_FUNCTION_INFO_V1(kg_sql_revoke_gateway);
 
-Datum
-kg_sql_revoke_gateway(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_revoke_gateway, KG_AUDIT_WRITES)
 {
 	change_gateway(fcinfo, false);
 	PG_RETURN_VOID();

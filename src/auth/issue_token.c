@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/auth_key.h"
 #include "auth/jwt.h"
 #include "base/error.h"
@@ -56,8 +57,7 @@ PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_issue_token);
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
-Datum
-kg_sql_issue_token(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_issue_token, KG_AUDIT_WRITES)
 {
 	Jsonb *claims;
 	char *kid = NULL;

@@ -14,6 +14,9 @@
 #include "utils/varlena.h"
 
 char *kg_setting_agent;
+int kg_setting_audit = KG_AUDIT_OFF;
+int kg_setting_audit_to = KG_AUDIT_LOG;
+int kg_setting_audit_arguments = KG_AUDIT_HASH;
 char *kg_setting_tenant;
 static char *setting_toolsets;
 int kg_setting_toolset_bits = KG_TOOLSET_ALL;
@@ -141,6 +144,24 @@ static const struct
 	/* clang-format on */
 };
 
+static const struct config_enum_entry audit_levels[] = {
+	{"off", KG_AUDIT_OFF, false},
+	{"errors", KG_AUDIT_ERRORS, false},
+	{"writes", KG_AUDIT_WRITES_TOO, false},
+	{"all", KG_AUDIT_ALL, false},
+	{NULL, 0, false}};
+
+static const struct config_enum_entry audit_places[] = {
+	{"log", KG_AUDIT_LOG, false},
+	{"table", KG_AUDIT_TABLE, false},
+	{NULL, 0, false}};
+
+static const struct config_enum_entry audit_arguments[] = {
+	{"off", KG_AUDIT_NO_ARGUMENTS, false},
+	{"hash", KG_AUDIT_HASH, false},
+	{"full", KG_AUDIT_FULL, false},
+	{NULL, 0, false}};
+
 static bool
 check_toolsets(char **value, void **extra, GucSource source)
 {
@@ -202,10 +223,51 @@ define_limits(void)
 								NULL);
 }
 
+static void
+define_audit(void)
+{
+	DefineCustomEnumVariable("kg_graph.audit",
+							 "Sets which calls are recorded.",
+							 "Errors, these and what writes, or all.",
+							 &kg_setting_audit,
+							 KG_AUDIT_OFF,
+							 audit_levels,
+							 PGC_SUSET,
+							 0,
+							 NULL,
+							 NULL,
+							 NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.audit_arguments",
+		"Sets what a record tells of a call's arguments.",
+		"Full also tells the query as it was understood, and its SQL.",
+		&kg_setting_audit_arguments,
+		KG_AUDIT_HASH,
+		audit_arguments,
+		PGC_SUSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.audit_to",
+		"Sets where records go.",
+		"What cannot be written to the table kg_audit goes to the log.",
+		&kg_setting_audit_to,
+		KG_AUDIT_LOG,
+		audit_places,
+		PGC_SUSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+}
+
 void
 kg_settings_define(void)
 {
 	define_limits();
+	define_audit();
 	DefineCustomStringVariable(
 		"kg_graph.agent",
 		"Chooses the agent among those of the tenant.",

@@ -6,6 +6,32 @@
 #ifndef KG_SETTINGS_H
 #define KG_SETTINGS_H
 
+/* Which calls are recorded (auth/audit.h); each those before it, too. */
+typedef enum KgAuditLevel
+{
+	KG_AUDIT_OFF,
+	KG_AUDIT_ERRORS,
+	KG_AUDIT_WRITES_TOO,
+	KG_AUDIT_ALL
+} KgAuditLevel;
+
+typedef enum KgAuditTo
+{
+	KG_AUDIT_LOG,
+	KG_AUDIT_TABLE
+} KgAuditTo;
+
+/* What of their arguments. */
+typedef enum KgAuditArguments
+{
+	KG_AUDIT_NO_ARGUMENTS,
+	KG_AUDIT_HASH,
+	KG_AUDIT_FULL
+} KgAuditArguments;
+
+extern int kg_setting_audit;
+extern int kg_setting_audit_to;
+extern int kg_setting_audit_arguments;
 extern char *kg_setting_agent;		/* chooses among the tenant's agents */
 extern int kg_setting_toolset_bits; /* KG_TOOLSET_* */
 extern char *kg_setting_tenant;		/* chooses among the granted tenants */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "base/settings.h"
 #include "mcp/request.h"
 #include "miscadmin.h"
@@ -65,6 +66,7 @@ static Jsonb *
 answer_member(Batch *batch, const JsonbValue *member)
 {
 	const JsonbContainer *message = kg_json_container(member);
+	KgAudited audited;
 	Jsonb *reply;
 
 	if (!kg_json_is_object(member))
@@ -73,7 +75,9 @@ answer_member(Batch *batch, const JsonbValue *member)
 		batch->setting = "kg_graph.max_call_time";
 	if (batch->setting != NULL)
 		return refuse_rest(batch, message);
+	kg_audit_message_begin(&audited);
 	reply = kg_mcp_answer_object(message, batch->tenant, KG_MCP_2025_03_26);
+	kg_audit_message_end(&audited);
 	if (reply == NULL)
 		return NULL;
 	batch->bytes += VARSIZE(reply);

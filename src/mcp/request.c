@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/token_identity.h"
 #include "mcp/notify.h"
 #include "mcp/request.h"
@@ -49,6 +50,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 {
 	KgJsonWriter w;
 
+	kg_audit_error_number(req->error_code);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
@@ -298,6 +300,8 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 			return kg_mcp_invalid_request("params is not an object");
 		req.params = kg_json_container(&value);
 	}
+	if (kg_audited != NULL)
+		kg_audit_name(req.method, req.params ? kg_json_datum(&value) : NULL);
 	if (!has_id)
 		return NULL;
 	req.revision = untold;

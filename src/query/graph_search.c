@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
@@ -142,6 +143,7 @@ kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
 	/* What is done in memory takes time between statements, too. */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
+	kg_audit_edges(edges);
 	if (graph->edges > kg_setting_max_edges)
 		throw_limit("kg_graph.max_edges",
 					"reads more edges than",

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "base/cache.h"
@@ -308,6 +309,7 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	kg_running_check();
 	if (explained != NULL)
 		record_statement(explained, statement);
+	kg_audit_statement(statement->sql);
 	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
 		return receiver.nrows;
 	memset(&receiver, 0, sizeof(receiver));

@@ -126,6 +126,7 @@ derive_all(const KgCatalog *catalog)
 	const char *tenant = catalog->tenant;
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(tenant)};
+	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph rebuild", ALLOCSET_DEFAULT_SIZES);
 	KgNodeList changed = {CurrentMemoryContext};
@@ -159,6 +160,8 @@ derive_all(const KgCatalog *catalog)
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(portal);
+	/* Fetching from a cursor leaves SPI's own context current. */
+	MemoryContextSwitchTo(caller);
 	kg_derive_end(d);
 	kg_entities_write_again(tenant, &changed);
 	MemoryContextDelete(scratch);

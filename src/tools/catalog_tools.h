@@ -54,5 +54,8 @@ extern Jsonb *kg_type_field_names(const KgType *type);
 /* The arguments as they are understood, for kg_explain. */
 extern void kg_tool_write_ast(const KgType *type, int operation,
 							  const Jsonb *arguments, KgJsonWriter *w);
+/* The same into the record of the call, where it is wanted. */
+extern void kg_tool_audit(const KgType *type, int operation,
+						  const Jsonb *arguments);
 
 #endif /* KG_CATALOG_TOOLS_H */

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/agent.h"
 #include "base/catch.h"
 #include "base/error.h"
@@ -165,6 +166,7 @@ error_result(const ErrorData *edata)
 
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
+	kg_audit_error(edata);
 	return make_result(text, error, true);
 }
 
@@ -188,6 +190,7 @@ make_call(void *arg)
 	if (options.timeout_ms > 0)
 		kg_running_limit_time("timeout_ms", options.timeout_ms);
 	reply = kg_tools_call(call->name, call->arguments);
+	kg_audit_reply(reply);
 	call->result = make_result(
 		kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
 }
@@ -197,7 +200,10 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 					 const Jsonb *options)
 {
 	Call call = {name, arguments, options, NULL};
-	ErrorData *edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
+	ErrorData *edata;
+
+	kg_audit_name(name, arguments);
+	edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
 
 	return edata ? error_result(edata) : call.result;
 }

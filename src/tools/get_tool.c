@@ -229,5 +229,6 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	call.max_bytes = kg_input_max_bytes(&call.input);
 	if (call.repairs.repairs == NIL)
 		kg_published_check(catalog, type, template, arguments);
+	kg_tool_audit(type, KG_EXPOSE_GET, arguments);
 	return get(&call, ids, n);
 }

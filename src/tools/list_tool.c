@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "base/settings.h"
 #include "catalog/writing.h"
 #include "query/cursor.h"
@@ -435,6 +436,8 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 		for (int i = 0; i < page->nrows; i++)
 			page->rows[i]->data = kg_projection_apply(call.projection,
 													  page->rows[i]->data);
+	kg_tool_audit(
+		type, ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST, arguments);
 	return finish(&call);
 }
 
@@ -506,4 +509,16 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));
 	}
 	kg_jw_end_object(w);
+}
+
+void
+kg_tool_audit(const KgType *type, int operation, const Jsonb *arguments)
+{
+	KgJsonWriter w;
+
+	if (!kg_audit_is_full())
+		return;
+	kg_jw_init(&w);
+	kg_tool_write_ast(type, operation, arguments, &w);
+	kg_audit_query_call(kg_jw_finish(&w));
 }

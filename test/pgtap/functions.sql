@@ -36,7 +36,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect', 'kg_health')
+                   'kg_describe_many', 'kg_intersect', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -137,6 +137,7 @@ SELECT bag_eq(
     ('kg_check_references()', 'volatile', 'unsafe', false, false),
     ('kg_revoke(text,text)', 'volatile', 'unsafe', true, true),
     ('kg_revoke_gateway(text)', 'volatile', 'unsafe', true, false),
+    ('kg_stat_tools(interval)', 'stable', 'restricted', true, true),
     ('kg_schema_check(jsonb,jsonb)', 'immutable', 'safe', true, true),
     ('kg_search(jsonb)', 'stable', 'restricted', true, true),
     ('kg_tenant()', 'stable', 'restricted', false, true),

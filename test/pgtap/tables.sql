@@ -58,7 +58,7 @@ SELECT ok(a.attname = 'tenant', format('index %s is led by the tenant', i.indexr
  WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
  ORDER BY i.indexrelid::regclass::text;
 SELECT ok(EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisprimary),
-          relname || ' has a primary key') FROM member_table m ORDER BY relname;
+          relname || ' has a primary key') FROM member_table m WHERE m.relkind = 'r' ORDER BY relname;
 SELECT ok(a.attnotnull, format('%s.tenant is NOT NULL', m.relname))
   FROM member_table m JOIN pg_attribute a ON a.attrelid = m.oid AND a.attname = 'tenant'
  -- there it is the one tenant of a key, if it has one
