@@ -9,9 +9,11 @@ CREATE SEQUENCE @extschema@.kg_relation_seq;
 CREATE TABLE @extschema@.kg_tenant (
   tenant      text COLLATE "C" PRIMARY KEY
               CHECK (tenant ~ '^[^[:cntrl:]]{1,63}$'),
-  created_at  timestamptz NOT NULL DEFAULT pg_catalog.now()
+  created_at  timestamptz NOT NULL DEFAULT pg_catalog.now(),
+  authorizer  text COLLATE "C"
 );
 COMMENT ON TABLE @extschema@.kg_tenant IS 'tenants; made by kg_create_tenant()';
+COMMENT ON COLUMN @extschema@.kg_tenant.authorizer IS 'the function that decides about types with x-authorize; set by kg_set_authorizer()';
 
 CREATE TABLE @extschema@.kg_tenant_role (
   tenant      text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,

@@ -24,6 +24,13 @@ CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text) IS
   'delete a tenant with all its data and grants; for the owner of the extension';
 
+CREATE FUNCTION @extschema@.kg_set_authorizer(tenant text, function regprocedure) RETURNS void
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_set_authorizer';
+COMMENT ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) IS
+  'have a function decide who sees entities of types with x-authorize, or none (NULL); for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) FROM PUBLIC;
+
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant';

@@ -99,6 +99,12 @@ CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text) RETURNS b
 COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
   'whether agent and scope paths of the caller let an entity through; for policies';
 
+CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text, type_no integer, node bigint, entity_id text, data jsonb) RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED COST 2
+  AS 'MODULE_PATHNAME', 'kg_sql_entity_authorized';
+COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) IS
+  'the same of a stored entity, with what is decided elsewhere (x-authorize); for the policies of kg_entity';
+
 CREATE FUNCTION @extschema@.kg_derived_tenant() RETURNS text
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_derived_tenant';

@@ -1,5 +1,7 @@
 -- Triggers.  Their functions take the tenant from the row, never from the session.
 
+CREATE TRIGGER kg_catalog_changed AFTER UPDATE ON @extschema@.kg_tenant
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_tenant_role
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 CREATE TRIGGER kg_tenant_role_check BEFORE INSERT OR UPDATE ON @extschema@.kg_tenant_role

@@ -51,7 +51,7 @@ CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
 CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
   USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope));
+  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
@@ -75,10 +75,10 @@ CREATE POLICY kg_role_nobody ON @extschema@.kg_role FOR ALL
 CREATE POLICY kg_entity_insert ON @extschema@.kg_entity FOR INSERT
   WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_update ON @extschema@.kg_entity FOR UPDATE
-  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope))
+  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data))
   WITH CHECK (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
 CREATE POLICY kg_entity_delete ON @extschema@.kg_entity FOR DELETE
-  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope));
+  USING (tenant = @extschema@.kg_tenant('write') AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
 -- A derived edge (property set) is written by the maintenance of references only.
 CREATE POLICY kg_edge_insert ON @extschema@.kg_edge FOR INSERT
   WITH CHECK (tenant = @extschema@.kg_derived_tenant('write') AND property IS NULL);

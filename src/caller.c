@@ -16,6 +16,7 @@
 #include "base/settings.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
@@ -107,25 +108,52 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
 
-/* Asked by the policies of kg_entity: bundle and scope path. */
-Datum
-kg_sql_entity_visible(PG_FUNCTION_ARGS)
+/* Bundle and scope path. */
+static bool
+is_visible(FunctionCallInfo fcinfo)
 {
 	text *bundle;
 	text *scope;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_BOOL(false);
+		return false;
 	bundle = PG_GETARG_TEXT_PP(0);
 	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
-		PG_RETURN_BOOL(false);
+		return false;
 	if (!kg_identity_scoped())
-		PG_RETURN_BOOL(true);
+		return true;
 	if (PG_ARGISNULL(1))
-		PG_RETURN_BOOL(kg_identity_sees_scope(NULL, 0));
+		return kg_identity_sees_scope(NULL, 0);
 	scope = PG_GETARG_TEXT_PP(1);
-	PG_RETURN_BOOL(
-		kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope)));
+	return kg_identity_sees_scope(VARDATA_ANY(scope), VARSIZE_ANY_EXHDR(scope));
+}
+
+/* Asked by the policies of kg_entity, of what is written. */
+Datum
+kg_sql_entity_visible(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(is_visible(fcinfo));
+}
+
+PGDLLEXPORT Datum kg_sql_entity_authorized(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
+
+/*
+ * Asked by the policies of kg_entity, of what is stored: what the caller does
+ * not see anyway is decided before anybody else is asked about it.
+ */
+Datum
+kg_sql_entity_authorized(PG_FUNCTION_ARGS)
+{
+	if (!is_visible(fcinfo))
+		PG_RETURN_BOOL(false);
+	if (PG_ARGISNULL(2) || PG_ARGISNULL(3) || PG_ARGISNULL(4) ||
+		PG_ARGISNULL(5))
+		PG_RETURN_BOOL(false);
+	PG_RETURN_BOOL(kg_decisions_allow(PG_GETARG_INT32(2),
+									  PG_GETARG_INT64(3),
+									  PG_GETARG_TEXT_PP(4),
+									  PG_GETARG_DATUM(5)));
 }
 
 PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
@@ -167,7 +195,8 @@ PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 Datum
 kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 {
-	if (!kg_identity_in_tool() && !kg_visibility_is_whole())
+	if (!kg_identity_in_tool() &&
+		(!kg_visibility_is_whole() || kg_decisions_needed()))
 		PG_RETURN_NULL();
 	return PG_NARGS() > 0 ? kg_sql_tenant_access(fcinfo)
 						  : kg_sql_tenant(fcinfo);

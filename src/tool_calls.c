@@ -12,6 +12,7 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "query/arguments.h"
+#include "query/decisions.h"
 #include "query/get.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
@@ -78,6 +79,7 @@ get(FunctionCallInfo fcinfo, KgCall *call)
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
 
+	kg_decisions_require(catalog, type, NULL);
 	return kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
 }
 

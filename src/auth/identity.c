@@ -170,6 +170,8 @@ grants_of_current_role(void)
 	return kept ? kept : load_grants(role);
 }
 
+static const char *asking_for = NULL; /* of an authorizer's caller */
+
 /* The grant in force: the only one, or the one that the setting names. */
 static const KgGrant *
 current_grant(void)
@@ -191,6 +193,8 @@ kg_identity_tenant(KgAccess access)
 	const KgTokenIdentity *token = kg_token_identity();
 	const KgGrant *grant;
 
+	if (asking_for != NULL)
+		return access == KG_ACCESS_READ ? asking_for : NULL;
 	/* A worker has no token and cannot tell that its leader has one. */
 	if (kg_token_lapsed() || IsParallelWorker())
 		return NULL;
@@ -398,4 +402,30 @@ kg_identity_as_tool(void (*work)(void *arg), void *arg)
 		kg_identity_leave_tool();
 	}
 	PG_END_TRY();
+}
+
+void
+kg_identity_while_asking(const char *tenant, void (*work)(void *arg), void *arg)
+{
+	const char *outer = asking_for;
+	int running = tools_running;
+
+	asking_for = tenant;
+	tools_running = 0;
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_FINALLY();
+	{
+		asking_for = outer;
+		tools_running = running;
+	}
+	PG_END_TRY();
+}
+
+bool
+kg_identity_is_asking(void)
+{
+	return asking_for != NULL;
 }

@@ -57,6 +57,14 @@ extern void kg_identity_enter_tool(void);
 extern void kg_identity_leave_tool(void);
 extern bool kg_identity_in_tool(void);
 
+/*
+ * While an authorizer function is asked: kg_tenant() is the caller's for every
+ * role that the function may be, for reading, and no tool runs.
+ */
+extern void kg_identity_while_asking(const char *tenant,
+									 void (*work)(void *arg), void *arg);
+extern bool kg_identity_is_asking(void);
+
 /* Between enter and leave: work(arg), which may raise. */
 extern void kg_identity_as_tool(void (*work)(void *arg), void *arg);
 

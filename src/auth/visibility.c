@@ -78,17 +78,21 @@ is_own_tenant(const Node *node, Relation rel, const char *function)
 static bool
 is_own_of_entities(const Node *qual, Relation rel)
 {
+	static const char *const columns[] = {
+		"bundle", "scope", "type_no", "node", "entity_id", "data"};
 	const BoolExpr *both = (const BoolExpr *) qual;
 	const FuncExpr *call;
 
 	if (!IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
 		list_length(both->args) != 2 ||
 		!is_own_tenant(linitial(both->args), rel, "kg_tenant") ||
-		!is_call(lsecond(both->args), "kg_entity_visible", 2))
+		!is_call(lsecond(both->args), "kg_entity_visible", lengthof(columns)))
 		return false;
 	call = lsecond(both->args);
-	return is_column(linitial(call->args), rel, "bundle") &&
-		   is_column(lsecond(call->args), rel, "scope");
+	for (int i = 0; i < lengthof(columns); i++)
+		if (!is_column(list_nth(call->args, i), rel, columns[i]))
+			return false;
+	return true;
 }
 
 static bool

@@ -21,7 +21,9 @@ char *kg_setting_tenant;
 static char *setting_toolsets;
 int kg_setting_toolset_bits = KG_TOOLSET_ALL;
 bool kg_setting_session_login;
+int kg_setting_authorizer_batch;
 int kg_setting_max_argument_bytes;
+int kg_setting_max_authorizations;
 int kg_setting_max_batch_bytes;
 int kg_setting_max_batch_messages;
 int kg_setting_max_bundle_bytes;
@@ -74,8 +76,12 @@ static const struct
 	const char *description;
 } limits[] = {
 	/* clang-format off */
+	LIMIT(authorizer_batch, 100, 1, 10000, 0,
+		  "Sets how many ids an authorizer function is asked about at a time."),
 	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the largest arguments object that a tool accepts."),
+	LIMIT(max_authorizations, 10000, 1, 1000000, 0,
+		  "Sets how many decisions one call of a tool may need."),
 	LIMIT(max_batch_bytes, 16 * 1024 * 1024, 1024, 256 * 1024 * 1024 - 1, GUC_UNIT_BYTE,
 		  "Sets how large the replies to an MCP batch may be together."),
 	LIMIT(max_batch_messages, 100, 1, INT_MAX, 0,

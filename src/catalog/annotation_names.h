@@ -17,6 +17,7 @@ typedef enum KgAnnotation
 	KG_X_LABEL_FIELD,
 	KG_X_ALIAS_FIELDS,
 	KG_X_SCOPE_FIELD,
+	KG_X_AUTHORIZE,
 	KG_X_FORMAT,
 	/* of a property */
 	KG_X_INDEX,

@@ -31,6 +31,8 @@
 #define KG_MAX_FIELD_DEPTH 16
 /* Nor chains of $ref, and branches in branches, longer than this. */
 #define KG_MAX_NESTING 100
+/* Names of abilities and of types of resources are no longer. */
+#define KG_MAX_AUTHORIZE_NAME 255
 /* So many bytes of a property's name are as much work as a place. */
 #define KG_BYTES_OF_PLACE 64
 
@@ -931,6 +933,104 @@ read_format(Parser *parser, KgType *type, const Gathered *g)
 }
 
 static void
+report_authorize(Parser *parser, const char *member, const JsonbValue *got,
+				 const char *expected)
+{
+	KgError *err = kg_error_new(parser->code, "\"x-authorize\" is not valid");
+
+	kg_error_keyword(err, "x-authorize");
+	if (got)
+		kg_error_got(err, got);
+	kg_error_expected(err, "%s", expected);
+	report(parser, err, psprintf("/x-authorize%s", member));
+}
+
+/* A name of x-authorize; NULL where it is missing or not one. */
+static const char *
+authorize_name(Parser *parser, const JsonbValue *object, const char *member)
+{
+	JsonbValue value;
+	const char *name;
+
+	if (!kg_json_get(kg_json_container(object), member, &value))
+		return NULL;
+	name = value.type == jbvString ? kg_json_cstring(&value) : "";
+	if (name[0] != '\0' && strlen(name) <= KG_MAX_AUTHORIZE_NAME)
+		return name;
+	report_authorize(
+		parser, psprintf("/%s", member), &value, "a string of 1 to 255 bytes");
+	return NULL;
+}
+
+/* The property whose value is the id of the resource. */
+static const KgField *
+resource_field(Parser *parser, const KgType *type, const char *name)
+{
+	const KgField *field = named_field(parser, type, KG_X_AUTHORIZE, name);
+
+	if (field == NULL ||
+		(!field->is_array && !field->derived &&
+		 (field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM ||
+		  field->kind == KG_KIND_INTEGER || field->kind == KG_KIND_DATE ||
+		  field->kind == KG_KIND_DATETIME)))
+		return field;
+	report_authorize(
+		parser, "/id", NULL, "a property of type string or integer");
+	return NULL;
+}
+
+static void
+read_authorize(Parser *parser, KgType *type, const Gathered *g)
+{
+	const JsonbValue *value = g->annotations[KG_X_AUTHORIZE];
+	KgAuthorize *authorize;
+	const char *id;
+	KgJsonIter it;
+	JsonbValue root;
+
+	if (value == NULL)
+		return;
+	/* The policies look for it there (query/decisions.c). */
+	if (kg_json_get(&parser->schema->root, "x-authorize", &root) == NULL)
+		report_authorize(
+			parser, "", value, "the annotation in the schema's root itself");
+	authorize = palloc0(sizeof(KgAuthorize));
+	/* Also where it is at fault: nobody sees what nobody can ask about. */
+	type->authorize = authorize;
+	authorize->ability = "";
+	authorize->resource_type = type->name;
+	if (!kg_json_is_object(value))
+	{
+		report_authorize(parser, "", value, "an object with \"ability\"");
+		return;
+	}
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+		if (!kg_json_string_is(&it.key, "ability") &&
+			!kg_json_string_is(&it.key, "resource_type") &&
+			!kg_json_string_is(&it.key, "id"))
+			report_authorize(parser,
+							 "",
+							 &it.key,
+							 "no members but \"ability\", \"resource_type\" "
+							 "and \"id\"");
+	authorize->ability = authorize_name(parser, value, "ability");
+	if (authorize->ability == NULL)
+	{
+		authorize->ability = "";
+		report_authorize(parser, "", value, "an object with \"ability\"");
+	}
+	id = authorize_name(parser, value, "resource_type");
+	if (id != NULL)
+		authorize->resource_type = id;
+	id = authorize_name(parser, value, "id");
+	if (id != NULL)
+		authorize->id_field = resource_field(parser, type, id);
+	if (authorize->id_field == type->id_field)
+		authorize->id_field = NULL;
+}
+
+static void
 read_id_field(Parser *parser, KgType *type, const Gathered *g)
 {
 	KgError *err;
@@ -1132,6 +1232,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	read_format(&parser, type, &g);
 	type->label_field = string_field(&parser, type, &g, KG_X_LABEL_FIELD);
 	type->scope_field = string_field(&parser, type, &g, KG_X_SCOPE_FIELD);
+	read_authorize(&parser, type, &g);
 	type->naliases = field_list(
 		&parser, type, &g, KG_X_ALIAS_FIELDS, &type->alias_fields);
 	type->nsummary = field_list(

@@ -38,6 +38,8 @@ typedef struct Entry
 	KgSeenSnapshot seen; /* the last one that shows this version */
 } Entry;
 
+bool kg_catalog_ever_authorizes = false;
+
 /* A pooled backend serves many tenants. */
 static const int most = 64;
 /* Stale when any table of the catalog changes, in whatever tenant. */
@@ -231,6 +233,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		type->schema_hash = row_text(i, 5);
 		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
 		type->context = context;
+		catalog->authorizes |= type->authorize != NULL;
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
 				type->fields[j].ref_bundle = type->bundle;
@@ -444,6 +447,7 @@ load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
 	catalog->lacks_bundles = catalog->nbundles < version->nbundles;
+	kg_catalog_ever_authorizes |= catalog->authorizes;
 	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
 }
@@ -554,6 +558,7 @@ use(Entry *entry)
 	/* Pointers to types and fields are good until the transaction ends. */
 	kg_cache_pin(entry, TopTransactionContext);
 	entry->catalog.plain_visibility = !entry->catalog.lacks_bundles &&
+									  !entry->catalog.authorizes &&
 									  kg_visibility_is_whole();
 	return &entry->catalog;
 }

@@ -77,6 +77,14 @@ typedef struct KgField
 	bool derived_incoming;
 } KgField;
 
+/* x-authorize: who may see an entity is decided elsewhere. */
+typedef struct KgAuthorize
+{
+	const char *ability;
+	const char *resource_type;
+	const KgField *id_field; /* of the resource; NULL: the entity's own id */
+} KgAuthorize;
+
 #define KG_EXPOSE_LIST 1
 #define KG_EXPOSE_GET 2
 #define KG_EXPOSE_LIST_IDS 4
@@ -95,8 +103,9 @@ typedef struct KgType
 	int nfields;
 	KgField *fields; /* parents before members */
 	const KgField *id_field;
-	const KgField *label_field; /* or NULL */
-	const KgField *scope_field; /* or NULL */
+	const KgField *label_field;	  /* or NULL */
+	const KgField *scope_field;	  /* or NULL */
+	const KgAuthorize *authorize; /* or NULL */
 	int naliases;
 	const KgField **alias_fields;
 	int nsummary;
@@ -170,8 +179,12 @@ typedef struct KgCatalog
 	const char *revision; /* text that changes with any bundle */
 	bool
 		lacks_bundles; /* its snapshot shows some that the caller does not see */
+	bool authorizes;   /* some type has x-authorize */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
+
+/* Has any catalog that this backend read a type with x-authorize? */
+extern bool kg_catalog_ever_authorizes;
 
 /*
  * The catalog of a tenant as the current role sees it: kg_catalog_get() as the

@@ -48,6 +48,7 @@ static uint64 nested = 0;
 static ExecutorRun_hook_type next_run = NULL;
 static ExecutorFinish_hook_type next_finish = NULL;
 static ProcessUtility_hook_type next_utility = NULL;
+static uint64 statements = 0;
 static int depth = 0; /* of statements; each takes back its one */
 static void (*end_idle)(void);
 
@@ -119,7 +120,8 @@ enter(Writing *writing, QueryDesc *desc)
 	{                               \
 		Writing *outer = innermost; \
                                     \
-		depth++;                    \
+		if (depth++ == 0)           \
+			statements++;           \
 		PG_TRY();                   \
 		{                           \
 			what;                   \
@@ -179,6 +181,12 @@ run_utility(PlannedStmt *statement, const char *source, bool read_only_tree,
 																environment,
 																dest,
 																completion));
+}
+
+uint64
+kg_statement_number(void)
+{
+	return statements;
 }
 
 bool

@@ -25,6 +25,8 @@ extern void kg_writing_init(void (*idle)(void));
  * client calls by the fast path.
  */
 extern bool kg_statement_runs(void);
+/* Of the outermost statement: no other one of this backend has it. */
+extern uint64 kg_statement_number(void);
 
 /* For the triggers of kg_entity: a row of the type is written, */
 extern void kg_writing_row(int32 type_no);

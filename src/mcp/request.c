@@ -16,6 +16,7 @@
 #include "auth/token_identity.h"
 #include "mcp/notify.h"
 #include "mcp/request.h"
+#include "query/decisions.h"
 #include "utils/timestamp.h"
 
 #define LEGACY 1
@@ -307,6 +308,8 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 	req.revision = untold;
 	if (!choose_revision(&req, message))
 		return kg_mcp_error_response(&req, true);
+	/* A batch is several calls: what was decided for one is not for the next. */
+	kg_decisions_end(kg_running_call());
 	return respond(&req);
 }
 

@@ -151,6 +151,7 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	statement.values = values;
 	statement.nulls = NULL;
 	statement.hold = true;
+	statement.lower_bound = false;
 	(void) kg_plan_run(&statement, take_data, &data);
 	return data;
 }

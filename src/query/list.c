@@ -140,23 +140,46 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 	(void) kg_plan_run(&statement, row, arg);
 }
 
+/*
+ * Rows that a walk reads before it looks whether its page is full, where it
+ * reads all that there are: few, where somebody is asked about each.
+ */
+static int64
+unbounded_stretch(const KgListQuery *query, const KgRows *rows)
+{
+	return query->catalog->authorizes ? rows->max : PG_INT64_MAX;
+}
+
 /* The rows of one key by id. */
 static void
 walk_group_by(Walker *walker, KgWalk walk, bytea *key, const char *entity_id,
 			  int64 max_rows)
 {
 	KgWalkStart start;
+	int64 stretch = max_rows;
+	int64 before;
 
 	start.set = true;
 	start.key = key;
 	start.entity_id = entity_id;
-	run_rows(walker->query,
-			 walker->source,
-			 walk,
-			 &start,
-			 max_rows,
-			 walk_row,
-			 walker);
+	if (max_rows == PG_INT64_MAX)
+		stretch = unbounded_stretch(walker->query, walker->rows);
+	do
+	{
+		before = walker->examined;
+		run_rows(walker->query,
+				 walker->source,
+				 walk,
+				 &start,
+				 stretch,
+				 walk_row,
+				 walker);
+		start.entity_id = walker->at.entity_id;
+		if (stretch == max_rows || walker->full ||
+			walker->examined - before < stretch)
+			break;
+		stretch *= RACE_GROWTH;
+	} while (true);
 }
 
 static void
@@ -569,6 +592,20 @@ count_source(const KgListQuery *query, const KgSource *source, bool with_probes,
 	return kg_plan_run_int64(&statement);
 }
 
+/* *all: everything that matches is counted, or could be. */
+static int64
+count_total_of(const KgListQuery *query, const KgSource *source, int64 max,
+			   bool *all)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_list_sql_count(&b, query, source, true, max);
+	statement = kg_sql_statement(&b);
+	statement.lower_bound = true;
+	return kg_plan_count_rows(&statement, all);
+}
+
 /* The driver with the fewest rows, each counted up to bound; or NULL. */
 static Driver *
 best_driver(const KgListQuery *query, Drivers *drivers, int64 bound)
@@ -742,7 +779,9 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	init_walker(&walker, query, source, rows);
 	if (source->rest->nconditions == 0)
 	{
-		while (!walk_on(&walker, PG_INT64_MAX))
+		int64 stretch = unbounded_stretch(query, rows);
+
+		for (; !walk_on(&walker, stretch); stretch *= RACE_GROWTH)
 			;
 		return -1;
 	}
@@ -784,13 +823,15 @@ whole_type(const KgListQuery *query)
 	return make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
 }
 
-/* The total, counted by the most selective filter. */
+/* The total, at least what was found, counted by the most selective filter. */
 static void
-count_total(const KgListQuery *query, Drivers *drivers, KgListPage *page)
+count_total(const KgListQuery *query, Drivers *drivers, int least,
+			KgListPage *page)
 {
 	int64 max = kg_setting_max_total;
 	KgSource *source = NULL;
 	Driver *best;
+	bool all;
 
 	page->total = -1;
 	if (max == 0)
@@ -804,8 +845,14 @@ count_total(const KgListQuery *query, Drivers *drivers, KgListPage *page)
 				source = drivers->drivers[i].source;
 	if (source == NULL)
 		source = whole_type(query);
-	page->total = count_source(query, source, true, max + 1);
-	page->total_known = page->total <= max;
+	page->total = count_total_of(query, source, max + 1, &all);
+	page->total_known = all && page->total <= max;
+	page->undecided = !all;
+	if (!all)
+	{
+		page->total = Max(page->total, least);
+		return;
+	}
 	if (!page->total_known)
 		page->total = max;
 }
@@ -859,7 +906,7 @@ kg_list_run(const KgListQuery *query)
 	else if (rows.n < wanted && query->after == NULL)
 		page->total = rows.n;
 	else
-		count_total(query, &drivers, page);
+		count_total(query, &drivers, rows.n, page);
 	page->nrows = Max(0, rows.n - (int) query->offset);
 	page->nrows = Min(page->nrows, (int) query->limit);
 	page->rows = rows.rows + Min(rows.n, (int) query->offset);

@@ -62,6 +62,7 @@ typedef struct KgListPage
 	const KgRow *last; /* where they follow; of an empty page NULL */
 	int64 total;
 	bool total_known; /* false: at least total, or not counted (-1) */
+	bool undecided;	  /* of the rest nobody may be asked */
 } KgListPage;
 
 /* The number of keys of a row. */

@@ -16,8 +16,10 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "base/cache.h"
+#include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "catalog/catalog.h"
 #include "catalog/namespace.h"
 #include "commands/explain.h"
 #if PG_VERSION_NUM >= 180000
@@ -28,6 +30,7 @@
 #include "executor/spi.h"
 #include "executor/spi_priv.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/held.h"
 #include "query/plan.h"
 #include "query/running.h"
@@ -62,6 +65,12 @@ static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
  * grown.  Of more rows than that a scan of all would be cheaper than disabled.
  */
 #define KG_PLANNED_ROWS 1e8
+
+/*
+ * After so many trials that let undecided rows pass, in which a bounded
+ * statement meets few, one that finds most of them denied is run to its end.
+ */
+#define KG_HOPEFUL_TRIALS 2
 
 static const char *const plan_settings[][2] = {
 	{"enable_indexscan", "on"},
@@ -297,19 +306,14 @@ make_params(const KgStatement *statement)
 	return params;
 }
 
-uint64
-kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
+static uint64
+run(const KgStatement *statement, KgRowFunction row, void *arg)
 {
 	RowReceiver receiver;
 	SPIExecuteOptions options;
 	PlanEntry *entry;
-	KgExplained *explained = kg_running_call()->explained;
 	volatile int result;
 
-	kg_running_check();
-	if (explained != NULL)
-		record_statement(explained, statement);
-	kg_audit_statement(statement->sql);
 	if (statement->hold && kg_held_run(statement, row, arg, &receiver.nrows))
 		return receiver.nrows;
 	memset(&receiver, 0, sizeof(receiver));
@@ -360,6 +364,131 @@ kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
 	return receiver.nrows;
 }
 
+/* Does it read kg_entity, itself or by a policy? */
+static bool
+reads_entities(const KgStatement *statement)
+{
+	PlanEntry *entry;
+	bool reads;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	entry = fetch_entry(statement);
+	reads = list_member_oid(
+		linitial_node(CachedPlanSource, entry->plan->plancache_list)
+			->relationOids,
+		kg_relation_oid("kg_entity"));
+	SPI_finish();
+	return reads;
+}
+
+/* Can it meet entities that are seen only where somebody else allows it? */
+static bool
+needs_decisions(const KgStatement *statement)
+{
+	const char *tenant;
+
+	if (!kg_catalog_ever_authorizes)
+		return false;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	return tenant != NULL && kg_catalog_get(tenant)->authorizes &&
+		   reads_entities(statement);
+}
+
+/* Rows of a trial, which may be in vain. */
+typedef struct TrialRows
+{
+	MemoryContext context;
+	TupleDesc desc;
+	List *rows; /* of MinimalTuple */
+} TrialRows;
+
+static bool
+keep_row(TupleTableSlot *slot, void *arg)
+{
+	TrialRows *trial = arg;
+	MemoryContext old = MemoryContextSwitchTo(trial->context);
+
+	if (trial->desc == NULL)
+		trial->desc = CreateTupleDescCopy(slot->tts_tupleDescriptor);
+	trial->rows = lappend(trial->rows, ExecCopySlotMinimalTuple(slot));
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+static void
+deliver_rows(const TrialRows *trial, KgRowFunction row, void *arg)
+{
+	TupleTableSlot *slot;
+	ListCell *lc;
+
+	if (trial->rows == NIL)
+		return;
+	slot = MakeSingleTupleTableSlot(trial->desc, &TTSOpsMinimalTuple);
+	foreach(lc, trial->rows)
+	{
+		ExecStoreMinimalTuple(lfirst(lc), slot, false);
+		if (!row(slot, arg))
+			break;
+	}
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+static void
+try_statement(KgDecisions *decisions, const KgStatement *statement,
+			  bool hopeful, TrialRows *trial)
+{
+	trial->desc = NULL;
+	trial->rows = NIL;
+	kg_decisions_try(decisions, hopeful);
+	PG_TRY();
+	{
+		(void) run(statement, keep_row, trial);
+	}
+	PG_FINALLY();
+	{
+		kg_decisions_tried(decisions);
+	}
+	PG_END_TRY();
+}
+
+/* Until all that it meets is decided (query/decisions.h). */
+static uint64
+run_decided(const KgStatement *statement, KgRowFunction row, void *arg)
+{
+	KgDecisions *decisions = kg_decisions_of_call(kg_running_call());
+	TrialRows trial = {AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph trial", ALLOCSET_DEFAULT_SIZES)};
+	uint64 n;
+
+	for (int trials = 0;; trials++)
+	{
+		try_statement(decisions, statement, trials < KG_HOPEFUL_TRIALS, &trial);
+		if (!kg_decisions_settle(decisions))
+			break;
+		MemoryContextReset(trial.context);
+	}
+	if (kg_decisions_exhausted(decisions) && !statement->lower_bound)
+		kg_decisions_throw_exhausted();
+	n = list_length(trial.rows);
+	deliver_rows(&trial, row, arg);
+	MemoryContextDelete(trial.context);
+	return n;
+}
+
+uint64
+kg_plan_run(const KgStatement *statement, KgRowFunction row, void *arg)
+{
+	KgExplained *explained = kg_running_call()->explained;
+
+	kg_running_check();
+	if (explained != NULL)
+		record_statement(explained, statement);
+	kg_audit_statement(statement->sql);
+	return needs_decisions(statement) ? run_decided(statement, row, arg)
+									  : run(statement, row, arg);
+}
+
 static bool
 take_int64(TupleTableSlot *slot, void *arg)
 {
@@ -377,6 +506,16 @@ kg_plan_run_int64(const KgStatement *statement)
 	int64 result = 0;
 
 	(void) kg_plan_run(statement, take_int64, &result);
+	return result;
+}
+
+int64
+kg_plan_count_rows(const KgStatement *statement, bool *all)
+{
+	const KgCall *call = kg_running_call();
+	int64 result = kg_plan_run_int64(statement);
+
+	*all = call->decisions == NULL || !kg_decisions_exhausted(call->decisions);
 	return result;
 }
 

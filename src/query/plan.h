@@ -21,6 +21,7 @@ typedef struct KgStatement
 	const Datum *values;
 	const bool *nulls; /* NULL: none is null */
 	bool hold;		   /* may be kept started, see query/held.h */
+	bool lower_bound;  /* may leave out what cannot be decided any more */
 } KgStatement;
 
 /*
@@ -39,6 +40,8 @@ extern uint64 kg_plan_run(const KgStatement *statement, KgRowFunction row,
 
 /* The first column of the first row as a bigint; 0 where there is no row. */
 extern int64 kg_plan_run_int64(const KgStatement *statement);
+/* The same of a count that may be a lower bound: is it all? */
+extern int64 kg_plan_count_rows(const KgStatement *statement, bool *all);
 
 /*
  * The statement's plan as text, without costs: estimates are made of other

@@ -7,6 +7,7 @@
 #include "access/xact.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "query/decisions.h"
 #include "query/held.h"
 #include "query/running.h"
 
@@ -47,6 +48,7 @@ void
 kg_running_leave(KgCall *call)
 {
 	innermost = call->outer;
+	kg_decisions_end(call);
 }
 
 KgCall *

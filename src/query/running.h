@@ -22,7 +22,8 @@ typedef struct KgCall
 	TimestampTz deadline; /* 0: none */
 	const char *clock;	  /* what set it */
 	int clock_ms;
-	KgExplained *explained; /* NULL: nobody asks */
+	KgExplained *explained;		   /* NULL: nobody asks */
+	struct KgDecisions *decisions; /* made when needed (query/decisions.h) */
 	struct KgCall *outer;
 } KgCall;
 

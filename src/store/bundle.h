@@ -109,6 +109,11 @@ extern void kg_bundle_write_relations(KgApply *apply);
 extern void kg_bundle_check_entities(KgApply *apply);
 
 /* bundle_types.c: bundle, types, relations and tools; as the owner. */
+/*
+ * Raises KG_FORBIDDEN where x-authorize comes, changes or goes with what was
+ * written and the caller is not the owner of the extension.
+ */
+extern void kg_bundle_check_authorize(const KgApply *apply, Oid caller);
 extern void kg_bundle_write_types(KgApply *apply);
 /* After the entities are gone. */
 extern void kg_bundle_delete_types(KgApply *apply);

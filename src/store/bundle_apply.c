@@ -253,6 +253,7 @@ write_all(KgApply *apply)
 	kg_bundle_write_types(apply);
 	CommandCounterIncrement();
 	apply->after = kg_catalog_newest(apply->tenant);
+	kg_bundle_check_authorize(apply, user.userid);
 	kg_bundle_lock_unique(apply);
 	kg_restore_user(&user);
 

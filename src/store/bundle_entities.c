@@ -351,7 +351,7 @@ refuse_taken(const KgApply *apply, const KgType *type,
 	KgUserContext user;
 	int nnew = 0;
 
-	if (kg_visibility_is_whole())
+	if (apply->sees_all)
 		return;
 	ids = palloc(n * sizeof(char *));
 	nodes = palloc(n * sizeof(int64));

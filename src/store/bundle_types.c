@@ -5,11 +5,13 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "store/bundle.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 
 static bool
@@ -323,6 +325,69 @@ kg_bundle_write_types(KgApply *apply)
 		write_type(apply, &apply->payload->types[i]);
 	kg_bundle_write_relations(apply);
 	write_tools(apply);
+}
+
+static bool
+same_authorize(const KgAuthorize *a, const KgAuthorize *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	return strcmp(a->ability, b->ability) == 0 &&
+		   strcmp(a->resource_type, b->resource_type) == 0 &&
+		   same_text(a->id_field ? a->id_field->name : NULL,
+					 b->id_field ? b->id_field->name : NULL);
+}
+
+static void
+require_same_authorize(const char *name, const KgType *before,
+					   const KgType *after)
+{
+	KgError *err;
+
+	if (same_authorize(before ? before->authorize : NULL,
+					   after ? after->authorize : NULL))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "\"x-authorize\" of entity type \"%s\" is for the "
+					   "owner of the extension to change",
+					   name);
+	kg_error_keyword(err, "x-authorize");
+	kg_error_entity(err, name, NULL);
+	kg_error_expected(err,
+					  "the type with the \"x-authorize\" that it has, or "
+					  "none where it is new");
+	kg_error_throw(err);
+}
+
+void
+kg_bundle_check_authorize(const KgApply *apply, Oid caller)
+{
+	const char *bundle = apply->payload->name;
+
+	if ((!apply->before->authorizes && !apply->after->authorizes) ||
+		has_privs_of_role(caller, kg_extension_owner()))
+		return;
+	for (int i = 0; i < apply->before->ntypes; i++)
+	{
+		const KgType *before = apply->before->types[i];
+
+		if (strcmp(before->bundle, bundle) == 0)
+			require_same_authorize(
+				before->name,
+				before,
+				apply->options.merge ||
+						kg_payload_type(apply->payload, before->name)
+					? kg_catalog_type_in(apply->after, bundle, before->name)
+					: NULL);
+	}
+	for (int i = 0; i < apply->after->ntypes; i++)
+	{
+		const KgType *after = apply->after->types[i];
+
+		if (strcmp(after->bundle, bundle) == 0 &&
+			kg_catalog_type_in(apply->before, bundle, after->name) == NULL)
+			require_same_authorize(after->name, NULL, after);
+	}
 }
 
 /*

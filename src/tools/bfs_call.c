@@ -217,6 +217,43 @@ refuse_ambiguous(Lookup *lookup)
 	}
 }
 
+/* Types that the handles name; an id that names none may be of any. */
+static bool
+may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
+{
+	for (int i = 0; i < handles->n; i++)
+	{
+		bool bare = true;
+
+		if (id_of_type(type, handles->given[i]) != NULL)
+			return true;
+		for (int t = 0; t < graph->nranks && bare; t++)
+			bare = id_of_type(graph->ranked[t], handles->given[i]) == NULL;
+		if (bare)
+			return true;
+	}
+	return false;
+}
+
+void
+kg_require_around(KgGraphCall *call, const KgHandles *handles, int hops)
+{
+	const KgGraph *graph = call->graph;
+	KgFollow follow;
+
+	if (!call->catalog->authorizes)
+		return;
+	memset(&follow, 0, sizeof(follow));
+	follow.forward.all = follow.backward.all = true;
+	for (int t = 0; t < graph->nranks; t++)
+		if (may_be_of(graph, handles, graph->ranked[t]))
+			kg_reached_walk(kg_reached_begin(call, graph->ranked[t]),
+							&follow,
+							0,
+							hops,
+							NULL);
+}
+
 void
 kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 {
@@ -231,6 +268,7 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	handles->refs = palloc0((handles->n + 1) * sizeof(KgRef));
 	if (handles->n == 0)
 		return;
+	kg_require_around(call, handles, 0);
 	look_up_typed(&lookup);
 	look_up_bare(&lookup);
 	refuse_ambiguous(&lookup);

@@ -32,6 +32,13 @@ extern void kg_call_handles(KgGraphCall *call, const char *key,
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
+/*
+ * Raises KG_FORBIDDEN where so many hops from them a type is reached that
+ * nobody is there to decide about (tools/graph.h).
+ */
+extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
+							  int hops);
+
 /* Those that mean nothing, each once; returns how many. */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 

@@ -139,6 +139,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	ring = kg_input_bool(in, "ring_edges");
 	kg_read_bfs_detail(call, &s->detail);
 	read_seeds(call, &s->seeds);
+	kg_require_around(call, &s->seeds, (int) s->hops);
 	n = known_nodes(&s->seeds, &nodes);
 	if (n == 0)
 		kg_throw_all_unknown(call, "/seeds", &s->seeds);
@@ -351,6 +352,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	(void) kg_input_int(&call->input, "k", &s->hops);
 	kg_read_bfs_detail(call, &s->detail);
 	read_seeds(call, &s->seeds);
+	kg_require_around(call, &s->seeds, (int) s->hops);
 	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
 	if (count_kept(&s->reach, s->page.keep) == 0)

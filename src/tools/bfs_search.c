@@ -141,7 +141,14 @@ run_search(KgGraphCall *call, Search *search)
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	search->query = kg_input_string(&call->input, "query");
 	for (int i = 0; i < n; i++)
-		search->type_nos[i] = call->graph->ranked[ranks[i] - 1]->type_no;
+	{
+		const KgType *type = call->graph->ranked[ranks[i] - 1];
+
+		kg_call_require_type(call, type);
+		search->type_nos[i] = type->type_no;
+	}
+	if (n <= 0)
+		kg_call_require_type(call, NULL);
 	return kg_search_run(call->catalog,
 						 search->query,
 						 search->type_nos,

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "query/decisions.h"
 #include "query/get.h"
 #include "query/hints.h"
 #include "tools/catalog_tools.h"
@@ -220,6 +221,7 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	char **ids;
 	int n;
 
+	kg_decisions_require(catalog, type, NULL);
 	memset(&call, 0, sizeof(call));
 	call.catalog = catalog;
 	call.type = type;

@@ -44,6 +44,22 @@ extern void kg_call_steps(KgGraphCall *call, KgSteps *steps);
 extern void kg_call_test(KgGraphCall *call, const KgInput *in,
 						 KgStepSpec *step);
 
+/* ---- types that arguments reach, where nobody decides about some ---- */
+
+/*
+ * All of these raise KG_FORBIDDEN where a type with x-authorize is reached and
+ * nobody is there to decide.  type NULL: any.
+ */
+extern void kg_call_require_type(KgGraphCall *call, const KgType *type);
+/* A walk that begins there; NULL where there is nothing to look at. */
+typedef struct KgReached KgReached;
+extern KgReached *kg_reached_begin(KgGraphCall *call, const KgType *type);
+/* So many hops further, to its ends; wanted, by rank, is what is shown of them. */
+extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
+							int min_hops, int max_hops, const bool *wanted);
+extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
+							 int n);
+
 /* ---- cursors: a JSON array of so many items, bound to the call ---- */
 
 /* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */

@@ -486,6 +486,18 @@ warn(Aggregate *a)
 }
 
 static void
+require_types(Aggregate *a)
+{
+	kg_reached_steps(
+		kg_reached_begin(&a->call, a->node.type), a->steps.specs, a->steps.n);
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			kg_reached_steps(kg_reached_begin(&a->call, a->node.type),
+							 &a->groups[i].step,
+							 1);
+}
+
+static void
 read_arguments(Aggregate *a, const Jsonb *arguments)
 {
 	KgGraphCall *call = &a->call;
@@ -500,6 +512,7 @@ read_arguments(Aggregate *a, const Jsonb *arguments)
 	read_items(a, "aggregations", "fn", "items", read_aggregation);
 	read_items(a, "sort", "field", "columns", read_sort);
 	(void) kg_input_int(&call->input, "limit", &a->limit);
+	require_types(a);
 }
 
 /* ---- values ---- */

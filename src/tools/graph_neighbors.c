@@ -42,6 +42,17 @@ read_start(Explore *e)
 	e->start.ids[0] = kg_args_as_id(&id, e->start.ids_path);
 }
 
+/* By rank. */
+static bool *
+wanted_labels(const Explore *e)
+{
+	bool *wanted = palloc0((e->call.graph->nranks + 1) * sizeof(bool));
+
+	for (int i = 0; i < e->nlabels; i++)
+		wanted[e->labels[i]] = true;
+	return wanted;
+}
+
 static void
 read_arguments(Explore *e, const Jsonb *arguments)
 {
@@ -59,6 +70,11 @@ read_arguments(Explore *e, const Jsonb *arguments)
 		e->nlabels = -1;
 	e->filters = kg_call_filters_over(call, in, e->nlabels, e->labels);
 	(void) kg_input_int(in, "limit", &e->limit);
+	kg_reached_walk(kg_reached_begin(call, e->start.type),
+					&e->follow,
+					0,
+					(int) e->max_hops,
+					e->nlabels < 0 ? NULL : wanted_labels(e));
 }
 
 /* Which nodes the reply may have; NULL: all. */
@@ -73,9 +89,7 @@ choose_nodes(Explore *e)
 	if (e->nlabels < 0 && e->filters == NULL)
 		return NULL;
 	keep = MemoryContextAllocHuge(graph->context, n);
-	wanted = palloc0((graph->nranks + 1) * sizeof(bool));
-	for (int i = 0; i < e->nlabels; i++)
-		wanted[e->labels[i]] = true;
+	wanted = wanted_labels(e);
 	if (e->filters != NULL)
 	{
 		KgNodeTest test;

@@ -76,6 +76,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	kg_graph_call_begin(call, "find_nodes", arguments);
 	kg_call_selector(call, &call->input, "node_label", &f->selector);
 	f->columns = read_columns(f);
+	kg_call_require_type(call, f->selector.type);
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
 	query->filter = kg_selector_filter(&f->selector);

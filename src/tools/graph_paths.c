@@ -88,6 +88,29 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 	kg_error_throw(err);
 }
 
+/* The ends, and what is between them: inner nodes are of node_labels. */
+static void
+require_types(FindPaths *f)
+{
+	KgReached *reached = kg_reached_begin(&f->call, f->ends[0].type);
+	bool *wanted;
+
+	kg_call_require_type(&f->call, f->ends[1].type);
+	if (reached == NULL)
+		return;
+	wanted = palloc0((f->call.graph->nranks + 1) * sizeof(bool));
+	wanted[kg_graph_rank(f->call.graph, f->ends[1].type->type_no)] = true;
+	if (f->query.inner == NULL)
+		kg_reached_walk(reached,
+						&f->query.follow,
+						f->query.max_hops,
+						f->query.max_hops,
+						wanted);
+	else
+		for (int hops = 1; hops < f->query.max_hops; hops++)
+			kg_reached_walk(reached, &f->query.follow, 1, 1, f->query.inner);
+}
+
 static void
 read_arguments(FindPaths *f, const Jsonb *arguments)
 {
@@ -109,6 +132,7 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	f->query.inner = kg_call_type_set(call, "node_labels");
 	(void) kg_input_int(in, "limit", &limit);
 	f->query.limit = (uint32) limit;
+	require_types(f);
 }
 
 /* ---- the reply ---- */

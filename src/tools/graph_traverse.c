@@ -42,6 +42,8 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	if (kg_input_object(&call->input, "to", &to))
 		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
 	(void) kg_input_int(&call->input, "limit", &tr->limit);
+	kg_reached_steps(
+		kg_reached_begin(call, tr->from.type), tr->steps.specs, tr->steps.n);
 }
 
 static const KgRef *

@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "catalog/writing.h"
 #include "query/cursor.h"
+#include "query/decisions.h"
 #include "query/hints.h"
 #include "query/list.h"
 #include "query/search.h"
@@ -389,6 +390,8 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 	/* A search that stopped may have missed some; there is no going on. */
 	if (query->matches && query->matches->truncated)
 		draft->stopped = "max_search_matches";
+	if (page->undecided)
+		draft->untold = "max_authorizations";
 }
 
 static Jsonb *
@@ -421,6 +424,7 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
 	ListCall call;
 	KgListPage *page;
 
+	kg_decisions_require(catalog, type, NULL);
 	memset(&call, 0, sizeof(call));
 	call.query.catalog = catalog;
 	call.query.type = type;

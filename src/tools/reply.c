@@ -244,9 +244,10 @@ write_truncated(const KgDraft *draft, const KgFit *fit, bool cut,
 	if (is_free(draft, "reason"))
 		kg_jw_kstring(w,
 					  "reason",
-					  cut			? "max_bytes"
-					  : draft->more ? "limit"
-									: draft->stopped);
+					  cut			  ? "max_bytes"
+					  : draft->untold ? draft->untold
+					  : draft->more	  ? "limit"
+									  : draft->stopped);
 	if (draft->highest_limit > 0)
 		kg_jw_kint(w, "highest_limit", draft->highest_limit);
 	if (is_free(draft, "next"))

@@ -88,6 +88,7 @@ typedef struct KgDraft
 	/* the envelope */
 	int64 total;		 /* -1: not told */
 	bool at_least;		 /* there may be more than total */
+	const char *untold;	 /* what kept it from being told, or NULL */
 	bool terse;			 /* "returned", "truncated": false are not told */
 	bool more;			 /* limit leaves out items after these */
 	const char *stopped; /* why there may be others, with no way to them */

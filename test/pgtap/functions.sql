@@ -51,7 +51,7 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check',
-                               'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
+                               'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
                                'kg_definitions', 'kg_manifest_text')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
@@ -108,6 +108,7 @@ SELECT bag_eq(
     ('kg_derive_entities()', 'volatile', 'unsafe', false, false),
     ('kg_check_entity()', 'volatile', 'unsafe', false, false),
     ('kg_entity_visible(text,text)', 'stable', 'restricted', false, true),
+    ('kg_entity_visible(text,text,integer,bigint,text,jsonb)', 'stable', 'restricted', false, true),
     ('kg_explain(text,jsonb)', 'stable', 'restricted', true, false),
     ('kg_export_bundle(text)', 'stable', 'unsafe', true, true),
     ('kg_find_nodes(jsonb)', 'stable', 'restricted', true, true),
@@ -126,6 +127,7 @@ SELECT bag_eq(
     ('kg_mcp(jsonb,text,text)', 'volatile', 'unsafe', false, true),
     ('kg_notify_gateways()', 'volatile', 'unsafe', false, false),
     ('kg_neighbors(jsonb)', 'stable', 'restricted', true, true),
+    ('kg_set_authorizer(text,regprocedure)', 'volatile', 'unsafe', false, false),
     ('kg_refuse_truncate()', 'volatile', 'unsafe', false, false),
     ('kg_pack()', 'volatile', 'unsafe', true, true),
     ('kg_packed_key(bytea,integer)', 'immutable', 'safe', true, true),

@@ -1,0 +1,56 @@
+/*
+ * decisions.h
+ *	  Who may see an entity of a type with x-authorize: what was decided for
+ *	  this caller, and how a statement of a tool gets to it.
+ *
+ * The policy of kg_entity asks kg_decisions_allow() about each row.  In a tool
+ * a statement is run until it meets nothing that is undecided: what it met is
+ * noted, asked about all at once, and the rows that it found meanwhile are
+ * forgotten.  So whatever a tool does, it does with rows that are allowed.  By
+ * plain SQL each id is asked about when its row is met.
+ */
+#ifndef KG_DECISIONS_H
+#define KG_DECISIONS_H
+
+#include "base/compat.h"
+#include "catalog/catalog.h"
+#include "query/running.h"
+
+typedef struct KgDecisions KgDecisions;
+
+/* For the policies: may the caller see this row, as far as x-authorize goes? */
+extern bool kg_decisions_allow(int32 type_no, int64 node, text *entity_id,
+							   Datum data);
+
+/* Has the caller's tenant types with x-authorize that it could see? */
+extern bool kg_decisions_needed(void);
+
+/* Forget a call's decisions, when it is over or another one of it begins. */
+extern void kg_decisions_end(KgCall *call);
+
+/*
+ * Around each run of a statement of a tool whose caller's tenant has such types.
+ * What is undecided is noted and passes in a trial that is hopeful, so that a
+ * bounded statement meets no more than it delivers, and otherwise is hidden.
+ */
+extern KgDecisions *kg_decisions_of_call(KgCall *call);
+extern void kg_decisions_try(KgDecisions *decisions, bool hopeful);
+extern void kg_decisions_tried(KgDecisions *decisions);
+/* Asks about what was noted; false where nothing was. */
+extern bool kg_decisions_settle(KgDecisions *decisions);
+/*
+ * Did the last trial meet what nobody may be asked about any more?  Raises
+ * KG_LIMIT_EXCEEDED where that is not to be.
+ */
+extern bool kg_decisions_exhausted(const KgDecisions *decisions);
+extern KG_NORETURN void kg_decisions_throw_exhausted(void) KG_NORETURN_TAIL;
+
+/*
+ * Raises KG_FORBIDDEN where the arguments reach a type with x-authorize and
+ * nobody is there to decide; instead names the argument that could name other
+ * types.
+ */
+extern void kg_decisions_require(const KgCatalog *catalog, const KgType *type,
+								 const char *instead);
+
+#endif /* KG_DECISIONS_H */
