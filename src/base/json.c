@@ -103,6 +103,70 @@ kg_json_type_name(const JsonbValue *value)
 	}
 }
 
+/*
+ * The server's short form of a number (numeric.c), as nearly all have: at most
+ * 256 digits before the point and 63 after it.  Digits are of base 10,000, the
+ * first is not 0, and those at the end that are 0 are not there.
+ */
+typedef struct ShortNumber
+{
+	bool negative;
+	int weight; /* of the first digit */
+	int scale;	/* decimals that are shown */
+	int ndigits;
+	const char *digits;
+} ShortNumber;
+
+static bool
+read_short(Numeric number, ShortNumber *s)
+{
+	const char *data = VARDATA_ANY(number);
+	uint16 header;
+
+	memcpy(&header, data, sizeof(header));
+	if ((header & 0xC000) != 0x8000)
+		return false;
+	s->negative = (header & 0x2000) != 0;
+	s->weight = (header & 0x3F) - (header & 0x40);
+	s->scale = (header & 0x1F80) >> 7;
+	s->ndigits = (VARSIZE_ANY_EXHDR(number) - sizeof(header)) / sizeof(int16);
+	s->digits = data + sizeof(header);
+	return true;
+}
+
+static int
+short_digit(const ShortNumber *s, int i)
+{
+	int16 digit = 0;
+
+	if (i < s->ndigits)
+		memcpy(&digit, s->digits + i * sizeof(digit), sizeof(digit));
+	return digit;
+}
+
+static char *
+number_text(Numeric number)
+{
+	return DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
+}
+
+/* An integer of few digits, as nearly all arguments are. */
+static bool
+short_int64(Numeric number, int64 *result)
+{
+	ShortNumber s;
+
+	if (!read_short(number, &s) || s.scale > 0 || s.weight > 3)
+		return false;
+	*result = 0;
+	for (int i = 0; i <= s.weight; i++)
+		*result = *result * 10000 + short_digit(&s, i);
+	if (s.negative)
+		*result = -*result;
+	return true;
+}
+
 bool
 kg_json_int64(const JsonbValue *value, int64 *result)
 {
@@ -111,8 +175,9 @@ kg_json_int64(const JsonbValue *value, int64 *result)
 
 	if (value == NULL || value->type != jbvNumeric)
 		return false;
-	text = DatumGetCString(
-		DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	if (short_int64(value->val.numeric, result))
+		return true;
+	text = number_text(value->val.numeric);
 	errno = 0;
 	*result = strtoll(text, &end, 10);
 	/* 1.0 is the integer 1. */
@@ -121,32 +186,36 @@ kg_json_int64(const JsonbValue *value, int64 *result)
 	return errno == 0 && *end == '\0' && end != text;
 }
 
-/*
- * The server's short form of a number (numeric.c), as nearly all have: at most
- * 256 digits before the point and 63 after it.
- */
-static bool
-is_short(Numeric number)
+Size
+kg_json_number_size(Numeric number)
 {
-	uint16 header;
+	ShortNumber s;
+	Size size;
+	char *text;
 
-	memcpy(&header, VARDATA_ANY(number), sizeof(header));
-	return (header & 0xC000) == 0x8000;
+	if (read_short(number, &s))
+	{
+		int first = short_digit(&s, 0);
+
+		size = s.negative + 1 + (s.scale > 0 ? 1 + s.scale : 0);
+		if (s.weight >= 0)
+			size += s.weight * 4 + (first > 9) + (first > 99) + (first > 999);
+		return size;
+	}
+	text = number_text(number);
+	size = strlen(text);
+	pfree(text);
+	return size;
 }
 
 int64
 kg_json_number_length(const JsonbValue *number)
 {
-	char *text;
-	int64 length;
+	ShortNumber s;
 
-	if (is_short(number->val.numeric))
+	if (read_short(number->val.numeric, &s))
 		return 0;
-	text = DatumGetCString(
-		DirectFunctionCall1(numeric_out, NumericGetDatum(number->val.numeric)));
-	length = strlen(text);
-	pfree(text);
-	return length;
+	return kg_json_number_size(number->val.numeric);
 }
 
 int64

@@ -36,7 +36,8 @@ extern bool kg_json_int64(const JsonbValue *value, int64 *result);
  * jsonb may hold 130,000 digits.  Counting stops above max.
  */
 extern int64 kg_json_number_bytes(const JsonbContainer *container, int64 max);
-/* The bytes of a number's text, where they are many; else 0. */
+/* The bytes of a number's text; and 0 instead where they are few. */
+extern Size kg_json_number_size(Numeric number);
 extern int64 kg_json_number_length(const JsonbValue *number);
 /* A string value that borrows s. */
 extern JsonbValue kg_json_string_value(const char *s);

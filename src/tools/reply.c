@@ -68,8 +68,7 @@ kg_value_text_size(const JsonbValue *value)
 			return kg_string_text_size(value->val.string.val,
 									   value->val.string.len);
 		case jbvNumeric:
-			return strlen(DatumGetCString(DirectFunctionCall1(
-				numeric_out, NumericGetDatum(value->val.numeric))));
+			return kg_json_number_size(value->val.numeric);
 		case jbvBinary:
 			return kg_json_text_size(value->val.binary.data);
 		default:
