@@ -108,14 +108,13 @@ choose_nodes(Explore *e)
 	return keep;
 }
 
-static Jsonb *
-counts(const Explore *e)
+static void
+write_counts(const Explore *e, KgJsonWriter *w)
 {
 	const KgGraph *graph = e->call.graph;
 	const KgReach *reach = &e->reach;
 	uint32 *by_type = palloc0((graph->nranks + 1) * sizeof(uint32));
 	uint32 by_depth[KG_EXPLORE_MAX_HOPS + 1];
-	KgJsonWriter w;
 
 	memset(by_depth, 0, sizeof(by_depth));
 	for (int depth = 0; depth < reach->nlevels; depth++)
@@ -125,30 +124,38 @@ counts(const Explore *e)
 				by_type[reach->ranks[i]]++;
 				by_depth[depth]++;
 			}
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "by_type");
-	kg_jw_begin_object(&w);
+	kg_jw_begin_object(w);
+	kg_jw_key(w, "by_type");
+	kg_jw_begin_object(w);
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (by_type[rank] > 0)
 			kg_jw_kint(
-				&w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
-	kg_jw_end_object(&w);
-	kg_jw_key(&w, "by_depth");
-	kg_jw_begin_object(&w);
+				w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
+	kg_jw_end_object(w);
+	kg_jw_key(w, "by_depth");
+	kg_jw_begin_object(w);
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		if (by_depth[depth] > 0)
 		{
 			char name[12];
 
 			(void) pg_ltoa(depth, name);
-			kg_jw_kint(&w, name, by_depth[depth]);
+			kg_jw_kint(w, name, by_depth[depth]);
 		}
-	kg_jw_end_object(&w);
+	kg_jw_end_object(w);
 	/* The start is in all the other numbers, whatever the filters. */
-	kg_jw_kint(&w, "others", Max((int64) e->page.total - 1, 0));
-	kg_jw_kstring(&w, "note", "with the start, but for others");
-	kg_jw_end_object(&w);
+	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
+	kg_jw_kstring(w, "note", "with the start, but for others");
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+counts(const Explore *e)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	write_counts(e, &w);
 	return kg_jw_finish(&w);
 }
 
@@ -190,7 +197,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 
 	kg_reply_write_nodes(&e->reply, w);
 	kg_reply_write_edges(&e->reply, w);
-	kg_jw_kjsonb(w, "counts", counts(e));
+	kg_jw_key(w, "counts");
+	write_counts(e, w);
 }
 
 static uint32
