@@ -107,19 +107,18 @@ static void
 look_up_in(Lookup *lookup, const KgType *type)
 {
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	KgStatement statement;
 	Datum values[4];
 
-	values[0] = lookup->call->graph->tenant;
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = text_array(lookup->ids, lookup->handles->n);
-	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(KG_SQL_NODES_OF_TYPE);
-	statement.nargs = 4;
-	statement.argtypes = types;
-	statement.values = values;
-	(void) kg_plan_run(&statement, receive_handle, lookup);
+	kg_graph_run(lookup->call->graph,
+				 KG_SQL_NODES_OF_TYPE,
+				 4,
+				 types,
+				 values,
+				 receive_handle,
+				 lookup);
 }
 
 static void
