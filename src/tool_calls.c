@@ -129,7 +129,9 @@ kg_sql_get_many(PG_FUNCTION_ARGS)
 
 KG_AUDITED(kg_sql_list_tools, KG_AUDIT_READS)
 {
-	PG_RETURN_JSONB_P(kg_tools_list(KG_TOOLSET_ALL));
+	const Jsonb *tools = kg_tools_list()->tools;
+
+	PG_RETURN_POINTER(memcpy(palloc(VARSIZE(tools)), tools, VARSIZE(tools)));
 }
 
 static Jsonb *

@@ -2,10 +2,9 @@
  * tools.c
  *	  tools/list and tools/call.
  *
- * The list is made once per catalog (which is of one tenant, role and agent) and
- * settings that it shows, in the shape of the revision that asked, and kept
- * with the names in it: a tool that is not in the caller's list does not exist
- * for it.
+ * The tools of the caller (tools/dispatch.h) are kept in the shape of the revision
+ * that asked, with the names in them: a tool that is not in the caller's list
+ * does not exist for it.
  */
 #include "postgres.h"
 
@@ -15,17 +14,13 @@
 #include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
-#include "tools/schema_template.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* What a list depends on: a catalog is one caller's, and the settings. */
 typedef struct Key
 {
-	uint64 catalog; /* its id */
+	uint64 listed; /* the id of what it is made from */
 	KgMcpRevision revision;
-	int toolset_bits;
-	uint64 numbers; /* of the templates, from settings */
 } Key;
 
 /* The list of one caller and revision. */
@@ -118,18 +113,15 @@ compare_names(const void *a, const void *b)
 
 /* All tools of the caller, in the current context. */
 static void
-fill_list(KgToolList *list)
+fill_list(KgToolList *list, const Jsonb *all)
 {
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
 		old, "kg_graph tools", ALLOCSET_DEFAULT_SIZES);
-	Jsonb *all;
 	KgJsonIter it;
-	int n;
+	int n = Max(1, kg_json_length(&all->root));
 
 	MemoryContextSwitchTo(scratch);
-	all = kg_tools_list(KG_TOOLSET_ALL);
-	n = Max(1, kg_json_length(&all->root));
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
 	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
 	list->tools = MemoryContextAlloc(old, n * sizeof(Jsonb *));
@@ -158,24 +150,23 @@ fill_list(KgToolList *list)
 static KgToolList *
 get_list(const KgMcpRequest *req)
 {
+	const KgToolsListed *listed = kg_tools_list();
 	Key key;
 	KgToolList *list;
 	MemoryContext old;
 
 	memset(&key, 0, sizeof(key));
-	key.catalog = kg_catalog_get(req->tenant)->id;
+	key.listed = listed->id;
 	key.revision = req->revision;
-	key.toolset_bits = kg_setting_toolset_bits;
-	key.numbers = kg_template_numbers();
-	list = kg_cache_find(&lists, key.catalog, is_key, &key);
+	list = kg_cache_find(&lists, key.listed, is_key, &key);
 	if (list == NULL)
 	{
 		list = kg_cache_make(&lists, sizeof(*list));
 		old = MemoryContextSwitchTo(list->entry.context);
 		list->key = key;
-		fill_list(list);
+		fill_list(list, listed->tools);
 		MemoryContextSwitchTo(old);
-		kg_cache_keep(&lists, list, key.catalog);
+		kg_cache_keep(&lists, list, key.listed);
 	}
 	kg_cache_pin(list, CurrentMemoryContext);
 	return list;

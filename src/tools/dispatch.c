@@ -338,33 +338,70 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 	}
 }
 
-Jsonb *
-kg_tools_list(int toolsets)
+static Jsonb *
+write_tools(const KgCatalog *catalog, const KgAgent *agent)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
-	const KgAgent *agent = kg_agent_current();
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
-	if (toolsets & KG_TOOLSET_CATALOG)
-		for (int i = 0; i < catalog->ntools; i++)
-		{
-			const KgTool *tool = &catalog->tools[i];
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
 
-			CHECK_FOR_INTERRUPTS();
-			if (!kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name))
-				continue;
-			write_tool(&w,
-					   tool->name,
-					   kg_tool_title(tool->type, tool->operation),
-					   kg_tool_description(tool->type, tool->operation),
-					   kg_tool_input_schema(tool->type, tool->operation, false),
-					   kg_tool_output_schema(tool->type, tool->operation));
-		}
+		CHECK_FOR_INTERRUPTS();
+		if (!kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name))
+			continue;
+		write_tool(&w,
+				   tool->name,
+				   kg_tool_title(tool->type, tool->operation),
+				   kg_tool_description(tool->type, tool->operation),
+				   kg_tool_input_schema(tool->type, tool->operation, false),
+				   kg_tool_output_schema(tool->type, tool->operation));
+	}
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)
-		if (toolsets & set)
-			write_fixed_tools(&w, agent, set);
+		write_fixed_tools(&w, agent, set);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
+}
+
+static const int most = 16;
+/* Stale when the catalog or an agent changes. */
+static KgCache lists = {"tools", &most, KG_STALE_BY_CATALOG};
+
+static bool
+is_listed(const void *entry, const void *key)
+{
+	const KgToolsListed *list = entry;
+	const KgToolsListed *wanted = key;
+
+	return list->catalog == wanted->catalog &&
+		   list->numbers == wanted->numbers &&
+		   list->toolset_bits == wanted->toolset_bits;
+}
+
+const KgToolsListed *
+kg_tools_list(void)
+{
+	static uint64 last_id = 0;
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	KgToolsListed wanted = {.catalog = catalog->id,
+							.numbers = kg_template_numbers(),
+							.toolset_bits = kg_setting_toolset_bits};
+	KgToolsListed *list = kg_cache_find(
+		&lists, catalog->id, is_listed, &wanted);
+	Jsonb *tools;
+
+	if (list != NULL)
+		return list;
+	tools = write_tools(catalog, kg_agent_current());
+	list = kg_cache_make(&lists, sizeof(*list));
+	list->catalog = wanted.catalog;
+	list->numbers = wanted.numbers;
+	list->toolset_bits = wanted.toolset_bits;
+	list->id = ++last_id;
+	list->tools = MemoryContextAlloc(list->entry.context, VARSIZE(tools));
+	memcpy(list->tools, tools, VARSIZE(tools));
+	kg_cache_keep(&lists, list, catalog->id);
+	return list;
 }

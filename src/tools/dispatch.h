@@ -5,6 +5,7 @@
 #ifndef KG_DISPATCH_H
 #define KG_DISPATCH_H
 
+#include "base/cache.h"
 #include "base/toolset.h"
 #include "utils/jsonb.h"
 
@@ -43,11 +44,22 @@ extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
 /* [{"type": "text", "text": text}] */
 extern Jsonb *kg_text_content(const char *text);
 
+/* Kept from call to call (base/cache.h), for one catalog and some settings. */
+typedef struct KgToolsListed
+{
+	KgCacheEntry entry;
+	uint64 catalog; /* its id, */
+	uint64 numbers; /* of the templates, from settings, */
+	int toolset_bits;
+	uint64 id; /* of no other list of this backend */
+	Jsonb *tools;
+} KgToolsListed;
+
 /*
  * The tools of the current tenant, or of the agent in force, as a JSON array of {name, title,
  * description, inputSchema, outputSchema, annotations}, in a deterministic
- * order (toolset, name).
+ * order (toolset, name).  To be read at once, or pinned.
  */
-extern Jsonb *kg_tools_list(int toolsets);
+extern const KgToolsListed *kg_tools_list(void);
 
 #endif /* KG_DISPATCH_H */
