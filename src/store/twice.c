@@ -10,7 +10,11 @@
 #include "store/twice.h"
 #include "utils/builtins.h"
 
-/* A row of the statement is one that is there twice. */
+/*
+ * A row of the statement is one that is there twice.  They are counted: from
+ * PostgreSQL 18 on the planner takes a join of a table with itself by a unique
+ * key for the table.
+ */
 static void
 refuse(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	   const Datum *values, const char *what)
@@ -43,9 +47,9 @@ kg_refuse_entities_twice(const char *tenant, const KgNodeList *nodes)
 	values[1] = kg_int64_array(nodes->nodes, nodes->n);
 	refuse(&saved,
 		   "SELECT FROM @kg_entity e WHERE e.tenant = $1 AND e.node = ANY($2) "
-		   "AND EXISTS (SELECT FROM @kg_entity o WHERE o.tenant = $1 "
+		   "AND (SELECT count(*) FROM @kg_entity o WHERE o.tenant = $1 "
 		   "AND o.bundle = e.bundle AND o.entity_type = e.entity_type "
-		   "AND o.entity_id = e.entity_id AND o.node <> e.node) LIMIT 1",
+		   "AND o.entity_id = e.entity_id) > 1 LIMIT 1",
 		   2,
 		   argtypes,
 		   values,

@@ -109,6 +109,8 @@ CREATE FUNCTION calls_kept() RETURNS TABLE (what text, n bigint) LANGUAGE sql AS
 CREATE FUNCTION calls_rows() RETURNS text LANGUAGE sql AS $$
   SELECT md5(string_agg(r, ' ' ORDER BY r)) FROM (SELECT t.ctid || t.xmin::text FROM kg_tool t UNION ALL SELECT t.ctid || t.xmin::text FROM kg_entity_type t UNION ALL SELECT t.ctid || t.xmin::text FROM kg_bundle t
     UNION ALL SELECT t.ctid || t.xmin::text FROM kg_relation t) x(r) $$;
+-- Their own plans are kept from the first call on.
+SELECT count(*) > 0 AS kept, calls_rows() IS NOT NULL AS rows FROM calls_kept();
 BEGIN;
 SELECT kg_apply_bundle(kg_export_bundle('calls')) -> 'changed' AS changed, kg_apply_bundle(kg_export_bundle('calls'), '{"mode": "merge"}') -> 'changed' AS changed FROM generate_series(1, 2);
 CREATE TEMP TABLE calls_before AS SELECT * FROM calls_kept();
