@@ -8,7 +8,7 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "base/json.h"
-#include "executor/spi.h"
+#include "entry.h"
 #include "fmgr.h"
 #include "store/bundle_apply.h"
 #include "store/packing.h"
@@ -21,19 +21,6 @@ PGDLLEXPORT Datum kg_sql_apply_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_apply_bundle_text(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_export_bundle(PG_FUNCTION_ARGS);
-
-/*
- * SPI needs to be connected around the work, but the result belongs to the
- * caller, whose context is current again while the work runs.
- */
-static MemoryContext
-connect(void)
-{
-	MemoryContext caller = CurrentMemoryContext;
-
-	SPI_connect();
-	return MemoryContextSwitchTo(caller);
-}
 
 /* Rows that the members of an object of counts say to have changed. */
 static int64
@@ -83,51 +70,58 @@ pack_changes(const Jsonb *result)
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle);
+PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
+PG_FUNCTION_INFO_V1(kg_sql_drop_bundle);
+PG_FUNCTION_INFO_V1(kg_sql_export_bundle);
+
+static Jsonb *
+apply_bundle(FunctionCallInfo fcinfo, KgCall *call)
+{
+	Jsonb *result = kg_bundle_apply(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+
+	pack_changes(result);
+	return result;
+}
 
 KG_AUDITED(kg_sql_apply_bundle, KG_AUDIT_WRITES)
 {
-	Jsonb *result;
-
-	(void) connect();
-	result = kg_bundle_apply(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
-	pack_changes(result);
-	SPI_finish();
-	PG_RETURN_JSONB_P(result);
+	return kg_entry_write(fcinfo, apply_bundle);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
+static Jsonb *
+apply_bundle_text(FunctionCallInfo fcinfo, KgCall *call)
+{
+	Jsonb *result = kg_bundle_apply_text(PG_GETARG_TEXT_PP(0),
+										 PG_GETARG_JSONB_P(1));
+
+	pack_changes(result);
+	return result;
+}
 
 KG_AUDITED(kg_sql_apply_bundle_text, KG_AUDIT_WRITES)
 {
-	Jsonb *result;
-
-	(void) connect();
-	result = kg_bundle_apply_text(PG_GETARG_TEXT_PP(0), PG_GETARG_JSONB_P(1));
-	pack_changes(result);
-	SPI_finish();
-	PG_RETURN_JSONB_P(result);
+	return kg_entry_write(fcinfo, apply_bundle_text);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_drop_bundle);
+static Jsonb *
+drop_bundle(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return kg_bundle_drop(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+}
 
 KG_AUDITED(kg_sql_drop_bundle, KG_AUDIT_WRITES)
 {
-	Jsonb *result;
-
-	(void) connect();
-	result = kg_bundle_drop(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	SPI_finish();
-	PG_RETURN_JSONB_P(result);
+	return kg_entry_write(fcinfo, drop_bundle);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_export_bundle);
+static Jsonb *
+export_bundle(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return kg_bundle_export(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+}
 
+/* It has no clock either. */
 KG_AUDITED(kg_sql_export_bundle, KG_AUDIT_READS)
 {
-	Jsonb *result;
-
-	(void) connect();
-	result = kg_bundle_export(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	SPI_finish();
-	PG_RETURN_JSONB_P(result);
+	return kg_entry_write(fcinfo, export_bundle);
 }

@@ -1,6 +1,6 @@
 /*
  * entry.h
- *	  What is around every SQL function that runs a tool's statements.
+ *	  What is around every SQL function that runs a tool's statements, or writes.
  */
 #ifndef KG_ENTRY_H
 #define KG_ENTRY_H
@@ -13,7 +13,20 @@
 /* Returns NULL for SQL's. */
 typedef Jsonb *(*KgEntryBody)(FunctionCallInfo fcinfo, KgCall *call);
 
-/* Run it as a call, with the clock of one; audit is KG_AUDIT_*. */
+/*
+ * Run it as a call, with the clock of one and the limits of the caller; audit is
+ * KG_AUDIT_*.
+ */
 extern Datum kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body);
+
+/*
+ * The same where the body says when the limits are to hold, because it is it
+ * that knows who calls, or answers with what they refuse.
+ */
+extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
+						   KgEntryBody body);
+
+/* What writes, or takes as long: without a clock, inside SPI_connect(). */
+extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body);
 
 #endif /* KG_ENTRY_H */

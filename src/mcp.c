@@ -82,6 +82,7 @@ serve(void *arg)
 								  PG_ARGISNULL(2) ? NULL
 												  : PG_GETARG_TEXT_PP(2));
 
+	kg_running_limit();
 	if (!PG_ARGISNULL(0))
 		message->reply = answer_contained(PG_GETARG_JSONB_P(0), tenant);
 }
@@ -101,5 +102,5 @@ mcp(FunctionCallInfo fcinfo, KgCall *call)
 Datum
 kg_sql_mcp(PG_FUNCTION_ARGS)
 {
-	return kg_entry(fcinfo, KG_AUDIT_SECRET, mcp);
+	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, mcp);
 }

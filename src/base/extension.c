@@ -38,7 +38,8 @@ static const char *const watched_tables[] = {"kg_tenant",
 											 "kg_policy",
 											 "kg_secret",
 											 "kg_entity",
-											 "kg_edge"};
+											 "kg_edge",
+											 "kg_limit"};
 
 /*
  * pg_extension has no syscache: read the row by its name, and again after an

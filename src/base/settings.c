@@ -58,11 +58,70 @@ int kg_setting_schema_max_match_steps;
 int kg_setting_schema_max_nodes;
 int kg_setting_schema_max_steps;
 
+/*
+ * Those that a caller's limits may lower: as they are set, and the most that
+ * the limits allow.
+ */
+static struct
+{
+	int *in_force;
+	int configured;
+	int most;
+} lowered[KG_NLOWERED] = {
+	[KG_LOWER_COST] = {&kg_setting_max_cost, 0, INT_MAX},
+	[KG_LOWER_ROWS] = {&kg_setting_max_rows, 0, INT_MAX},
+	[KG_LOWER_REPLY_BYTES] = {&kg_setting_max_reply_bytes, 0, INT_MAX},
+	[KG_LOWER_CALL_TIME] = {&kg_setting_max_call_time, 0, INT_MAX}};
+
+static void
+settle(KgLowered which, int configured)
+{
+	int most = lowered[which].most;
+
+	lowered[which].configured = configured;
+	/* Of the time, 0 is no limit. */
+	if (which == KG_LOWER_CALL_TIME && configured == 0 && most < INT_MAX)
+		configured = most;
+	*lowered[which].in_force = Min(configured, most);
+}
+
+void
+kg_settings_lower(KgLowered which, int most)
+{
+	lowered[which].most = most;
+	settle(which, lowered[which].configured);
+}
+
+void
+kg_settings_restore(void)
+{
+	for (int i = 0; i < KG_NLOWERED; i++)
+		if (lowered[i].most < INT_MAX)
+			kg_settings_lower(i, INT_MAX);
+}
+
+#define ASSIGN(which)                                  \
+	static void assign_##which(int value, void *extra) \
+	{                                                  \
+		settle(KG_LOWER_##which, value);               \
+	}                                                  \
+	extern int no_such_variable
+ASSIGN(COST);
+ASSIGN(ROWS);
+ASSIGN(REPLY_BYTES);
+ASSIGN(CALL_TIME);
+
 /* What a DBA sets: the setting's name, default, least, most, unit. */
 #define LIMIT(name, value, min, max, unit, description)               \
 	{                                                                 \
 		"kg_graph." #name, &kg_setting_##name, value, min, max, unit, \
-			description                                               \
+			description, NULL                                         \
+	}
+/* One that a caller's limits may lower. */
+#define LOWERED(which, name, value, min, max, unit, description)              \
+	{                                                                         \
+		"kg_graph." #name, &lowered[KG_LOWER_##which].configured, value, min, \
+			max, unit, description, assign_##which                            \
 	}
 
 static const struct
@@ -74,6 +133,7 @@ static const struct
 	int max;
 	int unit;
 	const char *description;
+	GucIntAssignHook assign;
 } limits[] = {
 	/* clang-format off */
 	LIMIT(authorizer_batch, 100, 1, 10000, 0,
@@ -89,9 +149,9 @@ static const struct
 	LIMIT(max_bundle_bytes, 256 * 1024, 1, 1024 * 1024, GUC_UNIT_KB,
 		  "Sets the largest bundle that kg_apply_bundle accepts, and the most "
 		  "that one kg_put_ call does."),
-	LIMIT(max_call_time, 5000, 0, INT_MAX, GUC_UNIT_MS,
+	LOWERED(CALL_TIME, max_call_time, 5000, 0, INT_MAX, GUC_UNIT_MS,
 		  "Sets how long a tool call may run; 0 sets no limit."),
-	LIMIT(max_cost, 50000000, 1, INT_MAX, 0,
+	LOWERED(COST, max_cost, 50000000, 1, INT_MAX, 0,
 		  "Sets how many edges a search may be estimated to look at."),
 	LIMIT(max_depth, 64, 8, 1000, 0,
 		  "Sets the deepest nesting of arguments and entities."),
@@ -113,11 +173,11 @@ static const struct
 		  "Sets the largest offset of a page; a cursor has no such limit."),
 	LIMIT(max_properties, 1000, 100, 100000, 0,
 		  "Sets how many properties an entity type has, with the nested ones."),
-	LIMIT(max_reply_bytes, 4 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+	LOWERED(REPLY_BYTES, max_reply_bytes, 4 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the ceiling of a tool's max_bytes."),
 	LIMIT(max_token_bytes, 8192, 256, 65536, GUC_UNIT_BYTE,
 		  "Sets the longest token that kg_login accepts."),
-	LIMIT(max_rows, 1000, 1, 100000, 0,
+	LOWERED(ROWS, max_rows, 1000, 1, 100000, 0,
 		  "Sets the highest limit that a graph tool accepts."),
 	LIMIT(max_search_matches, 1000, 1, 100000, 0,
 		  "Sets how many entities one search by name finds."),
@@ -225,7 +285,7 @@ define_limits(void)
 								PGC_SUSET,
 								limits[i].unit,
 								NULL,
-								NULL,
+								limits[i].assign,
 								NULL);
 }
 
@@ -267,6 +327,17 @@ define_audit(void)
 		NULL,
 		NULL,
 		NULL);
+}
+
+void
+kg_settings_bounds(KgLowered which, int *min, int *max)
+{
+	for (size_t i = 0; i < lengthof(limits); i++)
+		if (limits[i].variable == &lowered[which].configured)
+		{
+			*min = limits[i].min;
+			*max = limits[i].max;
+		}
 }
 
 void

@@ -75,6 +75,25 @@ extern int kg_setting_schema_max_match_steps;
 extern int kg_setting_schema_max_nodes;
 extern int kg_setting_schema_max_steps;
 
+/*
+ * What a caller's own limits (auth/limits.h) lower for the time of a call.  The
+ * variables above have the value in force, whoever lowered it.
+ */
+typedef enum KgLowered
+{
+	KG_LOWER_COST,
+	KG_LOWER_ROWS,
+	KG_LOWER_REPLY_BYTES,
+	KG_LOWER_CALL_TIME,
+	KG_NLOWERED
+} KgLowered;
+
+extern void kg_settings_lower(KgLowered which, int most);
+extern void kg_settings_restore(void);
+
+/* What the setting may be. */
+extern void kg_settings_bounds(KgLowered which, int *min, int *max);
+
 extern void kg_settings_define(void);
 
 #endif /* KG_SETTINGS_H */

@@ -5,6 +5,8 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "auth/identity.h"
+#include "auth/limits.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "query/decisions.h"
@@ -28,18 +30,23 @@ kg_running_init(void)
 }
 
 void
-kg_running_enter(KgCall *call)
+kg_running_enter(KgCall *call, bool writes)
 {
+	KgCall *outer = innermost;
+
 	memset(call, 0, sizeof(*call));
-	call->outer = innermost;
-	if (innermost != NULL)
-	{
-		call->deadline = innermost->deadline;
-		call->clock = innermost->clock;
-		call->clock_ms = innermost->clock_ms;
-	}
+	call->writes = writes;
+	call->outer = outer;
 	innermost = call;
-	if (call->outer == NULL && kg_setting_max_call_time > 0)
+	if (writes)
+		return;
+	if (outer != NULL && !outer->writes)
+	{
+		call->deadline = outer->deadline;
+		call->clock = outer->clock;
+		call->clock_ms = outer->clock_ms;
+	}
+	else if (kg_setting_max_call_time > 0)
 		kg_running_limit_time("kg_graph.max_call_time",
 							  kg_setting_max_call_time);
 }
@@ -49,12 +56,102 @@ kg_running_leave(KgCall *call)
 {
 	innermost = call->outer;
 	kg_decisions_end(call);
+	if (call->lowered)
+		kg_settings_restore();
+	kg_place_leave(&call->place);
+}
+
+/* The limits that settings stand for, as settings of this call. */
+static void
+lower_settings(KgCall *call)
+{
+	for (int i = 0; i < KG_NLOWERED; i++)
+	{
+		int64 most = call->limits->values[kg_limit_of_setting(i)];
+
+		if (most == KG_UNLIMITED || call->writes)
+			continue;
+		/* One that allows none refuses the call. */
+		call->lowered = true;
+		kg_settings_lower(i, Max(most, 1));
+		if (i == KG_LOWER_CALL_TIME)
+			kg_running_limit_time("the limit max_call_time", Max(most, 1));
+	}
+}
+
+void
+kg_running_limit(void)
+{
+	KgCall *call = innermost;
+	const char *tenant;
+
+	if (call->outer != NULL || call->limits != NULL || !kg_limits_any())
+		return;
+	tenant = kg_identity_tenant(KG_ACCESS_READ);
+	if (tenant == NULL)
+		return;
+	call->limits = kg_limits_of_caller(pstrdup(tenant));
+	lower_settings(call);
+}
+
+/* How soon a place may be free. */
+#define KG_RETRY_AFTER_MS 100
+
+static KG_NORETURN void
+throw_refused(const KgLimits *limits, KgLimit limit)
+{
+	int64 most = limits->values[limit];
+	KgError *err;
+
+	if (most == 0)
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "the limit %s of the caller is 0, which allows no "
+						   "call",
+						   kg_limit_name(limit));
+	else
+		err = kg_error_new(KG_LIMIT_EXCEEDED,
+						   "more calls at once than the limit %s, " INT64_FORMAT
+						   ", allows",
+						   kg_limit_name(limit),
+						   most);
+	kg_error_expected(err,
+					  most == 0 ? "a higher limit, set by an admin of the "
+								  "tenant with kg_set_limits()"
+								: "the call again when another has ended");
+	if (most > 0)
+		kg_error_retry_after(err, KG_RETRY_AFTER_MS);
+	kg_error_throw(err);
+}
+
+void
+kg_running_admit(void)
+{
+	KgCall *call = innermost;
+	const KgLimits *limits = call->limits;
+	const KgLimit at_once = KG_LIMIT_CONCURRENT_CALLS;
+
+	if (limits == NULL || call->place.taken)
+		return;
+	for (int i = 0; i < KG_NLOWERED; i++)
+		if (!call->writes && limits->values[kg_limit_of_setting(i)] == 0)
+			throw_refused(limits, kg_limit_of_setting(i));
+	if (limits->values[at_once] == KG_UNLIMITED)
+		return;
+	if (!kg_place_take(&call->place,
+					   limits->tenant,
+					   limits->counted[at_once],
+					   limits->values[at_once]))
+		throw_refused(limits, at_once);
 }
 
 KgCall *
 kg_running_call(void)
 {
-	return innermost;
+	KgCall *call = innermost;
+
+	while (call != NULL && call->writes)
+		call = call->outer;
+	return call;
 }
 
 void

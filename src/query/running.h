@@ -5,6 +5,7 @@
 #ifndef KG_RUNNING_H
 #define KG_RUNNING_H
 
+#include "auth/place.h"
 #include "nodes/pg_list.h"
 #include "utils/timestamp.h"
 
@@ -24,6 +25,10 @@ typedef struct KgCall
 	int clock_ms;
 	KgExplained *explained;		   /* NULL: nobody asks */
 	struct KgDecisions *decisions; /* made when needed (query/decisions.h) */
+	bool writes;				   /* no statements of a tool, and no clock */
+	bool lowered;				   /* settings, until it ends */
+	const struct KgLimits *limits; /* of who calls; NULL: none */
+	KgPlace place;
 	struct KgCall *outer;
 } KgCall;
 
@@ -31,10 +36,19 @@ typedef struct KgCall
  * Around whatever runs a tool's statements, from its entry on and also after an
  * error.  A call within a call runs on the outer one's clock.
  */
-extern void kg_running_enter(KgCall *call);
+extern void kg_running_enter(KgCall *call, bool writes);
 extern void kg_running_leave(KgCall *call);
 
-/* The call that runs, or NULL. */
+/*
+ * As soon as it is known who calls: the limits of the caller hold (auth/limits.h)
+ * until the call ends.  A call within a call has those of the outer one.
+ */
+extern void kg_running_limit(void);
+
+/* Raises KG_LIMIT_EXCEEDED where these allow no call, or not one more. */
+extern void kg_running_admit(void);
+
+/* The call of a tool that runs, or NULL. */
 extern KgCall *kg_running_call(void);
 
 /* The call that runs ends in so many milliseconds, where it would end later. */

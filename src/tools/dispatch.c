@@ -185,6 +185,7 @@ make_call(void *arg)
 	KgCallOptions options = {0};
 	Jsonb *reply;
 
+	kg_running_admit();
 	if (call->options)
 		kg_call_options_read(call->options, &options);
 	if (options.timeout_ms > 0)
@@ -203,6 +204,7 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 	ErrorData *edata;
 
 	kg_audit_name(name, arguments);
+	kg_running_limit();
 	edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
 
 	return edata ? error_result(edata) : call.result;

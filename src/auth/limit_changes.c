@@ -1,0 +1,296 @@
+/*
+ * limit_changes.c
+ *	  kg_set_limits, kg_limits.
+ *
+ * Limits are set by admins of the tenant, whose access is checked here, and by
+ * the extension's owner, whose "*" is the ceiling; the rows are written as the
+ * owner.  A statement trigger tells every backend.
+ */
+#include "postgres.h"
+
+#include "auth/agent.h"
+#include "auth/grants.h"
+#include "auth/identity.h"
+#include "auth/limits.h"
+#include "auth/visibility.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "base/text.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#define KG_MAX_SUBJECT_BYTES 1024
+
+PGDLLEXPORT Datum kg_sql_set_limits(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_limits(PG_FUNCTION_ARGS);
+
+/* Returns whether it is the owner. */
+static bool
+require_right(const char *tenant)
+{
+	const char *mine;
+	KgError *err;
+
+	if (has_privs_of_role(GetUserId(), kg_extension_owner()))
+		return true;
+	kg_visibility_require_tenant("set its limits");
+	mine = kg_identity_require(KG_ACCESS_ADMIN);
+	if (strcmp(mine, tenant) == 0)
+		return false;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" may not set limits of tenant \"%s\"",
+					   GetUserNameFromId(GetUserId(), false),
+					   tenant);
+	kg_error_expected(err, "a role with admin access to the tenant");
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_subject(KgErrorCode code, const char *subject, const char *expected)
+{
+	KgError *err = kg_error_new(
+		code,
+		code == KG_NOT_FOUND ? "subject \"%s\" does not exist"
+							 : "subject \"%s\" is not valid",
+		pnstrdup(subject, pg_mbcliplen(subject, strlen(subject), 128)));
+
+	kg_error_path(err, "/subject");
+	kg_error_got_string(err, subject);
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+/* Whom the limits are for. */
+static void
+check_subject(const char *tenant, const char *subject)
+{
+	int len = strlen(subject);
+
+	if (strcmp(subject, "*") == 0)
+		return;
+	if (len > KG_MAX_SUBJECT_BYTES || kg_has_control(subject, len))
+		throw_subject(KG_INVALID_INPUT,
+					  subject,
+					  "at most 1024 bytes without control characters");
+	if (strncmp(subject, "role:", 5) == 0)
+	{
+		if (!OidIsValid(get_role_oid(subject + 5, true)))
+			throw_subject(KG_NOT_FOUND, subject, "the name of a role");
+	}
+	else if (strncmp(subject, "agent:", 6) == 0)
+	{
+		if (kg_agent_get(tenant, subject + 6) == NULL)
+			throw_subject(KG_NOT_FOUND, subject, "an agent of the tenant");
+	}
+	else if (strncmp(subject, "sub:", 4) != 0 || len == 4)
+		throw_subject(
+			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
+}
+
+/* The limits as they are kept: numbers, or null. */
+static Jsonb *
+read_limits(const Jsonb *given, bool for_everybody)
+{
+	const char *names[KG_NLIMITS + 1] = {NULL};
+	KgJsonWriter w;
+
+	if (!JB_ROOT_IS_OBJECT(given))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "limits must be an object"));
+	for (int i = 0; i < KG_NLIMITS; i++)
+		names[i] = kg_limit_name(i);
+	kg_check_members(&given->root, names, "", NULL);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < KG_NLIMITS; i++)
+	{
+		JsonbValue value;
+		int64 n;
+
+		if (kg_json_get(&given->root, names[i], &value) == NULL)
+			continue;
+		if (i >= KG_FIRST_QUOTA && !for_everybody)
+			kg_error_throw_option(
+				names[i],
+				&value,
+				"the subject *: quotas are the whole tenant's");
+		n = kg_limit_read(i, &value);
+		kg_jw_key(&w, names[i]);
+		if (n == KG_UNLIMITED)
+			kg_jw_null(&w);
+		else
+			kg_jw_int(&w, n);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* As owner, inside SPI. */
+static void
+check_ceiling(Datum tenant, const Jsonb *limits)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Jsonb *ceiling;
+	bool isnull;
+
+	kg_spi_run(&saved,
+			   "SELECT limits FROM @kg_limit "
+			   "WHERE tenant = $1 AND subject = '" KG_CEILING "'",
+			   1,
+			   argtypes,
+			   &tenant,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed == 0)
+		return;
+	ceiling = DatumGetJsonbP(kg_spi_value(0, 1, &isnull));
+	for (int i = 0; i < KG_NLIMITS; i++)
+	{
+		const char *name = kg_limit_name(i);
+		JsonbValue value;
+		JsonbValue most;
+		int64 n;
+		int64 highest;
+
+		if (kg_json_get(&limits->root, name, &value) &&
+			kg_json_int64(&value, &n) &&
+			kg_json_get(&ceiling->root, name, &most) &&
+			kg_json_int64(&most, &highest) && n > highest)
+			kg_error_throw_option(
+				name,
+				&value,
+				psprintf("at most " INT64_FORMAT
+						 ", the ceiling that the extension's owner set",
+						 highest));
+	}
+}
+
+static void
+store_limits(Datum tenant, const char *subject, const Jsonb *limits)
+{
+	static KgSaved insert;
+	static KgSaved delete;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
+	Datum values[] = {
+		tenant, CStringGetTextDatum(subject), JsonbPGetDatum(limits)};
+
+	if (kg_json_length(&limits->root) == 0)
+		kg_spi_run(&delete,
+				   "DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
+				   2,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_DELETE);
+	else
+		kg_spi_run(&insert,
+				   "INSERT INTO @kg_limit(tenant, subject, limits) "
+				   "VALUES ($1, $2, $3) ON CONFLICT (tenant, subject) "
+				   "DO UPDATE SET limits = $3, updated_at = now()",
+				   3,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_set_limits);
+
+Datum
+kg_sql_set_limits(PG_FUNCTION_ARGS)
+{
+	Datum tenant = PG_GETARG_DATUM(0);
+	char *name = TextDatumGetCString(tenant);
+	char *subject = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	bool by_owner = require_right(name);
+	bool for_everybody = strcmp(subject, "*") == 0;
+	KgUserContext user;
+	Jsonb *limits;
+
+	check_subject(name, subject);
+	limits = read_limits(PG_GETARG_JSONB_P(2), for_everybody);
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(tenant);
+	if (!by_owner)
+		check_ceiling(tenant, limits);
+	store_limits(
+		tenant, by_owner && for_everybody ? KG_CEILING : subject, limits);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+/* The setting in force where it says less, or there is no limit. */
+static int64
+in_force(KgLimit limit, int64 value)
+{
+	static const int *const settings[KG_NLOWERED] = {
+		[KG_LOWER_COST] = &kg_setting_max_cost,
+		[KG_LOWER_ROWS] = &kg_setting_max_rows,
+		[KG_LOWER_REPLY_BYTES] = &kg_setting_max_reply_bytes,
+		[KG_LOWER_CALL_TIME] = &kg_setting_max_call_time};
+
+	for (int i = 0; i < KG_NLOWERED; i++)
+	{
+		if (kg_limit_of_setting(i) != limit)
+			continue;
+		if (i == KG_LOWER_CALL_TIME && *settings[i] == 0)
+			return value;
+		return value == KG_UNLIMITED ? *settings[i] : Min(value, *settings[i]);
+	}
+	return value;
+}
+
+static void
+write_limit(KgJsonWriter *w, KgLimit limit, int64 value)
+{
+	kg_jw_key(w, kg_limit_name(limit));
+	if (value == KG_UNLIMITED)
+		kg_jw_null(w);
+	else
+		kg_jw_int(w, value);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_limits);
+
+/* What holds for the caller now. */
+Datum
+kg_sql_limits(PG_FUNCTION_ARGS)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_READ);
+	const KgLimits *limits = kg_limits_of_caller(tenant);
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "tenant", tenant);
+	kg_jw_kstring(&w, "caller", limits->caller);
+	kg_jw_key(&w, "limits");
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < KG_FIRST_QUOTA; i++)
+		write_limit(&w, i, in_force(i, limits->values[i]));
+	kg_jw_end_object(&w);
+	kg_jw_key(&w, "counted_as");
+	kg_jw_begin_object(&w);
+	for (int i = 0; i <= KG_LIMIT_EDGES_PER_MINUTE; i++)
+		kg_jw_kstring(&w, kg_limit_name(i), limits->counted[i]);
+	kg_jw_end_object(&w);
+	kg_jw_key(&w, "quotas");
+	kg_jw_begin_object(&w);
+	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
+		write_limit(&w, i, limits->values[i]);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	PG_RETURN_JSONB_P(kg_jw_finish(&w));
+}
