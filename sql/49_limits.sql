@@ -11,16 +11,51 @@ COMMENT ON TABLE @extschema@.kg_limit IS 'limits of callers and quotas of tenant
 COMMENT ON COLUMN @extschema@.kg_limit.subject IS '*, role:NAME, agent:NAME, sub:VALUE; ceiling: what the extension''s owner set for all';
 COMMENT ON COLUMN @extschema@.kg_limit.limits IS 'numbers, of times in milliseconds; null is as the setting';
 
+CREATE TABLE @extschema@.kg_quota (
+  tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  quota        text COLLATE "C" NOT NULL,
+  stripe       integer NOT NULL,
+  used         bigint NOT NULL,
+  allotted     bigint NOT NULL,
+  PRIMARY KEY (tenant, quota, stripe)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE @extschema@.kg_quota IS 'what tenants with quotas have, in stripes that do not wait for each other; the sum of allotted is the quota; derived';
+
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_limit', '');
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_limit
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
+CREATE FUNCTION @extschema@.kg_reset_quotas() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_reset_quotas';
+COMMENT ON FUNCTION @extschema@.kg_reset_quotas() IS
+  'row trigger of kg_limit: counts what the tenant has, where it has a quota';
+CREATE TRIGGER kg_quotas_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_limit
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_reset_quotas();
+
+CREATE FUNCTION @extschema@.kg_count_bundles() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_count_bundles';
+COMMENT ON FUNCTION @extschema@.kg_count_bundles() IS
+  'statement trigger of kg_bundle: counts bundles, where the tenant has a quota';
+CREATE TRIGGER kg_quota_inserted AFTER INSERT ON @extschema@.kg_bundle
+  REFERENCING NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_count_bundles();
+CREATE TRIGGER kg_quota_deleted AFTER DELETE ON @extschema@.kg_bundle
+  REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_count_bundles();
+
+ALTER TABLE @extschema@.kg_quota ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_quota FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_limit ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_limit FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY kg_limit_select ON @extschema@.kg_limit FOR SELECT
   USING (tenant = @extschema@.kg_tenant('admin'));
+
+CREATE POLICY kg_quota_select ON @extschema@.kg_quota FOR SELECT
+  USING (tenant = @extschema@.kg_derived_tenant('admin'));
 
 CREATE FUNCTION @extschema@.kg_set_limits(tenant text, subject text, limits jsonb) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

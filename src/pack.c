@@ -16,6 +16,7 @@
 #include "miscadmin.h"
 #include "query/nodeset.h"
 #include "store/packing.h"
+#include "store/quota.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -111,6 +112,7 @@ kg_sql_clear_packed(PG_FUNCTION_ARGS)
 	MemoryContext context;
 	MemoryContext old;
 	List *all = NIL;
+	List *tenants = NIL;
 	ListCell *lc;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
@@ -136,7 +138,9 @@ kg_sql_clear_packed(PG_FUNCTION_ARGS)
 
 		kg_adjacency_forget(
 			changes->tenant, changes->nodes.nodes, changes->nodes.n);
+		tenants = lappend(tenants, changes->tenant);
 	}
+	kg_quota_count(trigger, tenants, KG_LIMIT_EDGES, "properties");
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return PointerGetDatum(NULL);

@@ -73,6 +73,7 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_agent_bundle"),
 	KG_READABLE("kg_audit"),
 	KG_READABLE("kg_limit"),
+	KG_READABLE("kg_quota"),
 	KG_WRITABLE("kg_entity"),
 	KG_WRITABLE("kg_edge"),
 	{KG_WRITES, ACL_USAGE, "USAGE", "SEQUENCE", "kg_node_seq"},

@@ -362,10 +362,10 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	MemoryContextSwitchTo(caller);
 }
 
-void
-kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
-				  const Oid *argtypes, const Datum *values, const char *nulls,
-				  int expected)
+static void
+run_with_newest(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+				const Datum *values, const char *nulls, int expected,
+				bool crosschecked)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	int nest = kg_spi_pin_path();
@@ -379,12 +379,30 @@ kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 	{
 		CommandCounterIncrement();
 		snapshot = GetLatestSnapshot();
-		crosscheck = GetTransactionSnapshot();
+		if (crosschecked)
+			crosscheck = GetTransactionSnapshot();
 	}
 	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false, NULL);
 	kg_spi_unpin_path(nest);
 	check_result(rc, expected, sql);
 	MemoryContextSwitchTo(caller);
+}
+
+void
+kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
+				  const Oid *argtypes, const Datum *values, const char *nulls,
+				  int expected)
+{
+	run_with_newest(saved, sql, nargs, argtypes, values, nulls, expected, true);
+}
+
+void
+kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
+				  const Oid *argtypes, const Datum *values, const char *nulls,
+				  int expected)
+{
+	run_with_newest(
+		saved, sql, nargs, argtypes, values, nulls, expected, false);
 }
 
 typedef struct RowReceiver

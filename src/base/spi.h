@@ -52,6 +52,14 @@ extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
 							  const char *nulls, int expected);
 
 /*
+ * The same for rows that are no one's data, such as counters: what the
+ * transaction's snapshot does not show is written as well.
+ */
+extern void kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
+							  const Oid *argtypes, const Datum *values,
+							  const char *nulls, int expected);
+
+/*
  * A SELECT in the order of an index, whose rows are handed out while it runs
  * and not kept: there may be very many.  What is called runs no SQL.
  */

@@ -70,3 +70,21 @@ kg_lock_bundle(const char *tenant, const char *bundle)
 
 	(void) lock_object("kg_bundle", hash, ShareUpdateExclusiveLock);
 }
+
+static void
+lock_tenant(const char *tenant, LOCKMODE mode)
+{
+	(void) lock_object("kg_tenant", string_hash(tenant, NAMEDATALEN), mode);
+}
+
+void
+kg_lock_tenant_shared(const char *tenant)
+{
+	lock_tenant(tenant, RowExclusiveLock);
+}
+
+void
+kg_lock_tenant_exclusive(const char *tenant)
+{
+	lock_tenant(tenant, ShareRowExclusiveLock);
+}

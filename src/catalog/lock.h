@@ -27,6 +27,13 @@ extern bool kg_lock_relation_exclusive(int32 relation_no);
  */
 extern void kg_lock_names(const char *tenant);
 
+/*
+ * Whoever writes entities, edges or bundles shares its tenant; who counts them
+ * all excludes them.
+ */
+extern void kg_lock_tenant_shared(const char *tenant);
+extern void kg_lock_tenant_exclusive(const char *tenant);
+
 /* Applies of one bundle queue here. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 

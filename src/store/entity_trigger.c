@@ -32,6 +32,7 @@
 #include "store/check.h"
 #include "store/derive.h"
 #include "store/extract.h"
+#include "store/quota.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -732,6 +733,7 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 	kg_writing_derived(trigdata->tg_event);
 	foreach(lc, statement.derivations)
 		kg_derive_end(lfirst(lc));
+	kg_quota_count(trigdata, statement.tenants, KG_LIMIT_ENTITIES, "data");
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 	SPI_finish();

@@ -121,6 +121,8 @@ SELECT bag_eq(
     ('kg_issue_token(jsonb,text,interval)', 'volatile', 'unsafe', false, false),
     ('kg_list(text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_list_ids(text,jsonb)', 'stable', 'restricted', true, true),
+    ('kg_reset_quotas()', 'volatile', 'unsafe', false, false),
+    ('kg_count_bundles()', 'volatile', 'unsafe', false, false),
     ('kg_limits()', 'stable', 'restricted', true, true),
     ('kg_set_limits(text,text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_list_tools()', 'stable', 'restricted', true, true),

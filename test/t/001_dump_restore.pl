@@ -20,7 +20,9 @@ my @questions = (
 	[ 'alice', q{kg_get('country', ARRAY['AF','XX','AL'])} ],
 	[ 'bob', q{kg_list('known_issue', '{"filters":{"severity":"blocker"}}')} ],
 	[ 'alice', q{kg_traverse('{"from":{"label":"subdivision","ids":["AF-BAL"]},"relationships":[{"type":"IN_COUNTRY"}]}')} ],
-	[ 'alice', q{kg_list_tools()} ]);
+	[ 'alice', q{kg_list_tools()} ],
+	[ 'alice', q{kg_limits()} ],
+	[ 'alice', q{(SELECT jsonb_object_agg(quota, used) FROM (SELECT quota, sum(used) AS used FROM kg_quota GROUP BY quota) q)} ]);
 
 sub answers
 {
@@ -45,6 +47,10 @@ sub load
 	apply($node, $db, 'alice', bundle_file('iso-codes', 300));
 	apply($node, $db, 'alice', bundle_file('product'));
 	apply($node, $db, 'bob', bundle_file('product'));
+	call_as($node, $db, 'alice',
+		q{SELECT kg_set_limits('t_alice', '*', '{"max_rows": 400, "entities": 5000, "bytes": 10000000}'),
+		  kg_set_limits('t_alice', 'role:alice', '{"max_call_time": "1 min", "concurrent_calls": null}')});
+	$node->safe_psql($db, q{SELECT kg_set_limits('t_alice', '*', '{"edges": 20000}')});
 	# Not only what an apply wrote: versions, gaps and explicit edges.
 	call_as($node, $db, 'bob',
 		q{UPDATE kg_entity SET data = data || '{"reports": 99}' WHERE entity_id = 'KI-104';

@@ -76,6 +76,14 @@ ask('ROLLBACK;');
 is(ask($sorted), '["c", "b", "a"]', 'indexed again');
 is(ask($walk), '3|1|alpha', '... and a new entity is met');
 
+# Limits hold there too, and writing is not needed to count calls.
+on_primary(q{SELECT kg_set_limits('t_reader', '*', '{"concurrent_calls": 1, "entities": 100}')});
+is(ask($walk), '3|1|alpha', 'one call at a time');
+is(ask(q{SELECT kg_limits() #> '{limits,concurrent_calls}';}), '1', 'the limit is told');
+on_primary(q{SELECT kg_set_limits('t_reader', 'role:reader', '{"concurrent_calls": 0}')});
+like(ask($walk), qr/54000/, 'no call at all');
+on_primary(q{SELECT kg_set_limits('t_reader', 'role:reader', '{}'), kg_set_limits('t_reader', '*', '{}')});
+
 # Only the order; then a bundle dropped and made again, below a snapshot.
 ask('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;');
 on_primary(q{SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('shop'), '{schemas}', jsonb_build_array(kg_export_bundle('shop') #> '{schemas,1}', kg_export_bundle('shop') #> '{schemas,0}'))) -> 'changed'});
