@@ -169,22 +169,24 @@ kg_running_limit_time(const char *clock, int ms)
 bool
 kg_running_late(void)
 {
-	Assert(innermost != NULL);
-	return innermost->deadline != 0 &&
-		   GetCurrentTimestamp() > innermost->deadline;
+	const KgCall *call = kg_running_call();
+
+	Assert(call != NULL);
+	return call->deadline != 0 && GetCurrentTimestamp() > call->deadline;
 }
 
 void
 kg_running_check(void)
 {
+	const KgCall *call = kg_running_call();
 	KgError *err;
 
 	if (!kg_running_late())
 		return;
 	err = kg_error_new(KG_TIMEOUT,
 					   "the call took longer than %s (%d ms)",
-					   innermost->clock,
-					   innermost->clock_ms);
+					   call->clock,
+					   call->clock_ms);
 	kg_error_expected(err,
 					  "a narrower question: more filters, fewer hops or a "
 					  "smaller limit");
