@@ -14,11 +14,11 @@
 #include "auth/identity.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
-#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -501,7 +501,7 @@ tenant_of_caller(void)
 	if (tenant == NULL)
 		return NULL;
 	tenant = pstrdup(tenant);
-	return kg_visibility_is_whole() ? tenant : NULL;
+	return kg_catalog_newest(tenant)->plain_visibility ? tenant : NULL;
 }
 
 /* A token says less than the role that it came with.  As the owner. */

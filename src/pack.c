@@ -8,6 +8,7 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -30,7 +31,7 @@ PG_FUNCTION_INFO_V1(kg_sql_pack);
 KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
-	bool whole = kg_visibility_is_whole();
+	bool whole = kg_catalog_newest(tenant)->plain_visibility;
 	int64 packed;
 
 	kg_visibility_require_tenant("pack its edges");

@@ -209,7 +209,7 @@ kg_rebuild(void)
 	KgUserContext user;
 	KgScope *scope;
 	Jsonb *result;
-	bool whole = kg_visibility_is_whole();
+	bool whole = kg_catalog_newest(tenant)->plain_visibility;
 
 	kg_visibility_require_tenant("rebuild what is derived from it");
 	kg_become_owner(&user);

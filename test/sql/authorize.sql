@@ -146,6 +146,8 @@ INSERT INTO authorize_right SELECT 'authorize_admin', resource_type, ability, id
 CREATE OR REPLACE FUNCTION authorize_f(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS $$
   SELECT r.id, true FROM public.authorize_right r WHERE r.who = current_user AND r.resource_type = $1 AND r.ability = $2 AND r.id = ANY (ids) $$;
 \c - authorize_admin
+-- Nobody who sees a part is told how much there is.
+SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt, jsonb_path_query_array(kg_health(), '$.components[*].name') AS health;
 BEGIN;
 UPDATE kg_entity SET data = data || '{"stars": 9}' WHERE entity_type = 'project' RETURNING entity_id;
 DELETE FROM kg_entity WHERE entity_type = 'run';
