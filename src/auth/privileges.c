@@ -243,15 +243,14 @@ write_notes(Oid role, const KgRolePrivileges *it)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {REGROLEOID, BOOLOID, TEXTARRAYOID};
-	Datum notes[lengthof(privileges)];
+	const char *notes[lengthof(privileges)];
 	Datum values[3] = {ObjectIdGetDatum(role), BoolGetDatum(it->gateway)};
 	int n = 0;
 
 	for (int p = 0; p < lengthof(privileges); p++)
 		if (it->noted[p])
-			notes[n++] = CStringGetTextDatum(note_of(&privileges[p]));
-	values[2] = PointerGetDatum(
-		construct_array(notes, n, TEXTOID, -1, false, TYPALIGN_INT));
+			notes[n++] = note_of(&privileges[p]);
+	values[2] = kg_text_array(notes, n);
 	if (n == 0 && !it->gateway)
 	{
 		static KgSaved forget;

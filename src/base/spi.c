@@ -561,3 +561,19 @@ kg_int64_array(const int64 *values, uint32 n)
 	memcpy(ARR_DATA_PTR(array), values, (Size) n * sizeof(int64));
 	return PointerGetDatum(array);
 }
+
+Datum
+kg_text_array(const char *const *values, int n)
+{
+	Datum *texts = palloc(Max(1, n) * sizeof(Datum));
+	bool *nulls = palloc(Max(1, n) * sizeof(bool));
+	int lower = 1;
+
+	for (int i = 0; i < n; i++)
+	{
+		nulls[i] = values[i] == NULL;
+		texts[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(values[i]);
+	}
+	return PointerGetDatum(construct_md_array(
+		texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
+}

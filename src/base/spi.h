@@ -124,7 +124,8 @@ extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);
 
-/* A bigint[], as a parameter. */
+/* A bigint[] and a text[], as parameters; NULL is a null. */
 extern Datum kg_int64_array(const int64 *values, uint32 n);
+extern Datum kg_text_array(const char *const *values, int n);
 
 #endif /* KG_SPI_H */

@@ -25,6 +25,7 @@
 #include "store/bundle_apply.h"
 #include "store/check.h"
 #include "store/derive.h"
+#include "store/packing.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -478,6 +479,32 @@ try_apply(void *arg)
 	check_deferred();
 }
 
+/* Changed rows from which on an apply packs what it changed. */
+#define KG_PACK_FROM 10000
+
+/*
+ * Pack what a large apply changed.  It reads all edges of the tenant, so a
+ * small apply leaves that to kg_pack(); and it does not wait for others.
+ */
+static void
+pack_changes(const KgApply *apply)
+{
+	List *all = list_concat_copy(apply->entity_counts, apply->edge_counts);
+	int64 changed = 0;
+	ListCell *lc;
+
+	foreach(lc, all)
+	{
+		const KgCounts *c = lfirst(lc);
+
+		changed += c->created + c->updated + c->deleted;
+	}
+	if (changed < KG_PACK_FROM)
+		return;
+	CommandCounterIncrement();
+	(void) kg_adjacency_pack(apply->tenant, false);
+}
+
 static KgApply *
 begin_apply(const Jsonb *options, int bytes)
 {
@@ -498,7 +525,10 @@ apply_document(KgApply *apply, const KgDocument *bundle)
 	ErrorData *failure = NULL;
 
 	if (!apply->options.dry_run)
+	{
 		apply_all(apply, bundle);
+		pack_changes(apply);
+	}
 	else
 	{
 		failure = kg_catch(KG_CATCH_UNDO, try_apply, &trial);

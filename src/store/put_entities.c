@@ -27,6 +27,7 @@
 #include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
+#include "store/seen.h"
 #include "store/stored.h"
 #include "store/scope.h"
 #include "utils/builtins.h"
@@ -192,19 +193,14 @@ find_stored(Put *put, const int *rows, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	static const Oid text_type[] = {TEXTOID};
-	KgColumns ids;
+	const char **ids = palloc(n * sizeof(char *));
 	Datum values[4] = {CStringGetTextDatum(put->tenant),
 					   CStringGetTextDatum(put->type->bundle),
 					   CStringGetTextDatum(put->type->name)};
 
-	kg_columns_init(&ids, CurrentMemoryContext, 1, text_type);
 	for (int i = 0; i < n; i++)
-	{
-		kg_columns_add_row(&ids);
-		kg_columns_text(&ids, 0, put->outcomes->items[rows[i]].id);
-	}
-	kg_columns_arrays(&ids, &values[3]);
+		ids[i] = put->outcomes->items[rows[i]].id;
+	values[3] = kg_text_array(ids, n);
 	kg_spi_run(&saved,
 			   "SELECT u.ord, e.node, e.data "
 			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
@@ -541,24 +537,13 @@ static bool
 is_gone(const char *tenant, int64 node)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
-	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
+	KgNodeList stored;
 	KgUserContext user;
-	bool gone;
 
 	kg_become_owner(&user);
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	gone = SPI_processed == 0;
-	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_read(&saved, tenant, &node, 1, &stored);
 	kg_restore_user(&user);
-	return gone;
+	return stored.n == 0;
 }
 
 /* Why a statement did not write a row that was there when it was looked. */
@@ -826,7 +811,7 @@ find_removed(Removal *removal)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	static const Oid text_type[] = {TEXTOID};
+	const char *ids[KG_PUT_BATCH];
 	HASHCTL ctl;
 
 	memset(&ctl, 0, sizeof(ctl));
@@ -842,17 +827,12 @@ find_removed(Removal *removal)
 		Datum values[4] = {CStringGetTextDatum(removal->tenant),
 						   CStringGetTextDatum(removal->type->bundle),
 						   CStringGetTextDatum(removal->type->name)};
-		KgColumns ids;
+		int n = Min(KG_PUT_BATCH, removal->outcomes->n - start);
 
 		CHECK_FOR_INTERRUPTS();
-		kg_columns_init(&ids, CurrentMemoryContext, 1, text_type);
-		for (int i = start; i < Min(start + KG_PUT_BATCH, removal->outcomes->n);
-			 i++)
-		{
-			kg_columns_add_row(&ids);
-			kg_columns_text(&ids, 0, removal->outcomes->items[i].id);
-		}
-		kg_columns_arrays(&ids, &values[3]);
+		for (int i = 0; i < n; i++)
+			ids[i] = removal->outcomes->items[start + i].id;
+		values[3] = kg_text_array(ids, n);
 		kg_spi_run(&saved,
 				   "SELECT u.ord, e.node "
 				   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "

@@ -224,19 +224,14 @@ lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	static const Oid text_type[] = {TEXTOID};
-	KgColumns columns;
+	const char **names = palloc(n * sizeof(char *));
 	Datum values[4] = {CStringGetTextDatum(tenant),
 					   CStringGetTextDatum(field->ref_bundle),
 					   CStringGetTextDatum(field->ref_type)};
 
-	kg_columns_init(&columns, CurrentMemoryContext, 1, text_type);
 	for (int i = 0; i < n; i++)
-	{
-		kg_columns_add_row(&columns);
-		kg_columns_text(&columns, 0, targets[i].value);
-	}
-	kg_columns_arrays(&columns, &values[3]);
+		names[i] = targets[i].value;
+	values[3] = kg_text_array(names, n);
 	kg_spi_run(&saved,
 			   "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
 			   "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "

@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "store/on_delete.h"
 #include "store/scope.h"
+#include "store/seen.h"
 #include "store/unique.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -41,28 +42,12 @@ static void
 drop_existing(const char *tenant, KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
-	KgNodeList existing = {CurrentMemoryContext};
+	KgNodeList existing;
 	int kept = 0;
 
 	if (nodes->n == 0)
 		return;
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_int64_array(nodes->nodes, nodes->n);
-	kg_spi_run(&saved,
-			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = ANY($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		kg_node_add(&existing, kg_spi_int64(i, 1));
-	SPI_freetuptable(SPI_tuptable);
-	kg_nodes_sort(&existing);
+	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &existing);
 	for (int i = 0; i < nodes->n; i++)
 		if (!kg_nodes_have(&existing, nodes->nodes[i]))
 			nodes->nodes[kept++] = nodes->nodes[i];

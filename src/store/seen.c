@@ -26,10 +26,9 @@ kg_sees_all(const char *tenant, const KgUserContext *caller)
 	return all;
 }
 
-/* Those of the nodes that the current user sees, in order. */
-static void
-read_seen(KgSaved *saved, const char *tenant, const int64 *nodes, int n,
-		  KgNodeList *seen)
+void
+kg_nodes_read(KgSaved *saved, const char *tenant, const int64 *nodes, int n,
+			  KgNodeList *seen)
 {
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
@@ -60,7 +59,7 @@ read_seen_by(const char *tenant, const KgUserContext *caller,
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	read_seen(&saved, tenant, nodes, n, seen);
+	kg_nodes_read(&saved, tenant, nodes, n, seen);
 	kg_restore_user(&owner);
 }
 
@@ -100,7 +99,7 @@ kg_require_seen(const char *tenant, const KgUserContext *caller,
 
 	if (n == 0 || kg_sees_all(tenant, caller))
 		return;
-	read_seen(&saved, tenant, nodes, n, &stored);
+	kg_nodes_read(&saved, tenant, nodes, n, &stored);
 	read_seen_by(tenant, caller, nodes, n, &seen);
 	if (seen.n != stored.n)
 		kg_refuse_hidden(what);

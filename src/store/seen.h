@@ -13,6 +13,12 @@
 #define KG_SEEN_H
 
 #include "base/extension.h"
+#include "base/spi.h"
+#include "store/references.h"
+
+/* Those of the nodes that the current user sees, in order. */
+extern void kg_nodes_read(KgSaved *saved, const char *tenant,
+						  const int64 *nodes, int n, KgNodeList *seen);
 
 /* Every entity of the tenant, so that none need be asked about? */
 extern bool kg_sees_all(const char *tenant, const KgUserContext *caller);

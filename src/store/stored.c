@@ -101,21 +101,13 @@ kg_stored_entities(const char *tenant, const KgType *type,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	static const Oid text_type[] = {TEXTOID};
-	KgColumns columns;
 	Datum values[4] = {CStringGetTextDatum(tenant),
 					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name)};
+					   CStringGetTextDatum(type->name),
+					   kg_text_array(ids, n)};
 
 	if (n == 0)
 		return;
-	kg_columns_init(&columns, CurrentMemoryContext, 1, text_type);
-	for (int i = 0; i < n; i++)
-	{
-		kg_columns_add_row(&columns);
-		kg_columns_text(&columns, 0, ids[i]);
-	}
-	kg_columns_arrays(&columns, &values[3]);
 	compare(&saved,
 			"SELECT u.ord, jsonb_hash_extended(e.data, 0) "
 			"FROM unnest($4) WITH ORDINALITY AS u(id, ord) "

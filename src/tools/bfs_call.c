@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "query/plan.h"
 #include "query/hints.h"
@@ -72,19 +73,6 @@ receive_handle(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-static Datum
-text_array(const char **strings, int n)
-{
-	Datum *values = palloc((n + 1) * sizeof(Datum));
-	int count = 0;
-
-	for (int i = 0; i < n; i++)
-		if (strings[i] != NULL)
-			values[count++] = CStringGetTextDatum(strings[i]);
-	return PointerGetDatum(
-		construct_array(values, count, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
 /* Does the input name the type before its id?  The id then, else NULL. */
 static const char *
 id_of_type(const KgType *type, const char *given)
@@ -111,7 +99,7 @@ look_up_in(Lookup *lookup, const KgType *type)
 
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
-	values[3] = text_array(lookup->ids, lookup->handles->n);
+	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
 	kg_graph_run(lookup->call->graph,
 				 KG_SQL_NODES_OF_TYPE,
 				 4,
@@ -171,9 +159,9 @@ look_up_bare(Lookup *lookup)
 		names[i] = graph->ranked[i]->name;
 	}
 	values[0] = graph->tenant;
-	values[1] = text_array(bundles, graph->nranks);
-	values[2] = text_array(names, graph->nranks);
-	values[3] = text_array(lookup->ids, lookup->handles->n);
+	values[1] = kg_text_array(bundles, graph->nranks);
+	values[2] = kg_text_array(names, graph->nranks);
+	values[3] = kg_text_array(lookup->ids, lookup->handles->n);
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = kg_graph_sql(KG_SQL_NODES_BY_ID);
 	statement.nargs = 4;
