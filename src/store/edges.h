@@ -44,9 +44,6 @@ extern void kg_edges_check(const KgCatalog *catalog,
 						   const KgUserContext *caller, const KgColumns *edges,
 						   const KgEdgeReport *report);
 
-/* Add a row of other edges. */
-extern void kg_edges_add(KgColumns *edges, const KgColumns *from, int row);
-
 /* How many rows of a number there are. */
 typedef struct KgRowCount
 {
