@@ -167,10 +167,11 @@ meant(const char *name)
 		return near;
 	/* Nearness alone is too eager for short names: x-ray is no x-ref. */
 	near = kg_nearest(hyphened, names, lengthof(names));
-	if (near == NULL || abs((int) strlen(near) - (int) strlen(name)) > 2 ||
-		(strlen(near) <= 6 && pg_strncasecmp(near, hyphened, 4) != 0))
-		return NULL;
-	return near;
+	if (near != NULL && abs((int) strlen(near) - (int) strlen(name)) <= 2 &&
+		(strlen(near) > 6 || pg_strncasecmp(near, hyphened, 4) == 0))
+		return near;
+	/* x-ref-type, x-ref-entity: what a reference asks for is ours. */
+	return pg_strncasecmp(hyphened, "x-ref-", 6) == 0 ? names[KG_X_REF] : NULL;
 }
 
 static void

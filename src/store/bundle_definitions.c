@@ -130,7 +130,16 @@ kg_bundle_definitions(KgApply *apply)
 {
 	KgPayload *payload = apply->payload;
 	const KgBundle *stored = kg_bundle_stored(apply);
+	KgError *err = NULL;
 
+	/* Once for all types, each of which writes them out. */
+	if (payload->definitions != NULL)
+		err = kg_schema_size_error(payload->definitions);
+	if (err != NULL)
+	{
+		kg_error_path(err, "/definitions");
+		kg_error_throw(err);
+	}
 	if (apply->options.merge && stored)
 	{
 		/* In a merge, what the payload does not say stays. */

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/spi.h"
+#include "catalog/annotation_names.h"
 #include "catalog/annotations.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -278,7 +279,11 @@ check_schema(KgApply *apply, const KgNewVariant *variant)
 	if (variant->schema == NULL)
 		return;
 	if (variant->path)
+	{
 		path = psprintf("%s/schema", variant->path);
+		kg_annotations_check_names(
+			&variant->schema->root, path, &apply->errors);
+	}
 	if (!kg_bundle_check_schema(apply,
 								variant->schema,
 								psprintf("relation \"%s\"", variant->relation),

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "catalog/annotation_names.h"
 #include "miscadmin.h"
 #include "store/payload.h"
 #include "utils/builtins.h"
@@ -178,7 +179,10 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 		char *id = NULL;
 
 		if (object)
+		{
 			id = string_member(object, "$id", true, path, errors);
+			kg_annotations_check_names(object, path, errors);
+		}
 		if (id)
 		{
 			kg_jw_key(&w, id);

@@ -89,6 +89,12 @@ SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"up": {"type": "string", "x-r
 SELECT kg_get('thing', 'top'), kg_get('thing', 'l') ->> 'n' AS of_l, kg_list('thing') #> '{items,2,data}' AS listed;
 SELECT i FROM jsonb_array_elements(kg_export_bundle('ann') #> '{entities,0,items}') i;
 
+-- Definitions and schemas of edges: what is misspelt is told there, too.
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{}')) || '{"definitions": [{"$id": "urn:d", "type": "string", "xindex": true, "x-ref-type": "thing", "x-ours": 1, "anyOf": [{"x-index": true}]}],
+  "relations": [{"name": "NEAR", "from": "thing", "to": "thing", "schema": {"type": "object", "properties": {"n": {"type": "integer", "x-indexed": true, "x-ours": 1}, "m": {"type": "string", "x-ref-type": "thing"}}}}]}');
+SELECT pg_temp.try(pg_temp.bundle(pg_temp.schema('{"d": {"$ref": "urn:d"}}')) || '{"definitions": [{"$id": "urn:d", "type": "string", "x-index": true, "x-ours": 1}],
+  "relations": [{"name": "NEAR", "from": "thing", "to": "thing", "schema": {"type": "object", "properties": {"n": {"type": "integer", "x-ours": 1}, "m": {"type": "string", "x-untrusted": true}}}}]}');
+
 RESET ROLE;
 SELECT FROM kg_drop_tenant('annotations');
 DROP ROLE regress_annotations;
