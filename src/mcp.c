@@ -87,6 +87,19 @@ serve(void *arg)
 		message->reply = answer_contained(PG_GETARG_JSONB_P(0), tenant);
 }
 
+/* For a gateway that counts them (docs/gateway.md); to no client. */
+static void
+tell_edges(const KgCall *call)
+{
+	if (kg_setting_mcp_edges && call->edges > 0)
+		ereport(
+			NOTICE,
+			(errcode(MAKE_SQLSTATE('K', 'G', 'M', 'C', 'P')),
+			 errmsg_internal("{\"kg_edges\": " INT64_FORMAT "}", call->edges),
+			 errhidestmt(true),
+			 errhidecontext(true)));
+}
+
 static Jsonb *
 mcp(FunctionCallInfo fcinfo, KgCall *call)
 {
@@ -96,6 +109,7 @@ mcp(FunctionCallInfo fcinfo, KgCall *call)
 		serve(&message);
 	else
 		kg_auth_hidden(serve, &message);
+	tell_edges(call);
 	return message.reply;
 }
 

@@ -42,6 +42,7 @@ int kg_setting_max_properties;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 bool kg_setting_mcp_text = true;
+bool kg_setting_mcp_edges = false;
 int kg_setting_max_rows;
 int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
@@ -363,6 +364,17 @@ kg_settings_define(void)
 		"Off, the text is one line, for clients that read structured content.",
 		&kg_setting_mcp_text,
 		true,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomBoolVariable(
+		"kg_graph.mcp_edges",
+		"Tells a gateway how many edges a message had read.",
+		"By a NOTICE with SQLSTATE KGMCP when kg_mcp() answers.",
+		&kg_setting_mcp_edges,
+		false,
 		PGC_USERSET,
 		0,
 		NULL,

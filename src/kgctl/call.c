@@ -45,7 +45,11 @@ struct KgCall
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
-	KgExchange *exchange; /* or NULL */
+	KgExchange *exchange;		/* or NULL */
+	KgBuf unsent;				/* the message, while its rate is asked for */
+	size_t calls;				/* of tools, in it */
+	KgBuf refusal;				/* what it is answered instead of being sent */
+	LIST_ENTRY(KgCall) refused; /* of those */
 	Question questions[MAX_QUESTIONS];
 	int nquestions;
 	int nmissing;
@@ -60,6 +64,7 @@ struct KgCall
 static const char too_busy[] = "the gateway is too busy; try again";
 
 static LIST_HEAD(, KgCall) asking = LIST_HEAD_INITIALIZER(asking);
+static LIST_HEAD(, KgCall) refusals = LIST_HEAD_INITIALIZER(refusals);
 static size_t held_bytes;
 
 static void query_done(void *arg, KgOutcome outcome, PGresult *res);
@@ -85,7 +90,11 @@ static void
 free_call(KgCall *call)
 {
 	stop_asking(call);
+	if (call->refused.le_prev != NULL)
+		LIST_REMOVE(call, refused);
 	kg_exchange_free(call->exchange);
+	kg_buf_free(&call->unsent);
+	kg_buf_free(&call->refusal);
 	held_bytes -= call->held;
 	kg_message_free(&call->msg);
 	if (call->token != NULL)
@@ -272,12 +281,128 @@ send_query(KgCall *call, const char *text, size_t len)
 	return sent;
 }
 
+/* One message's part of the answer to a call that is refused for its rate. */
+static void
+write_excess(const KgCall *call, const KgJson *message, const char *text,
+			 long retry_after_ms, KgBuf *out)
+{
+	const char *method = kg_json_get_text(message, "method");
+	const KgJson *id = kg_json_get(message, "id");
+	KgBuf id_text;
+
+	kg_buf_init(&id_text);
+	kg_json_write(&id_text, id, -1);
+	if (method != NULL && strcmp(method, "tools/call") == 0)
+		kg_message_tool_error(out,
+							  id_text.data,
+							  call->revision,
+							  "LIMIT_EXCEEDED",
+							  text,
+							  retry_after_ms);
+	else
+		kg_message_error(out,
+						 id_text.data,
+						 KG_RPC_BATCH_LIMIT,
+						 "the batch exceeds its caller's rate, so this "
+						 "message was left out; send it by itself");
+	kg_buf_free(&id_text);
+}
+
+/* A batch is taken as a whole or not at all. */
+static void
+refuse(KgCall *call, const KgRateExcess *excess)
+{
+	const KgJson *root = call->msg.root;
+	char *text = kg_format(
+		"the limit %s (%ld) is exceeded", excess->limit, excess->per_minute);
+	KgBuf *out = &call->refusal;
+	size_t i;
+
+	if (call->msg.kind != KG_MSG_BATCH)
+		write_excess(call, root, text, excess->retry_after_ms, out);
+	for (i = 0; call->msg.kind == KG_MSG_BATCH && i < root->len; i++)
+	{
+		if (kg_json_get(root->u.items[i], "id") == NULL)
+			continue;
+		kg_buf_putc(out, out->len == 0 ? '[' : ',');
+		write_excess(call, root->u.items[i], text, excess->retry_after_ms, out);
+	}
+	if (call->msg.kind == KG_MSG_BATCH)
+		kg_buf_putc(out, ']');
+	free(text);
+	LIST_INSERT_HEAD(&refusals, call, refused);
+}
+
+void
+kg_call_flush(void)
+{
+	KgCall *call;
+
+	while ((call = LIST_FIRST(&refusals)) != NULL)
+	{
+		KgAnswer answer = {200,
+						   call->refusal.data,
+						   call->refusal.len,
+						   NULL,
+						   NULL,
+						   NULL,
+						   -1,
+						   false};
+
+		finish(call, &answer);
+	}
+}
+
+/* The rate is known now, or it is not to be had: then the call itself says why. */
+static void
+limits_done(void *arg, KgOutcome outcome, PGresult *res)
+{
+	KgCall *call = arg;
+	KgRateExcess excess;
+	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
+
+	call->query = NULL;
+	if (known)
+		kg_rates_learn(call->context.rates, call->token, PQgetvalue(res, 0, 0));
+	PQclear(res);
+	if (known &&
+		kg_rates_take(call->context.rates, call->token, call->calls, &excess) ==
+			KG_RATE_EXCEEDED)
+		refuse(call, &excess);
+	else if (!send_query(call, call->unsent.data, call->unsent.len))
+		fail(call, 503, NULL, too_busy);
+}
+
+/* Send the message, where its caller's rate allows it; false: it cannot be. */
+static bool
+take_rate(KgCall *call, size_t calls, const char *text, size_t len)
+{
+	KgRateExcess excess;
+
+	switch (kg_rates_take(call->context.rates, call->token, calls, &excess))
+	{
+		case KG_RATE_OK:
+			return send_query(call, text, len);
+		case KG_RATE_EXCEEDED:
+			refuse(call, &excess);
+			return true;
+		case KG_RATE_UNKNOWN:
+			break;
+	}
+	call->calls = calls;
+	kg_buf_add(&call->unsent, text, len);
+	call->query = kg_pool_limits(
+		call->context.pool, call->token, limits_done, call);
+	return call->query != NULL;
+}
+
 KgCall *
 kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 			  size_t len, const KgCallOwner *owner)
 {
 	KgCall *call;
 	size_t held = kg_arena_size(msg->arena) + len;
+	size_t calls;
 
 	/* A large one alone is served however large it is. */
 	if (held_bytes > 0 && held_bytes + held > MAX_HELD_BYTES)
@@ -289,14 +414,16 @@ kg_call_start(const KgCallContext *context, KgMessage *msg, const char *text,
 	call->owner = *owner;
 	call->msg = *msg;
 	call->started_us = kg_clock_us();
-	if (context->authorizer != NULL && kg_exchange_wanted(&call->msg))
+	calls = kg_message_tool_calls(&call->msg);
+	if (context->authorizer != NULL && calls > 0)
 	{
 		KgExchangeOwner exchange = {call, run_query, exchanged};
 
 		call->exchange = kg_exchange_new(
 			context->authorizer, &call->msg, call->revision, &exchange);
 	}
-	if (send_query(call, text, len))
+	if (context->rates != NULL && calls > 0 ? take_rate(call, calls, text, len)
+											: send_query(call, text, len))
 	{
 		memset(msg, 0, sizeof(*msg));
 		call->held = held;
@@ -329,6 +456,21 @@ same_token(const KgCall *call, const KgJson *params)
 		   kg_json_equal(token, kg_json_get(params, "progressToken"));
 }
 
+/* What a call has read, which the gateway counts; no notification. */
+static bool
+spend(const KgCall *call, const char *text)
+{
+	static const char start[] = "{\"kg_edges\": ";
+	size_t n = strlen(start);
+
+	if (strncmp(text, start, n) != 0)
+		return false;
+	if (call->context.rates != NULL)
+		kg_rates_spend(
+			call->context.rates, call->token, strtoul(text + n, NULL, 10));
+	return true;
+}
+
 static void
 query_notice(void *arg, const char *text)
 {
@@ -339,7 +481,7 @@ query_notice(void *arg, const char *text)
 	char *error;
 	KgBuf out;
 
-	if (!call->owner.can_notify)
+	if (spend(call, text) || !call->owner.can_notify)
 		return;
 	arena = kg_arena_new();
 	root = kg_json_parse(arena, text, strlen(text), NULL, &error);

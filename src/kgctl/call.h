@@ -10,6 +10,7 @@
 #include "kgctl/authzen.h"
 #include "kgctl/message.h"
 #include "kgctl/pool.h"
+#include "kgctl/rates.h"
 
 typedef struct KgCall KgCall;
 
@@ -41,6 +42,7 @@ typedef struct KgCallContext
 {
 	KgPool *pool;
 	KgAuthorizer *authorizer; /* or NULL */
+	KgRates *rates;			  /* or NULL */
 	const char *token;		  /* or NULL */
 	const char *revision; /* legacy revision to tell the database, or NULL */
 	bool modern;
@@ -62,6 +64,9 @@ extern void kg_call_cancel(KgCall *call);
  * token waits for it.
  */
 extern bool kg_call_respond(const KgMessage *response, const char *token);
+
+/* Calls that are refused before they were sent are answered: before each wait. */
+extern void kg_call_flush(void);
 
 /* Calls that wait too long for a client's response are ended. */
 extern void kg_call_tick(void);

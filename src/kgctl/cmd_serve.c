@@ -283,6 +283,7 @@ run(const KgArgs *args)
 		return KG_EXIT_USAGE;
 	}
 	raise_file_limit(http.options.max_connections);
+	http.gateway.rates = kg_rates_new();
 	kg_metrics_wanted = metrics != NULL;
 	if (metrics != NULL)
 		http.probe_fd = listen_on(metrics, "metrics", "metrics");

@@ -40,28 +40,6 @@ struct KgExchange
 
 static void next_response(KgExchange *x);
 
-static bool
-is_tools_call(const KgJson *message)
-{
-	const char *method = kg_json_get_text(message, "method");
-
-	return method != NULL && strcmp(method, "tools/call") == 0 &&
-		   kg_json_get(message, "id") != NULL;
-}
-
-bool
-kg_exchange_wanted(const KgMessage *msg)
-{
-	size_t i;
-
-	if (msg->kind == KG_MSG_REQUEST)
-		return is_tools_call(msg->root);
-	for (i = 0; msg->kind == KG_MSG_BATCH && i < msg->root->len; i++)
-		if (is_tools_call(msg->root->u.items[i]))
-			return true;
-	return false;
-}
-
 KgExchange *
 kg_exchange_new(KgAuthorizer *authorizer, const KgMessage *msg,
 				const char *revision, const KgExchangeOwner *owner)

@@ -25,9 +25,6 @@ typedef struct KgExchangeOwner
 	void (*answer)(void *arg, const char *text, size_t len);
 } KgExchangeOwner;
 
-/* Whether anything of a message may have to be decided. */
-extern bool kg_exchange_wanted(const KgMessage *msg);
-
 /*
  * msg and revision (of a legacy client, or NULL) stay the caller's, and longer
  * than the exchange.

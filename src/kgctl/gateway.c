@@ -100,6 +100,7 @@ kg_gateway_close(KgGateway *gateway)
 		kg_listener_free(gateway->listener);
 	kg_authorizer_free(gateway->authorizer);
 	kg_ready_free(gateway->ready);
+	kg_rates_free(gateway->rates);
 	if (gateway->pool != NULL)
 		kg_pool_free(gateway->pool);
 	if (gateway->loop != NULL)

@@ -10,6 +10,7 @@
 #include "kgctl/listen.h"
 #include "kgctl/loop.h"
 #include "kgctl/pool.h"
+#include "kgctl/rates.h"
 #include "kgctl/ready.h"
 
 typedef struct KgGateway
@@ -18,6 +19,7 @@ typedef struct KgGateway
 	KgPool *pool;
 	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
 	KgReady *ready;
+	KgRates *rates; /* of kgctl serve, or NULL */
 	KgListener *listener;
 	long max_message; /* bytes of one message */
 } KgGateway;

@@ -57,6 +57,7 @@ reply_metrics(KgRequest *req)
 	kg_buf_init(&out);
 	kg_metrics_write(&out);
 	kg_pool_write(http->gateway.pool, &out);
+	kg_rates_write(http->gateway.rates, &out);
 	if (http->gateway.authorizer != NULL)
 		kg_authorizer_write(http->gateway.authorizer, &out);
 	kg_metric_gauge(&out,

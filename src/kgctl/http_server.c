@@ -137,6 +137,7 @@ before_wait(void *arg)
 		if (http->probe != NULL)
 			run_daemon(http, http->probe);
 	}
+	kg_call_flush();
 	if (http->wake)
 		kg_loop_hurry(http->gateway.loop);
 }

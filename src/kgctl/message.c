@@ -103,6 +103,28 @@ kg_message_name(const KgMessage *msg)
 	return NULL;
 }
 
+static bool
+is_tool_call(const KgJson *message)
+{
+	const char *method = kg_json_get_text(message, "method");
+
+	return method != NULL && strcmp(method, "tools/call") == 0 &&
+		   kg_json_get(message, "id") != NULL;
+}
+
+size_t
+kg_message_tool_calls(const KgMessage *msg)
+{
+	size_t n = 0;
+	size_t i;
+
+	if (msg->kind != KG_MSG_BATCH)
+		return is_tool_call(msg->root);
+	for (i = 0; i < msg->root->len; i++)
+		n += is_tool_call(msg->root->u.items[i]);
+	return n;
+}
+
 json_t *
 kg_message_id(const char *id)
 {

@@ -61,6 +61,9 @@ extern void kg_message_free(KgMessage *msg);
 /* params.name or params.uri: what the header Mcp-Name has to repeat. */
 extern const char *kg_message_name(const KgMessage *msg);
 
+/* How many calls of tools are in it: those that want an answer. */
+extern size_t kg_message_tool_calls(const KgMessage *msg);
+
 /*
  * The id of a message as a value of one that is made: null for an integer of
  * more than 64 bits, NULL where there is none.

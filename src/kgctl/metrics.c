@@ -18,6 +18,7 @@
 #define MAX_CODE 32
 #define OTHER "other"
 #define AUTHORIZER_REQUESTS "kgctl_authorizer_requests_total"
+#define RATE_LIMITED "kgctl_rate_limited_total"
 #define AUTHORIZER_DECISIONS "kgctl_authorizer_decisions_total"
 
 typedef struct Times
@@ -74,6 +75,10 @@ static const struct
 	{"kgctl_authorizer_cache_hits_total",
 	 NULL,
 	 "Decisions that needed no request."},
+	{RATE_LIMITED,
+	 "limit=\"calls_per_minute\"",
+	 "Messages refused because their caller's rate is exceeded."},
+	{RATE_LIMITED, "limit=\"edges_per_minute\"", NULL},
 };
 
 static const char *const methods[] = {"initialize",

@@ -34,10 +34,12 @@ typedef enum KgCounter
 	/* and its decisions */
 	KG_COUNT_ALLOWED,
 	KG_COUNT_DENIED,
-	KG_COUNT_KEPT /* decisions that needed no request */
+	KG_COUNT_KEPT,		 /* decisions that needed no request */
+	KG_COUNT_RATE_CALLS, /* refused by calls_per_minute */
+	KG_COUNT_RATE_EDGES	 /* by edges_per_minute */
 } KgCounter;
 
-#define KG_COUNTERS (KG_COUNT_KEPT + 1)
+#define KG_COUNTERS (KG_COUNT_RATE_EDGES + 1)
 
 /* Who an error is of. */
 typedef enum KgErrorKind

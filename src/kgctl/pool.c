@@ -46,22 +46,33 @@ typedef enum Statement
 	RUN_MCP,
 	RUN_EXCHANGE, /* with decisions and exchange */
 	RUN_HEALTH,
+	RUN_LIMITS,
+	RUN_LIMITS_OF_TOKEN,
 	NSTATEMENTS
 } Statement;
 
 /* Those before it are prepared; RUN_EXCHANGE where there are exchanges. */
 #define PREPARED RUN_HEALTH
 
+static const Oid param_types[5] = {
+	3802 /* jsonb */, 25 /* text */, 25, 3802, 25};
+
 static const struct
 {
 	const char *name; /* of the prepared one */
-	const char *function;
-	const char *arguments;
+	const char *sql;  /* "@" stands for the extension's schema */
+	int first;		  /* of the values */
 	int nparams;
 } statements[NSTATEMENTS] = {
-	{"kg_mcp", "kg_mcp", "$1, $2, $3", 3},
-	{"kg_mcp_authorized", "kg_mcp_authorized", "$1, $2, $3, $4, $5", 5},
-	{NULL, "kg_health", "", 0},
+	{"kg_mcp", "SELECT @kg_mcp($1, $2, $3)", 0, 3},
+	{"kg_mcp_authorized",
+	 "SELECT @kg_mcp_authorized($1, $2, $3, $4, $5)",
+	 0,
+	 5},
+	{NULL, "SELECT @kg_health()", 0, 0},
+	{NULL, "SELECT @kg_limits()", 0, 0},
+	/* Who has logged in, in this transaction, is whom it is about. */
+	{NULL, "SELECT @kg_limits() FROM @kg_login($1)", 1, 1},
 };
 
 typedef struct Conn
@@ -283,7 +294,9 @@ send_setup(Conn *conn)
 	static const char sql[] =
 		"SELECT pg_catalog.quote_ident(n.nspname), "
 		"pg_catalog.set_config('statement_timeout', $1, false), "
-		"pg_catalog.set_config('kg_graph.tenant', $2, false) "
+		"pg_catalog.set_config('kg_graph.tenant', $2, false), "
+		"pg_catalog.set_config('kg_graph.mcp_edges', 'on', false), "
+		"pg_catalog.set_config('client_min_messages', 'notice', false) "
 		"FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "
 		"ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
 		"WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'";
@@ -300,25 +313,37 @@ send_setup(Conn *conn)
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 
-static const Oid param_types[5] = {
-	3802 /* jsonb */, 25 /* text */, 25, 3802, 25};
+/* Of a prepared statement that calls another function: that in the place of ours. */
+static char *
+make_sql(const KgPool *pool, int i, const char *schema)
+{
+	const char *function = i < PREPARED ? pool->options.function : NULL;
+	const char *from = statements[i].sql;
+	KgBuf sql;
+
+	kg_buf_init(&sql);
+	for (; *from != '\0'; from++)
+		if (*from != '@')
+			kg_buf_putc(&sql, *from);
+		else if (function == NULL)
+			kg_buf_printf(&sql, "%s.", schema);
+		else
+		{
+			kg_buf_puts(&sql, function);
+			from = strchr(from, '(') - 1;
+		}
+	return kg_buf_detach(&sql);
+}
 
 static void
-make_sql(KgPool *pool, const char *schema)
+make_all_sql(KgPool *pool, const char *schema)
 {
 	int i;
 
 	for (i = 0; i < NSTATEMENTS; i++)
 	{
-		const char *own = i < PREPARED ? pool->options.function : NULL;
-
 		free(pool->sql[i]);
-		pool->sql[i] = own ? kg_format(
-								 "SELECT %s(%s)", own, statements[i].arguments)
-						   : kg_format("SELECT %s.%s(%s)",
-									   schema,
-									   statements[i].function,
-									   statements[i].arguments);
+		pool->sql[i] = make_sql(pool, i, schema);
 	}
 }
 
@@ -340,7 +365,8 @@ send_prepare(Conn *conn)
 static bool
 send_query(Conn *conn, KgQuery *query)
 {
-	const char *const *values = (const char *const *) query->values;
+	int first = statements[query->statement].first;
+	const char *const *values = (const char *const *) query->values + first;
 	int n = statements[query->statement].nparams;
 	int ok;
 
@@ -360,7 +386,7 @@ send_query(Conn *conn, KgQuery *query)
 		ok = PQsendQueryParams(conn->pg,
 							   conn->pool->sql[query->statement],
 							   n,
-							   param_types,
+							   param_types + first,
 							   values,
 							   NULL,
 							   NULL,
@@ -434,7 +460,7 @@ static void
 answered(Conn *conn)
 {
 	PGresult *res = conn->res;
-	bool ok = kg_result_is_row(res, 3);
+	bool ok = kg_result_is_row(res, 5);
 
 	conn->res = NULL;
 	if (conn->state == CONN_BUSY)
@@ -444,7 +470,7 @@ answered(Conn *conn)
 	}
 	if (conn->state == CONN_SETUP && ok)
 	{
-		make_sql(conn->pool, PQgetvalue(res, 0, 0));
+		make_all_sql(conn->pool, PQgetvalue(res, 0, 0));
 		conn->prepared = 0;
 		if (!send_prepare(conn))
 			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
@@ -757,6 +783,17 @@ kg_pool_query(KgPool *pool, const KgPoolMessage *message, KgQueryDone done,
 	query->values[3] = copy(message->decisions);
 	query->values[4] = copy(message->exchange);
 	query->notice = notice;
+	return query;
+}
+
+KgQuery *
+kg_pool_limits(KgPool *pool, const char *token, KgQueryDone done, void *arg)
+{
+	KgQuery *query = add_query(
+		pool, token ? RUN_LIMITS_OF_TOKEN : RUN_LIMITS, done, arg);
+
+	if (query != NULL)
+		query->values[1] = copy(token);
 	return query;
 }
 

@@ -68,6 +68,10 @@ extern KgQuery *kg_pool_query(KgPool *pool, const KgPoolMessage *message,
 							  KgQueryDone done, KgQueryNotice notice,
 							  void *arg);
 
+/* kg_limits() of who has the token; NULL when the queue is full. */
+extern KgQuery *kg_pool_limits(KgPool *pool, const char *token,
+							   KgQueryDone done, void *arg);
+
 /* kg_health(); NULL when the queue is full. */
 extern KgQuery *kg_pool_health(KgPool *pool, KgQueryDone done, void *arg);
 

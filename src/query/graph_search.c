@@ -143,6 +143,7 @@ kg_graph_charge_edges(KgGraph *graph, int64 edges)
 {
 	/* What is done in memory takes time between statements, too. */
 	kg_plan_count((uint64 *) &graph->edges, (uint64) edges);
+	graph->call->edges += edges;
 	kg_audit_edges(edges);
 	if (graph->edges > kg_setting_max_edges)
 		throw_limit("kg_graph.max_edges",

@@ -59,7 +59,7 @@ typedef struct KgKept
 
 typedef struct KgGraph
 {
-	const KgCall *call;
+	KgCall *call;
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;

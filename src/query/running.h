@@ -29,6 +29,7 @@ typedef struct KgCall
 	bool lowered;				   /* settings, until it ends */
 	const struct KgLimits *limits; /* of who calls; NULL: none */
 	KgPlace place;
+	int64 edges; /* that graph searches read */
 	struct KgCall *outer;
 } KgCall;
 
