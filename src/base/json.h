@@ -114,6 +114,12 @@ extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
 extern Jsonb *kg_jw_finish(KgJsonWriter *w);
 
+/* Length of JSON as jsonb's output function writes it. */
+extern Size kg_value_text_size(const JsonbValue *value);
+extern Size kg_json_text_size(const JsonbContainer *container);
+extern Size kg_string_text_size(const char *s, int len);
+extern Size kg_int_text_size(int64 n);
+
 /* JSON text to datum; for literals of our own. */
 extern Jsonb *kg_json_parse(const char *text);
 

@@ -107,10 +107,4 @@ extern void kg_draft_init(KgDraft *draft, const KgInput *input,
 /* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
-/* Length of JSON as jsonb's output function writes it. */
-extern Size kg_value_text_size(const JsonbValue *value);
-extern Size kg_json_text_size(const JsonbContainer *container);
-extern Size kg_string_text_size(const char *s, int len);
-extern Size kg_int_text_size(int64 n);
-
 #endif /* KG_REPLY_H */
