@@ -4,7 +4,7 @@ CREATE FUNCTION @extschema@.kg_apply_bundle(bundle jsonb, options jsonb DEFAULT 
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_apply_bundle';
 COMMENT ON FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) IS
-  'make a bundle what is given, or merge it in; options mode, dry_run, expected_revision, max_errors; needs write access';
+  'make a bundle what is given, or merge it in; options mode, dry_run, expected_revision, max_errors, max_diff, idempotency_key; needs write access';
 
 CREATE FUNCTION @extschema@.kg_apply_bundle_text(bundle text, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -18,9 +18,9 @@ CREATE FUNCTION @extschema@.kg_export_bundle(name text) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_export_bundle(text) IS
   'a bundle as kg_apply_bundle() takes it; needs read access';
 
-CREATE FUNCTION @extschema@.kg_drop_bundle(name text) RETURNS jsonb
+CREATE FUNCTION @extschema@.kg_drop_bundle(name text, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_bundle';
-COMMENT ON FUNCTION @extschema@.kg_drop_bundle(text) IS
-  'delete a bundle with its types, entities, edges and tools; needs write access';
+COMMENT ON FUNCTION @extschema@.kg_drop_bundle(text, jsonb) IS
+  'delete a bundle with its types, entities, edges and tools; option idempotency_key; needs write access';
 

@@ -68,3 +68,25 @@ CREATE FUNCTION @extschema@.kg_limits() RETURNS jsonb
   AS 'MODULE_PATHNAME', 'kg_sql_limits';
 COMMENT ON FUNCTION @extschema@.kg_limits() IS
   'the limits that hold for the caller now';
+
+-- Writes that are sent again with their key (src/store/idempotency.c).  In dumps,
+-- because what they wrote is.
+CREATE TABLE @extschema@.kg_idempotency (
+  tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  caller       text COLLATE "C" NOT NULL,
+  key          text COLLATE "C" NOT NULL,
+  request      bytea NOT NULL,
+  reply        jsonb NOT NULL,
+  created_at   timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
+  PRIMARY KEY (tenant, caller, key)
+);
+COMMENT ON TABLE @extschema@.kg_idempotency IS 'replies to writes with an idempotency key; for the owner only';
+COMMENT ON COLUMN @extschema@.kg_idempotency.request IS 'a digest of the function and its arguments';
+CREATE INDEX kg_idempotency_created_idx ON @extschema@.kg_idempotency (tenant, created_at);
+
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_idempotency', '');
+
+ALTER TABLE @extschema@.kg_idempotency ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_idempotency FORCE ROW LEVEL SECURITY;
+CREATE POLICY kg_idempotency_nobody ON @extschema@.kg_idempotency FOR ALL
+  USING (false);

@@ -28,7 +28,7 @@ apply_bundle(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_apply_bundle, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, apply_bundle);
+	return kg_entry_write(fcinfo, apply_bundle, 1);
 }
 
 static Jsonb *
@@ -39,18 +39,19 @@ apply_bundle_text(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_apply_bundle_text, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, apply_bundle_text);
+	return kg_entry_write(fcinfo, apply_bundle_text, 1);
 }
 
 static Jsonb *
 drop_bundle(FunctionCallInfo fcinfo, KgCall *call)
 {
-	return kg_bundle_drop(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	return kg_bundle_drop(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						  PG_GETARG_JSONB_P(1));
 }
 
 KG_AUDITED(kg_sql_drop_bundle, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, drop_bundle);
+	return kg_entry_write(fcinfo, drop_bundle, 1);
 }
 
 static Jsonb *
@@ -62,5 +63,5 @@ export_bundle(FunctionCallInfo fcinfo, KgCall *call)
 /* It has no clock either. */
 KG_AUDITED(kg_sql_export_bundle, KG_AUDIT_READS)
 {
-	return kg_entry_write(fcinfo, export_bundle);
+	return kg_entry_write(fcinfo, export_bundle, -1);
 }

@@ -4,15 +4,45 @@
  */
 #include "postgres.h"
 
+#include "base/json.h"
 #include "entry.h"
 #include "executor/spi.h"
+#include "store/idempotency.h"
 
 typedef struct Entry
 {
 	KgEntryBody body;
 	bool open; /* limits itself */
 	bool writes;
+	int options; /* the argument that may have an idempotency key, or -1 */
 } Entry;
+
+/*
+ * A write whose options have a key is done once.  A dry run writes nothing that
+ * could be done twice.
+ */
+static Jsonb *
+write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
+{
+	int place = entry->options;
+	const Jsonb *options = place < 0 ? NULL : PG_GETARG_JSONB_P(place);
+	const char *key = NULL;
+	KgRequest request;
+	JsonbValue dry_run;
+	Jsonb *reply;
+
+	if (options && JB_ROOT_IS_OBJECT(options))
+		key = kg_idempotency_key(options);
+	if (key == NULL || (kg_json_get(&options->root, "dry_run", &dry_run) &&
+						dry_run.type == jbvBool && dry_run.val.boolean))
+		return entry->body(fcinfo, call);
+	reply = kg_idempotency_begin(&request, key, fcinfo);
+	if (reply != NULL)
+		return reply;
+	reply = entry->body(fcinfo, call);
+	kg_idempotency_keep(&request, reply);
+	return reply;
+}
 
 static Datum
 run(FunctionCallInfo fcinfo, void *arg)
@@ -30,13 +60,16 @@ run(FunctionCallInfo fcinfo, void *arg)
 			kg_running_limit();
 			kg_running_admit();
 		}
-		/* The result of a write belongs to the caller too. */
 		if (entry->writes)
+		{
+			/* The result belongs to the caller. */
 			SPI_connect();
-		MemoryContextSwitchTo(caller);
-		result = entry->body(fcinfo, &call);
-		if (entry->writes)
+			MemoryContextSwitchTo(caller);
+			result = write_once(fcinfo, entry, &call);
 			SPI_finish();
+		}
+		else
+			result = entry->body(fcinfo, &call);
 	}
 	PG_FINALLY();
 	{
@@ -74,9 +107,9 @@ kg_entry_open(FunctionCallInfo fcinfo, int audit, KgEntryBody body)
 
 /* Recorded by who calls this. */
 Datum
-kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body)
+kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)
 {
-	Entry entry = {.body = body, .writes = true};
+	Entry entry = {.body = body, .writes = true, .options = options};
 
 	return run(fcinfo, &entry);
 }

@@ -26,7 +26,11 @@ extern Datum kg_entry(FunctionCallInfo fcinfo, int audit, KgEntryBody body);
 extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 						   KgEntryBody body);
 
-/* What writes, or takes as long: without a clock, inside SPI_connect(). */
-extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body);
+/*
+ * What writes, or takes as long: without a clock, inside SPI_connect().  options
+ * is the number of the argument that may have an idempotency key, or -1.
+ */
+extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body,
+							int options);
 
 #endif /* KG_ENTRY_H */

@@ -33,7 +33,7 @@ put_entities(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_put_entities, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, put_entities);
+	return kg_entry_write(fcinfo, put_entities, 2);
 }
 
 static Jsonb *
@@ -46,7 +46,7 @@ delete_entities(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_delete_entities, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, delete_entities);
+	return kg_entry_write(fcinfo, delete_entities, 2);
 }
 
 static Jsonb *
@@ -57,7 +57,7 @@ put_edges(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_put_edges, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, put_edges);
+	return kg_entry_write(fcinfo, put_edges, 1);
 }
 
 static Jsonb *
@@ -68,7 +68,7 @@ delete_edges(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_delete_edges, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, delete_edges);
+	return kg_entry_write(fcinfo, delete_edges, 1);
 }
 
 static Jsonb *
@@ -79,5 +79,5 @@ rebuild(FunctionCallInfo fcinfo, KgCall *call)
 
 KG_AUDITED(kg_sql_rebuild, KG_AUDIT_WRITES)
 {
-	return kg_entry_write(fcinfo, rebuild);
+	return kg_entry_write(fcinfo, rebuild, -1);
 }

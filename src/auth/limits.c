@@ -321,17 +321,34 @@ find_limits(const Caller *caller)
 	return &found->limits;
 }
 
-const KgLimits *
-kg_limits_of_caller(const char *tenant)
+/* The subject of the caller's token, or NULL. */
+static const char *
+token_subject(void)
 {
 	const KgTokenIdentity *token = kg_token_identity();
-	Caller caller = {tenant, NULL, kg_identity_agent(), GetUserId()};
 	JsonbValue sub;
 
 	if (token && kg_json_get(&token->claims->root, "sub", &sub) &&
 		sub.type == jbvString)
-		caller.sub = kg_json_cstring(&sub);
+		return kg_json_cstring(&sub);
+	return NULL;
+}
+
+const KgLimits *
+kg_limits_of_caller(const char *tenant)
+{
+	Caller caller = {tenant, token_subject(), kg_identity_agent(), GetUserId()};
+
 	return find_limits(&caller);
+}
+
+const char *
+kg_caller_name(void)
+{
+	const char *sub = token_subject();
+
+	return sub ? psprintf("sub:%s", sub)
+			   : psprintf("role:%s", GetUserNameFromId(GetUserId(), false));
 }
 
 const KgLimits *

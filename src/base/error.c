@@ -537,3 +537,12 @@ kg_check_members(const JsonbContainer *object, const char *const *known,
 		kg_error_report(errors, err);
 	}
 }
+
+void
+kg_check_options(const Jsonb *options, const char *const *known)
+{
+	if (!JB_ROOT_IS_OBJECT(options))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+	kg_check_members(&options->root, known, "", NULL);
+}

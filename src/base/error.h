@@ -93,6 +93,9 @@ extern void kg_check_members(const JsonbContainer *object,
 							 const char *const *known, const char *path,
 							 KgErrorList *errors);
 
+/* The options of a function: an object with no others. */
+extern void kg_check_options(const Jsonb *options, const char *const *known);
+
 /* The gathered errors as a JSON array. */
 extern Jsonb *kg_error_array(const KgErrorList *list);
 

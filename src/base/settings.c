@@ -22,6 +22,7 @@ static char *setting_toolsets;
 int kg_setting_toolset_bits = KG_TOOLSET_ALL;
 bool kg_setting_session_login;
 int kg_setting_authorizer_batch;
+int kg_setting_idempotency_time;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_authorizations;
 int kg_setting_max_batch_bytes;
@@ -139,6 +140,8 @@ static const struct
 	/* clang-format off */
 	LIMIT(authorizer_batch, 100, 1, 10000, 0,
 		  "Sets how many ids an authorizer function is asked about at a time."),
+	LIMIT(idempotency_time, 24 * 60 * 60, 1, INT_MAX, GUC_UNIT_S,
+		  "Sets how long the reply to a write with an idempotency key is kept."),
 	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the largest arguments object that a tool accepts."),
 	LIMIT(max_authorizations, 10000, 1, 1000000, 0,

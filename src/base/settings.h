@@ -32,9 +32,10 @@ typedef enum KgAuditArguments
 extern int kg_setting_audit;
 extern int kg_setting_audit_to;
 extern int kg_setting_audit_arguments;
-extern char *kg_setting_agent;		/* chooses among the tenant's agents */
-extern int kg_setting_toolset_bits; /* KG_TOOLSET_* */
-extern char *kg_setting_tenant;		/* chooses among the granted tenants */
+extern char *kg_setting_agent;			/* chooses among the tenant's agents */
+extern int kg_setting_toolset_bits;		/* KG_TOOLSET_* */
+extern char *kg_setting_tenant;			/* chooses among the granted tenants */
+extern int kg_setting_idempotency_time; /* seconds */
 extern int kg_setting_max_entity_bytes;
 extern int kg_setting_max_batch_bytes;
 extern int kg_setting_max_batch_messages;

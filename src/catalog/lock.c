@@ -88,3 +88,13 @@ kg_lock_tenant_exclusive(const char *tenant)
 {
 	lock_tenant(tenant, ShareRowExclusiveLock);
 }
+
+void
+kg_lock_request(const char *tenant, const char *caller, const char *key)
+{
+	uint32 hash = hash_combine(
+		hash_combine(string_hash(tenant, 1024), string_hash(caller, 1024)),
+		string_hash(key, 1024));
+
+	(void) lock_object("kg_idempotency", hash, ExclusiveLock);
+}

@@ -34,6 +34,10 @@ extern void kg_lock_names(const char *tenant);
 extern void kg_lock_tenant_shared(const char *tenant);
 extern void kg_lock_tenant_exclusive(const char *tenant);
 
+/* Writes with one idempotency key queue here. */
+extern void kg_lock_request(const char *tenant, const char *caller,
+							const char *key);
+
 /* Applies of one bundle queue here. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 

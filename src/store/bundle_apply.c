@@ -70,8 +70,13 @@ kg_apply_sample(KgApply *apply, int change, const char *type, const char *id)
 static void
 read_options(const Jsonb *jsonb, KgApplyOptions *options)
 {
-	static const char *const known[] = {
-		"mode", "dry_run", "expected_revision", "max_errors", "max_diff", NULL};
+	static const char *const known[] = {"mode",
+										"dry_run",
+										"expected_revision",
+										"max_errors",
+										"max_diff",
+										"idempotency_key",
+										NULL};
 	const JsonbContainer *root = &jsonb->root;
 	JsonbValue value;
 	int64 n;
@@ -79,10 +84,7 @@ read_options(const Jsonb *jsonb, KgApplyOptions *options)
 	memset(options, 0, sizeof(*options));
 	options->max_errors = kg_setting_max_errors;
 	options->max_diff = KG_DEFAULT_DIFF;
-	if (!JsonContainerIsObject(root))
-		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
-	kg_check_members(root, known, "", NULL);
+	kg_check_options(jsonb, known);
 	if (kg_json_get(root, "mode", &value))
 	{
 		options->merge = kg_json_string_is(&value, "merge");
@@ -563,8 +565,9 @@ kg_bundle_apply_text(const text *bundle, const Jsonb *options)
  * checks say who still refers to it.
  */
 Jsonb *
-kg_bundle_drop(const char *name)
+kg_bundle_drop(const char *name, const Jsonb *options)
 {
+	static const char *const known[] = {"idempotency_key", NULL};
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	KgApply *apply = palloc0(sizeof(KgApply));
@@ -573,6 +576,7 @@ kg_bundle_drop(const char *name)
 	KgUserContext user;
 	Datum values[2];
 
+	kg_check_options(options, known);
 	apply->context = CurrentMemoryContext;
 	apply->tenant = kg_identity_require(KG_ACCESS_WRITE);
 	apply->errors.limit = kg_setting_max_errors;

@@ -17,7 +17,7 @@ extern Jsonb *kg_bundle_apply(const Jsonb *bundle, const Jsonb *options);
 extern Jsonb *kg_bundle_apply_text(const text *bundle, const Jsonb *options);
 
 /* Everything of a bundle; refused while other bundles refer to it. */
-extern Jsonb *kg_bundle_drop(const char *name);
+extern Jsonb *kg_bundle_drop(const char *name, const Jsonb *options);
 
 /* The bundle as kg_bundle_apply() takes it; needs read access. */
 extern Jsonb *kg_bundle_export(const char *name);

@@ -17,14 +17,11 @@
 static bool
 read_atomic(const Jsonb *options)
 {
-	static const char *const known[] = {"atomic", NULL};
+	static const char *const known[] = {"atomic", "idempotency_key", NULL};
 	JsonbValue value;
 	KgError *err;
 
-	if (!JsonContainerIsObject(&options->root))
-		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
-	kg_check_members(&options->root, known, "", NULL);
+	kg_check_options(options, known);
 	if (!kg_json_get(&options->root, "atomic", &value))
 		return false;
 	if (value.type == jbvBool)

@@ -19,10 +19,7 @@ kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
 	int64 n;
 
 	memset(options, 0, sizeof(*options));
-	if (!JB_ROOT_IS_OBJECT(jsonb))
-		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
-	kg_check_members(&jsonb->root, known, "", NULL);
+	kg_check_options(jsonb, known);
 	if (kg_json_get(&jsonb->root, "timeout_ms", &value))
 	{
 		if (!kg_json_int64(&value, &n) || n < 1 || n > INT_MAX)

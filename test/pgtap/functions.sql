@@ -92,7 +92,7 @@ SELECT bag_eq(
     ('kg_describe_many(jsonb)', 'stable', 'restricted', true, true),
     ('kg_describe_schema(jsonb)', 'stable', 'restricted', true, true),
     ('kg_drop_agent(text)', 'volatile', 'unsafe', true, true),
-    ('kg_drop_bundle(text)', 'volatile', 'unsafe', true, true),
+    ('kg_drop_bundle(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_drop_tenant(text)', 'volatile', 'unsafe', true, false),
     ('kg_drop_policy(text)', 'volatile', 'unsafe', true, false),
     ('kg_dump_customizations()', 'stable', 'unsafe', false, false),

@@ -47,6 +47,7 @@ sub load
 	apply($node, $db, 'alice', bundle_file('iso-codes', 300));
 	apply($node, $db, 'alice', bundle_file('product'));
 	apply($node, $db, 'bob', bundle_file('product'));
+	call_as($node, $db, 'bob', q{SELECT kg_put_entities('known_issue', '[{"id": "none"}]', '{"idempotency_key": "once"}')});
 	call_as($node, $db, 'alice',
 		q{SELECT kg_set_limits('t_alice', '*', '{"max_rows": 400, "entities": 5000, "bytes": 10000000}'),
 		  kg_set_limits('t_alice', 'role:alice', '{"max_call_time": "1 min", "concurrent_calls": null}')});
