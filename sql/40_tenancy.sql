@@ -49,13 +49,6 @@ CREATE FUNCTION @extschema@.kg_check_tenant_role() RETURNS trigger
 COMMENT ON FUNCTION @extschema@.kg_check_tenant_role() IS
   'row trigger of kg_tenant_role: warns of a grant whose number and name are not of one role';
 
-CREATE FUNCTION @extschema@.kg_check() RETURNS TABLE (code text, object text, message text, hint text)
-  LANGUAGE C VOLATILE PARALLEL UNSAFE
-  AS 'MODULE_PATHNAME', 'kg_sql_check';
-COMMENT ON FUNCTION @extschema@.kg_check() IS
-  'a row for each thing that is not as it should be, with what to do; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_check() FROM PUBLIC;
-
 CREATE FUNCTION @extschema@.kg_invalidate_catalog() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_invalidate_catalog';

@@ -224,6 +224,28 @@ COMMENT ON FUNCTION @extschema@.kg_manifest_text(text) IS
   'a definition with @ for our schema, as kg_manifest has it; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_manifest_text(text) FROM PUBLIC;
 
+CREATE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_table text, name text, problem text, repair text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' ELSE 'is not as it was made' END,
+         CASE WHEN d.name IS NULL OR m.kind IN ('row security', 'storage') THEN ''
+              WHEN m.kind = 'constraint' AND d.sound THEN format('ALTER TABLE %s.%I DROP CONSTRAINT %I; ', s.name, m.on_table, m.name)
+              WHEN m.kind IN ('policy', 'trigger') THEN format('DROP %s %I ON %s.%I; ', upper(m.kind), m.name, s.name, m.on_table)
+              WHEN d.sound THEN format('DROP INDEX %s.%I; ', s.name, m.name) ELSE '' END
+         || CASE WHEN d.sound IS FALSE AND m.kind IN ('index', 'constraint') THEN format('REINDEX INDEX %s.%I;', s.name, m.name) ELSE replace(m.definition, '@.', s.name || '.') END
+    FROM @extschema@.kg_manifest m
+   CROSS JOIN (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name)
+    LEFT JOIN @extschema@.kg_definitions() d ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
+   WHERE d.name IS NULL OR NOT d.sound
+      OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> @extschema@.kg_manifest_text(d.definition))
+   ORDER BY m.kind, m.on_table, m.name;
+END;
+COMMENT ON FUNCTION @extschema@.kg_definitions_wrong() IS
+  'what CREATE EXTENSION made on our tables and is missing, altered or not valid, with the statements that mend it; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions_wrong() FROM PUBLIC;
+
 CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp

@@ -1,28 +1,41 @@
 /*
  * checks.c
- *	  kg_check(): a row for each thing that is not as it should be.
+ *	  kg_check(): is every row what it should be, and everything on our tables?
  *
- * A check is a statement that answers what is wrong: object, message and hint,
- * a row each.  It runs as the owner of the extension; every name in it is
- * qualified or found in pg_catalog.
+ * What hangs on the tables is checked by statements that answer object, message
+ * and repair, a row each, as the owner of the extension; $1 is the tenant of an
+ * admin, who is told of that alone.  Rows are compared in store/verify.c.
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
+#include "auth/identity.h"
+#include "auth/privileges.h"
+#include "auth/token_identity.h"
+#include "auth/visibility.h"
+#include "base/error.h"
 #include "base/extension.h"
+#include "base/json.h"
 #include "base/spi.h"
+#include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "funcapi.h"
 #include "miscadmin.h"
+#include "store/put.h"
+#include "store/verify.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 
 typedef struct KgCheck
 {
-	const char *code;
+	const char *kind;
+	bool repair; /* is what it says a statement that mends it? */
 	const char *sql;
 } KgCheck;
 
 static const KgCheck checks[] = {
-	{"GRANT_ORPHANED",
+	{"grant_orphaned",
+	 false,
 	 "SELECT format('grant of tenant %s to role %s', t.tenant, t.role_name), "
 	 "CASE WHEN r.rolname IS NULL THEN format('no role has its number, %s; "
 	 "the grant does not count', t.role::oid) "
@@ -32,14 +45,21 @@ static const KgCheck checks[] = {
 	 "meant', t.tenant, t.role_name) "
 	 "FROM @kg_tenant_role t LEFT JOIN pg_roles r ON r.oid = t.role "
 	 "WHERE r.rolname IS DISTINCT FROM t.role_name "
+	 "AND t.tenant = coalesce($1, t.tenant) "
 	 "ORDER BY t.tenant, t.role_name"},
-	{"POLICY_NOT_IN_FORCE",
+	{"definition_wrong",
+	 true,
+	 "SELECT format('%s %s of %s', kind, name, on_table), problem, repair "
+	 "FROM @kg_definitions_wrong() WHERE $1 IS NULL"},
+	{"policy_not_in_force",
+	 false,
 	 "SELECT format('policy %s on %s', p.policy, p.on_table), "
 	 "coalesce(p.problem, 'it was dropped, altered or is for roles that were "
 	 "renamed or dropped; the roles that it names have no tenant'), "
 	 "format('SELECT kg_add_policy(%L, %L, ...) again, or "
 	 "kg_drop_policy(%L)', p.policy, p.on_table, p.policy) "
-	 "FROM @kg_policy p WHERE p.problem IS NOT NULL OR NOT EXISTS "
+	 "FROM @kg_policy p WHERE $1 IS NULL AND (p.problem IS NOT NULL "
+	 "OR NOT EXISTS "
 	 "(SELECT FROM pg_policy o JOIN pg_class c ON c.oid = o.polrelid "
 	 "JOIN pg_class k ON k.oid = p.tableoid "
 	 "AND k.relnamespace = c.relnamespace "
@@ -52,48 +72,310 @@ static const KgCheck checks[] = {
 	 "AND NOT EXISTS (SELECT FROM unnest(p.roles, p.role_numbers) "
 	 "u(name, number) LEFT JOIN pg_roles r ON r.oid = u.number "
 	 "WHERE u.number <> ALL (o.polroles) "
-	 "OR (u.number <> 0 AND r.rolname IS DISTINCT FROM u.name))) "
+	 "OR (u.number <> 0 AND r.rolname IS DISTINCT FROM u.name)))) "
 	 "ORDER BY p.policy"},
-	{"NOT_IN_DUMPS",
+	{"not_in_dumps",
+	 false,
 	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "
 	 "CASE WHEN s LIKE 'CREATE POLICY%' THEN 'kg_add_policy() makes policies "
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
-	 "restore' END FROM @kg_dump_customizations() s"},
+	 "restore' END FROM @kg_dump_customizations() s "
+	 "WHERE $1 IS NULL"},
 };
 
-/* Inside SPI_connect(), as the owner: the rows of one check. */
-static void
-run_check(const KgCheck *check, KgSaved *saved, ReturnSetInfo *result)
+typedef struct KgCheckCall
 {
-	kg_spi_run(saved, check->sql, 0, NULL, NULL, NULL, false, SPI_OK_SELECT);
+	const char *tenant; /* NULL: all, and what hangs on the tables */
+	bool repair;
+	int64 limit;
+	KgDifferences differences;
+	int64 tenants;
+	int64 entities;
+} KgCheckCall;
+
+static void
+run(KgSaved *saved, const char *sql, const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[1];
+	char nulls[1] = {' '};
+
+	kg_spi_put_text(values, nulls, 0, tenant);
+	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
+}
+
+/* Statements of ours; their names are qualified or pg_catalog's. */
+static void
+mend(const char *statements)
+{
+	int nest = kg_spi_pin_path();
+
+	if (SPI_execute(statements, false, 0) < 0)
+		elog(ERROR, "\"%s\" failed", statements);
+	kg_spi_unpin_path(nest);
+}
+
+static void
+run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
+{
+	SPITupleTable *rows;
+	uint64 n;
+
+	run(saved, check->sql, call->tenant);
+	rows = SPI_tuptable;
+	n = SPI_processed;
+	for (uint64 i = 0; i < n; i++)
+	{
+		HeapTuple row = rows->vals[i];
+		KgDifference difference = {check->kind};
+
+		difference.tenant = call->tenant;
+		difference.object = SPI_getvalue(row, rows->tupdesc, 1);
+		difference.got = SPI_getvalue(row, rows->tupdesc, 2);
+		difference.repair = SPI_getvalue(row, rows->tupdesc, 3);
+		kg_differences_add(&call->differences, &difference);
+		if (call->repair && check->repair)
+			mend(difference.repair);
+	}
+	SPI_freetuptable(rows);
+}
+
+/* Privileges that a grant, or being a gateway, gives and somebody took. */
+static void
+check_privileges(KgCheckCall *call)
+{
+	static KgSaved saved;
+	SPITupleTable *rows;
+	uint64 n;
+
+	run(&saved,
+		"SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
+		"AND r.oid IN (SELECT role FROM @kg_tenant_role "
+		"UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
+		call->tenant);
+	rows = SPI_tuptable;
+	n = SPI_processed;
+	for (uint64 i = 0; i < n; i++)
+	{
+		bool isnull;
+		Oid role = DatumGetObjectId(
+			SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull));
+		List *missing = kg_privileges_missing(role);
+		ListCell *lc;
+
+		foreach(lc, missing)
+		{
+			KgDifference difference = {"privilege_missing"};
+
+			difference.object = psprintf(
+				"role %s", SPI_getvalue(rows->vals[i], rows->tupdesc, 2));
+			difference.expected = lfirst(lc);
+			difference.repair = "kg_grant() once more";
+			kg_differences_add(&call->differences, &difference);
+		}
+		if (call->repair && missing != NIL)
+			kg_privileges_sync(role);
+	}
+	SPI_freetuptable(rows);
+}
+
+/* Keys of types that there are no more, which no tenant's check looks at. */
+static void
+check_key_types(KgCheckCall *call)
+{
+	static KgSaved saved;
+
+	run(&saved,
+		"SELECT k.tenant, k.type_no FROM (SELECT DISTINCT tenant, type_no "
+		"FROM @kg_index_key) k WHERE $1 IS NULL AND NOT EXISTS "
+		"(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
+		"AND t.type_no = k.type_no)",
+		call->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		Datum values[4] = {CStringGetTextDatum(check->code)};
-		bool nulls[4] = {false};
+		KgDifference difference = {"type_unknown", "kg_index_key"};
 
-		for (int column = 1; column <= 3; column++)
-			values[column] = kg_spi_value(i, column, &nulls[column]);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		difference.tenant = kg_spi_cstring(i, 1);
+		difference.got = psprintf("type_no %s", kg_spi_cstring(i, 2));
+		difference.repair = "DELETE FROM kg_index_key of this type_no";
+		kg_differences_add(&call->differences, &difference);
 	}
 	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+repair_key_types(void)
+{
+	static KgSaved saved;
+
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_index_key k WHERE NOT EXISTS "
+			   "(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
+			   "AND t.type_no = k.type_no)",
+			   0,
+			   NULL,
+			   NULL,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+}
+
+static void
+check_tenants(KgCheckCall *call)
+{
+	static KgSaved saved;
+	SPITupleTable *rows;
+	uint64 n;
+
+	run(&saved,
+		"SELECT tenant FROM @kg_tenant WHERE tenant = coalesce($1, tenant) "
+		"ORDER BY tenant",
+		call->tenant);
+	rows = SPI_tuptable;
+	n = SPI_processed;
+	for (uint64 i = 0; i < n; i++)
+	{
+		char *tenant = SPI_getvalue(rows->vals[i], rows->tupdesc, 1);
+
+		call->tenants++;
+		call->entities += kg_verify_tenant(tenant, &call->differences);
+		if (call->repair)
+			kg_verify_repair(tenant, &call->differences);
+	}
+	SPI_freetuptable(rows);
+}
+
+static void
+check_all(KgCheckCall *call)
+{
+	static KgSaved saved[lengthof(checks)];
+
+	kg_differences_init(&call->differences, call->limit);
+	call->tenants = 0;
+	call->entities = 0;
+	for (int i = 0; i < lengthof(checks); i++)
+		run_check(call, &checks[i], &saved[i]);
+	check_privileges(call);
+	check_key_types(call);
+	if (call->repair && call->tenant == NULL)
+		repair_key_types();
+	check_tenants(call);
+}
+
+/* What a repair could not mend: by another look. */
+static int64
+count_left(const KgCheckCall *call)
+{
+	KgCheckCall again = *call;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	again.repair = false;
+	again.limit = 0;
+	check_all(&again);
+	PopActiveSnapshot();
+	return again.differences.total;
+}
+
+static Jsonb *
+tell(KgCheckCall *call, TimestampTz start, int64 left)
+{
+	KgDifferences *differences = &call->differences;
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kbool(&w, "ok", left == 0);
+	kg_jw_end_array(&differences->written);
+	kg_jw_kjsonb(&w, "differences", kg_jw_finish(&differences->written));
+	if (differences->total > call->limit)
+		kg_jw_kbool(&w, "truncated", true);
+	kg_jw_key(&w, "counts");
+	kg_jw_begin_object(&w);
+	kg_jw_kint(&w, "tenants", call->tenants);
+	kg_jw_kint(&w, "entities", call->entities);
+	kg_jw_kint(&w, "differences", differences->total);
+	kg_differences_write_counts(differences, &w);
+	kg_jw_end_object(&w);
+	if (call->repair)
+		kg_jw_kint(&w, "left", left);
+	kg_jw_kint(&w,
+			   "ms",
+			   TimestampDifferenceMilliseconds(start, GetCurrentTimestamp()));
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+read_options(const Jsonb *options, KgCheckCall *call)
+{
+	static const char *const known[] = {"repair", "limit", "tenant", NULL};
+	JsonbValue value;
+
+	if (!JB_ROOT_IS_OBJECT(options))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+	kg_check_members(&options->root, known, "", NULL);
+	call->limit = 100;
+	if (kg_json_get(&options->root, "repair", &value))
+	{
+		if (value.type != jbvBool)
+			kg_error_throw_option("repair", &value, "a boolean");
+		call->repair = value.val.boolean;
+	}
+	if (kg_json_get(&options->root, "limit", &value) &&
+		(!kg_json_int64(&value, &call->limit) || call->limit < 0 ||
+		 call->limit > 10000))
+		kg_error_throw_option("limit", &value, "an integer from 0 to 10000");
+	if (kg_json_get(&options->root, "tenant", &value))
+	{
+		if (value.type != jbvString)
+			kg_error_throw_option("tenant", &value, "a tenant's name");
+		call->tenant = kg_json_cstring(&value);
+	}
+}
+
+/* The owner for all, or one that it names; admins for their own. */
+static void
+require_right(KgCheckCall *call)
+{
+	const char *mine;
+
+	if (kg_token_identity() == NULL && !kg_token_lapsed() &&
+		has_privs_of_role(GetUserId(), kg_extension_owner()))
+		return;
+	mine = kg_identity_require(KG_ACCESS_ADMIN);
+	kg_visibility_require_tenant("check it");
+	if (call->tenant && strcmp(call->tenant, mine) != 0)
+		kg_error_throw(
+			kg_error_new(KG_FORBIDDEN, "only the owner checks another tenant"));
+	call->tenant = mine;
 }
 
 PGDLLEXPORT Datum kg_sql_check(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check);
 
-/* EXECUTE is the owner's alone (sql/40_tenancy.sql). */
-Datum
-kg_sql_check(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 {
-	static KgSaved saved[lengthof(checks)];
+	MemoryContext context = CurrentMemoryContext;
+	TimestampTz start = GetCurrentTimestamp();
+	KgCheckCall call;
 	KgUserContext user;
+	Jsonb *result;
+	int64 left;
 
-	InitMaterializedSRF(fcinfo, 0);
+	memset(&call, 0, sizeof(call));
+	read_options(PG_GETARG_JSONB_P(0), &call);
+	require_right(&call);
 	kg_become_owner(&user);
 	SPI_connect();
-	for (int i = 0; i < lengthof(checks); i++)
-		run_check(&checks[i], &saved[i], (ReturnSetInfo *) fcinfo->resultinfo);
+	MemoryContextSwitchTo(context);
+	check_all(&call);
+	left = call.repair ? count_left(&call) : call.differences.total;
+	/* Utility statements leave SPI's own context current. */
+	MemoryContextSwitchTo(context);
+	result = tell(&call, start, left);
 	SPI_finish();
 	kg_restore_user(&user);
-	return (Datum) 0;
+	PG_RETURN_JSONB_P(result);
 }

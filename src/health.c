@@ -130,15 +130,8 @@ look_at_definitions(KgComponent *c)
 	static KgSaved saved;
 
 	run(&saved,
-		"SELECT m.kind, m.on_table, m.name, CASE WHEN d.name IS NULL "
-		"THEN 'is missing' WHEN NOT d.sound THEN 'is not valid' "
-		"ELSE 'is not as it was made' END, m.kind <> 'storage' "
-		"FROM @kg_manifest m LEFT JOIN @kg_definitions() d "
-		"ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name "
-		"WHERE $1 IS NULL AND (d.name IS NULL OR NOT d.sound "
-		"OR (m.major = current_setting('server_version_num')::integer / 10000 "
-		"AND m.definition <> @kg_manifest_text(d.definition))) "
-		"ORDER BY m.kind, m.on_table, m.name",
+		"SELECT kind, on_table, name, problem, kind <> 'storage' "
+		"FROM @kg_definitions_wrong() WHERE $1 IS NULL",
 		c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{

@@ -400,3 +400,22 @@ kg_set_gateway(Oid role, bool gateway)
 	it.gateway = gateway;
 	sync_role(role, &it);
 }
+
+List *
+kg_privileges_missing(Oid role)
+{
+	KgRolePrivileges it;
+	List *missing = NIL;
+
+	memset(&it, 0, sizeof(it));
+	read_notes(role, &it);
+	find_needed(role, &it);
+	for (int p = 0; p < lengthof(privileges); p++)
+	{
+		bool owns;
+
+		if (it.needed[p] && !has_privilege(&privileges[p], role, &owns))
+			missing = lappend(missing, note_of(&privileges[p]));
+	}
+	return missing;
+}

@@ -6,6 +6,8 @@
 #ifndef KG_PRIVILEGES_H
 #define KG_PRIVILEGES_H
 
+#include "nodes/pg_list.h"
+
 /*
  * Bring a role's privileges in line with its grants: what it needs and lacks
  * is given and noted in kg_role, what is noted and needed no longer is taken
@@ -13,6 +15,9 @@
  * of what it owns.  As the owner of the extension, inside SPI_connect().
  */
 extern void kg_privileges_sync(Oid role);
+
+/* Those that it would give, by name (char *). */
+extern List *kg_privileges_missing(Oid role);
 
 /* Whether kg_grant_gateway() made it a gateway; as the owner, inside SPI. */
 extern bool kg_is_gateway(Oid role);

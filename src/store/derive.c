@@ -52,7 +52,9 @@ struct KgDerivation
 	KgNodeList gone;  /* deleted in this batch */
 	KgNodeList overtaken;
 	KgUnchecked own;
-	KgUnchecked *pending; /* own, or that of the scope (scope.h) */
+	KgUnchecked *pending;  /* own, or that of the scope (scope.h) */
+	KgDerivedRows compare; /* NULL: what is gathered is written */
+	void *compare_arg;
 };
 
 static void
@@ -139,6 +141,13 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	if (d->pending == NULL)
 		d->pending = &d->own;
 	return d;
+}
+
+void
+kg_derive_compare(KgDerivation *d, KgDerivedRows compare, void *arg)
+{
+	d->compare = compare;
+	d->compare_arg = arg;
 }
 
 static void
@@ -431,6 +440,17 @@ write_batch(KgDerivation *d)
 	KgSight sight;
 
 	CHECK_FOR_INTERRUPTS();
+	if (d->compare)
+	{
+		d->compare(&d->keys,
+				   &d->terms,
+				   &d->unique.rows,
+				   &d->references,
+				   d->compare_arg);
+		MemoryContextSwitchTo(old);
+		init_batch(d);
+		return;
+	}
 	kg_refuse_entities_twice(d->tenant, &d->named);
 	delete_edges(d);
 	MemoryContextSwitchTo(d->batch);

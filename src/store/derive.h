@@ -10,6 +10,7 @@
 
 #include "base/extension.h"
 #include "catalog/catalog.h"
+#include "store/columns.h"
 #include "store/references.h"
 
 /*
@@ -21,6 +22,17 @@ typedef struct KgDerivation KgDerivation;
 /* caller is what kg_become_owner() saved; NULL: the owner acts for itself. */
 extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
+
+/*
+ * Nothing is written: the rows that would be are told, batch by batch, in the
+ * batch's context.
+ */
+typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
+							  const KgColumns *unique,
+							  const KgReferenceList *references, void *arg);
+extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
+							  void *arg);
+
 /* An entity before or after a change; keys is its index_keys. */
 typedef struct KgVersion
 {

@@ -201,23 +201,38 @@ count_all(const char *tenant, bool told)
 	return kg_jw_finish(&w);
 }
 
+static void
+rebuild(const char *tenant, const KgUserContext *user)
+{
+	const KgCatalog *catalog = lock_types(tenant);
+	KgScope *scope;
+
+	delete_derived(tenant);
+	scope = kg_scope_begin(tenant);
+	derive_all(catalog);
+	kg_scope_end(scope, user);
+}
+
+void
+kg_rebuild_tenant(const char *tenant)
+{
+	KgUserContext owner;
+
+	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
+	rebuild(tenant, &owner);
+}
+
 Jsonb *
 kg_rebuild(void)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
-	const KgCatalog *catalog;
 	KgUserContext user;
-	KgScope *scope;
 	Jsonb *result;
 	bool whole = kg_catalog_newest(tenant)->plain_visibility;
 
 	kg_visibility_require_tenant("rebuild what is derived from it");
 	kg_become_owner(&user);
-	catalog = lock_types(tenant);
-	delete_derived(tenant);
-	scope = kg_scope_begin(tenant);
-	derive_all(catalog);
-	kg_scope_end(scope, &user);
+	rebuild(tenant, &user);
 	result = count_all(tenant, whole);
 	kg_restore_user(&user);
 	return result;

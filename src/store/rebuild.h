@@ -14,4 +14,7 @@
  */
 extern Jsonb *kg_rebuild(void);
 
+/* The same of any tenant, for the owner, who acts for itself. */
+extern void kg_rebuild_tenant(const char *tenant);
+
 #endif /* KG_REBUILD_H */

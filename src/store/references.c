@@ -273,6 +273,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 	static const Oid bytea_type[] = {BYTEAOID};
 	KgColumns columns;
 	int64 *locked = palloc(n * sizeof(int64));
+	int64 *before = palloc(n * sizeof(int64));
 	bool same;
 	Datum values[4] = {CStringGetTextDatum(tenant),
 					   Int32GetDatum(type->type_no),
@@ -290,6 +291,8 @@ lookup_by_field(const char *tenant, const KgType *type,
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
 	kg_columns_arrays(&columns, &values[3]);
+	/* No node has such a number. */
+	memset(before, 0x80, n * sizeof(int64));
 	do
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -316,11 +319,17 @@ lookup_by_field(const char *tenant, const KgType *type,
 		same = true;
 		for (int i = 0; i < n; i++)
 			same &= targets[i].node == 0 || targets[i].node == locked[i];
+		/* A key that no entity has is damage; to wait does not mend it. */
+		if (!same && memcmp(locked, before, n * sizeof(int64)) == 0)
+			break;
+		memcpy(before, locked, n * sizeof(int64));
 	} while (!same);
 	for (int i = 0; i < n; i++)
-		if (targets[i].node == SEVERAL)
-			targets[i].node = 0;
+		if (targets[i].node == SEVERAL ||
+			(targets[i].node != 0 && targets[i].node != locked[i]))
+			targets[i].node = Max(locked[i], 0);
 	pfree(locked);
+	pfree(before);
 }
 
 static void
@@ -381,7 +390,8 @@ may_repeat(const KgCatalog *catalog, const KgField *field)
  * properties by name, whichever comes first to be written.
  */
 static void
-insert_edges(const char *tenant, const KgColumns *edges, bool repeated)
+insert_edges(const char *tenant, const KgColumns *edges, bool repeated,
+			 void *arg)
 {
 	static KgSaved plain_saved = KG_SAVED_BATCH;
 	static KgSaved repeated_saved = KG_SAVED_BATCH;
@@ -480,7 +490,8 @@ kg_references_find(const KgCatalog *catalog, const KgReferenceList *references,
 /* One chunk of sorted references: look the distinct values up, make edges. */
 static void
 resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
-			  const KgSight *sight, KgReferenceList *missing)
+			  const KgSight *sight, KgReferenceList *missing,
+			  KgDerivedEdges write, void *arg)
 {
 	static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
 	Target *targets = palloc(n * sizeof(Target));
@@ -537,14 +548,23 @@ resolve_chunk(const KgCatalog *catalog, KgReference **sorted, int n,
 		}
 		start = end;
 	}
-	insert_edges(catalog->tenant, &edges[0], false);
-	insert_edges(catalog->tenant, &edges[1], true);
+	write(catalog->tenant, &edges[0], false, arg);
+	write(catalog->tenant, &edges[1], true, arg);
 }
 
 void
 kg_references_resolve(const KgCatalog *catalog,
 					  const KgReferenceList *references, const KgSight *sight,
 					  KgReferenceList *missing)
+{
+	kg_references_edges(
+		catalog, references, sight, missing, insert_edges, NULL);
+}
+
+void
+kg_references_edges(const KgCatalog *catalog, const KgReferenceList *references,
+					const KgSight *sight, KgReferenceList *missing,
+					KgDerivedEdges write, void *arg)
 {
 	KgReference **sorted;
 	MemoryContext scratch;
@@ -567,7 +587,9 @@ kg_references_resolve(const KgCatalog *catalog,
 					  sorted + i,
 					  Min(KG_REFERENCE_CHUNK, references->n - i),
 					  sight,
-					  missing);
+					  missing,
+					  write,
+					  arg);
 		MemoryContextSwitchTo(scratch);
 		MemoryContextReset(scratch);
 	}

@@ -15,6 +15,7 @@
 
 #include "base/extension.h"
 #include "catalog/catalog.h"
+#include "store/columns.h"
 
 typedef struct KgReference
 {
@@ -85,6 +86,18 @@ extern void kg_references_resolve(const KgCatalog *catalog,
 								  const KgReferenceList *references,
 								  const KgSight *sight,
 								  KgReferenceList *missing);
+
+/*
+ * The same with the edges (source, relation_no, target, property) told, a few
+ * thousand at a time; repeated: one of them may be there for several properties,
+ * and is stored for the first by name.
+ */
+typedef void (*KgDerivedEdges)(const char *tenant, const KgColumns *edges,
+							   bool repeated, void *arg);
+extern void kg_references_edges(const KgCatalog *catalog,
+								const KgReferenceList *references,
+								const KgSight *sight, KgReferenceList *missing,
+								KgDerivedEdges write, void *arg);
 
 /*
  * Lock the targets of references, from whichever catalog their fields are;

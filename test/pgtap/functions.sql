@@ -50,9 +50,9 @@ SELECT ok(lanname IN ('c', 'plpgsql', 'sql'), signature || ' is in a language th
 SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
-                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway', 'kg_check',
+                               'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
                                'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
-                               'kg_definitions', 'kg_manifest_text')),
+                               'kg_definitions', 'kg_definitions_wrong', 'kg_manifest_text')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -79,7 +79,8 @@ SELECT bag_eq(
     ('kg_bundle_visible(text)', 'stable', 'restricted', true, true),
     ('kg_call_tool(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_invalidate_catalog()', 'volatile', 'unsafe', false, false),
-    ('kg_check()', 'volatile', 'unsafe', false, false),
+    ('kg_check(jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_definitions_wrong()', 'stable', 'unsafe', false, false),
     ('kg_claim(text)', 'stable', 'restricted', true, true),
     ('kg_create_agent(text,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_create_tenant(text)', 'volatile', 'unsafe', true, false),

@@ -82,7 +82,7 @@ my $own = q{
 	SELECT polrelid::regclass FROM pg_policy WHERE polname = 'own';
 	CREATE INDEX own_index ON wisdom.kg_entity (updated_at);
 	SELECT wisdom.kg_dump_customizations();
-	SELECT object FROM wisdom.kg_check() WHERE code = 'NOT_IN_DUMPS';
+	SELECT object FROM (SELECT upper(kind) AS code, object, got AS message, repair AS hint FROM jsonb_to_recordset(wisdom.kg_check() -> 'differences') AS d(kind text, object text, got text, repair text)) c WHERE code = 'NOT_IN_DUMPS';
 	DROP INDEX wisdom.own_index;
 	SELECT wisdom.kg_drop_policy('own');
 	SELECT count(*) FROM pg_policy WHERE polname = 'own';

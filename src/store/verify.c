@@ -1,0 +1,980 @@
+/*
+ * verify.c
+ *	  Is every row that is derived from a tenant's entities what it should be?
+ *
+ * Entities are read once.  What is derived from a batch of them (derive.h) is
+ * compared set-wise with the rows that their nodes have; rows of nodes that are
+ * no entities are looked for by themselves.  An index key has no index by node:
+ * those that are missing are looked up, and where the number of rows then says
+ * that there are more than there should be, they are searched for.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "base/catch.h"
+#include "base/spi.h"
+#include "catalog/adjacency.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/derive.h"
+#include "store/extract.h"
+#include "store/rebuild.h"
+#include "store/verify.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* Entities, and blocks of packed edges, read at a time. */
+#define KG_VERIFY_BATCH 1000
+#define KG_VERIFY_BLOCKS 200
+
+typedef struct KgKindCount
+{
+	char kind[NAMEDATALEN];
+	int64 n;
+	int64 of_tenant;
+} KgKindCount;
+
+void
+kg_differences_init(KgDifferences *differences, int64 limit)
+{
+	memset(differences, 0, sizeof(*differences));
+	differences->context = CurrentMemoryContext;
+	differences->limit = limit;
+	kg_jw_init(&differences->written);
+	kg_jw_begin_array(&differences->written);
+}
+
+static KgKindCount *
+find_kind(const KgDifferences *differences, const char *kind)
+{
+	ListCell *lc;
+
+	foreach(lc, differences->counts)
+		if (strcmp(((KgKindCount *) lfirst(lc))->kind, kind) == 0)
+			return lfirst(lc);
+	return NULL;
+}
+
+static void
+count_kind(KgDifferences *differences, const char *kind)
+{
+	KgKindCount *count = find_kind(differences, kind);
+	MemoryContext old;
+
+	differences->total++;
+	if (count == NULL)
+	{
+		old = MemoryContextSwitchTo(differences->context);
+		count = palloc0(sizeof(KgKindCount));
+		strlcpy(count->kind, kind, sizeof(count->kind));
+		differences->counts = lappend(differences->counts, count);
+		MemoryContextSwitchTo(old);
+	}
+	count->n++;
+	count->of_tenant++;
+}
+
+void
+kg_differences_next_tenant(KgDifferences *differences)
+{
+	ListCell *lc;
+
+	foreach(lc, differences->counts)
+		((KgKindCount *) lfirst(lc))->of_tenant = 0;
+}
+
+/* How many of a kind there are of this tenant. */
+static int64
+found(const KgDifferences *differences, const char *kind)
+{
+	const KgKindCount *count = find_kind(differences, kind);
+
+	return count ? count->of_tenant : 0;
+}
+
+void
+kg_differences_write_counts(const KgDifferences *differences, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	foreach(lc, differences->counts)
+	{
+		const KgKindCount *count = lfirst(lc);
+
+		kg_jw_kint(w, count->kind, count->n);
+	}
+}
+
+static void
+write_member(KgJsonWriter *w, const char *name, const char *value)
+{
+	if (value)
+		kg_jw_kstring(w, name, value);
+}
+
+void
+kg_differences_add(KgDifferences *differences, const KgDifference *it)
+{
+	KgJsonWriter *w = &differences->written;
+
+	count_kind(differences, it->kind);
+	if (differences->total > differences->limit)
+		return;
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "kind", it->kind);
+	write_member(w, "table", it->table);
+	write_member(w, "tenant", it->tenant);
+	write_member(w, "type", it->type);
+	write_member(w, "id", it->id);
+	write_member(w, "object", it->object);
+	write_member(w, "expected", it->expected);
+	write_member(w, "got", it->got);
+	write_member(w, "repair", it->repair);
+	kg_jw_end_object(w);
+}
+
+typedef struct KgVerify
+{
+	const char *tenant;
+	const KgCatalog *catalog;
+	KgDifferences *differences;
+	MemoryContext batch;
+	KgNodeList nodes; /* of the entities of the batch */
+	List *ids;		  /* char *, of each */
+	List *types;
+	KgColumns edges; /* derived from them */
+	int64 entities;
+	int64 keys; /* that should be there and are */
+} KgVerify;
+
+static void
+differ(KgVerify *v, const char *kind, const char *table, const char *type,
+	   const char *id, const char *expected, const char *got,
+	   const char *repair)
+{
+	KgDifference difference = {
+		kind, table, v->tenant, type, id, NULL, expected, got, repair};
+
+	kg_differences_add(v->differences, &difference);
+}
+
+#define KG_REBUILD "SELECT kg_rebuild()"
+
+/* A row of a node, by its entity where it is one of the batch. */
+static void
+differ_of_node(KgVerify *v, const char *kind, const char *table, int64 node,
+			   const char *expected, const char *got, const char *repair)
+{
+	KgDifference difference = {kind, table, v->tenant};
+	int place = 0;
+
+	while (place < v->nodes.n && v->nodes.nodes[place] != node)
+		place++;
+	if (place < v->nodes.n)
+	{
+		difference.type = list_nth(v->types, place);
+		difference.id = list_nth(v->ids, place);
+	}
+	else if (node != 0)
+		difference.object = psprintf("node " INT64_FORMAT, node);
+	difference.expected = expected;
+	difference.got = got;
+	difference.repair = repair;
+	kg_differences_add(v->differences, &difference);
+}
+
+/*
+ * Rows of a statement: what it says of a row that is missing (true) or should
+ * not be there, then node, and the row as text.
+ */
+static void
+report_rows(KgVerify *v, const char *table, uint64 n)
+{
+	for (uint64 i = 0; i < n; i++)
+	{
+		bool isnull;
+		bool missing = DatumGetBool(kg_spi_value(i, 1, &isnull));
+		char *row = kg_spi_cstring(i, 3);
+
+		int64 node = DatumGetInt64(kg_spi_value(i, 2, &isnull));
+
+		differ_of_node(v,
+					   missing ? "row_missing" : "row_stale",
+					   table,
+					   isnull ? 0 : node,
+					   missing ? row : NULL,
+					   missing ? NULL : row,
+					   KG_REBUILD);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
+		 int nargs, const Oid *argtypes, const Datum *values)
+{
+	MemoryContext old = MemoryContextSwitchTo(v->batch);
+
+	CHECK_FOR_INTERRUPTS();
+	kg_spi_run(saved, sql, nargs, argtypes, values, NULL, true, SPI_OK_SELECT);
+	report_rows(v, table, SPI_processed);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Both differences of what should be and what is, where what is can be read by
+ * the nodes of the batch.  should and is select a node and a row's text.
+ */
+#define KG_BOTH_WAYS(should, is)                                        \
+	"WITH should AS (" should "), stored AS (" is ") "                  \
+	"SELECT true, node, line FROM (SELECT * FROM should EXCEPT "        \
+	"SELECT * FROM stored) m UNION ALL SELECT false, node, line FROM (" \
+	"SELECT * FROM stored EXCEPT SELECT * FROM should) s"
+
+static void
+compare_keys(KgVerify *v, const KgColumns *keys)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   INT4ARRAYOID,
+								   INT4ARRAYOID,
+								   BYTEAARRAYOID,
+								   TEXTARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+	int64 before = v->differences->total;
+
+	if (keys->nrows == 0)
+		return;
+	kg_columns_arrays(keys, &values[1]);
+	run_rows(v,
+			 &saved,
+			 "SELECT true, u.node, concat_ws(' ', u.type_no, u.field_no, "
+			 "u.key, u.entity_id) FROM unnest($2, $3, $4, $5, $6) "
+			 "AS u(type_no, field_no, key, entity_id, node) "
+			 "WHERE NOT EXISTS (SELECT FROM @kg_index_key k "
+			 "WHERE k.type_no = u.type_no AND k.field_no = u.field_no "
+			 "AND k.key = u.key AND k.entity_id = u.entity_id "
+			 "AND k.tenant = $1 AND k.node = u.node)",
+			 "kg_index_key",
+			 6,
+			 argtypes,
+			 values);
+	v->keys += keys->nrows - (v->differences->total - before);
+}
+
+static void
+compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   TEXTARRAYOID,
+								   CHARARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+
+	kg_columns_arrays(terms, &values[1]);
+	values[5] = nodes;
+	run_rows(v,
+			 &saved,
+			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.kind, u.type_no, "
+						  "u.term) AS line FROM unnest($2, $3, $4, $5) "
+						  "AS u(term, kind, type_no, node)",
+						  "SELECT t.node, concat_ws(' ', t.kind, t.type_no, "
+						  "t.term) AS line FROM @kg_term t "
+						  "WHERE t.tenant = $1 AND t.node = ANY($6)"),
+			 "kg_term",
+			 6,
+			 argtypes,
+			 values);
+}
+
+/* Pieces of words that are gone may be left: they are joined to terms only. */
+static void
+compare_trigrams(KgVerify *v, const KgColumns *terms)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID, TEXTARRAYOID};
+	static const Oid types[] = {TEXTOID, TEXTOID};
+	Datum values[3] = {CStringGetTextDatum(v->tenant)};
+	KgColumns pieces;
+
+	kg_columns_init(&pieces, v->batch, 2, types);
+	for (int i = 0; i < terms->nrows; i++)
+	{
+		char *term = TextDatumGetCString(terms->values[0][i]);
+		char **rows;
+		int n = kg_term_rows(term, &rows);
+
+		for (int j = 0; j < n; j++)
+		{
+			kg_columns_add_row(&pieces);
+			kg_columns_text(&pieces, 0, rows[j]);
+			kg_columns_text(&pieces, 1, term);
+		}
+	}
+	if (pieces.nrows == 0)
+		return;
+	kg_columns_arrays(&pieces, &values[1]);
+	run_rows(v,
+			 &saved,
+			 "SELECT true, NULL::bigint, concat_ws(' ', u.trigram, u.term) "
+			 "FROM (SELECT DISTINCT * FROM unnest($2, $3)) "
+			 "AS u(trigram, term) WHERE NOT EXISTS "
+			 "(SELECT FROM @kg_trigram g WHERE g.tenant = $1 "
+			 "AND g.trigram = u.trigram AND g.term = u.term)",
+			 "kg_trigram",
+			 3,
+			 argtypes,
+			 values);
+}
+
+static void
+compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   INT4ARRAYOID,
+								   TEXTARRAYOID,
+								   BYTEAARRAYOID,
+								   INT8ARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+
+	kg_columns_arrays(unique, &values[1]);
+	values[5] = nodes;
+	run_rows(v,
+			 &saved,
+			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.field, "
+						  "u.key) AS line FROM unnest($2, $3, $4, $5) "
+						  "AS u(type_no, field, key, node)",
+						  "SELECT k.node, concat_ws(' ', k.type_no, k.field, "
+						  "k.key) AS line FROM @kg_unique_key k "
+						  "WHERE k.tenant = $1 AND k.node = ANY($6)"),
+			 "kg_unique_key",
+			 6,
+			 argtypes,
+			 values);
+}
+
+static void
+gather_edges(const char *tenant, const KgColumns *edges, bool repeated,
+			 void *arg)
+{
+	KgVerify *v = arg;
+	MemoryContext old = MemoryContextSwitchTo(v->batch);
+
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		kg_columns_add_row(&v->edges);
+		kg_columns_int64(&v->edges, 0, DatumGetInt64(edges->values[0][i]));
+		kg_columns_int32(&v->edges, 1, DatumGetInt32(edges->values[1][i]));
+		kg_columns_int64(&v->edges, 2, DatumGetInt64(edges->values[2][i]));
+		kg_columns_text(&v->edges, 3, TextDatumGetCString(edges->values[3][i]));
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static void
+compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   INT8ARRAYOID};
+	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
+	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+	KgReferenceList missing = {v->batch};
+	KgSight sight;
+
+	memset(&sight, 0, sizeof(sight));
+	kg_columns_init(&v->edges, v->batch, 4, types);
+	kg_references_edges(
+		v->catalog, references, &sight, &missing, gather_edges, v);
+	for (int i = 0; i < missing.n; i++)
+		differ_of_node(
+			v,
+			"reference_dangling",
+			"kg_entity",
+			missing.items[i].source,
+			psprintf("an entity that property \"%s\" names",
+					 missing.items[i].field->name),
+			missing.items[i].value,
+			"write the entity that is missing, or the reference anew");
+	kg_columns_arrays(&v->edges, &values[1]);
+	values[5] = nodes;
+	run_rows(v,
+			 &saved,
+			 KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
+						  "u.relation_no, u.target, "
+						  "min(u.property COLLATE \"C\")) AS line "
+						  "FROM unnest($2, $3, $4, $5) "
+						  "AS u(source, relation_no, target, property) "
+						  "GROUP BY u.source, u.relation_no, u.target",
+						  "SELECT e.source AS node, concat_ws(' ', "
+						  "e.relation_no, e.target, e.property) AS line "
+						  "FROM @kg_edge e WHERE e.tenant = $1 "
+						  "AND e.source = ANY($6) AND e.property IS NOT NULL"),
+			 "kg_edge",
+			 6,
+			 argtypes,
+			 values);
+}
+
+/* KgDerivedRows. */
+static void
+compare_batch(const KgColumns *keys, const KgColumns *terms,
+			  const KgColumns *unique, const KgReferenceList *references,
+			  void *arg)
+{
+	KgVerify *v = arg;
+	MemoryContext old = MemoryContextSwitchTo(v->batch);
+	Datum nodes = kg_int64_array(v->nodes.nodes, v->nodes.n);
+
+	compare_keys(v, keys);
+	compare_terms(v, terms, nodes);
+	compare_trigrams(v, terms);
+	compare_unique(v, unique, nodes);
+	compare_edges(v, references, nodes);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(v->batch);
+	memset(&v->nodes, 0, sizeof(v->nodes));
+	v->nodes.context = v->batch;
+	v->ids = NIL;
+	v->types = NIL;
+}
+
+/* An entity's own columns, against its document and its type. */
+static void
+verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
+{
+	bool isnull;
+	int32 type_no = DatumGetInt32(SPI_getbinval(row, desc, 1, &isnull));
+	char *id = SPI_getvalue(row, desc, 2);
+	int64 node = DatumGetInt64(SPI_getbinval(row, desc, 3, &isnull));
+	Jsonb *data = DatumGetJsonbP(SPI_getbinval(row, desc, 4, &isnull));
+	bytea *keys = DatumGetByteaPP(SPI_getbinval(row, desc, 5, &isnull));
+	Datum scope = SPI_getbinval(row, desc, 6, &isnull);
+	bool no_scope = isnull;
+	char *bundle = SPI_getvalue(row, desc, 7);
+	char *name = SPI_getvalue(row, desc, 8);
+	int64 version = DatumGetInt64(SPI_getbinval(row, desc, 9, &isnull));
+	const KgType *type = kg_catalog_type_no(v->catalog, type_no);
+	KgErrorList errors = {NIL, 1};
+	MemoryContext old;
+	char *own_id;
+
+	v->entities++;
+	if (type == NULL || strcmp(type->bundle, bundle) != 0 ||
+		strcmp(type->name, name) != 0)
+	{
+		differ(v,
+			   "type_unknown",
+			   "kg_entity",
+			   name,
+			   id,
+			   NULL,
+			   psprintf("type_no %d", type_no),
+			   "make the type again, or delete the entity");
+		return;
+	}
+	own_id = kg_entity_id(type, data, "", &errors);
+	if (own_id && strcmp(own_id, id) != 0)
+		differ(v,
+			   "column_wrong",
+			   "kg_entity",
+			   name,
+			   id,
+			   psprintf("entity_id %s", own_id),
+			   psprintf("entity_id %s", id),
+			   "write the entity anew");
+	if (own_id && !kg_entity_check(type, id, data, "", &errors))
+		differ(v,
+			   "schema_refused",
+			   "kg_entity",
+			   name,
+			   id,
+			   NULL,
+			   kg_error_message(linitial(errors.errors)),
+			   "write the entity anew");
+	if (!kg_extract_is_stored(
+			type, data, keys, no_scope ? NULL : DatumGetTextPP(scope)))
+		differ(v,
+			   "column_wrong",
+			   "kg_entity",
+			   name,
+			   id,
+			   "index_keys and scope as they follow from data",
+			   NULL,
+			   KG_REBUILD);
+	if (version < 1)
+		differ(v,
+			   "column_wrong",
+			   "kg_entity",
+			   name,
+			   id,
+			   "version of 1 or more",
+			   psprintf("version " INT64_FORMAT, version),
+			   "write the entity anew");
+	kg_node_add(&v->nodes, node);
+	old = MemoryContextSwitchTo(v->batch);
+	v->ids = lappend(v->ids, pstrdup(id));
+	v->types = lappend(v->types, (void *) kg_type_handle(type));
+	MemoryContextSwitchTo(old);
+	kg_derive_inserted(d, type_no, id, node, data, kg_extract_keys(type, data));
+}
+
+static Portal
+open_cursor(const char *sql, const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	int nest = kg_spi_pin_path();
+	Portal portal = SPI_cursor_open_with_args(
+		NULL, kg_spi_expand(sql), 1, (Oid *) argtypes, values, NULL, true, 0);
+
+	kg_spi_unpin_path(nest);
+	return portal;
+}
+
+static void
+verify_entities(KgVerify *v)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext scratch = AllocSetContextCreate(
+		caller, "kg_graph verify", ALLOCSET_DEFAULT_SIZES);
+	KgDerivation *d = kg_derive_begin(v->tenant, NULL);
+	Portal portal = open_cursor(
+		"SELECT type_no, entity_id, node, data, index_keys, scope, bundle, "
+		"entity_type, version FROM @kg_entity WHERE tenant = $1",
+		v->tenant);
+
+	kg_derive_compare(d, compare_batch, v);
+	for (;;)
+	{
+		SPITupleTable *rows;
+		uint64 n;
+
+		SPI_cursor_fetch(portal, true, KG_VERIFY_BATCH);
+		rows = SPI_tuptable;
+		n = SPI_processed;
+		MemoryContextSwitchTo(scratch);
+		for (uint64 i = 0; i < n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			verify_entity(v, d, rows->vals[i], rows->tupdesc);
+		}
+		MemoryContextReset(scratch);
+		SPI_freetuptable(rows);
+		if (n == 0)
+			break;
+	}
+	SPI_cursor_close(portal);
+	MemoryContextSwitchTo(caller);
+	kg_derive_end(d);
+	MemoryContextDelete(scratch);
+}
+
+/* More keys than there should be: those that their entity does not have. */
+static void
+verify_key_rows(KgVerify *v)
+{
+	static KgSaved count_saved;
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	int64 n;
+
+	kg_spi_run(&count_saved,
+			   "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
+			   "AND type_no IN (SELECT type_no FROM @kg_entity_type "
+			   "WHERE tenant = $1)",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	n = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	if (n == v->keys)
+		return;
+	run_rows(v,
+			 &saved,
+			 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
+			 "k.key, k.entity_id) FROM @kg_index_key k "
+			 "LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
+			 "WHERE k.tenant = $1 AND k.type_no IN "
+			 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
+			 "AND (e.node IS NULL OR e.type_no <> k.type_no "
+			 "OR e.entity_id <> k.entity_id OR k.key <> "
+			 "ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
+			 "kg_index_key",
+			 1,
+			 argtypes,
+			 values);
+}
+
+/* Rows of nodes that are no entities, and edges without an end. */
+static void
+verify_orphans(KgVerify *v)
+{
+	static const struct
+	{
+		const char *table;
+		const char *sql;
+	} orphans[] = {
+		{"kg_term",
+		 "SELECT false, t.node, concat_ws(' ', t.kind, t.type_no, t.term) "
+		 "FROM @kg_term t WHERE t.tenant = $1 AND NOT EXISTS (SELECT FROM "
+		 "@kg_entity e WHERE e.tenant = $1 AND e.node = t.node)"},
+		{"kg_unique_key",
+		 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field, k.key) "
+		 "FROM @kg_unique_key k WHERE k.tenant = $1 AND NOT EXISTS (SELECT "
+		 "FROM @kg_entity e WHERE e.tenant = $1 AND e.node = k.node)"},
+		{"kg_edge",
+		 "SELECT false, d.source, concat_ws(' ', d.relation_no, d.target, "
+		 "d.property) FROM @kg_edge d WHERE d.tenant = $1 "
+		 "AND d.property IS NOT NULL AND NOT EXISTS (SELECT FROM "
+		 "@kg_entity e WHERE e.tenant = $1 AND e.node = d.source)"}};
+	static KgSaved saved[lengthof(orphans)];
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+
+	for (int i = 0; i < lengthof(orphans); i++)
+		run_rows(v,
+				 &saved[i],
+				 orphans[i].sql,
+				 orphans[i].table,
+				 1,
+				 argtypes,
+				 values);
+}
+
+/* What of explicit edges nothing derives; the repair deletes them. */
+#define KG_BAD_EDGES                                                     \
+	"d.tenant = $1 AND d.property IS NULL AND (NOT EXISTS (SELECT FROM " \
+	"@kg_entity e WHERE e.tenant = $1 AND e.node = d.source) "           \
+	"OR NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "       \
+	"AND e.node = d.target) OR NOT EXISTS (SELECT FROM @kg_relation r "  \
+	"WHERE r.tenant = $1 AND r.relation_no = d.relation_no))"
+
+static void
+verify_explicit_edges(KgVerify *v)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+
+	kg_spi_run(&saved,
+			   "SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
+			   "FROM @kg_edge d WHERE " KG_BAD_EDGES,
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		differ(v,
+			   "edge_dangling",
+			   "kg_edge",
+			   NULL,
+			   NULL,
+			   "two entities and a relation",
+			   kg_spi_cstring(i, 1),
+			   "delete the edge, as kg_check with repair does");
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/*
+ * Packed edges.
+ */
+
+typedef struct KgPackedCheck
+{
+	KgVerify *v;
+	KgColumns rows[2]; /* node, relation_no, neighbor; out, in */
+	KgNodeList nodes;
+} KgPackedCheck;
+
+static void
+add_packed(const KgNeighbors *found, void *arg)
+{
+	KgColumns *rows = arg;
+
+	for (int i = 0; i < found->n; i++)
+	{
+		kg_columns_add_row(rows);
+		kg_columns_int64(rows, 0, found->node);
+		kg_columns_int32(rows, 1, found->relation_no);
+		kg_columns_int64(rows, 2, found->neighbors[i]);
+	}
+}
+
+static void
+visit(KgPackedCheck *check, int direction, int64 node, const uint8 *edges,
+	  Size len)
+{
+	static const KgRelationSet all = {true};
+
+	if (edges && len > 0)
+		(void) kg_adjacency_visit(node,
+								  edges,
+								  len,
+								  direction == 1,
+								  &all,
+								  add_packed,
+								  &check->rows[direction]);
+}
+
+/* A block, of the nodes in it whose bits are set. */
+static void
+read_block(KgPackedCheck *check, int64 block, uint32 nodes, int direction,
+		   const bytea *value)
+{
+	KgBlockReader reader;
+	int64 first = kg_block_first(block);
+
+	if (value == NULL)
+		return;
+	kg_block_open(&reader, value);
+	for (int i = 0; i < KG_BLOCK; i++)
+	{
+		Size len;
+		const uint8 *edges;
+
+		if ((nodes & ((uint32) 1 << i)) == 0)
+			continue;
+		edges = kg_block_edges(&reader, first + i, &len);
+		visit(check, direction, first + i, edges, len);
+	}
+}
+
+static void
+read_packed(KgPackedCheck *check, HeapTuple row, TupleDesc desc)
+{
+	bool isnull;
+	int64 block = DatumGetInt64(SPI_getbinval(row, desc, 1, &isnull));
+	uint32 nodes = (uint32) DatumGetInt32(SPI_getbinval(row, desc, 2, &isnull));
+	uint32 alone = (uint32) DatumGetInt32(SPI_getbinval(row, desc, 3, &isnull));
+
+	for (int direction = 0; direction < 2; direction++)
+	{
+		Datum datum = SPI_getbinval(row, desc, 4 + direction, &isnull);
+		bytea *value = isnull ? NULL : DatumGetByteaP(datum);
+
+		if (block > 0)
+			read_block(check, block, nodes & ~alone, direction, value);
+		else if (value)
+			visit(check,
+				  direction,
+				  -block,
+				  (uint8 *) VARDATA(value),
+				  VARSIZE(value) - VARHDRSZ);
+	}
+	if (block < 0)
+		kg_node_add(&check->nodes, -block);
+	for (int i = 0; block > 0 && i < KG_BLOCK; i++)
+		if (nodes & ~alone & ((uint32) 1 << i))
+			kg_node_add(&check->nodes, kg_block_first(block) + i);
+}
+
+#define KG_PACKED_WAYS(node, neighbor)                                      \
+	KG_BOTH_WAYS(                                                           \
+		"SELECT " node " AS node, concat_ws(' ', relation_no, " neighbor    \
+		") AS line FROM @kg_edge WHERE tenant = $1 AND " node " = ANY($2)", \
+		"SELECT u.node, concat_ws(' ', u.relation_no, u.other) "            \
+		"AS line FROM unnest($3, $4, $5) "                                  \
+		"AS u(node, relation_no, other)")
+
+static void
+compare_packed(KgPackedCheck *check)
+{
+	static KgSaved saved[2] = {KG_SAVED_BATCH, KG_SAVED_BATCH};
+	static const char *const sql[2] = {KG_PACKED_WAYS("source", "target"),
+									   KG_PACKED_WAYS("target", "source")};
+	static const Oid argtypes[] = {
+		TEXTOID, INT8ARRAYOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	KgVerify *v = check->v;
+	Datum values[5] = {CStringGetTextDatum(v->tenant)};
+
+	values[1] = kg_int64_array(check->nodes.nodes, check->nodes.n);
+	for (int direction = 0; direction < 2; direction++)
+	{
+		kg_columns_arrays(&check->rows[direction], &values[2]);
+		kg_spi_run(&saved[direction],
+				   sql[direction],
+				   5,
+				   argtypes,
+				   values,
+				   NULL,
+				   true,
+				   SPI_OK_SELECT);
+		for (uint64 i = 0; i < SPI_processed; i++)
+		{
+			bool isnull;
+			bool missing = DatumGetBool(kg_spi_value(i, 1, &isnull));
+			char *edge = psprintf(
+				"%s %s", direction == 0 ? "out" : "in", kg_spi_cstring(i, 3));
+
+			differ_of_node(
+				v,
+				"packed_wrong",
+				"kg_adjacency",
+				DatumGetInt64(kg_spi_value(i, 2, &isnull)),
+				missing ? edge : NULL,
+				missing ? NULL : edge,
+				"DELETE FROM kg_adjacency of the tenant, SELECT kg_pack()");
+		}
+		SPI_freetuptable(SPI_tuptable);
+	}
+}
+
+static void
+begin_packed(KgPackedCheck *check, KgVerify *v)
+{
+	static const Oid types[] = {INT8OID, INT4OID, INT8OID};
+
+	memset(check, 0, sizeof(*check));
+	check->v = v;
+	check->nodes.context = v->batch;
+	for (int i = 0; i < 2; i++)
+		kg_columns_init(&check->rows[i], v->batch, 3, types);
+}
+
+static void
+verify_packed(KgVerify *v)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Portal portal = open_cursor("SELECT block, nodes, alone, outgoing, "
+								"incoming FROM @kg_adjacency "
+								"WHERE tenant = $1 AND block <> 0",
+								v->tenant);
+
+	for (;;)
+	{
+		KgPackedCheck check;
+		SPITupleTable *rows;
+		uint64 n;
+
+		CHECK_FOR_INTERRUPTS();
+		SPI_cursor_fetch(portal, true, KG_VERIFY_BLOCKS);
+		rows = SPI_tuptable;
+		n = SPI_processed;
+		if (n == 0)
+			break;
+		MemoryContextSwitchTo(v->batch);
+		begin_packed(&check, v);
+		for (uint64 i = 0; i < n; i++)
+			read_packed(&check, rows->vals[i], rows->tupdesc);
+		compare_packed(&check);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(v->batch);
+		SPI_freetuptable(rows);
+	}
+	SPI_cursor_close(portal);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+verify_pending(KgVerify *v)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+
+	kg_spi_run(&saved,
+			   "SELECT id FROM @kg_pending_reference WHERE tenant = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		differ(v,
+			   "pending_left",
+			   "kg_pending_reference",
+			   NULL,
+			   kg_spi_cstring(i, 1),
+			   NULL,
+			   "references that nobody checked",
+			   "DELETE FROM kg_pending_reference");
+	SPI_freetuptable(SPI_tuptable);
+}
+
+int64
+kg_verify_tenant(const char *tenant, KgDifferences *differences)
+{
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph verification", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	bool read_only = XactReadOnly;
+	KgVerify v;
+
+	kg_differences_next_tenant(differences);
+	memset(&v, 0, sizeof(v));
+	v.tenant = tenant;
+	v.catalog = kg_catalog_newest(tenant);
+	v.differences = differences;
+	v.batch = AllocSetContextCreate(
+		context, "kg_graph verified batch", ALLOCSET_DEFAULT_SIZES);
+	v.nodes.context = v.batch;
+	/* Targets of references are looked up, not locked; an error ends it. */
+	XactReadOnly = true;
+	verify_entities(&v);
+	verify_key_rows(&v);
+	verify_orphans(&v);
+	verify_explicit_edges(&v);
+	verify_packed(&v);
+	verify_pending(&v);
+	XactReadOnly = read_only;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return v.entities;
+}
+
+static void
+derive_anew(void *tenant)
+{
+	kg_rebuild_tenant(tenant);
+}
+
+void
+kg_verify_repair(const char *tenant, const KgDifferences *differences)
+{
+	static const char *const statements[] = {
+		"DELETE FROM @kg_pending_reference WHERE tenant = $1",
+		"DELETE FROM @kg_edge d WHERE " KG_BAD_EDGES,
+		"DELETE FROM @kg_adjacency WHERE tenant = $1"};
+	static KgSaved saved[lengthof(statements)];
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+
+	for (int i = 0; i < lengthof(statements); i++)
+		if (i < lengthof(statements) - 1 ||
+			found(differences, "packed_wrong") > 0)
+			kg_spi_run(&saved[i],
+					   statements[i],
+					   1,
+					   argtypes,
+					   values,
+					   NULL,
+					   false,
+					   SPI_OK_DELETE);
+	if (found(differences, "type_unknown") > 0)
+		return;
+	/* References may dangle because keys are wrong; if not, it is undone. */
+	if (found(differences, "row_missing") > 0 ||
+		found(differences, "row_stale") > 0 ||
+		found(differences, "column_wrong") > 0)
+		(void) kg_catch(KG_CATCH_KEEP, derive_anew, (void *) tenant);
+}

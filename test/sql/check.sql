@@ -1,0 +1,160 @@
+-- kg_check(): each kind of damage is found, by the name it has, and mended where it can be.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE check_admin; CREATE ROLE check_writer; CREATE ROLE check_other;
+SELECT FROM kg_create_tenant('check'); SELECT FROM kg_create_tenant('check other');
+SELECT FROM kg_grant('check', 'check_admin', 'admin'); SELECT FROM kg_grant('check', 'check_writer', 'write'); SELECT FROM kg_grant('check other', 'check_other', 'admin');
+CREATE FUNCTION check_bundle() RETURNS jsonb LANGUAGE sql AS $b$ SELECT '{"bundle_name": "ch", "version": "1",
+  "schemas": [{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-scope-field": "path", "required": ["id"],
+    "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "path": {"type": "string"}, "code": {"type": "string", "x-index": true}, "size": {"type": "integer", "x-index": true},
+      "tags": {"type": "array", "items": {"type": "string"}, "x-index": true}, "up": {"type": "string", "x-ref": "thing"}, "by": {"type": "string", "x-ref": "thing", "x-ref-field": "code"}}}}],
+  "relations": [{"name": "NEAR", "from": "thing", "to": "thing"}],
+  "entities": [{"entity_type": "thing", "items": [{"id": "a", "name": "Aurora lamp", "path": "1/", "code": "A", "size": 1, "tags": ["x", "y"]},
+    {"id": "b", "name": "Desk", "path": "1/2/", "code": "B", "size": 2, "up": "a", "by": "A"}, {"id": "c", "name": "Chair", "path": "2/", "code": "C", "up": "b"}]}],
+  "edges": [{"relation": "NEAR", "from": "thing:a", "to": "thing:b"}]}'::jsonb $b$;
+SET ROLE check_admin;
+SELECT kg_apply_bundle(check_bundle()) ? 'revision' AS applied;
+SELECT kg_pack();
+SELECT kg_check() - 'ms';
+SET ROLE check_other;
+SELECT kg_apply_bundle(check_bundle()) ? 'revision' AS applied;
+RESET ROLE;
+
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set triggers :abs_srcdir '/data/triggers.sql'
+\i :triggers
+-- Plant, look, mend, look again; all of it is undone.
+CREATE FUNCTION check_plant(plant text, OUT finds text, OUT left_over text) LANGUAGE plpgsql AS $$
+DECLARE
+  was jsonb := kg_check('{"limit": 0}') -> 'counts';
+  answer jsonb;
+BEGIN
+  BEGIN
+    IF plant LIKE '--rows%' THEN PERFORM pg_temp.triggers(false); END IF;
+    EXECUTE plant;
+    IF plant LIKE '--rows%' THEN PERFORM pg_temp.triggers(true); END IF;
+    answer := jsonb_build_object('found', kg_check('{"limit": 0}') -> 'counts');
+    BEGIN
+      answer := answer || jsonb_build_object('left', kg_check('{"limit": 0, "repair": true}') -> 'left');
+    EXCEPTION WHEN OTHERS THEN answer := answer || jsonb_build_object('left', SQLERRM);
+    END;
+    RAISE EXCEPTION USING MESSAGE = answer::text, ERRCODE = 'KG000';
+  EXCEPTION WHEN SQLSTATE 'KG000' THEN answer := SQLERRM::jsonb;
+  END;
+  SELECT string_agg(format('%s %s', key, value::int - coalesce((was ->> key)::int, 0)), ', ' ORDER BY key) INTO finds FROM jsonb_each_text(answer -> 'found')
+   WHERE key NOT IN ('differences', 'entities', 'tenants') AND value::int > coalesce((was ->> key)::int, 0);
+  left_over := CASE WHEN jsonb_typeof(answer -> 'left') = 'number' THEN ((answer ->> 'left')::int - (was ->> 'differences')::int)::text ELSE answer ->> 'left' END;
+END $$;
+CREATE FUNCTION check_node(text) RETURNS bigint LANGUAGE sql AS $$SELECT node FROM kg_entity WHERE tenant = 'check' AND entity_id = $1$$;
+CREATE TABLE check_plants (n int GENERATED ALWAYS AS IDENTITY, what text, plant text);
+INSERT INTO check_plants(what, plant) VALUES
+  ('key missing', $$--rows
+DELETE FROM kg_index_key WHERE tenant = 'check' AND entity_id = 'a' AND field_no = 1$$),
+  ('key stale', $$--rows
+INSERT INTO kg_index_key SELECT tenant, type_no, field_no, key || '\x00', entity_id, node FROM kg_index_key WHERE tenant = 'check' AND entity_id = 'a' AND field_no = 1$$),
+  ('key wrong', $$--rows
+UPDATE kg_index_key SET key = key || '\x00' WHERE tenant = 'check' AND entity_id = 'a' AND field_no = 1$$),
+  ('key of another id', $$--rows
+UPDATE kg_index_key SET entity_id = 'z' WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('key of no entity', $$--rows
+INSERT INTO kg_index_key SELECT tenant, type_no, field_no, key, entity_id, -1 FROM kg_index_key WHERE tenant = 'check' AND entity_id = 'a' AND field_no = 1$$),
+  ('key of no type', $$INSERT INTO kg_index_key VALUES ('check', 0, 1, '\x01', 'a', 1)$$),
+  ('packed keys wrong', $$--rows
+UPDATE kg_entity SET index_keys = (SELECT index_keys FROM kg_entity WHERE tenant = 'check' AND entity_id = 'b') WHERE tenant = 'check' AND entity_id = 'a'$$),
+  ('packed keys empty', $$--rows
+UPDATE kg_entity SET index_keys = '' WHERE tenant = 'check' AND entity_id = 'a'$$),
+  ('scope wrong', $$--rows
+UPDATE kg_entity SET scope = '9/' WHERE tenant = 'check' AND entity_id = 'a'$$),
+  ('version wrong', $$--rows
+UPDATE kg_entity SET version = 0 WHERE tenant = 'check' AND entity_id = 'a'$$),
+  ('id is not that of the data', $$--rows
+UPDATE kg_entity SET data = jsonb_set(data, '{id}', '"q"') WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('data that the schema refuses', $$--rows
+UPDATE kg_entity SET data = data || '{"size": "big"}' WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('data changed, nothing derived', $$--rows
+UPDATE kg_entity SET data = data || '{"name": "Stool", "size": 7}' WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('type that is not there', $$--rows
+UPDATE kg_entity SET type_no = 0 WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('reference that dangles', $$--rows
+UPDATE kg_entity SET data = data || '{"up": "nobody"}' WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('entity deleted behind the triggers', $$--rows
+ALTER TABLE kg_entity DISABLE TRIGGER ALL; DELETE FROM kg_entity WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('term missing', $$DELETE FROM kg_term WHERE tenant = 'check' AND term = 'desk'$$),
+  ('label stale', $$UPDATE kg_term SET term = 'dusk' WHERE tenant = 'check' AND term = 'desk'$$),
+  ('term of no entity', $$INSERT INTO kg_term SELECT tenant, term, kind, type_no, -1 FROM kg_term WHERE tenant = 'check' AND term = 'desk'$$),
+  ('trigram missing', $$DELETE FROM kg_trigram WHERE tenant = 'check' AND term = 'desk' AND trigram = (SELECT min(trigram) FROM kg_trigram WHERE tenant = 'check' AND term = 'desk')$$),
+  ('unique key missing', $$DELETE FROM kg_unique_key WHERE tenant = 'check' AND node = check_node('a')$$),
+  ('unique key extra', $$INSERT INTO kg_unique_key SELECT tenant, type_no, field, key || '\x00', node FROM kg_unique_key WHERE tenant = 'check' AND node = check_node('a')$$),
+  ('unique key of another', $$UPDATE kg_unique_key SET node = check_node('b') WHERE tenant = 'check' AND node = check_node('c')$$),
+  ('unique key of no entity', $$UPDATE kg_unique_key SET node = -1 WHERE tenant = 'check' AND node = check_node('c')$$),
+  ('derived edge missing', $$--rows
+DELETE FROM kg_edge WHERE tenant = 'check' AND source = check_node('c') AND property = 'up'$$),
+  ('derived edge extra', $$--rows
+INSERT INTO kg_edge(tenant, source, relation_no, target, property) SELECT tenant, check_node('a'), relation_no, check_node('c'), property FROM kg_edge WHERE tenant = 'check' AND source = check_node('c') AND property = 'up'$$),
+  ('derived edge of another property', $$--rows
+UPDATE kg_edge SET property = 'down' WHERE tenant = 'check' AND source = check_node('c') AND property = 'up'$$),
+  ('derived edge to another', $$--rows
+UPDATE kg_edge SET target = check_node('a') WHERE tenant = 'check' AND source = check_node('c') AND property = 'up'$$),
+  ('edge to nothing', $$--rows
+INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, source, relation_no, -1 FROM kg_edge WHERE tenant = 'check' AND property IS NULL$$),
+  ('edge of no relation', $$--rows
+INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, source, 0, target FROM kg_edge WHERE tenant = 'check' AND property IS NULL$$),
+  ('packed block wrong', $$UPDATE kg_adjacency SET outgoing = incoming WHERE tenant = 'check' AND block > 0$$),
+  ('packed block without a direction', $$UPDATE kg_adjacency SET incoming = NULL WHERE tenant = 'check' AND block > 0$$),
+  ('edge that its packed block lacks', $$--rows
+INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, target, relation_no, source FROM kg_edge WHERE tenant = 'check' AND property IS NULL$$),
+  ('references never checked', $$ALTER TABLE kg_pending_reference DISABLE TRIGGER kg_references; INSERT INTO kg_pending_reference VALUES ('check', 1, '{}', '{}', 0); ALTER TABLE kg_pending_reference ENABLE ALWAYS TRIGGER kg_references$$),
+  ('trigger disabled', $$ALTER TABLE kg_entity DISABLE TRIGGER kg_entity_updated$$),
+  ('trigger as others are', $$ALTER TABLE kg_entity ENABLE TRIGGER kg_entity_updated$$),
+  ('trigger missing', $$DROP TRIGGER kg_packed_inserted ON kg_edge$$),
+  ('policy missing', $$DROP POLICY kg_entity_select ON kg_entity$$),
+  ('policy altered', $$ALTER POLICY kg_entity_select ON kg_entity USING (true)$$),
+  ('row security off', $$ALTER TABLE kg_term DISABLE ROW LEVEL SECURITY$$),
+  ('row security not forced', $$ALTER TABLE kg_term NO FORCE ROW LEVEL SECURITY$$),
+  ('index missing', $$DROP INDEX kg_edge_target_idx$$),
+  ('index of other columns', $$DROP INDEX kg_edge_target_idx; CREATE INDEX kg_edge_target_idx ON kg_edge (tenant)$$),
+  ('index not valid', $$UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_node_idx'::regclass$$),
+  ('primary key not valid', $$UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'kg_term_pkey'::regclass$$),
+  ('constraint missing', $$ALTER TABLE kg_tool DROP CONSTRAINT kg_tool_operation_check$$),
+  ('privilege missing', $$REVOKE SELECT ON kg_term FROM check_writer$$),
+  ('privilege to write missing', $$REVOKE INSERT ON kg_entity FROM check_writer$$),
+  ('grant orphaned', $$INSERT INTO kg_tenant_role(tenant, role, role_name, access) VALUES ('check', 1, 'check_gone', 'admin')$$),
+  ('policy of a DBA, not registered', $$CREATE POLICY by_hand ON kg_entity AS RESTRICTIVE USING (true)$$),
+  ('policy of a DBA, registered and dropped', $$SELECT kg_add_policy('check_hide', 'kg_entity', 'true'); DROP POLICY check_hide ON kg_entity$$),
+  ('storage', $$ALTER TABLE kg_adjacency RESET (toast_tuple_target)$$),
+  ('two at once', $$DELETE FROM kg_term WHERE tenant = 'check' AND term = 'desk'; DROP POLICY kg_edge_select ON kg_edge$$),
+  ('nothing', $$SELECT 1$$);
+SELECT what, finds, left_over FROM check_plants, check_plant(plant) ORDER BY n;
+SELECT kg_check('{"tenant": "check"}') - 'ms' AS as_before;
+
+-- what is told, and to whom
+BEGIN;
+SELECT pg_temp.triggers(false);
+UPDATE kg_entity SET data = data || '{"size": "big"}' WHERE tenant = 'check' AND entity_id = 'c';
+UPDATE kg_entity SET data = data || '{"up": "nobody"}' WHERE tenant = 'check' AND entity_id = 'b';
+DELETE FROM kg_term WHERE tenant = 'check' AND term = 'desk';
+SELECT pg_temp.triggers(true);
+ALTER TABLE kg_tool DROP CONSTRAINT kg_tool_operation_check;
+SET ROLE check_admin;
+SELECT d - 'id' FROM jsonb_array_elements(kg_check() -> 'differences') d;
+SELECT r - 'ms' - 'differences' AS rest, jsonb_array_length(r -> 'differences') AS told FROM kg_check('{"limit": 1}') r;
+SET ROLE check_other;
+SELECT kg_check() - 'ms';
+SAVEPOINT s; SELECT kg_check('{"tenant": "check"}'); ROLLBACK TO s;
+SET ROLE check_writer;
+SAVEPOINT s; SELECT kg_check(); ROLLBACK TO s;
+RESET ROLE;
+SELECT d FROM jsonb_array_elements(kg_check() -> 'differences') d WHERE d ->> 'kind' = 'definition_wrong';
+SET TRANSACTION READ ONLY;
+SELECT kg_check('{"tenant": "check"}') -> 'ok' AS ok;
+SAVEPOINT s; SELECT kg_check('{"repair": true}'); ROLLBACK TO s;
+ROLLBACK;
+-- options
+SELECT kg_check('{"limit": -1}'); SELECT kg_check('{"limit": 1.5}'); SELECT kg_check('{"repair": 1}'); SELECT kg_check('{"tenant": 1}'); SELECT kg_check('{"tenants": "a"}'); SELECT kg_check('[]');
+SELECT kg_check('{"tenant": "no such"}') - 'ms' - 'differences' -> 'counts' -> 'tenants' AS tenants;
+-- of one snapshot
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT kg_check('{"tenant": "check"}') -> 'ok' AS ok; COMMIT;
+
+DROP TABLE check_plants; DROP FUNCTION check_plant(text), check_node(text), check_bundle();
+SELECT FROM kg_drop_tenant('check'); SELECT FROM kg_drop_tenant('check other');
+DROP OWNED BY check_admin, check_writer, check_other; DROP ROLE check_admin, check_writer, check_other;
