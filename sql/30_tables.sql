@@ -29,10 +29,12 @@ CREATE INDEX kg_tenant_role_role_idx ON @extschema@.kg_tenant_role (role);
 CREATE TABLE @extschema@.kg_role (
   role        regrole PRIMARY KEY,
   gateway     boolean NOT NULL DEFAULT false,
+  exchange    boolean NOT NULL DEFAULT false,
   given       text[] COLLATE "C" NOT NULL DEFAULT '{}'
 );
 COMMENT ON TABLE @extschema@.kg_role IS 'what kg_grant() and kg_grant_gateway() gave to a role that it had not before, to be taken back; for the owner only';
 COMMENT ON COLUMN @extschema@.kg_role.gateway IS 'made one by kg_grant_gateway()';
+COMMENT ON COLUMN @extschema@.kg_role.exchange IS 'may call kg_call_authorized()';
 
 CREATE TABLE @extschema@.kg_bundle (
   tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE RESTRICT,

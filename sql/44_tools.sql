@@ -46,3 +46,9 @@ CREATE FUNCTION @extschema@.kg_explain(tool text, arguments jsonb DEFAULT '{}') 
   AS 'MODULE_PATHNAME', 'kg_sql_explain';
 COMMENT ON FUNCTION @extschema@.kg_explain(text, jsonb) IS
   'what a tool call compiles to: its arguments as understood, SQL, parameter types, plans; for whom EXECUTE is granted';
+
+CREATE FUNCTION @extschema@.kg_call_authorized(tool text, arguments jsonb, decisions jsonb DEFAULT '[]', exchange text DEFAULT NULL, token text DEFAULT NULL) RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_call_authorized';
+COMMENT ON FUNCTION @extschema@.kg_call_authorized(text, jsonb, jsonb, text, text) IS
+  'call a tool by name with decisions of another system: its result, or what is to be decided for it; for gateways that kg_grant_gateway(role, exchange => true) made';

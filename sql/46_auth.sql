@@ -100,7 +100,7 @@ COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text) IS
   'whether agent and scope paths of the caller let an entity through; for policies';
 
 CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text, type_no integer, node bigint, entity_id text, data jsonb) RETURNS boolean
-  LANGUAGE C STABLE PARALLEL RESTRICTED COST 2
+  LANGUAGE C STABLE PARALLEL RESTRICTED COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_entity_authorized';
 COMMENT ON FUNCTION @extschema@.kg_entity_visible(text, text, integer, bigint, text, jsonb) IS
   'the same of a stored entity, with what is decided elsewhere (x-authorize); for the policies of kg_entity';
@@ -123,12 +123,12 @@ CREATE FUNCTION @extschema@.kg_packed_tenant() RETURNS text
 COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
   'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policy of kg_adjacency';
 
-CREATE FUNCTION @extschema@.kg_grant_gateway(role text) RETURNS void
+CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
-COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text) IS
-  'let a role carry its clients'' tokens to kg_mcp() and be nobody without one; for the owner of the extension';
-REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text) FROM PUBLIC;
+COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
+  'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

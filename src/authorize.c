@@ -1,17 +1,23 @@
 /*
  * authorize.c
- *	  kg_set_authorizer.
+ *	  Decisions of others: kg_set_authorizer, kg_call_authorized.
  */
 #include "postgres.h"
 
 #include "auth/grants.h"
+#include "auth/identity.h"
+#include "auth/login.h"
+#include "auth/privileges.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "entry.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "query/authorizer.h"
+#include "tools/authorized.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 
@@ -66,4 +72,76 @@ kg_sql_set_authorizer(PG_FUNCTION_ARGS)
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
+}
+
+/* ---- the exchange ---- */
+
+typedef struct Authorized
+{
+	FunctionCallInfo fcinfo;
+	Jsonb *reply;
+} Authorized;
+
+static void
+call_authorized(void *arg)
+{
+	Authorized *it = arg;
+	FunctionCallInfo fcinfo = it->fcinfo;
+	KgBrought brought = {0};
+	KgJsonWriter w;
+	Jsonb *result;
+
+	if (!PG_ARGISNULL(2))
+		brought.decisions = PG_GETARG_JSONB_P(2);
+	if (!PG_ARGISNULL(3))
+		brought.exchange = text_to_cstring(PG_GETARG_TEXT_PP(3));
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	result = kg_tools_call_authorized(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+									  PG_GETARG_JSONB_P(1),
+									  &brought,
+									  &w);
+	kg_jw_kstring(&w, "state", result ? "result" : "authorize");
+	if (result)
+		kg_jw_kjsonb(&w, "result", result);
+	kg_jw_end_object(&w);
+	it->reply = kg_jw_finish(&w);
+}
+
+static void
+serve(void *arg)
+{
+	Authorized *it = arg;
+	FunctionCallInfo fcinfo = it->fcinfo;
+
+	kg_require_exchange();
+	if (!PG_ARGISNULL(4))
+		kg_auth_login(PG_GETARG_TEXT_PP(4), false, true);
+	(void) kg_identity_require(KG_ACCESS_READ);
+	kg_running_limit();
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		kg_error_throw(kg_error_new(KG_INVALID_INPUT,
+									"tool and arguments must not be null"));
+	kg_contained(call_authorized, it);
+}
+
+static Jsonb *
+exchange(FunctionCallInfo fcinfo, KgCall *call)
+{
+	Authorized it = {fcinfo};
+
+	if (PG_ARGISNULL(4))
+		serve(&it);
+	else
+		kg_auth_hidden(serve, &it);
+	return it.reply;
+}
+
+PGDLLEXPORT Datum kg_sql_call_authorized(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_call_authorized);
+
+Datum
+kg_sql_call_authorized(PG_FUNCTION_ARGS)
+{
+	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, exchange);
 }

@@ -4,10 +4,13 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/json.h"
 #include "entry.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "store/idempotency.h"
+#include "utils/guc.h"
 
 typedef struct Entry
 {
@@ -112,4 +115,23 @@ kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)
 	Entry entry = {.body = body, .writes = true, .options = options};
 
 	return run(fcinfo, &entry);
+}
+
+void
+kg_contained(void (*work)(void *arg), void *arg)
+{
+	Oid userid;
+	int sec_context;
+	int nest = NewGUCNestLevel();
+	bool read_only = XactReadOnly;
+
+	GetUserIdAndSecContext(&userid, &sec_context);
+	SetUserIdAndSecContext(userid,
+						   sec_context | SECURITY_LOCAL_USERID_CHANGE |
+							   SECURITY_RESTRICTED_OPERATION);
+	XactReadOnly = true;
+	work(arg);
+	XactReadOnly = read_only;
+	SetUserIdAndSecContext(userid, sec_context);
+	AtEOXact_GUC(false, nest);
 }

@@ -33,4 +33,11 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body,
 							int options);
 
+/*
+ * For what answers a gateway: no role change, no settings that stay, no
+ * temporary objects, no writing.  After an error all of it is undone by the
+ * (sub)transaction's abort.
+ */
+extern void kg_contained(void (*work)(void *arg), void *arg);
+
 #endif /* KG_ENTRY_H */

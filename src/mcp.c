@@ -1,7 +1,8 @@
 /*
  * mcp.c
  *	  kg_mcp(message, token, tenant): one message of the Model Context Protocol
- *	  in, one out.
+ *	  in, one out.  kg_mcp_authorized() is the same with decisions of another
+ *	  system, for gateways that ask one.
  *
  * The caller's identity comes first, for no answer may be given to nobody.
  * What answers runs read-only and in a security context in which neither role
@@ -10,41 +11,14 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/login.h"
+#include "auth/privileges.h"
 #include "base/error.h"
 #include "entry.h"
 #include "fmgr.h"
 #include "mcp/request.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
-
-/*
- * No role change, no settings that stay, no temporary objects, no writing.
- * After an error all of it is undone by the (sub)transaction's abort.
- */
-static Jsonb *
-answer_contained(const Jsonb *message, const char *tenant)
-{
-	Oid userid;
-	int sec_context;
-	int nest = NewGUCNestLevel();
-	bool read_only = XactReadOnly;
-	Jsonb *reply;
-
-	GetUserIdAndSecContext(&userid, &sec_context);
-	SetUserIdAndSecContext(userid,
-						   sec_context | SECURITY_LOCAL_USERID_CHANGE |
-							   SECURITY_RESTRICTED_OPERATION);
-	XactReadOnly = true;
-	reply = kg_mcp_answer(message, tenant);
-	XactReadOnly = read_only;
-	SetUserIdAndSecContext(userid, sec_context);
-	AtEOXact_GUC(false, nest);
-	return reply;
-}
 
 /* The tenant of the call: verified, and the one that was routed to. */
 static const char *
@@ -70,21 +44,32 @@ PG_FUNCTION_INFO_V1(kg_sql_mcp);
 typedef struct Message
 {
 	FunctionCallInfo fcinfo;
+	const KgBrought *brought; /* NULL: the gateway asks nobody */
+	const char *tenant;
 	Jsonb *reply;
 } Message;
+
+static void
+answer(void *arg)
+{
+	Message *message = arg;
+	FunctionCallInfo fcinfo = message->fcinfo;
+
+	message->reply = kg_mcp_answer(
+		PG_GETARG_JSONB_P(0), message->tenant, message->brought);
+}
 
 static void
 serve(void *arg)
 {
 	Message *message = arg;
 	FunctionCallInfo fcinfo = message->fcinfo;
-	const char *tenant = identify(PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
-								  PG_ARGISNULL(2) ? NULL
-												  : PG_GETARG_TEXT_PP(2));
 
+	message->tenant = identify(PG_ARGISNULL(1) ? NULL : PG_GETARG_TEXT_PP(1),
+							   PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2));
 	kg_running_limit();
 	if (!PG_ARGISNULL(0))
-		message->reply = answer_contained(PG_GETARG_JSONB_P(0), tenant);
+		kg_contained(answer, message);
 }
 
 /* For a gateway that counts them (docs/gateway.md); to no client. */
@@ -101,20 +86,48 @@ tell_edges(const KgCall *call)
 }
 
 static Jsonb *
-mcp(FunctionCallInfo fcinfo, KgCall *call)
+answer_call(FunctionCallInfo fcinfo, const KgBrought *brought)
 {
-	Message message = {fcinfo, NULL};
+	Message message = {fcinfo, brought};
 
 	if (PG_ARGISNULL(1))
 		serve(&message);
 	else
 		kg_auth_hidden(serve, &message);
-	tell_edges(call);
+	tell_edges(kg_running_call());
 	return message.reply;
+}
+
+static Jsonb *
+mcp(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return answer_call(fcinfo, NULL);
 }
 
 Datum
 kg_sql_mcp(PG_FUNCTION_ARGS)
 {
 	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, mcp);
+}
+
+static Jsonb *
+mcp_authorized(FunctionCallInfo fcinfo, KgCall *call)
+{
+	KgBrought brought = {0};
+
+	kg_require_exchange();
+	if (!PG_ARGISNULL(3))
+		brought.decisions = PG_GETARG_JSONB_P(3);
+	if (!PG_ARGISNULL(4))
+		brought.exchange = text_to_cstring(PG_GETARG_TEXT_PP(4));
+	return answer_call(fcinfo, &brought);
+}
+
+PGDLLEXPORT Datum kg_sql_mcp_authorized(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_mcp_authorized);
+
+Datum
+kg_sql_mcp_authorized(PG_FUNCTION_ARGS)
+{
+	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, mcp_authorized);
 }

@@ -423,7 +423,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 
 		kg_error_throw(err);
 	}
-	kg_set_gateway(role, grant);
+	kg_set_gateway(role, grant, grant && PG_GETARG_BOOL(1));
 	if (superuser())
 		silence_parameters(name, grant);
 	else if (grant)

@@ -12,6 +12,7 @@
 
 #include "access/htup_details.h"
 #include "auth/privileges.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/namespace.h"
@@ -92,6 +93,7 @@ typedef struct KgRolePrivileges
 	bool needed[lengthof(privileges)];
 	bool noted[lengthof(privileges)];
 	bool gateway;
+	bool exchange;
 	bool found; /* has a row of kg_role */
 } KgRolePrivileges;
 
@@ -212,7 +214,7 @@ read_notes(Oid role, KgRolePrivileges *it)
 	int n;
 
 	kg_spi_run(&saved,
-			   "SELECT gateway, given FROM @kg_role WHERE role = $1",
+			   "SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
 			   1,
 			   argtypes,
 			   values,
@@ -223,6 +225,7 @@ read_notes(Oid role, KgRolePrivileges *it)
 	if (!it->found)
 		return;
 	it->gateway = DatumGetBool(kg_spi_value(0, 1, &isnull));
+	it->exchange = DatumGetBool(kg_spi_value(0, 3, &isnull));
 	deconstruct_array(DatumGetArrayTypeP(kg_spi_value(0, 2, &isnull)),
 					  TEXTOID,
 					  -1,
@@ -242,15 +245,16 @@ static void
 write_notes(Oid role, const KgRolePrivileges *it)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID, BOOLOID, TEXTARRAYOID};
+	static const Oid argtypes[] = {REGROLEOID, BOOLOID, TEXTARRAYOID, BOOLOID};
 	const char *notes[lengthof(privileges)];
-	Datum values[3] = {ObjectIdGetDatum(role), BoolGetDatum(it->gateway)};
+	Datum values[4] = {ObjectIdGetDatum(role), BoolGetDatum(it->gateway)};
 	int n = 0;
 
 	for (int p = 0; p < lengthof(privileges); p++)
 		if (it->noted[p])
 			notes[n++] = note_of(&privileges[p]);
 	values[2] = kg_text_array(notes, n);
+	values[3] = BoolGetDatum(it->exchange);
 	if (n == 0 && !it->gateway)
 	{
 		static KgSaved forget;
@@ -266,10 +270,10 @@ write_notes(Oid role, const KgRolePrivileges *it)
 		return;
 	}
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_role(role, gateway, given) "
-			   "VALUES ($1, $2, $3) ON CONFLICT (role) DO UPDATE "
-			   "SET gateway = $2, given = $3",
-			   3,
+			   "INSERT INTO @kg_role(role, gateway, given, exchange) "
+			   "VALUES ($1, $2, $3, $4) ON CONFLICT (role) DO UPDATE "
+			   "SET gateway = $2, given = $3, exchange = $4",
+			   4,
 			   argtypes,
 			   values,
 			   NULL,
@@ -390,14 +394,49 @@ kg_is_gateway(Oid role)
 	return it.gateway;
 }
 
+static bool
+may_exchange(Oid role)
+{
+	KgRolePrivileges it;
+
+	memset(&it, 0, sizeof(it));
+	read_notes(role, &it);
+	return it.gateway && it.exchange;
+}
+
 void
-kg_set_gateway(Oid role, bool gateway)
+kg_require_exchange(void)
+{
+	Oid role = GetUserId();
+	KgUserContext user;
+	KgError *err;
+	bool may;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	may = may_exchange(role);
+	SPI_finish();
+	kg_restore_user(&user);
+	if (may)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "role \"%s\" may not bring decisions with a call",
+					   GetUserNameFromId(role, false));
+	kg_error_expected(err,
+					  "a gateway that kg_grant_gateway(role, exchange => true) "
+					  "made");
+	kg_error_throw(err);
+}
+
+void
+kg_set_gateway(Oid role, bool gateway, bool exchange)
 {
 	KgRolePrivileges it;
 
 	memset(&it, 0, sizeof(it));
 	read_notes(role, &it);
 	it.gateway = gateway;
+	it.exchange = exchange;
 	sync_role(role, &it);
 }
 

@@ -21,7 +21,9 @@ extern List *kg_privileges_missing(Oid role);
 
 /* Whether kg_grant_gateway() made it a gateway; as the owner, inside SPI. */
 extern bool kg_is_gateway(Oid role);
-extern void kg_set_gateway(Oid role, bool gateway);
+extern void kg_set_gateway(Oid role, bool gateway, bool exchange);
+/* Raises KG_FORBIDDEN where the role may not bring decisions with a call. */
+extern void kg_require_exchange(void);
 
 /* Whether the role itself may EXECUTE kg_login(). */
 extern bool kg_may_login(Oid role);

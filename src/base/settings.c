@@ -22,6 +22,7 @@ static char *setting_toolsets;
 int kg_setting_toolset_bits = KG_TOOLSET_ALL;
 bool kg_setting_session_login;
 int kg_setting_authorizer_batch;
+int kg_setting_exchange_time;
 int kg_setting_idempotency_time;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_authorizations;
@@ -140,6 +141,8 @@ static const struct
 	/* clang-format off */
 	LIMIT(authorizer_batch, 100, 1, 10000, 0,
 		  "Sets how many ids an authorizer function is asked about at a time."),
+	LIMIT(exchange_time, 60, 1, 3600, GUC_UNIT_S,
+		  "Sets how long an exchange of kg_call_authorized is good."),
 	LIMIT(idempotency_time, 24 * 60 * 60, 1, INT_MAX, GUC_UNIT_S,
 		  "Sets how long the reply to a write with an idempotency key is kept."),
 	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,

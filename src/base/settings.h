@@ -44,6 +44,7 @@ extern int kg_setting_max_key_bytes;
 extern int kg_setting_max_argument_bytes;
 extern int kg_setting_authorizer_batch;	  /* ids a call of the function */
 extern int kg_setting_max_authorizations; /* decisions a call */
+extern int kg_setting_exchange_time;	  /* seconds */
 extern int kg_setting_max_depth;	   /* nesting of arguments and entities */
 extern int kg_setting_max_reply_bytes; /* ceiling of max_bytes */
 extern int kg_setting_reply_bytes;	   /* default of max_bytes */

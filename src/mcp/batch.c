@@ -40,6 +40,7 @@ batch_member_ok(const JsonbValue *member)
 typedef struct Batch
 {
 	const char *tenant;
+	const KgBrought *brought;
 	Size bytes;			 /* of the replies */
 	const char *setting; /* that was exceeded: the rest is refused */
 } Batch;
@@ -63,7 +64,7 @@ refuse_rest(const Batch *batch, const JsonbContainer *message)
 }
 
 static Jsonb *
-answer_member(Batch *batch, const JsonbValue *member)
+answer_member(Batch *batch, const JsonbValue *member, int place)
 {
 	const JsonbContainer *message = kg_json_container(member);
 	KgAudited audited;
@@ -76,7 +77,8 @@ answer_member(Batch *batch, const JsonbValue *member)
 	if (batch->setting != NULL)
 		return refuse_rest(batch, message);
 	kg_audit_message_begin(&audited);
-	reply = kg_mcp_answer_object(message, batch->tenant, KG_MCP_2025_03_26);
+	reply = kg_mcp_answer_object(
+		message, batch->tenant, KG_MCP_2025_03_26, batch->brought, place);
 	kg_audit_message_end(&audited);
 	if (reply == NULL)
 		return NULL;
@@ -88,12 +90,13 @@ answer_member(Batch *batch, const JsonbValue *member)
 }
 
 static Jsonb *
-answer_members(const JsonbContainer *messages, const char *tenant)
+answer_members(const JsonbContainer *messages, const char *tenant,
+			   const KgBrought *brought)
 {
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(
 		old, "kg_graph batch message", ALLOCSET_DEFAULT_SIZES);
-	Batch batch = {tenant, 0, NULL};
+	Batch batch = {tenant, brought, 0, NULL};
 	KgJsonIter it;
 	KgJsonWriter w;
 	bool any = false;
@@ -107,7 +110,7 @@ answer_members(const JsonbContainer *messages, const char *tenant)
 
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(work);
-		reply = answer_member(&batch, &it.value);
+		reply = answer_member(&batch, &it.value, it.index);
 		MemoryContextSwitchTo(old);
 		if (reply != NULL)
 			kg_jw_jsonb(&w, reply);
@@ -120,7 +123,8 @@ answer_members(const JsonbContainer *messages, const char *tenant)
 }
 
 Jsonb *
-kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant)
+kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant,
+					const KgBrought *brought)
 {
 	KgJsonIter it;
 	int n = kg_json_length(batch);
@@ -137,5 +141,5 @@ kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant)
 					 "kg_graph.max_batch_messages (%d)",
 					 n,
 					 kg_setting_max_batch_messages));
-	return answer_members(batch, tenant);
+	return answer_members(batch, tenant, brought);
 }

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"
+#include "tools/authorized.h"
 
 /* In order of time, so that "since" is a comparison. */
 typedef enum KgMcpRevision
@@ -45,6 +46,10 @@ typedef struct KgMcpRequest
 	const JsonbContainer *params; /* NULL: none */
 	const char *tenant;
 	const KgAgent *agent; /* NULL: the whole tenant */
+	/* decisions that a gateway brings, or NULL; where the message is in a batch */
+	const KgBrought *brought;
+	int member;	  /* -1: nowhere */
+	Jsonb *asked; /* what is to be decided first: there is no result */
 	/* set by kg_mcp_refuse() */
 	int error_code;
 	const char *error_message;

@@ -218,7 +218,10 @@ wrap_result(KgMcpRequest *req)
 	kg_splice_init(&response);
 	kg_splice_string(&response, "jsonrpc", "2.0");
 	kg_splice_add(&response, "id", &req->id);
-	kg_splice_jsonb(&response, "result", req->result);
+	if (req->asked != NULL)
+		kg_splice_jsonb(&response, "kg_authorize", req->asked);
+	else
+		kg_splice_jsonb(&response, "result", req->result);
 	return kg_splice_finish(&response);
 }
 
@@ -247,7 +250,7 @@ respond(KgMcpRequest *req)
 		begin_result(req, &w);
 	if (!handler(req, &w))
 		return kg_mcp_error_response(req, true);
-	if (req->result != NULL)
+	if (req->result != NULL || req->asked != NULL)
 		return wrap_result(req);
 	if (!notifies)
 		kg_jw_end_object(&w);
@@ -267,7 +270,7 @@ kg_mcp_id_is_valid(const JsonbValue *id)
 
 Jsonb *
 kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
-					 KgMcpRevision untold)
+					 KgMcpRevision untold, const KgBrought *brought, int member)
 {
 	KgMcpRequest req;
 	JsonbValue value;
@@ -275,6 +278,8 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 
 	memset(&req, 0, sizeof(req));
 	req.tenant = tenant;
+	req.brought = brought;
+	req.member = member;
 	if (kg_json_get(message, "jsonrpc", &value) == NULL ||
 		!kg_json_string_is(&value, "2.0"))
 		return kg_mcp_invalid_request("the message is not JSON-RPC 2.0");
@@ -314,12 +319,13 @@ kg_mcp_answer_object(const JsonbContainer *message, const char *tenant,
 }
 
 Jsonb *
-kg_mcp_answer(const Jsonb *message, const char *tenant)
+kg_mcp_answer(const Jsonb *message, const char *tenant,
+			  const KgBrought *brought)
 {
 	if (JB_ROOT_IS_OBJECT(message))
 		return kg_mcp_answer_object(
-			&message->root, tenant, KG_MCP_NEWEST_LEGACY);
+			&message->root, tenant, KG_MCP_NEWEST_LEGACY, brought, -1);
 	if (JB_ROOT_IS_ARRAY(message) && !JB_ROOT_IS_SCALAR(message))
-		return kg_mcp_answer_batch(&message->root, tenant);
+		return kg_mcp_answer_batch(&message->root, tenant, brought);
 	return kg_mcp_invalid_request("the message is not an object");
 }

@@ -300,6 +300,28 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	return kg_splice_finish(&shaped);
 }
 
+/* NULL: req->asked comes first. */
+static Jsonb *
+call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
+{
+	KgJsonWriter w;
+	Jsonb *result;
+
+	if (req->brought == NULL)
+		return kg_tools_call_result(name, arguments, NULL);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	result = kg_tools_call_authorized(name, arguments, req->brought, &w);
+	if (result != NULL)
+		return result;
+	kg_jw_kstring(&w, "subject", kg_authorized_subject());
+	if (req->member >= 0)
+		kg_jw_kint(&w, "member", req->member);
+	kg_jw_end_object(&w);
+	req->asked = kg_jw_finish(&w);
+	return NULL;
+}
+
 bool
 kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -316,10 +338,13 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==
 		NULL)
 		return refuse_unknown(req, list, name);
-	if (kg_json_get(req->params, "arguments", &arguments) == NULL)
-		result = kg_tools_call_result(name, kg_json_parse("{}"), NULL);
-	else
-		result = kg_tools_call_result(name, kg_json_datum(&arguments), NULL);
+	result = call_tool(req,
+					   name,
+					   kg_json_get(req->params, "arguments", &arguments) == NULL
+						   ? kg_json_parse("{}")
+						   : kg_json_datum(&arguments));
+	if (result == NULL)
+		return true;
 	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
 		return refuse_arguments(req, &error);
 	req->result = shape_result(req, result);

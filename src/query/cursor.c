@@ -239,6 +239,18 @@ StringInfo
 kg_cursor_open(const char *tenant, const StringInfoData *query,
 			   const char *cursor, const char *path)
 {
+	StringInfo payload = kg_cursor_unseal(
+		tenant, query, cursor, KG_MAX_CURSOR_CHARS);
+
+	if (payload == NULL)
+		throw_bad_cursor(cursor, path);
+	return payload;
+}
+
+StringInfo
+kg_cursor_unseal(const char *tenant, const StringInfoData *query,
+				 const char *cursor, int longest)
+{
 	int len = strlen(cursor);
 	StringInfo payload = makeStringInfo();
 	uint8 mac[KG_MAC_BYTES];
@@ -247,15 +259,15 @@ kg_cursor_open(const char *tenant, const StringInfoData *query,
 	char *raw;
 	int n;
 
-	if (len < 1 || len > KG_MAX_CURSOR_CHARS)
-		throw_bad_cursor(cursor, path);
+	if (len < 1 || len > longest)
+		return NULL;
 	text = palloc(len + 4);
 	for (int i = 0; i < len; i++)
 	{
 		char c = cursor[i];
 
 		if (c == '+' || c == '/' || c == '=')
-			throw_bad_cursor(cursor, path);
+			return NULL;
 		text[i] = c == '-' ? '+' : c == '_' ? '/' : c;
 	}
 	while (len % 4 != 0)
@@ -264,14 +276,32 @@ kg_cursor_open(const char *tenant, const StringInfoData *query,
 	raw = palloc(n + 1);
 	n = pg_b64_decode((void *) text, len, (void *) raw, n);
 	if (n < KG_MAC_BYTES)
-		throw_bad_cursor(cursor, path);
+		return NULL;
 	n -= KG_MAC_BYTES;
 	compute_mac(tenant, query, raw, n, mac);
 	/* In constant time: how much of it is right is nobody's business. */
 	for (int i = 0; i < KG_MAC_BYTES; i++)
 		different |= mac[i] ^ (uint8) raw[n + i];
 	if (different)
-		throw_bad_cursor(cursor, path);
+		return NULL;
 	appendBinaryStringInfo(payload, raw, n);
 	return payload;
+}
+
+uint64
+kg_cursor_digest(const char *bytes, int len)
+{
+	static const char purpose[] = "digest";
+	uint8 digest[KG_DIGEST_BYTES];
+	uint64 result;
+	size_t size;
+
+	load_secret();
+	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
+		!EVP_MAC_update(hmac, (const uint8 *) purpose, sizeof(purpose)) ||
+		!EVP_MAC_update(hmac, (const uint8 *) bytes, len) ||
+		!EVP_MAC_final(hmac, digest, &size, sizeof(digest)))
+		elog(ERROR, "could not compute a MAC");
+	memcpy(&result, digest, sizeof(result));
+	return result;
 }

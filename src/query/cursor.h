@@ -29,4 +29,12 @@ extern StringInfo kg_cursor_open(const char *tenant,
 								 const StringInfoData *query,
 								 const char *cursor, const char *path);
 
+/* The same of a text of at most so many characters; NULL for any other. */
+extern StringInfo kg_cursor_unseal(const char *tenant,
+								   const StringInfoData *query,
+								   const char *cursor, int longest);
+
+/* A keyed digest: equal for equal bytes, and told to callers. */
+extern uint64 kg_cursor_digest(const char *bytes, int len);
+
 #endif /* KG_CURSOR_H */

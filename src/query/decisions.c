@@ -54,6 +54,8 @@ typedef struct Decision
 {
 	Key key;
 	Verdict verdict;
+	Verdict given; /* from outside, in an exchange */
+	bool noted;	   /* it is one of those that the call needs */
 } Decision;
 
 typedef struct NodeVerdict
@@ -67,12 +69,17 @@ struct KgDecisions
 	MemoryContext context;
 	const char *tenant;
 	Oid role;
-	const char *function; /* or NULL: nobody decides */
+	const char *function; /* or NULL */
+	bool outside;		  /* an exchange decides, too, */
+	bool about_nobody;	  /* which has no subject */
+	bool ended;			  /* by what it has to ask for: that is noted */
 	HTAB *decisions;	  /* of Decision */
 	HTAB *nodes;		  /* of NodeVerdict; a call has one snapshot */
 	Decision **noted;	  /* undecided, met by the trial */
 	int nnoted;
 	int room;
+	int64 needed; /* noted so far, in all */
+	int64 ngiven;
 	bool trying;
 	bool hopeful;
 	bool exhausted; /* the trial met more than may be decided */
@@ -101,6 +108,24 @@ compare_keys(const void *a, const void *b, Size size)
 	return x->len != y->len || memcmp(x->bytes, y->bytes, x->len) != 0;
 }
 
+/* Those of the exchange that this is done for, or NULL. */
+static const KgDecisions *
+of_exchange(void)
+{
+	for (const KgCall *call = kg_running_call(); call; call = call->outer)
+		if (call->decisions != NULL && call->decisions->outside)
+			return call->decisions;
+	return NULL;
+}
+
+bool
+kg_decisions_ask_all(void)
+{
+	const KgDecisions *exchange = of_exchange();
+
+	return exchange != NULL && exchange->ngiven < kg_setting_max_authorizations;
+}
+
 static KgDecisions *
 make(MemoryContext parent, const char *tenant)
 {
@@ -116,7 +141,8 @@ make(MemoryContext parent, const char *tenant)
 	HASHCTL nodes = {.keysize = sizeof(int64),
 					 .entrysize = sizeof(NodeVerdict),
 					 .hcxt = context};
-	const char *function = kg_authorizer_of(tenant);
+	const char *function = of_exchange() != NULL ? NULL
+												 : kg_authorizer_of(tenant);
 
 	d->context = context;
 	d->tenant = pstrdup(tenant);
@@ -271,6 +297,8 @@ find_decision(KgDecisions *d, bool may_add)
 	key.bytes = bytes;
 	decision = hash_search(d->decisions, &key, HASH_ENTER, NULL);
 	decision->verdict = UNDECIDED;
+	decision->given = UNDECIDED;
+	decision->noted = false;
 	return decision;
 }
 
@@ -319,24 +347,72 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 	pfree(allowed);
 }
 
+/* All of them, whoever decides: a function, the gateway, or both. */
 static void
-ask_noted(KgDecisions *d)
+ask_function(KgDecisions *d)
 {
 	int start = 0;
 
-	qsort(d->noted, d->nnoted, sizeof(Decision *), compare_noted);
-	for (int i = 1; i <= d->nnoted; i++)
+	for (int i = 1; i <= d->nnoted && d->function != NULL; i++)
 		if (i == d->nnoted || !same_question(d->noted[i], d->noted[start]))
 		{
 			ask_of(d, d->noted + start, i - start);
 			start = i;
 		}
+}
+
+static KG_NORETURN void
+throw_nobody(void)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN, "nobody can be asked about a caller without a subject");
+
+	kg_error_expected(err, "a token with the claim \"sub\"");
+	kg_error_throw(err);
+}
+
+/* What the gateway has not said yet ends the call. */
+static void
+ask_outside(KgDecisions *d)
+{
+	int n = 0;
+	KgError *err;
+
+	for (int i = 0; i < d->nnoted; i++)
+	{
+		Decision *decision = d->noted[i];
+
+		if (decision->verdict == DENIED)
+			continue;
+		decision->verdict = decision->given;
+		if (decision->given == UNDECIDED)
+			d->noted[n++] = decision;
+	}
+	d->nnoted = n;
+	if (n == 0)
+		return;
+	d->ended = true;
+	err = kg_error_new(KG_FORBIDDEN, "the call has to ask for decisions");
+	kg_error_throw(err);
+}
+
+static void
+ask_noted(KgDecisions *d)
+{
+	qsort(d->noted, d->nnoted, sizeof(Decision *), compare_noted);
+	if (d->about_nobody)
+		throw_nobody();
+	ask_function(d);
+	if (d->outside)
+		ask_outside(d);
 	d->nnoted = 0;
 }
 
 static void
 note(KgDecisions *d, Decision *decision)
 {
+	decision->noted = true;
+	d->needed++;
 	if (d->nnoted == d->room)
 	{
 		d->room *= 2;
@@ -346,6 +422,12 @@ note(KgDecisions *d, Decision *decision)
 }
 
 /* ---- in a tool ---- */
+
+static bool
+has_decider(const KgDecisions *d)
+{
+	return d->function != NULL || d->outside;
+}
 
 static bool
 try_row(KgDecisions *d, const KgAuthorize *authorize, int64 node,
@@ -358,18 +440,24 @@ try_row(KgDecisions *d, const KgAuthorize *authorize, int64 node,
 	known = hash_search(d->nodes, &node, HASH_FIND, NULL);
 	if (known != NULL)
 		return known->verdict == ALLOWED;
-	if (d->function == NULL || !make_key(d, authorize, entity_id, data))
+	if (!has_decider(d) || !make_key(d, authorize, entity_id, data))
 		return false;
 	decision = find_decision(d, false);
-	if (decision == NULL)
+	if (decision == NULL || !decision->noted)
 	{
-		if (hash_get_num_entries(d->decisions) >= kg_setting_max_authorizations)
+		if (d->needed >= kg_setting_max_authorizations)
 		{
 			d->exhausted = true;
 			return false;
 		}
 		decision = find_decision(d, true);
 		note(d, decision);
+		/* What the gateway alone decides need not be tried again for. */
+		if (d->function == NULL && decision->given != UNDECIDED)
+		{
+			decision->verdict = decision->given;
+			d->nnoted--;
+		}
 	}
 	if (decision->verdict == UNDECIDED)
 		return d->hopeful;
@@ -401,7 +489,8 @@ void
 kg_decisions_try(KgDecisions *d, bool hopeful)
 {
 	d->trying = true;
-	d->hopeful = hopeful;
+	/* An exchange asks about all that a step can meet, in one round. */
+	d->hopeful = hopeful && !d->outside;
 	d->exhausted = false;
 }
 
@@ -418,6 +507,48 @@ kg_decisions_settle(KgDecisions *d)
 		return false;
 	ask_noted(d);
 	return true;
+}
+
+bool
+kg_decisions_in_vain(const KgDecisions *d)
+{
+	return d->nnoted > 0;
+}
+
+KgDecisions *
+kg_decisions_outside(KgCall *call, bool about_somebody)
+{
+	KgDecisions *d;
+
+	kg_decisions_end(call);
+	d = kg_decisions_of_call(call);
+	d->outside = true;
+	d->about_nobody = !about_somebody;
+	return d;
+}
+
+void
+kg_decisions_given(KgDecisions *d, const char *key, int len, bool allowed)
+{
+	Decision *decision;
+
+	resetStringInfo(&d->key);
+	appendBinaryStringInfo(&d->key, key, len);
+	decision = find_decision(d, true);
+	d->ngiven += decision->given == UNDECIDED;
+	if (decision->given != DENIED)
+		decision->given = allowed ? ALLOWED : DENIED;
+}
+
+int
+kg_decisions_open(const KgDecisions *d,
+				  void (*each)(const char *key, int len, void *arg), void *arg)
+{
+	if (!d->ended)
+		return 0;
+	for (int i = 0; i < d->nnoted && each != NULL; i++)
+		each(d->noted[i]->key.bytes, d->noted[i]->key.len, arg);
+	return d->nnoted;
 }
 
 bool
@@ -515,7 +646,8 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
 			   try_row(call->decisions, authorize, node, entity_id, data);
-	return ask_row(tenant, authorize, entity_id, data);
+	/* What an exchange has a say in is asked for in a trial, or hidden. */
+	return of_exchange() == NULL && ask_row(tenant, authorize, entity_id, data);
 }
 
 bool
@@ -543,9 +675,14 @@ void
 kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 					 const char *instead)
 {
+	const KgDecisions *exchange = of_exchange();
 	KgError *err;
 
-	if (type->authorize == NULL || kg_authorizer_of(catalog->tenant) != NULL)
+	if (type->authorize == NULL)
+		return;
+	if (exchange != NULL && exchange->about_nobody)
+		throw_nobody();
+	if (exchange != NULL || kg_authorizer_of(catalog->tenant) != NULL)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "who may see entities of type \"%s\" is decided "

@@ -38,12 +38,31 @@ extern void kg_decisions_try(KgDecisions *decisions, bool hopeful);
 extern void kg_decisions_tried(KgDecisions *decisions);
 /* Asks about what was noted; false where nothing was. */
 extern bool kg_decisions_settle(KgDecisions *decisions);
+/* Has the trial met what will have it made again? */
+extern bool kg_decisions_in_vain(const KgDecisions *decisions);
 /*
  * Did the last trial meet what nobody may be asked about any more?  Raises
  * KG_LIMIT_EXCEEDED where that is not to be.
  */
 extern bool kg_decisions_exhausted(const KgDecisions *decisions);
 extern KG_NORETURN void kg_decisions_throw_exhausted(void) KG_NORETURN_TAIL;
+
+/*
+ * The call is an exchange (query/exchange.h): what is undecided ends it, and
+ * what came with it was given before it began.
+ */
+extern KgDecisions *kg_decisions_outside(KgCall *call, bool about_somebody);
+extern void kg_decisions_given(KgDecisions *decisions, const char *key, int len,
+							   bool allowed);
+/* Did it end for that?  Then each of these is to be asked; returns how many. */
+extern int kg_decisions_open(const KgDecisions *decisions,
+							 void (*each)(const char *key, int len, void *arg),
+							 void *arg);
+/*
+ * Is all that a step could meet to be met at once, whatever it costs?  In an
+ * exchange that may still ask, each further step is a round.
+ */
+extern bool kg_decisions_ask_all(void);
 
 /*
  * Raises KG_FORBIDDEN where the arguments reach a type with x-authorize and

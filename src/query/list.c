@@ -18,6 +18,7 @@
 #include "catalog/key.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/derived.h"
 #include "query/list.h"
 #include "utils/builtins.h"
@@ -147,7 +148,8 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 static int64
 unbounded_stretch(const KgListQuery *query, const KgRows *rows)
 {
-	return query->catalog->authorizes ? rows->max : PG_INT64_MAX;
+	return query->catalog->authorizes && !kg_decisions_ask_all() ? rows->max
+																 : PG_INT64_MAX;
 }
 
 /* The rows of one key by id. */
@@ -764,13 +766,27 @@ walk_equal(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	return true;
 }
 
+/*
+ * A drive asks about every row.  Where that may be more than anybody is asked
+ * about, a walk fills the page with the first that are allowed.
+ */
+static bool
+may_drive(const KgListQuery *query, int64 rows)
+{
+	return !query->catalog->authorizes || rows <= kg_setting_max_authorizations;
+}
+
 static int64
 race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 {
 	KgSource *source;
 	Walker walker;
+	bool ask_all = kg_decisions_ask_all();
 	int64 bound = RACE_START + (int64) rows->max * 4;
 
+	/* Whoever is asked in rounds is asked about all that match in one. */
+	if (ask_all)
+		bound = (int64) kg_setting_max_authorizations + 1;
 	if (query->nsort > 0)
 		source = make_source(
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
@@ -789,14 +805,15 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	{
 		Driver *best = best_driver(query, drivers, bound);
 
-		if (best && best->count < bound)
+		if (best && best->count < bound && may_drive(query, best->count))
 		{
 			/* What the walk has found already would come again. */
 			rows->n = 0;
 			rows->pruned = false;
 			return drive(query, best->source, rows);
 		}
-		if (walk_on(&walker, best ? bound * RACE_WALK : PG_INT64_MAX))
+		if (walk_on(&walker,
+					best && !ask_all ? bound * RACE_WALK : PG_INT64_MAX))
 			return -1;
 		bound *= RACE_GROWTH;
 	}

@@ -398,6 +398,7 @@ needs_decisions(const KgStatement *statement)
 /* Rows of a trial, which may be in vain. */
 typedef struct TrialRows
 {
+	const KgDecisions *decisions;
 	MemoryContext context;
 	TupleDesc desc;
 	List *rows; /* of MinimalTuple */
@@ -407,8 +408,11 @@ static bool
 keep_row(TupleTableSlot *slot, void *arg)
 {
 	TrialRows *trial = arg;
-	MemoryContext old = MemoryContextSwitchTo(trial->context);
+	MemoryContext old;
 
+	if (kg_decisions_in_vain(trial->decisions))
+		return true;
+	old = MemoryContextSwitchTo(trial->context);
 	if (trial->desc == NULL)
 		trial->desc = CreateTupleDescCopy(slot->tts_tupleDescriptor);
 	trial->rows = lappend(trial->rows, ExecCopySlotMinimalTuple(slot));
@@ -457,8 +461,10 @@ static uint64
 run_decided(const KgStatement *statement, KgRowFunction row, void *arg)
 {
 	KgDecisions *decisions = kg_decisions_of_call(kg_running_call());
-	TrialRows trial = {AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph trial", ALLOCSET_DEFAULT_SIZES)};
+	TrialRows trial = {decisions,
+					   AllocSetContextCreate(CurrentMemoryContext,
+											 "kg_graph trial",
+											 ALLOCSET_DEFAULT_SIZES)};
 	uint64 n;
 
 	for (int trials = 0;; trials++)

@@ -9,7 +9,7 @@ CREATE ROLE hostile_admin LOGIN;
 CREATE ROLE hostile_gateway LOGIN;
 SELECT kg_create_tenant('hostile');
 SELECT kg_grant('hostile', 'hostile_admin', 'admin');
-SELECT kg_grant_gateway('hostile_gateway');
+SELECT kg_grant_gateway('hostile_gateway', exchange => true);
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO hostile_admin;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience) VALUES ('https://hostile', 'h', 'HS256', 'hostilehostilehostilehostilehostile', 'kg');
 GRANT CREATE ON DATABASE :"DBNAME" TO hostile_admin;
@@ -57,7 +57,8 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', format('kg_mc
     ["completion/complete", {"ref": {"type": "ref/resource", "uri": "kg://entity/{type}:{id}"}, "argument": {"name": "id", "value": "t"}, "context": {"arguments": {"type": "thing"}}}], ["logging/setLevel", {"level": "info"}], ["resources/subscribe", {"uri": "kg://bundle/path"}], ["nothing", {}]]') m;
 INSERT INTO public.hostile_call(who, call) SELECT 'hostile_gateway', unnest(ARRAY['kg_mcp(''{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "explore_neighbors", "arguments": {"start_node": {"label": "thing", "node_id": "t1"}}}}'', pg_catalog.current_setting(''hostile.token''))',
   'kg_mcp(''{"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": {"ref": {"type": "ref/resource", "uri": "kg://entity/{type}:{id}"}, "argument": {"name": "id", "value": "m"}, "context": {"arguments": {"type": "maker"}}}}'', pg_catalog.current_setting(''hostile.token''))',
-  'kg_mcp(''[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]'', pg_catalog.current_setting(''hostile.token''))', 'kg_login(pg_catalog.current_setting(''hostile.token''))']);
+  'kg_mcp(''[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]'', pg_catalog.current_setting(''hostile.token''))', 'kg_login(pg_catalog.current_setting(''hostile.token''))',
+  'kg_call_authorized(''list_maker'', ''{}'', ''[]'', NULL, pg_catalog.current_setting(''hostile.token''))', 'kg_mcp_authorized(''{"jsonrpc": "2.0", "id": 1, "method": "ping"}'', pg_catalog.current_setting(''hostile.token''), NULL)']);
 INSERT INTO public.hostile_call(who, call) SELECT :'super', unnest(ARRAY['kg_create_tenant(''hostile 2'')', 'kg_drop_tenant(''hostile'')', 'kg_grant(''hostile'', ''hostile_admin'', ''read'')', 'kg_revoke(''hostile'', ''hostile_admin'')',
   'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check() OPERATOR(pg_catalog.-) ''ms''', 'kg_definitions_wrong()', 'kg_health() OPERATOR(pg_catalog.-) ''timestamp'' OPERATOR(pg_catalog.#-) ''{components,2}''', 'kg_definitions()', 'kg_manifest_text(''public.kg_entity'')', 'kg_add_policy(''hide'', ''kg_entity'', ''entity_id OPERATOR(pg_catalog.<>) ''''t1'''''')', 'kg_drop_policy(''none'')', 'kg_set_authorizer(''hostile'', NULL)', 'kg_dump_customizations()', 'kg_policy_text((SELECT polqual FROM pg_catalog.pg_policy WHERE polname OPERATOR(pg_catalog.=) ''kg_edge_select''), ''public.kg_edge''::pg_catalog.regclass)', 'kg_renew_secrets()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
 -- plain statements, whose triggers and policies are ours

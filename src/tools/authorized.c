@@ -1,0 +1,50 @@
+/*
+ * authorized.c
+ *	  A tool called with decisions that come from outside.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "auth/token_identity.h"
+#include "query/exchange.h"
+#include "query/running.h"
+#include "tools/authorized.h"
+#include "tools/dispatch.h"
+
+const char *
+kg_authorized_subject(void)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	JsonbValue subject;
+
+	if (token == NULL ||
+		kg_json_get(&token->claims->root, "sub", &subject) == NULL ||
+		subject.type != jbvString || subject.val.string.len == 0)
+		return NULL;
+	return kg_json_cstring(&subject);
+}
+
+Jsonb *
+kg_tools_call_authorized(const char *name, const Jsonb *arguments,
+						 const KgBrought *brought, KgJsonWriter *asked)
+{
+	const char *subject = kg_authorized_subject();
+	KgDecisions *decisions = kg_decisions_outside(kg_running_call(),
+												  subject != NULL);
+	KgExchange *exchange = NULL;
+	Jsonb *result;
+
+	if (subject != NULL)
+		exchange = kg_exchange_open(kg_identity_require(KG_ACCESS_READ),
+									subject,
+									name,
+									arguments,
+									brought->exchange);
+	if (exchange != NULL && brought->decisions != NULL)
+		kg_exchange_take(exchange, brought->decisions, decisions);
+	result = kg_tools_call_result(name, arguments, NULL);
+	if (kg_decisions_open(decisions, NULL, NULL) == 0)
+		return result;
+	kg_exchange_write(exchange, decisions, asked);
+	return NULL;
+}
