@@ -257,6 +257,28 @@ ok(wait_until(sub { (metric($gateway, 'kgctl_authorizer_requests') // 0) == 3 })
 is(stop_gateway($gateway), 0, 'stopped');
 like(read_reply($socket)->{body}, qr/authorization is unavailable/, 'after the running call was answered');
 
+# docs/authorization.md says of each message of ADR 001 which test shows what ours does.
+{
+	my $root = root();
+	my ($table) = PostgreSQL::Test::Utils::slurp_file("$root/docs/authorization.md") =~ /\n## The messages of GitLab.*?\n(\| there .*?)(?:\n\n|\z)/s;
+	my ($rows, @missing) = (0);
+	for my $row (grep { !/^\| there |^\|---/ } split /\n/, $table)
+	{
+		my $cell = (split / \| /, $row)[-1];
+		my $cases = 0;
+		while ($cell =~ /`([^`]+)`: ((?:"[^"]+"(?:, )?)+)/g)
+		{
+			my ($file, $names) = ($1, $2);
+			my $text = PostgreSQL::Test::Utils::slurp_file("$root/$file");
+			for my $name ($names =~ /"([^"]+)"/g) { $cases++; push @missing, "$file: $name" if index($text, $name) < 0; }
+		}
+		push @missing, $row unless $cases;
+		$rows++;
+	}
+	cmp_ok($rows, '>=', 15, "$rows messages and states of ADR 001");
+	is_deeply(\@missing, [], 'each with a case that there is');
+}
+
 stop_authzen($service);
 $node->stop;
 done_testing();
