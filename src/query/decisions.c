@@ -84,6 +84,8 @@ struct KgDecisions
 	bool hopeful;
 	bool exhausted; /* the trial met more than may be decided */
 	StringInfoData key;
+	int32 type_no; /* of the row that was met last, */
+	const KgAuthorize *authorize;
 	/* of plain SQL: what else it is for */
 	uint64 statement;
 	const char *agent;
@@ -204,33 +206,44 @@ is_plain_type(int32 type_no)
 	static struct
 	{
 		int32 type_no;
+		bool plain;
 		uint64 generation;
-	} plain[KG_TYPES_KNOWN];
+	} known[KG_TYPES_KNOWN];
 	int slot = type_no & (KG_TYPES_KNOWN - 1);
 	const char *tenant;
+	bool plain;
 
-	if (plain[slot].type_no == type_no &&
-		plain[slot].generation == kg_generation())
-		return true;
+	if (known[slot].type_no == type_no &&
+		known[slot].generation == kg_generation())
+		return known[slot].plain;
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
-	if (tenant == NULL || has_annotation(tenant, type_no))
+	if (tenant == NULL)
 		return false;
-	plain[slot].type_no = type_no;
-	plain[slot].generation = kg_generation();
-	return true;
+	plain = !has_annotation(tenant, type_no);
+	known[slot].type_no = type_no;
+	known[slot].plain = plain;
+	known[slot].generation = kg_generation();
+	return plain;
 }
 
-/* What the type says, or NULL where it is none of the tenant's. */
+/*
+ * What the type says, or NULL where it is none of the tenant's.  Catalogs stay
+ * as long as the transaction, which is longer than what is decided in it.
+ */
 static const KgAuthorize *
-authorize_of(const char *tenant, int32 type_no)
+authorize_of(KgDecisions *d, int32 type_no)
 {
 	const KgType *type;
 	KgUserContext user;
 
+	if (d->type_no == type_no)
+		return d->authorize;
 	kg_become_owner(&user);
-	type = kg_catalog_type_no(kg_catalog_newest(tenant), type_no);
+	type = kg_catalog_type_no(kg_catalog_newest(d->tenant), type_no);
 	kg_restore_user(&user);
-	return type ? type->authorize : NULL;
+	d->type_no = type_no;
+	d->authorize = type ? type->authorize : NULL;
+	return d->authorize;
 }
 
 static void
@@ -430,9 +443,9 @@ has_decider(const KgDecisions *d)
 }
 
 static bool
-try_row(KgDecisions *d, const KgAuthorize *authorize, int64 node,
-		text *entity_id, Datum data)
+try_row(KgDecisions *d, int32 type_no, int64 node, text *entity_id, Datum data)
 {
+	const KgAuthorize *authorize;
 	Decision *decision;
 	NodeVerdict *known;
 	bool found;
@@ -440,7 +453,9 @@ try_row(KgDecisions *d, const KgAuthorize *authorize, int64 node,
 	known = hash_search(d->nodes, &node, HASH_FIND, NULL);
 	if (known != NULL)
 		return known->verdict == ALLOWED;
-	if (!has_decider(d) || !make_key(d, authorize, entity_id, data))
+	authorize = authorize_of(d, type_no);
+	if (authorize == NULL || !has_decider(d) ||
+		!make_key(d, authorize, entity_id, data))
 		return false;
 	decision = find_decision(d, false);
 	if (decision == NULL || !decision->noted)
@@ -607,14 +622,15 @@ of_statement(const char *tenant)
 }
 
 static bool
-ask_row(const char *tenant, const KgAuthorize *authorize, text *entity_id,
-		Datum data)
+ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
 {
 	KgDecisions *d = of_statement(tenant);
+	const KgAuthorize *authorize = authorize_of(d, type_no);
 	Decision *decision;
 	Verdict verdict;
 
-	if (d->function == NULL || !make_key(d, authorize, entity_id, data))
+	if (authorize == NULL || d->function == NULL ||
+		!make_key(d, authorize, entity_id, data))
 		return false;
 	decision = find_decision(d, true);
 	if (decision->verdict == UNDECIDED)
@@ -629,7 +645,6 @@ bool
 kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 {
 	const char *tenant;
-	const KgAuthorize *authorize;
 	KgCall *call;
 
 	if (is_plain_type(type_no))
@@ -637,17 +652,14 @@ kg_decisions_allow(int32 type_no, int64 node, text *entity_id, Datum data)
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	if (tenant == NULL || kg_identity_is_asking())
 		return false;
-	tenant = pstrdup(tenant);
-	authorize = authorize_of(tenant, type_no);
-	if (authorize == NULL)
-		return false;
 	call = kg_running_call();
 	if (call != NULL && call->decisions != NULL && call->decisions->trying)
 		return call->decisions->role == GetUserId() &&
 			   strcmp(call->decisions->tenant, tenant) == 0 &&
-			   try_row(call->decisions, authorize, node, entity_id, data);
+			   try_row(call->decisions, type_no, node, entity_id, data);
 	/* What an exchange has a say in is asked for in a trial, or hidden. */
-	return of_exchange() == NULL && ask_row(tenant, authorize, entity_id, data);
+	return of_exchange() == NULL &&
+		   ask_row(pstrdup(tenant), type_no, entity_id, data);
 }
 
 bool
