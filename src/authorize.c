@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/login.h"
@@ -39,8 +40,7 @@ require_owner(void)
 PGDLLEXPORT Datum kg_sql_set_authorizer(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
 
-Datum
-kg_sql_set_authorizer(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};

@@ -386,6 +386,32 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
+/* Functions that decide about types with x-authorize, whether they are there. */
+static void
+look_at_authorizers(KgComponent *c)
+{
+	static KgSaved saved;
+	static KgSaved count_saved;
+
+	run(&count_saved,
+		"SELECT count(*) FROM @kg_tenant WHERE authorizer IS NOT NULL "
+		"AND tenant = coalesce($1, tenant)",
+		c->tenant);
+	kg_jw_kint(&c->metrics, "tenants", kg_spi_int64(0, 1));
+	run(&saved,
+		"SELECT t.tenant FROM @kg_tenant t LEFT JOIN pg_proc p "
+		"ON p.oid = to_regprocedure(t.authorizer) "
+		"WHERE t.authorizer IS NOT NULL AND t.tenant = coalesce($1, t.tenant) "
+		"AND p.provolatile IS DISTINCT FROM 's' "
+		"AND p.provolatile IS DISTINCT FROM 'i' ORDER BY t.tenant",
+		c->tenant);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		problem(c,
+				KG_DEGRADED,
+				"tenant %s: the authorizer is gone, or VOLATILE",
+				kg_spi_cstring(i, 1));
+}
+
 /*
  * Settings that were stored for a role or a database before the library could
  * say that they are out of range: a session ignores them.
@@ -443,6 +469,7 @@ static const struct
 	{"statistics", KG_ABOVE_TENANTS, look_at_statistics},
 	{"packing", KG_OF_TENANT, look_at_packing},
 	{"references", KG_OF_TENANT, look_at_references},
+	{"authorizer", KG_OF_TENANT, look_at_authorizers},
 	{"keys", KG_ABOVE_TENANTS, look_at_keys},
 	{"settings", KG_ABOVE_TENANTS, look_at_settings},
 };

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "auth/agent.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
@@ -206,8 +207,7 @@ store_limits(Datum tenant, const char *subject, const Jsonb *limits)
 
 PG_FUNCTION_INFO_V1(kg_sql_set_limits);
 
-Datum
-kg_sql_set_limits(PG_FUNCTION_ARGS)
+KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 {
 	Datum tenant = PG_GETARG_DATUM(0);
 	char *name = TextDatumGetCString(tenant);
