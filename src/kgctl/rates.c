@@ -20,6 +20,8 @@
 #define MINUTE_MS 60000
 #define MAX_BUCKETS 100000
 #define HEADS 16384
+/* What a caller's own functions can claim to have read is not without end. */
+#define MAX_DEBT 1e12
 /* Tokens whose limits are known; a new one takes the place of an old one. */
 #define CALLERS 16384
 
@@ -184,7 +186,7 @@ wait_for(const Bucket *bucket, double wanted, long limit)
 	if (wanted > (double) limit)
 		return -1;
 	ms = (wanted - bucket->left) * MINUTE_MS / (double) limit;
-	return ms < 1 ? 1 : ms > LONG_MAX / 2.0 ? -1 : (long) ms + 1;
+	return ms < 1 ? 1 : (long) ms + 1;
 }
 
 KgRateVerdict
@@ -223,9 +225,14 @@ void
 kg_rates_spend(KgRates *rates, const char *token, unsigned long edges)
 {
 	const Caller *caller = find_caller(rates, token);
+	Bucket *bucket;
 
-	if (caller != NULL && caller->limits[RATE_EDGES] >= 0)
-		find_bucket(rates, caller, RATE_EDGES)->left -= (double) edges;
+	if (caller == NULL || caller->limits[RATE_EDGES] < 0)
+		return;
+	bucket = find_bucket(rates, caller, RATE_EDGES);
+	bucket->left -= (double) edges;
+	if (bucket->left < -MAX_DEBT)
+		bucket->left = -MAX_DEBT;
 }
 
 static void

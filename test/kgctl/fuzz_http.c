@@ -71,6 +71,14 @@ kg_pool_healthy(const KgPool *p)
 }
 
 KgQuery *
+kg_pool_limits(KgPool *p, const char *token, KgQueryDone done, void *arg)
+{
+	KgPoolMessage message = {"", 0, token, NULL, NULL};
+
+	return kg_pool_query(p, &message, done, NULL, arg);
+}
+
+KgQuery *
 kg_pool_health(KgPool *p, KgQueryDone done, void *arg)
 {
 	KgPoolMessage message = {"", 0, NULL, NULL, NULL};
@@ -251,6 +259,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	http.gateway.loop = kg_loop_new();
 	http.gateway.pool = &pool;
 	http.gateway.ready = kg_ready_new(&pool);
+	http.gateway.rates = kg_rates_new();
 	http.gateway.max_message = 4096;
 	if (!kg_http_start(&http))
 		abort();
