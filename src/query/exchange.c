@@ -133,14 +133,14 @@ throw_bad_decision(const char *path, const JsonbValue *got,
 static void
 take_id(Taking *taking, const JsonbValue *id)
 {
-	char *text;
+	char *text = NULL;
 	int64 n;
 
 	if (id->type == jbvString)
 		text = kg_json_cstring(id);
 	else if (kg_json_int64(id, &n))
 		text = psprintf(INT64_FORMAT, n);
-	else
+	if (text == NULL)
 		throw_bad_decision(taking->path, id, "an id: a string or an integer");
 	taking->key.len = taking->prefix;
 	appendBinaryStringInfo(&taking->key, text, strlen(text) + 1);
