@@ -210,16 +210,30 @@ sized_tables(PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel)
 }
 
 /*
- * For a batch nothing is known of how their values are distributed: statistics
- * are of all tenants, and a plan outlives them.  Where every edge leads to one
- * hub, they would have all edges read for each entity that is written.
+ * How many tenants and types there are says nothing of how large the caller's
+ * is: where most have a row or two, statistics promise that each has.
+ */
+static bool
+tells_of_others(Oid relation, AttrNumber attnum)
+{
+	char *name = get_attname(relation, attnum, true);
+
+	return name != NULL &&
+		   (strcmp(name, "tenant") == 0 || strcmp(name, "type_no") == 0);
+}
+
+/*
+ * For a batch nothing is known of how its values are distributed either:
+ * statistics are of all tenants, and a plan outlives them.  Where every edge
+ * leads to one hub, they would have all edges read for each entity written.
  */
 static bool
 unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 				VariableStatData *variable)
 {
-	if (planned_rows == KG_BATCH_ROWS && rte->rtekind == RTE_RELATION &&
-		get_rel_namespace(rte->relid) == kg_extension_schema())
+	if (planned_rows > 0 && rte->rtekind == RTE_RELATION &&
+		get_rel_namespace(rte->relid) == kg_extension_schema() &&
+		(planned_rows == KG_BATCH_ROWS || tells_of_others(rte->relid, attnum)))
 	{
 		variable->statsTuple = NULL;
 		return true;
