@@ -375,7 +375,7 @@ reads_entities(const KgStatement *statement)
 		elog(ERROR, "SPI_connect failed");
 	entry = fetch_entry(statement);
 	reads = list_member_oid(
-		linitial_node(CachedPlanSource, entry->plan->plancache_list)
+		((CachedPlanSource *) linitial(entry->plan->plancache_list))
 			->relationOids,
 		kg_relation_oid("kg_entity"));
 	SPI_finish();
