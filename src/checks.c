@@ -17,6 +17,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "catalog/catalog.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -243,6 +244,9 @@ check_tenants(KgCheckCall *call)
 			kg_verify_repair(tenant, &call->differences);
 	}
 	SPI_freetuptable(rows);
+	if (call->tenant != NULL && n == 0)
+		kg_error_throw(kg_error_new(
+			KG_NOT_FOUND, "tenant \"%s\" does not exist", call->tenant));
 }
 
 static void
@@ -335,6 +339,20 @@ read_options(const Jsonb *options, KgCheckCall *call)
 	}
 }
 
+/* It tells of rows by their ids and contents, and counts them. */
+static KG_NORETURN void
+throw_sees_part(void)
+{
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"a caller that sees a part of its tenant may "
+								"not check it");
+
+	kg_error_expected(err,
+					  "the owner of the extension, or an admin from whom no "
+					  "policy and no authorizer hides entities");
+	kg_error_throw(err);
+}
+
 /* The owner for all, or one that it names; admins for their own. */
 static void
 require_right(KgCheckCall *call)
@@ -346,6 +364,8 @@ require_right(KgCheckCall *call)
 		return;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
+	if (!kg_catalog_newest(mine)->plain_visibility)
+		throw_sees_part();
 	if (call->tenant && strcmp(call->tenant, mine) != 0)
 		kg_error_throw(
 			kg_error_new(KG_FORBIDDEN, "only the owner checks another tenant"));

@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "auth/identity.h"
+#include "auth/token_identity.h"
 #include "auth/login.h"
 #include "auth/privileges.h"
 #include "base/error.h"
@@ -74,9 +75,10 @@ serve(void *arg)
 
 /* For a gateway that counts them (docs/gateway.md); to no client. */
 static void
-tell_edges(const KgCall *call)
+tell_edges(const KgCall *call, bool with_token)
 {
-	if (kg_setting_mcp_edges && call->edges > 0)
+	/* Hidden edges are among those read: nothing for who calls by itself. */
+	if (kg_setting_mcp_edges && with_token && call->edges > 0)
 		ereport(
 			NOTICE,
 			(errcode(MAKE_SQLSTATE('K', 'G', 'M', 'C', 'P')),
@@ -94,7 +96,8 @@ answer_call(FunctionCallInfo fcinfo, const KgBrought *brought)
 		serve(&message);
 	else
 		kg_auth_hidden(serve, &message);
-	tell_edges(kg_running_call());
+	tell_edges(kg_running_call(),
+			   !PG_ARGISNULL(1) || kg_token_identity() != NULL);
 	return message.reply;
 }
 

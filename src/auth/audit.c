@@ -24,6 +24,7 @@
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/array.h"
@@ -291,12 +292,17 @@ text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
 	return text.data;
 }
 
+/* Bytes of a tool's or method's name that a record has. */
+#define KG_MAX_AUDITED_NAME 128
+
 void
 kg_audit_name_call(const char *tool, const Jsonb *arguments)
 {
 	MemoryContext old = MemoryContextSwitchTo(kg_audited->context);
 
-	kg_audited->tool = pstrdup(tool);
+	/* A caller makes up names as it likes. */
+	kg_audited->tool = pnstrdup(
+		tool, pg_mbcliplen(tool, strlen(tool), KG_MAX_AUDITED_NAME));
 	kg_audited->arguments = arguments ? text_of_arguments(NULL, arguments)
 									  : NULL;
 	MemoryContextSwitchTo(old);

@@ -98,11 +98,11 @@ was_asked(const KgExchange *exchange, const char *key, int len)
 {
 	uint64 digest = kg_cursor_digest(key, len);
 
-	return bsearch(&digest,
-				   exchange->asked,
-				   exchange->nasked,
-				   sizeof(uint64),
-				   compare_digests) != NULL;
+	return exchange->nasked > 0 && bsearch(&digest,
+										   exchange->asked,
+										   exchange->nasked,
+										   sizeof(uint64),
+										   compare_digests) != NULL;
 }
 
 /* ---- decisions ---- */

@@ -185,7 +185,8 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		refuse_old_snapshot(value);
 	last = last_block();
 	for (uint32 i = 0; i < n; i++)
-		if (kg_block_of(nodes[i]) <= last)
+		/* Only a damaged row names a node below the first. */
+		if (nodes[i] > 0 && kg_block_of(nodes[i]) <= last)
 			old[nold++] = nodes[i];
 	/* Not kg_sort(): the clock of a call that read must not end a write. */
 	qsort_interruptible(old, nold, sizeof(int64), kg_compare_nodes, NULL);

@@ -495,7 +495,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 			   psprintf("entity_id %s", own_id),
 			   psprintf("entity_id %s", id),
 			   "write the entity anew");
-	if (own_id && !kg_entity_check(type, id, data, "", &errors))
+	if (own_id == NULL || !kg_entity_check(type, id, data, "", &errors))
 		differ(v,
 			   "schema_refused",
 			   "kg_entity",

@@ -148,6 +148,7 @@ CREATE OR REPLACE FUNCTION authorize_f(resource_type text, ability text, ids tex
 \c - authorize_admin
 -- Nobody who sees a part is told how much there is.
 SELECT kg_pack() IS NULL AS pack_is_silent, kg_rebuild() AS rebuilt, jsonb_path_query_array(kg_health(), '$.components[*].name') AS health;
+SELECT kg_check();
 BEGIN;
 UPDATE kg_entity SET data = data || '{"stars": 9}' WHERE entity_type = 'project' RETURNING entity_id;
 DELETE FROM kg_entity WHERE entity_type = 'run';

@@ -71,6 +71,8 @@ UPDATE kg_entity SET version = 0 WHERE tenant = 'check' AND entity_id = 'a'$$),
 UPDATE kg_entity SET data = jsonb_set(data, '{id}', '"q"') WHERE tenant = 'check' AND entity_id = 'c'$$),
   ('data that the schema refuses', $$--rows
 UPDATE kg_entity SET data = data || '{"size": "big"}' WHERE tenant = 'check' AND entity_id = 'c'$$),
+  ('data that is no object', $$--rows
+UPDATE kg_entity SET data = '5' WHERE tenant = 'check' AND entity_id = 'c'$$),
   ('data changed, nothing derived', $$--rows
 UPDATE kg_entity SET data = data || '{"name": "Stool", "size": 7}' WHERE tenant = 'check' AND entity_id = 'c'$$),
   ('type that is not there', $$--rows
