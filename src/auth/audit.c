@@ -321,16 +321,6 @@ append_string(StringInfo record, const char *name, const char *value)
 	escape_json(record, value);
 }
 
-static char *
-subject_of(const KgTokenIdentity *token)
-{
-	JsonbValue sub;
-
-	if (token == NULL || kg_json_get(&token->claims->root, "sub", &sub) == NULL)
-		return NULL;
-	return kg_json_cstring(&sub);
-}
-
 /* As %c of log_line_prefix has it. */
 static const char *
 session(void)
@@ -364,7 +354,6 @@ static char *
 make_record(const KgAudited *call)
 {
 	const KgTokenIdentity *token = kg_token_identity();
-	char *subject = subject_of(token);
 	int zone = 0;
 	char at[MAXDATELEN + 1];
 	instr_time took;
@@ -378,7 +367,7 @@ make_record(const KgAudited *call)
 	appendStringInfo(&record, "{\"at\": \"%s\"", at);
 	append_string(&record, "tenant", token ? token->tenant : call->tenant);
 	append_string(&record, "role", call->role);
-	append_string(&record, "subject", subject);
+	append_string(&record, "subject", kg_token_subject());
 	append_string(&record, "agent", token ? token->agent : call->agent);
 	append_string(&record, "session", session());
 	append_string(&record, "tool", call->tool);

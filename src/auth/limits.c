@@ -321,23 +321,11 @@ find_limits(const Caller *caller)
 	return &found->limits;
 }
 
-/* The subject of the caller's token, or NULL. */
-static const char *
-token_subject(void)
-{
-	const KgTokenIdentity *token = kg_token_identity();
-	JsonbValue sub;
-
-	if (token && kg_json_get(&token->claims->root, "sub", &sub) &&
-		sub.type == jbvString)
-		return kg_json_cstring(&sub);
-	return NULL;
-}
-
 const KgLimits *
 kg_limits_of_caller(const char *tenant)
 {
-	Caller caller = {tenant, token_subject(), kg_identity_agent(), GetUserId()};
+	Caller caller = {
+		tenant, kg_token_subject(), kg_identity_agent(), GetUserId()};
 
 	return find_limits(&caller);
 }
@@ -345,7 +333,7 @@ kg_limits_of_caller(const char *tenant)
 const char *
 kg_caller_name(void)
 {
-	const char *sub = token_subject();
+	const char *sub = kg_token_subject();
 
 	return sub ? psprintf("sub:%s", sub)
 			   : psprintf("role:%s", GetUserNameFromId(GetUserId(), false));

@@ -18,6 +18,7 @@
 #include "access/xact.h"
 #include "auth/token_identity.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "utils/memutils.h"
 
 typedef struct KgBoundToken
@@ -165,6 +166,19 @@ kg_token_identity(void)
 		return NULL;
 	session_used = true;
 	return &session->identity;
+}
+
+char *
+kg_token_subject(void)
+{
+	const KgTokenIdentity *token = kg_token_identity();
+	JsonbValue subject;
+
+	if (token == NULL ||
+		kg_json_get(&token->claims->root, "sub", &subject) == NULL ||
+		subject.type != jbvString)
+		return NULL;
+	return kg_json_cstring(&subject);
 }
 
 bool

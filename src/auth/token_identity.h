@@ -45,6 +45,9 @@ extern void kg_token_logout(void);
  */
 extern const KgTokenIdentity *kg_token_identity(void);
 
+/* Its claim "sub", where that is a string; NULL: nobody, or no such claim. */
+extern char *kg_token_subject(void);
+
 /* A token was bound once and holds no longer: nobody is calling. */
 extern bool kg_token_lapsed(void);
 

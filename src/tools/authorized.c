@@ -14,14 +14,9 @@
 const char *
 kg_authorized_subject(void)
 {
-	const KgTokenIdentity *token = kg_token_identity();
-	JsonbValue subject;
+	const char *subject = kg_token_subject();
 
-	if (token == NULL ||
-		kg_json_get(&token->claims->root, "sub", &subject) == NULL ||
-		subject.type != jbvString || subject.val.string.len == 0)
-		return NULL;
-	return kg_json_cstring(&subject);
+	return subject != NULL && subject[0] != '\0' ? subject : NULL;
 }
 
 Jsonb *
