@@ -300,6 +300,20 @@ distinct_terms(KgDerivation *d, KgColumns *terms)
 	return terms->nrows;
 }
 
+void
+kg_derive_trigrams(KgColumns *rows, const char *term)
+{
+	char **pieces;
+	int n = kg_term_rows(term, &pieces);
+
+	for (int i = 0; i < n; i++)
+	{
+		kg_columns_add_row(rows);
+		kg_columns_text(rows, 0, pieces[i]);
+		kg_columns_text(rows, 1, term);
+	}
+}
+
 /* Trigrams and pieces of terms that the tenant has not had before. */
 static void
 write_trigrams(KgDerivation *d)
@@ -329,18 +343,7 @@ write_trigrams(KgDerivation *d)
 	MemoryContextSwitchTo(context);
 	kg_columns_init(&columns, context, 2, types);
 	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		char *term = kg_spi_cstring(i, 1);
-		char **rows;
-		int n = kg_term_rows(term, &rows);
-
-		for (int j = 0; j < n; j++)
-		{
-			kg_columns_add_row(&columns);
-			kg_columns_text(&columns, 0, rows[j]);
-			kg_columns_text(&columns, 1, term);
-		}
-	}
+		kg_derive_trigrams(&columns, kg_spi_cstring(i, 1));
 	SPI_freetuptable(SPI_tuptable);
 	if (columns.nrows == 0)
 		return;

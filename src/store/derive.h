@@ -33,6 +33,9 @@ typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
 extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
 							  void *arg);
 
+/* Of kg_trigram: the rows (trigram, term) of a term. */
+extern void kg_derive_trigrams(KgColumns *rows, const char *term);
+
 /* An entity before or after a change; keys is its index_keys. */
 typedef struct KgVersion
 {

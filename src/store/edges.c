@@ -26,6 +26,11 @@ static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, JSONBOID};
 static const Oid edge_argtypes[] = {
 	TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
 
+/* Those of the batch, u, that are stored. */
+#define KG_STORED                                               \
+	"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source " \
+	"AND e.relation_no = u.relation_no AND e.target = u.target"
+
 void
 kg_edges_init(KgColumns *edges, MemoryContext context)
 {
@@ -601,9 +606,7 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
 			   "u.properties)::int::bigint "
 			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, properties, ord) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   "AS u(source, relation_no, target, properties, ord) " KG_STORED,
 			   5,
 			   edge_argtypes,
 			   values,
@@ -654,9 +657,7 @@ insert_beside(const Datum *values, int n)
 		return;
 	kg_spi_run(&stored,
 			   "SELECT e.xmin FROM unnest($2, $3, $4, $5) "
-			   "u(source, relation_no, target, properties) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target",
+			   "u(source, relation_no, target, properties) " KG_STORED,
 			   5,
 			   edge_argtypes,
 			   values,

@@ -265,6 +265,21 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 	v->keys += keys->nrows - (v->differences->total - before);
 }
 
+/*
+ * Four columns that should be, as $2 to $5, and what the nodes of the batch,
+ * $6, have.
+ */
+static void
+compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
+			 const Oid *argtypes, const KgColumns *rows, Datum nodes)
+{
+	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+
+	kg_columns_arrays(rows, &values[1]);
+	values[5] = nodes;
+	run_rows(v, saved, sql, table, 6, argtypes, values);
+}
+
 static void
 compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 {
@@ -275,22 +290,20 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 								   INT4ARRAYOID,
 								   INT8ARRAYOID,
 								   INT8ARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(v->tenant)};
 
-	kg_columns_arrays(terms, &values[1]);
-	values[5] = nodes;
-	run_rows(v,
-			 &saved,
-			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.kind, u.type_no, "
-						  "u.term) AS line FROM unnest($2, $3, $4, $5) "
-						  "AS u(term, kind, type_no, node)",
-						  "SELECT t.node, concat_ws(' ', t.kind, t.type_no, "
-						  "t.term) AS line FROM @kg_term t "
-						  "WHERE t.tenant = $1 AND t.node = ANY($6)"),
-			 "kg_term",
-			 6,
-			 argtypes,
-			 values);
+	compare_rows(
+		v,
+		&saved,
+		KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.kind, u.type_no, "
+					 "u.term) AS line FROM unnest($2, $3, $4, $5) "
+					 "AS u(term, kind, type_no, node)",
+					 "SELECT t.node, concat_ws(' ', t.kind, t.type_no, "
+					 "t.term) AS line FROM @kg_term t "
+					 "WHERE t.tenant = $1 AND t.node = ANY($6)"),
+		"kg_term",
+		argtypes,
+		terms,
+		nodes);
 }
 
 /* Pieces of words that are gone may be left: they are joined to terms only. */
@@ -305,18 +318,7 @@ compare_trigrams(KgVerify *v, const KgColumns *terms)
 
 	kg_columns_init(&pieces, v->batch, 2, types);
 	for (int i = 0; i < terms->nrows; i++)
-	{
-		char *term = TextDatumGetCString(terms->values[0][i]);
-		char **rows;
-		int n = kg_term_rows(term, &rows);
-
-		for (int j = 0; j < n; j++)
-		{
-			kg_columns_add_row(&pieces);
-			kg_columns_text(&pieces, 0, rows[j]);
-			kg_columns_text(&pieces, 1, term);
-		}
-	}
+		kg_derive_trigrams(&pieces, TextDatumGetCString(terms->values[0][i]));
 	if (pieces.nrows == 0)
 		return;
 	kg_columns_arrays(&pieces, &values[1]);
@@ -343,22 +345,20 @@ compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
 								   BYTEAARRAYOID,
 								   INT8ARRAYOID,
 								   INT8ARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(v->tenant)};
 
-	kg_columns_arrays(unique, &values[1]);
-	values[5] = nodes;
-	run_rows(v,
-			 &saved,
-			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.field, "
-						  "u.key) AS line FROM unnest($2, $3, $4, $5) "
-						  "AS u(type_no, field, key, node)",
-						  "SELECT k.node, concat_ws(' ', k.type_no, k.field, "
-						  "k.key) AS line FROM @kg_unique_key k "
-						  "WHERE k.tenant = $1 AND k.node = ANY($6)"),
-			 "kg_unique_key",
-			 6,
-			 argtypes,
-			 values);
+	compare_rows(
+		v,
+		&saved,
+		KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.field, "
+					 "u.key) AS line FROM unnest($2, $3, $4, $5) "
+					 "AS u(type_no, field, key, node)",
+					 "SELECT k.node, concat_ws(' ', k.type_no, k.field, "
+					 "k.key) AS line FROM @kg_unique_key k "
+					 "WHERE k.tenant = $1 AND k.node = ANY($6)"),
+		"kg_unique_key",
+		argtypes,
+		unique,
+		nodes);
 }
 
 static void
@@ -390,7 +390,6 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 								   TEXTARRAYOID,
 								   INT8ARRAYOID};
 	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
-	Datum values[6] = {CStringGetTextDatum(v->tenant)};
 	KgReferenceList missing = {v->batch};
 	KgSight sight;
 
@@ -408,24 +407,23 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 					 missing.items[i].field->name),
 			missing.items[i].value,
 			"write the entity that is missing, or the reference anew");
-	kg_columns_arrays(&v->edges, &values[1]);
-	values[5] = nodes;
-	run_rows(v,
-			 &saved,
-			 KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
-						  "u.relation_no, u.target, "
-						  "min(u.property COLLATE \"C\")) AS line "
-						  "FROM unnest($2, $3, $4, $5) "
-						  "AS u(source, relation_no, target, property) "
-						  "GROUP BY u.source, u.relation_no, u.target",
-						  "SELECT e.source AS node, concat_ws(' ', "
-						  "e.relation_no, e.target, e.property) AS line "
-						  "FROM @kg_edge e WHERE e.tenant = $1 "
-						  "AND e.source = ANY($6) AND e.property IS NOT NULL"),
-			 "kg_edge",
-			 6,
-			 argtypes,
-			 values);
+	compare_rows(
+		v,
+		&saved,
+		KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
+					 "u.relation_no, u.target, "
+					 "min(u.property COLLATE \"C\")) AS line "
+					 "FROM unnest($2, $3, $4, $5) "
+					 "AS u(source, relation_no, target, property) "
+					 "GROUP BY u.source, u.relation_no, u.target",
+					 "SELECT e.source AS node, concat_ws(' ', "
+					 "e.relation_no, e.target, e.property) AS line "
+					 "FROM @kg_edge e WHERE e.tenant = $1 "
+					 "AND e.source = ANY($6) AND e.property IS NOT NULL"),
+		"kg_edge",
+		argtypes,
+		&v->edges,
+		nodes);
 }
 
 /* KgDerivedRows. */
