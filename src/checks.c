@@ -94,17 +94,6 @@ typedef struct KgCheckCall
 	int64 entities;
 } KgCheckCall;
 
-static void
-run(KgSaved *saved, const char *sql, const char *tenant)
-{
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[1];
-	char nulls[1] = {' '};
-
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
-}
-
 /* Statements of ours; their names are qualified or pg_catalog's. */
 static void
 mend(const char *statements)
@@ -122,7 +111,7 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 	SPITupleTable *rows;
 	uint64 n;
 
-	run(saved, check->sql, call->tenant);
+	kg_spi_select_of(saved, check->sql, call->tenant);
 	rows = SPI_tuptable;
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
@@ -149,11 +138,11 @@ check_privileges(KgCheckCall *call)
 	SPITupleTable *rows;
 	uint64 n;
 
-	run(&saved,
-		"SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
-		"AND r.oid IN (SELECT role FROM @kg_tenant_role "
-		"UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
-		call->tenant);
+	kg_spi_select_of(&saved,
+					 "SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
+					 "AND r.oid IN (SELECT role FROM @kg_tenant_role "
+					 "UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
+					 call->tenant);
 	rows = SPI_tuptable;
 	n = SPI_processed;
 	for (uint64 i = 0; i < n; i++)
@@ -186,7 +175,8 @@ check_key_types(KgCheckCall *call)
 {
 	static KgSaved saved;
 
-	run(&saved,
+	kg_spi_select_of(
+		&saved,
 		"SELECT k.tenant, k.type_no FROM (SELECT DISTINCT tenant, type_no "
 		"FROM @kg_index_key) k WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
@@ -228,7 +218,8 @@ check_tenants(KgCheckCall *call)
 	SPITupleTable *rows;
 	uint64 n;
 
-	run(&saved,
+	kg_spi_select_of(
+		&saved,
 		"SELECT tenant FROM @kg_tenant WHERE tenant = coalesce($1, tenant) "
 		"ORDER BY tenant",
 		call->tenant);

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "query/authorizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -84,28 +85,21 @@ problem(KgComponent *c, KgHealth health, const char *fmt, ...)
 	c->problems = lappend(c->problems, text.data);
 }
 
-/* A statement with the tenant, or NULL, as its one parameter. */
-static void
-run(KgSaved *saved, const char *sql, const char *tenant)
-{
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[1];
-	char nulls[1] = {' '};
-
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
-}
-
 static void
 look_at_extension(KgComponent *c)
 {
 	static KgSaved saved;
 	char *version;
 
-	run(&saved,
-		"SELECT extversion FROM pg_extension "
-		"WHERE extname = 'kg_graph' AND $1 IS NOT DISTINCT FROM $1",
-		NULL);
+	kg_spi_run(&saved,
+			   "SELECT extversion FROM pg_extension "
+			   "WHERE extname = 'kg_graph'",
+			   0,
+			   NULL,
+			   NULL,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
 	version = kg_spi_cstring(0, 1);
 	kg_jw_kstring(&c->metrics, "extension_version", version);
 	kg_jw_kstring(&c->metrics, "library_version", KG_VERSION);
@@ -129,10 +123,10 @@ look_at_definitions(KgComponent *c)
 {
 	static KgSaved saved;
 
-	run(&saved,
-		"SELECT kind, on_table, name, problem, kind <> 'storage' "
-		"FROM @kg_definitions_wrong() WHERE $1 IS NULL",
-		c->tenant);
+	kg_spi_select_of(&saved,
+					 "SELECT kind, on_table, name, problem, kind <> 'storage' "
+					 "FROM @kg_definitions_wrong() WHERE $1 IS NULL",
+					 c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool isnull;
@@ -154,7 +148,8 @@ look_at_tables(KgComponent *c)
 	static KgSaved saved;
 
 	look_at_definitions(c);
-	run(&saved,
+	kg_spi_select_of(
+		&saved,
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
 		"AND kind IN ('row security', 'policy', 'trigger', 'index', "
 		"'constraint') GROUP BY kind ORDER BY kind",
@@ -258,10 +253,14 @@ look_at_packing(KgComponent *c)
 
 	if (c->tenant == NULL)
 	{
-		run(&tenants_saved,
-			"SELECT count(*) FROM @kg_tenant "
-			"WHERE $1 IS NOT DISTINCT FROM $1",
-			NULL);
+		kg_spi_run(&tenants_saved,
+				   "SELECT count(*) FROM @kg_tenant",
+				   0,
+				   NULL,
+				   NULL,
+				   NULL,
+				   true,
+				   SPI_OK_SELECT);
 		ntenants = kg_spi_int64(0, 1);
 		probes = Max(KG_ALL_PROBES / KG_MOST_LOOKED_AT,
 					 Min(KG_PROBES, KG_ALL_PROBES / Max(ntenants, 1)));
@@ -311,10 +310,10 @@ look_at_references(KgComponent *c)
 	static KgSaved saved;
 	int64 pending;
 
-	run(&saved,
-		"SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
-		"WHERE tenant = coalesce($1, tenant) LIMIT 1000) p",
-		c->tenant);
+	kg_spi_select_of(&saved,
+					 "SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
+					 "WHERE tenant = coalesce($1, tenant) LIMIT 1000) p",
+					 c->tenant);
 	pending = kg_spi_int64(0, 1);
 	kg_jw_kint(&c->metrics, "pending", pending);
 	if (pending > 0)
@@ -330,7 +329,8 @@ look_at_secrets(KgComponent *c)
 {
 	static KgSaved saved;
 
-	run(&saved,
+	kg_spi_select_of(
+		&saved,
 		"SELECT name FROM unnest('{cursor,listen}'::text[]) n(name) "
 		"WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_secret s WHERE s.name = n.name)",
@@ -353,7 +353,8 @@ look_at_keys(KgComponent *c)
 	int64 expired = 0;
 
 	look_at_secrets(c);
-	run(&saved,
+	kg_spi_select_of(
+		&saved,
 		"SELECT issuer, kid, alg, coalesce(not_after < now(), false) "
 		"FROM @kg_auth_key WHERE enabled AND $1 IS NULL "
 		"ORDER BY issuer, kid LIMIT 100",
@@ -386,30 +387,31 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
-/* Functions that decide about types with x-authorize, whether they are there. */
+/* Functions that decide about types with x-authorize. */
 static void
 look_at_authorizers(KgComponent *c)
 {
 	static KgSaved saved;
-	static KgSaved count_saved;
 
-	run(&count_saved,
-		"SELECT count(*) FROM @kg_tenant WHERE authorizer IS NOT NULL "
-		"AND tenant = coalesce($1, tenant)",
-		c->tenant);
-	kg_jw_kint(&c->metrics, "tenants", kg_spi_int64(0, 1));
-	run(&saved,
-		"SELECT t.tenant FROM @kg_tenant t LEFT JOIN pg_proc p "
-		"ON p.oid = to_regprocedure(t.authorizer) "
-		"WHERE t.authorizer IS NOT NULL AND t.tenant = coalesce($1, t.tenant) "
-		"AND p.provolatile IS DISTINCT FROM 's' "
-		"AND p.provolatile IS DISTINCT FROM 'i' ORDER BY t.tenant",
-		c->tenant);
+	kg_spi_select_of(&saved,
+					 "SELECT tenant, coalesce(to_regprocedure(authorizer), 0) "
+					 "FROM @kg_tenant WHERE authorizer IS NOT NULL "
+					 "AND tenant = coalesce($1, tenant) ORDER BY tenant",
+					 c->tenant);
+	kg_jw_kint(&c->metrics, "tenants", SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		problem(c,
-				KG_DEGRADED,
-				"tenant %s: the authorizer is gone, or VOLATILE",
-				kg_spi_cstring(i, 1));
+	{
+		bool isnull;
+		const char *fault = kg_authorizer_fault(
+			DatumGetObjectId(kg_spi_value(i, 2, &isnull)));
+
+		if (fault != NULL)
+			problem(c,
+					KG_DEGRADED,
+					"tenant %s: the authorizer %s",
+					kg_spi_cstring(i, 1),
+					fault);
+	}
 }
 
 /*
@@ -422,13 +424,13 @@ look_at_settings(KgComponent *c)
 	static KgSaved saved;
 	int64 n;
 
-	run(&saved,
-		"SELECT u.setting FROM pg_db_role_setting s "
-		"CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
-		"WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
-		"AND s.setdatabase IN (0, (SELECT oid FROM pg_database "
-		"WHERE datname = current_database())) ORDER BY u.setting",
-		c->tenant);
+	kg_spi_select_of(&saved,
+					 "SELECT u.setting FROM pg_db_role_setting s "
+					 "CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
+					 "WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
+					 "AND s.setdatabase IN (0, (SELECT oid FROM pg_database "
+					 "WHERE datname = current_database())) ORDER BY u.setting",
+					 c->tenant);
 	n = SPI_processed;
 	for (int64 i = 0; i < n; i++)
 	{

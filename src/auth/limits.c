@@ -116,27 +116,13 @@ kg_limits_any(void)
 	static uint64 seen = 0;
 	static bool any = false;
 	static KgSaved saved;
-	KgUserContext user;
 	uint64 now;
-	bool isnull;
 
 	AcceptInvalidationMessages();
 	now = kg_generation();
 	if (seen == now)
 		return any;
-	kg_become_owner(&user);
-	kg_spi_begin_load();
-	kg_spi_run(&saved,
-			   "SELECT EXISTS (SELECT FROM @kg_limit)",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	any = DatumGetBool(kg_spi_value(0, 1, &isnull));
-	kg_spi_end_load();
-	kg_restore_user(&user);
+	any = kg_spi_finds(&saved, "SELECT FROM @kg_limit LIMIT 1", 0, NULL, NULL);
 	seen = now;
 	return any;
 }

@@ -134,23 +134,13 @@ is_registered(const char *table, const char *policy)
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	Datum values[2] = {CStringGetTextDatum(policy), CStringGetTextDatum(table)};
-	KgUserContext user;
-	bool found;
 
-	kg_become_owner(&user);
-	kg_spi_begin_load();
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_policy WHERE policy = $1 AND on_table = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	found = SPI_processed > 0;
-	kg_spi_end_load();
-	kg_restore_user(&user);
-	return found;
+	return kg_spi_finds(
+		&saved,
+		"SELECT FROM @kg_policy WHERE policy = $1 AND on_table = $2",
+		2,
+		argtypes,
+		values);
 }
 
 /*

@@ -376,6 +376,33 @@ kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	MemoryContextSwitchTo(caller);
 }
 
+void
+kg_spi_select_of(KgSaved *saved, const char *sql, const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[1];
+	char nulls[1] = {' '};
+
+	kg_spi_put_text(values, nulls, 0, tenant);
+	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
+}
+
+bool
+kg_spi_finds(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+			 const Datum *values)
+{
+	KgUserContext user;
+	bool found;
+
+	kg_become_owner(&user);
+	kg_spi_begin_load();
+	kg_spi_run(saved, sql, nargs, argtypes, values, NULL, true, SPI_OK_SELECT);
+	found = SPI_processed > 0;
+	kg_spi_end_load();
+	kg_restore_user(&user);
+	return found;
+}
+
 static void
 run_with_newest(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 				const Datum *values, const char *nulls, int expected,

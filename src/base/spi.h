@@ -42,9 +42,13 @@ extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
 					   const Oid *argtypes, const Datum *values,
 					   const char *nulls, bool read_only, int expected);
 
+/* A SELECT that writes nothing and has a tenant, or NULL, as its parameter. */
+extern void kg_spi_select_of(KgSaved *saved, const char *sql,
+							 const char *tenant);
+
 /*
- * The same with a snapshot that sees everything committed by now, whatever the
- * isolation level: for checks of referential integrity, which must not miss
+ * kg_spi_run() with a snapshot that sees everything committed by now, whatever
+ * the isolation level: for checks of referential integrity, which must not miss
  * what a concurrent transaction did.
  */
 extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
@@ -86,6 +90,13 @@ extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
 
+/*
+ * For what a cache keeps: does the SELECT find a row?  As the owner of the
+ * extension, whatever the caller sees.
+ */
+extern bool kg_spi_finds(KgSaved *saved, const char *sql, int nargs,
+						 const Oid *argtypes, const Datum *values);
+
 /* Only the snapshot of it; PopActiveSnapshot() ends it. */
 extern void kg_push_newest_snapshot(void);
 
@@ -113,13 +124,13 @@ extern double kg_spi_plan_for(double rows);
 /* Sets the planner's hook for that; when the module is loaded. */
 extern void kg_spi_init(void);
 
-/* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 /* A parameter that may be NULL, with nulls as SPI takes them. */
 extern void kg_spi_put_text(Datum *values, char *nulls, int index,
 							const char *value);
 extern void kg_spi_put_jsonb(Datum *values, char *nulls, int index,
 							 const Jsonb *value);
 
+/* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);

@@ -114,25 +114,30 @@ has_signature(HeapTuple tuple)
 	return strcmp(names[3], "id") == 0 && strcmp(names[4], "allowed") == 0;
 }
 
-char *
-kg_authorizer_check(Oid function)
+const char *
+kg_authorizer_fault(Oid function)
 {
 	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	const FormData_pg_proc *proc;
 	const char *fault = NULL;
-	KgError *err;
 
 	if (!HeapTupleIsValid(tuple))
-		fault = "does not exist";
-	else
-	{
-		proc = (Form_pg_proc) GETSTRUCT(tuple);
-		if (!has_signature(tuple))
-			fault = "has another signature than an authorizer";
-		else if (proc->provolatile == PROVOLATILE_VOLATILE)
-			fault = "is VOLATILE";
-		ReleaseSysCache(tuple);
-	}
+		return "does not exist";
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	if (!has_signature(tuple))
+		fault = "has another signature than an authorizer";
+	else if (proc->provolatile == PROVOLATILE_VOLATILE)
+		fault = "is VOLATILE";
+	ReleaseSysCache(tuple);
+	return fault;
+}
+
+char *
+kg_authorizer_check(Oid function)
+{
+	const char *fault = kg_authorizer_fault(function);
+	KgError *err;
+
 	if (fault == NULL)
 		return format_procedure_qualified(function);
 	err = kg_error_new(

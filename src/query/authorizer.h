@@ -11,6 +11,9 @@
 /* The tenant's function as it was registered, or NULL; good while pinned. */
 extern const char *kg_authorizer_of(const char *tenant);
 
+/* Why it is no function to be an authorizer, or NULL. */
+extern const char *kg_authorizer_fault(Oid function);
+
 /*
  * Raises KG_INVALID_INPUT where it is no function to be an authorizer; else
  * its name and the types of its arguments, qualified.

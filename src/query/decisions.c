@@ -175,25 +175,14 @@ has_annotation(const char *tenant, int32 type_no)
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 	Datum values[] = {CStringGetTextDatum(tenant), Int32GetDatum(type_no)};
-	KgUserContext user;
-	bool found;
 
-	kg_become_owner(&user);
-	kg_spi_begin_load();
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_entity_type WHERE tenant = $1 "
-			   "AND type_no = coalesce(nullif($2, 0), type_no) "
-			   "AND schema ? 'x-authorize' LIMIT 1",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	found = SPI_processed > 0;
-	kg_spi_end_load();
-	kg_restore_user(&user);
-	return found;
+	return kg_spi_finds(&saved,
+						"SELECT FROM @kg_entity_type WHERE tenant = $1 "
+						"AND type_no = coalesce(nullif($2, 0), type_no) "
+						"AND schema ? 'x-authorize' LIMIT 1",
+						2,
+						argtypes,
+						values);
 }
 
 /*

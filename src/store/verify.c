@@ -590,16 +590,11 @@ verify_key_rows(KgVerify *v)
 	Datum values[] = {CStringGetTextDatum(v->tenant)};
 	int64 n;
 
-	kg_spi_run(&count_saved,
-			   "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
-			   "AND type_no IN (SELECT type_no FROM @kg_entity_type "
-			   "WHERE tenant = $1)",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_select_of(&count_saved,
+					 "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
+					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
+					 "WHERE tenant = $1)",
+					 v->tenant);
 	n = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	if (n == v->keys)
@@ -668,18 +663,11 @@ static void
 verify_explicit_edges(KgVerify *v)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
 
-	kg_spi_run(&saved,
-			   "SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
-			   "FROM @kg_edge d WHERE " KG_BAD_EDGES,
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_select_of(&saved,
+					 "SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
+					 "FROM @kg_edge d WHERE " KG_BAD_EDGES,
+					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		differ(v,
 			   "edge_dangling",
@@ -886,17 +874,10 @@ static void
 verify_pending(KgVerify *v)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
 
-	kg_spi_run(&saved,
-			   "SELECT id FROM @kg_pending_reference WHERE tenant = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_select_of(&saved,
+					 "SELECT id FROM @kg_pending_reference WHERE tenant = $1",
+					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		differ(v,
 			   "pending_left",
