@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "lib/qunique.h"
 #include "miscadmin.h"
 #include "query/cursor.h"
 #include "query/exchange.h"
@@ -266,14 +267,16 @@ ask_for(const char *key, int len, void *arg)
 static char *
 seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 {
-	Head head = {expires, exchange->round + 1, n};
+	Head head = {expires, exchange->round + 1};
 	StringInfoData payload;
 
+	/* What was asked before and not answered is asked again. */
 	qsort(digests, n, sizeof(uint64), compare_digests);
+	head.nasked = qunique(digests, n, sizeof(uint64), compare_digests);
 	initStringInfo(&payload);
 	appendBinaryStringInfo(&payload, (const char *) &head, sizeof(head));
 	appendBinaryStringInfo(
-		&payload, (const char *) digests, n * sizeof(uint64));
+		&payload, (const char *) digests, head.nasked * sizeof(uint64));
 	return kg_cursor_seal(
 		exchange->tenant, exchange->about, payload.data, payload.len);
 }

@@ -104,6 +104,8 @@ SELECT r ->> 'exchange' AS seal, r - 'exchange' - 'expires_at' AS first FROM kg_
 \set yes '[{"resource_type": "project", "ability": "read_project", "ids": ["p1", "p2"], "allowed": true}]'
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann')) AS taken;
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', NULL, :'ann')) AS without_exchange;
+-- What is not answered is asked again, and noted once.
+SELECT length(r ->> 'exchange') = length(:'seal') AS not_longer, r -> 'round' AS round FROM kg_call_authorized(:'list', :'arguments', '[]', :'seal', :'ann') r;
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'bob')) AS another_subject;
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann2')) AS another_tenant;
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', 'list_project', :'arguments', :'yes', :'seal', :'ann')) AS another_tool;
