@@ -207,6 +207,8 @@ at_transaction_end(XactEvent event, void *arg)
 {
 	forget_copying();
 	left.desc = NULL;
+	/* A procedure that commits goes on as another statement. */
+	statements++;
 }
 
 /* A COPY that failed. */
