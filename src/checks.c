@@ -330,20 +330,6 @@ read_options(const Jsonb *options, KgCheckCall *call)
 	}
 }
 
-/* It tells of rows by their ids and contents, and counts them. */
-static KG_NORETURN void
-throw_sees_part(void)
-{
-	KgError *err = kg_error_new(KG_FORBIDDEN,
-								"a caller that sees a part of its tenant may "
-								"not check it");
-
-	kg_error_expected(err,
-					  "the owner of the extension, or an admin from whom no "
-					  "policy and no authorizer hides entities");
-	kg_error_throw(err);
-}
-
 /* The owner for all, or one that it names; admins for their own. */
 static void
 require_right(KgCheckCall *call)
@@ -355,8 +341,12 @@ require_right(KgCheckCall *call)
 		return;
 	mine = kg_identity_require(KG_ACCESS_ADMIN);
 	kg_visibility_require_tenant("check it");
+	/* It tells of rows by their ids and contents, and counts them. */
 	if (!kg_catalog_newest(mine)->plain_visibility)
-		throw_sees_part();
+		kg_visibility_refuse_part("check it",
+								  "the owner of the extension, or an admin "
+								  "from whom no policy and no authorizer hides "
+								  "entities");
 	if (call->tenant && strcmp(call->tenant, mine) != 0)
 		kg_error_throw(
 			kg_error_new(KG_FORBIDDEN, "only the owner checks another tenant"));

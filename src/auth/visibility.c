@@ -239,17 +239,23 @@ kg_visibility_edges_are_plain(void)
 }
 
 void
+kg_visibility_refuse_part(const char *what, const char *expected)
+{
+	KgError *err = kg_error_new(KG_FORBIDDEN,
+								"a caller that sees a part of its tenant may "
+								"not %s",
+								what);
+
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+void
 kg_visibility_require_tenant(const char *what)
 {
-	KgError *err;
-
-	if (!kg_visibility_is_partial())
-		return;
-	err = kg_error_new(KG_FORBIDDEN,
-					   "a caller that sees a part of its tenant may not %s",
-					   what);
-	kg_error_expected(err,
-					  "a role or token without scope paths, and without an "
-					  "agent or with one that has every bundle");
-	kg_error_throw(err);
+	if (kg_visibility_is_partial())
+		kg_visibility_refuse_part(what,
+								  "a role or token without scope paths, and "
+								  "without an agent or with one that has every "
+								  "bundle");
 }

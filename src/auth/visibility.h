@@ -10,6 +10,8 @@
 #ifndef KG_VISIBILITY_H
 #define KG_VISIBILITY_H
 
+#include "base/compat.h"
+
 /* Has the caller scope paths, or an agent that lacks a bundle of the tenant? */
 extern bool kg_visibility_is_partial(void);
 
@@ -29,5 +31,9 @@ extern bool kg_visibility_edges_are_plain(void);
  * what completes "... may not".
  */
 extern void kg_visibility_require_tenant(const char *what);
+/* That error, for who finds it out otherwise. */
+extern KG_NORETURN void
+kg_visibility_refuse_part(const char *what,
+						  const char *expected) KG_NORETURN_TAIL;
 
 #endif /* KG_VISIBILITY_H */

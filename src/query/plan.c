@@ -12,8 +12,8 @@
  */
 #include "postgres.h"
 
-#include "auth/audit.h"
 #include "access/xact.h"
+#include "auth/audit.h"
 #include "auth/identity.h"
 #include "base/cache.h"
 #include "base/extension.h"
