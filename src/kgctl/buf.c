@@ -62,6 +62,17 @@ kg_strdup(const char *s)
 	return kg_strndup(s, strlen(s));
 }
 
+uint64_t
+kg_hash(uint64_t seed, const char *data, size_t len)
+{
+	uint64_t hash = seed ^ 14695981039346656037u;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char) data[i]) * 1099511628211u;
+	return hash ^ hash >> 32;
+}
+
 char *
 kg_format(const char *fmt, ...)
 {

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct KgBuf
 {
@@ -29,6 +30,9 @@ extern char *kg_format(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
 extern bool kg_ends_with(const char *s, const char *suffix);
+
+/* FNV-1a, of 64 bits, its upper half folded into the lower one. */
+extern uint64_t kg_hash(uint64_t seed, const char *data, size_t len);
 
 extern void kg_buf_init(KgBuf *buf);
 extern void kg_buf_free(KgBuf *buf);

@@ -82,12 +82,7 @@ make_key(const char *const parts[KG_DECISION_PARTS], char key[MAX_KEY])
 static size_t
 slot_of(const KgDecisions *kept, const char *key, size_t len)
 {
-	uint64_t hash = kept->seed ^ 14695981039346656037u;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char) key[i]) * 1099511628211u;
-	return (size_t) ((hash ^ hash >> 32) % SLOTS);
+	return (size_t) (kg_hash(kept->seed, key, len) % SLOTS);
 }
 
 bool

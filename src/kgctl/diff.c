@@ -198,15 +198,10 @@ print_inside(FILE *out, const KgJson *old, const KgJson *new, const char *where)
 		print_value(out, "+", where, new);
 }
 
-/* FNV-1a */
 static uint64_t
 hash_name(const char *name)
 {
-	uint64_t hash = 14695981039346656037U;
-
-	for (; *name != '\0'; name++)
-		hash = (hash ^ (unsigned char) *name) * 1099511628211U;
-	return hash;
+	return kg_hash(0, name, strlen(name));
 }
 
 static int

@@ -72,17 +72,6 @@ kg_rates_new(void)
 	return rates;
 }
 
-static uint64_t
-hash(const char *data, size_t len)
-{
-	uint64_t value = 14695981039346656037u;
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		value = (value ^ (unsigned char) data[i]) * 1099511628211u;
-	return value ^ value >> 32;
-}
-
 static void
 forget(Caller *caller)
 {
@@ -124,7 +113,7 @@ kg_rates_free(KgRates *rates)
 static Caller *
 place_of(KgRates *rates, const char *token)
 {
-	return &rates->callers[hash(token, strlen(token)) % CALLERS];
+	return &rates->callers[kg_hash(0, token, strlen(token)) % CALLERS];
 }
 
 /* Whose limits are known and not old; NULL: they are to be asked for. */
@@ -146,7 +135,7 @@ find_bucket(KgRates *rates, const Caller *caller, Rate rate)
 {
 	const char *key = caller->keys[rate];
 	size_t len = caller->lens[rate];
-	size_t head = hash(key, len) % HEADS;
+	size_t head = kg_hash(0, key, len) % HEADS;
 	double limit = (double) caller->limits[rate];
 	int64_t now = kg_now();
 	Bucket *bucket;
