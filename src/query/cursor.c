@@ -75,17 +75,17 @@ load_secret(void)
 	pfree(secret);
 }
 
-static void
-append_part(StringInfo message, const void *part, int len)
+void
+kg_cursor_part(StringInfo query, const void *part, int len)
 {
-	appendBinaryStringInfo(message, (const char *) &len, sizeof(len));
-	appendBinaryStringInfo(message, part, len);
+	appendBinaryStringInfo(query, (const char *) &len, sizeof(len));
+	appendBinaryStringInfo(query, part, len);
 }
 
 static void
 append_flag(StringInfo message, bool flag)
 {
-	append_part(message, &flag, sizeof(flag));
+	kg_cursor_part(message, &flag, sizeof(flag));
 }
 
 /* Equal values have equal bytes; what is nested is stored sorted. */
@@ -96,17 +96,19 @@ append_value(StringInfo message, const JsonbValue *value)
 	switch ((int) value->type)
 	{
 		case jbvString:
-			append_part(message, value->val.string.val, value->val.string.len);
+			kg_cursor_part(
+				message, value->val.string.val, value->val.string.len);
 			break;
 		case jbvNumeric:
-			append_part(
+			kg_cursor_part(
 				message, value->val.numeric, VARSIZE_ANY(value->val.numeric));
 			break;
 		case jbvBool:
-			append_part(message, &value->val.boolean, sizeof(bool));
+			kg_cursor_part(message, &value->val.boolean, sizeof(bool));
 			break;
 		case jbvBinary:
-			append_part(message, value->val.binary.data, value->val.binary.len);
+			kg_cursor_part(
+				message, value->val.binary.data, value->val.binary.len);
 			break;
 		default:
 			break;
@@ -129,14 +131,14 @@ kg_cursor_query(const char *tool, const char *about,
 	StringInfo query = makeStringInfo();
 	KgJsonIter it;
 
-	append_part(query, tool, strlen(tool));
-	append_part(query, about, strlen(about));
+	kg_cursor_part(query, tool, strlen(tool));
+	kg_cursor_part(query, about, strlen(about));
 	kg_json_iter_init(&it, arguments);
 	while (kg_json_iter_next(&it))
 	{
 		if (sizes_a_page(&it.key))
 			continue;
-		append_part(query, it.key.val.string.val, it.key.val.string.len);
+		kg_cursor_part(query, it.key.val.string.val, it.key.val.string.len);
 		append_value(query, &it.value);
 	}
 	return query;
@@ -153,18 +155,18 @@ append_viewer(StringInfo message, const char *tenant)
 	const KgAgent *agent = kg_agent_current();
 	Oid role = GetUserId();
 
-	append_part(message, tenant, strlen(tenant));
-	append_part(message, &role, sizeof(role));
+	kg_cursor_part(message, tenant, strlen(tenant));
+	kg_cursor_part(message, &role, sizeof(role));
 	/* That there is none is not what an empty one, or no path, says. */
 	append_flag(message, agent != NULL);
 	if (agent != NULL)
-		append_part(message, agent->name, strlen(agent->name));
+		kg_cursor_part(message, agent->name, strlen(agent->name));
 	append_flag(message, token != NULL && token->scoped);
 	if (token == NULL || !token->scoped)
 		return;
-	append_part(message, &token->nscopes, sizeof(token->nscopes));
+	kg_cursor_part(message, &token->nscopes, sizeof(token->nscopes));
 	for (int i = 0; i < token->nscopes; i++)
-		append_part(message, token->scopes[i], strlen(token->scopes[i]));
+		kg_cursor_part(message, token->scopes[i], strlen(token->scopes[i]));
 }
 
 static void
@@ -180,9 +182,9 @@ compute_mac(const char *tenant, const StringInfoData *query,
 	initStringInfo(&viewer);
 	append_viewer(&viewer, tenant);
 	initStringInfo(&message);
-	append_part(&message, viewer.data, viewer.len);
-	append_part(&message, query->data, query->len);
-	append_part(&message, payload, len);
+	kg_cursor_part(&message, viewer.data, viewer.len);
+	kg_cursor_part(&message, query->data, query->len);
+	kg_cursor_part(&message, payload, len);
 	/* Without a key: with the one it was given before. */
 	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
 		!EVP_MAC_update(hmac, (uint8 *) message.data, message.len) ||

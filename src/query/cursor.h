@@ -21,6 +21,9 @@
 extern StringInfo kg_cursor_query(const char *tool, const char *about,
 								  const JsonbContainer *arguments);
 
+/* A part of it, with its length, so that none runs into the next. */
+extern void kg_cursor_part(StringInfo query, const void *part, int len);
+
 extern char *kg_cursor_seal(const char *tenant, const StringInfoData *query,
 							const char *payload, int len);
 

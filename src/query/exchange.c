@@ -41,13 +41,6 @@ throw_bad_exchange(void)
 }
 
 static void
-append_part(StringInfo about, const void *part, int len)
-{
-	appendBinaryStringInfo(about, (const char *) &len, sizeof(len));
-	appendBinaryStringInfo(about, part, len);
-}
-
-static void
 read_exchange(KgExchange *exchange, const char *text)
 {
 	StringInfo payload = kg_cursor_unseal(
@@ -76,10 +69,10 @@ kg_exchange_open(const char *tenant, const char *subject, const char *tool,
 
 	exchange->tenant = tenant;
 	exchange->about = makeStringInfo();
-	append_part(exchange->about, "exchange", strlen("exchange"));
-	append_part(exchange->about, subject, strlen(subject));
-	append_part(exchange->about, tool, strlen(tool));
-	append_part(exchange->about, arguments, VARSIZE(arguments));
+	kg_cursor_part(exchange->about, "exchange", strlen("exchange"));
+	kg_cursor_part(exchange->about, subject, strlen(subject));
+	kg_cursor_part(exchange->about, tool, strlen(tool));
+	kg_cursor_part(exchange->about, arguments, VARSIZE(arguments));
 	if (text != NULL)
 		read_exchange(exchange, text);
 	return exchange;
