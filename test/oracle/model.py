@@ -42,9 +42,9 @@ class Graph:
         self.edges = []
 
     def visible(self, sees):
-        """The graph without the nodes that sees(document) hides."""
+        """The graph without the nodes that sees(node, document) hides."""
         view = Graph()
-        view.nodes = {node: data for node, data in self.nodes.items() if sees(data)}
+        view.nodes = {node: data for node, data in self.nodes.items() if sees(node, data)}
         view.edges = [e for e in self.edges if e.source in view.nodes and e.target in view.nodes]
         return view
 

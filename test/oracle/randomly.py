@@ -104,6 +104,61 @@ def graph(rng):
     return g, bundle
 
 
+# What x-authorize may say of a type, beside its ability: the entity's own id, or
+# a property, which need not have a value.
+RESOURCES = {
+    PERSON: [{}, {"resource_type": "user"}, {"id": "color"}, {"id": "n", "resource_type": PLACE}, {"id": "home", "resource_type": PLACE}],
+    PLACE: [{}, {"id": "size"}, {"id": "name", "resource_type": PERSON}],
+}
+ABILITIES = ["see", "read"]
+
+
+def authorize(rng, schemas):
+    """The schemas, of which some have x-authorize."""
+    if rng.random() < 0.5:
+        return schemas
+    drawn = []
+    for one in schemas:
+        kind = one["entity_type"]
+        if rng.random() < 0.6:
+            says = {"ability": rng.choice(ABILITIES), **rng.choice(RESOURCES[kind])}
+            one = dict(one, schema=dict(one["schema"], **{"x-authorize": says}))
+        drawn.append(one)
+    return drawn
+
+
+def authorized(bundle):
+    return any("x-authorize" in one["schema"] for one in bundle["schemas"])
+
+
+def denied(rng):
+    """A random third of all questions: (resource type, ability, id)."""
+    ids = IDS + COLORS + [str(n) for n in range(-1, 11)] + ["Paris", "paris", "Rome"]
+    return {
+        (kind, ability, one)
+        for kind in [PERSON, PLACE, "user"]
+        for ability in ABILITIES
+        for one in sorted(set(ids))
+        if rng.random() < 0.3
+    }
+
+
+def decider(bundle, no):
+    """Whether an entity is seen, by the annotations and what is denied."""
+    says = {one["entity_type"]: one["schema"].get("x-authorize") for one in bundle["schemas"]}
+
+    def may(node, data):
+        kind, own_id = node
+        if says[kind] is None:
+            return True
+        value = data.get(says[kind]["id"]) if "id" in says[kind] else own_id
+        if value is None:
+            return False
+        return (says[kind].get("resource_type", kind), says[kind]["ability"], str(value)) not in no
+
+    return may
+
+
 def changed(rng, g, bundle):
     """The same graph without one of its explicit edges, as a bundle again."""
     gone = rng.randrange(len(bundle["edges"]))
