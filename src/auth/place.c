@@ -11,7 +11,6 @@
 #include "auth/place.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "storage/proc.h"
 
 /* pg_advisory_lock() has 1 and 2 there; the field has 16 bits. */
 #define KG_FIRST_PLACE 3
@@ -31,7 +30,7 @@ kg_place_take(KgPlace *place, const char *tenant, const char *counted,
 	for (int i = 0; i < n; i++)
 	{
 		/* Each session begins elsewhere, where it most often is alone. */
-		int at = (MyProc->pgprocno + i) % n;
+		int at = (MyProcPid + i) % n;
 
 		SET_LOCKTAG_ADVISORY(place->tag,
 							 MyDatabaseId,

@@ -26,7 +26,6 @@
 #include "executor/tuptable.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "storage/proc.h"
 #include "store/quota.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -178,7 +177,7 @@ lock_stripe(Datum tenant, Datum quota, int64 delta)
 	Datum values[] = {tenant,
 					  quota,
 					  Int64GetDatum(delta),
-					  Int32GetDatum(MyProc->pgprocno % KG_STRIPES)};
+					  Int32GetDatum(MyProcPid % KG_STRIPES)};
 	bool isnull;
 
 	kg_spi_run_newest(&saved,
