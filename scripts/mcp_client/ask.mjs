@@ -24,7 +24,7 @@ async function call(name, args) {
   const result = await client.callTool({ name, arguments: args });
   const data = result.structuredContent;
   if (result.isError) {
-    const { code, message, did_you_mean: nearest, allowed } = data;
+    const { code, message, did_you_mean: nearest, allowed } = data.error;
     console.log(color(31, `   isError: ${code}: ${message}`) +
       (nearest ? `; did you mean ${JSON.stringify(nearest)}` : allowed ? `; allowed: ${JSON.stringify(allowed).slice(0, 120)}` : ''));
   } else {

@@ -42,24 +42,37 @@ static const struct
 {
 	const char *name;
 	int sqlstate;
+	KgErrorLevel level; /* of a tool that was called by itself */
 	bool ours;
 } codes[] = {
-	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE},
-	{"UNKNOWN_TYPE", ERRCODE_UNDEFINED_OBJECT},
-	{"UNKNOWN_TOOL", ERRCODE_UNDEFINED_FUNCTION},
-	{"NOT_FOUND", ERRCODE_NO_DATA_FOUND},
-	{"LIMIT_EXCEEDED", ERRCODE_PROGRAM_LIMIT_EXCEEDED},
-	{"VALIDATION_FAILED", ERRCODE_CHECK_VIOLATION},
-	{"REFERENCE_MISSING", ERRCODE_FOREIGN_KEY_VIOLATION},
-	{"ALREADY_EXISTS", ERRCODE_UNIQUE_VIOLATION},
-	{"NO_TENANT", ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION},
-	{"FORBIDDEN", ERRCODE_INSUFFICIENT_PRIVILEGE},
-	{"CONFLICT", ERRCODE_T_R_SERIALIZATION_FAILURE},
-	{"TIMEOUT", ERRCODE_QUERY_CANCELED},
-	{"QUOTA_EXCEEDED", ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, true},
-	{"VERSION_NOT_FOUND", ERRCODE_UNDEFINED_FUNCTION, true},
-	{"FAILED_BINDING", ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, true},
+	{"INVALID_INPUT", ERRCODE_INVALID_PARAMETER_VALUE, KG_LEVEL_SERVICE},
+	{"UNKNOWN_TYPE", ERRCODE_UNDEFINED_OBJECT, KG_LEVEL_SERVICE},
+	{"UNKNOWN_TOOL", ERRCODE_UNDEFINED_FUNCTION, KG_LEVEL_SERVICE},
+	{"NOT_FOUND", ERRCODE_NO_DATA_FOUND, KG_LEVEL_OPERATION},
+	{"LIMIT_EXCEEDED", ERRCODE_PROGRAM_LIMIT_EXCEEDED, KG_LEVEL_ENGINE},
+	{"VALIDATION_FAILED", ERRCODE_CHECK_VIOLATION, KG_LEVEL_OPERATION},
+	{"REFERENCE_MISSING", ERRCODE_FOREIGN_KEY_VIOLATION, KG_LEVEL_OPERATION},
+	{"ALREADY_EXISTS", ERRCODE_UNIQUE_VIOLATION, KG_LEVEL_OPERATION},
+	{"NO_TENANT",
+	 ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION,
+	 KG_LEVEL_SERVICE},
+	{"FORBIDDEN", ERRCODE_INSUFFICIENT_PRIVILEGE, KG_LEVEL_SERVICE},
+	{"CONFLICT", ERRCODE_T_R_SERIALIZATION_FAILURE, KG_LEVEL_OPERATION},
+	{"TIMEOUT", ERRCODE_QUERY_CANCELED, KG_LEVEL_ENGINE},
+	{"QUOTA_EXCEEDED",
+	 ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+	 KG_LEVEL_ENGINE,
+	 true},
+	{"VERSION_NOT_FOUND", ERRCODE_UNDEFINED_FUNCTION, KG_LEVEL_SERVICE, true},
+	{"FAILED_BINDING",
+	 ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+	 KG_LEVEL_ENGINE,
+	 true},
+	{"INTERNAL", ERRCODE_INTERNAL_ERROR, KG_LEVEL_ENGINE, true},
 };
+
+/* In the order of KgErrorLevel. */
+static const char *const levels[] = {"service", "engine", "operation"};
 
 /* Values in errors are for orientation: a long one is cut. */
 #define KG_MAX_ERROR_VALUE 256
@@ -421,14 +434,66 @@ kg_error_caught(const ErrorData *edata)
 		return kg_json_parse(edata->detail);
 	/* The server log has the text; a caller of a tool gets none of it. */
 	if (code < 0)
-		return kg_json_parse(
-			"{\"code\": \"INTERNAL\", \"message\": \"internal error; the "
-			"server log has the details\"}");
+		return kg_error_object(kg_error_new(
+			KG_INTERNAL, "internal error; the server log has the details"));
 	if (code == KG_CONFLICT)
 		return kg_error_object(kg_error_new(
 			code,
 			"the call conflicted with another transaction; send it again"));
 	return kg_error_object(kg_error_new(code, "%s", edata->message));
+}
+
+/* The code that an error's object has, whoever made it. */
+static int
+code_of_object(const Jsonb *object)
+{
+	JsonbValue value;
+
+	if (kg_json_get(&object->root, "code", &value))
+		for (int i = 0; i < lengthof(codes); i++)
+			if (kg_json_string_is(&value, codes[i].name))
+				return i;
+	return KG_INTERNAL;
+}
+
+/*
+ * What the arguments of a tool were checked for before is the service's to say;
+ * of an operation that the tool then chose, it is the operation's.
+ */
+static KgErrorLevel
+level_of(int code, const char *operation)
+{
+	if (operation != NULL && codes[code].level == KG_LEVEL_SERVICE)
+		return KG_LEVEL_OPERATION;
+	return codes[code].level;
+}
+
+Jsonb *
+kg_error_answer(const ErrorData *edata, const char *operation)
+{
+	Jsonb *object = kg_error_caught(edata);
+	int code = code_of_object(object);
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "level", levels[level_of(code, operation)]);
+	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
+	if (operation)
+		kg_jw_kstring(&w, "operation", operation);
+	kg_json_iter_init(&it, &object->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		if (operation && kg_json_string_is(&it.key, "message"))
+			kg_jw_string(
+				&w, psprintf("%s: %s", operation, kg_json_cstring(&it.value)));
+		else
+			kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }
 
 const char *

@@ -39,8 +39,20 @@ typedef enum KgErrorCode
 	KG_TIMEOUT,
 	KG_QUOTA_EXCEEDED,
 	KG_VERSION_NOT_FOUND,
-	KG_FAILED_BINDING
+	KG_FAILED_BINDING,
+	KG_INTERNAL
 } KgErrorCode;
+
+/*
+ * Who refuses a call of a tool: what stands before any work, the engine whatever
+ * was asked for, or what was to be done.
+ */
+typedef enum KgErrorLevel
+{
+	KG_LEVEL_SERVICE,
+	KG_LEVEL_ENGINE,
+	KG_LEVEL_OPERATION
+} KgErrorLevel;
 
 typedef struct KgError KgError;
 
@@ -118,6 +130,12 @@ extern Jsonb *kg_error_object(const KgError *err);
  * the caller.
  */
 extern Jsonb *kg_error_caught(const ErrorData *edata);
+
+/*
+ * The same as a tool answers it, with its level and SQLSTATE.  operation is the
+ * name of what a registered tool ran when it was raised, or NULL.
+ */
+extern Jsonb *kg_error_answer(const ErrorData *edata, const char *operation);
 
 /*
  * Is it about what was sent, so that the caller can do something about it?

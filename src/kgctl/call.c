@@ -296,7 +296,7 @@ write_excess(const KgCall *call, const KgJson *message, const char *text,
 		kg_message_tool_error(out,
 							  id_text.data,
 							  call->revision,
-							  "LIMIT_EXCEEDED",
+							  KG_REFUSED_LIMIT,
 							  text,
 							  retry_after_ms);
 	else

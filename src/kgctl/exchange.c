@@ -140,7 +140,8 @@ write_refusal(const KgExchange *x, KgBuf *out)
 {
 	char *id = id_of(x);
 
-	kg_message_tool_error(out, id, x->revision, "FORBIDDEN", unavailable, -1);
+	kg_message_tool_error(
+		out, id, x->revision, KG_REFUSED_FORBIDDEN, unavailable, -1);
 	free(id);
 }
 

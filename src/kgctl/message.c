@@ -156,9 +156,26 @@ kg_message_error(KgBuf *out, const char *id, int code, const char *text)
 
 void
 kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
-					  const char *code, const char *text, long retry_after_ms)
+					  KgRefusal refusal, const char *text, long retry_after_ms)
 {
-	json_t *error = json_pack("{s:s, s:s}", "code", code, "message", text);
+	/* As src/base/error.c has them. */
+	static const struct
+	{
+		const char *code;
+		const char *level;
+		const char *sqlstate;
+	} refusals[] = {{"FORBIDDEN", "service", "42501"},
+					{"LIMIT_EXCEEDED", "engine", "54000"}};
+	json_t *error = json_pack("{s:s, s:s, s:s, s:s}",
+							  "level",
+							  refusals[refusal].level,
+							  "code",
+							  refusals[refusal].code,
+							  "sqlstate",
+							  refusals[refusal].sqlstate,
+							  "message",
+							  text);
+	json_t *structured = json_pack("{s:O}", "error", error);
 	json_t *result = json_pack("{s:b}", "isError", 1);
 	KgBuf plain;
 
@@ -166,7 +183,7 @@ kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 		json_object_set_new(
 			error, "retry_after_ms", json_integer(retry_after_ms));
 	kg_buf_init(&plain);
-	kg_json_write_made(&plain, json_incref(error));
+	kg_json_write_made(&plain, json_incref(structured));
 	json_object_set_new(
 		result,
 		"content",
@@ -174,10 +191,11 @@ kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 	kg_buf_free(&plain);
 	/* Revisions are dates. */
 	if (revision == NULL || strcmp(revision, "2025-06-18") >= 0)
-		json_object_set(result, "structuredContent", error);
+		json_object_set(result, "structuredContent", structured);
 	if (revision == NULL)
 		json_object_set_new(result, "resultType", json_string("complete"));
 	json_decref(error);
+	json_decref(structured);
 	kg_json_write_made(out,
 					   json_pack("{s:s, s:o, s:o}",
 								 "jsonrpc",

@@ -74,12 +74,19 @@ extern json_t *kg_message_id(const char *id);
 extern void kg_message_error(KgBuf *out, const char *id, int code,
 							 const char *text);
 
+/* Why a call is not passed on. */
+typedef enum KgRefusal
+{
+	KG_REFUSED_FORBIDDEN,
+	KG_REFUSED_LIMIT
+} KgRefusal;
+
 /*
  * The result of a tool that fails, in the shape of a legacy revision, or (NULL)
  * of the modern one.  retry_after_ms < 0: that is not told.
  */
 extern void kg_message_tool_error(KgBuf *out, const char *id,
-								  const char *revision, const char *code,
+								  const char *revision, KgRefusal refusal,
 								  const char *text, long retry_after_ms);
 
 /* Put {"kg_revision":"...", in front of a message that is an object. */

@@ -20,8 +20,8 @@ observe_tool_error(const char *result, size_t len)
 		json_array_get(json_object_get(root, "content"), 0), "text"));
 	json_t *read = error == NULL && text != NULL ? json_loads(text, 0, NULL)
 												 : NULL;
-	const char *code = json_string_value(
-		json_object_get(error != NULL ? error : read, "code"));
+	const char *code = json_string_value(json_object_get(
+		json_object_get(error != NULL ? error : read, "error"), "code"));
 
 	code = code ? code : "";
 	kg_count_error(KG_ERROR_TOOL, code, strlen(code));

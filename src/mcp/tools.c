@@ -245,8 +245,8 @@ is_argument_error(const Jsonb *result, JsonbValue *error)
 
 	return kg_json_get(&result->root, "isError", &value) != NULL &&
 		   value.type == jbvBool && value.val.boolean &&
-		   kg_json_get(&result->root, "structuredContent", error) != NULL &&
-		   kg_json_is_object(error) &&
+		   kg_json_get(&result->root, "structuredContent", &value) != NULL &&
+		   kg_json_get(kg_json_container(&value), "error", error) != NULL &&
 		   kg_json_get(kg_json_container(error), "code", &value) != NULL &&
 		   kg_json_string_is(&value, kg_error_code_name(KG_INVALID_INPUT));
 }

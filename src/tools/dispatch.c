@@ -160,14 +160,17 @@ make_result(const char *summary, const Jsonb *structured, bool is_error)
 static Jsonb *
 error_result(const ErrorData *edata)
 {
-	Jsonb *error = kg_error_caught(edata);
+	Jsonb *error = kg_error_answer(edata, NULL);
 	JsonbValue message;
 	char *text = "error";
+	KgSplice structured;
 
 	if (kg_json_get(&error->root, "message", &message))
 		text = kg_json_cstring(&message);
 	kg_audit_error(edata);
-	return make_result(text, error, true);
+	kg_splice_init(&structured);
+	kg_splice_jsonb(&structured, "error", error);
+	return make_result(text, kg_splice_finish(&structured), true);
 }
 
 typedef struct Call
@@ -214,19 +217,10 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
  * Listing.
  */
 
-/* The members of a refused call (docs/errors.md) that are always there. */
-static void
-write_error_members(KgJsonWriter *w)
-{
-	kg_jw_key(w, "code");
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "type", "string");
-	kg_jw_end_object(w);
-	kg_jw_key(w, "message");
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "type", "string");
-	kg_jw_end_object(w);
-}
+/* The member of a refused call (docs/errors.md). */
+static const char error_member[] =
+	"{\"error\": {\"type\": \"object\", \"required\": "
+	"[\"level\", \"code\", \"message\"]}}";
 
 static void
 write_required(KgJsonWriter *w, const JsonbValue *names)
@@ -275,17 +269,17 @@ result_schema(const Jsonb *reply)
 				&w, member.key.val.string.val, member.key.val.string.len);
 			kg_jw_value(&w, &member.value);
 		}
-		write_error_members(&w);
+		kg_jw_kjsonb(&w, "error", kg_json_parse("{}"));
 		kg_jw_end_object(&w);
 	}
 	kg_jw_key(&w, "anyOf");
 	kg_jw_begin_array(&w);
 	write_required(&w, has_required ? &required : NULL);
 	kg_jw_begin_object(&w);
+	kg_jw_kjsonb(&w, "properties", kg_json_parse(error_member));
 	kg_jw_key(&w, "required");
 	kg_jw_begin_array(&w);
-	kg_jw_string(&w, "code");
-	kg_jw_string(&w, "message");
+	kg_jw_string(&w, "error");
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);

@@ -66,7 +66,7 @@ RESET ROLE;
 SELECT kg_list('project', '{}');
 SELECT kg_get('issue', 'i1');
 SELECT kg_get('issue', 'nothing');
-SELECT kg_call_tool('find_nodes', '{"node_label": "run"}') -> 'structuredContent' ->> 'code' AS code;
+SELECT kg_call_tool('find_nodes', '{"node_label": "run"}') -> 'structuredContent' -> 'error' ->> 'code' AS code;
 SELECT kg_list('person', '{}') -> 'items' AS counts_nothing;
 SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "ann"}}');
 SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["person"], "max_hops": 1}') -> 'total' AS narrower;
@@ -83,7 +83,7 @@ SELECT kg_search('{"query": "Apollo"}');
 SELECT kg_search('{"query": "Ann", "node_types": ["person"]}') -> 'total' AS narrower;
 SELECT kg_bfs('{"seeds": ["person:ann"], "max_hops": 1}');
 SELECT kg_bfs('{"seeds": ["ann"], "max_hops": 1}');
-SELECT kg_describe('{"id": "person:ann"}') -> 'name' AS narrower, kg_call_tool('describe_entity', '{"id": "person:nobody"}') -> 'structuredContent' ->> 'code' AS code;
+SELECT kg_describe('{"id": "person:ann"}') -> 'name' AS narrower, kg_call_tool('describe_entity', '{"id": "person:nobody"}') -> 'structuredContent' -> 'error' ->> 'code' AS code;
 SELECT kg_describe('{"id": "ann"}');
 SELECT entity_id FROM kg_entity ORDER BY 1;
 SELECT (SELECT count(*) FROM kg_edge) AS edges, (SELECT count(*) FROM kg_index_key) AS keys, (SELECT count(*) FROM kg_term) AS terms;
@@ -188,14 +188,14 @@ SET ROLE authorize_reader; SELECT kg_list_ids('project') -> 'ids' AS nothing_ask
 :sql $$ BEGIN PERFORM pg_sleep(1000); END $$;
 SET ROLE authorize_reader; SET statement_timeout = 200; SELECT kg_list_ids('project'); RESET statement_timeout; RESET ROLE;
 :sql $$ BEGIN RETURN QUERY SELECT p.id, true FROM unnest(ids) p(id), kg_entity; END $$;
-SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' ->> 'code' AS names_are_qualified; RESET ROLE;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS names_are_qualified; RESET ROLE;
 ALTER FUNCTION authorize_f(text, text, text[]) VOLATILE;
-SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' ->> 'code' AS volatile_now; RESET ROLE;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS volatile_now; RESET ROLE;
 ALTER FUNCTION authorize_f(text, text, text[]) STABLE;
 REVOKE EXECUTE ON FUNCTION authorize_f(text, text, text[]) FROM PUBLIC;
-SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' ->> 'code' AS not_for_the_caller; RESET ROLE;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS not_for_the_caller; RESET ROLE;
 DROP FUNCTION authorize_f(text, text, text[]);
-SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' ->> 'code' AS dropped; SELECT count(*) FROM kg_entity; RESET ROLE;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS dropped; SELECT count(*) FROM kg_entity; RESET ROLE;
 
 -- Limits: ids a call of the function, decisions a call of a tool.
 :sql $$ BEGIN RAISE NOTICE 'asked about %', cardinality(ids); RETURN QUERY SELECT u, true FROM unnest(ids) u; END $$;
@@ -216,7 +216,7 @@ RESET kg_graph.max_authorizations;
 RESET kg_graph.authorizer_batch;
 SELECT kg_set_authorizer('authorize', NULL);
 SET ROLE authorize_reader;
-SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' ->> 'code' AS code;
+SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS code;
 RESET ROLE;
 
 SELECT kg_drop_tenant('authorize');

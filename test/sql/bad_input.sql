@@ -75,7 +75,7 @@ SELECT what, bad_input(statement) FROM (VALUES
   ('as an id', $$INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('good', 'item', '{"id": 1e70000}')$$),
   ('in a schema', $$SELECT kg_schema_check(jsonb_build_object('enum', (SELECT jsonb_agg(('1e13' || 1000 + n)::numeric) FROM generate_series(1, 70) n)))$$)
 ) t(what, statement);
-SELECT kg_call_tool('list_item', jsonb_build_object('limit', got)) #> '{structuredContent,got}' AS got FROM unnest(ARRAY['1e131000', '[1e131000]', '1.5']::jsonb[]) got;
+SELECT kg_call_tool('list_item', jsonb_build_object('limit', got)) #> '{structuredContent,error,got}' AS got FROM unnest(ARRAY['1e131000', '[1e131000]', '1.5']::jsonb[]) got;
 
 -- The bundle's limit is a setting; the error names it.
 RESET ROLE;
@@ -125,8 +125,8 @@ SELECT what, bad_input(statement) FROM (VALUES
   ('null id', $$SELECT kg_get('item', ARRAY[NULL::text])$$),
   ('no ids', $$SELECT kg_get('item', '{}'::text[])$$),
   ('501 ids', $$SELECT kg_get('item', (SELECT array_agg(n::text) FROM generate_series(1, 501) n))$$),
-  ('unknown tool', $$SELECT kg_call_tool('list_itm') -> 'structuredContent' ->> 'code'$$),
-  ('tool name of nothing', $$SELECT kg_call_tool('') -> 'structuredContent' ->> 'code'$$)
+  ('unknown tool', $$SELECT kg_call_tool('list_itm') -> 'structuredContent' -> 'error' ->> 'code'$$),
+  ('tool name of nothing', $$SELECT kg_call_tool('') -> 'structuredContent' -> 'error' ->> 'code'$$)
 ) t(what, statement);
 
 -- Entities.

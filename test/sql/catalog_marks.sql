@@ -48,7 +48,7 @@ SET kg_graph.agent = 'public';
 SELECT kg_get('part', 'b') AS get, kg_list('part', '{"fields": ["users"], "limit": 2}') -> 'items' AS list;
 RESET kg_graph.agent;
 -- neither filtered nor sorted by, and never accepted from an author
-SELECT kg_call_tool('list_part', '{"filters": {"users": 1}}') #>> '{structuredContent,message}' AS filter, kg_call_tool('list_part', '{"sort": [{"field": "users"}]}') #>> '{structuredContent,message}' AS sort;
+SELECT kg_call_tool('list_part', '{"filters": {"users": 1}}') #>> '{structuredContent,error,message}' AS filter, kg_call_tool('list_part', '{"sort": [{"field": "users"}]}') #>> '{structuredContent,error,message}' AS sort;
 \c - mark_admin
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('parts', 'part', '{"id": "f", "users": 7}');
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('parts', 'part', '{"id": "f", "stats": {"near": 0}}');

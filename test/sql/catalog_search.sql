@@ -41,7 +41,7 @@ SELECT r #> '{items,0,id}' AS first, kg_list('brand', r -> 'next') #> '{items,0,
 SELECT kg_list_ids('brand', '{"search": "twin"}') AS ids;
 -- nothing of a search is a pattern or SQL
 SELECT query, count(f.id) FROM unnest(ARRAY['%', '_', '%%%', 'a%', '''; DROP TABLE kg_term; --', '\', '"', '(a|b)*', '$1', repeat('x', 256), 'é']) query LEFT JOIN LATERAL pg_temp.found(query) f ON true GROUP BY query ORDER BY query COLLATE "C";
-SELECT kg_call_tool('list_brand', jsonb_build_object('search', repeat('x', 257))) #>> '{structuredContent,message}' AS too_long, kg_call_tool('list_brand', '{"search": "  "}') #>> '{structuredContent,message}' AS blank;
+SELECT kg_call_tool('list_brand', jsonb_build_object('search', repeat('x', 257))) #>> '{structuredContent,error,message}' AS too_long, kg_call_tool('list_brand', '{"search": "  "}') #>> '{structuredContent,error,message}' AS blank;
 
 -- hints for filters that match nothing: ids and labels of references, enum values in use, near strings and numbers
 SELECT f AS filters, kg_list('brand', jsonb_build_object('filters', f)) -> 'hints' AS hints FROM unnest(ARRAY['{"country": "norway"}', '{"country": "Norwey"}', '{"country": "Norwax"}', '{"country": "ermany"}', '{"parent": "north-auroar"}', '{"founded": 1986}', '{"founded": {"gt": 3000}}', '{"id": "north-aurra"}',
@@ -50,7 +50,7 @@ SELECT f AS filters, kg_list('brand', jsonb_build_object('filters', f)) -> 'hint
 SELECT f AS filters, (kg_call_tool('list_line', jsonb_build_object('filters', f)) -> 'structuredContent') - 'hints' AS answer FROM unnest(ARRAY['{"brand": "North Aurora"}', '{"brand": "nordlicht"}', '{"brand": "Twin"}', '{"brand": "Northern Secret"}', '{"brand": {"ne": "South Aurora"}}', '{"brand": {"in": ["stride", "Café Émile"]}}', '{"brand": "north-aurora"}', '{"id": "Aurora line"}']::jsonb[]) f;
 -- suggestions for names of types, tools and properties
 SELECT kg_list('brnad', '{}');
-SELECT kg_call_tool('lst_brand', '{}') #> '{structuredContent,did_you_mean}' AS tool, kg_call_tool('list_brand', '{"filters": {"contry": "x"}}') #> '{structuredContent,did_you_mean}' AS property, kg_call_tool('list_brand', '{"filter": {}}') #> '{structuredContent,did_you_mean}' AS argument, kg_call_tool('list_brand', '{"sort": [{"field": "tire"}]}') #> '{structuredContent,did_you_mean}' AS sort, kg_call_tool('list_brand', '{"fields": ["nmae"]}') #> '{structuredContent,did_you_mean}' AS field;
+SELECT kg_call_tool('lst_brand', '{}') #> '{structuredContent,error,did_you_mean}' AS tool, kg_call_tool('list_brand', '{"filters": {"contry": "x"}}') #> '{structuredContent,error,did_you_mean}' AS property, kg_call_tool('list_brand', '{"filter": {}}') #> '{structuredContent,error,did_you_mean}' AS argument, kg_call_tool('list_brand', '{"sort": [{"field": "tire"}]}') #> '{structuredContent,error,did_you_mean}' AS sort, kg_call_tool('list_brand', '{"fields": ["nmae"]}') #> '{structuredContent,error,did_you_mean}' AS field;
 
 -- the name that is nearest as a whole comes first, before names with a common word of it
 \c - search_writer
@@ -63,7 +63,7 @@ SELECT q, (SELECT string_agg(concat_ws(' ', i ->> 'id', i ->> 'name', i ->> 'sco
 -- a node type's filter, list and its own hints rank by the same
 SELECT jsonb_path_query_array(kg_list('package', '{"search": "postgrsql-common", "limit": 2}'), '$.items[*].id') AS list, kg_find_nodes('{"node_label": "package", "ids": ["postgrsql-common"]}') #> '{hints,0,nearest,0}' AS nearest;
 -- ids without a name to search by: short ones, other letters' case, accents
-SELECT id, kg_get('code', ARRAY[id]) #> '{hints,0,nearest}' AS nearest, kg_call_tool('describe_entity', jsonb_build_object('id', 'code:' || id)) #>> '{structuredContent,did_you_mean}' AS did_you_mean FROM unnest(ARRAY['FX', 'fr', 'dog.n.1', 'odg.n.01', 'Postgres', 'Zurich']) id;
+SELECT id, kg_get('code', ARRAY[id]) #> '{hints,0,nearest}' AS nearest, kg_call_tool('describe_entity', jsonb_build_object('id', 'code:' || id)) #>> '{structuredContent,error,did_you_mean}' AS did_you_mean FROM unnest(ARRAY['FX', 'fr', 'dog.n.1', 'odg.n.01', 'Postgres', 'Zurich']) id;
 -- a search that finds more than may be looked at says so
 \c - :owner
 SET kg_graph.max_search_matches = 1; SET ROLE search_reader;

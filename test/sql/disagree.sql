@@ -35,7 +35,7 @@ BEGIN
     ['intersect_subgraphs', '{"seeds": ["brand:b", "brand:d"], "k": 2}'], ['get_graph_schema', '{}']]
   LOOP
     r := kg_call_tool(call[1], call[2]::jsonb);
-    r := coalesce(r -> 'structuredContent', r);
+    r := coalesce(r #> '{structuredContent,error}', r -> 'structuredContent', r);
     RETURN NEXT format('%s %s: %s', call[1], call[2], CASE
       WHEN r ? 'code' THEN r ->> 'code'
       ELSE jsonb_strip_nulls(jsonb_build_object('total', r -> 'total', 'returned', r -> 'returned', 'not_found', nullif(r -> 'not_found', '[]'), 'counts', r -> 'counts', 'rows', r -> 'rows',
@@ -131,10 +131,10 @@ DECLARE
 BEGIN
   FOR i IN 1 .. 40 LOOP
     r := kg_call_tool(tool, arguments) -> 'structuredContent';
-    CONTINUE WHEN r ->> 'code' = 'NOT_FOUND';
+    CONTINUE WHEN r #>> '{error,code}' = 'NOT_FOUND';
     told := jsonb_array_length(coalesce(r -> 'rows', r -> 'items', r -> 'ids', r -> 'nodes', '[]'));
-    IF told <> (r ->> 'returned')::int OR told > (r ->> 'total')::int OR r ->> 'code' <> '' THEN
-      RETURN NEXT format('%s %s: %s told, %s returned of %s %s', tool, arguments, told, r ->> 'returned', r ->> 'total', r ->> 'code');
+    IF told <> (r ->> 'returned')::int OR told > (r ->> 'total')::int OR r #>> '{error,code}' <> '' THEN
+      RETURN NEXT format('%s %s: %s told, %s returned of %s %s', tool, arguments, told, r ->> 'returned', r ->> 'total', r #>> '{error,code}');
     END IF;
   END LOOP;
 END $$;

@@ -60,8 +60,8 @@ SELECT rounds, asked, result -> 'counts' AS counts FROM exchange_run('explore_ne
 SELECT rounds, asked, result -> 'paths' AS paths FROM exchange_run('find_paths', '{"from": {"label": "project", "ids": ["p1"]}, "to": {"label": "project", "ids": ["p4"]}, "max_hops": 3}');
 SELECT rounds, asked, result -> 'total' AS total FROM exchange_run('search_entities', '{"query": "Cassini"}');
 SELECT rounds, asked, result -> 'items' AS items FROM exchange_run('list_person', '{}');
-SELECT rounds, asked, result ->> 'code' AS code FROM exchange_run('no_such_tool', '{}');
-SELECT rounds, asked, result ->> 'code' AS code FROM exchange_run('list_project', '{"limit": -1}');
+SELECT rounds, asked, result #>> '{error,code}' AS code FROM exchange_run('no_such_tool', '{}');
+SELECT rounds, asked, result #>> '{error,code}' AS code FROM exchange_run('list_project', '{"limit": -1}');
 
 -- The same bytes as an authorizer function's that decides alike.
 \c - :owner
@@ -77,7 +77,7 @@ UPDATE exchange_call c SET result = (SELECT result FROM exchange_run(c.tool, c.a
 SELECT kg_set_authorizer('exchange', 'exchange_f(text, text, text[])');
 \c - exchange_reader
 SELECT tool, arguments FROM exchange_call WHERE result - 'next' IS DISTINCT FROM (kg_call_tool(tool, arguments) -> 'structuredContent') - 'next' ORDER BY n;
-SELECT count(*), count(*) FILTER (WHERE result ? 'code') AS errors FROM exchange_call;
+SELECT count(*), count(*) FILTER (WHERE result ? 'error') AS errors FROM exchange_call;
 -- Where there are both, both must allow; nobody outside is asked about what the function denies.
 \c - :owner
 DELETE FROM exchange_right WHERE id = 'p2';
@@ -92,7 +92,7 @@ DECLARE
   reply jsonb;
 BEGIN
   EXECUTE call INTO reply;
-  RETURN coalesce(reply ->> 'state', '') || ' ' || coalesce(reply #>> '{result,structuredContent,ids}', reply #>> '{result,structuredContent,code}', reply ->> 'resources');
+  RETURN coalesce(reply ->> 'state', '') || ' ' || coalesce(reply #>> '{result,structuredContent,ids}', reply #>> '{result,structuredContent,error,code}', reply ->> 'resources');
 EXCEPTION WHEN OTHERS THEN
   RETURN SQLSTATE || ' ' || SQLERRM;
 END $$;
@@ -128,7 +128,7 @@ SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'l
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann')) AS another_role;
 \c - exchange_plain
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann')) AS gateway_without;
-BEGIN; SELECT kg_login(:'ann'); SELECT kg_call_tool('list_project', '{}') #>> '{structuredContent,code}' AS code; COMMIT;
+BEGIN; SELECT kg_login(:'ann'); SELECT kg_call_tool('list_project', '{}') #>> '{structuredContent,error,code}' AS code; COMMIT;
 \c - exchange_reader
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal')) AS no_gateway;
 -- After kg_login() in the same transaction; and past its time.
@@ -148,8 +148,8 @@ SELECT r - 'kg_authorize' AS response, (r -> 'kg_authorize') - 'exchange' - 'exp
 SELECT kg_mcp_authorized('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p1"}}}', :'ann', NULL, '[{"resource_type": "project", "ability": "read_project", "ids": ["p1"], "allowed": true}]', :'seal') #> '{result,structuredContent,entity,id}' AS decided;
 SELECT n, r - 'kg_authorize' - 'result' AS response, (r -> 'kg_authorize') - 'exchange' - 'expires_at' AS asked, r #> '{result,structuredContent,returned}' AS returned FROM jsonb_array_elements(kg_mcp_authorized('[{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_person"}},
   {"jsonrpc": "2.0", "id": 2, "method": "ping"}, {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p2"}}}]', :'ann', NULL)) WITH ORDINALITY a(r, n);
-SELECT kg_mcp_authorized('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p1"}}}', :'nobody', NULL) #> '{result,structuredContent,code}' AS about_nobody;
-SELECT kg_mcp('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p1"}}}', :'ann') #> '{result,structuredContent,code}' AS asks_nobody;
+SELECT kg_mcp_authorized('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p1"}}}', :'nobody', NULL) #> '{result,structuredContent,error,code}' AS about_nobody;
+SELECT kg_mcp('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "get_project", "arguments": {"id": "p1"}}}', :'ann') #> '{result,structuredContent,error,code}' AS asks_nobody;
 SET SESSION AUTHORIZATION exchange_plain;
 SELECT kg_mcp_authorized('{"jsonrpc": "2.0", "id": 7, "method": "ping"}', :'ann', NULL);
 RESET SESSION AUTHORIZATION;
@@ -157,7 +157,7 @@ RESET SESSION AUTHORIZATION;
 SET kg_graph.max_authorizations = 50;
 SET SESSION AUTHORIZATION exchange_gateway;
 SELECT rounds, asked, result - 'next' AS result FROM exchange_run('list_project_ids', '{"limit": 2}');
-SELECT rounds, asked, result ->> 'code' AS code FROM exchange_run('list_project_ids', '{"limit": 100}');
+SELECT rounds, asked, result #>> '{error,code}' AS code FROM exchange_run('list_project_ids', '{"limit": 100}');
 RESET SESSION AUTHORIZATION;
 SELECT kg_revoke_gateway('exchange_gateway');
 SELECT kg_grant_gateway('exchange_gateway');

@@ -7,7 +7,7 @@ SELECT current_user AS owner \gset
 CREATE ROLE clock_a LOGIN;
 SELECT kg_create_tenant('clock_a'), kg_grant('clock_a', 'clock_a', 'write');
 CREATE FUNCTION clock_walk(options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
-SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000), options)->'structuredContent') r(c) $$;
+SELECT coalesce(c->>'code', 'done') || ': ' || (c->>'message') FROM (SELECT kg_call_tool('find_paths', jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', (SELECT jsonb_agg('s' || i) FROM generate_series(1, 500) i)), 'to', '{"label": "node", "ids": ["t"]}'::jsonb, 'max_hops', 6, 'mode', 'simple', 'limit', 1000), options)#>'{structuredContent,error}') r(c) $$;
 \c - clock_a
 \pset format unaligned
 \pset tuples_only on

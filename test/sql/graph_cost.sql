@@ -31,7 +31,7 @@ CREATE POLICY cost_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO cost_some USI
 CREATE FUNCTION cost_of(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$ SELECT kg_explain(tool, arguments)#>>'{estimate,edges}' $$;
 CREATE FUNCTION cost_refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
 SELECT CASE WHEN r->'isError' = 'true' THEN concat_ws(' | ', c->>'code', c->>'path', c->>'message', c->>'got') ELSE 'total ' || (c->>'total') END
-  FROM kg_call_tool(tool, arguments) r, LATERAL (SELECT r->'structuredContent' AS c) x $$;
+  FROM kg_call_tool(tool, arguments) r, LATERAL (SELECT coalesce(r#>'{structuredContent,error}', r->'structuredContent') AS c) x $$;
 CREATE TABLE cost_calls (i int GENERATED ALWAYS AS IDENTITY, tool text, arguments jsonb);
 INSERT INTO cost_calls (tool, arguments) SELECT t, a::jsonb FROM (VALUES
   ('find_nodes', '{"node_label": "node", "ids": ["1"]}'),

@@ -16,7 +16,7 @@ SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applie
 CREATE FUNCTION pg_temp.hints(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
 SELECT concat_ws(' | ', c->>'total', h->>'path', h->>'message', (SELECT string_agg(concat_ws(' ', e->>'edges', e->>'direction', e->>'type'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'edges') WITH ORDINALITY x(e, i)),
     h->>'types', (SELECT string_agg(coalesce(e->>'id', e #>> '{}'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'nearest') WITH ORDINALITY x(e, i)))
-  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent' AS c) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
+  FROM (SELECT coalesce(r#>'{structuredContent,error}', r->'structuredContent') AS c FROM kg_call_tool(tool, arguments) r) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
 
 -- traverse_relationships: another direction, another relationship, filters of edges, walks that long, other ends
 SELECT pg_temp.hints('traverse_relationships', a::jsonb) FROM unnest(ARRAY[
@@ -79,8 +79,8 @@ SELECT pg_temp.hints('find_nodes', a::jsonb) FROM unnest(ARRAY['{"node_label": "
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["qqqq", "bobb"]}, "relationships": [{"type": "*"}]}');
 SELECT pg_temp.hints('intersect_subgraphs', '{"seeds": ["q1", "q2", "q3", "q4", "q5", "q6", "anne"], "k": 1}');
 SELECT c->>'code', c->>'path', c->>'got', c->>'did_you_mean', (SELECT string_agg(concat_ws(' ', e->>'path', e->>'got', e->>'did_you_mean'), ', ') FROM jsonb_array_elements(c->'errors') e)
-  FROM unnest(ARRAY['{"seeds": ["qqqq", "anne", "bobb"], "max_hops": 1}', '{"seeds": ["qqqq", "anne"], "max_hops": 1}', '{"seeds": ["qqqq", "qqqqq"], "max_hops": 1}']) a, LATERAL (SELECT kg_call_tool('bfs_query', a::jsonb)->'structuredContent') r(c);
-SELECT c->>'got', c->>'did_you_mean' FROM (SELECT kg_call_tool('bfs_query', jsonb_build_object('max_hops', 1, 'seeds', (SELECT jsonb_agg('q' || i) FROM generate_series(1, 20) i) || '["anne"]'))->'structuredContent') r(c);
+  FROM unnest(ARRAY['{"seeds": ["qqqq", "anne", "bobb"], "max_hops": 1}', '{"seeds": ["qqqq", "anne"], "max_hops": 1}', '{"seeds": ["qqqq", "qqqqq"], "max_hops": 1}']) a, LATERAL (SELECT kg_call_tool('bfs_query', a::jsonb)#>'{structuredContent,error}') r(c);
+SELECT c->>'got', c->>'did_you_mean' FROM (SELECT kg_call_tool('bfs_query', jsonb_build_object('max_hops', 1, 'seeds', (SELECT jsonb_agg('q' || i) FROM generate_series(1, 20) i) || '["anne"]'))#>'{structuredContent,error}') r(c);
 SELECT length(r::text) <= 1024, jsonb_array_length(r->'hints') FROM kg_bfs(jsonb_build_object('seeds', '["ann"]'::jsonb || (SELECT jsonb_agg('anne' || i) FROM generate_series(1, 6) i), 'max_hops', 2, 'max_bytes', 1024)) r;
 
 -- who cannot see some nodes is told of none of their edges
@@ -90,7 +90,7 @@ SELECT length(r::text) <= 1024, jsonb_array_length(r->'hints') FROM kg_bfs(jsonb
 \pset tuples_only on
 CREATE FUNCTION pg_temp.hints(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
 SELECT concat_ws(' | ', c->>'total', h->>'path', h->>'message', (SELECT string_agg(concat_ws(' ', e->>'edges', e->>'direction', e->>'type'), ', ' ORDER BY i) FROM jsonb_array_elements(h->'edges') WITH ORDINALITY x(e, i)), h->>'types')
-  FROM (SELECT kg_call_tool(tool, arguments)->'structuredContent' AS c) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
+  FROM (SELECT coalesce(r#>'{structuredContent,error}', r->'structuredContent') AS c FROM kg_call_tool(tool, arguments) r) r, jsonb_array_elements(coalesce(c->'hints', '["none"]')) WITH ORDINALITY t(h, n) ORDER BY n $$;
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "person", "ids": ["ann"]}, "relationships": [{"type": "REPORTS_TO"}]}');
 SELECT pg_temp.hints('traverse_relationships', '{"from": {"label": "file", "ids": ["d.c"]}, "relationships": [{"type": "LINKS"}]}');
 SELECT pg_temp.hints('explore_neighbors', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["file"], "max_hops": 1}');

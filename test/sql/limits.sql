@@ -79,7 +79,7 @@ SHOW kg_graph.max_rows;
 SELECT t #> '{inputSchema,properties,limit,maximum}' FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'find_nodes';
 SELECT failed($$SELECT kg_find_nodes('{"node_label": "item", "limit": 41}')$$);
 \c - limits_gateway
-SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find_nodes", "arguments": {"node_label": "item", "max_bytes": 2049}}}', :'carol') #>> '{result,structuredContent,message}';
+SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find_nodes", "arguments": {"node_label": "item", "max_bytes": 2049}}}', :'carol') #>> '{result,structuredContent,error,message}';
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find_nodes", "arguments": {"node_label": "item", "max_bytes": 2049}}}', :'ada') #> '{result,isError}';
 SELECT t #> '{inputSchema,properties,max_bytes,maximum}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'carol') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
 SELECT t #> '{inputSchema,properties,max_bytes,maximum}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'ada') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
@@ -101,7 +101,7 @@ SHOW kg_graph.max_rows;
 \c - limits_admin
 SELECT n, kg_set_limits('limits', 'role:limits_app', jsonb_build_object(n, 0)), failed($$SELECT kg_get('item', 'a')$$) FROM unnest(ARRAY['calls_per_minute']) n;
 CREATE FUNCTION pg_temp.zero(name text) RETURNS void LANGUAGE sql AS $$ SELECT kg_set_limits('limits', 'role:limits_admin', jsonb_build_object(name, 0)) $$;
-SELECT n, pg_temp.zero(n), failed($$SELECT kg_get('item', 'a')$$), kg_call_tool('get_item', '{"id": "a"}') -> 'structuredContent', kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_item", "arguments": {"id": "a"}}}') -> 'result' -> 'structuredContent' ->> 'code', kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "ping"}') -> 'result'
+SELECT n, pg_temp.zero(n), failed($$SELECT kg_get('item', 'a')$$), kg_call_tool('get_item', '{"id": "a"}') -> 'structuredContent', kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "get_item", "arguments": {"id": "a"}}}') -> 'result' -> 'structuredContent' -> 'error' ->> 'code', kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "ping"}') -> 'result'
   FROM unnest(ARRAY['concurrent_calls', 'max_cost', 'max_rows', 'max_reply_bytes', 'max_call_time', 'calls_per_minute']) n;
 SELECT kg_set_limits('limits', 'role:limits_admin', '{"concurrent_calls": 0}');
 SELECT failed($$SELECT kg_put_entities('item', '[{"id": "z"}]')$$), failed($$SELECT kg_apply_bundle('{}')$$), failed($$SELECT kg_export_bundle('shop') ? 'x'$$);

@@ -65,7 +65,7 @@ RESET kg_graph.mcp_text;
 -- the text is the structured content once more
 SELECT (r #>> '{result,content,0,text}')::jsonb = r #> '{result,structuredContent}' AS same FROM pg_temp.modern('tools/call', '{"name": "list_brand", "arguments": {"filters": {"category": "shoes"}, "sort": [{"field": "founded", "order": "desc"}]}}') r;
 -- arguments that do not fit: an error of the protocol once, a result since 2025-11-25
-SELECT name, r #> '{error,code}' AS code, r #>> '{error,message}' AS message, r #> '{error,data,code}' AS data, r #> '{result,isError}' AS is_error, r #> '{result,structuredContent,code}' AS structured
+SELECT name, r #> '{error,code}' AS code, r #>> '{error,message}' AS message, r #> '{error,data,code}' AS data, r #> '{result,isError}' AS is_error, r #> '{result,structuredContent,error,code}' AS structured
   FROM (SELECT name FROM revision UNION VALUES (NULL)) x, LATERAL pg_temp.legacy(name, 'tools/call', '{"name": "list_brand", "arguments": {"limit": 0}}') r ORDER BY name;
 SELECT pg_temp.modern('tools/call', '{"name": "list_brand", "arguments": {"limit": 0}}') #> '{result,isError}' AS is_error;
 -- what is no tool, no name, no object

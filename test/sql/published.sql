@@ -95,7 +95,7 @@ SELECT count(*) = (SELECT count(*) FROM calls) AS all_judged,
 -- taken and reported
 SELECT tool, arguments, reply -> 'repaired' AS repaired FROM judged WHERE repaired ORDER BY n;
 -- refused, by the readers of arguments or by the schema
-SELECT tool, arguments, fits, reply ->> 'code' AS code, reply ->> 'path' AS path, reply ->> 'expected' AS expected FROM judged WHERE refused ORDER BY n;
+SELECT tool, arguments, fits, reply #>> '{error,code}' AS code, reply #>> '{error,path}' AS path, reply #>> '{error,expected}' AS expected FROM judged WHERE refused ORDER BY n;
 -- what is named in words is written out where they say; nothing is behind a $ref, which some clients do not follow
 WITH RECURSIVE node(tool, schema, v) AS (
   SELECT t ->> 'name', t -> 'inputSchema', t -> 'inputSchema' FROM jsonb_array_elements(kg_list_tools()) t
@@ -126,7 +126,7 @@ SET ROLE published_reader;
 SELECT t ->> 'name' AS tool, t ->> 'description' AS description FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'description' ~ '[0-9]' ORDER BY t ->> 'name' COLLATE "C";
 SELECT t ->> 'name' AS tool, k AS argument, concat_ws('..', coalesce(a ->> 'minimum', a ->> 'minItems'), coalesce(a ->> 'maximum', a ->> 'maxItems', a ->> 'maxProperties')) AS bounds, a ->> 'default' AS "default" FROM jsonb_array_elements(kg_list_tools()) t, jsonb_each(t #> '{inputSchema,properties}') e (k, a)
  WHERE coalesce(a ->> 'maximum', a ->> 'maxItems', a ->> 'maxProperties') IS NOT NULL AND t ->> 'name' !~ '_(brand|product)' OR t ->> 'name' = 'list_product' AND k IN ('filters', 'limit', 'offset', 'max_bytes') ORDER BY t ->> 'name' COLLATE "C", k COLLATE "C";
-SELECT c.tool, c.arguments, r #>> '{structuredContent,path}' AS path, r #>> '{structuredContent,expected}' AS expected FROM (VALUES
+SELECT c.tool, c.arguments, r #>> '{structuredContent,error,path}' AS path, r #>> '{structuredContent,error,expected}' AS expected FROM (VALUES
  ('traverse_relationships', '{"from": {"label": "product", "ids": ["1"]}, "relationships": [{"type": "*"}, {"type": "*"}, {"type": "*"}]}'::jsonb), ('traverse_relationships', '{"from": {"label": "product", "ids": ["1"]}, "relationships": [{"type": "*", "max_hops": 3}]}'),
  ('explore_neighbors', '{"start_node": {"label": "brand", "node_id": "x"}, "max_hops": 3}'), ('find_nodes', '{"node_label": "product", "limit": 21}'), ('find_nodes', '{"node_label": "product", "ids": ["1", "2", "3", "4"]}'),
  ('bfs_query', '{"seeds": ["x"], "max_hops": 3}'), ('describe_entities', '{"ids": ["1", "2", "3", "4"]}'), ('list_product', '{"offset": 10}'), ('list_product', '{"max_bytes": 8193}')) c (tool, arguments), LATERAL kg_call_tool(c.tool, c.arguments) r;

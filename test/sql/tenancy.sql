@@ -53,7 +53,7 @@ SELECT statement, tenancy_try(statement) FROM unnest(ARRAY[
   $$SELECT kg_get('thing', 'same')$$, $$SELECT kg_get('thing', ARRAY['same'])$$, $$SELECT kg_list('thing')$$,
   $$SELECT kg_list_ids('thing')$$, $$SELECT kg_list_tools()$$, $$SELECT kg_export_bundle('things')$$,
   $$SELECT kg_apply_bundle('{}')$$, $$SELECT kg_drop_bundle('things')$$, $$SELECT kg_pack()$$,
-  $$SELECT kg_call_tool('list_thing') -> 'structuredContent' -> 'code'$$,
+  $$SELECT kg_call_tool('list_thing') -> 'structuredContent' -> 'error' -> 'code'$$,
   $$SELECT kg_grant('tenancy a', 'tenancy_none', 'read')$$, $$SELECT kg_revoke('tenancy a', 'tenancy_a')$$,
   $$SELECT kg_create_tenant('mine')$$, $$SELECT kg_drop_tenant('tenancy a')$$]) statement;
 SELECT p.proname, tenancy_try(format('SELECT %s(%L)', p.proname, '{}'))

@@ -112,7 +112,7 @@ CREATE FUNCTION visible_through() RETURNS TABLE (tool text, said text) LANGUAGE 
   UNION ALL SELECT 'search', concat_ws(' ', r -> 'total', r -> 'ids') FROM kg_list_ids('page', '{"search": "two"}') r
   UNION ALL SELECT 'get', concat_ws(' ', (SELECT string_agg(e ->> 'id', ' ') FROM jsonb_array_elements(r -> 'entities') e), 'not', r -> 'not_found') FROM kg_get('page', ARRAY['a', 'b', 'zz']) r
   UNION ALL SELECT 'hints', coalesce(r #>> '{hints,0,nearest}', r ->> 'hints') FROM kg_get('page', ARRAY['bb']) r
-  UNION ALL SELECT call.tool, CASE WHEN r ->> 'isError' = 'true' THEN r #>> '{structuredContent,message}' ELSE concat_ws(' ', (r #>> '{structuredContent,total}'), (SELECT string_agg(n ->> 'id', ' ' ORDER BY n ->> 'id') FROM jsonb_array_elements(r #> '{structuredContent,nodes}') n),
+  UNION ALL SELECT call.tool, CASE WHEN r ->> 'isError' = 'true' THEN r #>> '{structuredContent,error,message}' ELSE concat_ws(' ', (r #>> '{structuredContent,total}'), (SELECT string_agg(n ->> 'id', ' ' ORDER BY n ->> 'id') FROM jsonb_array_elements(r #> '{structuredContent,nodes}') n),
       (SELECT string_agg((e #>> '{from,id}') || '>' || (e #>> '{to,id}'), ' ' ORDER BY e #>> '{from,id}', e #>> '{to,id}') FROM jsonb_array_elements(r #> '{structuredContent,edges}') e WHERE jsonb_typeof(e -> 'from') = 'object'), r #>> '{structuredContent,rows}') END
     FROM (VALUES ('find_nodes', '{"node_label": "page"}'), ('explore_neighbors', '{"start_node": {"label": "page", "node_id": "a"}, "max_hops": 3, "relationship_types": ["NEXT"]}'),
       ('explore_neighbors', '{"start_node": {"label": "page", "node_id": "b"}}'), ('traverse_relationships', '{"from": {"label": "page", "ids": ["a"]}, "relationships": [{"type": "NEXT", "max_hops": 2}], "to": {"label": "page"}}'),

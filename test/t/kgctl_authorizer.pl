@@ -121,7 +121,7 @@ for my $how (qw(html html_as_json json_as_html half cut fewer more text number n
 	behave($service, $how);
 	$reply = ask($gateway, step(2, 4));
 	is_deeply([ $reply->{status}, $reply->{json}{result}{isError}, $reply->{json}{id} ], [ 200, JSON::PP::true, 1 ], "$how: the tool fails, not HTTP");
-	is_deeply(decode($reply->{json}{result}{content}[0]{text}), { code => 'FORBIDDEN', message => 'authorization is unavailable' }, "$how: why")
+	is_deeply(decode($reply->{json}{result}{content}[0]{text}), { error => { level => 'service', code => 'FORBIDDEN', sqlstate => '42501', message => 'authorization is unavailable' } }, "$how: why")
 	  or diag($reply->{body});
 }
 is(scalar(grep { $_->{line} =~ /elsewhere/ } asked($service)), 0, 'a redirect is not followed');
@@ -143,7 +143,7 @@ for my $revision (qw(2024-11-05 2025-03-26 2025-06-18 2025-11-25))
 	is_deeply([ sort keys %$result ], [ 'content', 'isError', $revision ge '2025-06-18' ? 'structuredContent' : () ], "$revision: its shape");
 }
 my $modern = post($gateway, modern('tools/call', call(step(2))->{params}), { %$auth, %{ modern_headers('tools/call', 'test_ask') } })->{json}{result};
-is_deeply([ $modern->{resultType}, $modern->{isError}, $modern->{structuredContent}{code} ], [ 'complete', JSON::PP::true, 'FORBIDDEN' ], '2026-07-28: its shape');
+is_deeply([ $modern->{resultType}, $modern->{isError}, $modern->{structuredContent}{error}{code} ], [ 'complete', JSON::PP::true, 'FORBIDDEN' ], '2026-07-28: its shape');
 behave($service, 'good');
 $modern = post($gateway, modern('tools/call', call(step(2))->{params}), { %$auth, %{ modern_headers('tools/call', 'test_ask') } })->{json}{result};
 is_deeply($modern->{allowed}, ['2'], '2026-07-28: an answer');

@@ -97,7 +97,7 @@ sub ready { my ($gateway) = @_; ok(wait_until(sub { http($gateway, 'GET', '/read
 # No authorization: whoever asks for such types is told so.
 my $before = ready(start_gateway($node, 'kg_gate'));
 my $reply = post($before, call('list_project', {}), bearer('ann'));
-is($reply->{json}{result}{structuredContent}{code}, 'FORBIDDEN', 'without an authorizer nothing of them is answered') or diag($reply->{body});
+is($reply->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'without an authorizer nothing of them is answered') or diag($reply->{body});
 is(post($before, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'what needs no decision is');
 
 my @calls = (
@@ -188,7 +188,7 @@ $node->safe_psql('postgres', q{SELECT kg_set_authorizer('a', NULL)});
 my $nobody = $node->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a"}', 'k', '1 hour')});
 my $asked = metric('kgctl_authorizer_requests_total{outcome="ok"}');
 $reply = post($after, call('list_project', {}), { Authorization => "Bearer $nobody", 'MCP-Protocol-Version' => '2025-11-25' })->{json};
-is($reply->{result}{structuredContent}{code}, 'FORBIDDEN', 'a token without sub') or diag(explain $reply);
+is($reply->{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'a token without sub') or diag(explain $reply);
 is(metric('kgctl_authorizer_requests_total{outcome="ok"}'), $asked, 'nothing is asked');
 
 # Cedar goes: what needs it fails, the rest is answered.
@@ -196,7 +196,7 @@ $cedar->signal('KILL');
 eval { $cedar->finish };
 $reply = post($after, call('list_project', {}), bearer('ann'));
 is($reply->{status}, 200, 'without Cedar');
-is($reply->{json}{result}{structuredContent}{message}, 'authorization is unavailable', 'the tool says so');
+is($reply->{json}{result}{structuredContent}{error}{message}, 'authorization is unavailable', 'the tool says so');
 is(post($after, call('list_tag', {}), bearer('ann'))->{json}{result}{structuredContent}{total}, 3, 'what needs no decision is answered');
 
 stop_gateway($_) for $before, $after;

@@ -41,7 +41,7 @@ sub error_of
 {
 	my ($reply) = @_;
 	my $result = $reply->{json}{result};
-	return $result->{isError} ? decode($result->{content}[0]{text}) : undef;
+	return $result->{isError} ? decode($result->{content}[0]{text})->{error} : undef;
 }
 
 # By an admin of the tenant: what the owner sets for * is everybody's ceiling.
@@ -99,7 +99,7 @@ for my $revision (qw(2024-11-05 2025-03-26 2025-06-18 2025-11-25))
 	is_deeply([ sort keys %$result ], [ 'content', 'isError', $revision ge '2025-06-18' ? 'structuredContent' : () ], "$revision: its shape");
 }
 my $result = post($gateway, modern('tools/call', call()->{params}), { %{ bearer($token{ann}) }, %{ modern_headers('tools/call', $tool) } })->{json}{result};
-is_deeply([ $result->{resultType}, $result->{structuredContent}{code} ], [ 'complete', 'LIMIT_EXCEEDED' ], '2026-07-28: its shape');
+is_deeply([ $result->{resultType}, $result->{structuredContent}{error}{code} ], [ 'complete', 'LIMIT_EXCEEDED' ], '2026-07-28: its shape');
 
 # A batch is taken as a whole or not at all.
 is(error_of(post($gateway, call(), bearer($token{bob}))), undef, 'somebody else has a bucket of its own');
@@ -109,13 +109,13 @@ my $n = 1;
 for my $message (@$batch) { $message->{id} = $n++ if exists $message->{id} }
 my $replies = post($gateway, $batch, $old)->{json};
 is_deeply([ map { $_->{id} } @$replies ], [ 1 .. 4 ], 'a batch beyond the rate: each is answered');
-is_deeply([ map { $_->{error} ? $_->{error}{code} : decode($_->{result}{content}[0]{text})->{code} } @$replies ],
+is_deeply([ map { $_->{error} ? $_->{error}{code} : decode($_->{result}{content}[0]{text})->{error}{code} } @$replies ],
 	[ 'LIMIT_EXCEEDED', -32000, 'LIMIT_EXCEEDED', 'LIMIT_EXCEEDED' ], 'with an error');
 $replies = post($gateway, [ call(), call() ], $old)->{json};
 is(scalar(grep { $_->{result} && !$_->{result}{isError} } @$replies), 2, 'it took nothing, so that a smaller one passes');
 is(refused($gateway, call(), bearer($token{bob}))->{code}, 'LIMIT_EXCEEDED', 'then the bucket is empty');
 $replies = post($gateway, [ map { call() } 1 .. 4 ], $old)->{json};
-is(decode($replies->[0]{result}{content}[0]{text})->{retry_after_ms}, undef, 'a batch that never fits is told so');
+is(decode($replies->[0]{result}{content}[0]{text})->{error}{retry_after_ms}, undef, 'a batch that never fits is told so');
 
 # Edges: as long as one is left a call begins, and what it reads counts.
 $node->safe_psql('postgres', q{
