@@ -87,11 +87,13 @@ CREATE TABLE @extschema@.kg_relation (
   inverse      text COLLATE "C",
   is_symmetric boolean NOT NULL DEFAULT false,
   description  text,
+  key          text COLLATE "C",
   PRIMARY KEY (tenant, bundle, relation, from_type, to_bundle, to_type),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE RESTRICT
 );
 COMMENT ON TABLE @extschema@.kg_relation IS 'edge types, a row a variant (from type, to type): derived from x-ref (property set) or declared';
 COMMENT ON COLUMN @extschema@.kg_relation.relation_no IS 'the relation''s number in kg_edge; the variants of one name in one bundle share it';
+COMMENT ON COLUMN @extschema@.kg_relation.key IS 'the property of its edges that tells parallel ones apart, or NULL';
 
 CREATE TABLE @extschema@.kg_entity (
   tenant       text COLLATE "C" NOT NULL,
@@ -114,16 +116,20 @@ COMMENT ON COLUMN @extschema@.kg_entity.index_keys IS
 CREATE UNIQUE INDEX kg_entity_node_idx ON @extschema@.kg_entity (tenant, node)
   INCLUDE (type_no, entity_id);
 
+-- An empty key takes no room where it stands: before the target, which is
+-- aligned to 8 bytes.
 CREATE TABLE @extschema@.kg_edge (
   tenant       text COLLATE "C" NOT NULL,
   source       bigint NOT NULL,
   relation_no  integer NOT NULL,
+  key          text COLLATE "C" NOT NULL DEFAULT '',
   target       bigint NOT NULL,
   property     text COLLATE "C",
   properties   jsonb,
-  PRIMARY KEY (tenant, source, relation_no, target)
+  PRIMARY KEY (tenant, source, relation_no, key, target)
 );
 COMMENT ON TABLE @extschema@.kg_edge IS 'edges between nodes; property names the x-ref it is derived from, NULL is an explicit edge';
+COMMENT ON COLUMN @extschema@.kg_edge.key IS 'the value of the relation''s key property, as text; empty where the relation has none';
 CREATE INDEX kg_edge_target_idx ON @extschema@.kg_edge (tenant, target, relation_no, source);
 
 -- What kg_edge says of 32 nodes of successive numbers, packed

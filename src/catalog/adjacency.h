@@ -4,7 +4,7 @@
  *
  * A node's edges in one direction: for each relation, ascending, its number,
  * the bytes of its targets, and the targets ascending, the first as it is and
- * the others as differences; all numbers in base 128, least significant group
+ * the others as differences (0 for a parallel edge); all numbers in base 128, least significant group
  * first.
  *
  * The edges of a block, which is KG_BLOCK nodes of successive numbers, in one
@@ -72,7 +72,10 @@ typedef struct KgNeighbors
 
 typedef void (*KgNeighborFunction)(const KgNeighbors *found, void *arg);
 
-/* Append one relation's group; targets ascending and distinct. */
+/*
+ * Append one relation's group; targets ascending, one as often as there are
+ * parallel edges to it.
+ */
 extern void kg_adjacency_append(StringInfo packed, int32 relation_no,
 								const int64 *targets, int n);
 

@@ -304,7 +304,8 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 	kg_spi_run(&saved,
 			   "SELECT bundle, relation, relation_no, from_type, to_bundle, "
-			   "to_type, property, schema, inverse, is_symmetric, description "
+			   "to_type, property, schema, inverse, is_symmetric, description, "
+			   "key "
 			   "FROM @kg_relation WHERE tenant = $1 "
 			   "ORDER BY bundle, relation, from_type, to_bundle, to_type",
 			   1,
@@ -329,6 +330,7 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 			relation->derived = row_text(i, 7) != NULL;
 			relation->inverse = row_text(i, 9);
 			relation->symmetric = strcmp(row_text(i, 10), "t") == 0;
+			relation->key = row_text(i, 12);
 		}
 		add_variant(catalog, relation, i);
 	}

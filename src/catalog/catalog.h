@@ -136,7 +136,8 @@ typedef struct KgRelation
 	const char *name;
 	const char *inverse; /* or NULL */
 	bool symmetric;
-	bool derived; /* from x-ref; else declared, edges explicit */
+	bool derived;	 /* from x-ref; else declared, edges explicit */
+	const char *key; /* the property that tells parallel edges apart, or NULL */
 	int nvariants;
 	KgVariant *variants;
 	int nfields; /* of edge properties, over the variants */

@@ -272,6 +272,7 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 									   "schema_file",
 									   "inverse",
 									   "symmetric",
+									   "key",
 									   "description",
 									   NULL};
 	bool ok = true;

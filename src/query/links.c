@@ -12,6 +12,7 @@
 #include "query/links.h"
 #include "query/plan.h"
 #include "query/sort.h"
+#include "utils/builtins.h"
 #include "utils/memutils.h"
 
 void
@@ -137,7 +138,8 @@ compare_links(const void *a, const void *b, void *arg)
 }
 
 /*
- * The same stored edge?  A loop walked backward is the loop walked forward.
+ * The same stored edge, or one parallel to it?  A loop walked backward is the
+ * loop walked forward.
  */
 static bool
 same_step(const KgLink *x, const KgLink *y)
@@ -145,6 +147,16 @@ same_step(const KgLink *x, const KgLink *y)
 	return x->from == y->from && x->to == y->to &&
 		   x->relation_no == y->relation_no &&
 		   (x->backward == y->backward || x->from == x->to);
+}
+
+/* Of parallel edges the lightest is walked. */
+static bool
+lighter(const KgLink *x, const KgLink *y)
+{
+	return x->weight != NULL && y->weight != NULL &&
+		   DatumGetBool(DirectFunctionCall2(numeric_lt,
+											NumericGetDatum(x->weight),
+											NumericGetDatum(y->weight)));
 }
 
 void
@@ -169,6 +181,8 @@ kg_links_sort(KgLinks *links, const uint16 *ranks)
 		kg_plan_count(&done, 1);
 		if (n == 0 || !same_step(&links->links[n - 1], &links->links[i]))
 			links->links[n++] = links->links[i];
+		else if (lighter(&links->links[i], &links->links[n - 1]))
+			links->links[n - 1].weight = links->links[i].weight;
 	}
 	links->n = n;
 	if (n > PG_UINT32_MAX)

@@ -29,6 +29,13 @@
 #define OF_TARGETS " AND target = ANY ($2)"
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
+#define EDGE "e.source, e.relation_no, e.target, e.properties"
+#define OF_TRIPLES                                                           \
+	" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"         \
+	" pg_catalog.unnest($4)) AS k (source, relation_no, target), @kg_edge e" \
+	" WHERE e.tenant = $1 AND e.source = k.source"                           \
+	" AND e.relation_no = k.relation_no AND e.target = k.target"
+
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	/* All columns as they are: the executor has nothing to project. */
 	[KG_SQL_PACKED] = "SELECT tenant, block, nodes, alone, outgoing, incoming"
@@ -65,12 +72,8 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		" AND e.entity_id = ANY ($4)",
 	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1"
 					 " AND node OPERATOR(pg_catalog.>=) $2",
-	[KG_SQL_EDGE_PROPERTIES] =
-		"SELECT e.source, e.relation_no, e.target, e.properties"
-		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"
-		" pg_catalog.unnest($4)) AS k (source, relation_no, target), @kg_edge e"
-		" WHERE e.tenant = $1 AND e.source = k.source"
-		" AND e.relation_no = k.relation_no AND e.target = k.target",
+	[KG_SQL_EDGE_PROPERTIES] = "SELECT " EDGE OF_TRIPLES " AND e.key = ''",
+	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" OF_TRIPLES,
 };
 
 static char *texts[KG_SQL_GRAPH_COUNT];

@@ -33,7 +33,8 @@ typedef enum KgGraphSql
 	/* $1 tenant, $2 bundles, $3 their types, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
-	KG_SQL_EDGE_PROPERTIES,
+	KG_SQL_EDGE_PROPERTIES, /* of edges without a key */
+	KG_SQL_PARALLEL_EDGES,	/* of all edges of triples, with their keys */
 	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
 	KG_SQL_GRAPH_COUNT

@@ -93,7 +93,7 @@ typedef struct Triple
 	int64 source;
 	int64 target;
 	int32 relation_no;
-	uint32 item : 30; /* in the payload's edges */
+	uint32 item : 30; /* in the payload's edges, or in the list */
 	uint32 found : 2; /* KG_EDGE_NONE ... */
 } Triple;
 
@@ -101,23 +101,45 @@ typedef struct Triples
 {
 	Triple *list;
 	int n;
+	const char **keys; /* by item; NULL: no relation has a key property */
 } Triples;
 
+/* Of edges whose relation has one; most have not. */
+static inline const char *
+key_of(const Triples *triples, const Triple *triple)
+{
+	return triples->keys ? triples->keys[triple->item] : "";
+}
+
 /* By the primary key of edges. */
-static int
-compare_keys(const Triple *x, const Triple *y)
+static inline int
+compare_keys(const Triple *x, const char *x_key, const Triple *y,
+			 const char *y_key)
 {
 	if (x->source != y->source)
 		return x->source < y->source ? -1 : 1;
 	if (x->relation_no != y->relation_no)
 		return x->relation_no < y->relation_no ? -1 : 1;
+	if (x_key != y_key)
+	{
+		int order = strcmp(x_key, y_key);
+
+		if (order != 0)
+			return order;
+	}
 	return x->target < y->target ? -1 : x->target > y->target;
 }
 
 static int
-compare_triples(const Triple *x, const Triple *y)
+compare_in(const Triples *triples, const Triple *x, const Triple *y)
 {
-	int order = compare_keys(x, y);
+	return compare_keys(x, key_of(triples, x), y, key_of(triples, y));
+}
+
+static int
+compare_triples(const Triple *x, const Triple *y, const Triples *triples)
+{
+	int order = compare_in(triples, x, y);
 
 	return order != 0 ? order : x->item < y->item ? -1 : 1;
 }
@@ -125,7 +147,8 @@ compare_triples(const Triple *x, const Triple *y)
 /* Compiled for them: there may be very many. */
 #define ST_SORT sort_by_key
 #define ST_ELEMENT_TYPE Triple
-#define ST_COMPARE(a, b) compare_triples(a, b)
+#define ST_COMPARE(a, b, triples) compare_triples(a, b, triples)
+#define ST_COMPARE_ARG_TYPE const Triples
 #define ST_SCOPE static
 #define ST_DEFINE
 #include "lib/sort_template.h"
@@ -154,8 +177,35 @@ report_twice(KgApply *apply, const KgPayloadEdge *edge)
 	kg_error_path(err, "/edges/%d", edge->index);
 	kg_error_got_string(
 		err, psprintf("%s %s %s", edge->from, edge->relation, edge->to));
-	kg_error_expected(err, "each triple of relation, from and to once");
+	kg_error_expected(err,
+					  find_relation(apply, edge->relation)->key
+						  ? "each triple of relation, from and to once a key"
+						  : "each triple of relation, from and to once");
 	kg_error_report(&apply->errors, err);
+}
+
+/* The key of an edge of the payload, kept with the triples; NULL: at fault. */
+static const char *
+payload_key(KgApply *apply, const KgRelation *relation,
+			const KgPayloadEdge *edge, Triples *triples)
+{
+	const KgPayloadEdges *edges = &apply->payload->edges;
+	const char *key;
+	KgError *err;
+
+	if (relation->key == NULL)
+		return "";
+	key = kg_edge_key_of(relation, kg_payload_properties(edges, edge), &err);
+	if (key == NULL)
+	{
+		kg_error_path(
+			err, "/edges/%d/properties/%s", edge->index, relation->key);
+		kg_error_report(&apply->errors, err);
+		return NULL;
+	}
+	key = MemoryContextStrdup(GetMemoryChunkContext(triples->list), key);
+	triples->keys[edge - edges->list] = key;
+	return key;
 }
 
 /* Find the ends of a batch of the payload; faults are reported. */
@@ -166,19 +216,21 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	const KgPayloadEdge *payload = &apply->payload->edges.list[first];
 	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
 	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
+	const char **keys = palloc0(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 	{
 		relations[i] = require_relation(apply, &payload[i]);
 		if (relations[i] == NULL)
 			continue;
+		keys[i] = payload_key(apply, relations[i], &payload[i], triples);
 		kg_edge_end_read(
 			apply->after, relations[i], payload[i].from, true, &ends[2 * i]);
 		kg_edge_end_read(
 			apply->after, relations[i], payload[i].to, false, &ends[2 * i + 1]);
 	}
 	kg_edge_ends_find(apply->tenant, ends, 2 * n, known);
-	kg_edges_turn(apply->tenant, relations, ends, n);
+	kg_edges_turn(apply->tenant, relations, keys, ends, n);
 	for (int i = 0; i < n; i++)
 	{
 		Triple *triple = &triples->list[triples->n];
@@ -189,7 +241,8 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 			report_end(apply, &payload[i], "from", payload[i].from);
 		if (ends[2 * i + 1].node == 0)
 			report_end(apply, &payload[i], "to", payload[i].to);
-		if (ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
+		if (ends[2 * i].node == 0 || ends[2 * i + 1].node == 0 ||
+			keys[i] == NULL)
 			continue;
 		triple->source = ends[2 * i].node;
 		triple->target = ends[2 * i + 1].node;
@@ -208,10 +261,11 @@ sort_triples(KgApply *apply, Triples *triples)
 	int nrepeated = 0;
 	Triple *repeated;
 
-	sort_by_key(triples->list, triples->n);
+	sort_by_key(triples->list, triples->n, triples);
 	for (int i = 1; i < triples->n; i++)
-		nrepeated += compare_keys(&triples->list[i], &triples->list[i - 1]) ==
-					 0;
+		nrepeated += compare_in(triples,
+								&triples->list[i],
+								&triples->list[i - 1]) == 0;
 	if (nrepeated == 0)
 		return;
 	repeated = MemoryContextAllocHuge(CurrentMemoryContext,
@@ -220,7 +274,7 @@ sort_triples(KgApply *apply, Triples *triples)
 	for (int i = 0; i < triples->n; i++)
 	{
 		if (n > 0 &&
-			compare_keys(&triples->list[i], &triples->list[n - 1]) == 0)
+			compare_in(triples, &triples->list[i], &triples->list[n - 1]) == 0)
 			repeated[nrepeated++] = triples->list[i];
 		else
 			triples->list[n++] = triples->list[i];
@@ -307,7 +361,7 @@ typedef struct Comparison
 } Comparison;
 
 static void
-add_gone(Comparison *c, const Triple *triple)
+add_gone(Comparison *c, const Triple *triple, const char *key)
 {
 	Triples *gone = c->gone;
 
@@ -320,8 +374,18 @@ add_gone(Comparison *c, const Triple *triple)
 		else
 			gone->list = repalloc_huge(gone->list,
 									   (Size) c->room * sizeof(Triple));
+		if (c->triples->keys != NULL)
+			gone->keys = gone->keys == NULL
+							 ? MemoryContextAllocHuge(c->context,
+													  c->room * sizeof(char *))
+							 : repalloc_huge(gone->keys,
+											 (Size) c->room * sizeof(char *));
 	}
-	gone->list[gone->n++] = *triple;
+	gone->list[gone->n] = *triple;
+	gone->list[gone->n].item = gone->n;
+	if (gone->keys != NULL)
+		gone->keys[gone->n] = MemoryContextStrdup(c->context, key);
+	gone->n++;
 }
 
 #define KG_FETCHED 32
@@ -349,6 +413,14 @@ fetch_ahead(const Comparison *c)
 	}
 }
 
+static int
+compare_next(const Comparison *c, const Triple *stored, const char *key)
+{
+	const Triple *next = &c->triples->list[c->next];
+
+	return compare_keys(next, key_of(c->triples, next), stored, key);
+}
+
 static void
 compare_stored(TupleTableSlot *row, void *arg)
 {
@@ -356,6 +428,7 @@ compare_stored(TupleTableSlot *row, void *arg)
 	Triples *triples = c->triples;
 	bool isnull;
 	Triple stored = {0};
+	const char *key = "";
 	Triple *triple;
 	Datum properties;
 	MemoryContext old;
@@ -363,13 +436,17 @@ compare_stored(TupleTableSlot *row, void *arg)
 	stored.source = DatumGetInt64(slot_getattr(row, 1, &isnull));
 	stored.relation_no = DatumGetInt32(slot_getattr(row, 2, &isnull));
 	stored.target = DatumGetInt64(slot_getattr(row, 3, &isnull));
-	while (c->next < triples->n &&
-		   compare_keys(&triples->list[c->next], &stored) < 0)
-		c->next++;
-	if (c->next == triples->n ||
-		compare_keys(&triples->list[c->next], &stored) != 0)
+	if (triples->keys != NULL)
 	{
-		add_gone(c, &stored);
+		old = MemoryContextSwitchTo(c->scratch);
+		key = TextDatumGetCString(slot_getattr(row, 5, &isnull));
+		MemoryContextSwitchTo(old);
+	}
+	while (c->next < triples->n && compare_next(c, &stored, key) < 0)
+		c->next++;
+	if (c->next == triples->n || compare_next(c, &stored, key) != 0)
+	{
+		add_gone(c, &stored, key);
 		return;
 	}
 	triple = &triples->list[c->next++];
@@ -419,10 +496,10 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	kg_columns_arrays(&relations, &values[1]);
 	kg_spi_each(&saved,
-				"SELECT source, relation_no, target, properties FROM @kg_edge "
-				"WHERE tenant = $1 AND property IS NULL "
+				"SELECT source, relation_no, target, properties, key "
+				"FROM @kg_edge WHERE tenant = $1 AND property IS NULL "
 				"AND relation_no = ANY ($2) "
-				"ORDER BY source, relation_no, target",
+				"ORDER BY source, relation_no, key, target",
 				2,
 				argtypes,
 				values,
@@ -433,24 +510,19 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 
 /* These edges of the payload as rows. */
 static void
-make_rows(const KgApply *apply, const Triple *triples, int n, KgColumns *rows)
+make_rows(const KgApply *apply, const Triples *triples, const Triple *some,
+		  int n, KgColumns *rows)
 {
 	const KgPayloadEdges *edges = &apply->payload->edges;
 
 	kg_edges_init(rows, CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
-	{
-		Jsonb *properties = kg_payload_properties(
-			edges, &edges->list[triples[i].item]);
-
-		kg_columns_add_row(rows);
-		kg_columns_int64(rows, KG_EDGE_SOURCE, triples[i].source);
-		kg_columns_int32(rows, KG_EDGE_RELATION, triples[i].relation_no);
-		kg_columns_int64(rows, KG_EDGE_TARGET, triples[i].target);
-		if (properties)
-			kg_columns_datum(
-				rows, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
-	}
+		kg_edges_add(rows,
+					 some[i].source,
+					 some[i].relation_no,
+					 some[i].target,
+					 key_of(triples, &some[i]),
+					 kg_payload_properties(edges, &edges->list[some[i].item]));
 }
 
 /* Of edges that are added to what is stored, each is looked up. */
@@ -468,7 +540,7 @@ compare_each(KgApply *apply, Triples *triples)
 		KgColumns rows;
 
 		CHECK_FOR_INTERRUPTS();
-		make_rows(apply, triples->list + i, n, &rows);
+		make_rows(apply, triples, triples->list + i, n, &rows);
 		kg_edges_compare(apply->tenant, &rows, found);
 		for (int j = 0; j < n; j++)
 			triples->list[i + j].found = found[j];
@@ -502,7 +574,8 @@ count_edge(KgApply *apply, const Triple *triple, int found, EdgeCounts *counts)
  * places.
  */
 static void
-write_batch(KgApply *apply, const Triple *triples, int n, EdgeCounts *counts)
+write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
+			EdgeCounts *counts)
 {
 	int *numbers = palloc(n * sizeof(int));
 	int *found = palloc(n * sizeof(int));
@@ -511,7 +584,7 @@ write_batch(KgApply *apply, const Triple *triples, int n, EdgeCounts *counts)
 	KgUserContext user;
 	const bool *kept;
 
-	make_rows(apply, triples, n, &rows);
+	make_rows(apply, all, triples, n, &rows);
 	for (int i = 0; i < n; i++)
 	{
 		numbers[i] = apply->payload->edges.list[triples[i].item].index;
@@ -585,7 +658,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 		}
 		qsort(batch, n, sizeof(Triple), compare_items);
 		if (n > 0)
-			write_batch(apply, batch, n, counts);
+			write_batch(apply, triples, batch, n, counts);
 		MemoryContextSwitchTo(old);
 		/* Errors stay where they were made. */
 		if (apply->errors.total == 0)
@@ -599,37 +672,42 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
  * the caller sees.
  */
 static void
-delete_batch(KgApply *apply, const Triple *gone, int n)
+delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, BOOLOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
-	static const Oid types[] = {INT8OID, INT4OID, INT8OID};
+	static const Oid argtypes[] = {TEXTOID,
+								   BOOLOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID};
 	KgColumns rows;
-	Datum values[5] = {CStringGetTextDatum(apply->tenant),
+	Datum values[7] = {CStringGetTextDatum(apply->tenant),
 					   BoolGetDatum(apply->sees_all)};
 
-	kg_columns_init(&rows, CurrentMemoryContext, 3, types);
+	kg_edges_init(&rows, CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
-	{
-		kg_columns_add_row(&rows);
-		kg_columns_int64(&rows, KG_EDGE_SOURCE, gone[i].source);
-		kg_columns_int32(&rows, KG_EDGE_RELATION, gone[i].relation_no);
-		kg_columns_int64(&rows, KG_EDGE_TARGET, gone[i].target);
-	}
+		kg_edges_add(&rows,
+					 gone[i].source,
+					 gone[i].relation_no,
+					 gone[i].target,
+					 key_of(all, &gone[i]),
+					 NULL);
 	kg_columns_arrays(&rows, &values[2]);
 	kg_spi_run(&saved,
 			   "DELETE FROM @kg_edge e "
-			   "USING unnest($3, $4, $5) gone(source, relation_no, target) "
+			   "USING unnest($3, $4, $5, $6, $7) "
+			   "gone(source, relation_no, target, key, properties) "
 			   "WHERE e.tenant = $1 AND e.source = gone.source "
-			   "AND e.relation_no = gone.relation_no "
+			   "AND e.relation_no = gone.relation_no AND e.key = gone.key "
 			   "AND e.target = gone.target AND e.property IS NULL "
 			   "AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
 			   "WHERE v.tenant = $1 AND v.node = gone.source) AND "
 			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
 			   "AND v.node = gone.target))) "
 			   "RETURNING e.relation_no::bigint",
-			   5,
+			   7,
 			   argtypes,
 			   values,
 			   NULL,
@@ -653,7 +731,8 @@ delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		delete_batch(apply, gone->list + i, Min(KG_EDGE_BATCH, gone->n - i));
+		delete_batch(
+			apply, gone, gone->list + i, Min(KG_EDGE_BATCH, gone->n - i));
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 	}
@@ -680,7 +759,7 @@ join_pairs(KgApply *apply, const KgRelation *relation)
 			   "AND e.relation_no = $2 AND e.source > e.target "
 			   "AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "
 			   "AND r.source = e.target AND r.relation_no = $2 "
-			   "AND r.target = e.source)",
+			   "AND r.key = e.key AND r.target = e.source)",
 			   2,
 			   argtypes,
 			   values,
@@ -729,9 +808,9 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID};
+		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
 	Datum columns[KG_MAX_COLUMNS];
-	Datum values[4] = {CStringGetTextDatum(apply->tenant),
+	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   Int32GetDatum(relation->relation_no)};
 	KgUserContext owner;
 
@@ -742,16 +821,19 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 		kg_columns_arrays(edges, columns);
 		values[2] = columns[KG_EDGE_SOURCE];
 		values[3] = columns[KG_EDGE_TARGET];
+		values[4] = columns[KG_EDGE_KEY];
 		kg_spi_run(&saved,
-				   "SELECT count(*) FROM unnest($3, $4) g(source, target) "
+				   "SELECT count(*) "
+				   "FROM unnest($3, $4, $5) g(source, target, key) "
 				   "WHERE EXISTS (SELECT FROM @kg_edge e "
 				   "WHERE e.tenant = $1 AND e.source = g.source "
-				   "AND e.relation_no = $2 AND e.target = g.target) "
+				   "AND e.relation_no = $2 AND e.key = g.key "
+				   "AND e.target = g.target) "
 				   "AND EXISTS (SELECT FROM @kg_entity v "
 				   "WHERE v.tenant = $1 AND v.node = g.source) "
 				   "AND EXISTS (SELECT FROM @kg_entity v "
 				   "WHERE v.tenant = $1 AND v.node = g.target)",
-				   4,
+				   5,
 				   argtypes,
 				   values,
 				   NULL,
@@ -773,7 +855,7 @@ recheck_relation(KgApply *apply, const KgUserContext *caller,
 	MemoryContext old = CurrentMemoryContext;
 	KgErrorList errors = {NIL, 1};
 	KgEdgeReport to = {"", NULL, false, &errors};
-	int64 last[2] = {0, 0};
+	KgEdgePlace place = {0, 0, ""};
 	KgError *err = NULL;
 
 	(void) kg_lock_relation_exclusive(relation->relation_no);
@@ -785,12 +867,13 @@ recheck_relation(KgApply *apply, const KgUserContext *caller,
 		MemoryContextReset(scratch);
 		MemoryContextSwitchTo(scratch);
 		kg_edges_init(&edges, scratch);
-		kg_edges_read(
-			apply->tenant, relation->relation_no, last, KG_EDGE_BATCH, &edges);
+		kg_edges_read(apply->tenant,
+					  relation->relation_no,
+					  &place,
+					  KG_EDGE_BATCH,
+					  &edges);
 		if (edges.nrows == 0)
 			break;
-		last[0] = DatumGetInt64(edges.values[KG_EDGE_SOURCE][edges.nrows - 1]);
-		last[1] = DatumGetInt64(edges.values[KG_EDGE_TARGET][edges.nrows - 1]);
 		require_seen(apply, caller, relation, &edges);
 		kg_edges_check(apply->after, NULL, &edges, &to);
 		MemoryContextSwitchTo(old);
@@ -847,6 +930,21 @@ know_entities(const KgApply *apply)
 	return known;
 }
 
+/* Has a relation of the bundle a key property? */
+static bool
+have_keys(const KgApply *apply)
+{
+	for (int i = 0; i < apply->after->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->after->relations[i];
+
+		if (relation->key != NULL &&
+			strcmp(relation->bundle, apply->payload->name) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Find the ends of all edges of the payload, a batch at a time. */
 static void
 resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
@@ -857,6 +955,13 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 	triples->list = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));
 	triples->n = 0;
+	triples->keys = have_keys(apply)
+						? MemoryContextAllocHuge(
+							  CurrentMemoryContext,
+							  (Size) Max(1, payload->edges.n) * sizeof(char *))
+						: NULL;
+	for (int i = 0; triples->keys && i < payload->edges.n; i++)
+		triples->keys[i] = "";
 	for (int i = 0; i < payload->edges.n; i += KG_EDGE_BATCH)
 	{
 		int errors = apply->errors.total;
@@ -882,7 +987,7 @@ write_edges(void *arg)
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
 	Triples triples;
-	Triples gone = {NULL, 0};
+	Triples gone = {NULL, 0, NULL};
 
 	for (int i = 0; !apply->options.merge && i < apply->after->nrelations; i++)
 		if (strcmp(apply->after->relations[i].bundle, payload->name) == 0)

@@ -109,6 +109,13 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 				kg_jw_kstring(w, "inverse", relation->inverse);
 			if (relation->symmetric)
 				kg_jw_kbool(w, "symmetric", true);
+			if (relation->key)
+			{
+				kg_jw_key(w, "key");
+				kg_jw_begin_array(w);
+				kg_jw_string(w, relation->key);
+				kg_jw_end_array(w);
+			}
 			if (v->description)
 				kg_jw_kstring(w, "description", v->description);
 			kg_jw_end_object(w);
@@ -230,7 +237,7 @@ put_edges(void *arg)
 			"JOIN @kg_entity s ON s.tenant = $1 AND s.node = d.source "
 			"JOIN @kg_entity t ON t.tenant = $1 AND t.node = d.target "
 			"WHERE d.tenant = $1 AND d.relation_no = $2 "
-			"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6",
+			"AND d.property IS NULL ORDER BY 1, 2, 3, 4, 5, 6, d.key",
 			2,
 			argtypes,
 			values);

@@ -14,6 +14,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
+#include "store/edge_key.h"
 #include "utils/builtins.h"
 
 /* A row of kg_relation as it is to be. */
@@ -27,6 +28,7 @@ typedef struct KgNewVariant
 	const Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
+	const char *key;
 	const char *description;
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
@@ -150,6 +152,7 @@ declare_variants(KgApply *apply)
 		variant.schema = relation->schema;
 		variant.inverse = relation->inverse;
 		variant.symmetric = relation->symmetric;
+		variant.key = relation->key;
 		variant.description = relation->description;
 		variant.path = relation->path;
 		add_variant(apply, &variant);
@@ -186,6 +189,7 @@ keep_variants(KgApply *apply)
 			variant.schema = relation->variants[j].schema;
 			variant.inverse = relation->inverse;
 			variant.symmetric = relation->symmetric;
+			variant.key = relation->key;
 			variant.description = relation->variants[j].description;
 			add_variant(apply, &variant);
 		}
@@ -257,10 +261,11 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 						   "relation \"%s\" is declared and derived from an "
 						   "\"x-ref\"",
 						   a->relation);
-	else if (a->symmetric != b->symmetric || !same_text(a->inverse, b->inverse))
+	else if (a->symmetric != b->symmetric ||
+			 !same_text(a->inverse, b->inverse) || !same_text(a->key, b->key))
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "variants of relation \"%s\" differ in "
-						   "\"inverse\" or \"symmetric\"",
+						   "\"inverse\", \"symmetric\" or \"key\"",
 						   a->relation);
 	else
 		return;
@@ -269,15 +274,32 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 	report(apply, err, b->path ? b->path : a->path);
 }
 
+static void
+check_key(KgApply *apply, const KgNewVariant *variant, const KgField *fields,
+		  int n)
+{
+	KgError *err = variant->key ? kg_edge_key_fault(variant->key, fields, n)
+								: NULL;
+
+	if (err)
+		report(apply,
+			   err,
+			   variant->path ? psprintf("%s/key", variant->path) : NULL);
+}
+
 /* A kept one may refer to definitions that are new. */
 static void
 check_schema(KgApply *apply, const KgNewVariant *variant)
 {
 	const char *path = "/definitions";
 	KgField *fields;
+	int n;
 
 	if (variant->schema == NULL)
+	{
+		check_key(apply, variant, NULL, 0);
 		return;
+	}
 	if (variant->path)
 	{
 		path = psprintf("%s/schema", variant->path);
@@ -289,11 +311,12 @@ check_schema(KgApply *apply, const KgNewVariant *variant)
 								psprintf("relation \"%s\"", variant->relation),
 								path))
 		return;
-	(void) kg_properties_parse(variant->schema,
-							   apply->payload->definitions,
-							   path,
-							   &apply->errors,
-							   &fields);
+	n = kg_properties_parse(variant->schema,
+							apply->payload->definitions,
+							path,
+							&apply->errors,
+							&fields);
+	check_key(apply, variant, fields, n);
 }
 
 static void
@@ -578,7 +601,7 @@ delete_relations(KgApply *apply)
 }
 
 /* The columns of a row of kg_relation, in the order of its table. */
-#define KG_RELATION_COLUMNS 12
+#define KG_RELATION_COLUMNS 13
 
 static void
 variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
@@ -597,6 +620,7 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 	kg_spi_put_text(values, nulls, 9, v->inverse);
 	values[10] = BoolGetDatum(v->symmetric);
 	kg_spi_put_text(values, nulls, 11, v->description);
+	kg_spi_put_text(values, nulls, 12, v->key);
 }
 
 static const Oid relation_types[] = {TEXTOID,
@@ -610,7 +634,57 @@ static const Oid relation_types[] = {TEXTOID,
 									 JSONBOID,
 									 TEXTOID,
 									 BOOLOID,
+									 TEXTOID,
 									 TEXTOID};
+
+/*
+ * What is stored has the keys of the key property that there was.  Its relations
+ * are locked.
+ */
+static void
+check_changed_keys(KgApply *apply)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID};
+
+	for (int i = 0; i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+		Datum values[] = {CStringGetTextDatum(apply->tenant),
+						  Int32GetDatum(relation->relation_no)};
+		const KgNewVariant *variant = NULL;
+		ListCell *lc;
+		KgError *err;
+
+		foreach(lc, apply->variants)
+			if (continues(apply, relation, lfirst(lc)))
+				variant = lfirst(lc);
+		if (variant == NULL || same_text(variant->key, relation->key))
+			continue;
+		kg_spi_run_latest(&saved,
+						  "SELECT FROM @kg_edge WHERE tenant = $1 "
+						  "AND relation_no = $2 LIMIT 1",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_SELECT);
+		SPI_freetuptable(SPI_tuptable);
+		if (SPI_processed == 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "the key of relation \"%s\" cannot change while "
+						   "it has edges",
+						   relation->name);
+		kg_error_got_string(err, variant->key ? variant->key : "");
+		kg_error_expected(err,
+						  "\"key\" as it was, or the relation's edges deleted "
+						  "before");
+		report(apply,
+			   err,
+			   variant->path ? psprintf("%s/key", variant->path) : NULL);
+	}
+}
 
 /* Are exactly these variants stored? */
 static bool
@@ -648,7 +722,8 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 				   "AND schema IS NOT DISTINCT FROM $9 "
 				   "AND inverse IS NOT DISTINCT FROM $10 "
 				   "AND is_symmetric = $11 "
-				   "AND description IS NOT DISTINCT FROM $12",
+				   "AND description IS NOT DISTINCT FROM $12 "
+				   "AND key IS NOT DISTINCT FROM $13",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,
@@ -685,6 +760,7 @@ kg_bundle_write_relations(KgApply *apply)
 			0)
 			(void) kg_lock_relation_exclusive(
 				apply->before->relations[i].relation_no);
+	check_changed_keys(apply);
 	kg_spi_run(&delete_saved,
 			   "DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
 			   2,
@@ -703,8 +779,8 @@ kg_bundle_write_relations(KgApply *apply)
 		kg_spi_run(&insert_saved,
 				   "INSERT INTO @kg_relation(tenant, bundle, relation, "
 				   "from_type, to_bundle, to_type, relation_no, property, "
-				   "schema, inverse, is_symmetric, description) VALUES "
-				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+				   "schema, inverse, is_symmetric, description, key) VALUES "
+				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,

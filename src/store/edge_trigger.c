@@ -31,13 +31,19 @@ enum
 	COL_SOURCE,
 	COL_RELATION,
 	COL_TARGET,
+	COL_KEY,
 	COL_PROPERTY,
 	COL_PROPERTIES,
 	NCOLS
 };
 
-static const char *const columns[NCOLS] = {
-	"tenant", "source", "relation_no", "target", "property", "properties"};
+static const char *const columns[NCOLS] = {"tenant",
+										   "source",
+										   "relation_no",
+										   "target",
+										   "key",
+										   "property",
+										   "properties"};
 
 #define KG_EDGE_BATCH 10000
 
@@ -61,23 +67,28 @@ check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
 	kg_edges_init(batch, context);
 }
 
+static bool
+is_empty(Datum key)
+{
+	return VARSIZE_ANY_EXHDR(DatumGetPointer(key)) == 0;
+}
+
 static void
 take_row(KgColumns *batch, TupleTableSlot *slot, const int *places)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
-	kg_columns_add_row(batch);
-	kg_columns_datum(
-		batch, KG_EDGE_SOURCE, slot->tts_values[places[COL_SOURCE]]);
-	kg_columns_datum(
-		batch, KG_EDGE_RELATION, slot->tts_values[places[COL_RELATION]]);
-	kg_columns_datum(
-		batch, KG_EDGE_TARGET, slot->tts_values[places[COL_TARGET]]);
-	if (!slot->tts_isnull[places[COL_PROPERTIES]])
-		kg_columns_datum(batch,
-						 KG_EDGE_PROPERTIES,
-						 JsonbPGetDatum(DatumGetJsonbPCopy(
-							 slot->tts_values[places[COL_PROPERTIES]])));
+	kg_edges_add(
+		batch,
+		DatumGetInt64(slot->tts_values[places[COL_SOURCE]]),
+		DatumGetInt32(slot->tts_values[places[COL_RELATION]]),
+		DatumGetInt64(slot->tts_values[places[COL_TARGET]]),
+		is_empty(slot->tts_values[places[COL_KEY]])
+			? ""
+			: TextDatumGetCString(slot->tts_values[places[COL_KEY]]),
+		slot->tts_isnull[places[COL_PROPERTIES]]
+			? NULL
+			: DatumGetJsonbPCopy(slot->tts_values[places[COL_PROPERTIES]]));
 	MemoryContextSwitchTo(old);
 }
 

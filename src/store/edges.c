@@ -21,20 +21,49 @@
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, JSONBOID};
+static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, JSONBOID};
 /* A tenant, then a batch of edges. */
-static const Oid edge_argtypes[] = {
-	TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
+static const Oid edge_argtypes[] = {TEXTOID,
+									INT8ARRAYOID,
+									INT4ARRAYOID,
+									INT8ARRAYOID,
+									TEXTARRAYOID,
+									JSONBARRAYOID};
+#define KG_EDGE_ARGS (KG_EDGE_COLUMNS + 1)
 
 /* Those of the batch, u, that are stored. */
 #define KG_STORED                                               \
 	"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source " \
-	"AND e.relation_no = u.relation_no AND e.target = u.target"
+	"AND e.relation_no = u.relation_no AND e.key = u.key "      \
+	"AND e.target = u.target"
 
 void
 kg_edges_init(KgColumns *edges, MemoryContext context)
 {
 	kg_columns_init(edges, context, KG_EDGE_COLUMNS, edge_types);
+}
+
+void
+kg_edges_add(KgColumns *edges, int64 source, int32 relation_no, int64 target,
+			 const char *key, const Jsonb *properties)
+{
+	static union
+	{
+		varattrib_4b header;
+		char data[sizeof(varattrib_4b)];
+	} empty;
+
+	SET_VARSIZE(&empty, VARHDRSZ);
+	kg_columns_add_row(edges);
+	kg_columns_int64(edges, KG_EDGE_SOURCE, source);
+	kg_columns_int32(edges, KG_EDGE_RELATION, relation_no);
+	kg_columns_int64(edges, KG_EDGE_TARGET, target);
+	if (*key == '\0')
+		kg_columns_datum(edges, KG_EDGE_KEY, PointerGetDatum(&empty));
+	else
+		kg_columns_text(edges, KG_EDGE_KEY, key);
+	if (properties)
+		kg_columns_datum(edges, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
 }
 
 static void
@@ -83,25 +112,27 @@ kg_edges_count(const char *tenant, bool read_only)
 }
 
 void
-kg_edges_read(const char *tenant, int32 relation_no, const int64 *after,
+kg_edges_read(const char *tenant, int32 relation_no, KgEdgePlace *place,
 			  int limit, KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, INT8OID, INT8OID, INT4OID};
+	static const Oid argtypes[] = {
+		TEXTOID, INT4OID, INT8OID, TEXTOID, INT8OID, INT4OID};
 	Datum values[] = {CStringGetTextDatum(tenant),
 					  Int32GetDatum(relation_no),
-					  Int64GetDatum(after[0]),
-					  Int64GetDatum(after[1]),
+					  Int64GetDatum(place->source),
+					  CStringGetTextDatum(place->key),
+					  Int64GetDatum(place->target),
 					  Int32GetDatum(limit)};
 	MemoryContext old = MemoryContextSwitchTo(edges->context);
 
 	kg_spi_run_latest(&saved,
-					  "SELECT source, target, properties FROM @kg_edge "
+					  "SELECT source, target, key, properties FROM @kg_edge "
 					  "WHERE tenant = $1 AND relation_no = $2 "
 					  "AND property IS NULL AND source >= $3 "
-					  "AND (source, target) > ($3, $4) "
-					  "ORDER BY source, target LIMIT $5",
-					  5,
+					  "AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
+					  "ORDER BY source, key, target LIMIT $6",
+					  6,
 					  argtypes,
 					  values,
 					  NULL,
@@ -110,16 +141,22 @@ kg_edges_read(const char *tenant, int32 relation_no, const int64 *after,
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool isnull;
-		Datum properties = kg_spi_value(i, 3, &isnull);
+		Datum properties = kg_spi_value(i, 4, &isnull);
 
-		kg_columns_add_row(edges);
-		kg_columns_int64(edges, KG_EDGE_SOURCE, kg_spi_int64(i, 1));
-		kg_columns_int32(edges, KG_EDGE_RELATION, relation_no);
-		kg_columns_int64(edges, KG_EDGE_TARGET, kg_spi_int64(i, 2));
-		if (!isnull)
-			kg_columns_datum(edges,
-							 KG_EDGE_PROPERTIES,
-							 JsonbPGetDatum(DatumGetJsonbPCopy(properties)));
+		kg_edges_add(edges,
+					 kg_spi_int64(i, 1),
+					 relation_no,
+					 kg_spi_int64(i, 2),
+					 kg_spi_cstring(i, 3),
+					 isnull ? NULL : DatumGetJsonbPCopy(properties));
+	}
+	if (SPI_processed > 0)
+	{
+		place->source = kg_spi_int64(SPI_processed - 1, 1);
+		place->target = kg_spi_int64(SPI_processed - 1, 2);
+		strlcpy(place->key,
+				kg_spi_cstring(SPI_processed - 1, 3),
+				sizeof(place->key));
 	}
 	SPI_freetuptable(SPI_tuptable);
 	MemoryContextSwitchTo(old);
@@ -384,7 +421,7 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const KgEdgeReport *to)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[5];
+	Datum values[KG_EDGE_ARGS];
 	bool any = false;
 
 	for (int i = 0; i < catalog->nrelations; i++)
@@ -395,12 +432,12 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 	kg_columns_arrays(edges, &values[1]);
 	kg_spi_run(&saved,
 			   "SELECT u.ord, u.relation_no::bigint "
-			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, properties, ord) "
+			   "FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, key, properties, ord) "
 			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.target "
-			   "AND e.relation_no = u.relation_no AND e.target = u.source "
-			   "WHERE u.source <> u.target",
-			   5,
+			   "AND e.relation_no = u.relation_no AND e.key = u.key "
+			   "AND e.target = u.source WHERE u.source <> u.target",
+			   KG_EDGE_ARGS,
 			   edge_argtypes,
 			   values,
 			   NULL,
@@ -424,6 +461,30 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/* Writers of ours have it from the properties, others from anywhere. */
+static void
+check_key(const KgRelation *relation, const KgColumns *edges, int row,
+		  const Jsonb *properties, const KgEdgeReport *to)
+{
+	KgError *err;
+	const char *key = kg_edge_key_of(relation, properties, &err);
+	text *given = DatumGetTextPP(edges->values[KG_EDGE_KEY][row]);
+
+	if (key != NULL && VARSIZE_ANY_EXHDR(given) == strlen(key) &&
+		memcmp(VARDATA_ANY(given), key, strlen(key)) == 0)
+		return;
+	if (key != NULL)
+	{
+		err = kg_error_new(KG_VALIDATION_FAILED,
+						   "key of an edge of relation \"%s\" is not what its "
+						   "properties say",
+						   relation->name);
+		kg_error_got_string(err, text_to_cstring(given));
+		kg_error_expected(err, "\"%s\"", key);
+	}
+	report(to, err, row);
+}
+
 static void
 check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 		   HTAB *types, const KgEdgeReport *report_to)
@@ -432,6 +493,7 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 		catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][row]));
 	int32 from = type_of(types, edges->values[KG_EDGE_SOURCE][row]);
 	int32 to = type_of(types, edges->values[KG_EDGE_TARGET][row]);
+	const Jsonb *properties = NULL;
 	const KgVariant *variant;
 	KgError *err = NULL;
 
@@ -462,17 +524,14 @@ check_edge(const KgCatalog *catalog, const KgColumns *edges, int row,
 	}
 	variant = variant_of(relation, from, to);
 	if (variant == NULL)
+	{
 		report_variant(catalog, relation, from, to, row, report_to);
-	else
-		check_properties(
-			catalog,
-			relation,
-			variant,
-			edges->nulls[KG_EDGE_PROPERTIES][row]
-				? NULL
-				: DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]),
-			row,
-			report_to);
+		return;
+	}
+	if (!edges->nulls[KG_EDGE_PROPERTIES][row])
+		properties = DatumGetJsonbP(edges->values[KG_EDGE_PROPERTIES][row]);
+	check_properties(catalog, relation, variant, properties, row, report_to);
+	check_key(relation, edges, row, properties, report_to);
 }
 
 void
@@ -599,15 +658,16 @@ void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[5] = {CStringGetTextDatum(tenant)};
+	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 
 	kg_columns_arrays(edges, &values[1]);
 	kg_spi_run(&saved,
 			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
 			   "u.properties)::int::bigint "
-			   "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, properties, ord) " KG_STORED,
-			   5,
+			   "FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, key, properties, "
+			   "ord) " KG_STORED,
+			   KG_EDGE_ARGS,
 			   edge_argtypes,
 			   values,
 			   NULL,
@@ -644,9 +704,10 @@ insert_beside(const Datum *values, int n)
 
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-			   "properties) SELECT $1, u.* FROM unnest($2, $3, $4, $5) u "
+			   "key, properties) "
+			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u "
 			   "ON CONFLICT DO NOTHING",
-			   5,
+			   KG_EDGE_ARGS,
 			   edge_argtypes,
 			   values,
 			   NULL,
@@ -656,9 +717,9 @@ insert_beside(const Datum *values, int n)
 	if (inserted == n)
 		return;
 	kg_spi_run(&stored,
-			   "SELECT e.xmin FROM unnest($2, $3, $4, $5) "
-			   "u(source, relation_no, target, properties) " KG_STORED,
-			   5,
+			   "SELECT e.xmin FROM unnest($2, $3, $4, $5, $6) "
+			   "u(source, relation_no, target, key, properties) " KG_STORED,
+			   KG_EDGE_ARGS,
 			   edge_argtypes,
 			   values,
 			   NULL,
@@ -683,7 +744,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 {
 	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static KgSaved update_saved = KG_SAVED_BATCH;
-	Datum values[5] = {CStringGetTextDatum(tenant)};
+	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 	KgColumns chosen;
 
 	kg_edges_init(&chosen, CurrentMemoryContext);
@@ -700,9 +761,9 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	else if (wanted == KG_EDGE_NONE)
 		kg_spi_insert(&insert_saved,
 					  "INSERT INTO @kg_edge(tenant, source, relation_no, "
-					  "target, properties) "
-					  "SELECT $1, u.* FROM unnest($2, $3, $4, $5) u",
-					  5,
+					  "target, key, properties) "
+					  "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
+					  KG_EDGE_ARGS,
 					  edge_argtypes,
 					  values,
 					  "kg_edge_pkey",
@@ -710,11 +771,12 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	else
 		kg_spi_run(&update_saved,
 				   "UPDATE @kg_edge e SET properties = u.properties "
-				   "FROM unnest($2, $3, $4, $5) "
-				   "u(source, relation_no, target, properties) "
+				   "FROM unnest($2, $3, $4, $5, $6) "
+				   "u(source, relation_no, target, key, properties) "
 				   "WHERE e.tenant = $1 AND e.source = u.source "
-				   "AND e.relation_no = u.relation_no AND e.target = u.target",
-				   5,
+				   "AND e.relation_no = u.relation_no AND e.key = u.key "
+				   "AND e.target = u.target",
+				   KG_EDGE_ARGS,
 				   edge_argtypes,
 				   values,
 				   NULL,
@@ -724,13 +786,11 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 }
 
 void
-kg_edges_turn(const char *tenant, const KgRelation **relations, KgEdgeEnd *ends,
-			  int n)
+kg_edges_turn(const char *tenant, const KgRelation **relations,
+			  const char *const *keys, KgEdgeEnd *ends, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(tenant)};
+	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 	int *edge = palloc(n * sizeof(int));
 	KgColumns reversed;
 
@@ -738,25 +798,26 @@ kg_edges_turn(const char *tenant, const KgRelation **relations, KgEdgeEnd *ends,
 	for (int i = 0; i < n; i++)
 	{
 		if (relations[i] == NULL || !relations[i]->symmetric ||
-			ends[2 * i].node == 0 || ends[2 * i + 1].node == 0)
+			keys[i] == NULL || ends[2 * i].node == 0 ||
+			ends[2 * i + 1].node == 0)
 			continue;
 		edge[reversed.nrows] = i;
-		kg_columns_add_row(&reversed);
-		kg_columns_int64(&reversed, KG_EDGE_SOURCE, ends[2 * i + 1].node);
-		kg_columns_int32(
-			&reversed, KG_EDGE_RELATION, relations[i]->relation_no);
-		kg_columns_int64(&reversed, KG_EDGE_TARGET, ends[2 * i].node);
+		kg_edges_add(&reversed,
+					 ends[2 * i + 1].node,
+					 relations[i]->relation_no,
+					 ends[2 * i].node,
+					 keys[i],
+					 NULL);
 	}
 	if (reversed.nrows == 0)
 		return;
 	kg_columns_arrays(&reversed, &values[1]);
 	kg_spi_run(&saved,
-			   "SELECT u.ord FROM unnest($2, $3, $4) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, ord) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target",
-			   4,
-			   argtypes,
+			   "SELECT u.ord FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+			   "AS u(source, relation_no, target, key, properties, "
+			   "ord) " KG_STORED,
+			   KG_EDGE_ARGS,
+			   edge_argtypes,
 			   values,
 			   NULL,
 			   false,

@@ -9,16 +9,22 @@
 #include "base/extension.h"
 #include "catalog/catalog.h"
 #include "store/columns.h"
+#include "store/edge_key.h"
 #include "utils/hsearch.h"
 
 /* Columns of a batch of edges. */
 #define KG_EDGE_SOURCE 0	 /* int8 */
 #define KG_EDGE_RELATION 1	 /* int4 */
 #define KG_EDGE_TARGET 2	 /* int8 */
-#define KG_EDGE_PROPERTIES 3 /* jsonb */
-#define KG_EDGE_COLUMNS 4
+#define KG_EDGE_KEY 3		 /* text, of store/edge_key.h */
+#define KG_EDGE_PROPERTIES 4 /* jsonb */
+#define KG_EDGE_COLUMNS 5
 
 extern void kg_edges_init(KgColumns *edges, MemoryContext context);
+/* A new row; the properties, which may be NULL, live as long as the rows. */
+extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
+						 int64 target, const char *key,
+						 const Jsonb *properties);
 
 /*
  * Lock the ends of explicit edges and check relation, variant and properties.
@@ -60,12 +66,20 @@ extern List *kg_row_counts(void);
  */
 extern List *kg_edges_count(const char *tenant, bool read_only);
 
+/* The edge that was read last; zeroes before the first. */
+typedef struct KgEdgePlace
+{
+	int64 source;
+	int64 target;
+	char key[KG_MAX_EDGE_KEY + 1];
+} KgEdgePlace;
+
 /*
- * The next explicit edges of a relation after those given, by source and
- * target; committed since the transaction's snapshot too.
+ * The next explicit edges of a relation, in the order of the primary key;
+ * committed since the transaction's snapshot too.
  */
 extern void kg_edges_read(const char *tenant, int32 relation_no,
-						  const int64 *after, int limit, KgColumns *edges);
+						  KgEdgePlace *place, int limit, KgColumns *edges);
 
 /* Nodes of handles or, where the relation leaves one type, bare ids. */
 typedef struct KgEdgeEnd
@@ -90,7 +104,7 @@ extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
  * that is stored the other way round are swapped.  A relation may be NULL.
  */
 extern void kg_edges_turn(const char *tenant, const KgRelation **relations,
-						  KgEdgeEnd *ends, int n);
+						  const char *const *keys, KgEdgeEnd *ends, int n);
 
 /* Is an edge stored, and with the same properties? */
 #define KG_EDGE_NONE 0

@@ -219,6 +219,19 @@ add_row(Packer *p, int64 key, uint32 nodes, uint32 alone, bytea *outgoing,
 	p->n++;
 }
 
+/* They ascend but where the relation has a key, by which they come first. */
+static void
+append_group(StringInfo packed, int32 relation_no, int64 *targets, int n)
+{
+	bool ascending = true;
+
+	for (int i = 1; i < n && ascending; i++)
+		ascending = targets[i - 1] <= targets[i];
+	if (!ascending)
+		qsort_arg(targets, n, sizeof(int64), kg_compare_nodes, NULL);
+	kg_adjacency_append(packed, relation_no, targets, n);
+}
+
 /*
  * Take a node's edges off a stream; behind a header's space, which is all there
  * is where it has none.
@@ -240,7 +253,7 @@ take_edges(Stream *stream, int64 node, StringInfo packed)
 	{
 		if (n > 0 && stream->number != relation_no)
 		{
-			kg_adjacency_append(packed, relation_no, targets, n);
+			append_group(packed, relation_no, targets, n);
 			n = 0;
 		}
 		if (n == capacity)
@@ -252,7 +265,7 @@ take_edges(Stream *stream, int64 node, StringInfo packed)
 		targets[n++] = stream->neighbor;
 		advance(stream);
 	}
-	kg_adjacency_append(packed, relation_no, targets, n);
+	append_group(packed, relation_no, targets, n);
 	pfree(targets);
 }
 
@@ -357,7 +370,7 @@ pack_all(Packer *p)
 
 	open_stream(&p->out,
 				"SELECT source, relation_no, target FROM @kg_edge "
-				"WHERE tenant = $1 ORDER BY source, relation_no, target",
+				"WHERE tenant = $1 ORDER BY source, relation_no, key, target",
 				p->tenant);
 	open_stream(&p->in,
 				"SELECT target, relation_no, source FROM @kg_edge "

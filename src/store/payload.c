@@ -239,6 +239,28 @@ read_types(KgPayload *payload, const JsonbContainer *root, KgErrorList *errors)
 	}
 }
 
+/* "key": ["property"] */
+static const char *
+key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
+{
+	JsonbValue value;
+	JsonbContainer *array;
+	JsonbValue *property;
+	KgError *err;
+
+	if (member(object, "key", "array", false, path, &value, errors) == NULL)
+		return NULL;
+	array = (JsonbContainer *) kg_json_container(&value);
+	property = getIthJsonbValueFromContainer(array, 0);
+	if (kg_json_length(array) == 1 && property->type == jbvString)
+		return kg_json_cstring(property);
+	err = kg_error_new(KG_INVALID_INPUT, "\"key\" does not name one property");
+	kg_error_got(err, &value);
+	kg_error_expected(err, "an array of the name of one property");
+	report(errors, err, psprintf("%s/key", path));
+	return NULL;
+}
+
 static void
 read_relations(KgPayload *payload, const JsonbContainer *root,
 			   KgErrorList *errors)
@@ -249,6 +271,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 										"schema",
 										"inverse",
 										"symmetric",
+										"key",
 										"description",
 										NULL};
 	JsonbValue value;
@@ -289,6 +312,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 				   &symmetric,
 				   errors))
 			relation->symmetric = symmetric.val.boolean;
+		relation->key = key_member(object, path, errors);
 		relation->description = string_member(
 			object, "description", false, path, errors);
 		if (relation->name && relation->from && relation->to)

@@ -27,6 +27,7 @@ typedef struct KgPayloadRelation
 	Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
+	const char *key;		 /* or NULL */
 	const char *description; /* or NULL */
 	char *path;
 } KgPayloadRelation;

@@ -1,7 +1,7 @@
 /*
  * put_edges.c
  *	  kg_put_edges() and kg_delete_edges(): explicit edges, each the triple of a
- *	  relation and two handles.
+ *	  relation and two handles, and a key where the relation has one.
  */
 #include "postgres.h"
 
@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/known_ends.h"
@@ -30,15 +31,18 @@ typedef struct EdgeItem
 	const KgRelation *relation; /* NULL: at fault */
 	const char *from;
 	const char *to;
+	const char *key;   /* NULL: at fault */
 	Jsonb *properties; /* or NULL */
 } EdgeItem;
 
-typedef struct Triple
+/* What an edge is told by. */
+typedef struct Identity
 {
 	int64 source;
 	int64 target;
 	int64 relation_no;
-} Triple;
+	const char *key;
+} Identity;
 
 typedef struct Edges
 {
@@ -47,7 +51,7 @@ typedef struct Edges
 	bool deleting;
 	KgOutcomes *outcomes;
 	EdgeItem *items;
-	HTAB *seen; /* of Triple */
+	HTAB *seen; /* of Identity */
 	KgKnownEnds *known;
 } Edges;
 
@@ -155,13 +159,34 @@ find_relation(Edges *edges, int i, const char *name)
 	return NULL;
 }
 
+/* An edge that is deleted has properties for its key only. */
+static void
+read_key(Edges *edges, int i)
+{
+	EdgeItem *item = &edges->items[i];
+	KgError *err;
+
+	if (item->relation == NULL)
+		return;
+	if (edges->deleting && item->properties && item->relation->key == NULL)
+	{
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "edges of relation \"%s\" have no key",
+						   item->relation->name);
+		kg_error_expected(err, "\"relation\", \"from\" and \"to\"");
+		report(edges, i, err, "properties");
+		return;
+	}
+	item->key = kg_edge_key_of(item->relation, item->properties, &err);
+	if (item->key == NULL)
+		report(edges, i, err, psprintf("properties/%s", item->relation->key));
+}
+
 static void
 read_item(Edges *edges, int i, const JsonbValue *value)
 {
-	static const char *const put_members[] = {
+	static const char *const members[] = {
 		"relation", "from", "to", "properties", NULL};
-	static const char *const delete_members[] = {
-		"relation", "from", "to", NULL};
 	EdgeItem *item = &edges->items[i];
 	const JsonbContainer *object = kg_json_container(value);
 	const char *relation;
@@ -177,7 +202,7 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 		return;
 	}
 	kg_check_members(object,
-					 edges->deleting ? delete_members : put_members,
+					 members,
 					 psprintf("/items/%d", i),
 					 &edges->outcomes->items[i].errors);
 	relation = string_member(edges, i, object, "relation");
@@ -185,7 +210,7 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	item->to = string_member(edges, i, object, "to");
 	if (relation)
 		item->relation = find_relation(edges, i, relation);
-	if (!edges->deleting && kg_json_get(object, "properties", &properties))
+	if (kg_json_get(object, "properties", &properties))
 	{
 		if (kg_json_is_object(&properties))
 			item->properties = kg_json_datum(&properties);
@@ -196,8 +221,10 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 			kg_error_got(err, &properties);
 			kg_error_expected(err, "an object");
 			report(edges, i, err, "properties");
+			return;
 		}
 	}
+	read_key(edges, i);
 }
 
 static void
@@ -214,25 +241,66 @@ report_end(Edges *edges, int i, bool is_from)
 	report(edges, i, err, is_from ? "from" : "to");
 }
 
+static uint32
+hash_identity(const void *key, Size size)
+{
+	const Identity *identity = key;
+
+	return hash_combine(tag_hash(identity, offsetof(Identity, key)),
+						hash_bytes((const unsigned char *) identity->key,
+								   strlen(identity->key)));
+}
+
+static int
+compare_identities(const void *a, const void *b, Size size)
+{
+	const Identity *x = a;
+	const Identity *y = b;
+	int order = memcmp(x, y, offsetof(Identity, key));
+
+	return order != 0 ? order : strcmp(x->key, y->key);
+}
+
+static HTAB *
+make_seen(int n)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(Identity);
+	ctl.entrysize = sizeof(Identity);
+	ctl.hash = hash_identity;
+	ctl.match = compare_identities;
+	ctl.hcxt = CurrentMemoryContext;
+	return hash_create("kg_graph put edges",
+					   Max(16, n),
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
 /* True the first time; a symmetric edge is the same both ways. */
 static bool
-enter_triple(Edges *edges, int i, int64 source, int64 target)
+enter(Edges *edges, int i, int64 source, int64 target)
 {
 	const EdgeItem *item = &edges->items[i];
 	bool turned = item->relation->symmetric && source > target;
-	Triple triple = {turned ? target : source,
-					 turned ? source : target,
-					 item->relation->relation_no};
+	Identity identity = {turned ? target : source,
+						 turned ? source : target,
+						 item->relation->relation_no,
+						 item->key};
 	bool found;
 	KgError *err;
 
-	hash_search(edges->seen, &triple, HASH_ENTER, &found);
+	hash_search(edges->seen, &identity, HASH_ENTER, &found);
 	if (!found)
 		return true;
 	err = kg_error_new(KG_ALREADY_EXISTS, "edge is among the items twice");
 	kg_error_got_string(
 		err, psprintf("%s %s %s", item->from, item->relation->name, item->to));
-	kg_error_expected(err, "each triple of relation, from and to once");
+	kg_error_expected(err,
+					  item->relation->key
+						  ? "each triple of relation, from and to once a key"
+						  : "each triple of relation, from and to once");
 	report(edges, i, err, "");
 	return false;
 }
@@ -243,6 +311,7 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
 	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
 	const KgRelation **relations = palloc0(n * sizeof(KgRelation *));
+	const char **keys = palloc0(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 	{
@@ -251,13 +320,14 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 		if (edges->outcomes->items[start + i].errors.total > 0)
 			continue;
 		relations[i] = item->relation;
+		keys[i] = item->key;
 		kg_edge_end_read(
 			edges->catalog, item->relation, item->from, true, &ends[2 * i]);
 		kg_edge_end_read(
 			edges->catalog, item->relation, item->to, false, &ends[2 * i + 1]);
 	}
 	kg_edge_ends_find(edges->tenant, ends, 2 * n, edges->known);
-	kg_edges_turn(edges->tenant, relations, ends, n);
+	kg_edges_turn(edges->tenant, relations, keys, ends, n);
 	for (int i = 0; i < n; i++)
 	{
 		const EdgeItem *item = &edges->items[start + i];
@@ -277,16 +347,15 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 		if (target == 0)
 			report_end(edges, start + i, false);
 		if (source == 0 || target == 0 ||
-			!enter_triple(edges, start + i, source, target))
+			!enter(edges, start + i, source, target))
 			continue;
 		numbers[rows->nrows] = start + i;
-		kg_columns_add_row(rows);
-		kg_columns_int64(rows, KG_EDGE_SOURCE, source);
-		kg_columns_int32(rows, KG_EDGE_RELATION, item->relation->relation_no);
-		kg_columns_int64(rows, KG_EDGE_TARGET, target);
-		if (item->properties)
-			kg_columns_datum(
-				rows, KG_EDGE_PROPERTIES, JsonbPGetDatum(item->properties));
+		kg_edges_add(rows,
+					 source,
+					 item->relation->relation_no,
+					 target,
+					 item->key,
+					 item->properties);
 	}
 }
 
@@ -361,10 +430,14 @@ static void
 delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, INT4ARRAYOID};
-	static const Oid types[] = {INT8OID, INT4OID, INT8OID, INT4OID};
-	Datum values[5] = {CStringGetTextDatum(edges->tenant)};
+	static const Oid argtypes[] = {TEXTOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   INT4ARRAYOID};
+	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, INT4OID};
+	Datum values[6] = {CStringGetTextDatum(edges->tenant)};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 	bool all;
@@ -372,7 +445,7 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	/* A DELETE is refused there, also one that would find nothing. */
 	if (XactReadOnly && rows->nrows > 0)
 		kg_edges_compare(edges->tenant, rows, found);
-	kg_columns_init(&wanted, CurrentMemoryContext, 4, types);
+	kg_columns_init(&wanted, CurrentMemoryContext, 5, types);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];
@@ -381,20 +454,21 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		if (XactReadOnly && found[i] == 0)
 			continue;
 		kg_columns_add_row(&wanted);
-		for (int j = 0; j < 3; j++)
+		for (int j = 0; j <= KG_EDGE_KEY; j++)
 			kg_columns_datum(&wanted, j, rows->values[j][i]);
-		kg_columns_int32(&wanted, 3, numbers[i]);
+		kg_columns_int32(&wanted, KG_EDGE_KEY + 1, numbers[i]);
 	}
 	if (wanted.nrows == 0)
 		return;
 	kg_columns_arrays(&wanted, &values[1]);
 	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5) "
-			   "u(source, relation_no, target, item) "
+			   "DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
+			   "u(source, relation_no, target, key, item) "
 			   "WHERE e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.target = u.target "
+			   "AND e.relation_no = u.relation_no AND e.key = u.key "
+			   "AND e.target = u.target "
 			   "AND e.property IS NULL RETURNING u.item::bigint",
-			   5,
+			   6,
 			   argtypes,
 			   values,
 			   NULL,
@@ -413,7 +487,6 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 {
 	const JsonbContainer *array = kg_outcomes_items(items);
 	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
-	HASHCTL ctl;
 	KgColumns *batches;
 	int **numbers;
 	int n;
@@ -430,14 +503,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 											 (Size) Max(1, n) *
 												 sizeof(EdgeItem),
 											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(Triple);
-	ctl.entrysize = sizeof(Triple);
-	ctl.hcxt = CurrentMemoryContext;
-	edges.seen = hash_create("kg_graph put edges",
-							 Max(16, n),
-							 &ctl,
-							 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	edges.seen = make_seen(n);
 	edges.known = kg_known_ends_make(0);
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))

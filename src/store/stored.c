@@ -126,21 +126,25 @@ kg_stored_edges(const char *tenant, const KgColumns *edges, Snapshot before,
 				KgFate *fates)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(tenant)};
+	static const Oid argtypes[] = {TEXTOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(tenant)};
 
 	if (edges->nrows == 0)
 		return;
 	kg_columns_arrays(edges, &values[1]);
 	compare(&saved,
 			"SELECT u.ord, coalesce(jsonb_hash_extended(e.properties, 0), 0) "
-			"FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-			"AS u(source, relation_no, target, properties, ord) "
+			"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+			"AS u(source, relation_no, target, key, properties, ord) "
 			"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-			"AND e.relation_no = u.relation_no AND e.target = u.target "
-			"AND e.property IS NULL",
-			5,
+			"AND e.relation_no = u.relation_no AND e.key = u.key "
+			"AND e.target = u.target AND e.property IS NULL",
+			6,
 			argtypes,
 			values,
 			edges->nrows,
@@ -188,7 +192,8 @@ kg_stored_require_edges(const char *tenant, const KgColumns *edges)
 			   "AS u(source, relation_no, target, property) "
 			   "WHERE NOT EXISTS (SELECT FROM @kg_edge e WHERE e.tenant = $1 "
 			   "AND e.source = u.source AND e.relation_no = u.relation_no "
-			   "AND e.target = u.target AND e.property IS NOT NULL)",
+			   "AND e.key = '' AND e.target = u.target "
+			   "AND e.property IS NOT NULL)",
 			   5,
 			   argtypes,
 			   values,

@@ -82,20 +82,24 @@ void
 kg_refuse_edges_twice(const char *tenant, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(tenant)};
+	static const Oid argtypes[] = {TEXTOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(tenant)};
 
 	if (!IsolationUsesXactSnapshot())
 		return;
 	kg_columns_arrays(edges, &values[1]);
 	refuse(&saved,
-		   "SELECT FROM unnest($2, $3, $4, $5) "
-		   "u(source, relation_no, target, properties) "
+		   "SELECT FROM unnest($2, $3, $4, $5, $6) "
+		   "u(source, relation_no, target, key, properties) "
 		   "WHERE (SELECT count(*) FROM @kg_edge e WHERE e.tenant = $1 "
 		   "AND e.source = u.source AND e.relation_no = u.relation_no "
-		   "AND e.target = u.target) > 1 LIMIT 1",
-		   5,
+		   "AND e.key = u.key AND e.target = u.target) > 1 LIMIT 1",
+		   6,
 		   argtypes,
 		   values,
 		   "deleted an edge that is written");

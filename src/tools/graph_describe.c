@@ -222,6 +222,8 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 		kg_jw_kstring(w, "inverse", v->relation->inverse);
 	if (v->relation->symmetric)
 		kg_jw_kbool(w, "symmetric", true);
+	if (v->relation->key)
+		kg_jw_kstring(w, "key", v->relation->key);
 	if (expand)
 	{
 		if (v->variant->description != NULL)

@@ -210,6 +210,8 @@ build_reply(FindPaths *f)
 	KgPaths *paths = &f->paths;
 
 	kg_reply_init(reply, &f->call);
+	reply->one_of_parallel = true;
+	reply->weight = f->query.weight;
 	reply->draft.n = paths->n;
 	reply->draft.at_least = paths->at_least || paths->total > KG_EXACT_PATHS;
 	reply->draft.total = (int64) Min(paths->total, KG_EXACT_PATHS);

@@ -8,6 +8,7 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "base/json.h"
 #include "query/derived.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
@@ -85,8 +86,12 @@ kg_reply_fetch_nodes(KgReply *reply)
 typedef struct FetchEdges
 {
 	KgReply *reply;
+	bool keyed;
 	uint32 *order; /* edges to fetch, by source, relation, target */
 	uint32 n;
+	KgReplyEdge *more; /* beside the first of parallel ones */
+	uint32 nmore;
+	uint32 room;
 } FetchEdges;
 
 static int
@@ -114,22 +119,13 @@ compare_edge_keys(const void *a, const void *b, void *arg)
 						y->to->node);
 }
 
-static bool
-receive_properties(TupleTableSlot *slot, void *arg)
+static KgReplyEdge *
+find_edge(const FetchEdges *state, int64 source, int32 relation_no,
+		  int64 target)
 {
-	FetchEdges *state = arg;
 	uint32 low = 0;
 	uint32 high = state->n;
-	int64 source;
-	int32 relation_no;
-	int64 target;
 
-	slot_getallattrs(slot);
-	if (slot->tts_isnull[3])
-		return true;
-	source = DatumGetInt64(slot->tts_values[0]);
-	relation_no = DatumGetInt32(slot->tts_values[1]);
-	target = DatumGetInt64(slot->tts_values[2]);
 	while (low < high)
 	{
 		uint32 middle = low + (high - low) / 2;
@@ -137,56 +133,138 @@ receive_properties(TupleTableSlot *slot, void *arg)
 		int order = compare_keys(edge, source, relation_no, target);
 
 		if (order == 0)
-		{
-			Jsonb *properties = DatumGetJsonbPCopy(slot->tts_values[3]);
-
-			edge->properties = properties;
-			return true;
-		}
+			return edge;
 		if (order < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	return NULL;
+}
+
+/* What stands for parallel edges: the lightest, the first by key of these. */
+static bool
+comes_before(const KgReply *reply, const KgReplyEdge *x, const KgReplyEdge *y)
+{
+	JsonbValue weights[2];
+	int order = 0;
+
+	if (reply->weight != NULL)
+	{
+		bool weighs = x->properties != NULL &&
+					  kg_json_get(&x->properties->root,
+								  reply->weight,
+								  &weights[0]) != NULL &&
+					  weights[0].type == jbvNumeric;
+
+		if (!weighs)
+			return false;
+		weighs = y->properties != NULL &&
+				 kg_json_get(&y->properties->root,
+							 reply->weight,
+							 &weights[1]) != NULL &&
+				 weights[1].type == jbvNumeric;
+		if (!weighs)
+			return true;
+		order = DatumGetInt32(
+			DirectFunctionCall2(numeric_cmp,
+								NumericGetDatum(weights[0].val.numeric),
+								NumericGetDatum(weights[1].val.numeric)));
+	}
+	return order != 0 ? order < 0 : strcmp(x->key, y->key) < 0;
+}
+
+static void
+add_parallel(FetchEdges *state, const KgReplyEdge *edge)
+{
+	if (state->nmore == state->room)
+	{
+		state->room = Max(64, state->room * 2);
+		state->more = state->more == NULL
+						  ? palloc(state->room * sizeof(KgReplyEdge))
+						  : repalloc_huge(state->more,
+										  (Size) state->room *
+											  sizeof(KgReplyEdge));
+	}
+	state->more[state->nmore++] = *edge;
+}
+
+static bool
+receive_properties(TupleTableSlot *slot, void *arg)
+{
+	FetchEdges *state = arg;
+	KgReplyEdge *edge;
+	KgReplyEdge read;
+
+	slot_getallattrs(slot);
+	edge = find_edge(state,
+					 DatumGetInt64(slot->tts_values[0]),
+					 DatumGetInt32(slot->tts_values[1]),
+					 DatumGetInt64(slot->tts_values[2]));
+	if (edge == NULL)
+		return true;
+	read = *edge;
+	read.properties = slot->tts_isnull[3]
+						  ? NULL
+						  : DatumGetJsonbPCopy(slot->tts_values[3]);
+	if (state->keyed)
+		read.key = TextDatumGetCString(slot->tts_values[4]);
+	if (edge->key == NULL)
+		*edge = read;
+	else if (!state->reply->one_of_parallel)
+		add_parallel(state, &read);
+	else if (comes_before(state->reply, &read, edge))
+		*edge = read;
 	return true;
 }
 
-void
-kg_reply_fetch_edges(KgReply *reply)
+/* Those of relations with a key, or of the others, that are to be read. */
+static void
+choose_edges(FetchEdges *state, bool keyed)
 {
-	static const Oid types[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
-	const KgCatalog *catalog = reply->call->catalog;
-	FetchEdges state;
-	Datum values[4];
-	Datum *columns[3];
-	KgStatement statement;
+	const KgReply *reply = state->reply;
 	const KgRelation *relation = NULL;
 
-	state.reply = reply;
-	state.n = 0;
-	state.order = palloc((reply->nedges + 1) * sizeof(uint32));
+	state->keyed = keyed;
+	state->n = 0;
 	for (uint32 i = 0; i < reply->nedges; i++)
 	{
 		const KgReplyEdge *edge = &reply->edges[i];
 
-		if (!edge->full || edge->properties != NULL || edge->relation_no == 0)
+		if (edge->properties != NULL || edge->relation_no == 0)
 			continue;
 		if (relation == NULL || relation->relation_no != edge->relation_no)
-			relation = kg_catalog_relation_no(catalog, edge->relation_no);
+			relation = kg_catalog_relation_no(reply->call->catalog,
+											  edge->relation_no);
 		/* What derives from a reference has no properties. */
-		if (relation != NULL && !relation->derived)
-			state.order[state.n++] = i;
+		if (relation != NULL && !relation->derived &&
+			(relation->key != NULL) == keyed && (edge->full || keyed))
+			state->order[state->n++] = i;
 	}
-	if (state.n == 0)
+}
+
+static void
+fetch_chosen(FetchEdges *state)
+{
+	static const Oid types[] = {
+		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
+	const KgReply *reply = state->reply;
+	Datum values[4];
+	Datum *columns[3];
+	KgStatement statement;
+
+	if (state->n == 0)
 		return;
-	qsort_arg(
-		state.order, state.n, sizeof(uint32), compare_edge_keys, reply->edges);
+	qsort_arg(state->order,
+			  state->n,
+			  sizeof(uint32),
+			  compare_edge_keys,
+			  reply->edges);
 	for (int i = 0; i < 3; i++)
-		columns[i] = palloc(state.n * sizeof(Datum));
-	for (uint32 i = 0; i < state.n; i++)
+		columns[i] = palloc(state->n * sizeof(Datum));
+	for (uint32 i = 0; i < state->n; i++)
 	{
-		const KgReplyEdge *edge = &reply->edges[state.order[i]];
+		const KgReplyEdge *edge = &reply->edges[state->order[i]];
 
 		columns[0][i] = Int64GetDatum(edge->from->node);
 		columns[1][i] = Int32GetDatum(edge->relation_no);
@@ -194,17 +272,42 @@ kg_reply_fetch_edges(KgReply *reply)
 	}
 	values[0] = reply->call->graph->tenant;
 	values[1] = PointerGetDatum(construct_array(
-		columns[0], state.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+		columns[0], state->n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 	values[2] = PointerGetDatum(construct_array(
-		columns[1], state.n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+		columns[1], state->n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 	values[3] = PointerGetDatum(construct_array(
-		columns[2], state.n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+		columns[2], state->n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 	memset(&statement, 0, sizeof(statement));
-	statement.sql = kg_graph_sql(KG_SQL_EDGE_PROPERTIES);
+	statement.sql = kg_graph_sql(state->keyed ? KG_SQL_PARALLEL_EDGES
+											  : KG_SQL_EDGE_PROPERTIES);
 	statement.nargs = 4;
 	statement.argtypes = types;
 	statement.values = values;
-	(void) kg_plan_run(&statement, receive_properties, &state);
+	(void) kg_plan_run(&statement, receive_properties, state);
+}
+
+static int compare_edges(const void *a, const void *b);
+
+void
+kg_reply_fetch_edges(KgReply *reply)
+{
+	FetchEdges state = {reply};
+
+	state.order = palloc((reply->nedges + 1) * sizeof(uint32));
+	choose_edges(&state, false);
+	fetch_chosen(&state);
+	choose_edges(&state, true);
+	fetch_chosen(&state);
+	if (state.nmore == 0)
+		return;
+	reply->edges = repalloc_huge(reply->edges,
+								 (Size) (reply->nedges + state.nmore) *
+									 sizeof(KgReplyEdge));
+	memcpy(reply->edges + reply->nedges,
+		   state.more,
+		   (Size) state.nmore * sizeof(KgReplyEdge));
+	reply->nedges += state.nmore;
+	qsort(reply->edges, reply->nedges, sizeof(KgReplyEdge), compare_edges);
 }
 
 /* ---- order ---- */
@@ -235,6 +338,8 @@ compare_edges(const void *a, const void *b)
 		order = kg_ref_compare(x->to, y->to);
 	if (order == 0)
 		order = x->depth - y->depth;
+	if (order == 0 && x->key != NULL && y->key != NULL)
+		order = strcmp(x->key, y->key);
 	if (order == 0)
 		order = x->unit < y->unit ? -1 : x->unit > y->unit;
 	return order;

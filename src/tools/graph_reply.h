@@ -34,6 +34,7 @@ typedef struct KgReplyEdge
 	uint32 unit;
 	uint32 uses; /* > 0: it stands so often in units, whose sizes have it */
 	bool full;
+	const char *key; /* once it was read, of a relation that has one */
 	const Jsonb *properties;
 	bool cut;
 	bool stub;
@@ -47,7 +48,9 @@ typedef struct KgReply
 	KgReplyNode *nodes;
 	uint32 nedges;
 	KgReplyEdge *edges;
-	Size *unit_sizes; /* beside nodes and edges; NULL: nothing */
+	bool one_of_parallel; /* the lightest, where edges have weights */
+	const char *weight;	  /* the property that is, or NULL */
+	Size *unit_sizes;	  /* beside nodes and edges; NULL: nothing */
 	/* Its items are the units; the tool says the rest of the envelope. */
 	KgDraft draft;
 } KgReply;
@@ -59,7 +62,10 @@ typedef struct KgReply
 extern void kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n);
 /* Read the data of the nodes that are full. */
 extern void kg_reply_fetch_nodes(KgReply *reply);
-/* Read the properties of the edges that are full and may have any. */
+/*
+ * Read the properties of the edges that are full and may have any.  One of a
+ * relation with a key becomes all that are parallel to it, or stands for them.
+ */
 extern void kg_reply_fetch_edges(KgReply *reply);
 /* Order nodes by type and id. */
 extern void kg_reply_sort_nodes(KgReply *reply);

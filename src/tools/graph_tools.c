@@ -22,7 +22,8 @@ static const char schema_output[] =
 	"'relationships':{'type':'object'}}}},'relationship_types':{'type':'array',"
 	"'items':{'type':'object','required':['name','from','to'],'properties':{"
 	"'name':<text>,'from':<text>,'to':<text>,"
-	"'inverse':<text>,'symmetric':<boolean>,'description':<text>,'properties':"
+	"'inverse':<text>,'symmetric':<boolean>,'key':<text>,'description':<text>,'"
+	"properties':"
 	"<objects>}}},'truncated':<boolean>}}";
 
 static const char nodes_input[] =
