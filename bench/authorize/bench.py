@@ -96,7 +96,38 @@ DECLARE t timestamptz := clock_timestamp(); BEGIN PERFORM kg_call_tool('traverse
     theirs = float(plain.value("SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY pg_temp.once(%s)) FROM generate_series(1, 60) i" % arguments))
     report.bound("rounds before the result", int(rounds) - 1, 5, "rounds")
     report.ratio("the slowest of its calls to the plain one", float(worst), theirs, 1.2, 1.2)
+    audit(report, admin, plain)
     report.end()
+
+
+def audit(report, admin, caller):
+    """Records of calls in the server's log, which is a file.  Where a call takes
+    3 us, the line alone takes longer: PL/pgSQL's RAISE LOG of as many bytes is
+    measured beside it."""
+    report.section("kg_graph.audit = all, to the log")
+    admin.query("GRANT SET ON PARAMETER kg_graph.audit, log_error_verbosity TO of_plain")
+    caller.query("SET log_error_verbosity = terse")
+    caller.query("""CREATE FUNCTION pg_temp.line() RETURNS text LANGUAGE plpgsql AS $$
+BEGIN RAISE LOG 'kg_graph audit: %%', repeat('x', 330); RETURN NULL; END $$;
+CREATE FUNCTION pg_temp.no_line() RETURNS text LANGUAGE plpgsql AS $$
+DECLARE x text := repeat('x', 330); BEGIN RETURN NULL; END $$""".replace("%%", "%"))
+
+    def measure(value, call, calls):
+        def take():
+            caller.query("SET kg_graph.audit = '%s'" % value)
+            return cpu_calls(caller, call, calls, rounds=1)
+        return take
+    line, none = alternate(measure("off", "pg_temp.line()", 2000), measure("off", "pg_temp.no_line()", 2000), rounds=5)
+    report.figure("a line of the log by itself", line - none, "us")
+    for what, call, calls, required in (("get", "kg_get('node', 'n' || i)", 5000, None), ("list page of 20", "kg_list('node', '{\"limit\": 20}')", 200, 1.3),
+                                        ("traverse, 1 hop", "kg_traverse(jsonb_build_object('from', jsonb_build_object('label', 'node', 'ids', jsonb_build_array('n' || i)), 'relationships', '[{\"type\": \"NEXT\"}]'::jsonb))", 500, 1.3)):
+        off, on = alternate(measure("off", call, calls), measure("all", call, calls), rounds=7)
+        report.figure(what + ", audit off", off, "us")
+        report.figure(what + ", audit all", on, "us")
+        if required:
+            report.ratio(what, on, off, required, required)
+        else:
+            report.note("  %-66s %11.2fx, of which the line %.2f" % (what, on / off, (line - none) / off))
 
 
 main()

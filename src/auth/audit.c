@@ -9,6 +9,9 @@
  */
 #include "postgres.h"
 
+#include <openssl/evp.h>
+#include <openssl/sha.h>
+
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "access/xlog.h"
@@ -21,8 +24,6 @@
 #include "base/spi.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
-#include "common/cryptohash.h"
-#include "common/sha2.h"
 #include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -209,6 +210,17 @@ append_arguments_of_function(StringInfo record, FunctionCallInfo fcinfo)
 	appendStringInfoChar(record, '}');
 }
 
+/* Without names, which take longer to read. */
+static Oid *
+argument_types(FunctionCallInfo fcinfo, int *n)
+{
+	Oid *types;
+
+	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, n);
+	*n = Min(*n, fcinfo->nargs);
+	return types;
+}
+
 /* What is hashed of an argument; NULL is told from what is empty. */
 static const void *
 bytes_of(Oid type, Datum *value, int64 *len)
@@ -228,33 +240,49 @@ bytes_of(Oid type, Datum *value, int64 *len)
 	return byval ? (void *) value : DatumGetPointer(*value);
 }
 
+/*
+ * SHA-256 by OpenSSL itself: to look for the digest by its name, as the server's
+ * functions do, takes longer than to make it.
+ */
+static EVP_MD_CTX *
+begin_hash(void)
+{
+	static EVP_MD *sha256 = NULL;
+	static EVP_MD_CTX *hash = NULL;
+
+	if (sha256 == NULL)
+		sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	if (hash == NULL)
+		hash = EVP_MD_CTX_new();
+	if (sha256 == NULL || hash == NULL ||
+		!EVP_DigestInit_ex2(hash, sha256, NULL))
+		elog(ERROR, "could not compute a hash");
+	return hash;
+}
+
 /* How large the arguments are, in their binary form, and their hash. */
 static int64
 hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 {
-	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-	Arguments arguments = {1};
+	EVP_MD_CTX *hash = begin_hash();
+	int n = 1;
+	Oid *types = named ? NULL : argument_types(fcinfo, &n);
 	int64 size = 0;
-	bool ok = hash != NULL && pg_cryptohash_init(hash) >= 0;
+	bool ok = true;
 
-	if (named == NULL)
-		read_signature(fcinfo, &arguments);
-	for (int i = 0; ok && i < arguments.n; i++)
+	for (int i = 0; ok && i < n; i++)
 	{
 		Datum value = named ? JsonbPGetDatum(named) : fcinfo->args[i].value;
 		int64 len = -1;
 		const void *bytes = NULL;
 
 		if (named || !fcinfo->args[i].isnull)
-			bytes = bytes_of(
-				named ? JSONBOID : arguments.types[i], &value, &len);
-		ok = pg_cryptohash_update(hash, (uint8 *) &len, sizeof(len)) >= 0 &&
-			 (len <= 0 || pg_cryptohash_update(hash, bytes, len) >= 0);
+			bytes = bytes_of(named ? JSONBOID : types[i], &value, &len);
+		ok = EVP_DigestUpdate(hash, &len, sizeof(len)) &&
+			 (len <= 0 || EVP_DigestUpdate(hash, bytes, len));
 		size += Max(len, 0);
 	}
-	ok = ok && pg_cryptohash_final(hash, digest, PG_SHA256_DIGEST_LENGTH) >= 0;
-	pg_cryptohash_free(hash);
-	if (!ok)
+	if (!ok || !EVP_DigestFinal_ex(hash, digest, NULL))
 		elog(ERROR, "could not compute a hash");
 	return size;
 }
@@ -266,7 +294,7 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 static char *
 text_of_arguments(FunctionCallInfo fcinfo, const Jsonb *named)
 {
-	uint8 digest[PG_SHA256_DIGEST_LENGTH];
+	uint8 digest[SHA256_DIGEST_LENGTH];
 	StringInfoData text;
 	int64 size;
 
@@ -317,8 +345,33 @@ append_string(StringInfo record, const char *name, const char *value)
 {
 	if (value == NULL)
 		return;
-	appendStringInfo(record, ", \"%s\": ", name);
+	appendStringInfoString(record, ", \"");
+	appendStringInfoString(record, name);
+	appendStringInfoString(record, "\": ");
 	escape_json(record, value);
+}
+
+/* Not by a format: a record is made for each call of some microseconds. */
+static void
+append_number(StringInfo record, const char *name, int64 value)
+{
+	appendStringInfoString(record, ", \"");
+	appendStringInfoString(record, name);
+	appendStringInfoString(record, "\": ");
+	enlargeStringInfo(record, MAXINT8LEN + 1);
+	record->len += pg_lltoa(value, record->data + record->len);
+}
+
+/* Milliseconds, with three digits. */
+static void
+append_time(StringInfo record, int64 us)
+{
+	append_number(record, "ms", us / 1000);
+	appendStringInfoChar(record, '.');
+	enlargeStringInfo(record, 4);
+	(void) pg_ultostr_zeropad(record->data + record->len, us % 1000, 3);
+	record->len += 3;
+	record->data[record->len] = '\0';
 }
 
 /* As %c of log_line_prefix has it. */
@@ -364,7 +417,9 @@ make_record(const KgAudited *call)
 	JsonEncodeDateTime(
 		at, TimestampTzGetDatum(call->at), TIMESTAMPTZOID, &zone);
 	initStringInfo(&record);
-	appendStringInfo(&record, "{\"at\": \"%s\"", at);
+	appendStringInfoString(&record, "{\"at\": \"");
+	appendStringInfoString(&record, at);
+	appendStringInfoChar(&record, '"');
 	append_string(&record, "tenant", token ? token->tenant : call->tenant);
 	append_string(&record, "role", call->role);
 	append_string(&record, "subject", kg_token_subject());
@@ -374,15 +429,11 @@ make_record(const KgAudited *call)
 	append_string(&record, "version", KG_VERSION);
 	if (call->arguments)
 		appendStringInfoString(&record, call->arguments);
-	appendStringInfo(&record,
-					 ", \"rows\": " INT64_FORMAT ", \"bytes\": " INT64_FORMAT
-					 ", \"edges\": " INT64_FORMAT
-					 ", \"decisions\": " INT64_FORMAT ", \"ms\": %.3f",
-					 call->code ? 0 : call->rows,
-					 call->bytes,
-					 call->edges,
-					 call->decisions,
-					 INSTR_TIME_GET_MILLISEC(took));
+	append_number(&record, "rows", call->code ? 0 : call->rows);
+	append_number(&record, "bytes", call->bytes);
+	append_number(&record, "edges", call->edges);
+	append_number(&record, "decisions", call->decisions);
+	append_time(&record, INSTR_TIME_GET_MICROSEC(took));
 	append_string(&record, "code", call->code);
 	if (call->query)
 	{
@@ -394,13 +445,18 @@ make_record(const KgAudited *call)
 	return record.data;
 }
 
+/* Whoever called adds nothing: PL/pgSQL would have its place translated. */
 static void
 write_to_log(const char *record)
 {
+	ErrorContextCallback *callers = error_context_stack;
+
+	error_context_stack = NULL;
 	ereport(LOG_SERVER_ONLY,
 			(errmsg_internal("kg_graph audit: %s", record),
 			 errhidestmt(true),
 			 errhidecontext(true)));
+	error_context_stack = callers;
 }
 
 /*

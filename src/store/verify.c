@@ -225,7 +225,8 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 
 /*
  * Both differences of what should be and what is, where what is can be read by
- * the nodes of the batch.  should and is select a node and a row's text.
+ * the nodes of the batch.  should and is select a node and a row's text.  The
+ * nodes are joined: "= ANY" of so many would be a filter on all of the tenant.
  */
 #define KG_BOTH_WAYS(should, is)                                        \
 	"WITH should AS (" should "), stored AS (" is ") "                  \
@@ -233,6 +234,10 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	"SELECT * FROM stored) m UNION ALL SELECT false, node, line FROM (" \
 	"SELECT * FROM stored EXCEPT SELECT * FROM should) s"
 
+/*
+ * What is looked up row by row is looked up in the order of its index: one page
+ * of many after the other, instead of any.
+ */
 static void
 compare_keys(KgVerify *v, const KgColumns *keys)
 {
@@ -252,8 +257,10 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 	run_rows(v,
 			 &saved,
 			 "SELECT true, u.node, concat_ws(' ', u.type_no, u.field_no, "
-			 "u.key, u.entity_id) FROM unnest($2, $3, $4, $5, $6) "
-			 "AS u(type_no, field_no, key, entity_id, node) "
+			 "u.key, u.entity_id) FROM (SELECT * FROM "
+			 "unnest($2, $3, $4, $5, $6) "
+			 "AS k(type_no, field_no, key, entity_id, node) "
+			 "ORDER BY k.type_no, k.field_no, k.key OFFSET 0) u "
 			 "WHERE NOT EXISTS (SELECT FROM @kg_index_key k "
 			 "WHERE k.type_no = u.type_no AND k.field_no = u.field_no "
 			 "AND k.key = u.key AND k.entity_id = u.entity_id "
@@ -280,6 +287,10 @@ compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	run_rows(v, saved, sql, table, 6, argtypes, values);
 }
 
+/*
+ * The primary key of kg_term has all its columns: its name of ctid is what keeps
+ * the planner from reading the whole of it, without the table, for each node.
+ */
 static void
 compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 {
@@ -298,8 +309,9 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 					 "u.term) AS line FROM unnest($2, $3, $4, $5) "
 					 "AS u(term, kind, type_no, node)",
 					 "SELECT t.node, concat_ws(' ', t.kind, t.type_no, "
-					 "t.term) AS line FROM @kg_term t "
-					 "WHERE t.tenant = $1 AND t.node = ANY($6)"),
+					 "t.term) AS line FROM unnest($6) AS n(node) "
+					 "JOIN @kg_term t ON t.tenant = $1 AND t.node = n.node "
+					 "AND t.ctid <> '(0,0)'"),
 		"kg_term",
 		argtypes,
 		terms,
@@ -325,8 +337,9 @@ compare_trigrams(KgVerify *v, const KgColumns *terms)
 	run_rows(v,
 			 &saved,
 			 "SELECT true, NULL::bigint, concat_ws(' ', u.trigram, u.term) "
-			 "FROM (SELECT DISTINCT * FROM unnest($2, $3)) "
-			 "AS u(trigram, term) WHERE NOT EXISTS "
+			 "FROM (SELECT DISTINCT t.trigram COLLATE \"C\" AS trigram, "
+			 "t.term COLLATE \"C\" AS term FROM unnest($2, $3) "
+			 "AS t(trigram, term) ORDER BY 1, 2 OFFSET 0) u WHERE NOT EXISTS "
 			 "(SELECT FROM @kg_trigram g WHERE g.tenant = $1 "
 			 "AND g.trigram = u.trigram AND g.term = u.term)",
 			 "kg_trigram",
@@ -353,8 +366,9 @@ compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
 					 "u.key) AS line FROM unnest($2, $3, $4, $5) "
 					 "AS u(type_no, field, key, node)",
 					 "SELECT k.node, concat_ws(' ', k.type_no, k.field, "
-					 "k.key) AS line FROM @kg_unique_key k "
-					 "WHERE k.tenant = $1 AND k.node = ANY($6)"),
+					 "k.key) AS line FROM unnest($6) AS n(node) "
+					 "JOIN @kg_unique_key k ON k.tenant = $1 "
+					 "AND k.node = n.node"),
 		"kg_unique_key",
 		argtypes,
 		unique,
@@ -407,23 +421,23 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 					 missing.items[i].field->name),
 			missing.items[i].value,
 			"write the entity that is missing, or the reference anew");
-	compare_rows(
-		v,
-		&saved,
-		KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
-					 "u.relation_no, u.target, "
-					 "min(u.property COLLATE \"C\")) AS line "
-					 "FROM unnest($2, $3, $4, $5) "
-					 "AS u(source, relation_no, target, property) "
-					 "GROUP BY u.source, u.relation_no, u.target",
-					 "SELECT e.source AS node, concat_ws(' ', "
-					 "e.relation_no, e.target, e.property) AS line "
-					 "FROM @kg_edge e WHERE e.tenant = $1 "
-					 "AND e.source = ANY($6) AND e.property IS NOT NULL"),
-		"kg_edge",
-		argtypes,
-		&v->edges,
-		nodes);
+	compare_rows(v,
+				 &saved,
+				 KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
+							  "u.relation_no, u.target, "
+							  "min(u.property COLLATE \"C\")) AS line "
+							  "FROM unnest($2, $3, $4, $5) "
+							  "AS u(source, relation_no, target, property) "
+							  "GROUP BY u.source, u.relation_no, u.target",
+							  "SELECT e.source AS node, concat_ws(' ', "
+							  "e.relation_no, e.target, e.property) AS line "
+							  "FROM unnest($6) AS n(node) JOIN @kg_edge e "
+							  "ON e.tenant = $1 AND e.source = n.node "
+							  "AND e.property IS NOT NULL"),
+				 "kg_edge",
+				 argtypes,
+				 &v->edges,
+				 nodes);
 }
 
 /* KgDerivedRows. */
@@ -773,13 +787,14 @@ read_packed(KgPackedCheck *check, HeapTuple row, TupleDesc desc)
 			kg_node_add(&check->nodes, kg_block_first(block) + i);
 }
 
-#define KG_PACKED_WAYS(node, neighbor)                                      \
-	KG_BOTH_WAYS(                                                           \
-		"SELECT " node " AS node, concat_ws(' ', relation_no, " neighbor    \
-		") AS line FROM @kg_edge WHERE tenant = $1 AND " node " = ANY($2)", \
-		"SELECT u.node, concat_ws(' ', u.relation_no, u.other) "            \
-		"AS line FROM unnest($3, $4, $5) "                                  \
-		"AS u(node, relation_no, other)")
+#define KG_PACKED_WAYS(node, neighbor)                                    \
+	KG_BOTH_WAYS("SELECT " node                                           \
+				 " AS node, concat_ws(' ', relation_no, " neighbor        \
+				 ") AS line FROM unnest($2) AS n(of_node) JOIN @kg_edge " \
+				 "ON tenant = $1 AND " node " = n.of_node",               \
+				 "SELECT u.node, concat_ws(' ', u.relation_no, u.other) " \
+				 "AS line FROM unnest($3, $4, $5) "                       \
+				 "AS u(node, relation_no, other)")
 
 static void
 compare_packed(KgPackedCheck *check)
