@@ -38,8 +38,10 @@ is_stale(const KgCache *cache)
 {
 	return cache->stale != KG_STALE_NEVER &&
 		   (cache->generation != kg_generation() ||
-			(cache->stale == KG_STALE_BY_ROLES &&
-			 cache->roles != kg_role_changes()));
+			(cache->stale >= KG_STALE_BY_ROLES &&
+			 cache->roles != kg_role_changes()) ||
+			(cache->stale >= KG_STALE_BY_FUNCTIONS &&
+			 cache->functions != kg_function_changes()));
 }
 
 static void
@@ -51,6 +53,7 @@ drop_stale(KgCache *cache)
 		drop(cache, dlist_head_node(&cache->entries));
 	cache->generation = kg_generation();
 	cache->roles = kg_role_changes();
+	cache->functions = kg_function_changes();
 }
 
 void *

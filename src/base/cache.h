@@ -32,9 +32,10 @@
 
 typedef enum KgCacheStale
 {
-	KG_STALE_NEVER,		 /* another content is another entry */
-	KG_STALE_BY_CATALOG, /* kg_generation() */
-	KG_STALE_BY_ROLES	 /* and kg_role_changes() */
+	KG_STALE_NEVER,		  /* another content is another entry */
+	KG_STALE_BY_CATALOG,  /* kg_generation() */
+	KG_STALE_BY_ROLES,	  /* and kg_role_changes() */
+	KG_STALE_BY_FUNCTIONS /* and kg_function_changes() */
 } KgCacheStale;
 
 typedef struct KgCacheEntry
@@ -60,6 +61,7 @@ typedef struct KgCache
 	Size bytes;
 	uint64 generation;
 	uint64 roles;
+	uint64 functions;
 } KgCache;
 
 typedef bool (*KgCacheMatch)(const void *entry, const void *key);

@@ -30,10 +30,15 @@
 #if PG_VERSION_NUM < 160000
 #define kg_schema_aclcheck(schema, role, mode) \
 	pg_namespace_aclcheck(schema, role, mode)
+#define kg_function_aclcheck(function, role, mode) \
+	pg_proc_aclcheck(function, role, mode)
 #else
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
 #define kg_schema_aclcheck(schema, role, mode) \
 	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#define kg_function_aclcheck(function, role, mode) \
+	object_aclcheck(ProcedureRelationId, function, role, mode)
 #endif
 
 /*

@@ -1,6 +1,6 @@
 /*
  * invalidate.c
- *	  The one relcache callback, and those for schemas and for roles.
+ *	  The one relcache callback, and those for schemas, functions and roles.
  *
  * The statement triggers kg_catalog_changed send a relcache invalidation of
  * their own table, which is transactional and reaches every backend; the
@@ -29,6 +29,7 @@ static int nwatched = 0;
 static uint64 generation = 1;
 static uint64 namespace_changes = 1;
 static uint64 role_changes = 1;
+static uint64 function_changes = 1;
 static bool provisional = false; /* something was read in parallel mode */
 
 uint64
@@ -52,6 +53,12 @@ uint64
 kg_role_changes(void)
 {
 	return role_changes;
+}
+
+uint64
+kg_function_changes(void)
+{
+	return function_changes;
 }
 
 void
@@ -101,6 +108,13 @@ static void
 namespace_callback(Datum arg, int cache, uint32 hash)
 {
 	namespace_changes++;
+	function_changes++;
+}
+
+static void
+function_callback(Datum arg, int cache, uint32 hash)
+{
+	function_changes++;
 }
 
 static void
@@ -114,6 +128,7 @@ kg_invalidate_init(void)
 {
 	CacheRegisterRelcacheCallback(relcache_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(NAMESPACEOID, namespace_callback, (Datum) 0);
+	CacheRegisterSyscacheCallback(PROCOID, function_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHOID, role_callback, (Datum) 0);
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }

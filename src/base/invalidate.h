@@ -19,6 +19,9 @@ extern uint64 kg_namespace_changes(void);
 /* The same for any role and any membership. */
 extern uint64 kg_role_changes(void);
 
+/* The same for any function and any schema. */
+extern uint64 kg_function_changes(void);
+
 /* The value will differ once parallel mode, in which this is called, is over. */
 extern void kg_invalidate_after_parallel_mode(void);
 

@@ -3,9 +3,10 @@
  *	  The function of a tenant that decides who may see an entity of a type
  *	  with x-authorize.
  *
- * What it is called with and what it answers is looked at again each time: it
- * may have been replaced.  Names in it are found in pg_catalog only, unless it
- * says otherwise itself, because the caller could put its own in their place.
+ * What it is called with and what it answers is looked at once for each role,
+ * and again when a function, a schema, a role or the catalog changed: it may have
+ * been replaced.  Names in it are found in pg_catalog only, unless it says
+ * otherwise itself, because the caller could put its own in their place.
  */
 #include "postgres.h"
 
@@ -23,6 +24,7 @@
 #include "miscadmin.h"
 #include "query/authorizer.h"
 #include "query/running.h"
+#include "tcop/dest.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -148,57 +150,118 @@ kg_authorizer_check(Oid function)
 	kg_error_throw(err);
 }
 
+/* ---- the function, ready to be called ---- */
+
+typedef struct Callable
+{
+	KgCacheEntry entry; /* its hash is the name's */
+	Oid role;
+	char *name;
+	SPIPlanPtr plan;
+	MemoryContextCallback gone;
+} Callable;
+
+static KgCache callables = {
+	"authorizer function", &most, KG_STALE_BY_FUNCTIONS};
+
+static bool
+is_callable(const void *entry, const void *name)
+{
+	const Callable *it = entry;
+
+	return it->role == GetUserId() && strcmp(it->name, name) == 0;
+}
+
+static void
+free_callable(void *arg)
+{
+	Callable *gone = arg;
+
+	if (gone->plan != NULL)
+		SPI_freeplan(gone->plan);
+}
+
+/*
+ * Planned once, for whatever it is asked: a plan for each question would cost
+ * more than to ask it.  Where the function is inlined, its privilege is looked
+ * at when that is done, by whoever does it: so each role has a plan of its own.
+ */
+static SPIPlanPtr
+prepare(Oid function)
+{
+	static Oid argtypes[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
+	SPIPlanPtr plan = SPI_prepare_cursor(
+		psprintf("SELECT a.id, a.allowed FROM %s($1, $2, $3) a",
+				 quote_qualified_identifier(
+					 get_namespace_name(get_func_namespace(function)),
+					 get_func_name(function))),
+		lengthof(argtypes),
+		argtypes,
+		CURSOR_OPT_GENERIC_PLAN);
+
+	if (plan == NULL)
+		elog(ERROR, "could not prepare the authorizer");
+	return plan;
+}
+
+static Callable *
+make_callable(const char *name, uint64 hash)
+{
+	Oid function = DatumGetObjectId(
+		DirectFunctionCall1(regprocedurein, CStringGetDatum(name)));
+	Callable *made;
+
+	(void) kg_authorizer_check(function);
+	if (kg_function_aclcheck(function, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, name);
+	made = kg_cache_make(&callables, sizeof(*made));
+	made->role = GetUserId();
+	made->name = MemoryContextStrdup(made->entry.context, name);
+	made->gone.func = free_callable;
+	made->gone.arg = made;
+	MemoryContextRegisterResetCallback(made->entry.context, &made->gone);
+	made->plan = prepare(function);
+	if (SPI_keepplan(made->plan) != 0)
+		elog(ERROR, "could not keep the authorizer");
+	kg_cache_keep(&callables, made, hash);
+	return made;
+}
+
+/* Inside an SPI connection, which pins it. */
+static SPIPlanPtr
+plan_of(const char *name)
+{
+	uint64 hash = hash_bytes_extended(
+		(const unsigned char *) name, strlen(name), 0);
+	Callable *it = kg_cache_find(&callables, hash, is_callable, name);
+
+	if (it == NULL)
+		it = make_callable(name, hash);
+	kg_cache_pin(it, CurrentMemoryContext);
+	return it->plan;
+}
+
+/* ---- asking ---- */
+
 /* A question, and its answer as it comes. */
 typedef struct Asking
 {
+	DestReceiver pub;
 	const char *tenant;
 	const char *function;
 	const char *resource_type;
 	const char *ability;
-	char *const *ids;
+	const char *const *ids;
 	int n;
 	bool *allowed;
 	/* of the present piece */
-	const char **sorted;
+	const char *const *piece;
+	int npiece;
 	bool *told;
-	bool *refused;
+	bool *allows;
+	int next; /* that an answer in their order is about */
+	uint64 answers;
 } Asking;
-
-static int
-compare_ids(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
-/* The plan is kept for the function asked last. */
-static SPIPlanPtr
-plan_of(const char *function, Oid oid)
-{
-	static SPIPlanPtr plan = NULL;
-	static char *planned = NULL;
-	static Oid argtypes[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
-	SPIPlanPtr fresh;
-	char *sql;
-
-	if (planned != NULL && strcmp(planned, function) == 0 &&
-		SPI_plan_is_valid(plan))
-		return plan;
-	sql = psprintf(
-		"SELECT a.id, a.allowed FROM %s($1, $2, $3) a",
-		quote_qualified_identifier(get_namespace_name(get_func_namespace(oid)),
-								   get_func_name(oid)));
-	fresh = SPI_prepare(sql, lengthof(argtypes), argtypes);
-	if (fresh == NULL || SPI_keepplan(fresh) != 0)
-		elog(ERROR, "could not prepare the authorizer");
-	if (plan != NULL)
-		SPI_freeplan(plan);
-	if (planned != NULL)
-		pfree(planned);
-	plan = fresh;
-	planned = NULL;
-	planned = MemoryContextStrdup(TopMemoryContext, function);
-	return plan;
-}
 
 /* Also by plain SQL, where no call of a tool has a clock. */
 static void
@@ -209,86 +272,116 @@ check(void)
 		kg_running_check();
 }
 
-/* Of contradicting answers the stricter counts. */
-static void
-take_answer(Asking *asking, int n)
+static int
+compare_id(const text *id, const char *asked)
 {
-	for (uint64 i = 0; i < SPI_processed; i++)
+	int len = VARSIZE_ANY_EXHDR(id);
+	int order = strncmp(VARDATA_ANY(id), asked, len);
+
+	/* As strcmp(): an id that begins like it is longer. */
+	return order != 0 ? order : asked[len] == '\0' ? 0 : -1;
+}
+
+/* The place of an id in the piece, or -1. */
+static int
+find_id(Asking *asking, const text *id)
+{
+	int low = 0;
+	int high = asking->npiece;
+
+	if (asking->next < high && compare_id(id, asking->piece[asking->next]) == 0)
+		return asking->next;
+	while (low < high)
 	{
-		char *id = kg_spi_cstring(i, 1);
-		const char **found;
-		bool isnull;
-		Datum allowed = kg_spi_value(i, 2, &isnull);
+		int middle = (low + high) / 2;
+		int order = compare_id(id, asking->piece[middle]);
 
-		if ((i & 1023) == 1023)
-			check();
-		if (id == NULL)
-			continue;
-		found = bsearch(
-			&id, asking->sorted, n, sizeof(const char *), compare_ids);
-		if (found != NULL)
-		{
-			int place = found - asking->sorted;
-
-			asking->told[place] = true;
-			if (isnull || !DatumGetBool(allowed))
-				asking->refused[place] = true;
-		}
-		pfree(id);
+		if (order == 0)
+			return middle;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
 	}
+	return -1;
+}
+
+/* Of contradicting answers the stricter counts. */
+static bool
+take_answer(TupleTableSlot *slot, DestReceiver *self)
+{
+	Asking *asking = (Asking *) self;
+	bool allowed;
+	text *id;
+	int place;
+
+	if ((++asking->answers & 1023) == 0)
+		check();
+	slot_getallattrs(slot);
+	if (slot->tts_isnull[0])
+		return true;
+	id = DatumGetTextPP(slot->tts_values[0]);
+	place = find_id(asking, id);
+	if (place < 0)
+		return true;
+	allowed = !slot->tts_isnull[1] && DatumGetBool(slot->tts_values[1]);
+	if (asking->told[place])
+		allowed &= asking->allows[place];
+	asking->told[place] = true;
+	asking->allows[place] = allowed;
+	asking->next = place + 1;
+	return true;
+}
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+static void
+receiver_end(DestReceiver *self)
+{
 }
 
 static void
 ask_piece(Asking *asking, SPIPlanPtr plan, int start, int n)
 {
-	Datum *ids = palloc(n * sizeof(Datum));
-	Datum values[3] = {CStringGetTextDatum(asking->resource_type),
-					   CStringGetTextDatum(asking->ability)};
+	SPIExecuteOptions options = {.read_only = true, .dest = &asking->pub};
+	ParamListInfo params = makeParamList(3);
+	Datum values[] = {CStringGetTextDatum(asking->resource_type),
+					  CStringGetTextDatum(asking->ability),
+					  kg_text_array(asking->ids + start, n)};
 
-	for (int i = 0; i < n; i++)
-	{
-		asking->sorted[i] = asking->ids[start + i];
-		asking->told[i] = false;
-		asking->refused[i] = false;
-	}
-	qsort(asking->sorted, n, sizeof(const char *), compare_ids);
-	for (int i = 0; i < n; i++)
-		ids[i] = CStringGetTextDatum(asking->sorted[i]);
-	values[2] = PointerGetDatum(
-		construct_array(ids, n, TEXTOID, -1, false, TYPALIGN_INT));
-	if (SPI_execute_plan(plan, values, NULL, true, 0) != SPI_OK_SELECT)
+	for (int i = 0; i < lengthof(values); i++)
+		params->params[i] = (ParamExternData){
+			values[i], false, PARAM_FLAG_CONST, i < 2 ? TEXTOID : TEXTARRAYOID};
+	options.params = params;
+	asking->piece = asking->ids + start;
+	asking->npiece = n;
+	asking->allows = asking->allowed + start;
+	asking->next = 0;
+	memset(asking->told, 0, n * sizeof(bool));
+	if (SPI_execute_plan_extended(plan, &options) != SPI_OK_SELECT)
 		elog(ERROR, "the authorizer is not a query");
-	take_answer(asking, n);
-	SPI_freetuptable(SPI_tuptable);
-	for (int i = 0; i < n; i++)
-	{
-		const char *id = asking->ids[start + i];
-		const char **found = bsearch(
-			&id, asking->sorted, n, sizeof(const char *), compare_ids);
-		int place = found - asking->sorted;
-
-		asking->allowed[start + i] = asking->told[place] &&
-									 !asking->refused[place];
-	}
 }
 
 static void
 ask(void *arg)
 {
 	Asking *asking = arg;
-	int batch = kg_setting_authorizer_batch;
+	int batch = Min(kg_setting_authorizer_batch, asking->n);
 	int nest = kg_spi_pin_path();
-	Oid oid = DatumGetObjectId(
-		DirectFunctionCall1(regprocedurein, CStringGetDatum(asking->function)));
 	SPIPlanPtr plan;
 
-	(void) kg_authorizer_check(oid);
-	asking->sorted = palloc(batch * sizeof(const char *));
+	asking->pub.receiveSlot = take_answer;
+	asking->pub.rStartup = receiver_startup;
+	asking->pub.rShutdown = receiver_end;
+	asking->pub.rDestroy = receiver_end;
+	/* DestNone would make SPI say that a utility statement ran. */
+	asking->pub.mydest = DestTuplestore;
 	asking->told = palloc(batch * sizeof(bool));
-	asking->refused = palloc(batch * sizeof(bool));
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	plan = plan_of(asking->function, oid);
+	plan = plan_of(asking->function);
 	for (int start = 0; start < asking->n; start += batch)
 	{
 		check();
@@ -335,12 +428,18 @@ throw_unavailable(const Asking *asking, const ErrorData *edata)
 void
 kg_authorizer_ask(const char *tenant, const char *function,
 				  const char *resource_type, const char *ability,
-				  char *const *ids, int n, bool *allowed)
+				  const char *const *ids, int n, bool *allowed)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	MemoryContext context = AllocSetContextCreate(
 		caller, "kg_graph authorizer", ALLOCSET_DEFAULT_SIZES);
-	Asking asking = {tenant, function, resource_type, ability, ids, n, allowed};
+	Asking asking = {.tenant = tenant,
+					 .function = function,
+					 .resource_type = resource_type,
+					 .ability = ability,
+					 .ids = ids,
+					 .n = n,
+					 .allowed = allowed};
 
 	memset(allowed, 0, n * sizeof(bool));
 	MemoryContextSwitchTo(context);

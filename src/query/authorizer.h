@@ -21,11 +21,11 @@ extern const char *kg_authorizer_fault(Oid function);
 extern char *kg_authorizer_check(Oid function);
 
 /*
- * Ask about distinct ids, in pieces of kg_graph.authorizer_batch.  What the
+ * Ask about distinct ids, ascending, in pieces of kg_graph.authorizer_batch.  What the
  * answer lacks stays false.  Raises KG_FORBIDDEN where it cannot be asked.
  */
 extern void kg_authorizer_ask(const char *tenant, const char *function,
 							  const char *resource_type, const char *ability,
-							  char *const *ids, int n, bool *allowed);
+							  const char *const *ids, int n, bool *allowed);
 
 #endif /* KG_AUTHORIZER_H */

@@ -14,6 +14,7 @@
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
+#include "base/siphash.h"
 #include "common/base64.h"
 #include "miscadmin.h"
 #include "query/cursor.h"
@@ -34,6 +35,8 @@ static const char *const page_arguments[] = {
 /* HMAC-SHA-256 with the secret as its key, and when that was read. */
 static EVP_MAC_CTX *hmac = NULL;
 static uint64 hmac_generation = 0;
+/* Of digests, of which a call may take thousands: made of the secret. */
+static KgSipKey digest_key;
 
 static void
 set_key(const bytea *secret)
@@ -63,6 +66,28 @@ set_key(const bytea *secret)
 }
 
 static void
+compute_hmac(const char *message, int len, uint8 *digest)
+{
+	size_t size;
+
+	/* Without a key: with the one it was given before. */
+	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
+		!EVP_MAC_update(hmac, (const uint8 *) message, len) ||
+		!EVP_MAC_final(hmac, digest, &size, KG_DIGEST_BYTES))
+		elog(ERROR, "could not compute a MAC");
+}
+
+static void
+make_digest_key(void)
+{
+	static const char purpose[] = "digest";
+	uint8 digest[KG_DIGEST_BYTES];
+
+	compute_hmac(purpose, sizeof(purpose), digest);
+	memcpy(&digest_key, digest, sizeof(digest_key));
+}
+
+static void
 load_secret(void)
 {
 	bytea *secret;
@@ -71,6 +96,7 @@ load_secret(void)
 		return;
 	secret = kg_secret_read("cursor");
 	set_key(secret);
+	make_digest_key();
 	hmac_generation = kg_generation();
 	pfree(secret);
 }
@@ -176,7 +202,6 @@ compute_mac(const char *tenant, const StringInfoData *query,
 	StringInfoData viewer;
 	StringInfoData message;
 	uint8 digest[KG_DIGEST_BYTES];
-	size_t size;
 
 	load_secret();
 	initStringInfo(&viewer);
@@ -185,11 +210,7 @@ compute_mac(const char *tenant, const StringInfoData *query,
 	kg_cursor_part(&message, viewer.data, viewer.len);
 	kg_cursor_part(&message, query->data, query->len);
 	kg_cursor_part(&message, payload, len);
-	/* Without a key: with the one it was given before. */
-	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
-		!EVP_MAC_update(hmac, (uint8 *) message.data, message.len) ||
-		!EVP_MAC_final(hmac, digest, &size, sizeof(digest)))
-		elog(ERROR, "could not compute a MAC");
+	compute_hmac(message.data, message.len, digest);
 	pfree(viewer.data);
 	pfree(message.data);
 	memcpy(mac, digest, KG_MAC_BYTES);
@@ -293,17 +314,6 @@ kg_cursor_unseal(const char *tenant, const StringInfoData *query,
 uint64
 kg_cursor_digest(const char *bytes, int len)
 {
-	static const char purpose[] = "digest";
-	uint8 digest[KG_DIGEST_BYTES];
-	uint64 result;
-	size_t size;
-
 	load_secret();
-	if (!EVP_MAC_init(hmac, NULL, 0, NULL) ||
-		!EVP_MAC_update(hmac, (const uint8 *) purpose, sizeof(purpose)) ||
-		!EVP_MAC_update(hmac, (const uint8 *) bytes, len) ||
-		!EVP_MAC_final(hmac, digest, &size, sizeof(digest)))
-		elog(ERROR, "could not compute a MAC");
-	memcpy(&result, digest, sizeof(result));
-	return result;
+	return kg_siphash(&digest_key, bytes, len);
 }

@@ -24,8 +24,8 @@
 #include "miscadmin.h"
 #include "query/authorizer.h"
 #include "query/decisions.h"
+#include "query/nodeset.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/snapmgr.h"
@@ -43,6 +43,9 @@ typedef enum Verdict
 	DENIED
 } Verdict;
 
+/* After so many trials that let undecided rows pass, they are hidden. */
+#define KG_HOPEFUL_TRIALS 2
+
 /* resource_type, ability and id, each ended by a zero byte. */
 typedef struct Key
 {
@@ -53,16 +56,14 @@ typedef struct Key
 typedef struct Decision
 {
 	Key key;
+	uint32 hash;
 	Verdict verdict;
 	Verdict given; /* from outside, in an exchange */
 	bool noted;	   /* it is one of those that the call needs */
 } Decision;
 
-typedef struct NodeVerdict
-{
-	int64 node;
-	Verdict verdict;
-} NodeVerdict;
+/* Of an entity that nobody can be asked about. */
+static const Decision nobody = {.verdict = DENIED};
 
 struct KgDecisions
 {
@@ -73,9 +74,14 @@ struct KgDecisions
 	bool outside;		  /* an exchange decides, too, */
 	bool about_nobody;	  /* which has no subject */
 	bool ended;			  /* by what it has to ask for: that is noted */
-	HTAB *decisions;	  /* of Decision */
-	HTAB *nodes;		  /* of NodeVerdict; a call has one snapshot */
-	Decision **noted;	  /* undecided, met by the trial */
+	Decision **all;
+	uint32 n;
+	uint32 *slots; /* place in all + 1, or 0; at most half of them are used */
+	uint32 mask;
+	KgNodeSet nodes;		   /* met; a call has one snapshot */
+	const Decision **of_nodes; /* by their places there */
+	uint32 of_nodes_room;
+	Decision **noted; /* undecided, met by the trial */
 	int nnoted;
 	int room;
 	int64 needed; /* noted so far, in all */
@@ -83,32 +89,16 @@ struct KgDecisions
 	bool trying;
 	bool hopeful;
 	bool exhausted; /* the trial met more than may be decided */
-	StringInfoData key;
-	int32 type_no; /* of the row that was met last, */
+	int32 type_no;	/* of the row that was met last, */
 	const KgAuthorize *authorize;
+	StringInfoData key; /* and of what is asked about it: */
+	int question;		/* what the type says */
 	/* of plain SQL: what else it is for */
 	uint64 statement;
 	const char *agent;
 	const KgTokenIdentity *token;
 	KgSeenSnapshot seen;
 };
-
-static uint32
-hash_key(const void *key, Size size)
-{
-	const Key *k = key;
-
-	return hash_bytes((const unsigned char *) k->bytes, k->len);
-}
-
-static int
-compare_keys(const void *a, const void *b, Size size)
-{
-	const Key *x = a;
-	const Key *y = b;
-
-	return x->len != y->len || memcmp(x->bytes, y->bytes, x->len) != 0;
-}
 
 /* Those of the exchange that this is done for, or NULL. */
 static const KgDecisions *
@@ -128,6 +118,44 @@ kg_decisions_ask_all(void)
 	return exchange != NULL && exchange->ngiven < kg_setting_max_authorizations;
 }
 
+static uint32 *
+slot_of(const KgDecisions *d, uint32 hash, Key key)
+{
+	for (uint32 i = hash & d->mask;; i = (i + 1) & d->mask)
+	{
+		const Decision *kept;
+
+		if (d->slots[i] == 0)
+			return &d->slots[i];
+		kept = d->all[d->slots[i] - 1];
+		if (kept->hash == hash && kept->key.len == key.len &&
+			memcmp(kept->key.bytes, key.bytes, key.len) == 0)
+			return &d->slots[i];
+	}
+}
+
+/* Room for half as many decisions as slots. */
+static void
+grow(KgDecisions *d, uint32 slots)
+{
+	Decision **all = MemoryContextAllocHuge(
+		d->context, (Size) slots / 2 * sizeof(Decision *));
+
+	if (d->slots != NULL)
+	{
+		memcpy(all, d->all, d->n * sizeof(Decision *));
+		pfree(d->all);
+		pfree(d->slots);
+	}
+	d->all = all;
+	d->mask = slots - 1;
+	d->slots = MemoryContextAllocExtended(d->context,
+										  (Size) slots * sizeof(uint32),
+										  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < d->n; i++)
+		*slot_of(d, all[i]->hash, all[i]->key) = i + 1;
+}
+
 static KgDecisions *
 make(MemoryContext parent, const char *tenant)
 {
@@ -135,14 +163,6 @@ make(MemoryContext parent, const char *tenant)
 		parent, "kg_graph decisions", ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KgDecisions *d = palloc0(sizeof(KgDecisions));
-	HASHCTL keys = {.keysize = sizeof(Key),
-					.entrysize = sizeof(Decision),
-					.hash = hash_key,
-					.match = compare_keys,
-					.hcxt = context};
-	HASHCTL nodes = {.keysize = sizeof(int64),
-					 .entrysize = sizeof(NodeVerdict),
-					 .hcxt = context};
 	const char *function = of_exchange() != NULL ? NULL
 												 : kg_authorizer_of(tenant);
 
@@ -150,15 +170,10 @@ make(MemoryContext parent, const char *tenant)
 	d->tenant = pstrdup(tenant);
 	d->role = GetUserId();
 	d->function = function ? pstrdup(function) : NULL;
-	d->decisions = hash_create("kg_graph decisions",
-							   256,
-							   &keys,
-							   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-								   HASH_CONTEXT);
-	d->nodes = hash_create("kg_graph decided nodes",
-						   1024,
-						   &nodes,
-						   HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	grow(d, 64);
+	kg_nodeset_init(&d->nodes, context);
+	d->of_nodes_room = 64;
+	d->of_nodes = palloc(d->of_nodes_room * sizeof(Decision *));
 	d->room = 64;
 	d->noted = palloc(d->room * sizeof(Decision *));
 	initStringInfo(&d->key);
@@ -215,6 +230,12 @@ is_plain_type(int32 type_no)
 	return plain;
 }
 
+static void
+append_part(StringInfo key, const char *part)
+{
+	appendBinaryStringInfo(key, part, strlen(part) + 1);
+}
+
 /*
  * What the type says, or NULL where it is none of the tenant's.  Catalogs stay
  * as long as the transaction, which is longer than what is decided in it.
@@ -227,19 +248,19 @@ authorize_of(KgDecisions *d, int32 type_no)
 
 	if (d->type_no == type_no)
 		return d->authorize;
+	resetStringInfo(&d->key);
 	kg_become_owner(&user);
 	type = kg_catalog_type_no(kg_catalog_newest(d->tenant), type_no);
 	kg_restore_user(&user);
 	d->type_no = type_no;
 	d->authorize = type ? type->authorize : NULL;
+	if (d->authorize != NULL)
+	{
+		append_part(&d->key, d->authorize->resource_type);
+		append_part(&d->key, d->authorize->ability);
+	}
+	d->question = d->key.len;
 	return d->authorize;
-}
-
-static void
-append_part(StringInfo key, const char *part, int len)
-{
-	appendBinaryStringInfo(key, part, len);
-	appendStringInfoChar(key, '\0');
 }
 
 /* The id of the resource; false where the entity names none. */
@@ -252,17 +273,17 @@ append_id(StringInfo key, const KgField *field, Datum data)
 	int64 n;
 
 	if (found && value.type == jbvString)
-		append_part(key, value.val.string.val, value.val.string.len);
-	else if (found && value.type == jbvNumeric)
 	{
-		char *text = kg_json_int64(&value, &n)
-						 ? psprintf(INT64_FORMAT, n)
-						 : DatumGetCString(DirectFunctionCall1(
-							   numeric_out,
-							   NumericGetDatum(value.val.numeric)));
-
-		append_part(key, text, strlen(text));
+		appendBinaryStringInfo(key, value.val.string.val, value.val.string.len);
+		appendStringInfoChar(key, '\0');
 	}
+	else if (found && value.type == jbvNumeric)
+		append_part(
+			key,
+			kg_json_int64(&value, &n)
+				? psprintf(INT64_FORMAT, n)
+				: DatumGetCString(DirectFunctionCall1(
+					  numeric_out, NumericGetDatum(value.val.numeric))));
 	else
 		found = false;
 	if ((Pointer) json != DatumGetPointer(data))
@@ -270,38 +291,42 @@ append_id(StringInfo key, const KgField *field, Datum data)
 	return found;
 }
 
+/* What is asked about a row, of the type that authorize_of() was asked for. */
 static bool
-make_key(KgDecisions *d, const KgAuthorize *authorize, text *entity_id,
-		 Datum data)
+make_key(KgDecisions *d, text *entity_id, Datum data)
 {
-	resetStringInfo(&d->key);
-	append_part(
-		&d->key, authorize->resource_type, strlen(authorize->resource_type));
-	append_part(&d->key, authorize->ability, strlen(authorize->ability));
-	if (authorize->id_field != NULL)
-		return append_id(&d->key, authorize->id_field, data);
-	append_part(&d->key, VARDATA_ANY(entity_id), VARSIZE_ANY_EXHDR(entity_id));
+	d->key.len = d->question;
+	if (d->authorize->id_field != NULL)
+		return append_id(&d->key, d->authorize->id_field, data);
+	appendBinaryStringInfo(
+		&d->key, VARDATA_ANY(entity_id), VARSIZE_ANY_EXHDR(entity_id));
+	appendStringInfoChar(&d->key, '\0');
 	return true;
 }
 
-/* The decision that d->key names; made where there is room for one. */
+/* The decision with a key; made where there is none and may be one. */
 static Decision *
-find_decision(KgDecisions *d, bool may_add)
+find_decision(KgDecisions *d, Key key, bool may_add)
 {
-	Key key = {d->key.data, d->key.len};
-	Decision *decision = hash_search(d->decisions, &key, HASH_FIND, NULL);
+	uint32 hash = hash_bytes((const unsigned char *) key.bytes, key.len);
+	uint32 *slot = slot_of(d, hash, key);
+	Decision *made;
 	char *bytes;
 
-	if (decision != NULL || !may_add)
-		return decision;
-	bytes = MemoryContextAlloc(d->context, key.len);
+	if (*slot != 0)
+		return d->all[*slot - 1];
+	if (!may_add)
+		return NULL;
+	made = MemoryContextAllocZero(d->context, sizeof(Decision) + key.len);
+	bytes = (char *) (made + 1);
 	memcpy(bytes, key.bytes, key.len);
-	key.bytes = bytes;
-	decision = hash_search(d->decisions, &key, HASH_ENTER, NULL);
-	decision->verdict = UNDECIDED;
-	decision->given = UNDECIDED;
-	decision->noted = false;
-	return decision;
+	made->key = (Key){bytes, key.len};
+	made->hash = hash;
+	d->all[d->n++] = made;
+	*slot = d->n;
+	if (d->n > d->mask / 2)
+		grow(d, 2 * (d->mask + 1));
+	return made;
 }
 
 /* ---- asking ---- */
@@ -335,12 +360,12 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 {
 	const char *resource_type = asked[0]->key.bytes;
 	const char *ability = next_part(resource_type);
-	char **ids = palloc(n * sizeof(char *));
+	const char **ids = palloc(n * sizeof(char *));
 	bool *allowed = palloc(n * sizeof(bool));
 
 	kg_audit_decisions(n);
 	for (int i = 0; i < n; i++)
-		ids[i] = (char *) next_part(next_part(asked[i]->key.bytes));
+		ids[i] = next_part(next_part(asked[i]->key.bytes));
 	kg_authorizer_ask(
 		d->tenant, d->function, resource_type, ability, ids, n, allowed);
 	for (int i = 0; i < n; i++)
@@ -431,43 +456,68 @@ has_decider(const KgDecisions *d)
 	return d->function != NULL || d->outside;
 }
 
+/* The decision that a row needs, noted; NULL where it may not be asked for. */
+static const Decision *
+decision_of_row(KgDecisions *d, int32 type_no, text *entity_id, Datum data)
+{
+	Key key;
+	Decision *decision;
+
+	if (authorize_of(d, type_no) == NULL || !has_decider(d) ||
+		!make_key(d, entity_id, data))
+		return &nobody;
+	key = (Key){d->key.data, d->key.len};
+	decision = find_decision(d, key, false);
+	if (decision != NULL && decision->noted)
+		return decision;
+	if (d->needed >= kg_setting_max_authorizations)
+	{
+		d->exhausted = true;
+		return NULL;
+	}
+	if (decision == NULL)
+		decision = find_decision(d, key, true);
+	note(d, decision);
+	/* What the gateway alone decides need not be tried again for. */
+	if (d->function == NULL && decision->given != UNDECIDED)
+	{
+		decision->verdict = decision->given;
+		d->nnoted--;
+	}
+	return decision;
+}
+
+static void
+keep_node(KgDecisions *d, int64 node, const Decision *decision)
+{
+	uint32 place = kg_nodeset_add(&d->nodes, node);
+
+	if (place == d->of_nodes_room)
+	{
+		d->of_nodes_room *= 2;
+		d->of_nodes = repalloc_huge(d->of_nodes,
+									d->of_nodes_room * sizeof(Decision *));
+	}
+	d->of_nodes[place] = decision;
+}
+
 static bool
 try_row(KgDecisions *d, int32 type_no, int64 node, text *entity_id, Datum data)
 {
-	const KgAuthorize *authorize;
-	Decision *decision;
-	NodeVerdict *known;
-	bool found;
+	uint32 place = kg_nodeset_find(&d->nodes, node);
+	const Decision *decision;
 
-	known = hash_search(d->nodes, &node, HASH_FIND, NULL);
-	if (known != NULL)
-		return known->verdict == ALLOWED;
-	authorize = authorize_of(d, type_no);
-	if (authorize == NULL || !has_decider(d) ||
-		!make_key(d, authorize, entity_id, data))
-		return false;
-	decision = find_decision(d, false);
-	if (decision == NULL || !decision->noted)
+	if (place != KG_NO_NODE)
+		decision = d->of_nodes[place];
+	else
 	{
-		if (d->needed >= kg_setting_max_authorizations)
-		{
-			d->exhausted = true;
+		decision = decision_of_row(d, type_no, entity_id, data);
+		if (decision == NULL)
 			return false;
-		}
-		decision = find_decision(d, true);
-		note(d, decision);
-		/* What the gateway alone decides need not be tried again for. */
-		if (d->function == NULL && decision->given != UNDECIDED)
-		{
-			decision->verdict = decision->given;
-			d->nnoted--;
-		}
+		keep_node(d, node, decision);
 	}
-	if (decision->verdict == UNDECIDED)
-		return d->hopeful;
-	known = hash_search(d->nodes, &node, HASH_ENTER, &found);
-	known->verdict = decision->verdict;
-	return decision->verdict == ALLOWED;
+	return decision->verdict == UNDECIDED ? d->hopeful
+										  : decision->verdict == ALLOWED;
 }
 
 KgDecisions *
@@ -490,11 +540,11 @@ kg_decisions_end(KgCall *call)
 }
 
 void
-kg_decisions_try(KgDecisions *d, bool hopeful)
+kg_decisions_try(KgDecisions *d, bool each, int trials)
 {
 	d->trying = true;
 	/* An exchange asks about all that a step can meet, in one round. */
-	d->hopeful = hopeful && !d->outside;
+	d->hopeful = each || (trials < KG_HOPEFUL_TRIALS && !d->outside);
 	d->exhausted = false;
 }
 
@@ -507,16 +557,30 @@ kg_decisions_tried(KgDecisions *d)
 bool
 kg_decisions_settle(KgDecisions *d)
 {
-	if (d->nnoted == 0)
-		return false;
+	int n = d->nnoted;
+	bool stands = true;
+
+	if (n == 0)
+		return true;
 	ask_noted(d);
-	return true;
+	for (int i = 0; i < n; i++)
+		stands &= (d->noted[i]->verdict == ALLOWED) == d->hopeful;
+	return stands;
 }
 
 bool
 kg_decisions_in_vain(const KgDecisions *d)
 {
-	return d->nnoted > 0;
+	return d->nnoted > 0 && d->function == NULL;
+}
+
+bool
+kg_decisions_allow_node(const KgDecisions *d, int64 node)
+{
+	uint32 place = kg_nodeset_find(&d->nodes, node);
+
+	/* A type that needs none. */
+	return place == KG_NO_NODE || d->of_nodes[place]->verdict == ALLOWED;
 }
 
 KgDecisions *
@@ -534,11 +598,8 @@ kg_decisions_outside(KgCall *call, bool about_somebody)
 void
 kg_decisions_given(KgDecisions *d, const char *key, int len, bool allowed)
 {
-	Decision *decision;
+	Decision *decision = find_decision(d, (Key){key, len}, true);
 
-	resetStringInfo(&d->key);
-	appendBinaryStringInfo(&d->key, key, len);
-	decision = find_decision(d, true);
 	d->ngiven += decision->given == UNDECIDED;
 	if (decision->given != DENIED)
 		decision->given = allowed ? ALLOWED : DENIED;
@@ -595,8 +656,7 @@ of_statement(const char *tenant)
 	if (d != NULL && d->statement == kg_statement_number() &&
 		d->role == GetUserId() && strcmp(d->tenant, tenant) == 0 &&
 		same_name(d->agent, agent) && d->token == kg_token_identity() &&
-		hash_get_num_entries(d->decisions) < KG_MOST_KEPT &&
-		kg_snapshot_seen(&d->seen, snapshot))
+		d->n < KG_MOST_KEPT && kg_snapshot_seen(&d->seen, snapshot))
 		return d;
 	kept = NULL;
 	if (d != NULL)
@@ -614,18 +674,15 @@ static bool
 ask_row(const char *tenant, int32 type_no, text *entity_id, Datum data)
 {
 	KgDecisions *d = of_statement(tenant);
-	const KgAuthorize *authorize = authorize_of(d, type_no);
 	Decision *decision;
-	Verdict verdict;
 
-	if (authorize == NULL || d->function == NULL ||
-		!make_key(d, authorize, entity_id, data))
+	if (authorize_of(d, type_no) == NULL || d->function == NULL ||
+		!make_key(d, entity_id, data))
 		return false;
-	decision = find_decision(d, true);
+	decision = find_decision(d, (Key){d->key.data, d->key.len}, true);
 	if (decision->verdict == UNDECIDED)
 		ask_of(d, &decision, 1);
-	verdict = decision->verdict;
-	return verdict == ALLOWED;
+	return decision->verdict == ALLOWED;
 }
 
 /* ---- the policy ---- */

@@ -4,10 +4,11 @@
  *	  this caller, and how a statement of a tool gets to it.
  *
  * The policy of kg_entity asks kg_decisions_allow() about each row.  In a tool
- * a statement is run until it meets nothing that is undecided: what it met is
- * noted, asked about all at once, and the rows that it found meanwhile are
- * forgotten.  So whatever a tool does, it does with rows that are allowed.  By
- * plain SQL each id is asked about when its row is met.
+ * a statement is run on trial: what it meets that is undecided is taken for
+ * allowed, noted, and asked about all at once when it has ended.  Where all was
+ * allowed, what it found is what it finds; otherwise it is forgotten and the
+ * statement run again.  So whatever a tool does, it does with rows that are
+ * allowed.  By plain SQL each id is asked about when its row is met.
  */
 #ifndef KG_DECISIONS_H
 #define KG_DECISIONS_H
@@ -30,16 +31,23 @@ extern void kg_decisions_end(KgCall *call);
 
 /*
  * Around each run of a statement of a tool whose caller's tenant has such types.
- * What is undecided is noted and passes in a trial that is hopeful, so that a
- * bounded statement meets no more than it delivers, and otherwise is hidden.
+ * What is undecided is noted and passes in the first trials, so that a bounded
+ * statement meets no more than it delivers; in later ones it is hidden, so that
+ * one that finds most of it denied is run to its end.  each: every row is of one
+ * entity, and it passes.
  */
 extern KgDecisions *kg_decisions_of_call(KgCall *call);
-extern void kg_decisions_try(KgDecisions *decisions, bool hopeful);
+extern void kg_decisions_try(KgDecisions *decisions, bool each, int trials);
 extern void kg_decisions_tried(KgDecisions *decisions);
-/* Asks about what was noted; false where nothing was. */
+/*
+ * Asks about what was noted.  Does the trial stand: was each taken for what it
+ * turned out to be?
+ */
 extern bool kg_decisions_settle(KgDecisions *decisions);
-/* Has the trial met what will have it made again? */
+/* Has the trial met what ends the call? */
 extern bool kg_decisions_in_vain(const KgDecisions *decisions);
+/* Of a node that a trial met and that is decided now. */
+extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 /*
  * Did the last trial meet what nobody may be asked about any more?  Raises
  * KG_LIMIT_EXCEEDED where that is not to be.

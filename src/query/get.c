@@ -92,6 +92,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	kg_sql_end_each(&b, "entity_id", "e");
 	/* Not to be held: a function in FROM is not called again for new values. */
 	statement = kg_sql_statement(&b);
+	statement.node_column = 3;
 	(void) kg_plan_run(&statement, got_row, &set);
 	if (kg_derived_any(type))
 		fill_derived(catalog, type, got, n);
@@ -145,13 +146,11 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	values[1] = CStringGetTextDatum(type->bundle);
 	values[2] = CStringGetTextDatum(type->name);
 	values[3] = PointerGetDatum(id);
-	statement.sql = sql;
-	statement.nargs = 4;
-	statement.argtypes = argtypes;
-	statement.values = values;
-	statement.nulls = NULL;
-	statement.hold = true;
-	statement.lower_bound = false;
+	statement = (KgStatement){.sql = sql,
+							  .nargs = 4,
+							  .argtypes = argtypes,
+							  .values = values,
+							  .hold = true};
 	(void) kg_plan_run(&statement, take_data, &data);
 	return data;
 }

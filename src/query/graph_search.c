@@ -100,6 +100,7 @@ kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs, const Oid *types,
 	statement.argtypes = types;
 	statement.values = values;
 	statement.hold = true;
+	statement.node_column = kg_graph_sql_node_column(which);
 	(void) kg_plan_run(&statement, row, arg);
 }
 

@@ -72,6 +72,10 @@ typedef struct KgGraph
 	/* relations met last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
+	/* nodes whose ranks were read last: an estimate looks at many before the
+	 * search does */
+	KgNodeSet known;
+	uint16 *known_ranks; /* by their places there; 0: hidden */
 } KgGraph;
 
 /* Begin a search as the current role; raises KG_NO_TENANT. */

@@ -994,6 +994,7 @@ fetch_rows(const KgListQuery *query, KgRow **rows, int nrows)
 		nodes[i] = Int64GetDatum(fetch.rows[i]->node);
 	kg_list_sql_data(&b, query->catalog, nodes, nrows);
 	statement = kg_sql_statement(&b);
+	statement.node_column = 1;
 	(void) kg_plan_run(&statement, fetch_row, &fetch);
 	if (!query->without_derived && kg_derived_any(query->type))
 		fill_derived(query, fetch.rows, nrows);

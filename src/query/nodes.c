@@ -79,7 +79,6 @@ typedef struct Resolution
 	bool lazy; /* without data that is not in the row itself */
 	KgRefFunction found;
 	void *arg;
-	uint16 *ranks; /* where they go, by place in the piece */
 } Resolution;
 
 static uint16
@@ -113,55 +112,77 @@ is_kept(const KgGraph *graph, int64 node)
 	return graph->kept.ref != NULL && graph->kept.ref->node == node;
 }
 
-typedef struct TypeRows
-{
-	Resolution r;
-	KgNodeSet piece;
-} TypeRows;
-
 static bool
 receive_type(TupleTableSlot *slot, void *arg)
 {
-	TypeRows *rows = arg;
+	Resolution *r = arg;
+	KgGraph *graph = r->graph;
 	uint32 i;
 
 	slot_getallattrs(slot);
-	i = kg_nodeset_find(&rows->piece, DatumGetInt64(slot->tts_values[0]));
+	i = kg_nodeset_find(&graph->known, DatumGetInt64(slot->tts_values[0]));
 	if (i != KG_NO_NODE)
-		rows->r.ranks[i] = rank_of(&rows->r,
-								   DatumGetInt32(slot->tts_values[1]));
+		graph->known_ranks[i] = rank_of(r, DatumGetInt32(slot->tts_values[1]));
 	return true;
+}
+
+static void
+forget_known(KgGraph *graph)
+{
+	if (graph->known_ranks != NULL)
+	{
+		kg_nodeset_free(&graph->known);
+		pfree(graph->known_ranks);
+	}
+	kg_nodeset_init(&graph->known, graph->context);
+	graph->known_ranks = MemoryContextAlloc(
+		graph->context, graph->known.capacity * sizeof(uint16));
+}
+
+/* At most a piece of them. */
+static void
+read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	KgNodeSet *known = &graph->known;
+	uint32 *places = palloc(n * sizeof(uint32));
+	Resolution r = {.graph = graph};
+	uint32 before;
+
+	if (graph->known_ranks == NULL || known->n + n > KG_PIECE)
+		forget_known(graph);
+	before = known->n;
+	for (uint32 i = 0; i < n; i++)
+		places[i] = kg_nodeset_add(known, nodes[i]);
+	if (known->n > before)
+	{
+		graph->known_ranks = repalloc(graph->known_ranks,
+									  known->capacity * sizeof(uint16));
+		memset(graph->known_ranks + before,
+			   0,
+			   (known->n - before) * sizeof(uint16));
+		run_on_nodes(graph,
+					 KG_SQL_NODE_TYPES,
+					 known->nodes + before,
+					 known->n - before,
+					 receive_type,
+					 &r);
+	}
+	for (uint32 i = 0; i < n; i++)
+		ranks[i] = graph->known_ranks[places[i]];
+	pfree(places);
 }
 
 void
 kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 {
-	TypeRows rows;
-
 	if (n == 1 && is_kept(graph, nodes[0]))
 	{
 		ranks[0] = graph->kept.ref->rank;
 		return;
 	}
-	memset(&rows, 0, sizeof(rows));
-	rows.r.graph = graph;
-	memset(ranks, 0, n * sizeof(uint16));
 	for (uint32 start = 0; start < n; start += KG_PIECE)
-	{
-		uint32 count = Min(n - start, KG_PIECE);
-
-		kg_nodeset_init(&rows.piece, graph->context);
-		for (uint32 i = 0; i < count; i++)
-			(void) kg_nodeset_add(&rows.piece, nodes[start + i]);
-		rows.r.ranks = ranks + start;
-		run_on_nodes(graph,
-					 KG_SQL_NODE_TYPES,
-					 nodes + start,
-					 count,
-					 receive_type,
-					 &rows);
-		kg_nodeset_free(&rows.piece);
-	}
+		read_types(
+			graph, nodes + start, Min(n - start, KG_PIECE), ranks + start);
 }
 
 /* Would it take more than a copy to read it? */

@@ -66,12 +66,6 @@ static KgCache plans = {"plan", &kg_setting_plan_cache_size, KG_STALE_NEVER};
  */
 #define KG_PLANNED_ROWS 1e8
 
-/*
- * After so many trials that let undecided rows pass, in which a bounded
- * statement meets few, one that finds most of them denied is run to its end.
- */
-#define KG_HOPEFUL_TRIALS 2
-
 static const char *const plan_settings[][2] = {
 	{"enable_indexscan", "on"},
 	{"enable_indexonlyscan", "on"},
@@ -180,6 +174,13 @@ make_entry(uint64 hash, const KgStatement *statement)
 	return made;
 }
 
+static uint64
+hash_sql(const KgStatement *statement)
+{
+	return hash_bytes_extended(
+		(const unsigned char *) statement->sql, strlen(statement->sql), 0);
+}
+
 /*
  * The entry of a statement, with a valid plan.  Inside an SPI connection, which
  * pins it: a statement may run others that push it out.
@@ -187,8 +188,7 @@ make_entry(uint64 hash, const KgStatement *statement)
 static PlanEntry *
 fetch_entry(const KgStatement *statement)
 {
-	uint64 hash = hash_bytes_extended(
-		(const unsigned char *) statement->sql, strlen(statement->sql), 0);
+	uint64 hash = hash_sql(statement);
 	PlanEntry *entry = kg_cache_find(&plans, hash, is_plan, statement);
 
 	if (entry == NULL || !SPI_plan_is_valid(entry->plan))
@@ -364,20 +364,27 @@ run(const KgStatement *statement, KgRowFunction row, void *arg)
 	return receiver.nrows;
 }
 
+static bool
+entry_reads_entities(const PlanEntry *entry)
+{
+	const CachedPlanSource *source = linitial(entry->plan->plancache_list);
+
+	return list_member_oid(source->relationOids, kg_relation_oid("kg_entity"));
+}
+
 /* Does it read kg_entity, itself or by a policy? */
 static bool
 reads_entities(const KgStatement *statement)
 {
-	PlanEntry *entry;
+	PlanEntry *entry = kg_cache_find(
+		&plans, hash_sql(statement), is_plan, statement);
 	bool reads;
 
+	if (entry != NULL && SPI_plan_is_valid(entry->plan))
+		return entry_reads_entities(entry);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	entry = fetch_entry(statement);
-	reads = list_member_oid(
-		((CachedPlanSource *) linitial(entry->plan->plancache_list))
-			->relationOids,
-		kg_relation_oid("kg_entity"));
+	reads = entry_reads_entities(fetch_entry(statement));
 	SPI_finish();
 	return reads;
 }
@@ -420,31 +427,47 @@ keep_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-static void
-deliver_rows(const TrialRows *trial, KgRowFunction row, void *arg)
+/* The node that a row is of. */
+static int64
+node_of(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+
+	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+}
+
+/* All of them, or those of nodes that turned out to be allowed. */
+static uint64
+deliver_rows(const TrialRows *trial, int column, KgRowFunction row, void *arg)
 {
 	TupleTableSlot *slot;
 	ListCell *lc;
+	uint64 n = 0;
 
 	if (trial->rows == NIL)
-		return;
+		return 0;
 	slot = MakeSingleTupleTableSlot(trial->desc, &TTSOpsMinimalTuple);
 	foreach(lc, trial->rows)
 	{
 		ExecStoreMinimalTuple(lfirst(lc), slot, false);
+		if (column > 0 &&
+			!kg_decisions_allow_node(trial->decisions, node_of(slot, column)))
+			continue;
+		n++;
 		if (!row(slot, arg))
 			break;
 	}
 	ExecDropSingleTupleTableSlot(slot);
+	return n;
 }
 
 static void
-try_statement(KgDecisions *decisions, const KgStatement *statement,
-			  bool hopeful, TrialRows *trial)
+try_statement(KgDecisions *decisions, const KgStatement *statement, int trials,
+			  TrialRows *trial)
 {
 	trial->desc = NULL;
 	trial->rows = NIL;
-	kg_decisions_try(decisions, hopeful);
+	kg_decisions_try(decisions, statement->node_column > 0, trials);
 	PG_TRY();
 	{
 		(void) run(statement, keep_row, trial);
@@ -456,7 +479,10 @@ try_statement(KgDecisions *decisions, const KgStatement *statement,
 	PG_END_TRY();
 }
 
-/* Until all that it meets is decided (query/decisions.h). */
+/*
+ * Until it took each entity that it met for what it turned out to be
+ * (query/decisions.h).  Where each row is of one entity, the first trial will do.
+ */
 static uint64
 run_decided(const KgStatement *statement, KgRowFunction row, void *arg)
 {
@@ -465,19 +491,22 @@ run_decided(const KgStatement *statement, KgRowFunction row, void *arg)
 					   AllocSetContextCreate(CurrentMemoryContext,
 											 "kg_graph trial",
 											 ALLOCSET_DEFAULT_SIZES)};
+	int column = 0;
 	uint64 n;
 
 	for (int trials = 0;; trials++)
 	{
-		try_statement(decisions, statement, trials < KG_HOPEFUL_TRIALS, &trial);
-		if (!kg_decisions_settle(decisions))
+		try_statement(decisions, statement, trials, &trial);
+		if (kg_decisions_settle(decisions))
+			break;
+		column = statement->node_column;
+		if (column > 0)
 			break;
 		MemoryContextReset(trial.context);
 	}
 	if (kg_decisions_exhausted(decisions) && !statement->lower_bound)
 		kg_decisions_throw_exhausted();
-	n = list_length(trial.rows);
-	deliver_rows(&trial, row, arg);
+	n = deliver_rows(&trial, column, row, arg);
 	MemoryContextDelete(trial.context);
 	return n;
 }

@@ -22,6 +22,11 @@ typedef struct KgStatement
 	const bool *nulls; /* NULL: none is null */
 	bool hold;		   /* may be kept started, see query/held.h */
 	bool lower_bound;  /* may leave out what cannot be decided any more */
+	/*
+	 * The column with a node of kg_entity, or 0.  Each row is of that entity and
+	 * of no other, and whether it is there depends on no other either.
+	 */
+	int node_column;
 } KgStatement;
 
 /*

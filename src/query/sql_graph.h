@@ -43,4 +43,11 @@ typedef enum KgGraphSql
 /* The text of a statement; kept for the backend's life. */
 extern const char *kg_graph_sql(KgGraphSql which);
 
+/* As KgStatement has it (query/plan.h). */
+static inline int
+kg_graph_sql_node_column(KgGraphSql which)
+{
+	return which >= KG_SQL_NODE_TYPES && which <= KG_SQL_NODES_BY_ID ? 1 : 0;
+}
+
 #endif /* KG_SQL_GRAPH_H */

@@ -167,6 +167,7 @@ look_up_bare(Lookup *lookup)
 	statement.nargs = 4;
 	statement.argtypes = types;
 	statement.values = values;
+	statement.node_column = kg_graph_sql_node_column(KG_SQL_NODES_BY_ID);
 	(void) kg_plan_run(&statement, receive_handle, lookup);
 }
 

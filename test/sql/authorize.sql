@@ -194,6 +194,19 @@ SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structu
 ALTER FUNCTION authorize_f(text, text, text[]) STABLE;
 REVOKE EXECUTE ON FUNCTION authorize_f(text, text, text[]) FROM PUBLIC;
 SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS not_for_the_caller; RESET ROLE;
+-- Each role for itself, also where the function becomes a part of a plan that another role's question made.
+CREATE FUNCTION authorize_inlined(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS 'SELECT u, true FROM unnest(ids) u';
+REVOKE EXECUTE ON FUNCTION authorize_inlined(text, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION authorize_inlined(text, text, text[]) TO authorize_admin;
+SELECT kg_set_authorizer('authorize', 'authorize_inlined(text, text, text[])');
+SET ROLE authorize_admin; SELECT kg_call_tool('list_project', '{}') #> '{structuredContent,total}' AS total; RESET ROLE;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS not_for_this_one; RESET ROLE;
+GRANT EXECUTE ON FUNCTION authorize_inlined(text, text, text[]) TO authorize_reader;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') #> '{structuredContent,total}' AS total; RESET ROLE;
+REVOKE EXECUTE ON FUNCTION authorize_inlined(text, text, text[]) FROM authorize_reader;
+SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS not_any_more; RESET ROLE;
+SELECT kg_set_authorizer('authorize', 'authorize_f(text, text, text[])');
+DROP FUNCTION authorize_inlined(text, text, text[]);
 DROP FUNCTION authorize_f(text, text, text[]);
 SET ROLE authorize_reader; SELECT kg_call_tool('list_project', '{}') -> 'structuredContent' -> 'error' ->> 'code' AS dropped; SELECT count(*) FROM kg_entity; RESET ROLE;
 
