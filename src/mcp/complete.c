@@ -65,7 +65,6 @@ context_argument(const KgCompletion *c, const char *name)
 typedef struct KgOfferArg
 {
 	KgCompletion *completion;
-	const KgType *type; /* NULL: the row's own */
 	bool handles;
 } KgOfferArg;
 
@@ -79,7 +78,7 @@ offer_row(TupleTableSlot *slot, void *arg)
 		a->completion->catalog, DatumGetInt32(slot_getattr(slot, 1, &isnull)));
 	char *id = TextDatumGetCString(slot_getattr(slot, 2, &isnull));
 
-	if (type == NULL || (a->type != NULL && a->type != type))
+	if (type == NULL)
 		return true;
 	if (type->id_field->untrusted)
 		a->completion->outside = type->id_field;
@@ -93,7 +92,7 @@ static void
 offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 {
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	KgOfferArg arg = {c, type, handles};
+	KgOfferArg arg = {c, handles};
 	Datum values[5];
 	KgStatement statement;
 
@@ -117,17 +116,18 @@ offer_ids(KgCompletion *c, const KgType *type, const char *prefix, bool handles)
 }
 
 /*
- * Entities whose label begins with a text.  Terms know no agents and scopes:
- * the join asks kg_entity whether the caller sees the entity.
+ * Entities, of a type where one is given, whose label begins with a text.
+ * Terms know no agents and scopes: the join asks kg_entity whether the caller
+ * sees the entity.
  */
 static void
 offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
 			 bool handles)
 {
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	KgOfferArg arg = {c, type, handles};
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, INT4OID};
+	KgOfferArg arg = {c, handles};
 	char *folded = kg_term_fold(prefix, strlen(prefix));
-	Datum values[3];
+	Datum values[4];
 	KgStatement statement;
 
 	if (folded[0] == '\0')
@@ -135,18 +135,20 @@ offer_labels(KgCompletion *c, const KgType *type, const char *prefix,
 	values[0] = CStringGetTextDatum(c->catalog->tenant);
 	values[1] = CStringGetTextDatum(folded);
 	values[2] = CStringGetTextDatum(kg_text_prefix_high(folded));
+	values[3] = Int32GetDatum(type ? type->type_no : 0);
 	memset(&statement, 0, sizeof(statement));
 	statement.sql = psprintf(
 		"SELECT e.type_no, e.entity_id FROM %s t JOIN %s e "
 		"ON e.tenant" KG_EQ "t.tenant AND e.node" KG_EQ
 		"t.node WHERE t.tenant" KG_EQ "$1 AND t.term" KG_GE
-		"$2 AND t.term" KG_LT "$3 AND t.kind" KG_EQ "'%c' AND e.tenant" KG_EQ
+		"$2 AND t.term" KG_LT "$3 AND t.kind" KG_EQ "'%c'%s AND e.tenant" KG_EQ
 		"$1 ORDER BY t.term, e.type_no, e.entity_id LIMIT %d",
 		kg_qualified("kg_term"),
 		kg_qualified("kg_entity"),
 		KG_TERM_LABEL,
+		type ? " AND t.type_no" KG_EQ "$4" : "",
 		KG_MCP_COMPLETIONS + 1);
-	statement.nargs = 3;
+	statement.nargs = type ? 4 : 3;
 	statement.argtypes = argtypes;
 	statement.values = values;
 	(void) kg_plan_run(&statement, offer_row, &arg);

@@ -6,6 +6,11 @@
  * none as near as that, or the word may be a part of theirs, terms that share
  * its rarest trigrams.  A term that only kg_trigram knows is never shown: terms
  * reach a reply through kg_term, whose rows belong to entities.
+ *
+ * kg_trigram knows neither types nor who sees what.  So candidates are asked
+ * for their entities the nearest first, in batches, until enough of them have
+ * one that is searched and seen: what others there are takes nobody's place.
+ * Only the bounds of rows read are of all the tenant's names.
  */
 #include "postgres.h"
 
@@ -15,7 +20,7 @@
 #include "query/search_run.h"
 #include "utils/builtins.h"
 
-/* Terms kept of those that are like one. */
+/* Terms that are like one, of those that have an entity: so many are found. */
 #define KG_NEAR_TERMS 32
 /* Rows of pieces and of trigrams looked at. */
 #define KG_PIECE_ROWS 20000
@@ -34,14 +39,17 @@ typedef struct Near
 	const char *text;
 	KgChars chars;
 	int n;
-	Like terms[KG_NEAR_TERMS];
+	int size;
+	Like *terms;	   /* candidates */
 	KgChars candidate; /* scratch */
+	int at;			   /* the candidate whose entities are read */
+	int found;		   /* candidates that have any, that one included */
+	int rows;		   /* of them */
 } Near;
 
 static void
 offer_term(Near *near, const char *term)
 {
-	int worst = 0;
 	double alike;
 
 	if (!kg_chars_set(&near->candidate, term))
@@ -49,19 +57,13 @@ offer_term(Near *near, const char *term)
 	alike = kg_rank_alike(&near->chars, &near->candidate);
 	if (alike == 0 || alike == 1)
 		return;
-	for (int i = 0; i < near->n; i++)
+	if (near->n == near->size)
 	{
-		if (strcmp(near->terms[i].term, term) == 0)
-			return;
-		if (near->terms[i].alike < near->terms[worst].alike)
-			worst = i;
+		near->size *= 2;
+		near->terms = repalloc(near->terms, near->size * sizeof(Like));
 	}
-	if (near->n < KG_NEAR_TERMS)
-		worst = near->n++;
-	else if (near->terms[worst].alike >= alike)
-		return;
-	near->terms[worst].term = pstrdup(term);
-	near->terms[worst].alike = alike;
+	near->terms[near->n].term = pstrdup(term);
+	near->terms[near->n++].alike = alike;
 }
 
 static bool
@@ -187,15 +189,32 @@ offer_with_trigrams(Near *near)
 
 /* ---- whose they are ---- */
 
-static double
-alike_of(const Near *near, const char *term)
+static int
+compare_likes(const void *a, const void *b)
 {
-	for (int i = 0; i < near->n; i++)
-		if (strcmp(near->terms[i].term, term) == 0)
-			return near->terms[i].alike;
-	return 0;
+	const Like *x = a;
+	const Like *y = b;
+
+	if (x->alike != y->alike)
+		return x->alike > y->alike ? -1 : 1;
+	return strcmp(x->term, y->term);
 }
 
+/* The nearest first, and each once: several pieces lead to one. */
+static void
+sort_terms(Near *near)
+{
+	int kept = 0;
+
+	qsort(near->terms, near->n, sizeof(Like), compare_likes);
+	for (int i = 0; i < near->n; i++)
+		if (kept == 0 ||
+			compare_likes(&near->terms[kept - 1], &near->terms[i]) != 0)
+			near->terms[kept++] = near->terms[i];
+	near->n = kept;
+}
+
+/* Rows come in the order of the terms. */
 static bool
 owner_row(TupleTableSlot *slot, void *arg)
 {
@@ -206,9 +225,24 @@ owner_row(TupleTableSlot *slot, void *arg)
 	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
 	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
 	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
-	double alike = alike_of(near, term);
+	double alike;
 	KgFound *found;
 
+	if (near->found == 0 || strcmp(near->terms[near->at].term, term) != 0)
+	{
+		if (near->found == KG_NEAR_TERMS)
+			return false;
+		near->found++;
+		while (strcmp(near->terms[near->at].term, term) != 0)
+			if (++near->at == near->n)
+				elog(ERROR, "terms came in another order than asked for");
+	}
+	if (near->rows++ == KG_TOKEN_ROWS)
+	{
+		search->truncated = true;
+		return false;
+	}
+	alike = near->terms[near->at].alike;
 	if (kind != KG_TERM_TOKEN)
 	{
 		kg_search_keep(search,
@@ -229,33 +263,19 @@ owner_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-static int
-compare_likes(const void *a, const void *b)
-{
-	const Like *x = a;
-	const Like *y = b;
-
-	if (x->alike != y->alike)
-		return x->alike > y->alike ? -1 : 1;
-	return strcmp(x->term, y->term);
-}
-
 /* Words where one was asked for, and names where that is all of it. */
 static void
-find_owners(Near *near, bool words, bool names)
+find_owners(Near *near, int first, int n, bool words, bool names)
 {
 	KgSearch *search = near->search;
-	Datum terms[KG_NEAR_TERMS];
+	Datum *terms = palloc(n * sizeof(Datum));
 	Datum kinds[4];
 	int nkinds = 0;
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (near->n == 0)
-		return;
-	qsort(near->terms, near->n, sizeof(Like), compare_likes);
-	for (int i = 0; i < near->n; i++)
-		terms[i] = CStringGetTextDatum(near->terms[i].term);
+	for (int i = 0; i < n; i++)
+		terms[i] = CStringGetTextDatum(near->terms[first + i].term);
 	if (names)
 	{
 		kinds[nkinds++] = CharGetDatum(KG_TERM_LABEL);
@@ -269,36 +289,55 @@ find_owners(Near *near, bool words, bool names)
 	kg_sql_begin_each(&b,
 					  "kg_term",
 					  "x.term, x.kind, x.type_no, x.node",
-					  kg_sql_param_array(&b, TEXTOID, terms, near->n));
+					  kg_sql_param_array(&b, TEXTOID, terms, n));
 	kg_sql_append(&b,
 				  " AND x.kind" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, nkinds));
 	kg_search_append_types(&b, search, "x");
 	kg_sql_visible(&b, "x.node");
 	kg_sql_end_each(&b, "term", "t");
-	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
+	kg_sql_append(&b,
+				  " LIMIT $%d",
+				  kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1 - near->rows));
 	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, owner_row, near) > KG_TOKEN_ROWS)
-		search->truncated = true;
+	(void) kg_plan_run(&statement, owner_row, near);
+}
+
+static void
+find_nearest(Near *near, bool words, bool names)
+{
+	int batch = KG_NEAR_TERMS;
+	int n;
+
+	sort_terms(near);
+	for (int first = 0; first < near->n; first += n)
+	{
+		if (near->found == KG_NEAR_TERMS || near->rows > KG_TOKEN_ROWS)
+			break;
+		n = Min(batch, near->n - first);
+		find_owners(near, first, n, words, names);
+		batch *= 2;
+	}
 }
 
 void
 kg_search_near(KgSearch *search, int token)
 {
 	bool all = token < 0 || strcmp(search->tokens[token], search->folded) == 0;
-	Near *near = palloc(sizeof(Near));
+	Near *near = palloc0(sizeof(Near));
 	char **pieces;
 	int n;
 
 	near->search = search;
 	near->token = token;
 	near->text = token < 0 ? search->folded : search->tokens[token];
-	near->n = 0;
+	near->size = 2 * KG_NEAR_TERMS;
+	near->terms = palloc(near->size * sizeof(Like));
 	if (!kg_chars_set(&near->chars, near->text))
 		return;
 	n = kg_term_probes(near->text, &pieces);
 	offer_stored_by(near, pieces, n, KG_PIECE_ROWS);
 	if (token >= 0)
 		offer_with_trigrams(near);
-	find_owners(near, token >= 0, all);
+	find_nearest(near, token >= 0, all);
 }

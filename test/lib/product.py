@@ -35,6 +35,23 @@ def add(entities, count):
         items.append(new)
 
 
+# Names as somebody may ask for them, each with two typing errors.
+MISSPELT = ["shcedulre", "atrifcat", "mteadaat", "sadnbxo", "biuld wokrer"]
+
+
+def crowd(word, count):
+    """So many texts that differ from one by a letter: nearer to it than the name that was meant."""
+    texts = [word[:i] + c + word[i + 1:] for c in "abcdefghijklmnopqrstuvwxyz" for i in range(1, len(word))]
+    texts = sorted(set(texts) - {word})
+    return texts[::len(texts) // count][:count]
+
+
+def crowding(each):
+    """Modules with the names that crowd the neighbourhood of misspelt words."""
+    return [{"id": "near-%d" % i, "name": name, "tier": "core", "owner": {"team": SECRET}, "depends_on": [], "since": "2026-01-01"}
+            for i, name in enumerate(text for word in MISSPELT for text in crowd(word, each))]
+
+
 # What there is to ask about.
 LABELS = ["module", "release", "known_issue", "resolution", "product/module", "modul", "person"]
 IDS = ["queue", "worker", "scheduler", "b1001", "b1003", "KI-101", "KI-104", "R-1", "R-2",
@@ -46,7 +63,7 @@ FILTERS = [{"tier": "core"}, {"severity": {"in": ["blocker", "minor"]}}, {"repor
            {"status": "open", "reports": {"lt": 50}}, {"severity": "Blocker"}, {"id": "queue"},
            {"since": {"gt": "2020-01-01"}}, {"resolution": {"is_null": True}}, {"tier": "kore"},
            {"found_in": "9.9.3"}, {"reports": {"gt": 9, "lt": 3}}]
-WORDS = ["queue", "que", "zqxj", "qeue", "of-tenant-b", "1", "worker pool", "KI-9001", "scheduler", "x"]
+WORDS = ["queue", "que", "zqxj", "qeue", "of-tenant-b", "1", "worker pool", "KI-9001", "scheduler", "x",] + MISSPELT
 
 
 def random_call(r):
