@@ -14,13 +14,18 @@
 
 #include <limits.h>
 
+#include "auth/visibility.h"
 #include "base/settings.h"
+#include "base/spi.h"
 #include "catalog/key.h"
+#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/derived.h"
 #include "query/list.h"
+#include "query/nodeset.h"
+#include "query/sql_graph.h"
 #include "utils/builtins.h"
 
 /* How the bound of the race grows, and how far a walk goes for it. */
@@ -819,6 +824,98 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	}
 }
 
+/* ---- the total of a type that somebody else decides about ---- */
+
+/*
+ * Does a key tell what is asked about an entity, and does nothing else hide any?
+ * Texts are the same where their keys are; numbers and instants need not be.
+ */
+static bool
+counts_by_decision(const KgListQuery *query)
+{
+	const KgAuthorize *authorize = query->type->authorize;
+	const KgField *field = authorize ? authorize->id_field : NULL;
+
+	return field != NULL && field->indexed && !field->is_array &&
+		   (field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM) &&
+		   !query->look && !query->catalog->lacks_bundles &&
+		   kg_visibility_is_whole() && !kg_being_written("kg_entity");
+}
+
+static bool
+is_of_decision(const KgListQuery *query, const KgSource *source)
+{
+	return counts_by_decision(query) && source->kind == KG_SOURCE_KEY &&
+		   source->field == query->type->authorize->id_field &&
+		   source->rest->nconditions == 0;
+}
+
+/* Entities that one decision is about: one of them stands for all. */
+typedef struct Groups
+{
+	KgNodeSet nodes;
+	int64 *counts; /* by their places there */
+	int64 total;   /* of those that are seen */
+} Groups;
+
+static bool
+receive_group(TupleTableSlot *slot, void *arg)
+{
+	Groups *groups = arg;
+	uint32 place;
+	bool isnull;
+
+	place = kg_nodeset_add(&groups->nodes,
+						   DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	groups->counts = repalloc_huge(groups->counts,
+								   groups->nodes.capacity * sizeof(int64));
+	groups->counts[place] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+static bool
+count_group(TupleTableSlot *slot, void *arg)
+{
+	Groups *groups = arg;
+	bool isnull;
+	uint32 place = kg_nodeset_find(
+		&groups->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+
+	if (place != KG_NO_NODE)
+		groups->total += groups->counts[place];
+	return true;
+}
+
+static int64
+count_by_decision(const KgListQuery *query, const KgSource *source, bool *all)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(query->catalog->tenant)};
+	KgStatement one = {
+		.sql = kg_graph_sql(KG_SQL_NODE_TYPES),
+		.nargs = lengthof(types),
+		.argtypes = types,
+		.values = values,
+		.lower_bound = true,
+		.node_column = kg_graph_sql_node_column(KG_SQL_NODE_TYPES)};
+	Groups groups = {.counts = palloc(sizeof(int64))};
+	const KgDecisions *decisions;
+	KgSqlBuilder b;
+	KgStatement each;
+
+	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
+	/* One more than may be decided, beside those that have no value. */
+	kg_list_sql_groups(
+		&b, query, source, (int64) kg_setting_max_authorizations + 2);
+	each = kg_sql_statement(&b);
+	(void) kg_plan_run(&each, receive_group, &groups);
+	values[1] = kg_int64_array(groups.nodes.nodes, groups.nodes.n);
+	(void) kg_plan_run(&one, count_group, &groups);
+	decisions = kg_running_call()->decisions;
+	*all = decisions == NULL || !kg_decisions_exhausted(decisions);
+	return groups.total;
+}
+
 /*
  * Every entity of the type once.  A property with one value has a key in every
  * entity, and keys are counted without a look at the table; where entities may
@@ -829,6 +926,9 @@ whole_type(const KgListQuery *query)
 {
 	const KgType *type = query->type;
 
+	if (query->filter->nconditions == 0 && counts_by_decision(query))
+		return make_source(
+			KG_SOURCE_KEY, query->filter, type->authorize->id_field, -1);
 	if (!query->look && kg_derived_rows_suffice(query->catalog) &&
 		query->filter->nconditions == 0)
 		for (int i = 0; i < type->nfields; i++)
@@ -862,7 +962,9 @@ count_total(const KgListQuery *query, Drivers *drivers, int least,
 				source = drivers->drivers[i].source;
 	if (source == NULL)
 		source = whole_type(query);
-	page->total = count_total_of(query, source, max + 1, &all);
+	page->total = is_of_decision(query, source)
+					  ? count_by_decision(query, source, &all)
+					  : count_total_of(query, source, max + 1, &all);
 	page->total_known = all && page->total <= max;
 	page->undecided = !all;
 	if (!all)

@@ -155,6 +155,9 @@ extern void kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 extern void kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 							  const KgSource *source, bool with_probes,
 							  int64 max);
+/* For each key of the source, at most so many: its rows, and a node of one. */
+extern void kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
+							   const KgSource *source, int64 max);
 /* node, data, entity_id of nodes. */
 extern void kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog,
 							 const Datum *nodes, int nnodes);

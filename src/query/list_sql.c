@@ -273,6 +273,16 @@ kg_list_sql_count(KgSqlBuilder *b, const KgListQuery *query,
 }
 
 void
+kg_list_sql_groups(KgSqlBuilder *b, const KgListQuery *query,
+				   const KgSource *source, int64 max)
+{
+	begin(b, query);
+	kg_sql_append(b, "SELECT pg_catalog.min(d.node), pg_catalog.count(*)");
+	append_from(b, query, source);
+	kg_sql_append(b, " GROUP BY d.key LIMIT $%d", kg_sql_param_int64(b, max));
+}
+
+void
 kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const Datum *nodes,
 				 int nnodes)
 {
