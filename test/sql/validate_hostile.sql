@@ -2,9 +2,9 @@
 -- limit or in an answer.
 \set VERBOSITY terse
 SET statement_timeout = '2min';
--- Processor time of this backend, which is the same beside other work; by the clock where there is no /proc.
+-- Processor time of this backend, which is the same beside other work; not measured where there is no /proc.
 CREATE FUNCTION pg_temp.seconds() RETURNS float8 LANGUAGE sql AS
-$$ SELECT CASE WHEN pg_stat_file('/proc/self/schedstat', true) IS NULL THEN extract(epoch FROM clock_timestamp())
+$$ SELECT CASE WHEN pg_stat_file('/proc/self/schedstat', true) IS NULL THEN 0
   ELSE split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e9 END $$;
 CREATE FUNCTION pg_temp.try(instance text, schema jsonb) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
