@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "base/detoast.h"
 #include "entry.h"
 #include "fmgr.h"
 #include "store/bundle_apply.h"
@@ -23,7 +24,9 @@ PG_FUNCTION_INFO_V1(kg_sql_export_bundle);
 static Jsonb *
 apply_bundle(FunctionCallInfo fcinfo, KgCall *call)
 {
-	return kg_bundle_apply(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+	Datum bundle = kg_detoast_large(PG_GETARG_DATUM(0));
+
+	return kg_bundle_apply(DatumGetJsonbP(bundle), PG_GETARG_JSONB_P(1));
 }
 
 KG_AUDITED(kg_sql_apply_bundle, KG_AUDIT_WRITES)

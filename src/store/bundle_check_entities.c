@@ -13,11 +13,12 @@
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/extract.h"
+#include "store/payload_ids.h"
 #include "store/unique.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
 
-/* What a reference can name: an id (field NULL) or a property's value. */
+/* What a reference can name beside an id: a property's value. */
 typedef struct NameKey
 {
 	const char *type;
@@ -41,11 +42,9 @@ name_hash(const void *key, Size size)
 	hash = hash_combine(
 		hash,
 		hash_bytes((const unsigned char *) name->type, strlen(name->type)));
-	if (name->field)
-		hash = hash_combine(hash,
-							hash_bytes((const unsigned char *) name->field,
-									   strlen(name->field)));
-	return hash;
+	return hash_combine(
+		hash,
+		hash_bytes((const unsigned char *) name->field, strlen(name->field)));
 }
 
 static int
@@ -54,10 +53,8 @@ name_match(const void *a, const void *b, Size size)
 	const NameKey *x = a;
 	const NameKey *y = b;
 
-	if ((x->field == NULL) != (y->field == NULL) ||
-		strcmp(x->value, y->value) != 0 || strcmp(x->type, y->type) != 0)
-		return 1;
-	return x->field ? strcmp(x->field, y->field) : 0;
+	return strcmp(x->value, y->value) != 0 || strcmp(x->type, y->type) != 0 ||
+		   strcmp(x->field, y->field) != 0;
 }
 
 static HTAB *
@@ -159,20 +156,6 @@ mark_unique(KgApply *apply)
 	}
 }
 
-/* Enter a name; returns another item of the payload that has it, or NULL. */
-static const KgPayloadItem *
-enter(HTAB *names, const char *type, const char *field, const char *value,
-	  const KgPayloadItem *item)
-{
-	NameKey key = {type, field, value};
-	bool found;
-	NameEntry *entry = hash_search(names, &key, HASH_ENTER, &found);
-
-	if (!found)
-		entry->item = item;
-	return entry->item == item ? NULL : entry->item;
-}
-
 typedef struct UniqueVisit
 {
 	KgApply *apply;
@@ -188,24 +171,25 @@ static void
 visit_unique(const JsonbValue *value, void *arg)
 {
 	UniqueVisit *visit = arg;
-	const KgPayloadItem *other;
+	NameKey key = {visit->set->type->name, visit->field->name};
+	NameEntry *entry;
+	bool found;
 	KgError *err;
 
 	if (value->type != jbvString)
 		return;
-	other = enter(visit->names,
-				  visit->set->type->name,
-				  visit->field->name,
-				  kg_json_cstring(value),
-				  visit->item);
-	if (other == NULL)
+	key.value = kg_json_cstring(value);
+	entry = hash_search(visit->names, &key, HASH_ENTER, &found);
+	if (!found)
+		entry->item = visit->item;
+	if (entry->item == visit->item)
 		return;
 	err = kg_unique_error(visit->set->type,
 						  visit->field,
 						  visit->item->id ? visit->item->id : "",
 						  visit->data,
 						  value,
-						  other->id ? other->id : "",
+						  entry->item->id ? entry->item->id : "",
 						  visit->path);
 	kg_error_report(&visit->apply->errors, err);
 }
@@ -225,7 +209,7 @@ check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
 	if (id != NULL)
 	{
 		item->id = id;
-		if (enter(names, set->type->name, NULL, id, item))
+		if (kg_item_enter(set->ids, item) != item)
 		{
 			KgError *err = kg_error_new(
 				KG_ALREADY_EXISTS,
@@ -271,6 +255,7 @@ decided_here(const KgApply *apply, const KgField *field)
 	return false;
 }
 
+/* The property that a reference names; NULL where it is the id. */
 static const char *
 target_field_name(const KgApply *apply, const KgField *field)
 {
@@ -287,6 +272,20 @@ target_field_name(const KgApply *apply, const KgField *field)
 	return NULL;
 }
 
+static bool
+has_target(const KgApply *apply, const KgField *field, const char *value,
+		   HTAB *names)
+{
+	const char *property = target_field_name(apply, field);
+	NameKey key = {field->ref_type, property, value};
+	const KgItemTable *items;
+
+	if (property)
+		return hash_search(names, &key, HASH_FIND, NULL) != NULL;
+	items = kg_payload_ids(apply->payload, field->ref_type);
+	return items && kg_item_find(items, value) != NULL;
+}
+
 static void
 check_references(KgApply *apply, const KgPayloadSet *set,
 				 const KgPayloadItem *item, HTAB *names)
@@ -299,14 +298,12 @@ check_references(KgApply *apply, const KgPayloadSet *set,
 	for (int i = 0; i < extract.nreferences; i++)
 	{
 		const KgField *field = extract.references[i].field;
-		NameKey key = {field->ref_type,
-					   target_field_name(apply, field),
-					   extract.references[i].value};
+		const char *value = extract.references[i].value;
 		KgError *err;
 		MemoryContext old;
 
 		if (!decided_here(apply, field) ||
-			hash_search(names, &key, HASH_FIND, NULL) != NULL)
+			has_target(apply, field, value, names))
 			continue;
 		old = MemoryContextSwitchTo(GetMemoryChunkContext(apply));
 		err = kg_error_new(KG_REFERENCE_MISSING,
@@ -319,9 +316,9 @@ check_references(KgApply *apply, const KgPayloadSet *set,
 					  "/entities/%d/items/%d%s",
 					  item->set,
 					  item->index,
-					  kg_extract_pointer(field, data, key.value));
+					  kg_extract_pointer(field, data, value));
 		kg_error_keyword(err, "x-ref");
-		kg_error_got_string(err, extract.references[i].value);
+		kg_error_got_string(err, value);
 		kg_error_expected(err,
 						  "the %s of an entity of type \"%s\"",
 						  field->ref_field ? field->ref_field : "id",
@@ -350,6 +347,7 @@ kg_bundle_check_entities(KgApply *apply)
 	MemoryContext old = CurrentMemoryContext;
 
 	mark_unique(apply);
+	kg_payload_ids_make(payload);
 	for (int i = 0; i < payload->nsets; i++)
 	{
 		KgPayloadSet *set = &payload->sets[i];

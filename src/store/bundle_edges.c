@@ -15,6 +15,7 @@
 #include "store/bundle.h"
 #include "store/edges.h"
 #include "store/known_ends.h"
+#include "store/payload_ids.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -229,6 +230,8 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 		kg_edge_end_read(
 			apply->after, relations[i], payload[i].to, false, &ends[2 * i + 1]);
 	}
+	/* Most edges join entities of the payload, of which the stored are known. */
+	kg_payload_nodes(apply->payload, ends, 2 * n);
 	kg_edge_ends_find(apply->tenant, ends, 2 * n, known);
 	kg_edges_turn(apply->tenant, relations, keys, ends, n);
 	for (int i = 0; i < n; i++)
@@ -568,33 +571,66 @@ count_edge(KgApply *apply, const Triple *triple, int found, EdgeCounts *counts)
 	counts[relation_of(apply, triple) - apply->after->relations][found]++;
 }
 
+/* Edges of a batch as rows, and their places in the payload. */
+static int *
+number_rows(const KgApply *apply, const Triples *all, const Triple *triples,
+			int n, KgColumns *rows)
+{
+	int *numbers = palloc(n * sizeof(int));
+
+	make_rows(apply, all, triples, n, rows);
+	for (int i = 0; i < n; i++)
+		numbers[i] = apply->payload->edges.list[triples[i].item].index;
+	return numbers;
+}
+
 /*
- * Write edges of the payload, those that are not as stored; all are checked
- * before, because the trigger would raise at the first one, and not know the
- * places.
+ * All edges of a batch are checked before any is written, because the trigger
+ * would raise at the first one, and not know the places.  Faults are told in the
+ * order of the payload.
+ */
+static bool
+check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
+			const KgColumns *rows)
+{
+	KgErrorList any = {NIL, 1};
+	KgEdgeReport to = {"/edges", NULL, false, &any};
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	kg_edges_check(apply->after, &user, rows, &to);
+	if (any.total > 0)
+	{
+		Triple *sorted = palloc(n * sizeof(Triple));
+		KgColumns again;
+
+		memcpy(sorted, triples, n * sizeof(Triple));
+		qsort(sorted, n, sizeof(Triple), compare_items);
+		to.numbers = number_rows(apply, all, sorted, n, &again);
+		to.errors = &apply->errors;
+		kg_edges_check(apply->after, &user, &again, &to);
+	}
+	kg_restore_user(&user);
+	return apply->errors.total == 0;
+}
+
+/*
+ * Write edges of the payload, those that are not as stored: in the order of the
+ * key, so that they are read in the order in which they lie.
  */
 static void
 write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 			EdgeCounts *counts)
 {
-	int *numbers = palloc(n * sizeof(int));
 	int *found = palloc(n * sizeof(int));
-	KgEdgeReport to = {"/edges", numbers, false, &apply->errors};
 	KgColumns rows;
-	KgUserContext user;
+	const int *numbers = number_rows(apply, all, triples, n, &rows);
 	const bool *kept;
 
-	make_rows(apply, all, triples, n, &rows);
-	for (int i = 0; i < n; i++)
-	{
-		numbers[i] = apply->payload->edges.list[triples[i].item].index;
-		found[i] = triples[i].found;
-	}
-	kg_become_owner(&user);
-	kg_edges_check(apply->after, &user, &rows, &to);
-	kg_restore_user(&user);
-	if (apply->errors.total > 0)
+	if (!check_batch(apply, all, triples, n, &rows))
 		return;
+	for (int i = 0; i < n; i++)
+		found[i] = triples[i].found;
 	kept = kg_edges_write(apply->tenant, &rows, found);
 	for (int i = 0; i < n; i++)
 	{
@@ -626,8 +662,7 @@ add_counts(KgApply *apply, const EdgeCounts *counts)
 }
 
 /*
- * Write what is not as stored.  A batch is in the order of the payload, so that
- * faults are told in that order.  Where triggers of the DBA's own may change
+ * Write what is not as stored.  Where triggers of the DBA's own may change
  * others, all are looked at again.
  */
 static void
@@ -656,7 +691,6 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 			else
 				count_edge(apply, triple, KG_EDGE_SAME, counts);
 		}
-		qsort(batch, n, sizeof(Triple), compare_items);
 		if (n > 0)
 			write_batch(apply, triples, batch, n, counts);
 		MemoryContextSwitchTo(old);
@@ -905,31 +939,6 @@ recheck_stored(KgApply *apply)
 	kg_restore_user(&user);
 }
 
-/* Most edges join entities of the payload, of which the stored are known. */
-static KgKnownEnds *
-know_entities(const KgApply *apply)
-{
-	const KgPayload *payload = apply->payload;
-	KgKnownEnds *known;
-	int n = 0;
-
-	for (int i = 0; payload->edges.n > 0 && i < payload->nsets; i++)
-		n += payload->sets[i].nitems;
-	known = kg_known_ends_make(n);
-	for (int i = 0; payload->edges.n > 0 && i < payload->nsets; i++)
-	{
-		const KgPayloadSet *set = &payload->sets[i];
-		const KgType *type = kg_catalog_type_in(
-			apply->after, payload->name, set->type_name);
-
-		for (int j = 0; type && j < set->nitems; j++)
-			if (set->items[j].node != 0)
-				kg_known_ends_add(
-					known, type, set->items[j].id, set->items[j].node);
-	}
-	return known;
-}
-
 /* Has a relation of the bundle a key property? */
 static bool
 have_keys(const KgApply *apply)
@@ -950,7 +959,7 @@ static void
 resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 {
 	const KgPayload *payload = apply->payload;
-	KgKnownEnds *known = know_entities(apply);
+	KgKnownEnds *known = kg_known_ends_make();
 
 	triples->list = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));

@@ -16,7 +16,6 @@
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
@@ -24,12 +23,12 @@
 #include "store/derive.h"
 #include "store/edges.h"
 #include "store/extract.h"
+#include "store/payload_ids.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /* Entities, and bytes of them, in one statement. */
@@ -40,63 +39,6 @@
 
 static const Oid batch_types[] = {TEXTOID, JSONBOID};
 static const Oid update_types[] = {INT8OID, JSONBOID};
-
-/* An id of the payload, for the comparison with what is stored. */
-typedef struct ItemEntry
-{
-	const char *id; /* hash key */
-	KgPayloadItem *item;
-} ItemEntry;
-
-static uint32
-id_hash(const void *key, Size size)
-{
-	const char *id = *(const char *const *) key;
-
-	return hash_bytes((const unsigned char *) id, strlen(id));
-}
-
-static int
-id_match(const void *a, const void *b, Size size)
-{
-	return strcmp(*(const char *const *) a, *(const char *const *) b);
-}
-
-/* The items of a type by id. */
-static HTAB *
-items_by_id(const KgPayload *payload, const char *type)
-{
-	HASHCTL ctl;
-	HTAB *table;
-
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(const char *);
-	ctl.entrysize = sizeof(ItemEntry);
-	ctl.hash = id_hash;
-	ctl.match = id_match;
-	ctl.hcxt = CurrentMemoryContext;
-	table = hash_create("kg_graph payload items",
-						1024,
-						&ctl,
-						HASH_ELEM | HASH_FUNCTION | HASH_COMPARE |
-							HASH_CONTEXT);
-	for (int i = 0; i < payload->nsets; i++)
-	{
-		KgPayloadSet *set = &payload->sets[i];
-
-		if (strcmp(set->type_name, type) != 0)
-			continue;
-		for (int j = 0; j < set->nitems; j++)
-		{
-			bool found;
-			ItemEntry *entry = hash_search(
-				table, &set->items[j].id, HASH_ENTER, &found);
-
-			entry->item = &set->items[j];
-		}
-	}
-	return table;
-}
 
 /* An item's bytes are those of a datum of its own (kg_payload_data()). */
 static bool
@@ -125,7 +67,7 @@ same_references(const KgType *type, const KgPayloadItem *item,
  * gone NULL, only its references, after everything was written.
  */
 static void
-compare_rows(const KgType *type, HTAB *items, KgNodeList *gone,
+compare_rows(const KgType *type, const KgItemTable *items, KgNodeList *gone,
 			 MemoryContext scratch)
 {
 	SPITupleTable *rows = SPI_tuptable;
@@ -138,29 +80,28 @@ compare_rows(const KgType *type, HTAB *items, KgNodeList *gone,
 			SPI_getbinval(rows->vals[i], rows->tupdesc, 1, &isnull));
 		int64 node = DatumGetInt64(
 			SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull));
-		ItemEntry *entry = hash_search(items, &id, HASH_FIND, NULL);
+		KgPayloadItem *item = items ? kg_item_find(items, id) : NULL;
 
 		CHECK_FOR_INTERRUPTS();
 		if (gone == NULL)
 		{
-			if (entry)
-				entry->item->kept = same_references(
+			if (item)
+				item->kept = same_references(
 					type,
-					entry->item,
+					item,
 					DatumGetJsonbP(SPI_getbinval(
 						rows->vals[i], rows->tupdesc, 3, &isnull)));
 			continue;
 		}
-		if (entry == NULL)
+		if (item == NULL)
 		{
 			kg_node_add(gone, node);
 			continue;
 		}
-		entry->item->node = node;
-		entry->item->same = same_data(
-			entry->item,
-			DatumGetJsonbP(
-				SPI_getbinval(rows->vals[i], rows->tupdesc, 3, &isnull)));
+		item->node = node;
+		item->same = same_data(item,
+							   DatumGetJsonbP(SPI_getbinval(
+								   rows->vals[i], rows->tupdesc, 3, &isnull)));
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(scratch);
@@ -180,7 +121,7 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
-	HTAB *items = items_by_id(apply->payload, type->name);
+	const KgItemTable *items = kg_payload_ids(apply->payload, type->name);
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
@@ -206,7 +147,6 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 	}
 	SPI_cursor_close(portal);
 	MemoryContextSwitchTo(old);
-	hash_destroy(items);
 	MemoryContextDelete(scratch);
 }
 
@@ -446,16 +386,6 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
 	}
 }
 
-/* Is the type among the payload's sets? */
-static bool
-has_items(const KgPayload *payload, const char *type)
-{
-	for (int i = 0; i < payload->nsets; i++)
-		if (strcmp(payload->sets[i].type_name, type) == 0)
-			return true;
-	return false;
-}
-
 void
 kg_bundle_write_entities(KgApply *apply)
 {
@@ -470,7 +400,7 @@ kg_bundle_write_entities(KgApply *apply)
 		KgNodeList gone = {scratch};
 
 		if (strcmp(type->bundle, payload->name) != 0 ||
-			(apply->options.merge && !has_items(payload, type->name)))
+			(apply->options.merge && !kg_payload_ids(payload, type->name)))
 			continue;
 		old = MemoryContextSwitchTo(scratch);
 		compare_type(apply, type, &gone);

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
-#include "port/pg_bitutils.h"
 #include "store/known_ends.h"
 #include "utils/memutils.h"
 
@@ -43,7 +42,7 @@ allocate(KgKnownEnds *known, uint32 size)
 }
 
 KgKnownEnds *
-kg_known_ends_make(int expected)
+kg_known_ends_make(void)
 {
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph known ends", ALLOCSET_DEFAULT_SIZES);
@@ -52,7 +51,7 @@ kg_known_ends_make(int expected)
 	known->context = context;
 	known->ids = AllocSetContextCreate(
 		context, "kg_graph ids of ends", ALLOCSET_DEFAULT_SIZES);
-	allocate(known, pg_nextpower2_32(Max(1024, 2 * expected)));
+	allocate(known, 1024);
 	return known;
 }
 
@@ -105,19 +104,11 @@ grow(KgKnownEnds *known)
 }
 
 void
-kg_known_ends_add(KgKnownEnds *known, const KgType *type, const char *id,
-				  int64 node)
-{
-	KnownEnd end = {id, node, type->type_no, hash_of(type, id)};
-
-	if (2 * known->used >= known->size)
-		grow(known);
-	insert(known, &end);
-}
-
-void
 kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end)
 {
+	KnownEnd copy = {
+		NULL, end->node, end->type->type_no, hash_of(end->type, end->id)};
+
 	if (known->copied++ >= KG_KNOWN_COPIES)
 	{
 		memset(known->slots, 0, (Size) known->size * sizeof(KnownEnd));
@@ -125,41 +116,31 @@ kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end)
 		MemoryContextReset(known->ids);
 		known->copied = 0;
 	}
-	kg_known_ends_add(
-		known, end->type, MemoryContextStrdup(known->ids, end->id), end->node);
+	if (2 * known->used >= known->size)
+		grow(known);
+	copy.id = MemoryContextStrdup(known->ids, end->id);
+	insert(known, &copy);
 }
-
-/* So far ahead, what is looked at next is fetched from memory. */
-#define KG_FETCH_AHEAD 8
 
 int
 kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends, int n,
 					 KgEdgeEnd **unknown)
 {
-	uint32 *hashes = palloc(n * sizeof(uint32));
 	int nunknown = 0;
 
 	for (int i = 0; i < n; i++)
-		hashes[i] = ends[i].type ? hash_of(ends[i].type, ends[i].id) : 0;
-	for (int i = 0; i < n; i++)
 	{
+		const KgType *type = ends[i].type;
 		const KnownEnd *entry;
 
-		if (i + KG_FETCH_AHEAD < n)
-			__builtin_prefetch(
-				&known->slots[hashes[i + KG_FETCH_AHEAD] & (known->size - 1)]);
-		if (i + KG_FETCH_AHEAD / 2 < n)
-			__builtin_prefetch(
-				known->slots[hashes[i + KG_FETCH_AHEAD / 2] & (known->size - 1)]
-					.id);
-		if (ends[i].type == NULL)
+		if (type == NULL || ends[i].node != 0)
 			continue;
-		entry = slot_of(known, ends[i].type->type_no, ends[i].id, hashes[i]);
+		entry = slot_of(
+			known, type->type_no, ends[i].id, hash_of(type, ends[i].id));
 		if (entry->id == NULL)
 			unknown[nunknown++] = &ends[i];
 		else
 			ends[i].node = entry->node;
 	}
-	pfree(hashes);
 	return nunknown;
 }

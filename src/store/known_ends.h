@@ -8,18 +8,16 @@
 
 #include "store/edges.h"
 
-/* For so many ids. */
-extern KgKnownEnds *kg_known_ends_make(int expected);
+extern KgKnownEnds *kg_known_ends_make(void);
 extern void kg_known_ends_free(KgKnownEnds *known);
-
-/* An end that is known from elsewhere; the id stays where it is. */
-extern void kg_known_ends_add(KgKnownEnds *known, const KgType *type,
-							  const char *id, int64 node);
 
 /* One that was looked for, of which copies are kept within bounds. */
 extern void kg_known_ends_remember(KgKnownEnds *known, const KgEdgeEnd *end);
 
-/* Fill in the nodes that are known; answers how many of a type are not. */
+/*
+ * Fill in the nodes that are known, of ends that have none; answers how many of
+ * a type are not.
+ */
 extern int kg_known_ends_recall(const KgKnownEnds *known, KgEdgeEnd *ends,
 								int n, KgEdgeEnd **unknown);
 

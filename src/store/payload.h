@@ -45,9 +45,13 @@ typedef struct KgPayloadItem
 	bool kept;	/* still there, with its references (kg_bundle_check_kept) */
 } KgPayloadItem;
 
+/* By id (store/payload_ids.h). */
+typedef struct KgItemTable KgItemTable;
+
 typedef struct KgPayloadSet
 {
 	const char *type_name;
+	KgItemTable *ids;
 	const KgType *type; /* of the payload or stored; NULL: at fault */
 	int nitems;
 	KgPayloadItem *items;

@@ -504,7 +504,7 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 												 sizeof(EdgeItem),
 											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	edges.seen = make_seen(n);
-	edges.known = kg_known_ends_make(0);
+	edges.known = kg_known_ends_make();
 	kg_json_iter_init(&it, array);
 	while (kg_json_iter_next(&it))
 	{

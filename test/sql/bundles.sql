@@ -168,6 +168,21 @@ RESET kg_graph.max_bundle_bytes;
 SET ROLE regress_bundles_writer;
 SELECT pg_temp.fails($$SELECT kg_apply_bundle(b || pg_temp.items('brand', jsonb_build_object('id', 'a', 'name', repeat('n', 102400)))) FROM bundle$$);
 
+-- Faults of edges are told in the order of the payload, which they are not written in.
+SELECT pg_temp.fails($$SELECT kg_apply_bundle(b || '{"edges": [{"relation": "LIKES", "from": "brand:c", "to": "product:p"}, {"relation": "LIKES", "from": "brand:b", "to": "product:p", "properties": {"since": 2001}},
+  {"relation": "LIKES", "from": "brand:a", "to": "product:q", "properties": {"since": "x"}}, {"relation": "LIKES", "from": "brand:a", "to": "product:p"}]}') FROM bundle$$);
+
+-- A large bundle from a table is the same however it is stored there.
+CREATE TEMP TABLE large(how text, b jsonb);
+INSERT INTO large SELECT 'compressed', b || jsonb_build_object('bundle_name', 'large', 'description', repeat('a shop ', 3000000)) FROM bundle;
+ALTER TABLE large ALTER b SET STORAGE EXTERNAL;
+INSERT INTO large SELECT 'as it is', jsonb_set(b, '{version}', '"1"') FROM large;
+SELECT how, pg_column_size(b) > 16 * 1024 * 1024 AS whole FROM large ORDER BY how COLLATE "C";
+SELECT how, (kg_apply_bundle(b) #- '{diff}') - 'entities' - 'relations' AS applied FROM large ORDER BY how COLLATE "C" DESC;
+SELECT length(kg_export_bundle('large') ->> 'description') AS characters;
+SELECT kg_drop_bundle('large') ->> 'changed' AS dropped;
+DROP TABLE large;
+
 RESET ROLE;
 DROP TABLE bundle, rows_before, changed;
 SELECT FROM kg_drop_tenant('bundles');
