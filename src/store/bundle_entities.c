@@ -250,13 +250,18 @@ lost_race(const KgApply *apply, const KgCounts *counts)
 	return err;
 }
 
+#define KG_INSERT                                          \
+	"INSERT INTO @kg_entity(tenant, bundle, entity_type, " \
+	"entity_id, data) SELECT $1, $2, $3, unnest($4), unnest($5)"
+
+static const Oid insert_argtypes[] = {
+	TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
+
 static void
 insert_batch(const KgApply *apply, const KgCounts *counts,
 			 const KgColumns *columns)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
 	Datum values[5] = {CStringGetTextDatum(apply->tenant),
 					   CStringGetTextDatum(apply->payload->name),
 					   CStringGetTextDatum(counts->name)};
@@ -265,16 +270,108 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 		return;
 	kg_columns_arrays(columns, &values[3]);
 	kg_spi_insert(&saved,
-				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-				  "entity_id, data) "
-				  "SELECT $1, $2, $3, unnest($4), unnest($5)",
+				  KG_INSERT,
 				  5,
-				  argtypes,
+				  insert_argtypes,
 				  values,
 				  "kg_entity_pkey",
 				  lost_race(apply, counts));
 	if (SPI_processed < columns->nrows)
 		kg_error_throw(kg_kept_error("entity", "inserted"));
+}
+
+/*
+ * Of new entities, those that a trigger of the DBA's own wrote since they were
+ * compared: they are then stored like any other.
+ */
+static void
+find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
+		   int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
+	const char **ids = palloc(n * sizeof(char *));
+	Datum values[4] = {CStringGetTextDatum(apply->tenant),
+					   CStringGetTextDatum(type->bundle),
+					   CStringGetTextDatum(type->name)};
+	int nids = 0;
+
+	for (int i = 0; i < n; i++)
+		if (items[i].node == 0)
+			ids[nids++] = items[i].id;
+	if (nids == 0)
+		return;
+	values[3] = kg_text_array(ids, nids);
+	kg_spi_run(&saved,
+			   "SELECT e.entity_id, e.node, e.data FROM unnest($4) u(id) "
+			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+			   "AND e.entity_type = $3 AND e.entity_id = u.id",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
+		bool isnull;
+
+		item->ahead = true;
+		item->node = kg_spi_int64(i, 2);
+		item->same = same_data(item,
+							   DatumGetJsonbP(kg_spi_value(i, 3, &isnull)));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Stands for the node of an entity while others of its batch are looked for. */
+#define KG_INSERTED (-1)
+
+/*
+ * Insert beside triggers of the DBA's own, which may write some of the rows of
+ * the statement themselves: no other session did, and no call made again would
+ * find them missing.
+ */
+static void
+insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
+			  int n, const KgColumns *columns)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
+	Datum values[5] = {CStringGetTextDatum(apply->tenant),
+					   CStringGetTextDatum(type->bundle),
+					   CStringGetTextDatum(type->name)};
+
+	if (columns->nrows == 0)
+		return;
+	kg_columns_arrays(columns, &values[3]);
+	kg_spi_run(&saved,
+			   KG_INSERT " ON CONFLICT DO NOTHING RETURNING entity_id",
+			   5,
+			   insert_argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_INSERT_RETURNING);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
+
+		/* A trigger may have given it another id. */
+		if (item)
+			item->node = KG_INSERTED;
+	}
+	SPI_freetuptable(SPI_tuptable);
+	find_ahead(apply, type, items, n);
+	for (int i = 0; i < n; i++)
+	{
+		if (items[i].node == 0)
+			kg_error_throw(kg_kept_error("entity", "inserted"));
+		if (items[i].node == KG_INSERTED)
+			items[i].node = 0;
+	}
 }
 
 /*
@@ -324,38 +421,57 @@ static void
 write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 			KgPayloadItem *items, int n)
 {
+	bool beside = kg_stored_has_own_triggers("kg_entity");
 	KgColumns inserts;
 	KgColumns updates;
 
 	refuse_taken(apply, type, items, n);
+	if (beside)
+		find_ahead(apply, type, items, n);
 	kg_columns_init(&inserts, CurrentMemoryContext, 2, batch_types);
-	kg_columns_init(&updates, CurrentMemoryContext, 2, update_types);
 	for (int i = 0; i < n; i++)
 	{
 		KgPayloadItem *item = &items[i];
-		KgColumns *columns = item->node ? &updates : &inserts;
+		bool fresh = item->node == 0;
 
+		if (fresh)
+		{
+			kg_columns_add_row(&inserts);
+			kg_columns_text(&inserts, 0, item->id);
+			kg_columns_datum(
+				&inserts, 1, JsonbPGetDatum(kg_payload_data(item)));
+		}
+		if (fresh || !item->same || item->ahead)
+			kg_apply_sample(apply,
+							fresh || item->ahead ? KG_CHANGE_CREATED
+												 : KG_CHANGE_UPDATED,
+							counts->name,
+							item->id);
+	}
+	if (beside)
+		insert_beside(apply, type, items, n, &inserts);
+	else
+		insert_batch(apply, counts, &inserts);
+	kg_columns_init(&updates, CurrentMemoryContext, 2, update_types);
+	for (int i = 0; i < n; i++)
+	{
+		const KgPayloadItem *item = &items[i];
+
+		if (item->node == 0)
+			continue;
 		if (item->same)
 		{
 			counts->unchanged++;
 			continue;
 		}
-		kg_columns_add_row(columns);
-		if (item->node)
-			kg_columns_int64(columns, 0, item->node);
-		else
-			kg_columns_text(columns, 0, item->id);
-		kg_columns_datum(columns, 1, JsonbPGetDatum(kg_payload_data(item)));
-		kg_apply_sample(apply,
-						item->node ? KG_CHANGE_UPDATED : KG_CHANGE_CREATED,
-						counts->name,
-						item->id);
-		apply->changed = true;
+		kg_columns_add_row(&updates);
+		kg_columns_int64(&updates, 0, item->node);
+		kg_columns_datum(&updates, 1, JsonbPGetDatum(kg_payload_data(item)));
 	}
+	kg_entities_update(apply->tenant, &updates, NULL);
 	counts->created += inserts.nrows;
 	counts->updated += updates.nrows;
-	insert_batch(apply, counts, &inserts);
-	kg_entities_update(apply->tenant, &updates, NULL);
+	apply->changed |= inserts.nrows + updates.nrows > 0;
 }
 
 static void

@@ -42,6 +42,7 @@ typedef struct KgPayloadItem
 	int index;	/* index in its "items" */
 	int64 node; /* of the stored entity; 0: none */
 	bool same;	/* as stored */
+	bool ahead; /* stored since they were compared, by a trigger */
 	bool kept;	/* still there, with its references (kg_bundle_check_kept) */
 } KgPayloadItem;
 

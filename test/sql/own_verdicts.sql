@@ -133,6 +133,46 @@ SELECT s.entity_id AS source, t.entity_id AS target, d.properties FROM kg_edge d
 ROLLBACK;
 RESET ROLE;
 
+-- The same of entities, in the same statement or before it: they are as the payload says, whoever wrote them first.
+CREATE FUNCTION verdict_first() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF NEW.data ->> 'n' = '100' THEN
+    INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'own', 'place', jsonb_build_object('id', NEW.data ->> 'id' || i, 'n', i) FROM generate_series(1, 3) i;
+  END IF;
+  RETURN NEW;
+END
+$$;
+CREATE FUNCTION verdict_twice(items jsonb, others jsonb, options jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' ', r #>> '{entities,place}', r ->> 'changed', r #>> '{diff,entities}') FROM kg_apply_bundle(verdict_bundle('[]') || jsonb_build_object('entities', jsonb_build_array(
+    jsonb_build_object('entity_type', 'place', 'items', items), jsonb_build_object('entity_type', 'place', 'items', others))), options) r
+$$;
+CREATE TRIGGER before_own BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION verdict_first();
+SET ROLE verdict_writer;
+BEGIN;
+SELECT pg_temp.says($$SELECT verdict_apply('[{"id": "a"}, {"id": "p", "n": 100}, {"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{"dry_run": true}', '[{"relation": "NEAR", "from": "p2", "to": "q"}]')$$);
+SELECT pg_temp.says($$SELECT verdict_apply('[{"id": "a"}, {"id": "p", "n": 100}, {"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{}', '[{"relation": "NEAR", "from": "p2", "to": "q"}]')$$);
+SELECT string_agg(concat_ws(' ', entity_id, data ->> 'n'), ', ' ORDER BY entity_id COLLATE "C") AS stored FROM kg_entity;
+SELECT s.entity_id AS source, t.entity_id AS target FROM kg_edge d JOIN kg_entity s ON s.node = d.source JOIN kg_entity t ON t.node = d.target;
+SELECT verdict_apply('[{"id": "a"}, {"id": "p", "n": 100}, {"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{}', '[{"relation": "NEAR", "from": "p2", "to": "q"}]') AS again;
+ROLLBACK;
+RESET ROLE;
+DROP TRIGGER before_own ON kg_entity;
+CREATE TRIGGER zz_own AFTER INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION verdict_first();
+SET ROLE verdict_writer;
+BEGIN;
+SELECT pg_temp.says($$SELECT verdict_twice('[{"id": "p", "n": 100}]', '[{"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{"dry_run": true, "mode": "merge"}')$$);
+SELECT pg_temp.says($$SELECT verdict_twice('[{"id": "p", "n": 100}]', '[{"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{"mode": "merge"}')$$);
+SELECT string_agg(concat_ws(' ', entity_id, data ->> 'n'), ', ' ORDER BY entity_id COLLATE "C") AS stored FROM kg_entity;
+ROLLBACK;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT pg_temp.says($$SELECT verdict_twice('[{"id": "p", "n": 100}]', '[{"id": "p1", "n": 1}, {"id": "p2", "n": 7}, {"id": "q"}]', '{"mode": "merge"}')$$);
+ROLLBACK;
+-- What such a trigger raises of itself is its own.
+SELECT pg_temp.says($$SELECT verdict_apply('[{"id": "p", "n": 100}, {"id": "p2"}]', '{"mode": "merge"}')$$);
+RESET ROLE;
+DROP TRIGGER zz_own ON kg_entity;
+DROP FUNCTION verdict_first(), verdict_twice(jsonb, jsonb, jsonb);
+
 -- What waits for the commit: keys of tables of one's own, and constraint triggers.
 CREATE TABLE verdict_note(tenant text DEFAULT 'verdict', node bigint, FOREIGN KEY (tenant, node) REFERENCES kg_entity (tenant, node) DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO verdict_note(node) SELECT node FROM kg_entity WHERE entity_id = 'd';
