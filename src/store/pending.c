@@ -50,6 +50,76 @@ is_reported(const KgErrorList *errors, const KgError *err)
 	return false;
 }
 
+/* The property that the reference names instead of an id, or NULL. */
+static const KgField *
+named_field(const KgCatalog *catalog, const KgField *field)
+{
+	const KgType *type = kg_catalog_type_in(
+		catalog, field->ref_bundle, field->ref_type);
+	const KgField *named = NULL;
+
+	if (type && field->ref_field)
+		named = kg_type_field(type, field->ref_field);
+	return named && named != type->id_field ? named : NULL;
+}
+
+/* A value is gone with its entity, or taken out of it. */
+static KgError *
+value_error(const KgField *field, const KgType *type, const KgField *named)
+{
+	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
+								"property \"%s\" of type \"%s\" still refers "
+								"to a value of \"%s\" that no entity of type "
+								"\"%s\" has any more",
+								field->name,
+								type->name,
+								named->name,
+								field->ref_type);
+	bool taken = named->ref_type && named->on_delete == KG_ON_DELETE_SET_NULL;
+
+	kg_error_expected(err,
+					  "the referring entities changed or deleted first, or the "
+					  "value in another entity of type \"%s\"%s",
+					  field->ref_type,
+					  taken ? psprintf("; \"x-on-delete\": \"set_null\" of "
+									   "\"%s\" takes it away when what it "
+									   "refers to is deleted",
+									   named->name)
+							: "");
+	kg_error_keyword(err, "x-ref-field");
+	return err;
+}
+
+/* The reference stays, and what it names does not. */
+static KgError *
+gone_error(const KgCatalog *catalog, const KgField *field, const KgType *type)
+{
+	const KgField *named = named_field(catalog, field);
+	KgError *err;
+
+	/* Of types that the caller's agent lacks nothing is said. */
+	if (type && !kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
+		type = NULL;
+	if (type && named)
+		return value_error(field, type, named);
+	if (type)
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced by "
+						   "property \"%s\" of type \"%s\"",
+						   field->ref_type,
+						   field->name,
+						   type->name);
+	else
+		err = kg_error_new(KG_REFERENCE_MISSING,
+						   "entity of type \"%s\" is still referenced",
+						   field->ref_type);
+	kg_error_expected(err,
+					  "the referring entities changed or deleted "
+					  "first, or another \"x-on-delete\"");
+	kg_error_keyword(err, "x-on-delete");
+	return err;
+}
+
 static void
 report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 			   KgErrorList *errors)
@@ -60,24 +130,7 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	Jsonb *data;
 
 	if (deleted)
-	{
-		/* Of types that the caller's agent lacks nothing is said. */
-		if (type && kg_agent_sees_bundle(type->bundle, strlen(type->bundle)))
-			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity of type \"%s\" is still referenced by "
-							   "property \"%s\" of type \"%s\"",
-							   field->ref_type,
-							   field->name,
-							   type->name);
-		else
-			err = kg_error_new(KG_REFERENCE_MISSING,
-							   "entity of type \"%s\" is still referenced",
-							   field->ref_type);
-		kg_error_expected(err,
-						  "the referring entities changed or deleted "
-						  "first, or another \"x-on-delete\"");
-		kg_error_keyword(err, "x-on-delete");
-	}
+		err = gone_error(catalog, field, type);
 	else
 	{
 		err = kg_error_new(KG_REFERENCE_MISSING,

@@ -188,6 +188,37 @@ RESET kg_graph.tenant;
 RESET ROLE;
 DROP POLICY hidden ON kg_entity;
 
+-- A value that set_null takes away with what it refers to, or that is changed, while others name it: the error says so, and what to do.
+CREATE FUNCTION pg_temp.says(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE d text;
+BEGIN
+  EXECUTE statement INTO d;
+  RETURN NEXT coalesce(d::jsonb #>> '{items,0,error,message}', d::jsonb ->> 'counts', 'no error');
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+  RETURN NEXT SQLSTATE || ' ' || SQLERRM;
+  RETURN QUERY SELECT '  ' || concat_ws(' | ', d::jsonb ->> 'keyword', d::jsonb ->> 'path', d::jsonb ->> 'type', d::jsonb ->> 'id', d::jsonb ->> 'got', d::jsonb ->> 'expected');
+END
+$$;
+SET ROLE regress_unique;
+SET kg_graph.tenant = 'unique';
+SELECT kg_apply_bundle('{"bundle_name": "taken", "version": "1", "schemas": [
+  {"entity_type": "owner", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}},
+  {"entity_type": "page", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "code": {"type": "string", "x-index": true, "x-ref": "owner", "x-on-delete": "set_null"}, "mark": {"type": "string", "x-index": true}}}},
+  {"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "page": {"type": "string", "x-ref": "page", "x-ref-field": "code"}, "marks": {"type": "string", "x-ref": "page", "x-ref-field": "mark"}}}}],
+  "entities": [{"entity_type": "owner", "items": [{"id": "o"}]}, {"entity_type": "page", "items": [{"id": "p", "code": "o"}, {"id": "q", "mark": "m"}]},
+    {"entity_type": "note", "items": [{"id": "n", "page": "o"}, {"id": "s", "marks": "m"}]}]}') ->> 'changed' AS changed;
+SELECT pg_temp.says($$DELETE FROM kg_entity WHERE entity_type = 'owner' RETURNING '{}'$$);
+SELECT pg_temp.says($$SELECT kg_delete_entities('owner', '{o}')$$);
+SELECT pg_temp.says($$SELECT kg_put_entities('page', '[{"id": "q", "mark": "z"}]')$$);
+SELECT pg_temp.says($$DELETE FROM kg_entity WHERE entity_id = 'q' RETURNING '{}'$$);
+SELECT pg_temp.says($$SELECT kg_put_entities('note', '[{"id": "n"}]')$$);
+SELECT pg_temp.says($$SELECT kg_delete_entities('owner', '{o}')$$);
+SELECT data FROM kg_entity WHERE entity_type = 'page' AND entity_id = 'p';
+SELECT kg_drop_bundle('taken') ->> 'changed' AS dropped;
+RESET kg_graph.tenant;
+RESET ROLE;
+
 DROP VIEW unique_rows;
 SELECT FROM kg_drop_tenant('unique');
 SELECT FROM kg_drop_tenant('unique not');
