@@ -71,6 +71,16 @@ SELECT kg_rebuild();
 RESET ROLE;
 SELECT pg_temp.derived('rebuild') = d AS same FROM healthy;
 
+-- Pieces of words that no entity has any more are no difference; they go.
+UPDATE kg_entity SET data = data || '{"up": "a"}' WHERE tenant = 'rebuild' AND entity_id = 'b';
+UPDATE kg_entity SET data = data || '{"name": "Ring"}' WHERE tenant = 'rebuild' AND entity_id = 'c';
+SELECT count(*) > 0 AS left_over FROM kg_trigram WHERE tenant = 'rebuild' AND term = 'loop';
+SELECT kg_check('{"tenant": "rebuild"}') -> 'ok' AS ok;
+SET ROLE regress_rebuild_admin;
+SELECT kg_rebuild();
+RESET ROLE;
+SELECT term, count(*) > 0 AS there FROM kg_trigram WHERE tenant = 'rebuild' AND term IN ('loop', 'ring') GROUP BY term;
+
 -- For admins.
 SET ROLE regress_rebuild_writer;
 SET kg_graph.tenant = 'rebuild';
