@@ -156,6 +156,54 @@ kg_sql_entity_authorized(PG_FUNCTION_ARGS)
 									  PG_GETARG_DATUM(5)));
 }
 
+PGDLLEXPORT Datum kg_sql_change_visible(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_change_visible);
+
+/* Of one image of a change of an entity; a number tells it from the other. */
+static bool
+is_image_visible(FunctionCallInfo fcinfo, int scope, int number)
+{
+	int data = scope + 1;
+	text *path;
+
+	if (PG_ARGISNULL(data))
+		return true;
+	if (kg_identity_scoped())
+	{
+		path = PG_ARGISNULL(scope) ? NULL : PG_GETARG_TEXT_PP(scope);
+		if (!kg_identity_sees_scope(path ? VARDATA_ANY(path) : NULL,
+									path ? VARSIZE_ANY_EXHDR(path) : 0))
+			return false;
+	}
+	/* What was decided is kept by node: an image has a number of its own. */
+	return kg_decisions_allow(PG_GETARG_INT32(1),
+							  -(2 * PG_GETARG_INT64(3) + number),
+							  PG_GETARG_TEXT_PP(2),
+							  PG_GETARG_DATUM(data));
+}
+
+/*
+ * Asked by the policy of kg_history: a change is seen by who would have seen
+ * what was before and what was after it.  Edges are as their ends, which who
+ * reads them looks at.
+ */
+Datum
+kg_sql_change_visible(PG_FUNCTION_ARGS)
+{
+	text *bundle;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(3))
+		PG_RETURN_BOOL(false);
+	bundle = PG_GETARG_TEXT_PP(0);
+	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
+		PG_RETURN_BOOL(false);
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_BOOL(true);
+	PG_RETURN_BOOL(kg_visibility_entities_are_plain() &&
+				   is_image_visible(fcinfo, 4, 0) &&
+				   is_image_visible(fcinfo, 6, 1));
+}
+
 PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant);
 

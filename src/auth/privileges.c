@@ -65,6 +65,7 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_relation"),
 	KG_READABLE("kg_entity"),
 	KG_READABLE("kg_edge"),
+	KG_READABLE("kg_history"),
 	KG_READABLE("kg_adjacency"),
 	KG_READABLE("kg_index_key"),
 	KG_READABLE("kg_term"),

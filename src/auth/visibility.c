@@ -233,6 +233,12 @@ kg_visibility_is_whole(void)
 }
 
 bool
+kg_visibility_entities_are_plain(void)
+{
+	return view_of_role(GetUserId())->plain_entities;
+}
+
+bool
 kg_visibility_edges_are_plain(void)
 {
 	return view_of_role(GetUserId())->plain_edges;

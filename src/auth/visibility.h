@@ -22,6 +22,9 @@ extern bool kg_visibility_is_partial(void);
  */
 extern bool kg_visibility_is_whole(void);
 
+/* Do no policies but ours say which entities the current role sees? */
+extern bool kg_visibility_entities_are_plain(void);
+
 /* And do rows of kg_edge depend on that and the tenant alone? */
 extern bool kg_visibility_edges_are_plain(void);
 

@@ -19,6 +19,7 @@ typedef enum KgAnnotation
 	KG_X_SCOPE_FIELD,
 	KG_X_AUTHORIZE,
 	KG_X_FORMAT,
+	KG_X_HISTORY,
 	/* of a property */
 	KG_X_INDEX,
 	KG_X_REF,

@@ -203,7 +203,8 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 	kg_spi_run(&saved,
 			   "SELECT bundle, entity_type, type_no, schema, schema_hash, "
-			   "key_fields FROM @kg_entity_type WHERE tenant = $1 "
+			   "key_fields, history_since FROM @kg_entity_type "
+			   "WHERE tenant = $1 "
 			   "ORDER BY bundle, position, entity_type",
 			   1,
 			   argtypes,
@@ -232,6 +233,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
 		type->schema_hash = row_text(i, 5);
 		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
+		type->history_since = DatumGetTimestampTz(kg_spi_value(i, 7, &isnull));
 		type->context = context;
 		catalog->authorizes |= type->authorize != NULL;
 		for (int j = 0; j < type->nfields; j++)

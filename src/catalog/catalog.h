@@ -12,6 +12,7 @@
 #define KG_CATALOG_H
 
 #include "utils/jsonb.h"
+#include "utils/timestamp.h"
 
 #include "schema/schema.h"
 
@@ -113,11 +114,13 @@ typedef struct KgType
 	bool has_unique; /* some field is unique */
 	int nkey_fields; /* what field_no counts */
 	const char **key_fields;
-	bool annotate_format;	  /* x-format: "annotate" */
-	bool ambiguous;			  /* another bundle in view has the name too */
-	const Jsonb *definitions; /* of the bundle, {uri: schema}; or NULL */
-	MemoryContext context;	  /* of the catalog; for what is made on demand */
-	const KgSchema *compiled; /* use kg_type_schema() */
+	bool annotate_format;	   /* x-format: "annotate" */
+	bool history;			   /* x-history */
+	TimestampTz history_since; /* kg_history has every change; 0: none */
+	bool ambiguous;			   /* another bundle in view has the name too */
+	const Jsonb *definitions;  /* of the bundle, {uri: schema}; or NULL */
+	MemoryContext context;	   /* of the catalog; for what is made on demand */
+	const KgSchema *compiled;  /* use kg_type_schema() */
 } KgType;
 
 typedef struct KgVariant

@@ -148,8 +148,14 @@ static void
 write_type(KgApply *apply, const KgPayloadType *type)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, JSONBOID, TEXTOID, INT4OID, TEXTARRAYOID};
+	static const Oid argtypes[] = {TEXTOID,
+								   TEXTOID,
+								   TEXTOID,
+								   JSONBOID,
+								   TEXTOID,
+								   INT4OID,
+								   TEXTARRAYOID,
+								   BOOLOID};
 	const KgType *stored = type->stored;
 	Datum values[] = {CStringGetTextDatum(apply->tenant),
 					  CStringGetTextDatum(apply->payload->name),
@@ -157,7 +163,8 @@ write_type(KgApply *apply, const KgPayloadType *type)
 					  JsonbPGetDatum(type->schema),
 					  CStringGetTextDatum(type->hash),
 					  Int32GetDatum(type->position),
-					  key_fields(stored, type->parsed)};
+					  key_fields(stored, type->parsed),
+					  BoolGetDatum(type->parsed->history)};
 
 	if (type_is_stored(apply, type))
 		return;
@@ -166,16 +173,19 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	/* The position orders the tools; it is kept in step silently. */
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
-			   "schema, schema_hash, position, key_fields) "
-			   "VALUES ($1, $2, $3, $4, $5, $6, $7) "
+			   "schema, schema_hash, position, key_fields, history_since) "
+			   "VALUES ($1, $2, $3, $4, $5, $6, $7, "
+			   "CASE WHEN $8 THEN clock_timestamp() END) "
 			   "ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
 			   "schema = $4, schema_hash = $5, key_fields = $7, "
+			   "history_since = CASE WHEN $8 THEN "
+			   "coalesce(t.history_since, clock_timestamp()) END, "
 			   "position = CASE WHEN $6 < 0 THEN t.position ELSE $6 END, "
 			   "updated_at = CASE WHEN t.schema_hash = $5 "
 			   "THEN t.updated_at ELSE now() END "
 			   "WHERE t.schema_hash <> $5 OR "
 			   "($6 >= 0 AND t.position <> $6)",
-			   7,
+			   8,
 			   argtypes,
 			   values,
 			   NULL,

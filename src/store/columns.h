@@ -5,7 +5,7 @@
 #ifndef KG_COLUMNS_H
 #define KG_COLUMNS_H
 
-#define KG_MAX_COLUMNS 6
+#define KG_MAX_COLUMNS 12
 
 typedef struct KgColumns
 {

@@ -32,6 +32,8 @@
 #include "store/check.h"
 #include "store/derive.h"
 #include "store/extract.h"
+#include "store/freed.h"
+#include "store/history.h"
 #include "store/quota.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -206,8 +208,8 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 
 	if (update)
 	{
-		bool same = DatumGetBool(
-			DirectFunctionCall2(jsonb_eq, old[COL_DATA], values[COL_DATA]));
+		/* 1.0 for 1.00 is another document, too. */
+		bool same = datum_image_eq(old[COL_DATA], values[COL_DATA], false, -1);
 
 		values[COL_VERSION] = Int64GetDatum(DatumGetInt64(old[COL_VERSION]) +
 											(same ? 0 : 1));
@@ -572,44 +574,58 @@ check_final_rows(TriggerData *trigdata, const int *places)
 	MemoryContextDelete(row_context);
 }
 
-/* The derivations of a statement, one a tenant. */
+/* What a statement does to a tenant. */
+typedef struct Work
+{
+	char *tenant;
+	KgDerivation *derivation;
+	KgFreed *freed;
+	KgHistory *history; /* NULL: nothing so far */
+	const KgCatalog *catalog;
+	const KgType *type; /* of the last row */
+} Work;
+
 typedef struct Statement
 {
-	List *derivations; /* of KgDerivation * */
-	List *tenants;	   /* of char *, in the same order */
-	KgDerivation *current;
-	char *current_tenant;
+	List *work;	   /* of Work * */
+	List *tenants; /* of char *, in the same order */
+	Work *current;
 	KgUserContext caller;
+	MemoryContext context;
 	int places[NCOLS]; /* of the columns in its rows */
 	bool overtaken;	   /* of catalog/writing.h */
+	bool restores;	   /* who writes may say when a row was made */
 } Statement;
 
-static KgDerivation *
-derivation_of(Statement *statement, Datum tenant_datum)
+static Work *
+work_of(Statement *statement, Datum tenant_datum)
 {
 	text *tenant = DatumGetTextPP(tenant_datum);
 	int len = VARSIZE_ANY_EXHDR(tenant);
-	ListCell *lt;
-	ListCell *ld;
+	Work *work = statement->current;
+	ListCell *lc;
 
-	if (statement->current && strlen(statement->current_tenant) == len &&
-		memcmp(statement->current_tenant, VARDATA_ANY(tenant), len) == 0)
-		return statement->current;
+	if (work && strlen(work->tenant) == len &&
+		memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
+		return work;
 	/* Rows come in runs of a tenant: do not hold what is complete. */
-	if (statement->current)
-		kg_derive_flush(statement->current);
-	statement->current_tenant = text_to_cstring(tenant);
-	forboth(lt, statement->tenants, ld, statement->derivations)
+	if (work)
+		kg_derive_flush(work->derivation);
+	foreach(lc, statement->work)
 	{
-		if (strcmp(lfirst(lt), statement->current_tenant) == 0)
-			return statement->current = lfirst(ld);
+		work = lfirst(lc);
+		if (strlen(work->tenant) == len &&
+			memcmp(work->tenant, VARDATA_ANY(tenant), len) == 0)
+			return statement->current = work;
 	}
-	statement->current = kg_derive_begin(statement->current_tenant,
-										 &statement->caller);
-	statement->tenants = lappend(statement->tenants, statement->current_tenant);
-	statement->derivations = lappend(statement->derivations,
-									 statement->current);
-	return statement->current;
+	work = palloc0(sizeof(Work));
+	work->tenant = text_to_cstring(tenant);
+	work->derivation = kg_derive_begin(work->tenant, &statement->caller);
+	work->freed = kg_freed_begin(work->tenant);
+	work->catalog = kg_catalog_newest(work->tenant);
+	statement->tenants = lappend(statement->tenants, work->tenant);
+	statement->work = lappend(statement->work, work);
+	return statement->current = work;
 }
 
 static Datum
@@ -629,6 +645,101 @@ slot_version(const Statement *statement, const TupleTableSlot *slot)
 	return version;
 }
 
+static const KgType *
+type_of(Work *work, int32 type_no)
+{
+	if (work->type == NULL || work->type->type_no != type_no)
+		work->type = kg_catalog_type_no(work->catalog, type_no);
+	return work->type;
+}
+
+/*
+ * Whoever restores a dump brings the rows' history with them; nobody else may
+ * say when a row was made without having one.
+ */
+static bool
+is_restored(const Statement *statement, const TupleTableSlot *slot)
+{
+	return statement->restores &&
+		   DatumGetTimestampTz(slot_value(statement, slot, COL_CREATED)) !=
+			   GetCurrentTransactionStartTimestamp();
+}
+
+static void
+read_image(const Statement *statement, const TupleTableSlot *slot,
+		   KgImage *image)
+{
+	int scope = statement->places[COL_SCOPE];
+
+	image->entity_id = TextDatumGetCString(slot_value(statement, slot, COL_ID));
+	image->version = DatumGetInt64(slot_value(statement, slot, COL_VERSION));
+	image->data = DatumGetJsonbP(slot_value(statement, slot, COL_DATA));
+	image->scope = slot->tts_isnull[scope]
+					   ? NULL
+					   : DatumGetTextPP(slot->tts_values[scope]);
+}
+
+static void
+keep_history(Statement *statement, Work *work, const KgType *type,
+			 const TupleTableSlot *before, const TupleTableSlot *after)
+{
+	KgImage was;
+	KgImage now;
+	MemoryContext row_context;
+
+	if (before == NULL && is_restored(statement, after))
+		return;
+	if (work->history == NULL)
+	{
+		row_context = MemoryContextSwitchTo(statement->context);
+		work->history = kg_history_begin(work->tenant, &statement->caller);
+		MemoryContextSwitchTo(row_context);
+	}
+	if (before)
+		read_image(statement, before, &was);
+	if (after)
+		read_image(statement, after, &now);
+	kg_history_entity(
+		work->history,
+		type,
+		DatumGetInt64(slot_value(statement, after ? after : before, COL_NODE)),
+		before ? &was : NULL,
+		after ? &now : NULL);
+}
+
+/* What ids were given up and taken, and what the history says of a row. */
+static void
+note_row(Statement *statement, Work *work, const TupleTableSlot *before,
+		 const TupleTableSlot *after)
+{
+	const KgType *type = type_of(
+		work,
+		DatumGetInt32(
+			slot_value(statement, after ? after : before, COL_TYPE_NO)));
+	char *was = NULL;
+	char *now = NULL;
+
+	if (type == NULL)
+		return;
+	if (before)
+		was = TextDatumGetCString(slot_value(statement, before, COL_ID));
+	if (after)
+		now = TextDatumGetCString(slot_value(statement, after, COL_ID));
+	if (was == NULL || now == NULL || strcmp(was, now) != 0)
+	{
+		if (was)
+			kg_freed_id(
+				work->freed,
+				type,
+				was,
+				DatumGetInt64(slot_value(statement, before, COL_VERSION)));
+		if (now)
+			kg_freed_taken(work->freed, type, now);
+	}
+	if (type->history)
+		keep_history(statement, work, type, before, after);
+}
+
 static void
 derive_changed(Statement *statement, TriggerData *trigdata,
 			   TupleTableSlot *before, TupleTableSlot *after,
@@ -642,8 +753,9 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 	while (next_row(trigdata->tg_newtable, after))
 	{
 		bool changed = update && next_row(trigdata->tg_oldtable, before);
-		KgDerivation *d = derivation_of(
-			statement, slot_value(statement, after, COL_TENANT));
+		Work *work = work_of(statement,
+							 slot_value(statement, after, COL_TENANT));
+		KgDerivation *d = work->derivation;
 		int32 type_no = DatumGetInt32(
 			slot_value(statement, after, COL_TYPE_NO));
 		int64 node = DatumGetInt64(slot_value(statement, after, COL_NODE));
@@ -668,6 +780,8 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 		else if (!update)
 			kg_derive_inserted(
 				d, type_no, now.entity_id, node, now.data, now.keys);
+		if (changed || !update)
+			note_row(statement, work, changed ? before : NULL, after);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -680,8 +794,9 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 	tuplestore_rescan(trigdata->tg_oldtable);
 	while (next_row(trigdata->tg_oldtable, slot))
 	{
-		KgDerivation *d = derivation_of(
-			statement, slot_value(statement, slot, COL_TENANT));
+		Work *work = work_of(statement,
+							 slot_value(statement, slot, COL_TENANT));
+		KgDerivation *d = work->derivation;
 		MemoryContext old = MemoryContextSwitchTo(row_context);
 		int32 type_no = DatumGetInt32(slot_value(statement, slot, COL_TYPE_NO));
 		int64 node = DatumGetInt64(slot_value(statement, slot, COL_NODE));
@@ -694,6 +809,7 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 			kg_derive_overtaken(d, type_no, node, &was);
 		else
 			kg_derive_deleted(d, type_no, was.entity_id, node, was.keys);
+		note_row(statement, work, slot, NULL);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(row_context);
 	}
@@ -718,8 +834,13 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 	if (trigdata->tg_newtable && others_come_after(trigdata))
 		check_final_rows(trigdata, statement.places);
 	statement.overtaken = kg_writing_overtaken();
+	statement.restores = check_enable_rls(
+							 RelationGetRelid(trigdata->tg_relation),
+							 InvalidOid,
+							 true) != RLS_ENABLED;
 	kg_become_owner(&statement.caller);
 	SPI_connect();
+	statement.context = CurrentMemoryContext;
 	before = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
 	after = MakeSingleTupleTableSlot(tupdesc, &TTSOpsMinimalTuple);
 	row_context = AllocSetContextCreate(
@@ -728,11 +849,22 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 		derive_deleted(&statement, trigdata, before, row_context);
 	else
 		derive_changed(&statement, trigdata, before, after, row_context);
-	foreach(lc, statement.derivations)
-		kg_derive_settle(lfirst(lc));
+	foreach(lc, statement.work)
+	{
+		Work *work = lfirst(lc);
+
+		if (work->history)
+			kg_history_end(work->history);
+		kg_derive_settle(work->derivation);
+	}
 	kg_writing_derived(trigdata->tg_event);
-	foreach(lc, statement.derivations)
-		kg_derive_end(lfirst(lc));
+	foreach(lc, statement.work)
+	{
+		Work *work = lfirst(lc);
+
+		kg_derive_end(work->derivation);
+		kg_freed_end(work->freed);
+	}
 	kg_quota_count(trigdata, statement.tenants, KG_LIMIT_ENTITIES, "data");
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);

@@ -25,7 +25,7 @@ SELECT ok(provolatile <> 'i', signature || ' is not IMMUTABLE') FROM member
 -- What writes is VOLATILE and PARALLEL UNSAFE.
 SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATILE, PARALLEL UNSAFE')
   FROM member
- WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|pack|register|bind|unbind)(_|$)'
+ WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|pack|register|bind|unbind|revert|prune)(_|$)'
     OR prorettype = 'trigger'::regtype
  ORDER BY signature COLLATE "C";
 
@@ -36,7 +36,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect', 'kg_health', 'kg_stat_tools')
+                   'kg_describe_many', 'kg_intersect', 'kg_history', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -120,6 +120,10 @@ SELECT bag_eq(
     ('kg_graph_schema(jsonb)', 'stable', 'restricted', true, true),
     ('kg_intersect(jsonb)', 'stable', 'restricted', true, true),
     ('kg_issue_token(jsonb,text,interval)', 'volatile', 'unsafe', false, false),
+    ('kg_change_visible(text,integer,text,bigint,text,jsonb,text,jsonb)', 'stable', 'restricted', false, true),
+    ('kg_history(text,text,jsonb)', 'stable', 'restricted', true, true),
+    ('kg_revert(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_prune_history(timestamptz)', 'volatile', 'unsafe', true, true),
     ('kg_list(text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_list_ids(text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_reset_quotas()', 'volatile', 'unsafe', false, false),

@@ -1,0 +1,65 @@
+-- What entities and edges were (src/store/history.c), and the versions of those
+-- that are gone (src/store/freed.c).
+
+-- Without a cache: the changes of an entity have its order.
+CREATE SEQUENCE @extschema@.kg_change_seq;
+
+CREATE TABLE @extschema@.kg_history (
+  tenant       text COLLATE "C" NOT NULL,
+  change       bigint NOT NULL,
+  transaction  bigint NOT NULL,
+  at           timestamptz NOT NULL,
+  role         text COLLATE "C" NOT NULL,
+  subject      text,
+  agent        text COLLATE "C",
+  tool         text,
+  reason       text,
+  verdict      text COLLATE "C" NOT NULL CHECK (verdict IN ('created', 'updated', 'deleted')),
+  bundle       text COLLATE "C" NOT NULL,
+  type_no      integer,
+  entity_id    text COLLATE "C",
+  node         bigint,
+  relation_no  integer,
+  source       bigint,
+  target       bigint,
+  key          text COLLATE "C",
+  version      bigint NOT NULL,
+  before       jsonb,
+  after        jsonb,
+  scope_before text COLLATE "C",
+  scope_after  text COLLATE "C",
+  PRIMARY KEY (tenant, change),
+  CHECK ((type_no IS NULL) <> (relation_no IS NULL)),
+  FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
+);
+COMMENT ON TABLE @extschema@.kg_history IS 'what was done to entities of types with x-history and to edges of relations with history; written by the triggers of kg_entity and kg_edge';
+COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'a number that the changes of a transaction share: that of the first of them';
+COMMENT ON COLUMN @extschema@.kg_history.at IS 'the clock''s time of the write, never below that of the change before it';
+COMMENT ON COLUMN @extschema@.kg_history.version IS 'the entity''s version after the change; of a deletion one that no entity has';
+COMMENT ON COLUMN @extschema@.kg_history.scope_before IS 'kg_entity.scope of what was before';
+CREATE INDEX kg_history_entity_idx ON @extschema@.kg_history (tenant, type_no, entity_id, version) WHERE type_no IS NOT NULL;
+CREATE INDEX kg_history_edge_idx ON @extschema@.kg_history (tenant, relation_no, source, target, change) WHERE relation_no IS NOT NULL;
+CREATE INDEX kg_history_transaction_idx ON @extschema@.kg_history (tenant, transaction);
+CREATE INDEX kg_history_at_idx ON @extschema@.kg_history (tenant, at);
+
+CREATE TABLE @extschema@.kg_freed (
+  tenant       text COLLATE "C" NOT NULL,
+  type_no      integer NOT NULL,
+  entity_id    text COLLATE "C" NOT NULL,
+  version      bigint NOT NULL,
+  PRIMARY KEY (tenant, type_no, entity_id),
+  FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
+);
+COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, and the version that it ended with: one that has the id again goes on above it';
+
+ALTER TABLE @extschema@.kg_entity_type ADD history_since timestamptz;
+COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'since when kg_history has every change of the type''s entities; NULL: it has not';
+
+-- What we write has its type; the triggers of the type stay on, so that history
+-- goes with it.
+ALTER TABLE @extschema@.kg_history DISABLE TRIGGER ALL;
+ALTER TABLE @extschema@.kg_freed DISABLE TRIGGER ALL;
+
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_change_seq', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_history', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_freed', '');

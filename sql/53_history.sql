@@ -1,0 +1,37 @@
+-- History: who reads it (src/history.c, src/query/history.c).
+
+ALTER TABLE @extschema@.kg_history ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_history FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_freed ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_freed FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION @extschema@.kg_change_visible(bundle text, type_no integer, entity_id text, change bigint,
+    scope_before text, before jsonb, scope_after text, after jsonb) RETURNS boolean
+  LANGUAGE C STABLE PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_change_visible';
+COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, text, jsonb, text, jsonb) IS
+  'whether the caller may see both images of a change, as kg_entity_visible() would say of an entity';
+
+CREATE POLICY kg_history_select ON @extschema@.kg_history FOR SELECT
+  USING (tenant = @extschema@.kg_derived_tenant()
+    AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, scope_before, before, scope_after, after));
+CREATE POLICY kg_freed_nobody ON @extschema@.kg_freed FOR ALL
+  USING (false);
+
+CREATE FUNCTION @extschema@.kg_history(entity_type text, id text, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_history';
+COMMENT ON FUNCTION @extschema@.kg_history(text, text, jsonb) IS
+  'what was done to an entity, the newest first; options limit, cursor, max_bytes';
+
+CREATE FUNCTION @extschema@.kg_revert(changes jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_revert';
+COMMENT ON FUNCTION @extschema@.kg_revert(jsonb, jsonb) IS
+  'undo changes that kg_history() tells of: a number, an array, or {"transaction": number}; options dry_run, reason; needs write access';
+
+CREATE FUNCTION @extschema@.kg_prune_history(before timestamptz) RETURNS bigint
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_prune_history';
+COMMENT ON FUNCTION @extschema@.kg_prune_history(timestamptz) IS
+  'forget the changes of the caller''s tenant before a time; how many; needs admin access';

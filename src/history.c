@@ -1,0 +1,84 @@
+/*
+ * history.c
+ *	  SQL functions about what entities were: kg_history, kg_revert,
+ *	  kg_prune_history.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/json.h"
+#include "entry.h"
+#include "fmgr.h"
+#include "store/history.h"
+#include "store/revert.h"
+#include "tools/history_tool.h"
+#include "utils/builtins.h"
+
+PGDLLEXPORT Datum kg_sql_history(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_history);
+
+/* The options of a function as arguments of its tool, and what else they are. */
+static Jsonb *
+with_id(const Jsonb *options, const char *id)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	JsonbValue root;
+
+	kg_json_root(options, &root);
+	if (!kg_json_is_object(&root))
+		kg_error_throw(
+			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &options->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_kstring(&w, "id", id);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+history(FunctionCallInfo fcinfo, KgCall *call)
+{
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgType *type = kg_catalog_require_type(
+		catalog, text_to_cstring(PG_GETARG_TEXT_PP(0)), "/entity_type");
+
+	return kg_tool_history(
+		catalog,
+		type,
+		with_id(PG_GETARG_JSONB_P(2), text_to_cstring(PG_GETARG_TEXT_PP(1))));
+}
+
+Datum
+kg_sql_history(PG_FUNCTION_ARGS)
+{
+	return kg_entry(fcinfo, KG_AUDIT_READS, history);
+}
+
+PGDLLEXPORT Datum kg_sql_revert(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_revert);
+
+static Jsonb *
+revert(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return kg_revert(PG_GETARG_JSONB_P(0), PG_GETARG_JSONB_P(1));
+}
+
+KG_AUDITED(kg_sql_revert, KG_AUDIT_WRITES)
+{
+	return kg_entry_write(fcinfo, revert, -1);
+}
+
+PGDLLEXPORT Datum kg_sql_prune_history(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_prune_history);
+
+KG_AUDITED(kg_sql_prune_history, KG_AUDIT_WRITES)
+{
+	PG_RETURN_INT64(kg_history_prune(PG_GETARG_TIMESTAMPTZ(0)));
+}

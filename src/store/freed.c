@@ -1,0 +1,350 @@
+/*
+ * freed.c
+ *	  Versions never start again.
+ *
+ * kg_freed has a row for each id that was given up, with the version that ended;
+ * it stays when the id is taken again.  A type nothing of which was ever deleted
+ * has none, and costs a look a statement.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "base/extension.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "store/columns.h"
+#include "store/freed.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#define KG_FREED_BATCH 4096
+
+/* Columns of the rows gathered. */
+#define COL_ID 0
+#define COL_VERSION 1 /* NULL: the id was taken */
+
+struct KgFreed
+{
+	const char *tenant;
+	const KgType *type; /* of what is gathered */
+	bool known;			/* of the type: whether kg_freed has rows */
+	bool any;
+	MemoryContext batch;
+	KgColumns ids;
+	bool frees; /* some of them are given up */
+	KgColumns raised;
+};
+
+static void
+init_batch(KgFreed *freed)
+{
+	static const Oid types[] = {TEXTOID, INT8OID};
+
+	MemoryContextReset(freed->batch);
+	kg_columns_init(&freed->ids, freed->batch, 2, types);
+	freed->frees = false;
+}
+
+KgFreed *
+kg_freed_begin(const char *tenant)
+{
+	static const Oid types[] = {INT8OID, INT8OID};
+	KgFreed *freed = palloc0(sizeof(KgFreed));
+
+	freed->tenant = pstrdup(tenant);
+	freed->batch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph freed ids", ALLOCSET_SMALL_SIZES);
+	kg_columns_init(&freed->raised, CurrentMemoryContext, 2, types);
+	init_batch(freed);
+	return freed;
+}
+
+/* Has anything of the type ever been given up, whoever sees it? */
+static bool
+has_freed(const KgFreed *freed)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT4OID};
+	Datum values[] = {CStringGetTextDatum(freed->tenant),
+					  Int32GetDatum(freed->type->type_no)};
+
+	kg_spi_run_latest(&saved,
+					  "SELECT FROM @kg_freed WHERE tenant = $1 "
+					  "AND type_no = $2 LIMIT 1",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	SPI_freetuptable(SPI_tuptable);
+	return SPI_processed > 0;
+}
+
+static void
+write_freed(KgFreed *freed)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT4OID, TEXTARRAYOID, INT8ARRAYOID};
+	Datum values[4] = {CStringGetTextDatum(freed->tenant),
+					   Int32GetDatum(freed->type->type_no)};
+
+	kg_columns_arrays(&freed->ids, &values[2]);
+	/* Newest: what others noted of the id, which they had before. */
+	kg_spi_run_newest(&saved,
+					  "INSERT INTO @kg_freed AS f(tenant, type_no, entity_id, "
+					  "version) SELECT $1, $2, u.id, max(u.version) "
+					  "FROM unnest($3, $4) u(id, version) "
+					  "WHERE u.version IS NOT NULL GROUP BY u.id ORDER BY u.id "
+					  "ON CONFLICT (tenant, type_no, entity_id) DO UPDATE "
+					  "SET version = greatest(f.version, excluded.version)",
+					  4,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_INSERT);
+}
+
+/* Entities that have an id of the batch, and a version that it has had. */
+static void
+find_raised(KgFreed *freed)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, INT4OID, TEXTOID, TEXTOID, TEXTARRAYOID, INT8ARRAYOID};
+	Datum values[6] = {CStringGetTextDatum(freed->tenant),
+					   Int32GetDatum(freed->type->type_no),
+					   CStringGetTextDatum(freed->type->bundle),
+					   CStringGetTextDatum(freed->type->name)};
+
+	kg_columns_arrays(&freed->ids, &values[4]);
+	kg_spi_run_latest(&saved,
+					  "SELECT e.node, f.version FROM unnest($5, $6) u(id, v), "
+					  "LATERAL (SELECT version FROM @kg_freed "
+					  "WHERE tenant = $1 AND type_no = $2 "
+					  "AND entity_id = u.id OFFSET 0) f, "
+					  "LATERAL (SELECT node FROM @kg_entity "
+					  "WHERE tenant = $1 AND bundle = $3 AND entity_type = $4 "
+					  "AND entity_id = u.id AND version <= f.version "
+					  "OFFSET 0) e",
+					  6,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		kg_columns_add_row(&freed->raised);
+		kg_columns_int64(&freed->raised, 0, kg_spi_int64(i, 1));
+		kg_columns_int64(&freed->raised, 1, kg_spi_int64(i, 2));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+flush(KgFreed *freed)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	if (freed->ids.nrows == 0)
+		return;
+	if (freed->frees)
+	{
+		MemoryContextSwitchTo(freed->batch);
+		write_freed(freed);
+		MemoryContextSwitchTo(old);
+	}
+	find_raised(freed);
+	init_batch(freed);
+}
+
+static void
+add(KgFreed *freed, const char *entity_id)
+{
+	MemoryContext old = MemoryContextSwitchTo(freed->batch);
+
+	kg_columns_add_row(&freed->ids);
+	kg_columns_text(&freed->ids, COL_ID, entity_id);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+begin_type(KgFreed *freed, const KgType *type)
+{
+	if (freed->type == type && freed->ids.nrows < KG_FREED_BATCH)
+		return;
+	flush(freed);
+	if (freed->type != type)
+		freed->known = freed->any = false;
+	freed->type = type;
+}
+
+void
+kg_freed_id(KgFreed *freed, const KgType *type, const char *entity_id,
+			int64 version)
+{
+	begin_type(freed, type);
+	add(freed, entity_id);
+	/* A deletion is a version of its own. */
+	kg_columns_int64(&freed->ids, COL_VERSION, version + 1);
+	freed->frees = true;
+}
+
+void
+kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
+{
+	begin_type(freed, type);
+	if (!freed->known)
+	{
+		freed->any = has_freed(freed);
+		freed->known = true;
+	}
+	if (freed->any || freed->frees)
+		add(freed, entity_id);
+}
+
+/* What the history says of them goes on with them. */
+static void
+raise_history(const KgFreed *freed, const Datum *values)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
+
+	kg_spi_run(&saved,
+			   "UPDATE @kg_history h SET version = h.version + u.version "
+			   "FROM unnest($2, $3) u(node, version), "
+			   "LATERAL (SELECT type_no, entity_id FROM @kg_entity "
+			   "WHERE tenant = $1 AND node = u.node OFFSET 0) e "
+			   "WHERE h.tenant = $1 AND h.type_no = e.type_no "
+			   "AND h.entity_id = e.entity_id AND h.node = u.node "
+			   "AND h.version <= u.version AND h.verdict <> 'deleted'",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_UPDATE);
+}
+
+/* A row, and by how much its version goes up. */
+typedef struct Raised
+{
+	ItemPointerData tid;
+	int64 by;
+} Raised;
+
+static Raised *
+find_rows(const Datum *values, int *n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
+	MemoryContext context = CurrentMemoryContext;
+	Raised *rows;
+
+	kg_spi_run(&saved,
+			   "SELECT e.ctid, max(u.version) "
+			   "FROM unnest($2, $3) u(node, version), "
+			   "LATERAL (SELECT ctid FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = u.node AND version <= u.version OFFSET 0) e "
+			   "GROUP BY e.ctid",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	*n = SPI_processed;
+	rows = palloc(Max(1, *n) * sizeof(Raised));
+	for (int i = 0; i < *n; i++)
+	{
+		bool isnull;
+
+		rows[i].tid = *(ItemPointer) DatumGetPointer(
+			kg_spi_value(i, 1, &isnull));
+		rows[i].by = kg_spi_int64(i, 2);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return rows;
+}
+
+/*
+ * The row goes on as if it had begun where the id's last one ended.  It is
+ * written without triggers: nothing else of it changes, and those of the DBA's
+ * own have seen what was written.
+ */
+static void
+raise_row(EState *estate, ResultRelInfo *result, TupleTableSlot *old,
+		  TupleTableSlot *new, const Raised *raised)
+{
+	static const char *const columns[] = {"version"};
+	EPQState epq;
+	int place;
+
+	if (!table_tuple_fetch_row_version(result->ri_RelationDesc,
+									   (ItemPointer) &raised->tid,
+									   SnapshotSelf,
+									   old))
+		return;
+	kg_find_columns(old->tts_tupleDescriptor, columns, 1, &place);
+	ExecCopySlot(new, old);
+	slot_getallattrs(new);
+	new->tts_values[place] = Int64GetDatum(
+		DatumGetInt64(new->tts_values[place]) + raised->by);
+	ExecMaterializeSlot(new);
+	EvalPlanQualInit(&epq, estate, NULL, NIL, -1);
+	ExecSimpleRelationUpdate(result, estate, &epq, old, new);
+}
+
+static void
+raise_entities(const Raised *rows, int n)
+{
+	Relation rel = table_open(kg_relation_oid("kg_entity"), RowExclusiveLock);
+	EState *estate = CreateExecutorState();
+	ResultRelInfo *result = makeNode(ResultRelInfo);
+	TupleTableSlot *old = table_slot_create(rel, NULL);
+	TupleTableSlot *new = MakeSingleTupleTableSlot(RelationGetDescr(rel),
+												   &TTSOpsVirtual);
+
+	InitResultRelInfo(result, rel, 0, NULL, 0);
+	result->ri_TrigDesc = NULL;
+	ExecOpenIndices(result, false);
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		raise_row(estate, result, old, new, &rows[i]);
+		CommandCounterIncrement();
+	}
+	ExecCloseIndices(result);
+	ExecDropSingleTupleTableSlot(old);
+	ExecDropSingleTupleTableSlot(new);
+	FreeExecutorState(estate);
+	table_close(rel, NoLock);
+}
+
+static void
+raise_versions(const KgFreed *freed)
+{
+	Datum values[3] = {CStringGetTextDatum(freed->tenant)};
+	Raised *rows;
+	int n;
+
+	kg_columns_arrays(&freed->raised, &values[1]);
+	raise_history(freed, values);
+	rows = find_rows(values, &n);
+	raise_entities(rows, n);
+}
+
+void
+kg_freed_end(KgFreed *freed)
+{
+	flush(freed);
+	MemoryContextDelete(freed->batch);
+	if (freed->raised.nrows > 0)
+		raise_versions(freed);
+}

@@ -1,0 +1,31 @@
+/*
+ * freed.h
+ *	  Versions never start again: an entity that gets an id which another one
+ *	  gave up goes on above the version that this one ended with.
+ *
+ * What a statement frees and takes is gathered, one tenant at a time, and
+ * settled at its end, when who had the id before has ended too: of two sessions
+ * the second has waited in the index of kg_entity by then.
+ *
+ * All functions run as the extension's owner, inside SPI_connect().
+ */
+#ifndef KG_FREED_H
+#define KG_FREED_H
+
+#include "catalog/catalog.h"
+
+typedef struct KgFreed KgFreed;
+
+extern KgFreed *kg_freed_begin(const char *tenant);
+
+/* An entity that had this version gave up the id. */
+extern void kg_freed_id(KgFreed *freed, const KgType *type,
+						const char *entity_id, int64 version);
+/* An entity has the id now. */
+extern void kg_freed_taken(KgFreed *freed, const KgType *type,
+						   const char *entity_id);
+
+/* Write what was freed, and raise versions. */
+extern void kg_freed_end(KgFreed *freed);
+
+#endif /* KG_FREED_H */

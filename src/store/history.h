@@ -1,0 +1,47 @@
+/*
+ * history.h
+ *	  Writing kg_history, set-wise, one tenant at a time.
+ *
+ * All functions run as the extension's owner, inside SPI_connect().
+ */
+#ifndef KG_HISTORY_H
+#define KG_HISTORY_H
+
+#include "base/extension.h"
+#include "catalog/catalog.h"
+
+typedef struct KgHistory KgHistory;
+
+/* caller is what kg_become_owner() saved. */
+extern KgHistory *kg_history_begin(const char *tenant,
+								   const KgUserContext *caller);
+
+/* An entity before or after a change; what is borrowed is copied. */
+typedef struct KgImage
+{
+	const char *entity_id;
+	int64 version;
+	const Jsonb *data;
+	const text *scope; /* NULL for SQL's */
+} KgImage;
+
+/*
+ * A change of an entity of a type with x-history: before is NULL where it was
+ * created, after where it was deleted.  One that gets another id is deleted and
+ * created: histories are those of ids.  What is the same byte for byte is no
+ * change.
+ */
+extern void kg_history_entity(KgHistory *history, const KgType *type,
+							  int64 node, const KgImage *before,
+							  const KgImage *after);
+
+/* Write what is left. */
+extern void kg_history_end(KgHistory *history);
+
+/*
+ * Forget the changes of the caller's tenant before a time; how many.  As the
+ * caller, who needs admin access.
+ */
+extern int64 kg_history_prune(TimestampTz before);
+
+#endif /* KG_HISTORY_H */

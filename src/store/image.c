@@ -1,0 +1,88 @@
+/*
+ * image.c
+ *	  What two versions of a document differ in.
+ */
+#include "postgres.h"
+
+#include "store/image.h"
+
+bool
+kg_image_same(const Jsonb *a, const Jsonb *b)
+{
+	return VARSIZE(a) == VARSIZE(b) && memcmp(a, b, VARSIZE(a)) == 0;
+}
+
+bool
+kg_image_same_value(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a->type != b->type)
+		return false;
+	if (a->type == jbvString)
+		return a->val.string.len == b->val.string.len &&
+			   memcmp(a->val.string.val,
+					  b->val.string.val,
+					  a->val.string.len) == 0;
+	return kg_image_same(kg_json_datum(a), kg_json_datum(b));
+}
+
+/* A member of a document that may be no object, or NULL. */
+static JsonbValue *
+member(const Jsonb *image, const JsonbValue *key, JsonbValue *value)
+{
+	if (image == NULL || !JB_ROOT_IS_OBJECT(image))
+		return NULL;
+	return getKeyJsonValueFromContainer((JsonbContainer *) &image->root,
+										key->val.string.val,
+										key->val.string.len,
+										value);
+}
+
+void
+kg_image_differences(const Jsonb *before, const Jsonb *after, KgDifference each,
+					 void *arg)
+{
+	JsonbValue other;
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, &before->root);
+	while (kg_json_iter_next(&it))
+	{
+		const JsonbValue *now = member(after, &it.key, &other);
+
+		if (!kg_image_same_value(&it.value, now))
+			each(&it.key, &it.value, now, arg);
+	}
+	kg_json_iter_init(&it, &after->root);
+	while (kg_json_iter_next(&it))
+		if (member(before, &it.key, &other) == NULL)
+			each(&it.key, NULL, &it.value, arg);
+}
+
+void
+kg_image_write_changed(KgJsonWriter *w, const char *key, const Jsonb *image,
+					   const Jsonb *other)
+{
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (image == NULL)
+		return;
+	if (other == NULL)
+	{
+		kg_jw_kjsonb(w, key, image);
+		return;
+	}
+	kg_jw_key(w, key);
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, &image->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_image_same_value(&it.value, member(other, &it.key, &value)))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_object(w);
+}

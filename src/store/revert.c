@@ -1,0 +1,674 @@
+/*
+ * revert.c
+ *	  Undoing changes.
+ *
+ * The changes of each entity are undone from the newest to the oldest, on what
+ * is stored now: each property must have the value that the change gave it.
+ * What comes out is checked, all of it, and then written with one statement for
+ * what is to go, to be changed and to be made, and references checked at the
+ * end.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "catalog/writer.h"
+#include "miscadmin.h"
+#include "store/check.h"
+#include "store/columns.h"
+#include "store/image.h"
+#include "store/put.h"
+#include "store/revert.h"
+#include "store/scope.h"
+#include "utils/builtins.h"
+
+typedef struct Undo
+{
+	int64 change;
+	Jsonb *before; /* NULL: it created */
+	Jsonb *after;  /* NULL: it deleted */
+} Undo;
+
+/* An entity, and the changes of it that are undone, the newest first. */
+typedef struct Subject
+{
+	const KgType *type;
+	char *id;
+	List *undos;   /* of Undo * */
+	int64 node;	   /* of what is stored; 0: nothing */
+	Jsonb *stored; /* or NULL */
+	Jsonb *wanted; /* or NULL */
+} Subject;
+
+typedef struct Revert
+{
+	const char *tenant;
+	const KgCatalog *catalog;
+	bool dry_run;
+	const char *reason;
+	int64 transaction; /* 0: none */
+	int64 *numbers;
+	int nnumbers;
+	List *subjects; /* of Subject * */
+	List *undone;	/* of Undo *, all */
+	KgErrorList errors;
+} Revert;
+
+/* ---- what is asked for ---- */
+
+static void
+read_options(Revert *revert, const Jsonb *options)
+{
+	static const char *const known[] = {"dry_run", "reason", NULL};
+	JsonbValue value;
+
+	kg_check_options(options, known);
+	if (kg_json_get(&options->root, "dry_run", &value))
+	{
+		if (value.type != jbvBool)
+			kg_error_throw_option("dry_run", &value, "true or false");
+		revert->dry_run = value.val.boolean;
+	}
+	if (kg_json_get(&options->root, "reason", &value))
+	{
+		if (value.type != jbvString)
+			kg_error_throw_option("reason", &value, "a string");
+		revert->reason = kg_json_cstring(&value);
+	}
+}
+
+static KG_NORETURN void throw_changes(const JsonbValue *got) KG_NORETURN_TAIL;
+
+static void
+throw_changes(const JsonbValue *got)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"changes are not named as they can be");
+
+	kg_error_path(err, "/changes");
+	kg_error_got(err, got);
+	kg_error_expected(err,
+					  "the number of a change, an array of them, or "
+					  "{\"transaction\": number}");
+	kg_error_throw(err);
+}
+
+static int64
+number_of(const JsonbValue *value)
+{
+	int64 n;
+
+	if (value->type != jbvNumeric || !kg_json_int64(value, &n) || n < 1)
+		throw_changes(value);
+	return n;
+}
+
+static void
+read_changes(Revert *revert, const Jsonb *changes)
+{
+	JsonbValue root;
+	JsonbValue value;
+	KgJsonIter it;
+
+	kg_json_root(changes, &root);
+	revert->numbers = palloc(sizeof(int64));
+	if (kg_json_is_object(&root) && kg_json_length(&changes->root) == 1 &&
+		kg_json_get(&changes->root, "transaction", &value))
+		revert->transaction = number_of(&value);
+	else if (kg_json_is_array(&root))
+	{
+		(void) kg_outcomes_items(changes);
+		kg_json_iter_init(&it, &changes->root);
+		revert->numbers = palloc((kg_json_length(&changes->root) + 1) *
+								 sizeof(int64));
+		while (kg_json_iter_next(&it))
+			revert->numbers[revert->nnumbers++] = number_of(&it.value);
+	}
+	else if (root.type == jbvNumeric)
+		revert->numbers[revert->nnumbers++] = number_of(&root);
+	else
+		throw_changes(&root);
+	if (revert->transaction == 0 && revert->nnumbers == 0)
+		throw_changes(&root);
+}
+
+/* ---- the changes ---- */
+
+static Subject *
+subject_of(Revert *revert, int32 type_no, char *id)
+{
+	Subject *last = revert->subjects ? llast(revert->subjects) : NULL;
+
+	if (last && last->type->type_no == type_no && strcmp(last->id, id) == 0)
+		return last;
+	last = palloc0(sizeof(Subject));
+	last->type = kg_catalog_type_no(revert->catalog, type_no);
+	last->id = id;
+	if (last->type == NULL)
+		elog(ERROR, "entity type %d of the history is not there", type_no);
+	revert->subjects = lappend(revert->subjects, last);
+	return last;
+}
+
+static Jsonb *
+row_jsonb(uint64 row, int column)
+{
+	bool isnull;
+	Datum value = kg_spi_value(row, column, &isnull);
+
+	return isnull ? NULL : DatumGetJsonbPCopy(value);
+}
+
+/* Those that the caller may see, each entity's together. */
+static void
+find_changes(void *arg)
+{
+	static KgSaved by_number = KG_SAVED_BATCH;
+	static KgSaved by_transaction = KG_SAVED_BATCH;
+	static const Oid number_types[] = {TEXTOID, INT8ARRAYOID};
+	static const Oid transaction_types[] = {TEXTOID, INT8OID};
+	Revert *revert = arg;
+	Datum values[2] = {CStringGetTextDatum(revert->tenant)};
+
+	if (revert->transaction)
+	{
+		values[1] = Int64GetDatum(revert->transaction);
+		kg_spi_run(&by_transaction,
+				   "SELECT change, type_no::bigint, entity_id, before, after "
+				   "FROM @kg_history WHERE tenant = $1 AND transaction = $2 "
+				   "AND type_no IS NOT NULL "
+				   "ORDER BY type_no, entity_id, version DESC",
+				   2,
+				   transaction_types,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+	}
+	else
+	{
+		values[1] = kg_int64_array(revert->numbers, revert->nnumbers);
+		kg_spi_run(&by_number,
+				   "SELECT change, type_no::bigint, entity_id, before, after "
+				   "FROM @kg_history WHERE tenant = $1 AND change = ANY($2) "
+				   "AND type_no IS NOT NULL "
+				   "ORDER BY type_no, entity_id, version DESC",
+				   2,
+				   number_types,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+	}
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Subject *subject = subject_of(
+			revert, kg_spi_int64(i, 2), kg_spi_cstring(i, 3));
+		Undo *undo = palloc(sizeof(Undo));
+
+		CHECK_FOR_INTERRUPTS();
+		undo->change = kg_spi_int64(i, 1);
+		undo->before = row_jsonb(i, 4);
+		undo->after = row_jsonb(i, 5);
+		subject->undos = lappend(subject->undos, undo);
+		revert->undone = lappend(revert->undone, undo);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+static void
+report(Revert *revert, const Subject *subject, KgError *err)
+{
+	kg_error_entity(err, kg_type_handle(subject->type), subject->id);
+	kg_error_report(&revert->errors, err);
+}
+
+static void
+report_missing(Revert *revert, int64 number, const char *path)
+{
+	KgError *err = kg_error_new(KG_NOT_FOUND,
+								revert->transaction
+									? "there is no such transaction"
+									: "there is no such change");
+	JsonbValue got;
+
+	got.type = jbvNumeric;
+	got.val.numeric = int64_to_numeric(number);
+	kg_error_path(err, "%s", path);
+	kg_error_got(err, &got);
+	kg_error_expected(err, "a number that kg_history() tells of");
+	kg_error_report(&revert->errors, err);
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	int64 x = *(const int64 *) a;
+	int64 y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void
+check_found(Revert *revert)
+{
+	int64 *found = palloc((list_length(revert->undone) + 1) * sizeof(int64));
+	int n = 0;
+	ListCell *lc;
+
+	if (revert->transaction && revert->undone == NIL)
+		report_missing(revert, revert->transaction, "/changes/transaction");
+	foreach(lc, revert->undone)
+		found[n++] = ((Undo *) lfirst(lc))->change;
+	qsort(found, n, sizeof(int64), compare_numbers);
+	for (int i = 0; i < revert->nnumbers; i++)
+		if (bsearch(&revert->numbers[i],
+					found,
+					n,
+					sizeof(int64),
+					compare_numbers) == NULL)
+			report_missing(
+				revert, revert->numbers[i], psprintf("/changes/%d", i));
+}
+
+/* ---- what they come to ---- */
+
+/* The entity as it is stored, and as the caller sees it, locked. */
+static void
+read_stored(const Revert *revert, Subject *subject)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(revert->tenant),
+					  CStringGetTextDatum(subject->type->bundle),
+					  CStringGetTextDatum(subject->type->name),
+					  CStringGetTextDatum(subject->id)};
+
+	kg_spi_run(&saved,
+			   "SELECT node, data FROM @kg_entity WHERE tenant = $1 "
+			   "AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
+			   "@FOR UPDATE",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+	{
+		subject->node = kg_spi_int64(0, 1);
+		subject->stored = row_jsonb(0, 2);
+	}
+	SPI_freetuptable(SPI_tuptable);
+	subject->wanted = subject->stored;
+}
+
+static void
+report_conflict(Revert *revert, const Subject *subject, const Undo *undo,
+				const char *what, List *properties)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"change " INT64_FORMAT " cannot be undone: %s",
+								undo->change,
+								what);
+	ListCell *lc;
+
+	foreach(lc, properties)
+		kg_error_allow(err, lfirst(lc));
+	kg_error_path(err, "/changes");
+	kg_error_expected(err, "the later changes undone first, or with it");
+	report(revert, subject, err);
+}
+
+typedef struct Merge
+{
+	const Jsonb *current;
+	List *moved;  /* names of properties that others changed */
+	List *before; /* of JsonbValue *, in pairs: key, value or NULL */
+} Merge;
+
+static JsonbValue *
+copy_value(const JsonbValue *value)
+{
+	JsonbValue *copy;
+
+	if (value == NULL)
+		return NULL;
+	copy = palloc(sizeof(JsonbValue));
+	*copy = *value;
+	return copy;
+}
+
+static void
+take_back(const JsonbValue *key, const JsonbValue *before,
+		  const JsonbValue *after, void *arg)
+{
+	Merge *merge = arg;
+	JsonbValue current;
+	const JsonbValue *now = getKeyJsonValueFromContainer(
+		(JsonbContainer *) &merge->current->root,
+		key->val.string.val,
+		key->val.string.len,
+		&current);
+
+	if (!kg_image_same_value(now, after))
+		merge->moved = lappend(merge->moved, kg_json_cstring(key));
+	merge->before = lappend(merge->before, copy_value(key));
+	merge->before = lappend(merge->before, copy_value(before));
+}
+
+static const JsonbValue *
+replaced(const Merge *merge, const JsonbValue *key, bool *found)
+{
+	for (int i = 0; i < list_length(merge->before); i += 2)
+	{
+		const JsonbValue *name = list_nth(merge->before, i);
+
+		if (name->val.string.len == key->val.string.len &&
+			memcmp(name->val.string.val,
+				   key->val.string.val,
+				   key->val.string.len) == 0)
+		{
+			*found = true;
+			return list_nth(merge->before, i + 1);
+		}
+	}
+	*found = false;
+	return NULL;
+}
+
+static Jsonb *
+merged(const Merge *merge)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &merge->current->root);
+	while (kg_json_iter_next(&it))
+	{
+		bool found;
+
+		(void) replaced(merge, &it.key, &found);
+		if (found)
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	for (int i = 0; i < list_length(merge->before); i += 2)
+	{
+		const JsonbValue *key = list_nth(merge->before, i);
+		const JsonbValue *value = list_nth(merge->before, i + 1);
+
+		if (value == NULL)
+			continue;
+		kg_jw_keyn(&w, key->val.string.val, key->val.string.len);
+		kg_jw_value(&w, value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static void
+undo_update(Revert *revert, Subject *subject, const Undo *undo)
+{
+	Merge merge = {subject->wanted, NIL, NIL};
+
+	kg_image_differences(undo->before, undo->after, take_back, &merge);
+	if (merge.moved)
+		report_conflict(revert,
+						subject,
+						undo,
+						"properties have other values by now",
+						merge.moved);
+	else
+		subject->wanted = merged(&merge);
+}
+
+/* False where it cannot be undone, nor what was before it. */
+static bool
+undo_change(Revert *revert, Subject *subject, const Undo *undo)
+{
+	int64 total = revert->errors.total;
+
+	if (undo->after == NULL && subject->wanted != NULL)
+		report_conflict(
+			revert, subject, undo, "the entity is there again", NIL);
+	else if (undo->after == NULL)
+		subject->wanted = undo->before;
+	else if (subject->wanted == NULL)
+		report_conflict(revert, subject, undo, "the entity is gone", NIL);
+	else if (undo->before != NULL)
+		undo_update(revert, subject, undo);
+	else if (!kg_image_same(subject->wanted, undo->after))
+		report_conflict(
+			revert, subject, undo, "the entity has changed since", NIL);
+	else
+		subject->wanted = NULL;
+	return revert->errors.total == total;
+}
+
+static void
+settle_subject(Revert *revert, Subject *subject)
+{
+	ListCell *lc;
+	char *id;
+
+	read_stored(revert, subject);
+	foreach(lc, subject->undos)
+		if (!undo_change(revert, subject, lfirst(lc)))
+			return;
+	if (subject->wanted == NULL ||
+		(subject->stored && kg_image_same(subject->wanted, subject->stored)))
+		return;
+	/* The schema may be another one by now. */
+	id = kg_entity_id(subject->type, subject->wanted, "", &revert->errors);
+	if (id)
+		(void) kg_entity_check(
+			subject->type, id, subject->wanted, "", &revert->errors);
+}
+
+/* ---- writing ---- */
+
+static void
+delete_entities(const Revert *revert)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	KgNodeList nodes = {CurrentMemoryContext};
+	Datum values[2] = {CStringGetTextDatum(revert->tenant)};
+	ListCell *lc;
+	KgError *err;
+
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->stored && subject->wanted == NULL)
+			kg_node_add(&nodes, subject->node);
+	}
+	if (nodes.n == 0)
+		return;
+	values[1] = kg_int64_array(nodes.nodes, nodes.n);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed == nodes.n)
+		return;
+	err = kg_kept_error("entity", "deleted");
+	kg_error_throw(err);
+}
+
+static void
+update_entities(const Revert *revert)
+{
+	static const Oid types[] = {INT8OID, JSONBOID};
+	KgColumns columns;
+	ListCell *lc;
+
+	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->stored == NULL || subject->wanted == NULL ||
+			kg_image_same(subject->stored, subject->wanted))
+			continue;
+		kg_columns_add_row(&columns);
+		kg_columns_int64(&columns, 0, subject->node);
+		kg_columns_datum(&columns, 1, JsonbPGetDatum(subject->wanted));
+	}
+	kg_entities_update(revert->tenant, &columns, NULL);
+}
+
+static void
+create_entities(const Revert *revert)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {
+		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, JSONBARRAYOID};
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID};
+	Datum values[5] = {CStringGetTextDatum(revert->tenant)};
+	KgColumns columns;
+	ListCell *lc;
+	KgError *lost;
+
+	kg_columns_init(&columns, CurrentMemoryContext, 4, types);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+
+		if (subject->stored || subject->wanted == NULL)
+			continue;
+		kg_columns_add_row(&columns);
+		kg_columns_text(&columns, 0, subject->type->bundle);
+		kg_columns_text(&columns, 1, subject->type->name);
+		kg_columns_text(&columns, 2, subject->id);
+		kg_columns_datum(&columns, 3, JsonbPGetDatum(subject->wanted));
+	}
+	if (columns.nrows == 0)
+		return;
+	kg_columns_arrays(&columns, &values[1]);
+	lost = kg_error_new(KG_CONFLICT,
+						"an entity that the changes deleted is there again");
+	kg_error_expected(lost, "a look at kg_history() of what is there now");
+	kg_spi_insert(&saved,
+				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+				  "entity_id, data) SELECT $1, unnest($2), unnest($3), "
+				  "unnest($4), unnest($5)",
+				  5,
+				  argtypes,
+				  values,
+				  "kg_entity_pkey",
+				  lost);
+}
+
+/* As the caller; references are looked at when all is written. */
+static void
+write_all(void *arg)
+{
+	Revert *revert = arg;
+	KgScope *scope = kg_scope_begin(revert->tenant);
+	KgUserContext user;
+
+	delete_entities(revert);
+	update_entities(revert);
+	create_entities(revert);
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
+}
+
+static void
+write_as_revert(void *arg)
+{
+	const Revert *revert = arg;
+	KgWriter writer = {.tool = "kg_revert", .reason = revert->reason};
+
+	kg_writer_run(&writer, write_all, arg);
+}
+
+/* The same, of which nothing stays but the errors. */
+static void
+try_all(Revert *revert)
+{
+	ErrorData *edata = kg_catch(KG_CATCH_UNDO, write_as_revert, revert);
+
+	if (edata)
+		ReThrowError(edata);
+}
+
+static Jsonb *
+reply(const Revert *revert)
+{
+	static const char *const names[] = {
+		"created", "updated", "deleted", "unchanged"};
+	int64 counts[lengthof(names)] = {0};
+	KgJsonWriter w;
+	ListCell *lc;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "items");
+	kg_jw_begin_array(&w);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		int verdict = subject->stored == NULL && subject->wanted == NULL ? 3
+					  : subject->stored == NULL							 ? 0
+					  : subject->wanted == NULL							 ? 2
+					  : kg_image_same(subject->stored, subject->wanted)	 ? 3
+																		 : 1;
+
+		counts[verdict]++;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "entity_type", kg_type_handle(subject->type));
+		kg_jw_kstring(&w, "id", subject->id);
+		kg_jw_kstring(&w, "verdict", names[verdict]);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	kg_jw_key(&w, "counts");
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < lengthof(names); i++)
+		if (counts[i] > 0)
+			kg_jw_kint(&w, names[i], counts[i]);
+	kg_jw_end_object(&w);
+	if (revert->dry_run)
+		kg_jw_kbool(&w, "dry_run", true);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_revert(const Jsonb *changes, const Jsonb *options)
+{
+	Revert revert = {kg_identity_require(KG_ACCESS_WRITE)};
+	ListCell *lc;
+
+	revert.catalog = kg_catalog_newest(revert.tenant);
+	revert.errors.limit = kg_setting_max_errors;
+	read_options(&revert, options);
+	read_changes(&revert, changes);
+	kg_identity_as_tool(find_changes, &revert);
+	check_found(&revert);
+	foreach(lc, revert.subjects)
+		settle_subject(&revert, lfirst(lc));
+	kg_throw_violations(&revert.errors, "changes cannot be undone");
+	if (revert.dry_run)
+		try_all(&revert);
+	else
+		write_as_revert(&revert);
+	return reply(&revert);
+}

@@ -1,0 +1,184 @@
+-- What entities were: x-history, kg_history(), kg_revert(), and versions that
+-- never start again.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE history_admin;
+CREATE ROLE history_writer;
+CREATE ROLE history_reader;
+CREATE ROLE history_other;
+SELECT kg_create_tenant('history'), kg_create_tenant('history2');
+SELECT kg_grant('history', 'history_admin', 'admin'), kg_grant('history', 'history_writer', 'write'),
+  kg_grant('history', 'history_reader', 'read'), kg_grant('history2', 'history_other', 'admin');
+-- Numbers and times differ from run to run.
+CREATE FUNCTION public.told(reply jsonb) RETURNS SETOF jsonb LANGUAGE sql AS $$
+  SELECT c - 'change' - 'transaction' - 'at' FROM jsonb_array_elements(reply -> 'changes') c $$;
+CREATE FUNCTION public.change_of(type text, id text, n int DEFAULT 0) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_history(type, id) -> 'changes' -> n -> 'change' $$;
+CREATE FUNCTION public.said(call text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  answer text;
+  detail text;
+BEGIN
+  EXECUTE 'SELECT ' || call INTO answer;
+  RETURN answer;
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RETURN format('%s %s: %s', SQLSTATE, regexp_replace(SQLERRM, 'change \d+', 'change N'), (SELECT jsonb_object_agg(key, value) FROM jsonb_each(nullif(detail, '')::jsonb) WHERE key IN ('code', 'path', 'allowed')));
+END $$;
+SET ROLE history_admin;
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {
+    "id": {"type": "string"}, "tier": {"enum": ["premium", "budget"], "x-index": true}, "price": {"type": "number"}, "area": {"type": "string"}}}},
+  {"entity_type": "lamp", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {
+    "id": {"type": "string"}, "brand": {"type": ["string", "null"], "x-ref": "brand", "x-on-delete": "set_null"}}}},
+  {"entity_type": "bulb", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {
+    "id": {"type": "string"}, "lamp": {"type": "string", "x-ref": "lamp", "x-on-delete": "cascade"}}}},
+  {"entity_type": "plain", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "n": {"type": "integer"}}}}],
+  "entities": [{"entity_type": "brand", "items": [{"id": "north", "tier": "premium"}]},
+    {"entity_type": "lamp", "items": [{"id": "l1", "brand": "north"}]}, {"entity_type": "bulb", "items": [{"id": "b1", "lamp": "l1"}]}]}') ? 'revision' AS applied;
+SELECT kg_export_bundle('shop') -> 'schemas' -> 0 -> 'schema' -> 'x-history' AS exported;
+SELECT said($$kg_apply_bundle('{"bundle_name": "bad", "version": "1", "schemas": [{"entity_type": "bad", "schema": {"type": "object", "x-id-field": "id", "x-history": "yes", "properties": {"id": {"type": "string"}}}}]}')$$);
+
+-- Written by a bundle, by plain SQL and by a put; what is the same is no change,
+-- 1.0 for 1.00 is one.
+SET ROLE history_writer;
+UPDATE kg_entity SET data = data || '{"tier": "budget", "price": 1.0}' WHERE entity_id = 'north';
+UPDATE kg_entity SET data = data WHERE entity_id = 'north';
+UPDATE kg_entity SET data = data || '{"price": 1.00}' WHERE entity_id = 'north';
+SELECT kg_put_entities('brand', '[{"id": "north", "price": 2}, {"id": "south"}]') -> 'counts' AS put;
+SELECT said($$kg_put_entities('brand', '[{"id": "south", "tier": "none"}, {"id": "east", "tier": "budget"}]') -> 'counts'$$);
+SET ROLE history_reader;
+SELECT told(kg_history('brand', 'north'));
+SELECT count(DISTINCT c -> 'transaction') AS transactions, count(DISTINCT c -> 'change') AS changes FROM jsonb_array_elements(kg_history('brand', 'north') -> 'changes') c;
+SELECT bool_and((c ->> 'at')::timestamptz <= clock_timestamp()) AS passed FROM jsonb_array_elements(kg_history('brand', 'north') -> 'changes') c;
+
+-- Pages.
+SELECT kg_history('brand', 'north', '{"limit": 2}') - 'changes' #- '{next,cursor}' AS page;
+SELECT told(kg_history('brand', 'north', kg_history('brand', 'north', '{"limit": 2}') -> 'next'));
+SELECT said($$kg_history('brand', 'south', kg_history('brand', 'north', '{"limit": 2}') -> 'next' || '{"id": "south"}')$$) LIKE '22023%cursor%' AS bound_to_the_entity;
+SELECT said($$kg_history('plain', 'none')$$);
+SELECT said($$kg_history('none', 'none')$$);
+SELECT said($$kg_history('brand', 'north', '{"limit": 0}')$$);
+SELECT said($$kg_history('brand', 'north', '{"other": 0}')$$);
+SELECT kg_history('brand', 'nobody');
+SELECT said($$kg_revert('1')$$);
+
+-- Versions never start again, with history and without.
+SET ROLE history_writer;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "p"}');
+UPDATE kg_entity SET data = data || '{"n": 1}' WHERE entity_id = 'p';
+DELETE FROM kg_entity WHERE entity_id = 'p';
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "p"}'), ('shop', 'plain', '{"id": "q"}');
+SELECT entity_id, version FROM kg_entity WHERE entity_type = 'plain' ORDER BY 1;
+UPDATE kg_entity SET data = '{"id": "r"}' WHERE entity_id = 'p';
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "p"}');
+INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain', '{"id": "s"}', 5);
+DELETE FROM kg_entity WHERE entity_id = 's';
+INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain', '{"id": "s"}', 2);
+SELECT entity_id, version FROM kg_entity WHERE entity_type = 'plain' ORDER BY 1;
+DELETE FROM kg_entity WHERE entity_id = 'south';
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'brand', '{"id": "south"}');
+UPDATE kg_entity SET data = '{"id": "west"}' WHERE entity_id = 'south';
+SELECT told(kg_history('brand', 'south'));
+SELECT told(kg_history('brand', 'west'));
+-- Also where the one that frees it is in the same transaction, or rolled back.
+BEGIN;
+DELETE FROM kg_entity WHERE entity_id = 'west';
+SAVEPOINT s;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'brand', '{"id": "west", "area": "a"}');
+ROLLBACK TO s;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'brand', '{"id": "west", "area": "b"}');
+COMMIT;
+SELECT told(kg_history('brand', 'west', '{"limit": 2}'));
+SELECT version FROM kg_entity WHERE entity_id = 'west';
+
+-- What goes with an entity, and back again: in one transaction.
+DELETE FROM kg_entity WHERE entity_id = 'north';
+SELECT told(kg_history('brand', 'north', '{"limit": 1}'));
+SELECT told(kg_history('lamp', 'l1', '{"limit": 1}'));
+SELECT kg_revert(jsonb_build_object('transaction', kg_history('brand', 'north') #> '{changes,0,transaction}'), '{"dry_run": true}');
+SELECT data FROM kg_entity WHERE entity_type IN ('brand', 'lamp') ORDER BY entity_id;
+SELECT kg_revert(jsonb_build_object('transaction', kg_history('brand', 'north') #> '{changes,0,transaction}'), '{"reason": "it was a mistake"}');
+SELECT data FROM kg_entity WHERE entity_type IN ('brand', 'lamp') ORDER BY entity_id;
+SELECT told(kg_history('brand', 'north', '{"limit": 1}'));
+-- Undo of the undo.
+SELECT kg_revert(jsonb_build_object('transaction', kg_history('brand', 'north') #> '{changes,0,transaction}'));
+SELECT data FROM kg_entity WHERE entity_type IN ('brand', 'lamp') ORDER BY entity_id;
+SELECT kg_revert(change_of('brand', 'north', 0));
+SELECT kg_revert(change_of('lamp', 'l1', 0));
+
+-- By value: what others changed since is not undone.
+UPDATE kg_entity SET data = data || '{"area": "one"}' WHERE entity_id = 'north';
+UPDATE kg_entity SET data = data || '{"tier": "budget"}' WHERE entity_id = 'north';
+UPDATE kg_entity SET data = data || '{"area": "two"}' WHERE entity_id = 'north';
+SELECT said($$kg_revert(change_of('brand', 'north', 2))$$);
+SELECT kg_revert(change_of('brand', 'north', 1)), (SELECT data FROM kg_entity WHERE entity_id = 'north');
+SELECT data FROM kg_entity WHERE entity_id = 'north';
+SELECT kg_revert(jsonb_build_array(change_of('brand', 'north', 1), change_of('brand', 'north', 3)));
+SELECT data FROM kg_entity WHERE entity_id = 'north';
+SELECT said($$kg_revert(change_of('brand', 'north', jsonb_array_length(kg_history('brand', 'north') -> 'changes') - 1))$$);
+-- A creation is undone by a deletion, which references may forbid.
+SELECT kg_put_entities('brand', '[{"id": "new"}]') -> 'counts' AS put;
+SELECT kg_revert(change_of('brand', 'new')) -> 'counts' AS undone;
+SELECT said($$kg_revert(change_of('brand', 'new', 1))$$);
+SELECT kg_revert(change_of('brand', 'new')) -> 'counts' AS undone;
+SELECT version FROM kg_entity WHERE entity_id = 'new';
+SELECT said($$kg_revert('[]')$$);
+SELECT said($$kg_revert('"x"')$$);
+SELECT said($$kg_revert('[999999999]')$$);
+SELECT said($$kg_revert('{"transaction": 999999999}')$$);
+SELECT said($$kg_revert('1', '{"dry": true}')$$);
+SELECT said(format('kg_revert(%L)', change_of('brand', 'new'))) FROM (SELECT set_config('role', 'history_reader', false)) r;
+-- A reference that would dangle.
+SET ROLE history_writer;
+SELECT kg_put_entities('lamp', '[{"id": "l1", "brand": null}]') -> 'counts' AS put;
+SELECT kg_put_entities('lamp', '[{"id": "l2", "brand": "new"}]') -> 'counts' AS put;
+SELECT kg_delete_entities('lamp', '{l2}') -> 'counts' AS gone, kg_delete_entities('brand', '{new}') -> 'counts' AS gone2;
+SELECT said($$kg_revert(change_of('lamp', 'l2'))$$);
+SELECT said($$kg_revert(change_of('lamp', 'l2'), '{"dry_run": true}')$$);
+SELECT kg_revert(jsonb_build_array(change_of('lamp', 'l2'), change_of('brand', 'new'))) -> 'counts' AS both;
+
+-- Across a change of the schema.
+SELECT kg_put_entities('brand', '[{"id": "north", "tier": "budget"}]') -> 'counts' AS put, kg_delete_entities('brand', '{east}') -> 'counts' AS gone;
+SELECT kg_put_entities('brand', '[{"id": "north", "tier": "premium"}]') -> 'counts' AS put;
+SET ROLE history_admin;
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "2", "schemas": [
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-history": true, "properties": {
+    "id": {"type": "string"}, "tier": {"enum": ["premium"], "x-index": true}, "price": {"type": "number"}, "area": {"type": "string"}}}}],
+  "entities": [{"entity_type": "brand", "items": [{"id": "north", "tier": "premium"}]}]}', '{"mode": "merge"}') ? 'revision' AS applied;
+SELECT said(format('kg_revert(%L)', (SELECT c -> 'change' FROM jsonb_array_elements(kg_history('brand', 'north') -> 'changes') c WHERE c -> 'before' ? 'tier' AND c -> 'before' ->> 'tier' = 'budget' LIMIT 1)));
+
+-- Other tenants, and plain SQL.
+SELECT count(*) > 20 AS own FROM kg_history;
+SELECT said('(SELECT count(*) FROM kg_freed)') AS freed;
+SELECT said($$(WITH x AS (DELETE FROM kg_history RETURNING 1) SELECT count(*) FROM x)$$);
+SET ROLE history_other;
+SELECT count(*) FROM kg_history;
+SELECT said($$kg_history('brand', 'north')$$);
+
+-- Pruning is for admins; what is left is told.
+SET ROLE history_writer;
+SELECT said($$kg_prune_history(now())$$);
+SET ROLE history_admin;
+SELECT said($$kg_prune_history(now() + '1 hour')$$);
+SELECT kg_prune_history('2020-01-01');
+SELECT kg_prune_history(clock_timestamp()) > 20 AS pruned;
+SELECT count(*) FROM kg_history;
+SELECT told(kg_history('brand', 'north'));
+UPDATE kg_entity SET data = data || '{"area": "last"}' WHERE entity_id = 'north';
+SELECT told(kg_history('brand', 'north'));
+
+-- Off: nothing more is written, what is there stays.
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "3", "schemas": [
+  {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "area": {"type": "string"}, "tier": {"type": "string"}}}}]}', '{"mode": "merge"}') ? 'revision' AS applied;
+UPDATE kg_entity SET data = data || '{"area": "off"}' WHERE entity_id = 'north';
+SELECT told(kg_history('brand', 'north'));
+-- The history goes with its type, and with the tenant.
+SELECT kg_drop_bundle('shop') ? 'entities' AS dropped;
+SELECT count(*) FROM kg_history;
+RESET ROLE;
+SELECT count(*) FROM kg_freed WHERE tenant = 'history';
+SELECT kg_drop_tenant('history'), kg_drop_tenant('history2');
+SELECT count(*) FROM kg_history WHERE tenant LIKE 'history%';
+DROP FUNCTION public.told(jsonb), public.change_of(text, text, int), public.said(text);
+DROP ROLE history_admin, history_writer, history_reader, history_other;
