@@ -23,8 +23,22 @@ COMMENT ON TABLE @extschema@.kg_quota IS 'what tenants with quotas have, in stri
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_limit', '');
 
-CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_limit
+CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE ON @extschema@.kg_limit
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
+
+CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_limit
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
+CREATE TRIGGER kg_no_truncate BEFORE TRUNCATE ON @extschema@.kg_quota
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_refuse_truncate();
+
+-- Whoever writes the table itself, a restore included.
+CREATE FUNCTION @extschema@.kg_check_limit() RETURNS trigger
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_check_limit';
+COMMENT ON FUNCTION @extschema@.kg_check_limit() IS
+  'row trigger of kg_limit: refuses limits that kg_set_limits() would';
+CREATE TRIGGER kg_limit_check BEFORE INSERT OR UPDATE ON @extschema@.kg_limit
+  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_check_limit();
 
 CREATE FUNCTION @extschema@.kg_reset_quotas() RETURNS trigger
   LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -58,7 +72,7 @@ CREATE POLICY kg_quota_select ON @extschema@.kg_quota FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant('admin'));
 
 CREATE FUNCTION @extschema@.kg_set_limits(tenant text, subject text, limits jsonb) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_set_limits';
 COMMENT ON FUNCTION @extschema@.kg_set_limits(text, text, jsonb) IS
   'limit what a subject may take: *, role:NAME, agent:NAME, sub:VALUE; for the tenant''s admins, and for the owner of the extension, whose * is the ceiling';

@@ -169,6 +169,43 @@ check_privileges(KgCheckCall *call)
 	SPI_freetuptable(rows);
 }
 
+/* Of an index that begins with the tenant, one step for each. */
+#define KG_STEPS(table)                                                     \
+	"WITH RECURSIVE t AS ((SELECT tenant FROM " table                       \
+	" ORDER BY tenant LIMIT 1) UNION ALL SELECT (SELECT n.tenant "          \
+	"FROM " table " n WHERE n.tenant > t.tenant ORDER BY n.tenant LIMIT 1)" \
+	" FROM t WHERE t.tenant IS NOT NULL) SELECT tenant FROM t"
+#define KG_OF_NO_TENANT(table, tenants)                                    \
+	"SELECT format('rows of tenant %s in " table "', o.tenant), "          \
+	"'there is no such tenant', "                                          \
+	"format('DELETE FROM " table " WHERE tenant = %L', o.tenant) "         \
+	"FROM (" tenants ") o WHERE $1 IS NULL AND o.tenant IS NOT NULL "      \
+	"AND NOT EXISTS (SELECT FROM @kg_tenant t WHERE t.tenant = o.tenant) " \
+	"ORDER BY 1"
+
+/* Rows of tenants that there are not, which no tenant's check looks at. */
+static void
+check_no_tenant(KgCheckCall *call)
+{
+	static const char *const statements[] = {
+		KG_OF_NO_TENANT("@kg_edge", KG_STEPS("@kg_edge")),
+		KG_OF_NO_TENANT("@kg_term", KG_STEPS("@kg_term")),
+		KG_OF_NO_TENANT("@kg_trigram", KG_STEPS("@kg_trigram")),
+		KG_OF_NO_TENANT("@kg_unique_key", KG_STEPS("@kg_unique_key")),
+		KG_OF_NO_TENANT("@kg_pending_reference",
+						"SELECT DISTINCT tenant FROM @kg_pending_reference"),
+		KG_OF_NO_TENANT("@kg_adjacency",
+						"SELECT DISTINCT tenant FROM @kg_adjacency")};
+	static KgSaved saved[lengthof(statements)];
+
+	for (int i = 0; i < lengthof(statements); i++)
+	{
+		KgCheck check = {"tenant_unknown", true, statements[i]};
+
+		run_check(call, &check, &saved[i]);
+	}
+}
+
 /* Keys of types that there are no more, which no tenant's check looks at. */
 static void
 check_key_types(KgCheckCall *call)
@@ -251,6 +288,7 @@ check_all(KgCheckCall *call)
 	for (int i = 0; i < lengthof(checks); i++)
 		run_check(call, &checks[i], &saved[i]);
 	check_privileges(call);
+	check_no_tenant(call);
 	check_key_types(call);
 	if (call->repair && call->tenant == NULL)
 		repair_key_types();

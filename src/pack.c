@@ -16,6 +16,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "query/nodeset.h"
+#include "query/running.h"
 #include "store/packing.h"
 #include "store/quota.h"
 #include "utils/builtins.h"
@@ -28,16 +29,41 @@ PGDLLEXPORT Datum kg_sql_clear_packed(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_pack);
 
-KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
+/* Returns whether the number may be told. */
+static bool
+pack(int64 *packed)
 {
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	bool whole = kg_catalog_newest(tenant)->plain_visibility;
-	int64 packed;
 
 	kg_visibility_require_tenant("pack its edges");
-	packed = kg_adjacency_pack(tenant, true);
+	*packed = kg_adjacency_pack(tenant, true);
 	/* No number tells of what is hidden. */
-	if (!whole)
+	return whole;
+}
+
+KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
+{
+	volatile int64 packed = 0;
+	volatile bool told = false;
+	KgCall call;
+
+	kg_running_enter(&call, true);
+	PG_TRY();
+	{
+		int64 n;
+
+		kg_running_limit();
+		kg_running_admit();
+		told = pack(&n);
+		packed = n;
+	}
+	PG_FINALLY();
+	{
+		kg_running_leave(&call);
+	}
+	PG_END_TRY();
+	if (!told)
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(packed);
 }

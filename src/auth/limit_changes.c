@@ -20,16 +20,19 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
 PGDLLEXPORT Datum kg_sql_set_limits(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_limits(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_check_limit(PG_FUNCTION_ARGS);
 
 /* Returns whether it is the owner. */
 static bool
@@ -67,18 +70,24 @@ throw_subject(KgErrorCode code, const char *subject, const char *expected)
 	kg_error_throw(err);
 }
 
-/* Whom the limits are for. */
 static void
-check_subject(const char *tenant, const char *subject)
+check_subject_text(const char *subject)
 {
 	int len = strlen(subject);
 
-	if (strcmp(subject, "*") == 0)
-		return;
 	if (len > KG_MAX_SUBJECT_BYTES || kg_has_control(subject, len))
 		throw_subject(KG_INVALID_INPUT,
 					  subject,
 					  "at most 1024 bytes without control characters");
+}
+
+/* Whom the limits are for. */
+static void
+check_subject(const char *tenant, const char *subject)
+{
+	if (strcmp(subject, "*") == 0)
+		return;
+	check_subject_text(subject);
 	if (strncmp(subject, "role:", 5) == 0)
 	{
 		if (!OidIsValid(get_role_oid(subject + 5, true)))
@@ -89,7 +98,7 @@ check_subject(const char *tenant, const char *subject)
 		if (kg_agent_get(tenant, subject + 6) == NULL)
 			throw_subject(KG_NOT_FOUND, subject, "an agent of the tenant");
 	}
-	else if (strncmp(subject, "sub:", 4) != 0 || len == 4)
+	else if (strncmp(subject, "sub:", 4) != 0 || subject[4] == '\0')
 		throw_subject(
 			KG_INVALID_INPUT, subject, "*, role:NAME, agent:NAME or sub:VALUE");
 }
@@ -209,14 +218,23 @@ PG_FUNCTION_INFO_V1(kg_sql_set_limits);
 
 KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 {
-	Datum tenant = PG_GETARG_DATUM(0);
-	char *name = TextDatumGetCString(tenant);
-	char *subject = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	bool by_owner = require_right(name);
-	bool for_everybody = strcmp(subject, "*") == 0;
+	Datum tenant;
+	char *name;
+	char *subject;
+	bool by_owner;
+	bool for_everybody;
 	KgUserContext user;
 	Jsonb *limits;
 
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		kg_error_throw(kg_error_new(KG_INVALID_INPUT,
+									"tenant, subject and limits must not be "
+									"null; {} takes limits back"));
+	tenant = PG_GETARG_DATUM(0);
+	name = TextDatumGetCString(tenant);
+	subject = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	by_owner = require_right(name);
+	for_everybody = strcmp(subject, "*") == 0;
 	check_subject(name, subject);
 	limits = read_limits(PG_GETARG_JSONB_P(2), for_everybody);
 	kg_become_owner(&user);
@@ -229,6 +247,52 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_check_limit);
+
+/*
+ * Row trigger of kg_limit.  What a subject names need not be there any more: a
+ * restore brings back what there was.
+ */
+Datum
+kg_sql_check_limit(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TupleDesc desc;
+	HeapTuple row;
+	char *subject;
+	Datum limits;
+	bool isnull;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
+		!TRIGGER_FIRED_BEFORE(trigdata->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" must be called as a BEFORE row "
+						"trigger",
+						"kg_check_limit")));
+	row = TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event) ? trigdata->tg_newtuple
+													  : trigdata->tg_trigtuple;
+	desc = RelationGetDescr(trigdata->tg_relation);
+	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
+	limits = SPI_getbinval(row, desc, SPI_fnumber(desc, "limits"), &isnull);
+	/* A NULL is the table's own constraint's to refuse. */
+	if (subject)
+		check_subject_text(subject);
+	if (subject && !isnull)
+	{
+		Jsonb *kept = read_limits(DatumGetJsonbP(limits),
+								  strcmp(subject, "*") == 0 ||
+									  strcmp(subject, KG_CEILING) == 0);
+		int place = SPI_fnumber(desc, "limits");
+		Datum value = JsonbPGetDatum(kept);
+		bool null = false;
+
+		row = heap_modify_tuple_by_cols(row, desc, 1, &place, &value, &null);
+	}
+	return PointerGetDatum(row);
 }
 
 /* The setting in force where it says less, or there is no limit. */

@@ -38,28 +38,30 @@ PGDLLEXPORT Datum kg_sql_count_bundles(PG_FUNCTION_ARGS);
 #define KG_STRIPES 16
 #define KG_STRIPES_TEXT "16"
 
-/* What is there now.  As owner, inside SPI. */
+/* What is there now. */
+static const char *const stored_sql[KG_NQUOTAS] = {
+	[KG_LIMIT_ENTITIES -
+	 KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
+	[KG_LIMIT_EDGES -
+		KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_edge WHERE tenant = $1",
+	[KG_LIMIT_BUNDLES -
+		KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_bundle WHERE tenant = $1",
+	[KG_LIMIT_BYTES - KG_FIRST_QUOTA] =
+		"SELECT int8(coalesce((SELECT sum(octet_length(data::text)) "
+		"FROM @kg_entity WHERE tenant = $1), 0) "
+		"+ coalesce((SELECT sum(octet_length(properties::text)) "
+		"FROM @kg_edge WHERE tenant = $1 AND properties IS NOT NULL), 0))"};
+
+/* As owner, inside SPI. */
 static int64
 count_stored(Datum tenant, KgLimit quota)
 {
 	static KgSaved saved[KG_NQUOTAS];
 	static const Oid argtypes[] = {TEXTOID};
-	static const char *const statements[KG_NQUOTAS] = {
-		[KG_LIMIT_ENTITIES -
-		 KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
-		[KG_LIMIT_EDGES -
-			KG_FIRST_QUOTA] = "SELECT count(*) FROM @kg_edge WHERE tenant = $1",
-		[KG_LIMIT_BUNDLES - KG_FIRST_QUOTA] =
-			"SELECT count(*) FROM @kg_bundle WHERE tenant = $1",
-		[KG_LIMIT_BYTES - KG_FIRST_QUOTA] =
-			"SELECT int8(coalesce((SELECT sum(octet_length(data::text)) "
-			"FROM @kg_entity WHERE tenant = $1), 0) "
-			"+ coalesce((SELECT sum(octet_length(properties::text)) "
-			"FROM @kg_edge WHERE tenant = $1 AND properties IS NOT NULL), 0))"};
 	int i = quota - KG_FIRST_QUOTA;
 
 	kg_spi_run_newest(
-		&saved[i], statements[i], 1, argtypes, &tenant, NULL, SPI_OK_SELECT);
+		&saved[i], stored_sql[i], 1, argtypes, &tenant, NULL, SPI_OK_SELECT);
 	return kg_spi_int64(0, 1);
 }
 
@@ -129,6 +131,51 @@ reset(Datum tenant, KgLimit quota)
 		values,
 		NULL,
 		SPI_OK_INSERT);
+}
+
+bool
+kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
+{
+	static KgSaved stripes_saved;
+	static KgSaved saved[KG_NQUOTAS];
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(name),
+					  CStringGetTextDatum(kg_limit_name(quota))};
+	int i = quota - KG_FIRST_QUOTA;
+	bool isnull;
+
+	kg_spi_run(&stripes_saved,
+			   "SELECT int8(sum(used)), int8(sum(allotted)), "
+			   "(SELECT min((limits ->> $2)::int8) FROM @kg_limit "
+			   "WHERE tenant = $1 AND subject IN ('*', '" KG_CEILING "')) "
+			   "FROM @kg_quota WHERE tenant = $1 AND quota = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	(void) kg_spi_value(0, 1, &isnull);
+	/* Nothing is counted until somebody writes. */
+	if (isnull)
+		return true;
+	state->used = kg_spi_int64(0, 1);
+	state->allotted = kg_spi_int64(0, 2);
+	(void) kg_spi_value(0, 3, &isnull);
+	state->set = isnull ? KG_UNLIMITED : kg_spi_int64(0, 3);
+	SPI_freetuptable(SPI_tuptable);
+	kg_spi_select_of(&saved[i], stored_sql[i], name);
+	state->stored = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return state->used == state->stored && state->allotted == state->set;
+}
+
+void
+kg_quota_count_anew(const char *name)
+{
+	kg_lock_tenant_exclusive(name);
+	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
+		reset(CStringGetTextDatum(name), i);
 }
 
 static KG_NORETURN void
@@ -396,11 +443,9 @@ kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
 	if (strcmp(subject, "*") != 0 && strcmp(subject, KG_CEILING) != 0)
 		return PointerGetDatum(NULL);
-	kg_lock_tenant_exclusive(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
-	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
-		reset(CStringGetTextDatum(tenant), i);
+	kg_quota_count_anew(tenant);
 	SPI_finish();
 	kg_restore_user(&user);
 	return PointerGetDatum(NULL);

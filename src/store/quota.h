@@ -19,4 +19,20 @@
 extern void kg_quota_count(const TriggerData *trigdata, const List *tenants,
 						   KgLimit counted, const char *measured);
 
+/* What is stored of a quota, what its stripes say, and what was set. */
+typedef struct KgQuotaState
+{
+	int64 stored;
+	int64 used;
+	int64 allotted;
+	int64 set; /* or KG_UNLIMITED */
+} KgQuotaState;
+
+/* By the active snapshot.  As owner, inside SPI_connect(). */
+extern bool kg_quota_is_right(const char *tenant, KgLimit quota,
+							  KgQuotaState *state);
+
+/* Count all quotas anew, while no one else writes.  As owner, inside SPI. */
+extern void kg_quota_count_anew(const char *tenant);
+
 #endif /* KG_QUOTA_H */

@@ -19,7 +19,9 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/derive.h"
+#include "store/edges.h"
 #include "store/extract.h"
+#include "store/quota.h"
 #include "store/rebuild.h"
 #include "store/verify.h"
 #include "utils/builtins.h"
@@ -694,6 +696,117 @@ verify_explicit_edges(KgVerify *v)
 	SPI_freetuptable(SPI_tuptable);
 }
 
+/* What an edge would be refused for; an end or a relation that is gone is told. */
+static void
+differ_edge(KgVerify *v, const KgColumns *edges, int row,
+			const KgErrorList *errors)
+{
+	ListCell *lc;
+
+	foreach(lc, errors->errors)
+	{
+		KgError *err = lfirst(lc);
+		KgDifference difference = {"edge_refused", "kg_edge", v->tenant};
+
+		if (kg_error_code(err) == KG_REFERENCE_MISSING ||
+			kg_error_code(err) == KG_UNKNOWN_TYPE)
+			continue;
+		difference.object = psprintf(
+			INT64_FORMAT " %d " INT64_FORMAT,
+			DatumGetInt64(edges->values[KG_EDGE_SOURCE][row]),
+			DatumGetInt32(edges->values[KG_EDGE_RELATION][row]),
+			DatumGetInt64(edges->values[KG_EDGE_TARGET][row]));
+		difference.got = kg_error_message(err);
+		difference.repair = "write the edge anew, or delete it";
+		kg_differences_add(v->differences, &difference);
+		return;
+	}
+}
+
+static void
+take_edge(KgColumns *edges, HeapTuple row, TupleDesc desc)
+{
+	bool isnull;
+	int64 source = DatumGetInt64(SPI_getbinval(row, desc, 1, &isnull));
+	int32 relation_no = DatumGetInt32(SPI_getbinval(row, desc, 2, &isnull));
+	int64 target = DatumGetInt64(SPI_getbinval(row, desc, 3, &isnull));
+	char *key = SPI_getvalue(row, desc, 4);
+	Datum properties = SPI_getbinval(row, desc, 5, &isnull);
+
+	kg_edges_add(edges,
+				 source,
+				 relation_no,
+				 target,
+				 key,
+				 isnull ? NULL : DatumGetJsonbP(properties));
+}
+
+/* Explicit edges, as their writers check them: ends, variant, key, properties. */
+static void
+verify_edges(KgVerify *v)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Portal portal = open_cursor("SELECT source, relation_no, target, key, "
+								"properties FROM @kg_edge "
+								"WHERE tenant = $1 AND property IS NULL",
+								v->tenant);
+
+	for (;;)
+	{
+		KgEdgeReport report = {"", NULL, true};
+		SPITupleTable *rows;
+		KgColumns edges;
+		uint64 n;
+
+		CHECK_FOR_INTERRUPTS();
+		SPI_cursor_fetch(portal, true, KG_VERIFY_BATCH);
+		rows = SPI_tuptable;
+		n = SPI_processed;
+		if (n == 0)
+			break;
+		MemoryContextSwitchTo(v->batch);
+		kg_edges_init(&edges, v->batch);
+		for (uint64 i = 0; i < n; i++)
+			take_edge(&edges, rows->vals[i], rows->tupdesc);
+		report.errors = palloc0(n * sizeof(KgErrorList));
+		for (uint64 i = 0; i < n; i++)
+			report.errors[i].limit = 1;
+		kg_edges_check(v->catalog, NULL, &edges, &report);
+		for (uint64 i = 0; i < n; i++)
+			differ_edge(v, &edges, i, &report.errors[i]);
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(v->batch);
+		SPI_freetuptable(rows);
+	}
+	SPI_cursor_close(portal);
+	MemoryContextSwitchTo(caller);
+}
+
+/* What counts for a quota, counted anew. */
+static void
+verify_quotas(KgVerify *v)
+{
+	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
+	{
+		KgQuotaState state;
+
+		if (kg_quota_is_right(v->tenant, i, &state))
+			continue;
+		differ(v,
+			   "quota_wrong",
+			   "kg_quota",
+			   NULL,
+			   kg_limit_name(i),
+			   psprintf(INT64_FORMAT " used of " INT64_FORMAT,
+						state.stored,
+						state.set),
+			   psprintf(INT64_FORMAT " used of " INT64_FORMAT,
+						state.used,
+						state.allotted),
+			   "kg_set_limits() with the same quotas counts anew");
+	}
+}
+
 /*
  * Packed edges.
  */
@@ -928,6 +1041,8 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	verify_key_rows(&v);
 	verify_orphans(&v);
 	verify_explicit_edges(&v);
+	verify_edges(&v);
+	verify_quotas(&v);
 	verify_packed(&v);
 	verify_pending(&v);
 	XactReadOnly = read_only;
@@ -964,6 +1079,8 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 					   NULL,
 					   false,
 					   SPI_OK_DELETE);
+	if (found(differences, "quota_wrong") > 0)
+		kg_quota_count_anew(tenant);
 	if (found(differences, "type_unknown") > 0)
 		return;
 	/* References may dangle because keys are wrong; if not, it is undone. */

@@ -101,6 +101,16 @@ UPDATE kg_edge SET target = check_node('a') WHERE tenant = 'check' AND source = 
 INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, source, relation_no, -1 FROM kg_edge WHERE tenant = 'check' AND property IS NULL$$),
   ('edge of no relation', $$--rows
 INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT tenant, source, 0, target FROM kg_edge WHERE tenant = 'check' AND property IS NULL$$),
+  ('edge with properties that its relation refuses', $$--rows
+UPDATE kg_edge SET properties = '{"far": 1}' WHERE tenant = 'check' AND property IS NULL$$),
+  ('edge between types that its relation does not have', $$--rows
+UPDATE kg_edge SET relation_no = (SELECT relation_no FROM kg_edge WHERE tenant = 'check' AND property = 'up' LIMIT 1) WHERE tenant = 'check' AND property IS NULL$$),
+  ('quota that says it has more', $$SELECT FROM kg_set_limits('check', '*', '{"entities": 100, "edges": 100}'); UPDATE kg_quota SET used = used + 1 WHERE tenant = 'check' AND quota = 'entities' AND stripe = 3$$),
+  ('quota that deals out more', $$SELECT FROM kg_set_limits('check', '*', '{"bytes": 100000}'); UPDATE kg_quota SET allotted = allotted + 1 WHERE tenant = 'check' AND stripe = 0$$),
+  ('quotas past which was written', $$SELECT FROM kg_set_limits('check', '*', '{"entities": 100, "edges": 100, "bundles": 2, "bytes": 100000}'); ALTER TABLE kg_edge DISABLE TRIGGER ALL; DELETE FROM kg_edge WHERE tenant = 'check' AND property IS NULL; ALTER TABLE kg_edge ENABLE TRIGGER ALL$$),
+  ('rows of no tenant', $$INSERT INTO kg_term SELECT 'check nobody', term, kind, type_no, node FROM kg_term WHERE tenant = 'check'; INSERT INTO kg_trigram VALUES ('check none', 'abc', 'abcd'); INSERT INTO kg_unique_key VALUES ('check none', 1, 'f', 'k', 1)$$),
+  ('edges of no tenant', $$--rows
+INSERT INTO kg_edge(tenant, source, relation_no, target) VALUES ('check nobody', 1, 1, 2); INSERT INTO kg_adjacency SELECT 'check nobody', block, nodes, alone, outgoing, incoming FROM kg_adjacency WHERE tenant = 'check' AND block > 0 LIMIT 1$$),
   ('packed block wrong', $$UPDATE kg_adjacency SET outgoing = incoming WHERE tenant = 'check' AND block > 0$$),
   ('packed block without a direction', $$UPDATE kg_adjacency SET incoming = NULL WHERE tenant = 'check' AND block > 0$$),
   ('edge that its packed block lacks', $$--rows

@@ -130,7 +130,23 @@ COMMIT;
 BEGIN READ ONLY;
 SELECT kg_get('item', 'a') ->> 'id';
 COMMIT;
+-- kg_pack is a call, too
+SELECT kg_set_limits('limits', '*', '{"concurrent_calls": 0}');
+SELECT failed($$SELECT kg_pack()$$);
+SELECT kg_set_limits('limits', '*', '{}');
+SELECT failed($$SELECT kg_pack()$$);
+-- What is said of nothing is refused.
+SELECT failed(q) FROM unnest(ARRAY[$$SELECT kg_set_limits('limits', '*', NULL)$$, $$SELECT kg_set_limits('limits', NULL, '{}')$$, $$SELECT kg_set_limits(NULL, '*', '{}')$$]) q;
 \c - :owner
+-- The table itself takes what the function takes, whoever writes it, and is not emptied behind the triggers.
+SELECT failed(format('INSERT INTO kg_limit(tenant, subject, limits) VALUES (%L, %L, %L)', 'limits', s, l)) FROM (VALUES ('sub:eve', '{"max_rows": "many"}'), ('sub:eve', '[]'), ('sub:eve', '{"max_row": 1}'), ('sub:eve', '{"entities": 1}'),
+  (E'sub:e\nve', '{}'), ('eve', '{}'), ('sub:' || repeat('e', 2000), '{}'), ('sub:eve', '{"max_rows": -1}'), ('sub:eve', NULL), (NULL, '{}')) v(s, l);
+BEGIN;
+INSERT INTO kg_limit(tenant, subject, limits) VALUES ('limits', 'sub:eve', '{"max_call_time": "2 s"}');
+SELECT limits FROM kg_limit WHERE subject = 'sub:eve';
+SELECT failed($$UPDATE kg_limit SET limits = '{"max_rows": {}}' WHERE subject = 'sub:eve'$$);
+ROLLBACK;
+SELECT failed('TRUNCATE ' || t) FROM unnest(ARRAY['kg_limit', 'kg_quota', 'kg_limit, kg_quota']) t;
 SET client_min_messages = error;
 SELECT kg_drop_tenant('limits'), kg_drop_tenant('limits 2');
 SELECT count(*) FROM kg_limit;
