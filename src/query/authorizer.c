@@ -28,9 +28,12 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/plancache.h"
 #include "utils/regproc.h"
+#include "utils/resowner.h"
 #include "utils/syscache.h"
 
 typedef struct Registered
@@ -204,6 +207,27 @@ prepare(Oid function)
 	return plan;
 }
 
+/*
+ * By indexes, where there are any: of a small table the planner would read all
+ * for each question, and go on to do so when it has grown.
+ */
+static void
+build_plan(SPIPlanPtr plan)
+{
+	int nest = NewGUCNestLevel();
+
+	(void) set_config_option("enable_seqscan",
+							 "off",
+							 PGC_USERSET,
+							 PGC_S_SESSION,
+							 GUC_ACTION_SAVE,
+							 true,
+							 0,
+							 false);
+	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), CurrentResourceOwner);
+	AtEOXact_GUC(true, nest);
+}
+
 static Callable *
 make_callable(const char *name, uint64 hash)
 {
@@ -235,9 +259,13 @@ plan_of(const char *name)
 		(const unsigned char *) name, strlen(name), 0);
 	Callable *it = kg_cache_find(&callables, hash, is_callable, name);
 
-	if (it == NULL)
+	bool made = it == NULL;
+
+	if (made)
 		it = make_callable(name, hash);
 	kg_cache_pin(it, CurrentMemoryContext);
+	if (made || !SPI_plan_is_valid(it->plan))
+		build_plan(it->plan);
 	return it->plan;
 }
 
