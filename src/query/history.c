@@ -7,13 +7,17 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
 #include "base/extension.h"
+#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "query/history.h"
 #include "query/plan.h"
 #include "query/sql.h"
+#include "schema/format.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 typedef struct Reading
 {
@@ -69,20 +73,23 @@ take_change(TupleTableSlot *slot, void *arg)
 }
 
 static bool
-take_none(TupleTableSlot *slot, void *arg)
+take_jsonb(TupleTableSlot *slot, void *arg)
 {
+	*(Jsonb **) arg = slot_jsonb(slot, 1);
 	return false;
 }
 
-static bool
-sees_entity(const KgCatalog *catalog, const KgType *type, const char *id)
+/* What is stored, where the caller sees it; NULL. */
+static Jsonb *
+read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 {
+	Jsonb *data = NULL;
 	KgSqlBuilder b;
 	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT e.node FROM %s e WHERE e.tenant" KG_EQ "$1",
+				  "SELECT e.data FROM %s e WHERE e.tenant" KG_EQ "$1",
 				  kg_sql_table("kg_entity"));
 	kg_sql_append(
 		&b, " AND e.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
@@ -92,7 +99,8 @@ sees_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 	kg_sql_append(
 		&b, " AND e.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
 	statement = kg_sql_statement(&b);
-	return kg_plan_run(&statement, take_none, NULL) > 0;
+	(void) kg_plan_run(&statement, take_jsonb, &data);
+	return data;
 }
 
 /*
@@ -164,18 +172,138 @@ read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
 	return reading.n;
 }
 
+/* May the caller see what the entity, which is not there, was last? */
+static bool
+sees_gone(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	int64 last = last_change(catalog, type, id);
+	KgChange change;
+
+	return last != 0 && read_changes(catalog, type, id, 0, 1, &change) == 1 &&
+		   change.change == last;
+}
+
 int
 kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
 				int64 below, int n, KgChange *changes)
 {
-	int64 last;
-
-	if (!sees_entity(catalog, type, id))
-	{
-		last = last_change(catalog, type, id);
-		if (last == 0 || read_changes(catalog, type, id, 0, 1, changes) == 0 ||
-			changes[0].change != last)
-			return 0;
-	}
+	if (read_entity(catalog, type, id) == NULL && !sees_gone(catalog, type, id))
+		return 0;
 	return read_changes(catalog, type, id, below, n, changes);
+}
+
+/* ---- what was, at a time ---- */
+
+static KG_NORETURN void
+throw_time(const KgType *type, const char *as_of, const char *what)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", what);
+
+	kg_error_path(err, "/as_of");
+	kg_error_got_string(err, as_of);
+	if (type->history_since != 0)
+		kg_error_expected(err,
+						  "a time from %s to now: since then the history of "
+						  "\"%s\" is kept",
+						  timestamptz_to_str(type->history_since),
+						  kg_type_handle(type));
+	else
+		kg_error_expected(err, "no as_of, or a type with \"x-history\": true");
+	kg_error_throw(err);
+}
+
+TimestampTz
+kg_history_time(const KgType *type, const char *as_of)
+{
+	TimestampTz time;
+
+	if (type->history_since == 0)
+		throw_time(type,
+				   as_of,
+				   psprintf("entity type \"%s\" keeps no history",
+							kg_type_handle(type)));
+	if (!kg_format_date_time(as_of, strlen(as_of)))
+		throw_time(type, as_of, "as_of is no date-time");
+	/* A year that PostgreSQL does not have. */
+	if (strncmp(as_of, "0000", 4) == 0)
+		throw_time(type, as_of, "as_of is before what the history has");
+	time = DatumGetTimestampTz(DirectFunctionCall3(timestamptz_in,
+												   CStringGetDatum(as_of),
+												   ObjectIdGetDatum(InvalidOid),
+												   Int32GetDatum(-1)));
+	if (time > GetCurrentTimestamp())
+		throw_time(type, as_of, "as_of is in the future");
+	if (time < type->history_since)
+		throw_time(type, as_of, "as_of is before what the history has");
+	return time;
+}
+
+/* The first change after a time, whoever sees it; 0: none. */
+static int64
+next_change(const KgCatalog *catalog, const KgType *type, const char *id,
+			TimestampTz time)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, TIMESTAMPTZOID};
+	Datum values[] = {CStringGetTextDatum(catalog->tenant),
+					  Int32GetDatum(type->type_no),
+					  CStringGetTextDatum(id),
+					  TimestampTzGetDatum(time)};
+	KgUserContext user;
+	int64 change = 0;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	/* Times have the order of versions: those after it are walked back. */
+	kg_spi_run(&saved,
+			   "SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
+			   "AND h.type_no = $2 AND h.entity_id = $3 "
+			   "AND h.version > coalesce((SELECT l.version "
+			   "FROM @kg_history l WHERE l.tenant = $1 AND l.type_no = $2 "
+			   "AND l.entity_id = $3 AND l.at <= $4 "
+			   "ORDER BY l.version DESC LIMIT 1), 0) "
+			   "ORDER BY h.version LIMIT 1",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+		change = kg_spi_int64(0, 1);
+	SPI_finish();
+	kg_restore_user(&user);
+	return change;
+}
+
+/* What a change found, where the caller may see it. */
+static Jsonb *
+read_before(const KgCatalog *catalog, int64 change)
+{
+	Jsonb *data = NULL;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT h.before FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(
+		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, take_jsonb, &data);
+	return data;
+}
+
+Jsonb *
+kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
+			  TimestampTz time)
+{
+	Jsonb *now = read_entity(catalog, type, id);
+	int64 change;
+
+	if (now == NULL && !sees_gone(catalog, type, id))
+		return NULL;
+	change = next_change(catalog, type, id, time);
+	return change == 0 ? now : read_before(catalog, change);
 }

@@ -33,4 +33,14 @@ extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 below, int n,
 						   KgChange *changes);
 
+/*
+ * The time that an argument "as_of" names, for a type; raises KG_INVALID_INPUT
+ * where the type keeps no history, or not of that time.
+ */
+extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
+
+/* The entity as it was then, or NULL. */
+extern Jsonb *kg_history_at(const KgCatalog *catalog, const KgType *type,
+							const char *id, TimestampTz time);
+
 #endif /* KG_QUERY_HISTORY_H */

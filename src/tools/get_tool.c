@@ -4,9 +4,11 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/get.h"
 #include "query/hints.h"
+#include "query/history.h"
 #include "tools/catalog_tools.h"
 #include "tools/published.h"
 #include "tools/reply.h"
@@ -34,6 +36,7 @@ typedef struct GetCall
 	int64 max_bytes;
 	const KgProjection *projection;
 	bool single;
+	TimestampTz as_of; /* 0: now */
 	KgGot *got;
 	int ngot;
 	int *found; /* those of them that there are */
@@ -146,12 +149,31 @@ measure_entities(void *items, Size *whole, Size *stub, Size *extra)
 	}
 }
 
+/* Without what is counted, which is not kept. */
+static KgGot *
+got_at(const GetCall *call, char **ids, int n)
+{
+	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		got[i].id = ids[i];
+		got[i].index = i;
+		got[i].data = kg_history_at(
+			call->catalog, call->type, ids[i], call->as_of);
+	}
+	return got;
+}
+
 static Jsonb *
 get(GetCall *call, char **ids, int n)
 {
 	KgDraft draft;
 
-	call->got = kg_get_entities(call->catalog, call->type, ids, n);
+	call->got = call->as_of
+					? got_at(call, ids, n)
+					: kg_get_entities(call->catalog, call->type, ids, n);
 	call->ngot = n;
 	call->found = palloc((n + 1) * sizeof(int));
 	kg_draft_init(&draft, &call->input, call->max_bytes);
@@ -216,8 +238,10 @@ Jsonb *
 kg_tool_get(const KgCatalog *catalog, const KgType *type,
 			const Jsonb *arguments)
 {
-	const char *template = kg_tool_input_template(KG_EXPOSE_GET);
+	const char *template = kg_get_input_template(type);
+	const char *as_of;
 	GetCall call;
+	JsonbValue sent;
 	char **ids;
 	int n;
 
@@ -225,7 +249,13 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	memset(&call, 0, sizeof(call));
 	call.catalog = catalog;
 	call.type = type;
+	/* A type without history does not publish it. */
+	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
+		(void) kg_history_time(type, kg_json_cstring(&sent));
 	kg_input_open(&call.input, arguments, template, &call.repairs);
+	as_of = type->history ? kg_input_string(&call.input, "as_of") : NULL;
+	if (as_of)
+		call.as_of = kg_history_time(type, as_of);
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);

@@ -305,6 +305,12 @@ kg_type_field_names(const KgType *type)
 	"'default':0,'description':'not with cursor'},'cursor':<cursor>,"         \
 	"'max_bytes':<max_bytes>"
 
+#define KG_GET(more)                                                          \
+	"{'type':'object','additionalProperties':false,'properties':{'ids':"      \
+	"{'type':'array','minItems':1,'maxItems':500,'items':<id>},'id':"         \
+	"{'type':['string','integer'],'description':'instead of ids'}," KG_FIELDS \
+		more "'max_bytes':<max_bytes>}}"
+
 const char *
 kg_tool_input_template(int operation)
 {
@@ -318,18 +324,27 @@ kg_tool_input_template(int operation)
 				   "'properties':{" KG_LIST_ARGUMENTS "}}";
 		default:
 			/* Exactly one of ids and id; the tool says so. */
-			return "{'type':'object','additionalProperties':false,"
-				   "'properties':{'ids':{'type':'array','minItems':1,"
-				   "'maxItems':500,'items':<id>},'id':{'type':['string',"
-				   "'integer'],'description':'instead of ids'}," KG_FIELDS
-				   "'max_bytes':<max_bytes>}}";
+			return KG_GET("");
 	}
+}
+
+const char *
+kg_get_input_template(const KgType *type)
+{
+	if (type->history)
+		return KG_GET("'as_of':{'type':'string','format':'date-time',"
+					  "'description':'as it was then'},");
+	return kg_tool_input_template(KG_EXPOSE_GET);
 }
 
 Jsonb *
 kg_tool_input_schema(const KgType *type, int operation, bool repeat)
 {
-	return kg_expand_schema(kg_tool_input_template(operation), type, repeat);
+	return kg_expand_schema(operation == KG_EXPOSE_GET
+								? kg_get_input_template(type)
+								: kg_tool_input_template(operation),
+							type,
+							repeat);
 }
 
 /*

@@ -63,6 +63,25 @@ SELECT said($$kg_history('brand', 'north', '{"other": 0}')$$);
 SELECT kg_history('brand', 'nobody');
 SELECT said($$kg_revert('1')$$);
 
+-- What was, at a time.
+SET ROLE history_writer;
+RESET ROLE;
+CREATE FUNCTION public.got_at(id text, n int) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_call_tool('get_brand', jsonb_build_object('ids', jsonb_build_array(id, 'south'), 'as_of', kg_history('brand', id) -> 'changes' -> n -> 'at')) #> '{structuredContent}' $$;
+CREATE FUNCTION public.refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT coalesce(r #>> '{structuredContent,error,message}', r #>> '{structuredContent,message}', r #>> '{content,0,text}') FROM kg_call_tool(tool, arguments) r $$;
+SET ROLE history_writer;
+SELECT n, got_at('north', n) -> 'entities' AS entities, got_at('north', n) -> 'not_found' AS not_found FROM generate_series(0, 3) n;
+SELECT kg_call_tool('get_brand', jsonb_build_object('id', 'north', 'fields', '["tier"]'::jsonb, 'as_of', clock_timestamp())) #> '{structuredContent,entity}' AS now;
+SELECT refused('get_brand', jsonb_build_object('id', 'north', 'as_of', to_char(clock_timestamp() + '2 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))) AS future;
+SELECT t, refused('get_brand', jsonb_build_object('id', 'north', 'as_of', t)) AS refused
+  FROM unnest(ARRAY['2020-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '2020-01-01', 'now', '']) t;
+SELECT refused('get_plain', '{"id": "p", "as_of": "2020-01-01T00:00:00Z"}') AS no_history;
+SELECT refused('list_brand', '{"as_of": "2020-01-01T00:00:00Z"}') AS not_yet;
+RESET ROLE;
+DROP FUNCTION public.got_at(text, int), public.refused(text, jsonb);
+SET ROLE history_reader;
+
 -- Versions never start again, with history and without.
 SET ROLE history_writer;
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "p"}');
@@ -168,15 +187,56 @@ SELECT told(kg_history('brand', 'north'));
 UPDATE kg_entity SET data = data || '{"area": "last"}' WHERE entity_id = 'north';
 SELECT told(kg_history('brand', 'north'));
 
+-- Who sees a part of the tenant: an entity that is hidden now has no history, and
+-- no image that was hidden is shown; what is gone counts by what it was last.
+SET ROLE history_admin;
+SELECT kg_apply_bundle('{"bundle_name": "files", "version": "1", "schemas": [
+  {"entity_type": "file", "schema": {"type": "object", "x-id-field": "id", "x-scope-field": "path", "x-history": true, "properties": {
+    "id": {"type": "string"}, "path": {"type": "string"}, "n": {"type": "integer"}}}}]}') ? 'revision' AS applied;
+SELECT kg_create_agent('shopper', '{"bundles": ["shop"]}');
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('files', 'file', '{"id": "stays", "path": "1/"}'), ('files', 'file', '{"id": "left", "path": "1/"}'), ('files', 'file', '{"id": "came", "path": "2/"}'),
+  ('files', 'file', '{"id": "gone", "path": "1/"}'), ('files', 'file', '{"id": "hidden", "path": "2/"}'), ('files', 'file', '{"id": "between", "path": "1/"}');
+UPDATE kg_entity SET data = data || '{"path": "2/"}' WHERE entity_id IN ('left', 'between');
+UPDATE kg_entity SET data = data || '{"path": "1/"}' WHERE entity_id IN ('came', 'between');
+UPDATE kg_entity SET data = data || '{"n": 1}' WHERE entity_type = 'file';
+DELETE FROM kg_entity WHERE entity_id IN ('gone', 'hidden');
+RESET ROLE;
+INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('https://history', 'h', 'HS256', 'historyhistoryhistoryhistoryhistory', 'kg', 'read');
+SELECT kg_issue_token('{"tenant": "history", "access": "write", "sub": "ada", "traversal_ids": ["1/"]}') AS token \gset
+GRANT EXECUTE ON FUNCTION kg_login(text, boolean) TO history_reader;
+SET ROLE history_reader;
+BEGIN;
+SELECT kg_login(:'token') IS NOT NULL AS logged_in;
+SELECT i, array(SELECT c ->> 'version' FROM jsonb_array_elements(kg_history('file', i) -> 'changes') c) AS versions FROM unnest(ARRAY['stays', 'left', 'came', 'gone', 'hidden', 'between']) i;
+SELECT count(*) FROM kg_history;
+COMMIT;
+SET ROLE history_writer;
+SET kg_graph.agent = 'shopper';
+SELECT said($$kg_history('file', 'stays')$$);
+SELECT count(*) FROM kg_history;
+RESET kg_graph.agent;
+RESET ROLE;
+-- Under a policy of the DBA's own nothing is told that it was not asked about.
+SELECT kg_add_policy('own_history', 'kg_entity', 'data ->> ''id'' <> ''stays''', roles => '{history_writer}');
+SET ROLE history_writer;
+SELECT jsonb_array_length(kg_history('file', 'came') -> 'changes') AS told;
+SELECT count(*) FROM kg_history;
+RESET ROLE;
+SELECT kg_drop_policy('own_history');
+SET ROLE history_admin;
+
 -- Off: nothing more is written, what is there stays.
 SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "3", "schemas": [
   {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "area": {"type": "string"}, "tier": {"type": "string"}}}}]}', '{"mode": "merge"}') ? 'revision' AS applied;
 UPDATE kg_entity SET data = data || '{"area": "off"}' WHERE entity_id = 'north';
 SELECT told(kg_history('brand', 'north'));
 -- The history goes with its type, and with the tenant.
+SELECT kg_drop_bundle('files') ? 'entities' AS files;
 SELECT kg_drop_bundle('shop') ? 'entities' AS dropped;
 SELECT count(*) FROM kg_history;
 RESET ROLE;
+DELETE FROM kg_auth_key WHERE issuer = 'https://history';
+REVOKE EXECUTE ON FUNCTION kg_login(text, boolean) FROM history_reader;
 SELECT count(*) FROM kg_freed WHERE tenant = 'history';
 SELECT kg_drop_tenant('history'), kg_drop_tenant('history2');
 SELECT count(*) FROM kg_history WHERE tenant LIKE 'history%';
