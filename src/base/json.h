@@ -118,6 +118,8 @@ extern Jsonb *kg_jw_finish(KgJsonWriter *w);
 extern Size kg_value_text_size(const JsonbValue *value);
 extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
+/* That text: what JsonbToCString() makes, in less than half the instructions. */
+extern char *kg_json_text(const JsonbContainer *container);
 extern Size kg_int_text_size(int64 n);
 
 /* JSON text to datum; for literals of our own. */

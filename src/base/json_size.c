@@ -1,10 +1,11 @@
 /*
  * json_size.c
- *	  How long jsonb is as text, without writing it.
+ *	  How long jsonb is as text, without writing it; and that text.
  *
  * Every reply is measured before it is sent, so this reads the binary form as it
  * lies there: strings that follow each other, as all names of an object do, are
- * looked through in one piece for what is escaped, eight bytes at a time.
+ * looked through in one piece for what is escaped, eight bytes at a time.  It is
+ * written into as many bytes, in the same way.
  */
 #include "postgres.h"
 
@@ -134,4 +135,155 @@ kg_json_text_size(const JsonbContainer *container)
 		at = end;
 	}
 	return size + bytes_size(base + strings, at - strings);
+}
+
+/* ---- writing ---- */
+
+static char *
+write_escaped(uint8 c, char *at)
+{
+	static const char named[] = "\b\t\n\f\r\"\\";
+	static const char names[] = "btnfr\"\\";
+	static const char digits[] = "0123456789abcdef";
+	const char *known = memchr(named, c, strlen(named));
+
+	*at++ = '\\';
+	if (known != NULL)
+	{
+		*at++ = names[known - named];
+		return at;
+	}
+	memcpy(at, "u00", 3);
+	at[3] = digits[c >> 4];
+	at[4] = digits[c & 15];
+	return at + 5;
+}
+
+static inline char *
+write_bytewise(const char *s, int len, char *at)
+{
+	for (int i = 0; i < len; i++)
+		if (escape_size[(uint8) s[i]] == 0)
+			*at++ = s[i];
+		else
+			at = write_escaped((uint8) s[i], at);
+	return at;
+}
+
+static char *
+write_string(const char *s, int len, char *at)
+{
+	const int step = sizeof(uint64);
+
+	*at++ = '"';
+	for (; len >= step; s += step, len -= step)
+		if (are_plain(s))
+		{
+			memcpy(at, s, step);
+			at += step;
+		}
+		else
+			at = write_bytewise(s, step, at);
+	at = write_bytewise(s, len, at);
+	*at++ = '"';
+	return at;
+}
+
+static char *
+write_text(const char *text, char *at)
+{
+	int len = strlen(text);
+
+	memcpy(at, text, len);
+	return at + len;
+}
+
+static char *
+write_number(Numeric number, char *at, const char *end)
+{
+	char *text = DatumGetCString(
+		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
+
+	if ((Size) (end - at) < strlen(text))
+		elog(ERROR, "a number is longer than it was measured");
+	at = write_text(text, at);
+	pfree(text);
+	return at;
+}
+
+static char *write_container(const JsonbContainer *container, char *at,
+							 const char *end);
+
+static char *
+write_entry(JEntry entry, const char *base, uint32 offset, uint32 len, char *at,
+			const char *end)
+{
+	const char *data = base + INTALIGN(offset);
+
+	if (JBE_ISSTRING(entry))
+		return write_string(base + offset, len, at);
+	if (JBE_ISNUMERIC(entry))
+		return write_number((Numeric) data, at, end);
+	if (JBE_ISCONTAINER(entry))
+		return write_container((const JsonbContainer *) data, at, end);
+	if (JBE_ISNULL(entry))
+		return write_text("null", at);
+	return write_text(JBE_ISBOOL_TRUE(entry) ? "true" : "false", at);
+}
+
+/* Where an entry ends that begins so. */
+static inline uint32
+entry_end(JEntry entry, uint32 begin)
+{
+	return JBE_OFFLENFLD(entry) + (JBE_HAS_OFF(entry) ? 0 : begin);
+}
+
+static char *
+write_container(const JsonbContainer *container, char *at, const char *end)
+{
+	int n = JsonContainerSize(container);
+	bool object = JsonContainerIsObject(container);
+	const JEntry *values = container->children + (object ? n : 0);
+	const char *base = (const char *) (values + n);
+	uint32 key = 0;
+	uint32 value = object ? getJsonbOffset(container, n) : 0;
+
+	check_stack_depth();
+	*at++ = object ? '{' : '[';
+	for (int i = 0; i < n; i++)
+	{
+		uint32 next = entry_end(values[i], value);
+
+		if (i > 0)
+			at = write_text(", ", at);
+		if (object)
+		{
+			uint32 next_key = entry_end(container->children[i], key);
+
+			at = write_string(base + key, next_key - key, at);
+			at = write_text(": ", at);
+			key = next_key;
+		}
+		at = write_entry(values[i], base, value, next - value, at, end);
+		value = next;
+	}
+	*at++ = object ? '}' : ']';
+	return at;
+}
+
+char *
+kg_json_text(const JsonbContainer *container)
+{
+	Size size;
+	char *text;
+	char *end;
+
+	if (JsonContainerIsScalar(container))
+		return JsonbToCString(NULL, (JsonbContainer *) container, 0);
+	size = kg_json_text_size(container);
+	text = palloc(size + 1);
+	end = write_container(container, text, text + size);
+	Assert(end == text + size);
+	*end = '\0';
+	return text;
 }

@@ -360,8 +360,7 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "uri", uri);
 	kg_jw_kstring(w, "mimeType", mime);
-	kg_jw_kstring(
-		w, "text", JsonbToCString(NULL, &content->root, VARSIZE(content)));
+	kg_jw_kstring(w, "text", kg_json_text(&content->root));
 	kg_jw_end_object(w);
 	kg_jw_end_array(w);
 	kg_mcp_cache_hints(req, w);

@@ -148,8 +148,7 @@ make_result(const char *summary, const Jsonb *structured, bool is_error)
 	KgSplice result;
 
 	if (kg_setting_mcp_text)
-		text = JsonbToCString(
-			NULL, (JsonbContainer *) &structured->root, VARSIZE(structured));
+		text = kg_json_text(&structured->root);
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
