@@ -251,11 +251,11 @@ example_of(const JsonbValue *value, const char *member, bool array)
 /*
  * Say what to send for an encoded string, for a value that would do as the
  * one item of the array, and for a string that would do as the member of an
- * object (NULL if none).
+ * object (NULL if none); else what is meant (NULL: not known).
  */
 static KG_NORETURN void
 throw_not_container(const JsonbValue *value, const char *path, Container wanted,
-					const char *string_member)
+					const char *string_member, const Jsonb *meant)
 {
 	bool object = wanted == AN_OBJECT;
 	Jsonb *example = NULL;
@@ -289,6 +289,8 @@ throw_not_container(const JsonbValue *value, const char *path, Container wanted,
 				 ? value->type != jbvBinary && value->type != jbvNull
 				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
 		kg_error_example(err, example_of(value, NULL, true));
+	else if (meant != NULL)
+		kg_error_example(err, meant);
 	kg_error_throw(err);
 }
 
@@ -296,7 +298,16 @@ const JsonbContainer *
 kg_args_as_object(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT, NULL);
+		throw_not_container(value, path, AN_OBJECT, NULL, NULL);
+	return kg_json_container(value);
+}
+
+const JsonbContainer *
+kg_args_as_object_or(const JsonbValue *value, const char *path,
+					 const Jsonb *meant)
+{
+	if (!kg_json_is_object(value))
+		throw_not_container(value, path, AN_OBJECT, NULL, meant);
 	return kg_json_container(value);
 }
 
@@ -304,18 +315,8 @@ const JsonbContainer *
 kg_args_as_array(const JsonbValue *value, const char *path)
 {
 	if (!kg_json_is_array(value))
-		throw_not_container(value, path, AN_ARRAY, NULL);
+		throw_not_container(value, path, AN_ARRAY, NULL, NULL);
 	return kg_json_container(value);
-}
-
-const JsonbContainer *
-kg_args_object(const JsonbContainer *object, const char *key, const char *path)
-{
-	JsonbValue value;
-
-	if (kg_json_get(object, key, &value) == NULL)
-		return NULL;
-	return kg_args_as_object(&value, kg_path_member(path, key));
 }
 
 const JsonbContainer *
@@ -340,7 +341,8 @@ kg_args_objects(const JsonbContainer *object, const char *key, const char *path,
 		throw_not_container(&value,
 							kg_path_member(path, key),
 							AN_ARRAY_OF_OBJECTS,
-							string_member);
+							string_member,
+							NULL);
 	return kg_json_container(&value);
 }
 
@@ -349,7 +351,7 @@ kg_args_item(const JsonbValue *value, const char *path,
 			 const char *string_member)
 {
 	if (!kg_json_is_object(value))
-		throw_not_container(value, path, AN_OBJECT, string_member);
+		throw_not_container(value, path, AN_OBJECT, string_member, NULL);
 	return kg_json_container(value);
 }
 

@@ -42,12 +42,14 @@ extern void kg_args_known(const JsonbContainer *object, const char *path,
  */
 extern const JsonbContainer *kg_args_as_object(const JsonbValue *value,
 											   const char *path);
+/* The same; an example of what is meant by something else may be given. */
+extern const JsonbContainer *kg_args_as_object_or(const JsonbValue *value,
+												  const char *path,
+												  const Jsonb *meant);
 extern const JsonbContainer *kg_args_as_array(const JsonbValue *value,
 											  const char *path);
 
 /* Members; false or NULL where absent. */
-extern const JsonbContainer *kg_args_object(const JsonbContainer *object,
-											const char *key, const char *path);
 extern const JsonbContainer *kg_args_array(const JsonbContainer *object,
 										   const char *key, const char *path);
 /*

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <ctype.h>
+
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
@@ -301,6 +303,112 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 						kg_path_index(path, it.index),
 						kg_json_container(&it.value));
 	}
+}
+
+/* ---- what is meant by an array of filters ---- */
+
+static bool
+is_one_of(const JsonbValue *key, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (kg_json_string_is(key, *names))
+			return true;
+	return false;
+}
+
+/* {"field": "tier", "op": "eq", "value": "core"} as {"tier": {"eq": "core"}}. */
+static bool
+write_named(const JsonbContainer *item, KgJsonWriter *w)
+{
+	static const char *const fields[] = {
+		"field", "property", "name", "key", NULL};
+	static const char *const ops[] = {"op", "operator", NULL};
+	static const char *const values[] = {"value", "values", NULL};
+	JsonbValue field = {.type = jbvNull};
+	JsonbValue op = field;
+	JsonbValue value = field;
+	const char *name = "eq";
+	KgOp known;
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, item);
+	while (kg_json_iter_next(&it))
+		if (is_one_of(&it.key, fields))
+			field = it.value;
+		else if (is_one_of(&it.key, ops))
+			op = it.value;
+		else if (is_one_of(&it.key, values))
+			value = it.value;
+		else
+			return false;
+	if (field.type != jbvString || value.type == jbvNull)
+		return false;
+	if (op.type == jbvString)
+		name = kg_json_cstring(&op);
+	/* A sign means one operator; what a word means is not guessed here. */
+	if (!kg_op_lookup(name, &known))
+		name = isalpha((unsigned char) name[0]) ? NULL : kg_op_meant(name);
+	if (name == NULL)
+		return false;
+	kg_jw_keyn(w, field.val.string.val, field.val.string.len);
+	kg_jw_begin_object(w);
+	kg_jw_key(w, name);
+	kg_jw_value(w, &value);
+	kg_jw_end_object(w);
+	return true;
+}
+
+/* As one object, where each property is in one item alone; else NULL. */
+static Jsonb *
+meant_filters(const JsonbContainer *array)
+{
+	KgJsonIter it;
+	KgJsonWriter w;
+	Jsonb *meant;
+	int n = 0;
+
+	if (kg_json_length(array) > kg_setting_max_filters)
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		const JsonbContainer *item = kg_json_container(&it.value);
+		KgJsonIter member;
+
+		if (!kg_json_is_object(&it.value))
+			return NULL;
+		n += kg_json_length(item) > 0;
+		if (write_named(item, &w))
+			continue;
+		/* One property by its name. */
+		if (kg_json_length(item) > 1)
+			return NULL;
+		kg_json_iter_init(&member, item);
+		while (kg_json_iter_next(&member))
+		{
+			kg_jw_keyn(
+				&w, member.key.val.string.val, member.key.val.string.len);
+			kg_jw_value(&w, &member.value);
+		}
+	}
+	kg_jw_end_object(&w);
+	meant = kg_jw_finish(&w);
+	return kg_json_length(&meant->root) == n ? meant : NULL;
+}
+
+const JsonbContainer *
+kg_filter_object(const JsonbContainer *object, const char *path)
+{
+	JsonbValue value;
+	Jsonb *meant = NULL;
+
+	if (kg_json_get(object, "filters", &value) == NULL)
+		return NULL;
+	if (kg_json_is_array(&value))
+		meant = meant_filters(kg_json_container(&value));
+	return kg_args_as_object_or(&value, kg_path_member(path, "filters"), meant);
 }
 
 KgFilter *

@@ -65,6 +65,13 @@ extern void kg_field_enum_value(const KgField *field, int i, JsonbValue *value);
 
 extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 
+/*
+ * The member "filters" of the object at a path, or NULL; an array is told what
+ * it means as an object.
+ */
+extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
+											  const char *path);
+
 /* Parse {property: condition}; NULL gives an empty filter. */
 extern KgFilter *kg_filter_parse(const JsonbContainer *filters,
 								 const char *path);

@@ -32,6 +32,20 @@ kg_marks_note(KgMarks *marks, const KgField *field, const char *member)
 	kg_marks_note_of(marks, NULL, field, member);
 }
 
+void
+kg_marks_rename(KgMarks *marks, const char *member, const char *told)
+{
+	ListCell *lc;
+
+	foreach(lc, marks->untrusted)
+	{
+		KgMark *mark = lfirst(lc);
+
+		if (strcmp(mark->member, member) == 0)
+			mark->member = told;
+	}
+}
+
 /* The array of those of one thing, from the first on; how many they are. */
 static int
 write_untrusted_of(const List *untrusted, int first, KgJsonWriter *w)

@@ -19,6 +19,9 @@ typedef struct KgMarks
 /* The member shows the field, or nothing where it is NULL. */
 extern void kg_marks_note(KgMarks *marks, const KgField *field,
 						  const char *member);
+/* A marked member that is told under another name. */
+extern void kg_marks_rename(KgMarks *marks, const char *member,
+							const char *told);
 /* The same where several things have such members; all of one together. */
 extern void kg_marks_note_of(KgMarks *marks, const char *of,
 							 const KgField *field, const char *member);

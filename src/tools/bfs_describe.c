@@ -12,24 +12,42 @@
 
 /* ---- entities ---- */
 
-/*
- * Identity wins: a property of the same name that is not the id itself gets the
- * name that filters know it by.  Returns false where it is the id.
- */
+/* Identity and marks win: properties of these names get others. */
+static const struct
+{
+	const char *property;
+	const char *told; /* the name that filters know it by */
+} renamed[] = {{"id", "data.id"},
+			   {"entity_type", "data.entity_type"},
+			   {"untrusted", "data.untrusted"},
+			   {"content_types", "data.content_types"}};
+
+/* Returns false where it is the id, which is told already. */
 static bool
 write_member_key(const KgType *type, const JsonbValue *key, KgJsonWriter *w)
 {
-	if (kg_json_string_is(key, "id"))
-	{
-		if (strcmp(type->id_field->name, "id") == 0)
-			return false;
-		kg_jw_key(w, "data.id");
-	}
-	else if (kg_json_string_is(key, "entity_type"))
-		kg_jw_key(w, "data.entity_type");
-	else
-		kg_jw_keyn(w, key->val.string.val, key->val.string.len);
+	if (kg_json_string_is(key, "id") && strcmp(type->id_field->name, "id") == 0)
+		return false;
+	for (int i = 0; i < lengthof(renamed); i++)
+		if (kg_json_string_is(key, renamed[i].property))
+		{
+			kg_jw_key(w, renamed[i].told);
+			return true;
+		}
+	kg_jw_keyn(w, key->val.string.val, key->val.string.len);
 	return true;
+}
+
+static KgMarks
+marks_of(const KgType *type)
+{
+	KgMarks marks = kg_projection_marks(type, NULL);
+
+	for (int i = strcmp(type->id_field->name, "id") == 0 ? 1 : 0;
+		 i < lengthof(renamed);
+		 i++)
+		kg_marks_rename(&marks, renamed[i].property, renamed[i].told);
+	return marks;
 }
 
 /*
@@ -169,7 +187,8 @@ write_entity(void *state, const KgFit *fit, KgJsonWriter *w)
 	write_members(d->call.graph, d->ref, d->rank, fit->listed, w);
 }
 
-/* What is said of it beside its properties, unless one has the name. */
+/* What is said of it beside its properties; how it was cut only where none has
+ * the name. */
 static Jsonb *
 finish_entity(Describe *d)
 {
@@ -183,8 +202,7 @@ finish_entity(Describe *d)
 	draft.cut = cut_properties;
 	draft.items = d;
 	draft.terse = true;
-	draft.marks = kg_projection_marks(d->call.graph->ranked[d->ref->rank - 1],
-									  NULL);
+	draft.marks = marks_of(d->call.graph->ranked[d->ref->rank - 1]);
 	draft.own = &d->ref->data->root;
 	draft.write = write_entity;
 	draft.state = d;

@@ -349,8 +349,7 @@ kg_call_edge_filters(KgGraphCall *call, const KgRelationNames *names,
 					 const KgInput *in, KgFollow *follow)
 {
 	const KgCatalog *catalog = call->catalog;
-	const JsonbContainer *filters = kg_args_object(
-		in->object, "filters", in->path);
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
 	KgFilterTarget *targets;
 	EdgeFilters *edge_filters;
 
@@ -392,7 +391,7 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	selector->ids_path = kg_input_path(in, "ids");
 	selector->type = kg_call_type(call, in, label_key);
 	selector->ids = kg_input_ids(in, "ids", &selector->nids);
-	filters = kg_args_object(in->object, "filters", in->path);
+	filters = kg_filter_object(in->object, in->path);
 	if (filters == NULL)
 		return;
 	target = kg_filter_target_type(selector->type);
@@ -432,8 +431,7 @@ kg_call_filters_over(KgGraphCall *call, const KgInput *in, int nranks,
 					 const uint16 *ranks)
 {
 	KgGraph *graph = call->graph;
-	const JsonbContainer *filters = kg_args_object(
-		in->object, "filters", in->path);
+	const JsonbContainer *filters = kg_filter_object(in->object, in->path);
 	KgFilter **result;
 	KgFilter **analysed;
 	KgFilterTarget *targets;

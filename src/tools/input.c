@@ -118,17 +118,54 @@ kg_input_value(const KgInput *in, const char *key, JsonbValue *value)
 	return false;
 }
 
+/*
+ * What a string stands for in place of an object that selects nodes: a handle,
+ * or where a label may stand alone that.
+ */
+static Jsonb *
+meant_selector(const KgOutline *outline, const JsonbValue *value)
+{
+	const char *text = value->val.string.val;
+	int len = value->val.string.len;
+	const char *colon = memchr(text, ':', len);
+	bool several = kg_outline_member(outline, "ids", 3) != NULL;
+	KgJsonWriter w;
+
+	if (kg_outline_member(outline, "label", 5) == NULL || len == 0 ||
+		colon == text || colon == text + len - 1 || (colon == NULL && !several))
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "label");
+	kg_jw_stringn(&w, text, colon ? colon - text : len);
+	if (colon != NULL)
+	{
+		kg_jw_key(&w, several ? "ids" : "node_id");
+		if (several)
+			kg_jw_begin_array(&w);
+		kg_jw_stringn(&w, colon + 1, text + len - colon - 1);
+		if (several)
+			kg_jw_end_array(&w);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 bool
 kg_input_object(const KgInput *in, const char *key, KgInput *inner)
 {
+	const KgOutline *outline = find_member(in, key)->inner;
 	char *path = kg_input_path(in, key);
+	Jsonb *meant = NULL;
 	JsonbValue value;
 
 	if (!kg_input_value(in, key, &value))
 		return false;
+	if (value.type == jbvString)
+		meant = meant_selector(outline, &value);
 	open_object(inner,
-				kg_args_as_object(&value, path),
-				find_member(in, key)->inner,
+				kg_args_as_object_or(&value, path, meant),
+				outline,
 				path,
 				in->repairs);
 	return true;

@@ -207,7 +207,7 @@ static const KgFilter *
 parse_filters(const KgInput *in, const KgFilterTarget *target)
 {
 	return kg_filter_analyse(
-		kg_filter_parse(kg_args_object(in->object, "filters", ""), "/filters"),
+		kg_filter_parse(kg_filter_object(in->object, ""), "/filters"),
 		target,
 		in->repairs);
 }

@@ -206,8 +206,7 @@ write_envelope(const KgDraft *draft, const KgFit *fit,
 		write_withheld(withheld, w);
 	if (draft->hints != NULL)
 		write_hints(draft->hints, fit->hints, w);
-	if (is_free(draft, "untrusted"))
-		kg_marks_write(marks, w);
+	kg_marks_write(marks, w);
 	if (is_free(draft, "repaired"))
 		kg_repairs_write(draft->input->repairs, w);
 }

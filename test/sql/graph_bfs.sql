@@ -107,7 +107,7 @@ SELECT kg_apply_bundle('{"bundle_name": "counted", "version": "1", "schemas": [{
   "relations": [{"name": "LIKES", "from": "post", "to": "post"}], "entities": [{"entity_type": "post", "items": [{"id": "c1"}, {"id": "c2"}, {"id": "c3"}]}], "edges": [{"relation": "LIKES", "from": "post:c1", "to": "post:c2"}, {"relation": "LIKES", "from": "post:c3", "to": "post:c2"}]}') ? 'revision';
 SELECT kg_describe_many('{"ids": ["c1", "c2", "c2", "c9", "c3"]}')->'items', kg_describe('{"id": "c2"}');
 SELECT n->'metadata' FROM jsonb_array_elements(kg_bfs('{"seeds": ["c1"], "max_hops": 1}')->'nodes') n;
--- what an entity has under a name of the envelope's is its own
+-- what an entity has under a name of the envelope's is its own, but for marks: data that comes from outside must not hide that it does
 SELECT kg_apply_bundle('{"bundle_name": "counted", "version": "2", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "repaired": {"type": "string"}, "untrusted": {"type": "string", "x-untrusted": true}}}}], "entities": [{"entity_type": "note", "items": [{"id": "n1", "repaired": "by hand", "untrusted": "said"}]}]}', '{"mode": "merge"}') ? 'revision';
 SELECT kg_describe('{"id": "n1", "max_bytes": "2048"}');
 SELECT n->'properties' FROM jsonb_array_elements(kg_neighbors('{"start_node": {"label": "post", "node_id": "c1"}}')->'nodes') n;
