@@ -12,6 +12,8 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "query/derived.h"
+#include "query/get.h"
 #include "query/history.h"
 #include "query/plan.h"
 #include "query/sql.h"
@@ -87,6 +89,8 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 	KgSqlBuilder b;
 	KgStatement statement;
 
+	if (!kg_derived_any(type))
+		return kg_get_data(catalog, type, cstring_to_text(id));
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
 				  "SELECT e.data FROM %s e WHERE e.tenant" KG_EQ "$1",
@@ -238,42 +242,51 @@ kg_history_time(const KgType *type, const char *as_of)
 	return time;
 }
 
+typedef struct NextChange
+{
+	TimestampTz time;
+	int64 change; /* 0: none so far */
+} NextChange;
+
+/* From the newest back: times have the order of versions. */
+static bool
+take_next(TupleTableSlot *slot, void *arg)
+{
+	NextChange *next = arg;
+
+	if (slot_int64(slot, 2) <= next->time)
+		return false;
+	next->change = slot_int64(slot, 1);
+	return true;
+}
+
 /* The first change after a time, whoever sees it; 0: none. */
 static int64
 next_change(const KgCatalog *catalog, const KgType *type, const char *id,
 			TimestampTz time)
 {
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, TIMESTAMPTZOID};
-	Datum values[] = {CStringGetTextDatum(catalog->tenant),
-					  Int32GetDatum(type->type_no),
-					  CStringGetTextDatum(id),
-					  TimestampTzGetDatum(time)};
+	NextChange next = {time, 0};
 	KgUserContext user;
-	int64 change = 0;
+	KgSqlBuilder b;
+	KgStatement statement;
 
 	kg_become_owner(&user);
-	SPI_connect();
-	/* Times have the order of versions: those after it are walked back. */
-	kg_spi_run(&saved,
-			   "SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
-			   "AND h.type_no = $2 AND h.entity_id = $3 "
-			   "AND h.version > coalesce((SELECT l.version "
-			   "FROM @kg_history l WHERE l.tenant = $1 AND l.type_no = $2 "
-			   "AND l.entity_id = $3 AND l.at <= $4 "
-			   "ORDER BY l.version DESC LIMIT 1), 0) "
-			   "ORDER BY h.version LIMIT 1",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
-	if (SPI_processed > 0)
-		change = kg_spi_int64(0, 1);
-	SPI_finish();
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT h.change, h.at FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(&b,
+				  " AND h.type_no" KG_EQ "$%d",
+				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
+	kg_sql_append(&b,
+				  " AND h.entity_id" KG_EQ "$%d ORDER BY h.version DESC",
+				  kg_sql_param_text(&b, id));
+	statement = kg_sql_statement(&b);
+	/* Not to be held: one that is would be read to its end. */
+	statement.hold = false;
+	(void) kg_plan_run(&statement, take_next, &next);
 	kg_restore_user(&user);
-	return change;
+	return next.change;
 }
 
 /* What a change found, where the caller may see it. */
