@@ -201,9 +201,11 @@ CREATE TABLE @extschema@.kg_tool (
   tenant       text COLLATE "C" NOT NULL,
   tool         text COLLATE "C" NOT NULL CHECK (pg_catalog.length(tool) <= 64),
   bundle       text COLLATE "C" NOT NULL,
-  entity_type  text COLLATE "C" NOT NULL,
-  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids')),
+  entity_type  text COLLATE "C",
+  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'link', 'unlink', 'history')),
+  relation     text COLLATE "C" CHECK ((relation IS NULL) <> (entity_type IS NULL)),
   PRIMARY KEY (tenant, tool),
+  FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE CASCADE,
   FOREIGN KEY (tenant, bundle, entity_type) REFERENCES @extschema@.kg_entity_type ON DELETE CASCADE
 );
 COMMENT ON TABLE @extschema@.kg_tool IS 'generated catalog tools; the primary key is what keeps a name unique within a tenant';

@@ -10,6 +10,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "store/idempotency.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 
 typedef struct Entry
@@ -17,7 +18,8 @@ typedef struct Entry
 	KgEntryBody body;
 	bool open; /* limits itself */
 	bool writes;
-	int options; /* the argument that may have an idempotency key, or -1 */
+	int options;  /* the argument that may have an idempotency key, or -1 */
+	bool of_type; /* its first argument names the type of the reply's items */
 } Entry;
 
 /*
@@ -40,6 +42,9 @@ write_once(FunctionCallInfo fcinfo, const Entry *entry, KgCall *call)
 						dry_run.type == jbvBool && dry_run.val.boolean))
 		return entry->body(fcinfo, call);
 	reply = kg_idempotency_begin(&request, key, fcinfo);
+	if (reply != NULL && entry->of_type)
+		return kg_idempotency_seen(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+								   reply);
 	if (reply != NULL)
 		return reply;
 	reply = entry->body(fcinfo, call);
@@ -117,6 +122,15 @@ kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body, int options)
 	return run(fcinfo, &entry);
 }
 
+Datum
+kg_entry_write_type(FunctionCallInfo fcinfo, KgEntryBody body, int options)
+{
+	Entry entry = {
+		.body = body, .writes = true, .options = options, .of_type = true};
+
+	return run(fcinfo, &entry);
+}
+
 void
 kg_contained(void (*work)(void *arg), void *arg)
 {
@@ -124,7 +138,10 @@ kg_contained(void (*work)(void *arg), void *arg)
 	int sec_context;
 	int nest = NewGUCNestLevel();
 	bool read_only = XactReadOnly;
+	KgCall *call = kg_running_call();
 
+	call->contained = true;
+	call->read_only = read_only;
 	GetUserIdAndSecContext(&userid, &sec_context);
 	SetUserIdAndSecContext(userid,
 						   sec_context | SECURITY_LOCAL_USERID_CHANGE |

@@ -33,6 +33,10 @@ extern Datum kg_entry_open(FunctionCallInfo fcinfo, int audit,
 extern Datum kg_entry_write(FunctionCallInfo fcinfo, KgEntryBody body,
 							int options);
 
+/* The same of entities of the type that the first argument names. */
+extern Datum kg_entry_write_type(FunctionCallInfo fcinfo, KgEntryBody body,
+								 int options);
+
 /*
  * For what answers a gateway: no role change, no settings that stay, no
  * temporary objects, no writing.  After an error all of it is undone by the

@@ -316,15 +316,6 @@ kg_limits_of_caller(const char *tenant)
 	return find_limits(&caller);
 }
 
-const char *
-kg_caller_name(void)
-{
-	const char *sub = kg_token_subject();
-
-	return sub ? psprintf("sub:%s", sub)
-			   : psprintf("role:%s", GetUserNameFromId(GetUserId(), false));
-}
-
 const KgLimits *
 kg_limits_of_tenant(const char *tenant)
 {

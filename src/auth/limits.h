@@ -65,9 +65,6 @@ extern bool kg_limits_any(void);
  */
 extern const KgLimits *kg_limits_of_caller(const char *tenant);
 
-/* Who calls, as subjects are named: sub:VALUE of its token, or role:NAME. */
-extern const char *kg_caller_name(void);
-
 /* The tenant's own: quotas. */
 extern const KgLimits *kg_limits_of_tenant(const char *tenant);
 

@@ -49,11 +49,11 @@ typedef struct KgPrivilege
 	{                                                               \
 		KG_READS | KG_GATEWAY, ACL_SELECT, "SELECT", "TABLE", table \
 	}
-#define KG_WRITABLE(table)                                 \
-	{KG_WRITES, ACL_INSERT, "INSERT", "TABLE", table},     \
-		{KG_WRITES, ACL_UPDATE, "UPDATE", "TABLE", table}, \
-	{                                                      \
-		KG_WRITES, ACL_DELETE, "DELETE", "TABLE", table    \
+#define KG_WRITABLE(table)                                              \
+	{KG_WRITES | KG_GATEWAY, ACL_INSERT, "INSERT", "TABLE", table},     \
+		{KG_WRITES | KG_GATEWAY, ACL_UPDATE, "UPDATE", "TABLE", table}, \
+	{                                                                   \
+		KG_WRITES | KG_GATEWAY, ACL_DELETE, "DELETE", "TABLE", table    \
 	}
 
 /* The derived tables hold a tenant's data too. */
@@ -78,7 +78,7 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_quota"),
 	KG_WRITABLE("kg_entity"),
 	KG_WRITABLE("kg_edge"),
-	{KG_WRITES, ACL_USAGE, "USAGE", "SEQUENCE", "kg_node_seq"},
+	{KG_WRITES | KG_GATEWAY, ACL_USAGE, "USAGE", "SEQUENCE", "kg_node_seq"},
 	{KG_GATEWAY, ACL_EXECUTE, "EXECUTE", "FUNCTION", KG_LOGIN},
 	{KG_GATEWAY,
 	 ACL_EXECUTE,

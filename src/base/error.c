@@ -26,6 +26,7 @@ struct KgError
 	const Jsonb *example;
 	int retry_after; /* ms; 0: waiting does not help */
 	Jsonb *errors;
+	List *members; /* name and Jsonb * in turn */
 	char *hint;
 	char *type;
 	char *id;
@@ -228,6 +229,18 @@ kg_error_errors(KgError *err, Jsonb *errors)
 }
 
 void
+kg_error_member(KgError *err, const char *name, Jsonb *value)
+{
+	err->members = lappend(lappend(err->members, (char *) name), value);
+}
+
+void
+kg_error_member_int(KgError *err, const char *name, int64 n)
+{
+	kg_error_member(err, name, kg_json_parse(psprintf(INT64_FORMAT, n)));
+}
+
+void
 kg_error_entity(KgError *err, const char *type, const char *id)
 {
 	err->type = type ? pstrdup(type) : NULL;
@@ -335,6 +348,9 @@ kg_error_object(const KgError *err)
 		kg_jw_kint(&w, "retry_after_ms", err->retry_after);
 	if (err->errors)
 		kg_jw_kjsonb(&w, "errors", err->errors);
+	for (int i = 0; i < list_length(err->members); i += 2)
+		kg_jw_kjsonb(
+			&w, list_nth(err->members, i), list_nth(err->members, i + 1));
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -71,6 +71,9 @@ extern void kg_error_example(KgError *err, const Jsonb *example);
 /* When it may work again, where waiting helps. */
 extern void kg_error_retry_after(KgError *err, int ms);
 extern void kg_error_errors(KgError *err, Jsonb *errors);
+/* A member of its own; the name is a constant. */
+extern void kg_error_member(KgError *err, const char *name, Jsonb *value);
+extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 extern KG_NORETURN void kg_error_throw(KgError *err) KG_NORETURN_TAIL;

@@ -15,6 +15,8 @@
 
 char *kg_setting_agent;
 int kg_setting_audit = KG_AUDIT_OFF;
+int kg_setting_confirm = KG_CONFIRM_OFF;
+int kg_setting_confirm_more = KG_CONFIRM_OFF;
 int kg_setting_audit_to = KG_AUDIT_LOG;
 int kg_setting_audit_arguments = KG_AUDIT_HASH;
 char *kg_setting_tenant;
@@ -224,6 +226,12 @@ static const struct config_enum_entry audit_levels[] = {
 	{"all", KG_AUDIT_ALL, false},
 	{NULL, 0, false}};
 
+static const struct config_enum_entry confirm_levels[] = {
+	{"off", KG_CONFIRM_OFF, false},
+	{"deletes", KG_CONFIRM_DELETES, false},
+	{"all", KG_CONFIRM_ALL, false},
+	{NULL, 0, false}};
+
 static const struct config_enum_entry audit_places[] = {
 	{"log", KG_AUDIT_LOG, false},
 	{"table", KG_AUDIT_TABLE, false},
@@ -336,6 +344,35 @@ define_audit(void)
 		NULL);
 }
 
+static void
+define_confirm(void)
+{
+	DefineCustomEnumVariable(
+		"kg_graph.confirm",
+		"Sets which tools that write answer what they would do first.",
+		"They do it when they are called again with the value of that reply.",
+		&kg_setting_confirm,
+		KG_CONFIRM_OFF,
+		confirm_levels,
+		PGC_SUSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.confirm_more",
+		"Sets the same for the caller's own calls.",
+		"It adds to kg_graph.confirm and takes nothing from it.",
+		&kg_setting_confirm_more,
+		KG_CONFIRM_OFF,
+		confirm_levels,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+}
+
 void
 kg_settings_bounds(KgLowered which, int *min, int *max)
 {
@@ -352,6 +389,7 @@ kg_settings_define(void)
 {
 	define_limits();
 	define_audit();
+	define_confirm();
 	DefineCustomStringVariable(
 		"kg_graph.agent",
 		"Chooses the agent among those of the tenant.",

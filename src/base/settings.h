@@ -29,6 +29,16 @@ typedef enum KgAuditArguments
 	KG_AUDIT_FULL
 } KgAuditArguments;
 
+/* Which writing tools ask first (tools/confirm.h); each those before it, too. */
+typedef enum KgConfirmLevel
+{
+	KG_CONFIRM_OFF,
+	KG_CONFIRM_DELETES,
+	KG_CONFIRM_ALL
+} KgConfirmLevel;
+
+extern int kg_setting_confirm;
+extern int kg_setting_confirm_more; /* the caller's own */
 extern int kg_setting_audit;
 extern int kg_setting_audit_to;
 extern int kg_setting_audit_arguments;

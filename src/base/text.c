@@ -1,11 +1,12 @@
 /*
  * text.c
- *	  What a character of a text is.
+ *	  What a character of a text is; an instant as text.
  */
 #include "postgres.h"
 
 #include "base/text.h"
 #include "mb/pg_wchar.h"
+#include "utils/datetime.h"
 
 int
 kg_control_len(const char *s, int len)
@@ -29,4 +30,21 @@ kg_has_control(const char *s, int len)
 		if (kg_control_len(s + i, len - i) > 0)
 			return true;
 	return false;
+}
+
+char *
+kg_utc_text(TimestampTz at)
+{
+	struct pg_tm tm;
+	fsec_t fsec;
+
+	if (timestamp2tm(at, NULL, &tm, &fsec, NULL, NULL) != 0)
+		elog(ERROR, "timestamp out of range");
+	return psprintf("%04d-%02d-%02dT%02d:%02d:%02dZ",
+					tm.tm_year,
+					tm.tm_mon,
+					tm.tm_mday,
+					tm.tm_hour,
+					tm.tm_min,
+					tm.tm_sec);
 }

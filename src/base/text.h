@@ -1,9 +1,11 @@
 /*
  * text.h
- *	  What a character of a text is.
+ *	  What a character of a text is; an instant as text.
  */
 #ifndef KG_TEXT_H
 #define KG_TEXT_H
+
+#include "datatype/timestamp.h"
 
 /*
  * Bytes of the control character (of Unicode's category Cc) that a text begins
@@ -13,5 +15,8 @@ extern int kg_control_len(const char *s, int len);
 
 /* What is no part of an id, a tenant's name or a scope path. */
 extern bool kg_has_control(const char *s, int len);
+
+/* In UTC, by seconds, as JSON Schema's date-time. */
+extern char *kg_utc_text(TimestampTz at);
 
 #endif /* KG_TEXT_H */

@@ -867,51 +867,54 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	return n;
 }
 
-static int
-expose_bit(const JsonbValue *name)
+bool
+kg_expose_read(const JsonbValue *value, bool of_relation, int *expose)
 {
-	if (kg_json_string_is(name, "list"))
-		return KG_EXPOSE_LIST;
-	if (kg_json_string_is(name, "get"))
-		return KG_EXPOSE_GET;
-	if (kg_json_string_is(name, "list_ids"))
-		return KG_EXPOSE_LIST_IDS;
-	return 0;
+	KgJsonIter it;
+
+	*expose = 0;
+	if (!kg_json_is_array(value))
+		return false;
+	kg_json_iter_init(&it, kg_json_container(value));
+	while (kg_json_iter_next(&it))
+	{
+		const KgOperation *operation = NULL;
+
+		if (it.value.type == jbvString)
+			operation = kg_operation_named(it.value.val.string.val,
+										   it.value.val.string.len);
+		if (operation == NULL ||
+			((operation->expose & KG_EXPOSE_OF_RELATION) != 0) != of_relation)
+			return false;
+		*expose |= operation->expose;
+	}
+	return true;
+}
+
+void
+kg_expose_allow(KgError *err, bool of_relation)
+{
+	const KgOperation *operation;
+
+	for (int i = 0; (operation = kg_operation(i)) != NULL; i++)
+		if (((operation->expose & KG_EXPOSE_OF_RELATION) != 0) == of_relation)
+			kg_error_allow(err, operation->name);
 }
 
 static void
 read_expose(Parser *parser, KgType *type, const Gathered *g)
 {
 	const JsonbValue *value = g->annotations[KG_X_TOOL_EXPOSE];
-	bool known;
-	KgJsonIter it;
 	KgError *err;
 
 	type->expose = KG_EXPOSE_LIST | KG_EXPOSE_GET;
-	if (value == NULL)
-		return;
-	known = kg_json_is_array(value);
-	if (known)
-	{
-		type->expose = 0;
-		kg_json_iter_init(&it, kg_json_container(value));
-		while (kg_json_iter_next(&it))
-		{
-			int bit = expose_bit(&it.value);
-
-			type->expose |= bit;
-			known = known && bit != 0;
-		}
-	}
-	if (known)
+	if (value == NULL || kg_expose_read(value, false, &type->expose))
 		return;
 	err = kg_error_new(parser->code,
 					   "\"x-tool-expose\" must be an array of tools");
 	kg_error_keyword(err, "x-tool-expose");
 	kg_error_got(err, value);
-	kg_error_allow(err, "list");
-	kg_error_allow(err, "get");
-	kg_error_allow(err, "list_ids");
+	kg_expose_allow(err, false);
 	report(parser, err, "/x-tool-expose");
 }
 

@@ -29,4 +29,12 @@ extern int kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
 							   const char *path, KgErrorList *errors,
 							   KgField **fields);
 
+/*
+ * The tools that an array names, of a relation or of a type, as KG_EXPOSE_*;
+ * false where it is none of those.  And those that there are, for the error.
+ */
+extern bool kg_expose_read(const JsonbValue *value, bool of_relation,
+						   int *expose);
+extern void kg_expose_allow(KgError *err, bool of_relation);
+
 #endif /* KG_ANNOTATIONS_H */

@@ -399,6 +399,20 @@ number_references(KgCatalog *catalog)
 	}
 }
 
+/* The type that a tool is of, or the relation, which exposes it. */
+static bool
+find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
+		   const char *relation)
+{
+	tool->type = type ? kg_catalog_type_in(catalog, tool->bundle, type) : NULL;
+	tool->relation = NULL;
+	for (int i = 0; relation != NULL && i < catalog->nrelations; i++)
+		if (strcmp(catalog->relations[i].name, relation) == 0 &&
+			strcmp(catalog->relations[i].bundle, tool->bundle) == 0)
+			tool->relation = &catalog->relations[i];
+	return tool->type != NULL || tool->relation != NULL;
+}
+
 static void
 load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
@@ -406,8 +420,8 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	static const Oid argtypes[] = {TEXTOID};
 
 	kg_spi_run(&saved,
-			   "SELECT tool, bundle, entity_type, operation FROM @kg_tool "
-			   "WHERE tenant = $1 ORDER BY tool",
+			   "SELECT tool, bundle, entity_type, operation, relation "
+			   "FROM @kg_tool WHERE tenant = $1 ORDER BY tool",
 			   1,
 			   argtypes,
 			   tenant,
@@ -418,18 +432,17 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	catalog->tools = palloc0(Max(1, SPI_processed) * sizeof(KgTool));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		const char *operation = row_text(i, 4);
-		const KgType *type = kg_catalog_type_in(
-			catalog, row_text(i, 2), row_text(i, 3));
+		const char *name = row_text(i, 4);
+		const KgOperation *operation = kg_operation_named(name, strlen(name));
 		KgTool *tool = &catalog->tools[catalog->ntools];
 
-		if (type == NULL)
+		tool->bundle = row_text(i, 2);
+		if (!find_maker(catalog, tool, row_text(i, 3), row_text(i, 5)))
 			continue;
 		tool->name = row_text(i, 1);
-		tool->type = type;
-		tool->operation = strcmp(operation, "list") == 0  ? KG_EXPOSE_LIST
-						  : strcmp(operation, "get") == 0 ? KG_EXPOSE_GET
-														  : KG_EXPOSE_LIST_IDS;
+		tool->operation = operation->expose;
+		if (tool->relation != NULL)
+			((KgRelation *) tool->relation)->expose |= tool->operation;
 		catalog->ntools++;
 	}
 	SPI_freetuptable(SPI_tuptable);

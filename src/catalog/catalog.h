@@ -14,6 +14,7 @@
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
+#include "catalog/operations.h"
 #include "schema/schema.h"
 
 /* How a field's values are compared, sorted and encoded as keys. */
@@ -86,10 +87,6 @@ typedef struct KgAuthorize
 	const KgField *id_field; /* of the resource; NULL: the entity's own id */
 } KgAuthorize;
 
-#define KG_EXPOSE_LIST 1
-#define KG_EXPOSE_GET 2
-#define KG_EXPOSE_LIST_IDS 4
-
 typedef struct KgType
 {
 	int32 type_no;
@@ -141,6 +138,7 @@ typedef struct KgRelation
 	bool symmetric;
 	bool derived;	 /* from x-ref; else declared, edges explicit */
 	const char *key; /* the property that tells parallel edges apart, or NULL */
+	int expose;		 /* KG_EXPOSE_* of a declared one */
 	int nvariants;
 	KgVariant *variants;
 	int nfields; /* of edge properties, over the variants */
@@ -160,8 +158,10 @@ typedef struct KgBundle
 typedef struct KgTool
 {
 	const char *name;
-	const KgType *type;
 	int operation; /* one of KG_EXPOSE_* */
+	const char *bundle;
+	const KgType *type;			/* NULL: it is of */
+	const KgRelation *relation; /* this */
 } KgTool;
 
 typedef struct KgCatalog

@@ -13,6 +13,7 @@
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
 #include "query/filter.h"
+#include "tools/dispatch.h"
 #include "utils/builtins.h"
 
 #define KG_PROMPT_WORKFLOW "knowledge_graph"
@@ -78,6 +79,18 @@ static const char workflow_arguments[] =
 	"shown to people.\n"
 	"- Only the properties named in a tool's schema can be filtered.\n";
 
+/* For who has tools that write. */
+static const char writing_rules[] =
+	"Some of its tools write.\n"
+	"Write only what the user asked for. Read the record before you change it, "
+	"and send its version as \"expected_version\"; on CONFLICT read it again "
+	"and send what is still to be done. \"dry_run\": true tells what would "
+	"happen. A reply with \"confirm\" has written nothing: tell the user what "
+	"it says, and call again with the same arguments and \"confirm\" only "
+	"where the user agrees. Send a new \"idempotency_key\" with each write, "
+	"and "
+	"the same one where you do not know whether it arrived.\n";
+
 /* Text of a bundle's author, cut on a character boundary. */
 static void
 append_cut(StringInfo out, const char *text)
@@ -104,10 +117,21 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 	for (int i = 0; i < catalog->ntools; i++)
 		if (catalog->tools[i].type == type &&
 			catalog->tools[i].operation == operation &&
-			kg_agent_has_tool(
-				req->agent, KG_TOOLSET_CATALOG, catalog->tools[i].name))
+			kg_tool_is_offered(
+				req->agent, &catalog->tools[i], kg_operations_offered()))
 			return catalog->tools[i].name;
 	return NULL;
+}
+
+static bool
+can_write(const KgMcpRequest *req, const KgCatalog *catalog)
+{
+	int writing = kg_operations_offered() & KG_EXPOSE_WRITING;
+
+	for (int i = 0; writing != 0 && i < catalog->ntools; i++)
+		if (kg_tool_is_offered(req->agent, &catalog->tools[i], writing))
+			return true;
+	return false;
 }
 
 static void
@@ -150,8 +174,13 @@ static void
 append_type(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 			const KgType *type)
 {
-	static const int operations[] = {
-		KG_EXPOSE_LIST, KG_EXPOSE_GET, KG_EXPOSE_LIST_IDS};
+	static const int operations[] = {KG_EXPOSE_LIST,
+									 KG_EXPOSE_GET,
+									 KG_EXPOSE_LIST_IDS,
+									 KG_EXPOSE_HISTORY,
+									 KG_EXPOSE_CREATE,
+									 KG_EXPOSE_UPDATE,
+									 KG_EXPOSE_DELETE};
 	bool any = false;
 	int nfields = 0;
 
@@ -295,7 +324,10 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	appendStringInfoString(
 		out,
 		"A knowledge graph is connected: records that were checked against "
-		"their schemas when they were stored. Its tools only read.\n");
+		"their schemas when they were stored. ");
+	appendStringInfoString(out,
+						   can_write(req, catalog) ? writing_rules
+												   : "Its tools only read.\n");
 	append_bundles(out, catalog, bundle);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_steps);

@@ -129,7 +129,8 @@ kg_mcp_splice_envelope(KgMcpRequest *req, KgSplice *result)
 	kg_mcp_write_server_info(req, &w);
 	kg_jw_end_object(&w);
 	kg_splice_jsonb(result, "_meta", kg_jw_finish(&w));
-	kg_splice_string(result, "resultType", "complete");
+	kg_splice_string(
+		result, "resultType", req->asks ? "input_required" : "complete");
 }
 
 /*

@@ -56,6 +56,7 @@ typedef struct KgMcpRequest
 	Jsonb *error_data;
 	/* a result that a handler has made itself; nothing was written then */
 	const Jsonb *result;
+	bool asks;		   /* the result is a question to the user */
 	bool listen;	   /* the answer says where changes are notified */
 	bool notification; /* the answer is a notification, not a result */
 } KgMcpRequest;

@@ -11,6 +11,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "mcp/confirm.h"
 #include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
@@ -325,8 +326,10 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 {
 	const KgToolList *list = get_list(req);
 	char *name = kg_mcp_string_param(req, "name");
-	JsonbValue arguments;
+	JsonbValue value;
 	JsonbValue error;
+	const Jsonb *arguments;
+	KgMcpAnswer answer;
 	Jsonb *result;
 
 	if (name == NULL)
@@ -336,15 +339,27 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==
 		NULL)
 		return refuse_unknown(req, list, name);
-	result = call_tool(req,
-					   name,
-					   kg_json_get(req->params, "arguments", &arguments) == NULL
-						   ? kg_json_parse("{}")
-						   : kg_json_datum(&arguments));
+	arguments = kg_json_get(req->params, "arguments", &value) == NULL
+					? kg_json_parse("{}")
+					: kg_json_datum(&value);
+	answer = kg_mcp_read_answer(req, &arguments);
+	if (answer == KG_MCP_REFUSED)
+	{
+		req->result = kg_mcp_declined(req);
+		return true;
+	}
+	result = call_tool(req, name, arguments);
 	if (result == NULL)
 		return true;
+	/* A state that is none of ours is no model's to correct. */
+	if (answer == KG_MCP_AGREED && is_argument_error(result, &error) &&
+		kg_json_get(kg_json_container(&error), "path", &value) != NULL &&
+		kg_json_string_is(&value, "/confirm"))
+		return refuse_arguments(req, &error);
 	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
 		return refuse_arguments(req, &error);
-	req->result = shape_result(req, result);
+	req->result = kg_mcp_question(req, name, result);
+	if (req->result == NULL)
+		req->result = shape_result(req, result);
 	return true;
 }

@@ -7,12 +7,12 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/text.h"
 #include "lib/qunique.h"
 #include "miscadmin.h"
 #include "query/cursor.h"
 #include "query/exchange.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/timestamp.h"
 
 /* Ids of an entry of "resources". */
@@ -274,23 +274,6 @@ seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 		exchange->tenant, exchange->about, payload.data, payload.len);
 }
 
-static char *
-utc_text(TimestampTz at)
-{
-	struct pg_tm tm;
-	fsec_t fsec;
-
-	if (timestamp2tm(at, NULL, &tm, &fsec, NULL, NULL) != 0)
-		elog(ERROR, "timestamp out of range");
-	return psprintf("%04d-%02d-%02dT%02d:%02d:%02dZ",
-					tm.tm_year,
-					tm.tm_mon,
-					tm.tm_mday,
-					tm.tm_hour,
-					tm.tm_min,
-					tm.tm_sec);
-}
-
 void
 kg_exchange_write(const KgExchange *exchange, const KgDecisions *decisions,
 				  KgJsonWriter *w)
@@ -310,5 +293,5 @@ kg_exchange_write(const KgExchange *exchange, const KgDecisions *decisions,
 	kg_jw_kstring(
 		w, "exchange", seal(exchange, expires, asking.digests, asking.n));
 	kg_jw_kint(w, "round", exchange->round + 1);
-	kg_jw_kstring(w, "expires_at", utc_text(expires));
+	kg_jw_kstring(w, "expires_at", kg_utc_text(expires));
 }

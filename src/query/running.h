@@ -20,6 +20,8 @@ typedef struct KgExplained
 /* A call: on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
+	bool contained;		  /* it may write nothing, */
+	bool read_only;		  /* and might not have, without that */
 	TimestampTz deadline; /* 0: none */
 	const char *clock;	  /* what set it */
 	int clock_ms;

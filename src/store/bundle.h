@@ -105,6 +105,20 @@ extern bool kg_bundle_has_relation(const KgApply *apply, const char *name);
 extern bool kg_bundle_changes_relations(const KgApply *apply);
 extern void kg_bundle_write_relations(KgApply *apply);
 
+/* What a declared relation of the bundle, as it will be, exposes. */
+typedef struct KgExposed
+{
+	const char *relation;
+	int expose;
+	const char *path;
+} KgExposed;
+
+extern List *kg_bundle_exposed(const KgApply *apply);
+
+/* bundle_tools.c: the generated tools; as the owner. */
+extern void kg_bundle_check_tools(KgApply *apply);
+extern void kg_bundle_write_tools(KgApply *apply);
+
 /* The entities and references of the payload. */
 extern void kg_bundle_check_entities(KgApply *apply);
 

@@ -13,8 +13,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-#define KG_MAX_TOOL_NAME 64
-
 static void
 report(KgApply *apply, KgError *err, const char *path)
 {
@@ -306,100 +304,6 @@ check_fields(KgApply *apply, KgPayloadType *type)
 	}
 }
 
-static void
-check_tool(KgApply *apply, const KgPayloadType *type, int operation,
-		   const char *tool, List **taken)
-{
-	KgError *err;
-	ListCell *lc;
-	const KgTool *other = kg_catalog_tool(apply->before, tool);
-
-	if (strlen(tool) > KG_MAX_TOOL_NAME)
-	{
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "tool name \"%s\" has %d characters; %d are allowed",
-						   tool,
-						   (int) strlen(tool),
-						   KG_MAX_TOOL_NAME);
-		kg_error_got_string(err, tool);
-		kg_error_expected(err,
-						  "a shorter name of the entity type, or a "
-						  "shorter \"x-tool-expose\"");
-		report(apply, err, type->path);
-	}
-	foreach(lc, *taken)
-	{
-		if (strcmp(lfirst(lc), tool) != 0)
-			continue;
-		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "tool_name_collision_in_tenant: tool \"%s\" would "
-						   "be made twice by bundle \"%s\"",
-						   tool,
-						   apply->payload->name);
-		kg_error_got_string(err, tool);
-		kg_error_expected(err, "another name of one of the entity types");
-		report(apply, err, type->path);
-	}
-	*taken = lappend(*taken, pstrdup(tool));
-	if (other && strcmp(other->type->bundle, apply->payload->name) != 0)
-	{
-		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "tool_name_collision_in_tenant: tool \"%s\" of "
-						   "bundle \"%s\" is already made by bundle \"%s\"",
-						   tool,
-						   apply->payload->name,
-						   other->type->bundle);
-		kg_error_got_string(err, tool);
-		kg_error_expected(err,
-						  "another name of the entity type, or another "
-						  "\"x-tool-expose\"");
-		report(apply, err, type->path);
-	}
-}
-
-static void
-check_tools(KgApply *apply)
-{
-	List *taken = NIL;
-
-	/* Types that a merge keeps hold their names. */
-	for (int i = 0; apply->options.merge && i < apply->before->ntools; i++)
-	{
-		const KgTool *tool = &apply->before->tools[i];
-		bool replaced = false;
-
-		for (int j = 0; j < apply->payload->ntypes; j++)
-			replaced |= strcmp(apply->payload->types[j].name,
-							   tool->type->name) == 0;
-		if (strcmp(tool->type->bundle, apply->payload->name) == 0 && !replaced)
-			taken = lappend(taken, pstrdup(tool->name));
-	}
-	for (int i = 0; i < apply->payload->ntypes; i++)
-	{
-		const KgPayloadType *type = &apply->payload->types[i];
-		int expose = type->parsed ? type->parsed->expose : 0;
-
-		if (expose & KG_EXPOSE_LIST)
-			check_tool(apply,
-					   type,
-					   KG_EXPOSE_LIST,
-					   psprintf("list_%s", type->name),
-					   &taken);
-		if (expose & KG_EXPOSE_GET)
-			check_tool(apply,
-					   type,
-					   KG_EXPOSE_GET,
-					   psprintf("get_%s", type->name),
-					   &taken);
-		if (expose & KG_EXPOSE_LIST_IDS)
-			check_tool(apply,
-					   type,
-					   KG_EXPOSE_LIST_IDS,
-					   psprintf("list_%s_ids", type->name),
-					   &taken);
-	}
-}
-
 /*
  * Types that stay as they are and name, by x-ref-field, a property that their
  * target would no longer have, or not as it must be.
@@ -588,7 +492,7 @@ kg_bundle_check(KgApply *apply)
 	for (int i = 0; i < payload->ntypes; i++)
 		if (payload->types[i].parsed)
 			check_fields(apply, &payload->types[i]);
-	check_tools(apply);
+	kg_bundle_check_tools(apply);
 	check_foreign_references(apply);
 	check_named_fields(apply);
 

@@ -83,6 +83,21 @@ end_name(const KgType *type, const char *bundle)
 }
 
 static void
+put_exposed(KgJsonWriter *w, int expose)
+{
+	const KgOperation *operation;
+
+	if (expose == 0)
+		return;
+	kg_jw_key(w, "tools");
+	kg_jw_begin_array(w);
+	for (int i = 0; (operation = kg_operation(i)) != NULL; i++)
+		if (expose & operation->expose)
+			kg_jw_string(w, operation->name);
+	kg_jw_end_array(w);
+}
+
+static void
 put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 {
 	kg_jw_key(w, "relations");
@@ -118,6 +133,7 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 			}
 			if (v->description)
 				kg_jw_kstring(w, "description", v->description);
+			put_exposed(w, relation->expose);
 			kg_jw_end_object(w);
 		}
 	}

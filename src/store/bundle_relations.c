@@ -30,6 +30,7 @@ typedef struct KgNewVariant
 	bool symmetric;
 	const char *key;
 	const char *description;
+	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
 
@@ -154,6 +155,7 @@ declare_variants(KgApply *apply)
 		variant.symmetric = relation->symmetric;
 		variant.key = relation->key;
 		variant.description = relation->description;
+		variant.expose = relation->expose;
 		variant.path = relation->path;
 		add_variant(apply, &variant);
 	}
@@ -191,6 +193,7 @@ keep_variants(KgApply *apply)
 			variant.symmetric = relation->symmetric;
 			variant.key = relation->key;
 			variant.description = relation->variants[j].description;
+			variant.expose = relation->expose;
 			add_variant(apply, &variant);
 		}
 	}
@@ -262,10 +265,11 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 						   "\"x-ref\"",
 						   a->relation);
 	else if (a->symmetric != b->symmetric ||
-			 !same_text(a->inverse, b->inverse) || !same_text(a->key, b->key))
+			 !same_text(a->inverse, b->inverse) || !same_text(a->key, b->key) ||
+			 a->expose != b->expose)
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "variants of relation \"%s\" differ in "
-						   "\"inverse\", \"symmetric\" or \"key\"",
+						   "\"inverse\", \"symmetric\", \"key\" or \"tools\"",
 						   a->relation);
 	else
 		return;
@@ -452,6 +456,33 @@ check_counted(KgApply *apply)
 			report(apply, err, NULL);
 		}
 	}
+}
+
+List *
+kg_bundle_exposed(const KgApply *apply)
+{
+	List *result = NIL;
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *variant = lfirst(lc);
+		KgExposed *exposed;
+		bool known = variant->expose == 0;
+		ListCell *cell;
+
+		foreach(cell, result)
+			known |= strcmp(((KgExposed *) lfirst(cell))->relation,
+							variant->relation) == 0;
+		if (known)
+			continue;
+		exposed = palloc(sizeof(KgExposed));
+		exposed->relation = variant->relation;
+		exposed->expose = variant->expose;
+		exposed->path = variant->path ? variant->path : "/relations";
+		result = lappend(result, exposed);
+	}
+	return result;
 }
 
 void

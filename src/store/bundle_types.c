@@ -203,112 +203,6 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	apply->changed = true;
 }
 
-/* Tools of this bundle change under its lock only. */
-static bool
-tool_is_stored(const KgApply *apply, const char *type, int operation,
-			   const char *name)
-{
-	const KgTool *tool = kg_catalog_tool(apply->before, name);
-
-	return tool != NULL && tool->operation == operation &&
-		   strcmp(tool->type->name, type) == 0 &&
-		   strcmp(tool->type->bundle, apply->payload->name) == 0;
-}
-
-static void
-write_tool(KgApply *apply, const char *type, const char *operation,
-		   const char *tool)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(tool),
-					  CStringGetTextDatum(apply->payload->name),
-					  CStringGetTextDatum(type),
-					  CStringGetTextDatum(operation)};
-
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tool AS t (tenant, tool, bundle, entity_type, "
-			   "operation) VALUES ($1, $2, $3, $4, $5) "
-			   "ON CONFLICT (tenant, tool) DO UPDATE SET entity_type = $4, "
-			   "operation = $5 WHERE t.bundle = $3 "
-			   "RETURNING tool",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT_RETURNING);
-	/* Another bundle took the name since the check. */
-	if (SPI_processed == 0)
-		kg_error_throw(kg_error_new(
-			KG_ALREADY_EXISTS,
-			"tool_name_collision_in_tenant: tool \"%s\" of bundle \"%s\" was "
-			"made by another bundle in the meantime",
-			tool,
-			apply->payload->name));
-}
-
-/*
- * The tools of the payload's types.  The primary key decides when another
- * bundle made a tool of the name in the meantime.
- */
-static void
-write_tools(KgApply *apply)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	static const struct
-	{
-		int expose;
-		const char *name;
-		const char *before;
-		const char *after;
-	} operations[] = {{KG_EXPOSE_LIST, "list", "list_", ""},
-					  {KG_EXPOSE_GET, "get", "get_", ""},
-					  {KG_EXPOSE_LIST_IDS, "list_ids", "list_", "_ids"}};
-	KgPayload *payload = apply->payload;
-
-	for (int i = 0; i < payload->ntypes; i++)
-	{
-		const KgPayloadType *type = &payload->types[i];
-		int expose = type->parsed->expose;
-		Datum values[] = {
-			CStringGetTextDatum(apply->tenant),
-			CStringGetTextDatum(payload->name),
-			CStringGetTextDatum(type->name),
-			CStringGetTextDatum(expose & KG_EXPOSE_LIST ? "list" : ""),
-			CStringGetTextDatum(
-				psprintf("%s,%s",
-						 expose & KG_EXPOSE_GET ? "get" : "",
-						 expose & KG_EXPOSE_LIST_IDS ? "list_ids" : ""))};
-
-		if (type->stored && strcmp(type->stored->schema_hash, type->hash) == 0)
-			continue;
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
-				   "AND entity_type = $3 AND operation <> $4 "
-				   "AND operation <> ALL (string_to_array($5, ','))",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
-		for (int j = 0; j < lengthof(operations); j++)
-		{
-			char *name = psprintf("%s%s%s",
-								  operations[j].before,
-								  type->name,
-								  operations[j].after);
-
-			if ((expose & operations[j].expose) != 0 &&
-				!tool_is_stored(apply, type->name, operations[j].expose, name))
-				write_tool(apply, type->name, operations[j].name, name);
-		}
-	}
-}
-
 /* Nobody writes entities of a type that is going. */
 static void
 lock_dropped_types(const KgApply *apply)
@@ -334,7 +228,7 @@ kg_bundle_write_types(KgApply *apply)
 	for (int i = 0; i < apply->payload->ntypes; i++)
 		write_type(apply, &apply->payload->types[i]);
 	kg_bundle_write_relations(apply);
-	write_tools(apply);
+	kg_bundle_write_tools(apply);
 }
 
 static bool

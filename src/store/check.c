@@ -296,26 +296,26 @@ kg_entity_check_scope(const KgType *type, const char *id, const Jsonb *data,
 		   errors);
 }
 
-void
-kg_throw_violations(const KgErrorList *errors, const char *what)
+KgError *
+kg_violations_error(const KgErrorList *errors, const char *what)
 {
-	KgError *first;
-	KgError *err;
+	KgError *first = linitial((List *) errors->errors);
+	KgError *err = first;
 
-	if (errors->total == 0)
-		return;
-	first = linitial((List *) errors->errors);
 	/* One error is raised as it is; several are listed below the first. */
 	if (errors->total > 1)
-	{
 		err = kg_error_new(kg_error_code(first),
 						   "%s: " INT64_FORMAT " errors, first: %s",
 						   what,
 						   errors->total,
 						   kg_error_message(first));
-		kg_error_errors(err, kg_error_array(errors));
-		kg_error_throw(err);
-	}
-	kg_error_errors(first, kg_error_array(errors));
-	kg_error_throw(first);
+	kg_error_errors(err, kg_error_array(errors));
+	return err;
+}
+
+void
+kg_throw_violations(const KgErrorList *errors, const char *what)
+{
+	if (errors->total > 0)
+		kg_error_throw(kg_violations_error(errors, what));
 }

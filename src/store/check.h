@@ -35,5 +35,8 @@ extern void kg_entity_check_scope(const KgType *type, const char *id,
 
 /* One error for a list of violations, raised where there are any. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
+/* The same, made and not raised; there are some. */
+extern KgError *kg_violations_error(const KgErrorList *errors,
+									const char *what);
 
 #endif /* KG_CHECK_H */

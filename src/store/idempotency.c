@@ -10,19 +10,22 @@
 
 #include "access/xact.h"
 #include "auth/identity.h"
-#include "auth/limits.h"
 #include "auth/token_identity.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "base/splice.h"
+#include "catalog/catalog.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
+#include "miscadmin.h"
 #include "store/idempotency.h"
 #include "utils/builtins.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 
 #define KG_MAX_KEY_BYTES 128
@@ -57,40 +60,73 @@ digest_piece(pg_cryptohash_ctx *ctx, const char *data, Size len)
 
 /* What the caller sees is part of what it asks for. */
 static void
-digest_caller(pg_cryptohash_ctx *ctx)
+digest_scopes(pg_cryptohash_ctx *ctx)
 {
 	const KgTokenIdentity *token = kg_token_identity();
-	const char *agent = kg_identity_agent();
 
-	digest_piece(ctx, agent ? agent : "", agent ? strlen(agent) : 0);
 	for (int i = 0; token && token->scoped && i < token->nscopes; i++)
 		digest_piece(ctx, token->scopes[i], strlen(token->scopes[i]));
 }
 
-static bytea *
-digest_request(FunctionCallInfo fcinfo)
+static pg_cryptohash_ctx *
+begin_digest(void)
 {
-	bytea *digest = palloc(VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
-	Oid function = fcinfo->flinfo->fn_oid;
-	char *name = get_func_name(function);
 	pg_cryptohash_ctx *ctx = pg_cryptohash_create(PG_SHA256);
 
 	if (ctx == NULL || pg_cryptohash_init(ctx) < 0)
 		elog(ERROR, "could not compute a digest");
-	digest_piece(ctx, name, strlen(name));
-	for (int i = 0; i < PG_NARGS(); i++)
-	{
-		struct varlena *argument = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(i));
+	return ctx;
+}
 
-		digest_piece(ctx, VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument));
-	}
-	digest_caller(ctx);
+static bytea *
+end_digest(pg_cryptohash_ctx *ctx)
+{
+	bytea *digest = palloc(VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
+
+	digest_scopes(ctx);
 	SET_VARSIZE(digest, VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
 	if (pg_cryptohash_final(
 			ctx, (uint8 *) VARDATA(digest), PG_SHA256_DIGEST_LENGTH) < 0)
 		elog(ERROR, "could not compute a digest");
 	pg_cryptohash_free(ctx);
 	return digest;
+}
+
+static bytea *
+digest_request(FunctionCallInfo fcinfo)
+{
+	pg_cryptohash_ctx *ctx = begin_digest();
+
+	for (int i = 0; i < PG_NARGS(); i++)
+	{
+		struct varlena *argument = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(i));
+
+		digest_piece(ctx, VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument));
+	}
+	return end_digest(ctx);
+}
+
+/* Role, subject, agent, and what it calls: ["app", "ada", null, "f"] */
+static char *
+caller_of(const char *called)
+{
+	const char *names[] = {GetUserNameFromId(GetUserId(), false),
+						   kg_token_subject(),
+						   kg_identity_agent(),
+						   called};
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		appendStringInfoString(&text, i == 0 ? "[" : ", ");
+		if (names[i] != NULL)
+			escape_json(&text, names[i]);
+		else
+			appendStringInfoString(&text, "null");
+	}
+	appendStringInfoChar(&text, ']');
+	return text.data;
 }
 
 static KG_NORETURN void
@@ -145,18 +181,36 @@ find(const KgRequest *request)
 	return reply;
 }
 
-Jsonb *
-kg_idempotency_begin(KgRequest *request, const char *key,
-					 FunctionCallInfo fcinfo)
+static Jsonb *
+begin(KgRequest *request, const char *key, const char *called)
 {
 	request->tenant = kg_identity_require(KG_ACCESS_WRITE);
-	request->caller = kg_caller_name();
+	request->caller = caller_of(called);
 	request->key = key;
-	request->digest = digest_request(fcinfo);
 	/* Where nothing can be written, nothing will be kept. */
 	if (!XactReadOnly)
 		kg_lock_request(request->tenant, request->caller, key);
 	return find(request);
+}
+
+Jsonb *
+kg_idempotency_begin(KgRequest *request, const char *key,
+					 FunctionCallInfo fcinfo)
+{
+	request->digest = digest_request(fcinfo);
+	return begin(request, key, get_func_name(fcinfo->flinfo->fn_oid));
+}
+
+Jsonb *
+kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
+						  const Jsonb *arguments)
+{
+	pg_cryptohash_ctx *ctx = begin_digest();
+
+	digest_piece(ctx, VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
+	request->digest = end_digest(ctx);
+	/* No function has the name. */
+	return begin(request, key, psprintf("tool %s", tool));
 }
 
 static void
@@ -214,4 +268,152 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 					  SPI_OK_INSERT);
 	forget_expired(request->tenant);
 	kg_restore_user(&user);
+}
+
+/* ---- replies that are sent again ---- */
+
+/* Of the ids of a reply's items, which the caller sees now; by place. */
+static bool *
+find_seen(const char *tenant, const KgType *type, const char *const *ids, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	Datum values[] = {CStringGetTextDatum(tenant),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name),
+					  kg_text_array(ids, n)};
+	bool *seen = palloc0(Max(1, n) * sizeof(bool));
+
+	kg_spi_run(&saved,
+			   "SELECT u.ord FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
+			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+			   "AND e.entity_type = $3 AND e.entity_id = u.id",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		seen[kg_spi_int64(i, 1) - 1] = true;
+	SPI_freetuptable(SPI_tuptable);
+	return seen;
+}
+
+static bool
+has_verdict(const JsonbContainer *item, const char *name)
+{
+	JsonbValue verdict;
+
+	return kg_json_get(item, "verdict", &verdict) != NULL &&
+		   kg_json_string_is(&verdict, name);
+}
+
+/* What was wrong with what was sent, and nothing of what is stored. */
+static void
+write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
+{
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, kg_json_container(error));
+	while (kg_json_iter_next(&it))
+	{
+		/* Handles of others, which may be hidden by now. */
+		if (kg_json_string_is(&it.key, "referenced_by") ||
+			(!seen && !kg_json_string_is(&it.key, "code") &&
+			 !kg_json_string_is(&it.key, "path")))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_object(w);
+}
+
+static void
+write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
+{
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, item);
+	while (kg_json_iter_next(&it))
+	{
+		bool is_error = kg_json_string_is(&it.key, "error");
+
+		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&
+			!kg_json_string_is(&it.key, "verdict"))
+			continue;
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		if (is_error)
+			write_error(w, &it.value, seen);
+		else
+			kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+write_items(const JsonbContainer *items, const bool *seen, int *withheld)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+	JsonbValue value;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_json_iter_init(&it, items);
+	while (kg_json_iter_next(&it))
+	{
+		const JsonbContainer *item = kg_json_container(&it.value);
+		/* What was deleted is not hidden. */
+		bool whole = seen[it.index] || has_verdict(item, "deleted") ||
+					 has_verdict(item, "not_found");
+
+		write_item(&w, item, whole);
+		*withheld += !whole && (kg_json_get(item, "version", &value) ||
+								kg_json_get(item, "changed", &value));
+	}
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_idempotency_seen(const char *type_name, const Jsonb *reply)
+{
+	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
+	const KgType *type = kg_catalog_require_type(
+		kg_catalog_newest(tenant), type_name, "/entity_type");
+	JsonbValue items;
+	JsonbValue id;
+	const char **ids;
+	int withheld = 0;
+	Jsonb *seen;
+	KgSplice result;
+	KgJsonIter it;
+
+	if (kg_json_get(&reply->root, "items", &items) == NULL ||
+		!kg_json_is_array(&items))
+		return (Jsonb *) reply;
+	ids = palloc0(Max(1, kg_json_length(kg_json_container(&items))) *
+				  sizeof(char *));
+	kg_json_iter_init(&it, kg_json_container(&items));
+	while (kg_json_iter_next(&it))
+		if (kg_json_get(kg_json_container(&it.value), "id", &id) != NULL)
+			ids[it.index] = kg_json_cstring(&id);
+	seen = write_items(
+		kg_json_container(&items),
+		find_seen(tenant, type, ids, kg_json_length(kg_json_container(&items))),
+		&withheld);
+	kg_splice_init(&result);
+	kg_json_iter_init(&it, &reply->root);
+	while (kg_json_iter_next(&it))
+		if (!kg_json_string_is(&it.key, "items"))
+			kg_splice_add(&result, kg_json_cstring(&it.key), &it.value);
+	kg_splice_jsonb(&result, "items", seen);
+	if (withheld > 0)
+		kg_splice_jsonb(&result,
+						"withheld",
+						kg_json_parse(psprintf("{\"items\": %d}", withheld)));
+	return kg_splice_finish(&result);
 }

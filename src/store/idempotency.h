@@ -23,10 +23,20 @@ typedef struct KgRequest
 /*
  * The reply to the same write, where it was done before; NULL: it is to be done,
  * and kept.  Whoever sends the same key meanwhile waits until this transaction
- * ends.  Raises KG_CONFLICT where the key is of another write.  Inside SPI.
+ * ends.  A key is the caller's, its agent's and the function's or tool's.
+ * Raises KG_CONFLICT where it is of another write.  Inside SPI.
  */
 extern Jsonb *kg_idempotency_begin(KgRequest *request, const char *key,
 								   FunctionCallInfo fcinfo);
+/* The same of a tool; arguments are those that make it the same write. */
+extern Jsonb *kg_idempotency_begin_tool(KgRequest *request, const char *key,
+										const char *tool,
+										const Jsonb *arguments);
+/*
+ * A kept reply about entities of a type as the caller may see it now: of those
+ * that it does not see, id and verdict are left, and "withheld" counts them.
+ */
+extern Jsonb *kg_idempotency_seen(const char *type, const Jsonb *reply);
 extern void kg_idempotency_keep(const KgRequest *request, const Jsonb *reply);
 
 #endif /* KG_IDEMPOTENCY_H */

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "catalog/annotation_names.h"
+#include "catalog/annotations.h"
 #include "miscadmin.h"
 #include "store/payload.h"
 #include "utils/builtins.h"
@@ -262,6 +263,23 @@ key_member(const JsonbContainer *object, const char *path, KgErrorList *errors)
 }
 
 static void
+read_exposed(KgPayloadRelation *relation, const JsonbContainer *object,
+			 KgErrorList *errors)
+{
+	JsonbValue value;
+	KgError *err;
+
+	if (kg_json_get(object, "tools", &value) == NULL || value.type == jbvNull ||
+		kg_expose_read(&value, true, &relation->expose))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "\"tools\" of a relation must be an array of tools");
+	kg_error_got(err, &value);
+	kg_expose_allow(err, true);
+	report(errors, err, psprintf("%s/tools", relation->path));
+}
+
+static void
 read_relations(KgPayload *payload, const JsonbContainer *root,
 			   KgErrorList *errors)
 {
@@ -273,6 +291,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 										"symmetric",
 										"key",
 										"description",
+										"tools",
 										NULL};
 	JsonbValue value;
 	JsonbValue symmetric;
@@ -315,6 +334,7 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 		relation->key = key_member(object, path, errors);
 		relation->description = string_member(
 			object, "description", false, path, errors);
+		read_exposed(relation, object, errors);
 		if (relation->name && relation->from && relation->to)
 			payload->nrelations++;
 	}

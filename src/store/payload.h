@@ -29,6 +29,7 @@ typedef struct KgPayloadRelation
 	bool symmetric;
 	const char *key;		 /* or NULL */
 	const char *description; /* or NULL */
+	int expose;				 /* KG_EXPOSE_* */
 	char *path;
 } KgPayloadRelation;
 

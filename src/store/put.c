@@ -5,8 +5,10 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/splice.h"
 #include "store/check.h"
 #include "store/payload.h"
 #include "store/put.h"
@@ -15,31 +17,54 @@
 #define KG_ERRORS_PER_ITEM 10
 
 static bool
-read_atomic(const Jsonb *options)
+read_flag(const Jsonb *options, const char *name)
 {
-	static const char *const known[] = {"atomic", "idempotency_key", NULL};
 	JsonbValue value;
-	KgError *err;
+
+	if (!kg_json_get(&options->root, name, &value))
+		return false;
+	if (value.type != jbvBool)
+		kg_error_throw_option(name, &value, "true or false");
+	return value.val.boolean;
+}
+
+bool
+kg_put_atomic(const Jsonb *options)
+{
+	static const char *const known[] = {
+		"atomic", "idempotency_key", "dry_run", "reason", NULL};
 
 	kg_check_options(options, known);
-	if (!kg_json_get(&options->root, "atomic", &value))
-		return false;
-	if (value.type == jbvBool)
-		return value.val.boolean;
-	err = kg_error_new(KG_INVALID_INPUT, "option \"atomic\" is not valid");
-	kg_error_path(err, "/atomic");
-	kg_error_got(err, &value);
-	kg_error_expected(err, "true or false");
-	kg_error_throw(err);
+	return read_flag(options, "atomic");
+}
+
+bool
+kg_put_is_dry(const Jsonb *options)
+{
+	return JB_ROOT_IS_OBJECT(options) && read_flag(options, "dry_run");
+}
+
+const char *
+kg_put_reason(const Jsonb *options)
+{
+	JsonbValue value;
+
+	if (!JB_ROOT_IS_OBJECT(options) ||
+		kg_json_get(&options->root, "reason", &value) == NULL)
+		return NULL;
+	if (value.type != jbvString)
+		kg_error_throw_option("reason", &value, "a string");
+	return kg_json_cstring(&value);
 }
 
 KgOutcomes *
-kg_outcomes_make(const char *what, int n, const Jsonb *options)
+kg_outcomes_make(const char *what, int n, bool atomic, bool told)
 {
 	KgOutcomes *outcomes = palloc0(sizeof(KgOutcomes));
 
 	outcomes->what = what;
-	outcomes->atomic = read_atomic(options);
+	outcomes->atomic = atomic;
+	outcomes->told = told;
 	outcomes->n = n;
 	outcomes->items = MemoryContextAllocExtended(
 		CurrentMemoryContext,
@@ -84,6 +109,81 @@ kg_outcome_error(KgOutcome *outcome, KgError *err)
 	kg_error_report(&outcome->errors, err);
 }
 
+/* Entities of a call that fails as a whole whose verdicts are told. */
+#define KG_TOLD_ITEMS 1000
+
+static void
+put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
+{
+	KgError *first;
+
+	kg_jw_begin_object(w);
+	if (item->id)
+		kg_jw_kstring(w, "id", item->id);
+	kg_jw_kstring(w, "verdict", verdict);
+	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
+		kg_jw_kint(w, "version", item->version);
+	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
+		kg_jw_kjsonb(w, "changed", item->changed);
+	if (item->verdict == KG_VERDICT_ERROR)
+	{
+		first = linitial(item->errors.errors);
+		if (item->errors.total > 1)
+			kg_error_errors(first, kg_error_array(&item->errors));
+		kg_jw_kjsonb(w, "error", kg_error_object(first));
+	}
+	kg_jw_end_object(w);
+}
+
+static void
+put_code(KgJsonWriter *w, const KgError *err)
+{
+	kg_jw_key(w, "error");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "code", kg_error_code_name(kg_error_code(err)));
+	kg_jw_kstring(w, "message", kg_error_message(err));
+	kg_jw_end_object(w);
+}
+
+/*
+ * Of a call that writes nothing because of some of them.  What is wrong with
+ * each is among the errors of the whole.
+ */
+static Jsonb *
+verdicts_of_failed(const KgOutcomes *outcomes)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (int i = 0; i < Min(outcomes->n, KG_TOLD_ITEMS); i++)
+	{
+		const KgOutcome *item = &outcomes->items[i];
+		bool failed = item->verdict == KG_VERDICT_ERROR;
+
+		kg_jw_begin_object(&w);
+		if (item->id)
+			kg_jw_kstring(&w, "id", item->id);
+		kg_jw_kstring(&w, "verdict", failed ? "error" : "not_written");
+		if (failed)
+			put_code(&w, linitial(item->errors.errors));
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+static KG_NORETURN void
+throw_all(const KgOutcomes *outcomes, const KgErrorList *all)
+{
+	KgError *err = kg_violations_error(
+		all, psprintf("%s are not valid", outcomes->what));
+
+	if (outcomes->told)
+		kg_error_member(err, "items", verdicts_of_failed(outcomes));
+	kg_error_throw(err);
+}
+
 void
 kg_outcomes_settle(KgOutcomes *outcomes)
 {
@@ -101,31 +201,12 @@ kg_outcomes_settle(KgOutcomes *outcomes)
 			kg_error_report(&all, lfirst(lc));
 		all.total += item->errors.total - list_length(item->errors.errors);
 	}
-	if (outcomes->atomic)
-		kg_throw_violations(&all, psprintf("%s are not valid", outcomes->what));
+	if (outcomes->atomic && all.total > 0)
+		throw_all(outcomes, &all);
 }
 
-static void
-put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
-{
-	KgError *first;
-
-	kg_jw_begin_object(w);
-	if (item->id)
-		kg_jw_kstring(w, "id", item->id);
-	kg_jw_kstring(w, "verdict", verdict);
-	if (item->verdict == KG_VERDICT_ERROR)
-	{
-		first = linitial(item->errors.errors);
-		if (item->errors.total > 1)
-			kg_error_errors(first, kg_error_array(&item->errors));
-		kg_jw_kjsonb(w, "error", kg_error_object(first));
-	}
-	kg_jw_end_object(w);
-}
-
-Jsonb *
-kg_outcomes_result(const KgOutcomes *outcomes)
+void
+kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
 {
 	static const char *const names[] = {"error",
 										"created",
@@ -135,26 +216,70 @@ kg_outcomes_result(const KgOutcomes *outcomes)
 										"not_found",
 										"error"};
 	int64 counts[lengthof(names)] = {0};
-	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "items");
-	kg_jw_begin_array(&w);
+	kg_jw_key(w, "items");
+	kg_jw_begin_array(w);
 	for (int i = 0; i < outcomes->n; i++)
 	{
 		const KgOutcome *item = &outcomes->items[i];
 
 		counts[item->verdict]++;
-		put_outcome(&w, item, names[item->verdict]);
+		put_outcome(w, item, names[item->verdict]);
 	}
-	kg_jw_end_array(&w);
-	kg_jw_key(&w, "counts");
-	kg_jw_begin_object(&w);
+	kg_jw_end_array(w);
+	kg_jw_key(w, "counts");
+	kg_jw_begin_object(w);
 	for (int i = KG_VERDICT_CREATED; i <= KG_VERDICT_ERROR; i++)
 		if (counts[i] > 0)
-			kg_jw_kint(&w, names[i], counts[i]);
-	kg_jw_end_object(&w);
+			kg_jw_kint(w, names[i], counts[i]);
+	kg_jw_end_object(w);
+}
+
+Jsonb *
+kg_outcomes_result(const KgOutcomes *outcomes)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_outcomes_write(outcomes, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
+}
+
+typedef struct DryRun
+{
+	Jsonb *(*work)(void *arg);
+	void *arg;
+	Jsonb *result;
+} DryRun;
+
+static void
+run_dry(void *arg)
+{
+	DryRun *run = arg;
+
+	run->result = run->work(run->arg);
+}
+
+Jsonb *
+kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
+{
+	DryRun run = {work, arg};
+	ErrorData *edata = kg_catch(KG_CATCH_UNDO, run_dry, &run);
+	KgSplice reply;
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (edata != NULL)
+		ReThrowError(edata);
+	kg_splice_init(&reply);
+	kg_json_iter_init(&it, &run.result->root);
+	while (kg_json_iter_next(&it))
+	{
+		value = it.value;
+		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);
+	}
+	kg_splice_bool(&reply, "dry_run", true);
+	return kg_splice_finish(&reply);
 }

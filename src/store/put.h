@@ -11,9 +11,11 @@
 #define KG_PUT_H
 
 #include "base/error.h"
-#include "utils/array.h"
+#include "base/json.h"
+#include "catalog/catalog.h"
 #include "store/columns.h"
 #include "store/references.h"
+#include "utils/array.h"
 
 typedef enum KgVerdict
 {
@@ -32,18 +34,24 @@ typedef struct KgOutcome
 	const char *id; /* of an entity; NULL where it has none, and for edges */
 	KgVerdict verdict;
 	KgErrorList errors;
+	int64 before;	/* of an entity, its version when it was locked, or 0 */
+	int64 version;	/* and afterwards, where that is told */
+	Jsonb *changed; /* [{property, before, after}], or NULL */
 } KgOutcome;
 
 typedef struct KgOutcomes
 {
 	const char *what; /* "entities", "edges": for the error of atomic */
 	bool atomic;
+	bool told; /* versions and changes are, and an error of atomic has items */
 	int n;
 	KgOutcome *items;
 } KgOutcomes;
 
-extern KgOutcomes *kg_outcomes_make(const char *what, int n,
-									const Jsonb *options);
+extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
+									bool told);
+/* The option atomic, of options with those that writes have. */
+extern bool kg_put_atomic(const Jsonb *options);
 /* Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED; else the array. */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
@@ -51,6 +59,13 @@ extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 extern void kg_outcomes_settle(KgOutcomes *outcomes);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
+extern void kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w);
+
+/* The option dry_run: the same reply, marked, and nothing is written. */
+extern bool kg_put_is_dry(const Jsonb *options);
+/* The option reason, or NULL. */
+extern const char *kg_put_reason(const Jsonb *options);
+extern Jsonb *kg_put_dry(Jsonb *(*work)(void *arg), void *arg);
 
 /* An item of kg_put_entities() beside its outcome. */
 typedef struct KgPutItem
@@ -58,7 +73,33 @@ typedef struct KgPutItem
 	Jsonb *data; /* NULL: not an object */
 	int64 node;	 /* of the stored entity; 0: none */
 	bool same;	 /* as stored */
+	/* of an update */
+	Jsonb *old;					 /* what is stored */
+	int64 expected;				 /* version, or 0 */
+	const JsonbContainer *set;	 /* properties, or NULL */
+	const JsonbContainer *unset; /* names, or NULL */
+	bool refers;				 /* it touches what refers to others */
 } KgPutItem;
+
+/*
+ * put_update.c: read an item of kg_update_entities(), id, set, unset and
+ * expected_version; and, when what is stored is known, make data of it.  Faults
+ * are reported.
+ */
+extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
+						  KgPutItem *item);
+extern void kg_patch_apply(const KgType *type, int i, KgOutcome *outcome,
+						   KgPutItem *item);
+/* [{property, before, after}] of two documents. */
+extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);
+/* An id: a string, or an integer as text; NULL is reported. */
+extern const char *kg_patch_id(const JsonbValue *value, const char *path,
+							   KgOutcome *outcome);
+/* A version, 0 where none is given. */
+extern int64 kg_patch_version(const JsonbContainer *object, const char *path,
+							  KgOutcome *outcome);
+extern KgError *kg_moved_error(const KgType *type, const char *id,
+							   int64 expected, int64 version);
 
 /*
  * put_unique.c: report the items with a value of an x-ref-field that another
@@ -92,8 +133,33 @@ extern KgError *kg_id_taken_error(const KgType *type, const char *id);
 extern void kg_entities_write_again(const char *tenant,
 									const KgNodeList *nodes);
 
+typedef enum KgPutMode
+{
+	KG_PUT_ANY,	   /* create, or exchange what is there */
+	KG_PUT_CREATE, /* what is there is KG_ALREADY_EXISTS */
+	KG_PUT_UPDATE  /* what is not there is KG_NOT_FOUND */
+} KgPutMode;
+
+/* Items into outcomes of as many; type is "bundle/type" or "type". */
+extern void kg_entities_put(const char *type, const JsonbContainer *items,
+							KgPutMode mode, KgOutcomes *outcomes);
+/*
+ * Those that have an id and no error; expected (or NULL) has a version each, or
+ * 0.
+ */
+extern void kg_entities_delete(const char *type, KgOutcomes *outcomes,
+							   const int64 *expected);
+/*
+ * deleting: without properties.  relation, "bundle/relation", is of all items;
+ * NULL: each has it.
+ */
+extern void kg_edges_put(const JsonbContainer *items, const char *relation,
+						 bool deleting, KgOutcomes *outcomes);
+
 extern Jsonb *kg_put_entities(const char *type, const Jsonb *items,
 							  const Jsonb *options);
+extern Jsonb *kg_update_entities(const char *type, const Jsonb *items,
+								 const Jsonb *options);
 extern Jsonb *kg_delete_entities(const char *type, ArrayType *ids,
 								 const Jsonb *options);
 extern Jsonb *kg_put_edges(const Jsonb *items, const Jsonb *options);

@@ -49,6 +49,7 @@ typedef struct Edges
 	const char *tenant;
 	const KgCatalog *catalog;
 	bool deleting;
+	const char *relation; /* of all of them, or NULL: each names its own */
 	KgOutcomes *outcomes;
 	EdgeItem *items;
 	HTAB *seen; /* of Identity */
@@ -197,15 +198,18 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "an item is not an object");
 		kg_error_got(err, value);
-		kg_error_expected(err, "{\"relation\", \"from\", \"to\"}");
+		kg_error_expected(err,
+						  edges->relation ? "{\"from\", \"to\"}"
+										  : "{\"relation\", \"from\", \"to\"}");
 		report(edges, i, err, "");
 		return;
 	}
 	kg_check_members(object,
-					 members,
+					 edges->relation ? members + 1 : members,
 					 psprintf("/items/%d", i),
 					 &edges->outcomes->items[i].errors);
-	relation = string_member(edges, i, object, "relation");
+	relation = edges->relation ? edges->relation
+							   : string_member(edges, i, object, "relation");
 	item->from = string_member(edges, i, object, "from");
 	item->to = string_member(edges, i, object, "to");
 	if (relation)
@@ -482,10 +486,10 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		find_kept(edges, rows, numbers);
 }
 
-static Jsonb *
-run(const Jsonb *items, const Jsonb *options, bool deleting)
+static void
+run(const JsonbContainer *array, const char *relation, bool deleting,
+	KgOutcomes *outcomes)
 {
-	const JsonbContainer *array = kg_outcomes_items(items);
 	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
 	KgColumns *batches;
 	int **numbers;
@@ -496,7 +500,8 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 	kg_visibility_require_tenant("write edges");
 	edges.catalog = kg_catalog_newest(edges.tenant);
 	edges.deleting = deleting;
-	edges.outcomes = kg_outcomes_make("edges", kg_json_length(array), options);
+	edges.relation = relation;
+	edges.outcomes = outcomes;
 	n = edges.outcomes->n;
 	nbatches = (n + KG_EDGE_BATCH - 1) / KG_EDGE_BATCH;
 	edges.items = MemoryContextAllocExtended(CurrentMemoryContext,
@@ -540,43 +545,59 @@ run(const Jsonb *items, const Jsonb *options, bool deleting)
 			write_rows(&edges, &batches[i], numbers[i]);
 	}
 	kg_outcomes_settle(edges.outcomes);
-	return kg_outcomes_result(edges.outcomes);
 }
 
 typedef struct Call
 {
-	const Jsonb *items;
-	const Jsonb *options;
+	const JsonbContainer *items;
+	const char *relation;
 	bool deleting;
-	Jsonb *result;
+	KgOutcomes *outcomes;
 } Call;
 
-/*
- * The ends of edges are looked up as the caller sees them; what it may not see
- * is not touched.
- */
 static void
 run_call(void *arg)
 {
 	Call *call = arg;
 
-	call->result = run(call->items, call->options, call->deleting);
+	run(call->items, call->relation, call->deleting, call->outcomes);
+}
+
+/*
+ * The ends of edges are looked up as the caller sees them; what it may not see
+ * is not touched.
+ */
+void
+kg_edges_put(const JsonbContainer *items, const char *relation, bool deleting,
+			 KgOutcomes *outcomes)
+{
+	Call call = {items, relation, deleting, outcomes};
+
+	kg_identity_as_tool(run_call, &call);
+}
+
+static Jsonb *
+put(const Jsonb *items, const Jsonb *options, bool deleting)
+{
+	const JsonbContainer *array = kg_outcomes_items(items);
+	KgOutcomes *outcomes;
+
+	(void) kg_identity_require(KG_ACCESS_WRITE);
+	kg_visibility_require_tenant("write edges");
+	outcomes = kg_outcomes_make(
+		"edges", kg_json_length(array), kg_put_atomic(options), false);
+	kg_edges_put(array, NULL, deleting, outcomes);
+	return kg_outcomes_result(outcomes);
 }
 
 Jsonb *
 kg_put_edges(const Jsonb *items, const Jsonb *options)
 {
-	Call call = {items, options, false};
-
-	kg_identity_as_tool(run_call, &call);
-	return call.result;
+	return put(items, options, false);
 }
 
 Jsonb *
 kg_delete_edges(const Jsonb *items, const Jsonb *options)
 {
-	Call call = {items, options, true};
-
-	kg_identity_as_tool(run_call, &call);
-	return call.result;
+	return put(items, options, true);
 }

@@ -39,12 +39,14 @@
 
 typedef struct Put
 {
+	KgPutMode mode;
 	const char *tenant;
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
 	HTAB *names;	 /* of NameEntry: what a reference can name in this call */
 	Snapshot before; /* it was written */
+	MemoryContext context;
 } Put;
 
 /* An id (field NULL), or a value of a property that x-ref-field names. */
@@ -145,7 +147,28 @@ report_twice(Put *put, int i, const char *id)
 	kg_outcome_error(&put->outcomes->items[i], err);
 }
 
-/* Schema and id of an item; what its siblings can refer to. */
+/* What its siblings can refer to. */
+static void
+enter_targets(Put *put, int i)
+{
+	const KgType *type = put->type;
+
+	for (int j = 0; j < type->nfields; j++)
+	{
+		const KgField *target;
+		JsonbValue name;
+
+		if (!refers_to_own(type, &type->fields[j]))
+			continue;
+		target = own_target(type, &type->fields[j]);
+		if (target &&
+			kg_field_value(target, &put->items[i].data->root, &name) &&
+			name.type == jbvString)
+			(void) enter_name(put, target, kg_json_cstring(&name), i);
+	}
+}
+
+/* Schema and id of an item. */
 static void
 read_item(Put *put, int i, const JsonbValue *value)
 {
@@ -172,19 +195,58 @@ read_item(Put *put, int i, const JsonbValue *value)
 		type, outcome->id, put->items[i].data, path, &outcome->errors);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
 		report_twice(put, i, outcome->id);
-	for (int j = 0; j < type->nfields; j++)
-	{
-		const KgField *target;
-		JsonbValue name;
+	put->items[i].refers = true;
+	enter_targets(put, i);
+}
 
-		if (!refers_to_own(type, &type->fields[j]))
+static void
+read_patch(Put *put, int i, const JsonbValue *value)
+{
+	KgOutcome *outcome = &put->outcomes->items[i];
+
+	kg_patch_read(i, value, outcome, &put->items[i]);
+	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
+		report_twice(put, i, outcome->id);
+}
+
+/* What is stored is known: what of it was asked for cannot be? */
+static void
+check_stored(Put *put)
+{
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &put->outcomes->items[i];
+		KgPutItem *item = &put->items[i];
+		KgError *err;
+
+		CHECK_FOR_INTERRUPTS();
+		if (outcome->errors.total > 0)
 			continue;
-		target = own_target(type, &type->fields[j]);
-		if (target &&
-			kg_field_value(target, &put->items[i].data->root, &name) &&
-			name.type == jbvString)
-			(void) enter_name(put, target, kg_json_cstring(&name), i);
+		if (put->mode == KG_PUT_UPDATE)
+		{
+			kg_patch_apply(put->type, i, outcome, item);
+			if (item->refers)
+				enter_targets(put, i);
+		}
+		else if (put->mode == KG_PUT_CREATE && item->node != 0)
+		{
+			err = kg_id_taken_error(put->type, outcome->id);
+			kg_error_path(err, "/items/%d", i);
+			kg_error_expected(err, "an id that no entity of the type has");
+			kg_outcome_error(outcome, err);
+		}
 	}
+}
+
+/* For longer than a batch. */
+static Jsonb *
+copy_data(Put *put, Datum data)
+{
+	MemoryContext old = MemoryContextSwitchTo(put->context);
+	Jsonb *copy = DatumGetJsonbPCopy(data);
+
+	MemoryContextSwitchTo(old);
+	return copy;
 }
 
 /* Lock what is stored of a batch and see whether it is the same. */
@@ -202,7 +264,7 @@ find_stored(Put *put, const int *rows, int n)
 		ids[i] = put->outcomes->items[rows[i]].id;
 	values[3] = kg_text_array(ids, n);
 	kg_spi_run(&saved,
-			   "SELECT u.ord, e.node, e.data "
+			   "SELECT u.ord, e.node, e.data, e.version "
 			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
 			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
 			   "AND e.entity_type = $3 AND e.entity_id = u.id "
@@ -215,13 +277,18 @@ find_stored(Put *put, const int *rows, int n)
 			   SPI_OK_SELECT);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		KgPutItem *item = &put->items[rows[kg_spi_int64(i, 1) - 1]];
+		int number = rows[kg_spi_int64(i, 1) - 1];
+		KgPutItem *item = &put->items[number];
 		bool isnull;
+		Datum data = kg_spi_value(i, 3, &isnull);
 
 		item->node = kg_spi_int64(i, 2);
-		item->same = compareJsonbContainers(
-						 &DatumGetJsonbP(kg_spi_value(i, 3, &isnull))->root,
-						 &item->data->root) == 0;
+		put->outcomes->items[number].before = kg_spi_int64(i, 4);
+		if (put->mode != KG_PUT_UPDATE)
+			item->same = compareJsonbContainers(&DatumGetJsonbP(data)->root,
+												&item->data->root) == 0;
+		else
+			item->old = copy_data(put, data);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -313,8 +380,9 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 
 	kg_error_entity(err, kg_type_handle(put->type), put->outcomes->items[i].id);
 	kg_error_path(err,
-				  "/items/%d%s",
+				  "/items/%d%s%s",
 				  i,
+				  put->mode == KG_PUT_UPDATE ? "/set" : "",
 				  kg_extract_pointer(field, put->items[i].data, value));
 	kg_error_keyword(err, "x-ref");
 	kg_error_got_string(err, value);
@@ -389,7 +457,7 @@ check_references(Put *put)
 	{
 		CHECK_FOR_INTERRUPTS();
 		/* The source is the item for now: it may have no node yet. */
-		if (put->outcomes->items[i].errors.total > 0)
+		if (put->outcomes->items[i].errors.total > 0 || !put->items[i].refers)
 			continue;
 		kg_references_of(type, i, put->items[i].data, &references);
 		if (put->items[i].node != 0)
@@ -463,7 +531,7 @@ insert_rows(Put *put, const int *rows, int n)
 			   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
 			   "entity_id, data) "
 			   "SELECT $1, $2, $3, unnest($4), unnest($5) "
-			   "ON CONFLICT DO NOTHING RETURNING entity_id",
+			   "ON CONFLICT DO NOTHING RETURNING entity_id, version",
 			   5,
 			   argtypes,
 			   values,
@@ -471,8 +539,14 @@ insert_rows(Put *put, const int *rows, int n)
 			   false,
 			   SPI_OK_INSERT_RETURNING);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		put->outcomes->items[find_name(put, NULL, kg_spi_cstring(i, 1))]
-			.verdict = KG_VERDICT_CREATED;
+	{
+		KgOutcome *outcome =
+			&put->outcomes->items[find_name(put, NULL, kg_spi_cstring(i, 1))];
+
+		outcome->verdict = KG_VERDICT_CREATED;
+		if (put->outcomes->told)
+			outcome->version = kg_spi_int64(i, 2);
+	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
@@ -746,11 +820,70 @@ report_unwritten(Put *put, bool nested)
 	kg_outcomes_settle(put->outcomes);
 }
 
-Jsonb *
-kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
+/* As they are stored now, whatever triggers made of them. */
+static void
+reread(Put *put, const int *rows, int n)
 {
-	const JsonbContainer *array = kg_outcomes_items(items);
-	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	const char **ids = palloc(n * sizeof(char *));
+	Datum values[4] = {CStringGetTextDatum(put->tenant),
+					   CStringGetTextDatum(put->type->bundle),
+					   CStringGetTextDatum(put->type->name)};
+
+	for (int i = 0; i < n; i++)
+		ids[i] = put->outcomes->items[rows[i]].id;
+	values[3] = kg_text_array(ids, n);
+	kg_spi_run(&saved,
+			   "SELECT u.ord, e.data, e.version "
+			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
+			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
+			   "AND e.entity_type = $3 AND e.entity_id = u.id",
+			   4,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		int number = rows[kg_spi_int64(i, 1) - 1];
+		bool isnull;
+
+		put->items[number].data = copy_data(put, kg_spi_value(i, 2, &isnull));
+		put->outcomes->items[number].version = kg_spi_int64(i, 3);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* Versions, and what an update changed. */
+static void
+tell(Put *put, bool nested)
+{
+	/* A version moves by one where nobody else writes the row. */
+	for (int i = 0; i < put->outcomes->n; i++)
+	{
+		KgOutcome *outcome = &put->outcomes->items[i];
+
+		if (outcome->verdict == KG_VERDICT_UPDATED)
+			outcome->version = outcome->before + 1;
+		else if (outcome->verdict == KG_VERDICT_UNCHANGED)
+			outcome->version = outcome->before;
+	}
+	if (nested || kg_stored_has_own_triggers("kg_entity"))
+		each_batch(put, reread);
+	for (int i = 0; i < put->outcomes->n; i++)
+		if (put->items[i].old != NULL &&
+			put->outcomes->items[i].verdict == KG_VERDICT_UPDATED)
+			put->outcomes->items[i].changed = kg_patch_changes(
+				put->items[i].old, put->items[i].data);
+}
+
+void
+kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
+				KgOutcomes *outcomes)
+{
+	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
 	KgUserContext user;
 	KgScope *scope;
 	KgJsonIter it;
@@ -758,19 +891,24 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 
 	put.type = kg_catalog_require_type(
 		kg_catalog_newest(put.tenant), type, "/entity_type");
-	put.outcomes = kg_outcomes_make("entities", kg_json_length(array), options);
+	put.outcomes = outcomes;
+	put.context = CurrentMemoryContext;
 	put.items = MemoryContextAllocExtended(CurrentMemoryContext,
 										   (Size) Max(1, put.outcomes->n) *
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = create_names(put.outcomes->n);
-	kg_json_iter_init(&it, array);
+	kg_json_iter_init(&it, items);
 	while (kg_json_iter_next(&it))
 	{
 		CHECK_FOR_INTERRUPTS();
-		read_item(&put, it.index, &it.value);
+		if (mode == KG_PUT_UPDATE)
+			read_patch(&put, it.index, &it.value);
+		else
+			read_item(&put, it.index, &it.value);
 	}
 	each_batch(&put, find_stored);
+	check_stored(&put);
 	kg_put_check_unique(put.tenant, put.type->type_no, put.outcomes, put.items);
 	check_references(&put);
 	kg_outcomes_settle(put.outcomes);
@@ -785,7 +923,30 @@ kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
 		each_batch(&put, review);
 	kg_stored_end(put.before);
 	report_unwritten(&put, kg_writing_nested() != nested);
-	return kg_outcomes_result(put.outcomes);
+	if (outcomes->told)
+		tell(&put, kg_writing_nested() != nested);
+}
+
+Jsonb *
+kg_put_entities(const char *type, const Jsonb *items, const Jsonb *options)
+{
+	const JsonbContainer *array = kg_outcomes_items(items);
+	KgOutcomes *outcomes = kg_outcomes_make(
+		"entities", kg_json_length(array), kg_put_atomic(options), false);
+
+	kg_entities_put(type, array, KG_PUT_ANY, outcomes);
+	return kg_outcomes_result(outcomes);
+}
+
+Jsonb *
+kg_update_entities(const char *type, const Jsonb *items, const Jsonb *options)
+{
+	const JsonbContainer *array = kg_outcomes_items(items);
+	KgOutcomes *outcomes = kg_outcomes_make(
+		"entities", kg_json_length(array), kg_put_atomic(options), true);
+
+	kg_entities_put(type, array, KG_PUT_UPDATE, outcomes);
+	return kg_outcomes_result(outcomes);
 }
 
 /* ---- deleting ---- */
@@ -801,9 +962,21 @@ typedef struct Removal
 	const char *tenant;
 	const KgType *type;
 	KgOutcomes *outcomes;
-	int64 *nodes; /* of the items; 0: not found, or a second time */
-	HTAB *items;  /* of NodeItem */
+	const int64 *expected; /* versions, or NULL */
+	int64 *nodes;		   /* of the items; 0: not found, or a second time */
+	HTAB *items;		   /* of NodeItem */
 } Removal;
+
+static void
+report_moved(Removal *removal, int i)
+{
+	KgOutcome *outcome = &removal->outcomes->items[i];
+	KgError *err = kg_moved_error(
+		removal->type, outcome->id, removal->expected[i], outcome->before);
+
+	kg_error_path(err, "/ids/%d/expected_version", i);
+	kg_outcome_error(outcome, err);
+}
 
 /* The entities, locked: nobody adds a reference to them from here on. */
 static void
@@ -831,10 +1004,12 @@ find_removed(Removal *removal)
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < n; i++)
-			ids[i] = removal->outcomes->items[start + i].id;
+			ids[i] = removal->outcomes->items[start + i].errors.total > 0
+						 ? NULL
+						 : removal->outcomes->items[start + i].id;
 		values[3] = kg_text_array(ids, n);
 		kg_spi_run(&saved,
-				   "SELECT u.ord, e.node "
+				   "SELECT u.ord, e.node, e.version "
 				   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
 				   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
 				   "AND e.entity_type = $3 AND e.entity_id = u.id "
@@ -849,9 +1024,19 @@ find_removed(Removal *removal)
 		{
 			int item = start + kg_spi_int64(i, 1) - 1;
 			int64 node = kg_spi_int64(i, 2);
+			KgOutcome *outcome = &removal->outcomes->items[item];
 			bool found;
-			NodeItem *entry = hash_search(
-				removal->items, &node, HASH_ENTER, &found);
+			NodeItem *entry;
+
+			outcome->before = kg_spi_int64(i, 3);
+			/* It stays, and keeps others that it refers to. */
+			if (removal->expected && removal->expected[item] != 0 &&
+				removal->expected[item] != outcome->before)
+			{
+				report_moved(removal, item);
+				continue;
+			}
+			entry = hash_search(removal->items, &node, HASH_ENTER, &found);
 
 			/* Rows come in no order: an id given twice counts once. */
 			if (found && entry->item < item)
@@ -865,8 +1050,61 @@ find_removed(Removal *removal)
 	}
 }
 
+/* Entities that keep others from being deleted, by handle. */
+#define KG_NAMED_REFERRERS 20
+/* Of so many that there are: of all, whom the caller sees would take long. */
+#define KG_MET_REFERRERS 10000
+
+/*
+ * Those that refer to a node, as far as the caller sees them: nobody learns how
+ * many others there are.
+ */
+static Jsonb *
+visible_referrers(const Removal *removal, int64 node,
+				  const KgRestricting *references, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	const KgCatalog *catalog = kg_catalog_newest(removal->tenant);
+	KgNodeList sources = {CurrentMemoryContext};
+	Datum values[2] = {CStringGetTextDatum(removal->tenant)};
+	KgJsonWriter w;
+
+	for (int i = 0; i < n && sources.n < KG_MET_REFERRERS; i++)
+		if (references[i].target == node)
+			kg_node_add(&sources, references[i].source);
+	values[1] = kg_int64_array(sources.nodes, sources.n);
+	kg_spi_run(&saved,
+			   "SELECT bundle, entity_type, entity_id FROM @kg_entity "
+			   "WHERE tenant = $1 AND node = ANY($2) "
+			   "ORDER BY entity_type, bundle, entity_id "
+			   "LIMIT " CppAsString2(KG_NAMED_REFERRERS),
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const KgType *type = kg_catalog_type_in(
+			catalog, kg_spi_cstring(i, 1), kg_spi_cstring(i, 2));
+
+		if (type != NULL)
+			kg_jw_string(
+				&w,
+				psprintf("%s:%s", kg_type_handle(type), kg_spi_cstring(i, 3)));
+	}
+	kg_jw_end_array(&w);
+	SPI_freetuptable(SPI_tuptable);
+	return kg_jw_finish(&w);
+}
+
 static void
-report_restricted(Removal *removal, int i, const KgRestricting *reference)
+report_restricted(Removal *removal, int i, const KgRestricting *references,
+				  int n, const KgRestricting *reference)
 {
 	KgOutcome *outcome = &removal->outcomes->items[i];
 	KgUserContext user;
@@ -897,6 +1135,11 @@ report_restricted(Removal *removal, int i, const KgRestricting *reference)
 	kg_error_expected(err,
 					  "the referring entities changed or deleted first, or "
 					  "another \"x-on-delete\"");
+	if (removal->outcomes->told)
+		kg_error_member(
+			err,
+			"referenced_by",
+			visible_referrers(removal, reference->target, references, n));
 	kg_outcome_error(outcome, err);
 }
 
@@ -972,7 +1215,8 @@ find_restricted(Removal *removal)
 
 			if (target == NULL || items[target->item].errors.total > 0)
 				continue;
-			report_restricted(removal, target->item, &references[j]);
+			report_restricted(
+				removal, target->item, references, n, &references[j]);
 			kg_node_add(&staying, references[j].target);
 		}
 	}
@@ -1070,43 +1314,26 @@ find_put_back(Removal *removal)
 			report_kept(removal, items[i]);
 }
 
-Jsonb *
-kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
+void
+kg_entities_delete(const char *type, KgOutcomes *outcomes,
+				   const int64 *expected)
 {
 	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
 	KgUserContext user;
 	KgScope *scope;
 	uint64 nested = kg_writing_nested();
-	Datum *elements;
-	bool *nulls;
-	int n;
 
 	removal.type = kg_catalog_require_type(
 		kg_catalog_newest(removal.tenant), type, "/entity_type");
-	deconstruct_array(
-		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
-	removal.outcomes = kg_outcomes_make("entities", n, options);
-	removal.nodes = MemoryContextAllocExtended(CurrentMemoryContext,
-											   (Size) Max(1, n) * sizeof(int64),
-											   MCXT_ALLOC_HUGE |
-												   MCXT_ALLOC_ZERO);
-	for (int i = 0; i < n; i++)
-	{
-		KgError *err;
-
-		if (!nulls[i])
-		{
-			removal.outcomes->items[i].id = TextDatumGetCString(elements[i]);
-			continue;
-		}
-		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
-		kg_error_path(err, "/ids/%d", i);
-		kg_error_expected(err, "a string");
-		kg_outcome_error(&removal.outcomes->items[i], err);
-	}
+	removal.outcomes = outcomes;
+	removal.expected = expected;
+	removal.nodes = MemoryContextAllocExtended(
+		CurrentMemoryContext,
+		(Size) Max(1, outcomes->n) * sizeof(int64),
+		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	find_removed(&removal);
 	find_restricted(&removal);
-	kg_outcomes_settle(removal.outcomes);
+	kg_outcomes_settle(outcomes);
 
 	scope = kg_scope_begin(removal.tenant);
 	delete_rows(&removal);
@@ -1115,6 +1342,36 @@ kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
 	kg_restore_user(&user);
 	if (kg_writing_nested() != nested)
 		find_put_back(&removal);
-	kg_outcomes_settle(removal.outcomes);
-	return kg_outcomes_result(removal.outcomes);
+	for (int i = 0; outcomes->told && i < outcomes->n; i++)
+		outcomes->items[i].version = outcomes->items[i].before;
+	kg_outcomes_settle(outcomes);
+}
+
+Jsonb *
+kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
+{
+	KgOutcomes *outcomes;
+	Datum *elements;
+	bool *nulls;
+	int n;
+
+	deconstruct_array(
+		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
+	outcomes = kg_outcomes_make("entities", n, kg_put_atomic(options), false);
+	for (int i = 0; i < n; i++)
+	{
+		KgError *err;
+
+		if (!nulls[i])
+		{
+			outcomes->items[i].id = TextDatumGetCString(elements[i]);
+			continue;
+		}
+		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
+		kg_error_path(err, "/ids/%d", i);
+		kg_error_expected(err, "a string");
+		kg_outcome_error(&outcomes->items[i], err);
+	}
+	kg_entities_delete(type, outcomes, NULL);
+	return kg_outcomes_result(outcomes);
 }

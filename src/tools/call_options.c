@@ -29,6 +29,5 @@ kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
 				"milliseconds, an integer from 1 to 2147483647");
 		options->timeout_ms = n;
 	}
-	/* Tools write nothing, so calling one again is as calling it once. */
-	(void) kg_idempotency_key(jsonb);
+	options->idempotency_key = kg_idempotency_key(jsonb);
 }

@@ -9,7 +9,8 @@
 
 typedef struct KgCallOptions
 {
-	int timeout_ms; /* 0: none */
+	int timeout_ms;				 /* 0: none */
+	const char *idempotency_key; /* of a tool that writes, or NULL */
 } KgCallOptions;
 
 /* Raises KG_INVALID_INPUT. */

@@ -6,6 +6,8 @@
 
 #include "auth/audit.h"
 #include "auth/agent.h"
+#include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -20,7 +22,10 @@
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
+#include "tools/history_tool.h"
 #include "tools/schema_template.h"
+#include "tools/write_schema.h"
+#include "tools/write_tool.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -30,12 +35,35 @@ has_fixed_tool(const KgAgent *agent, const KgFixedTool *tool)
 	return kg_agent_has_tool(agent, tool->toolset, tool->name);
 }
 
+int
+kg_operations_offered(void)
+{
+	int offered = KG_EXPOSE_LIST | KG_EXPOSE_GET | KG_EXPOSE_LIST_IDS |
+				  KG_EXPOSE_HISTORY;
+
+	if (kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
+		return offered;
+	offered |= KG_EXPOSE_CREATE | KG_EXPOSE_UPDATE | KG_EXPOSE_DELETE;
+	/* Edges are for who sees the whole tenant. */
+	if (!kg_visibility_is_partial())
+		offered |= KG_EXPOSE_OF_RELATION;
+	return offered;
+}
+
+bool
+kg_tool_is_offered(const KgAgent *agent, const KgTool *tool, int offered)
+{
+	return (tool->operation & offered) != 0 &&
+		   kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name);
+}
+
 static KG_NORETURN void
 throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 				   const char *name)
 {
 	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
 	const char **names;
+	int offered = kg_operations_offered();
 	int n = 0;
 	int fixed = 0;
 
@@ -43,8 +71,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 		fixed++;
 	names = palloc((catalog->ntools + fixed + 1) * sizeof(char *));
 	for (int i = 0; i < catalog->ntools; i++)
-		if (kg_agent_has_tool(
-				agent, KG_TOOLSET_CATALOG, catalog->tools[i].name))
+		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
 		if (has_fixed_tool(agent, kg_fixed_tool(i)))
@@ -62,6 +89,10 @@ static Jsonb *
 call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 				  const Jsonb *arguments)
 {
+	if (tool->operation & KG_EXPOSE_WRITING)
+		return kg_tool_write(tool, arguments);
+	if (tool->operation == KG_EXPOSE_HISTORY)
+		return kg_tool_history(catalog, tool->type, arguments);
 	if (tool->operation == KG_EXPOSE_GET)
 		return kg_tool_get(catalog, tool->type, arguments);
 	return kg_tool_list(
@@ -76,7 +107,7 @@ kg_tools_call(const char *name, const Jsonb *arguments)
 	const KgTool *tool = kg_catalog_tool(catalog, name);
 	const KgFixedTool *fixed;
 
-	if (tool && kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, name))
+	if (tool && kg_tool_is_offered(agent, tool, kg_operations_offered()))
 		return call_catalog_tool(catalog, tool, arguments);
 	fixed = tool ? NULL : kg_fixed_tool_find(name);
 	/* What an agent was not given does not exist for it. */
@@ -180,6 +211,36 @@ typedef struct Call
 	Jsonb *result;
 } Call;
 
+/*
+ * The key of the options as the argument that a tool that writes has for it;
+ * others are called twice as well as once.
+ */
+static const Jsonb *
+with_key(const char *name, const Jsonb *arguments, const char *key)
+{
+	const KgTool *tool = kg_catalog_tool(kg_catalog_of_caller(), name);
+	JsonbValue value;
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	if (key == NULL || tool == NULL ||
+		(tool->operation & KG_EXPOSE_WRITING) == 0 ||
+		!JB_ROOT_IS_OBJECT(arguments) ||
+		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
+		return arguments;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "idempotency_key", key);
+	kg_json_iter_init(&it, &arguments->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 static void
 make_call(void *arg)
 {
@@ -192,7 +253,11 @@ make_call(void *arg)
 		kg_call_options_read(call->options, &options);
 	if (options.timeout_ms > 0)
 		kg_running_limit_time("timeout_ms", options.timeout_ms);
-	reply = kg_tools_call(call->name, call->arguments);
+	reply = kg_tools_call(
+		call->name,
+		options.idempotency_key
+			? with_key(call->name, call->arguments, options.idempotency_key)
+			: call->arguments);
 	kg_audit_reply(reply);
 	call->result = make_result(
 		kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
@@ -286,21 +351,42 @@ result_schema(const Jsonb *reply)
 	return kg_jw_finish(&w);
 }
 
-static void
-write_tool(KgJsonWriter *w, const char *name, const char *title,
-		   const char *description, const Jsonb *input, const Jsonb *output)
+/* A tool as it is listed. */
+typedef struct Listed
 {
-	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "name", name);
-	kg_jw_kstring(w, "title", title);
-	kg_jw_kstring(w, "description", description);
-	kg_jw_kjsonb(w, "inputSchema", input);
-	kg_jw_kjsonb(w, "outputSchema", result_schema(output));
+	const char *name;
+	const char *title;
+	const char *description;
+	const Jsonb *input;
+	const Jsonb *output;
+	const KgOperation *writes; /* NULL: it reads */
+} Listed;
+
+static void
+write_hints(KgJsonWriter *w, const KgOperation *writes)
+{
 	kg_jw_key(w, "annotations");
 	kg_jw_begin_object(w);
-	kg_jw_kbool(w, "readOnlyHint", true);
+	kg_jw_kbool(w, "readOnlyHint", writes == NULL);
+	if (writes != NULL)
+	{
+		kg_jw_kbool(w, "destructiveHint", writes->destructive);
+		kg_jw_kbool(w, "idempotentHint", writes->idempotent);
+	}
 	kg_jw_kbool(w, "openWorldHint", false);
 	kg_jw_end_object(w);
+}
+
+static void
+write_tool(KgJsonWriter *w, const Listed *tool)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "name", tool->name);
+	kg_jw_kstring(w, "title", tool->title);
+	kg_jw_kstring(w, "description", tool->description);
+	kg_jw_kjsonb(w, "inputSchema", tool->input);
+	kg_jw_kjsonb(w, "outputSchema", result_schema(tool->output));
+	write_hints(w, tool->writes);
 	kg_jw_end_object(w);
 }
 
@@ -325,16 +411,39 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 		if (!has_fixed_tool(agent, next))
 			continue;
 		write_tool(w,
-				   next->name,
-				   next->title,
-				   kg_expand_text(next->description),
-				   kg_expand_schema(next->input, NULL, false),
-				   kg_expand_schema(next->output, NULL, false));
+				   &(Listed){next->name,
+							 next->title,
+							 kg_expand_text(next->description),
+							 kg_expand_schema(next->input, NULL, false),
+							 kg_expand_schema(next->output, NULL, false)});
 	}
 }
 
+static void
+write_catalog_tool(KgJsonWriter *w, const KgTool *tool)
+{
+	Listed listed = {.name = tool->name};
+
+	if (tool->operation & KG_EXPOSE_WRITING)
+	{
+		listed.writes = kg_operation_of(tool->operation);
+		listed.title = kg_write_title(tool);
+		listed.description = kg_write_description(tool);
+		listed.input = kg_write_input_schema(tool);
+		listed.output = kg_write_output_schema();
+	}
+	else
+	{
+		listed.title = kg_tool_title(tool->type, tool->operation);
+		listed.description = kg_tool_description(tool->type, tool->operation);
+		listed.input = kg_tool_input_schema(tool->type, tool->operation, false);
+		listed.output = kg_tool_output_schema(tool->type, tool->operation);
+	}
+	write_tool(w, &listed);
+}
+
 static Jsonb *
-write_tools(const KgCatalog *catalog, const KgAgent *agent)
+write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 {
 	KgJsonWriter w;
 
@@ -342,17 +451,9 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent)
 	kg_jw_begin_array(&w);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
-		const KgTool *tool = &catalog->tools[i];
-
 		CHECK_FOR_INTERRUPTS();
-		if (!kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name))
-			continue;
-		write_tool(&w,
-				   tool->name,
-				   kg_tool_title(tool->type, tool->operation),
-				   kg_tool_description(tool->type, tool->operation),
-				   kg_tool_input_schema(tool->type, tool->operation, false),
-				   kg_tool_output_schema(tool->type, tool->operation));
+		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
+			write_catalog_tool(&w, &catalog->tools[i]);
 	}
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)
 		write_fixed_tools(&w, agent, set);
@@ -372,6 +473,7 @@ is_listed(const void *entry, const void *key)
 
 	return list->catalog == wanted->catalog &&
 		   list->numbers == wanted->numbers &&
+		   list->offered == wanted->offered &&
 		   list->toolset_bits == wanted->toolset_bits;
 }
 
@@ -382,6 +484,7 @@ kg_tools_list(void)
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	KgToolsListed wanted = {.catalog = catalog->id,
 							.numbers = kg_template_numbers(),
+							.offered = kg_operations_offered(),
 							.toolset_bits = kg_setting_toolset_bits};
 	KgToolsListed *list = kg_cache_find(
 		&lists, catalog->id, is_listed, &wanted);
@@ -389,10 +492,11 @@ kg_tools_list(void)
 
 	if (list != NULL)
 		return list;
-	tools = write_tools(catalog, kg_agent_current());
+	tools = write_tools(catalog, kg_agent_current(), wanted.offered);
 	list = kg_cache_make(&lists, sizeof(*list));
 	list->catalog = wanted.catalog;
 	list->numbers = wanted.numbers;
+	list->offered = wanted.offered;
 	list->toolset_bits = wanted.toolset_bits;
 	list->id = ++last_id;
 	list->tools = MemoryContextAlloc(list->entry.context, VARSIZE(tools));

@@ -5,8 +5,10 @@
 #ifndef KG_DISPATCH_H
 #define KG_DISPATCH_H
 
+#include "auth/agent.h"
 #include "base/cache.h"
 #include "base/toolset.h"
+#include "catalog/catalog.h"
 #include "utils/jsonb.h"
 
 /* A fixed tool (graph and bfs vocabularies); each vocabulary has a table. */
@@ -41,6 +43,14 @@ extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
 extern Jsonb *kg_tools_call_result(const char *name, const Jsonb *arguments,
 								   const Jsonb *options);
 
+/*
+ * The operations (KG_EXPOSE_*) whose tools the caller has, and whether one of
+ * them is the agent's, too.  Others do not exist for it.
+ */
+extern int kg_operations_offered(void);
+extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
+							   int offered);
+
 /* [{"type": "text", "text": text}] */
 extern Jsonb *kg_text_content(const char *text);
 
@@ -50,6 +60,7 @@ typedef struct KgToolsListed
 	KgCacheEntry entry;
 	uint64 catalog; /* its id, */
 	uint64 numbers; /* of the templates, from settings, */
+	int offered;	/* kg_operations_offered() */
 	int toolset_bits;
 	uint64 id; /* of no other list of this backend */
 	Jsonb *tools;

@@ -6,6 +6,7 @@
  */
 #include "postgres.h"
 
+#include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
@@ -37,6 +38,18 @@ write_statement(const KgStatement *statement, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
+static KG_NORETURN void
+throw_writes(const char *name)
+{
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT, "tool \"%s\" writes and is not explained", name);
+
+	kg_error_path(err, "/tool");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "a tool that reads");
+	kg_error_throw(err);
+}
+
 Jsonb *
 kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 {
@@ -46,6 +59,9 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 	ListCell *lc;
 	KgJsonWriter w;
 
+	if (tool && (tool->operation & KG_EXPOSE_WRITING) &&
+		kg_tool_is_offered(kg_agent_current(), tool, kg_operations_offered()))
+		throw_writes(name);
 	call->explained = &explained;
 	(void) kg_tools_call(name, arguments);
 	call->explained = NULL;

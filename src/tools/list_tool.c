@@ -498,14 +498,10 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 	query.type = type;
 	kg_input_open(&in, arguments, kg_tool_input_template(operation), &repairs);
 	kg_jw_begin_object(w);
-	kg_jw_kstring(w,
-				  "operation",
-				  operation == KG_EXPOSE_GET		? "get"
-				  : operation == KG_EXPOSE_LIST_IDS ? "list_ids"
-													: "list");
+	kg_jw_kstring(w, "operation", kg_operation_of(operation)->name);
 	kg_jw_kstring(w, "bundle", type->bundle);
 	kg_jw_kstring(w, "entity_type", type->name);
-	if (operation != KG_EXPOSE_GET)
+	if (operation == KG_EXPOSE_LIST || operation == KG_EXPOSE_LIST_IDS)
 	{
 		write_ast_filter(parse_filters(&in, &target), w);
 		kg_list_parse_sort(&query, &target, &in);

@@ -24,8 +24,9 @@
 #include "query/paths.h"
 #include "tools/catalog_tools.h"
 #include "tools/graph.h"
-#include "tools/schema_template.h"
 #include "tools/reply.h"
+#include "tools/schema_template.h"
+#include "tools/write_schema.h"
 #include "utils/json.h"
 #include "utils/memutils.h"
 
@@ -42,6 +43,7 @@ typedef struct Expansion
 {
 	StringInfo out;
 	const KgType *type; /* that the tool is made for, or NULL */
+	const KgRelation *relation;
 	bool repeat;
 	bool outline;
 	const char *note; /* of the part being written, or NULL */
@@ -244,6 +246,24 @@ write_field_names(Expansion *x)
 	write_type_part(x, kg_type_field_names(x->type));
 }
 
+static void
+write_document(Expansion *x)
+{
+	write_type_part(x, kg_type_document_schema(x->type));
+}
+
+static void
+write_changes(Expansion *x)
+{
+	write_type_part(x, kg_type_changes_schema(x->type));
+}
+
+static void
+write_edge_properties(Expansion *x)
+{
+	write_type_part(x, kg_relation_properties_schema(x->relation));
+}
+
 /*
  * Numbers that are a setting, or the least of it, of another and of a constant,
  * in some unit; or a constant that sizes something.
@@ -332,6 +352,9 @@ static const Part parts[] = {
 	{"sort_names", NULL, write_sort_names},
 	{"field_names", NULL, write_field_names},
 	{"sort_note", NULL, write_sort_note},
+	{"document", NULL, write_document},
+	{"changes", NULL, write_changes},
+	{"edge_properties", NULL, write_edge_properties},
 	{"max_bytes",
 	 "{'type':'integer','minimum':1024,'maximum':<max_reply_bytes>,'default':"
 	 "<reply_bytes>}",
@@ -487,11 +510,11 @@ expand(Expansion *x, const char *template)
 }
 
 static char *
-expanded(const char *template, const KgType *type, bool repeat, bool outline)
+expanded(const char *template, Expansion x)
 {
 	StringInfoData out;
-	Expansion x = {&out, type, repeat, outline, NULL};
 
+	x.out = &out;
 	initStringInfo(&out);
 	expand(&x, template);
 	return out.data;
@@ -500,17 +523,31 @@ expanded(const char *template, const KgType *type, bool repeat, bool outline)
 char *
 kg_expand_text(const char *template)
 {
-	return expanded(template, NULL, false, false);
+	Expansion x = {NULL};
+
+	return expanded(template, x);
 }
 
 Jsonb *
 kg_expand_schema(const char *template, const KgType *type, bool repeat)
 {
-	return kg_json_parse(expanded(template, type, repeat, false));
+	Expansion x = {.type = type, .repeat = repeat};
+
+	return kg_json_parse(expanded(template, x));
+}
+
+Jsonb *
+kg_expand_relation_schema(const char *template, const KgRelation *relation)
+{
+	Expansion x = {.relation = relation};
+
+	return kg_json_parse(expanded(template, x));
 }
 
 Jsonb *
 kg_template_outline(const char *template)
 {
-	return kg_json_parse(expanded(template, NULL, true, true));
+	Expansion x = {.repeat = true, .outline = true};
+
+	return kg_json_parse(expanded(template, x));
 }

@@ -17,6 +17,10 @@
 extern Jsonb *kg_expand_schema(const char *template, const KgType *type,
 							   bool repeat);
 
+/* Of a tool that is made for a relation. */
+extern Jsonb *kg_expand_relation_schema(const char *template,
+										const KgRelation *relation);
+
 /* A text with such parts, and no quotes. */
 extern char *kg_expand_text(const char *template);
 

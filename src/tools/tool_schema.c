@@ -14,6 +14,7 @@
 #include "query/filter.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
+#include "tools/history_tool.h"
 #include "tools/schema_template.h"
 #include "tools/shape.h"
 
@@ -322,6 +323,8 @@ kg_tool_input_template(int operation)
 		case KG_EXPOSE_LIST_IDS:
 			return "{'type':'object','additionalProperties':false,"
 				   "'properties':{" KG_LIST_ARGUMENTS "}}";
+		case KG_EXPOSE_HISTORY:
+			return kg_history_input_template();
 		default:
 			/* Exactly one of ids and id; the tool says so. */
 			return KG_GET("");
@@ -370,6 +373,8 @@ kg_tool_input_schema(const KgType *type, int operation, bool repeat)
 static const char *
 output_template(const KgType *type, int operation)
 {
+	if (operation == KG_EXPOSE_HISTORY)
+		return kg_history_output_template();
 	if (operation == KG_EXPOSE_LIST)
 		return KG_ITEMS(
 			"'data':{'type':'object'},") ",'limit':<count>,'offset':<count>}}";
@@ -404,6 +409,8 @@ kg_tool_title(const KgType *type, int operation)
 	{
 		case KG_EXPOSE_GET:
 			return psprintf("Get %s", name);
+		case KG_EXPOSE_HISTORY:
+			return psprintf("History: %s", name);
 		case KG_EXPOSE_LIST_IDS:
 			return psprintf("List ids: %s", name);
 		default:
@@ -428,6 +435,16 @@ kg_tool_description(const KgType *type, int operation)
 				&text,
 				"Entities of type \"%s\" (bundle \"%s\") by id, in the order "
 				"asked for; not_found has the ids that do not exist.",
+				type->name,
+				type->bundle);
+			break;
+		case KG_EXPOSE_HISTORY:
+			appendStringInfo(
+				&text,
+				"What was done to an entity of type \"%s\" (bundle \"%s\"), "
+				"the "
+				"newest first: when, by whom and why, and the properties "
+				"before and after.",
 				type->name,
 				type->bundle);
 			break;

@@ -147,6 +147,7 @@ SELECT bag_eq(
     ('kg_paths(jsonb)', 'stable', 'restricted', true, true),
     ('kg_put_edges(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_put_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_update_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_rebuild()', 'volatile', 'unsafe', true, true),
     ('kg_check_references()', 'volatile', 'unsafe', false, false),
     ('kg_revoke(text,text)', 'volatile', 'unsafe', true, true),

@@ -37,6 +37,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
   'kg_change_visible(''path'', 1, ''t1'', 1, NULL, ''{}'', ''1/'', ''{}'')', 'kg_history(''thing'', ''t1'', ''{"limit": 1}'')', 'kg_history(''maker'', ''m1'')', 'kg_revert(kg_history(''thing'', ''t3'') OPERATOR(pg_catalog.#>) ''{changes,0,change}'', ''{"dry_run": true, "reason": "none"}'')', 'kg_revert(''[999999999]'')', 'kg_prune_history(''2020-01-01'')',
   'kg_export_bundle(''path'')', 'kg_drop_bundle(''path'')', 'kg_rebuild()', 'kg_pack()',
   'kg_put_entities(''thing'', ''[{"id": "t1", "name": "Light", "maker": "m2"}, {"id": "t9", "maker": "m1", "by_code": "c1"}, {"id": "t8", "maker": "none"}]'')',
+  'kg_update_entities(''thing'', ''[{"id": "t1", "set": {"name": "Lamp"}, "expected_version": 1}, {"id": "none", "unset": ["name"]}]'')',
   'kg_put_entities(''maker'', ''[{"id": "m1", "name": "Ada", "path": "1/2/", "code": "c1"}, {"id": "m4", "code": "c4"}]'')',
   'kg_delete_entities(''maker'', ARRAY[''m1'', ''none''])', 'kg_put_edges(''[{"relation": "LIKES", "from": "thing:t3", "to": "thing:t1"}]'')',
   'kg_delete_edges(''[{"relation": "LIKES", "from": "thing:t1", "to": "thing:t2"}]'')',

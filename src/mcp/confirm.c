@@ -1,0 +1,198 @@
+/*
+ * confirm.c
+ *	  A write that is to be confirmed, as the protocol's question to the user.
+ *
+ * Since 2026-07-28 a result can ask for input; the client sends the call again
+ * with the answer and requestState, which is the signed value of
+ * tools/confirm.h.  A client that did not say that it can ask its user, and one
+ * of an earlier revision, gets the reply with "confirm" as it is, for the model.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "mcp/confirm.h"
+#include "tools/dispatch.h"
+#include "utils/builtins.h"
+
+#define KG_MCP_CONFIRM "confirm" /* the key of the question */
+#define KG_MCP_NAMED_IDS 10
+
+static const JsonbContainer *
+object_member(const JsonbContainer *object, const char *name)
+{
+	JsonbValue value;
+
+	if (object == NULL || kg_json_get(object, name, &value) == NULL ||
+		!kg_json_is_object(&value))
+		return NULL;
+	return kg_json_container(&value);
+}
+
+static Jsonb *
+with_confirm(const Jsonb *arguments, const JsonbValue *value)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &arguments->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_key(&w, "confirm");
+	kg_jw_value(&w, value);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+KgMcpAnswer
+kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
+{
+	const JsonbContainer *answer = object_member(
+		object_member(req->params, "inputResponses"), KG_MCP_CONFIRM);
+	const JsonbContainer *content = NULL;
+	JsonbValue state;
+	JsonbValue value;
+
+	/* Without an answer it is asked again. */
+	if (req->revision < KG_MCP_2026_07_28 || answer == NULL ||
+		!JB_ROOT_IS_OBJECT(*arguments) ||
+		kg_json_get(req->params, "requestState", &state) == NULL ||
+		kg_json_get(answer, "action", &value) == NULL)
+		return KG_MCP_NO_ANSWER;
+	if (!kg_json_string_is(&value, "accept"))
+		return KG_MCP_REFUSED;
+	content = object_member(answer, "content");
+	if (content == NULL ||
+		kg_json_get(content, KG_MCP_CONFIRM, &value) == NULL ||
+		value.type != jbvBool || !value.val.boolean)
+		return KG_MCP_REFUSED;
+	*arguments = with_confirm(*arguments, &state);
+	return KG_MCP_AGREED;
+}
+
+Jsonb *
+kg_mcp_declined(KgMcpRequest *req)
+{
+	static const char text[] = "the user did not agree; nothing was written";
+	KgSplice result;
+
+	kg_splice_init(&result);
+	kg_mcp_splice_envelope(req, &result);
+	kg_splice_jsonb(&result, "content", kg_text_content(text));
+	kg_splice_jsonb(&result,
+					"structuredContent",
+					kg_json_parse(psprintf(
+						"{\"error\": {\"level\": \"operation\", \"code\": "
+						"\"FORBIDDEN\", \"sqlstate\": \"42501\", "
+						"\"message\": \"%s\"}}",
+						text)));
+	kg_splice_bool(&result, "isError", true);
+	return kg_splice_finish(&result);
+}
+
+/* Can the client ask its user to fill in a form? */
+static bool
+can_ask(const KgMcpRequest *req)
+{
+	const JsonbContainer *elicitation = object_member(
+		object_member(object_member(req->params, "_meta"),
+					  KG_MCP_META_CAPABILITIES),
+		"elicitation");
+	JsonbValue value;
+
+	return req->revision >= KG_MCP_2026_07_28 && elicitation != NULL &&
+		   (kg_json_length(elicitation) == 0 ||
+			kg_json_get(elicitation, "form", &value) != NULL);
+}
+
+/* What would happen, for people: "delete_brand: 2 deleted (north, south)". */
+static char *
+question_text(const char *tool, const JsonbContainer *reply)
+{
+	const JsonbContainer *counts = object_member(reply, "counts");
+	StringInfoData text;
+	JsonbValue value;
+	KgJsonIter it;
+	int n = 0;
+
+	initStringInfo(&text);
+	appendStringInfo(&text, "%s would write:", tool);
+	if (counts != NULL)
+	{
+		kg_json_iter_init(&it, counts);
+		while (kg_json_iter_next(&it))
+			appendStringInfo(&text,
+							 "%s %s %s",
+							 it.index > 0 ? "," : "",
+							 kg_json_cstring(&it.value),
+							 kg_json_cstring(&it.key));
+	}
+	if (kg_json_get(reply, "items", &value) != NULL && kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it) && n < KG_MCP_NAMED_IDS)
+		{
+			JsonbValue id;
+
+			if (kg_json_get(kg_json_container(&it.value), "id", &id) == NULL)
+				continue;
+			appendStringInfo(
+				&text, "%s%s", n++ > 0 ? ", " : " (", kg_json_cstring(&id));
+		}
+		if (n > 0)
+			appendStringInfoString(&text, it.index + 1 < it.n ? ", ...)" : ")");
+	}
+	appendStringInfoString(&text, ". Shall it?");
+	return text.data;
+}
+
+static Jsonb *
+input_requests(const char *message)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, KG_MCP_CONFIRM);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "method", "elicitation/create");
+	kg_jw_key(&w, "params");
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "mode", "form");
+	kg_jw_kstring(&w, "message", message);
+	kg_jw_kjsonb(
+		&w,
+		"requestedSchema",
+		kg_json_parse("{\"type\": \"object\", \"required\": [\"confirm\"], "
+					  "\"properties\": {\"confirm\": {\"type\": \"boolean\", "
+					  "\"title\": \"Write it\"}}}"));
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_mcp_question(KgMcpRequest *req, const char *tool, const Jsonb *result)
+{
+	const JsonbContainer *reply = object_member(&result->root,
+												"structuredContent");
+	JsonbValue state;
+	KgSplice asking;
+
+	/* Only what is to be confirmed has the member. */
+	if (reply == NULL || kg_json_get(reply, "confirm", &state) == NULL ||
+		state.type != jbvString || !can_ask(req))
+		return NULL;
+	req->asks = true;
+	kg_splice_init(&asking);
+	kg_mcp_splice_envelope(req, &asking);
+	kg_splice_jsonb(
+		&asking, "inputRequests", input_requests(question_text(tool, reply)));
+	kg_splice_add(&asking, "requestState", &state);
+	return kg_splice_finish(&asking);
+}

@@ -1,0 +1,38 @@
+/*
+ * confirm.h
+ *	  Writes that are told before they are done: kg_graph.confirm.
+ *
+ * The first call answers what would happen, with a value that says so, signed;
+ * the same call with it does that, or nothing where it would no longer be that.
+ */
+#ifndef KG_CONFIRM_H
+#define KG_CONFIRM_H
+
+#include "base/splice.h"
+#include "catalog/catalog.h"
+#include "store/put.h"
+
+/* Is a tool of this kind to be confirmed, by the setting and by the caller's? */
+extern bool kg_confirm_needed(int operation);
+
+/* What the value stands for: a tool, and arguments but for the value itself. */
+typedef struct KgConfirm
+{
+	const char *tenant;
+	StringInfo about;
+	StringInfo told; /* of the value that was given, or NULL */
+} KgConfirm;
+
+/* Raises KG_INVALID_INPUT where the value is not of this call, or too old. */
+extern void kg_confirm_open(KgConfirm *confirm, const KgTool *tool,
+							const Jsonb *arguments);
+
+/* The reply of a dry run, with the value for what it tells. */
+extern Jsonb *kg_confirm_ask(const KgConfirm *confirm,
+							 const KgOutcomes *outcomes, const Jsonb *reply);
+
+/* Raises KG_CONFLICT where something else was done than was told. */
+extern void kg_confirm_check(const KgConfirm *confirm,
+							 const KgOutcomes *outcomes);
+
+#endif /* KG_CONFIRM_H */
