@@ -238,6 +238,27 @@ RESET ROLE;
 DELETE FROM kg_auth_key WHERE issuer = 'https://history';
 REVOKE EXECUTE ON FUNCTION kg_login(text, boolean) FROM history_reader;
 SELECT count(*) FROM kg_freed WHERE tenant = 'history';
+-- What somebody else decides is decided of each image, and of what is now.
+SELECT kg_grant('history2', current_user::text, 'admin');
+SELECT kg_apply_bundle('{"bundle_name": "code", "version": "1", "entities": [], "schemas": [{"entity_type": "issue", "schema": {"type": "object", "x-id-field": "id", "x-history": true,
+  "x-authorize": {"ability": "read_issue", "resource_type": "project", "id": "project"}, "properties": {"id": {"type": "string"}, "project": {"type": "string"}, "n": {"type": "integer"}}}}]}') ? 'revision' AS applied;
+CREATE FUNCTION public.history_decide(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS $$ SELECT u, u = 'open' FROM unnest(ids) u $$;
+SELECT kg_set_authorizer('history2', 'history_decide(text, text, text[])');
+-- As who sees all of it.
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) SELECT 'history2', 'code', 'issue', d
+  FROM unnest(ARRAY['{"id": "ok", "project": "open"}', '{"id": "moved", "project": "open"}', '{"id": "came", "project": "secret"}', '{"id": "gone", "project": "open"}', '{"id": "hidden", "project": "secret"}']::jsonb[]) d;
+UPDATE kg_entity SET data = data || '{"n": 1}' WHERE tenant = 'history2';
+UPDATE kg_entity SET data = data || '{"project": "secret"}' WHERE tenant = 'history2' AND entity_id = 'moved';
+UPDATE kg_entity SET data = data || '{"project": "open"}' WHERE tenant = 'history2' AND entity_id = 'came';
+UPDATE kg_entity SET data = data || '{"n": 2}' WHERE tenant = 'history2' AND entity_id = 'came';
+DELETE FROM kg_entity WHERE tenant = 'history2' AND entity_id IN ('gone', 'hidden');
+SET ROLE history_other;
+SELECT i, array(SELECT c ->> 'version' FROM jsonb_array_elements(kg_history('issue', i) -> 'changes') c) AS versions FROM unnest(ARRAY['ok', 'moved', 'came', 'gone', 'hidden']) i;
+SELECT kg_call_tool('get_issue', jsonb_build_object('ids', '["ok", "moved", "came", "gone", "hidden"]'::jsonb, 'as_of', kg_history('issue', 'ok') #> '{changes,0,at}')) #> '{structuredContent,not_found}' AS not_found;
+SELECT count(*) FROM kg_history;
+RESET ROLE;
+SELECT kg_set_authorizer('history2', NULL);
+DROP FUNCTION public.history_decide(text, text, text[]);
 SELECT kg_drop_tenant('history'), kg_drop_tenant('history2');
 SELECT count(*) FROM kg_history WHERE tenant LIKE 'history%';
 DROP FUNCTION public.told(jsonb), public.change_of(text, text, int), public.said(text);
