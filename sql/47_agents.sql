@@ -13,7 +13,7 @@ CREATE TABLE @extschema@.kg_agent (
   PRIMARY KEY (tenant, agent)
 );
 COMMENT ON TABLE @extschema@.kg_agent IS 'agents of a tenant; made by kg_create_agent()';
-COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs, memory; NULL: all';
 COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'only these of the toolsets'' tools; NULL: all';
 
 CREATE TABLE @extschema@.kg_agent_bundle (

@@ -55,7 +55,8 @@ check_list(const char *name, const JsonbValue *value)
 			kg_error_throw_option(name, &it.value, "a string");
 		if (strcmp(name, "toolsets") == 0 &&
 			kg_toolset_of_name(kg_json_cstring(&it.value)) == 0)
-			kg_error_throw_option(name, &it.value, "catalog, graph or bfs");
+			kg_error_throw_option(
+				name, &it.value, "catalog, graph, bfs or memory");
 	}
 }
 

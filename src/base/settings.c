@@ -264,7 +264,7 @@ check_toolsets(char **value, void **extra, GucSource source)
 		{
 			GUC_check_errdetail("Unrecognized toolset: \"%s\".",
 								(char *) lfirst(lc));
-			GUC_check_errhint("Toolsets are catalog, graph and bfs.");
+			GUC_check_errhint("Toolsets are catalog, graph, bfs and memory.");
 			return false;
 		}
 		bits |= bit;
@@ -451,7 +451,7 @@ kg_settings_define(void)
 		"Chooses the toolsets that are listed and can be called by name.",
 		"An agent's own toolsets may say less.",
 		&setting_toolsets,
-		"catalog, graph, bfs",
+		"catalog, graph, bfs, memory",
 		PGC_USERSET,
 		0,
 		check_toolsets,

@@ -15,5 +15,7 @@ kg_toolset_of_name(const char *name)
 		return KG_TOOLSET_GRAPH;
 	if (strcmp(name, "bfs") == 0)
 		return KG_TOOLSET_BFS;
+	if (strcmp(name, "memory") == 0)
+		return KG_TOOLSET_MEMORY;
 	return 0;
 }

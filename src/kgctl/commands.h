@@ -15,6 +15,7 @@ extern const KgCommand kg_command_tools;
 extern const KgCommand kg_command_call;
 extern const KgCommand kg_command_login;
 extern const KgCommand kg_command_logout;
+extern const KgCommand kg_command_memory;
 extern const KgCommand kg_command_mcp;
 extern const KgCommand kg_command_serve;
 

@@ -20,6 +20,7 @@ static const KgCommand *const commands[] = {&kg_command_apply,
 											&kg_command_call,
 											&kg_command_login,
 											&kg_command_logout,
+											&kg_command_memory,
 											&kg_command_mcp,
 											&kg_command_serve};
 

@@ -79,6 +79,12 @@ notify(const char *tenant, const char *kind)
 				 psprintf("%s %s", kg_mcp_listen_key(tenant), kind));
 }
 
+void
+kg_mcp_notify_resource(const char *tenant)
+{
+	notify(tenant, "resource");
+}
+
 PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 

@@ -11,4 +11,7 @@
  */
 extern char *kg_mcp_listen_key(const char *tenant);
 
+/* Tell who subscribed to resources of the tenant, when the transaction commits. */
+extern void kg_mcp_notify_resource(const char *tenant);
+
 #endif /* KG_MCP_NOTIFY_H */

@@ -5,24 +5,28 @@
  *	  kg://bundle/BUNDLE                what is in a bundle
  *	  kg://bundle/BUNDLE/schema/TYPE    the JSON Schema of a type
  *	  kg://entity/HANDLE                an entity; TYPE:ID or BUNDLE/TYPE:ID
+ *	  memory://knowledge-graph          what read_graph answers, where it is a tool
  *
  * Parts are percent-encoded where a URI wants it.  What the caller does not
  * see is answered as what does not exist.
  */
 #include "postgres.h"
 
+#include "catalog/memory.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
 #include "query/get.h"
 #include "query/plan.h"
 #include "query/sql.h"
+#include "tools/memory.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
 #define BUNDLE_PREFIX "kg://bundle/"
 #define ENTITY_PREFIX "kg://entity/"
 #define SCHEMA_PART "/schema/"
+#define MEMORY_URI "memory://knowledge-graph"
 
 static char *
 bundle_uri(const KgBundle *bundle)
@@ -53,12 +57,21 @@ write_resource(const KgMcpRequest *req, KgJsonWriter *w, const char *uri,
 	kg_jw_end_object(w);
 }
 
+static bool
+has_memory(const KgMcpRequest *req, const KgCatalog *catalog)
+{
+	KgMemory memory;
+
+	return kg_memory_find(catalog, &memory) &&
+		   kg_agent_has_tool(req->agent, KG_TOOLSET_MEMORY, "read_graph");
+}
+
 bool
 kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 {
 	const KgCatalog *catalog = kg_catalog_get(req->tenant);
 	int n = catalog->nbundles + catalog->ntypes;
-	const char **uris = palloc(Max(1, n) * sizeof(char *));
+	const char **uris = palloc((n + 1) * sizeof(char *));
 	int start;
 	int end;
 
@@ -66,6 +79,8 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 		uris[i] = bundle_uri(&catalog->bundles[i]);
 	for (int i = 0; i < catalog->ntypes; i++)
 		uris[catalog->nbundles + i] = schema_uri(catalog->types[i]);
+	if (has_memory(req, catalog))
+		uris[n++] = MEMORY_URI;
 	if (!kg_mcp_page(req, uris, n, &start, &end))
 		return false;
 	kg_jw_key(w, "resources");
@@ -79,6 +94,15 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 						   catalog->bundles[i].name,
 						   NULL,
 						   catalog->bundles[i].description,
+						   "application/json");
+		else if (i == catalog->nbundles + catalog->ntypes)
+			write_resource(req,
+						   w,
+						   uris[i],
+						   "knowledge-graph",
+						   "Knowledge Graph",
+						   "The full knowledge graph with all entities and "
+						   "relations",
 						   "application/json");
 		else
 		{
@@ -353,6 +377,8 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 		content = read_bundle(catalog, uri + strlen(BUNDLE_PREFIX), &mime);
 	else if (strncmp(uri, ENTITY_PREFIX, strlen(ENTITY_PREFIX)) == 0)
 		content = read_entity(catalog, uri + strlen(ENTITY_PREFIX));
+	else if (strcmp(uri, MEMORY_URI) == 0 && has_memory(req, catalog))
+		content = kg_memory_graph();
 	if (content == NULL)
 		return refuse_unknown(req, uri);
 	kg_jw_key(w, "contents");

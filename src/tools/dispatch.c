@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"
+#include "catalog/memory.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/plan.h"
@@ -29,9 +30,17 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* The toolset memory is over a bundle, and some of its tools write. */
 static bool
-has_fixed_tool(const KgAgent *agent, const KgFixedTool *tool)
+has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
+			   const KgFixedTool *tool)
 {
+	KgMemory memory;
+
+	if (tool->toolset == KG_TOOLSET_MEMORY && !kg_memory_find(catalog, &memory))
+		return false;
+	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
+		return false;
 	return kg_agent_has_tool(agent, tool->toolset, tool->name);
 }
 
@@ -74,7 +83,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
-		if (has_fixed_tool(agent, kg_fixed_tool(i)))
+		if (has_fixed_tool(catalog, agent, kg_fixed_tool(i)))
 			names[n++] = kg_fixed_tool(i)->name;
 	kg_error_path(err, "/name");
 	kg_error_got_string(err, name);
@@ -111,7 +120,7 @@ kg_tools_call(const char *name, const Jsonb *arguments)
 		return call_catalog_tool(catalog, tool, arguments);
 	fixed = tool ? NULL : kg_fixed_tool_find(name);
 	/* What an agent was not given does not exist for it. */
-	if (fixed == NULL || !has_fixed_tool(agent, fixed))
+	if (fixed == NULL || !has_fixed_tool(catalog, agent, fixed))
 		throw_unknown_tool(catalog, agent, name);
 	return fixed->call(arguments);
 }
@@ -167,18 +176,35 @@ kg_text_content(const char *text)
 	return kg_jw_finish(&w);
 }
 
+/* The text of a tool that says it with a part of its reply, or NULL. */
+static char *
+member_text(const char *name, const Jsonb *reply)
+{
+	const KgFixedTool *tool = kg_fixed_tool_find(name);
+	JsonbValue value;
+	Jsonb *part;
+
+	if (tool == NULL || tool->text == NULL ||
+		kg_json_get(&reply->root, tool->text, &value) == NULL)
+		return NULL;
+	if (value.type == jbvString)
+		return kg_json_cstring(&value);
+	part = kg_json_datum(&value);
+	return kg_json_text(&part->root);
+}
+
 /*
  * Most clients hand a model the text alone, so the text is the reply once more
  * (MCP: a server SHOULD repeat structured content as serialized JSON), unless
- * kg_graph.mcp_text says that this client reads structured content.
+ * kg_graph.mcp_text says that this client reads structured content.  text NULL:
+ * all of it.
  */
 static Jsonb *
-make_result(const char *summary, const Jsonb *structured, bool is_error)
+make_result(const char *text, const Jsonb *structured, bool is_error)
 {
-	const char *text = summary;
 	KgSplice result;
 
-	if (kg_setting_mcp_text)
+	if (text == NULL)
 		text = kg_json_text(&structured->root);
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
@@ -200,7 +226,8 @@ error_result(const ErrorData *edata)
 	kg_audit_error(edata);
 	kg_splice_init(&structured);
 	kg_splice_jsonb(&structured, "error", error);
-	return make_result(text, kg_splice_finish(&structured), true);
+	return make_result(
+		kg_setting_mcp_text ? NULL : text, kg_splice_finish(&structured), true);
 }
 
 typedef struct Call
@@ -260,7 +287,9 @@ make_call(void *arg)
 			: call->arguments);
 	kg_audit_reply(reply);
 	call->result = make_result(
-		kg_setting_mcp_text ? NULL : summarise(reply), reply, false);
+		kg_setting_mcp_text ? member_text(call->name, reply) : summarise(reply),
+		reply,
+		false);
 }
 
 Jsonb *
@@ -392,7 +421,8 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 
 /* Fixed tools of one set by name; there are a dozen. */
 static void
-write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
+write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
+				  const KgAgent *agent, int toolset)
 {
 	const char *last = "";
 
@@ -408,14 +438,15 @@ write_fixed_tools(KgJsonWriter *w, const KgAgent *agent, int toolset)
 		if (next == NULL)
 			return;
 		last = next->name;
-		if (!has_fixed_tool(agent, next))
+		if (!has_fixed_tool(catalog, agent, next))
 			continue;
 		write_tool(w,
 				   &(Listed){next->name,
 							 next->title,
 							 kg_expand_text(next->description),
 							 kg_expand_schema(next->input, NULL, false),
-							 kg_expand_schema(next->output, NULL, false)});
+							 kg_expand_schema(next->output, NULL, false),
+							 next->writes});
 	}
 }
 
@@ -455,8 +486,8 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			write_catalog_tool(&w, &catalog->tools[i]);
 	}
-	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_BFS; set <<= 1)
-		write_fixed_tools(&w, agent, set);
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_MEMORY; set <<= 1)
+		write_fixed_tools(&w, catalog, agent, set);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }

@@ -11,7 +11,7 @@
 #include "catalog/catalog.h"
 #include "utils/jsonb.h"
 
-/* A fixed tool (graph and bfs vocabularies); each vocabulary has a table. */
+/* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
 typedef struct KgFixedTool
 {
 	const char *name; /* tool name: "find_nodes" */
@@ -26,6 +26,9 @@ typedef struct KgFixedTool
 	const char *output;
 	/* validates arguments against input (tools/published.h) */
 	Jsonb *(*call)(const Jsonb *arguments);
+	const KgOperation *writes; /* how, or NULL */
+	const char
+		*text; /* the member of its reply that is its text, or NULL: all */
 } KgFixedTool;
 
 /*

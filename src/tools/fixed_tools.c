@@ -6,10 +6,12 @@
 
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
+#include "tools/memory.h"
 
 static const KgFixedTool *const vocabularies[] = {
 	kg_graph_tools,
 	kg_bfs_tools,
+	kg_memory_tools,
 };
 
 const KgFixedTool *

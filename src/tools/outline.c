@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 /* Templates of input schemas: more than there are tools. */
-#define KG_MAX_OUTLINES 32
+#define KG_MAX_OUTLINES 64
 
 static const KgOutline *read_outline(const JsonbContainer *schema);
 

@@ -280,8 +280,8 @@ write_told(void *arg)
 }
 
 /* Lift for a while what contains a gateway's message (kg_contained). */
-static void
-run_uncontained(void (*work)(void *arg), void *arg)
+void
+kg_write_uncontained(void (*work)(void *arg), void *arg)
 {
 	const KgCall *call = kg_running_call();
 	bool read_only = XactReadOnly;
@@ -313,6 +313,6 @@ kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 	if (tool->type != NULL)
 		kg_decisions_require(kg_catalog_of_caller(), tool->type, NULL);
 	read_arguments(&call);
-	run_uncontained(write_told, &call);
+	kg_write_uncontained(write_told, &call);
 	return call.reply;
 }

@@ -1,0 +1,668 @@
+/*
+ * memory.c
+ *	  Reading the bundle "memory".
+ *
+ * A substring is searched by the words that kg_term has of names, types and
+ * observations: those with the query's longest word in them are found by its
+ * rarest trigram (kg_trigram), and who has them is looked at.
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "mb/pg_wchar.h"
+#include "query/memory.h"
+#include "query/sql.h"
+#include "utils/builtins.h"
+#include "utils/formatting.h"
+
+/* Terms with a trigram that are counted to find the rarest; rows of words. */
+#define KG_COUNTED_TERMS 200
+#define KG_COUNTED_ROWS 2000
+
+/* ---- entities ---- */
+
+static const char *
+text_member(const Jsonb *data, const char *key)
+{
+	JsonbValue value;
+
+	if (kg_json_get(&data->root, key, &value) == NULL ||
+		value.type != jbvString)
+		return "";
+	return kg_json_cstring(&value);
+}
+
+static bool
+is_stub(const Jsonb *data)
+{
+	JsonbValue value;
+
+	return kg_json_get(&data->root, KG_MEMORY_STUB, &value) != NULL &&
+		   value.type == jbvBool && value.val.boolean;
+}
+
+static bool
+entity_row(TupleTableSlot *slot, void *arg)
+{
+	KgRemembrance *to = arg;
+	const Jsonb *data;
+	KgRemembered *entity;
+
+	slot_getallattrs(slot);
+	data = DatumGetJsonbP(slot->tts_values[2]);
+	if (to->n == to->room)
+	{
+		to->room = Max(64, to->room * 2);
+		to->entities = to->entities == NULL
+						   ? palloc(to->room * sizeof(KgRemembered))
+						   : repalloc_huge(to->entities,
+										   (Size) to->room *
+											   sizeof(KgRemembered));
+	}
+	entity = &to->entities[to->n++];
+	entity->node = DatumGetInt64(slot->tts_values[0]);
+	entity->name = TextDatumGetCString(slot->tts_values[1]);
+	entity->type = text_member(data, "entityType");
+	entity->stub = is_stub(data);
+	entity->n = 0;
+	entity->observations = NULL;
+	return true;
+}
+
+static void
+start_entities(const KgMemory *memory, KgSqlBuilder *b)
+{
+	kg_sql_start(b, memory->catalog);
+	kg_sql_append(b,
+				  "SELECT e.node, e.entity_id, e.data FROM %s e WHERE "
+				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(b, memory->entity->bundle));
+	kg_sql_append(b,
+				  " AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(b, memory->entity->name));
+}
+
+/* ---- observations ---- */
+
+typedef struct Observed
+{
+	int entity;
+	int64 n;
+	char *id;
+	char *content;
+} Observed;
+
+typedef struct Observing
+{
+	const KgRemembered **by_node;
+	const KgRemembrance *of;
+	int first;
+	int nnodes;
+	Observed *list;
+	int n;
+	int room;
+} Observing;
+
+static int
+compare_by_node(const void *a, const void *b)
+{
+	const KgRemembered *x = *(const KgRemembered *const *) a;
+	const KgRemembered *y = *(const KgRemembered *const *) b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The place of a node among the entities, or -1. */
+static int
+find_node(const KgRemembered **by_node, int n, const KgRemembrance *of,
+		  int64 node)
+{
+	KgRemembered wanted = {node};
+	const KgRemembered *key = &wanted;
+	const KgRemembered **found = bsearch(
+		&key, by_node, n, sizeof(KgRemembered *), compare_by_node);
+
+	return found ? *found - of->entities : -1;
+}
+
+static const KgRemembered **
+sort_by_node(const KgRemembrance *of, int first)
+{
+	int n = of->n - first;
+	const KgRemembered **by_node = palloc(Max(1, n) * sizeof(KgRemembered *));
+
+	for (int i = 0; i < n; i++)
+		by_node[i] = &of->entities[first + i];
+	qsort(by_node, n, sizeof(KgRemembered *), compare_by_node);
+	return by_node;
+}
+
+static bool
+observation_row(TupleTableSlot *slot, void *arg)
+{
+	Observing *state = arg;
+	const Jsonb *data;
+	JsonbValue number;
+	Observed *observed;
+
+	slot_getallattrs(slot);
+	if (state->n == state->room)
+	{
+		state->room = Max(256, state->room * 2);
+		state->list = state->list == NULL
+						  ? palloc(state->room * sizeof(Observed))
+						  : repalloc_huge(state->list,
+										  (Size) state->room *
+											  sizeof(Observed));
+	}
+	observed = &state->list[state->n++];
+	observed->entity = find_node(state->by_node,
+								 state->nnodes,
+								 state->of,
+								 DatumGetInt64(slot->tts_values[0]));
+	observed->id = TextDatumGetCString(slot->tts_values[1]);
+	data = DatumGetJsonbP(slot->tts_values[2]);
+	observed->content = pstrdup(text_member(data, "content"));
+	observed->n = 0;
+	if (kg_json_get(&data->root, "n", &number) != NULL)
+		(void) kg_json_int64(&number, &observed->n);
+	return true;
+}
+
+static int
+compare_observed(const void *a, const void *b)
+{
+	const Observed *x = a;
+	const Observed *y = b;
+
+	if (x->entity != y->entity)
+		return x->entity < y->entity ? -1 : 1;
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return strcmp(x->id, y->id);
+}
+
+static Datum *
+nodes_of(const KgRemembrance *of, int first)
+{
+	Datum *nodes = palloc(Max(1, of->n - first) * sizeof(Datum));
+
+	for (int i = first; i < of->n; i++)
+		nodes[i - first] = Int64GetDatum(of->entities[i].node);
+	return nodes;
+}
+
+/* Of the entities from first on. */
+static void
+read_observations(const KgMemory *memory, KgRemembrance *of, int first)
+{
+	Observing state = {sort_by_node(of, first), of, first, of->n - first};
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (state.nnodes == 0)
+		return;
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b,
+				  "SELECT d.target, o.entity_id, o.data FROM %s d, ",
+				  kg_sql_table("kg_edge"));
+	kg_sql_append(
+		&b,
+		"%s o WHERE d.tenant" KG_EQ "$1 AND d.target" KG_EQ "ANY ($%d)",
+		kg_sql_table("kg_entity"),
+		kg_sql_param_array(&b, INT8OID, nodes_of(of, first), state.nnodes));
+	kg_sql_append(&b,
+				  " AND d.relation_no" KG_EQ "$%d AND o.tenant" KG_EQ
+				  "$1 AND o.node" KG_EQ "d.source",
+				  kg_sql_param(&b,
+							   INT4OID,
+							   Int32GetDatum(memory->observes->relation_no)));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, observation_row, &state);
+	qsort(state.list, state.n, sizeof(Observed), compare_observed);
+	for (int i = 0; i < state.n;)
+	{
+		KgRemembered *entity = &of->entities[state.list[i].entity];
+		int end = i;
+
+		while (end < state.n && state.list[end].entity == state.list[i].entity)
+			end++;
+		entity->n = end - i;
+		entity->observations = palloc(entity->n * sizeof(char *));
+		for (int j = 0; j < entity->n; j++)
+			entity->observations[j] = state.list[i + j].content;
+		i = end;
+	}
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(((const KgRemembered *) a)->name,
+				  ((const KgRemembered *) b)->name);
+}
+
+void
+kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
+				   KgRemembrance *to)
+{
+	Datum *values = palloc(Max(1, n) * sizeof(Datum));
+	int first = to->n;
+	int kept = first;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (n == 0)
+		return;
+	for (int i = 0; i < n; i++)
+		values[i] = CStringGetTextDatum(names[i]);
+	start_entities(memory, &b);
+	kg_sql_append(&b,
+				  " AND e.entity_id" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(&b, TEXTOID, values, n));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, entity_row, to);
+	for (int i = first; i < to->n; i++)
+		if (!to->entities[i].stub)
+			to->entities[kept++] = to->entities[i];
+	to->n = kept;
+	read_observations(memory, to, first);
+	qsort(to->entities, to->n, sizeof(KgRemembered), compare_names);
+}
+
+void
+kg_memory_after(const KgMemory *memory, const char *name, int limit,
+				KgRemembrance *to)
+{
+	int first = to->n;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	start_entities(memory, &b);
+	kg_sql_append(&b,
+				  " AND e.entity_id" KG_GT "$%d ORDER BY e.entity_id",
+				  kg_sql_param_text(&b, name));
+	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, limit));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, entity_row, to);
+	read_observations(memory, to, first);
+}
+
+int64
+kg_memory_count_after(const KgMemory *memory, const char *name, int most)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b,
+				  "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s e WHERE "
+				  "e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(&b, memory->entity->bundle));
+	kg_sql_append(&b,
+				  " AND e.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, memory->entity->name));
+	kg_sql_append(
+		&b, " AND e.entity_id" KG_GT "$%d", kg_sql_param_text(&b, name));
+	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, most));
+	statement = kg_sql_statement(&b);
+	return kg_plan_run_int64(&statement);
+}
+
+/* ---- relations ---- */
+
+typedef struct Relating
+{
+	const KgRemembered **by_node;
+	const KgRemembrance *of;
+	bool incoming;
+	KgRelated *list;
+	int n;
+	int room;
+} Relating;
+
+static bool
+relation_row(TupleTableSlot *slot, void *arg)
+{
+	Relating *state = arg;
+	int64 here;
+	int64 there;
+	int at;
+	KgRelated *related;
+
+	slot_getallattrs(slot);
+	here = DatumGetInt64(slot->tts_values[0]);
+	there = DatumGetInt64(slot->tts_values[1]);
+	/* Between two of them it was found at its source. */
+	if (state->incoming &&
+		find_node(state->by_node, state->of->n, state->of, there) >= 0)
+		return true;
+	if (state->n == state->room)
+	{
+		state->room = Max(64, state->room * 2);
+		state->list = state->list == NULL
+						  ? palloc(state->room * sizeof(KgRelated))
+						  : repalloc_huge(state->list,
+										  (Size) state->room *
+											  sizeof(KgRelated));
+	}
+	related = &state->list[state->n++];
+	at = find_node(state->by_node, state->of->n, state->of, here);
+	related->source = state->incoming ? there : here;
+	related->target = state->incoming ? here : there;
+	related->type = TextDatumGetCString(slot->tts_values[2]);
+	related->from = state->of->entities[at].name;
+	related->to = TextDatumGetCString(slot->tts_values[3]);
+	if (state->incoming)
+	{
+		const char *from = related->to;
+
+		related->to = related->from;
+		related->from = from;
+	}
+	return true;
+}
+
+static int
+compare_related(const void *a, const void *b)
+{
+	const KgRelated *x = a;
+	const KgRelated *y = b;
+	int order = strcmp(x->from, y->from);
+
+	if (order == 0)
+		order = strcmp(x->type, y->type);
+	return order != 0 ? order : strcmp(x->to, y->to);
+}
+
+static void
+read_relations(const KgMemory *memory, Relating *state)
+{
+	const char *here = state->incoming ? "target" : "source";
+	const char *there = state->incoming ? "source" : "target";
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b,
+				  "SELECT d.%s, d.%s, d.key, e.entity_id FROM %s d, ",
+				  here,
+				  there,
+				  kg_sql_table("kg_edge"));
+	kg_sql_append(
+		&b,
+		"%s e WHERE d.tenant" KG_EQ "$1 AND d.%s" KG_EQ "ANY ($%d)",
+		kg_sql_table("kg_entity"),
+		here,
+		kg_sql_param_array(&b, INT8OID, nodes_of(state->of, 0), state->of->n));
+	kg_sql_append(
+		&b,
+		" AND d.relation_no" KG_EQ "$%d AND e.tenant" KG_EQ
+		"$1 AND e.node" KG_EQ "d.%s",
+		kg_sql_param(&b, INT4OID, Int32GetDatum(memory->relates->relation_no)),
+		there);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, relation_row, state);
+}
+
+KgRelated *
+kg_memory_relations(const KgMemory *memory, const KgRemembrance *of, int *n)
+{
+	Relating state = {sort_by_node(of, 0), of};
+
+	if (of->n > 0)
+	{
+		read_relations(memory, &state);
+		state.incoming = true;
+		read_relations(memory, &state);
+		qsort(state.list, state.n, sizeof(KgRelated), compare_related);
+	}
+	*n = state.n;
+	return state.list;
+}
+
+/* ---- search ---- */
+
+char *
+kg_memory_lower(const char *text)
+{
+	return str_tolower(text, strlen(text), DEFAULT_COLLATION_OID);
+}
+
+static bool
+first_text_row(TupleTableSlot *slot, void *arg)
+{
+	char **result = arg;
+	bool isnull;
+
+	*result = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	return false;
+}
+
+static Datum *
+text_datums(char **texts, int n)
+{
+	Datum *values = palloc(Max(1, n) * sizeof(Datum));
+
+	for (int i = 0; i < n; i++)
+		values[i] = CStringGetTextDatum(texts[i]);
+	return values;
+}
+
+static char *
+rarest_trigram(const KgMemory *memory, char **trigrams, int n)
+{
+	char *rarest = trigrams[0];
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b,
+				  "SELECT u.v, (SELECT pg_catalog.count(*) FROM (SELECT 1 FROM "
+				  "%s x WHERE x.tenant" KG_EQ "$1 AND x.trigram" KG_EQ "u.v",
+				  kg_sql_table("kg_trigram"));
+	kg_sql_append(
+		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_COUNTED_TERMS));
+	kg_sql_append(&b,
+				  " FROM pg_catalog.unnest($%d) u(v) ORDER BY 2, 1 LIMIT 1",
+				  kg_sql_param_array(&b, TEXTOID, text_datums(trigrams, n), n));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, first_text_row, &rarest);
+	return rarest;
+}
+
+typedef struct Words
+{
+	const char *word;
+	char **list;
+	int n;
+	int room;
+} Words;
+
+static bool
+word_row(TupleTableSlot *slot, void *arg)
+{
+	Words *words = arg;
+	bool isnull;
+	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+
+	if (strstr(term, words->word) == NULL)
+	{
+		pfree(term);
+		return true;
+	}
+	if (words->n == words->room)
+	{
+		words->room = Max(64, words->room * 2);
+		words->list = words->list == NULL
+						  ? palloc(words->room * sizeof(char *))
+						  : repalloc_huge(words->list,
+										  (Size) words->room * sizeof(char *));
+	}
+	words->list[words->n++] = term;
+	return true;
+}
+
+/* The words with that in them. */
+static void
+find_words(const KgMemory *memory, const char *trigram, Words *words)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b,
+				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ
+				  "$1 AND x.trigram" KG_EQ "$%d",
+				  kg_sql_table("kg_trigram"),
+				  kg_sql_param_text(&b, trigram));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, word_row, words);
+}
+
+struct KgMemorySearch
+{
+	const KgMemory *memory;
+	Words words;
+	int64 after; /* node of the last row */
+	const char **names;
+	int n;
+	int rows;
+};
+
+static bool
+candidate_row(TupleTableSlot *slot, void *arg)
+{
+	KgMemorySearch *search = arg;
+
+	slot_getallattrs(slot);
+	search->rows++;
+	search->after = DatumGetInt64(slot->tts_values[0]);
+	if (slot->tts_isnull[1])
+		return true;
+	search->names[search->n++] = slot->tts_isnull[2]
+									 ? TextDatumGetCString(slot->tts_values[1])
+									 : pstrdup(text_member(
+										   DatumGetJsonbP(slot->tts_values[2]),
+										   "entity"));
+	return true;
+}
+
+/* " FROM the terms of words", as nodes. */
+static void
+append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
+{
+	Datum types[2] = {Int32GetDatum(memory->entity->type_no),
+					  Int32GetDatum(memory->observation->type_no)};
+
+	kg_sql_append(
+		b,
+		" FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ "ANY ($%d)",
+		kg_sql_table("kg_term"),
+		kg_sql_param_array(
+			b, TEXTOID, text_datums(words->list, words->n), words->n));
+	kg_sql_append(b,
+				  " AND t.kind" KG_EQ "'t' AND t.type_no" KG_EQ "ANY ($%d)",
+				  kg_sql_param_array(b, INT4OID, types, 2));
+}
+
+/* How many rows have the words, up to a bound. */
+static int64
+count_rows(const KgMemory *memory, const Words *words)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (words->n == 0)
+		return 0;
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT 1");
+	append_terms(&b, memory, words);
+	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, KG_COUNTED_ROWS));
+	statement = kg_sql_statement(&b);
+	return kg_plan_run_int64(&statement);
+}
+
+KgMemorySearch *
+kg_memory_search(const KgMemory *memory, const char *query)
+{
+	KgMemorySearch *search = NULL;
+	int64 fewest = 0;
+	char **tokens;
+	int n = kg_term_tokens(kg_term_fold(query, strlen(query)), &tokens);
+
+	for (int i = 0; i < n; i++)
+	{
+		char *word = pnstrdup(tokens[i],
+							  pg_mbcharcliplen(tokens[i],
+											   strlen(tokens[i]),
+											   KG_MEMORY_WORD_CHARS));
+		Words words = {word};
+		char **trigrams;
+		int ntrigrams = kg_term_trigrams(word, &trigrams);
+		int64 rows;
+
+		if (ntrigrams == 0)
+			continue;
+		find_words(memory, rarest_trigram(memory, trigrams, ntrigrams), &words);
+		rows = count_rows(memory, &words);
+		if (search != NULL && rows >= fewest)
+			continue;
+		if (search == NULL)
+			search = palloc0(sizeof(KgMemorySearch));
+		search->memory = memory;
+		search->words = words;
+		fewest = rows;
+	}
+	return search;
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+bool
+kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
+					 int *n)
+{
+	const KgMemory *memory = search->memory;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	search->names = palloc(most * sizeof(char *));
+	search->n = 0;
+	search->rows = 0;
+	*names = search->names;
+	*n = 0;
+	if (search->words.n == 0)
+		return false;
+	kg_sql_start(&b, memory->catalog);
+	kg_sql_append(
+		&b,
+		"SELECT c.node, e.entity_id, CASE WHEN e.type_no" KG_EQ
+		"$%d THEN e.data END FROM (SELECT DISTINCT t.node",
+		kg_sql_param(&b, INT4OID, Int32GetDatum(memory->observation->type_no)));
+	append_terms(&b, memory, &search->words);
+	kg_sql_append(&b,
+				  " AND t.node" KG_GT "$%d ORDER BY t.node",
+				  kg_sql_param_int64(&b, search->after));
+	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, most));
+	kg_sql_append(&b,
+				  " LEFT JOIN %s e ON e.tenant" KG_EQ "$1 AND e.node" KG_EQ
+				  "c.node ORDER BY c.node",
+				  kg_sql_table("kg_entity"));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, candidate_row, search);
+	qsort(search->names, search->n, sizeof(char *), compare_texts);
+	for (int i = 0; i < search->n; i++)
+		if (*n == 0 || strcmp(search->names[*n - 1], search->names[i]) != 0)
+			search->names[(*n)++] = search->names[i];
+	return search->rows == most;
+}

@@ -1,0 +1,460 @@
+/*
+ * memory.c
+ *	  What the toolset memory writes.
+ *
+ * An observation is an entity of its own, whose id follows from what it is
+ * about and says: the same twice is one.  They are in the order of n, the
+ * microsecond of the call and what they come after in it.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/handle.h"
+#include "catalog/lock.h"
+#include "catalog/pg_type.h"
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "store/memory.h"
+#include "store/put.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+/* What one term is made of, and one of its words; catalog/term.h has more. */
+#define KG_PART_BYTES 200
+#define KG_PART_CHARS (2 * KG_MEMORY_WORD_CHARS)
+/* Of the hash that an observation's id is. */
+#define KG_ID_BYTES 20
+
+void
+kg_memory_lock(const KgMemory *memory)
+{
+	(void) kg_lock_type_exclusive(memory->entity->type_no);
+}
+
+/* ---- what is there ---- */
+
+typedef struct Stored
+{
+	const KgMemory *memory;
+	const KgType *type;
+	const char *const *ids;
+	int n;
+	Jsonb **data; /* NULL: none */
+} Stored;
+
+static void
+read_stored(void *arg)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+	Stored *stored = arg;
+	MemoryContext context = CurrentMemoryContext;
+	Datum values[4] = {CStringGetTextDatum(stored->memory->catalog->tenant),
+					   CStringGetTextDatum(stored->type->bundle),
+					   CStringGetTextDatum(stored->type->name),
+					   kg_text_array(stored->ids, stored->n)};
+
+	kg_spi_run_latest(&saved,
+					  "SELECT u.ord, e.data FROM unnest($4) WITH ORDINALITY "
+					  "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "
+					  "AND e.bundle = $2 AND e.entity_type = $3 "
+					  "AND e.entity_id = u.id",
+					  4,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool isnull;
+
+		stored->data[kg_spi_int64(i, 1) - 1] = DatumGetJsonbPCopy(
+			kg_spi_value(i, 2, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The documents of ids as the caller sees them. */
+static Jsonb **
+stored_of(const KgMemory *memory, const KgType *type, const char *const *ids,
+		  int n)
+{
+	Stored stored = {
+		memory, type, ids, n, palloc0(Max(1, n) * sizeof(Jsonb *))};
+
+	if (n > 0)
+		kg_identity_as_tool(read_stored, &stored);
+	return stored.data;
+}
+
+static bool
+is_stub(const Jsonb *data)
+{
+	JsonbValue stub;
+
+	return kg_json_get(&data->root, KG_MEMORY_STUB, &stub) != NULL &&
+		   stub.type == jbvBool && stub.val.boolean;
+}
+
+void
+kg_memory_look(const KgMemory *memory, KgMemoryEntity *entities, int n)
+{
+	const char **names = palloc(Max(1, n) * sizeof(char *));
+	Jsonb **stored;
+
+	for (int i = 0; i < n; i++)
+		names[i] = entities[i].name;
+	stored = stored_of(memory, memory->entity, names, n);
+	for (int i = 0; i < n; i++)
+		entities[i].found = stored[i] != NULL && !is_stub(stored[i]);
+}
+
+/* ---- writing ---- */
+
+static const char *
+type_name(const KgType *type)
+{
+	return psprintf("%s/%s", type->bundle, type->name);
+}
+
+static Jsonb *
+atomic(void)
+{
+	return kg_json_parse("{\"atomic\": true}");
+}
+
+static void
+put(const KgType *type, KgJsonWriter *w)
+{
+	const Jsonb *items;
+
+	kg_jw_end_array(w);
+	items = kg_jw_finish(w);
+	if (kg_json_length(&items->root) > 0)
+		(void) kg_put_entities(type_name(type), items, atomic());
+}
+
+static void
+begin_items(KgJsonWriter *w)
+{
+	kg_jw_init(w);
+	kg_jw_begin_array(w);
+}
+
+static const char *
+observation_id(const char *name, const char *content)
+{
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+	uint8 digest[PG_SHA256_DIGEST_LENGTH];
+	char *id = palloc(2 * KG_ID_BYTES + 1);
+
+	if (pg_cryptohash_init(hash) < 0 ||
+		pg_cryptohash_update(hash, (const uint8 *) name, strlen(name) + 1) <
+			0 ||
+		pg_cryptohash_update(hash, (const uint8 *) content, strlen(content)) <
+			0 ||
+		pg_cryptohash_final(hash, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not hash an observation");
+	pg_cryptohash_free(hash);
+	id[hex_encode((const char *) digest, KG_ID_BYTES, id)] = '\0';
+	return id;
+}
+
+/* The end of a run of letters that are no blanks. */
+static const char *
+word_end(const char *p)
+{
+	return p + strcspn(p, " \t\r\n");
+}
+
+static int
+characters(const char *text, int len)
+{
+	return pg_mbstrlen_with_len(text, len);
+}
+
+/* A text has its words found as it is if it is short, and they are. */
+static bool
+needs_parts(const char *text)
+{
+	if (strlen(text) > KG_PART_BYTES)
+		return true;
+	for (const char *p = text; *p != '\0';)
+	{
+		const char *end = word_end(p);
+
+		if (characters(p, end - p) > KG_PART_CHARS)
+			return true;
+		p = *end == '\0' ? end : end + 1;
+	}
+	return false;
+}
+
+/* A long word: pieces that overlap, so that half of one is in some piece. */
+static void
+write_pieces(const char *word, int len, KgJsonWriter *w)
+{
+	const char *end = word + len;
+
+	for (;;)
+	{
+		int piece = pg_mbcharcliplen(word, end - word, KG_PART_CHARS);
+
+		kg_jw_stringn(w, word, piece);
+		if (word + piece == end)
+			return;
+		word += pg_mbcharcliplen(word, end - word, KG_PART_CHARS / 2);
+	}
+}
+
+static void
+write_words(const char *text, KgJsonWriter *w)
+{
+	const char *start = text;
+	const char *p = text;
+
+	while (*p != '\0')
+	{
+		const char *end = word_end(p);
+		bool is_long = characters(p, end - p) > KG_PART_CHARS;
+
+		if (p > start && (is_long || end - start > KG_PART_BYTES))
+		{
+			kg_jw_stringn(w, start, p - start);
+			start = p;
+		}
+		if (is_long)
+		{
+			write_pieces(p, end - p, w);
+			start = end;
+		}
+		p = *end == '\0' ? end : end + 1;
+	}
+	if (p > start)
+		kg_jw_stringn(w, start, p - start);
+}
+
+/*
+ * The member parts: what of texts a term is too short for, as pieces, for the
+ * search (query/memory.c).
+ */
+static void
+write_parts(const char *const *texts, int n, KgJsonWriter *w)
+{
+	bool any = false;
+
+	for (int i = 0; i < n; i++)
+		any |= needs_parts(texts[i]);
+	if (!any)
+		return;
+	kg_jw_key(w, "parts");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		if (needs_parts(texts[i]))
+			write_words(texts[i], w);
+	kg_jw_end_array(w);
+}
+
+static void
+write_observation(const char *id, const char *name, const char *content,
+				  int64 n, KgJsonWriter *w)
+{
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "id", id);
+	kg_jw_kstring(w, "entity", name);
+	kg_jw_kint(w, "n", n);
+	kg_jw_kstring(w, "content", content);
+	write_parts(&content, 1, w);
+	kg_jw_end_object(w);
+}
+
+/* The ids of all observations, one entity's after the other's. */
+static const char **
+observation_ids(const KgMemoryEntity *entities, int n, int *count)
+{
+	const char **ids;
+	int total = 0;
+
+	for (int i = 0; i < n; i++)
+		total += entities[i].n;
+	ids = palloc(Max(1, total) * sizeof(char *));
+	*count = 0;
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < entities[i].n; j++)
+			ids[(*count)++] = observation_id(entities[i].name,
+											 entities[i].observations[j]);
+	return ids;
+}
+
+void
+kg_memory_observe(const KgMemory *memory, KgMemoryEntity *entities, int n)
+{
+	int count;
+	const char **ids = observation_ids(entities, n, &count);
+	Jsonb **stored = stored_of(memory, memory->observation, ids, count);
+	int64 now = GetCurrentTimestamp();
+	KgJsonWriter w;
+	int at = 0;
+
+	begin_items(&w);
+	for (int i = 0; i < n; i++)
+	{
+		KgMemoryEntity *entity = &entities[i];
+		int kept = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < entity->n; j++, at++)
+		{
+			if (stored[at] != NULL)
+				continue;
+			write_observation(
+				ids[at], entity->name, entity->observations[j], now + at, &w);
+			entity->observations[kept++] = entity->observations[j];
+		}
+		entity->n = kept;
+	}
+	put(memory->observation, &w);
+}
+
+void
+kg_memory_create(const KgMemory *memory, const KgMemoryEntity *entities, int n)
+{
+	KgMemoryEntity *created = palloc(Max(1, n) * sizeof(KgMemoryEntity));
+	KgJsonWriter w;
+	int count = 0;
+
+	begin_items(&w);
+	for (int i = 0; i < n; i++)
+	{
+		if (entities[i].found)
+			continue;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "name", entities[i].name);
+		kg_jw_kstring(&w, "entityType", entities[i].type);
+		write_parts(
+			(const char *[]){entities[i].name, entities[i].type}, 2, &w);
+		kg_jw_end_object(&w);
+		created[count] = entities[i];
+		created[count].observations = memcpy(
+			palloc(Max(1, entities[i].n) * sizeof(char *)),
+			entities[i].observations,
+			entities[i].n * sizeof(char *));
+		count++;
+	}
+	put(memory->entity, &w);
+	kg_memory_observe(memory, created, count);
+}
+
+/* Ends that nobody created, each once. */
+static void
+write_stubs(const KgMemory *memory, const KgMemoryRelation *relations, int n)
+{
+	const char **names = palloc(Max(1, 2 * n) * sizeof(char *));
+	Jsonb **stored;
+	KgJsonWriter w;
+	int count = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		names[count++] = relations[i].from;
+		names[count++] = relations[i].to;
+	}
+	qsort(names, count, sizeof(char *), pg_qsort_strcmp);
+	stored = stored_of(memory, memory->entity, names, count);
+	begin_items(&w);
+	for (int i = 0; i < count; i++)
+	{
+		if (stored[i] != NULL || (i > 0 && strcmp(names[i - 1], names[i]) == 0))
+			continue;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "name", names[i]);
+		kg_jw_kbool(&w, KG_MEMORY_STUB, true);
+		kg_jw_end_object(&w);
+	}
+	put(memory->entity, &w);
+}
+
+/* As kg_put_edges() and kg_delete_edges() take them. */
+static Jsonb *
+edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
+{
+	const char *name = psprintf(
+		"%s/%s", memory->relates->bundle, memory->relates->name);
+	KgJsonWriter w;
+
+	begin_items(&w);
+	for (int i = 0; i < n; i++)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "relation", name);
+		kg_jw_kstring(
+			&w, "from", kg_handle_make(memory->entity, relations[i].from));
+		kg_jw_kstring(
+			&w, "to", kg_handle_make(memory->entity, relations[i].to));
+		kg_jw_key(&w, "properties");
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, memory->relates->key, relations[i].type);
+		kg_jw_end_object(&w);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_array(&w);
+	return kg_jw_finish(&w);
+}
+
+int
+kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations, int n)
+{
+	Jsonb *result;
+	JsonbValue items;
+	JsonbValue verdict;
+	KgJsonIter it;
+	int kept = 0;
+
+	write_stubs(memory, relations, n);
+	result = kg_put_edges(edges_of(memory, relations, n), atomic());
+	(void) kg_json_get(&result->root, "items", &items);
+	kg_json_iter_init(&it, kg_json_container(&items));
+	while (kg_json_iter_next(&it))
+		if (kg_json_get(kg_json_container(&it.value), "verdict", &verdict) !=
+				NULL &&
+			kg_json_string_is(&verdict, "created"))
+			relations[kept++] = relations[it.index];
+	return kept;
+}
+
+/* ---- forgetting ---- */
+
+static void
+delete_ids(const KgType *type, const char *const *ids, int n)
+{
+	(void) kg_delete_entities(
+		type_name(type), DatumGetArrayTypeP(kg_text_array(ids, n)), atomic());
+}
+
+void
+kg_memory_forget_entities(const KgMemory *memory, const char **names, int n)
+{
+	delete_ids(memory->entity, names, n);
+}
+
+void
+kg_memory_forget_observations(const KgMemory *memory,
+							  const KgMemoryEntity *entities, int n)
+{
+	int count;
+	const char **ids = observation_ids(entities, n, &count);
+
+	delete_ids(memory->observation, ids, count);
+}
+
+void
+kg_memory_forget_relations(const KgMemory *memory,
+						   const KgMemoryRelation *relations, int n)
+{
+	(void) kg_delete_edges(edges_of(memory, relations, n), atomic());
+}

@@ -1,0 +1,531 @@
+/*
+ * memory_write.c
+ *	  The tools of the toolset memory that write.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "catalog/writer.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "query/arguments.h"
+#include "store/edge_key.h"
+#include "store/memory.h"
+#include "tools/memory.h"
+#include "tools/write_tool.h"
+#include "utils/hsearch.h"
+
+/* What an id may have. */
+#define KG_NAME_BYTES 128
+
+typedef struct Writing
+{
+	KgMemory memory;
+	KgRepairs repairs;
+	KgInput input;
+	int n;
+	KgMemoryEntity *entities;
+	KgMemoryRelation *relations;
+	const char **names;
+	KgWriter writer; /* for the history */
+	void (*work)(struct Writing *writing);
+} Writing;
+
+/* ---- arguments ---- */
+
+static const char *
+text_of(const JsonbValue *value, const char *path)
+{
+	if (value->type != jbvString)
+		kg_error_throw(kg_args_error(path, value, "a string"));
+	return kg_json_cstring(value);
+}
+
+static const char *
+text_argument(const KgInput *in, const char *key)
+{
+	JsonbValue value;
+
+	kg_input_require(in, key);
+	(void) kg_input_value(in, key, &value);
+	return text_of(&value, kg_input_path(in, key));
+}
+
+const char **
+kg_memory_strings(const KgInput *in, const char *key, int *n)
+{
+	const JsonbContainer *array;
+	const char **strings;
+	KgJsonIter it;
+
+	kg_input_require(in, key);
+	array = kg_input_array(in, key, "strings");
+	strings = palloc(Max(1, kg_json_length(array)) * sizeof(char *));
+	*n = 0;
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+		strings[(*n)++] = text_of(
+			&it.value, psprintf("%s/%d", kg_input_path(in, key), it.index));
+	return strings;
+}
+
+/* The name of an entity that is to be there. */
+static const char *
+new_name(const KgInput *in, const char *key)
+{
+	const char *name = text_argument(in, key);
+	JsonbValue value;
+
+	if (name[0] != '\0' && strlen(name) <= KG_NAME_BYTES)
+		return name;
+	value = kg_json_string_value(name);
+	kg_error_throw(
+		kg_args_error(kg_input_path(in, key),
+					  &value,
+					  psprintf("a name of 1 to %d bytes", KG_NAME_BYTES)));
+}
+
+static uint32
+hash_text(const void *key, Size size)
+{
+	const char *text = *(const char *const *) key;
+
+	return hash_bytes((const unsigned char *) text, strlen(text));
+}
+
+static int
+compare_texts(const void *a, const void *b, Size size)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+/* Each string once, in the order of the first. */
+static int
+distinct(const char **strings, int n)
+{
+	HASHCTL ctl;
+	HTAB *seen;
+	int kept = 0;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(char *);
+	ctl.entrysize = sizeof(char *);
+	ctl.hash = hash_text;
+	ctl.match = compare_texts;
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create("kg_graph memory",
+					   Max(16, n),
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+	for (int i = 0; i < n; i++)
+	{
+		bool found;
+
+		hash_search(seen, &strings[i], HASH_ENTER, &found);
+		if (!found)
+			strings[kept++] = strings[i];
+	}
+	hash_destroy(seen);
+	return kept;
+}
+
+/* An entity, or what is observed about one, by the names of its members. */
+static void
+read_entity(const KgInput *in, const char *name, const char *observations,
+			KgMemoryEntity *entity)
+{
+	memset(entity, 0, sizeof(*entity));
+	entity->name = text_argument(in, name);
+	entity->observations = kg_memory_strings(in, observations, &entity->n);
+	entity->n = distinct(entity->observations, entity->n);
+}
+
+static int
+begin_items(Writing *writing, const char *key)
+{
+	kg_input_require(&writing->input, key);
+	return kg_input_objects(&writing->input, key, NULL, "objects");
+}
+
+static void
+read_entities(Writing *writing, const char *key, const char *name,
+			  const char *observations)
+{
+	int n = begin_items(writing, key);
+
+	writing->entities = palloc(Max(1, n) * sizeof(KgMemoryEntity));
+	for (int i = 0; i < n; i++)
+	{
+		KgInput item;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_input_item(&writing->input, key, i, NULL, &item);
+		read_entity(&item, name, observations, &writing->entities[i]);
+	}
+	writing->n = n;
+}
+
+static int
+compare_relations(const KgMemoryRelation *x, const KgMemoryRelation *y)
+{
+	int order = strcmp(x->from, y->from);
+
+	if (order == 0)
+		order = strcmp(x->type, y->type);
+	return order != 0 ? order : strcmp(x->to, y->to);
+}
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const KgMemoryRelation *x = *(const KgMemoryRelation *const *) a;
+	const KgMemoryRelation *y = *(const KgMemoryRelation *const *) b;
+	int order = compare_relations(x, y);
+
+	return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+/* Each relation once, in the order of the first. */
+static void
+distinct_relations(Writing *writing)
+{
+	KgMemoryRelation *relations = writing->relations;
+	KgMemoryRelation **sorted = palloc(Max(1, writing->n) *
+									   sizeof(KgMemoryRelation *));
+	bool *again = palloc0(Max(1, writing->n) * sizeof(bool));
+	int kept = 0;
+
+	for (int i = 0; i < writing->n; i++)
+		sorted[i] = &relations[i];
+	qsort(sorted, writing->n, sizeof(KgMemoryRelation *), compare_places);
+	for (int i = 1; i < writing->n; i++)
+		again[sorted[i] - relations] = compare_relations(sorted[i - 1],
+														 sorted[i]) == 0;
+	for (int i = 0; i < writing->n; i++)
+		if (!again[i])
+			relations[kept++] = relations[i];
+	writing->n = kept;
+}
+
+static void
+read_relations(Writing *writing, bool creating)
+{
+	int n = begin_items(writing, "relations");
+
+	writing->relations = palloc(Max(1, n) * sizeof(KgMemoryRelation));
+	for (int i = 0; i < n; i++)
+	{
+		KgMemoryRelation *relation = &writing->relations[i];
+		KgInput item;
+
+		CHECK_FOR_INTERRUPTS();
+		kg_input_item(&writing->input, "relations", i, NULL, &item);
+		relation->from = creating ? new_name(&item, "from")
+								  : text_argument(&item, "from");
+		relation->to = creating ? new_name(&item, "to")
+								: text_argument(&item, "to");
+		relation->type = text_argument(&item, "relationType");
+		if (creating && strlen(relation->type) > KG_MAX_EDGE_KEY)
+		{
+			JsonbValue value = kg_json_string_value(relation->type);
+
+			kg_error_throw(kg_args_error(
+				kg_input_path(&item, "relationType"),
+				&value,
+				psprintf("a type of at most %d bytes", KG_MAX_EDGE_KEY)));
+		}
+	}
+	writing->n = n;
+	distinct_relations(writing);
+}
+
+/* ---- calls ---- */
+
+static Writing *
+begin(const char *tool, const Jsonb *arguments)
+{
+	Writing *writing = palloc0(sizeof(Writing));
+
+	(void) kg_identity_require(KG_ACCESS_WRITE);
+	writing->writer.tool = tool;
+	kg_input_open(
+		&writing->input, arguments, kg_memory_input(tool), &writing->repairs);
+	return writing;
+}
+
+static void
+work_told(void *arg)
+{
+	Writing *writing = arg;
+
+	writing->work(writing);
+}
+
+static void
+work_locked(void *arg)
+{
+	Writing *writing = arg;
+
+	/* Again: it may have been changed before the lock. */
+	if (!kg_memory_find(kg_catalog_of_caller(), &writing->memory))
+		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
+	kg_memory_lock(&writing->memory);
+	kg_writer_run(&writing->writer, work_told, writing);
+}
+
+static void
+perform(Writing *writing, void (*work)(Writing *writing))
+{
+	writing->work = work;
+	kg_write_uncontained(work_locked, writing);
+}
+
+static void
+write_strings(KgJsonWriter *w, const char *key, const char *const *strings,
+			  int n)
+{
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, strings[i]);
+	kg_jw_end_array(w);
+}
+
+static void
+begin_reply(KgJsonWriter *w, const char *key)
+{
+	kg_jw_init(w);
+	kg_jw_begin_object(w);
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+}
+
+static Jsonb *
+end_reply(KgJsonWriter *w)
+{
+	kg_jw_end_array(w);
+	kg_jw_end_object(w);
+	return kg_jw_finish(w);
+}
+
+static Jsonb *
+done(const char *what)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kbool(&w, "success", true);
+	kg_jw_kstring(&w, "message", psprintf("%s deleted successfully", what));
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* A name twice in a call is the first of them. */
+static void
+mark_twice(Writing *writing)
+{
+	const char **names = palloc(Max(1, writing->n) * sizeof(char *));
+	int n = writing->n;
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		names[i] = writing->entities[i].name;
+	n = distinct(names, n);
+	for (int i = 0; i < writing->n && kept < n; i++)
+		if (strcmp(writing->entities[i].name, names[kept]) == 0)
+			writing->entities[kept++] = writing->entities[i];
+	writing->n = kept;
+}
+
+static void
+create_entities(Writing *writing)
+{
+	kg_memory_look(&writing->memory, writing->entities, writing->n);
+	kg_memory_create(&writing->memory, writing->entities, writing->n);
+}
+
+Jsonb *
+kg_tool_create_entities(const Jsonb *arguments)
+{
+	Writing *writing = begin("create_entities", arguments);
+	KgJsonWriter w;
+
+	read_entities(writing, "entities", "name", "observations");
+	for (int i = 0; i < writing->n; i++)
+	{
+		KgInput item;
+
+		kg_input_item(&writing->input, "entities", i, NULL, &item);
+		(void) new_name(&item, "name");
+		writing->entities[i].type = text_argument(&item, "entityType");
+	}
+	mark_twice(writing);
+	perform(writing, create_entities);
+	begin_reply(&w, "entities");
+	for (int i = 0; i < writing->n; i++)
+	{
+		const KgMemoryEntity *entity = &writing->entities[i];
+
+		if (entity->found)
+			continue;
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "name", entity->name);
+		kg_jw_kstring(&w, "entityType", entity->type);
+		write_strings(&w, "observations", entity->observations, entity->n);
+		kg_jw_end_object(&w);
+	}
+	return end_reply(&w);
+}
+
+static void
+create_relations(Writing *writing)
+{
+	writing->n = kg_memory_relate(
+		&writing->memory, writing->relations, writing->n);
+}
+
+Jsonb *
+kg_tool_create_relations(const Jsonb *arguments)
+{
+	Writing *writing = begin("create_relations", arguments);
+	KgJsonWriter w;
+
+	read_relations(writing, true);
+	perform(writing, create_relations);
+	begin_reply(&w, "relations");
+	for (int i = 0; i < writing->n; i++)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "from", writing->relations[i].from);
+		kg_jw_kstring(&w, "to", writing->relations[i].to);
+		kg_jw_kstring(&w, "relationType", writing->relations[i].type);
+		kg_jw_end_object(&w);
+	}
+	return end_reply(&w);
+}
+
+/* What is observed once more in one call is not new the second time. */
+static void
+drop_repeated(Writing *writing)
+{
+	for (int i = 0; i < writing->n; i++)
+	{
+		KgMemoryEntity *entity = &writing->entities[i];
+
+		for (int j = 0; j < i; j++)
+		{
+			const KgMemoryEntity *before = &writing->entities[j];
+			const char **all;
+			int n;
+
+			CHECK_FOR_INTERRUPTS();
+			if (strcmp(before->name, entity->name) != 0 || entity->n == 0)
+				continue;
+			all = palloc((before->n + entity->n) * sizeof(char *));
+			memcpy(all, before->observations, before->n * sizeof(char *));
+			memcpy(all + before->n,
+				   entity->observations,
+				   entity->n * sizeof(char *));
+			n = distinct(all, before->n + entity->n);
+			entity->n = n - before->n;
+			entity->observations = all + before->n;
+		}
+	}
+}
+
+static void
+add_observations(Writing *writing)
+{
+	kg_memory_look(&writing->memory, writing->entities, writing->n);
+	for (int i = 0; i < writing->n; i++)
+		if (!writing->entities[i].found)
+		{
+			KgError *err = kg_error_new(KG_NOT_FOUND,
+										"Entity with name %s not found",
+										writing->entities[i].name);
+
+			kg_error_path(err, "/observations/%d/entityName", i);
+			kg_error_got_string(err, writing->entities[i].name);
+			kg_error_expected(err, "the name of an entity that is there");
+			kg_error_throw(err);
+		}
+	drop_repeated(writing);
+	kg_memory_observe(&writing->memory, writing->entities, writing->n);
+}
+
+Jsonb *
+kg_tool_add_observations(const Jsonb *arguments)
+{
+	Writing *writing = begin("add_observations", arguments);
+	KgJsonWriter w;
+
+	read_entities(writing, "observations", "entityName", "contents");
+	perform(writing, add_observations);
+	begin_reply(&w, "results");
+	for (int i = 0; i < writing->n; i++)
+	{
+		const KgMemoryEntity *entity = &writing->entities[i];
+
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "entityName", entity->name);
+		write_strings(&w, "addedObservations", entity->observations, entity->n);
+		kg_jw_end_object(&w);
+	}
+	return end_reply(&w);
+}
+
+static void
+delete_entities(Writing *writing)
+{
+	kg_memory_forget_entities(&writing->memory, writing->names, writing->n);
+}
+
+Jsonb *
+kg_tool_delete_entities(const Jsonb *arguments)
+{
+	Writing *writing = begin("delete_entities", arguments);
+
+	writing->names = kg_memory_strings(
+		&writing->input, "entityNames", &writing->n);
+	writing->n = distinct(writing->names, writing->n);
+	perform(writing, delete_entities);
+	return done("Entities");
+}
+
+static void
+delete_observations(Writing *writing)
+{
+	kg_memory_forget_observations(
+		&writing->memory, writing->entities, writing->n);
+}
+
+Jsonb *
+kg_tool_delete_observations(const Jsonb *arguments)
+{
+	Writing *writing = begin("delete_observations", arguments);
+
+	read_entities(writing, "deletions", "entityName", "observations");
+	drop_repeated(writing);
+	perform(writing, delete_observations);
+	return done("Observations");
+}
+
+static void
+delete_relations(Writing *writing)
+{
+	kg_memory_forget_relations(
+		&writing->memory, writing->relations, writing->n);
+}
+
+Jsonb *
+kg_tool_delete_relations(const Jsonb *arguments)
+{
+	Writing *writing = begin("delete_relations", arguments);
+
+	read_relations(writing, false);
+	perform(writing, delete_relations);
+	return done("Relations");
+}

@@ -1,0 +1,83 @@
+-- The toolset memory: nine tools over the bundle that "kgctl memory init" makes.
+\set VERBOSITY terse
+SET client_min_messages = warning;
+CREATE ROLE regress_memory;
+CREATE ROLE regress_memory_reader;
+SELECT FROM kg_create_tenant('memory');
+SELECT FROM kg_grant('memory', 'regress_memory', 'admin');
+SELECT FROM kg_grant('memory', 'regress_memory_reader', 'read');
+SET ROLE regress_memory;
+
+-- none of them without the bundle
+SELECT count(*) AS none FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('read_graph', 'create_entities');
+SELECT kg_call_tool('read_graph', '{}') #>> '{structuredContent,error,code}' AS code;
+SELECT kg_apply_bundle('{"bundle_name": "memory", "version": "1", "description": "What was remembered: entities, what was observed about them, and how they are related", "schemas": [{"entity_type": "entity", "schema": {"type": "object", "title": "Entity", "additionalProperties": false, "x-history": true, "x-id-field": "name", "x-label-field": "name", "x-alias-fields": ["entityType", "parts"], "properties": {"name": {"type": "string", "description": "Its name, which no other has"}, "entityType": {"type": "string", "description": "What it is, in any words"}, "parts": {"type": "array", "items": {"type": "string"}, "description": "Pieces of a long name or type, for the search"}, "stub": {"type": "boolean", "description": "It is an end of a relation, and was never created"}}}}, {"entity_type": "observation", "schema": {"type": "object", "title": "Observation", "additionalProperties": false, "x-history": true, "x-id-field": "id", "x-label-field": "content", "x-alias-fields": ["parts"], "required": ["id", "entity", "n", "content"], "properties": {"id": {"type": "string", "description": "A hash of entity and content"}, "entity": {"type": "string", "x-ref": "entity", "x-relation": "ABOUT", "x-on-delete": "cascade", "description": "What it is about"}, "n": {"type": "integer", "description": "Its place among the entity''s"}, "content": {"type": "string", "description": "What was observed"}, "parts": {"type": "array", "items": {"type": "string"}, "description": "Pieces of a long content, for the search"}}}}], "relations": [{"name": "RELATES", "from": "entity", "to": "entity", "key": ["relationType"], "description": "A relation of the type that relationType says", "schema": {"type": "object", "required": ["relationType"], "properties": {"relationType": {"type": "string"}}}}]}') -> 'changed' AS changed;
+SELECT t ->> 'name' AS name, t #> '{annotations,readOnlyHint}' AS reads FROM jsonb_array_elements(kg_list_tools()) t
+  WHERE t ->> 'name' ~ '^(create|add|delete|read|search|open)_(entities|relations|observations|graph|nodes)$' AND t ->> 'name' <> 'search_entities';
+CREATE FUNCTION pg_temp.call(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT CASE WHEN (r -> 'isError')::boolean THEN jsonb_build_object('error', r #> '{structuredContent,error,message}', 'path', r #> '{structuredContent,error,path}')
+    ELSE r -> 'structuredContent' END FROM kg_call_tool(tool, arguments) r
+$$;
+
+-- only the new ones; what is twice in a call is once; the text is the bare array
+SELECT kg_call_tool('create_entities', '{"entities": [{"name": "Ada", "entityType": "person", "observations": ["likes tea", "likes tea", "born 1815"]},
+  {"name": "Bob", "entityType": "Person of interest", "observations": []}, {"name": "Ada", "entityType": "x", "observations": []}]}');
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Ada", "entityType": "person", "observations": ["new"]}]}');
+SELECT pg_temp.call('create_relations', '{"relations": [{"from": "Ada", "to": "Bob", "relationType": "knows"}, {"from": "Ada", "to": "Bob", "relationType": "pays"},
+  {"from": "Ada", "to": "Nobody", "relationType": "pays"}, {"from": "Ada", "to": "Nobody", "relationType": "pays"}]}');
+SELECT pg_temp.call('create_relations', '{"relations": [{"from": "Ada", "to": "Bob", "relationType": "knows"}]}');
+SELECT pg_temp.call('read_graph', '{}');
+-- an end that nobody created is no entity; nothing is saved where one is not found
+SELECT pg_temp.call('open_nodes', '{"names": ["Bob", "Nobody", "Bob"]}');
+SELECT pg_temp.call('add_observations', '{"observations": [{"entityName": "Bob", "contents": ["zz"]}, {"entityName": "Nobody", "contents": ["a"]}]}');
+SELECT pg_temp.call('add_observations', '{"observations": [{"entityName": "Ada", "contents": ["likes tea", "Ünïcode ÇASE", "a"]}, {"entityName": "Ada", "contents": ["a", "b"]}]}');
+-- a substring of name, type and observations, whatever the case
+SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
+  FROM unnest(ARRAY['TEA', 'ç', 'çase', 'nterest', 'Nobody', 'xyzzy', '', '5', 'kes te', '%', 'a_a']) q;
+-- what is absent is passed over
+SELECT pg_temp.call('delete_observations', '{"deletions": [{"entityName": "Ada", "observations": ["a", "q"]}, {"entityName": "Q", "observations": ["a", "q"]}]}');
+SELECT kg_call_tool('delete_relations', '{"relations": [{"from": "Ada", "to": "Bob", "relationType": "knows"}, {"from": "Ada", "to": "Zed", "relationType": "knows"}]}');
+SELECT pg_temp.call('read_graph', '{}');
+SELECT pg_temp.call('delete_entities', '{"entityNames": ["Ada", "Ada", "nope"]}');
+SELECT pg_temp.call('read_graph', '{}');
+-- a stub is new, and a deletion is in the history, from where it comes back
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Nobody", "entityType": "person", "observations": ["now"]}]}');
+SELECT c ->> 'verdict' AS verdict, c ->> 'tool' AS tool FROM jsonb_array_elements(kg_history('memory/entity', 'Nobody', '{}') -> 'changes') c;
+-- refused
+SELECT pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', n, 'entityType', 'x', 'observations', '[]'::jsonb)))) ->> 'path' AS path
+  FROM unnest(ARRAY['', repeat('n', 129), repeat('é', 65)]) n;
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "q", "entityType": "person", "observations": [1]}]}');
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "q", "entityType": "person", "observations": [], "more": 1}]}');
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "q", "observations": []}]}');
+SELECT pg_temp.call('create_relations', jsonb_build_object('relations', jsonb_build_array(jsonb_build_object('from', 'a', 'to', 'b', 'relationType', repeat('r', 513))))) ->> 'path' AS path;
+SELECT pg_temp.call('open_nodes', '{"names": "Bob"}') ->> 'path' AS path;
+-- many observations, and a reply within its budget
+SELECT jsonb_array_length(pg_temp.call('add_observations', jsonb_build_object('observations', jsonb_build_array(jsonb_build_object('entityName', 'Bob', 'contents',
+  (SELECT jsonb_agg('fact ' || g ORDER BY g) FROM generate_series(1, 10000) g))))) #> '{results,0,addedObservations}') AS added;
+SELECT o ->> 0 AS first, o ->> 9999 AS last FROM (SELECT pg_temp.call('open_nodes', '{"names": ["Bob"], "max_bytes": 1000000}') #> '{entities,0,observations}') b(o);
+SELECT pg_temp.call('read_graph', '{"max_bytes": 1024}') - 'next';
+-- words longer than the search has
+SELECT pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', 'Long', 'entityType', repeat('t', 300), 'observations',
+  jsonb_build_array(repeat('0123456789', 30) || 'needle' || repeat('9876543210', 30), repeat('word ', 100) || 'haystack')))));
+SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
+  FROM unnest(ARRAY['9needle9', 'ord hayst', repeat('t', 299), '89needle98765432109876543210']) q;
+
+-- a reader reads
+SET ROLE regress_memory_reader;
+SELECT string_agg(t ->> 'name', ' ') AS tools FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('read_graph', 'create_entities', 'delete_relations', 'search_nodes');
+SELECT pg_temp.call('create_entities', '{"entities": []}') ->> 'error' AS error;
+RESET ROLE;
+SET ROLE regress_memory;
+-- nothing is written where nothing may be
+BEGIN READ ONLY;
+SELECT pg_temp.call('create_entities', '{"entities": []}') ->> 'error' AS error;
+COMMIT;
+SELECT jsonb_path_query_array(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}') #> '{result,resources}', '$[*].uri') @> '["memory://knowledge-graph"]' AS listed;
+SET kg_graph.toolsets = 'catalog';
+SELECT kg_call_tool('read_graph', '{}') #>> '{structuredContent,error,code}' AS code;
+RESET kg_graph.toolsets;
+
+RESET ROLE;
+SELECT FROM kg_drop_tenant('memory');
+DROP OWNED BY regress_memory, regress_memory_reader;
+DROP ROLE regress_memory, regress_memory_reader;
