@@ -200,15 +200,17 @@ COMMENT ON TABLE @extschema@.kg_trigram IS 'pieces of every name and word a tena
 CREATE TABLE @extschema@.kg_tool (
   tenant       text COLLATE "C" NOT NULL,
   tool         text COLLATE "C" NOT NULL CHECK (pg_catalog.length(tool) <= 64),
-  bundle       text COLLATE "C" NOT NULL,
+  bundle       text COLLATE "C",
   entity_type  text COLLATE "C",
-  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'link', 'unlink', 'history')),
-  relation     text COLLATE "C" CHECK ((relation IS NULL) <> (entity_type IS NULL)),
+  operation    text COLLATE "C" NOT NULL CHECK (operation IN ('list', 'get', 'list_ids', 'create', 'update', 'delete', 'link', 'unlink', 'history', 'registered', 'alias')),
+  relation     text COLLATE "C" CHECK (operation IN ('registered', 'alias') OR (relation IS NULL) <> (entity_type IS NULL)),
+  canonical    text COLLATE "C" CHECK ((canonical IS NULL) = (operation <> 'alias')),
   PRIMARY KEY (tenant, tool),
   FOREIGN KEY (tenant, bundle) REFERENCES @extschema@.kg_bundle ON DELETE CASCADE,
   FOREIGN KEY (tenant, bundle, entity_type) REFERENCES @extschema@.kg_entity_type ON DELETE CASCADE
 );
-COMMENT ON TABLE @extschema@.kg_tool IS 'generated catalog tools; the primary key is what keeps a name unique within a tenant';
+COMMENT ON TABLE @extschema@.kg_tool IS 'names of tools: generated ones, registered ones (kg_tool_version), and their aliases; the primary key is what keeps a name unique within a tenant';
+COMMENT ON COLUMN @extschema@.kg_tool.canonical IS 'the tool that an alias stands for';
 
 CREATE TABLE @extschema@.kg_pending_reference (
   tenant       text COLLATE "C" NOT NULL,

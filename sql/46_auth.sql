@@ -88,10 +88,10 @@ COMMENT ON FUNCTION @extschema@.kg_agent() IS
   'the agent that the caller''s token or kg_graph.agent names, or NULL';
 
 CREATE FUNCTION @extschema@.kg_bundle_visible(bundle text) RETURNS boolean
-  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_bundle_visible';
 COMMENT ON FUNCTION @extschema@.kg_bundle_visible(text) IS
-  'whether the agent in force, if any, is bound to the bundle; for policies';
+  'whether the agent in force, if any, is bound to the bundle; what is of none (NULL) is seen; for policies';
 
 CREATE FUNCTION @extschema@.kg_entity_visible(bundle text, scope text) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED

@@ -6,14 +6,14 @@ CREATE TABLE @extschema@.kg_agent (
   title        text,
   description  text,
   instructions text,
-  toolsets     text[] COLLATE "C" CHECK (toolsets <@ ARRAY['catalog', 'graph', 'bfs']),
+  toolsets     text[] COLLATE "C",
   tools        text[] COLLATE "C",
   created_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
   updated_at   timestamptz NOT NULL DEFAULT pg_catalog.now(),
   PRIMARY KEY (tenant, agent)
 );
 COMMENT ON TABLE @extschema@.kg_agent IS 'agents of a tenant; made by kg_create_agent()';
-COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs, memory; NULL: all';
+COMMENT ON COLUMN @extschema@.kg_agent.toolsets IS 'catalog, graph, bfs, memory, and those of registered tools; NULL: all';
 COMMENT ON COLUMN @extschema@.kg_agent.tools IS 'only these of the toolsets'' tools; NULL: all';
 
 CREATE TABLE @extschema@.kg_agent_bundle (

@@ -99,6 +99,7 @@ call_authorized(void *arg)
 	kg_jw_begin_object(&w);
 	result = kg_tools_call_authorized(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									  PG_GETARG_JSONB_P(1),
+									  NULL,
 									  &brought,
 									  &w);
 	kg_jw_kstring(&w, "state", result ? "result" : "authorize");

@@ -99,8 +99,11 @@ PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 {
-	text *bundle = PG_GETARG_TEXT_PP(0);
+	text *bundle;
 
+	if (PG_ARGISNULL(0))
+		PG_RETURN_BOOL(true);
+	bundle = PG_GETARG_TEXT_PP(0);
 	PG_RETURN_BOOL(
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
 }

@@ -64,7 +64,7 @@ PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 /* Everything of a tenant, from the leaves up, and what its grants gave. */
 KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved[16];
+	static KgSaved saved[18];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
@@ -86,6 +86,8 @@ KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 		"DELETE FROM @kg_entity WHERE tenant = $1",
 		"DELETE FROM @kg_history WHERE tenant = $1",
 		"DELETE FROM @kg_relation WHERE tenant = $1",
+		"DELETE FROM @kg_tool_version WHERE tenant = $1",
+		"DELETE FROM @kg_tool WHERE tenant = $1",
 		"DELETE FROM @kg_entity_type WHERE tenant = $1",
 		"DELETE FROM @kg_bundle WHERE tenant = $1",
 		"DELETE FROM @kg_tenant_role WHERE tenant = $1",

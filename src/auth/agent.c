@@ -78,6 +78,8 @@ static void
 read_agent(KgAgent *agent)
 {
 	const char **toolsets;
+	KgToolsets *chosen;
+	size_t room = 1;
 	int ntoolsets;
 	bool isnull;
 	Datum value;
@@ -87,9 +89,14 @@ read_agent(KgAgent *agent)
 	agent->instructions = column_string(3);
 	value = kg_spi_value(0, 4, &isnull);
 	toolsets = strings_of_array(value, isnull, &ntoolsets);
-	agent->toolsets = toolsets ? 0 : KG_TOOLSET_ALL;
 	for (int i = 0; i < ntoolsets; i++)
-		agent->toolsets |= kg_toolset_of_name(toolsets[i]);
+		room += strlen(toolsets[i]) + 1;
+	chosen = palloc0(offsetof(KgToolsets, names) + room);
+	if (toolsets == NULL)
+		chosen->bits = KG_TOOLSET_ALL;
+	for (int i = 0; i < ntoolsets; i++)
+		kg_toolsets_add(chosen, toolsets[i]);
+	agent->toolsets = chosen;
 	value = kg_spi_value(0, 5, &isnull);
 	agent->tools = strings_of_array(value, isnull, &agent->ntools);
 	value = kg_spi_value(0, 6, &isnull);
@@ -210,19 +217,34 @@ kg_agent_hides_bundles(void)
 	return tenant != NULL && find_agent(tenant, name)->hides;
 }
 
-bool
-kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
+static bool
+is_listed(const KgAgent *agent, const char *tool)
 {
-	if ((kg_setting_toolset_bits & toolset) == 0)
-		return false;
-	if (agent == NULL)
-		return true;
-	if ((agent->toolsets & toolset) == 0)
-		return false;
 	if (agent->tools == NULL)
 		return true;
 	for (int i = 0; i < agent->ntools; i++)
 		if (strcmp(agent->tools[i], tool) == 0)
 			return true;
 	return false;
+}
+
+bool
+kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
+{
+	if ((kg_setting_toolsets->bits & toolset) == 0)
+		return false;
+	if (agent == NULL)
+		return true;
+	return (agent->toolsets->bits & toolset) != 0 && is_listed(agent, tool);
+}
+
+bool
+kg_agent_has_registered(const KgAgent *agent, const char *toolset,
+						const char *tool)
+{
+	if (!kg_toolsets_have(kg_setting_toolsets, toolset))
+		return false;
+	if (agent == NULL)
+		return true;
+	return kg_toolsets_have(agent->toolsets, toolset) && is_listed(agent, tool);
 }

@@ -12,7 +12,7 @@ typedef struct KgAgent
 	const char *title;		  /* or NULL */
 	const char *description;  /* or NULL */
 	const char *instructions; /* or NULL */
-	int toolsets;
+	const struct KgToolsets *toolsets;
 	int ntools;
 	const char **tools; /* only these, or NULL: all of the toolsets */
 	int nbundles;
@@ -38,5 +38,8 @@ extern bool kg_agent_hides_bundles(void);
 /* Whether an agent with these limits may use a tool of a toolset. */
 extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 							  const char *tool);
+/* The same of a registered tool, whose toolset has a name. */
+extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
+									const char *tool);
 
 #endif /* KG_AGENT_H */

@@ -54,9 +54,8 @@ check_list(const char *name, const JsonbValue *value)
 		if (it.value.type != jbvString)
 			kg_error_throw_option(name, &it.value, "a string");
 		if (strcmp(name, "toolsets") == 0 &&
-			kg_toolset_of_name(kg_json_cstring(&it.value)) == 0)
-			kg_error_throw_option(
-				name, &it.value, "catalog, graph, bfs or memory");
+			!kg_toolset_is_name(kg_json_cstring(&it.value)))
+			kg_error_throw_option(name, &it.value, "the name of a toolset");
 	}
 }
 
@@ -227,6 +226,44 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 		bind(tenant, agent, kg_json_cstring(&it.value), it.index);
 }
 
+/* Vocabularies, or toolsets of registered tools. */
+static void
+check_toolsets(Datum tenant, const Jsonb *options)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID};
+	Datum values[2] = {tenant};
+	JsonbValue toolsets;
+	KgJsonIter it;
+
+	if (kg_json_get(&options->root, "toolsets", &toolsets) == NULL ||
+		!kg_json_is_array(&toolsets))
+		return;
+	kg_json_iter_init(&it, kg_json_container(&toolsets));
+	while (kg_json_iter_next(&it))
+	{
+		char *name = kg_json_cstring(&it.value);
+
+		values[1] = CStringGetTextDatum(name);
+		if (kg_toolset_of_name(name) != 0)
+			continue;
+		kg_spi_run(&saved,
+				   "SELECT FROM @kg_tool_version WHERE tenant = $1 "
+				   "AND toolset = $2 LIMIT 1",
+				   2,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_SELECT);
+		if (SPI_processed == 0)
+			kg_error_throw_option("toolsets",
+								  &it.value,
+								  "catalog, graph, bfs, memory, "
+								  "or the toolset of a registered tool");
+	}
+}
+
 static Datum
 begin(KgUserContext *user)
 {
@@ -262,6 +299,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	values[0] = begin(&user);
 	values[1] = PG_GETARG_DATUM(0);
 	values[2] = JsonbPGetDatum(options);
+	check_toolsets(values[0], options);
 	kg_spi_run(
 		&saved,
 		"INSERT INTO @kg_agent(tenant, agent, title, description, "
@@ -305,6 +343,7 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 	values[0] = begin(&user);
 	values[1] = PG_GETARG_DATUM(0);
 	values[2] = JsonbPGetDatum(options);
+	check_toolsets(values[0], options);
 	kg_spi_run(
 		&saved,
 		"UPDATE @kg_agent SET updated_at = pg_catalog.now(), "

@@ -336,6 +336,16 @@ kg_audit_name_call(const char *tool, const Jsonb *arguments)
 	MemoryContextSwitchTo(old);
 }
 
+void
+kg_audit_version_call(const char *version, const char *operation)
+{
+	MemoryContext context = kg_audited->context;
+
+	kg_audited->tool_version = MemoryContextStrdup(context, version);
+	if (operation)
+		kg_audited->operation = MemoryContextStrdup(context, operation);
+}
+
 /*
  * The record.
  */
@@ -426,6 +436,8 @@ make_record(const KgAudited *call)
 	append_string(&record, "agent", token ? token->agent : call->agent);
 	append_string(&record, "session", session());
 	append_string(&record, "tool", call->tool);
+	append_string(&record, "tool_version", call->tool_version);
+	append_string(&record, "operation", call->operation);
 	append_string(&record, "version", KG_VERSION);
 	if (call->arguments)
 		appendStringInfoString(&record, call->arguments);

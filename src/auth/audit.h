@@ -21,7 +21,9 @@ typedef struct KgAudited
 {
 	bool writes;
 	const char *tool;
-	const char *arguments; /* a member of the record, or NULL */
+	const char *tool_version; /* of a registered tool, or NULL */
+	const char *operation;	  /* that it ran, or NULL */
+	const char *arguments;	  /* a member of the record, or NULL */
 	TimestampTz at;
 	instr_time start;
 	const char *role;
@@ -78,6 +80,7 @@ extern void kg_audit_message_end(KgAudited *message);
 
 extern void kg_audit_name_call(const char *tool, const Jsonb *arguments);
 extern void kg_audit_reply_call(KgAudited *call, const Jsonb *reply);
+extern void kg_audit_version_call(const char *version, const char *operation);
 extern void kg_audit_query_call(const Jsonb *query);
 extern void kg_audit_statement_call(const char *sql);
 extern const char *kg_audit_code(const ErrorData *edata);
@@ -96,6 +99,14 @@ kg_audit_reply(const Jsonb *reply)
 {
 	if (unlikely(kg_audited != NULL))
 		kg_audit_reply_call(kg_audited, reply);
+}
+
+/* Which version of a registered tool runs, and which of its operations. */
+static inline void
+kg_audit_version(const char *version, const char *operation)
+{
+	if (unlikely(kg_audited != NULL))
+		kg_audit_version_call(version, operation);
 }
 
 /* An error that is the reply. */

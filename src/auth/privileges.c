@@ -71,6 +71,7 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_term"),
 	KG_READABLE("kg_trigram"),
 	KG_READABLE("kg_tool"),
+	KG_READABLE("kg_tool_version"),
 	KG_READABLE("kg_agent"),
 	KG_READABLE("kg_agent_bundle"),
 	KG_READABLE("kg_audit"),

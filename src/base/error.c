@@ -267,6 +267,18 @@ kg_error_violated(KgError *err, const KgError *other)
 }
 
 void
+kg_error_prefix_path(KgError *err, const char *path)
+{
+	err->path = psprintf("%s%s", path, err->path ? err->path : "");
+}
+
+void
+kg_error_prefix_message(KgError *err, const char *whose)
+{
+	err->message = psprintf("%s: %s", whose, err->message);
+}
+
+void
 kg_error_got_jsonb(KgError *err, Jsonb *got)
 {
 	err->got = got;
@@ -392,8 +404,8 @@ code_of_sqlstate(int sqlstate)
 }
 
 /* An error of ours that was raised: its DETAIL says everything. */
-static bool
-has_object(const ErrorData *edata)
+bool
+kg_error_is_ours(const ErrorData *edata)
 {
 	return code_of_sqlstate(edata->sqlerrcode) >= 0 && edata->detail &&
 		   strncmp(edata->detail, "{\"", 2) == 0 &&
@@ -428,7 +440,7 @@ bool
 kg_error_is_answer(const ErrorData *edata)
 {
 	/* Our own timeout has a DETAIL; a cancel has none. */
-	if (has_object(edata))
+	if (kg_error_is_ours(edata))
 		return true;
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
@@ -446,7 +458,7 @@ kg_error_caught(const ErrorData *edata)
 {
 	int code = code_of_error(edata->sqlerrcode);
 
-	if (has_object(edata))
+	if (kg_error_is_ours(edata))
 		return kg_json_parse(edata->detail);
 	/* The server log has the text; a caller of a tool gets none of it. */
 	if (code < 0)
@@ -477,15 +489,16 @@ code_of_object(const Jsonb *object)
  * of an operation that the tool then chose, it is the operation's.
  */
 static KgErrorLevel
-level_of(int code, const char *operation)
+level_of(int code, bool in_operation)
 {
-	if (operation != NULL && codes[code].level == KG_LEVEL_SERVICE)
+	if (in_operation && codes[code].level == KG_LEVEL_SERVICE)
 		return KG_LEVEL_OPERATION;
 	return codes[code].level;
 }
 
 Jsonb *
-kg_error_answer(const ErrorData *edata, const char *operation)
+kg_error_answer(const ErrorData *edata, bool in_operation,
+				const char *operation)
 {
 	Jsonb *object = kg_error_caught(edata);
 	int code = code_of_object(object);
@@ -494,7 +507,7 @@ kg_error_answer(const ErrorData *edata, const char *operation)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "level", levels[level_of(code, operation)]);
+	kg_jw_kstring(&w, "level", levels[level_of(code, in_operation)]);
 	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
 	if (operation)
 		kg_jw_kstring(&w, "operation", operation);

@@ -121,6 +121,9 @@ extern void kg_error_keyword(KgError *err, const char *keyword);
 extern void kg_error_schema_path(KgError *err, const char *schema_path);
 /* Keyword and schema path of another error, without its values. */
 extern void kg_error_violated(KgError *err, const KgError *other);
+/* Its path is below another; its text says first whose it is. */
+extern void kg_error_prefix_path(KgError *err, const char *path);
+extern void kg_error_prefix_message(KgError *err, const char *whose);
 /* A jsonb that the error takes over as "got". */
 extern void kg_error_got_jsonb(KgError *err, Jsonb *got);
 
@@ -135,10 +138,12 @@ extern Jsonb *kg_error_object(const KgError *err);
 extern Jsonb *kg_error_caught(const ErrorData *edata);
 
 /*
- * The same as a tool answers it, with its level and SQLSTATE.  operation is the
- * name of what a registered tool ran when it was raised, or NULL.
+ * The same as a tool answers it, with its level and SQLSTATE; in_operation where a
+ * registered tool had begun what it does.  operation is the name of what it ran,
+ * or NULL.
  */
-extern Jsonb *kg_error_answer(const ErrorData *edata, const char *operation);
+extern Jsonb *kg_error_answer(const ErrorData *edata, bool in_operation,
+							  const char *operation);
 
 /*
  * Is it about what was sent, so that the caller can do something about it?
@@ -146,6 +151,9 @@ extern Jsonb *kg_error_answer(const ErrorData *edata, const char *operation);
  * are raised.  base/catch.c asks.
  */
 extern bool kg_error_is_answer(const ErrorData *edata);
+
+/* Was it raised with an object of ours as its DETAIL? */
+extern bool kg_error_is_ours(const ErrorData *edata);
 
 extern const char *kg_error_code_name(KgErrorCode code);
 /* The code that its SQLSTATE stands for, of an error that is an answer. */

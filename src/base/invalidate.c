@@ -162,6 +162,11 @@ renew_bundle(const TriggerData *trigdata)
 		tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull);
 	values[1] = SPI_getbinval(
 		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
+	if (isnull)
+	{
+		kg_restore_user(&user);
+		return; /* the name of a tool that no bundle brought */
+	}
 	SPI_connect();
 	kg_spi_run(&saved,
 			   "UPDATE @kg_bundle SET revision = revision "

@@ -9,6 +9,7 @@
 #include "base/compat.h"
 #include "base/settings.h"
 #include "base/toolset.h"
+#include "common/hashfn.h"
 #include "nodes/pg_list.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
@@ -21,7 +22,7 @@ int kg_setting_audit_to = KG_AUDIT_LOG;
 int kg_setting_audit_arguments = KG_AUDIT_HASH;
 char *kg_setting_tenant;
 static char *setting_toolsets;
-int kg_setting_toolset_bits = KG_TOOLSET_ALL;
+const KgToolsets *kg_setting_toolsets;
 bool kg_setting_session_login;
 int kg_setting_authorizer_batch;
 int kg_setting_exchange_time;
@@ -51,6 +52,8 @@ int kg_setting_max_rows;
 int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
 int kg_setting_max_steps;
+int kg_setting_max_tool_bytes;
+int kg_setting_max_tool_operations;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
 int kg_setting_max_visited;
@@ -194,6 +197,10 @@ static const struct
 		  "Sets how much memory one search may use."),
 	LIMIT(max_steps, 5, 1, 5, 0,
 		  "Sets how many steps a chain of relationships may have."),
+	LIMIT(max_tool_bytes, 256, 1, 1024 * 1024, GUC_UNIT_KB,
+		  "Sets how large the definition of a registered tool may be."),
+	LIMIT(max_tool_operations, 20, 1, 1000, 0,
+		  "Sets how many operations a registered tool may have."),
 	LIMIT(max_total, 1000000, 0, INT_MAX, 0,
 		  "Sets how far a tool counts its total; past it the reply says total_at_least."),
 	LIMIT(max_unanchored, 10000, 0, INT_MAX, 0,
@@ -249,7 +256,7 @@ check_toolsets(char **value, void **extra, GucSource source)
 	char *names = pstrdup(*value);
 	List *list;
 	ListCell *lc;
-	int bits = 0;
+	KgToolsets *toolsets;
 
 	if (!SplitIdentifierString(names, ',', &list))
 	{
@@ -258,30 +265,31 @@ check_toolsets(char **value, void **extra, GucSource source)
 	}
 	foreach(lc, list)
 	{
-		int bit = kg_toolset_of_name(lfirst(lc));
-
-		if (bit == 0)
-		{
-			GUC_check_errdetail("Unrecognized toolset: \"%s\".",
-								(char *) lfirst(lc));
-			GUC_check_errhint("Toolsets are catalog, graph, bfs and memory.");
-			return false;
-		}
-		bits |= bit;
+		/* Which there are depends on the tenant: a call looks. */
+		if (kg_toolset_is_name(lfirst(lc)) || strcmp(lfirst(lc), "all") == 0)
+			continue;
+		GUC_check_errdetail("\"%s\" is no name of a toolset.",
+							(char *) lfirst(lc));
+		return false;
 	}
+	toolsets = kg_guc_malloc(offsetof(KgToolsets, names) + strlen(*value) + 1);
+	if (toolsets == NULL)
+		return false;
+	memset(toolsets, 0, offsetof(KgToolsets, names));
+	foreach(lc, list)
+		kg_toolsets_add(toolsets, lfirst(lc));
+	toolsets->hash = hash_bytes_extended(
+		(const unsigned char *) *value, strlen(*value), 0);
 	list_free(list);
 	pfree(names);
-	*extra = kg_guc_malloc(sizeof(int));
-	if (*extra == NULL)
-		return false;
-	*(int *) *extra = bits;
+	*extra = toolsets;
 	return true;
 }
 
 static void
 assign_toolsets(const char *value, void *extra)
 {
-	kg_setting_toolset_bits = *(int *) extra;
+	kg_setting_toolsets = extra;
 }
 
 static void
@@ -451,7 +459,7 @@ kg_settings_define(void)
 		"Chooses the toolsets that are listed and can be called by name.",
 		"An agent's own toolsets may say less.",
 		&setting_toolsets,
-		"catalog, graph, bfs, memory",
+		"all",
 		PGC_USERSET,
 		0,
 		check_toolsets,

@@ -42,8 +42,8 @@ extern int kg_setting_confirm_more; /* the caller's own */
 extern int kg_setting_audit;
 extern int kg_setting_audit_to;
 extern int kg_setting_audit_arguments;
-extern char *kg_setting_agent;			/* chooses among the tenant's agents */
-extern int kg_setting_toolset_bits;		/* KG_TOOLSET_* */
+extern char *kg_setting_agent; /* chooses among the tenant's agents */
+extern const struct KgToolsets *kg_setting_toolsets;
 extern char *kg_setting_tenant;			/* chooses among the granted tenants */
 extern int kg_setting_idempotency_time; /* seconds */
 extern int kg_setting_max_entity_bytes;
@@ -67,9 +67,11 @@ extern int kg_setting_max_unanchored;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;
-extern int kg_setting_max_filters;		 /* properties of one "filters" */
-extern int kg_setting_max_hops;			 /* of any search */
-extern int kg_setting_max_ids;			 /* of one selection or seeds */
+extern int kg_setting_max_filters;	  /* properties of one "filters" */
+extern int kg_setting_max_hops;		  /* of any search */
+extern int kg_setting_max_ids;		  /* of one selection or seeds */
+extern int kg_setting_max_tool_bytes; /* kilobytes of a definition */
+extern int kg_setting_max_tool_operations;
 extern int kg_setting_max_steps;		 /* of a chain of relationships */
 extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */

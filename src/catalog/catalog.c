@@ -21,6 +21,7 @@
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
+#include "catalog/tool_version.h"
 #include "catalog/version.h"
 #include "common/md5.h"
 #include "miscadmin.h"
@@ -421,7 +422,8 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 	kg_spi_run(&saved,
 			   "SELECT tool, bundle, entity_type, operation, relation "
-			   "FROM @kg_tool WHERE tenant = $1 ORDER BY tool",
+			   "FROM @kg_tool WHERE tenant = $1 "
+			   "AND operation NOT IN ('registered', 'alias') ORDER BY tool",
 			   1,
 			   argtypes,
 			   tenant,
@@ -463,6 +465,7 @@ load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
 	number_references(catalog);
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
+	kg_load_tool_versions(catalog, &tenant, context);
 	catalog->lacks_bundles = catalog->nbundles < version->nbundles;
 	kg_catalog_ever_authorizes |= catalog->authorizes;
 	kg_spi_end_load();

@@ -11,6 +11,7 @@
 #ifndef KG_CATALOG_H
 #define KG_CATALOG_H
 
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
@@ -164,6 +165,13 @@ typedef struct KgTool
 	const KgRelation *relation; /* this */
 } KgTool;
 
+/* Another name of a registered tool. */
+typedef struct KgToolAlias
+{
+	const char *alias;
+	const char *tool;
+} KgToolAlias;
+
 typedef struct KgCatalog
 {
 	const char *tenant;
@@ -177,7 +185,10 @@ typedef struct KgCatalog
 	int nrelations;
 	KgRelation *relations; /* by bundle, name */
 	int ntools;
-	KgTool *tools;		  /* by name */
+	KgTool *tools; /* by name */
+	int nregistered;
+	struct KgRegisteredName *registered; /* by name (catalog/tool_version.h) */
+	List *aliases;						 /* of KgToolAlias * */
 	uint64 id;			  /* of no other catalog of this backend */
 	uint64 generation;	  /* differs after any change that is known of */
 	const char *revision; /* text that changes with any bundle */

@@ -90,6 +90,20 @@ kg_lock_tenant_exclusive(const char *tenant)
 }
 
 void
+kg_lock_tools_shared(const char *tenant)
+{
+	(void) lock_object(
+		"kg_tool", string_hash(tenant, NAMEDATALEN), RowExclusiveLock);
+}
+
+void
+kg_lock_tools_exclusive(const char *tenant)
+{
+	(void) lock_object(
+		"kg_tool", string_hash(tenant, NAMEDATALEN), ShareRowExclusiveLock);
+}
+
+void
 kg_lock_request(const char *tenant, const char *caller, const char *key)
 {
 	uint32 hash = hash_combine(

@@ -34,6 +34,13 @@ extern void kg_lock_names(const char *tenant);
 extern void kg_lock_tenant_shared(const char *tenant);
 extern void kg_lock_tenant_exclusive(const char *tenant);
 
+/*
+ * Who changes the types and relations of a tenant shares its tools; who registers
+ * one excludes them.
+ */
+extern void kg_lock_tools_shared(const char *tenant);
+extern void kg_lock_tools_exclusive(const char *tenant);
+
 /* Writes with one idempotency key queue here. */
 extern void kg_lock_request(const char *tenant, const char *caller,
 							const char *key);

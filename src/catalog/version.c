@@ -22,12 +22,12 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 
-KgCatalogVersion
-kg_catalog_version(const char *tenant, Snapshot snapshot)
+/* The rows of a tenant, which leads the primary key; returns how many. */
+static int
+hash_rows(const char *table, Datum tenant, Snapshot snapshot, uint64 *hash)
 {
-	KgCatalogVersion version = {0, 0};
-	Relation rel = table_open(kg_relation_oid("kg_bundle"), AccessShareLock);
-	Datum wanted = CStringGetTextDatum(tenant);
+	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
+	int n = 0;
 	Oid index;
 	ScanKeyData key;
 	SysScanDesc scan;
@@ -36,12 +36,11 @@ kg_catalog_version(const char *tenant, Snapshot snapshot)
 	if (!rel->rd_indexvalid)
 		list_free(RelationGetIndexList(rel));
 	index = rel->rd_pkindex;
-	/* It leads the primary key. */
 	ScanKeyInit(&key,
 				get_attnum(RelationGetRelid(rel), "tenant"),
 				BTEqualStrategyNumber,
 				F_TEXTEQ,
-				wanted);
+				tenant);
 	scan = systable_beginscan(rel, index, OidIsValid(index), snapshot, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
@@ -50,12 +49,24 @@ kg_catalog_version(const char *tenant, Snapshot snapshot)
 							ItemPointerGetOffsetNumber(&tuple->t_self),
 						HeapTupleHeaderGetRawXmin(tuple->t_data)};
 
-		version.hash = hash_bytes_extended(
-			(unsigned char *) row, sizeof(row), version.hash);
-		version.nbundles++;
+		*hash = hash_bytes_extended((unsigned char *) row, sizeof(row), *hash);
+		n++;
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
+	return n;
+}
+
+KgCatalogVersion
+kg_catalog_version(const char *tenant, Snapshot snapshot)
+{
+	KgCatalogVersion version = {0, 0};
+	Datum wanted = CStringGetTextDatum(tenant);
+
+	version.nbundles = hash_rows("kg_bundle", wanted, snapshot, &version.hash);
+	/* A registration writes them all anew; where there is none, this. */
+	if (version.nbundles == 0)
+		(void) hash_rows("kg_tenant", wanted, snapshot, &version.hash);
 	pfree(DatumGetPointer(wanted));
 	return version;
 }

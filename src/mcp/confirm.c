@@ -81,7 +81,7 @@ kg_mcp_declined(KgMcpRequest *req)
 	KgSplice result;
 
 	kg_splice_init(&result);
-	kg_mcp_splice_envelope(req, &result);
+	kg_mcp_splice_envelope(req, NULL, &result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result,
 					"structuredContent",
@@ -190,7 +190,7 @@ kg_mcp_question(KgMcpRequest *req, const char *tool, const Jsonb *result)
 		return NULL;
 	req->asks = true;
 	kg_splice_init(&asking);
-	kg_mcp_splice_envelope(req, &asking);
+	kg_mcp_splice_envelope(req, NULL, &asking);
 	kg_splice_jsonb(
 		&asking, "inputRequests", input_requests(question_text(tool, reply)));
 	kg_splice_add(&asking, "requestState", &state);

@@ -97,7 +97,9 @@ extern void kg_mcp_end_page(KgMcpRequest *req, KgJsonWriter *w,
 							const char *const *names, int n, int end);
 
 /* What every result says since 2026-07-28, for a handler that makes its own. */
-extern void kg_mcp_splice_envelope(KgMcpRequest *req, KgSplice *result);
+/* The same for one that is spliced; meta is more of its _meta, or NULL. */
+extern void kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
+								   KgSplice *result);
 /* The same for one that writes. */
 extern void kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w);
 extern void kg_mcp_write_server_info(KgMcpRequest *req, KgJsonWriter *w);

@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
+#include "tools/registered.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -280,12 +281,14 @@ static Jsonb *
 shape_result(KgMcpRequest *req, const Jsonb *result)
 {
 	bool structured = req->revision >= KG_MCP_2025_06_18;
+	JsonbValue meta;
 	JsonbValue reply;
 	JsonbValue value;
 	KgSplice shaped;
 
 	kg_splice_init(&shaped);
-	kg_mcp_splice_envelope(req, &shaped);
+	kg_mcp_splice_envelope(
+		req, kg_json_get(&result->root, "_meta", &meta), &shaped);
 	if (kg_json_get(&result->root, "isError", &value))
 		kg_splice_add(&shaped, "isError", &value);
 	if (kg_json_get(&result->root, "structuredContent", &reply) == NULL)
@@ -301,18 +304,41 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	return kg_splice_finish(&shaped);
 }
 
+/* The version that the message names, as an option of the call; or NULL. */
+static Jsonb *
+call_options(const KgMcpRequest *req)
+{
+	JsonbValue meta;
+	JsonbValue version;
+	KgJsonWriter w;
+
+	if (kg_json_get(req->params, "_meta", &meta) == NULL ||
+		!kg_json_is_object(&meta) ||
+		kg_json_get(kg_json_container(&meta), KG_META_VERSION, &version) ==
+			NULL)
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "version");
+	kg_jw_value(&w, &version);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 /* NULL: req->asked comes first. */
 static Jsonb *
 call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 {
+	const Jsonb *options = call_options(req);
 	KgJsonWriter w;
 	Jsonb *result;
 
 	if (req->brought == NULL)
-		return kg_tools_call_result(name, arguments, NULL);
+		return kg_tools_call_result(name, arguments, options);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	result = kg_tools_call_authorized(name, arguments, req->brought, &w);
+	result = kg_tools_call_authorized(
+		name, arguments, options, req->brought, &w);
 	if (result != NULL)
 		return result;
 	kg_jw_kstring(&w, "subject", kg_authorized_subject());
@@ -349,9 +375,11 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 	if (name == NULL)
 		return kg_mcp_refuse(
 			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
+	/* A version or an alias of a registered tool is not listed. */
 	if (bsearch(
 			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==
-		NULL)
+			NULL &&
+		!kg_registered_is_callable(name))
 		return refuse_unknown(req, list, name);
 	arguments = kg_json_get(req->params, "arguments", &value) == NULL
 					? kg_json_parse("{}")

@@ -192,3 +192,21 @@ kg_running_check(void)
 					  "smaller limit");
 	kg_error_throw(err);
 }
+
+/* A function that a registered tool runs may call tools by name. */
+void
+kg_running_begin_registered(void)
+{
+	for (const KgCall *call = innermost->outer; call; call = call->outer)
+		if (call->registered)
+			kg_error_throw(
+				kg_error_new(KG_INVALID_INPUT,
+							 "registered tools do not call registered tools"));
+	innermost->registered = true;
+}
+
+void
+kg_running_end_registered(void)
+{
+	innermost->registered = false;
+}

@@ -28,6 +28,7 @@ typedef struct KgCall
 	KgExplained *explained;		   /* NULL: nobody asks */
 	struct KgDecisions *decisions; /* made when needed (query/decisions.h) */
 	bool writes;				   /* no statements of a tool, and no clock */
+	bool registered;			   /* a registered tool runs */
 	bool lowered;				   /* settings, until it ends */
 	const struct KgLimits *limits; /* of who calls; NULL: none */
 	KgPlace place;
@@ -61,6 +62,13 @@ extern void kg_running_limit_time(const char *clock, int ms);
 extern bool kg_running_late(void);
 /* Raises KG_TIMEOUT where it is. */
 extern void kg_running_check(void);
+
+/*
+ * Around a registered tool, whose operations may call anything but one; an error
+ * ends it by the next beginning.
+ */
+extern void kg_running_begin_registered(void);
+extern void kg_running_end_registered(void);
 
 /* When the module is loaded. */
 extern void kg_running_init(void);

@@ -47,6 +47,7 @@ typedef struct KgApply
 	List *entity_counts; /* of KgCounts * */
 	List *edge_counts;
 	List *type_changes[3]; /* names created, updated, deleted */
+	List *tool_changes[3]; /* registered, "tool@version" */
 	List *samples[3];	   /* handles created, updated, deleted */
 	int64 sampled[3];	   /* of how many */
 	List *warnings;		   /* of char * */
@@ -163,6 +164,12 @@ extern void kg_bundle_tally_end(KgApply *apply);
 
 /* Entities that the payload keeps and that went with others. */
 extern void kg_bundle_check_kept(KgApply *apply);
+
+/* bundle_registered.c: registered tools that the bundle brings; as the owner. */
+extern void kg_bundle_lock_registered(const KgApply *apply);
+extern void kg_bundle_write_registered(KgApply *apply, bool admin);
+/* What registered tools call, where the types or relations changed. */
+extern void kg_bundle_check_registered(KgApply *apply);
 
 /* bundle_edges.c: explicit edges; as the caller. */
 extern void kg_bundle_write_edges(KgApply *apply);

@@ -250,8 +250,10 @@ static void
 write_all(KgApply *apply)
 {
 	uint64 nested = kg_writing_nested();
+	bool admin = kg_identity_tenant(KG_ACCESS_ADMIN) != NULL;
 	KgUserContext user;
 
+	kg_bundle_lock_registered(apply);
 	kg_become_owner(&user);
 	kg_bundle_write_types(apply);
 	CommandCounterIncrement();
@@ -284,8 +286,11 @@ write_all(KgApply *apply)
 	if (!apply->options.merge)
 		kg_bundle_delete_types(apply);
 	kg_bundle_forget_unique(apply);
+	kg_bundle_write_registered(apply, admin);
 	write_revision(apply);
+	kg_bundle_check_registered(apply);
 	kg_restore_user(&user);
+	throw_errors(apply);
 }
 
 static void
@@ -348,6 +353,15 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	for (int i = 0; i < 3; i++)
 		put_names(w, names[i], apply->type_changes[i]);
 	kg_jw_end_object(w);
+	if (apply->tool_changes[0] || apply->tool_changes[1] ||
+		apply->tool_changes[2])
+	{
+		kg_jw_key(w, "tools");
+		kg_jw_begin_object(w);
+		for (int i = 0; i < 3; i++)
+			put_names(w, names[i], apply->tool_changes[i]);
+		kg_jw_end_object(w);
+	}
 	kg_jw_key(w, "entities");
 	kg_jw_begin_object(w);
 	for (int i = 0; i < 3; i++)
@@ -418,7 +432,8 @@ check_viewer(const KgApply *apply, const KgPayload *payload)
 	if (stored == NULL)
 		kg_visibility_require_tenant("make a bundle");
 	if (payload->has_schemas || payload->has_relations ||
-		payload->definitions || payload->description || payload->instructions ||
+		payload->definitions || payload->tools || payload->description ||
+		payload->instructions ||
 		(payload->version && strcmp(payload->version, stored->version) != 0))
 		kg_visibility_require_tenant("change what a bundle declares");
 	if (payload->edges.n > 0)

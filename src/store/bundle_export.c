@@ -12,6 +12,7 @@
 #include "base/spi.h"
 #include "catalog/handle.h"
 #include "catalog/pg_type.h"
+#include "catalog/tool_version.h"
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
@@ -296,6 +297,54 @@ put_edges(void *arg)
 	kg_jw_end_array(w);
 }
 
+/* With what kg_register_tool() takes: the definition, and the deprecation. */
+static void
+put_tool(KgJsonWriter *w, const KgToolVersion *version)
+{
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	kg_json_iter_init(&it, &version->definition->root);
+	while (kg_json_iter_next(&it))
+	{
+		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	if (version->deprecated != NULL && version->deprecated[0] != '\0')
+		kg_jw_kstring(w, "deprecated", version->deprecated);
+	else if (version->deprecated != NULL)
+		kg_jw_kbool(w, "deprecated", true);
+	kg_jw_end_object(w);
+}
+
+static void
+put_tools(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+{
+	bool begun = false;
+
+	for (int i = 0; i < catalog->nregistered; i++)
+	{
+		const KgRegisteredName *tool = &catalog->registered[i];
+
+		for (int j = 0; j < tool->n; j++)
+		{
+			const char *bundle = tool->versions[j].bundle;
+
+			if (bundle == NULL || strcmp(bundle, name) != 0)
+				continue;
+			if (!begun)
+			{
+				kg_jw_key(w, "tools");
+				kg_jw_begin_array(w);
+				begun = true;
+			}
+			put_tool(w, &tool->versions[j]);
+		}
+	}
+	if (begun)
+		kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_bundle_export(const char *name)
 {
@@ -315,6 +364,7 @@ kg_bundle_export(const char *name)
 	put_definitions(&w, bundle);
 	put_schemas(&w, catalog, name);
 	put_relations(&w, catalog, name);
+	put_tools(&w, catalog, name);
 	put_entities(&w, catalog, name);
 	kg_identity_as_tool(put_edges, &export);
 	kg_jw_end_object(&w);

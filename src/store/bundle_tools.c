@@ -195,6 +195,7 @@ write_tool(KgApply *apply, const NewTool *tool)
 			   "operation, relation) VALUES ($1, $2, $3, $4, $5, $6) "
 			   "ON CONFLICT (tenant, tool) DO UPDATE SET entity_type = $4, "
 			   "operation = $5, relation = $6 WHERE t.bundle = $3 "
+			   "AND t.operation NOT IN ('registered', 'alias') "
 			   "RETURNING tool",
 			   6,
 			   argtypes,

@@ -645,7 +645,9 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 										"relations",
 										"entities",
 										"edges",
+										"tools",
 										NULL};
+	JsonbValue tools;
 	KgPayload *payload = palloc0(sizeof(KgPayload));
 	const JsonbContainer *root = &document->root->root;
 
@@ -675,6 +677,8 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 		root, "description", false, "", errors);
 	payload->instructions = string_member(
 		root, "instructions", false, "", errors);
+	if (member(root, "tools", "array", false, "", &tools, errors))
+		payload->tools = kg_json_datum(&tools);
 	read_definitions(payload, root, errors);
 	read_types(payload, root, errors);
 	read_relations(payload, root, errors);

@@ -111,6 +111,7 @@ typedef struct KgPayload
 	const char *description;
 	const char *instructions;
 	Jsonb *definitions; /* {uri: schema}, or NULL */
+	Jsonb *tools;		/* array of definitions of registered tools, or NULL */
 	bool has_schemas;
 	bool has_relations;
 	bool has_entities;

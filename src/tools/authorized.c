@@ -6,6 +6,7 @@
 
 #include "auth/identity.h"
 #include "auth/token_identity.h"
+#include "base/json.h"
 #include "query/exchange.h"
 #include "query/running.h"
 #include "tools/authorized.h"
@@ -19,9 +20,22 @@ kg_authorized_subject(void)
 	return subject != NULL && subject[0] != '\0' ? subject : NULL;
 }
 
+/* An exchange is for one version of a tool. */
+static const char *
+sealed_name(const char *name, const Jsonb *options)
+{
+	JsonbValue version;
+
+	if (options == NULL ||
+		kg_json_get(&options->root, "version", &version) == NULL)
+		return name;
+	return psprintf("%s.v%s", name, kg_json_cstring(&version));
+}
+
 Jsonb *
 kg_tools_call_authorized(const char *name, const Jsonb *arguments,
-						 const KgBrought *brought, KgJsonWriter *asked)
+						 const Jsonb *options, const KgBrought *brought,
+						 KgJsonWriter *asked)
 {
 	const char *subject = kg_authorized_subject();
 	KgDecisions *decisions = kg_decisions_outside(kg_running_call(),
@@ -32,12 +46,12 @@ kg_tools_call_authorized(const char *name, const Jsonb *arguments,
 	if (subject != NULL)
 		exchange = kg_exchange_open(kg_identity_require(KG_ACCESS_READ),
 									subject,
-									name,
+									sealed_name(name, options),
 									arguments,
 									brought->exchange);
 	if (exchange != NULL && brought->decisions != NULL)
 		kg_exchange_take(exchange, brought->decisions, decisions);
-	result = kg_tools_call_result(name, arguments, NULL);
+	result = kg_tools_call_result(name, arguments, options);
 	if (kg_decisions_open(decisions, NULL, NULL) == 0)
 		return result;
 	kg_exchange_write(exchange, decisions, asked);

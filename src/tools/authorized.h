@@ -19,6 +19,7 @@ typedef struct KgBrought
  * are written into the object that is open in asked.
  */
 extern Jsonb *kg_tools_call_authorized(const char *name, const Jsonb *arguments,
+									   const Jsonb *options,
 									   const KgBrought *brought,
 									   KgJsonWriter *asked);
 

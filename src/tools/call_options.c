@@ -14,7 +14,8 @@
 void
 kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
 {
-	static const char *const known[] = {"timeout_ms", "idempotency_key", NULL};
+	static const char *const known[] = {
+		"timeout_ms", "idempotency_key", "version", NULL};
 	JsonbValue value;
 	int64 n;
 
@@ -28,6 +29,12 @@ kg_call_options_read(const Jsonb *jsonb, KgCallOptions *options)
 				&value,
 				"milliseconds, an integer from 1 to 2147483647");
 		options->timeout_ms = n;
+	}
+	if (kg_json_get(&jsonb->root, "version", &value))
+	{
+		if (value.type != jbvString)
+			kg_error_throw_option("version", &value, "a version as a string");
+		options->version = kg_json_cstring(&value);
 	}
 	options->idempotency_key = kg_idempotency_key(jsonb);
 }

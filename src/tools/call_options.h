@@ -11,6 +11,7 @@ typedef struct KgCallOptions
 {
 	int timeout_ms;				 /* 0: none */
 	const char *idempotency_key; /* of a tool that writes, or NULL */
+	const char *version;		 /* of a registered tool, or NULL */
 } KgCallOptions;
 
 /* Raises KG_INVALID_INPUT. */

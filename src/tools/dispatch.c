@@ -11,6 +11,7 @@
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/semver.h"
 #include "base/settings.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"
@@ -24,6 +25,7 @@
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/history_tool.h"
+#include "tools/registered.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "tools/write_tool.h"
@@ -78,13 +80,15 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 
 	while (kg_fixed_tool(fixed))
 		fixed++;
-	names = palloc((catalog->ntools + fixed + 1) * sizeof(char *));
+	names = palloc((catalog->ntools + fixed + catalog->nregistered + 1) *
+				   sizeof(char *));
 	for (int i = 0; i < catalog->ntools; i++)
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
 		if (has_fixed_tool(catalog, agent, kg_fixed_tool(i)))
 			names[n++] = kg_fixed_tool(i)->name;
+	n += kg_registered_names(catalog, agent, names + n);
 	kg_error_path(err, "/name");
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
@@ -109,20 +113,112 @@ call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 }
 
 Jsonb *
-kg_tools_call(const char *name, const Jsonb *arguments)
+kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
+				 const Jsonb *arguments)
+{
+	if (callable->tool != NULL)
+		return call_catalog_tool(catalog, callable->tool, arguments);
+	return callable->fixed->call(arguments);
+}
+
+/* Which toolsets there are depends on the tenant. */
+static void
+check_toolsets(const KgCatalog *catalog)
+{
+	const KgToolsets *toolsets = kg_setting_toolsets;
+	const char *name = toolsets->names;
+	KgError *err;
+
+	for (int i = 0; i < toolsets->n; i++, name += strlen(name) + 1)
+	{
+		if (kg_registered_toolset(catalog, name))
+			continue;
+		err = kg_error_new(
+			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);
+		kg_error_got_string(err, name);
+		kg_error_expected(err,
+						  "kg_graph.toolsets of catalog, graph, bfs, those of "
+						  "registered tools, or all");
+		kg_error_throw(err);
+	}
+}
+
+/* Its format is looked at before anything is looked up. */
+static void
+check_version(const char *version)
+{
+	KgSemver semver;
+	KgError *err;
+
+	if (kg_semver_read(version, &semver))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", version);
+	kg_error_path(err, "/version");
+	kg_error_got_string(err, version);
+	kg_error_expected(err,
+					  "a version as semver 2.0.0 has it, such as \"1.2.0\"");
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_two_versions(const char *version)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"the name of the tool has another version");
+
+	kg_error_path(err, "/version");
+	kg_error_got_string(err, version);
+	kg_error_expected(err, "a version in one of the two, or the same");
+	kg_error_throw(err);
+}
+
+static KG_NORETURN void
+throw_no_versions(const KgToolCall *call)
+{
+	KgError *err = kg_error_new(KG_VERSION_NOT_FOUND,
+								"tool \"%s\" has no versions: it is not a "
+								"registered one",
+								call->name);
+
+	kg_error_path(err, "/version");
+	kg_error_got_string(err, call->version);
+	kg_error_throw(err);
+}
+
+Jsonb *
+kg_tools_call(KgToolCall *call)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgAgent *agent = kg_agent_current();
-	const KgTool *tool = kg_catalog_tool(catalog, name);
-	const KgFixedTool *fixed;
+	KgCallable found;
+	Jsonb *reply;
 
-	if (tool && kg_tool_is_offered(agent, tool, kg_operations_offered()))
-		return call_catalog_tool(catalog, tool, arguments);
-	fixed = tool ? NULL : kg_fixed_tool_find(name);
+	const char *version = NULL;
+
+	if (kg_setting_toolsets->n > 0)
+		check_toolsets(catalog);
+	call->name = kg_registered_split(call->name, &version);
+	if (version != NULL && call->version != NULL &&
+		strcmp(version, call->version) != 0)
+		throw_two_versions(call->version);
+	if (version != NULL)
+		call->version = version;
+	if (call->version != NULL)
+		check_version(call->version);
 	/* What an agent was not given does not exist for it. */
-	if (fixed == NULL || !has_fixed_tool(catalog, agent, fixed))
-		throw_unknown_tool(catalog, agent, name);
-	return fixed->call(arguments);
+	if (kg_callable_find(catalog, call->name, &found) &&
+		(found.tool
+			 ? kg_tool_is_offered(agent, found.tool, kg_operations_offered())
+			 : has_fixed_tool(catalog, agent, found.fixed)))
+	{
+		if (call->version != NULL)
+			throw_no_versions(call);
+		return kg_callable_call(catalog, &found, call->arguments);
+	}
+	reply = kg_registered_call(catalog, agent, call);
+	if (reply == NULL)
+		throw_unknown_tool(catalog, agent, call->name);
+	return reply;
 }
 
 /* A line for people, where the client reads the structured content. */
@@ -200,7 +296,8 @@ member_text(const char *name, const Jsonb *reply)
  * all of it.
  */
 static Jsonb *
-make_result(const char *text, const Jsonb *structured, bool is_error)
+make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
+			bool is_error)
 {
 	KgSplice result;
 
@@ -210,13 +307,18 @@ make_result(const char *text, const Jsonb *structured, bool is_error)
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
 	kg_splice_bool(&result, "isError", is_error);
+	if (call->registered != NULL)
+		kg_splice_jsonb(&result, "_meta", kg_registered_meta(call));
 	return kg_splice_finish(&result);
 }
 
 static Jsonb *
-error_result(const ErrorData *edata)
+error_result(const KgToolCall *call, const ErrorData *edata)
 {
-	Jsonb *error = kg_error_answer(edata, NULL);
+	Jsonb *error = kg_registered_error(
+		call,
+		kg_error_answer(
+			edata, call->in_operation, call->op ? call->op->name : NULL));
 	JsonbValue message;
 	char *text = "error";
 	KgSplice structured;
@@ -226,14 +328,15 @@ error_result(const ErrorData *edata)
 	kg_audit_error(edata);
 	kg_splice_init(&structured);
 	kg_splice_jsonb(&structured, "error", error);
-	return make_result(
-		kg_setting_mcp_text ? NULL : text, kg_splice_finish(&structured), true);
+	return make_result(call,
+					   kg_setting_mcp_text ? NULL : text,
+					   kg_splice_finish(&structured),
+					   true);
 }
 
 typedef struct Call
 {
-	const char *name;
-	const Jsonb *arguments;
+	KgToolCall tool;
 	const Jsonb *options; /* or NULL */
 	Jsonb *result;
 } Call;
@@ -280,30 +383,33 @@ make_call(void *arg)
 		kg_call_options_read(call->options, &options);
 	if (options.timeout_ms > 0)
 		kg_running_limit_time("timeout_ms", options.timeout_ms);
-	reply = kg_tools_call(
-		call->name,
-		options.idempotency_key
-			? with_key(call->name, call->arguments, options.idempotency_key)
-			: call->arguments);
+	if (options.version != NULL)
+		call->tool.version = options.version;
+	if (options.idempotency_key != NULL)
+		call->tool.arguments = with_key(
+			call->tool.name, call->tool.arguments, options.idempotency_key);
+	reply = kg_tools_call(&call->tool);
 	kg_audit_reply(reply);
-	call->result = make_result(
-		kg_setting_mcp_text ? member_text(call->name, reply) : summarise(reply),
-		reply,
-		false);
+	call->result = make_result(&call->tool,
+							   kg_setting_mcp_text
+								   ? member_text(call->tool.name, reply)
+								   : summarise(reply),
+							   reply,
+							   false);
 }
 
 Jsonb *
 kg_tools_call_result(const char *name, const Jsonb *arguments,
 					 const Jsonb *options)
 {
-	Call call = {name, arguments, options, NULL};
+	Call call = {{name, NULL, arguments}, options};
 	ErrorData *edata;
 
 	kg_audit_name(name, arguments);
 	kg_running_limit();
 	edata = kg_catch(KG_CATCH_KEEP, make_call, &call);
 
-	return edata ? error_result(edata) : call.result;
+	return edata ? error_result(&call.tool, edata) : call.result;
 }
 
 /*
@@ -388,7 +494,8 @@ typedef struct Listed
 	const char *description;
 	const Jsonb *input;
 	const Jsonb *output;
-	const KgOperation *writes; /* NULL: it reads */
+	const KgOperation *writes;		/* NULL: it reads */
+	const KgDefinition *registered; /* or NULL */
 } Listed;
 
 static void
@@ -415,7 +522,17 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 	kg_jw_kstring(w, "description", tool->description);
 	kg_jw_kjsonb(w, "inputSchema", tool->input);
 	kg_jw_kjsonb(w, "outputSchema", result_schema(tool->output));
-	write_hints(w, tool->writes);
+	if (tool->registered == NULL)
+		write_hints(w, tool->writes);
+	else
+	{
+		kg_jw_key(w, "annotations");
+		kg_registered_annotations(tool->registered, w);
+		kg_jw_key(w, "_meta");
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, KG_META_VERSION, tool->registered->version);
+		kg_jw_end_object(w);
+	}
 	kg_jw_end_object(w);
 }
 
@@ -473,6 +590,29 @@ write_catalog_tool(KgJsonWriter *w, const KgTool *tool)
 	write_tool(w, &listed);
 }
 
+static void
+write_registered_tools(KgJsonWriter *w, const KgCatalog *catalog,
+					   const KgAgent *agent)
+{
+	ListCell *lc;
+
+	foreach(lc, kg_registered_listed(catalog, agent))
+	{
+		const KgDefinition *def = lfirst(lc);
+		const char *title = def->title ? def->title : def->name;
+
+		CHECK_FOR_INTERRUPTS();
+		write_tool(w,
+				   &(Listed){.name = def->name,
+							 .title = title,
+							 .description = def->description ? def->description
+															 : title,
+							 .input = def->input_schema,
+							 .output = kg_definition_output(def, catalog),
+							 .registered = def});
+	}
+}
+
 static Jsonb *
 write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 {
@@ -488,6 +628,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 	}
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_MEMORY; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set);
+	write_registered_tools(&w, catalog, agent);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
@@ -505,7 +646,7 @@ is_listed(const void *entry, const void *key)
 	return list->catalog == wanted->catalog &&
 		   list->numbers == wanted->numbers &&
 		   list->offered == wanted->offered &&
-		   list->toolset_bits == wanted->toolset_bits;
+		   list->toolsets == wanted->toolsets;
 }
 
 const KgToolsListed *
@@ -516,19 +657,21 @@ kg_tools_list(void)
 	KgToolsListed wanted = {.catalog = catalog->id,
 							.numbers = kg_template_numbers(),
 							.offered = kg_operations_offered(),
-							.toolset_bits = kg_setting_toolset_bits};
+							.toolsets = kg_setting_toolsets->hash};
 	KgToolsListed *list = kg_cache_find(
 		&lists, catalog->id, is_listed, &wanted);
 	Jsonb *tools;
 
 	if (list != NULL)
 		return list;
+	if (kg_setting_toolsets->n > 0)
+		check_toolsets(catalog);
 	tools = write_tools(catalog, kg_agent_current(), wanted.offered);
 	list = kg_cache_make(&lists, sizeof(*list));
 	list->catalog = wanted.catalog;
 	list->numbers = wanted.numbers;
 	list->offered = wanted.offered;
-	list->toolset_bits = wanted.toolset_bits;
+	list->toolsets = wanted.toolsets;
 	list->id = ++last_id;
 	list->tools = MemoryContextAlloc(list->entry.context, VARSIZE(tools));
 	memcpy(list->tools, tools, VARSIZE(tools));

@@ -11,6 +11,11 @@
 #include "catalog/catalog.h"
 #include "utils/jsonb.h"
 
+struct KgCatalog;
+struct KgCallable;
+struct KgDefinition;
+struct KgOperationDefined;
+
 /* A fixed tool; each vocabulary (graph, bfs, memory) has a table. */
 typedef struct KgFixedTool
 {
@@ -31,11 +36,28 @@ typedef struct KgFixedTool
 		*text; /* the member of its reply that is its text, or NULL: all */
 } KgFixedTool;
 
+/* A call by name; and what becomes known of it, for its result or error. */
+typedef struct KgToolCall
+{
+	const char *name;
+	const char *version; /* of a registered tool; NULL: the latest release */
+	const Jsonb *arguments;
+	/* of a registered tool: */
+	const struct KgDefinition *registered; /* NULL: it is none */
+	const struct KgOperationDefined *op;   /* that runs, or ran */
+	bool in_operation;
+} KgToolCall;
+
 /*
  * Call a tool as the current role, or as its agent.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and
  * whatever the tool raises.  The reply is the tool's own JSON object.
  */
-extern Jsonb *kg_tools_call(const char *name, const Jsonb *arguments);
+extern Jsonb *kg_tools_call(KgToolCall *call);
+
+/* A generated or fixed tool, whether the caller's agent has it or not. */
+extern Jsonb *kg_callable_call(const struct KgCatalog *catalog,
+							   const struct KgCallable *callable,
+							   const Jsonb *arguments);
 
 /*
  * The same as an MCP tool result {content, structuredContent, isError}: an
@@ -54,6 +76,9 @@ extern int kg_operations_offered(void);
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);
 
+/* In _meta: which version of a tool is listed, or is to be called. */
+#define KG_META_VERSION "kg_graph/version"
+
 /* [{"type": "text", "text": text}] */
 extern Jsonb *kg_text_content(const char *text);
 
@@ -61,11 +86,11 @@ extern Jsonb *kg_text_content(const char *text);
 typedef struct KgToolsListed
 {
 	KgCacheEntry entry;
-	uint64 catalog; /* its id, */
-	uint64 numbers; /* of the templates, from settings, */
-	int offered;	/* kg_operations_offered() */
-	int toolset_bits;
-	uint64 id; /* of no other list of this backend */
+	uint64 catalog;	 /* its id, */
+	uint64 numbers;	 /* of the templates, from settings, */
+	int offered;	 /* kg_operations_offered() */
+	uint64 toolsets; /* the setting */
+	uint64 id;		 /* of no other list of this backend */
 	Jsonb *tools;
 } KgToolsListed;
 

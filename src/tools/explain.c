@@ -57,13 +57,14 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 	const KgTool *tool = kg_catalog_tool(catalog, name);
 	KgExplained explained = {CurrentMemoryContext, NIL, -1};
 	ListCell *lc;
+	KgToolCall tool_call = {.name = name, .arguments = arguments};
 	KgJsonWriter w;
 
 	if (tool && (tool->operation & KG_EXPOSE_WRITING) &&
 		kg_tool_is_offered(kg_agent_current(), tool, kg_operations_offered()))
 		throw_writes(name);
 	call->explained = &explained;
-	(void) kg_tools_call(name, arguments);
+	(void) kg_tools_call(&tool_call);
 	call->explained = NULL;
 
 	kg_jw_init(&w);

@@ -95,8 +95,8 @@ published_schema(const KgCatalog *catalog, const KgType *type,
 	return entry->schema;
 }
 
-static void
-refuse(const KgSchema *schema, const Jsonb *arguments)
+void
+kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 {
 	JsonbValue root;
 	List *errors;
@@ -138,5 +138,5 @@ kg_published_check(const KgCatalog *catalog, const KgType *type,
 
 	kg_json_root(arguments, &root);
 	if (!kg_schema_is_valid(schema, &root))
-		refuse(schema, arguments);
+		kg_published_refuse(schema, arguments);
 }

@@ -16,4 +16,7 @@
 extern void kg_published_check(const KgCatalog *catalog, const KgType *type,
 							   const char *template, const Jsonb *arguments);
 
+/* The error for arguments that a schema refuses. */
+extern void kg_published_refuse(const KgSchema *schema, const Jsonb *arguments);
+
 #endif /* KG_PUBLISHED_H */

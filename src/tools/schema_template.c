@@ -42,7 +42,8 @@
 typedef struct Expansion
 {
 	StringInfo out;
-	const KgType *type; /* that the tool is made for, or NULL */
+	const KgCatalog *catalog; /* NULL: the caller's */
+	const KgType *type;		  /* that the tool is made for, or NULL */
 	const KgRelation *relation;
 	bool repeat;
 	bool outline;
@@ -100,10 +101,16 @@ write_names(Expansion *x, const char **names, int n, bool all, const char *what)
 	}
 }
 
+static const KgCatalog *
+catalog_of(const Expansion *x)
+{
+	return x->catalog ? x->catalog : kg_catalog_of_caller();
+}
+
 static void
 write_types(Expansion *x, bool all)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = catalog_of(x);
 	const char **names = palloc((catalog->ntypes + 1) * sizeof(char *));
 
 	for (int i = 0; i < catalog->ntypes; i++)
@@ -131,7 +138,7 @@ write_type_or_all(Expansion *x)
 static void
 write_relations(Expansion *x, bool all)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
+	const KgCatalog *catalog = catalog_of(x);
 	const char **names = palloc((catalog->nrelations * 2 + 1) * sizeof(char *));
 	int n = 0;
 
@@ -531,7 +538,14 @@ kg_expand_text(const char *template)
 Jsonb *
 kg_expand_schema(const char *template, const KgType *type, bool repeat)
 {
-	Expansion x = {.type = type, .repeat = repeat};
+	return kg_expand_schema_of(NULL, template, type, repeat);
+}
+
+Jsonb *
+kg_expand_schema_of(const KgCatalog *catalog, const char *template,
+					const KgType *type, bool repeat)
+{
+	Expansion x = {.catalog = catalog, .type = type, .repeat = repeat};
 
 	return kg_json_parse(expanded(template, x));
 }

@@ -16,6 +16,10 @@
  */
 extern Jsonb *kg_expand_schema(const char *template, const KgType *type,
 							   bool repeat);
+/* The same of a catalog that need not be the caller's. */
+extern Jsonb *kg_expand_schema_of(const KgCatalog *catalog,
+								  const char *template, const KgType *type,
+								  bool repeat);
 
 /* Of a tool that is made for a relation. */
 extern Jsonb *kg_expand_relation_schema(const char *template,

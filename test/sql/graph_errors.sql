@@ -118,7 +118,7 @@ SELECT pg_temp.refused('find_nodes', '{"node_label": "person"}');
 SET kg_graph.toolsets = 'graph, catalog';
 SELECT string_agg(t->>'name', ' ') FROM jsonb_array_elements(kg_list_tools()) t;
 SELECT pg_temp.refused('describe_schema', '{}');
-SET kg_graph.toolsets = 'graph, more';
+SET kg_graph.toolsets = 'graph, more'; SELECT kg_list_tools();
 RESET kg_graph.toolsets;
 
 -- ceilings name their setting

@@ -110,7 +110,7 @@ sub state_of
 	my $sql = join ' UNION ALL ',
 	  map { "SELECT '$_' AS name, count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\")) FROM $_ t" }
 	  qw(kg_tenant kg_tenant_role kg_bundle kg_entity_type kg_relation kg_entity
-	  kg_edge kg_index_key kg_unique_key kg_term kg_tool
+	  kg_edge kg_index_key kg_unique_key kg_term kg_tool kg_tool_version
 	  kg_limit kg_idempotency kg_history kg_freed);
 	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
 	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';

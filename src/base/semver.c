@@ -1,0 +1,114 @@
+/*
+ * semver.c
+ *	  Versions as semver.org 2.0.0 has them.
+ *
+ * The precedence is made once, as bytes: a number is the count of its digits and
+ * the digits, so that 10 comes after 9; where the numbers end, a release is
+ * above whatever a prerelease has there; of its identifiers numbers are below
+ * words, and fewer below more.
+ */
+#include "postgres.h"
+
+#include "base/semver.h"
+#include "lib/stringinfo.h"
+#include "utils/builtins.h"
+
+#define KG_END '\0'
+#define KG_NUMBER '\1'
+#define KG_WORD '\2'
+#define KG_RELEASE '\3'
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_identifier(char c)
+{
+	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		   c == '-';
+}
+
+/* Digits without a zero before others; NULL where there are none such. */
+static const char *
+read_number(const char *p, StringInfo out)
+{
+	int n = 0;
+
+	while (is_digit(p[n]))
+		n++;
+	if (n == 0 || (n > 1 && p[0] == '0'))
+		return NULL;
+	appendStringInfoChar(out, (char) n);
+	appendBinaryStringInfo(out, p, n);
+	return p + n;
+}
+
+static const char *
+read_core(const char *p, StringInfo out)
+{
+	for (int i = 0; i < 3; i++)
+	{
+		if (i > 0 && *p++ != '.')
+			return NULL;
+		p = read_number(p, out);
+		if (p == NULL)
+			return NULL;
+	}
+	return p;
+}
+
+/* Identifiers with dots between them; of a build (out NULL) any will do. */
+static const char *
+read_identifiers(const char *p, StringInfo out)
+{
+	for (;; p++)
+	{
+		int n = 0;
+		int digits = 0;
+
+		while (is_identifier(p[n]))
+			digits += is_digit(p[n++]);
+		if (n == 0)
+			return NULL;
+		if (out != NULL && digits == n)
+		{
+			appendStringInfoChar(out, KG_NUMBER);
+			if (read_number(p, out) == NULL)
+				return NULL;
+		}
+		else if (out != NULL)
+		{
+			appendStringInfoChar(out, KG_WORD);
+			appendBinaryStringInfo(out, p, n);
+			appendStringInfoChar(out, KG_END);
+		}
+		p += n;
+		if (*p != '.')
+			return p;
+	}
+}
+
+bool
+kg_semver_read(const char *text, KgSemver *version)
+{
+	StringInfoData out;
+	const char *p;
+
+	if (strlen(text) > KG_MAX_VERSION)
+		return false;
+	initStringInfo(&out);
+	p = read_core(text, &out);
+	version->prerelease = p != NULL && *p == '-';
+	if (version->prerelease)
+		p = read_identifiers(p + 1, &out);
+	appendStringInfoChar(&out, version->prerelease ? KG_END : KG_RELEASE);
+	if (p != NULL && *p == '+')
+		p = read_identifiers(p + 1, NULL);
+	if (p == NULL || *p != '\0')
+		return false;
+	version->precedence = (bytea *) cstring_to_text_with_len(out.data, out.len);
+	return true;
+}

@@ -1,0 +1,155 @@
+/*
+ * bundle_registered.c
+ *	  Registered tools that a bundle brings, and those that it could break.  As
+ *	  the owner, inside SPI_connect().
+ */
+#include "postgres.h"
+
+#include "base/json.h"
+#include "base/semver.h"
+#include "base/spi.h"
+#include "catalog/lock.h"
+#include "catalog/tool_version.h"
+#include "store/bundle.h"
+#include "store/registered_tools.h"
+
+/* Who writes entities and nothing else changes nothing that tools are made of. */
+static bool
+declares(const KgApply *apply)
+{
+	return !apply->options.merge || apply->payload->has_schemas ||
+		   apply->payload->has_relations || apply->payload->definitions ||
+		   apply->payload->tools;
+}
+
+void
+kg_bundle_lock_registered(const KgApply *apply)
+{
+	if (declares(apply))
+		kg_lock_tools_shared(apply->tenant);
+}
+
+static void
+note(KgApply *apply, int change, const char *tool, const char *version)
+{
+	MemoryContext old = MemoryContextSwitchTo(apply->context);
+
+	apply->tool_changes[change] = lappend(apply->tool_changes[change],
+										  psprintf("%s@%s", tool, version));
+	apply->changed = true;
+	MemoryContextSwitchTo(old);
+}
+
+/* Does the payload have the version, whatever else it says? */
+static bool
+is_kept(const KgApply *apply, const KgToolVersion *version)
+{
+	KgSemver stored;
+	JsonbValue name;
+	JsonbValue number;
+	KgSemver given;
+	KgJsonIter it;
+
+	if (apply->payload->tools == NULL ||
+		!kg_semver_read(version->version, &stored))
+		return false;
+	kg_json_iter_init(&it, &apply->payload->tools->root);
+	while (kg_json_iter_next(&it))
+		if (kg_json_is_object(&it.value) &&
+			kg_json_get(kg_json_container(&it.value), "name", &name) &&
+			kg_json_string_is(&name, version->tool) &&
+			kg_json_get(kg_json_container(&it.value), "version", &number) &&
+			number.type == jbvString &&
+			kg_semver_read(kg_json_cstring(&number), &given) &&
+			VARSIZE(given.precedence) == VARSIZE(stored.precedence) &&
+			memcmp(given.precedence,
+				   stored.precedence,
+				   VARSIZE(given.precedence)) == 0)
+			return true;
+	return false;
+}
+
+static void
+remove_gone(KgApply *apply)
+{
+	for (int i = 0; i < apply->before->nregistered; i++)
+	{
+		const KgRegisteredName *name = &apply->before->registered[i];
+
+		for (int j = 0; j < name->n; j++)
+		{
+			const KgToolVersion *version = &name->versions[j];
+			KgSemver semver;
+
+			if (version->bundle == NULL ||
+				strcmp(version->bundle, apply->payload->name) != 0 ||
+				is_kept(apply, version) ||
+				!kg_semver_read(version->version, &semver))
+				continue;
+			(void) kg_remove_tool(
+				apply->tenant, version->tool, semver.precedence);
+			note(apply, KG_CHANGE_DELETED, version->tool, version->version);
+		}
+	}
+}
+
+static void
+write_given(KgApply *apply)
+{
+	KgJsonIter it;
+
+	if (apply->payload->tools == NULL)
+		return;
+	kg_json_iter_init(&it, &apply->payload->tools->root);
+	while (kg_json_iter_next(&it))
+	{
+		KgStoredTool *tool = kg_tool_hooks->prepare(
+			apply->tenant,
+			kg_json_datum(&it.value),
+			apply->payload->name,
+			psprintf("/tools/%d", it.index),
+			&apply->errors);
+
+		if (tool == NULL)
+			continue;
+		switch (kg_store_tool(apply->tenant, tool))
+		{
+			case KG_TOOL_CREATED:
+				note(apply, KG_CHANGE_CREATED, tool->name, tool->version);
+				break;
+			case KG_TOOL_DEPRECATED:
+				note(apply, KG_CHANGE_UPDATED, tool->name, tool->version);
+				break;
+			case KG_TOOL_UNCHANGED:
+				break;
+		}
+	}
+}
+
+void
+kg_bundle_write_registered(KgApply *apply, bool admin)
+{
+	if (!apply->options.merge)
+		remove_gone(apply);
+	write_given(apply);
+	if ((apply->tool_changes[0] || apply->tool_changes[1] ||
+		 apply->tool_changes[2]) &&
+		!admin)
+		kg_error_throw(kg_error_new(
+			KG_FORBIDDEN,
+			"registered tools of a bundle are for admins of the tenant to "
+			"bring, change and take back"));
+}
+
+void
+kg_bundle_check_registered(KgApply *apply)
+{
+	const KgCatalog *now;
+
+	if (!apply->changed || !declares(apply))
+		return;
+	CommandCounterIncrement();
+	now = kg_catalog_newest(apply->tenant);
+	if (now->nregistered > 0)
+		kg_tool_hooks->check(now, apply->payload->name, &apply->errors);
+}

@@ -1,0 +1,889 @@
+/*
+ * definition_check.c
+ *	  Does what a registered tool calls take what it sends?
+ *
+ * The arguments that an operation makes are looked at as the tool that it calls
+ * would: they are made of samples, one for each type (and each member of the
+ * enum) that an argument may be of, and held against the schema that this tool
+ * publishes.  What a fault says of a sample's own value, and another value of
+ * that type would not have, is none: a pattern, a bound, a name.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "base/json.h"
+#include "base/semver.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "catalog/tool_version.h"
+#include "miscadmin.h"
+#include "tools/catalog_tools.h"
+#include "tools/definition.h"
+#include "tools/fixed_tools.h"
+#include "tools/schema_template.h"
+#include "tools/write_schema.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/syscache.h"
+
+/* Faults of one set of arguments that are looked at. */
+#define KG_MAX_FAULTS 50
+#define KG_SAMPLE_DEPTH 8
+/* Members of an enum that are tried. */
+#define KG_MAX_SAMPLES 200
+
+bool
+kg_callable_find(const KgCatalog *catalog, const char *name,
+				 KgCallable *callable)
+{
+	callable->name = name;
+	callable->tool = kg_catalog_tool(catalog, name);
+	callable->fixed = callable->tool ? NULL : kg_fixed_tool_find(name);
+	return callable->tool != NULL || callable->fixed != NULL;
+}
+
+bool
+kg_callable_writes(const KgCallable *callable)
+{
+	return callable->tool != NULL &&
+		   (callable->tool->operation & KG_EXPOSE_WRITING) != 0;
+}
+
+Jsonb *
+kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
+{
+	if (callable->fixed != NULL)
+		return kg_expand_schema_of(catalog, callable->fixed->input, NULL, true);
+	if (kg_callable_writes(callable))
+		return kg_write_input_schema(callable->tool);
+	return kg_expand_schema_of(
+		catalog,
+		kg_tool_input_template(callable->tool->operation),
+		callable->tool->type,
+		true);
+}
+
+Jsonb *
+kg_callable_output(const KgCatalog *catalog, const KgCallable *callable)
+{
+	if (callable->fixed != NULL)
+		return kg_expand_schema_of(
+			catalog, callable->fixed->output, NULL, false);
+	if (kg_callable_writes(callable))
+		return kg_write_output_schema();
+	return kg_tool_output_schema(callable->tool->type,
+								 callable->tool->operation);
+}
+
+/*
+ * Samples.
+ */
+
+typedef struct Sample
+{
+	JsonbValue value;
+	bool exact; /* no other is possible */
+	bool any;	/* nothing is known of it */
+} Sample;
+
+typedef struct Samples
+{
+	int n;
+	Sample list[KG_MAX_SAMPLES];
+} Samples;
+
+static Jsonb *make_sample(const JsonbContainer *schema, const char *type,
+						  int seed, int depth);
+
+static void
+add_sample(Samples *samples, const JsonbValue *value, bool exact)
+{
+	if (samples->n == KG_MAX_SAMPLES)
+		return;
+	samples->list[samples->n].value = *value;
+	samples->list[samples->n++].exact = exact;
+}
+
+static void
+add_typed(Samples *samples, const JsonbContainer *schema,
+		  const JsonbValue *type, int seed, int depth)
+{
+	JsonbValue value;
+
+	if (type->type != jbvString)
+		return;
+	kg_json_root(make_sample(schema, kg_json_cstring(type), seed, depth),
+				 &value);
+	add_sample(samples, &value, false);
+}
+
+static void
+collect_samples(const JsonbContainer *schema, int seed, int depth,
+				Samples *samples)
+{
+	static const char *const branches[] = {"anyOf", "oneOf"};
+	JsonbValue value;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (kg_json_get(schema, "const", &value))
+		add_sample(samples, &value, true);
+	else if (kg_json_get(schema, "enum", &value) && kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			add_sample(samples, &it.value, true);
+	}
+	else if (kg_json_get(schema, "type", &value))
+	{
+		if (!kg_json_is_array(&value))
+		{
+			add_typed(samples, schema, &value, seed, depth);
+			return;
+		}
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			add_typed(samples, schema, &it.value, seed, depth);
+	}
+	else
+		for (int i = 0; i < lengthof(branches); i++)
+			if (kg_json_get(schema, branches[i], &value) &&
+				kg_json_is_array(&value))
+			{
+				kg_json_iter_init(&it, kg_json_container(&value));
+				while (kg_json_iter_next(&it))
+					if (kg_json_is_object(&it.value))
+						collect_samples(kg_json_container(&it.value),
+										seed,
+										depth + 1,
+										samples);
+			}
+}
+
+/* The first sample of a schema, or NULL. */
+static const JsonbValue *
+first_sample(const JsonbValue *schema, int seed, int depth)
+{
+	Samples *samples;
+
+	if (depth > KG_SAMPLE_DEPTH || !kg_json_is_object(schema))
+		return NULL;
+	samples = palloc0(sizeof(Samples));
+	collect_samples(kg_json_container(schema), seed, depth, samples);
+	return samples->n > 0 ? &samples->list[0].value : NULL;
+}
+
+static const char *
+sample_string(const JsonbContainer *schema, int seed)
+{
+	JsonbValue format;
+
+	if (kg_json_get(schema, "format", &format))
+	{
+		if (kg_json_string_is(&format, "date"))
+			return psprintf("20%02d-01-01", seed % 100);
+		if (kg_json_string_is(&format, "date-time"))
+			return psprintf("20%02d-01-01T00:00:00Z", seed % 100);
+	}
+	return psprintf("x%d", seed);
+}
+
+static void
+write_object(const JsonbContainer *schema, int seed, int depth, KgJsonWriter *w)
+{
+	JsonbValue properties;
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	if (kg_json_get(schema, "properties", &properties) &&
+		kg_json_is_object(&properties))
+	{
+		kg_json_iter_init(&it, kg_json_container(&properties));
+		while (kg_json_iter_next(&it))
+		{
+			const JsonbValue *value = first_sample(&it.value, seed, depth + 1);
+
+			if (value == NULL)
+				continue;
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+			kg_jw_value(w, value);
+		}
+	}
+	kg_jw_end_object(w);
+}
+
+static Jsonb *
+make_sample(const JsonbContainer *schema, const char *type, int seed, int depth)
+{
+	KgJsonWriter w;
+	JsonbValue value;
+	const JsonbValue *item;
+
+	if (strcmp(type, "string") == 0)
+	{
+		value = kg_json_string_value(sample_string(schema, seed));
+		return kg_json_datum(&value);
+	}
+	if (strcmp(type, "integer") == 0 || strcmp(type, "number") == 0)
+	{
+		if (kg_json_get(schema, "minimum", &value) && value.type == jbvNumeric)
+			return kg_json_datum(&value);
+		return kg_json_parse(strcmp(type, "integer") == 0 ? "1" : "1.5");
+	}
+	if (strcmp(type, "boolean") == 0)
+		return kg_json_parse("true");
+	if (strcmp(type, "array") == 0 || strcmp(type, "object") == 0)
+	{
+		kg_jw_init(&w);
+		if (strcmp(type, "object") == 0)
+			write_object(schema, seed, depth, &w);
+		else
+		{
+			kg_jw_begin_array(&w);
+			item = kg_json_get(schema, "items", &value)
+					   ? first_sample(&value, seed, depth + 1)
+					   : NULL;
+			if (item != NULL)
+				kg_jw_value(&w, item);
+			kg_jw_end_array(&w);
+		}
+		return kg_jw_finish(&w);
+	}
+	return kg_json_parse("null");
+}
+
+/*
+ * An operation with samples in its places.
+ */
+
+typedef struct Trying
+{
+	const KgDefinition *def;
+	const KgOperationDefined *op;
+	const KgSchema *schema; /* of what it calls */
+	bool strict;
+	KgErrorList *errors;
+	int nplaces;
+	const KgTemplatePlace *places;
+	const Sample **chosen; /* of each place; NULL: left out */
+} Trying;
+
+/* The place that a value is in, or is; -1: it is the template's own. */
+static int
+place_of(const Trying *t, const char *path)
+{
+	for (int i = 0; i < t->nplaces; i++)
+	{
+		size_t len = strlen(t->places[i].path);
+
+		if (strncmp(path, t->places[i].path, len) == 0 &&
+			(path[len] == '\0' || path[len] == '/'))
+			return i;
+	}
+	return -1;
+}
+
+/* What another value of the sample's type would not be refused for. */
+static bool
+is_of_value(const KgSchemaError *error)
+{
+	static const char *const of_type[] = {"type",
+										  "additionalProperties",
+										  "unevaluatedProperties",
+										  "properties",
+										  "false",
+										  NULL};
+	JsonbValue value;
+
+	for (int i = 0; of_type[i] != NULL; i++)
+		if (strcmp(error->keyword, of_type[i]) == 0)
+			return false;
+	if (strcmp(error->keyword, "enum") != 0)
+		return true;
+	kg_json_root(error->value, &value);
+	return (value.type == jbvString) == (error->allowed != NIL);
+}
+
+/* What depends on limits that settings move. */
+static bool
+is_of_limit(const KgSchemaError *error)
+{
+	static const char *const keywords[] = {
+		"maximum", "minimum", "maxItems", "maxProperties", NULL};
+
+	for (int i = 0; keywords[i] != NULL; i++)
+		if (strcmp(error->keyword, keywords[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_real(const Trying *t, const KgSchemaError *error);
+
+/* Is there a branch all of whose faults are none? */
+static bool
+some_branch_may_fit(const Trying *t, const KgSchemaError *error)
+{
+	size_t len = strlen(error->keyword_location);
+	bool may_fit[KG_MAX_FAULTS];
+	bool seen[KG_MAX_FAULTS] = {false};
+	ListCell *lc;
+
+	foreach(lc, error->causes)
+	{
+		const KgSchemaError *cause = lfirst(lc);
+		int branch = atoi(cause->keyword_location + len + 1);
+
+		if (strncmp(cause->keyword_location, error->keyword_location, len) !=
+				0 ||
+			branch < 0 || branch >= KG_MAX_FAULTS)
+			return true;
+		if (!seen[branch])
+			may_fit[branch] = true;
+		seen[branch] = true;
+		may_fit[branch] &= !is_real(t, cause);
+	}
+	for (int i = 0; i < KG_MAX_FAULTS; i++)
+		if (seen[i] && may_fit[i])
+			return true;
+	return false;
+}
+
+static bool
+is_real(const Trying *t, const KgSchemaError *error)
+{
+	int place = place_of(t, error->instance_path);
+	const Sample *sample = place >= 0 ? t->chosen[place] : NULL;
+
+	check_stack_depth();
+	if (sample != NULL && sample->any)
+		return false;
+	if (error->causes != NIL)
+		return !some_branch_may_fit(t, error);
+	if (!t->strict && is_of_limit(error))
+		return false;
+	if (sample == NULL || sample->exact)
+		return true;
+	return !is_of_value(error);
+}
+
+/* In a branch, what is wrong in the nearest one says more. */
+static const KgSchemaError *
+innermost(const KgSchemaError *error)
+{
+	while (error->nearest_count == 1)
+		error = list_nth(error->causes, error->nearest);
+	return error;
+}
+
+static void
+report_fault(const Trying *t, const KgSchemaError *fault, int tried)
+{
+	const KgSchemaError *inner = innermost(fault);
+	int place = place_of(t, inner->instance_path);
+	int arg = place >= 0 ? t->places[place].arg : -1;
+	KgError *err;
+	JsonbValue got;
+	ListCell *lc;
+
+	if (arg < 0)
+		arg = tried;
+	if (arg >= 0)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "argument \"%s\" does not fit where tool \"%s\" "
+						   "takes it",
+						   t->def->args[arg],
+						   t->op->tool);
+	else
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "tool \"%s\" does not take these arguments",
+						   t->op->tool);
+	if (inner->value)
+	{
+		kg_json_root(inner->value, &got);
+		kg_error_got(err, &got);
+	}
+	kg_error_expected(err, "%s", inner->expected);
+	foreach(lc, inner->allowed)
+		kg_error_allow(err, lfirst(lc));
+	if (inner->did_you_mean)
+		kg_error_did_you_mean(err, inner->did_you_mean);
+	kg_error_path(err, "%s/arguments%s", t->op->path, inner->instance_path);
+	kg_error_report(t->errors, err);
+}
+
+/* With the samples that are chosen; tried is the argument that varies, or -1. */
+static bool
+try_samples(const Trying *t, int tried)
+{
+	const JsonbValue **values = palloc0((t->nplaces + 1) *
+										sizeof(JsonbValue *));
+	JsonbValue root;
+	ListCell *lc;
+
+	for (int i = 0; i < t->nplaces; i++)
+		values[i] = t->chosen[i] ? &t->chosen[i]->value : NULL;
+	kg_json_root(kg_template_fill(t->op->arguments, values), &root);
+	if (kg_schema_is_valid(t->schema, &root))
+		return true;
+	foreach(lc, kg_schema_errors(t->schema, &root, KG_MAX_FAULTS))
+	{
+		if (!is_real(t, lfirst(lc)))
+			continue;
+		report_fault(t, lfirst(lc), tried);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Where the arguments name a type, the properties of it that they filter, sort
+ * and show; graph tools publish no names of these.
+ */
+
+static void
+check_property(const Trying *t, const KgType *type, const JsonbValue *name,
+			   bool indexed, const char *path)
+{
+	char *text = name->type == jbvString ? kg_json_cstring(name) : NULL;
+	const KgField *field = text ? kg_type_field(type, text) : NULL;
+	const char **names;
+	int n = 0;
+	KgError *err;
+
+	if (text == NULL || strcmp(text, "id") == 0 || place_of(t, path) >= 0 ||
+		(field != NULL && (field->indexed || !indexed)))
+		return;
+	names = palloc((type->nfields + 1) * sizeof(char *));
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].indexed || !indexed)
+			names[n++] = type->fields[i].name;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "entity type \"%s\" has no property \"%s\"%s",
+					   type->name,
+					   text,
+					   indexed ? " with x-index" : "");
+	kg_error_got(err, name);
+	kg_error_did_you_mean(err, kg_nearest(text, names, n));
+	for (int i = 0; i < n; i++)
+		kg_error_allow(err, names[i]);
+	kg_error_path(err, "%s/arguments%s", t->op->path, path);
+	kg_error_report(t->errors, err);
+}
+
+static void
+check_properties(const Trying *t, const KgType *type,
+				 const JsonbContainer *object, const char *path)
+{
+	JsonbValue value;
+	JsonbValue field;
+	KgJsonIter it;
+
+	if (kg_json_get(object, "filters", &value) && kg_json_is_object(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			check_property(
+				t, type, &it.key, true, psprintf("%s/filters", path));
+	}
+	if (kg_json_get(object, "columns", &value) && kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			check_property(t,
+						   type,
+						   &it.value,
+						   false,
+						   psprintf("%s/columns/%d", path, it.index));
+	}
+	if (kg_json_get(object, "sort", &value) && kg_json_is_array(&value))
+	{
+		kg_json_iter_init(&it, kg_json_container(&value));
+		while (kg_json_iter_next(&it))
+			if (kg_json_is_object(&it.value) &&
+				kg_json_get(kg_json_container(&it.value), "field", &field))
+				check_property(t,
+							   type,
+							   &field,
+							   true,
+							   psprintf("%s/sort/%d/field", path, it.index));
+	}
+}
+
+static void
+check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
+			const char *path)
+{
+	static const char *const labels[] = {"node_label", "label"};
+	const JsonbContainer *container = kg_json_container(value);
+	JsonbValue label;
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (container == NULL)
+		return;
+	for (int i = 0; i < lengthof(labels) && kg_json_is_object(value); i++)
+		if (kg_json_get(container, labels[i], &label) &&
+			label.type == jbvString)
+		{
+			const KgType *type = kg_catalog_type(catalog,
+												 kg_json_cstring(&label));
+
+			if (type != NULL)
+				check_properties(t, type, container, path);
+		}
+	kg_json_iter_init(&it, container);
+	while (kg_json_iter_next(&it))
+	{
+		StringInfoData at;
+
+		initStringInfo(&at);
+		appendStringInfoString(&at, path);
+		if (it.is_object)
+			kg_json_pointer_append(
+				&at, it.key.val.string.val, it.key.val.string.len);
+		else
+			appendStringInfo(&at, "/%d", it.index);
+		check_names(t, catalog, &it.value, at.data);
+	}
+}
+
+static void
+check_named_properties(const Trying *t, const KgCatalog *catalog)
+{
+	const JsonbValue **values = palloc0((t->nplaces + 1) *
+										sizeof(JsonbValue *));
+	JsonbValue root;
+
+	/* Of a generated tool the schema has them all. */
+	if (t->op->callable.fixed == NULL)
+		return;
+	for (int i = 0; i < t->nplaces; i++)
+		values[i] = t->chosen[i] ? &t->chosen[i]->value : NULL;
+	kg_json_root(kg_template_fill(t->op->arguments, values), &root);
+	check_names(t, catalog, &root, "");
+}
+
+static void
+choose(Trying *t, int arg, const Sample *sample)
+{
+	for (int i = 0; i < t->nplaces; i++)
+		if (t->places[i].arg == arg)
+			t->chosen[i] = sample;
+}
+
+/* The schema of what is at a pointer into a reply, or NULL: not known. */
+static const JsonbContainer *
+output_at(const Jsonb *output, const char *pointer, JsonbValue *at)
+{
+	const JsonbContainer *schema = &output->root;
+
+	while (*pointer == '/')
+	{
+		size_t len = strcspn(pointer + 1, "/");
+		char *token = pnstrdup(pointer + 1, len);
+		JsonbValue inner;
+
+		pointer += 1 + len;
+		if (kg_json_get(schema, "properties", &inner) &&
+			kg_json_get(kg_json_container(&inner), token, at))
+			schema = kg_json_container(at);
+		else if (strspn(token, "0123456789") == len &&
+				 kg_json_get(schema, "items", at))
+			schema = kg_json_container(at);
+		else
+			return NULL;
+		if (schema == NULL)
+			return NULL;
+	}
+	return schema;
+}
+
+static const Sample *
+sample_of_result(const KgDefinition *def, const KgCatalog *catalog,
+				 const KgTemplatePlace *place)
+{
+	Samples *samples = palloc0(sizeof(Samples));
+	JsonbValue at;
+	const JsonbContainer *schema = output_at(
+		kg_callable_output(catalog, &def->ops[place->result].callable),
+		place->pointer,
+		&at);
+
+	if (schema != NULL)
+		collect_samples(schema, 0, 0, samples);
+	/* Of several types the reply decides. */
+	if (samples->n != 1)
+	{
+		samples->n = 1;
+		samples->list[0].value = kg_json_string_value("x");
+		samples->list[0].any = true;
+	}
+	return &samples->list[0];
+}
+
+/* Are there rules about which arguments come together? */
+static bool
+is_conditional(const Jsonb *schema)
+{
+	static const char *const keywords[] = {"anyOf",
+										   "oneOf",
+										   "allOf",
+										   "if",
+										   "dependentRequired",
+										   "dependentSchemas",
+										   "minProperties",
+										   NULL};
+	JsonbValue value;
+
+	for (int i = 0; keywords[i] != NULL; i++)
+		if (kg_json_get(&schema->root, keywords[i], &value))
+			return true;
+	return false;
+}
+
+/* Without all that may be left out. */
+static void
+try_without(Trying *t)
+{
+	const Sample **all;
+
+	if (t->def->kind == KG_DEFINED_COMPOSITE ||
+		is_conditional(t->def->input_schema))
+		return;
+	all = t->chosen;
+	t->chosen = palloc0((t->nplaces + 1) * sizeof(Sample *));
+	for (int i = 0; i < t->nplaces; i++)
+		if (t->places[i].arg < 0 || t->def->required[t->places[i].arg])
+			t->chosen[i] = all[i];
+	(void) try_samples(t, -1);
+	t->chosen = all;
+}
+
+static void
+check_operation(KgDefinition *def, KgOperationDefined *op, Samples *const *args,
+				const KgCatalog *catalog, bool strict, KgErrorList *errors)
+{
+	Trying t = {.def = def, .op = op, .strict = strict, .errors = errors};
+
+	t.schema = kg_schema_compile(kg_callable_input(catalog, &op->callable),
+								 NULL);
+	t.nplaces = kg_template_places(op->arguments, &t.places);
+	t.chosen = palloc0((t.nplaces + 1) * sizeof(Sample *));
+	for (int i = 0; i < t.nplaces; i++)
+		t.chosen[i] = t.places[i].arg >= 0
+						  ? &args[t.places[i].arg]->list[0]
+						  : sample_of_result(def, catalog, &t.places[i]);
+	if (!try_samples(&t, -1))
+		return;
+	check_named_properties(&t, catalog);
+	for (int arg = 0; arg < def->nargs; arg++)
+	{
+		for (int i = 1; i < args[arg]->n; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			choose(&t, arg, &args[arg]->list[i]);
+			if (!try_samples(&t, arg))
+				return;
+		}
+		choose(&t, arg, &args[arg]->list[0]);
+	}
+	if (strict)
+		try_without(&t);
+}
+
+static Samples *
+samples_of_argument(const KgDefinition *def, int arg, KgErrorList *errors)
+{
+	Samples *samples = palloc0(sizeof(Samples));
+	KgError *err;
+	int kept = 0;
+
+	if (JB_ROOT_IS_OBJECT(def->arg_schemas[arg]))
+		collect_samples(&def->arg_schemas[arg]->root, arg + 1, 0, samples);
+	for (int i = 0; i < samples->n; i++)
+		if (!def->blank_is_absent || samples->list[i].value.type != jbvNull)
+			samples->list[kept++] = samples->list[i];
+	samples->n = kept;
+	if (samples->n > 0)
+		return samples;
+	err = kg_error_new(
+		KG_INVALID_INPUT, "argument \"%s\" says no type", def->args[arg]);
+	kg_error_path(err, "/input_schema/properties/%s", def->args[arg]);
+	kg_error_expected(err, "\"type\", \"enum\" or \"const\"");
+	kg_error_report(errors, err);
+	return samples;
+}
+
+static bool
+find_callable(KgOperationDefined *op, const KgCatalog *catalog,
+			  KgErrorList *errors)
+{
+	const char **names;
+	const KgFixedTool *fixed;
+	int n = 0;
+	KgError *err;
+
+	if (kg_callable_find(catalog, op->tool, &op->callable))
+		return true;
+	if (kg_registered_name(catalog, op->tool) != NULL)
+		err = kg_error_new(KG_INVALID_INPUT,
+						   "registered tools do not call registered tools");
+	else
+	{
+		names = palloc((catalog->ntools + 100) * sizeof(char *));
+		for (int i = 0; i < catalog->ntools; i++)
+			names[n++] = catalog->tools[i].name;
+		for (int i = 0; i < 100 && (fixed = kg_fixed_tool(i)) != NULL; i++)
+			names[n++] = fixed->name;
+		err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", op->tool);
+		kg_error_did_you_mean(err, kg_nearest(op->tool, names, n));
+	}
+	kg_error_got_string(err, op->tool);
+	kg_error_path(err, "%s/tool", op->path);
+	kg_error_report(errors, err);
+	return false;
+}
+
+bool
+kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
+				   KgErrorList *errors)
+{
+	KgErrorList own = {NIL, 1};
+	KgErrorList *list = errors ? errors : &own;
+	int64 before = list->total;
+	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
+
+	if (def->kind == KG_DEFINED_FUNCTION)
+		kg_definition_check_function(def, list);
+	for (int i = 0; i < def->nargs && def->kind != KG_DEFINED_FUNCTION; i++)
+		args[i] = samples_of_argument(def, i, list);
+	for (int i = 0; i < def->nops; i++)
+		if (find_callable(&def->ops[i], catalog, list))
+			def->writes |= kg_callable_writes(&def->ops[i].callable);
+	if (list->total == before)
+		for (int i = 0; i < def->nops; i++)
+			check_operation(def, &def->ops[i], args, catalog, strict, list);
+	def->usable = list->total == before;
+	return def->usable;
+}
+
+/*
+ * Functions.
+ */
+
+static Oid
+find_function(const KgDefinition *def)
+{
+	LOCAL_FCINFO(fcinfo, 1);
+	Datum oid;
+
+	InitFunctionCallInfoData(*fcinfo, NULL, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = CStringGetTextDatum(def->function);
+	fcinfo->args[0].isnull = false;
+	oid = to_regprocedure(fcinfo);
+	return fcinfo->isnull ? InvalidOid : DatumGetObjectId(oid);
+}
+
+static const char *
+function_fault(Oid oid)
+{
+	HeapTuple tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+	Form_pg_proc proc;
+	const char *fault = NULL;
+
+	if (!HeapTupleIsValid(tuple))
+		return "the function does not exist";
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	if (proc->pronargs != 1 || proc->proargtypes.values[0] != JSONBOID ||
+		proc->prorettype != JSONBOID || proc->proretset ||
+		proc->prokind != PROKIND_FUNCTION)
+		fault = "the function does not take one jsonb and return jsonb";
+	else if (proc->prosecdef)
+		fault = "the function is SECURITY DEFINER: a tool runs as its caller";
+	ReleaseSysCache(tuple);
+	return fault;
+}
+
+void
+kg_definition_check_function(KgDefinition *def, KgErrorList *errors)
+{
+	Oid oid = find_function(def);
+	const char *fault = function_fault(oid);
+	KgError *err;
+
+	if (fault == NULL)
+	{
+		def->writes = func_volatile(oid) == PROVOLATILE_VOLATILE;
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "%s", fault);
+	kg_error_got_string(err, def->function);
+	kg_error_path(err, "/operation");
+	kg_error_expected(err,
+					  "such as \"public.open_issues(jsonb)\", which returns "
+					  "jsonb and is SECURITY INVOKER");
+	kg_error_report(errors, err);
+}
+
+Oid
+kg_definition_function(const KgDefinition *def)
+{
+	Oid oid = find_function(def);
+	const char *fault = function_fault(oid);
+
+	if (fault != NULL)
+	{
+		ereport(LOG,
+				(errmsg("registered tool \"%s\" version %s cannot run: %s",
+						def->name,
+						def->version,
+						fault)));
+		kg_error_throw(kg_error_new(
+			KG_INTERNAL, "the tool is broken; the server log says how"));
+	}
+	return oid;
+}
+
+/*
+ * What is published of replies.
+ */
+
+static Jsonb *
+output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", "object");
+	kg_jw_kjsonb(&w, "required", kg_json_parse("[\"results\"]"));
+	kg_jw_key(&w, "properties");
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "results");
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "type", "object");
+	kg_jw_key(&w, "properties");
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < def->nops; i++)
+		kg_jw_kjsonb(&w,
+					 def->ops[i].name,
+					 kg_callable_output(catalog, &def->ops[i].callable));
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
+{
+	if (def->output_schema != NULL)
+		return (Jsonb *) def->output_schema;
+	if (def->kind == KG_DEFINED_QUERY)
+		return kg_callable_output(catalog, &def->ops[0].callable);
+	if (def->kind == KG_DEFINED_SEQUENCE)
+		return output_of_sequence(def, catalog);
+	return kg_json_parse("{\"type\": \"object\"}");
+}

@@ -1,0 +1,761 @@
+/*
+ * registered.c
+ *	  Registered tools: finding a version, running it, listing them.
+ *
+ * A version is read and bound once for each catalog: what it names may be hidden
+ * from the catalog's role or agent, for whom the tool then does not exist.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "auth/audit.h"
+#include "auth/identity.h"
+#include "base/catch.h"
+#include "base/json.h"
+#include "base/semver.h"
+#include "base/settings.h"
+#include "miscadmin.h"
+#include "query/arguments.h"
+#include "query/running.h"
+#include "tools/input.h"
+#include "tools/published.h"
+#include "tools/registered.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* The definition as this catalog has it. */
+static const KgDefinition *
+definition_of(const KgToolVersion *version)
+{
+	KgToolVersion *mutable = (KgToolVersion *) version;
+	KgErrorList errors = {NIL, 1};
+	MemoryContext scratch;
+	MemoryContext old;
+	KgDefinition *def;
+
+	if (version->made != NULL)
+		return version->made;
+	old = MemoryContextSwitchTo(version->context);
+	def = kg_definition_read(version->definition, &errors);
+	/* A limit was lowered since: it is not there. */
+	if (def == NULL)
+		def = palloc0(sizeof(KgDefinition));
+	else
+	{
+		scratch = AllocSetContextCreate(
+			old, "kg_graph registered tool", ALLOCSET_DEFAULT_SIZES);
+		MemoryContextSwitchTo(scratch);
+		(void) kg_definition_bind(def, version->whose, false, NULL);
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(scratch);
+	}
+	mutable->made = def;
+	MemoryContextSwitchTo(old);
+	return def;
+}
+
+static bool
+may_use(const KgDefinition *def)
+{
+	return def->usable &&
+		   (!def->writes || kg_identity_tenant(KG_ACCESS_WRITE) != NULL);
+}
+
+/* Does any version of it exist for the caller? */
+static bool
+has_name(const KgRegisteredName *name, const KgAgent *agent)
+{
+	for (int i = 0; i < name->n; i++)
+		if (kg_agent_has_registered(
+				agent, name->versions[i].toolset, name->name) &&
+			may_use(definition_of(&name->versions[i])))
+			return true;
+	return false;
+}
+
+const char *
+kg_registered_split(const char *name, const char **version)
+{
+	const char *at = strstr(name, ".v");
+
+	if (at == NULL || at[2] < '0' || at[2] > '9')
+		return name;
+	*version = at + 2;
+	return pnstrdup(name, at - name);
+}
+
+bool
+kg_registered_is_callable(const char *name)
+{
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	const char *version = NULL;
+	const KgRegisteredName *found;
+
+	if (catalog->nregistered == 0)
+		return false;
+	found = kg_registered_name(catalog, kg_registered_split(name, &version));
+	return found != NULL && has_name(found, kg_agent_current());
+}
+
+static KG_NORETURN void
+throw_version(const KgRegisteredName *name, const KgAgent *agent,
+			  const char *version)
+{
+	KgError *err;
+
+	if (version != NULL)
+		err = kg_error_new(KG_VERSION_NOT_FOUND,
+						   "tool \"%s\" has no version \"%s\"",
+						   name->name,
+						   version);
+	else
+		err = kg_error_new(KG_VERSION_NOT_FOUND,
+						   "tool \"%s\" has no release that is not "
+						   "deprecated; name a version",
+						   name->name);
+	kg_error_path(err, "/version");
+	if (version != NULL)
+		kg_error_got_string(err, version);
+	kg_error_expected(err, "a version that was registered");
+	for (int i = 0; i < name->n; i++)
+		if (kg_agent_has_registered(
+				agent, name->versions[i].toolset, name->name) &&
+			may_use(definition_of(&name->versions[i])))
+			kg_error_allow(err, name->versions[i].version);
+	kg_error_throw(err);
+}
+
+static const KgDefinition *
+find_version(const KgRegisteredName *name, const KgAgent *agent,
+			 const char *version)
+{
+	const KgToolVersion *found = name->latest;
+	const KgDefinition *def;
+	KgSemver semver;
+
+	if (version != NULL && kg_semver_read(version, &semver))
+		found = kg_registered_version(name, semver.precedence);
+	if (found == NULL)
+		throw_version(name, agent, version);
+	def = definition_of(found);
+	if (!kg_agent_has_registered(agent, found->toolset, name->name) ||
+		!may_use(def))
+		throw_version(name, agent, version);
+	return def;
+}
+
+/*
+ * Arguments.
+ */
+
+static bool
+is_blank(const JsonbValue *value)
+{
+	return value->type == jbvNull ||
+		   (value->type == jbvString && value->val.string.len == 0);
+}
+
+static const Jsonb *
+without_blanks(const Jsonb *arguments)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &arguments->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (is_blank(&it.value))
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static const Jsonb *
+check_arguments(const KgDefinition *def, const Jsonb *arguments)
+{
+	JsonbValue root;
+
+	(void) kg_args_root(arguments);
+	if (def->blank_is_absent)
+		arguments = without_blanks(arguments);
+	kg_json_root(arguments, &root);
+	if (!kg_schema_is_valid(def->input, &root))
+		kg_published_refuse(def->input, arguments);
+	return arguments;
+}
+
+/*
+ * Operations.
+ */
+
+typedef struct Run
+{
+	const KgCatalog *catalog;
+	KgToolCall *call;
+	const KgDefinition *def;
+	const Jsonb *arguments;
+	const Jsonb **results; /* of the steps of a sequence */
+} Run;
+
+static const JsonbValue *
+value_of(const Run *run, const KgTemplatePlace *place, JsonbValue *found)
+{
+	KgError *err;
+
+	if (place->arg >= 0)
+		return kg_json_get(
+			&run->arguments->root, run->def->args[place->arg], found);
+	if (kg_json_at(run->results[place->result], place->pointer, found))
+		return found;
+	err = kg_error_new(KG_NOT_FOUND,
+					   "the reply of \"%s\" has nothing at \"%s\"",
+					   run->def->ops[place->result].name,
+					   place->pointer);
+	kg_error_path(err, "%s", place->path);
+	kg_error_throw(err);
+}
+
+static Jsonb *
+fill_arguments(const Run *run, const KgOperationDefined *op)
+{
+	const KgTemplatePlace *places;
+	int n = kg_template_places(op->arguments, &places);
+	const JsonbValue **values = palloc((n + 1) * sizeof(JsonbValue *));
+	JsonbValue *found = palloc((n + 1) * sizeof(JsonbValue));
+
+	for (int i = 0; i < n; i++)
+		values[i] = value_of(run, &places[i], &found[i]);
+	return kg_template_fill(op->arguments, values);
+}
+
+static bool
+same_member(const JsonbContainer *object, const char *key,
+			const JsonbValue *value)
+{
+	JsonbValue other;
+
+	return kg_json_get(object, key, &other) != NULL &&
+		   kg_json_same(kg_json_datum(&other), kg_json_datum(value));
+}
+
+/*
+ * "next" is the arguments of the tool that was called; those of this one are
+ * what was sent but for the arguments that are its members.  NULL where some
+ * member is none.
+ */
+static Jsonb *
+translate_next(const Run *run, const KgOperationDefined *op,
+			   const Jsonb *filled, const JsonbValue *next)
+{
+	const JsonbContainer *object = kg_json_container(next);
+	bool *gone = palloc0((run->def->nargs + 1) * sizeof(bool));
+	KgJsonWriter w;
+	KgJsonIter it;
+	JsonbValue value;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+	{
+		char *key = kg_json_cstring(&it.key);
+		int arg = kg_template_member(op->arguments, key);
+
+		if (arg < 0 && !same_member(&filled->root, key, &it.value))
+			return NULL;
+		if (arg < 0)
+			continue;
+		gone[arg] = true;
+		kg_jw_key(&w, run->def->args[arg]);
+		kg_jw_value(&w, &it.value);
+	}
+	kg_json_iter_init(&it, &filled->root);
+	while (kg_json_iter_next(&it))
+	{
+		char *key = kg_json_cstring(&it.key);
+
+		if (kg_json_get(object, key, &value) != NULL)
+			continue;
+		if (kg_template_member(op->arguments, key) < 0)
+			return NULL;
+		gone[kg_template_member(op->arguments, key)] = true;
+	}
+	for (int i = 0; i < run->def->nargs; i++)
+		if (!gone[i] &&
+			kg_json_get(&run->arguments->root, run->def->args[i], &value))
+		{
+			kg_jw_key(&w, run->def->args[i]);
+			kg_jw_value(&w, &value);
+		}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+static Jsonb *
+with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
+		  Jsonb *reply)
+{
+	JsonbValue next;
+	Jsonb *translated;
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	if (kg_json_get(&reply->root, "next", &next) == NULL ||
+		!kg_json_is_object(&next))
+		return reply;
+	translated = translate_next(run, op, filled, &next);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &reply->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "next"))
+			continue;
+		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(&w, &it.value);
+	}
+	if (translated != NULL)
+		kg_jw_kjsonb(&w, "next", translated);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/* What it raises is the operation's from here on. */
+static Jsonb *
+run_operation(const Run *run, const KgOperationDefined *op)
+{
+	Jsonb *filled;
+	Jsonb *reply;
+
+	run->call->op = op;
+	filled = fill_arguments(run, op);
+	reply = kg_callable_call(run->catalog, &op->callable, filled);
+	return with_next(run, op, filled, reply);
+}
+
+static Jsonb *
+run_composite(const Run *run)
+{
+	JsonbValue selected;
+
+	(void) kg_json_get(
+		&run->arguments->root, run->def->args[run->def->select], &selected);
+	for (int i = 0; i < run->def->nops; i++)
+		if (kg_json_string_is(&selected, run->def->ops[i].name))
+			return run_operation(run, &run->def->ops[i]);
+	elog(ERROR, "no operation is selected");
+}
+
+/*
+ * Sequences.
+ */
+
+typedef struct Step
+{
+	const Run *run;
+	int index;
+	Jsonb *reply;
+} Step;
+
+static void
+run_step(void *arg)
+{
+	Step *step = arg;
+
+	step->reply = run_operation(step->run, &step->run->def->ops[step->index]);
+}
+
+/* Does it need the reply of a step that has none? */
+static bool
+lacks_result(const Run *run, const KgOperationDefined *op)
+{
+	const KgTemplatePlace *places;
+	int n = kg_template_places(op->arguments, &places);
+
+	for (int i = 0; i < n; i++)
+		if (places[i].arg < 0 && run->results[places[i].result] == NULL)
+			return true;
+	return false;
+}
+
+typedef struct Failures
+{
+	KgJsonWriter w; /* the errors */
+	StringInfoData text;
+	StringInfoData not_tried;
+	int n;
+	bool engine; /* nothing more can be done */
+	KgErrorCode code;
+} Failures;
+
+static void
+add_failure(const Run *run, Failures *failures, const ErrorData *edata)
+{
+	Jsonb *error = kg_registered_error(
+		run->call, kg_error_answer(edata, true, run->call->op->name));
+	JsonbValue value;
+
+	if (failures->n++ == 0)
+		failures->code = kg_error_caught_code(edata);
+	if (failures->n > 1)
+		appendStringInfoString(&failures->text, "; ");
+	if (kg_json_get(&error->root, "message", &value))
+		appendStringInfoString(&failures->text, kg_json_cstring(&value));
+	if (kg_json_get(&error->root, "level", &value))
+		failures->engine |= kg_json_string_is(&value, "engine");
+	kg_jw_jsonb(&failures->w, error);
+}
+
+static KG_NORETURN void
+throw_failures(Failures *failures)
+{
+	KgError *err = kg_error_new(failures->code, "%s", failures->text.data);
+
+	kg_jw_end_array(&failures->w);
+	kg_error_errors(err, kg_jw_finish(&failures->w));
+	kg_error_expected(err,
+					  failures->not_tried.len > 0
+						  ? "operations that can all be done; nothing was "
+							"written, and these were not tried: %s"
+						  : "operations that can all be done; nothing was "
+							"written%s",
+					  failures->not_tried.data);
+	kg_error_throw(err);
+}
+
+/*
+ * Each in a subtransaction of its own, so that what is wrong with the later ones
+ * is found too.  An error of the whole rolls back the call's, and all of them.
+ */
+static Jsonb *
+run_sequence(Run *run)
+{
+	const KgDefinition *def = run->def;
+	Failures failures = {.n = 0};
+	KgJsonWriter w;
+
+	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
+	kg_jw_init(&failures.w);
+	kg_jw_begin_array(&failures.w);
+	initStringInfo(&failures.text);
+	initStringInfo(&failures.not_tried);
+	for (int i = 0; i < def->nops; i++)
+	{
+		Step step = {run, i, NULL};
+		ErrorData *edata;
+
+		CHECK_FOR_INTERRUPTS();
+		if (failures.engine || lacks_result(run, &def->ops[i]))
+		{
+			appendStringInfo(&failures.not_tried,
+							 "%s%s",
+							 failures.not_tried.len > 0 ? ", " : "",
+							 def->ops[i].name);
+			continue;
+		}
+		edata = kg_catch(KG_CATCH_KEEP, run_step, &step);
+		if (edata != NULL)
+			add_failure(run, &failures, edata);
+		else
+			run->results[i] = step.reply;
+		/* The next one sees what this one wrote. */
+		CommandCounterIncrement();
+	}
+	run->call->op = NULL;
+	if (failures.n > 0)
+		throw_failures(&failures);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_key(&w, "results");
+	kg_jw_begin_object(&w);
+	for (int i = 0; i < def->nops; i++)
+		kg_jw_kjsonb(&w, def->ops[i].name, run->results[i]);
+	kg_jw_end_object(&w);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Functions.
+ */
+
+static KG_NORETURN void
+throw_broken(const KgDefinition *def, const char *what)
+{
+	ereport(LOG,
+			(errmsg("registered tool \"%s\" version %s: %s",
+					def->name,
+					def->version,
+					what)));
+	kg_error_throw(
+		kg_error_new(KG_INTERNAL, "the tool failed; the server log says how"));
+}
+
+/* What a function raises by itself is for its caller; what breaks it is not. */
+static KG_NORETURN void
+throw_of_function(const KgDefinition *def, ErrorData *edata)
+{
+	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
+	{
+		case MAKE_SQLSTATE('P', '0', '0', '0', '0'):
+			if (edata->sqlerrcode == ERRCODE_RAISE_EXCEPTION)
+				kg_error_throw(
+					kg_error_new(KG_VALIDATION_FAILED, "%s", edata->message));
+			break;
+		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
+		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '3', '0', '0', '0'):
+		case MAKE_SQLSTATE('5', '7', '0', '0', '0'):
+			ReThrowError(edata);
+		default:
+			break;
+	}
+	if (kg_error_is_ours(edata))
+		ReThrowError(edata);
+	throw_broken(def, edata->message);
+}
+
+static Jsonb *
+run_function(const Run *run)
+{
+	const KgDefinition *def = run->def;
+	Oid oid = kg_definition_function(def);
+	MemoryContext context = CurrentMemoryContext;
+	LOCAL_FCINFO(fcinfo, 1);
+	FmgrInfo flinfo;
+	ErrorData *edata = NULL;
+	volatile Datum result = 0;
+
+	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
+		kg_error_throw(kg_error_new(
+			KG_FORBIDDEN, "the caller may not run the tool's function"));
+	fmgr_info(oid, &flinfo);
+	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
+	fcinfo->args[0].value = JsonbPGetDatum(run->arguments);
+	fcinfo->args[0].isnull = false;
+	run->call->in_operation = true;
+	PG_TRY();
+	{
+		result = FunctionCallInvoke(fcinfo);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		throw_of_function(def, edata);
+	}
+	PG_END_TRY();
+	run->call->in_operation = false;
+	if (fcinfo->isnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(result)))
+		throw_broken(def, "the function did not answer an object");
+	return DatumGetJsonbP(result);
+}
+
+/*
+ * Calling.
+ */
+
+/* Tools bound their own replies; several together, or a function's, are not. */
+static void
+check_reply(const KgDefinition *def, const Jsonb *reply)
+{
+	JsonbValue root;
+
+	if (def->kind == KG_DEFINED_SEQUENCE || def->kind == KG_DEFINED_FUNCTION)
+	{
+		Size size = kg_json_text_size(&reply->root);
+
+		if (size > kg_setting_max_reply_bytes)
+			kg_error_throw(kg_error_new(KG_LIMIT_EXCEEDED,
+										"the reply has %zu bytes; "
+										"kg_graph.max_reply_bytes allows %d",
+										size,
+										kg_setting_max_reply_bytes));
+	}
+	if (def->output == NULL)
+		return;
+	kg_json_root(reply, &root);
+	if (!kg_schema_is_valid(def->output, &root))
+	{
+		const KgSchemaError *error = linitial(
+			kg_schema_errors(def->output, &root, 1));
+
+		throw_broken(def,
+					 psprintf("the reply does not fit output_schema at "
+							  "\"%s\": expected %s",
+							  error->instance_path,
+							  error->expected));
+	}
+}
+
+static Jsonb *
+run(Run *run)
+{
+	switch (run->def->kind)
+	{
+		case KG_DEFINED_QUERY:
+			return run_operation(run, &run->def->ops[0]);
+		case KG_DEFINED_COMPOSITE:
+			return run_composite(run);
+		case KG_DEFINED_SEQUENCE:
+			return run_sequence(run);
+		case KG_DEFINED_FUNCTION:
+			return run_function(run);
+	}
+	return NULL;
+}
+
+Jsonb *
+kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
+				   KgToolCall *call)
+{
+	Run this = {.catalog = catalog, .call = call};
+	const KgRegisteredName *name = kg_registered_name(catalog, call->name);
+	Jsonb *reply;
+
+	if (name == NULL || !has_name(name, agent))
+		return NULL;
+	this.def = find_version(name, agent, call->version);
+	call->registered = this.def;
+	kg_audit_version(this.def->version, NULL);
+	kg_running_begin_registered();
+	this.arguments = check_arguments(this.def, call->arguments);
+	call->in_operation = this.def->kind != KG_DEFINED_FUNCTION;
+	reply = run(&this);
+	call->in_operation = false;
+	kg_audit_version(this.def->version, call->op ? call->op->name : NULL);
+	check_reply(this.def, reply);
+	kg_running_end_registered();
+	return reply;
+}
+
+Jsonb *
+kg_registered_error(const KgToolCall *call, Jsonb *error)
+{
+	JsonbValue path;
+	const KgTemplatePlace *places;
+	KgJsonWriter w;
+	KgJsonIter it;
+	const char *at;
+	int n;
+
+	if (call->op == NULL || kg_json_get(&error->root, "path", &path) == NULL)
+		return error;
+	at = kg_json_cstring(&path);
+	n = kg_template_places(call->op->arguments, &places);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &error->root);
+	while (kg_json_iter_next(&it))
+		if (!kg_json_string_is(&it.key, "path"))
+		{
+			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
+			kg_jw_value(&w, &it.value);
+		}
+	for (int i = 0; i < n; i++)
+	{
+		size_t len = strlen(places[i].path);
+		StringInfoData own;
+
+		if (places[i].arg < 0 || strncmp(at, places[i].path, len) != 0 ||
+			(at[len] != '\0' && at[len] != '/'))
+			continue;
+		initStringInfo(&own);
+		kg_json_pointer_append(&own,
+							   call->registered->args[places[i].arg],
+							   strlen(call->registered->args[places[i].arg]));
+		appendStringInfoString(&own, at + len);
+		kg_jw_kstring(&w, "path", own.data);
+		break;
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_registered_meta(const KgToolCall *call)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "tool", call->registered->name);
+	kg_jw_kstring(&w, "version", call->registered->version);
+	if (call->op != NULL && call->op->name != NULL)
+		kg_jw_kstring(&w, "operation", call->op->name);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+/*
+ * Listing.
+ */
+
+static int
+compare_listed(const ListCell *a, const ListCell *b)
+{
+	const KgDefinition *x = lfirst(a);
+	const KgDefinition *y = lfirst(b);
+	int order = strcmp(x->toolset, y->toolset);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+List *
+kg_registered_listed(const KgCatalog *catalog, const KgAgent *agent)
+{
+	List *listed = NIL;
+
+	for (int i = 0; i < catalog->nregistered; i++)
+	{
+		const KgRegisteredName *name = &catalog->registered[i];
+
+		if (name->latest != NULL &&
+			kg_agent_has_registered(agent, name->latest->toolset, name->name) &&
+			may_use(definition_of(name->latest)))
+			listed = lappend(listed, name->latest->made);
+	}
+	list_sort(listed, compare_listed);
+	return listed;
+}
+
+int
+kg_registered_names(const KgCatalog *catalog, const KgAgent *agent,
+					const char **names)
+{
+	ListCell *lc;
+	int n = 0;
+
+	foreach(lc, kg_registered_listed(catalog, agent))
+		names[n++] = ((const KgDefinition *) lfirst(lc))->name;
+	return n;
+}
+
+void
+kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w)
+{
+	JsonbValue annotations;
+	KgJsonIter it;
+
+	kg_jw_begin_object(w);
+	kg_jw_kbool(w, "readOnlyHint", !def->writes);
+	kg_jw_kbool(w, "openWorldHint", false);
+	if (kg_json_get(&def->source->root, "annotations", &annotations))
+	{
+		kg_json_iter_init(&it, kg_json_container(&annotations));
+		while (kg_json_iter_next(&it))
+		{
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+			kg_jw_value(w, &it.value);
+		}
+	}
+	kg_jw_end_object(w);
+}
