@@ -9,7 +9,7 @@ files=(
   src/query/{derived,get,hints,history,memory,search,search_ids,search_near,select}.c
   src/mcp/complete.c
   # secrets and the catalog, read as the owner
-  src/catalog/catalog.c src/base/invalidate.c src/mcp/notify.c
+  src/catalog/{catalog,tool_version}.c src/base/invalidate.c src/mcp/notify.c
   # who calls, and what it was granted
   src/auth/{audit,agent,agent_changes,auth_key,grants,identity,limit_changes,limits,login,privileges,secret,visibility}.c
   # who decides, and which types need it

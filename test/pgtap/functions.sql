@@ -134,7 +134,7 @@ SELECT bag_eq(
     ('kg_list_tools()', 'stable', 'restricted', true, true),
     ('kg_register_tool(jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_unregister_tool(text,text)', 'volatile', 'unsafe', false, true),
-    ('kg_registered_tools()', 'stable', 'restricted', false, false),
+    ('kg_registered_tools()', 'stable', 'restricted', false, true),
     ('kg_login(text,boolean)', 'volatile', 'unsafe', true, false),
     ('kg_logout()', 'volatile', 'unsafe', false, true),
     ('kg_mcp(jsonb,text,text)', 'volatile', 'unsafe', false, true),
