@@ -213,7 +213,10 @@ kg_tools_call(KgToolCall *call)
 	{
 		if (call->version != NULL)
 			throw_no_versions(call);
-		return kg_callable_call(catalog, &found, call->arguments);
+		return kg_callable_call(
+			catalog,
+			&found,
+			kg_tools_with_key(found.tool, call->arguments, call->key));
 	}
 	reply = kg_registered_call(catalog, agent, call);
 	if (reply == NULL)
@@ -341,14 +344,10 @@ typedef struct Call
 	Jsonb *result;
 } Call;
 
-/*
- * The key of the options as the argument that a tool that writes has for it;
- * others are called twice as well as once.
- */
-static const Jsonb *
-with_key(const char *name, const Jsonb *arguments, const char *key)
+/* What only reads is called twice as well as once. */
+const Jsonb *
+kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
 {
-	const KgTool *tool = kg_catalog_tool(kg_catalog_of_caller(), name);
 	JsonbValue value;
 	KgJsonWriter w;
 	KgJsonIter it;
@@ -385,9 +384,7 @@ make_call(void *arg)
 		kg_running_limit_time("timeout_ms", options.timeout_ms);
 	if (options.version != NULL)
 		call->tool.version = options.version;
-	if (options.idempotency_key != NULL)
-		call->tool.arguments = with_key(
-			call->tool.name, call->tool.arguments, options.idempotency_key);
+	call->tool.key = options.idempotency_key;
 	reply = kg_tools_call(&call->tool);
 	kg_audit_reply(reply);
 	call->result = make_result(&call->tool,

@@ -42,11 +42,19 @@ typedef struct KgToolCall
 	const char *name;
 	const char *version; /* of a registered tool; NULL: the latest release */
 	const Jsonb *arguments;
+	const char *key; /* of a write that may be sent again, or NULL */
 	/* of a registered tool: */
 	const struct KgDefinition *registered; /* NULL: it is none */
 	const struct KgOperationDefined *op;   /* that runs, or ran */
 	bool in_operation;
 } KgToolCall;
+
+/*
+ * The key as the argument that a generated tool that writes has for it; others
+ * get their arguments as they are.
+ */
+extern const Jsonb *kg_tools_with_key(const KgTool *tool,
+									  const Jsonb *arguments, const char *key);
 
 /*
  * Call a tool as the current role, or as its agent.  Raises KG_UNKNOWN_TOOL, KG_NO_TENANT and

@@ -326,6 +326,17 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 	return kg_jw_finish(&w);
 }
 
+/* Each write of a sequence has a key of its own: the same one sends them all. */
+static const char *
+key_of(const Run *run, const KgOperationDefined *op)
+{
+	const char *key = run->call->key;
+
+	if (key == NULL || run->def->kind != KG_DEFINED_SEQUENCE)
+		return key;
+	return psprintf("%s/%s", key, op->name);
+}
+
 /* What it raises is the operation's from here on. */
 static Jsonb *
 run_operation(const Run *run, const KgOperationDefined *op)
@@ -335,7 +346,10 @@ run_operation(const Run *run, const KgOperationDefined *op)
 
 	run->call->op = op;
 	filled = fill_arguments(run, op);
-	reply = kg_callable_call(run->catalog, &op->callable, filled);
+	reply = kg_callable_call(
+		run->catalog,
+		&op->callable,
+		kg_tools_with_key(op->callable.tool, filled, key_of(run, op)));
 	return with_next(run, op, filled, reply);
 }
 
@@ -429,6 +443,27 @@ throw_failures(Failures *failures)
 	kg_error_throw(err);
 }
 
+/* Half of a sequence cannot wait for an answer. */
+static void
+refuse_to_ask(const KgDefinition *def)
+{
+	for (int i = 0; i < def->nops; i++)
+	{
+		const KgTool *tool = def->ops[i].callable.tool;
+		KgError *err;
+
+		if (tool == NULL || (tool->operation & KG_EXPOSE_WRITING) == 0 ||
+			!kg_confirm_needed(tool->operation))
+			continue;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "what tool \"%s\" does is to be confirmed "
+						   "(kg_graph.confirm), which a sequence cannot ask",
+						   tool->name);
+		kg_error_expected(err, "calls of its operations, one by one");
+		kg_error_throw(err);
+	}
+}
+
 /*
  * Each in a subtransaction of its own, so that what is wrong with the later ones
  * is found too.  An error of the whole rolls back the call's, and all of them.
@@ -440,6 +475,7 @@ run_sequence(Run *run)
 	Failures failures = {.n = 0};
 	KgJsonWriter w;
 
+	refuse_to_ask(def);
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
 	kg_jw_init(&failures.w);
 	kg_jw_begin_array(&failures.w);
@@ -596,6 +632,20 @@ check_reply(const KgDefinition *def, const Jsonb *reply)
 	}
 }
 
+/* What a function of the DBA's own did cannot be told again. */
+static KG_NORETURN void
+throw_no_keys(const KgDefinition *def)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"tool \"%s\" is a function that writes and "
+								"takes no key",
+								def->name);
+
+	kg_error_path(err, "/idempotency_key");
+	kg_error_expected(err, "no idempotency_key");
+	kg_error_throw(err);
+}
+
 static Jsonb *
 run(Run *run)
 {
@@ -627,6 +677,9 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 	call->registered = this.def;
 	kg_audit_version(this.def->version, NULL);
 	kg_running_begin_registered();
+	if (call->key != NULL && this.def->kind == KG_DEFINED_FUNCTION &&
+		this.def->writes)
+		throw_no_keys(this.def);
 	this.arguments = check_arguments(this.def, call->arguments);
 	call->in_operation = this.def->kind != KG_DEFINED_FUNCTION;
 	reply = run(&this);

@@ -1,0 +1,55 @@
+-- Registered tools that write: a sequence is all or nothing, has one key, and
+-- is not there for readers.
+\set VERBOSITY terse
+CREATE ROLE registered_writer;
+CREATE ROLE registered_reader;
+SELECT kg_create_tenant('registered_writes'), kg_grant('registered_writes', 'registered_writer', 'admin'), kg_grant('registered_writes', 'registered_reader', 'read');
+SET ROLE registered_writer;
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1", "schemas": [{"entity_type": "item", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-history": true,
+  "x-tool-expose": ["list", "get", "create", "update", "delete", "history"],
+  "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "size": {"type": "integer"}}, "required": ["id", "name"]}}]}') ->> 'changed' AS changed;
+SELECT kg_register_tool('{"name": "two_items", "version": "1.0.0", "kind": "sequence", "description": "Makes two.",
+  "input_schema": {"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+  "operations": [{"name": "first", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "a"}, "name": "A"}]}},
+    {"name": "second", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "b"}, "name": "B"}]}},
+    {"name": "third", "tool": "update_item", "arguments": {"items": [{"id": {"$result": "first", "path": "/items/0/id"}, "set": {"size": 3}}]}}]}');
+SELECT kg_register_tool('{"name": "swap", "version": "1.0.0", "kind": "sequence", "description": "One for another.",
+  "input_schema": {"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+  "operations": [{"name": "made", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "a"}, "name": "A"}]}},
+    {"name": "gone", "tool": "delete_item", "arguments": {"ids": [{"$arg": "b"}]}}]}');
+CREATE FUNCTION pg_temp.items() RETURNS text LANGUAGE sql AS
+$$ SELECT string_agg(entity_id || ':' || version || coalesce(':' || (data ->> 'size'), ''), ' ' ORDER BY entity_id COLLATE "C") FROM kg_entity $$;
+SELECT jsonb_pretty(kg_call_tool('two_items', '{"a": "x", "b": "y"}') -> 'structuredContent');
+SELECT pg_temp.items();
+-- the second step fails: the first has written nothing
+SELECT e ->> 'message' AS message, jsonb_path_query_array(e, '$.errors[*].operation') AS operations, e ->> 'expected' AS expected
+  FROM (SELECT kg_call_tool('two_items', '{"a": "z", "b": "y"}') #> '{structuredContent,error}') x(e);
+SELECT pg_temp.items();
+DO $$ BEGIN
+  FOR i IN 1..3 LOOP
+    PERFORM kg_call_tool('two_items', jsonb_build_object('a', 'l' || i, 'b', CASE WHEN i = 2 THEN 'y' ELSE 'm' || i END));
+  END LOOP;
+END $$;
+SELECT pg_temp.items();
+-- sent again with its key, once done
+SELECT kg_call_tool('two_items', '{"a": "k1", "b": "k2"}', '{"idempotency_key": "q"}') #> '{structuredContent,results,first,items}' AS first;
+SELECT kg_call_tool('two_items', '{"a": "k1", "b": "k2"}', '{"idempotency_key": "q"}') #> '{structuredContent,results,first,items}' AS again;
+SELECT kg_call_tool('two_items', '{"a": "k1", "b": "k3"}', '{"idempotency_key": "q"}') #>> '{structuredContent,error,message}' AS other_arguments;
+SELECT pg_temp.items();
+-- what is to be confirmed is not done by halves
+SET kg_graph.confirm_more = 'deletes';
+SELECT e ->> 'code' AS code, e ->> 'message' AS message, e ->> 'expected' AS expected FROM (SELECT kg_call_tool('swap', '{"a": "s", "b": "x"}') #> '{structuredContent,error}') x(e);
+SELECT pg_temp.items();
+RESET kg_graph.confirm_more;
+SELECT kg_call_tool('swap', '{"a": "s", "b": "x"}') #> '{structuredContent,results,gone,items}' AS gone;
+SELECT c ->> 'verdict' AS verdict, c ->> 'tool' AS tool FROM jsonb_array_elements(kg_history('item', 'x') -> 'changes') c;
+BEGIN READ ONLY;
+SELECT kg_call_tool('two_items', '{"a": "r1", "b": "r2"}') #>> '{structuredContent,error,code}' AS read_only;
+COMMIT;
+SET ROLE registered_reader;
+SELECT kg_call_tool('two_items', '{"a": "r1", "b": "r2"}') #>> '{structuredContent,error,code}' AS for_a_reader;
+SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('two_items', 'swap', 'create_item');
+RESET ROLE;
+SELECT count(kg_drop_tenant('registered_writes')) AS dropped;
+DROP OWNED BY registered_writer, registered_reader;
+DROP ROLE registered_writer, registered_reader;
