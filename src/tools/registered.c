@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/running.h"
+#include "tools/confirm.h"
 #include "tools/input.h"
 #include "tools/published.h"
 #include "tools/registered.h"
