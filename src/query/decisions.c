@@ -111,6 +111,12 @@ of_exchange(void)
 }
 
 bool
+kg_decisions_are_outside(void)
+{
+	return of_exchange() != NULL;
+}
+
+bool
 kg_decisions_ask_all(void)
 {
 	const KgDecisions *exchange = of_exchange();

@@ -55,6 +55,9 @@ extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 extern bool kg_decisions_exhausted(const KgDecisions *decisions);
 extern KG_NORETURN void kg_decisions_throw_exhausted(void) KG_NORETURN_TAIL;
 
+/* Is this done for an exchange, in whatever call of it? */
+extern bool kg_decisions_are_outside(void);
+
 /*
  * The call is an exchange (query/exchange.h): what is undecided ends it, and
  * what came with it was given before it began.

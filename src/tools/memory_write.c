@@ -248,7 +248,7 @@ begin(const char *tool, const Jsonb *arguments)
 {
 	Writing *writing = palloc0(sizeof(Writing));
 
-	(void) kg_identity_require(KG_ACCESS_WRITE);
+	kg_write_require();
 	writing->writer.tool = tool;
 	kg_input_open(
 		&writing->input, arguments, kg_memory_input(tool), &writing->repairs);

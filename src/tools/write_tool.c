@@ -302,16 +302,44 @@ kg_write_uncontained(void (*work)(void *arg), void *arg)
 	XactReadOnly = read_only;
 }
 
+void
+kg_write_require(void)
+{
+	(void) kg_identity_require(KG_ACCESS_WRITE);
+	if (kg_audited != NULL)
+		kg_audited->writes = true;
+}
+
+/* What a write finds is not asked for: it is done once, not in rounds. */
+static void
+refuse_outside(const KgType *type)
+{
+	KgError *err;
+
+	if (type->authorize == NULL || !kg_decisions_are_outside())
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities of type \"%s\" are not written where their "
+					   "decisions come with the call",
+					   type->name);
+	kg_error_keyword(err, "x-authorize");
+	kg_error_expected(err,
+					  "an authorizer, which the owner of the extension sets: "
+					  "SELECT kg_set_authorizer('tenant', 'function')");
+	kg_error_throw(err);
+}
+
 Jsonb *
 kg_tool_write(const KgTool *tool, const Jsonb *arguments)
 {
 	WriteCall call = {tool, arguments};
 
-	(void) kg_identity_require(KG_ACCESS_WRITE);
-	if (kg_audited != NULL)
-		kg_audited->writes = true;
+	kg_write_require();
 	if (tool->type != NULL)
+	{
 		kg_decisions_require(kg_catalog_of_caller(), tool->type, NULL);
+		refuse_outside(tool->type);
+	}
 	read_arguments(&call);
 	kg_write_uncontained(write_told, &call);
 	return call.reply;

@@ -7,6 +7,9 @@
 
 #include "catalog/catalog.h"
 
+/* The right to write, and the audit knows. */
+extern void kg_write_require(void);
+
 /*
  * Call one: it writes, or raises, and then its subtransaction has to be rolled
  * back.
