@@ -105,4 +105,16 @@
 		(char *) (text), len, GetDatabaseEncoding(), true)
 #endif
 
+/*
+ * PostgreSQL 16 names the relations that are written.  The user includes
+ * executor/executor.h.
+ */
+#if PG_VERSION_NUM >= 160000
+#define kg_recheck_nothing(epq, estate) \
+	EvalPlanQualInit(epq, estate, NULL, NIL, -1, NIL)
+#else
+#define kg_recheck_nothing(epq, estate) \
+	EvalPlanQualInit(epq, estate, NULL, NIL, -1)
+#endif
+
 #endif /* KG_COMPAT_H */

@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "base/compat.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
@@ -297,7 +298,7 @@ raise_row(EState *estate, ResultRelInfo *result, TupleTableSlot *old,
 	new->tts_values[place] = Int64GetDatum(
 		DatumGetInt64(new->tts_values[place]) + raised->by);
 	ExecMaterializeSlot(new);
-	EvalPlanQualInit(&epq, estate, NULL, NIL, -1);
+	kg_recheck_nothing(&epq, estate);
 	ExecSimpleRelationUpdate(result, estate, &epq, old, new);
 }
 
