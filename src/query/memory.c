@@ -22,6 +22,17 @@
 #define KG_COUNTED_TERMS 200
 #define KG_COUNTED_ROWS 2000
 
+/* A list (NULL: none yet) with room for one more. */
+static void *
+with_room(void *list, int n, int *room, Size size)
+{
+	if (n < *room)
+		return list;
+	*room = Max(64, *room * 2);
+	return list == NULL ? palloc(*room * size)
+						: repalloc_huge(list, *room * size);
+}
+
 /* ---- entities ---- */
 
 static const char *
@@ -53,15 +64,8 @@ entity_row(TupleTableSlot *slot, void *arg)
 
 	slot_getallattrs(slot);
 	data = DatumGetJsonbP(slot->tts_values[2]);
-	if (to->n == to->room)
-	{
-		to->room = Max(64, to->room * 2);
-		to->entities = to->entities == NULL
-						   ? palloc(to->room * sizeof(KgRemembered))
-						   : repalloc_huge(to->entities,
-										   (Size) to->room *
-											   sizeof(KgRemembered));
-	}
+	to->entities = with_room(
+		to->entities, to->n, &to->room, sizeof(KgRemembered));
 	entity = &to->entities[to->n++];
 	entity->node = DatumGetInt64(slot->tts_values[0]);
 	entity->name = TextDatumGetCString(slot->tts_values[1]);
@@ -93,7 +97,7 @@ typedef struct Observed
 	int entity;
 	int64 n;
 	char *id;
-	char *content;
+	const char *content;
 } Observed;
 
 typedef struct Observing
@@ -150,15 +154,8 @@ observation_row(TupleTableSlot *slot, void *arg)
 	Observed *observed;
 
 	slot_getallattrs(slot);
-	if (state->n == state->room)
-	{
-		state->room = Max(256, state->room * 2);
-		state->list = state->list == NULL
-						  ? palloc(state->room * sizeof(Observed))
-						  : repalloc_huge(state->list,
-										  (Size) state->room *
-											  sizeof(Observed));
-	}
+	state->list = with_room(
+		state->list, state->n, &state->room, sizeof(Observed));
 	observed = &state->list[state->n++];
 	observed->entity = find_node(state->by_node,
 								 state->nnodes,
@@ -166,7 +163,7 @@ observation_row(TupleTableSlot *slot, void *arg)
 								 DatumGetInt64(slot->tts_values[0]));
 	observed->id = TextDatumGetCString(slot->tts_values[1]);
 	data = DatumGetJsonbP(slot->tts_values[2]);
-	observed->content = pstrdup(text_member(data, "content"));
+	observed->content = text_member(data, "content");
 	observed->n = 0;
 	if (kg_json_get(&data->root, "n", &number) != NULL)
 		(void) kg_json_int64(&number, &observed->n);
@@ -342,15 +339,8 @@ relation_row(TupleTableSlot *slot, void *arg)
 	if (state->incoming &&
 		find_node(state->by_node, state->of->n, state->of, there) >= 0)
 		return true;
-	if (state->n == state->room)
-	{
-		state->room = Max(64, state->room * 2);
-		state->list = state->list == NULL
-						  ? palloc(state->room * sizeof(KgRelated))
-						  : repalloc_huge(state->list,
-										  (Size) state->room *
-											  sizeof(KgRelated));
-	}
+	state->list = with_room(
+		state->list, state->n, &state->room, sizeof(KgRelated));
 	related = &state->list[state->n++];
 	at = find_node(state->by_node, state->of->n, state->of, here);
 	related->source = state->incoming ? there : here;
@@ -496,14 +486,8 @@ word_row(TupleTableSlot *slot, void *arg)
 		pfree(term);
 		return true;
 	}
-	if (words->n == words->room)
-	{
-		words->room = Max(64, words->room * 2);
-		words->list = words->list == NULL
-						  ? palloc(words->room * sizeof(char *))
-						  : repalloc_huge(words->list,
-										  (Size) words->room * sizeof(char *));
-	}
+	words->list = with_room(
+		words->list, words->n, &words->room, sizeof(char *));
 	words->list[words->n++] = term;
 	return true;
 }
@@ -547,9 +531,9 @@ candidate_row(TupleTableSlot *slot, void *arg)
 		return true;
 	search->names[search->n++] = slot->tts_isnull[2]
 									 ? TextDatumGetCString(slot->tts_values[1])
-									 : pstrdup(text_member(
+									 : text_member(
 										   DatumGetJsonbP(slot->tts_values[2]),
-										   "entity"));
+										   "entity");
 	return true;
 }
 
