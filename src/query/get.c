@@ -57,7 +57,6 @@ KgGot *
 kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 {
 	KgGot *got = palloc0(Max(1, n) * sizeof(KgGot));
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
 	GotSet set;
 	KgSqlBuilder b;
 	KgStatement statement;
@@ -75,7 +74,6 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 		got[i].id = ids[i];
 		got[i].index = i;
 		set.by_id[i] = &got[i];
-		values[i] = CStringGetTextDatum(ids[i]);
 	}
 	qsort(set.by_id, n, sizeof(KgGot *), compare_ids);
 	kg_sql_start(&b, catalog);
@@ -83,7 +81,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	kg_sql_begin_each(&b,
 					  "kg_entity",
 					  "x.entity_id, x.data, x.node",
-					  kg_sql_param_array(&b, TEXTOID, values, n));
+					  kg_sql_param_texts(&b, ids, n));
 	kg_sql_append(
 		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
 	kg_sql_append(&b,

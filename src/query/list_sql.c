@@ -83,16 +83,15 @@ static int
 param_ids(KgSqlBuilder *b, const KgCondition *condition)
 {
 	char **ids = palloc(Max(1, condition->nvalues) * sizeof(char *));
-	Datum *values = palloc(Max(1, condition->nvalues) * sizeof(Datum));
 	int n = 0;
 
 	for (int i = 0; i < condition->nvalues; i++)
 		ids[i] = kg_json_cstring(&condition->values[i]);
 	qsort(ids, condition->nvalues, sizeof(char *), compare_texts);
 	for (int i = 0; i < condition->nvalues; i++)
-		if (i == 0 || strcmp(ids[i - 1], ids[i]) != 0)
-			values[n++] = CStringGetTextDatum(ids[i]);
-	return kg_sql_param_array(b, TEXTOID, values, n);
+		if (n == 0 || strcmp(ids[n - 1], ids[i]) != 0)
+			ids[n++] = ids[i];
+	return kg_sql_param_texts(b, ids, n);
 }
 
 static void

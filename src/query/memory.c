@@ -247,7 +247,6 @@ void
 kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 				   KgRemembrance *to)
 {
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
 	int first = to->n;
 	int kept = first;
 	KgSqlBuilder b;
@@ -255,12 +254,10 @@ kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 
 	if (n == 0)
 		return;
-	for (int i = 0; i < n; i++)
-		values[i] = CStringGetTextDatum(names[i]);
 	start_entities(memory, &b);
 	kg_sql_append(&b,
 				  " AND e.entity_id" KG_EQ "ANY ($%d)",
-				  kg_sql_param_array(&b, TEXTOID, values, n));
+				  kg_sql_param_texts(&b, (char *const *) names, n));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, entity_row, to);
 	for (int i = first; i < to->n; i++)
@@ -434,16 +431,6 @@ first_text_row(TupleTableSlot *slot, void *arg)
 	return false;
 }
 
-static Datum *
-text_datums(char **texts, int n)
-{
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
-
-	for (int i = 0; i < n; i++)
-		values[i] = CStringGetTextDatum(texts[i]);
-	return values;
-}
-
 static char *
 rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 {
@@ -460,7 +447,7 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_COUNTED_TERMS));
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v) ORDER BY 2, 1 LIMIT 1",
-				  kg_sql_param_array(&b, TEXTOID, text_datums(trigrams, n), n));
+				  kg_sql_param_texts(&b, trigrams, n));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, first_text_row, &rarest);
 	return rarest;
@@ -544,12 +531,11 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 	Datum types[2] = {Int32GetDatum(memory->entity->type_no),
 					  Int32GetDatum(memory->observation->type_no)};
 
-	kg_sql_append(
-		b,
-		" FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ "ANY ($%d)",
-		kg_sql_table("kg_term"),
-		kg_sql_param_array(
-			b, TEXTOID, text_datums(words->list, words->n), words->n));
+	kg_sql_append(b,
+				  " FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ
+				  "ANY ($%d)",
+				  kg_sql_table("kg_term"),
+				  kg_sql_param_texts(b, words->list, words->n));
 	kg_sql_append(b,
 				  " AND t.kind" KG_EQ "'t' AND t.type_no" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(b, INT4OID, types, 2));

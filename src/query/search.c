@@ -153,16 +153,6 @@ search_prefix(KgSearch *search, bool with_tokens)
 
 /* ---- words ---- */
 
-static Datum *
-token_datums(const KgSearch *search)
-{
-	Datum *tokens = palloc(Max(1, search->ntokens) * sizeof(Datum));
-
-	for (int i = 0; i < search->ntokens; i++)
-		tokens[i] = CStringGetTextDatum(search->tokens[i]);
-	return tokens;
-}
-
 static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
@@ -194,10 +184,9 @@ count_tokens(KgSearch *search)
 	kg_sql_visible(&b, "t.node");
 	kg_sql_append(
 		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1));
-	kg_sql_append(
-		&b,
-		" FROM pg_catalog.unnest($%d) u(v)",
-		kg_sql_param_array(&b, TEXTOID, token_datums(search), search->ntokens));
+	kg_sql_append(&b,
+				  " FROM pg_catalog.unnest($%d) u(v)",
+				  kg_sql_param_texts(&b, search->tokens, search->ntokens));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, count_row, search);
 }

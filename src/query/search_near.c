@@ -77,16 +77,6 @@ candidate_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-static Datum *
-text_datums(char **texts, int n)
-{
-	Datum *values = palloc(Max(1, n) * sizeof(Datum));
-
-	for (int i = 0; i < n; i++)
-		values[i] = CStringGetTextDatum(texts[i]);
-	return values;
-}
-
 /* Terms stored by any of these pieces or trigrams. */
 static void
 offer_stored_by(Near *near, char **keys, int n, int most)
@@ -98,10 +88,8 @@ offer_stored_by(Near *near, char **keys, int n, int most)
 		return;
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b, "SELECT t.term FROM ");
-	kg_sql_begin_each(&b,
-					  "kg_trigram",
-					  "x.term",
-					  kg_sql_param_array(&b, TEXTOID, text_datums(keys, n), n));
+	kg_sql_begin_each(
+		&b, "kg_trigram", "x.term", kg_sql_param_texts(&b, keys, n));
 	kg_sql_end_each(&b, "trigram", "t");
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, most));
 	statement = kg_sql_statement(&b);
@@ -156,7 +144,7 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 		&b, " LIMIT $%d) c)", kg_sql_param_int64(&b, KG_TRIGRAM_ROWS / 4));
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v)",
-				  kg_sql_param_array(&b, TEXTOID, text_datums(trigrams, n), n));
+				  kg_sql_param_texts(&b, trigrams, n));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, rare_row, &next);
 	n = next - rare;

@@ -137,15 +137,11 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 {
 	if (selector->nids > 0)
 	{
-		Datum *ids = palloc(selector->nids * sizeof(Datum));
-
-		for (int i = 0; i < selector->nids; i++)
-			ids[i] = CStringGetTextDatum(selector->ids[i]);
 		kg_sql_append(b, "SELECT e.node FROM ");
 		kg_sql_begin_each(b,
 						  "kg_entity",
 						  "x.node, x.entity_id",
-						  kg_sql_param_array(b, TEXTOID, ids, selector->nids));
+						  kg_sql_param_texts(b, selector->ids, selector->nids));
 		kg_sql_append(b,
 					  " AND x.bundle" KG_EQ "$%d AND x.entity_type" KG_EQ "$%d",
 					  kg_sql_param_text(b, selector->type->bundle),

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/extension.h"
+#include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
@@ -81,6 +82,13 @@ kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values, int n)
 	array = construct_array(
 		(Datum *) values, n, element, typlen, typbyval, typalign);
 	return kg_sql_param(b, get_array_type(element), PointerGetDatum(array));
+}
+
+int
+kg_sql_param_texts(KgSqlBuilder *b, char *const *texts, int n)
+{
+	return kg_sql_param(
+		b, TEXTARRAYOID, kg_text_array((const char *const *) texts, n));
 }
 
 int

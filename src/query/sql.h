@@ -50,6 +50,7 @@ extern int kg_sql_param_bytea(KgSqlBuilder *b, const bytea *value);
 /* bigint[] and the like; elements are copied. */
 extern int kg_sql_param_array(KgSqlBuilder *b, Oid element, const Datum *values,
 							  int n);
+extern int kg_sql_param_texts(KgSqlBuilder *b, char *const *texts, int n);
 extern int kg_sql_param_missing(KgSqlBuilder *b);
 
 extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
