@@ -229,6 +229,19 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 	nulls[COL_VERSION] = nulls[COL_CREATED] = nulls[COL_UPDATED] = false;
 }
 
+/* A new row begins above what an entity of its id ended with. */
+static void
+begin_version(Datum *values)
+{
+	int64 version = DatumGetInt64(values[COL_VERSION]);
+	int64 freed = kg_freed_version(TextDatumGetCString(values[COL_TENANT]),
+								   DatumGetInt32(values[COL_TYPE_NO]),
+								   TextDatumGetCString(values[COL_ID]));
+
+	if (version <= freed)
+		values[COL_VERSION] = Int64GetDatum(freed + version);
+}
+
 /*
  * May an error show values of the row?  Who wrote them or may select them sees
  * nothing new.
@@ -438,7 +451,9 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 		check_unchanged(old.values, new.values, new.nulls);
 	else
 		check_given_node(new.values, new.nulls);
-	complete_row(trigdata, old.values, new.values, new.nulls);
+	complete_row(trigdata, update ? old.values : NULL, new.values, new.nulls);
+	if (!update)
+		begin_version(new.values);
 	return PointerGetDatum(form_row(&new, tupdesc, places));
 }
 

@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -20,7 +22,10 @@
 #include "store/columns.h"
 #include "store/freed.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
 #include "utils/snapmgr.h"
 
 #define KG_FREED_BATCH 4096
@@ -28,6 +33,10 @@
 /* Columns of the rows gathered. */
 #define COL_ID 0
 #define COL_VERSION 1 /* NULL: the id was taken */
+
+/* Of kg_freed; its key, then what it says. */
+static const char *const columns[] = {
+	"tenant", "type_no", "entity_id", "version"};
 
 struct KgFreed
 {
@@ -63,6 +72,54 @@ kg_freed_begin(const char *tenant)
 	kg_columns_init(&freed->raised, CurrentMemoryContext, 2, types);
 	init_batch(freed);
 	return freed;
+}
+
+int64
+kg_freed_version(const char *tenant, int32 type_no, const char *entity_id)
+{
+	Relation rel = table_open(kg_relation_oid("kg_freed"), AccessShareLock);
+	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TupleDesc desc = RelationGetDescr(rel);
+	int64 version = 0;
+	int places[4];
+	ScanKeyData keys[3];
+	SysScanDesc scan;
+	HeapTuple row;
+	Oid index;
+
+	kg_find_columns(desc, columns, lengthof(columns), places);
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	index = rel->rd_pkindex;
+	ScanKeyInit(&keys[0],
+				places[0] + 1,
+				BTEqualStrategyNumber,
+				F_TEXTEQ,
+				CStringGetTextDatum(tenant));
+	ScanKeyInit(&keys[1],
+				places[1] + 1,
+				BTEqualStrategyNumber,
+				F_INT4EQ,
+				Int32GetDatum(type_no));
+	ScanKeyInit(&keys[2],
+				places[2] + 1,
+				BTEqualStrategyNumber,
+				F_TEXTEQ,
+				CStringGetTextDatum(entity_id));
+	scan = systable_beginscan(
+		rel, index, OidIsValid(index), snapshot, lengthof(keys), keys);
+	row = systable_getnext(scan);
+	if (HeapTupleIsValid(row))
+	{
+		bool isnull;
+
+		version = DatumGetInt64(
+			heap_getattr(row, places[3] + 1, desc, &isnull));
+	}
+	systable_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	table_close(rel, AccessShareLock);
+	return version;
 }
 
 /* Has anything of the type ever been given up, whoever sees it? */

@@ -14,6 +14,15 @@
 
 #include "catalog/catalog.h"
 
+/*
+ * The version that the last entity of the id ended with, 0 if it has had none,
+ * as far as committed or written here by now; for a row before it is stored.
+ * Who frees the id between this and the row's turn is met when the statement is
+ * settled.  The relation is read without a plan, whoever the caller is.
+ */
+extern int64 kg_freed_version(const char *tenant, int32 type_no,
+							  const char *entity_id);
+
 typedef struct KgFreed KgFreed;
 
 extern KgFreed *kg_freed_begin(const char *tenant);

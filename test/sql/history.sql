@@ -95,6 +95,10 @@ INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain
 DELETE FROM kg_entity WHERE entity_id = 's';
 INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain', '{"id": "s"}', 2);
 SELECT entity_id, version FROM kg_entity WHERE entity_type = 'plain' ORDER BY 1;
+-- it is that version from the start: what RETURNING tells
+DELETE FROM kg_entity WHERE entity_type = 'plain' AND entity_id = 's';
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "s"}'), ('shop', 'plain', '{"id": "never"}') RETURNING entity_id, version;
+DELETE FROM kg_entity WHERE entity_type = 'plain' AND entity_id = 'never';
 DELETE FROM kg_entity WHERE entity_id = 'south';
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'brand', '{"id": "south"}');
 UPDATE kg_entity SET data = '{"id": "west"}' WHERE entity_id = 'south';
