@@ -21,7 +21,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
-#include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/payload_ids.h"
 #include "store/put.h"
@@ -289,12 +289,8 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 		   int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
 	const char **ids = palloc(n * sizeof(char *));
-	Datum values[4] = {CStringGetTextDatum(apply->tenant),
-					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name)};
 	int nids = 0;
 
 	for (int i = 0; i < n; i++)
@@ -302,17 +298,12 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 			ids[nids++] = items[i].id;
 	if (nids == 0)
 		return;
-	values[3] = kg_text_array(ids, nids);
-	kg_spi_run(&saved,
-			   "SELECT e.entity_id, e.node, e.data FROM unnest($4) u(id) "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			   "AND e.entity_type = $3 AND e.entity_id = u.id",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_select_of_ids(&saved,
+					 KG_OF_IDS("e.entity_id, e.node, e.data"),
+					 apply->tenant,
+					 type,
+					 ids,
+					 nids);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));

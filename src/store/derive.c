@@ -17,6 +17,7 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/scope.h"
 #include "store/seen.h"

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/known_ends.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -160,36 +161,6 @@ kg_edges_read(const char *tenant, int32 relation_no, KgEdgePlace *place,
 	}
 	SPI_freetuptable(SPI_tuptable);
 	MemoryContextSwitchTo(old);
-}
-
-void
-kg_nodes_of_ids(const char *tenant, const KgType *type, const char *const *ids,
-				int n, int64 *nodes)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	Datum values[4] = {CStringGetTextDatum(tenant),
-					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name),
-					   kg_text_array(ids, n)};
-
-	memset(nodes, 0, n * sizeof(int64));
-	if (n == 0)
-		return;
-	kg_spi_run(&saved,
-			   "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
-			   "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "
-			   "AND e.bundle = $2 AND e.entity_type = $3 "
-			   "AND e.entity_id = u.id",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		nodes[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2);
-	SPI_freetuptable(SPI_tuptable);
 }
 
 const KgCatalog *

@@ -125,10 +125,4 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 
-/*
- * Nodes of ids of a type as the current role sees them; 0 where there is none.
- */
-extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
-							const char *const *ids, int n, int64 *nodes);
-
 #endif /* KG_EDGES_H */

@@ -23,6 +23,7 @@
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "miscadmin.h"
+#include "store/entity_ids.h"
 #include "store/idempotency.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
@@ -277,23 +278,9 @@ static bool *
 find_seen(const char *tenant, const KgType *type, const char *const *ids, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name),
-					  kg_text_array(ids, n)};
 	bool *seen = palloc0(Max(1, n) * sizeof(bool));
 
-	kg_spi_run(&saved,
-			   "SELECT u.ord FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			   "AND e.entity_type = $3 AND e.entity_id = u.id",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_select_of_ids(&saved, KG_OF_IDS("u.ord"), tenant, type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		seen[kg_spi_int64(i, 1) - 1] = true;
 	SPI_freetuptable(SPI_tuptable);

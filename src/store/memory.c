@@ -18,6 +18,7 @@
 #include "common/sha2.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "store/entity_ids.h"
 #include "store/memory.h"
 #include "store/put.h"
 #include "utils/builtins.h"
@@ -50,21 +51,19 @@ static void
 read_stored(void *arg)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	Stored *stored = arg;
 	MemoryContext context = CurrentMemoryContext;
-	Datum values[4] = {CStringGetTextDatum(stored->memory->catalog->tenant),
-					   CStringGetTextDatum(stored->type->bundle),
-					   CStringGetTextDatum(stored->type->name),
-					   kg_text_array(stored->ids, stored->n)};
+	Datum values[KG_OF_IDS_ARGS];
 
+	kg_of_ids_values(values,
+					 stored->memory->catalog->tenant,
+					 stored->type,
+					 stored->ids,
+					 stored->n);
 	kg_spi_run_latest(&saved,
-					  "SELECT u.ord, e.data FROM unnest($4) WITH ORDINALITY "
-					  "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "
-					  "AND e.bundle = $2 AND e.entity_type = $3 "
-					  "AND e.entity_id = u.id",
-					  4,
-					  argtypes,
+					  KG_OF_IDS("u.ord, e.data"),
+					  KG_OF_IDS_ARGS,
+					  kg_of_ids_argtypes,
 					  values,
 					  NULL,
 					  SPI_OK_SELECT);

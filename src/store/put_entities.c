@@ -23,6 +23,7 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/put.h"
@@ -254,27 +255,18 @@ static void
 find_stored(Put *put, const int *rows, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	const char **ids = palloc(n * sizeof(char *));
-	Datum values[4] = {CStringGetTextDatum(put->tenant),
-					   CStringGetTextDatum(put->type->bundle),
-					   CStringGetTextDatum(put->type->name)};
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	values[3] = kg_text_array(ids, n);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, e.node, e.data, e.version "
-			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			   "AND e.entity_type = $3 AND e.entity_id = u.id "
-			   "@FOR NO KEY UPDATE OF e",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_select_of_ids(
+		&saved,
+		KG_OF_IDS(
+			"u.ord, e.node, e.data, e.version") " @FOR NO KEY UPDATE OF e",
+		put->tenant,
+		put->type,
+		ids,
+		n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
@@ -825,26 +817,16 @@ static void
 reread(Put *put, const int *rows, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	const char **ids = palloc(n * sizeof(char *));
-	Datum values[4] = {CStringGetTextDatum(put->tenant),
-					   CStringGetTextDatum(put->type->bundle),
-					   CStringGetTextDatum(put->type->name)};
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	values[3] = kg_text_array(ids, n);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, e.data, e.version "
-			   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
-			   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			   "AND e.entity_type = $3 AND e.entity_id = u.id",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_select_of_ids(&saved,
+					 KG_OF_IDS("u.ord, e.data, e.version"),
+					 put->tenant,
+					 put->type,
+					 ids,
+					 n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
@@ -983,7 +965,6 @@ static void
 find_removed(Removal *removal)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	const char *ids[KG_PUT_BATCH];
 	HASHCTL ctl;
 
@@ -997,9 +978,6 @@ find_removed(Removal *removal)
 								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	for (int start = 0; start < removal->outcomes->n; start += KG_PUT_BATCH)
 	{
-		Datum values[4] = {CStringGetTextDatum(removal->tenant),
-						   CStringGetTextDatum(removal->type->bundle),
-						   CStringGetTextDatum(removal->type->name)};
 		int n = Min(KG_PUT_BATCH, removal->outcomes->n - start);
 
 		CHECK_FOR_INTERRUPTS();
@@ -1007,19 +985,13 @@ find_removed(Removal *removal)
 			ids[i] = removal->outcomes->items[start + i].errors.total > 0
 						 ? NULL
 						 : removal->outcomes->items[start + i].id;
-		values[3] = kg_text_array(ids, n);
-		kg_spi_run(&saved,
-				   "SELECT u.ord, e.node, e.version "
-				   "FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
-				   "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-				   "AND e.entity_type = $3 AND e.entity_id = u.id "
-				   "@FOR UPDATE OF e",
-				   4,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
+		kg_select_of_ids(
+			&saved,
+			KG_OF_IDS("u.ord, e.node, e.version") " @FOR UPDATE OF e",
+			removal->tenant,
+			removal->type,
+			ids,
+			n);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			int item = start + kg_spi_int64(i, 1) - 1;

@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/columns.h"
+#include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/references.h"
 #include "store/seen.h"
@@ -220,29 +221,19 @@ take_targets(Target *targets)
 }
 
 static void
-lookup_by_id(const char *tenant, const KgField *field, Target *targets, int n)
+lookup_by_id(const char *tenant, const KgType *type, Target *targets, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 	const char **names = palloc(n * sizeof(char *));
-	Datum values[4] = {CStringGetTextDatum(tenant),
-					   CStringGetTextDatum(field->ref_bundle),
-					   CStringGetTextDatum(field->ref_type)};
 
 	for (int i = 0; i < n; i++)
 		names[i] = targets[i].value;
-	values[3] = kg_text_array(names, n);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, e.node FROM unnest($4) WITH ORDINALITY "
-			   "AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "
-			   "AND e.bundle = $2 AND e.entity_type = $3 "
-			   "AND e.entity_id = u.id @FOR KEY SHARE OF e",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_select_of_ids(&saved,
+					 KG_OF_IDS("u.ord, e.node") " @FOR KEY SHARE OF e",
+					 tenant,
+					 type,
+					 names,
+					 n);
 	take_targets(targets);
 }
 
@@ -344,7 +335,7 @@ lookup(const KgCatalog *catalog, const KgField *field, Target *targets, int n)
 	if (field->ref_field)
 		target_field = kg_type_field(type, field->ref_field);
 	if (target_field == NULL || target_field == type->id_field)
-		lookup_by_id(catalog->tenant, field, targets, n);
+		lookup_by_id(catalog->tenant, type, targets, n);
 	else
 		lookup_by_field(catalog->tenant, type, target_field, targets, n);
 }

@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/put.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
@@ -100,21 +101,15 @@ kg_stored_entities(const char *tenant, const KgType *type,
 				   KgFate *fates)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID};
-	Datum values[4] = {CStringGetTextDatum(tenant),
-					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name),
-					   kg_text_array(ids, n)};
+	Datum values[KG_OF_IDS_ARGS];
 
 	if (n == 0)
 		return;
+	kg_of_ids_values(values, tenant, type, ids, n);
 	compare(&saved,
-			"SELECT u.ord, jsonb_hash_extended(e.data, 0) "
-			"FROM unnest($4) WITH ORDINALITY AS u(id, ord) "
-			"JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 "
-			"AND e.entity_type = $3 AND e.entity_id = u.id",
-			4,
-			argtypes,
+			KG_OF_IDS("u.ord, jsonb_hash_extended(e.data, 0)"),
+			KG_OF_IDS_ARGS,
+			kg_of_ids_argtypes,
 			values,
 			n,
 			before,

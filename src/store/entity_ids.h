@@ -1,0 +1,39 @@
+/*
+ * entity_ids.h
+ *	  Entities of a type by their ids.
+ */
+#ifndef KG_ENTITY_IDS_H
+#define KG_ENTITY_IDS_H
+
+#include "base/spi.h"
+#include "catalog/catalog.h"
+
+/*
+ * The statement: columns of the entities e, and of u, the ids, each with its
+ * place (ord, from 1).  $1 to $3 are the tenant and the type, $4 the ids.
+ */
+#define KG_OF_IDS(columns)                                \
+	"SELECT " columns " FROM unnest($4) WITH ORDINALITY " \
+	"AS u(id, ord) JOIN @kg_entity e ON e.tenant = $1 "   \
+	"AND e.bundle = $2 AND e.entity_type = $3 "           \
+	"AND e.entity_id = u.id"
+
+#define KG_OF_IDS_ARGS 4
+
+extern const Oid kg_of_ids_argtypes[KG_OF_IDS_ARGS];
+
+extern void kg_of_ids_values(Datum *values, const char *tenant,
+							 const KgType *type, const char *const *ids, int n);
+
+/* Run it as the current role; what it locks may be said behind it. */
+extern void kg_select_of_ids(KgSaved *saved, const char *sql,
+							 const char *tenant, const KgType *type,
+							 const char *const *ids, int n);
+
+/*
+ * Nodes of ids of a type as the current role sees them; 0 where there is none.
+ */
+extern void kg_nodes_of_ids(const char *tenant, const KgType *type,
+							const char *const *ids, int n, int64 *nodes);
+
+#endif /* KG_ENTITY_IDS_H */
