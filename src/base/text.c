@@ -1,6 +1,7 @@
 /*
  * text.c
- *	  What a character of a text is; an instant as text.
+ *	  What a character of a text is; texts that may be absent; an instant
+ *	  as text.
  */
 #include "postgres.h"
 
@@ -30,6 +31,12 @@ kg_has_control(const char *s, int len)
 		if (kg_control_len(s + i, len - i) > 0)
 			return true;
 	return false;
+}
+
+bool
+kg_text_same(const char *a, const char *b)
+{
+	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
 }
 
 char *

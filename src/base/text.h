@@ -1,6 +1,7 @@
 /*
  * text.h
- *	  What a character of a text is; an instant as text.
+ *	  What a character of a text is; texts that may be absent; an instant
+ *	  as text.
  */
 #ifndef KG_TEXT_H
 #define KG_TEXT_H
@@ -15,6 +16,9 @@ extern int kg_control_len(const char *s, int len);
 
 /* What is no part of an id, a tenant's name or a scope path. */
 extern bool kg_has_control(const char *s, int len);
+
+/* NULL is the same as NULL only. */
+extern bool kg_text_same(const char *a, const char *b);
 
 /* In UTC, by seconds, as JSON Schema's date-time. */
 extern char *kg_utc_text(TimestampTz at);

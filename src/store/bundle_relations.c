@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/annotation_names.h"
 #include "catalog/annotations.h"
 #include "catalog/lock.h"
@@ -33,12 +34,6 @@ typedef struct KgNewVariant
 	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
-}
 
 static bool
 is_derived(const KgNewVariant *variant)
@@ -265,8 +260,8 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 						   "\"x-ref\"",
 						   a->relation);
 	else if (a->symmetric != b->symmetric ||
-			 !same_text(a->inverse, b->inverse) || !same_text(a->key, b->key) ||
-			 a->expose != b->expose)
+			 !kg_text_same(a->inverse, b->inverse) ||
+			 !kg_text_same(a->key, b->key) || a->expose != b->expose)
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "variants of relation \"%s\" differ in "
 						   "\"inverse\", \"symmetric\", \"key\" or \"tools\"",
@@ -690,7 +685,7 @@ check_changed_keys(KgApply *apply)
 		foreach(lc, apply->variants)
 			if (continues(apply, relation, lfirst(lc)))
 				variant = lfirst(lc);
-		if (variant == NULL || same_text(variant->key, relation->key))
+		if (variant == NULL || kg_text_same(variant->key, relation->key))
 			continue;
 		kg_spi_run_latest(&saved,
 						  "SELECT FROM @kg_edge WHERE tenant = $1 "

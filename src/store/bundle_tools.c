@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
@@ -154,21 +155,15 @@ kg_bundle_check_tools(KgApply *apply)
 }
 
 static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
-}
-
-static bool
 is_stored(const KgApply *apply, const NewTool *tool)
 {
 	const KgTool *stored = kg_catalog_tool(apply->before, tool->name);
 
 	return stored != NULL && is_own(apply, stored) &&
 		   stored->operation == tool->operation->expose &&
-		   same_text(stored->type ? stored->type->name : NULL, tool->type) &&
-		   same_text(stored->relation ? stored->relation->name : NULL,
-					 tool->relation);
+		   kg_text_same(stored->type ? stored->type->name : NULL, tool->type) &&
+		   kg_text_same(stored->relation ? stored->relation->name : NULL,
+						tool->relation);
 }
 
 /*

@@ -8,17 +8,12 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "store/bundle.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
-}
 
 /* In a merge, what the payload does not say stays. */
 static void
@@ -42,9 +37,9 @@ write_bundle(KgApply *apply)
 		instructions = stored->instructions;
 	if (merge && definitions == NULL)
 		definitions = stored->definitions;
-	if (stored && same_text(stored->version, payload->version) &&
-		same_text(stored->description, description) &&
-		same_text(stored->instructions, instructions) &&
+	if (stored && kg_text_same(stored->version, payload->version) &&
+		kg_text_same(stored->description, description) &&
+		kg_text_same(stored->instructions, instructions) &&
 		kg_json_same(stored->definitions, definitions))
 		return;
 	apply->changed = true;
@@ -238,8 +233,8 @@ same_authorize(const KgAuthorize *a, const KgAuthorize *b)
 		return a == b;
 	return strcmp(a->ability, b->ability) == 0 &&
 		   strcmp(a->resource_type, b->resource_type) == 0 &&
-		   same_text(a->id_field ? a->id_field->name : NULL,
-					 b->id_field ? b->id_field->name : NULL);
+		   kg_text_same(a->id_field ? a->id_field->name : NULL,
+						b->id_field ? b->id_field->name : NULL);
 }
 
 static void

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "store/registered_tools.h"
 #include "utils/builtins.h"
@@ -24,12 +25,6 @@ throw_taken(const char *name, const char *by)
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "another name");
 	kg_error_throw(err);
-}
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
 }
 
 /*
@@ -79,7 +74,7 @@ take_name(const char *tenant, const char *name, const char *canonical,
 													 : "a generated tool");
 	if (canonical && strcmp(kg_spi_cstring(0, 3), canonical) != 0)
 		throw_taken(name, "an alias of another tool");
-	if (!same_text(kg_spi_cstring(0, 2), bundle))
+	if (!kg_text_same(kg_spi_cstring(0, 2), bundle))
 		throw_taken(name,
 					bundle ? "a tool that this bundle did not bring"
 						   : "a tool that a bundle brought");
@@ -167,7 +162,7 @@ keep_stored(const char *tenant, const KgStoredTool *tool)
 	if (!kg_json_same(without_version(stored),
 					  without_version(tool->definition)))
 		throw_frozen(tool);
-	if (tool->deprecated == NULL || same_text(deprecated, tool->deprecated))
+	if (tool->deprecated == NULL || kg_text_same(deprecated, tool->deprecated))
 		return KG_TOOL_UNCHANGED;
 	kg_spi_put_text(values, nulls, 0, tenant);
 	kg_spi_put_text(values, nulls, 1, tool->name);
