@@ -719,25 +719,17 @@ kg_catalog_relation_no(const KgCatalog *catalog, int32 relation_no)
 	return NULL;
 }
 
+static int
+compare_name(const void *name, const void *tool)
+{
+	return strcmp(name, ((const KgTool *) tool)->name);
+}
+
 const KgTool *
 kg_catalog_tool(const KgCatalog *catalog, const char *name)
 {
-	int low = 0;
-	int high = catalog->ntools - 1;
-
-	while (low <= high)
-	{
-		int middle = (low + high) / 2;
-		int order = strcmp(name, catalog->tools[middle].name);
-
-		if (order == 0)
-			return &catalog->tools[middle];
-		if (order < 0)
-			high = middle - 1;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return bsearch(
+		name, catalog->tools, catalog->ntools, sizeof(KgTool), compare_name);
 }
 
 const KgType *

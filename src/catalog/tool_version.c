@@ -99,25 +99,20 @@ kg_load_tool_versions(KgCatalog *catalog, const Datum *tenant,
 	SPI_freetuptable(SPI_tuptable);
 }
 
+static int
+compare_name(const void *name, const void *registered)
+{
+	return strcmp(name, ((const KgRegisteredName *) registered)->name);
+}
+
 static const KgRegisteredName *
 find_name(const KgCatalog *catalog, const char *name)
 {
-	int low = 0;
-	int high = catalog->nregistered - 1;
-
-	while (low <= high)
-	{
-		int middle = (low + high) / 2;
-		int order = strcmp(name, catalog->registered[middle].name);
-
-		if (order == 0)
-			return &catalog->registered[middle];
-		if (order < 0)
-			high = middle - 1;
-		else
-			low = middle + 1;
-	}
-	return NULL;
+	return bsearch(name,
+				   catalog->registered,
+				   catalog->nregistered,
+				   sizeof(KgRegisteredName),
+				   compare_name);
 }
 
 const KgRegisteredName *
