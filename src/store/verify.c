@@ -741,45 +741,54 @@ take_edge(KgColumns *edges, HeapTuple row, TupleDesc desc)
 				 isnull ? NULL : DatumGetJsonbP(properties));
 }
 
-/* Explicit edges, as their writers check them: ends, variant, key, properties. */
+/*
+ * The rows of a statement, $1 the tenant, a batch at a time, each in a context
+ * of its own.
+ */
 static void
-verify_edges(KgVerify *v)
+each_rows(KgVerify *v, const char *sql, int batch,
+		  void (*work)(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc))
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Portal portal = open_cursor("SELECT source, relation_no, target, key, "
-								"properties FROM @kg_edge "
-								"WHERE tenant = $1 AND property IS NULL",
-								v->tenant);
+	Portal portal = open_cursor(sql, v->tenant);
 
 	for (;;)
 	{
-		KgEdgeReport report = {"", NULL, true};
 		SPITupleTable *rows;
-		KgColumns edges;
-		uint64 n;
+		int n;
 
 		CHECK_FOR_INTERRUPTS();
-		SPI_cursor_fetch(portal, true, KG_VERIFY_BATCH);
+		SPI_cursor_fetch(portal, true, batch);
 		rows = SPI_tuptable;
 		n = SPI_processed;
 		if (n == 0)
 			break;
 		MemoryContextSwitchTo(v->batch);
-		kg_edges_init(&edges, v->batch);
-		for (uint64 i = 0; i < n; i++)
-			take_edge(&edges, rows->vals[i], rows->tupdesc);
-		report.errors = palloc0(n * sizeof(KgErrorList));
-		for (uint64 i = 0; i < n; i++)
-			report.errors[i].limit = 1;
-		kg_edges_check(v->catalog, NULL, &edges, &report);
-		for (uint64 i = 0; i < n; i++)
-			differ_edge(v, &edges, i, &report.errors[i]);
+		work(v, rows->vals, n, rows->tupdesc);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(v->batch);
 		SPI_freetuptable(rows);
 	}
 	SPI_cursor_close(portal);
 	MemoryContextSwitchTo(caller);
+}
+
+/* As their writers check them: ends, variant, key, properties. */
+static void
+verify_edges(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
+{
+	KgEdgeReport report = {"", NULL, true};
+	KgColumns edges;
+
+	kg_edges_init(&edges, v->batch);
+	for (int i = 0; i < n; i++)
+		take_edge(&edges, rows[i], desc);
+	report.errors = palloc0(n * sizeof(KgErrorList));
+	for (int i = 0; i < n; i++)
+		report.errors[i].limit = 1;
+	kg_edges_check(v->catalog, NULL, &edges, &report);
+	for (int i = 0; i < n; i++)
+		differ_edge(v, &edges, i, &report.errors[i]);
 }
 
 /* What counts for a quota, counted anew. */
@@ -965,37 +974,14 @@ begin_packed(KgPackedCheck *check, KgVerify *v)
 }
 
 static void
-verify_packed(KgVerify *v)
+verify_packed(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	Portal portal = open_cursor("SELECT block, nodes, alone, outgoing, "
-								"incoming FROM @kg_adjacency "
-								"WHERE tenant = $1 AND block <> 0",
-								v->tenant);
+	KgPackedCheck check;
 
-	for (;;)
-	{
-		KgPackedCheck check;
-		SPITupleTable *rows;
-		uint64 n;
-
-		CHECK_FOR_INTERRUPTS();
-		SPI_cursor_fetch(portal, true, KG_VERIFY_BLOCKS);
-		rows = SPI_tuptable;
-		n = SPI_processed;
-		if (n == 0)
-			break;
-		MemoryContextSwitchTo(v->batch);
-		begin_packed(&check, v);
-		for (uint64 i = 0; i < n; i++)
-			read_packed(&check, rows->vals[i], rows->tupdesc);
-		compare_packed(&check);
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(v->batch);
-		SPI_freetuptable(rows);
-	}
-	SPI_cursor_close(portal);
-	MemoryContextSwitchTo(caller);
+	begin_packed(&check, v);
+	for (int i = 0; i < n; i++)
+		read_packed(&check, rows[i], desc);
+	compare_packed(&check);
 }
 
 static void
@@ -1041,9 +1027,17 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	verify_key_rows(&v);
 	verify_orphans(&v);
 	verify_explicit_edges(&v);
-	verify_edges(&v);
+	each_rows(&v,
+			  "SELECT source, relation_no, target, key, properties "
+			  "FROM @kg_edge WHERE tenant = $1 AND property IS NULL",
+			  KG_VERIFY_BATCH,
+			  verify_edges);
 	verify_quotas(&v);
-	verify_packed(&v);
+	each_rows(&v,
+			  "SELECT block, nodes, alone, outgoing, incoming "
+			  "FROM @kg_adjacency WHERE tenant = $1 AND block <> 0",
+			  KG_VERIFY_BLOCKS,
+			  verify_packed);
 	verify_pending(&v);
 	XactReadOnly = read_only;
 	MemoryContextSwitchTo(old);
