@@ -352,6 +352,7 @@ kg_bundle_check_entities(KgApply *apply)
 	{
 		KgPayloadSet *set = &payload->sets[i];
 
+		CHECK_FOR_INTERRUPTS();
 		set->type = type_of_set(apply, set, i);
 		for (int j = 0; set->type && j < set->nitems; j++)
 		{

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "common/hashfn.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "store/payload_ids.h"
 #include "utils/memutils.h"
@@ -32,17 +33,12 @@ kg_payload_ids(const KgPayload *payload, const char *type)
 	return NULL;
 }
 
-/* The items of several sets of one type are in one table. */
 static KgItemTable *
-make_table(const KgPayload *payload, const char *type)
+make_table(uint32 nitems)
 {
 	KgItemTable *table = palloc(sizeof(KgItemTable));
-	uint32 size = 16;
 
-	for (int i = 0; i < payload->nsets; i++)
-		if (strcmp(payload->sets[i].type_name, type) == 0)
-			size += 2 * payload->sets[i].nitems;
-	table->mask = pg_nextpower2_32(size) - 1;
+	table->mask = pg_nextpower2_32(16 + 2 * nitems) - 1;
 	table->slots = MemoryContextAllocExtended(
 		CurrentMemoryContext,
 		((Size) table->mask + 1) * sizeof(ItemSlot),
@@ -50,16 +46,39 @@ make_table(const KgPayload *payload, const char *type)
 	return table;
 }
 
+static int
+compare_sets(const void *a, const void *b)
+{
+	return strcmp((*(KgPayloadSet *const *) a)->type_name,
+				  (*(KgPayloadSet *const *) b)->type_name);
+}
+
+/* The items of several sets of one type are in one table. */
 void
 kg_payload_ids_make(KgPayload *payload)
 {
-	for (int i = 0; i < payload->nsets; i++)
-	{
-		const char *type = payload->sets[i].type_name;
-		KgItemTable *known = kg_payload_ids(payload, type);
+	KgPayloadSet **sets = palloc(Max(1, payload->nsets) *
+								 sizeof(KgPayloadSet *));
+	int end;
 
-		payload->sets[i].ids = known ? known : make_table(payload, type);
+	for (int i = 0; i < payload->nsets; i++)
+		sets[i] = &payload->sets[i];
+	qsort(sets, payload->nsets, sizeof(KgPayloadSet *), compare_sets);
+	for (int start = 0; start < payload->nsets; start = end)
+	{
+		uint32 nitems = 0;
+		KgItemTable *table;
+
+		CHECK_FOR_INTERRUPTS();
+		for (end = start; end < payload->nsets &&
+						  compare_sets(&sets[start], &sets[end]) == 0;
+			 end++)
+			nitems += sets[end]->nitems;
+		table = make_table(nitems);
+		for (int i = start; i < end; i++)
+			sets[i]->ids = table;
 	}
+	pfree(sets);
 }
 
 static uint32
