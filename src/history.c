@@ -21,25 +21,14 @@ PG_FUNCTION_INFO_V1(kg_sql_history);
 static Jsonb *
 with_id(const Jsonb *options, const char *id)
 {
-	KgJsonWriter w;
-	KgJsonIter it;
-	JsonbValue root;
+	JsonbValue value;
 
-	kg_json_root(options, &root);
-	if (!kg_json_is_object(&root))
+	kg_json_root(options, &value);
+	if (!kg_json_is_object(&value))
 		kg_error_throw(
 			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &options->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	kg_jw_kstring(&w, "id", id);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	value = kg_json_string_value(id);
+	return kg_json_with(options, "id", &value);
 }
 
 static Jsonb *

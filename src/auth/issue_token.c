@@ -25,7 +25,6 @@ static Jsonb *
 claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz expires = DatumGetTimestampTz(
@@ -35,12 +34,7 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &given->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
+	kg_jw_members(&w, &given->root);
 	if (kg_json_get(&given->root, "iss", &value) == NULL)
 		kg_jw_kstring(&w, "iss", key->issuer);
 	if (kg_json_get(&given->root, "aud", &value) == NULL)

@@ -107,12 +107,20 @@ extern void kg_jw_bool(KgJsonWriter *w, bool b);
 extern void kg_jw_null(KgJsonWriter *w);
 extern void kg_jw_value(KgJsonWriter *w, const JsonbValue *value);
 extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
+/* A member that was read, as it is; all members of an object. */
+extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
+extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
 /* key and value in one call */
 extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
 extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
 extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
 extern Jsonb *kg_jw_finish(KgJsonWriter *w);
+
+/* An object with a member, in place of one of that name; and without one. */
+extern Jsonb *kg_json_with(const Jsonb *object, const char *key,
+						   const JsonbValue *value);
+extern Jsonb *kg_json_without(const Jsonb *object, const char *key);
 
 /* Length of JSON as jsonb's output function writes it. */
 extern Size kg_value_text_size(const JsonbValue *value);

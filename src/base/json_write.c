@@ -499,6 +499,23 @@ kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb)
 }
 
 void
+kg_jw_member(KgJsonWriter *w, const KgJsonIter *member)
+{
+	kg_jw_keyn(w, member->key.val.string.val, member->key.val.string.len);
+	kg_jw_value(w, &member->value);
+}
+
+void
+kg_jw_members(KgJsonWriter *w, const JsonbContainer *object)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+		kg_jw_member(w, &it);
+}
+
+void
 kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s)
 {
 	kg_jw_key(w, key);
@@ -537,4 +554,34 @@ kg_jw_finish(KgJsonWriter *w)
 	copy = palloc(VARSIZE(w->result));
 	memcpy(copy, w->result, VARSIZE(w->result));
 	return copy;
+}
+
+Jsonb *
+kg_json_with(const Jsonb *object, const char *key, const JsonbValue *value)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_members(&w, &object->root);
+	kg_jw_key(&w, key);
+	kg_jw_value(&w, value);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
+Jsonb *
+kg_json_without(const Jsonb *object, const char *key)
+{
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &object->root);
+	while (kg_json_iter_next(&it))
+		if (!kg_json_string_is(&it.key, key))
+			kg_jw_member(&w, &it);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
 }

@@ -28,26 +28,6 @@ object_member(const JsonbContainer *object, const char *name)
 	return kg_json_container(&value);
 }
 
-static Jsonb *
-with_confirm(const Jsonb *arguments, const JsonbValue *value)
-{
-	KgJsonWriter w;
-	KgJsonIter it;
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &arguments->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	kg_jw_key(&w, "confirm");
-	kg_jw_value(&w, value);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
-}
-
 KgMcpAnswer
 kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
 {
@@ -70,7 +50,7 @@ kg_mcp_read_answer(const KgMcpRequest *req, const Jsonb **arguments)
 		kg_json_get(content, KG_MCP_CONFIRM, &value) == NULL ||
 		value.type != jbvBool || !value.val.boolean)
 		return KG_MCP_REFUSED;
-	*arguments = with_confirm(*arguments, &state);
+	*arguments = kg_json_with(*arguments, "confirm", &state);
 	return KG_MCP_AGREED;
 }
 

@@ -121,7 +121,6 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 					   KgSplice *result)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (req->revision < KG_MCP_2026_07_28)
 	{
@@ -134,14 +133,7 @@ kg_mcp_splice_envelope(KgMcpRequest *req, const JsonbValue *meta,
 	kg_jw_key(&w, KG_MCP_META_SERVER);
 	kg_mcp_write_server_info(req, &w);
 	if (meta != NULL)
-	{
-		kg_json_iter_init(&it, kg_json_container(meta));
-		while (kg_json_iter_next(&it))
-		{
-			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-			kg_jw_value(&w, &it.value);
-		}
-	}
+		kg_jw_members(&w, kg_json_container(meta));
 	kg_jw_end_object(&w);
 	kg_splice_jsonb(result, "_meta", kg_jw_finish(&w));
 	kg_splice_string(

@@ -69,15 +69,8 @@ static void
 write_titled_annotations(const JsonbContainer *annotations,
 						 const JsonbValue *title, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, annotations);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+	kg_jw_members(w, annotations);
 	kg_jw_key(w, "title");
 	kg_jw_value(w, title);
 	kg_jw_end_object(w);

@@ -375,7 +375,6 @@ meant_filters(const JsonbContainer *array)
 	while (kg_json_iter_next(&it))
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
-		KgJsonIter member;
 
 		if (!kg_json_is_object(&it.value))
 			return NULL;
@@ -385,13 +384,7 @@ meant_filters(const JsonbContainer *array)
 		/* One property by its name. */
 		if (kg_json_length(item) > 1)
 			return NULL;
-		kg_json_iter_init(&member, item);
-		while (kg_json_iter_next(&member))
-		{
-			kg_jw_keyn(
-				&w, member.key.val.string.val, member.key.val.string.len);
-			kg_jw_value(&w, &member.value);
-		}
+		kg_jw_members(&w, item);
 	}
 	kg_jw_end_object(&w);
 	meant = kg_jw_finish(&w);

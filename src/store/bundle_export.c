@@ -301,15 +301,8 @@ put_edges(void *arg)
 static void
 put_tool(KgJsonWriter *w, const KgToolVersion *version)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, &version->definition->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+	kg_jw_members(w, &version->definition->root);
 	if (version->deprecated != NULL && version->deprecated[0] != '\0')
 		kg_jw_kstring(w, "deprecated", version->deprecated);
 	else if (version->deprecated != NULL)

@@ -311,8 +311,7 @@ write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 			(!seen && !kg_json_string_is(&it.key, "code") &&
 			 !kg_json_string_is(&it.key, "path")))
 			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
+		kg_jw_member(w, &it);
 	}
 	kg_jw_end_object(w);
 }

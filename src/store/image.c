@@ -78,11 +78,7 @@ kg_image_write_changed(KgJsonWriter *w, const char *key, const Jsonb *image,
 	kg_jw_begin_object(w);
 	kg_json_iter_init(&it, &image->root);
 	while (kg_json_iter_next(&it))
-	{
-		if (kg_image_same_value(&it.value, member(other, &it.key, &value)))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+		if (!kg_image_same_value(&it.value, member(other, &it.key, &value)))
+			kg_jw_member(w, &it);
 	kg_jw_end_object(w);
 }

@@ -299,22 +299,11 @@ merge(const KgPutItem *item)
 	kg_jw_begin_object(&w);
 	kg_json_iter_init(&it, &item->old->root);
 	while (kg_json_iter_next(&it))
-	{
-		if (is_named(item->unset, &it.key))
-			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
+		if (!is_named(item->unset, &it.key))
+			kg_jw_member(&w, &it);
+	/* Of two members of a name the later stays. */
 	if (item->set != NULL)
-	{
-		/* Of two members of a name the later stays. */
-		kg_json_iter_init(&it, item->set);
-		while (kg_json_iter_next(&it))
-		{
-			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-			kg_jw_value(&w, &it.value);
-		}
-	}
+		kg_jw_members(&w, item->set);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

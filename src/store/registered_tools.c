@@ -80,27 +80,6 @@ take_name(const char *tenant, const char *name, const char *canonical,
 						   : "a tool that a bundle brought");
 }
 
-/* Versions that differ in build metadata only are the same. */
-static Jsonb *
-without_version(const Jsonb *definition)
-{
-	KgJsonWriter w;
-	KgJsonIter it;
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &definition->root);
-	while (kg_json_iter_next(&it))
-	{
-		if (kg_json_string_is(&it.key, "version"))
-			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
-}
-
 static KG_NORETURN void
 throw_frozen(const KgStoredTool *tool)
 {
@@ -159,8 +138,9 @@ keep_stored(const char *tenant, const KgStoredTool *tool)
 	Datum values[4];
 	char nulls[] = "    ";
 
-	if (!kg_json_same(without_version(stored),
-					  without_version(tool->definition)))
+	/* Versions that differ in build metadata only are the same. */
+	if (!kg_json_same(kg_json_without(stored, "version"),
+					  kg_json_without(tool->definition, "version")))
 		throw_frozen(tool);
 	if (tool->deprecated == NULL || kg_text_same(deprecated, tool->deprecated))
 		return KG_TOOL_UNCHANGED;

@@ -398,8 +398,7 @@ merged(const Merge *merge)
 		(void) replaced(merge, &it.key, &found);
 		if (found)
 			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
+		kg_jw_member(&w, &it);
 	}
 	for (int i = 0; i < list_length(merge->before); i += 2)
 	{

@@ -621,12 +621,8 @@ strip_properties(const KgRelation *relation, const Jsonb *properties)
 	kg_jw_begin_object(&w);
 	kg_json_iter_init(&it, &properties->root);
 	while (kg_json_iter_next(&it))
-	{
-		if (is_detail(relation, &it.key))
-			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
+		if (!is_detail(relation, &it.key))
+			kg_jw_member(&w, &it);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "query/cursor.h"
 #include "tools/confirm.h"
-#include "utils/builtins.h"
 #include "utils/timestamp.h"
 
 /* How long a value is good. */
@@ -76,10 +75,7 @@ void
 kg_confirm_open(KgConfirm *confirm, const KgTool *tool, const Jsonb *arguments)
 {
 	const char *subject = kg_token_subject();
-	Jsonb *others = DatumGetJsonbP(
-		DirectFunctionCall2(jsonb_delete,
-							JsonbPGetDatum(arguments),
-							CStringGetTextDatum("confirm")));
+	Jsonb *others = kg_json_without(arguments, "confirm");
 	JsonbValue value;
 	TimestampTz expires;
 

@@ -211,7 +211,6 @@ write_input_schema(KgJsonWriter *w, const JsonbValue *schema)
 {
 	const JsonbContainer *object = kg_json_container(schema);
 	JsonbValue value;
-	KgJsonIter it;
 
 	kg_jw_begin_object(w);
 	if (kg_json_get(object, "additionalProperties", &value) == NULL &&
@@ -219,12 +218,7 @@ write_input_schema(KgJsonWriter *w, const JsonbValue *schema)
 		kg_jw_kbool(w, "additionalProperties", false);
 	if (kg_json_get(object, "type", &value) == NULL)
 		kg_jw_kstring(w, "type", "object");
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+	kg_jw_members(w, object);
 	kg_jw_end_object(w);
 }
 
@@ -256,10 +250,7 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 		kg_json_iter_init(&it, &default_of->root);
 		while (kg_json_iter_next(&it))
 			if (is_operation_key(&it.key))
-			{
-				kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-				kg_jw_value(&w, &it.value);
-			}
+				kg_jw_member(&w, &it);
 	}
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);

@@ -349,25 +349,14 @@ const Jsonb *
 kg_tools_with_key(const KgTool *tool, const Jsonb *arguments, const char *key)
 {
 	JsonbValue value;
-	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (key == NULL || tool == NULL ||
 		(tool->operation & KG_EXPOSE_WRITING) == 0 ||
 		!JB_ROOT_IS_OBJECT(arguments) ||
 		kg_json_get(&arguments->root, "idempotency_key", &value) != NULL)
 		return arguments;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "idempotency_key", key);
-	kg_json_iter_init(&it, &arguments->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	value = kg_json_string_value(key);
+	return kg_json_with(arguments, "idempotency_key", &value);
 }
 
 static void
@@ -440,7 +429,6 @@ result_schema(const Jsonb *reply)
 {
 	KgJsonWriter w;
 	KgJsonIter it;
-	KgJsonIter member;
 	JsonbValue required;
 	bool has_required = kg_json_get(&reply->root, "required", &required);
 
@@ -458,13 +446,7 @@ result_schema(const Jsonb *reply)
 			continue;
 		}
 		kg_jw_begin_object(&w);
-		kg_json_iter_init(&member, kg_json_container(&it.value));
-		while (kg_json_iter_next(&member))
-		{
-			kg_jw_keyn(
-				&w, member.key.val.string.val, member.key.val.string.len);
-			kg_jw_value(&w, &member.value);
-		}
+		kg_jw_members(&w, kg_json_container(&it.value));
 		kg_jw_kjsonb(&w, "error", kg_json_parse("{}"));
 		kg_jw_end_object(&w);
 	}

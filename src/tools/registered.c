@@ -167,12 +167,8 @@ without_blanks(const Jsonb *arguments)
 	kg_jw_begin_object(&w);
 	kg_json_iter_init(&it, &arguments->root);
 	while (kg_json_iter_next(&it))
-	{
-		if (is_blank(&it.value))
-			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
+		if (!is_blank(&it.value))
+			kg_jw_member(&w, &it);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -304,27 +300,15 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 {
 	JsonbValue next;
 	Jsonb *translated;
-	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (kg_json_get(&reply->root, "next", &next) == NULL ||
 		!kg_json_is_object(&next))
 		return reply;
 	translated = translate_next(run, op, filled, &next);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
-	{
-		if (kg_json_string_is(&it.key, "next"))
-			continue;
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
-	if (translated != NULL)
-		kg_jw_kjsonb(&w, "next", translated);
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	if (translated == NULL)
+		return kg_json_without(reply, "next");
+	kg_json_root(translated, &next);
+	return kg_json_with(reply, "next", &next);
 }
 
 /* Each write of a sequence has a key of its own: the same one sends them all. */
@@ -696,8 +680,6 @@ kg_registered_error(const KgToolCall *call, Jsonb *error)
 {
 	JsonbValue path;
 	const KgTemplatePlace *places;
-	KgJsonWriter w;
-	KgJsonIter it;
 	const char *at;
 	int n;
 
@@ -705,15 +687,6 @@ kg_registered_error(const KgToolCall *call, Jsonb *error)
 		return error;
 	at = kg_json_cstring(&path);
 	n = kg_template_places(call->op->arguments, &places);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &error->root);
-	while (kg_json_iter_next(&it))
-		if (!kg_json_string_is(&it.key, "path"))
-		{
-			kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-			kg_jw_value(&w, &it.value);
-		}
 	for (int i = 0; i < n; i++)
 	{
 		size_t len = strlen(places[i].path);
@@ -727,11 +700,10 @@ kg_registered_error(const KgToolCall *call, Jsonb *error)
 							   call->registered->args[places[i].arg],
 							   strlen(call->registered->args[places[i].arg]));
 		appendStringInfoString(&own, at + len);
-		kg_jw_kstring(&w, "path", own.data);
-		break;
+		path = kg_json_string_value(own.data);
+		return kg_json_with(error, "path", &path);
 	}
-	kg_jw_end_object(&w);
-	return kg_jw_finish(&w);
+	return kg_json_without(error, "path");
 }
 
 Jsonb *
@@ -797,19 +769,11 @@ void
 kg_registered_annotations(const KgDefinition *def, KgJsonWriter *w)
 {
 	JsonbValue annotations;
-	KgJsonIter it;
 
 	kg_jw_begin_object(w);
 	kg_jw_kbool(w, "readOnlyHint", !def->writes);
 	kg_jw_kbool(w, "openWorldHint", false);
 	if (kg_json_get(&def->source->root, "annotations", &annotations))
-	{
-		kg_json_iter_init(&it, kg_json_container(&annotations));
-		while (kg_json_iter_next(&it))
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			kg_jw_value(w, &it.value);
-		}
-	}
+		kg_jw_members(w, kg_json_container(&annotations));
 	kg_jw_end_object(w);
 }

@@ -76,12 +76,8 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 	kg_jw_begin_object(w);
 	kg_json_iter_init(&it, args);
 	while (kg_json_iter_next(&it))
-	{
-		if (is_replaced(&it.key, next))
-			continue;
-		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
+		if (!is_replaced(&it.key, next))
+			kg_jw_member(w, &it);
 	if (next->cursor != NULL)
 		kg_jw_kstring(w, "cursor", next->cursor);
 	if (next->offset >= 0)

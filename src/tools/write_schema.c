@@ -244,7 +244,6 @@ kg_type_document_schema(const KgType *type)
 	Copy copy = {type->schema, type->definitions, &w};
 	JsonbValue root;
 	Jsonb *document;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_json_root(type->schema, &root);
@@ -252,12 +251,7 @@ kg_type_document_schema(const KgType *type)
 	document = kg_jw_finish(&w);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &document->root);
-	while (kg_json_iter_next(&it))
-	{
-		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(&w, &it.value);
-	}
+	kg_jw_members(&w, &document->root);
 	write_required(type, &w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);

@@ -27,7 +27,6 @@
 #include "tools/input.h"
 #include "tools/write_schema.h"
 #include "tools/write_tool.h"
-#include "utils/builtins.h"
 
 #define KG_MAX_REASON_CHARS 1000
 
@@ -184,21 +183,14 @@ perform_all(void *arg)
 	return kg_outcomes_result(call->outcomes);
 }
 
-/* Everything but the key makes it this write; confirmed, it is the same. */
-static Jsonb *
-without(const Jsonb *arguments, const char *name)
-{
-	return DatumGetJsonbP(DirectFunctionCall2(
-		jsonb_delete, JsonbPGetDatum(arguments), CStringGetTextDatum(name)));
-}
-
+/* Confirmed, it is the same write. */
 static bool
 was_done(WriteCall *call, KgRequest *request, const char *key)
 {
 	const KgTool *tool = call->tool;
 
 	call->reply = kg_idempotency_begin_tool(
-		request, key, tool->name, without(call->arguments, "confirm"));
+		request, key, tool->name, kg_json_without(call->arguments, "confirm"));
 	if (call->reply != NULL && tool->type != NULL)
 		call->reply = kg_idempotency_seen(
 			psprintf("%s/%s", tool->bundle, tool->type->name), call->reply);
