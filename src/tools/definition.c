@@ -339,6 +339,14 @@ typedef struct Reading
 	KgErrorList *errors;
 } Reading;
 
+static JsonbValue *
+root_member(const Reading *r, const char *key, const char *type, bool required,
+			JsonbValue *value)
+{
+	return member(
+		&r->def->source->root, key, type, required, "", value, r->errors);
+}
+
 static const KgSchema *
 compile(const Reading *r, const Jsonb *schema, const char *path)
 {
@@ -377,13 +385,7 @@ read_input(const Reading *r)
 	JsonbValue value;
 	KgJsonIter it;
 
-	if (member(&def->source->root,
-			   "input_schema",
-			   "object",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL)
+	if (root_member(r, "input_schema", "object", true, &value) == NULL)
 		return;
 	def->input_schema = kg_json_datum(&value);
 	def->input = compile(r, def->input_schema, "/input_schema");
@@ -434,13 +436,7 @@ read_output(const Reading *r)
 {
 	JsonbValue value;
 
-	if (member(&r->def->source->root,
-			   "output_schema",
-			   "object",
-			   false,
-			   "",
-			   &value,
-			   r->errors) == NULL)
+	if (root_member(r, "output_schema", "object", false, &value) == NULL)
 		return;
 	r->def->output_schema = kg_json_datum(&value);
 	r->def->output = compile(r, r->def->output_schema, "/output_schema");
@@ -452,13 +448,7 @@ read_kind(const Reading *r)
 	JsonbValue value;
 	KgError *err;
 
-	if (member(&r->def->source->root,
-			   "kind",
-			   "string",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL)
+	if (root_member(r, "kind", "string", true, &value) == NULL)
 		return false;
 	for (int i = 0; i < lengthof(kinds); i++)
 		if (kg_json_string_is(&value, kinds[i]))
@@ -551,13 +541,7 @@ read_select(const Reading *r)
 	const KgTemplatePlace *places;
 	JsonbValue wrapped;
 
-	if (member(&r->def->source->root,
-			   "select",
-			   "object",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL)
+	if (root_member(r, "select", "object", true, &value) == NULL)
 		return;
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -579,6 +563,15 @@ read_select(const Reading *r)
 			  "\"select\" names no argument");
 }
 
+static bool
+has_operation(const KgDefinition *def, const char *name)
+{
+	for (int i = 0; i < def->nops; i++)
+		if (strcmp(def->ops[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 /* What can be asked for is what there is. */
 static void
 check_select(const Reading *r)
@@ -597,13 +590,8 @@ check_select(const Reading *r)
 	{
 		kg_json_iter_init(&it, kg_json_container(&values));
 		while (kg_json_iter_next(&it))
-		{
-			bool found = false;
-
-			for (int i = 0; i < def->nops; i++)
-				found |= kg_json_string_is(&it.value, def->ops[i].name);
-			same &= found;
-		}
+			same &= it.value.type == jbvString &&
+					has_operation(def, kg_json_cstring(&it.value));
 	}
 	if (same || def->select < 0)
 		return;
@@ -626,13 +614,7 @@ read_composite(const Reading *r)
 	KgJsonIter it;
 
 	read_select(r);
-	if (member(&def->source->root,
-			   "operations",
-			   "object",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL ||
+	if (root_member(r, "operations", "object", true, &value) == NULL ||
 		!check_count(r, kg_json_length(kg_json_container(&value))))
 		return;
 	def->ops = palloc0(kg_json_length(kg_json_container(&value)) *
@@ -652,15 +634,6 @@ read_composite(const Reading *r)
 	check_select(r);
 }
 
-static bool
-is_step(const KgDefinition *def, const char *name)
-{
-	for (int i = 0; i < def->nops; i++)
-		if (strcmp(def->ops[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 static void
 read_sequence(const Reading *r)
 {
@@ -669,13 +642,7 @@ read_sequence(const Reading *r)
 	JsonbValue name;
 	KgJsonIter it;
 
-	if (member(&def->source->root,
-			   "operations",
-			   "array",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL ||
+	if (root_member(r, "operations", "array", true, &value) == NULL ||
 		!check_count(r, kg_json_length(kg_json_container(&value))))
 		return;
 	def->ops = palloc0(kg_json_length(kg_json_container(&value)) *
@@ -685,21 +652,21 @@ read_sequence(const Reading *r)
 	{
 		char *path = psprintf("/operations/%d", it.index);
 
-		if (!kg_json_is_object(&it.value) ||
-			member(kg_json_container(&it.value),
+		if (!kg_json_is_object(&it.value))
+		{
+			read_operation(r, &it.value, "", true, path);
+			continue;
+		}
+		if (member(kg_json_container(&it.value),
 				   "name",
 				   "string",
 				   true,
 				   path,
 				   &name,
 				   r->errors) == NULL)
-		{
-			if (!kg_json_is_object(&it.value))
-				read_operation(r, &it.value, "", true, path);
 			continue;
-		}
 		if (!is_name(kg_json_cstring(&name)) ||
-			is_step(def, kg_json_cstring(&name)))
+			has_operation(def, kg_json_cstring(&name)))
 		{
 			wrong(r->errors,
 				  &name,
@@ -717,13 +684,7 @@ read_query(const Reading *r)
 {
 	JsonbValue value;
 
-	if (member(&r->def->source->root,
-			   "operation",
-			   "object",
-			   true,
-			   "",
-			   &value,
-			   r->errors) == NULL)
+	if (root_member(r, "operation", "object", true, &value) == NULL)
 		return;
 	r->def->ops = palloc0(sizeof(KgOperationDefined));
 	read_operation(r, &value, NULL, false, "/operation");
@@ -823,13 +784,7 @@ kg_definition_read(const Jsonb *definition, KgErrorList *errors)
 			read_sequence(&r);
 			break;
 		case KG_DEFINED_FUNCTION:
-			if (member(&definition->root,
-					   "operation",
-					   "string",
-					   true,
-					   "",
-					   &value,
-					   errors))
+			if (root_member(&r, "operation", "string", true, &value))
 				def->function = kg_json_cstring(&value);
 			break;
 	}

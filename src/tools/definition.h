@@ -25,7 +25,6 @@ typedef enum KgDefinitionKind
 /* A tool that is not a registered one: a generated tool, or a fixed one. */
 typedef struct KgCallable
 {
-	const char *name;
 	const KgTool *tool;
 	const struct KgFixedTool *fixed;
 } KgCallable;

@@ -37,7 +37,6 @@ bool
 kg_callable_find(const KgCatalog *catalog, const char *name,
 				 KgCallable *callable)
 {
-	callable->name = name;
 	callable->tool = kg_catalog_tool(catalog, name);
 	callable->fixed = callable->tool ? NULL : kg_fixed_tool_find(name);
 	return callable->tool != NULL || callable->fixed != NULL;
