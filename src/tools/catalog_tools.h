@@ -40,9 +40,7 @@ extern void kg_list_draft(KgDraft *draft, const KgListQuery *query,
  */
 extern Jsonb *kg_tool_input_schema(const KgType *type, int operation,
 								   bool repeat);
-extern const char *kg_tool_input_template(int operation);
-/* Of KG_EXPOSE_GET: a type with history has "as_of", too. */
-extern const char *kg_get_input_template(const KgType *type);
+extern const char *kg_tool_input_template(const KgType *type, int operation);
 extern Jsonb *kg_tool_output_schema(const KgType *type, int operation);
 extern char *kg_tool_title(const KgType *type, int operation);
 extern char *kg_tool_description(const KgType *type, int operation);

@@ -58,7 +58,7 @@ kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 		return kg_write_input_schema(callable->tool);
 	return kg_expand_schema_of(
 		catalog,
-		kg_tool_input_template(callable->tool->operation),
+		kg_tool_input_template(callable->tool->type, callable->tool->operation),
 		callable->tool->type,
 		true);
 }

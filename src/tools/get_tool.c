@@ -238,7 +238,7 @@ Jsonb *
 kg_tool_get(const KgCatalog *catalog, const KgType *type,
 			const Jsonb *arguments)
 {
-	const char *template = kg_get_input_template(type);
+	const char *template = kg_tool_input_template(type, KG_EXPOSE_GET);
 	const char *as_of;
 	GetCall call;
 	JsonbValue sent;

@@ -220,7 +220,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	const KgInput *in = &call->input;
 	KgFilterTarget target = kg_filter_target_type(type);
 	const char *template = kg_tool_input_template(
-		call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
+		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	query->filter = parse_filters(in, &target);
@@ -496,7 +496,8 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 
 	memset(&query, 0, sizeof(query));
 	query.type = type;
-	kg_input_open(&in, arguments, kg_tool_input_template(operation), &repairs);
+	kg_input_open(
+		&in, arguments, kg_tool_input_template(type, operation), &repairs);
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "operation", kg_operation_of(operation)->name);
 	kg_jw_kstring(w, "bundle", type->bundle);

@@ -313,7 +313,7 @@ kg_type_field_names(const KgType *type)
 		more "'max_bytes':<max_bytes>}}"
 
 const char *
-kg_tool_input_template(int operation)
+kg_tool_input_template(const KgType *type, int operation)
 {
 	switch (operation)
 	{
@@ -327,27 +327,18 @@ kg_tool_input_template(int operation)
 			return kg_history_input_template();
 		default:
 			/* Exactly one of ids and id; the tool says so. */
+			if (type->history)
+				return KG_GET("'as_of':{'type':'string','format':'date-time',"
+							  "'description':'as it was then'},");
 			return KG_GET("");
 	}
-}
-
-const char *
-kg_get_input_template(const KgType *type)
-{
-	if (type->history)
-		return KG_GET("'as_of':{'type':'string','format':'date-time',"
-					  "'description':'as it was then'},");
-	return kg_tool_input_template(KG_EXPOSE_GET);
 }
 
 Jsonb *
 kg_tool_input_schema(const KgType *type, int operation, bool repeat)
 {
-	return kg_expand_schema(operation == KG_EXPOSE_GET
-								? kg_get_input_template(type)
-								: kg_tool_input_template(operation),
-							type,
-							repeat);
+	return kg_expand_schema(
+		kg_tool_input_template(type, operation), type, repeat);
 }
 
 /*

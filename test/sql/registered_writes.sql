@@ -17,9 +17,27 @@ SELECT kg_register_tool('{"name": "swap", "version": "1.0.0", "kind": "sequence"
   "input_schema": {"type": "object", "required": ["a", "b"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
   "operations": [{"name": "made", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "a"}, "name": "A"}]}},
     {"name": "gone", "tool": "delete_item", "arguments": {"ids": [{"$arg": "b"}]}}]}');
+-- what a type with history publishes of get is an argument of the tool's too
+SELECT kg_register_tool('{"name": "item_then", "version": "1.0.0", "kind": "query", "description": "An item as it was.",
+  "input_schema": {"type": "object", "required": ["id", "at"], "properties": {"id": {"type": "string"}, "at": {"type": "string"}}},
+  "operation": {"tool": "get_item", "arguments": {"id": {"$arg": "id"}, "as_of": {"$arg": "at"}}}}');
 CREATE FUNCTION pg_temp.items() RETURNS text LANGUAGE sql AS
 $$ SELECT string_agg(entity_id || ':' || version || coalesce(':' || (data ->> 'size'), ''), ' ' ORDER BY entity_id COLLATE "C") FROM kg_entity $$;
 SELECT jsonb_pretty(kg_call_tool('two_items', '{"a": "x", "b": "y"}') -> 'structuredContent');
+SELECT kg_call_tool('item_then', jsonb_build_object('id', 'x', 'at', clock_timestamp())) #> '{structuredContent,entity}' AS item_then;
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO registered_writer;
+SET kg_graph.audit = 'all';
+SET kg_graph.audit_to = 'log';
+SET kg_graph.audit_arguments = 'full';
+SET ROLE registered_writer;
+SELECT kg_call_tool('get_item', jsonb_build_object('id', 'x', 'as_of', clock_timestamp())) #> '{structuredContent,entity}' AS audited;
+SELECT kg_explain('get_item', jsonb_build_object('id', 'x', 'as_of', clock_timestamp())) #>> '{ast,operation}' AS explained;
+RESET ROLE;
+RESET kg_graph.audit;
+RESET kg_graph.audit_to;
+RESET kg_graph.audit_arguments;
+SET ROLE registered_writer;
 SELECT pg_temp.items();
 -- the second step fails: the first has written nothing
 SELECT e ->> 'message' AS message, jsonb_path_query_array(e, '$.errors[*].operation') AS operations, e ->> 'expected' AS expected
