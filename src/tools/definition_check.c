@@ -45,8 +45,9 @@ kg_callable_find(const KgCatalog *catalog, const char *name,
 bool
 kg_callable_writes(const KgCallable *callable)
 {
-	return callable->tool != NULL &&
-		   (callable->tool->operation & KG_EXPOSE_WRITING) != 0;
+	if (callable->fixed != NULL)
+		return callable->fixed->writes != NULL;
+	return (callable->tool->operation & KG_EXPOSE_WRITING) != 0;
 }
 
 Jsonb *

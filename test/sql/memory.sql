@@ -62,10 +62,17 @@ SELECT pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_buil
 SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
   FROM unnest(ARRAY['9needle9', 'ord hayst', repeat('t', 299), '89needle98765432109876543210']) q;
 
+-- a registered tool that calls one that writes is one that writes
+SELECT FROM kg_register_tool('{"name": "remember", "version": "1.0.0", "kind": "query", "description": "An entity by its name.",
+  "input_schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+  "operation": {"tool": "create_entities", "arguments": {"entities": [{"name": {"$arg": "name"}, "entityType": "", "observations": []}]}}}');
+SELECT t #> '{annotations,readOnlyHint}' AS only_reads FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' = 'remember';
+
 -- a reader reads
 SET ROLE regress_memory_reader;
 SELECT string_agg(t ->> 'name', ' ') AS tools FROM jsonb_array_elements(kg_list_tools()) t WHERE t ->> 'name' IN ('read_graph', 'create_entities', 'delete_relations', 'search_nodes');
 SELECT pg_temp.call('create_entities', '{"entities": []}') ->> 'error' AS error;
+SELECT kg_call_tool('remember', '{"name": "Reader"}') #>> '{structuredContent,error,code}' AS code;
 RESET ROLE;
 SET ROLE regress_memory;
 -- nothing is written where nothing may be
