@@ -115,6 +115,8 @@ extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
 extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
 extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
+extern void kg_jw_kstrings(KgJsonWriter *w, const char *key,
+						   char *const *strings, int n);
 extern Jsonb *kg_jw_finish(KgJsonWriter *w);
 
 /* An object with a member, in place of one of that name; and without one. */

@@ -543,6 +543,16 @@ kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
 	kg_jw_jsonb(w, jsonb);
 }
 
+void
+kg_jw_kstrings(KgJsonWriter *w, const char *key, char *const *strings, int n)
+{
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	for (int i = 0; i < n; i++)
+		kg_jw_string(w, strings[i]);
+	kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_jw_finish(KgJsonWriter *w)
 {

@@ -705,7 +705,7 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 			names[n++] = (char *) kg_type_handle(graph->ranked[rank - 1]);
 	kg_jw_key(w, "schema_summary");
 	kg_jw_begin_object(w);
-	kg_write_strings(w, "entity_types_found", names, n);
+	kg_jw_kstrings(w, "entity_types_found", names, n);
 	n = 0;
 	foreach(lc, relations)
 		names[n++] = (char *) kg_relation_name(call->catalog, lfirst_int(lc));
@@ -713,7 +713,7 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 	for (int i = 0; i < n; i++)
 		if (i == 0 || strcmp(names[i - 1], names[i]) != 0)
 			names[distinct++] = names[i];
-	kg_write_strings(w, "predicates_found", names, distinct);
+	kg_jw_kstrings(w, "predicates_found", names, distinct);
 	kg_jw_end_object(w);
 }
 

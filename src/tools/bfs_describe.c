@@ -309,7 +309,7 @@ write_entities(void *state, const KgFit *fit, KgJsonWriter *w)
 
 	kg_reply_write_items(&d->reply, "items", w);
 	if (nmissing > 0)
-		kg_write_strings(w, "not_found", missing, nmissing);
+		kg_jw_kstrings(w, "not_found", missing, nmissing);
 }
 
 Jsonb *
@@ -496,9 +496,8 @@ write_schema(void *state, const KgFit *fit, KgJsonWriter *w)
 	const Schema *s = state;
 	int ntypes = Min(fit->listed, s->ntypes);
 
-	kg_write_strings(w, "entity_types", s->names, ntypes);
-	kg_write_strings(
-		w, "predicates", s->names + s->ntypes, fit->listed - ntypes);
+	kg_jw_kstrings(w, "entity_types", s->names, ntypes);
+	kg_jw_kstrings(w, "predicates", s->names + s->ntypes, fit->listed - ntypes);
 	kg_jw_kbool(w, "comprehensive", !s->sample && fit->listed == fit->n);
 	write_texts(s, fit->extras, w);
 }

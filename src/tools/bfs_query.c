@@ -55,9 +55,9 @@ write_seeds(const KgHandles *seeds, KgJsonWriter *w)
 	char **unknown;
 	int n = kg_unknown_handles(seeds, &unknown);
 
-	kg_write_strings(w, "seeds", seeds->given, seeds->n);
+	kg_jw_kstrings(w, "seeds", seeds->given, seeds->n);
 	if (n > 0)
-		kg_write_strings(w, "unknown_seeds", unknown, n);
+		kg_jw_kstrings(w, "unknown_seeds", unknown, n);
 }
 
 /* What both tools answer. */

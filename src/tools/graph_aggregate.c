@@ -1110,7 +1110,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Aggregate *a = state;
 
-	kg_write_strings(w, "columns", (char *const *) a->columns, a->ncolumns);
+	kg_jw_kstrings(w, "columns", (char *const *) a->columns, a->ncolumns);
 	kg_jw_key(w, "rows");
 	kg_jw_begin_array(w);
 	for (int i = 0; i < fit->listed; i++)

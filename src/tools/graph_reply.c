@@ -659,16 +659,6 @@ kg_reply_finish(KgReply *reply,
 
 /* ---- writing ---- */
 
-void
-kg_write_strings(KgJsonWriter *w, const char *key, char *const *strings, int n)
-{
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-		kg_jw_string(w, strings[i]);
-	kg_jw_end_array(w);
-}
-
 static void
 write_end(const KgReply *reply, const KgRef *ref, KgJsonWriter *w)
 {

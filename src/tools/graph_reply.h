@@ -91,8 +91,4 @@ extern void kg_reply_write_items(const KgReply *reply, const char *key,
 extern void kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w);
 extern void kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w);
 
-/* A member that is an array of strings. */
-extern void kg_write_strings(KgJsonWriter *w, const char *key,
-							 char *const *strings, int n);
-
 #endif /* KG_GRAPH_REPLY_H */

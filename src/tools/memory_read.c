@@ -275,11 +275,8 @@ write_entity(const KgRemembered *entity, KgJsonWriter *w)
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", entity->name);
 	kg_jw_kstring(w, "entityType", entity->type);
-	kg_jw_key(w, "observations");
-	kg_jw_begin_array(w);
-	for (int i = 0; i < entity->n; i++)
-		kg_jw_string(w, entity->observations[i]);
-	kg_jw_end_array(w);
+	kg_jw_kstrings(
+		w, "observations", (char *const *) entity->observations, entity->n);
 	kg_jw_end_object(w);
 }
 

@@ -283,17 +283,6 @@ perform(Writing *writing, void (*work)(Writing *writing))
 }
 
 static void
-write_strings(KgJsonWriter *w, const char *key, const char *const *strings,
-			  int n)
-{
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
-	for (int i = 0; i < n; i++)
-		kg_jw_string(w, strings[i]);
-	kg_jw_end_array(w);
-}
-
-static void
 begin_reply(KgJsonWriter *w, const char *key)
 {
 	kg_jw_init(w);
@@ -374,7 +363,10 @@ kg_tool_create_entities(const Jsonb *arguments)
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "name", entity->name);
 		kg_jw_kstring(&w, "entityType", entity->type);
-		write_strings(&w, "observations", entity->observations, entity->n);
+		kg_jw_kstrings(&w,
+					   "observations",
+					   (char *const *) entity->observations,
+					   entity->n);
 		kg_jw_end_object(&w);
 	}
 	return end_reply(&w);
@@ -471,7 +463,10 @@ kg_tool_add_observations(const Jsonb *arguments)
 
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "entityName", entity->name);
-		write_strings(&w, "addedObservations", entity->observations, entity->n);
+		kg_jw_kstrings(&w,
+					   "addedObservations",
+					   (char *const *) entity->observations,
+					   entity->n);
 		kg_jw_end_object(&w);
 	}
 	return end_reply(&w);
