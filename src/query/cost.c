@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "query/cost.h"
+#include "query/decisions.h"
 #include "query/neighbors.h"
 #include "query/probe.h"
 
@@ -224,22 +225,30 @@ throw_cost(double cost, const char *path)
 	kg_error_throw(err);
 }
 
-static void
-add_cost(KgGraph *graph, double cost, const char *path)
-{
-	KgExplained *explained = graph->call->explained;
-
-	graph->cost += cost;
-	if (explained != NULL)
-		explained->cost = Max(explained->cost, 0) + cost;
-	if (graph->cost > kg_setting_max_cost)
-		throw_cost(graph->cost, path);
-}
-
 static bool
 too_much(const KgGraph *graph, double cost)
 {
 	return graph->cost + cost > kg_setting_max_cost;
+}
+
+static void
+add_cost(KgGraph *graph, double cost, const char *path)
+{
+	KgExplained *explained = graph->call->explained;
+	bool open = kg_decisions_left_open() > 0;
+
+	kg_decisions_end_estimate(!too_much(graph, cost));
+	if (open)
+	{
+		/* The search is to meet it again. */
+		kg_graph_forget_types(graph);
+		return;
+	}
+	graph->cost += cost;
+	if (explained != NULL)
+		explained->cost = Max(explained->cost, 0) + cost;
+	if (too_much(graph, 0))
+		throw_cost(graph->cost, path);
 }
 
 void
@@ -255,6 +264,7 @@ kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 
 	if (is_small(graph, n, hops) && (!each || n <= 2))
 		return;
+	kg_decisions_begin_estimate();
 	kg_probe_start(&probe, graph, starts, n);
 	probe_fan(&probe, &fan, n / rounds);
 	cost = rounds * spread(&fan, &bound, n / rounds, &reached);
@@ -299,6 +309,7 @@ kg_cost_traverse(KgGraph *graph, const int64 *starts, uint32 n,
 		hops += specs[i].max_hops;
 	if (is_small(graph, n, hops))
 		return;
+	kg_decisions_begin_estimate();
 	kg_probe_start(&probe, graph, starts, n);
 	for (int i = 0; i < nsteps; i++)
 	{
@@ -419,6 +430,7 @@ kg_cost_paths(KgGraph *graph, const KgPathQuery *query)
 	if (is_small(graph, query->nfrom + query->nto, (query->max_hops + 1) / 2) ||
 		(graph->call->explained == NULL && kg_paths_stop_when_met(query)))
 		return;
+	kg_decisions_begin_estimate();
 	memset(sides, 0, sizeof(sides));
 	for (int i = 0; i < 2; i++)
 	{

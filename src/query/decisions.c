@@ -81,9 +81,12 @@ struct KgDecisions
 	KgNodeSet nodes;		   /* met; a call has one snapshot */
 	const Decision **of_nodes; /* by their places there */
 	uint32 of_nodes_room;
-	Decision **noted; /* undecided, met by the trial */
-	int nnoted;
+	Decision **noted; /* undecided, met by the trial; before them those */
+	int nnoted;		  /* that an estimate left open */
+	int nopen;
 	int room;
+	bool met; /* the trial met some that is not decided */
+	bool estimating;
 	int64 needed; /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
@@ -380,13 +383,13 @@ ask_of(KgDecisions *d, Decision **asked, int n)
 	pfree(allowed);
 }
 
-/* All of them, whoever decides: a function, the gateway, or both. */
+/* All of the trial's, whoever decides: a function, the gateway, or both. */
 static void
 ask_function(KgDecisions *d)
 {
-	int start = 0;
+	int start = d->nopen;
 
-	for (int i = 1; i <= d->nnoted && d->function != NULL; i++)
+	for (int i = start + 1; i <= d->nnoted && d->function != NULL; i++)
 		if (i == d->nnoted || !same_question(d->noted[i], d->noted[start]))
 		{
 			ask_of(d, d->noted + start, i - start);
@@ -404,41 +407,53 @@ throw_nobody(void)
 	kg_error_throw(err);
 }
 
-/* What the gateway has not said yet ends the call. */
+/* What the gateway has said; what the function denies, it is not asked. */
 static void
 ask_outside(KgDecisions *d)
 {
-	int n = 0;
-	KgError *err;
-
-	for (int i = 0; i < d->nnoted; i++)
-	{
-		Decision *decision = d->noted[i];
-
-		if (decision->verdict == DENIED)
-			continue;
-		decision->verdict = decision->given;
-		if (decision->given == UNDECIDED)
-			d->noted[n++] = decision;
-	}
-	d->nnoted = n;
-	if (n == 0)
-		return;
-	d->ended = true;
-	err = kg_error_new(KG_FORBIDDEN, "the call has to ask for decisions");
-	kg_error_throw(err);
+	for (int i = d->nopen; i < d->nnoted && d->outside; i++)
+		if (d->noted[i]->verdict != DENIED)
+			d->noted[i]->verdict = d->noted[i]->given;
 }
 
 static void
 ask_noted(KgDecisions *d)
 {
-	qsort(d->noted, d->nnoted, sizeof(Decision *), compare_noted);
+	qsort(d->noted + d->nopen,
+		  d->nnoted - d->nopen,
+		  sizeof(Decision *),
+		  compare_noted);
 	if (d->about_nobody)
 		throw_nobody();
 	ask_function(d);
-	if (d->outside)
-		ask_outside(d);
-	d->nnoted = 0;
+	ask_outside(d);
+}
+
+static KG_NORETURN void
+end_call(KgDecisions *d)
+{
+	d->ended = true;
+	kg_error_throw(
+		kg_error_new(KG_FORBIDDEN, "the call has to ask for decisions"));
+}
+
+/*
+ * What the gateway has not said yet ends the call; within an estimate it stays
+ * open, so that the search that it is for asks for its own in the same round.
+ */
+static void
+leave_open(KgDecisions *d)
+{
+	int n = d->nopen;
+
+	for (int i = n; i < d->nnoted; i++)
+		if (d->noted[i]->verdict == UNDECIDED)
+			d->noted[n++] = d->noted[i];
+	d->nnoted = n;
+	if (d->estimating)
+		d->nopen = n;
+	else if (n > 0)
+		end_call(d);
 }
 
 static void
@@ -522,8 +537,10 @@ try_row(KgDecisions *d, int32 type_no, int64 node, text *entity_id, Datum data)
 			return false;
 		keep_node(d, node, decision);
 	}
-	return decision->verdict == UNDECIDED ? d->hopeful
-										  : decision->verdict == ALLOWED;
+	if (decision->verdict != UNDECIDED)
+		return decision->verdict == ALLOWED;
+	d->met = true;
+	return d->hopeful;
 }
 
 KgDecisions *
@@ -552,6 +569,7 @@ kg_decisions_try(KgDecisions *d, bool each, int trials)
 	/* An exchange asks about all that a step can meet, in one round. */
 	d->hopeful = each || (trials < KG_HOPEFUL_TRIALS && !d->outside);
 	d->exhausted = false;
+	d->met = false;
 }
 
 void
@@ -563,21 +581,60 @@ kg_decisions_tried(KgDecisions *d)
 bool
 kg_decisions_settle(KgDecisions *d)
 {
-	int n = d->nnoted;
 	bool stands = true;
 
-	if (n == 0)
+	if (!d->met && d->nnoted == d->nopen)
 		return true;
 	ask_noted(d);
-	for (int i = 0; i < n; i++)
+	for (int i = d->nopen; i < d->nnoted; i++)
 		stands &= (d->noted[i]->verdict == ALLOWED) == d->hopeful;
+	leave_open(d);
 	return stands;
 }
 
 bool
 kg_decisions_in_vain(const KgDecisions *d)
 {
-	return d->nnoted > 0 && d->function == NULL;
+	return d->met && d->function == NULL && !d->estimating;
+}
+
+/* Those of the exchange that the call that runs is, or NULL. */
+static KgDecisions *
+exchanged(void)
+{
+	const KgCall *call = kg_running_call();
+
+	return call->decisions != NULL && call->decisions->outside ? call->decisions
+															   : NULL;
+}
+
+void
+kg_decisions_begin_estimate(void)
+{
+	KgDecisions *d = exchanged();
+
+	if (d != NULL)
+		d->estimating = true;
+}
+
+int
+kg_decisions_left_open(void)
+{
+	const KgDecisions *d = exchanged();
+
+	return d != NULL ? d->nopen : 0;
+}
+
+void
+kg_decisions_end_estimate(bool search)
+{
+	KgDecisions *d = exchanged();
+
+	if (d == NULL)
+		return;
+	d->estimating = false;
+	if (d->nopen > 0 && !search)
+		end_call(d);
 }
 
 bool
@@ -612,14 +669,17 @@ kg_decisions_given(KgDecisions *d, const char *key, int len, bool allowed)
 }
 
 int
-kg_decisions_open(const KgDecisions *d,
+kg_decisions_open(KgDecisions *d,
 				  void (*each)(const char *key, int len, void *arg), void *arg)
 {
-	if (!d->ended)
-		return 0;
-	for (int i = 0; i < d->nnoted && each != NULL; i++)
+	int n = d->ended ? d->nnoted : d->nopen;
+
+	if (each == NULL)
+		return n;
+	qsort(d->noted, n, sizeof(Decision *), compare_noted);
+	for (int i = 0; i < n; i++)
 		each(d->noted[i]->key.bytes, d->noted[i]->key.len, arg);
-	return d->nnoted;
+	return n;
 }
 
 bool

@@ -65,8 +65,11 @@ extern bool kg_decisions_are_outside(void);
 extern KgDecisions *kg_decisions_outside(KgCall *call, bool about_somebody);
 extern void kg_decisions_given(KgDecisions *decisions, const char *key, int len,
 							   bool allowed);
-/* Did it end for that?  Then each of these is to be asked; returns how many. */
-extern int kg_decisions_open(const KgDecisions *decisions,
+/*
+ * Did it end for that, or without what an estimate left open?  Then each of
+ * these is to be asked; returns how many.
+ */
+extern int kg_decisions_open(KgDecisions *decisions,
 							 void (*each)(const char *key, int len, void *arg),
 							 void *arg);
 /*
@@ -74,6 +77,16 @@ extern int kg_decisions_open(const KgDecisions *decisions,
  * exchange that may still ask, each further step is a round.
  */
 extern bool kg_decisions_ask_all(void);
+
+/*
+ * Around an estimate.  In an exchange what it meets that is undecided is hidden
+ * and stays open: the search behind it, which meets it too, asks for all of its
+ * step in one round.  While something is open an estimate tells nothing; search:
+ * it is not too much to be tried.
+ */
+extern void kg_decisions_begin_estimate(void);
+extern int kg_decisions_left_open(void);
+extern void kg_decisions_end_estimate(bool search);
 
 /*
  * Raises KG_FORBIDDEN where the arguments reach a type with x-authorize and

@@ -275,7 +275,7 @@ seal(const KgExchange *exchange, int64 expires, uint64 *digests, int n)
 }
 
 void
-kg_exchange_write(const KgExchange *exchange, const KgDecisions *decisions,
+kg_exchange_write(const KgExchange *exchange, KgDecisions *decisions,
 				  KgJsonWriter *w)
 {
 	int most = exchange->nasked + kg_decisions_open(decisions, NULL, NULL);

@@ -36,6 +36,6 @@ extern void kg_exchange_take(const KgExchange *exchange, const Jsonb *decisions,
 
 /* What is to be asked now: members of the object that is open. */
 extern void kg_exchange_write(const KgExchange *exchange,
-							  const KgDecisions *decisions, KgJsonWriter *w);
+							  KgDecisions *decisions, KgJsonWriter *w);
 
 #endif /* KG_EXCHANGE_H */

@@ -126,14 +126,20 @@ receive_type(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-static void
-forget_known(KgGraph *graph)
+void
+kg_graph_forget_types(KgGraph *graph)
 {
-	if (graph->known_ranks != NULL)
-	{
-		kg_nodeset_free(&graph->known);
-		pfree(graph->known_ranks);
-	}
+	if (graph->known_ranks == NULL)
+		return;
+	kg_nodeset_free(&graph->known);
+	pfree(graph->known_ranks);
+	graph->known_ranks = NULL;
+}
+
+static void
+begin_known(KgGraph *graph)
+{
+	kg_graph_forget_types(graph);
 	kg_nodeset_init(&graph->known, graph->context);
 	graph->known_ranks = MemoryContextAlloc(
 		graph->context, graph->known.capacity * sizeof(uint16));
@@ -149,7 +155,7 @@ read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 	uint32 before;
 
 	if (graph->known_ranks == NULL || known->n + n > KG_PIECE)
-		forget_known(graph);
+		begin_known(graph);
 	before = known->n;
 	for (uint32 i = 0; i < n; i++)
 		places[i] = kg_nodeset_add(known, nodes[i]);

@@ -34,6 +34,9 @@ kg_graph_implied_rank(KgGraph *graph, int32 relation_no, bool target)
 	return implied->ranks[target];
 }
 
+/* They may be others from now on. */
+extern void kg_graph_forget_types(KgGraph *graph);
+
 /* A resolved node. */
 typedef struct KgRef
 {

@@ -15,6 +15,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/plan.h"
 #include "query/probe.h"
 #include "query/sql_graph.h"
@@ -58,6 +59,12 @@ note_neighbor(KgProbe *probe, int64 node)
 	probe->next[probe->nnext++] = node;
 }
 
+static bool
+has_most(const KgProbe *probe)
+{
+	return probe->visible + kg_decisions_left_open() >= KG_CHECKED_MOST;
+}
+
 static void
 check_neighbors(KgProbe *probe)
 {
@@ -70,7 +77,7 @@ check_neighbors(KgProbe *probe)
 		place[i] = kg_nodeset_add(&set, probe->unchecked[i]);
 	kg_graph_types(probe->graph, set.nodes, set.n, ranks);
 	for (uint32 i = 0; i < probe->nunchecked; i++)
-		if (ranks[place[i]] != 0 && probe->visible < KG_CHECKED_MOST)
+		if (ranks[place[i]] != 0 && !has_most(probe))
 		{
 			probe->visible++;
 			if (probe->walked[i])
@@ -96,7 +103,7 @@ found_neighbors(const KgNeighbors *found, void *arg)
 			note_neighbor(probe, found->neighbors[i]);
 			continue;
 		}
-		if (probe->visible >= KG_CHECKED_MOST)
+		if (has_most(probe))
 			return;
 		probe->walked[probe->nunchecked] = walked;
 		probe->unchecked[probe->nunchecked++] = found->neighbors[i];
@@ -173,7 +180,10 @@ kg_probe_hop(KgProbe *probe, const KgFollow *walk)
 				  n;
 	graph->edges = charged;
 	probe->nnext = distinct(probe->next, probe->nnext);
-	probe->nsample = Min(probe->nnext, KG_SAMPLE);
+	/* Where it goes on is not known while something is open. */
+	probe->nsample = kg_decisions_left_open() > 0
+						 ? 0
+						 : Min(probe->nnext, KG_SAMPLE);
 	for (int i = 0; i < probe->nsample; i++)
 		probe->sample[i] = probe->next[i * probe->nnext / probe->nsample];
 	return (double) probe->seen / n;

@@ -28,7 +28,7 @@ INSERT INTO exchange_right SELECT 'read_project', 'q' || lpad(n::text, 3, '0') F
 GRANT SELECT ON exchange_right TO PUBLIC;
 SELECT kg_issue_token('{"tenant": "exchange", "sub": "ann"}') AS ann, kg_issue_token('{"tenant": "exchange", "sub": "bob"}') AS bob, kg_issue_token('{"tenant": "exchange"}') AS nobody, kg_issue_token('{"tenant": "exchange2", "sub": "ann"}') AS ann2 \gset
 CREATE TABLE exchange_token AS SELECT :'ann' AS ann;
-GRANT SELECT ON exchange_token TO PUBLIC;
+GRANT SELECT, UPDATE ON exchange_token TO PUBLIC;
 
 -- What a gateway does: ask for what the call asks for, and call again.
 CREATE FUNCTION exchange_run(tool text, arguments jsonb, rounds OUT int, asked OUT text, result OUT jsonb) LANGUAGE plpgsql AS $$
@@ -180,6 +180,26 @@ SELECT tool, reply #>> '{result,structuredContent,error,code}' AS code, reply #>
   kg_call_authorized(tool, arguments, token => :'writer') reply;
 RESET ROLE;
 SELECT entity_id, data FROM kg_entity WHERE entity_type = 'note';
+RESET kg_graph.max_authorizations;
+-- An estimate, which looks at a part of each step, takes no rounds of its own; nor does it tell another number than to whom a function allows the same.
+SET kg_graph.tenant = 'exchange';
+SELECT kg_put_entities('project', (SELECT jsonb_agg(jsonb_build_object('id', part || lpad(n::text, 2, '0'), 'parent', CASE part WHEN 'r' THEN 'p1' WHEN 's' THEN 'r' || lpad(n::text, 2, '0') ELSE 's' || lpad(n::text, 2, '0') END))
+  FROM unnest('{r,s,t}'::text[]) WITH ORDINALITY u(part, o), generate_series(1, 40) n)) IS NOT NULL AS put;
+INSERT INTO exchange_right SELECT 'read_project', entity_id FROM kg_entity WHERE entity_type = 'project' AND entity_id ~ '^[rst]' AND entity_id !~ '7$' ON CONFLICT DO NOTHING;
+\set walk '{"from": {"label": "project", "ids": ["p1"]}, "relationships": [{"type": "CHILD_OF", "direction": "incoming", "max_hops": 3}], "limit": 2}'
+\set near '{"start_node": {"label": "project", "node_id": "p1"}, "max_hops": 3, "limit": 2}'
+\set path '{"from": {"label": "project", "ids": ["p1"]}, "to": {"label": "project", "ids": ["t01", "t02"]}, "max_hops": 4, "mode": "simple"}'
+SELECT kg_set_limits('exchange', 'role:exchange_reader', '{"max_cost": 40}'), kg_set_limits('exchange', 'sub:bob', '{"max_cost": 40}');
+RESET kg_graph.tenant;
+SET ROLE exchange_gateway;
+SELECT tool, rounds, result -> 'total' AS total, result -> 'error' AS error FROM (VALUES ('traverse_relationships', :'walk'), ('explore_neighbors', :'near'), ('find_paths', :'path')) v(tool, arguments), exchange_run(tool, arguments::jsonb) x;
+UPDATE exchange_token SET ann = :'bob';
+SELECT tool, rounds, result #>> '{error,message}' AS error FROM (VALUES ('traverse_relationships', :'walk'), ('explore_neighbors', :'near'), ('find_paths', :'path')) v(tool, arguments), exchange_run(tool, arguments::jsonb) x;
+RESET ROLE;
+SELECT kg_set_authorizer('exchange', 'exchange_f(text, text, text[])');
+SET ROLE exchange_reader;
+SELECT tool, kg_call_tool(tool, arguments::jsonb) #>> '{structuredContent,error,message}' AS error FROM (VALUES ('traverse_relationships', :'walk'), ('explore_neighbors', :'near'), ('find_paths', :'path')) v(tool, arguments);
+RESET ROLE;
 SELECT kg_drop_tenant('exchange'), kg_drop_tenant('exchange2');
 DELETE FROM kg_auth_key WHERE issuer IN ('exchange', 'exchange-w');
 DROP FUNCTION exchange_f(text, text, text[]), exchange_run(text, jsonb), exchange_says(text);
