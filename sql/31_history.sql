@@ -23,7 +23,7 @@ CREATE TABLE @extschema@.kg_history (
   source       bigint,
   target       bigint,
   key          text COLLATE "C",
-  version      bigint NOT NULL,
+  version      bigint CHECK (type_no IS NULL OR version IS NOT NULL),
   before       jsonb,
   after        jsonb,
   scope_before text COLLATE "C",
@@ -35,12 +35,13 @@ CREATE TABLE @extschema@.kg_history (
 COMMENT ON TABLE @extschema@.kg_history IS 'what was done to entities of types with x-history and to edges of relations with history; written by the triggers of kg_entity and kg_edge';
 COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'a number that the changes of a transaction share: that of the first of them';
 COMMENT ON COLUMN @extschema@.kg_history.at IS 'the clock''s time of the write, never below that of the change before it';
-COMMENT ON COLUMN @extschema@.kg_history.version IS 'the entity''s version after the change; of a deletion one that no entity has';
+COMMENT ON COLUMN @extschema@.kg_history.version IS 'the entity''s version after the change; of a deletion one that no entity has; NULL of edges, whose changes have the order of their numbers';
+COMMENT ON COLUMN @extschema@.kg_history.before IS 'what was before; NULL: nothing; of an edge its properties, null where it had none';
 COMMENT ON COLUMN @extschema@.kg_history.scope_before IS 'kg_entity.scope of what was before';
-CREATE INDEX kg_history_entity_idx ON @extschema@.kg_history (tenant, type_no, entity_id, version) WHERE type_no IS NOT NULL;
+CREATE INDEX kg_history_entity_idx ON @extschema@.kg_history (tenant, type_no, entity_id, at, version) WHERE type_no IS NOT NULL;
 CREATE INDEX kg_history_edge_idx ON @extschema@.kg_history (tenant, relation_no, source, target, change) WHERE relation_no IS NOT NULL;
 CREATE INDEX kg_history_transaction_idx ON @extschema@.kg_history (tenant, transaction);
-CREATE INDEX kg_history_at_idx ON @extschema@.kg_history (tenant, at);
+CREATE INDEX kg_history_at_idx ON @extschema@.kg_history (tenant, type_no, relation_no, at);
 
 CREATE TABLE @extschema@.kg_freed (
   tenant       text COLLATE "C" NOT NULL,
@@ -54,6 +55,8 @@ COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, an
 
 ALTER TABLE @extschema@.kg_entity_type ADD history_since timestamptz;
 COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'since when kg_history has every change of the type''s entities; NULL: it has not';
+ALTER TABLE @extschema@.kg_relation ADD history_since timestamptz;
+COMMENT ON COLUMN @extschema@.kg_relation.history_since IS 'since when kg_history has every change of the relation''s edges; NULL: it has not';
 
 -- What we write has its type; the triggers of the type stay on, so that history
 -- goes with it.

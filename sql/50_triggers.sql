@@ -56,7 +56,10 @@ CREATE TRIGGER kg_edge_inserted AFTER INSERT ON @extschema@.kg_edge
   REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
 CREATE TRIGGER kg_edge_updated AFTER UPDATE ON @extschema@.kg_edge
-  REFERENCING NEW TABLE AS new_rows
+  REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
+CREATE TRIGGER kg_edge_deleted AFTER DELETE ON @extschema@.kg_edge
+  REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_check_edges();
 
 

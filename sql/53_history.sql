@@ -24,6 +24,12 @@ CREATE FUNCTION @extschema@.kg_history(entity_type text, id text, options jsonb 
 COMMENT ON FUNCTION @extschema@.kg_history(text, text, jsonb) IS
   'what was done to an entity, the newest first; options limit, cursor, max_bytes';
 
+CREATE FUNCTION @extschema@.kg_history(relation text, edge jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_edge_history';
+COMMENT ON FUNCTION @extschema@.kg_history(text, jsonb, jsonb) IS
+  'what was done to the edges of a relation between two entities, {from, to}, or {from, to, key}, the newest first; options limit, cursor, max_bytes';
+
 CREATE FUNCTION @extschema@.kg_revert(changes jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revert';

@@ -1,6 +1,6 @@
 /*
  * history.c
- *	  SQL functions about what entities were: kg_history, kg_revert,
+ *	  SQL functions about what entities and edges were: kg_history, kg_revert,
  *	  kg_prune_history.
  */
 #include "postgres.h"
@@ -17,37 +17,82 @@
 PGDLLEXPORT Datum kg_sql_history(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_history);
 
-/* The options of a function as arguments of its tool, and what else they are. */
-static Jsonb *
-with_id(const Jsonb *options, const char *id)
+static void
+require_object(const Jsonb *options, const char *what)
 {
 	JsonbValue value;
 
 	kg_json_root(options, &value);
 	if (!kg_json_is_object(&value))
 		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
+			kg_error_new(KG_INVALID_INPUT, "%s must be an object", what));
+}
+
+/* The options of a function as arguments of its tool, and what else they are. */
+static Jsonb *
+with_id(const Jsonb *options, const char *id)
+{
+	JsonbValue value;
+
+	require_object(options, "options");
 	value = kg_json_string_value(id);
 	return kg_json_with(options, "id", &value);
+}
+
+/* The same of an edge: {from, to, key}. */
+static Jsonb *
+edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
+			 Jsonb *options)
+{
+	KgJsonIter it;
+
+	require_object(edge, "edge");
+	require_object(options, "options");
+	kg_json_iter_init(&it, &edge->root);
+	while (kg_json_iter_next(&it))
+		options = kg_json_with(options, kg_json_cstring(&it.key), &it.value);
+	return kg_edge_history(catalog, relation, options);
 }
 
 static Jsonb *
 history(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
-	const KgType *type = kg_catalog_require_type(
-		catalog, text_to_cstring(PG_GETARG_TEXT_PP(0)), "/entity_type");
+	const char *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *id = text_to_cstring(PG_GETARG_TEXT_PP(1));
 
+	/* A literal is a text, also where it says what is an edge. */
+	if (*id == '{' && kg_catalog_type(catalog, name) == NULL)
+		return edge_history(
+			catalog, name, kg_json_parse(id), PG_GETARG_JSONB_P(2));
 	return kg_tool_history(
 		catalog,
-		type,
-		with_id(PG_GETARG_JSONB_P(2), text_to_cstring(PG_GETARG_TEXT_PP(1))));
+		kg_catalog_require_type(catalog, name, "/entity_type"),
+		with_id(PG_GETARG_JSONB_P(2), id));
 }
 
 Datum
 kg_sql_history(PG_FUNCTION_ARGS)
 {
 	return kg_entry(fcinfo, KG_AUDIT_READS, history);
+}
+
+PGDLLEXPORT Datum kg_sql_edge_history(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_edge_history);
+
+static Jsonb *
+history_of_edge(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return edge_history(kg_catalog_of_caller(),
+						text_to_cstring(PG_GETARG_TEXT_PP(0)),
+						PG_GETARG_JSONB_P(1),
+						PG_GETARG_JSONB_P(2));
+}
+
+Datum
+kg_sql_edge_history(PG_FUNCTION_ARGS)
+{
+	return kg_entry(fcinfo, KG_AUDIT_READS, history_of_edge);
 }
 
 PGDLLEXPORT Datum kg_sql_revert(PG_FUNCTION_ARGS);

@@ -308,7 +308,7 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	kg_spi_run(&saved,
 			   "SELECT bundle, relation, relation_no, from_type, to_bundle, "
 			   "to_type, property, schema, inverse, is_symmetric, description, "
-			   "key "
+			   "key, history_since "
 			   "FROM @kg_relation WHERE tenant = $1 "
 			   "ORDER BY bundle, relation, from_type, to_bundle, to_type",
 			   1,
@@ -334,6 +334,10 @@ load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 			relation->inverse = row_text(i, 9);
 			relation->symmetric = strcmp(row_text(i, 10), "t") == 0;
 			relation->key = row_text(i, 12);
+			relation->history_since = DatumGetTimestampTz(
+				kg_spi_value(i, 13, &isnull));
+			relation->history = !isnull;
+			catalog->edge_history |= relation->history;
 		}
 		add_variant(catalog, relation, i);
 	}

@@ -139,7 +139,9 @@ typedef struct KgRelation
 	bool symmetric;
 	bool derived;	 /* from x-ref; else declared, edges explicit */
 	const char *key; /* the property that tells parallel edges apart, or NULL */
-	int expose;		 /* KG_EXPOSE_* of a declared one */
+	bool history;	 /* its edges' changes are kept */
+	TimestampTz history_since; /* kg_history has them all; 0: none */
+	int expose;				   /* KG_EXPOSE_* of a declared one */
 	int nvariants;
 	KgVariant *variants;
 	int nfields; /* of edge properties, over the variants */
@@ -195,6 +197,7 @@ typedef struct KgCatalog
 	bool
 		lacks_bundles; /* its snapshot shows some that the caller does not see */
 	bool authorizes;   /* some type has x-authorize */
+	bool edge_history;	   /* some relation has history */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 

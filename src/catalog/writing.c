@@ -19,6 +19,7 @@
 #include "commands/extension.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
+#include "miscadmin.h"
 #include "parser/parsetree.h"
 #include "storage/lmgr.h"
 #include "tcop/utility.h"
@@ -26,6 +27,7 @@
 #include "utils/rel.h"
 #include "utils/relcache.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #define SEVERAL_TYPES (-1)
 
@@ -34,9 +36,11 @@ typedef struct Writing
 {
 	const QueryDesc *desc; /* NULL: COPY, which is no query */
 	CommandId cid;		   /* its rows are of this command */
+	Oid role;			   /* who runs it */
 	int events;			   /* bits of TriggerEvent that it may have */
 	int derived;		   /* of which all is derived */
 	int32 type_no;		   /* written so far; 0: nothing */
+	TimestampTz time;	   /* of all that belongs to it; 0: not asked for */
 	bool overtaken;
 	struct Writing *outer;
 } Writing;
@@ -107,6 +111,7 @@ enter(Writing *writing, QueryDesc *desc)
 		memset(writing, 0, sizeof(*writing));
 		writing->desc = desc;
 		writing->cid = desc->estate->es_output_cid;
+		writing->role = GetUserId();
 		writing->events = events_of(desc->plannedstmt);
 	}
 	left.desc = NULL;
@@ -267,6 +272,37 @@ uint64
 kg_writing_nested(void)
 {
 	return nested;
+}
+
+/* Without one, &copying. */
+static Writing *
+outermost(void)
+{
+	Writing *w = innermost;
+
+	while (w->outer && w->outer->outer)
+		w = w->outer;
+	return w;
+}
+
+Oid
+kg_writing_role(Oid role)
+{
+	const Writing *w = outermost();
+
+	return role == kg_extension_owner() && w != &copying ? w->role : role;
+}
+
+TimestampTz
+kg_writing_time(void)
+{
+	Writing *w = copying.type_no != 0 ? &copying : outermost();
+
+	if (w == &copying && w->type_no == 0)
+		return GetCurrentTimestamp();
+	if (w->time == 0)
+		w->time = GetCurrentTimestamp();
+	return w->time;
 }
 
 bool

@@ -37,6 +37,14 @@ extern void kg_writing_derived(uint32 event);
 extern uint64 kg_writing_nested(void);
 
 /*
+ * The time of what the statement that writes entities, or is in the middle of
+ * one that does, writes: one for all that belongs together.
+ */
+extern TimestampTz kg_writing_time(void);
+/* Who runs it, where what follows from it is written by the owner. */
+extern Oid kg_writing_role(Oid role);
+
+/*
  * Was something derived in the middle of the statement, or is it in the middle of
  * another?  Then what is derived from its rows is not what it was before it.
  */

@@ -273,6 +273,7 @@ read_relations(KgBundle *bundle, const char *dir, const KgJson *list,
 									   "inverse",
 									   "symmetric",
 									   "key",
+									   "history",
 									   "description",
 									   NULL};
 	bool ok = true;

@@ -43,7 +43,8 @@
 	"\"parts\": {\"type\": \"array\", \"items\": {\"type\": \"string\"}, "    \
 	"\"description\": \"Pieces of a long content, for the search\"}}}}], "    \
 	"\"relations\": [{\"name\": \"RELATES\", \"from\": \"entity\", "          \
-	"\"to\": \"entity\", \"key\": [\"relationType\"], \"description\": "      \
+	"\"to\": \"entity\", \"key\": [\"relationType\"], \"history\": true, "    \
+	"\"description\": "                                                       \
 	"\"A relation of the type that relationType says\", \"schema\": "         \
 	"{\"type\": \"object\", \"required\": [\"relationType\"], "               \
 	"\"properties\": {\"relationType\": {\"type\": \"string\"}}}}]}"

@@ -18,6 +18,7 @@
 #include "query/plan.h"
 #include "query/sql.h"
 #include "schema/format.h"
+#include "store/references.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
@@ -53,6 +54,13 @@ slot_jsonb(TupleTableSlot *slot, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
+/* An edge without properties is told as one with none. */
+static Jsonb *
+properties_of(Jsonb *image)
+{
+	return image && JB_ROOT_IS_SCALAR(image) ? kg_json_parse("{}") : image;
+}
+
 static bool
 take_change(TupleTableSlot *slot, void *arg)
 {
@@ -71,6 +79,13 @@ take_change(TupleTableSlot *slot, void *arg)
 	change->version = slot_int64(slot, 10);
 	change->before = slot_jsonb(slot, 11);
 	change->after = slot_jsonb(slot, 12);
+	change->time = slot_int64(slot, 13);
+	change->key = slot_text(slot, 14);
+	if (change->key)
+	{
+		change->before = properties_of(change->before);
+		change->after = properties_of(change->after);
+	}
 	return true;
 }
 
@@ -131,7 +146,8 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 			   "AND h.type_no = $2 AND h.entity_id = $3 "
 			   "AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
 			   "AND e.bundle = $4 AND e.entity_type = $5 "
-			   "AND e.entity_id = $3) ORDER BY h.version DESC LIMIT 1",
+			   "AND e.entity_id = $3) ORDER BY h.at DESC, h.version DESC "
+			   "LIMIT 1",
 			   lengthof(argtypes),
 			   argtypes,
 			   values,
@@ -145,53 +161,82 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 	return change;
 }
 
-static int
-read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
-			 int64 below, int n, KgChange *changes)
+void
+kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 {
-	Reading reading = {changes, 0};
-	KgSqlBuilder b;
-	KgStatement statement;
-
-	kg_sql_start(&b, catalog);
-	kg_sql_append(&b,
+	kg_sql_start(b, catalog);
+	kg_sql_append(b,
 				  "SELECT h.change, h.transaction, pg_catalog.to_char("
 				  "pg_catalog.timezone('UTC', h.at), "
 				  "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, "
 				  "h.agent, h.tool, h.reason, h.verdict, h.version, h.before, "
-				  "h.after FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "h.after, h.at, h.key FROM %s h WHERE h.tenant" KG_EQ "$1",
 				  kg_sql_table("kg_history"));
+}
+
+int
+kg_history_run(const KgSqlBuilder *b, KgChange *changes)
+{
+	Reading reading = {changes, 0};
+	KgStatement statement = kg_sql_statement(b);
+
+	(void) kg_plan_run(&statement, take_change, &reading);
+	return reading.n;
+}
+
+static int
+read_changes(const KgCatalog *catalog, const KgType *type, const char *id,
+			 const KgHistoryPlace *below, int n, KgChange *changes)
+{
+	KgSqlBuilder b;
+
+	kg_history_select(&b, catalog);
 	kg_sql_append(&b,
 				  " AND h.type_no" KG_EQ "$%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
 	kg_sql_append(
 		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
-	if (below > 0)
+	if (below->time != 0)
+	{
 		kg_sql_append(
-			&b, " AND h.version" KG_LT "$%d", kg_sql_param_int64(&b, below));
-	kg_sql_append(
-		&b, " ORDER BY h.version DESC LIMIT $%d", kg_sql_param_int64(&b, n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_change, &reading);
-	return reading.n;
+			&b,
+			" AND h.at" KG_LE "$%d",
+			kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(below->time)));
+		kg_sql_append(&b,
+					  " AND h.version" KG_LT "$%d",
+					  kg_sql_param_int64(&b, below->number));
+	}
+	kg_sql_append(&b,
+				  " ORDER BY h.at DESC, h.version DESC LIMIT $%d",
+				  kg_sql_param_int64(&b, n));
+	return kg_history_run(&b, changes);
 }
 
 /* May the caller see what the entity, which is not there, was last? */
 static bool
 sees_gone(const KgCatalog *catalog, const KgType *type, const char *id)
 {
+	static const KgHistoryPlace newest = {0};
 	int64 last = last_change(catalog, type, id);
 	KgChange change;
 
-	return last != 0 && read_changes(catalog, type, id, 0, 1, &change) == 1 &&
+	return last != 0 &&
+		   read_changes(catalog, type, id, &newest, 1, &change) == 1 &&
 		   change.change == last;
+}
+
+bool
+kg_history_sees(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	return read_entity(catalog, type, id) != NULL ||
+		   sees_gone(catalog, type, id);
 }
 
 int
 kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
-				int64 below, int n, KgChange *changes)
+				const KgHistoryPlace *below, int n, KgChange *changes)
 {
-	if (read_entity(catalog, type, id) == NULL && !sees_gone(catalog, type, id))
+	if (!kg_history_sees(catalog, type, id))
 		return 0;
 	return read_changes(catalog, type, id, below, n, changes);
 }
@@ -242,30 +287,22 @@ kg_history_time(const KgType *type, const char *as_of)
 	return time;
 }
 
-typedef struct NextChange
-{
-	TimestampTz time;
-	int64 change; /* 0: none so far */
-} NextChange;
-
-/* From the newest back: times have the order of versions. */
 static bool
-take_next(TupleTableSlot *slot, void *arg)
+take_number(TupleTableSlot *slot, void *arg)
 {
-	NextChange *next = arg;
-
-	if (slot_int64(slot, 2) <= next->time)
-		return false;
-	next->change = slot_int64(slot, 1);
+	*(int64 *) arg = slot_int64(slot, 1);
 	return true;
 }
 
-/* The first change after a time, whoever sees it; 0: none. */
+/*
+ * The first change of an entity after a time, or the last until then, whoever
+ * sees it; 0: none.  Times have the order of versions.
+ */
 static int64
-next_change(const KgCatalog *catalog, const KgType *type, const char *id,
-			TimestampTz time)
+change_beside(const KgCatalog *catalog, const KgType *type, const char *id,
+			  TimestampTz time, bool after)
 {
-	NextChange next = {time, 0};
+	int64 change = 0;
 	KgUserContext user;
 	KgSqlBuilder b;
 	KgStatement statement;
@@ -273,30 +310,33 @@ next_change(const KgCatalog *catalog, const KgType *type, const char *id,
 	kg_become_owner(&user);
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT h.change, h.at FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "SELECT h.change FROM %s h WHERE h.tenant" KG_EQ "$1",
 				  kg_sql_table("kg_history"));
 	kg_sql_append(&b,
 				  " AND h.type_no" KG_EQ "$%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
-	kg_sql_append(&b,
-				  " AND h.entity_id" KG_EQ "$%d ORDER BY h.version DESC",
-				  kg_sql_param_text(&b, id));
+	kg_sql_append(
+		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+	kg_sql_append(
+		&b,
+		after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
+			  : " AND h.at" KG_LE "$%d ORDER BY h.at DESC, h.version DESC "
+				"LIMIT 1",
+		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(time)));
 	statement = kg_sql_statement(&b);
-	/* Not to be held: one that is would be read to its end. */
-	statement.hold = false;
-	(void) kg_plan_run(&statement, take_next, &next);
+	(void) kg_plan_run(&statement, take_number, &change);
 	kg_restore_user(&user);
-	return next.change;
+	return change;
 }
 
-/* What a change found, where the caller may see it. */
-static Jsonb *
-read_before(const KgCatalog *catalog, int64 change)
+/* What a change found, where the caller may see it; the number of rows. */
+static uint64
+find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 {
-	Jsonb *data = NULL;
 	KgSqlBuilder b;
 	KgStatement statement;
 
+	*data = NULL;
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
 				  "SELECT h.before FROM %s h WHERE h.tenant" KG_EQ "$1",
@@ -304,8 +344,75 @@ read_before(const KgCatalog *catalog, int64 change)
 	kg_sql_append(
 		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
 	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_jsonb, &data);
+	return kg_plan_run(&statement, take_jsonb, data);
+}
+
+static Jsonb *
+read_before(const KgCatalog *catalog, int64 change)
+{
+	Jsonb *data;
+
+	(void) find_before(catalog, change, &data);
 	return data;
+}
+
+static bool
+is_seen(const KgCatalog *catalog, int64 change)
+{
+	Jsonb *data;
+
+	return find_before(catalog, change, &data) > 0;
+}
+
+bool
+kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
+			   TimestampTz time)
+{
+	int64 change = change_beside(catalog, type, id, time, true);
+
+	if (change != 0 && !is_seen(catalog, change))
+		return false;
+	if (change != 0 && read_before(catalog, change) != NULL)
+		return true;
+	if (change == 0 && read_entity(catalog, type, id) != NULL)
+		return true;
+	/* It was gone: what it was before that. */
+	change = change_beside(catalog, type, id, time, false);
+	return change == 0 || is_seen(catalog, change);
+}
+
+Datum
+kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(catalog->tenant),
+					  Int32GetDatum(type->type_no),
+					  CStringGetTextDatum(id),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name)};
+	MemoryContext context = CurrentMemoryContext;
+	KgNodeList nodes = {context};
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_spi_run(&saved,
+			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
+			   "AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
+			   "UNION SELECT node FROM @kg_history WHERE tenant = $1 "
+			   "AND type_no = $2 AND entity_id = $3",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		kg_node_add(&nodes, kg_spi_int64(i, 1));
+	SPI_finish();
+	kg_restore_user(&user);
+	return kg_int64_array(nodes.nodes, nodes.n);
 }
 
 Jsonb *
@@ -317,6 +424,6 @@ kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 
 	if (now == NULL && !sees_gone(catalog, type, id))
 		return NULL;
-	change = next_change(catalog, type, id, time);
+	change = change_beside(catalog, type, id, time, true);
 	return change == 0 ? now : read_before(catalog, change);
 }

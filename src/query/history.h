@@ -7,6 +7,7 @@
 #define KG_QUERY_HISTORY_H
 
 #include "catalog/catalog.h"
+#include "query/sql.h"
 
 typedef struct KgChange
 {
@@ -22,16 +23,41 @@ typedef struct KgChange
 	int64 version;
 	Jsonb *before; /* NULL: created */
 	Jsonb *after;  /* NULL: deleted */
+	TimestampTz time;
+	const char *key; /* of an edge */
 } KgChange;
 
+/* Where a reading goes on: below that change.  time 0: at the newest. */
+typedef struct KgHistoryPlace
+{
+	TimestampTz time;
+	int64 number; /* an entity's version, an edge's change */
+} KgHistoryPlace;
+
 /*
- * Changes of an entity, the newest first: at most n, below a version (0: all).
+ * Changes of an entity, the newest first: at most n, below a place.
  * Of one that is hidden from the caller there are none; one that is gone counts
  * by what it was last.
  */
 extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
-						   const char *id, int64 below, int n,
+						   const char *id, const KgHistoryPlace *below, int n,
 						   KgChange *changes);
+
+/* Would that find anything?  Of an entity that is there: does the caller see it? */
+extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
+							const char *id);
+
+/* May the caller see the entity as it was at a time, if it has history? */
+extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
+						   const char *id, TimestampTz time);
+
+/* The nodes that an id is and was, as an array. */
+extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
+							  const char *id);
+
+/* Read the changes of h that a statement, which names it, goes on to select. */
+extern void kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog);
+extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);
 
 /*
  * The time that an argument "as_of" names, for a type; raises KG_INVALID_INPUT

@@ -132,6 +132,8 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 				kg_jw_string(w, relation->key);
 				kg_jw_end_array(w);
 			}
+			if (relation->history)
+				kg_jw_kbool(w, "history", true);
 			if (v->description)
 				kg_jw_kstring(w, "description", v->description);
 			put_exposed(w, relation->expose);

@@ -17,6 +17,7 @@
 #include "store/bundle.h"
 #include "store/edge_key.h"
 #include "utils/builtins.h"
+#include "utils/timestamp.h"
 
 /* A row of kg_relation as it is to be. */
 typedef struct KgNewVariant
@@ -30,6 +31,7 @@ typedef struct KgNewVariant
 	const char *inverse;
 	bool symmetric;
 	const char *key;
+	bool history;
 	const char *description;
 	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
 	const char *path; /* of what says so in the payload; NULL: stored */
@@ -115,6 +117,7 @@ derive_variants(KgApply *apply, const KgType *type, const char *path)
 											  : apply->payload->name;
 		variant.to_type = field->ref_type;
 		variant.property = field->name;
+		variant.history = type->history;
 		variant.path = path;
 		add_variant(apply, &variant);
 	}
@@ -149,6 +152,7 @@ declare_variants(KgApply *apply)
 		variant.inverse = relation->inverse;
 		variant.symmetric = relation->symmetric;
 		variant.key = relation->key;
+		variant.history = relation->history;
 		variant.description = relation->description;
 		variant.expose = relation->expose;
 		variant.path = relation->path;
@@ -187,6 +191,7 @@ keep_variants(KgApply *apply)
 			variant.inverse = relation->inverse;
 			variant.symmetric = relation->symmetric;
 			variant.key = relation->key;
+			variant.history = relation->history;
 			variant.description = relation->variants[j].description;
 			variant.expose = relation->expose;
 			add_variant(apply, &variant);
@@ -261,10 +266,12 @@ check_alike(KgApply *apply, const KgNewVariant *a, const KgNewVariant *b)
 						   a->relation);
 	else if (a->symmetric != b->symmetric ||
 			 !kg_text_same(a->inverse, b->inverse) ||
-			 !kg_text_same(a->key, b->key) || a->expose != b->expose)
+			 !kg_text_same(a->key, b->key) || a->expose != b->expose ||
+			 (a->history != b->history && !is_derived(a)))
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "variants of relation \"%s\" differ in "
-						   "\"inverse\", \"symmetric\", \"key\" or \"tools\"",
+						   "\"inverse\", \"symmetric\", \"key\", \"history\" "
+						   "or \"tools\"",
 						   a->relation);
 	else
 		return;
@@ -594,6 +601,7 @@ static void
 delete_relations(KgApply *apply)
 {
 	static KgSaved edges_saved;
+	static KgSaved history_saved;
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 
 	for (int i = 0; i < apply->before->nrelations; i++)
@@ -623,11 +631,46 @@ delete_relations(KgApply *apply)
 		if (!relation->derived)
 			kg_apply_counts(apply, &apply->edge_counts, relation->name)
 				->deleted += SPI_processed;
+		kg_spi_run_latest(&history_saved,
+						  "DELETE FROM @kg_history WHERE tenant = $1 "
+						  "AND type_no IS NULL AND relation_no = $2",
+						  2,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
 	}
 }
 
 /* The columns of a row of kg_relation, in the order of its table. */
-#define KG_RELATION_COLUMNS 13
+#define KG_RELATION_COLUMNS 14
+
+/*
+ * Since when the history of a relation's edges is kept; 0: it is not.  That of
+ * derived ones is where all types that refer keep theirs: it is complete or
+ * not.
+ */
+static TimestampTz
+history_since(const KgApply *apply, const KgNewVariant *variant)
+{
+	ListCell *lc;
+
+	foreach(lc, apply->variants)
+	{
+		const KgNewVariant *other = lfirst(lc);
+
+		if (strcmp(other->relation, variant->relation) == 0 && !other->history)
+			return 0;
+	}
+	for (int i = 0; i < apply->before->nrelations; i++)
+	{
+		const KgRelation *relation = &apply->before->relations[i];
+
+		if (continues(apply, relation, variant) && relation->history)
+			return relation->history_since;
+	}
+	return GetCurrentTimestamp();
+}
 
 static void
 variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
@@ -647,6 +690,9 @@ variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
 	values[10] = BoolGetDatum(v->symmetric);
 	kg_spi_put_text(values, nulls, 11, v->description);
 	kg_spi_put_text(values, nulls, 12, v->key);
+	values[13] = TimestampTzGetDatum(history_since(apply, v));
+	if (values[13] == 0)
+		nulls[13] = 'n';
 }
 
 static const Oid relation_types[] = {TEXTOID,
@@ -661,7 +707,8 @@ static const Oid relation_types[] = {TEXTOID,
 									 TEXTOID,
 									 BOOLOID,
 									 TEXTOID,
-									 TEXTOID};
+									 TEXTOID,
+									 TIMESTAMPTZOID};
 
 /*
  * What is stored has the keys of the key property that there was.  Its relations
@@ -749,7 +796,8 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 				   "AND inverse IS NOT DISTINCT FROM $10 "
 				   "AND is_symmetric = $11 "
 				   "AND description IS NOT DISTINCT FROM $12 "
-				   "AND key IS NOT DISTINCT FROM $13",
+				   "AND key IS NOT DISTINCT FROM $13 "
+				   "AND (history_since IS NULL) = ($14 IS NULL)",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,
@@ -805,8 +853,9 @@ kg_bundle_write_relations(KgApply *apply)
 		kg_spi_run(&insert_saved,
 				   "INSERT INTO @kg_relation(tenant, bundle, relation, "
 				   "from_type, to_bundle, to_type, relation_no, property, "
-				   "schema, inverse, is_symmetric, description, key) VALUES "
-				   "($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+				   "schema, inverse, is_symmetric, description, key, "
+				   "history_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
+				   "$10, $11, $12, $13, $14)",
 				   KG_RELATION_COLUMNS,
 				   relation_types,
 				   values,

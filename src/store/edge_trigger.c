@@ -1,7 +1,8 @@
 /*
  * edge_trigger.c
- *	  The statement trigger of kg_edge: explicit edges are checked set-wise, a
- *	  tenant at a time, in batches.
+ *	  The statement triggers of kg_edge: explicit edges are checked set-wise, a
+ *	  tenant at a time, in batches; what is done to edges of relations with
+ *	  history is kept.
  *
  * Derived edges are written by the maintenance of references, as the owner;
  * the policies let nobody else write a row with a property.
@@ -16,10 +17,14 @@
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/edges.h"
+#include "store/history.h"
 #include "store/twice.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/tuplestore.h"
 
 PGDLLEXPORT Datum kg_sql_check_edges(PG_FUNCTION_ARGS);
@@ -129,6 +134,160 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 	MemoryContextDelete(context);
 }
 
+/* ---- history ---- */
+
+/* What a statement's history is written with; one tenant at a time. */
+typedef struct Keeping
+{
+	const KgUserContext *caller;
+	int places[NCOLS];
+	char *tenant; /* NULL: no row so far */
+	const KgCatalog *catalog;
+	KgHistory *history;			/* NULL: nothing to write so far */
+	const KgRelation *relation; /* of the last row, or NULL */
+	int32 relation_no;
+} Keeping;
+
+static void
+end_tenant(Keeping *keeping)
+{
+	if (keeping->history)
+		kg_history_end(keeping->history);
+	keeping->history = NULL;
+}
+
+static void
+begin_tenant(Keeping *keeping, Datum tenant_datum)
+{
+	text *tenant = DatumGetTextPP(tenant_datum);
+	int len = VARSIZE_ANY_EXHDR(tenant);
+
+	if (keeping->tenant && strlen(keeping->tenant) == len &&
+		memcmp(keeping->tenant, VARDATA_ANY(tenant), len) == 0)
+		return;
+	end_tenant(keeping);
+	keeping->tenant = text_to_cstring(tenant);
+	keeping->catalog = kg_catalog_newest(keeping->tenant);
+	keeping->relation_no = 0;
+}
+
+/* The relation of a row, if it has history. */
+static const KgRelation *
+kept_relation(Keeping *keeping, const TupleTableSlot *slot)
+{
+	int32 number = DatumGetInt32(
+		slot->tts_values[keeping->places[COL_RELATION]]);
+
+	begin_tenant(keeping, slot->tts_values[keeping->places[COL_TENANT]]);
+	if (!keeping->catalog->edge_history)
+		return NULL;
+	if (keeping->relation_no != number)
+		keeping->relation = kg_catalog_relation_no(keeping->catalog, number);
+	keeping->relation_no = number;
+	return keeping->relation && keeping->relation->history ? keeping->relation
+														   : NULL;
+}
+
+static void
+read_image(const Keeping *keeping, const TupleTableSlot *slot,
+		   KgEdgeImage *image)
+{
+	const Datum *values = slot->tts_values;
+	int properties = keeping->places[COL_PROPERTIES];
+
+	image->source = DatumGetInt64(values[keeping->places[COL_SOURCE]]);
+	image->target = DatumGetInt64(values[keeping->places[COL_TARGET]]);
+	image->key = DatumGetTextPP(values[keeping->places[COL_KEY]]);
+	image->properties = slot->tts_isnull[properties]
+							? NULL
+							: DatumGetJsonbP(values[properties]);
+}
+
+static void
+keep_image(Keeping *keeping, const KgRelation *relation,
+		   const TupleTableSlot *before, const TupleTableSlot *after)
+{
+	KgEdgeImage was;
+	KgEdgeImage now;
+
+	if (relation == NULL)
+		return;
+	if (keeping->history == NULL)
+		keeping->history = kg_history_begin(keeping->tenant, keeping->caller);
+	if (before)
+		read_image(keeping, before, &was);
+	if (after)
+		read_image(keeping, after, &now);
+	kg_history_edge(
+		keeping->history, relation, before ? &was : NULL, after ? &now : NULL);
+}
+
+/* One that gets another relation is deleted and created. */
+static void
+keep_row(Keeping *keeping, const TupleTableSlot *before,
+		 const TupleTableSlot *after)
+{
+	const KgRelation *was = before ? kept_relation(keeping, before) : NULL;
+	const KgRelation *now = after ? kept_relation(keeping, after) : NULL;
+
+	if (was && was == now)
+	{
+		keep_image(keeping, now, before, after);
+		return;
+	}
+	if (before)
+		keep_image(keeping, was, before, NULL);
+	if (after)
+		keep_image(keeping, now, NULL, after);
+}
+
+static bool
+next_row(Tuplestorestate *store, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (!tuplestore_gettupleslot(store, true, false, slot))
+		return false;
+	slot_getallattrs(slot);
+	return true;
+}
+
+/*
+ * Whoever restores a dump, whose script turns row security off, brings the
+ * edges' history with them.
+ */
+static bool
+is_restored(void)
+{
+	return !row_security && has_bypassrls_privilege(GetOuterUserId());
+}
+
+static void
+keep_history(TriggerData *trigdata, const KgUserContext *caller)
+{
+	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
+	Tuplestorestate *old_rows = trigdata->tg_oldtable;
+	Tuplestorestate *new_rows = trigdata->tg_newtable;
+	TupleTableSlot *before;
+	TupleTableSlot *after;
+	Keeping keeping = {caller};
+
+	if (is_restored())
+		return;
+	before = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	after = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	kg_find_columns(desc, columns, NCOLS, keeping.places);
+	if (old_rows)
+		tuplestore_rescan(old_rows);
+	if (new_rows)
+		tuplestore_rescan(new_rows);
+	while ((old_rows == NULL || next_row(old_rows, before)) &&
+		   (new_rows == NULL || next_row(new_rows, after)))
+		keep_row(&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
+	end_tenant(&keeping);
+	ExecDropSingleTupleTableSlot(before);
+	ExecDropSingleTupleTableSlot(after);
+}
+
 PG_FUNCTION_INFO_V1(kg_sql_check_edges);
 
 Datum
@@ -141,7 +300,7 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		TRIGGER_FIRED_FOR_ROW(trigdata->tg_event) ||
-		trigdata->tg_newtable == NULL)
+		(trigdata->tg_newtable == NULL && trigdata->tg_oldtable == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called as the trigger "
@@ -149,10 +308,14 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 						"kg_check_edges")));
 	kg_become_owner(&saved);
 	SPI_connect();
-	slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),
-									&TTSOpsMinimalTuple);
-	check_rows(trigdata->tg_newtable, &saved, slot);
-	ExecDropSingleTupleTableSlot(slot);
+	if (trigdata->tg_newtable)
+	{
+		slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),
+										&TTSOpsMinimalTuple);
+		check_rows(trigdata->tg_newtable, &saved, slot);
+		ExecDropSingleTupleTableSlot(slot);
+	}
+	keep_history(trigdata, &saved);
 	SPI_finish();
 	kg_restore_user(&saved);
 	return PointerGetDatum(NULL);

@@ -15,9 +15,11 @@
 #include "auth/visibility.h"
 #include "base/error.h"
 #include "auth/token_identity.h"
+#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "catalog/writer.h"
+#include "catalog/writing.h"
 #include "commands/sequence.h"
 #include "miscadmin.h"
 #include "store/columns.h"
@@ -47,18 +49,41 @@ enum
 	NCOLS
 };
 
+/* And of those of edges. */
+enum
+{
+	EDGE_VERDICT,
+	EDGE_BUNDLE,
+	EDGE_RELATION,
+	EDGE_SOURCE,
+	EDGE_TARGET,
+	EDGE_KEY,
+	EDGE_BEFORE,
+	EDGE_AFTER,
+	NEDGECOLS
+};
+
 struct KgHistory
 {
 	const char *tenant;
-	KgUserContext caller;
+	Oid role;
 	MemoryContext batch;
 	Size bytes;
 	KgColumns rows;
+	KgColumns edges;
 };
 
 static void
 init_batch(KgHistory *history)
 {
+	static const Oid edge_types[NEDGECOLS] = {TEXTOID,
+											  TEXTOID,
+											  INT4OID,
+											  INT8OID,
+											  INT8OID,
+											  TEXTOID,
+											  JSONBOID,
+											  JSONBOID};
 	static const Oid types[NCOLS] = {TEXTOID,
 									 TEXTOID,
 									 INT4OID,
@@ -72,6 +97,7 @@ init_batch(KgHistory *history)
 
 	MemoryContextReset(history->batch);
 	kg_columns_init(&history->rows, history->batch, NCOLS, types);
+	kg_columns_init(&history->edges, history->batch, NEDGECOLS, edge_types);
 	history->bytes = 0;
 }
 
@@ -81,7 +107,7 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 	KgHistory *history = palloc0(sizeof(KgHistory));
 
 	history->tenant = pstrdup(tenant);
-	history->caller = *caller;
+	history->role = kg_writing_role(caller->userid);
 	history->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph history", ALLOCSET_DEFAULT_SIZES);
 	init_batch(history);
@@ -104,33 +130,78 @@ transaction_number(void)
 	return number;
 }
 
-/* Who writes, and why: parameters from index on. */
+/* What is the same of all changes: when, by whom and why, and its columns. */
+#define KG_COMMON_ARGS                                                        \
+	TEXTOID, REGCLASSOID, INT8OID, TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, \
+		TEXTOID, TEXTOID
+#define KG_COMMON_COLUMNS                                           \
+	"tenant, change, transaction, at, role, subject, agent, tool, " \
+	"reason, "
+#define KG_NCOMMON 9
+
 static void
-put_writer(const KgHistory *history, Datum *values, char *nulls, int index)
+put_common(const KgHistory *history, Datum *values, char *nulls)
 {
 	const KgWriter *writer = kg_writer();
 
-	kg_spi_put_text(
-		values, nulls, index, GetUserNameFromId(history->caller.userid, false));
-	kg_spi_put_text(values, nulls, index + 1, kg_token_subject());
-	kg_spi_put_text(values, nulls, index + 2, kg_identity_agent());
-	kg_spi_put_text(values, nulls, index + 3, writer->tool);
-	kg_spi_put_text(values, nulls, index + 4, writer->reason);
+	kg_spi_put_text(values, nulls, 0, history->tenant);
+	values[1] = ObjectIdGetDatum(kg_relation_oid("kg_change_seq"));
+	values[2] = Int64GetDatum(transaction_number());
+	values[3] = TimestampTzGetDatum(kg_writing_time());
+	kg_spi_put_text(values, nulls, 4, GetUserNameFromId(history->role, false));
+	kg_spi_put_text(values, nulls, 5, kg_token_subject());
+	kg_spi_put_text(values, nulls, 6, kg_identity_agent());
+	kg_spi_put_text(values, nulls, 7, writer->tool);
+	kg_spi_put_text(values, nulls, 8, writer->reason);
 }
 
 static void
-write_batch(KgHistory *history)
+write_edges(KgHistory *history)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   REGCLASSOID,
-								   INT8OID,
-								   TIMESTAMPTZOID,
-								   TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
+	static const Oid argtypes[] = {KG_COMMON_ARGS,
+								   TEXTARRAYOID,
+								   TEXTARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID,
+								   JSONBARRAYOID};
+	Datum values[lengthof(argtypes)];
+	char nulls[lengthof(argtypes)];
+
+	if (history->edges.nrows == 0)
+		return;
+	memset(nulls, ' ', sizeof(nulls));
+	put_common(history, values, nulls);
+	kg_columns_arrays(&history->edges, &values[KG_NCOMMON]);
+	kg_spi_run(&saved,
+			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+			   "verdict, bundle, relation_no, source, target, key, before, "
+			   "after) SELECT $1, nextval($2), $3, "
+			   "CASE WHEN u.before IS NULL THEN $4 ELSE greatest($4, "
+			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
+			   "AND h.relation_no = u.relation_no AND h.source = u.source "
+			   "AND h.target = u.target AND h.key = u.key "
+			   "ORDER BY h.change DESC LIMIT 1)) END, "
+			   "$5, $6, $7, $8, $9, u.* "
+			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
+			   "u(verdict, bundle, relation_no, source, target, key, before, "
+			   "after)",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   nulls,
+			   false,
+			   SPI_OK_INSERT);
+}
+
+static void
+write_entities(KgHistory *history)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {KG_COMMON_ARGS,
 								   TEXTARRAYOID,
 								   TEXTARRAYOID,
 								   INT4ARRAYOID,
@@ -143,28 +214,21 @@ write_batch(KgHistory *history)
 								   TEXTARRAYOID};
 	Datum values[lengthof(argtypes)];
 	char nulls[lengthof(argtypes)];
-	MemoryContext old;
 
 	if (history->rows.nrows == 0)
 		return;
-	old = MemoryContextSwitchTo(history->batch);
 	memset(nulls, ' ', sizeof(nulls));
-	kg_spi_put_text(values, nulls, 0, history->tenant);
-	values[1] = ObjectIdGetDatum(kg_relation_oid("kg_change_seq"));
-	values[2] = Int64GetDatum(transaction_number());
-	values[3] = TimestampTzGetDatum(GetCurrentTimestamp());
-	put_writer(history, values, nulls, 4);
-	kg_columns_arrays(&history->rows, &values[9]);
+	put_common(history, values, nulls);
+	kg_columns_arrays(&history->rows, &values[KG_NCOMMON]);
 	kg_spi_run(&saved,
-			   "INSERT INTO @kg_history(tenant, change, transaction, at, role, "
-			   "subject, agent, tool, reason, verdict, bundle, type_no, "
-			   "entity_id, node, version, before, after, scope_before, "
-			   "scope_after) SELECT $1, nextval($2), $3, "
+			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+			   "verdict, bundle, type_no, entity_id, node, version, before, "
+			   "after, scope_before, scope_after) SELECT $1, nextval($2), $3, "
 			   /* The clock may have been set back. */
 			   "CASE WHEN u.before IS NULL THEN $4 ELSE greatest($4, "
 			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 			   "AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
-			   "ORDER BY h.version DESC LIMIT 1)) END, "
+			   "ORDER BY h.at DESC LIMIT 1)) END, "
 			   "$5, $6, $7, $8, $9, u.* "
 			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
 			   "u(verdict, bundle, type_no, entity_id, node, version, before, "
@@ -175,25 +239,55 @@ write_batch(KgHistory *history)
 			   nulls,
 			   false,
 			   SPI_OK_INSERT);
+}
+
+static void
+write_batch(KgHistory *history)
+{
+	MemoryContext old = MemoryContextSwitchTo(history->batch);
+
+	write_entities(history);
+	write_edges(history);
 	MemoryContextSwitchTo(old);
 	init_batch(history);
+}
+
+/* A copy of a document, in the current context. */
+static Datum
+copy_image(KgHistory *history, const Jsonb *data)
+{
+	Size size = VARSIZE(data);
+	void *copy = palloc(size);
+
+	memcpy(copy, data, size);
+	history->bytes += size;
+	return PointerGetDatum(copy);
 }
 
 static void
 put_image(KgHistory *history, const KgImage *image, int data, int scope)
 {
-	Size size = VARSIZE(image->data);
-	void *copy = palloc(size);
-
-	memcpy(copy, image->data, size);
-	kg_columns_datum(&history->rows, data, PointerGetDatum(copy));
-	history->bytes += size;
+	kg_columns_datum(&history->rows, data, copy_image(history, image->data));
 	if (image->scope)
 		kg_columns_datum(
 			&history->rows,
 			scope,
 			PointerGetDatum(cstring_to_text_with_len(
 				VARDATA_ANY(image->scope), VARSIZE_ANY_EXHDR(image->scope))));
+}
+
+static void
+flush_full(KgHistory *history)
+{
+	if (history->rows.nrows + history->edges.nrows >= KG_HISTORY_BATCH ||
+		history->bytes >= KG_HISTORY_BYTES)
+		write_batch(history);
+}
+
+static const char *
+verdict_of(const void *before, const void *after)
+{
+	return before == NULL ? "created" : after == NULL ? "deleted" : "updated";
 }
 
 static void
@@ -204,11 +298,7 @@ add(KgHistory *history, const KgType *type, int64 node, const KgImage *before,
 	MemoryContext old = MemoryContextSwitchTo(history->batch);
 
 	kg_columns_add_row(rows);
-	kg_columns_text(rows,
-					COL_VERDICT,
-					before == NULL	? "created"
-					: after == NULL ? "deleted"
-									: "updated");
+	kg_columns_text(rows, COL_VERDICT, verdict_of(before, after));
 	kg_columns_text(rows, COL_BUNDLE, type->bundle);
 	kg_columns_int32(rows, COL_TYPE, type->type_no);
 	kg_columns_text(rows, COL_ID, (after ? after : before)->entity_id);
@@ -220,8 +310,7 @@ add(KgHistory *history, const KgType *type, int64 node, const KgImage *before,
 	if (after)
 		put_image(history, after, COL_AFTER, COL_SCOPE_AFTER);
 	MemoryContextSwitchTo(old);
-	if (rows->nrows >= KG_HISTORY_BATCH || history->bytes >= KG_HISTORY_BYTES)
-		write_batch(history);
+	flush_full(history);
 }
 
 void
@@ -238,6 +327,68 @@ kg_history_entity(KgHistory *history, const KgType *type, int64 node,
 		add(history, type, node, before, after);
 }
 
+/* What an edge without properties is: the document null. */
+static Datum
+edge_image(KgHistory *history, const KgEdgeImage *image)
+{
+	const Jsonb *properties = image->properties;
+
+	return copy_image(history, properties ? properties : kg_json_parse("null"));
+}
+
+static void
+add_edge(KgHistory *history, const KgRelation *relation,
+		 const KgEdgeImage *before, const KgEdgeImage *after)
+{
+	const KgEdgeImage *edge = after ? after : before;
+	KgColumns *rows = &history->edges;
+	MemoryContext old = MemoryContextSwitchTo(history->batch);
+
+	kg_columns_add_row(rows);
+	kg_columns_text(rows, EDGE_VERDICT, verdict_of(before, after));
+	kg_columns_text(rows, EDGE_BUNDLE, relation->bundle);
+	kg_columns_int32(rows, EDGE_RELATION, relation->relation_no);
+	kg_columns_int64(rows, EDGE_SOURCE, edge->source);
+	kg_columns_int64(rows, EDGE_TARGET, edge->target);
+	kg_columns_datum(
+		rows,
+		EDGE_KEY,
+		PointerGetDatum(cstring_to_text_with_len(
+			VARDATA_ANY(edge->key), VARSIZE_ANY_EXHDR(edge->key))));
+	if (before)
+		kg_columns_datum(rows, EDGE_BEFORE, edge_image(history, before));
+	if (after)
+		kg_columns_datum(rows, EDGE_AFTER, edge_image(history, after));
+	MemoryContextSwitchTo(old);
+	flush_full(history);
+}
+
+static bool
+same_edge(const KgEdgeImage *a, const KgEdgeImage *b)
+{
+	int len = VARSIZE_ANY_EXHDR(a->key);
+
+	return a->source == b->source && a->target == b->target &&
+		   len == VARSIZE_ANY_EXHDR(b->key) &&
+		   memcmp(VARDATA_ANY(a->key), VARDATA_ANY(b->key), len) == 0;
+}
+
+void
+kg_history_edge(KgHistory *history, const KgRelation *relation,
+				const KgEdgeImage *before, const KgEdgeImage *after)
+{
+	if (before && after && !same_edge(before, after))
+	{
+		add_edge(history, relation, before, NULL);
+		add_edge(history, relation, NULL, after);
+	}
+	else if (before == NULL || after == NULL ||
+			 (before->properties == NULL) != (after->properties == NULL) ||
+			 (before->properties &&
+			  !kg_image_same(before->properties, after->properties)))
+		add_edge(history, relation, before, after);
+}
+
 void
 kg_history_end(KgHistory *history)
 {
@@ -246,24 +397,24 @@ kg_history_end(KgHistory *history)
 }
 
 /*
- * What is left of a type's history begins there: the state at a time is found
+ * What is left of a type's or relation's history begins there: the state at a time is found
  * by what came after it.
  */
 static void
 move_horizon(const char *tenant, TimestampTz before)
 {
-	static KgSaved saved;
+	static KgSaved saved[2];
+	static const char *const statements[] = {
+		"UPDATE @kg_entity_type SET history_since = $2 "
+		"WHERE tenant = $1 AND history_since < $2",
+		"UPDATE @kg_relation SET history_since = $2 "
+		"WHERE tenant = $1 AND history_since < $2"};
 	static const Oid argtypes[] = {TEXTOID, TIMESTAMPTZOID};
 	Datum values[] = {CStringGetTextDatum(tenant), TimestampTzGetDatum(before)};
 
-	kg_spi_run_newest(&saved,
-					  "UPDATE @kg_entity_type SET history_since = $2 "
-					  "WHERE tenant = $1 AND history_since < $2",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_UPDATE);
+	for (int i = 0; i < lengthof(statements); i++)
+		kg_spi_run_newest(
+			&saved[i], statements[i], 2, argtypes, values, NULL, SPI_OK_UPDATE);
 }
 
 int64

@@ -35,6 +35,23 @@ extern void kg_history_entity(KgHistory *history, const KgType *type,
 							  int64 node, const KgImage *before,
 							  const KgImage *after);
 
+/*
+ * An edge of a relation with history, by its identity and its properties; NULL
+ * where it has none.
+ */
+typedef struct KgEdgeImage
+{
+	int64 source;
+	int64 target;
+	const text *key;
+	const Jsonb *properties;
+} KgEdgeImage;
+
+/* The same of an edge; one whose identity changes is deleted and created. */
+extern void kg_history_edge(KgHistory *history, const KgRelation *relation,
+							const KgEdgeImage *before,
+							const KgEdgeImage *after);
+
 /* Write what is left. */
 extern void kg_history_end(KgHistory *history);
 

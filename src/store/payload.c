@@ -290,11 +290,13 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 										"inverse",
 										"symmetric",
 										"key",
+										"history",
 										"description",
 										"tools",
 										NULL};
 	JsonbValue value;
 	JsonbValue symmetric;
+	JsonbValue history;
 	KgJsonIter it;
 
 	if (member(root, "relations", "array", false, "", &value, errors) == NULL)
@@ -332,6 +334,8 @@ read_relations(KgPayload *payload, const JsonbContainer *root,
 				   errors))
 			relation->symmetric = symmetric.val.boolean;
 		relation->key = key_member(object, path, errors);
+		if (member(object, "history", "boolean", false, path, &history, errors))
+			relation->history = history.val.boolean;
 		relation->description = string_member(
 			object, "description", false, path, errors);
 		read_exposed(relation, object, errors);

@@ -27,7 +27,8 @@ typedef struct KgPayloadRelation
 	Jsonb *schema;
 	const char *inverse;
 	bool symmetric;
-	const char *key;		 /* or NULL */
+	const char *key; /* or NULL */
+	bool history;
 	const char *description; /* or NULL */
 	int expose;				 /* KG_EXPOSE_* */
 	char *path;

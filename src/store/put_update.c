@@ -213,7 +213,7 @@ read_changed(void *arg)
 			   "SELECT coalesce(before, '{}'), coalesce(after, '{}') "
 			   "FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
 			   "AND entity_id = $3 AND version > $4 "
-			   "ORDER BY version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
+			   "ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
 			   lengthof(argtypes),
 			   argtypes,
 			   values,

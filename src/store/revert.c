@@ -6,7 +6,9 @@
  * is stored now: each property must have the value that the change gave it.
  * What comes out is checked, all of it, and then written with one statement for
  * what is to go, to be changed and to be made, and references checked at the
- * end.
+ * end.  An entity that is made again gets the node that it was, where no other
+ * is it, so that its edges can come back.  Edges are undone by who sees every
+ * entity of the tenant; those that are derived follow their entities.
  */
 #include "postgres.h"
 
@@ -17,10 +19,12 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/handle.h"
 #include "catalog/writer.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/columns.h"
+#include "store/edges.h"
 #include "store/image.h"
 #include "store/put.h"
 #include "store/revert.h"
@@ -30,18 +34,31 @@
 typedef struct Undo
 {
 	int64 change;
+	int64 node;	   /* of an entity */
 	Jsonb *before; /* NULL: it created */
 	Jsonb *after;  /* NULL: it deleted */
 } Undo;
 
-/* An entity, and the changes of it that are undone, the newest first. */
+/* An edge: its identity. */
+typedef struct Edge
+{
+	const KgRelation *relation;
+	int64 ends[2]; /* source, target */
+	char *key;
+	const char *handles[2]; /* or NULL */
+} Edge;
+
+/* An entity or an edge, and its changes that are undone, the newest first. */
 typedef struct Subject
 {
 	const KgType *type;
 	char *id;
+	Edge *edge;	   /* NULL: an entity, of that type and id */
 	List *undos;   /* of Undo * */
 	int64 node;	   /* of what is stored; 0: nothing */
-	Jsonb *stored; /* or NULL */
+	int64 was;	   /* the node of what is wanted and not stored */
+	bool renamed;  /* it is made of that node's entity, or is that */
+	Jsonb *stored; /* or NULL; of an edge, its properties or null */
 	Jsonb *wanted; /* or NULL */
 } Subject;
 
@@ -164,7 +181,7 @@ row_jsonb(uint64 row, int column)
 	return isnull ? NULL : DatumGetJsonbPCopy(value);
 }
 
-/* Those that the caller may see, each entity's together. */
+/* Those of entities that the caller may see, each one's together. */
 static void
 find_changes(void *arg)
 {
@@ -179,8 +196,9 @@ find_changes(void *arg)
 	{
 		values[1] = Int64GetDatum(revert->transaction);
 		kg_spi_run(&by_transaction,
-				   "SELECT change, type_no::bigint, entity_id, before, after "
-				   "FROM @kg_history WHERE tenant = $1 AND transaction = $2 "
+				   "SELECT change, type_no::bigint, entity_id, before, after, "
+				   "node FROM @kg_history WHERE tenant = $1 "
+				   "AND transaction = $2 "
 				   "AND type_no IS NOT NULL "
 				   "ORDER BY type_no, entity_id, version DESC",
 				   2,
@@ -194,8 +212,9 @@ find_changes(void *arg)
 	{
 		values[1] = kg_int64_array(revert->numbers, revert->nnumbers);
 		kg_spi_run(&by_number,
-				   "SELECT change, type_no::bigint, entity_id, before, after "
-				   "FROM @kg_history WHERE tenant = $1 AND change = ANY($2) "
+				   "SELECT change, type_no::bigint, entity_id, before, after, "
+				   "node FROM @kg_history WHERE tenant = $1 "
+				   "AND change = ANY($2) "
 				   "AND type_no IS NOT NULL "
 				   "ORDER BY type_no, entity_id, version DESC",
 				   2,
@@ -215,16 +234,195 @@ find_changes(void *arg)
 		undo->change = kg_spi_int64(i, 1);
 		undo->before = row_jsonb(i, 4);
 		undo->after = row_jsonb(i, 5);
+		undo->node = kg_spi_int64(i, 6);
 		subject->undos = lappend(subject->undos, undo);
 		revert->undone = lappend(revert->undone, undo);
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
 
+static Subject *
+edge_subject(Revert *revert, uint64 row, const KgRelation *relation)
+{
+	Subject *last = revert->subjects ? llast(revert->subjects) : NULL;
+	Edge *edge = last ? last->edge : NULL;
+	int64 source = kg_spi_int64(row, 3);
+	int64 target = kg_spi_int64(row, 4);
+	char *key = kg_spi_cstring(row, 5);
+
+	if (edge && edge->relation == relation && edge->ends[0] == source &&
+		edge->ends[1] == target && strcmp(edge->key, key) == 0)
+		return last;
+	last = palloc0(sizeof(Subject));
+	last->edge = palloc0(sizeof(Edge));
+	last->edge->relation = relation;
+	last->edge->ends[0] = source;
+	last->edge->ends[1] = target;
+	last->edge->key = key;
+	revert->subjects = lappend(revert->subjects, last);
+	return last;
+}
+
+static void
+refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"change " INT64_FORMAT " cannot be undone: "
+								"edges of relation \"%s\" are derived from an "
+								"\"x-ref\"",
+								change,
+								relation->name);
+
+	kg_error_path(err, "/changes");
+	kg_error_expected(err, "the change of the referring entity");
+	kg_error_report(&revert->errors, err);
+}
+
+/* And of edges, each one's together. */
+static void
+find_edges(void *arg)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8OID};
+	Revert *revert = arg;
+	Datum values[] = {CStringGetTextDatum(revert->tenant),
+					  kg_int64_array(revert->numbers, revert->nnumbers),
+					  Int64GetDatum(revert->transaction)};
+
+	kg_spi_run(&saved,
+			   "SELECT change, relation_no::bigint, source, target, key, "
+			   "before, after FROM @kg_history WHERE tenant = $1 "
+			   "AND change IN (SELECT unnest($2) UNION ALL SELECT change "
+			   "FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
+			   "AND relation_no IS NOT NULL "
+			   "ORDER BY relation_no, source, target, key, change DESC",
+			   3,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		const KgRelation *relation = kg_catalog_relation_no(revert->catalog,
+															kg_spi_int64(i, 2));
+		Undo *undo = palloc0(sizeof(Undo));
+		Subject *subject;
+
+		CHECK_FOR_INTERRUPTS();
+		if (relation == NULL)
+			elog(ERROR, "a relation of the history is not there");
+		undo->change = kg_spi_int64(i, 1);
+		undo->before = row_jsonb(i, 6);
+		undo->after = row_jsonb(i, 7);
+		/* Of a transaction they go with their entities. */
+		if (relation->derived && revert->transaction)
+			continue;
+		revert->undone = lappend(revert->undone, undo);
+		if (relation->derived)
+		{
+			refuse_derived(revert, undo->change, relation);
+			continue;
+		}
+		subject = edge_subject(revert, i, relation);
+		subject->undos = lappend(subject->undos, undo);
+	}
+	SPI_freetuptable(SPI_tuptable);
+}
+
+/* A node of an entity that is undone. */
+typedef struct Known
+{
+	int64 node;
+	Subject *subject;
+} Known;
+
+static int
+compare_known(const void *a, const void *b)
+{
+	int64 x = ((const Known *) a)->node;
+	int64 y = ((const Known *) b)->node;
+
+	return x < y ? -1 : x > y;
+}
+
+/* What the entity of a node is called, which may not be there; or NULL. */
+static const char *
+node_handle(const Revert *revert, const Known *known, int n, int64 node)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(revert->tenant), Int64GetDatum(node)};
+	Known sought = {node};
+	const Known *found = bsearch(
+		&sought, known, n, sizeof(Known), compare_known);
+	const KgType *type;
+	const char *handle = NULL;
+
+	if (found)
+		return kg_handle_make(found->subject->type, found->subject->id);
+	kg_spi_run(&saved,
+			   "SELECT type_no::bigint, entity_id FROM @kg_entity "
+			   "WHERE tenant = $1 AND node = $2",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+	{
+		type = kg_catalog_type_no(revert->catalog, kg_spi_int64(0, 1));
+		handle = kg_handle_make(type, kg_spi_cstring(0, 2));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	return handle;
+}
+
+/* What replies and errors call the ends; the entities are settled. */
+static void
+name_ends(const Revert *revert)
+{
+	Known *known = palloc((list_length(revert->subjects) + 1) * sizeof(Known));
+	int n = 0;
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL)
+			known[n++] = (Known){subject->node ? subject->node : subject->was,
+								 subject};
+	}
+	qsort(known, n, sizeof(Known), compare_known);
+	foreach(lc, revert->subjects)
+	{
+		Edge *edge = ((Subject *) lfirst(lc))->edge;
+
+		CHECK_FOR_INTERRUPTS();
+		for (int i = 0; edge && i < 2; i++)
+			edge->handles[i] = node_handle(revert, known, n, edge->ends[i]);
+	}
+}
+
+static const char *
+end_handle(const Edge *edge, int i)
+{
+	return edge->handles[i] ? edge->handles[i] : "?";
+}
+
 static void
 report(Revert *revert, const Subject *subject, KgError *err)
 {
-	kg_error_entity(err, kg_type_handle(subject->type), subject->id);
+	if (subject->edge)
+		kg_error_got_string(err,
+							psprintf("%s %s %s",
+									 end_handle(subject->edge, 0),
+									 subject->edge->relation->name,
+									 end_handle(subject->edge, 1)));
+	else
+		kg_error_entity(err, kg_type_handle(subject->type), subject->id);
 	kg_error_report(&revert->errors, err);
 }
 
@@ -277,6 +475,35 @@ check_found(Revert *revert)
 }
 
 /* ---- what they come to ---- */
+
+/* The same of an edge; that it is without properties is the document null. */
+static void
+read_stored_edge(const Revert *revert, Subject *subject)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID};
+	const Edge *edge = subject->edge;
+	Datum values[] = {CStringGetTextDatum(revert->tenant),
+					  Int64GetDatum(edge->ends[0]),
+					  Int32GetDatum(edge->relation->relation_no),
+					  Int64GetDatum(edge->ends[1]),
+					  CStringGetTextDatum(edge->key)};
+
+	kg_spi_run(&saved,
+			   "SELECT coalesce(properties, 'null') FROM @kg_edge "
+			   "WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
+			   "AND target = $4 AND key = $5 @FOR UPDATE",
+			   5,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+		subject->stored = row_jsonb(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	subject->wanted = subject->stored;
+}
 
 /* The entity as it is stored, and as the caller sees it, locked. */
 static void
@@ -414,18 +641,28 @@ merged(const Merge *merge)
 	return kg_jw_finish(&w);
 }
 
+/* An edge without properties has none of them. */
+static const Jsonb *
+as_object(const Jsonb *image)
+{
+	return JB_ROOT_IS_SCALAR(image) ? kg_json_parse("{}") : image;
+}
+
 static void
 undo_update(Revert *revert, Subject *subject, const Undo *undo)
 {
-	Merge merge = {subject->wanted, NIL, NIL};
+	Merge merge = {as_object(subject->wanted), NIL, NIL};
 
-	kg_image_differences(undo->before, undo->after, take_back, &merge);
+	kg_image_differences(
+		as_object(undo->before), as_object(undo->after), take_back, &merge);
 	if (merge.moved)
 		report_conflict(revert,
 						subject,
 						undo,
 						"properties have other values by now",
 						merge.moved);
+	else if (kg_image_same(subject->wanted, undo->after))
+		subject->wanted = undo->before;
 	else
 		subject->wanted = merged(&merge);
 }
@@ -435,19 +672,28 @@ static bool
 undo_change(Revert *revert, Subject *subject, const Undo *undo)
 {
 	int64 total = revert->errors.total;
+	const char *what = subject->edge ? "edge" : "entity";
 
+	subject->was = undo->node;
 	if (undo->after == NULL && subject->wanted != NULL)
-		report_conflict(
-			revert, subject, undo, "the entity is there again", NIL);
+		report_conflict(revert,
+						subject,
+						undo,
+						psprintf("the %s is there again", what),
+						NIL);
 	else if (undo->after == NULL)
 		subject->wanted = undo->before;
 	else if (subject->wanted == NULL)
-		report_conflict(revert, subject, undo, "the entity is gone", NIL);
+		report_conflict(
+			revert, subject, undo, psprintf("the %s is gone", what), NIL);
 	else if (undo->before != NULL)
 		undo_update(revert, subject, undo);
 	else if (!kg_image_same(subject->wanted, undo->after))
-		report_conflict(
-			revert, subject, undo, "the entity has changed since", NIL);
+		report_conflict(revert,
+						subject,
+						undo,
+						psprintf("the %s has changed since", what),
+						NIL);
 	else
 		subject->wanted = NULL;
 	return revert->errors.total == total;
@@ -459,11 +705,15 @@ settle_subject(Revert *revert, Subject *subject)
 	ListCell *lc;
 	char *id;
 
-	read_stored(revert, subject);
+	if (subject->edge)
+		read_stored_edge(revert, subject);
+	else
+		read_stored(revert, subject);
 	foreach(lc, subject->undos)
 		if (!undo_change(revert, subject, lfirst(lc)))
 			return;
-	if (subject->wanted == NULL ||
+	/* What an edge is to be, the trigger of kg_edge checks. */
+	if (subject->wanted == NULL || subject->edge ||
 		(subject->stored && kg_image_same(subject->wanted, subject->stored)))
 		return;
 	/* The schema may be another one by now. */
@@ -471,6 +721,41 @@ settle_subject(Revert *revert, Subject *subject)
 	if (id)
 		(void) kg_entity_check(
 			subject->type, id, subject->wanted, "", &revert->errors);
+}
+
+/*
+ * What had another id when it got this one gets it back, and keeps its edges:
+ * where an entity is to go, one of its type to come, and both are one node.
+ */
+static void
+pair_renamed(const Revert *revert)
+{
+	Known *gone = palloc((list_length(revert->subjects) + 1) * sizeof(Known));
+	int n = 0;
+	ListCell *lc;
+
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge == NULL && subject->stored && subject->wanted == NULL)
+			gone[n++] = (Known){subject->node, subject};
+	}
+	qsort(gone, n, sizeof(Known), compare_known);
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+		Known sought = {subject->was};
+		Known *found;
+
+		if (subject->edge || subject->stored || subject->wanted == NULL)
+			continue;
+		found = bsearch(&sought, gone, n, sizeof(Known), compare_known);
+		if (found == NULL || found->subject->renamed ||
+			found->subject->type != subject->type)
+			continue;
+		found->subject->renamed = subject->renamed = true;
+	}
 }
 
 /* ---- writing ---- */
@@ -489,7 +774,8 @@ delete_entities(const Revert *revert)
 	{
 		const Subject *subject = lfirst(lc);
 
-		if (subject->stored && subject->wanted == NULL)
+		if (subject->edge == NULL && subject->stored &&
+			subject->wanted == NULL && !subject->renamed)
 			kg_node_add(&nodes, subject->node);
 	}
 	if (nodes.n == 0)
@@ -509,6 +795,14 @@ delete_entities(const Revert *revert)
 	kg_error_throw(err);
 }
 
+/* Is something else to be where something is? */
+static bool
+is_updated(const Subject *subject)
+{
+	return subject->stored && subject->wanted &&
+		   !kg_image_same(subject->stored, subject->wanted);
+}
+
 static void
 update_entities(const Revert *revert)
 {
@@ -521,40 +815,69 @@ update_entities(const Revert *revert)
 	{
 		const Subject *subject = lfirst(lc);
 
-		if (subject->stored == NULL || subject->wanted == NULL ||
-			kg_image_same(subject->stored, subject->wanted))
+		bool renamed = subject->renamed && subject->wanted;
+
+		if (subject->edge || (!renamed && !is_updated(subject)))
 			continue;
 		kg_columns_add_row(&columns);
-		kg_columns_int64(&columns, 0, subject->node);
+		kg_columns_int64(&columns, 0, renamed ? subject->was : subject->node);
 		kg_columns_datum(&columns, 1, JsonbPGetDatum(subject->wanted));
 	}
 	kg_entities_update(revert->tenant, &columns, NULL);
+}
+
+/* Is the node another entity's by now, whoever sees it? */
+static bool
+is_taken(const Revert *revert, int64 node)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Datum values[] = {CStringGetTextDatum(revert->tenant), Int64GetDatum(node)};
+	KgUserContext user;
+	bool taken;
+
+	kg_become_owner(&user);
+	taken = kg_spi_finds(
+		&saved,
+		"SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2",
+		2,
+		argtypes,
+		values);
+	kg_restore_user(&user);
+	return taken;
 }
 
 static void
 create_entities(const Revert *revert)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, TEXTARRAYOID, JSONBARRAYOID};
-	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID};
-	Datum values[5] = {CStringGetTextDatum(revert->tenant)};
+	static const Oid argtypes[] = {TEXTOID,
+								   TEXTARRAYOID,
+								   TEXTARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID,
+								   INT8ARRAYOID};
+	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
+	Datum values[6] = {CStringGetTextDatum(revert->tenant)};
 	KgColumns columns;
 	ListCell *lc;
 	KgError *lost;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 4, types);
+	kg_columns_init(&columns, CurrentMemoryContext, 5, types);
 	foreach(lc, revert->subjects)
 	{
 		const Subject *subject = lfirst(lc);
 
-		if (subject->stored || subject->wanted == NULL)
+		if (subject->edge || subject->stored || subject->wanted == NULL ||
+			subject->renamed)
 			continue;
 		kg_columns_add_row(&columns);
 		kg_columns_text(&columns, 0, subject->type->bundle);
 		kg_columns_text(&columns, 1, subject->type->name);
 		kg_columns_text(&columns, 2, subject->id);
 		kg_columns_datum(&columns, 3, JsonbPGetDatum(subject->wanted));
+		if (!is_taken(revert, subject->was))
+			kg_columns_int64(&columns, 4, subject->was);
 	}
 	if (columns.nrows == 0)
 		return;
@@ -564,13 +887,97 @@ create_entities(const Revert *revert)
 	kg_error_expected(lost, "a look at kg_history() of what is there now");
 	kg_spi_insert(&saved,
 				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-				  "entity_id, data) SELECT $1, unnest($2), unnest($3), "
-				  "unnest($4), unnest($5)",
-				  5,
+				  "entity_id, data, node) SELECT $1, bundle, type, id, data, "
+				  "coalesce(node, nextval('@kg_node_seq')) "
+				  "FROM unnest($2, $3, $4, $5, $6) "
+				  "u(bundle, type, id, data, node)",
+				  6,
 				  argtypes,
 				  values,
 				  "kg_entity_pkey",
 				  lost);
+}
+
+static void
+delete_edges(const Revert *revert)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   TEXTARRAYOID,
+								   JSONBARRAYOID};
+	Datum values[KG_EDGE_COLUMNS + 1] = {CStringGetTextDatum(revert->tenant)};
+	KgColumns edges;
+	ListCell *lc;
+
+	kg_edges_init(&edges, CurrentMemoryContext);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		const Edge *edge = subject->edge;
+
+		if (edge && subject->stored && subject->wanted == NULL)
+			kg_edges_add(&edges,
+						 edge->ends[0],
+						 edge->relation->relation_no,
+						 edge->ends[1],
+						 edge->key,
+						 NULL);
+	}
+	if (edges.nrows == 0)
+		return;
+	kg_columns_arrays(&edges, &values[1]);
+	kg_spi_run(&saved,
+			   "DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
+			   "u(source, relation_no, target, key, properties) "
+			   "WHERE e.tenant = $1 AND e.source = u.source "
+			   "AND e.relation_no = u.relation_no AND e.key = u.key "
+			   "AND e.target = u.target AND e.property IS NULL",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_DELETE);
+	if (SPI_processed != edges.nrows)
+		kg_error_throw(kg_kept_error("edge", "deleted"));
+}
+
+static void
+write_edges(const Revert *revert)
+{
+	int *found = palloc((list_length(revert->subjects) + 1) * sizeof(int));
+	KgColumns edges;
+	const bool *kept;
+	ListCell *lc;
+
+	kg_edges_init(&edges, CurrentMemoryContext);
+	foreach(lc, revert->subjects)
+	{
+		const Subject *subject = lfirst(lc);
+		const Edge *edge = subject->edge;
+
+		if (edge == NULL || subject->wanted == NULL ||
+			(subject->stored &&
+			 kg_image_same(subject->stored, subject->wanted)))
+			continue;
+		found[edges.nrows] = subject->stored ? KG_EDGE_OTHER : KG_EDGE_NONE;
+		kg_edges_add(&edges,
+					 edge->ends[0],
+					 edge->relation->relation_no,
+					 edge->ends[1],
+					 edge->key,
+					 JB_ROOT_IS_SCALAR(subject->wanted) ? NULL
+														: subject->wanted);
+	}
+	if (edges.nrows == 0)
+		return;
+	kept = kg_edges_write(revert->tenant, &edges, found);
+	for (int i = 0; kept && i < edges.nrows; i++)
+		if (kept[i])
+			kg_error_throw(kg_kept_error("edge", "written"));
 }
 
 /* As the caller; references are looked at when all is written. */
@@ -581,9 +988,11 @@ write_all(void *arg)
 	KgScope *scope = kg_scope_begin(revert->tenant);
 	KgUserContext user;
 
+	delete_edges(revert);
 	delete_entities(revert);
 	update_entities(revert);
 	create_entities(revert);
+	write_edges(revert);
 	kg_become_owner(&user);
 	kg_scope_end(scope, &user);
 	kg_restore_user(&user);
@@ -606,6 +1015,24 @@ try_all(Revert *revert)
 
 	if (edata)
 		ReThrowError(edata);
+}
+
+static void
+write_name(KgJsonWriter *w, const Subject *subject)
+{
+	const Edge *edge = subject->edge;
+
+	if (edge == NULL)
+	{
+		kg_jw_kstring(w, "entity_type", kg_type_handle(subject->type));
+		kg_jw_kstring(w, "id", subject->id);
+		return;
+	}
+	kg_jw_kstring(w, "relation", edge->relation->name);
+	kg_jw_kstring(w, "from", end_handle(edge, 0));
+	kg_jw_kstring(w, "to", end_handle(edge, 1));
+	if (*edge->key != '\0')
+		kg_jw_kstring(w, "key", edge->key);
 }
 
 static Jsonb *
@@ -632,8 +1059,7 @@ reply(const Revert *revert)
 
 		counts[verdict]++;
 		kg_jw_begin_object(&w);
-		kg_jw_kstring(&w, "entity_type", kg_type_handle(subject->type));
-		kg_jw_kstring(&w, "id", subject->id);
+		write_name(&w, subject);
 		kg_jw_kstring(&w, "verdict", names[verdict]);
 		kg_jw_end_object(&w);
 	}
@@ -654,6 +1080,7 @@ Jsonb *
 kg_revert(const Jsonb *changes, const Jsonb *options)
 {
 	Revert revert = {kg_identity_require(KG_ACCESS_WRITE)};
+	bool named = false;
 	ListCell *lc;
 
 	revert.catalog = kg_catalog_newest(revert.tenant);
@@ -661,10 +1088,21 @@ kg_revert(const Jsonb *changes, const Jsonb *options)
 	read_options(&revert, options);
 	read_changes(&revert, changes);
 	kg_identity_as_tool(find_changes, &revert);
+	if (revert.catalog->plain_visibility)
+		find_edges(&revert);
 	check_found(&revert);
+	/* Those of edges come last. */
 	foreach(lc, revert.subjects)
-		settle_subject(&revert, lfirst(lc));
+	{
+		Subject *subject = lfirst(lc);
+
+		if (subject->edge && !named)
+			name_ends(&revert);
+		named |= subject->edge != NULL;
+		settle_subject(&revert, subject);
+	}
 	kg_throw_violations(&revert.errors, "changes cannot be undone");
+	pair_renamed(&revert);
 	if (revert.dry_run)
 		try_all(&revert);
 	else

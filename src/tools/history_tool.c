@@ -1,11 +1,13 @@
 /*
  * history_tool.c
- *	  history_<type>: what was done to an entity, the newest first.
+ *	  history_<type>, and kg_history() of edges: what was done to an entity, or to
+ *	  the edges between two, the newest first.
  */
 #include "postgres.h"
 
 #include "query/cursor.h"
 #include "query/decisions.h"
+#include "query/edge_history.h"
 #include "query/history.h"
 #include "store/image.h"
 #include "tools/history_tool.h"
@@ -15,7 +17,9 @@
 typedef struct HistoryCall
 {
 	const KgCatalog *catalog;
-	const KgType *type;
+	const KgType *type;	  /* or */
+	KgEdgeSought *sought; /* NULL: of an entity */
+	const char *ends[2];
 	KgInput input;
 	KgRepairs repairs;
 	char *id;
@@ -31,6 +35,15 @@ kg_history_input_template(void)
 		   "'properties':{'id':<id>,'limit':{'type':'integer','minimum':1,"
 		   "'maximum':500,'default':50},'cursor':<cursor>,"
 		   "'max_bytes':<max_bytes>}}";
+}
+
+static const char *
+edge_input_template(void)
+{
+	return "{'type':'object','additionalProperties':false,'required':['from',"
+		   "'to'],'properties':{'from':<text>,'to':<text>,'key':<text>,"
+		   "'limit':{'type':'integer','minimum':1,'maximum':500,"
+		   "'default':50},'cursor':<cursor>,'max_bytes':<max_bytes>}}";
 }
 
 const char *
@@ -66,7 +79,10 @@ write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 	write_text(w, "tool", change->tool);
 	write_text(w, "reason", change->reason);
 	kg_jw_kstring(w, "verdict", change->verdict);
-	kg_jw_kint(w, "version", change->version);
+	if (change->key == NULL)
+		kg_jw_kint(w, "version", change->version);
+	else if (*change->key != '\0')
+		kg_jw_kstring(w, "key", change->key);
 	if (whole)
 	{
 		kg_image_write_changed(w, "before", change->before, change->after);
@@ -98,7 +114,14 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const HistoryCall *call = state;
 
-	kg_jw_kstring(w, "id", call->id);
+	if (call->sought)
+	{
+		kg_jw_kstring(w, "relation", call->sought->relation->name);
+		kg_jw_kstring(w, "from", call->ends[0]);
+		kg_jw_kstring(w, "to", call->ends[1]);
+	}
+	else
+		kg_jw_kstring(w, "id", call->id);
 	kg_jw_key(w, "changes");
 	kg_jw_begin_array(w);
 	for (int i = 0; i < fit->listed; i++)
@@ -106,22 +129,24 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
-/* It goes on below the version of the last change before the item. */
+/* It goes on below the last change before the item. */
 static void
 next_changes(void *state, int item, KgNext *next)
 {
 	const HistoryCall *call = state;
-	int64 below = call->changes[item - 1].version;
+	const KgChange *last = &call->changes[item - 1];
+	KgHistoryPlace below = {last->time,
+							call->sought ? last->change : last->version};
 
 	next->cursor = kg_cursor_seal(
 		call->catalog->tenant, call->bound, (char *) &below, sizeof(below));
 }
 
-static int64
+static KgHistoryPlace
 read_position(const HistoryCall *call)
 {
 	const char *cursor = kg_input_string(&call->input, "cursor");
-	int64 below = 0;
+	KgHistoryPlace below = {0};
 
 	if (cursor)
 		memcpy(&below,
@@ -135,17 +160,74 @@ read_position(const HistoryCall *call)
 static void
 require_history(const HistoryCall *call)
 {
+	const char *name = call->sought ? call->sought->relation->name
+									: kg_type_handle(call->type);
 	KgError *err;
 
-	if (call->type->history || call->n > 0)
+	if (call->n > 0 ||
+		(call->sought ? call->sought->relation->history : call->type->history))
 		return;
 	err = kg_error_new(KG_INVALID_INPUT,
-					   "entity type \"%s\" keeps no history",
-					   kg_type_handle(call->type));
-	kg_error_path(err, "/entity_type");
-	kg_error_got_string(err, kg_type_handle(call->type));
-	kg_error_expected(err, "a type with \"x-history\": true");
+					   call->sought ? "relation \"%s\" keeps no history"
+									: "entity type \"%s\" keeps no history",
+					   name);
+	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
+	kg_error_got_string(err, name);
+	kg_error_expected(err,
+					  !call->sought ? "a type with \"x-history\": true"
+					  : call->sought->relation->derived
+						  ? "one that types with \"x-history\": true refer by"
+						  : "one that is declared with \"history\": true");
 	kg_error_throw(err);
+}
+
+/* Read a page and answer. */
+static Jsonb *
+answer(HistoryCall *call, const char *of)
+{
+	KgHistoryPlace below;
+	int64 limit;
+	KgDraft draft;
+	int n;
+
+	(void) kg_input_int(&call->input, "limit", &limit);
+	call->bound = kg_cursor_query("history", of, call->input.object);
+	call->changes = palloc((limit + 1) * sizeof(KgChange));
+	below = read_position(call);
+	n = call->sought ? kg_edge_history_read(call->catalog,
+											call->sought,
+											below.number,
+											limit + 1,
+											call->changes)
+					 : kg_history_read(call->catalog,
+									   call->type,
+									   call->id,
+									   &below,
+									   limit + 1,
+									   call->changes);
+	call->n = Min(n, limit);
+	require_history(call);
+	kg_draft_init(&draft, &call->input, kg_input_max_bytes(&call->input));
+	draft.n = call->n;
+	draft.least = 1;
+	draft.total = -1;
+	draft.paged = true;
+	draft.more = n > limit;
+	draft.measure = measure_changes;
+	draft.items = call;
+	for (int i = 0; i < call->n; i++)
+	{
+		const KgChange *change = &call->changes[i];
+
+		draft.rough += (change->before ? VARSIZE(change->before) : 0) +
+					   (change->after ? VARSIZE(change->after) : 0);
+	}
+	if (call->type)
+		draft.marks = kg_projection_marks(call->type, NULL);
+	draft.write = write_reply;
+	draft.next = next_changes;
+	draft.state = call;
+	return kg_draft_finish(&draft);
 }
 
 Jsonb *
@@ -153,10 +235,7 @@ kg_tool_history(const KgCatalog *catalog, const KgType *type,
 				const Jsonb *arguments)
 {
 	HistoryCall call = {.catalog = catalog, .type = type};
-	int64 limit;
-	KgDraft draft;
 	JsonbValue id;
-	int n;
 
 	kg_decisions_require(catalog, type, NULL);
 	kg_input_open(
@@ -164,31 +243,83 @@ kg_tool_history(const KgCatalog *catalog, const KgType *type,
 	kg_input_require(&call.input, "id");
 	(void) kg_input_value(&call.input, "id", &id);
 	call.id = kg_args_as_id(&id, "/id");
-	(void) kg_input_int(&call.input, "limit", &limit);
-	call.bound = kg_cursor_query("history",
-								 psprintf("%s/%s", type->bundle, type->name),
-								 call.input.object);
-	call.changes = palloc((limit + 1) * sizeof(KgChange));
-	n = kg_history_read(
-		catalog, type, call.id, read_position(&call), limit + 1, call.changes);
-	call.n = Min(n, limit);
-	require_history(&call);
-	kg_draft_init(&draft, &call.input, kg_input_max_bytes(&call.input));
-	draft.n = call.n;
-	draft.least = 1;
-	draft.total = -1;
-	draft.paged = true;
-	draft.more = n > limit;
-	draft.measure = measure_changes;
-	draft.items = &call;
-	for (int i = 0; i < call.n; i++)
-		draft.rough += (call.changes[i].before ? VARSIZE(call.changes[i].before)
-											   : 0) +
-					   (call.changes[i].after ? VARSIZE(call.changes[i].after)
-											  : 0);
-	draft.marks = kg_projection_marks(type, NULL);
-	draft.write = write_reply;
-	draft.next = next_changes;
-	draft.state = &call;
-	return kg_draft_finish(&draft);
+	return answer(&call, psprintf("%s/%s", type->bundle, type->name));
+}
+
+/* By name, or bundle/name where several have it. */
+static const KgRelation *
+require_relation(const KgCatalog *catalog, const char *name)
+{
+	const char **names = palloc((catalog->nrelations + 1) * sizeof(char *));
+	const KgRelation *found = NULL;
+	int nfound = 0;
+	KgError *err;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		names[i] = relation->name;
+		if (strcmp(relation->name, name) != 0 &&
+			strcmp(psprintf("%s/%s", relation->bundle, relation->name), name) !=
+				0)
+			continue;
+		found = relation;
+		nfound++;
+	}
+	if (nfound == 1)
+		return found;
+	err = nfound > 1 ? kg_error_new(KG_INVALID_INPUT,
+									"several bundles have relation \"%s\"",
+									name)
+					 : kg_error_new(KG_UNKNOWN_TYPE,
+									"relation \"%s\" does not exist",
+									name);
+	kg_error_path(err, "/relation");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, nfound > 1 ? "bundle/relation" : "a relation");
+	if (nfound == 0)
+		kg_error_did_you_mean(err,
+							  kg_nearest(name, names, catalog->nrelations));
+	kg_error_throw(err);
+}
+
+static void
+read_end(HistoryCall *call, int i, const char *name)
+{
+	KgEdgeEnd *end = &call->sought->ends[i];
+	KgError *err;
+
+	call->ends[i] = kg_input_string(&call->input, name);
+	kg_edge_end_read(
+		call->catalog, call->sought->relation, call->ends[i], i == 0, end);
+	if (end->type)
+	{
+		kg_decisions_require(call->catalog, end->type, NULL);
+		return;
+	}
+	err = kg_error_new(KG_INVALID_INPUT, "an end of an edge is not a handle");
+	kg_error_path(err, "/%s", name);
+	kg_error_got_string(err, call->ends[i]);
+	kg_error_expected(err, "the handle of an entity, type:id");
+	kg_error_throw(err);
+}
+
+Jsonb *
+kg_edge_history(const KgCatalog *catalog, const char *relation,
+				const Jsonb *arguments)
+{
+	KgEdgeSought sought = {require_relation(catalog, relation)};
+	HistoryCall call = {.catalog = catalog, .sought = &sought};
+
+	kg_input_open(&call.input, arguments, edge_input_template(), &call.repairs);
+	kg_input_require(&call.input, "from");
+	kg_input_require(&call.input, "to");
+	read_end(&call, 0, "from");
+	read_end(&call, 1, "to");
+	sought.key = kg_input_string(&call.input, "key");
+	return answer(&call,
+				  psprintf("%s/%s edges",
+						   sought.relation->bundle,
+						   sought.relation->name));
 }

@@ -122,6 +122,7 @@ SELECT bag_eq(
     ('kg_issue_token(jsonb,text,interval)', 'volatile', 'unsafe', false, false),
     ('kg_change_visible(text,integer,text,bigint,text,jsonb,text,jsonb)', 'stable', 'restricted', false, true),
     ('kg_history(text,text,jsonb)', 'stable', 'restricted', true, true),
+    ('kg_history(text,jsonb,jsonb)', 'stable', 'restricted', true, true),
     ('kg_revert(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_prune_history(timestamp with time zone)', 'volatile', 'unsafe', true, true),
     ('kg_list(text,jsonb)', 'stable', 'restricted', true, true),
