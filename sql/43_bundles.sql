@@ -18,6 +18,12 @@ CREATE FUNCTION @extschema@.kg_export_bundle(name text) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_export_bundle(text) IS
   'a bundle as kg_apply_bundle() takes it; needs read access';
 
+CREATE FUNCTION @extschema@.kg_export_bundle_parts(bundle text) RETURNS TABLE (part text, name text, value jsonb)
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_export_bundle_parts';
+COMMENT ON FUNCTION @extschema@.kg_export_bundle_parts(text) IS
+  'kg_export_bundle() in rows, however large it is: bundle (all but what follows), items (arrays, of the type name), edges (arrays); needs read access';
+
 CREATE FUNCTION @extschema@.kg_drop_bundle(name text, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_bundle';

@@ -15,11 +15,13 @@ PGDLLEXPORT Datum kg_sql_apply_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_apply_bundle_text(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_bundle(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_export_bundle(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_export_bundle_parts(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle);
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
 PG_FUNCTION_INFO_V1(kg_sql_drop_bundle);
 PG_FUNCTION_INFO_V1(kg_sql_export_bundle);
+PG_FUNCTION_INFO_V1(kg_sql_export_bundle_parts);
 
 static Jsonb *
 apply_bundle(FunctionCallInfo fcinfo, KgCall *call)
@@ -67,4 +69,16 @@ export_bundle(FunctionCallInfo fcinfo, KgCall *call)
 KG_AUDITED(kg_sql_export_bundle, KG_AUDIT_READS)
 {
 	return kg_entry_write(fcinfo, export_bundle, -1);
+}
+
+static Jsonb *
+export_bundle_parts(FunctionCallInfo fcinfo, KgCall *call)
+{
+	kg_bundle_export_parts(text_to_cstring(PG_GETARG_TEXT_PP(0)), fcinfo);
+	return NULL;
+}
+
+KG_AUDITED(kg_sql_export_bundle_parts, KG_AUDIT_READS)
+{
+	return kg_entry_write(fcinfo, export_bundle_parts, -1);
 }

@@ -173,12 +173,8 @@ def edges(report, admin):
         ours, backend = kgctl_peaks(admin, command, file)
         report.bound("highest private memory of kgctl %s (RssAnon)" % command,
                      ours >> 20, 200, "MB")
-        if command == "apply":
-            report.bound("and of the backend that it calls", backend >> 20,
-                         400, "MB")
-        else:
-            report.figure("and of the backend that it calls", backend >> 20,
-                          "MB")
+        report.bound("and of the backend that it calls", backend >> 20,
+                     400, "MB")
     os.unlink(file)
 
 

@@ -13,6 +13,7 @@
 #include "kgctl/files.h"
 #include "kgctl/log.h"
 #include "kgctl/show.h"
+#include "kgctl/stored.h"
 #include "kgctl/yaml.h"
 
 /* What kg_apply_bundle_text() takes for max_errors. */
@@ -251,20 +252,21 @@ const KgCommand kg_command_validate = {"validate",
 									   1,
 									   run_validate};
 
-/* The stored bundle, or NULL in *stored where there is none of that name. */
+/* As kg_json_parse() or kg_json_parse_bundle(). */
+typedef KgJson *(*Parse)(KgArena *arena, const char *text, size_t len,
+						 const char *source, char **error);
+
+/* The text of a stored bundle; NULL in *stored where there is none. */
 static bool
-fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
+parse_stored(KgDb *db, Parse parse, KgArena *arena, const KgBuf *text,
+			 KgJson **stored)
 {
 	char *error = NULL;
 
 	*stored = NULL;
-	db->missing_ok = true;
-	db->label = "reading";
-	if (!kg_db_call(db, "kg_export_bundle", "text", &name, text))
-		return false;
-	if (*text == NULL)
+	if (text->len == 0)
 		return true;
-	*stored = kg_json_parse(arena, *text, strlen(*text), "database", &error);
+	*stored = parse(arena, text->data, text->len, "database", &error);
 	if (*stored == NULL)
 	{
 		kg_error("the database's answer cannot be read: %s", error);
@@ -274,62 +276,15 @@ fetch(KgDb *db, KgArena *arena, const char *name, KgJson **stored, char **text)
 	return *stored != NULL;
 }
 
-/*
- * What is stored, and its edges one by one: the server makes no text of all of
- * it, and none of them has to be kept here.
- */
-#define STORED_SQL                                                        \
-	"WITH bundle AS MATERIALIZED (SELECT @.kg_export_bundle("             \
-	"$1::pg_catalog.text) AS b) "                                         \
-	"SELECT true, b OPERATOR(pg_catalog.-) 'edges'::pg_catalog.text "     \
-	"FROM bundle UNION ALL SELECT false, e FROM bundle, "                 \
-	"pg_catalog.jsonb_array_elements(COALESCE(b OPERATOR(pg_catalog.->) " \
-	"'edges'::pg_catalog.text, '[]'::pg_catalog.jsonb)) e"
-
-typedef struct Stored
+/* None of the stored edges has to be kept here. */
+static void
+compare_edge(void *arg, const KgJson *edge)
 {
-	KgDiff *diff;
-	KgArena *arena;
-	KgArena *scratch;
-	KgBuf text; /* of all but the edges */
-	KgJson *root;
-} Stored;
-
-/* A row of STORED_SQL. */
-static bool
-take_stored(void *arg, const PGresult *row)
-{
-	Stored *stored = arg;
-	const char *text;
-	size_t len;
-	char *error = NULL;
-	KgJson *value;
-
-	if (PQnfields(row) != 2 || PQgetisnull(row, 0, 1))
-		return false;
-	text = PQgetvalue(row, 0, 1);
-	len = (size_t) PQgetlength(row, 0, 1);
-	if (strcmp(PQgetvalue(row, 0, 0), "t") == 0)
-	{
-		if (stored->root != NULL)
-			return false;
-		kg_buf_add(&stored->text, text, len);
-		value = stored->root = kg_json_parse_bundle(
-			stored->arena, stored->text.data, len, "database", &error);
-	}
-	else
-	{
-		value = kg_json_parse(stored->scratch, text, len, "database", &error);
-		if (value != NULL)
-			kg_diff_edge(stored->diff, value);
-		kg_arena_reset(stored->scratch);
-	}
-	free(error);
-	return value != NULL;
+	kg_diff_edge(arg, edge);
 }
 
 static size_t
-print_diff(const KgArgs *args, const Stored *stored)
+print_diff(const KgArgs *args, KgDiff *diff, const KgJson *stored)
 {
 	FILE *out = stdout;
 	size_t n;
@@ -338,8 +293,7 @@ print_diff(const KgArgs *args, const Stored *stored)
 		out = fopen("/dev/null", "w");
 	if (out == NULL)
 		out = stderr;
-	n = kg_diff_print(
-		stored->diff, out, stored->root, kg_args_has(args, "brief"));
+	n = kg_diff_print(diff, out, stored, kg_args_has(args, "brief"));
 	if (out != stdout && out != stderr)
 		fclose(out);
 	return n;
@@ -349,24 +303,20 @@ static int
 diff_bundle(const KgArgs *args, KgBundle *bundle)
 {
 	KgDb db;
-	Stored stored = {kg_diff_new(bundle->root),
-					 bundle->arena,
-					 kg_arena_new(),
-					 {NULL, 0, 0, 0},
-					 NULL};
-	bool ok = kg_db_open(&db, args);
+	KgDiff *diff = kg_diff_new(bundle->root);
+	KgJson *stored;
+	KgBuf text;
 	int code;
 
-	db.missing_ok = true;
-	db.label = "reading";
-	ok = ok && kg_db_rows(&db, STORED_SQL, bundle->name, take_stored, &stored);
-	if (!ok)
+	kg_buf_init(&text);
+	if (!kg_db_open(&db, args) ||
+		!kg_stored_read(&db, bundle->name, &text, compare_edge, diff) ||
+		!parse_stored(&db, kg_json_parse_bundle, bundle->arena, &text, &stored))
 		code = db.exit;
 	else
-		code = print_diff(args, &stored) ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
-	kg_diff_free(stored.diff);
-	kg_arena_free(stored.scratch);
-	kg_buf_free(&stored.text);
+		code = print_diff(args, diff, stored) ? KG_EXIT_DIFFERENT : KG_EXIT_OK;
+	kg_diff_free(diff);
+	kg_buf_free(&text);
 	kg_db_close(&db);
 	return code;
 }
@@ -434,11 +384,13 @@ run_export(const KgArgs *args)
 	KgDb db;
 	KgArena *arena = kg_arena_new();
 	KgJson *payload;
-	char *text = NULL;
+	KgBuf text;
 	int code;
 
+	kg_buf_init(&text);
 	if (!kg_db_open(&db, args) ||
-		!fetch(&db, arena, args->rest[0], &payload, &text))
+		!kg_stored_read(&db, args->rest[0], &text, NULL, NULL) ||
+		!parse_stored(&db, kg_json_parse, arena, &text, &payload))
 		code = db.exit;
 	else if (payload == NULL)
 	{
@@ -448,7 +400,7 @@ run_export(const KgArgs *args)
 	else
 		code = write_out(args, payload) ? KG_EXIT_OK : KG_EXIT_INPUT;
 	kg_db_close(&db);
-	free(text);
+	kg_buf_free(&text);
 	kg_arena_free(arena);
 	return code;
 }

@@ -21,6 +21,8 @@ extern Jsonb *kg_bundle_drop(const char *name, const Jsonb *options);
 
 /* The bundle as kg_bundle_apply() takes it; needs read access. */
 extern Jsonb *kg_bundle_export(const char *name);
+/* The same as rows (part text, name text, value jsonb), a set's result. */
+extern void kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo);
 
 /* A bundle of the catalog; raises KG_NOT_FOUND. */
 extern const KgBundle *kg_bundle_require(const KgCatalog *catalog,

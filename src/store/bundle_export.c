@@ -13,12 +13,69 @@
 #include "catalog/handle.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
+/* Rows at a time; of a part, too. */
 #define KG_EXPORT_FETCH 1000
+
+/*
+ * An export is one object, or rows (part, name, value): "bundle", all but its
+ * entities and edges; "items" of the entity type name, in arrays; "edges", in
+ * arrays.  Rows take no more memory than one of them, whatever there is.
+ */
+typedef struct Export
+{
+	const KgCatalog *catalog;
+	const char *name;
+	KgJsonWriter whole;
+	ReturnSetInfo *rows; /* NULL: one object */
+	MemoryContext part_context;
+	KgJsonWriter part;
+	KgJsonWriter *w; /* of the two, what entities and edges are put in */
+} Export;
+
+static void
+add_row(Export *export, const char *part, const char *name, Jsonb *value)
+{
+	Datum values[3] = {CStringGetTextDatum(part), 0, JsonbPGetDatum(value)};
+	bool nulls[3] = {false, name == NULL, false};
+
+	if (name)
+		values[1] = CStringGetTextDatum(name);
+	tuplestore_putvalues(
+		export->rows->setResult, export->rows->setDesc, values, nulls);
+}
+
+static void
+begin_part(Export *export)
+{
+	MemoryContext old;
+
+	if (export->rows == NULL)
+		return;
+	MemoryContextReset(export->part_context);
+	old = MemoryContextSwitchTo(export->part_context);
+	kg_jw_init(&export->part);
+	kg_jw_begin_array(&export->part);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+end_part(Export *export, const char *part, const char *name)
+{
+	MemoryContext old;
+
+	if (export->rows == NULL)
+		return;
+	old = MemoryContextSwitchTo(export->part_context);
+	kg_jw_end_array(&export->part);
+	add_row(export, part, name, kg_jw_finish(&export->part));
+	MemoryContextSwitchTo(old);
+}
 
 const KgBundle *
 kg_bundle_require(const KgCatalog *catalog, const char *name)
@@ -164,11 +221,50 @@ open_rows(const char *sql, int nargs, const Oid *argtypes, Datum *values)
 	return portal;
 }
 
+typedef void (*PutRow)(Export *export, const void *arg, uint64 row);
+
+/* The portal's rows as members of one array, or of one a part, at least one. */
 static void
-put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
+put_rows(Export *export, Portal portal, const char *part, const char *name,
+		 PutRow put, const void *arg)
+{
+	bool more = true;
+
+	for (bool first = true; more; first = false)
+	{
+		SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);
+		more = SPI_processed == KG_EXPORT_FETCH;
+		if (SPI_processed == 0 && !first)
+			break;
+		begin_part(export);
+		for (uint64 row = 0; row < SPI_processed; row++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			put(export, arg, row);
+		}
+		end_part(export, part, name);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+}
+
+static void
+put_item(Export *export, const void *arg, uint64 row)
+{
+	bool isnull;
+	Datum datum = kg_spi_value(row, 1, &isnull);
+	Jsonb *data = DatumGetJsonbP(datum);
+
+	kg_jw_jsonb(export->w, data);
+	if ((Pointer) data != DatumGetPointer(datum))
+		pfree(data);
+}
+
+static void
+put_items(Export *export, const KgType *type)
 {
 	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(catalog->tenant),
+	Datum values[] = {CStringGetTextDatum(export->catalog->tenant),
 					  CStringGetTextDatum(type->bundle),
 					  CStringGetTextDatum(type->name)};
 	Portal portal = open_rows("SELECT data FROM @kg_entity WHERE tenant = $1 "
@@ -178,69 +274,70 @@ put_items(KgJsonWriter *w, const KgCatalog *catalog, const KgType *type)
 							  argtypes,
 							  values);
 
-	for (;;)
-	{
-		SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);
-		if (SPI_processed == 0)
-			break;
-		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			bool isnull;
-			Datum datum = kg_spi_value(i, 1, &isnull);
-			Jsonb *data = DatumGetJsonbP(datum);
-
-			CHECK_FOR_INTERRUPTS();
-			kg_jw_jsonb(w, data);
-			if ((Pointer) data != DatumGetPointer(datum))
-				pfree(data);
-		}
-		SPI_freetuptable(SPI_tuptable);
-	}
-	SPI_cursor_close(portal);
+	put_rows(export, portal, "items", type->name, put_item, NULL);
 }
 
 static void
-put_entities(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
+put_entities(Export *export)
 {
-	kg_jw_key(w, "entities");
-	kg_jw_begin_array(w);
+	const KgCatalog *catalog = export->catalog;
+
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		const KgType *type = catalog->types[i];
 
-		if (strcmp(type->bundle, name) != 0)
+		if (strcmp(type->bundle, export->name) != 0)
 			continue;
-		kg_jw_begin_object(w);
-		kg_jw_kstring(w, "entity_type", type->name);
-		kg_jw_key(w, "items");
-		kg_jw_begin_array(w);
-		put_items(w, catalog, type);
-		kg_jw_end_array(w);
-		kg_jw_end_object(w);
+		if (export->rows)
+		{
+			put_items(export, type);
+			continue;
+		}
+		kg_jw_begin_object(export->w);
+		kg_jw_kstring(export->w, "entity_type", type->name);
+		kg_jw_key(export->w, "items");
+		kg_jw_begin_array(export->w);
+		put_items(export, type);
+		kg_jw_end_array(export->w);
+		kg_jw_end_object(export->w);
 	}
-	kg_jw_end_array(w);
 }
 
-typedef struct Export
+static void
+put_edge(Export *export, const void *arg, uint64 row)
 {
-	KgJsonWriter *w;
-	const KgCatalog *catalog;
-	const char *name;
-} Export;
+	const KgRelation *relation = arg;
+	const KgCatalog *catalog = export->catalog;
+	KgJsonWriter *w = export->w;
+	MemoryContext old = MemoryContextSwitchTo(w->context);
+	bool isnull;
+	Datum properties = kg_spi_value(row, 7, &isnull);
+	const KgType *from = kg_catalog_type_in(
+		catalog, kg_spi_cstring(row, 1), kg_spi_cstring(row, 2));
+	const KgType *to = kg_catalog_type_in(
+		catalog, kg_spi_cstring(row, 4), kg_spi_cstring(row, 5));
+
+	if (from && to)
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "relation", relation->name);
+		kg_jw_kstring(w, "from", kg_handle_make(from, kg_spi_cstring(row, 3)));
+		kg_jw_kstring(w, "to", kg_handle_make(to, kg_spi_cstring(row, 6)));
+		if (!isnull)
+			kg_jw_kjsonb(w, "properties", DatumGetJsonbP(properties));
+		kg_jw_end_object(w);
+	}
+	MemoryContextSwitchTo(old);
+}
 
 /* Those between entities that the caller sees. */
 static void
 put_edges(void *arg)
 {
-	const Export *export = arg;
-	KgJsonWriter *w = export->w;
+	Export *export = arg;
 	const KgCatalog *catalog = export->catalog;
-	const char *name = export->name;
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	MemoryContext context = w->context;
 
-	kg_jw_key(w, "edges");
-	kg_jw_begin_array(w);
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -248,7 +345,7 @@ put_edges(void *arg)
 						  Int32GetDatum(relation->relation_no)};
 		Portal portal;
 
-		if (relation->derived || strcmp(relation->bundle, name) != 0)
+		if (relation->derived || strcmp(relation->bundle, export->name) != 0)
 			continue;
 		portal = open_rows(
 			"SELECT s.bundle, s.entity_type, s.entity_id, t.bundle, "
@@ -260,43 +357,8 @@ put_edges(void *arg)
 			2,
 			argtypes,
 			values);
-		for (;;)
-		{
-			SPI_cursor_fetch(portal, true, KG_EXPORT_FETCH);
-			if (SPI_processed == 0)
-				break;
-			for (uint64 row = 0; row < SPI_processed; row++)
-			{
-				MemoryContext old = MemoryContextSwitchTo(context);
-				bool isnull;
-				Datum properties = kg_spi_value(row, 7, &isnull);
-				const KgType *from = kg_catalog_type_in(
-					catalog, kg_spi_cstring(row, 1), kg_spi_cstring(row, 2));
-				const KgType *to = kg_catalog_type_in(
-					catalog, kg_spi_cstring(row, 4), kg_spi_cstring(row, 5));
-
-				CHECK_FOR_INTERRUPTS();
-				if (from && to)
-				{
-					kg_jw_begin_object(w);
-					kg_jw_kstring(w, "relation", relation->name);
-					kg_jw_kstring(w,
-								  "from",
-								  kg_handle_make(from, kg_spi_cstring(row, 3)));
-					kg_jw_kstring(
-						w, "to", kg_handle_make(to, kg_spi_cstring(row, 6)));
-					if (!isnull)
-						kg_jw_kjsonb(
-							w, "properties", DatumGetJsonbP(properties));
-					kg_jw_end_object(w);
-				}
-				MemoryContextSwitchTo(old);
-			}
-			SPI_freetuptable(SPI_tuptable);
-		}
-		SPI_cursor_close(portal);
+		put_rows(export, portal, "edges", NULL, put_edge, relation);
 	}
-	kg_jw_end_array(w);
 }
 
 /* With what kg_register_tool() takes: the definition, and the deprecation. */
@@ -340,30 +402,64 @@ put_tools(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 		kg_jw_end_array(w);
 }
 
+/* What is not of entities and edges; the object stays open. */
+static void
+put_head(Export *export)
+{
+	const KgBundle *bundle = kg_bundle_require(export->catalog, export->name);
+	KgJsonWriter *w = &export->whole;
+
+	kg_jw_init(w);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "bundle_name", bundle->name);
+	kg_jw_kstring(w, "version", bundle->version);
+	if (bundle->description)
+		kg_jw_kstring(w, "description", bundle->description);
+	if (bundle->instructions)
+		kg_jw_kstring(w, "instructions", bundle->instructions);
+	put_definitions(w, bundle);
+	put_schemas(w, export->catalog, export->name);
+	put_relations(w, export->catalog, export->name);
+	put_tools(w, export->catalog, export->name);
+}
+
 Jsonb *
 kg_bundle_export(const char *name)
 {
-	const KgCatalog *catalog = kg_catalog_of_caller();
-	const KgBundle *bundle = kg_bundle_require(catalog, name);
-	KgJsonWriter w;
-	Export export = {&w, catalog, name};
+	Export export = {.catalog = kg_catalog_of_caller(), .name = name};
+	KgJsonWriter *w = export.w = &export.whole;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "bundle_name", bundle->name);
-	kg_jw_kstring(&w, "version", bundle->version);
-	if (bundle->description)
-		kg_jw_kstring(&w, "description", bundle->description);
-	if (bundle->instructions)
-		kg_jw_kstring(&w, "instructions", bundle->instructions);
-	put_definitions(&w, bundle);
-	put_schemas(&w, catalog, name);
-	put_relations(&w, catalog, name);
-	put_tools(&w, catalog, name);
-	put_entities(&w, catalog, name);
+	put_head(&export);
+	kg_jw_key(w, "entities");
+	kg_jw_begin_array(w);
+	put_entities(&export);
+	kg_jw_end_array(w);
+	kg_jw_key(w, "edges");
+	kg_jw_begin_array(w);
 	kg_identity_as_tool(put_edges, &export);
-	kg_jw_end_object(&w);
+	kg_jw_end_array(w);
+	kg_jw_end_object(w);
 	/* Fetching from a cursor leaves SPI's own context current. */
-	MemoryContextSwitchTo(w.context);
-	return kg_jw_finish(&w);
+	MemoryContextSwitchTo(w->context);
+	return kg_jw_finish(w);
+}
+
+void
+kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo)
+{
+	Export export = {.catalog = kg_catalog_of_caller(), .name = name};
+	MemoryContext caller = CurrentMemoryContext;
+
+	InitMaterializedSRF(fcinfo, 0);
+	export.rows = (ReturnSetInfo *) fcinfo->resultinfo;
+	export.part_context = AllocSetContextCreate(
+		caller, "kg_graph part of an export", ALLOCSET_DEFAULT_SIZES);
+	export.w = &export.part;
+	put_head(&export);
+	kg_jw_end_object(&export.whole);
+	add_row(&export, "bundle", NULL, kg_jw_finish(&export.whole));
+	put_entities(&export);
+	kg_identity_as_tool(put_edges, &export);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(export.part_context);
 }

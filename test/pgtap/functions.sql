@@ -33,7 +33,7 @@ SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATI
 -- catalog are the backend's, not a worker's.
 SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads: STABLE, not PARALLEL SAFE')
   FROM member
- WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle',
+ WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle', 'kg_export_bundle_parts',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
                    'kg_describe_many', 'kg_intersect', 'kg_history', 'kg_health', 'kg_stat_tools')
@@ -112,6 +112,7 @@ SELECT bag_eq(
     ('kg_entity_visible(text,text,integer,bigint,text,jsonb)', 'stable', 'restricted', false, true),
     ('kg_explain(text,jsonb)', 'stable', 'restricted', true, false),
     ('kg_export_bundle(text)', 'stable', 'unsafe', true, true),
+    ('kg_export_bundle_parts(text)', 'stable', 'unsafe', true, true),
     ('kg_find_nodes(jsonb)', 'stable', 'restricted', true, true),
     ('kg_get(text,text)', 'stable', 'restricted', true, true),
     ('kg_get(text,text[])', 'stable', 'restricted', true, true),

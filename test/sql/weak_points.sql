@@ -62,6 +62,16 @@ SELECT e ->> 'path' AS path, e ->> 'id' AS id, e ->> 'got' AS got, e ->> 'code' 
 SELECT kg_apply_bundle(weak_bundle((SELECT jsonb_agg(jsonb_build_object('id', 'n' || n, 'name', 'number ' || n)) FROM generate_series(1, 1234) n), name => 'many', type => 'many')
   ) -> 'entities' AS applied;
 SELECT jsonb_array_length(kg_export_bundle('many') -> 'entities' -> 0 -> 'items') AS exported, kg_apply_bundle(kg_export_bundle('many')) - 'warnings' AS again;
+-- In parts it is the same, an empty type's too; what does not exist has none.
+SELECT part, name, count(*), sum(jsonb_array_length(value)) FILTER (WHERE part <> 'bundle') AS members FROM kg_export_bundle_parts('many') GROUP BY 1, 2 ORDER BY part COLLATE "C";
+SELECT bundle, (SELECT value FROM kg_export_bundle_parts(bundle) WHERE part = 'bundle')
+       || jsonb_build_object('entities', (SELECT COALESCE(jsonb_agg(jsonb_build_object('entity_type', name, 'items', items) ORDER BY first), '[]')
+            FROM (SELECT name, COALESCE(jsonb_agg(item ORDER BY n, place) FILTER (WHERE item IS NOT NULL), '[]') AS items, min(n) AS first
+                    FROM ROWS FROM (kg_export_bundle_parts(bundle)) WITH ORDINALITY p(part, name, value, n) LEFT JOIN LATERAL jsonb_array_elements(value) WITH ORDINALITY i(item, place) ON true WHERE part = 'items' GROUP BY name) t),
+          'edges', (SELECT COALESCE(jsonb_agg(edge ORDER BY n, place), '[]') FROM ROWS FROM (kg_export_bundle_parts(bundle)) WITH ORDINALITY p(part, name, value, n), jsonb_array_elements(CASE part WHEN 'edges' THEN value ELSE '[]' END) WITH ORDINALITY e(edge, place)))
+       = kg_export_bundle(bundle) AS same
+  FROM kg_bundle ORDER BY bundle COLLATE "C";
+SELECT weak($$SELECT count(*) FROM kg_export_bundle_parts('man')$$), weak($$SELECT kg_export_bundle_parts('man')$$);
 
 -- 3. Numbers sort and compare as numbers, exactly; equality of numbers and booleans; in with large integers.
 SELECT weak_ids('{"sort": [{"field": "size", "order": "asc"}]}') AS sorted, weak_ids('{"filters": {"size": {"gt": 9.5}}}') AS range, weak_ids('{"filters": {"size": 85.5}}') AS equal,

@@ -1,0 +1,158 @@
+/*
+ * stored.c
+ *	  A bundle as the database has it, in rows of kg_export_bundle_parts().
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/stored.h"
+
+#define PARTS_SQL                                             \
+	"SELECT part, name, value FROM @.kg_export_bundle_parts(" \
+	"$1::pg_catalog.text)"
+
+typedef enum Place
+{
+	AT_START,
+	IN_HEAD, /* the object is open, and has members */
+	IN_ITEMS,
+	IN_EDGES
+} Place;
+
+typedef struct Reading
+{
+	KgBuf *text;
+	Place place;
+	KgBuf type;	 /* of the items that are written */
+	bool joined; /* the open array has members */
+	KgEdgeFn each;
+	void *arg;
+	KgArena *scratch;
+} Reading;
+
+static void
+begin_edges(Reading *r)
+{
+	kg_buf_puts(r->text, r->place == IN_ITEMS ? "]}]" : ",\"entities\":[]");
+	kg_buf_puts(r->text, ",\"edges\":[");
+	r->joined = false;
+	r->place = IN_EDGES;
+}
+
+/* An array's text without its brackets. */
+static bool
+add_members(Reading *r, const char *text, size_t len)
+{
+	if (len < 2 || text[0] != '[' || text[len - 1] != ']')
+		return false;
+	if (len == 2)
+		return true;
+	if (r->joined)
+		kg_buf_putc(r->text, ',');
+	kg_buf_add(r->text, text + 1, len - 2);
+	r->joined = true;
+	return true;
+}
+
+static bool
+take_head(Reading *r, const char *text, size_t len)
+{
+	if (r->place != AT_START || len < 3 || text[0] != '{' ||
+		text[len - 1] != '}')
+		return false;
+	kg_buf_add(r->text, text, len - 1);
+	r->place = IN_HEAD;
+	return true;
+}
+
+static bool
+take_items(Reading *r, const char *type, const char *text, size_t len)
+{
+	bool same = r->place == IN_ITEMS && strcmp(r->type.data, type) == 0;
+
+	if (r->place != IN_HEAD && r->place != IN_ITEMS)
+		return false;
+	if (!same)
+	{
+		kg_buf_puts(r->text, r->place == IN_HEAD ? ",\"entities\":[" : "]},");
+		kg_buf_puts(r->text, "{\"entity_type\":");
+		kg_buf_json(r->text, type, strlen(type));
+		kg_buf_puts(r->text, ",\"items\":[");
+		r->type.len = 0;
+		kg_buf_puts(&r->type, type);
+		r->joined = false;
+		r->place = IN_ITEMS;
+	}
+	return add_members(r, text, len);
+}
+
+static bool
+give_edges(Reading *r, const char *text, size_t len)
+{
+	char *error = NULL;
+	const KgJson *edges = kg_json_parse(
+		r->scratch, text, len, "database", &error);
+	bool ok = edges != NULL && edges->kind == KG_JSON_ARRAY;
+
+	free(error);
+	for (size_t i = 0; ok && i < edges->len; i++)
+		r->each(r->arg, edges->u.items[i]);
+	kg_arena_reset(r->scratch);
+	return ok;
+}
+
+static bool
+take_edges(Reading *r, const char *text, size_t len)
+{
+	if (r->place == AT_START)
+		return false;
+	if (r->each)
+		return give_edges(r, text, len);
+	if (r->place != IN_EDGES)
+		begin_edges(r);
+	return add_members(r, text, len);
+}
+
+/* A row of PARTS_SQL. */
+static bool
+take_part(void *arg, const PGresult *row)
+{
+	Reading *r = arg;
+	const char *part;
+	const char *text;
+	size_t len;
+
+	if (PQnfields(row) != 3 || PQgetisnull(row, 0, 2))
+		return false;
+	part = PQgetvalue(row, 0, 0);
+	text = PQgetvalue(row, 0, 2);
+	len = (size_t) PQgetlength(row, 0, 2);
+	if (strcmp(part, "bundle") == 0)
+		return take_head(r, text, len);
+	if (strcmp(part, "items") == 0)
+		return take_items(r, PQgetvalue(row, 0, 1), text, len);
+	return strcmp(part, "edges") == 0 && take_edges(r, text, len);
+}
+
+bool
+kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
+			   void *arg)
+{
+	Reading r = {.text = text, .each = each, .arg = arg};
+	bool ok;
+
+	r.scratch = kg_arena_new();
+	kg_buf_init(&r.type);
+	db->missing_ok = true;
+	db->label = "reading";
+	ok = kg_db_rows(db, PARTS_SQL, name, take_part, &r);
+	if (ok && r.place != AT_START)
+	{
+		if (r.place != IN_EDGES)
+			begin_edges(&r);
+		kg_buf_puts(text, "]}");
+	}
+	kg_buf_free(&r.type);
+	kg_arena_free(r.scratch);
+	return ok;
+}
