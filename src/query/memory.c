@@ -3,8 +3,9 @@
  *	  Reading the bundle "memory".
  *
  * A substring is searched by the words that kg_term has of names, types and
- * observations: those with the query's longest word in them are found by its
- * rarest trigram (kg_trigram), and who has them is looked at.
+ * observations.  What stands in the query between two other characters is a
+ * word as it is; what it begins with is the end of one, and is found by its
+ * rarest trigram (kg_trigram); what it ends with is the beginning of one.
  */
 #include "postgres.h"
 
@@ -15,8 +16,11 @@
 #include "mb/pg_wchar.h"
 #include "query/memory.h"
 #include "query/sql.h"
+#include "store/check.h"
 #include "utils/builtins.h"
 #include "utils/formatting.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
 
 /* Terms with a trigram that are counted to find the rarest; rows of words. */
 #define KG_COUNTED_TERMS 200
@@ -415,8 +419,11 @@ kg_memory_relations(const KgMemory *memory, const KgRemembrance *of, int *n)
 
 /* ---- search ---- */
 
-char *
-kg_memory_lower(const char *text)
+#define CAPITALS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define LETTERS "abcdefghijklmnopqrstuvwxyz"
+
+static char *
+lowered(const char *text)
 {
 	return str_tolower(text, strlen(text), DEFAULT_COLLATION_OID);
 }
@@ -453,13 +460,35 @@ rarest_trigram(const KgMemory *memory, char **trigrams, int n)
 	return rarest;
 }
 
+/* Which words a word of the query stands for. */
+typedef enum WordPlace
+{
+	WORD_WHOLE,	 /* itself */
+	WORD_FIRST,	 /* those that begin with it */
+	WORD_WITHIN, /* those with it in them, or at their end */
+	WORD_NONE	 /* whatever they are: everybody is looked at */
+} WordPlace;
+
 typedef struct Words
 {
 	const char *word;
-	char **list;
+	WordPlace place;
+	bool at_end;
+	char **list; /* WORD_WHOLE, WORD_WITHIN */
 	int n;
 	int room;
 } Words;
+
+static bool
+has_word(const Words *words, const char *term)
+{
+	size_t len = strlen(term);
+	size_t end = strlen(words->word);
+
+	if (words->at_end)
+		return len >= end && strcmp(term + len - end, words->word) == 0;
+	return strstr(term, words->word) != NULL;
+}
 
 static bool
 word_row(TupleTableSlot *slot, void *arg)
@@ -468,7 +497,7 @@ word_row(TupleTableSlot *slot, void *arg)
 	bool isnull;
 	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
 
-	if (strstr(term, words->word) == NULL)
+	if (!has_word(words, term))
 	{
 		pfree(term);
 		return true;
@@ -496,35 +525,7 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 	(void) kg_plan_run(&statement, word_row, words);
 }
 
-struct KgMemorySearch
-{
-	const KgMemory *memory;
-	Words words;
-	int64 after; /* node of the last row */
-	const char **names;
-	int n;
-	int rows;
-};
-
-static bool
-candidate_row(TupleTableSlot *slot, void *arg)
-{
-	KgMemorySearch *search = arg;
-
-	slot_getallattrs(slot);
-	search->rows++;
-	search->after = DatumGetInt64(slot->tts_values[0]);
-	if (slot->tts_isnull[1])
-		return true;
-	search->names[search->n++] = slot->tts_isnull[2]
-									 ? TextDatumGetCString(slot->tts_values[1])
-									 : text_member(
-										   DatumGetJsonbP(slot->tts_values[2]),
-										   "entity");
-	return true;
-}
-
-/* " FROM the terms of words", as nodes. */
+/* " FROM the terms of words" */
 static void
 append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 {
@@ -532,13 +533,24 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 					  Int32GetDatum(memory->observation->type_no)};
 
 	kg_sql_append(b,
-				  " FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.term" KG_EQ
-				  "ANY ($%d)",
+				  " FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.kind" KG_EQ
+				  "'t' AND t.type_no" KG_EQ "ANY ($%d)",
 				  kg_sql_table("kg_term"),
-				  kg_sql_param_texts(b, words->list, words->n));
-	kg_sql_append(b,
-				  " AND t.kind" KG_EQ "'t' AND t.type_no" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(b, INT4OID, types, 2));
+	if (words->place != WORD_FIRST)
+	{
+		kg_sql_append(b,
+					  " AND t.term" KG_EQ "ANY ($%d)",
+					  kg_sql_param_texts(b, words->list, words->n));
+		return;
+	}
+	kg_sql_append(
+		b, " AND t.term" KG_GE "$%d", kg_sql_param_text(b, words->word));
+	/* The last character that there is. */
+	kg_sql_append(
+		b,
+		" AND t.term" KG_LT "$%d",
+		kg_sql_param_text(b, psprintf("%s\xf4\x8f\xbf\xbf", words->word)));
 }
 
 /* How many rows have the words, up to a bound. */
@@ -548,7 +560,7 @@ count_rows(const KgMemory *memory, const Words *words)
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (words->n == 0)
+	if (words->place != WORD_FIRST && words->n == 0)
 		return 0;
 	kg_sql_start(&b, memory->catalog);
 	kg_sql_append(&b, "SELECT pg_catalog.count(*) FROM (SELECT 1");
@@ -558,38 +570,183 @@ count_rows(const KgMemory *memory, const Words *words)
 	return kg_plan_run_int64(&statement);
 }
 
-KgMemorySearch *
-kg_memory_search(const KgMemory *memory, const char *query)
+struct KgMemorySearch
 {
-	KgMemorySearch *search = NULL;
-	int64 fewest = 0;
-	char **tokens;
-	int n = kg_term_tokens(kg_term_fold(query, strlen(query)), &tokens);
+	const KgMemory *memory;
+	const char *query; /* lowered */
+	bool plain;		   /* so ASCII is, as it is everywhere but in Turkish */
+	Words words;
+	HTAB *seen; /* names that were told */
+	MemoryContext row;
+	const char **names;
+	int n;
+	int most;
+};
+
+static HTAB *
+begin_seen(void)
+{
+	HASHCTL ctl;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = KG_MAX_ID_BYTES + 1;
+	ctl.entrysize = KG_MAX_ID_BYTES + 1;
+	ctl.hcxt = CurrentMemoryContext;
+	return hash_create(
+		"kg_graph memory", 256, &ctl, HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
+}
+
+/* The word that a folded text ends with, or NULL. */
+static const char *
+last_word(const char *folded, char **tokens, int n)
+{
+	const char *last = NULL;
+	size_t len = strlen(folded);
 
 	for (int i = 0; i < n; i++)
 	{
-		char *word = pnstrdup(tokens[i],
-							  pg_mbcharcliplen(tokens[i],
-											   strlen(tokens[i]),
-											   KG_MEMORY_WORD_CHARS));
-		Words words = {word};
-		char **trigrams;
-		int ntrigrams = kg_term_trigrams(word, &trigrams);
+		size_t end = strlen(tokens[i]);
+
+		if (strcmp(folded + len - end, tokens[i]) == 0 &&
+			(last == NULL || end > strlen(last)))
+			last = tokens[i];
+	}
+	return last;
+}
+
+/* False: words of fewer than three letters cannot be looked for in others. */
+static bool
+look_up(const KgMemory *memory, Words *words)
+{
+	char **trigrams;
+	int n;
+
+	if (words->place == WORD_FIRST)
+		return true;
+	if (words->place == WORD_WHOLE)
+	{
+		words->list = palloc(sizeof(char *));
+		words->list[words->n++] = unconstify(char *, words->word);
+		return true;
+	}
+	n = kg_term_trigrams(words->word, &trigrams);
+	if (n > 0)
+		find_words(memory, rarest_trigram(memory, trigrams, n), words);
+	return n > 0;
+}
+
+/* By which of the query's words it is looked for: that which the fewest have. */
+static Words
+choose_words(const KgMemory *memory, const char *query)
+{
+	Words chosen = {NULL, WORD_NONE};
+	int64 fewest = 0;
+	char *folded = kg_term_fold(query, strlen(query));
+	char **tokens;
+	int n = kg_term_tokens(folded, &tokens);
+	const char *last = last_word(folded, tokens, n);
+
+	for (int i = 0; i < n; i++)
+	{
+		size_t len = strlen(tokens[i]);
+		size_t cut = pg_mbcharcliplen(tokens[i], len, KG_MEMORY_WORD_CHARS);
+		bool begins = i == 0 && strncmp(folded, tokens[i], len) == 0;
+		bool ends = tokens[i] == last;
+		Words words = {pnstrdup(tokens[i], cut)};
 		int64 rows;
 
-		if (ntrigrams == 0)
+		words.place = begins || cut < len ? WORD_WITHIN
+					  : ends			  ? WORD_FIRST
+										  : WORD_WHOLE;
+		words.at_end = begins && !ends && cut == len;
+		if (!look_up(memory, &words))
 			continue;
-		find_words(memory, rarest_trigram(memory, trigrams, ntrigrams), &words);
 		rows = count_rows(memory, &words);
-		if (search != NULL && rows >= fewest)
+		if (chosen.place != WORD_NONE && rows >= fewest)
 			continue;
-		if (search == NULL)
-			search = palloc0(sizeof(KgMemorySearch));
-		search->memory = memory;
-		search->words = words;
+		chosen = words;
 		fewest = rows;
 	}
+	return chosen;
+}
+
+KgMemorySearch *
+kg_memory_search(const KgMemory *memory, const char *query)
+{
+	KgMemorySearch *search = palloc0(sizeof(KgMemorySearch));
+
+	search->memory = memory;
+	search->query = lowered(query);
+	search->plain = strcmp(lowered(CAPITALS), LETTERS) == 0;
+	search->words = choose_words(memory, search->query);
+	search->seen = begin_seen();
+	search->row = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph memory row", ALLOCSET_DEFAULT_SIZES);
 	return search;
+}
+
+/* In lower case; a text that is ASCII is where that is the fastest. */
+static char *
+lowered_text(const KgMemorySearch *search, const char *text)
+{
+	char *result;
+	char *to;
+
+	if (!search->plain)
+		return lowered(text);
+	result = to = palloc(strlen(text) + 1);
+	for (const char *p = text; *p != '\0'; p++)
+	{
+		if (IS_HIGHBIT_SET(*p))
+			return lowered(text);
+		*to++ = (char) pg_ascii_tolower((unsigned char) *p);
+	}
+	*to = '\0';
+	return result;
+}
+
+static bool
+has_query(const KgMemorySearch *search, const char *text)
+{
+	return strstr(lowered_text(search, text), search->query) != NULL;
+}
+
+/* The name of whom a row shows to match, or NULL. */
+static const char *
+matching_name(const KgMemorySearch *search, TupleTableSlot *slot)
+{
+	const char *id = TextDatumGetCString(slot->tts_values[0]);
+	const Jsonb *data = DatumGetJsonbP(slot->tts_values[1]);
+
+	if (DatumGetInt32(slot->tts_values[2]) ==
+		search->memory->observation->type_no)
+		return has_query(search, text_member(data, "content"))
+				   ? text_member(data, "entity")
+				   : NULL;
+	return !is_stub(data) &&
+				   (has_query(search, id) ||
+					has_query(search, text_member(data, "entityType")))
+			   ? id
+			   : NULL;
+}
+
+static bool
+candidate_row(TupleTableSlot *slot, void *arg)
+{
+	KgMemorySearch *search = arg;
+	MemoryContext old = MemoryContextSwitchTo(search->row);
+	const char *name;
+	bool found = true;
+
+	slot_getallattrs(slot);
+	name = matching_name(search, slot);
+	if (name != NULL)
+		(void) hash_search(search->seen, name, HASH_ENTER, &found);
+	MemoryContextSwitchTo(old);
+	if (!found)
+		search->names[search->n++] = pstrdup(name);
+	MemoryContextReset(search->row);
+	return search->n < search->most;
 }
 
 static int
@@ -598,41 +755,60 @@ compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
+/* " FROM the entities of both types" */
+static void
+append_types(KgSqlBuilder *b, const KgMemory *memory)
+{
+	char *names[] = {unconstify(char *, memory->entity->name),
+					 unconstify(char *, memory->observation->name)};
+
+	kg_sql_append(b,
+				  " FROM %s e WHERE e.tenant" KG_EQ "$1 AND e.bundle" KG_EQ
+				  "$%d",
+				  kg_sql_table("kg_entity"),
+				  kg_sql_param_text(b, memory->entity->bundle));
+	kg_sql_append(b,
+				  " AND e.entity_type" KG_EQ "ANY ($%d)",
+				  kg_sql_param_texts(b, names, 2));
+}
+
+/* " FROM the entities with words" */
+static void
+append_having(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
+{
+	kg_sql_append(b, " FROM (SELECT t.node");
+	append_terms(b, memory, words);
+	kg_sql_append(b,
+				  " OFFSET 0) c CROSS JOIN LATERAL (SELECT x.entity_id, "
+				  "x.data, x.type_no FROM %s x WHERE x.tenant" KG_EQ
+				  "$1 AND x.node" KG_EQ "c.node OFFSET 0) e",
+				  kg_sql_table("kg_entity"));
+}
+
+/*
+ * The rows come in no order, and are read until there are enough: where more
+ * are wanted, those that were told are read again and passed over.
+ */
 bool
 kg_memory_candidates(KgMemorySearch *search, int most, const char ***names,
 					 int *n)
 {
-	const KgMemory *memory = search->memory;
 	KgSqlBuilder b;
 	KgStatement statement;
 
 	search->names = palloc(most * sizeof(char *));
 	search->n = 0;
-	search->rows = 0;
-	*names = search->names;
-	*n = 0;
-	if (search->words.n == 0)
-		return false;
-	kg_sql_start(&b, memory->catalog);
-	kg_sql_append(
-		&b,
-		"SELECT c.node, e.entity_id, CASE WHEN e.type_no" KG_EQ
-		"$%d THEN e.data END FROM (SELECT DISTINCT t.node",
-		kg_sql_param(&b, INT4OID, Int32GetDatum(memory->observation->type_no)));
-	append_terms(&b, memory, &search->words);
-	kg_sql_append(&b,
-				  " AND t.node" KG_GT "$%d ORDER BY t.node",
-				  kg_sql_param_int64(&b, search->after));
-	kg_sql_append(&b, " LIMIT $%d) c", kg_sql_param_int64(&b, most));
-	kg_sql_append(&b,
-				  " LEFT JOIN %s e ON e.tenant" KG_EQ "$1 AND e.node" KG_EQ
-				  "c.node ORDER BY c.node",
-				  kg_sql_table("kg_entity"));
+	search->most = most;
+	kg_sql_start(&b, search->memory->catalog);
+	kg_sql_append(&b, "SELECT e.entity_id, e.data, e.type_no");
+	if (search->words.place == WORD_NONE)
+		append_types(&b, search->memory);
+	else
+		append_having(&b, search->memory, &search->words);
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, candidate_row, search);
 	qsort(search->names, search->n, sizeof(char *), compare_texts);
-	for (int i = 0; i < search->n; i++)
-		if (*n == 0 || strcmp(search->names[*n - 1], search->names[i]) != 0)
-			search->names[(*n)++] = search->names[i];
-	return search->rows == most;
+	*names = search->names;
+	*n = search->n;
+	return search->n == most;
 }

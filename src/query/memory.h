@@ -48,14 +48,8 @@ extern KgRelated *kg_memory_relations(const KgMemory *memory,
 									  const KgRemembrance *of, int *n);
 
 /*
- * The text as it is compared: in lower case, of whatever script.
- */
-extern char *kg_memory_lower(const char *text);
-
-/*
- * What is to be looked at for a lowered query: who has a word with one of the
- * query's in it, that which the fewest have.  NULL: the query has no word of
- * three letters to look for.
+ * Who has a text in name, type or observations, whatever its case.  It is looked
+ * for by that of its words which the fewest have.
  */
 typedef struct KgMemorySearch KgMemorySearch;
 
@@ -63,8 +57,8 @@ extern KgMemorySearch *kg_memory_search(const KgMemory *memory,
 										const char *query);
 
 /*
- * Names of the next entities, each once, in no order, from so many rows; false
- * where there are no more.
+ * Names of so many entities that were not told before, by name; false where
+ * these are the last.
  */
 extern bool kg_memory_candidates(KgMemorySearch *search, int most,
 								 const char ***names, int *n);

@@ -14,10 +14,8 @@
 #include "tools/memory.h"
 #include "tools/reply.h"
 
-/* Entities read at a time, */
+/* Entities read at a time, and counted at most. */
 #define KG_MEMORY_CHUNK 256
-/* rows of words that the search reads at a time, and entities counted at most. */
-#define KG_MEMORY_FOUND 2000
 #define KG_MEMORY_COUNTED 10000
 
 typedef struct Reading
@@ -26,11 +24,11 @@ typedef struct Reading
 	KgRepairs repairs;
 	KgInput input;
 	KgDraft draft;
-	const char *query; /* lowered; NULL: all */
 	KgRemembrance found;
 	Size size; /* of what was found, about */
 	bool more;
 	int64 untried;
+	bool untold; /* there may be more than that */
 	int nrelations;
 	KgRelated *relations;
 	int *unit; /* of each relation: the entity with which it is told */
@@ -48,27 +46,6 @@ begin(Reading *reading, const char *tool, const Jsonb *arguments)
 		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
 }
 
-static bool
-has_query(const Reading *reading, const char *text)
-{
-	return strstr(kg_memory_lower(text), reading->query) != NULL;
-}
-
-static bool
-matches(const Reading *reading, const KgRemembered *entity)
-{
-	if (reading->query == NULL)
-		return true;
-	if (entity->stub)
-		return false;
-	if (has_query(reading, entity->name) || has_query(reading, entity->type))
-		return true;
-	for (int i = 0; i < entity->n; i++)
-		if (has_query(reading, entity->observations[i]))
-			return true;
-	return false;
-}
-
 static Size
 entity_size(const KgRemembered *entity)
 {
@@ -82,24 +59,6 @@ entity_size(const KgRemembered *entity)
 				kg_string_text_size(entity->observations[i],
 									strlen(entity->observations[i]));
 	return size;
-}
-
-/* Keep of a chunk, from first on, what matches. */
-static void
-keep_matching(Reading *reading, int first)
-{
-	KgRemembrance *found = &reading->found;
-	int kept = first;
-
-	for (int i = first; i < found->n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!matches(reading, &found->entities[i]))
-			continue;
-		reading->size += entity_size(&found->entities[i]);
-		found->entities[kept++] = found->entities[i];
-	}
-	found->n = kept;
 }
 
 static bool
@@ -124,7 +83,8 @@ scan(Reading *reading)
 			return;
 		last = found->entities[found->n - 1].name;
 		reading->more = found->n - first == KG_MEMORY_CHUNK;
-		keep_matching(reading, first);
+		for (int i = first; i < found->n; i++)
+			reading->size += entity_size(&found->entities[i]);
 		if (!reading->more)
 			return;
 		if (!has_room(reading))
@@ -133,9 +93,7 @@ scan(Reading *reading)
 	reading->untried = kg_memory_count_after(
 		&reading->memory, last, KG_MEMORY_COUNTED);
 	reading->more = reading->untried > 0;
-	/* Of those beyond, nobody knows which match. */
-	if (reading->query != NULL)
-		reading->untried = 0;
+	reading->untold = reading->untried == KG_MEMORY_COUNTED;
 }
 
 /* Those of names, a chunk at a time. */
@@ -153,8 +111,6 @@ look(Reading *reading, const char *const *names, int n)
 			&reading->memory, names + i, Min(KG_MEMORY_CHUNK, n - i), &chunk);
 		for (int j = 0; j < chunk.n; j++)
 		{
-			if (!matches(reading, &chunk.entities[j]))
-				continue;
 			if (found->n == found->room)
 			{
 				found->room = Max(64, found->room * 2);
@@ -169,6 +125,7 @@ look(Reading *reading, const char *const *names, int n)
 		}
 	}
 	reading->more |= i < n;
+	reading->untried += Max(0, n - i);
 }
 
 static int
@@ -178,29 +135,37 @@ compare_found(const void *a, const void *b)
 				  ((const KgRemembered *) b)->name);
 }
 
-/* Who has one of the words, some rows at a time: an entity may be in several. */
+/* As many more as there is room for, as far as those that there are tell. */
+static int
+missing(const Reading *reading)
+{
+	double each = (double) reading->size / Max(1, reading->found.n);
+
+	if (reading->found.n == 0)
+		return KG_MEMORY_CHUNK;
+	return Max(KG_MEMORY_CHUNK / 4,
+			   (int) ((reading->draft.max_bytes - reading->size) / each) + 1);
+}
+
 static void
 look_for(Reading *reading, KgMemorySearch *search)
 {
-	KgRemembrance *found = &reading->found;
 	bool more = true;
-	int kept = 0;
 
 	while (more && has_room(reading))
 	{
 		const char **names;
 		int n;
 
-		more = kg_memory_candidates(search, KG_MEMORY_FOUND, &names, &n);
+		more = kg_memory_candidates(search, missing(reading), &names, &n);
 		look(reading, names, n);
 	}
 	reading->more |= more;
-	qsort(found->entities, found->n, sizeof(KgRemembered), compare_found);
-	for (int i = 0; i < found->n; i++)
-		if (kept == 0 ||
-			found->entities[kept - 1].node != found->entities[i].node)
-			found->entities[kept++] = found->entities[i];
-	found->n = kept;
+	reading->untold = more;
+	qsort(reading->found.entities,
+		  reading->found.n,
+		  sizeof(KgRemembered),
+		  compare_found);
 }
 
 /* ---- the reply ---- */
@@ -319,6 +284,7 @@ finish(Reading *reading)
 	find_units(reading);
 	draft->n = reading->found.n;
 	draft->untried = reading->untried;
+	draft->untried_at_least = reading->untold;
 	draft->rough = reading->size + (Size) reading->nrelations * 100;
 	draft->measure = measure;
 	draft->terse = true;
@@ -350,19 +316,14 @@ kg_tool_search_nodes(const Jsonb *arguments)
 {
 	Reading reading;
 	JsonbValue query;
-	KgMemorySearch *search;
 
 	begin(&reading, "search_nodes", arguments);
 	kg_input_require(&reading.input, "query");
 	(void) kg_input_value(&reading.input, "query", &query);
 	if (query.type != jbvString)
 		kg_error_throw(kg_args_error("/query", &query, "a string"));
-	reading.query = kg_memory_lower(kg_json_cstring(&query));
-	search = kg_memory_search(&reading.memory, reading.query);
-	if (search == NULL)
-		scan(&reading);
-	else
-		look_for(&reading, search);
+	look_for(&reading,
+			 kg_memory_search(&reading.memory, kg_json_cstring(&query)));
 	return finish(&reading);
 }
 

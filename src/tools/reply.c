@@ -129,11 +129,14 @@ write_unit(const char *unit, int n, KgJsonWriter *w)
 }
 
 static void
-write_withheld(const KgWithheld *withheld, KgJsonWriter *w)
+write_withheld(const KgDraft *draft, const KgWithheld *withheld,
+			   KgJsonWriter *w)
 {
 	kg_jw_key(w, "withheld");
 	kg_jw_begin_object(w);
-	write_unit("items", withheld->items, w);
+	write_unit(draft->untried_at_least ? "items_at_least" : "items",
+			   withheld->items,
+			   w);
 	write_unit("properties", withheld->properties, w);
 	write_unit("node_properties", withheld->node_properties, w);
 	write_unit("edge_properties", withheld->edge_properties, w);
@@ -199,7 +202,7 @@ write_envelope(const KgDraft *draft, const KgFit *fit,
 	else if (!draft->terse)
 		kg_jw_kbool(w, "truncated", false);
 	if (any_withheld(withheld) && is_free(draft, "withheld"))
-		write_withheld(withheld, w);
+		write_withheld(draft, withheld, w);
 	if (draft->hints != NULL)
 		write_hints(draft->hints, fit->hints, w);
 	kg_marks_write(marks, w);

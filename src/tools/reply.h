@@ -72,7 +72,8 @@ typedef struct KgDraft
 	const Jsonb *hints; /* NULL: the reply has none */
 	bool paged;			/* "next" can begin with any item */
 	bool solid;	 /* an item without its data does not show that it is one */
-	int untried; /* items that max_bytes surely has no room for */
+	int untried; /* items that max_bytes surely has no room for, */
+	bool untried_at_least; /* of which there may be more */
 	/* About how long everything is, where that is known without measuring. */
 	Size rough;
 	/* Lengths as text, with their separators: of each item, and each extra. */
