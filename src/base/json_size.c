@@ -287,3 +287,81 @@ kg_json_text(const JsonbContainer *container)
 	*end = '\0';
 	return text;
 }
+
+/* The place of a member, or -1. */
+static int
+place_of(const JsonbContainer *object, const char *name)
+{
+	int n = JsonContainerSize(object);
+	const char *base = (const char *) (object->children + 2 * n);
+	uint32 len = strlen(name);
+
+	for (int i = 0; i < n; i++)
+		if (getJsonbLength(object, i) == len &&
+			memcmp(base + getJsonbOffset(object, i), name, len) == 0)
+			return i;
+	return -1;
+}
+
+static char *
+write_member(const JsonbContainer *object, int i, char *at, const char *end)
+{
+	int n = JsonContainerSize(object);
+	const char *base = (const char *) (object->children + 2 * n);
+
+	if (at[-1] != '{')
+		at = write_text(", ", at);
+	at = write_string(
+		base + getJsonbOffset(object, i), getJsonbLength(object, i), at);
+	at = write_text(": ", at);
+	return write_entry(object->children[n + i],
+					   base,
+					   getJsonbOffset(object, n + i),
+					   getJsonbLength(object, n + i),
+					   at,
+					   end);
+}
+
+char *
+kg_json_text_in_order(const JsonbContainer *object, const char *const *first,
+					  int nfirst, const char *const *last, int nlast)
+{
+	int n = JsonContainerSize(object);
+	Size size = kg_json_text_size(object);
+	char *text = palloc(size + 1);
+	char *end = text + size;
+	char *at = text;
+	bool *named = palloc0(n + 1);
+
+	*at++ = '{';
+	for (int i = 0; i < nfirst; i++)
+	{
+		int place = place_of(object, first[i]);
+
+		if (place < 0)
+			continue;
+		named[place] = true;
+		at = write_member(object, place, at, end);
+	}
+	for (int i = 0; i < nlast; i++)
+	{
+		int place = place_of(object, last[i]);
+
+		if (place >= 0)
+			named[place] = true;
+	}
+	for (int i = 0; i < n; i++)
+		if (!named[i])
+			at = write_member(object, i, at, end);
+	for (int i = 0; i < nlast; i++)
+	{
+		int place = place_of(object, last[i]);
+
+		if (place >= 0)
+			at = write_member(object, place, at, end);
+	}
+	*at++ = '}';
+	Assert(at == end);
+	*at = '\0';
+	return text;
+}

@@ -209,7 +209,7 @@ static const struct
 		  "Sets how many nodes one search may visit."),
 	LIMIT(plan_cache_size, 256, 16, 10000, 0,
 		  "Sets how many plans of tool statements a backend keeps."),
-	LIMIT(reply_bytes, 256 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
+	LIMIT(reply_bytes, 32 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the default of a tool's max_bytes."),
 	LIMIT(schema_cache_size, 32 * 1024, 64, INT_MAX, GUC_UNIT_KB,
 		  "Sets the memory for compiled JSON Schemas in each backend."),

@@ -18,6 +18,7 @@
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/registered.h"
+#include "tools/reply.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -291,7 +292,7 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	if (reply.type == jbvBinary && !structured && !kg_setting_mcp_text)
 		kg_splice_jsonb(&shaped,
 						"content",
-						kg_text_content(kg_json_text(reply.val.binary.data)));
+						kg_text_content(kg_reply_text(reply.val.binary.data)));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);
 	return kg_splice_finish(&shaped);

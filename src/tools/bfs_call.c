@@ -732,7 +732,9 @@ kg_bfs_prepare(KgBfsReply *b, const KgBfsDetail *detail, const KgReach *reach,
 	choose_detail(reply, detail);
 	kg_reply_fetch_nodes(reply);
 	kg_reply_fetch_edges(reply);
-	for (uint32 i = 0; i < reply->nedges && !detail->edge_detail; i++)
+	for (uint32 i = 0; i < reply->nedges && !detail->edge_detail &&
+					   !call->columns.edges_chosen;
+		 i++)
 	{
 		KgReplyEdge *edge = &reply->edges[i];
 

@@ -104,7 +104,7 @@ fetch_rows(KgGraph *graph, const KgHandles *handles, Rows *rows)
 		rows->refs[i].node = rows->set.nodes[i];
 		refs[i] = &rows->refs[i];
 	}
-	kg_read_entities(graph, refs, rows->set.n);
+	kg_read_entities(graph, NULL, refs, rows->set.n);
 }
 
 /* One entity; where it is too long, without its longest properties. */

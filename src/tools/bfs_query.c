@@ -100,7 +100,8 @@ answer(Subgraph *s, bool paged, const Jsonb *hints)
 	int64 asked;
 
 	page->limit = Min(s->limit, s->call.max_bytes / KG_LEAST_NODE_BYTES);
-	page->with_data = !s->detail.topology_only && s->detail.full_types == NULL;
+	page->with_data = !s->detail.topology_only &&
+					  s->detail.full_types == NULL && !s->call.columns.ids_only;
 	kg_reach_page(s->call.graph, &s->reach, page);
 	kg_reply_init(reply, &s->call);
 	reply->draft.paged = paged;
@@ -134,10 +135,11 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	s->limit = PG_INT64_MAX;
 	kg_graph_call_begin(call, "bfs_query", arguments);
 	(void) kg_input_int(in, "max_hops", &s->hops);
-	(void) kg_input_int(in, "limit", &s->limit);
+	s->limit = kg_input_limit(in, s->limit);
 	(void) kg_input_int(in, "offset", &offset);
 	ring = kg_input_bool(in, "ring_edges");
 	kg_read_bfs_detail(call, &s->detail);
+	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	read_seeds(call, &s->seeds);
 	kg_require_around(call, &s->seeds, (int) s->hops);
 	n = known_nodes(&s->seeds, &nodes);
@@ -351,6 +353,7 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	kg_graph_call_begin(call, "intersect_subgraphs", arguments);
 	(void) kg_input_int(&call->input, "k", &s->hops);
 	kg_read_bfs_detail(call, &s->detail);
+	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	read_seeds(call, &s->seeds);
 	kg_require_around(call, &s->seeds, (int) s->hops);
 	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);

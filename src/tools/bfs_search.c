@@ -307,11 +307,11 @@ kg_tool_search_entities(const Jsonb *arguments)
 	Jsonb *result;
 
 	kg_graph_call_begin(call, "search_entities", arguments);
-	(void) kg_input_int(&call->input, "limit", &limit);
+	limit = kg_input_limit(&call->input, 0);
 	a->matches = run_search(call, &search);
 	memset(&hits, 0, sizeof(hits));
 	hits.graph = call->graph;
-	n = fetch_hits(&hits, (KgMatches *) a->matches, limit);
+	n = fetch_hits(&hits, (KgMatches *) a->matches, Max(limit, 1));
 	a->total = a->matches->n;
 	for (uint32 i = 0; i < n; i++)
 		a->total -= hits.hits[i].name == NULL;

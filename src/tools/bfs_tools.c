@@ -22,7 +22,7 @@ static const char search_input[] =
 	"'properties':{'query':{'type':'string','minLength':1,'description':'a "
 	"name, an alias, an id, or a part of one; typing errors are forgiven'},"
 	"'node_types':{'type':'array','items':<type>,'description':'only these'},"
-	"'limit':{'type':'integer','minimum':1,'maximum':100,'default':10},"
+	"'limit':{'type':'integer','minimum':0,'maximum':100,'default':10},"
 	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
 static const char search_output[] =
@@ -43,6 +43,7 @@ static const char search_output[] =
 	"total_mentions is lower'},'topology_only':{'type':'boolean','default':"   \
 	"false,'description':'ids and types only'},'edge_detail':{'type':"         \
 	"'boolean','default':false,'description':'with long properties of edges'}" \
+	",<columns>,<edge_columns>"                                                \
 	",'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
 
 #define KG_SEEDS                                                              \
@@ -52,8 +53,9 @@ static const char search_output[] =
 static const char bfs_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds',"
 	"'max_hops'],'properties':{" KG_SEEDS
-	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':1,"
-	"'description':'nodes a reply'},'offset':{'type':'integer','minimum':0,"
+	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':0,"
+	"'description':'nodes a reply; 0: counts "
+	"only'},'offset':{'type':'integer','minimum':0,"
 	"'default':0},'ring_edges':{'type':'boolean','default':false,'description':"
 	"'with edges between two outermost nodes'}," KG_DETAIL_ARGUMENTS "}}";
 

@@ -26,6 +26,7 @@
 #include "tools/fixed_tools.h"
 #include "tools/history_tool.h"
 #include "tools/registered.h"
+#include "tools/reply.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "tools/write_tool.h"
@@ -305,7 +306,7 @@ make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
 	KgSplice result;
 
 	if (text == NULL)
-		text = kg_json_text(&structured->root);
+		text = kg_reply_text(&structured->root);
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);

@@ -511,7 +511,7 @@ read_arguments(Aggregate *a, const Jsonb *arguments)
 	warn(a);
 	read_items(a, "aggregations", "fn", "items", read_aggregation);
 	read_items(a, "sort", "field", "columns", read_sort);
-	(void) kg_input_int(&call->input, "limit", &a->limit);
+	a->limit = kg_input_limit(&call->input, 0);
 	require_types(a);
 }
 

@@ -14,6 +14,7 @@
 #include "query/nodes.h"
 #include "query/select.h"
 #include "query/traverse.h"
+#include "tools/columns.h"
 #include "tools/input.h"
 #include "tools/reply.h"
 
@@ -28,6 +29,7 @@ typedef struct KgGraphCall
 	const KgCatalog *catalog;
 	KgRepairs repairs;
 	int64 max_bytes;
+	KgColumns columns; /* where the tool has them */
 	const struct KgFixedTool *fixed;
 } KgGraphCall;
 

@@ -69,7 +69,8 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	if (e->nlabels == 0)
 		e->nlabels = -1;
 	e->filters = kg_call_filters_over(call, in, e->nlabels, e->labels);
-	(void) kg_input_int(in, "limit", &e->limit);
+	kg_columns_read(&call->columns, call->graph, NULL, in, false);
+	e->limit = kg_input_limit(in, 0);
 	kg_reached_walk(kg_reached_begin(call, e->start.type),
 					&e->follow,
 					0,
@@ -270,7 +271,7 @@ explore(Explore *e, const int64 *starts, uint32 n)
 			 &e->reach);
 	e->page.keep = choose_nodes(e);
 	e->page.limit = e->limit;
-	e->page.with_data = true;
+	e->page.with_data = !e->call.columns.ids_only;
 	kg_reach_page(graph, &e->reach, &e->page);
 	kg_reply_init(reply, &e->call);
 	reply->draft.paged = true;

@@ -18,52 +18,11 @@ typedef struct FindNodes
 	KgGraphCall call;
 	KgSelector selector;
 	KgListQuery query;
-	KgProjection *columns;
 	StringInfo bound;
 	int64 position; /* of the first node of the page */
 	KgListPage *page;
 	KgReply reply;
 } FindNodes;
-
-/* "columns" is what lists call "fields": the same reading, other words. */
-static KgProjection *
-read_columns(FindNodes *f)
-{
-	const JsonbContainer *columns = kg_input_array(
-		&f->call.input, "columns", "properties");
-	const KgType *type = f->selector.type;
-	KgFilterTarget target = kg_filter_target_type(type);
-	KgProjection *projection;
-	KgJsonIter it;
-
-	if (columns == NULL)
-		return NULL;
-	target.indexed_only = false;
-	projection = palloc0(sizeof(KgProjection));
-	projection->fields = palloc((kg_json_length(columns) + 1) *
-								sizeof(KgField *));
-	kg_json_iter_init(&it, columns);
-	while (kg_json_iter_next(&it))
-	{
-		char *path = kg_path_index("/columns", it.index);
-		const KgField *field;
-		char *name;
-		bool is_id;
-
-		if (it.value.type != jbvString)
-			kg_error_throw(kg_args_error(path, &it.value, "a property"));
-		name = kg_json_cstring(&it.value);
-		field = kg_type_field(type, name);
-		if (field == NULL)
-		{
-			field = kg_target_field(&target, name, path, "show", &is_id);
-			if (is_id)
-				field = type->id_field;
-		}
-		projection->fields[projection->nfields++] = field;
-	}
-	return projection;
-}
 
 static void
 read_arguments(FindNodes *f, const Jsonb *arguments)
@@ -75,14 +34,15 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 
 	kg_graph_call_begin(call, "find_nodes", arguments);
 	kg_call_selector(call, &call->input, "node_label", &f->selector);
-	f->columns = read_columns(f);
+	kg_columns_read(
+		&call->columns, call->graph, f->selector.type, &call->input, false);
 	kg_call_require_type(call, f->selector.type);
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
 	query->filter = kg_selector_filter(&f->selector);
 	target = kg_filter_target_type(query->type);
 	kg_list_parse_sort(query, &target, &call->input);
-	(void) kg_input_int(&call->input, "limit", &query->limit);
+	query->limit = kg_input_limit(&call->input, 0);
 	f->bound = kg_cursor_query("find_nodes",
 							   psprintf("%s/%s %s",
 										query->type->bundle,
@@ -92,6 +52,19 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	cursor = kg_input_string(&call->input, "cursor");
 	if (cursor != NULL)
 		f->position = kg_list_read_cursor(query, f->bound, cursor);
+}
+
+static void
+fetch_nodes(FindNodes *f)
+{
+	const KgColumns *columns = &f->call.columns;
+	const KgType *type = f->query.type;
+	int rank = kg_graph_rank(f->call.graph, type->type_no);
+
+	if (!kg_columns_show(columns, rank))
+		return;
+	f->query.without_derived = !kg_columns_derive(columns, type, rank);
+	kg_list_fetch(&f->query, f->page);
 }
 
 static void
@@ -114,11 +87,11 @@ build_nodes(FindNodes *f)
 		node->ref.id = page->rows[i]->entity_id;
 		node->ref.idlen = strlen(page->rows[i]->entity_id);
 		node->ref.data = page->rows[i]->data;
-		if (f->columns != NULL && node->ref.data != NULL)
-			node->ref.data = kg_projection_apply(f->columns, node->ref.data);
+		node->ref.data = kg_columns_of_node(
+			&f->call.columns, rank, node->ref.data);
 		node->depth = -1;
 		node->unit = i;
-		node->full = true;
+		node->full = kg_columns_show(&f->call.columns, rank);
 	}
 }
 
@@ -159,7 +132,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 
 	read_arguments(f, arguments);
 	f->page = kg_list_run(&f->query);
-	kg_list_fetch(&f->query, f->page);
+	fetch_nodes(f);
 	check_labels(f, f->page->total == 0);
 	build_nodes(f);
 	f->reply.draft.next = next_page;

@@ -19,6 +19,7 @@ typedef struct FindPaths
 	KgGraphCall call;
 	KgSelector ends[2];
 	KgPathQuery query;
+	uint32 limit;
 	KgPaths paths;
 	KgReply reply;
 	uint32 *node_of; /* by node of the set: place in reply.nodes + 1 */
@@ -118,7 +119,6 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	const KgInput *in = &call->input;
 	KgRelationNames names;
 	int64 max_hops = 0;
-	int64 limit = 0;
 
 	kg_graph_call_begin(call, "find_paths", arguments);
 	read_end(f, 0, "from");
@@ -130,8 +130,10 @@ read_arguments(FindPaths *f, const Jsonb *arguments)
 	kg_call_follow(call, &names, kg_call_direction(in), &f->query.follow);
 	read_weight(f, &names);
 	f->query.inner = kg_call_type_set(call, "node_labels");
-	(void) kg_input_int(in, "limit", &limit);
-	f->query.limit = (uint32) limit;
+	kg_columns_read(&call->columns, call->graph, NULL, in, false);
+	f->limit = (uint32) kg_input_limit(in, 0);
+	/* What finds none tells nothing of how many there are. */
+	f->query.limit = Max(f->limit, 1);
 	require_types(f);
 }
 
@@ -344,6 +346,7 @@ find_paths(FindPaths *f, int64 *const *nodes, const uint32 *n)
 	f->query.nto = n[1];
 	kg_cost_paths(f->call.graph, &f->query);
 	kg_paths_find(&f->paths, f->call.graph, &f->query);
+	f->paths.n = Min(f->paths.n, f->limit);
 	build_reply(f);
 	if (f->paths.total == 0)
 		f->reply.draft.hints = hints(f);

@@ -36,7 +36,8 @@ keep_entity(const KgRef *ref, void *arg)
 }
 
 void
-kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n)
+kg_read_entities(KgGraph *graph, const KgColumns *columns, KgRef **refs,
+				 uint32 n)
 {
 	Entities entities;
 	KgShown *shown = palloc((n + 1) * sizeof(KgShown));
@@ -60,7 +61,10 @@ kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n)
 						 &entities);
 	kg_nodeset_free(&entities.set);
 	for (uint32 i = 0; i < n; i++)
-		if (refs[i]->data != NULL)
+		if (refs[i]->data != NULL &&
+			(columns == NULL ||
+			 kg_columns_derive(
+				 columns, graph->ranked[refs[i]->rank - 1], refs[i]->rank)))
 			shown[nshown++] = (KgShown){graph->ranked[refs[i]->rank - 1],
 										refs[i]->node,
 										(Jsonb **) &refs[i]->data};
@@ -70,6 +74,7 @@ kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n)
 void
 kg_reply_fetch_nodes(KgReply *reply)
 {
+	const KgColumns *columns = &reply->call->columns;
 	KgRef **refs = palloc((reply->nnodes + 1) * sizeof(KgRef *));
 	uint32 n = 0;
 
@@ -77,10 +82,14 @@ kg_reply_fetch_nodes(KgReply *reply)
 	{
 		KgReplyNode *node = &reply->nodes[i];
 
-		if (node->full || node->ref.data != NULL)
+		node->full &= kg_columns_show(columns, node->ref.rank);
+		if (node->full)
 			refs[n++] = &node->ref;
 	}
-	kg_read_entities(reply->call->graph, refs, n);
+	kg_read_entities(reply->call->graph, columns, refs, n);
+	for (uint32 i = 0; i < n; i++)
+		refs[i]->data = kg_columns_of_node(
+			columns, refs[i]->rank, refs[i]->data);
 }
 
 typedef struct FetchEdges
@@ -288,8 +297,8 @@ fetch_chosen(FetchEdges *state)
 
 static int compare_edges(const void *a, const void *b);
 
-void
-kg_reply_fetch_edges(KgReply *reply)
+static void
+read_edges(KgReply *reply)
 {
 	FetchEdges state = {reply};
 
@@ -308,6 +317,38 @@ kg_reply_fetch_edges(KgReply *reply)
 		   (Size) state.nmore * sizeof(KgReplyEdge));
 	reply->nedges += state.nmore;
 	qsort(reply->edges, reply->nedges, sizeof(KgReplyEdge), compare_edges);
+}
+
+void
+kg_reply_fetch_edges(KgReply *reply)
+{
+	const KgGraphCall *call = reply->call;
+	const KgRelation *relation = NULL;
+	bool shown = true;
+
+	for (int pass = 0; pass < 2; pass++)
+	{
+		for (uint32 i = 0; i < reply->nedges; i++)
+		{
+			KgReplyEdge *edge = &reply->edges[i];
+
+			if (i == 0 || relation == NULL ||
+				relation->relation_no != edge->relation_no)
+			{
+				relation = kg_catalog_relation_no(call->catalog,
+												  edge->relation_no);
+				shown = kg_columns_show_edge(
+					&call->columns, call->catalog, relation);
+			}
+			if (pass == 0)
+				edge->full &= shown;
+			else if (edge->full)
+				edge->properties = kg_columns_of_edge(
+					&call->columns, call->catalog, relation, edge->properties);
+		}
+		if (pass == 0)
+			read_edges(reply);
+	}
 }
 
 /* ---- order ---- */
@@ -404,6 +445,8 @@ node_size(const KgReply *reply, const KgReplyNode *node)
 	const KgRef *ref = &node->ref;
 	Size type = name_size(type_of(reply, ref));
 
+	if (reply->call->columns.ids_only)
+		return LENGTH(", ") + kg_handle_text_size(reply, ref);
 	if (reply->bfs)
 		return LENGTH("{\"id\": , \"entity_type\": }, ") + type +
 			   kg_handle_text_size(reply, ref);
@@ -675,6 +718,11 @@ write_node(const KgReply *reply, const KgReplyNode *node, KgJsonWriter *w)
 {
 	const KgGraph *graph = reply->call->graph;
 
+	if (reply->call->columns.ids_only)
+	{
+		kg_jw_string(w, kg_handle(graph, &node->ref));
+		return;
+	}
 	if (!node->stub && node->whole != NULL)
 	{
 		kg_jw_jsonb(w, node->whole);

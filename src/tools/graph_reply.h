@@ -57,13 +57,15 @@ typedef struct KgReply
 
 /*
  * Read the entities of refs that have no data yet, by node, and put the counts
- * of edges into all: what stays without data is not there for the caller.
+ * of edges into all that show any: what stays without data is not there for the
+ * caller.  columns NULL: everything is shown.
  */
-extern void kg_read_entities(KgGraph *graph, KgRef **refs, uint32 n);
-/* Read the data of the nodes that are full. */
+extern void kg_read_entities(KgGraph *graph, const KgColumns *columns,
+							 KgRef **refs, uint32 n);
+/* Read the data of the nodes that are full, and keep what is to be shown. */
 extern void kg_reply_fetch_nodes(KgReply *reply);
 /*
- * Read the properties of the edges that are full and may have any.  One of a
+ * Read what is to be shown of the edges that are full.  One of a
  * relation with a key becomes all that are parallel to it, or stands for them.
  */
 extern void kg_reply_fetch_edges(KgReply *reply);

@@ -29,8 +29,7 @@ static const char schema_output[] =
 static const char nodes_input[] =
 	"{'type':'object','additionalProperties':false,'required':['node_label'],"
 	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,"
-	"'columns':{'type':'array','minItems':1,'maxItems':100,'items':{'type':"
-	"'string'},'description':'only these properties'},'sort':{'type':'array',"
+	"<columns>,'sort':{'type':'array',"
 	"'minItems':1,'maxItems':<max_sort>,'items':{'type':'object','"
 	"additionalProperties':"
 	"false,'required':['field'],'properties':{'field':<text>,"
@@ -62,7 +61,9 @@ static const char traverse_input[] =
 				"from.label>,'filters':<filters@as "
 				"from.filters>},'description':'what the end of the last step "
 				"must be'},"
-				"'limit':<limit>,'cursor':<cursor>,'max_bytes':<max_bytes>}}";
+				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,'"
+				"max_bytes':<max_"
+				"bytes>}}";
 
 static const char traverse_output[] =
 	"{'type':'object','required':['nodes','edges'],"
@@ -78,7 +79,9 @@ static const char neighbors_input[] =
 	"default':<explore_hops>},'direction':{<direction>,'default':'both'},"
 	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
 	"<type@as start_node.label>,'description':'tell only these; the walk goes "
-	"through all'},'filters':<filters>,'limit':<limit>,'cursor':<cursor>,"
+	"through "
+	"all'},'filters':<filters>,<columns>,<no_edge_columns>,'limit':<limit>,'"
+	"cursor':<cursor>,"
 	"'max_bytes':<max_bytes>}}";
 
 static const char neighbors_output[] =
@@ -102,7 +105,8 @@ static const char paths_input[] =
 	"'walks'],'default':'shortest','description':'one shortest path for each "
 	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
 	"'string','description':'a numeric property of the relationships: the "
-	"lightest path instead of the shortest'},'limit':<limit>,'max_bytes':"
+	"lightest path instead of the "
+	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,'max_bytes':"
 	"<max_bytes>}}";
 
 static const char paths_output[] =

@@ -41,7 +41,8 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 	kg_call_steps(call, &tr->steps);
 	if (kg_input_object(&call->input, "to", &to))
 		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
-	(void) kg_input_int(&call->input, "limit", &tr->limit);
+	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
+	tr->limit = kg_input_limit(&call->input, 0);
 	kg_reached_steps(
 		kg_reached_begin(call, tr->from.type), tr->steps.specs, tr->steps.n);
 }

@@ -172,7 +172,7 @@ parse_page(ListCall *call)
 	char *cursor;
 	bool has_offset;
 
-	(void) kg_input_int(in, "limit", &query->limit);
+	query->limit = kg_input_limit(in, 0);
 	has_offset = kg_input_int(in, "offset", &query->offset);
 	call->position = query->offset;
 	cursor = kg_input_string(in, "cursor");

@@ -30,7 +30,31 @@ kg_input_max_bytes(const KgInput *in)
 	return max_bytes;
 }
 
+int64
+kg_input_limit(const KgInput *in, int64 otherwise)
+{
+	int64 limit = otherwise;
+	KgError *err;
+
+	(void) kg_input_int(in, "limit", &limit);
+	if (limit > 0 || !kg_input_declares(in, "cursor") ||
+		!kg_input_has(in, "cursor"))
+		return limit;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "limit 0 asks for the counts, which no cursor changes");
+	kg_error_path(err, "/cursor");
+	kg_error_expected(err, "a limit of at least 1, or no cursor");
+	kg_error_throw(err);
+}
+
 /* ---- the envelope ---- */
+
+/* Does limit leave anything out? */
+static bool
+has_more(const KgDraft *draft)
+{
+	return draft->more && !draft->counts;
+}
 
 /*
  * The item that "next" has to begin with, or -1 for no next page: the first one
@@ -42,7 +66,7 @@ next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
 {
 	int at = fit->whole;
 
-	if (at == fit->n && !draft->more)
+	if (at == fit->n && !has_more(draft))
 		return -1;
 	if (at == 0 && fit->n > 0)
 	{
@@ -50,7 +74,7 @@ next_item(const KgDraft *draft, const KgFit *fit, KgNext *next)
 		if (fit->needed == 0)
 			at = 1;
 	}
-	return at < fit->n || draft->more ? at : -1;
+	return at < fit->n || has_more(draft) ? at : -1;
 }
 
 static bool
@@ -175,10 +199,10 @@ write_truncated(const KgDraft *draft, const KgFit *fit, bool cut,
 	if (is_free(draft, "reason"))
 		kg_jw_kstring(w,
 					  "reason",
-					  cut			  ? "max_bytes"
-					  : draft->untold ? draft->untold
-					  : draft->more	  ? "limit"
-									  : draft->stopped);
+					  cut				? "max_bytes"
+					  : draft->untold	? draft->untold
+					  : has_more(draft) ? "limit"
+										: draft->stopped);
 	if (draft->highest_limit > 0)
 		kg_jw_kint(w, "highest_limit", draft->highest_limit);
 	if (is_free(draft, "next"))
@@ -197,7 +221,7 @@ write_envelope(const KgDraft *draft, const KgFit *fit,
 			w, draft->at_least ? "total_at_least" : "total", draft->total);
 	if (!draft->terse)
 		kg_jw_kint(w, "returned", fit->listed);
-	if (cut || draft->more || draft->stopped != NULL)
+	if (cut || has_more(draft) || draft->stopped != NULL)
 		write_truncated(draft, fit, cut, w);
 	else if (!draft->terse)
 		kg_jw_kbool(w, "truncated", false);
@@ -228,6 +252,22 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 	return kg_jw_finish(&w);
 }
 
+/* limit was read before: here it is only looked at. */
+static bool
+asks_for_counts(const KgInput *in)
+{
+	JsonbValue limit;
+	JsonbValue number;
+	int64 n;
+
+	if (!kg_input_declares(in, "limit") ||
+		kg_json_get(in->object, "limit", &limit) == NULL)
+		return false;
+	if (kg_args_read_number(&limit, &number))
+		limit = number;
+	return kg_json_int64(&limit, &n) && n == 0;
+}
+
 void
 kg_draft_init(KgDraft *draft, const KgInput *input, int64 max_bytes)
 {
@@ -235,6 +275,7 @@ kg_draft_init(KgDraft *draft, const KgInput *input, int64 max_bytes)
 	draft->input = input;
 	draft->max_bytes = max_bytes;
 	draft->total = -1;
+	draft->counts = asks_for_counts(input);
 }
 
 /* ---- cutting ---- */
@@ -471,4 +512,28 @@ kg_draft_finish(const KgDraft *draft)
 			throw_too_small(draft, shortest);
 		pfree(reply);
 	}
+}
+
+char *
+kg_reply_text(const JsonbContainer *reply)
+{
+	static const char *const first[] = {"total",
+										"total_at_least",
+										"returned",
+										"truncated",
+										"reason",
+										"highest_limit",
+										"withheld",
+										"hints",
+										"repaired",
+										"node_count",
+										"edge_count",
+										"counts"};
+	static const char *const last[] = {
+		"nodes", "edges", "untrusted", "content_types", "next"};
+
+	if (!JsonContainerIsObject(reply))
+		return kg_json_text(reply);
+	return kg_json_text_in_order(
+		reply, first, lengthof(first), last, lengthof(last));
 }

@@ -26,6 +26,11 @@
 
 /* The arguments max_bytes and, where the tool has it, max_tokens. */
 extern int64 kg_input_max_bytes(const KgInput *in);
+/*
+ * The argument limit, where it has no default of its own what it was.  0 asks
+ * for the counts alone; raises where that comes with a cursor.
+ */
+extern int64 kg_input_limit(const KgInput *in, int64 otherwise);
 
 /* How much of a reply is written. */
 typedef struct KgFit
@@ -90,6 +95,7 @@ typedef struct KgDraft
 	int64 total;		 /* -1: not told */
 	bool at_least;		 /* there may be more than total */
 	const char *untold;	 /* what kept it from being told, or NULL */
+	bool counts;		 /* only: limit is 0, and leaves nothing out */
 	bool terse;			 /* "returned", "truncated": false are not told */
 	bool more;			 /* limit leaves out items after these */
 	const char *stopped; /* why there may be others, with no way to them */
@@ -107,5 +113,11 @@ extern void kg_draft_init(KgDraft *draft, const KgInput *input,
 						  int64 max_bytes);
 /* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
+
+/*
+ * The text of a reply, in the order to read it in: how much there is and what
+ * is missing, the answer, the nodes and edges that it speaks of.
+ */
+extern char *kg_reply_text(const JsonbContainer *reply);
 
 #endif /* KG_REPLY_H */

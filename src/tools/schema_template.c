@@ -383,8 +383,22 @@ static const Part parts[] = {
 	 "{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>}",
 	 NULL},
 	{"limit",
-	 "{'type':'integer','minimum':1,'maximum':<max_rows>,'default':"
-	 "<default_rows>}",
+	 "{'type':'integer','minimum':0,'maximum':<max_rows>,'default':"
+	 "<default_rows>,'description':'0: counts'}",
+	 NULL},
+	/* what is told of nodes, and of edges */
+	{"columns",
+	 "'columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>,"
+	 "'description':'tell these properties, or *'},'ids_only':{'type':"
+	 "'boolean','default':false}",
+	 NULL},
+	{"edge_columns",
+	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':"
+	 "<text>}",
+	 NULL},
+	{"no_edge_columns",
+	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':"
+	 "<text>,'description':'default none'}",
 	 NULL},
 	{"cursor",
 	 "{'type':'string','description':'from next of a reply, with its other "
@@ -428,18 +442,20 @@ static const Part parts[] = {
 	 "{'type':'object'}}}",
 	 NULL},
 	{"nodes",
-	 "{'type':'array','items':{'type':'object','required':['type','id'],"
-	 "'properties':{<node>}}}",
+	 "{'type':'array','items':{'type':['object','string'],'required':['type',"
+	 "'id'],'properties':{<node>}}}",
 	 NULL},
 	{"near_nodes",
-	 "{'type':'array','items':{'type':'object','required':['type','id','depth']"
+	 "{'type':'array','items':{'type':['object','string'],'required':['type',"
+	 "'id','depth']"
 	 ","
 	 "'properties':{<node>,'depth':<count>}}}",
 	 NULL},
 	{"edges", "{'type':'array','items':<edge>}", NULL},
 	{"bfs_nodes",
-	 "{'type':'array','items':{'type':'object','required':['id','entity_type'],"
-	 "'properties':{'id':{'type':'string'},'entity_type':{'type':'string'},"
+	 "{'type':'array','items':{'type':['object','string'],'required':['id',"
+	 "'entity_type'],'properties':{'id':{'type':'string'},'entity_type':{'type'"
+	 ":'string'},"
 	 "'metadata':{'type':'object'}}}}",
 	 NULL},
 	{"bfs_edges",

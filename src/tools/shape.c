@@ -9,57 +9,157 @@
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
-static const KgField *
-require_field(const KgType *type, const JsonbValue *value, const char *path)
-{
-	char *name;
-	const KgField *field;
-	const char **names;
-	KgError *err;
+/* Names that an error lists. */
+#define KG_MAX_ALLOWED 100
 
-	if (value->type != jbvString)
-		kg_error_throw(kg_args_error(path, value, "the name of a property"));
-	name = kg_json_cstring(value);
-	field = kg_type_field(type, name);
-	if (field)
-		return field;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "entity type \"%s\" has no property \"%s\"",
-					   kg_type_handle(type),
-					   name);
+KgProjection *
+kg_projection_new(int nfields)
+{
+	KgProjection *projection = palloc(sizeof(*projection));
+
+	projection->nfields = 0;
+	projection->fields = palloc((nfields + 1) * sizeof(KgField *));
+	return projection;
+}
+
+void
+kg_projection_add(KgProjection *projection, const KgField *field)
+{
+	for (int i = 0; i < projection->nfields; i++)
+		if (projection->fields[i] == field)
+			return;
+	projection->fields[projection->nfields++] = field;
+}
+
+/* The name of a property after "type.", or NULL. */
+static const char *
+name_within(const char *name, const char *type)
+{
+	size_t len = type != NULL ? strlen(type) : 0;
+
+	return len > 0 && strncmp(name, type, len) == 0 && name[len] == '.'
+			   ? name + len + 1
+			   : NULL;
+}
+
+static const KgField *
+field_named(const KgShownOf *of, const char *name)
+{
+	for (int i = 0; name != NULL && i < of->nfields; i++)
+		if (strcmp(of->fields[i].name, name) == 0)
+			return &of->fields[i];
+	return name != NULL && strcmp(name, "id") == 0 ? of->id_field : NULL;
+}
+
+static const KgField *
+find_field(const KgShownOf *of, const char *name)
+{
+	const KgField *field = field_named(of, name);
+
+	if (field == NULL)
+		field = field_named(of, name_within(name, of->name));
+	if (field == NULL)
+		field = field_named(of, name_within(name, of->handle));
+	return field;
+}
+
+static KG_NORETURN void
+throw_unknown_property(const KgShownOf *of, int n, const char *name,
+					   const char *path)
+{
+	KgError *err;
+	const char **names;
+	int nnames = 0;
+	int room = 1;
+
+	for (int i = 0; i < n; i++)
+		room += of[i].nfields;
+	names = palloc(room * sizeof(char *));
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < of[i].nfields; j++)
+		{
+			bool known = false;
+
+			for (int k = 0; k < nnames && n > 1 && !known; k++)
+				known = strcmp(names[k], of[i].fields[j].name) == 0;
+			if (!known)
+				names[nnames++] = of[i].fields[j].name;
+		}
+	err = n == 1 ? kg_error_new(KG_INVALID_INPUT,
+								"%s has no property \"%s\"",
+								of->what,
+								name)
+				 : kg_error_new(KG_INVALID_INPUT,
+								"nothing that is told has a property \"%s\"",
+								name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a declared property");
-	names = palloc(Max(1, type->nfields) * sizeof(char *));
-	for (int i = 0; i < type->nfields; i++)
-	{
-		names[i] = type->fields[i].name;
+	kg_error_expected(err,
+					  of->name != NULL
+						  ? "a declared property, type.property, or *"
+						  : "a declared property");
+	for (int i = 0; i < Min(nnames, KG_MAX_ALLOWED); i++)
 		kg_error_allow(err, names[i]);
-	}
-	kg_error_did_you_mean(err, kg_nearest(name, names, type->nfields));
+	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
 	kg_error_throw(err);
+}
+
+bool
+kg_projections_read(const KgInput *in, const char *key, const KgShownOf *of,
+					int n, KgProjection **projections)
+{
+	const JsonbContainer *array = kg_input_array(in, key, key);
+	char *array_path = kg_input_path(in, key);
+	bool all = false;
+	KgJsonIter it;
+
+	if (array == NULL)
+		return false;
+	for (int i = 0; i < n; i++)
+		projections[i] = kg_projection_new(kg_json_length(array));
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		char *path = kg_path_index(array_path, it.index);
+		char *name;
+		bool found = false;
+
+		if (it.value.type != jbvString)
+			kg_error_throw(
+				kg_args_error(path, &it.value, "the name of a property"));
+		name = kg_json_cstring(&it.value);
+		if (n > 0 && of->name != NULL && strcmp(name, "*") == 0)
+		{
+			all = true;
+			continue;
+		}
+		for (int i = 0; i < n; i++)
+		{
+			const KgField *field = find_field(&of[i], name);
+
+			if (field != NULL)
+				kg_projection_add(projections[i], field);
+			found |= field != NULL;
+		}
+		if (!found)
+			throw_unknown_property(of, n, name, path);
+	}
+	for (int i = 0; i < n && all; i++)
+		projections[i] = NULL;
+	return true;
 }
 
 KgProjection *
 kg_projection_parse(const KgType *type, const KgInput *in)
 {
-	const JsonbContainer *array = kg_input_array(in, "fields", "fields");
-	KgProjection *projection;
-	KgJsonIter it;
+	KgShownOf of = {psprintf("entity type \"%s\"", kg_type_handle(type)),
+					NULL,
+					NULL,
+					type->nfields,
+					type->fields};
+	KgProjection *projection = NULL;
 
-	if (array == NULL)
-		return NULL;
-	projection = palloc(sizeof(*projection));
-	projection->nfields = 0;
-	projection->fields = palloc(kg_json_length(array) * sizeof(KgField *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
-	{
-		const KgField *field = require_field(
-			type, &it.value, kg_path_index("/fields", it.index));
-
-		projection->fields[projection->nfields++] = field;
-	}
+	(void) kg_projections_read(in, "fields", &of, 1, &projection);
 	return projection;
 }
 

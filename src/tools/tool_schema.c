@@ -301,7 +301,8 @@ kg_type_field_names(const KgType *type)
 	"'maxItems':<max_sort>,'items':{'type':'object','additionalProperties':"  \
 	"false,'required':['field'],'properties':{'field':{'type':'string',"      \
 	"'enum':<sort_names>},'order':<sort_order>}},'description':<sort_note>}," \
-	"'limit':{'type':'integer','minimum':1,'maximum':500,'default':50},"      \
+	"'limit':{'type':'integer','minimum':0,'maximum':500,'default':50,"       \
+	"'description':'0: total'},"                                              \
 	"'offset':{'type':'integer','minimum':0,'maximum':<max_offset>,"          \
 	"'default':0,'description':'not with cursor'},'cursor':<cursor>,"         \
 	"'max_bytes':<max_bytes>"

@@ -5,7 +5,7 @@ import json
 from fractions import Fraction
 
 import expected
-from model import order
+from model import PERSON, PLACE, order
 
 PAGED = ("kg_find_nodes", "kg_traverse", "kg_neighbors", "kg_bfs")
 MOST_BYTES = 4194304  # the ceiling, so that nothing is withheld
@@ -35,6 +35,8 @@ def edge_of(graph):
 def difference(tool, ask, args, want, rng, graph):
     """What is wrong with the reply to a call, or None."""
     limited = tool in PAGED + ("kg_paths", "kg_aggregate")
+    if tool in ("kg_neighbors", "kg_paths"):
+        args = dict(args, edge_columns=["*"])
     reply = ask(tool, dict(args, max_bytes=MOST_BYTES, **({"limit": 1000} if limited else {})))
     if isinstance(reply, dict) and "error" in reply:
         got = CODES.get(reply["error"], reply["error"])
@@ -46,7 +48,74 @@ def difference(tool, ask, args, want, rng, graph):
     problem = COMPARE[tool](reply, want, graph, args)
     if problem is None and tool in PAGED:
         problem = pages(tool, ask, args, reply, rng)
+    if problem is None and limited:
+        problem = counts_alone(tool, ask, args, reply)
+    if problem is None and "nodes" in reply:
+        problem = told(tool, ask, dict(args, max_bytes=MOST_BYTES), reply, rng, limited)
     return problem
+
+
+def counts_alone(tool, ask, args, whole):
+    """Limit 0: the same numbers, and nothing that is counted."""
+    reply = ask(tool, dict(args, limit=0))
+    if "error" in reply:
+        return "limit 0: %s" % reply
+    numbers = ("total", "total_at_least", "counts", "node_count", "edge_count", "schema_summary")
+    return first(
+        *(differs("limit 0: " + name, reply.get(name), whole.get(name)) for name in numbers),
+        *(differs("limit 0: " + name, reply.get(name, []), []) for name in ("nodes", "edges", "paths", "rows")),
+        None if "next" not in reply and not reply["truncated"] else "limit 0: %s" % reply,
+    )
+
+
+# what is told of each type, by what is sent
+COLUMNS = [
+    (["name"], {PERSON: ["name"], PLACE: ["name"]}),
+    (["size"], {PERSON: [], PLACE: ["size"]}),
+    ([PERSON + ".n", PLACE + ".name", PERSON + ".n"], {PERSON: ["n"], PLACE: ["name"]}),
+    (["id", "color"], {PERSON: ["id", "color"], PLACE: ["id"]}),
+    (["oracle/%s.tags" % PERSON, "home"], {PERSON: ["tags", "home"], PLACE: []}),
+]
+EDGE_COLUMNS = [(["w"], ["w"]), (["LIKES.note", "oracle/LIKES.w"], ["note", "w"]), (["provenance", "*"], None)]
+
+
+def projected(item, names, key):
+    """Without the member where nothing of it can be told."""
+    if key not in item or names is None:
+        return item
+    data = {k: v for k, v in item[key].items() if k in names}
+    rest = {k: v for k, v in item.items() if k != key}
+    return dict(rest, **{key: data}) if names else rest
+
+
+def told(tool, ask, args, whole, rng, limited):
+    """columns, edge_columns and ids_only change what is told, and nothing else."""
+    args = dict(args, **({"limit": 1000} if limited else {}))
+    bfs = tool in ("kg_bfs", "kg_intersect")
+    key = "metadata" if bfs else "properties"
+    name = lambda node: node["id"] if bfs else expected.handle(node_of(node))
+    same = lambda got, want: expected.frozen(got) == expected.frozen(want)
+    reply = ask(tool, dict(args, ids_only=True))
+    if "error" in reply or not same(reply["nodes"], [name(n) for n in whole["nodes"]]):
+        return "ids_only: %s" % reply
+    # Of one type only what it has can be named.
+    sent, names = COLUMNS[0] if tool == "kg_find_nodes" else rng.choice(COLUMNS)
+    reply = ask(tool, dict(args, columns=sent))
+    want = [projected(n, names[n["entity_type" if bfs else "type"]], key) for n in whole["nodes"]]
+    if "error" in reply or not same(reply["nodes"], want):
+        return "columns %s: got %s, expected %s" % (sent, reply, want)
+    rest = lambda r: {k: v for k, v in r.items() if k != "nodes"}
+    if not same(rest(reply), rest(whole)):
+        return "columns %s: got %s, else %s" % (sent, rest(reply), rest(whole))
+    if tool not in ("kg_traverse", "kg_neighbors"):
+        return None
+    sent, names = rng.choice(EDGE_COLUMNS)
+    reply = ask(tool, dict(args, edge_columns=sent))
+    want = [projected(e, names, key) for e in whole["edges"]]
+    want = [{k: v for k, v in e.items() if v != {}} for e in want]
+    if "error" in reply or not same(reply["edges"], want):
+        return "edge_columns %s: got %s, expected %s" % (sent, reply, want)
+    return None
 
 
 def differs(what, got, want):

@@ -58,7 +58,7 @@ SELECT what, bad_input(statement) FROM (VALUES
   ('limit past int8', $$SELECT kg_list('item', '{"limit": 99999999999999999999}')$$),
   ('limit past float8', $$SELECT kg_list('item', '{"limit": 1e400}')$$),
   ('limit with a fraction', $$SELECT kg_list('item', '{"limit": 1.5}')$$),
-  ('limit 0', $$SELECT kg_list('item', '{"limit": 0}')$$),
+  ('limit below 0', $$SELECT kg_list('item', '{"limit": -1}')$$),
   ('limit 501', $$SELECT kg_list('item', '{"limit": 501}')$$),
   ('limit in words', $$SELECT kg_list('item', '{"limit": "ten"}')$$),
   ('offset -1', $$SELECT kg_list('item', '{"offset": -1}')$$),

@@ -83,7 +83,7 @@ CREATE FUNCTION calls_failed() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE j jsonb;
 BEGIN
   FOR i IN 1 .. 3 LOOP
-    BEGIN j := kg_get('node', 'a'); j := kg_bfs('{"seeds": ["node:a"], "max_hops": 3}'); j := kg_bfs('{"seeds": ["node:a", "node:b"], "max_hops": 3, "limit": 0}'); EXCEPTION WHEN OTHERS THEN NULL; END;
+    BEGIN j := kg_get('node', 'a'); j := kg_bfs('{"seeds": ["node:a"], "max_hops": 3}'); j := kg_bfs('{"seeds": ["node:a", "node:b"], "max_hops": 3, "limit": -1}'); EXCEPTION WHEN OTHERS THEN NULL; END;
     j := kg_call_tool('bfs_query', '{"seeds": ["node:a"], "max_hops": 3, "offset": -1}'); j := kg_call_tool('bfs_query', '{"seeds": ["node:a"], "max_hops": 3}');
   END LOOP;
   SET LOCAL kg_graph.max_edges = 1;

@@ -85,7 +85,7 @@ SELECT DISTINCT p FROM statement, jsonb_array_elements_text(parameters) p ORDER 
 -- the shape of an answer
 SELECT jsonb_pretty(kg_explain('list_item', '{"filters": {"e": {"in": ["a", "b"]}, "id": {"gt": "i00001"}}, "sort": [{"field": "e", "order": "desc"}], "limit": 2}'));
 SELECT kg_explain('get_item', '{"id": "i00001"}');
-SELECT kg_explain('list_item', '{"limit": 0}');
+SELECT kg_explain('list_item', '{"limit": -1}');
 SELECT kg_explain('list_itme', '{}');
 
 \c - :owner

@@ -30,7 +30,7 @@ SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'long', 'version', '1',
   'entities', jsonb_build_array(jsonb_build_object('entity_type', 'long', 'items',
     (SELECT jsonb_agg(jsonb_build_object('id', 'l' || n) || (SELECT jsonb_object_agg('p' || i, repeat('"', 1990)) FROM generate_series(1, 8) i)) FROM generate_series(1, 3) n))))) -> 'changed';
 SELECT length(r #>> '{next,cursor}') > 16384 AS long, kg_list('long', r -> 'next') #> '{items,0,id}' AS item
-  FROM kg_list('long', jsonb_build_object('limit', 1, 'sort', (SELECT jsonb_agg(jsonb_build_object('field', 'p' || i)) FROM generate_series(1, 8) i))) r;
+  FROM kg_list('long', jsonb_build_object('limit', 1, 'max_bytes', 262144, 'sort', (SELECT jsonb_agg(jsonb_build_object('field', 'p' || i)) FROM generate_series(1, 8) i))) r;
 RESET ROLE; RESET kg_graph.max_key_bytes;
 -- nor is it another token's: none, no path, one path, two, and those of an agent differ
 CREATE ROLE regress_cursor_gateway; SELECT FROM kg_grant_gateway('regress_cursor_gateway');

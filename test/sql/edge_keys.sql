@@ -94,9 +94,9 @@ DELETE FROM kg_edge WHERE key = 'p';
 -- tools: parallel edges each, a row once, the same of packed edges
 CREATE FUNCTION pg_temp.seen() RETURNS TABLE(tool text, reply jsonb) LANGUAGE sql AS $$
   SELECT 'traverse', kg_traverse('{"from": {"label": "package", "ids": ["a"]}, "relationships": [{"type": "NEEDS"}]}')
-  UNION ALL SELECT 'neighbors', kg_neighbors('{"start_node": {"label": "package", "node_id": "a"}, "relationship_types": ["NEEDS", "PAIR", "LIKES"]}') - 'nodes'
-  UNION ALL SELECT 'paths', kg_paths('{"from": {"label": "package", "ids": ["a"]}, "to": {"label": "package", "ids": ["c"]}, "max_hops": 2, "relationship_types": ["NEEDS"]}')
-  UNION ALL SELECT 'lightest', kg_paths('{"from": {"label": "package", "ids": ["a"]}, "to": {"label": "package", "ids": ["c"]}, "max_hops": 2, "relationship_types": ["NEEDS"], "weight": "w"}')
+  UNION ALL SELECT 'neighbors', kg_neighbors('{"start_node": {"label": "package", "node_id": "a"}, "relationship_types": ["NEEDS", "PAIR", "LIKES"], "edge_columns": ["*"]}') - 'nodes'
+  UNION ALL SELECT 'paths', kg_paths('{"from": {"label": "package", "ids": ["a"]}, "to": {"label": "package", "ids": ["c"]}, "max_hops": 2, "relationship_types": ["NEEDS"], "edge_columns": ["*"]}')
+  UNION ALL SELECT 'lightest', kg_paths('{"from": {"label": "package", "ids": ["a"]}, "to": {"label": "package", "ids": ["c"]}, "max_hops": 2, "relationship_types": ["NEEDS"], "edge_columns": ["*"], "weight": "w"}')
   UNION ALL SELECT 'bfs', kg_bfs('{"seeds": ["package:a"], "max_hops": 1}') - 'nodes'
   UNION ALL SELECT 'count', kg_get('package', 'a')
 $$;

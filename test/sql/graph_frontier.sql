@@ -52,7 +52,7 @@ DECLARE
   reply jsonb;
 BEGIN
   LOOP
-    reply := kg_neighbors(args);
+    reply := kg_neighbors(args || '{"max_bytes": 4000000}');
     RETURN QUERY SELECT x ->> 'id', (x ->> 'depth')::integer FROM jsonb_array_elements(reply -> 'nodes') x;
     args := reply -> 'next';
     EXIT WHEN args IS NULL;

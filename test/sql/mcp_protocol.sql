@@ -66,8 +66,8 @@ RESET kg_graph.mcp_text;
 SELECT (r #>> '{result,content,0,text}')::jsonb = r #> '{result,structuredContent}' AS same FROM pg_temp.modern('tools/call', '{"name": "list_brand", "arguments": {"filters": {"category": "shoes"}, "sort": [{"field": "founded", "order": "desc"}]}}') r;
 -- arguments that do not fit: an error of the protocol once, a result since 2025-11-25
 SELECT name, r #> '{error,code}' AS code, r #>> '{error,message}' AS message, r #> '{error,data,code}' AS data, r #> '{result,isError}' AS is_error, r #> '{result,structuredContent,error,code}' AS structured
-  FROM (SELECT name FROM revision UNION VALUES (NULL)) x, LATERAL pg_temp.legacy(name, 'tools/call', '{"name": "list_brand", "arguments": {"limit": 0}}') r ORDER BY name;
-SELECT pg_temp.modern('tools/call', '{"name": "list_brand", "arguments": {"limit": 0}}') #> '{result,isError}' AS is_error;
+  FROM (SELECT name FROM revision UNION VALUES (NULL)) x, LATERAL pg_temp.legacy(name, 'tools/call', '{"name": "list_brand", "arguments": {"limit": -1}}') r ORDER BY name;
+SELECT pg_temp.modern('tools/call', '{"name": "list_brand", "arguments": {"limit": -1}}') #> '{result,isError}' AS is_error;
 -- what is no tool, no name, no object
 SELECT pg_temp.modern('tools/call', '{"name": "list_brands"}') -> 'error';
 SELECT pg_temp.modern('tools/call', '{"arguments": {}}') -> 'error';

@@ -37,7 +37,7 @@ INSERT INTO call
   SELECT kind || type || suffix, a::jsonb
     FROM (VALUES ('list_', ''), ('list_', '_ids')) k(kind, suffix), unnest(ARRAY['country', 'currency']) type,
          unnest(ARRAY['{}', '{"limit": 1}', '{"limit": 1, "offset": 1}', '{"limit": 500, "offset": 10}', '{"search": "fran"}', '{"search": "zzzzzz"}', '{"limit": "2"}',
-           '{"filters": {"id": "FRR"}}', '{"filters": {"nothing": 1}}', '{"nothing": 1}', '{"limit": 0}', '{"sort": [{"field": "id", "order": "desc"}]}',
+           '{"filters": {"id": "FRR"}}', '{"filters": {"nothing": 1}}', '{"nothing": 1}', '{"limit": -1}', '{"sort": [{"field": "id", "order": "desc"}]}',
            '{"filters": {"id": {"in": ["FR", "EUR"]}}}', '{"max_bytes": 1024}', '{"cursor": "AAAA"}']) a;
 INSERT INTO call
   SELECT 'list_country' || suffix, a::jsonb FROM unnest(ARRAY['', '_ids']) suffix,

@@ -109,7 +109,7 @@ SELECT count(*) FILTER (WHERE t::text LIKE '%"$ref"%') AS refs FROM jsonb_array_
 \set VERBOSITY terse
 SELECT kg_find_nodes('{"node_label": "product", "sort": []}');
 SELECT kg_neighbors('{"start_node": {"label": "brand", "node_id": "x"}, "relationship_types": "*"}');
-SELECT kg_list('product', '{"limit": 0}');
+SELECT kg_list('product', '{"limit": -1}');
 -- a bound that a setting moves holds at once
 RESET ROLE;
 SET kg_graph.max_rows = 5;
