@@ -73,9 +73,11 @@ typedef struct KgGraph
 	KgImplied *implied;
 	KgKept kept;
 	/* nodes whose ranks were read last: an estimate looks at many before the
-	 * search does */
+	 * search does; where each is looked at, their ids, for the reply */
 	KgNodeSet known;
-	uint16 *known_ranks; /* by their places there; 0: hidden */
+	uint16 *known_ranks;	  /* by their places there; 0: hidden */
+	struct KgRef *known_refs; /* with check_nodes, of those that are seen */
+	MemoryContext known_ids;
 } KgGraph;
 
 /* Begin a search as the current role; raises KG_NO_TENANT. */

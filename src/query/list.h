@@ -51,7 +51,8 @@ typedef struct KgListQuery
 	bool total_known;	/* as in KgListPage */
 	int64 total;
 	bool without_derived; /* derived properties are not shown */
-	bool look; /* at each entity, also where derived rows should suffice */
+	bool look;	/* at each entity, also where derived rows should suffice */
+	bool trust; /* a walk's derived rows: what it finds is looked at after it */
 } KgListQuery;
 
 typedef struct KgListPage
@@ -63,6 +64,7 @@ typedef struct KgListPage
 	int64 total;
 	bool total_known; /* false: at least total, or not counted (-1) */
 	bool undecided;	  /* of the rest nobody may be asked */
+	bool fetched;	  /* the rows have their data */
 } KgListPage;
 
 /* The number of keys of a row. */

@@ -230,6 +230,7 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 				 int64 max_rows)
 {
 	begin(b, query);
+	b->plain_visibility |= query->trust && walk != KG_WALK_NONE;
 	kg_sql_append(b, "SELECT d.entity_id, d.node, ");
 	if (walk == KG_WALK_NONE)
 		kg_sql_append(b, "true");

@@ -126,71 +126,6 @@ receive_type(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-void
-kg_graph_forget_types(KgGraph *graph)
-{
-	if (graph->known_ranks == NULL)
-		return;
-	kg_nodeset_free(&graph->known);
-	pfree(graph->known_ranks);
-	graph->known_ranks = NULL;
-}
-
-static void
-begin_known(KgGraph *graph)
-{
-	kg_graph_forget_types(graph);
-	kg_nodeset_init(&graph->known, graph->context);
-	graph->known_ranks = MemoryContextAlloc(
-		graph->context, graph->known.capacity * sizeof(uint16));
-}
-
-/* At most a piece of them. */
-static void
-read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
-{
-	KgNodeSet *known = &graph->known;
-	uint32 *places = palloc(n * sizeof(uint32));
-	Resolution r = {.graph = graph};
-	uint32 before;
-
-	if (graph->known_ranks == NULL || known->n + n > KG_PIECE)
-		begin_known(graph);
-	before = known->n;
-	for (uint32 i = 0; i < n; i++)
-		places[i] = kg_nodeset_add(known, nodes[i]);
-	if (known->n > before)
-	{
-		graph->known_ranks = repalloc(graph->known_ranks,
-									  known->capacity * sizeof(uint16));
-		memset(graph->known_ranks + before,
-			   0,
-			   (known->n - before) * sizeof(uint16));
-		run_on_nodes(graph,
-					 KG_SQL_NODE_TYPES,
-					 known->nodes + before,
-					 known->n - before,
-					 receive_type,
-					 &r);
-	}
-	for (uint32 i = 0; i < n; i++)
-		ranks[i] = graph->known_ranks[places[i]];
-	pfree(places);
-}
-
-void
-kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
-{
-	if (n == 1 && is_kept(graph, nodes[0]))
-	{
-		ranks[0] = graph->kept.ref->rank;
-		return;
-	}
-	for (uint32 start = 0; start < n; start += KG_PIECE)
-		read_types(
-			graph, nodes + start, Min(n - start, KG_PIECE), ranks + start);
-}
-
 /* Would it take more than a copy to read it? */
 static bool
 is_toasted(Datum value)
@@ -225,6 +160,104 @@ receive_ref(TupleTableSlot *slot, void *arg)
 }
 
 static void
+keep_known(const KgRef *ref, void *arg)
+{
+	KgGraph *graph = arg;
+	uint32 i = kg_nodeset_find(&graph->known, ref->node);
+
+	if (i == KG_NO_NODE)
+		return;
+	graph->known_ranks[i] = ref->rank;
+	graph->known_refs[i] = kg_ref_copy(ref, graph->known_ids);
+}
+
+void
+kg_graph_forget_types(KgGraph *graph)
+{
+	if (graph->known_ranks == NULL)
+		return;
+	kg_nodeset_free(&graph->known);
+	pfree(graph->known_ranks);
+	graph->known_ranks = NULL;
+	if (graph->known_refs == NULL)
+		return;
+	pfree(graph->known_refs);
+	graph->known_refs = NULL;
+	MemoryContextReset(graph->known_ids);
+}
+
+static void
+begin_known(KgGraph *graph)
+{
+	kg_graph_forget_types(graph);
+	kg_nodeset_init(&graph->known, graph->context);
+	graph->known_ranks = MemoryContextAlloc(
+		graph->context, graph->known.capacity * sizeof(uint16));
+	if (!graph->check_nodes)
+		return;
+	graph->known_refs = MemoryContextAlloc(
+		graph->context, graph->known.capacity * sizeof(KgRef));
+	if (graph->known_ids == NULL)
+		graph->known_ids = AllocSetContextCreate(
+			graph->context, "kg_graph known ids", ALLOCSET_DEFAULT_SIZES);
+}
+
+/* Where each is looked at, the row is read anyway: its id is kept. */
+static void
+read_known(KgGraph *graph, uint32 before)
+{
+	KgNodeSet *known = &graph->known;
+	uint32 n = known->n - before;
+	Resolution r = {.graph = graph, .found = keep_known, .arg = graph};
+
+	graph->known_ranks = repalloc(graph->known_ranks,
+								  known->capacity * sizeof(uint16));
+	memset(graph->known_ranks + before, 0, n * sizeof(uint16));
+	if (graph->check_nodes)
+		graph->known_refs = repalloc(graph->known_refs,
+									 known->capacity * sizeof(KgRef));
+	run_on_nodes(graph,
+				 graph->check_nodes ? KG_SQL_NODE_IDS : KG_SQL_NODE_TYPES,
+				 known->nodes + before,
+				 n,
+				 graph->check_nodes ? receive_ref : receive_type,
+				 &r);
+}
+
+/* At most a piece of them. */
+static void
+read_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	KgNodeSet *known = &graph->known;
+	uint32 *places = palloc(n * sizeof(uint32));
+	uint32 before;
+
+	if (graph->known_ranks == NULL || known->n + n > KG_PIECE)
+		begin_known(graph);
+	before = known->n;
+	for (uint32 i = 0; i < n; i++)
+		places[i] = kg_nodeset_add(known, nodes[i]);
+	if (known->n > before)
+		read_known(graph, before);
+	for (uint32 i = 0; i < n; i++)
+		ranks[i] = graph->known_ranks[places[i]];
+	pfree(places);
+}
+
+void
+kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
+{
+	if (n == 1 && is_kept(graph, nodes[0]))
+	{
+		ranks[0] = graph->kept.ref->rank;
+		return;
+	}
+	for (uint32 start = 0; start < n; start += KG_PIECE)
+		read_types(
+			graph, nodes + start, Min(n - start, KG_PIECE), ranks + start);
+}
+
+static void
 keep_start(const KgRef *ref, void *arg)
 {
 	KgGraph *graph = arg;
@@ -255,6 +288,28 @@ kg_graph_start(KgGraph *graph, const KgType *type, const char *id)
 	return graph->kept.ref != NULL ? graph->kept.ref->node : 0;
 }
 
+/* Deliver those that are known; the others, of which *n is made the number. */
+static const int64 *
+deliver_known(KgGraph *graph, const int64 *nodes, uint32 *n,
+			  KgRefFunction found, void *arg)
+{
+	int64 *rest = MemoryContextAllocHuge(graph->context,
+										 Max((Size) *n, 1) * sizeof(int64));
+	uint32 nrest = 0;
+
+	for (uint32 i = 0; i < *n; i++)
+	{
+		uint32 place = kg_nodeset_find(&graph->known, nodes[i]);
+
+		if (place == KG_NO_NODE)
+			rest[nrest++] = nodes[i];
+		else if (graph->known_ranks[place] != 0)
+			found(&graph->known_refs[place], arg);
+	}
+	*n = nrest;
+	return rest;
+}
+
 void
 kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 				 KgRefFunction found, void *arg)
@@ -276,6 +331,8 @@ kg_graph_resolve(KgGraph *graph, const int64 *nodes, uint32 n, bool with_data,
 	r.with_data = with_data;
 	r.found = found;
 	r.arg = arg;
+	if (graph->known_refs != NULL && !with_data)
+		nodes = deliver_known(graph, nodes, &n, found, arg);
 	for (uint32 start = 0; start < n; start += KG_PIECE)
 		run_on_nodes(graph,
 					 with_data ? KG_SQL_NODE_ROWS : KG_SQL_NODE_IDS,

@@ -1,0 +1,105 @@
+/*
+ * list_decided.c
+ *	  The total of a type whose entities are seen by what a property of them
+ *	  names: each value is decided once, and its entities are counted by it.
+ */
+#include "postgres.h"
+
+#include "auth/visibility.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "catalog/writing.h"
+#include "query/decisions.h"
+#include "query/list_decided.h"
+#include "query/nodeset.h"
+#include "query/sql_graph.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+bool
+kg_list_counts_by_decision(const KgListQuery *query)
+{
+	const KgAuthorize *authorize = query->type->authorize;
+	const KgField *field = authorize ? authorize->id_field : NULL;
+
+	return field != NULL && field->indexed && !field->is_array &&
+		   (field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM) &&
+		   !query->look && !query->catalog->lacks_bundles &&
+		   kg_visibility_is_whole() && !kg_being_written("kg_entity");
+}
+
+bool
+kg_list_is_of_decision(const KgListQuery *query, const KgSource *source)
+{
+	return kg_list_counts_by_decision(query) && source->kind == KG_SOURCE_KEY &&
+		   source->field == query->type->authorize->id_field &&
+		   source->rest->nconditions == 0;
+}
+
+/* Entities that one decision is about: one of them stands for all. */
+typedef struct Groups
+{
+	KgNodeSet nodes;
+	int64 *counts; /* by their places there */
+	int64 total;   /* of those that are seen */
+} Groups;
+
+static bool
+receive_group(TupleTableSlot *slot, void *arg)
+{
+	Groups *groups = arg;
+	uint32 place;
+	bool isnull;
+
+	place = kg_nodeset_add(&groups->nodes,
+						   DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	groups->counts = repalloc_huge(groups->counts,
+								   groups->nodes.capacity * sizeof(int64));
+	groups->counts[place] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+static bool
+count_group(TupleTableSlot *slot, void *arg)
+{
+	Groups *groups = arg;
+	bool isnull;
+	uint32 place = kg_nodeset_find(
+		&groups->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+
+	if (place != KG_NO_NODE)
+		groups->total += groups->counts[place];
+	return true;
+}
+
+int64
+kg_list_count_by_decision(const KgListQuery *query, const KgSource *source,
+						  bool *all)
+{
+	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(query->catalog->tenant)};
+	KgStatement one = {
+		.sql = kg_graph_sql(KG_SQL_NODE_TYPES),
+		.nargs = lengthof(types),
+		.argtypes = types,
+		.values = values,
+		.lower_bound = true,
+		.node_column = kg_graph_sql_node_column(KG_SQL_NODE_TYPES)};
+	Groups groups = {.counts = palloc(sizeof(int64))};
+	const KgDecisions *decisions;
+	KgSqlBuilder b;
+	KgStatement each;
+
+	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
+	/* One more than may be decided, beside those that have no value. */
+	kg_list_sql_groups(
+		&b, query, source, (int64) kg_setting_max_authorizations + 2);
+	each = kg_sql_statement(&b);
+	(void) kg_plan_run(&each, receive_group, &groups);
+	values[1] = kg_int64_array(groups.nodes.nodes, groups.nodes.n);
+	(void) kg_plan_run(&one, count_group, &groups);
+	decisions = kg_running_call()->decisions;
+	*all = decisions == NULL || !kg_decisions_exhausted(decisions);
+	return groups.total;
+}
