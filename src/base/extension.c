@@ -46,8 +46,8 @@ static const char *const watched_tables[] = {"kg_tenant",
  * pg_extension has no syscache: read the row by its name, and again after an
  * invalidation, because DROP and CREATE EXTENSION may have come between.
  */
-static void
-load_extension(void)
+static bool
+load_extension(bool missing_ok)
 {
 	uint64 seen = kg_generation();
 	Relation rel;
@@ -64,9 +64,15 @@ load_extension(void)
 	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
 	tuple = systable_getnext(scan);
 	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("extension \"kg_graph\" does not exist")));
+	{
+		if (!missing_ok)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_OBJECT),
+					 errmsg("extension \"kg_graph\" does not exist")));
+		systable_endscan(scan);
+		table_close(rel, AccessShareLock);
+		return false;
+	}
 	extension_schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
 	extension_owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
 	systable_endscan(scan);
@@ -80,21 +86,27 @@ load_extension(void)
 			kg_watch(relid);
 	}
 	extension_generation = seen;
+	return true;
+}
+
+static bool
+load_if_stale(bool missing_ok)
+{
+	return extension_generation == kg_generation() ||
+		   load_extension(missing_ok);
 }
 
 Oid
 kg_extension_schema(void)
 {
-	if (extension_generation != kg_generation())
-		load_extension();
+	(void) load_if_stale(false);
 	return extension_schema;
 }
 
 Oid
 kg_extension_owner(void)
 {
-	if (extension_generation != kg_generation())
-		load_extension();
+	(void) load_if_stale(false);
 	return extension_owner;
 }
 
@@ -138,6 +150,15 @@ Oid
 kg_relation_oid(const char *name)
 {
 	return get_relname_relid(name, kg_extension_schema());
+}
+
+bool
+kg_is_relation(Oid relid, const char *name)
+{
+	char *own = get_rel_name(relid);
+
+	return own != NULL && strcmp(own, name) == 0 && load_if_stale(true) &&
+		   get_rel_namespace(relid) == extension_schema;
 }
 
 static bool

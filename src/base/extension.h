@@ -19,6 +19,8 @@ extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);
 extern Oid kg_relation_oid(const char *name);
+/* False also where the extension does not exist. */
+extern bool kg_is_relation(Oid relid, const char *name);
 
 /*
  * Where in a row, from 0, the columns of a table of ours are: after an update

@@ -258,6 +258,30 @@ kg_json_same(const Jsonb *a, const Jsonb *b)
 								  (JsonbContainer *) &b->root) == 0;
 }
 
+bool
+kg_json_same_value(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a->type != b->type)
+		return false;
+	switch ((int) a->type)
+	{
+		case jbvNull:
+			return true;
+		case jbvBool:
+			return a->val.boolean == b->val.boolean;
+		case jbvString:
+			return a->val.string.len == b->val.string.len &&
+				   memcmp(a->val.string.val,
+						  b->val.string.val,
+						  a->val.string.len) == 0;
+		case jbvBinary:
+			return compareJsonbContainers(a->val.binary.data,
+										  b->val.binary.data) == 0;
+		default:
+			return kg_json_same(kg_json_datum(a), kg_json_datum(b));
+	}
+}
+
 Jsonb *
 kg_json_datum(const JsonbValue *value)
 {

@@ -45,6 +45,8 @@ extern JsonbValue kg_json_string_value(const char *s);
 extern Jsonb *kg_json_datum(const JsonbValue *value);
 /* Equal, or both NULL. */
 extern bool kg_json_same(const Jsonb *a, const Jsonb *b);
+/* Of values as kg_json_get() and KgJsonIter have them. */
+extern bool kg_json_same_value(const JsonbValue *a, const JsonbValue *b);
 
 /*
  * Walk an object or array without recursion into its members:

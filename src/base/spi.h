@@ -42,6 +42,25 @@ extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
 					   const Oid *argtypes, const Datum *values,
 					   const char *nulls, bool read_only, int expected);
 
+/*
+ * A statement over arrays, and the same for one element of each: unpacking and
+ * joining them is most of what the statement of a single row costs.
+ *
+ *	  static KgForms forms = KG_FORMS("... unnest($2)", "... $2");
+ */
+typedef struct KgForms
+{
+	const char *many;
+	const char *one;
+	KgSaved saved_many;
+	KgSaved saved_one;
+} KgForms;
+
+#define KG_FORMS(many, one)                       \
+	{                                             \
+		many, one, KG_SAVED_BATCH, KG_SAVED_BATCH \
+	}
+
 /* A SELECT that writes nothing and has a tenant, or NULL, as its parameter. */
 extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 							 const char *tenant);

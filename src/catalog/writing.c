@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "catalog/writing.h"
-#include "commands/extension.h"
 #include "commands/trigger.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -67,15 +66,9 @@ writes_entities(const PlannedStmt *stmt)
 	ListCell *lc;
 
 	foreach(lc, stmt->resultRelations)
-	{
-		Oid relid = rt_fetch(lfirst_int(lc), stmt->rtable)->relid;
-		char *name = get_rel_name(relid);
-
-		if (name && strcmp(name, "kg_entity") == 0 &&
-			OidIsValid(get_extension_oid("kg_graph", true)) &&
-			kg_relation_oid("kg_entity") == relid)
+		if (kg_is_relation(rt_fetch(lfirst_int(lc), stmt->rtable)->relid,
+						   "kg_entity"))
 			return true;
-	}
 	return false;
 }
 

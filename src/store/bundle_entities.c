@@ -288,7 +288,7 @@ static void
 find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 		   int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("e.entity_id, e.node, e.data", "");
 	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
 	const char **ids = palloc(n * sizeof(char *));
 	int nids = 0;
@@ -298,12 +298,7 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 			ids[nids++] = items[i].id;
 	if (nids == 0)
 		return;
-	kg_select_of_ids(&saved,
-					 KG_OF_IDS("e.entity_id, e.node, e.data"),
-					 apply->tenant,
-					 type,
-					 ids,
-					 nids);
+	kg_select_of_ids(&forms, apply->tenant, type, ids, nids);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));

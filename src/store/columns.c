@@ -25,7 +25,7 @@ kg_columns_add_row(KgColumns *columns)
 {
 	if (columns->nrows == columns->capacity)
 	{
-		int capacity = Max(256, columns->capacity * 2);
+		int capacity = Max(8, columns->capacity * 2);
 		MemoryContext context = columns->context;
 
 		for (int i = 0; i < columns->ncolumns; i++)
@@ -136,4 +136,33 @@ kg_columns_arrays(const KgColumns *columns, Datum *arrays)
 													   byval,
 													   align));
 	}
+}
+
+void
+kg_columns_run(KgForms *forms, const char *tenant, const KgColumns *columns,
+			   int expected)
+{
+	bool one = columns->nrows == 1;
+	Oid argtypes[KG_MAX_COLUMNS + 1] = {TEXTOID};
+	Datum values[KG_MAX_COLUMNS + 1] = {CStringGetTextDatum(tenant)};
+	char nulls[KG_MAX_COLUMNS + 1] = {' '};
+
+	if (!one)
+		kg_columns_arrays(columns, &values[1]);
+	for (int i = 0; i < columns->ncolumns; i++)
+	{
+		argtypes[i + 1] = one ? columns->types[i]
+							  : get_array_type(columns->types[i]);
+		nulls[i + 1] = one && columns->nulls[i][0] ? 'n' : ' ';
+		if (one)
+			values[i + 1] = columns->values[i][0];
+	}
+	kg_spi_run(one ? &forms->saved_one : &forms->saved_many,
+			   one ? forms->one : forms->many,
+			   columns->ncolumns + 1,
+			   argtypes,
+			   values,
+			   nulls,
+			   false,
+			   expected);
 }

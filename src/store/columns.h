@@ -5,6 +5,8 @@
 #ifndef KG_COLUMNS_H
 #define KG_COLUMNS_H
 
+#include "base/spi.h"
+
 #define KG_MAX_COLUMNS 12
 
 typedef struct KgColumns
@@ -33,5 +35,11 @@ extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
 extern void kg_columns_reorder(KgColumns *columns, const int *order);
 /* The columns as array datums. */
 extern void kg_columns_arrays(const KgColumns *columns, Datum *arrays);
+/*
+ * Run a statement over the rows: $1 is the tenant, the columns follow.  There
+ * is at least one row.
+ */
+extern void kg_columns_run(KgForms *forms, const char *tenant,
+						   const KgColumns *columns, int expected);
 
 #endif /* KG_COLUMNS_H */

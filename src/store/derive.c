@@ -44,6 +44,7 @@ struct KgDerivation
 	int nentities;
 	KgColumns keys;
 	KgColumns gone_keys;
+	KgColumns exchanged_keys; /* and, last, by which */
 	KgColumns terms;
 	KgUniqueRows unique;
 	KgReferenceList references;
@@ -62,12 +63,13 @@ static void
 init_batch(KgDerivation *d)
 {
 	static const Oid key_types[] = {
-		INT4OID, INT4OID, BYTEAOID, TEXTOID, INT8OID};
+		INT4OID, INT4OID, BYTEAOID, TEXTOID, INT8OID, BYTEAOID};
 	static const Oid term_types[] = {TEXTOID, CHAROID, INT4OID, INT8OID};
 
 	MemoryContextReset(d->batch);
 	kg_columns_init(&d->keys, d->batch, 5, key_types);
 	kg_columns_init(&d->gone_keys, d->batch, 5, key_types);
+	kg_columns_init(&d->exchanged_keys, d->batch, 6, key_types);
 	kg_columns_init(&d->terms, d->batch, 4, term_types);
 	kg_unique_init(&d->unique, d->batch);
 	memset(&d->references, 0, sizeof(d->references));
@@ -219,53 +221,69 @@ sort_keys(KgColumns *keys)
 	pfree(order);
 }
 
+#define KG_OF_KEYS                                             \
+	"WHERE k.type_no = u.type_no AND k.field_no = u.field_no " \
+	"AND k.key = u.key AND k.entity_id = u.entity_id "         \
+	"AND k.tenant = $1 AND k.node = u.node"
+#define KG_OF_KEY                                        \
+	"WHERE type_no = $2 AND field_no = $3 AND key = $4 " \
+	"AND entity_id = $5 AND tenant = $1 AND node = $6"
+
+/*
+ * Keys that stand where another stood: one statement does what a deletion and an
+ * insertion would.  A row that is not there, as it should be, is made.
+ */
+static void
+exchange_keys(KgDerivation *d)
+{
+	static KgForms forms = KG_FORMS(
+		"UPDATE @kg_index_key k SET key = u.by "
+		"FROM unnest($2, $3, $4, $5, $6, $7) "
+		"AS u(type_no, field_no, key, entity_id, node, by) " KG_OF_KEYS,
+		"UPDATE @kg_index_key SET key = $7 " KG_OF_KEY);
+	static KgForms absent = KG_FORMS(
+		"INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
+		"entity_id, node) SELECT $1, u.type_no, u.field_no, u.by, "
+		"u.entity_id, u.node FROM unnest($2, $3, $4, $5, $6, $7) "
+		"AS u(type_no, field_no, key, entity_id, node, by) "
+		"ON CONFLICT DO NOTHING",
+		"INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
+		"entity_id, node) SELECT $1, $2, $3, $7, $5, $6 "
+		"WHERE $4 IS NOT NULL ON CONFLICT DO NOTHING");
+
+	if (d->exchanged_keys.nrows == 0)
+		return;
+	sort_keys(&d->exchanged_keys);
+	kg_columns_run(&forms, d->tenant, &d->exchanged_keys, SPI_OK_UPDATE);
+	if (SPI_processed < d->exchanged_keys.nrows)
+		kg_columns_run(&absent, d->tenant, &d->exchanged_keys, SPI_OK_INSERT);
+}
+
 static void
 write_keys(KgDerivation *d)
 {
-	static KgSaved delete_saved = KG_SAVED_BATCH;
-	static KgSaved insert_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT4ARRAYOID,
-								   INT4ARRAYOID,
-								   BYTEAARRAYOID,
-								   TEXTARRAYOID,
-								   INT8ARRAYOID};
-	Datum values[6];
+	static KgForms deletion = KG_FORMS(
+		"DELETE FROM @kg_index_key k USING unnest($2, $3, $4, $5, $6) "
+		"AS u(type_no, field_no, key, entity_id, node) " KG_OF_KEYS,
+		"DELETE FROM @kg_index_key " KG_OF_KEY);
+	static KgForms insertion = KG_FORMS(
+		"INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
+		"entity_id, node) "
+		"SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5), "
+		"unnest($6)",
+		"INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
+		"entity_id, node) VALUES ($1, $2, $3, $4, $5, $6)");
 
-	values[0] = CStringGetTextDatum(d->tenant);
 	if (d->gone_keys.nrows > 0)
 	{
 		sort_keys(&d->gone_keys);
-		kg_columns_arrays(&d->gone_keys, &values[1]);
-		kg_spi_run(&delete_saved,
-				   "DELETE FROM @kg_index_key k "
-				   "USING unnest($2, $3, $4, $5, $6) "
-				   "AS u(type_no, field_no, key, entity_id, node) "
-				   "WHERE k.type_no = u.type_no AND k.field_no = u.field_no "
-				   "AND k.key = u.key AND k.entity_id = u.entity_id "
-				   "AND k.tenant = $1 AND k.node = u.node",
-				   6,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_columns_run(&deletion, d->tenant, &d->gone_keys, SPI_OK_DELETE);
 	}
+	exchange_keys(d);
 	if (d->keys.nrows == 0)
 		return;
 	sort_keys(&d->keys);
-	kg_columns_arrays(&d->keys, &values[1]);
-	kg_spi_run(&insert_saved,
-			   "INSERT INTO @kg_index_key(tenant, type_no, field_no, key, "
-			   "entity_id, node) "
-			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5), "
-			   "unnest($6)",
-			   6,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_columns_run(&insertion, d->tenant, &d->keys, SPI_OK_INSERT);
 }
 
 /* The distinct terms of the batch, and the first row of each. */
@@ -484,7 +502,8 @@ count_entity(KgDerivation *d)
 {
 	MemoryContextReset(d->scratch);
 	if (++d->nentities >= KG_BATCH_ENTITIES ||
-		d->keys.nrows + d->gone_keys.nrows >= KG_BATCH_ROWS ||
+		d->keys.nrows + d->gone_keys.nrows + d->exchanged_keys.nrows >=
+			KG_BATCH_ROWS ||
 		d->terms.nrows >= KG_BATCH_ROWS)
 		write_batch(d);
 }
@@ -503,6 +522,27 @@ add_key(KgDerivation *d, KgColumns *columns, int32 type_no,
 	kg_columns_datum(columns, 3, entity_id);
 	kg_columns_int64(columns, 4, node);
 	MemoryContextSwitchTo(old);
+}
+
+/* The key that is to stand where the one of the row stands. */
+static void
+add_new_key(KgDerivation *d, const KgPackedKey *key)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->batch);
+
+	kg_columns_datum(
+		&d->exchanged_keys, 5, PointerGetDatum(kg_packed_key_copy(key)));
+	MemoryContextSwitchTo(old);
+}
+
+/* Is it the only key of its field?  last is the field of the one before. */
+static bool
+is_single(const KgKeysIter *it, int32 last)
+{
+	KgKeysIter next = *it;
+
+	return it->key.field_no != last &&
+		   !(kg_keys_next(&next) && next.key.field_no == it->key.field_no);
 }
 
 static Datum
@@ -526,6 +566,7 @@ change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
 	Datum id = batch_text(d, entity_id);
 	KgKeysIter a = {NULL};
 	KgKeysIter b = {NULL};
+	int32 last = 0;
 	bool in_a;
 	bool in_b;
 
@@ -540,11 +581,21 @@ change_keys(KgDerivation *d, int32 type_no, const char *entity_id, int64 node,
 		int order = !in_a	? 1
 					: !in_b ? -1
 							: kg_packed_key_compare(&a.key, &b.key);
+		bool exchanged = in_a && in_b && order != 0 &&
+						 a.key.field_no == b.key.field_no &&
+						 is_single(&a, last) && is_single(&b, last);
 
+		if (exchanged)
+		{
+			add_key(d, &d->exchanged_keys, type_no, &a.key, id, node);
+			add_new_key(d, &b.key);
+			order = 0;
+		}
 		if (order < 0)
 			add_key(d, &d->gone_keys, type_no, &a.key, id, node);
 		if (order > 0)
 			add_key(d, &d->keys, type_no, &b.key, id, node);
+		last = order <= 0 ? a.key.field_no : b.key.field_no;
 		if (order <= 0)
 			in_a = kg_keys_next(&a);
 		if (order >= 0)
@@ -665,6 +716,7 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	const KgType *type = require_type(d, type_no);
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
 	bool renamed = strcmp(before->entity_id, after->entity_id) != 0;
+	bool named = renamed;
 	KgExtract was;
 	KgExtract is;
 
@@ -680,14 +732,15 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	else if (!kg_keys_same(before->keys, after->keys))
 		change_keys(
 			d, type_no, after->entity_id, node, before->keys, after->keys);
-	/* Another entity's x-ref or x-ref-field may name it by these. */
-	if (renamed || !kg_keys_same(before->keys, after->keys))
-		kg_node_add(&d->pending->renamed, node);
 	if (type->has_unique && !kg_unique_same(type, before->keys, after->keys))
 	{
 		kg_node_add(&d->unique.stale, node);
 		kg_unique_add(&d->unique, type, node, after->keys);
+		named = true;
 	}
+	/* Another entity's x-ref or x-ref-field may name it by these. */
+	if (named)
+		kg_node_add(&d->pending->renamed, node);
 	if (!kg_extract_same_terms(&was, &is))
 	{
 		kg_node_add(&d->stale_terms, node);

@@ -18,6 +18,13 @@
 	"AND e.bundle = $2 AND e.entity_type = $3 "           \
 	"AND e.entity_id = u.id"
 
+/* The same of one id, and what may stand behind either: what it locks. */
+#define KG_FORMS_OF_IDS(columns, behind)                             \
+	KG_FORMS(KG_OF_IDS(columns) behind,                              \
+			 "SELECT " columns " FROM (SELECT 1::bigint) u(ord) "    \
+			 "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 " \
+			 "AND e.entity_type = $3 AND e.entity_id = $4" behind)
+
 #define KG_OF_IDS_ARGS 4
 
 extern const Oid kg_of_ids_argtypes[KG_OF_IDS_ARGS];
@@ -25,10 +32,9 @@ extern const Oid kg_of_ids_argtypes[KG_OF_IDS_ARGS];
 extern void kg_of_ids_values(Datum *values, const char *tenant,
 							 const KgType *type, const char *const *ids, int n);
 
-/* Run it as the current role; what it locks may be said behind it. */
-extern void kg_select_of_ids(KgSaved *saved, const char *sql,
-							 const char *tenant, const KgType *type,
-							 const char *const *ids, int n);
+/* Run it as the current role.  An id may be NULL. */
+extern void kg_select_of_ids(KgForms *forms, const char *tenant,
+							 const KgType *type, const char *const *ids, int n);
 
 /*
  * Nodes of ids of a type as the current role sees them; 0 where there is none.

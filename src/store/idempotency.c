@@ -277,10 +277,10 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 static bool *
 find_seen(const char *tenant, const KgType *type, const char *const *ids, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord", "");
 	bool *seen = palloc0(Max(1, n) * sizeof(bool));
 
-	kg_select_of_ids(&saved, KG_OF_IDS("u.ord"), tenant, type, ids, n);
+	kg_select_of_ids(&forms, tenant, type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		seen[kg_spi_int64(i, 1) - 1] = true;
 	SPI_freetuptable(SPI_tuptable);

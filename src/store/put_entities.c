@@ -254,19 +254,13 @@ copy_data(Put *put, Datum data)
 static void
 find_stored(Put *put, const int *rows, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
+										   " @FOR NO KEY UPDATE OF e");
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(
-		&saved,
-		KG_OF_IDS(
-			"u.ord, e.node, e.data, e.version") " @FOR NO KEY UPDATE OF e",
-		put->tenant,
-		put->type,
-		ids,
-		n);
+	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
@@ -639,64 +633,55 @@ kg_id_taken_error(const KgType *type, const char *id)
 
 /* The first of these nodes that is not among the written ones says why. */
 static void
-throw_unwritten(const char *tenant, Datum nodes, const KgNodeList *written)
+throw_unwritten(const char *tenant, const KgColumns *columns,
+				const KgNodeList *written)
 {
-	Datum *elements;
-	int n;
-
-	deconstruct_array(DatumGetArrayTypeP(nodes),
-					  INT8OID,
-					  sizeof(int64),
-					  FLOAT8PASSBYVAL,
-					  TYPALIGN_DOUBLE,
-					  &elements,
-					  NULL,
-					  &n);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < columns->nrows; i++)
 	{
-		int64 node = DatumGetInt64(elements[i]);
+		int64 node = DatumGetInt64(columns->values[0][i]);
 
 		if (!kg_nodes_have(written, node))
 			kg_error_throw(unwritten_error(tenant, node, "updated"));
 	}
 }
 
+#define KG_MOVED                                               \
+	"RETURNING e.node, (e.version IS DISTINCT FROM "           \
+	"(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 " \
+	"AND b.node = e.node))::int::bigint"
+
 void
 kg_entities_update(const char *tenant, const KgColumns *columns,
 				   KgNodeList *written)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[3] = {CStringGetTextDatum(tenant)};
+	static KgForms plain = KG_FORMS(
+		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
+		"data) WHERE e.tenant = $1 AND e.node = u.node RETURNING e.node",
+		"UPDATE @kg_entity SET data = $3 WHERE tenant = $1 AND node = $2 "
+		"RETURNING node");
+	/* A trigger may put back what was there: the version stays then. */
+	static KgForms watched = KG_FORMS(
+		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
+		"data) WHERE e.tenant = $1 AND e.node = u.node " KG_MOVED,
+		"UPDATE @kg_entity e SET data = $3 WHERE tenant = $1 AND node = "
+		"$2 " KG_MOVED);
 	KgNodeList own = {CurrentMemoryContext};
 	bool all = written == NULL; /* or it is an error */
+	bool triggers = kg_stored_has_own_triggers("kg_entity");
 
 	if (columns->nrows == 0)
 		return;
 	if (all)
 		written = &own;
-	kg_columns_arrays(columns, &values[1]);
-	/* A trigger may put back what was there: the version stays then. */
-	kg_spi_run(&saved,
-			   "UPDATE @kg_entity e SET data = u.data "
-			   "FROM unnest($2, $3) u(node, data) "
-			   "WHERE e.tenant = $1 AND e.node = u.node "
-			   "RETURNING e.node, (e.version IS DISTINCT FROM "
-			   "(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 "
-			   "AND b.node = e.node))::int::bigint",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE_RETURNING);
+	kg_columns_run(
+		triggers ? &watched : &plain, tenant, columns, SPI_OK_UPDATE_RETURNING);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		if (kg_spi_int64(i, 2) != 0)
+		if (!triggers || kg_spi_int64(i, 2) != 0)
 			kg_node_add(written, kg_spi_int64(i, 1));
 	SPI_freetuptable(SPI_tuptable);
 	kg_nodes_sort(written);
 	if (all && written->n < columns->nrows)
-		throw_unwritten(tenant, values[1], written);
+		throw_unwritten(tenant, columns, written);
 }
 
 static void
@@ -816,17 +801,12 @@ report_unwritten(Put *put, bool nested)
 static void
 reread(Put *put, const int *rows, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		ids[i] = put->outcomes->items[rows[i]].id;
-	kg_select_of_ids(&saved,
-					 KG_OF_IDS("u.ord, e.data, e.version"),
-					 put->tenant,
-					 put->type,
-					 ids,
-					 n);
+	kg_select_of_ids(&forms, put->tenant, put->type, ids, n);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
@@ -870,6 +850,8 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 	KgScope *scope;
 	KgJsonIter it;
 	uint64 nested = kg_writing_nested();
+	/* Once, for all statements that follow. */
+	int path = kg_spi_pin_path();
 
 	put.type = kg_catalog_require_type(
 		kg_catalog_newest(put.tenant), type, "/entity_type");
@@ -907,6 +889,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 	report_unwritten(&put, kg_writing_nested() != nested);
 	if (outcomes->told)
 		tell(&put, kg_writing_nested() != nested);
+	kg_spi_unpin_path(path);
 }
 
 Jsonb *
@@ -964,7 +947,8 @@ report_moved(Removal *removal, int i)
 static void
 find_removed(Removal *removal)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.version",
+										   " @FOR UPDATE OF e");
 	const char *ids[KG_PUT_BATCH];
 	HASHCTL ctl;
 
@@ -985,13 +969,7 @@ find_removed(Removal *removal)
 			ids[i] = removal->outcomes->items[start + i].errors.total > 0
 						 ? NULL
 						 : removal->outcomes->items[start + i].id;
-		kg_select_of_ids(
-			&saved,
-			KG_OF_IDS("u.ord, e.node, e.version") " @FOR UPDATE OF e",
-			removal->tenant,
-			removal->type,
-			ids,
-			n);
+		kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			int item = start + kg_spi_int64(i, 1) - 1;

@@ -436,12 +436,6 @@ write_change(KgJsonWriter *w, const JsonbValue *name, const JsonbValue *before,
 	kg_jw_end_object(w);
 }
 
-static bool
-same_value(const JsonbValue *a, const JsonbValue *b)
-{
-	return kg_json_same(kg_json_datum(a), kg_json_datum(b));
-}
-
 Jsonb *
 kg_patch_changes(const Jsonb *before, const Jsonb *after)
 {
@@ -456,7 +450,7 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 	{
 		if (kg_json_get(&after->root, kg_json_cstring(&it.key), &other) == NULL)
 			write_change(&w, &it.key, &it.value, NULL);
-		else if (!same_value(&it.value, &other))
+		else if (!kg_json_same_value(&it.value, &other))
 			write_change(&w, &it.key, &it.value, &other);
 	}
 	kg_json_iter_init(&it, &after->root);

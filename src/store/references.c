@@ -223,17 +223,13 @@ take_targets(Target *targets)
 static void
 lookup_by_id(const char *tenant, const KgType *type, Target *targets, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node",
+										   " @FOR KEY SHARE OF e");
 	const char **names = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
 		names[i] = targets[i].value;
-	kg_select_of_ids(&saved,
-					 KG_OF_IDS("u.ord, e.node") " @FOR KEY SHARE OF e",
-					 tenant,
-					 type,
-					 names,
-					 n);
+	kg_select_of_ids(&forms, tenant, type, names, n);
 	take_targets(targets);
 }
 

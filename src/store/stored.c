@@ -4,19 +4,21 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"
 #include "store/put.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 /* A row's document: its hash stands for it. */
 typedef struct Document
@@ -150,11 +152,20 @@ kg_stored_edges(const char *tenant, const KgColumns *edges, Snapshot before,
 static bool
 is_ours(const Trigger *trigger)
 {
-	char *name = get_func_name(trigger->tgfoid);
+	HeapTuple tuple;
+	Form_pg_proc function;
+	bool ours;
 
-	return trigger->tgisinternal ||
-		   (get_func_namespace(trigger->tgfoid) == kg_extension_schema() &&
-			name && strncmp(name, "kg_", 3) == 0);
+	if (trigger->tgisinternal)
+		return true;
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(trigger->tgfoid));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	function = (Form_pg_proc) GETSTRUCT(tuple);
+	ours = function->pronamespace == kg_extension_schema() &&
+		   strncmp(NameStr(function->proname), "kg_", 3) == 0;
+	ReleaseSysCache(tuple);
+	return ours;
 }
 
 bool

@@ -318,7 +318,7 @@ kg_definition_normalise(const Jsonb *sent, const Jsonb *default_of,
 			!(kg_json_get(&default_of->root,
 						  kg_json_cstring(&it.key),
 						  &value) != NULL &&
-			  kg_json_same(kg_json_datum(&value), kg_json_datum(&it.value))))
+			  kg_json_same_value(&value, &it.value)))
 			wrong(errors,
 				  NULL,
 				  "/default_of",
