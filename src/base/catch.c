@@ -7,7 +7,33 @@
 #include "access/xact.h"
 #include "base/catch.h"
 #include "base/error.h"
+#include "nodes/memnodes.h"
+#include "utils/memutils.h"
 #include "utils/resowner.h"
+
+static Size
+bytes_used(MemoryContext context)
+{
+	MemoryContextCounters counters = {0};
+
+	context->methods->stats(context, NULL, NULL, &counters, false);
+	return counters.totalspace - counters.freespace;
+}
+
+/*
+ * A subtransaction's memory stays until the transaction is over once anything
+ * was allocated in it, such as a statement's transition tables, also where all
+ * of that was freed: 8 kB for each call of a loop that writes.
+ */
+static void
+release(MemoryContext of_subtransaction, Size used_when_begun)
+{
+	if (CurTransactionContext == of_subtransaction &&
+		of_subtransaction->firstchild == NULL &&
+		bytes_used(of_subtransaction) == used_when_begun)
+		MemoryContextReset(of_subtransaction);
+	ReleaseCurrentSubTransaction();
+}
 
 ErrorData *
 kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
@@ -15,15 +41,22 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
 	ErrorData *volatile edata = NULL;
+	volatile MemoryContext of_subtransaction = NULL;
+	volatile Size used = 0;
 
 	if (how != KG_CATCH_MEMORY)
 		BeginInternalSubTransaction(NULL);
+	if (how == KG_CATCH_KEEP)
+	{
+		of_subtransaction = CurTransactionContext;
+		used = bytes_used(of_subtransaction);
+	}
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
 		work(arg);
 		if (how == KG_CATCH_KEEP)
-			ReleaseCurrentSubTransaction();
+			release(of_subtransaction, used);
 		else if (how == KG_CATCH_UNDO)
 			RollbackAndReleaseCurrentSubTransaction();
 	}
