@@ -21,6 +21,7 @@
 #include "tools/input.h"
 #include "tools/published.h"
 #include "tools/registered.h"
+#include "tools/write_tool.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -238,7 +239,7 @@ same_member(const JsonbContainer *object, const char *key,
 	JsonbValue other;
 
 	return kg_json_get(object, key, &other) != NULL &&
-		   kg_json_same(kg_json_datum(&other), kg_json_datum(value));
+		   kg_json_same_value(&other, value);
 }
 
 /*
@@ -543,6 +544,20 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 	throw_broken(def, edata->message);
 }
 
+typedef struct Invocation
+{
+	FunctionCallInfo fcinfo;
+	Datum result;
+} Invocation;
+
+static void
+invoke(void *arg)
+{
+	Invocation *invocation = arg;
+
+	invocation->result = FunctionCallInvoke(invocation->fcinfo);
+}
+
 static Jsonb *
 run_function(const Run *run)
 {
@@ -552,7 +567,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	volatile Datum result = 0;
+	Invocation invocation = {fcinfo};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -561,10 +576,15 @@ run_function(const Run *run)
 	InitFunctionCallInfoData(*fcinfo, &flinfo, 1, InvalidOid, NULL, NULL);
 	fcinfo->args[0].value = JsonbPGetDatum(run->arguments);
 	fcinfo->args[0].isnull = false;
+	if (def->writes)
+		kg_write_require();
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		result = FunctionCallInvoke(fcinfo);
+		if (def->writes)
+			kg_write_uncontained(invoke, &invocation);
+		else
+			invoke(&invocation);
 	}
 	PG_CATCH();
 	{
@@ -575,9 +595,9 @@ run_function(const Run *run)
 	}
 	PG_END_TRY();
 	run->call->in_operation = false;
-	if (fcinfo->isnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(result)))
+	if (fcinfo->isnull || !JB_ROOT_IS_OBJECT(DatumGetJsonbP(invocation.result)))
 		throw_broken(def, "the function did not answer an object");
-	return DatumGetJsonbP(result);
+	return DatumGetJsonbP(invocation.result);
 }
 
 /*
