@@ -1,0 +1,145 @@
+# Writers through the tools, with keys, while backends die: an answer that was
+# lost is asked for again with the same key, and nothing is done twice or not at
+# all.  With expected_version, what another did meanwhile is never overwritten.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use JSON::PP ();
+use POSIX qw(:sys_wait_h);
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(usleep);
+
+my $WRITERS = 4;
+my $EACH = $ENV{KG_LOST_CALLS} // 12;
+my $node = new_node('main', 'restart_after_crash = on', 'fsync = off', 'max_connections = 40');
+my $json = JSON::PP->new->canonical;
+
+srand($ENV{KG_LOST_SEED} // 14);
+$node->safe_psql('postgres', 'CREATE DATABASE kg');
+$node->safe_psql('kg', 'CREATE EXTENSION kg_graph');
+new_tenant($node, 'kg', 'w', 'admin');
+my $bundle = $json->encode({ bundle_name => 'bank', version => '1', entities => [
+		{ entity_type => 'account', items => [ map { { id => "a$_", n => 0 } } 1 .. 3 ] } ],
+	schemas => [
+		{ entity_type => 'account', schema => { type => 'object', 'x-id-field' => 'id', 'x-history' => JSON::PP::true,
+			'x-tool-expose' => [qw(get create update delete)], properties => { id => { type => 'string' }, n => { type => 'integer', 'x-index' => JSON::PP::true } } } },
+		{ entity_type => 'entry', schema => { type => 'object', 'x-id-field' => 'id', 'x-history' => JSON::PP::true, 'x-tool-expose' => [qw(get create delete)],
+			properties => { id => { type => 'string' }, account => { type => 'string', 'x-ref' => 'account', 'x-relation' => 'OF' } } } } ] });
+my (undef, undef, $err) = call_as($node, 'kg', 'w', "SELECT kg_apply_bundle('$bundle')");
+is($err, '', 'a bundle whose types are written by tools');
+
+sub is_up { return ($node->psql('kg', 'SELECT 1'))[0] == 0 }
+
+# One call, in a session of its own: its result, or undef where the answer was
+# lost, whatever became of the call.
+sub call
+{
+	my ($name, $arguments) = @_;
+	my ($out, $err) = ('', '');
+	my $text = $json->encode($arguments);
+	IPC::Run::run([ 'psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-U', 'w', '-d', 'kg' ],
+		'<', \"SELECT kg_call_tool('$name', '$text');", '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	return $out =~ /^\{/ ? $json->decode($out) : undef;
+}
+
+# Until there is an answer.
+sub insist
+{
+	my ($name, $arguments) = @_;
+	for (1 .. 600)
+	{
+		my $result = call($name, $arguments);
+		return $result->{structuredContent} if $result && ($result->{structuredContent}{error}{code} // '') !~ /^(TIMEOUT|INTERNAL)$/;
+		usleep(100_000);
+	}
+	die 'no answer';
+}
+
+# A writer: a process of its own.  Each round creates one entry, once, and adds
+# one to an account that all of them write; with the same key until it is told.
+sub writer
+{
+	my ($w) = @_;
+	my $conflicts = 0;
+	srand($w);
+	for my $i (1 .. $EACH)
+	{
+		my $account = 'a' . (1 + int rand 3);
+		my $created = insist('create_entry', { items => [ { id => "e$w.$i", account => $account } ], idempotency_key => "entry $w.$i" });
+		die $json->encode($created) unless ($created->{counts}{created} // 0) == 1;
+		for (my $try = 1;; $try++)
+		{
+			my ($n, $version) = stored($account);
+			my $added = insist('update_account', { idempotency_key => "add $w.$i.$try",
+				items => [ { id => $account, set => { n => $n + 1 }, expected_version => $version } ] });
+			last if ($added->{counts}{updated} // 0) == 1;
+			die $json->encode($added) unless ($added->{error}{errors}[0]{code} // $added->{error}{code} // '') eq 'CONFLICT';
+			$conflicts++;
+		}
+	}
+	print "conflicts $conflicts\n";
+	return;
+}
+
+sub stored
+{
+	my ($id) = @_;
+	for (1 .. 600)
+	{
+		my ($status, $out) = call_as($node, 'kg', 'w', "SELECT data ->> 'n', version FROM kg_entity WHERE entity_id = '$id'");
+		return (0 + $1, 0 + $2) if $status == 0 && $out =~ /^(\d+)\|(\d+)$/;
+		usleep(100_000);
+	}
+	die 'no answer';
+}
+
+my @pids;
+foreach my $w (1 .. $WRITERS)
+{
+	my $pid = fork();
+	die 'cannot fork' unless defined $pid;
+	if ($pid == 0)
+	{
+		my $ok = eval { writer($w); 1 };
+		print STDERR "writer $w: $@" unless $ok;
+		# Without the END blocks of the test, which would stop the server.
+		POSIX::_exit($ok ? 0 : 1);
+	}
+	push @pids, $pid;
+}
+
+# kill -9 of one has the server start all over, so that all lose their answers; one
+# that is terminated dies alone.
+my ($killed, $terminated) = (0, 0);
+my %left = map { $_ => 1 } @pids;
+my $failed = 0;
+while (%left)
+{
+	foreach my $pid (keys %left)
+	{
+		next unless waitpid($pid, WNOHANG);
+		$failed++ if $? != 0;
+		delete $left{$pid};
+	}
+	usleep(50_000 + rand 300_000);
+	my ($status, $backends) = $node->psql('kg', "SELECT pid FROM pg_stat_activity WHERE usename = 'w' AND state = 'active'");
+	my @backends = $status == 0 ? ($backends =~ /(\d+)/g) : ();
+	next unless @backends;
+	my $victim = $backends[ rand @backends ];
+	if ($killed < 6 && rand() < 0.2) { kill 'KILL', $victim; $killed++; wait_until(\&is_up) or die 'the server did not come back' }
+	elsif (rand() < 0.5) { kill 'TERM', $victim; $terminated++ }
+}
+wait_until(\&is_up);
+note "killed $killed, terminated $terminated";
+is($failed, 0, 'each writer was told of each of its calls');
+cmp_ok($killed + $terminated, '>', 0, 'answers were lost');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_entity WHERE entity_type = 'entry'}), $WRITERS * $EACH, 'what was created is there');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'e%'}), $WRITERS * $EACH, 'and was created once');
+is($node->safe_psql('kg', q{SELECT sum((data ->> 'n')::integer) FROM kg_entity WHERE entity_type = 'account'}), $WRITERS * $EACH, 'no update was lost, and none was done twice');
+is($node->safe_psql('kg', q{SELECT count(*) FROM kg_history WHERE entity_id LIKE 'a%' AND version > 1}), $WRITERS * $EACH, 'as the history says');
+is($node->safe_psql('kg', q{SELECT kg_check('{"tenant": "t_w"}') ->> 'ok'}), 'true', 'and every row is right');
+done_testing();
