@@ -13,6 +13,7 @@
 #include "kgctl/pool.h"
 
 #define MAX_URIS 64
+#define MEMORY_URI "memory://knowledge-graph"
 #define PAUSE_MS 1000
 /* Longer than any connection lasts. */
 #define MAX_SECONDS 1000000000L
@@ -111,13 +112,15 @@ send_note(KgSubscriber *s, const char *method, const char *uri)
 	kg_buf_free(&out);
 }
 
+/* Of one resource, or of all that it subscribed to (NULL). */
 static void
-send_updates(KgSubscriber *s)
+send_updates(KgSubscriber *s, const char *uri)
 {
 	size_t i;
 
 	for (i = 0; i < s->nuris; i++)
-		send_note(s, "notifications/resources/updated", s->uris[i]);
+		if (uri == NULL || strcmp(s->uris[i], uri) == 0)
+			send_note(s, "notifications/resources/updated", s->uris[i]);
 }
 
 static void
@@ -134,7 +137,9 @@ tell(KgSubscriber *s, const char *kind)
 		send_note(s, "notifications/resources/list_changed", NULL);
 	/* Of which resource is not said where everybody can listen. */
 	else if (strcmp(kind, "resource") == 0)
-		send_updates(s);
+		send_updates(s, NULL);
+	else if (strcmp(kind, "memory") == 0)
+		send_updates(s, MEMORY_URI);
 	else if (strcmp(kind, "access") == 0)
 		s->fn(s->arg, NULL, 0);
 }

@@ -9,81 +9,18 @@
  */
 #include "postgres.h"
 
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-#include <openssl/sha.h>
-
-#include "auth/secret.h"
+#include "auth/listen.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/spi.h"
-#include "commands/async.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
-#include "mcp/notify.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#define KG_MCP_CHANNEL "kg_mcp"
-#define KG_MCP_SECRET_BYTES 32
-#define KG_MCP_KEY_BYTES 16
 #define KG_MCP_ACCESS "access"
-
-/* One row, read once; a new extension in the same database has a new one. */
-static const unsigned char *
-listen_secret(void)
-{
-	static unsigned char secret[KG_MCP_SECRET_BYTES];
-	static uint64 generation = 0;
-	bytea *value;
-
-	(void) kg_extension_schema();
-	if (generation == kg_generation())
-		return secret;
-	value = kg_secret_read("listen");
-	if (VARSIZE_ANY_EXHDR(value) != KG_MCP_SECRET_BYTES)
-		elog(ERROR, "the secret \"listen\" has a wrong length");
-	memcpy(secret, VARDATA_ANY(value), KG_MCP_SECRET_BYTES);
-	pfree(value);
-	generation = kg_generation();
-	return secret;
-}
-
-char *
-kg_mcp_listen_key(const char *tenant)
-{
-	const unsigned char *secret = listen_secret();
-	unsigned char digest[SHA256_DIGEST_LENGTH];
-	char *key = palloc(2 * KG_MCP_KEY_BYTES + 1);
-
-	if (HMAC(EVP_sha256(),
-			 secret,
-			 KG_MCP_SECRET_BYTES,
-			 (const unsigned char *) tenant,
-			 strlen(tenant),
-			 digest,
-			 NULL) == NULL)
-		elog(ERROR, "could not compute a digest");
-	hex_encode((char *) digest, KG_MCP_KEY_BYTES, key);
-	key[2 * KG_MCP_KEY_BYTES] = '\0';
-	return key;
-}
-
-static void
-notify(const char *tenant, const char *kind)
-{
-	Async_Notify(KG_MCP_CHANNEL,
-				 psprintf("%s %s", kg_mcp_listen_key(tenant), kind));
-}
-
-void
-kg_mcp_notify_resource(const char *tenant)
-{
-	notify(tenant, "resource");
-}
 
 PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
@@ -115,11 +52,11 @@ notify_tenant(const char *tenant, const char *what)
 	static const char *const kinds[] = {"tools", "prompts", "resources"};
 
 	if (what != NULL)
-		notify(tenant, what);
+		kg_listen_tell(tenant, what);
 	if (what != NULL && strcmp(what, KG_MCP_ACCESS) == 0)
 		return;
 	for (int k = 0; k < lengthof(kinds); k++)
-		notify(tenant, kinds[k]);
+		kg_listen_tell(tenant, kinds[k]);
 }
 
 /*

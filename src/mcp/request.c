@@ -10,11 +10,11 @@
  * What a message gets wrong is answered with a JSON-RPC error, what a tool gets
  * wrong with a result (tools.c).
  */
+#include "auth/listen.h"
 #include "postgres.h"
 
 #include "auth/audit.h"
 #include "auth/token_identity.h"
-#include "mcp/notify.h"
 #include "mcp/request.h"
 #include "query/decisions.h"
 #include "utils/timestamp.h"
@@ -190,7 +190,7 @@ write_listen(KgMcpRequest *req, KgJsonWriter *w)
 
 	kg_jw_key(w, "kg_listen");
 	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "key", kg_mcp_listen_key(req->tenant));
+	kg_jw_kstring(w, "key", kg_listen_key(req->tenant));
 	if (token != NULL)
 		kg_jw_kint(
 			w,

@@ -67,6 +67,14 @@ has_memory(const KgMcpRequest *req, const KgCatalog *catalog)
 }
 
 bool
+kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri)
+{
+	return uri->type == jbvString &&
+		   (!kg_json_string_is(uri, MEMORY_URI) ||
+			has_memory(req, kg_catalog_get(req->tenant)));
+}
+
+bool
 kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 {
 	const KgCatalog *catalog = kg_catalog_get(req->tenant);

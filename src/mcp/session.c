@@ -105,9 +105,23 @@ kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
+static void
+write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
+{
+	KgJsonIter it;
+
+	kg_jw_key(w, "resourceSubscriptions");
+	kg_jw_begin_array(w);
+	kg_json_iter_init(&it, uris);
+	while (kg_json_iter_next(&it))
+		if (kg_mcp_may_be_told(req, &it.value))
+			kg_jw_value(w, &it.value);
+	kg_jw_end_array(w);
+}
+
 /* The accepted part of a filter: what is asked for and can be notified. */
 static void
-write_filter(const JsonbContainer *asked, KgJsonWriter *w)
+write_filter(KgMcpRequest *req, const JsonbContainer *asked, KgJsonWriter *w)
 {
 	static const char *const kinds[] = {
 		"toolsListChanged", "promptsListChanged", "resourcesListChanged"};
@@ -120,10 +134,7 @@ write_filter(const JsonbContainer *asked, KgJsonWriter *w)
 			kg_jw_kbool(w, kinds[i], true);
 	if (kg_json_get(asked, "resourceSubscriptions", &value) &&
 		kg_json_is_array(&value))
-	{
-		kg_jw_key(w, "resourceSubscriptions");
-		kg_jw_value(w, &value);
-	}
+		write_uris(req, kg_json_container(&value), w);
 	kg_jw_end_object(w);
 }
 
@@ -150,7 +161,7 @@ kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w)
 	kg_jw_value(w, &req->id);
 	kg_jw_end_object(w);
 	kg_jw_key(w, "notifications");
-	write_filter(kg_json_container(&asked), w);
+	write_filter(req, kg_json_container(&asked), w);
 	kg_jw_end_object(w);
 	return true;
 }

@@ -12,11 +12,9 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "mcp/confirm.h"
-#include "mcp/notify.h"
 #include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
-#include "tools/fixed_tools.h"
 #include "tools/registered.h"
 #include "tools/reply.h"
 #include "utils/builtins.h"
@@ -343,18 +341,6 @@ call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 	return NULL;
 }
 
-/* Then who subscribed to its resource is told. */
-static bool
-changes_memory(const char *name, const Jsonb *result)
-{
-	const KgFixedTool *tool = kg_fixed_tool_find(name);
-	JsonbValue error;
-
-	return tool != NULL && tool->writes != NULL &&
-		   kg_json_get(&result->root, "isError", &error) != NULL &&
-		   !error.val.boolean;
-}
-
 bool
 kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 {
@@ -392,8 +378,6 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 		kg_json_get(kg_json_container(&error), "path", &value) != NULL &&
 		kg_json_string_is(&value, "/confirm"))
 		return refuse_arguments(req, &error);
-	if (changes_memory(name, result))
-		kg_mcp_notify_resource(req->tenant);
 	if (req->revision < KG_MCP_2025_11_25 && is_argument_error(result, &error))
 		return refuse_arguments(req, &error);
 	req->result = kg_mcp_question(req, name, result);

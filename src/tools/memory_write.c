@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "auth/identity.h"
+#include "auth/listen.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "catalog/writer.h"
@@ -273,6 +274,7 @@ work_locked(void *arg)
 		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
 	kg_memory_lock(&writing->memory);
 	kg_writer_run(&writing->writer, work_told, writing);
+	kg_listen_tell(writing->memory.catalog->tenant, KG_LISTEN_MEMORY);
 }
 
 static void
@@ -399,33 +401,65 @@ kg_tool_create_relations(const Jsonb *arguments)
 	return end_reply(&w);
 }
 
+typedef struct Observed
+{
+	const char *name;
+	const char *content;
+} Observed;
+
+static uint32
+hash_observed(const void *key, Size size)
+{
+	const Observed *observed = key;
+
+	return hash_combine(hash_text(&observed->name, size),
+						hash_text(&observed->content, size));
+}
+
+static int
+compare_observed(const void *a, const void *b, Size size)
+{
+	const Observed *x = a;
+	const Observed *y = b;
+
+	return strcmp(x->name, y->name) != 0 || strcmp(x->content, y->content) != 0;
+}
+
 /* What is observed once more in one call is not new the second time. */
 static void
 drop_repeated(Writing *writing)
 {
+	HASHCTL ctl;
+	HTAB *seen;
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.keysize = sizeof(Observed);
+	ctl.entrysize = sizeof(Observed);
+	ctl.hash = hash_observed;
+	ctl.match = compare_observed;
+	ctl.hcxt = CurrentMemoryContext;
+	seen = hash_create("kg_graph observed",
+					   256,
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
 	for (int i = 0; i < writing->n; i++)
 	{
 		KgMemoryEntity *entity = &writing->entities[i];
+		int kept = 0;
 
-		for (int j = 0; j < i; j++)
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < entity->n; j++)
 		{
-			const KgMemoryEntity *before = &writing->entities[j];
-			const char **all;
-			int n;
+			Observed observed = {entity->name, entity->observations[j]};
+			bool found;
 
-			CHECK_FOR_INTERRUPTS();
-			if (strcmp(before->name, entity->name) != 0 || entity->n == 0)
-				continue;
-			all = palloc((before->n + entity->n) * sizeof(char *));
-			memcpy(all, before->observations, before->n * sizeof(char *));
-			memcpy(all + before->n,
-				   entity->observations,
-				   entity->n * sizeof(char *));
-			n = distinct(all, before->n + entity->n);
-			entity->n = n - before->n;
-			entity->observations = all + before->n;
+			hash_search(seen, &observed, HASH_ENTER, &found);
+			if (!found)
+				entity->observations[kept++] = entity->observations[j];
 		}
+		entity->n = kept;
 	}
+	hash_destroy(seen);
 }
 
 static void
@@ -490,9 +524,17 @@ kg_tool_delete_entities(const Jsonb *arguments)
 	return done("Entities");
 }
 
+/* Of entities that the caller does not see, nothing is. */
 static void
 delete_observations(Writing *writing)
 {
+	int kept = 0;
+
+	kg_memory_look(&writing->memory, writing->entities, writing->n);
+	for (int i = 0; i < writing->n; i++)
+		if (writing->entities[i].found)
+			writing->entities[kept++] = writing->entities[i];
+	writing->n = kept;
 	kg_memory_forget_observations(
 		&writing->memory, writing->entities, writing->n);
 }

@@ -68,11 +68,43 @@ SELECT jsonb_array_length(pg_temp.call('add_observations', jsonb_build_object('o
   (SELECT jsonb_agg('fact ' || g ORDER BY g) FROM generate_series(1, 10000) g))))) #> '{results,0,addedObservations}') AS added;
 SELECT o ->> 0 AS first, o ->> 9999 AS last FROM (SELECT pg_temp.call('open_nodes', '{"names": ["Bob"], "max_bytes": 1000000}') #> '{entities,0,observations}') b(o);
 SELECT pg_temp.call('read_graph', '{"max_bytes": 1024}') - 'next';
+-- one of 10,000 items each, and what is said again in the same call
+SELECT count(*) AS items, sum(jsonb_array_length(r -> 'addedObservations')) AS added FROM jsonb_array_elements(pg_temp.call('add_observations', jsonb_build_object('observations',
+  (SELECT jsonb_agg(jsonb_build_object('entityName', 'Bob', 'contents', jsonb_build_array('item ' || g % 9000, 'item ' || g % 9000)) ORDER BY g) FROM generate_series(1, 10000) g))) -> 'results') r;
+SELECT pg_temp.call('delete_observations', jsonb_build_object('deletions',
+  (SELECT jsonb_agg(jsonb_build_object('entityName', 'Bob', 'observations', jsonb_build_array('item ' || g % 9000)) ORDER BY g) FROM generate_series(1, 10000) g))) ->> 'success' AS success;
 -- words longer than the search has
 SELECT pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', 'Long', 'entityType', repeat('t', 300), 'observations',
   jsonb_build_array(repeat('0123456789', 30) || 'needle' || repeat('9876543210', 30), repeat('word ', 100) || 'haystack')))));
 SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
   FROM unnest(ARRAY['9needle9', 'ord hayst', repeat('t', 299), '89needle98765432109876543210']) q;
+
+-- inside a query words are whole, at its end they begin one; case is that of the text
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Item 7", "entityType": "part-no 12", "observations": ["costs 5 or 15", "of 3.5 mm, a b c"]},
+  {"name": "Item 77", "entityType": "part-no 3", "observations": []}]}') -> 'entities' -> 0 ->> 'name' AS created;
+SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
+  FROM unnest(ARRAY['item 7', 'ITEM 77', 'm 7', 'sts 5 o', 'sts 1 o', 'or 1', 'r 15', 'no 1', '-no', '3.5', '5 m', 'a b', ' b ', 'b  c', '.', ',', 'em']) q;
+-- what stands beyond a full reply is not counted
+SELECT jsonb_array_length(pg_temp.call('create_entities', jsonb_build_object('entities', (SELECT jsonb_agg(jsonb_build_object('name', 'many ' || g, 'entityType', '', 'observations', '[]'::jsonb))
+  FROM generate_series(1, 400) g))) -> 'entities') AS created;
+SELECT a ->> 'query' AS query, r - 'entities' - 'relations' - 'next' AS told, jsonb_array_length(r -> 'entities') > 9 AS some
+  FROM unnest(ARRAY['{"query": "many", "max_bytes": 2048}', '{"query": "many 39", "max_bytes": 2048}', '{"query": "many 3", "max_bytes": 2048}']::jsonb[]) a, pg_temp.call('search_nodes', a) r;
+SELECT jsonb_array_length(pg_temp.call('search_nodes', '{"query": "MANY"}') -> 'entities') AS all_of_them;
+
+-- of an entity that the caller does not see nothing is touched
+RESET ROLE;
+CREATE ROLE regress_memory_part;
+SELECT FROM kg_grant('memory', 'regress_memory_part', 'write');
+CREATE POLICY regress_memory_hidden ON kg_entity AS RESTRICTIVE TO regress_memory_part USING (entity_id <> 'Item 7') WITH CHECK (true);
+SET ROLE regress_memory_part;
+SELECT pg_temp.call('delete_observations', '{"deletions": [{"entityName": "Item 7", "observations": ["costs 5 or 15"]}, {"entityName": "none", "observations": ["costs 5 or 15"]}]}');
+SELECT pg_temp.call('add_observations', '{"observations": [{"entityName": "Item 7", "contents": ["x"]}]}') ->> 'error' AS error;
+SELECT pg_temp.call('search_nodes', '{"query": "costs 5"}') AS found, pg_temp.call('open_nodes', '{"names": ["Item 7"]}') AS opened;
+SET ROLE regress_memory;
+SELECT pg_temp.call('open_nodes', '{"names": ["Item 7"]}') #> '{entities,0,observations}' AS observations;
+RESET ROLE;
+DROP POLICY regress_memory_hidden ON kg_entity;
+SET ROLE regress_memory;
 
 -- a registered tool that calls one that writes is one that writes
 SELECT FROM kg_register_tool('{"name": "remember", "version": "1.0.0", "kind": "query", "description": "An entity by its name.",
@@ -98,5 +130,5 @@ RESET kg_graph.toolsets;
 
 RESET ROLE;
 SELECT FROM kg_drop_tenant('memory');
-DROP OWNED BY regress_memory, regress_memory_reader;
-DROP ROLE regress_memory, regress_memory_reader;
+DROP OWNED BY regress_memory, regress_memory_reader, regress_memory_part;
+DROP ROLE regress_memory, regress_memory_reader, regress_memory_part;

@@ -1,0 +1,71 @@
+/*
+ * listen.c
+ *	  What gateways are told on the channel kg_mcp.
+ *
+ * Whoever may connect may listen: a notification says nothing but a keyed digest
+ * of the tenant and what to ask for again.  It goes out when the transaction
+ * commits, each only once.
+ */
+#include "postgres.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/sha.h>
+
+#include "auth/listen.h"
+#include "auth/secret.h"
+#include "base/extension.h"
+#include "base/invalidate.h"
+#include "commands/async.h"
+#include "utils/builtins.h"
+
+#define KG_LISTEN_CHANNEL "kg_mcp"
+#define KG_LISTEN_SECRET_BYTES 32
+#define KG_LISTEN_KEY_BYTES 16
+
+/* One row, read once; a new extension in the same database has a new one. */
+static const unsigned char *
+listen_secret(void)
+{
+	static unsigned char secret[KG_LISTEN_SECRET_BYTES];
+	static uint64 generation = 0;
+	bytea *value;
+
+	(void) kg_extension_schema();
+	if (generation == kg_generation())
+		return secret;
+	value = kg_secret_read("listen");
+	if (VARSIZE_ANY_EXHDR(value) != KG_LISTEN_SECRET_BYTES)
+		elog(ERROR, "the secret \"listen\" has a wrong length");
+	memcpy(secret, VARDATA_ANY(value), KG_LISTEN_SECRET_BYTES);
+	pfree(value);
+	generation = kg_generation();
+	return secret;
+}
+
+char *
+kg_listen_key(const char *tenant)
+{
+	const unsigned char *secret = listen_secret();
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+	char *key = palloc(2 * KG_LISTEN_KEY_BYTES + 1);
+
+	if (HMAC(EVP_sha256(),
+			 secret,
+			 KG_LISTEN_SECRET_BYTES,
+			 (const unsigned char *) tenant,
+			 strlen(tenant),
+			 digest,
+			 NULL) == NULL)
+		elog(ERROR, "could not compute a digest");
+	hex_encode((char *) digest, KG_LISTEN_KEY_BYTES, key);
+	key[2 * KG_LISTEN_KEY_BYTES] = '\0';
+	return key;
+}
+
+void
+kg_listen_tell(const char *tenant, const char *kind)
+{
+	Async_Notify(KG_LISTEN_CHANNEL,
+				 psprintf("%s %s", kg_listen_key(tenant), kind));
+}

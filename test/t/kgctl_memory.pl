@@ -1,0 +1,192 @@
+# kgctl memory: the bundle, and files of the reference server; through kgctl
+# serve who is told that the memory changed, and registered tools by version.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IPC::Run ();
+use KgGateway;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = cluster('memory');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+$ENV{HOME} = $dir;
+delete $ENV{$_} for qw(XDG_CONFIG_HOME KGCTL_TOKEN KGCTL_TENANT);
+$node->safe_psql('postgres', q{UPDATE kg_auth_key SET access = 'write'; CREATE ROLE kg_other LOGIN; SELECT kg_grant('b', 'kg_other', 'admin')});
+
+sub kgctl
+{
+	my ($role, @command) = @_;
+	my ($out, $err) = ('', '');
+	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . " user=$role";
+	IPC::Run::run([ 'kgctl', @command ], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
+	return { code => $? >> 8, out => $out, err => $err };
+}
+
+sub put
+{
+	my ($name, $text) = @_;
+	open my $file, '>:raw', "$dir/$name" or die "$name: $!";
+	print $file $text;
+	close $file;
+	return "$dir/$name";
+}
+
+sub sql { return $node->safe_psql('postgres', "SET ROLE kg_direct; $_[0]"); }
+
+# The bundle.
+my $got = kgctl('kg_direct', 'memory', 'export');
+isnt($got->{code}, 0, 'there is nothing to export without the bundle');
+$got = kgctl('kg_direct', 'memory', 'init');
+is($got->{code}, 0, 'init') or diag $got->{err};
+like($got->{out}, qr/is there/, '... says so');
+$got = kgctl('kg_direct', 'memory', 'init', '--quiet');
+is("$got->{code}$got->{out}", '0', '... and once more is no change');
+is(kgctl('kg_direct', 'memory', 'export')->{out}, '', 'an empty memory is an empty file');
+for my $wrong ([ 'memory' ], [ 'memory', 'empty' ], [ 'memory', 'import' ], [ 'memory', 'export', 'file' ], [ 'memory', 'init', 'file' ])
+{
+	is(kgctl('kg_direct', @$wrong)->{code}, 2, "usage: @$wrong");
+}
+isnt(kgctl('kg_direct', 'memory', 'import', "$dir/none.jsonl")->{code}, 0, 'a file that is not there');
+
+# A file as the reference server writes it, with lines that it would not.
+my $long = 'n' x 129;
+my $file = put('memory.jsonl', join "\n",
+	'{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea","born 1815"]}',
+	'{"type":"entity","name":"cut off","entityType":"per',
+	'{"type":"entity","name":"no observations","entityType":"person"}',
+	'',
+	"{\"type\":\"entity\",\"name\":\"Zo\xc3\xab\",\"entityType\":\"\",\"observations\":[]}\r",
+	'{"type":"relation","from":"Ada","to":"Babbage","relationType":"works with"}',
+	'{"type":"relation","from":"Ada","to":"Babbage"}',
+	'{"type":"thing"}',
+	'["no object"]',
+	"{\"type\":\"entity\",\"name\":\"$long\",\"entityType\":\"\",\"observations\":[]}",
+	'{"type":"entity","name":"mixed","entityType":"","observations":["a",1]}',
+	'{"type":"entity","name":"Ada","entityType":"other","observations":["likes tea","counts"]}',
+	"\xff\xfe",
+	'{"type":"entity","name":"quote\"d","entityType":"a\\\\b","observations":["tab\there","line\nbreak"]}');
+$got = kgctl('kg_direct', 'memory', 'import', $file);
+is($got->{code}, 1, 'a file with lines that are none');
+is(join(' ', $got->{err} =~ /memory\.jsonl:(\d+): .*; skipped/g), '2 3 7 8 9 10 11 13', 'each is told with its number');
+like($got->{out}, qr/^4 entities, 1 relations read, 8 lines skipped$/m, 'and how many there were');
+my $expected = join '', map { "$_\n" }
+	'{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea","born 1815","counts"]}',
+	"{\"type\":\"entity\",\"name\":\"Zo\xc3\xab\",\"entityType\":\"\",\"observations\":[]}",
+	'{"type":"entity","name":"quote\"d","entityType":"a\\\\b","observations":["tab\there","line\nbreak"]}',
+	'{"type":"relation","from":"Ada","to":"Babbage","relationType":"works with"}';
+my $export = kgctl('kg_direct', 'memory', 'export');
+is($export->{code}, 0, 'export');
+is($export->{out}, $expected, '... is the file of the reference, an end of a relation that nobody created is no entity');
+
+# There and back, and once more.
+is(kgctl('kg_other', 'memory', 'init')->{code}, 0, 'another tenant');
+$got = kgctl('kg_other', 'memory', 'import', put('again.jsonl', $export->{out}));
+is($got->{code}, 0, '... takes what was exported') or diag $got->{err};
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and exports the same');
+is(kgctl('kg_other', 'memory', 'import', "$dir/again.jsonl")->{code}, 0, 'what is there is no fault');
+is(kgctl('kg_other', 'memory', 'export')->{out}, $expected, '... and stays as it is');
+put('many.jsonl', join '', map { "{\"type\":\"entity\",\"name\":\"many $_\",\"entityType\":\"t\",\"observations\":[\"o $_\",\"p $_\"]}\n" } 1 .. 1200);
+is(kgctl('kg_other', 'memory', 'import', "$dir/many.jsonl", '--quiet')->{code}, 0, 'more lines than a call takes');
+my @lines = split /\n/, kgctl('kg_other', 'memory', 'export')->{out};
+is(scalar(@lines), 1204, '... are all there');
+
+# Who is told.
+my $gateway = start_gateway($node, 'kg_gate');
+sub subscribe
+{
+	my ($token, @uris) = @_;
+	my $message = JSON::PP->new->canonical->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true, resourceSubscriptions => \@uris } }));
+	my $s = { socket => connect_to($gateway), text => '' };
+	my %headers = (%{ modern_headers('subscriptions/listen') }, Host => 'localhost', Accept => 'text/event-stream',
+		'Content-Type' => 'application/json', Authorization => "Bearer $token", 'Content-Length' => length $message);
+	syswrite($s->{socket}, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$message");
+	ok(read_until($s->{socket}, \$s->{text}, qr/subscriptions\/acknowledged[^\n]*\n/), "subscribed to @uris");
+	return $s;
+}
+sub told { my ($s, $pattern) = @_; return read_until($s->{socket}, \$s->{text}, $pattern, 30); }
+sub token { return $node->safe_psql('postgres', qq{SELECT kg_issue_token('$_[0]', 'k', '1 hour')}); }
+sub call
+{
+	my ($token, $name, $arguments, %meta) = @_;
+	my $message = modern('tools/call', { name => $name, arguments => $arguments });
+	$message->{params}{_meta}{$_} = $meta{$_} for keys %meta;
+	return post($gateway, $message, { %{ modern_headers('tools/call', $name) }, Authorization => "Bearer $token" })->{json};
+}
+sub entity { return { entities => [ { name => $_[0], entityType => 't', observations => [] } ] }; }
+
+my $memory = 'memory://knowledge-graph';
+sql(q{SELECT kg_apply_bundle('{"bundle_name": "else", "version": "1", "schemas": [{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id",
+	"properties": {"id": {"type": "string"}, "state": {"enum": ["open", "closed"], "x-index": true}}}}]}');
+	SELECT kg_create_agent('blind', '{"bundles": ["else"]}'); SELECT kg_create_agent('deaf', '{"toolsets": ["graph"]}')});
+my %token = %{ $node->{kg_token} };
+my $a = subscribe($token{a}, $memory, 'kg://bundle/else');
+my $b = subscribe($token{b}, $memory);
+my $blind = subscribe(token('{"tenant": "a", "sub": "x", "agent": "blind"}'), $memory);
+my $deaf = subscribe(token('{"tenant": "a", "sub": "x", "agent": "deaf"}'), $memory);
+like($a->{text}, qr/"resourceSubscriptions":\s*\["memory:\/\/knowledge-graph", *"kg:\/\/bundle\/else"\]/, 'both are accepted');
+like($_->{text}, qr/"resourceSubscriptions":\s*\[\]/, 'who has no memory is not told of it') for $blind, $deaf;
+sub wrote { my ($reply, $name) = @_; ok(defined $reply->{result}{isError} && !$reply->{result}{isError}, $name) or diag explain $reply; }
+wrote(call($token{a}, 'create_entities', entity('one')), 'a tool writes');
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), '... and its subscriber is told');
+$a->{text} = '';
+sql(q{SELECT kg_call_tool('add_observations', '{"observations": [{"entityName": "one", "contents": ["a"]}]}')});
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), 'told of a call in SQL');
+$a->{text} = '';
+sql(q{SELECT kg_register_tool('{"name": "remember", "version": "1.0.0", "kind": "query", "description": "x",
+	"input_schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
+	"operation": {"tool": "create_entities", "arguments": {"entities": [{"name": {"$arg": "name"}, "entityType": "", "observations": []}]}}}')});
+ok(told($a, qr/list_changed/), 'a tool is registered');
+$a->{text} = '';
+wrote(call($token{a}, 'remember', { name => 'two' }), 'it writes');
+ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), '... and the subscriber is told');
+unlike($a->{text}, qr/updated[^\n]*else/, '... but not of something else that it subscribed to');
+$a->{text} = '';
+my $failed = call($token{a}, 'add_observations', { observations => [ { entityName => 'nobody', contents => ['a'] } ] });
+ok($failed->{result}{isError}, 'a call fails') or diag explain $failed;
+sql(q{SELECT kg_create_agent('mark')});
+ok(told($_, qr/list_changed/), 'marked') for $a, $blind, $deaf;
+unlike($a->{text}, qr/updated/, 'nobody is told of a call that failed');
+unlike($_->{text}, qr/updated/, 'who has no memory was told nothing') for $blind, $deaf;
+$node->safe_psql('postgres', q{SET ROLE kg_other; SELECT kg_create_agent('mark')});
+ok(told($b, qr/list_changed/), 'marked');
+unlike($b->{text}, qr/updated/, 'another tenant was told nothing');
+
+# Registered tools by version.
+sub register
+{
+	my ($version, $more) = @_;
+	sql(qq({SELECT kg_register_tool('{"name": "notes", "version": "$version", "kind": "query", "description": "notes of a state", $more
+	"input_schema": {"type": "object", "properties": {"state": {"enum": ["open", "closed"]}}},
+	"operation": {"tool": "list_note", "arguments": {"filters": {"state": {"\$arg": "state"}}}}}')}) =~ s/^\{|\}$//gr);
+}
+register('1.2.0', '');
+register('1.10.0', '');
+register('2.0.0-rc.1', '');
+register('1.11.0', '"deprecated": "wrong",');
+my $list = post($gateway, modern('tools/list'), { %{ modern_headers('tools/list') }, Authorization => "Bearer $token{a}" })->{json};
+my @notes = grep { $_->{name} =~ /^notes/ } @{ $list->{result}{tools} };
+is(join(' ', map { "$_->{name} $_->{_meta}{'kg_graph/version'}" } @notes), 'notes 1.10.0', 'tools/list shows the latest release that is not deprecated');
+sub version { return $_[0]->{result}{_meta}{version} // $_[0]->{result}{_meta}{'kg_graph/version'} // JSON::PP->new->canonical->encode($_[0]); }
+is(version(call($token{a}, 'notes', {})), '1.10.0', 'which the name alone calls');
+is(version(call($token{a}, 'notes', {}, 'kg_graph/version' => '1.2.0')), '1.2.0', 'a version by _meta');
+is(version(call($token{a}, 'notes.v1.2.0', {})), '1.2.0', '... and by its alias');
+is(version(call($token{a}, 'notes.v2.0.0-rc.1', {})), '2.0.0-rc.1', 'a prerelease');
+sub fault { return $_[0]->{result}{structuredContent}{error} // {}; }
+my $fault = fault(call($token{a}, 'notes', {}, 'kg_graph/version' => '1.3.0'));
+is("$fault->{level} $fault->{code} $fault->{sqlstate}", 'service VERSION_NOT_FOUND 42883', 'a version that is not there');
+is(join(' ', @{ $fault->{allowed} // [] }), '1.2.0 1.10.0 1.11.0 2.0.0-rc.1', '... and those that are, in their order');
+for my $wrong ('01.2.3', '1.2', 'v1.2.0', '1.2.0.0', '')
+{
+	is(fault(call($token{a}, 'notes', {}, 'kg_graph/version' => $wrong))->{code}, 'INVALID_INPUT', "no version: \"$wrong\"");
+}
+is(fault(call($token{a}, 'notes', { state => 'ajar' }))->{level}, 'service', 'the schema is a fault of the service');
+$node->safe_psql('postgres', 'ALTER ROLE kg_gate SET kg_graph.max_argument_bytes = 1024');
+stop_gateway($gateway);
+$gateway = start_gateway($node, 'kg_gate');
+is(fault(call($token{a}, 'create_entities', entity('n' x 2000)))->{level}, 'engine', 'a limit is a fault of the engine');
+is(fault(call($token{a}, 'add_observations', { observations => [ { entityName => 'nobody', contents => ['a'] } ] }))->{level}, 'operation', 'what is not found, of the operation');
+stop_gateway($gateway);
+done_testing();
