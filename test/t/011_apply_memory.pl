@@ -61,5 +61,25 @@ foreach my $form (['t', 'kg_apply_bundle_text(t)'], ['b', 'kg_apply_bundle(b)'])
 	}
 }
 
+# An export in parts takes no more of what is larger; what is shared is not its.
+{
+	my $bytes = $node->safe_psql('kg', 'SELECT max(length(t)) - min(length(t)) FROM payload');
+	my @peaks;
+
+	foreach my $edges ($small, $large)
+	{
+		my ($status, $out, $err) = call_as($node, 'kg', "b$edges",
+			"SELECT pg_backend_pid() AS pid \\gset\n\\setenv PID :pid\n"
+			  . "SELECT sum(jsonb_array_length(value)) FROM kg_export_bundle_parts('packages') WHERE part = 'edges';\n"
+			  . "\\set peak `awk '/^VmHWM/ {n += \$2} /^RssShmem/ {n -= \$2} END {print n * 1024}' /proc/\$PID/status`\nSELECT :peak;\n");
+		is($status, 0, "$edges edges are exported in parts") or diag($err);
+		my ($count, $peak) = split /\n/, $out;
+		is($count, $edges, 'all of them');
+		push @peaks, $peak;
+	}
+	my $grown = $peaks[1] - $peaks[0];
+	cmp_ok($grown, '<', $bytes / 2, sprintf 'kg_export_bundle_parts: %d bytes more of a bundle take %.2f times as many', $bytes, $grown / $bytes);
+}
+
 $node->stop;
 done_testing();
