@@ -90,7 +90,8 @@ FUNCTION = {
     "describe_schema": "kg_describe_schema", "search_entities": "kg_search",
     "bfs_query": "kg_bfs", "describe_entity": "kg_describe",
     "describe_entities": "kg_describe_many",
-    "intersect_subgraphs": "kg_intersect"}
+    "intersect_subgraphs": "kg_intersect",
+    "verify_claims": "kg_verify"}
 
 
 def tested(file, tool, parameter):

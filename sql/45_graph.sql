@@ -97,3 +97,10 @@ CREATE FUNCTION @extschema@.kg_to_dot(graph jsonb, options jsonb DEFAULT '{}') R
   AS 'MODULE_PATHNAME', 'kg_sql_to_dot';
 COMMENT ON FUNCTION @extschema@.kg_to_dot(jsonb, jsonb) IS
   'a bundle''s types and relations, a schema or a tool''s reply as a Graphviz graph';
+
+-- Calls within claims are made in subtransactions.
+CREATE FUNCTION @extschema@.kg_verify(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_verify';
+COMMENT ON FUNCTION @extschema@.kg_verify(jsonb) IS
+  'the tool verify_claims: which claims of a draft hold';

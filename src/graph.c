@@ -8,6 +8,7 @@
 #include "entry.h"
 #include "fmgr.h"
 #include "tools/graph.h"
+#include "tools/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)                                 \
 	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);                        \
@@ -34,3 +35,4 @@ KG_TOOL_FUNCTION(kg_sql_describe_many, kg_tool_describe_entities);
 KG_TOOL_FUNCTION(kg_sql_intersect, kg_tool_intersect_subgraphs);
 KG_TOOL_FUNCTION(kg_sql_paths, kg_tool_find_paths);
 KG_TOOL_FUNCTION(kg_sql_aggregate, kg_tool_aggregate_nodes);
+KG_TOOL_FUNCTION(kg_sql_verify, kg_tool_verify_claims);

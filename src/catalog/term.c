@@ -116,7 +116,7 @@ fold_letters(const char *text, int len)
 }
 
 char *
-kg_term_fold(const char *text, int len)
+kg_text_fold(const char *text, int len)
 {
 	char *letters = fold_letters(text, len);
 	char *out = palloc(strlen(letters) + 1);
@@ -135,12 +135,22 @@ kg_term_fold(const char *text, int len)
 		blank = false;
 		out[n++] = *p;
 	}
+	out[n] = '\0';
+	pfree(letters);
+	return out;
+}
+
+char *
+kg_term_fold(const char *text, int len)
+{
+	char *out = kg_text_fold(text, len);
+	int n = strlen(out);
+
 	if (n > KG_MAX_TERM_BYTES)
 		n = pg_mbcliplen(out, n, KG_MAX_TERM_BYTES);
 	while (n > 0 && out[n - 1] == ' ')
 		n--;
 	out[n] = '\0';
-	pfree(letters);
 	return out;
 }
 

@@ -17,9 +17,10 @@
 /*
  * What letters have in common with those typed without accents: compatible
  * forms (NFKC), lower case, without marks above and below ("ile-de-france");
- * white space runs to one blank, trimmed, cut at KG_MAX_TERM_BYTES on a
- * character boundary.
+ * white space runs to one blank, trimmed.
  */
+extern char *kg_text_fold(const char *text, int len);
+/* The same, cut at KG_MAX_TERM_BYTES on a character boundary. */
 extern char *kg_term_fold(const char *text, int len);
 
 /* Distinct tokens of a folded text: runs of letters and digits. */

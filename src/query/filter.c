@@ -439,6 +439,19 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 	return filter;
 }
 
+KgFilter *
+kg_filter_parse_one(const char *property, const char *property_path,
+					const char *path, const JsonbValue *condition)
+{
+	KgFilter *filter = palloc0(sizeof(*filter));
+	Conditions conditions = {.property_path = property_path};
+
+	parse_condition(&conditions, property, path, condition);
+	filter->nconditions = conditions.n;
+	filter->conditions = conditions.array;
+	return filter;
+}
+
 /*
  * Evaluation.  A value is compared by its key, as an index would.
  */

@@ -76,6 +76,12 @@ extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
 extern KgFilter *kg_filter_parse(const JsonbContainer *filters,
 								 const char *path);
 
+/* One property's condition; the paths of the property and of the condition. */
+extern KgFilter *kg_filter_parse_one(const char *property,
+									 const char *property_path,
+									 const char *path,
+									 const JsonbValue *condition);
+
 /*
  * Analyse against one target.  Raises KG_INVALID_INPUT with the allowed
  * properties, operators or values.  Repairs are reported once a path.

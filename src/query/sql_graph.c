@@ -64,12 +64,24 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 		"SELECT node, type_no, entity_id FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"
 		" AND entity_id = ANY ($4)",
+	[KG_SQL_NODES_OF_HANDLES] =
+		"SELECT e.node, e.type_no, e.entity_id, e.version"
+		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"
+		" pg_catalog.unnest($4)) AS h (bundle, entity_type, entity_id),"
+		" @kg_entity e WHERE e.tenant = $1 AND e.bundle = h.bundle"
+		" AND e.entity_type = h.entity_type AND e.entity_id = h.entity_id",
 	[KG_SQL_NODES_BY_ID] =
-		"SELECT e.node, e.type_no, e.entity_id"
+		"SELECT e.node, e.type_no, e.entity_id, e.version"
 		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3))"
 		" AS t (bundle, entity_type), @kg_entity e WHERE e.tenant = $1"
 		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
 		" AND e.entity_id = ANY ($4)",
+	/* Which of them the caller sees is asked of their rows (kg_graph_resolve). */
+	[KG_SQL_NODES_NAMED] =
+		"SELECT t.node, n.name FROM pg_catalog.unnest($2) AS n (name)"
+		" CROSS JOIN LATERAL (SELECT x.node FROM @kg_term x"
+		" WHERE x.tenant = $1 AND x.term = n.name"
+		" AND x.kind = ANY ('{l,a,i}'::pg_catalog.\"char\"[]) LIMIT $3) t",
 	[KG_SQL_NODES] = "SELECT node FROM @kg_entity WHERE tenant = $1"
 					 " AND node OPERATOR(pg_catalog.>=) $2",
 	[KG_SQL_EDGE_PROPERTIES] = "SELECT " EDGE OF_TRIPLES " AND e.key = ''",

@@ -30,11 +30,15 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_OF_TYPE,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
 	KG_SQL_NODES_OF_TYPE,
-	/* $1 tenant, $2 bundles, $3 their types, $4 ids: node, type_no, entity_id */
+	/* $1 tenant, $2 bundles, $3 types, $4 ids, item by item: the same, version */
+	KG_SQL_NODES_OF_HANDLES,
+	/* $1 tenant, $2 bundles, $3 their types, $4 ids: the same */
 	KG_SQL_NODES_BY_ID,
 	/* $1 tenant, $2 sources, $3 relations, $4 targets, item by item */
 	KG_SQL_EDGE_PROPERTIES, /* of edges without a key */
 	KG_SQL_PARALLEL_EDGES,	/* of all edges of triples, with their keys */
+	/* $1 tenant, $2 whole names, folded, $3 at most so many of each: node, name */
+	KG_SQL_NODES_NAMED,
 	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
 	KG_SQL_GRAPH_COUNT

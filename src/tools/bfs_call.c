@@ -73,9 +73,8 @@ receive_handle(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Does the input name the type before its id?  The id then, else NULL. */
-static const char *
-id_of_type(const KgType *type, const char *given)
+const char *
+kg_id_of_type(const KgType *type, const char *given)
 {
 	int len = strlen(type->name);
 	int bundle_len = strlen(type->bundle);
@@ -121,7 +120,7 @@ look_up_typed(Lookup *lookup)
 
 		for (int i = 0; i < lookup->handles->n; i++)
 		{
-			lookup->ids[i] = id_of_type(type, lookup->handles->given[i]);
+			lookup->ids[i] = kg_id_of_type(type, lookup->handles->given[i]);
 			any |= lookup->ids[i] != NULL;
 		}
 		if (any)
@@ -213,10 +212,10 @@ may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
 	{
 		bool bare = true;
 
-		if (id_of_type(type, handles->given[i]) != NULL)
+		if (kg_id_of_type(type, handles->given[i]) != NULL)
 			return true;
 		for (int t = 0; t < graph->nranks && bare; t++)
-			bare = id_of_type(graph->ranked[t], handles->given[i]) == NULL;
+			bare = kg_id_of_type(graph->ranked[t], handles->given[i]) == NULL;
 		if (bare)
 			return true;
 	}
@@ -360,9 +359,9 @@ kg_nearest_handle(KgGraphCall *call, const char *given)
 	int64 nodes[KG_NEAREST];
 
 	for (int i = 0; i < graph->nranks; i++)
-		if (id_of_type(graph->ranked[i], given) != NULL)
+		if (kg_id_of_type(graph->ranked[i], given) != NULL)
 		{
-			text = id_of_type(graph->ranked[i], given);
+			text = kg_id_of_type(graph->ranked[i], given);
 			type_no = graph->ranked[i]->type_no;
 			break;
 		}

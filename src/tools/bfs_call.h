@@ -19,6 +19,9 @@ typedef struct KgHandles
 	bool array;	 /* they are an argument together, not one each */
 } KgHandles;
 
+/* Does the input name the type before its id?  The id then, else NULL. */
+extern const char *kg_id_of_type(const KgType *type, const char *given);
+
 /* One id as text: a string or an integer. */
 extern char *kg_call_handle(const JsonbValue *value, const char *path);
 

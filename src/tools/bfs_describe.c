@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "mb/pg_wchar.h"
 #include "tools/bfs_call.h"
+#include "tools/cite.h"
 #include "tools/shape.h"
 
 /* ---- entities ---- */
@@ -206,6 +207,15 @@ finish_entity(Describe *d)
 	draft.own = &d->ref->data->root;
 	draft.write = write_entity;
 	draft.state = d;
+	if (kg_cite_wanted(&d->call.input))
+	{
+		KgCited *cited = palloc0(sizeof(KgCited));
+
+		cited->type = d->call.graph->ranked[d->ref->rank - 1];
+		cited->id = d->ref->id;
+		cited->item = -1;
+		kg_cite(&draft, cited, 1);
+	}
 	return kg_draft_finish(&draft);
 }
 

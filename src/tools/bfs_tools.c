@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
+#include "tools/verify.h"
 
 static const char describe_schema_input[] =
 	"{'type':'object','additionalProperties':false,'properties':{"
@@ -57,7 +58,8 @@ static const char bfs_input[] =
 	"'description':'nodes a reply; 0: counts "
 	"only'},'offset':{'type':'integer','minimum':0,"
 	"'default':0},'ring_edges':{'type':'boolean','default':false,'description':"
-	"'with edges between two outermost nodes'}," KG_DETAIL_ARGUMENTS "}}";
+	"'with edges between two outermost "
+	"nodes'},'citations':<citations>," KG_DETAIL_ARGUMENTS "}}";
 
 #define KG_SUBGRAPH                                                     \
 	"'seeds':<strings>,'unknown_seeds':<strings>,'node_count':<count>," \
@@ -74,8 +76,8 @@ static const char bfs_output[] =
 
 static const char describe_input[] =
 	"{'type':'object','additionalProperties':false,'required':['id'],"
-	"'properties':{'id':<id>,'max_bytes':<max_bytes>,'max_tokens':"
-	"<max_tokens>}}";
+	"'properties':{'id':<id>,'citations':<citations>,'max_bytes':<max_bytes>,"
+	"'max_tokens':<max_tokens>}}";
 
 /* An entity's own properties may be called as an error's members are. */
 static const char describe_output[] =
@@ -85,7 +87,8 @@ static const char describe_output[] =
 static const char describe_many_input[] =
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
-	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
+	"'citations':<citations>,'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}"
+	"}";
 
 static const char describe_many_output[] =
 	"{'type':'object','required':['items'],"
@@ -102,6 +105,117 @@ static const char intersect_output[] =
 	"{'type':'object','required':['seeds','k','node_count','edge_count',"
 	"'nodes','edges','schema_summary'],'properties':{'k':<count>," KG_SUBGRAPH
 	"}}";
+
+/* A claim is read by its keys (tools/verify_read.c): one is none of another. */
+#define KG_COUNTED(what)                                                \
+	"{'type':'object','required':['tool'],'properties':{'tool':<text>," \
+	"'arguments':{'type':'object'}},'description':'" what "'}"
+
+static const char verify_input[] =
+	"{'type':'object','additionalProperties':false,'required':['claims'"
+	"],"
+	"'properties':{'claims':{'type':'array','minItems':1,'maxItems':"
+	"200,"
+	"'description':'each one of: {entity}; {entity, property, is}; "
+	"{from, "
+	"relation, to}; {path}; {from, to, within}; {count, is}; {none}; "
+	"{name}',"
+	"'items':{'type':'object','additionalProperties':false,'properties'"
+	":{'id':{"
+	"'type':['string','integer'],'description':'yours, told "
+	"again'},'entity':"
+	"<id>,'property':<text>,'is':{'description':'a value, {operator: "
+	"value} as "
+	"in filters, or {text: ...} for any case, accents and spaces; of "
+	"count a "
+	"number'},'version':{'type':'integer','minimum':1,'description':'"
+	"of the "
+	"entity when it was "
+	"cited'},'from':<id>,'relation':<relation>,'to':<id>,"
+	"'properties':{'type':'object','description':'filters on the "
+	"edge'},"
+	"'path':{'type':'array','minItems':3,'maxItems':41,'items':<id>,"
+	"'description':'id, relation, id, ...'},'within':{'type':'integer',"
+	"'minimum':1,'maximum':<max_path_hops>,'description':'hops'},"
+	"'relation_types':{'type':'array','items':<relation@as relation>},"
+	"'direction':{<direction>,'default':'both'},'count':" KG_COUNTED(
+		"a call whose total is counted") ",'none':" KG_COUNTED("a call "
+															   "that "
+															   "finds "
+															   "nothin"
+															   "g") ",'"
+																	"na"
+																	"me"
+																	"':"
+																	"{'"
+																	"ty"
+																	"pe"
+																	"':"
+																	"'s"
+																	"tr"
+																	"in"
+																	"g'"
+																	",'"
+																	"mi"
+																	"nL"
+																	"en"
+																	"gt"
+																	"h'"
+																	":1"
+																	",'"
+																	"de"
+																	"sc"
+																	"ri"
+																	"pt"
+																	"io"
+																	"n'"
+																	":'"
+																	"ex"
+																	"ac"
+																	"tl"
+																	"y "
+																	"on"
+																	"e "
+																	"en"
+																	"ti"
+																	"ty"
+																	" "
+																	"is"
+																	" c"
+																	"al"
+																	"le"
+																	"d "
+																	"so"
+																	"'}"
+																	",'"
+																	"ty"
+																	"pe"
+																	"':"
+																	"<t"
+																	"yp"
+																	"e>"
+																	"}}"
+																	"},"
+																	"'m"
+																	"ax"
+																	"_b"
+																	"yt"
+																	"es"
+																	"':"
+																	"<m"
+																	"ax"
+																	"_b"
+																	"yt"
+																	"es"
+																	">}"
+																	"}";
+
+static const char verify_output[] =
+	"{'type':'object','required':['claims','counts'],'properties':{'claims':{"
+	"'type':'array','items':{'type':'object','required':['verdict'],"
+	"'properties':{'verdict':<text>,'evidence':{'type':'object'},'correction':"
+	"{'type':'object','description':'what is so instead, or what to claim'}}}},"
+	"'counts':{'type':'object'}}}";
 
 const KgFixedTool kg_bfs_tools[] = {
 	{"bfs_query",
@@ -153,4 +267,13 @@ const KgFixedTool kg_bfs_tools[] = {
 	 search_input,
 	 search_output,
 	 kg_tool_search_entities},
+	{"verify_claims",
+	 KG_TOOLSET_BFS,
+	 "Verify claims",
+	 "Which claims of a draft hold, checked against the graph: supported, "
+	 "contradicted (with what is so), not_found, ambiguous, unknown or "
+	 "invalid. Call it before you answer.",
+	 verify_input,
+	 verify_output,
+	 kg_tool_verify_claims},
 	{NULL}};

@@ -71,7 +71,7 @@ kg_tool_is_offered(const KgAgent *agent, const KgTool *tool, int offered)
 
 static KG_NORETURN void
 throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
-				   const char *name)
+				   const char *name, const char *path)
 {
 	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
 	const char **names;
@@ -90,7 +90,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 		if (has_fixed_tool(catalog, agent, kg_fixed_tool(i)))
 			names[n++] = kg_fixed_tool(i)->name;
 	n += kg_registered_names(catalog, agent, names + n);
-	kg_error_path(err, "/name");
+	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
 	for (int i = 0; i < Min(n, 100); i++)
@@ -111,6 +111,28 @@ call_catalog_tool(const KgCatalog *catalog, const KgTool *tool,
 		return kg_tool_get(catalog, tool->type, arguments);
 	return kg_tool_list(
 		catalog, tool->type, arguments, tool->operation == KG_EXPOSE_LIST_IDS);
+}
+
+/* What an agent was not given does not exist for it. */
+static bool
+find_offered(const KgCatalog *catalog, const KgAgent *agent, const char *name,
+			 KgCallable *found)
+{
+	if (!kg_callable_find(catalog, name, found))
+		return false;
+	return found->tool != NULL
+			   ? kg_tool_is_offered(agent, found->tool, kg_operations_offered())
+			   : has_fixed_tool(catalog, agent, found->fixed);
+}
+
+void
+kg_callable_require(const KgCatalog *catalog, const char *name,
+					const char *path, KgCallable *found)
+{
+	const KgAgent *agent = kg_agent_current();
+
+	if (!find_offered(catalog, agent, name, found))
+		throw_unknown_tool(catalog, agent, name, path);
 }
 
 Jsonb *
@@ -206,11 +228,7 @@ kg_tools_call(KgToolCall *call)
 		call->version = version;
 	if (call->version != NULL)
 		check_version(call->version);
-	/* What an agent was not given does not exist for it. */
-	if (kg_callable_find(catalog, call->name, &found) &&
-		(found.tool
-			 ? kg_tool_is_offered(agent, found.tool, kg_operations_offered())
-			 : has_fixed_tool(catalog, agent, found.fixed)))
+	if (find_offered(catalog, agent, call->name, &found))
 	{
 		if (call->version != NULL)
 			throw_no_versions(call);
@@ -221,7 +239,7 @@ kg_tools_call(KgToolCall *call)
 	}
 	reply = kg_registered_call(catalog, agent, call);
 	if (reply == NULL)
-		throw_unknown_tool(catalog, agent, call->name);
+		throw_unknown_tool(catalog, agent, call->name, "/name");
 	return reply;
 }
 

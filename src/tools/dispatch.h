@@ -62,6 +62,14 @@ extern const Jsonb *kg_tools_with_key(const KgTool *tool,
  */
 extern Jsonb *kg_tools_call(KgToolCall *call);
 
+/*
+ * A generated or fixed tool that the caller has.  Raises KG_UNKNOWN_TOOL at the
+ * path.
+ */
+extern void kg_callable_require(const struct KgCatalog *catalog,
+								const char *name, const char *path,
+								struct KgCallable *found);
+
 /* A generated or fixed tool, whether the caller's agent has it or not. */
 extern Jsonb *kg_callable_call(const struct KgCatalog *catalog,
 							   const struct KgCallable *callable,

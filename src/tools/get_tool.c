@@ -10,6 +10,7 @@
 #include "query/hints.h"
 #include "query/history.h"
 #include "tools/catalog_tools.h"
+#include "tools/cite.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"
@@ -166,6 +167,20 @@ got_at(const GetCall *call, char **ids, int n)
 	return got;
 }
 
+static void
+cite_found(const GetCall *call, KgDraft *draft)
+{
+	KgCited *cited = palloc0((call->nfound + 1) * sizeof(KgCited));
+
+	for (int i = 0; i < call->nfound; i++)
+	{
+		cited[i].type = call->type;
+		cited[i].id = found(call, i)->id;
+		cited[i].item = i;
+	}
+	kg_cite(draft, cited, call->nfound);
+}
+
 static Jsonb *
 get(GetCall *call, char **ids, int n)
 {
@@ -199,6 +214,9 @@ get(GetCall *call, char **ids, int n)
 	draft.write = write_reply;
 	draft.next = next_ids;
 	draft.state = call;
+	/* Of what was, the history tells the version. */
+	if (kg_cite_wanted(&call->input) && call->as_of == 0)
+		cite_found(call, &draft);
 	return kg_draft_finish(&draft);
 }
 

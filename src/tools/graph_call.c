@@ -165,27 +165,39 @@ throw_unknown_relation(KgGraphCall *call, const char *name, const char *path)
 	kg_error_throw(err);
 }
 
-static void
-add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
-		 const char *path)
+bool
+kg_relation_is(const KgRelation *relation, const char *name, bool *inverse)
+{
+	*inverse = name_matches(name, relation->inverse);
+	return *inverse || name_matches(name, relation->name);
+}
+
+char *
+kg_call_relation_name(KgGraphCall *call, const JsonbValue *value,
+					  const char *path)
 {
 	char *name;
 	bool known = false;
+	bool inverse;
 
 	if (value->type != jbvString)
 		kg_error_throw(kg_args_error(path, value, "a relationship type"));
 	name = kg_json_cstring(value);
-	if (strcmp(name, "*") == 0)
-	{
-		names->all = true;
-		return;
-	}
 	for (int i = 0; i < call->catalog->nrelations && !known; i++)
-		known = name_matches(name, call->catalog->relations[i].name) ||
-				name_matches(name, call->catalog->relations[i].inverse);
+		known = kg_relation_is(&call->catalog->relations[i], name, &inverse);
 	if (!known)
 		throw_unknown_relation(call, name, path);
-	names->names[names->n++] = name;
+	return name;
+}
+
+static void
+add_name(KgGraphCall *call, KgRelationNames *names, const JsonbValue *value,
+		 const char *path)
+{
+	if (value->type == jbvString && kg_json_string_is(value, "*"))
+		names->all = true;
+	else
+		names->names[names->n++] = kg_call_relation_name(call, value, path);
 }
 
 /* The names of an array, or all where there is none. */

@@ -70,6 +70,12 @@ typedef struct KgRelationNames
 	char **names;
 } KgRelationNames;
 
+/* One name; raises KG_UNKNOWN_TYPE where it is none. */
+extern char *kg_call_relation_name(KgGraphCall *call, const JsonbValue *value,
+								   const char *path);
+/* Is that the relation's name, or its inverse? */
+extern bool kg_relation_is(const KgRelation *relation, const char *name,
+						   bool *inverse);
 /* A name, an array of names, or "*"; absent means all. */
 extern KgRelationNames
 kg_call_relation_names(KgGraphCall *call, const KgInput *in, const char *key);

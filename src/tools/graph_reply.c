@@ -12,6 +12,7 @@
 #include "query/derived.h"
 #include "query/plan.h"
 #include "query/sql_graph.h"
+#include "tools/cite.h"
 #include "tools/graph_reply.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -674,6 +675,26 @@ rough_size(const KgReply *reply)
 	return size + (Size) reply->nnodes * 50 + (Size) reply->nedges * 120;
 }
 
+/* The nodes, each with the unit that it is told in. */
+static void
+cite_nodes(KgReply *reply)
+{
+	KgCited *cited = palloc0((reply->nnodes + 1) * sizeof(KgCited));
+	int n = 0;
+
+	for (uint32 i = 0; i < reply->nnodes; i++)
+	{
+		const KgReplyNode *node = &reply->nodes[i];
+
+		if (node->ref.id == NULL)
+			continue;
+		cited[n].type = reply->call->graph->ranked[node->ref.rank - 1];
+		cited[n].id = pnstrdup(node->ref.id, node->ref.idlen);
+		cited[n++].item = (int) node->unit;
+	}
+	kg_cite(&reply->draft, cited, n);
+}
+
 void
 kg_reply_init(KgReply *reply, KgGraphCall *call)
 {
@@ -697,6 +718,8 @@ kg_reply_finish(KgReply *reply,
 	draft->items = reply;
 	draft->write = write;
 	draft->state = state;
+	if (kg_cite_wanted(draft->input))
+		cite_nodes(reply);
 	return kg_draft_finish(draft);
 }
 

@@ -33,8 +33,8 @@ static const char nodes_input[] =
 	"'minItems':1,'maxItems':<max_sort>,'items':{'type':'object','"
 	"additionalProperties':"
 	"false,'required':['field'],'properties':{'field':<text>,"
-	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,'max_bytes':"
-	"<max_bytes>}}";
+	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,"
+	"'citations':<citations>,'max_bytes':<max_bytes>}}";
 
 static const char nodes_output[] = "{'type':'object','required':['nodes'],"
 								   "'properties':{'nodes':<nodes>,<page>}}";

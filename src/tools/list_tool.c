@@ -13,6 +13,7 @@
 #include "query/list.h"
 #include "query/search.h"
 #include "tools/catalog_tools.h"
+#include "tools/cite.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"
@@ -394,6 +395,20 @@ kg_list_draft(KgDraft *draft, const KgListQuery *query, const KgListPage *page,
 		draft->untold = "max_authorizations";
 }
 
+static void
+cite_rows(const ListCall *call, KgDraft *draft)
+{
+	KgCited *cited = palloc0((draft->n + 1) * sizeof(KgCited));
+
+	for (int i = 0; i < draft->n; i++)
+	{
+		cited[i].type = call->query.type;
+		cited[i].id = call->page->rows[i]->entity_id;
+		cited[i].item = i;
+	}
+	kg_cite(draft, cited, draft->n);
+}
+
 static Jsonb *
 finish(ListCall *call)
 {
@@ -414,6 +429,8 @@ finish(ListCall *call)
 	draft.write = write_reply;
 	draft.next = next_page;
 	draft.state = call;
+	if (kg_cite_wanted(&call->input))
+		cite_rows(call, &draft);
 	return kg_draft_finish(&draft);
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "tools/cite.h"
 #include "tools/reply.h"
 #include "utils/builtins.h"
 
@@ -229,6 +230,8 @@ write_envelope(const KgDraft *draft, const KgFit *fit,
 		write_withheld(draft, withheld, w);
 	if (draft->hints != NULL)
 		write_hints(draft->hints, fit->hints, w);
+	if (draft->cited != NULL && is_free(draft, "citations"))
+		kg_citations_write(draft, fit->listed, w);
 	kg_marks_write(marks, w);
 	if (is_free(draft, "repaired"))
 		kg_repairs_write(draft->input->repairs, w);
@@ -323,6 +326,7 @@ measure(const KgDraft *draft, Sizes *sizes)
 	sizes->extra = palloc0((draft->nextras + 1) * sizeof(Size));
 	if (draft->n + draft->nextras > 0)
 		draft->measure(draft->items, sizes->whole, sizes->stub, sizes->extra);
+	kg_citations_measure(draft, sizes->whole, sizes->stub);
 	measure_hints(draft, sizes);
 	sizes->total = sizes->hints;
 	for (int i = 0; i < draft->n; i++)

@@ -101,6 +101,9 @@ typedef struct KgDraft
 	const char *stopped; /* why there may be others, with no way to them */
 	int64 highest_limit; /* > 0: told where the reply is truncated */
 	KgMarks marks;
+	const struct KgCited
+		*cited; /* versions that are told (tools/cite.h); or NULL */
+	int ncited;
 	const JsonbContainer *own; /* members that have names of the envelope's */
 	/* the tool's own members */
 	void (*write)(void *state, const KgFit *fit, KgJsonWriter *w);

@@ -362,6 +362,9 @@ static const Part parts[] = {
 	{"document", NULL, write_document},
 	{"changes", NULL, write_changes},
 	{"edge_properties", NULL, write_edge_properties},
+	{"citations",
+	 "{'type':'boolean','default':false,'description':'with versions'}",
+	 NULL},
 	{"max_bytes",
 	 "{'type':'integer','minimum':1024,'maximum':<max_reply_bytes>,'default':"
 	 "<reply_bytes>}",

@@ -36,7 +36,7 @@ SELECT ok(provolatile = 's' AND proparallel IN ('r', 'u'), signature || ' reads:
  WHERE proname IN ('kg_tenant', 'kg_list', 'kg_list_ids', 'kg_get', 'kg_list_tools', 'kg_export_bundle', 'kg_export_bundle_parts',
                    'kg_graph_schema', 'kg_find_nodes', 'kg_traverse', 'kg_neighbors', 'kg_paths',
                    'kg_aggregate', 'kg_describe_schema', 'kg_search', 'kg_bfs', 'kg_describe',
-                   'kg_describe_many', 'kg_intersect', 'kg_history', 'kg_health', 'kg_stat_tools')
+                   'kg_describe_many', 'kg_intersect', 'kg_verify', 'kg_history', 'kg_health', 'kg_stat_tools')
  ORDER BY signature COLLATE "C";
 
 -- A function body that the server parses by the caller's search_path is pinned.
@@ -168,7 +168,8 @@ SELECT bag_eq(
     ('kg_traverse(jsonb)', 'stable', 'restricted', true, true),
     ('kg_unbind_agent(text,text)', 'volatile', 'unsafe', true, true),
     ('kg_validate(jsonb,jsonb,jsonb)', 'immutable', 'safe', true, true),
-    ('kg_validation_errors(jsonb,jsonb,jsonb)', 'immutable', 'safe', true, true)$$,
+    ('kg_validation_errors(jsonb,jsonb,jsonb)', 'immutable', 'safe', true, true),
+    ('kg_verify(jsonb)', 'stable', 'unsafe', true, true)$$,
   'every function with its volatility, parallel label, strictness and privilege');
 
 SELECT * FROM finish();

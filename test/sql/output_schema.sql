@@ -86,7 +86,9 @@ INSERT INTO call
 INSERT INTO call
   SELECT 'describe_entities', a::jsonb FROM unnest(ARRAY['{"ids": ["country:FR", "EUR"]}', '{"ids": ["nowhere", "FR"]}', '{"ids": []}', '{"entity_ids": ["FR"]}', '{}']) a;
 INSERT INTO call
-  SELECT 'intersect_subgraphs', a::jsonb FROM unnest(ARRAY['{"seeds": ["FR", "DE"], "k": 1}', '{"seeds": ["FR", "IS"], "k": 2}', '{"seeds": ["nowhere", "FR"], "k": 1}', '{"seeds": []}', '{"seed_ids": ["FR"]}']) a;
+  SELECT 'intersect_subgraphs', a::jsonb FROM unnest(ARRAY['{"seeds": ["FR", "DE"], "k": 1}', '{"seeds": ["FR", "IS"], "k": 2}', '{"seeds": ["nowhere", "FR"], "k": 1}', '{"seeds": []}', '{"seed_ids": ["FR"]}']) a
+  UNION ALL
+  SELECT 'verify_claims', a::jsonb FROM unnest(ARRAY['{"claims": [{"entity": "FR", "version": 1, "id": 7}, {"entity": "FR", "property": "name", "is": "Spain"}, {"name": "nowhere"}, {}]}', '{"claims": []}', '{"claims": [{"none": {"tool": "none"}}], "max_bytes": 7}']) a;
 
 CREATE TEMP TABLE answer AS
   SELECT c.tool, c.arguments, (r -> 'isError')::boolean AS is_error, r -> 'structuredContent' AS reply, t -> 'outputSchema' AS schema
