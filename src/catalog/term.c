@@ -34,14 +34,25 @@ is_mark(pg_wchar c)
 	return c >= 0x300 && c <= 0x36f;
 }
 
+/* Cyrillic short i and io are letters of their own, which nobody types without. */
+static bool
+is_letter_with_mark(pg_wchar c)
+{
+	return c == 0x419 || c == 0x439 || c == 0x401 || c == 0x451;
+}
+
 /* A letter with marks above or below it, without them; others as they are. */
 static pg_wchar
 without_marks(pg_wchar c)
 {
 	pg_wchar one[2] = {c, 0};
-	pg_wchar *parts = unicode_normalize(UNICODE_NFD, one);
-	pg_wchar base = parts[0];
+	pg_wchar *parts;
+	pg_wchar base;
 
+	if (is_letter_with_mark(c))
+		return c;
+	parts = unicode_normalize(UNICODE_NFD, one);
+	base = parts[0];
 	for (int i = 1; parts[i] != 0; i++)
 		if (!is_mark(parts[i]))
 			base = c;

@@ -85,6 +85,9 @@ SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"n
 BEGIN;
 SELECT kg_put_entities('person', '[{"id": "new", "name": "New One", "manager": "ann"}]') IS NOT NULL;
 SELECT verified('[{"entity": "person:new"}, {"from": "person:new", "relation": "REPORTS_TO", "to": "person:ann"}, {"name": "new one"}, {"count": {"tool": "find_nodes", "arguments": {"node_label": "person"}}, "is": 7}]');
+-- accents are folded, but not what makes another letter
+SELECT kg_put_entities('person', '[{"id": "kr", "name": "край ёлка"}, {"id": "al", "name": "άλφα"}, {"id": "il", "name": "Île-de-France"}]') IS NOT NULL;
+SELECT verified('[{"name": "край ёлка"}, {"name": "краи елка"}, {"name": "αλφα"}, {"name": "Ile-de-France"}, {"entity": "person:al", "property": "name", "is": {"text": "αλφα"}}]');
 ROLLBACK;
 DO $$ BEGIN FOR i IN 1..3 LOOP BEGIN PERFORM verified('[{"none": {"tool": "find_nodes", "arguments": {"node_label": "nothing"}}}]'); PERFORM kg_verify('{"claims": 7}'); EXCEPTION WHEN OTHERS THEN RAISE NOTICE '%', SQLERRM; END; END LOOP; END $$;
 -- what is hidden is what is invented, byte for byte
