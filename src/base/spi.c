@@ -387,6 +387,19 @@ kg_spi_select_of(KgSaved *saved, const char *sql, const char *tenant)
 	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
 }
 
+Portal
+kg_spi_cursor_of(const char *sql, const char *tenant)
+{
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+	int nest = kg_spi_pin_path();
+	Portal portal = SPI_cursor_open_with_args(
+		NULL, kg_spi_expand(sql), 1, (Oid *) argtypes, values, NULL, true, 0);
+
+	kg_spi_unpin_path(nest);
+	return portal;
+}
+
 bool
 kg_spi_finds(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 			 const Datum *values)

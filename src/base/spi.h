@@ -82,6 +82,9 @@ extern void kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
 							  const Oid *argtypes, const Datum *values,
 							  const char *nulls, int expected);
 
+/* A read-only cursor, $1 the tenant, in the caller's SPI connection. */
+extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
+
 /*
  * A SELECT in the order of an index, whose rows are handed out while it runs
  * and not kept: there may be very many.  What is called runs no SQL.

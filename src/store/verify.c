@@ -24,6 +24,7 @@
 #include "store/quota.h"
 #include "store/rebuild.h"
 #include "store/verify.h"
+#include "store/verify_trigrams.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -149,6 +150,8 @@ typedef struct KgVerify
 	KgColumns edges; /* derived from them */
 	int64 entities;
 	int64 keys; /* that should be there and are */
+	bool terms_wrong;
+	bool again; /* the entities are read again, for their trigrams alone */
 } KgVerify;
 
 static void
@@ -159,7 +162,8 @@ differ(KgVerify *v, const char *kind, const char *table, const char *type,
 	KgDifference difference = {
 		kind, table, v->tenant, type, id, NULL, expected, got, repair};
 
-	kg_differences_add(v->differences, &difference);
+	if (!v->again)
+		kg_differences_add(v->differences, &difference);
 }
 
 #define KG_REBUILD "SELECT kg_rebuild()"
@@ -303,6 +307,7 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 								   INT4ARRAYOID,
 								   INT8ARRAYOID,
 								   INT8ARRAYOID};
+	int64 before = v->differences->total;
 
 	compare_rows(
 		v,
@@ -318,9 +323,13 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 		argtypes,
 		terms,
 		nodes);
+	v->terms_wrong |= v->differences->total > before;
 }
 
-/* Pieces of words that are gone may be left: they are joined to terms only. */
+/*
+ * The pieces of each batch's terms, one by one, where kg_term does not say what
+ * the terms are.  Pieces of words that are gone may be left.
+ */
 static void
 compare_trigrams(KgVerify *v, const KgColumns *terms)
 {
@@ -442,6 +451,18 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 				 nodes);
 }
 
+static void
+differ_trigram(const char *trigram, const char *term, void *arg)
+{
+	differ_of_node(arg,
+				   "row_missing",
+				   "kg_trigram",
+				   0,
+				   psprintf("%s %s", trigram, term),
+				   NULL,
+				   KG_REBUILD);
+}
+
 /* KgDerivedRows. */
 static void
 compare_batch(const KgColumns *keys, const KgColumns *terms,
@@ -452,11 +473,15 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
 	Datum nodes = kg_int64_array(v->nodes.nodes, v->nodes.n);
 
-	compare_keys(v, keys);
-	compare_terms(v, terms, nodes);
-	compare_trigrams(v, terms);
-	compare_unique(v, unique, nodes);
-	compare_edges(v, references, nodes);
+	if (v->again)
+		compare_trigrams(v, terms);
+	else
+	{
+		compare_keys(v, keys);
+		compare_terms(v, terms, nodes);
+		compare_unique(v, unique, nodes);
+		compare_edges(v, references, nodes);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(v->batch);
 	memset(&v->nodes, 0, sizeof(v->nodes));
@@ -485,7 +510,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 	MemoryContext old;
 	char *own_id;
 
-	v->entities++;
+	v->entities += v->again ? 0 : 1;
 	if (type == NULL || strcmp(type->bundle, bundle) != 0 ||
 		strcmp(type->name, name) != 0)
 	{
@@ -545,19 +570,6 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 	kg_derive_inserted(d, type_no, id, node, data, kg_extract_keys(type, data));
 }
 
-static Portal
-open_cursor(const char *sql, const char *tenant)
-{
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
-	int nest = kg_spi_pin_path();
-	Portal portal = SPI_cursor_open_with_args(
-		NULL, kg_spi_expand(sql), 1, (Oid *) argtypes, values, NULL, true, 0);
-
-	kg_spi_unpin_path(nest);
-	return portal;
-}
-
 static void
 verify_entities(KgVerify *v)
 {
@@ -565,7 +577,7 @@ verify_entities(KgVerify *v)
 	MemoryContext scratch = AllocSetContextCreate(
 		caller, "kg_graph verify", ALLOCSET_DEFAULT_SIZES);
 	KgDerivation *d = kg_derive_begin(v->tenant, NULL);
-	Portal portal = open_cursor(
+	Portal portal = kg_spi_cursor_of(
 		"SELECT type_no, entity_id, node, data, index_keys, scope, bundle, "
 		"entity_type, version FROM @kg_entity WHERE tenant = $1",
 		v->tenant);
@@ -656,8 +668,10 @@ verify_orphans(KgVerify *v)
 	static KgSaved saved[lengthof(orphans)];
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	int64 before = v->differences->total;
 
 	for (int i = 0; i < lengthof(orphans); i++)
+	{
 		run_rows(v,
 				 &saved[i],
 				 orphans[i].sql,
@@ -665,6 +679,22 @@ verify_orphans(KgVerify *v)
 				 1,
 				 argtypes,
 				 values);
+		if (i == 0)
+			v->terms_wrong |= v->differences->total > before;
+	}
+}
+
+static void
+verify_trigrams(KgVerify *v)
+{
+	if (!v->terms_wrong)
+	{
+		kg_verify_trigrams(v->tenant, v->batch, differ_trigram, v);
+		return;
+	}
+	v->again = true;
+	verify_entities(v);
+	v->again = false;
 }
 
 /* What of explicit edges nothing derives; the repair deletes them. */
@@ -750,7 +780,7 @@ each_rows(KgVerify *v, const char *sql, int batch,
 		  void (*work)(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc))
 {
 	MemoryContext caller = CurrentMemoryContext;
-	Portal portal = open_cursor(sql, v->tenant);
+	Portal portal = kg_spi_cursor_of(sql, v->tenant);
 
 	for (;;)
 	{
@@ -1026,6 +1056,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	verify_entities(&v);
 	verify_key_rows(&v);
 	verify_orphans(&v);
+	verify_trigrams(&v);
 	verify_explicit_edges(&v);
 	each_rows(&v,
 			  "SELECT source, relation_no, target, key, properties "
