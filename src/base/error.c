@@ -235,6 +235,13 @@ kg_error_member(KgError *err, const char *name, Jsonb *value)
 }
 
 void
+kg_error_nearest(KgError *err, Jsonb *nearest)
+{
+	if (nearest != NULL)
+		kg_error_member(err, "nearest", nearest);
+}
+
+void
 kg_error_member_int(KgError *err, const char *name, int64 n)
 {
 	kg_error_member(err, name, kg_json_parse(psprintf(INT64_FORMAT, n)));

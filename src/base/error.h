@@ -73,6 +73,8 @@ extern void kg_error_retry_after(KgError *err, int ms);
 extern void kg_error_errors(KgError *err, Jsonb *errors);
 /* A member of its own; the name is a constant. */
 extern void kg_error_member(KgError *err, const char *name, Jsonb *value);
+/* The member nearest, where there is such a value. */
+extern void kg_error_nearest(KgError *err, Jsonb *nearest);
 extern void kg_error_member_int(KgError *err, const char *name, int64 n);
 extern void kg_error_hint(KgError *err, const char *fmt, ...)
 	pg_attribute_printf(2, 3);

@@ -327,6 +327,9 @@ write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
+		/* Others that were seen then. */
+		if (kg_json_string_is(&it.key, "nearest"))
+			continue;
 		if (!seen && !is_error && !kg_json_string_is(&it.key, "id") &&
 			!kg_json_string_is(&it.key, "verdict"))
 			continue;

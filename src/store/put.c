@@ -109,6 +109,20 @@ kg_outcome_error(KgOutcome *outcome, KgError *err)
 	kg_error_report(&outcome->errors, err);
 }
 
+#define KG_MAX_HINTED_IDS 5
+
+Jsonb *
+kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type, const char *id)
+{
+	Jsonb *nearest;
+
+	if (outcomes->nearest == NULL || outcomes->hinted == KG_MAX_HINTED_IDS)
+		return NULL;
+	outcomes->hinted++;
+	nearest = outcomes->nearest(type, id);
+	return kg_json_length(&nearest->root) > 0 ? nearest : NULL;
+}
+
 /* Entities of a call that fails as a whole whose verdicts are told. */
 #define KG_TOLD_ITEMS 1000
 
@@ -123,6 +137,8 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 	kg_jw_kstring(w, "verdict", verdict);
 	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
 		kg_jw_kint(w, "version", item->version);
+	if (item->nearest)
+		kg_jw_kjsonb(w, "nearest", item->nearest);
 	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
 		kg_jw_kjsonb(w, "changed", item->changed);
 	if (item->verdict == KG_VERDICT_ERROR)

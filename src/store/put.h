@@ -37,7 +37,11 @@ typedef struct KgOutcome
 	int64 before;	/* of an entity, its version when it was locked, or 0 */
 	int64 version;	/* and afterwards, where that is told */
 	Jsonb *changed; /* [{property, before, after}], or NULL */
+	Jsonb *nearest; /* of an id that was not found, or NULL */
 } KgOutcome;
+
+/* Of the entities that the caller sees, [{id, label}]. */
+typedef Jsonb *(*KgNearest)(const KgType *type, const char *id);
 
 typedef struct KgOutcomes
 {
@@ -46,6 +50,8 @@ typedef struct KgOutcomes
 	bool told; /* versions and changes are, and an error of atomic has items */
 	int n;
 	KgOutcome *items;
+	KgNearest nearest; /* NULL: ids that are not found are named alone */
+	int hinted;		   /* of them */
 } KgOutcomes;
 
 extern KgOutcomes *kg_outcomes_make(const char *what, int n, bool atomic,
@@ -55,6 +61,9 @@ extern bool kg_put_atomic(const Jsonb *options);
 /* Raises KG_INVALID_INPUT or KG_LIMIT_EXCEEDED; else the array. */
 extern const JsonbContainer *kg_outcomes_items(const Jsonb *items);
 extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
+/* The ids nearest to one that is not there, for the first few; or NULL. */
+extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
+								  const char *id);
 /* Items with errors get that verdict; with atomic, they are raised. */
 extern void kg_outcomes_settle(KgOutcomes *outcomes);
 /* {items: [{id, verdict, error?}], counts: {...}} */
@@ -88,7 +97,7 @@ typedef struct KgPutItem
  */
 extern void kg_patch_read(int i, const JsonbValue *value, KgOutcome *outcome,
 						  KgPutItem *item);
-extern void kg_patch_apply(const KgType *type, int i, KgOutcome *outcome,
+extern void kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes,
 						   KgPutItem *item);
 /* [{property, before, after}] of two documents. */
 extern Jsonb *kg_patch_changes(const Jsonb *before, const Jsonb *after);

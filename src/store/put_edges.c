@@ -231,6 +231,28 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 	read_key(edges, i);
 }
 
+/* Ids near to one of an end, which is of that type or of one of several. */
+static Jsonb *
+nearest_end(const Edges *edges, const KgRelation *relation, const char *given,
+			bool is_from)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *type = kg_catalog_type_no(edges->catalog,
+												is_from ? variant->from_type_no
+														: variant->to_type_no);
+		Jsonb *nearest;
+
+		if (type == NULL)
+			continue;
+		nearest = kg_outcomes_nearest(edges->outcomes, type, given);
+		if (nearest != NULL)
+			return nearest;
+	}
+	return NULL;
+}
+
 static void
 report_end(Edges *edges, int i, bool is_from)
 {
@@ -242,6 +264,10 @@ report_end(Edges *edges, int i, bool is_from)
 
 	kg_error_got_string(err, is_from ? item->from : item->to);
 	kg_error_expected(err, "the handle of an existing entity, type:id");
+	kg_error_nearest(
+		err,
+		nearest_end(
+			edges, item->relation, is_from ? item->from : item->to, is_from));
 	report(edges, i, err, is_from ? "from" : "to");
 }
 

@@ -225,7 +225,7 @@ check_stored(Put *put)
 			continue;
 		if (put->mode == KG_PUT_UPDATE)
 		{
-			kg_patch_apply(put->type, i, outcome, item);
+			kg_patch_apply(put->type, i, put->outcomes, item);
 			if (item->refers)
 				enter_targets(put, i);
 		}
@@ -1293,7 +1293,14 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 	if (kg_writing_nested() != nested)
 		find_put_back(&removal);
 	for (int i = 0; outcomes->told && i < outcomes->n; i++)
-		outcomes->items[i].version = outcomes->items[i].before;
+	{
+		KgOutcome *outcome = &outcomes->items[i];
+
+		outcome->version = outcome->before;
+		if (outcome->verdict == KG_VERDICT_NOT_FOUND)
+			outcome->nearest = kg_outcomes_nearest(
+				outcomes, removal.type, outcome->id);
+	}
 	kg_outcomes_settle(outcomes);
 }
 

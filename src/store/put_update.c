@@ -380,8 +380,9 @@ check_merged(const KgType *type, const KgPutItem *item, const char *path,
 }
 
 void
-kg_patch_apply(const KgType *type, int i, KgOutcome *outcome, KgPutItem *item)
+kg_patch_apply(const KgType *type, int i, KgOutcomes *outcomes, KgPutItem *item)
 {
+	KgOutcome *outcome = &outcomes->items[i];
 	char *path = psprintf("/items/%d", i);
 	KgError *err;
 
@@ -393,6 +394,7 @@ kg_patch_apply(const KgType *type, int i, KgOutcome *outcome, KgPutItem *item)
 		kg_error_entity(err, kg_type_handle(type), outcome->id);
 		kg_error_got_string(err, outcome->id);
 		kg_error_expected(err, "the id of an existing entity");
+		kg_error_nearest(err, kg_outcomes_nearest(outcomes, type, outcome->id));
 		report(outcome, err, psprintf("%s/id", path));
 		return;
 	}

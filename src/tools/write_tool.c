@@ -20,6 +20,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
+#include "query/hints.h"
 #include "query/running.h"
 #include "store/idempotency.h"
 #include "store/put.h"
@@ -141,6 +142,16 @@ read_ids(const WriteCall *call)
 
 /* ---- writing ---- */
 
+static Jsonb *
+find_nearest(const KgType *type, const char *id)
+{
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_hints_write_nearest(kg_catalog_of_caller(), type, id, &w);
+	return kg_jw_finish(&w);
+}
+
 static void
 perform(WriteCall *call)
 {
@@ -154,6 +165,9 @@ perform(WriteCall *call)
 									  kg_json_length(call->items),
 									  call->atomic,
 									  true);
+	/* An error that is told again later would name what was seen now. */
+	if (call->atomic || kg_idempotency_key(call->arguments) == NULL)
+		call->outcomes->nearest = find_nearest;
 	switch (tool->operation)
 	{
 		case KG_EXPOSE_CREATE:

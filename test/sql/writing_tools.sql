@@ -57,6 +57,11 @@ SELECT pg_temp.call('link_NEAR', '{"items": [{"from": "product:lamp", "to": "pro
 SELECT pg_temp.failed('link_NEAR', '{"items": [{"from": "product:lamp", "to": "product:none"}, {"from": "lamp", "to": "desk", "properties": {"km": "x"}}, {"from": "lamp", "to": "desk", "relation": "NEAR"}, {}]}');
 SELECT pg_temp.call('unlink_NEAR', '{"items": [{"from": "product:lamp", "to": "product:desk"}, {"from": "product:lamp", "to": "product:desk"}]}') #>> '{error,message}' AS twice;
 SELECT pg_temp.call('unlink_NEAR', '{"items": [{"from": "product:lamp", "to": "product:desk"}, {"from": "lamp", "to": "lamp"}]}');
+-- An id that is not there has those that are nearest to it, as far as they are seen; told again with a key it has none.
+SELECT pg_temp.call('update_product', '{"items": [{"id": "lmap", "set": {"name": "L"}}]}') #> '{error,errors,0,nearest}' AS updated, pg_temp.call('delete_product', '{"ids": ["dsk", "zzzzzz"]}') -> 'items' AS deleted,
+  pg_temp.call('link_NEAR', '{"items": [{"from": "product:lmap", "to": "dsk"}]}') #> '{error,errors}' AS linked, kg_update_entities('product', '[{"id": "lmap", "set": {"name": "L"}}]') #> '{items,0,error,nearest}' AS in_sql;
+SELECT pg_temp.call('delete_product', '{"ids": ["dsk"], "idempotency_key": "near"}') -> 'items' AS first, pg_temp.call('delete_product', '{"ids": ["dsk"], "idempotency_key": "near"}') -> 'items' AS again,
+  pg_temp.call('update_product', '{"items": [{"id": "lmap", "set": {"name": "L"}}], "atomic": false, "idempotency_key": "near"}') #> '{items,0,error,nearest}' AS kept;
 -- With a history: why, by which tool, and what others changed meanwhile.
 SELECT kg_apply_bundle('{"bundle_name": "kept", "version": "1", "schemas": [{"entity_type": "fact", "schema": {"type": "object", "x-history": true, "x-id-field": "id", "x-tool-expose": ["history", "create", "update", "delete"],
   "properties": {"id": {"type": "string"}, "a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "integer"}}}}], "entities": []}') -> 'changed';
