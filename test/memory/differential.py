@@ -100,7 +100,9 @@ def compare(args, ours, reference):
     for i in range(args.calls):
         tool, arguments = make_call(rng)
         wanted = normalise(tool, reference.call(tool, arguments))
-        got = normalise(tool, ours.call(tool, arguments))
+        # Replies whole: what there is no room for is a difference of its own.
+        room = {"max_bytes": 1000000} if tool in ("read_graph", "search_nodes", "open_nodes") else {}
+        got = normalise(tool, ours.call(tool, {**arguments, **room}))
         if wanted != got:
             print(f"not ok - call {i} of seed {args.seed}: {tool} {json.dumps(arguments, ensure_ascii=False)}\n"
                   f"  reference {json.dumps(wanted, ensure_ascii=False)[:3000]}\n"
