@@ -20,6 +20,9 @@ typedef enum KgAnnotation
 	KG_X_AUTHORIZE,
 	KG_X_FORMAT,
 	KG_X_HISTORY,
+	/* of a type or of a relation */
+	KG_X_VALID_FROM,
+	KG_X_VALID_TO,
 	/* of a property */
 	KG_X_INDEX,
 	KG_X_REF,

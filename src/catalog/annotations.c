@@ -747,16 +747,17 @@ walk_members(Parser *parser, const Gathered *g, const char *prefix, List *steps,
 	}
 }
 
+/* Of a type; of a relation, whose properties it has, where it has no name. */
 static void
 report_property(Parser *parser, const KgType *type, KgAnnotation which,
 				const char *name, const char *expected)
 {
-	KgError *err = kg_error_new(parser->code,
-								"\"%s\" of entity type \"%s\" names no "
-								"property \"%s\"",
-								kg_annotation_name(which),
-								type->name,
-								name);
+	KgError *err = kg_error_new(
+		parser->code,
+		"\"%s\"%s names no property \"%s\"",
+		kg_annotation_name(which),
+		type->name ? psprintf(" of entity type \"%s\"", type->name) : "",
+		name);
 	const char **names = palloc(Max(1, type->nfields) * sizeof(char *));
 
 	for (int i = 0; i < type->nfields; i++)
@@ -809,6 +810,54 @@ string_field(Parser *parser, const KgType *type, const Gathered *g,
 	kg_error_expected(err, "a property of type string");
 	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
 	return NULL;
+}
+
+/* A property that says when something begins or ends to hold. */
+static const KgField *
+time_field(Parser *parser, const KgType *type, const Gathered *g,
+		   KgAnnotation which)
+{
+	const char *name = annotation_string(
+		parser, g, which, psprintf("/%s", kg_annotation_name(which)));
+	const KgField *field;
+	KgError *err;
+
+	field = name ? named_field(parser, type, which, name) : NULL;
+	if (field == NULL ||
+		(!field->is_array && !field->derived &&
+		 (field->kind == KG_KIND_DATE || field->kind == KG_KIND_DATETIME)))
+		return field;
+	err = kg_error_new(parser->code,
+					   "\"%s\" names \"%s\", which is neither a date nor a "
+					   "date-time",
+					   kg_annotation_name(which),
+					   name);
+	kg_error_keyword(err, kg_annotation_name(which));
+	kg_error_got_string(err, name);
+	kg_error_expected(err,
+					  "a property of type string whose \"format\" is \"date\" "
+					  "or \"date-time\"");
+	report(parser, err, psprintf("/%s", kg_annotation_name(which)));
+	return NULL;
+}
+
+static KgPeriod
+read_period(Parser *parser, const KgType *type, const Gathered *g)
+{
+	KgPeriod period = {time_field(parser, type, g, KG_X_VALID_FROM),
+					   time_field(parser, type, g, KG_X_VALID_TO)};
+	KgError *err;
+
+	if (period.from == NULL || period.from != period.to)
+		return period;
+	err = kg_error_new(parser->code,
+					   "\"x-valid-from\" and \"x-valid-to\" name the same "
+					   "property");
+	kg_error_keyword(err, "x-valid-to");
+	kg_error_got_string(err, period.to->name);
+	kg_error_expected(err, "two properties, or one of the annotations");
+	report(parser, err, "/x-valid-to");
+	return period;
 }
 
 /* A list of property names; each once. */
@@ -1237,6 +1286,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	type->label_field = string_field(&parser, type, &g, KG_X_LABEL_FIELD);
 	type->scope_field = string_field(&parser, type, &g, KG_X_SCOPE_FIELD);
 	read_authorize(&parser, type, &g);
+	type->period = read_period(&parser, type, &g);
 	type->naliases = field_list(
 		&parser, type, &g, KG_X_ALIAS_FIELDS, &type->alias_fields);
 	type->nsummary = field_list(
@@ -1247,14 +1297,20 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 
 int
 kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
-					const char *path, KgErrorList *errors, KgField **fields)
+					const char *path, KgErrorList *errors, KgField **fields,
+					KgPeriod *period)
 {
 	Parser parser;
 	Gathered g;
 	JsonbValue root;
+	KgType properties;
 
 	init_parser(&parser, schema, definitions, path, errors);
 	kg_json_root(schema, &root);
 	read_schema(&parser, schema, &root, &g);
-	return take_fields(&parser, fields);
+	memset(&properties, 0, sizeof(properties));
+	properties.nfields = take_fields(&parser, fields);
+	properties.fields = *fields;
+	*period = read_period(&parser, &properties, &g);
+	return properties.nfields;
 }

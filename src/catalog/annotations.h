@@ -23,11 +23,12 @@ extern KgType *kg_type_parse(const char *bundle, const char *name,
 							 const char *path, KgErrorList *errors);
 
 /*
- * The same for the schema of a relation's edge properties: fields only.
+ * The same for the schema of a relation's edge properties: fields and period
+ * only.
  */
 extern int kg_properties_parse(const Jsonb *schema, const Jsonb *definitions,
 							   const char *path, KgErrorList *errors,
-							   KgField **fields);
+							   KgField **fields, KgPeriod *period);
 
 /*
  * The tools that an array names, of a relation or of a type, as KG_EXPOSE_*;

@@ -20,6 +20,7 @@
 #include "base/spi.h"
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
+#include "catalog/period.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "catalog/version.h"
@@ -237,6 +238,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		type->history_since = DatumGetTimestampTz(kg_spi_value(i, 7, &isnull));
 		type->context = context;
 		catalog->authorizes |= type->authorize != NULL;
+		catalog->has_periods |= kg_period_any(&type->period);
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
 				type->fields[j].ref_bundle = type->bundle;
@@ -272,12 +274,18 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 	if (variant->schema)
 	{
 		KgField *fields;
+		KgPeriod period;
 		const KgBundle *bundle = find_bundle(catalog, relation->bundle);
 		int n = kg_properties_parse(variant->schema,
 									bundle ? bundle->definitions : NULL,
 									"",
 									NULL,
-									&fields);
+									&fields,
+									&period);
+
+		if (kg_period_any(&period))
+			relation->period = period;
+		catalog->has_periods |= kg_period_any(&period);
 
 		/* The union over the variants; the first to name a property wins. */
 		for (int i = 0; i < n; i++)

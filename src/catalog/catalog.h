@@ -80,6 +80,16 @@ typedef struct KgField
 	bool derived_incoming;
 } KgField;
 
+/*
+ * x-valid-from, x-valid-to: the properties that say from when, and until before
+ * when, what has them holds (catalog/period.h); NULL: always.
+ */
+typedef struct KgPeriod
+{
+	const KgField *from;
+	const KgField *to;
+} KgPeriod;
+
 /* x-authorize: who may see an entity is decided elsewhere. */
 typedef struct KgAuthorize
 {
@@ -105,6 +115,7 @@ typedef struct KgType
 	const KgField *label_field;	  /* or NULL */
 	const KgField *scope_field;	  /* or NULL */
 	const KgAuthorize *authorize; /* or NULL */
+	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
 	int nsummary;
@@ -146,6 +157,7 @@ typedef struct KgRelation
 	KgVariant *variants;
 	int nfields; /* of edge properties, over the variants */
 	KgField *fields;
+	KgPeriod period; /* the same in all variants */
 } KgRelation;
 
 typedef struct KgBundle
@@ -197,7 +209,8 @@ typedef struct KgCatalog
 	bool
 		lacks_bundles; /* its snapshot shows some that the caller does not see */
 	bool authorizes;   /* some type has x-authorize */
-	bool edge_history;	   /* some relation has history */
+	bool edge_history; /* some relation has history */
+	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 
@@ -269,6 +282,9 @@ extern void kg_field_visit(const KgField *field, const JsonbContainer *root,
  * though there is nothing to visit.
  */
 extern bool kg_field_is_empty(const KgField *field, const JsonbContainer *root);
+
+/* The JSON Pointer of a field; of the array where it is in one. */
+extern char *kg_field_pointer(const KgField *field);
 
 /* The first value that is not null, or false where there is none. */
 extern bool kg_field_value(const KgField *field, const JsonbContainer *root,

@@ -106,3 +106,15 @@ kg_field_value(const KgField *field, const JsonbContainer *root,
 	kg_field_visit(field, root, take_first, &first);
 	return first.found;
 }
+
+char *
+kg_field_pointer(const KgField *field)
+{
+	StringInfoData pointer;
+
+	initStringInfo(&pointer);
+	for (int i = 0; i < field->nsteps && field->steps[i].key != NULL; i++)
+		kg_json_pointer_append(
+			&pointer, field->steps[i].key, field->steps[i].keylen);
+	return pointer.data;
+}

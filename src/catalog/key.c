@@ -280,6 +280,17 @@ encode_date(const char *s, int len)
 	return end_key(&key);
 }
 
+bytea *
+kg_key_instant(const char *text, int len)
+{
+	char begin[sizeof("0000-00-00T00:00:00Z")];
+
+	if (len != strlen("0000-00-00"))
+		return encode_datetime(text, len);
+	snprintf(begin, sizeof(begin), "%.*sT00:00:00Z", len, text);
+	return encode_datetime(begin, strlen(begin));
+}
+
 static bytea *
 encode_enum(const KgField *field, const JsonbValue *value)
 {

@@ -43,6 +43,12 @@ extern int kg_key_compare(const bytea *a, const bytea *b);
 /* The same for qsort() of an array of keys. */
 extern int kg_key_sort(const void *a, const void *b);
 
+/*
+ * The key of an instant: of a date-time, or of where a date begins in UTC.
+ * NULL for any other text.
+ */
+extern bytea *kg_key_instant(const char *text, int len);
+
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
 extern bytea *kg_key_prefix_high(const char *prefix, int len);

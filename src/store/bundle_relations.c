@@ -33,6 +33,7 @@ typedef struct KgNewVariant
 	const char *key;
 	bool history;
 	const char *description;
+	KgPeriod period;  /* of a schema without fault */
 	int expose;		  /* KG_EXPOSE_*; the tools are of the name */
 	const char *path; /* of what says so in the payload; NULL: stored */
 } KgNewVariant;
@@ -293,9 +294,34 @@ check_key(KgApply *apply, const KgNewVariant *variant, const KgField *fields,
 			   variant->path ? psprintf("%s/key", variant->path) : NULL);
 }
 
-/* A kept one may refer to definitions that are new. */
+static bool
+same_field(const KgField *a, const KgField *b)
+{
+	return kg_text_same(a ? a->name : NULL, b ? b->name : NULL);
+}
+
+/* An edge says of which relation it is, not of which variant. */
 static void
-check_schema(KgApply *apply, const KgNewVariant *variant)
+check_periods_alike(KgApply *apply, const KgNewVariant *a,
+					const KgNewVariant *b)
+{
+	KgError *err;
+
+	if (same_field(a->period.from, b->period.from) &&
+		same_field(a->period.to, b->period.to))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "variants of relation \"%s\" differ in \"x-valid-from\" "
+					   "or \"x-valid-to\"",
+					   a->relation);
+	kg_error_got_string(err, a->relation);
+	kg_error_expected(err, "the same in the schema of each variant");
+	report(apply, err, b->path ? b->path : a->path);
+}
+
+/* A kept one may refer to definitions that are new. */
+static bool
+check_schema(KgApply *apply, KgNewVariant *variant)
 {
 	const char *path = "/definitions";
 	KgField *fields;
@@ -304,7 +330,7 @@ check_schema(KgApply *apply, const KgNewVariant *variant)
 	if (variant->schema == NULL)
 	{
 		check_key(apply, variant, NULL, 0);
-		return;
+		return true;
 	}
 	if (variant->path)
 	{
@@ -316,13 +342,15 @@ check_schema(KgApply *apply, const KgNewVariant *variant)
 								variant->schema,
 								psprintf("relation \"%s\"", variant->relation),
 								path))
-		return;
+		return false;
 	n = kg_properties_parse(variant->schema,
 							apply->payload->definitions,
 							path,
 							&apply->errors,
-							&fields);
+							&fields,
+							&variant->period);
 	check_key(apply, variant, fields, n);
+	return true;
 }
 
 static void
@@ -330,18 +358,18 @@ check_variants(KgApply *apply)
 {
 	for (int i = 0; i < list_length(apply->variants); i++)
 	{
-		const KgNewVariant *variant = list_nth(apply->variants, i);
+		KgNewVariant *variant = list_nth(apply->variants, i);
+		const KgNewVariant *first = NULL;
 
 		CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < i; j++)
+		for (int j = 0; j < i && first == NULL; j++)
 		{
-			const KgNewVariant *first = list_nth(apply->variants, j);
-
+			first = list_nth(apply->variants, j);
 			if (strcmp(first->relation, variant->relation) != 0)
-				continue;
-			check_alike(apply, first, variant);
-			break;
+				first = NULL;
 		}
+		if (first != NULL)
+			check_alike(apply, first, variant);
 		if (variant->symmetric && variant->inverse)
 		{
 			KgError *err = kg_error_new(
@@ -351,7 +379,8 @@ check_variants(KgApply *apply)
 			kg_error_expected(err, "\"inverse\" or \"symmetric\"");
 			report(apply, err, variant->path);
 		}
-		check_schema(apply, variant);
+		if (check_schema(apply, variant) && first != NULL)
+			check_periods_alike(apply, first, variant);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "catalog/key.h"
+#include "catalog/period.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/extract.h"
@@ -38,19 +39,6 @@ report(KgError *err, const KgType *type, const char *id, const char *path,
 	kg_error_entity(err, kg_type_handle(type), id);
 	kg_error_path(err, "%s%s", path, pointer);
 	kg_error_report(errors, err);
-}
-
-/* The JSON Pointer of a field; of the array where it is in one. */
-static char *
-field_pointer(const KgField *field)
-{
-	StringInfoData pointer;
-
-	initStringInfo(&pointer);
-	for (int i = 0; i < field->nsteps && field->steps[i].key != NULL; i++)
-		kg_json_pointer_append(
-			&pointer, field->steps[i].key, field->steps[i].keylen);
-	return pointer.data;
 }
 
 char *
@@ -92,7 +80,7 @@ kg_entity_id(const KgType *type, const Jsonb *data, const char *path,
 	else
 		return kg_json_cstring(&value);
 	kg_error_keyword(err, "x-id-field");
-	report(err, type, NULL, path, field_pointer(field), errors);
+	report(err, type, NULL, path, kg_field_pointer(field), errors);
 	return NULL;
 }
 
@@ -170,7 +158,7 @@ check_derived(const KgType *type, const char *id, const Jsonb *data,
 		kg_error_keyword(err, "x-derived");
 		kg_error_got(err, &value);
 		kg_error_expected(err, "no value");
-		report(err, type, id, path, field_pointer(field), errors);
+		report(err, type, id, path, kg_field_pointer(field), errors);
 		good = false;
 	}
 	return good;
@@ -220,9 +208,22 @@ check_key(const JsonbValue *value, void *arg)
 		   check->type,
 		   check->id,
 		   check->path,
-		   field_pointer(check->field),
+		   kg_field_pointer(check->field),
 		   check->errors);
 	check->good = false;
+}
+
+static bool
+check_period(const KgType *type, const char *id, const Jsonb *data,
+			 const char *path, KgErrorList *errors)
+{
+	const KgField *field;
+	KgError *err = kg_period_fault(&type->period, data, &field);
+
+	if (err == NULL)
+		return true;
+	report(err, type, id, path, kg_field_pointer(field), errors);
+	return false;
 }
 
 /* Values of indexed properties fit into the index. */
@@ -257,7 +258,8 @@ kg_entity_check(const KgType *type, const char *id, const Jsonb *data,
 		return false;
 	kg_json_root(data, &root);
 	if (kg_schema_is_valid(schema, &root))
-		return check_keys(type, id, data, path, errors);
+		return check_keys(type, id, data, path, errors) &&
+			   check_period(type, id, data, path, errors);
 	foreach(
 		lc,
 		kg_schema_errors(
@@ -292,7 +294,7 @@ kg_entity_check_scope(const KgType *type, const char *id, const Jsonb *data,
 		   type,
 		   id,
 		   path,
-		   scope ? field_pointer(type->scope_field) : "",
+		   scope ? kg_field_pointer(type->scope_field) : "",
 		   errors);
 }
 

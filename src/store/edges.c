@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/handle.h"
 #include "catalog/lock.h"
+#include "catalog/period.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/edges.h"
@@ -330,6 +331,16 @@ report_variant(const KgCatalog *catalog, const KgRelation *relation, int32 from,
 	report(report_to, err, row);
 }
 
+/* Of the properties of an edge, at a JSON Pointer into them. */
+static void
+report_property(KgError *err, int row, const char *pointer,
+				const KgEdgeReport *to)
+{
+	kg_error_path(
+		err, "%s/%d/properties%s", to->path, number_of(to, row), pointer);
+	kg_error_report(&to->errors[to->by_row ? number_of(to, row) : 0], err);
+}
+
 static void
 check_properties(const KgCatalog *catalog, const KgRelation *relation,
 				 const KgVariant *variant, const Jsonb *properties, int row,
@@ -338,8 +349,10 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	const KgType *type = kg_catalog_type_no(catalog, variant->from_type_no);
 	KgSchemaOptions options = {NULL, type ? type->definitions : NULL, false};
 	const KgSchema *schema;
+	const KgField *field;
 	JsonbValue root;
 	ListCell *lc;
+	KgError *fault;
 
 	if (variant->schema == NULL)
 	{
@@ -362,7 +375,12 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 		properties = kg_json_parse("{}");
 	kg_json_root(properties, &root);
 	if (kg_schema_is_valid(schema, &root))
+	{
+		fault = kg_period_fault(&relation->period, properties, &field);
+		if (fault)
+			report_property(fault, row, kg_field_pointer(field), to);
 		return;
+	}
 	foreach(lc, kg_schema_errors(schema, &root, 10))
 	{
 		const KgSchemaError *violation = lfirst(lc);
@@ -377,12 +395,7 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 			kg_error_got_jsonb(err, violation->value);
 		if (violation->expected)
 			kg_error_expected(err, "%s", violation->expected);
-		kg_error_path(err,
-					  "%s/%d/properties%s",
-					  to->path,
-					  number_of(to, row),
-					  violation->instance_path);
-		kg_error_report(&to->errors[to->by_row ? number_of(to, row) : 0], err);
+		report_property(err, row, violation->instance_path, to);
 	}
 }
 
