@@ -18,6 +18,7 @@
 #include "port/pg_bitutils.h"
 #include "query/frontier.h"
 #include "query/sort.h"
+#include "query/validity.h"
 #include "utils/array.h"
 #include "utils/memutils.h"
 
@@ -507,7 +508,9 @@ kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes, uint32 n,
 	e.found = found;
 	e.arg = arg;
 	e.with_properties = walk->properties || walk->accept != NULL;
-	if (graph->packed && !e.with_properties && n > 0)
+	if (graph->packed && !e.with_properties && n > 0 &&
+		!kg_validity_hides_edges(&walk->forward) &&
+		!kg_validity_hides_edges(&walk->backward))
 	{
 		n = sort_nodes(nodes, n);
 		e.seen = palloc(KG_PIECE / 8);

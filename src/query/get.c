@@ -9,6 +9,7 @@
 #include "query/derived.h"
 #include "query/get.h"
 #include "query/sql.h"
+#include "query/validity.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -53,6 +54,13 @@ fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
 	kg_derived_fill(catalog, shown, n);
 }
 
+/* Is the entity what kg_get_data() has a statement for? */
+static bool
+is_plain(const KgType *type)
+{
+	return !kg_derived_any(type) && kg_validity_hides() == 0;
+}
+
 KgGot *
 kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 {
@@ -61,7 +69,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (n == 1 && !kg_derived_any(type))
+	if (n == 1 && is_plain(type))
 	{
 		got[0].id = ids[0];
 		got[0].data = kg_get_data(catalog, type, cstring_to_text(ids[0]));
@@ -120,7 +128,7 @@ kg_get_data(const KgCatalog *catalog, const KgType *type, text *id)
 	KgStatement statement;
 	Jsonb *data = NULL;
 
-	if (kg_derived_any(type))
+	if (!is_plain(type))
 	{
 		char *one = text_to_cstring(id);
 

@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "query/graph_search.h"
 #include "query/running.h"
+#include "query/validity.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -64,7 +65,7 @@ kg_graph_begin(void)
 	graph->call = kg_running_call();
 	graph->catalog = catalog;
 	graph->tenant = CStringGetTextDatum(catalog->tenant);
-	graph->check_nodes = !kg_derived_rows_suffice(graph->catalog);
+	graph->check_nodes = !kg_validity_rows_suffice(graph->catalog);
 	graph->packed = kg_visibility_edges_are_plain() &&
 					!kg_being_written("kg_edge") &&
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),

@@ -63,7 +63,7 @@ typedef struct KgGraph
 	const KgCatalog *catalog;
 	MemoryContext context;
 	Datum tenant;
-	bool check_nodes; /* kg_entity has policies of others: look at every hop */
+	bool check_nodes; /* some entities are hidden: look at every hop */
 	bool packed;	  /* kg_adjacency says what kg_edge says */
 	int64 edges;	  /* read so far */
 	double cost;	  /* estimated so far, see query/cost.h */

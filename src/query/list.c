@@ -25,6 +25,7 @@
 #include "query/derived.h"
 #include "query/list.h"
 #include "query/list_decided.h"
+#include "query/validity.h"
 #include "utils/builtins.h"
 
 /* How the bound of the race grows, and how far a walk goes for it. */
@@ -838,7 +839,7 @@ whole_type(const KgListQuery *query)
 	if (query->filter->nconditions == 0 && kg_list_counts_by_decision(query))
 		return make_source(
 			KG_SOURCE_KEY, query->filter, type->authorize->id_field, -1);
-	if (!query->look && kg_derived_rows_suffice(query->catalog) &&
+	if (!query->look && kg_validity_rows_suffice(query->catalog) &&
 		query->filter->nconditions == 0)
 		for (int i = 0; i < type->nfields; i++)
 			if (type->fields[i].indexed && !type->fields[i].is_array &&

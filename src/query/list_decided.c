@@ -14,6 +14,7 @@
 #include "query/list_decided.h"
 #include "query/nodeset.h"
 #include "query/sql_graph.h"
+#include "query/validity.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -26,7 +27,8 @@ kg_list_counts_by_decision(const KgListQuery *query)
 	return field != NULL && field->indexed && !field->is_array &&
 		   (field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM) &&
 		   !query->look && !query->catalog->lacks_bundles &&
-		   kg_visibility_is_whole() && !kg_being_written("kg_entity");
+		   kg_visibility_is_whole() && !kg_being_written("kg_entity") &&
+		   (kg_validity_hides() & KG_VALID_NODES) == 0;
 }
 
 bool

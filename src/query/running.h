@@ -32,7 +32,9 @@ typedef struct KgCall
 	bool lowered;				   /* settings, until it ends */
 	const struct KgLimits *limits; /* of who calls; NULL: none */
 	KgPlace place;
-	int64 edges; /* that graph searches read */
+	int64 edges;				 /* that graph searches read */
+	struct KgValidity *validity; /* query/validity.h; NULL: nobody asks */
+	TimestampTz now;			 /* what "now" means; 0: not asked */
 	struct KgCall *outer;
 } KgCall;
 

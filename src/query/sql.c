@@ -8,8 +8,8 @@
 #include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
-#include "catalog/writing.h"
 #include "query/sql.h"
+#include "query/validity.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -17,7 +17,11 @@
 const char *
 kg_sql_table(const char *name)
 {
-	return kg_qualified(name);
+	const char *valid = kg_validity_condition(name);
+
+	if (valid == NULL)
+		return kg_qualified(name);
+	return psprintf("(SELECT * FROM %s WHERE %s)", kg_qualified(name), valid);
 }
 
 void
@@ -28,7 +32,7 @@ kg_sql_start(KgSqlBuilder *b, const KgCatalog *catalog)
 	b->maxargs = 16;
 	b->argtypes = palloc(b->maxargs * sizeof(Oid));
 	b->values = palloc(b->maxargs * sizeof(Datum));
-	b->plain_visibility = kg_derived_rows_suffice(catalog);
+	b->plain_visibility = kg_validity_rows_suffice(catalog);
 	(void) kg_sql_param_text(b, catalog->tenant);
 }
 

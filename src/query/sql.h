@@ -56,7 +56,10 @@ extern int kg_sql_param_missing(KgSqlBuilder *b);
 extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 
-/* "schema"."table", quoted. */
+/*
+ * "schema"."table", quoted; of a table of nodes or edges those that hold at the
+ * instant that the call asks for (query/validity.h), so an alias has to follow.
+ */
 extern const char *kg_sql_table(const char *name);
 
 /* " AND <condition>" on column alias.key, for one row of kg_index_key. */

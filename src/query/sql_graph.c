@@ -14,7 +14,9 @@
 
 #include "base/extension.h"
 #include "lib/stringinfo.h"
+#include "query/sql.h"
 #include "query/sql_graph.h"
+#include "query/validity.h"
 #include "utils/memutils.h"
 
 /*
@@ -88,32 +90,38 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" OF_TRIPLES,
 };
 
-static char *texts[KG_SQL_GRAPH_COUNT];
+/* By what the call asks about (query/validity.h). */
+static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
 
 /* The schema was renamed, or the extension made again in another one. */
 static void
 forget_texts(void)
 {
-	for (int i = 0; i < KG_SQL_GRAPH_COUNT; i++)
-	{
-		if (texts[i] != NULL)
-			pfree(texts[i]);
-		texts[i] = NULL;
-	}
+	for (int hides = 0; hides < lengthof(texts); hides++)
+		for (int i = 0; i < KG_SQL_GRAPH_COUNT; i++)
+		{
+			if (texts[hides][i] != NULL)
+				pfree(texts[hides][i]);
+			texts[hides][i] = NULL;
+		}
 	texts_schema = kg_extension_schema_version();
 }
 
-const char *
-kg_graph_sql(KgGraphSql which)
+/* A part of a table has an alias, whether or not the table has one. */
+static void
+append_table(StringInfo buf, const char *name, const char *rest)
 {
-	const char *p = templates[which];
+	appendStringInfoString(buf, kg_sql_table(name));
+	if (kg_validity_condition(name) != NULL && strncmp(rest, " e ", 3) != 0)
+		appendStringInfoString(buf, " e");
+}
+
+static char *
+expand_text(const char *p)
+{
 	StringInfoData buf;
 
-	if (texts_schema != kg_extension_schema_version())
-		forget_texts();
-	if (texts[which] != NULL)
-		return texts[which];
 	initStringInfo(&buf);
 	while (*p != '\0')
 	{
@@ -125,8 +133,8 @@ kg_graph_sql(KgGraphSql which)
 			Assert(len < NAMEDATALEN);
 			memcpy(name, p + 1, len);
 			name[len] = '\0';
-			appendStringInfoString(&buf, kg_qualified(name));
 			p += len + 1;
+			append_table(&buf, name, p);
 		}
 		else if (*p == '=' && p[-1] == ' ')
 		{
@@ -136,7 +144,21 @@ kg_graph_sql(KgGraphSql which)
 		else
 			appendStringInfoChar(&buf, *p++);
 	}
-	texts[which] = MemoryContextStrdup(TopMemoryContext, buf.data);
-	pfree(buf.data);
-	return texts[which];
+	return buf.data;
+}
+
+const char *
+kg_graph_sql(KgGraphSql which)
+{
+	char **text = &texts[kg_validity_hides()][which];
+	char *expanded;
+
+	if (texts_schema != kg_extension_schema_version())
+		forget_texts();
+	if (*text != NULL)
+		return *text;
+	expanded = expand_text(templates[which]);
+	*text = MemoryContextStrdup(TopMemoryContext, expanded);
+	pfree(expanded);
+	return *text;
 }

@@ -9,6 +9,7 @@
 #include "mb/pg_wchar.h"
 #include "tools/bfs_call.h"
 #include "tools/cite.h"
+#include "tools/periods.h"
 #include "tools/shape.h"
 
 /* ---- entities ---- */
@@ -360,6 +361,23 @@ static const char usage_notes[] =
 	"Counts are of the whole neighbourhood; a reply that is cut says so and "
 	"gives the arguments of the next call in \"next\".";
 
+static const char *
+period_notes(const KgCatalog *catalog)
+{
+	List *names = NIL;
+
+	if (!catalog->has_periods)
+		return "";
+	for (int i = 0; i < catalog->ntypes; i++)
+		names = kg_periods_add_type(names, catalog->types[i]);
+	for (int i = 0; i < catalog->nrelations; i++)
+		names = kg_periods_add_relation(names, &catalog->relations[i]);
+	return psprintf(" What these are holds for a time: %s. With valid_at (a "
+					"date-time or \"now\") what does not hold then is not "
+					"there; without it all times are.",
+					kg_periods_join(names));
+}
+
 static char *
 join_texts(const KgCatalog *catalog, bool instructions)
 {
@@ -451,7 +469,8 @@ read_schema(Schema *s)
 						  "true.";
 	text = join_texts(catalog, false);
 	s->texts[DESCRIPTION] = text[0] != '\0' ? text : "A knowledge graph.";
-	s->texts[USAGE_NOTES] = usage_notes;
+	s->texts[USAGE_NOTES] = psprintf(
+		"%s%s", usage_notes, period_notes(catalog));
 	for (int i = 0; i < NTEXTS; i++)
 		s->pieces[i] = (strlen(s->texts[i]) + KG_TEXT_PIECE - 1) /
 					   KG_TEXT_PIECE;

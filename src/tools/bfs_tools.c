@@ -24,7 +24,7 @@ static const char search_input[] =
 	"name, an alias, an id, or a part of one; typing errors are forgiven'},"
 	"'node_types':{'type':'array','items':<type>,'description':'only these'},"
 	"'limit':{'type':'integer','minimum':0,'maximum':100,'default':10},"
-	"'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
+	"<valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
 static const char search_output[] =
 	"{'type':'object','required':['items'],"
@@ -45,7 +45,7 @@ static const char search_output[] =
 	"false,'description':'ids and types only'},'edge_detail':{'type':"         \
 	"'boolean','default':false,'description':'with long properties of edges'}" \
 	",<columns>,<edge_columns>"                                                \
-	",'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
+	",<valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>"
 
 #define KG_SEEDS                                                              \
 	"'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,'items':<id>," \
@@ -76,7 +76,8 @@ static const char bfs_output[] =
 
 static const char describe_input[] =
 	"{'type':'object','additionalProperties':false,'required':['id'],"
-	"'properties':{'id':<id>,'citations':<citations>,'max_bytes':<max_bytes>,"
+	"'properties':{'id':<id>,'citations':<citations>,<valid_at>'max_bytes':<"
+	"max_bytes>,"
 	"'max_tokens':<max_tokens>}}";
 
 /* An entity's own properties may be called as an error's members are. */
@@ -87,7 +88,8 @@ static const char describe_output[] =
 static const char describe_many_input[] =
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
-	"'citations':<citations>,'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}"
+	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>,'max_tokens':<"
+	"max_tokens>}"
 	"}";
 
 static const char describe_many_output[] =

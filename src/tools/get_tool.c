@@ -9,6 +9,7 @@
 #include "query/get.h"
 #include "query/hints.h"
 #include "query/history.h"
+#include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
 #include "tools/published.h"
@@ -163,6 +164,8 @@ got_at(const GetCall *call, char **ids, int n)
 		got[i].index = i;
 		got[i].data = kg_history_at(
 			call->catalog, call->type, ids[i], call->as_of);
+		if (got[i].data && !kg_validity_has(call->type, got[i].data))
+			got[i].data = NULL;
 	}
 	return got;
 }
@@ -271,9 +274,13 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
 		(void) kg_history_time(type, kg_json_cstring(&sent));
 	kg_input_open(&call.input, arguments, template, &call.repairs);
+	kg_input_valid_at(&call.input, catalog);
 	as_of = type->history ? kg_input_string(&call.input, "as_of") : NULL;
 	if (as_of)
+	{
 		call.as_of = kg_history_time(type, as_of);
+		kg_validity_leave_rows();
+	}
 	ids = read_ids(&call, &n);
 	call.projection = kg_projection_parse(type, &call.input);
 	call.max_bytes = kg_input_max_bytes(&call.input);

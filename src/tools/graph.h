@@ -64,8 +64,7 @@ extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 
 /* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */
 extern const JsonbContainer *kg_call_cursor(KgGraphCall *call, int nitems);
-extern char *kg_call_make_cursor(KgGraphCall *call,
-								 const StringInfoData *items);
+extern char *kg_call_make_cursor(KgGraphCall *call, StringInfo items);
 extern int64 kg_cursor_int(const JsonbContainer *items, int i);
 /* A node's place in the order by type and id: two items from i on. */
 extern KgRef kg_cursor_ref(KgGraphCall *call, const JsonbContainer *items,

@@ -19,8 +19,10 @@
 #include "query/list.h"
 #include "query/plan.h"
 #include "query/sort.h"
+#include "query/validity.h"
 #include "tools/graph.h"
 #include "tools/graph_reply.h"
+#include "tools/periods.h"
 #include "utils/memutils.h"
 
 #define KG_MAX_COLUMN_NAME 64
@@ -449,15 +451,69 @@ shared_step(const Aggregate *a, const GroupKey *key)
 	return 0;
 }
 
+static List *
+add_periods(const Aggregate *a, List *names, const KgFollow *follow)
+{
+	const KgCatalog *catalog = a->call.catalog;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if (!follows(follow, relation->relation_no))
+			continue;
+		names = kg_periods_add_relation(names, relation);
+		for (int v = 0; v < relation->nvariants; v++)
+		{
+			const KgVariant *variant = &relation->variants[v];
+
+			names = kg_periods_add_type(
+				names, kg_catalog_type_no(catalog, variant->from_type_no));
+			names = kg_periods_add_type(
+				names, kg_catalog_type_no(catalog, variant->to_type_no));
+		}
+	}
+	return names;
+}
+
+/* What is counted holds for a time, and nobody says when. */
+static int
+warn_of_periods(const Aggregate *a, KgJsonWriter *w)
+{
+	List *names = NIL;
+
+	if (!a->call.catalog->has_periods || kg_validity_instant() != NULL)
+		return 0;
+	names = kg_periods_add_type(names, a->node.type);
+	for (int i = 0; i < a->steps.n; i++)
+		names = add_periods(a, names, &a->steps.specs[i].follow);
+	for (int i = 0; i < a->ngroups; i++)
+		if (a->groups[i].related)
+			names = add_periods(a, names, &a->groups[i].step.follow);
+	if (names == NIL)
+		return 0;
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "path", "/valid_at");
+	kg_jw_kstring(w,
+				  "message",
+				  psprintf("what these are holds for a time: %s; without "
+						   "valid_at what has ended or not yet begun counts "
+						   "as well",
+						   kg_periods_join(names)));
+	kg_jw_end_object(w);
+	return 1;
+}
+
 /* A group over a relation of the chain is not of what the chain leads to. */
 static void
 warn(Aggregate *a)
 {
 	KgJsonWriter w;
-	int n = 0;
+	int n;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
+	n = warn_of_periods(a, &w);
 	for (int i = 0; i < a->ngroups; i++)
 	{
 		const GroupKey *key = &a->groups[i];

@@ -22,6 +22,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->fixed = kg_fixed_tool_find(tool);
 	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
+	kg_input_valid_at(&call->input, kg_catalog_of_caller());
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
 }

@@ -6,6 +6,7 @@
 #include "postgres.h"
 
 #include "query/cursor.h"
+#include "query/validity.h"
 #include "tools/graph.h"
 #include "utils/json.h"
 
@@ -26,6 +27,7 @@ kg_call_cursor(KgGraphCall *call, int nitems)
 		return NULL;
 	payload = kg_cursor_open(
 		call->catalog->tenant, cursor_query(call), cursor, "/cursor");
+	kg_validity_take(payload);
 	items = kg_json_parse(pnstrdup(payload->data, payload->len));
 	/* It is signed: anything else is our own mistake. */
 	if (kg_json_length(&items->root) != nitems)
@@ -34,8 +36,9 @@ kg_call_cursor(KgGraphCall *call, int nitems)
 }
 
 char *
-kg_call_make_cursor(KgGraphCall *call, const StringInfoData *items)
+kg_call_make_cursor(KgGraphCall *call, StringInfo items)
 {
+	kg_validity_keep(items);
 	return kg_cursor_seal(
 		call->catalog->tenant, cursor_query(call), items->data, items->len);
 }

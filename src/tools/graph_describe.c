@@ -7,6 +7,7 @@
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
+#include "tools/periods.h"
 #include "tools/shape.h"
 
 typedef struct GraphSchema
@@ -125,6 +126,7 @@ write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", kg_type_handle(type));
+	kg_period_write(&type->period, w);
 	if (expand)
 	{
 		if (type->description != NULL)
@@ -224,6 +226,7 @@ write_variant(const Variant *v, bool expand, KgJsonWriter *w)
 		kg_jw_kbool(w, "symmetric", true);
 	if (v->relation->key)
 		kg_jw_kstring(w, "key", v->relation->key);
+	kg_period_write(&v->relation->period, w);
 	if (expand)
 	{
 		if (v->variant->description != NULL)

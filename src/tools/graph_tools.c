@@ -18,11 +18,12 @@ static const char schema_output[] =
 	"'relationship_types'],'properties':{'format':"
 	"{'const':'knowledge_graph.schema.v1'},'revision':<text>,"
 	"'node_types':{'type':'array','items':{'type':'object','required':['name'],"
-	"'properties':{'name':<text>,'properties':<objects>,"
+	"'properties':{'name':<text>,<period>'properties':<objects>,"
 	"'relationships':{'type':'object'}}}},'relationship_types':{'type':'array',"
 	"'items':{'type':'object','required':['name','from','to'],'properties':{"
 	"'name':<text>,'from':<text>,'to':<text>,"
-	"'inverse':<text>,'symmetric':<boolean>,'key':<text>,'description':<text>,'"
+	"'inverse':<text>,'symmetric':<boolean>,'key':<text>,<period>'description':"
+	"<text>,'"
 	"properties':"
 	"<objects>}}},'truncated':<boolean>}}";
 
@@ -34,7 +35,7 @@ static const char nodes_input[] =
 	"additionalProperties':"
 	"false,'required':['field'],'properties':{'field':<text>,"
 	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,"
-	"'citations':<citations>,'max_bytes':<max_bytes>}}";
+	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>}}";
 
 static const char nodes_output[] = "{'type':'object','required':['nodes'],"
 								   "'properties':{'nodes':<nodes>,<page>}}";
@@ -61,7 +62,8 @@ static const char traverse_input[] =
 				"from.label>,'filters':<filters@as "
 				"from.filters>},'description':'what the end of the last step "
 				"must be'},"
-				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,'"
+				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,<"
+				"valid_at>'"
 				"max_bytes':<max_"
 				"bytes>}}";
 
@@ -82,7 +84,7 @@ static const char neighbors_input[] =
 	"through "
 	"all'},'filters':<filters>,<columns>,<no_edge_columns>,'limit':<limit>,'"
 	"cursor':<cursor>,"
-	"'max_bytes':<max_bytes>}}";
+	"<valid_at>'max_bytes':<max_bytes>}}";
 
 static const char neighbors_output[] =
 	"{'type':'object','required':['nodes','edges'],"
@@ -106,7 +108,8 @@ static const char paths_input[] =
 	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
 	"'string','description':'a numeric property of the relationships: the "
 	"lightest path instead of the "
-	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,'max_bytes':"
+	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,<valid_at>'max_"
+	"bytes':"
 	"<max_bytes>}}";
 
 static const char paths_output[] =
@@ -159,7 +162,8 @@ static const char aggregate_input[] =
 				":{'field':{"
 				"'type':'string','description':'a column of the "
 				"reply'},'order':"
-				"<sort_order>}}},'limit':<limit>,'max_bytes':<max_bytes>}}";
+				"<sort_order>}}},'limit':<limit>,<valid_at>'max_bytes':<max_"
+				"bytes>}}";
 
 static const char aggregate_output[] =
 	"{'type':'object','required':['columns','rows'],"

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "query/validity.h"
 #include "tools/input.h"
 #include "tools/schema_template.h"
 
@@ -72,6 +73,16 @@ kg_input_has(const KgInput *in, const char *key)
 	JsonbValue value;
 
 	return kg_json_get(in->object, key, &value) != NULL;
+}
+
+void
+kg_input_valid_at(const KgInput *in, const KgCatalog *catalog)
+{
+	kg_validity_ask(catalog,
+					kg_input_declares(in, "valid_at")
+						? kg_input_string(in, "valid_at")
+						: NULL,
+					kg_input_path(in, "valid_at"));
 }
 
 int64

@@ -25,6 +25,12 @@ typedef struct KgInput
 extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 						  const char *template, KgRepairs *repairs);
 
+/*
+ * The instant that the call asks for, where the schema has "valid_at"; before
+ * anything is looked up.
+ */
+extern void kg_input_valid_at(const KgInput *in, const KgCatalog *catalog);
+
 /* Does the schema have the member?  Was it sent? */
 extern bool kg_input_declares(const KgInput *in, const char *key);
 extern bool kg_input_has(const KgInput *in, const char *key);

@@ -12,6 +12,7 @@
 #include "query/hints.h"
 #include "query/list.h"
 #include "query/search.h"
+#include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
 #include "tools/published.h"
@@ -129,6 +130,7 @@ kg_list_make_cursor(const KgListQuery *query, const KgListPage *page,
 		appendBinaryStringInfo(&payload, VARDATA_ANY(last->keys[i]), len);
 	}
 	appendStringInfoString(&payload, last->entity_id);
+	kg_validity_keep(&payload);
 	return kg_cursor_seal(
 		query->catalog->tenant, bound, payload.data, payload.len);
 }
@@ -144,6 +146,7 @@ kg_list_read_cursor(KgListQuery *query, const StringInfoData *bound,
 	int at = sizeof(CursorHead);
 	CursorHead head;
 
+	kg_validity_take(payload);
 	/* Signed by us, so it is as it was written. */
 	memcpy(&head, payload->data, sizeof(head));
 	query->counted = true;
@@ -201,7 +204,6 @@ parse_search(ListCall *call)
 		return;
 	query->matches = kg_search_run(
 		query->catalog, search, &query->type->type_no, 1, "/search");
-	query->by_rank = query->nsort == 0 && !query->id_descending;
 }
 
 static const KgFilter *
@@ -224,17 +226,21 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
 	kg_input_open(&call->input, arguments, template, &call->repairs);
+	kg_input_valid_at(in, query->catalog);
 	query->filter = parse_filters(in, &target);
 	kg_list_parse_sort(query, &target, in);
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(type, in);
 	call->max_bytes = kg_input_max_bytes(in);
-	parse_search(call);
+	query->by_rank = kg_input_has(in, "search") && query->nsort == 0 &&
+					 !query->id_descending;
 	call->bound = kg_cursor_query(
 		call->ids_only ? "list_ids" : "list",
 		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
 		in->object);
 	parse_page(call);
+	/* A cursor says at which instant. */
+	parse_search(call);
 	if (call->repairs.repairs == NIL)
 		kg_published_check(query->catalog, type, template, arguments);
 }
@@ -526,6 +532,8 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 		write_ast_sort(&query, w);
 		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));
 	}
+	if (kg_validity_instant() != NULL)
+		kg_jw_kstring(w, "valid_at", kg_validity_instant());
 	kg_jw_end_object(w);
 }
 

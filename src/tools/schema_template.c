@@ -15,11 +15,13 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
+#include "catalog/period.h"
 #include "catalog/term.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
+#include "query/derived.h"
 #include "query/filter.h"
 #include "query/paths.h"
 #include "tools/catalog_tools.h"
@@ -53,8 +55,9 @@ typedef struct Expansion
 typedef struct Part
 {
 	const char *name;
-	const char *text;			 /* a template itself */
-	void (*write)(Expansion *x); /* or written */
+	const char *text;				  /* a template itself */
+	void (*write)(Expansion *x);	  /* or written */
+	bool (*told)(const Expansion *x); /* NULL: always */
 } Part;
 
 static void expand(Expansion *x, const char *template);
@@ -253,6 +256,17 @@ write_field_names(Expansion *x)
 	write_type_part(x, kg_type_field_names(x->type));
 }
 
+/* Understood everywhere; told where something holds for a time only. */
+static bool
+has_periods(const Expansion *x)
+{
+	if (x->repeat)
+		return true;
+	if (x->type && !kg_derived_any(x->type))
+		return kg_period_any(&x->type->period);
+	return catalog_of(x)->has_periods;
+}
+
 static void
 write_document(Expansion *x)
 {
@@ -407,6 +421,12 @@ static const Part parts[] = {
 	 "{'type':'string','description':'from next of a reply, with its other "
 	 "arguments'}",
 	 NULL},
+	{"valid_at",
+	 "'valid_at':{'type':'string','description':'date-time or now: what does "
+	 "not hold then is not there'},",
+	 NULL,
+	 has_periods},
+	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
 	{"direction",
 	 "'type':'string','enum':['outgoing','incoming','both']",
 	 NULL},
@@ -507,6 +527,8 @@ expand_part(Expansion *x, const char *p)
 		return end + 1;
 	}
 	part = find_part(p, (at ? at : end) - p);
+	if (part->told != NULL && !part->told(x))
+		return end + 1;
 	inner.note = at ? pnstrdup(at + 1, end - at - 1) : NULL;
 	if (part->text != NULL)
 		expand(&inner, part->text);

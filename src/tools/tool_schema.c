@@ -305,13 +305,13 @@ kg_type_field_names(const KgType *type)
 	"'description':'0: total'},"                                              \
 	"'offset':{'type':'integer','minimum':0,'maximum':<max_offset>,"          \
 	"'default':0,'description':'not with cursor'},'cursor':<cursor>,"         \
-	"'citations':<citations>,'max_bytes':<max_bytes>"
+	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>"
 
 #define KG_GET(more)                                                          \
 	"{'type':'object','additionalProperties':false,'properties':{'ids':"      \
 	"{'type':'array','minItems':1,'maxItems':500,'items':<id>},'id':"         \
 	"{'type':['string','integer'],'description':'instead of ids'}," KG_FIELDS \
-		more "'citations':<citations>,'max_bytes':<max_bytes>}}"
+		more "'citations':<citations>,<valid_at>'max_bytes':<max_bytes>}}"
 
 const char *
 kg_tool_input_template(const KgType *type, int operation)

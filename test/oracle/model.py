@@ -4,6 +4,8 @@ Nothing here is clever: every answer is found by trying everything, so that
 it can be believed without reading the extension.
 """
 
+import datetime
+
 PERSON, PLACE = "Person", "Place"
 COLORS = ["red", "green", "blue"]
 
@@ -15,6 +17,20 @@ RELATIONS = {
     "TWIN": ([(PERSON, PERSON)], True, None),
 }
 INVERSES = {inverse: name for name, (_, _, inverse) in RELATIONS.items() if inverse}
+
+
+def instant(text):
+    """A date-time, or where a date begins in UTC."""
+    if len(text) == len("2020-01-01"):
+        text += "T00:00:00Z"
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def holds(data, period, at):
+    """Whether what has these properties holds at an instant; period names two of
+    them, or None."""
+    begin, end = (data.get(name) if name else None for name in period)
+    return (begin is None or instant(begin) <= instant(at)) and (end is None or instant(at) < instant(end))
 
 
 class Edge:
@@ -46,6 +62,12 @@ class Graph:
         view = Graph()
         view.nodes = {node: data for node, data in self.nodes.items() if sees(node, data)}
         view.edges = [e for e in self.edges if e.source in view.nodes and e.target in view.nodes]
+        return view
+
+    def at(self, instant, periods):
+        """The graph of what holds at an instant; periods by type and relation."""
+        view = self.visible(lambda node, data: holds(data, periods[node[0]], instant))
+        view.edges = [e for e in view.edges if holds(e.properties, periods.get(e.relation, (None, None)), instant)]
         return view
 
     def steps(self, node, names=None, direction="both", keep=None):

@@ -1,11 +1,24 @@
 """Random small graphs as bundles, and random calls on them."""
 
-from model import COLORS, INVERSES, PERSON, PLACE, RELATIONS, Edge, Graph, order
+from model import COLORS, INVERSES, PERSON, PLACE, RELATIONS, Edge, Graph, instant, order
 
 IDS = ["a", "b", "c", "d", "e", "f", "g", "A", "10", "2", "é", "a:b", "x y", "%", "_"]
 TAGS = ["t", "u", "v", "T"]
 NUMBERS = [-3, 0, 1, 2, 10, 0.1, 0.2, 2.5, 1e10]
 TYPES = [PERSON, PLACE]
+# Some of them are the same instant.
+DATES = ["2020-01-01", "2020-01-02", "2020-01-03"]
+INSTANTS = [
+    "2019-12-31T23:59:59.999999Z",
+    "2020-01-01T00:00:00Z",
+    "2020-01-01T01:00:00+01:00",
+    "2020-01-01T23:59:59Z",
+    "2020-01-01T19:00:00-05:00",
+    "2020-01-02T00:00:00.000Z",
+    "2020-01-02T00:00:00.5Z",
+    "2020-01-02T12:00:00Z",
+    "2020-01-03T05:30:00+05:30",
+]
 
 BUNDLE = {
     "bundle_name": "oracle",
@@ -27,6 +40,8 @@ BUNDLE = {
                     "tags": {"type": "array", "items": {"type": "string"}, "x-index": True},
                     "total_mentions": {"type": ["integer", "null"]},
                     "hidden": {"type": "boolean"},
+                    "begin": {"type": ["string", "null"], "format": "date-time"},
+                    "end": {"type": "string", "format": "date"},
                     "knows": {"type": "array", "items": {"type": "string", "x-ref": PERSON}},
                     "home": {"type": ["string", "null"], "x-ref": PLACE, "x-relation": "LIVES_IN"},
                 },
@@ -46,6 +61,8 @@ BUNDLE = {
                     "n": {"type": "number", "x-index": True},
                     "size": {"type": "integer", "x-index": True},
                     "hidden": {"type": "boolean"},
+                    "begin": {"type": "string", "format": "date", "x-index": True},
+                    "end": {"type": "string", "format": "date-time"},
                 },
                 "required": ["id"],
             },
@@ -63,6 +80,8 @@ BUNDLE = {
                     "w": {"type": "number", "x-index": True},
                     "note": {"type": "string", "x-detail": True},
                     "provenance": {"type": "string"},
+                    "begin": {"type": "string", "format": "date-time"},
+                    "end": {"type": "string", "format": "date-time"},
                 },
             },
         }
@@ -102,6 +121,38 @@ def graph(rng):
         for e in explicit
     ]
     return g, bundle
+
+
+def period(rng, data, begins, ends):
+    """A period that has some time in it, or a part of one."""
+    if rng.random() < 0.5:
+        return
+    begin, end = rng.choice(begins), rng.choice(ends)
+    if instant(begin) < instant(end):
+        data.update(begin=begin, end=end)
+    elif rng.random() < 0.5:
+        data.update(begin=begin)
+    else:
+        data.update(end=end)
+
+
+def periods(rng, bundle):
+    """The bundle, where what is of some types and relations holds for a time; and
+    their two properties, by name."""
+    names = {}
+
+    def draw(kind, schema):
+        if kind not in names:
+            names[kind] = rng.choice([("begin", "end"), ("begin", "end"), ("begin", None), (None, "end"), (None, None)])
+        begin, end = names[kind]
+        return dict(schema, **({"x-valid-from": begin} if begin else {}), **({"x-valid-to": end} if end else {}))
+
+    drawn = dict(
+        bundle,
+        schemas=[dict(one, schema=draw(one["entity_type"], one["schema"])) for one in bundle["schemas"]],
+        relations=[dict(one, schema=draw(one["name"], one["schema"])) if "schema" in one else one for one in bundle["relations"]],
+    )
+    return drawn, names
 
 
 # What x-authorize may say of a type, beside its ability: the entity's own id, or
@@ -174,6 +225,7 @@ def person(rng, one, people, places):
     maybe(rng, data, "tags", lambda: rng.sample(TAGS, rng.randint(0, 3)))
     maybe(rng, data, "total_mentions", lambda: rng.choice([None, 0, 1, 2, 5]), 0.3)
     maybe(rng, data, "hidden", lambda: True, 0.2)
+    period(rng, data, INSTANTS, DATES)
     maybe(rng, data, "knows", lambda: rng.sample(people, rng.randint(0, min(3, len(people)))), 0.7)
     if places:
         maybe(rng, data, "home", lambda: rng.choice(places + [None]))
@@ -186,6 +238,7 @@ def place(rng, one):
     maybe(rng, data, "n", lambda: rng.choice(NUMBERS))
     maybe(rng, data, "size", lambda: rng.randint(0, 3))
     maybe(rng, data, "hidden", lambda: True, 0.2)
+    period(rng, data, DATES, INSTANTS)
     return data
 
 
@@ -212,6 +265,7 @@ def explicit_edges(rng, people, nodes):
             maybe(rng, properties, "w", lambda: rng.choice([0, 1, 2, 0.1, 0.2, 0.3, 5]))
             maybe(rng, properties, "note", lambda: "n", 0.2)
             maybe(rng, properties, "provenance", lambda: "p", 0.2)
+            period(rng, properties, INSTANTS, INSTANTS)
         edges.append(Edge(relation, source, target, properties))
     return edges
 

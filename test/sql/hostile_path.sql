@@ -29,7 +29,7 @@ RESET ROLE;
 -- What is called, and by whom; compared byte by byte.
 CREATE TABLE public.hostile_call (n int GENERATED ALWAYS AS IDENTITY, who text, call text, clean text, hostile text);
 INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
-  'kg_tenant()', 'kg_tenant(''write'')', 'kg_agent()', 'kg_claim(''sub'')', 'kg_logout()', 'kg_bundle_visible(''path'')', 'kg_entity_visible(''path'', ''1/'')', 'kg_entity_visible(''path'', ''1/'', 1, 1, ''a'', ''{}'')', 'kg_derived_tenant()', 'kg_derived_tenant(''write'')', 'kg_packed_tenant()',
+  'kg_tenant()', 'kg_tenant(''write'')', 'kg_agent()', 'kg_claim(''sub'')', 'kg_logout()', 'kg_bundle_visible(''path'')', 'kg_entity_visible(''path'', ''1/'')', 'kg_entity_visible(''path'', ''1/'', 1, 1, ''a'', ''{}'')', 'kg_entity_valid(1, ''{}'')', 'kg_edge_valid(1, ''{}'')', 'kg_derived_tenant()', 'kg_derived_tenant(''write'')', 'kg_packed_tenant()',
   'kg_apply_bundle(public.hostile_bundle())', 'kg_apply_bundle(public.hostile_bundle(), ''{"dry_run": true}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "maker", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "number", "x-index": true}}}}], "entities": [{"entity_type": "maker", "items": [{"id": "m3", "size": 3}]}]}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "extra", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "maker": {"type": "string", "x-ref": "maker"}}}}], "entities": [{"entity_type": "extra", "items": [{"id": "e1", "maker": "m1"}]}]}'', ''{"mode": "merge"}'')',
