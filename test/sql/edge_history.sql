@@ -160,7 +160,7 @@ SELECT history_since > clock_timestamp() - '1 hour'::interval AS moved FROM kg_r
 SELECT kg_put_edges('[{"relation": "NEEDS", "from": "p1", "to": "p3"}, {"relation": "FITS", "from": "p1", "to": "p2"}]') -> 'counts' AS put;
 SELECT kg_export_bundle('shop') AS shop \gset
 SELECT kg_apply_bundle(jsonb_set(:'shop', '{relations}', (SELECT jsonb_agg(r) FROM jsonb_array_elements(:'shop'::jsonb -> 'relations') r WHERE r ->> 'name' <> 'NEEDS')) - 'edges') ? 'revision' AS applied;
-SELECT DISTINCT r.relation FROM kg_history h LEFT JOIN kg_relation r USING (tenant, relation_no) WHERE relation_no IS NOT NULL;
+SELECT DISTINCT r.relation FROM kg_history h LEFT JOIN kg_relation r USING (tenant, relation_no) WHERE relation_no IS NOT NULL ORDER BY 1;
 SELECT kg_drop_bundle('shop') ? 'entities' AS dropped;
 SELECT count(*) FROM kg_history;
 
