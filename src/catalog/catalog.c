@@ -610,13 +610,48 @@ kg_catalog_get(const char *tenant)
 	return use(entry);
 }
 
+/*
+ * The policies ask for the decisions of today's schema.  Where a type needs them
+ * since the transaction took its snapshot, a call would find nothing of it, and
+ * not say why.
+ */
+static void
+require_same_authorities(const KgCatalog *catalog)
+{
+	const KgCatalog *newest;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	newest = kg_catalog_newest(catalog->tenant);
+	if (newest == catalog || !newest->authorizes)
+		return;
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		const KgType *type = catalog->types[i];
+		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		KgError *err;
+
+		if (type->authorize != NULL || now == NULL || now->authorize == NULL)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session gave entity type \"%s\" "
+						   "x-authorize since the transaction began",
+						   type->name);
+		kg_error_keyword(err, "x-authorize");
+		kg_error_expected(err, "the same call in a new transaction");
+		kg_error_throw(err);
+	}
+}
+
 const KgCatalog *
 kg_catalog_of_caller(void)
 {
 	const char *tenant = kg_identity_current(KG_ACCESS_READ);
+	const KgCatalog *catalog = kg_catalog_get(
+		tenant ? tenant : kg_identity_require(KG_ACCESS_READ));
 
-	return kg_catalog_get(tenant ? tenant
-								 : kg_identity_require(KG_ACCESS_READ));
+	require_same_authorities(catalog);
+	return catalog;
 }
 
 const KgCatalog *
