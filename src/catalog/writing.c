@@ -283,7 +283,10 @@ kg_writing_role(Oid role)
 {
 	const Writing *w = outermost();
 
-	return role == kg_extension_owner() && w != &copying ? w->role : role;
+	if (role != kg_extension_owner())
+		return role;
+	/* After a call's own statements, as the owner: for who made the call. */
+	return w != &copying ? w->role : GetOuterUserId();
 }
 
 TimestampTz

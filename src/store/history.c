@@ -180,11 +180,12 @@ write_edges(KgHistory *history)
 			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 			   "verdict, bundle, relation_no, source, target, key, before, "
 			   "after) SELECT $1, nextval($2), $3, "
-			   "CASE WHEN u.before IS NULL THEN $4 ELSE greatest($4, "
+			   /* The clock may have been set back; an edge may come back. */
+			   "greatest($4, "
 			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 			   "AND h.relation_no = u.relation_no AND h.source = u.source "
 			   "AND h.target = u.target AND h.key = u.key "
-			   "ORDER BY h.change DESC LIMIT 1)) END, "
+			   "ORDER BY h.change DESC LIMIT 1)), "
 			   "$5, $6, $7, $8, $9, u.* "
 			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
 			   "u(verdict, bundle, relation_no, source, target, key, before, "
