@@ -43,6 +43,9 @@ SELECT r->'paths' FROM kg_paths('{"from": {"label": "item", "ids": ["i1"]}, "to"
 SELECT r->'paths' FROM kg_paths('{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "brand", "ids": ["b1"]}, "max_hops": 1, "weight": "price", "edge_columns": ["*"]}') r;
 SELECT r->'nodes', r->'edges' FROM kg_bfs('{"seeds": ["i1"], "max_hops": 1, "columns": ["name"], "edge_columns": ["how"]}') r;
 SELECT r->'nodes' FROM kg_intersect('{"seeds": ["i1", "i2"], "k": 1, "columns": ["size"]}') r;
+SELECT r->'nodes' FROM kg_traverse('{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "MADE_BY"}], "columns": ["brand.size"]}') r;
+SELECT r->'paths' FROM kg_paths('{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "brand", "ids": ["b1"]}, "max_hops": 1, "columns": ["size"]}') r;
+SELECT r->'edges' FROM kg_intersect('{"seeds": ["i1", "i2"], "k": 1, "edge_columns": ["cost"]}') r;
 -- handles alone
 SELECT r - 'edges' FROM (VALUES (kg_find_nodes('{"node_label": "item", "ids_only": true}')), (kg_traverse('{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "*"}], "ids_only": true}')),
   (kg_neighbors('{"start_node": {"label": "item", "node_id": "i1"}, "ids_only": true}')), (kg_paths('{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "brand", "ids": ["b1"]}, "ids_only": true, "limit": 0}')),
