@@ -129,8 +129,12 @@ SELECT kg_call_tool('describe_entity', '{"id": "project:p2"}') -> 'structuredCon
 SELECT jsonb_array_length(kg_explain('list_issue', '{}') -> 'statements') > 0 AS explained;
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/project:p2"}}') -> 'error' -> 'message' AS denied;
 
--- By plain SQL too, and what is derived from entities is closed.
+-- By plain SQL too, in the order of the rows, and what is derived from entities is closed.
+SET enable_indexscan = off;
+SET enable_bitmapscan = off;
 SELECT entity_type, entity_id FROM kg_entity WHERE entity_type <> 'run' ORDER BY 1, 2;
+RESET enable_indexscan;
+RESET enable_bitmapscan;
 SELECT (SELECT count(*) FROM kg_edge) AS edges, (SELECT count(*) FROM kg_index_key) AS keys, (SELECT count(*) FROM kg_term) AS terms;
 -- What a decision allows is asked about again by the next statement.
 SELECT count(*) FROM kg_entity WHERE entity_type = 'project';
