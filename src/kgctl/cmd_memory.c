@@ -14,6 +14,7 @@
 #include "kgctl/log.h"
 #include "kgctl/memory_bundle.h"
 #include "kgctl/show.h"
+#include "kgctl/stored.h"
 
 #define BUNDLE "memory"
 #define BATCH 500
@@ -370,49 +371,61 @@ name_of(const char *handle)
 	return colon ? colon + 1 : handle;
 }
 
+/* A line of the file: they follow those of the entities. */
 static void
-print_relations(const KgJson *edges, KgBuf *out)
+add_relation(void *arg, const KgJson *edge)
 {
-	for (size_t i = 0; edges && i < kg_json_length(edges); i++)
-	{
-		const KgJson *edge = edges->u.items[i];
+	KgBuf *out = arg;
 
-		add_text(out,
-				 "{\"type\":\"relation\",\"from\":",
-				 name_of(text_in(edge, "from")));
-		add_text(out, ",\"to\":", name_of(text_in(edge, "to")));
-		add_text(out,
-				 ",\"relationType\":",
-				 text_in(kg_json_get(edge, "properties"), "relationType"));
-		print_line(out);
-	}
+	add_text(out,
+			 "{\"type\":\"relation\",\"from\":",
+			 name_of(text_in(edge, "from")));
+	add_text(out, ",\"to\":", name_of(text_in(edge, "to")));
+	add_text(out,
+			 ",\"relationType\":",
+			 text_in(kg_json_get(edge, "properties"), "relationType"));
+	kg_buf_puts(out, "}\n");
+}
+
+static void
+print_memory(const KgJson *bundle, const KgBuf *relations)
+{
+	const KgJson **observations = sorted_observations(
+		items_of(bundle, "observation"));
+	KgBuf out;
+
+	kg_buf_init(&out);
+	print_entities(items_of(bundle, "entity"), observations, &out);
+	if (relations->len > 0)
+		fwrite(relations->data, 1, relations->len, stdout);
+	kg_buf_free(&out);
+	free(observations);
 }
 
 static int
 run_memory_export(KgDb *db)
 {
-	const char *values[] = {BUNDLE};
 	KgArena *arena = kg_arena_new();
-	char *text = NULL;
 	const KgJson *bundle;
+	KgBuf text;
+	KgBuf relations;
 	int code = KG_EXIT_OK;
 
-	if (!kg_db_call(db, "kg_export_bundle", "text", values, &text) ||
-		(bundle = kg_db_read(db, arena, text, "entities")) == NULL)
+	kg_buf_init(&text);
+	kg_buf_init(&relations);
+	if (!kg_stored_read(db, BUNDLE, &text, add_relation, &relations))
+		code = db->exit;
+	else if (text.len == 0)
+	{
+		kg_error("there is no bundle \"" BUNDLE "\"");
+		code = KG_EXIT_REFUSED;
+	}
+	else if ((bundle = kg_db_read(db, arena, text.data, "entities")) == NULL)
 		code = db->exit;
 	else
-	{
-		const KgJson **observations = sorted_observations(
-			items_of(bundle, "observation"));
-		KgBuf out;
-
-		kg_buf_init(&out);
-		print_entities(items_of(bundle, "entity"), observations, &out);
-		print_relations(kg_json_get(bundle, "edges"), &out);
-		kg_buf_free(&out);
-		free(observations);
-	}
-	free(text);
+		print_memory(bundle, &relations);
+	kg_buf_free(&relations);
+	kg_buf_free(&text);
 	kg_arena_free(arena);
 	return code;
 }

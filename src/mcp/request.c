@@ -10,10 +10,10 @@
  * What a message gets wrong is answered with a JSON-RPC error, what a tool gets
  * wrong with a result (tools.c).
  */
-#include "auth/listen.h"
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "auth/listen.h"
 #include "auth/token_identity.h"
 #include "mcp/request.h"
 #include "query/decisions.h"
