@@ -710,6 +710,7 @@ may_listen(const KgCall *call)
 {
 	return call->msg.method != NULL &&
 		   (strcmp(call->msg.method, "initialize") == 0 ||
+			strcmp(call->msg.method, KG_SUBSCRIBE_METHOD) == 0 ||
 			strcmp(call->msg.method, KG_LISTEN_METHOD) == 0);
 }
 

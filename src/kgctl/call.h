@@ -21,7 +21,7 @@ typedef struct KgAnswer
 	const char *text; /* JSON, NULL where there is nothing to say */
 	size_t len;
 	PGresult *res;			/* where text lives, or NULL: done() may take it */
-	const char *listen_key; /* of initialize and subscriptions/listen */
+	const char *listen_key; /* of initialize and of what subscribes */
 	const char *sqlstate;	/* of an SQL error */
 	long listen_seconds;	/* until the token ends, -1: it does not */
 	bool failed;			/* it is the gateway's, not the database's */

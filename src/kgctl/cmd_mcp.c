@@ -4,8 +4,8 @@
  *
  * One JSON-RPC message a line.  Calls run side by side, as many as there are
  * connections, so that input goes on being read and a cancellation is seen.
- * The only thing remembered about the client is the revision that initialize
- * agreed on.
+ * All that is remembered about the client is the revision that initialize agreed
+ * on, and what it subscribed to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +42,8 @@ typedef struct Pending
 	KgSubscriber *subscriber;
 	KgBuf line; /* what waits for LISTEN before it is sent */
 	char *id;
+	char *uri;	  /* that a legacy client subscribes to */
+	bool dropped; /* before it was subscribed to */
 	bool notification;
 	bool holds; /* input waits for its answer */
 	bool quiet; /* nobody waits for its answer: it is the server's own */
@@ -153,10 +155,18 @@ remove_pending(Pending *p)
 		kg_unsubscribe(p->subscriber);
 	kg_buf_free(&p->line);
 	free(p->id);
+	free(p->uri);
 	free(p);
 }
 
+static bool
+is_running(const Pending *p)
+{
+	return p->call != NULL || p->line.len > 0;
+}
+
 static void split_lines(Stdio *s);
+static void ask(Stdio *s, KgBuf *line);
 static void ask_again(Stdio *s);
 
 /* To a legacy client, which cannot ask for it again: the server does. */
@@ -207,6 +217,76 @@ on_notify(void *arg, const char *json, size_t len)
 	write_line(((Pending *) arg)->server, json, len);
 }
 
+static void
+write_subscribe(KgBuf *out, const char *uri)
+{
+	kg_buf_puts(out,
+				"{\"jsonrpc\":\"2.0\",\"id\":0,"
+				"\"method\":\"" KG_SUBSCRIBE_METHOD "\","
+				"\"params\":{\"uri\":");
+	kg_buf_json(out, uri, strlen(uri));
+	kg_buf_puts(out, "}}");
+}
+
+/* As on_change(), of one resource. */
+static void
+on_updated(void *arg, const char *json, size_t len)
+{
+	Pending *p = arg;
+	Stdio *s = p->server;
+	KgBuf line;
+
+	if (json != NULL)
+	{
+		write_line(s, json, len);
+		return;
+	}
+	kg_buf_init(&line);
+	write_subscribe(&line, p->uri);
+	remove_pending(p);
+	ask(s, &line);
+}
+
+/* A legacy client's subscription to a resource ends, or is made once more. */
+static void
+drop_subscription(Stdio *s, const char *uri)
+{
+	Pending *p;
+	Pending *next;
+
+	for (p = LIST_FIRST(&s->pending); p != NULL; p = next)
+	{
+		next = LIST_NEXT(p, link);
+		if (p->uri == NULL || strcmp(p->uri, uri) != 0)
+			continue;
+		if (is_running(p))
+			p->dropped = true;
+		else
+			remove_pending(p);
+	}
+}
+
+/* It was allowed: what is answered needs no more than the subscription. */
+static void
+subscribe_resource(Pending *p, const KgAnswer *answer)
+{
+	KgBuf asked;
+
+	kg_buf_init(&asked);
+	write_subscribe(&asked, p->uri);
+	free(p->id);
+	p->id = NULL;
+	kg_subscribe(p->subscriber,
+				 answer->listen_key,
+				 asked.data,
+				 asked.len,
+				 NULL,
+				 answer->listen_seconds,
+				 on_updated,
+				 p);
+	kg_buf_free(&asked);
+}
+
 /* What initialize agreed on shapes the answers from now on. */
 static void
 initialized(Pending *p, const KgAnswer *answer)
@@ -253,8 +333,14 @@ on_done(void *arg, KgAnswer *answer)
 			write_line(s, answer->text, answer->len);
 		if (p->holds)
 			initialized(p, answer);
-		if (!p->holds && p->subscriber != NULL && answer->listen_key != NULL)
+		if (!p->holds && !p->dropped && p->subscriber != NULL &&
+			answer->listen_key != NULL)
 		{
+			if (p->uri != NULL)
+			{
+				subscribe_resource(p, answer);
+				return;
+			}
 			kg_subscribe(p->subscriber,
 						 answer->listen_key,
 						 answer->text,
@@ -346,29 +432,64 @@ on_listening(void *arg, bool listening)
 	kg_buf_free(&line);
 }
 
+static bool
+is_request(const KgMessage *msg, const char *method)
+{
+	return msg->kind == KG_MSG_REQUEST && strcmp(msg->method, method) == 0;
+}
+
+/* The resource that a legacy client's request is about by a method, or NULL. */
+static const char *
+uri_of(const KgMessage *msg, const char *method)
+{
+	return !msg->modern && is_request(msg, method)
+			   ? kg_json_get_text(msg->params, "uri")
+			   : NULL;
+}
+
 static void
 start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 {
 	Pending *p = kg_calloc(1, sizeof(Pending));
+	const char *uri = uri_of(msg, KG_SUBSCRIBE_METHOD);
+	const char *gone = uri ? uri : uri_of(msg, KG_UNSUBSCRIBE_METHOD);
 	bool waits = false;
 
+	if (gone != NULL)
+		drop_subscription(s, gone);
 	p->server = s;
 	p->quiet = quiet;
 	p->id = msg->id && !quiet ? kg_strdup(msg->id) : NULL;
 	p->notification = msg->kind == KG_MSG_NOTIFICATION;
 	/* What comes next is answered in the shape that initialize agrees on. */
-	p->holds = !msg->modern && msg->kind == KG_MSG_REQUEST &&
-			   strcmp(msg->method, "initialize") == 0;
+	p->holds = !msg->modern && is_request(msg, "initialize");
+	p->uri = uri ? kg_strdup(uri) : NULL;
 	s->holding = s->holding || p->holds;
 	LIST_INSERT_HEAD(&s->pending, p, link);
-	if (p->holds || (msg->kind == KG_MSG_REQUEST && p->id != NULL &&
-					 strcmp(msg->method, KG_LISTEN_METHOD) == 0))
+	if (p->holds || p->uri != NULL ||
+		(p->id != NULL && is_request(msg, KG_LISTEN_METHOD)))
 		p->subscriber = kg_subscriber_new(
 			s->gateway.listener, on_listening, p, &waits);
 	if (waits)
 		kg_buf_add(&p->line, line, len);
 	else
 		send_call(p, msg, line, len);
+}
+
+/* A request of the server's own, in the client's place. */
+static void
+ask(Stdio *s, KgBuf *line)
+{
+	KgMessage msg;
+	char *error = NULL;
+
+	if (!s->eof && kg_message_parse(&msg, line->data, line->len, &error))
+	{
+		start_call(s, &msg, line->data, line->len, true);
+		kg_message_free(&msg);
+	}
+	free(error);
+	kg_buf_free(line);
 }
 
 /*
@@ -378,9 +499,7 @@ start_call(Stdio *s, KgMessage *msg, const char *line, size_t len, bool quiet)
 static void
 ask_again(Stdio *s)
 {
-	KgMessage msg;
 	KgBuf line;
-	char *error = NULL;
 
 	kg_buf_init(&line);
 	kg_buf_printf(&line,
@@ -388,13 +507,7 @@ ask_again(Stdio *s)
 				  "\"params\":{\"protocolVersion\":\"%s\",\"capabilities\":{},"
 				  "\"clientInfo\":{\"name\":\"kgctl\",\"version\":\"0\"}}}",
 				  s->revision);
-	if (!s->eof && kg_message_parse(&msg, line.data, line.len, &error))
-	{
-		start_call(s, &msg, line.data, line.len, true);
-		kg_message_free(&msg);
-	}
-	free(error);
-	kg_buf_free(&line);
+	ask(s, &line);
 }
 
 static void
@@ -497,7 +610,7 @@ calls_running(const Stdio *s)
 	const Pending *p;
 
 	LIST_FOREACH(p, &s->pending, link)
-		if (p->call != NULL || p->line.len > 0)
+		if (is_running(p))
 			return true;
 	return false;
 }
@@ -540,7 +653,7 @@ close_server(Stdio *s)
 	{
 		if (p->call != NULL)
 			kg_call_cancel(p->call);
-		else if (p->subscriber != NULL && p->line.len == 0)
+		else if (p->subscriber != NULL && p->id != NULL && p->line.len == 0)
 			end_subscription(p);
 		remove_pending(p);
 	}

@@ -317,6 +317,13 @@ kg_listener_free(KgListener *l)
 	free(l);
 }
 
+static void
+add_uri(KgSubscriber *s, const json_t *uri)
+{
+	if (s->nuris < MAX_URIS && json_is_string(uri))
+		s->uris[s->nuris++] = kg_strdup(json_string_value(uri));
+}
+
 /* The accepted filter, in params or in an object right below. */
 static void
 read_filter(KgSubscriber *s, json_t *object, int depth)
@@ -338,8 +345,8 @@ read_filter(KgSubscriber *s, json_t *object, int depth)
 			s->kinds |= kinds[i].kind;
 	uris = json_object_get(object, "resourceSubscriptions");
 	json_array_foreach(uris, i, value)
-		if (s->nuris < MAX_URIS && json_is_string(value))
-			s->uris[s->nuris++] = kg_strdup(json_string_value(value));
+		add_uri(s, value);
+	add_uri(s, json_object_get(object, "uri"));
 	if (depth > 0)
 		json_object_foreach(object, key, value)
 			read_filter(s, value, depth - 1);

@@ -42,8 +42,8 @@ extern KgSubscriber *kg_subscriber_new(KgListener *listener,
 
 /*
  * Subscribe to the changes of one key.  ack is the acknowledgement (its filter
- * and resource URIs are read from it), NULL for a legacy client that gets all
- * list changes.  id is the JSON text of the subscription id or NULL.  After
+ * and resource URIs are read from it), of a legacy client what it sent to
+ * subscribe to one resource, or NULL: it gets all list changes.  id is the JSON text of the subscription id or NULL.  After
  * so many seconds its right ends; -1: it has no end.
  */
 extern void kg_subscribe(KgSubscriber *subscriber, const char *key,

@@ -15,6 +15,9 @@
 #define KG_LEGACY_NEWEST "2025-11-25"
 
 #define KG_LISTEN_METHOD "subscriptions/listen"
+/* The same of one resource, of a legacy client. */
+#define KG_SUBSCRIBE_METHOD "resources/subscribe"
+#define KG_UNSUBSCRIBE_METHOD "resources/unsubscribe"
 
 /* JSON-RPC codes that the gateway uses. */
 #define KG_RPC_PARSE (-32700)

@@ -112,9 +112,12 @@ extern bool kg_mcp_discover(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_ping(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w);
+/* There is no such resource, for who asks. */
+extern bool kg_mcp_refuse_resource(KgMcpRequest *req, const char *uri);
 /* May who asks be told that a resource changed?  Of the memory, who has it. */
 extern bool kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri);
 extern bool kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w);
+extern bool kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w);

@@ -43,7 +43,7 @@ static const struct
 	{"ping", LEGACY, kg_mcp_ping},
 	{"logging/setLevel", LEGACY, kg_mcp_set_level},
 	{"resources/subscribe", LEGACY, kg_mcp_subscribe},
-	{"resources/unsubscribe", LEGACY, kg_mcp_subscribe},
+	{"resources/unsubscribe", LEGACY, kg_mcp_unsubscribe},
 };
 
 Jsonb *

@@ -353,20 +353,14 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	return kg_jw_finish(&w);
 }
 
-static bool
-refuse_unknown(KgMcpRequest *req, const char *uri)
+bool
+kg_mcp_refuse_resource(KgMcpRequest *req, const char *uri)
 {
-	KgJsonWriter w;
-
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "uri", uri);
-	kg_jw_end_object(&w);
 	return kg_mcp_refuse(req,
 						 req->revision < KG_MCP_2026_07_28
 							 ? KG_MCP_RESOURCE_NOT_FOUND
 							 : KG_MCP_INVALID_PARAMS,
-						 kg_jw_finish(&w),
+						 kg_mcp_error_data("uri", uri),
 						 "the resource does not exist");
 }
 
@@ -388,7 +382,7 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 	else if (strcmp(uri, MEMORY_URI) == 0 && has_memory(req, catalog))
 		content = kg_memory_graph();
 	if (content == NULL)
-		return refuse_unknown(req, uri);
+		return kg_mcp_refuse_resource(req, uri);
 	kg_jw_key(w, "contents");
 	kg_jw_begin_array(w);
 	kg_jw_begin_object(w);

@@ -97,11 +97,26 @@ kg_mcp_set_level(KgMcpRequest *req, KgJsonWriter *w)
 
 /* Whoever carries the messages keeps the list of subscriptions. */
 bool
-kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
+kg_mcp_unsubscribe(KgMcpRequest *req, KgJsonWriter *w)
 {
 	if (kg_mcp_string_param(req, "uri") == NULL)
 		return kg_mcp_refuse(
 			req, KG_MCP_INVALID_PARAMS, NULL, "params.uri is missing");
+	return true;
+}
+
+bool
+kg_mcp_subscribe(KgMcpRequest *req, KgJsonWriter *w)
+{
+	JsonbValue uri;
+
+	if (!kg_mcp_unsubscribe(req, w))
+		return false;
+	(void) kg_json_get(req->params, "uri", &uri);
+	if (!kg_mcp_may_be_told(req, &uri))
+		return kg_mcp_refuse_resource(req, kg_json_cstring(&uri));
+	/* Of a batch nobody takes out where to listen. */
+	req->listen = req->member < 0;
 	return true;
 }
 

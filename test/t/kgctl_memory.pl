@@ -154,6 +154,57 @@ $node->safe_psql('postgres', q{SET ROLE kg_other; SELECT kg_create_agent('mark')
 ok(told($b, qr/list_changed/), 'marked');
 unlike($b->{text}, qr/updated/, 'another tenant was told nothing');
 
+# A legacy client on standard input subscribes by resources/subscribe.
+sub stdio
+{
+	my ($token) = @_;
+	local %ENV = (%ENV, KGCTL_DSN => $node->connstr('postgres') . ' user=kg_gate', KGCTL_TOKEN => $token);
+	my $client = { in => '', out => '', id => 1 };
+	$client->{run} = IPC::Run::start([ 'kgctl', 'mcp' ], '<', \$client->{in}, '>', \$client->{out}, IPC::Run::timeout(60));
+	ask($client, 'initialize', { protocolVersion => '2025-11-25', capabilities => {}, clientInfo => { name => 'x', version => '1' } });
+	return $client;
+}
+sub hears { my ($client, $pattern) = @_; return wait_until(sub { IPC::Run::pump_nb($client->{run}); $client->{out} =~ $pattern }); }
+sub ask
+{
+	my ($client, $method, $params) = @_;
+	my $id = $client->{id}++;
+	$client->{in} .= JSON::PP->new->canonical->encode({ jsonrpc => '2.0', id => $id, method => $method, params => $params }) . "\n";
+	hears($client, qr/^(\{(?=[^\n]*"id": ?$id\b)[^\n]*)\n/m);
+	return decode($client->{out} =~ /^(\{(?=[^\n]*"id": ?$id\b)[^\n]*)\n/m);
+}
+sub remember { sql(qq{SELECT kg_call_tool('create_entities', '{"entities": [{"name": "$_[0]", "entityType": "t", "observations": []}]}')}); return; }
+my $old = stdio($token{a});
+is_deeply(ask($old, 'resources/subscribe', { uri => $memory }), { jsonrpc => '2.0', id => 2, result => {} }, 'a legacy client subscribes');
+remember('three');
+ok(hears($old, qr/resources\/updated[^\n]*knowledge-graph/), '... and is told');
+$old->{out} = '';
+$node->safe_psql('postgres', 'UPDATE kg_auth_key SET enabled = enabled');
+my $more = 0;
+ok(wait_until(sub { remember('more ' . $more++); IPC::Run::pump_nb($old->{run}); $old->{out} =~ /resources\/updated[^\n]*knowledge-graph/ }),
+	'... also after kgctl had to ask again');
+ask($old, 'resources/unsubscribe', { uri => $memory });
+$old->{out} = '';
+remember('five');
+sql(q{SELECT kg_create_agent('mark_2')});
+ok(hears($old, qr/tools\/list_changed/), 'marked');
+unlike($old->{out}, qr/updated/, 'who unsubscribed is told nothing');
+ask($old, 'resources/subscribe', { uri => $memory }) for 1, 2;
+$old->{out} = '';
+remember('six');
+sql(q{SELECT kg_create_agent('mark_3')});
+ok(hears($old, qr/tools\/list_changed/), 'marked');
+is(scalar(() = $old->{out} =~ /updated/g), 1, 'who subscribed twice is told once');
+my $none = stdio(token('{"tenant": "a", "sub": "x", "agent": "deaf"}'));
+is(ask($none, 'resources/subscribe', { uri => $memory })->{error}{code}, -32002, 'who has no memory cannot subscribe to it');
+for my $client ($old, $none)
+{
+	$client->{run}->signal('TERM');
+	$client->{run}->finish;
+	is($client->{run}->full_result(0), 0, 'SIGTERM ends it cleanly');
+	unlike($client->{out}, qr/"id": ?(?:0|null)/, 'what kgctl asked is not answered to the client');
+}
+
 # Registered tools by version.
 sub register
 {
