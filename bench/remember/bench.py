@@ -4,7 +4,7 @@ The reference (npm @modelcontextprotocol/server-memory) is measured where
 KG_NODE_MODULES names a folder that has it: the same entities in its file, the
 same queries through its standard input and output.  Ours is kg_call_tool() in
 the server, median of 7.  Where a query fills the reply, what it costs is the
-reply (max_bytes, 256 kB by default); so each is measured with 16 kB, too.
+reply (max_bytes, 32 kB by default); so each is measured with 16 kB, too.
 """
 import json
 import os

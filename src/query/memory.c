@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "catalog/pg_collation.h"
+#include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
 #include "mb/pg_wchar.h"
@@ -269,7 +270,10 @@ kg_memory_by_names(const KgMemory *memory, const char *const *names, int n,
 			to->entities[kept++] = to->entities[i];
 	to->n = kept;
 	read_observations(memory, to, first);
-	qsort(to->entities, to->n, sizeof(KgRemembered), compare_names);
+	qsort(to->entities + first,
+		  to->n - first,
+		  sizeof(KgRemembered),
+		  compare_names);
 }
 
 void
@@ -546,11 +550,9 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 	}
 	kg_sql_append(
 		b, " AND t.term" KG_GE "$%d", kg_sql_param_text(b, words->word));
-	/* The last character that there is. */
-	kg_sql_append(
-		b,
-		" AND t.term" KG_LT "$%d",
-		kg_sql_param_text(b, psprintf("%s\xf4\x8f\xbf\xbf", words->word)));
+	kg_sql_append(b,
+				  " AND t.term" KG_LT "$%d",
+				  kg_sql_param_text(b, kg_text_prefix_high(words->word)));
 }
 
 /* How many rows have the words, up to a bound. */

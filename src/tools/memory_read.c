@@ -61,6 +61,14 @@ entity_size(const KgRemembered *entity)
 	return size;
 }
 
+/* Of those that were found, from one on. */
+static void
+add_sizes(Reading *reading, int first)
+{
+	for (int i = first; i < reading->found.n; i++)
+		reading->size += entity_size(&reading->found.entities[i]);
+}
+
 static bool
 has_room(const Reading *reading)
 {
@@ -83,8 +91,7 @@ scan(Reading *reading)
 			return;
 		last = found->entities[found->n - 1].name;
 		reading->more = found->n - first == KG_MEMORY_CHUNK;
-		for (int i = first; i < found->n; i++)
-			reading->size += entity_size(&found->entities[i]);
+		add_sizes(reading, first);
 		if (!reading->more)
 			return;
 		if (!has_room(reading))
@@ -100,29 +107,17 @@ scan(Reading *reading)
 static void
 look(Reading *reading, const char *const *names, int n)
 {
-	KgRemembrance *found = &reading->found;
 	int i = 0;
 
 	for (; i < n && has_room(reading); i += KG_MEMORY_CHUNK)
 	{
-		KgRemembrance chunk = {0};
+		int first = reading->found.n;
 
-		kg_memory_by_names(
-			&reading->memory, names + i, Min(KG_MEMORY_CHUNK, n - i), &chunk);
-		for (int j = 0; j < chunk.n; j++)
-		{
-			if (found->n == found->room)
-			{
-				found->room = Max(64, found->room * 2);
-				found->entities =
-					found->entities == NULL
-						? palloc(found->room * sizeof(KgRemembered))
-						: repalloc(found->entities,
-								   found->room * sizeof(KgRemembered));
-			}
-			found->entities[found->n++] = chunk.entities[j];
-			reading->size += entity_size(&chunk.entities[j]);
-		}
+		kg_memory_by_names(&reading->memory,
+						   names + i,
+						   Min(KG_MEMORY_CHUNK, n - i),
+						   &reading->found);
+		add_sizes(reading, first);
 	}
 	reading->more |= i < n;
 	reading->untried += Max(0, n - i);
