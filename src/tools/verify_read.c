@@ -30,7 +30,10 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 	claim->reason = reason;
 }
 
-/* The claim with the value at a path replaced, or its member renamed. */
+/*
+ * The claim with the value at a path replaced, or its member renamed, where no
+ * other has that name.
+ */
 static void
 write_repaired(KgJsonWriter *w, const JsonbContainer *container,
 			   const char *path, const char *at, const char *meant, bool rename)
@@ -47,8 +50,10 @@ write_repaired(KgJsonWriter *w, const JsonbContainer *container,
 							: kg_path_index(path, it.index);
 		bool is_it = strcmp(here, at) == 0;
 		int len = strlen(here);
+		JsonbValue taken;
 
-		if (object && is_it && rename)
+		if (object && is_it && rename &&
+			kg_json_get(container, meant, &taken) == NULL)
 			kg_jw_key(w, meant);
 		else if (object)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
