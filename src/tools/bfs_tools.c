@@ -274,7 +274,9 @@ const KgFixedTool kg_bfs_tools[] = {
 	 "Verify claims",
 	 "Which claims of a draft hold, checked against the graph: supported, "
 	 "contradicted (with what is so), not_found, ambiguous, unknown or "
-	 "invalid. Call it before you answer.",
+	 "invalid. A claim is {entity}, {entity, property, is}, {from, relation, "
+	 "to}, {path}, {from, to, within}, {count, is}, {none} or {name}; entities "
+	 "by id, best as type:id. Call it before you answer.",
 	 verify_input,
 	 verify_output,
 	 kg_tool_verify_claims},
