@@ -595,8 +595,8 @@ use(Entry *entry)
 	return &entry->catalog;
 }
 
-const KgCatalog *
-kg_catalog_get(const char *tenant)
+static Entry *
+seen_entry(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);
 	Entry *entry = kg_cache_find(&catalogs, wanted.role, is_seen, &wanted);
@@ -607,39 +607,50 @@ kg_catalog_get(const char *tenant)
 		kg_snapshot_remember(
 			&entry->seen, wanted.snapshot, entry->entry.context);
 	}
-	return use(entry);
+	return entry;
+}
+
+const KgCatalog *
+kg_catalog_get(const char *tenant)
+{
+	return use(seen_entry(tenant));
+}
+
+static KG_NORETURN void
+throw_authorizes(const KgType *type)
+{
+	const char *span = IsolationUsesXactSnapshot() ? "transaction"
+												   : "statement";
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"another session gave entity type \"%s\" "
+								"x-authorize since the %s began",
+								type->name,
+								span);
+
+	kg_error_keyword(err, "x-authorize");
+	kg_error_expected(err, "the same call in a new %s", span);
+	kg_error_throw(err);
 }
 
 /*
  * The policies ask for the decisions of today's schema.  Where a type needs them
- * since the transaction took its snapshot, a call would find nothing of it, and
- * not say why.
+ * since the snapshot was taken, a call would find nothing of it, and not say
+ * why.
  */
 static void
 require_same_authorities(const KgCatalog *catalog)
 {
-	const KgCatalog *newest;
+	const KgCatalog *newest = kg_catalog_newest(catalog->tenant);
 
-	if (!IsolationUsesXactSnapshot())
-		return;
-	newest = kg_catalog_newest(catalog->tenant);
 	if (newest == catalog || !newest->authorizes)
 		return;
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		const KgType *type = catalog->types[i];
 		const KgType *now = kg_catalog_type_no(newest, type->type_no);
-		KgError *err;
 
-		if (type->authorize != NULL || now == NULL || now->authorize == NULL)
-			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "another session gave entity type \"%s\" "
-						   "x-authorize since the transaction began",
-						   type->name);
-		kg_error_keyword(err, "x-authorize");
-		kg_error_expected(err, "the same call in a new transaction");
-		kg_error_throw(err);
+		if (type->authorize == NULL && now != NULL && now->authorize != NULL)
+			throw_authorizes(type);
 	}
 }
 
@@ -647,10 +658,12 @@ const KgCatalog *
 kg_catalog_of_caller(void)
 {
 	const char *tenant = kg_identity_current(KG_ACCESS_READ);
-	const KgCatalog *catalog = kg_catalog_get(
-		tenant ? tenant : kg_identity_require(KG_ACCESS_READ));
+	Entry *entry = seen_entry(tenant ? tenant
+									 : kg_identity_require(KG_ACCESS_READ));
+	const KgCatalog *catalog = use(entry);
 
-	require_same_authorities(catalog);
+	if (!entry->newest)
+		require_same_authorities(catalog);
 	return catalog;
 }
 
