@@ -141,7 +141,8 @@ typedef struct Keeping
 {
 	const KgUserContext *caller;
 	int places[NCOLS];
-	char *tenant; /* NULL: no row so far */
+	MemoryContext row; /* for what is read of one */
+	char *tenant;	   /* NULL: no row so far */
 	const KgCatalog *catalog;
 	KgHistory *history;			/* NULL: nothing to write so far */
 	const KgRelation *relation; /* of the last row, or NULL */
@@ -171,16 +172,19 @@ begin_tenant(Keeping *keeping, Datum tenant_datum)
 	keeping->relation_no = 0;
 }
 
-/* The relation of a row, if it has history. */
+/* The relation of a row, if it has history; no more is read of one of others. */
 static const KgRelation *
-kept_relation(Keeping *keeping, const TupleTableSlot *slot)
+kept_relation(Keeping *keeping, TupleTableSlot *slot)
 {
-	int32 number = DatumGetInt32(
-		slot->tts_values[keeping->places[COL_RELATION]]);
+	int tenant = keeping->places[COL_TENANT];
+	int32 number;
 
-	begin_tenant(keeping, slot->tts_values[keeping->places[COL_TENANT]]);
+	slot_getsomeattrs(slot, tenant + 1);
+	begin_tenant(keeping, slot->tts_values[tenant]);
 	if (!keeping->catalog->edge_history)
 		return NULL;
+	slot_getallattrs(slot);
+	number = DatumGetInt32(slot->tts_values[keeping->places[COL_RELATION]]);
 	if (keeping->relation_no != number)
 		keeping->relation = kg_catalog_relation_no(keeping->catalog, number);
 	keeping->relation_no = number;
@@ -209,23 +213,26 @@ keep_image(Keeping *keeping, const KgRelation *relation,
 {
 	KgEdgeImage was;
 	KgEdgeImage now;
+	MemoryContext old;
 
 	if (relation == NULL)
 		return;
 	if (keeping->history == NULL)
 		keeping->history = kg_history_begin(keeping->tenant, keeping->caller);
+	old = MemoryContextSwitchTo(keeping->row);
 	if (before)
 		read_image(keeping, before, &was);
 	if (after)
 		read_image(keeping, after, &now);
 	kg_history_edge(
 		keeping->history, relation, before ? &was : NULL, after ? &now : NULL);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(keeping->row);
 }
 
 /* One that gets another relation is deleted and created. */
 static void
-keep_row(Keeping *keeping, const TupleTableSlot *before,
-		 const TupleTableSlot *after)
+keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 {
 	const KgRelation *was = before ? kept_relation(keeping, before) : NULL;
 	const KgRelation *now = after ? kept_relation(keeping, after) : NULL;
@@ -245,10 +252,7 @@ static bool
 next_row(Tuplestorestate *store, TupleTableSlot *slot)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (!tuplestore_gettupleslot(store, true, false, slot))
-		return false;
-	slot_getallattrs(slot);
-	return true;
+	return tuplestore_gettupleslot(store, true, false, slot);
 }
 
 /*
@@ -275,6 +279,8 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		return;
 	before = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
 	after = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	keeping.row = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph row", ALLOCSET_DEFAULT_SIZES);
 	kg_find_columns(desc, columns, NCOLS, keeping.places);
 	if (old_rows)
 		tuplestore_rescan(old_rows);
@@ -284,6 +290,7 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		   (new_rows == NULL || next_row(new_rows, after)))
 		keep_row(&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
 	end_tenant(&keeping);
+	MemoryContextDelete(keeping.row);
 	ExecDropSingleTupleTableSlot(before);
 	ExecDropSingleTupleTableSlot(after);
 }
