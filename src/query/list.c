@@ -891,12 +891,15 @@ nodes_source(const KgListQuery *query)
 {
 	KgSource *source = make_source(
 		KG_SOURCE_NODES, query->filter, NULL, INT_MAX);
-	Datum *nodes = palloc(Max(1, query->matches->n) * sizeof(Datum));
+	int n = query->matches ? query->matches->n : (int) query->namong;
+	Datum *nodes = MemoryContextAllocHuge(CurrentMemoryContext,
+										  Max((Size) n, 1) * sizeof(Datum));
 
-	for (int i = 0; i < query->matches->n; i++)
-		nodes[i] = Int64GetDatum(query->matches->matches[i].node);
+	for (int i = 0; i < n; i++)
+		nodes[i] = Int64GetDatum(
+			query->matches ? query->matches->matches[i].node : query->among[i]);
 	source->nodes = nodes;
-	source->nnodes = query->matches->n;
+	source->nnodes = n;
 	return source;
 }
 
@@ -1003,12 +1006,12 @@ kg_list_run(const KgListQuery *query)
 
 	memset(&drivers, 0, sizeof(drivers));
 	page->total_known = true;
-	if (query->matches)
+	if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
 		matching = drive(query, nodes_source(query), &rows);
 		kg_rows_finish(&rows);
-		page->total_known = !query->matches->truncated;
+		page->total_known = !query->matches || !query->matches->truncated;
 	}
 	else
 	{

@@ -40,7 +40,9 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* of a search, or NULL */
-	bool by_rank;			  /* best match first: the first key is the rank */
+	const int64 *among;		  /* these alone, namong of them; or NULL */
+	uint32 namong;
+	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;
 	KgSort sort[KG_MAX_SORT];
 	bool id_descending; /* of the last tie */

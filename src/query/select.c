@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "catalog/pg_type.h"
 #include "query/nodes.h"
+#include "query/related.h"
 #include "query/select.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
@@ -215,18 +216,23 @@ select_one(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	return node;
 }
 
-int64 *
-kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
+static bool
+is_anchored(const KgSelector *selector)
 {
-	bool anchored = selector->nids > 0 || (selector->filter != NULL &&
-										   selector->filter->nconditions > 0);
+	return selector->nids > 0 ||
+		   (selector->filter != NULL && selector->filter->nconditions > 0);
+}
+
+/* By its type, ids and filter. */
+static void
+select_set(KgGraph *graph, const KgSelector *selector, KgNodeSet *set)
+{
 	const KgCondition *driver = driving_condition(selector->filter);
+	bool anchored = is_anchored(selector) || selector->related != NULL;
 	SelectState state;
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	if (selector->nids == 1 && selector->filter == NULL)
-		return select_one(graph, selector, n);
 	state.graph = graph;
 	state.limit = anchored ? PG_UINT32_MAX
 						   : (uint32) kg_setting_max_unanchored + 1;
@@ -241,6 +247,28 @@ kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 	(void) kg_plan_run(&statement, receive_node, &state);
 	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
 		throw_unanchored(graph, selector, state.set.nodes[0]);
-	*n = state.set.n;
-	return state.set.nodes;
+	*set = state.set;
+}
+
+int64 *
+kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
+{
+	const KgRelated *related = selector->related;
+	KgNodeSet set;
+	int64 *nodes;
+
+	if (selector->nids == 1 && selector->filter == NULL && related == NULL)
+		return select_one(graph, selector, n);
+	kg_nodeset_init(&set, graph->context);
+	if (related == NULL || is_anchored(selector) ||
+		!kg_related_anchor(graph, related, selector->type, &set))
+		select_set(graph, selector, &set);
+	*n = set.n;
+	if (related == NULL)
+		return set.nodes;
+	nodes = MemoryContextAllocHuge(graph->context,
+								   Max((Size) set.n, 1) * sizeof(int64));
+	memcpy(nodes, set.nodes, (Size) set.n * sizeof(int64));
+	*n = kg_related_keep(graph, related, nodes, set.n);
+	return nodes;
 }

@@ -13,15 +13,17 @@ typedef struct KgSelector
 	const KgType *type;
 	int nids; /* 0: no ids were given */
 	char **ids;
-	const KgFilter *filter; /* analysed; or NULL */
-	const char *path;		/* JSON Pointer of the selector */
-	const char *ids_path;	/* of its ids */
+	const KgFilter *filter;			 /* analysed; or NULL */
+	const struct KgRelated *related; /* or NULL */
+	const char *path;				 /* JSON Pointer of the selector */
+	const char *ids_path;			 /* of its ids */
 } KgSelector;
 
 /*
  * The visible nodes that a selector means, each once, in no order; allocated
- * in the graph's context.  Without ids and filter the type must have at most
- * kg_graph.max_unanchored entities: KG_LIMIT_EXCEEDED otherwise.
+ * in the graph's context.  Without ids, filter and what they are related to the
+ * type must have at most kg_graph.max_unanchored entities: KG_LIMIT_EXCEEDED
+ * otherwise.
  */
 extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 							  uint32 *n);

@@ -14,6 +14,7 @@
 #include "base/settings.h"
 #include "miscadmin.h"
 #include "query/plan.h"
+#include "query/related.h"
 #include "query/sort.h"
 #include "query/traverse.h"
 #include "utils/memutils.h"
@@ -76,8 +77,15 @@ test_ref(const KgRef *ref, void *arg)
 	state->pass[state->position[i]] = true;
 }
 
-void
-kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
+static bool
+is_among(const KgNodeTest *test, int64 node)
+{
+	return test->among == NULL ||
+		   kg_nodeset_find(test->among, node) != KG_NO_NODE;
+}
+
+static void
+test_filters(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 			 uint32 n, const uint16 *ranks, bool *pass)
 {
 	TestState state;
@@ -86,9 +94,10 @@ kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 	if (test->filters == NULL)
 	{
 		for (uint32 i = 0; i < n; i++)
-			pass[i] = test->type == NULL ||
-					  (ranks[i] != 0 &&
-					   graph->ranked[ranks[i] - 1] == test->type);
+			pass[i] = (test->type == NULL ||
+					   (ranks[i] != 0 &&
+						graph->ranked[ranks[i] - 1] == test->type)) &&
+					  is_among(test, nodes[i]);
 		return;
 	}
 	memset(&state, 0, sizeof(state));
@@ -105,6 +114,8 @@ kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 			continue;
 		if (test->type != NULL && graph->ranked[ranks[i] - 1] != test->type)
 			continue;
+		if (!is_among(test, nodes[i]))
+			continue;
 		position[kg_nodeset_add(&state.set, nodes[i])] = i;
 	}
 	state.position = position;
@@ -112,6 +123,39 @@ kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
 		graph, state.set.nodes, state.set.n, true, test_ref, &state);
 	kg_nodeset_free(&state.set);
 	pfree(position);
+}
+
+/* Of those that pass, the ones that are connected as they have to be. */
+static void
+test_related(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
+			 uint32 n, const uint16 *ranks, bool *pass)
+{
+	int64 *passing = MemoryContextAllocHuge(graph->context,
+											Max((Size) n, 1) * sizeof(int64));
+	uint32 npassing = 0;
+	KgNodeSet kept;
+
+	check_stack_depth();
+	for (uint32 i = 0; i < n; i++)
+		if (pass[i] && ranks[i] != 0)
+			passing[npassing++] = nodes[i];
+	npassing = kg_related_keep(graph, test->related, passing, npassing);
+	kg_nodeset_init(&kept, graph->context);
+	for (uint32 i = 0; i < npassing; i++)
+		(void) kg_nodeset_add(&kept, passing[i]);
+	for (uint32 i = 0; i < n; i++)
+		pass[i] = pass[i] && kg_nodeset_find(&kept, nodes[i]) != KG_NO_NODE;
+	kg_nodeset_free(&kept);
+	pfree(passing);
+}
+
+void
+kg_node_test(KgGraph *graph, const KgNodeTest *test, const int64 *nodes,
+			 uint32 n, const uint16 *ranks, bool *pass)
+{
+	test_filters(graph, test, nodes, n, ranks, pass);
+	if (test->related != NULL)
+		test_related(graph, test, nodes, n, ranks, pass);
 }
 
 /* ---- steps ---- */

@@ -22,6 +22,10 @@ typedef struct KgNodeTest
 	/* by rank - 1: analysed against that type, NULL: does not match; or NULL
 	 * where there is no filter */
 	KgFilter **filters;
+	int nids; /* 0: any, else one of these, which kg_related_keep() finds */
+	char **ids;
+	const KgNodeSet *among;			 /* those found, or NULL */
+	const struct KgRelated *related; /* connected so; or NULL */
 } KgNodeTest;
 
 typedef struct KgStepSpec

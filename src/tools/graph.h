@@ -60,6 +60,14 @@ extern void kg_reached_walk(KgReached *reached, const KgFollow *follow,
 extern void kg_reached_steps(KgReached *reached, const KgStepSpec *specs,
 							 int n);
 
+/*
+ * The members "related" and "not_related" of a selection, or NULL; and what is
+ * reached by them.
+ */
+extern struct KgRelated *kg_call_related(KgGraphCall *call, const KgInput *in);
+extern void kg_reached_related(KgGraphCall *call, const KgType *type,
+							   const struct KgRelated *related);
+
 /* ---- cursors: a JSON array of so many items, bound to the call ---- */
 
 /* The items of the member "cursor", or NULL; raises KG_INVALID_INPUT. */

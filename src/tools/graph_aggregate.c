@@ -544,6 +544,7 @@ warn(Aggregate *a)
 static void
 require_types(Aggregate *a)
 {
+	kg_reached_related(&a->call, a->node.type, a->node.related);
 	kg_reached_steps(
 		kg_reached_begin(&a->call, a->node.type), a->steps.specs, a->steps.n);
 	for (int i = 0; i < a->ngroups; i++)

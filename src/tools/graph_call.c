@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "query/plan.h"
 #include "tools/fixed_tools.h"
+#include "tools/graph.h"
 #include "tools/graph_call.h"
 #include "tools/published.h"
 #include "utils/builtins.h"
@@ -404,6 +405,8 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	selector->ids_path = kg_input_path(in, "ids");
 	selector->type = kg_call_type(call, in, label_key);
 	selector->ids = kg_input_ids(in, "ids", &selector->nids);
+	if (kg_input_declares(in, "related"))
+		selector->related = kg_call_related(call, in);
 	filters = kg_filter_object(in->object, in->path);
 	if (filters == NULL)
 		return;

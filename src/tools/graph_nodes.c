@@ -37,6 +37,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	kg_columns_read(
 		&call->columns, call->graph, f->selector.type, &call->input, false);
 	kg_call_require_type(call, f->selector.type);
+	kg_reached_related(call, f->selector.type, f->selector.related);
 	query->catalog = call->catalog;
 	query->type = f->selector.type;
 	query->filter = kg_selector_filter(&f->selector);
@@ -131,6 +132,9 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	Jsonb *result;
 
 	read_arguments(f, arguments);
+	if (f->selector.related != NULL)
+		f->query.among = kg_select_nodes(
+			f->call.graph, &f->selector, &f->query.namong);
 	f->page = kg_list_run(&f->query);
 	fetch_nodes(f);
 	check_labels(f, f->page->total == 0);

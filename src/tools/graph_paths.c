@@ -97,6 +97,8 @@ require_types(FindPaths *f)
 	bool *wanted;
 
 	kg_call_require_type(&f->call, f->ends[1].type);
+	for (int i = 0; i < 2; i++)
+		kg_reached_related(&f->call, f->ends[i].type, f->ends[i].related);
 	if (reached == NULL)
 		return;
 	wanted = palloc0((f->call.graph->nranks + 1) * sizeof(bool));

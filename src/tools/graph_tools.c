@@ -29,7 +29,8 @@ static const char schema_output[] =
 
 static const char nodes_input[] =
 	"{'type':'object','additionalProperties':false,'required':['node_label'],"
-	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,"
+	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,<"
+	"related>,"
 	"<columns>,'sort':{'type':'array',"
 	"'minItems':1,'maxItems':<max_sort>,'items':{'type':'object','"
 	"additionalProperties':"
@@ -98,7 +99,8 @@ static const char paths_input[] =
 	"{'type':'object','additionalProperties':false,'required':['from','to'],"
 	"'properties':{'from':<selector>,'to':{'type':'object',"
 	"'additionalProperties':false,'required':['label'],'properties':{'label':"
-	"<type@as from.label>,'ids':<ids>,'filters':<filters@as from.filters>}},"
+	"<type@as from.label>,'ids':<ids>,'filters':<filters@as "
+	"from.filters>,<related_too>}},"
 	"'max_hops':{'type':'integer','minimum':1,'maximum':<max_path_hops>,'"
 	"default':<path_hops>},'direction':{<direction>,'default':'both'},"
 	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"

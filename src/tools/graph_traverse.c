@@ -43,6 +43,7 @@ read_arguments(Traverse *tr, const Jsonb *arguments)
 		kg_call_test(call, &to, &tr->steps.specs[tr->steps.n - 1]);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	tr->limit = kg_input_limit(&call->input, 0);
+	kg_reached_related(call, tr->from.type, tr->from.related);
 	kg_reached_steps(
 		kg_reached_begin(call, tr->from.type), tr->steps.specs, tr->steps.n);
 }

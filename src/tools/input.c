@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
 #include "query/validity.h"
 #include "tools/input.h"
 #include "tools/schema_template.h"
@@ -322,6 +323,59 @@ kg_input_item(const KgInput *in, const char *key, int index,
 
 	open_object(item,
 				kg_args_item(value, path, string_member),
+				find_member(in, key)->inner,
+				path,
+				in->repairs);
+}
+
+static JsonbValue *
+item_of(const JsonbContainer *array, int index)
+{
+	return getIthJsonbValueFromContainer((JsonbContainer *) array,
+										 (uint32) index);
+}
+
+static JsonbValue *
+item_at(const KgInput *in, const char *key, int index)
+{
+	JsonbValue array;
+
+	(void) kg_json_get(in->object, key, &array);
+	return item_of(kg_json_container(&array), index);
+}
+
+int
+kg_input_nested(const KgInput *in, const char *key, int index)
+{
+	JsonbValue *value = item_at(in, key, index);
+	int n;
+
+	if (!kg_json_is_array(value))
+		return 0;
+	n = kg_json_length(kg_json_container(value));
+	if (n == 0 || n > kg_setting_max_steps)
+		kg_error_throw(
+			kg_args_error(kg_path_index(kg_input_path(in, key), index),
+						  value,
+						  psprintf("a step, or an array of 1 to %d steps",
+								   kg_setting_max_steps)));
+	return n;
+}
+
+void
+kg_input_nested_item(const KgInput *in, const char *key, int index, int inner,
+					 KgInput *item)
+{
+	JsonbValue *value = item_at(in, key, index);
+	char *path = kg_path_index(kg_input_path(in, key), index);
+
+	if (inner >= 0)
+	{
+		value = item_of(kg_json_container(value), inner);
+		path = kg_path_index(path, inner);
+	}
+	open_object(item,
+				kg_args_item(value, path, "type"),
 				find_member(in, key)->inner,
 				path,
 				in->repairs);

@@ -66,6 +66,14 @@ extern int kg_input_objects(const KgInput *in, const char *key,
 extern void kg_input_item(const KgInput *in, const char *key, int index,
 						  const char *string_member, KgInput *item);
 
+/*
+ * An array whose items are objects, or arrays of them: how many objects an item
+ * is an array of, 0 where it is one itself, and one of them (-1: itself).
+ */
+extern int kg_input_nested(const KgInput *in, const char *key, int index);
+extern void kg_input_nested_item(const KgInput *in, const char *key, int index,
+								 int inner, KgInput *item);
+
 /* Raise KG_INVALID_INPUT where a member was not sent. */
 extern void kg_input_require(const KgInput *in, const char *key);
 /* Raise for a member that is none of those that go together. */

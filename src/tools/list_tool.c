@@ -11,10 +11,12 @@
 #include "query/decisions.h"
 #include "query/hints.h"
 #include "query/list.h"
+#include "query/related.h"
 #include "query/search.h"
 #include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
+#include "tools/graph.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"
@@ -206,6 +208,73 @@ parse_search(ListCall *call)
 		query->catalog, search, &query->type->type_no, 1, "/search");
 }
 
+/* Those of the matches that are among the nodes. */
+static const KgMatches *
+matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
+{
+	KgMatches *kept = palloc(sizeof(KgMatches));
+	KgNodeSet set;
+
+	kg_nodeset_init(&set, CurrentMemoryContext);
+	for (uint32 i = 0; i < n; i++)
+		(void) kg_nodeset_add(&set, nodes[i]);
+	*kept = *matches;
+	kept->matches = palloc((matches->n + 1) * sizeof(KgMatch));
+	kept->n = 0;
+	for (int i = 0; i < matches->n; i++)
+		if (kg_nodeset_find(&set, matches->matches[i].node) != KG_NO_NODE)
+			kept->matches[kept->n++] = matches->matches[i];
+	return kept;
+}
+
+static void
+keep_matches(KgListQuery *query, KgGraph *graph, const KgRelated *related)
+{
+	uint32 n = query->matches->n;
+	int64 *nodes = palloc((n + 1) * sizeof(int64));
+
+	for (uint32 i = 0; i < n; i++)
+		nodes[i] = query->matches->matches[i].node;
+	n = kg_related_keep(graph, related, nodes, n);
+	query->matches = matches_among(query->matches, nodes, n);
+}
+
+static void
+keep_selected(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
+{
+	int64 *nodes = kg_select_nodes(graph, selector, &query->namong);
+	Size size = (Size) query->namong * sizeof(int64);
+
+	query->among = memcpy(
+		MemoryContextAllocHuge(CurrentMemoryContext, Max(size, 1)),
+		nodes,
+		size);
+}
+
+/* Only what is connected as asked. */
+static void
+parse_related(ListCall *call)
+{
+	KgListQuery *query = &call->query;
+	KgGraphCall graph = {.input = call->input, .catalog = query->catalog};
+	KgSelector selector = {.type = query->type, .filter = query->filter};
+
+	if (!kg_input_has(&call->input, "related") &&
+		!kg_input_has(&call->input, "not_related"))
+		return;
+	graph.graph = kg_graph_begin();
+	selector.path = "";
+	selector.related = kg_call_related(&graph, &call->input);
+	kg_reached_related(&graph, query->type, selector.related);
+	call->repairs.repairs = list_concat(call->repairs.repairs,
+										graph.repairs.repairs);
+	if (query->matches != NULL)
+		keep_matches(query, graph.graph, selector.related);
+	else
+		keep_selected(query, graph.graph, &selector);
+	kg_graph_end(graph.graph);
+}
+
 static const KgFilter *
 parse_filters(const KgInput *in, const KgFilterTarget *target)
 {
@@ -241,6 +310,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	parse_page(call);
 	/* A cursor says at which instant. */
 	parse_search(call);
+	parse_related(call);
 	if (call->repairs.repairs == NIL)
 		kg_published_check(query->catalog, type, template, arguments);
 }
@@ -376,6 +446,16 @@ nothing_hints(const KgListQuery *query)
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
 	kg_hints_write_items(query, &w);
+	if (query->among != NULL)
+	{
+		kg_jw_begin_object(&w);
+		kg_jw_kstring(&w, "path", "/related");
+		kg_jw_kstring(&w,
+					  "message",
+					  "what matches the filters is not connected so; ask with "
+					  "fewer of related and not_related");
+		kg_jw_end_object(&w);
+	}
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }

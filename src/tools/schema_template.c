@@ -58,6 +58,7 @@ typedef struct Part
 	const char *text;				  /* a template itself */
 	void (*write)(Expansion *x);	  /* or written */
 	bool (*told)(const Expansion *x); /* NULL: always */
+	const char *whole;				  /* what text says in words; or NULL */
 } Part;
 
 static void expand(Expansion *x, const char *template);
@@ -363,6 +364,20 @@ write_number(Expansion *x, int i)
 		appendStringInfo(x->out, "%d", kg_template_number(i));
 }
 
+/* A step, or an array of them; end: what its end is related to. */
+#define KG_CHAIN(end)                                                         \
+	"{'type':'array','minItems':1,'maxItems':10,'items':{'type':['object',"   \
+	"'array'],'minItems':1,'maxItems':<max_steps>,'items':{'type':'object'}," \
+	"'additionalProperties':false,'required':['type'],'properties':{'type':"  \
+	"{'anyOf':[<relation_or_all>,{'type':'array','minItems':1,'items':"       \
+	"<relation>}]},'direction':{<direction>,'default':'outgoing'},'filters':" \
+	"{'type':'object'},'min_count':{'type':'integer','minimum':1},"           \
+	"'max_count':{'type':'integer','minimum':0},'to':{'type':'object',"       \
+	"'additionalProperties':false,'properties':{'label':<type>,'ids':<ids>,"  \
+	"'filters':{'type':'object'}" end "}}}}}"
+#define KG_CHAINS(end) \
+	"'related':" KG_CHAIN(end) ",'not_related':" KG_CHAIN(end)
+
 static const Part parts[] = {
 	{"type", NULL, write_type},
 	{"type_or_all", NULL, write_type_or_all},
@@ -445,8 +460,28 @@ static const Part parts[] = {
 	{"each_operator", NULL, write_each_operator},
 	{"selector",
 	 "{'type':'object','additionalProperties':false,'required':['label'],"
-	 "'properties':{'label':<type>,'ids':<ids>,'filters':<filters>}}",
+	 "'properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}",
 	 NULL},
+	/* steps that must lead somewhere, or nowhere: said in words, read in full */
+	{"related",
+	 "'related':{'type':'array','minItems':1,'maxItems':10,'items':{'type':"
+	 "['object','array']},'description':'only what is connected so: {type, "
+	 "direction, filters, to: {label, ids, filters, related, not_related}, "
+	 "min_count, max_count}, or an array of such steps'},'not_related':{'type':"
+	 "'array','minItems':1,'maxItems':10,'items':{'type':['object','array']},"
+	 "'description':'and not so'}",
+	 NULL,
+	 NULL,
+	 "<chains>"},
+	{"related_too",
+	 "'related':{'type':'array','minItems':1,'maxItems':10,'items':{'type':"
+	 "['object','array']}},'not_related':{'type':'array','minItems':1,"
+	 "'maxItems':10,'items':{'type':['object','array']}}",
+	 NULL,
+	 NULL,
+	 "<chains>"},
+	{"chains", KG_CHAINS(",<inner_chains>"), NULL},
+	{"inner_chains", KG_CHAINS(""), NULL},
 	{"sort_order",
 	 "{'type':'string','enum':['asc','desc'],'default':'asc'}",
 	 NULL},
@@ -530,7 +565,9 @@ expand_part(Expansion *x, const char *p)
 	if (part->told != NULL && !part->told(x))
 		return end + 1;
 	inner.note = at ? pnstrdup(at + 1, end - at - 1) : NULL;
-	if (part->text != NULL)
+	if (part->whole != NULL && x->repeat)
+		expand(&inner, part->whole);
+	else if (part->text != NULL)
 		expand(&inner, part->text);
 	else if (x->outline)
 		appendStringInfoString(x->out, "{}");

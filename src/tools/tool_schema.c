@@ -295,7 +295,8 @@ kg_type_field_names(const KgType *type)
 	"'string','enum':<field_names>},'description':'only these properties'},"
 
 #define KG_LIST_ARGUMENTS                                                     \
-	"'filters':<type_filters>,'search':{'type':'string','minLength':1,"       \
+	"'filters':<type_filters>,<related_too>,'search':{'type':'string','"      \
+	"minLength':1,"                                                           \
 	"'maxLength':<max_term_bytes>,'description':'a name, alias or id, in "    \
 	"part or misspelt; best first unless sorted'},'sort':{'type':'array',"    \
 	"'maxItems':<max_sort>,'items':{'type':'object','additionalProperties':"  \

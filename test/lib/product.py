@@ -71,8 +71,13 @@ def random_call(r):
     ids = lambda: r.sample(IDS, r.randint(1, 3))
     handle = lambda: "%s:%s" % (label(), r.choice(IDS)) if r.random() < .8 else r.choice(IDS)
     relation = lambda: r.choice(RELATIONS) if r.random() < .7 else "*"
-    selector = lambda: dict({"label": label()}, **r.choice([{"ids": ids()}, {"filters": r.choice(FILTERS)}, {}]))
     some = lambda **kw: {k: v for k, v in kw.items() if r.random() < .5}
+    direction = lambda: r.choice(["outgoing", "incoming", "both"])
+    end = lambda: some(to=r.choice([{"ids": ids()}, {"label": label()}, {"filters": r.choice(FILTERS)}, {"not_related": [{"type": relation(), "direction": direction()}]}]))
+    hop = lambda: dict({"type": relation()}, **some(direction=direction()), **end())
+    chain = lambda: r.choice([hop, lambda: [hop(), hop()], lambda: dict(hop(), min_count=r.randint(1, 3))])()
+    connected = lambda: r.choice([{"related": [chain()]}, {"not_related": [chain()]}, {}, {}])
+    selector = lambda: dict({"label": label()}, **r.choice([{"ids": ids()}, {"filters": r.choice(FILTERS)}, {}]), **connected())
     limit = lambda: r.choice([1, 2, 5, 30])
     step = lambda: dict({"type": relation()}, **some(
         direction=r.choice(["outgoing", "incoming", "both"]), max_hops=r.randint(1, 3),
@@ -85,7 +90,7 @@ def random_call(r):
     if tool in (2, 3, 4):
         arguments = some(filters=r.choice(FILTERS), search=r.choice(WORDS), limit=limit(), offset=r.choice([0, 1, 7]),
                          sort=[{"field": r.choice(["name", "reports", "severity", "number", "id"]), "order": r.choice(["asc", "desc"])}],
-                         max_bytes=r.choice([256, 600, 4000]))
+                         max_bytes=r.choice([256, 600, 4000]), **connected())
         name = r.choice(["kg_list", "kg_list", "kg_list_ids"])
         return "%s(%s, %s)" % (name, literal(label()), literal(json.dumps(arguments)))
     if tool == 5:
@@ -96,7 +101,7 @@ def random_call(r):
         return r.choice(["kg_list_tools()", "kg_export_bundle('product')", "kg_export_bundle('produkt')"])
     name, arguments = [
         ("kg_graph_schema", some(expand_nodes=[label()], expand_schema=True)),
-        ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit()))),
+        ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit()), **connected())),
         ("kg_traverse", {"from": selector(), "relationships": [step() for _ in range(r.randint(1, 3))], "limit": limit()}),
         ("kg_neighbors", dict(start_node={"label": label(), "node_id": r.choice(IDS)}, **some(
             max_hops=r.randint(1, 3), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),

@@ -40,7 +40,33 @@ def selected(graph, selector):
         if node[0] == selector["label"]
         and (ids is None or node[1] in [str(i) for i in ids])
         and passes(node, data, selector.get("filters"))
+        and connected(graph, node, selector)
     ]
+
+
+def connected(graph, node, selector):
+    """related and not_related of a selection."""
+    return all(leads(graph, node, chain) for chain in selector.get("related", [])) and not any(
+        leads(graph, node, chain) for chain in selector.get("not_related", [])
+    )
+
+
+def leads(graph, node, chain):
+    """Does the chain lead somewhere: to as many distinct ends as it says?"""
+    steps = chain if isinstance(chain, list) else [chain]
+    ends = {node}
+    for step in steps:
+        to = step.get("to", {})
+        how = Step(graph, step).how
+        ends = {
+            other
+            for end in ends
+            for _, other in graph.steps(end, **how)
+            if other in tested(graph, to)
+            and ("ids" not in to or other[1] in [str(i) for i in to["ids"]])
+            and connected(graph, other, to)
+        }
+    return steps[-1].get("min_count", 1) <= len(ends) <= steps[-1].get("max_count", len(ends))
 
 
 def tested(graph, test):
@@ -67,7 +93,7 @@ def edge_key(edge):
 
 
 def find_nodes(graph, args):
-    nodes = selected(graph, {k: v for k, v in args.items() if k in ("ids", "filters")} | {"label": args["node_label"]})
+    nodes = selected(graph, {k: v for k, v in args.items() if k in ("ids", "filters", "related", "not_related")} | {"label": args["node_label"]})
     nodes.sort(key=order)
     for key in reversed(args.get("sort", [])):
         nodes = sorted_by(graph, nodes, key["field"], key.get("order", "asc") == "desc")

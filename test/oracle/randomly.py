@@ -342,6 +342,32 @@ def selector(rng, label="label"):
     args = {label: kind}
     some(rng, args, "ids", lambda: rng.sample(IDS, rng.randint(1, 8)))
     some(rng, args, "filters", lambda: filters(rng, kind), 0.3)
+    return connected(rng, args, 0.2)
+
+
+def connected(rng, args, likely, nested=True):
+    """What it must be connected to, and what not."""
+    some(rng, args, "related", lambda: [chain(rng, nested) for _ in range(rng.randint(1, 2))], likely)
+    some(rng, args, "not_related", lambda: [chain(rng, nested)], likely)
+    return args
+
+
+def chain(rng, nested):
+    """A step, or an array of them; the last may count."""
+    steps = [one_hop(rng, nested) for _ in range(rng.choice([1, 1, 2, 3]))]
+    some(rng, steps[-1], "min_count", lambda: rng.randint(1, 3), 0.2)
+    some(rng, steps[-1], "max_count", lambda: rng.randint(steps[-1].get("min_count", 1), 4), 0.2)
+    return steps if len(steps) > 1 or rng.random() < 0.3 else steps[0]
+
+
+def one_hop(rng, nested):
+    args = step(rng)
+    args.pop("min_hops", None)
+    args.pop("max_hops", None)
+    if rng.random() < 0.3:
+        args["to"] = args.get("to", {}) | {"ids": rng.sample(IDS, rng.randint(1, 4))}
+    if nested and rng.random() < 0.2:
+        args["to"] = connected(rng, args.get("to", {}), 0.5, False)
     return args
 
 

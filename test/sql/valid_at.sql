@@ -86,6 +86,8 @@ CREATE FUNCTION pg_temp.each(at text) RETURNS TABLE (tool text, told text) LANGU
       ('find_paths', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["bob"]}, "max_hops": 4}', '$.total'), ('find_paths', '{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "firm", "ids": ["new"]}, "max_hops": 4, "mode": "walks"}', '$.paths[*].length'),
       ('aggregate_nodes', '{"node": {"label": "firm"}, "aggregations": [{"fn": "count"}, {"fn": "max", "property": "size"}]}', '$.rows'), ('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "WORKS_AT", "label": "firm"}]}', '$.rows'), ('aggregate_nodes', '{"node": {"label": "person"}, "relationships": [{"type": "WORKS_AT"}], "aggregations": [{"fn": "count"}]}', '$.rows'),
       ('search_entities', '{"query": "old oak"}', '$.items[*].id'), ('search_entities', '{"query": "nuts"}', '$.items[*].id'), ('bfs_query', '{"seeds": ["ann", "old"], "max_hops": 2}', 'told'), ('bfs_query', '{"seeds": ["old"], "max_hops": 1}', '$.unknown_seeds'), ('bfs_query', '{"seeds": ["ann"], "max_hops": 2}', '$.schema_summary'),
+      ('find_nodes', '{"node_label": "person", "related": [{"type": "WORKS_AT"}]}', 'told'), ('find_nodes', '{"node_label": "person", "not_related": [{"type": "WORKS_AT"}]}', 'told'), ('find_nodes', '{"node_label": "person", "not_related": [{"type": "FIRST_AT", "to": {"ids": ["old"]}}]}', 'told'), ('find_nodes', '{"node_label": "person", "related": [{"type": "WORKS_AT", "to": {"label": "firm", "filters": {"size": {"lt": 4}}}, "max_count": 1}]}', 'told'),
+      ('list_firm_ids', '{"related": [[{"type": "WORKS_AT", "direction": "incoming"}, {"type": "FIRST_AT", "to": {"ids": ["old"]}}]]}', '$.ids'), ('list_firm', '{"search": "elm oak", "not_related": [{"type": "WORKS_AT", "direction": "incoming"}]}', 'told'), ('aggregate_nodes', '{"node": {"label": "person", "related": [{"type": "KNOWS", "to": {"not_related": [{"type": "WORKS_AT"}]}}]}, "aggregations": [{"fn": "count"}]}', '$.rows'),
       ('intersect_subgraphs', '{"seeds": ["ann", "bob"], "k": 1}', 'told'), ('describe_entity', '{"id": "firm:old"}', '$.name'), ('describe_entity', '{"id": "firm:ever"}', '$.staff'), ('describe_entities', '{"ids": ["firm:old", "new"]}', 'told')) c(tool, arguments, show),
     LATERAL (SELECT kg_call_tool(c.tool, c.arguments::jsonb || CASE WHEN at IS NULL THEN '{}' ELSE jsonb_build_object('valid_at', at) END) -> 'structuredContent') x(r) $$;
 SELECT a.tool, a.told AS always, b.told AS "1994", c.told AS "1996", d.told AS "2001-06" FROM ROWS FROM (pg_temp.each(NULL), pg_temp.each('1994-06-01T00:00:00Z'), pg_temp.each('1996-06-01T00:00:00Z'), pg_temp.each('2001-06-01T00:00:00Z')) AS x(tool, told, t2, b_told, t3, c_told, t4, d_told), LATERAL (SELECT tool, told) a, LATERAL (SELECT b_told) b(told), LATERAL (SELECT c_told) c(told), LATERAL (SELECT d_told) d(told);
@@ -98,9 +100,12 @@ CREATE TEMP TABLE page AS SELECT kg_list('firm', '{"limit": 1, "valid_at": "1994
 SELECT next - 'cursor' AS next, told(kg_list('firm', next)), said(format('kg_list(%L, %L)', 'firm', next || '{"valid_at": "1994-06-01T00:00:01Z"}')) AS other, said(format('kg_list(%L, %L)', 'firm', next - 'valid_at')) AS none, said(format('kg_list(%L, %L)', 'firm', next || '{"valid_at": "now"}')) AS now FROM page;
 SET ROLE valid_admin;
 SELECT kg_put_entities('firm', jsonb_build_array(jsonb_build_object('id', 'aaa', 'name', 'Brief Beech'), jsonb_build_object('id', 'soon', 'name', 'Soon Spruce'))) -> 'counts' AS put;
+SELECT kg_apply_bundle('{"bundle_name": "work", "version": "1", "entities": [{"entity_type": "person", "items": [{"id": "ed", "first": "soon"}, {"id": "flo", "first": "soon"}]}], "edges": [{"relation": "WORKS_AT", "from": "person:ed", "to": "firm:ever"}, {"relation": "WORKS_AT", "from": "person:ed", "to": "firm:aaa"}]}', '{"mode": "merge"}') -> 'changed' AS changed;
 CREATE FUNCTION pg_temp.paged() RETURNS TABLE (tool text, first text, second text, other text) LANGUAGE plpgsql AS $$
 DECLARE
-  calls jsonb := '[["list_firm", {"limit": 1, "sort": [{"field": "name"}]}], ["list_firm", {"limit": 1, "search": "spruce beech"}], ["find_nodes", {"node_label": "firm", "limit": 1}], ["explore_neighbors", {"start_node": {"label": "firm", "node_id": "ever"}, "limit": 1}], ["traverse_relationships", {"from": {"label": "firm"}, "relationships": [{"type": "WORKS_AT", "direction": "incoming"}], "limit": 1}]]';
+  calls jsonb := '[["list_firm", {"limit": 1, "sort": [{"field": "name"}]}], ["list_firm", {"limit": 1, "search": "spruce beech"}], ["find_nodes", {"node_label": "firm", "limit": 1}], ["explore_neighbors", {"start_node": {"label": "firm", "node_id": "ever"}, "limit": 1}], ["traverse_relationships", {"from": {"label": "firm"}, "relationships": [{"type": "WORKS_AT", "direction": "incoming"}], "limit": 1}],
+    ["find_nodes", {"node_label": "person", "related": [{"type": "FIRST_AT", "to": {"ids": ["soon"]}}], "limit": 1}], ["list_firm", {"related": [[{"type": "WORKS_AT", "direction": "incoming"}, {"type": "FIRST_AT", "to": {"label": "firm", "ids": ["soon"]}}]], "limit": 1}],
+    ["traverse_relationships", {"from": {"label": "person", "not_related": [{"type": "FIRST_AT", "to": {"ids": ["soon"]}}]}, "relationships": [{"type": "KNOWS"}], "limit": 1}]]';
   call jsonb;
   page jsonb;
   nexts jsonb[] := '{}';
@@ -124,6 +129,7 @@ BEGIN
   END LOOP;
 END $$;
 SELECT * FROM pg_temp.paged();
+SELECT kg_delete_entities('person', ARRAY['ed', 'flo']) -> 'counts' AS deleted;
 SELECT kg_delete_entities('firm', ARRAY['aaa', 'soon']) -> 'counts' AS deleted;
 
 -- It is told where something holds for a time, and understood everywhere.

@@ -1,0 +1,134 @@
+/*
+ * graph_related.c
+ *	  The arguments "related" and "not_related" of a selection.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "query/related.h"
+#include "tools/graph.h"
+
+static void
+read_step(KgGraphCall *call, const KgInput *in, KgStepSpec *step)
+{
+	KgRelationNames names = kg_call_relation_names(call, in, "type");
+	KgNodeTest *test;
+	KgInput to;
+
+	kg_call_follow(call, &names, kg_call_direction(in), &step->follow);
+	kg_call_edge_filters(call, &names, in, &step->follow);
+	step->min_hops = step->max_hops = 1;
+	if (!kg_input_object(in, "to", &to))
+		return;
+	kg_call_test(call, &to, step);
+	test = &step->tests[step->ntests - 1];
+	if (kg_input_declares(&to, "ids"))
+		test->ids = kg_input_ids(&to, "ids", &test->nids);
+	if (kg_input_declares(&to, "related"))
+		test->related = kg_call_related(call, &to);
+}
+
+static KG_NORETURN void
+throw_count(const KgInput *in, const char *key, const char *message,
+			const char *expected)
+{
+	KgError *err = kg_error_new(KG_INVALID_INPUT, "%s", message);
+
+	kg_error_path(err, "%s", kg_input_path(in, key));
+	kg_error_expected(err, "%s", expected);
+	kg_error_throw(err);
+}
+
+/* How many ends the last step is to have. */
+static void
+read_counts(const KgInput *in, KgChain *chain, bool last)
+{
+	chain->min_count = 1;
+	if (!last &&
+		(kg_input_has(in, "min_count") || kg_input_has(in, "max_count")))
+		throw_count(in,
+					kg_input_has(in, "min_count") ? "min_count" : "max_count",
+					"only the last step of a chain counts its ends",
+					"min_count and max_count in the last step");
+	(void) kg_input_int(in, "min_count", &chain->min_count);
+	if (kg_input_int(in, "max_count", &chain->max_count) &&
+		chain->max_count < chain->min_count)
+		throw_count(in,
+					"max_count",
+					psprintf("max_count (" INT64_FORMAT
+							 ") is less than min_count (" INT64_FORMAT ")",
+							 chain->max_count,
+							 chain->min_count),
+					chain->max_count == 0
+						? "at least 1; what has none is asked for with "
+						  "not_related"
+						: "at least min_count");
+}
+
+static void
+read_chain(KgGraphCall *call, const KgInput *in, const char *key, int index,
+		   KgChain *chain)
+{
+	int n = kg_input_nested(in, key, index);
+
+	chain->nsteps = Max(n, 1);
+	chain->specs = palloc0(chain->nsteps * sizeof(KgStepSpec));
+	chain->path = kg_path_index(kg_input_path(in, key), index);
+	for (int i = 0; i < chain->nsteps; i++)
+	{
+		KgInput step;
+
+		kg_input_nested_item(in, key, index, n > 0 ? i : -1, &step);
+		read_step(call, &step, &chain->specs[i]);
+		read_counts(&step, chain, i == chain->nsteps - 1);
+	}
+}
+
+KgRelated *
+kg_call_related(KgGraphCall *call, const KgInput *in)
+{
+	static const char *const keys[] = {"related", "not_related"};
+	KgRelated *related = palloc0(sizeof(KgRelated));
+
+	for (int k = 0; k < lengthof(keys); k++)
+	{
+		const JsonbContainer *array = kg_input_array(in, keys[k], "chains");
+		int n = array != NULL ? kg_json_length(array) : 0;
+		KgChain *chains = palloc0((related->n + n) * sizeof(KgChain) + 1);
+
+		if (related->n > 0)
+			memcpy(chains, related->chains, related->n * sizeof(KgChain));
+		related->chains = chains;
+		for (int i = 0; i < n; i++)
+		{
+			KgChain *chain = &related->chains[related->n++];
+
+			read_chain(call, in, keys[k], i, chain);
+			chain->negated = k == 1;
+		}
+	}
+	return related->n > 0 ? related : NULL;
+}
+
+static void
+reached_test(KgGraphCall *call, const KgNodeTest *test)
+{
+	if (test->related != NULL)
+		kg_reached_related(call, test->type, test->related);
+}
+
+void
+kg_reached_related(KgGraphCall *call, const KgType *type,
+				   const KgRelated *related)
+{
+	for (int i = 0; related != NULL && i < related->n; i++)
+	{
+		const KgChain *chain = &related->chains[i];
+
+		kg_reached_steps(
+			kg_reached_begin(call, type), chain->specs, chain->nsteps);
+		for (int j = 0; j < chain->nsteps; j++)
+			for (int k = 0; k < chain->specs[j].ntests; k++)
+				reached_test(call, &chain->specs[j].tests[k]);
+	}
+}
