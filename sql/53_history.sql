@@ -30,6 +30,24 @@ CREATE FUNCTION @extschema@.kg_history(relation text, edge jsonb, options jsonb 
 COMMENT ON FUNCTION @extschema@.kg_history(text, jsonb, jsonb) IS
   'what was done to the edges of a relation between two entities, {from, to}, or {from, to, key}, the newest first; options limit, cursor, max_bytes';
 
+CREATE FUNCTION @extschema@.kg_past("table" text) RETURNS SETOF record
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
+  AS 'MODULE_PATHNAME', 'kg_sql_past';
+COMMENT ON FUNCTION @extschema@.kg_past(text) IS
+  'for the statements of tools: rows that a table had at the time that the call asks for, where others are by now';
+
+CREATE FUNCTION @extschema@.kg_past_keeps(stands boolean, node bigint) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_past_keeps_node';
+COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint) IS
+  'for the statements of tools: whether what is stored of an entity was so at the time that the call asks for';
+
+CREATE FUNCTION @extschema@.kg_past_keeps(stands boolean, source bigint, relation_no integer, key text, target bigint) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_past_keeps_edge';
+COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint, integer, text, bigint) IS
+  'the same of an edge';
+
 CREATE FUNCTION @extschema@.kg_revert(changes jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revert';

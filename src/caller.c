@@ -201,7 +201,7 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 	if (!kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)))
 		PG_RETURN_BOOL(false);
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		PG_RETURN_BOOL(true);
+		PG_RETURN_BOOL(kg_visibility_edges_are_plain());
 	PG_RETURN_BOOL(kg_visibility_entities_are_plain() &&
 				   is_image_visible(fcinfo, 4, 0) &&
 				   is_image_visible(fcinfo, 6, 1));

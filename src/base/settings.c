@@ -56,6 +56,7 @@ int kg_setting_max_tool_bytes;
 int kg_setting_max_tool_operations;
 int kg_setting_max_total;
 int kg_setting_max_unanchored;
+int kg_setting_max_as_of_changes;
 int kg_setting_max_visited;
 int kg_setting_plan_cache_size;
 int kg_setting_reply_bytes;
@@ -150,6 +151,8 @@ static const struct
 		  "Sets how long an exchange of kg_call_authorized is good."),
 	LIMIT(idempotency_time, 24 * 60 * 60, 1, INT_MAX, GUC_UNIT_S,
 		  "Sets how long the reply to a write with an idempotency key is kept."),
+	LIMIT(max_as_of_changes, 100000, 1, INT_MAX, 0,
+		  "Sets how many changes a call with as_of may look at."),
 	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the largest arguments object that a tool accepts."),
 	LIMIT(max_authorizations, 10000, 1, 1000000, 0,

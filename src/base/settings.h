@@ -64,6 +64,7 @@ extern int kg_setting_max_offset;
 extern int kg_setting_max_properties;
 extern int kg_setting_max_search_matches;
 extern int kg_setting_max_unanchored;
+extern int kg_setting_max_as_of_changes;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;

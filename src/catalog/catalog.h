@@ -210,6 +210,7 @@ typedef struct KgCatalog
 		lacks_bundles; /* its snapshot shows some that the caller does not see */
 	bool authorizes;   /* some type has x-authorize */
 	bool edge_history; /* some relation has history */
+	bool any_history;  /* some type */
 	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;

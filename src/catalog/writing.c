@@ -290,14 +290,21 @@ kg_writing_role(Oid role)
 }
 
 TimestampTz
-kg_writing_time(void)
+kg_writing_time(bool follows)
 {
+	static TimestampTz last = 0;
+	static uint64 last_statement = 0;
 	Writing *w = copying.type_no != 0 ? &copying : outermost();
 
 	if (w == &copying && w->type_no == 0)
-		return GetCurrentTimestamp();
+		return follows && last_statement == statements ? last
+													   : GetCurrentTimestamp();
 	if (w->time == 0)
+	{
 		w->time = GetCurrentTimestamp();
+		last = w->time;
+		last_statement = statements;
+	}
 	return w->time;
 }
 

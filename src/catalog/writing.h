@@ -38,9 +38,10 @@ extern uint64 kg_writing_nested(void);
 
 /*
  * The time of what the statement that writes entities, or is in the middle of
- * one that does, writes: one for all that belongs together.
+ * one that does, writes: one for all that belongs together.  What follows from
+ * it may come after it, in the same call.
  */
-extern TimestampTz kg_writing_time(void);
+extern TimestampTz kg_writing_time(bool follows);
 /* Who runs it, where what follows from it is written by the owner. */
 extern Oid kg_writing_role(Oid role);
 

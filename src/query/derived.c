@@ -12,6 +12,7 @@
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/derived.h"
+#include "query/past.h"
 #include "query/sql.h"
 
 typedef struct NodeCount
@@ -276,6 +277,9 @@ kg_derived_fill(const KgCatalog *catalog, KgShown *shown, int n)
 	bool any = false;
 	int counted = 0;
 
+	/* What is counted is not kept. */
+	if (kg_past_asked())
+		return;
 	for (int i = 0; i < n; i++)
 	{
 		if (shown[i].type != type)

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "query/derived.h"
 #include "query/get.h"
+#include "query/past.h"
 #include "query/sql.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
@@ -58,7 +59,8 @@ fill_derived(const KgCatalog *catalog, const KgType *type, KgGot *got, int n)
 static bool
 is_plain(const KgType *type)
 {
-	return !kg_derived_any(type) && kg_validity_hides() == 0;
+	return !kg_derived_any(type) && kg_validity_hides() == 0 &&
+		   !kg_past_asked();
 }
 
 KgGot *

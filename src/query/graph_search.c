@@ -18,6 +18,7 @@
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"
+#include "query/past.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "utils/acl.h"
@@ -66,7 +67,7 @@ kg_graph_begin(void)
 	graph->catalog = catalog;
 	graph->tenant = CStringGetTextDatum(catalog->tenant);
 	graph->check_nodes = !kg_validity_rows_suffice(graph->catalog);
-	graph->packed = kg_visibility_edges_are_plain() &&
+	graph->packed = !kg_past_asked() && kg_visibility_edges_are_plain() &&
 					!kg_being_written("kg_edge") &&
 					pg_class_aclcheck(kg_relation_oid("kg_edge"),
 									  GetUserId(),
@@ -100,7 +101,7 @@ kg_graph_run(KgGraph *graph, KgGraphSql which, int nargs, const Oid *types,
 	statement.nargs = nargs;
 	statement.argtypes = types;
 	statement.values = values;
-	statement.hold = true;
+	statement.hold = !kg_past_asked();
 	statement.node_column = kg_graph_sql_node_column(which);
 	(void) kg_plan_run(&statement, row, arg);
 }

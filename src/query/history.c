@@ -250,7 +250,9 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 
 	kg_error_path(err, "/as_of");
 	kg_error_got_string(err, as_of);
-	if (type->history_since != 0)
+	if (type == NULL)
+		kg_error_expected(err, "a date-time that has passed");
+	else if (type->history_since != 0)
 		kg_error_expected(err,
 						  "a time from %s to now: since then the history of "
 						  "\"%s\" is kept",
@@ -266,7 +268,7 @@ kg_history_time(const KgType *type, const char *as_of)
 {
 	TimestampTz time;
 
-	if (type->history_since == 0)
+	if (type && type->history_since == 0)
 		throw_time(type,
 				   as_of,
 				   psprintf("entity type \"%s\" keeps no history",
@@ -282,7 +284,7 @@ kg_history_time(const KgType *type, const char *as_of)
 												   Int32GetDatum(-1)));
 	if (time > GetCurrentTimestamp())
 		throw_time(type, as_of, "as_of is in the future");
-	if (time < type->history_since)
+	if (type && time < type->history_since)
 		throw_time(type, as_of, "as_of is before what the history has");
 	return time;
 }

@@ -61,7 +61,8 @@ extern int kg_history_run(const KgSqlBuilder *b, KgChange *changes);
 
 /*
  * The time that an argument "as_of" names, for a type; raises KG_INVALID_INPUT
- * where the type keeps no history, or not of that time.
+ * where the type keeps no history, or not of that time.  Without a type: where it
+ * is none, or has not passed.
  */
 extern TimestampTz kg_history_time(const KgType *type, const char *as_of);
 

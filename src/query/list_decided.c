@@ -13,6 +13,7 @@
 #include "query/decisions.h"
 #include "query/list_decided.h"
 #include "query/nodeset.h"
+#include "query/past.h"
 #include "query/sql_graph.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
@@ -28,7 +29,7 @@ kg_list_counts_by_decision(const KgListQuery *query)
 		   (field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM) &&
 		   !query->look && !query->catalog->lacks_bundles &&
 		   kg_visibility_is_whole() && !kg_being_written("kg_entity") &&
-		   (kg_validity_hides() & KG_VALID_NODES) == 0;
+		   (kg_validity_hides() & KG_VALID_NODES) == 0 && !kg_past_asked();
 }
 
 bool

@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "query/nodes.h"
+#include "query/past.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -19,7 +20,10 @@ kg_graph_rank(const KgGraph *graph, int32 type_no)
 {
 	for (int i = 0; i < graph->nranks; i++)
 		if (graph->ranked[i]->type_no == type_no)
+		{
+			kg_past_require_type(graph->ranked[i]);
 			return (uint16) (i + 1);
+		}
 	return 0;
 }
 

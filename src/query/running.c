@@ -155,6 +155,17 @@ kg_running_call(void)
 }
 
 void
+kg_running_begin_tool(void)
+{
+	KgCall *call = kg_running_call();
+
+	if (call == NULL)
+		return;
+	call->validity = NULL;
+	call->past = NULL;
+}
+
+void
 kg_running_limit_time(const char *clock, int ms)
 {
 	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);

@@ -35,6 +35,7 @@ typedef struct KgCall
 	int64 edges;				 /* that graph searches read */
 	struct KgValidity *validity; /* query/validity.h; NULL: nobody asks */
 	TimestampTz now;			 /* what "now" means; 0: not asked */
+	struct KgPast *past;		 /* query/past.h; NULL: nobody asks */
 	struct KgCall *outer;
 } KgCall;
 
@@ -56,6 +57,12 @@ extern void kg_running_admit(void);
 
 /* The call of a tool that runs, or NULL. */
 extern KgCall *kg_running_call(void);
+
+/*
+ * A tool begins, within the call or after another one: it is not asked about
+ * the times that the other one was.
+ */
+extern void kg_running_begin_tool(void);
 
 /* The call that runs ends in so many milliseconds, where it would end later. */
 extern void kg_running_limit_time(const char *clock, int ms);

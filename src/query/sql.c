@@ -8,6 +8,7 @@
 #include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
+#include "query/past.h"
 #include "query/sql.h"
 #include "query/validity.h"
 #include "utils/array.h"
@@ -17,11 +18,14 @@
 const char *
 kg_sql_table(const char *name)
 {
+	const char *past = kg_past_table(name);
 	const char *valid = kg_validity_condition(name);
+	const char *table = past ? past : kg_qualified(name);
 
 	if (valid == NULL)
-		return kg_qualified(name);
-	return psprintf("(SELECT * FROM %s WHERE %s)", kg_qualified(name), valid);
+		return table;
+	return psprintf(
+		"(SELECT * FROM %s%s WHERE %s)", table, past ? " t" : "", valid);
 }
 
 void

@@ -57,8 +57,9 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
 	pg_attribute_printf(2, 3);
 
 /*
- * "schema"."table", quoted; of a table of nodes or edges those that hold at the
- * instant that the call asks for (query/validity.h), so an alias has to follow.
+ * "schema"."table", quoted; of a call with as_of what it was then (query/past.h),
+ * and of a table of nodes or edges those that hold at the instant that the call
+ * asks for (query/validity.h).  So an alias has to follow.
  */
 extern const char *kg_sql_table(const char *name);
 

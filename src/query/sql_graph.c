@@ -14,6 +14,7 @@
 
 #include "base/extension.h"
 #include "lib/stringinfo.h"
+#include "query/past.h"
 #include "query/sql.h"
 #include "query/sql_graph.h"
 #include "query/validity.h"
@@ -90,6 +91,37 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" OF_TRIPLES,
 };
 
+/*
+ * Where a table is two parts, which a join does not look up: one lookup a row.
+ */
+#define PAST_TRIPLES                                                 \
+	" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)," \
+	" pg_catalog.unnest($4)) AS k (source, relation_no, target)"     \
+	" CROSS JOIN LATERAL (SELECT " EDGE ", e.key FROM @kg_edge e"    \
+	" WHERE e.tenant = $1 AND e.source = k.source"                   \
+	" AND e.relation_no = k.relation_no AND e.target = k.target OFFSET 0) e"
+#define PAST_NODE "e.node, e.type_no, e.entity_id, e.version"
+
+static const char *const past_templates[KG_SQL_GRAPH_COUNT] = {
+	[KG_SQL_NODES_OF_HANDLES] =
+		"SELECT " PAST_NODE
+		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"
+		" pg_catalog.unnest($4)) AS h (bundle, entity_type, entity_id)"
+		" CROSS JOIN LATERAL (SELECT " PAST_NODE " FROM @kg_entity e"
+		" WHERE e.tenant = $1 AND e.bundle = h.bundle"
+		" AND e.entity_type = h.entity_type"
+		" AND e.entity_id = h.entity_id OFFSET 0) e",
+	[KG_SQL_NODES_BY_ID] =
+		"SELECT " PAST_NODE
+		" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3))"
+		" AS t (bundle, entity_type) CROSS JOIN LATERAL (SELECT " PAST_NODE
+		" FROM @kg_entity e WHERE e.tenant = $1"
+		" AND e.bundle = t.bundle AND e.entity_type = t.entity_type"
+		" AND e.entity_id = ANY ($4) OFFSET 0) e",
+	[KG_SQL_EDGE_PROPERTIES] = "SELECT " EDGE PAST_TRIPLES " WHERE e.key = ''",
+	[KG_SQL_PARALLEL_EDGES] = "SELECT " EDGE ", e.key" PAST_TRIPLES,
+};
+
 /* By what the call asks about (query/validity.h). */
 static char *texts[(KG_VALID_NODES | KG_VALID_EDGES) + 1][KG_SQL_GRAPH_COUNT];
 static uint64 texts_schema = 0;
@@ -112,8 +144,10 @@ forget_texts(void)
 static void
 append_table(StringInfo buf, const char *name, const char *rest)
 {
-	appendStringInfoString(buf, kg_sql_table(name));
-	if (kg_validity_condition(name) != NULL && strncmp(rest, " e ", 3) != 0)
+	const char *table = kg_sql_table(name);
+
+	appendStringInfoString(buf, table);
+	if (table[0] == '(' && strncmp(rest, " e ", 3) != 0)
 		appendStringInfoString(buf, " e");
 }
 
@@ -153,6 +187,9 @@ kg_graph_sql(KgGraphSql which)
 	char **text = &texts[kg_validity_hides()][which];
 	char *expanded;
 
+	if (kg_past_asked())
+		return expand_text(past_templates[which] ? past_templates[which]
+												 : templates[which]);
 	if (texts_schema != kg_extension_schema_version())
 		forget_texts();
 	if (*text != NULL)

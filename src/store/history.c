@@ -67,6 +67,7 @@ struct KgHistory
 {
 	const char *tenant;
 	Oid role;
+	bool follows; /* written by the owner, of what another wrote */
 	MemoryContext batch;
 	Size bytes;
 	KgColumns rows;
@@ -108,6 +109,7 @@ kg_history_begin(const char *tenant, const KgUserContext *caller)
 
 	history->tenant = pstrdup(tenant);
 	history->role = kg_writing_role(caller->userid);
+	history->follows = caller->userid == kg_extension_owner();
 	history->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph history", ALLOCSET_DEFAULT_SIZES);
 	init_batch(history);
@@ -147,7 +149,7 @@ put_common(const KgHistory *history, Datum *values, char *nulls)
 	kg_spi_put_text(values, nulls, 0, history->tenant);
 	values[1] = ObjectIdGetDatum(kg_relation_oid("kg_change_seq"));
 	values[2] = Int64GetDatum(transaction_number());
-	values[3] = TimestampTzGetDatum(kg_writing_time());
+	values[3] = TimestampTzGetDatum(kg_writing_time(history->follows));
 	kg_spi_put_text(values, nulls, 4, GetUserNameFromId(history->role, false));
 	kg_spi_put_text(values, nulls, 5, kg_token_subject());
 	kg_spi_put_text(values, nulls, 6, kg_identity_agent());

@@ -76,8 +76,8 @@ static const char bfs_output[] =
 
 static const char describe_input[] =
 	"{'type':'object','additionalProperties':false,'required':['id'],"
-	"'properties':{'id':<id>,'citations':<citations>,<valid_at>'max_bytes':<"
-	"max_bytes>,"
+	"'properties':{'id':<id>,'citations':<citations>,<as_of><valid_at>'max_"
+	"bytes':<max_bytes>,"
 	"'max_tokens':<max_tokens>}}";
 
 /* An entity's own properties may be called as an error's members are. */
@@ -88,8 +88,8 @@ static const char describe_output[] =
 static const char describe_many_input[] =
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
-	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>,'max_tokens':<"
-	"max_tokens>}"
+	"'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>,'max_"
+	"tokens':<max_tokens>}"
 	"}";
 
 static const char describe_many_output[] =

@@ -20,7 +20,6 @@
 #include "query/arguments.h"
 #include "query/plan.h"
 #include "query/running.h"
-#include "query/validity.h"
 #include "tools/call_options.h"
 #include "tools/catalog_tools.h"
 #include "tools/dispatch.h"
@@ -140,7 +139,7 @@ Jsonb *
 kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
 				 const Jsonb *arguments)
 {
-	kg_validity_ask(catalog, NULL, "");
+	kg_running_begin_tool();
 	if (callable->tool != NULL)
 		return call_catalog_tool(catalog, callable->tool, arguments);
 	return callable->fixed->call(arguments);

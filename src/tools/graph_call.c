@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "query/past.h"
 #include "query/plan.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
@@ -23,6 +24,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->fixed = kg_fixed_tool_find(tool);
 	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
+	kg_input_as_of(&call->input, kg_catalog_of_caller(), NULL);
 	kg_input_valid_at(&call->input, kg_catalog_of_caller());
 	call->graph = kg_graph_begin();
 	call->catalog = call->graph->catalog;
@@ -295,6 +297,7 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 	if (names->all && direction == KG_BOTH_WAYS)
 	{
 		follow->forward.all = follow->backward.all = true;
+		kg_past_require_walk(catalog, follow);
 		return;
 	}
 	follow->forward.numbers = palloc((catalog->nrelations + 1) * sizeof(int32));
@@ -327,6 +330,7 @@ kg_call_follow(KgGraphCall *call, const KgRelationNames *names,
 		if (against)
 			add_number(&follow->backward, relation->relation_no);
 	}
+	kg_past_require_walk(catalog, follow);
 	/* No list at all is cheaper than a list of everything. */
 	if (follow->forward.n == catalog->nrelations)
 		follow->forward.all = true;

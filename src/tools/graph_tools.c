@@ -36,7 +36,7 @@ static const char nodes_input[] =
 	"additionalProperties':"
 	"false,'required':['field'],'properties':{'field':<text>,"
 	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,"
-	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>}}";
+	"'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char nodes_output[] = "{'type':'object','required':['nodes'],"
 								   "'properties':{'nodes':<nodes>,<page>}}";
@@ -63,9 +63,8 @@ static const char traverse_input[] =
 				"from.label>,'filters':<filters@as "
 				"from.filters>},'description':'what the end of the last step "
 				"must be'},"
-				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,<"
-				"valid_at>'"
-				"max_bytes':<max_"
+				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,"
+				"<as_of><valid_at>'max_bytes':<max_"
 				"bytes>}}";
 
 static const char traverse_output[] =
@@ -85,7 +84,7 @@ static const char neighbors_input[] =
 	"through "
 	"all'},'filters':<filters>,<columns>,<no_edge_columns>,'limit':<limit>,'"
 	"cursor':<cursor>,"
-	"<valid_at>'max_bytes':<max_bytes>}}";
+	"<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char neighbors_output[] =
 	"{'type':'object','required':['nodes','edges'],"
@@ -110,8 +109,8 @@ static const char paths_input[] =
 	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
 	"'string','description':'a numeric property of the relationships: the "
 	"lightest path instead of the "
-	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,<valid_at>'max_"
-	"bytes':"
+	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,<as_of><valid_at>"
+	"'max_bytes':"
 	"<max_bytes>}}";
 
 static const char paths_output[] =

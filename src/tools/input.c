@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
+#include "query/past.h"
 #include "query/validity.h"
 #include "tools/input.h"
 #include "tools/schema_template.h"
@@ -74,6 +75,15 @@ kg_input_has(const KgInput *in, const char *key)
 	JsonbValue value;
 
 	return kg_json_get(in->object, key, &value) != NULL;
+}
+
+void
+kg_input_as_of(const KgInput *in, const KgCatalog *catalog, const KgType *type)
+{
+	kg_past_ask(catalog,
+				type,
+				kg_input_declares(in, "as_of") ? kg_input_string(in, "as_of")
+											   : NULL);
 }
 
 void

@@ -26,9 +26,12 @@ extern void kg_input_open(KgInput *in, const Jsonb *arguments,
 						  const char *template, KgRepairs *repairs);
 
 /*
- * The instant that the call asks for, where the schema has "valid_at"; before
- * anything is looked up.
+ * The time then which the call asks about, of a type or NULL, where the schema
+ * has "as_of", and the instant, where it has "valid_at"; before anything is
+ * looked up.
  */
+extern void kg_input_as_of(const KgInput *in, const KgCatalog *catalog,
+						   const KgType *type);
 extern void kg_input_valid_at(const KgInput *in, const KgCatalog *catalog);
 
 /* Does the schema have the member?  Was it sent? */

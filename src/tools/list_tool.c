@@ -11,6 +11,7 @@
 #include "query/decisions.h"
 #include "query/hints.h"
 #include "query/list.h"
+#include "query/past.h"
 #include "query/related.h"
 #include "query/search.h"
 #include "query/validity.h"
@@ -251,6 +252,12 @@ keep_selected(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 		size);
 }
 
+static bool
+has_chains(const KgInput *in)
+{
+	return kg_input_has(in, "related") || kg_input_has(in, "not_related");
+}
+
 /* Only what is connected as asked. */
 static void
 parse_related(ListCall *call)
@@ -259,8 +266,7 @@ parse_related(ListCall *call)
 	KgGraphCall graph = {.input = call->input, .catalog = query->catalog};
 	KgSelector selector = {.type = query->type, .filter = query->filter};
 
-	if (!kg_input_has(&call->input, "related") &&
-		!kg_input_has(&call->input, "not_related"))
+	if (!has_chains(&call->input))
 		return;
 	graph.graph = kg_graph_begin();
 	selector.path = "";
@@ -295,6 +301,9 @@ parse_call(ListCall *call, const Jsonb *arguments)
 		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
 	kg_input_open(&call->input, arguments, template, &call->repairs);
+	/* Chains lead to other types. */
+	kg_input_as_of(in, query->catalog, has_chains(in) ? NULL : type);
+	kg_past_require_type(type);
 	kg_input_valid_at(in, query->catalog);
 	query->filter = parse_filters(in, &target);
 	kg_list_parse_sort(query, &target, in);

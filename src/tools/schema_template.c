@@ -268,6 +268,15 @@ has_periods(const Expansion *x)
 	return catalog_of(x)->has_periods;
 }
 
+/* Understood everywhere; told where there is history. */
+static bool
+has_history(const Expansion *x)
+{
+	if (x->outline)
+		return true;
+	return x->type ? x->type->history : catalog_of(x)->any_history;
+}
+
 static void
 write_document(Expansion *x)
 {
@@ -442,6 +451,11 @@ static const Part parts[] = {
 	 NULL,
 	 has_periods},
 	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
+	{"as_of",
+	 "'as_of':{'type':'string','format':'date-time','description':'as it was "
+	 "then'},",
+	 NULL,
+	 has_history},
 	{"direction",
 	 "'type':'string','enum':['outgoing','incoming','both']",
 	 NULL},

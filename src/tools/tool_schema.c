@@ -306,7 +306,7 @@ kg_type_field_names(const KgType *type)
 	"'description':'0: total'},"                                              \
 	"'offset':{'type':'integer','minimum':0,'maximum':<max_offset>,"          \
 	"'default':0,'description':'not with cursor'},'cursor':<cursor>,"         \
-	"'citations':<citations>,<valid_at>'max_bytes':<max_bytes>"
+	"'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>"
 
 #define KG_GET(more)                                                          \
 	"{'type':'object','additionalProperties':false,'properties':{'ids':"      \

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/settings.h"
+#include "query/running.h"
 #include "tools/dispatch.h"
 #include "tools/verify.h"
 
@@ -201,9 +202,12 @@ kg_claims_call(KgVerify *v)
 
 		if (claim->judged)
 			continue;
+		/* The call of the claim before may have asked about a time. */
+		kg_running_begin_tool();
 		kg_claim_try(v,
 					 claim,
 					 true,
 					 claim->kind == KG_CLAIM_REACH ? call_reach : call_count);
 	}
+	kg_running_begin_tool();
 }

@@ -77,7 +77,7 @@ SELECT refused('get_brand', jsonb_build_object('id', 'north', 'as_of', to_char(c
 SELECT t, refused('get_brand', jsonb_build_object('id', 'north', 'as_of', t)) AS refused
   FROM unnest(ARRAY['2020-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '2020-01-01', 'now', '']) t;
 SELECT refused('get_plain', '{"id": "p", "as_of": "2020-01-01T00:00:00Z"}') AS no_history;
-SELECT refused('list_brand', '{"as_of": "2020-01-01T00:00:00Z"}') AS not_yet;
+SELECT refused('list_brand', '{"as_of": "2020-01-01T00:00:00Z"}') AS too_early;
 RESET ROLE;
 DROP FUNCTION public.got_at(text, int), public.refused(text, jsonb);
 SET ROLE history_reader;

@@ -1,0 +1,857 @@
+/*
+ * past.c
+ *	  as_of: a call that asks what was at a time.
+ *
+ * The first change after the time, whoever sees it, says that what is stored now
+ * is not what was then; what it found is what was, for who sees the change, and
+ * what is now, or was last.  That is what kg_history_at() says of one entity.
+ */
+#include "postgres.h"
+
+#include "auth/visibility.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/packed_keys.h"
+#include "catalog/pg_type.h"
+#include "catalog/term.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "query/history.h"
+#include "query/nodeset.h"
+#include "query/past.h"
+#include "query/running.h"
+#include "query/sql.h"
+#include "store/extract.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/memutils.h"
+#include "utils/timestamp.h"
+
+/* An edge, by its identity, and the first change of it since. */
+typedef struct EdgeThen
+{
+	struct
+	{
+		int64 source;
+		int64 target;
+		int32 relation_no;
+		const char *key;
+	} id; /* hash key */
+	int64 change;
+	bool was;
+	Jsonb *properties; /* or NULL */
+} EdgeThen;
+
+/* An entity, by type and id, and its changes since. */
+typedef struct EntityThen
+{
+	struct
+	{
+		int32 type_no;
+		const char *id;
+	} id; /* hash key */
+	int64 first;
+	int64 first_version;
+	int64 last;
+	int64 last_version;
+	int64 node;	 /* that it was, where the first found something */
+	bool is;	 /* it is there now */
+	bool seen;	 /* what it is now, or was last */
+	Jsonb *data; /* what it was, for the caller; NULL: nothing */
+	bytea *keys; /* its index_keys; NULL: not extracted yet */
+} EntityThen;
+
+typedef struct KgPast
+{
+	const KgCatalog *catalog;
+	const char *as_of;
+	TimestampTz time;
+	KgNodeSet changed;
+	HTAB *entities;
+	HTAB *edges;
+	MemoryContext context;
+} KgPast;
+
+static KgPast *
+asked(void)
+{
+	const KgCall *call = kg_running_call();
+
+	return call ? call->past : NULL;
+}
+
+bool
+kg_past_asked(void)
+{
+	return asked() != NULL;
+}
+
+/* ---- what has changed since ---- */
+
+static uint32
+hash_edge(const void *key, Size size)
+{
+	const EdgeThen *edge = key;
+
+	return hash_combine(
+		hash_combine(hash_bytes_uint32((uint32) edge->id.source),
+					 hash_bytes_uint32((uint32) edge->id.target)),
+		hash_combine(hash_bytes_uint32(edge->id.relation_no),
+					 string_hash(edge->id.key, NAMEDATALEN)));
+}
+
+static int
+compare_edges(const void *a, const void *b, Size size)
+{
+	const EdgeThen *x = a;
+	const EdgeThen *y = b;
+
+	return x->id.source != y->id.source || x->id.target != y->id.target ||
+		   x->id.relation_no != y->id.relation_no ||
+		   strcmp(x->id.key, y->id.key) != 0;
+}
+
+static uint32
+hash_entity(const void *key, Size size)
+{
+	const EntityThen *entity = key;
+
+	return hash_combine(hash_bytes_uint32(entity->id.type_no),
+						string_hash(entity->id.id, NAMEDATALEN));
+}
+
+static int
+compare_entities(const void *a, const void *b, Size size)
+{
+	const EntityThen *x = a;
+	const EntityThen *y = b;
+
+	return x->id.type_no != y->id.type_no || strcmp(x->id.id, y->id.id) != 0;
+}
+
+static HTAB *
+make_table(const char *name, Size key, Size entry, HashValueFunc hash,
+		   HashCompareFunc match)
+{
+	HASHCTL ctl = {.keysize = key,
+				   .entrysize = entry,
+				   .hash = hash,
+				   .match = match,
+				   .hcxt = CurrentMemoryContext};
+
+	return hash_create(name,
+					   256,
+					   &ctl,
+					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
+}
+
+static int64
+slot_int64(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+
+	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+}
+
+static char *
+slot_text(TupleTableSlot *slot, int column)
+{
+	bool isnull;
+
+	return text_to_cstring(DatumGetTextPP(slot_getattr(slot, column, &isnull)));
+}
+
+/* A row of the changes since, and how many there were. */
+typedef struct Taking
+{
+	KgPast *past;
+	int n;
+} Taking;
+
+static KG_NORETURN void
+throw_too_many(void)
+{
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"there are more changes since as_of than "
+								"kg_graph.max_as_of_changes (%d)",
+								kg_setting_max_as_of_changes);
+
+	kg_error_path(err, "/as_of");
+	kg_error_expected(err, "a later time");
+	kg_error_throw(err);
+}
+
+static KgPast *
+count_change(void *arg)
+{
+	Taking *taking = arg;
+
+	if (++taking->n > kg_setting_max_as_of_changes)
+		throw_too_many();
+	return taking->past;
+}
+
+static bool
+take_entity(TupleTableSlot *slot, void *arg)
+{
+	KgPast *past = count_change(arg);
+	EntityThen sought = {{slot_int64(slot, 2), slot_text(slot, 3)}};
+	int64 change = slot_int64(slot, 1);
+	int64 node = slot_int64(slot, 4);
+	int64 version = slot_int64(slot, 5);
+	bool found;
+	EntityThen *entity = hash_search(
+		past->entities, &sought, HASH_ENTER, &found);
+
+	(void) kg_nodeset_add(&past->changed, node);
+	if (!found)
+	{
+		memset((char *) entity + sizeof(entity->id),
+			   0,
+			   sizeof(*entity) - sizeof(entity->id));
+		entity->first_version = PG_INT64_MAX;
+	}
+	if (version < entity->first_version)
+	{
+		entity->first = change;
+		entity->first_version = version;
+		entity->node = node;
+	}
+	if (version > entity->last_version)
+	{
+		bool isnull;
+
+		entity->last = change;
+		entity->last_version = version;
+		entity->is = DatumGetBool(slot_getattr(slot, 6, &isnull));
+	}
+	return true;
+}
+
+static bool
+take_edge(TupleTableSlot *slot, void *arg)
+{
+	KgPast *past = count_change(arg);
+	EdgeThen sought = {{slot_int64(slot, 3),
+						slot_int64(slot, 4),
+						slot_int64(slot, 2),
+						slot_text(slot, 5)}};
+	int64 change = slot_int64(slot, 1);
+	bool found;
+	EdgeThen *edge = hash_search(past->edges, &sought, HASH_ENTER, &found);
+	Datum before;
+	bool isnull;
+
+	if (found && edge->change <= change)
+		return true;
+	edge->change = change;
+	before = slot_getattr(slot, 6, &isnull);
+	edge->was = !isnull;
+	edge->properties = isnull ? NULL : DatumGetJsonbPCopy(before);
+	if (edge->properties && JB_ROOT_IS_SCALAR(edge->properties))
+		edge->properties = NULL;
+	return true;
+}
+
+/* The changes since of these types or relations; as the owner. */
+static void
+read_changes(KgPast *past, const char *select, Datum *numbers, int n,
+			 const char *of, KgRowFunction take)
+{
+	Taking taking = {past, 0};
+	KgSqlBuilder b;
+	KgStatement statement;
+	KgUserContext user;
+
+	if (n == 0)
+		return;
+	kg_become_owner(&user);
+	kg_sql_start(&b, past->catalog);
+	kg_sql_append(&b,
+				  "SELECT %s FROM %s h WHERE h.tenant" KG_EQ "$1 AND %s" KG_EQ
+				  "ANY ($%d)",
+				  select,
+				  kg_qualified("kg_history"),
+				  of,
+				  kg_sql_param_array(&b, INT4OID, numbers, n));
+	kg_sql_append(
+		&b,
+		" AND h.at" KG_GT "$%d",
+		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(past->time)));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, take, &taking);
+	kg_restore_user(&user);
+}
+
+static bool
+is_known(TimestampTz since, TimestampTz time)
+{
+	return since != 0 && since <= time;
+}
+
+static void
+read_entities(KgPast *past, const KgType *only)
+{
+	const KgCatalog *catalog = past->catalog;
+	Datum *numbers = palloc((catalog->ntypes + 1) * sizeof(Datum));
+	int n = 0;
+
+	for (int i = 0; i < catalog->ntypes; i++)
+		if (is_known(catalog->types[i]->history_since, past->time) &&
+			(only == NULL || only == catalog->types[i]))
+			numbers[n++] = Int32GetDatum(catalog->types[i]->type_no);
+	read_changes(past,
+				 "h.change, h.type_no::bigint, h.entity_id, h.node, h.version, "
+				 "h.after IS NOT NULL",
+				 numbers,
+				 n,
+				 "h.relation_no IS NULL AND h.type_no",
+				 take_entity);
+}
+
+static void
+read_edges(KgPast *past)
+{
+	const KgCatalog *catalog = past->catalog;
+	Datum *numbers = palloc((catalog->nrelations + 1) * sizeof(Datum));
+	int n = 0;
+
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (is_known(catalog->relations[i].history_since, past->time))
+			numbers[n++] = Int32GetDatum(catalog->relations[i].relation_no);
+	read_changes(past,
+				 "h.change, h.relation_no::bigint, h.source, h.target, h.key, "
+				 "h.before",
+				 numbers,
+				 n,
+				 "h.type_no IS NULL AND h.relation_no",
+				 take_edge);
+}
+
+/* ---- what the caller sees of it ---- */
+
+typedef struct Seeing
+{
+	KgPast *past;
+	KgNodeSet firsts; /* changes, of entities in the same order */
+	EntityThen **of_first;
+	KgNodeSet lasts;
+	EntityThen **of_last;
+} Seeing;
+
+static bool
+take_first(TupleTableSlot *slot, void *arg)
+{
+	Seeing *seeing = arg;
+	bool isnull;
+	int64 change = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	uint32 i = kg_nodeset_find(&seeing->firsts, change);
+
+	seeing->of_first[i]->data = DatumGetJsonbPCopy(
+		slot_getattr(slot, 2, &isnull));
+	return true;
+}
+
+static bool
+take_last(TupleTableSlot *slot, void *arg)
+{
+	Seeing *seeing = arg;
+	bool isnull;
+	int64 change = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+
+	seeing->of_last[kg_nodeset_find(&seeing->lasts, change)]->seen = true;
+	return true;
+}
+
+static bool
+take_present(TupleTableSlot *slot, void *arg)
+{
+	Seeing *seeing = arg;
+	bool isnull;
+	EntityThen sought = {
+		{DatumGetInt32(slot_getattr(slot, 1, &isnull)),
+		 text_to_cstring(DatumGetTextPP(slot_getattr(slot, 2, &isnull)))}};
+	EntityThen *entity = hash_search(
+		seeing->past->entities, &sought, HASH_FIND, NULL);
+
+	if (entity)
+		entity->seen = true;
+	return true;
+}
+
+static void
+run_on(Seeing *seeing, const char *select, const char *table,
+	   const char *column, const char *rest, const KgNodeSet *numbers,
+	   KgRowFunction row)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (numbers->n == 0)
+		return;
+	kg_sql_start(&b, seeing->past->catalog);
+	kg_sql_append(&b,
+				  "SELECT %s FROM %s x WHERE x.tenant" KG_EQ "$1 AND x.%s" KG_EQ
+				  "ANY ($%d)%s",
+				  select,
+				  kg_qualified(table),
+				  column,
+				  kg_sql_param(&b,
+							   INT8ARRAYOID,
+							   kg_int64_array(numbers->nodes, numbers->n)),
+				  rest);
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, row, seeing);
+}
+
+/* Whoever sees all of the tenant sees what was. */
+static void
+see_entities(KgPast *past)
+{
+	int n = (int) hash_get_num_entries(past->entities);
+	bool whole = past->catalog->plain_visibility;
+	Seeing seeing = {past};
+	HASH_SEQ_STATUS scan;
+	EntityThen *entity;
+
+	kg_nodeset_init(&seeing.firsts, CurrentMemoryContext);
+	kg_nodeset_init(&seeing.lasts, CurrentMemoryContext);
+	seeing.of_first = palloc((n + 1) * sizeof(EntityThen *));
+	seeing.of_last = palloc((n + 1) * sizeof(EntityThen *));
+	hash_seq_init(&scan, past->entities);
+	while ((entity = hash_seq_search(&scan)) != NULL)
+	{
+		seeing.of_first[kg_nodeset_add(&seeing.firsts, entity->first)] = entity;
+		if (whole)
+			entity->seen = true;
+		else if (!entity->is)
+			seeing.of_last[kg_nodeset_add(&seeing.lasts, entity->last)] =
+				entity;
+	}
+	run_on(&seeing,
+		   "x.change, x.before",
+		   "kg_history",
+		   "change",
+		   " AND x.before IS NOT NULL",
+		   &seeing.firsts,
+		   take_first);
+	if (whole)
+		return;
+	run_on(&seeing,
+		   "x.change",
+		   "kg_history",
+		   "change",
+		   "",
+		   &seeing.lasts,
+		   take_last);
+	run_on(&seeing,
+		   "x.type_no, x.entity_id",
+		   "kg_entity",
+		   "node",
+		   "",
+		   &past->changed,
+		   take_present);
+	hash_seq_init(&scan, past->entities);
+	while ((entity = hash_seq_search(&scan)) != NULL)
+		if (!entity->seen)
+			entity->data = NULL;
+}
+
+void
+kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
+{
+	KgCall *call = kg_running_call();
+	KgPast *past;
+
+	if (call)
+		call->past = NULL;
+	if (as_of == NULL)
+		return;
+	past = palloc0(sizeof(KgPast));
+	past->catalog = catalog;
+	past->as_of = as_of;
+	past->context = CurrentMemoryContext;
+	past->time = kg_history_time(type, as_of);
+	kg_nodeset_init(&past->changed, CurrentMemoryContext);
+	past->entities = make_table("kg_graph entities then",
+								sizeof(((EntityThen *) NULL)->id),
+								sizeof(EntityThen),
+								hash_entity,
+								compare_entities);
+	past->edges = make_table("kg_graph edges then",
+							 sizeof(((EdgeThen *) NULL)->id),
+							 sizeof(EdgeThen),
+							 hash_edge,
+							 compare_edges);
+	read_entities(past, type);
+	see_entities(past);
+	if (type == NULL)
+		read_edges(past);
+	call->past = past;
+}
+
+/* ---- what has no history of then ---- */
+
+void
+kg_past_require_type(const KgType *type)
+{
+	const KgPast *past = asked();
+
+	if (past)
+		(void) kg_history_time(type, past->as_of);
+}
+
+static bool
+is_past_known(const KgPast *past, const KgRelation *relation)
+{
+	if (!is_known(relation->history_since, past->time))
+		return false;
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *from = kg_catalog_type_no(past->catalog,
+												variant->from_type_no);
+		const KgType *to = kg_catalog_type_no(past->catalog,
+											  variant->to_type_no);
+
+		if (!is_known(from->history_since, past->time) ||
+			!is_known(to->history_since, past->time))
+			return false;
+	}
+	return true;
+}
+
+void
+kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
+{
+	const KgPast *past = asked();
+	StringInfoData names;
+	TimestampTz since = 0;
+	KgError *err;
+
+	if (past == NULL)
+		return;
+	initStringInfo(&names);
+	for (int i = 0; i < catalog->nrelations; i++)
+	{
+		const KgRelation *relation = &catalog->relations[i];
+
+		if ((!kg_relation_set_has(&walk->forward, relation->relation_no) &&
+			 !kg_relation_set_has(&walk->backward, relation->relation_no)) ||
+			is_past_known(past, relation))
+			continue;
+		appendStringInfo(
+			&names, "%s\"%s\"", names.len > 0 ? ", " : "", relation->name);
+		since = Max(since, relation->history_since);
+	}
+	if (names.len == 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "there is no history of then of relationship types %s, "
+					   "or of what they connect",
+					   names.data);
+	kg_error_path(err, "/as_of");
+	kg_error_got_string(err, past->as_of);
+	if (since > 0)
+		kg_error_expected(err,
+						  "other relationship types, or a time since %s",
+						  timestamptz_to_str(since));
+	else
+		kg_error_expected(err,
+						  "other relationship types, of which history is kept");
+	kg_error_throw(err);
+}
+
+/* ---- the tables then ---- */
+
+#define KG_TEXT " text COLLATE \"C\""
+
+/* A table's columns, and what tells whether a row of it stands. */
+static const struct
+{
+	const char *name;
+	const char *columns;
+	const char *types;
+	const char *stands; /* NULL: every row does */
+} tables[] = {
+	{"kg_entity",
+	 "tenant, bundle, entity_type, entity_id, node, version, type_no, scope, "
+	 "data, index_keys",
+	 "tenant" KG_TEXT ", bundle" KG_TEXT ", entity_type" KG_TEXT
+	 ", entity_id" KG_TEXT ", node bigint, version bigint, type_no integer"
+	 ", scope" KG_TEXT ", data jsonb, index_keys bytea",
+	 "u.node"},
+	{"kg_edge",
+	 "tenant, source, relation_no, key, target, property, properties",
+	 "tenant" KG_TEXT ", source bigint, relation_no integer, key" KG_TEXT
+	 ", target bigint, property" KG_TEXT ", properties jsonb",
+	 "u.source, u.relation_no, u.key, u.target"},
+	{"kg_index_key",
+	 "tenant, type_no, field_no, key, entity_id, node",
+	 "tenant" KG_TEXT ", type_no integer, field_no integer, key bytea, "
+	 "entity_id" KG_TEXT ", node bigint",
+	 "u.node"},
+	{"kg_term",
+	 "tenant, term, kind, type_no, node",
+	 "tenant" KG_TEXT ", term" KG_TEXT
+	 ", kind \"char\", type_no integer, node bigint",
+	 "u.node"},
+	{"kg_trigram",
+	 "tenant, trigram, term",
+	 "tenant" KG_TEXT ", trigram" KG_TEXT ", term" KG_TEXT,
+	 NULL}};
+
+const char *
+kg_past_table(const char *name)
+{
+	const KgPast *past = asked();
+
+	if (likely(past == NULL))
+		return NULL;
+	/* Nothing has changed. */
+	if (hash_get_num_entries(
+			strcmp(name, "kg_edge") == 0 ? past->edges : past->entities) == 0)
+		return NULL;
+	for (int i = 0; i < lengthof(tables); i++)
+	{
+		StringInfoData sql;
+
+		if (strcmp(tables[i].name, name) != 0)
+			continue;
+		initStringInfo(&sql);
+		appendStringInfo(&sql,
+						 "(SELECT u.* FROM (SELECT %s, true AS stands FROM %s "
+						 "UNION ALL SELECT %s, false FROM %s('%s') AS p(%s)) u",
+						 tables[i].columns,
+						 kg_qualified(name),
+						 tables[i].columns,
+						 kg_qualified("kg_past"),
+						 name,
+						 tables[i].types);
+		if (tables[i].stands)
+			appendStringInfo(&sql,
+							 " WHERE %s(u.stands, %s)",
+							 kg_qualified("kg_past_keeps"),
+							 tables[i].stands);
+		appendStringInfoChar(&sql, ')');
+		return sql.data;
+	}
+	return NULL;
+}
+
+bool
+kg_past_keeps_node(int64 node)
+{
+	const KgPast *past = asked();
+
+	return past == NULL || kg_nodeset_find(&past->changed, node) == KG_NO_NODE;
+}
+
+bool
+kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
+				   int64 target)
+{
+	const KgPast *past = asked();
+	EdgeThen sought = {{source, target, relation_no, ""}};
+
+	if (past == NULL || hash_get_num_entries(past->edges) == 0)
+		return true;
+	if (VARSIZE_ANY_EXHDR(key) > 0)
+		sought.id.key = text_to_cstring(key);
+	return hash_search(past->edges, &sought, HASH_FIND, NULL) == NULL;
+}
+
+/* Where rows go. */
+typedef struct Target
+{
+	Tuplestorestate *store;
+	TupleDesc desc;
+	Datum tenant;
+	MemoryContext context; /* of the call */
+} Target;
+
+static void
+put_row(const Target *target, Datum *values, const bool *nulls)
+{
+	values[0] = target->tenant;
+	tuplestore_putvalues(target->store, target->desc, values, (bool *) nulls);
+}
+
+static const bytea *
+keys_of(const Target *target, const KgType *type, EntityThen *entity)
+{
+	MemoryContext old = MemoryContextSwitchTo(target->context);
+
+	if (entity->keys == NULL)
+		entity->keys = kg_extract_keys(type, entity->data);
+	MemoryContextSwitchTo(old);
+	return entity->keys;
+}
+
+static void
+put_entity(const Target *target, const KgType *type, EntityThen *entity)
+{
+	text *scope = kg_extract_scope(type, entity->data);
+	Datum values[] = {0,
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name),
+					  CStringGetTextDatum(entity->id.id),
+					  Int64GetDatum(entity->node),
+					  Int64GetDatum(entity->first_version - 1),
+					  Int32GetDatum(type->type_no),
+					  PointerGetDatum(scope),
+					  JsonbPGetDatum(entity->data),
+					  PointerGetDatum(keys_of(target, type, entity))};
+	bool nulls[lengthof(values)] = {false};
+
+	nulls[7] = scope == NULL;
+	put_row(target, values, nulls);
+}
+
+static void
+put_keys(const Target *target, const KgType *type, EntityThen *entity)
+{
+	static const bool nulls[6] = {false};
+	KgKeysIter it;
+
+	kg_keys_iter_init(&it, keys_of(target, type, entity));
+	while (kg_keys_next(&it))
+	{
+		Datum values[] = {0,
+						  Int32GetDatum(type->type_no),
+						  Int32GetDatum(it.key.field_no),
+						  PointerGetDatum(kg_packed_key_copy(&it.key)),
+						  CStringGetTextDatum(entity->id.id),
+						  Int64GetDatum(entity->node)};
+
+		put_row(target, values, nulls);
+	}
+}
+
+static void
+put_terms(const Target *target, const KgType *type, EntityThen *entity)
+{
+	static const bool nulls[5] = {false};
+	KgExtract extract;
+
+	kg_extract(type, entity->id.id, entity->data, &extract);
+	for (int i = 0; i < extract.nterms; i++)
+	{
+		Datum values[] = {0,
+						  CStringGetTextDatum(extract.terms[i].term),
+						  CharGetDatum(extract.terms[i].kind),
+						  Int32GetDatum(type->type_no),
+						  Int64GetDatum(entity->node)};
+
+		put_row(target, values, nulls);
+	}
+}
+
+static void
+put_trigrams(const Target *target, const KgType *type, EntityThen *entity)
+{
+	static const bool nulls[3] = {false};
+	KgExtract extract;
+
+	kg_extract(type, entity->id.id, entity->data, &extract);
+	for (int i = 0; i < extract.nterms; i++)
+	{
+		char **rows;
+		int n = kg_term_rows(extract.terms[i].term, &rows);
+
+		for (int j = 0; j < n; j++)
+		{
+			Datum values[] = {0,
+							  CStringGetTextDatum(rows[j]),
+							  CStringGetTextDatum(extract.terms[i].term)};
+
+			put_row(target, values, nulls);
+		}
+	}
+}
+
+static void
+put_edges(const Target *target, const KgPast *past)
+{
+	HASH_SEQ_STATUS scan;
+	const EdgeThen *edge;
+
+	/* What a policy of somebody else's would say of them cannot be asked. */
+	if (!kg_visibility_edges_are_plain())
+		return;
+	hash_seq_init(&scan, past->edges);
+	while ((edge = hash_seq_search(&scan)) != NULL)
+	{
+		Datum values[] = {0,
+						  Int64GetDatum(edge->id.source),
+						  Int32GetDatum(edge->id.relation_no),
+						  CStringGetTextDatum(edge->id.key),
+						  Int64GetDatum(edge->id.target),
+						  0,
+						  PointerGetDatum(edge->properties)};
+		bool nulls[lengthof(values)] = {false};
+
+		nulls[5] = true;
+		nulls[6] = edge->properties == NULL;
+		if (edge->was)
+			put_row(target, values, nulls);
+	}
+}
+
+typedef void (*PutRows)(const Target *target, const KgType *type,
+						EntityThen *entity);
+
+static PutRows
+rows_of(const char *name)
+{
+	static const struct
+	{
+		const char *name;
+		PutRows put;
+	} all[] = {{"kg_entity", put_entity},
+			   {"kg_index_key", put_keys},
+			   {"kg_term", put_terms},
+			   {"kg_trigram", put_trigrams}};
+
+	for (int i = 0; i < lengthof(all); i++)
+		if (strcmp(all[i].name, name) == 0)
+			return all[i].put;
+	return NULL;
+}
+
+void
+kg_past_rows(const char *name, Tuplestorestate *store, TupleDesc desc)
+{
+	const KgPast *past = asked();
+	PutRows put = rows_of(name);
+	Target target = {store, desc};
+	MemoryContext scratch;
+	HASH_SEQ_STATUS scan;
+	EntityThen *entity;
+
+	if (past == NULL)
+		return;
+	target.tenant = CStringGetTextDatum(past->catalog->tenant);
+	target.context = past->context;
+	if (strcmp(name, "kg_edge") == 0)
+		put_edges(&target, past);
+	if (put == NULL)
+		return;
+	scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph past", ALLOCSET_DEFAULT_SIZES);
+	hash_seq_init(&scan, past->entities);
+	while ((entity = hash_seq_search(&scan)) != NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(scratch);
+
+		if (entity->data)
+			put(&target,
+				kg_catalog_type_no(past->catalog, entity->id.type_no),
+				entity);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(scratch);
+	}
+	MemoryContextDelete(scratch);
+}
