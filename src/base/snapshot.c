@@ -1,10 +1,12 @@
 /*
  * snapshot.c
- *	  Comparing snapshots: would two of them show the same rows?
+ *	  Comparing snapshots, and seeing what was just written.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/snapshot.h"
+#include "utils/snapmgr.h"
 
 bool
 kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
@@ -47,4 +49,15 @@ kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
 		memcpy(
 			seen->snapshot.subxip, now->subxip, nsub * sizeof(TransactionId));
 	seen->valid = true;
+}
+
+bool
+kg_push_written_snapshot(CommandId since)
+{
+	CommandCounterIncrement();
+	if (GetCurrentCommandId(false) == since)
+		return false;
+	PushCopiedSnapshot(GetActiveSnapshot());
+	UpdateActiveSnapshotCommandId();
+	return true;
 }

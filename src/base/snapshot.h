@@ -1,6 +1,7 @@
 /*
  * snapshot.h
- *	  Comparing snapshots: would two of them show the same rows?
+ *	  Comparing snapshots: would two of them show the same rows?  And one that
+ *	  shows what was just written.
  */
 #ifndef KG_SNAPSHOT_H
 #define KG_SNAPSHOT_H
@@ -27,5 +28,11 @@ kg_snapshot_seen(const KgSeenSnapshot *seen, const SnapshotData *now)
 {
 	return seen->valid && kg_same_snapshot(&seen->snapshot, now);
 }
+
+/*
+ * Has this transaction written since that command?  Then what is active from
+ * here on, until it is popped, is the snapshot that was, but that it shows this.
+ */
+extern bool kg_push_written_snapshot(CommandId since);
 
 #endif /* KG_SNAPSHOT_H */

@@ -4,12 +4,15 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "auth/audit.h"
 #include "base/settings.h"
+#include "base/snapshot.h"
 #include "mcp/request.h"
 #include "miscadmin.h"
 #include "query/running.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* Batches belong to one revision only; its kg_mcp_initialize may not be in one. */
 static bool
@@ -41,6 +44,7 @@ typedef struct Batch
 {
 	const char *tenant;
 	const KgBrought *brought;
+	CommandId begun;	 /* a message sees what those before it wrote */
 	Size bytes;			 /* of the replies */
 	const char *setting; /* that was exceeded: the rest is refused */
 } Batch;
@@ -69,6 +73,7 @@ answer_member(Batch *batch, const JsonbValue *member, int place)
 	const JsonbContainer *message = kg_json_container(member);
 	KgAudited audited;
 	Jsonb *reply;
+	bool written;
 
 	if (!kg_json_is_object(member))
 		return kg_mcp_invalid_request("the message is not an object");
@@ -77,8 +82,11 @@ answer_member(Batch *batch, const JsonbValue *member, int place)
 	if (batch->setting != NULL)
 		return refuse_rest(batch, message);
 	kg_audit_message_begin(&audited);
+	written = kg_push_written_snapshot(batch->begun);
 	reply = kg_mcp_answer_object(
 		message, batch->tenant, KG_MCP_2025_03_26, batch->brought, place);
+	if (written)
+		PopActiveSnapshot();
 	kg_audit_message_end(&audited);
 	if (reply == NULL)
 		return NULL;
@@ -96,7 +104,7 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext work = AllocSetContextCreate(
 		old, "kg_graph batch message", ALLOCSET_DEFAULT_SIZES);
-	Batch batch = {tenant, brought, 0, NULL};
+	Batch batch = {tenant, brought, GetCurrentCommandId(false), 0, NULL};
 	KgJsonIter it;
 	KgJsonWriter w;
 	bool any = false;

@@ -637,6 +637,17 @@ kg_decisions_end_estimate(bool search)
 		end_call(d);
 }
 
+void
+kg_decisions_wrote(void)
+{
+	KgDecisions *d = kg_running_call()->decisions;
+
+	if (d == NULL)
+		return;
+	kg_nodeset_free(&d->nodes);
+	kg_nodeset_init(&d->nodes, d->context);
+}
+
 bool
 kg_decisions_allow_node(const KgDecisions *d, int64 node)
 {
@@ -819,6 +830,7 @@ kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 		kg_error_expected(err,
 						  "an authorizer, which the owner of the extension "
 						  "sets: SELECT kg_set_authorizer('tenant', "
-						  "'function')");
+						  "'function'); or a gateway that asks: SELECT "
+						  "kg_grant_gateway('role', exchange => true)");
 	kg_error_throw(err);
 }

@@ -46,6 +46,8 @@ extern void kg_decisions_tried(KgDecisions *decisions);
 extern bool kg_decisions_settle(KgDecisions *decisions);
 /* Has the trial met what ends the call? */
 extern bool kg_decisions_in_vain(const KgDecisions *decisions);
+/* The call has written: which decision a node needs is another question. */
+extern void kg_decisions_wrote(void);
 /* Of a node that a trial met and that is decided now. */
 extern bool kg_decisions_allow_node(const KgDecisions *decisions, int64 node);
 /*

@@ -14,8 +14,10 @@
 #include "base/json.h"
 #include "base/semver.h"
 #include "base/settings.h"
+#include "base/snapshot.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
+#include "query/decisions.h"
 #include "query/running.h"
 #include "tools/confirm.h"
 #include "tools/input.h"
@@ -25,6 +27,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 /* The definition as this catalog has it. */
 static const KgDefinition *
@@ -371,6 +374,21 @@ run_step(void *arg)
 	step->reply = run_operation(step->run, &step->run->def->ops[step->index]);
 }
 
+/* It sees what the steps before it have written. */
+static ErrorData *
+try_step(Step *step, CommandId begun)
+{
+	bool pushed = kg_push_written_snapshot(begun);
+	ErrorData *edata;
+
+	if (pushed)
+		kg_decisions_wrote();
+	edata = kg_catch(KG_CATCH_KEEP, run_step, step);
+	if (pushed)
+		PopActiveSnapshot();
+	return edata;
+}
+
 /* Does it need the reply of a step that has none? */
 static bool
 lacks_result(const Run *run, const KgOperationDefined *op)
@@ -460,6 +478,7 @@ run_sequence(Run *run)
 	const KgDefinition *def = run->def;
 	Failures failures = {.n = 0};
 	KgJsonWriter w;
+	CommandId begun = GetCurrentCommandId(false);
 
 	refuse_to_ask(def);
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
@@ -481,13 +500,11 @@ run_sequence(Run *run)
 							 def->ops[i].name);
 			continue;
 		}
-		edata = kg_catch(KG_CATCH_KEEP, run_step, &step);
+		edata = try_step(&step, begun);
 		if (edata != NULL)
 			add_failure(run, &failures, edata);
 		else
 			run->results[i] = step.reply;
-		/* The next one sees what this one wrote. */
-		CommandCounterIncrement();
 	}
 	run->call->op = NULL;
 	if (failures.n > 0)
@@ -771,6 +788,21 @@ kg_registered_listed(const KgCatalog *catalog, const KgAgent *agent)
 	}
 	list_sort(listed, compare_listed);
 	return listed;
+}
+
+bool
+kg_registered_has_toolset(const KgCatalog *catalog, const char *toolset)
+{
+	for (int i = 0; i < catalog->nregistered; i++)
+	{
+		const KgRegisteredName *name = &catalog->registered[i];
+
+		for (int j = 0; j < name->n; j++)
+			if (strcmp(name->versions[j].toolset, toolset) == 0 &&
+				definition_of(&name->versions[j])->usable)
+				return true;
+	}
+	return false;
 }
 
 int
