@@ -95,14 +95,18 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
-/* Asked by the policies of the tables that have a bundle. */
+/*
+ * Asked by the policies of the tables that have a bundle.  A tool that is
+ * registered by itself has none: what it names is known to tools only, which
+ * leave it out where something of that is hidden.
+ */
 Datum
 kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 {
 	text *bundle;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_BOOL(true);
+		PG_RETURN_BOOL(kg_identity_in_tool() || !kg_agent_hides_bundles());
 	bundle = PG_GETARG_TEXT_PP(0);
 	PG_RETURN_BOOL(
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));

@@ -464,10 +464,13 @@ load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 }
 
 static void
-load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
+load(void *arg)
 {
-	Datum tenant;
+	Entry *entry = arg;
+	KgCatalog *catalog = &entry->catalog;
+	MemoryContext context = entry->entry.context;
 	MemoryContext old = CurrentMemoryContext;
+	Datum tenant;
 
 	kg_spi_begin_load_seen();
 	MemoryContextSwitchTo(context);
@@ -479,7 +482,7 @@ load(KgCatalog *catalog, const KgCatalogVersion *version, MemoryContext context)
 	mark_unique(catalog);
 	load_tools(catalog, &tenant, context);
 	kg_load_tool_versions(catalog, &tenant, context);
-	catalog->lacks_bundles = catalog->nbundles < version->nbundles;
+	catalog->lacks_bundles = catalog->nbundles < entry->version.nbundles;
 	kg_catalog_ever_authorizes |= catalog->authorizes;
 	kg_spi_end_load();
 	MemoryContextSwitchTo(old);
@@ -565,7 +568,7 @@ load_entry(const Wanted *wanted)
 	catalog->id = next_id++;
 	catalog->generation = kg_generation();
 	fresh->version = wanted->version;
-	load(catalog, &wanted->version, context);
+	kg_identity_as_tool(load, fresh);
 	kg_cache_keep(&catalogs, fresh, wanted->role);
 	return fresh;
 }

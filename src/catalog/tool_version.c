@@ -147,13 +147,3 @@ kg_registered_version(const KgRegisteredName *name, const bytea *precedence)
 	}
 	return NULL;
 }
-
-bool
-kg_registered_toolset(const KgCatalog *catalog, const char *name)
-{
-	for (int i = 0; i < catalog->nregistered; i++)
-		for (int j = 0; j < catalog->registered[i].n; j++)
-			if (strcmp(catalog->registered[i].versions[j].toolset, name) == 0)
-				return true;
-	return false;
-}

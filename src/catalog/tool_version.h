@@ -42,7 +42,4 @@ extern const KgRegisteredName *kg_registered_name(const KgCatalog *catalog,
 extern const KgToolVersion *kg_registered_version(const KgRegisteredName *name,
 												  const bytea *precedence);
 
-/* Is there a tool in the toolset? */
-extern bool kg_registered_toolset(const KgCatalog *catalog, const char *name);
-
 #endif /* KG_TOOL_VERSION_H */

@@ -39,6 +39,8 @@ kg_callable_find(const KgCatalog *catalog, const char *name,
 {
 	callable->tool = kg_catalog_tool(catalog, name);
 	callable->fixed = callable->tool ? NULL : kg_fixed_tool_find(name);
+	if (callable->fixed && !kg_fixed_tool_exists(catalog, callable->fixed))
+		callable->fixed = NULL;
 	return callable->tool != NULL || callable->fixed != NULL;
 }
 
@@ -735,7 +737,8 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 		for (int i = 0; i < catalog->ntools; i++)
 			names[n++] = catalog->tools[i].name;
 		for (int i = 0; i < 100 && (fixed = kg_fixed_tool(i)) != NULL; i++)
-			names[n++] = fixed->name;
+			if (kg_fixed_tool_exists(catalog, fixed))
+				names[n++] = fixed->name;
 		err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", op->tool);
 		kg_error_did_you_mean(err, kg_nearest(op->tool, names, n));
 	}

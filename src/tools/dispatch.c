@@ -15,7 +15,6 @@
 #include "base/settings.h"
 #include "base/splice.h"
 #include "catalog/catalog.h"
-#include "catalog/memory.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/plan.h"
@@ -33,14 +32,11 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* The toolset memory is over a bundle, and some of its tools write. */
 static bool
 has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 			   const KgFixedTool *tool)
 {
-	KgMemory memory;
-
-	if (tool->toolset == KG_TOOLSET_MEMORY && !kg_memory_find(catalog, &memory))
+	if (!kg_fixed_tool_exists(catalog, tool))
 		return false;
 	if (tool->writes != NULL && kg_identity_tenant(KG_ACCESS_WRITE) == NULL)
 		return false;
@@ -67,6 +63,21 @@ kg_tool_is_offered(const KgAgent *agent, const KgTool *tool, int offered)
 {
 	return (tool->operation & offered) != 0 &&
 		   kg_agent_has_tool(agent, KG_TOOLSET_CATALOG, tool->name);
+}
+
+bool
+kg_other_tools_write(const KgCatalog *catalog, const KgAgent *agent)
+{
+	const KgFixedTool *tool;
+	ListCell *lc;
+
+	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
+		if (tool->writes != NULL && has_fixed_tool(catalog, agent, tool))
+			return true;
+	foreach(lc, kg_registered_listed(catalog, agent))
+		if (((const KgDefinition *) lfirst(lc))->writes)
+			return true;
+	return false;
 }
 
 static KG_NORETURN void
@@ -155,7 +166,7 @@ check_toolsets(const KgCatalog *catalog)
 
 	for (int i = 0; i < toolsets->n; i++, name += strlen(name) + 1)
 	{
-		if (kg_registered_toolset(catalog, name))
+		if (kg_registered_has_toolset(catalog, name))
 			continue;
 		err = kg_error_new(
 			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);

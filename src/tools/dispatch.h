@@ -92,6 +92,10 @@ extern int kg_operations_offered(void);
 extern bool kg_tool_is_offered(const KgAgent *agent, const KgTool *tool,
 							   int offered);
 
+/* Does a tool that the caller has, and no bundle makes, write? */
+extern bool kg_other_tools_write(const struct KgCatalog *catalog,
+								 const KgAgent *agent);
+
 /* In _meta: which version of a tool is listed, or is to be called. */
 #define KG_META_VERSION "kg_graph/version"
 

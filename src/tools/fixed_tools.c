@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "base/toolset.h"
+#include "catalog/memory.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
 #include "tools/memory.h"
@@ -32,4 +34,13 @@ kg_fixed_tool_find(const char *name)
 			if (strcmp(tool->name, name) == 0)
 				return tool;
 	return NULL;
+}
+
+bool
+kg_fixed_tool_exists(const KgCatalog *catalog, const KgFixedTool *tool)
+{
+	KgMemory memory;
+
+	return tool->toolset != KG_TOOLSET_MEMORY ||
+		   kg_memory_find(catalog, &memory);
 }

@@ -10,6 +10,10 @@
 /* The fixed tool of a name, or NULL. */
 extern const KgFixedTool *kg_fixed_tool_find(const char *name);
 
+/* Is it there?  The toolset memory is over a bundle. */
+extern bool kg_fixed_tool_exists(const KgCatalog *catalog,
+								 const KgFixedTool *tool);
+
 /* Fixed tools by index, in the order of the tables; NULL past the last. */
 extern const KgFixedTool *kg_fixed_tool(int index);
 

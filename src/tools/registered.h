@@ -33,6 +33,10 @@ extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 /* {tool, version, operation?} of a call that ran a registered tool. */
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 
+/* Has a tool that exists for the catalog's caller the toolset? */
+extern bool kg_registered_has_toolset(const KgCatalog *catalog,
+									  const char *toolset);
+
 /* Names of those listed, for errors; returns how many. */
 extern int kg_registered_names(const KgCatalog *catalog, const KgAgent *agent,
 							   const char **names);
