@@ -24,10 +24,16 @@ COMMENT ON FUNCTION @extschema@.kg_notify_gateways() IS
 
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
-CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING NEW TABLE AS changed
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS before NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
 CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_bundle REFERENCING OLD TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('resource');
+CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_tool_version REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('tools');
+CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_tool_version REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('tools');
+CREATE TRIGGER kg_mcp_deleted AFTER DELETE ON @extschema@.kg_tool_version REFERENCING OLD TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways('tools');
 CREATE TRIGGER kg_mcp_inserted AFTER INSERT ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_notify_gateways();
 CREATE TRIGGER kg_mcp_updated AFTER UPDATE ON @extschema@.kg_agent REFERENCING NEW TABLE AS changed

@@ -20,22 +20,30 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#define KG_MCP_ACCESS "access"
+#define KG_MCP_RESOURCE "resource"
 
 PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
-/* Of every tenant where a row is of all of them, as some keys are. */
+/*
+ * Of every tenant where a row is of all of them, as some keys are.  Rows of
+ * bundles are written anew as they are, too, for a new version of the catalog:
+ * where there are those of before, rows that are among them have not changed.
+ */
 static uint64
-read_tenants(void)
+read_tenants(bool compare)
 {
 	KgUserContext user;
 	int nest = kg_spi_pin_path();
 	const char *schema = get_namespace_name(kg_extension_schema());
 	char *sql = psprintf(
-		"SELECT tenant FROM changed WHERE tenant IS NOT NULL UNION "
+		"SELECT tenant FROM changed c WHERE tenant IS NOT NULL %s UNION "
 		"SELECT tenant FROM %s WHERE EXISTS (SELECT FROM changed WHERE tenant "
 		"IS NULL) ORDER BY tenant",
+		compare ? "AND NOT EXISTS (SELECT FROM before b "
+				  "WHERE (b.tenant, b.bundle) = (c.tenant, c.bundle) "
+				  "AND b.* IS NOT DISTINCT FROM c.*)"
+				: "",
 		quote_qualified_identifier(schema, "kg_tenant"));
 
 	kg_become_owner(&user);
@@ -53,15 +61,16 @@ notify_tenant(const char *tenant, const char *what)
 
 	if (what != NULL)
 		kg_listen_tell(tenant, what);
-	if (what != NULL && strcmp(what, KG_MCP_ACCESS) == 0)
+	if (what != NULL && strcmp(what, KG_MCP_RESOURCE) != 0)
 		return;
 	for (int k = 0; k < lengthof(kinds); k++)
 		kg_listen_tell(tenant, kinds[k]);
 }
 
 /*
- * AFTER statement trigger with the transition table "changed"; its argument
- * is "resource" where the rows are bundles, whose own resources changed too,
+ * AFTER statement trigger with the transition table "changed", and "before"
+ * where bundles are updated; its argument is "resource" where the rows are
+ * bundles, whose own resources changed too, "tools" where no other list did,
  * and "access" where somebody's right to be told may have ended.
  */
 Datum
@@ -74,7 +83,7 @@ kg_sql_notify_gateways(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
 		!TRIGGER_FIRED_FOR_STATEMENT(trigdata->tg_event) ||
-		(trigdata->tg_newtable == NULL) == (trigdata->tg_oldtable == NULL))
+		(trigdata->tg_newtable == NULL && trigdata->tg_oldtable == NULL))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("function \"%s\" was not called by trigger manager",
@@ -85,7 +94,7 @@ kg_sql_notify_gateways(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	if (SPI_register_trigger_data(trigdata) < 0)
 		elog(ERROR, "could not read the rows that changed");
-	n = read_tenants();
+	n = read_tenants(trigdata->tg_newtable && trigdata->tg_oldtable);
 	for (uint64 i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -139,6 +139,7 @@ sql(q{SELECT kg_register_tool('{"name": "remember", "version": "1.0.0", "kind": 
 	"input_schema": {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}},
 	"operation": {"tool": "create_entities", "arguments": {"entities": [{"name": {"$arg": "name"}, "entityType": "", "observations": []}]}}}')});
 ok(told($a, qr/list_changed/), 'a tool is registered');
+unlike($a->{text}, qr/notifications\/resources/, '... which is no resource');
 $a->{text} = '';
 wrote(call($token{a}, 'remember', { name => 'two' }), 'it writes');
 ok(told($a, qr/resources\/updated[^\n]*knowledge-graph/), '... and the subscriber is told');
