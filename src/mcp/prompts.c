@@ -80,9 +80,12 @@ static const char workflow_arguments[] =
 	"- Only the properties named in a tool's schema can be filtered.\n";
 
 /* For who has tools that write. */
+static const char writing_rule[] = "Some of its tools write.\n"
+								   "Write only what the user asked for.";
+
+/* For who has those that bundles make. */
 static const char writing_rules[] =
-	"Some of its tools write.\n"
-	"Write only what the user asked for. Read the record before you change it, "
+	" Read the record before you change it, "
 	"and send its version as \"expected_version\"; on CONFLICT read it again "
 	"and send what is still to be done. \"dry_run\": true tells what would "
 	"happen. A reply with \"confirm\" has written nothing: tell the user what "
@@ -235,6 +238,30 @@ append_types(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 			out, "and %d more, which the tools' schemas name.\n", more);
 }
 
+static void
+append_relations(StringInfo out, const KgMcpRequest *req,
+				 const KgCatalog *catalog, const char *bundle)
+{
+	int offered = kg_operations_offered() & KG_EXPOSE_OF_RELATION;
+	int shown = 0;
+
+	for (int i = 0; i < catalog->ntools && shown < KG_PROMPT_TYPES; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+
+		if (tool->relation == NULL ||
+			(bundle != NULL && strcmp(tool->bundle, bundle) != 0) ||
+			!kg_tool_is_offered(req->agent, tool, offered))
+			continue;
+		appendStringInfo(out,
+						 "%s%s",
+						 shown++ > 0 ? ", " : "Tools of relationship types: ",
+						 tool->name);
+	}
+	if (shown > 0)
+		appendStringInfoChar(out, '\n');
+}
+
 /* A field with a declared set of values, the best to show a filter with. */
 static const KgField *
 enum_field(const KgType *type)
@@ -316,6 +343,21 @@ append_bundles(StringInfo out, const KgCatalog *catalog, const char *bundle)
 }
 
 static void
+append_writing(StringInfo out, const KgMcpRequest *req,
+			   const KgCatalog *catalog)
+{
+	bool of_bundles = can_write(req, catalog);
+
+	if (!of_bundles && !kg_other_tools_write(catalog, req->agent))
+	{
+		appendStringInfoString(out, "Its tools only read.\n");
+		return;
+	}
+	appendStringInfoString(out, writing_rule);
+	appendStringInfoString(out, of_bundles ? writing_rules : "\n");
+}
+
+static void
 append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 			const char *bundle)
 {
@@ -325,9 +367,7 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 		out,
 		"A knowledge graph is connected: records that were checked against "
 		"their schemas when they were stored. ");
-	appendStringInfoString(out,
-						   can_write(req, catalog) ? writing_rules
-												   : "Its tools only read.\n");
+	append_writing(out, req, catalog);
 	append_bundles(out, catalog, bundle);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_steps);
@@ -462,6 +502,7 @@ get_workflow(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 	append_example(&out, req, catalog, bundle);
 	appendStringInfoChar(&out, '\n');
 	append_types(&out, req, catalog, bundle);
+	append_relations(&out, req, catalog, bundle);
 	write_message(w, prompts[0].description, out.data);
 	return true;
 }

@@ -45,6 +45,14 @@ RESET kg_graph.agent;
 SET kg_graph.toolsets = 'graph'; SELECT * FROM pg_temp.said();
 RESET kg_graph.toolsets;
 SET kg_graph.tenant = 'prompted_none'; SELECT * FROM pg_temp.said();
+-- Who writes by registered tools alone is not told of what they do not take.
+SET kg_graph.tenant = 'prompted';
+SET ROLE prompted_admin;
+SELECT kg_register_tool('{"name": "forget", "version": "1.0.0", "kind": "query", "description": "x", "input_schema": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}, "operation": {"tool": "delete_note", "arguments": {"ids": [{"$arg": "id"}]}}}') ->> 'verdict' AS verdict;
+SELECT kg_create_agent('own', '{"toolsets": ["tools"], "bundles": ["notes", "links"]}');
+SET ROLE prompted_writer; SET kg_graph.agent = 'own'; SELECT * FROM pg_temp.said() WHERE what = 'instructions';
+SET ROLE prompted_reader; SELECT * FROM pg_temp.said() WHERE what = 'instructions';
+RESET kg_graph.agent;
 RESET ROLE; RESET kg_graph.tenant;
 SELECT kg_drop_tenant('prompted'), kg_drop_tenant('prompted_none');
 DROP ROLE prompted_admin; DROP ROLE prompted_writer; DROP ROLE prompted_reader; 
