@@ -66,6 +66,18 @@ SELECT rounds > 1 AS several, (SELECT string_agg(c ->> 'verdict', ' ' ORDER BY n
 SELECT rounds, asked, result #>> '{error,code}' AS code FROM exchange_run('no_such_tool', '{}');
 SELECT rounds, asked, result #>> '{error,code}' AS code FROM exchange_run('list_project', '{"limit": -1}');
 
+-- Steps after one that has to ask are tried: what they ask for is asked for with it, and no step is told to have failed of it.
+\c - :owner
+SET kg_graph.tenant = 'exchange';
+SELECT kg_register_tool('{"name": "in_order", "version": "1.0.0", "kind": "sequence", "description": "Several.", "input_schema": {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]},
+  "operations": [{"name": "issue", "tool": "get_issue", "arguments": {"id": {"$arg": "id"}}}, {"name": "people", "tool": "find_nodes", "arguments": {"node_label": "person", "columns": ["id"]}},
+    {"name": "project", "tool": "get_project", "arguments": {"id": {"$result": "issue", "path": "/entity/data/project"}}}, {"name": "all", "tool": "list_project_ids", "arguments": {"filters": {"name": {"ne": "Q"}}}}]}') ->> 'verdict' AS verdict;
+RESET kg_graph.tenant;
+\c - exchange_gateway
+SELECT rounds, asked, result FROM exchange_run('in_order', '{"id": "i1"}');
+SELECT rounds, asked, result FROM exchange_run('in_order', '{"id": "i2"}');
+SELECT rounds, asked, result #> '{error,errors}' FROM exchange_run('in_order', '{"id": "i9"}');
+
 -- The same bytes as an authorizer function's that decides alike.
 \c - :owner
 CREATE FUNCTION exchange_f(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS $$ SELECT r.id, true FROM public.exchange_right r WHERE r.ability = $2 AND r.id = ANY (ids) $$;
