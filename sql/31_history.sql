@@ -53,6 +53,17 @@ CREATE TABLE @extschema@.kg_freed (
 );
 COMMENT ON TABLE @extschema@.kg_freed IS 'ids that an entity had and gave up, and the version that it ended with: one that has the id again goes on above it';
 
+CREATE TABLE @extschema@.kg_freed_type (
+  tenant       text COLLATE "C" NOT NULL REFERENCES @extschema@.kg_tenant ON DELETE CASCADE,
+  bundle       text COLLATE "C" NOT NULL,
+  entity_type  text COLLATE "C" NOT NULL,
+  version      bigint NOT NULL,
+  PRIMARY KEY (tenant, bundle, entity_type)
+);
+COMMENT ON TABLE @extschema@.kg_freed_type IS 'types that were dropped, and the last version that an entity of theirs ended with: a type that has the name again goes on above it';
+
+ALTER TABLE @extschema@.kg_entity_type ADD version_above bigint NOT NULL DEFAULT 0;
+COMMENT ON COLUMN @extschema@.kg_entity_type.version_above IS 'versions of the type''s entities are above it: one that was dropped had its name';
 ALTER TABLE @extschema@.kg_entity_type ADD history_since timestamptz;
 COMMENT ON COLUMN @extschema@.kg_entity_type.history_since IS 'since when kg_history has every change of the type''s entities; NULL: it has not';
 ALTER TABLE @extschema@.kg_relation ADD history_since timestamptz;
@@ -66,3 +77,4 @@ ALTER TABLE @extschema@.kg_freed DISABLE TRIGGER ALL;
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_change_seq', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_history', '');
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_freed', '');
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_freed_type', '');

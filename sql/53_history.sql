@@ -4,6 +4,8 @@ ALTER TABLE @extschema@.kg_history ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_history FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_freed ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_freed FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_freed_type ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_freed_type FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION @extschema@.kg_change_visible(bundle text, type_no integer, entity_id text, change bigint,
     scope_before text, before jsonb, scope_after text, after jsonb) RETURNS boolean
@@ -16,6 +18,8 @@ CREATE POLICY kg_history_select ON @extschema@.kg_history FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant()
     AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, scope_before, before, scope_after, after));
 CREATE POLICY kg_freed_nobody ON @extschema@.kg_freed FOR ALL
+  USING (false);
+CREATE POLICY kg_freed_type_nobody ON @extschema@.kg_freed_type FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_history(entity_type text, id text, options jsonb DEFAULT '{}') RETURNS jsonb

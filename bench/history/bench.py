@@ -5,7 +5,7 @@
 
 In the database of PGDATABASE, which has the extension: a tenant with entities that have
 changed so often each, one of them `busy` times more.  Prints medians of the time of one
-call, in microseconds: kg_history() of an entity, kg_get() and the same with as_of at
+call, in microseconds: history_<type> of an entity, get_<type> and the same with as_of at
 times with few and with all changes after them, a page of a list and with as_of after
 which so many entities changed.
 """
@@ -29,7 +29,7 @@ TRUNCATE history_bench_times;
 GRANT SELECT, INSERT ON history_bench_times TO history_bench;
 SET ROLE history_bench;
 SELECT FROM kg_apply_bundle('{"bundle_name": "history-bench", "version": "1", "schemas": [{"entity_type": "thing", "schema": {"type": "object", "x-id-field": "id", "x-history": true,
-  "x-label-field": "name", "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "n": {"type": "integer", "x-index": true}, "text": {"type": "string"}}}}]}');
+  "x-label-field": "name", "x-tool-expose": ["list", "get", "history"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "n": {"type": "integer", "x-index": true}, "text": {"type": "string"}}}}]}');
 """
 NOW = "INSERT INTO history_bench_times VALUES ('%s', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'));\n"
 TIME = r"""
@@ -62,6 +62,7 @@ def main():
     script += NOW % "first"
     for i in range(options.changes - 1):
         script += "UPDATE kg_entity SET data = data || '{\"n\": %d}' WHERE entity_type = 'thing';\n" % (1000 + i)
+    script = script[:script.rindex("UPDATE")] + NOW % "before_last_update" + script[script.rindex("UPDATE"):]
     script += NOW % "before_busy"
     script += "DO $$ BEGIN FOR i IN 1..%d LOOP UPDATE kg_entity SET data = data || jsonb_build_object('n', i) WHERE entity_type = 'thing' AND entity_id = 't7'; END LOOP; END $$;\n" % options.busy
     script += NOW % "hundred" + "UPDATE kg_entity SET data = data || '{\"n\": 5}' WHERE entity_type = 'thing' AND entity_id IN (SELECT 't' || 13 * i FROM generate_series(1, 100) i);\n" + NOW % "last"
@@ -73,12 +74,17 @@ def main():
     print("%s changes, made in %.0f s" % (output.strip(), time.time() - began))
     output, _ = run("SELECT what || ' ' || at FROM history_bench_times;")
     at = dict(line.split() for line in output.split("\n") if line)
-    calls = [("kg_history of an entity, 50 changes", "kg_history('thing', 't5')"), ("kg_history, 1 change", "kg_history('thing', 't5', '{\"limit\": 1}')"),
-             ("kg_history of the busy one", "kg_history('thing', 't7')"), ("get", "kg_get('thing', '{\"ids\": [\"t5\"]}')")]
-    calls += [("get as_of, %s" % what, "kg_get('thing', '{\"ids\": [\"%s\"], \"as_of\": \"%s\"}')" % (i, at[when]))
+    def tool(name, arguments):
+        return "kg_call_tool('%s_thing', '{%s}')" % (name, arguments)
+
+    calls = [("history_<type>, 50 changes", tool("history", '"id": "t5"')), ("history_<type>, 1 change", tool("history", '"id": "t5", "limit": 1')),
+             ("history_<type> of the busy one", tool("history", '"id": "t7"')), ("get_<type>", tool("get", '"ids": ["t5"]'))]
+    calls += [("get as_of, %s" % what, tool("get", '"ids": ["%s"], "as_of": "%s"' % (i, at[when])))
               for what, i, when in (("nothing since", "t5", "last"), ("all but one change since", "t5", "first"), ("busy, all since", "t7", "first"), ("busy, %d since" % options.busy, "t7", "before_busy"))]
-    listed = "kg_list('thing', '{%s\"filters\": {\"n\": {\"gte\": 100}}, \"sort\": [{\"field\": \"n\"}]}')"
-    calls += [("list", listed % ""), ("list as_of, nothing since", listed % ('"as_of": "%s", ' % at["last"])), ("list as_of, 100 entities since", listed % ('"as_of": "%s", ' % at["hundred"]))]
+    listed = '%s"filters": {"n": {"gte": 100}}, "sort": [{"field": "n"}]'
+    calls += [("list_<type>", tool("list", listed % "")), ("list as_of, nothing since", tool("list", listed % ('"as_of": "%s", ' % at["last"]))),
+              ("list as_of, 100 entities since", tool("list", listed % ('"as_of": "%s", ' % at["hundred"]))),
+              ("list as_of, all entities since", tool("list", listed % ('"as_of": "%s", ' % at["before_last_update"])))]
     for name, call in calls:
         medians = []
         for _ in range(3):

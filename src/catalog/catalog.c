@@ -205,7 +205,8 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 
 	kg_spi_run(&saved,
 			   "SELECT bundle, entity_type, type_no, schema, schema_hash, "
-			   "key_fields, history_since FROM @kg_entity_type "
+			   "key_fields, history_since, version_above "
+			   "FROM @kg_entity_type "
 			   "WHERE tenant = $1 "
 			   "ORDER BY bundle, position, entity_type",
 			   1,
@@ -236,6 +237,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		type->schema_hash = row_text(i, 5);
 		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
 		type->history_since = DatumGetTimestampTz(kg_spi_value(i, 7, &isnull));
+		type->version_above = kg_spi_int64(i, 8);
 		type->context = context;
 		catalog->authorizes |= type->authorize != NULL;
 		catalog->has_periods |= kg_period_any(&type->period);

@@ -126,6 +126,7 @@ typedef struct KgType
 	bool annotate_format;	   /* x-format: "annotate" */
 	bool history;			   /* x-history */
 	TimestampTz history_since; /* kg_history has every change; 0: none */
+	int64 version_above;	   /* of its entities (store/freed.h) */
 	bool ambiguous;			   /* another bundle in view has the name too */
 	const Jsonb *definitions;  /* of the bundle, {uri: schema}; or NULL */
 	MemoryContext context;	   /* of the catalog; for what is made on demand */

@@ -421,11 +421,12 @@ Jsonb *
 kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 			  TimestampTz time)
 {
-	Jsonb *now = read_entity(catalog, type, id);
-	int64 change;
+	int64 change = change_beside(catalog, type, id, time, true);
 
-	if (now == NULL && !sees_gone(catalog, type, id))
+	if (change == 0)
+		return read_entity(catalog, type, id);
+	/* Who sees all of the tenant sees it now, or what it was last. */
+	if (!catalog->plain_visibility && !kg_history_sees(catalog, type, id))
 		return NULL;
-	change = change_beside(catalog, type, id, time, true);
-	return change == 0 ? now : read_before(catalog, change);
+	return read_before(catalog, change);
 }

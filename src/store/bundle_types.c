@@ -168,9 +168,11 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	/* The position orders the tools; it is kept in step silently. */
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
-			   "schema, schema_hash, position, key_fields, history_since) "
-			   "VALUES ($1, $2, $3, $4, $5, $6, $7, "
-			   "CASE WHEN $8 THEN clock_timestamp() END) "
+			   "schema, schema_hash, position, key_fields, history_since, "
+			   "version_above) VALUES ($1, $2, $3, $4, $5, $6, $7, "
+			   "CASE WHEN $8 THEN clock_timestamp() END, "
+			   "coalesce((SELECT version FROM @kg_freed_type WHERE tenant = $1 "
+			   "AND bundle = $2 AND entity_type = $3), 0)) "
 			   "ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
 			   "schema = $4, schema_hash = $5, key_fields = $7, "
 			   "history_since = CASE WHEN $8 THEN "
@@ -328,16 +330,24 @@ kg_bundle_delete_types(KgApply *apply)
 			kg_payload_type(apply->payload, type->name))
 			continue;
 		kg_spi_run_latest(&saved,
-						  "DELETE FROM @kg_entity_type WHERE tenant = $1 "
+						  "WITH gone AS (DELETE FROM @kg_entity_type "
+						  "WHERE tenant = $1 "
 						  "AND bundle = $2 AND entity_type = $3 "
 						  "AND NOT EXISTS (SELECT FROM @kg_entity "
 						  "WHERE tenant = $1 AND bundle = $2 "
-						  "AND entity_type = $3)",
+						  "AND entity_type = $3) "
+						  "RETURNING type_no, version_above) "
+						  "INSERT INTO @kg_freed_type AS t "
+						  "SELECT $1, $2, $3, greatest(gone.version_above, "
+						  "(SELECT max(version) FROM @kg_freed f "
+						  "WHERE f.tenant = $1 AND f.type_no = gone.type_no)) "
+						  "FROM gone ON CONFLICT (tenant, bundle, entity_type) "
+						  "DO UPDATE SET version = excluded.version",
 						  3,
 						  argtypes,
 						  values,
 						  NULL,
-						  SPI_OK_DELETE);
+						  SPI_OK_INSERT);
 		if (SPI_processed == 0)
 			throw_still_used(apply, type);
 		apply->type_changes[KG_CHANGE_DELETED] = lappend(

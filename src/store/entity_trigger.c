@@ -231,11 +231,11 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 
 /* A new row begins above what an entity of its id ended with. */
 static void
-begin_version(Datum *values)
+begin_version(const KgType *type, Datum *values)
 {
 	int64 version = DatumGetInt64(values[COL_VERSION]);
 	int64 freed = kg_freed_version(TextDatumGetCString(values[COL_TENANT]),
-								   DatumGetInt32(values[COL_TYPE_NO]),
+								   type,
 								   TextDatumGetCString(values[COL_ID]));
 
 	if (version <= freed)
@@ -329,7 +329,7 @@ check_given_node(const Datum *values, const bool *nulls)
 }
 
 /* Fills the columns of one row; raises what is wrong with it. */
-static void
+static const KgType *
 complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 			 bool *nulls)
 {
@@ -371,6 +371,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	nulls[COL_SCOPE] = scope == NULL;
 	fill_version(update, old, values, nulls);
 	kg_writing_row(type->type_no);
+	return type;
 }
 
 /*
@@ -436,6 +437,7 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	Row old;
 	Row new;
 	int places[NCOLS];
+	const KgType *type;
 	bool update;
 
 	require_trigger(fcinfo, "kg_check_entity", true);
@@ -451,9 +453,10 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 		check_unchanged(old.values, new.values, new.nulls);
 	else
 		check_given_node(new.values, new.nulls);
-	complete_row(trigdata, update ? old.values : NULL, new.values, new.nulls);
+	type = complete_row(
+		trigdata, update ? old.values : NULL, new.values, new.nulls);
 	if (!update)
-		begin_version(new.values);
+		begin_version(type, new.values);
 	return PointerGetDatum(form_row(&new, tupdesc, places));
 }
 

@@ -4,7 +4,9 @@
  *
  * kg_freed has a row for each id that was given up, with the version that ended;
  * it stays when the id is taken again.  A type nothing of which was ever deleted
- * has none, and costs a look a statement.
+ * has none, and costs a look a statement.  kg_freed_type has a row for each type
+ * that was dropped, with the version that the last of its entities ended with:
+ * one that has its name again (version_above) begins above it.
  */
 #include "postgres.h"
 
@@ -75,12 +77,12 @@ kg_freed_begin(const char *tenant)
 }
 
 int64
-kg_freed_version(const char *tenant, int32 type_no, const char *entity_id)
+kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
 {
 	Relation rel = table_open(kg_relation_oid("kg_freed"), AccessShareLock);
 	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TupleDesc desc = RelationGetDescr(rel);
-	int64 version = 0;
+	int64 version = type->version_above;
 	int places[4];
 	ScanKeyData keys[3];
 	SysScanDesc scan;
@@ -100,7 +102,7 @@ kg_freed_version(const char *tenant, int32 type_no, const char *entity_id)
 				places[1] + 1,
 				BTEqualStrategyNumber,
 				F_INT4EQ,
-				Int32GetDatum(type_no));
+				Int32GetDatum(type->type_no));
 	ScanKeyInit(&keys[2],
 				places[2] + 1,
 				BTEqualStrategyNumber,
@@ -173,24 +175,31 @@ static void
 find_raised(KgFreed *freed)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, TEXTOID, TEXTOID, TEXTARRAYOID, INT8ARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(freed->tenant),
+	static const Oid argtypes[] = {TEXTOID,
+								   INT4OID,
+								   TEXTOID,
+								   TEXTOID,
+								   INT8OID,
+								   TEXTARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[7] = {CStringGetTextDatum(freed->tenant),
 					   Int32GetDatum(freed->type->type_no),
 					   CStringGetTextDatum(freed->type->bundle),
-					   CStringGetTextDatum(freed->type->name)};
+					   CStringGetTextDatum(freed->type->name),
+					   Int64GetDatum(freed->type->version_above)};
 
-	kg_columns_arrays(&freed->ids, &values[4]);
+	kg_columns_arrays(&freed->ids, &values[5]);
 	kg_spi_run_latest(&saved,
-					  "SELECT e.node, f.version FROM unnest($5, $6) u(id, v), "
-					  "LATERAL (SELECT version FROM @kg_freed "
-					  "WHERE tenant = $1 AND type_no = $2 "
-					  "AND entity_id = u.id OFFSET 0) f, "
+					  "SELECT e.node, f.version FROM unnest($6, $7) u(id, v), "
+					  "LATERAL (SELECT greatest(max(version), $5) AS version "
+					  "FROM @kg_freed WHERE tenant = $1 AND type_no = $2 "
+					  "AND entity_id = u.id "
+					  "HAVING greatest(max(version), $5) > 0) f, "
 					  "LATERAL (SELECT node FROM @kg_entity "
 					  "WHERE tenant = $1 AND bundle = $3 AND entity_type = $4 "
 					  "AND entity_id = u.id AND version <= f.version "
 					  "OFFSET 0) e",
-					  6,
+					  7,
 					  argtypes,
 					  values,
 					  NULL,
@@ -259,7 +268,7 @@ kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
 	begin_type(freed, type);
 	if (!freed->known)
 	{
-		freed->any = has_freed(freed);
+		freed->any = type->version_above > 0 || has_freed(freed);
 		freed->known = true;
 	}
 	if (freed->any || freed->frees)

@@ -20,7 +20,7 @@
  * Who frees the id between this and the row's turn is met when the statement is
  * settled.  The relation is read without a plan, whoever the caller is.
  */
-extern int64 kg_freed_version(const char *tenant, int32 type_no,
+extern int64 kg_freed_version(const char *tenant, const KgType *type,
 							  const char *entity_id);
 
 typedef struct KgFreed KgFreed;

@@ -24,6 +24,7 @@
 #include "store/quota.h"
 #include "store/rebuild.h"
 #include "store/verify.h"
+#include "store/verify_history.h"
 #include "store/verify_trigrams.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -1070,6 +1071,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 			  KG_VERIFY_BLOCKS,
 			  verify_packed);
 	verify_pending(&v);
+	kg_verify_history(tenant, differences);
 	XactReadOnly = read_only;
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

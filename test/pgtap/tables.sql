@@ -14,7 +14,7 @@ CREATE TEMP VIEW member_table AS SELECT * FROM member WHERE relkind IN ('r', 'p'
 SELECT set_has(
   'SELECT relname::text FROM member_table',
   $$VALUES ('kg_tenant'), ('kg_tenant_role'), ('kg_bundle'), ('kg_entity_type'),
-    ('kg_relation'), ('kg_entity'), ('kg_edge'), ('kg_index_key'), ('kg_term'), ('kg_tool'), ('kg_tool_version'), ('kg_history'), ('kg_freed')$$,
+    ('kg_relation'), ('kg_entity'), ('kg_edge'), ('kg_index_key'), ('kg_term'), ('kg_tool'), ('kg_tool_version'), ('kg_history'), ('kg_freed'), ('kg_freed_type')$$,
   'the tables of the design are there');
 
 SELECT ok(relname ~ '^kg_[a-z_]+$', relname || ' has a name of ours') FROM member ORDER BY relname;
