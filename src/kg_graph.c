@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "query/held.h"
 #include "query/running.h"
+#include "store/scope.h"
 #include "tools/register.h"
 
 PG_MODULE_MAGIC;
@@ -25,5 +26,6 @@ _PG_init(void)
 	kg_spi_init();
 	kg_writing_init(kg_held_end);
 	kg_running_init();
+	kg_scope_init();
 	kg_register_init();
 }

@@ -14,6 +14,7 @@
 #include "query/derived.h"
 #include "query/past.h"
 #include "query/sql.h"
+#include "store/scope.h"
 
 typedef struct NodeCount
 {
@@ -129,6 +130,8 @@ relation_touches(const KgRelation *relation, const KgType *type, bool incoming)
 static void
 require_edges(const KgCatalog *catalog, const KgRelation *relation)
 {
+	if (relation->derived)
+		kg_scope_require_edges(catalog->tenant);
 	for (int i = 0; relation->derived && i < relation->nvariants; i++)
 	{
 		const KgType *type = kg_catalog_type_no(

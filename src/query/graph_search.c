@@ -21,6 +21,7 @@
 #include "query/past.h"
 #include "query/running.h"
 #include "query/validity.h"
+#include "store/scope.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -59,6 +60,7 @@ kg_graph_begin(void)
 	const KgCatalog *catalog = kg_catalog_of_caller();
 
 	kg_writing_require_derived(NULL);
+	kg_scope_require_edges(catalog->tenant);
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);
 	graph = MemoryContextAllocZero(context, sizeof(KgGraph));

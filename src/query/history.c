@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "query/derived.h"
 #include "query/get.h"
 #include "query/history.h"
@@ -236,6 +237,7 @@ int
 kg_history_read(const KgCatalog *catalog, const KgType *type, const char *id,
 				const KgHistoryPlace *below, int n, KgChange *changes)
 {
+	kg_writing_require_derived(type);
 	if (!kg_history_sees(catalog, type, id))
 		return 0;
 	return read_changes(catalog, type, id, below, n, changes);
@@ -273,6 +275,7 @@ kg_history_time(const KgType *type, const char *as_of)
 				   as_of,
 				   psprintf("entity type \"%s\" keeps no history",
 							kg_type_handle(type)));
+	kg_writing_require_derived(type);
 	if (!kg_format_date_time(as_of, strlen(as_of)))
 		throw_time(type, as_of, "as_of is no date-time");
 	/* A year that PostgreSQL does not have. */

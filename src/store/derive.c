@@ -657,6 +657,7 @@ kg_derive_inserted(KgDerivation *d, int32 type_no, const char *entity_id,
 {
 	const KgType *type = require_type(d, type_no);
 
+	d->pending->arrived = d->pending->missing.n > 0;
 	kg_node_add(&d->named, node);
 	change_keys(d, type_no, entity_id, node, NULL, keys);
 	if (type->has_unique)
@@ -672,7 +673,7 @@ static void
 written_over(KgDerivation *d)
 {
 	if (d->pending != &d->own && d->pending->missing.n > 0)
-		d->pending->stale = true;
+		d->pending->stale = d->pending->arrived = true;
 }
 
 /* The unique values of a node are written anew. */

@@ -14,6 +14,7 @@
 #include "store/check.h"
 #include "store/extract.h"
 #include "store/pending.h"
+#include "store/scope.h"
 #include "utils/builtins.h"
 
 char *
@@ -186,20 +187,15 @@ kg_pending_check(const KgCatalog *catalog, const KgUserContext *caller,
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
 	KgNodeList all = {CurrentMemoryContext};
 	KgNodeList restricting = {CurrentMemoryContext};
-	KgReferenceList references = {CurrentMemoryContext};
 	KgReferenceList missing = {CurrentMemoryContext};
-	KgSight sight;
 
-	kg_sight_init(&sight, catalog->tenant, caller);
 	for (int i = 0; i < nodes->n; i++)
 		kg_node_add(&all, nodes->nodes[i]);
 	for (int i = 0; i < deleted->n; i++)
 		kg_node_add(&all, deleted->nodes[i]);
 	kg_nodes_sort(&all);
 	kg_nodes_sort(nodes);
-	kg_references_reread(catalog, &all, &references);
-	kg_references_forget(catalog->tenant, &all, &sight);
-	kg_references_resolve(catalog, &references, &sight, &missing);
+	kg_references_renew(catalog, &all, caller, &missing);
 	find_restricting(&missing, nodes, &restricting);
 	for (int i = 0; i < missing.n; i++)
 	{

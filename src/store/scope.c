@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
@@ -26,6 +27,8 @@ struct KgScope
 };
 
 static KgScope *innermost = NULL;
+static int renewing = 0;	  /* edges are taken out, to be written anew */
+static bool deferred = false; /* references may wait for the commit */
 
 void
 kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context)
@@ -54,20 +57,80 @@ drop_existing(const char *tenant, KgNodeList *nodes)
 	nodes->n = kept;
 }
 
-/* References as they are stored, where some were rolled back or replaced. */
+/*
+ * Edges of entities as what is stored has them.  In between they are not there,
+ * which a trigger of the DBA's on kg_edge must not take for an answer.
+ */
 static void
-reread_missing(const KgCatalog *catalog, KgReferenceList *missing,
-			   KgSight *sight)
+renew_edges(const KgCatalog *catalog, const KgNodeList *nodes, KgSight *sight,
+			KgReferenceList *missing)
 {
-	KgReferenceList references = {missing->context};
-	KgNodeList sources = {missing->context};
+	KgReferenceList references = {CurrentMemoryContext};
 
-	for (int i = 0; i < missing->n; i++)
-		kg_node_add(&sources, missing->items[i].source);
+	kg_references_reread(catalog, nodes, &references);
+	renewing++;
+	PG_TRY();
+	{
+		kg_references_forget(catalog->tenant, nodes, sight);
+		kg_references_resolve(catalog, &references, sight, missing);
+	}
+	PG_FINALLY();
+	{
+		renewing--;
+	}
+	PG_END_TRY();
+}
+
+void
+kg_references_renew(const KgCatalog *catalog, const KgNodeList *nodes,
+					const KgUserContext *caller, KgReferenceList *missing)
+{
+	KgSight sight;
+
+	kg_sight_init(&sight, catalog->tenant, caller);
+	renew_edges(catalog, nodes, &sight, missing);
+}
+
+/*
+ * References that had no target.  Where some were rolled back or replaced, by
+ * x-on-delete too, those of the same entities are read again.
+ */
+static void
+resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
+				KgSight *sight, KgReferenceList *missing)
+{
+	KgNodeList sources = {CurrentMemoryContext};
+
+	if (!unchecked->stale)
+	{
+		kg_references_resolve(catalog, &unchecked->missing, sight, missing);
+		return;
+	}
+	for (int i = 0; i < unchecked->missing.n; i++)
+		kg_node_add(&sources, unchecked->missing.items[i].source);
 	kg_nodes_sort(&sources);
-	kg_references_reread(catalog, &sources, &references);
-	kg_references_forget(catalog->tenant, &sources, sight);
-	*missing = references;
+	renew_edges(catalog, &sources, sight, missing);
+}
+
+/* Triggers of the DBA's fire for what follows; missing have no edges yet. */
+static void
+delete_references(const KgCatalog *catalog, const KgUserContext *caller,
+				  KgUnchecked *unchecked, KgNodeList *referrers)
+{
+	int behind = unchecked->missing.n > 0;
+
+	if (behind)
+		unchecked->stale = true;
+	renewing += behind;
+	PG_TRY();
+	{
+		kg_references_deleted(catalog, &unchecked->deleted, caller, referrers);
+	}
+	PG_FINALLY();
+	{
+		renewing -= behind;
+	}
+	PG_END_TRY();
 }
 
 /*
@@ -79,23 +142,19 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 					 KgUnchecked *unchecked)
 {
 	KgReferenceList missing = {CurrentMemoryContext};
-	KgReferenceList again = {CurrentMemoryContext};
 	KgNodeList referrers = {CurrentMemoryContext};
 	KgNodeList moved = {CurrentMemoryContext};
 	KgSight sight;
 
 	kg_sight_init(&sight, catalog->tenant, caller);
 	if (unchecked->stale)
-	{
 		drop_existing(catalog->tenant, &unchecked->deleted);
-		reread_missing(catalog, &unchecked->missing, &sight);
-	}
 	/* First of all: below, a value names one entity. */
 	if (unchecked->taken.n > 0)
 		kg_unique_enforce(catalog, &unchecked->taken);
 	if (unchecked->deleted.n > 0)
-		kg_references_deleted(catalog, &unchecked->deleted, caller, &referrers);
-	kg_references_resolve(catalog, &unchecked->missing, &sight, &missing);
+		delete_references(catalog, caller, unchecked, &referrers);
+	resolve_missing(catalog, unchecked, &sight, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
 	if (unchecked->renamed.n > 0)
@@ -107,14 +166,70 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	{
 		KgReferenceList unresolved = {CurrentMemoryContext};
 
-		kg_references_reread(catalog, &moved, &again);
-		kg_references_forget(catalog->tenant, &moved, &sight);
-		kg_references_resolve(catalog, &again, &sight, &unresolved);
+		renew_edges(catalog, &moved, &sight, &unresolved);
 		referrers.n = 0;
 		for (int i = 0; i < unresolved.n; i++)
 			kg_node_add(&referrers, unresolved.items[i].source);
 	}
+	deferred |= missing.n > 0 || referrers.n > 0;
 	kg_references_pending(catalog->tenant, caller, &missing, &referrers);
+}
+
+/* Has the tenant references that wait for the commit? */
+static bool
+have_deferred(const char *tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[1] = {CStringGetTextDatum(tenant)};
+	KgUserContext user;
+	bool found;
+
+	if (!deferred)
+		return false;
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	found = SPI_processed > 0;
+	SPI_finish();
+	kg_restore_user(&user);
+	return found;
+}
+
+void
+kg_scope_require_edges(const char *tenant)
+{
+	const KgUnchecked *unchecked = kg_scope_unchecked(tenant);
+	KgError *err;
+
+	if (renewing == 0 && !(unchecked && unchecked->arrived))
+	{
+		if (!have_deferred(tenant))
+			return;
+		err = kg_error_new(KG_FORBIDDEN,
+						   "references wait for the end of the transaction, "
+						   "and have no edges before it");
+		kg_error_expected(err,
+						  "SET CONSTRAINTS kg_references IMMEDIATE before "
+						  "the call, or the call after the commit");
+	}
+	else
+	{
+		err = kg_error_new(KG_FORBIDDEN,
+						   "references that a call is writing have no edges "
+						   "before it is done");
+		kg_error_expected(err,
+						  "a call after that one; in a trigger, kg_get() and "
+						  "lists");
+	}
+	kg_error_throw(err);
 }
 
 static void
@@ -148,6 +263,14 @@ transaction_ends(XactEvent event, void *arg)
 {
 	if (event == XACT_EVENT_ABORT)
 		innermost = NULL;
+	deferred = false;
+}
+
+void
+kg_scope_init(void)
+{
+	RegisterXactCallback(transaction_ends, NULL);
+	RegisterSubXactCallback(subtransaction_ends, NULL);
 }
 
 KgUnchecked *
@@ -162,16 +285,9 @@ kg_scope_unchecked(const char *tenant)
 KgScope *
 kg_scope_begin(const char *tenant)
 {
-	static bool registered = false;
 	MemoryContext context;
 	KgScope *scope;
 
-	if (!registered)
-	{
-		RegisterXactCallback(transaction_ends, NULL);
-		RegisterSubXactCallback(subtransaction_ends, NULL);
-	}
-	registered = true;
 	context = AllocSetContextCreate(
 		TopTransactionContext, "kg_graph write scope", ALLOCSET_DEFAULT_SIZES);
 	scope = MemoryContextAllocZero(context, sizeof(KgScope));

@@ -25,6 +25,7 @@ typedef struct KgUnchecked
 	KgNodeList deleted;
 	KgNodeList taken; /* nodes with a value that another one had (unique.h) */
 	bool stale;		  /* some of it was rolled back, or written over */
+	bool arrived;	  /* entities were written since, which may be missed */
 } KgUnchecked;
 
 extern void kg_unchecked_init(KgUnchecked *unchecked, MemoryContext context);
@@ -34,12 +35,30 @@ extern void kg_unchecked_enforce(const KgCatalog *catalog,
 								 const KgUserContext *caller,
 								 KgUnchecked *unchecked);
 
+/*
+ * Edges of entities anew, from what is stored; references without a target are
+ * added to missing.
+ */
+extern void kg_references_renew(const KgCatalog *catalog,
+								const KgNodeList *nodes,
+								const KgUserContext *caller,
+								KgReferenceList *missing);
+
 typedef struct KgScope KgScope;
+
+/* When the module is loaded. */
+extern void kg_scope_init(void);
 
 extern KgScope *kg_scope_begin(const char *tenant);
 extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 
 /* Of the scope that is open for the tenant, or NULL. */
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
+
+/*
+ * Raise that edges of references cannot be asked: some of the tenant's are not
+ * there yet, of which the entities at both ends may be.
+ */
+extern void kg_scope_require_edges(const char *tenant);
 
 #endif /* KG_SCOPE_H */

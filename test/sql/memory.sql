@@ -127,6 +127,9 @@ SELECT jsonb_path_query_array(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "res
 SET kg_graph.toolsets = 'catalog';
 SELECT kg_call_tool('read_graph', '{}') #>> '{structuredContent,error,code}' AS code;
 RESET kg_graph.toolsets;
+-- in the middle of a statement that writes it
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('memory', 'entity', '{"name": "Zoe", "entityType": "person"}') RETURNING pg_temp.call('search_nodes', '{"query": "Zoe"}') ->> 'error' AS error;
+SELECT pg_temp.call('search_nodes', '{"query": "Zoe"}');
 
 RESET ROLE;
 SELECT FROM kg_drop_tenant('memory');
