@@ -9,7 +9,6 @@
 
 #include "base/json.h"
 #include "catalog/pg_type.h"
-#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/derived.h"
 #include "query/past.h"
@@ -138,7 +137,7 @@ require_edges(const KgCatalog *catalog, const KgRelation *relation)
 			catalog, relation->variants[i].from_type_no);
 
 		if (type)
-			kg_writing_require_derived(type);
+			kg_scope_require_derived(catalog->tenant, type);
 	}
 }
 

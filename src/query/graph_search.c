@@ -59,7 +59,7 @@ kg_graph_begin(void)
 	KgGraph *graph;
 	const KgCatalog *catalog = kg_catalog_of_caller();
 
-	kg_writing_require_derived(NULL);
+	kg_scope_require_derived(catalog->tenant, NULL);
 	kg_scope_require_edges(catalog->tenant);
 	context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph search", ALLOCSET_DEFAULT_SIZES);

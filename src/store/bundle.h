@@ -148,6 +148,8 @@ extern void kg_bundle_write_entities(KgApply *apply);
  * apply->began; what they kept from being written is reported.
  */
 extern void kg_bundle_review_entities(KgApply *apply);
+/* Until that is done, a trigger of the DBA's cannot ask for it. */
+extern void kg_bundle_begin_rebuild(KgApply *apply);
 /*
  * Derive anew what depends on a changed schema; as the owner.  Raises where the
  * caller does not see every entity of a type that changes.

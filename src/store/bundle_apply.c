@@ -264,6 +264,7 @@ write_all(KgApply *apply)
 
 	apply->began = kg_stored_begin();
 	apply->scope = kg_scope_begin(apply->tenant);
+	kg_bundle_begin_rebuild(apply);
 	kg_bundle_write_entities(apply);
 
 	kg_become_owner(&user);

@@ -791,6 +791,14 @@ changes_type(const KgApply *apply, const KgType *type)
 }
 
 void
+kg_bundle_begin_rebuild(KgApply *apply)
+{
+	for (int i = 0; i < apply->after->ntypes; i++)
+		if (changes_type(apply, apply->after->types[i]))
+			kg_scope_rewrites(apply->scope, apply->after->types[i]->type_no);
+}
+
+void
 kg_bundle_rebuild(KgApply *apply, const KgUserContext *caller)
 {
 	for (int i = 0; i < apply->after->ntypes; i++)

@@ -205,10 +205,11 @@ static void
 rebuild(const char *tenant, const KgUserContext *user)
 {
 	const KgCatalog *catalog = lock_types(tenant);
-	KgScope *scope;
+	KgScope *scope = kg_scope_begin(tenant);
 
+	for (int i = 0; i < catalog->ntypes; i++)
+		kg_scope_rewrites(scope, catalog->types[i]->type_no);
 	delete_derived(tenant);
-	scope = kg_scope_begin(tenant);
 	derive_all(catalog);
 	kg_scope_end(scope, user);
 }

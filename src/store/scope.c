@@ -9,6 +9,7 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "store/on_delete.h"
 #include "store/scope.h"
 #include "store/seen.h"
@@ -24,6 +25,7 @@ struct KgScope
 	char *tenant;
 	KgUnchecked own;
 	KgUnchecked *unchecked; /* own, or that of an outer scope of the tenant */
+	List *rewritten;		/* numbers of types; see kg_scope_rewrites() */
 };
 
 static KgScope *innermost = NULL;
@@ -203,6 +205,32 @@ have_deferred(const char *tenant)
 	return found;
 }
 
+/* Is what follows from entities of the type (NULL: any) written anew? */
+static bool
+is_rewritten(const char *tenant, const KgType *type)
+{
+	for (const KgScope *scope = innermost; scope; scope = scope->outer)
+		if (scope->rewritten != NIL && strcmp(scope->tenant, tenant) == 0 &&
+			(type == NULL || list_member_int(scope->rewritten, type->type_no)))
+			return true;
+	return false;
+}
+
+void
+kg_scope_require_derived(const char *tenant, const KgType *type)
+{
+	KgError *err;
+
+	kg_writing_require_derived(type);
+	if (!is_rewritten(tenant, type))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities whose keys and references a call is writing "
+					   "anew cannot be looked for before it is done");
+	kg_error_expected(err, "kg_get(), or a call after that one");
+	kg_error_throw(err);
+}
+
 void
 kg_scope_require_edges(const char *tenant)
 {
@@ -301,6 +329,15 @@ kg_scope_begin(const char *tenant)
 	scope->outer = innermost;
 	innermost = scope;
 	return scope;
+}
+
+void
+kg_scope_rewrites(KgScope *scope, int32 type_no)
+{
+	MemoryContext old = MemoryContextSwitchTo(scope->context);
+
+	scope->rewritten = lappend_int(scope->rewritten, type_no);
+	MemoryContextSwitchTo(old);
 }
 
 void

@@ -56,6 +56,15 @@ extern void kg_scope_end(KgScope *scope, const KgUserContext *caller);
 extern KgUnchecked *kg_scope_unchecked(const char *tenant);
 
 /*
+ * Until the end of the scope, keys, terms and references of the type are not
+ * what its stored entities have: its schema has changed.
+ */
+extern void kg_scope_rewrites(KgScope *scope, int32 type_no);
+
+/* kg_writing_require_derived(), and raise the same of those types. */
+extern void kg_scope_require_derived(const char *tenant, const KgType *type);
+
+/*
  * Raise that edges of references cannot be asked: some of the tenant's are not
  * there yet, of which the entities at both ends may be.
  */

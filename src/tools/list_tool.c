@@ -6,7 +6,6 @@
 
 #include "auth/audit.h"
 #include "base/settings.h"
-#include "catalog/writing.h"
 #include "query/cursor.h"
 #include "query/decisions.h"
 #include "query/hints.h"
@@ -15,6 +14,7 @@
 #include "query/related.h"
 #include "query/search.h"
 #include "query/validity.h"
+#include "store/scope.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
 #include "tools/graph.h"
@@ -202,7 +202,7 @@ parse_search(ListCall *call)
 	char *search = kg_input_string(&call->input, "search");
 
 	if (search || query->filter->nconditions > 0 || query->nsort > 0)
-		kg_writing_require_derived(query->type);
+		kg_scope_require_derived(query->catalog->tenant, query->type);
 	if (search == NULL)
 		return;
 	query->matches = kg_search_run(

@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "base/json.h"
-#include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/memory.h"
@@ -46,7 +45,7 @@ begin(Reading *reading, const char *tool, const Jsonb *arguments)
 		&reading->draft, &reading->input, kg_input_max_bytes(&reading->input));
 	if (!kg_memory_find(kg_catalog_of_caller(), &reading->memory))
 		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
-	kg_writing_require_derived(NULL);
+	kg_scope_require_derived(reading->memory.catalog->tenant, NULL);
 	kg_scope_require_edges(reading->memory.catalog->tenant);
 }
 

@@ -83,6 +83,35 @@ DROP TRIGGER zz_look ON kg_edge;
 SET ROLE regress_waiting;
 SELECT waiting_near();
 
+-- So in an apply that changes a type, and in kg_rebuild(): nobody finds a part.
+RESET ROLE;
+CREATE FUNCTION waiting_names() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  RAISE INFO '% % %: %; %', TG_TABLE_NAME, TG_OP, TG_LEVEL, waiting_says($q$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$q$), waiting_says($q$SELECT kg_list_ids('house', '{"search": "h1"}') -> 'ids'$q$);
+  RETURN NULL;
+END
+$$;
+ALTER FUNCTION waiting_names() OWNER TO regress_waiting;
+UPDATE kg_entity SET data = data || '{"n": 7}' WHERE entity_id = 'ann';
+CREATE TRIGGER zz_look AFTER INSERT ON kg_entity FOR EACH STATEMENT EXECUTE FUNCTION waiting_names();
+SET ROLE regress_waiting;
+SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$$);
+SELECT kg_apply_bundle(jsonb_set(waiting_bundle('[{"id": "ed", "n": 7}]', '[]'), '{schemas,0,schema,properties,n,x-index}', 'true'), '{"mode": "merge"}') #> '{entities,person}' AS person;
+SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$$);
+RESET ROLE;
+DROP TRIGGER zz_look ON kg_entity;
+SELECT FROM kg_grant('waiting', 'regress_waiting', 'admin');
+CREATE TRIGGER zz_look AFTER DELETE ON kg_edge FOR EACH STATEMENT EXECUTE FUNCTION waiting_look();
+CREATE TRIGGER zz_names AFTER DELETE ON kg_edge FOR EACH STATEMENT EXECUTE FUNCTION waiting_names();
+SET ROLE regress_waiting;
+SELECT kg_rebuild() -> 'edges' AS edges;
+RESET ROLE;
+DROP TRIGGER zz_look ON kg_edge;
+DROP TRIGGER zz_names ON kg_edge;
+SET ROLE regress_waiting;
+SELECT waiting_near();
+SELECT kg_apply_bundle(waiting_bundle('[]', '[]'), '{"mode": "merge"}') -> 'revision' IS NOT NULL AS applied;
+
 -- A trigger that catches an error in the middle of an apply and deletes a house
 -- while other references wait for theirs: its people lose it, as always.
 RESET ROLE;
@@ -116,7 +145,7 @@ UPDATE kg_entity SET data = data || '{"n": 1}' WHERE entity_id = 'ann' RETURNING
 RESET ROLE;
 DROP TRIGGER zz_row ON kg_entity;
 DROP TRIGGER zz_row_statement ON kg_entity;
-DROP FUNCTION waiting_says(text), waiting_near(), waiting_bundle(jsonb, jsonb), waiting_look(), waiting_take(), waiting_history(), waiting_row();
+DROP FUNCTION waiting_says(text), waiting_near(), waiting_bundle(jsonb, jsonb), waiting_look(), waiting_names(), waiting_take(), waiting_history(), waiting_row();
 SELECT kg_check('{"tenant": "waiting"}') - 'ms' AS checked;
 SELECT FROM kg_drop_tenant('waiting');
 DROP OWNED BY regress_waiting;
