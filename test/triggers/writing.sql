@@ -1,0 +1,4 @@
+-- They write, keep from being written, change and raise.
+CREATE TRIGGER aa_bef BEFORE INSERT OR UPDATE OR DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION storm_trg_before();
+CREATE TRIGGER zz_w AFTER INSERT OR UPDATE OR DELETE ON kg_entity FOR EACH STATEMENT EXECUTE FUNCTION storm_trg_write();
+CREATE TRIGGER zz_wr AFTER INSERT OR UPDATE OR DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION storm_trg_write();
