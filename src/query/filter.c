@@ -9,6 +9,7 @@
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "miscadmin.h"
+#include "query/any.h"
 #include "query/filter.h"
 
 /* What other languages join filters with, not taken for a property. */
@@ -24,6 +25,13 @@ is_connective(const char *property)
 	return false;
 }
 
+static bool
+means_any(const char *property)
+{
+	return pg_strcasecmp(property, "or") == 0 ||
+		   pg_strcasecmp(property, "$or") == 0;
+}
+
 static KG_NORETURN void
 throw_unknown_operator(const char *name, const char *property, const char *path)
 {
@@ -35,9 +43,12 @@ throw_unknown_operator(const char *name, const char *property, const char *path)
 	if (is_connective(property))
 	{
 		kg_error_expected(err,
-						  "conditions by property, all of which must hold; "
-						  "there is no \"%s\"",
+						  "conditions by property, all of which must hold, "
+						  "and alternatives in \"" KG_ANY "\": [{...}, "
+						  "{...}]; there is no \"%s\"",
 						  property);
+		if (means_any(property))
+			kg_error_did_you_mean(err, KG_ANY);
 		kg_error_throw(err);
 	}
 	kg_error_expected(err, "a value, or an object of operators");
@@ -404,6 +415,12 @@ kg_filter_object(const JsonbContainer *object, const char *path)
 	return kg_args_as_object_or(&value, kg_path_member(path, "filters"), meant);
 }
 
+bool
+kg_filter_is_empty(const KgFilter *filter)
+{
+	return filter->nconditions == 0 && filter->nany == 0;
+}
+
 KgFilter *
 kg_filter_parse(const JsonbContainer *filters, const char *path)
 {
@@ -431,6 +448,11 @@ kg_filter_parse(const JsonbContainer *filters, const char *path)
 		char *property = kg_json_cstring(&it.key);
 
 		conditions.property_path = kg_path_member(path, property);
+		if (strcmp(property, KG_ANY) == 0)
+		{
+			kg_any_parse(filter, &it.value, conditions.property_path);
+			continue;
+		}
 		parse_condition(
 			&conditions, property, conditions.property_path, &it.value);
 	}
@@ -538,5 +560,8 @@ kg_filter_matches(const KgFilter *filter, const JsonbContainer *document)
 	for (int i = 0; i < filter->nconditions; i++)
 		if (!kg_condition_matches(&filter->conditions[i], document))
 			return false;
-	return true;
+	for (int i = 0; i < filter->nany; i++)
+		if (kg_filter_matches(filter->any[i], document))
+			return true;
+	return filter->nany == 0;
 }

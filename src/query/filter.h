@@ -41,6 +41,8 @@ typedef struct KgFilter
 {
 	int nconditions;
 	KgCondition *conditions; /* all must hold */
+	int nany;
+	struct KgFilter **any; /* and one of these, if there are some */
 } KgFilter;
 
 /* What a filter may name. */
@@ -72,7 +74,13 @@ extern KgFilterTarget kg_filter_target_relation(const KgRelation *relation);
 extern const JsonbContainer *kg_filter_object(const JsonbContainer *object,
 											  const char *path);
 
-/* Parse {property: condition}; NULL gives an empty filter. */
+/* Is there nothing that must hold? */
+extern bool kg_filter_is_empty(const KgFilter *filter);
+
+/*
+ * Parse {property: condition}, where "any" is what query/any.h reads; NULL gives
+ * an empty filter.
+ */
 extern KgFilter *kg_filter_parse(const JsonbContainer *filters,
 								 const char *path);
 

@@ -9,6 +9,7 @@
 
 #include "base/settings.h"
 #include "catalog/term.h"
+#include "query/any.h"
 #include "query/filter.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
@@ -91,6 +92,8 @@ look_up_field(const KgFilterTarget *target, const char *name, bool *found,
 		if (strcmp(target->fields[i].name, name) == 0 &&
 			field_allowed(target, &target->fields[i]))
 			return &target->fields[i];
+	if (kg_any_name(name) != name)
+		return look_up_field(target, kg_any_name(name), found, is_id);
 	*found = false;
 	return NULL;
 }
@@ -567,7 +570,7 @@ static KgFilter *
 analyse_resolved(const KgFilter *parsed, const KgFilterTarget *target,
 				 KgRepairs *repairs)
 {
-	KgFilter *filter = palloc(sizeof(*filter));
+	KgFilter *filter = palloc0(sizeof(*filter));
 	bool found;
 	bool is_id;
 
@@ -660,5 +663,6 @@ kg_filter_analyse_over(const KgFilter *parsed, const KgFilterTarget *targets,
 			parsed, &targets[t], reported ? &unreported : repairs);
 		reported = true;
 	}
+	kg_any_analyse_over(parsed, targets, ntargets, result, repairs);
 	return result;
 }

@@ -7,6 +7,7 @@
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "query/any.h"
 #include "query/hints.h"
 #include "query/marks.h"
 #include "utils/builtins.h"
@@ -487,9 +488,11 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 static const char *
 filters_path(const KgFilter *filter)
 {
-	for (int i = 0; i < filter->nconditions; i++)
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(filter, i)) != NULL; i++)
 	{
-		const char *path = filter->conditions[i].path;
+		const char *path = condition->path;
 		const char *at = strstr(path, "/filters/");
 
 		if (at != NULL)
@@ -501,12 +504,12 @@ filters_path(const KgFilter *filter)
 void
 kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 {
+	const KgCondition *condition;
 	bool any = false;
 
-	for (int i = 0; i < query->filter->nconditions; i++)
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
 	{
-		const KgCondition *condition = &query->filter->conditions[i];
-
 		if (kg_list_condition_matches_any(query, condition))
 			continue;
 		any = true;
@@ -525,7 +528,7 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 					  "no name, alias or id is like this, not even with typos");
 		kg_jw_end_object(w);
 	}
-	else if (!any && query->filter->nconditions > 1)
+	else if (!any && kg_any_condition(query->filter, 1) != NULL)
 	{
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", filters_path(query->filter));
@@ -632,9 +635,11 @@ check_label(const KgListQuery *query, const KgType *target,
 void
 kg_hints_check_labels(const KgListQuery *query, bool none_found)
 {
-	for (int i = 0; i < query->filter->nconditions; i++)
+	const KgCondition *condition;
+
+	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
+		 i++)
 	{
-		const KgCondition *condition = &query->filter->conditions[i];
 		const KgType *target;
 		KgCondition left;
 

@@ -25,6 +25,7 @@
 #include "query/derived.h"
 #include "query/list.h"
 #include "query/list_decided.h"
+#include "query/select.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
 
@@ -32,6 +33,9 @@
 #define RACE_GROWTH 4
 #define RACE_WALK 1
 #define RACE_START 256
+
+/* So many are read before a walk is given a chance. */
+#define KG_FEW_OF_ALTERNATIVES 10000
 
 typedef struct Walker
 {
@@ -472,9 +476,14 @@ static KgFilter *
 filter_part(const KgFilter *filter, const KgField *field, int index,
 			bool inside)
 {
-	KgFilter *part = palloc(sizeof(*part));
+	KgFilter *part = palloc0(sizeof(*part));
 
-	part->nconditions = 0;
+	/* No source is bounded by alternatives: they are probes. */
+	if (!inside)
+	{
+		part->nany = filter->nany;
+		part->any = filter->any;
+	}
 	part->conditions = palloc(Max(1, filter->nconditions) *
 							  sizeof(KgCondition));
 	for (int i = 0; i < filter->nconditions; i++)
@@ -798,7 +807,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	else
 		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
 	init_walker(&walker, query, source, rows);
-	if (source->rest->nconditions == 0)
+	if (kg_filter_is_empty(source->rest))
 	{
 		int64 stretch = unbounded_stretch(query, rows);
 
@@ -836,11 +845,11 @@ whole_type(const KgListQuery *query)
 {
 	const KgType *type = query->type;
 
-	if (query->filter->nconditions == 0 && kg_list_counts_by_decision(query))
+	if (kg_filter_is_empty(query->filter) && kg_list_counts_by_decision(query))
 		return make_source(
 			KG_SOURCE_KEY, query->filter, type->authorize->id_field, -1);
 	if (!query->look && kg_validity_rows_suffice(query->catalog) &&
-		query->filter->nconditions == 0)
+		kg_filter_is_empty(query->filter))
 		for (int i = 0; i < type->nfields; i++)
 			if (type->fields[i].indexed && !type->fields[i].is_array &&
 				type->fields[i].kind != KG_KIND_OBJECT &&
@@ -995,8 +1004,24 @@ find_trusted(const KgListQuery *query, Drivers *drivers, KgRows *rows,
 	return true;
 }
 
-KgListPage *
-kg_list_run(const KgListQuery *query)
+/*
+ * Where alternatives leave few entities, these are all that there is to list.
+ * Not where somebody is asked about each: the walk asks about fewer.
+ */
+static void
+few_of_alternatives(KgListQuery *query)
+{
+	if (query->matches == NULL && query->among == NULL &&
+		query->filter->nany > 0 && !query->catalog->authorizes)
+		query->among = kg_select_few(query->catalog,
+									 query->type,
+									 query->filter,
+									 KG_FEW_OF_ALTERNATIVES,
+									 &query->namong);
+}
+
+static KgListPage *
+run(const KgListQuery *query)
 {
 	KgListPage *page = palloc0(sizeof(*page));
 	int wanted = query->offset + query->limit + 1;
@@ -1038,6 +1063,15 @@ kg_list_run(const KgListQuery *query)
 	if (page->nrows > 0)
 		page->last = page->rows[page->nrows - 1];
 	return page;
+}
+
+KgListPage *
+kg_list_run(const KgListQuery *query)
+{
+	KgListQuery narrowed = *query;
+
+	few_of_alternatives(&narrowed);
+	return run(&narrowed);
 }
 
 static void
@@ -1101,6 +1135,7 @@ kg_list_condition_matches_any(const KgListQuery *query,
 	KgFilter filter;
 	KgSource *source;
 
+	memset(&filter, 0, sizeof(filter));
 	filter.nconditions = 1;
 	filter.conditions = (KgCondition *) condition;
 	source = driver_of(&filter, 0);

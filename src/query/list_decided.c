@@ -37,7 +37,7 @@ kg_list_is_of_decision(const KgListQuery *query, const KgSource *source)
 {
 	return kg_list_counts_by_decision(query) && source->kind == KG_SOURCE_KEY &&
 		   source->field == query->type->authorize->id_field &&
-		   source->rest->nconditions == 0;
+		   kg_filter_is_empty(source->rest);
 }
 
 /* Entities that one decision is about: one of them stands for all. */

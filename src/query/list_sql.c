@@ -119,7 +119,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 				  " AND %s.entity_type" KG_EQ "$%d",
 				  alias,
 				  kg_sql_param_text(b, type->name));
-	rest.nconditions = 0;
+	memset(&rest, 0, sizeof(rest));
 	rest.conditions = palloc(Max(1, source->own->nconditions) *
 							 sizeof(KgCondition));
 	for (int i = 0; i < source->own->nconditions; i++)

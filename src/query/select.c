@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/pg_type.h"
+#include "query/any.h"
 #include "query/nodes.h"
 #include "query/related.h"
 #include "query/select.h"
@@ -21,7 +22,7 @@
 
 typedef struct SelectState
 {
-	KgGraph *graph;
+	KgGraph *graph; /* NULL: no limit but this one */
 	KgNodeSet set;
 	uint32 limit; /* stop after so many */
 } SelectState;
@@ -34,7 +35,7 @@ receive_node(TupleTableSlot *slot, void *arg)
 
 	(void) kg_nodeset_add(&state->set,
 						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
-	if (state->set.n > (uint32) kg_setting_max_visited)
+	if (state->graph != NULL && state->set.n > (uint32) kg_setting_max_visited)
 		kg_graph_check_visited(state->graph, state->set.n);
 	return state->set.n < state->limit;
 }
@@ -220,31 +221,87 @@ static bool
 is_anchored(const KgSelector *selector)
 {
 	return selector->nids > 0 ||
-		   (selector->filter != NULL && selector->filter->nconditions > 0);
+		   (selector->filter != NULL && !kg_filter_is_empty(selector->filter));
 }
 
-/* By its type, ids and filter. */
+/* Those that one statement finds; state says until when. */
 static void
-select_set(KgGraph *graph, const KgSelector *selector, KgNodeSet *set)
+select_more(const KgCatalog *catalog, const KgSelector *selector,
+			SelectState *state)
 {
 	const KgCondition *driver = driving_condition(selector->filter);
-	bool anchored = is_anchored(selector) || selector->related != NULL;
-	SelectState state;
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	state.graph = graph;
-	state.limit = anchored ? PG_UINT32_MAX
-						   : (uint32) kg_setting_max_unanchored + 1;
-	kg_nodeset_init(&state.set, graph->context);
-	kg_sql_start(&b, graph->catalog);
+	kg_sql_start(&b, catalog);
 	if (selector->nids == 0 && driver != NULL &&
 		!has_id_condition(selector->filter))
 		select_by_key(&b, selector, driver);
 	else
 		select_entities(&b, selector);
 	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, receive_node, &state);
+	(void) kg_plan_run(&statement, receive_node, state);
+}
+
+/* Are alternatives better looked for one by one than tested on what there is? */
+static bool
+each_drives(const KgFilter *filter)
+{
+	if (filter == NULL || filter->nany == 0 ||
+		driving_condition(filter) != NULL || has_id_condition(filter))
+		return false;
+	for (int i = 0; i < filter->nany; i++)
+		if (driving_condition(filter->any[i]) == NULL &&
+			!has_id_condition(filter->any[i]))
+			return false;
+	return true;
+}
+
+/* Those of one alternative after those of another. */
+static void
+select_each(const KgCatalog *catalog, const KgSelector *selector,
+			SelectState *state)
+{
+	KgSelector one = *selector;
+
+	for (int i = 0; i < selector->filter->nany && state->set.n < state->limit;
+		 i++)
+	{
+		one.filter = kg_any_with(selector->filter, i);
+		select_more(catalog, &one, state);
+	}
+}
+
+int64 *
+kg_select_few(const KgCatalog *catalog, const KgType *type,
+			  const KgFilter *filter, uint32 limit, uint32 *n)
+{
+	KgSelector selector = {.type = type, .filter = filter};
+	SelectState state = {.limit = limit + 1};
+
+	if (!each_drives(filter))
+		return NULL;
+	kg_nodeset_init(&state.set, CurrentMemoryContext);
+	select_each(catalog, &selector, &state);
+	*n = state.set.n;
+	return state.set.n <= limit ? state.set.nodes : NULL;
+}
+
+/* By its type, ids and filter. */
+static void
+select_set(KgGraph *graph, const KgSelector *selector, KgNodeSet *set)
+{
+	bool anchored = is_anchored(selector) || selector->related != NULL;
+	SelectState state;
+
+	state.graph = graph;
+	state.limit = anchored ? PG_UINT32_MAX
+						   : (uint32) kg_setting_max_unanchored + 1;
+	kg_nodeset_init(&state.set, graph->context);
+	if (selector->nids == 0 && each_drives(selector->filter))
+		select_each(graph->catalog, selector, &state);
+	else
+		select_more(graph->catalog, selector, &state);
 	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
 		throw_unanchored(graph, selector, state.set.nodes[0]);
 	*set = state.set;

@@ -28,4 +28,11 @@ typedef struct KgSelector
 extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 							  uint32 *n);
 
+/*
+ * The nodes that a filter leaves by its alternatives, where each of them is
+ * found by an index and they are no more than the limit; otherwise NULL.
+ */
+extern int64 *kg_select_few(const KgCatalog *catalog, const KgType *type,
+							const KgFilter *filter, uint32 limit, uint32 *n);
+
 #endif /* KG_SELECT_H */

@@ -488,6 +488,13 @@ kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter, const char *node,
 				kg_sql_key_condition(b, "p", &filter->conditions[j]);
 		end_probe(b);
 	}
+	for (int i = 0; i < filter->nany; i++)
+	{
+		kg_sql_append(b, i == 0 ? " AND (true" : " OR true");
+		kg_sql_filter(b, filter->any[i], node, entity_id, NULL);
+	}
+	if (filter->nany > 0)
+		kg_sql_append(b, ")");
 }
 
 void

@@ -62,6 +62,18 @@ condition_holds(const KgCondition *condition, const KgRef *ref)
 	return id_matches(condition, ref->id, ref->idlen);
 }
 
+static bool
+filter_holds(const KgFilter *filter, const KgRef *ref)
+{
+	for (int i = 0; i < filter->nconditions; i++)
+		if (!condition_holds(&filter->conditions[i], ref))
+			return false;
+	for (int i = 0; i < filter->nany; i++)
+		if (filter_holds(filter->any[i], ref))
+			return true;
+	return filter->nany == 0;
+}
+
 static void
 test_ref(const KgRef *ref, void *arg)
 {
@@ -71,10 +83,7 @@ test_ref(const KgRef *ref, void *arg)
 
 	if (filter == NULL || i == KG_NO_NODE)
 		return;
-	for (int c = 0; c < filter->nconditions; c++)
-		if (!condition_holds(&filter->conditions[c], ref))
-			return;
-	state->pass[state->position[i]] = true;
+	state->pass[state->position[i]] = filter_holds(filter, ref);
 }
 
 static bool

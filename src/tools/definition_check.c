@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
 #include "miscadmin.h"
+#include "query/any.h"
 #include "tools/catalog_tools.h"
 #include "tools/definition.h"
 #include "tools/fixed_tools.h"
@@ -448,7 +449,7 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 			   bool indexed, const char *path)
 {
 	char *text = name->type == jbvString ? kg_json_cstring(name) : NULL;
-	const KgField *field = text ? kg_type_field(type, text) : NULL;
+	const KgField *field = text ? kg_type_field(type, kg_any_name(text)) : NULL;
 	const char **names;
 	int n = 0;
 	KgError *err;
@@ -473,6 +474,33 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 	kg_error_report(t->errors, err);
 }
 
+/* Those of filters, and of each of their alternatives. */
+static void
+check_filtered(const Trying *t, const KgType *type,
+			   const JsonbContainer *filters, const char *path)
+{
+	KgJsonIter it;
+
+	check_stack_depth();
+	kg_json_iter_init(&it, filters);
+	while (kg_json_iter_next(&it))
+		if (!kg_json_string_is(&it.key, KG_ANY))
+			check_property(t, type, &it.key, true, path);
+		else if (kg_json_is_array(&it.value))
+		{
+			KgJsonIter each;
+
+			kg_json_iter_init(&each, kg_json_container(&it.value));
+			while (kg_json_iter_next(&each))
+				if (kg_json_is_object(&each.value))
+					check_filtered(
+						t,
+						type,
+						kg_json_container(&each.value),
+						psprintf("%s/" KG_ANY "/%d", path, each.index));
+		}
+}
+
 static void
 check_properties(const Trying *t, const KgType *type,
 				 const JsonbContainer *object, const char *path)
@@ -482,12 +510,8 @@ check_properties(const Trying *t, const KgType *type,
 	KgJsonIter it;
 
 	if (kg_json_get(object, "filters", &value) && kg_json_is_object(&value))
-	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
-			check_property(
-				t, type, &it.key, true, psprintf("%s/filters", path));
-	}
+		check_filtered(
+			t, type, kg_json_container(&value), psprintf("%s/filters", path));
 	if (kg_json_get(object, "columns", &value) && kg_json_is_array(&value))
 	{
 		kg_json_iter_init(&it, kg_json_container(&value));

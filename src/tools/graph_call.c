@@ -443,6 +443,11 @@ kg_selector_filter(const KgSelector *selector)
 	for (int i = 0; i < n; i++)
 		filter->conditions[filter->nconditions++] =
 			selector->filter->conditions[i];
+	if (selector->filter != NULL)
+	{
+		filter->nany = selector->filter->nany;
+		filter->any = selector->filter->any;
+	}
 	return filter;
 }
 

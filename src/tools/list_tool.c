@@ -201,7 +201,7 @@ parse_search(ListCall *call)
 	KgListQuery *query = &call->query;
 	char *search = kg_input_string(&call->input, "search");
 
-	if (search || query->filter->nconditions > 0 || query->nsort > 0)
+	if (search || !kg_filter_is_empty(query->filter) || query->nsort > 0)
 		kg_scope_require_derived(query->catalog->tenant, query->type);
 	if (search == NULL)
 		return;
@@ -561,9 +561,8 @@ kg_tool_list(const KgCatalog *catalog, const KgType *type,
  * What kg_explain shows: names resolved, operators and types, no values.
  */
 static void
-write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
+write_ast_conditions(const KgFilter *filter, KgJsonWriter *w)
 {
-	kg_jw_key(w, "filter");
 	kg_jw_begin_array(w);
 	for (int i = 0; i < filter->nconditions; i++)
 	{
@@ -578,6 +577,20 @@ write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
 		kg_jw_kint(w, "values", condition->nvalues);
 		kg_jw_end_object(w);
 	}
+	kg_jw_end_array(w);
+}
+
+static void
+write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
+{
+	kg_jw_key(w, "filter");
+	write_ast_conditions(filter, w);
+	if (filter->nany == 0)
+		return;
+	kg_jw_key(w, "any");
+	kg_jw_begin_array(w);
+	for (int i = 0; i < filter->nany; i++)
+		write_ast_conditions(filter->any[i], w);
 	kg_jw_end_array(w);
 }
 

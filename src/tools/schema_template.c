@@ -21,6 +21,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "query/aggregate.h"
+#include "query/any.h"
 #include "query/derived.h"
 #include "query/filter.h"
 #include "query/paths.h"
@@ -214,8 +215,14 @@ write_filters(Expansion *x)
 	escape_json(x->out,
 				note ? note
 					 : "{property: value or {operator: value} or a list of "
-					   "such objects}, all must hold; of id and what "
-					   "get_graph_schema calls indexed");
+					   "such objects}, all must hold, and one of " KG_ANY
+					   ": [{...}, {...}]; of id and what get_graph_schema "
+					   "calls indexed");
+	if (x->repeat)
+		expand(x,
+			   ",'properties':{'" KG_ANY "':{'type':'array','minItems':"
+			   "<min_alternatives>,'maxItems':<max_alternatives>,'items':"
+			   "{'type':'object','minProperties':1}}}");
 	if (note == NULL)
 		expand(x,
 			   ",'additionalProperties':{'anyOf':[<scalar>,<operators>,{'type':"
@@ -315,6 +322,8 @@ static const struct
 	{"default_rows", &kg_setting_max_rows, NULL, 30},
 	{"max_ids", &kg_setting_max_ids},
 	{"max_filters", &kg_setting_max_filters},
+	{"min_alternatives", NULL, NULL, KG_MIN_ALTERNATIVES},
+	{"max_alternatives", NULL, NULL, KG_MAX_ALTERNATIVES},
 	{"max_offset", &kg_setting_max_offset},
 	{"max_steps", &kg_setting_max_steps},
 	{"max_step_hops", &kg_setting_max_hops, NULL, KG_MAX_STEP_HOPS},

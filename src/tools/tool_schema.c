@@ -11,7 +11,7 @@
 
 #include "base/settings.h"
 #include "catalog/term.h"
-#include "query/filter.h"
+#include "query/any.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/history_tool.h"
@@ -209,6 +209,25 @@ is_filterable(const KgType *type, const KgField *field)
 		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
 }
 
+static void
+write_alternatives(KgJsonWriter *w, bool written_out)
+{
+	kg_jw_key(w, KG_ANY);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "array");
+	kg_jw_kstring(w, "description", "of such filters one must hold");
+	if (written_out)
+	{
+		kg_jw_kint(w, "minItems", KG_MIN_ALTERNATIVES);
+		kg_jw_kint(w, "maxItems", KG_MAX_ALTERNATIVES);
+	}
+	kg_jw_key(w, "items");
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "type", "object");
+	kg_jw_end_object(w);
+	kg_jw_end_object(w);
+}
+
 Jsonb *
 kg_type_filters_schema(const KgType *type, bool repeat)
 {
@@ -233,7 +252,13 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 		write_condition(&w, type->id_field->name, NULL, repeat);
 	for (int i = 0; i < type->nfields; i++)
 		if (is_filterable(type, &type->fields[i]))
-			write_condition(&w, type->fields[i].name, &type->fields[i], repeat);
+			write_condition(&w,
+							strcmp(type->fields[i].name, KG_ANY) == 0
+								? KG_ANY_PROPERTY
+								: type->fields[i].name,
+							&type->fields[i],
+							repeat);
+	write_alternatives(&w, repeat);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);

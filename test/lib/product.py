@@ -62,7 +62,8 @@ FILTERS = [{"tier": "core"}, {"severity": {"in": ["blocker", "minor"]}}, {"repor
            {"name": {"contains": "e"}}, {"number": {"starts_with": "9"}}, {"tags": "stateful"},
            {"status": "open", "reports": {"lt": 50}}, {"severity": "Blocker"}, {"id": "queue"},
            {"since": {"gt": "2020-01-01"}}, {"resolution": {"is_null": True}}, {"tier": "kore"},
-           {"found_in": "9.9.3"}, {"reports": {"gt": 9, "lt": 3}}]
+           {"any": [{"tier": "core"}, {"name": {"starts_with": "q"}}]}, {"any": [{"severity": "minor"}, {"reports": {"gte": 9}}, {"id": "KI-101"}], "status": "open"},
+           {"any": [{"number": "9.9.1"}, {"kind": {"is_null": True}}]}, {"found_in": "9.9.3"}, {"reports": {"gt": 9, "lt": 3}}]
 WORDS = ["queue", "que", "zqxj", "qeue", "of-tenant-b", "1", "worker pool", "KI-9001", "scheduler", "x",] + MISSPELT
 
 

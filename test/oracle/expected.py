@@ -82,7 +82,13 @@ def tested(graph, test):
 def passes_any(node, data, filters):
     """Filters over several types: a type without the property does not match."""
     have = {PERSON: ("id", "name", "n", "color", "tags"), PLACE: ("id", "name", "n", "size")}
-    return all(name in have[node[0]] for name in filters or {}) and passes(node, data, filters)
+    filters = dict(filters or {})
+    any_of = filters.pop("any", None)
+    return (
+        all(name in have[node[0]] for name in filters)
+        and passes(node, data, filters)
+        and (any_of is None or any(passes_any(node, data, one) for one in any_of))
+    )
 
 
 def edge_key(edge):

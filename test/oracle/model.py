@@ -187,6 +187,8 @@ def matches_one(value, op, arg):
 def passes(node, data, filters):
     """Whether a node passes filters; id is the entity's own."""
     return all(
-        matches(node[1] if name == "id" else data.get(name), condition)
+        any(passes(node, data, one) for one in condition)
+        if name == "any"
+        else matches(node[1] if name == "id" else data.get(name), condition)
         for name, condition in (filters or {}).items()
     )

@@ -334,7 +334,13 @@ def condition(rng, name):
 def filters(rng, kind, names=None):
     have = {PERSON: ["id", "name", "n", "color", "tags"], PLACE: ["id", "name", "n", "size"]}
     names = names or have[kind]
-    return {name: condition(rng, name) for name in rng.sample(names, rng.randint(1, min(2, len(names))))}
+
+    def plain():
+        return {name: condition(rng, name) for name in rng.sample(names, rng.randint(1, min(2, len(names))))}
+
+    if rng.random() < 0.7:
+        return plain()
+    return (plain() if rng.random() < 0.4 else {}) | {"any": [plain() for _ in range(rng.randint(2, 4))]}
 
 
 def selector(rng, label="label"):

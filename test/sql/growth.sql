@@ -22,7 +22,7 @@ CREATE FUNCTION pg_temp.refs(n int, target text) RETURNS jsonb LANGUAGE sql
 -- the filters that a caller is offered are the indexed properties that are known
 CREATE FUNCTION pg_temp.known() RETURNS text LANGUAGE sql
   RETURN (SELECT count(*) || ' to ' || max(length(f) - length(replace(f, '.', ''))) FROM kg_list_tools() t, jsonb_array_elements(t) x,
-    jsonb_object_keys(x #> '{inputSchema,properties,filters,properties}') f WHERE x ->> 'name' = 'list_grown');
+    jsonb_object_keys(x #> '{inputSchema,properties,filters,properties}') f WHERE x ->> 'name' = 'list_grown' AND f <> 'any');
 SELECT n, pg_temp.apply(jsonb_build_object('properties', pg_temp.refs(n, '#/$defs/n'), '$defs', jsonb_build_object('n',
          jsonb_build_object('type', ARRAY['object', 'string'], 'properties', pg_temp.refs(n, '#/$defs/n') || '{"v": {"type": "string", "x-index": true}}'))))
 FROM (VALUES (1), (2), (20), (300)) v (n);
