@@ -214,7 +214,11 @@ kg_ranks_update(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
 			ranks->ranks = repalloc_huge(ranks->ranks,
 										 ranks->capacity * sizeof(uint16));
 	}
-	if (set->n > ranks->n)
+	if (set->n > ranks->n && ranks->presumed)
+		memset(ranks->ranks + ranks->n,
+			   1,
+			   (Size) (set->n - ranks->n) * sizeof(uint16));
+	else if (set->n > ranks->n)
 		kg_graph_types(graph,
 					   set->nodes + ranks->n,
 					   set->n - ranks->n,

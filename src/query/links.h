@@ -73,6 +73,7 @@ typedef struct KgRanks
 	uint16 *ranks;
 	uint32 n;
 	uint32 capacity;
+	bool presumed; /* all are there, and nobody minds of which type */
 } KgRanks;
 
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,

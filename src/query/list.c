@@ -1020,6 +1020,13 @@ few_of_alternatives(KgListQuery *query)
 									 &query->namong);
 }
 
+/* The nodes that there are, where none of them is shown. */
+static bool
+is_counted_already(const KgListQuery *query)
+{
+	return query->matches == NULL && query->among != NULL && query->limit == 0;
+}
+
 static KgListPage *
 run(const KgListQuery *query)
 {
@@ -1031,7 +1038,12 @@ run(const KgListQuery *query)
 
 	memset(&drivers, 0, sizeof(drivers));
 	page->total_known = true;
-	if (query->matches || query->among)
+	if (is_counted_already(query))
+	{
+		memset(&rows, 0, sizeof(rows));
+		matching = query->namong;
+	}
+	else if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
 		matching = drive(query, nodes_source(query), &rows);

@@ -40,7 +40,7 @@ typedef struct KgListQuery
 	const KgType *type;
 	const KgFilter *filter;
 	const KgMatches *matches; /* of a search, or NULL */
-	const int64 *among;		  /* these alone, namong of them; or NULL */
+	const int64 *among;		  /* or NULL: these match, namong of them */
 	uint32 namong;
 	bool by_rank; /* best match first: the first key is the rank */
 	int nsort;

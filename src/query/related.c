@@ -134,7 +134,7 @@ walk_back(KgGraph *graph, const KgChain *chain, const KgNodeTest *start,
 		memcpy(specs[i].tests, step->tests, sizeof(step->tests));
 	}
 	kg_cost_traverse(graph, ends, n, specs, chain->nsteps, chain->path);
-	kg_traverse_run(t, graph, ends, n, specs, chain->nsteps);
+	kg_traverse_reach(t, graph, ends, n, specs, chain->nsteps);
 }
 
 /* How many ends the chain has from each of the nodes, or whether it has any. */
@@ -203,7 +203,7 @@ count_forth(KgGraph *graph, const KgChain *chain, const int64 *nodes, uint32 n,
 	Ends ends;
 
 	kg_cost_traverse(graph, nodes, n, chain->specs, chain->nsteps, chain->path);
-	kg_traverse_run(&t, graph, nodes, n, chain->specs, chain->nsteps);
+	kg_traverse_reach(&t, graph, nodes, n, chain->specs, chain->nsteps);
 	memset(&ends, 0, sizeof(ends));
 	ends.t = &t;
 	for (int i = 0; i < chain->nsteps && chain->nsteps > 1; i++)

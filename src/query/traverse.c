@@ -13,6 +13,7 @@
 
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "query/past.h"
 #include "query/plan.h"
 #include "query/related.h"
 #include "query/sort.h"
@@ -443,14 +444,25 @@ count_rows(KgTraversal *t)
 		t->total += t->steps[0].rows[s];
 }
 
-void
-kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
-				uint32 nstarts, const KgStepSpec *specs, int nsteps)
+/* Do the edges alone say which ends pass? */
+static bool
+edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
+{
+	for (int i = 0; i < nsteps; i++)
+		for (int j = 0; j < specs[i].ntests; j++)
+			if (specs[i].tests[j].type != NULL ||
+				specs[i].tests[j].filters != NULL)
+				return false;
+	return !graph->check_nodes && !kg_past_asked();
+}
+
+static void
+walk_steps(KgTraversal *t, KgGraph *graph, const int64 *starts, uint32 nstarts,
+		   const KgStepSpec *specs, int nsteps)
 {
 	uint32 *current;
 	uint32 n;
 
-	memset(t, 0, sizeof(*t));
 	t->graph = graph;
 	t->specs = specs;
 	t->nsteps = nsteps;
@@ -475,6 +487,23 @@ kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
 		index_starts(t, step);
 	}
 	count_rows(t);
+}
+
+void
+kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
+				uint32 nstarts, const KgStepSpec *specs, int nsteps)
+{
+	memset(t, 0, sizeof(*t));
+	walk_steps(t, graph, starts, nstarts, specs, nsteps);
+}
+
+void
+kg_traverse_reach(KgTraversal *t, KgGraph *graph, const int64 *starts,
+				  uint32 nstarts, const KgStepSpec *specs, int nsteps)
+{
+	memset(t, 0, sizeof(*t));
+	t->ranks.presumed = edges_suffice(graph, specs, nsteps);
+	walk_steps(t, graph, starts, nstarts, specs, nsteps);
 }
 
 /* ---- pages ---- */

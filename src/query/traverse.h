@@ -74,6 +74,14 @@ extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
 							uint32 nstarts, const KgStepSpec *specs,
 							int nsteps);
 
+/*
+ * The same where no page is asked for: the nodes are not looked at if the edges
+ * say which of them pass.
+ */
+extern void kg_traverse_reach(KgTraversal *t, KgGraph *graph,
+							  const int64 *starts, uint32 nstarts,
+							  const KgStepSpec *specs, int nsteps);
+
 /* A row: nsteps + 1 nodes, and each step's depth. */
 typedef struct KgBinding
 {
