@@ -76,6 +76,22 @@ SELECT string_agg(concat_ws(' ', entity_id, data ->> 'n'), ', ' ORDER BY entity_
 RESET ROLE;
 DROP TRIGGER zz_own ON kg_entity;
 
+-- One that comes first and takes an item's id: that item's error, and of an atomic call the call's.
+CREATE FUNCTION verdict_takes() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF pg_trigger_depth() = 1 THEN INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('own', 'place', '{"id": "t", "n": 70}') ON CONFLICT DO NOTHING; END IF;
+  RETURN NEW;
+END
+$$;
+CREATE TRIGGER aa_takes BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION verdict_takes();
+SET ROLE verdict_writer;
+SELECT pg_temp.says($$SELECT kg_put_entities('place', '[{"id": "s"}, {"id": "t", "n": 7}]', '{"atomic": true}')$$);
+BEGIN; SELECT pg_temp.lines(kg_put_entities('place', '[{"id": "s"}, {"id": "t", "n": 7}]')); SELECT data FROM kg_entity WHERE entity_id = 't'; ROLLBACK;
+BEGIN; SELECT verdict_apply('[{"id": "s"}, {"id": "t", "n": 7}]', '{"mode": "merge"}'); SELECT data FROM kg_entity WHERE entity_id = 't'; ROLLBACK;
+SELECT count(*) FROM kg_entity WHERE entity_id IN ('s', 't');
+RESET ROLE;
+DROP TRIGGER aa_takes ON kg_entity;
+
 -- The same of edges, by their property: kept from being written, gone, put back, written once more.
 CREATE FUNCTION verdict_edge() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -218,6 +234,6 @@ COMMIT;
 RESET ROLE;
 DROP TABLE verdict_note;
 DROP TRIGGER late ON kg_entity;
-DROP FUNCTION verdict_own(), verdict_edge(), verdict_late(), verdict_apply(jsonb, jsonb, jsonb), verdict_bundle(jsonb, jsonb);
+DROP FUNCTION verdict_own(), verdict_takes(), verdict_edge(), verdict_late(), verdict_apply(jsonb, jsonb, jsonb), verdict_bundle(jsonb, jsonb);
 SELECT FROM kg_drop_tenant('verdict');
 DROP ROLE verdict_writer;
