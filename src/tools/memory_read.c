@@ -3,11 +3,14 @@
  *	  The tools of the toolset memory that read, within a reply's budget.
  *
  * A reply is made of units: an entity, then the relations that have no end
- * further on.  What there is no room for is left out from the last unit back.
+ * further on.  Where there is no room for all, a unit has its share of the
+ * reply, so that a large one hides no other: what observations and relations it
+ * has beyond that are left out first, then units from the last one back.
  */
 #include "postgres.h"
 
 #include "base/json.h"
+#include "base/settings.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/memory.h"
@@ -18,6 +21,21 @@
 /* Entities read at a time, and counted at most. */
 #define KG_MEMORY_CHUNK 256
 #define KG_MEMORY_COUNTED 10000
+
+/* Of a reply: one in so many parts is a unit's. */
+#define KG_MEMORY_SHARES 4
+
+/* An entity, with the relations that are told with it. */
+typedef struct Unit
+{
+	int related; /* relations that it has */
+	Size size;	 /* of all */
+	bool large;	 /* more than its share, of which it keeps the first: */
+	int nobservations;
+	int nrelations;
+	Size kept;
+	bool cut; /* and only these are told */
+} Unit;
 
 typedef struct Reading
 {
@@ -33,6 +51,10 @@ typedef struct Reading
 	int nrelations;
 	KgRelated *relations;
 	int *unit; /* of each relation: the entity with which it is told */
+	int *nth;  /* of its relations */
+	Unit *units;
+	int64 offset; /* observations that are passed over, and relations are not
+					* told; or 0 */
 } Reading;
 
 static void
@@ -50,26 +72,59 @@ begin(Reading *reading, const char *tool, const Jsonb *arguments)
 }
 
 static Size
-entity_size(const KgRemembered *entity)
+text_size(const char *text)
 {
-	Size size = strlen(
-					"{\"name\": , \"entityType\": , \"observations\": []}, ") +
-				kg_string_text_size(entity->name, strlen(entity->name)) +
-				kg_string_text_size(entity->type, strlen(entity->type));
-
-	for (int i = 0; i < entity->n; i++)
-		size += strlen(", ") +
-				kg_string_text_size(entity->observations[i],
-									strlen(entity->observations[i]));
-	return size;
+	return kg_string_text_size(text, strlen(text));
 }
 
-/* Of those that were found, from one on. */
+static Size
+head_size(const KgRemembered *entity)
+{
+	return entity->stub
+			   ? 0
+			   : strlen(
+					 "{\"name\": , \"entityType\": , \"observations\": []}, ") +
+					 text_size(entity->name) + text_size(entity->type);
+}
+
+static Size
+observation_size(const char *observation)
+{
+	return strlen(", ") + text_size(observation);
+}
+
+/* Of what says that an entity goes on, about. */
+static Size
+mark_size(const KgRemembered *entity)
+{
+	return strlen(
+			   "\"withheld\": 1000000, \"next\": {\"names\": [], \"offset\": "
+			   "1000000, \"max_bytes\": 1000000000}, ") +
+		   text_size(entity->name);
+}
+
+static Size
+share(const Reading *reading)
+{
+	return reading->draft.max_bytes /
+		   (reading->found.n > 1 ? KG_MEMORY_SHARES : 2);
+}
+
+/* Of those that were found, from one on; a large one has its share. */
 static void
 add_sizes(Reading *reading, int first)
 {
+	Size most = reading->draft.max_bytes / KG_MEMORY_SHARES;
+
 	for (int i = first; i < reading->found.n; i++)
-		reading->size += entity_size(&reading->found.entities[i]);
+	{
+		const KgRemembered *entity = &reading->found.entities[i];
+		Size size = head_size(entity);
+
+		for (int o = 0; o < entity->n && size < most; o++)
+			size += observation_size(entity->observations[o]);
+		reading->size += Min(size, most);
+	}
 }
 
 static bool
@@ -202,45 +257,187 @@ find_units(Reading *reading)
 	for (int i = 0; i < n; i++)
 		places[i] = (Place){reading->found.entities[i].node, i};
 	qsort(places, n, sizeof(Place), compare_places);
+	reading->units = palloc0(Max(1, n) * sizeof(Unit));
 	reading->unit = palloc(Max(1, reading->nrelations) * sizeof(int));
+	reading->nth = palloc(Max(1, reading->nrelations) * sizeof(int));
 	for (int i = 0; i < reading->nrelations; i++)
+	{
 		reading->unit[i] = Max(
 			place_of(places, n, reading->relations[i].source),
 			place_of(places, n, reading->relations[i].target));
+		reading->nth[i] = reading->units[reading->unit[i]].related++;
+	}
+}
+
+static Size
+relation_size(const KgRelated *related)
+{
+	return strlen("{\"from\": , \"to\": , \"relationType\": }, ") +
+		   text_size(related->from) + text_size(related->to) +
+		   text_size(related->type);
+}
+
+/* All that units have. */
+static void
+measure_units(Reading *reading)
+{
+	for (int i = 0; i < reading->found.n; i++)
+	{
+		const KgRemembered *entity = &reading->found.entities[i];
+		Unit *unit = &reading->units[i];
+
+		unit->size = head_size(entity);
+		for (int o = reading->offset; o < entity->n; o++)
+			unit->size += observation_size(entity->observations[o]);
+	}
+	for (int i = 0; i < reading->nrelations; i++)
+		reading->units[reading->unit[i]].size += relation_size(
+			&reading->relations[i]);
+}
+
+/* Its first observations: relations have half of the room. */
+static void
+keep_observations(const Reading *reading, Unit *unit,
+				  const KgRemembered *entity, Size room)
+{
+	unit->kept = head_size(entity) + mark_size(entity);
+	if (unit->related > 0)
+		room /= 2;
+	for (int o = reading->offset; o < entity->n; o++)
+	{
+		Size size = observation_size(entity->observations[o]);
+
+		if (unit->kept + size > room)
+			break;
+		unit->kept += size;
+		unit->nobservations++;
+	}
+}
+
+/* What large units keep where there is no room for all. */
+static void
+divide(Reading *reading)
+{
+	Size room = share(reading);
+
+	measure_units(reading);
+	for (int i = 0; i < reading->found.n; i++)
+	{
+		Unit *unit = &reading->units[i];
+
+		unit->large = unit->size > room;
+		if (unit->large)
+			keep_observations(reading, unit, &reading->found.entities[i], room);
+	}
+	for (int i = 0; i < reading->nrelations; i++)
+	{
+		Unit *unit = &reading->units[reading->unit[i]];
+		Size size = relation_size(&reading->relations[i]);
+
+		if (unit->large && unit->nrelations == reading->nth[i] &&
+			unit->kept + size <= room)
+		{
+			unit->kept += size;
+			unit->nrelations++;
+		}
+	}
 }
 
 static void
 measure(void *items, Size *whole, Size *stub, Size *extra)
 {
 	const Reading *reading = items;
+	int n = 0;
 
 	for (int i = 0; i < reading->found.n; i++)
-		whole[i] = reading->found.entities[i].stub
-					   ? 0
-					   : entity_size(&reading->found.entities[i]);
-	for (int i = 0; i < reading->nrelations; i++)
 	{
-		const KgRelated *related = &reading->relations[i];
+		const Unit *unit = &reading->units[i];
 
-		whole[reading->unit[i]] +=
-			strlen("{\"from\": , \"to\": , \"relationType\": }, ") +
-			kg_string_text_size(related->from, strlen(related->from)) +
-			kg_string_text_size(related->to, strlen(related->to)) +
-			kg_string_text_size(related->type, strlen(related->type));
-	}
-	for (int i = 0; i < reading->found.n; i++)
+		whole[i] = unit->large ? Min(unit->kept, unit->size) : unit->size;
 		stub[i] = whole[i];
+		if (unit->large)
+			extra[n++] = unit->size - whole[i];
+	}
 }
 
 static void
-write_entity(const KgRemembered *entity, KgJsonWriter *w)
+cut(void *items, const KgFit *fit, KgWithheld *withheld, KgMarks *marks)
 {
+	Reading *reading = items;
+	int n = 0;
+
+	for (int i = 0; i < fit->listed; i++)
+	{
+		Unit *unit = &reading->units[i];
+
+		unit->cut = unit->large && n++ >= fit->extras;
+		if (!unit->cut)
+			continue;
+		withheld->observations += Max(reading->found.entities[i].n -
+										  reading->offset,
+									  0) -
+								  unit->nobservations;
+		withheld->relations += unit->related - unit->nrelations;
+	}
+}
+
+/*
+ * How an entity is read on from an observation that had no room: of one that
+ * has none in any reply from the one after it.
+ */
+static void
+write_next(const Reading *reading, const KgRemembered *entity, int offset,
+		   KgJsonWriter *w)
+{
+	Size size = 2 * (head_size(entity) + mark_size(entity) +
+					 observation_size(entity->observations[offset])) +
+				KG_MEMORY_CHUNK;
+	JsonbValue sent;
+
+	if (size > (Size) kg_setting_max_reply_bytes)
+		offset++;
+	if (offset == entity->n)
+		return;
+	kg_jw_key(w, "next");
+	kg_jw_begin_object(w);
+	kg_jw_kstrings(w, "names", (char *const *) &entity->name, 1);
+	kg_jw_kint(w, "offset", offset);
+	if (size > (Size) reading->draft.max_bytes &&
+		size <= (Size) kg_setting_max_reply_bytes)
+		kg_jw_kint(w, "max_bytes", size);
+	else if (kg_input_value(&reading->input, "max_bytes", &sent))
+		kg_jw_kint(w, "max_bytes", reading->draft.max_bytes);
+	kg_jw_end_object(w);
+}
+
+static void
+write_entity(const Reading *reading, int at, KgJsonWriter *w)
+{
+	const KgRemembered *entity = &reading->found.entities[at];
+	const Unit *unit = &reading->units[at];
+	int from = Min(reading->offset, entity->n);
+	int n = unit->cut ? unit->nobservations : entity->n - from;
+
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "name", entity->name);
 	kg_jw_kstring(w, "entityType", entity->type);
 	kg_jw_kstrings(
-		w, "observations", (char *const *) entity->observations, entity->n);
+		w, "observations", (char *const *) entity->observations + from, n);
+	if (from + n < entity->n)
+	{
+		kg_jw_kint(w, "withheld", entity->n - from - n);
+		write_next(reading, entity, from + n, w);
+	}
 	kg_jw_end_object(w);
+}
+
+static bool
+is_told(const Reading *reading, const KgFit *fit, int relation)
+{
+	const Unit *unit = &reading->units[reading->unit[relation]];
+
+	return reading->unit[relation] < fit->listed &&
+		   (!unit->cut || reading->nth[relation] < unit->nrelations);
 }
 
 static void
@@ -262,12 +459,12 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_begin_array(w);
 	for (int i = 0; i < fit->listed; i++)
 		if (!reading->found.entities[i].stub)
-			write_entity(&reading->found.entities[i], w);
+			write_entity(reading, i, w);
 	kg_jw_end_array(w);
 	kg_jw_key(w, "relations");
 	kg_jw_begin_array(w);
 	for (int i = 0; i < reading->nrelations; i++)
-		if (reading->unit[i] < fit->listed)
+		if (is_told(reading, fit, i))
 			write_relation(&reading->relations[i], w);
 	kg_jw_end_array(w);
 }
@@ -277,14 +474,21 @@ finish(Reading *reading)
 {
 	KgDraft *draft = &reading->draft;
 
-	reading->relations = kg_memory_relations(
-		&reading->memory, &reading->found, &reading->nrelations);
+	if (reading->offset == 0)
+		reading->relations = kg_memory_relations(
+			&reading->memory, &reading->found, &reading->nrelations);
 	find_units(reading);
+	divide(reading);
 	draft->n = reading->found.n;
+	for (int i = 0; i < draft->n; i++)
+	{
+		draft->nextras += reading->units[i].large;
+		draft->rough += reading->units[i].size;
+	}
 	draft->untried = reading->untried;
 	draft->untried_at_least = reading->untold;
-	draft->rough = reading->size + (Size) reading->nrelations * 100;
 	draft->measure = measure;
+	draft->cut = cut;
 	draft->terse = true;
 	draft->more = reading->more;
 	draft->items = reading;
@@ -341,6 +545,7 @@ kg_tool_open_nodes(const Jsonb *arguments)
 
 	begin(&reading, "open_nodes", arguments);
 	names = kg_memory_strings(&reading.input, "names", &n);
+	(void) kg_input_int(&reading.input, "offset", &reading.offset);
 	qsort(names, n, sizeof(char *), compare_texts);
 	for (int i = 0; i < n; i++)
 		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)

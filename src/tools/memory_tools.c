@@ -38,6 +38,17 @@
 																	 "relatio"               \
 																	 "n"))
 
+/* As it is read: one that is larger than its share of the reply is cut. */
+#define READ_ENTITY                                                          \
+	"{'type':'object','required':['name','entityType','observations'],"      \
+	"'properties':{'name':{'type':'string'},'entityType':{'type':'string'}," \
+	"'observations':" ARRAY(                                                 \
+		"{'type':'string'}") ",'withheld':{'type':"                          \
+							 "'integer','description':'How many more "       \
+							 "observations it has: open_nodes "              \
+							 "with the arguments next tells "                \
+							 "them'},'next':{'type':'object'}}}"
+
 #define ENTITIES "'entities':" ARRAY(ENTITY)
 #define RELATIONS "'relations':" ARRAY(RELATION)
 #define OUTPUT(required, properties)                                           \
@@ -46,8 +57,9 @@
 #define DONE                      \
 	OUTPUT("'success','message'", \
 		   "'success':{'type':'boolean'},'message':{'type':'string'}")
-#define GRAPH \
-	OUTPUT("'entities','relations'", ENTITIES "," RELATIONS ",<envelope>")
+#define GRAPH                        \
+	OUTPUT("'entities','relations'", \
+		   "'entities':" ARRAY(READ_ENTITY) "," RELATIONS ",<envelope>")
 #define BUDGET "'max_bytes':<max_bytes>"
 
 static const KgOperation adds = {0};
@@ -134,8 +146,18 @@ const KgFixedTool kg_memory_tools[] = {
 	 KG_TOOLSET_MEMORY,
 	 "Open Nodes",
 	 "Open specific nodes in the knowledge graph by their names",
-	 OBJECT("'names'", "'names':" TEXTS(
-						   "An array of entity names to retrieve") "," BUDGET),
+	 OBJECT(
+		 "'names'",
+		 "'names':" TEXTS(
+			 "An array of entity names to retrieve") ",'offset':{'type':'"
+													 "integer','minimum':0,'"
+													 "default':0,'description':"
+													 "'Pass over so many "
+													 "observations of each, "
+													 "and tell no relations: "
+													 "for one whose "
+													 "observations had no room "
+													 "in a reply'}," BUDGET),
 	 GRAPH,
 	 kg_tool_open_nodes},
 	{"read_graph",

@@ -72,6 +72,22 @@ kg_memory_strings(const KgInput *in, const char *key, int *n)
 	return strings;
 }
 
+/* What an entity or a relation is. */
+static const char *
+type_argument(const KgInput *in, const char *key)
+{
+	const char *type = text_argument(in, key);
+	JsonbValue value;
+
+	if (strlen(type) <= KG_MAX_EDGE_KEY)
+		return type;
+	value = kg_json_string_value(type);
+	kg_error_throw(
+		kg_args_error(kg_input_path(in, key),
+					  &value,
+					  psprintf("a type of at most %d bytes", KG_MAX_EDGE_KEY)));
+}
+
 /* The name of an entity that is to be there. */
 static const char *
 new_name(const KgInput *in, const char *key)
@@ -227,16 +243,8 @@ read_relations(Writing *writing, bool creating)
 								  : text_argument(&item, "from");
 		relation->to = creating ? new_name(&item, "to")
 								: text_argument(&item, "to");
-		relation->type = text_argument(&item, "relationType");
-		if (creating && strlen(relation->type) > KG_MAX_EDGE_KEY)
-		{
-			JsonbValue value = kg_json_string_value(relation->type);
-
-			kg_error_throw(kg_args_error(
-				kg_input_path(&item, "relationType"),
-				&value,
-				psprintf("a type of at most %d bytes", KG_MAX_EDGE_KEY)));
-		}
+		relation->type = creating ? type_argument(&item, "relationType")
+								  : text_argument(&item, "relationType");
 	}
 	writing->n = n;
 	distinct_relations(writing);
@@ -351,7 +359,7 @@ kg_tool_create_entities(const Jsonb *arguments)
 
 		kg_input_item(&writing->input, "entities", i, NULL, &item);
 		(void) new_name(&item, "name");
-		writing->entities[i].type = text_argument(&item, "entityType");
+		writing->entities[i].type = type_argument(&item, "entityType");
 	}
 	mark_twice(writing);
 	perform(writing, create_entities);

@@ -142,7 +142,8 @@ static bool
 any_withheld(const KgWithheld *withheld)
 {
 	return withheld->items + withheld->properties + withheld->node_properties +
-			   withheld->edge_properties >
+			   withheld->edge_properties + withheld->observations +
+			   withheld->relations >
 		   0;
 }
 
@@ -165,6 +166,8 @@ write_withheld(const KgDraft *draft, const KgWithheld *withheld,
 	write_unit("properties", withheld->properties, w);
 	write_unit("node_properties", withheld->node_properties, w);
 	write_unit("edge_properties", withheld->edge_properties, w);
+	write_unit("observations", withheld->observations, w);
+	write_unit("relations", withheld->relations, w);
 	kg_jw_end_object(w);
 }
 

@@ -54,6 +54,8 @@ typedef struct KgWithheld
 	int properties; /* items without their data; of graphs: */
 	int node_properties;
 	int edge_properties;
+	int observations; /* of the toolset memory */
+	int relations;
 } KgWithheld;
 
 /* What to send next; NULL, negative and 0 members are as they were sent. */

@@ -91,6 +91,50 @@ SELECT a ->> 'query' AS query, r - 'entities' - 'relations' - 'next' AS told, js
   FROM unnest(ARRAY['{"query": "many", "max_bytes": 2048}', '{"query": "many 39", "max_bytes": 2048}', '{"query": "many 3", "max_bytes": 2048}']::jsonb[]) a, pg_temp.call('search_nodes', a) r;
 SELECT jsonb_array_length(pg_temp.call('search_nodes', '{"query": "MANY"}') -> 'entities') AS all_of_them;
 
+-- an entity with many observations, or relations, hides no other: it has its share of the reply, and says how to read on
+SELECT jsonb_array_length(pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_build_array(
+  jsonb_build_object('name', '! large', 'entityType', '', 'observations', (SELECT jsonb_agg(format('large %s %s', g, repeat('o', 100)) ORDER BY g) FROM generate_series(1, 1000) g)),
+  jsonb_build_object('name', '! one', 'entityType', '', 'observations', jsonb_build_array('large ' || repeat('o', 30000), 'large')),
+  jsonb_build_object('name', '! small', 'entityType', '', 'observations', jsonb_build_array('large')),
+  jsonb_build_object('name', '! hub', 'entityType', '', 'observations', jsonb_build_array('large'))))) -> 'entities') AS created;
+SELECT jsonb_array_length(pg_temp.call('create_relations', jsonb_build_object('relations', (SELECT jsonb_agg(jsonb_build_object('from', format('! end %s %s', g, repeat('e', 80)),
+  'to', '! hub', 'relationType', 'r')) FROM generate_series(1, 500) g))) -> 'relations') AS related;
+SELECT tool, e ->> 'name' AS name, jsonb_array_length(e -> 'observations') AS observations, e -> 'withheld' AS withheld, e -> 'next' AS next
+  FROM (VALUES ('open_nodes', '{"names": ["! hub", "! large", "! one", "! small"]}'::jsonb), ('search_nodes', '{"query": "large"}'), ('read_graph', '{}')) c(tool, arguments),
+    jsonb_array_elements(pg_temp.call(tool, arguments) -> 'entities') e WHERE e ->> 'name' LIKE '!%' ORDER BY 1, 2;
+SELECT jsonb_array_length(r -> 'relations') BETWEEN 20 AND 100 AS some, r #> '{withheld,relations}' IS NOT NULL AS counted, r -> 'truncated' AS truncated,
+    jsonb_array_length(pg_temp.call('open_nodes', r -> 'next') -> 'relations') AS all_of_them
+  FROM pg_temp.call('open_nodes', '{"names": ["! hub", "! small"]}') r;
+-- whoever reads on gets each observation once, whatever the room
+CREATE FUNCTION pg_temp.read_on(arguments jsonb, OUT observations jsonb, OUT calls integer) LANGUAGE plpgsql AS $$
+DECLARE e jsonb;
+BEGIN
+  observations := '[]';
+  calls := 0;
+  WHILE arguments IS NOT NULL LOOP
+    e := pg_temp.call('open_nodes', arguments) #> '{entities,0}';
+    observations := observations || (e -> 'observations');
+    arguments := e -> 'next';
+    calls := calls + 1;
+  END LOOP;
+END $$;
+SELECT name, max_bytes, calls, jsonb_array_length(observations) AS told,
+    observations = pg_temp.call('open_nodes', jsonb_build_object('names', jsonb_build_array(name), 'max_bytes', 1000000)) #> '{entities,0,observations}' AS same
+  FROM unnest(ARRAY['! large', '! one']) name, unnest(ARRAY[4096, 32768]) max_bytes,
+    pg_temp.read_on(jsonb_build_object('names', jsonb_build_array(name), 'max_bytes', max_bytes)) ORDER BY 1, 2;
+-- one that has room in no reply is gone past
+RESET ROLE;
+SET kg_graph.max_reply_bytes = 20000;
+SET ROLE regress_memory;
+SELECT jsonb_array_length(observations) AS told, calls FROM pg_temp.read_on('{"names": ["! one"]}');
+RESET ROLE;
+RESET kg_graph.max_reply_bytes;
+SET ROLE regress_memory;
+SELECT pg_temp.call('open_nodes', '{"names": ["! small", "! hub"], "offset": 1}') AS passed_over;
+SELECT pg_temp.call('open_nodes', '{"names": ["! small"], "offset": -1}') ->> 'path' AS path;
+SELECT pg_temp.call('create_entities', jsonb_build_object('entities', jsonb_build_array(jsonb_build_object('name', 'q', 'entityType', repeat('t', 513), 'observations', '[]'::jsonb)))) ->> 'path' AS path;
+SELECT pg_temp.call('delete_entities', '{"entityNames": ["! hub", "! large", "! one", "! small"]}') ->> 'success' AS deleted;
+
 -- of an entity that the caller does not see nothing is touched
 RESET ROLE;
 CREATE ROLE regress_memory_part;
