@@ -51,6 +51,21 @@ extern const KgJson *kg_bundle_entity_id(const KgBundle *bundle, KgArena *arena,
 										 const KgJson *item);
 
 /*
+ * The relation, ends and key of an edge, the same for all that kg_apply_bundle()
+ * takes for one edge; names are as a bundle declares them.
+ */
+extern const char *kg_edge_name(KgArena *arena, const KgJson *bundle,
+								const KgJson *edge);
+
+/* A name of a type without the name of the bundle, if that is this one. */
+extern const char *kg_bundle_own_name(const KgJson *bundle, const char *type);
+
+/* Relations and tools without what says nothing; in declared.c. */
+extern const KgJson *kg_declared_relation(KgArena *arena, const KgJson *bundle,
+										  const KgJson *relation);
+extern const KgJson *kg_declared_tool(KgArena *arena, const KgJson *tool);
+
+/*
  * Where an error of the database happened: the entity, the schema, the
  * relation or edge that it names, and in there the value at the pointer.
  * Both names may be NULL.  NULL where the place is not known.

@@ -92,13 +92,13 @@ collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 }
 
 static const char *
-name_edge(KgArena *arena, const KgJson *edge, const char *key)
+name_relation(KgArena *arena, const KgJson *relation)
 {
 	return kg_arena_format(arena,
 						   "%s %s -> %s",
-						   text_or(edge, key, "?"),
-						   text_or(edge, "from", "?"),
-						   text_or(edge, "to", "?"));
+						   text_or(relation, "name", "?"),
+						   text_or(relation, "from", "?"),
+						   text_or(relation, "to", "?"));
 }
 
 /* All but the edges. */
@@ -128,10 +128,24 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			kg_json_get(list->u.items[i], "schema"));
 	list = kg_json_get(payload, "relations");
 	for (i = 0; i < kg_json_length(list); i++)
+	{
+		const KgJson *relation = kg_declared_relation(
+			things->arena, payload, list->u.items[i]);
+
 		add(things,
 			"relation",
-			name_edge(things->arena, list->u.items[i], "name"),
-			list->u.items[i]);
+			name_relation(things->arena, relation),
+			relation);
+	}
+	list = kg_json_get(payload, "tools");
+	for (i = 0; i < kg_json_length(list); i++)
+		add(things,
+			"tool",
+			kg_arena_format(things->arena,
+							"%s %s",
+							text_or(list->u.items[i], "name", "?"),
+							text_or(list->u.items[i], "version", "?")),
+			kg_declared_tool(things->arena, list->u.items[i]));
 	collect_entities(things, scratch, &bundle);
 }
 
@@ -233,7 +247,7 @@ kg_diff_new(const KgJson *wanted)
 		const KgJson *edge = kg_json_load(diff->scratch, edges->u.items[i]);
 
 		diff->edges[i].hash = hash_name(
-			name_edge(diff->scratch, edge, "relation"));
+			kg_edge_name(diff->scratch, wanted, edge));
 		diff->edges[i].index = (uint32_t) i;
 		kg_arena_reset(diff->scratch);
 	}
@@ -283,7 +297,7 @@ find_edge(KgDiff *diff, const char *name)
 			continue;
 		edge = kg_json_load(diff->scratch,
 							wanted_edge(diff, &diff->edges[low]));
-		if (strcmp(name, name_edge(diff->scratch, edge, "relation")) == 0)
+		if (strcmp(name, kg_edge_name(diff->scratch, diff->wanted, edge)) == 0)
 			return &diff->edges[low];
 	}
 	return NULL;
@@ -310,26 +324,40 @@ keep_value(KgDiff *diff, const KgJson *value)
 	return raw;
 }
 
+/* What a loaded edge has beside its name; none is as good as {}. */
+static const KgJson *
+of_edge(KgDiff *diff, const KgJson *edge)
+{
+	KgJson *properties = kg_json_get(edge, "properties");
+	KgJson *of = kg_json_object(diff->scratch);
+
+	if (properties != NULL && properties->len > 0)
+		kg_json_put(diff->scratch, of, "properties", properties);
+	return of;
+}
+
 void
 kg_diff_edge(KgDiff *diff, const KgJson *stored)
 {
 	const KgJson *old = kg_json_load(diff->scratch, stored);
-	const char *name = name_edge(diff->scratch, old, "relation");
+	const char *name = kg_edge_name(diff->scratch, diff->wanted, old);
 	Edge *edge = find_edge(diff, name);
 
 	if (edge == NULL)
 		add(&diff->old, "edge", keep_text(diff, name), NULL);
 	else
 	{
-		const KgJson *new = wanted_edge(diff, edge);
+		const KgJson *new = of_edge(
+			diff, kg_json_load(diff->scratch, wanted_edge(diff, edge)));
 
 		edge->met = true;
-		if (!kg_json_equal(old, kg_json_load(diff->scratch, new)))
+		old = of_edge(diff, old);
+		if (!kg_json_equal(old, new))
 		{
 			const char *kept = keep_text(diff, name);
 
 			add(&diff->old, "edge", kept, keep_value(diff, old));
-			add(&diff->new, "edge", kept, new);
+			add(&diff->new, "edge", kept, keep_value(diff, new));
 		}
 	}
 	kg_arena_reset(diff->scratch);
@@ -349,8 +377,8 @@ collect_unmet(KgDiff *diff)
 			continue;
 		add(&diff->new,
 			"edge",
-			name_edge(
-				diff->arena, kg_json_load(diff->scratch, value), "relation"),
+			kg_edge_name(
+				diff->arena, diff->wanted, kg_json_load(diff->scratch, value)),
 			value);
 		kg_arena_reset(diff->scratch);
 	}

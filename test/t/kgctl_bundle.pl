@@ -7,6 +7,7 @@ use File::Path qw(make_path);
 use IPC::Run ();
 use KgGateway;
 use PostgreSQL::Test::Utils;
+use JSON::PP;
 use Test::More;
 
 my $node = cluster('bundle');
@@ -297,6 +298,40 @@ for my $signal (qw(INT TERM HUP QUIT))
 	is($code, 6, 'a bundle that is not valid is refused');
 	like($err, qr{entities/two\.yml:3: thing "c": /name: }, 'by file and line') or diag $err;
 	is((kgctl('diff', '-q', "$dir/out"))[0], 0, 'and nothing was changed');
+
+	# What the database takes for the same is no difference, however it is written: handles
+	# that another bundle's type makes longer, bare ids, parallel edges in any order, either
+	# direction of a symmetric relation, defaults that are spelled out.
+	my %things = (bundle_name => 'others', version => '1',
+		schemas => [{entity_type => 'thing', schema => {type => 'object', 'x-id-field' => 'id', 'x-tool-expose' => [],
+			properties => {id => {type => 'string'}}}}],
+		entities => [{entity_type => 'thing', items => [map { {id => $_} } qw(a b c:d)]}],
+		relations => [
+			{name => 'NEAR', from => 'thing', to => 'thing', symmetric => JSON::PP::true},
+			{name => 'LINK', from => 'thing', to => 'others/thing', symmetric => JSON::PP::false, history => JSON::PP::false, tools => [],
+				inverse => undef, key => ['k'], schema => {properties => {k => {type => 'string'}, n => {type => 'integer'}}}}],
+		edges => [
+			{relation => 'NEAR', from => 'thing:b', to => 'thing:a'},
+			(map { {relation => 'LINK', from => 'thing:a', to => 'thing:c:d', properties => {k => $_}} } qw(z b a Z)),
+			{relation => 'LINK', from => 'a', to => 'others/thing:b', properties => {k => 'bare'}}],
+		tools => [{name => 'things', version => '1.0.0', kind => 'query', description => 'Things.', aliases => [],
+			input_schema => {type => 'object', properties => {limit => {type => 'integer'}}},
+			operation => {tool => 'find_nodes', arguments => {node_label => 'others/thing', limit => {'$arg' => 'limit'}}}}]);
+	my $same = sub {
+		put('others.json', JSON::PP->new->canonical->encode({%things, @_}));
+		my ($code, $out, $err) = kgctl('diff', "$dir/others.json");
+		return "$code $out$err";
+	};
+	like($same->(), qr/^\+ tool things 1\.0\.0$/m, 'a new tool is a difference');
+	is((kgctl('apply', "$dir/others.json"))[0], 0, 'applied');
+	is($same->(), '0 ', 'no difference, however it is written');
+	is($same->(edges => [reverse @{$things{edges}}]), '0 ', 'nor in another order');
+	is($same->(edges => [map { $_->{relation} eq 'NEAR' ? {relation => 'NEAR', from => 'a', to => 'b'} : $_ } @{$things{edges}}]), '0 ',
+		'nor the other way round');
+	is($same->(edges => [map { ($_->{properties}{k} // '') eq 'b' ? {%$_, properties => {k => 'b', n => 1}} : $_ } @{$things{edges}}]),
+		qq{1 ~ edge LINK thing:a -> thing:c:d (k: "b")\n    + /properties/n: 1\n},
+		'of parallel edges the one that differs');
+	is($same->(tools => []), "1 - tool things 1.0.0\n", 'a tool that goes is a difference');
 }
 $node->stop;
 done_testing();

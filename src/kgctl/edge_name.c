@@ -1,0 +1,134 @@
+/*
+ * edge_name.c
+ *	  What an edge is called, however its ends are written: "type:id",
+ *	  "bundle/type:id" or a bare id.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/bundle.h"
+
+static const char *
+text_or(const KgJson *object, const char *key, const char *otherwise)
+{
+	const char *text = kg_json_get_text(object, key);
+
+	return text ? text : otherwise;
+}
+
+const char *
+kg_bundle_own_name(const KgJson *bundle, const char *type)
+{
+	const char *name = text_or(bundle, "bundle_name", "");
+	size_t len = strlen(name);
+
+	return strncmp(type, name, len) == 0 && type[len] == '/' ? type + len + 1
+															 : type;
+}
+
+/* Does a prefix of so many bytes name the type that is declared? */
+static bool
+names_type(const char *declared, const char *prefix, size_t len)
+{
+	const char *slash = strchr(declared, '/');
+
+	if (slash != NULL && memchr(prefix, '/', len) == NULL)
+		declared = slash + 1;
+	return strlen(declared) == len && memcmp(declared, prefix, len) == 0;
+}
+
+/*
+ * An end as a handle of a type as the bundle's relations declare it; as it is
+ * written where they do not tell.
+ */
+static const char *
+name_end(KgArena *arena, const KgJson *bundle, const char *relation,
+		 const char *end, const char *text)
+{
+	const KgJson *list = kg_json_get(bundle, "relations");
+	const char *handle = kg_bundle_own_name(bundle, text);
+	const char *colon = strchr(handle, ':');
+	const char *only = NULL;
+	bool several = false;
+	size_t i;
+
+	for (i = 0; i < kg_json_length(list); i++)
+	{
+		const KgJson *item = list->u.items[i];
+		const char *type = kg_bundle_own_name(bundle, text_or(item, end, ""));
+
+		if (strcmp(text_or(item, "name", ""), relation) != 0)
+			continue;
+		if (colon != NULL &&
+			names_type(type, handle, (size_t) (colon - handle)))
+			return kg_arena_format(arena, "%s%s", type, colon);
+		several |= only != NULL && strcmp(only, type) != 0;
+		only = type;
+	}
+	if (only == NULL || several)
+		return text;
+	return kg_arena_format(arena, "%s:%s", only, text);
+}
+
+static const KgJson *
+declared(const KgJson *bundle, const char *relation)
+{
+	const KgJson *list = kg_json_get(bundle, "relations");
+	size_t i;
+
+	for (i = 0; i < kg_json_length(list); i++)
+		if (strcmp(text_or(list->u.items[i], "name", ""), relation) == 0)
+			return list->u.items[i];
+	return NULL;
+}
+
+/* What tells parallel edges apart, or NULL. */
+static const char *
+name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)
+{
+	const KgJson *key = kg_json_get(relation, "key");
+	const char *member;
+	const char *name;
+	KgBuf text;
+
+	if (kg_json_length(key) != 1)
+		return NULL;
+	member = kg_json_text(key->u.items[0]);
+	if (member == NULL)
+		return NULL;
+	kg_buf_init(&text);
+	kg_json_write(
+		&text, kg_json_get(kg_json_get(edge, "properties"), member), -1);
+	name = kg_arena_format(arena, "%s: %s", member, text.data);
+	kg_buf_free(&text);
+	return name;
+}
+
+const char *
+kg_edge_name(KgArena *arena, const KgJson *bundle, const KgJson *edge)
+{
+	const char *name = text_or(edge, "relation", "?");
+	const KgJson *relation = declared(bundle, name);
+	const char *from = name_end(
+		arena, bundle, name, "from", text_or(edge, "from", "?"));
+	const char *to = name_end(
+		arena, bundle, name, "to", text_or(edge, "to", "?"));
+	const char *key = name_key(arena, relation, edge);
+
+	if (kg_json_is_true(kg_json_get(relation, "symmetric")) &&
+		strcmp(from, to) > 0)
+	{
+		const char *other = from;
+
+		from = to;
+		to = other;
+	}
+	return kg_arena_format(arena,
+						   "%s %s -> %s%s%s%s",
+						   name,
+						   from,
+						   to,
+						   key ? " (" : "",
+						   key ? key : "",
+						   key ? ")" : "");
+}
