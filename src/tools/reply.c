@@ -373,6 +373,19 @@ is_everything(const KgDraft *draft, const KgFit *fit)
 }
 
 /*
+ * How many items are named whatever they take: none of a page whose first one
+ * has no room at all, not even named.  "next" asks for it or goes past it.
+ */
+static int
+least_listed(const KgDraft *draft, const Sizes *sizes, int64 room)
+{
+	if (draft->paged && draft->n > 0 && room >= 0 &&
+		(int64) sizes->stub[0] > room)
+		return 0;
+	return draft->least;
+}
+
+/*
  * As many items as there is room for; returns what they take.  On a page at
  * least half of it is for whole items: "next" begins with the first that is not
  * whole, so these are what it gets on by.  The first item is whole if at all
@@ -382,6 +395,7 @@ static int64
 choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
 {
 	int64 size = 0;
+	int least = least_listed(draft, sizes, room);
 	int k = 0;
 
 	while (draft->paged && k < fit->n &&
@@ -390,7 +404,7 @@ choose_items(const KgDraft *draft, const Sizes *sizes, int64 room, KgFit *fit)
 		size += sizes->whole[k++];
 	fit->listed = k;
 	while (fit->listed < fit->n &&
-		   (fit->listed < draft->least ||
+		   (fit->listed < least ||
 			(!draft->solid && size + (int64) sizes->stub[fit->listed] <= room)))
 		size += sizes->stub[fit->listed++];
 	while (k < fit->listed &&

@@ -60,6 +60,25 @@ END $$;
 SELECT tool, pg_temp.pages(tool, arguments || '{"max_bytes": 3000}', CASE n WHEN 3 THEN 'rows' ELSE 'nodes' END) FROM call WHERE n IN (2, 3, 4, 9) ORDER BY n;
 SELECT tool, pg_temp.pages(tool, arguments || '{"limit": 7}', CASE n WHEN 3 THEN 'rows' ELSE 'nodes' END) FROM call WHERE n IN (2, 3, 4, 9) ORDER BY n;
 SELECT pg_temp.pages('traverse_relationships', '{"from": {"label": "star", "ids": ["s0"]}, "relationships": [{"type": "NEAR"}, {"type": "NEAR", "direction": "both"}], "limit": 50}', 'rows'), kg_traverse('{"from": {"label": "star", "ids": ["s0"]}, "relationships": [{"type": "NEAR"}, {"type": "NEAR", "direction": "both"}]}')->'total';
+-- an item whose edges alone are too many, with nothing else to leave out, is asked for with more bytes; where there may not be more it is gone past
+CREATE FUNCTION pg_temp.edges(arguments jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  r jsonb := kg_bfs(arguments);
+  edges jsonb := r->'edges';
+  empty int := 0;
+BEGIN
+  WHILE r ? 'next' LOOP
+    empty := empty + ((r->'returned')::int = 0)::int;
+    r := kg_bfs(r->'next');
+    edges := edges || (r->'edges');
+  END LOOP;
+  RETURN format('%s empty pages, %s edges, %s distinct, of %s', empty, jsonb_array_length(edges), (SELECT count(DISTINCT e) FROM jsonb_array_elements(edges) e), r->'edge_count');
+END $$;
+SELECT bytes, pg_temp.edges(jsonb_build_object('seeds', (SELECT jsonb_agg('star:s' || i) FROM generate_series(2, 12) i), 'max_hops', 1, 'topology_only', true, 'max_bytes', bytes)) FROM unnest(ARRAY[1024, 1100, 1600]) bytes;
+\c - :owner
+SELECT set_config('kg_graph.max_reply_bytes', '1100', false), set_config('role', 'budget_a', false);
+SELECT r->'returned', (r->'next'->'offset')::int - 11 FROM kg_bfs(jsonb_build_object('seeds', (SELECT jsonb_agg('star:s' || i) FROM generate_series(2, 12) i), 'max_hops', 1, 'topology_only', true, 'offset', 11)) r;
+\c - budget_a
 -- a cursor of traverse_relationships: with another limit, and with another query
 SELECT kg_traverse(r->'next' || '{"limit": 2, "max_bytes": 5000}')->'rows' FROM kg_traverse('{"from": {"label": "star", "ids": ["s0"]}, "relationships": [{"type": "NEAR"}], "limit": 3}') r;
 SELECT (kg_call_tool('traverse_relationships', (r->'next') || '{"to": {"label": "star"}}')#>'{structuredContent,error}') - 'got' FROM kg_traverse('{"from": {"label": "star", "ids": ["s0"]}, "relationships": [{"type": "NEAR"}], "limit": 3}') r;
