@@ -443,6 +443,12 @@ kg_yaml_parse(KgArena *arena, const char *text, size_t len, const char *source,
 		return NULL;
 	}
 	yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+	/* libyaml would count a byte order mark as a column. */
+	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+	{
+		text += 3;
+		len -= 3;
+	}
 	yaml_parser_set_input_string(&r.parser, (const unsigned char *) text, len);
 	value = read_document(&r);
 	yaml_parser_delete(&r.parser);

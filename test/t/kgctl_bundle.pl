@@ -67,7 +67,8 @@ entity_types:
   entities_path: entities
 YAML
 put('b/schemas/thing.schema.json', $schema);
-put('b/entities/one.yaml', "- id: a\n  name: \"no\"\n  size: 12345678901234567890.10\n- id: b\n  name: no\n");
+# with a byte order mark and the line ends of Windows
+put('b/entities/one.yaml', "\xef\xbb\xbf- id: a\n  name: \"no\"\n  size: 12345678901234567890.10\r\n- id: b\r\n  name: no\n");
 put('b/entities/two.yml', "id: c\nname: 2024-01-01\nfriend: a\n");
 
 # Usage.
