@@ -172,15 +172,23 @@ relation_of(const KgApply *apply, const Triple *triple)
 static void
 report_twice(KgApply *apply, const KgPayloadEdge *edge)
 {
+	const KgRelation *relation = find_relation(apply, edge->relation);
 	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
 								"edge is in the bundle twice");
 
 	kg_error_path(err, "/edges/%d", edge->index);
 	kg_error_got_string(
 		err, psprintf("%s %s %s", edge->from, edge->relation, edge->to));
-	kg_error_expected(err,
-					  find_relation(apply, edge->relation)->key
-						  ? "each triple of relation, from and to once a key"
+	if (relation->symmetric)
+		kg_error_expected(err,
+						  relation->key ? "each pair of a symmetric relation "
+										  "once a key, in either direction"
+										: "each pair of a symmetric relation "
+										  "once, in either direction");
+	else
+		kg_error_expected(
+			err,
+			relation->key ? "each triple of relation, from and to once a key"
 						  : "each triple of relation, from and to once");
 	kg_error_report(&apply->errors, err);
 }
@@ -256,6 +264,56 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 	}
 }
 
+/* The same edge the other way round, among sorted ones; or NULL. */
+static const Triple *
+find_turned(const Triples *triples, const Triple *triple)
+{
+	Triple wanted = {
+		triple->target, triple->source, triple->relation_no, triple->item};
+	int low = 0;
+	int high = triples->n;
+
+	while (low < high)
+	{
+		int middle = low + (high - low) / 2;
+		int order = compare_in(triples, &triples->list[middle], &wanted);
+
+		if (order == 0)
+			return &triples->list[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* A symmetric edge that is there both ways is there twice. */
+static void
+report_turned(KgApply *apply, const Triples *triples)
+{
+	const KgCatalog *catalog = apply->after;
+
+	for (int r = 0; r < catalog->nrelations; r++)
+	{
+		if (!catalog->relations[r].symmetric)
+			continue;
+		for (int i = 0; i < triples->n; i++)
+		{
+			const Triple *triple = &triples->list[i];
+			const Triple *other;
+
+			CHECK_FOR_INTERRUPTS();
+			if (triple->relation_no != catalog->relations[r].relation_no ||
+				triple->source == triple->target)
+				continue;
+			other = find_turned(triples, triple);
+			if (other != NULL && other->item < triple->item)
+				report_twice(apply, &apply->payload->edges.list[triple->item]);
+		}
+	}
+}
+
 /* Sort by the primary key of edges; one that is there twice is reported. */
 static void
 sort_triples(KgApply *apply, Triples *triples)
@@ -269,6 +327,7 @@ sort_triples(KgApply *apply, Triples *triples)
 		nrepeated += compare_in(triples,
 								&triples->list[i],
 								&triples->list[i - 1]) == 0;
+	report_turned(apply, triples);
 	if (nrepeated == 0)
 		return;
 	repeated = MemoryContextAllocHuge(CurrentMemoryContext,
