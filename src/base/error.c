@@ -566,11 +566,27 @@ continues(const KgChars *a, const KgChars *b)
 	return n >= 3 && memcmp(a->chars, b->chars, n * sizeof(*a->chars)) == 0;
 }
 
+/* Whether a folded candidate ends with a word that was given: node_label. */
+static bool
+ends_with_word(const KgChars *candidate, const KgChars *word)
+{
+	int at = candidate->n - word->n;
+
+	return word->n >= 2 && at > 0 &&
+		   (candidate->chars[at - 1] == '_' ||
+			candidate->chars[at - 1] == '.') &&
+		   memcmp(candidate->chars + at,
+				  word->chars,
+				  word->n * sizeof(*word->chars)) == 0;
+}
+
 const char *
 kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 {
 	const char *best = NULL;
 	const char *longer = NULL;
+	const char *ends = NULL;
+	int nends = 0;
 	int best_distance = Max(2, (int) strlen(name) / 3) + 1;
 	int best_exact = INT_MAX;
 	KgChars *texts = palloc(4 * sizeof(KgChars));
@@ -593,6 +609,8 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		fold_case(candidate, candidate_folded);
 		if (longer == NULL && continues(folded, candidate_folded))
 			longer = candidates[i];
+		if (ends_with_word(candidate_folded, folded) && nends++ == 0)
+			ends = candidates[i];
 		distance = kg_edits(folded, candidate_folded, best_distance);
 		/* With less than half of it the same, it is another word. */
 		if (distance > best_distance ||
@@ -607,6 +625,8 @@ kg_nearest(const char *name, const char *const *candidates, int ncandidates)
 		best_exact = exact;
 	}
 	pfree(texts);
+	if (best == NULL && longer == NULL && nends == 1)
+		return ends;
 	return best ? best : longer;
 }
 

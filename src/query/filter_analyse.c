@@ -137,6 +137,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	const char **names = NULL;
 	int nnames = 0;
 	const char *why = NULL;
+	bool refers = false;
 
 	for (int t = 0; t < ntargets; t++)
 	{
@@ -156,7 +157,10 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		}
 		for (int i = 0; i < targets[t].nfields; i++)
 			if (strcmp(targets[t].fields[i].name, name) == 0)
+			{
 				why = why_not(&targets[t].fields[i]);
+				refers = targets[t].fields[i].ref_type != NULL;
+			}
 	}
 	err = why ? kg_error_new(KG_INVALID_INPUT,
 							 "property \"%s\" of %s cannot be used to %s: it "
@@ -171,7 +175,15 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 							 name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a property that can be used to %s", use);
+	if (refers)
+		kg_error_expected(err,
+						  "a property that can be used to %s; \"%s\" is a "
+						  "reference, which tools that follow relationships "
+						  "read",
+						  use,
+						  name);
+	else
+		kg_error_expected(err, "a property that can be used to %s", use);
 	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
 		kg_error_allow(err, names[i]);
 	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));

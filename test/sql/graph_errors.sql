@@ -146,6 +146,13 @@ SELECT pg_temp.refused('find_paths', '{"from": {"label": "person", "ids": ["ann"
 RESET ROLE; RESET kg_graph.max_edges; SET kg_graph.max_rows = 2; SET ROLE bad_a;
 SELECT pg_temp.refused('find_nodes', '{"node_label": "person", "limit": 3}');
 RESET ROLE; RESET kg_graph.max_rows;
+-- the last word of a name, where it is of one name only
+SET ROLE bad_a;
+SELECT pg_temp.refused(t, a::jsonb) FROM (VALUES
+  ('find_nodes', '{"label": "person"}'),
+  ('explore_neighbors', '{"start_node": {"label": "person", "id": "ann"}}'),
+  ('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "distinct"}]}')) v(t, a);
+RESET ROLE;
 -- the limits of hops, steps, ids and filters can be lowered; the schemas and the defaults follow
 SET kg_graph.max_hops = 1; SET kg_graph.max_steps = 2; SET kg_graph.max_ids = 2; SET kg_graph.max_filters = 1; SET ROLE bad_a;
 SELECT pg_temp.refused(t, a::jsonb) FROM (VALUES
