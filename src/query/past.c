@@ -682,12 +682,13 @@ put_row(const Target *target, Datum *values, const bool *nulls)
 static const bytea *
 keys_of(const Target *target, const KgType *type, EntityThen *entity)
 {
-	MemoryContext old = MemoryContextSwitchTo(target->context);
+	bytea *keys;
 
-	if (entity->keys == NULL)
-		entity->keys = kg_extract_keys(type, entity->data);
-	MemoryContextSwitchTo(old);
-	return entity->keys;
+	if (entity->keys != NULL)
+		return entity->keys;
+	keys = kg_extract_keys(type, entity->data);
+	entity->keys = MemoryContextAlloc(target->context, VARSIZE(keys));
+	return memcpy(entity->keys, keys, VARSIZE(keys));
 }
 
 static void
