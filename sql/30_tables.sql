@@ -177,6 +177,32 @@ CREATE TABLE @extschema@.kg_term (
 COMMENT ON TABLE @extschema@.kg_term IS 'search terms of labels and aliases: l label, a alias, i id (whole, folded, where that is not the id itself), t token; derived';
 CREATE INDEX kg_term_node_idx ON @extschema@.kg_term (tenant, node);
 
+-- How often a text has a word, and how many words the text has.  Led by tenant
+-- and word: a word's rows are read one after the other, from the index alone.
+CREATE TABLE @extschema@.kg_word (
+  tenant       text COLLATE "C" NOT NULL,
+  word         text COLLATE "C" NOT NULL,
+  type_no      integer NOT NULL,
+  node         bigint NOT NULL,
+  frequency    integer NOT NULL,
+  length       integer NOT NULL,
+  PRIMARY KEY (tenant, word, type_no, node) INCLUDE (frequency, length)
+);
+COMMENT ON TABLE @extschema@.kg_word IS 'words of x-search properties, folded: how often the entity has the word, and how many words it has; derived';
+CREATE INDEX kg_word_node_idx ON @extschema@.kg_word (tenant, node);
+
+-- In how many texts a word is, as a sum: each backend has a row of its own, so
+-- that those who write common words do not wait for each other.
+CREATE TABLE @extschema@.kg_word_count (
+  tenant       text COLLATE "C" NOT NULL,
+  word         text COLLATE "C" NOT NULL,
+  slot         integer NOT NULL,
+  documents    bigint NOT NULL,
+  length       bigint NOT NULL,
+  PRIMARY KEY (tenant, word, slot)
+);
+COMMENT ON TABLE @extschema@.kg_word_count IS 'how many entities have a word of kg_word, as a sum over slots; the empty word stands for all of them, with their words together as length; derived';
+
 -- The primary key is what keeps a value unique, under concurrency too.
 CREATE TABLE @extschema@.kg_unique_key (
   tenant       text COLLATE "C" NOT NULL,

@@ -29,6 +29,10 @@ ALTER TABLE @extschema@.kg_unique_key ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_unique_key FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_term ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_term FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_word ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_word FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_word_count ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_word_count FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_trigram ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_trigram FORCE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tool ENABLE ROW LEVEL SECURITY;
@@ -61,6 +65,10 @@ CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
+  USING (tenant = @extschema@.kg_derived_tenant());
+CREATE POLICY kg_word_select ON @extschema@.kg_word FOR SELECT
+  USING (tenant = @extschema@.kg_derived_tenant());
+CREATE POLICY kg_word_count_select ON @extschema@.kg_word_count FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant());

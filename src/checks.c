@@ -191,6 +191,8 @@ check_no_tenant(KgCheckCall *call)
 		KG_OF_NO_TENANT("@kg_edge", KG_STEPS("@kg_edge")),
 		KG_OF_NO_TENANT("@kg_term", KG_STEPS("@kg_term")),
 		KG_OF_NO_TENANT("@kg_trigram", KG_STEPS("@kg_trigram")),
+		KG_OF_NO_TENANT("@kg_word", KG_STEPS("@kg_word")),
+		KG_OF_NO_TENANT("@kg_word_count", KG_STEPS("@kg_word_count")),
 		KG_OF_NO_TENANT("@kg_unique_key", KG_STEPS("@kg_unique_key")),
 		KG_OF_NO_TENANT("@kg_pending_reference",
 						"SELECT DISTINCT tenant FROM @kg_pending_reference"),

@@ -64,7 +64,6 @@ PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
 /* Everything of a tenant, from the leaves up, and what its grants gave. */
 KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved[18];
 	static const char *const statements[] = {
 		"DELETE FROM @kg_edge WHERE tenant = $1",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
@@ -82,6 +81,8 @@ KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 		"DELETE FROM @kg_unique_key WHERE tenant = $1",
 		"DELETE FROM @kg_term WHERE tenant = $1",
 		"DELETE FROM @kg_trigram WHERE tenant = $1",
+		"DELETE FROM @kg_word WHERE tenant = $1",
+		"DELETE FROM @kg_word_count WHERE tenant = $1",
 		"DELETE FROM @kg_audit WHERE tenant = $1",
 		"DELETE FROM @kg_entity WHERE tenant = $1",
 		"DELETE FROM @kg_history WHERE tenant = $1",
@@ -92,6 +93,7 @@ KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 		"DELETE FROM @kg_bundle WHERE tenant = $1",
 		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
 		"DELETE FROM @kg_tenant WHERE tenant = $1"};
+	static KgSaved saved[lengthof(statements)];
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {PG_GETARG_DATUM(0)};
 	KgUserContext user;

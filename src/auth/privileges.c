@@ -70,6 +70,8 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_index_key"),
 	KG_READABLE("kg_term"),
 	KG_READABLE("kg_trigram"),
+	KG_READABLE("kg_word"),
+	KG_READABLE("kg_word_count"),
 	KG_READABLE("kg_tool"),
 	KG_READABLE("kg_tool_version"),
 	KG_READABLE("kg_agent"),

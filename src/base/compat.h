@@ -117,4 +117,14 @@
 	EvalPlanQualInit(epq, estate, NULL, NIL, -1)
 #endif
 
+/*
+ * A number that no two backends have at a time (commit 024c52111757).  The user
+ * includes storage/proc.h.
+ */
+#if PG_VERSION_NUM >= 170000
+#define kg_backend_number() ((int32) MyProcNumber)
+#else
+#define kg_backend_number() ((int32) MyProc->pgprocno)
+#endif
+
 #endif /* KG_COMPAT_H */

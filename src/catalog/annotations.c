@@ -916,6 +916,31 @@ field_list(Parser *parser, const KgType *type, const Gathered *g,
 	return n;
 }
 
+/* The properties whose words are searched: texts. */
+static void
+read_search(Parser *parser, KgType *type, const Gathered *g)
+{
+	type->nsearch = field_list(
+		parser, type, g, KG_X_SEARCH, &type->search_fields);
+	for (int i = 0; i < type->nsearch; i++)
+	{
+		const KgField *field = type->search_fields[i];
+		KgError *err;
+
+		if (!field->derived &&
+			(field->kind == KG_KIND_STRING || field->kind == KG_KIND_ENUM ||
+			 field->kind == KG_KIND_ANY))
+			continue;
+		err = kg_error_new(parser->code,
+						   "\"x-search\" names \"%s\", which is no text",
+						   field->name);
+		kg_error_keyword(err, "x-search");
+		kg_error_got_string(err, field->name);
+		kg_error_expected(err, "properties of type string, or arrays of them");
+		report(parser, err, "/x-search");
+	}
+}
+
 bool
 kg_expose_read(const JsonbValue *value, bool of_relation, int *expose)
 {
@@ -1291,6 +1316,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 		&parser, type, &g, KG_X_ALIAS_FIELDS, &type->alias_fields);
 	type->nsummary = field_list(
 		&parser, type, &g, KG_X_SUMMARY_FIELDS, &type->summary_fields);
+	read_search(&parser, type, &g);
 	rename_id_property(type);
 	return type;
 }

@@ -242,6 +242,7 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 		catalog->authorizes |= type->authorize != NULL;
 		catalog->has_periods |= kg_period_any(&type->period);
 		catalog->any_history |= type->history;
+		catalog->searches_text |= type->nsearch > 0;
 		for (int j = 0; j < type->nfields; j++)
 			if (type->fields[j].ref_type && !type->fields[j].ref_bundle)
 				type->fields[j].ref_bundle = type->bundle;

@@ -118,6 +118,8 @@ typedef struct KgType
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
+	int nsearch; /* x-search: whose words are searched */
+	const KgField **search_fields;
 	int nsummary;
 	const KgField **summary_fields;
 	bool has_unique; /* some field is unique */
@@ -213,6 +215,7 @@ typedef struct KgCatalog
 	bool edge_history; /* some relation has history */
 	bool any_history;  /* some type */
 	bool has_periods; /* some type or relation has x-valid-from or x-valid-to */
+	bool searches_text;	   /* some type has x-search */
 	bool plain_visibility; /* whoever sees the tenant sees every entity */
 } KgCatalog;
 

@@ -64,17 +64,7 @@ void
 kg_search_append_types(KgSqlBuilder *b, const KgSearch *search,
 					   const char *alias)
 {
-	Datum *types;
-
-	if (search->ntypes == 0)
-		return;
-	types = palloc(search->ntypes * sizeof(Datum));
-	for (int i = 0; i < search->ntypes; i++)
-		types[i] = Int32GetDatum(search->type_nos[i]);
-	kg_sql_append(b,
-				  " AND %s.type_no" KG_EQ "ANY ($%d)",
-				  alias,
-				  kg_sql_param_array(b, INT4OID, types, search->ntypes));
+	kg_sql_types(b, alias, search->type_nos, search->ntypes);
 }
 
 bool
@@ -488,6 +478,13 @@ compare_matches(const void *a, const void *b)
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
+void
+kg_matches_sort(KgMatches *matches)
+{
+	if (matches->n > 1)
+		qsort(matches->matches, matches->n, sizeof(KgMatch), compare_matches);
+}
+
 static KgMatches *
 collect(KgSearch *search, int max)
 {
@@ -501,8 +498,7 @@ collect(KgSearch *search, int max)
 	while ((found = hash_seq_search(&scan)) != NULL)
 		if (found->match.score > 0)
 			result->matches[result->n++] = found->match;
-	if (result->n > 1)
-		qsort(result->matches, result->n, sizeof(KgMatch), compare_matches);
+	kg_matches_sort(result);
 	result->truncated = search->truncated || result->n > max;
 	result->n = Min(result->n, max);
 	return result;
@@ -576,7 +572,8 @@ kg_search_nearest(const KgCatalog *catalog, const char *query, int32 type_no,
 static const char *
 how_name(KgMatchHow how)
 {
-	static const char *const names[] = {"exact", "prefix", "token", "trigram"};
+	static const char *const names[] = {
+		"exact", "prefix", "token", "trigram", "words"};
 
 	return names[how];
 }
@@ -592,6 +589,8 @@ kind_name(char kind)
 			return "alias";
 		case KG_TERM_ID:
 			return "id";
+		case KG_TERM_TEXT:
+			return "text";
 		default:
 			return "token";
 	}
@@ -613,14 +612,39 @@ matched_field(const KgMatch *match, const KgType *type)
 	return match->kind == KG_TERM_ID || token ? type->id_field : NULL;
 }
 
+/* They are words of the query: no text from outside. */
+static void
+write_words(const KgMatch *match, KgJsonWriter *w)
+{
+	ListCell *lc;
+
+	kg_jw_key(w, "terms");
+	kg_jw_begin_array(w);
+	foreach(lc, match->words)
+		kg_jw_string(w, lfirst(lc));
+	kg_jw_end_array(w);
+}
+
+void
+kg_match_write_members(const KgMatch *match, const KgType *type,
+					   KgJsonWriter *w)
+{
+	kg_jw_kstring(w, "kind", kind_name(match->kind));
+	kg_jw_kstring(w, "how", how_name(match->how));
+	if (match->how == KG_MATCH_WORDS)
+	{
+		write_words(match, w);
+		return;
+	}
+	kg_jw_kstring(w, "term", match->term);
+	kg_marks_write_member(matched_field(match, type), "term", w);
+}
+
 void
 kg_match_write(const KgMatch *match, const KgType *type, KgJsonWriter *w)
 {
 	kg_jw_key(w, "matched_on");
 	kg_jw_begin_object(w);
-	kg_jw_kstring(w, "kind", kind_name(match->kind));
-	kg_jw_kstring(w, "how", how_name(match->how));
-	kg_jw_kstring(w, "term", match->term);
-	kg_marks_write_member(matched_field(match, type), "term", w);
+	kg_match_write_members(match, type, w);
 	kg_jw_end_object(w);
 }

@@ -11,13 +11,15 @@
 
 #include "base/json.h"
 #include "catalog/catalog.h"
+#include "nodes/pg_list.h"
 
 typedef enum KgMatchHow
 {
 	KG_MATCH_EXACT,
 	KG_MATCH_PREFIX,
 	KG_MATCH_TOKEN,
-	KG_MATCH_TRIGRAM
+	KG_MATCH_TRIGRAM,
+	KG_MATCH_WORDS /* of a text, see query/search_text.h */
 } KgMatchHow;
 
 typedef struct KgMatch
@@ -27,7 +29,8 @@ typedef struct KgMatch
 	KgMatchHow how;
 	char kind;		  /* KG_TERM_LABEL, _ALIAS, _ID or _TOKEN */
 	const char *term; /* what matched, folded */
-	double score;	  /* 0..1 */
+	double score;	  /* 0..1, of words of a text any */
+	List *words;	  /* of a text: those asked for, char * */
 } KgMatch;
 
 typedef struct KgMatches
@@ -49,8 +52,16 @@ extern KgMatches *kg_search_run(const KgCatalog *catalog, const char *query,
 extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 									int32 type_no, int max);
 
-/* Writes {"kind", "how", "term"} as the member matched_on. */
+/* The best first; of the same score by type and node. */
+extern void kg_matches_sort(KgMatches *matches);
+
+/*
+ * Writes {"kind", "how", "term"}, of words of a text "terms", as the member
+ * matched_on; or the members alone.
+ */
 extern void kg_match_write(const KgMatch *match, const KgType *type,
 						   KgJsonWriter *w);
+extern void kg_match_write_members(const KgMatch *match, const KgType *type,
+								   KgJsonWriter *w);
 
 #endif /* KG_SEARCH_H */

@@ -509,6 +509,22 @@ kg_sql_visible(KgSqlBuilder *b, const char *node)
 				  node);
 }
 
+void
+kg_sql_types(KgSqlBuilder *b, const char *alias, const int32 *type_nos, int n)
+{
+	Datum *types;
+
+	if (n == 0)
+		return;
+	types = palloc(n * sizeof(Datum));
+	for (int i = 0; i < n; i++)
+		types[i] = Int32GetDatum(type_nos[i]);
+	kg_sql_append(b,
+				  " AND %s.type_no" KG_EQ "ANY ($%d)",
+				  alias,
+				  kg_sql_param_array(b, INT4OID, types, n));
+}
+
 KgStatement
 kg_sql_statement(const KgSqlBuilder *b)
 {

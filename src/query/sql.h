@@ -83,6 +83,10 @@ extern void kg_sql_filter(KgSqlBuilder *b, const KgFilter *filter,
  */
 extern void kg_sql_visible(KgSqlBuilder *b, const char *node);
 
+/* " AND the type is one of these"; n 0: any. */
+extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
+						 const int32 *type_nos, int n);
+
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
 /*

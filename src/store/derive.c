@@ -24,6 +24,7 @@
 #include "store/stored.h"
 #include "store/twice.h"
 #include "store/unique.h"
+#include "store/words.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -47,6 +48,7 @@ struct KgDerivation
 	KgColumns exchanged_keys; /* and, last, by which */
 	KgColumns terms;
 	KgUniqueRows unique;
+	KgWordRows words;
 	KgReferenceList references;
 	KgNodeList stale_terms; /* nodes whose rows are written anew */
 	KgNodeList stale_references;
@@ -72,6 +74,7 @@ init_batch(KgDerivation *d)
 	kg_columns_init(&d->exchanged_keys, d->batch, 6, key_types);
 	kg_columns_init(&d->terms, d->batch, 4, term_types);
 	kg_unique_init(&d->unique, d->batch);
+	kg_word_rows_init(&d->words, d->batch);
 	memset(&d->references, 0, sizeof(d->references));
 	d->references.context = d->batch;
 	memset(&d->stale_terms, 0, sizeof(KgNodeList));
@@ -467,6 +470,7 @@ write_batch(KgDerivation *d)
 		d->compare(&d->keys,
 				   &d->terms,
 				   &d->unique.rows,
+				   &d->words.rows,
 				   &d->references,
 				   d->compare_arg);
 		MemoryContextSwitchTo(old);
@@ -481,6 +485,8 @@ write_batch(KgDerivation *d)
 	kg_unique_write(d->tenant, &d->unique, &d->pending->taken);
 	MemoryContextSwitchTo(d->batch);
 	write_terms(d);
+	MemoryContextSwitchTo(d->batch);
+	kg_word_rows_write(d->tenant, &d->words);
 	MemoryContextSwitchTo(d->batch);
 	kg_sight_init(&sight, d->tenant, &d->caller);
 	kg_references_forget(d->tenant, &d->stale_references, &sight);
@@ -504,7 +510,7 @@ count_entity(KgDerivation *d)
 	if (++d->nentities >= KG_BATCH_ENTITIES ||
 		d->keys.nrows + d->gone_keys.nrows + d->exchanged_keys.nrows >=
 			KG_BATCH_ROWS ||
-		d->terms.nrows >= KG_BATCH_ROWS)
+		d->terms.nrows >= KG_BATCH_ROWS || d->words.rows.nrows >= KG_BATCH_ROWS)
 		write_batch(d);
 }
 
@@ -647,6 +653,7 @@ derive_rest(KgDerivation *d, const KgType *type, const char *entity_id,
 	kg_extract(type, entity_id, data, &extract);
 	add_terms(d, type->type_no, node, &extract);
 	add_references(d, node, &extract);
+	kg_word_rows_add(&d->words, type->type_no, node, &extract.words);
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }
@@ -697,6 +704,7 @@ kg_derive_again(KgDerivation *d, int32 type_no, const char *entity_id,
 	written_over(d);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
+	kg_node_add(&d->words.stale, node);
 	kg_node_add(&d->pending->renamed, node);
 	if (type->has_unique)
 		derive_unique_again(d, type, node, data);
@@ -752,6 +760,11 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 		kg_node_add(&d->stale_references, node);
 		add_references(d, node, &is);
 	}
+	if (!kg_words_same(&was.words, &is.words))
+	{
+		kg_node_add(&d->words.stale, node);
+		kg_word_rows_add(&d->words, type_no, node, &is.words);
+	}
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }
@@ -765,6 +778,8 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
+	if (type == NULL || type->nsearch > 0)
+		kg_node_add(&d->words.stale, node);
 	change_keys(d, type_no, entity_id, node, keys, NULL);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->gone, node);
@@ -797,6 +812,7 @@ kg_derive_overtaken(KgDerivation *d, int32 type_no, int64 node,
 	kg_node_add(&d->unique.stale, node);
 	kg_node_add(&d->stale_terms, node);
 	kg_node_add(&d->stale_references, node);
+	kg_node_add(&d->words.stale, node);
 	kg_node_add(&d->overtaken, node);
 	find_successor(d, type_no, version->entity_id);
 	MemoryContextSwitchTo(old);

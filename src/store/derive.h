@@ -1,7 +1,8 @@
 /*
  * derive.h
- *	  Keeping kg_index_key, kg_unique_key, kg_term, kg_trigram and the derived
- *	  rows of kg_edge in step with kg_entity, set-wise, one tenant at a time.
+ *	  Keeping kg_index_key, kg_unique_key, kg_term, kg_trigram, kg_word and the
+ *	  derived rows of kg_edge in step with kg_entity, set-wise, one tenant at a
+ *	  time.
  *
  * All functions run as the extension's owner, inside SPI_connect().
  */
@@ -28,7 +29,7 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
  * batch's context.
  */
 typedef void (*KgDerivedRows)(const KgColumns *keys, const KgColumns *terms,
-							  const KgColumns *unique,
+							  const KgColumns *unique, const KgColumns *words,
 							  const KgReferenceList *references, void *arg);
 extern void kg_derive_compare(KgDerivation *d, KgDerivedRows compare,
 							  void *arg);

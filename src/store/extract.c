@@ -193,6 +193,21 @@ extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
 }
 
 static void
+visit_text(const JsonbValue *value, void *arg)
+{
+	if (value->type == jbvString)
+		kg_words_add(arg, value->val.string.val, value->val.string.len);
+}
+
+static void
+extract_words(const KgType *type, const Jsonb *data, KgWords *words)
+{
+	for (int i = 0; i < type->nsearch; i++)
+		kg_field_visit(type->search_fields[i], &data->root, visit_text, words);
+	kg_words_count(words);
+}
+
+static void
 visit_reference(const JsonbValue *value, void *arg)
 {
 	Visit *visit = arg;
@@ -230,6 +245,8 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 	memset(extract, 0, sizeof(*extract));
 	extract_terms(type, entity_id, data, extract);
 	kg_extract_references(type, data, extract);
+	if (type->nsearch > 0)
+		extract_words(type, data, &extract->words);
 }
 
 /* Append the way to the value from a step on; false where it is not there. */

@@ -6,6 +6,7 @@
 #define KG_EXTRACT_H
 
 #include "catalog/catalog.h"
+#include "catalog/word.h"
 
 typedef struct KgTermItem
 {
@@ -25,6 +26,7 @@ typedef struct KgExtract
 	KgTermItem *terms;
 	int nreferences;
 	KgReferenceItem *references;
+	KgWords words; /* none, where the type has no x-search */
 } KgExtract;
 
 /* What kg_entity.index_keys is: a key of every x-index property. */

@@ -33,7 +33,9 @@ static const char *const deletions[] = {
 	 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
 	"DELETE FROM @kg_unique_key WHERE tenant = $1",
 	"DELETE FROM @kg_term WHERE tenant = $1",
-	"DELETE FROM @kg_trigram WHERE tenant = $1"};
+	"DELETE FROM @kg_trigram WHERE tenant = $1",
+	"DELETE FROM @kg_word WHERE tenant = $1",
+	"DELETE FROM @kg_word_count WHERE tenant = $1"};
 
 static const struct
 {

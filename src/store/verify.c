@@ -388,6 +388,38 @@ compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
 }
 
 static void
+compare_words(KgVerify *v, const KgColumns *words, Datum nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID,
+								   TEXTARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID,
+								   INT4ARRAYOID,
+								   INT4ARRAYOID,
+								   INT8ARRAYOID};
+	Datum values[7] = {CStringGetTextDatum(v->tenant)};
+
+	kg_columns_arrays(words, &values[1]);
+	values[6] = nodes;
+	run_rows(v,
+			 &saved,
+			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.word, "
+						  "u.frequency, u.length) AS line "
+						  "FROM unnest($2, $3, $4, $5, $6) "
+						  "AS u(word, type_no, node, frequency, length)",
+						  "SELECT w.node, concat_ws(' ', w.type_no, w.word, "
+						  "w.frequency, w.length) AS line "
+						  "FROM unnest($7) AS n(node) JOIN @kg_word w "
+						  "ON w.tenant = $1 AND w.node = n.node "
+						  "AND w.ctid <> '(0,0)'"),
+			 "kg_word",
+			 lengthof(argtypes),
+			 argtypes,
+			 values);
+}
+
+static void
 gather_edges(const char *tenant, const KgColumns *edges, bool repeated,
 			 void *arg)
 {
@@ -467,8 +499,8 @@ differ_trigram(const char *trigram, const char *term, void *arg)
 /* KgDerivedRows. */
 static void
 compare_batch(const KgColumns *keys, const KgColumns *terms,
-			  const KgColumns *unique, const KgReferenceList *references,
-			  void *arg)
+			  const KgColumns *unique, const KgColumns *words,
+			  const KgReferenceList *references, void *arg)
 {
 	KgVerify *v = arg;
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
@@ -481,6 +513,7 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 		compare_keys(v, keys);
 		compare_terms(v, terms, nodes);
 		compare_unique(v, unique, nodes);
+		compare_words(v, words, nodes);
 		compare_edges(v, references, nodes);
 	}
 	MemoryContextSwitchTo(old);
@@ -661,6 +694,10 @@ verify_orphans(KgVerify *v)
 		 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field, k.key) "
 		 "FROM @kg_unique_key k WHERE k.tenant = $1 AND NOT EXISTS (SELECT "
 		 "FROM @kg_entity e WHERE e.tenant = $1 AND e.node = k.node)"},
+		{"kg_word",
+		 "SELECT false, w.node, concat_ws(' ', w.type_no, w.word) "
+		 "FROM @kg_word w WHERE w.tenant = $1 AND NOT EXISTS (SELECT FROM "
+		 "@kg_entity e WHERE e.tenant = $1 AND e.node = w.node)"},
 		{"kg_edge",
 		 "SELECT false, d.source, concat_ws(' ', d.relation_no, d.target, "
 		 "d.property) FROM @kg_edge d WHERE d.tenant = $1 "
@@ -683,6 +720,34 @@ verify_orphans(KgVerify *v)
 		if (i == 0)
 			v->terms_wrong |= v->differences->total > before;
 	}
+}
+
+/* What is counted of words, against their rows. */
+static void
+verify_word_counts(KgVerify *v)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+
+	run_rows(v,
+			 &saved,
+			 "WITH should AS (SELECT word, count(*) AS documents, 0 AS length "
+			 "FROM @kg_word WHERE tenant = $1 GROUP BY word UNION ALL "
+			 "SELECT '', count(DISTINCT node), sum(frequency) "
+			 "FROM @kg_word WHERE tenant = $1 HAVING count(*) > 0), "
+			 "stored AS (SELECT word, sum(documents) AS documents, "
+			 "sum(length) AS length FROM @kg_word_count WHERE tenant = $1 "
+			 "GROUP BY word HAVING sum(documents) <> 0 OR sum(length) <> 0) "
+			 "SELECT true, NULL::bigint, concat_ws(' ', word, documents, "
+			 "length) FROM (SELECT * FROM should EXCEPT SELECT * FROM stored) "
+			 "m UNION ALL SELECT false, NULL::bigint, concat_ws(' ', word, "
+			 "documents, length) FROM (SELECT * FROM stored EXCEPT "
+			 "SELECT * FROM should) s",
+			 "kg_word_count",
+			 lengthof(argtypes),
+			 argtypes,
+			 values);
 }
 
 static void
@@ -1057,6 +1122,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	verify_entities(&v);
 	verify_key_rows(&v);
 	verify_orphans(&v);
+	verify_word_counts(&v);
 	verify_trigrams(&v);
 	verify_explicit_edges(&v);
 	each_rows(&v,

@@ -1,24 +1,38 @@
 /*
  * bfs_search.c
- *	  search_entities: from a name to ids.
+ *	  search_entities: from a name, or from words of texts, to ids.
  */
 #include "postgres.h"
 
+#include "catalog/term.h"
 #include "query/marks.h"
-#include "query/search.h"
+#include "query/search_text.h"
 #include "tools/bfs_call.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 
 #define KG_SEARCH_MAX_LIMIT 100
 #define KG_SEARCH_HINTS 5
+/* Of each list so many are joined, and what a rank counts: 1 / (60 + rank). */
+#define KG_SEARCH_JOINED 100
+#define KG_RANK_OFFSET 60
+
+/* In the order of the schema. */
+typedef enum Mode
+{
+	KG_SEARCH_NAMES,
+	KG_SEARCH_TEXT,
+	KG_SEARCH_HYBRID
+} Mode;
 
 typedef struct Hit
 {
 	const KgMatch *match;
+	const KgMatch *text; /* what the second list has of it, in a hybrid */
+	int ranks[2];		 /* there; 0: it has not */
+	double score;
 	KgRef ref;
 	char *name;
-	Jsonb *item;
 } Hit;
 
 typedef struct Hits
@@ -59,8 +73,8 @@ compare_hits(const void *a, const void *b)
 
 	if (x->name == NULL || y->name == NULL)
 		return (x->name == NULL) - (y->name == NULL);
-	if (x->match->score != y->match->score)
-		return x->match->score > y->match->score ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
 	order = strcmp(x->name, y->name);
 	return order != 0 ? order : kg_ref_compare(&x->ref, &y->ref);
 }
@@ -87,13 +101,41 @@ fetch_hits(Hits *hits, const KgMatches *matches, int64 limit)
 	{
 		uint32 at = kg_nodeset_add(&hits->set, matches->matches[i].node);
 
-		if (hits->hits[at].match == NULL)
-			hits->hits[at].match = &matches->matches[i];
+		if (hits->hits[at].match != NULL)
+			continue;
+		hits->hits[at].match = &matches->matches[i];
+		hits->hits[at].score = matches->matches[i].score;
 	}
 	kg_graph_resolve(
 		hits->graph, hits->set.nodes, hits->set.n, true, keep_hit, hits);
 	qsort(hits->hits, hits->set.n, sizeof(Hit), compare_hits);
 	return hits->set.n;
+}
+
+static void
+write_score(double score, KgJsonWriter *w)
+{
+	Datum exact = DirectFunctionCall1(float8_numeric, Float8GetDatum(score));
+
+	kg_jw_numeric(w,
+				  DatumGetNumeric(DirectFunctionCall2(
+					  numeric_round, exact, Int32GetDatum(4))));
+}
+
+/* What a list of a hybrid says of the hit. */
+static void
+write_rank(const char *list, int rank, const KgMatch *match, const KgType *type,
+		   KgJsonWriter *w)
+{
+	if (rank == 0)
+		return;
+	kg_jw_key(w, list);
+	kg_jw_begin_object(w);
+	kg_jw_kint(w, "rank", rank);
+	kg_jw_key(w, "score");
+	write_score(match->score, w);
+	kg_match_write_members(match, type, w);
+	kg_jw_end_object(w);
 }
 
 static Jsonb *
@@ -109,13 +151,17 @@ make_item(const KgGraph *graph, const Hit *hit)
 	kg_jw_kstring(&w, "entity_type", kg_type_handle(type));
 	kg_jw_kstring(&w, "name", hit->name);
 	kg_jw_key(&w, "score");
-	kg_jw_numeric(&w,
-				  DatumGetNumeric(DirectFunctionCall2(
-					  numeric_round,
-					  DirectFunctionCall1(float8_numeric,
-										  Float8GetDatum(hit->match->score)),
-					  Int32GetDatum(4))));
-	kg_match_write(hit->match, type, &w);
+	write_score(hit->score, &w);
+	if (hit->ranks[0] == 0 && hit->ranks[1] == 0)
+		kg_match_write(hit->match, type, &w);
+	else
+	{
+		kg_jw_key(&w, "matched_on");
+		kg_jw_begin_object(&w);
+		write_rank("names", hit->ranks[0], hit->match, type, &w);
+		write_rank("text", hit->ranks[1], hit->text, type, &w);
+		kg_jw_end_object(&w);
+	}
 	kg_marks_note(&marks, type->id_field, "id");
 	kg_marks_note(
 		&marks, type->label_field ? type->label_field : type->id_field, "name");
@@ -126,20 +172,33 @@ make_item(const KgGraph *graph, const Hit *hit)
 
 typedef struct Search
 {
+	Mode mode;
 	char *query;
+	int64 limit;
 	int ntypes; /* 0: all */
 	int32 *type_nos;
 } Search;
 
-static KgMatches *
-run_search(KgGraphCall *call, Search *search)
+/* What was found: the first ones, and how many there are. */
+typedef struct HitList
+{
+	Hits hits;
+	uint32 n;
+	int64 total; /* without those that are not there after all */
+	bool truncated;
+} HitList;
+
+static void
+read_search(KgGraphCall *call, Search *search)
 {
 	uint16 *ranks;
 	int n = kg_call_types(call, "node_types", &ranks);
 
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
+	search->mode = (Mode) kg_input_enum(&call->input, "mode", "a mode");
 	search->query = kg_input_string(&call->input, "query");
+	search->limit = kg_input_limit(&call->input, 0);
 	for (int i = 0; i < n; i++)
 	{
 		const KgType *type = call->graph->ranked[ranks[i] - 1];
@@ -149,11 +208,131 @@ run_search(KgGraphCall *call, Search *search)
 	}
 	if (n <= 0)
 		kg_call_require_type(call, NULL);
-	return kg_search_run(call->catalog,
-						 search->query,
-						 search->type_nos,
-						 search->ntypes,
-						 "/query");
+}
+
+static void
+take_hits(KgGraphCall *call, const KgMatches *matches, int64 total, int64 limit,
+		  HitList *list)
+{
+	memset(list, 0, sizeof(*list));
+	list->hits.graph = call->graph;
+	list->n = fetch_hits(&list->hits, matches, Max(limit, 1));
+	list->total = total;
+	for (uint32 i = 0; i < list->n; i++)
+		list->total -= list->hits.hits[i].name == NULL;
+	list->truncated = matches->truncated;
+}
+
+static void
+find_names(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
+{
+	const KgMatches *matches = kg_search_run(call->catalog,
+											 search->query,
+											 search->type_nos,
+											 search->ntypes,
+											 "/query");
+
+	take_hits(call, matches, matches->n, limit, list);
+}
+
+static void
+find_texts(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
+{
+	const KgTextMatches *matches = kg_search_text(call->catalog,
+												  search->query,
+												  search->type_nos,
+												  search->ntypes,
+												  limit,
+												  "/query");
+
+	take_hits(call, &matches->found, matches->total, limit, list);
+}
+
+/* Put the first hits of a list, by their ranks there, among the others. */
+static void
+join_list(HitList *joined, const HitList *list, int which)
+{
+	for (uint32 i = 0; i < Min(list->n, KG_SEARCH_JOINED); i++)
+	{
+		const Hit *from = &list->hits.hits[i];
+		uint32 at;
+		Hit *hit;
+
+		if (from->name == NULL)
+			break;
+		at = kg_nodeset_add(&joined->hits.set, from->ref.node);
+		hit = &joined->hits.hits[at];
+		if (hit->name == NULL)
+		{
+			*hit = *from;
+			hit->score = 0;
+		}
+		if (which == 1)
+			hit->text = from->match;
+		hit->ranks[which] = i + 1;
+		hit->score += 1.0 / (KG_RANK_OFFSET + hit->ranks[which]);
+	}
+	joined->truncated |= list->truncated || list->total > KG_SEARCH_JOINED;
+}
+
+/* Reciprocal rank fusion (Cormack, Clarke, Buettcher: SIGIR 2009). */
+static void
+find_both(KgGraphCall *call, const Search *search, HitList *joined)
+{
+	HitList list;
+
+	memset(joined, 0, sizeof(*joined));
+	joined->hits.graph = call->graph;
+	kg_nodeset_init(&joined->hits.set, call->graph->context);
+	joined->hits.hits = palloc0(2 * KG_SEARCH_JOINED * sizeof(Hit));
+	if (strlen(search->query) <= KG_MAX_TERM_BYTES)
+	{
+		find_names(call, search, KG_SEARCH_JOINED, &list);
+		join_list(joined, &list, 0);
+	}
+	find_texts(call, search, KG_SEARCH_JOINED, &list);
+	join_list(joined, &list, 1);
+	joined->n = joined->hits.set.n;
+	joined->total = joined->n;
+	qsort(joined->hits.hits, joined->n, sizeof(Hit), compare_hits);
+}
+
+static void
+run_search(KgGraphCall *call, const Search *search, HitList *list)
+{
+	switch (search->mode)
+	{
+		case KG_SEARCH_NAMES:
+			find_names(call, search, search->limit, list);
+			break;
+		case KG_SEARCH_TEXT:
+			find_texts(call, search, search->limit, list);
+			break;
+		case KG_SEARCH_HYBRID:
+			find_both(call, search, list);
+			break;
+	}
+}
+
+/* The words by which the hits that are shown were found. */
+static void
+look_up_words(KgGraphCall *call, const Search *search, HitList *list)
+{
+	KgMatch **matches = palloc((search->limit + 1) * sizeof(KgMatch *));
+	int n = 0;
+
+	if (search->mode == KG_SEARCH_NAMES)
+		return;
+	for (uint32 i = 0; i < Min(list->n, search->limit); i++)
+	{
+		const Hit *hit = &list->hits.hits[i];
+		const KgMatch *match = search->mode == KG_SEARCH_TEXT ? hit->match
+															  : hit->text;
+
+		if (match != NULL)
+			matches[n++] = (KgMatch *) match;
+	}
+	kg_search_text_terms(call->catalog, search->query, matches, n);
 }
 
 /* ---- nothing found ---- */
@@ -211,9 +390,10 @@ static Jsonb *
 nothing_hints(KgGraphCall *call, const Search *search)
 {
 	KgMatches *matches =
-		search->ntypes == 0
+		search->ntypes == 0 || search->mode != KG_SEARCH_NAMES
 			? NULL
 			: kg_search_run(call->catalog, search->query, NULL, 0, "/query");
+	static KgMatches none;
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -224,10 +404,17 @@ nothing_hints(KgGraphCall *call, const Search *search)
 				   "no entity of these types is named so, but others are",
 				   matches,
 				   &w);
+	else if (search->mode != KG_SEARCH_NAMES)
+		write_hint(call->graph,
+				   call->catalog->searches_text ? "/query" : "/mode",
+				   call->catalog->searches_text
+					   ? "no text has one of these words as it is written"
+					   : "no entity type has texts to search; names are "
+						 "searched with mode \"names\"",
+				   &none,
+				   &w);
 	else
 	{
-		static KgMatches none;
-
 		matches = search_words(call, search);
 		write_hint(call->graph,
 				   "/query",
@@ -248,8 +435,7 @@ nothing_hints(KgGraphCall *call, const Search *search)
 typedef struct Answer
 {
 	KgGraphCall call;
-	const KgMatches *matches;
-	int total; /* without those that are not there after all */
+	HitList found;
 	int n;
 	Jsonb **items;
 } Answer;
@@ -284,9 +470,9 @@ finish_answer(Answer *a, const Jsonb *hints)
 	kg_draft_init(&draft, &a->call.input, a->call.max_bytes);
 	draft.n = a->n;
 	draft.hints = hints;
-	draft.total = a->total;
-	draft.at_least = a->matches->truncated;
-	draft.more = a->matches->truncated || a->n < a->total;
+	draft.total = a->found.total;
+	draft.at_least = a->found.truncated;
+	draft.more = a->found.truncated || a->n < a->found.total;
 	draft.highest_limit = KG_SEARCH_MAX_LIMIT;
 	draft.measure = measure_items;
 	draft.items = a;
@@ -301,28 +487,21 @@ kg_tool_search_entities(const Jsonb *arguments)
 	Answer *a = palloc0(sizeof(Answer));
 	KgGraphCall *call = &a->call;
 	Search search;
-	Hits hits;
-	int64 limit = 0;
-	uint32 n;
 	Jsonb *result;
 
 	kg_graph_call_begin(call, "search_entities", arguments);
-	limit = kg_input_limit(&call->input, 0);
-	a->matches = run_search(call, &search);
-	memset(&hits, 0, sizeof(hits));
-	hits.graph = call->graph;
-	n = fetch_hits(&hits, (KgMatches *) a->matches, Max(limit, 1));
-	a->total = a->matches->n;
-	for (uint32 i = 0; i < n; i++)
-		a->total -= hits.hits[i].name == NULL;
-	a->items = palloc((Min(n, limit) + 1) * sizeof(Jsonb *));
-	while (a->n < n && a->n < limit && hits.hits[a->n].name != NULL)
+	read_search(call, &search);
+	run_search(call, &search, &a->found);
+	look_up_words(call, &search, &a->found);
+	a->items = palloc((search.limit + 1) * sizeof(Jsonb *));
+	while (a->n < a->found.n && a->n < search.limit &&
+		   a->found.hits.hits[a->n].name != NULL)
 	{
-		a->items[a->n] = make_item(call->graph, &hits.hits[a->n]);
+		a->items[a->n] = make_item(call->graph, &a->found.hits.hits[a->n]);
 		a->n++;
 	}
-	result = finish_answer(a,
-						   a->total == 0 ? nothing_hints(call, &search) : NULL);
+	result = finish_answer(
+		a, a->found.total == 0 ? nothing_hints(call, &search) : NULL);
 	kg_graph_call_end(call);
 	return result;
 }

@@ -24,7 +24,8 @@ static const char search_input[] =
 	"name, an alias, an id, or a part of one; typing errors are forgiven'},"
 	"'node_types':{'type':'array','items':<type>,'description':'only these'},"
 	"'limit':{'type':'integer','minimum':0,'maximum':100,'default':10},"
-	"<valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
+	"<search_mode><valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}"
+	"}";
 
 static const char search_output[] =
 	"{'type':'object','required':['items'],"

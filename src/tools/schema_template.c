@@ -284,6 +284,12 @@ has_history(const Expansion *x)
 	return x->type ? x->type->history : catalog_of(x)->any_history;
 }
 
+static bool
+searches_text(const Expansion *x)
+{
+	return x->repeat || catalog_of(x)->searches_text;
+}
+
 static void
 write_document(Expansion *x)
 {
@@ -459,6 +465,12 @@ static const Part parts[] = {
 	 "not hold then is not there'},",
 	 NULL,
 	 has_periods},
+	{"search_mode",
+	 "'mode':{'type':'string','enum':['names','text','hybrid'],'default':"
+	 "'names','description':'names; text: words of texts, any of them; "
+	 "hybrid: both'},",
+	 NULL,
+	 searches_text},
 	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
 	{"as_of",
 	 "'as_of':{'type':'string','format':'date-time','description':'as it was "

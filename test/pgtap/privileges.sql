@@ -30,7 +30,7 @@ SELECT ok(NOT has_table_privilege(role, oid, 'TRUNCATE, REFERENCES, TRIGGER'),
 SELECT ok(has_table_privilege(role, oid, 'SELECT'), format('%s reads %s', role, relname))
   FROM member_table, unnest(ARRAY['pgtap_reader', 'pgtap_writer', 'pgtap_admin']) role
  WHERE relname IN ('kg_tenant', 'kg_bundle', 'kg_entity_type', 'kg_relation', 'kg_entity', 'kg_edge',
-                   'kg_index_key', 'kg_term', 'kg_tool', 'kg_tool_version', 'kg_history')
+                   'kg_index_key', 'kg_term', 'kg_word', 'kg_word_count', 'kg_tool', 'kg_tool_version', 'kg_history')
  ORDER BY role, relname;
 SELECT ok(NOT has_table_privilege('pgtap_reader', oid, 'INSERT, UPDATE, DELETE'),
           'pgtap_reader writes nothing in ' || relname) FROM member_table ORDER BY relname;

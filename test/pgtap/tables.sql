@@ -14,7 +14,7 @@ CREATE TEMP VIEW member_table AS SELECT * FROM member WHERE relkind IN ('r', 'p'
 SELECT set_has(
   'SELECT relname::text FROM member_table',
   $$VALUES ('kg_tenant'), ('kg_tenant_role'), ('kg_bundle'), ('kg_entity_type'),
-    ('kg_relation'), ('kg_entity'), ('kg_edge'), ('kg_index_key'), ('kg_term'), ('kg_tool'), ('kg_tool_version'), ('kg_history'), ('kg_freed'), ('kg_freed_type')$$,
+    ('kg_relation'), ('kg_entity'), ('kg_edge'), ('kg_index_key'), ('kg_term'), ('kg_word'), ('kg_tool'), ('kg_tool_version'), ('kg_history'), ('kg_freed'), ('kg_freed_type')$$,
   'the tables of the design are there');
 
 SELECT ok(relname ~ '^kg_[a-z_]+$', relname || ' has a name of ours') FROM member ORDER BY relname;
@@ -94,7 +94,7 @@ SELECT ok(obj_description(oid, 'pg_class') IS NOT NULL, relname || ' has a comme
 -- is derived is made again by the triggers of the restored entities.
 SELECT is(m.oid = ANY (e.extconfig),
           relname NOT IN ('kg_pending_reference', 'kg_secret', 'kg_index_key', 'kg_term',
-                          'kg_trigram', 'kg_adjacency', 'kg_unique_key', 'kg_quota', 'kg_manifest'),
+                          'kg_trigram', 'kg_word', 'kg_word_count', 'kg_adjacency', 'kg_unique_key', 'kg_quota', 'kg_manifest'),
           relname || ': dumped unless it is derived, passing, secret or made by CREATE EXTENSION')
   FROM member m, pg_extension e
  WHERE e.extname = 'kg_graph' AND relkind IN ('r', 'p', 'S')

@@ -1,0 +1,144 @@
+-- Words of texts: x-search, kg_search with "mode": "text" and "hybrid".
+SET client_min_messages = warning;
+CREATE ROLE text_writer;
+CREATE ROLE text_part;
+CREATE ROLE text_other;
+SELECT FROM kg_create_tenant('text');
+SELECT FROM kg_create_tenant('text other');
+SELECT FROM kg_grant('text', 'text_writer', 'admin');
+SELECT FROM kg_grant('text', 'text_part', 'read');
+SELECT FROM kg_grant('text other', 'text_other', 'write');
+CREATE POLICY text_part ON kg_entity AS RESTRICTIVE FOR SELECT TO text_part USING (data ->> 'secret' IS NULL);
+CREATE FUNCTION found(arguments jsonb) RETURNS TABLE (id text, score text, how jsonb) LANGUAGE sql AS $$
+  SELECT item ->> 'id', item ->> 'score', item -> 'matched_on' FROM jsonb_array_elements(kg_search(arguments) -> 'items') WITH ORDINALITY i(item, n) ORDER BY n $$;
+CREATE FUNCTION fails(query text) RETURNS TABLE (state text, message text) LANGUAGE plpgsql AS $$ BEGIN EXECUTE query; RETURN NEXT; EXCEPTION WHEN OTHERS THEN state := SQLSTATE; message := SQLERRM; RETURN NEXT; END $$;
+CREATE FUNCTION bundle(name text, search text, items text) RETURNS jsonb LANGUAGE sql AS $$ SELECT format('{"bundle_name": "%s", "version": "1",
+  "schemas": [{"entity_type": "%s", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-valid-to": "until"%s, "properties": {
+    "id": {"type": "string"}, "name": {"type": "string"}, "text": {"type": "string", "x-untrusted": true}, "tags": {"type": "array", "items": {"type": "string"}},
+    "n": {"type": "integer"}, "until": {"type": "string", "format": "date"}, "secret": {"type": "boolean"}}}}],
+  "entities": [{"entity_type": "%s", "items": [%s]}]}', name || '-texts', name, search, name, items)::jsonb $$;
+
+-- No type has texts: the tools say nothing of them.
+SET ROLE text_writer;
+SELECT kg_apply_bundle(bundle('page', '', '{"id": "a", "text": "far and wide"}')) -> 'entities';
+SELECT count(*) FROM jsonb_path_query(kg_list_tools(), '$[*] ? (@.name == "search_entities")') tool WHERE true AND tool -> 'inputSchema' -> 'properties' ? 'mode';
+SELECT count(*) FROM kg_word;
+SELECT kg_search('{"query": "far", "mode": "text"}');
+-- What can be searched.
+SELECT message FROM unnest(ARRAY['["n"]', '["nothing"]', '["text", "text"]', '"text"']) search, fails(format('SELECT kg_apply_bundle(bundle(''page'', '', "x-search": %s'', ''''))', search));
+SELECT message FROM fails($$SELECT kg_apply_bundle(bundle('page', ', "x-serch": ["text"]', ''))$$);
+-- A schema with x-search derives the words of what is stored.
+SELECT kg_apply_bundle(bundle('page', ', "x-search": ["text", "tags"]', '{"id": "a", "text": "far and wide"}')) -> 'entities';
+SELECT word, frequency, length FROM kg_word ORDER BY word;
+SELECT word, sum(documents) AS documents, sum(length) AS length FROM kg_word_count GROUP BY word ORDER BY word;
+SELECT tool -> 'inputSchema' -> 'properties' -> 'mode' FROM jsonb_path_query(kg_list_tools(), '$[*] ? (@.name == "search_entities")') tool WHERE true;
+
+INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', d::jsonb FROM (VALUES
+  ('{"id": "b", "name": "Beta", "text": "Île-de-France, FRANCE; far far away"}'), ('{"id": "c", "name": "far", "text": "the house", "tags": ["far away", "2024-05"]}'),
+  ('{"id": "d", "text": "東京都の水 and مدينة كتاب"}'), ('{"id": "e", "text": "!?"}'), ('{"id": "f", "n": 7, "tags": []}'),
+  ('{"id": "g", "text": "the house", "until": "2020-01-01"}')) v(d);
+SELECT * FROM found('{"query": "far", "mode": "text"}');
+SELECT * FROM found('{"query": "ile france", "mode": "text"}');
+SELECT * FROM found('{"query": "京都", "mode": "text"}');
+SELECT * FROM found('{"query": "كتاب", "mode": "text"}');
+SELECT * FROM found('{"query": "2024", "mode": "text"}');
+SELECT * FROM found('{"query": "fra", "mode": "text"}');
+-- Ties by name, type, id; equal texts.
+SELECT * FROM found('{"query": "HOUSE the", "mode": "text"}');
+SELECT * FROM found('{"query": "house", "mode": "text", "valid_at": "2024-01-01T00:00:00Z"}');
+SELECT * FROM found('{"query": "far", "mode": "hybrid"}');
+SELECT * FROM found('{"query": "far"}');
+SELECT kg_search('{"query": "far", "mode": "text", "limit": 1}') - 'items', kg_search('{"query": "far", "mode": "text", "limit": 0}');
+SELECT kg_search('{"query": "nowhere", "mode": "text"}');
+SELECT message FROM unnest(ARRAY['{"query": "!", "mode": "text"}', '{"query": "", "mode": "text"}', '{"query": "far", "mode": "words"}', '{"query": "far", "mode": 1}',
+  jsonb_build_object('query', repeat('far ', 2049), 'mode', 'text')::text]) arguments, fails(format('SELECT kg_search(%L)', arguments));
+SELECT count(*) FROM found(jsonb_build_object('query', (SELECT string_agg('w' || i, ' ') FROM generate_series(1, 1000) i) || ' far', 'mode', 'hybrid'));
+
+-- Changes and what is taken back.
+BEGIN;
+UPDATE kg_entity SET data = data || '{"text": "near"}' WHERE entity_id = 'b';
+SAVEPOINT s;
+DELETE FROM kg_entity WHERE entity_id = 'a';
+ROLLBACK TO s;
+SELECT * FROM found('{"query": "far", "mode": "text"}');
+ROLLBACK;
+DO $$ BEGIN
+  DELETE FROM kg_entity WHERE entity_id = 'c';
+  INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('page-texts', 'page', '{"id": "c", "text": "far"}'), ('page-texts', 'page', '{"id": 7}');
+EXCEPTION WHEN check_violation THEN NULL; END $$;
+SELECT * FROM found('{"query": "far", "mode": "text"}');
+
+-- Who sees a part: what is hidden is neither found nor counted, whatever is hidden.
+SET ROLE text_part;
+SELECT count(*) AS words FROM kg_word;
+SELECT count(*) AS counts FROM kg_word_count;
+SELECT * FROM found('{"query": "far house", "mode": "text"}');
+CREATE TEMP TABLE before AS SELECT kg_search('{"query": "far house", "mode": "text"}') AS reply, kg_search('{"query": "far", "mode": "hybrid"}') AS joined;
+RESET ROLE;
+SET ROLE text_writer;
+INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', jsonb_build_object('id', 's' || i, 'name', 'far', 'text', 'far house ' || i, 'secret', true) FROM generate_series(1, 30) i;
+SET ROLE text_part;
+SELECT reply = kg_search('{"query": "far house", "mode": "text"}') AND joined = kg_search('{"query": "far", "mode": "hybrid"}') AS same FROM before;
+SET ROLE text_other;
+SELECT (SELECT count(*) FROM kg_word) AS words, (SELECT count(*) FROM kg_word_count) AS counts, kg_search('{"query": "far", "mode": "text"}') -> 'total' AS total;
+SELECT state FROM unnest(ARRAY['INSERT INTO kg_word SELECT * FROM kg_word', 'DELETE FROM kg_word', 'UPDATE kg_word_count SET documents = 1']) query, fails(query);
+SET ROLE text_writer;
+SELECT state FROM unnest(ARRAY['INSERT INTO kg_word SELECT * FROM kg_word', 'DELETE FROM kg_word', 'UPDATE kg_word_count SET documents = 1']) query, fails(query);
+DELETE FROM kg_entity WHERE data ? 'secret';
+
+-- Many texts: indexes alone are read, common words of the few that rare ones found.
+INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', jsonb_build_object('id', 'm' || i, 'text', 'common ' || 'each' || i % 1000 || repeat(' filler' || i % 7, i % 5)) FROM generate_series(1, 4000) i;
+RESET ROLE;
+VACUUM ANALYZE kg_entity, kg_word, kg_word_count;
+SET ROLE text_writer;
+BEGIN;
+SELECT * FROM found('{"query": "common each77", "mode": "text", "limit": 3}');
+SELECT kg_search('{"query": "common each77", "mode": "text", "limit": 3}') - 'items';
+SELECT kg_search('{"query": "common each77 each78 each79", "mode": "text", "limit": 100, "max_bytes": 1024}') -> 'truncated' AS truncated;
+SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE relname ~ '^kg_' AND seq_scan > 0 AND relname ~ '^kg_(word|entity$)';
+COMMIT;
+SET ROLE text_part;
+BEGIN;
+SELECT * FROM found('{"query": "common each77", "mode": "text", "limit": 3}');
+SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE relname ~ '^kg_' AND seq_scan > 0 AND relname ~ '^kg_(word|entity$)';
+COMMIT;
+RESET ROLE;
+SET kg_graph.max_visited = 100;
+SET ROLE text_writer;
+SELECT message FROM fails($$SELECT kg_search('{"query": "common", "mode": "text"}')$$);
+SELECT kg_search('{"query": "common each77", "mode": "text", "limit": 3}') -> 'returned' AS returned;
+RESET ROLE;
+RESET kg_graph.max_visited;
+
+-- kg_check looks at words and their counts, kg_rebuild makes them anew.
+SELECT count(*) FROM jsonb_array_elements(kg_check() -> 'differences') d WHERE d ->> 'kind' <> 'not_in_dumps';
+BEGIN;
+UPDATE kg_word SET frequency = 9 WHERE word = 'wide';
+DELETE FROM kg_word WHERE word = 'away';
+UPDATE kg_word_count SET documents = documents + 1 WHERE word = 'common';
+INSERT INTO kg_word SELECT tenant, 'nobody', type_no, -1, 1, 1 FROM kg_word LIMIT 1;
+SELECT d ->> 'kind' AS kind, d ->> 'table' AS "table", d ->> 'id' AS id, regexp_replace(coalesce(d ->> 'expected', d ->> 'got'), '^\d+ (?=\D)', '') AS row
+  FROM jsonb_array_elements(kg_check() -> 'differences') d WHERE d ->> 'kind' <> 'not_in_dumps' ORDER BY 1, 2, 3, 4;
+SET ROLE text_writer;
+SELECT kg_rebuild() ? 'terms' AS rebuilt;
+RESET ROLE;
+SELECT count(*) FROM jsonb_array_elements(kg_check() -> 'differences') d WHERE d ->> 'kind' <> 'not_in_dumps';
+SELECT count(*) FILTER (WHERE documents = 0) AS zero, count(*) > 1000 AS many FROM kg_word_count WHERE tenant = 'text';
+ROLLBACK;
+
+-- x-search goes, and with it the words.
+SET ROLE text_writer;
+DELETE FROM kg_entity WHERE entity_id ~ '^m';
+SELECT kg_apply_bundle(bundle('page', '', ''), '{"mode": "merge"}') -> 'entities';
+SELECT (SELECT count(*) FROM kg_word) AS words, (SELECT sum(abs(s)) FROM (SELECT sum(documents) + sum(length) FROM kg_word_count GROUP BY word) c(s)) AS counted;
+SELECT kg_apply_bundle(bundle('page', ', "x-search": ["text"]', ''), '{"mode": "merge"}') -> 'entities';
+SELECT * FROM found('{"query": "far", "mode": "text"}');
+SELECT kg_export_bundle('page-texts') -> 'schemas' -> 0 -> 'schema' -> 'x-search' AS exported;
+RESET ROLE;
+SELECT FROM kg_drop_tenant('text');
+SELECT FROM kg_drop_tenant('text other');
+SELECT (SELECT count(*) FROM kg_word) AS words, (SELECT count(*) FROM kg_word_count) AS counts;
+DROP POLICY text_part ON kg_entity;
+DROP FUNCTION found, fails, bundle;
+DROP TABLE before;
+DROP ROLE text_writer, text_part, text_other;
