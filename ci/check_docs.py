@@ -90,7 +90,7 @@ FUNCTION = {
     "describe_schema": "kg_describe_schema", "search_entities": "kg_search",
     "bfs_query": "kg_bfs", "describe_entity": "kg_describe",
     "describe_entities": "kg_describe_many",
-    "intersect_subgraphs": "kg_intersect",
+    "intersect_subgraphs": "kg_intersect", "rank_related": "kg_rank",
     "verify_claims": "kg_verify"}
 
 

@@ -84,6 +84,12 @@ CREATE FUNCTION @extschema@.kg_aggregate(arguments jsonb) RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_aggregate(jsonb) IS
   'the tool aggregate_nodes: counts and sums over nodes, grouped';
 
+CREATE FUNCTION @extschema@.kg_rank(arguments jsonb) RETURNS jsonb
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  AS 'MODULE_PATHNAME', 'kg_sql_rank';
+COMMENT ON FUNCTION @extschema@.kg_rank(jsonb) IS
+  'the tool rank_related: entities by how much they have to do with some others';
+
 -- They read their arguments only; not IMMUTABLE, so that a picture never ends
 -- up in an index or a constraint of somebody who expects its text to stay.
 CREATE FUNCTION @extschema@.kg_to_mermaid(graph jsonb, options jsonb DEFAULT '{}') RETURNS text

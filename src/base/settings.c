@@ -44,6 +44,7 @@ int kg_setting_max_ids;
 int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
 int kg_setting_max_properties;
+int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 bool kg_setting_mcp_text = true;
@@ -188,6 +189,8 @@ static const struct
 		  "Sets the largest offset of a page; a cursor has no such limit."),
 	LIMIT(max_properties, 1000, 100, 100000, 0,
 		  "Sets how many properties an entity type has, with the nested ones."),
+	LIMIT(max_ranked, 100000, 1, INT_MAX, 0,
+		  "Sets over the edges of how many nodes rank_related goes."),
 	LOWERED(REPLY_BYTES, max_reply_bytes, 4 * 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,
 		  "Sets the ceiling of a tool's max_bytes."),
 	LIMIT(max_token_bytes, 8192, 256, 65536, GUC_UNIT_BYTE,

@@ -73,7 +73,8 @@ extern int kg_setting_max_hops;		  /* of any search */
 extern int kg_setting_max_ids;		  /* of one selection or seeds */
 extern int kg_setting_max_tool_bytes; /* kilobytes of a definition */
 extern int kg_setting_max_tool_operations;
-extern int kg_setting_max_steps;		 /* of a chain of relationships */
+extern int kg_setting_max_steps; /* of a chain of relationships */
+extern int kg_setting_max_ranked;
 extern int kg_setting_max_rows;			 /* highest limit of a graph tool */
 extern int kg_setting_max_search_memory; /* kilobytes */
 extern int kg_setting_max_errors;

@@ -171,6 +171,31 @@ static const char aggregate_output[] =
 	"'properties':{'columns':<strings>,'rows':{'type':'array','items':{'type':"
 	"'array','items':{}}},<envelope>}}";
 
+static const char rank_input[] =
+	"{'type':'object','additionalProperties':false,'required':['seeds'],"
+	"'properties':{'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,"
+	"'items':{'anyOf':[<id>,{'type':'object','additionalProperties':false,"
+	"'required':['id'],'properties':{'id':<id>,'weight':{'type':'number',"
+	"'exclusiveMinimum':0,'default':1}}}]},'description':'type:id, or id where "
+	"it is "
+	"unique'},'damping':{'type':'number','minimum':0,'description':'default "
+	"0.85, at "
+	"most 0.99; lower: nearer the "
+	"seeds'},'direction':{<direction>,'default':'both'},"
+	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
+	"<type>,'description':'tell only these; the walk goes through "
+	"all'},<columns>,'limit':{'type':'integer','minimum':1,'maximum':<max_rows>"
+	",'default':<default_rows>},<valid_at>'max_bytes':<max_bytes>}}";
+
+static const char rank_output[] =
+	"{'type':'object','required':['ranked','nodes','residual'],"
+	"'properties':{'ranked':{'type':'array','items':{'type':'object','required'"
+	":['node','score'],'properties':{'node':<text>,'score':{'type':'number'},"
+	"'path':{'type':'array','description':'from a seed: handles and the edges "
+	"between them','items':{'anyOf':[<text>,<edge>]}}}}},'nodes':<nodes>,"
+	"'residual':{'type':'number','description':'no score is more than this too "
+	"low'},'unknown_seeds':<strings>,<envelope>}}";
+
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes",
 	 KG_TOOLSET_GRAPH,
@@ -216,6 +241,15 @@ const KgFixedTool kg_graph_tools[] = {
 	 schema_input,
 	 schema_output,
 	 kg_tool_get_graph_schema},
+	{"rank_related",
+	 KG_TOOLSET_GRAPH,
+	 "Rank related nodes",
+	 "What has most to do with some nodes, best first, by all the ways that "
+	 "join them (personalised PageRank), with the strongest of these. For "
+	 "questions without a fixed number of hops.",
+	 rank_input,
+	 rank_output,
+	 kg_tool_rank_related},
 	{"traverse_relationships",
 	 KG_TOOLSET_GRAPH,
 	 "Traverse relationships",

@@ -116,5 +116,6 @@ def random_call(r):
         ("kg_describe", {"id": handle()}),
         ("kg_describe_many", {"ids": [handle(), handle()]}),
         ("kg_intersect", dict(seeds=[handle(), handle()], **some(k=r.randint(1, 3)))),
-    ][r.randrange(12)]
+        ("kg_rank", dict(seeds=[handle(), {"id": handle(), "weight": 2}], **some(damping=.5, direction="outgoing", limit=r.randint(1, 50)))),
+    ][r.randrange(13)]
     return "%s(%s)" % (name, literal(json.dumps(arguments)))

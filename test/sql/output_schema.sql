@@ -76,6 +76,8 @@ INSERT INTO call
     '{"node": {"label": "country"}, "aggregations": [{"fn": "count_distinct", "property": "currency"}], "group_by": [{"relationship": "CURRENCY", "direction": "outgoing", "label": "currency", "property": "name"}], "limit": 1}',
     '{"node": {"label": "country", "ids": ["nowhere"]}, "aggregations": [{"fn": "sum", "property": "area"}]}', '{"node": {"label": "country"}, "aggregations": []}', '{"node": {"label": "country"}, "aggregations": [{"fn": "median"}]}']) a;
 INSERT INTO call
+  SELECT 'rank_related', a::jsonb FROM unnest(ARRAY['{"seeds": ["country:FR", {"id": "DE", "weight": 2}], "limit": 4}', '{"seeds": ["FR", "nowhere"], "ids_only": true}', '{"seeds": ["FR"], "max_bytes": 1024}', '{"seeds": ["nowhere"]}', '{"seeds": []}', '{}']) a;
+INSERT INTO call
   SELECT 'describe_schema', a::jsonb FROM unnest(ARRAY['{}', '{"no": 1}']) a;
 INSERT INTO call
   SELECT 'search_entities', a::jsonb FROM unnest(ARRAY['{"query": "france"}', '{"query": "german", "limit": 1}', '{"query": "Deutschlandd"}', '{"query": "zzzzzz"}', '{}', '{"query": ""}']) a;

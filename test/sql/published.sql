@@ -43,6 +43,8 @@ INSERT INTO calls(tool, arguments) VALUES
 ('find_paths','{"from":{"label":"product","ids":["1"]},"to":{"label":"product","ids":["2"]},"mode":"walks","max_hops":2}'),
 ('aggregate_nodes','{"node":{"label":"product"},"aggregations":[{"fn":"count"}],"group_by":[{"property":"n"}]}'),
 ('aggregate_nodes','{"node":{"label":"product"},"aggregations":[{"fn":"sum","property":"n","as":"s"}],"group_by":[{"relationship":"MADE_BY","direction":"outgoing","label":"brand","property":"tier"}]}'),
+('rank_related','{"seeds":["product:1",{"id":"brand:x","weight":2}],"damping":0.5}'),
+('rank_related','{"seeds":[]}'),
 ('get_graph_schema','{}'),
 ('get_graph_schema','{"expand_nodes":["product"],"expand_relationship_types":["MADE_BY"]}'),
 ('get_graph_schema','{"expand_nodes":["*"]}'),

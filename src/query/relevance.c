@@ -1,0 +1,666 @@
+/*
+ * relevance.c
+ *	  Personalised PageRank by forward push.
+ *
+ * It goes in rounds.  In each, the nodes that hold no less than the mean of what
+ * is not yet passed on keep their part of it and pass on the rest, all at once;
+ * the edges of those that hold so much for the first time are read together.
+ * What is passed on shrinks by the part that is kept, and half of it or more is
+ * passed on in most rounds: their number hangs on the bound, not on the graph.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "base/settings.h"
+#include "lib/pairingheap.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "query/relevance.h"
+#include "query/sort.h"
+#include "utils/memutils.h"
+
+/* Among so few nodes, so many times less is left. */
+#define KG_RANK_SMALL 1000
+
+/* An edge as it was read: its steps are put in order when all are there. */
+typedef struct Read
+{
+	uint32 from;
+	KgRankStep step;
+} Read;
+
+typedef struct Round
+{
+	KgRanking *r;
+	bool all_both;
+	Read *reads;
+	uint64 n;
+	uint64 capacity;
+	uint32 *pushed; /* nodes, */
+	uint64 *shares; /* and what they pass on and keep */
+	uint32 npushed;
+	uint32 capacity_pushed;
+	uint64 done;
+} Round;
+
+static void *
+room(const KgRanking *r, void *array, Size size)
+{
+	return array == NULL ? MemoryContextAllocHuge(r->graph->context, size)
+						 : repalloc_huge(array, size);
+}
+
+/* The same of one whose content is not needed. */
+static void *
+replace(const KgRanking *r, void *array, Size size)
+{
+	if (array != NULL)
+		pfree(array);
+	return MemoryContextAllocHuge(r->graph->context, size);
+}
+
+/* What is by node grows with the set. */
+static void
+room_for_nodes(KgRanking *r)
+{
+	uint32 before = r->capacity;
+
+	if (r->set.n <= r->capacity)
+		return;
+	r->capacity = r->set.capacity;
+	r->scores = room(r, r->scores, (Size) r->capacity * sizeof(uint64));
+	r->left = room(r, r->left, (Size) r->capacity * sizeof(uint64));
+	r->first = room(r, r->first, (Size) r->capacity * sizeof(uint64));
+	r->degree = room(r, r->degree, (Size) r->capacity * sizeof(uint32));
+	for (uint32 i = before; i < r->capacity; i++)
+	{
+		r->scores[i] = 0;
+		r->left[i] = 0;
+		r->degree[i] = KG_NO_NODE;
+	}
+	if (r->graph->check_nodes)
+		r->ranks = room(r, r->ranks, (Size) r->capacity * sizeof(uint16));
+}
+
+static bool
+is_seen(const KgRanking *r, uint32 node)
+{
+	return r->ranks == NULL || r->ranks[node] != 0;
+}
+
+/* Which of the nodes that were added the caller sees. */
+static void
+rank_new_nodes(KgRanking *r)
+{
+	uint32 n = r->set.n - r->nranks;
+
+	if (n == 0)
+		return;
+	if (r->ranks != NULL)
+		kg_graph_types(
+			r->graph, r->set.nodes + r->nranks, n, r->ranks + r->nranks);
+	for (; r->nranks < r->set.n; r->nranks++)
+		r->seen += is_seen(r, r->nranks);
+}
+
+/* ---- edges ---- */
+
+static void
+found_steps(const KgNeighbors *found, void *arg)
+{
+	Round *round = arg;
+	KgRanking *r = round->r;
+	uint32 from = kg_nodeset_find(&r->set, found->node);
+	bool both = round->all_both ||
+				kg_follow_both(&r->query->follow, found->relation_no);
+
+	for (int i = 0; i < found->n; i++)
+	{
+		Read *read;
+
+		/* A loop is one edge, whichever way it is walked. */
+		if (both && found->backward && found->neighbors[i] == found->node)
+			continue;
+		if (round->n == round->capacity)
+		{
+			round->capacity = round->capacity * 2 + 1024;
+			round->reads = room(
+				r, round->reads, round->capacity * sizeof(Read));
+		}
+		read = &round->reads[round->n++];
+		read->from = from;
+		read->step.to = kg_nodeset_add(&r->set, found->neighbors[i]);
+		read->step.relation_no = found->relation_no;
+		read->step.backward = found->backward;
+	}
+	if (r->set.n > (uint32) kg_setting_max_visited)
+		kg_graph_check_visited(r->graph, r->set.n);
+}
+
+/* Put what was read behind the steps that there are, by node. */
+static void
+order_steps(Round *round)
+{
+	KgRanking *r = round->r;
+	uint64 next = r->nsteps;
+
+	for (uint64 i = 0; i < round->n; i++)
+		if (is_seen(r, round->reads[i].step.to))
+		{
+			r->degree[round->reads[i].from]++;
+			next++;
+		}
+	if (next > r->capacity_steps)
+	{
+		r->capacity_steps = next * 2 + 4096;
+		r->steps = room(r, r->steps, r->capacity_steps * sizeof(KgRankStep));
+	}
+	next = r->nsteps;
+	for (uint32 i = 0; i < round->npushed; i++)
+	{
+		uint32 node = round->pushed[i];
+
+		if (r->first[node] != PG_UINT64_MAX)
+			continue;
+		r->first[node] = next;
+		next += r->degree[node];
+		r->degree[node] = 0;
+	}
+	for (uint64 i = 0; i < round->n; i++)
+	{
+		const Read *read = &round->reads[i];
+
+		kg_plan_count(&round->done, 1);
+		if (is_seen(r, read->step.to))
+			r->steps[r->first[read->from] + r->degree[read->from]++] =
+				read->step;
+	}
+	r->nsteps = next;
+}
+
+/*
+ * Read the edges of the nodes that pass something on for the first time; false
+ * where these are too many.
+ */
+static bool
+read_edges(Round *round)
+{
+	KgRanking *r = round->r;
+	int64 *nodes;
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < round->npushed; i++)
+		n += r->degree[round->pushed[i]] == KG_NO_NODE;
+	if (n == 0)
+		return true;
+	if (r->read + n > r->query->most && r->read > 0)
+		return false;
+	nodes = MemoryContextAllocHuge(r->graph->context, (Size) n * sizeof(int64));
+	n = 0;
+	for (uint32 i = 0; i < round->npushed; i++)
+	{
+		uint32 node = round->pushed[i];
+
+		if (r->degree[node] != KG_NO_NODE)
+			continue;
+		nodes[n++] = r->set.nodes[node];
+		r->degree[node] = 0;
+		r->first[node] = PG_UINT64_MAX;
+	}
+	r->read += n;
+	round->n = 0;
+	kg_graph_expand(r->graph, &r->query->follow, nodes, n, found_steps, round);
+	pfree(nodes);
+	room_for_nodes(r);
+	kg_graph_check_memory(r->graph);
+	rank_new_nodes(r);
+	order_steps(round);
+	return true;
+}
+
+/* ---- pushing ---- */
+
+/* The seeds' parts of a share; what does not divide stays with the first. */
+static void
+give_seeds(KgRanking *r, uint64 share)
+{
+	const KgRankQuery *query = r->query;
+	double all = 0;
+	uint64 given = 0;
+
+	for (uint32 i = 0; i < query->nseeds; i++)
+		all += query->seeds[i].weight;
+	for (uint32 i = query->nseeds; i-- > 1;)
+	{
+		uint64 part = (uint64) ((double) share *
+								(query->seeds[i].weight / all));
+
+		part = Min(part, share - given);
+		r->left[i] += part;
+		given += part;
+	}
+	r->left[0] += share - given;
+}
+
+/* The nodes that hold no less than the mean, and what they pass on. */
+static void
+choose_pushed(Round *round)
+{
+	KgRanking *r = round->r;
+	uint64 holders = 0;
+	uint64 least;
+
+	for (uint32 i = 0; i < r->set.n; i++)
+		holders += r->left[i] > 0;
+	least = r->undecided / Max(holders, 1);
+	kg_plan_count(&round->done, r->set.n);
+	if (round->capacity_pushed < r->set.n)
+	{
+		round->capacity_pushed = r->capacity;
+		round->pushed = replace(
+			r, round->pushed, (Size) r->capacity * sizeof(uint32));
+		round->shares = replace(
+			r, round->shares, (Size) r->capacity * sizeof(uint64));
+	}
+	round->npushed = 0;
+	for (uint32 i = 0; i < r->set.n; i++)
+		if (r->left[i] > 0 && r->left[i] >= least)
+			round->pushed[round->npushed++] = i;
+}
+
+static void
+take_shares(Round *round)
+{
+	KgRanking *r = round->r;
+
+	for (uint32 i = 0; i < round->npushed; i++)
+	{
+		uint32 node = round->pushed[i];
+		uint64 kept = (uint64) ((double) r->left[node] *
+								(1 - r->query->damping));
+		uint64 share = r->left[node] - Min(kept, r->left[node]);
+
+		/* What does not divide by its edges is too little to go on with. */
+		if (r->degree[node] > 0)
+			share -= share % r->degree[node];
+		round->shares[i] = share;
+		r->scores[node] += r->left[node] - share;
+		r->undecided -= r->left[node] - share;
+		r->left[node] = 0;
+	}
+}
+
+static void
+pass_on(Round *round)
+{
+	KgRanking *r = round->r;
+
+	for (uint32 i = 0; i < round->npushed; i++)
+	{
+		uint32 node = round->pushed[i];
+		uint32 degree = r->degree[node];
+		const KgRankStep *steps;
+		uint64 share;
+
+		if (degree == 0)
+		{
+			give_seeds(r, round->shares[i]);
+			continue;
+		}
+		kg_plan_count(&round->done, degree);
+		share = round->shares[i] / degree;
+		steps = r->steps + r->first[node];
+		for (uint32 s = 0; s < degree; s++)
+			r->left[steps[s].to] += share;
+	}
+}
+
+/* A small graph costs nothing to do well. */
+static uint64
+bound_of(const KgRanking *r)
+{
+	double bound = r->query->bound;
+
+	if (r->seen <= KG_RANK_SMALL)
+		bound /= KG_RANK_SMALL;
+	return (uint64) (bound * (double) KG_RANK_ALL);
+}
+
+void
+kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
+{
+	Round round;
+
+	memset(ranking, 0, sizeof(*ranking));
+	memset(&round, 0, sizeof(round));
+	ranking->graph = graph;
+	ranking->query = query;
+	round.r = ranking;
+	round.all_both = query->follow.forward.all && query->follow.backward.all;
+	kg_nodeset_init(&ranking->set, graph->context);
+	for (uint32 i = 0; i < query->nseeds; i++)
+		(void) kg_nodeset_add(&ranking->set, query->seeds[i].node);
+	Assert(ranking->set.n == query->nseeds);
+	room_for_nodes(ranking);
+	rank_new_nodes(ranking);
+	ranking->undecided = KG_RANK_ALL;
+	give_seeds(ranking, KG_RANK_ALL);
+	while (ranking->undecided > bound_of(ranking))
+	{
+		CHECK_FOR_INTERRUPTS();
+		choose_pushed(&round);
+		if (!read_edges(&round))
+			break;
+		take_shares(&round);
+		pass_on(&round);
+	}
+}
+
+/* ---- the best ---- */
+
+static double
+six_digits(uint64 share)
+{
+	double value = (double) share / (double) KG_RANK_ALL;
+	double unit = value > 0 ? pow(10, 5 - floor(log10(value))) : 1;
+
+	return rint(value * unit) / unit;
+}
+
+double
+kg_rank_residual(const KgRanking *ranking)
+{
+	return six_digits(ranking->undecided);
+}
+
+static int
+compare_ranked(const void *a, const void *b, void *arg)
+{
+	const KgRanked *x = a;
+	const KgRanked *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return kg_ref_compare(&x->ref, &y->ref);
+}
+
+/* Classes of scores: six binary digits of them, and how many more there are. */
+#define KG_CLASS_BITS 6
+#define KG_CLASSES (64 << KG_CLASS_BITS)
+
+static int
+class_of(uint64 score)
+{
+	int digits = pg_leftmost_one_pos64(score);
+	int shift = Max(digits - KG_CLASS_BITS, 0);
+
+	return shift == 0 ? (int) score
+					  : (shift << KG_CLASS_BITS) + (int) (score >> shift);
+}
+
+/* The least score of a class. */
+static uint64
+class_floor(int class)
+{
+	int shift = Max((class >> KG_CLASS_BITS) - 1, 0);
+
+	return ((uint64) class - ((uint64) shift << KG_CLASS_BITS)) << shift;
+}
+
+typedef struct Resolving
+{
+	const KgRanking *r;
+	const bool *wanted;
+	uint64 floor;
+	KgRanked *ranked;
+	uint32 n;
+	uint32 sure; /* of them are of floor or more */
+	uint64 done;
+} Resolving;
+
+static void
+add_ranked(const KgRef *ref, void *arg)
+{
+	Resolving *s = arg;
+	KgRanked *ranked;
+
+	if (s->wanted != NULL && !s->wanted[ref->rank])
+		return;
+	ranked = &s->ranked[s->n++];
+	memset(ranked, 0, sizeof(*ranked));
+	ranked->node = kg_nodeset_find(&s->r->set, ref->node);
+	ranked->score = six_digits(s->r->scores[ranked->node]);
+	ranked->ref = kg_ref_copy(ref, s->r->graph->context);
+	s->sure += s->r->scores[ranked->node] >= s->floor;
+}
+
+/* Resolve the nodes whose scores are no less than low and less than high. */
+static void
+resolve_between(Resolving *s, uint64 low, uint64 high, int64 *nodes)
+{
+	const KgRanking *r = s->r;
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < r->set.n; i++)
+		if (r->scores[i] >= low && r->scores[i] < high)
+			nodes[n++] = r->set.nodes[i];
+	kg_plan_count(&s->done, r->set.n);
+	s->ranked = room(r, s->ranked, (Size) (s->n + n + 1) * sizeof(KgRanked));
+	kg_graph_resolve(r->graph, nodes, n, false, add_ranked, s);
+}
+
+/*
+ * Resolve class by class from the highest, until more than the limit are there.
+ * Scores that are told alike are in one class or next to its floor.
+ */
+static void
+resolve_best(Resolving *s, uint32 limit)
+{
+	const KgRanking *r = s->r;
+	uint32 *counts = palloc0(KG_CLASSES * sizeof(uint32));
+	int64 *nodes = MemoryContextAllocHuge(
+		r->graph->context, Max((Size) r->set.n, 1) * sizeof(int64));
+	uint64 high = PG_UINT64_MAX;
+	uint64 piece = (uint64) limit + 1;
+	uint64 count = 0;
+
+	for (uint32 i = 0; i < r->set.n; i++)
+		if (r->scores[i] > 0)
+			counts[class_of(r->scores[i])]++;
+	for (int class = KG_CLASSES - 1; class > 0 && s->sure <= limit; class --)
+	{
+		uint64 low;
+
+		count += counts[class];
+		if (count<piece &&class> 1)
+			continue;
+		s->floor = class_floor(class);
+		low = class == 1 ? 1 : s->floor - (s->floor >> 18);
+		s->sure = 0;
+		for (uint32 i = 0; i < s->n; i++)
+			s->sure += r->scores[s->ranked[i].node] >= s->floor;
+		resolve_between(s, low, high, nodes);
+		high = low;
+		count = 0;
+		piece *= 2;
+	}
+	pfree(nodes);
+	pfree(counts);
+}
+
+KgRanked *
+kg_rank_best(const KgRanking *ranking, const bool *wanted, uint32 limit,
+			 uint32 *n, bool *more)
+{
+	Resolving s;
+
+	memset(&s, 0, sizeof(s));
+	s.r = ranking;
+	s.wanted = wanted;
+	resolve_best(&s, limit);
+	kg_sort(s.ranked, s.n, sizeof(KgRanked), compare_ranked, NULL);
+	*n = Min(s.n, limit);
+	*more = s.n > limit;
+	return s.ranked;
+}
+
+/* ---- paths ---- */
+
+/* By node of the set: the strongest path to it, as far as it is known. */
+typedef struct Way
+{
+	pairingheap_node entry;
+	uint32 node;
+	double strength;
+	uint32 from; /* KG_NO_NODE: it is a seed */
+	int length;
+	bool settled;
+} Way;
+
+typedef struct Ways
+{
+	const KgRanking *r;
+	Way **ways; /* by node; NULL: not reached */
+	pairingheap *heap;
+} Ways;
+
+/* Stronger, then shorter; then the order of the nodes' numbers. */
+static int
+compare_ways(const pairingheap_node *a, const pairingheap_node *b, void *arg)
+{
+	const Ways *w = arg;
+	const Way *x = pairingheap_const_container(Way, entry, a);
+	const Way *y = pairingheap_const_container(Way, entry, b);
+	const int64 *numbers = w->r->set.nodes;
+
+	if (x->strength != y->strength)
+		return x->strength > y->strength ? 1 : -1;
+	if (x->length != y->length)
+		return x->length < y->length ? 1 : -1;
+	return numbers[x->node] < numbers[y->node] ? 1 : -1;
+}
+
+static bool
+better(const Ways *w, const Way *way, double strength, uint32 from, int length)
+{
+	if (strength != way->strength)
+		return strength > way->strength;
+	if (length != way->length)
+		return length < way->length;
+	return way->from != KG_NO_NODE && from != KG_NO_NODE &&
+		   w->r->set.nodes[from] < w->r->set.nodes[way->from];
+}
+
+static void
+reach(Ways *w, uint32 node, double strength, uint32 from, int length)
+{
+	Way *way = w->ways[node];
+
+	if (way == NULL)
+	{
+		way = w->ways[node] = MemoryContextAlloc(w->r->graph->context,
+												 sizeof(Way));
+		way->node = node;
+		way->settled = false;
+	}
+	else if (way->settled || !better(w, way, strength, from, length))
+		return;
+	else
+		pairingheap_remove(w->heap, &way->entry);
+	way->strength = strength;
+	way->from = from;
+	way->length = length;
+	pairingheap_add(w->heap, &way->entry);
+}
+
+/* Of parallel edges the first by direction and relation. */
+static const KgRankStep *
+step_between(const KgRanking *r, uint32 from, uint32 to)
+{
+	const KgRankStep *steps = r->steps + r->first[from];
+	const KgRankStep *best = NULL;
+
+	for (uint32 i = 0; i < r->degree[from]; i++)
+		if (steps[i].to == to &&
+			(best == NULL || steps[i].backward < best->backward ||
+			 (steps[i].backward == best->backward &&
+			  steps[i].relation_no < best->relation_no)))
+			best = &steps[i];
+	return best;
+}
+
+static void
+write_path(const Ways *w, KgRanked *ranked)
+{
+	uint32 node = ranked->node;
+
+	if (w->ways[node] == NULL)
+		return;
+	ranked->length = w->ways[node]->length;
+	ranked->nodes = palloc((ranked->length + 1) * sizeof(uint32));
+	ranked->steps = palloc((ranked->length + 1) * sizeof(KgRankStep *));
+	for (int i = ranked->length; i >= 0; i--)
+	{
+		uint32 from = w->ways[node]->from;
+
+		ranked->nodes[i] = node;
+		if (i > 0)
+			ranked->steps[i - 1] = step_between(w->r, from, node);
+		node = from;
+	}
+}
+
+/* Over the edges of a node, once the path to it is known. */
+static void
+go_on(Ways *w, const Way *way, uint64 *done)
+{
+	const KgRanking *r = w->r;
+	uint32 degree = r->degree[way->node];
+
+	kg_plan_count(done, 1);
+	if (degree == KG_NO_NODE)
+		return;
+	kg_plan_count(done, degree);
+	for (uint32 s = 0; s < degree; s++)
+		reach(w,
+			  r->steps[r->first[way->node] + s].to,
+			  way->strength * r->query->damping / degree,
+			  way->node,
+			  way->length + 1);
+}
+
+void
+kg_rank_paths(const KgRanking *ranking, KgRanked *ranked, uint32 n)
+{
+	const KgRankQuery *query = ranking->query;
+	uint64 done = 0;
+	uint32 at = 0;
+	Ways w;
+
+	w.r = ranking;
+	w.ways = MemoryContextAllocExtended(ranking->graph->context,
+										((Size) ranking->set.n + 1) *
+											sizeof(Way *),
+										MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	w.heap = pairingheap_allocate(compare_ways, &w);
+	for (uint32 i = 0; i < query->nseeds; i++)
+		reach(&w, i, query->seeds[i].weight, KG_NO_NODE, 0);
+	/* Each that is wanted, in turn: most come in about this order. */
+	while (at < n)
+	{
+		Way *way = w.ways[ranked[at].node];
+
+		if ((way != NULL && way->settled) || pairingheap_is_empty(w.heap))
+		{
+			at++;
+			continue;
+		}
+		way = pairingheap_container(
+			Way, entry, pairingheap_remove_first(w.heap));
+		way->settled = true;
+		go_on(&w, way, &done);
+	}
+	for (uint32 i = 0; i < n; i++)
+		write_path(&w, &ranked[i]);
+}

@@ -1,0 +1,73 @@
+-- rank_related: personalised PageRank. test/rank compares random calls with power iteration.
+\set VERBOSITY terse
+\pset format unaligned
+\pset tuples_only on
+CREATE ROLE rank_reader LOGIN; CREATE ROLE rank_part LOGIN;
+SELECT kg_create_tenant('ranks'), kg_grant('ranks', 'rank_reader', 'write'), kg_grant('ranks', 'rank_part', 'read');
+\c - rank_reader
+SELECT kg_apply_bundle('{"bundle_name": "shop", "version": "1",
+  "schemas": [
+    {"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-summary-fields": ["size"],
+      "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "size": {"type": "integer"}}}},
+    {"entity_type": "item", "schema": {"type": "object", "x-id-field": "sku", "x-valid-to": "until",
+      "properties": {"sku": {"type": "string"}, "name": {"type": "string", "x-untrusted": true}, "until": {"type": "string", "format": "date"}}}}],
+  "relations": [{"name": "MADE_BY", "from": "item", "to": "brand"}, {"name": "LIKE", "from": "item", "to": "item"}],
+  "entities": [{"entity_type": "brand", "items": [{"id": "b1", "name": "Bee", "size": 3}, {"id": "b2", "name": "Cee", "size": 1}, {"id": "alone"}]},
+    {"entity_type": "item", "items": [{"sku": "i1", "name": "one"}, {"sku": "i2", "name": "two"}, {"sku": "i3", "until": "2020-01-01"}, {"sku": "i4"}]}],
+  "edges": [{"relation": "MADE_BY", "from": "item:i1", "to": "brand:b1"}, {"relation": "MADE_BY", "from": "item:i2", "to": "brand:b1"},
+    {"relation": "MADE_BY", "from": "item:i3", "to": "brand:b2"}, {"relation": "LIKE", "from": "item:i1", "to": "item:i3"}, {"relation": "LIKE", "from": "item:i4", "to": "item:i4"}]}') ? 'revision';
+CREATE FUNCTION pg_temp.tried(args jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE d jsonb;
+BEGIN
+  RETURN kg_rank(args);
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+  RETURN concat_ws(' | ', d->>'code', d->>'path', sqlerrm, d->>'expected', d->'did_you_mean', d->'allowed');
+END $$;
+CREATE FUNCTION pg_temp.scores(args jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(concat_ws(' ', r->>'node', r->>'score', jsonb_array_length(r->'path') / 2), ', ' ORDER BY n) FROM jsonb_array_elements(kg_rank(args)->'ranked') WITH ORDINALITY t(r, n) $$;
+
+SELECT kg_rank('{"seeds": ["i1"]}');
+-- as a tool
+SELECT kg_call_tool('rank_related', '{"seeds": ["brand:b2"], "limit": 2, "columns": ["size"]}')->'structuredContent';
+-- weights, twice the same seed, the way edges are followed, damping
+SELECT pg_temp.scores(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": 3}, {"id": "brand:b2"}]}'), ('{"seeds": ["i1", "item:i1", {"id": "i1"}, "b2"]}'),
+  ('{"seeds": ["i1"], "direction": "outgoing"}'), ('{"seeds": ["i1"], "direction": "incoming"}'), ('{"seeds": ["i1"], "relationship_types": ["LIKE"]}'),
+  ('{"seeds": ["i1"], "damping": 0}'), ('{"seeds": ["i1"], "damping": 0.5}'), ('{"seeds": ["alone"]}'), ('{"seeds": ["i4"]}'), ('{"seeds": ["i4"], "damping": 0.99}')) v(a);
+-- only some are told, and the walk goes through all
+SELECT pg_temp.scores('{"seeds": ["i2"], "node_labels": ["brand"]}');
+SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["item"], "limit": 2, "ids_only": true}') r;
+SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["brand"], "limit": 2, "ids_only": true}') r;
+-- what does not hold at an instant is not there
+SELECT pg_temp.scores('{"seeds": ["i1"], "valid_at": "2021-01-01T00:00:00Z"}');
+-- little room: the last go first
+SELECT r->'returned', r->'withheld', octet_length(r::text) <= 1024 FROM kg_rank('{"seeds": ["i1"], "max_bytes": 1024}') r;
+-- seeds that are not there
+SELECT r->'unknown_seeds', r->'hints', jsonb_array_length(r->'ranked') FROM kg_rank('{"seeds": ["i1", "i9", "brand:b7", "i9"], "limit": 1}') r;
+SELECT pg_temp.tried(a::jsonb) FROM (VALUES ('{"seeds": ["i9"]}'), ('{"seeds": []}'), ('{}'), ('{"seeds": "i1"}'), ('{"seeds": [true]}'), ('{"seeds": [{"weight": 1}]}'), ('{"seeds": [{"id": "i1", "wieght": 1}]}'),
+  ('{"seeds": [{"id": "i1", "weight": 0}]}'), ('{"seeds": [{"id": "i1", "weight": -1}]}'), ('{"seeds": [{"id": "i1", "weight": "much"}]}'), ('{"seeds": [{"id": "i1", "weight": 1e400}]}'),
+  ('{"seeds": ["i1"], "damping": 1}'), ('{"seeds": ["i1"], "damping": -0.1}'), ('{"seeds": ["i1"], "damping": true}'), ('{"seeds": ["i1"], "limit": 0}'), ('{"seeds": ["i1"], "limit": 1001}'),
+  ('{"seeds": ["i1"], "direction": "up"}'), ('{"seeds": ["i1"], "relationship_types": ["LIEK"]}'), ('{"seeds": ["i1"], "node_labels": ["itme"]}'), ('{"seeds": ["i1"], "columns": ["nmae"]}'),
+  ('{"seeds": ["i1"], "valid_at": "soon"}'), ('{"seeds": ["i1"], "max_bytes": 10}'), ('{"seeds": ["i1"], "dampnig": 0.5}'), ('{"seeds": ["b1"], "max_bytes": null}')) v(a);
+SELECT kg_rank(NULL) IS NULL;
+-- It ends where it would go over the edges of too many nodes, and says what is left.
+\c - postgres
+ALTER ROLE rank_reader SET kg_graph.max_ranked = 2;
+\c - rank_reader
+SELECT r->'residual', r->'ranked'->0->'score' FROM kg_rank('{"seeds": ["i1"]}') r;
+\c - postgres
+ALTER ROLE rank_reader RESET kg_graph.max_ranked;
+ALTER ROLE rank_reader SET kg_graph.max_visited = 2;
+\c - rank_reader
+SELECT kg_rank('{"seeds": ["i1"]}');
+\c - postgres
+ALTER ROLE rank_reader RESET kg_graph.max_visited;
+-- Who does not see an entity has the scores of a graph without it.
+CREATE POLICY rank_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO rank_part USING (entity_id <> 'i3');
+\c - rank_part
+SELECT kg_rank('{"seeds": ["i1"], "ids_only": true}');
+SELECT kg_rank('{"seeds": ["i3"]}');
+\c - postgres
+DROP POLICY rank_hides ON kg_entity;
+SELECT kg_drop_tenant('ranks');
+DROP OWNED BY rank_reader, rank_part; DROP ROLE rank_reader, rank_part;
