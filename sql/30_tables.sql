@@ -100,7 +100,7 @@ CREATE TABLE @extschema@.kg_entity (
   bundle       text COLLATE "C" NOT NULL,
   entity_type  text COLLATE "C" NOT NULL,
   entity_id    text COLLATE "C" NOT NULL,
-  node         bigint NOT NULL DEFAULT pg_catalog.nextval('@extschema@.kg_node_seq'),
+  node         bigint NOT NULL,
   type_no      integer NOT NULL,
   scope        text COLLATE "C",
   version      bigint NOT NULL DEFAULT 1,

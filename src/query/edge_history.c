@@ -55,13 +55,27 @@ read_changes(const KgCatalog *catalog, const KgEdgeSought *sought,
 }
 
 static bool
-saw_ends(const KgCatalog *catalog, const KgEdgeSought *sought, TimestampTz time)
+saw_ends(const KgCatalog *catalog, const KgEdgeSought *sought,
+		 const KgChange *change, bool turned)
 {
 	for (int i = 0; i < 2; i++)
-		if (!kg_history_saw(
-				catalog, sought->ends[i].type, sought->ends[i].id, time))
+		if (!kg_history_saw(catalog,
+							sought->ends[i].type,
+							sought->ends[i].id,
+							change->nodes[turned ? 1 - i : i],
+							change->time))
 			return false;
 	return true;
+}
+
+static bool
+saw_change(const KgCatalog *catalog, const KgEdgeSought *sought,
+		   const KgChange *change)
+{
+	return catalog->plain_visibility ||
+		   saw_ends(catalog, sought, change, false) ||
+		   (sought->relation->symmetric &&
+			saw_ends(catalog, sought, change, true));
 }
 
 int
@@ -92,8 +106,7 @@ kg_edge_history_read(const KgCatalog *catalog, const KgEdgeSought *sought,
 		for (int i = found; i < found + read; i++)
 		{
 			below = changes[i].change;
-			if (catalog->plain_visibility ||
-				saw_ends(catalog, sought, changes[i].time))
+			if (saw_change(catalog, sought, &changes[i]))
 				changes[kept++] = changes[i];
 		}
 		found = kept;

@@ -82,6 +82,8 @@ take_change(TupleTableSlot *slot, void *arg)
 	change->after = slot_jsonb(slot, 12);
 	change->time = slot_int64(slot, 13);
 	change->key = slot_text(slot, 14);
+	change->nodes[0] = slot_int64(slot, 15);
+	change->nodes[1] = slot_int64(slot, 16);
 	if (change->key)
 	{
 		change->before = properties_of(change->before);
@@ -171,7 +173,8 @@ kg_history_select(KgSqlBuilder *b, const KgCatalog *catalog)
 				  "pg_catalog.timezone('UTC', h.at), "
 				  "'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), h.role, h.subject, "
 				  "h.agent, h.tool, h.reason, h.verdict, h.version, h.before, "
-				  "h.after, h.at, h.key FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "h.after, h.at, h.key, h.source, h.target FROM %s h WHERE "
+				  "h.tenant" KG_EQ "$1",
 				  kg_sql_table("kg_history"));
 }
 
@@ -301,11 +304,12 @@ take_number(TupleTableSlot *slot, void *arg)
 
 /*
  * The first change of an entity after a time, or the last until then, whoever
- * sees it; 0: none.  Times have the order of versions.
+ * sees it; 0: none.  Times have the order of versions.  Of a node, or, where that
+ * is 0, of all that had the id.
  */
 static int64
 change_beside(const KgCatalog *catalog, const KgType *type, const char *id,
-			  TimestampTz time, bool after)
+			  int64 node, TimestampTz time, bool after)
 {
 	int64 change = 0;
 	KgUserContext user;
@@ -322,6 +326,9 @@ change_beside(const KgCatalog *catalog, const KgType *type, const char *id,
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
 	kg_sql_append(
 		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
+	if (node != 0)
+		kg_sql_append(
+			&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
 	kg_sql_append(
 		&b,
 		after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
@@ -369,21 +376,55 @@ is_seen(const KgCatalog *catalog, int64 change)
 	return find_before(catalog, change, &data) > 0;
 }
 
+/* The node that has an id now, whoever sees it; 0: none. */
+static int64
+node_of(const KgCatalog *catalog, const KgType *type, const char *id)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	Datum values[] = {CStringGetTextDatum(catalog->tenant),
+					  CStringGetTextDatum(type->bundle),
+					  CStringGetTextDatum(type->name),
+					  CStringGetTextDatum(id)};
+	KgUserContext user;
+	int64 node;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_spi_run(&saved,
+			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
+			   "AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   true,
+			   SPI_OK_SELECT);
+	node = SPI_processed > 0 ? kg_spi_int64(0, 1) : 0;
+	SPI_finish();
+	kg_restore_user(&user);
+	return node;
+}
+
 bool
 kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
-			   TimestampTz time)
+			   int64 node, TimestampTz time)
 {
-	int64 change = change_beside(catalog, type, id, time, true);
+	int64 change;
 
+	if ((type->scope_field != NULL || type->authorize != NULL) &&
+		(type->history_since == 0 || time < type->history_since))
+		return false;
+	change = change_beside(catalog, type, id, node, time, true);
 	if (change != 0 && !is_seen(catalog, change))
 		return false;
 	if (change != 0 && read_before(catalog, change) != NULL)
 		return true;
-	if (change == 0 && read_entity(catalog, type, id) != NULL)
-		return true;
+	if (change == 0 && node_of(catalog, type, id) == node)
+		return read_entity(catalog, type, id) != NULL;
 	/* It was gone: what it was before that. */
-	change = change_beside(catalog, type, id, time, false);
-	return change == 0 || is_seen(catalog, change);
+	change = change_beside(catalog, type, id, node, time, false);
+	return change != 0 && is_seen(catalog, change);
 }
 
 Datum
@@ -424,7 +465,7 @@ Jsonb *
 kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 			  TimestampTz time)
 {
-	int64 change = change_beside(catalog, type, id, time, true);
+	int64 change = change_beside(catalog, type, id, 0, time, true);
 
 	if (change == 0)
 		return read_entity(catalog, type, id);

@@ -24,7 +24,8 @@ typedef struct KgChange
 	Jsonb *before; /* NULL: created */
 	Jsonb *after;  /* NULL: deleted */
 	TimestampTz time;
-	const char *key; /* of an edge */
+	const char *key; /* of an edge, */
+	int64 nodes[2];	 /* and its source and target */
 } KgChange;
 
 /* Where a reading goes on: below that change.  time 0: at the newest. */
@@ -47,9 +48,13 @@ extern int kg_history_read(const KgCatalog *catalog, const KgType *type,
 extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 							const char *id);
 
-/* May the caller see the entity as it was at a time, if it has history? */
+/*
+ * Did the node have the id at a time, or was that the last that it had until
+ * then, and may the caller see what it was?  Not known of a type that hides some
+ * of its entities and had no history then.
+ */
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
-						   const char *id, TimestampTz time);
+						   const char *id, int64 node, TimestampTz time);
 
 /* The nodes that an id is and was, as an array. */
 extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,

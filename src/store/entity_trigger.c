@@ -305,27 +305,67 @@ was_assigned(int64 node)
 	return node <= known;
 }
 
-/*
- * Who restores a dump, the owner or a role that bypasses row security, may give
- * a number, others one that was handed out; but 0 means "no entity" wherever nodes are looked up, and numbers below
- * have meanings too.
- */
-static void
-check_given_node(const Datum *values, const bool *nulls)
+static KG_NORETURN void
+throw_given_node(void)
 {
-	KgError *err;
+	KgError *err = kg_error_new(KG_INVALID_INPUT,
+								"column \"node\" of kg_entity is not a number "
+								"that was assigned");
 
-	if (!nulls[COL_NODE] && DatumGetInt64(values[COL_NODE]) > 0 &&
-		(has_privs_of_role(GetUserId(), kg_extension_owner()) ||
-		 has_bypassrls_privilege(GetUserId()) ||
-		 was_assigned(DatumGetInt64(values[COL_NODE]))))
-		return;
-	err = kg_error_new(KG_INVALID_INPUT,
-					   "column \"node\" of kg_entity is not a number that was "
-					   "assigned");
 	kg_error_path(err, "/node");
 	kg_error_expected(err, "no value: a number is assigned");
 	kg_error_throw(err);
+}
+
+/*
+ * Who restores a dump, the owner or a role that bypasses row security, may give
+ * a number; but 0 means "no entity" wherever nodes are looked up, and numbers
+ * below have meanings too.
+ */
+static bool
+may_give_node(Datum node)
+{
+	if (DatumGetInt64(node) <= 0)
+		throw_given_node();
+	return has_privs_of_role(GetUserId(), kg_extension_owner()) ||
+		   has_bypassrls_privilege(GetUserId());
+}
+
+/* Is it what the entity, which is made again, had? */
+static bool
+had_node(const Datum *values)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, INT8OID};
+	Datum known[] = {values[COL_TENANT],
+					 values[COL_TYPE_NO],
+					 values[COL_ID],
+					 values[COL_NODE]};
+
+	return kg_spi_finds(&saved,
+						"SELECT FROM @kg_history WHERE tenant = $1 "
+						"AND type_no = $2 AND entity_id = $3 AND node = $4 "
+						"LIMIT 1",
+						lengthof(argtypes),
+						argtypes,
+						known);
+}
+
+/*
+ * Others may not choose: what is kept of a number, as the history of its edges,
+ * is kept of the entity that had it.
+ */
+static void
+fill_node(Datum *values, bool *nulls)
+{
+	if (nulls[COL_NODE])
+	{
+		values[COL_NODE] = Int64GetDatum(
+			nextval_internal(kg_relation_oid("kg_node_seq"), false));
+		nulls[COL_NODE] = false;
+	}
+	else if (!may_give_node(values[COL_NODE]) && !had_node(values))
+		throw_given_node();
 }
 
 /* Fills the columns of one row; raises what is wrong with it. */
@@ -451,12 +491,13 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	read_row(&new, tuple, tupdesc, places);
 	if (update)
 		check_unchanged(old.values, new.values, new.nulls);
-	else
-		check_given_node(new.values, new.nulls);
 	type = complete_row(
 		trigdata, update ? old.values : NULL, new.values, new.nulls);
 	if (!update)
+	{
+		fill_node(new.values, new.nulls);
 		begin_version(type, new.values);
+	}
 	return PointerGetDatum(form_row(&new, tupdesc, places));
 }
 
@@ -541,8 +582,10 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 	read_slot(after, places, values, nulls);
 	if (before)
 		check_unchanged(old, values, nulls);
-	else
-		check_given_node(values, nulls);
+	else if (nulls[COL_NODE] ||
+			 (!may_give_node(values[COL_NODE]) &&
+			  !was_assigned(DatumGetInt64(values[COL_NODE]))))
+		throw_given_node();
 	complete_row(trigdata, old, values, nulls);
 	for (int i = 0; i < NCOLS; i++)
 	{

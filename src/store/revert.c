@@ -888,8 +888,7 @@ create_entities(const Revert *revert)
 	kg_spi_insert(&saved,
 				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
 				  "entity_id, data, node) SELECT $1, bundle, type, id, data, "
-				  "coalesce(node, nextval('@kg_node_seq')) "
-				  "FROM unnest($2, $3, $4, $5, $6) "
+				  "node FROM unnest($2, $3, $4, $5, $6) "
 				  "u(bundle, type, id, data, node)",
 				  6,
 				  argtypes,
