@@ -109,8 +109,24 @@ def claim(r):
         lambda: dict({"name": r.choice(WORDS + ["Work queue", "Scheduler", "Free"])}, **r.choice([{}, {"type": label()}]))])()
 
 
+def as_of(r, known):
+    """A call about what was when some of what is hidden was otherwise."""
+    t = r.choice(TYPES)
+    known = lambda t, known=known: [i for i in known(t) if i != "moved"]
+    arguments = r.choice([
+        lambda: ("get_" + t, {"ids": r.sample(known(t), 3)}), lambda: ("list_" + t, {"filters": r.choice(FILTERS), "limit": 30}), lambda: ("list_" + t, {"search": r.choice(WORDS)}),
+        lambda: ("find_nodes", {"node_label": t, "ids": r.sample(known(t), 3)}), lambda: ("describe_entities", {"ids": ["%s:%s" % (t, i) for i in r.sample(known(t), 3)]}),
+        lambda: ("traverse_relationships", {"from": {"label": "module", "ids": r.sample(known("module"), 3)}, "relationships": [{"type": r.choice(["TALKS_TO", "DEPENDS_ON", "*"]), "direction": "both", "max_hops": r.randint(1, 2)}]}),
+        lambda: ("explore_neighbors", {"start_node": {"label": "module", "node_id": r.choice(known("module"))}, "max_hops": r.randint(1, 2)}),
+        lambda: ("find_paths", {"from": {"label": "module", "ids": r.sample(known("module"), 2)}, "to": {"label": "module", "ids": r.sample(known("module"), 2)}, "max_hops": r.randint(1, 3)})])()
+    return "kg_call_tool(%s, %s || jsonb_build_object('as_of', (SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM scopes_time WHERE n = %d)))" % (
+        literal(arguments[0]), literal(json.dumps(arguments[1])), r.randrange(2))
+
+
 def read(r, known):
     """A call that reads; known are the ids that a caller may name."""
+    if r.random() < .25:
+        return as_of(r, known)
     t = r.choice(TYPES)
     called = lambda name, arguments: "kg_call_tool(%s, %s)" % (literal(name), literal(json.dumps(arguments)))
     return r.choice([

@@ -158,7 +158,7 @@ RESET ROLE;
 SELECT * FROM unique_rows;
 BEGIN;
 SELECT pg_temp.triggers(false);
-INSERT INTO kg_entity(tenant, bundle, entity_type, entity_id, type_no, data) SELECT tenant, bundle, entity_type, 'twin', type_no, data || '{"id": "twin"}' FROM kg_entity WHERE tenant = 'unique' AND entity_id = 'p';
+INSERT INTO kg_entity(tenant, bundle, entity_type, entity_id, node, type_no, data) SELECT tenant, bundle, entity_type, 'twin', nextval('kg_node_seq'), type_no, data || '{"id": "twin"}' FROM kg_entity WHERE tenant = 'unique' AND entity_id = 'p';
 SELECT pg_temp.triggers(true);
 COMMIT;
 SET ROLE regress_unique;
