@@ -12,6 +12,7 @@
 #include "access/xlog.h"
 #include "auth/auth_key.h"
 #include "auth/identity.h"
+#include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
 #include "base/extension.h"
@@ -124,7 +125,8 @@ look_at_definitions(KgComponent *c)
 	static KgSaved saved;
 
 	kg_spi_select_of(&saved,
-					 "SELECT kind, on_table, name, problem, kind <> 'storage' "
+					 "SELECT kind, on_table, name, problem, kind NOT IN "
+					 "('storage', 'column statistics', 'column options') "
 					 "FROM @kg_definitions_wrong() WHERE $1 IS NULL",
 					 c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -387,6 +389,25 @@ look_at_keys(KgComponent *c)
 		problem(c, KG_DEGRADED, "every key has expired");
 }
 
+/* A DBA's own: the roles that one names which is not in force are refused. */
+static void
+look_at_policies(KgComponent *c)
+{
+	static KgSaved saved;
+
+	if (c->tenant == NULL && kg_policies_registered())
+	{
+		kg_spi_select_of(&saved, KG_POLICIES_NOT_IN_FORCE, c->tenant);
+		for (uint64 i = 0; i < SPI_processed; i++)
+			problem(c,
+					KG_DEGRADED,
+					"%s is not in force: %s",
+					kg_spi_cstring(i, 1),
+					kg_spi_cstring(i, 2));
+	}
+	kg_jw_kint(&c->metrics, "not_in_force", c->nproblems);
+}
+
 /* Functions that decide about types with x-authorize. */
 static void
 look_at_authorizers(KgComponent *c)
@@ -472,6 +493,7 @@ static const struct
 	{"packing", KG_OF_TENANT, look_at_packing},
 	{"references", KG_OF_TENANT, look_at_references},
 	{"authorizer", KG_OF_TENANT, look_at_authorizers},
+	{"policies", KG_ABOVE_TENANTS, look_at_policies},
 	{"keys", KG_ABOVE_TENANTS, look_at_keys},
 	{"settings", KG_ABOVE_TENANTS, look_at_settings},
 };

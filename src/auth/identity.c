@@ -17,6 +17,7 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "auth/identity.h"
+#include "auth/policies.h"
 #include "auth/token_identity.h"
 #include "base/cache.h"
 #include "base/error.h"
@@ -93,6 +94,8 @@ load_barred(KgRoleGrants *fresh, Oid role)
 	Datum values[] = {ObjectIdGetDatum(role)};
 	MemoryContext old;
 
+	if (!kg_policies_registered())
+		return;
 	kg_spi_run(&plan,
 			   "SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 			   "ON o.polname = p.policy AND NOT o.polpermissive "

@@ -71,6 +71,7 @@ BEGIN; INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant, not_a
 BEGIN; INSERT INTO pg_db_role_setting VALUES (0, 'health_reader'::regrole, '{kg_graph.max_hops=99,kg_graph.max_hop=1,kg_graph.max_hops=3}'); SELECT * FROM health_of(); ROLLBACK;
 BEGIN; CREATE FUNCTION health_decide(text, text, text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS 'SELECT unnest($3), true'; SELECT FROM kg_set_authorizer('health', 'health_decide(text,text,text[])'); SELECT * FROM health_of();
 DROP FUNCTION health_decide(text, text, text[]); SELECT * FROM health_of(); ROLLBACK;
+BEGIN; SELECT FROM kg_add_policy('health_hide', 'kg_entity', 'true'); SELECT * FROM health_of(); DROP POLICY health_hide ON kg_entity; SELECT * FROM health_of(); ROLLBACK;
 -- no more than ten are said
 BEGIN; DROP POLICY kg_tenant_select ON kg_tenant; DROP POLICY kg_bundle_select ON kg_bundle; DROP POLICY kg_relation_select ON kg_relation; DROP POLICY kg_tool_select ON kg_tool; DROP POLICY kg_edge_select ON kg_edge; DROP POLICY kg_term_select ON kg_term;
 DROP POLICY kg_agent_select ON kg_agent; DROP POLICY kg_trigram_select ON kg_trigram; DROP POLICY kg_index_key_select ON kg_index_key; DROP POLICY kg_adjacency_select ON kg_adjacency; DROP POLICY kg_unique_key_select ON kg_unique_key;
