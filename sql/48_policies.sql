@@ -184,7 +184,7 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   UNION ALL
   SELECT 7, 'column statistics', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
-   WHERE a.attnum > 0 AND a.attstattarget > 0
+   WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget >= 0
   UNION ALL
   SELECT 8, 'column options', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET (%s);', m.name, a.attname, array_to_string(o.options, ', '))
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
@@ -194,6 +194,45 @@ END;
 COMMENT ON FUNCTION @extschema@.kg_definitions() IS
   'what hangs on our tables: policies, indexes, constraints, triggers and settings, with the statements that make them again; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_definitions() FROM PUBLIC;
+
+-- What else does, and is nothing that answers depend on: only dumps have to know.
+CREATE FUNCTION @extschema@.kg_table_settings() RETURNS TABLE (place integer, kind text, on_table text, name text, definition text)
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off
+  BEGIN ATOMIC
+  WITH member AS (
+    SELECT c.oid, c.relname, c.reltoastrelid, c.relpersistence, c.relreplident, c.reltablespace, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_extension e JOIN pg_depend d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+       AND d.classid = 'pg_class'::regclass JOIN pg_class c ON c.oid = d.objid AND c.relkind IN ('r', 'p') JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE e.extname = 'kg_graph')
+  SELECT 8, 'column storage', m.relname::text, a.attname::text, concat_ws(' ', CASE WHEN a.attstorage <> t.typstorage THEN
+         format('ALTER TABLE %s ALTER COLUMN %I SET STORAGE %s;', m.name, a.attname, CASE a.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END) END,
+         CASE a.attcompression WHEN 'p' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION pglz;', m.name, a.attname)
+           WHEN 'l' THEN format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION lz4;', m.name, a.attname) END)
+    FROM pg_attribute a JOIN member m ON m.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid
+   WHERE a.attnum > 0 AND (a.attstorage <> t.typstorage OR a.attcompression <> '')
+  UNION ALL
+  SELECT 8, 'placement', m.relname::text, m.relname::text, concat_ws(' ', 'ALTER TABLE ' || m.name || ' SET (toast.' || array_to_string(o.reloptions, ', toast.') || ');',
+         CASE m.relpersistence WHEN 'u' THEN format('ALTER TABLE %s SET UNLOGGED;', m.name) END,
+         CASE m.relreplident WHEN 'n' THEN format('ALTER TABLE %s REPLICA IDENTITY NOTHING;', m.name) WHEN 'f' THEN format('ALTER TABLE %s REPLICA IDENTITY FULL;', m.name)
+           WHEN 'i' THEN (SELECT format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I;', m.name, x.relname)
+                            FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid WHERE i.indrelid = m.oid AND i.indisreplident) END,
+         (SELECT format('ALTER TABLE %s SET TABLESPACE %I;', m.name, s.spcname) FROM pg_tablespace s WHERE s.oid = m.reltablespace))
+    FROM member m LEFT JOIN pg_class o ON o.oid = m.reltoastrelid
+   WHERE o.reloptions IS NOT NULL OR m.relpersistence <> 'p' OR m.relreplident <> 'd' OR m.reltablespace <> 0
+  UNION ALL
+  SELECT 5, 'rule', m.relname, r.rulename, pg_get_ruledef(r.oid) || CASE r.ev_enabled WHEN 'O' THEN '' ELSE format(' ALTER TABLE %s %s RULE %I;', m.name,
+         CASE r.ev_enabled WHEN 'D' THEN 'DISABLE' WHEN 'R' THEN 'ENABLE REPLICA' ELSE 'ENABLE ALWAYS' END, r.rulename) END
+    FROM pg_rewrite r JOIN member m ON m.oid = r.ev_class
+  UNION ALL
+  -- No statement: what a column that somebody added is told by.
+  SELECT 9, 'columns', m.relname, m.relname, (SELECT string_agg(a.attname, ',' ORDER BY a.attname) FROM pg_attribute a WHERE a.attrelid = m.oid AND a.attnum > 0 AND NOT a.attisdropped)
+    FROM member m;
+END;
+COMMENT ON FUNCTION @extschema@.kg_table_settings() IS
+  'rules, columns, and where and how our tables are stored, with the statements that make them again; for the owner of the extension';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_table_settings() FROM PUBLIC;
 
 -- Filled at the end of the script (sql/99_manifest.sql).  The schema may get
 -- another name: @ stands for it.  Majors say some expressions differently.
@@ -233,15 +272,15 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_
          CASE WHEN d.name IS NULL OR m.kind IN ('row security', 'storage') THEN ''
               WHEN m.kind = 'constraint' AND d.sound THEN format('ALTER TABLE %s.%I DROP CONSTRAINT %I; ', s.name, m.on_table, m.name)
               WHEN m.kind IN ('policy', 'trigger') THEN format('DROP %s %I ON %s.%I; ', upper(m.kind), m.name, s.name, m.on_table)
-              WHEN d.sound THEN format('DROP INDEX %s.%I; ', s.name, m.name) ELSE '' END
+              WHEN m.kind = 'index' AND d.sound THEN format('DROP INDEX %s.%I; ', s.name, m.name) ELSE '' END
          || CASE WHEN d.sound IS FALSE AND m.kind IN ('index', 'constraint') THEN format('REINDEX INDEX %s.%I;', s.name, m.name) ELSE replace(m.definition, '@.', s.name || '.') END
     FROM @extschema@.kg_manifest m
    CROSS JOIN (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name)
     LEFT JOIN @extschema@.kg_definitions() d ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
-   WHERE d.name IS NULL OR NOT d.sound
+   WHERE m.kind NOT IN ('rule', 'columns', 'column storage', 'placement') AND (d.name IS NULL OR NOT d.sound
       -- What is the same by a simple replacement need not be read closely, which takes 20 times as long.
       OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> replace(d.definition, s.name || '.', '@.')
-          AND m.definition <> @extschema@.kg_manifest_text(d.definition))
+          AND m.definition <> @extschema@.kg_manifest_text(d.definition)))
    ORDER BY m.kind, m.on_table, m.name;
 END;
 COMMENT ON FUNCTION @extschema@.kg_definitions_wrong() IS
@@ -252,8 +291,8 @@ CREATE FUNCTION @extschema@.kg_dump_customizations() RETURNS SETOF text
   LANGUAGE sql STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
-  SELECT d.definition FROM @extschema@.kg_definitions() d
-   WHERE d.place > 0
+  SELECT d.definition FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
+   WHERE d.place BETWEEN 1 AND 8
      AND NOT EXISTS (SELECT FROM @extschema@.kg_manifest m WHERE m.on_table = d.on_table AND m.kind = d.kind AND m.name = d.name
                         AND (d.place < 6 OR m.definition = @extschema@.kg_manifest_text(d.definition)))
      AND NOT (d.kind = 'policy' AND EXISTS (SELECT FROM @extschema@.kg_policy o WHERE o.policy = d.name AND o.on_table = d.on_table))

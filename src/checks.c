@@ -10,6 +10,7 @@
 
 #include "auth/audit.h"
 #include "auth/identity.h"
+#include "auth/policies.h"
 #include "auth/privileges.h"
 #include "auth/token_identity.h"
 #include "auth/visibility.h"
@@ -52,29 +53,7 @@ static const KgCheck checks[] = {
 	 true,
 	 "SELECT format('%s %s of %s', kind, name, on_table), problem, repair "
 	 "FROM @kg_definitions_wrong() WHERE $1 IS NULL"},
-	{"policy_not_in_force",
-	 false,
-	 "SELECT format('policy %s on %s', p.policy, p.on_table), "
-	 "coalesce(p.problem, 'it was dropped, altered or is for roles that were "
-	 "renamed or dropped; the roles that it names have no tenant'), "
-	 "format('SELECT kg_add_policy(%L, %L, ...) again, or "
-	 "kg_drop_policy(%L)', p.policy, p.on_table, p.policy) "
-	 "FROM @kg_policy p WHERE $1 IS NULL AND (p.problem IS NOT NULL "
-	 "OR NOT EXISTS "
-	 "(SELECT FROM pg_policy o JOIN pg_class c ON c.oid = o.polrelid "
-	 "JOIN pg_class k ON k.oid = p.tableoid "
-	 "AND k.relnamespace = c.relnamespace "
-	 "WHERE o.polname = p.policy AND c.relname = p.on_table "
-	 "AND c.relrowsecurity AND NOT o.polpermissive "
-	 "AND @kg_policy_text(o.polqual, o.polrelid) "
-	 "IS NOT DISTINCT FROM p.made_using "
-	 "AND @kg_policy_text(o.polwithcheck, o.polrelid) "
-	 "IS NOT DISTINCT FROM p.made_check "
-	 "AND NOT EXISTS (SELECT FROM unnest(p.roles, p.role_numbers) "
-	 "u(name, number) LEFT JOIN pg_roles r ON r.oid = u.number "
-	 "WHERE u.number <> ALL (o.polroles) "
-	 "OR (u.number <> 0 AND r.rolname IS DISTINCT FROM u.name)))) "
-	 "ORDER BY p.policy"},
+	{"policy_not_in_force", false, KG_POLICIES_NOT_IN_FORCE},
 	{"not_in_dumps",
 	 false,
 	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "
@@ -82,6 +61,37 @@ static const KgCheck checks[] = {
 	 "that dumps keep' ELSE 'run what kg_dump_customizations() says after a "
 	 "restore' END FROM @kg_dump_customizations() s "
 	 "WHERE $1 IS NULL"},
+	/* A dump's COPY names it, and CREATE EXTENSION has not made it. */
+	{"not_in_dumps",
+	 false,
+	 "SELECT format('column %s of %s', c.name, m.on_table), "
+	 "'a dump of the table cannot be restored: its data is lost there', "
+	 "'keep it in a table of your own' "
+	 "FROM @kg_table_settings() d JOIN @kg_manifest m "
+	 "ON m.on_table = d.on_table AND m.kind = d.kind "
+	 "CROSS JOIN LATERAL (SELECT unnest(string_to_array(d.definition, ',')) "
+	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
+	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
+	/* The next row would get a number that another one has. */
+	{"sequence_behind",
+	 true,
+	 "SELECT format('sequence %s', s.name), "
+	 "format('it is at %s, and %s is in use', s.last, s.used), "
+	 "format('SELECT setval(%L, %s)', s.oid::regclass, s.used) "
+	 "FROM (SELECT 'kg_node_seq' AS name, q.tableoid, "
+	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS last, "
+	 "(SELECT max(node) FROM @kg_entity) AS used "
+	 "FROM @kg_node_seq q UNION ALL SELECT 'kg_type_seq', q.tableoid, "
+	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
+	 "(SELECT max(type_no) FROM @kg_entity_type) FROM @kg_type_seq q "
+	 "UNION ALL SELECT 'kg_relation_seq', q.tableoid, "
+	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
+	 "(SELECT max(relation_no) FROM @kg_relation) FROM @kg_relation_seq q "
+	 "UNION ALL SELECT 'kg_change_seq', q.tableoid, "
+	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
+	 "(SELECT max(change) FROM @kg_history) "
+	 "FROM @kg_change_seq q) s(name, oid, last, used) "
+	 "WHERE $1 IS NULL AND s.used > s.last ORDER BY 1"},
 };
 
 typedef struct KgCheckCall
@@ -160,7 +170,9 @@ check_privileges(KgCheckCall *call)
 			difference.object = psprintf(
 				"role %s", SPI_getvalue(rows->vals[i], rows->tupdesc, 2));
 			difference.expected = lfirst(lc);
-			difference.repair = "kg_grant() once more";
+			difference.repair = kg_is_gateway(role)
+									? "kg_grant_gateway() once more"
+									: "kg_grant() once more";
 			kg_differences_add(&call->differences, &difference);
 		}
 		if (call->repair && missing != NIL)

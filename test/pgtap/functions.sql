@@ -53,7 +53,7 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
                                'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
-                               'kg_definitions', 'kg_definitions_wrong', 'kg_manifest_text')),
+                               'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -99,6 +99,7 @@ SELECT bag_eq(
     ('kg_drop_policy(text)', 'volatile', 'unsafe', true, false),
     ('kg_dump_customizations()', 'stable', 'unsafe', false, false),
     ('kg_definitions()', 'stable', 'unsafe', false, false),
+    ('kg_table_settings()', 'stable', 'unsafe', false, false),
     ('kg_manifest_text(text)', 'stable', 'safe', true, false),
     ('kg_health()', 'stable', 'unsafe', false, true),
     ('kg_refuse_replication()', 'volatile', 'unsafe', false, false),
