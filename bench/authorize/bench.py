@@ -5,6 +5,9 @@ the type "leaf", by its own id.  And WordNet, decided by the file of the
 lexicographers, of 45, and in another tenant each meaning by its own id.  The
 authorizer is an SQL function over a table and allows all.
 
+And what a record in the log (kg_graph.audit = all) adds to a call, beside
+PostgreSQL's own way of writing a line as long.
+
 KG_BENCH_AUTHORIZE names the parts to run: made wordnet (default both).
 """
 import json
@@ -150,8 +153,22 @@ ANALYZE may; ANALYZE kg_entity""" % (LEAVES - 1))
         ("list page of 20, decided by 200 groups", "kg_list('node', '{\"limit\": 20}')", 20, 1.5),
         ("list page of 20 in a filter, decided by a group", "kg_list('node', jsonb_build_object('limit', 20, 'filters', jsonb_build_object('group', 'g' || i % 200)))", 50, 1.5),
         ("get", "kg_get('node', 'n' || i)", 500, None), ("list page of 20, %d ids decided one by one" % LEAVES, "kg_list('leaf', '{\"limit\": 20}')", 5, None)])
+    report.section("a record in the log of each call, and none")
+    audited(report, admin, plain, [
+        ("audited: get", "kg_get('node', 'n' || i)", 2000, None), ("audited: list page of 20", "kg_list('node', '{\"limit\": 20}')", 200, None),
+        ("audited: traverse, 1 hop", WALK % (*start, "'NEXT'", "'outgoing'", 1), 200, None)])
     report.section("the exchange, a traverse of 3 hops")
     exchange(report, admin, Session("of_outside"), plain, argument(walk), 20, "outside")
+
+
+def audited(report, admin, plain, rows):
+    """With and without a record; the line alone is the difference to a function that writes none."""
+    admin.query("""CREATE ROLE of_audited LOGIN; SELECT kg_grant('plain', 'of_audited', 'read'); ALTER ROLE of_audited SET kg_graph.audit = 'all';
+CREATE FUNCTION bare_line(text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF $1 <> '' THEN RAISE LOG '%', $1; END IF; END $$""")
+    recorded = Session("of_audited")
+    compare(report, plain, recorded, rows)
+    none, one = alternate(lambda: cpu_calls(plain, "bare_line('')", 2000, rounds=1), lambda: cpu_calls(plain, "bare_line(repeat('x', 400))", 2000, rounds=1), rounds=5)
+    report.figure("a bare line of 400 bytes in the log", one - none, "us")
 
 
 def argument(call):
