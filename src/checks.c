@@ -53,7 +53,7 @@ static const KgCheck checks[] = {
 	 true,
 	 "SELECT format('%s %s of %s', kind, name, on_table), problem, repair "
 	 "FROM @kg_definitions_wrong() WHERE $1 IS NULL"},
-	{"policy_not_in_force", false, KG_POLICIES_NOT_IN_FORCE},
+	{"policy_not_in_force", false, kg_policies_not_in_force},
 	{"not_in_dumps",
 	 false,
 	 "SELECT s, 'pg_dump leaves out what a DBA made on our tables', "

@@ -397,7 +397,7 @@ look_at_policies(KgComponent *c)
 
 	if (c->tenant == NULL && kg_policies_registered())
 	{
-		kg_spi_select_of(&saved, KG_POLICIES_NOT_IN_FORCE, c->tenant);
+		kg_spi_select_of(&saved, kg_policies_not_in_force, c->tenant);
 		for (uint64 i = 0; i < SPI_processed; i++)
 			problem(c,
 					KG_DEGRADED,
