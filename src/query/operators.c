@@ -34,7 +34,7 @@ static const KgOperator operators[] = {
 	{"starts_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_BOUND_PREFIX},
 	/* likewise */
 	{"ends_with", KG_OPERAND_PART, KG_ON_TEXT, KG_SOME, KG_UNBOUNDED},
-	/* `true`: missing or null */
+	/* `true`: missing or null; an array without members is neither */
 	{"is_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_BOUND_MISSING},
 	/* `true`: neither missing nor null */
 	{"is_not_null", KG_OPERAND_FLAG, KG_ON_PROPERTY, KG_SOME, KG_UNBOUNDED},
