@@ -91,6 +91,8 @@ INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'page-texts', 'page', j
 RESET ROLE;
 VACUUM ANALYZE kg_entity, kg_word, kg_word_count;
 SET ROLE text_writer;
+-- What earlier statements read is not told any more.
+SELECT FROM pg_stat_force_next_flush();
 BEGIN;
 SELECT * FROM found('{"query": "common each77", "mode": "text", "limit": 3}');
 SELECT kg_search('{"query": "common each77", "mode": "text", "limit": 3}') - 'items';
@@ -98,6 +100,7 @@ SELECT kg_search('{"query": "common each77 each78 each79", "mode": "text", "limi
 SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE relname ~ '^kg_' AND seq_scan > 0 AND relname ~ '^kg_(word|entity$)';
 COMMIT;
 SET ROLE text_part;
+SELECT FROM pg_stat_force_next_flush();
 BEGIN;
 SELECT * FROM found('{"query": "common each77", "mode": "text", "limit": 3}');
 SELECT relname, seq_scan FROM pg_stat_xact_user_tables WHERE relname ~ '^kg_' AND seq_scan > 0 AND relname ~ '^kg_(word|entity$)';
