@@ -24,22 +24,22 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
   RETURN concat_ws(' | ', d->>'code', d->>'path', sqlerrm, d->>'expected', d->'did_you_mean', d->'allowed');
 END $$;
-CREATE FUNCTION pg_temp.scores(args jsonb) RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.found(args jsonb) RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(concat_ws(' ', r->>'node', r->>'score', jsonb_array_length(r->'path') / 2), ', ' ORDER BY n) FROM jsonb_array_elements(kg_rank(args)->'ranked') WITH ORDINALITY t(r, n) $$;
 
 SELECT kg_rank('{"seeds": ["i1"]}');
 -- as a tool
 SELECT kg_call_tool('rank_related', '{"seeds": ["brand:b2"], "limit": 2, "columns": ["size"]}')->'structuredContent';
 -- weights, twice the same seed, the way edges are followed, damping
-SELECT pg_temp.scores(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": 3}, {"id": "brand:b2"}]}'), ('{"seeds": ["i1", "item:i1", {"id": "i1"}, "b2"]}'),
+SELECT pg_temp.found(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": 3}, {"id": "brand:b2"}]}'), ('{"seeds": ["i1", "item:i1", {"id": "i1"}, "b2"]}'),
   ('{"seeds": ["i1"], "direction": "outgoing"}'), ('{"seeds": ["i1"], "direction": "incoming"}'), ('{"seeds": ["i1"], "relationship_types": ["LIKE"]}'),
   ('{"seeds": ["i1"], "damping": 0}'), ('{"seeds": ["i1"], "damping": 0.5}'), ('{"seeds": ["alone"]}'), ('{"seeds": ["i4"]}'), ('{"seeds": ["i4"], "damping": 0.99}')) v(a);
 -- only some are told, and the walk goes through all
-SELECT pg_temp.scores('{"seeds": ["i2"], "node_labels": ["brand"]}');
+SELECT pg_temp.found('{"seeds": ["i2"], "node_labels": ["brand"]}');
 SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["item"], "limit": 2, "ids_only": true}') r;
 SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["brand"], "limit": 2, "ids_only": true}') r;
 -- what does not hold at an instant is not there
-SELECT pg_temp.scores('{"seeds": ["i1"], "valid_at": "2021-01-01T00:00:00Z"}');
+SELECT pg_temp.found('{"seeds": ["i1"], "valid_at": "2021-01-01T00:00:00Z"}');
 -- little room: the last go first
 SELECT r->'returned', r->'withheld', octet_length(r::text) <= 1024 FROM kg_rank('{"seeds": ["i1"], "max_bytes": 1024}') r;
 -- seeds that are not there
