@@ -577,7 +577,7 @@ term_row(TupleTableSlot *slot, void *arg)
 	Terms *terms = arg;
 	bool isnull;
 	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	KgMatch **match = bsearch(
+	KgMatch *const *match = bsearch(
 		&node, terms->matches, terms->n, sizeof(KgMatch *), compare_node);
 
 	if (match != NULL)
