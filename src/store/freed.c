@@ -275,7 +275,10 @@ kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
 		add(freed, entity_id);
 }
 
-/* What the history says of them goes on with them. */
+/*
+ * What the history says of them since they took the id goes on with them; what
+ * they were under it before, until they gave it up, stays.
+ */
 static void
 raise_history(const KgFreed *freed, const Datum *values)
 {
@@ -286,10 +289,14 @@ raise_history(const KgFreed *freed, const Datum *values)
 			   "UPDATE @kg_history h SET version = h.version + u.version "
 			   "FROM unnest($2, $3) u(node, version), "
 			   "LATERAL (SELECT type_no, entity_id FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = u.node OFFSET 0) e "
+			   "WHERE tenant = $1 AND node = u.node OFFSET 0) e, "
+			   "LATERAL (SELECT coalesce(max(change), 0) AS change "
+			   "FROM @kg_history WHERE tenant = $1 AND type_no = e.type_no "
+			   "AND entity_id = e.entity_id AND node = u.node "
+			   "AND verdict = 'deleted') given_up "
 			   "WHERE h.tenant = $1 AND h.type_no = e.type_no "
 			   "AND h.entity_id = e.entity_id AND h.node = u.node "
-			   "AND h.version <= u.version AND h.verdict <> 'deleted'",
+			   "AND h.version <= u.version AND h.change > given_up.change",
 			   3,
 			   argtypes,
 			   values,

@@ -93,6 +93,17 @@ SELECT kg_apply_bundle(bundle(true, '{p3}')) ? 'revision' AS applied;
 SELECT entity_id, version FROM kg_entity ORDER BY 1;
 SELECT kg_check() - 'ms';
 SELECT said('(SELECT count(*) FROM kg_freed_type)') AS freed;
+-- An entity that comes back to its id after another one had it for longer: what it was under it before stays.
+INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('ck', 'maker', '{"id": "back"}');
+UPDATE kg_entity SET data = data || '{"id": "away"}' WHERE entity_id = 'back';
+INSERT INTO kg_entity (bundle, entity_type, data) VALUES ('ck', 'maker', '{"id": "back"}');
+UPDATE kg_entity SET data = data || '{"n": 1}' WHERE entity_id = 'back';
+UPDATE kg_entity SET data = data || '{"n": 2}' WHERE entity_id = 'back';
+DELETE FROM kg_entity WHERE entity_id = 'back';
+UPDATE kg_entity SET data = data || '{"id": "back", "n": 3}' WHERE entity_id = 'away';
+SELECT version, verdict, after FROM kg_history WHERE entity_id = 'back' ORDER BY change;
+SELECT version FROM kg_entity WHERE entity_id = 'back';
+SELECT kg_check() - 'ms';
 RESET ROLE;
 SELECT entity_type, version FROM kg_freed_type WHERE tenant = 'check_history' ORDER BY 1;
 SELECT FROM kg_drop_tenant('check_history');
