@@ -280,18 +280,18 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 }
 
 /*
- * Four columns that should be, as $2 to $5, and what the nodes of the batch,
- * $6, have.
+ * Columns that should be, as $2 and on, and what the nodes of the batch, the
+ * parameter after them, have.
  */
 static void
 compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 			 const Oid *argtypes, const KgColumns *rows, Datum nodes)
 {
-	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+	Datum values[KG_MAX_COLUMNS + 2] = {CStringGetTextDatum(v->tenant)};
 
 	kg_columns_arrays(rows, &values[1]);
-	values[5] = nodes;
-	run_rows(v, saved, sql, table, 6, argtypes, values);
+	values[rows->ncolumns + 1] = nodes;
+	run_rows(v, saved, sql, table, rows->ncolumns + 2, argtypes, values);
 }
 
 /*
@@ -398,25 +398,23 @@ compare_words(KgVerify *v, const KgColumns *words, Datum nodes)
 								   INT4ARRAYOID,
 								   INT4ARRAYOID,
 								   INT8ARRAYOID};
-	Datum values[7] = {CStringGetTextDatum(v->tenant)};
 
-	kg_columns_arrays(words, &values[1]);
-	values[6] = nodes;
-	run_rows(v,
-			 &saved,
-			 KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.word, "
-						  "u.frequency, u.length) AS line "
-						  "FROM unnest($2, $3, $4, $5, $6) "
-						  "AS u(word, type_no, node, frequency, length)",
-						  "SELECT w.node, concat_ws(' ', w.type_no, w.word, "
-						  "w.frequency, w.length) AS line "
-						  "FROM unnest($7) AS n(node) JOIN @kg_word w "
-						  "ON w.tenant = $1 AND w.node = n.node "
-						  "AND w.ctid <> '(0,0)'"),
-			 "kg_word",
-			 lengthof(argtypes),
-			 argtypes,
-			 values);
+	compare_rows(
+		v,
+		&saved,
+		KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.word, "
+					 "u.frequency, u.length) AS line "
+					 "FROM unnest($2, $3, $4, $5, $6) "
+					 "AS u(word, type_no, node, frequency, length)",
+					 "SELECT w.node, concat_ws(' ', w.type_no, w.word, "
+					 "w.frequency, w.length) AS line "
+					 "FROM unnest($7) AS n(node) JOIN @kg_word w "
+					 "ON w.tenant = $1 AND w.node = n.node "
+					 "AND w.ctid <> '(0,0)'"),
+		"kg_word",
+		argtypes,
+		words,
+		nodes);
 }
 
 static void
