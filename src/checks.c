@@ -76,22 +76,20 @@ static const KgCheck checks[] = {
 	{"sequence_behind",
 	 true,
 	 "SELECT format('sequence %s', s.name), "
-	 "format('it is at %s, and %s is in use', s.last, s.used), "
+	 "format('it is at %s, and %s is in use', l.last, s.used), "
 	 "format('SELECT setval(%L, %s)', s.oid::regclass, s.used) "
-	 "FROM (SELECT 'kg_node_seq' AS name, q.tableoid, "
-	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS last, "
-	 "(SELECT max(node) FROM @kg_entity) AS used "
-	 "FROM @kg_node_seq q UNION ALL SELECT 'kg_type_seq', q.tableoid, "
-	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
+	 "FROM (SELECT 'kg_node_seq', q.*, q.tableoid, "
+	 "(SELECT max(node) FROM @kg_entity) FROM @kg_node_seq q "
+	 "UNION ALL SELECT 'kg_type_seq', q.*, q.tableoid, "
 	 "(SELECT max(type_no) FROM @kg_entity_type) FROM @kg_type_seq q "
-	 "UNION ALL SELECT 'kg_relation_seq', q.tableoid, "
-	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
+	 "UNION ALL SELECT 'kg_relation_seq', q.*, q.tableoid, "
 	 "(SELECT max(relation_no) FROM @kg_relation) FROM @kg_relation_seq q "
-	 "UNION ALL SELECT 'kg_change_seq', q.tableoid, "
-	 "CASE WHEN is_called THEN last_value ELSE last_value - 1 END, "
-	 "(SELECT max(change) FROM @kg_history) "
-	 "FROM @kg_change_seq q) s(name, oid, last, used) "
-	 "WHERE $1 IS NULL AND s.used > s.last ORDER BY 1"},
+	 "UNION ALL SELECT 'kg_change_seq', q.*, q.tableoid, "
+	 "(SELECT max(change) FROM @kg_history) FROM @kg_change_seq q) "
+	 "s(name, last_value, log_cnt, is_called, oid, used) "
+	 "CROSS JOIN LATERAL (SELECT CASE WHEN s.is_called THEN s.last_value "
+	 "ELSE s.last_value - 1 END) l(last) "
+	 "WHERE $1 IS NULL AND s.used > l.last ORDER BY 1"},
 };
 
 typedef struct KgCheckCall
