@@ -56,14 +56,6 @@ add(Things *things, const char *kind, const char *name, const KgJson *value)
 	things->list[things->n++].value = value;
 }
 
-static const char *
-text_or(const KgJson *object, const char *key, const char *otherwise)
-{
-	const char *text = kg_json_get_text(object, key);
-
-	return text ? text : otherwise;
-}
-
 static void
 collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 {
@@ -73,7 +65,8 @@ collect_entities(Things *things, KgArena *scratch, const KgBundle *bundle)
 
 	for (i = 0; i < kg_json_length(sets); i++)
 	{
-		const char *type = text_or(sets->u.items[i], "entity_type", "?");
+		const char *type = kg_json_text_or(
+			sets->u.items[i], "entity_type", "?");
 		const KgJson *items = kg_json_get(sets->u.items[i], "items");
 
 		for (k = 0; k < kg_json_length(items); k++)
@@ -96,9 +89,9 @@ name_relation(KgArena *arena, const KgJson *relation)
 {
 	return kg_arena_format(arena,
 						   "%s %s -> %s",
-						   text_or(relation, "name", "?"),
-						   text_or(relation, "from", "?"),
-						   text_or(relation, "to", "?"));
+						   kg_json_text_or(relation, "name", "?"),
+						   kg_json_text_or(relation, "from", "?"),
+						   kg_json_text_or(relation, "to", "?"));
 }
 
 /* All but the edges. */
@@ -124,7 +117,7 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 	for (i = 0; i < kg_json_length(list); i++)
 		add(things,
 			"type",
-			text_or(list->u.items[i], "entity_type", "?"),
+			kg_json_text_or(list->u.items[i], "entity_type", "?"),
 			kg_json_get(list->u.items[i], "schema"));
 	list = kg_json_get(payload, "relations");
 	for (i = 0; i < kg_json_length(list); i++)
@@ -143,8 +136,8 @@ collect(Things *things, KgArena *scratch, const KgJson *payload)
 			"tool",
 			kg_arena_format(things->arena,
 							"%s %s",
-							text_or(list->u.items[i], "name", "?"),
-							text_or(list->u.items[i], "version", "?")),
+							kg_json_text_or(list->u.items[i], "name", "?"),
+							kg_json_text_or(list->u.items[i], "version", "?")),
 			kg_declared_tool(things->arena, list->u.items[i]));
 	collect_entities(things, scratch, &bundle);
 }

@@ -8,18 +8,10 @@
 
 #include "kgctl/bundle.h"
 
-static const char *
-text_or(const KgJson *object, const char *key, const char *otherwise)
-{
-	const char *text = kg_json_get_text(object, key);
-
-	return text ? text : otherwise;
-}
-
 const char *
 kg_bundle_own_name(const KgJson *bundle, const char *type)
 {
-	const char *name = text_or(bundle, "bundle_name", "");
+	const char *name = kg_json_text_or(bundle, "bundle_name", "");
 	size_t len = strlen(name);
 
 	return strncmp(type, name, len) == 0 && type[len] == '/' ? type + len + 1
@@ -55,9 +47,10 @@ name_end(KgArena *arena, const KgJson *bundle, const char *relation,
 	for (i = 0; i < kg_json_length(list); i++)
 	{
 		const KgJson *item = list->u.items[i];
-		const char *type = kg_bundle_own_name(bundle, text_or(item, end, ""));
+		const char *type = kg_bundle_own_name(bundle,
+											  kg_json_text_or(item, end, ""));
 
-		if (strcmp(text_or(item, "name", ""), relation) != 0)
+		if (strcmp(kg_json_text_or(item, "name", ""), relation) != 0)
 			continue;
 		if (colon != NULL &&
 			names_type(type, handle, (size_t) (colon - handle)))
@@ -77,7 +70,8 @@ declared(const KgJson *bundle, const char *relation)
 	size_t i;
 
 	for (i = 0; i < kg_json_length(list); i++)
-		if (strcmp(text_or(list->u.items[i], "name", ""), relation) == 0)
+		if (strcmp(kg_json_text_or(list->u.items[i], "name", ""), relation) ==
+			0)
 			return list->u.items[i];
 	return NULL;
 }
@@ -107,12 +101,12 @@ name_key(KgArena *arena, const KgJson *relation, const KgJson *edge)
 const char *
 kg_edge_name(KgArena *arena, const KgJson *bundle, const KgJson *edge)
 {
-	const char *name = text_or(edge, "relation", "?");
+	const char *name = kg_json_text_or(edge, "relation", "?");
 	const KgJson *relation = declared(bundle, name);
 	const char *from = name_end(
-		arena, bundle, name, "from", text_or(edge, "from", "?"));
+		arena, bundle, name, "from", kg_json_text_or(edge, "from", "?"));
 	const char *to = name_end(
-		arena, bundle, name, "to", text_or(edge, "to", "?"));
+		arena, bundle, name, "to", kg_json_text_or(edge, "to", "?"));
 	const char *key = name_key(arena, relation, edge);
 
 	if (kg_json_is_true(kg_json_get(relation, "symmetric")) &&

@@ -318,6 +318,14 @@ kg_json_get_text(const KgJson *object, const char *key)
 	return kg_json_text(kg_json_get(object, key));
 }
 
+const char *
+kg_json_text_or(const KgJson *object, const char *key, const char *otherwise)
+{
+	const char *text = kg_json_get_text(object, key);
+
+	return text ? text : otherwise;
+}
+
 static size_t
 digits(const char *s, size_t len, size_t at)
 {

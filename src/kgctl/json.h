@@ -112,6 +112,8 @@ extern size_t kg_json_length(const KgJson *array);
 extern bool kg_json_is_true(const KgJson *value);
 extern const char *kg_json_text(const KgJson *value); /* strings only */
 extern const char *kg_json_get_text(const KgJson *object, const char *key);
+extern const char *kg_json_text_or(const KgJson *object, const char *key,
+								   const char *otherwise);
 extern bool kg_json_is_number(const char *s, size_t len);
 extern bool kg_json_is_integer(const KgJson *value);
 
