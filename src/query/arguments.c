@@ -10,6 +10,7 @@
 #include "mb/pg_wchar.h"
 #include "query/arguments.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/hsearch.h"
 #include "utils/numeric.h"
 
@@ -355,20 +356,29 @@ kg_args_item(const JsonbValue *value, const char *path,
 	return kg_json_container(value);
 }
 
+/* A member, and the number that it is or that its string says. */
+static bool
+read_number(const JsonbContainer *object, const char *key, JsonbValue *value,
+			JsonbValue *number, bool *repaired)
+{
+	if (kg_json_get(object, key, value) == NULL)
+		return false;
+	*number = *value;
+	*repaired = value->type == jbvString && kg_args_read_number(value, number);
+	return true;
+}
+
 bool
 kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 			int64 min, int64 max, int64 *result, KgRepairs *repairs)
 {
 	JsonbValue value;
 	JsonbValue number;
-	bool repaired = false;
+	bool repaired;
 	int64 n;
 
-	if (kg_json_get(object, key, &value) == NULL)
+	if (!read_number(object, key, &value, &number, &repaired))
 		return false;
-	number = value;
-	if (value.type == jbvString)
-		repaired = kg_args_read_number(&value, &number);
 	if (!kg_json_int64(&number, &n) || n < min || n > max)
 	{
 		const char *expected =
@@ -381,6 +391,30 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 		kg_error_throw(
 			kg_args_error(kg_path_member(path, key), &value, expected));
 	}
+	if (repaired)
+		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
+	*result = n;
+	return true;
+}
+
+bool
+kg_args_number(const JsonbContainer *object, const char *key, const char *path,
+			   double least, double most, const char *expected, double *result,
+			   KgRepairs *repairs)
+{
+	JsonbValue value;
+	JsonbValue number;
+	bool repaired;
+	double n = get_float8_nan();
+
+	if (!read_number(object, key, &value, &number, &repaired))
+		return false;
+	if (number.type == jbvNumeric)
+		n = DatumGetFloat8(DirectFunctionCall1(
+			numeric_float8_no_overflow, NumericGetDatum(number.val.numeric)));
+	if (!(n >= least && n <= most))
+		kg_error_throw(
+			kg_args_error(kg_path_member(path, key), &value, expected));
 	if (repaired)
 		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
 	*result = n;

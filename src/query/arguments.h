@@ -65,6 +65,11 @@ extern const JsonbContainer *kg_args_item(const JsonbValue *value,
 extern bool kg_args_int(const JsonbContainer *object, const char *key,
 						const char *path, int64 min, int64 max, int64 *result,
 						KgRepairs *repairs);
+/* From least to most; expected says so. */
+extern bool kg_args_number(const JsonbContainer *object, const char *key,
+						   const char *path, double least, double most,
+						   const char *expected, double *result,
+						   KgRepairs *repairs);
 extern bool kg_args_bool(const JsonbContainer *object, const char *key,
 						 const char *path, bool *result, KgRepairs *repairs);
 extern char *kg_args_string(const JsonbContainer *object, const char *key,

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <float.h>
+
 #include "base/error.h"
 #include "base/settings.h"
 #include "query/relevance.h"
@@ -36,20 +38,6 @@ typedef struct RankRelated
 
 /* ---- arguments ---- */
 
-static double
-number_between(const JsonbValue *value, const char *path, double least,
-			   bool above, double most, const char *expected)
-{
-	double number = -1;
-
-	if (value->type == jbvNumeric)
-		number = DatumGetFloat8(DirectFunctionCall1(
-			numeric_float8_no_overflow, NumericGetDatum(value->val.numeric)));
-	if (!(number >= least && number <= most) || (above && number == least))
-		kg_error_throw(kg_args_error(path, value, expected));
-	return number;
-}
-
 static char *
 read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 {
@@ -63,13 +51,14 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 		return kg_call_handle(value, path);
 	object = value->val.binary.data;
 	kg_args_known(object, path, known, lengthof(known));
-	if (kg_json_get(object, "weight", &member) != NULL)
-		r->weights[i] = number_between(&member,
-									   kg_path_member(path, "weight"),
-									   0,
-									   true,
-									   1e15,
-									   "a number above 0");
+	kg_args_number(object,
+				   "weight",
+				   path,
+				   DBL_MIN,
+				   1e15,
+				   "a number above 0",
+				   &r->weights[i],
+				   r->call.input.repairs);
 	if (kg_json_get(object, "id", &member) == NULL)
 		kg_error_throw(
 			kg_args_error(path, value, "an id, or {\"id\", \"weight\"}"));
@@ -149,7 +138,6 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 	KgGraphCall *call = &r->call;
 	const KgInput *in = &call->input;
 	KgRelationNames names;
-	JsonbValue damping;
 
 	kg_graph_call_begin(call, "rank_related", arguments);
 	names = kg_call_relation_list(call, "relationship_types");
@@ -158,13 +146,14 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	r->limit = (uint32) kg_input_limit(in, 0);
 	r->query.damping = 0.85;
-	if (kg_input_value(in, "damping", &damping))
-		r->query.damping = number_between(&damping,
-										  "/damping",
-										  0,
-										  false,
-										  KG_RANK_MAX_DAMPING,
-										  "a number from 0 to 0.99");
+	kg_args_number(in->object,
+				   "damping",
+				   in->path,
+				   0,
+				   KG_RANK_MAX_DAMPING,
+				   "a number from 0 to 0.99",
+				   &r->query.damping,
+				   in->repairs);
 	r->query.bound = KG_RANK_BOUND;
 	r->query.most = (uint32) kg_setting_max_ranked;
 	read_seeds(r);
