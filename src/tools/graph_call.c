@@ -408,6 +408,7 @@ kg_call_selector(KgGraphCall *call, const KgInput *in, const char *label_key,
 	selector->path = in->path;
 	selector->ids_path = kg_input_path(in, "ids");
 	selector->type = kg_call_type(call, in, label_key);
+	kg_past_require_type(selector->type);
 	selector->ids = kg_input_ids(in, "ids", &selector->nids);
 	if (kg_input_declares(in, "related"))
 		selector->related = kg_call_related(call, in);

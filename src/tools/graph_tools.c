@@ -163,8 +163,8 @@ static const char aggregate_input[] =
 				":{'field':{"
 				"'type':'string','description':'a column of the "
 				"reply'},'order':"
-				"<sort_order>}}},'limit':<limit>,<valid_at>'max_bytes':<max_"
-				"bytes>}}";
+				"<sort_order>}}},'limit':<limit>,<as_of><valid_at>"
+				"'max_bytes':<max_bytes>}}";
 
 static const char aggregate_output[] =
 	"{'type':'object','required':['columns','rows'],"

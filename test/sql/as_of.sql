@@ -57,6 +57,8 @@ INSERT INTO as_of.calls SELECT row_number() OVER (), c FROM unnest(ARRAY[
   'kg_describe_many(%s || ''{"ids": ["i3", "i5", "i10", "brand:b1"], "citations": true}'')',
   'kg_list(''item'', %s || ''{"related": [{"type": "NEEDS", "to": {"filters": {"price": {"gte": 3}}}}], "limit": 100}'')', 'kg_list(''item'', %s || ''{"not_related": [[{"type": "NEEDS"}, {"type": "BRAND", "to": {"ids": ["b1"]}}]], "sort": [{"field": "price"}], "limit": 100}'')',
   'kg_list(''item'', %s || ''{"search": "item", "related": [{"type": "FITS", "direction": "both", "min_count": 2}]}'')', 'kg_list_ids(''brand'', %s || ''{"related": [{"type": "BRAND", "direction": "incoming", "to": {"ids": ["i1", "i3"]}}]}'')',
+  'kg_aggregate(%s || ''{"node": {"label": "item"}, "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "price"}, {"fn": "count_distinct", "property": "name"}], "group_by": [{"property": "tags"}]}'')', 'kg_aggregate(%s || ''{"node": {"label": "item", "filters": {"price": {"gte": 2}}}, "relationships": [{"type": "NEEDS"}], "aggregations": [{"fn": "max", "property": "price"}, {"fn": "count"}], "group_by": [{"relationship": "BRAND", "label": "brand", "property": "tier"}]}'')',
+  'kg_aggregate(%s || ''{"node": {"label": "item"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "NEEDED_BY", "label": "item", "property": "tags"}]}'')', 'kg_aggregate(%s || ''{"node": {"label": "brand"}, "aggregations": [{"fn": "count"}]}'')',
   'kg_find_nodes(%s || ''{"node_label": "brand", "related": [{"type": "BRAND", "direction": "incoming", "max_count": 10}]}'')', 'kg_find_nodes(%s || ''{"node_label": "item", "not_related": [{"type": "NEEDED_BY"}], "limit": 100}'')',
   'kg_traverse(%s || ''{"from": {"label": "item", "related": [{"type": "NEEDED_BY"}], "not_related": [{"type": "FITS", "direction": "both"}]}, "relationships": [{"type": "NEEDS"}], "limit": 100}'')', 'kg_describe(%s || ''{"id": "item:i3"}'')', 'kg_describe_many(%s || ''{"ids": ["i3", "i4", "brand:b1", "brand:b2"]}'')',
   'kg_traverse(%s || ''{"from": {"label": "item", "ids": ["i1", "i3", "i5"]}, "relationships": [{"type": "NEEDS", "max_hops": 3}]}'')',
@@ -165,7 +167,9 @@ SELECT said(format(c, :'at1')) FROM unnest(ARRAY['kg_list(''plain'', jsonb_build
   'kg_list(''item'', jsonb_build_object(''as_of'', %L) || ''{"related": [{"type": "LIKES"}]}'')', 'kg_list(''plain'', jsonb_build_object(''as_of'', %L) || ''{"related": [{"type": "SEES", "direction": "incoming"}]}'')',
   'kg_neighbors(jsonb_build_object(''as_of'', %L) || ''{"start_node": {"label": "item", "node_id": "i1"}}'')',
   'kg_paths(jsonb_build_object(''as_of'', %L) || ''{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "item", "ids": ["i2"]}, "relationship_types": ["LIKES"]}'')',
-  'kg_aggregate(jsonb_build_object(''as_of'', %L) || ''{"node": {"label": "item"}, "aggregations": [{"fn": "count"}]}'')']) c;
+  'kg_aggregate(jsonb_build_object(''as_of'', %L) || ''{"node": {"label": "plain"}, "aggregations": [{"fn": "count"}]}'')',
+  'kg_aggregate(jsonb_build_object(''as_of'', %L) || ''{"node": {"label": "item"}, "relationships": [{"type": "LIKES"}], "aggregations": [{"fn": "count"}]}'')',
+  'kg_aggregate(jsonb_build_object(''as_of'', %L) || ''{"node": {"label": "item"}, "aggregations": [{"fn": "count"}], "group_by": [{"relationship": "SEES", "label": "plain", "property": "id"}]}'')']) c;
 SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', t))), said(format('kg_describe(%L)', jsonb_build_object('id', 'i1', 'as_of', t)))
   FROM unnest(ARRAY['yesterday', '3000-01-01T00:00:00Z', '0000-01-01T00:00:00Z', '2026-13-01T00:00:00Z']) t;
 SELECT regexp_replace(said($$kg_list('item', '{"as_of": "2001-01-01T00:00:00Z"}')$$), 'since .*', 'since ...');
