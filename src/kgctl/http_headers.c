@@ -272,20 +272,25 @@ count_header(void *cls, enum MHD_ValueKind kind, const char *key,
 
 /*
  * What is before us, a proxy perhaps, must not have read another request than
- * we do: no header twice that means one thing, no two lengths of a body.
+ * we do: no header twice that means one thing, no two lengths of a body, and
+ * none of which we do not know the end (RFC 9112, 6.1).
  */
 bool
 kg_headers_single(KgRequest *req)
 {
+	const char *coding = kg_header(req, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 	unsigned seen = 0;
 
 	MHD_get_connection_values(req->mhd, MHD_HEADER_KIND, count_header, &seen);
-	if (kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL &&
-		kg_header(req, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+	if (coding && kg_header(req, MHD_HTTP_HEADER_CONTENT_LENGTH) != NULL)
 		seen |= AMBIGUOUS;
-	return (seen & AMBIGUOUS) == 0 ||
-		   kg_http_refuse(
-			   req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
+	if ((seen & AMBIGUOUS) != 0)
+		return kg_http_refuse(
+			req, MHD_HTTP_BAD_REQUEST, "the headers are ambiguous");
+	return coding == NULL || strcasecmp(coding, "chunked") == 0 ||
+		   kg_http_refuse(req,
+						  MHD_HTTP_NOT_IMPLEMENTED,
+						  "send Transfer-Encoding: chunked, or Content-Length");
 }
 
 bool

@@ -283,6 +283,10 @@ healthy('errors');
 	is(read_reply($socket)->{status}, 200, 'and the answer');
 	is(read_reply($raw->("POST /mcp HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n14\r\n" . substr($ping, 0, 20)
 		. "\r\n14;x=y\r\n" . substr($ping, 20) . "\r\n0\r\nTrailer: 1\r\n\r\n"))->{status}, 200, 'chunks with extensions and a trailer');
+	for my $coding ('xchunked', 'gzip, chunked', 'identity', 'chunked, chunked')
+	{
+		is(read_reply($raw->("POST /mcp HTTP/1.1\r\n${headers}Transfer-Encoding: $coding\r\n\r\n"), 5)->{status}, 501, "Transfer-Encoding: $coding");
+	}
 	for my $bad ("zz\r\n", "-5\r\n", "fffffffffffffffff\r\n", "5\r\nabcdefgh\r\n")
 	{
 		$reply = read_reply($raw->("POST /mcp HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\n$bad"), 5);
