@@ -227,11 +227,11 @@ write_entities(KgHistory *history)
 			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 			   "verdict, bundle, type_no, entity_id, node, version, before, "
 			   "after, scope_before, scope_after) SELECT $1, nextval($2), $3, "
-			   /* The clock may have been set back. */
-			   "CASE WHEN u.before IS NULL THEN $4 ELSE greatest($4, "
+			   /* The clock may have been set back; an id may come back. */
+			   "greatest($4, "
 			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 			   "AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
-			   "ORDER BY h.at DESC LIMIT 1)) END, "
+			   "ORDER BY h.at DESC LIMIT 1)), "
 			   "$5, $6, $7, $8, $9, u.* "
 			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
 			   "u(verdict, bundle, type_no, entity_id, node, version, before, "

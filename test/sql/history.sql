@@ -262,6 +262,10 @@ SELECT kg_call_tool('get_issue', jsonb_build_object('ids', '["ok", "moved", "cam
 SELECT count(*) FROM kg_history;
 RESET ROLE;
 SELECT kg_set_authorizer('history2', NULL);
+-- A clock that was set back after a deletion: what is made again then comes no earlier.
+UPDATE kg_history SET at = at + '1 hour' WHERE tenant = 'history2' AND entity_id = 'gone' AND verdict = 'deleted';
+INSERT INTO kg_entity(tenant, bundle, entity_type, data) VALUES ('history2', 'code', 'issue', '{"id": "gone", "project": "open"}');
+SELECT array_agg(verdict ORDER BY change) AS verdicts, array_agg(at ORDER BY change) = array_agg(at ORDER BY at) AS ordered FROM kg_history WHERE tenant = 'history2' AND entity_id = 'gone';
 DROP FUNCTION public.history_decide(text, text, text[]);
 SELECT kg_drop_tenant('history'), kg_drop_tenant('history2');
 SELECT count(*) FROM kg_history WHERE tenant LIKE 'history%';
