@@ -227,11 +227,15 @@ write_entities(KgHistory *history)
 			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 			   "verdict, bundle, type_no, entity_id, node, version, before, "
 			   "after, scope_before, scope_after) SELECT $1, nextval($2), $3, "
-			   /* The clock may have been set back; an id may come back. */
-			   "greatest($4, "
+			   /*
+				* The clock may have been set back.  Version 1 is of an id that
+				* was of no entity before: it has no change to come after.  (Or
+				* of one given up while this waited, and the clock is read now.)
+				*/
+			   "CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
 			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
 			   "AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
-			   "ORDER BY h.at DESC LIMIT 1)), "
+			   "ORDER BY h.at DESC LIMIT 1)) END, "
 			   "$5, $6, $7, $8, $9, u.* "
 			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
 			   "u(verdict, bundle, type_no, entity_id, node, version, before, "
