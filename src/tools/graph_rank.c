@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include <float.h>
+#include <math.h>
 
 #include "base/error.h"
 #include "base/settings.h"
@@ -54,7 +54,7 @@ read_seed(RankRelated *r, const JsonbValue *value, const char *path, int i)
 	kg_args_number(object,
 				   "weight",
 				   path,
-				   DBL_MIN,
+				   nextafter(0, 1),
 				   1e15,
 				   "a number above 0",
 				   &r->weights[i],

@@ -46,6 +46,9 @@ SELECT r->'returned', r->'withheld', octet_length(r::text) <= 1024 FROM kg_rank(
 SELECT r->'unknown_seeds', r->'hints', jsonb_array_length(r->'ranked') FROM kg_rank('{"seeds": ["i1", "i9", "brand:b7", "i9"], "limit": 1}') r;
 -- a number in a string is what it says
 SELECT reply = kg_rank('{"seeds": [{"id": "i1", "weight": 2}, "b2"], "damping": 0.5}'), repaired FROM (SELECT r - 'repaired' AS reply, r->'repaired' AS repaired FROM kg_rank('{"seeds": [{"id": "i1", "weight": "2"}, "b2"], "damping": "0.5"}') r) t;
+-- the least number above 0 is one; strings that are no number, or too large, are told so
+SELECT jsonb_array_length(kg_rank('{"seeds": [{"id": "i1", "weight": 5e-324}]}') -> 'ranked') > 0 AS least;
+SELECT pg_temp.tried(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": "0"}]}'), ('{"seeds": [{"id": "i1", "weight": "1e3"}]}'), ('{"seeds": ["i1"], "damping": "NaN"}'), ('{"seeds": ["i1"], "damping": "0.999"}')) v(a);
 SELECT pg_temp.tried(a::jsonb) FROM (VALUES ('{"seeds": ["i9"]}'), ('{"seeds": []}'), ('{}'), ('{"seeds": "i1"}'), ('{"seeds": [true]}'), ('{"seeds": [{"weight": 1}]}'), ('{"seeds": [{"id": "i1", "wieght": 1}]}'),
   ('{"seeds": [{"id": "i1", "weight": 0}]}'), ('{"seeds": [{"id": "i1", "weight": -1}]}'), ('{"seeds": [{"id": "i1", "weight": "much"}]}'), ('{"seeds": [{"id": "i1", "weight": 1e400}]}'),
   ('{"seeds": ["i1"], "damping": 1}'), ('{"seeds": ["i1"], "damping": -0.1}'), ('{"seeds": ["i1"], "damping": true}'), ('{"seeds": ["i1"], "limit": 0}'), ('{"seeds": ["i1"], "limit": 1001}'),
