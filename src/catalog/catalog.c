@@ -20,6 +20,7 @@
 #include "base/spi.h"
 #include "catalog/annotations.h"
 #include "catalog/catalog.h"
+#include "catalog/lock.h"
 #include "catalog/period.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"
@@ -28,6 +29,7 @@
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -674,12 +676,18 @@ kg_catalog_of_caller(void)
 	return catalog;
 }
 
+/*
+ * Whoever waited for a row, and took no lock of a table since, has not heard of
+ * what its writer committed before.
+ */
 const KgCatalog *
 kg_catalog_newest(const char *tenant)
 {
 	Wanted wanted = wanted_by_caller(tenant);
-	Entry *entry = kg_cache_find(&catalogs, wanted.role, is_newest, &wanted);
+	Entry *entry;
 
+	AcceptInvalidationMessages();
+	entry = kg_cache_find(&catalogs, wanted.role, is_newest, &wanted);
 	if (entry == NULL)
 	{
 		kg_push_newest_snapshot();
@@ -688,6 +696,50 @@ kg_catalog_newest(const char *tenant)
 		entry->newest = true;
 	}
 	return use(entry);
+}
+
+/*
+ * What is derived follows the newest schemas; a transaction with an older
+ * snapshot reads it beside entities that it sees as older ones had them.  Its
+ * own changes of schemas it sees, those of the command that runs as well.
+ */
+static void
+require_seen_types(const KgCatalog *newest)
+{
+	const KgCatalog *seen;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	seen = kg_catalog_get(newest->tenant);
+	PopActiveSnapshot();
+	for (int i = 0; i < seen->ntypes && seen != newest; i++)
+	{
+		const KgType *type = seen->types[i];
+		const KgType *now = kg_catalog_type_no(newest, type->type_no);
+		KgError *err;
+
+		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
+			continue;
+		err = kg_error_new(KG_CONFLICT,
+						   "another session changed entity type \"%s\" since "
+						   "the transaction began",
+						   kg_type_handle(type));
+		kg_error_expected(err, "the same transaction again");
+		kg_error_throw(err);
+	}
+}
+
+const KgCatalog *
+kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
+{
+	const KgCatalog *newest;
+
+	for (int i = 0; i < n; i++)
+		(void) kg_lock_type_shared(type_nos[i]);
+	newest = kg_catalog_newest(tenant);
+	require_seen_types(newest);
+	return newest;
 }
 
 const KgType *

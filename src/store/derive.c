@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -88,38 +87,6 @@ init_batch(KgDerivation *d)
 	d->nentities = 0;
 }
 
-/*
- * What is derived follows the newest schemas; a transaction with an older
- * snapshot reads it beside entities that it sees as older ones had them.  Its
- * own changes of schemas it sees, those of the command that runs as well.
- */
-static void
-require_seen_types(const char *tenant, const KgCatalog *newest)
-{
-	const KgCatalog *seen;
-
-	if (!IsolationUsesXactSnapshot())
-		return;
-	PushActiveSnapshot(GetTransactionSnapshot());
-	seen = kg_catalog_get(tenant);
-	PopActiveSnapshot();
-	for (int i = 0; i < seen->ntypes && seen != newest; i++)
-	{
-		const KgType *type = seen->types[i];
-		const KgType *now = kg_catalog_type_no(newest, type->type_no);
-		KgError *err;
-
-		if (now != NULL && strcmp(now->schema_hash, type->schema_hash) == 0)
-			continue;
-		err = kg_error_new(KG_CONFLICT,
-						   "another session changed entity type \"%s\" since "
-						   "the transaction began",
-						   kg_type_handle(type));
-		kg_error_expected(err, "the same transaction again");
-		kg_error_throw(err);
-	}
-}
-
 KgDerivation *
 kg_derive_begin(const char *tenant, const KgUserContext *caller)
 {
@@ -133,8 +100,7 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	else
 		GetUserIdAndSecContext(&d->caller.userid, &d->caller.sec_context);
 	d->tenant = MemoryContextStrdup(context, tenant);
-	d->catalog = kg_catalog_newest(tenant);
-	require_seen_types(tenant, d->catalog);
+	d->catalog = kg_catalog_locked(tenant, NULL, 0);
 	d->batch = AllocSetContextCreate(
 		context, "kg_graph batch", ALLOCSET_DEFAULT_SIZES);
 	d->scratch = AllocSetContextCreate(
@@ -147,6 +113,13 @@ kg_derive_begin(const char *tenant, const KgUserContext *caller)
 	if (d->pending == NULL)
 		d->pending = &d->own;
 	return d;
+}
+
+const KgCatalog *
+kg_derive_lock_type(KgDerivation *d, int32 type_no)
+{
+	d->catalog = kg_catalog_locked(d->tenant, &type_no, 1);
+	return d->catalog;
 }
 
 void

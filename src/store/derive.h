@@ -25,6 +25,12 @@ extern KgDerivation *kg_derive_begin(const char *tenant,
 									 const KgUserContext *caller);
 
 /*
+ * Before rows of the type are told whose type is not locked: kg_catalog_locked(),
+ * of which the derivation goes on.
+ */
+extern const KgCatalog *kg_derive_lock_type(KgDerivation *d, int32 type_no);
+
+/*
  * Nothing is written: the rows that would be are told, batch by batch, in the
  * batch's context.
  */

@@ -643,6 +643,7 @@ typedef struct Work
 	KgFreed *freed;
 	KgHistory *history; /* NULL: nothing so far */
 	const KgCatalog *catalog;
+	int32 locked;		/* the type of the last row that goes */
 	const KgType *type; /* of the last row */
 } Work;
 
@@ -848,6 +849,20 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 	}
 }
 
+/*
+ * Of a row that goes no trigger of ours has locked the type, and its schema may
+ * have changed while the row was waited for.
+ */
+static void
+lock_type(Work *work, int32 type_no)
+{
+	if (work->locked == type_no)
+		return;
+	work->catalog = kg_derive_lock_type(work->derivation, type_no);
+	work->locked = type_no;
+	work->type = NULL;
+}
+
 static void
 derive_deleted(Statement *statement, TriggerData *trigdata,
 			   TupleTableSlot *slot, MemoryContext row_context)
@@ -866,6 +881,7 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 			NULL,
 			DatumGetByteaPP(slot_value(statement, slot, COL_KEYS))};
 
+		lock_type(work, type_no);
 		if (statement->overtaken)
 			kg_derive_overtaken(d, type_no, node, &was);
 		else

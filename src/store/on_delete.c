@@ -125,6 +125,23 @@ sources_of(const IncomingList *list, bool derived, KgNodeList *sources)
 	}
 }
 
+/* The types of the sources of derived edges do not change any more. */
+static const KgCatalog *
+lock_types(const char *tenant, const IncomingList *list)
+{
+	int32 *type_nos = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, list->n) * sizeof(int32));
+	const KgCatalog *catalog;
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		if (list->items[i].derived)
+			type_nos[n++] = list->items[i].type_no;
+	catalog = kg_references_lock_types(tenant, type_nos, n);
+	pfree(type_nos);
+	return catalog;
+}
+
 /* The first edge whose source is not below a node. */
 static int
 first_from(const IncomingList *list, int64 node)
@@ -481,9 +498,10 @@ treat_chunk(const KgCatalog *catalog, const KgUserContext *caller,
 }
 
 void
-kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
+kg_references_deleted(const char *tenant, const KgNodeList *deleted,
 					  const KgUserContext *caller, KgNodeList *left)
 {
+	const KgCatalog *catalog;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph deleted", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(scratch);
@@ -492,15 +510,15 @@ kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
 	IncomingList incoming;
 
 	check_stack_depth();
-	read_incoming(catalog->tenant, deleted, &incoming);
+	read_incoming(tenant, deleted, &incoming);
 	sources_of(&incoming, false, &explicit);
 	sources_of(&incoming, true, &derived);
 	if (explicit.n > 0)
 	{
-		kg_require_seen(
-			catalog->tenant, caller, explicit.nodes, explicit.n, KG_CUT_OFF);
-		delete_explicit(catalog->tenant, deleted->nodes, deleted->n);
+		kg_require_seen(tenant, caller, explicit.nodes, explicit.n, KG_CUT_OFF);
+		delete_explicit(tenant, deleted->nodes, deleted->n);
 	}
+	catalog = lock_types(tenant, &incoming);
 	for (int i = 0; i < derived.n; i += KG_ON_DELETE_CHUNK)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -516,7 +534,7 @@ kg_references_deleted(const KgCatalog *catalog, const KgNodeList *deleted,
 	{
 		KgNodeList rest = {scratch};
 
-		read_incoming(catalog->tenant, deleted, &incoming);
+		read_incoming(tenant, deleted, &incoming);
 		sources_of(&incoming, true, &rest);
 		for (int i = 0; i < rest.n; i++)
 			kg_node_add(left, rest.nodes[i]);
@@ -540,9 +558,10 @@ may_restrict(const KgCatalog *catalog, const Incoming *edge)
 }
 
 int
-kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
+kg_references_restricting(const char *tenant, const KgNodeList *nodes,
 						  KgRestricting **result)
 {
+	const KgCatalog *catalog;
 	KgNodeList sources = {CurrentMemoryContext};
 	KgReferenceList references = {CurrentMemoryContext};
 	IncomingList incoming;
@@ -550,14 +569,15 @@ kg_references_restricting(const KgCatalog *catalog, const KgNodeList *nodes,
 	int kept = 0;
 	int n = 0;
 
-	read_incoming(catalog->tenant, nodes, &incoming);
+	read_incoming(tenant, nodes, &incoming);
+	catalog = lock_types(tenant, &incoming);
 	for (int i = 0; i < incoming.n; i++)
 		if (incoming.items[i].derived &&
 			may_restrict(catalog, &incoming.items[i]))
 			incoming.items[kept++] = incoming.items[i];
 	incoming.n = kept;
 	sources_of(&incoming, true, &sources);
-	kg_references_reread(catalog, &sources, &references);
+	catalog = kg_references_reread(tenant, &sources, &references);
 	keep_edges_of(&incoming, &references);
 	targets = kg_references_find(catalog, &references, NULL, NULL);
 	*result = MemoryContextAllocHuge(CurrentMemoryContext,

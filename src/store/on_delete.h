@@ -27,7 +27,7 @@ typedef struct KgRestricting
  * others; returns how many.  Their sources stay as they are until the
  * transaction ends.
  */
-extern int kg_references_restricting(const KgCatalog *catalog,
+extern int kg_references_restricting(const char *tenant,
 									 const KgNodeList *nodes,
 									 KgRestricting **result);
 
@@ -37,8 +37,7 @@ extern int kg_references_restricting(const KgCatalog *catalog,
  * that restrict.  Raises KG_FORBIDDEN where the caller does not see an entity
  * that would be written.
  */
-extern void kg_references_deleted(const KgCatalog *catalog,
-								  const KgNodeList *deleted,
+extern void kg_references_deleted(const char *tenant, const KgNodeList *deleted,
 								  const KgUserContext *caller,
 								  KgNodeList *left);
 

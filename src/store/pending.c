@@ -181,10 +181,11 @@ find_restricting(const KgReferenceList *missing, const KgNodeList *nodes,
 }
 
 void
-kg_pending_check(const KgCatalog *catalog, const KgUserContext *caller,
+kg_pending_check(const char *tenant, const KgUserContext *caller,
 				 KgNodeList *nodes, const KgNodeList *deleted)
 {
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
+	const KgCatalog *catalog;
 	KgNodeList all = {CurrentMemoryContext};
 	KgNodeList restricting = {CurrentMemoryContext};
 	KgReferenceList missing = {CurrentMemoryContext};
@@ -195,7 +196,8 @@ kg_pending_check(const KgCatalog *catalog, const KgUserContext *caller,
 		kg_node_add(&all, deleted->nodes[i]);
 	kg_nodes_sort(&all);
 	kg_nodes_sort(nodes);
-	kg_references_renew(catalog, &all, caller, &missing);
+	kg_references_renew(tenant, &all, caller, &missing);
+	catalog = kg_catalog_newest(tenant);
 	find_restricting(&missing, nodes, &restricting);
 	for (int i = 0; i < missing.n; i++)
 	{

@@ -15,9 +15,8 @@
  * SPI_connect().  nodes are referrers whose target never was, deleted are
  * referrers whose target went.  nodes is put in order.
  */
-extern void kg_pending_check(const KgCatalog *catalog,
-							 const KgUserContext *caller, KgNodeList *nodes,
-							 const KgNodeList *deleted);
+extern void kg_pending_check(const char *tenant, const KgUserContext *caller,
+							 KgNodeList *nodes, const KgNodeList *deleted);
 
 /*
  * What is stored of a node, for errors that tell of it; returns the id, NULL

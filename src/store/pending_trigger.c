@@ -90,10 +90,7 @@ kg_sql_check_references(PG_FUNCTION_ARGS)
 	/* Now, within the statement, it is the owner who inserted the row. */
 	caller = saved;
 	caller.userid = DatumGetObjectId(values[4]);
-	kg_pending_check(kg_catalog_newest(TextDatumGetCString(values[0])),
-					 &caller,
-					 &nodes,
-					 &deleted);
+	kg_pending_check(TextDatumGetCString(values[0]), &caller, &nodes, &deleted);
 	delete_pending(values[0], values[1]);
 	SPI_finish();
 	kg_restore_user(&saved);

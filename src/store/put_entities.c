@@ -1140,8 +1140,7 @@ find_restricted(Removal *removal)
 	if (nodes.n == 0)
 		return;
 	kg_become_owner(&user);
-	n = kg_references_restricting(
-		kg_catalog_newest(removal->tenant), &nodes, &references);
+	n = kg_references_restricting(removal->tenant, &nodes, &references);
 	kg_restore_user(&user);
 	if (n == 0)
 		return;

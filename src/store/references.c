@@ -633,40 +633,100 @@ kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 						 extract.references[i].value);
 }
 
-void
-kg_references_reread(const KgCatalog *catalog, const KgNodeList *nodes,
-					 KgReferenceList *references)
+/* One type mostly follows another of the same. */
+static List *
+add_type(List *types, int32 type_no)
+{
+	if (types != NIL && llast_int(types) == type_no)
+		return types;
+	return list_append_unique_int(types, type_no);
+}
+
+const KgCatalog *
+kg_references_lock_types(const char *tenant, const int32 *type_nos, int n)
+{
+	List *types = NIL;
+	int32 *numbers;
+
+	for (int i = 0; i < n; i++)
+		types = add_type(types, type_nos[i]);
+	numbers = palloc(Max(1, list_length(types)) * sizeof(int32));
+	for (int i = 0; i < list_length(types); i++)
+		numbers[i] = list_nth_int(types, i);
+	return kg_catalog_locked(tenant, numbers, list_length(types));
+}
+
+/* What is stored of an entity. */
+typedef struct Stored
+{
+	int64 node;
+	Jsonb *data;
+} Stored;
+
+static const KgCatalog *
+reread_chunk(const char *tenant, const int64 *nodes, int n,
+			 KgReferenceList *references)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(catalog->tenant)};
+	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+	Stored *stored = palloc(n * sizeof(Stored));
+	int32 *type_nos = palloc(n * sizeof(int32));
 	MemoryContext context = CurrentMemoryContext;
+	const KgCatalog *catalog;
+	int found;
+
+	kg_spi_run_latest(&saved,
+					  "SELECT node, type_no::bigint, data FROM @kg_entity "
+					  "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	MemoryContextSwitchTo(context);
+	found = SPI_processed;
+	for (int i = 0; i < found; i++)
+	{
+		bool isnull;
+
+		stored[i].node = kg_spi_int64(i, 1);
+		type_nos[i] = kg_spi_int64(i, 2);
+		stored[i].data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+	}
+	SPI_freetuptable(SPI_tuptable);
+	catalog = kg_references_lock_types(tenant, type_nos, found);
+	for (int i = 0; i < found; i++)
+	{
+		const KgType *type = kg_catalog_type_no(catalog, type_nos[i]);
+
+		if (type)
+			kg_references_of(type, stored[i].node, stored[i].data, references);
+	}
+	return catalog;
+}
+
+const KgCatalog *
+kg_references_reread(const char *tenant, const KgNodeList *nodes,
+					 KgReferenceList *references)
+{
+	const KgCatalog *catalog = kg_catalog_locked(tenant, NULL, 0);
+	MemoryContext scratch = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph reread", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(scratch);
 
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
-		values[1] = kg_int64_array(nodes->nodes + i,
-								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
-		kg_spi_run_latest(&saved,
-						  "SELECT node, type_no::bigint, data FROM @kg_entity "
-						  "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_SELECT);
-		MemoryContextSwitchTo(context);
-		for (uint64 row = 0; row < SPI_processed; row++)
-		{
-			bool isnull;
-			const KgType *type = kg_catalog_type_no(catalog,
-													kg_spi_int64(row, 2));
-			Jsonb *data = DatumGetJsonbP(kg_spi_value(row, 3, &isnull));
-
-			if (type)
-				kg_references_of(type, kg_spi_int64(row, 1), data, references);
-		}
-		SPI_freetuptable(SPI_tuptable);
+		CHECK_FOR_INTERRUPTS();
+		catalog = reread_chunk(tenant,
+							   nodes->nodes + i,
+							   Min(KG_REFERENCE_CHUNK, nodes->n - i),
+							   references);
+		MemoryContextReset(scratch);
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(scratch);
+	return catalog;
 }
 
 void

@@ -117,12 +117,20 @@ extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
 								 KgSight *sight);
 
 /*
- * Read the references of stored entities again.  They stay as they are read:
- * who changes or deletes one meanwhile is waited for.
+ * kg_catalog_locked() of the types of entities, with repetitions, whose
+ * references are about to be read.
  */
-extern void kg_references_reread(const KgCatalog *catalog,
-								 const KgNodeList *nodes,
-								 KgReferenceList *references);
+extern const KgCatalog *kg_references_lock_types(const char *tenant,
+												 const int32 *type_nos, int n);
+
+/*
+ * Read the references of stored entities again.  Entities and their types stay
+ * as they are read: who changes one meanwhile is waited for.  Returns the
+ * catalog, as kg_catalog_locked() does.
+ */
+extern const KgCatalog *kg_references_reread(const char *tenant,
+											 const KgNodeList *nodes,
+											 KgReferenceList *references);
 
 /*
  * References are missing, or referrers of deleted nodes are left: queue it for

@@ -64,16 +64,16 @@ drop_existing(const char *tenant, KgNodeList *nodes)
  * which a trigger of the DBA's on kg_edge must not take for an answer.
  */
 static void
-renew_edges(const KgCatalog *catalog, const KgNodeList *nodes, KgSight *sight,
+renew_edges(const char *tenant, const KgNodeList *nodes, KgSight *sight,
 			KgReferenceList *missing)
 {
 	KgReferenceList references = {CurrentMemoryContext};
+	const KgCatalog *catalog = kg_references_reread(tenant, nodes, &references);
 
-	kg_references_reread(catalog, nodes, &references);
 	renewing++;
 	PG_TRY();
 	{
-		kg_references_forget(catalog->tenant, nodes, sight);
+		kg_references_forget(tenant, nodes, sight);
 		kg_references_resolve(catalog, &references, sight, missing);
 	}
 	PG_FINALLY();
@@ -84,13 +84,13 @@ renew_edges(const KgCatalog *catalog, const KgNodeList *nodes, KgSight *sight,
 }
 
 void
-kg_references_renew(const KgCatalog *catalog, const KgNodeList *nodes,
+kg_references_renew(const char *tenant, const KgNodeList *nodes,
 					const KgUserContext *caller, KgReferenceList *missing)
 {
 	KgSight sight;
 
-	kg_sight_init(&sight, catalog->tenant, caller);
-	renew_edges(catalog, nodes, &sight, missing);
+	kg_sight_init(&sight, tenant, caller);
+	renew_edges(tenant, nodes, &sight, missing);
 }
 
 /*
@@ -111,12 +111,12 @@ resolve_missing(const KgCatalog *catalog, KgUnchecked *unchecked,
 	for (int i = 0; i < unchecked->missing.n; i++)
 		kg_node_add(&sources, unchecked->missing.items[i].source);
 	kg_nodes_sort(&sources);
-	renew_edges(catalog, &sources, sight, missing);
+	renew_edges(catalog->tenant, &sources, sight, missing);
 }
 
 /* Triggers of the DBA's fire for what follows; missing have no edges yet. */
 static void
-delete_references(const KgCatalog *catalog, const KgUserContext *caller,
+delete_references(const char *tenant, const KgUserContext *caller,
 				  KgUnchecked *unchecked, KgNodeList *referrers)
 {
 	int behind = unchecked->missing.n > 0;
@@ -126,7 +126,7 @@ delete_references(const KgCatalog *catalog, const KgUserContext *caller,
 	renewing += behind;
 	PG_TRY();
 	{
-		kg_references_deleted(catalog, &unchecked->deleted, caller, referrers);
+		kg_references_deleted(tenant, &unchecked->deleted, caller, referrers);
 	}
 	PG_FINALLY();
 	{
@@ -155,7 +155,7 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	if (unchecked->taken.n > 0)
 		kg_unique_enforce(catalog, &unchecked->taken);
 	if (unchecked->deleted.n > 0)
-		delete_references(catalog, caller, unchecked, &referrers);
+		delete_references(catalog->tenant, caller, unchecked, &referrers);
 	resolve_missing(catalog, unchecked, &sight, &missing);
 
 	/* Referrers of renamed nodes, and of nodes deleted and made again. */
@@ -168,7 +168,7 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	{
 		KgReferenceList unresolved = {CurrentMemoryContext};
 
-		renew_edges(catalog, &moved, &sight, &unresolved);
+		renew_edges(catalog->tenant, &moved, &sight, &unresolved);
 		referrers.n = 0;
 		for (int i = 0; i < unresolved.n; i++)
 			kg_node_add(&referrers, unresolved.items[i].source);

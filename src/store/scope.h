@@ -39,8 +39,7 @@ extern void kg_unchecked_enforce(const KgCatalog *catalog,
  * Edges of entities anew, from what is stored; references without a target are
  * added to missing.
  */
-extern void kg_references_renew(const KgCatalog *catalog,
-								const KgNodeList *nodes,
+extern void kg_references_renew(const char *tenant, const KgNodeList *nodes,
 								const KgUserContext *caller,
 								KgReferenceList *missing);
 
