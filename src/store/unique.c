@@ -242,6 +242,7 @@ kg_unique_write(const char *tenant, KgUniqueRows *unique, KgNodeList *taken)
 					DatumGetInt64(unique->rows.values[3][holders[i].row]));
 }
 
+/* Also the values of entities newer than the transaction's snapshot. */
 void
 kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 {
@@ -251,15 +252,14 @@ kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 					   Int32GetDatum(type_no),
 					   CStringGetTextDatum(field)};
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
-			   "AND type_no = $2 AND field = $3",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_run_newest(&saved,
+					  "DELETE FROM @kg_unique_key WHERE tenant = $1 "
+					  "AND type_no = $2 AND field = $3",
+					  3,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_DELETE);
 }
 
 KgError *
