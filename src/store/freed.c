@@ -19,6 +19,7 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
+#include "catalog/writing.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "store/columns.h"
@@ -48,7 +49,9 @@ struct KgFreed
 	bool any;
 	MemoryContext batch;
 	KgColumns ids;
-	bool frees; /* some of them are given up */
+	bool frees;	   /* some of them are given up */
+	bool takes;	   /* some may be taken before the statement ends */
+	uint64 nested; /* kg_writing_nested() when it began */
 	KgColumns raised;
 };
 
@@ -63,10 +66,13 @@ init_batch(KgFreed *freed)
 }
 
 KgFreed *
-kg_freed_begin(const char *tenant)
+kg_freed_begin(const char *tenant, bool takes)
 {
 	static const Oid types[] = {INT8OID, INT8OID};
 	KgFreed *freed = palloc0(sizeof(KgFreed));
+
+	freed->takes = takes;
+	freed->nested = kg_writing_nested();
 
 	freed->tenant = pstrdup(tenant);
 	freed->batch = AllocSetContextCreate(
@@ -214,7 +220,7 @@ find_raised(KgFreed *freed)
 }
 
 static void
-flush(KgFreed *freed)
+flush(KgFreed *freed, bool taken)
 {
 	MemoryContext old = CurrentMemoryContext;
 
@@ -226,7 +232,8 @@ flush(KgFreed *freed)
 		write_freed(freed);
 		MemoryContextSwitchTo(old);
 	}
-	find_raised(freed);
+	if (taken)
+		find_raised(freed);
 	init_batch(freed);
 }
 
@@ -245,7 +252,7 @@ begin_type(KgFreed *freed, const KgType *type)
 {
 	if (freed->type == type && freed->ids.nrows < KG_FREED_BATCH)
 		return;
-	flush(freed);
+	flush(freed, freed->takes || kg_writing_nested() != freed->nested);
 	if (freed->type != type)
 		freed->known = freed->any = false;
 	freed->type = type;
@@ -415,9 +422,9 @@ raise_versions(const KgFreed *freed)
 }
 
 void
-kg_freed_end(KgFreed *freed)
+kg_freed_end(KgFreed *freed, bool taken)
 {
-	flush(freed);
+	flush(freed, taken);
 	MemoryContextDelete(freed->batch);
 	if (freed->raised.nrows > 0)
 		raise_versions(freed);

@@ -25,7 +25,11 @@ extern int64 kg_freed_version(const char *tenant, const KgType *type,
 
 typedef struct KgFreed KgFreed;
 
-extern KgFreed *kg_freed_begin(const char *tenant);
+/*
+ * A statement that only gives ids up (takes: false) need not look for who has
+ * one of them again, unless another one ran in the middle of it.
+ */
+extern KgFreed *kg_freed_begin(const char *tenant, bool takes);
 
 /* An entity that had this version gave up the id. */
 extern void kg_freed_id(KgFreed *freed, const KgType *type,
@@ -34,7 +38,7 @@ extern void kg_freed_id(KgFreed *freed, const KgType *type,
 extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 						   const char *entity_id);
 
-/* Write what was freed, and raise versions. */
-extern void kg_freed_end(KgFreed *freed);
+/* Write what was freed, and raise versions where ids may be taken. */
+extern void kg_freed_end(KgFreed *freed, bool taken);
 
 #endif /* KG_FREED_H */
