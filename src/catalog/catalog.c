@@ -742,6 +742,16 @@ kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
 	return newest;
 }
 
+void
+kg_catalog_throw_changed(void)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT, "another session changed a bundle at the same time");
+
+	kg_error_expected(err, "the same call again");
+	kg_error_throw(err);
+}
+
 const KgType *
 kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
 				   const char *name)

@@ -167,7 +167,7 @@ subject_of(Revert *revert, int32 type_no, char *id)
 	last->type = kg_catalog_type_no(revert->catalog, type_no);
 	last->id = id;
 	if (last->type == NULL)
-		elog(ERROR, "entity type %d of the history is not there", type_no);
+		kg_catalog_throw_changed();
 	revert->subjects = lappend(revert->subjects, last);
 	return last;
 }
@@ -311,7 +311,7 @@ find_edges(void *arg)
 
 		CHECK_FOR_INTERRUPTS();
 		if (relation == NULL)
-			elog(ERROR, "a relation of the history is not there");
+			kg_catalog_throw_changed();
 		undo->change = kg_spi_int64(i, 1);
 		undo->before = row_jsonb(i, 6);
 		undo->after = row_jsonb(i, 7);

@@ -279,7 +279,7 @@ work_locked(void *arg)
 
 	/* Again: it may have been changed before the lock. */
 	if (!kg_memory_find(kg_catalog_of_caller(), &writing->memory))
-		elog(ERROR, "bundle \"%s\" is gone", KG_MEMORY_BUNDLE);
+		kg_catalog_throw_changed();
 	kg_memory_lock(&writing->memory);
 	kg_writer_run(&writing->writer, work_told, writing);
 	kg_listen_tell(writing->memory.catalog->tenant, KG_LISTEN_MEMORY);
