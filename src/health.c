@@ -18,6 +18,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/adjacency.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
@@ -26,9 +27,7 @@
 #include "query/authorizer.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/guc.h"
-#include "utils/json.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
@@ -560,16 +559,12 @@ is_above_tenants(Oid caller)
 static Jsonb *
 tell(KgAudience audience, const char *tenant)
 {
-	int zone = 0;
-	char now[MAXDATELEN + 1];
 	KgHealth worst = KG_HEALTHY;
 	KgJsonWriter w;
 
-	JsonEncodeDateTime(
-		now, TimestampTzGetDatum(GetCurrentTimestamp()), TIMESTAMPTZOID, &zone);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "timestamp", now);
+	kg_jw_kstring(&w, "timestamp", kg_time_text(GetCurrentTimestamp()));
 	kg_jw_kstring(&w, "version", KG_VERSION);
 	kg_jw_key(&w, "components");
 	kg_jw_begin_array(&w);

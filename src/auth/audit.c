@@ -22,6 +22,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "funcapi.h"
@@ -30,7 +31,6 @@
 #include "storage/lmgr.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -417,18 +417,14 @@ static char *
 make_record(const KgAudited *call)
 {
 	const KgTokenIdentity *token = kg_token_identity();
-	int zone = 0;
-	char at[MAXDATELEN + 1];
 	instr_time took;
 	StringInfoData record;
 
 	INSTR_TIME_SET_CURRENT(took);
 	INSTR_TIME_SUBTRACT(took, call->start);
-	JsonEncodeDateTime(
-		at, TimestampTzGetDatum(call->at), TIMESTAMPTZOID, &zone);
 	initStringInfo(&record);
 	appendStringInfoString(&record, "{\"at\": \"");
-	appendStringInfoString(&record, at);
+	appendStringInfoString(&record, kg_time_text(call->at));
 	appendStringInfoChar(&record, '"');
 	append_string(&record, "tenant", token ? token->tenant : call->tenant);
 	append_string(&record, "role", call->role);

@@ -6,8 +6,10 @@
 #include "postgres.h"
 
 #include "base/text.h"
+#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "utils/datetime.h"
+#include "utils/json.h"
 
 int
 kg_control_len(const char *s, int len)
@@ -37,6 +39,16 @@ bool
 kg_text_same(const char *a, const char *b)
 {
 	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
+}
+
+char *
+kg_time_text(TimestampTz at)
+{
+	char text[MAXDATELEN + 1];
+	int utc = 0;
+
+	return pstrdup(JsonEncodeDateTime(
+		text, TimestampTzGetDatum(at), TIMESTAMPTZOID, &utc));
 }
 
 char *

@@ -20,7 +20,8 @@ extern bool kg_has_control(const char *s, int len);
 /* NULL is the same as NULL only. */
 extern bool kg_text_same(const char *a, const char *b);
 
-/* In UTC, by seconds, as JSON Schema's date-time. */
+/* In UTC, as JSON Schema's date-time: exactly, and by seconds. */
+extern char *kg_time_text(TimestampTz at);
 extern char *kg_utc_text(TimestampTz at);
 
 #endif /* KG_TEXT_H */

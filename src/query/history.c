@@ -11,6 +11,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "query/derived.h"
@@ -256,12 +257,14 @@ throw_time(const KgType *type, const char *as_of, const char *what)
 	kg_error_path(err, "/as_of");
 	kg_error_got_string(err, as_of);
 	if (type == NULL)
-		kg_error_expected(err, "a date-time that has passed");
+		kg_error_expected(err,
+						  "a date-time that has passed, such as "
+						  "2026-11-21T09:30:00Z");
 	else if (type->history_since != 0)
 		kg_error_expected(err,
 						  "a time from %s to now: since then the history of "
 						  "\"%s\" is kept",
-						  timestamptz_to_str(type->history_since),
+						  kg_time_text(type->history_since),
 						  kg_type_handle(type));
 	else
 		kg_error_expected(err, "no as_of, or a type with \"x-history\": true");

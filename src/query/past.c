@@ -13,6 +13,7 @@
 #include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/packed_keys.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
@@ -557,7 +558,7 @@ kg_past_require_walk(const KgCatalog *catalog, const KgFollow *walk)
 	if (since > 0)
 		kg_error_expected(err,
 						  "other relationship types, or a time since %s",
-						  timestamptz_to_str(since));
+						  kg_time_text(since));
 	else
 		kg_error_expected(err,
 						  "other relationship types, of which history is kept");

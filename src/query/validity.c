@@ -12,17 +12,15 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "catalog/key.h"
 #include "catalog/period.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "query/arguments.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "schema/format.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
-#include "utils/json.h"
 
 #define KG_NOW "now"
 
@@ -110,13 +108,9 @@ throw_valid_at(const char *valid_at, const char *path)
 static const char *
 instant_of(KgCall *call)
 {
-	char text[MAXDATELEN + 1];
-	int zone = 0;
-
 	if (call->now == 0)
 		call->now = GetCurrentTimestamp();
-	return pstrdup(JsonEncodeDateTime(
-		text, TimestampTzGetDatum(call->now), TIMESTAMPTZOID, &zone));
+	return kg_time_text(call->now);
 }
 
 void

@@ -17,6 +17,7 @@
 #include "auth/token_identity.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/pg_type.h"
 #include "catalog/writer.h"
 #include "catalog/writing.h"
@@ -440,7 +441,7 @@ kg_history_prune(TimestampTz before)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "time is in the future");
 		kg_error_path(err, "/before");
-		kg_error_got_string(err, timestamptz_to_str(before));
+		kg_error_got_string(err, kg_time_text(before));
 		kg_error_expected(err, "a time that has passed");
 		kg_error_throw(err);
 	}

@@ -5,12 +5,10 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type.h"
+#include "base/text.h"
 #include "query/marks.h"
 #include "tools/reply.h"
 #include "tools/verify.h"
-#include "utils/datetime.h"
-#include "utils/json.h"
 
 static const char *const verdicts[KG_NVERDICTS] = {
 	[KG_SUPPORTED] = "supported",
@@ -135,8 +133,6 @@ static void
 write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const KgVerify *v = state;
-	char at[MAXDATELEN + 1];
-	int utc = 0;
 
 	kg_jw_key(w, "claims");
 	kg_jw_begin_array(w);
@@ -145,13 +141,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_jw_end_array(w);
 	write_counts(v, w);
 	kg_jw_kstring(w, "revision", v->call.catalog->revision);
-	kg_jw_kstring(w,
-				  "checked_at",
-				  JsonEncodeDateTime(
-					  at,
-					  TimestampTzGetDatum(GetCurrentStatementStartTimestamp()),
-					  TIMESTAMPTZOID,
-					  &utc));
+	kg_jw_kstring(
+		w, "checked_at", kg_time_text(GetCurrentStatementStartTimestamp()));
 	if (has_counts(v))
 		kg_jw_kstring(
 			w, "note", "counts and absences are of what this caller can see");

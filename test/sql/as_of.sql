@@ -184,6 +184,9 @@ SET ROLE as_of_reader;
 -- Outside of a call there is nothing.
 SELECT count(*) FROM kg_past('kg_entity') AS p(tenant text COLLATE "C", bundle text COLLATE "C", entity_type text COLLATE "C", entity_id text COLLATE "C", node bigint, type_no integer, scope text COLLATE "C", data jsonb, index_keys bytea);
 SELECT kg_past_keeps(true, 1), kg_past_keeps(true, 1, 1, '', 1);
+-- The first time there is, as the error has it, can be sent.
+SELECT substring(kg_call_tool('list_brand', '{"as_of": "1999-12-31T00:00:00Z"}') #>> '{structuredContent,error,expected}' FROM 'a time from (\S+) to now') AS first \gset
+SELECT :'first' ~ '^\d{4}-\d\d-\d\dT[0-9:.]+\+00:00$' AS date_time, kg_call_tool('list_brand', jsonb_build_object('as_of', :'first')) -> 'isError' AS failed;
 -- Told where there is history.
 SELECT string_agg(t ->> 'name', ' ' ORDER BY t ->> 'name' COLLATE "C") AS names FROM jsonb_array_elements(kg_list_tools()) t WHERE t #> '{inputSchema,properties}' ? 'as_of';
 RESET ROLE;
