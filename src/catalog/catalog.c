@@ -736,7 +736,8 @@ kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
 	const KgCatalog *newest;
 
 	for (int i = 0; i < n; i++)
-		(void) kg_lock_type_shared(type_nos[i]);
+		if (i == 0 || type_nos[i] != type_nos[i - 1])
+			(void) kg_lock_type_shared(type_nos[i]);
 	newest = kg_catalog_newest(tenant);
 	require_seen_types(newest);
 	return newest;

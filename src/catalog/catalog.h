@@ -230,9 +230,9 @@ extern bool kg_catalog_ever_authorizes;
 extern const KgCatalog *kg_catalog_get(const char *tenant);
 extern const KgCatalog *kg_catalog_newest(const char *tenant);
 /*
- * The newest, in which these types do not change before the transaction ends.
- * Raises KG_CONFLICT where the transaction's snapshot shows another schema of
- * any type.
+ * The newest, in which these types, some perhaps named repeatedly, do not change
+ * before the transaction ends.  Raises KG_CONFLICT where the transaction's
+ * snapshot shows another schema of any type.
  */
 extern const KgCatalog *kg_catalog_locked(const char *tenant,
 										  const int32 *type_nos, int n);

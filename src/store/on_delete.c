@@ -137,7 +137,7 @@ lock_types(const char *tenant, const IncomingList *list)
 	for (int i = 0; i < list->n; i++)
 		if (list->items[i].derived)
 			type_nos[n++] = list->items[i].type_no;
-	catalog = kg_references_lock_types(tenant, type_nos, n);
+	catalog = kg_catalog_locked(tenant, type_nos, n);
 	pfree(type_nos);
 	return catalog;
 }

@@ -633,29 +633,6 @@ kg_references_of(const KgType *type, int64 node, const Jsonb *data,
 						 extract.references[i].value);
 }
 
-/* One type mostly follows another of the same. */
-static List *
-add_type(List *types, int32 type_no)
-{
-	if (types != NIL && llast_int(types) == type_no)
-		return types;
-	return list_append_unique_int(types, type_no);
-}
-
-const KgCatalog *
-kg_references_lock_types(const char *tenant, const int32 *type_nos, int n)
-{
-	List *types = NIL;
-	int32 *numbers;
-
-	for (int i = 0; i < n; i++)
-		types = add_type(types, type_nos[i]);
-	numbers = palloc(Max(1, list_length(types)) * sizeof(int32));
-	for (int i = 0; i < list_length(types); i++)
-		numbers[i] = list_nth_int(types, i);
-	return kg_catalog_locked(tenant, numbers, list_length(types));
-}
-
 /* What is stored of an entity. */
 typedef struct Stored
 {
@@ -695,7 +672,7 @@ reread_chunk(const char *tenant, const int64 *nodes, int n,
 		stored[i].data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
 	}
 	SPI_freetuptable(SPI_tuptable);
-	catalog = kg_references_lock_types(tenant, type_nos, found);
+	catalog = kg_catalog_locked(tenant, type_nos, found);
 	for (int i = 0; i < found; i++)
 	{
 		const KgType *type = kg_catalog_type_no(catalog, type_nos[i]);

@@ -117,13 +117,6 @@ extern void kg_references_forget(const char *tenant, const KgNodeList *nodes,
 								 KgSight *sight);
 
 /*
- * kg_catalog_locked() of the types of entities, with repetitions, whose
- * references are about to be read.
- */
-extern const KgCatalog *kg_references_lock_types(const char *tenant,
-												 const int32 *type_nos, int n);
-
-/*
  * Read the references of stored entities again.  Entities and their types stay
  * as they are read: who changes one meanwhile is waited for.  Returns the
  * catalog, as kg_catalog_locked() does.
