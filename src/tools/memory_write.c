@@ -272,6 +272,18 @@ work_told(void *arg)
 	writing->work(writing);
 }
 
+/* Dropped and made again while the lock was waited for, it is another one. */
+static void
+require_current(const KgMemory *memory)
+{
+	const KgCatalog *now = kg_catalog_newest(memory->catalog->tenant);
+
+	if (kg_catalog_type_no(now, memory->entity->type_no) == NULL ||
+		kg_catalog_type_no(now, memory->observation->type_no) == NULL ||
+		kg_catalog_relation_no(now, memory->relates->relation_no) == NULL)
+		kg_catalog_throw_changed();
+}
+
 static void
 work_locked(void *arg)
 {
@@ -281,6 +293,7 @@ work_locked(void *arg)
 	if (!kg_memory_find(kg_catalog_of_caller(), &writing->memory))
 		kg_catalog_throw_changed();
 	kg_memory_lock(&writing->memory);
+	require_current(&writing->memory);
 	kg_writer_run(&writing->writer, work_told, writing);
 	kg_listen_tell(writing->memory.catalog->tenant, KG_LISTEN_MEMORY);
 }
