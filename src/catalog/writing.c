@@ -41,6 +41,7 @@ typedef struct Writing
 	int32 type_no;		   /* written so far; 0: nothing */
 	TimestampTz time;	   /* of all that belongs to it; 0: not asked for */
 	bool overtaken;
+	uint64 inner; /* statements derived in the middle of it */
 	struct Writing *outer;
 } Writing;
 
@@ -255,6 +256,8 @@ void
 kg_writing_derived(uint32 event)
 {
 	innermost->derived |= EVENT_BIT(event);
+	for (Writing *w = innermost->outer; w; w = w->outer)
+		w->inner++;
 	if (innermost->outer && innermost->outer->outer)
 		nested++;
 	if (innermost == &copying)
@@ -265,6 +268,12 @@ uint64
 kg_writing_nested(void)
 {
 	return nested;
+}
+
+uint64
+kg_writing_inner(void)
+{
+	return innermost->inner;
 }
 
 /* Without one, &copying. */

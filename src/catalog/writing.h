@@ -35,6 +35,8 @@ extern void kg_writing_derived(uint32 event);
 
 /* How many statements in the middle of others that was so for: a trigger's. */
 extern uint64 kg_writing_nested(void);
+/* And in the middle of the innermost one so far. */
+extern uint64 kg_writing_inner(void);
 
 /*
  * The time of what the statement that writes entities, or is in the middle of

@@ -657,7 +657,7 @@ typedef struct Statement
 	int places[NCOLS]; /* of the columns in its rows */
 	bool overtaken;	   /* of catalog/writing.h */
 	bool restores;	   /* who writes may say when a row was made */
-	bool takes;		   /* ids, or another one in the middle of it may have */
+	bool takes;		   /* ids */
 } Statement;
 
 static Work *
@@ -904,7 +904,6 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 	TupleTableSlot *before;
 	TupleTableSlot *after;
 	MemoryContext row_context;
-	uint64 nested;
 	ListCell *lc;
 
 	require_trigger(fcinfo, "kg_derive_entities", false);
@@ -917,9 +916,7 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 							 RelationGetRelid(trigdata->tg_relation),
 							 InvalidOid,
 							 true) != RLS_ENABLED;
-	statement.takes = statement.overtaken ||
-					  !TRIGGER_FIRED_BY_DELETE(trigdata->tg_event);
-	nested = kg_writing_nested();
+	statement.takes = !TRIGGER_FIRED_BY_DELETE(trigdata->tg_event);
 	kg_become_owner(&statement.caller);
 	SPI_connect();
 	statement.context = CurrentMemoryContext;
@@ -939,16 +936,13 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 			kg_history_end(work->history);
 		kg_derive_settle(work->derivation);
 	}
-	statement.takes |= kg_writing_nested() != nested;
 	kg_writing_derived(trigdata->tg_event);
-	nested = kg_writing_nested();
 	foreach(lc, statement.work)
 	{
 		Work *work = lfirst(lc);
 
 		kg_derive_end(work->derivation);
-		kg_freed_end(work->freed,
-					 statement.takes || kg_writing_nested() != nested);
+		kg_freed_end(work->freed);
 	}
 	kg_quota_count(trigdata, statement.tenants, KG_LIMIT_ENTITIES, "data");
 	ExecDropSingleTupleTableSlot(before);

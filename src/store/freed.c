@@ -49,9 +49,8 @@ struct KgFreed
 	bool any;
 	MemoryContext batch;
 	KgColumns ids;
-	bool frees;	   /* some of them are given up */
-	bool takes;	   /* some may be taken before the statement ends */
-	uint64 nested; /* kg_writing_nested() when it began */
+	bool frees; /* some of them are given up */
+	bool takes; /* the statement does */
 	KgColumns raised;
 };
 
@@ -72,8 +71,6 @@ kg_freed_begin(const char *tenant, bool takes)
 	KgFreed *freed = palloc0(sizeof(KgFreed));
 
 	freed->takes = takes;
-	freed->nested = kg_writing_nested();
-
 	freed->tenant = pstrdup(tenant);
 	freed->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph freed ids", ALLOCSET_SMALL_SIZES);
@@ -220,7 +217,7 @@ find_raised(KgFreed *freed)
 }
 
 static void
-flush(KgFreed *freed, bool taken)
+flush(KgFreed *freed)
 {
 	MemoryContext old = CurrentMemoryContext;
 
@@ -232,7 +229,7 @@ flush(KgFreed *freed, bool taken)
 		write_freed(freed);
 		MemoryContextSwitchTo(old);
 	}
-	if (taken)
+	if (freed->takes || kg_writing_inner() > 0)
 		find_raised(freed);
 	init_batch(freed);
 }
@@ -252,7 +249,7 @@ begin_type(KgFreed *freed, const KgType *type)
 {
 	if (freed->type == type && freed->ids.nrows < KG_FREED_BATCH)
 		return;
-	flush(freed, freed->takes || kg_writing_nested() != freed->nested);
+	flush(freed);
 	if (freed->type != type)
 		freed->known = freed->any = false;
 	freed->type = type;
@@ -422,9 +419,9 @@ raise_versions(const KgFreed *freed)
 }
 
 void
-kg_freed_end(KgFreed *freed, bool taken)
+kg_freed_end(KgFreed *freed)
 {
-	flush(freed, taken);
+	flush(freed);
 	MemoryContextDelete(freed->batch);
 	if (freed->raised.nrows > 0)
 		raise_versions(freed);

@@ -38,7 +38,7 @@ extern void kg_freed_id(KgFreed *freed, const KgType *type,
 extern void kg_freed_taken(KgFreed *freed, const KgType *type,
 						   const char *entity_id);
 
-/* Write what was freed, and raise versions where ids may be taken. */
-extern void kg_freed_end(KgFreed *freed, bool taken);
+/* Write what was freed, and raise versions. */
+extern void kg_freed_end(KgFreed *freed);
 
 #endif /* KG_FREED_H */
