@@ -41,7 +41,8 @@ typedef struct Writing
 	int32 type_no;		   /* written so far; 0: nothing */
 	TimestampTz time;	   /* of all that belongs to it; 0: not asked for */
 	bool overtaken;
-	uint64 inner; /* statements derived in the middle of it */
+	uint64 inner;	  /* statements derived in the middle of it */
+	uint64 completed; /* transactions, when it began; 0: unknown */
 	struct Writing *outer;
 } Writing;
 
@@ -55,6 +56,13 @@ static ProcessUtility_hook_type next_utility = NULL;
 static uint64 statements = 0;
 static int depth = 0; /* of statements; each takes back its one */
 static void (*end_idle)(void);
+
+/* How many transactions with a number have ended; moves with each. */
+static uint64
+completed(void)
+{
+	return GetLatestSnapshot()->snapXactCompletionCount;
+}
 
 #define EVENT_BIT(event) (1 << ((event) &TRIGGER_EVENT_OPMASK))
 #define ALL_EVENTS                                                       \
@@ -107,6 +115,7 @@ enter(Writing *writing, QueryDesc *desc)
 		writing->cid = desc->estate->es_output_cid;
 		writing->role = GetUserId();
 		writing->events = events_of(desc->plannedstmt);
+		writing->completed = completed();
 	}
 	left.desc = NULL;
 	writing->outer = innermost;
@@ -274,6 +283,13 @@ uint64
 kg_writing_inner(void)
 {
 	return innermost->inner;
+}
+
+bool
+kg_writing_undisturbed(void)
+{
+	return innermost->events == EVENT_BIT(TRIGGER_EVENT_INSERT) &&
+		   innermost->inner == 0 && innermost->completed == completed();
 }
 
 /* Without one, &copying. */

@@ -39,6 +39,13 @@ extern uint64 kg_writing_nested(void);
 extern uint64 kg_writing_inner(void);
 
 /*
+ * Does the innermost one only insert, with nothing in the middle of it so far,
+ * and has no transaction ended since it began?  Then what its BEFORE triggers
+ * have read is still so.
+ */
+extern bool kg_writing_undisturbed(void);
+
+/*
  * The time of what the statement that writes entities, or is in the middle of
  * one that does, writes: one for all that belongs together.  What follows from
  * it may come after it, in the same call.

@@ -214,7 +214,8 @@ exchange_keys(KgDerivation *d)
 {
 	static KgForms forms = KG_FORMS(
 		"UPDATE @kg_index_key k SET key = u.by "
-		"FROM unnest($2, $3, $4, $5, $6, $7) "
+		"FROM (SELECT unnest($2), unnest($3), unnest($4), unnest($5), "
+		"unnest($6), unnest($7)) "
 		"AS u(type_no, field_no, key, entity_id, node, by) " KG_OF_KEYS,
 		"UPDATE @kg_index_key SET key = $7 " KG_OF_KEY);
 	static KgForms absent = KG_FORMS(
@@ -239,7 +240,8 @@ static void
 write_keys(KgDerivation *d)
 {
 	static KgForms deletion = KG_FORMS(
-		"DELETE FROM @kg_index_key k USING unnest($2, $3, $4, $5, $6) "
+		"DELETE FROM @kg_index_key k USING (SELECT unnest($2), unnest($3), "
+		"unnest($4), unnest($5), unnest($6)) "
 		"AS u(type_no, field_no, key, entity_id, node) " KG_OF_KEYS,
 		"DELETE FROM @kg_index_key " KG_OF_KEY);
 	static KgForms insertion = KG_FORMS(

@@ -657,7 +657,7 @@ typedef struct Statement
 	int places[NCOLS]; /* of the columns in its rows */
 	bool overtaken;	   /* of catalog/writing.h */
 	bool restores;	   /* who writes may say when a row was made */
-	bool takes;		   /* ids */
+	bool takes;		   /* ids that begin_version() may be wrong of */
 } Statement;
 
 static Work *
@@ -904,19 +904,22 @@ kg_sql_derive_entities(PG_FUNCTION_ARGS)
 	TupleTableSlot *before;
 	TupleTableSlot *after;
 	MemoryContext row_context;
+	bool others;
 	ListCell *lc;
 
 	require_trigger(fcinfo, "kg_derive_entities", false);
 	tupdesc = RelationGetDescr(trigdata->tg_relation);
 	kg_find_columns(tupdesc, columns, NCOLS, statement.places);
-	if (trigdata->tg_newtable && others_come_after(trigdata))
+	others = trigdata->tg_newtable && others_come_after(trigdata);
+	if (others)
 		check_final_rows(trigdata, statement.places);
 	statement.overtaken = kg_writing_overtaken();
 	statement.restores = check_enable_rls(
 							 RelationGetRelid(trigdata->tg_relation),
 							 InvalidOid,
 							 true) != RLS_ENABLED;
-	statement.takes = !TRIGGER_FIRED_BY_DELETE(trigdata->tg_event);
+	statement.takes = trigdata->tg_newtable &&
+					  (others || !kg_writing_undisturbed());
 	kg_become_owner(&statement.caller);
 	SPI_connect();
 	statement.context = CurrentMemoryContext;

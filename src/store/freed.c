@@ -148,29 +148,95 @@ has_freed(const KgFreed *freed)
 	return SPI_processed > 0;
 }
 
+typedef struct Freed
+{
+	const char *id;
+	int row;
+} Freed;
+
+static int
+compare_freed(const void *pa, const void *pb)
+{
+	const Freed *a = pa;
+	const Freed *b = pb;
+	int by_id = strcmp(a->id, b->id);
+
+	return by_id != 0 ? by_id : a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* What was freed in the order of ids, each with the last version it had. */
+static void
+freed_once(const KgFreed *freed, KgColumns *once)
+{
+	static const Oid types[] = {TEXTOID, INT8OID};
+	int n = 0;
+	Freed *rows = palloc(freed->ids.nrows * sizeof(Freed));
+
+	for (int i = 0; i < freed->ids.nrows; i++)
+		if (!freed->ids.nulls[COL_VERSION][i])
+		{
+			rows[n].id = TextDatumGetCString(freed->ids.values[COL_ID][i]);
+			rows[n++].row = i;
+		}
+	qsort(rows, n, sizeof(Freed), compare_freed);
+	kg_columns_init(once, freed->batch, 2, types);
+	for (int i = 0; i < n; i++)
+	{
+		int64 version;
+
+		version = DatumGetInt64(freed->ids.values[COL_VERSION][rows[i].row]);
+		for (; i + 1 < n && strcmp(rows[i].id, rows[i + 1].id) == 0; i++)
+			version = Max(
+				version,
+				DatumGetInt64(freed->ids.values[COL_VERSION][rows[i + 1].row]));
+		kg_columns_add_row(once);
+		kg_columns_datum(once, COL_ID, freed->ids.values[COL_ID][rows[i].row]);
+		kg_columns_int64(once, COL_VERSION, version);
+	}
+}
+
+/*
+ * Of newest data: what others noted of the id, which they had before.  Nobody
+ * notes an id at the same time, as only one has it; a plain insertion of those
+ * that are not there takes half of the time of one with ON CONFLICT.
+ */
 static void
 write_freed(KgFreed *freed)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
+	static KgSaved insertion = KG_SAVED_BATCH;
+	static KgSaved update = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {
 		TEXTOID, INT4OID, TEXTARRAYOID, INT8ARRAYOID};
 	Datum values[4] = {CStringGetTextDatum(freed->tenant),
 					   Int32GetDatum(freed->type->type_no)};
+	KgColumns once;
 
-	kg_columns_arrays(&freed->ids, &values[2]);
-	/* Newest: what others noted of the id, which they had before. */
-	kg_spi_run_newest(&saved,
-					  "INSERT INTO @kg_freed AS f(tenant, type_no, entity_id, "
-					  "version) SELECT $1, $2, u.id, max(u.version) "
-					  "FROM unnest($3, $4) u(id, version) "
-					  "WHERE u.version IS NOT NULL GROUP BY u.id ORDER BY u.id "
-					  "ON CONFLICT (tenant, type_no, entity_id) DO UPDATE "
-					  "SET version = greatest(f.version, excluded.version)",
+	freed_once(freed, &once);
+	kg_columns_arrays(&once, &values[2]);
+	kg_spi_run_newest(&insertion,
+					  "INSERT INTO @kg_freed(tenant, type_no, entity_id, "
+					  "version) SELECT $1, $2, u.id, u.version "
+					  "FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+					  "WHERE NOT EXISTS (SELECT FROM @kg_freed "
+					  "WHERE tenant = $1 AND type_no = $2 "
+					  "AND entity_id = u.id OFFSET 0)",
 					  4,
 					  argtypes,
 					  values,
 					  NULL,
 					  SPI_OK_INSERT);
+	if (SPI_processed == once.nrows)
+		return;
+	kg_spi_run_newest(&update,
+					  "UPDATE @kg_freed f SET version = u.version "
+					  "FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+					  "WHERE f.tenant = $1 AND f.type_no = $2 "
+					  "AND f.entity_id = u.id AND f.version < u.version",
+					  4,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_UPDATE);
 }
 
 /* Entities that have an id of the batch, and a version that it has had. */
@@ -269,6 +335,8 @@ kg_freed_id(KgFreed *freed, const KgType *type, const char *entity_id,
 void
 kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
 {
+	if (!freed->takes)
+		return;
 	begin_type(freed, type);
 	if (!freed->known)
 	{

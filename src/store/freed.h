@@ -26,8 +26,9 @@ extern int64 kg_freed_version(const char *tenant, const KgType *type,
 typedef struct KgFreed KgFreed;
 
 /*
- * A statement that only gives ids up (takes: false) need not look for who has
- * one of them again, unless another one ran in the middle of it.
+ * A statement that only gives ids up, or whose rows are known to begin where they
+ * have to (takes: false), need not look for who has one of its ids again, unless
+ * another one ran in the middle of it.
  */
 extern KgFreed *kg_freed_begin(const char *tenant, bool takes);
 
