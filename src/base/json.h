@@ -132,10 +132,21 @@ extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
 /* That text: what JsonbToCString() makes, in less than half the instructions. */
 extern char *kg_json_text(const JsonbContainer *container);
-/* Of an object: the members of these names first, and of these last. */
+/* Of an object: the members of nfirst names first, and of nlast more last. */
+typedef struct KgMemberName
+{
+	const char *text;
+	uint32 len;
+} KgMemberName;
+
+#define KG_MEMBER_NAME(name)   \
+	{                          \
+		name, sizeof(name) - 1 \
+	}
+
 extern char *kg_json_text_in_order(const JsonbContainer *object,
-								   const char *const *first, int nfirst,
-								   const char *const *last, int nlast);
+								   const KgMemberName *names, int nfirst,
+								   int nlast);
 extern Size kg_int_text_size(int64 n);
 
 /* JSON text to datum; for literals of our own. */

@@ -288,19 +288,32 @@ kg_json_text(const JsonbContainer *container)
 	return text;
 }
 
-/* The place of a member, or -1. */
-static int
-place_of(const JsonbContainer *object, const char *name)
+/*
+ * Where the members of these names are, -1 for those that are not there, and
+ * which members have one of them.
+ */
+static void
+find_places(const JsonbContainer *object, const KgMemberName *names, int nnames,
+			int *places, bool *named)
 {
 	int n = JsonContainerSize(object);
 	const char *base = (const char *) (object->children + 2 * n);
-	uint32 len = strlen(name);
 
-	for (int i = 0; i < n; i++)
-		if (getJsonbLength(object, i) == len &&
-			memcmp(base + getJsonbOffset(object, i), name, len) == 0)
-			return i;
-	return -1;
+	for (int i = 0; i < nnames; i++)
+		places[i] = -1;
+	for (int member = 0; member < n; member++)
+	{
+		const char *key = base + getJsonbOffset(object, member);
+		uint32 len = getJsonbLength(object, member);
+
+		for (int i = 0; i < nnames; i++)
+			if (names[i].len == len && memcmp(names[i].text, key, len) == 0)
+			{
+				places[i] = member;
+				named[member] = true;
+				break;
+			}
+	}
 }
 
 static char *
@@ -323,8 +336,8 @@ write_member(const JsonbContainer *object, int i, char *at, const char *end)
 }
 
 char *
-kg_json_text_in_order(const JsonbContainer *object, const char *const *first,
-					  int nfirst, const char *const *last, int nlast)
+kg_json_text_in_order(const JsonbContainer *object, const KgMemberName *names,
+					  int nfirst, int nlast)
 {
 	int n = JsonContainerSize(object);
 	Size size = kg_json_text_size(object);
@@ -332,34 +345,19 @@ kg_json_text_in_order(const JsonbContainer *object, const char *const *first,
 	char *end = text + size;
 	char *at = text;
 	bool *named = palloc0(n + 1);
+	int *places = palloc((nfirst + nlast) * sizeof(int));
 
+	find_places(object, names, nfirst + nlast, places, named);
 	*at++ = '{';
 	for (int i = 0; i < nfirst; i++)
-	{
-		int place = place_of(object, first[i]);
-
-		if (place < 0)
-			continue;
-		named[place] = true;
-		at = write_member(object, place, at, end);
-	}
-	for (int i = 0; i < nlast; i++)
-	{
-		int place = place_of(object, last[i]);
-
-		if (place >= 0)
-			named[place] = true;
-	}
+		if (places[i] >= 0)
+			at = write_member(object, places[i], at, end);
 	for (int i = 0; i < n; i++)
 		if (!named[i])
 			at = write_member(object, i, at, end);
-	for (int i = 0; i < nlast; i++)
-	{
-		int place = place_of(object, last[i]);
-
-		if (place >= 0)
-			at = write_member(object, place, at, end);
-	}
+	for (int i = nfirst; i < nfirst + nlast; i++)
+		if (places[i] >= 0)
+			at = write_member(object, places[i], at, end);
 	*at++ = '}';
 	Assert(at == end);
 	*at = '\0';
