@@ -26,8 +26,6 @@ CREATE TABLE @extschema@.kg_history (
   version      bigint CHECK (type_no IS NULL OR version IS NOT NULL),
   before       jsonb,
   after        jsonb,
-  scope_before text COLLATE "C",
-  scope_after  text COLLATE "C",
   PRIMARY KEY (tenant, change),
   CHECK ((type_no IS NULL) <> (relation_no IS NULL)),
   FOREIGN KEY (tenant, type_no) REFERENCES @extschema@.kg_entity_type (tenant, type_no) ON DELETE CASCADE
@@ -37,7 +35,6 @@ COMMENT ON COLUMN @extschema@.kg_history.transaction IS 'a number that the chang
 COMMENT ON COLUMN @extschema@.kg_history.at IS 'the clock''s time of the write, never below that of the change before it';
 COMMENT ON COLUMN @extschema@.kg_history.version IS 'the entity''s version after the change; of a deletion one that no entity has; NULL of edges, whose changes have the order of their numbers';
 COMMENT ON COLUMN @extschema@.kg_history.before IS 'what was before; NULL: nothing; of an edge its properties, null where it had none';
-COMMENT ON COLUMN @extschema@.kg_history.scope_before IS 'kg_entity.scope of what was before';
 CREATE INDEX kg_history_entity_idx ON @extschema@.kg_history (tenant, type_no, entity_id, at, version) WHERE type_no IS NOT NULL;
 CREATE INDEX kg_history_edge_idx ON @extschema@.kg_history (tenant, relation_no, source, target, change) WHERE relation_no IS NOT NULL;
 CREATE INDEX kg_history_transaction_idx ON @extschema@.kg_history (tenant, transaction);

@@ -8,15 +8,15 @@ ALTER TABLE @extschema@.kg_freed_type ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_freed_type FORCE ROW LEVEL SECURITY;
 
 CREATE FUNCTION @extschema@.kg_change_visible(bundle text, type_no integer, entity_id text, change bigint,
-    scope_before text, before jsonb, scope_after text, after jsonb) RETURNS boolean
+    before jsonb, after jsonb) RETURNS boolean
   LANGUAGE C STABLE PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_change_visible';
-COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, text, jsonb, text, jsonb) IS
+COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, jsonb, jsonb) IS
   'whether the caller may see both images of a change, as kg_entity_visible() would say of an entity';
 
 CREATE POLICY kg_history_select ON @extschema@.kg_history FOR SELECT
   USING (tenant = @extschema@.kg_derived_tenant()
-    AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, scope_before, before, scope_after, after));
+    AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, before, after));
 CREATE POLICY kg_freed_nobody ON @extschema@.kg_freed FOR ALL
   USING (false);
 CREATE POLICY kg_freed_type_nobody ON @extschema@.kg_freed_type FOR ALL

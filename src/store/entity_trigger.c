@@ -732,14 +732,9 @@ static void
 read_image(const Statement *statement, const TupleTableSlot *slot,
 		   KgImage *image)
 {
-	int scope = statement->places[COL_SCOPE];
-
 	image->entity_id = TextDatumGetCString(slot_value(statement, slot, COL_ID));
 	image->version = DatumGetInt64(slot_value(statement, slot, COL_VERSION));
 	image->data = DatumGetJsonbP(slot_value(statement, slot, COL_DATA));
-	image->scope = slot->tts_isnull[scope]
-					   ? NULL
-					   : DatumGetTextPP(slot->tts_values[scope]);
 }
 
 static void

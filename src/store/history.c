@@ -45,8 +45,6 @@ enum
 	COL_VERSION,
 	COL_BEFORE,
 	COL_AFTER,
-	COL_SCOPE_BEFORE,
-	COL_SCOPE_AFTER,
 	NCOLS
 };
 
@@ -93,9 +91,7 @@ init_batch(KgHistory *history)
 									 INT8OID,
 									 INT8OID,
 									 JSONBOID,
-									 JSONBOID,
-									 TEXTOID,
-									 TEXTOID};
+									 JSONBOID};
 
 	MemoryContextReset(history->batch);
 	kg_columns_init(&history->rows, history->batch, NCOLS, types);
@@ -213,9 +209,7 @@ write_entities(KgHistory *history)
 								   INT8ARRAYOID,
 								   INT8ARRAYOID,
 								   JSONBARRAYOID,
-								   JSONBARRAYOID,
-								   TEXTARRAYOID,
-								   TEXTARRAYOID};
+								   JSONBARRAYOID};
 	Datum values[lengthof(argtypes)];
 	char nulls[lengthof(argtypes)];
 
@@ -227,7 +221,7 @@ write_entities(KgHistory *history)
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
 			   "verdict, bundle, type_no, entity_id, node, version, before, "
-			   "after, scope_before, scope_after) SELECT $1, nextval($2), $3, "
+			   "after) SELECT $1, nextval($2), $3, "
 			   /*
 				* The clock may have been set back.  Version 1 is of an id that
 				* was of no entity before: it has no change to come after.  (Or
@@ -238,9 +232,9 @@ write_entities(KgHistory *history)
 			   "AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
 			   "ORDER BY h.at DESC LIMIT 1)) END, "
 			   "$5, $6, $7, $8, $9, u.* "
-			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17, $18, $19) "
+			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
 			   "u(verdict, bundle, type_no, entity_id, node, version, before, "
-			   "after, scope_before, scope_after)",
+			   "after)",
 			   lengthof(argtypes),
 			   argtypes,
 			   values,
@@ -273,18 +267,6 @@ copy_image(KgHistory *history, const Jsonb *data)
 }
 
 static void
-put_image(KgHistory *history, const KgImage *image, int data, int scope)
-{
-	kg_columns_datum(&history->rows, data, copy_image(history, image->data));
-	if (image->scope)
-		kg_columns_datum(
-			&history->rows,
-			scope,
-			PointerGetDatum(cstring_to_text_with_len(
-				VARDATA_ANY(image->scope), VARSIZE_ANY_EXHDR(image->scope))));
-}
-
-static void
 flush_full(KgHistory *history)
 {
 	if (history->rows.nrows + history->edges.nrows >= KG_HISTORY_BATCH ||
@@ -314,9 +296,9 @@ add(KgHistory *history, const KgType *type, int64 node, const KgImage *before,
 	kg_columns_int64(
 		rows, COL_VERSION, after ? after->version : before->version + 1);
 	if (before)
-		put_image(history, before, COL_BEFORE, COL_SCOPE_BEFORE);
+		kg_columns_datum(rows, COL_BEFORE, copy_image(history, before->data));
 	if (after)
-		put_image(history, after, COL_AFTER, COL_SCOPE_AFTER);
+		kg_columns_datum(rows, COL_AFTER, copy_image(history, after->data));
 	MemoryContextSwitchTo(old);
 	flush_full(history);
 }

@@ -22,7 +22,6 @@ typedef struct KgImage
 	const char *entity_id;
 	int64 version;
 	const Jsonb *data;
-	const text *scope; /* NULL for SQL's */
 } KgImage;
 
 /*

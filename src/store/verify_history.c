@@ -50,7 +50,7 @@ static const KgHistoryCheck checks[] = {
 			  " WINDOW w AS (PARTITION BY h.type_no, h.entity_id "
 			  "ORDER BY h.at, h.version)) x WHERE " BROKEN},
 	{"kg_history",
-	 "what is stored, with its version, node and scope",
+	 "what is stored, with its version and node",
 	 "SELECT x.entity_type, x.entity_id, x.change FROM (SELECT DISTINCT ON "
 	 "(h.type_no, h.entity_id) h.*, t.entity_type, t.bundle AS of "
 	 "FROM " ENTITY_CHANGES " ORDER BY h.type_no, h.entity_id, h.at DESC, "
@@ -58,8 +58,7 @@ static const KgHistoryCheck checks[] = {
 	 "AND e.bundle = x.of AND e.entity_type = x.entity_type "
 	 "AND e.entity_id = x.entity_id "
 	 "WHERE x.after::text IS DISTINCT FROM e.data::text OR e.version <> "
-	 "x.version OR e.node <> x.node OR (e.node IS NOT NULL "
-	 "AND e.scope IS DISTINCT FROM x.scope_after)"},
+	 "x.version OR e.node <> x.node"},
 	{"kg_history",
 	 "what the change before it left",
 	 "SELECT x.name, " EDGE ", x.change FROM (SELECT h.*, t.name, " BEFORE(

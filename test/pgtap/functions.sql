@@ -125,7 +125,7 @@ SELECT bag_eq(
     ('kg_graph_schema(jsonb)', 'stable', 'restricted', true, true),
     ('kg_intersect(jsonb)', 'stable', 'restricted', true, true),
     ('kg_issue_token(jsonb,text,interval)', 'volatile', 'unsafe', false, false),
-    ('kg_change_visible(text,integer,text,bigint,text,jsonb,text,jsonb)', 'stable', 'restricted', false, true),
+    ('kg_change_visible(text,integer,text,bigint,jsonb,jsonb)', 'stable', 'restricted', false, true),
     ('kg_history(text,text,jsonb)', 'stable', 'restricted', true, true),
     ('kg_history(text,jsonb,jsonb)', 'stable', 'restricted', true, true),
     ('kg_past(text)', 'stable', 'restricted', true, true),

@@ -63,7 +63,7 @@ SELECT what, planted(plant) FROM (VALUES
   (6, 'last change gone', $$DELETE FROM kg_history WHERE tenant = 'check_history' AND change = (SELECT max(change) FROM kg_history WHERE tenant = 'check_history' AND entity_id = 'p2')$$),
   (7, 'change in the middle', $$UPDATE kg_history SET after = '{"id": "p2"}' WHERE tenant = 'check_history' AND entity_id = 'p2' AND version = 2$$),
   (8, 'creation in the middle', $$UPDATE kg_history SET verdict = 'created' WHERE tenant = 'check_history' AND entity_id = 'p2' AND version = 2$$),
-  (9, 'scope', $$UPDATE kg_history SET scope_after = '3/' WHERE tenant = 'check_history' AND entity_id = 'm1'$$),
+  (9, 'node', $$UPDATE kg_history SET node = node + 1 WHERE tenant = 'check_history' AND entity_id = 'm1' AND version = (SELECT max(version) FROM kg_history WHERE tenant = 'check_history' AND entity_id = 'm1')$$),
   (10, 'edge changed', $$UPDATE kg_edge SET properties = '{"n": 3}' WHERE tenant = 'check_history' AND properties ? 'n'$$),
   (11, 'edge deleted', $$DELETE FROM kg_edge WHERE tenant = 'check_history' AND key = 'fr'$$),
   (12, 'change of an edge', $$UPDATE kg_history SET before = '{"n": 5}' WHERE tenant = 'check_history' AND relation_no IS NOT NULL AND verdict = 'updated'$$),

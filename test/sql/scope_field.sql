@@ -43,6 +43,22 @@ SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision;
 \c - scope_gateway
 SELECT scope_seen(:'one');
 
+-- What was done before the type had scopes is seen as what is.
+\c - scope_admin
+SELECT kg_apply_bundle(replace(scope_bundle(NULL)::text, '"x-id-field"', '"x-history": true, "x-id-field"')::jsonb) -> 'revision' AS revision;
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('docs', 'page', '{"id": "old", "path": "2/", "place": "2/"}'), ('docs', 'page', '{"id": "moved", "path": "2/", "place": "2/"}');
+UPDATE kg_entity SET data = data || '{"path": "1/", "place": "1/"}' WHERE entity_id = 'moved';
+DELETE FROM kg_entity WHERE entity_id = 'old';
+SELECT kg_apply_bundle(replace(scope_bundle('path', '', 'none')::text, '"x-id-field"', '"x-history": true, "x-id-field"')::jsonb, '{"mode": "merge"}') -> 'changed' AS changed;
+SELECT kg_check() -> 'differences' AS differences;
+\c - scope_gateway
+CREATE FUNCTION pg_temp.changes(id text) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_path_query_array(kg_history('page', id), '$.changes[*].verdict') $$;
+BEGIN; SELECT FROM kg_login(:'one'); SELECT pg_temp.changes('moved') AS moved, pg_temp.changes('old') AS old; ROLLBACK;
+\c - scope_admin
+SELECT jsonb_path_query_array(kg_history('page', 'moved'), '$.changes[*].verdict') AS moved;
+DELETE FROM kg_entity WHERE entity_id = 'moved';
+SELECT kg_apply_bundle(scope_bundle('place')) -> 'revision' AS revision;
+
 -- What triggers were kept from filling is filled by kg_rebuild().
 \c - :owner
 \getenv abs_srcdir PG_ABS_SRCDIR
