@@ -753,7 +753,9 @@ kg_derive_deleted(KgDerivation *d, int32 type_no, const char *entity_id,
 	written_over(d);
 	if (type && type->has_unique)
 		kg_node_add(&d->unique.stale, node);
-	if (type == NULL || type->nsearch > 0)
+	/* Of a type that an apply changes, there may be words of its old schema. */
+	if (type == NULL || type->nsearch > 0 ||
+		kg_scope_is_rewritten(d->tenant, type))
 		kg_node_add(&d->words.stale, node);
 	change_keys(d, type_no, entity_id, node, keys, NULL);
 	kg_node_add(&d->stale_terms, node);

@@ -205,9 +205,8 @@ have_deferred(const char *tenant)
 	return found;
 }
 
-/* Is what follows from entities of the type (NULL: any) written anew? */
-static bool
-is_rewritten(const char *tenant, const KgType *type)
+bool
+kg_scope_is_rewritten(const char *tenant, const KgType *type)
 {
 	for (const KgScope *scope = innermost; scope; scope = scope->outer)
 		if (scope->rewritten != NIL && strcmp(scope->tenant, tenant) == 0 &&
@@ -222,7 +221,7 @@ kg_scope_require_derived(const char *tenant, const KgType *type)
 	KgError *err;
 
 	kg_writing_require_derived(type);
-	if (!is_rewritten(tenant, type))
+	if (!kg_scope_is_rewritten(tenant, type))
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "entities whose keys and references a call is writing "

@@ -59,6 +59,8 @@ extern KgUnchecked *kg_scope_unchecked(const char *tenant);
  * what its stored entities have: its schema has changed.
  */
 extern void kg_scope_rewrites(KgScope *scope, int32 type_no);
+/* Is that so of the type, or (NULL) of any of the tenant's? */
+extern bool kg_scope_is_rewritten(const char *tenant, const KgType *type);
 
 /* kg_writing_require_derived(), and raise the same of those types. */
 extern void kg_scope_require_derived(const char *tenant, const KgType *type);

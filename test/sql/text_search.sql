@@ -137,6 +137,10 @@ SELECT (SELECT count(*) FROM kg_word) AS words, (SELECT sum(abs(s)) FROM (SELECT
 SELECT kg_apply_bundle(bundle('page', ', "x-search": ["text"]', ''), '{"mode": "merge"}') -> 'entities';
 SELECT * FROM found('{"query": "far", "mode": "text"}');
 SELECT kg_export_bundle('page-texts') -> 'schemas' -> 0 -> 'schema' -> 'x-search' AS exported;
+-- So it does where an entity goes with it.
+SELECT kg_apply_bundle(bundle('page', ', "x-search": ["text"]', '{"id": "w1", "text": "hello"}, {"id": "w2", "text": "hello"}')) -> 'entities';
+SELECT kg_apply_bundle(bundle('page', '', '{"id": "w2", "text": "hello"}')) -> 'entities';
+SELECT kg_check() -> 'differences' AS differences;
 RESET ROLE;
 SELECT FROM kg_drop_tenant('text');
 SELECT FROM kg_drop_tenant('text other');
