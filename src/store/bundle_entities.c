@@ -156,13 +156,48 @@ compare_ids(const void *a, const void *b)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
+/* What was to be deleted and is there, as a trigger kept it. */
+static void
+report_undeleted(KgApply *apply, const KgType *type, Datum nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(apply->tenant), nodes};
+	MemoryContext old = CurrentMemoryContext;
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	kg_spi_run(&saved,
+			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = ANY($2) ORDER BY 1",
+			   2,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	MemoryContextSwitchTo(apply->context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		KgError *err = kg_kept_error("entity", "deleted");
+
+		kg_error_entity(err, type->name, kg_spi_cstring(i, 1));
+		kg_error_path(err, "/entities");
+		kg_error_report(&apply->errors, err);
+	}
+	MemoryContextSwitchTo(old);
+	SPI_freetuptable(SPI_tuptable);
+	kg_restore_user(&user);
+}
+
 /*
  * Delete a batch; the ids of those that are gone now, in order: others may have
- * deleted some since they were compared, triggers may keep them or put them
- * back.
+ * deleted some since they were compared, triggers may put them back.  What a trigger
+ * keeps is reported.
  */
 static int
-delete_batch(KgApply *apply, const KgType *type, Datum nodes, const char **ids)
+delete_batch(KgApply *apply, const KgType *type, Datum nodes, int nnodes,
+			 const char **ids)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
@@ -184,6 +219,8 @@ delete_batch(KgApply *apply, const KgType *type, Datum nodes, const char **ids)
 	for (uint64 i = 0; i < SPI_processed; i++)
 		ids[n++] = kg_spi_cstring(i, 1);
 	SPI_freetuptable(SPI_tuptable);
+	if (n < nnodes)
+		report_undeleted(apply, type, nodes);
 	qsort(ids, n, sizeof(char *), compare_ids);
 	if (kg_writing_nested() != nested)
 	{
@@ -220,11 +257,9 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 		int n;
 
 		CHECK_FOR_INTERRUPTS();
+		n = Min(KG_WRITE_BATCH, gone->n - i);
 		n = delete_batch(
-			apply,
-			type,
-			kg_int64_array(gone->nodes + i, Min(KG_WRITE_BATCH, gone->n - i)),
-			ids);
+			apply, type, kg_int64_array(gone->nodes + i, n), n, ids);
 		counts->deleted += n;
 		apply->changed |= n > 0;
 		for (int j = 0; j < n; j++)
