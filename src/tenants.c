@@ -104,14 +104,9 @@ KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 	kg_require_tenant(values[0]);
 	roles = kg_granted_roles(values[0]);
 	for (int i = 0; i < lengthof(statements); i++)
-		kg_spi_run(&saved[i],
-				   statements[i],
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		/* Newest: also what this transaction's snapshot does not show. */
+		kg_spi_run_newest(
+			&saved[i], statements[i], 1, argtypes, values, NULL, SPI_OK_DELETE);
 	kg_sync_roles(roles);
 	SPI_finish();
 	kg_restore_user(&user);

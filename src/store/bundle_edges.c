@@ -940,6 +940,19 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 }
 
 static void
+require_ends_shown(const KgApply *apply, const KgColumns *edges)
+{
+	KgNodeList ends = {CurrentMemoryContext};
+
+	for (int i = 0; i < edges->nrows; i++)
+	{
+		kg_node_add(&ends, DatumGetInt64(edges->values[KG_EDGE_SOURCE][i]));
+		kg_node_add(&ends, DatumGetInt64(edges->values[KG_EDGE_TARGET][i]));
+	}
+	kg_require_none_newer(apply->tenant, ends.nodes, ends.n);
+}
+
+static void
 recheck_relation(KgApply *apply, const KgUserContext *caller,
 				 const KgRelation *relation)
 {
@@ -968,6 +981,7 @@ recheck_relation(KgApply *apply, const KgUserContext *caller,
 		if (edges.nrows == 0)
 			break;
 		require_seen(apply, caller, relation, &edges);
+		require_ends_shown(apply, &edges);
 		kg_edges_check(apply->after, NULL, &edges, &to);
 		MemoryContextSwitchTo(old);
 		if (errors.total > 0)

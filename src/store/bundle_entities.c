@@ -729,7 +729,7 @@ next_rows(const KgApply *apply, const KgType *type, const char *after)
 					  Int32GetDatum(KG_WRITE_BATCH)};
 
 	kg_spi_run_latest(&saved,
-					  "SELECT entity_id, node, data, index_keys, scope "
+					  "SELECT entity_id, node, data, index_keys, scope, ctid "
 					  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
 					  "AND entity_type = $3 AND entity_id > $4 "
 					  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
@@ -750,16 +750,23 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 			 const SPITupleTable *rows)
 {
 	int64 *nodes = palloc(rows->numvals * sizeof(int64));
+	ItemPointerData *tids = palloc(rows->numvals * sizeof(ItemPointerData));
 	bool isnull;
 
 	for (uint64 i = 0; i < rows->numvals; i++)
+	{
 		nodes[i] = DatumGetInt64(
 			SPI_getbinval(rows->vals[i], rows->tupdesc, 2, &isnull));
+		tids[i] = *(ItemPointer) DatumGetPointer(
+			SPI_getbinval(rows->vals[i], rows->tupdesc, 6, &isnull));
+	}
+	kg_require_shown(apply->tenant, nodes, tids, (int) rows->numvals);
 	kg_require_all_seen(apply->tenant,
 						caller,
 						nodes,
 						(int) rows->numvals,
 						"checked by a changed schema");
+	pfree(tids);
 	pfree(nodes);
 }
 

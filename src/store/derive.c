@@ -326,17 +326,17 @@ write_trigrams(KgDerivation *d)
 	if (distinct_terms(d, &columns) == 0)
 		return;
 	kg_columns_arrays(&columns, &values[1]);
-	kg_spi_run(&new_saved,
-			   "SELECT u.term FROM unnest($2, $3) u(term, trigram) "
-			   "WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
-			   "WHERE g.tenant = $1 AND g.trigram = u.trigram "
-			   "AND g.term = u.term) ORDER BY 1",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	/* Latest, and newest: kg_rebuild() takes away what the snapshot may show. */
+	kg_spi_run_latest(&new_saved,
+					  "SELECT u.term FROM unnest($2, $3) u(term, trigram) "
+					  "WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
+					  "WHERE g.tenant = $1 AND g.trigram = u.trigram "
+					  "AND g.term = u.term) ORDER BY 1",
+					  3,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
 	MemoryContextSwitchTo(context);
 	kg_columns_init(&columns, context, 2, types);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -345,15 +345,15 @@ write_trigrams(KgDerivation *d)
 	if (columns.nrows == 0)
 		return;
 	kg_columns_arrays(&columns, &values[1]);
-	kg_spi_run(&insert_saved,
-			   "INSERT INTO @kg_trigram(tenant, trigram, term) "
-			   "SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_run_newest(
+		&insert_saved,
+		"INSERT INTO @kg_trigram(tenant, trigram, term) "
+		"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING",
+		3,
+		argtypes,
+		values,
+		NULL,
+		SPI_OK_INSERT);
 }
 
 static void

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/extension.h"
@@ -21,6 +22,7 @@
 #include "store/put.h"
 #include "store/rebuild.h"
 #include "store/scope.h"
+#include "store/seen.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -122,6 +124,31 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 	}
 }
 
+/*
+ * What was updated or deleted since the snapshot of a transaction that keeps it
+ * could not be locked; what was inserted it does not show.
+ */
+static void
+require_all_shown(const char *tenant, uint64 n)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	kg_spi_run_latest(&saved,
+					  "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
+					  lengthof(argtypes),
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	if (kg_spi_int64(0, 1) != n)
+		kg_refuse_newer();
+	SPI_freetuptable(SPI_tuptable);
+}
+
 static void
 derive_all(const KgCatalog *catalog)
 {
@@ -144,6 +171,7 @@ derive_all(const KgCatalog *catalog)
 		false,
 		0);
 	KgDerivation *d = kg_derive_begin(tenant, NULL);
+	uint64 n = 0;
 
 	kg_spi_unpin_path(nest);
 	for (;;)
@@ -155,6 +183,7 @@ derive_all(const KgCatalog *catalog)
 		rows = SPI_tuptable;
 		if (SPI_processed == 0)
 			break;
+		n += SPI_processed;
 		old = MemoryContextSwitchTo(scratch);
 		derive_rows(d, catalog, rows, &changed);
 		MemoryContextSwitchTo(old);
@@ -164,6 +193,7 @@ derive_all(const KgCatalog *catalog)
 	SPI_cursor_close(portal);
 	/* Fetching from a cursor leaves SPI's own context current. */
 	MemoryContextSwitchTo(caller);
+	require_all_shown(tenant, n);
 	kg_derive_end(d);
 	kg_entities_write_again(tenant, &changed);
 	MemoryContextDelete(scratch);

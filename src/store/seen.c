@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
@@ -87,6 +88,76 @@ kg_refuse_hidden(const char *what)
 
 	kg_error_expected(err, "a caller that sees every entity concerned");
 	kg_error_throw(err);
+}
+
+void
+kg_refuse_newer(void)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT,
+		"another session wrote entities since the transaction began");
+
+	kg_error_expected(err, "the same transaction again");
+	kg_error_throw(err);
+}
+
+void
+kg_require_none_newer(const char *tenant, const int64 *nodes, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static KgSaved shown_saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[2] = {CStringGetTextDatum(tenant)};
+	KgNodeList shown;
+	uint64 stored;
+
+	if (n == 0 || !IsolationUsesXactSnapshot())
+		return;
+	values[1] = kg_int64_array(nodes, n);
+	kg_spi_run_latest(&saved,
+					  "SELECT FROM @kg_entity WHERE tenant = $1 "
+					  "AND node = ANY($2)",
+					  lengthof(argtypes),
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	stored = SPI_processed;
+	SPI_freetuptable(SPI_tuptable);
+	kg_nodes_read(&shown_saved, tenant, nodes, n, &shown);
+	if (shown.n < stored)
+		kg_refuse_newer();
+}
+
+void
+kg_require_shown(const char *tenant, const int64 *nodes,
+				 const ItemPointerData *tids, int n)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, TIDARRAYOID};
+	Datum values[3] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+	Datum *elements;
+
+	if (n == 0 || !IsolationUsesXactSnapshot())
+		return;
+	elements = palloc(n * sizeof(Datum));
+	for (int i = 0; i < n; i++)
+		elements[i] = PointerGetDatum(&tids[i]);
+	values[2] = PointerGetDatum(construct_array(
+		elements, n, TIDOID, sizeof(ItemPointerData), false, 's'));
+	kg_spi_run(&saved,
+			   "SELECT FROM (SELECT unnest($2), unnest($3)) u(node, tid), "
+			   "LATERAL (SELECT FROM @kg_entity WHERE tenant = $1 "
+			   "AND node = u.node AND ctid = u.tid OFFSET 0) e",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	SPI_freetuptable(SPI_tuptable);
+	if (SPI_processed < n)
+		kg_refuse_newer();
 }
 
 void

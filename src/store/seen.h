@@ -44,6 +44,22 @@ extern void kg_require_seen(const char *tenant, const KgUserContext *caller,
 extern void kg_require_all_seen(const char *tenant, const KgUserContext *caller,
 								const int64 *nodes, int n, const char *what);
 
+/*
+ * A transaction that keeps its snapshot (REPEATABLE READ) does not derive anew
+ * from entities that this one does not show: what it cannot see of them would
+ * stay beside what it writes.  Raises KG_CONFLICT where a row that was read as
+ * of now, by node and ctid, is not there as it is.
+ */
+extern void kg_require_shown(const char *tenant, const int64 *nodes,
+							 const ItemPointerData *tids, int n);
+
+/* The same of nodes: one is there now that the snapshot does not show. */
+extern void kg_require_none_newer(const char *tenant, const int64 *nodes,
+								  int n);
+
+/* Raise that KG_CONFLICT. */
+extern KG_NORETURN void kg_refuse_newer(void) KG_NORETURN_TAIL;
+
 /* Raise it: entities that the caller does not see would be ... */
 extern KG_NORETURN void kg_refuse_hidden(const char *what) KG_NORETURN_TAIL;
 
