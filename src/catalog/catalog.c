@@ -753,6 +753,16 @@ kg_catalog_throw_changed(void)
 	kg_error_throw(err);
 }
 
+bool
+kg_catalog_joins(const KgCatalog *catalog, const KgRelation *relation)
+{
+	for (int i = 0; i < relation->nvariants; i++)
+		if (kg_catalog_type_no(catalog, relation->variants[i].from_type_no) &&
+			kg_catalog_type_no(catalog, relation->variants[i].to_type_no))
+			return true;
+	return false;
+}
+
 const KgType *
 kg_catalog_type_in(const KgCatalog *catalog, const char *bundle,
 				   const char *name)

@@ -254,6 +254,9 @@ extern const KgType *kg_catalog_require_type(const KgCatalog *catalog,
 											 const char *path);
 extern const KgType *kg_catalog_type_in(const KgCatalog *catalog,
 										const char *bundle, const char *name);
+/* Has the caller types at both ends of it?  Else it is told of nowhere. */
+extern bool kg_catalog_joins(const KgCatalog *catalog,
+							 const KgRelation *relation);
 extern const KgType *kg_catalog_type_no(const KgCatalog *catalog,
 										int32 type_no);
 extern const KgRelation *kg_catalog_relation_no(const KgCatalog *catalog,

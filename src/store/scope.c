@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "store/on_delete.h"
+#include "store/pending.h"
 #include "store/scope.h"
 #include "store/seen.h"
 #include "store/unique.h"
@@ -135,6 +136,80 @@ delete_references(const char *tenant, const KgUserContext *caller,
 	PG_END_TRY();
 }
 
+/* Those of the nodes that are stored and hidden from the caller. */
+static void
+find_hidden(const char *tenant, const KgUserContext *caller,
+			const KgNodeList *nodes, KgNodeList *hidden)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgNodeList stored;
+	int64 *seen;
+
+	if (nodes->n == 0 || kg_sees_all(tenant, caller))
+		return;
+	kg_nodes_read(&saved, tenant, nodes->nodes, nodes->n, &stored);
+	seen = palloc((stored.n + 1) * sizeof(int64));
+	memcpy(seen, stored.nodes, stored.n * sizeof(int64));
+	kg_blank_hidden(tenant, caller, seen, stored.n);
+	for (int i = 0; i < stored.n; i++)
+		if (seen[i] == 0)
+			kg_node_add(hidden, stored.nodes[i]);
+	kg_nodes_sort(hidden);
+}
+
+/* What these nodes refer to, as a text that is another one when that is. */
+static char *
+targets_of(const char *tenant, const KgNodeList *nodes)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
+	Datum values[] = {CStringGetTextDatum(tenant),
+					  kg_int64_array(nodes->nodes, nodes->n)};
+	char *text;
+
+	kg_spi_run_latest(&saved,
+					  "SELECT coalesce(string_agg(concat_ws(' ', source, "
+					  "relation_no, target, property), ' ' ORDER BY source, "
+					  "relation_no, target, property COLLATE \"C\"), '') "
+					  "FROM @kg_edge WHERE tenant = $1 "
+					  "AND source = ANY($2) AND property IS NOT NULL",
+					  lengthof(argtypes),
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	text = kg_spi_cstring(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return text;
+}
+
+/*
+ * Who sees a part of a tenant does not give what a hidden entity refers to
+ * another meaning: neither at once nor, where references may wait, step by step.
+ */
+static void
+require_hidden_kept(const char *tenant, const KgUserContext *caller,
+					const KgNodeList *hidden, const char *before,
+					const KgReferenceList *unresolved)
+{
+	KgNodeList none = {CurrentMemoryContext};
+	KgNodeList gone = {CurrentMemoryContext};
+	KgError *err;
+
+	for (int i = 0; i < unresolved->n; i++)
+		if (kg_nodes_have(hidden, unresolved->items[i].source))
+			kg_node_add(&gone, unresolved->items[i].source);
+	if (gone.n > 0)
+		kg_pending_check(tenant, caller, &none, &gone);
+	if (strcmp(before, targets_of(tenant, hidden)) == 0)
+		return;
+	err = kg_error_new(KG_REFERENCE_MISSING,
+					   "an id or a value that is still referenced would be "
+					   "another entity's");
+	kg_error_expected(err, "another id or value for the other entity");
+	kg_error_throw(err);
+}
+
 /*
  * Everything of the statement or scope is written: references that had no
  * target may have one now, and whoever points at what is gone is dealt with.
@@ -167,8 +242,16 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 	if (moved.n > 0)
 	{
 		KgReferenceList unresolved = {CurrentMemoryContext};
+		KgNodeList hidden = {CurrentMemoryContext};
+		char *before = NULL;
 
+		find_hidden(catalog->tenant, caller, &moved, &hidden);
+		if (hidden.n > 0)
+			before = targets_of(catalog->tenant, &hidden);
 		renew_edges(catalog->tenant, &moved, &sight, &unresolved);
+		if (hidden.n > 0)
+			require_hidden_kept(
+				catalog->tenant, caller, &hidden, before, &unresolved);
 		referrers.n = 0;
 		for (int i = 0; i < unresolved.n; i++)
 			kg_node_add(&referrers, unresolved.items[i].source);

@@ -411,6 +411,8 @@ relation_names(const KgCatalog *catalog, char **names)
 		const char *name = catalog->relations[i].name;
 		int at = n;
 
+		if (!kg_catalog_joins(catalog, &catalog->relations[i]))
+			continue;
 		while (at > 0 && strcmp(names[at - 1], name) > 0)
 			at--;
 		if (at > 0 && strcmp(names[at - 1], name) == 0)

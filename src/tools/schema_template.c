@@ -149,6 +149,8 @@ write_relations(Expansion *x, bool all)
 
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
+		if (!kg_catalog_joins(catalog, &catalog->relations[i]))
+			continue;
 		names[n++] = catalog->relations[i].name;
 		if (catalog->relations[i].inverse != NULL)
 			names[n++] = catalog->relations[i].inverse;
