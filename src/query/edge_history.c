@@ -59,12 +59,15 @@ saw_ends(const KgCatalog *catalog, const KgEdgeSought *sought,
 		 const KgChange *change, bool turned)
 {
 	for (int i = 0; i < 2; i++)
-		if (!kg_history_saw(catalog,
-							sought->ends[i].type,
-							sought->ends[i].id,
-							change->nodes[turned ? 1 - i : i],
-							change->time))
+	{
+		const KgEdgeEnd *end = &sought->ends[i];
+		int64 node = change->nodes[turned ? 1 - i : i];
+
+		if (!kg_history_saw_all(
+				catalog, end->type, node, change->transaction) ||
+			!kg_history_saw(catalog, end->type, end->id, node, change->time))
 			return false;
+	}
 	return true;
 }
 

@@ -430,6 +430,44 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 	return change != 0 && is_seen(catalog, change);
 }
 
+static int64
+count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
+			  int64 transaction)
+{
+	int64 n = 0;
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b,
+				  "SELECT count(*) FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_history"));
+	kg_sql_append(&b,
+				  " AND h.transaction" KG_EQ "$%d",
+				  kg_sql_param_int64(&b, transaction));
+	kg_sql_append(&b,
+				  " AND h.type_no" KG_EQ "$%d",
+				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
+	kg_sql_append(&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, take_number, &n);
+	return n;
+}
+
+bool
+kg_history_saw_all(const KgCatalog *catalog, const KgType *type, int64 node,
+				   int64 transaction)
+{
+	int64 seen = count_changes(catalog, type, node, transaction);
+	KgUserContext user;
+	int64 all;
+
+	kg_become_owner(&user);
+	all = count_changes(catalog, type, node, transaction);
+	kg_restore_user(&user);
+	return seen == all;
+}
+
 Datum
 kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 {

@@ -56,6 +56,13 @@ extern bool kg_history_sees(const KgCatalog *catalog, const KgType *type,
 extern bool kg_history_saw(const KgCatalog *catalog, const KgType *type,
 						   const char *id, int64 node, TimestampTz time);
 
+/*
+ * May the caller see every change of the node in a transaction?  What stood
+ * between its statements nobody else saw.
+ */
+extern bool kg_history_saw_all(const KgCatalog *catalog, const KgType *type,
+							   int64 node, int64 transaction);
+
 /* The nodes that an id is and was, as an array. */
 extern Datum kg_history_nodes(const KgCatalog *catalog, const KgType *type,
 							  const char *id);

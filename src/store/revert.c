@@ -25,10 +25,12 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/edges.h"
+#include "store/entity_ids.h"
 #include "store/image.h"
 #include "store/put.h"
 #include "store/revert.h"
 #include "store/scope.h"
+#include "store/seen.h"
 #include "utils/builtins.h"
 
 typedef struct Undo
@@ -239,6 +241,102 @@ find_changes(void *arg)
 		revert->undone = lappend(revert->undone, undo);
 	}
 	SPI_freetuptable(SPI_tuptable);
+}
+
+/* The last change of what is gone. */
+typedef struct Last
+{
+	const Revert *revert;
+	int64 change; /* 0: none */
+	bool seen;
+} Last;
+
+static void
+see_last(void *arg)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	Last *last = arg;
+	Datum values[2] = {CStringGetTextDatum(last->revert->tenant),
+					   Int64GetDatum(last->change)};
+
+	kg_spi_run(&saved,
+			   "SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	SPI_freetuptable(SPI_tuptable);
+	last->seen = SPI_processed > 0;
+}
+
+static int64
+last_change(const Revert *revert, const Subject *subject)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID};
+	Datum values[3] = {CStringGetTextDatum(revert->tenant),
+					   Int32GetDatum(subject->type->type_no),
+					   CStringGetTextDatum(subject->id)};
+	int64 change;
+
+	kg_spi_run(&saved,
+			   "SELECT coalesce(max(change), 0) FROM @kg_history "
+			   "WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
+			   lengthof(argtypes),
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	change = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return change;
+}
+
+/* Does the caller see the entity, or, where it is gone, what it was last? */
+static bool
+is_seen(const Revert *revert, const Subject *subject)
+{
+	const char *id = subject->id;
+	Last last = {revert};
+	KgUserContext user;
+	int64 stored;
+	int64 seen;
+
+	kg_become_owner(&user);
+	kg_nodes_of_ids(revert->tenant, subject->type, &id, 1, &stored);
+	seen = stored;
+	kg_blank_hidden(revert->tenant, &user, &seen, 1);
+	if (stored == 0)
+		last.change = last_change(revert, subject);
+	kg_restore_user(&user);
+	if (last.change != 0)
+		kg_identity_as_tool(see_last, &last);
+	return seen != 0 || last.seen;
+}
+
+/* A change is seen as of then; its entity may be hidden by now. */
+static void
+forget_hidden(Revert *revert)
+{
+	List *seen = NIL;
+	ListCell *lc;
+
+	revert->undone = NIL;
+	foreach(lc, revert->subjects)
+	{
+		Subject *subject = lfirst(lc);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!is_seen(revert, subject))
+			continue;
+		seen = lappend(seen, subject);
+		revert->undone = list_concat(revert->undone, subject->undos);
+	}
+	revert->subjects = seen;
 }
 
 static Subject *
@@ -1089,6 +1187,8 @@ kg_revert(const Jsonb *changes, const Jsonb *options)
 	kg_identity_as_tool(find_changes, &revert);
 	if (revert.catalog->plain_visibility)
 		find_edges(&revert);
+	else
+		forget_hidden(&revert);
 	check_found(&revert);
 	/* Those of edges come last. */
 	foreach(lc, revert.subjects)
