@@ -49,18 +49,30 @@ summary_of(const KgType *type)
 	return summary;
 }
 
+/* The names of types are for errors: only made where something is chosen. */
+static bool
+choose_nodes(KgColumns *columns, const KgGraph *graph, int first, int n,
+			 const KgInput *in)
+{
+	KgShownOf *of;
+
+	if (!kg_input_has(in, "columns"))
+		return false;
+	of = palloc((n + 1) * sizeof(KgShownOf));
+	for (int i = 0; i < n; i++)
+		of[i] = of_type(graph->ranked[first + i]);
+	return kg_projections_read(in, "columns", of, n, columns->nodes + first);
+}
+
 static void
 read_nodes(KgColumns *columns, const KgGraph *graph, const KgType *type,
 		   const KgInput *in)
 {
 	int first = type != NULL ? kg_graph_rank(graph, type->type_no) - 1 : 0;
 	int n = type != NULL ? 1 : graph->nranks;
-	KgShownOf *of = palloc((n + 1) * sizeof(KgShownOf));
 
 	columns->nodes = palloc0((graph->nranks + 1) * sizeof(KgProjection *));
-	for (int i = 0; i < n; i++)
-		of[i] = of_type(graph->ranked[first + i]);
-	if (kg_projections_read(in, "columns", of, n, columns->nodes + first))
+	if (choose_nodes(columns, graph, first, n, in))
 		return;
 	for (int i = 0; i < n; i++)
 		columns->nodes[first + i] = summary_of(graph->ranked[first + i]);
@@ -75,25 +87,42 @@ key_of(const KgRelation *relation)
 	return NULL;
 }
 
+static bool
+choose_edges(KgColumns *columns, const KgCatalog *catalog, const KgInput *in)
+{
+	int n = catalog->nrelations;
+	KgShownOf *of;
+
+	if (!kg_input_has(in, "edge_columns"))
+		return false;
+	of = palloc((n + 1) * sizeof(KgShownOf));
+	for (int i = 0; i < n; i++)
+		of[i] = of_relation(&catalog->relations[i]);
+	return kg_projections_read(in, "edge_columns", of, n, columns->edges);
+}
+
 static void
 read_edges(KgColumns *columns, const KgCatalog *catalog, const KgInput *in,
 		   bool all)
 {
 	int n = catalog->nrelations;
-	KgShownOf *of;
+	KgProjection *nothing = NULL;
 
 	columns->edges = palloc0((n + 1) * sizeof(KgProjection *));
-	if (!kg_input_has(in, "edge_columns") && all)
+	columns->edges_chosen = choose_edges(columns, catalog, in);
+	if (!columns->edges_chosen && all)
 		return;
-	of = palloc((n + 1) * sizeof(KgShownOf));
-	for (int i = 0; i < n; i++)
-		of[i] = of_relation(&catalog->relations[i]);
-	columns->edges_chosen = kg_projections_read(
-		in, "edge_columns", of, n, columns->edges);
 	for (int i = 0; i < n; i++)
 	{
 		const KgField *key = key_of(&catalog->relations[i]);
 
+		if (!columns->edges_chosen && key == NULL)
+		{
+			if (nothing == NULL)
+				nothing = kg_projection_new(0);
+			columns->edges[i] = nothing;
+			continue;
+		}
 		if (!columns->edges_chosen)
 			columns->edges[i] = kg_projection_new(1);
 		if (key != NULL && columns->edges[i] != NULL)
