@@ -21,7 +21,8 @@ sub packages
 	return undef unless eval { IPC::Run::run([ 'npm', '--version' ], '>', \$out, '2>', \$out) };
 	system('cp', "$here/package.json", "$here/package-lock.json", $work) == 0 or return undef;
 	local $ENV{HOME} = $work;
-	IPC::Run::run([ 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', '--prefix', $work ], '>', \$out, '2>&1', IPC::Run::timeout(300))
+	# A registry that does not answer in time is one that cannot be had.
+	eval { IPC::Run::run([ 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent', '--prefix', $work ], '>', \$out, '2>&1', IPC::Run::timeout(300)) }
 	  or return undef;
 	return "$work/node_modules";
 }
