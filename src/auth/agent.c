@@ -239,6 +239,14 @@ kg_agent_has_tool(const KgAgent *agent, int toolset, const char *tool)
 }
 
 bool
+kg_agent_names_tools(const KgAgent *agent)
+{
+	return kg_setting_toolsets->bits != KG_TOOLSET_ALL ||
+		   (agent != NULL &&
+			(agent->toolsets->bits != KG_TOOLSET_ALL || agent->tools != NULL));
+}
+
+bool
 kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 						const char *tool)
 {

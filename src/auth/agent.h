@@ -41,5 +41,7 @@ extern bool kg_agent_has_tool(const KgAgent *agent, int toolset,
 /* The same of a registered tool, whose toolset has a name. */
 extern bool kg_agent_has_registered(const KgAgent *agent, const char *toolset,
 									const char *tool);
+/* Is it chosen which tools or toolsets there are, or are there all? */
+extern bool kg_agent_names_tools(const KgAgent *agent);
 
 #endif /* KG_AGENT_H */

@@ -259,7 +259,7 @@ check_toolsets(Datum tenant, const Jsonb *options)
 		if (SPI_processed == 0)
 			kg_error_throw_option("toolsets",
 								  &it.value,
-								  "catalog, graph, bfs, memory, "
+								  "catalog, graph, bfs, memory, compact, "
 								  "or the toolset of a registered tool");
 	}
 }

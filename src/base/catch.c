@@ -75,3 +75,26 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 		ReThrowError(edata);
 	return edata;
 }
+
+void
+kg_catch_amend(void (*work)(void *arg),
+			   void (*amend)(ErrorData *edata, void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_CATCH();
+	{
+		ErrorData *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		FlushErrorState();
+		amend(edata, arg);
+		ReThrowError(edata);
+	}
+	PG_END_TRY();
+}

@@ -20,4 +20,12 @@ typedef enum KgCatch
  */
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
 
+/*
+ * Do work; an error is raised on in other words.  Nothing is rolled back:
+ * amend touches nothing but memory.
+ */
+extern void kg_catch_amend(void (*work)(void *arg),
+						   void (*amend)(ErrorData *edata, void *arg),
+						   void *arg);
+
 #endif /* KG_CATCH_H */

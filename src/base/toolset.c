@@ -17,6 +17,8 @@ kg_toolset_of_name(const char *name)
 		return KG_TOOLSET_BFS;
 	if (strcmp(name, "memory") == 0)
 		return KG_TOOLSET_MEMORY;
+	if (strcmp(name, "compact") == 0)
+		return KG_TOOLSET_COMPACT;
 	return 0;
 }
 

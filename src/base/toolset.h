@@ -12,6 +12,7 @@
 #define KG_TOOLSET_GRAPH 2
 #define KG_TOOLSET_BFS 4
 #define KG_TOOLSET_MEMORY 8
+#define KG_TOOLSET_COMPACT 16
 #define KG_TOOLSET_ALL 0x7fffffff /* also those that are named */
 
 /* Some that are chosen: of vocabularies the bits, of others the names. */
@@ -24,7 +25,7 @@ typedef struct KgToolsets
 	char names[FLEXIBLE_ARRAY_MEMBER];
 } KgToolsets;
 
-/* The toolset of a name ("catalog", "graph", "bfs", "memory"), or 0. */
+/* The toolset of a name ("catalog", "graph", "bfs", "memory", "compact"), or 0. */
 extern int kg_toolset_of_name(const char *name);
 
 /* Can a toolset have the name?  "all" stands for all of them. */

@@ -185,6 +185,7 @@ sql_error(KgCall *call, PGresult *res)
 	} known[] = {
 		{"28", 401, NULL}, /* says itself what is wrong with the token */
 		{"42501", 403, "not permitted"},
+		{"22023", 500, NULL}, /* a setting, such as --toolsets */
 		{"22P02", 400, not_json},
 		{"22003", 400, not_json}, /* a number out of jsonb's range */
 		{"22P05", 400, not_json},

@@ -12,6 +12,8 @@
 const char kg_gateway_options[] =
 	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
 	"-t, --tenant NAME\ttenant to act for, among those granted to the role\n"
+	"--toolsets NAMES\tthe tools to offer, such as compact or graph,catalog "
+	"(default all)\n"
 	"--pool N\tconnections to the database at most\n"
 	"--queue N\tcalls that may wait for one (default 1024)\n"
 	"--timeout SECONDS\tof a call (default 30)\n"
@@ -29,6 +31,15 @@ plain_name(const char *name)
 		   strspn(name,
 				  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				  "0123456789_.") == strlen(name);
+}
+
+static bool
+toolset_names(const char *names)
+{
+	return strspn(names, "abcdefghijklmnopqrstuvwxyz0123456789_-,") ==
+			   strlen(names) &&
+		   names[0] != ',' && names[0] != '\0' &&
+		   names[strlen(names) - 1] != ',' && strstr(names, ",,") == NULL;
 }
 
 bool
@@ -67,6 +78,7 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	memset(&options, 0, sizeof(options));
 	options.dsn = kg_db_dsn(args);
 	options.tenant = kg_db_tenant(args);
+	options.toolsets = kg_args_get(args, "toolsets");
 	options.function = kg_args_get(args, "function");
 	options.size = (int) pool;
 	options.queue = (int) queue;
@@ -76,6 +88,13 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	if (options.function != NULL && !plain_name(options.function))
 	{
 		kg_error("--function must be a plain name, schema.function");
+		return false;
+	}
+	if (options.toolsets != NULL && !toolset_names(options.toolsets))
+	{
+		kg_error("--toolsets must be names with commas between them, not "
+				 "\"%s\"",
+				 options.toolsets);
 		return false;
 	}
 	gateway->loop = kg_loop_new();

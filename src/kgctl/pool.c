@@ -288,6 +288,8 @@ flush_conn(Conn *conn)
 	return more >= 0;
 }
 
+#define SETUP_COLUMNS 6
+
 static bool
 send_setup(Conn *conn)
 {
@@ -296,20 +298,23 @@ send_setup(Conn *conn)
 		"pg_catalog.set_config('statement_timeout', $1, false), "
 		"pg_catalog.set_config('kg_graph.tenant', $2, false), "
 		"pg_catalog.set_config('kg_graph.mcp_edges', 'on', false), "
+		"CASE WHEN $3 OPERATOR(pg_catalog.<>) '' THEN "
+		"pg_catalog.set_config('kg_graph.toolsets', $3, false) ELSE '' END, "
 		"pg_catalog.set_config('client_min_messages', 'notice', false) "
 		"FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "
 		"ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
 		"WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'";
 	const KgPoolOptions *options = &conn->pool->options;
 	char timeout[32];
-	const char *values[2];
+	const char *values[3];
 
 	snprintf(timeout, sizeof(timeout), "%ld", options->timeout_ms);
 	values[0] = timeout;
 	values[1] = options->tenant ? options->tenant : "";
+	values[2] = options->toolsets ? options->toolsets : "";
 	set_state(conn, CONN_SETUP);
 	return PQsetnonblocking(conn->pg, 1) == 0 &&
-		   PQsendQueryParams(conn->pg, sql, 2, NULL, values, NULL, NULL, 0) &&
+		   PQsendQueryParams(conn->pg, sql, 3, NULL, values, NULL, NULL, 0) &&
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 
@@ -460,7 +465,7 @@ static void
 answered(Conn *conn)
 {
 	PGresult *res = conn->res;
-	bool ok = kg_result_is_row(res, 5);
+	bool ok = kg_result_is_row(res, SETUP_COLUMNS);
 
 	conn->res = NULL;
 	if (conn->state == CONN_BUSY)

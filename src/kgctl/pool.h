@@ -22,6 +22,7 @@ typedef struct KgPoolOptions
 {
 	const char *dsn;
 	const char *tenant;	  /* kg_graph.tenant of the connections, or NULL */
+	const char *toolsets; /* kg_graph.toolsets, or NULL: as the role has it */
 	const char *function; /* qualified; NULL: kg_mcp of the extension */
 	int size;			  /* connections at most */
 	int queue;			  /* waiting queries at most */

@@ -126,6 +126,32 @@ tool_of_type(const KgMcpRequest *req, const KgCatalog *catalog,
 	return NULL;
 }
 
+/*
+ * The tool that lists a type's entities: its own, or one of any type, which
+ * has the type as an argument; NULL where the caller has none.
+ */
+static const char *
+listing_tool(const KgMcpRequest *req, const KgCatalog *catalog,
+			 const KgType *type, const char **argument)
+{
+	const char *tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
+
+	*argument = NULL;
+	if (tool != NULL)
+		return tool;
+	if (kg_agent_has_tool(req->agent, KG_TOOLSET_GRAPH, "find_nodes"))
+	{
+		*argument = "node_label";
+		return "find_nodes";
+	}
+	if (kg_agent_has_tool(req->agent, KG_TOOLSET_COMPACT, "find"))
+	{
+		*argument = "type";
+		return "find";
+	}
+	return NULL;
+}
+
 static bool
 can_write(const KgMcpRequest *req, const KgCatalog *catalog)
 {
@@ -280,6 +306,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	const KgType *type = NULL;
 	const KgField *field = NULL;
 	const char *tool;
+	const char *argument;
 	JsonbValue value;
 	KgJsonWriter w;
 	Jsonb *arguments;
@@ -294,14 +321,13 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	}
 	if (type == NULL)
 		return;
-	tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
-	if (tool == NULL &&
-		!kg_agent_has_tool(req->agent, KG_TOOLSET_GRAPH, "find_nodes"))
+	tool = listing_tool(req, catalog, type, &argument);
+	if (tool == NULL)
 		return;
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	if (tool == NULL)
-		kg_jw_kstring(&w, "node_label", kg_type_handle(type));
+	if (argument != NULL)
+		kg_jw_kstring(&w, argument, kg_type_handle(type));
 	if (field != NULL)
 	{
 		kg_jw_key(&w, "filters");
@@ -317,7 +343,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 	appendStringInfo(
 		out,
 		"Example: %s with %s\n",
-		tool ? tool : "find_nodes",
+		tool,
 		JsonbToCString(NULL, &arguments->root, VARSIZE(arguments)));
 }
 
@@ -515,6 +541,7 @@ get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 	char *value = prompt_argument(req, "value");
 	const KgType *type;
 	const char *tool;
+	const char *argument;
 	StringInfoData out;
 
 	if (name == NULL)
@@ -529,11 +556,11 @@ get_list(KgMcpRequest *req, const KgCatalog *catalog, KgJsonWriter *w)
 		&out, "List the entities of type %s", kg_type_handle(type));
 	if (field != NULL && value != NULL)
 		appendStringInfo(&out, " whose %s is \"%s\"", field, value);
-	tool = tool_of_type(req, catalog, type, KG_EXPOSE_LIST);
+	tool = listing_tool(req, catalog, type, &argument);
 	appendStringInfo(&out,
 					 ". Use %s, page until the reply is not truncated, and "
 					 "give the id of each.",
-					 tool ? tool : "find_nodes");
+					 tool ? tool : "the tools that there are");
 	write_message(w, prompts[1].description, out.data);
 	return true;
 }

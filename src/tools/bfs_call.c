@@ -474,7 +474,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, given);
 	kg_error_expected(err,
-					  "ids of existing entities; search_entities finds them");
+					  "ids of existing entities; a search by name finds them");
 	kg_error_did_you_mean(err, n > 0 ? near[0].nearest : NULL);
 	if (n > 1)
 		kg_error_errors(err, kg_error_array(&list));

@@ -246,7 +246,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 		kg_error_path(err, "/id");
 		kg_error_got_string(err, handles.given[0]);
 		kg_error_expected(
-			err, "the id of an existing entity; search_entities finds it");
+			err, "the id of an existing entity; a search by name finds it");
 		kg_error_did_you_mean(err, kg_nearest_handle(call, handles.given[0]));
 		kg_error_throw(err);
 	}
@@ -302,6 +302,8 @@ add_units(DescribeMany *d, const Rows *rows)
 			continue;
 		d->handle_of[reply->nnodes] = i;
 		node->ref = *ref;
+		node->ref.data = (Jsonb *) kg_columns_of_node(
+			&d->call.columns, ref->rank, ref->data);
 		node->unit = reply->nnodes++;
 		node->depth = -1;
 		node->full = true;
@@ -332,6 +334,10 @@ kg_tool_describe_entities(const Jsonb *arguments)
 
 	kg_graph_call_begin(&d->call, "describe_entities", arguments);
 	kg_call_handles(&d->call, "ids", &d->handles);
+	/* Not told without: all of it, whatever the summary is. */
+	if (kg_input_has(&d->call.input, "columns"))
+		kg_columns_read(
+			&d->call.columns, d->call.graph, NULL, &d->call.input, false);
 	fetch_rows(d->call.graph, &d->handles, &rows);
 	add_units(d, &rows);
 	if (d->reply.draft.n < d->handles.n)

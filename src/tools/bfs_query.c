@@ -32,7 +32,7 @@ read_seeds(KgGraphCall *call, KgHandles *seeds)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "there are no seeds");
 	kg_error_path(err, "/seeds");
-	kg_error_expected(err, "at least one id; search_entities finds them");
+	kg_error_expected(err, "at least one id; a search by name finds them");
 	kg_error_throw(err);
 }
 
@@ -304,7 +304,7 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 		hints = kg_unknown_hints(call, "/seeds", seeds);
 		path = "/seeds";
 		message = "nothing is around a seed that does not exist; "
-				  "search_entities finds ids";
+				  "a search by name finds ids";
 	}
 	else if (found > 0)
 	{

@@ -89,7 +89,8 @@ static const char describe_output[] =
 static const char describe_many_input[] =
 	"{'type':'object','additionalProperties':false,'required':['ids'],"
 	"'properties':{'ids':{'type':'array','maxItems':<max_ids>,'items':<id>},"
-	"'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>,'max_"
+	"<node_columns>,'citations':<citations>,<as_of><valid_at>'max_bytes':<max_"
+	"bytes>,'max_"
 	"tokens':<max_tokens>}"
 	"}";
 

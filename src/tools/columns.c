@@ -149,7 +149,8 @@ void
 kg_columns_read(KgColumns *columns, const KgGraph *graph, const KgType *type,
 				const KgInput *in, bool edges)
 {
-	columns->ids_only = kg_input_bool(in, "ids_only");
+	columns->ids_only = kg_input_declares(in, "ids_only") &&
+						kg_input_bool(in, "ids_only");
 	if (columns->ids_only)
 		check_ids_only(in);
 	read_nodes(columns, graph, type, in);

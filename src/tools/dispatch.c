@@ -43,6 +43,16 @@ has_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
 	return kg_agent_has_tool(agent, tool->toolset, tool->name);
 }
 
+/* The compact tools say what others say: for who chooses them. */
+static bool
+lists_fixed_tool(const KgCatalog *catalog, const KgAgent *agent,
+				 const KgFixedTool *tool)
+{
+	return (tool->toolset != KG_TOOLSET_COMPACT ||
+			kg_agent_names_tools(agent)) &&
+		   has_fixed_tool(catalog, agent, tool);
+}
+
 int
 kg_operations_offered(void)
 {
@@ -98,7 +108,7 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			names[n++] = catalog->tools[i].name;
 	for (int i = 0; i < fixed; i++)
-		if (has_fixed_tool(catalog, agent, kg_fixed_tool(i)))
+		if (lists_fixed_tool(catalog, agent, kg_fixed_tool(i)))
 			names[n++] = kg_fixed_tool(i)->name;
 	n += kg_registered_names(catalog, agent, names + n);
 	kg_error_path(err, "%s", path);
@@ -172,8 +182,8 @@ check_toolsets(const KgCatalog *catalog)
 			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);
 		kg_error_got_string(err, name);
 		kg_error_expected(err,
-						  "kg_graph.toolsets of catalog, graph, bfs, those of "
-						  "registered tools, or all");
+						  "kg_graph.toolsets of catalog, graph, bfs, memory, "
+						  "compact, those of registered tools, or all");
 		kg_error_throw(err);
 	}
 }
@@ -565,7 +575,7 @@ write_fixed_tools(KgJsonWriter *w, const KgCatalog *catalog,
 		if (next == NULL)
 			return;
 		last = next->name;
-		if (!has_fixed_tool(catalog, agent, next))
+		if (!lists_fixed_tool(catalog, agent, next))
 			continue;
 		write_tool(w,
 				   &(Listed){next->name,
@@ -636,7 +646,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 		if (kg_tool_is_offered(agent, &catalog->tools[i], offered))
 			write_catalog_tool(&w, &catalog->tools[i]);
 	}
-	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_MEMORY; set <<= 1)
+	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set);
 	write_registered_tools(&w, catalog, agent);
 	kg_jw_end_array(&w);

@@ -6,6 +6,7 @@
 
 #include "base/toolset.h"
 #include "catalog/memory.h"
+#include "tools/compact.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
 #include "tools/memory.h"
@@ -14,6 +15,7 @@ static const KgFixedTool *const vocabularies[] = {
 	kg_graph_tools,
 	kg_bfs_tools,
 	kg_memory_tools,
+	kg_compact_tools,
 };
 
 const KgFixedTool *

@@ -97,6 +97,12 @@ kg_input_valid_at(const KgInput *in, const KgCatalog *catalog)
 }
 
 int64
+kg_input_minimum(const KgInput *in, const char *key)
+{
+	return number_of(&find_member(in, key)->minimum, PG_INT32_MIN);
+}
+
+int64
 kg_input_maximum(const KgInput *in, const char *key)
 {
 	const KgMember *member = find_member(in, key);

@@ -37,7 +37,8 @@ extern void kg_input_valid_at(const KgInput *in, const KgCatalog *catalog);
 /* Does the schema have the member?  Was it sent? */
 extern bool kg_input_declares(const KgInput *in, const char *key);
 extern bool kg_input_has(const KgInput *in, const char *key);
-/* The most that the schema lets it be, or have. */
+/* The least a number can be, and the most that it can be, or have. */
+extern int64 kg_input_minimum(const KgInput *in, const char *key);
 extern int64 kg_input_maximum(const KgInput *in, const char *key);
 /* The JSON Pointer of a member. */
 extern char *kg_input_path(const KgInput *in, const char *key);

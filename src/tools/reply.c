@@ -455,37 +455,40 @@ bytes_needed(const KgDraft *draft, const Sizes *sizes, const KgFit *fit,
 	return Min(needed, kg_setting_max_reply_bytes);
 }
 
-static KG_NORETURN void
-throw_too_small(const KgDraft *draft, int64 size)
+char *
+kg_expect_at_least(const char *name, int64 least, int unit)
+{
+	if (least * unit <= kg_setting_max_reply_bytes)
+		return psprintf("%s of at least " INT64_FORMAT, name, least);
+	return psprintf("arguments with a shorter reply: it would take %s of at "
+					"least " INT64_FORMAT
+					", and kg_graph.max_reply_bytes is %d",
+					name,
+					least,
+					kg_setting_max_reply_bytes);
+}
+
+void
+kg_throw_too_small(const KgInput *in, int64 max_bytes, int64 size)
 {
 	JsonbValue tokens;
 	int64 number;
-	bool by_tokens = kg_json_get(draft->input->object, "max_tokens", &tokens) !=
-						 NULL &&
+	bool by_tokens = kg_json_get(in->object, "max_tokens", &tokens) != NULL &&
 					 (!kg_json_int64(&tokens, &number) ||
-					  number * KG_TOKEN_BYTES == draft->max_bytes);
+					  number * KG_TOKEN_BYTES == max_bytes);
 	const char *name = by_tokens ? "max_tokens" : "max_bytes";
-	int64 least = size + KG_BYTES_MEMBER;
-	int64 unit = by_tokens ? KG_TOKEN_BYTES : 1;
-	KgError *err;
+	int unit = by_tokens ? KG_TOKEN_BYTES : 1;
+	int64 least = (size + unit - 1) / unit;
+	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
+								"the shortest reply to these arguments is "
+								"longer than %s (" INT64_FORMAT ") allows",
+								name,
+								max_bytes / unit);
 
-	least = (least + unit - 1) / unit;
-	err = kg_error_new(KG_LIMIT_EXCEEDED,
-					   "the shortest reply to these arguments is longer than "
-					   "%s (" INT64_FORMAT ") allows",
-					   name,
-					   draft->max_bytes / unit);
 	kg_error_path(err, "/%s", name);
+	kg_error_expected(err, "%s", kg_expect_at_least(name, least, unit));
 	if (least * unit <= kg_setting_max_reply_bytes)
-		kg_error_expected(err, "%s of at least " INT64_FORMAT, name, least);
-	else
-		kg_error_expected(err,
-						  "arguments with a shorter reply: it would take %s of "
-						  "at least " INT64_FORMAT
-						  ", and kg_graph.max_reply_bytes is %d",
-						  name,
-						  least,
-						  kg_setting_max_reply_bytes);
+		kg_error_member_int(err, KG_AT_LEAST, least);
 	kg_error_throw(err);
 }
 
@@ -530,7 +533,8 @@ kg_draft_finish(const KgDraft *draft)
 		fit = choose(draft, &sizes, draft->max_bytes - overhead);
 		if (fit.listed == tried.listed && fit.whole == tried.whole &&
 			fit.extras == tried.extras && fit.hints == tried.hints)
-			throw_too_small(draft, shortest);
+			kg_throw_too_small(
+				draft->input, draft->max_bytes, shortest + KG_BYTES_MEMBER);
 		pfree(reply);
 	}
 }

@@ -119,6 +119,13 @@ extern void kg_draft_init(KgDraft *draft, const KgInput *input,
 /* The reply.  Raises KG_LIMIT_EXCEEDED where even the shortest is too long. */
 extern Jsonb *kg_draft_finish(const KgDraft *draft);
 
+/* That error, of a reply that takes so many bytes at least. */
+extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
+										   int64 size) KG_NORETURN_TAIL;
+/* Its member that says so, and what it expects. */
+#define KG_AT_LEAST "at_least"
+extern char *kg_expect_at_least(const char *name, int64 least, int unit);
+
 /*
  * The text of a reply, in the order to read it in: how much there is and what
  * is missing, the answer, the nodes and edges that it speaks of.

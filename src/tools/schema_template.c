@@ -124,8 +124,8 @@ write_types(Expansion *x, bool all)
 				names,
 				catalog->ntypes,
 				all,
-				all ? "an entity type of get_graph_schema, or *"
-					: "an entity type; get_graph_schema lists them");
+				all ? "an entity type of the schema, or *"
+					: "an entity type; the schema lists them");
 }
 
 static void
@@ -159,8 +159,8 @@ write_relations(Expansion *x, bool all)
 				names,
 				n,
 				all,
-				all ? "a relationship type of get_graph_schema, or *"
-					: "a relationship type; get_graph_schema lists them");
+				all ? "a relationship type of the schema, or *"
+					: "a relationship type; the schema lists them");
 }
 
 static void
@@ -234,6 +234,14 @@ write_filters(Expansion *x)
 	appendStringInfoChar(x->out, '}');
 }
 
+static void
+write_operator_names(Expansion *x)
+{
+	for (int op = 0; op < KG_NOPS; op++)
+		appendStringInfo(
+			x->out, "%s%s", op > 0 ? " " : "", kg_operator(op)->name);
+}
+
 /* What only tools of a type have (tools/tool_schema.c). */
 static void
 write_type_part(Expansion *x, Jsonb *part)
@@ -284,6 +292,13 @@ has_history(const Expansion *x)
 	if (x->outline)
 		return true;
 	return x->type ? x->type->history : catalog_of(x)->any_history;
+}
+
+/* Understood, and not worth its place in a list. */
+static bool
+is_written_out(const Expansion *x)
+{
+	return x->repeat;
 }
 
 static bool
@@ -445,10 +460,12 @@ static const Part parts[] = {
 	 "<default_rows>,'description':'0: counts'}",
 	 NULL},
 	/* what is told of nodes, and of edges */
-	{"columns",
+	{"node_columns",
 	 "'columns':{'type':'array','minItems':1,'maxItems':100,'items':<text>,"
-	 "'description':'tell these properties, or *'},'ids_only':{'type':"
-	 "'boolean','default':false}",
+	 "'description':'tell these properties, or *'}",
+	 NULL},
+	{"columns",
+	 "<node_columns>,'ids_only':{'type':'boolean','default':false}",
 	 NULL},
 	{"edge_columns",
 	 "'edge_columns':{'type':'array','minItems':1,'maxItems':100,'items':"
@@ -495,6 +512,12 @@ static const Part parts[] = {
 	 "'properties':{<each_operator>}}",
 	 NULL},
 	{"each_operator", NULL, write_each_operator},
+	{"operator_names", NULL, write_operator_names},
+	/* of the compact tools */
+	{"also_bytes", "'max_bytes':<max_bytes>,", NULL, is_written_out},
+	{"also_citations", "'citations':<citations>,", NULL, is_written_out},
+	{"also_edge_columns", "<edge_columns>,", NULL, is_written_out},
+	{"brief_step_hops", "'type':'integer','default':1", NULL},
 	{"selector",
 	 "{'type':'object','additionalProperties':false,'required':['label'],"
 	 "'properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}",

@@ -13,6 +13,7 @@
 #include "query/decisions.h"
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
+#include "tools/compact.h"
 #include "tools/dispatch.h"
 #include "tools/verify.h"
 
@@ -621,7 +622,8 @@ counts(const KgCallable *callable)
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
 			   callable->tool->operation == KG_EXPOSE_LIST_IDS;
-	return callable->fixed->call != kg_tool_verify_claims;
+	return callable->fixed->call != kg_tool_verify_claims &&
+		   callable->fixed->call != kg_tool_verify;
 }
 
 /* One item is enough, however long, where the tool has pages. */

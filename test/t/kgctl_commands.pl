@@ -232,6 +232,21 @@ sub apply_waits
 	ok(stored() eq $before, 'nothing was changed');
 }
 
+# What a gateway offers.
+{
+	my $list = qq({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n)
+	  . qq({"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n);
+	my $names = sub { join ' ', $_[0]->{out} =~ /"name": ?"(\w+)"/g };
+	like($names->(kgctl($list, 'mcp', '--toolsets', 'compact')), qr/around connect count find follow get schema verify$/, 'the compact tools, and no others');
+	unlike($names->(kgctl($list, 'mcp')), qr/\baround\b/, 'not where nothing is chosen');
+	my $both = kgctl($list, 'mcp', '--toolsets', 'compact,bfs');
+	like($names->($both), qr/bfs_query.*\bfind\b/, 'several');
+	my $refused = kgctl($list, 'mcp', '--toolsets', 'compact, bfs');
+	isnt($refused->{code}, 0, 'no names');
+	like($refused->{err}, qr/--toolsets must be names with commas between them, not "compact, bfs"/, 'are refused');
+	like(kgctl($list, 'mcp', '--toolsets', 'compct')->{out}, qr/toolset .{1,4}compct.{1,4} does not exist/, 'a name of nothing is told');
+}
+
 # The database goes away.
 {
 	my $keeper = hold($node, 'postgres', 'LOCK TABLE kg_entity IN SHARE MODE');

@@ -94,8 +94,8 @@ my $heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct;
 	SELECT FROM kg_apply_bundle('{"bundle_name": "secret-plans", "version": "1", "schemas": []}')});
 my @said = $heard =~ /payload "([^"]*)"/g;
 is(join(' ', sort map { /^[0-9a-f]{32} (\w+)$/ ? $1 : "?$_" } @said), 'prompts resource resources tools', 'notifications carry a digest and what to ask for');
-$heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct; SELECT FROM kg_register_tool('{"name": "schema", "version": "1.0.0", "kind": "query", "description": "x",
-	"input_schema": {"type": "object", "properties": {}}, "operation": {"tool": "get_graph_schema", "arguments": {}}}'); SELECT FROM kg_unregister_tool('schema')});
+$heard = $node->safe_psql('postgres', q{LISTEN kg_mcp; SET ROLE kg_direct; SELECT FROM kg_register_tool('{"name": "map", "version": "1.0.0", "kind": "query", "description": "x",
+	"input_schema": {"type": "object", "properties": {}}, "operation": {"tool": "get_graph_schema", "arguments": {}}}'); SELECT FROM kg_unregister_tool('map')});
 @said = $heard =~ /payload "[0-9a-f]{32} ([^"]*)"/g;
 is(join(' ', @said), 'tools tools', 'a tool that is registered changes the list of tools and nothing else');
 ok(read_until($a, \$from_a, qr/notifications\/resources\/updated.*secret-plans/), 'told that a resource changed');

@@ -1,0 +1,23 @@
+/*
+ * compact.h
+ *	  The toolset compact: few tools with short schemas that do what the catalog,
+ *	  graph and bfs toolsets do (docs/compact.md maps them).
+ */
+#ifndef KG_COMPACT_H
+#define KG_COMPACT_H
+
+#include "tools/dispatch.h"
+
+extern const KgFixedTool kg_compact_tools[];
+
+/* Arguments and errors are those of the tools behind, by the names sent. */
+extern Jsonb *kg_tool_around(const Jsonb *arguments);
+extern Jsonb *kg_tool_connect(const Jsonb *arguments);
+extern Jsonb *kg_tool_count(const Jsonb *arguments);
+extern Jsonb *kg_tool_find(const Jsonb *arguments);
+extern Jsonb *kg_tool_follow(const Jsonb *arguments);
+extern Jsonb *kg_tool_get_any(const Jsonb *arguments);
+extern Jsonb *kg_tool_schema(const Jsonb *arguments);
+extern Jsonb *kg_tool_verify(const Jsonb *arguments);
+
+#endif /* KG_COMPACT_H */
