@@ -456,15 +456,25 @@ with_ids(const JsonbContainer *filters, const JsonbValue *ids)
 	return kg_jw_finish(&w);
 }
 
-static const char *const of_lists[] = {"ids",
-									   "filters",
-									   "related",
-									   "not_related",
-									   "sort",
-									   "fields",
-									   "cursor",
-									   "citations",
-									   "as_of"};
+/* With one of these a type is listed; without, names are searched. */
+static bool
+asks_for_list(const KgInput *in)
+{
+	static const char *const of_lists[] = {"ids",
+										   "filters",
+										   "related",
+										   "not_related",
+										   "sort",
+										   "fields",
+										   "cursor",
+										   "citations",
+										   "as_of"};
+
+	for (int i = 0; i < lengthof(of_lists); i++)
+		if (kg_input_has(in, of_lists[i]))
+			return true;
+	return false;
+}
 
 static Jsonb *
 string_array(const char *string)
@@ -483,11 +493,6 @@ find_by_name(Compact *c, const KgType *type)
 {
 	static const Rename names[] = {{"/type", "/node_types", true}, {NULL}};
 
-	refuse_beside(c,
-				  of_lists,
-				  lengthof(of_lists),
-				  "query with type, limit and mode; or type with filters, "
-				  "without query");
 	c->names = names;
 	if (type != NULL)
 		make(c, "type", "node_types", string_array(kg_type_handle(type)));
@@ -506,18 +511,23 @@ read_type(Compact *c)
 Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
-	static const Rename names[] = {{"/ids", "/filters/id", true}, {NULL}};
+	static const Rename names[] = {
+		{"/query", "/search"}, {"/ids", "/filters/id", true}, {NULL}};
 	static const char *const of_search[] = {"mode"};
 	Compact *c = begin("find", arguments);
 	const KgInput *in = &c->call.input;
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
-	if (kg_input_has(in, "query"))
+	if (kg_input_has(in, "query") && !asks_for_list(in))
 		return find_by_name(c, type);
 	if (type == NULL)
 		kg_input_require(in, "type");
-	refuse_beside(c, of_search, lengthof(of_search), "mode beside query");
+	refuse_beside(c,
+				  of_search,
+				  lengthof(of_search),
+				  "mode with query, type and limit alone");
+	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);
 	if (kg_input_value(in, "ids", &ids))
@@ -525,7 +535,6 @@ kg_tool_find(const Jsonb *arguments)
 		const JsonbContainer *filters = kg_filter_object(in->object, "");
 
 		(void) kg_args_as_array(&ids, "/ids");
-		c->names = names;
 		make(c, "ids", NULL, NULL);
 		make(c, "filters", "filters", with_ids(filters, &ids));
 	}

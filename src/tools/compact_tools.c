@@ -11,27 +11,33 @@
 #include "query/any.h"
 #include "tools/compact.h"
 
-#define KG_FIELDS "'fields':{'type':'array'}"
+#define KG_FIELDS "'fields':{'type':'array','items':{'type':'string'}}"
 #define KG_CURSOR "'cursor':{'type':'string'}"
 #define KG_ENTRY "'additionalProperties':false,'properties':{<also_bytes>"
-#define KG_SELECTION "{'type':['string','array','object'],'description':'"
+#define KG_SELECTION                                                  \
+	"{'type':['string','array','object'],'items':{'type':'string'},'" \
+	"description':'"
 
 static const char find_input[] =
-	"{'type':'object'," KG_ENTRY "<also_citations>'type':<type>,'query':{'type'"
-	":'string','description':'a name or a part of it, without filters'},"
-	"<search_mode>'ids':{'type':'array'},'filters':{'type':'object',"
-	"'description':'{field: value or {operator: value}}, all hold; " KG_ANY
-	": [{...}, {...}]. Operators: <operator_names>'},'related':{'type':'array',"
-	"'description':'[{type: relation, direction, to: {label, ids, filters, "
-	"related}, min_count, max_count}]: only what is connected so'},"
-	"'not_related':{'type':'array'},'sort':{'type':'array','description':"
-	"'[{field, order: asc or desc}]'}," KG_FIELDS ",'limit':{'type':'integer'},"
-	"<as_of><valid_at>" KG_CURSOR "}}";
+	"{'type':'object'," KG_ENTRY
+	"<also_citations>'type':<type>,'query':{'type':'string','description':'a "
+	"name or a part of it; with filters of a type, "
+	"too'},<search_mode>'ids':{'type':'array','items':<id>},'filters':{'type':'"
+	"object','description':'{field: value or {operator: value}}, all "
+	"hold; " KG_ANY
+	": [{...}, {...}]. Operators: "
+	"<operator_names>'},'related':{'type':'array','items':{'type':['object','"
+	"array']},'description':'[{type: relation, direction, to: {label, ids, "
+	"filters, related}, min_count, max_count}]: only what is connected "
+	"so'},'not_related':{'type':'array','items':{'type':['object','array']}},'"
+	"sort':{'type':'array','items':{'type':'object'},'description':'[{field, "
+	"order: asc or desc}]'}," KG_FIELDS
+	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char get_input[] =
 	"{'type':'object','required':['handles']," KG_ENTRY
-	"<also_citations>'handles':{'type':'array','items':{'type':'string'}},"
-	"<as_of><valid_at>" KG_FIELDS "}}";
+	"<also_citations>'handles':{'type':'array','items':<id>},<as_of><valid_"
+	"at>" KG_FIELDS "}}";
 
 static const char schema_input[] = "{'type':'object'," KG_ENTRY
 								   "'type':<type>}}";
@@ -40,46 +46,55 @@ static const char follow_input[] =
 	"{'type':'object','required':['from','steps']," KG_ENTRY
 	"<also_edge_columns>'from':" KG_SELECTION
 	"handle, handles of one type, or {label, ids, filters, related, "
-	"not_related}'},'steps':{'type':'array','items':{'type':'object',"
-	"'required':['type'],'properties':{'type':<relation_or_all>,'direction':{"
-	"<direction>,'default':'outgoing'},'max_hops':{<brief_step_hops>},"
-	"'filters':{'type':'object','description':'of the edge'},'to':{'type':"
-	"'object','description':'its end: {label, filters}'}}}}," KG_FIELDS
+	"not_related}'},'steps':{'type':'array','items':{'type':'object','required'"
+	":['type'],'properties':{'type':<relation_or_all>,'direction':{<direction>,"
+	"'default':'outgoing'},'max_hops':{<brief_step_hops>},'filters':{'type':'"
+	"object','description':'of the "
+	"edge'},'to':{'type':'object','description':'its end: {label, "
+	"filters}'}}}}," KG_FIELDS
 	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char around_input[] =
 	"{'type':'object','required':['handle']," KG_ENTRY
-	"<also_edge_columns>'handle':{'type':'string'},'max_hops':{'type':["
-	"'integer','string'],'default':<explore_hops>},'direction':{<direction>,"
-	"'default':'both'},'relations':{'type':'array','description':'walk only "
-	"these'},'types':{'type':'array','description':'tell only "
-	"these'}," KG_FIELDS
+	"<also_edge_columns>'handle':<id>,'max_hops':{'type':['integer','string'],'"
+	"default':<explore_hops>},'direction':{<direction>,'default':'both'},'"
+	"relations':{'type':'array','items':{'type':'string'},'description':'walk "
+	"only "
+	"these'},'types':{'type':'array','items':{'type':'string'},'description':'"
+	"tell only these'}," KG_FIELDS
 	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char connect_input[] =
 	"{'type':'object','required':['from']," KG_ENTRY
 	"<also_edge_columns>'from':" KG_SELECTION
 	"as in follow'},'to':" KG_SELECTION
-	"as in follow'},'max_hops':{'type':'integer','minimum':1,'maximum':"
-	"<max_path_hops>,'default':<path_hops>},'mode':{'type':'string','enum':["
-	"'shortest','all_shortest','simple','walks'],'default':'shortest'},"
-	"'weight':{'type':'string','description':'a number of the edges: lightest "
+	"as in "
+	"follow'},'max_hops':{'type':'integer','minimum':1,'maximum':<max_path_"
+	"hops>,'default':<path_hops>},'mode':{'type':'string','enum':['shortest','"
+	"all_shortest','simple','walks'],'default':'shortest'},'weight':{'type':'"
+	"string','description':'a number of the edges: lightest "
 	"path'},'within':{'type':'integer','description':'without to: what is so "
-	"many hops from each of the handles in from'},'direction':{<direction>,"
-	"'default':'both'},'relations':{'type':'array'},'types':{'type':'array'}"
-	"," KG_FIELDS ",<as_of><valid_at>'limit':{'type':'integer'}}}";
+	"many hops from each of the handles in "
+	"from'},'direction':{<direction>,'default':'both'},'relations':{'type':'"
+	"array','items':{'type':'string'}},'types':{'type':'array','items':{'type':"
+	"'string'}}," KG_FIELDS ",<as_of><valid_at>'limit':{'type':'integer'}}}";
 
 static const char count_input[] =
 	"{'type':'object','required':['node']," KG_ENTRY
 	"'node':{'type':'object','required':['label'],'description':'{label, ids, "
-	"filters}'},'related':{'type':'array','description':'as in find'},"
-	"'not_related':{'type':'array'},'steps':{'type':'array','description':'as "
-	"in follow, for groups'},'group_by':{'type':'array','description':'[{"
-	"property} or {property, truncate: month} or {relationship, direction, "
-	"label, property} or {step, property}]'},'aggregations':{'type':'array',"
-	"'description':'[{fn, property, as}]; fn: count, count_distinct, sum, avg, "
-	"min, max; default count'},'sort':{'type':'array','description':'[{field: "
-	"a column of the reply, "
+	"filters}'},'related':{'type':'array','items':{'type':['object','array']},'"
+	"description':'as in "
+	"find'},'not_related':{'type':'array','items':{'type':['object','array']}},"
+	"'steps':{'type':'array','items':{'type':'object'},'description':'as in "
+	"follow, for "
+	"groups'},'group_by':{'type':'array','items':{'type':'object'},'"
+	"description':'[{property} or {property, truncate: month} or "
+	"{relationship, direction, label, property} or {step, "
+	"property}]'},'aggregations':{'type':'array','items':{'type':'object'},'"
+	"description':'[{fn, property, as}]; fn: count, count_distinct, sum, avg, "
+	"min, max; default "
+	"count'},'sort':{'type':'array','items':{'type':'object'},'description':'[{"
+	"field: a column of the reply, "
 	"order}]'},<as_of><valid_at>'limit':{'type':'integer'}}}";
 
 static const char verify_input[] =

@@ -445,8 +445,7 @@ kg_tools_call_result(const char *name, const Jsonb *arguments,
 
 /* The member of a refused call (docs/errors.md). */
 static const char error_member[] =
-	"{\"error\": {\"type\": \"object\", \"required\": "
-	"[\"level\", \"code\", \"message\"]}}";
+	"{\"type\": \"object\", \"required\": [\"code\", \"message\"]}";
 
 static void
 write_required(KgJsonWriter *w, const JsonbValue *names)
@@ -488,14 +487,13 @@ result_schema(const Jsonb *reply)
 		}
 		kg_jw_begin_object(&w);
 		kg_jw_members(&w, kg_json_container(&it.value));
-		kg_jw_kjsonb(&w, "error", kg_json_parse("{}"));
+		kg_jw_kjsonb(&w, "error", kg_json_parse(error_member));
 		kg_jw_end_object(&w);
 	}
 	kg_jw_key(&w, "anyOf");
 	kg_jw_begin_array(&w);
 	write_required(&w, has_required ? &required : NULL);
 	kg_jw_begin_object(&w);
-	kg_jw_kjsonb(&w, "properties", kg_json_parse(error_member));
 	kg_jw_key(&w, "required");
 	kg_jw_begin_array(&w);
 	kg_jw_string(&w, "error");

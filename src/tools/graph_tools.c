@@ -7,194 +7,115 @@
 #include "tools/graph.h"
 
 static const char schema_input[] =
-	"{'type':'object','additionalProperties':false,'properties':{"
-	"'expand_schema':{'type':'boolean','default':false,'description':'with all "
-	"properties of all types'},'expand_nodes':{'type':'array','items':"
-	"<type_or_all>},'expand_relationship_types':{'type':'array','items':"
-	"<relation_or_all>},'max_bytes':<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'properties':{'expand_"
+	"schema':{'type':'boolean','default':false,'description':'with all "
+	"properties of all "
+	"types'},'expand_nodes':{'type':'array','items':<type_or_all>},'expand_"
+	"relationship_types':{'type':'array','items':<relation_or_all>},'max_bytes'"
+	":<max_bytes>}}";
 
 static const char schema_output[] =
-	"{'type':'object','required':['format','revision','node_types',"
-	"'relationship_types'],'properties':{'format':"
-	"{'const':'knowledge_graph.schema.v1'},'revision':<text>,"
-	"'node_types':{'type':'array','items':{'type':'object','required':['name'],"
-	"'properties':{'name':<text>,<period>'properties':<objects>,"
-	"'relationships':{'type':'object'}}}},'relationship_types':{'type':'array',"
-	"'items':{'type':'object','required':['name','from','to'],'properties':{"
-	"'name':<text>,'from':<text>,'to':<text>,"
-	"'inverse':<text>,'symmetric':<boolean>,'key':<text>,<period>'description':"
-	"<text>,'"
-	"properties':"
-	"<objects>}}},'truncated':<boolean>}}";
+	"{'type':'object','required':['format','revision','node_types','"
+	"relationship_types'],'properties':{'format':{'const':'knowledge_graph."
+	"schema.v1'},'revision':<text>,'node_types':<objects>,'relationship_types':"
+	"<objects>}}";
 
 static const char nodes_input[] =
-	"{'type':'object','additionalProperties':false,'required':['node_label'],"
-	"'properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,<"
-	"related>,"
-	"<columns>,'sort':{'type':'array',"
-	"'minItems':1,'maxItems':<max_sort>,'items':{'type':'object','"
-	"additionalProperties':"
-	"false,'required':['field'],'properties':{'field':<text>,"
-	"'order':<sort_order>}}},'limit':<limit>,'cursor':<cursor>,"
-	"'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['node_label'],'"
+	"properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,<related>"
+	",<columns>,'sort':<node_sort>,'limit':<limit>,'cursor':<cursor>,'"
+	"citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
-static const char nodes_output[] = "{'type':'object','required':['nodes'],"
-								   "'properties':{'nodes':<nodes>,<page>}}";
-
-/* A step of a chain; filters and labels as in the selector of its start. */
-#define KG_STEP(start)                                                       \
-	"{'type':'object','additionalProperties':false,'required':['type'],"     \
-	"'properties':{'type':{'anyOf':[<relation_or_all>,{'type':'array',"      \
-	"'minItems':1,'items':<relation@several of these>}]},'direction':{"      \
-	"<direction>,'default':'outgoing'},'min_hops':{<step_hops>},"            \
-	"'max_hops':{<step_hops>},'filters':<filters@on properties of the "      \
-	"relationship, as " start ".filters>,'to':{'type':'object',"             \
-	"'additionalProperties':false,'properties':{'label':<type@as " start     \
-	".label>,'filters':<filters@as " start ".filters>},'description':'what " \
-	"the end of this step must be'}}}"
+static const char nodes_output[] = "{'type':'object','required':['nodes'],'"
+								   "properties':{'nodes':<nodes>,<page>}}";
 
 static const char traverse_input[] =
-	"{'type':'object','additionalProperties':false,'required':['from',"
-	"'relationships'],'properties':{'from':<selector>,'relationships':{'type':"
-	"'array','minItems':1,'maxItems':<max_steps>,'items':" KG_STEP(
-		"from") "},'to':{'type':'object','additionalProperties':false,'"
-				"required':['label'],"
-				"'properties':{'label':<type@as "
-				"from.label>,'filters':<filters@as "
-				"from.filters>},'description':'what the end of the last step "
-				"must be'},"
-				"<columns>,<edge_columns>,'limit':<limit>,'cursor':<cursor>,"
-				"<as_of><valid_at>'max_bytes':<max_"
-				"bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['from','"
+	"relationships'],'properties':{'from':<selector>,'relationships':<steps>,'"
+	"to':<traverse_to>,<columns>,<edge_columns>,'limit':<limit>,'cursor':<"
+	"cursor>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char traverse_output[] =
-	"{'type':'object','required':['nodes','edges'],"
-	"'properties':{'nodes':<nodes>,'edges':<edges>,'rows':{'type':'array',"
-	"'items':<strings>,'description':'handles of the start and of each end, a "
-	"row a match'},<page>}}";
+	"{'type':'object','required':['nodes','edges'],'properties':{'nodes':<"
+	"nodes>,'edges':<edges>,'rows':{'type':'array','items':<strings>,'"
+	"description':'handles of the start and of each end, a row a "
+	"match'},<page>}}";
 
 static const char neighbors_input[] =
-	"{'type':'object','additionalProperties':false,'required':['start_node'],"
-	"'properties':{'start_node':{'type':'object','additionalProperties':false,"
-	"'required':['label','node_id'],'properties':{'label':<type>,'node_id':<id>"
-	"}},'max_hops':{'type':'integer','minimum':1,'maximum':<max_explore_hops>,'"
-	"default':<explore_hops>},'direction':{<direction>,'default':'both'},"
-	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
-	"<type@as start_node.label>,'description':'tell only these; the walk goes "
-	"through "
-	"all'},'filters':<filters>,<columns>,<no_edge_columns>,'limit':<limit>,'"
-	"cursor':<cursor>,"
+	"{'type':'object','additionalProperties':false,'required':['start_node'],'"
+	"properties':{'start_node':{'type':'object',<closed>'required':['label','"
+	"node_id'],'properties':{'label':<type>,'node_id':<id>}},'max_hops':{'type'"
+	":'integer','minimum':1,'maximum':<max_explore_hops>,'default':<explore_"
+	"hops>},'direction':{<direction>,'default':'both'},'relationship_types':<"
+	"relations>,'node_labels':{'type':'array','items':<type@as "
+	"start_node.label>,'description':'tell only these; the walk goes through "
+	"all'},'filters':<filters@as in "
+	"find_nodes>,<columns>,<no_edge_columns>,'limit':<limit>,'cursor':<cursor>,"
 	"<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char neighbors_output[] =
-	"{'type':'object','required':['nodes','edges'],"
-	"'properties':{'nodes':<near_nodes>,'edges':<edges>,'counts':{'type':"
-	"'object','required':['by_type','by_depth','others'],'properties':{"
-	"'by_type':{'type':'object'},'by_depth':{'type':'object'},'others':{'type':"
-	"'integer','description':'without the start'}},'description':'with the "
-	"start'},<page>}}";
+	"{'type':'object','required':['nodes','edges'],'properties':{'nodes':<"
+	"nodes>,'edges':<edges>,'counts':{'type':'object','description':'with the "
+	"start, others without it'},<page>}}";
 
 static const char paths_input[] =
-	"{'type':'object','additionalProperties':false,'required':['from','to'],"
-	"'properties':{'from':<selector>,'to':{'type':'object',"
-	"'additionalProperties':false,'required':['label'],'properties':{'label':"
-	"<type@as from.label>,'ids':<ids>,'filters':<filters@as "
-	"from.filters>,<related_too>}},"
-	"'max_hops':{'type':'integer','minimum':1,'maximum':<max_path_hops>,'"
-	"default':<path_hops>},'direction':{<direction>,'default':'both'},"
-	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
-	"<type@as from.label>,'description':'what the nodes between the ends may "
-	"be'},'mode':{'type':'string','enum':['shortest','all_shortest','simple',"
-	"'walks'],'default':'shortest','description':'one shortest path for each "
-	"pair, all shortest, all without repeated nodes, or all'},'weight':{'type':"
-	"'string','description':'a numeric property of the relationships: the "
-	"lightest path instead of the "
-	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,<as_of><valid_at>"
-	"'max_bytes':"
-	"<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['from','to'],'"
+	"properties':{'from':<selector>,'to':<paths_to>,'max_hops':{'type':'"
+	"integer','minimum':1,'maximum':<max_path_hops>,'default':<path_hops>},'"
+	"direction':{<direction>,'default':'both'},'relationship_types':<relations>"
+	",'node_labels':{'type':'array','items':<type@as "
+	"from.label>,'description':'what the nodes between the ends may "
+	"be'},'mode':{'type':'string','enum':['shortest','all_shortest','simple','"
+	"walks'],'default':'shortest','description':'one shortest path for each "
+	"pair, all shortest, all without repeated nodes, or "
+	"all'},'weight':{'type':'string','description':'a numeric property of the "
+	"relationships: the lightest path instead of the "
+	"shortest'},<columns>,<no_edge_columns>,'limit':<limit>,<as_of><valid_at>'"
+	"max_bytes':<max_bytes>}}";
 
 static const char paths_output[] =
-	"{'type':'object','required':['paths','nodes'],"
-	"'properties':{'paths':{'type':'array','items':{'type':'object','required':"
-	"['length','path'],'properties':{'length':<count>,'weight':{'type':"
-	"'number'},'path':{'type':'array','description':'handles and the edges "
-	"between them','items':{'anyOf':[<text>,<edge>]}}}}},'nodes':"
-	"<nodes>,<envelope>}}";
+	"{'type':'object','required':['paths','nodes'],'properties':{'paths':{'"
+	"type':'array','items':{'type':'object','required':['length','path']}},'"
+	"nodes':<nodes>,<envelope>}}";
 
 static const char aggregate_input[] =
-	"{'type':'object','additionalProperties':false,'required':['node',"
-	"'aggregations'],'properties':{'node':<selector>,'relationships':{'type':"
-	"'array','minItems':1,'maxItems':<max_steps>,'description':'only nodes "
-	"from which this chain leads somewhere','items':" KG_STEP(
-		"node") "},'aggregations':{'type':'array','minItems':1,'maxItems':<max_"
-				"aggregations>,'"
-				"items':{"
-				"'type':'object','additionalProperties':false,'required':['fn']"
-				","
-				"'properties':{'fn':{'type':'string','enum':['count','count_"
-				"distinct','sum'"
-				",'avg','min','max']},'property':{'type':'string','description'"
-				":'of the "
-				"node; count without it counts "
-				"nodes'},'as':<text>}}},"
-				"'group_by':{'type':'array','maxItems':<max_groups>,'items':{'"
-				"type':'"
-				"object',"
-				"'additionalProperties':false,'properties':{'property':{'type':"
-				"'string',"
-				"'description':'of the node, or of the connected "
-				"node'},'truncate':{'type':"
-				"'string','enum':['minute','hour','day','week','month','"
-				"quarter','year'],"
-				"'description':'UTC; weeks begin on "
-				"Monday'},'relationship':<relation@a "
-				"relationship type, as in "
-				"relationships>,'direction':{<direction>,"
-				"'default':'outgoing'},'label':<type@as "
-				"node.label>,'filters':<filters@of the connected node, as "
-				"node.filters>,'step':{'type':'integer','minimum':1,'maximum':"
-				"<max_steps>,'description':'by what this "
-				"step of relationships ends in; label where its to has "
-				"none'}}}},"
-				"'sort':{'type':"
-				"'array','minItems':1,'maxItems':<max_sort>,'items':{'type':'"
-				"object',"
-				"'additionalProperties':false,'required':['field'],'properties'"
-				":{'field':{"
-				"'type':'string','description':'a column of the "
-				"reply'},'order':"
-				"<sort_order>}}},'limit':<limit>,<as_of><valid_at>"
-				"'max_bytes':<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['node','"
+	"aggregations'],'properties':{'node':<selector>,'relationships':<steps_too>"
+	",'aggregations':{'type':'array',<aggregations_bounds>'items':{'type':'"
+	"object',<closed>'required':['fn'],'properties':{'fn':{'type':'string','"
+	"enum':['count','count_distinct','sum','avg','min','max']},'property':{'"
+	"type':'string','description':'of the node; count without it counts "
+	"nodes'},'as':<text>}}},'group_by':{'type':'array',<groups_bounds>'items':{"
+	"'type':'object',<closed>'properties':{'property':{'type':'string','"
+	"description':'of the node, or of the connected "
+	"node'},'truncate':{'type':'string','enum':['minute','hour','day','week','"
+	"month','quarter','year'],'description':'UTC; weeks begin on "
+	"Monday'},'relationship':<relation@a relationship "
+	"type>,'direction':{<direction>,'default':'outgoing'},'label':<type@as "
+	"node.label>,'filters':<filters@of the connected "
+	"node>,'step':<group_step>}}},'sort':<reply_sort>,'limit':<limit>,<as_of><"
+	"valid_at>'max_bytes':<max_bytes>}}";
 
 static const char aggregate_output[] =
-	"{'type':'object','required':['columns','rows'],"
-	"'properties':{'columns':<strings>,'rows':{'type':'array','items':{'type':"
-	"'array','items':{}}},<envelope>}}";
+	"{'type':'object','required':['columns','rows'],'properties':{'columns':<"
+	"strings>,'rows':{'type':'array','items':{'type':'array','items':{}}},<"
+	"envelope>}}";
 
 static const char rank_input[] =
-	"{'type':'object','additionalProperties':false,'required':['seeds'],"
-	"'properties':{'seeds':{'type':'array','minItems':1,'maxItems':<max_ids>,"
-	"'items':{'anyOf':[<id>,{'type':'object','additionalProperties':false,"
-	"'required':['id'],'properties':{'id':<id>,'weight':{'type':'number',"
-	"'exclusiveMinimum':0,'default':1}}}]},'description':'type:id, or id where "
-	"it is "
-	"unique'},'damping':{'type':'number','minimum':0,'description':'default "
-	"0.85, at "
-	"most 0.99; lower: nearer the "
-	"seeds'},'direction':{<direction>,'default':'both'},"
-	"'relationship_types':<relations>,'node_labels':{'type':'array','items':"
-	"<type>,'description':'tell only these; the walk goes through "
-	"all'},<columns>,'limit':{'type':'integer','minimum':1,'maximum':<max_rows>"
-	",'default':<default_rows>},<valid_at>'max_bytes':<max_bytes>}}";
+	"{'type':'object','additionalProperties':false,'required':['seeds'],'"
+	"properties':{'seeds':<weighted_seeds>,'damping':{'type':'number','minimum'"
+	":0,'description':'default 0.85; lower: nearer the "
+	"seeds'},'direction':{<direction>,'default':'both'},'relationship_types':<"
+	"relations>,'node_labels':{'type':'array','items':<type>,'description':'"
+	"tell only these; the walk goes through "
+	"all'},<columns>,'limit':<ranked_limit>,<valid_at>'max_bytes':<max_bytes>}"
+	"}";
 
 static const char rank_output[] =
-	"{'type':'object','required':['ranked','nodes','residual'],"
-	"'properties':{'ranked':{'type':'array','items':{'type':'object','required'"
-	":['node','score'],'properties':{'node':<text>,'score':{'type':'number'},"
-	"'path':{'type':'array','description':'from a seed: handles and the edges "
-	"between them','items':{'anyOf':[<text>,<edge>]}}}}},'nodes':<nodes>,"
-	"'residual':{'type':'number','description':'no score is more than this too "
-	"low'},'unknown_seeds':<strings>,<envelope>}}";
+	"{'type':'object','required':['ranked','nodes','residual'],'properties':{'"
+	"ranked':{'type':'array','items':{'type':'object','required':['node','"
+	"score']}},'nodes':<nodes>,'residual':{'type':'number','description':'no "
+	"score is more than this too low'},<envelope>}}";
 
 const KgFixedTool kg_graph_tools[] = {
 	{"aggregate_nodes",
@@ -211,8 +132,8 @@ const KgFixedTool kg_graph_tools[] = {
 	 "Explore neighbors",
 	 "Everything connected to one node within max_hops, by distance: nodes, "
 	 "the edges between them, and how many there are by type and depth, with "
-	 "the start (counts.others: without it). "
-	 "node_labels and filters choose what is told, not where the walk goes.",
+	 "the start (counts.others: without it). node_labels and filters choose "
+	 "what is told, not where the walk goes.",
 	 neighbors_input,
 	 neighbors_output,
 	 kg_tool_explore_neighbors},

@@ -63,7 +63,6 @@ SELECT kg_traverse('{"from": {"label": "file", "ids": ["a.c"]}, "relationships":
 
 -- explore_neighbors
 SELECT pg_temp.each('explore_neighbors', ARRAY['{"start_node": {"label": "person"}}', '{"start_node": {"label": "person", "node_id": ""}}', '{"start_node": {"label": "person", "node_id": ["ann"]}}', '{"start_node": {"label": "person", "node_id": "ann"}, "max_hops": 0}', '{"start_node": {"label": "person", "node_id": "ann"}, "max_hops": 7}',
-  '{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": ["KNOW"]}', '{"start_node": {"label": "person", "node_id": "ann"}, "relationship_types": "KNOWS,LINKS"}', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["persons"]}', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": "person"}',
   '{"start_node": {"label": "person", "node_id": "ann"}, "filters": {"nothing": 1}}', '{"start_node": {"label": "person", "node_id": "ann"}, "node_labels": ["file"], "filters": {"rate": 1}}', '{"start_node": {"label": "person", "node_id": "ann"}, "direction": "sideways"}']);
 
 -- find_paths
@@ -166,8 +165,7 @@ SELECT pg_temp.refused(t, a::jsonb) FROM (VALUES
   ('bfs_query', '{"seeds": ["ann", "bob", "cleo"], "max_hops": 1}'),
   ('find_nodes', '{"node_label": "person", "filters": {"name": "x", "rate": 1}}')) v(t, a);
 SELECT kg_neighbors('{"start_node": {"label": "person", "node_id": "ann"}}')#>'{counts,by_depth}', kg_paths('{"from": {"label": "person", "ids": ["ann"]}, "to": {"label": "person", "ids": ["dan"]}}')->'total';
-SELECT t->>'name', t#>'{inputSchema,properties,max_hops}', t#>'{inputSchema,properties,k}', t#>>'{inputSchema,properties,relationships,maxItems}', t#>'{inputSchema,properties,relationships,items,properties,max_hops}',
-    coalesce(t#>>'{inputSchema,properties,ids,maxItems}', t#>>'{inputSchema,properties,seeds,maxItems}', t#>>'{inputSchema,properties,from,properties,ids,maxItems}', t#>>'{inputSchema,properties,node,properties,ids,maxItems}') AS ids, t#>>'{inputSchema,properties,filters,maxProperties}' AS filters
+SELECT t->>'name', t#>'{inputSchema,properties,max_hops}', t#>'{inputSchema,properties,k}', t#>'{inputSchema,properties,relationships,items,properties,max_hops}'
   FROM jsonb_array_elements(kg_list_tools()) t WHERE t->>'name' !~ '^(list|get)_(person|project|file)|schema' ORDER BY 1;
 RESET ROLE; RESET kg_graph.max_hops; RESET kg_graph.max_steps; RESET kg_graph.max_ids; RESET kg_graph.max_filters;
 SELECT kg_drop_tenant('bad_a');

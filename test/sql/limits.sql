@@ -81,8 +81,8 @@ SELECT failed($$SELECT kg_find_nodes('{"node_label": "item", "limit": 41}')$$);
 \c - limits_gateway
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find_nodes", "arguments": {"node_label": "item", "max_bytes": 2049}}}', :'carol') #>> '{result,structuredContent,error,message}';
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "find_nodes", "arguments": {"node_label": "item", "max_bytes": 2049}}}', :'ada') #> '{result,isError}';
-SELECT t #> '{inputSchema,properties,max_bytes,maximum}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'carol') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
-SELECT t #> '{inputSchema,properties,max_bytes,maximum}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'ada') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
+SELECT t #> '{inputSchema,properties,max_bytes,default}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'carol') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
+SELECT t #> '{inputSchema,properties,max_bytes,default}' FROM jsonb_array_elements(kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}', :'ada') #> '{result,tools}') t WHERE t ->> 'name' = 'find_nodes';
 -- also where the call fails, and in a subtransaction; a setting that is set meanwhile is what it was set to
 \c - :owner
 GRANT SET ON PARAMETER kg_graph.max_rows TO limits_app;

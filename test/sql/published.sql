@@ -98,18 +98,19 @@ SELECT count(*) = (SELECT count(*) FROM calls) AS all_judged,
        (SELECT count(*) FROM jsonb_array_elements(kg_list_tools()) t WHERE NOT EXISTS (SELECT FROM calls WHERE tool = t ->> 'name')) AS not_called,
        count(*) FILTER (WHERE NOT refused AND NOT repaired AND NOT fits) AS taken_against_the_schema
   FROM judged;
+SELECT tool, arguments FROM judged WHERE NOT refused AND NOT repaired AND NOT fits;
 -- taken and reported
 SELECT tool, arguments, reply -> 'repaired' AS repaired FROM judged WHERE repaired ORDER BY n;
 -- refused, by the readers of arguments or by the schema
 SELECT tool, arguments, fits, reply #>> '{error,code}' AS code, reply #>> '{error,path}' AS path, reply #>> '{error,expected}' AS expected FROM judged WHERE refused ORDER BY n;
--- what is named in words is written out where they say; nothing is behind a $ref, which some clients do not follow
+-- what is named in words is told where they say; nothing is behind a $ref, which some clients do not follow
 WITH RECURSIVE node(tool, schema, v) AS (
   SELECT t ->> 'name', t -> 'inputSchema', t -> 'inputSchema' FROM jsonb_array_elements(kg_list_tools()) t
   UNION ALL
   SELECT tool, schema, value FROM node, LATERAL (SELECT value FROM jsonb_each(CASE jsonb_typeof(v) WHEN 'object' THEN v ELSE '{}' END) UNION ALL SELECT value FROM jsonb_array_elements(CASE jsonb_typeof(v) WHEN 'array' THEN v ELSE '[]' END)) x)
-SELECT tool, words, bool_and(schema #> string_to_array('properties.' || replace(place, '.', '.properties.'), '.') ? 'additionalProperties') AS written_out
+SELECT tool, words, bool_and(schema #> string_to_array('properties.' || replace(place, '.', '.properties.'), '.') ? 'properties' OR place IN (SELECT t ->> 'name' FROM jsonb_array_elements(kg_list_tools()) t)) AS told
   FROM node, LATERAL (SELECT v ->> 'description' AS words) w, LATERAL (SELECT substring(words FROM '\mas ([a-z_.]+)$') AS place) p
- WHERE jsonb_typeof(v) = 'object' AND v ->> 'type' = 'object' AND place IS NOT NULL GROUP BY tool, words ORDER BY tool COLLATE "C", words COLLATE "C";
+ WHERE jsonb_typeof(v) = 'object' AND v ->> 'type' IN ('object', 'array') AND place IS NOT NULL GROUP BY tool, words ORDER BY tool COLLATE "C", words COLLATE "C";
 SELECT count(*) FILTER (WHERE t::text LIKE '%"$ref"%') AS refs FROM jsonb_array_elements(kg_list_tools()) t;
 -- the SQL functions have the same rules
 \set VERBOSITY terse
