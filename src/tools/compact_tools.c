@@ -24,8 +24,7 @@ static const char find_input[] =
 	"name or a part of it; with filters of a type, "
 	"too'},<search_mode>'ids':{'type':'array','items':<id>},'filters':{'type':'"
 	"object','description':'{field: value or {operator: value}}, all "
-	"hold; " KG_ANY
-	": [{...}, {...}]. Operators: "
+	"hold; " KG_ANY ": [{...}, {...}]. Operators: "
 	"<operator_names>'},'related':{'type':'array','items':{'type':['object','"
 	"array']},'description':'[{type: relation, direction, to: {label, ids, "
 	"filters, related}, min_count, max_count}]: only what is connected "
@@ -67,8 +66,7 @@ static const char around_input[] =
 static const char connect_input[] =
 	"{'type':'object','required':['from']," KG_ENTRY
 	"<also_edge_columns>'from':" KG_SELECTION
-	"as in follow'},'to':" KG_SELECTION
-	"as in "
+	"as in follow'},'to':" KG_SELECTION "as in "
 	"follow'},'max_hops':{'type':'integer','minimum':1,'maximum':<max_path_"
 	"hops>,'default':<path_hops>},'mode':{'type':'string','enum':['shortest','"
 	"all_shortest','simple','walks'],'default':'shortest'},'weight':{'type':'"

@@ -652,8 +652,8 @@ static const Part parts[] = {
 	 "{'type':'array','items':{'type':'object','required':['type'],'properties'"
 	 ":{'type':{'anyOf':[<relation_or_all>,<strings>]},'direction':{<direction>"
 	 ",'default':'outgoing'},'min_hops':{'type':'integer','default':1},'max_"
-	 "hops':{'type':'integer','maximum':<max_step_hops>,'default':1},'filters':"
-	 "{'type':'object','description':'of edge "
+	 "hops':{'type':'integer','minimum':1,'maximum':<max_step_hops>,'default':"
+	 "1},'filters':{'type':'object','description':'of edge "
 	 "properties'},'to':{'type':'object','description':'{label, filters}: what "
 	 "its end must be'}}}}",
 	 NULL,
