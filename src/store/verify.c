@@ -5,8 +5,9 @@
  * Entities are read once.  What is derived from a batch of them (derive.h) is
  * compared set-wise with the rows that their nodes have; rows of nodes that are
  * no entities are looked for by themselves.  An index key has no index by node:
- * those that are missing are looked up, and where the number of rows then says
- * that there are more than there should be, they are searched for.
+ * all of them are summed up.  Where the sum is not that of the keys that should
+ * be, these are looked up, and where the number of rows then says that there are
+ * more, they are searched for.
  */
 #include "postgres.h"
 
@@ -16,6 +17,7 @@
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/derive.h"
@@ -139,9 +141,28 @@ kg_differences_add(KgDifferences *differences, const KgDifference *it)
 	kg_jw_end_object(w);
 }
 
+/* The entities are read again where one part of what is derived is not right. */
+typedef enum KgPass
+{
+	KG_PASS_ALL,
+	KG_PASS_KEYS,
+	KG_PASS_TRIGRAMS
+} KgPass;
+
+/*
+ * Rows of kg_index_key, in any order: how many, and the sum of their hashes of
+ * a seed that nobody knows.
+ */
+typedef struct KgKeySum
+{
+	uint64 n;
+	uint64 hashes;
+} KgKeySum;
+
 typedef struct KgVerify
 {
 	const char *tenant;
+	uint64 seed;
 	const KgCatalog *catalog;
 	KgDifferences *differences;
 	MemoryContext batch;
@@ -150,9 +171,11 @@ typedef struct KgVerify
 	List *types;
 	KgColumns edges; /* derived from them */
 	int64 entities;
-	int64 keys; /* that should be there and are */
+	KgKeySum should;
+	KgKeySum stored;
+	int64 keys; /* that should be there and are, where they are looked up */
 	bool terms_wrong;
-	bool again; /* the entities are read again, for their trigrams alone */
+	KgPass pass;
 } KgVerify;
 
 static void
@@ -163,7 +186,7 @@ differ(KgVerify *v, const char *kind, const char *table, const char *type,
 	KgDifference difference = {
 		kind, table, v->tenant, type, id, NULL, expected, got, repair};
 
-	if (!v->again)
+	if (v->pass == KG_PASS_ALL)
 		kg_differences_add(v->differences, &difference);
 }
 
@@ -232,14 +255,44 @@ run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 
 /*
  * Both differences of what should be and what is, where what is can be read by
- * the nodes of the batch.  should and is select a node and a row's text.  The
- * nodes are joined: "= ANY" of so many would be a filter on all of the tenant.
+ * the nodes of the batch.  should and is select a node and a row's text.
  */
-#define KG_BOTH_WAYS(should, is)                                        \
-	"WITH should AS (" should "), stored AS (" is ") "                  \
-	"SELECT true, node, line FROM (SELECT * FROM should EXCEPT "        \
-	"SELECT * FROM stored) m UNION ALL SELECT false, node, line FROM (" \
-	"SELECT * FROM stored EXCEPT SELECT * FROM should) s"
+#define KG_BOTH_WAYS(should, is)                                      \
+	"SELECT bit_or(b.side) = 1, b.node, b.line FROM ("                \
+	"SELECT s.node, s.line, 1 AS side FROM (" should ") s UNION ALL " \
+	"SELECT i.node, i.line, 2 FROM (" is ") i) b GROUP BY b.node, "   \
+	"b.line HAVING bit_or(b.side) <> 3"
+
+/*
+ * The rows r of a table, of the nodes of a batch, an array.  Entities come in
+ * the order of their nodes: what a batch has is one stretch of the index, which
+ * is read as such, not looked up node by node.  Some primary keys have all the
+ * columns: that ctid is named is what keeps the planner from reading the whole
+ * of such a one.  IS TRUE: nodes are looked for in a hash table, not joined.
+ */
+#define KG_ROWS_OF(table, node, nodes)                         \
+	"@" table " r WHERE r.tenant = $1 AND r." node " BETWEEN " \
+	"(SELECT min(m) FROM unnest(" nodes ") AS m) AND "         \
+	"(SELECT max(m) FROM unnest(" nodes ") AS m) AND (r." node \
+	" IN (SELECT unnest(" nodes "))) IS TRUE AND r.ctid <> '(0,0)'"
+
+static void
+add_key(uint64 seed, KgKeySum *sum, Datum type_no, Datum field_no, Datum key,
+		Datum entity_id, Datum node)
+{
+	int64 numbers[3] = {
+		DatumGetInt32(type_no), DatumGetInt32(field_no), DatumGetInt64(node)};
+	bytea *bytes = DatumGetByteaPP(key);
+	text *id = DatumGetTextPP(entity_id);
+	uint64 hash = hash_bytes_extended(
+		(unsigned char *) numbers, sizeof(numbers), seed);
+
+	hash = hash_bytes_extended(
+		(unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), hash);
+	sum->hashes += hash_bytes_extended(
+		(unsigned char *) VARDATA_ANY(id), VARSIZE_ANY_EXHDR(id), hash);
+	sum->n++;
+}
 
 /*
  * What is looked up row by row is looked up in the order of its index: one page
@@ -294,10 +347,6 @@ compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
 	run_rows(v, saved, sql, table, rows->ncolumns + 2, argtypes, values);
 }
 
-/*
- * The primary key of kg_term has all its columns: its name of ctid is what keeps
- * the planner from reading the whole of it, without the table, for each node.
- */
 static void
 compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 {
@@ -313,13 +362,12 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 	compare_rows(
 		v,
 		&saved,
-		KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.kind, u.type_no, "
-					 "u.term) AS line FROM unnest($2, $3, $4, $5) "
-					 "AS u(term, kind, type_no, node)",
-					 "SELECT t.node, concat_ws(' ', t.kind, t.type_no, "
-					 "t.term) AS line FROM unnest($6) AS n(node) "
-					 "JOIN @kg_term t ON t.tenant = $1 AND t.node = n.node "
-					 "AND t.ctid <> '(0,0)'"),
+		KG_BOTH_WAYS(
+			"SELECT u.node, concat_ws(' ', u.kind, u.type_no, "
+			"u.term) AS line FROM unnest($2, $3, $4, $5) "
+			"AS u(term, kind, type_no, node)",
+			"SELECT r.node, concat_ws(' ', r.kind, r.type_no, "
+			"r.term) AS line FROM " KG_ROWS_OF("kg_term", "node", "$6")),
 		"kg_term",
 		argtypes,
 		terms,
@@ -374,13 +422,12 @@ compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
 	compare_rows(
 		v,
 		&saved,
-		KG_BOTH_WAYS("SELECT u.node, concat_ws(' ', u.type_no, u.field, "
-					 "u.key) AS line FROM unnest($2, $3, $4, $5) "
-					 "AS u(type_no, field, key, node)",
-					 "SELECT k.node, concat_ws(' ', k.type_no, k.field, "
-					 "k.key) AS line FROM unnest($6) AS n(node) "
-					 "JOIN @kg_unique_key k ON k.tenant = $1 "
-					 "AND k.node = n.node"),
+		KG_BOTH_WAYS(
+			"SELECT u.node, concat_ws(' ', u.type_no, u.field, "
+			"u.key) AS line FROM unnest($2, $3, $4, $5) "
+			"AS u(type_no, field, key, node)",
+			"SELECT r.node, concat_ws(' ', r.type_no, r.field, "
+			"r.key) AS line FROM " KG_ROWS_OF("kg_unique_key", "node", "$6")),
 		"kg_unique_key",
 		argtypes,
 		unique,
@@ -406,11 +453,9 @@ compare_words(KgVerify *v, const KgColumns *words, Datum nodes)
 					 "u.frequency, u.length) AS line "
 					 "FROM unnest($2, $3, $4, $5, $6) "
 					 "AS u(word, type_no, node, frequency, length)",
-					 "SELECT w.node, concat_ws(' ', w.type_no, w.word, "
-					 "w.frequency, w.length) AS line "
-					 "FROM unnest($7) AS n(node) JOIN @kg_word w "
-					 "ON w.tenant = $1 AND w.node = n.node "
-					 "AND w.ctid <> '(0,0)'"),
+					 "SELECT r.node, concat_ws(' ', r.type_no, r.word, "
+					 "r.frequency, r.length) AS line "
+					 "FROM " KG_ROWS_OF("kg_word", "node", "$7")),
 		"kg_word",
 		argtypes,
 		words,
@@ -463,23 +508,24 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 					 missing.items[i].field->name),
 			missing.items[i].value,
 			"write the entity that is missing, or the reference anew");
-	compare_rows(v,
-				 &saved,
-				 KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
-							  "u.relation_no, u.target, "
-							  "min(u.property COLLATE \"C\")) AS line "
-							  "FROM unnest($2, $3, $4, $5) "
-							  "AS u(source, relation_no, target, property) "
-							  "GROUP BY u.source, u.relation_no, u.target",
-							  "SELECT e.source AS node, concat_ws(' ', "
-							  "e.relation_no, e.target, e.property) AS line "
-							  "FROM unnest($6) AS n(node) JOIN @kg_edge e "
-							  "ON e.tenant = $1 AND e.source = n.node "
-							  "AND e.property IS NOT NULL"),
-				 "kg_edge",
-				 argtypes,
-				 &v->edges,
-				 nodes);
+	compare_rows(
+		v,
+		&saved,
+		KG_BOTH_WAYS("SELECT u.source AS node, concat_ws(' ', "
+					 "u.relation_no, u.target, "
+					 "min(u.property COLLATE \"C\")) AS line "
+					 "FROM unnest($2, $3, $4, $5) "
+					 "AS u(source, relation_no, target, property) "
+					 "GROUP BY u.source, u.relation_no, u.target",
+					 "SELECT r.source AS node, concat_ws(' ', "
+					 "r.relation_no, r.target, r.property) AS line "
+					 "FROM " KG_ROWS_OF("kg_edge",
+										"source",
+										"$6") " AND r.property IS NOT NULL"),
+		"kg_edge",
+		argtypes,
+		&v->edges,
+		nodes);
 }
 
 static void
@@ -504,11 +550,20 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
 	Datum nodes = kg_int64_array(v->nodes.nodes, v->nodes.n);
 
-	if (v->again)
+	if (v->pass == KG_PASS_TRIGRAMS)
 		compare_trigrams(v, terms);
+	else if (v->pass == KG_PASS_KEYS)
+		compare_keys(v, keys);
 	else
 	{
-		compare_keys(v, keys);
+		for (int i = 0; i < keys->nrows; i++)
+			add_key(v->seed,
+					&v->should,
+					keys->values[0][i],
+					keys->values[1][i],
+					keys->values[2][i],
+					keys->values[3][i],
+					keys->values[4][i]);
 		compare_terms(v, terms, nodes);
 		compare_unique(v, unique, nodes);
 		compare_words(v, words, nodes);
@@ -542,7 +597,7 @@ verify_entity(KgVerify *v, KgDerivation *d, HeapTuple row, TupleDesc desc)
 	MemoryContext old;
 	char *own_id;
 
-	v->entities += v->again ? 0 : 1;
+	v->entities += v->pass == KG_PASS_ALL ? 1 : 0;
 	if (type == NULL || strcmp(type->bundle, bundle) != 0 ||
 		strcmp(type->name, name) != 0)
 	{
@@ -611,7 +666,8 @@ verify_entities(KgVerify *v)
 	KgDerivation *d = kg_derive_begin(v->tenant, NULL);
 	Portal portal = kg_spi_cursor_of(
 		"SELECT type_no, entity_id, node, data, index_keys, scope, bundle, "
-		"entity_type, version FROM @kg_entity WHERE tenant = $1",
+		"entity_type, version FROM @kg_entity WHERE tenant = $1 "
+		"ORDER BY node",
 		v->tenant);
 
 	kg_derive_compare(d, compare_batch, v);
@@ -638,41 +694,6 @@ verify_entities(KgVerify *v)
 	MemoryContextSwitchTo(caller);
 	kg_derive_end(d);
 	MemoryContextDelete(scratch);
-}
-
-/* More keys than there should be: those that their entity does not have. */
-static void
-verify_key_rows(KgVerify *v)
-{
-	static KgSaved count_saved;
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
-	int64 n;
-
-	kg_spi_select_of(&count_saved,
-					 "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
-					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
-					 "WHERE tenant = $1)",
-					 v->tenant);
-	n = kg_spi_int64(0, 1);
-	SPI_freetuptable(SPI_tuptable);
-	if (n == v->keys)
-		return;
-	run_rows(v,
-			 &saved,
-			 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
-			 "k.key, k.entity_id) FROM @kg_index_key k "
-			 "LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			 "WHERE k.tenant = $1 AND k.type_no IN "
-			 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
-			 "AND (e.node IS NULL OR e.type_no <> k.type_no "
-			 "OR e.entity_id <> k.entity_id OR k.key <> "
-			 "ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
-			 "kg_index_key",
-			 1,
-			 argtypes,
-			 values);
 }
 
 /* Rows of nodes that are no entities, and edges without an end. */
@@ -756,9 +777,9 @@ verify_trigrams(KgVerify *v)
 		kg_verify_trigrams(v->tenant, v->batch, differ_trigram, v);
 		return;
 	}
-	v->again = true;
+	v->pass = KG_PASS_TRIGRAMS;
 	verify_entities(v);
-	v->again = false;
+	v->pass = KG_PASS_ALL;
 }
 
 /* What of explicit edges nothing derives; the repair deletes them. */
@@ -865,6 +886,81 @@ each_rows(KgVerify *v, const char *sql, int batch,
 	}
 	SPI_cursor_close(portal);
 	MemoryContextSwitchTo(caller);
+}
+
+/* More keys than there should be: those that their entity does not have. */
+static void
+verify_more_keys(KgVerify *v)
+{
+	static KgSaved count_saved;
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	int64 n;
+
+	kg_spi_select_of(&count_saved,
+					 "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
+					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
+					 "WHERE tenant = $1)",
+					 v->tenant);
+	n = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	if (n == v->keys)
+		return;
+	run_rows(v,
+			 &saved,
+			 "SELECT false, k.node, concat_ws(' ', k.type_no, k.field_no, "
+			 "k.key, k.entity_id) FROM @kg_index_key k "
+			 "LEFT JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
+			 "WHERE k.tenant = $1 AND k.type_no IN "
+			 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1) "
+			 "AND (e.node IS NULL OR e.type_no <> k.type_no "
+			 "OR e.entity_id <> k.entity_id OR k.key <> "
+			 "ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
+			 "kg_index_key",
+			 1,
+			 argtypes,
+			 values);
+}
+
+static void
+add_key_rows(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Datum values[5];
+		bool nulls[5];
+
+		heap_deform_tuple(rows[i], desc, values, nulls);
+		add_key(v->seed,
+				&v->stored,
+				values[0],
+				values[1],
+				values[2],
+				values[3],
+				values[4]);
+	}
+}
+
+/*
+ * All keys at once: to look up each of them takes longer than everything else.
+ * Only where the sums differ is it found out which.
+ */
+static void
+verify_keys(KgVerify *v)
+{
+	each_rows(v,
+			  "SELECT type_no, field_no, key, entity_id, node "
+			  "FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
+			  "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
+			  KG_VERIFY_BATCH,
+			  add_key_rows);
+	if (v->stored.n == v->should.n && v->stored.hashes == v->should.hashes)
+		return;
+	v->pass = KG_PASS_KEYS;
+	verify_entities(v);
+	v->pass = KG_PASS_ALL;
+	verify_more_keys(v);
 }
 
 /* As their writers check them: ends, variant, key, properties. */
@@ -1112,13 +1208,15 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	v.tenant = tenant;
 	v.catalog = kg_catalog_newest(tenant);
 	v.differences = differences;
+	if (!pg_strong_random(&v.seed, sizeof(v.seed)))
+		elog(ERROR, "could not make a random number");
 	v.batch = AllocSetContextCreate(
 		context, "kg_graph verified batch", ALLOCSET_DEFAULT_SIZES);
 	v.nodes.context = v.batch;
 	/* Targets of references are looked up, not locked; an error ends it. */
 	XactReadOnly = true;
 	verify_entities(&v);
-	verify_key_rows(&v);
+	verify_keys(&v);
 	verify_orphans(&v);
 	verify_word_counts(&v);
 	verify_trigrams(&v);
