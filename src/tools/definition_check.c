@@ -264,7 +264,10 @@ typedef struct Trying
 {
 	const KgDefinition *def;
 	const KgOperationDefined *op;
-	const KgSchema *schema; /* of what it calls */
+	const KgCatalog *catalog;
+	const KgSchema
+		*schema;	  /* of what it calls, or of a part of its arguments */
+	const char *base; /* JSON Pointer of that part */
 	bool strict;
 	KgErrorList *errors;
 	int nplaces;
@@ -352,10 +355,16 @@ some_branch_may_fit(const Trying *t, const KgSchemaError *error)
 	return false;
 }
 
+static int
+place_of_error(const Trying *t, const KgSchemaError *error)
+{
+	return place_of(t, psprintf("%s%s", t->base, error->instance_path));
+}
+
 static bool
 is_real(const Trying *t, const KgSchemaError *error)
 {
-	int place = place_of(t, error->instance_path);
+	int place = place_of_error(t, error);
 	const Sample *sample = place >= 0 ? t->chosen[place] : NULL;
 
 	check_stack_depth();
@@ -383,7 +392,7 @@ static void
 report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 {
 	const KgSchemaError *inner = innermost(fault);
-	int place = place_of(t, inner->instance_path);
+	int place = place_of_error(t, inner);
 	int arg = place >= 0 ? t->places[place].arg : -1;
 	KgError *err;
 	JsonbValue got;
@@ -411,25 +420,20 @@ report_fault(const Trying *t, const KgSchemaError *fault, int tried)
 		kg_error_allow(err, lfirst(lc));
 	if (inner->did_you_mean)
 		kg_error_did_you_mean(err, inner->did_you_mean);
-	kg_error_path(err, "%s/arguments%s", t->op->path, inner->instance_path);
+	kg_error_path(
+		err, "%s/arguments%s%s", t->op->path, t->base, inner->instance_path);
 	kg_error_report(t->errors, err);
 }
 
-/* With the samples that are chosen; tried is the argument that varies, or -1. */
+/* Does the schema take it?  tried is the argument that varies, or -1. */
 static bool
-try_samples(const Trying *t, int tried)
+try_value(const Trying *t, const JsonbValue *value, int tried)
 {
-	const JsonbValue **values = palloc0((t->nplaces + 1) *
-										sizeof(JsonbValue *));
-	JsonbValue root;
 	ListCell *lc;
 
-	for (int i = 0; i < t->nplaces; i++)
-		values[i] = t->chosen[i] ? &t->chosen[i]->value : NULL;
-	kg_json_root(kg_template_fill(t->op->arguments, values), &root);
-	if (kg_schema_is_valid(t->schema, &root))
+	if (kg_schema_is_valid(t->schema, value))
 		return true;
-	foreach(lc, kg_schema_errors(t->schema, &root, KG_MAX_FAULTS))
+	foreach(lc, kg_schema_errors(t->schema, value, KG_MAX_FAULTS))
 	{
 		if (!is_real(t, lfirst(lc)))
 			continue;
@@ -441,7 +445,8 @@ try_samples(const Trying *t, int tried)
 
 /*
  * Where the arguments name a type, the properties of it that they filter, sort
- * and show; graph tools publish no names of these.
+ * and show, and what they compare them with; graph tools publish nothing of
+ * these.
  */
 
 static void
@@ -474,15 +479,29 @@ check_property(const Trying *t, const KgType *type, const JsonbValue *name,
 	kg_error_report(t->errors, err);
 }
 
-/* Those of filters, and of each of their alternatives. */
+/* Operators and operands, by what the tool that lists the type publishes. */
 static void
-check_filtered(const Trying *t, const KgType *type,
-			   const JsonbContainer *filters, const char *path)
+check_operands(const Trying *t, const KgType *type, const JsonbValue *filters,
+			   const char *path, int tried)
 {
+	Trying of_filters = *t;
+
+	of_filters.base = path;
+	of_filters.schema = kg_schema_compile(kg_type_filters_schema(type, true),
+										  NULL);
+	(void) try_value(&of_filters, filters, tried);
+}
+
+/* Filters, and each of their alternatives. */
+static void
+check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
+			  const char *path, int tried)
+{
+	int64 before = t->errors->total;
 	KgJsonIter it;
 
 	check_stack_depth();
-	kg_json_iter_init(&it, filters);
+	kg_json_iter_init(&it, kg_json_container(filters));
 	while (kg_json_iter_next(&it))
 		if (!kg_json_string_is(&it.key, KG_ANY))
 			check_property(t, type, &it.key, true, path);
@@ -493,25 +512,27 @@ check_filtered(const Trying *t, const KgType *type,
 			kg_json_iter_init(&each, kg_json_container(&it.value));
 			while (kg_json_iter_next(&each))
 				if (kg_json_is_object(&each.value))
-					check_filtered(
+					check_filters(
 						t,
 						type,
-						kg_json_container(&each.value),
-						psprintf("%s/" KG_ANY "/%d", path, each.index));
+						&each.value,
+						psprintf("%s/" KG_ANY "/%d", path, each.index),
+						tried);
 		}
+	if (t->errors->total == before)
+		check_operands(t, type, filters, path, tried);
 }
 
 static void
 check_properties(const Trying *t, const KgType *type,
-				 const JsonbContainer *object, const char *path)
+				 const JsonbContainer *object, const char *path, int tried)
 {
 	JsonbValue value;
 	JsonbValue field;
 	KgJsonIter it;
 
 	if (kg_json_get(object, "filters", &value) && kg_json_is_object(&value))
-		check_filtered(
-			t, type, kg_json_container(&value), psprintf("%s/filters", path));
+		check_filters(t, type, &value, psprintf("%s/filters", path), tried);
 	if (kg_json_get(object, "columns", &value) && kg_json_is_array(&value))
 	{
 		kg_json_iter_init(&it, kg_json_container(&value));
@@ -538,7 +559,7 @@ check_properties(const Trying *t, const KgType *type,
 
 static void
 check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
-			const char *path)
+			const char *path, int tried)
 {
 	static const char *const labels[] = {"node_label", "label"};
 	const JsonbContainer *container = kg_json_container(value);
@@ -556,7 +577,7 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 												 kg_json_cstring(&label));
 
 			if (type != NULL)
-				check_properties(t, type, container, path);
+				check_properties(t, type, container, path, tried);
 		}
 	kg_json_iter_init(&it, container);
 	while (kg_json_iter_next(&it))
@@ -570,24 +591,28 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 				&at, it.key.val.string.val, it.key.val.string.len);
 		else
 			appendStringInfo(&at, "/%d", it.index);
-		check_names(t, catalog, &it.value, at.data);
+		check_names(t, catalog, &it.value, at.data, tried);
 	}
 }
 
-static void
-check_named_properties(const Trying *t, const KgCatalog *catalog)
+/* With the samples that are chosen; tried is the argument that varies, or -1. */
+static bool
+try_samples(const Trying *t, int tried)
 {
 	const JsonbValue **values = palloc0((t->nplaces + 1) *
 										sizeof(JsonbValue *));
+	int64 before = t->errors->total;
 	JsonbValue root;
 
-	/* Of a generated tool the schema has them all. */
-	if (t->op->callable.fixed == NULL)
-		return;
 	for (int i = 0; i < t->nplaces; i++)
 		values[i] = t->chosen[i] ? &t->chosen[i]->value : NULL;
 	kg_json_root(kg_template_fill(t->op->arguments, values), &root);
-	check_names(t, catalog, &root, "");
+	if (!try_value(t, &root, tried))
+		return false;
+	/* Of a generated tool the schema has them all. */
+	if (t->op->callable.fixed != NULL)
+		check_names(t, t->catalog, &root, "", tried);
+	return t->errors->total == before;
 }
 
 static void
@@ -690,7 +715,12 @@ static void
 check_operation(KgDefinition *def, KgOperationDefined *op, Samples *const *args,
 				const KgCatalog *catalog, bool strict, KgErrorList *errors)
 {
-	Trying t = {.def = def, .op = op, .strict = strict, .errors = errors};
+	Trying t = {.def = def,
+				.op = op,
+				.catalog = catalog,
+				.base = "",
+				.strict = strict,
+				.errors = errors};
 
 	t.schema = kg_schema_compile(kg_callable_input(catalog, &op->callable),
 								 NULL);
@@ -702,7 +732,6 @@ check_operation(KgDefinition *def, KgOperationDefined *op, Samples *const *args,
 						  : sample_of_result(def, catalog, &t.places[i]);
 	if (!try_samples(&t, -1))
 		return;
-	check_named_properties(&t, catalog);
 	for (int arg = 0; arg < def->nargs; arg++)
 	{
 		for (int i = 1; i < args[arg]->n; i++)
