@@ -338,6 +338,7 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 	KgJson *relations = kg_json_array(bundle->arena);
 	KgJson *entities = kg_json_array(bundle->arena);
 	KgJson *edges = kg_json_array(bundle->arena);
+	KgJson *tools = kg_json_array(bundle->arena);
 	bool ok = true;
 	size_t i;
 
@@ -349,6 +350,7 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 			 bundle, dir, kg_json_get(manifest, "relations"), relations) &&
 		 ok;
 	ok = read_items(bundle, dir, manifest, "edges", edges) && ok;
+	ok = read_items(bundle, dir, manifest, "tools", tools) && ok;
 	for (i = 0; i < 4; i++)
 		set(bundle, root, copied[i], kg_json_get(manifest, copied[i]));
 	set(bundle, root, "definitions", definitions->len ? definitions : NULL);
@@ -356,6 +358,7 @@ read_parts(KgBundle *bundle, const char *dir, const KgJson *manifest,
 	set(bundle, root, "relations", relations->len ? relations : NULL);
 	set(bundle, root, "entities", entities);
 	set(bundle, root, "edges", edges->len ? edges : NULL);
+	set(bundle, root, "tools", tools->len ? tools : NULL);
 	return ok;
 }
 
@@ -374,6 +377,9 @@ read_directory(const char *dir, KgBundle *bundle)
 									   "definitions",
 									   "definitions_file",
 									   "definitions_path",
+									   "tools",
+									   "tools_file",
+									   "tools_path",
 									   NULL};
 	KgJson *manifest = read_manifest(bundle, dir);
 	const KgJson *types = kg_json_get(manifest, "entity_types");

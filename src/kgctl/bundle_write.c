@@ -1,7 +1,7 @@
 /*
  * bundle_write.c
  *	  A payload as a directory: manifest.yaml, a schema file and a file of
- *	  entities for each type, a file of edges.
+ *	  entities for each type, one of edges, one of tools.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -118,6 +118,19 @@ write_type(const Writer *w, const KgJson *entry, KgJson *types)
 	return ok;
 }
 
+/* A list of the payload in a file of its own, where it has members. */
+static bool
+write_list(const Writer *w, KgJson *manifest, const char *what)
+{
+	const KgJson *list = kg_json_get(w->payload, what);
+	char *file = kg_arena_format(w->arena, "%s.yaml", what);
+
+	if (kg_json_length(list) == 0)
+		return true;
+	set_text(w, manifest, kg_arena_format(w->arena, "%s_file", what), file);
+	return write_file(w, file, list);
+}
+
 static bool
 prepare(const Writer *w, bool force)
 {
@@ -151,7 +164,6 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 	KgJson *manifest;
 	KgJson *types;
 	const KgJson *schemas = kg_json_get(payload, "schemas");
-	const KgJson *edges = kg_json_get(payload, "edges");
 	bool ok;
 	size_t i;
 
@@ -167,11 +179,8 @@ kg_bundle_write(const KgJson *payload, const char *path, bool force)
 		ok = write_type(&w, schemas->u.items[i], types);
 	kg_json_put(w.arena, manifest, "entity_types", types);
 	copy_member(&w, manifest, payload, "relations");
-	if (ok && kg_json_length(edges) > 0)
-	{
-		set_text(&w, manifest, "edges_file", "edges.yaml");
-		ok = write_file(&w, "edges.yaml", edges);
-	}
+	ok = ok && write_list(&w, manifest, "edges") &&
+		 write_list(&w, manifest, "tools");
 	/* Last, so that a directory that was cut off does not look complete. */
 	ok = ok && write_file(&w, "manifest.yaml", manifest);
 	kg_arena_free(w.arena);

@@ -40,9 +40,8 @@ note(KgApply *apply, int change, const char *tool, const char *version)
 	MemoryContextSwitchTo(old);
 }
 
-/* Does the payload have the version, whatever else it says? */
-static bool
-is_kept(const KgApply *apply, const KgToolVersion *version)
+int
+kg_tool_index(const Jsonb *tools, const KgToolVersion *version)
 {
 	KgSemver stored;
 	JsonbValue name;
@@ -50,10 +49,9 @@ is_kept(const KgApply *apply, const KgToolVersion *version)
 	KgSemver given;
 	KgJsonIter it;
 
-	if (apply->payload->tools == NULL ||
-		!kg_semver_read(version->version, &stored))
-		return false;
-	kg_json_iter_init(&it, &apply->payload->tools->root);
+	if (tools == NULL || !kg_semver_read(version->version, &stored))
+		return -1;
+	kg_json_iter_init(&it, (JsonbContainer *) &tools->root);
 	while (kg_json_iter_next(&it))
 		if (kg_json_is_object(&it.value) &&
 			kg_json_get(kg_json_container(&it.value), "name", &name) &&
@@ -65,8 +63,8 @@ is_kept(const KgApply *apply, const KgToolVersion *version)
 			memcmp(given.precedence,
 				   stored.precedence,
 				   VARSIZE(given.precedence)) == 0)
-			return true;
-	return false;
+			return it.index;
+	return -1;
 }
 
 static void
@@ -83,7 +81,7 @@ remove_gone(KgApply *apply)
 
 			if (version->bundle == NULL ||
 				strcmp(version->bundle, apply->payload->name) != 0 ||
-				is_kept(apply, version) ||
+				kg_tool_index(apply->payload->tools, version) >= 0 ||
 				!kg_semver_read(version->version, &semver))
 				continue;
 			(void) kg_remove_tool(
@@ -151,5 +149,6 @@ kg_bundle_check_registered(KgApply *apply)
 	CommandCounterIncrement();
 	now = kg_catalog_newest(apply->tenant);
 	if (now->nregistered > 0)
-		kg_tool_hooks->check(now, apply->payload->name, &apply->errors);
+		kg_tool_hooks->check(
+			now, apply->payload->name, apply->payload->tools, &apply->errors);
 }

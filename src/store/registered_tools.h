@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "catalog/catalog.h"
+#include "catalog/tool_version.h"
 
 /* A version that was looked at (tools/register.h), as it is stored. */
 typedef struct KgStoredTool
@@ -58,12 +59,19 @@ typedef struct KgToolHooks
 							 KgErrorList *errors);
 	/*
 	 * What the stored versions call in the catalog; those of the bundle are
-	 * looked at as if registered now.
+	 * looked at as if registered now, and faults of those that are among its
+	 * tools, or NULL, reported there.
 	 */
 	void (*check)(const KgCatalog *catalog, const char *bundle,
-				  KgErrorList *errors);
+				  const Jsonb *tools, KgErrorList *errors);
 } KgToolHooks;
 
 extern const KgToolHooks *kg_tool_hooks;
+
+/*
+ * Where a version is among the tools of a bundle, whatever else they say of it;
+ * -1: nowhere, or there are none.
+ */
+extern int kg_tool_index(const Jsonb *tools, const KgToolVersion *version);
 
 #endif /* KG_REGISTERED_TOOLS_H */

@@ -323,7 +323,8 @@ prepare_of_bundle(const char *tenant, const Jsonb *sent, const char *bundle,
 
 /* What a version calls, as if it were registered in this catalog. */
 static void
-check_version(const KgToolVersion *version, bool own, KgErrorList *errors)
+check_version(const KgToolVersion *version, bool own, int index,
+			  KgErrorList *errors)
 {
 	KgErrorList faults = {NIL, errors->limit};
 	KgDefinition *def = kg_definition_read(version->definition, &faults);
@@ -346,23 +347,29 @@ check_version(const KgToolVersion *version, bool own, KgErrorList *errors)
 						 : "registered tool \"%s\" version %s would break",
 					 version->tool,
 					 version->version));
+		if (index >= 0)
+			kg_error_prefix_path(lfirst(lc), psprintf("/tools/%d", index));
 		kg_error_report(errors, lfirst(lc));
 	}
 }
 
 static void
 check_of_bundle(const KgCatalog *catalog, const char *bundle,
-				KgErrorList *errors)
+				const Jsonb *tools, KgErrorList *errors)
 {
 	for (int i = 0; i < catalog->nregistered; i++)
 	{
 		const KgRegisteredName *name = &catalog->registered[i];
 
 		for (int j = 0; j < name->n; j++)
-			check_version(&name->versions[j],
-						  name->versions[j].bundle != NULL &&
-							  strcmp(name->versions[j].bundle, bundle) == 0,
-						  errors);
+		{
+			const KgToolVersion *version = &name->versions[j];
+			bool own = version->bundle != NULL &&
+					   strcmp(version->bundle, bundle) == 0;
+
+			check_version(
+				version, own, own ? kg_tool_index(tools, version) : -1, errors);
+		}
 	}
 }
 

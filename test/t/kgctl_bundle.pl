@@ -333,6 +333,39 @@ for my $signal (qw(INT TERM HUP QUIT))
 		qq{1 ~ edge LINK thing:a -> thing:c:d (k: "b")\n    + /properties/n: 1\n},
 		'of parallel edges the one that differs');
 	is($same->(tools => []), "1 - tool things 1.0.0\n", 'a tool that goes is a difference');
+
+	# Tools in a folder.
+	my ($code, $out, $err) = kgctl('export', 'others', '-o', "$dir/others");
+	is($code, 0, 'export of a bundle with tools') or diag $err;
+	like(slurp_file("$dir/others/manifest.yaml"), qr/^tools_file: tools\.yaml$/m, 'its folder has their file');
+	($code, $out, $err) = kgctl('diff', "$dir/others");
+	is("$code $out$err", '0 ', 'no difference');
+	my $tools = slurp_file("$dir/others/tools.yaml");
+	(my $newer = $tools) =~ s/1\.0\.0/1.1.0/;
+	put('others/tools.yaml', $tools . $newer);
+	($code, $out, $err) = kgctl('diff', "$dir/others");
+	is("$code $out$err", "1 + tool things 1.1.0\n", 'a version more is a difference');
+	($code, $out, $err) = kgctl('apply', "$dir/others");
+	is($code, 0, 'applied') or diag $err;
+	is((kgctl('diff', '-q', "$dir/others"))[0], 0, 'no difference after that');
+	is($node->safe_psql('postgres', q{SET ROLE kg_direct; SELECT string_agg(version, ' ') FROM kg_registered_tools() WHERE bundle = 'others'}), '1.0.0 1.1.0', 'both are there');
+	(my $wrong = $newer) =~ s/find_nodes/find_node/;
+	$wrong =~ s/1\.1\.0/1.2.0/;
+	put('others/tools.yaml', $tools . $newer . $wrong);
+	fails(6, qr{others/tools\.yaml:\d+: .*find_node}, 'a tool that is wrong is refused, by file and line', 'apply', "$dir/others");
+	put('others/tools.yaml', "~\n");
+	fails(4, qr/tools\.yaml:1: expected one object or a list/, 'a file of tools that holds nothing', 'validate', '--offline', "$dir/others");
+	put('others/tools/b.yaml', $newer);
+	put('others/tools/a.json', JSON::PP->new->canonical->encode($things{tools}[0]));
+	(my $manifest = slurp_file("$dir/others/manifest.yaml")) =~ s/tools_file: tools\.yaml/tools_path: tools/;
+	put('others/manifest.yaml', $manifest);
+	($code, $out, $err) = kgctl('diff', "$dir/others");
+	is("$code $out$err", '0 ', 'a folder with a file for each version');
+	put('others/manifest.yaml', "${manifest}tools_file: tools.yaml\n");
+	fails(4, qr/exclude each other/, 'tools from two places', 'validate', '--offline', "$dir/others");
+	put('others/manifest.yaml', $manifest =~ s/tools_path: tools/tools: []/r);
+	($code, $out, $err) = kgctl('diff', "$dir/others");
+	is("$code $out$err", "1 - tool things 1.0.0\n- tool things 1.1.0\n", 'none at all');
 }
 $node->stop;
 done_testing();
