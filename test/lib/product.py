@@ -67,6 +67,22 @@ FILTERS = [{"tier": "core"}, {"severity": {"in": ["blocker", "minor"]}}, {"repor
 WORDS = ["queue", "que", "zqxj", "qeue", "of-tenant-b", "1", "worker pool", "KI-9001", "scheduler", "x",] + MISSPELT
 
 
+# Properties by which there is something to group, and edges to what has some.
+GROUPS = {"module": ["tier", "depends_on", "tags", "name"], "release": ["long_term", "number"], "known_issue": ["severity", "status", "tags"], "resolution": ["kind"]}
+EDGES = [("TALKS_TO", "module"), ("DEPENDS_ON", "module"), ("AFFECTS", "module"), ("REGRESSES", "known_issue"), ("FIXED_BY", "resolution"), ("FOUND_IN", "release")]
+
+
+def aggregate(r, label, ids):
+    """The arguments of an aggregate over entities of a type, of some of which the ids are given."""
+    some = lambda **kw: {k: v for k, v in kw.items() if r.random() < .4}
+    relation, other = r.choice(EDGES)
+    step = {"type": relation, "direction": r.choice(["outgoing", "incoming"])}
+    group = r.choice([{"property": r.choice(GROUPS.get(label, ["name"]))}, {"relationship": relation, "direction": step["direction"], "label": other, "property": r.choice(GROUPS[other] + ["id"])}])
+    node = dict({"label": label}, **r.choice([{}, {}, {"ids": r.sample(ids, min(3, len(ids)))}, {"filters": r.choice(FILTERS)}]))
+    functions = [{"fn": "count"}, {"fn": "count_distinct", "property": r.choice(GROUPS.get(label, ["name"]))}, {"fn": r.choice(["sum", "max", "avg"]), "property": "reports"}]
+    return dict({"node": node, "aggregations": r.choice([functions[:1], functions[:1], functions[:2], functions[2:]])}, **some(group_by=[group], relationships=[step]))
+
+
 def random_call(r):
     label = lambda: r.choice(LABELS[:4] if r.random() < .85 else LABELS)
     ids = lambda: r.sample(IDS, r.randint(1, 3))
@@ -108,7 +124,7 @@ def random_call(r):
             max_hops=r.randint(1, 3), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),
         ("kg_paths", dict({"from": selector(), "to": selector()}, **some(
             max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), limit=limit()))),
-        ("kg_aggregate", dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
+        ("kg_aggregate", aggregate(r, label(), IDS) if r.random() < .5 else dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
             group_by=[{"property": r.choice(["tier", "severity", "status", "kind"])}]))),
         ("kg_describe_schema", {}),
         ("kg_search", dict(query=r.choice(WORDS), **some(limit=limit(), node_types=[label()]))),

@@ -1,7 +1,7 @@
 """Random calls of what agents write with, of registered tools, of the memory's, of claims and of history."""
 import json
 
-from product import FILTERS, IDS, RELATIONS, WORDS, random_call
+from product import FILTERS, IDS, RELATIONS, WORDS, aggregate, random_call
 from sessions import quoted as literal
 
 TYPES = ["module", "release", "known_issue", "resolution"]
@@ -118,6 +118,7 @@ def as_of(r, known):
         lambda: ("find_nodes", {"node_label": t, "ids": r.sample(known(t), 3)}), lambda: ("describe_entities", {"ids": ["%s:%s" % (t, i) for i in r.sample(known(t), 3)]}),
         lambda: ("traverse_relationships", {"from": {"label": "module", "ids": r.sample(known("module"), 3)}, "relationships": [{"type": r.choice(["TALKS_TO", "DEPENDS_ON", "*"]), "direction": "both", "max_hops": r.randint(1, 2)}]}),
         lambda: ("explore_neighbors", {"start_node": {"label": "module", "node_id": r.choice(known("module"))}, "max_hops": r.randint(1, 2)}),
+        lambda: ("aggregate_nodes", aggregate(r, t, known(t))), lambda: ("aggregate_nodes", aggregate(r, t, known(t))),
         lambda: ("find_paths", {"from": {"label": "module", "ids": r.sample(known("module"), 2)}, "to": {"label": "module", "ids": r.sample(known("module"), 2)}, "max_hops": r.randint(1, 3)})])()
     return "kg_call_tool(%s, %s || jsonb_build_object('as_of', (SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') FROM scopes_time WHERE n = %d)))" % (
         literal(arguments[0]), literal(json.dumps(arguments[1])), r.randrange(2))
