@@ -41,6 +41,7 @@ typedef struct EdgeThen
 		const char *key;
 	} id; /* hash key */
 	int64 change;
+	int64 n; /* of changes */
 	bool was;
 	Jsonb *properties; /* or NULL */
 } EdgeThen;
@@ -168,7 +169,7 @@ slot_text(TupleTableSlot *slot, int column)
 typedef struct Taking
 {
 	KgPast *past;
-	int n;
+	int64 n;
 } Taking;
 
 static KG_NORETURN void
@@ -184,12 +185,23 @@ throw_too_many(void)
 	kg_error_throw(err);
 }
 
+/*
+ * Do all changes count?  Who sees a part of the tenant learns nothing of the
+ * others; but where somebody is asked about each, that is limited by itself, and
+ * asking about more to count them would not be.
+ */
+static bool
+all_count(const KgPast *past)
+{
+	return past->catalog->plain_visibility || past->catalog->authorizes;
+}
+
 static KgPast *
 count_change(void *arg)
 {
 	Taking *taking = arg;
 
-	if (++taking->n > kg_setting_max_as_of_changes)
+	if (++taking->n > kg_setting_max_as_of_changes && all_count(taking->past))
 		throw_too_many();
 	return taking->past;
 }
@@ -245,6 +257,7 @@ take_edge(TupleTableSlot *slot, void *arg)
 	Datum before;
 	bool isnull;
 
+	edge->n = found ? edge->n + 1 : 1;
 	if (found && edge->change <= change)
 		return true;
 	edge->change = change;
@@ -256,19 +269,17 @@ take_edge(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* The changes since of these types or relations; as the owner. */
-static void
-read_changes(KgPast *past, const char *select, Datum *numbers, int n,
-			 const char *of, KgRowFunction take)
+/* The changes since of these types or relations, that the current role sees. */
+static int64
+read_changes_seen(KgPast *past, const char *select, Datum *numbers, int n,
+				  const char *of, KgRowFunction take)
 {
 	Taking taking = {past, 0};
 	KgSqlBuilder b;
 	KgStatement statement;
-	KgUserContext user;
 
 	if (n == 0)
-		return;
-	kg_become_owner(&user);
+		return 0;
 	kg_sql_start(&b, past->catalog);
 	kg_sql_append(&b,
 				  "SELECT %s FROM %s h WHERE h.tenant" KG_EQ "$1 AND %s" KG_EQ
@@ -283,7 +294,21 @@ read_changes(KgPast *past, const char *select, Datum *numbers, int n,
 		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(past->time)));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, take, &taking);
+	return taking.n;
+}
+
+/* All of them, as the owner; how many there were. */
+static int64
+read_changes(KgPast *past, const char *select, Datum *numbers, int n,
+			 const char *of, KgRowFunction take)
+{
+	KgUserContext user;
+	int64 taken;
+
+	kg_become_owner(&user);
+	taken = read_changes_seen(past, select, numbers, n, of, take);
 	kg_restore_user(&user);
+	return taken;
 }
 
 static bool
@@ -292,27 +317,59 @@ is_known(TimestampTz since, TimestampTz time)
 	return since != 0 && since <= time;
 }
 
-static void
-read_entities(KgPast *past, const KgType *only)
+static bool
+is_past_known(const KgPast *past, const KgRelation *relation)
+{
+	if (!is_known(relation->history_since, past->time))
+		return false;
+	for (int i = 0; i < relation->nvariants; i++)
+	{
+		const KgVariant *variant = &relation->variants[i];
+		const KgType *from = kg_catalog_type_no(past->catalog,
+												variant->from_type_no);
+		const KgType *to = kg_catalog_type_no(past->catalog,
+											  variant->to_type_no);
+
+		if (!is_known(from->history_since, past->time) ||
+			!is_known(to->history_since, past->time))
+			return false;
+	}
+	return true;
+}
+
+static int
+entity_numbers(const KgPast *past, const KgType *only, Datum **numbers)
 {
 	const KgCatalog *catalog = past->catalog;
-	Datum *numbers = palloc((catalog->ntypes + 1) * sizeof(Datum));
 	int n = 0;
 
+	*numbers = palloc((catalog->ntypes + 1) * sizeof(Datum));
 	for (int i = 0; i < catalog->ntypes; i++)
 		if (is_known(catalog->types[i]->history_since, past->time) &&
 			(only == NULL || only == catalog->types[i]))
-			numbers[n++] = Int32GetDatum(catalog->types[i]->type_no);
-	read_changes(past,
-				 "h.change, h.type_no::bigint, h.entity_id, h.node, h.version, "
-				 "h.after IS NOT NULL",
-				 numbers,
-				 n,
-				 "h.relation_no IS NULL AND h.type_no",
-				 take_entity);
+			(*numbers)[n++] = Int32GetDatum(catalog->types[i]->type_no);
+	return n;
 }
 
-static void
+#define KG_OF_ENTITIES "h.relation_no IS NULL AND h.type_no"
+
+static int64
+read_entities(KgPast *past, const KgType *only)
+{
+	Datum *numbers;
+	int n = entity_numbers(past, only, &numbers);
+
+	return read_changes(
+		past,
+		"h.change, h.type_no::bigint, h.entity_id, h.node, h.version, "
+		"h.after IS NOT NULL",
+		numbers,
+		n,
+		KG_OF_ENTITIES,
+		take_entity);
+}
+
+static int64
 read_edges(KgPast *past)
 {
 	const KgCatalog *catalog = past->catalog;
@@ -322,13 +379,14 @@ read_edges(KgPast *past)
 	for (int i = 0; i < catalog->nrelations; i++)
 		if (is_known(catalog->relations[i].history_since, past->time))
 			numbers[n++] = Int32GetDatum(catalog->relations[i].relation_no);
-	read_changes(past,
-				 "h.change, h.relation_no::bigint, h.source, h.target, h.key, "
-				 "h.before",
-				 numbers,
-				 n,
-				 "h.type_no IS NULL AND h.relation_no",
-				 take_edge);
+	return read_changes(
+		past,
+		"h.change, h.relation_no::bigint, h.source, h.target, h.key, "
+		"h.before",
+		numbers,
+		n,
+		"h.type_no IS NULL AND h.relation_no",
+		take_edge);
 }
 
 /* ---- what the caller sees of it ---- */
@@ -460,11 +518,101 @@ see_entities(KgPast *past)
 			entity->data = NULL;
 }
 
+/* ---- whether that is too much ---- */
+
+static bool
+count_seen(TupleTableSlot *slot, void *arg)
+{
+	Taking *taking = arg;
+	EntityThen sought = {{slot_int64(slot, 1), slot_text(slot, 2)}};
+	const EntityThen *entity = hash_search(
+		taking->past->entities, &sought, HASH_FIND, NULL);
+
+	if (entity && entity->seen && ++taking->n > kg_setting_max_as_of_changes)
+		throw_too_many();
+	return true;
+}
+
+/* Of n changes, those that the caller would be told of. */
+static void
+limit_entities(KgPast *past, const KgType *only, int64 n)
+{
+	Datum *numbers;
+	int nnumbers;
+
+	if (n <= kg_setting_max_as_of_changes || all_count(past))
+		return;
+	nnumbers = entity_numbers(past, only, &numbers);
+	(void) read_changes_seen(past,
+							 "h.type_no::bigint, h.entity_id",
+							 numbers,
+							 nnumbers,
+							 KG_OF_ENTITIES,
+							 count_seen);
+}
+
+static bool
+is_known_all_along(const KgPast *past, const EdgeThen *edge)
+{
+	const KgRelation *relation = kg_catalog_relation_no(past->catalog,
+														edge->id.relation_no);
+
+	return relation != NULL && is_past_known(past, relation) &&
+		   kg_nodeset_find(&past->changed, edge->id.source) == KG_NO_NODE &&
+		   kg_nodeset_find(&past->changed, edge->id.target) == KG_NO_NODE;
+}
+
+static bool
+take_end(TupleTableSlot *slot, void *arg)
+{
+	Seeing *seeing = arg;
+
+	(void) kg_nodeset_add(&seeing->lasts, slot_int64(slot, 1));
+	return true;
+}
+
+/*
+ * Of edges, those whose ends the caller has seen all the time: others count
+ * as little as what it cannot see.
+ */
+static void
+limit_edges(KgPast *past, int64 n)
+{
+	Seeing seeing = {past};
+	HASH_SEQ_STATUS scan;
+	const EdgeThen *edge;
+
+	if (n <= kg_setting_max_as_of_changes || all_count(past) ||
+		!kg_visibility_edges_are_plain())
+		return;
+	kg_nodeset_init(&seeing.firsts, CurrentMemoryContext);
+	kg_nodeset_init(&seeing.lasts, CurrentMemoryContext);
+	hash_seq_init(&scan, past->edges);
+	while ((edge = hash_seq_search(&scan)) != NULL)
+		if (is_known_all_along(past, edge))
+		{
+			(void) kg_nodeset_add(&seeing.firsts, edge->id.source);
+			(void) kg_nodeset_add(&seeing.firsts, edge->id.target);
+		}
+	run_on(
+		&seeing, "x.node", "kg_entity", "node", "", &seeing.firsts, take_end);
+	n = 0;
+	hash_seq_init(&scan, past->edges);
+	while ((edge = hash_seq_search(&scan)) != NULL)
+		if (is_known_all_along(past, edge) &&
+			kg_nodeset_find(&seeing.lasts, edge->id.source) != KG_NO_NODE &&
+			kg_nodeset_find(&seeing.lasts, edge->id.target) != KG_NO_NODE)
+			n += edge->n;
+	if (n > kg_setting_max_as_of_changes)
+		throw_too_many();
+}
+
 void
 kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 {
 	KgCall *call = kg_running_call();
 	KgPast *past;
+	int64 n;
 
 	if (call)
 		call->past = NULL;
@@ -486,10 +634,11 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 							 sizeof(EdgeThen),
 							 hash_edge,
 							 compare_edges);
-	read_entities(past, type);
+	n = read_entities(past, type);
 	see_entities(past);
+	limit_entities(past, type, n);
 	if (type == NULL)
-		read_edges(past);
+		limit_edges(past, read_edges(past));
 	call->past = past;
 }
 
@@ -502,26 +651,6 @@ kg_past_require_type(const KgType *type)
 
 	if (past)
 		(void) kg_history_time(type, past->as_of);
-}
-
-static bool
-is_past_known(const KgPast *past, const KgRelation *relation)
-{
-	if (!is_known(relation->history_since, past->time))
-		return false;
-	for (int i = 0; i < relation->nvariants; i++)
-	{
-		const KgVariant *variant = &relation->variants[i];
-		const KgType *from = kg_catalog_type_no(past->catalog,
-												variant->from_type_no);
-		const KgType *to = kg_catalog_type_no(past->catalog,
-											  variant->to_type_no);
-
-		if (!is_known(from->history_since, past->time) ||
-			!is_known(to->history_since, past->time))
-			return false;
-	}
-	return true;
 }
 
 void

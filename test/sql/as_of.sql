@@ -178,6 +178,47 @@ RESET ROLE;
 SET kg_graph.max_as_of_changes = 5;
 SET ROLE as_of_reader;
 SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at1')));
+-- What one does not see does not count: neither entities, nor edges whose ends are hidden.
+RESET ROLE;
+SET ROLE as_of_admin;
+SELECT clock() AS at8 \gset
+UPDATE kg_entity SET data = data || '{"price": 71}' WHERE entity_type = 'item' AND data ->> 'path' <> '1/';
+UPDATE kg_entity SET data = data || '{"price": 72}' WHERE entity_type = 'item' AND data ->> 'path' <> '1/';
+WITH hidden AS (SELECT entity_id AS id, row_number() OVER (ORDER BY entity_id) AS n FROM kg_entity WHERE entity_type = 'item' AND data ->> 'path' <> '1/')
+SELECT kg_put_edges((SELECT jsonb_agg(jsonb_build_object('relation', 'WANTS', 'from', a.id, 'to', b.id, 'properties', jsonb_build_object('lang', l))) FROM hidden a JOIN hidden b ON b.n = a.n + 1 CROSS JOIN unnest(ARRAY['x1', 'x2', 'x3', 'x4', 'x5', 'x6']) l)) #> '{counts,created}' > '5' AS linked;
+SELECT count(*) FILTER (WHERE h.relation_no IS NULL) > 5 AS entities, count(*) FILTER (WHERE h.relation_no IS NOT NULL) > 5 AS edges FROM kg_history h WHERE h.at > :'at8';
+SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at8', 'limit', 0)));
+BEGIN;
+SET LOCAL ROLE as_of_reader;
+SELECT kg_login(:'token') IS NOT NULL AS logged_in;
+SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at8', 'limit', 0))) = said('kg_list(''item'', ''{"limit": 0}'')') AS listed,
+  said(format('kg_traverse(%L::jsonb || ''{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "WANTS"}]}'')', jsonb_build_object('as_of', :'at8'))) = said('kg_traverse(''{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "WANTS"}]}'')') AS walked;
+COMMIT;
+SET ROLE as_of_admin;
+UPDATE kg_entity SET data = data || '{"price": 73}' WHERE entity_type = 'item' AND entity_id IN (SELECT entity_id FROM kg_entity WHERE entity_type = 'item' AND data ->> 'path' = '1/' ORDER BY 1 LIMIT 2);
+UPDATE kg_entity SET data = data || '{"price": 74}' WHERE entity_type = 'item' AND data -> 'price' = '73';
+BEGIN;
+SET LOCAL ROLE as_of_reader;
+SELECT kg_login(:'token') IS NOT NULL AS logged_in;
+SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at8', 'limit', 0))) ~ '^54' AS four_are_too_many;
+COMMIT;
+SET ROLE as_of_admin;
+UPDATE kg_entity SET data = data || '{"price": 75}' WHERE entity_type = 'item' AND data -> 'price' = '74';
+BEGIN;
+SET LOCAL ROLE as_of_reader;
+SELECT kg_login(:'token') IS NOT NULL AS logged_in;
+SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at8', 'limit', 0)));
+COMMIT;
+-- Edges whose ends one sees count.
+SET ROLE as_of_admin;
+SELECT clock() AS at10 \gset
+WITH seen AS (SELECT entity_id AS id FROM kg_entity WHERE entity_type = 'item' AND data ->> 'path' = '1/' ORDER BY 1 LIMIT 2)
+SELECT kg_put_edges((SELECT jsonb_agg(jsonb_build_object('relation', 'WANTS', 'from', min, 'to', max, 'properties', jsonb_build_object('lang', l))) FROM (SELECT min(id), max(id) FROM seen) s CROSS JOIN unnest(ARRAY['y1', 'y2', 'y3', 'y4', 'y5', 'y6']) l)) #>> '{counts,created}' AS linked;
+BEGIN;
+SET LOCAL ROLE as_of_reader;
+SELECT kg_login(:'token') IS NOT NULL AS logged_in;
+SELECT said(format('kg_traverse(%L::jsonb || ''{"from": {"label": "item", "ids": ["i1"]}, "relationships": [{"type": "WANTS"}]}'')', jsonb_build_object('as_of', :'at10')));
+COMMIT;
 RESET ROLE;
 RESET kg_graph.max_as_of_changes;
 SET ROLE as_of_reader;
