@@ -8,6 +8,18 @@
 #include "base/snapshot.h"
 #include "utils/snapmgr.h"
 
+/*
+ * The subtransactions that a snapshot has; of one with too many for it, which
+ * asks elsewhere, a copy has none, whatever their number says.
+ */
+static uint32
+subxids(const SnapshotData *snapshot)
+{
+	return snapshot->suboverflowed && !snapshot->takenDuringRecovery
+			   ? 0
+			   : Max(snapshot->subxcnt, 0);
+}
+
 bool
 kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
 {
@@ -18,8 +30,8 @@ kg_same_snapshot(const SnapshotData *a, const SnapshotData *b)
 		   a->takenDuringRecovery == b->takenDuringRecovery &&
 		   (a->xcnt == 0 ||
 			memcmp(a->xip, b->xip, a->xcnt * sizeof(TransactionId)) == 0) &&
-		   (a->subxcnt <= 0 ||
-			memcmp(a->subxip, b->subxip, a->subxcnt * sizeof(TransactionId)) ==
+		   (subxids(a) == 0 ||
+			memcmp(a->subxip, b->subxip, subxids(a) * sizeof(TransactionId)) ==
 				0);
 }
 
@@ -27,7 +39,7 @@ void
 kg_snapshot_remember(KgSeenSnapshot *seen, const SnapshotData *now,
 					 MemoryContext context)
 {
-	uint32 nsub = Max(now->subxcnt, 0);
+	uint32 nsub = subxids(now);
 	uint32 n = now->xcnt + nsub;
 
 	seen->valid = false;
