@@ -10,6 +10,7 @@
 #include "catalog/writing.h"
 #include "fmgr.h"
 #include "query/held.h"
+#include "query/repair.h"
 #include "query/running.h"
 #include "store/scope.h"
 #include "tools/register.h"
@@ -26,6 +27,7 @@ _PG_init(void)
 	kg_spi_init();
 	kg_writing_init(kg_held_end);
 	kg_running_init();
+	kg_repair_init();
 	kg_scope_init();
 	kg_register_init();
 }

@@ -23,7 +23,7 @@ struct KgError
 	char *expected;
 	List *allowed; /* of JsonbValue * */
 	char *did_you_mean;
-	const Jsonb *example;
+	KgInstead change;
 	int retry_after; /* ms; 0: waiting does not help */
 	Jsonb *errors;
 	List *members; /* name and Jsonb * in turn */
@@ -210,10 +210,70 @@ kg_error_did_you_mean(KgError *err, const char *value)
 	err->did_you_mean = value ? pstrdup(value) : NULL;
 }
 
+void (*kg_error_complete)(KgError *err) = NULL;
+
+void
+kg_error_change(KgError *err, const KgInstead *change)
+{
+	err->change = *change;
+}
+
+void
+kg_error_instead(KgError *err, const char *path, const Jsonb *value)
+{
+	if (value == NULL)
+		return;
+	err->change.kind = KG_INSTEAD_VALUE;
+	err->change.path = path ? pstrdup(path) : err->path;
+	err->change.value = value;
+}
+
+void
+kg_error_instead_string(KgError *err, const char *value)
+{
+	JsonbValue string = kg_json_string_value(value);
+
+	kg_error_instead(err, NULL, kg_json_datum(&string));
+}
+
+void
+kg_error_leave_out(KgError *err)
+{
+	err->change.kind = KG_INSTEAD_OUT;
+	err->change.path = err->path;
+}
+
+void
+kg_error_call_tool(KgError *err, const char *tool, const Jsonb *arguments)
+{
+	err->change.tool = tool;
+	err->change.value = arguments;
+}
+
+void
+kg_error_doubt(KgError *err)
+{
+	err->change.doubtful = true;
+}
+
 void
 kg_error_example(KgError *err, const Jsonb *example)
 {
-	err->example = example;
+	kg_error_instead(err, NULL, example);
+	err->change.only_example = true;
+}
+
+const KgInstead *
+kg_error_said(const KgError *err)
+{
+	/* Members that others than the change have as well. */
+	KgInstead *change = (KgInstead *) &err->change;
+
+	if (change->kind == KG_INSTEAD_NONE)
+		change->path = err->path;
+	change->got = change->kind == KG_INSTEAD_NONE ? err->got : change->got;
+	change->meant = err->did_you_mean;
+	return change;
 }
 
 void
@@ -361,8 +421,6 @@ kg_error_object(const KgError *err)
 	}
 	if (err->did_you_mean)
 		kg_jw_kstring(&w, "did_you_mean", err->did_you_mean);
-	if (err->example)
-		kg_jw_kjsonb(&w, "example", err->example);
 	if (err->retry_after > 0)
 		kg_jw_kint(&w, "retry_after_ms", err->retry_after);
 	if (err->errors)
@@ -377,9 +435,13 @@ kg_error_object(const KgError *err)
 void
 kg_error_throw(KgError *err)
 {
-	Jsonb *object = kg_error_object(err);
-	char *detail = JsonbToCString(NULL, &object->root, VARSIZE(object));
+	Jsonb *object;
+	char *detail;
 
+	if (kg_error_complete != NULL)
+		kg_error_complete(err);
+	object = kg_error_object(err);
+	detail = JsonbToCString(NULL, &object->root, VARSIZE(object));
 	ereport(ERROR,
 			(errcode(codes[err->code].sqlstate),
 			 errmsg_internal("%s", err->message),

@@ -67,7 +67,53 @@ extern void kg_error_expected(KgError *err, const char *fmt, ...)
 extern void kg_error_allow(KgError *err, const char *value);
 extern void kg_error_allow_value(KgError *err, const JsonbValue *value);
 extern void kg_error_did_you_mean(KgError *err, const char *value);
+/*
+ * What to change in the arguments of the call, where the error is about one:
+ * what is said here, or else did_you_mean in the place of what was got.  Of it
+ * the error's member "call" is made (query/repair.c).
+ */
+typedef enum KgInsteadKind
+{
+	KG_INSTEAD_NONE,
+	KG_INSTEAD_VALUE, /* at the path, of an array its items that are got */
+	KG_INSTEAD_KEY, /* the name of a member, and the value where one is given */
+	KG_INSTEAD_OUT, /* without it */
+	KG_INSTEAD_ADD	/* key and value, to the object at the path */
+} KgInsteadKind;
+
+typedef struct KgInstead
+{
+	KgInsteadKind kind;
+	const char *path;
+	const Jsonb *got; /* or NULL */
+	const Jsonb *value;
+	const char *key;
+	const char *tool;  /* another tool, with the value or the same arguments */
+	const char *meant; /* did_you_mean */
+	bool doubtful;	   /* something else is as likely */
+	bool only_example; /* it would work, but is not what was meant */
+} KgInstead;
+
+/*
+ * A value in the place of the one at a path (NULL: at the error's); nothing
+ * where there is no value.
+ */
+extern void kg_error_instead(KgError *err, const char *path,
+							 const Jsonb *value);
+extern void kg_error_instead_string(KgError *err, const char *value);
+/* The error's path is better left out. */
+extern void kg_error_leave_out(KgError *err);
+extern void kg_error_change(KgError *err, const KgInstead *change);
+/* Another tool, with these arguments (NULL: the same). */
+extern void kg_error_call_tool(KgError *err, const char *tool,
+							   const Jsonb *arguments);
+/* Several things may have been meant. */
+extern void kg_error_doubt(KgError *err);
+/* An example of what would do at the error's path. */
 extern void kg_error_example(KgError *err, const Jsonb *example);
+extern const KgInstead *kg_error_said(const KgError *err);
+/* Is told of each error that is raised, and may add members. */
+extern void (*kg_error_complete)(KgError *err);
 /* When it may work again, where waiting helps. */
 extern void kg_error_retry_after(KgError *err, int ms);
 extern void kg_error_errors(KgError *err, Jsonb *errors);

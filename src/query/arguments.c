@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "mb/pg_wchar.h"
 #include "query/arguments.h"
+#include "query/names.h"
+#include "query/repair.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/hsearch.h"
@@ -181,7 +183,8 @@ kg_args_known(const JsonbContainer *object, const char *path,
 		kg_error_expected(err, "one of the known arguments");
 		for (int i = 0; i < nknown; i++)
 			kg_error_allow(err, known[i]);
-		kg_error_did_you_mean(err, kg_nearest(key, known, nknown));
+		kg_error_did_you_mean(
+			err, kg_name_meant(object, key, &it.value, known, nknown));
 		kg_error_throw(err);
 	}
 }
@@ -222,8 +225,8 @@ split_order(JsonbValue *field, const char **order)
 }
 
 /* The value, maybe as the member of an object, maybe as the item of an array. */
-static Jsonb *
-example_of(const JsonbValue *value, const char *member, bool array)
+Jsonb *
+kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 {
 	JsonbValue shown = *value;
 	const char *order = NULL;
@@ -279,19 +282,20 @@ throw_not_container(const JsonbValue *value, const char *path, Container wanted,
 								value,
 								object ? "an object, not a JSON-encoded string"
 									   : "an array, not a JSON-encoded string");
-			kg_error_example(err, example);
+			kg_error_instead(err, NULL, example);
 			kg_error_throw(err);
 		}
 	}
 	err = kg_args_error(path, value, object ? "an object" : "an array");
 	if (string_member && value->type == jbvString)
-		kg_error_example(err, example_of(value, string_member, !object));
+		kg_error_instead(
+			err, NULL, kg_args_example_of(value, string_member, !object));
 	else if (wanted == AN_ARRAY
 				 ? value->type != jbvBinary && value->type != jbvNull
 				 : wanted == AN_ARRAY_OF_OBJECTS && kg_json_is_object(value))
-		kg_error_example(err, example_of(value, NULL, true));
+		kg_error_instead(err, NULL, kg_args_example_of(value, NULL, true));
 	else if (meant != NULL)
-		kg_error_example(err, meant);
+		kg_error_instead(err, NULL, meant);
 	kg_error_throw(err);
 }
 
@@ -388,8 +392,16 @@ kg_args_int(const JsonbContainer *object, const char *key, const char *path,
 						   min,
 						   max);
 
-		kg_error_throw(
-			kg_args_error(kg_path_member(path, key), &value, expected));
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, expected);
+
+		/* As much as there may be of what was asked for. */
+		if (kg_json_int64(&number, &n))
+			kg_error_instead(
+				err,
+				NULL,
+				kg_json_parse(psprintf(INT64_FORMAT, n < min ? min : max)));
+		kg_error_throw(err);
 	}
 	if (repaired)
 		kg_repair_add(repairs, kg_path_member(path, key), &value, &number);
@@ -434,8 +446,13 @@ kg_args_bool(const JsonbContainer *object, const char *key, const char *path,
 	if (value.type == jbvString && kg_args_read_bool(&value, &boolean))
 		kg_repair_add(repairs, kg_path_member(path, key), &value, &boolean);
 	if (boolean.type != jbvBool)
-		kg_error_throw(
-			kg_args_error(kg_path_member(path, key), &value, "true or false"));
+	{
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, "true or false");
+
+		kg_error_instead(err, NULL, kg_meant_bool(&value));
+		kg_error_throw(err);
+	}
 	*result = boolean.val.boolean;
 	return true;
 }
@@ -448,9 +465,60 @@ kg_args_string(const JsonbContainer *object, const char *key, const char *path)
 	if (kg_json_get(object, key, &value) == NULL)
 		return NULL;
 	if (value.type != jbvString)
-		kg_error_throw(
-			kg_args_error(kg_path_member(path, key), &value, "a string"));
+	{
+		KgError *err = kg_args_error(
+			kg_path_member(path, key), &value, "a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(&value));
+		kg_error_throw(err);
+	}
 	return kg_json_cstring(&value);
+}
+
+/* What a model wraps a value in. */
+static bool
+is_wrapper(const JsonbValue *key)
+{
+	static const char *const names[] = {"id",
+										"node_id",
+										"entity_id",
+										"value",
+										"name",
+										"type",
+										"label",
+										"handle",
+										"code",
+										"eq"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_string_is(key, names[i]))
+			return true;
+	return false;
+}
+
+Jsonb *
+kg_args_only_scalar(const JsonbValue *value)
+{
+	KgJsonIter it;
+
+	if (value->type == jbvNumeric)
+	{
+		JsonbValue text;
+		int64 n;
+
+		if (!kg_json_int64(value, &n))
+			return NULL;
+		text = kg_json_string_value(psprintf(INT64_FORMAT, n));
+		return kg_json_datum(&text);
+	}
+	if (value->type != jbvBinary ||
+		kg_json_length(kg_json_container(value)) != 1)
+		return NULL;
+	kg_json_iter_init(&it, kg_json_container(value));
+	(void) kg_json_iter_next(&it);
+	if (it.value.type != jbvString || (it.is_object && !is_wrapper(&it.key)))
+		return NULL;
+	return kg_json_datum(&it.value);
 }
 
 char *
@@ -462,7 +530,12 @@ kg_args_as_id(const JsonbValue *value, const char *path)
 	if (kg_json_int64(value, &n))
 		return psprintf(INT64_FORMAT, n);
 	if (value->type != jbvString)
-		kg_error_throw(kg_args_error(path, value, "an id: a string"));
+	{
+		KgError *err = kg_args_error(path, value, "an id: a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(value));
+		kg_error_throw(err);
+	}
 	len = value->val.string.len;
 	if (len < 1 || len > KG_MAX_ID_BYTES)
 		kg_error_throw(kg_args_error(
@@ -492,9 +565,12 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 	if (n < 1 || n > max)
 	{
 		JsonbValue got = kg_json_string_value(psprintf("%d ids", n));
+		KgError *err = kg_args_error(
+			member, &got, psprintf("an array of 1 to %d ids", max));
 
-		kg_error_throw(kg_args_error(
-			member, &got, psprintf("an array of 1 to %d ids", max)));
+		if (n == 0)
+			kg_error_leave_out(err);
+		kg_error_throw(err);
 	}
 	ids = palloc(n * sizeof(char *));
 	memset(&ctl, 0, sizeof(ctl));

@@ -28,6 +28,12 @@ extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 extern char *kg_path_member(const char *path, const char *name);
 extern char *kg_path_index(const char *path, int index);
 
+/* A value as the one item of an array, or in an object: [{member: value}]. */
+extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,
+								 bool array);
+/* The one scalar within an object or array that has no other, or NULL. */
+extern Jsonb *kg_args_only_scalar(const JsonbValue *value);
+
 /* A string as JSON number or boolean, where it is exactly one. */
 extern bool kg_args_read_number(const JsonbValue *string, JsonbValue *number);
 extern bool kg_args_read_bool(const JsonbValue *string, JsonbValue *boolean);

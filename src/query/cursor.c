@@ -255,6 +255,7 @@ throw_bad_cursor(const char *cursor, const char *path)
 					  "the cursor in \"next\" of a reply to the same "
 					  "arguments, or no cursor to start again, as after a "
 					  "change of the schema");
+	kg_error_leave_out(err);
 	kg_error_throw(err);
 }
 

@@ -11,6 +11,7 @@
 #include "miscadmin.h"
 #include "query/any.h"
 #include "query/filter.h"
+#include "query/names.h"
 
 /* What other languages join filters with, not taken for a property. */
 static bool
@@ -58,15 +59,13 @@ throw_unknown_operator(const char *name, const char *property, const char *path)
 	kg_error_throw(err);
 }
 
-/* {"property": {"is_null": true}} and the like. */
+/* {"is_null": true} and the like. */
 static Jsonb *
-operator_example(const char *property, const char *op, const JsonbValue *value)
+operator_example(const char *op, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, property);
 	kg_jw_begin_object(&w);
 	kg_jw_key(&w, op);
 	if (value)
@@ -74,19 +73,19 @@ operator_example(const char *property, const char *op, const JsonbValue *value)
 	else
 		kg_jw_bool(&w, true);
 	kg_jw_end_object(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
 static KG_NORETURN void
-throw_operand(const char *path, const JsonbValue *got, const char *property,
-			  const char *expected, const char *example_op,
-			  const JsonbValue *example)
+throw_operand(const char *path, const JsonbValue *got,
+			  const char *property_path, const char *expected,
+			  const char *example_op, const JsonbValue *example)
 {
 	KgError *err = kg_args_error(path, got, expected);
 
 	if (example_op)
-		kg_error_example(err, operator_example(property, example_op, example));
+		kg_error_instead(
+			err, property_path, operator_example(example_op, example));
 	kg_error_throw(err);
 }
 
@@ -143,7 +142,7 @@ set_scalar(KgCondition *condition, const JsonbValue *value)
 	if (value->type == jbvNull)
 		throw_operand(condition->path,
 					  value,
-					  condition->property,
+					  condition->property_path,
 					  "a value; null is asked for with is_null",
 					  "is_null",
 					  NULL);
@@ -152,13 +151,13 @@ set_scalar(KgCondition *condition, const JsonbValue *value)
 		if (kg_json_is_array(value))
 			throw_operand(condition->path,
 						  value,
-						  condition->property,
+						  condition->property_path,
 						  "a scalar; several values go with in",
 						  in_operator(value),
 						  value);
 		throw_operand(condition->path,
 					  value,
-					  condition->property,
+					  condition->property_path,
 					  "a scalar",
 					  NULL,
 					  NULL);
@@ -181,7 +180,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 
 		throw_operand(condition->path,
 					  &got,
-					  condition->property,
+					  condition->property_path,
 					  psprintf("an array of 1 to %d values", KG_MAX_IN_VALUES),
 					  NULL,
 					  NULL);
@@ -193,7 +192,7 @@ set_list(KgCondition *condition, const JsonbValue *value)
 		if (it.value.type == jbvNull || it.value.type == jbvBinary)
 			throw_operand(kg_path_index(condition->path, it.index),
 						  &it.value,
-						  condition->property,
+						  condition->property_path,
 						  "a scalar that is not null",
 						  NULL,
 						  NULL);
@@ -216,7 +215,7 @@ set_flag(KgCondition *condition, const JsonbValue *value)
 	if (boolean.type != jbvBool)
 		throw_operand(condition->path,
 					  value,
-					  condition->property,
+					  condition->property_path,
 					  "true or false",
 					  kg_operator(condition->op)->name,
 					  NULL);
@@ -236,7 +235,7 @@ parse_operators(Conditions *conditions, const char *property, const char *path,
 
 		throw_operand(path,
 					  &got,
-					  property,
+					  conditions->property_path,
 					  "a value, or an object of at least one operator",
 					  "is_not_null",
 					  NULL);
@@ -293,7 +292,7 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 	if (n < 1 || n > KG_MAX_CONDITION_OBJECTS)
 		throw_operand(path,
 					  value,
-					  property,
+					  conditions->property_path,
 					  psprintf("an array of 1 to %d objects of operators",
 							   KG_MAX_CONDITION_OBJECTS),
 					  in_operator(value),
@@ -304,7 +303,7 @@ parse_condition(Conditions *conditions, const char *property, const char *path,
 		if (!kg_json_is_object(&it.value))
 			throw_operand(kg_path_index(path, it.index),
 						  &it.value,
-						  property,
+						  conditions->property_path,
 						  "an object of operators; a list of values goes with "
 						  "in",
 						  in_operator(value),

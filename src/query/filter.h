@@ -48,7 +48,8 @@ typedef struct KgFilter
 /* What a filter may name. */
 typedef struct KgFilterTarget
 {
-	const char *what; /* for messages: "entity type \"country\"" */
+	const char *what;	/* for messages: "entity type \"country\"" */
+	const KgType *type; /* or NULL */
 	int nfields;
 	const KgField *fields;
 	const KgField *id_field; /* its name means the id too; or NULL */

@@ -10,7 +10,9 @@
 #include "base/settings.h"
 #include "catalog/term.h"
 #include "query/any.h"
+#include "query/elsewhere.h"
 #include "query/filter.h"
+#include "query/names.h"
 #include "schema/number.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
@@ -24,6 +26,7 @@ kg_filter_target_type(const KgType *type)
 
 	memset(&target, 0, sizeof(target));
 	target.what = psprintf("entity type \"%s\"", kg_type_handle(type));
+	target.type = type;
 	target.nfields = type->nfields;
 	target.fields = type->fields;
 	target.id_field = type->id_field;
@@ -137,6 +140,7 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 	const char **names = NULL;
 	int nnames = 0;
 	const char *why = NULL;
+	const char *meant;
 	bool refers = false;
 
 	for (int t = 0; t < ntargets; t++)
@@ -186,7 +190,10 @@ throw_unknown_field(const KgFilterTarget *targets, int ntargets,
 		kg_error_expected(err, "a property that can be used to %s", use);
 	for (int i = 0; i < Min(nnames, KG_MAX_LISTED); i++)
 		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
+	meant = kg_nearest(name, names, nnames);
+	kg_error_did_you_mean(err, meant);
+	if (ntargets == 1 && targets->type != NULL && meant == NULL && !why)
+		kg_elsewhere(err, targets->type, name, path);
 	kg_error_throw(err);
 }
 
@@ -270,6 +277,7 @@ check_operator(const KgCondition *condition)
 	for (int op = 0; op < KG_NOPS; op++)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_operator(op)->name);
+	kg_error_did_you_mean(err, kg_op_instead(condition->op, field));
 	kg_error_throw(err);
 }
 
@@ -413,6 +421,10 @@ throw_bad_value(const KgCondition *condition, const JsonbValue *value,
 	kg_error_path(err, "%s", path);
 	kg_error_got(err, value);
 	kg_error_expected(err, "%s", kind_name(field->kind));
+	kg_error_instead(err, NULL, kg_meant_value(field->kind, value));
+	if (field->kind == KG_KIND_DATE &&
+		(condition->op == KG_OP_GTE || condition->op == KG_OP_LT))
+		kg_error_instead(err, NULL, kg_meant_first_day(value));
 	kg_error_throw(err);
 }
 

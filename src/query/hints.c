@@ -100,6 +100,169 @@ bare_id(const KgType *type, const char *id)
 	return id;
 }
 
+/* ---- ids that say the same number ---- */
+
+/* Digits that a number of an id is written with, at most. */
+#define KG_PAD 8
+
+typedef struct Spellings
+{
+	Datum *ids;
+	int n;
+	int room;
+} Spellings;
+
+static void
+add_spelling(Spellings *spellings, const char *id)
+{
+	for (int i = 0; i < spellings->n; i++)
+		if (strcmp(TextDatumGetCString(spellings->ids[i]), id) == 0)
+			return;
+	if (spellings->n < spellings->room)
+		spellings->ids[spellings->n++] = CStringGetTextDatum(id);
+}
+
+/*
+ * E1, e-1 and E_01 are other spellings of E-001: a word, a sign, a number at the
+ * end.  Zeros, the sign and the case are tried; what has no such end has none.
+ */
+static Spellings
+spell(const char *id)
+{
+	static const char *const signs[] = {"", "-", "_", ".", ":", "/", " "};
+	Spellings spellings = {NULL, 0, 3 * lengthof(signs) * KG_PAD};
+	int len = strlen(id);
+	int digits = 0;
+	int word;
+	const char *number;
+
+	while (digits < len && id[len - digits - 1] >= '0' &&
+		   id[len - digits - 1] <= '9')
+		digits++;
+	word = len - digits;
+	while (word > 0 && strchr("-_.:/ #", id[word - 1]) != NULL)
+		word--;
+	number = id + len - digits;
+	while (digits > 1 && *number == '0')
+	{
+		number++;
+		digits--;
+	}
+	if (digits == 0 || digits > KG_PAD || word == 0 || len > 128)
+		return spellings;
+	spellings.ids = palloc(spellings.room * sizeof(Datum));
+	for (int form = 0; form < 3; form++)
+	{
+		char *name = pnstrdup(id, word);
+
+		for (char *p = name; *p != '\0' && form > 0; p++)
+			*p = form == 1 ? pg_ascii_toupper((unsigned char) *p)
+						   : pg_ascii_tolower((unsigned char) *p);
+		for (int s = 0; s < lengthof(signs); s++)
+			for (int width = digits; width <= KG_PAD; width++)
+				add_spelling(&spellings,
+							 psprintf("%s%s%.*s%s",
+									  name,
+									  signs[s],
+									  width - digits,
+									  "00000000",
+									  number));
+	}
+	return spellings;
+}
+
+typedef struct Spelt
+{
+	KgMatches *matches;
+	int max;
+	int32 type_no;
+} Spelt;
+
+static bool
+take_spelt(TupleTableSlot *slot, void *arg)
+{
+	Spelt *spelt = arg;
+	bool isnull;
+	KgMatch *match;
+
+	if (spelt->matches->n == spelt->max)
+		return false;
+	match = &spelt->matches->matches[spelt->matches->n++];
+	memset(match, 0, sizeof(*match));
+	match->node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	match->type_no = spelt->type_no;
+	match->how = KG_MATCH_EXACT;
+	match->kind = KG_TERM_ID;
+	return true;
+}
+
+static void
+find_spelt(const KgCatalog *catalog, const KgType *type, const char *id,
+		   Spelt *spelt)
+{
+	Spellings spellings = spell(id);
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	if (spellings.n == 0)
+		return;
+	kg_sql_start(&b, catalog);
+	kg_sql_append(&b, "SELECT e.node FROM ");
+	kg_sql_begin_each(
+		&b,
+		"kg_entity",
+		"x.node, x.entity_id",
+		kg_sql_param_array(&b, TEXTOID, spellings.ids, spellings.n));
+	kg_sql_append(
+		&b, " AND x.bundle" KG_EQ "$%d", kg_sql_param_text(&b, type->bundle));
+	kg_sql_append(&b,
+				  " AND x.entity_type" KG_EQ "$%d",
+				  kg_sql_param_text(&b, type->name));
+	kg_sql_end_each(&b, "entity_id", "e");
+	statement = kg_sql_statement(&b);
+	statement.node_column = 1;
+	(void) kg_plan_run(&statement, take_spelt, spelt);
+}
+
+KgMatches *
+kg_hints_nearest(const KgCatalog *catalog, const KgType *type, const char *id,
+				 int max)
+{
+	KgMatches *near = kg_search_nearest(
+		catalog, id, type ? type->type_no : 0, max);
+	KgMatches *all = palloc0(sizeof(KgMatches));
+	Spelt spelt = {all, max, type ? type->type_no : 0};
+
+	*all = *near;
+	all->n = 0;
+	all->matches = palloc((max + 1) * sizeof(KgMatch));
+	if (type != NULL)
+		find_spelt(catalog, type, id, &spelt);
+	for (int i = 0; i < near->n && all->n < max; i++)
+	{
+		bool before = false;
+
+		for (int j = 0; j < all->n; j++)
+			before |= all->matches[j].node == near->matches[i].node;
+		if (!before)
+			all->matches[all->n++] = near->matches[i];
+	}
+	return all;
+}
+
+int
+kg_hints_only_exact(const KgMatches *matches, int n)
+{
+	int found = -1;
+
+	for (int i = 0; i < n; i++)
+		if (matches->matches[i].how == KG_MATCH_EXACT)
+			found = found == -1 ? i : -2;
+	if (found == -1 && n == 1 && matches->matches[0].how != KG_MATCH_TRIGRAM)
+		found = 0;
+	return found < 0 ? -1 : found;
+}
+
 /*
  * The nearest to several ids, KG_HINT_IDS together: the best of each, then
  * the second best of each, and so on.
@@ -117,10 +280,10 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 	{
 		if (with_any == KG_HINT_IDS)
 			break;
-		found[looked] = kg_search_nearest(
+		found[looked] = kg_hints_nearest(
 			catalog,
+			type,
 			bare_id(type, kg_json_cstring(&values[looked])),
-			type->type_no,
 			KG_HINT_IDS);
 		with_any += found[looked]->n > 0;
 	}
@@ -139,9 +302,51 @@ nearest_to_all(const KgCatalog *catalog, const KgType *type,
 	return all;
 }
 
+/* A value at a path of the arguments, or of the array there. */
+static void
+correct(KgCorrection *correction, const char *path, const JsonbValue *got,
+		const char *meant)
+{
+	JsonbValue string = kg_json_string_value(meant);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+
+	change.got = kg_json_datum(got);
+	change.value = kg_json_datum(&string);
+	kg_correct(correction, &change);
+}
+
+static void
+correct_ids(const KgType *type, const NamedSet *set, const KgMatches *matches,
+			const JsonbValue *values, int n, const char *path,
+			KgCorrection *correction)
+{
+	const char **ids = palloc0((set->n + 1) * sizeof(char *));
+	const char **labels = palloc0((set->n + 1) * sizeof(char *));
+
+	for (int i = 0; i < set->n; i++)
+	{
+		ids[i] = set->named[i].id;
+		labels[i] = set->named[i].label;
+	}
+	for (int i = 0; i < Min(n, KG_HINT_LOOKS); i++)
+	{
+		char *text = kg_json_cstring(&values[i]);
+		const char *id = bare_id(type, text);
+		int likely = kg_likely(id, ids, labels, set->n);
+
+		/* Of one value alone it is known how it was found. */
+		if (likely < 0 && n == 1)
+			likely = kg_hints_only_exact(matches, set->n);
+		/* It may be gone since it was found. */
+		if (likely >= 0 && ids[likely] != NULL)
+			correct(correction, path, &values[i], ids[likely]);
+	}
+}
+
 static void
 write_near_ids(const KgCatalog *catalog, const KgType *type,
-			   const JsonbValue *values, int n, KgJsonWriter *w)
+			   const JsonbValue *values, int n, const char *path,
+			   KgCorrection *correction, KgJsonWriter *w)
 {
 	KgMatches matches = nearest_to_all(catalog, type, values, n);
 	NamedSet set = name_nodes(catalog, type, &matches);
@@ -165,15 +370,16 @@ write_near_ids(const KgCatalog *catalog, const KgType *type,
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
+	if (correction != NULL)
+		correct_ids(type, &set, &matches, values, n, path, correction);
 }
 
 void
 kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
-					   const char *id, KgJsonWriter *w)
+					   const JsonbValue *id, const char *path,
+					   KgCorrection *correction, KgJsonWriter *w)
 {
-	JsonbValue value = kg_json_string_value(id);
-
-	write_near_ids(catalog, type, &value, 1, w);
+	write_near_ids(catalog, type, id, 1, path, correction, w);
 }
 
 /*
@@ -370,12 +576,29 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 	return nadded;
 }
 
+/* Is it compared with whole values? */
+static bool
+is_correctable(const KgCondition *condition)
+{
+	switch (kg_operator(condition->op)->form)
+	{
+		case KG_OPERAND_VALUE:
+		case KG_OPERAND_LIST:
+			return true;
+		case KG_OPERAND_ORDERED:
+		case KG_OPERAND_PART:
+		case KG_OPERAND_FLAG:
+			break;
+	}
+	return false;
+}
+
 /*
  * To one value three; to several, one to each that any is like.
  */
 static void
 write_near_strings(const KgListQuery *query, const KgCondition *condition,
-				   KgJsonWriter *w)
+				   KgCorrection *correction, KgJsonWriter *w)
 {
 	const char *added[KG_HINT_VALUES];
 	int n = 0;
@@ -402,6 +625,19 @@ write_near_strings(const KgListQuery *query, const KgCondition *condition,
 	for (int i = 0; i < n; i++)
 		kg_jw_string(w, added[i]);
 	kg_jw_end_array(w);
+	if (!is_correctable(condition))
+		return;
+	for (int i = 0; i < Min(condition->nvalues, KG_HINT_LOOKS); i++)
+	{
+		int likely = kg_likely(
+			kg_json_cstring(&condition->values[i]), added, NULL, n);
+
+		if (likely >= 0)
+			correct(correction,
+					condition->path,
+					&condition->values[i],
+					added[likely]);
+	}
 }
 
 /*
@@ -461,7 +697,7 @@ condition_target(const KgListQuery *query, const KgCondition *condition)
 
 static void
 write_nearest(const KgListQuery *query, const KgCondition *condition,
-			  KgJsonWriter *w)
+			  KgCorrection *correction, KgJsonWriter *w)
 {
 	const KgField *field = condition->field;
 	const KgType *target = condition_target(query, condition);
@@ -470,14 +706,19 @@ write_nearest(const KgListQuery *query, const KgCondition *condition,
 		return;
 	kg_jw_key(w, "nearest");
 	if (target)
-		write_near_ids(
-			query->catalog, target, condition->values, condition->nvalues, w);
+		write_near_ids(query->catalog,
+					   target,
+					   condition->values,
+					   condition->nvalues,
+					   condition->path,
+					   correction,
+					   w);
 	else if (field->kind == KG_KIND_ENUM)
 		write_values_in_use(query, field, w);
 	else
 	{
 		if (field->kind == KG_KIND_STRING)
-			write_near_strings(query, condition, w);
+			write_near_strings(query, condition, correction, w);
 		else
 			write_near_keys(query, condition, w);
 		kg_marks_write_member(field, "nearest", w);
@@ -505,6 +746,7 @@ void
 kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 {
 	const KgCondition *condition;
+	KgCorrection correction = {NULL};
 	bool any = false;
 
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
@@ -516,7 +758,8 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "path", condition->path);
 		kg_jw_kstring(w, "message", "no entity matches this filter");
-		write_nearest(query, condition, w);
+		write_nearest(query, condition, &correction, w);
+		kg_correction_write(&correction, w);
 		kg_jw_end_object(w);
 	}
 	if (query->matches && query->matches->n == 0)
@@ -624,6 +867,8 @@ check_label(const KgListQuery *query, const KgType *target,
 								kg_type_handle(target));
 	kg_error_path(err, "%s", condition->path);
 	kg_error_got(err, value);
+	if (n > 1)
+		kg_error_doubt(err);
 	kg_error_expected(err, "an id of \"%s\"", kg_type_handle(target));
 	for (int i = 0; i < n; i++)
 		if (set.named[i].id)

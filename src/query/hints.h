@@ -6,6 +6,7 @@
 #define KG_HINTS_H
 
 #include "query/list.h"
+#include "query/repair.h"
 
 /* Of many values, so many are looked at for what is nearest to them. */
 #define KG_HINT_LOOKS 20
@@ -17,9 +18,22 @@
  */
 extern void kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w);
 
-/* The nearest ids to one that does not exist: [{id, label}]. */
+/*
+ * The nearest to an id: of a type those that write the same number otherwise
+ * come first; type NULL: of any.
+ */
+extern KgMatches *kg_hints_nearest(const KgCatalog *catalog, const KgType *type,
+								   const char *id, int max);
+/* The only one of n matches of which a whole name or id is as asked, or -1. */
+extern int kg_hints_only_exact(const KgMatches *matches, int n);
+
+/*
+ * The nearest ids to one that does not exist: [{id, label}], and as a correction
+ * of what is at a path of the arguments that which was meant.
+ */
 extern void kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
-								   const char *id, KgJsonWriter *w);
+								   const JsonbValue *id, const char *path,
+								   KgCorrection *correction, KgJsonWriter *w);
 
 /*
  * Raise KG_INVALID_INPUT where a condition on an id or a reference was given a

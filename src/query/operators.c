@@ -123,6 +123,20 @@ kg_op_meant(const char *name)
 	return kg_nearest(name, names, KG_NOPS);
 }
 
+const char *
+kg_op_instead(KgOp op, const KgField *field)
+{
+	switch ((int) op)
+	{
+		case KG_OP_CONTAINS:
+			return operators[KG_OP_EQ].name;
+		case KG_OP_CONTAINS_ANY:
+			return operators[KG_OP_IN].name;
+		default:
+			return NULL;
+	}
+}
+
 KgOp
 kg_op_opposite(KgOp op)
 {

@@ -163,6 +163,8 @@ kg_running_begin_tool(void)
 		return;
 	call->validity = NULL;
 	call->past = NULL;
+	call->tool = NULL;
+	call->arguments = NULL;
 }
 
 void

@@ -7,6 +7,7 @@
 
 #include "auth/place.h"
 #include "nodes/pg_list.h"
+#include "utils/jsonb.h"
 #include "utils/timestamp.h"
 
 /* What kg_explain tells of a call. */
@@ -34,8 +35,10 @@ typedef struct KgCall
 	KgPlace place;
 	int64 edges;				 /* that graph searches read */
 	struct KgValidity *validity; /* query/validity.h; NULL: nobody asks */
-	TimestampTz now;			 /* what "now" means; 0: not asked */
-	struct KgPast *past;		 /* query/past.h; NULL: nobody asks */
+	const char *tool;			 /* that runs, and with what: query/repair.h */
+	const Jsonb *arguments;
+	TimestampTz now;	 /* what "now" means; 0: not asked */
+	struct KgPast *past; /* query/past.h; NULL: nobody asks */
 	struct KgCall *outer;
 } KgCall;
 

@@ -10,6 +10,7 @@
 #include "catalog/pg_type.h"
 #include "query/plan.h"
 #include "query/hints.h"
+#include "query/repair.h"
 #include "query/search.h"
 #include "query/sql_graph.h"
 #include "tools/bfs_call.h"
@@ -269,7 +270,12 @@ kg_call_handle(const JsonbValue *value, const char *path)
 	if (kg_json_int64(value, &number))
 		return psprintf(INT64_FORMAT, number);
 	if (value->type != jbvString)
-		kg_error_throw(kg_args_error(path, value, "an id: a string"));
+	{
+		KgError *err = kg_args_error(path, value, "an id: a string");
+
+		kg_error_instead(err, NULL, kg_args_only_scalar(value));
+		kg_error_throw(err);
+	}
 	return kg_json_cstring(value);
 }
 
@@ -348,37 +354,66 @@ take_nearest(const KgRef *ref, void *arg)
 			refs[i] = kg_ref_copy(ref, CurrentMemoryContext);
 }
 
-const char *
-kg_nearest_handle(KgGraphCall *call, const char *given)
+/* The type that a handle names, whatever the case; text is what follows. */
+static const KgType *
+meant_type(const KgGraph *graph, const char *given, const char **text)
 {
-	KgGraph *graph = call->graph;
-	const char *text = given;
-	int32 type_no = 0;
-	KgMatches *matches;
-	KgRef refs[KG_NEAREST];
-	int64 nodes[KG_NEAREST];
+	const char *colon = strchr(given, ':');
+	const char **names = palloc((graph->nranks + 1) * sizeof(char *));
+	const char *meant;
 
+	*text = given;
 	for (int i = 0; i < graph->nranks; i++)
+	{
+		names[i] = kg_type_handle(graph->ranked[i]);
 		if (kg_id_of_type(graph->ranked[i], given) != NULL)
 		{
-			text = kg_id_of_type(graph->ranked[i], given);
-			type_no = graph->ranked[i]->type_no;
-			break;
+			*text = kg_id_of_type(graph->ranked[i], given);
+			return graph->ranked[i];
 		}
-	matches = kg_search_nearest(call->catalog, text, type_no, KG_NEAREST);
+	}
+	meant = colon ? kg_nearest(
+						pnstrdup(given, colon - given), names, graph->nranks)
+				  : NULL;
+	for (int i = 0; i < graph->nranks && meant != NULL; i++)
+		if (strcmp(names[i], meant) == 0)
+		{
+			*text = colon + 1;
+			return graph->ranked[i];
+		}
+	return NULL;
+}
+
+const char *
+kg_nearest_handle(KgGraphCall *call, const char *given, bool *likely)
+{
+	KgGraph *graph = call->graph;
+	const char *text;
+	const KgType *type = meant_type(graph, given, &text);
+	KgMatches *matches = kg_hints_nearest(
+		call->catalog, type, text, KG_NEAREST);
+	int n = Min(matches->n, KG_NEAREST);
+	KgRef refs[KG_NEAREST];
+	int64 nodes[KG_NEAREST];
+	const char *ids[KG_NEAREST];
+	int chosen;
+
 	memset(refs, 0, sizeof(refs));
-	for (int i = 0; i < Min(matches->n, KG_NEAREST); i++)
+	for (int i = 0; i < n; i++)
 	{
 		nodes[i] = refs[i].node = matches->matches[i].node;
 		refs[i].rank = 1;
 	}
-	kg_graph_resolve(graph,
-					 nodes,
-					 (uint32) Min(matches->n, KG_NEAREST),
-					 false,
-					 take_nearest,
-					 refs);
-	for (int i = 0; i < KG_NEAREST; i++)
+	kg_graph_resolve(graph, nodes, (uint32) n, false, take_nearest, refs);
+	for (int i = 0; i < n; i++)
+		ids[i] = refs[i].id ? pnstrdup(refs[i].id, refs[i].idlen) : NULL;
+	chosen = kg_likely(text, ids, NULL, n);
+	if (chosen < 0)
+		chosen = kg_hints_only_exact(matches, n);
+	*likely = chosen >= 0 && refs[chosen].id != NULL;
+	if (*likely)
+		return kg_handle(graph, &refs[chosen]);
+	for (int i = 0; i < n; i++)
 		if (refs[i].id != NULL)
 			return kg_handle(graph, &refs[i]);
 	return NULL;
@@ -389,6 +424,7 @@ typedef struct Near
 {
 	int at;
 	const char *nearest;
+	bool likely;
 } Near;
 
 /* The first of them, up to a number, of the first KG_HINT_LOOKS unknown. */
@@ -404,10 +440,24 @@ find_near(KgGraphCall *call, const KgHandles *handles, Near *near, int room)
 			continue;
 		looks--;
 		near[n].at = i;
-		near[n].nearest = kg_nearest_handle(call, handles->given[i]);
+		near[n].nearest = kg_nearest_handle(
+			call, handles->given[i], &near[n].likely);
 		n += near[n].nearest != NULL;
 	}
 	return n;
+}
+
+static void
+correct_handle(KgCorrection *correction, const char *path, const char *given,
+			   const char *meant)
+{
+	JsonbValue got = kg_json_string_value(given);
+	JsonbValue string = kg_json_string_value(meant);
+	KgInstead change = {.kind = KG_INSTEAD_VALUE, .path = path};
+
+	change.got = kg_json_datum(&got);
+	change.value = kg_json_datum(&string);
+	kg_correct(correction, &change);
 }
 
 Jsonb *
@@ -418,6 +468,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 					  handles,
 					  near,
 					  (int) Min(call->max_bytes / KG_HINT_SHARE, KG_NEAREST));
+	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -431,6 +482,10 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 		kg_jw_begin_array(&w);
 		kg_jw_string(&w, near[i].nearest);
 		kg_jw_end_array(&w);
+		if (near[i].likely)
+			correct_handle(
+				&correction, path, handles->given[near[i].at], near[i].nearest);
+		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);
@@ -457,6 +512,7 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 	Near near[KG_NEAREST];
 	int n = find_near(call, seeds, near, KG_NEAREST);
 	const char *given = seeds->given[n > 0 ? near[0].at : 0];
+	KgCorrection correction = {NULL};
 	KgErrorList list;
 	KgError *err;
 
@@ -476,6 +532,12 @@ kg_throw_all_unknown(KgGraphCall *call, const char *path,
 	kg_error_expected(err,
 					  "ids of existing entities; a search by name finds them");
 	kg_error_did_you_mean(err, n > 0 ? near[0].nearest : NULL);
+	kg_error_doubt(err);
+	for (int i = 0; i < n; i++)
+		if (near[i].likely)
+			correct_handle(
+				&correction, path, seeds->given[near[i].at], near[i].nearest);
+	kg_error_instead(err, "", correction.arguments);
 	if (n > 1)
 		kg_error_errors(err, kg_error_array(&list));
 	kg_error_throw(err);

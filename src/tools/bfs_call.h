@@ -46,7 +46,8 @@ extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
 
 /* The handle that is most like one that means nothing; or NULL. */
-extern const char *kg_nearest_handle(KgGraphCall *call, const char *given);
+extern const char *kg_nearest_handle(KgGraphCall *call, const char *given,
+									 bool *likely);
 /*
  * Hints [{path, message, nearest}] for handles that mean nothing, as many as a
  * reply of this size has room for; NULL where none is near.

@@ -229,6 +229,7 @@ kg_tool_describe_entity(const Jsonb *arguments)
 	JsonbValue value;
 	Rows rows;
 	Jsonb *result;
+	bool likely;
 
 	kg_graph_call_begin(call, "describe_entity", arguments);
 	(void) kg_input_value(&call->input, "id", &value);
@@ -247,7 +248,10 @@ kg_tool_describe_entity(const Jsonb *arguments)
 		kg_error_got_string(err, handles.given[0]);
 		kg_error_expected(
 			err, "the id of an existing entity; a search by name finds it");
-		kg_error_did_you_mean(err, kg_nearest_handle(call, handles.given[0]));
+		kg_error_did_you_mean(
+			err, kg_nearest_handle(call, handles.given[0], &likely));
+		if (!likely)
+			kg_error_doubt(err);
 		kg_error_throw(err);
 	}
 	d->ref = &rows.refs[0];

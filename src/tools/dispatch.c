@@ -18,6 +18,7 @@
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/plan.h"
+#include "query/repair.h"
 #include "query/running.h"
 #include "tools/call_options.h"
 #include "tools/catalog_tools.h"
@@ -161,6 +162,10 @@ kg_callable_call(const KgCatalog *catalog, const KgCallable *callable,
 				 const Jsonb *arguments)
 {
 	kg_running_begin_tool();
+	if (!kg_callable_writes(callable))
+		kg_repair_begin(callable->tool ? callable->tool->name
+									   : callable->fixed->name,
+						arguments);
 	if (callable->tool != NULL)
 		return call_catalog_tool(catalog, callable->tool, arguments);
 	return callable->fixed->call(arguments);
@@ -259,6 +264,7 @@ kg_tools_call(KgToolCall *call)
 			&found,
 			kg_tools_with_key(found.tool, call->arguments, call->key));
 	}
+	kg_repair_begin(call->name, call->arguments);
 	reply = kg_registered_call(catalog, agent, call);
 	if (reply == NULL)
 		throw_unknown_tool(catalog, agent, call->name, "/name");

@@ -12,6 +12,7 @@
 #include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
+#include "tools/other_tool.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"
@@ -50,12 +51,15 @@ static Jsonb *
 missing_hints(const GetCall *call)
 {
 	int hinted = 0;
+	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
 	for (int i = 0; i < call->ngot && hinted < KG_MAX_HINTED_IDS; i++)
 	{
+		JsonbValue id;
+
 		const KgGot *got = &call->got[i];
 
 		if (got->data)
@@ -66,7 +70,15 @@ missing_hints(const GetCall *call)
 			&w, "path", call->single ? "/id" : psprintf("/ids/%d", got->index));
 		kg_jw_kstring(&w, "value", got->id);
 		kg_jw_key(&w, "nearest");
-		kg_hints_write_nearest(call->catalog, call->type, got->id, &w);
+		id = kg_json_string_value(got->id);
+		kg_hints_write_nearest(call->catalog,
+							   call->type,
+							   &id,
+							   call->single ? "/id" : "/ids",
+							   &correction,
+							   &w);
+		/* The last has it for all. */
+		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);
@@ -273,6 +285,7 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	/* A type without history does not publish it. */
 	if (!type->history && kg_json_get(&arguments->root, "as_of", &sent))
 		(void) kg_history_time(type, kg_json_cstring(&sent));
+	kg_begin_tool_of_type(catalog, type, KG_EXPOSE_GET, arguments);
 	kg_input_open(&call.input, arguments, template, &call.repairs);
 	kg_input_valid_at(&call.input, catalog);
 	as_of = type->history ? kg_input_string(&call.input, "as_of") : NULL;

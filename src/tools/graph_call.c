@@ -9,6 +9,7 @@
 #include "miscadmin.h"
 #include "query/past.h"
 #include "query/plan.h"
+#include "query/repair.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"
 #include "tools/graph_call.h"
@@ -22,6 +23,7 @@ kg_graph_call_begin(KgGraphCall *call, const char *tool, const Jsonb *arguments)
 	call->tool = tool;
 	call->arguments = arguments;
 	call->fixed = kg_fixed_tool_find(tool);
+	kg_repair_begin(tool, arguments);
 	kg_input_open(&call->input, arguments, call->fixed->input, &call->repairs);
 	call->max_bytes = kg_input_max_bytes(&call->input);
 	kg_input_as_of(&call->input, kg_catalog_of_caller(), NULL);

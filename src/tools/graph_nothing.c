@@ -10,6 +10,8 @@
 
 #include "miscadmin.h"
 #include "query/hints.h"
+#include "query/repair.h"
+#include "query/running.h"
 #include "tools/graph.h"
 #include "tools/graph_reply.h"
 #include "utils/memutils.h"
@@ -220,6 +222,76 @@ compare_kinds(const void *a, const void *b)
 	return order != 0 ? order : (int) x->backward - (int) y->backward;
 }
 
+/* Is the relation named by a string, or in an array of them? */
+static bool
+is_named(const JsonbValue *names, const KgRelation *relation, bool *inverse)
+{
+	KgJsonIter it;
+
+	if (names->type == jbvString)
+		return kg_relation_is(relation, kg_json_cstring(names), inverse);
+	if (!kg_json_is_array(names))
+		return false;
+	kg_json_iter_init(&it, kg_json_container(names));
+	while (kg_json_iter_next(&it))
+		if (it.value.type == jbvString &&
+			kg_relation_is(relation, kg_json_cstring(&it.value), inverse))
+			return true;
+	return false;
+}
+
+/*
+ * The step at a path the other way, where there are such edges: of the type, or
+ * types, that it names.  The step is the object there, or that of all arguments.
+ */
+static void
+correct_direction(const char *path, const Kinds *kinds, KgJsonWriter *w)
+{
+	static const char *const members[] = {"type", "relationship_types"};
+	const KgCall *running = kg_running_call();
+	KgCorrection correction = {NULL};
+	KgInstead change = {KG_INSTEAD_NONE};
+	JsonbValue value;
+	JsonbValue names;
+	bool backward = false;
+	bool forward = false;
+
+	if (!kg_repair_value_at(path, &value) || !kg_json_is_object(&value) ||
+		kg_json_get(kg_json_container(&value), members[0], &names) == NULL)
+	{
+		if (running == NULL || running->arguments == NULL ||
+			kg_json_get(&running->arguments->root, members[1], &names) == NULL)
+			return;
+		path = "";
+	}
+	for (int i = 0; i < kinds->n; i++)
+	{
+		const KgRelation *relation = kinds->kinds[i].relation;
+		bool as_inverse = false;
+
+		if (!is_named(&names, relation, &as_inverse))
+			continue;
+		if (kinds->kinds[i].backward != as_inverse)
+			backward = true;
+		else
+			forward = true;
+	}
+	if (forward == backward)
+		return;
+	change.key = "direction";
+	change.path = kg_path_member(path, "direction");
+	value = kg_json_string_value(backward ? "incoming" : "outgoing");
+	change.value = kg_json_datum(&value);
+	change.kind = KG_INSTEAD_VALUE;
+	if (!kg_repair_value_at(change.path, &names))
+	{
+		change.kind = KG_INSTEAD_ADD;
+		change.path = path;
+	}
+	kg_correct(&correction, &change);
+	kg_correction_write(&correction, w);
+}
+
 static int
 hint_names(const KgGraphCall *call)
 {
@@ -283,6 +355,7 @@ kg_hint_edges(KgGraphCall *call, const char *path, const char *message,
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);
+	correct_direction(path, &kinds, w);
 	kg_jw_end_object(w);
 }
 

@@ -5,9 +5,11 @@
 #include "postgres.h"
 
 #include "base/settings.h"
+#include "query/names.h"
 #include "query/past.h"
 #include "query/validity.h"
 #include "tools/input.h"
+#include "tools/other_tool.h"
 #include "tools/schema_template.h"
 
 /* ---- what the schema says ---- */
@@ -42,7 +44,11 @@ check_known(const KgInput *in)
 	while (kg_json_iter_next(&it))
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
+		{
+			if (in->path[0] == '\0')
+				kg_refuse_other_tool(in->object, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
+		}
 }
 
 static void
@@ -250,7 +256,7 @@ kg_name_among(const char *name, const char *path, const char *what,
 	err = kg_args_error(path, &got, what);
 	for (int i = 0; i < n; i++)
 		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	kg_error_did_you_mean(err, kg_word_meant(name, names, n));
 	kg_error_throw(err);
 }
 
@@ -277,6 +283,7 @@ check_length(const KgInput *in, const char *key, int n, const char *what)
 	int64 max = kg_input_maximum(in, key);
 	JsonbValue got;
 	char *expected;
+	KgError *err;
 
 	if (n >= min && n <= max)
 		return;
@@ -289,7 +296,10 @@ check_length(const KgInput *in, const char *key, int n, const char *what)
 					   : psprintf("an array of at most " INT64_FORMAT " %s",
 								  max,
 								  what);
-	kg_error_throw(kg_args_error(kg_input_path(in, key), &got, expected));
+	err = kg_args_error(kg_input_path(in, key), &got, expected);
+	if (n == 0 && !find_member(in, key)->required)
+		kg_error_leave_out(err);
+	kg_error_throw(err);
 }
 
 char **

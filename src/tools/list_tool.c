@@ -18,6 +18,7 @@
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
 #include "tools/graph.h"
+#include "tools/other_tool.h"
 #include "tools/published.h"
 #include "tools/reply.h"
 #include "tools/shape.h"
@@ -189,8 +190,13 @@ parse_page(ListCall *call)
 	{
 		JsonbValue got = kg_json_string_value(cursor);
 
-		kg_error_throw(kg_args_error(
-			"/cursor", &got, "given without offset: one of them, not both"));
+		KgError *err = kg_args_error(
+			"/cursor", &got, "given without offset: one of them, not both");
+		KgInstead without = {KG_INSTEAD_OUT, "/offset"};
+
+		/* A cursor says more exactly where to go on. */
+		kg_error_change(err, &without);
+		kg_error_throw(err);
 	}
 	call->position = kg_list_read_cursor(query, call->bound, cursor);
 }
@@ -300,6 +306,10 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	const char *template = kg_tool_input_template(
 		type, call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST);
 
+	kg_begin_tool_of_type(query->catalog,
+						  type,
+						  call->ids_only ? KG_EXPOSE_LIST_IDS : KG_EXPOSE_LIST,
+						  arguments);
 	kg_input_open(&call->input, arguments, template, &call->repairs);
 	/* Chains lead to other types. */
 	kg_input_as_of(in, query->catalog, has_chains(in) ? NULL : type);

@@ -11,6 +11,7 @@
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
+#include "query/repair.h"
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
 #include "tools/compact.h"
@@ -31,45 +32,6 @@ kg_claim_judge(KgClaim *claim, KgVerdict verdict, const char *reason)
 	claim->reason = reason;
 }
 
-/*
- * The claim with the value at a path replaced, or its member renamed, where no
- * other has that name.
- */
-static void
-write_repaired(KgJsonWriter *w, const JsonbContainer *container,
-			   const char *path, const char *at, const char *meant, bool rename)
-{
-	bool object = JsonContainerIsObject(container);
-	KgJsonIter it;
-
-	check_stack_depth();
-	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
-	{
-		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
-							: kg_path_index(path, it.index);
-		bool is_it = strcmp(here, at) == 0;
-		int len = strlen(here);
-		JsonbValue taken;
-
-		if (object && is_it && rename &&
-			kg_json_get(container, meant, &taken) == NULL)
-			kg_jw_key(w, meant);
-		else if (object)
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		if (is_it && !rename)
-			kg_jw_string(w, meant);
-		else if (it.value.type == jbvBinary && strncmp(here, at, len) == 0 &&
-				 at[len] == '/')
-			write_repaired(
-				w, kg_json_container(&it.value), here, at, meant, rename);
-		else
-			kg_jw_value(w, &it.value);
-	}
-	object ? kg_jw_end_object(w) : kg_jw_end_array(w);
-}
-
 /* What to claim instead, where the error knows one thing that was meant. */
 static const Jsonb *
 repaired_claim(const KgClaim *claim, const Jsonb *error)
@@ -80,7 +42,8 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	JsonbValue there;
 	char *at;
 	char *last;
-	KgJsonWriter w;
+	KgInstead change = {KG_INSTEAD_VALUE};
+	JsonbValue value;
 	Jsonb *repaired;
 
 	if (claim->in.object == NULL ||
@@ -94,17 +57,17 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 	there.type = jbvNull;
 	if (last != NULL && kg_json_get(&error->root, "got", &got) != NULL)
 		there = got;
-	kg_jw_init(&w);
-	write_repaired(&w,
-				   claim->in.object,
-				   claim->in.path,
-				   at,
-				   psprintf("%s%s",
-							kg_json_cstring(&meant),
-							claim->rest != NULL ? claim->rest : ""),
-				   there.type == jbvString && last != NULL &&
-					   kg_json_string_is(&there, last + 1));
-	repaired = kg_jw_finish(&w);
+	change.path = at;
+	change.key = psprintf("%s%s",
+						  kg_json_cstring(&meant),
+						  claim->rest != NULL ? claim->rest : "");
+	value = kg_json_string_value(change.key);
+	if (there.type == jbvString && last != NULL &&
+		kg_json_string_is(&there, last + 1))
+		change.kind = KG_INSTEAD_KEY;
+	else
+		change.value = kg_json_datum(&value);
+	repaired = kg_changed(claim->in.object, claim->in.path, &change);
 	return kg_json_same(repaired, kg_json_datum(&claim->value)) ? NULL
 																: repaired;
 }
@@ -170,6 +133,8 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	KgDecisions *decisions;
 	ErrorData *edata;
 
+	/* Of a claim its correction is told. */
+	kg_repair_begin(NULL, NULL);
 	edata = kg_catch(
 		statements ? KG_CATCH_UNDO : KG_CATCH_MEMORY, do_work, &try);
 	if (edata == NULL)

@@ -145,10 +145,12 @@ read_ids(const WriteCall *call)
 static Jsonb *
 find_nearest(const KgType *type, const char *id)
 {
+	JsonbValue value = kg_json_string_value(id);
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
-	kg_hints_write_nearest(kg_catalog_of_caller(), type, id, &w);
+	kg_hints_write_nearest(
+		kg_catalog_of_caller(), type, &value, NULL, NULL, &w);
 	return kg_jw_finish(&w);
 }
 

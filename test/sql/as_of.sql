@@ -70,9 +70,9 @@ INSERT INTO as_of.calls SELECT row_number() OVER (), c FROM unnest(ARRAY[
   'kg_paths(%s || ''{"from": {"label": "item", "ids": ["i1"]}, "to": {"label": "item", "ids": ["i9", "i10"]}, "relationship_types": ["NEEDS", "FITS"], "mode": "all_shortest", "max_hops": 5}'')',
   'kg_paths(%s || ''{"from": {"label": "item", "ids": ["i2"]}, "to": {"label": "brand"}, "relationship_types": ["NEEDS", "BRAND"], "mode": "simple", "max_hops": 3}'')']) c;
 GRANT SELECT ON as_of.calls TO PUBLIC;
--- What the caller is told, by number; of another time with as_of.
+-- What the caller is told, by number; of another time with as_of, which is in the calls of hints as well.
 CREATE FUNCTION as_of.answers(at text DEFAULT NULL, valid text DEFAULT NULL) RETURNS TABLE (n int, reply text) LANGUAGE sql VOLATILE AS $$
-  SELECT n, regexp_replace(said(format(call, quote_literal(jsonb_strip_nulls(jsonb_build_object('as_of', at, 'valid_at', valid))) || '::jsonb')), '"next": {.*?"cursor": "[^"]*"[^}]*}}?', '') FROM calls ORDER BY n $$;
+  SELECT n, regexp_replace(regexp_replace(said(format(call, quote_literal(jsonb_strip_nulls(jsonb_build_object('as_of', at, 'valid_at', valid))) || '::jsonb')), '"next": {.*?"cursor": "[^"]*"[^}]*}}?', ''), '"(as_of|valid_at)": "[^"]*", |, "(as_of|valid_at)": "[^"]*"', '', 'g') FROM calls ORDER BY n $$;
 -- The same of what holds at a few instants.
 CREATE FUNCTION as_of.holding(at text DEFAULT NULL) RETURNS TABLE (valid text, n int, reply text) LANGUAGE sql VOLATILE AS $$
   SELECT v, n, reply FROM unnest(ARRAY['1999-06-01T00:00:00Z', '2004-12-31T23:59:59Z', '2010-01-01T00:00:00+01:00', '2013-01-01T00:00:00Z']) v, answers(at, v) $$;

@@ -92,7 +92,7 @@ SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"i
 -- filters are joined by nothing but and
 SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"or": [{"name": "a"}, {"rate": 1}]}}', '{"node_label": "person", "filters": {"$not": {"team": "core"}}}', '{"node_label": "person", "filters": {"name": {"naem": 1}}}']);
 CREATE FUNCTION pg_temp.example(tool text, arguments text[]) RETURNS SETOF text LANGUAGE sql AS $$
-SELECT concat_ws(' | ', c->>'path', c->>'expected', coalesce(c->>'example', 'no example')) FROM unnest(arguments) WITH ORDINALITY t(a, i), LATERAL (SELECT kg_call_tool(tool, a::jsonb)#>'{structuredContent,error}' AS c) x ORDER BY i $$;
+SELECT concat_ws(' | ', c->>'path', c->>'expected', coalesce(c#>>'{call,arguments}', 'example ' || (c->>'example'), 'no call')) FROM unnest(arguments) WITH ORDINALITY t(a, i), LATERAL (SELECT kg_call_tool(tool, a::jsonb)#>'{structuredContent,error}' AS c) x ORDER BY i $$;
 SELECT pg_temp.example('find_nodes', ARRAY['{"node_label": "person", "ids": "ann"}', '{"node_label": "person", "ids": null}', '{"node_label": "person", "ids": {"id": "ann"}}', '{"node_label": "person", "sort": "name"}', '{"node_label": "person", "sort": {"field": "name"}}', '{"node_label": "person", "sort": ["name"]}', '{"node_label": "person", "filters": {"name": ["a", "b"]}}',
   '{"node_label": "person", "filters": {"name": [["a"]]}}', '{"node_label": "person", "filters": {"name": {"eq": ["a", "b"]}}}', '{"node_label": "person", "filters": {"name": {"eq": []}}}', '{"node_label": "person", "filters": {"name": {"eq": [null]}}}']);
 SELECT pg_temp.example('aggregate_nodes', ARRAY['{"node": {"label": "person"}, "aggregations": {"fn": "count"}}', '{"node": {"label": "person"}, "aggregations": "count"}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": "team"}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "team"}, {"property": "team"}]}', '{"node": {"label": "person"}, "aggregations": [{"fn": "count", "as": "team"}], "group_by": [{"property": "team"}]}']);
@@ -135,7 +135,7 @@ SELECT pg_temp.refused('find_paths', '{"from": {"label": "person"}, "to": {"labe
 -- and the example that it gives is one that goes through
 SELECT kg_call_tool('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}') #> '{structuredContent,error,example}' AS example \gset
 SELECT :'example';
-SELECT kg_traverse(jsonb_build_object('from', :'example'::jsonb, 'relationships', '[{"type": "KNOWS"}]'::jsonb)) -> 'total';
+SELECT kg_traverse(:'example') -> 'total';
 SELECT kg_aggregate('{"node": {"label": "person", "filters": {"name": {"is_null": false}}}, "aggregations": [{"fn": "count"}]}')->'rows';
 RESET ROLE; RESET kg_graph.max_unanchored; SET kg_graph.max_visited = 5; SET ROLE bad_a;
 SELECT pg_temp.refused('bfs_query', '{"seeds": ["dan"], "max_hops": 2}');

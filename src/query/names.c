@@ -1,0 +1,605 @@
+/*
+ * names.c
+ *	  What other tools, query languages and calendars call what is ours.
+ *
+ * For corrections alone: what is meant by it is said, and not done.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "base/error.h"
+#include "miscadmin.h"
+#include "query/arguments.h"
+#include "query/names.h"
+#include "schema/format.h"
+
+#define KG_MAX_SAME 16
+
+/* Names of one thing; compared without case and signs. */
+static const char *const same_names[][KG_MAX_SAME] = {
+	{"filters",
+	 "filter",
+	 "where",
+	 "conditions",
+	 "condition",
+	 "criteria",
+	 "query",
+	 "match",
+	 "properties",
+	 "constraints"},
+	{"search",
+	 "query",
+	 "q",
+	 "text",
+	 "term",
+	 "name",
+	 "keyword",
+	 "keywords",
+	 "search_term",
+	 "search_text"},
+	{"node_label",
+	 "label",
+	 "node_type",
+	 "type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class",
+	 "node_class"},
+	{"label",
+	 "node_label",
+	 "node_type",
+	 "type",
+	 "entity_type",
+	 "entity",
+	 "kind",
+	 "class"},
+	{"fields",
+	 "columns",
+	 "select",
+	 "properties",
+	 "attributes",
+	 "return",
+	 "projection"},
+	{"node_labels", "labels", "node_types", "types", "entity_types"},
+	{"ids",
+	 "id",
+	 "node_ids",
+	 "entity_ids",
+	 "node_id",
+	 "entity_id",
+	 "keys",
+	 "codes",
+	 "code",
+	 "handles",
+	 "names",
+	 "start_nodes",
+	 "key"},
+	{"max_hops",
+	 "max_depth",
+	 "depth",
+	 "hops",
+	 "distance",
+	 "radius",
+	 "levels",
+	 "max_length",
+	 "max_distance",
+	 "k"},
+	{"relationship_types",
+	 "relationships",
+	 "relations",
+	 "edge_types",
+	 "relation_types",
+	 "rel_types",
+	 "predicates",
+	 "edges",
+	 "relationship_type",
+	 "relation",
+	 "edge_type",
+	 "predicate",
+	 "relationship",
+	 "types"},
+	{"relationships",
+	 "steps",
+	 "hops",
+	 "path",
+	 "chain",
+	 "edges",
+	 "relations",
+	 "relationship",
+	 "relation",
+	 "step"},
+	{"type",
+	 "relationship",
+	 "relation",
+	 "edge_type",
+	 "predicate",
+	 "relationship_type",
+	 "relation_type",
+	 "edge",
+	 "rel_type"},
+	{"limit",
+	 "max_results",
+	 "top",
+	 "top_k",
+	 "count",
+	 "size",
+	 "page_size",
+	 "first",
+	 "n",
+	 "max",
+	 "num_results",
+	 "k",
+	 "maximum",
+	 "per_page"},
+	{"cursor", "page_token", "after", "next", "next_cursor", "next_page"},
+	{"offset", "skip", "start", "from"},
+	{"sort", "order_by", "sort_by", "order", "ordering"},
+	{"order", "direction", "dir", "sort_order"},
+	{"field", "property", "column", "name", "by", "key"},
+	{"property", "field", "column", "name", "key", "attribute"},
+	{"columns",
+	 "fields",
+	 "select",
+	 "properties",
+	 "attributes",
+	 "return",
+	 "projection"},
+	{"direction", "dir", "orientation"},
+	{"from",
+	 "start",
+	 "source",
+	 "start_node",
+	 "origin",
+	 "src",
+	 "node",
+	 "begin",
+	 "entity"},
+	{"to", "target", "end", "destination", "end_node", "dst", "dest"},
+	{"start_node", "from", "start", "node", "source", "root", "seed", "origin"},
+	{"node", "from", "start", "nodes", "of", "target", "source"},
+	{"seeds",
+	 "ids",
+	 "start",
+	 "entities",
+	 "nodes",
+	 "from",
+	 "seed",
+	 "start_nodes"},
+	{"group_by", "by", "group", "groups", "grouping"},
+	{"aggregations",
+	 "aggregates",
+	 "metrics",
+	 "measures",
+	 "aggregation",
+	 "functions",
+	 "aggs"},
+	{"fn", "function", "op", "operation", "agg", "func", "aggregate", "type"},
+	{"as", "alias"},
+	{"id",
+	 "ids",
+	 "node_id",
+	 "entity_id",
+	 "handle",
+	 "entity",
+	 "node",
+	 "key",
+	 "code"},
+	{"node_id", "id", "entity_id", "ids", "node", "code"},
+	{"min_hops", "min_depth", "min_length"},
+	{"to", "end_type", "target_type"},
+	{"valid_at", "at", "valid", "valid_on", "on_date"},
+	{"as_of", "at_time", "snapshot"},
+	{"query", "search", "q", "text", "term", "name", "keyword", "search_term"},
+	{"entity_types", "types", "node_types", "labels", "node_labels", "type"},
+	{"node_types", "types", "entity_types", "labels", "node_labels"},
+	{"predicates", "relationship_types", "relations", "edge_types"},
+	{"weight", "weight_property", "cost"},
+	{"mode", "algorithm", "strategy"},
+};
+
+static const char *const same_words[][KG_MAX_SAME] = {
+	{"outgoing", "out", "forward", "outbound", "outwards"},
+	{"incoming",
+	 "in",
+	 "backward",
+	 "backwards",
+	 "inbound",
+	 "reverse",
+	 "inverse",
+	 "inwards"},
+	{"both", "any", "either", "undirected", "all", "bidirectional", "inout"},
+	{"asc", "ascending", "up", "increasing"},
+	{"desc", "descending", "down", "decreasing", "reverse"},
+	{"avg", "average", "mean"},
+	{"sum", "total"},
+	{"min", "minimum", "least", "lowest"},
+	{"max", "maximum", "most", "highest"},
+	{"count_distinct", "distinct", "unique", "count_unique", "countdistinct"},
+	{"all_shortest", "all_shortest_paths"},
+	{"shortest", "shortest_path"},
+	{"simple", "all", "all_simple", "all_paths"},
+};
+
+/* The same but for case and signs: orderBy, order-by, order_by. */
+static bool
+same_name(const char *a, const char *b)
+{
+	for (;;)
+	{
+		while (*a == '_' || *a == '-' || *a == ' ')
+			a++;
+		while (*b == '_' || *b == '-' || *b == ' ')
+			b++;
+		if (pg_tolower((unsigned char) *a) != pg_tolower((unsigned char) *b))
+			return false;
+		if (*a == '\0')
+			return true;
+		a++;
+		b++;
+	}
+}
+
+static bool
+group_has(const char *const *group, const char *name)
+{
+	for (int i = 1; i < KG_MAX_SAME && group[i] != NULL; i++)
+		if (same_name(group[i], name))
+			return true;
+	return false;
+}
+
+static const char *
+among(const char *name, const char *const *names, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return names[i];
+	return NULL;
+}
+
+/* Could the argument have such a value at all? */
+static bool
+may_be(const char *name, const JsonbValue *value)
+{
+	bool object = kg_json_is_object(value);
+
+	if (strcmp(name, "filters") == 0)
+		return object || kg_json_is_array(value);
+	if (strcmp(name, "search") == 0 || strcmp(name, "query") == 0)
+		return value->type == jbvString;
+	if (strcmp(name, "columns") == 0 || strcmp(name, "fields") == 0 ||
+		strcmp(name, "relationship_types") == 0)
+		return !object;
+	if (strcmp(name, "max_hops") == 0 || strcmp(name, "limit") == 0 ||
+		strcmp(name, "offset") == 0)
+		return value->type == jbvNumeric || value->type == jbvString;
+	if (strcmp(name, "relationships") == 0)
+		return value->type != jbvNumeric;
+	if (strcmp(name, "from") == 0 || strcmp(name, "start_node") == 0 ||
+		strcmp(name, "node") == 0)
+		return object || value->type == jbvString;
+	return true;
+}
+
+const char *
+kg_name_meant(const JsonbContainer *object, const char *name,
+			  const JsonbValue *value, const char *const *known, int nknown)
+{
+	const char *found = NULL;
+	int n = 0;
+	JsonbValue given;
+
+	for (int i = 0; i < lengthof(same_names); i++)
+	{
+		const char *ours = among(same_names[i][0], known, nknown);
+
+		if (ours == NULL || ours == found || !group_has(same_names[i], name) ||
+			!may_be(ours, value) || kg_json_get(object, ours, &given) != NULL)
+			continue;
+		found = ours;
+		n++;
+	}
+	return n == 1 ? found : kg_nearest(name, known, nknown);
+}
+
+const char *
+kg_word_meant(const char *word, const char *const *words, int nwords)
+{
+	for (int i = 0; i < lengthof(same_words); i++)
+		if (among(same_words[i][0], words, nwords) &&
+			group_has(same_words[i], word))
+			return among(same_words[i][0], words, nwords);
+	return kg_nearest(word, words, nwords);
+}
+
+Jsonb *
+kg_meant_bool(const JsonbValue *value)
+{
+	static const char *const yes[] = {"yes", "y", "1", "true", "t", "on"};
+	static const char *const no[] = {"no", "n", "0", "false", "f", "off"};
+	char *text;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return NULL;
+	text = kg_json_cstring(value);
+	for (int i = 0; i < lengthof(yes); i++)
+	{
+		if (pg_strcasecmp(text, yes[i]) == 0)
+			return kg_json_parse("true");
+		if (pg_strcasecmp(text, no[i]) == 0)
+			return kg_json_parse("false");
+	}
+	return NULL;
+}
+
+/* ---- dates ---- */
+
+typedef struct Parts
+{
+	int n;
+	int numbers[3];
+	int digits[3];
+	int month; /* by name, or 0 */
+	int month_at;
+	char sign; /* between the first two */
+} Parts;
+
+static int
+month_named(const char *word, int len)
+{
+	static const char *const months[] = {"january",
+										 "february",
+										 "march",
+										 "april",
+										 "may",
+										 "june",
+										 "july",
+										 "august",
+										 "september",
+										 "october",
+										 "november",
+										 "december"};
+
+	for (int i = 0; i < lengthof(months); i++)
+		if (len >= 3 && len <= (int) strlen(months[i]) &&
+			pg_strncasecmp(word, months[i], len) == 0)
+			return i + 1;
+	return 0;
+}
+
+/* Up to three numbers and the name of a month; false for anything else. */
+static bool
+read_parts(const char *text, Parts *parts)
+{
+	const char *p = text;
+
+	memset(parts, 0, sizeof(*parts));
+	while (*p != '\0')
+	{
+		const char *start = p;
+
+		if (isdigit((unsigned char) *p))
+		{
+			if (parts->n == 3)
+				return false;
+			while (isdigit((unsigned char) *p))
+				p++;
+			if (p - start > 8)
+				return false;
+			parts->numbers[parts->n] = atoi(start);
+			parts->digits[parts->n++] = (int) (p - start);
+			if (parts->n == 1)
+				parts->sign = *p;
+		}
+		else if (isalpha((unsigned char) *p))
+		{
+			int month;
+
+			while (isalpha((unsigned char) *p))
+				p++;
+			month = month_named(start, (int) (p - start));
+			/* 1st, 2nd, "of" */
+			if (month == 0 && p - start == 2)
+				continue;
+			if (month == 0 || parts->month != 0)
+				return false;
+			parts->month = month;
+			parts->month_at = parts->n;
+		}
+		else if (strchr(" /-.,", *p) != NULL)
+			p++;
+		else
+			return false;
+	}
+	return true;
+}
+
+/* A day that can be read in one way alone, as YYYY-MM-DD; else NULL. */
+static char *
+meant_day(const char *text)
+{
+	Parts p;
+	int y = 0;
+	int m = 0;
+	int d = 0;
+	char *day;
+
+	if (!read_parts(text, &p))
+		return NULL;
+	if (p.n == 1 && p.digits[0] == 8 && p.month == 0)
+	{
+		y = p.numbers[0] / 10000;
+		m = p.numbers[0] / 100 % 100;
+		d = p.numbers[0] % 100;
+	}
+	else if (p.n == 2 && p.month != 0)
+	{
+		bool first = p.digits[0] == 4;
+
+		y = p.numbers[first ? 0 : 1];
+		m = p.month;
+		d = p.numbers[first ? 1 : 0];
+		if (p.digits[first ? 0 : 1] != 4)
+			return NULL;
+	}
+	else if (p.n == 3 && p.month == 0 && p.digits[0] == 4)
+	{
+		y = p.numbers[0];
+		m = p.numbers[1];
+		d = p.numbers[2];
+	}
+	else if (p.n == 3 && p.month == 0 && p.digits[2] == 4)
+	{
+		/* The day is first with points, and where it can be no month. */
+		bool day_first = p.sign == '.' || p.numbers[0] > 12;
+
+		if (!day_first && p.numbers[1] <= 12 && p.numbers[0] != p.numbers[1])
+			return NULL;
+		y = p.numbers[2];
+		m = p.numbers[day_first ? 1 : 0];
+		d = p.numbers[day_first ? 0 : 1];
+	}
+	else
+		return NULL;
+	day = psprintf("%04d-%02d-%02d", y, m, d);
+	return kg_format_date(day, strlen(day)) ? day : NULL;
+}
+
+/* "2024-03-05 10:30" as a date-time of UTC; with a zone as it is. */
+static char *
+meant_instant(const char *text)
+{
+	int len = strlen(text);
+	char *day;
+	int at = 0;
+	const char *rest;
+	char *instant;
+	static const char *const ends[] = {"", "Z", ":00Z", "T00:00:00Z"};
+
+	while (at < len && text[at] != 'T' && text[at] != 't' &&
+		   strchr(text + at, ':') != NULL &&
+		   !(text[at] == ' ' && isdigit((unsigned char) text[at + 1]) &&
+			 strchr(text + at + 1, ' ') == NULL))
+		at++;
+	if (strchr(text, ':') == NULL)
+		at = len;
+	day = meant_day(pnstrdup(text, at));
+	if (day == NULL)
+		return NULL;
+	rest = at < len ? text + at + 1 : "";
+	for (int i = 0; i < lengthof(ends); i++)
+	{
+		instant = at < len ? psprintf("%sT%s%s", day, rest, ends[i])
+						   : psprintf("%s%s", day, ends[i]);
+		if (kg_format_date_time(instant, strlen(instant)))
+			return instant;
+	}
+	return NULL;
+}
+
+/* ---- numbers ---- */
+
+/* Without blanks, commas between thousands and signs of currencies. */
+static Jsonb *
+meant_number(const char *text)
+{
+	char *out = palloc(strlen(text) + 1);
+	JsonbValue string;
+	JsonbValue number;
+	int n = 0;
+	int since = -1; /* digits since a comma */
+	const char *p = text;
+
+	while (*p != '\0' && !isdigit((unsigned char) *p) && *p != '-' &&
+		   !isalpha((unsigned char) *p))
+		p++;
+	for (; *p != '\0'; p++)
+	{
+		if (*p == ',' || *p == '_')
+		{
+			if (since >= 0 && since != 3)
+				return NULL;
+			since = 0;
+			continue;
+		}
+		if (!isdigit((unsigned char) *p) && *p != '.' && *p != '-')
+			break;
+		if (isdigit((unsigned char) *p) && since >= 0)
+			since++;
+		if (*p == '.' && since >= 0 && since != 3)
+			return NULL;
+		if (*p == '.')
+			since = -1;
+		out[n++] = *p;
+	}
+	while (*p != '\0' && (isspace((unsigned char) *p) || (*p & 0x80)))
+		p++;
+	if (*p != '\0' || (since >= 0 && since != 3))
+		return NULL;
+	out[n] = '\0';
+	string = kg_json_string_value(out);
+	return kg_args_read_number(&string, &number) ? kg_json_datum(&number)
+												 : NULL;
+}
+
+static Jsonb *
+as_string(const char *text)
+{
+	JsonbValue value;
+
+	if (text == NULL)
+		return NULL;
+	value = kg_json_string_value(text);
+	return kg_json_datum(&value);
+}
+
+Jsonb *
+kg_meant_value(KgKind kind, const JsonbValue *value)
+{
+	char *text;
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return NULL;
+	text = kg_json_cstring(value);
+	switch (kind)
+	{
+		case KG_KIND_BOOLEAN:
+			return kg_meant_bool(value);
+		case KG_KIND_INTEGER:
+		case KG_KIND_NUMBER:
+			return value->type == jbvString ? meant_number(text) : NULL;
+		case KG_KIND_DATE:
+			/* Of an instant the day on which it says it is. */
+			if (kg_format_date_time(text, strlen(text)))
+				return as_string(pnstrdup(text, strlen("YYYY-MM-DD")));
+			return as_string(meant_day(text));
+		case KG_KIND_DATETIME:
+			return as_string(meant_instant(text));
+		case KG_KIND_STRING:
+			return value->type == jbvNumeric ? as_string(text) : NULL;
+		case KG_KIND_ENUM:
+		case KG_KIND_OBJECT:
+		case KG_KIND_ANY:
+			break;
+	}
+	return NULL;
+}
+
+Jsonb *
+kg_meant_first_day(const JsonbValue *value)
+{
+	static const char *const ends[] = {"-01-01", "-01"};
+
+	if (value->type != jbvString && value->type != jbvNumeric)
+		return NULL;
+	for (int i = 0; i < lengthof(ends); i++)
+	{
+		char *day = psprintf("%s%s", kg_json_cstring(value), ends[i]);
+
+		if (kg_format_date(day, strlen(day)))
+			return as_string(day);
+	}
+	return NULL;
+}

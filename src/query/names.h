@@ -1,0 +1,32 @@
+/*
+ * names.h
+ *	  What other tools, query languages and calendars call what is ours.
+ */
+#ifndef KG_NAMES_H
+#define KG_NAMES_H
+
+#include "base/json.h"
+#include "catalog/catalog.h"
+
+/*
+ * Which argument another name of it means, with such a value: one of those known
+ * that the object does not have yet; else the nearest.
+ */
+extern const char *kg_name_meant(const JsonbContainer *object, const char *name,
+								 const JsonbValue *value,
+								 const char *const *known, int nknown);
+
+/* Which word of an enum of ours another word means, or else the nearest. */
+extern const char *kg_word_meant(const char *word, const char *const *words,
+								 int nwords);
+
+/* "yes" and 1 as true; NULL: not one of these. */
+extern Jsonb *kg_meant_bool(const JsonbValue *value);
+
+/* A value in another spelling as one of the kind, or NULL: 2024/3/5, $1,200. */
+extern Jsonb *kg_meant_value(KgKind kind, const JsonbValue *value);
+
+/* "2024" and "2024-03" as the day on which they begin, or NULL. */
+extern Jsonb *kg_meant_first_day(const JsonbValue *value);
+
+#endif /* KG_NAMES_H */

@@ -1,0 +1,49 @@
+/*
+ * repair.h
+ *	  What to send instead: the whole arguments of a call, with what is wrong in
+ *	  them put right.
+ *
+ *	  Errors have it as "call" by themselves: kg_error_throw() asks here, about
+ *	  the tool that runs.  Hints write it.  Nothing is looked up: a correction is
+ *	  made of what the error or hint says anyway.
+ */
+#ifndef KG_REPAIR_H
+#define KG_REPAIR_H
+
+#include "base/error.h"
+#include "base/json.h"
+
+extern void kg_repair_init(void);
+
+/* The tool that runs, and its arguments; NULL: none that can be named. */
+extern void kg_repair_begin(const char *tool, const Jsonb *arguments);
+
+/* A container with one thing in it changed; path is that of the container. */
+extern Jsonb *kg_changed(const JsonbContainer *container, const char *path,
+						 const KgInstead *change);
+
+/* Changes of the call that runs, gathered. */
+typedef struct KgCorrection
+{
+	const Jsonb *arguments; /* NULL: nothing was changed */
+} KgCorrection;
+
+extern void kg_correct(KgCorrection *correction, const KgInstead *change);
+/* Writes the member "call" where something was changed. */
+extern void kg_correction_write(const KgCorrection *correction,
+								KgJsonWriter *w);
+
+/* The value at a path of the arguments of the call that runs. */
+extern bool kg_repair_value_at(const char *path, JsonbValue *value);
+
+/*
+ * Which of some names, or of the labels beside them (NULL: none), is the one that
+ * a text means; -1 where none is, or several are.
+ */
+extern int kg_likely(const char *text, const char *const *names,
+					 const char *const *labels, int n);
+
+/* What a value is as the argument of another name: an array, where that is one. */
+extern Jsonb *kg_repair_as_member(const char *name, const JsonbValue *value);
+
+#endif /* KG_REPAIR_H */

@@ -1,0 +1,174 @@
+/*
+ * other_tool.c
+ *	  The tool that arguments are of, where another one was called.
+ */
+#include "postgres.h"
+
+#include "auth/agent.h"
+#include "base/error.h"
+#include "query/arguments.h"
+#include "query/repair.h"
+#include "query/running.h"
+#include "tools/catalog_tools.h"
+#include "tools/definition.h"
+#include "tools/dispatch.h"
+#include "tools/fixed_tools.h"
+#include "tools/other_tool.h"
+#include "tools/outline.h"
+
+void
+kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
+					  int operation, const Jsonb *arguments)
+{
+	const KgAgent *agent = kg_agent_current();
+	int offered = kg_operations_offered();
+
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+
+		if (tool->type != type || tool->operation != operation)
+			continue;
+		kg_repair_begin(kg_tool_is_offered(agent, tool, offered) ? tool->name
+																 : NULL,
+						arguments);
+		return;
+	}
+	kg_repair_begin(NULL, arguments);
+}
+
+/* Has the outline all members of the object, and that all it requires? */
+static bool
+fits(const JsonbContainer *object, const char *template)
+{
+	const KgOutline *outline = kg_outline(template);
+	JsonbValue value;
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+		if (kg_outline_member(
+				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
+			return false;
+	for (int i = 0; i < outline->n; i++)
+		if (outline->members[i].required &&
+			kg_json_get(object, outline->names[i], &value) == NULL)
+			return false;
+	return true;
+}
+
+/* Of the type of a tool another one; NULL where none is, or several are. */
+static const char *
+other_of_type(const KgCatalog *catalog, const KgTool *called,
+			  const JsonbContainer *arguments)
+{
+	const KgAgent *agent = kg_agent_current();
+	int offered = kg_operations_offered();
+	JsonbValue value;
+
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+		bool get = tool->operation == KG_EXPOSE_GET;
+
+		if (tool->type != called->type || tool == called ||
+			(!get && tool->operation != KG_EXPOSE_LIST) ||
+			!kg_tool_is_offered(agent, tool, offered) ||
+			!fits(arguments,
+				  kg_tool_input_template(tool->type, tool->operation)))
+			continue;
+		if (!get || kg_json_get(arguments, "ids", &value) != NULL ||
+			kg_json_get(arguments, "id", &value) != NULL)
+			return tool->name;
+	}
+	return NULL;
+}
+
+static const char *
+other_fixed(const KgCatalog *catalog, const KgFixedTool *called,
+			const JsonbContainer *arguments)
+{
+	const KgAgent *agent = kg_agent_current();
+	const char *found = NULL;
+	const KgFixedTool *tool;
+	int n = 0;
+
+	for (int i = 0; (tool = kg_fixed_tool(i)) != NULL; i++)
+	{
+		if (tool == called || tool->writes != NULL ||
+			(tool->toolset & (KG_TOOLSET_GRAPH | KG_TOOLSET_BFS)) == 0 ||
+			!kg_fixed_tool_exists(catalog, tool) ||
+			!kg_agent_has_tool(agent, tool->toolset, tool->name) ||
+			!fits(arguments, tool->input))
+			continue;
+		found = tool->name;
+		n++;
+	}
+	return n == 1 ? found : NULL;
+}
+
+static KG_NORETURN void
+refuse(const JsonbValue *key, const char *other, const Jsonb *arguments)
+{
+	char *name = kg_json_cstring(key);
+	KgError *err = kg_error_new(
+		KG_INVALID_INPUT,
+		"unknown argument \"%s\": these are arguments of \"%s\"",
+		name,
+		other);
+
+	kg_error_path(err, "%s", kg_path_member("", name));
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "one of the known arguments");
+	kg_error_call_tool(err, other, arguments);
+	kg_error_throw(err);
+}
+
+/* Lists search by name; find_nodes does not. */
+static void
+refuse_search(const KgCatalog *catalog, const JsonbContainer *arguments,
+			  const JsonbValue *key)
+{
+	const KgAgent *agent = kg_agent_current();
+	int offered = kg_operations_offered();
+	JsonbValue label;
+	Jsonb *rest;
+
+	if (!kg_json_string_is(key, "search") ||
+		kg_json_get(arguments, "node_label", &label) == NULL ||
+		label.type != jbvString)
+		return;
+	rest = kg_json_without(kg_running_call()->arguments, "node_label");
+	for (int i = 0; i < catalog->ntools; i++)
+	{
+		const KgTool *tool = &catalog->tools[i];
+
+		if (tool->operation == KG_EXPOSE_LIST && tool->type != NULL &&
+			kg_json_string_is(&label, kg_type_handle(tool->type)) &&
+			kg_tool_is_offered(agent, tool, offered) &&
+			fits(&rest->root,
+				 kg_tool_input_template(tool->type, tool->operation)))
+			refuse(key, tool->name, rest);
+	}
+}
+
+void
+kg_refuse_other_tool(const JsonbContainer *arguments, const JsonbValue *key)
+{
+	const KgCall *call = kg_running_call();
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	const char *other;
+	KgCallable called;
+
+	if (call == NULL || call->tool == NULL ||
+		arguments != &call->arguments->root ||
+		!kg_callable_find(catalog, call->tool, &called))
+		return;
+	if (called.fixed != NULL && strcmp(call->tool, "find_nodes") == 0)
+		refuse_search(catalog, arguments, key);
+	other = called.tool != NULL ? other_of_type(catalog, called.tool, arguments)
+								: other_fixed(catalog, called.fixed, arguments);
+	if (other == NULL)
+		return;
+	refuse(key, other, NULL);
+}

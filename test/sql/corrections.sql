@@ -1,0 +1,74 @@
+-- What to call instead, in errors and in hints: as ordinary roles, one of whom does not see all.
+\set VERBOSITY terse
+SELECT current_user AS owner \gset
+CREATE ROLE corrections_a LOGIN;
+CREATE ROLE corrections_some LOGIN;
+SELECT kg_create_tenant('corrections'), kg_grant('corrections', 'corrections_a', 'admin'), kg_grant('corrections', 'corrections_some', 'read');
+CREATE POLICY corrections_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO corrections_some USING (entity_id NOT IN ('INV-0007', 'C-100'));
+\set bundle `cat "$PG_ABS_SRCDIR/data/office.json"`
+\c - corrections_a
+SELECT kg_apply_bundle(:'bundle') ? 'revision' AS applied;
+\pset format unaligned
+\pset tuples_only on
+CREATE FUNCTION pg_temp.instead(tool text, arguments jsonb) RETURNS SETOF text LANGUAGE sql AS $$
+SELECT concat_ws(' ', c->'error'->>'code', c->'error'->'did_you_mean', coalesce(c#>>'{error,call,tool}', h->'call'->>'tool'),
+    coalesce(c#>'{error,call,arguments}', h#>'{call,arguments}'), 'example ' || (c#>>'{error,example}'))
+  FROM (SELECT r->'structuredContent' AS c FROM kg_call_tool(tool, arguments) r) r, jsonb_array_elements(coalesce(c->'hints', '[{}]')) h $$;
+-- one likely meaning: the whole call
+SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
+  ('list_invoice', '{"where": {"status": "paid"}, "limit": 3}'),
+  ('list_invoice', '{"filters": {"status": "Paid"}, "limit": 3}'),
+  ('list_invoice', '{"filters": {"tier": "gold"}}'),
+  ('list_invoice', '{"filters": {"customer": {"in": ["C-101", "Acme Holdings"]}}}'),
+  ('list_invoice', '{"filters": {"issued": {"gte": "5.3.2024", "lt": "2024-05-01"}}}'),
+  ('list_invoice', '{"filters": {"amount": {"gt": "1,200.50"}}}'),
+  ('list_invoices', '{"limit": 1}'),
+  ('get_invoice', '{"filters": {"status": "paid"}}'),
+  ('list_invoice', '{"limit": 100000}'),
+  ('find_nodes', '{"node_label": "invoice", "ids": []}'),
+  ('find_nodes', '{"node_label": "invoice", "search": "x"}'),
+  ('get_invoice', '{"ids": ["INV-7", "inv10", "INV-0001"]}'),
+  ('describe_entity', '{"id": "Invoice:INV_7"}'),
+  ('bfs_query', '{"seeds": ["invoice:INV-7", "customer:c100"], "max_hops": 1}'),
+  ('traverse_relationships', '{"from": {"label": "team", "ids": ["T-01"]}, "relationships": [{"type": "IN_TEAM"}]}')) x(t, a);
+-- several, or none: nothing is said to be meant
+SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
+  ('list_invoice', '{"filters": {"issued": {"gte": "05/03/2024"}}}'),
+  ('list_invoice', '{"filters": {"issued": {"gte": "31/02/2024"}}}'),
+  ('list_invoice', '{"filters": {"amount": {"gt": "1,20"}}}'),
+  ('list_invoice', '{"filters": {"status": {"in": []}}}'),
+  ('list_invoice', '{"filters": {"nothing": 1}}'),
+  ('get_invoice', '{"ids": ["X-9"]}'),
+  ('find_nodes', '{}'),
+  ('list_invoice', '{"wher": {"status": "paid"}, "where": 1}'),
+  ('list_invoice', json_build_object('where', json_build_object('status', repeat('x', 5000)))::text)) x(t, a);
+-- a name that is taken is not taken again
+SELECT pg_temp.instead('list_invoice', '{"filter": {"status": "paid"}, "filters": {"status": "sent"}}');
+-- as an error of SQL
+DO $$
+DECLARE
+  detail text;
+BEGIN
+  PERFORM kg_list('invoice', '{"filters": {"status": "Paid"}}');
+EXCEPTION WHEN OTHERS THEN
+  GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+  RAISE NOTICE '%', detail::jsonb -> 'call';
+END $$;
+-- what a registered tool runs is its own affair; its arguments are its caller's
+SELECT kg_register_tool('{"name": "bills", "version": "1.0.0", "kind": "query", "description": "Bills.", "input_schema": {"required": ["status"], "properties": {"status": {"type": "string"}}},
+  "operation": {"tool": "find_nodes", "arguments": {"node_label": "invoice", "filters": {"status": {"$arg": "status"}}}}}') IS NOT NULL AS registered;
+SELECT pg_temp.instead('bills', '{"status": "Paid"}');
+-- who does not see it is not told of it
+\c - corrections_some
+\pset format unaligned
+\pset tuples_only on
+SELECT kg_call_tool(t, a::jsonb) -> 'structuredContent' FROM (VALUES
+  ('get_invoice', '{"ids": ["INV-7"]}'),
+  ('describe_entity', '{"id": "invoice:INV-7"}'),
+  ('list_invoice', '{"filters": {"customer": "Nordlicht GmbH"}}')) x(t, a);
+\c - :owner
+SET client_min_messages = error;
+SELECT kg_drop_tenant('corrections') IS NULL;
+DROP POLICY corrections_hide ON kg_entity;
+DROP OWNED BY corrections_a, corrections_some;
+DROP ROLE corrections_a, corrections_some;
