@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
+#include "query/repair.h"
 #include "query/running.h"
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
@@ -207,6 +208,140 @@ write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 	kg_jw_end_array(w);
 }
 
+static void
+write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
+{
+	if (bytes != c->room)
+		kg_jw_kint(w,
+				   "max_bytes",
+				   Min(bytes + c->call.max_bytes - c->room,
+					   kg_setting_max_reply_bytes));
+	else if (kg_input_has(&c->call.input, "max_bytes"))
+		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
+}
+
+/* "type:id" of {"label", "node_id"}. */
+static char *
+handle_of(const JsonbContainer *start)
+{
+	JsonbValue label;
+	JsonbValue id;
+
+	if (kg_json_get(start, "label", &label) == NULL ||
+		kg_json_get(start, "node_id", &id) == NULL || id.type != jbvString)
+		return NULL;
+	return psprintf("%s:%s", kg_json_cstring(&label), kg_json_cstring(&id));
+}
+
+/*
+ * What was sent for an argument that is made, or, where another value of it is
+ * meant, that; false where it cannot be said.  A selection is one either way.
+ */
+static bool
+write_made(const Compact *c, int i, const JsonbContainer *arguments,
+		   KgJsonWriter *w)
+{
+	const char *sent = c->made[i].sent;
+	const char *behind = c->made[i].behind;
+	JsonbValue value;
+	char *handle;
+
+	if (behind == NULL ||
+		(kg_json_get(arguments, behind, &value) != NULL &&
+		 kg_json_same(kg_json_datum(&value), c->made[i].value)))
+	{
+		if (kg_json_get(c->call.input.object, sent, &value) == NULL)
+			return true;
+		kg_jw_key(w, sent);
+		kg_jw_value(w, &value);
+		return true;
+	}
+	if (kg_json_get(arguments, behind, &value) == NULL ||
+		!kg_json_is_object(&value))
+		return false;
+	if (strcmp(sent, "handle") == 0)
+	{
+		handle = handle_of(kg_json_container(&value));
+		if (handle != NULL)
+			kg_jw_kstring(w, sent, handle);
+		return handle != NULL;
+	}
+	if (strcmp(sent, "from") != 0 && strcmp(sent, "to") != 0)
+		return false;
+	kg_jw_key(w, sent);
+	kg_jw_value(w, &value);
+	return true;
+}
+
+/*
+ * Arguments of the tool behind as those of this one: what was sent, with what
+ * was changed; NULL where that cannot be said.
+ */
+static Jsonb *
+sent_arguments(const Compact *c, const JsonbContainer *arguments)
+{
+	KgJsonWriter writer;
+	KgJsonWriter *w = &writer;
+	KgJsonIter it;
+	int64 bytes;
+
+	kg_jw_init(w);
+	kg_jw_begin_object(w);
+	for (int i = 0; i < c->nmade; i++)
+		if (!write_made(c, i, arguments, w))
+			return NULL;
+	kg_json_iter_init(&it, arguments);
+	while (kg_json_iter_next(&it))
+	{
+		const Rename *r = c->names;
+
+		if (is_made(c, &it.key))
+			continue;
+		if (c->room > 0 && kg_json_string_is(&it.key, "max_bytes") &&
+			kg_json_int64(&it.value, &bytes))
+		{
+			write_next_bytes(c, bytes, w);
+			continue;
+		}
+		while (r->sent != NULL &&
+			   (r->cut || !kg_json_string_is(&it.key, r->behind + 1)))
+			r++;
+		if (r->sent != NULL)
+			kg_jw_key(w, r->sent + 1);
+		else
+			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+		kg_jw_value(w, &it.value);
+	}
+	kg_jw_end_object(w);
+	return kg_jw_finish(w);
+}
+
+/* The call to make instead, where it is one of this tool. */
+static Jsonb *
+sent_call(const Compact *c, const JsonbContainer *call)
+{
+	const KgCall *running = kg_running_call();
+	JsonbValue tool;
+	JsonbValue value;
+	Jsonb *arguments;
+	KgJsonWriter w;
+
+	if (running == NULL || running->tool == NULL ||
+		kg_json_get(call, "tool", &tool) == NULL ||
+		!kg_json_string_is(&tool, running->tool) ||
+		kg_json_get(call, "arguments", &value) == NULL)
+		return NULL;
+	arguments = sent_arguments(c, kg_json_container(&value));
+	if (arguments == NULL)
+		return NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_jw_kstring(&w, "tool", c->call.tool);
+	kg_jw_kjsonb(&w, "arguments", arguments);
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 /* Of too small a max_bytes; false where it is something else. */
 static bool
 write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
@@ -237,6 +372,22 @@ write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
 	kg_json_iter_init(&it, said);
 	while (kg_json_iter_next(&it))
 	{
+		if (kg_json_is_object(&it.value) &&
+			(kg_json_string_is(&it.key, "call") ||
+			 kg_json_string_is(&it.key, "example")))
+		{
+			const JsonbContainer *object = kg_json_container(&it.value);
+			Jsonb *sent = kg_json_string_is(&it.key, "call")
+							  ? sent_call(c, object)
+							  : sent_arguments(c, object);
+
+			if (sent != NULL)
+			{
+				kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
+				kg_jw_jsonb(w, sent);
+			}
+			continue;
+		}
 		kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		if (write_least(c, said, &it, w))
 			continue;
@@ -254,58 +405,6 @@ write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
 	kg_jw_end_object(w);
 }
 
-static void
-write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
-{
-	if (bytes != c->room)
-		kg_jw_kint(w,
-				   "max_bytes",
-				   Min(bytes + c->call.max_bytes - c->room,
-					   kg_setting_max_reply_bytes));
-	else if (kg_input_has(&c->call.input, "max_bytes"))
-		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
-}
-
-/* The arguments in next: those that were sent, with what the page changes. */
-static void
-write_next(const Compact *c, const JsonbContainer *next, KgJsonWriter *w)
-{
-	KgJsonIter it;
-	int64 bytes;
-
-	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, c->call.input.object);
-	while (kg_json_iter_next(&it))
-		if (is_made_from(c, &it.key))
-		{
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-			kg_jw_value(w, &it.value);
-		}
-	kg_json_iter_init(&it, next);
-	while (kg_json_iter_next(&it))
-	{
-		const Rename *r = c->names;
-
-		if (is_made(c, &it.key))
-			continue;
-		if (c->room > 0 && kg_json_string_is(&it.key, "max_bytes") &&
-			kg_json_int64(&it.value, &bytes))
-		{
-			write_next_bytes(c, bytes, w);
-			continue;
-		}
-		while (r->sent != NULL &&
-			   (r->cut || !kg_json_string_is(&it.key, r->behind + 1)))
-			r++;
-		if (r->sent != NULL)
-			kg_jw_key(w, r->sent + 1);
-		else
-			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
-		kg_jw_value(w, &it.value);
-	}
-	kg_jw_end_object(w);
-}
-
 static Jsonb *
 said_reply(const Compact *c)
 {
@@ -319,7 +418,7 @@ said_reply(const Compact *c)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "next") && kg_json_is_object(&it.value))
-			write_next(c, kg_json_container(&it.value), &w);
+			kg_jw_jsonb(&w, sent_arguments(c, kg_json_container(&it.value)));
 		else if ((kg_json_string_is(&it.key, "hints") ||
 				  kg_json_string_is(&it.key, "repaired")) &&
 				 kg_json_is_array(&it.value))
@@ -380,6 +479,7 @@ finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 	/* The tool behind validates them. */
 	kg_graph_end(c->call.graph);
 	kg_running_begin_tool();
+	kg_repair_begin(c->call.tool, c->arguments);
 	kg_catch_amend(call_behind, amend_error, c);
 	return said_reply(c);
 }
