@@ -40,6 +40,7 @@ int kg_setting_max_entity_bytes;
 int kg_setting_max_errors;
 int kg_setting_max_filters;
 int kg_setting_max_hops;
+int kg_setting_max_walk_hops;
 int kg_setting_max_ids;
 int kg_setting_max_key_bytes;
 int kg_setting_max_offset;
@@ -181,6 +182,8 @@ static const struct
 		  "Sets how many properties the filters of a call may name."),
 	LIMIT(max_hops, 6, 1, 6, 0,
 		  "Sets how many hops a search may go, where its tool allows more."),
+	LIMIT(max_walk_hops, 16, 1, 1000, 0,
+		  "Sets how many hops explore_neighbors may go, where it does not go all the way."),
 	LIMIT(max_ids, 500, 1, 500, 0,
 		  "Sets how many ids a graph tool's selection or seeds may have."),
 	LIMIT(max_key_bytes, 1024, 64, 2000, GUC_UNIT_BYTE,

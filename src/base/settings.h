@@ -70,6 +70,7 @@ extern int kg_setting_max_cost;
 extern int kg_setting_max_edges;
 extern int kg_setting_max_filters;	  /* properties of one "filters" */
 extern int kg_setting_max_hops;		  /* of any search */
+extern int kg_setting_max_walk_hops;  /* of explore_neighbors */
 extern int kg_setting_max_ids;		  /* of one selection or seeds */
 extern int kg_setting_max_tool_bytes; /* kilobytes of a definition */
 extern int kg_setting_max_tool_operations;

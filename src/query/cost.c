@@ -255,7 +255,8 @@ void
 kg_cost_reach(KgGraph *graph, const KgFollow *walk, const int64 *starts,
 			  uint32 n, int hops, bool each, const char *path)
 {
-	Fan fan = {.walk = walk, .hops = hops};
+	/* Further hops are left to the limits of work. */
+	Fan fan = {.walk = walk, .hops = Min(hops, KG_LEVELS)};
 	double rounds = each ? n : 1;
 	KgBound bound = unbounded;
 	KgProbe probe;

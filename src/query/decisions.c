@@ -806,6 +806,17 @@ kg_decisions_needed(void)
 
 /* ---- who decides ---- */
 
+bool
+kg_decisions_are_made(const KgCatalog *catalog)
+{
+	const KgDecisions *exchange = of_exchange();
+
+	if (!catalog->authorizes)
+		return true;
+	return exchange != NULL ? !exchange->about_nobody
+							: kg_authorizer_of(catalog->tenant) != NULL;
+}
+
 void
 kg_decisions_require(const KgCatalog *catalog, const KgType *type,
 					 const char *instead)

@@ -90,6 +90,8 @@ extern void kg_decisions_begin_estimate(void);
 extern int kg_decisions_left_open(void);
 extern void kg_decisions_end_estimate(bool search);
 
+/* Is somebody there to decide, where something has to be decided? */
+extern bool kg_decisions_are_made(const KgCatalog *catalog);
 /*
  * Raises KG_FORBIDDEN where the arguments reach a type with x-authorize and
  * nobody is there to decide; instead names the argument that could name other

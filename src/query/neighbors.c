@@ -259,15 +259,31 @@ expand_level(ReachState *state, KgNeighborFunction found)
 }
 
 void
+kg_reach_end_level(KgGraph *graph, KgReach *reach, int depth)
+{
+	if (depth + 1 >= reach->room)
+	{
+		reach->room = Max(reach->room * 2, depth + 8);
+		if (reach->level == NULL)
+			reach->level = MemoryContextAlloc(graph->context,
+											  reach->room * sizeof(uint32));
+		else
+			reach->level = repalloc(reach->level, reach->room * sizeof(uint32));
+		reach->level[0] = 0;
+	}
+	reach->level[depth + 1] = reach->set.n;
+}
+
+void
 kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 		 uint32 nseeds, int hops, int flags, KgReach *reach)
 {
 	ReachState state;
 	bool per_level = graph->check_nodes;
+	int depth;
 
 	memset(reach, 0, sizeof(*reach));
 	reach->walk = walk;
-	reach->hops = hops;
 	reach->flags = flags;
 	kg_nodeset_init(&reach->set, graph->context);
 	if (flags & KG_REACH_EDGES)
@@ -283,7 +299,7 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 	state.all_both = walk->forward.all && walk->backward.all;
 	for (uint32 i = 0; i < nseeds; i++)
 		(void) kg_nodeset_add(&reach->set, seeds[i]);
-	reach->level[1] = reach->set.n;
+	kg_reach_end_level(graph, reach, 0);
 	if (per_level)
 		rank_level(&state, 0, reach->set.n);
 	else if (state.imply)
@@ -291,29 +307,115 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 		room_for_ranks(&state, reach->set.n);
 		memset(reach->ranks, 0, reach->set.n * sizeof(uint16));
 	}
-	for (int depth = 0; depth < hops; depth++)
+	for (depth = 0; depth < hops; depth++)
 	{
 		state.level_start = reach->level[depth];
 		state.level_end = reach->level[depth + 1];
-		if (state.level_start < state.level_end)
-			expand_level(&state, found_neighbors);
-		reach->level[depth + 2] = reach->set.n;
+		if (state.level_start == state.level_end)
+			break;
+		expand_level(&state, found_neighbors);
+		kg_reach_end_level(graph, reach, depth + 1);
 		kg_graph_check_memory(graph);
 		if (per_level)
 			rank_level(&state, reach->level[depth + 1], reach->set.n);
 	}
-	reach->nlevels = hops + 1;
+	reach->hops = depth;
+	reach->nlevels = depth + 1;
 	if (state.imply)
 		rank_rest(&state);
 	else if ((flags & KG_REACH_RANKS) && !per_level)
 		rank_level(&state, 0, reach->set.n);
 	if ((flags & KG_REACH_RING) && state.collect)
 	{
-		state.level_start = reach->level[hops];
-		state.level_end = reach->level[hops + 1];
+		state.level_start = reach->level[depth];
+		state.level_end = reach->level[depth + 1];
 		if (state.level_start < state.level_end)
 			expand_level(&state, found_ring);
 	}
+}
+
+/* ---- is there more ---- */
+
+/* Of the outermost nodes so many are looked at first, and then more at once. */
+#define KG_FIRST_LOOK 8
+#define KG_MOST_LOOK 1024
+
+typedef struct Beyond
+{
+	const KgReach *reach;
+	MemoryContext context;
+	int64 *nodes; /* that the search has not found */
+	uint32 n;
+	uint32 room;
+} Beyond;
+
+static void
+found_beyond(const KgNeighbors *found, void *arg)
+{
+	Beyond *beyond = arg;
+
+	for (int i = 0; i < found->n; i++)
+	{
+		if (kg_nodeset_find(&beyond->reach->set, found->neighbors[i]) !=
+			KG_NO_NODE)
+			continue;
+		if (beyond->n == beyond->room)
+		{
+			beyond->room = Max(beyond->room * 2, 64);
+			beyond->nodes = beyond->nodes
+								? repalloc_huge(beyond->nodes,
+												(Size) beyond->room *
+													sizeof(int64))
+								: MemoryContextAllocHuge(beyond->context,
+														 (Size) beyond->room *
+															 sizeof(int64));
+		}
+		beyond->nodes[beyond->n++] = found->neighbors[i];
+	}
+}
+
+/* Can the caller see one of them? */
+static bool
+any_visible(KgGraph *graph, const Beyond *beyond)
+{
+	uint16 *ranks;
+	bool any = false;
+
+	if (beyond->n == 0 || !graph->check_nodes)
+		return beyond->n > 0;
+	ranks = MemoryContextAllocHuge(graph->context,
+								   (Size) beyond->n * sizeof(uint16));
+	kg_graph_types(graph, beyond->nodes, beyond->n, ranks);
+	for (uint32 i = 0; i < beyond->n && !any; i++)
+		any = ranks[i] != 0;
+	pfree(ranks);
+	return any;
+}
+
+bool
+kg_reach_is_complete(KgGraph *graph, const KgReach *reach)
+{
+	Beyond beyond = {.reach = reach, .context = graph->context};
+	uint32 start = reach->level[reach->hops];
+	uint32 end = reach->level[reach->hops + 1];
+	uint32 most = KG_FIRST_LOOK;
+	int64 nodes[KG_MOST_LOOK];
+
+	while (start < end)
+	{
+		uint32 n = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; start < end && n < most; start++)
+			if (reach->ranks == NULL || reach->ranks[start] != 0)
+				nodes[n++] = reach->set.nodes[start];
+		beyond.n = 0;
+		kg_graph_expand(graph, reach->walk, nodes, n, found_beyond, &beyond);
+		if (any_visible(graph, &beyond))
+			return false;
+		most = Min(most * 4, KG_MOST_LOOK);
+	}
+	return true;
 }
 
 int

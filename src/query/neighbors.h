@@ -9,7 +9,8 @@
 #include "query/frontier.h"
 #include "query/nodes.h"
 
-#define KG_MAX_REACH_HOPS 6
+#define KG_MAX_REACH_HOPS 6		 /* that are estimated */
+#define KG_ALL_HOPS PG_INT32_MAX /* until nothing new is found */
 
 /* An edge in its stored orientation; ends are indexes of the node set. */
 typedef struct KgEdgeRef
@@ -39,15 +40,16 @@ typedef struct KgReach
 {
 	KgNodeSet set;
 	/* nodes of depth d: level[d] .. level[d + 1] - 1; nlevels > hops */
-	uint32 level[KG_MAX_REACH_HOPS + 3];
+	uint32 *level;
 	int nlevels;
+	int room;		  /* of level */
 	uint16 *ranks;	  /* 0: hidden; NULL unless asked for and all are visible */
 	KgEdgeList edges; /* where they were asked for */
 	uint64 nedges;	  /* counted, those to hidden nodes too */
 	List *relations;  /* numbers of those counted */
 	/* how it was searched, for the edges of pages */
 	const KgFollow *walk;
-	int hops;
+	int hops; /* those that were walked: fewer, where nothing was left */
 	int flags;
 } KgReach;
 
@@ -58,6 +60,10 @@ typedef struct KgReach
  */
 extern void kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 					 uint32 nseeds, int hops, int flags, KgReach *reach);
+/* Where depth d ends, while it is built. */
+extern void kg_reach_end_level(KgGraph *graph, KgReach *reach, int depth);
+/* Is there nothing that the caller can see one hop further? */
+extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*

@@ -224,27 +224,23 @@ may_be_of(const KgGraph *graph, const KgHandles *handles, const KgType *type)
 }
 
 void
-kg_require_around(KgGraphCall *call, const KgHandles *handles, int hops)
+kg_require_around(KgGraphCall *call, const KgHandles *handles,
+				  const KgFollow *walk, int hops)
 {
 	const KgGraph *graph = call->graph;
-	KgFollow follow;
 
 	if (!call->catalog->authorizes)
 		return;
-	memset(&follow, 0, sizeof(follow));
-	follow.forward.all = follow.backward.all = true;
 	for (int t = 0; t < graph->nranks; t++)
 		if (may_be_of(graph, handles, graph->ranked[t]))
-			kg_reached_walk(kg_reached_begin(call, graph->ranked[t]),
-							&follow,
-							0,
-							hops,
-							NULL);
+			kg_reached_walk(
+				kg_reached_begin(call, graph->ranked[t]), walk, 0, hops, NULL);
 }
 
 void
 kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 {
+	const KgFollow nowhere = {0};
 	Lookup lookup;
 
 	memset(&lookup, 0, sizeof(lookup));
@@ -256,7 +252,7 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	handles->refs = palloc0((handles->n + 1) * sizeof(KgRef));
 	if (handles->n == 0)
 		return;
-	kg_require_around(call, handles, 0);
+	kg_require_around(call, handles, &nowhere, 0);
 	look_up_typed(&lookup);
 	look_up_bare(&lookup);
 	refuse_ambiguous(&lookup);
@@ -550,6 +546,7 @@ kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
 {
 	const KgInput *in = &call->input;
 	KgRelationNames *names = palloc(sizeof(KgRelationNames));
+	KgRelationNames walk;
 
 	memset(detail, 0, sizeof(*detail));
 	detail->full_types = kg_call_type_set(call, "node_types");
@@ -557,6 +554,10 @@ kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail)
 	*names = kg_call_relation_list(call, "predicates");
 	detail->full_predicates = names->all ? NULL : names;
 	(void) kg_input_int(in, "min_mentions", &detail->min_mentions);
+	walk = kg_call_relation_list(call, "walk_predicates");
+	kg_call_follow(call, &walk, kg_call_direction(in), &detail->walk);
+	kg_call_follow(call, &walk, KG_BOTH_WAYS, &detail->walked);
+	memset(&detail->walked.backward, 0, sizeof(detail->walked.backward));
 	detail->topology_only = kg_input_bool(in, "topology_only");
 	detail->edge_detail = kg_input_bool(in, "edge_detail");
 }

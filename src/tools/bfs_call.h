@@ -40,7 +40,7 @@ extern void kg_find_handles(KgGraphCall *call, const char *path,
  * nobody is there to decide about (tools/graph.h).
  */
 extern void kg_require_around(KgGraphCall *call, const KgHandles *handles,
-							  int hops);
+							  const KgFollow *walk, int hops);
 
 /* Those that mean nothing, each once; returns how many. */
 extern int kg_unknown_handles(const KgHandles *handles, char ***unknown);
@@ -68,6 +68,8 @@ typedef struct KgBfsDetail
 	int64 min_mentions;
 	bool topology_only;
 	bool edge_detail;
+	KgFollow walk;	 /* what is walked, */
+	KgFollow walked; /* and edges of that, from their sources */
 } KgBfsDetail;
 
 extern void kg_read_bfs_detail(KgGraphCall *call, KgBfsDetail *detail);

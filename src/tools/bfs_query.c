@@ -13,15 +13,6 @@
 /* A node takes at least so many bytes: more of them cannot fit. */
 #define KG_LEAST_NODE_BYTES 32
 
-/* Walk every relation both ways. */
-static void
-follow_all(KgFollow *follow)
-{
-	memset(follow, 0, sizeof(*follow));
-	follow->forward.all = true;
-	follow->backward.all = true;
-}
-
 static void
 read_seeds(KgGraphCall *call, KgHandles *seeds)
 {
@@ -122,7 +113,6 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	Subgraph *s = palloc0(sizeof(Subgraph));
 	KgGraphCall *call = &s->call;
 	const KgInput *in = &call->input;
-	KgFollow follow;
 	int64 offset = 0;
 	int64 *nodes;
 	bool ring;
@@ -141,17 +131,21 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	kg_read_bfs_detail(call, &s->detail);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	read_seeds(call, &s->seeds);
-	kg_require_around(call, &s->seeds, (int) s->hops);
+	kg_require_around(call, &s->seeds, &s->detail.walk, (int) s->hops);
 	n = known_nodes(&s->seeds, &nodes);
 	if (n == 0)
 		kg_throw_all_unknown(call, "/seeds", &s->seeds);
-	follow_all(&follow);
 	edges = kg_bfs_keeps_all(call, &s->detail) ? KG_REACH_COUNT
 											   : KG_REACH_EDGES;
-	kg_cost_reach(
-		call->graph, &follow, nodes, n, (int) s->hops, false, "/max_hops");
+	kg_cost_reach(call->graph,
+				  &s->detail.walk,
+				  nodes,
+				  n,
+				  (int) s->hops,
+				  false,
+				  "/max_hops");
 	kg_reach(call->graph,
-			 &follow,
+			 &s->detail.walk,
 			 nodes,
 			 n,
 			 (int) s->hops,
@@ -226,10 +220,10 @@ found_induced(const KgNeighbors *found, void *arg)
 
 /* The common nodes by distance, and the edges among them. */
 static void
-induce(Common *common, uint32 nseeds, int k, KgReach *reach)
+induce(Common *common, uint32 nseeds, int k, const KgBfsDetail *detail,
+	   KgReach *reach)
 {
 	KgGraph *graph = common->graph;
-	KgFollow follow;
 	int64 *nodes;
 
 	memset(reach, 0, sizeof(*reach));
@@ -240,31 +234,30 @@ induce(Common *common, uint32 nseeds, int k, KgReach *reach)
 		for (uint32 i = 0; i < common->set.n; i++)
 			if (common->seeds[i] == nseeds && common->distance[i] == depth)
 				(void) kg_nodeset_add(&reach->set, common->set.nodes[i]);
-		reach->level[depth + 1] = reach->set.n;
+		kg_reach_end_level(graph, reach, depth);
 	}
 	reach->nlevels = k + 1;
 	reach->ranks = MemoryContextAllocHuge(
 		graph->context, Max((Size) reach->set.n, 1) * sizeof(uint16));
 	kg_graph_types(graph, reach->set.nodes, reach->set.n, reach->ranks);
-	memset(&follow, 0, sizeof(follow));
-	follow.forward.all = true;
 	nodes = MemoryContextAllocHuge(graph->context,
 								   Max((Size) reach->set.n, 1) * sizeof(int64));
 	memcpy(nodes, reach->set.nodes, (Size) reach->set.n * sizeof(int64));
-	kg_graph_expand(graph, &follow, nodes, reach->set.n, found_induced, reach);
+	kg_graph_expand(
+		graph, &detail->walked, nodes, reach->set.n, found_induced, reach);
 }
 
 /* The nodes within k hops of every seed; none where a seed is unknown. */
 static void
-intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
+intersect(KgGraph *graph, const KgHandles *seeds, int k,
+		  const KgBfsDetail *detail, KgReach *reach)
 {
 	Common common;
 	KgNodeSet distinct;
 	int64 *nodes;
 	uint32 n = known_nodes(seeds, &nodes);
-	KgFollow follow;
+	const KgFollow *walk = &detail->walk;
 
-	follow_all(&follow);
 	memset(&common, 0, sizeof(common));
 	common.graph = graph;
 	kg_nodeset_init(&common.set, graph->context);
@@ -272,19 +265,19 @@ intersect(KgGraph *graph, const KgHandles *seeds, int k, KgReach *reach)
 	if (n == seeds->n)
 		for (uint32 i = 0; i < n; i++)
 			(void) kg_nodeset_add(&distinct, nodes[i]);
-	kg_cost_reach(graph, &follow, distinct.nodes, distinct.n, k, true, "/k");
+	kg_cost_reach(graph, walk, distinct.nodes, distinct.n, k, true, "/k");
 	for (uint32 i = 0; i < distinct.n; i++)
 	{
 		KgReach one;
 
 		CHECK_FOR_INTERRUPTS();
-		kg_reach(graph, &follow, &distinct.nodes[i], 1, k, 0, &one);
+		kg_reach(graph, walk, &distinct.nodes[i], 1, k, 0, &one);
 		note_reach(&common, &one, i);
 		kg_nodeset_free(&one.set);
 		if (one.ranks != NULL)
 			pfree(one.ranks);
 	}
-	induce(&common, distinct.n, k, reach);
+	induce(&common, distinct.n, k, detail, reach);
 }
 
 /* Why the seeds share nothing. */
@@ -355,8 +348,8 @@ kg_tool_intersect_subgraphs(const Jsonb *arguments)
 	kg_read_bfs_detail(call, &s->detail);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	read_seeds(call, &s->seeds);
-	kg_require_around(call, &s->seeds, (int) s->hops);
-	intersect(call->graph, &s->seeds, (int) s->hops, &s->reach);
+	kg_require_around(call, &s->seeds, &s->detail.walk, (int) s->hops);
+	intersect(call->graph, &s->seeds, (int) s->hops, &s->detail, &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
 	if (count_kept(&s->reach, s->page.keep) == 0)
 		hints = common_hints(call, &s->seeds, (int) s->hops, s->reach.set.n);

@@ -18,8 +18,8 @@ static const char describe_schema_output[] =
 static const char search_input[] =
 	"{'type':'object','additionalProperties':false,'required':['query'],'"
 	"properties':{'query':{'type':'string','minLength':1,'description':'a "
-	"name, alias or id, or a part of one; typing errors are "
-	"forgiven'},'node_types':{'type':'array','items':<type>},'limit':{'type':'"
+	"name, alias or id, or a part of "
+	"one'},'node_types':{'type':'array','items':<type>},'limit':{'type':'"
 	"integer','minimum':0,'maximum':100,'default':10},<search_mode><valid_at>'"
 	"max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
@@ -37,9 +37,9 @@ static const char bfs_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds','max_"
 	"hops'],'properties':{" KG_SEEDS
 	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':0,'"
-	"description':'nodes a reply; 0: counts "
-	"only'},'offset':{'type':'integer','minimum':0,'default':0},'ring_edges':{'"
-	"type':'boolean','default':false,'description':'with edges between two "
+	"description':'0: "
+	"counts'},'offset':{'type':'integer','minimum':0,'default':0},'ring_edges':"
+	"{'type':'boolean','default':false,'description':'with edges between two "
 	"outermost nodes'},'citations':<citations>," KG_DETAIL_ARGUMENTS(
 		"<detail>") "}}";
 
@@ -70,8 +70,7 @@ static const char describe_many_output[] =
 static const char intersect_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds','k'],'"
 	"properties':{" KG_SEEDS
-	",'k':{<bfs_hops>,'description':'hops'}," KG_DETAIL_ARGUMENTS(
-		"<detail_too>") "}}";
+	",'k':{<bfs_hops>}," KG_DETAIL_ARGUMENTS("<detail_too>") "}}";
 
 static const char intersect_output[] =
 	"{'type':'object','required':['seeds','k','node_count','edge_count','nodes'"
@@ -91,10 +90,9 @@ const KgFixedTool kg_bfs_tools[] = {
 	{"bfs_query",
 	 KG_TOOLSET_BFS,
 	 "Breadth-first search",
-	 "Everything within max_hops of any of the seeds, walking relationships "
-	 "both ways: nodes and edges, in full or as stubs. Counts and "
-	 "schema_summary are of the whole neighbourhood. Begin with max_hops 1 and "
-	 "topology_only true.",
+	 "Everything within max_hops of any of the seeds: nodes and edges, in full "
+	 "or as stubs; counts and schema_summary are of all of it. Begin with "
+	 "max_hops 1 and topology_only; on a large graph with walk_predicates.",
 	 bfs_input,
 	 bfs_output,
 	 kg_tool_bfs_query},

@@ -19,6 +19,14 @@ extern Jsonb *kg_tool_get(const KgCatalog *catalog, const KgType *type,
 /* The argument "sort", into the query; find_nodes has the same. */
 extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 							   const KgInput *in);
+/* The argument "search": is it the order, and what it finds, into the query. */
+extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
+extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
+/* Of what it found, what is connected as asked. */
+struct KgGraph;
+struct KgRelated;
+extern void kg_list_keep_matches(KgListQuery *query, struct KgGraph *graph,
+								 const struct KgRelated *related);
 /*
  * Cursors of a list, bound to a query (kg_cursor_query): the one after a row of
  * a page, and the position of the one given.

@@ -18,8 +18,6 @@
 #include "tools/input.h"
 #include "tools/reply.h"
 
-#define KG_EXPLORE_MAX_HOPS 3 /* of explore_neighbors */
-
 typedef struct KgGraphCall
 {
 	const char *tool;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "query/cost.h"
+#include "query/decisions.h"
 #include "query/neighbors.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
@@ -15,13 +16,15 @@ typedef struct Explore
 {
 	KgGraphCall call;
 	KgSelector start;
-	int64 max_hops;
+	int64 max_hops; /* KG_ALL_HOPS: "all" */
 	int64 limit;
 	KgFollow follow;
 	int nlabels; /* -1: any */
 	uint16 *labels;
 	KgFilter **filters; /* by rank - 1; NULL: none */
 	KgReach reach;
+	bool judged;   /* is it known, whether */
+	bool complete; /* nothing lies beyond? */
 	KgPage page;
 	KgReply reply;
 } Explore;
@@ -53,6 +56,29 @@ wanted_labels(const Explore *e)
 	return wanted;
 }
 
+static int64
+read_hops(const KgInput *in)
+{
+	JsonbValue value;
+	int64 hops;
+
+	if (kg_input_value(in, "max_hops", &value) && value.type == jbvString)
+	{
+		char *text = kg_json_cstring(&value);
+
+		if (strcmp(text, "all") == 0)
+			return KG_ALL_HOPS;
+		if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
+			kg_error_throw(kg_args_error(
+				kg_input_path(in, "max_hops"),
+				&value,
+				psprintf("an integer from 1 to %d, or \"all\"",
+						 (int) kg_input_maximum(in, "max_hops"))));
+	}
+	(void) kg_input_int(in, "max_hops", &hops);
+	return hops;
+}
+
 static void
 read_arguments(Explore *e, const Jsonb *arguments)
 {
@@ -62,7 +88,7 @@ read_arguments(Explore *e, const Jsonb *arguments)
 
 	kg_graph_call_begin(call, "explore_neighbors", arguments);
 	read_start(e);
-	(void) kg_input_int(in, "max_hops", &e->max_hops);
+	e->max_hops = read_hops(in);
 	names = kg_call_relation_list(call, "relationship_types");
 	kg_call_follow(call, &names, kg_call_direction(in), &e->follow);
 	e->nlabels = kg_call_types(call, "node_labels", &e->labels);
@@ -74,7 +100,8 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	kg_reached_walk(kg_reached_begin(call, e->start.type),
 					&e->follow,
 					0,
-					(int) e->max_hops,
+					/* More hops lead to no other types. */
+					Min((int) e->max_hops, call->graph->nranks + 1),
 					e->nlabels < 0 ? NULL : wanted_labels(e));
 }
 
@@ -115,15 +142,17 @@ write_counts(const Explore *e, KgJsonWriter *w)
 	const KgGraph *graph = e->call.graph;
 	const KgReach *reach = &e->reach;
 	uint32 *by_type = palloc0((graph->nranks + 1) * sizeof(uint32));
-	uint32 by_depth[KG_EXPLORE_MAX_HOPS + 1];
+	uint32 *by_depth = palloc0((reach->nlevels + 1) * sizeof(uint32));
+	uint32 *of_depth = palloc0((reach->nlevels + 1) * (graph->nranks + 1) *
+							   sizeof(uint32));
 
-	memset(by_depth, 0, sizeof(by_depth));
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		for (uint32 i = reach->level[depth]; i < reach->level[depth + 1]; i++)
 			if (e->page.position[i] != KG_NOT_KEPT)
 			{
 				by_type[reach->ranks[i]]++;
 				by_depth[depth]++;
+				of_depth[depth * (graph->nranks + 1) + reach->ranks[i]]++;
 			}
 	kg_jw_begin_object(w);
 	kg_jw_key(w, "by_type");
@@ -144,6 +173,22 @@ write_counts(const Explore *e, KgJsonWriter *w)
 			kg_jw_kint(w, name, by_depth[depth]);
 		}
 	kg_jw_end_object(w);
+	kg_jw_key(w, "by_depth_and_type");
+	kg_jw_begin_array(w);
+	for (int depth = 0; depth < reach->nlevels; depth++)
+		for (int rank = 1; rank <= graph->nranks; rank++)
+		{
+			uint32 nodes = of_depth[depth * (graph->nranks + 1) + rank];
+
+			if (nodes == 0)
+				continue;
+			kg_jw_begin_object(w);
+			kg_jw_kint(w, "depth", depth);
+			kg_jw_kstring(w, "type", kg_type_handle(graph->ranked[rank - 1]));
+			kg_jw_kint(w, "nodes", nodes);
+			kg_jw_end_object(w);
+		}
+	kg_jw_end_array(w);
 	/* The start is in all the other numbers, whatever the filters. */
 	kg_jw_kint(w, "others", Max((int64) e->page.total - 1, 0));
 	kg_jw_kstring(w, "note", "with the start, but for others");
@@ -200,6 +245,8 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	kg_reply_write_edges(&e->reply, w);
 	kg_jw_key(w, "counts");
 	write_counts(e, w);
+	if (e->judged)
+		kg_jw_kbool(w, "complete", e->complete);
 }
 
 static uint32
@@ -260,8 +307,14 @@ explore(Explore *e, const int64 *starts, uint32 n)
 	KgGraph *graph = e->call.graph;
 	KgReply *reply = &e->reply;
 
-	kg_cost_reach(
-		graph, &e->follow, starts, n, (int) e->max_hops, false, "/max_hops");
+	if (e->max_hops != KG_ALL_HOPS)
+		kg_cost_reach(graph,
+					  &e->follow,
+					  starts,
+					  n,
+					  (int) e->max_hops,
+					  false,
+					  "/max_hops");
 	kg_reach(graph,
 			 &e->follow,
 			 starts,
@@ -269,6 +322,10 @@ explore(Explore *e, const int64 *starts, uint32 n)
 			 (int) e->max_hops,
 			 KG_REACH_RANKS,
 			 &e->reach);
+	/* What lies beyond may be for somebody to decide who is not there. */
+	e->judged = kg_decisions_are_made(e->call.catalog);
+	if (e->judged)
+		e->complete = kg_reach_is_complete(graph, &e->reach);
 	e->page.keep = choose_nodes(e);
 	e->page.limit = e->limit;
 	e->page.with_data = !e->call.columns.ids_only;

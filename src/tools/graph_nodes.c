@@ -44,6 +44,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	target = kg_filter_target_type(query->type);
 	kg_list_parse_sort(query, &target, &call->input);
 	query->limit = kg_input_limit(&call->input, 0);
+	query->by_rank = kg_list_is_by_rank(query, &call->input);
 	f->bound = kg_cursor_query("find_nodes",
 							   psprintf("%s/%s %s",
 										query->type->bundle,
@@ -53,6 +54,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 	cursor = kg_input_string(&call->input, "cursor");
 	if (cursor != NULL)
 		f->position = kg_list_read_cursor(query, f->bound, cursor);
+	kg_list_read_search(query, &call->input);
 }
 
 static void
@@ -132,7 +134,9 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	Jsonb *result;
 
 	read_arguments(f, arguments);
-	if (f->selector.related != NULL)
+	if (f->selector.related != NULL && f->query.matches != NULL)
+		kg_list_keep_matches(&f->query, f->call.graph, f->selector.related);
+	else if (f->selector.related != NULL)
 		f->query.among = kg_select_nodes(
 			f->call.graph, &f->selector, &f->query.namong);
 	f->page = kg_list_run(&f->query);

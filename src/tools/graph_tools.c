@@ -22,9 +22,10 @@ static const char schema_output[] =
 
 static const char nodes_input[] =
 	"{'type':'object','additionalProperties':false,'required':['node_label'],'"
-	"properties':{'node_label':<type>,'ids':<ids>,'filters':<filters>,<related>"
-	",<columns>,'sort':<node_sort>,'limit':<limit>,'cursor':<cursor>,'"
-	"citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
+	"properties':{'node_label':<type>,'ids':<ids>,'search':<search>,'filters':<"
+	"filters>,<related>,<columns>,'sort':<node_sort>,'limit':<limit>,'cursor':<"
+	"cursor>,'citations':<citations>,<as_of><valid_at>'max_bytes':<max_bytes>}"
+	"}";
 
 static const char nodes_output[] = "{'type':'object','required':['nodes'],'"
 								   "properties':{'nodes':<nodes>,<page>}}";
@@ -45,8 +46,9 @@ static const char neighbors_input[] =
 	"{'type':'object','additionalProperties':false,'required':['start_node'],'"
 	"properties':{'start_node':{'type':'object',<closed>'required':['label','"
 	"node_id'],'properties':{'label':<type>,'node_id':<id>}},'max_hops':{'type'"
-	":'integer','minimum':1,'maximum':<max_explore_hops>,'default':<explore_"
-	"hops>},'direction':{<direction>,'default':'both'},'relationship_types':<"
+	":['integer','string'],<all_pattern>'minimum':1,'maximum':<max_explore_"
+	"hops>,'default':<explore_hops>,'description':'or "
+	"all'},'direction':{<direction>,'default':'both'},'relationship_types':<"
 	"relations>,'node_labels':{'type':'array','items':<type@as "
 	"start_node.label>,'description':'tell only these; the walk goes through "
 	"all'},'filters':<filters@as in "
@@ -130,10 +132,9 @@ const KgFixedTool kg_graph_tools[] = {
 	{"explore_neighbors",
 	 KG_TOOLSET_GRAPH,
 	 "Explore neighbors",
-	 "Everything connected to one node within max_hops, by distance: nodes, "
-	 "the edges between them, and how many there are by type and depth, with "
-	 "the start (counts.others: without it). node_labels and filters choose "
-	 "what is told, not where the walk goes.",
+	 "Everything connected to one node within max_hops, by distance, with "
+	 "counts by type and depth; complete: nothing lies beyond. node_labels and "
+	 "filters choose what is told, not where the walk goes.",
 	 neighbors_input,
 	 neighbors_output,
 	 kg_tool_explore_neighbors},

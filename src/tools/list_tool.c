@@ -201,11 +201,17 @@ parse_page(ListCall *call)
 	call->position = kg_list_read_cursor(query, call->bound, cursor);
 }
 
-static void
-parse_search(ListCall *call)
+bool
+kg_list_is_by_rank(const KgListQuery *query, const KgInput *in)
 {
-	KgListQuery *query = &call->query;
-	char *search = kg_input_string(&call->input, "search");
+	return kg_input_has(in, "search") && query->nsort == 0 &&
+		   !query->id_descending;
+}
+
+void
+kg_list_read_search(KgListQuery *query, const KgInput *in)
+{
+	char *search = kg_input_string(in, "search");
 
 	if (search || !kg_filter_is_empty(query->filter) || query->nsort > 0)
 		kg_scope_require_derived(query->catalog->tenant, query->type);
@@ -234,8 +240,9 @@ matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 	return kept;
 }
 
-static void
-keep_matches(KgListQuery *query, KgGraph *graph, const KgRelated *related)
+void
+kg_list_keep_matches(KgListQuery *query, KgGraph *graph,
+					 const KgRelated *related)
 {
 	uint32 n = query->matches->n;
 	int64 *nodes = palloc((n + 1) * sizeof(int64));
@@ -281,7 +288,7 @@ parse_related(ListCall *call)
 	call->repairs.repairs = list_concat(call->repairs.repairs,
 										graph.repairs.repairs);
 	if (query->matches != NULL)
-		keep_matches(query, graph.graph, selector.related);
+		kg_list_keep_matches(query, graph.graph, selector.related);
 	else
 		keep_selected(query, graph.graph, &selector);
 	kg_graph_end(graph.graph);
@@ -320,15 +327,14 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	if (!call->ids_only)
 		call->projection = kg_projection_parse(type, in);
 	call->max_bytes = kg_input_max_bytes(in);
-	query->by_rank = kg_input_has(in, "search") && query->nsort == 0 &&
-					 !query->id_descending;
+	query->by_rank = kg_list_is_by_rank(query, in);
 	call->bound = kg_cursor_query(
 		call->ids_only ? "list_ids" : "list",
 		psprintf("%s/%s %s", type->bundle, type->name, type->schema_hash),
 		in->object);
 	parse_page(call);
 	/* A cursor says at which instant. */
-	parse_search(call);
+	kg_list_read_search(query, in);
 	parse_related(call);
 	if (call->repairs.repairs == NIL)
 		kg_published_check(query->catalog, type, template, arguments);

@@ -349,8 +349,8 @@ static const struct
 	{"max_offset", &kg_setting_max_offset},
 	{"max_steps", &kg_setting_max_steps},
 	{"max_step_hops", &kg_setting_max_hops, NULL, KG_MAX_STEP_HOPS},
-	{"explore_hops", &kg_setting_max_hops, NULL, 2},
-	{"max_explore_hops", &kg_setting_max_hops, NULL, KG_EXPLORE_MAX_HOPS},
+	{"explore_hops", &kg_setting_max_walk_hops, NULL, 2},
+	{"max_explore_hops", &kg_setting_max_walk_hops},
 	{"path_hops", &kg_setting_max_hops, NULL, 3},
 	{"max_path_hops", &kg_setting_max_hops, NULL, KG_MAX_PATH_HOPS},
 	{"max_bfs_hops", &kg_setting_max_hops, NULL, 5},
@@ -577,8 +577,7 @@ static const Part parts[] = {
 	 "{entity: handle}, {entity, property, is: value or {operator: value} or "
 	 "{text}}, {from, relation, to, properties}, {path: [handle, relation, "
 	 "handle]}, {from, to, within: hops}, {count: {tool, arguments}, is}, "
-	 "{none: {tool, arguments}}, {name, type}; with id and version as you "
-	 "like'}",
+	 "{none: {tool, arguments}}, {name, type}'}",
 	 NULL,
 	 NULL,
 	 "{'type':'array','minItems':1,'maxItems':200,'items':{'type':'object','"
@@ -603,27 +602,29 @@ static const Part parts[] = {
 	{"text", "{'type':'string'}", NULL},
 	/* of bfs_query; in words in what has the same */
 	{"detail",
-	 "'node_types':{'type':'array','items':<type>,'description':'these in "
-	 "full, the others as "
-	 "stubs'},'exclude_node_types':{'type':'array','items':<type@as "
-	 "node_types>},'predicates':{'type':'array','items':<relation>,'"
-	 "description':'these edges in full, the others as "
+	 "'walk_predicates':{'type':'array','items':<relation>,'description':'walk "
+	 "only "
+	 "these'},'direction':{<direction>,'default':'both'},'node_types':{'type':'"
+	 "array','items':<type>,'description':'these in full, the others as "
+	 "stubs'},'exclude_node_types':{'type':'array','items':<text>},'predicates'"
+	 ":{'type':'array','items':<relation@as "
+	 "walk_predicates>,'description':'these edges in full, the others as "
 	 "triples'},'min_mentions':<min_mentions>,'topology_only':{'type':'boolean'"
-	 ",'default':false,'description':'ids and types "
-	 "only'},'edge_detail':{'type':'boolean','default':false},<columns>,<edge_"
-	 "columns>",
+	 ",'description':'ids and types "
+	 "only'},'edge_detail':{'type':'boolean'},<columns>,<edge_columns>",
 	 NULL},
 	{"detail_too",
-	 "'node_types':{'type':'array','items':{'type':'string'}},'exclude_node_"
-	 "types':{'type':'array','items':{'type':'string'}},'predicates':{'type':'"
-	 "array','items':{'type':'string'}},'min_mentions':{'type':'integer'},'"
-	 "topology_only':{'type':'boolean'},'edge_detail':{'type':'boolean'},<"
-	 "columns>,<edge_columns>",
+	 "'walk_predicates':{'type':'array','items':{'type':'string'}},'direction':"
+	 "{'type':'string'},'node_types':{'type':'array','items':{'type':'string'}}"
+	 ",'exclude_node_types':{'type':'array','items':{'type':'string'}},'"
+	 "predicates':{'type':'array','items':{'type':'string'}},'min_mentions':{'"
+	 "type':'integer'},'topology_only':{'type':'boolean'},'edge_detail':{'type'"
+	 ":'boolean'},<columns>,<edge_columns>",
 	 NULL,
 	 NULL,
 	 "<detail>"},
 	{"min_mentions",
-	 "{'type':'integer','description':'of total_mentions'}",
+	 "{'type':'integer'}",
 	 NULL,
 	 NULL,
 	 "{'type':'integer','minimum':1,'default':1}"},
@@ -647,6 +648,12 @@ static const Part parts[] = {
 	 "{'type':'object','additionalProperties':false,'required':['label'],'"
 	 "properties':{'label':<type>,'ids':<ids>,'filters':<filters>,<related>}}"},
 	/* nothing else: said where an object is the whole of the arguments */
+	{"search",
+	 "{'type':'string','description':'a name, best first unless sorted'}",
+	 NULL,
+	 NULL,
+	 "{'type':'string','minLength':1,'maxLength':<max_term_bytes>}"},
+	{"all_pattern", "", NULL, NULL, "'pattern':'^all$',"},
 	{"closed", "", NULL, NULL, "'additionalProperties':false,"},
 	{"steps",
 	 "{'type':'array','items':{'type':'object','required':['type'],'properties'"

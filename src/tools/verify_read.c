@@ -167,7 +167,7 @@ require_types(const KgVerify *v, const KgMention *mention)
 {
 	KgHandles handles = {.n = 1, .given = (char **) &mention->given};
 
-	kg_require_around((KgGraphCall *) &v->call, &handles, 0);
+	kg_require_around((KgGraphCall *) &v->call, &handles, &(KgFollow){0}, 0);
 }
 
 static void

@@ -121,14 +121,14 @@ def random_call(r):
         ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit()), **connected())),
         ("kg_traverse", {"from": selector(), "relationships": [step() for _ in range(r.randint(1, 3))], "limit": limit()}),
         ("kg_neighbors", dict(start_node={"label": label(), "node_id": r.choice(IDS)}, **some(
-            max_hops=r.randint(1, 3), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),
+            max_hops=r.choice([1, 2, 3, 5, "all"]), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),
         ("kg_paths", dict({"from": selector(), "to": selector()}, **some(
             max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), limit=limit()))),
         ("kg_aggregate", aggregate(r, label(), IDS) if r.random() < .5 else dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
             group_by=[{"property": r.choice(["tier", "severity", "status", "kind"])}]))),
         ("kg_describe_schema", {}),
         ("kg_search", dict(query=r.choice(WORDS), **some(limit=limit(), node_types=[label()]))),
-        ("kg_bfs", dict(seeds=[handle() for _ in range(r.randint(1, 3))], **some(max_hops=r.randint(1, 3), topology_only=True, limit=limit()))),
+        ("kg_bfs", dict(seeds=[handle() for _ in range(r.randint(1, 3))], **some(max_hops=r.randint(1, 3), topology_only=True, limit=limit(), walk_predicates=[relation()], direction=r.choice(["outgoing", "incoming"])))),
         ("kg_describe", {"id": handle()}),
         ("kg_describe_many", {"ids": [handle(), handle()]}),
         ("kg_intersect", dict(seeds=[handle(), handle()], **some(k=r.randint(1, 3)))),

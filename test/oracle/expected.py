@@ -172,9 +172,11 @@ class Step:
 def neighbors(graph, args):
     start = (args["start_node"]["label"], str(args["start_node"]["node_id"]))
     hops = args.get("max_hops", 2)
+    hops = len(graph.nodes) if hops == "all" else hops
     how = {"names": names_of(args.get("relationship_types")), "direction": args.get("direction", "both")}
     if start not in graph.nodes:
         return {"total": 0, "nodes": set(), "edges": set()}
+    complete = len(graph.distances([start], hops, **how)) == len(graph.distances([start], hops + 1, **how))
     depth = graph.distances([start], hops, **how)
     labels = args.get("node_labels") or TYPES
     kept = {
@@ -189,15 +191,21 @@ def neighbors(graph, args):
         for edge, other in graph.steps(node, **how)
         if node in kept and other in kept
     }
-    by_type, by_depth = {}, {}
+    by_type, by_depth, by_both = {}, {}, {}
     for node in kept:
+        by_both[(depth[node], node[0])] = by_both.get((depth[node], node[0]), 0) + 1
         by_type[node[0]] = by_type.get(node[0], 0) + 1
         by_depth[str(depth[node])] = by_depth.get(str(depth[node]), 0) + 1
     return {
         "total": len(kept),
         "nodes": {(node, depth[node]) for node in kept},
         "edges": edges,
+        "complete": complete,
         "counts": {
+            "by_depth_and_type": [
+                {"depth": d, "type": t, "nodes": n}
+                for (d, t), n in sorted(by_both.items(), key=lambda b: (b[0][0], compare_text(b[0][1])))
+            ],
             "by_type": by_type, "by_depth": by_depth, "others": sum(by_type.values()) - 1,
             "note": "with the start, but for others",
         },
@@ -375,18 +383,23 @@ class Refused(Exception):
     """The code of the error that the tool must answer with."""
 
 
+def walk_of(args):
+    return {"names": names_of(args.get("walk_predicates")), "direction": args.get("direction", "both")}
+
+
 def bfs(graph, args):
     seeds = [resolve(graph, seed) for seed in args["seeds"]]
     known = [seed for seed in seeds if seed is not None]
     if not known:
         raise Refused("NOT_FOUND")
     hops = args["max_hops"]
-    depth = graph.distances(set(known), hops)
+    how = walk_of(args)
+    depth = graph.distances(set(known), hops, **how)
     edges = {
         edge
-        for edge in graph.edges
-        if edge.source in depth and edge.target in depth
-        and (args.get("ring_edges") or min(depth[edge.source], depth[edge.target]) < hops)
+        for node in depth
+        for edge, other in graph.steps(node, **how)
+        if other in depth and (depth[node] < hops or args.get("ring_edges") and depth[other] == hops)
     }
     return bfs_reply(graph, args, seeds, depth, edges)
 
@@ -397,10 +410,11 @@ def intersect(graph, args):
     seeds = [resolve(graph, seed) for seed in args["seeds"]]
     if None in seeds:
         return bfs_reply(graph, args, seeds, {}, set())
-    around = [graph.distances([seed], args["k"]) for seed in seeds]
+    how = walk_of(args)
+    around = [graph.distances([seed], args["k"], **how) for seed in seeds]
     common = set.intersection(*[set(d) for d in around])
     depth = {node: min(d[node] for d in around) for node in common}
-    edges = {e for e in graph.edges if e.source in common and e.target in common}
+    edges = {e for node in common for e, other in graph.steps(node, names=how["names"], direction="both") if other in common}
     return bfs_reply(graph, args, seeds, depth, edges)
 
 

@@ -425,7 +425,7 @@ def to_test(rng):
 
 def kg_neighbors(rng):
     args = {"start_node": {"label": rng.choice([PERSON, PERSON, PLACE]), "node_id": rng.choice(IDS)}}
-    some(rng, args, "max_hops", lambda: rng.randint(1, 3))
+    some(rng, args, "max_hops", lambda: rng.choice([1, 2, 3, 5, "all"]))
     some(rng, args, "direction", lambda: direction(rng))
     some(rng, args, "relationship_types", lambda: relation_names(rng))
     some(rng, args, "node_labels", lambda: rng.sample(TYPES, rng.randint(1, 2)), 0.3)
@@ -501,6 +501,8 @@ def detail(rng, args):
     some(rng, args, "min_mentions", lambda: rng.randint(1, 3), 0.3)
     some(rng, args, "topology_only", lambda: rng.random() < 0.5, 0.2)
     some(rng, args, "edge_detail", lambda: rng.random() < 0.5, 0.2)
+    some(rng, args, "walk_predicates", lambda: rng.sample(list(RELATIONS), rng.randint(1, 2)), 0.3)
+    some(rng, args, "direction", lambda: direction(rng), 0.3)
     return args
 
 

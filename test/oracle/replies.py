@@ -104,7 +104,9 @@ def told(tool, ask, args, whole, rng, limited):
     want = [projected(n, names[n["entity_type" if bfs else "type"]], key) for n in whole["nodes"]]
     if "error" in reply or not same(reply["nodes"], want):
         return "columns %s: got %s, expected %s" % (sent, reply, want)
-    rest = lambda r: {k: v for k, v in r.items() if k != "nodes"}
+    # A hint's call has the arguments of the call that it is about.
+    hint = lambda h: {k: v for k, v in h.items() if k != "call"}
+    rest = lambda r: {k: [hint(h) for h in v] if k == "hints" else v for k, v in r.items() if k != "nodes"}
     if not same(rest(reply), rest(whole)):
         return "columns %s: got %s, else %s" % (sent, rest(reply), rest(whole))
     if tool not in ("kg_traverse", "kg_neighbors"):
@@ -174,6 +176,7 @@ def compare_graph(reply, want, graph, args):
         properties(reply, graph),
         edge_properties(reply, graph),
         differs("counts", reply.get("counts"), want["counts"]) if "counts" in want else None,
+        differs("complete", reply.get("complete"), want["complete"]) if "complete" in want else None,
         differs("order", [expected.handle(node_of(n)) for n in reply["nodes"]], want["order"]) if "order" in want else None,
     )
 

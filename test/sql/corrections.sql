@@ -26,7 +26,7 @@ SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
   ('get_invoice', '{"filters": {"status": "paid"}}'),
   ('list_invoice', '{"limit": 100000}'),
   ('find_nodes', '{"node_label": "invoice", "ids": []}'),
-  ('find_nodes', '{"node_label": "invoice", "search": "x"}'),
+  ('find_nodes', '{"node_label": "invoice", "offset": 1}'),
   ('get_invoice', '{"ids": ["INV-7", "inv10", "INV-0001"]}'),
   ('describe_entity', '{"id": "Invoice:INV_7"}'),
   ('bfs_query', '{"seeds": ["invoice:INV-7", "customer:c100"], "max_hops": 1}'),
