@@ -337,7 +337,7 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 /* ---- is there more ---- */
 
 /* Of the outermost nodes so many are looked at first, and then more at once. */
-#define KG_FIRST_LOOK 8
+#define KG_FIRST_LOOK 2
 #define KG_MOST_LOOK 1024
 
 typedef struct Beyond
