@@ -44,7 +44,7 @@ def registered():
     return [
         {"name": "issues_of", "kind": "query", "input_schema": one({"status": {"enum": ["open", "resolved"]}, "cursor": text}),
          "operation": {"tool": "list_known_issue", "arguments": {"filters": {"status": arg("status")}, "limit": 2, "cursor": arg("cursor")}}},
-        {"name": "around", "kind": "query", "input_schema": one({"id": text}, ["id"]),
+        {"name": "nearby", "kind": "query", "input_schema": one({"id": text}, ["id"]),
          "operation": {"tool": "explore_neighbors", "arguments": {"start_node": {"label": "release", "node_id": arg("id")}, "max_hops": 2}}},
         {"name": "one_module", "kind": "composite", "select": arg("what"), "input_schema": one({"what": {"enum": ["get", "then", "gone"]}, "id": text}, ["what", "id"]),
          "operations": {"get": {"tool": "get_module", "arguments": {"id": arg("id"), "citations": True}}, "then": {"tool": "history_module", "arguments": {"id": arg("id")}},
@@ -136,7 +136,7 @@ def read(r, known):
         lambda: called("history_" + t, {"id": r.choice(known(t))}),
         lambda: "kg_history(%s, %s)" % (literal(t), literal(r.choice(known(t)))),
         lambda: "kg_history(%s, %s)" % (literal(r.choice(["TALKS_TO", "REGRESSES", "DEPENDS_ON", "AFFECTS"])), literal(json.dumps({"from": "%s:%s" % (t, r.choice(known(t))), "to": "module:" + r.choice(known("module"))}))),
-        lambda: called("issues_of", r.choice([{}, {"status": "open"}, {"status": "closed"}])), lambda: called("around", {"id": r.choice(known("release"))}),
+        lambda: called("issues_of", r.choice([{}, {"status": "open"}, {"status": "closed"}])), lambda: called("nearby", {"id": r.choice(known("release"))}),
         lambda: called("one_module", {"what": r.choice(["get", "then"]), "id": r.choice(known("module"))}), lambda: called("counted", {"type": r.choice(TYPES + ["entity", "person"])}),
         lambda: called("checked", {"id": "module:" + r.choice(known("module")), "n": r.choice([11, 19])}),
         lambda: called("read_graph", r.choice([{}, {"max_bytes": 1024}])), lambda: called("search_nodes", {"query": r.choice(["tea", "zq", "Hidden", "Ada", "seen with", "1/", "e"])}),
