@@ -18,6 +18,7 @@
 #include "auth/jwt.h"
 #include "auth/login.h"
 #include "auth/token_identity.h"
+#include "base/catch.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
@@ -62,29 +63,19 @@ forbid(const char *why)
 	kg_error_throw(err);
 }
 
+static void
+hide(ErrorData *edata, void *arg)
+{
+	edata->hide_stmt = true;
+	edata->hide_ctx = true;
+	edata->context = NULL;
+	edata->internalquery = NULL;
+}
+
 void
 kg_auth_hidden(void (*work)(void *arg), void *arg)
 {
-	MemoryContext context = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		work(arg);
-	}
-	PG_CATCH();
-	{
-		ErrorData *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		FlushErrorState();
-		edata->hide_stmt = true;
-		edata->hide_ctx = true;
-		edata->context = NULL;
-		edata->internalquery = NULL;
-		ReThrowError(edata);
-	}
-	PG_END_TRY();
+	kg_catch_amend(work, hide, arg);
 }
 
 /* A claim as text: a string, or an integer such as an organisation's number. */

@@ -1,8 +1,8 @@
 /*
  * catch.h
- *	  Catching errors: the one place that does it and goes on.  (spi.c and
- *	  auth/login.c raise some in other words.)  What an error means to a caller
- *	  is decided in error.c.
+ *	  Catching errors: the one place that does it and goes on, or raises them
+ *	  in other words.  (spi.c has its own, of an INSERT.)  What an error means
+ *	  to a caller is decided in error.c.
  */
 #ifndef KG_CATCH_H
 #define KG_CATCH_H
