@@ -309,6 +309,20 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	kg_find_handles(call, path, handles);
 }
 
+void
+kg_require_handles(KgGraphCall *call, const char *key, const char *what,
+				   const KgHandles *handles)
+{
+	KgError *err;
+
+	if (handles->n > 0)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "there are no %s", what);
+	kg_error_path(err, "%s", kg_input_path(&call->input, key));
+	kg_error_expected(err, "at least one id; a search by name finds them");
+	kg_error_throw(err);
+}
+
 /* ---- handles that mean nothing ---- */
 
 /* Does the handle at i mean nothing, and is it the first that says so? */

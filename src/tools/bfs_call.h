@@ -32,6 +32,9 @@ extern char *kg_call_handle(const JsonbValue *value, const char *path);
  */
 extern void kg_call_handles(KgGraphCall *call, const char *key,
 							KgHandles *handles);
+/* Raises KG_INVALID_INPUT where an array of them, of what they are, has none. */
+extern void kg_require_handles(KgGraphCall *call, const char *key,
+							   const char *what, const KgHandles *handles);
 extern void kg_find_handles(KgGraphCall *call, const char *path,
 							KgHandles *handles);
 
@@ -54,7 +57,7 @@ extern const char *kg_nearest_handle(KgGraphCall *call, const char *given,
  */
 extern Jsonb *kg_unknown_hints(KgGraphCall *call, const char *path,
 							   const KgHandles *handles);
-/* Raise KG_NOT_FOUND, with what is near to them. */
+/* Raise KG_NOT_FOUND, with what is near to them; there is one at least. */
 extern KG_NORETURN void
 kg_throw_all_unknown(KgGraphCall *call, const char *path,
 					 const KgHandles *seeds) KG_NORETURN_TAIL;

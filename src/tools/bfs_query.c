@@ -16,15 +16,8 @@
 static void
 read_seeds(KgGraphCall *call, KgHandles *seeds)
 {
-	KgError *err;
-
 	kg_call_handles(call, "seeds", seeds);
-	if (seeds->n > 0)
-		return;
-	err = kg_error_new(KG_INVALID_INPUT, "there are no seeds");
-	kg_error_path(err, "/seeds");
-	kg_error_expected(err, "at least one id; a search by name finds them");
-	kg_error_throw(err);
+	kg_require_handles(call, "seeds", "seeds", seeds);
 }
 
 static uint32

@@ -776,7 +776,10 @@ make_selection(Compact *c, const char *key)
 		kg_json_is_object(&value))
 		return;
 	if (kg_json_is_array(&value))
+	{
 		kg_call_handles(&c->call, key, &handles);
+		kg_require_handles(&c->call, key, "handles", &handles);
+	}
 	else
 		find_one_handle(c, key, &value, &handles);
 	make(c,
