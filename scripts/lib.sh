@@ -14,7 +14,7 @@ kg_package_names() {
     libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
     libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev \
-    iso-codes wordnet-base python3 python3-yaml
+    iso-codes wordnet-base python3 python3-yaml pgbouncer
 }
 KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")
 
