@@ -179,8 +179,10 @@ CREATE FUNCTION @extschema@.kg_definitions() RETURNS TABLE (place integer, kind 
   UNION ALL
   SELECT 5, 'statistics', m.relname, x.stxname, true, pg_get_statisticsobjdef(x.oid) || ';' FROM pg_statistic_ext x JOIN member m ON m.oid = x.stxrelid
   UNION ALL
-  SELECT 6, 'storage', m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, array_to_string(m.reloptions, ', ')) FROM member m
-   WHERE m.reloptions IS NOT NULL
+  -- When it is vacuumed is its DBA's choice, of which dumps have to know.
+  SELECT 6, CASE WHEN o.vacuum THEN 'autovacuum' ELSE 'storage' END, m.relname, m.relname, true, format('ALTER TABLE %s SET (%s);', m.name, o.options)
+    FROM member m
+   CROSS JOIN LATERAL (SELECT starts_with(option, 'autovacuum_'), string_agg(option, ', ' ORDER BY option) FROM unnest(m.reloptions) option GROUP BY 1) o(vacuum, options)
   UNION ALL
   SELECT 7, 'column statistics', m.relname, a.attname, true, format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s;', m.name, a.attname, a.attstattarget)
     FROM pg_attribute a JOIN member m ON m.oid = a.attrelid
@@ -277,7 +279,7 @@ CREATE FUNCTION @extschema@.kg_definitions_wrong() RETURNS TABLE (kind text, on_
     FROM @extschema@.kg_manifest m
    CROSS JOIN (SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph') s(name)
     LEFT JOIN @extschema@.kg_definitions() d ON d.on_table = m.on_table AND d.kind = m.kind AND d.name = m.name
-   WHERE m.kind NOT IN ('rule', 'columns', 'column storage', 'placement') AND (d.name IS NULL OR NOT d.sound
+   WHERE m.kind NOT IN ('autovacuum', 'rule', 'columns', 'column storage', 'placement') AND (d.name IS NULL OR NOT d.sound
       -- What is the same by a simple replacement need not be read closely, which takes 20 times as long.
       OR (m.major = current_setting('server_version_num')::integer / 10000 AND m.definition <> replace(d.definition, s.name || '.', '@.')
           AND m.definition <> @extschema@.kg_manifest_text(d.definition)))
