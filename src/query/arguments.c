@@ -85,6 +85,22 @@ kg_path_member(const char *path, const char *name)
 }
 
 char *
+kg_path_last(const char *path)
+{
+	const char *last = strrchr(path, '/');
+	char *name = pstrdup(last ? last + 1 : path);
+	char *out = name;
+
+	for (const char *p = name; *p != '\0'; p++)
+		if (p[0] == '~' && (p[1] == '0' || p[1] == '1'))
+			*out++ = *++p == '0' ? '~' : '/';
+		else
+			*out++ = *p;
+	*out = '\0';
+	return name;
+}
+
+char *
 kg_path_index(const char *path, int index)
 {
 	return psprintf("%s/%d", path, index);

@@ -27,6 +27,8 @@ extern void kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w);
 /* path/name as a JSON Pointer. */
 extern char *kg_path_member(const char *path, const char *name);
 extern char *kg_path_index(const char *path, int index);
+/* The last name of a path, as it is written in the arguments. */
+extern char *kg_path_last(const char *path);
 
 /* A value as the one item of an array, or in an object: [{member: value}]. */
 extern Jsonb *kg_args_example_of(const JsonbValue *value, const char *member,

@@ -86,8 +86,11 @@ write_changed(KgJsonWriter *w, const JsonbContainer *container,
 
 		if (is_it && change->kind == KG_INSTEAD_OUT)
 			continue;
+		/* A name that is there already is not what was meant: as it was. */
 		if (object && is_it && change->kind == KG_INSTEAD_KEY &&
-			kg_json_get(container, change->key, &taken) == NULL)
+			kg_json_get(container, change->key, &taken) != NULL)
+			is_it = false;
+		if (object && is_it && change->kind == KG_INSTEAD_KEY)
 			kg_jw_key(w, change->key);
 		else if (object)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
@@ -373,23 +376,6 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 
 /* ---- errors ---- */
 
-/* The last name of a path, as it is written in the arguments. */
-static char *
-last_name(const char *path)
-{
-	const char *last = strrchr(path, '/');
-	char *name = pstrdup(last ? last + 1 : path);
-	char *out = name;
-
-	for (const char *p = name; *p != '\0'; p++)
-		if (p[0] == '~' && (p[1] == '0' || p[1] == '1'))
-			*out++ = *++p == '0' ? '~' : '/';
-		else
-			*out++ = *p;
-	*out = '\0';
-	return name;
-}
-
 /* "did_you_mean" in the place of what was sent: of a name, or of a value. */
 static bool
 change_of_meant(const KgError *err, KgInstead *change)
@@ -406,7 +392,8 @@ change_of_meant(const KgError *err, KgInstead *change)
 	memset(change, 0, sizeof(*change));
 	change->path = said->path;
 	kg_json_root(said->got, &got);
-	if (got.type == jbvString && kg_json_string_is(&got, last_name(said->path)))
+	if (got.type == jbvString &&
+		kg_json_string_is(&got, kg_path_last(said->path)))
 	{
 		change->kind = KG_INSTEAD_KEY;
 		change->key = said->meant;

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "catalog/catalog.h"
+#include "query/filter.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/bfs_call.h"
@@ -80,7 +81,8 @@ static const char *
 name_behind(const Compact *c, const JsonbValue *key)
 {
 	for (const Rename *r = c->names; r->sent != NULL; r++)
-		if (!r->cut && kg_json_string_is(key, r->sent + 1))
+		if (!r->cut && strchr(r->behind + 1, '/') == NULL &&
+			kg_json_string_is(key, r->sent + 1))
 			return r->behind + 1;
 	return NULL;
 }
@@ -141,10 +143,10 @@ make_arguments(Compact *c)
 static bool
 applies(const Compact *c, const Rename *r)
 {
-	JsonbValue key = kg_json_string_value(r->sent + 1);
+	const char *name = pnstrdup(r->sent + 1, strcspn(r->sent + 1, "/"));
+	JsonbValue key = kg_json_string_value(name);
 
-	return r->cut ? is_made_from(c, &key)
-				  : kg_input_has(&c->call.input, r->sent + 1);
+	return r->cut ? is_made_from(c, &key) : kg_input_has(&c->call.input, name);
 }
 
 static char *
@@ -504,13 +506,59 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 
 /* ---- find ---- */
 
-/* {..., "id": [{"in": ids}, ...]}: ids are one more condition on the id. */
+/* Conditions on the id beside ids, which are one more. */
+static void
+check_own(const JsonbValue *own)
+{
+	int n;
+	KgError *err;
+
+	if (!kg_json_is_array(own))
+		return;
+	n = kg_json_length(kg_json_container(own));
+	if (n > 0 && n < KG_MAX_CONDITION_OBJECTS)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "argument /filters/id must be an array of 1 to %d "
+					   "objects of operators beside ids",
+					   KG_MAX_CONDITION_OBJECTS - 1);
+	kg_error_path(err, "/filters/id");
+	kg_error_got(err, own);
+	kg_error_expected(err,
+					  "an array of 1 to %d objects of operators",
+					  KG_MAX_CONDITION_OBJECTS - 1);
+	kg_error_throw(err);
+}
+
+static void
+write_own(KgJsonWriter *w, const JsonbValue *own)
+{
+	KgJsonIter it;
+
+	if (kg_json_is_object(own))
+		kg_jw_value(w, own);
+	else if (kg_json_is_array(own))
+	{
+		kg_json_iter_init(&it, kg_json_container(own));
+		while (kg_json_iter_next(&it))
+			kg_jw_value(w, &it.value);
+	}
+	else
+	{
+		kg_jw_begin_object(w);
+		kg_jw_key(w, "eq");
+		kg_jw_value(w, own);
+		kg_jw_end_object(w);
+	}
+}
+
+/* {..., "id": [own..., {"in": ids}]}: ids are one more condition on the id. */
 static Jsonb *
-with_ids(const JsonbContainer *filters, const JsonbValue *ids)
+with_ids(const JsonbContainer *filters, const JsonbValue *own,
+		 const JsonbValue *ids)
 {
 	KgJsonWriter w;
 	KgJsonIter it;
-	JsonbValue id;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -527,33 +575,64 @@ with_ids(const JsonbContainer *filters, const JsonbValue *ids)
 	}
 	kg_jw_key(&w, "id");
 	kg_jw_begin_array(&w);
+	if (own != NULL)
+		write_own(&w, own);
 	kg_jw_begin_object(&w);
 	kg_jw_key(&w, "in");
 	kg_jw_value(&w, ids);
 	kg_jw_end_object(&w);
-	if (filters != NULL && kg_json_get(filters, "id", &id) != NULL)
-	{
-		KgJsonIter each;
-
-		if (kg_json_is_array(&id))
-		{
-			kg_json_iter_init(&each, kg_json_container(&id));
-			while (kg_json_iter_next(&each))
-				kg_jw_value(&w, &each.value);
-		}
-		else if (kg_json_is_object(&id))
-			kg_jw_value(&w, &id);
-		else
-		{
-			kg_jw_begin_object(&w);
-			kg_jw_key(&w, "eq");
-			kg_jw_value(&w, &id);
-			kg_jw_end_object(&w);
-		}
-	}
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
+}
+
+/* Where ids and what filters say of the id are among these conditions. */
+static const Rename *
+names_of_ids(const JsonbValue *own)
+{
+	static const Rename alone[] = {
+		{"/query", "/search"}, {"/ids", "/filters/id", true}, {NULL}};
+	static const Rename beside_value[] = {{"/query", "/search"},
+										  {"/filters/id", "/filters/id/0"},
+										  {"/filters/id", "/filters/id/0/eq"},
+										  {"/ids", "/filters/id/1", true},
+										  {NULL}};
+	static const Rename beside_operators[] = {{"/query", "/search"},
+											  {"/filters/id", "/filters/id/0"},
+											  {"/ids", "/filters/id/1", true},
+											  {NULL}};
+	Rename *names;
+
+	if (own == NULL)
+		return alone;
+	if (kg_json_is_object(own))
+		return beside_operators;
+	if (!kg_json_is_array(own))
+		return beside_value;
+	names = palloc0(sizeof(Rename) * 3);
+	names[0] = alone[0];
+	names[1] = alone[1];
+	names[1].behind = kg_path_index("/filters/id",
+									kg_json_length(kg_json_container(own)));
+	return names;
+}
+
+static void
+make_ids(Compact *c, const JsonbValue *ids)
+{
+	const JsonbContainer *filters = kg_filter_object(c->call.input.object, "");
+	const JsonbValue *own = NULL;
+	JsonbValue value;
+
+	(void) kg_args_as_array(ids, "/ids");
+	if (filters != NULL && kg_json_get(filters, "id", &value) != NULL)
+	{
+		check_own(&value);
+		own = &value;
+	}
+	c->names = names_of_ids(own);
+	make(c, "ids", NULL, NULL);
+	make(c, "filters", "filters", with_ids(filters, own, ids));
 }
 
 /* With one of these a type is listed; without, names are searched. */
@@ -611,8 +690,7 @@ read_type(Compact *c)
 Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
-	static const Rename names[] = {
-		{"/query", "/search"}, {"/ids", "/filters/id", true}, {NULL}};
+	static const Rename names[] = {{"/query", "/search"}, {NULL}};
 	static const char *const of_search[] = {"mode"};
 	Compact *c = begin("find", arguments);
 	const KgInput *in = &c->call.input;
@@ -631,13 +709,7 @@ kg_tool_find(const Jsonb *arguments)
 	c->listed = type;
 	make(c, "type", NULL, NULL);
 	if (kg_input_value(in, "ids", &ids))
-	{
-		const JsonbContainer *filters = kg_filter_object(in->object, "");
-
-		(void) kg_args_as_array(&ids, "/ids");
-		make(c, "ids", NULL, NULL);
-		make(c, "filters", "filters", with_ids(filters, &ids));
-	}
+		make_ids(c, &ids);
 	leave_room(c, strlen("\"type\": \"\", ") + strlen(kg_type_handle(type)));
 	return finish(c, NULL);
 }
@@ -821,7 +893,13 @@ kg_tool_count(const Jsonb *arguments)
 	kg_input_require(in, "node");
 	c->names = names;
 	(void) kg_input_value(in, "node", &node);
-	if (kg_json_is_object(&node))
+	if (!kg_json_is_object(&node))
+	{
+		/* That is refused first; there is nothing to have chains. */
+		for (int i = 0; i < lengthof(chains); i++)
+			make(c, chains[i], NULL, NULL);
+	}
+	else
 	{
 		kg_jw_init(&w);
 		kg_jw_begin_object(&w);

@@ -11,6 +11,7 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "common/hashfn.h"
+#include "query/arguments.h"
 #include "schema/schema.h"
 #include "tools/catalog_tools.h"
 #include "tools/schema_template.h"
@@ -113,7 +114,10 @@ kg_published_refuse(const KgSchema *schema, const Jsonb *arguments)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the arguments do not fit the tool's input schema");
 	kg_error_path(err, "%s", first->instance_path);
-	if (first->value)
+	/* Where names are allowed it is the name that is wrong, as elsewhere. */
+	if (first->allowed != NIL && strcmp(first->keyword, "enum") != 0)
+		kg_error_got_string(err, kg_path_last(first->instance_path));
+	else if (first->value)
 	{
 		JsonbValue value;
 

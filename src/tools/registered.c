@@ -315,6 +315,40 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 	return kg_json_with(reply, "next", &next);
 }
 
+/* What is told of arguments, by their paths: of those that were sent. */
+static Jsonb *
+with_own_paths(const Run *run, Jsonb *reply)
+{
+	static const char *const members[] = {"hints", "repaired", "warnings"};
+
+	for (int i = 0; i < lengthof(members); i++)
+	{
+		JsonbValue told;
+		Jsonb *own;
+		KgJsonWriter w;
+		KgJsonIter it;
+
+		if (kg_json_get(&reply->root, members[i], &told) == NULL ||
+			!kg_json_is_array(&told))
+			continue;
+		kg_jw_init(&w);
+		kg_jw_begin_array(&w);
+		kg_json_iter_init(&it, kg_json_container(&told));
+		while (kg_json_iter_next(&it))
+			if (kg_json_is_object(&it.value))
+				kg_jw_jsonb(
+					&w,
+					kg_registered_error(run->call, kg_json_datum(&it.value)));
+			else
+				kg_jw_value(&w, &it.value);
+		kg_jw_end_array(&w);
+		own = kg_jw_finish(&w);
+		kg_json_root(own, &told);
+		reply = kg_json_with(reply, members[i], &told);
+	}
+	return reply;
+}
+
 /* Each write of a sequence has a key of its own: the same one sends them all. */
 static const char *
 key_of(const Run *run, const KgOperationDefined *op)
@@ -339,7 +373,7 @@ run_operation(const Run *run, const KgOperationDefined *op)
 		run->catalog,
 		&op->callable,
 		kg_tools_with_key(op->callable.tool, filled, key_of(run, op)));
-	return with_next(run, op, filled, reply);
+	return with_own_paths(run, with_next(run, op, filled, reply));
 }
 
 static Jsonb *

@@ -9,6 +9,21 @@ SELECT kg_create_tenant('compact_any'), kg_grant('compact_any', 'compact_any', '
 \c - compact_any
 \i :graph
 SELECT kg_apply_bundle(pg_temp.graph_bundle(1000, 'eve')) ? 'revision' AS applied;
+-- where the fault is: what was sent, not what is made of it
+CREATE FUNCTION pg_temp.fault(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', e ->> 'path', e ->> 'message', 'got ' || (e ->> 'got'), 'call ' || (e #>> '{call,arguments}')) FROM (SELECT coalesce(r -> 'error', r #> '{hints,0}') FROM (SELECT kg_call_tool(tool, arguments) -> 'structuredContent' AS r) x) t(e) $$;
+SELECT pg_temp.fault('count', '{"node": "person", "related": [{"type": "KNOWS"}]}');
+SELECT pg_temp.fault('count', '{"node": [], "not_related": []}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["ann"], "filters": {"id": null}}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["ann"], "filters": {"id": {"nee": "bob"}}}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["ann"], "filters": {"id": [{"ne": "bob"}, {"gt": {}}]}}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["ann", {}], "filters": {"id": [{"ne": "bob"}, {"ne": "x"}]}}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["anne"], "filters": {"id": {"ne": "bob"}}}');
+SELECT pg_temp.fault('find', '{"type": "person", "ids": ["ann"], "filters": {"id": []}}');
+SELECT pg_temp.fault('find', jsonb_build_object('type', 'person', 'ids', '["ann"]'::jsonb, 'filters', jsonb_build_object('id', (SELECT jsonb_agg('{"ne": "a"}'::jsonb) FROM generate_series(1, 10)))));
+-- another name is no help where the argument of that name is there
+SELECT pg_temp.fault('follow', '{"from": "person:ann", "steps": [{"type": "KNOWS"}], "step": {"type": "KNOWS"}}');
+SELECT pg_temp.fault('find_nodes', '{"node_label": "person", "sort": [{"field": "name"}], "sorts": "name"}');
 CREATE FUNCTION pg_temp.j() returns setof jsonb language sql as $$ select unnest(array['null','0','-1','1.5','1e30','true','""','"x"','"person:ann"','"ann"','"all"','[]','[null]','[1]','["person:ann"]','["person:ann","person:bob"]','[[]]','[{}]','{}','{"label":"person"}','{"label":"person","ids":["ann"]}','{"label":null}','{"id":{"in":[]}}','{"id":"ann"}','{"any":[{},{}]}','[{"type":"WORKS_ON"}]','[{"type":"WORKS_ON","to":{"label":"person"}}]','[[{"type":"*"}]]','[{"property":"name"}]','[{"fn":"count"}]','[{"entity":"person:ann"}]','[{"field":"name"}]','["name"]','["*"]']::jsonb[]) union all select to_jsonb(repeat('y',10000)) union all select '"a:b:c/d\"~1/é"'::jsonb $$;
 do $$
 declare tools text[] := array['find','get','schema','follow','around','connect','count','verify'];

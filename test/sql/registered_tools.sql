@@ -61,6 +61,7 @@ SELECT r #>> '{structuredContent,ids}', (r #> '{structuredContent,next}') - 'aft
 SELECT pg_temp.call('find_issues', '{}');
 SELECT pg_temp.call('find_issues', '{"project": "p1", "state": "open"}');
 SELECT pg_temp.call('find_issues', '{"project": "p1", "other": 1}');
+SELECT kg_call_tool('find_issues', '{"project": "p1", "stat": "opened"}') #> '{structuredContent,error,call}', kg_call_tool('find_issues', '{"project": "p1", "stat": "opened", "state": "closed"}') #> '{structuredContent,error,call}';
 SELECT pg_temp.call('find_issues', '{"project": "p1", "n": 100000}');
 SELECT pg_temp.call('find_issues', '{"project": "p1", "after": "nonsense"}');
 
