@@ -24,6 +24,12 @@ CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text) IS
   'delete a tenant with all its data and grants; for the owner of the extension';
 
+CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text, rows integer) RETURNS boolean
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_drop_tenant_rows';
+COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
+  'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
+
 CREATE FUNCTION @extschema@.kg_set_authorizer(tenant text, function regprocedure) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_set_authorizer';

@@ -269,7 +269,9 @@ check_tenants(KgCheckCall *call)
 
 	kg_spi_select_of(
 		&saved,
-		"SELECT tenant FROM @kg_tenant WHERE tenant = coalesce($1, tenant) "
+		"SELECT tenant FROM @kg_tenant t WHERE tenant = coalesce($1, tenant) "
+		"AND NOT EXISTS (SELECT FROM @kg_tenant_state s "
+		"WHERE s.tenant = t.tenant AND s.state = 'dropping') "
 		"ORDER BY tenant",
 		call->tenant);
 	rows = SPI_tuptable;

@@ -10,6 +10,7 @@
 #include "auth/visibility.h"
 #include "catalog/catalog.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
@@ -111,11 +112,13 @@ collect_changes(Tuplestorestate *rows, TupleDesc desc, List **all)
 	while (tuplestore_gettupleslot(rows, true, false, slot))
 	{
 		bool isnull;
+		Datum of = slot_getattr(slot, tenant, &isnull);
 		Changes *changes;
 
 		CHECK_FOR_INTERRUPTS();
-		changes = changes_of(
-			all, DatumGetTextPP(slot_getattr(slot, tenant, &isnull)));
+		if (kg_tenant_is_whole(of))
+			continue;
+		changes = changes_of(all, DatumGetTextPP(of));
 		(void) kg_nodeset_add(
 			&changes->nodes,
 			DatumGetInt64(slot_getattr(slot, source, &isnull)));

@@ -1,6 +1,6 @@
 /*
  * tenants.c
- *	  kg_create_tenant, kg_drop_tenant.
+ *	  kg_create_tenant, kg_drop_tenant, kg_freeze_tenant, kg_thaw_tenant.
  */
 #include "postgres.h"
 
@@ -11,8 +11,11 @@
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/adjacency.h"
+#include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
@@ -58,57 +61,241 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
-
-/* Everything of a tenant, from the leaves up, and what its grants gave. */
-KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
+static void
+run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
 {
-	static const char *const statements[] = {
-		"DELETE FROM @kg_edge WHERE tenant = $1",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 "
-		"AND block >= (SELECT -max(node) FROM @kg_entity WHERE tenant = $1) "
-		"AND block <= (SELECT -min(node) FROM @kg_entity WHERE tenant = $1)",
-		"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block >= "
-		"(SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-		"FROM @kg_entity WHERE tenant = $1) "
-		"AND block <= "
-		"(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-		"FROM @kg_entity WHERE tenant = $1)",
-		("DELETE FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
-		 "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)"),
-		"DELETE FROM @kg_unique_key WHERE tenant = $1",
-		"DELETE FROM @kg_term WHERE tenant = $1",
-		"DELETE FROM @kg_trigram WHERE tenant = $1",
-		"DELETE FROM @kg_word WHERE tenant = $1",
-		"DELETE FROM @kg_word_count WHERE tenant = $1",
-		"DELETE FROM @kg_audit WHERE tenant = $1",
-		"DELETE FROM @kg_entity WHERE tenant = $1",
-		"DELETE FROM @kg_history WHERE tenant = $1",
-		"DELETE FROM @kg_relation WHERE tenant = $1",
-		"DELETE FROM @kg_tool_version WHERE tenant = $1",
-		"DELETE FROM @kg_tool WHERE tenant = $1",
-		"DELETE FROM @kg_entity_type WHERE tenant = $1",
-		"DELETE FROM @kg_bundle WHERE tenant = $1",
-		"DELETE FROM @kg_tenant_role WHERE tenant = $1",
-		"DELETE FROM @kg_tenant WHERE tenant = $1"};
-	static KgSaved saved[lengthof(statements)];
 	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {PG_GETARG_DATUM(0)};
+
+	/* Newest: also what this transaction's snapshot does not show. */
+	kg_spi_run_newest(saved, sql, 1, argtypes, &tenant, NULL, expected);
+}
+
+PGDLLEXPORT Datum kg_sql_freeze_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_freeze_tenant);
+
+KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
+{
+	static KgSaved saved;
+	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
-	List *roles;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_require_tenant(values[0]);
-	roles = kg_granted_roles(values[0]);
-	for (int i = 0; i < lengthof(statements); i++)
-		/* Newest: also what this transaction's snapshot does not show. */
-		kg_spi_run_newest(
-			&saved[i], statements[i], 1, argtypes, values, NULL, SPI_OK_DELETE);
-	kg_sync_roles(roles);
+	kg_require_tenant(tenant);
+	kg_lock_writes_exclusive(TextDatumGetCString(tenant));
+	run_of(&saved,
+		   "INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
+		   "ON CONFLICT DO NOTHING",
+		   tenant,
+		   SPI_OK_INSERT);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_thaw_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_thaw_tenant);
+
+KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
+{
+	static KgSaved saved;
+	Datum tenant = PG_GETARG_DATUM(0);
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(tenant);
+	run_of(&saved,
+		   "DELETE FROM @kg_tenant_state WHERE tenant = $1 "
+		   "AND state = 'frozen'",
+		   tenant,
+		   SPI_OK_DELETE);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
+
+/* Rows whose places one statement gathers. */
+#define KG_DROP_BATCH 10000
+
+#define KG_DELETE(table, condition)                               \
+	"DELETE FROM @" table " WHERE ctid = ANY (ARRAY(SELECT ctid " \
+	"FROM @" table " WHERE tenant = $1 " condition "LIMIT $2))"
+
+/*
+ * What a tenant has most of, from the leaves up.  Keys and packed edges are not
+ * led by the tenant: the numbers of what is still there say where they are.
+ */
+static const char *const delete_rows[] = {
+	KG_DELETE("kg_edge", ""),
+	KG_DELETE("kg_adjacency",
+			  "AND block >= (SELECT -max(node) FROM @kg_entity WHERE "
+			  "tenant = $1) AND block <= (SELECT -min(node) "
+			  "FROM @kg_entity WHERE tenant = $1) "),
+	KG_DELETE("kg_adjacency",
+			  "AND block >= (SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 "
+			  "FROM @kg_entity WHERE tenant = $1) AND block <= "
+			  "(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "
+			  "FROM @kg_entity WHERE tenant = $1) "),
+	KG_DELETE("kg_index_key",
+			  "AND type_no IN (SELECT type_no FROM @kg_entity_type "
+			  "WHERE tenant = $1) "),
+	KG_DELETE("kg_unique_key", ""),
+	KG_DELETE("kg_term", ""),
+	KG_DELETE("kg_trigram", ""),
+	KG_DELETE("kg_word", ""),
+	KG_DELETE("kg_word_count", ""),
+	KG_DELETE("kg_entity", ""),
+	KG_DELETE("kg_history", ""),
+	KG_DELETE("kg_freed", ""),
+	KG_DELETE("kg_idempotency", ""),
+	"DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
+	"(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)"};
+
+/* And the rest, by which it is known. */
+static const char *const delete_last[] = {
+	"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
+	"DELETE FROM @kg_relation WHERE tenant = $1",
+	"DELETE FROM @kg_tool_version WHERE tenant = $1",
+	"DELETE FROM @kg_tool WHERE tenant = $1",
+	"DELETE FROM @kg_entity_type WHERE tenant = $1",
+	"DELETE FROM @kg_bundle WHERE tenant = $1",
+	"DELETE FROM @kg_tenant WHERE tenant = $1"};
+
+typedef struct Drop
+{
+	Datum tenant;
+	int64 rows; /* at most; negative: all */
+	bool done;
+} Drop;
+
+/* False where there are more. */
+static bool
+delete_most(Drop *drop, KgSaved *saved, const char *sql)
+{
+	static const Oid argtypes[] = {TEXTOID, INT8OID};
+	int64 limit;
+
+	do
+	{
+		Datum values[2] = {drop->tenant};
+
+		CHECK_FOR_INTERRUPTS();
+		if (drop->rows == 0)
+			return false;
+		limit = drop->rows < 0 ? KG_DROP_BATCH : Min(drop->rows, KG_DROP_BATCH);
+		values[1] = Int64GetDatum(limit);
+		kg_spi_run_newest(saved,
+						  sql,
+						  lengthof(argtypes),
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_DELETE);
+		if (drop->rows > 0)
+			drop->rows -= SPI_processed;
+	} while (SPI_processed == limit);
+	return true;
+}
+
+/* Nobody has the tenant any more, nor sees it, before the first row goes. */
+static void
+take_away(Datum tenant)
+{
+	static KgSaved state;
+	static KgSaved grants;
+	static KgSaved keys;
+	List *roles = kg_granted_roles(tenant);
+
+	run_of(&state,
+		   "INSERT INTO @kg_tenant_state AS s (tenant, state) "
+		   "VALUES ($1, 'dropping') ON CONFLICT (tenant) DO UPDATE "
+		   "SET state = 'dropping', since = now() WHERE s.state = 'frozen'",
+		   tenant,
+		   SPI_OK_INSERT);
+	run_of(&grants,
+		   "DELETE FROM @kg_tenant_role WHERE tenant = $1",
+		   tenant,
+		   SPI_OK_DELETE);
+	run_of(&keys,
+		   "DELETE FROM @kg_auth_key WHERE tenant = $1",
+		   tenant,
+		   SPI_OK_DELETE);
+	kg_sync_roles(roles);
+}
+
+static void
+drop_rows(void *arg)
+{
+	static KgSaved saved[lengthof(delete_rows)];
+	static KgSaved last[lengthof(delete_last)];
+	Drop *drop = arg;
+
+	take_away(drop->tenant);
+	for (int i = 0; i < lengthof(delete_rows); i++)
+		if (!delete_most(drop, &saved[i], delete_rows[i]))
+			return;
+	for (int i = 0; i < lengthof(delete_last); i++)
+		run_of(&last[i], delete_last[i], drop->tenant, SPI_OK_DELETE);
+	drop->done = true;
+}
+
+/* Also one that is being dropped. */
+static void
+require_dropped(Datum tenant)
+{
+	static KgSaved saved;
+
+	run_of(&saved,
+		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+		   "AND state = 'dropping'",
+		   tenant,
+		   SPI_OK_SELECT);
+	if (SPI_processed == 0)
+		kg_require_tenant(tenant);
+}
+
+static bool
+drop_tenant(Datum tenant, int64 rows)
+{
+	Drop drop = {tenant, rows, false};
+	char *name = TextDatumGetCString(tenant);
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	require_dropped(tenant);
+	kg_lock_writes_exclusive(name);
+	kg_tenant_whole_work(name, drop_rows, &drop);
+	SPI_finish();
+	kg_restore_user(&user);
+	return drop.done;
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
+
+KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
+{
+	(void) drop_tenant(PG_GETARG_DATUM(0), -1);
+	PG_RETURN_VOID();
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_drop_tenant_rows);
+
+KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
+{
+	int32 rows = PG_GETARG_INT32(1);
+	KgError *err;
+
+	if (rows < 1)
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
+		kg_error_path(err, "/rows");
+		kg_error_expected(err, "how many rows a call deletes at most");
+		kg_error_throw(err);
+	}
+	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }

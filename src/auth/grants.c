@@ -39,7 +39,9 @@ kg_require_tenant(Datum tenant)
 	KgError *err;
 
 	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant WHERE tenant = $1",
+			   "SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+			   "(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+			   "AND state = 'dropping')",
 			   1,
 			   argtypes,
 			   &tenant,

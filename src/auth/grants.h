@@ -8,7 +8,7 @@
 
 #include "nodes/pg_list.h"
 
-/* Raises KG_NOT_FOUND unless the tenant exists. */
+/* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 
 /* The numbers of the roles with a grant for the tenant, in this context. */

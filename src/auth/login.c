@@ -186,7 +186,9 @@ tenant_exists(const char *tenant)
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant WHERE tenant = $1",
+			   "SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+			   "(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+			   "AND state = 'dropping')",
 			   1,
 			   argtypes,
 			   values,

@@ -28,6 +28,7 @@ static Oid extension_owner = InvalidOid;
 /* The tables whose change makes a cache stale (base/invalidate.c). */
 static const char *const watched_tables[] = {"kg_tenant",
 											 "kg_tenant_role",
+											 "kg_tenant_state",
 											 "kg_bundle",
 											 "kg_entity_type",
 											 "kg_relation",

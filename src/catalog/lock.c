@@ -16,19 +16,31 @@
 #include "storage/lock.h"
 #include "utils/inval.h"
 
+static KgLocked
+lock_part(const char *table, uint32 object, uint16 part, LOCKMODE mode,
+		  bool wait)
+{
+	LOCKTAG tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, kg_relation_oid(table), object, part);
+	switch (LockAcquire(&tag, mode, false, !wait))
+	{
+		case LOCKACQUIRE_NOT_AVAIL:
+			return KG_LOCKED_BY_OTHER;
+		case LOCKACQUIRE_ALREADY_HELD:
+		case LOCKACQUIRE_ALREADY_CLEAR:
+			return KG_LOCKED_ALREADY;
+		case LOCKACQUIRE_OK:
+			break;
+	}
+	AcceptInvalidationMessages();
+	return KG_LOCKED_NOW;
+}
+
 static bool
 lock_object(const char *table, uint32 object, LOCKMODE mode)
 {
-	LOCKTAG tag;
-	LockAcquireResult result;
-
-	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, kg_relation_oid(table), object, 0);
-	result = LockAcquire(&tag, mode, false, false);
-	if (result == LOCKACQUIRE_ALREADY_HELD ||
-		result == LOCKACQUIRE_ALREADY_CLEAR)
-		return false;
-	AcceptInvalidationMessages();
-	return true;
+	return lock_part(table, object, 0, mode, true) == KG_LOCKED_NOW;
 }
 
 bool
@@ -87,6 +99,29 @@ void
 kg_lock_tenant_exclusive(const char *tenant)
 {
 	lock_tenant(tenant, ShareRowExclusiveLock);
+}
+
+/* Beside the lock above, for which writers wait. */
+#define KG_FREEZING 1
+
+KgLocked
+kg_lock_writes_shared(const char *tenant)
+{
+	return lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_FREEZING,
+					 RowExclusiveLock,
+					 false);
+}
+
+void
+kg_lock_writes_exclusive(const char *tenant)
+{
+	(void) lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_FREEZING,
+					 ShareRowExclusiveLock,
+					 true);
 }
 
 void

@@ -35,6 +35,21 @@ extern void kg_lock_tenant_shared(const char *tenant);
 extern void kg_lock_tenant_exclusive(const char *tenant);
 
 /*
+ * Whoever writes anything of a tenant shares this, through
+ * kg_tenant_writes() (tenant_state.h); who freezes it excludes them.  Nobody waits
+ * for who does or wants to.
+ */
+typedef enum KgLocked
+{
+	KG_LOCKED_NOW,
+	KG_LOCKED_ALREADY,
+	KG_LOCKED_BY_OTHER
+} KgLocked;
+
+extern KgLocked kg_lock_writes_shared(const char *tenant);
+extern void kg_lock_writes_exclusive(const char *tenant);
+
+/*
  * Who changes the types and relations of a tenant shares its tools; who registers
  * one excludes them.
  */

@@ -11,6 +11,7 @@
 
 #include "base/extension.h"
 #include "base/settings.h"
+#include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -230,6 +231,15 @@ keep_image(Keeping *keeping, const KgRelation *relation,
 	MemoryContextReset(keeping->row);
 }
 
+static bool
+is_whole(const Keeping *keeping, TupleTableSlot *slot)
+{
+	int tenant = keeping->places[COL_TENANT];
+
+	slot_getsomeattrs(slot, tenant + 1);
+	return kg_tenant_is_whole(slot->tts_values[tenant]);
+}
+
 /* One that gets another relation is deleted and created. */
 static void
 keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
@@ -288,7 +298,9 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		tuplestore_rescan(new_rows);
 	while ((old_rows == NULL || next_row(old_rows, before)) &&
 		   (new_rows == NULL || next_row(new_rows, after)))
-		keep_row(&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
+		if (!is_whole(&keeping, old_rows ? before : after))
+			keep_row(
+				&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
 	end_tenant(&keeping);
 	MemoryContextDelete(keeping.row);
 	ExecDropSingleTupleTableSlot(before);

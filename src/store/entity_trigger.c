@@ -22,6 +22,7 @@
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/tenant_state.h"
 #include "catalog/writing.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
@@ -866,17 +867,23 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 	tuplestore_rescan(trigdata->tg_oldtable);
 	while (next_row(trigdata->tg_oldtable, slot))
 	{
-		Work *work = work_of(statement,
-							 slot_value(statement, slot, COL_TENANT));
-		KgDerivation *d = work->derivation;
-		MemoryContext old = MemoryContextSwitchTo(row_context);
+		Datum tenant = slot_value(statement, slot, COL_TENANT);
+		Work *work;
+		KgDerivation *d;
+		MemoryContext old;
 		int32 type_no = DatumGetInt32(slot_value(statement, slot, COL_TYPE_NO));
 		int64 node = DatumGetInt64(slot_value(statement, slot, COL_NODE));
-		KgVersion was = {
-			TextDatumGetCString(slot_value(statement, slot, COL_ID)),
-			NULL,
-			DatumGetByteaPP(slot_value(statement, slot, COL_KEYS))};
+		KgVersion was;
 
+		if (kg_tenant_is_whole(tenant))
+			continue;
+		work = work_of(statement, tenant);
+		d = work->derivation;
+		old = MemoryContextSwitchTo(row_context);
+		was.entity_id = TextDatumGetCString(
+			slot_value(statement, slot, COL_ID));
+		was.data = NULL;
+		was.keys = DatumGetByteaPP(slot_value(statement, slot, COL_KEYS));
 		lock_type(work, type_no);
 		if (statement->overtaken)
 			kg_derive_overtaken(d, type_no, node, &was);

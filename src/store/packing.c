@@ -29,6 +29,7 @@
 #include "base/spi.h"
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -422,6 +423,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 				 errmsg("edges can be packed only in a READ COMMITTED "
 						"transaction")));
 	}
+	kg_tenant_writes(tenant);
 	if (!kg_adjacency_lock(tenant, ExclusiveLock, wait))
 		return -1;
 	/* See what was committed while we waited. */

@@ -23,6 +23,7 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -401,7 +402,10 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 
 	/* Before it is looked whether there is a quota. */
 	foreach(lc, tenants)
+	{
+		kg_tenant_writes(lfirst(lc));
 		kg_lock_tenant_shared(lfirst(lc));
+	}
 	if (!kg_limits_any())
 		return;
 	kg_become_owner(&user);

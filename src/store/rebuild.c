@@ -16,6 +16,7 @@
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/derive.h"
 #include "store/extract.h"
@@ -236,9 +237,12 @@ count_all(const char *tenant, bool told)
 static void
 rebuild(const char *tenant, const KgUserContext *user)
 {
-	const KgCatalog *catalog = lock_types(tenant);
-	KgScope *scope = kg_scope_begin(tenant);
+	const KgCatalog *catalog;
+	KgScope *scope;
 
+	kg_tenant_writes(tenant);
+	catalog = lock_types(tenant);
+	scope = kg_scope_begin(tenant);
 	for (int i = 0; i < catalog->ntypes; i++)
 		kg_scope_rewrites(scope, catalog->types[i]->type_no);
 	delete_derived(tenant);

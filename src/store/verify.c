@@ -16,6 +16,7 @@
 #include "base/spi.h"
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
 #include "catalog/term.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -1257,6 +1258,9 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {CStringGetTextDatum(tenant)};
 
+	if (differences->total == 0)
+		return;
+	kg_tenant_writes(tenant);
 	for (int i = 0; i < lengthof(statements); i++)
 		if (i < lengthof(statements) - 1 ||
 			found(differences, "packed_wrong") > 0)

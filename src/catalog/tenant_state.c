@@ -1,0 +1,169 @@
+/*
+ * tenant_state.c
+ *	  Tenants that nobody writes: frozen, or on their way out.
+ *
+ * A lock, and a row of kg_tenant_state for the time after it.  Writers share the
+ * lock until they end; who freezes a tenant waits for them, writes the row, and
+ * has the lock until that is committed.  A writer that comes meanwhile does not
+ * wait, because it would be refused in the end.  One that comes later is sent the
+ * invalidation of kg_tenant_state no later than it gets the lock, so that there is
+ * such a row at all is kept until a table of the catalog changes.
+ *
+ * Entities and edges are written by statements that know their tenants when they
+ * are done (store/quota.c); a row trigger is on the other tables.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/invalidate.h"
+#include "base/spi.h"
+#include "catalog/lock.h"
+#include "catalog/pg_type.h"
+#include "catalog/tenant_state.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
+
+/* How long a writer is told to wait: what moving a small tenant takes. */
+#define KG_RETRY_MS 1000
+
+/* The tenant of kg_tenant_withheld_work(), or NULL. */
+static const char *worked_on = NULL;
+static bool whole = false;
+
+static bool
+any_withheld(void)
+{
+	static uint64 seen = 0;
+	static bool any = false;
+	static KgSaved saved;
+	uint64 now = kg_generation();
+
+	if (seen == now)
+		return any;
+	any = kg_spi_finds(
+		&saved, "SELECT FROM @kg_tenant_state LIMIT 1", 0, NULL, NULL);
+	seen = now;
+	return any;
+}
+
+static bool
+is_withheld(const char *tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID};
+	Datum values[] = {CStringGetTextDatum(tenant)};
+
+	return kg_spi_finds(&saved,
+						"SELECT FROM @kg_tenant_state WHERE tenant = $1",
+						1,
+						argtypes,
+						values);
+}
+
+static KG_NORETURN void
+throw_withheld(const char *tenant, const char *what)
+{
+	KgError *err = kg_error_new(KG_CONFLICT, "tenant \"%s\" %s", tenant, what);
+
+	kg_error_expected(err, "the same again later");
+	kg_error_retry_after(err, KG_RETRY_MS);
+	kg_error_throw(err);
+}
+
+void
+kg_tenant_writes(const char *tenant)
+{
+	if (worked_on != NULL && strcmp(worked_on, tenant) == 0)
+		return;
+	switch (kg_lock_writes_shared(tenant))
+	{
+		case KG_LOCKED_BY_OTHER:
+			throw_withheld(tenant, "is being frozen");
+		case KG_LOCKED_ALREADY:
+			return;
+		case KG_LOCKED_NOW:
+			break;
+	}
+	if (any_withheld() && is_withheld(tenant))
+		throw_withheld(tenant, "is frozen: it is read, and not written");
+}
+
+static void
+work_on(const char *tenant, bool all, void (*work)(void *arg), void *arg)
+{
+	const char *outer = worked_on;
+	bool outer_whole = whole;
+
+	worked_on = tenant;
+	whole = all;
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_FINALLY();
+	{
+		worked_on = outer;
+		whole = outer_whole;
+	}
+	PG_END_TRY();
+}
+
+void
+kg_tenant_withheld_work(const char *tenant, void (*work)(void *arg), void *arg)
+{
+	work_on(tenant, false, work, arg);
+}
+
+void
+kg_tenant_whole_work(const char *tenant, void (*work)(void *arg), void *arg)
+{
+	work_on(tenant, true, work, arg);
+}
+
+bool
+kg_tenant_is_whole(Datum tenant)
+{
+	return unlikely(whole) &&
+		   strcmp(TextDatumGetCString(tenant), worked_on) == 0;
+}
+
+static void
+hold(HeapTuple row, TupleDesc desc)
+{
+	bool isnull;
+	Datum tenant = SPI_getbinval(
+		row, desc, SPI_fnumber(desc, "tenant"), &isnull);
+
+	/* A key of tokens may be of no tenant. */
+	if (!isnull)
+		kg_tenant_writes(TextDatumGetCString(tenant));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_hold_tenant);
+
+Datum
+kg_sql_hold_tenant(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigdata = (TriggerData *) fcinfo->context;
+	TupleDesc desc;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) ||
+		!TRIGGER_FIRED_BEFORE(trigdata->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigdata->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("function \"%s\" was not called as the trigger "
+						"it is",
+						"kg_hold_tenant")));
+	desc = RelationGetDescr(trigdata->tg_relation);
+	hold(trigdata->tg_trigtuple, desc);
+	if (!TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
+		return PointerGetDatum(trigdata->tg_trigtuple);
+	hold(trigdata->tg_newtuple, desc);
+	return PointerGetDatum(trigdata->tg_newtuple);
+}
