@@ -51,13 +51,13 @@ int kg_setting_max_token_bytes;
 bool kg_setting_mcp_text = true;
 bool kg_setting_mcp_edges = false;
 int kg_setting_max_rows;
+int kg_setting_max_scan;
 int kg_setting_max_search_matches;
 int kg_setting_max_search_memory;
 int kg_setting_max_steps;
 int kg_setting_max_tool_bytes;
 int kg_setting_max_tool_operations;
 int kg_setting_max_total;
-int kg_setting_max_unanchored;
 int kg_setting_max_as_of_changes;
 int kg_setting_max_visited;
 int kg_setting_plan_cache_size;
@@ -200,6 +200,8 @@ static const struct
 		  "Sets the longest token that kg_login accepts."),
 	LOWERED(ROWS, max_rows, 1000, 1, 100000, 0,
 		  "Sets the highest limit that a graph tool accepts."),
+	LIMIT(max_scan, 20000, 0, INT_MAX, 0,
+		  "Sets of how many entities a property without x-index is read for a filter."),
 	LIMIT(max_search_matches, 1000, 1, 100000, 0,
 		  "Sets how many entities one search by name finds."),
 	LIMIT(max_search_memory, 256 * 1024, 1024, MAX_KILOBYTES, GUC_UNIT_KB,
@@ -212,8 +214,6 @@ static const struct
 		  "Sets how many operations a registered tool may have."),
 	LIMIT(max_total, 1000000, 0, INT_MAX, 0,
 		  "Sets how far a tool counts its total; past it the reply says total_at_least."),
-	LIMIT(max_unanchored, 10000, 0, INT_MAX, 0,
-		  "Sets the largest entity type that a graph query may start from without ids or filters."),
 	LIMIT(max_visited, 1000000, 1, INT_MAX, 0,
 		  "Sets how many nodes one search may visit."),
 	LIMIT(plan_cache_size, 256, 16, 10000, 0,

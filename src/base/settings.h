@@ -62,8 +62,8 @@ extern int kg_setting_max_total;	   /* how far a total is counted */
 extern int kg_setting_max_call_time;   /* milliseconds; 0: no limit */
 extern int kg_setting_max_offset;
 extern int kg_setting_max_properties;
+extern int kg_setting_max_scan;
 extern int kg_setting_max_search_matches;
-extern int kg_setting_max_unanchored;
 extern int kg_setting_max_as_of_changes;
 extern int kg_setting_max_visited;
 extern int kg_setting_max_cost;

@@ -59,6 +59,7 @@ typedef struct KgFilterTarget
 	bool no_derived;		 /* only fields that are stored */
 } KgFilterTarget;
 
+/* Every stored property; query/scan.h has those without x-index. */
 extern KgFilterTarget kg_filter_target_type(const KgType *type);
 /* Edge properties of a relation: every declared scalar or array of them. */
 /*

@@ -31,7 +31,7 @@ kg_filter_target_type(const KgType *type)
 	target.fields = type->fields;
 	target.id_field = type->id_field;
 	target.has_id = true;
-	target.indexed_only = true;
+	target.no_derived = true;
 	return target;
 }
 
@@ -483,7 +483,7 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 		if (form != KG_OPERAND_ORDERED && !is_declared_number(field, value))
 			throw_not_in_enum(field, value, path);
 	}
-	if (!kg_key_fits(field, value))
+	if (field->indexed && !kg_key_fits(field, value))
 		throw_long_value(condition, value, path);
 	condition->keys[i] = kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)

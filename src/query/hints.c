@@ -10,6 +10,7 @@
 #include "query/any.h"
 #include "query/hints.h"
 #include "query/marks.h"
+#include "query/scan.h"
 #include "utils/builtins.h"
 
 #define KG_HINT_VALUES 5
@@ -752,7 +753,8 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 	for (int i = 0; (condition = kg_any_condition(query->filter, i)) != NULL;
 		 i++)
 	{
-		if (kg_list_condition_matches_any(query, condition))
+		if (kg_condition_scans(condition) ||
+			kg_list_condition_matches_any(query, condition))
 			continue;
 		any = true;
 		kg_jw_begin_object(w);
@@ -769,6 +771,16 @@ kg_hints_write_items(const KgListQuery *query, KgJsonWriter *w)
 		kg_jw_kstring(w,
 					  "message",
 					  "no name, alias or id is like this, not even with typos");
+		kg_jw_end_object(w);
+	}
+	else if (!any && kg_filter_scans(query->filter))
+	{
+		kg_jw_begin_object(w);
+		kg_jw_kstring(w, "path", filters_path(query->filter));
+		kg_jw_kstring(w,
+					  "message",
+					  "of what the rest of the selection leaves, nothing "
+					  "passes the filters on properties that no index has");
 		kg_jw_end_object(w);
 	}
 	else if (!any && kg_any_condition(query->filter, 1) != NULL)

@@ -25,6 +25,7 @@
 #include "query/derived.h"
 #include "query/list.h"
 #include "query/list_decided.h"
+#include "query/scan.h"
 #include "query/select.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
@@ -898,8 +899,9 @@ count_total(const KgListQuery *query, Drivers *drivers, int least,
 static KgSource *
 nodes_source(const KgListQuery *query)
 {
+	/* What no index says has been read of the nodes. */
 	KgSource *source = make_source(
-		KG_SOURCE_NODES, query->filter, NULL, INT_MAX);
+		KG_SOURCE_NODES, kg_filter_without_scan(query->filter), NULL, INT_MAX);
 	int n = query->matches ? query->matches->n : (int) query->namong;
 	Datum *nodes = MemoryContextAllocHuge(CurrentMemoryContext,
 										  Max((Size) n, 1) * sizeof(Datum));

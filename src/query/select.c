@@ -16,29 +16,10 @@
 #include "query/any.h"
 #include "query/nodes.h"
 #include "query/related.h"
+#include "query/scan.h"
 #include "query/select.h"
 #include "query/sql.h"
 #include "utils/builtins.h"
-
-typedef struct SelectState
-{
-	KgGraph *graph; /* NULL: no limit but this one */
-	KgNodeSet set;
-	uint32 limit; /* stop after so many */
-} SelectState;
-
-static bool
-receive_node(TupleTableSlot *slot, void *arg)
-{
-	SelectState *state = arg;
-	bool isnull;
-
-	(void) kg_nodeset_add(&state->set,
-						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
-	if (state->graph != NULL && state->set.n > (uint32) kg_setting_max_visited)
-		kg_graph_check_visited(state->graph, state->set.n);
-	return state->set.n < state->limit;
-}
 
 /* How well a condition bounds a range of keys; 0: not at all. */
 static int
@@ -196,15 +177,41 @@ throw_unanchored(KgGraph *graph, const KgSelector *selector, int64 node)
 	Jsonb *example = anchored_example(graph, selector->type, node);
 	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
 								"entity type \"%s\" has more entities than "
-								"kg_graph.max_unanchored (%d)",
+								"kg_graph.max_visited (%d)",
 								kg_type_handle(selector->type),
-								kg_setting_max_unanchored);
+								kg_setting_max_visited);
 
 	kg_error_path(err, "%s", selector->path);
 	kg_error_expected(err, "an anchor: ids, or a filter on a property");
 	if (example)
 		kg_error_example(err, example);
 	kg_error_throw(err);
+}
+
+typedef struct SelectState
+{
+	KgGraph *graph;				/* NULL: no limit but this one */
+	const KgSelector *selector; /* of a whole type */
+	KgNodeSet set;
+	uint32 limit; /* stop after so many */
+} SelectState;
+
+static bool
+receive_node(TupleTableSlot *slot, void *arg)
+{
+	SelectState *state = arg;
+	bool isnull;
+
+	(void) kg_nodeset_add(&state->set,
+						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	if (state->graph != NULL && state->set.n > (uint32) kg_setting_max_visited)
+	{
+		if (state->selector != NULL)
+			throw_unanchored(
+				state->graph, state->selector, state->set.nodes[0]);
+		kg_graph_check_visited(state->graph, state->set.n);
+	}
+	return state->set.n < state->limit;
 }
 
 static int64 *
@@ -287,23 +294,20 @@ kg_select_few(const KgCatalog *catalog, const KgType *type,
 	return state.set.n <= limit ? state.set.nodes : NULL;
 }
 
-/* By its type, ids and filter. */
+/* By its type, ids and filter, the first so many. */
 static void
-select_set(KgGraph *graph, const KgSelector *selector, KgNodeSet *set)
+select_set(KgGraph *graph, const KgSelector *selector, uint32 limit,
+		   KgNodeSet *set)
 {
-	bool anchored = is_anchored(selector) || selector->related != NULL;
-	SelectState state;
+	SelectState state = {.graph = graph, .limit = limit};
 
-	state.graph = graph;
-	state.limit = anchored ? PG_UINT32_MAX
-						   : (uint32) kg_setting_max_unanchored + 1;
+	if (!is_anchored(selector) && selector->related == NULL)
+		state.selector = selector;
 	kg_nodeset_init(&state.set, graph->context);
 	if (selector->nids == 0 && each_drives(selector->filter))
 		select_each(graph->catalog, selector, &state);
 	else
 		select_more(graph->catalog, selector, &state);
-	if (!anchored && state.set.n > (uint32) kg_setting_max_unanchored)
-		throw_unanchored(graph, selector, state.set.nodes[0]);
 	*set = state.set;
 }
 
@@ -311,21 +315,45 @@ int64 *
 kg_select_nodes(KgGraph *graph, const KgSelector *selector, uint32 *n)
 {
 	const KgRelated *related = selector->related;
+	bool scans = kg_filter_scans(selector->filter);
+	KgSelector first = *selector;
 	KgNodeSet set;
 	int64 *nodes;
 
 	if (selector->nids == 1 && selector->filter == NULL && related == NULL)
 		return select_one(graph, selector, n);
+	first.filter = kg_filter_without_scan(selector->filter);
 	kg_nodeset_init(&set, graph->context);
-	if (related == NULL || is_anchored(selector) ||
+	if (related == NULL || is_anchored(&first) ||
 		!kg_related_anchor(graph, related, selector->type, &set))
-		select_set(graph, selector, &set);
+		select_set(graph,
+				   &first,
+				   scans && related == NULL ? (uint32) kg_setting_max_scan + 1
+											: PG_UINT32_MAX,
+				   &set);
 	*n = set.n;
-	if (related == NULL)
+	if (related == NULL && !scans)
 		return set.nodes;
 	nodes = MemoryContextAllocHuge(graph->context,
 								   Max((Size) set.n, 1) * sizeof(int64));
 	memcpy(nodes, set.nodes, (Size) set.n * sizeof(int64));
-	*n = kg_related_keep(graph, related, nodes, set.n);
+	*n = kg_select_keep(graph, selector, nodes, set.n);
 	return nodes;
+}
+
+uint32
+kg_select_keep(KgGraph *graph, const KgSelector *selector, int64 *nodes,
+			   uint32 n)
+{
+	if (selector->related != NULL)
+		n = kg_related_keep(graph, selector->related, nodes, n);
+	if (kg_filter_scans(selector->filter))
+		n = kg_scan_keep(graph, selector->type, selector->filter, nodes, n);
+	return n;
+}
+
+bool
+kg_select_reads(const KgSelector *selector)
+{
+	return selector->related != NULL || kg_filter_scans(selector->filter);
 }

@@ -21,12 +21,20 @@ typedef struct KgSelector
 
 /*
  * The visible nodes that a selector means, each once, in no order; allocated
- * in the graph's context.  Without ids, filter and what they are related to the
- * type must have at most kg_graph.max_unanchored entities: KG_LIMIT_EXCEEDED
- * otherwise.
+ * in the graph's context.  More than kg_graph.max_visited are
+ * KG_LIMIT_EXCEEDED.
  */
 extern int64 *kg_select_nodes(KgGraph *graph, const KgSelector *selector,
 							  uint32 *n);
+
+/*
+ * What of a selector no index says, what its nodes are related to and
+ * query/scan.h: keep those of the nodes that pass; returns their number.
+ */
+extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
+							 int64 *nodes, uint32 n);
+/* Is there something of that kind? */
+extern bool kg_select_reads(const KgSelector *selector);
 
 /*
  * The nodes that a filter leaves by its alternatives, where each of them is

@@ -22,11 +22,11 @@ extern void kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 /* The argument "search": is it the order, and what it finds, into the query. */
 extern bool kg_list_is_by_rank(const KgListQuery *query, const KgInput *in);
 extern void kg_list_read_search(KgListQuery *query, const KgInput *in);
-/* Of what it found, what is connected as asked. */
+/* Select what no index says, of what the search found where there was one. */
 struct KgGraph;
-struct KgRelated;
-extern void kg_list_keep_matches(KgListQuery *query, struct KgGraph *graph,
-								 const struct KgRelated *related);
+struct KgSelector;
+extern void kg_list_select(KgListQuery *query, struct KgGraph *graph,
+						   const struct KgSelector *selector);
 /*
  * Cursors of a list, bound to a query (kg_cursor_query): the one after a row of
  * a page, and the position of the one given.

@@ -105,8 +105,6 @@ read_property(const KgType *type, const KgInput *in, const char *use,
 	KgFilterTarget target = kg_filter_target_type(type);
 	bool is_id;
 
-	target.indexed_only = false;
-	target.no_derived = true;
 	*name = kg_input_string(in, "property");
 	return kg_target_field(
 		&target, *name, kg_input_path(in, "property"), use, &is_id);

@@ -134,11 +134,7 @@ kg_tool_find_nodes(const Jsonb *arguments)
 	Jsonb *result;
 
 	read_arguments(f, arguments);
-	if (f->selector.related != NULL && f->query.matches != NULL)
-		kg_list_keep_matches(&f->query, f->call.graph, f->selector.related);
-	else if (f->selector.related != NULL)
-		f->query.among = kg_select_nodes(
-			f->call.graph, &f->selector, &f->query.namong);
+	kg_list_select(&f->query, f->call.graph, &f->selector);
 	f->page = kg_list_run(&f->query);
 	fetch_nodes(f);
 	check_labels(f, f->page->total == 0);

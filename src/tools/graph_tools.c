@@ -125,7 +125,7 @@ const KgFixedTool kg_graph_tools[] = {
 	 "Aggregate nodes",
 	 "Count, sum, average, minimum and maximum over nodes of one type, grouped "
 	 "by their properties or by the nodes they are connected to. A node counts "
-	 "once in a group. Needs ids, a filter, or a small type.",
+	 "once in a group.",
 	 aggregate_input,
 	 aggregate_output,
 	 kg_tool_aggregate_nodes},

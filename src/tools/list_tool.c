@@ -11,8 +11,8 @@
 #include "query/hints.h"
 #include "query/list.h"
 #include "query/past.h"
-#include "query/related.h"
 #include "query/search.h"
+#include "query/select.h"
 #include "query/validity.h"
 #include "store/scope.h"
 #include "tools/catalog_tools.h"
@@ -85,6 +85,7 @@ kg_list_parse_sort(KgListQuery *query, const KgFilterTarget *target,
 	int decide = 0;
 
 	sortable.no_arrays = true;
+	sortable.indexed_only = true;
 	for (int i = 0; i < n; i++)
 	{
 		KgInput entry;
@@ -240,25 +241,34 @@ matches_among(const KgMatches *matches, const int64 *nodes, uint32 n)
 	return kept;
 }
 
-void
-kg_list_keep_matches(KgListQuery *query, KgGraph *graph,
-					 const KgRelated *related)
+static void
+keep_matches(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 {
 	uint32 n = query->matches->n;
 	int64 *nodes = palloc((n + 1) * sizeof(int64));
 
 	for (uint32 i = 0; i < n; i++)
 		nodes[i] = query->matches->matches[i].node;
-	n = kg_related_keep(graph, related, nodes, n);
+	n = kg_select_keep(graph, selector, nodes, n);
 	query->matches = matches_among(query->matches, nodes, n);
 }
 
-static void
-keep_selected(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
+void
+kg_list_select(KgListQuery *query, KgGraph *graph, const KgSelector *selector)
 {
-	int64 *nodes = kg_select_nodes(graph, selector, &query->namong);
-	Size size = (Size) query->namong * sizeof(int64);
+	int64 *nodes;
+	Size size;
 
+	if (!kg_select_reads(selector))
+		return;
+	query->connected = selector->related != NULL;
+	if (query->matches != NULL)
+	{
+		keep_matches(query, graph, selector);
+		return;
+	}
+	nodes = kg_select_nodes(graph, selector, &query->namong);
+	size = (Size) query->namong * sizeof(int64);
 	query->among = memcpy(
 		MemoryContextAllocHuge(CurrentMemoryContext, Max(size, 1)),
 		nodes,
@@ -271,15 +281,15 @@ has_chains(const KgInput *in)
 	return kg_input_has(in, "related") || kg_input_has(in, "not_related");
 }
 
-/* Only what is connected as asked. */
+/* Only what is connected as asked, and passes what no index says. */
 static void
-parse_related(ListCall *call)
+parse_selection(ListCall *call)
 {
 	KgListQuery *query = &call->query;
 	KgGraphCall graph = {.input = call->input, .catalog = query->catalog};
 	KgSelector selector = {.type = query->type, .filter = query->filter};
 
-	if (!has_chains(&call->input))
+	if (!has_chains(&call->input) && !kg_select_reads(&selector))
 		return;
 	graph.graph = kg_graph_begin();
 	selector.path = "";
@@ -287,10 +297,7 @@ parse_related(ListCall *call)
 	kg_reached_related(&graph, query->type, selector.related);
 	call->repairs.repairs = list_concat(call->repairs.repairs,
 										graph.repairs.repairs);
-	if (query->matches != NULL)
-		kg_list_keep_matches(query, graph.graph, selector.related);
-	else
-		keep_selected(query, graph.graph, &selector);
+	kg_list_select(query, graph.graph, &selector);
 	kg_graph_end(graph.graph);
 }
 
@@ -335,7 +342,7 @@ parse_call(ListCall *call, const Jsonb *arguments)
 	parse_page(call);
 	/* A cursor says at which instant. */
 	kg_list_read_search(query, in);
-	parse_related(call);
+	parse_selection(call);
 	if (call->repairs.repairs == NIL)
 		kg_published_check(query->catalog, type, template, arguments);
 }
@@ -471,7 +478,7 @@ nothing_hints(const KgListQuery *query)
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
 	kg_hints_write_items(query, &w);
-	if (query->among != NULL)
+	if (query->connected)
 	{
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", "/related");

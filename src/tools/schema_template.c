@@ -223,13 +223,14 @@ write_filters(Expansion *x)
 		return;
 	}
 	expand(x, "{'type':'object','description':");
-	escape_json(
-		x->out,
-		x->note ? x->note
-				: kg_expand_text("{property: value or {operator: value}}, all "
-								 "must hold; one of " KG_ANY
-								 ": [{...}, {...}]. Of id and what the schema "
-								 "calls indexed. Operators: <operator_names>"));
+	escape_json(x->out,
+				x->note ? x->note
+						: kg_expand_text(
+							  "{property: value or {operator: value}}, all "
+							  "must hold; one of " KG_ANY
+							  ": [{...}, {...}]. Of id and properties; where "
+							  "many are left, indexed ones. Operators: "
+							  "<operator_names>"));
 	appendStringInfoChar(x->out, '}');
 }
 

@@ -209,6 +209,52 @@ is_filterable(const KgType *type, const KgField *field)
 		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
 }
 
+/* One that is read of documents (query/scan.h): by its name alone. */
+static bool
+is_scannable(const KgType *type, const KgField *field)
+{
+	return !field->indexed && !field->derived && field != type->id_field &&
+		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
+}
+
+static void
+write_scanned(KgJsonWriter *w, const char *name)
+{
+	kg_jw_key(w, name);
+	kg_jw_begin_object(w);
+	kg_jw_kstring(w, "description", "not indexed");
+	kg_jw_end_object(w);
+}
+
+static void
+write_field_condition(KgJsonWriter *w, const KgType *type, const KgField *field,
+					  bool repeat)
+{
+	const char *name = strcmp(field->name, KG_ANY) == 0 ? KG_ANY_PROPERTY
+														: field->name;
+
+	if (is_filterable(type, field) || (repeat && is_scannable(type, field)))
+		write_condition(w, name, field, repeat);
+	else if (is_scannable(type, field))
+		write_scanned(w, name);
+}
+
+static char *
+filters_description(const KgType *type)
+{
+	const char *text = "all must hold: a value means equality; else an object "
+					   "of operators as for id, is_null and is_not_null taking "
+					   "true or false, contains_any and contains_all lists as "
+					   "in does, or a list of such objects";
+
+	for (int i = 0; i < type->nfields; i++)
+		if (is_scannable(type, &type->fields[i]))
+			return psprintf("%s; not indexed: where the rest leaves at most %d",
+							text,
+							kg_setting_max_scan);
+	return pstrdup(text);
+}
+
 static void
 write_alternatives(KgJsonWriter *w, bool written_out)
 {
@@ -236,12 +282,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", "object");
-	kg_jw_kstring(&w,
-				  "description",
-				  "all must hold: a value means equality; else an object of "
-				  "operators as for id, is_null and is_not_null taking true "
-				  "or false, contains_any and contains_all lists as in does, "
-				  "or a list of such objects");
+	kg_jw_kstring(&w, "description", filters_description(type));
 	kg_jw_kbool(&w, "additionalProperties", false);
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
 	kg_jw_key(&w, "properties");
@@ -251,13 +292,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	if (strcmp(type->id_field->name, "id") != 0)
 		write_condition(&w, type->id_field->name, NULL, repeat);
 	for (int i = 0; i < type->nfields; i++)
-		if (is_filterable(type, &type->fields[i]))
-			write_condition(&w,
-							strcmp(type->fields[i].name, KG_ANY) == 0
-								? KG_ANY_PROPERTY
-								: type->fields[i].name,
-							&type->fields[i],
-							repeat);
+		write_field_condition(&w, type, &type->fields[i], repeat);
 	write_alternatives(&w, repeat);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);

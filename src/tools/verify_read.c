@@ -291,7 +291,7 @@ kg_claim_analyse(KgVerify *v, KgClaim *claim, const KgType *type)
 	KgFilterTarget target = kg_filter_target_type(type);
 	bool is_id;
 
-	target.indexed_only = false;
+	target.no_derived = false;
 	target.has_id = false;
 	claim->field = claimed_field(type, claim->property);
 	if (claim->field == NULL)

@@ -8,7 +8,7 @@ nodes and edges as sets, paths and rows as lists.
 import datetime
 from fractions import Fraction
 
-from model import COLORS, INVERSES, PERSON, PLACE, compare_text, order, passes
+from model import COLORS, INDEXED, INVERSES, PERSON, PLACE, SCANNED, compare_text, order, passes
 
 TYPES = (PERSON, PLACE)
 
@@ -81,7 +81,7 @@ def tested(graph, test):
 
 def passes_any(node, data, filters):
     """Filters over several types: a type without the property does not match."""
-    have = {PERSON: ("id", "name", "n", "color", "tags"), PLACE: ("id", "name", "n", "size")}
+    have = {kind: INDEXED[kind] + SCANNED[kind] for kind in INDEXED}
     filters = dict(filters or {})
     any_of = filters.pop("any", None)
     return (

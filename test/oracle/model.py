@@ -8,6 +8,9 @@ import datetime
 
 PERSON, PLACE = "Person", "Place"
 COLORS = ["red", "green", "blue"]
+# What is filtered by; of the second no index knows.
+INDEXED = {PERSON: ["id", "name", "n", "color", "tags"], PLACE: ["id", "name", "n", "size"]}
+SCANNED = {PERSON: ["total_mentions", "hidden", "home", "knows"], PLACE: ["hidden"]}
 
 # name: (variants, symmetric, inverse name)
 RELATIONS = {

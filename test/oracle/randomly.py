@@ -1,6 +1,6 @@
 """Random small graphs as bundles, and random calls on them."""
 
-from model import COLORS, INVERSES, PERSON, PLACE, RELATIONS, Edge, Graph, instant, order
+from model import COLORS, INDEXED, INVERSES, PERSON, PLACE, RELATIONS, SCANNED, Edge, Graph, instant, order
 
 IDS = ["a", "b", "c", "d", "e", "f", "g", "A", "10", "2", "é", "a:b", "x y", "%", "_"]
 TAGS = ["t", "u", "v", "T"]
@@ -306,7 +306,9 @@ def condition(rng, name):
                 {"ne": rng.choice(TAGS)},
             ]
         )
-    if name in ("n", "size", "w"):
+    if name == "hidden":
+        return rng.choice([True, False, {"ne": False}, {"is_null": rng.random() < 0.5}])
+    if name in ("n", "size", "w", "total_mentions"):
         low = rng.choice([-1, 0, 1])
         return rng.choice(
             [
@@ -332,8 +334,7 @@ def condition(rng, name):
 
 
 def filters(rng, kind, names=None):
-    have = {PERSON: ["id", "name", "n", "color", "tags"], PLACE: ["id", "name", "n", "size"]}
-    names = names or have[kind]
+    names = names or INDEXED[kind] + (SCANNED[kind] if rng.random() < 0.3 else [])
 
     def plain():
         return {name: condition(rng, name) for name in rng.sample(names, rng.randint(1, min(2, len(names))))}

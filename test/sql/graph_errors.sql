@@ -25,7 +25,7 @@ SELECT DISTINCT pg_temp.refused(t->>'name', '{"max_tokens": 10}') FROM jsonb_arr
 SELECT count(*) FILTER (WHERE NOT kg_validate('{"max_bytes": 10}', t->'inputSchema')) = count(*) FROM jsonb_array_elements(kg_list_tools()) t;
 
 -- types, relations, properties
-SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "persona"}', '{"node_label": 7}', '{"node_label": "person", "filters": {"bio": "x"}}', '{"node_label": "person", "filters": {"nmae": "x"}}',
+SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "persona"}', '{"node_label": 7}', '{"node_label": "person", "filters": {"biography": "x"}}', '{"node_label": "person", "filters": {"nmae": "x"}}',
   '{"node_label": "person", "columns": ["nothing"]}', '{"node_label": "person", "columns": []}', '{"node_label": "person", "sort": [{"field": "bio"}]}', '{"node_label": "person", "sort": [{"field": "name", "order": "up"}]}', '{"node_label": "person", "sort": {"field": "name"}}']);
 -- names are near whatever their case
 SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "Person"}', '{"node_label": "PERSONS"}', '{"node_label": "person", "filters": {"NAME": "x"}}', '{"node_label": "person", "filters": {"team": "LEAD"}}']);
@@ -88,7 +88,7 @@ SELECT pg_temp.refused('describe_entities', jsonb_build_object('ids', pg_temp.id
 SELECT pg_temp.each('search_entities', ARRAY['{"query": ""}', '{"query": 5}', '{"query": "a", "limit": 101}', '{"query": "a", "node_types": ["persons"]}']);
 
 -- what is said is what would work: the operator as it was named and all that there are, an example that fits, no name twice
-SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"id": {"is_not_null": true}}}', '{"node_label": "person", "filters": {"active": {"gt": true}}}', '{"node_label": "person", "filters": {"total_mentions": 1}}', '{"node_label": "project", "filters": {"tags": {"is_null": 2}}}']);
+SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"id": {"is_not_null": true}}}', '{"node_label": "person", "filters": {"active": {"gt": true}}}', '{"node_label": "person", "filters": {"total_mentions": "one"}}', '{"node_label": "project", "filters": {"tags": {"is_null": 2}}}']);
 -- filters are joined by nothing but and
 SELECT pg_temp.each('find_nodes', ARRAY['{"node_label": "person", "filters": {"or": [{"name": "a"}, {"rate": 1}]}}', '{"node_label": "person", "filters": {"$not": {"team": "core"}}}', '{"node_label": "person", "filters": {"name": {"naem": 1}}}']);
 CREATE FUNCTION pg_temp.example(tool text, arguments text[]) RETURNS SETOF text LANGUAGE sql AS $$
@@ -128,7 +128,7 @@ RESET kg_graph.toolsets;
 SET ROLE bad_a;
 SET kg_graph.tenant = 'bad_a';
 RESET ROLE;
-SET kg_graph.max_unanchored = 3; SET ROLE bad_a;
+SET kg_graph.max_visited = 3; SET ROLE bad_a;
 SELECT pg_temp.refused('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}]}');
 SELECT pg_temp.refused('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}');
 SELECT pg_temp.refused('find_paths', '{"from": {"label": "person"}, "to": {"label": "file", "ids": ["a.c"]}}');
@@ -136,8 +136,8 @@ SELECT pg_temp.refused('find_paths', '{"from": {"label": "person"}, "to": {"labe
 SELECT kg_call_tool('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}') #> '{structuredContent,error,example}' AS example \gset
 SELECT :'example';
 SELECT kg_traverse(:'example') -> 'total';
-SELECT kg_aggregate('{"node": {"label": "person", "filters": {"name": {"is_null": false}}}, "aggregations": [{"fn": "count"}]}')->'rows';
-RESET ROLE; RESET kg_graph.max_unanchored; SET kg_graph.max_visited = 5; SET ROLE bad_a;
+SELECT kg_aggregate('{"node": {"label": "person", "filters": {"name": {"starts_with": "Ann"}}}, "aggregations": [{"fn": "count"}]}')->'rows';
+RESET ROLE; SET kg_graph.max_visited = 5; SET ROLE bad_a;
 SELECT pg_temp.refused('bfs_query', '{"seeds": ["dan"], "max_hops": 2}');
 SELECT pg_temp.refused('explore_neighbors', '{"start_node": {"label": "person", "node_id": "dan"}}');
 RESET ROLE; RESET kg_graph.max_visited; SET kg_graph.max_edges = 5; SET ROLE bad_a;

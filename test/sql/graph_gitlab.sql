@@ -98,7 +98,7 @@ WITH RECURSIVE p AS (
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["ann", "bob", "cleo"]}, "relationships": [{"type": "WORKS_ON"}], "max_bytes": 1300}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["anne"]}, "relationships": [{"type": "WORKS_ON"}]}'));
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "person", "ids": ["x1"]}, "relationships": [{"type": "WORKS_ON"}]}'));
--- the whole type is an anchor while it is small
+-- a whole type
 SELECT pg_temp.brief(kg_traverse('{"from": {"label": "project"}, "relationships": [{"type": "OWNER"}]}'));
 
 -- explore_neighbors

@@ -144,7 +144,7 @@ EXCEPTION WHEN OTHERS THEN
   RETURN concat_ws(' | ', SQLSTATE, d::jsonb ->> 'path', SQLERRM);
 END $$;
 CREATE TEMP TABLE bundle AS SELECT kg_export_bundle('issue-tracker') AS b;
-SELECT pg_temp.apply(b #- '{schemas,1,schema,properties,project,x-index}') FROM bundle;
+SELECT pg_temp.apply(b #- '{schemas,1,schema,properties,project}') FROM bundle;
 SELECT pg_temp.apply(jsonb_set(b, '{schemas,1,schema,properties,state,enum}', '["opened", "done"]') || '{"entities": []}') FROM bundle;
 SELECT pg_temp.apply(b || '{"schemas": [], "entities": []}') FROM bundle;
 SELECT kg_apply_bundle(b || '{"schemas": [], "entities": []}', '{"dry_run": true}') #>> '{errors,0,message}' FROM bundle;

@@ -87,7 +87,7 @@ SELECT waiting_near();
 RESET ROLE;
 CREATE FUNCTION waiting_names() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  RAISE INFO '% % %: %; %', TG_TABLE_NAME, TG_OP, TG_LEVEL, waiting_says($q$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$q$), waiting_says($q$SELECT kg_list_ids('house', '{"search": "h1"}') -> 'ids'$q$);
+  RAISE INFO '% % %: %; %', TG_TABLE_NAME, TG_OP, TG_LEVEL, waiting_says($q$SELECT kg_list_ids('person', '{"filters": {"n": 7}, "sort": [{"field": "n"}]}') -> 'ids'$q$), waiting_says($q$SELECT kg_list_ids('house', '{"search": "h1"}') -> 'ids'$q$);
   RETURN NULL;
 END
 $$;
@@ -95,9 +95,9 @@ ALTER FUNCTION waiting_names() OWNER TO regress_waiting;
 UPDATE kg_entity SET data = data || '{"n": 7}' WHERE entity_id = 'ann';
 CREATE TRIGGER zz_look AFTER INSERT ON kg_entity FOR EACH STATEMENT EXECUTE FUNCTION waiting_names();
 SET ROLE regress_waiting;
-SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$$);
+SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}, "sort": [{"field": "n"}]}') -> 'ids'$$);
 SELECT kg_apply_bundle(jsonb_set(waiting_bundle('[{"id": "ed", "n": 7}]', '[]'), '{schemas,0,schema,properties,n,x-index}', 'true'), '{"mode": "merge"}') #> '{entities,person}' AS person;
-SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}}') -> 'ids'$$);
+SELECT waiting_says($$SELECT kg_list_ids('person', '{"filters": {"n": 7}, "sort": [{"field": "n"}]}') -> 'ids'$$);
 RESET ROLE;
 DROP TRIGGER zz_look ON kg_entity;
 SELECT FROM kg_grant('waiting', 'regress_waiting', 'admin');

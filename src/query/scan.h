@@ -1,0 +1,39 @@
+/*
+ * scan.h
+ *	  Filters on properties without x-index: tests of documents.
+ *
+ * No index says what such a property is, so whatever else a selection asks
+ * comes first, and the documents of what that leaves are read, as long as they
+ * are at most kg_graph.max_scan.
+ */
+#ifndef KG_SCAN_H
+#define KG_SCAN_H
+
+#include "query/filter.h"
+#include "query/graph_search.h"
+
+/* Is the condition on a property that no index knows? */
+static inline bool
+kg_condition_scans(const KgCondition *condition)
+{
+	return condition->field != NULL && !condition->field->indexed;
+}
+
+/* Has an analysed filter, or NULL, such a condition? */
+extern bool kg_filter_scans(const KgFilter *filter);
+
+/*
+ * What of an analysed filter indexes can say: the filter itself where that is
+ * all.  Whatever passes the filter passes that too.
+ */
+extern const KgFilter *kg_filter_without_scan(const KgFilter *filter);
+
+/*
+ * Keep those of the nodes, all of the type, whose documents pass the filter;
+ * returns their number.  Raises KG_LIMIT_EXCEEDED at the property where there
+ * are more than kg_graph.max_scan.
+ */
+extern uint32 kg_scan_keep(KgGraph *graph, const KgType *type,
+						   const KgFilter *filter, int64 *nodes, uint32 n);
+
+#endif /* KG_SCAN_H */
