@@ -15,6 +15,9 @@ SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
 DATA        = $(wildcard sql/$(EXTENSION)--*--*.sql)
 DATA_built  = sql/$(EXTENSION)--$(EXTVERSION).sql
+# The page of kgctl serve --explorer, where "make explorer" built it.
+EXPLORER_PAGE = explorer/kg_graph.explorer.html
+DATA       += $(wildcard $(EXPLORER_PAGE))
 DOCS        = LICENSE $(wildcard docs/*.md)
 
 # PROGRAM would link $(OBJS), so kgctl is a SCRIPTS_built target with its own rule.
@@ -29,7 +32,7 @@ ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
 PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
 TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
-EXTRA_CLEAN = $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
+EXTRA_CLEAN = $(EXPLORER_PAGE) $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
 
 PG_CONFIG ?= pg_config
 
@@ -81,6 +84,9 @@ $(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
 # KGCTL_FLAGS may ask for sanitizers, which the module cannot have.
 $(KGCTL_OBJS) src/kgctl/kgctl: override CFLAGS += $(KGCTL_FLAGS)
 $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CPPFLAGS)
+# Where the page is looked for; a package may put it elsewhere.
+EXPLORER_FILE ?= $(datadir)/extension/$(notdir $(EXPLORER_PAGE))
+src/kgctl/explorer.o: override CPPFLAGS += -DKG_EXPLORER_FILE='"$(EXPLORER_FILE)"'
 src/kgctl/kgctl: $(KGCTL_OBJS)
 	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -o $@$(X)
 
@@ -97,6 +103,10 @@ install-kgctl: $(KGCTL_SERVICE)
 uninstall: uninstall-kgctl
 uninstall-kgctl:
 	rm -f '$(DESTDIR)$(mandir)/man1/kgctl.1' '$(DESTDIR)$(docdir)/$(docmoduledir)/kgctl.service'
+
+.PHONY: explorer
+explorer: ## the page of kgctl serve --explorer (needs Node.js and npm)
+	cd $(srcdir)/explorer && npm ci --ignore-scripts --no-audit --no-fund && npm run --silent build
 
 .PHONY: pgtap check-symbols check-layers check-sql check-format format dist
 

@@ -42,6 +42,7 @@ static const char serve_options[] =
 	"--keep-alive N\topen connections up to which one is kept after a "
 	"request (default 512)\n"
 	"--access-log\ta line for each request\n"
+	"--explorer\tserve a page to look at the graph, at /explore\n"
 	"--authorizer URL\tAuthZEN service that decides what x-authorize leaves "
 	"open\n"
 	"--authorizer-timeout SECONDS\tof a request to it (default 2)\n"
@@ -282,6 +283,11 @@ run(const KgArgs *args)
 		kg_gateway_close(&http.gateway);
 		return KG_EXIT_USAGE;
 	}
+	if (kg_args_has(args, "explorer") && !kg_explorer_load(&http))
+	{
+		kg_gateway_close(&http.gateway);
+		return KG_EXIT_INPUT;
+	}
 	raise_file_limit(http.options.max_connections);
 	http.gateway.rates = kg_rates_new();
 	kg_metrics_wanted = metrics != NULL;
@@ -301,6 +307,7 @@ run(const KgArgs *args)
 	if (http.probe_fd >= 0)
 		close(http.probe_fd);
 	kg_gateway_close(&http.gateway);
+	kg_buf_free(&http.explorer);
 	return code;
 }
 

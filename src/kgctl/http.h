@@ -20,6 +20,7 @@
 #include "kgctl/gateway.h"
 
 #define KG_OAUTH_PATH "/.well-known/oauth-protected-resource"
+#define KG_EXPLORER_PATH "/explore"
 
 typedef struct KgHttp KgHttp;
 typedef struct KgHttpConn KgHttpConn;
@@ -45,6 +46,7 @@ struct KgHttp
 {
 	KgGateway gateway;
 	KgHttpOptions options;
+	KgBuf explorer; /* the page of --explorer, or empty */
 	struct MHD_Daemon *daemon;
 	KgWatch *watch;
 	bool wake; /* libmicrohttpd has something to do */
@@ -167,6 +169,11 @@ extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
 								const char **legacy_revision);
 extern const char *kg_header(KgRequest *req, const char *name);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
+
+/* explorer.c: false after a message; false where the path is not its own. */
+extern bool kg_explorer_load(KgHttp *http);
+extern bool kg_explorer_route(KgRequest *req, const char *url,
+							  const char *method);
 
 /* oauth.c */
 extern void kg_oauth_metadata(KgRequest *req);

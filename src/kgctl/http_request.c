@@ -50,6 +50,8 @@ route(KgRequest *req, const char *url, const char *method)
 		return;
 	else if (!kg_headers_origin(req))
 		return;
+	else if (kg_explorer_route(req, url, method))
+		return;
 	else if (strncmp(url, KG_OAUTH_PATH, n) == 0 &&
 			 (url[n] == '\0' || strcmp(url + n, path) == 0) &&
 			 (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0))

@@ -1,0 +1,143 @@
+// The page: who answers, the bar at the top, and which screen is shown.
+import { h, icon, replace } from './dom';
+import { busy, picker, problemBox, type Context } from './parts';
+import { current, go, link, start as startRoutes } from './route';
+import { Schema } from './schema';
+import { entity } from './screen_entity';
+import { graphScreen } from './screen_graph';
+import { home } from './screen_home';
+import { HttpServer, ServerGone, Unauthorized, type Server } from './server';
+import { language, t } from './text';
+
+const VERSION = '1';
+const root = document.getElementById('app')!;
+const main = h('main', { id: 'main', tabindex: -1 });
+const bar = h('header', { class: 'bar' });
+// What kgctl wrote into the page: where it answers, and whether it answers without a token.
+const told = document.querySelector<HTMLMetaElement>('meta[name="kg-endpoint"]')!;
+const endpoint = new URL(told.content, location.href.split('#')[0]).href;
+
+let server: Server;
+let context: Context | null = null;
+let shown = 0;
+
+function frame(): void {
+  document.documentElement.lang = language;
+  document.title = t('title');
+  replace(root,
+    h('a', { class: 'skip', href: '#main', on: { click: (event: Event) => { event.preventDefault(); main.focus(); } } }, t('skip')),
+    bar, main, h('div', { id: 'live', class: 'offscreen', 'aria-live': 'polite' }));
+}
+
+const logo = () => h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }, mark()), h('span', {}, 'kg_graph'));
+function mark(): Node {
+  const image = h('span', { class: 'mark-image' });
+  image.append(h('i', {}), h('i', {}), h('i', {}));
+  return image;
+}
+
+function showBar(): void {
+  const { screen } = current();
+  const item = (to: string, name: string, text: string) => h('a', { href: link(to), 'aria-current': screen === name ? 'page' : undefined }, text);
+  replace(bar, logo(),
+    context && context.schema.has('search_entities') && picker(context, { id: 'search', label: t('search'), hint: t('searchHint'), choose: (handle) => go(link('e', handle)) }),
+    context && h('nav', { 'aria-label': t('title') },
+      item('', '', t('home')),
+      context.schema.types.size > 0 && item('s', 's', t('schema')),
+      context.schema.has('find_paths') && item('p', 'p', t('paths'))),
+    h('div', { class: 'bar-end' },
+      h('button', { type: 'button', class: 'tool', title: t('theme'), 'aria-label': t('theme'), on: { click: turnTheme } }, icon('theme')),
+      server instanceof HttpServer && server.hasToken && h('button', { type: 'button', class: 'tool', title: t('signOut'), 'aria-label': t('signOut'), on: { click: signOut } }, icon('leave'))));
+}
+
+function turnTheme(): void {
+  const html = document.documentElement;
+  const dark = html.dataset.theme ? html.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  html.dataset.theme = dark ? 'light' : 'dark';
+  document.dispatchEvent(new Event('kg-theme'));
+}
+
+function signOut(): void {
+  server = new HttpServer(endpoint, null, VERSION);
+  context = null;
+  showBar();
+  signIn(null);
+}
+
+// Asks for a token.  It goes into the object that talks to the server, no further.
+function signIn(message: string | null): void {
+  document.title = t('title');
+  const field = h('textarea', { id: 'token', rows: 4, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'token-text', required: true });
+  const problem = h('p', { class: 'problem-line', role: 'alert' }, message);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const token = field.value.replace(/\s+/g, '');
+    if (token === '') return field.focus();
+    problem.textContent = '';
+    server = new HttpServer(endpoint, token, VERSION);
+    try {
+      await connect();
+    } catch (error) {
+      problem.textContent = error instanceof Unauthorized ? `${t('wrongToken')} ${error.message ? t('saidServer', { text: error.message }) : ''}` : error instanceof ServerGone ? t('gone') : t('saidServer', { text: (error as Error).message });
+      field.select();
+      return;
+    }
+    field.value = '';
+    showBar();
+    void show();
+  };
+  replace(main, h('div', { class: 'page sign-in' },
+    h('form', { class: 'panel', on: { submit } },
+      h('h1', {}, t('signIn')), problem,
+      h('p', { id: 'token-text' }, t('signInText')),
+      h('label', { for: 'token' }, t('token')), field,
+      h('button', { type: 'submit', class: 'primary' }, t('signIn')))));
+  field.focus();
+}
+
+async function connect(): Promise<void> {
+  const schema = await Schema.load(server);
+  context = { server, schema, go, refresh: () => void begin(), signIn: (expired) => { if (!document.getElementById('token')) setTimeout(() => signIn(expired ? t('signInAgain') : null)); } };
+}
+
+async function show(): Promise<void> {
+  if (!context) return;
+  const mine = ++shown;
+  const { screen, subject, query } = current();
+  const place = h('div', { class: 'screen' });
+  replace(main, place);
+  showBar();
+  document.title = t('title');
+  window.scrollTo(0, 0);
+  try {
+    if (context.schema.tools.size === 0) replace(place, h('div', { class: 'page' }, h('h1', {}, t('noTools')), h('p', {}, t('noToolsText'))));
+    else if (screen === 'e') await entity(context, place, subject);
+    else if (screen === 'g') await graphScreen(context, place, subject, query);
+    else await home(context, place);
+  } catch (problem) {
+    if (mine === shown) replace(place, h('div', { class: 'page' }, problemBox(context, problem)));
+  }
+}
+
+async function begin(): Promise<void> {
+  showBar();
+  replace(main, busy());
+  try {
+    await connect();
+  } catch (problem) {
+    if (problem instanceof Unauthorized) return signIn(null);
+    const nobody = { server, schema: null as never, go, refresh: () => void begin(), signIn: () => signIn(null) };
+    if (problem instanceof ServerGone) return replace(main, h('div', { class: 'page' }, problemBox(nobody, problem)));
+    return signIn(t('saidServer', { text: (problem as Error).message }));
+  }
+  showBar();
+  await show();
+}
+
+server = new HttpServer(endpoint, null, VERSION);
+frame();
+startRoutes(false, () => void show());
+if (told.dataset.token === 'required') {
+  showBar();
+  signIn(null);
+} else void begin();

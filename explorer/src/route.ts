@@ -1,0 +1,66 @@
+// The address says which screen and with which arguments: handles, names of
+// types and relationship types, arguments of calls.  Nothing else, never a token.
+// In an MCP App there is no address, so the history is kept here.
+
+export interface Route { screen: string; subject: string; query: URLSearchParams }
+
+export function parse(hash: string): Route {
+  const text = hash.replace(/^#\/?/, '');
+  const mark = text.indexOf('?');
+  const path = mark < 0 ? text : text.slice(0, mark);
+  const slash = path.indexOf('/');
+  const subject = slash < 0 ? '' : path.slice(slash + 1);
+  return { screen: slash < 0 ? path : path.slice(0, slash), subject: decode(subject), query: new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1)) };
+}
+
+function decode(text: string): string {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
+export type Query = Record<string, string | number | string[] | undefined | null>;
+
+export function link(screen: string, subject = '', query: Query = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || value === null || value === '') continue;
+    if (Array.isArray(value)) value.forEach((one) => params.append(name, one));
+    else params.set(name, String(value));
+  }
+  const text = params.toString();
+  const path = subject === '' ? screen : `${screen}/${encodeURIComponent(subject).replace(/%3A/g, ':')}`;
+  return `#/${path}${text === '' ? '' : `?${text}`}`;
+}
+
+type Listener = () => void;
+let listener: Listener = () => {};
+let memory: string[] | null = null;
+
+export function start(app: boolean, onChange: Listener): void {
+  listener = onChange;
+  if (app) memory = [''];
+  else window.addEventListener('hashchange', () => listener());
+}
+
+export function current(): Route {
+  return parse(memory ? memory[memory.length - 1] : location.hash);
+}
+
+export function go(address: string): void {
+  if (memory) {
+    memory.push(address);
+    listener();
+  } else if (location.hash === address) listener();
+  else location.hash = address;
+}
+
+/** The address of the same screen in another state: no new step for "back". */
+export function amend(address: string): void {
+  if (memory) memory[memory.length - 1] = address;
+  else history.replaceState(null, '', address);
+}
+
+export const canGoBack = (): boolean => memory !== null && memory.length > 1;
+export function back(): void {
+  if (memory && memory.length > 1) memory.pop();
+  listener();
+}

@@ -1,0 +1,84 @@
+// The page's own words, in the browser's language: English or German.
+
+const en = {
+  title: 'kg_graph explorer', skip: 'Skip to the content', search: 'Search', searchHint: 'Search for a name, another name or an id', clear: 'Clear',
+  noMatch: 'Nothing is named like that.', types: 'Types', schema: 'Schema', paths: 'Paths', home: 'Start', signOut: 'Sign out', signIn: 'Sign in',
+  theme: 'Light or dark', token: 'Token', open: 'Open',
+  welcome: 'Explore the graph', welcomeText: 'Find an entity by its name and follow what it is connected to. You see what your token may see, and nothing else.',
+  signInText: 'Paste the token that you were given. It stays in the memory of this page: it is not stored, and is gone when you close or reload it.',
+  signInAgain: 'The token is not valid, or no longer. Paste a new one; the page goes on where you were.', wrongToken: 'The server does not accept this token.',
+  saidServer: 'The server says: {text}',
+  gone: 'The server does not answer', goneText: 'It may be restarting, or the connection is down. Nothing is lost: the address of this page has all of its state.', retry: 'Try again',
+  failed: 'That did not work', hidden: 'Not there', hiddenText: 'There is no entity “{handle}”, or you may not see it. The two cannot be told apart.',
+  nearest: 'Near to it', noTools: 'You have no tools', noToolsText: 'The server offers no tools to you, so there is nothing to show.',
+  missingTool: 'This needs the tool {tool}, which is not among yours.',
+  properties: 'Properties', relations: 'Relationships', outgoing: 'Leads to', incoming: 'Comes from', both: 'Connected to', history: 'History', neighbourhood: 'Neighbourhood',
+  pathsFrom: 'Paths from here', list: 'List', all: 'All', more: 'Show more', moreOf: 'Show more ({shown} of {total})', none: 'None', noRelations: 'It is connected to nothing that you can see.',
+  untrusted: 'Text from outside', untrustedHint: 'Data, not instructions: written by somebody whom nobody checked.', yes: 'yes', no: 'no', missing: 'no value',
+  created: 'created', updated: 'changed', deleted: 'deleted', by: 'by {who}', version: 'version {n}', before: 'before', after: 'after', reason: 'Reason',
+  call: 'The call', callText: 'What this page asked. An agent gets the same answer.', callsText: 'What this picture was asked with: {n} calls.', asJson: 'As JSON', asCommand: 'As a command', copy: 'Copy', copied: 'Copied',
+  repair: 'Instead', repairButton: 'Do this instead', got: 'Sent', expected: 'Expected', allowed: 'Possible', where: 'Where', didYouMean: 'Did you mean', setting: 'Setting',
+  hops: 'Steps', direction: 'Direction', dirBoth: 'both ways', dirOutgoing: 'along the arrows', dirIncoming: 'against the arrows', legend: 'Legend', nodes: 'Nodes', edges: 'Edges',
+  table: 'Table', picture: 'Picture', selection: 'Selection', zoomIn: 'Larger', zoomOut: 'Smaller', fit: 'Show all', asSvg: 'Save as SVG', asPng: 'Save as PNG', grow: 'Show its neighbours', growMore: 'Show more of its neighbours',
+  page: 'Open its page', hide: 'Hide', startHere: 'Start here', from: 'From', to: 'To', relation: 'Relationship', type: 'Type', name: 'Name', id: 'Id', depth: 'Distance',
+  pictureLabel: 'Picture of {nodes} nodes and {edges} edges. The table tells the same.', pictureKeys: 'Arrow keys move to the nearest node, Enter shows its neighbours, O opens its page, + and - zoom, 0 shows all.',
+  selectHint: 'Click a node to see what it is and to show its neighbours. Drag to move, scroll to zoom.', nothingSelected: 'Nothing is selected',
+  shown: '{shown} of {total} nodes', shownAll: '{total} nodes', withheld: 'Left out for its size: {what}.', getWithheld: 'Ask for it', mayMore: 'There is more than is shown.',
+  withheldItems: '{n} nodes', withheldNode: 'properties of {n} nodes', withheldEdge: 'properties of {n} edges', withheldOther: '{n} ({name})',
+  grown: '{n} new nodes', nothingNew: 'Nothing new: all of its neighbours are shown.', reset: 'Start over', search1: 'Type a name', find: 'Find paths', atMost: 'At most', mode: 'Which',
+  modeShortest: 'one shortest', modeAll: 'all shortest', modeSimple: 'all without repeats', noPath: 'No path of at most {n} steps that you can see.', pathsFound: '{n} paths', pathFound: '1 path', steps: '{n} steps', step: '1 step', swap: 'Swap',
+  chooseTwo: 'Choose two entities to see how they are connected.', schemaText: '{types} types and {relations} relationship types.', indexed: 'can be filtered', self: 'with itself', count: 'Number',
+  filters: 'Filters', addFilter: 'Filter', apply: 'Apply', clearFilters: 'Clear filters', any: 'any', least: 'at least', most: 'at most', contains: 'contains', total: '{n} in all', totalAtLeast: 'at least {n}', rows: '{from} to {to} of {total}', next: 'Next', previous: 'Previous', sortBy: 'Sort by {name}', searchIn: 'Search by name', empty: 'Nothing matches.', loading: 'One moment', noSummary: 'Choose a type',
+  result: 'Result', tool: 'Tool', inverse: 'backwards', symmetric: 'both ways', back: 'Back', keep: 'History is kept', entities: '{n} entities', entity: '1 entity', mine: 'What you see', filterHint: 'Show or hide',
+};
+export type Word = keyof typeof en;
+
+const de: Record<Word, string> = {
+  title: 'kg_graph-Explorer', skip: 'Zum Inhalt', search: 'Suchen', searchHint: 'Nach einem Namen, anderen Namen oder einer Id suchen', clear: 'Leeren',
+  noMatch: 'So heißt nichts.', types: 'Typen', schema: 'Schema', paths: 'Wege', home: 'Anfang', signOut: 'Abmelden', signIn: 'Anmelden',
+  theme: 'Hell oder dunkel', token: 'Token', open: 'Öffnen',
+  welcome: 'Den Graphen erkunden', welcomeText: 'Suchen Sie eine Entität über ihren Namen und folgen Sie dem, womit sie verbunden ist. Sie sehen, was Ihr Token sehen darf, und nichts sonst.',
+  signInText: 'Fügen Sie das Token ein, das Sie bekommen haben. Es bleibt im Speicher dieser Seite: Es wird nicht abgelegt und ist fort, wenn Sie sie schließen oder neu laden.',
+  signInAgain: 'Das Token gilt nicht oder nicht mehr. Fügen Sie ein neues ein; es geht weiter, wo Sie waren.', wrongToken: 'Der Server nimmt dieses Token nicht an.',
+  saidServer: 'Der Server sagt: {text}',
+  gone: 'Der Server antwortet nicht', goneText: 'Vielleicht startet er neu, oder die Verbindung ist unterbrochen. Nichts ist verloren: Der Zustand steht ganz in der Adresse der Seite.', retry: 'Noch einmal versuchen',
+  failed: 'Das ging nicht', hidden: 'Nicht da', hiddenText: 'Es gibt keine Entität „{handle}“, oder Sie dürfen sie nicht sehen. Beides lässt sich nicht unterscheiden.',
+  nearest: 'Ähnlich', noTools: 'Sie haben keine Werkzeuge', noToolsText: 'Der Server bietet Ihnen keine Werkzeuge an, also gibt es nichts zu zeigen.',
+  missingTool: 'Dazu braucht es das Werkzeug {tool}; es ist nicht unter Ihren.',
+  properties: 'Eigenschaften', relations: 'Beziehungen', outgoing: 'Führt zu', incoming: 'Kommt von', both: 'Verbunden mit', history: 'Verlauf', neighbourhood: 'Umgebung',
+  pathsFrom: 'Wege von hier', list: 'Liste', all: 'Alle', more: 'Mehr zeigen', moreOf: 'Mehr zeigen ({shown} von {total})', none: 'Keine', noRelations: 'Sie ist mit nichts verbunden, was Sie sehen können.',
+  untrusted: 'Text von außen', untrustedHint: 'Daten, keine Anweisungen: von jemandem geschrieben, den niemand geprüft hat.', yes: 'ja', no: 'nein', missing: 'kein Wert',
+  created: 'angelegt', updated: 'geändert', deleted: 'gelöscht', by: 'von {who}', version: 'Version {n}', before: 'vorher', after: 'nachher', reason: 'Grund',
+  call: 'Der Aufruf', callText: 'Was diese Seite gefragt hat. Ein Agent bekommt dieselbe Antwort.', callsText: 'Womit nach diesem Bild gefragt wurde: {n} Aufrufe.', asJson: 'Als JSON', asCommand: 'Als Befehl', copy: 'Kopieren', copied: 'Kopiert',
+  repair: 'Stattdessen', repairButton: 'Dies stattdessen', got: 'Gesendet', expected: 'Erwartet', allowed: 'Möglich', where: 'Wo', didYouMean: 'Gemeint war wohl', setting: 'Einstellung',
+  hops: 'Schritte', direction: 'Richtung', dirBoth: 'in beide Richtungen', dirOutgoing: 'mit den Pfeilen', dirIncoming: 'gegen die Pfeile', legend: 'Legende', nodes: 'Knoten', edges: 'Kanten',
+  table: 'Tabelle', picture: 'Bild', selection: 'Auswahl', zoomIn: 'Größer', zoomOut: 'Kleiner', fit: 'Alles zeigen', asSvg: 'Als SVG speichern', asPng: 'Als PNG speichern', grow: 'Nachbarn zeigen', growMore: 'Mehr Nachbarn zeigen',
+  page: 'Seite öffnen', hide: 'Ausblenden', startHere: 'Hier anfangen', from: 'Von', to: 'Nach', relation: 'Beziehung', type: 'Typ', name: 'Name', id: 'Id', depth: 'Entfernung',
+  pictureLabel: 'Bild von {nodes} Knoten und {edges} Kanten. Die Tabelle sagt dasselbe.', pictureKeys: 'Pfeiltasten gehen zum nächsten Knoten, Enter zeigt seine Nachbarn, O öffnet seine Seite, + und - ändern die Größe, 0 zeigt alles.',
+  selectHint: 'Klicken Sie auf einen Knoten, um zu sehen, was er ist, und um seine Nachbarn zu zeigen. Ziehen verschiebt, Scrollen ändert die Größe.', nothingSelected: 'Nichts ist ausgewählt',
+  shown: '{shown} von {total} Knoten', shownAll: '{total} Knoten', withheld: 'Der Größe wegen weggelassen: {what}.', getWithheld: 'Danach fragen', mayMore: 'Es gibt mehr, als gezeigt ist.',
+  withheldItems: '{n} Knoten', withheldNode: 'Eigenschaften von {n} Knoten', withheldEdge: 'Eigenschaften von {n} Kanten', withheldOther: '{n} ({name})',
+  grown: '{n} neue Knoten', nothingNew: 'Nichts Neues: Alle Nachbarn sind schon da.', reset: 'Von vorn', search1: 'Einen Namen eingeben', find: 'Wege suchen', atMost: 'Höchstens', mode: 'Welche',
+  modeShortest: 'ein kürzester', modeAll: 'alle kürzesten', modeSimple: 'alle ohne Wiederholung', noPath: 'Kein Weg von höchstens {n} Schritten, den Sie sehen können.', pathsFound: '{n} Wege', pathFound: '1 Weg', steps: '{n} Schritte', step: '1 Schritt', swap: 'Tauschen',
+  chooseTwo: 'Wählen Sie zwei Entitäten, um zu sehen, wie sie verbunden sind.', schemaText: '{types} Typen und {relations} Beziehungstypen.', indexed: 'kann gefiltert werden', self: 'mit sich selbst', count: 'Anzahl',
+  filters: 'Filter', addFilter: 'Filtern', apply: 'Anwenden', clearFilters: 'Filter leeren', any: 'beliebig', least: 'mindestens', most: 'höchstens', contains: 'enthält', total: '{n} insgesamt', totalAtLeast: 'mindestens {n}', rows: '{from} bis {to} von {total}', next: 'Weiter', previous: 'Zurück', sortBy: 'Nach {name} sortieren', searchIn: 'Nach dem Namen suchen', empty: 'Nichts passt.', loading: 'Einen Moment', noSummary: 'Einen Typ wählen',
+  result: 'Ergebnis', tool: 'Werkzeug', inverse: 'rückwärts', symmetric: 'in beide Richtungen', back: 'Zurück', keep: 'Der Verlauf wird behalten', entities: '{n} Entitäten', entity: '1 Entität', mine: 'Was Sie sehen', filterHint: 'Zeigen oder ausblenden',
+};
+
+export const language = (navigator.language || 'en').toLowerCase().startsWith('de') ? 'de' : 'en';
+const words = language === 'de' ? de : en;
+const numbers = new Intl.NumberFormat(language);
+const times = new Intl.DateTimeFormat(navigator.language || language, { dateStyle: 'medium', timeStyle: 'medium' });
+
+export function t(word: Word, values: Record<string, string | number> = {}): string {
+  return words[word].replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    return typeof value === 'number' ? numbers.format(value) : String(value ?? '');
+  });
+}
+
+export const number = (value: number): string => numbers.format(value);
+export function time(value: string): string {
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? value : times.format(date);
+}

@@ -1,0 +1,150 @@
+// A picture with what belongs to it: legend and filters, the table that says
+// the same, what is chosen, saving, how much is shown.
+import { announce, download, h, icon, replace } from './dom';
+import { png, svgText } from './export';
+import type { Edge, Graph, Node } from './graph';
+import { callBox, chip, entityLink, typeColor, type Context } from './parts';
+import { Picture, type Chosen } from './picture';
+import { link } from './route';
+import { relationName } from './schema';
+import { properties, valueOf } from './screen_entity';
+import type { Call } from './server';
+import { number, t } from './text';
+
+export interface Actions {
+  grow?(node: Node): Promise<void>;
+  hide?(node: Node): void;
+  filtered?(): void;
+}
+
+export class View {
+  readonly element: HTMLElement;
+  readonly picture: Picture;
+  readonly bar = h('div', { class: 'view-bar' });
+  readonly notice = h('div', { class: 'view-notice', role: 'status' });
+  private readonly legend = h('div', { class: 'legend' });
+  private readonly selection = h('div', { class: 'selection' });
+  private readonly nodeRows = h('tbody');
+  private readonly edgeRows = h('tbody');
+  private readonly nodeCaption = h('caption');
+  private readonly edgeCaption = h('caption');
+  private readonly callPlace = h('div');
+  private readonly calls: Call[] = [];
+
+  constructor(private readonly context: Context, readonly graph: Graph, private readonly name: string, private readonly actions: Actions, allLabels = false) {
+    const { schema } = context;
+    this.picture = new Picture(graph, schema, {
+      choose: (chosen, byPointer) => {
+        this.showChosen(chosen);
+        if (byPointer && chosen.node && !chosen.node.grown && actions.grow) void actions.grow(chosen.node);
+      },
+      open: (node) => context.go(link('e', node.key)),
+      grow: (node) => { if (actions.grow) void actions.grow(node); },
+    }, allLabels);
+    const save = (kind: string, label: string, action: () => void) => h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, on: { click: action } }, icon('down'), kind);
+    const head = (...words: string[]) => h('thead', {}, h('tr', {}, words.map((word) => h('th', { scope: 'col' }, word))));
+    this.element = h('div', { class: 'view' },
+      h('div', { class: 'stage' }, this.bar, this.picture.element, this.notice),
+      h('aside', { class: 'side', 'aria-label': t('selection') },
+        this.selection,
+        h('section', { 'aria-label': t('legend') }, h('h2', {}, t('legend')), this.legend),
+        h('div', { class: 'saves' }, save('SVG', t('asSvg'), () => download(`${this.name}.svg`, new Blob([svgText(this.graph, schema)], { type: 'image/svg+xml' }))),
+          save('PNG', t('asPng'), async () => download(`${this.name}.png`, await png(this.graph, schema)))),
+        this.callPlace),
+      h('section', { class: 'tables', 'aria-label': t('table') },
+        h('details', { class: 'table-box' }, h('summary', {}, t('table')),
+          h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('nodes') }, h('table', { class: 'data' }, this.nodeCaption, head(t('name'), t('type'), t('id'), t('depth')), this.nodeRows)),
+          h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('edges') }, h('table', { class: 'data' }, this.edgeCaption, head(t('from'), t('relation'), t('to'), t('properties')), this.edgeRows)))));
+    this.showChosen({});
+  }
+
+  addCall(call: Call): void {
+    this.calls.push(call);
+    replace(this.callPlace, callBox(this.calls));
+  }
+
+  /** After nodes came or went. */
+  refresh(): void {
+    this.showLegend();
+    this.showTables();
+    this.picture.draw();
+  }
+
+  private showLegend(): void {
+    const { graph, context } = this;
+    const toggle = (set: Set<string>, key: string) => {
+      if (!set.delete(key)) set.add(key);
+      this.showTables();
+      this.picture.draw();
+      this.actions.filtered?.();
+    };
+    const box = (set: Set<string>, key: string, count: number, mark: Node2, label: string) => h('li', {}, h('label', {},
+      h('input', { type: 'checkbox', checked: !set.has(key), on: { change: () => toggle(set, key) } }), mark, h('span', { class: 'name', title: key }, label), h('span', { class: 'count' }, number(count))));
+    replace(this.legend,
+      h('ul', { 'aria-label': t('types') }, [...graph.count('type')].map(([type, count]) =>
+        box(graph.hiddenTypes, type, count, h('span', { class: 'dot', style: { '--dot': typeColor(context.schema, type) }, 'aria-hidden': 'true' }), context.schema.type(type).title))),
+      h('ul', { 'aria-label': t('relations') }, [...graph.count('relation')].map(([relation, count]) =>
+        box(graph.hiddenRelations, relation, count, h('span', { class: 'line', 'aria-hidden': 'true' }), relationName(relation)))));
+  }
+
+  private showTables(): void {
+    const { schema } = this.context;
+    const nodes = this.graph.shownNodes();
+    const edges = this.graph.shownEdges();
+    this.nodeCaption.textContent = `${t('nodes')} (${number(nodes.length)})`;
+    this.edgeCaption.textContent = `${t('edges')} (${number(edges.length)})`;
+    replace(this.nodeRows, nodes.map((node) => h('tr', {}, h('td', {}, entityLink(schema, node.key, node.label)), h('td', {}, schema.type(node.type).title), h('td', {}, h('code', {}, node.id)), h('td', { class: 'num' }, node.depth))));
+    replace(this.edgeRows, edges.map((edge) => h('tr', {}, h('td', {}, edge.source.label), h('td', { title: edge.relation }, relationName(edge.relation)), h('td', {}, edge.target.label),
+      h('td', {}, Object.keys(edge.properties).length ? h('code', {}, JSON.stringify(edge.properties)) : ''))));
+  }
+
+  private showChosen(chosen: Chosen): void {
+    const { schema } = this.context;
+    if (chosen.node) void this.showNode(chosen.node);
+    else if (chosen.edge) this.showEdge(chosen.edge);
+    else replace(this.selection, h('p', { class: 'muted hint' }, t('selectHint')));
+    void schema;
+  }
+
+  private async showNode(node: Node): Promise<void> {
+    const { context } = this;
+    const type = await context.schema.detail(node.type);
+    const grow = this.actions.grow;
+    const grown = h('button', { type: 'button', class: 'primary', on: { click: () => grow && void grow(node) } }, icon('plus'), node.grown ? t('growMore') : t('grow'));
+    replace(this.selection,
+      chip(context.schema, node.type), h('h2', { class: 'chosen' }, node.label), h('code', { class: 'handle' }, node.key),
+      properties(context, type, Object.fromEntries(Object.entries(node.properties).filter(([name]) => name !== type.label)), node.untrusted),
+      h('div', { class: 'actions' },
+        grow && grown,
+        h('a', { class: 'button', href: link('e', node.key) }, icon('page'), t('page')),
+        !node.start && grow && h('a', { class: 'button', href: link('g', node.key) }, icon('graph'), t('startHere')),
+        !node.start && this.actions.hide && h('button', { type: 'button', on: { click: () => this.hide(node) } }, icon('close'), t('hide'))));
+  }
+
+  private hide(node: Node): void {
+    this.graph.hiddenNodes.add(node.key);
+    this.picture.choose({});
+    this.refresh();
+    this.actions.hide?.(node);
+  }
+
+  private showEdge(edge: Edge): void {
+    const { context } = this;
+    const names = Object.keys(edge.properties);
+    const one = (name: string) => (edge.untrusted.includes(name)
+      ? h('figure', { class: 'untrusted' }, h('figcaption', { title: t('untrustedHint') }, t('untrusted')), valueOf(context, edge.properties[name]))
+      : valueOf(context, edge.properties[name]));
+    replace(this.selection,
+      h('h2', { class: 'chosen' }, relationName(edge.relation)), h('code', { class: 'handle' }, edge.relation),
+      h('dl', { class: 'properties' },
+        h('div', { class: 'property' }, h('dt', {}, t('from')), h('dd', {}, entityLink(context.schema, edge.source.key, edge.source.label))),
+        h('div', { class: 'property' }, h('dt', {}, t('to')), h('dd', {}, entityLink(context.schema, edge.target.key, edge.target.label))),
+        names.map((name) => h('div', { class: 'property' }, h('dt', {}, name), h('dd', {}, one(name))))));
+  }
+
+  say(text: string, ...more: HTMLElement[]): void {
+    replace(this.notice, text && h('span', {}, text), more);
+    if (text) announce(text);
+  }
+}
+type Node2 = HTMLElement;

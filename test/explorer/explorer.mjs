@@ -1,0 +1,299 @@
+// Every screen, as a person uses it.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { accessible, clean, close, finish, is, ok, open, part, serve, signIn, to, tokens, visit } from './browser.mjs';
+
+const shots = process.argv[2] === '--shots' ? process.argv[3] : null;
+if (shots) mkdirSync(shots, { recursive: true });
+const shoot = async (page, name) => { if (shots) await page.screenshot({ path: `${shots}/${name}.png` }); };
+const text = (page, selector) => page.locator(selector).first().innerText();
+
+let server = await serve();
+await open();
+
+/** Waits until the picture has stopped moving. */
+async function settled(page) {
+  await page.waitForSelector('.canvas');
+  let before = '';
+  for (let i = 0; i < 100; i++) {
+    const now = await page.evaluate(() => document.querySelector('.canvas').toDataURL());
+    if (now === before) return;
+    before = now;
+    await page.waitForTimeout(200);
+  }
+}
+
+/** The file that a button saves. */
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+  return readFileSync(await download.path());
+}
+
+/** Where nodes are, by handle, as the picture's SVG has them. */
+async function places(page) {
+  const svg = (await saved(page, '.saves button >> nth=0')).toString();
+  return new Map([...svg.matchAll(/<circle cx="([-\d.]+)" cy="([-\d.]+)" r="[\d.]+" fill="#\w+" fill-opacity[^>]*><title>([^<]*)</g)].map((m) => [m[3], `${m[1]} ${m[2]}`]));
+}
+
+await part('sign in', async () => {
+  const page = await visit(server);
+  await page.goto(`${server.url}/explore`);
+  await page.fill('#token', 'not.a.token');
+  await page.click('button[type=submit]');
+  await page.waitForSelector('.problem-line:not(:empty)');
+  ok((await text(page, '.problem-line')).includes('does not accept'), 'a wrong token is refused, in words');
+  page.faults.length = 0; // the browser itself notes the 401
+  await page.fill('#token', tokens.a);
+  await page.click('button[type=submit]');
+  await page.waitForSelector('.cards');
+  const kept = await page.evaluate(async () => JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML, (await indexedDB.databases()).length, window.name]));
+  ok(!kept.includes(tokens.a.slice(-20)), 'the token is in no address, storage or element');
+  await accessible(page, 'start');
+  await shoot(page, 'start');
+  await clean(page, 'start');
+  await page.goto(`${server.url}/explore#/e/country:FR`);
+  await page.reload();
+  await page.waitForSelector('#token');
+  ok(true, 'after a reload the token is gone');
+  await accessible(page, 'sign in');
+  await page.context().close();
+});
+
+await part('the page as it is served', async () => {
+  const answer = await fetch(`${server.url}/explore`);
+  const html = await answer.text();
+  ok(html.length < 700_000, 'less than 700 kB', html.length);
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(html)[1];
+  ok(/default-src 'none'/.test(policy) && /script-src 'sha256-[^']+';/.test(policy) && !/unsafe|\*/.test(policy), 'a policy of hashes', policy);
+  is(answer.headers.get('referrer-policy'), 'no-referrer', 'no referrer');
+  ok(answer.headers.get('content-security-policy').includes("frame-ancestors 'none'"), 'no frame around it');
+  is((await fetch(`${server.url}/explore`, { method: 'POST' })).status, 405, 'only GET');
+  const plain = await serve(0, []);
+  is((await fetch(`${plain.url}/explore`)).status, 404, 'without --explorer there is none');
+  await plain.stop();
+  let said = '';
+  try { execFileSync(process.env.KGCTL, ['serve', '--explorer', '--listen', '127.0.0.1:0'], { env: { ...process.env, KGCTL_EXPLORER: '/nowhere' }, stdio: 'pipe' }); } catch (error) { said = `${error.status} ${error.stderr}`; }
+  ok(said.startsWith('4 ') && said.includes('make explorer'), 'without the file it says how to get it', said);
+});
+
+const page = await visit(server);
+await part('search', async () => {
+  await signIn(page, server, '', tokens.a);
+  await page.waitForSelector('.cards .count:text("249")');
+  await page.fill('#home-search', 'germny');
+  await page.waitForSelector('#home-search-list [role=option]');
+  ok((await text(page, '#home-search-list [role=option]')).includes('Germany'), 'a name with an error suggests what was meant');
+  await page.press('#home-search', 'ArrowDown');
+  is(await page.getAttribute('#home-search', 'aria-activedescendant'), 'home-search-list-0', 'the suggestion is told to who does not see');
+  await accessible(page, 'suggestions');
+  await page.press('#home-search', 'Enter');
+  await page.waitForSelector('h1:text-is("Germany")');
+  ok(page.url().endsWith('#/e/country:DE'), 'the address names the handle', page.url());
+  await page.fill('#search', 'qqqqzzzz');
+  await page.waitForSelector('#search-list .nothing');
+  ok(true, 'what is called nothing like it is told');
+  await clean(page, 'search');
+});
+
+await part('entity', async () => {
+  await to(page, '#/e/country:FR');
+  await page.waitForSelector('h1:text-is("France")');
+  await page.waitForSelector('.group .count:text-is("127")');
+  is(await page.locator('.ends li').count(), 10, 'of many references the first are shown, with how many there are');
+  await page.click('.group button');
+  await page.waitForFunction(() => document.querySelectorAll('.ends li').length === 60);
+  ok(true, 'and more on demand');
+  await accessible(page, 'entity');
+  await to(page, '#/e/brand:north');
+  await page.waitForSelector('.change');
+  is(await page.locator('.change').count(), 3, 'history, newest first');
+  is(await page.locator('.change >> nth=0 >> tr >> nth=1').locator('td').allInnerTexts(), ['budget', 'premium'], 'what was and what became of it');
+  ok((await text(page, '.change')).includes('The register says so.'), 'and why');
+  ok((await page.locator('dt').allInnerTexts()).includes('Founded in'), 'properties by the titles of the schema');
+  await accessible(page, 'history');
+  await shoot(page, 'entity');
+  await to(page, '#/e/country:QQ');
+  await page.waitForSelector('.problem');
+  ok((await text(page, '.problem')).includes('or you may not see it'), 'what is not there, or hidden, is told as one');
+  await clean(page, 'entity');
+});
+
+await part('names that are scripts', async () => {
+  for (const [handle, shown] of [['brand:evil', '<img src=x onerror="document.title=\'owned\'">'], ['product:chair', '</script><svg onload="window.owned=1">'], ['product:javascript:alert(1)', '{{constructor']]) {
+    await to(page, `#/e/${encodeURIComponent(handle).replace('%3A', ':')}`);
+    await page.waitForSelector('.entity-page h1');
+    await page.waitForFunction((part) => document.querySelector('.entity-page h1')?.textContent.includes(part), shown);
+  }
+  await to(page, '#/e/product:lamp');
+  await page.waitForSelector('.untrusted');
+  ok((await text(page, '.untrusted')).includes('<script>window.owned = true</script>'), 'text from outside is text, and marked');
+  await to(page, '#/g/brand:evil');
+  await settled(page);
+  const svg = (await saved(page, '.saves button >> nth=0')).toString();
+  is([...new Set([...svg.matchAll(/<([a-z]+)/gi)].map((m) => m[1]))].sort(), ['circle', 'defs', 'marker', 'path', 'rect', 'svg', 'text', 'title'], 'and in the saved picture');
+  ok(svg.includes('&#60;img src=x onerror='), 'as it is written');
+  is(await page.evaluate(() => [window.owned, document.title.includes('owned') && !document.title.includes('<img'), document.querySelectorAll('main img, main script, main svg svg').length]), [null, false, 0].map((x, i) => (i === 0 ? undefined : x)), 'nothing of it ran or became an element');
+  await clean(page, 'scripts');
+});
+
+await part('neighbourhood', async () => {
+  await to(page, '#/g/synset:dog.n.01?hops=2');
+  await settled(page);
+  const nodes = await page.locator('.tables tbody >> nth=0').locator('tr').count();
+  ok(nodes > 50, 'dog, two hops', nodes);
+  ok((await page.getAttribute('.canvas', 'aria-label')).includes(`${nodes} nodes`), 'the table has what the picture has');
+  await accessible(page, 'neighbourhood');
+  await shoot(page, 'neighbourhood');
+  const before = await places(page);
+  is(before.size, nodes, 'the SVG too');
+  const png = await saved(page, '.saves button >> nth=1');
+  ok(png.subarray(1, 4).toString() === 'PNG' && png.length > 10_000, 'saved as PNG', png.length);
+  // Somewhere there is a node: the pointer finds it.
+  const box = await page.locator('.canvas').boundingBox();
+  let found = false;
+  for (let y = 60; y < box.height - 60 && !found; y += 14)
+    for (let x = 60; x < box.width / 2 && !found; x += 14) {
+      await page.mouse.move(box.x + x, box.y + y);
+      if (!(await page.evaluate(() => document.querySelector('.canvas').classList.contains('over')))) continue;
+      await page.mouse.click(box.x + x, box.y + y);
+      found = await page.locator('.selection .chip').count() > 0 && !(await text(page, '.selection code')).endsWith('dog.n.01');
+    }
+  ok(found, 'a click chooses a node');
+  await page.waitForFunction((n) => document.querySelectorAll('.tables tbody')[0].rows.length > n, nodes, { timeout: 10000 });
+  await settled(page);
+  const after = await places(page);
+  ok(after.size > before.size, 'and shows its neighbours');
+  is([...before].filter(([handle, place]) => after.get(handle) !== place), [], 'what was there stays where it was');
+  const address = page.url();
+  ok(address.includes('x=synset'), 'the address keeps what has grown', address);
+  await page.uncheck('.legend ul >> nth=1 >> input >> nth=0');
+  const edges = await page.locator('.tables tbody >> nth=1').locator('tr').count();
+  ok(edges > 0 && edges < after.size / 2, 'a relationship type can be left out', edges);
+  const again = await visit(server);
+  await signIn(again, server, new URL(address).hash, tokens.a);
+  await settled(again);
+  is((await places(again)).size, after.size, 'who is given the address sees the same');
+  await again.context().close();
+  await clean(page, 'neighbourhood');
+});
+
+await part('a hub, page by page', async () => {
+  await to(page, '#/g/country:FR');
+  await settled(page);
+  ok((await text(page, '.view-notice')).includes('100 of 128'), 'how much is shown of how much', await text(page, '.view-notice'));
+  await page.click('.view-notice button');
+  await page.waitForSelector('.view-notice:has-text("128 nodes")');
+  ok(page.url().includes('pages=2'), 'and the rest on demand');
+  await clean(page, 'hub');
+});
+
+await part('the call', async () => {
+  await to(page, '#/g/country:CH?dir=incoming');
+  await settled(page);
+  await page.click('.side .call summary');
+  const call = JSON.parse(await text(page, '.side .call pre >> nth=0'));
+  is([call.tool, call.arguments.start_node], ['explore_neighbors', { label: 'country', node_id: 'CH' }], 'the call as JSON');
+  const line = await text(page, '.side .call pre >> nth=1');
+  const reply = JSON.parse(execFileSync('sh', ['-c', line.replace(/^kgctl/, '"$KGCTL"')], { env: { ...process.env, PGUSER: 'kg_explorer_gate', KGCTL_TOKEN: tokens.a } })).structuredContent;
+  is(reply.total, await page.locator('.tables tbody >> nth=0').locator('tr').count(), 'as a command it answers what is shown');
+  await clean(page, 'the call');
+});
+
+await part('keyboard alone', async () => {
+  await to(page, '#/');
+  await page.waitForSelector('.cards');
+  await page.evaluate(() => document.activeElement?.blur());
+  const tabTo = async (wanted) => {
+    for (let i = 0; i < 60; i++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate((selector) => document.activeElement?.matches(selector), wanted)) return true;
+    }
+    return false;
+  };
+  ok(await tabTo('#search'), 'Tab comes to the search');
+  await page.keyboard.type('dog.n.01');
+  await page.waitForSelector('#search-list [role=option]');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.entity-page h1');
+  ok(await tabTo('.actions a.primary'), 'Tab comes to the neighbourhood');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  ok(await tabTo('.canvas'), 'Tab comes to the picture');
+  const nodes = await page.locator('.tables tbody >> nth=0').locator('tr').count();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('.selection .chosen');
+  const chosen = await text(page, '.selection .chosen');
+  ok((await text(page, '#live')).includes(chosen), 'arrow keys choose a node and say which', chosen);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((n) => document.querySelectorAll('.tables tbody')[0].rows.length > n, nodes);
+  ok(true, 'Enter shows its neighbours');
+  await page.keyboard.press('o');
+  await page.waitForSelector('.entity-page h1');
+  is(await text(page, '.entity-page h1'), chosen, 'O opens its page');
+  await clean(page, 'keyboard');
+});
+
+await part('two tenants', async () => {
+  const other = await visit(server);
+  await signIn(other, server, '', tokens.b);
+  await other.waitForSelector('.cards .count:text("249")');
+  const cards = await other.locator('.card-title').allInnerTexts();
+  ok(!cards.some((title) => /Synset|Brand|Product/.test(title)), 'types of another tenant are not there', cards);
+  await other.fill('#home-search', 'North Aurora');
+  await other.waitForSelector('#home-search-list li');
+  ok(!(await text(other, '#home-search-list')).includes('North Aurora'), 'nor found');
+  for (const address of ['#/e/brand:north', '#/g/synset:dog.n.01', '#/g/brand:north']) {
+    await to(other, address);
+    await other.waitForSelector('.problem');
+    ok(!/North Aurora|domestic dog/.test(await text(other, 'main')), `${address} of another tenant shows nothing`);
+  }
+  await clean(other, 'two tenants');
+  await other.context().close();
+});
+
+await part('German, dark, narrow', async () => {
+  const german = await visit(server, { locale: 'de-DE', colorScheme: 'dark', viewport: { width: 420, height: 800 } });
+  await signIn(german, server, '', tokens.a);
+  await german.waitForSelector('.cards');
+  is(await german.evaluate(() => document.documentElement.lang), 'de', 'the page is in German');
+  is(await text(german, 'h1'), 'Den Graphen erkunden', 'its words are');
+  await accessible(german, 'dark, narrow');
+  ok(await german.evaluate(() => document.documentElement.scrollWidth <= innerWidth), 'nothing is wider than the window');
+  await to(german, '#/g/country:CH');
+  await settled(german);
+  await accessible(german, 'dark picture');
+  await clean(german, 'German');
+  await german.context().close();
+});
+
+await part('bad moments', async () => {
+  const short = await visit(server);
+  const soon = execFileSync('psql', ['-qAtX', '-c', `SELECT kg_issue_token('{"tenant": "a", "sub": "someone"}', 'k', '4 seconds')`]).toString().trim();
+  await signIn(short, server, '#/e/country:FR', soon);
+  await short.waitForSelector('h1:text-is("France")');
+  await short.waitForTimeout(5000);
+  await to(short, '#/e/country:CH');
+  await short.waitForSelector('#token');
+  ok((await text(short, '.problem-line')).includes('no longer'), 'a token that has expired is asked for again');
+  await short.fill('#token', tokens.a);
+  await short.click('button[type=submit]');
+  await short.waitForSelector('h1:text-is("Switzerland")');
+  ok(true, 'and it goes on where it was');
+  const { port } = server;
+  await server.stop();
+  await to(short, '#/e/country:IT');
+  await short.waitForSelector('.problem');
+  ok((await text(short, '.problem h2')).includes('does not answer'), 'a server that is gone is told');
+  await accessible(short, 'server gone');
+  server = await serve(port);
+  await short.click('.problem button.primary');
+  await short.waitForSelector('h1:text-is("Italy")');
+  ok(true, 'and when it is back it goes on');
+  await short.context().close();
+});
+
+await close();
+await server.stop();
+finish();
