@@ -40,6 +40,24 @@ CREATE FUNCTION @extschema@.kg_past("table" text) RETURNS SETOF record
 COMMENT ON FUNCTION @extschema@.kg_past(text) IS
   'for the statements of tools: rows that a table had at the time that the call asks for, where others are by now';
 
+CREATE FUNCTION @extschema@.kg_past("table" text, node bigint) RETURNS SETOF record
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 1
+  AS 'MODULE_PATHNAME', 'kg_sql_past_of_node';
+COMMENT ON FUNCTION @extschema@.kg_past(text, bigint) IS
+  'the same of one entity';
+
+CREATE FUNCTION @extschema@.kg_past("table" text, nodes bigint[]) RETURNS SETOF record
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
+  AS 'MODULE_PATHNAME', 'kg_sql_past_of_nodes';
+COMMENT ON FUNCTION @extschema@.kg_past(text, bigint[]) IS
+  'the same of some entities';
+
+CREATE FUNCTION @extschema@.kg_past("table" text, type_no integer, field_no integer) RETURNS SETOF record
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 100
+  AS 'MODULE_PATHNAME', 'kg_sql_past_of_field';
+COMMENT ON FUNCTION @extschema@.kg_past(text, integer, integer) IS
+  'the same of the keys of a field';
+
 CREATE FUNCTION @extschema@.kg_past_keeps(stands boolean, node bigint) RETURNS boolean
   LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
   AS 'MODULE_PATHNAME', 'kg_sql_past_keeps_node';

@@ -37,10 +37,11 @@ typedef struct RoleView
 	KgCacheEntry entry; /* its hash is the role */
 	bool plain_entities;
 	bool plain_edges;
+	bool plain_history;
 } RoleView;
 
 static const int most = 16;
-/* Stale when policies of kg_entity or kg_edge, roles or memberships change. */
+/* Stale when policies of these tables, roles or memberships change. */
 static KgCache views = {"view", &most, KG_STALE_BY_ROLES};
 
 static bool
@@ -74,25 +75,53 @@ is_own_tenant(const Node *node, Relation rel, const char *function)
 		   is_call(lsecond(op->args), function, 0);
 }
 
-/* What our policies for SELECT say (sql/70_policies.sql). */
+/* tenant = function() AND visible(columns) */
 static bool
-is_own_of_entities(const Node *qual, Relation rel)
+is_own_of_rows(const Node *qual, Relation rel, const char *function,
+			   const char *visible, const char *const *columns, int n)
 {
-	static const char *const columns[] = {
-		"bundle", "scope", "type_no", "node", "entity_id", "data"};
 	const BoolExpr *both = (const BoolExpr *) qual;
 	const FuncExpr *call;
 
 	if (!IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
 		list_length(both->args) != 2 ||
-		!is_own_tenant(linitial(both->args), rel, "kg_tenant") ||
-		!is_call(lsecond(both->args), "kg_entity_visible", lengthof(columns)))
+		!is_own_tenant(linitial(both->args), rel, function) ||
+		!is_call(lsecond(both->args), visible, n))
 		return false;
 	call = lsecond(both->args);
-	for (int i = 0; i < lengthof(columns); i++)
+	for (int i = 0; i < n; i++)
 		if (!is_column(list_nth(call->args, i), rel, columns[i]))
 			return false;
 	return true;
+}
+
+/* What our policies for SELECT say (sql/70_policies.sql, 53_history.sql). */
+static bool
+is_own_of_entities(const Node *qual, Relation rel)
+{
+	static const char *const columns[] = {
+		"bundle", "scope", "type_no", "node", "entity_id", "data"};
+
+	return is_own_of_rows(qual,
+						  rel,
+						  "kg_tenant",
+						  "kg_entity_visible",
+						  columns,
+						  lengthof(columns));
+}
+
+static bool
+is_own_of_history(const Node *qual, Relation rel)
+{
+	static const char *const columns[] = {
+		"bundle", "type_no", "entity_id", "change", "before", "after"};
+
+	return is_own_of_rows(qual,
+						  rel,
+						  "kg_derived_tenant",
+						  "kg_change_visible",
+						  columns,
+						  lengthof(columns));
 }
 
 static bool
@@ -174,9 +203,12 @@ tell_of_unregistered(const char *table, const char *policy)
 					 "kg_check() lists what they leave out.")));
 }
 
-/* Do our policy and no other say which rows of a table a role sees? */
+/*
+ * Do our policy and no other say which rows of a table a role sees?  Others that
+ * kg_add_policy() could keep are told of.
+ */
 static bool
-policies_are_ours(const char *table, IsOwn is_own, Oid role)
+policies_are_ours(const char *table, IsOwn is_own, Oid role, bool tell)
 {
 	Relation rel = table_open(kg_relation_oid(table), AccessShareLock);
 	bool found = !rel->rd_rel->relrowsecurity;
@@ -199,8 +231,9 @@ policies_are_ours(const char *table, IsOwn is_own, Oid role)
 			others = lappend(others, pstrdup(policy->policy_name));
 	}
 	table_close(rel, AccessShareLock);
-	foreach(lc, others)
-		tell_of_unregistered(table, lfirst(lc));
+	if (tell)
+		foreach(lc, others)
+			tell_of_unregistered(table, lfirst(lc));
 	return found && others == NIL;
 }
 
@@ -213,8 +246,11 @@ view_of_role(Oid role)
 		return view;
 	view = kg_cache_make(&views, sizeof(*view));
 	view->plain_entities = policies_are_ours(
-		"kg_entity", is_own_of_entities, role);
-	view->plain_edges = policies_are_ours("kg_edge", is_own_of_edges, role);
+		"kg_entity", is_own_of_entities, role, true);
+	view->plain_edges = policies_are_ours(
+		"kg_edge", is_own_of_edges, role, true);
+	view->plain_history = policies_are_ours(
+		"kg_history", is_own_of_history, role, false);
 	kg_cache_keep(&views, view, role);
 	return view;
 }
@@ -242,6 +278,12 @@ bool
 kg_visibility_edges_are_plain(void)
 {
 	return view_of_role(GetUserId())->plain_edges;
+}
+
+bool
+kg_visibility_history_is_whole(void)
+{
+	return kg_visibility_is_whole() && view_of_role(GetUserId())->plain_history;
 }
 
 void

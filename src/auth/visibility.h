@@ -28,6 +28,9 @@ extern bool kg_visibility_entities_are_plain(void);
 /* And do rows of kg_edge depend on that and the tenant alone? */
 extern bool kg_visibility_edges_are_plain(void);
 
+/* Does it see every entity, and every change of one? */
+extern bool kg_visibility_history_is_whole(void);
+
 /*
  * Raises KG_FORBIDDEN where the caller's visibility is partial: such a caller
  * changes entities that it sees, and nothing that others' entities depend on.

@@ -41,6 +41,7 @@ static const char *const watched_tables[] = {"kg_tenant",
 											 "kg_secret",
 											 "kg_entity",
 											 "kg_edge",
+											 "kg_history",
 											 "kg_limit"};
 
 /*

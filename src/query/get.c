@@ -89,7 +89,7 @@ kg_get_entities(const KgCatalog *catalog, const KgType *type, char **ids, int n)
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b, "SELECT e.entity_id, e.data, e.node FROM ");
 	kg_sql_begin_each(&b,
-					  "kg_entity",
+					  kg_sql_table("kg_entity"),
 					  "x.entity_id, x.data, x.node",
 					  kg_sql_param_texts(&b, ids, n));
 	kg_sql_append(

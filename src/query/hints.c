@@ -211,7 +211,7 @@ find_spelt(const KgCatalog *catalog, const KgType *type, const char *id,
 	kg_sql_append(&b, "SELECT e.node FROM ");
 	kg_sql_begin_each(
 		&b,
-		"kg_entity",
+		kg_sql_table("kg_entity"),
 		"x.node, x.entity_id",
 		kg_sql_param_array(&b, TEXTOID, spellings.ids, spellings.n));
 	kg_sql_append(
@@ -830,7 +830,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 	kg_sql_start(&b, query->catalog);
 	kg_sql_append(&b, "SELECT e.entity_id FROM ");
 	kg_sql_begin_each(&b,
-					  "kg_entity",
+					  kg_sql_table("kg_entity"),
 					  "x.entity_id",
 					  kg_sql_param_array(&b, TEXTOID, ids, left.nvalues));
 	kg_sql_append(

@@ -36,32 +36,36 @@ static void
 append_key_source(KgSqlBuilder *b, const KgType *type, const KgSource *source)
 {
 	int list = list_condition(source);
-	const char *alias = "d";
+	const char *alias = list >= 0 ? "x" : "d";
+	int listed = 0;
+	int type_no;
+	int field_no;
 
 	if (list >= 0)
 	{
 		int n;
 		bytea **keys = kg_sql_distinct_keys(&source->own->conditions[list], &n);
 
-		alias = "x";
-		kg_sql_append(b, " FROM ");
-		kg_sql_begin_each(b,
-						  "kg_index_key",
-						  "x.entity_id, x.node, x.key",
-						  kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n));
+		listed = kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n);
 	}
+	type_no = kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no));
+	field_no = kg_sql_param_field(b, source->field);
+	kg_sql_append(b, " FROM ");
+	if (list >= 0)
+		kg_sql_begin_each(b,
+						  kg_sql_keys_of(type_no, field_no),
+						  "x.entity_id, x.node, x.key",
+						  listed);
 	else
 		kg_sql_append(b,
-					  " FROM %s d WHERE d.tenant" KG_EQ "$1",
-					  kg_sql_table("kg_index_key"));
+					  "%s d WHERE d.tenant" KG_EQ "$1",
+					  kg_sql_keys_of(type_no, field_no));
 	kg_sql_append(b,
-				  " AND %s.type_no" KG_EQ "$%d",
+				  " AND %s.type_no" KG_EQ "$%d AND %s.field_no" KG_EQ "$%d",
 				  alias,
-				  kg_sql_param(b, INT4OID, Int32GetDatum(type->type_no)));
-	kg_sql_append(b,
-				  " AND %s.field_no" KG_EQ "$%d",
+				  type_no,
 				  alias,
-				  kg_sql_param_field(b, source->field));
+				  field_no);
 	if (list >= 0)
 	{
 		kg_sql_end_each(b, "key", "d");
@@ -105,7 +109,7 @@ append_entity_source(KgSqlBuilder *b, const KgType *type,
 	kg_sql_append(b, " FROM ");
 	if (list >= 0)
 		kg_sql_begin_each(b,
-						  "kg_entity",
+						  kg_sql_table("kg_entity"),
 						  "x.entity_id, x.node",
 						  param_ids(b, &source->own->conditions[list]));
 	else
@@ -138,6 +142,7 @@ static void
 append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 {
 	const KgType *type = query->type;
+	const char *nodes;
 
 	switch (source->kind)
 	{
@@ -148,12 +153,14 @@ append_from(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 			append_entity_source(b, type, source);
 			break;
 		case KG_SOURCE_NODES:
-			kg_sql_append(
-				b,
-				" FROM %s d WHERE d.tenant" KG_EQ "$1 AND d.node" KG_EQ
-				"ANY ($%d)",
-				kg_sql_table("kg_entity"),
+			nodes = psprintf(
+				"$%d",
 				kg_sql_param_array(b, INT8OID, source->nodes, source->nnodes));
+			kg_sql_append(b,
+						  " FROM %s d WHERE d.tenant" KG_EQ
+						  "$1 AND d.node" KG_EQ "ANY (%s)",
+						  kg_sql_entities_of(nodes),
+						  nodes);
 			kg_sql_append(
 				b,
 				" AND d.type_no" KG_EQ "$%d",
@@ -185,7 +192,7 @@ append_keys(KgSqlBuilder *b, const KgListQuery *query, const KgSource *source)
 						  "s.tenant" KG_EQ "$1 AND s.node" KG_EQ "d.node)",
 						  kg_sql_table("kg_packed_key"),
 						  kg_sql_param_field(b, field),
-						  kg_sql_table("kg_entity"));
+						  kg_sql_entities_of("d.node"));
 	}
 }
 
@@ -286,11 +293,14 @@ void
 kg_list_sql_data(KgSqlBuilder *b, const KgCatalog *catalog, const Datum *nodes,
 				 int nnodes)
 {
+	const char *listed;
+
 	kg_sql_start(b, catalog);
+	listed = psprintf("$%d", kg_sql_param_array(b, INT8OID, nodes, nnodes));
 	kg_sql_append(
 		b,
 		"SELECT e.node, e.data, e.entity_id FROM %s e WHERE e.tenant" KG_EQ
-		"$1 AND e.node" KG_EQ "ANY ($%d)",
-		kg_sql_table("kg_entity"),
-		kg_sql_param_array(b, INT8OID, nodes, nnodes));
+		"$1 AND e.node" KG_EQ "ANY (%s)",
+		kg_sql_entities_of(listed),
+		listed);
 }

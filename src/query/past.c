@@ -5,6 +5,8 @@
  * The first change after the time, whoever sees it, says that what is stored now
  * is not what was then; what it found is what was, for who sees the change, and
  * what is now, or was last.  That is what kg_history_at() says of one entity.
+ * Whoever sees the whole history has it from the scan that finds the changes;
+ * for everybody else they are looked up as the caller.
  */
 #include "postgres.h"
 
@@ -70,7 +72,9 @@ typedef struct KgPast
 	const KgCatalog *catalog;
 	const char *as_of;
 	TimestampTz time;
+	bool whole; /* every change is seen */
 	KgNodeSet changed;
+	EntityThen **was; /* by the places in it; NULL: not asked yet */
 	HTAB *entities;
 	HTAB *edges;
 	MemoryContext context;
@@ -206,6 +210,18 @@ count_change(void *arg)
 	return taking->past;
 }
 
+/* What the change found; an earlier one may be read later. */
+static void
+take_before(EntityThen *entity, TupleTableSlot *slot, int column)
+{
+	bool isnull;
+	Datum before = slot_getattr(slot, column, &isnull);
+
+	if (entity->data)
+		pfree(entity->data);
+	entity->data = isnull ? NULL : DatumGetJsonbPCopy(before);
+}
+
 static bool
 take_entity(TupleTableSlot *slot, void *arg)
 {
@@ -225,12 +241,15 @@ take_entity(TupleTableSlot *slot, void *arg)
 			   0,
 			   sizeof(*entity) - sizeof(entity->id));
 		entity->first_version = PG_INT64_MAX;
+		entity->seen = past->whole;
 	}
 	if (version < entity->first_version)
 	{
 		entity->first = change;
 		entity->first_version = version;
 		entity->node = node;
+		if (past->whole)
+			take_before(entity, slot, 7);
 	}
 	if (version > entity->last_version)
 	{
@@ -352,6 +371,9 @@ entity_numbers(const KgPast *past, const KgType *only, Datum **numbers)
 }
 
 #define KG_OF_ENTITIES "h.relation_no IS NULL AND h.type_no"
+#define KG_ENTITY_CHANGE                                            \
+	"h.change, h.type_no::bigint, h.entity_id, h.node, h.version, " \
+	"h.after IS NOT NULL"
 
 static int64
 read_entities(KgPast *past, const KgType *only)
@@ -359,14 +381,13 @@ read_entities(KgPast *past, const KgType *only)
 	Datum *numbers;
 	int n = entity_numbers(past, only, &numbers);
 
-	return read_changes(
-		past,
-		"h.change, h.type_no::bigint, h.entity_id, h.node, h.version, "
-		"h.after IS NOT NULL",
-		numbers,
-		n,
-		KG_OF_ENTITIES,
-		take_entity);
+	return read_changes(past,
+						past->whole ? KG_ENTITY_CHANGE ", h.before"
+									: KG_ENTITY_CHANGE,
+						numbers,
+						n,
+						KG_OF_ENTITIES,
+						take_entity);
 }
 
 static int64
@@ -465,7 +486,7 @@ run_on(Seeing *seeing, const char *select, const char *table,
 	(void) kg_plan_run(&statement, row, seeing);
 }
 
-/* Whoever sees all of the tenant sees what was. */
+/* Whoever sees all of the tenant sees what it is, or was last. */
 static void
 see_entities(KgPast *past)
 {
@@ -634,8 +655,10 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 							 sizeof(EdgeThen),
 							 hash_edge,
 							 compare_edges);
+	past->whole = catalog->plain_visibility && kg_visibility_history_is_whole();
 	n = read_entities(past, type);
-	see_entities(past);
+	if (!past->whole)
+		see_entities(past);
 	limit_entities(past, type, n);
 	if (type == NULL)
 		limit_edges(past, read_edges(past));
@@ -734,7 +757,7 @@ static const struct
 	 NULL}};
 
 const char *
-kg_past_table(const char *name)
+kg_past_table(const char *name, const char *part)
 {
 	const KgPast *past = asked();
 
@@ -753,12 +776,15 @@ kg_past_table(const char *name)
 		initStringInfo(&sql);
 		appendStringInfo(&sql,
 						 "(SELECT u.* FROM (SELECT %s, true AS stands FROM %s "
-						 "UNION ALL SELECT %s, false FROM %s('%s') AS p(%s)) u",
+						 "UNION ALL SELECT %s, false FROM %s('%s'%s%s) AS "
+						 "p(%s)) u",
 						 tables[i].columns,
 						 kg_qualified(name),
 						 tables[i].columns,
 						 kg_qualified("kg_past"),
 						 name,
+						 part ? ", " : "",
+						 part ? part : "",
 						 tables[i].types);
 		if (tables[i].stands)
 			appendStringInfo(&sql,
@@ -799,6 +825,7 @@ typedef struct Target
 	Tuplestorestate *store;
 	TupleDesc desc;
 	Datum tenant;
+	const KgPastPart *part;
 	MemoryContext context; /* of the call */
 } Target;
 
@@ -845,18 +872,24 @@ static void
 put_keys(const Target *target, const KgType *type, EntityThen *entity)
 {
 	static const bool nulls[6] = {false};
+	const KgPastPart *part = target->part;
 	KgKeysIter it;
 
+	if (part->type_no != 0 && part->type_no != type->type_no)
+		return;
 	kg_keys_iter_init(&it, keys_of(target, type, entity));
 	while (kg_keys_next(&it))
 	{
 		Datum values[] = {0,
 						  Int32GetDatum(type->type_no),
 						  Int32GetDatum(it.key.field_no),
-						  PointerGetDatum(kg_packed_key_copy(&it.key)),
+						  0,
 						  CStringGetTextDatum(entity->id.id),
 						  Int64GetDatum(entity->node)};
 
+		if (part->type_no != 0 && part->field_no != it.key.field_no)
+			continue;
+		values[3] = PointerGetDatum(kg_packed_key_copy(&it.key));
 		put_row(target, values, nulls);
 	}
 }
@@ -952,10 +985,45 @@ rows_of(const char *name)
 	return NULL;
 }
 
-void
-kg_past_rows(const char *name, Tuplestorestate *store, TupleDesc desc)
+/* The entities that were, by the places of their nodes among those changed. */
+static EntityThen *
+entity_of_node(KgPast *past, int64 node)
 {
-	const KgPast *past = asked();
+	uint32 place = kg_nodeset_find(&past->changed, node);
+
+	if (past->was == NULL)
+	{
+		HASH_SEQ_STATUS scan;
+		EntityThen *entity;
+
+		past->was = MemoryContextAllocZero(
+			past->context, past->changed.n * sizeof(EntityThen *));
+		hash_seq_init(&scan, past->entities);
+		while ((entity = hash_seq_search(&scan)) != NULL)
+			past->was[kg_nodeset_find(&past->changed, entity->node)] = entity;
+	}
+	return place == KG_NO_NODE ? NULL : past->was[place];
+}
+
+static void
+put_rows(const KgPast *past, const Target *target, PutRows put,
+		 EntityThen *entity, MemoryContext scratch)
+{
+	MemoryContext old = MemoryContextSwitchTo(scratch);
+
+	if (entity != NULL && entity->data != NULL)
+		put(target,
+			kg_catalog_type_no(past->catalog, entity->id.type_no),
+			entity);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(scratch);
+}
+
+void
+kg_past_rows(const char *name, const KgPastPart *part, Tuplestorestate *store,
+			 TupleDesc desc)
+{
+	KgPast *past = asked();
 	PutRows put = rows_of(name);
 	Target target = {store, desc};
 	MemoryContext scratch;
@@ -966,23 +1034,25 @@ kg_past_rows(const char *name, Tuplestorestate *store, TupleDesc desc)
 		return;
 	target.tenant = CStringGetTextDatum(past->catalog->tenant);
 	target.context = past->context;
+	target.part = part;
 	if (strcmp(name, "kg_edge") == 0)
 		put_edges(&target, past);
 	if (put == NULL)
 		return;
 	scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph past", ALLOCSET_DEFAULT_SIZES);
-	hash_seq_init(&scan, past->entities);
-	while ((entity = hash_seq_search(&scan)) != NULL)
+	if (part->nodes != NULL)
+		for (int i = 0; i < part->nnodes; i++)
+			put_rows(past,
+					 &target,
+					 put,
+					 entity_of_node(past, part->nodes[i]),
+					 scratch);
+	else
 	{
-		MemoryContext old = MemoryContextSwitchTo(scratch);
-
-		if (entity->data)
-			put(&target,
-				kg_catalog_type_no(past->catalog, entity->id.type_no),
-				entity);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(scratch);
+		hash_seq_init(&scan, past->entities);
+		while ((entity = hash_seq_search(&scan)) != NULL)
+			put_rows(past, &target, put, entity, scratch);
 	}
 	MemoryContextDelete(scratch);
 }

@@ -28,15 +28,27 @@ extern void kg_past_require_type(const KgType *type);
 extern void kg_past_require_walk(const KgCatalog *catalog,
 								 const KgFollow *walk);
 
-/* What stands in a statement for a table, without an alias; NULL: itself. */
-extern const char *kg_past_table(const char *name);
+/*
+ * What stands in a statement for a table, without an alias; NULL: itself.  part,
+ * or NULL, says which rows the statement asks for, as the arguments of kg_past()
+ * after the first do: of a node or an array of them, or of a type's field.
+ */
+extern const char *kg_past_table(const char *name, const char *part);
 
 /* For the functions in it: does a row stand since before? */
 extern bool kg_past_keeps_node(int64 node);
 extern bool kg_past_keeps_edge(int64 source, int32 relation_no, const text *key,
 							   int64 target);
 /* And the rows that were instead, of a table. */
-extern void kg_past_rows(const char *name, Tuplestorestate *store,
-						 TupleDesc desc);
+typedef struct KgPastPart
+{
+	const int64 *nodes; /* NULL: of all */
+	int nnodes;
+	int32 type_no; /* of keys; 0: all */
+	int32 field_no;
+} KgPastPart;
+
+extern void kg_past_rows(const char *name, const KgPastPart *part,
+						 Tuplestorestate *store, TupleDesc desc);
 
 #endif /* KG_PAST_H */

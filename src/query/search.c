@@ -430,7 +430,7 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b, "SELECT t.node, t.kind, t.type_no, t.term FROM ");
 	kg_sql_begin_each(&b,
-					  "kg_term",
+					  kg_sql_table("kg_term"),
 					  "x.node, x.kind, x.type_no, x.term",
 					  kg_sql_param_array(&b, INT8OID, nodes, n));
 	kg_sql_append(&b,

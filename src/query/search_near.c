@@ -88,8 +88,10 @@ offer_stored_by(Near *near, char **keys, int n, int most)
 		return;
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b, "SELECT t.term FROM ");
-	kg_sql_begin_each(
-		&b, "kg_trigram", "x.term", kg_sql_param_texts(&b, keys, n));
+	kg_sql_begin_each(&b,
+					  kg_sql_table("kg_trigram"),
+					  "x.term",
+					  kg_sql_param_texts(&b, keys, n));
 	kg_sql_end_each(&b, "trigram", "t");
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, most));
 	statement = kg_sql_statement(&b);
@@ -275,7 +277,7 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b, "SELECT t.term, t.kind, t.type_no, t.node FROM ");
 	kg_sql_begin_each(&b,
-					  "kg_term",
+					  kg_sql_table("kg_term"),
 					  "x.term, x.kind, x.type_no, x.node",
 					  kg_sql_param_array(&b, TEXTOID, terms, n));
 	kg_sql_append(&b,

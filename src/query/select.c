@@ -75,34 +75,40 @@ select_by_key(KgSqlBuilder *b, const KgSelector *selector,
 {
 	const KgFilter *filter = selector->filter;
 	const KgField *field = driver->field;
+	bool listed = kg_operator(driver->op)->bound == KG_BOUND_LIST;
+	int list = 0;
+	int type_no;
+	int field_no;
 
-	if (kg_operator(driver->op)->bound == KG_BOUND_LIST)
+	if (listed)
 	{
 		int n;
 		bytea **keys = kg_sql_distinct_keys(driver, &n);
 
-		kg_sql_append(b, "SELECT k.node FROM ");
-		kg_sql_begin_each(b,
-						  "kg_index_key",
-						  "x.node, x.key",
-						  kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n));
-		kg_sql_append(
-			b,
-			" AND x.type_no" KG_EQ "$%d AND x.field_no" KG_EQ "$%d",
-			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
-			kg_sql_param_field(b, field));
+		list = kg_sql_param_array(b, BYTEAOID, (Datum *) keys, n);
+	}
+	type_no = kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no));
+	field_no = kg_sql_param_field(b, field);
+	kg_sql_append(b, "SELECT k.node FROM ");
+	if (listed)
+	{
+		kg_sql_begin_each(
+			b, kg_sql_keys_of(type_no, field_no), "x.node, x.key", list);
+		kg_sql_append(b,
+					  " AND x.type_no" KG_EQ "$%d AND x.field_no" KG_EQ "$%d",
+					  type_no,
+					  field_no);
 		kg_sql_end_each(b, "key", "k");
 		kg_sql_append(b, " WHERE true");
 	}
 	else
 	{
-		kg_sql_append(
-			b,
-			"SELECT k.node FROM %s k WHERE k.tenant" KG_EQ
-			"$1 AND k.type_no" KG_EQ "$%d AND k.field_no" KG_EQ "$%d",
-			kg_sql_table("kg_index_key"),
-			kg_sql_param(b, INT4OID, Int32GetDatum(selector->type->type_no)),
-			kg_sql_param_field(b, field));
+		kg_sql_append(b,
+					  "%s k WHERE k.tenant" KG_EQ "$1 AND k.type_no" KG_EQ
+					  "$%d AND k.field_no" KG_EQ "$%d",
+					  kg_sql_keys_of(type_no, field_no),
+					  type_no,
+					  field_no);
 		if (field->is_array)
 			kg_sql_key_condition(b, "k", driver);
 	}
@@ -122,7 +128,7 @@ select_entities(KgSqlBuilder *b, const KgSelector *selector)
 	{
 		kg_sql_append(b, "SELECT e.node FROM ");
 		kg_sql_begin_each(b,
-						  "kg_entity",
+						  kg_sql_table("kg_entity"),
 						  "x.node, x.entity_id",
 						  kg_sql_param_texts(b, selector->ids, selector->nids));
 		kg_sql_append(b,

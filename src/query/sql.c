@@ -15,10 +15,10 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-const char *
-kg_sql_table(const char *name)
+static const char *
+table_of(const char *name, const char *part)
 {
-	const char *past = kg_past_table(name);
+	const char *past = kg_past_table(name, part);
 	const char *valid = kg_validity_condition(name);
 	const char *table = past ? past : kg_qualified(name);
 
@@ -26,6 +26,24 @@ kg_sql_table(const char *name)
 		return table;
 	return psprintf(
 		"(SELECT * FROM %s%s WHERE %s)", table, past ? " t" : "", valid);
+}
+
+const char *
+kg_sql_table(const char *name)
+{
+	return table_of(name, NULL);
+}
+
+const char *
+kg_sql_entities_of(const char *nodes)
+{
+	return table_of("kg_entity", nodes);
+}
+
+const char *
+kg_sql_keys_of(int type, int field)
+{
+	return table_of("kg_index_key", psprintf("$%d, $%d", type, field));
 }
 
 void
@@ -140,7 +158,7 @@ kg_sql_begin_each(KgSqlBuilder *b, const char *table, const char *columns,
 				  "FROM %s x WHERE x.tenant" KG_EQ "$1",
 				  values,
 				  columns,
-				  kg_sql_table(table));
+				  table);
 }
 
 void
@@ -357,7 +375,7 @@ id_probe(KgSqlBuilder *b, const KgCondition *condition, const char *node)
 	kg_sql_append(b,
 				  " AND EXISTS (SELECT 1 FROM %s i WHERE i.tenant" KG_EQ
 				  "$1 AND i.node" KG_EQ "%s",
-				  kg_sql_table("kg_entity"),
+				  kg_sql_entities_of(node),
 				  node);
 	id_condition(b, "i.entity_id", condition);
 	kg_sql_append(b, " OFFSET 0)");
@@ -369,7 +387,7 @@ append_keys_of(KgSqlBuilder *b, const KgField *field, const char *node)
 {
 	const char *entity = psprintf("%s x WHERE x.tenant" KG_EQ
 								  "$1 AND x.node" KG_EQ "%s OFFSET 0",
-								  kg_sql_table("kg_entity"),
+								  kg_sql_entities_of(node),
 								  node);
 
 	if (field->is_array)
@@ -505,7 +523,7 @@ kg_sql_visible(KgSqlBuilder *b, const char *node)
 	kg_sql_append(b,
 				  " AND EXISTS (SELECT 1 FROM %s v WHERE v.tenant" KG_EQ
 				  "$1 AND v.node" KG_EQ "%s OFFSET 0)",
-				  kg_sql_table("kg_entity"),
+				  kg_sql_entities_of(node),
 				  node);
 }
 

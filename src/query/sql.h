@@ -63,6 +63,15 @@ extern void kg_sql_append(KgSqlBuilder *b, const char *fmt, ...)
  */
 extern const char *kg_sql_table(const char *name);
 
+/*
+ * kg_entity, of which the statement asks for the rows of a node, or of an array
+ * of them: an expression.  And kg_index_key, for the keys of a type's field: the
+ * numbers of parameters.  These are found at once in what was, too; all the
+ * statement's conditions have to be there nevertheless.
+ */
+extern const char *kg_sql_entities_of(const char *nodes);
+extern const char *kg_sql_keys_of(int type, int field);
+
 /* " AND <condition>" on column alias.key, for one row of kg_index_key. */
 extern void kg_sql_key_condition(KgSqlBuilder *b, const char *alias,
 								 const KgCondition *condition);
@@ -90,8 +99,8 @@ extern void kg_sql_types(KgSqlBuilder *b, const char *alias,
 extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
 /*
- * Rows of a table where a column is one of an array's values (a parameter's
- * number): between begin and end come the other conditions, on alias x.  The
+ * Rows of a table (as kg_sql_table() names it) where a column is one of an array's
+ * values (a parameter's number): between begin and end come the other conditions, on alias x.  The
  * values must be distinct.
  */
 extern void kg_sql_begin_each(KgSqlBuilder *b, const char *table,

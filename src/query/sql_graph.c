@@ -21,10 +21,11 @@
 #include "utils/memutils.h"
 
 /*
- * "@name" stands for the qualified table, and " =" for the operator of
- * pg_catalog, whatever the caller's search_path has.
+ * "@name" stands for the qualified table, "@entities" for kg_entity where the
+ * nodes are $2, and " =" for the operator of pg_catalog, whatever the caller's
+ * search_path has.
  */
-#define OF_NODES " WHERE tenant = $1 AND node = ANY ($2)"
+#define OF_NODES " FROM @entities WHERE tenant = $1 AND node = ANY ($2)"
 #define FROM_EDGES " FROM @kg_edge WHERE tenant = $1"
 #define OUT_COLUMNS "SELECT source, relation_no, target"
 #define IN_COLUMNS "SELECT target, relation_no, source"
@@ -54,11 +55,9 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	", properties" FROM_EDGES OF_SOURCES OF_RELATIONS,
 	[KG_SQL_IN_OF_PROPERTIES] = IN_COLUMNS
 	", properties" FROM_EDGES OF_TARGETS OF_RELATIONS,
-	[KG_SQL_NODE_TYPES] = "SELECT node, type_no FROM @kg_entity" OF_NODES,
-	[KG_SQL_NODE_IDS] =
-		"SELECT node, type_no, entity_id FROM @kg_entity" OF_NODES,
-	[KG_SQL_NODE_ROWS] =
-		"SELECT node, type_no, entity_id, data FROM @kg_entity" OF_NODES,
+	[KG_SQL_NODE_TYPES] = "SELECT node, type_no" OF_NODES,
+	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id" OF_NODES,
+	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data" OF_NODES,
 	[KG_SQL_NODE_OF_TYPE] =
 		"SELECT node, type_no, entity_id, data FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"
@@ -144,7 +143,8 @@ forget_texts(void)
 static void
 append_table(StringInfo buf, const char *name, const char *rest)
 {
-	const char *table = kg_sql_table(name);
+	const char *table = strcmp(name, "entities") == 0 ? kg_sql_entities_of("$2")
+													  : kg_sql_table(name);
 
 	appendStringInfoString(buf, table);
 	if (table[0] == '(' && strncmp(rest, " e ", 3) != 0)

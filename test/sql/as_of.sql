@@ -228,6 +228,21 @@ SELECT kg_past_keeps(true, 1), kg_past_keeps(true, 1, 1, '', 1);
 -- The first time there is, as the error has it, can be sent.
 SELECT substring(kg_call_tool('list_brand', '{"as_of": "1999-12-31T00:00:00Z"}') #>> '{structuredContent,error,expected}' FROM 'a time from (\S+) to now') AS first \gset
 SELECT :'first' ~ '^\d{4}-\d\d-\d\dT[0-9:.]+\+00:00$' AS date_time, kg_call_tool('list_brand', jsonb_build_object('as_of', :'first')) -> 'isError' AS failed;
+-- A policy of somebody else's on the history hides what was.
+RESET ROLE;
+SELECT clock() AS before \gset
+SET ROLE as_of_admin;
+SELECT kg_put_entities('brand', '[{"id": "b1", "name": "North Star", "tier": "budget"}]') #> '{counts,updated}' AS updated;
+SET ROLE as_of_reader;
+SELECT kg_list_ids('brand', jsonb_build_object('as_of', :'before', 'filters', '{"tier": "premium"}'::jsonb)) -> 'ids' AS ids;
+RESET ROLE;
+CREATE POLICY as_of_theirs ON kg_history AS RESTRICTIVE FOR SELECT TO as_of_reader USING (entity_id IS DISTINCT FROM 'b1');
+SET ROLE as_of_reader;
+SELECT kg_list_ids('brand', jsonb_build_object('as_of', :'before', 'filters', '{"tier": "premium"}'::jsonb)) -> 'ids' AS ids;
+RESET ROLE;
+DROP POLICY as_of_theirs ON kg_history;
+SET ROLE as_of_reader;
+SELECT kg_list_ids('brand', jsonb_build_object('as_of', :'before', 'filters', '{"tier": "premium"}'::jsonb)) -> 'ids' AS ids;
 -- Told where there is history.
 SELECT string_agg(t ->> 'name', ' ' ORDER BY t ->> 'name' COLLATE "C") AS names FROM jsonb_array_elements(kg_list_tools()) t WHERE t #> '{inputSchema,properties}' ? 'as_of';
 RESET ROLE;
