@@ -209,21 +209,25 @@ prepare(Oid function)
 
 /*
  * By indexes, where there are any: of a small table the planner would read all
- * for each question, and go on to do so when it has grown.
+ * for each question, and go on to do so when it has grown.  Where there are
+ * none, the disabled scan's cost is above any jit_above_cost, and to compile the
+ * plan would take a thousand times as long as to run it.
  */
 static void
 build_plan(SPIPlanPtr plan)
 {
+	static const char *const off[] = {"enable_seqscan", "jit"};
 	int nest = NewGUCNestLevel();
 
-	(void) set_config_option("enable_seqscan",
-							 "off",
-							 PGC_USERSET,
-							 PGC_S_SESSION,
-							 GUC_ACTION_SAVE,
-							 true,
-							 0,
-							 false);
+	for (int i = 0; i < lengthof(off); i++)
+		(void) set_config_option(off[i],
+								 "off",
+								 PGC_USERSET,
+								 PGC_S_SESSION,
+								 GUC_ACTION_SAVE,
+								 true,
+								 0,
+								 false);
 	ReleaseCachedPlan(SPI_plan_get_cached_plan(plan), CurrentResourceOwner);
 	AtEOXact_GUC(true, nest);
 }
