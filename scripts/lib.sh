@@ -91,8 +91,11 @@ kg_stop() {
   kg_as pg_ctl -D "$KG_WORK/data" -m immediate -s stop || true
 }
 
+# What runs beside the script, by the id of its process group.
+declare -A KG_CHILDREN=()
+
 # kg_temp NAME: a temporary folder in KG_TEMP that goes away, with every
-# server below it and the step that runs (KG_CHILD), however the script ends.
+# server below it and all that runs (KG_CHILDREN), however the script ends.
 kg_temp() {
   KG_TEMP=$(mktemp -d "${TMPDIR:-/tmp}/kg-$1.XXXXXX")
   chmod 755 "$KG_TEMP"
@@ -104,9 +107,17 @@ kg_temp() {
 kg_clean() {
   local status=$? pid
   trap - EXIT INT TERM HUP
-  [ -z "${KG_CHILD:-}" ] || kill -TERM -- "-$KG_CHILD" 2>/dev/null || true
-  [ -z "${KG_CHILD:-}" ] || wait "$KG_CHILD" 2>/dev/null || true
-  find "$KG_TEMP" -name postmaster.pid 2>/dev/null | while read -r pid; do
+  for pid in "${!KG_CHILDREN[@]}"; do kill -TERM -- "-$pid" 2>/dev/null || true; done
+  for pid in "${!KG_CHILDREN[@]}"; do
+    # The last of the group, not the first: tests take away their own servers.
+    for _ in $(seq 100); do
+      kill -0 -- "-$pid" 2>/dev/null || break
+      sleep 0.1
+    done
+    kill -KILL -- "-$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
+  { find "$KG_TEMP" -name postmaster.pid 2>/dev/null || true; } | while read -r pid; do
     kg_as pg_ctl -D "$(dirname "$pid")" -m immediate -s stop || true
   done
   if [ -n "${KG_KEEP:-}" ]; then
@@ -117,17 +128,39 @@ kg_clean() {
   exit "$status"
 }
 
-# kg_run COMMAND...: run it in a process group of its own, so that an interrupt
-# of the script is handled at once and ends all of it.
-kg_run() {
-  local status=0
+# kg_begin COMMAND...: start it beside the script, in a process group of its own,
+# so that an interrupt of the script is handled at once and ends all of it.  Sets
+# KG_BEGUN, which kg_end waits for and answers with its status.
+kg_begin() {
   set -m
   "$@" </dev/null &
-  KG_CHILD=$!
+  KG_BEGUN=$!
   set +m
-  wait "$KG_CHILD" || status=$?
-  KG_CHILD=
+  KG_CHILDREN[$KG_BEGUN]=$1
+}
+
+kg_end() { # ID
+  local status=0
+  wait "$1" || status=$?
+  unset "KG_CHILDREN[$1]"
   return "$status"
+}
+
+kg_run() {
+  kg_begin "$@"
+  kg_end "$KG_BEGUN"
+}
+
+# kg_any: waits until one of those that were begun has ended, and sets KG_ENDED.
+# (wait -n does not tell of one that ended before it was called.)
+kg_any() {
+  while :; do
+    for KG_ENDED in "${!KG_CHILDREN[@]}"; do
+      kill -0 "$KG_ENDED" 2>/dev/null || return 0
+    done
+    sleep 0.2 &
+    wait $!
+  done
 }
 
 # kg_copy DIR: the checkout without build products, owned by the cluster's user.

@@ -43,9 +43,10 @@ sub bundle_file
 	if (!-e $file)
 	{
 		my %program = ('iso-codes' => 'iso_bundle', 'wordnet' => 'wordnet_bundle');
-		my @command = ('python3', '-B', "$root/scripts/data/$program{$name}.py", '-o', $file);
+		# Another test may make the same at the same time: it appears whole.
+		my @command = ('python3', '-B', "$root/scripts/data/$program{$name}.py", '-o', "$file.$$");
 		push @command, '--limit', $limit if $limit;
-		system(@command) == 0 or die "cannot make the bundle $name";
+		system(@command) == 0 && rename("$file.$$", $file) or die "cannot make the bundle $name";
 	}
 	return $file;
 }
