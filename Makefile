@@ -88,7 +88,7 @@ $(KGCTL_OBJS): override CPPFLAGS := -I$(shell $(PG_CONFIG) --includedir) $(PG_CP
 EXPLORER_FILE ?= $(datadir)/extension/$(notdir $(EXPLORER_PAGE))
 src/kgctl/explorer.o: override CPPFLAGS += -DKG_EXPLORER_FILE='"$(EXPLORER_FILE)"'
 src/kgctl/kgctl: $(KGCTL_OBJS)
-	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -o $@$(X)
+	$(CC) $(CFLAGS) $^ $(LDFLAGS) $(LDFLAGS_EX) $(libpq) -ljansson -lyaml -lmicrohttpd -lcurl -lz -lzstd -o $@$(X)
 
 # PGXS knows no manual pages.
 $(KGCTL_SERVICE): $(KGCTL_SERVICE).in

@@ -13,7 +13,7 @@ kg_package_names() {
     "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" \
     libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
-    libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev \
+    libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev zstd \
     iso-codes wordnet-base python3 python3-yaml pgbouncer
 }
 KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")

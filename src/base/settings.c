@@ -27,6 +27,7 @@ bool kg_setting_session_login;
 int kg_setting_authorizer_batch;
 int kg_setting_exchange_time;
 int kg_setting_idempotency_time;
+int kg_setting_load_time;
 int kg_setting_max_argument_bytes;
 int kg_setting_max_authorizations;
 int kg_setting_max_batch_bytes;
@@ -153,6 +154,8 @@ static const struct
 		  "Sets how long an exchange of kg_call_authorized is good."),
 	LIMIT(idempotency_time, 24 * 60 * 60, 1, INT_MAX, GUC_UNIT_S,
 		  "Sets how long the reply to a write with an idempotency key is kept."),
+	LIMIT(load_time, 30 * 24 * 60 * 60, 1, INT_MAX, GUC_UNIT_S,
+		  "Sets how long the position of a load is kept after its last batch."),
 	LIMIT(max_as_of_changes, 100000, 1, INT_MAX, 0,
 		  "Sets how many changes a call with as_of may look at."),
 	LIMIT(max_argument_bytes, 1024 * 1024, 1024, INT_MAX, GUC_UNIT_BYTE,

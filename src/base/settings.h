@@ -46,6 +46,7 @@ extern char *kg_setting_agent; /* chooses among the tenant's agents */
 extern const struct KgToolsets *kg_setting_toolsets;
 extern char *kg_setting_tenant;			/* chooses among the granted tenants */
 extern int kg_setting_idempotency_time; /* seconds */
+extern int kg_setting_load_time;		/* seconds */
 extern int kg_setting_max_entity_bytes;
 extern int kg_setting_max_batch_bytes;
 extern int kg_setting_max_batch_messages;

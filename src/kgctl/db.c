@@ -13,7 +13,6 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
-#include "kgctl/show.h"
 
 const char kg_db_options[] =
 	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
@@ -36,8 +35,22 @@ on_interrupt(int sig)
 	alarm(CANCEL_SECONDS);
 }
 
-#define NOTHING_CHANGED "nothing was changed"
 #define NOT_KNOWN "it is not known whether the changes were made"
+
+/* What is so where the transaction that was under way is not committed. */
+static const char *volatile unchanged = "nothing was changed";
+
+void
+kg_db_unchanged(const char *text)
+{
+	unchanged = text;
+}
+
+bool
+kg_db_interrupted(void)
+{
+	return interrupted;
+}
 
 /*
  * A server that answers neither the request to cancel nor the statement, or
@@ -46,13 +59,13 @@ on_interrupt(int sig)
 static void
 on_alarm(int sig)
 {
-	static const char known[] =
-		"kgctl: the server does not end the statement; " NOTHING_CHANGED "\n";
-	static const char unknown[] =
-		"kgctl: the server does not end the statement; " NOT_KNOWN "\n";
-	const char *text = committing ? unknown : known;
+	static const char start[] =
+		"kgctl: the server does not end the statement; ";
+	const char *text = committing ? NOT_KNOWN : unchanged;
 
-	if (write(STDERR_FILENO, text, strlen(text)) < 0)
+	if (write(STDERR_FILENO, start, sizeof(start) - 1) < 0 ||
+		write(STDERR_FILENO, text, strlen(text)) < 0 ||
+		write(STDERR_FILENO, "\n", 1) < 0)
 		_exit(KG_EXIT_INTERNAL);
 	_exit(KG_EXIT_INTERRUPTED);
 }
@@ -60,7 +73,7 @@ on_alarm(int sig)
 static const char *
 what_changed(void)
 {
-	return committing ? NOT_KNOWN : NOTHING_CHANGED;
+	return committing ? NOT_KNOWN : unchanged;
 }
 
 static void
@@ -90,16 +103,6 @@ kg_db_tenant(const KgArgs *args)
 	return tenant && *tenant ? tenant : NULL;
 }
 
-static double
-seconds_since(const struct timespec *start)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double) (now.tv_sec - start->tv_sec) +
-		   (double) (now.tv_nsec - start->tv_nsec) / 1e9;
-}
-
 static void
 cancel_query(KgDb *db)
 {
@@ -111,63 +114,50 @@ cancel_query(KgDb *db)
 	PQfreeCancel(cancel);
 }
 
-/* What is shown on a terminal while a statement runs. */
-typedef struct Progress
+/* A statement that is waited for. */
+typedef struct Wait
 {
-	char label[256]; /* empty: nothing */
+	KgProgress own;		  /* where the command shows none itself */
+	KgProgress *progress; /* or NULL: nothing is shown */
 	struct timespec start;
 	double cancelled; /* when the last request to cancel went out, or -1 */
-	bool shown;
-} Progress;
+} Wait;
 
 static void
-start_progress(Progress *progress, const char *label)
+start_wait(KgDb *db, Wait *wait)
 {
-	memset(progress, 0, sizeof(*progress));
-	progress->cancelled = -1;
-	if (label != NULL && isatty(STDERR_FILENO))
-		kg_show(progress->label, sizeof(progress->label), label, false);
-	clock_gettime(CLOCK_MONOTONIC, &progress->start);
+	wait->cancelled = -1;
+	wait->progress = db->progress;
+	clock_gettime(CLOCK_MONOTONIC, &wait->start);
+	if (db->progress == NULL && db->label != NULL)
+	{
+		kg_progress_start(&wait->own, db->label);
+		wait->progress = &wait->own;
+	}
 }
 
 static void
-end_progress(const Progress *progress)
+end_wait(Wait *wait)
 {
-	if (progress->shown)
-		fprintf(stderr,
-				"\r%s: %.1f s            \n",
-				progress->label,
-				seconds_since(&progress->start));
-}
-
-static void
-show_progress(Progress *progress, bool sending)
-{
-	if (progress->label[0] == '\0' || seconds_since(&progress->start) <= 0.3)
-		return;
-	fprintf(stderr,
-			"\r%s ... %.1f s%s",
-			progress->label,
-			seconds_since(&progress->start),
-			sending ? " (sending)" : "          ");
-	progress->shown = true;
+	if (wait->progress == &wait->own)
+		kg_progress_end(&wait->own);
 }
 
 /* A server that still reads the statement drops the request, so again. */
 static void
-heed_interrupt(KgDb *db, Progress *progress)
+heed_interrupt(KgDb *db, Wait *wait)
 {
 	if (!interrupted ||
-		(progress->cancelled >= 0 &&
-		 seconds_since(&progress->start) - progress->cancelled <= 0.5))
+		(wait->cancelled >= 0 &&
+		 kg_seconds_since(&wait->start) - wait->cancelled <= 0.5))
 		return;
-	progress->cancelled = seconds_since(&progress->start);
+	wait->cancelled = kg_seconds_since(&wait->start);
 	cancel_query(db);
 }
 
 /* Wait until PQgetResult() does not block, or the connection is broken. */
 static void
-wait_ready(KgDb *db, Progress *progress)
+wait_ready(KgDb *db, Wait *wait)
 {
 	int flushing = 1;
 
@@ -175,7 +165,7 @@ wait_ready(KgDb *db, Progress *progress)
 	{
 		struct pollfd fd = {PQsocket(db->conn), POLLIN, 0};
 
-		heed_interrupt(db, progress);
+		heed_interrupt(db, wait);
 		if (flushing == 1)
 			flushing = PQflush(db->conn);
 		if (flushing != 1 && !PQisBusy(db->conn))
@@ -186,7 +176,8 @@ wait_ready(KgDb *db, Progress *progress)
 			return;
 		if (!PQconsumeInput(db->conn))
 			return;
-		show_progress(progress, flushing == 1);
+		if (wait->progress != NULL)
+			kg_progress_show(wait->progress, flushing == 1);
 	}
 }
 
@@ -198,15 +189,15 @@ wait_ready(KgDb *db, Progress *progress)
 static PGresult *
 wait_for_result(KgDb *db)
 {
-	Progress progress;
+	Wait wait;
 	PGresult *first = NULL;
 	PGresult *res;
 	ExecStatusType status;
 
-	start_progress(&progress, db->label);
+	start_wait(db, &wait);
 	do
 	{
-		wait_ready(db, &progress);
+		wait_ready(db, &wait);
 		res = PQgetResult(db->conn);
 		status = PQresultStatus(res);
 		if (first == NULL)
@@ -216,7 +207,7 @@ wait_for_result(KgDb *db)
 		/* libpq hands out the result that starts a COPY again and again. */
 	} while (res != NULL && status != PGRES_COPY_IN &&
 			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
-	end_progress(&progress);
+	end_wait(&wait);
 	return first;
 }
 
@@ -292,16 +283,16 @@ run_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-/* Run a command that has no result; the server's tag for it is its text. */
+/* Run a command that has no result, and is answered with a tag. */
 static bool
-run_command(KgDb *db, const char *sql)
+run_tagged(KgDb *db, const char *sql, const char *tag)
 {
 	PGresult *res = run(db, sql, 0, NULL);
 	bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
 
 	if (!ok)
 		report_failure(db, res);
-	else if (strcmp(PQcmdStatus(res), sql) != 0)
+	else if (strcmp(PQcmdStatus(res), tag) != 0)
 	{
 		ok = false;
 		/* COMMIT is answered so where the transaction had failed. */
@@ -317,6 +308,13 @@ run_command(KgDb *db, const char *sql)
 	}
 	PQclear(res);
 	return ok;
+}
+
+/* The tag of most is their text. */
+static bool
+run_command(KgDb *db, const char *sql)
+{
+	return run_tagged(db, sql, sql);
 }
 
 static bool
@@ -380,30 +378,33 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 }
 
 bool
-kg_db_open(KgDb *db, const KgArgs *args)
+kg_db_begin(KgDb *db)
 {
-	const char *tenant = kg_db_tenant(args);
-	char *token = NULL;
-	bool ok;
+	bool ok = run_command(db, "BEGIN");
 
-	memset(db, 0, sizeof(*db));
-	db->exit = KG_EXIT_INPUT;
-	if (!kg_token_find(args, true, &token))
-		return false;
-	db->exit = KG_EXIT_DATABASE;
-	ok = connect_database(db, args) && find_extension(db) &&
-		 run_command(db, "BEGIN");
-	ok = ok && (tenant == NULL || kg_db_set(db, "kg_graph.tenant", tenant));
-	if (ok && token != NULL)
+	ok = ok &&
+		 (db->tenant == NULL || kg_db_set(db, "kg_graph.tenant", db->tenant));
+	if (ok && db->token != NULL)
 	{
-		const char *values[] = {token};
+		const char *values[] = {db->token};
 		char *ignored;
 
 		ok = kg_db_call(db, "kg_login", "text", values, &ignored);
 		free(ignored);
 	}
-	free(token);
 	return ok;
+}
+
+bool
+kg_db_open(KgDb *db, const KgArgs *args)
+{
+	memset(db, 0, sizeof(*db));
+	db->exit = KG_EXIT_INPUT;
+	db->tenant = kg_db_tenant(args);
+	if (!kg_token_find(args, true, &db->token))
+		return false;
+	db->exit = KG_EXIT_DATABASE;
+	return connect_database(db, args) && find_extension(db) && kg_db_begin(db);
 }
 
 void
@@ -411,6 +412,7 @@ kg_db_close(KgDb *db)
 {
 	PQfinish(db->conn);
 	free(db->schema);
+	free(db->token);
 	memset(db, 0, sizeof(*db));
 }
 
@@ -427,15 +429,35 @@ kg_db_commit(KgDb *db)
 }
 
 bool
-kg_db_call(KgDb *db, const char *function, const char *types,
-		   const char *const *values, char **result)
+kg_db_rollback(KgDb *db)
+{
+	return run_command(db, "ROLLBACK");
+}
+
+bool
+kg_db_savepoint(KgDb *db)
+{
+	return run_tagged(db, "SAVEPOINT kgctl", "SAVEPOINT");
+}
+
+bool
+kg_db_release(KgDb *db)
+{
+	return run_tagged(db, "RELEASE SAVEPOINT kgctl", "RELEASE");
+}
+
+bool
+kg_db_undo(KgDb *db)
+{
+	return run_tagged(db, "ROLLBACK TO SAVEPOINT kgctl", "ROLLBACK");
+}
+
+static char *
+call_text(const KgDb *db, const char *function, const char *types, int *n)
 {
 	KgBuf sql;
-	PGresult *res;
-	bool ok;
-	int n = 0;
 
-	*result = NULL;
+	*n = 0;
 	kg_buf_init(&sql);
 	kg_buf_printf(&sql, "SELECT %s.%s(", db->schema, function);
 	while (*types != '\0')
@@ -444,25 +466,94 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 
 		kg_buf_printf(&sql,
 					  "%s$%d::pg_catalog.%.*s",
-					  n > 0 ? ", " : "",
-					  n + 1,
+					  *n > 0 ? ", " : "",
+					  *n + 1,
 					  (int) len,
 					  types);
 		types += len + (types[len] == ' ');
-		n++;
+		(*n)++;
 	}
 	kg_buf_putc(&sql, ')');
-	res = run_query(db, sql.data, n, values);
-	kg_buf_free(&sql);
-	if (res == NULL)
-		return false;
-	ok = kg_result_is_row(res, 1) || is_missing(res);
+	return kg_buf_detach(&sql);
+}
+
+/* The text of the one value of a call's answer. */
+static bool
+take_value(KgDb *db, PGresult *res, char **result)
+{
+	bool ok = kg_result_is_row(res, 1) || is_missing(res);
+
 	if (!ok)
 		kg_db_nonsense(db);
 	else if (PQntuples(res) > 0 && !PQgetisnull(res, 0, 0))
 		*result = kg_strdup(PQgetvalue(res, 0, 0));
 	PQclear(res);
 	return ok;
+}
+
+bool
+kg_db_call(KgDb *db, const char *function, const char *types,
+		   const char *const *values, char **result)
+{
+	int n;
+	char *sql = call_text(db, function, types, &n);
+	PGresult *res = run_query(db, sql, n, values);
+
+	free(sql);
+	*result = NULL;
+	return res != NULL && take_value(db, res, result);
+}
+
+/* An error as the object that our functions give in DETAIL. */
+static char *
+error_object(const PGresult *res, const char *state)
+{
+	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
+	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *code;
+	size_t len;
+	KgBuf text;
+
+	kg_buf_init(&text);
+	if (detail != NULL &&
+		kg_json_scan(detail, strlen(detail), "code", &code, &len))
+		kg_buf_puts(&text, detail);
+	else
+	{
+		kg_buf_puts(&text, "{\"code\": \"DATABASE\", \"sqlstate\": ");
+		kg_buf_json(&text, state, strlen(state));
+		kg_buf_puts(&text, ", \"message\": ");
+		message = message ? message : "error";
+		kg_buf_json(&text, message, strlen(message));
+		kg_buf_putc(&text, '}');
+	}
+	return kg_buf_detach(&text);
+}
+
+bool
+kg_db_try(KgDb *db, const char *function, const char *types,
+		  const char *const *values, char **result, KgDbError *error)
+{
+	int n;
+	char *sql = call_text(db, function, types, &n);
+	PGresult *res = run(db, sql, n, values);
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+
+	free(sql);
+	*result = NULL;
+	memset(error, 0, sizeof(*error));
+	if (PQresultStatus(res) == PGRES_TUPLES_OK)
+		return take_value(db, res, result);
+	if (state != NULL && !interrupted &&
+		PQtransactionStatus(db->conn) == PQTRANS_INERROR)
+	{
+		snprintf(error->state, sizeof(error->state), "%s", state);
+		error->object = error_object(res, state);
+	}
+	else
+		report_failure(db, res);
+	PQclear(res);
+	return false;
 }
 
 const KgJson *
@@ -504,7 +595,7 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
 	const char *at = strchr(sql, '@');
 	char *text = kg_format(
 		"%.*s%s%s", (int) (at - sql), sql, db->schema, at + 1);
-	Progress progress;
+	Wait wait;
 	PGresult *res;
 	bool ok;
 	bool any = false;
@@ -513,10 +604,10 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
 	ok = PQsendQueryParams(db->conn, text, 1, NULL, &value, NULL, NULL, 0) &&
 		 PQsetSingleRowMode(db->conn);
 	free(text);
-	start_progress(&progress, db->label);
+	start_wait(db, &wait);
 	while (ok)
 	{
-		wait_ready(db, &progress);
+		wait_ready(db, &wait);
 		res = PQgetResult(db->conn);
 		if (res == NULL)
 			break;
@@ -524,7 +615,7 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
 		ok = take_row(db, res, each, arg);
 		PQclear(res);
 	}
-	end_progress(&progress);
+	end_wait(&wait);
 	if (!any)
 		report_failure(db, NULL);
 	return ok && any;

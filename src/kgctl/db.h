@@ -4,7 +4,7 @@
  *	  extension, show progress, cancel on Ctrl-C, explain errors.
  *
  * Everything a command does is one transaction, because a token is bound to
- * one.  Values are always parameters.
+ * one; what loads in batches begins one for each.  Values are always parameters.
  */
 #ifndef KG_DB_H
 #define KG_DB_H
@@ -15,15 +15,19 @@
 
 #include "kgctl/args.h"
 #include "kgctl/bundle.h"
+#include "kgctl/progress.h"
 
 typedef struct KgDb
 {
 	PGconn *conn;
-	char *schema;	   /* quoted name of the extension's schema */
-	const char *label; /* what is shown while a statement runs, or NULL */
-	KgBundle *bundle;  /* by whose lines errors are told, or NULL */
-	bool missing_ok;   /* that a thing does not exist is a NULL result */
-	int exit;		   /* what the command should exit with after a failure */
+	char *schema; /* quoted name of the extension's schema */
+	const char *tenant;
+	char *token;
+	const char *label;	  /* what is shown while a statement runs, or NULL */
+	KgProgress *progress; /* of a command that shows its own, or NULL */
+	KgBundle *bundle;	  /* by whose lines errors are told, or NULL */
+	bool missing_ok;	  /* that a thing does not exist is a NULL result */
+	int exit; /* what the command should exit with after a failure */
 } KgDb;
 
 /* --dsn, --tenant, --token-file */
@@ -39,6 +43,24 @@ extern void kg_db_nonsense(KgDb *db);
 extern bool kg_db_open(KgDb *db, const KgArgs *args);
 extern void kg_db_close(KgDb *db);
 extern bool kg_db_commit(KgDb *db);
+extern bool kg_db_rollback(KgDb *db);
+
+/* The next transaction: as the same tenant, with the same token. */
+extern bool kg_db_begin(KgDb *db);
+
+/* What is undone alone after an error: one at a time. */
+extern bool kg_db_savepoint(KgDb *db);
+extern bool kg_db_release(KgDb *db);
+extern bool kg_db_undo(KgDb *db);
+
+/* Whether the user wants an end: it comes with the next statement. */
+extern bool kg_db_interrupted(void);
+
+/*
+ * What is said to be so where a transaction is not committed, instead of that
+ * nothing was changed.  It is kept.
+ */
+extern void kg_db_unchanged(const char *text);
 
 /* A setting, until the transaction ends. */
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
@@ -50,6 +72,21 @@ extern bool kg_db_set(KgDb *db, const char *name, const char *value);
  */
 extern bool kg_db_call(KgDb *db, const char *function, const char *types,
 					   const char *const *values, char **result);
+
+/*
+ * The same, but an error that ended no more than the transaction is handed out
+ * and not reported: object is the JSON of its DETAIL (malloc'd), or NULL where
+ * the failure has been reported.
+ */
+typedef struct KgDbError
+{
+	char state[6];
+	char *object;
+} KgDbError;
+
+extern bool kg_db_try(KgDb *db, const char *function, const char *types,
+					  const char *const *values, char **result,
+					  KgDbError *error);
 
 /*
  * The JSON of such a text; NULL after a message where it is none, or has no
@@ -70,6 +107,9 @@ extern bool kg_db_rows(KgDb *db, const char *sql, const char *value,
 
 /* Print one error object, or the list of them it holds (db_report.c). */
 extern size_t kg_report_errors(KgBundle *bundle, const KgJson *error);
+/* Print what is wrong with a row of a file. */
+extern void kg_report_row(const char *path, unsigned long row,
+						  const KgJson *error);
 extern void kg_report_result(KgDb *db, const PGresult *res);
 
 /* The token from --token-file, KGCTL_TOKEN or what login saved (token.c). */

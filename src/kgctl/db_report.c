@@ -94,22 +94,17 @@ locate(KgBundle *bundle, const char *type, const char *id, const char *path)
 	return found;
 }
 
+/* What is wrong with what, after the place that line begins with. */
 static void
-report_one(KgBundle *bundle, const KgJson *error)
+report_at(KgBuf *line, const KgJson *error)
 {
 	const char *type = first_text(error, "type", "entity_type");
 	const char *id = first_text(error, "id", "entity_id");
 	const char *path = first_text(error, "path", "pointer");
 	const char *message = first_text(error, "message", "keyword");
-	const KgJson *place = locate(bundle, type, id, path);
-	KgBuf line;
 
-	kg_buf_init(&line);
-	if (place != NULL && place->line > 0)
-		kg_buf_printf(
-			&line, "%s:%u: ", place->source ? place->source : "?", place->line);
 	if (type != NULL)
-		kg_buf_printf(&line,
+		kg_buf_printf(line,
 					  "%s%s%s%s: ",
 					  type,
 					  id ? " \"" : "",
@@ -119,14 +114,41 @@ report_one(KgBundle *bundle, const KgJson *error)
 	if (type != NULL && inside(path) != NULL)
 		path = inside(path);
 	if (path != NULL && *path != '\0')
-		kg_buf_printf(&line, "%s: ", path);
-	kg_buf_puts(&line, message ? message : "refused");
-	add_value(&line, "got", kg_json_get(error, "got"));
-	add_value(&line, "got", kg_json_get(error, "value"));
-	add_value(&line, "expected", kg_json_get(error, "expected"));
-	add_value(&line, "allowed", kg_json_get(error, "allowed"));
-	add_value(&line, "did you mean", kg_json_get(error, "did_you_mean"));
-	kg_error("%s", line.data);
+		kg_buf_printf(line, "%s: ", path);
+	kg_buf_puts(line, message ? message : "refused");
+	add_value(line, "got", kg_json_get(error, "got"));
+	add_value(line, "got", kg_json_get(error, "value"));
+	add_value(line, "expected", kg_json_get(error, "expected"));
+	add_value(line, "allowed", kg_json_get(error, "allowed"));
+	add_value(line, "did you mean", kg_json_get(error, "did_you_mean"));
+	kg_error("%s", line->data);
+}
+
+static void
+report_one(KgBundle *bundle, const KgJson *error)
+{
+	const KgJson *place = locate(bundle,
+								 first_text(error, "type", "entity_type"),
+								 first_text(error, "id", "entity_id"),
+								 first_text(error, "path", "pointer"));
+	KgBuf line;
+
+	kg_buf_init(&line);
+	if (place != NULL && place->line > 0)
+		kg_buf_printf(
+			&line, "%s:%u: ", place->source ? place->source : "?", place->line);
+	report_at(&line, error);
+	kg_buf_free(&line);
+}
+
+void
+kg_report_row(const char *path, unsigned long row, const KgJson *error)
+{
+	KgBuf line;
+
+	kg_buf_init(&line);
+	kg_buf_printf(&line, "%s:%lu: ", path, row);
+	report_at(&line, error);
 	kg_buf_free(&line);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kgctl/log.h"
 #include "kgctl/stored.h"
 
 #define PARTS_SQL                                             \
@@ -155,4 +156,86 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 	kg_buf_free(&r.type);
 	kg_arena_free(r.scratch);
 	return ok;
+}
+
+/* ---- what is loaded ---- */
+
+#define NAMED(column)                              \
+	column " OPERATOR(pg_catalog.=) $1 OR bundle " \
+		   "OPERATOR(pg_catalog.||) '/' "          \
+		   "OPERATOR(pg_catalog.||) " column " "   \
+		   "OPERATOR(pg_catalog.=) $1::pg_catalog.text"
+#define TYPE_SQL                                                      \
+	"SELECT bundle, schema, NULL FROM @.kg_entity_type WHERE " NAMED( \
+		"entity_type")
+#define RELATION_SQL                                          \
+	"SELECT DISTINCT bundle, schema, key FROM @.kg_relation " \
+	"WHERE property IS NULL AND (" NAMED("relation") ")"
+
+typedef struct Finding
+{
+	KgTarget *target;
+	const char *bundle; /* of the first that was found */
+	bool several;
+} Finding;
+
+static bool
+take_target(void *arg, const PGresult *row)
+{
+	Finding *f = arg;
+	const char *bundle = PQgetvalue(row, 0, 0);
+	char *error = NULL;
+
+	if (PQnfields(row) != 3)
+		return false;
+	/* Variants of one relation may have schemas of their own: no types then. */
+	if (f->bundle != NULL)
+	{
+		f->several = f->several || strcmp(f->bundle, bundle) != 0;
+		f->target->schema = NULL;
+		return true;
+	}
+	f->bundle = kg_arena_strndup(f->target->arena, bundle, strlen(bundle));
+	if (!PQgetisnull(row, 0, 2))
+		f->target->key = kg_arena_strndup(f->target->arena,
+										  PQgetvalue(row, 0, 2),
+										  (size_t) PQgetlength(row, 0, 2));
+	if (PQgetisnull(row, 0, 1))
+		return true;
+	f->target->schema = kg_json_parse(f->target->arena,
+									  PQgetvalue(row, 0, 1),
+									  (size_t) PQgetlength(row, 0, 1),
+									  "database",
+									  &error);
+	free(error);
+	return f->target->schema != NULL;
+}
+
+bool
+kg_stored_target(KgDb *db, const char *name, bool edges, KgTarget *target)
+{
+	const char *kind = edges ? "relation" : "entity type";
+	Finding f = {.target = target};
+
+	target->schema = NULL;
+	target->key = NULL;
+	if (!kg_db_rows(db, edges ? RELATION_SQL : TYPE_SQL, name, take_target, &f))
+		return false;
+	target->id_field = kg_json_get_text(target->schema, "x-id-field");
+	if (f.bundle != NULL && !f.several)
+		return true;
+	db->exit = KG_EXIT_REFUSED;
+	if (f.several)
+		kg_error("several bundles have the %s \"%s\"; name it BUNDLE/%s",
+				 kind,
+				 name,
+				 name);
+	else
+		kg_error("there is no %s \"%s\"%s",
+				 kind,
+				 name,
+				 edges ? " whose edges are loaded: those of a reference "
+						 "property come with the entities"
+					   : "; kgctl apply makes types");
+	return false;
 }

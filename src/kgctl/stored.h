@@ -19,4 +19,20 @@ typedef void (*KgEdgeFn)(void *arg, const KgJson *edge);
 extern bool kg_stored_read(KgDb *db, const char *name, KgBuf *text,
 						   KgEdgeFn each, void *arg);
 
+/*
+ * What is loaded: an entity type, or a relation, whose name may have its
+ * bundle's before it.
+ */
+typedef struct KgTarget
+{
+	KgArena *arena;
+	const KgJson *schema; /* NULL: none, of edges without properties */
+	const char *id_field; /* of entities */
+	const char *key;	  /* of parallel edges, or NULL */
+} KgTarget;
+
+/* False after a message. */
+extern bool kg_stored_target(KgDb *db, const char *name, bool edges,
+							 KgTarget *target);
+
 #endif /* KG_STORED_H */

@@ -107,9 +107,8 @@ digest_request(FunctionCallInfo fcinfo)
 	return end_digest(ctx);
 }
 
-/* Role, subject, agent, and what it calls: ["app", "ada", null, "f"] */
-static char *
-caller_of(const char *called)
+char *
+kg_caller_of(const char *called)
 {
 	const char *names[] = {GetUserNameFromId(GetUserId(), false),
 						   kg_token_subject(),
@@ -186,7 +185,7 @@ static Jsonb *
 begin(KgRequest *request, const char *key, const char *called)
 {
 	request->tenant = kg_identity_require(KG_ACCESS_WRITE);
-	request->caller = caller_of(called);
+	request->caller = kg_caller_of(called);
 	request->key = key;
 	/* Where nothing can be written, nothing will be kept. */
 	if (!XactReadOnly)

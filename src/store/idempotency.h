@@ -11,6 +11,9 @@
 /* The option idempotency_key, or NULL.  Raises KG_INVALID_INPUT. */
 extern const char *kg_idempotency_key(const Jsonb *options);
 
+/* Role, subject, agent, and what it calls: ["app", "ada", null, "f"] */
+extern char *kg_caller_of(const char *called);
+
 /* A write with a key: who sent it, and the digest of what. */
 typedef struct KgRequest
 {

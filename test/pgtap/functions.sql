@@ -153,6 +153,8 @@ SELECT bag_eq(
     ('kg_registered_tools()', 'stable', 'restricted', false, true),
     ('kg_login(text,boolean)', 'volatile', 'unsafe', true, false),
     ('kg_logout()', 'volatile', 'unsafe', false, true),
+    ('kg_load_batch(text,bigint,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_load_position(text)', 'volatile', 'unsafe', true, true),
     ('kg_mcp(jsonb,text,text)', 'volatile', 'unsafe', false, true),
     ('kg_mcp_authorized(jsonb,text,text,jsonb,text)', 'volatile', 'unsafe', false, true),
     ('kg_notify_gateways()', 'volatile', 'unsafe', false, false),

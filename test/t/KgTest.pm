@@ -113,7 +113,7 @@ sub state_of
 	  grep { my $table = $_; !grep { $_ eq $table } @without }
 	  qw(kg_tenant kg_tenant_role kg_bundle kg_entity_type kg_relation kg_entity
 	  kg_edge kg_index_key kg_unique_key kg_term kg_tool kg_tool_version
-	  kg_limit kg_idempotency kg_history kg_freed kg_freed_type);
+	  kg_limit kg_idempotency kg_load kg_history kg_freed kg_freed_type);
 	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
 	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';
 	return $node->safe_psql($db, "$sql ORDER BY name");

@@ -1,0 +1,480 @@
+/*
+ * columns.c
+ *	  Columns of CSV and TSV as properties of a schema.
+ *
+ * A cell is what its property's schema says: a number only where it may be one.
+ * What is no value of the schema's types is an error here, which names the
+ * column; everything else that a schema says is checked by the database.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "kgctl/columns.h"
+#include "kgctl/log.h"
+
+/* How deep types are looked for behind $ref and in anyOf. */
+#define MAX_STEPS 16
+
+enum
+{
+	MAY_TEXT = 1,
+	MAY_NUMBER = 2,
+	MAY_BOOL = 4,
+	MAY_NULL = 8,
+	MAY_JSON = 16 /* an array or an object */
+};
+
+typedef enum Place
+{
+	OF_ENTITY, /* or an edge's properties */
+	OF_EDGE,   /* its ends */
+	IGNORED
+} Place;
+
+typedef struct Column
+{
+	char *name;
+	char *property;
+	Place place;
+	unsigned types;
+} Column;
+
+struct KgColumns
+{
+	Column *columns;
+	size_t n;
+	bool edges;
+	bool empty_null; /* an empty cell is null where that may be */
+};
+
+/* ---- what a schema allows ---- */
+
+static unsigned types_of(const KgJson *root, const KgJson *schema, int steps);
+
+static unsigned
+type_named(const char *name)
+{
+	static const struct
+	{
+		const char *name;
+		unsigned types;
+	} names[] = {{"string", MAY_TEXT},
+				 {"integer", MAY_NUMBER},
+				 {"number", MAY_NUMBER},
+				 {"boolean", MAY_BOOL},
+				 {"null", MAY_NULL},
+				 {"array", MAY_JSON},
+				 {"object", MAY_JSON}};
+
+	for (size_t i = 0; name != NULL && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].types;
+	return 0;
+}
+
+static unsigned
+type_of_value(const KgJson *value)
+{
+	switch (value->kind)
+	{
+		case KG_JSON_NULL:
+			return MAY_NULL;
+		case KG_JSON_BOOL:
+			return MAY_BOOL;
+		case KG_JSON_NUMBER:
+			return MAY_NUMBER;
+		case KG_JSON_STRING:
+			return MAY_TEXT;
+		case KG_JSON_ARRAY:
+		case KG_JSON_OBJECT:
+		case KG_JSON_RAW:
+			break;
+	}
+	return MAY_JSON;
+}
+
+static unsigned
+types_of_list(const KgJson *root, const KgJson *list, int steps)
+{
+	unsigned types = 0;
+
+	for (size_t i = 0; i < kg_json_length(list); i++)
+		types |= types_of(root, list->u.items[i], steps);
+	return types;
+}
+
+/* 0 where it does not say. */
+static unsigned
+types_of(const KgJson *root, const KgJson *schema, int steps)
+{
+	const KgJson *type = kg_json_get(schema, "type");
+	const KgJson *values = kg_json_get(schema, "enum");
+	const KgJson *value = kg_json_get(schema, "const");
+	const char *ref = kg_json_get_text(schema, "$ref");
+	unsigned types = 0;
+
+	if (steps >= MAX_STEPS)
+		return 0;
+	if (kg_json_text(type) != NULL)
+		return type_named(kg_json_text(type));
+	for (size_t i = 0; i < kg_json_length(type); i++)
+		types |= type_named(kg_json_text(type->u.items[i]));
+	if (types == 0 && value != NULL)
+		types = type_of_value(value);
+	for (size_t i = 0; types == 0 && i < kg_json_length(values); i++)
+		for (i = 0; i < values->len; i++)
+			types |= type_of_value(values->u.items[i]);
+	if (types == 0 && ref != NULL && strncmp(ref, "#/", 2) == 0)
+	{
+		KgArena *arena = kg_arena_new();
+
+		types = types_of(
+			root, kg_json_nearest(arena, root, ref + 1), steps + 1);
+		kg_arena_free(arena);
+	}
+	if (types == 0)
+		types = types_of_list(root, kg_json_get(schema, "anyOf"), steps + 1);
+	if (types == 0)
+		types = types_of_list(root, kg_json_get(schema, "oneOf"), steps + 1);
+	if (types == 0)
+		types = types_of_list(root, kg_json_get(schema, "allOf"), steps + 1);
+	return types;
+}
+
+/* ---- the header ---- */
+
+/* What --map makes of a column: NULL, nothing said. */
+static const char *
+mapped(const KgArgs *args, const char *name)
+{
+	const char *map;
+
+	for (size_t i = 0; (map = kg_args_nth(args, "map", i)) != NULL; i++)
+	{
+		const char *equals = strrchr(map, '=');
+
+		if (equals != NULL && (size_t) (equals - map) == strlen(name) &&
+			strncmp(map, name, strlen(name)) == 0)
+			return equals + 1;
+	}
+	return NULL;
+}
+
+static bool
+is_end(const char *name)
+{
+	return strcmp(name, "from") == 0 || strcmp(name, "to") == 0;
+}
+
+static bool
+place_column(const KgRows *header, const KgArgs *args, const KgJson *schema,
+			 KgColumns *columns, Column *column)
+{
+	const char *other = mapped(args, column->name);
+	const char *name = other ? other : column->name;
+	const KgJson *property = kg_json_get(kg_json_get(schema, "properties"),
+										 name);
+
+	column->property = kg_strdup(name);
+	column->types = MAY_TEXT;
+	if (*name == '\0' && other != NULL)
+		column->place = IGNORED;
+	else if (columns->edges && is_end(name))
+		column->place = OF_EDGE;
+	else if (property != NULL || other != NULL)
+	{
+		column->place = OF_ENTITY;
+		column->types = types_of(schema, property, 0);
+		if (column->types == 0)
+			column->types = MAY_TEXT;
+	}
+	else
+	{
+		kg_error("%s:%lu: column \"%s\" is no property; --map '%s=PROPERTY' "
+				 "says which it is, --map '%s=' leaves it out",
+				 header->in->path,
+				 header->line,
+				 column->name,
+				 column->name,
+				 column->name);
+		return false;
+	}
+	return true;
+}
+
+static bool
+check_twice(const KgRows *header, const KgColumns *columns)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < columns->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (columns->columns[i].place != IGNORED &&
+				columns->columns[k].place != IGNORED &&
+				strcmp(columns->columns[i].property,
+					   columns->columns[k].property) == 0)
+			{
+				kg_error("%s:%lu: columns %zu and %zu are both \"%s\"; --map "
+						 "says which is which",
+						 header->in->path,
+						 header->line,
+						 k + 1,
+						 i + 1,
+						 columns->columns[i].property);
+				ok = false;
+			}
+	return ok;
+}
+
+/* A column that --map names and the header has not is a mistake. */
+static bool
+check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
+{
+	const char *map;
+	bool ok = true;
+
+	for (size_t i = 0; (map = kg_args_nth(args, "map", i)) != NULL; i++)
+	{
+		const char *equals = strrchr(map, '=');
+		size_t k = 0;
+
+		while (
+			equals != NULL && k < columns->n &&
+			(strlen(columns->columns[k].name) != (size_t) (equals - map) ||
+			 strncmp(columns->columns[k].name, map, (size_t) (equals - map)) !=
+				 0))
+			k++;
+		if (equals != NULL && k < columns->n)
+			continue;
+		kg_error(equals == NULL
+					 ? "%s:%lu: --map %s: expected COLUMN=PROPERTY"
+					 : "%s:%lu: --map %s: the header has no such column",
+				 header->in->path,
+				 header->line,
+				 map);
+		ok = false;
+	}
+	return ok;
+}
+
+/* Edges without ends are none: better said once than of each row. */
+static bool
+check_ends(const KgRows *header, const KgColumns *columns)
+{
+	static const char *const ends[] = {"from", "to"};
+	bool ok = true;
+
+	for (size_t e = 0; columns->edges && e < 2; e++)
+	{
+		size_t i = 0;
+
+		while (i < columns->n &&
+			   (columns->columns[i].place != OF_EDGE ||
+				strcmp(columns->columns[i].property, ends[e]) != 0))
+			i++;
+		if (i < columns->n)
+			continue;
+		kg_error("%s:%lu: no column is \"%s\"; --map 'COLUMN=%s' says which",
+				 header->in->path,
+				 header->line,
+				 ends[e],
+				 ends[e]);
+		ok = false;
+	}
+	return ok;
+}
+
+KgColumns *
+kg_columns_new(const KgRows *header, const KgArgs *args, const KgJson *schema,
+			   bool edges)
+{
+	KgColumns *columns = kg_calloc(1, sizeof(KgColumns));
+	const char *empty = kg_args_get(args, "empty");
+	bool ok = true;
+
+	columns->columns = kg_calloc(header->ncells, sizeof(Column));
+	columns->n = header->ncells;
+	columns->edges = edges;
+	columns->empty_null = empty != NULL && strcmp(empty, "null") == 0;
+	for (size_t i = 0; i < columns->n; i++)
+	{
+		const KgCell *cell = &header->cell[i];
+
+		columns->columns[i].name = kg_strndup(header->cells.data + cell->at,
+											  cell->len);
+		ok = place_column(
+				 header, args, schema, columns, &columns->columns[i]) &&
+			 ok;
+	}
+	ok = ok && check_maps(header, args, columns) &&
+		 check_twice(header, columns) && check_ends(header, columns);
+	if (ok)
+		return columns;
+	kg_columns_free(columns);
+	return NULL;
+}
+
+void
+kg_columns_free(KgColumns *columns)
+{
+	if (columns == NULL)
+		return;
+	for (size_t i = 0; i < columns->n; i++)
+	{
+		free(columns->columns[i].name);
+		free(columns->columns[i].property);
+	}
+	free(columns->columns);
+	free(columns);
+}
+
+/* ---- a row ---- */
+
+static bool
+add_json(KgBuf *out, const char *text, size_t len)
+{
+	KgArena *arena = kg_arena_new();
+	char *error = NULL;
+	const KgJson *value = kg_json_parse(arena, text, len, NULL, &error);
+
+	if (value != NULL)
+		kg_json_write(out, value, -1);
+	free(error);
+	kg_arena_free(arena);
+	return value != NULL;
+}
+
+/* Why a cell is no value of its column. */
+static char *
+refuse(const Column *column, const char *text)
+{
+	const char *what = column->types & MAY_NUMBER
+						   ? "no number; write it like 1234.5, without spaces, "
+							 "signs of thousands, currency or leading zeros"
+					   : column->types & MAY_BOOL ? "neither true nor false"
+					   : column->types & MAY_JSON
+						   ? "no array or object; write it as JSON"
+						   : "no value that it may have";
+	int len = (int) strcspn(text, "\n");
+
+	return kg_format("column \"%s\": \"%.*s\" is %s",
+					 column->name,
+					 len > 100 ? 100 : len,
+					 text,
+					 what);
+}
+
+/* False where the cell is none of the column's types. */
+static bool
+add_value(const Column *column, const char *text, size_t len, KgBuf *out)
+{
+	if ((column->types & MAY_NUMBER) && kg_json_is_number(text, len))
+		kg_buf_add(out, text, len);
+	else if ((column->types & MAY_BOOL) && strcasecmp(text, "true") == 0)
+		kg_buf_puts(out, "true");
+	else if ((column->types & MAY_BOOL) && strcasecmp(text, "false") == 0)
+		kg_buf_puts(out, "false");
+	else if ((column->types & MAY_JSON) && (*text == '[' || *text == '{') &&
+			 add_json(out, text, len))
+		return true;
+	else if (column->types & MAY_TEXT)
+		kg_buf_json(out, text, len);
+	else
+		return false;
+	return true;
+}
+
+static char *
+add_cell(const KgColumns *columns, const Column *column, const KgRows *row,
+		 const KgCell *cell, KgBuf *out, bool *any)
+{
+	const char *text = row->cells.data + cell->at;
+	bool empty = cell->len == 0 && !cell->quoted;
+
+	if (empty && column->place == OF_EDGE)
+		return kg_format("column \"%s\" is empty: an edge has both ends",
+						 column->name);
+	/* What is not there is not in the entity; "" is the empty text. */
+	if (empty && !(columns->empty_null && (column->types & MAY_NULL)))
+		return NULL;
+	if (*any)
+		kg_buf_putc(out, ',');
+	*any = true;
+	kg_buf_json(out, column->property, strlen(column->property));
+	kg_buf_putc(out, ':');
+	if (empty)
+		kg_buf_puts(out, "null");
+	else if (!add_value(column, text, cell->len, out))
+		return refuse(column, text);
+	return NULL;
+}
+
+static char *
+add_cells(const KgColumns *columns, const KgRows *row, Place place, KgBuf *out,
+		  bool any, const char **property)
+{
+	for (size_t i = 0; i < columns->n; i++)
+		if (columns->columns[i].place == place)
+		{
+			char *error = add_cell(
+				columns, &columns->columns[i], row, &row->cell[i], out, &any);
+
+			*property = columns->columns[i].property;
+			if (error != NULL)
+				return error;
+		}
+	*property = NULL;
+	return NULL;
+}
+
+/* Files that were put one after the other have it again. */
+static bool
+is_header(const KgColumns *columns, const KgRows *row)
+{
+	size_t i = 0;
+
+	while (i < columns->n && i < row->ncells &&
+		   strcmp(columns->columns[i].name,
+				  row->cells.data + row->cell[i].at) == 0)
+		i++;
+	return i == columns->n;
+}
+
+char *
+kg_columns_row(const KgColumns *columns, const KgRows *row, KgBuf *out,
+			   const char **property)
+{
+	char *error;
+
+	*property = NULL;
+	if (row->ncells != columns->n)
+		return kg_format("the row has %zu cell%s and the header %zu",
+						 row->ncells,
+						 row->ncells == 1 ? "" : "s",
+						 columns->n);
+	if (is_header(columns, row))
+		return kg_strdup("the row is the header once more");
+	kg_buf_putc(out, '{');
+	if (!columns->edges)
+		error = add_cells(columns, row, OF_ENTITY, out, false, property);
+	else
+	{
+		size_t at;
+
+		error = add_cells(columns, row, OF_EDGE, out, false, property);
+		if (error != NULL)
+			return error;
+		at = out->len;
+		kg_buf_puts(out, ",\"properties\":{");
+		error = add_cells(columns, row, OF_ENTITY, out, false, property);
+		/* Properties that are all absent are none. */
+		if (out->data[out->len - 1] == '{')
+			out->len = at;
+		else
+			kg_buf_putc(out, '}');
+	}
+	kg_buf_putc(out, '}');
+	return error;
+}

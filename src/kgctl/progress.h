@@ -1,0 +1,39 @@
+/*
+ * progress.h
+ *	  What is said on standard error while something takes long: on a terminal a
+ *	  line that is written over, otherwise a line a minute.
+ */
+#ifndef KG_PROGRESS_H
+#define KG_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+typedef struct KgProgress
+{
+	char label[256];
+	const char *unit; /* of what is counted, or NULL: only time is shown */
+	uint64_t count;	  /* so far; */
+	uint64_t skipped; /* of these not in this run, so not of its rate */
+	double done;	  /* part of the whole, or 0 where that is not known; */
+	double begun;	  /* of it before this run */
+	struct timespec start;
+	double shown; /* when it was last said, in seconds; 0: not yet */
+	bool terminal;
+} KgProgress;
+
+extern double kg_seconds_since(const struct timespec *start);
+
+extern void kg_progress_start(KgProgress *progress, const char *label);
+
+/* Say it if it is time to; sending: what is waited for is the network. */
+extern void kg_progress_show(KgProgress *progress, bool sending);
+
+/* The last line, where one was shown on a terminal. */
+extern void kg_progress_end(KgProgress *progress);
+
+/* Make room for a message on a terminal. */
+extern void kg_progress_clear(KgProgress *progress);
+
+#endif /* KG_PROGRESS_H */

@@ -1,0 +1,498 @@
+/*
+ * rows.c
+ *	  The rows of a file.
+ *
+ * Where a row ends is found by looking at its bytes one by one, in a state that
+ * is kept while more is read, so a row is looked at once; one that is too long
+ * is dropped while its end is looked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kgctl/rows.h"
+#include "kgctl/utf8.h"
+
+/* In a row of cells, or in JSON. */
+enum
+{
+	AT_START,  /* of a cell, or of an item */
+	IN_PLAIN,  /* a cell without quotes, or JSON outside of strings */
+	IN_QUOTES, /* a cell with quotes, or a string */
+	AT_QUOTE   /* after a quote in a cell, or a backslash in a string */
+};
+
+void
+kg_rows_start(KgRows *rows, KgInput *in, KgRowForm form, char delimiter,
+			  size_t max)
+{
+	memset(rows, 0, sizeof(*rows));
+	rows->in = in;
+	rows->form = form;
+	rows->delimiter = delimiter;
+	rows->max = max;
+	kg_buf_init(&rows->cells);
+}
+
+void
+kg_rows_free(KgRows *rows)
+{
+	free(rows->error);
+	free(rows->cell);
+	kg_buf_free(&rows->cells);
+}
+
+static KgRowsResult
+broken(KgRows *rows, char *error)
+{
+	free(rows->error);
+	rows->error = error;
+	return KG_ROWS_BROKEN;
+}
+
+static KgRowsResult
+broken_input(KgRows *rows)
+{
+	return broken(rows, kg_strdup(rows->in->error));
+}
+
+/* A byte order mark says how the text is encoded. */
+static KgRowsResult
+begin(KgRows *rows)
+{
+	KgInput *in = rows->in;
+	const char *p;
+	size_t n;
+
+	while (in->end - in->start < 4 && kg_input_more(in))
+		;
+	if (in->error != NULL)
+		return broken_input(rows);
+	p = in->data + in->start;
+	n = in->end - in->start;
+	if (n >= 2 &&
+		(memcmp(p, "\xFF\xFE", 2) == 0 || memcmp(p, "\xFE\xFF", 2) == 0))
+		return broken(rows,
+					  kg_strdup("the text is in UTF-16; convert it: iconv -f "
+								"UTF-16 -t UTF-8 FILE | kgctl load ... -"));
+	if (n >= 4 && memcmp(p, "PK\003\004", 4) == 0)
+		return broken(rows,
+					  kg_strdup("is a ZIP archive or a spreadsheet; unpack it, "
+								"or save it as CSV"));
+	if (n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+		kg_input_take(in, 3);
+	rows->begun = true;
+	return KG_ROWS_ROW;
+}
+
+/* Take spaces; false at the end of the input. */
+static bool
+take_space(KgInput *in)
+{
+	for (;;)
+	{
+		size_t i = in->start;
+
+		while (i < in->end && strchr(" \t\r\n", in->data[i]) != NULL &&
+			   in->data[i] != '\0')
+			i++;
+		kg_input_take(in, i - in->start);
+		if (in->start < in->end)
+			return true;
+		if (!kg_input_more(in))
+			return false;
+	}
+}
+
+/* The next byte that says something, for the start of a text of JSON. */
+static KgRowsResult
+begin_json(KgRows *rows)
+{
+	KgInput *in = rows->in;
+
+	if (!take_space(in))
+		return in->error ? broken_input(rows) : KG_ROWS_END;
+	if (in->data[in->start] == '[')
+	{
+		rows->array = true;
+		kg_input_take(in, 1);
+	}
+	return KG_ROWS_ROW;
+}
+
+/* Past the end of a line?  Whether the byte is the last of the row. */
+static bool
+step_line(KgRows *rows, char c)
+{
+	return c == '\n';
+}
+
+static bool
+step_cells(KgRows *rows, char c)
+{
+	switch (rows->state)
+	{
+		case AT_START:
+			if (c == '"')
+				rows->state = IN_QUOTES;
+			else if (c != rows->delimiter)
+				rows->state = IN_PLAIN;
+			break;
+		case IN_QUOTES:
+			if (c == '"')
+				rows->state = AT_QUOTE;
+			return false;
+		case AT_QUOTE:
+			if (c == '"')
+			{
+				rows->state = IN_QUOTES;
+				return false;
+			}
+			rows->state = IN_PLAIN;
+			break;
+		default:
+			break;
+	}
+	if (c == rows->delimiter)
+		rows->state = AT_START;
+	return c == '\n';
+}
+
+/* An item of an array ends before the comma or bracket after it. */
+static bool
+step_item(KgRows *rows, char c)
+{
+	switch (rows->state)
+	{
+		case AT_QUOTE:
+			rows->state = IN_QUOTES;
+			return false;
+		case IN_QUOTES:
+			if (c == '\\')
+				rows->state = AT_QUOTE;
+			else if (c == '"')
+				rows->state = IN_PLAIN;
+			return false;
+		default:
+			break;
+	}
+	if (c == '"')
+		rows->state = IN_QUOTES;
+	else if (c == '{' || c == '[')
+		rows->depth++;
+	else if (rows->depth == 0 && (c == ',' || c == ']'))
+		return true;
+	else if (c == '}' || c == ']')
+		rows->depth--;
+	return false;
+}
+
+/*
+ * Find the end of the row that begins at the input's start: true with its
+ * length, which is all that is left where the input ends.
+ */
+static bool
+find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
+{
+	KgInput *in = rows->in;
+
+	rows->scanned = 0;
+	rows->state = AT_START;
+	rows->depth = 0;
+	rows->dropped = false;
+	for (;;)
+	{
+		/* Most files are lines. */
+		if (step == step_line)
+		{
+			const char *p = in->data + in->start + rows->scanned;
+			const char *end = memchr(
+				p, '\n', in->end - in->start - rows->scanned);
+
+			rows->scanned = end ? (size_t) (end + 1 - in->data) - in->start
+								: in->end - in->start;
+			if (end != NULL)
+			{
+				*len = rows->scanned;
+				return true;
+			}
+		}
+		while (in->start + rows->scanned < in->end)
+			if (step(rows, in->data[in->start + rows->scanned++]))
+			{
+				*len = rows->scanned;
+				return true;
+			}
+		if (rows->scanned > rows->max)
+		{
+			rows->dropped = true;
+			kg_input_take(in, rows->scanned);
+			rows->scanned = 0;
+		}
+		if (!kg_input_more(in))
+		{
+			*len = rows->scanned;
+			return in->error == NULL;
+		}
+	}
+}
+
+static void
+set_error(KgRows *rows, char *error)
+{
+	free(rows->error);
+	rows->error = error;
+}
+
+/* The row's text is the next bytes of the input, without the line's end. */
+static void
+set_text(KgRows *rows, size_t len)
+{
+	const char *text = rows->in->data + rows->in->start;
+	size_t bad;
+
+	while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		len--;
+	rows->text = rows->dropped || len > rows->max ? NULL : text;
+	rows->len = len;
+	if (rows->text == NULL)
+		set_error(rows,
+				  kg_format("the row has more than %zu bytes; --max-row takes "
+							"longer ones",
+							rows->max));
+	else if (!kg_utf8_valid(text, len, &bad))
+		set_error(
+			rows,
+			kg_format("byte %zu of the row is not UTF-8; if the file is in "
+					  "Latin-1: iconv -f LATIN1 -t UTF-8 FILE | kgctl "
+					  "load ... -",
+					  bad + 1));
+	else if (memchr(text, '\0', len) != NULL)
+		set_error(rows, kg_strdup("a NUL byte, which no text has"));
+}
+
+static void
+add_cell(KgRows *rows, size_t at, bool quoted)
+{
+	KgCell *cell;
+
+	if (rows->ncells == rows->room)
+	{
+		rows->room = rows->room ? 2 * rows->room : 64;
+		rows->cell = kg_realloc(rows->cell, rows->room * sizeof(KgCell));
+	}
+	cell = &rows->cell[rows->ncells++];
+	cell->at = at;
+	cell->len = rows->cells.len - at;
+	cell->quoted = quoted;
+	kg_buf_putc(&rows->cells, '\0');
+}
+
+/* A cell with quotes, from after the first; where it goes on, or NULL. */
+static const char *
+read_quoted(KgRows *rows, const char *p, const char *end)
+{
+	for (;;)
+	{
+		const char *quote = memchr(p, '"', (size_t) (end - p));
+
+		if (quote == NULL)
+		{
+			set_error(rows,
+					  kg_format("the quote of cell %zu is not closed",
+								rows->ncells + 1));
+			return NULL;
+		}
+		kg_buf_add(&rows->cells, p, (size_t) (quote - p));
+		p = quote + 1;
+		if (p == end || *p != '"')
+			break;
+		kg_buf_putc(&rows->cells, '"');
+		p++;
+	}
+	if (p < end && *p != rows->delimiter)
+	{
+		set_error(rows,
+				  kg_format("text after the closing quote of cell %zu; a quote "
+							"in a cell is written twice",
+							rows->ncells + 1));
+		return NULL;
+	}
+	return p;
+}
+
+static const char *
+read_plain(KgRows *rows, const char *p, const char *end)
+{
+	const char *stop = memchr(p, rows->delimiter, (size_t) (end - p));
+
+	if (stop == NULL)
+		stop = end;
+	if (memchr(p, '"', (size_t) (stop - p)) != NULL)
+	{
+		set_error(
+			rows,
+			kg_format("a quote inside of cell %zu; put the whole cell into "
+					  "quotes and write those in it twice",
+					  rows->ncells + 1));
+		return NULL;
+	}
+	kg_buf_add(&rows->cells, p, (size_t) (stop - p));
+	return stop;
+}
+
+static void
+split_cells(KgRows *rows)
+{
+	const char *p = rows->text;
+	const char *end = p + rows->len;
+
+	rows->cells.len = 0;
+	rows->ncells = 0;
+	for (;;)
+	{
+		size_t at = rows->cells.len;
+		bool quoted = p < end && *p == '"';
+
+		p = quoted ? read_quoted(rows, p + 1, end) : read_plain(rows, p, end);
+		if (p == NULL)
+			return;
+		add_cell(rows, at, quoted);
+		if (p == end)
+			return;
+		p++;
+	}
+}
+
+/* A quote that is never closed takes all that follows along. */
+static KgRowsResult
+check_open_quote(KgRows *rows)
+{
+	if (rows->form != KG_ROWS_CELLS || rows->state != IN_QUOTES)
+		return KG_ROWS_ROW;
+	return broken(rows,
+				  kg_format("line %lu: a quote that opens in this row is never "
+							"closed; close it, or write a quote of the text "
+							"twice",
+							rows->line));
+}
+
+/* The next line, or row of cells. */
+static KgRowsResult
+next_line(KgRows *rows)
+{
+	KgInput *in = rows->in;
+	size_t len;
+
+	for (;;)
+	{
+		rows->line = in->line;
+		if (!find_end(rows,
+					  rows->form == KG_ROWS_JSON ? step_line : step_cells,
+					  &len))
+			return broken_input(rows);
+		if (len == 0 && !rows->dropped)
+			return KG_ROWS_END;
+		if (in->eof && check_open_quote(rows) == KG_ROWS_BROKEN)
+			return KG_ROWS_BROKEN;
+		set_text(rows, len);
+		/* Nothing but spaces is no row. */
+		if (rows->error == NULL && strspn(rows->text, " \t\r\n") >= rows->len &&
+			(rows->form == KG_ROWS_JSON || rows->len == 0))
+		{
+			kg_input_take(in, len);
+			continue;
+		}
+		if (rows->error == NULL && rows->form == KG_ROWS_CELLS)
+			split_cells(rows);
+		kg_input_take(in, len);
+		return KG_ROWS_ROW;
+	}
+}
+
+static KgRowsResult
+end_of_array(KgRows *rows)
+{
+	KgInput *in = rows->in;
+
+	kg_input_take(in, 1);
+	rows->ended = true;
+	if (take_space(in))
+		return broken(
+			rows,
+			kg_format("line %lu: text after the end of the array", in->line));
+	return in->error ? broken_input(rows) : KG_ROWS_END;
+}
+
+static KgRowsResult
+cut_array(KgRows *rows)
+{
+	return broken(
+		rows,
+		kg_format("line %lu: the array is not closed: the file is not "
+				  "whole",
+				  rows->in->line));
+}
+
+static KgRowsResult
+next_item(KgRows *rows)
+{
+	KgInput *in = rows->in;
+	size_t len;
+
+	if (rows->ended)
+		return KG_ROWS_END;
+	if (!take_space(in))
+		return in->error ? broken_input(rows) : cut_array(rows);
+	if (in->data[in->start] == ']')
+		return end_of_array(rows);
+	if (rows->between)
+	{
+		/* An item ends where this is. */
+		kg_input_take(in, 1);
+		if (!take_space(in))
+			return in->error ? broken_input(rows) : cut_array(rows);
+	}
+	rows->line = in->line;
+	if (!find_end(rows, step_item, &len))
+		return broken_input(rows);
+	if (in->eof &&
+		(len == 0 || strchr(",]", in->data[in->start + len - 1]) == NULL))
+		return cut_array(rows);
+	len--;
+	set_text(rows, len);
+	if (rows->error == NULL && len == 0)
+		set_error(rows, kg_strdup("an item is missing between two commas"));
+	kg_input_take(in, len);
+	rows->between = true;
+	return KG_ROWS_ROW;
+}
+
+KgRowsResult
+kg_rows_next(KgRows *rows)
+{
+	KgRowsResult result = KG_ROWS_ROW;
+
+	set_error(rows, NULL);
+	if (!rows->begun)
+	{
+		result = begin(rows);
+		if (result == KG_ROWS_ROW && rows->form == KG_ROWS_JSON)
+			result = begin_json(rows);
+	}
+	if (result != KG_ROWS_ROW)
+		return result;
+	return rows->array ? next_item(rows) : next_line(rows);
+}
+
+bool
+kg_rows_skip(KgRows *rows, uint64_t offset)
+{
+	if (offset == 0)
+		return true;
+	if (!rows->begun &&
+		(begin(rows) != KG_ROWS_ROW ||
+		 (rows->form == KG_ROWS_JSON && begin_json(rows) != KG_ROWS_ROW)))
+		return false;
+	rows->between = true;
+	return kg_input_skip(rows->in, offset);
+}

@@ -1,0 +1,43 @@
+/*
+ * load.c
+ *	  kg_load_position and kg_load_batch: how far a load in batches has come.
+ */
+#include "postgres.h"
+
+#include "entry.h"
+#include "fmgr.h"
+#include "store/load.h"
+#include "utils/builtins.h"
+
+PGDLLEXPORT Datum kg_sql_load_position(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_load_batch(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(kg_sql_load_position);
+PG_FUNCTION_INFO_V1(kg_sql_load_batch);
+
+static Jsonb *
+load_position(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return kg_load_position(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+}
+
+KG_AUDITED(kg_sql_load_position, KG_AUDIT_READS)
+{
+	return kg_entry_write(fcinfo, load_position, -1);
+}
+
+static Jsonb *
+load_batch(FunctionCallInfo fcinfo, KgCall *call)
+{
+	kg_load_batch(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+				  PG_GETARG_INT64(1),
+				  PG_GETARG_JSONB_P(2));
+	return NULL;
+}
+
+KG_AUDITED(kg_sql_load_batch, KG_AUDIT_WRITES)
+{
+	(void) kg_entry_write(fcinfo, load_batch, -1);
+	fcinfo->isnull = false;
+	PG_RETURN_VOID();
+}

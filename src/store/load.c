@@ -1,0 +1,161 @@
+/*
+ * load.c
+ *	  How far a load in batches has come.
+ *
+ * The position is written in the transaction of its batch, so what it says is
+ * written is, and nothing else.  It counts batches: of two sessions that go on
+ * with one load, the second waits for the first one's batch and is refused.
+ */
+#include "postgres.h"
+
+#include "auth/identity.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/settings.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "store/idempotency.h"
+#include "store/load.h"
+#include "utils/builtins.h"
+
+#define KG_MAX_LOAD_BYTES 1024
+#define KG_MAX_POSITION_BYTES 8192
+/* Old positions that go with each load that begins. */
+#define KG_OLD_AT_ONCE_TEXT "100"
+
+static void
+require_name(const char *load)
+{
+	KgError *err;
+
+	if (*load != '\0' && strlen(load) <= KG_MAX_LOAD_BYTES)
+		return;
+	err = kg_error_new(KG_INVALID_INPUT,
+					   "the name of a load is empty or too long");
+	kg_error_path(err, "/load");
+	kg_error_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
+	kg_error_throw(err);
+}
+
+Jsonb *
+kg_load_position(const char *load)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
+	Datum values[3];
+	KgUserContext user;
+	bool isnull;
+
+	values[0] = CStringGetTextDatum(kg_identity_require(KG_ACCESS_WRITE));
+	values[1] = CStringGetTextDatum(kg_caller_of("load"));
+	values[2] = CStringGetTextDatum(load);
+	require_name(load);
+	kg_become_owner(&user);
+	kg_spi_run_newest(&saved,
+					  "SELECT jsonb_build_object('batch', batch, "
+					  "'position', position, 'updated_at', updated_at) "
+					  "FROM @kg_load "
+					  "WHERE tenant = $1 AND caller = $2 AND load = $3",
+					  3,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_SELECT);
+	kg_restore_user(&user);
+	if (SPI_processed == 0)
+		return NULL;
+	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+}
+
+static void
+forget_old(const char *tenant)
+{
+	static KgSaved saved;
+	static const Oid argtypes[] = {TEXTOID, FLOAT8OID};
+	Datum values[] = {CStringGetTextDatum(tenant),
+					  Float8GetDatum(kg_setting_load_time)};
+
+	kg_spi_run_newest(&saved,
+					  "WITH old AS MATERIALIZED (SELECT caller, load "
+					  "FROM @kg_load WHERE tenant = $1 "
+					  "AND updated_at <= clock_timestamp() "
+					  "- $2 * '1 s'::interval "
+					  "ORDER BY updated_at LIMIT " KG_OLD_AT_ONCE_TEXT
+					  " FOR UPDATE SKIP LOCKED) "
+					  "DELETE FROM @kg_load l USING old o "
+					  "WHERE l.tenant = $1 AND l.caller = o.caller "
+					  "AND l.load = o.load",
+					  2,
+					  argtypes,
+					  values,
+					  NULL,
+					  SPI_OK_DELETE);
+}
+
+static KG_NORETURN void
+throw_gone_on(const char *load, int64 batch)
+{
+	KgError *err = kg_error_new(KG_CONFLICT,
+								"another session has gone on with this load");
+
+	kg_error_path(err, "/batch");
+	kg_error_got_string(err, psprintf(INT64_FORMAT, batch));
+	kg_error_expected(err,
+					  "the batch after that of kg_load_position(), or 0 "
+					  "to begin anew");
+	kg_error_throw(err);
+}
+
+void
+kg_load_batch(const char *load, int64 batch, Jsonb *position)
+{
+	static KgSaved begins;
+	static KgSaved goes_on;
+	static const Oid argtypes[] = {
+		TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
+	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
+	Datum values[] = {CStringGetTextDatum(tenant),
+					  CStringGetTextDatum(kg_caller_of("load")),
+					  CStringGetTextDatum(load),
+					  JsonbPGetDatum(position),
+					  Int64GetDatum(batch)};
+	KgUserContext user;
+
+	require_name(load);
+	if (VARSIZE(position) > KG_MAX_POSITION_BYTES)
+		kg_error_throw(kg_error_new(KG_INVALID_INPUT,
+									"the position of a load is larger than "
+									"%d bytes",
+									KG_MAX_POSITION_BYTES));
+	kg_become_owner(&user);
+	if (batch == 0)
+	{
+		forget_old(tenant);
+		kg_spi_run_newest(&begins,
+						  "INSERT INTO @kg_load"
+						  "(tenant, caller, load, batch, position) "
+						  "VALUES ($1, $2, $3, $5, $4) "
+						  "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
+						  "batch = $5, position = $4, "
+						  "updated_at = clock_timestamp()",
+						  5,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_INSERT);
+	}
+	else
+		kg_spi_run_newest(&goes_on,
+						  "UPDATE @kg_load SET batch = $5, position = $4, "
+						  "updated_at = clock_timestamp() "
+						  "WHERE tenant = $1 AND caller = $2 AND load = $3 "
+						  "AND batch = $5 - 1",
+						  5,
+						  argtypes,
+						  values,
+						  NULL,
+						  SPI_OK_UPDATE);
+	kg_restore_user(&user);
+	if (SPI_processed == 0)
+		throw_gone_on(load, batch);
+}

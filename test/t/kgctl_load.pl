@@ -1,0 +1,396 @@
+# kgctl load: formats, what is wrong with a file by its line, rejects, kill -9 and
+# --resume, --atomic.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use IO::Compress::Gzip qw(gzip);
+use IPC::Run ();
+use JSON::PP;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('load', 'fsync = off');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+$node->safe_psql('postgres', 'CREATE EXTENSION kg_graph');
+new_tenant($node, 'postgres', 'ada', 'write');
+new_tenant($node, 'postgres', 'bob', 'write');
+new_tenant($node, 'postgres', 'eve', 'read');
+my $bundle = encode_json({
+	bundle_name => 'shop', version => '1',
+	schemas => [
+		{ entity_type => 'brand', schema => { type => 'object', 'x-id-field' => 'id',
+			properties => { id => { type => 'string' }, parent => { type => 'string', 'x-ref' => 'brand' } } } },
+		{ entity_type => 'product', schema => { type => 'object', 'x-id-field' => 'id', additionalProperties => JSON::PP::false,
+			properties => {
+				id => { type => 'string' }, name => { type => 'string' }, price => { '$ref' => '#/$defs/money' },
+				stock => { type => [ 'integer', 'null' ] }, live => { type => 'boolean' }, tags => { type => 'array' } },
+			'$defs' => { money => { type => 'number', minimum => 0 } } } } ],
+	relations => [
+		{ name => 'RIVALS', from => 'product', to => 'product', schema => { type => 'object', properties => { weight => { type => 'number' } } } } ] });
+foreach my $role ('ada', 'bob')
+{
+	my ($status, $out, $err) = call_as($node, 'postgres', $role, "SELECT kg_apply_bundle('$bundle')");
+	is($status, 0, "a bundle for $role") or diag $err;
+}
+$ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=ada';
+$ENV{HOME} = $dir;
+delete $ENV{XDG_CONFIG_HOME};
+
+sub put
+{
+	my ($name, $text) = @_;
+	open my $file, '>:raw', "$dir/$name" or die "$name: $!";
+	print $file $text;
+	close $file;
+	return "$dir/$name";
+}
+
+sub lines_of
+{
+	my ($path) = @_;
+	open my $file, '<:raw', $path or die "$path: $!";
+	my @lines = map { decode_json($_) } <$file>;
+	close $file;
+	return @lines;
+}
+
+sub kgctl
+{
+	my ($in, @command) = @_;
+	my ($out, $err) = ('', '');
+	IPC::Run::run([ 'kgctl', @command ], '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	return ($? >> 8, $out, $err);
+}
+
+sub stored
+{
+	my ($what) = @_;
+	return $node->safe_psql('postgres', "SELECT $what");
+}
+
+sub empty
+{
+	my ($status, $out, $err) = call_as($node, 'postgres', 'ada',
+		'DELETE FROM kg_edge; DELETE FROM kg_entity');
+	die $err if $status != 0;
+	return;
+}
+
+sub entities
+{
+	return stored(q{string_agg(data::text, ' ' ORDER BY entity_id COLLATE "C") FROM kg_entity});
+}
+
+my ($code, $out, $err);
+
+# Options.
+foreach my $case (
+	[ 'nothing is said of the rows', qr/either --type or --relation/, 'load', 'x.csv' ],
+	[ 'both', qr/either --type or --relation/, 'load', '--type', 'a', '--relation', 'b', 'x.csv' ],
+	[ '--atomic --resume', qr/--atomic and --dry-run leave nothing/, 'load', '--type', 'a', '--atomic', '--resume', 'x.csv' ],
+	[ '--empty', qr/none of absent and null/, 'load', '--type', 'a', '--empty', 'x', 'x.csv' ],
+	[ 'a name that says nothing', qr/the name does not tell/, 'load', '--type', 'product', 'x.txt' ],
+	[ 'a format that is none', qr/none of json, csv and tsv/, 'load', '--type', 'product', '--format', 'xml', 'x.xml' ],
+	[ 'a delimiter that is none', qr/not one character/, 'load', '--type', 'product', '--delimiter', '||', 'x.csv' ])
+{
+	my ($name, $pattern, @command) = @$case;
+	($code, $out, $err) = kgctl('', @command);
+	is($code, 2, "$name: status");
+	like($err, $pattern, $name);
+}
+foreach my $case (
+	[ 6, 'no type', qr/there is no entity type "thing"/, '--type', 'thing', 'x.csv' ],
+	[ 6, 'no relation', qr/there is no relation "KNOWS"/, '--relation', 'KNOWS', 'x.csv' ],
+	[ 4, 'no file', qr/No such file/, '--type', 'product', "$dir/none.csv" ],
+	[ 4, 'a directory', qr/is a directory/, '--type', 'product', '--format', 'csv', $dir ])
+{
+	my ($status, $name, $pattern, @command) = @$case;
+	($code, $out, $err) = kgctl('', 'load', @command);
+	is($code, $status, "$name: status") or diag $err;
+	like($err, $pattern, $name);
+}
+{
+	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=eve';
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', put('eve.ndjson', ''));
+	is($code, 6, 'who may not write loads nothing') or diag $err;
+}
+
+# One row in every format.
+my $row = '{"id": "a", "name": "Lamp, \"big\"", "price": 12345678901234567890.50, "live": true, "tags": ["x"]}';
+my $cells = "id,name,price,stock,live,tags\r\na,\"Lamp, \"\"big\"\"\",12345678901234567890.50,,TRUE,\"[\"\"x\"\"]\"\r\n";
+my $tsv = "id\tname\tprice\tlive\ttags\na\t\"Lamp, \"\"big\"\"\"\t12345678901234567890.50\ttrue\t\"[\"\"x\"\"]\"";
+my $gz;
+gzip(\"$row\n", \$gz);
+my $zst;
+IPC::Run::run([ 'zstd', '-q', '-c' ], '<', \"$row\n", '>', \$zst);
+foreach my $case (
+	[ 'lines.ndjson', "$row\n\n" ], [ 'lines.jsonl', $row ], [ 'bom.json', "\xef\xbb\xbf$row\r\n" ],
+	[ 'array.json', "[\n$row]\n" ], [ 'empty_array.json', '[]', 1 ], [ 'empty.json', '', 1 ],
+	[ 'cells.csv', $cells ], [ 'bom.csv', "\xef\xbb\xbf$cells" ], [ 'cells.tsv', $tsv ],
+	[ 'lines.ndjson.gz', $gz ], [ 'lines.json.zst', $zst ], [ 'two.json.gz', "$gz$gz" ], [ 'two.json.zst', "$zst$zst" ])
+{
+	my ($name, $text, $none) = @$case;
+	empty();
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', put($name, $text));
+	is($code, 0, "$name: status") or diag $err;
+	is(entities(), $none ? '' : '{"id": "a", "live": true, "name": "Lamp, \"big\"", "tags": ["x"], "price": 12345678901234567890.50}', $name);
+}
+empty();
+($code, $out, $err) = kgctl($zst, 'load', '--type', 'product', '--format', 'json', '-');
+like($out, qr/^product: 1 rows: created 1, updated 0, unchanged 0, rejected 0 /, 'standard input, compressed');
+($code, $out, $err) = kgctl("x;Sorte;Preis\nb;;2\n", 'load', '--type', 'product', '--format', 'csv', '--delimiter', ';',
+	'--map', 'x=id', '--map', 'Sorte=', '--map', 'Preis=price', '-');
+is($code, 0, 'columns by another name, and left out') or diag $err;
+($code, $out, $err) = kgctl("id,stock,name\nc,,\nd,,\"\"\n", 'load', '--type', 'product', '--format', 'csv', '--empty', 'null', '-');
+is(entities(), '{"id": "a", "live": true, "name": "Lamp, \"big\"", "tags": ["x"], "price": 12345678901234567890.50} {"id": "b", "price": 2} '
+	  . '{"id": "c", "stock": null} {"id": "d", "name": "", "stock": null}', 'an empty cell is null where that may be; quotes make it a text');
+
+# Edges.
+($code, $out, $err) = kgctl("from,to,weight\na,b,0.50\nproduct:b,product:c,\n", 'load', '--relation', 'RIVALS', '--format', 'csv', '-');
+is($code, 0, 'edges of cells') or diag $err;
+($code, $out, $err) = kgctl(qq([{"from": "c", "to": "a"}, {"from": "a", "to": "b", "properties": {"weight": 2}}]), 'load', '--relation', 'shop/RIVALS', '--format', 'json', '-');
+like($out, qr/created 1, updated 1,/, 'edges of JSON') or diag $err;
+is(stored(q{string_agg(coalesce(properties::text, '-'), ' ' ORDER BY source) FROM kg_edge}), '{"weight": 2} - -', 'edges are there');
+($code, $out, $err) = kgctl("from,too\na,b\n", 'load', '--relation', 'RIVALS', '--format', 'csv', '--map', 'too=', '-');
+is($code, 4, 'edges without an end');
+like($err, qr/no column is "to"/, 'are told so');
+
+# A header that is wrong stops at once.
+foreach my $case (
+	[ "id,name,id\n", qr/-?:1: columns 1 and 3 are both "id"/ ],
+	[ "id,nmae\n", qr/:1: column "nmae" is no property; --map 'nmae=PROPERTY'/ ],
+	[ "id,\"name\nx", qr/a quote that opens in this row is never closed/ ],
+	[ '', qr/is empty: the first row names the columns/ ],
+	[ "\xff\xfei\0d\0", qr/UTF-16; convert it: iconv/ ],
+	[ "PK\003\004xxxx", qr/ZIP archive or a spreadsheet/ ])
+{
+	($code, $out, $err) = kgctl($case->[0], 'load', '--type', 'product', '--format', 'csv', '-');
+	is($code, 4, 'a header that is wrong');
+	like($err, $case->[1], 'what is wrong with it');
+}
+
+# Rows that are wrong: told with their lines, and then nothing of the batch is written.
+my $bad = join "\n", 'id,name,price,stock,live',
+  'a1,good,1,,', 'a2,x"y,1,,', "a3,\"two\nlines\",\"1,234.50\",,", 'a4,short', 'id,name,price,stock,live', "a5,\"q\"q,1,,",
+  'a6,,007,,', 'a7,,-1,,', 'a8,,1,x,', "a9,M\xfcller,1,,", "a10,\0,1,,", 'a11,,,,perhaps', 'a12,,1,1.5,', 'a1,again,2,,', ',none,,,', '';
+my %wrong = (
+	3 => qr/a quote inside of cell 2/, 4 => qr/column "price": "1,234.50" is no number; write it like 1234.5/,
+	6 => qr/the row has 2 cells and the header 5/, 7 => qr/is the header once more/, 8 => qr/text after the closing quote of cell 2/,
+	9 => qr/column "price": "007" is no number/, 10 => qr/less than|minimum/, 11 => qr/column "stock": "x" is no number/,
+	12 => qr/byte 5 of the row is not UTF-8; .*iconv -f LATIN1/, 13 => qr/NUL byte/, 14 => qr/column "live": "perhaps" is neither true nor false/,
+	15 => qr/integer/, 17 => qr/id/);
+my $bad_file = put('bad.csv', $bad);
+empty();
+($code, $out, $err) = kgctl('', 'load', '--type', 'product', $bad_file);
+is($code, 6, 'rows that are wrong and no file for them');
+like($err, qr/bad\.csv:4: .*"1,234\.50" is no number/, 'the line is told');
+like($err, qr/the batch with them was not written, the 0 rows before it were/, 'and what was not written');
+is(entities(), '', 'nothing of the batch');
+($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/rejects", $bad_file);
+is($code, 1, 'with a file for them the rest is loaded') or diag $err;
+like($out, qr/product: 15 rows: created 1, updated 1, unchanged 0, rejected 13 /, 'an id that comes again replaces what came before');
+my %got = map { $_->{line} => $_ } lines_of("$dir/rejects");
+is(join(' ', sort { $a <=> $b } keys %got), join(' ', sort { $a <=> $b } keys %wrong), 'every line that is wrong is in it');
+foreach my $line (sort { $a <=> $b } keys %wrong)
+{
+	like($got{$line}{error}{message} . encode_json($got{$line}{error}), $wrong{$line}, "line $line");
+	ok(exists $got{$line}{item} || exists $got{$line}{text}, "line $line is kept");
+}
+is($got{3}{text}, 'a2,x"y,1,,', 'as it was');
+is($got{10}{error}{path}, '/price', 'the path is that of the row');
+($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/rejects", $bad_file);
+is($code, 4, 'a file that is there is not written over');
+like($err, qr/exists \(--force/, 'but with --force');
+# JSON
+foreach my $case (
+	[ qq({"id": "x1"}\n{"id": "x2",}\n[1]\n"x"\n{"id": "x3", "id": "x4"}\n{"id": "x5", "name": "\\u0000"}\n{"id": "x6"} {"id": "x7"}\n), 1, 2, 3, 4, 5, 6, 7 ],
+	[ qq([{"id": "x1"},\n{"id": "x2" "name": "]"},\n3,\n{"id": "x8"}]), 1, 2, 3 ])
+{
+	my ($text, $good, @lines) = @$case;
+	($code, $out, $err) = kgctl($text, 'load', '--type', 'product', '--format', 'json', '--rejects', "$dir/rejects", '-f', '-');
+	is($code, 1, 'JSON that is wrong here and there');
+	is(join(' ', map { $_->{line} } lines_of("$dir/rejects")), join(' ', @lines), 'the lines of it');
+}
+foreach my $case (
+	[ qq([{"id": "y1"}, {"id": "y2"}), qr/the array is not closed/ ], [ qq([{"id": "y1"}] x), qr/line 1: text after the end of the array/ ])
+{
+	($code, $out, $err) = kgctl($case->[0], 'load', '--type', 'product', '--format', 'json', '-');
+	is($code, 4, 'an array that is broken');
+	like($err, $case->[1], 'is told');
+	is(stored(q{count(*) FROM kg_entity WHERE entity_id = 'y1'}), 1, 'what came before is there');
+}
+# A row that is too long is passed over, and not kept in memory.
+{
+	my $long = '{"id": "long", "name": "' . 'x' x 3_000_000 . '"}';
+	($code, $out, $err) = kgctl("$long\n{\"id\": \"z1\"}\n", 'load', '--type', 'product', '--format', 'json', '--max-row', 1000000, '--rejects', "$dir/rejects", '-f', '-');
+	is($code, 1, 'a row that is too long');
+	like((lines_of("$dir/rejects"))[0]{error}{message}, qr/more than 1000000 bytes; --max-row/, 'is told');
+	is(stored(q{count(*) FROM kg_entity WHERE entity_id = 'z1'}), 1, 'the next one is loaded');
+}
+# Compressed data that is not whole: what came before stays, and is not loaded again.
+{
+	my $text = join '', map { my $n = $_; qq({"id": "gz$n", "name": ") . join('', map { chr(97 + ($n * 7919 + $_ * $_ * 31) % 26) } 1 .. 40) . qq("}\n) } 1 .. 20000;
+	my $whole;
+	gzip(\$text, \$whole);
+	my $file = put('cut.ndjson.gz', substr($whole, 0, length($whole) / 2));
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', $file);
+	is($code, 4, 'half of a gz') or diag $out;
+	like($err, qr/cut\.ndjson\.gz: ends in the middle of the compressed data, after line \d+: it is not whole/, 'is told');
+	my ($rows) = $err =~ /(\d+) rows were written; mend the file and go on with --resume/;
+	ok($rows > 0, 'what came before is loaded');
+	put('cut.ndjson.gz', $whole);
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
+	like($out, qr/20000 rows: created 20000, updated 0, unchanged 0, rejected 0/, 'the rest when it is whole') or diag $err;
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
+	like($out, qr/loaded already, 20000 rows/, 'a load that is complete');
+	put('damaged.ndjson.gz', substr($whole, 0, 5000) . 'garbage' . substr($whole, 5007));
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--rejects', "$dir/damaged", "$dir/damaged.ndjson.gz");
+	is($code, 4, 'a gz that is damaged');
+	like($err, qr/the compressed data is damaged after line \d+ .*; what comes before it was read/, 'is told');
+}
+
+# References to rows that come later: within a batch they hold, across batches they are rejects that --again loads.
+{
+	empty();
+	my $file = put('brands.csv', "id,parent\nchild,mother\nmother,\nx,\nlate,top\ny,\ntop,\n");
+	($code, $out, $err) = kgctl('', 'load', '--type', 'brand', '--batch', 3, '--rejects', "$dir/later", $file);
+	is($code, 0, 'in one batch the order does not matter') or diag $err;
+	empty();
+	($code, $out, $err) = kgctl('', 'load', '--type', 'brand', '--batch', 1, '--rejects', "$dir/later", '-f', $file);
+	is($code, 1, 'one after the other it does');
+	is(join(' ', map { "$_->{line} $_->{error}{code} $_->{item}{id}" } lines_of("$dir/later")), '2 REFERENCE_MISSING child 5 REFERENCE_MISSING late', 'which is told');
+	like($err, qr/--type brand --again \Q$dir\E\/later/, 'with what to do');
+	($code, $out, $err) = kgctl('', 'load', '--type', 'brand', '--again', "$dir/later");
+	like($out, qr/brand: 2 rows: created 2/, 'and then they are loaded') or diag $err;
+}
+
+# A row that only the writing refuses is found in its batch.
+{
+	empty();
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF NEW.entity_id IN ('t7', 't8', 't500') THEN RAISE EXCEPTION 'not %', NEW.entity_id; END IF; RETURN NEW; END $$;
+		CREATE TRIGGER refuse BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION refuse()});
+	my $text = join '', map { qq({"id": "t$_"}\n) } 1 .. 1000;
+	($code, $out, $err) = kgctl($text, 'load', '--type', 'product', '--format', 'json', '--rejects', "$dir/refused", '-');
+	is($code, 1, 'rows that a trigger refuses') or diag $err;
+	is(join(' ', sort { $a <=> $b } map { $_->{line} } lines_of("$dir/refused")), '7 8 500', 'are found one by one');
+	is(stored('count(*) FROM kg_entity'), 997, 'the others are there');
+	$node->safe_psql('postgres', 'DROP TRIGGER refuse ON kg_entity; DROP FUNCTION refuse()');
+}
+
+# All or nothing.
+{
+	empty();
+	my $text = join '', map { qq({"id": "n$_"}\n) } 1 .. 50;
+	($code, $out, $err) = kgctl("$text\{\"id\": 1}\n$text", 'load', '--type', 'product', '--format', 'json', '--atomic', '--batch', 10, '-');
+	is($code, 6, '--atomic with one that is wrong');
+	like($err, qr/standard input|:51: /, 'which it tells') or diag $err;
+	is(stored('count(*) FROM kg_entity'), 0, 'writes nothing');
+	($code, $out, $err) = kgctl("$text\{\"id\": 1}\n$text", 'load', '--type', 'product', '--format', 'json', '--atomic', '--batch', 10, '--rejects', "$dir/atomic", '-');
+	is($code, 6, 'with a file it reads on');
+	like($out, qr/101 rows: .*rejected 1, and so nothing was written/, 'to the end');
+	is(stored('count(*) FROM kg_entity'), 0, 'and writes nothing');
+	($code, $out, $err) = kgctl($text, 'load', '--type', 'product', '--format', 'json', '--dry-run', '--batch', 10, '-');
+	like($out, qr/created 50.*and nothing was written/, 'a dry run');
+	is(stored('count(*) FROM kg_entity'), 0, 'writes nothing either');
+	($code, $out, $err) = kgctl($text, 'load', '--type', 'product', '--format', 'json', '--atomic', '--batch', 10, '-');
+	is($code, 0, '--atomic with none') or diag $err;
+	is(stored('count(*) FROM kg_entity'), 50, 'writes all');
+}
+
+# kill -9 of the client, and of its backend, and SIGINT, at any moment: --resume neither skips nor repeats.  Versions
+# say how often a row was written.
+{
+	my $n = 12000;
+	my $file = "$dir/many.csv";
+	foreach my $how ('KILL', 'INT', 'backend')
+	{
+		# An id that comes again has a version above that of the one before it, so these are new.
+		put('many.csv', "id,name,price\n" . join('', map { "$how$_,\"name\n$_\"," . ($_ % 1000 == 0 ? "1,5\n" : "$_\n") } 1 .. $n));
+		empty();
+		my ($stops, $rounds, $again) = (0, 0, '');
+		my @command = ('kgctl', 'load', '--type', 'product', '--batch', 500, '--rejects', "$dir/many.$how", $file);
+		unlink "$dir/many.$how";
+		$node->safe_psql('postgres', 'DELETE FROM kg_load');
+		while (1)
+		{
+			my ($o, $e) = ('', '');
+			my $run = IPC::Run::start([ @command, $rounds++ ? '--resume' : () ], '<', \'', '>', \$o, '2>', \$e, IPC::Run::timeout(180));
+			my $had = stored('count(*) FROM kg_entity');
+			my $stop = $stops < 4 && wait_until(sub {
+				$run->pump_nb;
+				return !$run->pumpable || stored('count(*) FROM kg_entity') > $had;
+			}) && $run->pumpable;
+			if ($stop && $how eq 'backend')
+			{
+				stored(q{count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'ada'});
+			}
+			elsif ($stop) { $run->signal($how) }
+			$run->finish;
+			$stops++ if $run->full_result != 0 && $run->full_result >> 8 != 1;
+			$again = $o;
+			last if $run->full_result >> 8 == 1 || $run->full_result == 0 || $rounds > 20;
+			like($e, qr/--resume goes on after/, "$how: what is written is told") if $how eq 'INT';
+		}
+		ok($stops > 0, "$how: stopped $stops times");
+		like($again, qr/product: \Q@{[$n]}\E rows: created 11988, updated 0, unchanged 0, rejected 12 /, "$how: in the end each row was read once") or diag $again;
+		is(stored('count(*) FROM kg_entity'), $n - 12, "$how: none is left out");
+		is(stored('count(*) FROM kg_entity WHERE version <> 1'), 0, "$how: none was written twice");
+		is(join(' ', map { $_->{line} } lines_of("$dir/many.$how")), join(' ', map { $_ * 2000 } 1 .. 12), "$how: the rejects are there once");
+	}
+	# Somebody goes on with what somebody else's file was.
+	$node->safe_psql('postgres', q{UPDATE kg_load SET position = position || '{"done": false}'});
+	put('many.csv', "id,name,price\n" . join('', map { "k$_,\"other\n$_\",$_\n" } 1 .. $n));
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
+	is($code, 4, 'a file that is another now');
+	like($err, qr/the lines before \d+, is not what it was; load it anew, without --resume/, 'is not gone on with');
+	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . ' user=bob';
+	($code, $out, $err) = kgctl('', 'load', '--type', 'product', '--resume', $file);
+	like($out, qr/created 12000/, 'a position is its caller\'s alone') or diag $err;
+}
+
+# Two that go on with one load at once: the second is refused, and nothing is written twice.
+{
+	my $position = q{'{}'};
+	my ($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 0, $position), kg_load_batch('two', 1, $position)});
+	is($status, 0, 'one goes on') or diag $e;
+	($status, $o, $e) = call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('two', 1, $position)});
+	like($e, qr/another session has gone on with this load/, 'the other is refused');
+	is(stored(q{batch FROM kg_load WHERE load = 'two'}), 1, 'and changes nothing');
+	($status, $o, $e) = call_as($node, 'postgres', 'eve', qq{SELECT kg_load_batch('two', 0, $position)});
+	like($e, qr/write access|may not write|not allowed|read/i, 'a reader has no loads');
+	($status, $o, $e) = call_as($node, 'postgres', 'ada', q{SELECT count(*) FROM kg_load});
+	like($e, qr/permission denied/, 'nobody reads them as a table');
+	call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('old', 0, $position)});
+	$node->safe_psql('postgres', q{UPDATE kg_load SET updated_at = now() - interval '31 days' WHERE load = 'old'});
+	call_as($node, 'postgres', 'ada', qq{SELECT kg_load_batch('new', 0, $position)});
+	is(stored(q{count(*) FROM kg_load WHERE load = 'old'}), 0, 'an old position is forgotten');
+}
+
+# Memory does not grow with the file.
+SKIP:
+{
+	skip 'needs /proc', 1 unless -r "/proc/$$/status";
+	empty();
+	my $text = join '', map { qq({"id": "m$_", "name": ") . 'x' x 1000 . qq("}\n) } 1 .. 60000;
+	my $file = put('memory.ndjson', $text);
+	my ($o, $e) = ('', '');
+	my $run = IPC::Run::start([ 'kgctl', 'load', '--type', 'product', $file ], '<', \'', '>', \$o, '2>', \$e, IPC::Run::timeout(180));
+	my $peak = 0;
+	my $pid = $run->{KIDS}[0]{PID};
+	while ($run->pumpable)
+	{
+		$run->pump_nb;
+		if (open my $status, '<', "/proc/$pid/status") { local $/; $peak = $1 if <$status> =~ /VmHWM:\s+(\d+)/; close $status }
+		select undef, undef, undef, 0.05;
+	}
+	$run->finish;
+	like($o, qr/created 60000/, 'sixty megabytes') or diag $e;
+	cmp_ok($peak, '<', 64 * 1024, "are loaded in $peak kB");
+}
+
+$node->stop;
+done_testing();
