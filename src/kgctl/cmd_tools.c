@@ -162,8 +162,10 @@ call_tool(const KgArgs *args, KgArena *arena, const char *arguments)
 
 	if (kg_db_open(&db, args) &&
 		kg_db_call(&db, "kg_call_tool", "text jsonb", values, &text) &&
-		(root = kg_db_read(&db, arena, text, NULL)) != NULL)
+		(root = kg_db_read(&db, arena, text, NULL)) != NULL &&
+		kg_db_commit(&db))
 	{
+		/* What is told as done is done. */
 		print_json(root, kg_args_has(args, "compact"));
 		code = kg_json_is_true(kg_json_get(root, "isError")) ? KG_EXIT_DIFFERENT
 															 : KG_EXIT_OK;

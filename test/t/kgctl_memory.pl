@@ -51,6 +51,13 @@ for my $wrong ([ 'memory' ], [ 'memory', 'empty' ], [ 'memory', 'import' ], [ 'm
 }
 isnt(kgctl('kg_direct', 'memory', 'import', "$dir/none.jsonl")->{code}, 0, 'a file that is not there');
 
+# A tool that writes has written when its reply is there.
+$got = kgctl('kg_direct', 'call', 'create_entities', 'entities=[{"name": "kept", "entityType": "thing", "observations": ["seen"]}]');
+is($got->{code}, 0, 'call of a tool that writes') or diag $got->{err};
+like(kgctl('kg_direct', 'call', '-c', 'open_nodes', 'names=["kept"]')->{out}, qr/"observations":\["seen"\]/, '... and another process reads it');
+is(kgctl('kg_direct', 'call', 'delete_entities', 'entityNames=["kept"]')->{code}, 0, '... and deletes it');
+is(kgctl('kg_direct', 'memory', 'export')->{out}, '', '... for good');
+
 # A file as the reference server writes it, with lines that it would not.
 my $long = 'n' x 129;
 my $file = put('memory.jsonl', join "\n",
