@@ -14,7 +14,7 @@ kg_package_names() {
     libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
     libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev zstd \
-    iso-codes wordnet-base python3 python3-yaml pgbouncer
+    iso-codes wordnet-base python3 python3-yaml python3-psycopg2 pgbouncer
 }
 KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")
 

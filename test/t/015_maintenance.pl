@@ -23,7 +23,7 @@ my $calls = join '', map { "SELECT $_;\n" }
   q{kg_call_tool('list_country', '{"sort": [{"field": "name"}], "limit": 5}') #>> '{structuredContent,items}'},
   q{kg_call_tool('search_entities', '{"query": "Frnce"}') -> 'structuredContent'},
   q{kg_call_tool('explore_neighbors', '{"start_node": {"label": "country", "node_id": "AD"}, "max_hops": 2}') #>> '{structuredContent,nodes}'},
-  q{kg_call_tool('aggregate_nodes', '{"node": {"label": "subdivision"}, "group_by": [{"property": "kind"}], "aggregations": [{"function": "count"}]}') #>> '{structuredContent}'};
+  q{kg_call_tool('aggregate_nodes', '{"node": {"label": "subdivision"}, "group_by": [{"property": "kind"}], "aggregations": [{"fn": "count"}]}') #>> '{structuredContent}'};
 
 # A session that stays open: what it is asked, it answers.
 sub session
@@ -48,7 +48,7 @@ sub answers { return $warm->($calls) }
 
 my $before = answers();
 like($before, qr/Andorra/, 'a session with warm caches');
-is(scalar(grep { length > 20 } split /\n/, $before), 4, 'whose four calls are answered');
+is(scalar(grep { length > 20 && !/"error":/ } split /\n/, $before), 4, 'whose four calls are answered');
 
 my $tables = $node->safe_psql('kg', q{SELECT string_agg(c.oid::regclass::text, ' ' ORDER BY c.relname)
 	FROM pg_class c WHERE relkind = 'r' AND relname LIKE 'kg\_%' AND relnamespace = 'public'::regnamespace});
