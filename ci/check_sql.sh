@@ -15,7 +15,7 @@ files=(
   # who decides, and which types need it
   src/authorize.c src/query/{authorizer,decisions}.c
   # what a tenant holds
-  src/tenants.c src/{checks,health}.c src/store/*.[ch]
+  src/tenants.c src/{checks,health,transfer}.c src/store/*.[ch]
   # the program
   src/kgctl/{db,pool,stored}.c
 )

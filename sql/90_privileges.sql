@@ -13,7 +13,8 @@ BEGIN
       JOIN pg_catalog.pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
      WHERE d.deptype = 'e'
        AND (p.prorettype = 'pg_catalog.trigger'::pg_catalog.regtype
-            OR p.proname = ANY (ARRAY['kg_create_tenant', 'kg_drop_tenant', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_explain']))
+            OR p.proname = ANY (ARRAY['kg_create_tenant', 'kg_drop_tenant', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant',
+                                       'kg_import_tenant', 'kg_set_shard', 'kg_explain']))
   LOOP
     EXECUTE pg_catalog.format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;

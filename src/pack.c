@@ -116,7 +116,7 @@ collect_changes(Tuplestorestate *rows, TupleDesc desc, List **all)
 		Changes *changes;
 
 		CHECK_FOR_INTERRUPTS();
-		if (kg_tenant_is_whole(of))
+		if (kg_tenant_is_worked_on(of, KG_TENANT_WHOLE))
 			continue;
 		changes = changes_of(all, DatumGetTextPP(of));
 		(void) kg_nodeset_add(

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "base/text.h"
 #include "catalog/adjacency.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -27,18 +26,10 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	static const Oid argtypes[] = {TEXTOID};
 	Datum values[] = {PG_GETARG_DATUM(0)};
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	int len = strlen(tenant);
 	KgUserContext user;
 	KgError *err;
 
-	if (len < 1 || len > 63 || kg_has_control(tenant, len))
-	{
-		err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
-		kg_error_got_string(err, tenant);
-		kg_error_expected(err,
-						  "1 to 63 bytes of text without control characters");
-		kg_error_throw(err);
-	}
+	kg_tenant_check_name(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
 	kg_spi_run(&saved,
@@ -269,7 +260,7 @@ drop_tenant(Datum tenant, int64 rows)
 	SPI_connect();
 	require_dropped(tenant);
 	kg_lock_writes_exclusive(name);
-	kg_tenant_whole_work(name, drop_rows, &drop);
+	kg_tenant_work(name, KG_TENANT_WHOLE, drop_rows, &drop);
 	SPI_finish();
 	kg_restore_user(&user);
 	return drop.done;

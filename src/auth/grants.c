@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/text.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -30,6 +31,20 @@ PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
+
+void
+kg_tenant_check_name(const char *tenant)
+{
+	int len = strlen(tenant);
+	KgError *err;
+
+	if (len >= 1 && len <= 63 && !kg_has_control(tenant, len))
+		return;
+	err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
+	kg_error_got_string(err, tenant);
+	kg_error_expected(err, "1 to 63 bytes of text without control characters");
+	kg_error_throw(err);
+}
 
 void
 kg_require_tenant(Datum tenant)
@@ -239,38 +254,45 @@ kg_granted_roles(Datum tenant)
 	return roles;
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_grant);
-
-KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
+void
+kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 {
 	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, TEXTOID};
-	Datum tenant = PG_GETARG_DATUM(0);
-	Datum values[4] = {tenant, 0, PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
-	KgGrantCall call;
-	KgUserContext user;
+	Datum values[] = {
+		tenant, ObjectIdGetDatum(role), CStringGetTextDatum(name), access};
 
-	(void) kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(2)));
-	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
-	values[1] = ObjectIdGetDatum(call.role);
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_require_tenant(tenant);
-	require_grantable(&call, user.userid, tenant, true);
-	require_no_gateway(call.role);
-	(void) delete_grants(&call, tenant, true);
+	require_no_gateway(role);
 	kg_spi_run(&saved,
 			   "INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
 			   "VALUES ($1, $2, $3, $4) "
 			   "ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
 			   "access = $4",
-			   4,
+			   lengthof(argtypes),
 			   argtypes,
 			   values,
 			   NULL,
 			   false,
 			   SPI_OK_INSERT);
-	kg_privileges_sync(call.role);
+	kg_privileges_sync(role);
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_grant);
+
+KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
+{
+	Datum tenant = PG_GETARG_DATUM(0);
+	KgGrantCall call;
+	KgUserContext user;
+
+	(void) kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(tenant);
+	require_grantable(&call, user.userid, tenant, true);
+	(void) delete_grants(&call, tenant, true);
+	kg_grant_role(tenant, call.role, call.name, PG_GETARG_DATUM(2));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();

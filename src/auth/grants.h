@@ -8,11 +8,18 @@
 
 #include "nodes/pg_list.h"
 
+/* Raises KG_INVALID_INPUT unless a tenant may have that name. */
+extern void kg_tenant_check_name(const char *tenant);
+
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 
 /* The numbers of the roles with a grant for the tenant, in this context. */
 extern List *kg_granted_roles(Datum tenant);
+
+/* What kg_grant() does once it is allowed; access is a text. */
+extern void kg_grant_role(Datum tenant, Oid role, const char *name,
+						  Datum access);
 
 /* Give and take the privileges that their grants call for. */
 extern void kg_sync_roles(List *roles);

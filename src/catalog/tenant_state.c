@@ -31,9 +31,9 @@ PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
 /* How long a writer is told to wait: what moving a small tenant takes. */
 #define KG_RETRY_MS 1000
 
-/* The tenant of kg_tenant_withheld_work(), or NULL. */
+/* The tenant of kg_tenant_work(), or NULL. */
 static const char *worked_on = NULL;
-static bool whole = false;
+static KgTenantWork how_worked_on;
 
 static bool
 any_withheld(void)
@@ -93,14 +93,15 @@ kg_tenant_writes(const char *tenant)
 		throw_withheld(tenant, "is frozen: it is read, and not written");
 }
 
-static void
-work_on(const char *tenant, bool all, void (*work)(void *arg), void *arg)
+void
+kg_tenant_work(const char *tenant, KgTenantWork how, void (*work)(void *arg),
+			   void *arg)
 {
 	const char *outer = worked_on;
-	bool outer_whole = whole;
+	KgTenantWork outer_how = how_worked_on;
 
 	worked_on = tenant;
-	whole = all;
+	how_worked_on = how;
 	PG_TRY();
 	{
 		work(arg);
@@ -108,27 +109,15 @@ work_on(const char *tenant, bool all, void (*work)(void *arg), void *arg)
 	PG_FINALLY();
 	{
 		worked_on = outer;
-		whole = outer_whole;
+		how_worked_on = outer_how;
 	}
 	PG_END_TRY();
 }
 
-void
-kg_tenant_withheld_work(const char *tenant, void (*work)(void *arg), void *arg)
-{
-	work_on(tenant, false, work, arg);
-}
-
-void
-kg_tenant_whole_work(const char *tenant, void (*work)(void *arg), void *arg)
-{
-	work_on(tenant, true, work, arg);
-}
-
 bool
-kg_tenant_is_whole(Datum tenant)
+kg_tenant_is_worked_on(Datum tenant, KgTenantWork how)
 {
-	return unlikely(whole) &&
+	return unlikely(worked_on != NULL) && how == how_worked_on &&
 		   strcmp(TextDatumGetCString(tenant), worked_on) == 0;
 }
 

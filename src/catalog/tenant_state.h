@@ -14,20 +14,22 @@
 extern void kg_tenant_writes(const char *tenant);
 
 /*
- * What is done to a tenant that is withheld from everybody else, who have been
- * excluded (kg_lock_writes_exclusive()): work(arg), which may raise.
+ * What is done to a tenant whose writers have been excluded
+ * (kg_lock_writes_exclusive()), or that nobody knows yet: work(arg), which may
+ * raise.
  */
-extern void kg_tenant_withheld_work(const char *tenant, void (*work)(void *arg),
-									void *arg);
+typedef enum KgTenantWork
+{
+	/* With what is derived from it: triggers leave its rows alone. */
+	KG_TENANT_WHOLE,
+	/* With its history: its rows are derived from and checked, not recorded. */
+	KG_TENANT_RESTORED
+} KgTenantWork;
 
-/*
- * The same where all of the tenant goes, or comes, with what is derived from it:
- * the triggers of kg_entity and kg_edge leave its rows alone.
- */
-extern void kg_tenant_whole_work(const char *tenant, void (*work)(void *arg),
-								 void *arg);
+extern void kg_tenant_work(const char *tenant, KgTenantWork how,
+						   void (*work)(void *arg), void *arg);
 
-/* Is the tenant, a text, that of kg_tenant_whole_work()? */
-extern bool kg_tenant_is_whole(Datum tenant);
+/* Is this being done to the tenant, a text? */
+extern bool kg_tenant_is_worked_on(Datum tenant, KgTenantWork how);
 
 #endif /* KG_TENANT_STATE_H */

@@ -232,12 +232,15 @@ keep_image(Keeping *keeping, const KgRelation *relation,
 }
 
 static bool
-is_whole(const Keeping *keeping, TupleTableSlot *slot)
+brings_its_own(const Keeping *keeping, TupleTableSlot *slot)
 {
-	int tenant = keeping->places[COL_TENANT];
+	int place = keeping->places[COL_TENANT];
+	Datum tenant;
 
-	slot_getsomeattrs(slot, tenant + 1);
-	return kg_tenant_is_whole(slot->tts_values[tenant]);
+	slot_getsomeattrs(slot, place + 1);
+	tenant = slot->tts_values[place];
+	return kg_tenant_is_worked_on(tenant, KG_TENANT_WHOLE) ||
+		   kg_tenant_is_worked_on(tenant, KG_TENANT_RESTORED);
 }
 
 /* One that gets another relation is deleted and created. */
@@ -298,7 +301,7 @@ keep_history(TriggerData *trigdata, const KgUserContext *caller)
 		tuplestore_rescan(new_rows);
 	while ((old_rows == NULL || next_row(old_rows, before)) &&
 		   (new_rows == NULL || next_row(new_rows, after)))
-		if (!is_whole(&keeping, old_rows ? before : after))
+		if (!brings_its_own(&keeping, old_rows ? before : after))
 			keep_row(
 				&keeping, old_rows ? before : NULL, new_rows ? after : NULL);
 	end_tenant(&keeping);

@@ -724,6 +724,9 @@ type_of(Work *work, int32 type_no)
 static bool
 is_restored(const Statement *statement, const TupleTableSlot *slot)
 {
+	if (kg_tenant_is_worked_on(slot_value(statement, slot, COL_TENANT),
+							   KG_TENANT_RESTORED))
+		return true;
 	return statement->restores &&
 		   DatumGetTimestampTz(slot_value(statement, slot, COL_CREATED)) !=
 			   GetCurrentTransactionStartTimestamp();
@@ -875,7 +878,7 @@ derive_deleted(Statement *statement, TriggerData *trigdata,
 		int64 node = DatumGetInt64(slot_value(statement, slot, COL_NODE));
 		KgVersion was;
 
-		if (kg_tenant_is_whole(tenant))
+		if (kg_tenant_is_worked_on(tenant, KG_TENANT_WHOLE))
 			continue;
 		work = work_of(statement, tenant);
 		d = work->derivation;

@@ -55,7 +55,7 @@ SELECT ok(a.attname = 'tenant', format('index %s is led by the tenant', i.indexr
   FROM pg_index i
   JOIN member_table m ON m.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
- WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
+ WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest', 'kg_number_range') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
  ORDER BY i.indexrelid::regclass::text;
 SELECT ok(EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisprimary),
           relname || ' has a primary key') FROM member_table m WHERE m.relkind = 'r' ORDER BY relname;
@@ -94,7 +94,7 @@ SELECT ok(obj_description(oid, 'pg_class') IS NOT NULL, relname || ' has a comme
 -- is derived is made again by the triggers of the restored entities.
 SELECT is(m.oid = ANY (e.extconfig),
           relname NOT IN ('kg_pending_reference', 'kg_secret', 'kg_index_key', 'kg_term',
-                          'kg_trigram', 'kg_word', 'kg_word_count', 'kg_adjacency', 'kg_unique_key', 'kg_quota', 'kg_manifest'),
+                          'kg_trigram', 'kg_word', 'kg_word_count', 'kg_adjacency', 'kg_unique_key', 'kg_quota', 'kg_manifest', 'kg_import', 'kg_import_row', 'kg_import_number'),
           relname || ': dumped unless it is derived, passing, secret or made by CREATE EXTENSION')
   FROM member m, pg_extension e
  WHERE e.extname = 'kg_graph' AND relkind IN ('r', 'p', 'S')

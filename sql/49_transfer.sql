@@ -1,0 +1,76 @@
+-- Tenants as lines of JSON (src/store/tenant_export.c, src/store/tenant_import.c).
+
+-- Which numbers are given here (kg_set_shard()); no row: those of shard 0.
+CREATE TABLE @extschema@.kg_number_range (
+  shard        integer PRIMARY KEY CHECK (shard BETWEEN 1 AND 2047)
+);
+COMMENT ON TABLE @extschema@.kg_number_range IS 'the database''s number among several that tenants move between: its nodes have numbers from shard * 2^40, its types and relations from shard * 2^20; made by kg_set_shard()';
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_number_range', '');
+
+-- What has come of a tenant.  Nothing of it is the tenant's before all has come,
+-- and what a crash takes is sent again.
+CREATE UNLOGGED TABLE @extschema@.kg_import (
+  tenant       text COLLATE "C" PRIMARY KEY,
+  part         integer NOT NULL,
+  lines        bigint NOT NULL,
+  digest       bytea NOT NULL,
+  head         jsonb NOT NULL,
+  since        timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE @extschema@.kg_import IS 'tenants of which kg_import_tenant() has some parts, and not the last; for the owner only';
+CREATE UNLOGGED TABLE @extschema@.kg_import_row (
+  tenant       text COLLATE "C" NOT NULL,
+  "table"      text COLLATE "C" NOT NULL,
+  line         bigint NOT NULL,
+  "row"        jsonb NOT NULL,
+  PRIMARY KEY (tenant, "table", line)
+);
+COMMENT ON TABLE @extschema@.kg_import_row IS 'their rows; for the owner only';
+CREATE UNLOGGED TABLE @extschema@.kg_import_number (
+  tenant       text COLLATE "C" NOT NULL,
+  kind         "char" NOT NULL CHECK (kind IN ('n', 't', 'r')),
+  first        bigint NOT NULL,
+  last         bigint NOT NULL,
+  becomes      bigint NOT NULL,
+  PRIMARY KEY (tenant, kind, first)
+);
+COMMENT ON TABLE @extschema@.kg_import_number IS 'the numbers that nodes, types and relations of a tenant had and have, in runs; empty but while it is imported';
+
+ALTER TABLE @extschema@.kg_number_range ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_number_range FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import_row ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import_row FORCE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import_number ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_import_number FORCE ROW LEVEL SECURITY;
+CREATE POLICY kg_number_range_nobody ON @extschema@.kg_number_range FOR ALL
+  USING (false);
+CREATE POLICY kg_import_nobody ON @extschema@.kg_import FOR ALL
+  USING (false);
+CREATE POLICY kg_import_row_nobody ON @extschema@.kg_import_row FOR ALL
+  USING (false);
+CREATE POLICY kg_import_number_nobody ON @extschema@.kg_import_number FOR ALL
+  USING (false);
+
+CREATE FUNCTION @extschema@.kg_set_shard(shard integer) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_set_shard';
+COMMENT ON FUNCTION @extschema@.kg_set_shard(integer) IS
+  'give a database without tenants a range of numbers of its own, 1 to 2047, so that tenants keep theirs when they move; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_export_tenant(tenant text, options jsonb DEFAULT '{}') RETURNS SETOF text
+  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET TimeZone = 'UTC' SET bytea_output = hex SET extra_float_digits = 1
+  AS 'MODULE_PATHNAME', 'kg_sql_export_tenant';
+COMMENT ON FUNCTION @extschema@.kg_export_tenant(text, jsonb) IS
+  'all of a tenant as lines of JSON, as kg_import_tenant() takes them; option secrets; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_import_tenant(lines text[], options jsonb DEFAULT '{}', part integer DEFAULT 1) RETURNS jsonb
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET TimeZone = 'UTC'
+  AS 'MODULE_PATHNAME', 'kg_sql_import_tenant';
+COMMENT ON FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) IS
+  'make a tenant of what kg_export_tenant() gave, in parts of which the last makes it; options name, frozen, create_roles, without_policies; for the owner of the extension';

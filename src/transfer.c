@@ -1,0 +1,140 @@
+/*
+ * transfer.c
+ *	  SQL-callable: kg_export_tenant, kg_import_tenant, kg_set_shard.
+ */
+#include "postgres.h"
+
+#include "auth/audit.h"
+#include "auth/grants.h"
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/json.h"
+#include "base/spi.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "store/tenant_transfer.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+PGDLLEXPORT Datum kg_sql_export_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_import_tenant(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_set_shard(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(kg_sql_export_tenant);
+
+KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
+{
+	static const char *const known[] = {"secrets", NULL};
+	const Jsonb *options = PG_GETARG_JSONB_P(1);
+	bool secrets = false;
+	JsonbValue value;
+	KgUserContext user;
+
+	kg_check_options(options, known);
+	if (kg_json_get(&options->root, "secrets", &value) != NULL)
+	{
+		if (value.type != jbvBool)
+			kg_error_throw_option("secrets", &value, "true or false");
+		secrets = value.val.boolean;
+	}
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(PG_GETARG_DATUM(0));
+	kg_tenant_export(text_to_cstring(PG_GETARG_TEXT_PP(0)), secrets, fcinfo);
+	SPI_finish();
+	kg_restore_user(&user);
+	return (Datum) 0;
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_import_tenant);
+
+/* Its arguments are all of a tenant, and may be keys. */
+KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	KgUserContext user;
+	Jsonb *reply;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	reply = kg_tenant_import(
+		PG_GETARG_DATUM(0), PG_GETARG_JSONB_P(1), PG_GETARG_INT32(2));
+	MemoryContextSwitchTo(caller);
+	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_JSONB_P(reply);
+}
+
+static void
+advance(const char *sequence, int64 last)
+{
+	DirectFunctionCall2(setval_oid,
+						ObjectIdGetDatum(kg_relation_oid(sequence)),
+						Int64GetDatum(last));
+}
+
+PG_FUNCTION_INFO_V1(kg_sql_set_shard);
+
+/*
+ * Sequences only go forward, and a database with tenants has given numbers that
+ * would be another shard's.
+ */
+KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
+{
+	static KgSaved present;
+	static KgSaved insert;
+	static const Oid argtypes[] = {INT4OID};
+	int32 shard = PG_GETARG_INT32(0);
+	Datum values[] = {Int32GetDatum(shard)};
+	KgUserContext user;
+	KgError *err;
+
+	if (shard < 1 || shard > 2047)
+	{
+		err = kg_error_new(KG_INVALID_INPUT, "shard is out of range");
+		kg_error_path(err, "/shard");
+		kg_error_expected(err,
+						  "a number from 1 to 2047; 0 is a database that was "
+						  "never given one");
+		kg_error_throw(err);
+	}
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_spi_run(&present,
+			   "SELECT FROM @kg_number_range WHERE shard = $1",
+			   1,
+			   argtypes,
+			   values,
+			   NULL,
+			   false,
+			   SPI_OK_SELECT);
+	if (SPI_processed == 0)
+	{
+		kg_spi_run(&insert,
+				   "INSERT INTO @kg_number_range(shard) SELECT $1 "
+				   "WHERE NOT EXISTS (SELECT FROM @kg_number_range) "
+				   "AND NOT EXISTS (SELECT FROM @kg_tenant)",
+				   1,
+				   argtypes,
+				   values,
+				   NULL,
+				   false,
+				   SPI_OK_INSERT);
+		if (SPI_processed == 0)
+		{
+			err = kg_error_new(KG_FORBIDDEN,
+							   "the database has another number, or tenants");
+			kg_error_expected(err,
+							  "a database without tenants that was given no "
+							  "number");
+			kg_error_throw(err);
+		}
+		advance("kg_node_seq", (int64) shard << 40);
+		advance("kg_type_seq", (int64) shard << 20);
+		advance("kg_relation_seq", (int64) shard << 20);
+	}
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
