@@ -449,10 +449,14 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 		case KG_FN_AVG:
 			if (a->sum == NULL)
 				return missing_value();
-			return number_value(DatumGetNumeric(DirectFunctionCall2(
-				numeric_div,
-				NumericGetDatum(a->sum),
-				DirectFunctionCall1(int8_numeric, Int64GetDatum(a->count)))));
+			/* The zeros of a division say nothing, and are read by a model. */
+			return number_value(DatumGetNumeric(DirectFunctionCall1(
+				numeric_trim_scale,
+				DirectFunctionCall2(
+					numeric_div,
+					NumericGetDatum(a->sum),
+					DirectFunctionCall1(int8_numeric,
+										Int64GetDatum(a->count))))));
 		case KG_FN_MIN:
 		case KG_FN_MAX:
 			break;
