@@ -34,6 +34,7 @@ const KgTenantTable kg_tenant_tables[] = {
 	 " property "},
 	{"kg_history", NULL, "change", " "},
 	{"kg_idempotency", NULL, "caller, key", " "},
+	{"kg_load", NULL, "caller, load", " "},
 	{"kg_audit", NULL, "at, id", " "},
 	/* When all is there that it counts. */
 	{"kg_limit", NULL, "subject", " "},

@@ -4,7 +4,7 @@
  *	  the order in which they are filled, and their columns.
  *
  * All other tables with a column "tenant" are derived from these, or of a
- * moment; test/t/016_tenant_transfer.pl knows which.
+ * moment; test/sql/tenant_transfer.sql knows which.
  */
 #ifndef KG_TENANT_TABLES_H
 #define KG_TENANT_TABLES_H

@@ -40,10 +40,16 @@ SELECT FROM kg_create_agent('ann', '{"title": "Ann", "bundles": ["shop"], "tools
 SELECT FROM kg_create_agent('bob', '{"toolsets": []}');
 SELECT kg_register_tool('{"name": "old_tool", "version": "1.0.0-rc.1+build", "kind": "query", "aliases": ["older"], "input_schema": {"properties": {}}, "operation": {"tool": "list_brand", "arguments": {"limit": 2}}}') IS NOT NULL AS registered;
 SELECT FROM kg_set_limits('moves', '*', '{"entities": 100, "max_rows": 50}');
+SELECT FROM kg_load_batch('file', 0, '{"line": 7}');
 RESET ROLE;
+INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('moves', now(), 'kg_list', 0.1);
+INSERT INTO kg_freed_type VALUES ('moves', 'shop', 'gone', 4);
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant) VALUES ('i', 'secret', 'HS256', repeat('0', 32)::bytea, 'a', 'moves');
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('moves') l;
 SELECT substring(l, '^\["([a-z_]+)"') COLLATE "C" AS "table", count(*) FROM lines GROUP BY 1 ORDER BY 1;
+-- every table with a tenant is there, or is derived, or of a moment
+SELECT c.relname COLLATE "C" AS not_exported FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'tenant' JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+ WHERE c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM kg_export_tenant('moves', '{"secrets": true}') l WHERE starts_with(l, format('["%s", ', c.relname))) ORDER BY 1;
 SELECT count(*) FROM kg_export_tenant('moves', '{"secrets": true}') l WHERE l ~ '^\["kg_auth_key"';
 
 -- under another name beside it: the same, but for numbers
