@@ -37,7 +37,7 @@ breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "SELECT data F
 breach check_sql.sh src/mcp/tools.c '/* */ static const char q[] = "DELETE FROM @kg_edge WHERE true";' 'SQL of the protocol'
 breach check_sql.sh src/schema/run.c 'static const char q[] = "WITH x AS (UPDATE kg_edge SET a = 1)";' 'SQL within SQL'
 fresh
-grep -v '"SELECT' src/auth/login.c >"$copy/tree/src/auth/login.c"
+: >"$copy/tree/src/auth/login.c"
 ok "check_sql.sh fails on a file that writes no SQL any more" fails "$copy/tree/ci/check_sql.sh"
 
 if [ $# = 1 ]; then
