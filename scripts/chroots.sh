@@ -38,7 +38,7 @@ kg_sources() {
   done
 }
 
-kg_chroot_dir() { echo "${KG_CHROOTS:-$KG_TEMP}/$1"; }
+kg_chroot_dir() { echo "${KG_CHROOTS:-$KG_TEMP}/${1:?}"; }
 
 # kg_chroot NAME "SUITE..." "MAJOR..." PACKAGE...: makes the chroot or finds the
 # kept one, at kg_chroot_dir NAME.  The first suite is the system's; of every MAJOR the
@@ -51,7 +51,8 @@ kg_chroot() {
   sources=$(kg_sources $suites)
   recipe=$(printf '%s\n' "$sources" "$majors" "$@")
   [ "$recipe" != "$(cat "$dir/.kg-recipe" 2>/dev/null)" ] || return 0
-  kg_sudo rm -rf "$dir"
+  # A mmdebstrap that was killed leaves the host's /dev mounted in it.
+  kg_sudo rm -rf --one-file-system "${dir:?}"
   mkdir -p "$(dirname "$dir")"
   # Of experimental, which apt takes nothing from by itself, the server alone.
   case $suites in
@@ -85,7 +86,7 @@ kg_in_chroot() {
 
 # kg_into_chroot DIR: a copy of the checkout at /tmp/kg in it.
 kg_into_chroot() {
-  kg_sudo rm -rf "$1/tmp/kg"
+  kg_sudo rm -rf --one-file-system "${1:?}/tmp/kg"
   kg_sudo mkdir -p "$1/tmp/kg"
   kg_sudo rsync -a --exclude .git --filter=':- .gitignore' "$root/" "$1/tmp/kg/"
 }

@@ -123,7 +123,8 @@ kg_clean() {
   if [ -n "${KG_KEEP:-}" ]; then
     kg_say "kept: $KG_TEMP"
   else
-    rm -rf "$KG_TEMP" 2>/dev/null || kg_sudo rm -rf "$KG_TEMP"
+    # A chroot in it may still have the host's /dev mounted.
+    rm -rf --one-file-system "$KG_TEMP" 2>/dev/null || kg_sudo rm -rf --one-file-system "$KG_TEMP"
   fi
   exit "$status"
 }
