@@ -87,3 +87,7 @@ SELECT scan_tried($$kg_list('part', '{"filters": {"n": 3}}')$$), scan_tried($$kg
 SELECT scan_tried($$kg_traverse('{"from": {"label": "part", "ids": ["p1"]}, "relationships": [{"type": "USES", "direction": "incoming", "to": {"filters": {"n": {"gte": 2}}}}], "limit": 0}')$$);
 RESET ROLE; RESET kg_graph.max_scan;
 DROP POLICY scan_hides ON kg_entity;
+DROP FUNCTION public.scan_tried(text);
+SET client_min_messages = warning;
+SELECT kg_drop_tenant('scan') \g /dev/null
+DROP ROLE scan_all, scan_some;
