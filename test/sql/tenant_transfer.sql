@@ -124,7 +124,7 @@ CREATE FUNCTION pg_temp.edited(a text, b text) RETURNS text LANGUAGE sql AS $$
 SELECT pg_temp.edited('"brand": "south"', '"brand": "nowhere"');
 SELECT pg_temp.edited('"code": "n"', '"code": 7');
 SELECT pg_temp.edited('"entity_id": "lamp"', '"entity_id": "lamq"');
-SELECT pg_temp.edited('"node": ', '"node": -'), pg_temp.edited('"type_no": ', '"type_no": 99999999999'), pg_temp.edited('"change": ', '"change": 90000000000000000');
+SELECT pg_temp.edited('"node": ', '"node": -'), pg_temp.edited('"type_no": ', '"type_no": 99999999999'), pg_temp.edited('"change": ', '"change": -');
 SELECT pg_temp.edited('"access": "admin"', '"access": "owner"');
 SELECT pg_temp.edited('"max_rows": 50', '"max_rows": -1');
 SELECT pg_temp.edited('["kg_tenant", {', '["kg_agent", {"agent": "y", ');
