@@ -528,8 +528,12 @@ kg_draft_finish(const KgDraft *draft)
 		/* Not always the last: "next" may be longer than what it is for. */
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);
-		overhead = size - fit_size(&sizes, &fit);
-		/* Less than what was too much, so that this ends. */
+		/*
+		 * Never less than it was, so that this ends: where the hints and the
+		 * names in next are fewer with one fit than with the other, two fits
+		 * would be tried in turn for ever.
+		 */
+		overhead = Max(overhead, size - fit_size(&sizes, &fit));
 		fit = choose(draft, &sizes, draft->max_bytes - overhead);
 		if (fit.listed == tried.listed && fit.whole == tried.whole &&
 			fit.extras == tried.extras && fit.hints == tried.hints)
