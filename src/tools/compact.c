@@ -49,6 +49,7 @@ typedef struct Compact
 	} made[KG_MAX_MADE];
 	int nmade;
 	int64 room;			  /* max_bytes behind, or 0: as sent */
+	int64 longer;		  /* by so much a reply may be that has next */
 	const KgType *listed; /* whose list is asked for, or NULL */
 	Jsonb *(*behind)(const Jsonb *arguments);
 	Jsonb *arguments; /* of the tool behind */
@@ -214,10 +215,8 @@ static void
 write_next_bytes(const Compact *c, int64 bytes, KgJsonWriter *w)
 {
 	if (bytes != c->room)
-		kg_jw_kint(w,
-				   "max_bytes",
-				   Min(bytes + c->call.max_bytes - c->room,
-					   kg_setting_max_reply_bytes));
+		kg_jw_kint(
+			w, "max_bytes", Min(bytes + c->longer, kg_setting_max_reply_bytes));
 	else if (kg_input_has(&c->call.input, "max_bytes"))
 		kg_jw_kint(w, "max_bytes", c->call.max_bytes);
 }
@@ -355,7 +354,7 @@ write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
 	if (c->room == 0 || kg_json_get(said, KG_AT_LEAST, &value) == NULL ||
 		!kg_json_int64(&value, &least))
 		return false;
-	least += c->call.max_bytes - c->room;
+	least += c->longer;
 	if (kg_json_string_is(&it->key, KG_AT_LEAST))
 		kg_jw_int(w, least);
 	else if (kg_json_string_is(&it->key, "expected"))
@@ -463,27 +462,49 @@ amend_error(ErrorData *edata, void *arg)
 	edata->detail = JsonbToCString(NULL, &detail->root, VARSIZE(detail));
 }
 
-/* Names in next that are longer than behind take their bytes from the reply. */
+/*
+ * By what next is longer than behind the reply must be shorter, but for the
+ * least that the tool behind takes: finish() looks at the whole.
+ */
 static void
-leave_room(Compact *c, int bytes)
+leave_room(Compact *c)
 {
-	c->room = c->call.max_bytes - bytes;
-	if (c->room < kg_input_minimum(&c->call.input, "max_bytes"))
-		kg_throw_too_small(
-			&c->call.input, c->call.max_bytes, c->call.max_bytes + bytes);
+	c->longer = kg_json_text_size(c->call.input.object) -
+				kg_json_text_size(&c->arguments->root);
+	if (c->longer <= 0)
+		return;
+	c->room = Max(c->call.max_bytes - c->longer,
+				  kg_input_minimum(&c->call.input, "max_bytes"));
+	make_arguments(c);
+}
+
+/* What is said in longer words may be too long in the end. */
+static void
+check_size(const Compact *c, const Jsonb *reply)
+{
+	int64 size = kg_json_text_size(&reply->root);
+
+	if (size > c->call.max_bytes)
+		kg_throw_too_small(&c->call.input, c->call.max_bytes, size + c->longer);
 }
 
 static Jsonb *
 finish(Compact *c, Jsonb *(*behind)(const Jsonb *arguments))
 {
+	Jsonb *said;
+
 	c->behind = behind;
 	make_arguments(c);
+	leave_room(c);
 	/* The tool behind validates them. */
 	kg_graph_end(c->call.graph);
 	kg_running_begin_tool();
 	kg_repair_begin(c->call.tool, c->arguments);
 	kg_catch_amend(call_behind, amend_error, c);
-	return said_reply(c);
+	said = said_reply(c);
+	if (c->room > 0)
+		check_size(c, said);
+	return said;
 }
 
 /* Raise for an argument that goes without another, or only with one. */
@@ -710,7 +731,6 @@ kg_tool_find(const Jsonb *arguments)
 	make(c, "type", NULL, NULL);
 	if (kg_input_value(in, "ids", &ids))
 		make_ids(c, &ids);
-	leave_room(c, strlen("\"type\": \"\", ") + strlen(kg_type_handle(type)));
 	return finish(c, NULL);
 }
 
@@ -725,7 +745,6 @@ kg_tool_get_any(const Jsonb *arguments)
 
 	kg_input_require(&c->call.input, "handles");
 	c->names = names;
-	leave_room(c, strlen("handles") - strlen("ids"));
 	return finish(c, kg_tool_describe_entities);
 }
 
@@ -971,7 +990,6 @@ connect_all(Compact *c)
 				  "from with within, for what several have in common; or from "
 				  "and to, for paths");
 	c->names = names;
-	leave_room(c, strlen("within") - strlen("k"));
 	return finish(c, kg_tool_intersect_subgraphs);
 }
 

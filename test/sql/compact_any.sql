@@ -24,6 +24,11 @@ SELECT pg_temp.fault('find', jsonb_build_object('type', 'person', 'ids', '["ann"
 -- another name is no help where the argument of that name is there
 SELECT pg_temp.fault('follow', '{"from": "person:ann", "steps": [{"type": "KNOWS"}], "step": {"type": "KNOWS"}}');
 SELECT pg_temp.fault('find_nodes', '{"node_label": "person", "sort": [{"field": "name"}], "sorts": "name"}');
+-- as few bytes as may be asked for; next asks for as many as it takes
+SELECT r - 'next' FROM (SELECT kg_call_tool('find', '{"type": "person", "limit": 1, "fields": ["name"], "max_bytes": 1024}') -> 'structuredContent' AS r) x;
+SELECT m FROM (SELECT m, kg_call_tool('find', jsonb_build_object('type', 'person', 'max_bytes', m)) -> 'structuredContent' AS r FROM generate_series(1024, 1100) m) x WHERE octet_length(r::text) > m OR r ? 'error';
+SELECT w ->> 'reason', kg_call_tool('connect', w -> 'next') #> '{structuredContent,truncated}', octet_length(w::text) <= 1024
+  FROM (SELECT kg_call_tool('connect', '{"from": ["person:ann", "person:bob"], "within": 2, "fields": ["*"], "max_bytes": 1024}') -> 'structuredContent') x(w);
 CREATE FUNCTION pg_temp.j() returns setof jsonb language sql as $$ select unnest(array['null','0','-1','1.5','1e30','true','""','"x"','"person:ann"','"ann"','"all"','[]','[null]','[1]','["person:ann"]','["person:ann","person:bob"]','[[]]','[{}]','{}','{"label":"person"}','{"label":"person","ids":["ann"]}','{"label":null}','{"id":{"in":[]}}','{"id":"ann"}','{"any":[{},{}]}','[{"type":"WORKS_ON"}]','[{"type":"WORKS_ON","to":{"label":"person"}}]','[[{"type":"*"}]]','[{"property":"name"}]','[{"fn":"count"}]','[{"entity":"person:ann"}]','[{"field":"name"}]','["name"]','["*"]']::jsonb[]) union all select to_jsonb(repeat('y',10000)) union all select '"a:b:c/d\"~1/é"'::jsonb $$;
 do $$
 declare tools text[] := array['find','get','schema','follow','around','connect','count','verify'];
