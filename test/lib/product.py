@@ -83,6 +83,32 @@ def aggregate(r, label, ids):
     return dict({"node": node, "aggregations": r.choice([functions[:1], functions[:1], functions[:2], functions[2:]])}, **some(group_by=[group], relationships=[step]))
 
 
+def compact_call(r, of):
+    """A call of one of the compact tools; of are the random parts of calls."""
+    label, handle, relation, some, direction, selector, step, chain, ids = (
+        of[k] for k in ("label", "handle", "relation", "some", "direction", "selector", "step", "chain", "ids"))
+    ends = lambda: r.choice([handle, lambda: [handle(), handle()], selector])()
+    limit = lambda: r.choice([0, 1, 2, 5, 30])
+    related = lambda: some(related=[chain()], not_related=[chain()])
+    fields = lambda: r.choice([["name"], ["*"], ["title", "tier"], ["nam"]])
+    name, arguments = r.choice([
+        lambda: ("find", dict({"type": label()}, **some(ids=ids(), filters=r.choice(FILTERS), query=r.choice(WORDS), sort=[{"field": "id", "order": "desc"}], limit=limit(), citations=True), **related())),
+        lambda: ("find", dict({"query": r.choice(WORDS)}, **some(type=label(), limit=limit()))),
+        lambda: ("get", dict({"handles": [handle() for _ in range(r.randint(1, 3))]}, **some(fields=fields()))),
+        lambda: ("schema", some(type=label())),
+        lambda: ("follow", dict({"from": ends(), "steps": [step() for _ in range(r.randint(1, 2))]}, **some(limit=limit(), fields=fields(), edge_columns=["*"]))),
+        lambda: ("around", dict({"handle": handle()}, **some(max_hops=r.choice([1, 2, 3, "all"]), direction=direction(), relations=[relation()], types=[label()], fields=fields(), limit=limit()))),
+        lambda: ("connect", dict({"from": ends(), "to": ends()}, **some(max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), relations=[relation()], types=[label()], limit=limit()))),
+        lambda: ("connect", dict({"from": [handle(), handle()], "within": r.randint(1, 3)}, **some(fields=fields()))),
+        lambda: ("count", dict({"node": {"label": label()}, "steps": [step(), step()], "group_by": [dict({"step": r.randint(1, 2)}, **some(property=r.choice(["name", "tier", "severity", "number"]), label=label()))]}, **some(limit=limit()), **related())),
+        lambda: ("count", dict({"node": r.choice([{"label": label()}, selector()])}, **some(group_by=[{"property": r.choice(["tier", "severity", "status"])}]), **related())),
+        lambda: ("verify", {"claims": [r.choice([{"entity": handle()}, {"from": handle(), "relation": relation(), "to": handle()}, {"from": handle(), "to": handle(), "within": r.randint(1, 3)}, {"name": r.choice(WORDS)},
+                                                 {"count": {"tool": "find", "arguments": {"type": label()}}, "is": r.choice([4, 11, {"gte": 12}])}, {"none": {"tool": "around", "arguments": {"handle": handle()}}}]) for _ in range(r.randint(1, 3))]}),
+    ])()
+    # but for the clock
+    return "(kg_call_tool(%s, %s) -> 'structuredContent') - 'checked_at'" % (literal(name), literal(json.dumps(arguments)))
+
+
 def random_call(r):
     label = lambda: r.choice(LABELS[:4] if r.random() < .85 else LABELS)
     ids = lambda: r.sample(IDS, r.randint(1, 3))
@@ -95,11 +121,14 @@ def random_call(r):
     chain = lambda: r.choice([hop, lambda: [hop(), hop()], lambda: dict(hop(), min_count=r.randint(1, 3))])()
     connected = lambda: r.choice([{"related": [chain()]}, {"not_related": [chain()]}, {}, {}])
     selector = lambda: dict({"label": label()}, **r.choice([{"ids": ids()}, {"filters": r.choice(FILTERS)}, {}]), **connected())
-    limit = lambda: r.choice([1, 2, 5, 30])
+    limit = lambda: r.choice([0, 1, 2, 5, 30])
+    told = lambda: r.choice([{}, {}, {"ids_only": True}, {"columns": r.choice([["name"], ["*"], ["known_issue.title", "tier"], ["kind", "number"], ["nam"]])}, {"edge_columns": ["*"]}])
     step = lambda: dict({"type": relation()}, **some(
         direction=r.choice(["outgoing", "incoming", "both"]), max_hops=r.randint(1, 3),
         to=r.choice([{"label": label()}, {"filters": r.choice(FILTERS)}])))
-    tool = r.randrange(20)
+    tool = r.randrange(26)
+    if tool >= 20:
+        return compact_call(r, dict(label=label, handle=handle, relation=relation, some=some, direction=direction, selector=selector, step=step, chain=chain, ids=ids))
     if tool == 0:
         return "kg_get(%s, %s)" % (literal(label()), literal(r.choice(IDS)))
     if tool == 1:
@@ -118,11 +147,11 @@ def random_call(r):
         return r.choice(["kg_list_tools()", "kg_export_bundle('product')", "kg_export_bundle('produkt')"])
     name, arguments = [
         ("kg_graph_schema", some(expand_nodes=[label()], expand_schema=True)),
-        ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit()), **connected())),
-        ("kg_traverse", {"from": selector(), "relationships": [step() for _ in range(r.randint(1, 3))], "limit": limit()}),
+        ("kg_find_nodes", dict(node_label=label(), **some(filters=r.choice(FILTERS), ids=ids(), limit=limit(), search=r.choice(WORDS)), **connected(), **told())),
+        ("kg_traverse", dict({"from": selector(), "relationships": [step() for _ in range(r.randint(1, 3))], "limit": limit()}, **told())),
         ("kg_neighbors", dict(start_node={"label": label(), "node_id": r.choice(IDS)}, **some(
-            max_hops=r.choice([1, 2, 3, 5, "all"]), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]))),
-        ("kg_paths", dict({"from": selector(), "to": selector()}, **some(
+            max_hops=r.choice([1, 2, 3, 5, "all"]), direction=r.choice(["outgoing", "incoming", "both"]), limit=limit(), relationship_types=[relation()]), **told())),
+        ("kg_paths", dict({"from": selector(), "to": selector()}, **told(), **some(
             max_hops=r.randint(1, 4), mode=r.choice(["shortest", "all_shortest", "simple", "walks"]), limit=limit()))),
         ("kg_aggregate", aggregate(r, label(), IDS) if r.random() < .5 else dict(node=selector(), aggregations=[r.choice([{"fn": "count"}, {"fn": "max", "property": "reports"}])], **some(
             group_by=[{"property": r.choice(["tier", "severity", "status", "kind"])}]))),
