@@ -1000,7 +1000,14 @@ entity_of_node(KgPast *past, int64 node)
 			past->context, past->changed.n * sizeof(EntityThen *));
 		hash_seq_init(&scan, past->entities);
 		while ((entity = hash_seq_search(&scan)) != NULL)
-			past->was[kg_nodeset_find(&past->changed, entity->node)] = entity;
+		{
+			EntityThen **was =
+				&past->was[kg_nodeset_find(&past->changed, entity->node)];
+
+			/* One that got another id is under both, and was under one. */
+			if (*was == NULL || entity->data != NULL)
+				*was = entity;
+		}
 	}
 	return place == KG_NO_NODE ? NULL : past->was[place];
 }
