@@ -8,18 +8,17 @@
 #include "auth/listen.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "catalog/writer.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
+#include "store/check.h"
 #include "store/edge_key.h"
 #include "store/memory.h"
 #include "tools/memory.h"
 #include "tools/write_tool.h"
 #include "utils/hsearch.h"
-
-/* What an id may have. */
-#define KG_NAME_BYTES 128
 
 typedef struct Writing
 {
@@ -95,13 +94,16 @@ new_name(const KgInput *in, const char *key)
 	const char *name = text_argument(in, key);
 	JsonbValue value;
 
-	if (name[0] != '\0' && strlen(name) <= KG_NAME_BYTES)
+	if (name[0] != '\0' && strlen(name) <= KG_MAX_ID_BYTES &&
+		!kg_has_control(name, strlen(name)))
 		return name;
 	value = kg_json_string_value(name);
 	kg_error_throw(
 		kg_args_error(kg_input_path(in, key),
 					  &value,
-					  psprintf("a name of 1 to %d bytes", KG_NAME_BYTES)));
+					  psprintf("a name of 1 to %d bytes without control "
+							   "characters",
+							   KG_MAX_ID_BYTES)));
 }
 
 static uint32
