@@ -144,8 +144,8 @@ static const char *const delete_rows[] = {
 	KG_DELETE("kg_freed", ""),
 	KG_DELETE("kg_idempotency", ""),
 	KG_DELETE("kg_load", ""),
-	"DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
-	"(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)"};
+	("DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
+	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
 /* And the rest, by which it is known. */
 static const char *const delete_last[] = {

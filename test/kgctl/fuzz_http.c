@@ -191,7 +191,7 @@ answer(KgQuery *query)
 	KgQuery now = *query;
 
 	query->used = false;
-	if (pool.mode & 8)
+	if ((pool.mode & 8) && now.notice != NULL)
 		now.notice(now.arg,
 				   "{\"method\":\"notifications/message\",\"params\":{}}");
 	switch (pool.mode & 7)
