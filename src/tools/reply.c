@@ -18,6 +18,9 @@
 /* The first guess at what is around the items; then it is measured. */
 #define KG_ENVELOPE_BYTES 256
 
+/* So often what is beside the items may be reckoned less than it was. */
+#define KG_FREE_TRIES 8
+
 int64
 kg_input_max_bytes(const KgInput *in)
 {
@@ -499,6 +502,7 @@ kg_draft_finish(const KgDraft *draft)
 	KgFit fit = everything(draft);
 	int64 overhead = KG_ENVELOPE_BYTES;
 	int64 shortest = PG_INT64_MAX;
+	int tries = 0;
 
 	if (draft->untried > 0 || draft->rough > draft->max_bytes)
 		overhead += kg_json_text_size(draft->input->object);
@@ -529,11 +533,13 @@ kg_draft_finish(const KgDraft *draft)
 		shortest = Min(shortest, size);
 		measure(draft, &sizes);
 		/*
-		 * Never less than it was, so that this ends: where the hints and the
-		 * names in next are fewer with one fit than with the other, two fits
-		 * would be tried in turn for ever.
+		 * Where the hints and the names in next are fewer with one fit than
+		 * with another, two would be tried in turn for ever: after some tries
+		 * it is never reckoned less than it was.
 		 */
-		overhead = Max(overhead, size - fit_size(&sizes, &fit));
+		overhead = tries++ < KG_FREE_TRIES
+					   ? size - fit_size(&sizes, &fit)
+					   : Max(overhead, size - fit_size(&sizes, &fit));
 		fit = choose(draft, &sizes, draft->max_bytes - overhead);
 		if (fit.listed == tried.listed && fit.whole == tried.whole &&
 			fit.extras == tried.extras && fit.hints == tried.hints)
