@@ -62,10 +62,10 @@ BEGIN
    ('find', format($q$SELECT kg_find_nodes('{"node_label":"aa","filters":{"n":{"lt":%s}},"limit":0}')->>'total'$q$, k), format($q$SELECT count(*) FROM kg_entity WHERE entity_type='aa' AND (data->>'n')::int < %s$q$, k)),
    ('verify', format($q$SELECT string_agg(coalesce(x->>'verdict',''), ',') FROM jsonb_array_elements(kg_verify('{"claims":[{"entity":"aa:%s","property":"n","is":%s},{"count":{"tool":"find_nodes","arguments":{"node_label":"bb"}},"is":8}]}')->'claims') x$q$, aid, k),
      format($q$SELECT CASE WHEN NOT EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s') THEN 'not_found' WHEN EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s' AND (data->>'n')::int = %s) THEN 'supported' WHEN EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s' AND data->>'n' IS NULL) THEN 'not_found' ELSE 'contradicted' END || ',' || CASE WHEN (SELECT count(*) FROM kg_entity WHERE entity_type='bb')=8 THEN 'supported' ELSE 'contradicted' END$q$, aid, aid, k, aid)),
-   ('history', format($q$SELECT CASE WHEN jsonb_array_length(h->'changes')=0 THEN NULL WHEN h#>>'{changes,0,verdict}'='deleted' THEN NULL ELSE h#>>'{changes,0,version}' END FROM (SELECT CASE WHEN EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s') THEN kg_history('aa','%s','{"limit":1}') END h) z$q$, aid, aid), format($q$SELECT version FROM kg_entity WHERE entity_type='aa' AND entity_id='%s'$q$, aid)),
+   ('history', format($q$SELECT CASE WHEN jsonb_array_length(h->'changes')=0 THEN 'none' WHEN h#>>'{changes,0,verdict}'='deleted' THEN (h->'changes')::text ELSE h#>>'{changes,0,version}' END FROM (SELECT CASE WHEN EXISTS (SELECT FROM kg_entity WHERE entity_type='aa' AND entity_id='%s') THEN kg_history('aa','%s','{"limit":1}') END h) z$q$, aid, aid), format($q$SELECT version FROM kg_entity WHERE entity_type='aa' AND entity_id='%s'$q$, aid)),
    ('valid_at', format($q$SELECT kg_list_ids('dd','{"valid_at":"%s","limit":0}')->>'total'$q$, '2000-01-05T00:00:00Z'), $q$SELECT count(*) FROM kg_entity WHERE entity_type='dd' AND (data->>'from' IS NULL OR (data->>'from')::date <= '2000-01-05')$q$),
    ('traverse', format($q$SELECT string_agg(DISTINCT x->>0, ',' ORDER BY x->>0) FROM jsonb_array_elements(kg_traverse('{"from":{"label":"aa","filters":{"n":%s}},"relationships":[{"type":"TO_D"}],"limit":500,"ids_only":true}')->'rows') x$q$, k),
-     format($q$SELECT string_agg(DISTINCT 'aa:'||entity_id, ',' ORDER BY 'aa:'||entity_id) FROM kg_entity WHERE entity_type='aa' AND (data->>'n')::int=%s AND data->>'d' IS NOT NULL$q$, k))
+     format($q$SELECT string_agg(DISTINCT 'aa:'||entity_id, ',' ORDER BY 'aa:'||entity_id) FROM kg_entity e WHERE entity_type='aa' AND (data->>'n')::int=%s AND EXISTS (SELECT FROM kg_entity t WHERE t.entity_type='dd' AND t.entity_id=e.data->>'d')$q$, k))
   ) v(w,t,b) LOOP
    IF x IS NOT NULL THEN RETURN NEXT x; END IF;
   END LOOP;
@@ -160,7 +160,8 @@ BEGIN
   IF pg_trigger_depth() > 2 OR current_setting('storm.triggers', true) = 'off' THEN RETURN CASE WHEN TG_WHEN='BEFORE' THEN coalesce(NEW, OLD) END; END IF;
   PERFORM set_config('storm.strict', CASE WHEN TG_ARGV[0] = 'strict' THEN 'x' ELSE '' END, true);
   IF random() < .3 THEN
-  FOR x IN SELECT * FROM storm_ok() LOOP GET DIAGNOSTICS was = PG_CONTEXT; RAISE INFO '% % % % % %: % %', TG_TABLE_NAME, TG_NAME, TG_WHEN, TG_OP, TG_LEVEL, pg_trigger_depth(), x, regexp_replace(was, E'[\n ]+', ' ', 'g'); END LOOP; END IF;
+  -- What a row trigger makes again in the middle of its deletion gets its version, and its place in the history, at the statement's end.
+  FOR x IN SELECT o FROM storm_ok() o WHERE NOT (TG_TABLE_NAME = 'kg_edge' AND o LIKE 'history: tool [%"verdict": "deleted"%') LOOP GET DIAGNOSTICS was = PG_CONTEXT; RAISE INFO '% % % % % %: % %', TG_TABLE_NAME, TG_NAME, TG_WHEN, TG_OP, TG_LEVEL, pg_trigger_depth(), x, regexp_replace(was, E'[\n ]+', ' ', 'g'); END LOOP; END IF;
   PERFORM set_config('storm.strict', was, true);
   IF TG_NAME <> 'zz_d' AND random() < .03 THEN RAISE EXCEPTION 'trigger'; END IF;
   RETURN CASE WHEN TG_WHEN='BEFORE' THEN coalesce(NEW, OLD) END;
