@@ -532,14 +532,15 @@ kg_spi_each(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 
 void
 kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			  const Datum *values, const char *constraint, KgError *lost)
+			  const Datum *values, const char *nulls, const char *constraint,
+			  KgError *lost)
 {
 	MemoryContext context = CurrentMemoryContext;
 
 	PG_TRY();
 	{
 		kg_spi_run(
-			saved, sql, nargs, argtypes, values, NULL, false, SPI_OK_INSERT);
+			saved, sql, nargs, argtypes, values, nulls, false, SPI_OK_INSERT);
 	}
 	PG_CATCH();
 	{

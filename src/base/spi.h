@@ -101,7 +101,8 @@ extern void kg_spi_each(KgSaved *saved, const char *sql, int nargs,
  */
 extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
 						  const Oid *argtypes, const Datum *values,
-						  const char *constraint, KgError *lost);
+						  const char *nulls, const char *constraint,
+						  KgError *lost);
 
 /*
  * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the

@@ -743,14 +743,20 @@ kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
 	return newest;
 }
 
-void
-kg_catalog_throw_changed(void)
+KgError *
+kg_catalog_changed(void)
 {
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "another session changed a bundle at the same time");
 
 	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	return err;
+}
+
+void
+kg_catalog_throw_changed(void)
+{
+	kg_error_throw(kg_catalog_changed());
 }
 
 bool

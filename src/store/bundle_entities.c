@@ -309,6 +309,7 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 				  5,
 				  insert_argtypes,
 				  values,
+				  NULL,
 				  "kg_entity_pkey",
 				  lost_race(apply, counts));
 	if (SPI_processed < columns->nrows)

@@ -663,9 +663,8 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Another session wrote an edge that was not there when it was compared. */
-static KgError *
-lost_race(void)
+KgError *
+kg_edge_lost_race(void)
 {
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "an edge was written by another session at the same time");
@@ -715,7 +714,7 @@ insert_beside(const Datum *values, int n)
 
 		if (!TransactionIdIsCurrentTransactionId(
 				DatumGetTransactionId(kg_spi_value(i, 1, &isnull))))
-			kg_error_throw(lost_race());
+			kg_error_throw(kg_edge_lost_race());
 	}
 	SPI_freetuptable(SPI_tuptable);
 	SPI_processed = inserted;
@@ -750,8 +749,9 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 					  KG_EDGE_ARGS,
 					  edge_argtypes,
 					  values,
+					  NULL,
 					  "kg_edge_pkey",
-					  lost_race());
+					  kg_edge_lost_race());
 	else
 		kg_spi_run(&update_saved,
 				   "UPDATE @kg_edge e SET properties = u.properties "

@@ -125,4 +125,7 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 
+/* Another session wrote an edge that was not there when it was looked for. */
+extern KgError *kg_edge_lost_race(void);
+
 #endif /* KG_EDGES_H */

@@ -991,6 +991,7 @@ create_entities(const Revert *revert)
 				  6,
 				  argtypes,
 				  values,
+				  NULL,
 				  "kg_entity_pkey",
 				  lost);
 }
