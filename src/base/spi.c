@@ -549,7 +549,8 @@ kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 		/* The transaction ends either way: only the words are others. */
 		MemoryContextSwitchTo(context);
 		edata = CopyErrorData();
-		if (edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION ||
+		if ((edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION &&
+			 edata->sqlerrcode != ERRCODE_FOREIGN_KEY_VIOLATION) ||
 			edata->constraint_name == NULL ||
 			strcmp(edata->constraint_name, constraint) != 0)
 			PG_RE_THROW();

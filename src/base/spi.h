@@ -96,8 +96,9 @@ extern void kg_spi_each(KgSaved *saved, const char *sql, int nargs,
 						void *arg);
 
 /*
- * An INSERT of rows that were not there when it was looked; where a key of the
- * constraint exists after all, it raises the error given.
+ * An INSERT of rows that were not there when it was looked, below one that was;
+ * where the constraint, a key or a foreign key, refuses it after all, it raises
+ * the error given.
  */
 extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
 						  const Oid *argtypes, const Datum *values,
