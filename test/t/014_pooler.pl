@@ -63,6 +63,7 @@ append_to_file($ini, "[databases]\nkg = host=" . $node->host . ' port=' . $node-
 	  . "pool_mode = transaction\ndefault_pool_size = $POOL\nmax_client_conn = 300\nlogfile = $dir/log\npidfile = $dir/pid\n"
 	  . "ignore_startup_parameters = extra_float_digits\n" . ($prepares ? "max_prepared_statements = 50\n" : ''));
 system_or_bail($pgbouncer, '-d', '-q', $ini);
+ok(wait_until(sub { -S "$dir/.s.PGSQL.$port" && -s "$dir/pid" }), 'the pooler listens');
 
 END
 {
@@ -91,8 +92,10 @@ sub clients
 	my ($out, $err) = ('', '');
 
 	append_to_file($file, $script{$name}) unless -e $file;
-	my $ok = IPC::Run::run([ 'pgbench', '-n', '-h', $dir, '-p', $port, '-U', $role, '-M', $mode, '-c', $CLIENTS, '-j', 2, '-t', $each, '-f', $file, 'kg' ],
-		'>', \$out, '2>', \$err);
+	# pgbench waits for a statement to be prepared with all clients of the thread,
+	# those among them that have the connections: a thread each.
+	my $ok = IPC::Run::run([ 'pgbench', '-n', '-h', $dir, '-p', $port, '-U', $role, '-M', $mode, '-c', $CLIENTS, '-j', $mode eq 'prepared' ? $CLIENTS : 2,
+			'-t', $each, '-f', $file, 'kg' ], '>', \$out, '2>', \$err, IPC::Run::timeout(600));
 	my ($done) = $out =~ /number of transactions actually processed: (\d+)/;
 	return ($ok, $done // 0, $err);
 }
