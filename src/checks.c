@@ -362,10 +362,7 @@ read_options(const Jsonb *options, KgCheckCall *call)
 	static const char *const known[] = {"repair", "limit", "tenant", NULL};
 	JsonbValue value;
 
-	if (!JB_ROOT_IS_OBJECT(options))
-		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
-	kg_check_members(&options->root, known, "", NULL);
+	kg_check_options(options, known);
 	call->limit = 100;
 	if (kg_json_get(&options->root, "repair", &value))
 	{

@@ -26,17 +26,11 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 {
 	static const char *const known[] = {"secrets", NULL};
 	const Jsonb *options = PG_GETARG_JSONB_P(1);
-	bool secrets = false;
-	JsonbValue value;
 	KgUserContext user;
+	bool secrets;
 
 	kg_check_options(options, known);
-	if (kg_json_get(&options->root, "secrets", &value) != NULL)
-	{
-		if (value.type != jbvBool)
-			kg_error_throw_option("secrets", &value, "true or false");
-		secrets = value.val.boolean;
-	}
+	secrets = kg_option_is_on(options, "secrets");
 	kg_become_owner(&user);
 	SPI_connect();
 	kg_require_tenant(PG_GETARG_DATUM(0));

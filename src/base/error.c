@@ -729,3 +729,15 @@ kg_check_options(const Jsonb *options, const char *const *known)
 			kg_error_new(KG_INVALID_INPUT, "options must be an object"));
 	kg_check_members(&options->root, known, "", NULL);
 }
+
+bool
+kg_option_is_on(const Jsonb *options, const char *name)
+{
+	JsonbValue value;
+
+	if (kg_json_get(&options->root, name, &value) == NULL)
+		return false;
+	if (value.type != jbvBool)
+		kg_error_throw_option(name, &value, "true or false");
+	return value.val.boolean;
+}

@@ -158,6 +158,8 @@ extern void kg_check_members(const JsonbContainer *object,
 
 /* The options of a function: an object with no others. */
 extern void kg_check_options(const Jsonb *options, const char *const *known);
+/* Is the option true?  False where it is not there; raises where it is no boolean. */
+extern bool kg_option_is_on(const Jsonb *options, const char *name);
 
 /* The gathered errors as a JSON array. */
 extern Jsonb *kg_error_array(const KgErrorList *list);

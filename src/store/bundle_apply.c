@@ -91,12 +91,7 @@ read_options(const Jsonb *jsonb, KgApplyOptions *options)
 		if (!options->merge && !kg_json_string_is(&value, "replace"))
 			kg_error_throw_option("mode", &value, "\"replace\" or \"merge\"");
 	}
-	if (kg_json_get(root, "dry_run", &value))
-	{
-		if (value.type != jbvBool)
-			kg_error_throw_option("dry_run", &value, "true or false");
-		options->dry_run = value.val.boolean;
-	}
+	options->dry_run = kg_option_is_on(jsonb, "dry_run");
 	if (kg_json_get(root, "expected_revision", &value))
 	{
 		if (!kg_json_int64(&value, &n) || n < 0)

@@ -16,18 +16,6 @@
 /* Errors kept of one item. */
 #define KG_ERRORS_PER_ITEM 10
 
-static bool
-read_flag(const Jsonb *options, const char *name)
-{
-	JsonbValue value;
-
-	if (!kg_json_get(&options->root, name, &value))
-		return false;
-	if (value.type != jbvBool)
-		kg_error_throw_option(name, &value, "true or false");
-	return value.val.boolean;
-}
-
 bool
 kg_put_atomic(const Jsonb *options)
 {
@@ -35,13 +23,13 @@ kg_put_atomic(const Jsonb *options)
 		"atomic", "idempotency_key", "dry_run", "reason", NULL};
 
 	kg_check_options(options, known);
-	return read_flag(options, "atomic");
+	return kg_option_is_on(options, "atomic");
 }
 
 bool
 kg_put_is_dry(const Jsonb *options)
 {
-	return JB_ROOT_IS_OBJECT(options) && read_flag(options, "dry_run");
+	return JB_ROOT_IS_OBJECT(options) && kg_option_is_on(options, "dry_run");
 }
 
 const char *

@@ -87,12 +87,7 @@ read_options(Revert *revert, const Jsonb *options)
 	JsonbValue value;
 
 	kg_check_options(options, known);
-	if (kg_json_get(&options->root, "dry_run", &value))
-	{
-		if (value.type != jbvBool)
-			kg_error_throw_option("dry_run", &value, "true or false");
-		revert->dry_run = value.val.boolean;
-	}
+	revert->dry_run = kg_option_is_on(options, "dry_run");
 	if (kg_json_get(&options->root, "reason", &value))
 	{
 		if (value.type != jbvString)

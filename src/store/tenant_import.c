@@ -94,18 +94,6 @@ throw_content(const char *what, const char *expected)
 }
 
 static void
-read_flag(const Jsonb *options, const char *name, bool *flag)
-{
-	JsonbValue value;
-
-	if (kg_json_get(&options->root, name, &value) == NULL)
-		return;
-	if (value.type != jbvBool)
-		kg_error_throw_option(name, &value, "true or false");
-	*flag = value.val.boolean;
-}
-
-static void
 read_options(const Jsonb *jsonb, Options *options)
 {
 	static const char *const known[] = {
@@ -119,9 +107,9 @@ read_options(const Jsonb *jsonb, Options *options)
 			kg_error_throw_option("name", &value, "a name");
 		options->name = kg_json_cstring(&value);
 	}
-	read_flag(jsonb, "frozen", &options->frozen);
-	read_flag(jsonb, "create_roles", &options->create_roles);
-	read_flag(jsonb, "without_policies", &options->without_policies);
+	options->frozen = kg_option_is_on(jsonb, "frozen");
+	options->create_roles = kg_option_is_on(jsonb, "create_roles");
+	options->without_policies = kg_option_is_on(jsonb, "without_policies");
 }
 
 /* A statement about the tenant alone, whose text may be made here. */
