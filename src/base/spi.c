@@ -530,12 +530,12 @@ kg_spi_each(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	MemoryContextSwitchTo(caller);
 }
 
-void
+bool
 kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			  const Datum *values, const char *nulls, const char *constraint,
-			  KgError *lost)
+			  const Datum *values, const char *nulls, const char *constraint)
 {
 	MemoryContext context = CurrentMemoryContext;
+	volatile bool inserted = true;
 
 	PG_TRY();
 	{
@@ -546,7 +546,6 @@ kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	{
 		ErrorData *edata;
 
-		/* The transaction ends either way: only the words are others. */
 		MemoryContextSwitchTo(context);
 		edata = CopyErrorData();
 		if ((edata->sqlerrcode != ERRCODE_UNIQUE_VIOLATION &&
@@ -555,9 +554,10 @@ kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 			strcmp(edata->constraint_name, constraint) != 0)
 			PG_RE_THROW();
 		FlushErrorState();
-		kg_error_throw(lost);
+		inserted = false;
 	}
 	PG_END_TRY();
+	return inserted;
 }
 
 void

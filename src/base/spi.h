@@ -96,14 +96,13 @@ extern void kg_spi_each(KgSaved *saved, const char *sql, int nargs,
 						void *arg);
 
 /*
- * An INSERT of rows that were not there when it was looked, below one that was;
- * where the constraint, a key or a foreign key, refuses it after all, it raises
- * the error given.
+ * An INSERT of rows that were not there when it was looked, below one that was.
+ * False where the constraint, a key or a foreign key, refuses it after all: the
+ * transaction cannot go on, and the caller raises an error of its own.
  */
-extern void kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
+extern bool kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
 						  const Oid *argtypes, const Datum *values,
-						  const char *nulls, const char *constraint,
-						  KgError *lost);
+						  const char *nulls, const char *constraint);
 
 /*
  * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the

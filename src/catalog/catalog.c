@@ -743,20 +743,14 @@ kg_catalog_locked(const char *tenant, const int32 *type_nos, int n)
 	return newest;
 }
 
-KgError *
-kg_catalog_changed(void)
+void
+kg_catalog_throw_changed(void)
 {
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "another session changed a bundle at the same time");
 
 	kg_error_expected(err, "the same call again");
-	return err;
-}
-
-void
-kg_catalog_throw_changed(void)
-{
-	kg_error_throw(kg_catalog_changed());
+	kg_error_throw(err);
 }
 
 bool

@@ -271,8 +271,8 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 }
 
 /* Another session wrote an entity that was not there when it was compared. */
-static KgError *
-lost_race(const KgApply *apply, const KgCounts *counts)
+static KG_NORETURN void
+throw_lost_race(const KgApply *apply, const KgCounts *counts)
 {
 	KgError *err = kg_error_new(KG_CONFLICT,
 								"entities of type \"%s\" in bundle \"%s\" "
@@ -282,7 +282,7 @@ lost_race(const KgApply *apply, const KgCounts *counts)
 
 	kg_error_entity(err, counts->name, NULL);
 	kg_error_expected(err, "the same call again");
-	return err;
+	kg_error_throw(err);
 }
 
 #define KG_INSERT                                          \
@@ -304,14 +304,14 @@ insert_batch(const KgApply *apply, const KgCounts *counts,
 	if (columns->nrows == 0)
 		return;
 	kg_columns_arrays(columns, &values[3]);
-	kg_spi_insert(&saved,
-				  KG_INSERT,
-				  5,
-				  insert_argtypes,
-				  values,
-				  NULL,
-				  "kg_entity_pkey",
-				  lost_race(apply, counts));
+	if (!kg_spi_insert(&saved,
+					   KG_INSERT,
+					   5,
+					   insert_argtypes,
+					   values,
+					   NULL,
+					   "kg_entity_pkey"))
+		throw_lost_race(apply, counts);
 	if (SPI_processed < columns->nrows)
 		kg_error_throw(kg_kept_error("entity", "inserted"));
 }

@@ -879,18 +879,18 @@ kg_bundle_write_relations(KgApply *apply)
 
 		variant_row(
 			apply, list_nth(apply->variants, i), numbers[i], values, nulls);
-		kg_spi_insert(
-			&insert_saved,
-			"INSERT INTO @kg_relation(tenant, bundle, relation, "
-			"from_type, to_bundle, to_type, relation_no, property, "
-			"schema, inverse, is_symmetric, description, key, "
-			"history_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-			"$10, $11, $12, $13, $14)",
-			KG_RELATION_COLUMNS,
-			relation_types,
-			values,
-			nulls,
-			"kg_relation_pkey",
-			kg_catalog_changed());
+		if (!kg_spi_insert(
+				&insert_saved,
+				"INSERT INTO @kg_relation(tenant, bundle, relation, "
+				"from_type, to_bundle, to_type, relation_no, property, "
+				"schema, inverse, is_symmetric, description, key, "
+				"history_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
+				"$10, $11, $12, $13, $14)",
+				KG_RELATION_COLUMNS,
+				relation_types,
+				values,
+				nulls,
+				"kg_relation_pkey"))
+			kg_catalog_throw_changed();
 	}
 }

@@ -166,29 +166,29 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	if (stored && strcmp(stored->schema_hash, type->hash) != 0)
 		(void) kg_lock_type_exclusive(stored->type_no);
 	/* The position orders the tools; it is kept in step silently. */
-	kg_spi_insert(
-		&saved,
-		"INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
-		"schema, schema_hash, position, key_fields, history_since, "
-		"version_above) VALUES ($1, $2, $3, $4, $5, $6, $7, "
-		"CASE WHEN $8 THEN clock_timestamp() END, "
-		"coalesce((SELECT version FROM @kg_freed_type WHERE tenant = $1 "
-		"AND bundle = $2 AND entity_type = $3), 0)) "
-		"ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
-		"schema = $4, schema_hash = $5, key_fields = $7, "
-		"history_since = CASE WHEN $8 THEN "
-		"coalesce(t.history_since, clock_timestamp()) END, "
-		"position = CASE WHEN $6 < 0 THEN t.position ELSE $6 END, "
-		"updated_at = CASE WHEN t.schema_hash = $5 "
-		"THEN t.updated_at ELSE now() END "
-		"WHERE t.schema_hash <> $5 OR "
-		"($6 >= 0 AND t.position <> $6)",
-		8,
-		argtypes,
-		values,
-		NULL,
-		"kg_entity_type_tenant_bundle_fkey",
-		kg_catalog_changed());
+	if (!kg_spi_insert(
+			&saved,
+			"INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
+			"schema, schema_hash, position, key_fields, history_since, "
+			"version_above) VALUES ($1, $2, $3, $4, $5, $6, $7, "
+			"CASE WHEN $8 THEN clock_timestamp() END, "
+			"coalesce((SELECT version FROM @kg_freed_type WHERE tenant = $1 "
+			"AND bundle = $2 AND entity_type = $3), 0)) "
+			"ON CONFLICT (tenant, bundle, entity_type) DO UPDATE SET "
+			"schema = $4, schema_hash = $5, key_fields = $7, "
+			"history_since = CASE WHEN $8 THEN "
+			"coalesce(t.history_since, clock_timestamp()) END, "
+			"position = CASE WHEN $6 < 0 THEN t.position ELSE $6 END, "
+			"updated_at = CASE WHEN t.schema_hash = $5 "
+			"THEN t.updated_at ELSE now() END "
+			"WHERE t.schema_hash <> $5 OR "
+			"($6 >= 0 AND t.position <> $6)",
+			8,
+			argtypes,
+			values,
+			NULL,
+			"kg_entity_type_tenant_bundle_fkey"))
+		kg_catalog_throw_changed();
 	apply->moved = true;
 	if (stored == NULL)
 		apply->type_changes[KG_CHANGE_CREATED] = lappend(

@@ -663,14 +663,14 @@ kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-KgError *
-kg_edge_lost_race(void)
+void
+kg_edge_throw_lost_race(void)
 {
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "an edge was written by another session at the same time");
 
 	kg_error_expected(err, "the same call again");
-	return err;
+	kg_error_throw(err);
 }
 
 /*
@@ -714,7 +714,7 @@ insert_beside(const Datum *values, int n)
 
 		if (!TransactionIdIsCurrentTransactionId(
 				DatumGetTransactionId(kg_spi_value(i, 1, &isnull))))
-			kg_error_throw(kg_edge_lost_race());
+			kg_edge_throw_lost_race();
 	}
 	SPI_freetuptable(SPI_tuptable);
 	SPI_processed = inserted;
@@ -742,16 +742,18 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	if (wanted == KG_EDGE_NONE && beside)
 		insert_beside(values, chosen.nrows);
 	else if (wanted == KG_EDGE_NONE)
-		kg_spi_insert(&insert_saved,
-					  "INSERT INTO @kg_edge(tenant, source, relation_no, "
-					  "target, key, properties) "
-					  "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
-					  KG_EDGE_ARGS,
-					  edge_argtypes,
-					  values,
-					  NULL,
-					  "kg_edge_pkey",
-					  kg_edge_lost_race());
+	{
+		if (!kg_spi_insert(&insert_saved,
+						   "INSERT INTO @kg_edge(tenant, source, relation_no, "
+						   "target, key, properties) "
+						   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
+						   KG_EDGE_ARGS,
+						   edge_argtypes,
+						   values,
+						   NULL,
+						   "kg_edge_pkey"))
+			kg_edge_throw_lost_race();
+	}
 	else
 		kg_spi_run(&update_saved,
 				   "UPDATE @kg_edge e SET properties = u.properties "

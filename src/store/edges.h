@@ -125,7 +125,7 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 
-/* Another session wrote an edge that was not there when it was looked for. */
-extern KgError *kg_edge_lost_race(void);
+/* Raise KG_CONFLICT: another session wrote an edge that was not there before. */
+extern KG_NORETURN void kg_edge_throw_lost_race(void) KG_NORETURN_TAIL;
 
 #endif /* KG_EDGES_H */

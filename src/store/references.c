@@ -391,28 +391,28 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated,
 		return;
 	values[0] = CStringGetTextDatum(tenant);
 	kg_columns_arrays(edges, &values[1]);
-	kg_spi_insert(
-		repeated ? &repeated_saved : &plain_saved,
-		repeated ? "INSERT INTO @kg_edge AS e(tenant, source, "
-				   "relation_no, target, property) "
-				   "SELECT $1, u.source, u.relation_no, u.target, "
-				   "min(u.property COLLATE \"C\") "
-				   "FROM unnest($2, $3, $4, $5) "
-				   "u(source, relation_no, target, property) "
-				   "GROUP BY u.source, u.relation_no, u.target "
-				   "ON CONFLICT (tenant, source, relation_no, key, target) "
-				   "DO UPDATE SET property = excluded.property "
-				   "WHERE excluded.property < e.property"
-				 : "INSERT INTO @kg_edge(tenant, source, relation_no, "
-				   "target, property) "
-				   "SELECT $1, unnest($2), unnest($3), unnest($4), "
-				   "unnest($5)",
-		5,
-		argtypes,
-		values,
-		NULL,
-		"kg_edge_pkey",
-		kg_edge_lost_race());
+	if (!kg_spi_insert(
+			repeated ? &repeated_saved : &plain_saved,
+			repeated ? "INSERT INTO @kg_edge AS e(tenant, source, "
+					   "relation_no, target, property) "
+					   "SELECT $1, u.source, u.relation_no, u.target, "
+					   "min(u.property COLLATE \"C\") "
+					   "FROM unnest($2, $3, $4, $5) "
+					   "u(source, relation_no, target, property) "
+					   "GROUP BY u.source, u.relation_no, u.target "
+					   "ON CONFLICT (tenant, source, relation_no, key, target) "
+					   "DO UPDATE SET property = excluded.property "
+					   "WHERE excluded.property < e.property"
+					 : "INSERT INTO @kg_edge(tenant, source, relation_no, "
+					   "target, property) "
+					   "SELECT $1, unnest($2), unnest($3), unnest($4), "
+					   "unnest($5)",
+			5,
+			argtypes,
+			values,
+			NULL,
+			"kg_edge_pkey"))
+		kg_edge_throw_lost_race();
 	kg_stored_require_edges(tenant, edges);
 }
 

@@ -975,20 +975,22 @@ create_entities(const Revert *revert)
 	if (columns.nrows == 0)
 		return;
 	kg_columns_arrays(&columns, &values[1]);
+	if (kg_spi_insert(
+			&saved,
+			"INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+			"entity_id, data, node) SELECT $1, bundle, type, id, data, "
+			"node FROM unnest($2, $3, $4, $5, $6) "
+			"u(bundle, type, id, data, node)",
+			6,
+			argtypes,
+			values,
+			NULL,
+			"kg_entity_pkey"))
+		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");
 	kg_error_expected(lost, "a look at kg_history() of what is there now");
-	kg_spi_insert(&saved,
-				  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-				  "entity_id, data, node) SELECT $1, bundle, type, id, data, "
-				  "node FROM unnest($2, $3, $4, $5, $6) "
-				  "u(bundle, type, id, data, node)",
-				  6,
-				  argtypes,
-				  values,
-				  NULL,
-				  "kg_entity_pkey",
-				  lost);
+	kg_error_throw(lost);
 }
 
 static void
