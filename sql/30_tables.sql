@@ -253,13 +253,15 @@ COMMENT ON TABLE @extschema@.kg_pending_reference IS 'references to check when t
 -- what was replaced be gone before a fifth of the table is (PostgreSQL's own
 -- share).  A change of data alone is a HOT update as it is: no index of kg_entity
 -- has a column that it changes.
-ALTER TABLE @extschema@.kg_entity SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_edge SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_adjacency SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_index_key SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_term SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_trigram SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
-ALTER TABLE @extschema@.kg_word SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+DO $$
+DECLARE
+  t text;
+BEGIN
+  FOREACH t IN ARRAY ARRAY['kg_entity', 'kg_edge', 'kg_adjacency', 'kg_index_key', 'kg_term', 'kg_trigram', 'kg_word'] LOOP
+    EXECUTE pg_catalog.format('ALTER TABLE @extschema@.%I SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05)', t);
+  END LOOP;
+END
+$$;
 
 -- The key that signs cursors; one row, read by the owner only.
 CREATE TABLE @extschema@.kg_secret (

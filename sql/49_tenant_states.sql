@@ -16,7 +16,8 @@ CREATE TABLE @extschema@.kg_tenant_state (
   CONSTRAINT kg_tenant_state_tool_fkey FOREIGN KEY (tenant, after_text, after_bytes) REFERENCES @extschema@.kg_tool_version,
   CONSTRAINT kg_tenant_state_agent_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_agent_bundle,
   CONSTRAINT kg_tenant_state_limit_fkey FOREIGN KEY (tenant, after_text) REFERENCES @extschema@.kg_limit,
-  CONSTRAINT kg_tenant_state_request_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_idempotency
+  CONSTRAINT kg_tenant_state_request_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_idempotency,
+  CONSTRAINT kg_tenant_state_load_fkey FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_load
 );
 COMMENT ON TABLE @extschema@.kg_tenant_state IS 'tenants that are read and not written (frozen), and those whose data is being deleted (dropping); made by kg_freeze_tenant() and kg_drop_tenant()';
 
@@ -55,7 +56,7 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['kg_tenant', 'kg_tenant_role', 'kg_bundle', 'kg_entity_type', 'kg_relation', 'kg_tool', 'kg_tool_version',
-    'kg_history', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_limit', 'kg_idempotency'] LOOP
+    'kg_history', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_limit', 'kg_idempotency', 'kg_load'] LOOP
     EXECUTE pg_catalog.format('CREATE TRIGGER kg_hold_tenant BEFORE %s ON @extschema@.%I FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_hold_tenant()',
       CASE WHEN t IN ('kg_tenant', 'kg_history') THEN 'UPDATE OR DELETE' ELSE 'INSERT OR UPDATE OR DELETE' END, t);
   END LOOP;

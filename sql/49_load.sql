@@ -12,12 +12,6 @@ CREATE TABLE @extschema@.kg_load (
 COMMENT ON TABLE @extschema@.kg_load IS 'how far loads in batches have come; for the owner only';
 COMMENT ON COLUMN @extschema@.kg_load.batch IS 'how many batches are written';
 COMMENT ON COLUMN @extschema@.kg_load.position IS 'what the client that loads keeps with its last batch';
--- A frozen tenant stays as it is (sql/49_tenant_states.sql), and is restored frozen.
-CREATE TRIGGER kg_hold_tenant BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.kg_load
-  FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_hold_tenant();
-ALTER TABLE @extschema@.kg_load ENABLE ALWAYS TRIGGER kg_hold_tenant;
-ALTER TABLE @extschema@.kg_tenant_state ADD CONSTRAINT kg_tenant_state_load_fkey
-  FOREIGN KEY (tenant, after_text, after_text) REFERENCES @extschema@.kg_load;
 CREATE INDEX kg_load_updated_idx ON @extschema@.kg_load (tenant, updated_at);
 
 SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_load', '');
