@@ -30,8 +30,6 @@
 #include "utils/lsyscache.h"
 
 #define KG_MAX_KEY_BYTES 128
-/* Expired replies that go with each that is kept. */
-#define KG_EXPIRED_AT_ONCE_TEXT "100"
 
 const char *
 kg_idempotency_key(const Jsonb *options)
@@ -213,35 +211,21 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 	return begin(request, key, psprintf("tool %s", tool));
 }
 
-static void
-forget_expired(const char *tenant)
+void
+kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 {
-	static KgSaved saved;
 	static const Oid argtypes[] = {TEXTOID, FLOAT8OID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  Float8GetDatum(kg_setting_idempotency_time)};
+	Datum values[] = {CStringGetTextDatum(tenant), Float8GetDatum(seconds)};
 
-	kg_spi_run_newest(&saved,
-					  "WITH expired AS MATERIALIZED (SELECT caller, key "
-					  "FROM @kg_idempotency WHERE tenant = $1 "
-					  "AND created_at <= clock_timestamp() "
-					  "- $2 * '1 s'::interval "
-					  "ORDER BY created_at LIMIT " KG_EXPIRED_AT_ONCE_TEXT
-					  " FOR UPDATE SKIP LOCKED) "
-					  "DELETE FROM @kg_idempotency k USING expired e "
-					  "WHERE k.tenant = $1 AND k.caller = e.caller "
-					  "AND k.key = e.key",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_run_newest(
+		saved, sql, lengthof(argtypes), argtypes, values, NULL, SPI_OK_DELETE);
 }
 
 void
 kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
 	static KgSaved saved;
+	static KgSaved expired;
 	static const Oid argtypes[] = {
 		TEXTOID, TEXTOID, TEXTOID, BYTEAOID, JSONBOID};
 	Datum values[] = {CStringGetTextDatum(request->tenant),
@@ -266,7 +250,10 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 					  values,
 					  NULL,
 					  SPI_OK_INSERT);
-	forget_expired(request->tenant);
+	kg_delete_old(&expired,
+				  KG_DELETE_OLD("kg_idempotency", "key", "created_at"),
+				  request->tenant,
+				  kg_setting_idempotency_time);
 	kg_restore_user(&user);
 }
 

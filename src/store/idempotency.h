@@ -5,6 +5,7 @@
 #ifndef KG_IDEMPOTENCY_H
 #define KG_IDEMPOTENCY_H
 
+#include "base/spi.h"
 #include "fmgr.h"
 #include "utils/jsonb.h"
 
@@ -13,6 +14,21 @@ extern const char *kg_idempotency_key(const Jsonb *options);
 
 /* Role, subject, agent, and what it calls: ["app", "ada", null, "f"] */
 extern char *kg_caller_of(const char *called);
+
+/*
+ * Of a table that keeps something for callers, under a name of theirs: delete
+ * what a tenant has that is older than so many seconds, 100 rows at the most,
+ * without waiting for anybody.  As the owner.
+ */
+#define KG_DELETE_OLD(table, name, at)                               \
+	"WITH old AS MATERIALIZED (SELECT caller, " name " FROM @" table \
+	" WHERE tenant = $1 AND " at " <= clock_timestamp() "            \
+	"- $2 * '1 s'::interval ORDER BY " at " LIMIT 100 "              \
+	"FOR UPDATE SKIP LOCKED) DELETE FROM @" table " k USING old o "  \
+	"WHERE k.tenant = $1 AND k.caller = o.caller AND k." name " = o." name
+
+extern void kg_delete_old(KgSaved *saved, const char *sql, const char *tenant,
+						  int seconds);
 
 /* A write with a key: who sent it, and the digest of what. */
 typedef struct KgRequest

@@ -20,8 +20,6 @@
 
 #define KG_MAX_LOAD_BYTES 1024
 #define KG_MAX_POSITION_BYTES 8192
-/* Old positions that go with each load that begins. */
-#define KG_OLD_AT_ONCE_TEXT "100"
 
 static void
 require_name(const char *load)
@@ -67,31 +65,6 @@ kg_load_position(const char *load)
 	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
 }
 
-static void
-forget_old(const char *tenant)
-{
-	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, FLOAT8OID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  Float8GetDatum(kg_setting_load_time)};
-
-	kg_spi_run_newest(&saved,
-					  "WITH old AS MATERIALIZED (SELECT caller, load "
-					  "FROM @kg_load WHERE tenant = $1 "
-					  "AND updated_at <= clock_timestamp() "
-					  "- $2 * '1 s'::interval "
-					  "ORDER BY updated_at LIMIT " KG_OLD_AT_ONCE_TEXT
-					  " FOR UPDATE SKIP LOCKED) "
-					  "DELETE FROM @kg_load l USING old o "
-					  "WHERE l.tenant = $1 AND l.caller = o.caller "
-					  "AND l.load = o.load",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
-}
-
 static KG_NORETURN void
 throw_gone_on(const char *load, int64 batch)
 {
@@ -109,6 +82,7 @@ throw_gone_on(const char *load, int64 batch)
 void
 kg_load_batch(const char *load, int64 batch, Jsonb *position)
 {
+	static KgSaved old;
 	static KgSaved begins;
 	static KgSaved goes_on;
 	static const Oid argtypes[] = {
@@ -130,7 +104,10 @@ kg_load_batch(const char *load, int64 batch, Jsonb *position)
 	kg_become_owner(&user);
 	if (batch == 0)
 	{
-		forget_old(tenant);
+		kg_delete_old(&old,
+					  KG_DELETE_OLD("kg_load", "load", "updated_at"),
+					  tenant,
+					  kg_setting_load_time);
 		kg_spi_run_newest(&begins,
 						  "INSERT INTO @kg_load"
 						  "(tenant, caller, load, batch, position) "
