@@ -27,7 +27,6 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	Datum values[] = {PG_GETARG_DATUM(0)};
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	KgUserContext user;
-	KgError *err;
 
 	kg_tenant_check_name(tenant);
 	kg_become_owner(&user);
@@ -42,11 +41,7 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 			   false,
 			   SPI_OK_INSERT);
 	if (SPI_processed == 0)
-	{
-		err = kg_error_new(
-			KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant);
-		kg_error_throw(err);
-	}
+		kg_tenant_throw_exists(tenant);
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();

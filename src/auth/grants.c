@@ -47,6 +47,13 @@ kg_tenant_check_name(const char *tenant)
 }
 
 void
+kg_tenant_throw_exists(const char *tenant)
+{
+	kg_error_throw(kg_error_new(
+		KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant));
+}
+
+void
 kg_require_tenant(Datum tenant)
 {
 	static KgSaved saved;

@@ -6,10 +6,15 @@
 #ifndef KG_GRANTS_H
 #define KG_GRANTS_H
 
+#include "base/error.h"
 #include "nodes/pg_list.h"
 
 /* Raises KG_INVALID_INPUT unless a tenant may have that name. */
 extern void kg_tenant_check_name(const char *tenant);
+
+/* Raise KG_ALREADY_EXISTS. */
+extern KG_NORETURN void
+kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
 
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);

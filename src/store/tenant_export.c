@@ -53,6 +53,15 @@ kg_chain_add(uint8 *digest, const char *line, int len)
 		elog(ERROR, "could not compute a digest");
 }
 
+char *
+kg_chain_text(const uint8 *digest)
+{
+	char *text = palloc(2 * KG_CHAIN_BYTES + 1);
+
+	text[hex_encode((const char *) digest, KG_CHAIN_BYTES, text)] = '\0';
+	return text;
+}
+
 static void
 put_line(Export *export, Datum line)
 {
@@ -162,16 +171,11 @@ put_head(Export *export, const char *tenant)
 static void
 put_end(Export *export)
 {
-	StringInfoData line;
-
-	initStringInfo(&line);
-	appendStringInfo(&line,
-					 "{\"end\": {\"lines\": " INT64_FORMAT ", \"sha256\": \"",
-					 export->lines);
-	for (int i = 0; i < KG_CHAIN_BYTES; i++)
-		appendStringInfo(&line, "%02x", export->digest[i]);
-	appendStringInfoString(&line, "\"}}");
-	put_line(export, CStringGetTextDatum(line.data));
+	put_line(export,
+			 CStringGetTextDatum(psprintf("{\"end\": {\"lines\": " INT64_FORMAT
+										  ", \"sha256\": \"%s\"}}",
+										  export->lines,
+										  kg_chain_text(export->digest))));
 }
 
 void

@@ -14,15 +14,15 @@
  */
 #include "postgres.h"
 
+#include "auth/access.h"
 #include "auth/grants.h"
+#include "auth/privileges.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/json_untrusted.h"
 #include "base/spi.h"
 #include "base/text.h"
-#include "auth/access.h"
-#include "auth/privileges.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "lib/stringinfo.h"
@@ -61,8 +61,8 @@ typedef struct Import
 	uint8 digest[KG_CHAIN_BYTES];
 	Jsonb *head;
 	bool ended;
-	List *columns[32];	  /* of kg_tenant_tables, once they were asked for */
-	int64 rows[32];		  /* that each table got */
+	List **columns;		  /* of each of kg_tenant_tables */
+	int64 *rows;		  /* that each of them got */
 	List *missing_roles;  /* of char * */
 	List *created_roles;  /* of char * */
 	List *known_keys;	  /* of char *, issuer and kid: another tenant's */
@@ -146,19 +146,12 @@ forget(Import *import)
 		SPI_OK_DELETE);
 }
 
-static KG_NORETURN void
-throw_exists(const Import *import)
-{
-	kg_error_throw(kg_error_new(
-		KG_ALREADY_EXISTS, "tenant \"%s\" already exists", import->tenant));
-}
-
 static void
 require_new(Import *import)
 {
 	if (run(import, "SELECT FROM @kg_tenant WHERE tenant = $1", SPI_OK_SELECT) >
 		0)
-		throw_exists(import);
+		kg_tenant_throw_exists(import->tenant);
 }
 
 /* Policies of the database it comes from that are not here. */
@@ -417,7 +410,6 @@ static void
 read_end(Import *import, const char *line, int len)
 {
 	Jsonb *jsonb = kg_json_parse_untrusted(line, len);
-	StringInfoData digest;
 	JsonbValue end;
 	JsonbValue member;
 	int64 lines;
@@ -428,13 +420,10 @@ read_end(Import *import, const char *line, int len)
 		throw_line(import,
 				   "is not what it was",
 				   "a line that kg_export_tenant() gave");
-	initStringInfo(&digest);
-	for (int i = 0; i < KG_CHAIN_BYTES; i++)
-		appendStringInfo(&digest, "%02x", import->digest[i]);
 	if (kg_json_get(kg_json_container(&end), "lines", &member) == NULL ||
 		!kg_json_int64(&member, &lines) || lines != import->lines ||
 		kg_json_get(kg_json_container(&end), "sha256", &member) == NULL ||
-		!kg_json_string_is(&member, digest.data))
+		!kg_json_string_is(&member, kg_chain_text(import->digest)))
 		throw_line(import,
 				   "says that others came before it",
 				   "all lines of one export, each once, in their order and as "
@@ -636,6 +625,14 @@ map_numbers(Import *import, KgNumberKind kind, int bits, const char *numbers,
 	"SELECT (\"row\" ->> '" column "')::bigint FROM @kg_import_row " \
 	"WHERE tenant = $1 AND \"table\" = '" table "' AND \"row\" ? '" column "'"
 
+#define KG_AND_OF(column, table) " UNION ALL " KG_NUMBERS_OF(column, table)
+
+static const char relation_numbers[] = KG_NUMBERS_OF(
+	"relation_no", "kg_relation") KG_AND_OF("relation_no", "kg_history");
+static const char node_numbers[] = KG_NUMBERS_OF("node", "kg_entity")
+	KG_AND_OF("node", "kg_history") KG_AND_OF("source", "kg_history")
+		KG_AND_OF("target", "kg_history");
+
 static void
 map_all_numbers(Import *import)
 {
@@ -646,36 +643,23 @@ map_all_numbers(Import *import)
 				"was >> 20 <> " KG_OWN_SHARD " AND NOT EXISTS "
 				"(SELECT FROM @kg_entity_type e WHERE e.type_no = was)",
 				"kg_type_seq");
-	map_numbers(
-		import,
-		KG_RELATION_NUMBER,
-		20,
-		KG_NUMBERS_OF("relation_no", "kg_relation") " UNION ALL " KG_NUMBERS_OF(
-			"relation_no", "kg_history"),
-		"was >> 20 <> " KG_OWN_SHARD " AND NOT EXISTS "
-		"(SELECT FROM @kg_relation e WHERE e.relation_no = was)",
-		"kg_relation_seq");
+	map_numbers(import,
+				KG_RELATION_NUMBER,
+				20,
+				relation_numbers,
+				"was >> 20 <> " KG_OWN_SHARD " AND NOT EXISTS "
+				"(SELECT FROM @kg_relation e WHERE e.relation_no = was)",
+				"kg_relation_seq");
 	/* Where a type of its was here before, so may be its nodes. */
-	map_numbers(
-		import,
-		KG_NODE_NUMBER,
-		40,
-		KG_NUMBERS_OF("node", "kg_entity") " UNION ALL " KG_NUMBERS_OF(
-			"node",
-			"kg_history") " UNION ALL " KG_NUMBERS_OF("source",
-													  "kg_history") " UNION "
-																	"ALL"
-																	" " KG_NUMBERS_OF(
-																		"targe"
-																		"t",
-																		"kg_"
-																		"histor"
-																		"y"),
-		"was >> 40 <> " KG_OWN_SHARD " AND NOT EXISTS "
-		"(SELECT FROM @kg_import_number o WHERE o.tenant = $1 "
-		"AND o.kind = 't' AND o.first <> o.becomes "
-		"AND o.first >> 20 <> " KG_OWN_SHARD ")",
-		"kg_node_seq");
+	map_numbers(import,
+				KG_NODE_NUMBER,
+				40,
+				node_numbers,
+				"was >> 40 <> " KG_OWN_SHARD " AND NOT EXISTS "
+				"(SELECT FROM @kg_import_number o WHERE o.tenant = $1 "
+				"AND o.kind = 't' AND o.first <> o.becomes "
+				"AND o.first >> 20 <> " KG_OWN_SHARD ")",
+				"kg_node_seq");
 }
 
 /*
@@ -856,11 +840,10 @@ kg_tenant_import(Datum lines, const Jsonb *jsonb, int32 part)
 	Options options = {0};
 	Import import = {.options = &options, .part = part};
 
-	StaticAssertStmt(lengthof(import.columns) == lengthof(import.rows),
-					 "a place for each table");
-	Assert(kg_n_tenant_tables <= lengthof(import.columns));
 	read_options(jsonb, &options);
 	import.tenant = (char *) options.name;
+	import.columns = palloc(kg_n_tenant_tables * sizeof(List *));
+	import.rows = palloc0(kg_n_tenant_tables * sizeof(int64));
 	for (int i = 0; i < kg_n_tenant_tables; i++)
 		import.columns[i] = kg_tenant_columns(&kg_tenant_tables[i]);
 	if (part != 1)

@@ -22,6 +22,7 @@
 
 extern void kg_chain_begin(uint8 *digest);
 extern void kg_chain_add(uint8 *digest, const char *line, int len);
+extern char *kg_chain_text(const uint8 *digest);
 
 /* Its lines as the rows of a function that returns them (InitMaterializedSRF). */
 extern void kg_tenant_export(const char *tenant, bool secrets,
