@@ -123,8 +123,8 @@ types_of(const KgJson *root, const KgJson *schema, int steps)
 		types |= type_named(kg_json_text(type->u.items[i]));
 	if (types == 0 && value != NULL)
 		types = type_of_value(value);
-	for (size_t i = 0; types == 0 && i < kg_json_length(values); i++)
-		for (i = 0; i < values->len; i++)
+	if (types == 0)
+		for (size_t i = 0; i < kg_json_length(values); i++)
 			types |= type_of_value(values->u.items[i]);
 	if (types == 0 && ref != NULL && strncmp(ref, "#/", 2) == 0)
 	{
@@ -145,21 +145,30 @@ types_of(const KgJson *root, const KgJson *schema, int steps)
 
 /* ---- the header ---- */
 
-/* What --map makes of a column: NULL, nothing said. */
+/* What COLUMN=PROPERTY makes of a column: NULL where it is of another. */
+static const char *
+property_of(const char *map, const char *name)
+{
+	const char *equals = strrchr(map, '=');
+
+	return equals != NULL && (size_t) (equals - map) == strlen(name) &&
+				   strncmp(map, name, strlen(name)) == 0
+			   ? equals + 1
+			   : NULL;
+}
+
+/* What --map makes of it: NULL, nothing said. */
 static const char *
 mapped(const KgArgs *args, const char *name)
 {
+	const char *property = NULL;
 	const char *map;
 
-	for (size_t i = 0; (map = kg_args_nth(args, "map", i)) != NULL; i++)
-	{
-		const char *equals = strrchr(map, '=');
-
-		if (equals != NULL && (size_t) (equals - map) == strlen(name) &&
-			strncmp(map, name, strlen(name)) == 0)
-			return equals + 1;
-	}
-	return NULL;
+	for (size_t i = 0;
+		 property == NULL && (map = kg_args_nth(args, "map", i)) != NULL;
+		 i++)
+		property = property_of(map, name);
+	return property;
 }
 
 static bool
@@ -237,18 +246,14 @@ check_maps(const KgRows *header, const KgArgs *args, const KgColumns *columns)
 
 	for (size_t i = 0; (map = kg_args_nth(args, "map", i)) != NULL; i++)
 	{
-		const char *equals = strrchr(map, '=');
 		size_t k = 0;
 
-		while (
-			equals != NULL && k < columns->n &&
-			(strlen(columns->columns[k].name) != (size_t) (equals - map) ||
-			 strncmp(columns->columns[k].name, map, (size_t) (equals - map)) !=
-				 0))
+		while (k < columns->n &&
+			   property_of(map, columns->columns[k].name) == NULL)
 			k++;
-		if (equals != NULL && k < columns->n)
+		if (k < columns->n)
 			continue;
-		kg_error(equals == NULL
+		kg_error(strchr(map, '=') == NULL
 					 ? "%s:%lu: --map %s: expected COLUMN=PROPERTY"
 					 : "%s:%lu: --map %s: the header has no such column",
 				 header->in->path,

@@ -251,12 +251,6 @@ report(KgLoad *load, size_t file, unsigned long line, const KgJson *error)
 	load->reported++;
 }
 
-static uint64_t
-hash_text(const char *text, size_t len)
-{
-	return kg_hash(0, text, len);
-}
-
 /*
  * What a row is about, as a number.  Of an edge's ends it does not matter here
  * which is which: two that are taken for one only end the batch early.
@@ -274,7 +268,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 
 		if (text == NULL)
 			return 0;
-		hash += hash_text(text, strlen(text));
+		hash += kg_hash(0, text, strlen(text));
 	}
 	if (load->edges && load->key != NULL)
 	{
@@ -283,7 +277,7 @@ hash_of(const KgLoad *load, const KgJson *item)
 
 		if (key != NULL &&
 			(key->kind == KG_JSON_STRING || key->kind == KG_JSON_NUMBER))
-			hash = hash * 31 + hash_text(key->u.text, key->len);
+			hash = hash * 31 + kg_hash(0, key->u.text, key->len);
 	}
 	return hash | 1;
 }

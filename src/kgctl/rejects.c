@@ -154,9 +154,3 @@ kg_rejects_keep(KgRejects *rejects)
 	rejects->size += rejects->added.len;
 	rejects->added.len = 0;
 }
-
-void
-kg_rejects_forget(KgRejects *rejects)
-{
-	rejects->added.len = 0;
-}

@@ -45,7 +45,5 @@ extern void kg_rejects_add(KgRejects *rejects, const char *file,
 /* Write what was added; and, once the batch is committed, keep it. */
 extern bool kg_rejects_write(KgRejects *rejects);
 extern void kg_rejects_keep(KgRejects *rejects);
-/* The batch is tried again. */
-extern void kg_rejects_forget(KgRejects *rejects);
 
 #endif /* KG_REJECTS_H */

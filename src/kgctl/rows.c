@@ -41,11 +41,17 @@ kg_rows_free(KgRows *rows)
 	kg_buf_free(&rows->cells);
 }
 
-static KgRowsResult
-broken(KgRows *rows, char *error)
+static void
+set_error(KgRows *rows, char *error)
 {
 	free(rows->error);
 	rows->error = error;
+}
+
+static KgRowsResult
+broken(KgRows *rows, char *error)
+{
+	set_error(rows, error);
 	return KG_ROWS_BROKEN;
 }
 
@@ -234,13 +240,6 @@ find_end(KgRows *rows, bool (*step)(KgRows *rows, char c), size_t *len)
 			return in->error == NULL;
 		}
 	}
-}
-
-static void
-set_error(KgRows *rows, char *error)
-{
-	free(rows->error);
-	rows->error = error;
 }
 
 /* The row's text is the next bytes of the input, without the line's end. */
