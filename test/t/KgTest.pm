@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
-  state_of has_function start_session hold let_go wait_until);
+  state_of has_function run_kgctl start_session hold let_go wait_until);
 
 my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
 
@@ -117,6 +117,20 @@ sub state_of
 	$sql .= " UNION ALL SELECT 'kg_trigram', count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text COLLATE \"C\"))"
 	  . ' FROM kg_trigram t WHERE EXISTS (SELECT FROM kg_term e WHERE e.tenant = t.tenant AND e.term = t.term)';
 	return $node->safe_psql($db, "$sql ORDER BY name");
+}
+
+# kgctl, with an input (nothing) and for so many seconds (60) at most.  The input
+# is a file: a program that ends before it has read a pipe would end us, too.
+sub run_kgctl
+{
+	my ($given, @command) = @_;
+	my ($out, $err) = ('', '');
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/standard-input';
+
+	append_to_file($file, $given->{input} // '');
+	IPC::Run::run([ 'kgctl', @command ], '<', $file, '>', \$out, '2>', \$err,
+		IPC::Run::timeout($given->{seconds} // 60));
+	return { code => $? >> 8, signal => $? & 127, out => $out, err => $err };
 }
 
 # Start psql on an input, wait until its output matches, and answer what it runs

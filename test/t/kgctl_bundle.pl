@@ -6,6 +6,7 @@ use lib $FindBin::Bin;
 use File::Path qw(make_path);
 use IPC::Run ();
 use KgGateway;
+use KgTest;
 use PostgreSQL::Test::Utils;
 use JSON::PP;
 use Test::More;
@@ -28,9 +29,8 @@ sub put
 
 sub kgctl
 {
-	my ($out, $err) = ('', '');
-	IPC::Run::run(['kgctl', @_], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	return ($? >> 8, $out, $err);
+	my $got = run_kgctl({}, @_);
+	return @$got{qw(code out err)};
 }
 
 sub fails

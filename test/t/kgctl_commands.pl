@@ -31,14 +31,7 @@ sub put
 sub kgctl
 {
 	my ($input, @command) = @_;
-	my ($out, $err) = ('', '');
-	# A file: a program that ends before it has read a pipe would end us, too.
-	my $file = "$dir/standard-input";
-	open my $handle, '>:raw', $file or die "$file: $!";
-	print $handle $input;
-	close $handle;
-	IPC::Run::run(['kgctl', @command], '<', $file, '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	return { code => $? >> 8, out => $out, err => $err };
+	return run_kgctl({ input => $input }, @command);
 }
 
 sub ends

@@ -58,10 +58,9 @@ sub lines_of
 
 sub kgctl
 {
-	my ($in, @command) = @_;
-	my ($out, $err) = ('', '');
-	IPC::Run::run([ 'kgctl', @command ], '<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
-	return ($? >> 8, $out, $err);
+	my ($input, @command) = @_;
+	my $got = run_kgctl({ input => $input, seconds => 180 }, @command);
+	return @$got{qw(code out err)};
 }
 
 sub stored

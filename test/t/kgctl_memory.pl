@@ -19,10 +19,8 @@ $node->safe_psql('postgres', q{UPDATE kg_auth_key SET access = 'write'; CREATE R
 sub kgctl
 {
 	my ($role, @command) = @_;
-	my ($out, $err) = ('', '');
 	local $ENV{KGCTL_DSN} = $node->connstr('postgres') . " user=$role";
-	IPC::Run::run([ 'kgctl', @command ], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	return { code => $? >> 8, out => $out, err => $err };
+	return run_kgctl({}, @command);
 }
 
 sub put

@@ -8,6 +8,7 @@ use IO::Select;
 use IO::Socket::INET;
 use IPC::Run ();
 use KgGateway qw(decode);
+use KgTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -104,10 +105,8 @@ sub server
 sub kgctl
 {
 	my ($dsn, @command) = @_;
-	my ($out, $err) = ('', '');
 	local $ENV{KGCTL_DSN} = $dsn;
-	IPC::Run::run(['kgctl', @command], '<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(60));
-	return { code => $? >> 8, signal => $? & 127, out => $out, err => $err };
+	return run_kgctl({}, @command);
 }
 
 sub ends
