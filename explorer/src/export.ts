@@ -55,8 +55,9 @@ function text(x: number, y: number, content: string, fill: string, halo: string,
   return `<text x="${n(x)}" y="${n(y)}" text-anchor="middle" font-size="${size}" fill="${fill}" stroke="${halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round">${escape(content)}</text>`;
 }
 
-export async function png(graph: Graph, schema: Schema): Promise<Blob> {
-  const source = svgText(graph, schema);
+export const png = (graph: Graph, schema: Schema): Promise<Blob> => pngOf(svgText(graph, schema));
+
+export async function pngOf(source: string): Promise<Blob> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
   await image.decode();

@@ -4,8 +4,12 @@ import { busy, picker, problemBox, type Context } from './parts';
 import { current, go, link, start as startRoutes } from './route';
 import { Schema } from './schema';
 import { entity } from './screen_entity';
+import { callScreen } from './screen_call';
 import { graphScreen } from './screen_graph';
 import { home } from './screen_home';
+import { listScreen } from './screen_list';
+import { pathScreen } from './screen_paths';
+import { schemaScreen } from './screen_schema';
 import { HttpServer, ServerGone, Unauthorized, type Server } from './server';
 import { language, t } from './text';
 
@@ -113,6 +117,10 @@ async function show(): Promise<void> {
     if (context.schema.tools.size === 0) replace(place, h('div', { class: 'page' }, h('h1', {}, t('noTools')), h('p', {}, t('noToolsText'))));
     else if (screen === 'e') await entity(context, place, subject);
     else if (screen === 'g') await graphScreen(context, place, subject, query);
+    else if (screen === 'l') await listScreen(context, place, subject, query);
+    else if (screen === 'p') await pathScreen(context, place, query);
+    else if (screen === 's') await schemaScreen(context, place);
+    else if (screen === 'c') await callScreen(context, place, subject, query);
     else await home(context, place);
   } catch (problem) {
     if (mine === shown) replace(place, h('div', { class: 'page' }, problemBox(context, problem)));

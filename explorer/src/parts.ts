@@ -133,7 +133,7 @@ export function withheldText(reply: Json): string {
 export const busy = (): HTMLElement => h('p', { class: 'busy', role: 'status' }, h('span', { class: 'spinner', 'aria-hidden': 'true' }), t('loading'));
 
 /** A field that suggests entities by what is typed (a combobox of ARIA 1.2). */
-export function picker(context: Context, options: { id: string; label: string; hint: string; value?: string; big?: boolean; choose(handle: string, label: string): void }): HTMLElement {
+export function picker(context: Context, options: { id: string; label: string; hint: string; value?: string; big?: boolean; types?: string[]; cleared?(): void; choose(handle: string, label: string): void }): HTMLElement {
   const listId = `${options.id}-list`;
   const input = h('input', {
     id: options.id, type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', 'aria-autocomplete': 'list', 'aria-expanded': 'false',
@@ -174,7 +174,7 @@ export function picker(context: Context, options: { id: string; label: string; h
     if (query === '') return close();
     let reply: Json;
     try {
-      reply = await context.server.call('search_entities', { query, limit: 8 });
+      reply = await context.server.call('search_entities', options.types ? { query, node_types: options.types, limit: 8 } : { query, limit: 8 });
     } catch (problem) {
       if (problem instanceof Unauthorized) context.signIn(true);
       return close();
@@ -191,6 +191,7 @@ export function picker(context: Context, options: { id: string; label: string; h
     input.setAttribute('aria-expanded', 'true');
   };
   input.addEventListener('input', () => {
+    if (input.value === '') options.cleared?.();
     clearTimeout(timer);
     timer = window.setTimeout(suggest, 140);
   });

@@ -29,6 +29,7 @@ export class View {
   private readonly nodeCaption = h('caption');
   private readonly edgeCaption = h('caption');
   private readonly callPlace = h('div');
+  private readonly extra = h('div');
   private readonly calls: Call[] = [];
 
   constructor(private readonly context: Context, readonly graph: Graph, private readonly name: string, private readonly actions: Actions, allLabels = false) {
@@ -36,7 +37,7 @@ export class View {
     this.picture = new Picture(graph, schema, {
       choose: (chosen, byPointer) => {
         this.showChosen(chosen);
-        if (byPointer && chosen.node && !chosen.node.grown && actions.grow) void actions.grow(chosen.node);
+        if (byPointer && chosen.node && !chosen.node.grown && !chosen.node.start && actions.grow) void actions.grow(chosen.node);
       },
       open: (node) => context.go(link('e', node.key)),
       grow: (node) => { if (actions.grow) void actions.grow(node); },
@@ -52,6 +53,7 @@ export class View {
           save('PNG', t('asPng'), async () => download(`${this.name}.png`, await png(this.graph, schema)))),
         this.callPlace),
       h('section', { class: 'tables', 'aria-label': t('table') },
+        this.extra,
         h('details', { class: 'table-box' }, h('summary', {}, t('table')),
           h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('nodes') }, h('table', { class: 'data' }, this.nodeCaption, head(t('name'), t('type'), t('id'), t('depth')), this.nodeRows)),
           h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('edges') }, h('table', { class: 'data' }, this.edgeCaption, head(t('from'), t('relation'), t('to'), t('properties')), this.edgeRows)))));
@@ -62,6 +64,9 @@ export class View {
     this.calls.push(call);
     replace(this.callPlace, callBox(this.calls));
   }
+
+  /** What the picture says in words of its own, besides the tables. */
+  addExtra(element: HTMLElement): void { this.extra.append(element); }
 
   /** After nodes came or went. */
   refresh(): void {
@@ -78,7 +83,7 @@ export class View {
       this.picture.draw();
       this.actions.filtered?.();
     };
-    const box = (set: Set<string>, key: string, count: number, mark: Node2, label: string) => h('li', {}, h('label', {},
+    const box = (set: Set<string>, key: string, count: number, mark: HTMLElement, label: string) => h('li', {}, h('label', {},
       h('input', { type: 'checkbox', checked: !set.has(key), on: { change: () => toggle(set, key) } }), mark, h('span', { class: 'name', title: key }, label), h('span', { class: 'count' }, number(count))));
     replace(this.legend,
       h('ul', { 'aria-label': t('types') }, [...graph.count('type')].map(([type, count]) =>
@@ -99,11 +104,9 @@ export class View {
   }
 
   private showChosen(chosen: Chosen): void {
-    const { schema } = this.context;
     if (chosen.node) void this.showNode(chosen.node);
     else if (chosen.edge) this.showEdge(chosen.edge);
-    else replace(this.selection, h('p', { class: 'muted hint' }, t('selectHint')));
-    void schema;
+    else replace(this.selection, h('p', { class: 'muted hint' }, t(this.actions.grow ? 'selectHint' : 'selectOnly')));
   }
 
   private async showNode(node: Node): Promise<void> {
@@ -147,4 +150,3 @@ export class View {
     if (text) announce(text);
   }
 }
-type Node2 = HTMLElement;

@@ -199,6 +199,128 @@ await part('the call', async () => {
   await clean(page, 'the call');
 });
 
+await part('lists', async () => {
+  await to(page, '#/l/subdivision');
+  await page.waitForSelector('.rows tbody tr');
+  ok((await text(page, '.pager')).includes('1 to 50 of 5,'), 'a page of how many', await text(page, '.pager'));
+  await page.click('.pager button >> nth=1');
+  await page.waitForSelector('.pager:has-text("51 to 100")');
+  ok(page.url().includes('o=50'), 'the next page, in the address too');
+  // The country by a suggestion, the kind by its value, the order by a click.
+  await page.fill('#filter-country', 'switzerland');
+  await page.click('#filter-country-list [role=option] >> nth=0');
+  await page.waitForSelector('.pager:has-text("of 26")');
+  ok(true, 'a reference is filtered by the name of what it refers to');
+  await page.selectOption('#filter-kind', 'Canton');
+  await page.click('.sort >> nth=0');
+  await page.click('.sort >> nth=0');
+  await page.waitForSelector('[aria-sort=descending]');
+  is((await page.locator('.rows tbody th').allInnerTexts()).slice(0, 2), ['Zürich', 'Zug'], 'sorted by a column');
+  await shoot(page, 'list');
+  await accessible(page, 'list');
+  const address = page.url();
+  await to(page, '#/');
+  await page.waitForSelector('.cards');
+  await to(page, new URL(address).hash);
+  await page.waitForSelector('.rows tbody th:has-text("Zürich")');
+  is(await page.inputValue('#filter-kind'), 'Canton', 'the address keeps filters and order');
+  await page.click('.filter-chip >> nth=0');
+  await page.waitForFunction(() => document.querySelectorAll('.filter-chip').length === 1);
+  await to(page, '#/l/product');
+  await page.waitForSelector('.rows tbody tr');
+  await page.fill('#filter-price', '100');
+  await page.press('#filter-price', 'Tab');
+  await page.waitForSelector('.pager:has-text("of 2")');
+  await page.fill('#filter-released', '2024-01-01');
+  await page.press('#filter-released', 'Tab');
+  await page.waitForSelector('.pager:has-text("of 1")');
+  await page.selectOption('#filter-in_stock', 'true');
+  await page.fill('#filter-tags', 'ligh');
+  await page.waitForFunction(() => document.querySelectorAll('.filter-chip').length === 4);
+  await page.waitForSelector('.rows tbody th:has-text("Aurora lamp")');
+  ok(await page.locator('.outside').count() > 0, 'numbers, dates, booleans, arrays; text from outside is marked in a table too');
+  await page.fill('#list-search', 'auorra');
+  await page.waitForTimeout(800);
+  ok((await text(page, '.rows tbody')).includes('Aurora lamp'), 'a search by name beside filters');
+  await to(page, '#/l/brand');
+  await page.waitForSelector('.rows tbody tr');
+  await page.check('input[value=premium]');
+  await page.waitForSelector('.pager:has-text("of 1")');
+  ok(page.url().includes('premium'), 'few values are boxes to tick');
+  await clean(page, 'lists');
+});
+
+await part('an error and its repair', async () => {
+  await to(page, `#/l/subdivision?f=${encodeURIComponent('{"kind":"canton"}')}`);
+  await page.waitForSelector('.problem');
+  ok((await text(page, '.problem')).includes('the code is "Canton"'), 'the text of the error');
+  await accessible(page, 'error');
+  await shoot(page, 'error');
+  await page.click('.repair a');
+  await page.waitForSelector('.rows tbody tr');
+  ok((await text(page, '.pager')).includes('of 38'), 'the button makes the call that was meant', await text(page, '.pager'));
+  await to(page, `#/c/explore_neighbors?a=${encodeURIComponent('{"start_node":{"label":"contry","node_id":"CH"}}')}`);
+  await page.waitForSelector('.repair a');
+  await page.click('.repair a');
+  await settled(page);
+  ok(page.url().includes('#/g/country:CH'), 'on the screen that shows it', page.url());
+  await clean(page, 'an error');
+});
+
+await part('paths', async () => {
+  await to(page, '#/p');
+  await page.fill('#path-from', 'dog.n.01');
+  await page.click('#path-from-list [role=option] >> nth=0');
+  await page.waitForFunction(() => location.hash.includes('from='));
+  await page.fill('#path-to', 'cat.n.01');
+  await page.click('#path-to-list [role=option] >> nth=0');
+  await page.waitForSelector('.paths li');
+  is((await text(page, '.paths li')).replace(/\s+/g, ' ').trim(), 'dog — hypernym → domestic animal ← hypernym — domestic cat — hypernym → cat', 'dog to cat, in words');
+  await settled(page);
+  const x = [...(await places(page)).values()].map((place) => Number(place.split(' ')[0]));
+  is(new Set(x).size, 4, 'from left to right');
+  is(await page.inputValue('#path-from'), 'dog', 'the ends by their names');
+  await accessible(page, 'paths');
+  await shoot(page, 'path');
+  await page.click('.path-form button');
+  await page.waitForFunction(() => location.hash.includes('from=synset%3Acat') || location.hash.includes('from=synset:cat'));
+  await page.selectOption('#most', '1');
+  await page.waitForSelector('.center');
+  ok((await text(page, '.center')).includes('at most 1'), 'no path is told');
+  await clean(page, 'paths');
+});
+
+await part('schema', async () => {
+  await to(page, '#/s');
+  await page.waitForSelector('.schema-card');
+  is(await page.locator('.schema-card').count(), 10, 'a card for each type');
+  ok((await page.locator('.schema-picture text').allInnerTexts()).length > 40 && (await page.locator('.schema-picture').innerHTML()).includes('in country'), 'with properties and relationships');
+  await accessible(page, 'schema');
+  await shoot(page, 'schema');
+  const svg = (await saved(page, '.saves button >> nth=0')).toString();
+  ok(svg.startsWith('<svg') && svg.includes('Subdivision'), 'saved as SVG');
+  await page.click('.table-box summary');
+  ok((await text(page, '.table-box')).includes('IN_COUNTRY'), 'the table says the same');
+  await page.click('.schema-card >> nth=0');
+  await page.waitForSelector('.list-page');
+  ok(true, 'a card leads to the list');
+  await clean(page, 'schema');
+});
+
+await part('what a tool answers', async () => {
+  await to(page, `#/c/bfs_query?a=${encodeURIComponent('{"seeds":["country:CH"],"max_hops":1}')}`);
+  await settled(page);
+  ok((await page.getAttribute('.canvas', 'aria-label')).includes('27 nodes and 26 edges'), 'nodes and edges as a picture', await page.getAttribute('.canvas', 'aria-label'));
+  await to(page, `#/c/rank_related?a=${encodeURIComponent('{"seeds":["synset:dog.n.01"],"limit":5}')}`);
+  await page.waitForSelector('.data tbody tr');
+  is(await page.locator('.data tbody tr').count(), 5, 'rows as a table');
+  await to(page, `#/c/kg_nothing?a=${encodeURIComponent('{}')}`);
+  await page.waitForSelector('.notice');
+  ok(true, 'only what reads is called from an address');
+  await accessible(page, 'call');
+  await clean(page, 'what a tool answers');
+});
+
 await part('keyboard alone', async () => {
   await to(page, '#/');
   await page.waitForSelector('.cards');
