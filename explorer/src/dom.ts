@@ -69,6 +69,14 @@ export function icon(name: keyof typeof paths | string): SVGElement {
   return svg('svg', { class: 'icon', viewBox: '0 0 16 16', 'aria-hidden': 'true', focusable: 'false' }, svg('path', { d: paths[name] }));
 }
 
+// After the colors changed, for as long as the element is in the page.
+export function onTheme(element: Element, repaint: () => void): void {
+  const stop = new AbortController();
+  const changed = () => (element.isConnected ? repaint() : stop.abort());
+  document.addEventListener('kg-theme', changed, { signal: stop.signal });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed, { signal: stop.signal });
+}
+
 // Says something to whoever does not see the page.
 export function announce(text: string): void {
   const live = document.getElementById('live');

@@ -144,7 +144,7 @@ async function begin(): Promise<void> {
 
 server = new HttpServer(endpoint, null, VERSION);
 frame();
-startRoutes(false, () => void show());
+startRoutes(() => void show());
 if (told.dataset.token === 'required') {
   showBar();
   signIn(null);

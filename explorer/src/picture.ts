@@ -1,6 +1,6 @@
 // A picture of a graph on a canvas: drawing, moving, zooming, choosing nodes by
 // pointer and keyboard.  What it shows is also in the table beside it.
-import { announce, h, icon } from './dom';
+import { announce, h, icon, onTheme } from './dom';
 import type { Edge, Graph, Node } from './graph';
 import { radius } from './layout';
 import { relationName, type Schema } from './schema';
@@ -78,8 +78,7 @@ export class Picture {
       h('div', { class: 'zoom', role: 'group' },
         button('plus', t('zoomIn'), () => this.zoom(1.3)), button('minus', t('zoomOut'), () => this.zoom(1 / 1.3)), button('fit', t('fit'), () => this.fit())));
     new ResizeObserver(() => this.resize()).observe(this.element);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.recolor());
-    document.addEventListener('kg-theme', () => this.recolor());
+    onTheme(this.element, () => this.recolor());
     this.listen();
   }
 

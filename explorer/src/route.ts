@@ -1,6 +1,5 @@
 // The address says which screen and with which arguments: handles, names of
 // types and relationship types, arguments of calls.  Nothing else, never a token.
-// In an MCP App there is no address, so the history is kept here.
 
 export interface Route { screen: string; subject: string; query: URLSearchParams }
 
@@ -33,34 +32,22 @@ export function link(screen: string, subject = '', query: Query = {}): string {
 
 type Listener = () => void;
 let listener: Listener = () => {};
-let memory: string[] | null = null;
 
-export function start(app: boolean, onChange: Listener): void {
+export function start(onChange: Listener): void {
   listener = onChange;
-  if (app) memory = [''];
-  else window.addEventListener('hashchange', () => listener());
+  window.addEventListener('hashchange', () => listener());
 }
 
 export function current(): Route {
-  return parse(memory ? memory[memory.length - 1] : location.hash);
+  return parse(location.hash);
 }
 
 export function go(address: string): void {
-  if (memory) {
-    memory.push(address);
-    listener();
-  } else if (location.hash === address) listener();
+  if (location.hash === address) listener();
   else location.hash = address;
 }
 
 /** The address of the same screen in another state: no new step for "back". */
 export function amend(address: string): void {
-  if (memory) memory[memory.length - 1] = address;
-  else history.replaceState(null, '', address);
-}
-
-export const canGoBack = (): boolean => memory !== null && memory.length > 1;
-export function back(): void {
-  if (memory && memory.length > 1) memory.pop();
-  listener();
+  history.replaceState(null, '', address);
 }

@@ -17,7 +17,6 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   const missing = needs(context, 'explore_neighbors');
   if (missing) return replace(main, h('div', { class: 'page' }, missing));
   const { schema, server } = context;
-  const limit = server.app ? 80 : FIRST;
   const hops = Math.max(1, Math.min(6, Number(query.get('hops')) || 1));
   const direction = DIRECTIONS.find((one) => one === query.get('dir')) ?? 'both';
   const only = query.getAll('rel');
@@ -48,7 +47,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
 
   const next = new Map<string, Arguments | null>();
   let lastReply: Json;
-  let call = ask(handle, hops, limit);
+  let call = ask(handle, hops, FIRST);
   let reply: Json;
   try {
     reply = await server.call(call.tool, call.arguments);

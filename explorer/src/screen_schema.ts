@@ -1,6 +1,6 @@
 // The schema as a picture: a card for each type, an arrow for what relates two.
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from 'd3-force';
-import { download, h, icon, replace, svg } from './dom';
+import { download, h, icon, onTheme, replace, svg } from './dom';
 import { pngOf } from './export';
 import { busy, callBox, needs, typeColor, type Context } from './parts';
 import { FONT, palette, shortened, type Palette } from './picture';
@@ -27,11 +27,7 @@ export async function schemaScreen(context: Context, main: HTMLElement): Promise
   await Promise.all([...schema.types.keys()].slice(0, 60).map((name) => schema.detail(name)));
   const draw = () => replace(frame, picture(schema));
   draw();
-  // Until another screen is shown, whose colors are its own.
-  const repaint = () => (frame.isConnected ? draw() : stop.abort());
-  const stop = new AbortController();
-  document.addEventListener('kg-theme', repaint, { signal: stop.signal });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', repaint, { signal: stop.signal });
+  onTheme(frame, draw);
   const source = () => new XMLSerializer().serializeToString(frame.querySelector('svg')!);
   const save = (kind: string, label: string, action: () => void) => h('button', { type: 'button', class: 'small', title: label, 'aria-label': label, on: { click: action } }, icon('down'), kind);
   const names = new Set(schema.relations.map((relation) => relation.name));

@@ -1,6 +1,5 @@
-// Who answers: tools and resources of one MCP server, over HTTP (2026-07-28)
-// here, through the host of an MCP App in host.ts.  The token lives in this
-// object and nowhere else.
+// Who answers: tools and resources of one MCP server, over HTTP (2026-07-28).
+// The token lives in this object and nowhere else.
 
 export type Json = any;
 export type Arguments = Record<string, Json>;
@@ -19,7 +18,6 @@ export class ServerGone extends Error {}
 export class ProtocolError extends Error {}
 
 export interface Server {
-  readonly app: boolean;
   tools(): Promise<Tool[]>;
   resources(): Promise<Resource[]>;
   read(uri: string): Promise<string>;
@@ -42,7 +40,6 @@ const META = 'io.modelcontextprotocol/';
 const PAUSES = [300, 1000, 2500];
 
 export class HttpServer implements Server {
-  readonly app = false;
   private id = 0;
   private waiting: (() => void)[] = [];
   private running = 0;
