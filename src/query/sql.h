@@ -100,8 +100,8 @@ extern KgStatement kg_sql_statement(const KgSqlBuilder *b);
 
 /*
  * Rows of a table (as kg_sql_table() names it) where a column is one of an array's
- * values (a parameter's number): between begin and end come the other conditions, on alias x.  The
- * values must be distinct.
+ * values (a parameter's number): between begin and end come the other conditions,
+ * on alias x.  The values must be distinct.
  */
 extern void kg_sql_begin_each(KgSqlBuilder *b, const char *table,
 							  const char *columns, int values);

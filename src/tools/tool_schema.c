@@ -202,19 +202,25 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 	kg_jw_end_object(w);
 }
 
+/* One whose values a filter can compare; the id is written by itself. */
+static bool
+is_comparable(const KgType *type, const KgField *field)
+{
+	return field != type->id_field && field->kind != KG_KIND_OBJECT &&
+		   field->kind != KG_KIND_ANY;
+}
+
 static bool
 is_filterable(const KgType *type, const KgField *field)
 {
-	return field->indexed && field != type->id_field &&
-		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
+	return field->indexed && is_comparable(type, field);
 }
 
 /* One that is read of documents (query/scan.h): by its name alone. */
 static bool
 is_scannable(const KgType *type, const KgField *field)
 {
-	return !field->indexed && !field->derived && field != type->id_field &&
-		   field->kind != KG_KIND_OBJECT && field->kind != KG_KIND_ANY;
+	return !field->indexed && !field->derived && is_comparable(type, field);
 }
 
 static void
