@@ -130,7 +130,8 @@ set_params(Held *h, const KgStatement *statement)
 
 /*
  * Every row is fetched also when the function wants no more: a scan that came
- * to its end has let go of its buffers.
+ * to its end has let go of its buffers.  One that was limited did not come
+ * there, and is begun again for that.
  */
 static uint64
 fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
@@ -147,7 +148,7 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 		TupleTableSlot *slot = ExecProcNode(state);
 
 		if (TupIsNull(slot))
-			return n;
+			break;
 		if ((++n & 255) == 0)
 			kg_plan_check();
 		if (!more)
@@ -156,6 +157,9 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 		more = row(slot, arg);
 		MemoryContextSwitchTo(query_context);
 	}
+	if (IsA(state, LimitState))
+		ExecReScan(state);
+	return n;
 }
 
 static uint64
@@ -271,7 +275,7 @@ start_held(Held *h, const KgStatement *statement, SPIPlanPtr plan,
 
 /*
  * Does a rescan look at everything again?  Scans of an index do, below a
- * condition of its own too; what keeps rows (functions, sorts, subplans) only
+ * condition of its own or a limit too; what keeps rows (functions, sorts, subplans) only
  * where it knows that a parameter changed, which it does not of ours.
  */
 static bool
@@ -281,7 +285,9 @@ rescans_all(const PlannedStmt *statement)
 
 	if (statement->subplans != NIL)
 		return false;
-	if (IsA(plan, Result))
+	if (IsA(plan, Limit))
+		plan = plan->lefttree;
+	if (plan != NULL && IsA(plan, Result))
 		plan = plan->lefttree;
 	return plan != NULL && (IsA(plan, IndexScan) || IsA(plan, IndexOnlyScan));
 }

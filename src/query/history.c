@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "auth/visibility.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
@@ -305,42 +306,63 @@ take_number(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/*
- * The first change of an entity after a time, or the last until then, whoever
- * sees it; 0: none.  Times have the order of versions.  Of a node, or, where that
- * is 0, of all that had the id.
- */
-static int64
-change_beside(const KgCatalog *catalog, const KgType *type, const char *id,
-			  int64 node, TimestampTz time, bool after)
+/* Which change of an entity. */
+typedef struct Beside
 {
-	int64 change = 0;
+	const KgType *type;
+	const char *id;
+	int64 node; /* 0: of all that had the id */
+	TimestampTz time;
+	bool after; /* the first after the time, or the last until then */
+} Beside;
+
+/* Whoever sees it; false: none.  Times have the order of versions. */
+static bool
+find_beside(const KgCatalog *catalog, const Beside *beside, const char *column,
+			KgRowFunction take, void *arg)
+{
 	KgUserContext user;
 	KgSqlBuilder b;
 	KgStatement statement;
+	uint64 n;
 
 	kg_become_owner(&user);
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
-				  "SELECT h.change FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  "SELECT h.%s FROM %s h WHERE h.tenant" KG_EQ "$1",
+				  column,
 				  kg_sql_table("kg_history"));
-	kg_sql_append(&b,
-				  " AND h.type_no" KG_EQ "$%d",
-				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
-	kg_sql_append(
-		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
-	if (node != 0)
-		kg_sql_append(
-			&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
 	kg_sql_append(
 		&b,
-		after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
-			  : " AND h.at" KG_LE "$%d ORDER BY h.at DESC, h.version DESC "
-				"LIMIT 1",
-		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(time)));
+		" AND h.type_no" KG_EQ "$%d",
+		kg_sql_param(&b, INT4OID, Int32GetDatum(beside->type->type_no)));
+	kg_sql_append(
+		&b, " AND h.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, beside->id));
+	if (beside->node != 0)
+		kg_sql_append(&b,
+					  " AND h.node" KG_EQ "$%d",
+					  kg_sql_param_int64(&b, beside->node));
+	kg_sql_append(
+		&b,
+		beside->after ? " AND h.at" KG_GT "$%d ORDER BY h.at, h.version LIMIT 1"
+					  : " AND h.at" KG_LE
+						"$%d ORDER BY h.at DESC, h.version DESC "
+						"LIMIT 1",
+		kg_sql_param(&b, TIMESTAMPTZOID, TimestampTzGetDatum(beside->time)));
 	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_number, &change);
+	statement.hold = true;
+	n = kg_plan_run(&statement, take, arg);
 	kg_restore_user(&user);
+	return n > 0;
+}
+
+/* Its number; 0: none. */
+static int64
+change_beside(const KgCatalog *catalog, const Beside *beside)
+{
+	int64 change = 0;
+
+	(void) find_beside(catalog, beside, "change", take_number, &change);
 	return change;
 }
 
@@ -413,12 +435,13 @@ bool
 kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 			   int64 node, TimestampTz time)
 {
+	Beside beside = {type, id, node, time, true};
 	int64 change;
 
 	if ((type->scope_field != NULL || type->authorize != NULL) &&
 		(type->history_since == 0 || time < type->history_since))
 		return false;
-	change = change_beside(catalog, type, id, node, time, true);
+	change = change_beside(catalog, &beside);
 	if (change != 0 && !is_seen(catalog, change))
 		return false;
 	if (change != 0 && read_before(catalog, change) != NULL)
@@ -426,7 +449,8 @@ kg_history_saw(const KgCatalog *catalog, const KgType *type, const char *id,
 	if (change == 0 && node_of(catalog, type, id) == node)
 		return read_entity(catalog, type, id) != NULL;
 	/* It was gone: what it was before that. */
-	change = change_beside(catalog, type, id, node, time, false);
+	beside.after = false;
+	change = change_beside(catalog, &beside);
 	return change != 0 && is_seen(catalog, change);
 }
 
@@ -506,11 +530,18 @@ Jsonb *
 kg_history_at(const KgCatalog *catalog, const KgType *type, const char *id,
 			  TimestampTz time)
 {
-	int64 change = change_beside(catalog, type, id, 0, time, true);
+	Beside beside = {type, id, 0, time, true};
+	Jsonb *data = NULL;
+	int64 change;
 
+	/* Who sees all of the tenant sees it now, or what it was last. */
+	if (catalog->plain_visibility && kg_visibility_history_is_whole())
+		return find_beside(catalog, &beside, "before", take_jsonb, &data)
+				   ? data
+				   : read_entity(catalog, type, id);
+	change = change_beside(catalog, &beside);
 	if (change == 0)
 		return read_entity(catalog, type, id);
-	/* Who sees all of the tenant sees it now, or what it was last. */
 	if (!catalog->plain_visibility && !kg_history_sees(catalog, type, id))
 		return NULL;
 	return read_before(catalog, change);
