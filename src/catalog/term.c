@@ -247,11 +247,12 @@ add_chars(KgTermRows *rows, const char *prefix, const pg_wchar *chars, int n)
 	add_text(rows, text);
 }
 
+/* The first three from each place on, or the last ones that there are. */
 static void
-add_trigrams(const KgChars *chars, KgTermRows *rows)
+add_trigrams(const KgChars *chars, int least, KgTermRows *rows)
 {
-	for (int i = 0; i + 3 <= chars->n; i++)
-		add_chars(rows, "", chars->chars + i, 3);
+	for (int i = 0; i + least <= chars->n; i++)
+		add_chars(rows, "", chars->chars + i, Min(3, chars->n - i));
 }
 
 int
@@ -261,7 +262,7 @@ kg_term_trigrams(const char *token, char ***trigrams)
 	KgChars chars;
 
 	if (kg_chars_set(&chars, token))
-		add_trigrams(&chars, &rows);
+		add_trigrams(&chars, 3, &rows);
 	*trigrams = rows.rows;
 	return rows.n;
 }
@@ -286,7 +287,7 @@ piece_start(int characters, int piece)
 static char *
 piece_prefix(int characters, int piece)
 {
-	return psprintf("%d:%d:", characters, piece);
+	return psprintf(":%d:%d:", characters, piece);
 }
 
 static bool
@@ -307,7 +308,7 @@ kg_term_rows(const char *term, char ***result)
 	if (!kg_chars_set(&chars, term) || chars.n < 2)
 		return 0;
 	if (is_token(term))
-		add_trigrams(&chars, &rows);
+		add_trigrams(&chars, 1, &rows);
 	for (int i = 0; i <= edits_of(chars.n); i++)
 	{
 		int start = piece_start(chars.n, i);

@@ -31,10 +31,11 @@ extern int kg_term_tokens(const char *folded, char ***tokens);
 extern int kg_term_trigrams(const char *token, char ***trigrams);
 
 /*
- * What a term is stored by in kg_trigram: its trigrams, where it is a token,
- * and its pieces.  A text that may have n edits is cut into n + 1 pieces, of
+ * What a term is stored by in kg_trigram: where it is a token, its trigrams and
+ * what is shorter at its end, so that a row begins with whatever letters are in
+ * it; and its pieces.  A text that may have n edits is cut into n + 1 pieces, of
  * which at least one is left as it was; a piece is stored with the number of
- * characters of the whole and its place in it ("8:1:pha").
+ * characters of the whole and its place in it (":8:1:pha", which no token is).
  */
 extern int kg_term_rows(const char *term, char ***rows);
 

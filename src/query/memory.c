@@ -5,7 +5,8 @@
  * A substring is searched by the words that kg_term has of names, types and
  * observations.  What stands in the query between two other characters is a
  * word as it is; what it begins with is the end of one, and is found by its
- * rarest trigram (kg_trigram); what it ends with is the beginning of one.
+ * rarest trigram (kg_trigram), or as the beginning of trigrams where it is
+ * shorter; what it ends with is the beginning of one.
  */
 #include "postgres.h"
 
@@ -26,6 +27,8 @@
 /* Terms with a trigram that are counted to find the rarest; rows of words. */
 #define KG_COUNTED_TERMS 200
 #define KG_COUNTED_ROWS 2000
+/* Beginnings of trigrams that so many words have find enough by reading all. */
+#define KG_SHORT_WORDS 5000
 
 /* A list (NULL: none yet) with room for one more. */
 static void *
@@ -512,6 +515,15 @@ word_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
+static void
+start_words(const KgMemory *memory, KgSqlBuilder *b)
+{
+	kg_sql_start(b, memory->catalog);
+	kg_sql_append(b,
+				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ "$1",
+				  kg_sql_table("kg_trigram"));
+}
+
 /* The words with that in them. */
 static void
 find_words(const KgMemory *memory, const char *trigram, Words *words)
@@ -519,14 +531,39 @@ find_words(const KgMemory *memory, const char *trigram, Words *words)
 	KgSqlBuilder b;
 	KgStatement statement;
 
-	kg_sql_start(&b, memory->catalog);
-	kg_sql_append(&b,
-				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ
-				  "$1 AND x.trigram" KG_EQ "$%d",
-				  kg_sql_table("kg_trigram"),
-				  kg_sql_param_text(&b, trigram));
+	start_words(memory, &b);
+	kg_sql_append(
+		&b, " AND x.trigram" KG_EQ "$%d", kg_sql_param_text(&b, trigram));
 	statement = kg_sql_statement(&b);
 	(void) kg_plan_run(&statement, word_row, words);
+}
+
+/*
+ * The words with one or two letters in them; at their end these are a row of
+ * their own.  False where there are too many.
+ */
+static bool
+find_by_letters(const KgMemory *memory, Words *words)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	/* A word of one letter has no rows. */
+	words->list = with_room(words->list, 0, &words->room, sizeof(char *));
+	words->list[words->n++] = unconstify(char *, words->word);
+	start_words(memory, &b);
+	kg_sql_append(&b,
+				  words->at_end ? " AND x.trigram" KG_EQ "$%d"
+								: " AND x.trigram" KG_GE "$%d",
+				  kg_sql_param_text(&b, words->word));
+	if (!words->at_end)
+		kg_sql_append(&b,
+					  " AND x.trigram" KG_LT "$%d",
+					  kg_sql_param_text(&b, kg_text_prefix_high(words->word)));
+	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, KG_SHORT_WORDS));
+	statement = kg_sql_statement(&b);
+	(void) kg_plan_run(&statement, word_row, words);
+	return words->n <= KG_SHORT_WORDS;
 }
 
 /* " FROM the terms of words" */
@@ -616,7 +653,7 @@ last_word(const char *folded, char **tokens, int n)
 	return last;
 }
 
-/* False: words of fewer than three letters cannot be looked for in others. */
+/* False: so many words have it that everybody is looked at. */
 static bool
 look_up(const KgMemory *memory, Words *words)
 {
@@ -632,9 +669,10 @@ look_up(const KgMemory *memory, Words *words)
 		return true;
 	}
 	n = kg_term_trigrams(words->word, &trigrams);
-	if (n > 0)
-		find_words(memory, rarest_trigram(memory, trigrams, n), words);
-	return n > 0;
+	if (n == 0)
+		return find_by_letters(memory, words);
+	find_words(memory, rarest_trigram(memory, trigrams, n), words);
+	return true;
 }
 
 /* By which of the query's words it is looked for: that which the fewest have. */

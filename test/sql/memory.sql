@@ -84,6 +84,17 @@ SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Item 7", "entity
   {"name": "Item 77", "entityType": "part-no 3", "observations": []}]}') -> 'entities' -> 0 ->> 'name' AS created;
 SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found
   FROM unnest(ARRAY['item 7', 'ITEM 77', 'm 7', 'sts 5 o', 'sts 1 o', 'or 1', 'r 15', 'no 1', '-no', '3.5', '5 m', 'a b', ' b ', 'b  c', '.', ',', 'em']) q;
+-- one or two letters are looked up, wherever in a word they are: nobody else is read
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO regress_memory;
+SET ROLE regress_memory;
+SELECT pg_temp.call('create_entities', '{"entities": [{"name": "Zx", "entityType": "q", "observations": ["azx", "zxb x1", "c ézxé"]}, {"name": "A Yz", "entityType": "", "observations": []}]}') -> 'entities' -> 0 ->> 'name' AS created;
+SELECT q, jsonb_path_query_array(pg_temp.call('search_nodes', jsonb_build_object('query', q)), '$.entities[*].name') AS found,
+  (SELECT bool_or(s ->> 'sql' LIKE '%e.entity_type OPERATOR(pg_catalog.=) ANY%') FROM jsonb_array_elements(kg_explain('search_nodes', jsonb_build_object('query', q)) -> 'statements') s) AS all_read
+  FROM unnest(ARRAY['zx', 'q', 'x ', 'x1', 'é', 'xé', 'yz', 'z', 'zq', 'zx b', '7 ', 'o. ']) q;
+RESET ROLE;
+REVOKE EXECUTE ON FUNCTION kg_explain(text, jsonb) FROM regress_memory;
+SET ROLE regress_memory;
 -- what stands beyond a full reply is not counted
 SELECT jsonb_array_length(pg_temp.call('create_entities', jsonb_build_object('entities', (SELECT jsonb_agg(jsonb_build_object('name', 'many ' || g, 'entityType', '', 'observations', '[]'::jsonb))
   FROM generate_series(1, 400) g))) -> 'entities') AS created;
