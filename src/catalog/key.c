@@ -423,6 +423,29 @@ kg_text_prefix_high(const char *prefix)
 	return psprintf("%s\xf4\x8f\xbf\xbf", prefix);
 }
 
+/* An integer of at most 18 digits, of its pairs of digits; most numbers are. */
+static bool
+decode_integer(const uint8 *pairs, int n, int exponent, uint8 mask,
+			   int64 *value)
+{
+	int64 number = 0;
+
+	if (n < 1 || n > 9 || exponent > 18 || exponent < 2 * n - 1)
+		return false;
+	for (int i = 0; i < n; i++)
+		number = number * 100 + (pairs[i] ^ mask) - 1;
+	if (exponent < 2 * n)
+	{
+		if (number % 10 != 0)
+			return false;
+		number /= 10;
+	}
+	for (int i = 2 * n; i < exponent; i++)
+		number *= 10;
+	*value = mask ? -number : number;
+	return true;
+}
+
 /* The inverse of encode_number(). */
 static Numeric
 decode_number(const uint8 *p, int len)
@@ -430,12 +453,15 @@ decode_number(const uint8 *p, int len)
 	bool negative = p[0] == 0x00;
 	uint8 mask = negative ? 0xff : 0x00;
 	int exponent;
+	int64 integer;
 	StringInfoData text;
 
 	if (p[0] == 0x01)
 		return int64_to_numeric(0);
 	exponent = ((p[1] ^ mask) << 16) + ((p[2] ^ mask) << 8) + (p[3] ^ mask) -
 			   (1 << 22);
+	if (decode_integer(p + 4, len - 5, exponent, mask, &integer))
+		return int64_to_numeric(integer);
 	initStringInfo(&text);
 	appendStringInfoString(&text, negative ? "-0." : "0.");
 	for (int i = 4; i < len - 1; i++)

@@ -129,7 +129,7 @@ KgGroupValue
 kg_group_value(const KgField *field, KgTruncate truncate,
 			   const JsonbValue *value)
 {
-	KgGroupValue result;
+	const bytea *key;
 
 	if (value == NULL || value->type == jbvNull)
 		return missing_value();
@@ -144,13 +144,34 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 			pnstrdup(value->val.string.val, value->val.string.len),
 			value->val.string.len);
 	}
-	result.key = kg_key_encode(field, value);
-	if (result.key == NULL)
+	key = kg_key_encode(field, value);
+	return key == NULL ? missing_value()
+					   : kg_group_of_key(field, truncate, key);
+}
+
+KgGroupValue
+kg_group_of_key(const KgField *field, KgTruncate truncate, const bytea *key)
+{
+	KgGroupValue result;
+
+	if (!kg_key_is_value(key))
 		return missing_value();
-	memset(&result.value, 0, sizeof(result.value));
-	kg_key_decode(field, result.key, &result.value);
+	memset(&result, 0, sizeof(result));
+	kg_key_decode(field, key, &result.value);
+	if (field->kind == KG_KIND_STRING)
+		return kg_group_string(result.value.val.string.val,
+							   result.value.val.string.len,
+							   result.value.val.string.val,
+							   result.value.val.string.len);
 	if (field->kind == KG_KIND_ENUM)
-		reverse_enum((bytea *) result.key);
+	{
+		bytea *reversed = palloc(VARSIZE_ANY(key));
+
+		memcpy(reversed, key, VARSIZE_ANY(key));
+		reverse_enum(reversed);
+		key = reversed;
+	}
+	result.key = key;
 	if (truncate != KG_TRUNCATE_NONE && result.value.type == jbvString)
 	{
 		char *text = truncate_text(
@@ -338,19 +359,23 @@ is_distinct(KgGroups *groups, uint32 group, int spec, const bytea *key)
 }
 
 static void
-add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *value)
+add_sum(KgGroups *groups, KgAccumulator *a, Numeric value, int64 times)
 {
-	MemoryContext old = MemoryContextSwitchTo(groups->context);
+	MemoryContext old;
 	Numeric sum;
 
+	if (times != 1)
+		value = DatumGetNumeric(
+			DirectFunctionCall2(numeric_mul,
+								NumericGetDatum(value),
+								NumericGetDatum(int64_to_numeric(times))));
+	old = MemoryContextSwitchTo(groups->context);
 	if (a->sum == NULL)
-		sum = DatumGetNumericCopy(NumericGetDatum(value->value.val.numeric));
+		sum = DatumGetNumericCopy(NumericGetDatum(value));
 	else
 	{
-		sum = DatumGetNumeric(
-			DirectFunctionCall2(numeric_add,
-								NumericGetDatum(a->sum),
-								NumericGetDatum(value->value.val.numeric)));
+		sum = DatumGetNumeric(DirectFunctionCall2(
+			numeric_add, NumericGetDatum(a->sum), NumericGetDatum(value)));
 		pfree(a->sum);
 	}
 	a->sum = sum;
@@ -358,7 +383,8 @@ add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *value)
 }
 
 static void
-accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
+accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value,
+		   int64 times)
 {
 	const KgAggregateSpec *spec = &groups->specs[i];
 	KgAccumulator *a = &group->accumulators[i];
@@ -366,7 +392,7 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
 
 	if (!spec->has_property)
 	{
-		a->count++;
+		a->count += times;
 		return;
 	}
 	if (kg_group_missing(value))
@@ -374,15 +400,15 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
 	switch (spec->fn)
 	{
 		case KG_FN_COUNT:
-			a->count++;
+			a->count += times;
 			break;
 		case KG_FN_COUNT_DISTINCT:
 			a->count += is_distinct(groups, group->number, i, value->key);
 			break;
 		case KG_FN_SUM:
 		case KG_FN_AVG:
-			a->count++;
-			add_sum(groups, a, value);
+			a->count += times;
+			add_sum(groups, a, value->value.val.numeric, times);
 			break;
 		case KG_FN_MIN:
 		case KG_FN_MAX:
@@ -398,12 +424,12 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value)
 
 void
 kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
-			  const KgGroupValue *values)
+			  const KgGroupValue *values, int64 times)
 {
 	KgGroup *group = find_group(groups, keys);
 
 	for (int i = 0; i < groups->nspecs; i++)
-		accumulate(groups, group, i, &values[i]);
+		accumulate(groups, group, i, &values[i], times);
 }
 
 void

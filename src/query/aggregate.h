@@ -51,6 +51,9 @@ typedef struct KgGroupValue
  */
 extern KgGroupValue kg_group_value(const KgField *field, KgTruncate truncate,
 								   const JsonbValue *value);
+/* The same of a value's key; missing where it is of none. */
+extern KgGroupValue kg_group_of_key(const KgField *field, KgTruncate truncate,
+									const bytea *key);
 /* A string that is ordered by something else than itself. */
 extern KgGroupValue kg_group_string(const char *order, int order_len,
 									const char *text, int len);
@@ -82,11 +85,11 @@ typedef struct KgGroups KgGroups;
 extern KgGroups *kg_groups_new(MemoryContext context, int nkeys,
 							   const KgAggregateSpec *specs, int nspecs);
 /*
- * Count a row.  values: the node's value of each aggregation's property, or
- * missing.
+ * Count a row so many times.  values: the node's value of each aggregation's
+ * property, or missing.
  */
 extern void kg_groups_add(KgGroups *groups, const KgGroupValue *keys,
-						  const KgGroupValue *values);
+						  const KgGroupValue *values, int64 times);
 /* The group without keys, made where there is no row at all. */
 extern void kg_groups_ensure_one(KgGroups *groups);
 extern KgGroup **kg_groups_list(KgGroups *groups, uint32 *n);

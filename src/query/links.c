@@ -201,19 +201,35 @@ kg_links_sort(KgLinks *links, const uint16 *ranks)
 	links->start[nodes] = (uint32) n;
 }
 
+static void
+make_room(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
+{
+	if (set->n <= ranks->capacity)
+		return;
+	ranks->capacity = set->n + set->n / 2 + 64;
+	if (ranks->ranks == NULL)
+		ranks->ranks = MemoryContextAllocHuge(graph->context,
+											  ranks->capacity * sizeof(uint16));
+	else
+		ranks->ranks = repalloc_huge(ranks->ranks,
+									 ranks->capacity * sizeof(uint16));
+}
+
+void
+kg_ranks_of_type(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set,
+				 const KgType *type)
+{
+	uint16 rank = kg_graph_rank(graph, type->type_no);
+
+	make_room(ranks, graph, set);
+	for (; ranks->n < set->n; ranks->n++)
+		ranks->ranks[ranks->n] = rank;
+}
+
 void
 kg_ranks_update(KgRanks *ranks, KgGraph *graph, const KgNodeSet *set)
 {
-	if (set->n > ranks->capacity)
-	{
-		ranks->capacity = set->n + set->n / 2 + 64;
-		if (ranks->ranks == NULL)
-			ranks->ranks = MemoryContextAllocHuge(
-				graph->context, ranks->capacity * sizeof(uint16));
-		else
-			ranks->ranks = repalloc_huge(ranks->ranks,
-										 ranks->capacity * sizeof(uint16));
-	}
+	make_room(ranks, graph, set);
 	if (set->n > ranks->n && ranks->presumed)
 		memset(ranks->ranks + ranks->n,
 			   1,

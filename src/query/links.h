@@ -78,5 +78,8 @@ typedef struct KgRanks
 
 extern void kg_ranks_update(KgRanks *ranks, KgGraph *graph,
 							const KgNodeSet *set);
+/* The same where it is known that those that are new are of a type, and there. */
+extern void kg_ranks_of_type(KgRanks *ranks, KgGraph *graph,
+							 const KgNodeSet *set, const KgType *type);
 
 #endif /* KG_LINKS_H */

@@ -359,6 +359,12 @@ kg_select_keep(KgGraph *graph, const KgSelector *selector, int64 *nodes,
 }
 
 bool
+kg_select_sees(const KgSelector *selector)
+{
+	return selector->filter == NULL && selector->related == NULL;
+}
+
+bool
 kg_select_reads(const KgSelector *selector)
 {
 	return selector->related != NULL || kg_filter_scans(selector->filter);

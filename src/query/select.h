@@ -36,6 +36,9 @@ extern uint32 kg_select_keep(KgGraph *graph, const KgSelector *selector,
 /* Is there something of that kind? */
 extern bool kg_select_reads(const KgSelector *selector);
 
+/* Are the nodes that it selects found by their own rows, and so sure to be there? */
+extern bool kg_select_sees(const KgSelector *selector);
+
 /*
  * The nodes that a filter leaves by its alternatives, where each of them is
  * found by an index and they are no more than the limit; otherwise NULL.

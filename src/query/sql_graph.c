@@ -58,6 +58,12 @@ static const char *const templates[KG_SQL_GRAPH_COUNT] = {
 	[KG_SQL_NODE_TYPES] = "SELECT node, type_no" OF_NODES,
 	[KG_SQL_NODE_IDS] = "SELECT node, type_no, entity_id" OF_NODES,
 	[KG_SQL_NODE_ROWS] = "SELECT node, type_no, entity_id, data" OF_NODES,
+	[KG_SQL_NODE_KEYS] = "SELECT node, index_keys" OF_NODES,
+	[KG_SQL_TYPE_KEYS] =
+		"SELECT node, index_keys FROM @kg_entity"
+		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3",
+	[KG_SQL_KEYS] = "SELECT key FROM @kg_index_key"
+					" WHERE type_no = $2 AND field_no = $3 AND tenant = $1",
 	[KG_SQL_NODE_OF_TYPE] =
 		"SELECT node, type_no, entity_id, data FROM @kg_entity"
 		" WHERE tenant = $1 AND bundle = $2 AND entity_type = $3"

@@ -26,6 +26,10 @@ typedef enum KgGraphSql
 	KG_SQL_NODE_IDS,
 	/* $1 tenant, $2 nodes: node, type_no, entity_id, data */
 	KG_SQL_NODE_ROWS,
+	/* $1 tenant, $2 nodes: node, index_keys */
+	KG_SQL_NODE_KEYS,
+	/* $1 tenant, $2 bundle, $3 type: node, index_keys */
+	KG_SQL_TYPE_KEYS,
 	/* $1 tenant, $2 bundle, $3 type, $4 id: node, type_no, entity_id, data */
 	KG_SQL_NODE_OF_TYPE,
 	/* $1 tenant, $2 bundle, $3 type, $4 ids: node, type_no, entity_id */
@@ -41,6 +45,8 @@ typedef enum KgGraphSql
 	KG_SQL_NODES_NAMED,
 	/* $1 tenant, $2 the least: node, of all that the caller sees */
 	KG_SQL_NODES,
+	/* $1 tenant, $2 type_no, $3 field_no: key, a row for each entity */
+	KG_SQL_KEYS,
 	KG_SQL_GRAPH_COUNT
 } KgGraphSql;
 

@@ -457,8 +457,9 @@ edges_suffice(const KgGraph *graph, const KgStepSpec *specs, int nsteps)
 }
 
 static void
-walk_steps(KgTraversal *t, KgGraph *graph, const int64 *starts, uint32 nstarts,
-		   const KgStepSpec *specs, int nsteps)
+walk_steps(KgTraversal *t, KgGraph *graph, const KgType *type,
+		   const int64 *starts, uint32 nstarts, const KgStepSpec *specs,
+		   int nsteps)
 {
 	uint32 *current;
 	uint32 n;
@@ -471,6 +472,8 @@ walk_steps(KgTraversal *t, KgGraph *graph, const int64 *starts, uint32 nstarts,
 		(void) kg_nodeset_add(&t->set, starts[i]);
 	n = t->set.n;
 	kg_graph_check_visited(graph, n);
+	if (type != NULL)
+		kg_ranks_of_type(&t->ranks, graph, &t->set, type);
 	current = MemoryContextAllocHuge(graph->context,
 									 Max((Size) n, 1) * sizeof(uint32));
 	for (uint32 i = 0; i < n; i++)
@@ -490,11 +493,12 @@ walk_steps(KgTraversal *t, KgGraph *graph, const int64 *starts, uint32 nstarts,
 }
 
 void
-kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
-				uint32 nstarts, const KgStepSpec *specs, int nsteps)
+kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
+				const int64 *starts, uint32 nstarts, const KgStepSpec *specs,
+				int nsteps)
 {
 	memset(t, 0, sizeof(*t));
-	walk_steps(t, graph, starts, nstarts, specs, nsteps);
+	walk_steps(t, graph, type, starts, nstarts, specs, nsteps);
 }
 
 void
@@ -503,7 +507,7 @@ kg_traverse_reach(KgTraversal *t, KgGraph *graph, const int64 *starts,
 {
 	memset(t, 0, sizeof(*t));
 	t->ranks.presumed = edges_suffice(graph, specs, nsteps);
-	walk_steps(t, graph, starts, nstarts, specs, nsteps);
+	walk_steps(t, graph, NULL, starts, nstarts, specs, nsteps);
 }
 
 /* ---- pages ---- */

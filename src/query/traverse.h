@@ -69,10 +69,13 @@ typedef struct KgTraversal
 	double total; /* rows; exact below 2^53 */
 } KgTraversal;
 
-/* Starts are visible nodes that pass the start's own tests. */
-extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const int64 *starts,
-							uint32 nstarts, const KgStepSpec *specs,
-							int nsteps);
+/*
+ * Starts are visible nodes that pass the start's own tests.  type: theirs, where
+ * they are known to be there; or NULL.
+ */
+extern void kg_traverse_run(KgTraversal *t, KgGraph *graph, const KgType *type,
+							const int64 *starts, uint32 nstarts,
+							const KgStepSpec *specs, int nsteps);
 
 /*
  * The same where no page is asked for: the nodes are not looked at if the edges

@@ -254,7 +254,13 @@ traverse(Traverse *tr, const KgRef *after, int64 *starts, uint32 n)
 
 	kg_cost_traverse(
 		graph, starts, n, tr->steps.specs, tr->steps.n, "/relationships");
-	kg_traverse_run(&tr->t, graph, starts, n, tr->steps.specs, tr->steps.n);
+	kg_traverse_run(&tr->t,
+					graph,
+					kg_select_sees(&tr->from) ? tr->from.type : NULL,
+					starts,
+					n,
+					tr->steps.specs,
+					tr->steps.n);
 	tr->nrows = kg_traverse_page(
 		&tr->t, after, (uint32) tr->limit, &tr->rows, &tr->refs, &tr->more);
 	build_reply(tr);

@@ -129,7 +129,7 @@ SET ROLE bad_a;
 SET kg_graph.tenant = 'bad_a';
 RESET ROLE;
 SET kg_graph.max_visited = 3; SET ROLE bad_a;
-SELECT pg_temp.refused('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "count"}]}');
+SELECT pg_temp.refused('aggregate_nodes', '{"node": {"label": "person"}, "aggregations": [{"fn": "count", "property": "bio"}]}');
 SELECT pg_temp.refused('traverse_relationships', '{"from": {"label": "person"}, "relationships": [{"type": "KNOWS"}]}');
 SELECT pg_temp.refused('find_paths', '{"from": {"label": "person"}, "to": {"label": "file", "ids": ["a.c"]}}');
 -- and the example that it gives is one that goes through

@@ -1,0 +1,55 @@
+-- Aggregates that follow from keys of indexed properties, beside the same of properties without x-index, which are read in documents.
+\set VERBOSITY terse
+\pset format unaligned
+\pset tuples_only on
+SELECT current_user AS owner \gset
+CREATE ROLE keys_all LOGIN; CREATE ROLE keys_some LOGIN;
+SELECT FROM kg_create_tenant('keys'); SELECT FROM kg_grant('keys', 'keys_all', 'write'); SELECT FROM kg_grant('keys', 'keys_some', 'read');
+CREATE POLICY keys_hides ON kg_entity AS RESTRICTIVE FOR SELECT TO keys_some USING (NOT data ? 'hidden');
+-- each property twice: of the second no index knows
+CREATE FUNCTION keys_twice(properties jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT jsonb_object_agg(k, v || '{"x-index": true}') || jsonb_object_agg(k || '_2', v) FROM jsonb_each(properties) p(k, v) $$;
+CREATE FUNCTION keys_values(data jsonb) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT data || coalesce(jsonb_object_agg(k || '_2', v), '{}') FROM jsonb_each(data) d(k, v) WHERE k NOT IN ('id', 'hidden') $$;
+\c - keys_all
+SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'sales', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'sale', 'schema', jsonb_build_object('type', 'object', 'x-id-field', 'id',
+    'properties', keys_twice('{"kind": {"type": "string"}, "n": {"type": ["integer", "null"]}, "price": {"type": "number"}, "state": {"enum": ["new", "paid", "gone"]}, "day": {"type": "string", "format": "date"}, "at": {"type": "string", "format": "date-time"},
+      "tags": {"type": "array", "items": {"type": "string"}}, "days": {"type": "array", "items": {"type": "string", "format": "date"}}, "done": {"type": "boolean"}}') || '{"id": {"type": "string"}, "hidden": {"type": "boolean"}}')),
+    '{"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}'::jsonb),
+  'entities', jsonb_build_array(jsonb_build_object('entity_type', 'note', 'items', '[{"id": "a"}, {"id": "b"}]'::jsonb), jsonb_build_object('entity_type', 'sale', 'items', (SELECT jsonb_agg(keys_values(jsonb_build_object('id', 's' || i,
+    'n', CASE WHEN i % 5 > 0 THEN (i % 7 - 3) * 10 ^ (i % 4) END, 'price', (ARRAY[0, 1.10, -2.5, 1e20, 99999999999999999, 0.1, -7, 100, 12345678901234567890123])[i % 9 + 1], 'state', (ARRAY['new', 'paid', 'gone'])[i % 3 + 1],
+    'day', '2024-0' || i % 9 + 1 || '-1' || i % 4, 'at', '2024-03-0' || i % 3 + 1 || 'T0' || i % 10 || ':30:00' || (ARRAY['Z', '+02:00', '.5Z'])[i % 3 + 1],
+    'tags', CASE i % 4 WHEN 0 THEN '[]'::jsonb WHEN 1 THEN '["a"]' ELSE '["b", "a", "b"]' END, 'days', CASE i % 3 WHEN 0 THEN '["2024-01-05", "2024-01-06"]'::jsonb WHEN 1 THEN '["2024-02-01"]' ELSE '[]' END, 'done', i % 6 < 2)
+    || CASE WHEN i % 3 > 0 THEN jsonb_build_object('kind', 'k' || i % 4) ELSE '{}' END) || CASE WHEN i % 7 = 3 THEN '{"hidden": true}' ELSE '{}' END::jsonb) FROM generate_series(1, 200) i))))) ? 'revision';
+CREATE FUNCTION pg_temp.rows(arguments text, twice boolean) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_aggregate(CASE WHEN twice THEN regexp_replace(arguments, '("property": "\w+)"', '\1_2"', 'g') ELSE arguments END::jsonb || '{"limit": 1000}') -> 'rows' $$;
+CREATE FUNCTION pg_temp.compare() RETURNS TABLE (asked text, rows bigint, same boolean) LANGUAGE sql AS $$
+  SELECT a, jsonb_array_length(pg_temp.rows(a, false)), pg_temp.rows(a, false) = pg_temp.rows(a, true) FROM unnest(ARRAY[
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "kind"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "count", "property": "n"}, {"fn": "count_distinct", "property": "n"}, {"fn": "sum", "property": "n"}, {"fn": "avg", "property": "n"}, {"fn": "min", "property": "n"}, {"fn": "max", "property": "n"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "price"}, {"fn": "min", "property": "price"}, {"fn": "max", "property": "price"}, {"fn": "count"}], "group_by": [{"property": "price"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "price"}, {"fn": "max", "property": "state"}, {"fn": "min", "property": "at"}, {"fn": "max", "property": "kind"}], "group_by": [{"property": "state"}, {"property": "done"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "tags"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "n"}], "group_by": [{"property": "tags"}, {"property": "days"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "days", "truncate": "month"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "days"}]}',
+    '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}, {"fn": "avg", "property": "price"}], "group_by": [{"property": "day", "truncate": "quarter"}, {"property": "at", "truncate": "day"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "at", "truncate": "hour"}]}',
+    '{"node": {"label": "sale", "filters": {"state": "paid"}}, "aggregations": [{"fn": "sum", "property": "price"}, {"fn": "count", "property": "tags"}], "group_by": [{"property": "kind"}]}', '{"node": {"label": "sale", "ids": ["s1", "s2", "s3", "nobody"]}, "aggregations": [{"fn": "sum", "property": "n"}], "group_by": [{"property": "tags"}]}',
+    '{"node": {"label": "sale", "filters": {"n": {"gt": 100000}}}, "aggregations": [{"fn": "sum", "property": "n"}, {"fn": "count"}]}']) a $$;
+SELECT * FROM pg_temp.compare();
+SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}, {"fn": "sum", "property": "price"}], "group_by": [{"property": "state"}]}') -> 'rows' = (SELECT jsonb_agg(jsonb_build_array(s, n, p) ORDER BY array_position('{gone,paid,new}', s)) FROM (SELECT data->>'state' AS s, count(*) AS n, sum((data->>'price')::numeric) AS p FROM kg_entity WHERE entity_type = 'sale' GROUP BY 1) x);
+SELECT kg_aggregate('{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}]}') -> 'rows', kg_aggregate('{"node": {"label": "note"}, "aggregations": [{"fn": "count"}]}') -> 'rows';
+-- no document is read
+\c - :owner
+GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO keys_all;
+\c - keys_all
+SELECT DISTINCT s->>'sql' ~ 'data' AS reads_data, s->>'sql' ~ 'SELECT key FROM' AS of_one FROM unnest(ARRAY['{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "kind"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "n"}], "group_by": [{"property": "kind"}]}']::jsonb[]) a, jsonb_array_elements(kg_explain('aggregate_nodes', a)->'statements') s ORDER BY 1, 2;
+-- who sees a part has the part
+\c - keys_some
+CREATE FUNCTION pg_temp.rows(arguments text, twice boolean) RETURNS jsonb LANGUAGE sql AS $$
+  SELECT kg_aggregate(CASE WHEN twice THEN regexp_replace(arguments, '("property": "\w+)"', '\1_2"', 'g') ELSE arguments END::jsonb || '{"limit": 1000}') -> 'rows' $$;
+SELECT pg_temp.rows(a, false) = pg_temp.rows(a, true), pg_temp.rows(a, false) FROM unnest(ARRAY['{"node": {"label": "sale"}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "state"}]}', '{"node": {"label": "sale"}, "aggregations": [{"fn": "sum", "property": "n"}, {"fn": "count"}], "group_by": [{"property": "done"}]}']) a;
+SELECT count(*), count(*) FILTER (WHERE data->>'state' = 'new') FROM kg_entity WHERE entity_type = 'sale';
+\c - :owner
+DROP POLICY keys_hides ON kg_entity;
+SELECT kg_drop_tenant('keys');
+DROP FUNCTION keys_twice, keys_values;
+DROP OWNED BY keys_all, keys_some; DROP ROLE keys_all, keys_some;
