@@ -8,7 +8,7 @@ nodes and edges as sets, paths and rows as lists.
 import datetime
 from fractions import Fraction
 
-from model import COLORS, INDEXED, INVERSES, PERSON, PLACE, SCANNED, compare_text, order, passes
+from model import COLORS, INDEXED, INVERSES, PERSON, PLACE, SCANNED, compare_text, instant, order, passes
 
 TYPES = (PERSON, PLACE)
 
@@ -323,7 +323,9 @@ def group_values(graph, node, key, row):
         return [end[1] if key.get("property") in (None, "id") else graph.nodes[end].get(key["property"])]
     if "relationship" not in key:
         value = graph.nodes[node].get(key["property"]) if key["property"] != "id" else node[1]
-        return [value]
+        if isinstance(value, list):
+            return sorted(set(value)) or [None]
+        return [truncated(value, key["truncate"]) if "truncate" in key and value is not None else value]
     how = {"names": [key["relationship"]], "direction": key.get("direction", "outgoing")}
     ends = {other for _, other in graph.steps(node, **how) if other[0] == key["label"]}
     if "filters" in key:
@@ -332,6 +334,19 @@ def group_values(graph, node, key, row):
         return sorted({end[1] for end in ends})
     values = {graph.nodes[end].get(key["property"]) for end in ends}
     return sorted(values, key=lambda v: (v is None, v))
+
+
+def truncated(value, unit):
+    """The start of a unit in UTC: a date of a date, an instant of an instant."""
+    at = instant(value).astimezone(datetime.timezone.utc)
+    day = at.date()
+    if unit == "week":
+        day -= datetime.timedelta(days=day.weekday())
+    elif unit != "hour":
+        day = day.replace(day=1, month={"month": day.month, "quarter": (day.month - 1) // 3 * 3 + 1, "year": 1}[unit])
+    if len(value) == len("2020-01-01"):
+        return day.isoformat()
+    return "%sT%02d:00:00Z" % (day.isoformat(), at.hour if unit == "hour" else 0)
 
 
 def product(lists):

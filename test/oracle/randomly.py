@@ -477,7 +477,9 @@ def aggregations(rng, kind):
 
 
 def groups(rng, kind):
-    keys = [{"property": p} for p in (["name", "color", "n"] if kind == PERSON else ["name", "size"])]
+    keys = [{"property": p} for p in (["name", "color", "n", "tags", "total_mentions"] if kind == PERSON else ["name", "size"])]
+    units = ["week", "month", "quarter", "year"] + (["hour"] if kind == PERSON else [])
+    keys.append({"property": "begin", "truncate": rng.choice(units)})
     if kind == PERSON:
         keys += [
             {"relationship": "LIVES_IN", "direction": "outgoing", "label": PLACE, "property": "name"},
