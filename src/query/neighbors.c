@@ -430,7 +430,7 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 
 /* ---- pages ---- */
 
-/* A level of no more nodes is read with their data if all can be wanted. */
+/* A run of no more nodes is read with their data if all can be wanted. */
 #define KG_DATA_AT_ONCE 2000
 /* Room for so many candidates at first. */
 #define KG_CANDIDATES 64
@@ -438,110 +438,149 @@ kg_reach_depth(const KgReach *reach, uint32 index)
 typedef struct Candidate
 {
 	KgRef ref;
+	uint64 place;
 	uint32 index;
 } Candidate;
 
-/* The smallest candidates of a level, cut to size when twice too many. */
-typedef struct Smallest
+/*
+ * The nodes of some successive places, of which the first are kept: cut to size
+ * when twice too many.
+ */
+typedef struct Run
 {
 	KgGraph *graph;
 	const KgReach *reach;
 	KgPage *page;
 	MemoryContext context;
+	uint32 start; /* in the order */
+	uint32 end;
+	uint32 kept; /* nodes of it that the page may have */
 	Candidate *items;
 	uint64 n;
 	uint64 capacity;
 	uint64 keep;
-	uint32 found;  /* nodes of the level that are there */
-	uint64 before; /* of the level, up to the page's key */
-	int depth;
-	bool keyed; /* the page's key is in this level */
-} Smallest;
+	uint32 found;  /* nodes that are there */
+	uint64 before; /* of them, up to the page's key */
+} Run;
+
+static uint32
+index_at(const Run *run, uint32 i)
+{
+	return run->page->order ? run->page->order->nodes[i] : i;
+}
+
+static uint64
+place_of(const KgReach *reach, const KgPage *page, uint32 index)
+{
+	return page->order ? page->order->places[index]
+					   : (uint64) kg_reach_depth(reach, index);
+}
+
+uint64
+kg_page_place(const KgReach *reach, const KgPage *page, uint32 number)
+{
+	return place_of(reach, page, page->indexes[number]);
+}
 
 static int
 compare_candidates(const void *a, const void *b, void *arg)
 {
-	return kg_ref_compare(&((const Candidate *) a)->ref,
-						  &((const Candidate *) b)->ref);
+	const Candidate *x = a;
+	const Candidate *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return kg_ref_compare(&x->ref, &y->ref);
 }
 
 static void
-cut_smallest(Smallest *s)
+cut_smallest(Run *run)
 {
-	kg_sort(s->items, s->n, sizeof(Candidate), compare_candidates, NULL);
-	for (uint64 i = s->keep; i < s->n; i++)
+	kg_sort(run->items, run->n, sizeof(Candidate), compare_candidates, NULL);
+	for (uint64 i = run->keep; i < run->n; i++)
 	{
-		pfree((void *) s->items[i].ref.id);
-		if (s->items[i].ref.data != NULL)
-			pfree((void *) s->items[i].ref.data);
+		pfree((void *) run->items[i].ref.id);
+		if (run->items[i].ref.data != NULL)
+			pfree((void *) run->items[i].ref.data);
 	}
-	s->n = Min(s->n, s->keep);
+	run->n = Min(run->n, run->keep);
+}
+
+/* Is it on a page before, that is, up to the key that this one is after? */
+static bool
+is_before(const Run *run, uint64 place, const KgRef *ref)
+{
+	const KgPageKey *after = run->page->after;
+
+	if (after == NULL || place != after->place)
+		return after != NULL && place < after->place;
+	return kg_ref_compare(ref, &after->ref) <= 0;
 }
 
 static void
 add_candidate(const KgRef *ref, void *arg)
 {
-	Smallest *s = arg;
-	uint32 index = kg_nodeset_find(&s->reach->set, ref->node);
+	Run *run = arg;
+	uint32 index = kg_nodeset_find(&run->reach->set, ref->node);
+	uint64 place;
 
-	if (index == KG_NO_NODE || s->page->position[index] == KG_NOT_KEPT)
+	if (index == KG_NO_NODE || run->page->position[index] == KG_NOT_KEPT)
 		return;
-	s->found++;
-	if (s->keyed && kg_ref_compare(ref, &s->page->after->ref) <= 0)
+	place = place_of(run->reach, run->page, index);
+	run->found++;
+	if (is_before(run, place, ref))
 	{
-		s->page->position[index] = KG_BEFORE_PAGE;
-		s->before++;
+		run->page->position[index] = KG_BEFORE_PAGE;
+		run->before++;
 		return;
 	}
-	if (s->n == s->capacity)
+	if (run->n == run->capacity)
 	{
-		if (s->n > s->keep * 2 + 1024)
-			cut_smallest(s);
+		if (run->n > run->keep * 2 + 1024)
+			cut_smallest(run);
 		else
 		{
-			s->capacity *= 2;
-			s->items = repalloc_huge(s->items, s->capacity * sizeof(Candidate));
+			run->capacity *= 2;
+			run->items = repalloc_huge(run->items,
+									   run->capacity * sizeof(Candidate));
 		}
 	}
-	s->items[s->n].ref = kg_ref_copy(ref, s->context);
-	s->items[s->n].index = index;
-	s->n++;
+	run->items[run->n].ref = kg_ref_copy(ref, run->context);
+	run->items[run->n].place = place;
+	run->items[run->n].index = index;
+	run->n++;
 }
 
-/* Put the level's share of the page on it; skip is how many precede it. */
+/* Put the run's share of the page on it; skip is how many precede it. */
 static void
-page_level(Smallest *s, int depth, uint64 skip)
+page_run(Run *run, uint64 skip)
 {
-	KgPage *page = s->page;
-	uint32 start = s->reach->level[depth];
-	uint32 end = s->reach->level[depth + 1];
+	KgPage *page = run->page;
 	int64 *nodes;
 	uint32 n = 0;
 
-	s->depth = depth;
-	s->n = 0;
-	s->found = 0;
-	s->before = 0;
-	s->keyed = page->after != NULL && page->after->depth == depth;
-	s->keep = skip + (page->limit - page->n);
-	nodes = MemoryContextAllocHuge(
-		s->context, Max((Size) (end - start), 1) * sizeof(int64));
-	for (uint32 i = start; i < end; i++)
-		if (page->position[i] != KG_NOT_KEPT)
-			nodes[n++] = s->reach->set.nodes[i];
-	kg_graph_resolve(s->graph,
+	run->n = 0;
+	run->found = 0;
+	run->before = 0;
+	run->keep = skip + (page->limit - page->n);
+	nodes = MemoryContextAllocHuge(run->context,
+								   Max((Size) run->kept, 1) * sizeof(int64));
+	for (uint32 i = run->start; i < run->end; i++)
+		if (page->position[index_at(run, i)] != KG_NOT_KEPT)
+			nodes[n++] = run->reach->set.nodes[index_at(run, i)];
+	kg_graph_resolve(run->graph,
 					 nodes,
 					 n,
-					 page->with_data && n <= s->keep && n <= KG_DATA_AT_ONCE,
+					 page->with_data && n <= run->keep && n <= KG_DATA_AT_ONCE,
 					 add_candidate,
-					 s);
+					 run);
 	pfree(nodes);
 	/* The others were there when the edges were read: they are not told of. */
-	page->total -= n - s->found;
-	cut_smallest(s);
-	for (uint64 i = 0; i < s->n; i++)
+	page->total -= n - run->found;
+	cut_smallest(run);
+	for (uint64 i = 0; i < run->n; i++)
 	{
-		Candidate *item = &s->items[i];
+		Candidate *item = &run->items[i];
 
 		if (i < skip)
 			page->position[item->index] = KG_BEFORE_PAGE;
@@ -555,10 +594,61 @@ page_level(Smallest *s, int depth, uint64 skip)
 	}
 }
 
+/*
+ * Where a run ends that is not of one depth: with a place, when so many nodes as
+ * are wanted are there, or where those begin that are not all before the page.
+ */
+static uint32
+end_of_places(const Run *run, uint64 wanted)
+{
+	const KgPage *page = run->page;
+	const uint64 *places = page->order->places;
+	const uint32 *nodes = page->order->nodes;
+	uint64 after = page->after ? page->after->place : 0;
+	bool before = places[nodes[run->start]] < after;
+	uint64 kept = 0;
+	uint32 i = run->start;
+
+	for (; i < run->reach->set.n; i++)
+	{
+		uint64 place = places[nodes[i]];
+
+		if (before && place >= after)
+			break;
+		if (!before && kept >= wanted && place != places[nodes[i - 1]])
+			break;
+		kept += page->position[nodes[i]] != KG_NOT_KEPT;
+	}
+	return i;
+}
+
+/* The run from a start, in the order. */
+static void
+begin_run(Run *run, uint32 start, uint64 wanted)
+{
+	const KgReach *reach = run->reach;
+
+	run->start = start;
+	run->end = run->page->order
+				   ? end_of_places(run, Max(wanted, 1))
+				   : reach->level[kg_reach_depth(reach, start) + 1];
+	run->kept = 0;
+	for (uint32 i = start; i < run->end; i++)
+		run->kept += run->page->position[index_at(run, i)] != KG_NOT_KEPT;
+}
+
+/* Of a page that is after a key: are all of the run's places before the key's? */
+static bool
+places_before(const Run *run)
+{
+	return place_of(run->reach, run->page, index_at(run, run->end - 1)) <
+		   run->page->after->place;
+}
+
 void
 kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 {
-	Smallest s;
+	Run run;
 	uint32 n = reach->set.n;
 	uint64 skipped = 0;
 	uint64 before = 0;
@@ -581,48 +671,34 @@ kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page)
 										Max(page->limit, 1) * sizeof(KgRef));
 	page->indexes = MemoryContextAllocHuge(
 		graph->context, Max(page->limit, 1) * sizeof(uint32));
-	memset(&s, 0, sizeof(s));
-	s.graph = graph;
-	s.reach = reach;
-	s.page = page;
-	s.context = graph->context;
-	s.capacity = KG_CANDIDATES;
-	s.items = MemoryContextAlloc(graph->context,
-								 s.capacity * sizeof(Candidate));
-	for (int depth = 0; depth < reach->nlevels; depth++)
+	memset(&run, 0, sizeof(run));
+	run.graph = graph;
+	run.reach = reach;
+	run.page = page;
+	run.context = graph->context;
+	run.capacity = KG_CANDIDATES;
+	run.items = MemoryContextAlloc(graph->context,
+								   run.capacity * sizeof(Candidate));
+	for (uint32 start = 0; start < n; start = run.end)
 	{
-		uint64 count = 0;
+		uint64 skip = page->offset > skipped ? page->offset - skipped : 0;
 
 		CHECK_FOR_INTERRUPTS();
-		for (uint32 i = reach->level[depth]; i < reach->level[depth + 1]; i++)
-			count += page->position[i] != KG_NOT_KEPT;
-		if (page->after != NULL ? depth < page->after->depth
-								: skipped + count <= page->offset)
+		begin_run(&run, start, skip + (page->limit - page->n));
+		if (page->after != NULL ? places_before(&run) : run.kept <= skip)
 		{
-			/* Wholly before the page. */
-			for (uint32 i = reach->level[depth]; i < reach->level[depth + 1];
-				 i++)
-				if (page->position[i] != KG_NOT_KEPT)
-					page->position[i] = KG_BEFORE_PAGE;
-			skipped += count;
-			before += count;
+			for (uint32 i = start; i < run.end; i++)
+				if (page->position[index_at(&run, i)] != KG_NOT_KEPT)
+					page->position[index_at(&run, i)] = KG_BEFORE_PAGE;
+			skipped += run.kept;
+			before += run.kept;
 			continue;
 		}
-		if (page->n == page->limit || count == 0)
+		if (page->n == page->limit || run.kept == 0)
 			continue;
-		if (page->after != NULL)
-		{
-			page_level(&s, depth, 0);
-			before += s.before;
-		}
-		else
-		{
-			uint64 skip = page->offset > skipped ? page->offset - skipped : 0;
-
-			page_level(&s, depth, skip);
-			before += skip;
-			skipped += count;
-		}
+		page_run(&run, skip);
+		before += skip + run.before;
+		skipped += run.kept;
 	}
 	page->more = before + page->n < page->total;
 }

@@ -67,20 +67,29 @@ extern bool kg_reach_is_complete(KgGraph *graph, const KgReach *reach);
 extern int kg_reach_depth(const KgReach *reach, uint32 index);
 
 /*
- * A page of the nodes in the order depth, type, id.
+ * An order of the nodes: by place, in one place by type and id.  The one that a
+ * search has is by depth.
  */
+typedef struct KgReachOrder
+{
+	uint64 *places; /* by index */
+	uint32 *nodes;	/* indexes, by place */
+} KgReachOrder;
+
+/* A page of the nodes in such an order. */
 typedef struct KgPageKey
 {
-	int depth;
+	uint64 place;
 	KgRef ref;
 } KgPageKey;
 
 typedef struct KgPage
 {
 	/* in */
-	const bool *keep;		/* by index; NULL: all that are visible */
-	uint64 offset;			/* skip so many */
-	const KgPageKey *after; /* or skip those up to and with this */
+	const bool *keep;		   /* by index; NULL: all that are visible */
+	const KgReachOrder *order; /* NULL: by depth */
+	uint64 offset;			   /* skip so many */
+	const KgPageKey *after;	   /* or skip those up to and with this */
 	uint64 limit;
 	bool with_data; /* wanted with their data, which may be read at once */
 	/* out */
@@ -93,6 +102,9 @@ typedef struct KgPage
 } KgPage;
 
 extern void kg_reach_page(KgGraph *graph, const KgReach *reach, KgPage *page);
+/* The place of the page's node of that number. */
+extern uint64 kg_page_place(const KgReach *reach, const KgPage *page,
+							uint32 number);
 
 /* Where a node is relative to the page; else its place on it. */
 #define KG_BEFORE_PAGE (PG_UINT32_MAX - 1)

@@ -375,6 +375,56 @@ kg_rank_residual(const KgRanking *ranking)
 }
 
 static int
+compare_places(const void *a, const void *b, void *arg)
+{
+	const uint64 *places = arg;
+	uint32 x = *(const uint32 *) a;
+	uint32 y = *(const uint32 *) b;
+
+	if (places[x] != places[y])
+		return places[x] < places[y] ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+KgReachOrder *
+kg_rank_order(KgGraph *graph, const KgReach *reach)
+{
+	KgRankSeed *known = palloc((reach->level[1] + 1) * sizeof(KgRankSeed));
+	KgRankQuery query = {.follow = *reach->walk,
+						 .damping = KG_RANK_DAMPING,
+						 .bound = KG_RANK_BOUND,
+						 .most = (uint32) kg_setting_max_ranked,
+						 .seeds = known};
+	KgReachOrder *order = MemoryContextAlloc(graph->context,
+											 sizeof(KgReachOrder));
+	uint32 n = reach->set.n;
+	KgRanking ranking;
+
+	/* They are the first that the search found, each once. */
+	for (; query.nseeds < reach->level[1]; query.nseeds++)
+	{
+		known[query.nseeds].node = reach->set.nodes[query.nseeds];
+		known[query.nseeds].weight = 1;
+	}
+	kg_rank(graph, &query, &ranking);
+	order->places = MemoryContextAllocHuge(graph->context, n * sizeof(uint64));
+	order->nodes = MemoryContextAllocHuge(graph->context, n * sizeof(uint32));
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 node = kg_nodeset_find(&ranking.set, reach->set.nodes[i]);
+		double score = node == KG_NO_NODE ? 0
+										  : six_digits(ranking.scores[node]);
+
+		order->places[i] = KG_RANK_ALL -
+						   (uint64) (score * (double) KG_RANK_ALL);
+		order->nodes[i] = i;
+	}
+	kg_sort(order->nodes, n, sizeof(uint32), compare_places, order->places);
+	kg_graph_check_memory(graph);
+	return order;
+}
+
+static int
 compare_ranked(const void *a, const void *b, void *arg)
 {
 	const KgRanked *x = a;

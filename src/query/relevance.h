@@ -15,11 +15,14 @@
 #ifndef KG_RELEVANCE_H
 #define KG_RELEVANCE_H
 
-#include "query/frontier.h"
-#include "query/nodes.h"
+#include "query/neighbors.h"
 
 /* All of the walker's time. */
 #define KG_RANK_ALL (UINT64CONST(1) << 62)
+
+#define KG_RANK_DAMPING 0.85
+/* The share of the walker's time that may be missing. */
+#define KG_RANK_BOUND 0.01
 
 typedef struct KgRankSeed
 {
@@ -71,6 +74,12 @@ extern void kg_rank(KgGraph *graph, const KgRankQuery *query,
 
 /* No score is more than this too low; six digits, as scores. */
 extern double kg_rank_residual(const KgRanking *ranking);
+
+/*
+ * Orders what a search found by how much it has to do with the seeds, over what
+ * the search walks; what no walker came to is last.  In the graph's context.
+ */
+extern KgReachOrder *kg_rank_order(KgGraph *graph, const KgReach *reach);
 
 typedef struct KgRanked
 {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "miscadmin.h"
 #include "query/cost.h"
+#include "query/relevance.h"
 #include "tools/bfs_call.h"
 
 /* A node takes at least so many bytes: more of them cannot fit. */
@@ -109,6 +110,7 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	int64 offset = 0;
 	int64 *nodes;
 	bool ring;
+	bool by_relevance;
 	Jsonb *hints = NULL;
 	int edges;
 	uint32 n;
@@ -121,10 +123,14 @@ kg_tool_bfs_query(const Jsonb *arguments)
 	s->limit = kg_input_limit(in, s->limit);
 	(void) kg_input_int(in, "offset", &offset);
 	ring = kg_input_bool(in, "ring_edges");
+	by_relevance = kg_call_by_relevance(in);
 	kg_read_bfs_detail(call, &s->detail);
 	kg_columns_read(&call->columns, call->graph, NULL, &call->input, true);
 	read_seeds(call, &s->seeds);
-	kg_require_around(call, &s->seeds, &s->detail.walk, (int) s->hops);
+	kg_require_around(call,
+					  &s->seeds,
+					  &s->detail.walk,
+					  kg_call_type_hops(call, by_relevance, s->hops));
 	n = known_nodes(&s->seeds, &nodes);
 	if (n == 0)
 		kg_throw_all_unknown(call, "/seeds", &s->seeds);
@@ -145,6 +151,8 @@ kg_tool_bfs_query(const Jsonb *arguments)
 			 KG_REACH_RANKS | edges | (ring ? KG_REACH_RING : 0),
 			 &s->reach);
 	s->page.keep = kg_bfs_keep(call, &s->detail, &s->reach);
+	if (by_relevance)
+		s->page.order = kg_rank_order(call->graph, &s->reach);
 	s->page.offset = offset;
 	if (n < s->seeds.n && offset == 0)
 		hints = kg_unknown_hints(call, "/seeds", &s->seeds);

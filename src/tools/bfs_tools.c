@@ -36,11 +36,11 @@ static const char search_output[] =
 static const char bfs_input[] =
 	"{'type':'object','additionalProperties':false,'required':['seeds','max_"
 	"hops'],'properties':{" KG_SEEDS
-	",'max_hops':{<bfs_hops>},'limit':{'type':'integer','minimum':0,'"
-	"description':'0: "
+	",'max_hops':{<bfs_hops>},<reach_order>,'limit':{'type':'integer','minimum'"
+	":0,'description':'0: "
 	"counts'},'offset':{'type':'integer','minimum':0,'default':0},'ring_edges':"
-	"{'type':'boolean','default':false,'description':'with edges between two "
-	"outermost nodes'},'citations':<citations>," KG_DETAIL_ARGUMENTS(
+	"{'type':'boolean','default':false,'description':'edges between "
+	"outermost nodes, too'},'citations':<citations>," KG_DETAIL_ARGUMENTS(
 		"<detail>") "}}";
 
 static const char bfs_output[] =
@@ -91,8 +91,8 @@ const KgFixedTool kg_bfs_tools[] = {
 	 KG_TOOLSET_BFS,
 	 "Breadth-first search",
 	 "Everything within max_hops of any of the seeds: nodes and edges, in full "
-	 "or as stubs; counts and schema_summary are of all of it. Begin with "
-	 "max_hops 1 and topology_only; on a large graph with walk_predicates.",
+	 "or as stubs; counts and schema_summary are of all. Begin with max_hops "
+	 "1, topology_only; on a large graph, walk_predicates.",
 	 bfs_input,
 	 bfs_output,
 	 kg_tool_bfs_query},
@@ -138,7 +138,7 @@ const KgFixedTool kg_bfs_tools[] = {
 	{"verify_claims",
 	 KG_TOOLSET_BFS,
 	 "Verify claims",
-	 "Which claims of a draft hold, checked against the graph: supported, "
+	 "Which claims of a draft hold: supported, "
 	 "contradicted (with what is so), not_found, ambiguous, unknown or "
 	 "invalid. Call it before you answer.",
 	 verify_input,

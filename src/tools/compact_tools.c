@@ -60,7 +60,7 @@ static const char around_input[] =
 	"relations':{'type':'array','items':{'type':'string'},'description':'walk "
 	"only "
 	"these'},'types':{'type':'array','items':{'type':'string'},'description':'"
-	"tell only these'}," KG_FIELDS
+	"tell only these'},<reach_order>," KG_FIELDS
 	",'limit':{'type':'integer'},<as_of><valid_at>" KG_CURSOR "}}";
 
 static const char connect_input[] =

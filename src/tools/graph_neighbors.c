@@ -6,7 +6,7 @@
 
 #include "query/cost.h"
 #include "query/decisions.h"
-#include "query/neighbors.h"
+#include "query/relevance.h"
 #include "tools/graph.h"
 #include "tools/graph_page.h"
 #include "tools/graph_reply.h"
@@ -17,6 +17,7 @@ typedef struct Explore
 	KgGraphCall call;
 	KgSelector start;
 	int64 max_hops; /* KG_ALL_HOPS: "all" */
+	bool by_relevance;
 	int64 limit;
 	KgFollow follow;
 	int nlabels; /* -1: any */
@@ -97,11 +98,11 @@ read_arguments(Explore *e, const Jsonb *arguments)
 	e->filters = kg_call_filters_over(call, in, e->nlabels, e->labels);
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	e->limit = kg_input_limit(in, 0);
+	e->by_relevance = kg_call_by_relevance(in);
 	kg_reached_walk(kg_reached_begin(call, e->start.type),
 					&e->follow,
 					0,
-					/* More hops lead to no other types. */
-					Min((int) e->max_hops, call->graph->nranks + 1),
+					kg_call_type_hops(call, e->by_relevance, e->max_hops),
 					e->nlabels < 0 ? NULL : wanted_labels(e));
 }
 
@@ -210,14 +211,12 @@ read_cursor(Explore *e)
 {
 	const JsonbContainer *items;
 	KgPageKey *key;
-	int64 depth;
 
 	items = kg_call_cursor(&e->call, 3);
 	if (items == NULL)
 		return NULL;
 	key = palloc0(sizeof(KgPageKey));
-	depth = kg_cursor_int(items, 0);
-	key->depth = (int) depth;
+	key->place = (uint64) kg_cursor_int(items, 0);
 	key->ref = kg_cursor_ref(&e->call, items, 1);
 	return key;
 }
@@ -230,7 +229,9 @@ next_page(void *state, int unit, KgNext *next)
 	StringInfoData items;
 
 	initStringInfo(&items);
-	appendStringInfo(&items, "[%d,", last->depth);
+	appendStringInfo(&items,
+					 "[" UINT64_FORMAT ",",
+					 kg_page_place(&e->reach, &e->page, unit - 1));
 	kg_cursor_append_ref(&e->call, &last->ref, &items);
 	appendStringInfoChar(&items, ']');
 	next->cursor = kg_call_make_cursor(&e->call, &items);
@@ -327,6 +328,8 @@ explore(Explore *e, const int64 *starts, uint32 n)
 	if (e->judged)
 		e->complete = kg_reach_is_complete(graph, &e->reach);
 	e->page.keep = choose_nodes(e);
+	if (e->by_relevance)
+		e->page.order = kg_rank_order(graph, &e->reach);
 	e->page.limit = e->limit;
 	e->page.with_data = !e->call.columns.ids_only;
 	kg_reach_page(graph, &e->reach, &e->page);

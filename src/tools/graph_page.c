@@ -6,6 +6,20 @@
 
 #include "tools/graph_page.h"
 
+bool
+kg_call_by_relevance(const KgInput *in)
+{
+	return kg_input_enum(in, "order", "\"distance\" or \"relevance\"") == 1;
+}
+
+int
+kg_call_type_hops(const KgGraphCall *call, bool by_relevance, int64 hops)
+{
+	int most = call->graph->nranks + 1;
+
+	return by_relevance ? most : (int) Min(hops, most);
+}
+
 const char *
 kg_relation_name(const KgCatalog *catalog, int32 relation_no)
 {

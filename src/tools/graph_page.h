@@ -8,6 +8,15 @@
 #include "query/neighbors.h"
 #include "tools/graph_reply.h"
 
+/* Is what was found to be told by relevance, instead of by distance? */
+extern bool kg_call_by_relevance(const KgInput *in);
+/*
+ * How many hops tell which types the call reaches: to know what is relevant the
+ * walk goes on until no relation leads to another type.
+ */
+extern int kg_call_type_hops(const KgGraphCall *call, bool by_relevance,
+							 int64 hops);
+
 /*
  * Fill nodes, edges and units: each node is a unit, an edge belongs to its
  * later end.  Everything is full; the caller says otherwise.

@@ -14,8 +14,6 @@
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
-/* The share of the walker's time that may be missing. */
-#define KG_RANK_BOUND 0.01
 #define KG_RANK_MAX_DAMPING 0.99
 
 typedef struct RankRelated
@@ -128,7 +126,7 @@ require_types(RankRelated *r)
 								 graph->ranked[r->seeds.refs[i].rank - 1]),
 				&r->query.follow,
 				0,
-				graph->nranks * 2,
+				kg_call_type_hops(&r->call, true, 0),
 				NULL);
 }
 
@@ -145,7 +143,7 @@ read_arguments(RankRelated *r, const Jsonb *arguments)
 	r->wanted = kg_call_type_set(call, "node_labels");
 	kg_columns_read(&call->columns, call->graph, NULL, in, false);
 	r->limit = (uint32) kg_input_limit(in, 0);
-	r->query.damping = 0.85;
+	r->query.damping = KG_RANK_DAMPING;
 	kg_args_number(in->object,
 				   "damping",
 				   in->path,

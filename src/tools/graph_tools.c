@@ -52,8 +52,8 @@ static const char neighbors_input[] =
 	"relations>,'node_labels':{'type':'array','items':<type@as "
 	"start_node.label>,'description':'tell only these; the walk goes through "
 	"all'},'filters':<filters@as in "
-	"find_nodes>,<columns>,<no_edge_columns>,'limit':<limit>,'cursor':<cursor>,"
-	"<as_of><valid_at>'max_bytes':<max_bytes>}}";
+	"find_nodes>,<reach_order>,<columns>,<no_edge_columns>,'limit':<limit>,'"
+	"cursor':<cursor>,<as_of><valid_at>'max_bytes':<max_bytes>}}";
 
 static const char neighbors_output[] =
 	"{'type':'object','required':['nodes','edges'],'properties':{'nodes':<"

@@ -595,7 +595,7 @@ static const Part parts[] = {
 	 "properties':{'tool':<text>,'arguments':{'type':'object'}}},'name':{'type'"
 	 ":'string','minLength':1},'type':<type>}}}"},
 	{"seeds",
-	 "{'type':'array','items':<id>,'description':'handles: type:id, or id "
+	 "{'type':'array','items':<id>,'description':'type:id, or id "
 	 "where it is unique'}",
 	 NULL,
 	 NULL,
@@ -606,10 +606,10 @@ static const Part parts[] = {
 	 "'walk_predicates':{'type':'array','items':<relation>,'description':'walk "
 	 "only "
 	 "these'},'direction':{<direction>,'default':'both'},'node_types':{'type':'"
-	 "array','items':<type>,'description':'these in full, the others as "
+	 "array','items':<type>,'description':'these in full, others as "
 	 "stubs'},'exclude_node_types':{'type':'array','items':<text>},'predicates'"
 	 ":{'type':'array','items':<relation@as "
-	 "walk_predicates>,'description':'these edges in full, the others as "
+	 "walk_predicates>,'description':'these edges in full, others as "
 	 "triples'},'min_mentions':<min_mentions>,'topology_only':{'type':'boolean'"
 	 ",'description':'ids and types "
 	 "only'},'edge_detail':{'type':'boolean'},<columns>,<edge_columns>",
@@ -714,6 +714,10 @@ static const Part parts[] = {
 	 "<chains>"},
 	{"chains", KG_CHAINS(",<inner_chains>"), NULL},
 	{"inner_chains", KG_CHAINS(""), NULL},
+	{"reach_order",
+	 "'order':{'type':'string','enum':['distance','relevance'],'default':'"
+	 "distance'}",
+	 NULL},
 	{"sort_order",
 	 "{'type':'string','enum':['asc','desc'],'default':'asc'}",
 	 NULL},

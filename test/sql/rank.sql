@@ -24,6 +24,8 @@ EXCEPTION WHEN OTHERS THEN
   GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
   RETURN concat_ws(' | ', d->>'code', d->>'path', sqlerrm, d->>'expected', d->'did_you_mean', d->'allowed');
 END $$;
+CREATE FUNCTION pg_temp.tried(tool text, args jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', r->>'code', r->>'path', r->>'message', r->'did_you_mean', r->'allowed') FROM (SELECT kg_call_tool(tool, args)->'structuredContent'->'error') x(r) $$;
 CREATE FUNCTION pg_temp.found(args jsonb) RETURNS text LANGUAGE sql AS $$
   SELECT string_agg(concat_ws(' ', r->>'node', r->>'score', jsonb_array_length(r->'path') / 2), ', ' ORDER BY n) FROM jsonb_array_elements(kg_rank(args)->'ranked') WITH ORDINALITY t(r, n) $$;
 
@@ -38,6 +40,11 @@ SELECT pg_temp.found(a::jsonb) FROM (VALUES ('{"seeds": [{"id": "i1", "weight": 
 SELECT pg_temp.found('{"seeds": ["i2"], "node_labels": ["brand"]}');
 SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["item"], "limit": 2, "ids_only": true}') r;
 SELECT r - 'ranked' FROM kg_rank('{"seeds": ["i2"], "node_labels": ["brand"], "limit": 2, "ids_only": true}') r;
+-- what is around, by relevance: what a page leaves out is the least relevant
+SELECT o, r->'nodes', r->'total', r->'next'->'offset' FROM unnest('{distance,relevance}'::text[]) o, kg_bfs(jsonb_build_object('seeds', '["i1"]'::jsonb, 'max_hops', 3, 'order', o, 'limit', 4, 'ids_only', true)) r;
+SELECT o, r->'nodes', p->'nodes', jsonb_array_length(r->'edges') + jsonb_array_length(p->'edges') FROM unnest('{distance,relevance}'::text[]) o, kg_neighbors(jsonb_build_object('start_node', '{"label": "item", "node_id": "i2"}'::jsonb, 'max_hops', 'all', 'order', o, 'limit', 3, 'ids_only', true)) r, kg_neighbors(r->'next') p;
+SELECT (kg_call_tool('around', '{"handle": "item:i2", "max_hops": "all", "order": "relevance", "fields": ["id"], "limit": 3}')->'structuredContent'->'next') - 'cursor';
+SELECT pg_temp.tried('bfs_query', '{"seeds": ["i1"], "max_hops": 1, "order": "relevanec"}'), pg_temp.tried('explore_neighbors', '{"start_node": {"label": "item", "node_id": "i2"}, "order": "depth"}');
 -- what does not hold at an instant is not there
 SELECT pg_temp.found('{"seeds": ["i1"], "valid_at": "2021-01-01T00:00:00Z"}');
 -- little room: the last go first
