@@ -43,32 +43,22 @@ PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
 KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[2];
-	char nulls[] = "  ";
+	Datum tenant = PG_GETARG_DATUM(0);
+	const char *authorizer;
 	KgUserContext user;
 
 	require_owner();
 	if (PG_ARGISNULL(0))
 		kg_error_throw(
 			kg_error_new(KG_INVALID_INPUT, "tenant must not be null"));
-	values[0] = PG_GETARG_DATUM(0);
-	kg_spi_put_text(values,
-					nulls,
-					1,
-					PG_ARGISNULL(1) ? NULL
-									: kg_authorizer_check(PG_GETARG_OID(1)));
+	authorizer = PG_ARGISNULL(1) ? NULL : kg_authorizer_check(PG_GETARG_OID(1));
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_require_tenant(values[0]);
-	kg_spi_run(&saved,
-			   "UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
-			   2,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_require_tenant(tenant);
+	kg_spi_exec(&saved,
+				"UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
+				kg_arg(TEXTOID, tenant),
+				kg_arg_text(authorizer));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();

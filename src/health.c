@@ -91,15 +91,11 @@ look_at_extension(KgComponent *c)
 	static KgSaved saved;
 	char *version;
 
-	kg_spi_run(&saved,
-			   "SELECT extversion FROM pg_extension "
-			   "WHERE extname = 'kg_graph'",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read_args(&saved,
+					 "SELECT extversion FROM pg_extension "
+					 "WHERE extname = 'kg_graph'",
+					 0,
+					 NULL);
 	version = kg_spi_cstring(0, 1);
 	kg_jw_kstring(&c->metrics, "extension_version", version);
 	kg_jw_kstring(&c->metrics, "library_version", KG_VERSION);
@@ -168,28 +164,21 @@ static void
 look_at_statistics_of(KgComponent *c, const char *table)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {OIDOID};
 	Oid relid = kg_relation_oid(table);
-	Datum values[] = {ObjectIdGetDatum(relid)};
 	bool analyzed = SearchSysCacheExists3(STATRELATTINH,
 										  ObjectIdGetDatum(relid),
 										  Int16GetDatum(1),
 										  BoolGetDatum(false));
 	bool isnull;
 
-	kg_spi_run(&saved,
-			   "SELECT greatest(reltuples, 0)::bigint, "
-			   "reltuples <> 0 AND pg_relation_size(oid) > 1024 * 1024, "
-			   "extract(epoch FROM "
-			   "now() - greatest(pg_stat_get_last_analyze_time(oid), "
-			   "pg_stat_get_last_autoanalyze_time(oid)))::bigint "
-			   "FROM pg_class WHERE oid = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT greatest(reltuples, 0)::bigint, "
+				"reltuples <> 0 AND pg_relation_size(oid) > 1024 * 1024, "
+				"extract(epoch FROM "
+				"now() - greatest(pg_stat_get_last_analyze_time(oid), "
+				"pg_stat_get_last_autoanalyze_time(oid)))::bigint "
+				"FROM pg_class WHERE oid = $1",
+				kg_arg(OIDOID, ObjectIdGetDatum(relid)));
 	kg_jw_key(&c->metrics, table);
 	kg_jw_begin_object(&c->metrics);
 	kg_jw_kint(&c->metrics, "rows_estimated", kg_spi_int64(0, 1));
@@ -246,31 +235,19 @@ look_at_packing(KgComponent *c)
 {
 	static KgSaved tenants_saved;
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8OID, INT8OID};
-	Datum values[3];
-	char nulls[3] = {' ', ' ', ' '};
 	int64 ntenants = 1;
 	int64 probes = KG_PROBES;
 
 	if (c->tenant == NULL)
 	{
-		kg_spi_run(&tenants_saved,
-				   "SELECT count(*) FROM @kg_tenant",
-				   0,
-				   NULL,
-				   NULL,
-				   NULL,
-				   true,
-				   SPI_OK_SELECT);
+		kg_spi_read_args(
+			&tenants_saved, "SELECT count(*) FROM @kg_tenant", 0, NULL);
 		ntenants = kg_spi_int64(0, 1);
 		probes = Max(KG_ALL_PROBES / KG_MOST_LOOKED_AT,
 					 Min(KG_PROBES, KG_ALL_PROBES / Max(ntenants, 1)));
 		kg_jw_kint(&c->metrics, "tenants", ntenants);
 	}
-	kg_spi_put_text(values, nulls, 0, c->tenant);
-	values[1] = Int64GetDatum(probes);
-	values[2] = Int64GetDatum(KG_MOST_LOOKED_AT);
-	kg_spi_run(
+	kg_spi_read(
 		&saved,
 		"SELECT t.tenant, s.nodes, s.packed, "
 		"round(s.packed::numeric / s.nodes, 3) "
@@ -291,12 +268,9 @@ look_at_packing(KgComponent *c)
 		"AND a.block = (p.source - 1) / " KG_BLOCK_TEXT " + 1 "
 		"AND a.nodes & (1 << ((p.source - 1) % " KG_BLOCK_TEXT ")::integer) "
 		"<> 0) s WHERE s.nodes > 0 ORDER BY t.tenant",
-		3,
-		argtypes,
-		values,
-		nulls,
-		true,
-		SPI_OK_SELECT);
+		kg_arg_text(c->tenant),
+		kg_arg_int8(probes),
+		kg_arg_int8(KG_MOST_LOOKED_AT));
 	kg_jw_key(&c->metrics, "packed");
 	kg_jw_begin_array(&c->metrics);
 	for (uint64 i = 0; i < SPI_processed; i++)

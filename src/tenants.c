@@ -23,23 +23,16 @@ PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {PG_GETARG_DATUM(0)};
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	KgUserContext user;
 
 	kg_tenant_check_name(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tenant(tenant) VALUES ($1) "
-			   "ON CONFLICT DO NOTHING",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_tenant(tenant) VALUES ($1) "
+				"ON CONFLICT DO NOTHING",
+				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(tenant);
 	SPI_finish();
@@ -50,10 +43,9 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 static void
 run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
 {
-	static const Oid argtypes[] = {TEXTOID};
 
 	/* Newest: also what this transaction's snapshot does not show. */
-	kg_spi_run_newest(saved, sql, 1, argtypes, &tenant, NULL, expected);
+	kg_spi_exec_newest(saved, sql, kg_arg(TEXTOID, tenant));
 }
 
 PGDLLEXPORT Datum kg_sql_freeze_tenant(PG_FUNCTION_ARGS);
@@ -163,25 +155,16 @@ typedef struct Drop
 static bool
 delete_most(Drop *drop, KgSaved *saved, const char *sql)
 {
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
 	int64 limit;
 
 	do
 	{
-		Datum values[2] = {drop->tenant};
-
 		CHECK_FOR_INTERRUPTS();
 		if (drop->rows == 0)
 			return false;
 		limit = drop->rows < 0 ? KG_DROP_BATCH : Min(drop->rows, KG_DROP_BATCH);
-		values[1] = Int64GetDatum(limit);
-		kg_spi_run_newest(saved,
-						  sql,
-						  lengthof(argtypes),
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_DELETE);
+		kg_spi_exec_newest(
+			saved, sql, kg_arg(TEXTOID, drop->tenant), kg_arg_int8(limit));
 		if (drop->rows > 0)
 			drop->rows -= SPI_processed;
 	} while (SPI_processed == limit);

@@ -78,9 +78,7 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {
 	static KgSaved present;
 	static KgSaved insert;
-	static const Oid argtypes[] = {INT4OID};
 	int32 shard = PG_GETARG_INT32(0);
-	Datum values[] = {Int32GetDatum(shard)};
 	KgUserContext user;
 	KgError *err;
 
@@ -95,26 +93,16 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 	}
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&present,
-			   "SELECT FROM @kg_number_range WHERE shard = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&present,
+				"SELECT FROM @kg_number_range WHERE shard = $1",
+				kg_arg_int4(shard));
 	if (SPI_processed == 0)
 	{
-		kg_spi_run(&insert,
-				   "INSERT INTO @kg_number_range(shard) SELECT $1 "
-				   "WHERE NOT EXISTS (SELECT FROM @kg_number_range) "
-				   "AND NOT EXISTS (SELECT FROM @kg_tenant)",
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
+		kg_spi_exec(&insert,
+					"INSERT INTO @kg_number_range(shard) SELECT $1 "
+					"WHERE NOT EXISTS (SELECT FROM @kg_number_range) "
+					"AND NOT EXISTS (SELECT FROM @kg_tenant)",
+					kg_arg_int4(shard));
 		if (SPI_processed == 0)
 		{
 			err = kg_error_new(KG_FORBIDDEN,

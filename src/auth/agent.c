@@ -107,8 +107,6 @@ static KgCachedAgent *
 load_agent(const char *tenant, const char *name)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant), CStringGetTextDatum(name)};
 	KgCachedAgent *fresh;
 	KgUserContext user;
 	MemoryContext old;
@@ -116,22 +114,18 @@ load_agent(const char *tenant, const char *name)
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_run(&saved,
-			   "SELECT a.title, a.description, a.instructions, a.toolsets, "
-			   "a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
-			   "WHERE b.tenant = a.tenant AND b.agent = a.agent "
-			   "ORDER BY b.position, b.bundle), "
-			   "EXISTS (SELECT FROM @kg_bundle c WHERE c.tenant = a.tenant "
-			   "AND NOT EXISTS (SELECT FROM @kg_agent_bundle b "
-			   "WHERE b.tenant = a.tenant AND b.agent = a.agent "
-			   "AND b.bundle = c.bundle)) "
-			   "FROM @kg_agent a WHERE a.tenant = $1 AND a.agent = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT a.title, a.description, a.instructions, a.toolsets, "
+				"a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
+				"WHERE b.tenant = a.tenant AND b.agent = a.agent "
+				"ORDER BY b.position, b.bundle), "
+				"EXISTS (SELECT FROM @kg_bundle c WHERE c.tenant = a.tenant "
+				"AND NOT EXISTS (SELECT FROM @kg_agent_bundle b "
+				"WHERE b.tenant = a.tenant AND b.agent = a.agent "
+				"AND b.bundle = c.bundle)) "
+				"FROM @kg_agent a WHERE a.tenant = $1 AND a.agent = $2",
+				kg_arg_text(tenant),
+				kg_arg_text(name));
 	fresh = kg_cache_make(&agents, sizeof(*fresh));
 	fresh->exists = SPI_processed > 0;
 	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_value(0, 7, &isnull));

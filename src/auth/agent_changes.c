@@ -137,21 +137,15 @@ static void
 require_bundle(Datum tenant, const char *bundle)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	const char **names;
 	int n;
 	const char *nearest;
 	KgError *err;
 
-	kg_spi_run(&saved,
-			   "SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
-			   "ORDER BY bundle",
-			   1,
-			   argtypes,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
+				"ORDER BY bundle",
+				kg_arg(TEXTOID, tenant));
 	n = SPI_processed;
 	names = palloc(Max(1, n) * sizeof(char *));
 	for (int i = 0; i < n; i++)
@@ -176,37 +170,26 @@ static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, INT4OID};
-	Datum values[] = {
-		tenant, agent, CStringGetTextDatum(bundle), Int32GetDatum(position)};
 
 	require_bundle(tenant, bundle);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
-			   "VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
+				"VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, agent),
+				kg_arg_text(bundle),
+				kg_arg_int4(position));
 }
 
 static void
 unbind_all(Datum tenant, Datum agent)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {tenant, agent};
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, agent));
 }
 
 /* The option "bundles" is the whole list, in the order that prompts keep. */
@@ -231,8 +214,6 @@ static void
 check_toolsets(Datum tenant, const Jsonb *options)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[2] = {tenant};
 	JsonbValue toolsets;
 	KgJsonIter it;
 
@@ -244,18 +225,13 @@ check_toolsets(Datum tenant, const Jsonb *options)
 	{
 		char *name = kg_json_cstring(&it.value);
 
-		values[1] = CStringGetTextDatum(name);
 		if (kg_toolset_of_name(name) != 0)
 			continue;
-		kg_spi_run(&saved,
-				   "SELECT FROM @kg_tool_version WHERE tenant = $1 "
-				   "AND toolset = $2 LIMIT 1",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
+		kg_spi_exec(&saved,
+					"SELECT FROM @kg_tool_version WHERE tenant = $1 "
+					"AND toolset = $2 LIMIT 1",
+					kg_arg(TEXTOID, tenant),
+					kg_arg_text(name));
 		if (SPI_processed == 0)
 			kg_error_throw_option("toolsets",
 								  &it.value,
@@ -288,19 +264,16 @@ PG_FUNCTION_INFO_V1(kg_sql_create_agent);
 KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
 	Jsonb *options = PG_GETARG_JSONB_P(1);
 	char *agent = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Datum values[3];
+	Datum tenant;
 	KgUserContext user;
 
 	check_name(agent);
 	check_options(options);
-	values[0] = begin(&user);
-	values[1] = PG_GETARG_DATUM(0);
-	values[2] = JsonbPGetDatum(options);
-	check_toolsets(values[0], options);
-	kg_spi_run(
+	tenant = begin(&user);
+	check_toolsets(tenant, options);
+	kg_spi_exec(
 		&saved,
 		"INSERT INTO @kg_agent(tenant, agent, title, description, "
 		"instructions, toolsets, tools) SELECT $1, $2, $3->>'title', "
@@ -310,12 +283,9 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 		"END, CASE WHEN pg_catalog.jsonb_typeof($3->'tools') = 'array' THEN "
 		"ARRAY(SELECT pg_catalog.jsonb_array_elements_text($3->'tools')) END "
 		"ON CONFLICT DO NOTHING",
-		3,
-		argtypes,
-		values,
-		NULL,
-		false,
-		SPI_OK_INSERT);
+		kg_arg(TEXTOID, tenant),
+		kg_arg(TEXTOID, PG_GETARG_DATUM(0)),
+		kg_arg_jsonb(options));
 	if (SPI_processed == 0)
 	{
 		KgError *err = kg_error_new(
@@ -323,7 +293,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 
 		kg_error_throw(err);
 	}
-	bind_listed(values[0], values[1], options);
+	bind_listed(tenant, PG_GETARG_DATUM(0), options);
 	finish(&user);
 	PG_RETURN_VOID();
 }
@@ -334,17 +304,14 @@ PG_FUNCTION_INFO_V1(kg_sql_alter_agent);
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
 	Jsonb *options = PG_GETARG_JSONB_P(1);
-	Datum values[3];
+	Datum tenant;
 	KgUserContext user;
 
 	check_options(options);
-	values[0] = begin(&user);
-	values[1] = PG_GETARG_DATUM(0);
-	values[2] = JsonbPGetDatum(options);
-	check_toolsets(values[0], options);
-	kg_spi_run(
+	tenant = begin(&user);
+	check_toolsets(tenant, options);
+	kg_spi_exec(
 		&saved,
 		"UPDATE @kg_agent SET updated_at = pg_catalog.now(), "
 		"title = CASE WHEN $3 ? 'title' THEN $3->>'title' ELSE title END, "
@@ -360,15 +327,12 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 		"THEN ARRAY(SELECT pg_catalog.jsonb_array_elements_text($3->'tools')) "
 		"WHEN $3 ? 'tools' THEN NULL ELSE tools END "
 		"WHERE tenant = $1 AND agent = $2",
-		3,
-		argtypes,
-		values,
-		NULL,
-		false,
-		SPI_OK_UPDATE);
+		kg_arg(TEXTOID, tenant),
+		kg_arg(TEXTOID, PG_GETARG_DATUM(0)),
+		kg_arg_jsonb(options));
 	if (SPI_processed == 0)
 		throw_missing(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	bind_listed(values[0], values[1], options);
+	bind_listed(tenant, PG_GETARG_DATUM(0), options);
 	finish(&user);
 	PG_RETURN_VOID();
 }
@@ -378,21 +342,15 @@ PG_FUNCTION_INFO_V1(kg_sql_drop_agent);
 KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[2];
+	Datum tenant;
 	KgUserContext user;
 
-	values[0] = begin(&user);
-	values[1] = PG_GETARG_DATUM(0);
-	unbind_all(values[0], values[1]);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	tenant = begin(&user);
+	unbind_all(tenant, PG_GETARG_DATUM(0));
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		throw_missing(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	finish(&user);
@@ -404,18 +362,12 @@ static void
 require_agent(Datum tenant, Datum agent)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {tenant, agent};
 
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
-			   "FOR KEY SHARE",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
+				"FOR KEY SHARE",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, agent));
 	if (SPI_processed == 0)
 		throw_missing(TextDatumGetCString(agent));
 }
@@ -426,25 +378,22 @@ PG_FUNCTION_INFO_V1(kg_sql_bind_agent);
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[2];
+	Datum tenant;
 	KgUserContext user;
 	int position;
 
-	values[0] = begin(&user);
-	values[1] = PG_GETARG_DATUM(0);
-	require_agent(values[0], values[1]);
-	kg_spi_run(&saved,
-			   "SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
-			   "+ 1) FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	tenant = begin(&user);
+	require_agent(tenant, PG_GETARG_DATUM(0));
+	kg_spi_exec(&saved,
+				"SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
+				"+ 1) FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	position = kg_spi_int64(0, 1);
-	bind(values[0], values[1], text_to_cstring(PG_GETARG_TEXT_PP(1)), position);
+	bind(tenant,
+		 PG_GETARG_DATUM(0),
+		 text_to_cstring(PG_GETARG_TEXT_PP(1)),
+		 position);
 	finish(&user);
 	PG_RETURN_VOID();
 }
@@ -454,30 +403,24 @@ PG_FUNCTION_INFO_V1(kg_sql_unbind_agent);
 KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[3];
+	Datum tenant;
 	KgUserContext user;
 
-	values[0] = begin(&user);
-	values[1] = PG_GETARG_DATUM(0);
-	values[2] = PG_GETARG_DATUM(1);
-	require_agent(values[0], values[1]);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
-			   "AND bundle = $3",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	tenant = begin(&user);
+	require_agent(tenant, PG_GETARG_DATUM(0));
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
+				"AND bundle = $3",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, PG_GETARG_DATUM(0)),
+				kg_arg(TEXTOID, PG_GETARG_DATUM(1)));
 	if (SPI_processed == 0)
 	{
 		KgError *err = kg_error_new(KG_NOT_FOUND,
 									"agent \"%s\" is not bound to bundle "
 									"\"%s\"",
-									TextDatumGetCString(values[1]),
-									TextDatumGetCString(values[2]));
+									TextDatumGetCString(PG_GETARG_DATUM(0)),
+									TextDatumGetCString(PG_GETARG_DATUM(1)));
 
 		kg_error_throw(err);
 	}

@@ -134,9 +134,6 @@ static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[3];
-	char nulls[] = {' ', ' ', ' '};
 	KgUserContext user;
 	KgCachedKey *fresh;
 	MemoryContext old;
@@ -144,22 +141,16 @@ load_key(const KgKeyQuestion *question)
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_put_text(values, nulls, 0, question->issuer);
-	kg_spi_put_text(values, nulls, 1, question->kid);
-	kg_spi_put_text(values, nulls, 2, alg_name(question->alg));
-	kg_spi_run(&saved,
-			   "SELECT issuer, kid, "
-			   "coalesce(secret, convert_to(public_key, 'UTF8')), audience, "
-			   "tenant, tenant_claim, agent_claim, role_claim, roles, access, "
-			   "scope_claim, scope_required, leeway, not_after "
-			   "FROM @kg_auth_key WHERE issuer = coalesce($1, issuer) "
-			   "AND kid = coalesce($2, kid) AND alg = $3 AND enabled LIMIT 2",
-			   3,
-			   argtypes,
-			   values,
-			   nulls,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT issuer, kid, "
+				"coalesce(secret, convert_to(public_key, 'UTF8')), audience, "
+				"tenant, tenant_claim, agent_claim, role_claim, roles, access, "
+				"scope_claim, scope_required, leeway, not_after "
+				"FROM @kg_auth_key WHERE issuer = coalesce($1, issuer) "
+				"AND kid = coalesce($2, kid) AND alg = $3 AND enabled LIMIT 2",
+				kg_arg_text(question->issuer),
+				kg_arg_text(question->kid),
+				kg_arg_text(alg_name(question->alg)));
 	fresh = kg_cache_make(&keys, sizeof(*fresh));
 	old = MemoryContextSwitchTo(fresh->entry.context);
 	fresh->gone.func = free_key;

@@ -57,19 +57,13 @@ void
 kg_require_tenant(Datum tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	KgError *err;
 
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
-			   "(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-			   "AND state = 'dropping')",
-			   1,
-			   argtypes,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				"AND state = 'dropping')",
+				kg_arg(TEXTOID, tenant));
 	if (SPI_processed > 0)
 		return;
 	err = kg_error_new(KG_NOT_FOUND,
@@ -121,20 +115,14 @@ static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID};
-	Datum values[] = {
-		tenant, ObjectIdGetDatum(call->role), CStringGetTextDatum(call->name)};
 
-	kg_spi_run(&saved,
-			   "SELECT count(*) FILTER (WHERE tenant = $1), "
-			   "count(*) FILTER (WHERE tenant <> $1) "
-			   "FROM @kg_tenant_role WHERE role = $2 AND role_name = $3",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT count(*) FILTER (WHERE tenant = $1), "
+				"count(*) FILTER (WHERE tenant <> $1) "
+				"FROM @kg_tenant_role WHERE role = $2 AND role_name = $3",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(REGROLEOID, ObjectIdGetDatum(call->role)),
+				kg_arg_text(call->name));
 	*here = kg_spi_int64(0, 1);
 	*others = kg_spi_int64(0, 2);
 }
@@ -205,26 +193,19 @@ static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, REGROLEOID, BOOLOID};
-	Datum values[] = {tenant,
-					  CStringGetTextDatum(call->name),
-					  ObjectIdGetDatum(call->role),
-					  BoolGetDatum(orphans_only)};
 	List *roles = NIL;
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
-			   "CASE WHEN $4 THEN role_name = $2 AND role <> $3 "
-			   "ELSE role_name = $2 OR role = $3 OR (role::oid::text = $2 "
-			   "AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
-			   "WHERE r.oid = role AND r.rolname = role_name)) END "
-			   "RETURNING role::oid::bigint",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE_RETURNING);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
+				"CASE WHEN $4 THEN role_name = $2 AND role <> $3 "
+				"ELSE role_name = $2 OR role = $3 OR (role::oid::text = $2 "
+				"AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
+				"WHERE r.oid = role AND r.rolname = role_name)) END "
+				"RETURNING role::oid::bigint",
+				kg_arg(TEXTOID, tenant),
+				kg_arg_text(call->name),
+				kg_arg(REGROLEOID, ObjectIdGetDatum(call->role)),
+				kg_arg_bool(orphans_only));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
 	return roles;
@@ -244,18 +225,12 @@ List *
 kg_granted_roles(Datum tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	List *roles = NIL;
 
-	kg_spi_run(&saved,
-			   "SELECT role::oid::bigint FROM @kg_tenant_role "
-			   "WHERE tenant = $1",
-			   1,
-			   argtypes,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT role::oid::bigint FROM @kg_tenant_role "
+				"WHERE tenant = $1",
+				kg_arg(TEXTOID, tenant));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
 	return roles;
@@ -265,22 +240,17 @@ void
 kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, REGROLEOID, TEXTOID, TEXTOID};
-	Datum values[] = {
-		tenant, ObjectIdGetDatum(role), CStringGetTextDatum(name), access};
 
 	require_no_gateway(role);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
-			   "VALUES ($1, $2, $3, $4) "
-			   "ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
-			   "access = $4",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
+				"VALUES ($1, $2, $3, $4) "
+				"ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
+				"access = $4",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
+				kg_arg_text(name),
+				kg_arg(TEXTOID, access));
 	kg_privileges_sync(role);
 }
 
@@ -394,20 +364,13 @@ static void
 require_plain_role(Oid role)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
 	KgError *err;
 
-	kg_spi_run(&saved,
-			   "SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
-			   "AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
-			   "(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
+				"AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
+				"(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,

@@ -90,42 +90,35 @@ static void
 load_barred(KgRoleGrants *fresh, Oid role)
 {
 	static KgSaved plan;
-	static const Oid argtypes[] = {OIDOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
 	MemoryContext old;
 
 	if (!kg_policies_registered())
 		return;
-	kg_spi_run(&plan,
-			   "SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
-			   "ON o.polname = p.policy AND NOT o.polpermissive "
-			   "AND p.problem IS NULL AND o.polcmd = CASE p.command "
-			   "WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
-			   "WHEN 'UPDATE' THEN 'w' WHEN 'DELETE' THEN 'd' ELSE '*' END "
-			   "AND @kg_policy_text(o.polqual, o.polrelid) "
-			   "IS NOT DISTINCT FROM p.made_using "
-			   "AND @kg_policy_text(o.polwithcheck, o.polrelid) "
-			   "IS NOT DISTINCT FROM p.made_check "
-			   "AND EXISTS (SELECT FROM pg_class c JOIN pg_class k "
-			   "ON k.oid = p.tableoid AND k.relnamespace = c.relnamespace "
-			   "WHERE c.oid = o.polrelid AND c.relname = p.on_table "
-			   "AND c.relrowsecurity) "
-			   "CROSS JOIN LATERAL unnest(p.roles, p.role_numbers) "
-			   "u(name, number) "
-			   "LEFT JOIN pg_roles n ON n.rolname = u.name "
-			   "LEFT JOIN pg_roles r ON r.oid = u.number "
-			   "WHERE CASE WHEN u.name = 'public' "
-			   "THEN o.oid IS NULL OR 0 <> ALL (o.polroles) "
-			   "ELSE (u.number = 0 OR pg_has_role($1, n.oid, 'USAGE') "
-			   "OR pg_has_role($1, r.oid, 'USAGE')) "
-			   "AND (o.oid IS NULL OR r.oid IS NULL OR r.rolname <> u.name "
-			   "OR r.oid <> ALL (o.polroles)) END ORDER BY 1 LIMIT 1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&plan,
+				"SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
+				"ON o.polname = p.policy AND NOT o.polpermissive "
+				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
+				"WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
+				"WHEN 'UPDATE' THEN 'w' WHEN 'DELETE' THEN 'd' ELSE '*' END "
+				"AND @kg_policy_text(o.polqual, o.polrelid) "
+				"IS NOT DISTINCT FROM p.made_using "
+				"AND @kg_policy_text(o.polwithcheck, o.polrelid) "
+				"IS NOT DISTINCT FROM p.made_check "
+				"AND EXISTS (SELECT FROM pg_class c JOIN pg_class k "
+				"ON k.oid = p.tableoid AND k.relnamespace = c.relnamespace "
+				"WHERE c.oid = o.polrelid AND c.relname = p.on_table "
+				"AND c.relrowsecurity) "
+				"CROSS JOIN LATERAL unnest(p.roles, p.role_numbers) "
+				"u(name, number) "
+				"LEFT JOIN pg_roles n ON n.rolname = u.name "
+				"LEFT JOIN pg_roles r ON r.oid = u.number "
+				"WHERE CASE WHEN u.name = 'public' "
+				"THEN o.oid IS NULL OR 0 <> ALL (o.polroles) "
+				"ELSE (u.number = 0 OR pg_has_role($1, n.oid, 'USAGE') "
+				"OR pg_has_role($1, r.oid, 'USAGE')) "
+				"AND (o.oid IS NULL OR r.oid IS NULL OR r.rolname <> u.name "
+				"OR r.oid <> ALL (o.polroles)) END ORDER BY 1 LIMIT 1",
+				kg_arg(OIDOID, ObjectIdGetDatum(role)));
 	old = MemoryContextSwitchTo(fresh->entry.context);
 	if (SPI_processed > 0)
 		fresh->barred = kg_spi_cstring(0, 1);
@@ -139,21 +132,14 @@ load_grants(Oid role)
 	KgRoleGrants *fresh;
 	KgUserContext saved;
 	static KgSaved plan;
-	static const Oid argtypes[] = {REGROLEOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
 	char *name = GetUserNameFromId(role, true);
 
 	kg_become_owner(&saved);
 	kg_spi_begin_load();
-	kg_spi_run(&plan,
-			   "SELECT tenant, access, role_name FROM @kg_tenant_role "
-			   "WHERE role = $1 ORDER BY tenant",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&plan,
+				"SELECT tenant, access, role_name FROM @kg_tenant_role "
+				"WHERE role = $1 ORDER BY tenant",
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));
 	keep_grants(fresh, name);
 	load_barred(fresh, role);

@@ -146,19 +146,13 @@ static void
 check_ceiling(Datum tenant, const Jsonb *limits)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	Jsonb *ceiling;
 	bool isnull;
 
-	kg_spi_run(&saved,
-			   "SELECT limits FROM @kg_limit "
-			   "WHERE tenant = $1 AND subject = '" KG_CEILING "'",
-			   1,
-			   argtypes,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT limits FROM @kg_limit "
+				"WHERE tenant = $1 AND subject = '" KG_CEILING "'",
+				kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
 		return;
 	ceiling = DatumGetJsonbP(kg_spi_value(0, 1, &isnull));
@@ -188,30 +182,20 @@ store_limits(Datum tenant, const char *subject, const Jsonb *limits)
 {
 	static KgSaved insert;
 	static KgSaved delete;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, JSONBOID};
-	Datum values[] = {
-		tenant, CStringGetTextDatum(subject), JsonbPGetDatum(limits)};
 
 	if (kg_json_length(&limits->root) == 0)
-		kg_spi_run(&delete,
-				   "DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_spi_exec(&delete,
+					"DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
+					kg_arg(TEXTOID, tenant),
+					kg_arg_text(subject));
 	else
-		kg_spi_run(&insert,
-				   "INSERT INTO @kg_limit(tenant, subject, limits) "
-				   "VALUES ($1, $2, $3) ON CONFLICT (tenant, subject) "
-				   "DO UPDATE SET limits = $3, updated_at = now()",
-				   3,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_INSERT);
+		kg_spi_exec(&insert,
+					"INSERT INTO @kg_limit(tenant, subject, limits) "
+					"VALUES ($1, $2, $3) ON CONFLICT (tenant, subject) "
+					"DO UPDATE SET limits = $3, updated_at = now()",
+					kg_arg(TEXTOID, tenant),
+					kg_arg_text(subject),
+					kg_arg_jsonb(limits));
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_set_limits);

@@ -122,7 +122,7 @@ kg_limits_any(void)
 	now = kg_generation();
 	if (seen == now)
 		return any;
-	any = kg_spi_finds(&saved, "SELECT FROM @kg_limit LIMIT 1", 0, NULL, NULL);
+	any = kg_spi_finds_args(&saved, "SELECT FROM @kg_limit LIMIT 1", 0, NULL);
 	seen = now;
 	return any;
 }
@@ -241,10 +241,8 @@ static KgCallerLimits *
 load_limits(const Caller *caller)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID};
 	const char *subjects[5];
 	Datum texts[lengthof(subjects)];
-	Datum values[2];
 	int n = 0;
 	KgCallerLimits *fresh;
 	KgUserContext user;
@@ -275,19 +273,14 @@ load_limits(const Caller *caller)
 	subjects[n++] = KG_CEILING;
 	for (int i = 0; i < n; i++)
 		texts[i] = CStringGetTextDatum(subjects[i]);
-	values[0] = CStringGetTextDatum(caller->tenant);
-	values[1] = PointerGetDatum(
-		construct_array(texts, n, TEXTOID, -1, false, TYPALIGN_INT));
 	MemoryContextSwitchTo(old);
-	kg_spi_run(&saved,
-			   "SELECT subject, limits FROM @kg_limit "
-			   "WHERE tenant = $1 AND subject = ANY ($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT subject, limits FROM @kg_limit "
+				"WHERE tenant = $1 AND subject = ANY ($2)",
+				kg_arg_text(caller->tenant),
+				kg_arg(TEXTARRAYOID,
+					   PointerGetDatum(construct_array(
+						   texts, n, TEXTOID, -1, false, TYPALIGN_INT))));
 	read_limits(fresh, subjects, n);
 	kg_cache_keep(&limits_of_callers, fresh, hash_caller(caller));
 	kg_spi_end_load();

@@ -177,24 +177,17 @@ static bool
 tenant_exists(const char *tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 	KgUserContext user;
 	bool exists;
 
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
-			   "(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-			   "AND state = 'dropping')",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				"AND state = 'dropping')",
+				kg_arg_text(tenant));
 	exists = SPI_processed > 0;
 	SPI_finish();
 	kg_restore_user(&user);

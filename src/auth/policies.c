@@ -35,13 +35,6 @@ kg_policies_registered(void)
 {
 	static KgSaved saved;
 
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_policy LIMIT 1",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read_args(&saved, "SELECT FROM @kg_policy LIMIT 1", 0, NULL);
 	return SPI_processed > 0;
 }

@@ -211,20 +211,13 @@ static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID};
-	Datum values[] = {ObjectIdGetDatum(role)};
 	bool isnull;
 	Datum *notes;
 	int n;
 
-	kg_spi_run(&saved,
-			   "SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	it->found = SPI_processed > 0;
 	if (!it->found)
 		return;
@@ -249,40 +242,29 @@ static void
 write_notes(Oid role, const KgRolePrivileges *it)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID, BOOLOID, TEXTARRAYOID, BOOLOID};
 	const char *notes[lengthof(privileges)];
-	Datum values[4] = {ObjectIdGetDatum(role), BoolGetDatum(it->gateway)};
 	int n = 0;
 
 	for (int p = 0; p < lengthof(privileges); p++)
 		if (it->noted[p])
 			notes[n++] = note_of(&privileges[p]);
-	values[2] = kg_text_array(notes, n);
-	values[3] = BoolGetDatum(it->exchange);
 	if (n == 0 && !it->gateway)
 	{
 		static KgSaved forget;
 
-		kg_spi_run(&forget,
-				   "DELETE FROM @kg_role WHERE role = $1",
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_spi_exec(&forget,
+					"DELETE FROM @kg_role WHERE role = $1",
+					kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 		return;
 	}
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_role(role, gateway, given, exchange) "
-			   "VALUES ($1, $2, $3, $4) ON CONFLICT (role) DO UPDATE "
-			   "SET gateway = $2, given = $3, exchange = $4",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_role(role, gateway, given, exchange) "
+				"VALUES ($1, $2, $3, $4) ON CONFLICT (role) DO UPDATE "
+				"SET gateway = $2, given = $3, exchange = $4",
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
+				kg_arg_bool(it->gateway),
+				kg_arg_texts(notes, n),
+				kg_arg_bool(it->exchange));
 }
 
 /* What the role's grants, those that count, and its being a gateway need. */
@@ -290,20 +272,13 @@ static void
 find_needed(Oid role, KgRolePrivileges *it)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {REGROLEOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(role),
-					  CStringGetTextDatum(GetUserNameFromId(role, false))};
 	int needs = it->gateway ? KG_GATEWAY : 0;
 
-	kg_spi_run(&saved,
-			   "SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
-			   "FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
+				"FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
+				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
+				kg_arg_text(GetUserNameFromId(role, false)));
 	if (kg_spi_int64(0, 1) > 0)
 		needs |= KG_READS;
 	if (kg_spi_int64(0, 2) > 0)

@@ -17,9 +17,7 @@ bytea *
 kg_secret_read(const char *name)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	MemoryContext context = CurrentMemoryContext;
-	Datum values[1] = {CStringGetTextDatum(name)};
 	KgUserContext user;
 	bool isnull;
 	bytea *secret;
@@ -27,14 +25,9 @@ kg_secret_read(const char *name)
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_run(&saved,
-			   "SELECT secret FROM @kg_secret WHERE name = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT secret FROM @kg_secret WHERE name = $1",
+				kg_arg_text(name));
 	if (SPI_processed != 1)
 		elog(ERROR, "kg_secret has no row \"%s\"", name);
 	MemoryContextSwitchTo(context);

@@ -161,15 +161,12 @@ static bool
 is_registered(const char *table, const char *policy)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[2] = {CStringGetTextDatum(policy), CStringGetTextDatum(table)};
 
 	return kg_spi_finds(
 		&saved,
 		"SELECT FROM @kg_policy WHERE policy = $1 AND on_table = $2",
-		2,
-		argtypes,
-		values);
+		kg_arg_text(policy),
+		kg_arg_text(table));
 }
 
 /*

@@ -145,11 +145,9 @@ static void
 renew_bundle(const TriggerData *trigdata)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
 	HeapTuple tuple = trigdata->tg_trigtuple;
 	KgUserContext user;
-	Datum values[2];
 	bool isnull;
 
 	kg_become_owner(&user);
@@ -158,25 +156,22 @@ renew_bundle(const TriggerData *trigdata)
 		kg_restore_user(&user);
 		return; /* our own functions */
 	}
-	values[0] = SPI_getbinval(
-		tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull);
-	values[1] = SPI_getbinval(
-		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
 	if (isnull)
 	{
 		kg_restore_user(&user);
 		return; /* the name of a tool that no bundle brought */
 	}
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "UPDATE @kg_bundle SET revision = revision "
-			   "WHERE tenant = $1 AND bundle = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_spi_exec(
+		&saved,
+		"UPDATE @kg_bundle SET revision = revision "
+		"WHERE tenant = $1 AND bundle = $2",
+		kg_arg(TEXTOID,
+			   SPI_getbinval(
+				   tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull)),
+		kg_arg(TEXTOID,
+			   SPI_getbinval(
+				   tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull)));
 	SPI_finish();
 	kg_restore_user(&user);
 }

@@ -133,10 +133,11 @@ kg_spi_unpin_path(int nest)
  * analyses a saved plan anew.
  */
 static SPIPlanPtr
-saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
+saved_plan(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
 {
 	uint64 schema = kg_extension_schema_version();
 	bool locks = !XactReadOnly;
+	Oid types[KG_MAX_ARGS];
 	SPIPlanPtr plan;
 
 	if (saved->plan != NULL && saved->schema == schema &&
@@ -150,9 +151,11 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes)
 		retire(old);
 	}
 
+	for (int i = 0; i < nargs; i++)
+		types[i] = args[i].type;
 	plan = SPI_prepare_cursor(with_locks(kg_spi_expand(sql), locks),
 							  nargs,
-							  (Oid *) argtypes,
+							  types,
 							  CURSOR_OPT_GENERIC_PLAN);
 	if (plan == NULL)
 		elog(ERROR,
@@ -251,6 +254,55 @@ kg_spi_init(void)
 	get_relation_stats_hook = unknown_columns;
 }
 
+/* How a statement is run, beside its text and parameters. */
+typedef struct How
+{
+	bool read_only;
+	Snapshot snapshot;
+	Snapshot crosscheck;
+	DestReceiver *dest; /* gets the rows, which are not kept; or NULL */
+} How;
+
+static int
+hand_out(SPIPlanPtr plan, int nargs, const KgArg *args, DestReceiver *dest)
+{
+	SPIExecuteOptions options = {.params = makeParamList(nargs), .dest = dest};
+
+	for (int i = 0; i < nargs; i++)
+	{
+		ParamExternData *param = &options.params->params[i];
+
+		param->value = args[i].value;
+		param->isnull = args[i].isnull;
+		param->pflags = PARAM_FLAG_CONST;
+		param->ptype = args[i].type;
+	}
+	return SPI_execute_plan_extended(plan, &options);
+}
+
+static int
+execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
+{
+	Datum values[KG_MAX_ARGS];
+	char nulls[KG_MAX_ARGS];
+
+	if (how->dest)
+		return hand_out(plan, nargs, args, how->dest);
+	for (int i = 0; i < nargs; i++)
+	{
+		values[i] = args[i].value;
+		nulls[i] = args[i].isnull ? 'n' : ' ';
+	}
+	return SPI_execute_snapshot(plan,
+								values,
+								nulls,
+								how->snapshot,
+								how->crosscheck,
+								how->read_only,
+								true,
+								0);
+}
+
 /*
  * SPI_execute_snapshot() does its planning first.  Without JIT: the estimates
  * for a table without a bound would have every statement compiled, which takes
@@ -259,11 +311,10 @@ kg_spi_init(void)
  * are handed out come from an index in its order, none of another tenant's read.
  */
 static int
-execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
-		const char *nulls, Snapshot snapshot, Snapshot crosscheck,
-		bool read_only, const SPIExecuteOptions *handed_out)
+execute_as_planned(bool batch, SPIPlanPtr plan, int nargs, const KgArg *args,
+				   const How *how)
 {
-	double outer = kg_spi_plan_for(saved->batch ? KG_BATCH_ROWS : 0);
+	double outer = kg_spi_plan_for(batch ? KG_BATCH_ROWS : 0);
 	bool jit = jit_enabled;
 	bool hashjoin = enable_hashjoin;
 	bool mergejoin = enable_mergejoin;
@@ -272,23 +323,13 @@ execute(const KgSaved *saved, SPIPlanPtr plan, const Datum *values,
 	int rc;
 
 	jit_enabled = false;
-	if (saved->batch)
+	if (batch)
 		enable_hashjoin = enable_mergejoin = false;
-	if (handed_out)
+	if (how->dest)
 		enable_seqscan = enable_sort = false;
 	PG_TRY();
 	{
-		if (handed_out)
-			rc = SPI_execute_plan_extended(plan, handed_out);
-		else
-			rc = SPI_execute_snapshot(plan,
-									  (Datum *) values,
-									  nulls,
-									  snapshot,
-									  crosscheck,
-									  read_only,
-									  true,
-									  0);
+		rc = execute(plan, nargs, args, how);
 	}
 	PG_FINALLY();
 	{
@@ -339,16 +380,26 @@ kg_spi_end_load(void)
 	PopActiveSnapshot();
 }
 
-/* A rule of the DBA's own may make another statement of ours. */
 static void
-check_result(int rc, int expected, const char *sql)
+run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
+	const How *how)
 {
+	MemoryContext caller = CurrentMemoryContext;
+	int nest = kg_spi_pin_path();
+	SPIPlanPtr plan;
+	int rc;
 	KgError *err;
 
-	if (rc == expected)
-		return;
-	if (rc != SPI_OK_REWRITTEN)
+	Assert(nargs <= KG_MAX_ARGS);
+	plan = saved_plan(saved, sql, nargs, args);
+	rc = execute_as_planned(saved->batch, plan, nargs, args, how);
+	kg_spi_unpin_path(nest);
+	if (rc < 0)
 		elog(ERROR, "\"%s\" returned %s", sql, SPI_result_code_string(rc));
+	MemoryContextSwitchTo(caller);
+	/* A rule of the DBA's own makes another statement of ours. */
+	if (rc != SPI_OK_REWRITTEN)
+		return;
 	err = kg_error_new(
 		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
 	kg_error_expected(err, "no rules on these tables; triggers instead");
@@ -356,107 +407,79 @@ check_result(int rc, int expected, const char *sql)
 }
 
 void
-kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-		   const Datum *values, const char *nulls, bool read_only, int expected)
+kg_spi_exec_args(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	int nest = kg_spi_pin_path();
-	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
-	int rc = execute(saved,
-					 plan,
-					 values,
-					 nulls,
-					 InvalidSnapshot,
-					 InvalidSnapshot,
-					 read_only,
-					 NULL);
+	run(saved, sql, nargs, args, &(How){.read_only = false});
+}
 
-	kg_spi_unpin_path(nest);
-	check_result(rc, expected, sql);
-	MemoryContextSwitchTo(caller);
+void
+kg_spi_read_args(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
+{
+	run(saved, sql, nargs, args, &(How){.read_only = true});
+}
+
+static void
+exec_with_newest(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
+				 bool crosschecked)
+{
+	How how = {.read_only = false};
+
+	/* As ri_PerformCheck() does. */
+	if (IsolationUsesXactSnapshot())
+	{
+		CommandCounterIncrement();
+		how.snapshot = GetLatestSnapshot();
+		if (crosschecked)
+			how.crosscheck = GetTransactionSnapshot();
+	}
+	run(saved, sql, nargs, args, &how);
+}
+
+void
+kg_spi_exec_latest_args(KgSaved *saved, const char *sql, int nargs,
+						const KgArg *args)
+{
+	exec_with_newest(saved, sql, nargs, args, true);
+}
+
+void
+kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
+						const KgArg *args)
+{
+	exec_with_newest(saved, sql, nargs, args, false);
 }
 
 void
 kg_spi_select_of(KgSaved *saved, const char *sql, const char *tenant)
 {
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[1];
-	char nulls[1] = {' '};
-
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_run(saved, sql, 1, argtypes, values, nulls, true, SPI_OK_SELECT);
+	kg_spi_read(saved, sql, kg_arg_text(tenant));
 }
 
 Portal
 kg_spi_cursor_of(const char *sql, const char *tenant)
 {
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
+	KgArg arg = kg_arg_text(tenant);
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
-		NULL, kg_spi_expand(sql), 1, (Oid *) argtypes, values, NULL, true, 0);
+		NULL, kg_spi_expand(sql), 1, &arg.type, &arg.value, NULL, true, 0);
 
 	kg_spi_unpin_path(nest);
 	return portal;
 }
 
 bool
-kg_spi_finds(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			 const Datum *values)
+kg_spi_finds_args(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
 {
 	KgUserContext user;
 	bool found;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_run(saved, sql, nargs, argtypes, values, NULL, true, SPI_OK_SELECT);
+	kg_spi_read_args(saved, sql, nargs, args);
 	found = SPI_processed > 0;
 	kg_spi_end_load();
 	kg_restore_user(&user);
 	return found;
-}
-
-static void
-run_with_newest(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-				const Datum *values, const char *nulls, int expected,
-				bool crosschecked)
-{
-	MemoryContext caller = CurrentMemoryContext;
-	int nest = kg_spi_pin_path();
-	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
-	Snapshot snapshot = InvalidSnapshot;
-	Snapshot crosscheck = InvalidSnapshot;
-	int rc;
-
-	/* As ri_PerformCheck() does. */
-	if (IsolationUsesXactSnapshot())
-	{
-		CommandCounterIncrement();
-		snapshot = GetLatestSnapshot();
-		if (crosschecked)
-			crosscheck = GetTransactionSnapshot();
-	}
-	rc = execute(saved, plan, values, nulls, snapshot, crosscheck, false, NULL);
-	kg_spi_unpin_path(nest);
-	check_result(rc, expected, sql);
-	MemoryContextSwitchTo(caller);
-}
-
-void
-kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
-				  const Oid *argtypes, const Datum *values, const char *nulls,
-				  int expected)
-{
-	run_with_newest(saved, sql, nargs, argtypes, values, nulls, expected, true);
-}
-
-void
-kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
-				  const Oid *argtypes, const Datum *values, const char *nulls,
-				  int expected)
-{
-	run_with_newest(
-		saved, sql, nargs, argtypes, values, nulls, expected, false);
 }
 
 typedef struct RowReceiver
@@ -490,12 +513,9 @@ receiver_end(DestReceiver *self)
 }
 
 void
-kg_spi_each(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			const Datum *values, KgSpiRow each, void *arg)
+kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg, const char *sql,
+				 int nargs, const KgArg *args)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	int nest = kg_spi_pin_path();
-	SPIPlanPtr plan = saved_plan(saved, sql, nargs, argtypes);
 	RowReceiver receiver = {{receive_row,
 							 receiver_startup,
 							 receiver_end,
@@ -503,44 +523,21 @@ kg_spi_each(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 							 DestTuplestore},
 							each,
 							arg,
-							caller};
-	SPIExecuteOptions options = {.params = makeParamList(nargs),
-								 .dest = &receiver.pub};
-	int rc;
+							CurrentMemoryContext};
 
-	for (int i = 0; i < nargs; i++)
-	{
-		ParamExternData *param = &options.params->params[i];
-
-		param->value = values[i];
-		param->isnull = false;
-		param->pflags = PARAM_FLAG_CONST;
-		param->ptype = argtypes[i];
-	}
-	rc = execute(saved,
-				 plan,
-				 values,
-				 NULL,
-				 InvalidSnapshot,
-				 InvalidSnapshot,
-				 false,
-				 &options);
-	kg_spi_unpin_path(nest);
-	check_result(rc, SPI_OK_SELECT, sql);
-	MemoryContextSwitchTo(caller);
+	run(saved, sql, nargs, args, &(How){.dest = &receiver.pub});
 }
 
 bool
-kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			  const Datum *values, const char *nulls, const char *constraint)
+kg_spi_insert_args(KgSaved *saved, const char *constraint, const char *sql,
+				   int nargs, const KgArg *args)
 {
 	MemoryContext context = CurrentMemoryContext;
 	volatile bool inserted = true;
 
 	PG_TRY();
 	{
-		kg_spi_run(
-			saved, sql, nargs, argtypes, values, nulls, false, SPI_OK_INSERT);
+		kg_spi_exec_args(saved, sql, nargs, args);
 	}
 	PG_CATCH();
 	{
@@ -558,6 +555,68 @@ kg_spi_insert(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 	}
 	PG_END_TRY();
 	return inserted;
+}
+
+KgArg
+kg_arg_text(const char *value)
+{
+	KgArg arg = {TEXTOID, value == NULL, (Datum) 0};
+
+	if (value)
+		arg.value = CStringGetTextDatum(value);
+	return arg;
+}
+
+KgArg
+kg_arg_jsonb(const Jsonb *value)
+{
+	return (KgArg){JSONBOID, value == NULL, JsonbPGetDatum(value)};
+}
+
+static const KgArg *
+joined(KgArg *args, int nargs, const Oid *argtypes, const Datum *values,
+	   const char *nulls)
+{
+	for (int i = 0; i < nargs; i++)
+		args[i] = (KgArg){argtypes[i],
+						  nulls && nulls[i] == 'n',
+						  nulls && nulls[i] == 'n' ? (Datum) 0 : values[i]};
+	return args;
+}
+
+void
+kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
+		   const Datum *values, const char *nulls, bool read_only, int expected)
+{
+	KgArg args[KG_MAX_ARGS];
+
+	run(saved,
+		sql,
+		nargs,
+		joined(args, nargs, argtypes, values, nulls),
+		&(How){.read_only = read_only});
+}
+
+void
+kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
+				  const Oid *argtypes, const Datum *values, const char *nulls,
+				  int expected)
+{
+	KgArg args[KG_MAX_ARGS];
+
+	exec_with_newest(
+		saved, sql, nargs, joined(args, nargs, argtypes, values, nulls), true);
+}
+
+void
+kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
+				  const Oid *argtypes, const Datum *values, const char *nulls,
+				  int expected)
+{
+	KgArg args[KG_MAX_ARGS];
+
+	exec_with_newest(
+		saved, sql, nargs, joined(args, nargs, argtypes, values, nulls), false);
 }
 
 void
@@ -632,4 +691,16 @@ kg_text_array(const char *const *values, int n)
 	}
 	return PointerGetDatum(construct_md_array(
 		texts, nulls, 1, &n, &lower, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+KgArg
+kg_arg_int8s(const int64 *values, uint32 n)
+{
+	return kg_arg(INT8ARRAYOID, kg_int64_array(values, n));
+}
+
+KgArg
+kg_arg_texts(const char *const *values, int n)
+{
+	return kg_arg(TEXTARRAYOID, kg_text_array(values, n));
 }

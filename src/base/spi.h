@@ -8,14 +8,21 @@
 #define KG_SPI_H
 
 #include "base/error.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
 
 /*
- * Run a statement whose text is fixed; every "@kg_name" in it stands for the
+ * A statement whose text is fixed; every "@kg_name" in it stands for the
  * qualified name.  "@FOR ..." at its end locks what it reads; in a read-only
  * transaction, which may look but writes nothing, it locks nothing.  The plan is
- * kept, per backend, as long as our schema has its name.  expected is an SPI_OK_* code.  Inside SPI_connect(); the
- * current memory context is the caller's again afterwards.
+ * kept, per backend, as long as our schema has its name.
+ *
+ *	  static KgSaved saved;
+ *
+ *	  kg_spi_exec(&saved,
+ *				  "... WHERE tenant = $1 AND source = $2",
+ *				  kg_arg_text(tenant),
+ *				  kg_arg_int8(source));
  */
 typedef struct KgSaved
 {
@@ -38,9 +45,84 @@ typedef struct KgSaved
 		NULL, 0, true  \
 	}
 
-extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
-					   const Oid *argtypes, const Datum *values,
-					   const char *nulls, bool read_only, int expected);
+/* A parameter: its type is said where its value is. */
+typedef struct KgArg
+{
+	Oid type;
+	bool isnull;
+	Datum value;
+} KgArg;
+
+static inline KgArg
+kg_arg(Oid type, Datum value)
+{
+	return (KgArg){type, false, value};
+}
+
+static inline KgArg
+kg_arg_int4(int32 value)
+{
+	return kg_arg(INT4OID, Int32GetDatum(value));
+}
+
+static inline KgArg
+kg_arg_int8(int64 value)
+{
+	return kg_arg(INT8OID, Int64GetDatum(value));
+}
+
+static inline KgArg
+kg_arg_bool(bool value)
+{
+	return kg_arg(BOOLOID, BoolGetDatum(value));
+}
+
+/* NULL is a null; so are those of an array of texts. */
+extern KgArg kg_arg_text(const char *value);
+extern KgArg kg_arg_jsonb(const Jsonb *value);
+extern KgArg kg_arg_int8s(const int64 *values, uint32 n);
+extern KgArg kg_arg_texts(const char *const *values, int n);
+
+#define KG_MAX_ARGS 24
+#define KG_ARGS(...)                                          \
+	lengthof(((const KgArg[]){__VA_ARGS__})), (const KgArg[]) \
+	{                                                         \
+		__VA_ARGS__                                           \
+	}
+
+/*
+ * Run a statement, inside SPI_connect(); the current memory context is the
+ * caller's again afterwards.
+ */
+#define kg_spi_exec(saved, sql, ...) \
+	kg_spi_exec_args(saved, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_exec_args(KgSaved *saved, const char *sql, int nargs,
+							 const KgArg *args);
+
+/* The same, as the snapshot of the caller has it: what it wrote since is not. */
+#define kg_spi_read(saved, sql, ...) \
+	kg_spi_read_args(saved, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_read_args(KgSaved *saved, const char *sql, int nargs,
+							 const KgArg *args);
+
+/*
+ * With a snapshot that sees everything committed by now, whatever the isolation
+ * level: for checks of referential integrity, which must not miss what a
+ * concurrent transaction did.
+ */
+#define kg_spi_exec_latest(saved, sql, ...) \
+	kg_spi_exec_latest_args(saved, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_exec_latest_args(KgSaved *saved, const char *sql, int nargs,
+									const KgArg *args);
+
+/*
+ * The same for rows that are no one's data, such as counters: what the
+ * transaction's snapshot does not show is written as well.
+ */
+#define kg_spi_exec_newest(saved, sql, ...) \
+	kg_spi_exec_newest_args(saved, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
+									const KgArg *args);
 
 /*
  * A statement over arrays, and the same for one element of each: unpacking and
@@ -65,23 +147,6 @@ typedef struct KgForms
 extern void kg_spi_select_of(KgSaved *saved, const char *sql,
 							 const char *tenant);
 
-/*
- * kg_spi_run() with a snapshot that sees everything committed by now, whatever
- * the isolation level: for checks of referential integrity, which must not miss
- * what a concurrent transaction did.
- */
-extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
-							  const Oid *argtypes, const Datum *values,
-							  const char *nulls, int expected);
-
-/*
- * The same for rows that are no one's data, such as counters: what the
- * transaction's snapshot does not show is written as well.
- */
-extern void kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
-							  const Oid *argtypes, const Datum *values,
-							  const char *nulls, int expected);
-
 /* A read-only cursor, $1 the tenant, in the caller's SPI connection. */
 extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
 
@@ -91,18 +156,20 @@ extern Portal kg_spi_cursor_of(const char *sql, const char *tenant);
  */
 typedef void (*KgSpiRow)(TupleTableSlot *row, void *arg);
 
-extern void kg_spi_each(KgSaved *saved, const char *sql, int nargs,
-						const Oid *argtypes, const Datum *values, KgSpiRow each,
-						void *arg);
+#define kg_spi_each(saved, each, arg, sql, ...) \
+	kg_spi_each_args(saved, each, arg, sql, KG_ARGS(__VA_ARGS__))
+extern void kg_spi_each_args(KgSaved *saved, KgSpiRow each, void *arg,
+							 const char *sql, int nargs, const KgArg *args);
 
 /*
  * An INSERT of rows that were not there when it was looked, below one that was.
  * False where the constraint, a key or a foreign key, refuses it after all: the
  * transaction cannot go on, and the caller raises an error of its own.
  */
-extern bool kg_spi_insert(KgSaved *saved, const char *sql, int nargs,
-						  const Oid *argtypes, const Datum *values,
-						  const char *nulls, const char *constraint);
+#define kg_spi_insert(saved, constraint, sql, ...) \
+	kg_spi_insert_args(saved, constraint, sql, KG_ARGS(__VA_ARGS__))
+extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
+							   const char *sql, int nargs, const KgArg *args);
 
 /*
  * SPI_connect() and SPI_finish() around the reading of what a cache keeps: the
@@ -117,8 +184,10 @@ extern void kg_spi_end_load(void);
  * For what a cache keeps: does the SELECT find a row?  As the owner of the
  * extension, whatever the caller sees.
  */
-extern bool kg_spi_finds(KgSaved *saved, const char *sql, int nargs,
-						 const Oid *argtypes, const Datum *values);
+#define kg_spi_finds(saved, sql, ...) \
+	kg_spi_finds_args(saved, sql, KG_ARGS(__VA_ARGS__))
+extern bool kg_spi_finds_args(KgSaved *saved, const char *sql, int nargs,
+							  const KgArg *args);
 
 /* Only the snapshot of it; PopActiveSnapshot() ends it. */
 extern void kg_push_newest_snapshot(void);
@@ -147,7 +216,16 @@ extern double kg_spi_plan_for(double rows);
 /* Sets the planner's hook for that; when the module is loaded. */
 extern void kg_spi_init(void);
 
-/* A parameter that may be NULL, with nulls as SPI takes them. */
+/* The same with types and values apart. */
+extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
+					   const Oid *argtypes, const Datum *values,
+					   const char *nulls, bool read_only, int expected);
+extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
+							  const Oid *argtypes, const Datum *values,
+							  const char *nulls, int expected);
+extern void kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
+							  const Oid *argtypes, const Datum *values,
+							  const char *nulls, int expected);
 extern void kg_spi_put_text(Datum *values, char *nulls, int index,
 							const char *value);
 extern void kg_spi_put_jsonb(Datum *values, char *nulls, int index,

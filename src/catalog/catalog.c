@@ -69,23 +69,17 @@ static void
 load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	StringInfoData revisions;
 	char hash[33];
 	const char *errstr;
 	const char *latest = "";
 
-	kg_spi_run(&saved,
-			   "SELECT bundle, version, description, instructions, revision, "
-			   "definitions, to_char(updated_at AT TIME ZONE 'UTC', "
-			   "'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
-			   "FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
-			   1,
-			   argtypes,
-			   tenant,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT bundle, version, description, instructions, revision, "
+				"definitions, to_char(updated_at AT TIME ZONE 'UTC', "
+				"'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
+				"FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
+				kg_arg(TEXTOID, *tenant));
 	MemoryContextSwitchTo(context);
 	catalog->nbundles = SPI_processed;
 	catalog->bundles = palloc0(Max(1, SPI_processed) * sizeof(KgBundle));
@@ -201,22 +195,16 @@ static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	SPITupleTable *rows;
 	uint64 nrows;
 
-	kg_spi_run(&saved,
-			   "SELECT bundle, entity_type, type_no, schema, schema_hash, "
-			   "key_fields, history_since, version_above "
-			   "FROM @kg_entity_type "
-			   "WHERE tenant = $1 "
-			   "ORDER BY bundle, position, entity_type",
-			   1,
-			   argtypes,
-			   tenant,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT bundle, entity_type, type_no, schema, schema_hash, "
+				"key_fields, history_since, version_above "
+				"FROM @kg_entity_type "
+				"WHERE tenant = $1 "
+				"ORDER BY bundle, position, entity_type",
+				kg_arg(TEXTOID, *tenant));
 	MemoryContextSwitchTo(context);
 	rows = SPI_tuptable;
 	nrows = SPI_processed;
@@ -316,21 +304,16 @@ static void
 load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	KgRelation *relation = NULL;
 
-	kg_spi_run(&saved,
-			   "SELECT bundle, relation, relation_no, from_type, to_bundle, "
-			   "to_type, property, schema, inverse, is_symmetric, description, "
-			   "key, history_since "
-			   "FROM @kg_relation WHERE tenant = $1 "
-			   "ORDER BY bundle, relation, from_type, to_bundle, to_type",
-			   1,
-			   argtypes,
-			   tenant,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(
+		&saved,
+		"SELECT bundle, relation, relation_no, from_type, to_bundle, "
+		"to_type, property, schema, inverse, is_symmetric, description, "
+		"key, history_since "
+		"FROM @kg_relation WHERE tenant = $1 "
+		"ORDER BY bundle, relation, from_type, to_bundle, to_type",
+		kg_arg(TEXTOID, *tenant));
 	MemoryContextSwitchTo(context);
 	catalog->relations = palloc0(Max(1, SPI_processed) * sizeof(KgRelation));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -436,18 +419,12 @@ static void
 load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 
-	kg_spi_run(&saved,
-			   "SELECT tool, bundle, entity_type, operation, relation "
-			   "FROM @kg_tool WHERE tenant = $1 "
-			   "AND operation NOT IN ('registered', 'alias') ORDER BY tool",
-			   1,
-			   argtypes,
-			   tenant,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT tool, bundle, entity_type, operation, relation "
+				"FROM @kg_tool WHERE tenant = $1 "
+				"AND operation NOT IN ('registered', 'alias') ORDER BY tool",
+				kg_arg(TEXTOID, *tenant));
 	MemoryContextSwitchTo(context);
 	catalog->tools = palloc0(Max(1, SPI_processed) * sizeof(KgTool));
 	for (uint64 i = 0; i < SPI_processed; i++)

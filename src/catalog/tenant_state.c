@@ -45,8 +45,8 @@ any_withheld(void)
 
 	if (seen == now)
 		return any;
-	any = kg_spi_finds(
-		&saved, "SELECT FROM @kg_tenant_state LIMIT 1", 0, NULL, NULL);
+	any = kg_spi_finds_args(
+		&saved, "SELECT FROM @kg_tenant_state LIMIT 1", 0, NULL);
 	seen = now;
 	return any;
 }
@@ -55,14 +55,10 @@ static bool
 is_withheld(const char *tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
 	return kg_spi_finds(&saved,
 						"SELECT FROM @kg_tenant_state WHERE tenant = $1",
-						1,
-						argtypes,
-						values);
+						kg_arg_text(tenant));
 }
 
 static KG_NORETURN void

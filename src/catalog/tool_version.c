@@ -74,19 +74,13 @@ kg_load_tool_versions(KgCatalog *catalog, const Datum *tenant,
 					  MemoryContext context)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 	KgToolVersion *versions;
 
-	kg_spi_run(&saved,
-			   "SELECT tool, version, toolset, bundle, deprecated, definition "
-			   "FROM @kg_tool_version WHERE tenant = $1 "
-			   "ORDER BY tool, precedence",
-			   1,
-			   argtypes,
-			   tenant,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT tool, version, toolset, bundle, deprecated, definition "
+				"FROM @kg_tool_version WHERE tenant = $1 "
+				"ORDER BY tool, precedence",
+				kg_arg(TEXTOID, *tenant));
 	MemoryContextSwitchTo(context);
 	versions = palloc0(Max(1, SPI_processed) * sizeof(KgToolVersion));
 	catalog->registered = palloc0(Max(1, SPI_processed) *

@@ -56,23 +56,16 @@ static Registered *
 load_registered(const char *tenant, uint64 hash)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 	Registered *fresh;
 	KgUserContext user;
 	MemoryContext old;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_run(&saved,
-			   "SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
-			   "AND authorizer IS NOT NULL",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
+				"AND authorizer IS NOT NULL",
+				kg_arg_text(tenant));
 	fresh = kg_cache_make(&registered, sizeof(*fresh));
 	old = MemoryContextSwitchTo(fresh->entry.context);
 	fresh->tenant = pstrdup(tenant);

@@ -197,16 +197,13 @@ static bool
 has_annotation(const char *tenant, int32 type_no)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(tenant), Int32GetDatum(type_no)};
 
 	return kg_spi_finds(&saved,
 						"SELECT FROM @kg_entity_type WHERE tenant = $1 "
 						"AND type_no = coalesce(nullif($2, 0), type_no) "
 						"AND schema ? 'x-authorize' LIMIT 1",
-						2,
-						argtypes,
-						values);
+						kg_arg_text(tenant),
+						kg_arg_int4(type_no));
 }
 
 /*

@@ -135,30 +135,23 @@ static int64
 last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(catalog->tenant),
-					  Int32GetDatum(type->type_no),
-					  CStringGetTextDatum(id),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name)};
 	KgUserContext user;
 	int64 change = 0;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
-			   "AND h.type_no = $2 AND h.entity_id = $3 "
-			   "AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
-			   "AND e.bundle = $4 AND e.entity_type = $5 "
-			   "AND e.entity_id = $3) ORDER BY h.at DESC, h.version DESC "
-			   "LIMIT 1",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
+				"AND h.type_no = $2 AND h.entity_id = $3 "
+				"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
+				"AND e.bundle = $4 AND e.entity_type = $5 "
+				"AND e.entity_id = $3) ORDER BY h.at DESC, h.version DESC "
+				"LIMIT 1",
+				kg_arg_text(catalog->tenant),
+				kg_arg_int4(type->type_no),
+				kg_arg_text(id),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name));
 	if (SPI_processed > 0)
 		change = kg_spi_int64(0, 1);
 	SPI_finish();
@@ -406,25 +399,18 @@ static int64
 node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(catalog->tenant),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name),
-					  CStringGetTextDatum(id)};
 	KgUserContext user;
 	int64 node;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
-			   "AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
+				kg_arg_text(catalog->tenant),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name),
+				kg_arg_text(id));
 	node = SPI_processed > 0 ? kg_spi_int64(0, 1) : 0;
 	SPI_finish();
 	kg_restore_user(&user);
@@ -496,29 +482,22 @@ Datum
 kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(catalog->tenant),
-					  Int32GetDatum(type->type_no),
-					  CStringGetTextDatum(id),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name)};
 	MemoryContext context = CurrentMemoryContext;
 	KgNodeList nodes = {context};
 	KgUserContext user;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
-			   "AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
-			   "UNION SELECT node FROM @kg_history WHERE tenant = $1 "
-			   "AND type_no = $2 AND entity_id = $3",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
+				"UNION SELECT node FROM @kg_history WHERE tenant = $1 "
+				"AND type_no = $2 AND entity_id = $3",
+				kg_arg_text(catalog->tenant),
+				kg_arg_int4(type->type_no),
+				kg_arg_text(id),
+				kg_arg_text(type->bundle),
+				kg_arg_text(type->name));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_node_add(&nodes, kg_spi_int64(i, 1));
 	SPI_finish();

@@ -218,26 +218,19 @@ static void
 write_revision(KgApply *apply)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name),
-					  Int64GetDatum(apply->revision + apply->changed)};
 
 	/* Types in another order are another catalog (catalog/version.h). */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
 		apply->revision++;
-	kg_spi_run(&saved,
-			   "UPDATE @kg_bundle SET revision = $3, "
-			   "updated_at = CASE revision WHEN $3 THEN updated_at "
-			   "ELSE now() END WHERE tenant = $1 AND bundle = $2",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_spi_exec(&saved,
+				"UPDATE @kg_bundle SET revision = $3, "
+				"updated_at = CASE revision WHEN $3 THEN updated_at "
+				"ELSE now() END WHERE tenant = $1 AND bundle = $2",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name),
+				kg_arg_int8(apply->revision));
 }
 
 /* The writes; the write scope is closed here, or by the caller on error. */
@@ -580,12 +573,10 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 {
 	static const char *const known[] = {"idempotency_key", NULL};
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	KgApply *apply = palloc0(sizeof(KgApply));
 	KgDocument document = {NULL};
 	KgJsonWriter w;
 	KgUserContext user;
-	Datum values[2];
 
 	kg_check_options(options, known);
 	apply->context = CurrentMemoryContext;
@@ -608,17 +599,11 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 	document.root = kg_jw_finish(&w);
 	apply_all(apply, &document);
 
-	values[0] = CStringGetTextDatum(apply->tenant);
-	values[1] = CStringGetTextDatum(name);
 	kg_become_owner(&user);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(name));
 	kg_restore_user(&user);
 	return make_result(apply, NULL);
 }

@@ -534,11 +534,10 @@ static void
 compare_all(KgApply *apply, Triples *triples, Triples *gone)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4ARRAYOID};
 	static const Oid types[] = {INT4OID};
 	Comparison c = {&apply->payload->edges, triples, 0, gone};
-	Datum values[] = {CStringGetTextDatum(apply->tenant), (Datum) 0};
 	KgColumns relations;
+	KgArg of;
 
 	kg_columns_init(&relations, CurrentMemoryContext, 1, types);
 	for (int i = 0; i < apply->after->nrelations; i++)
@@ -556,17 +555,16 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	c.context = CurrentMemoryContext;
 	c.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
-	kg_columns_arrays(&relations, &values[1]);
+	kg_columns_args(&relations, &of);
 	kg_spi_each(&saved,
+				compare_stored,
+				&c,
 				"SELECT source, relation_no, target, properties, key "
 				"FROM @kg_edge WHERE tenant = $1 AND property IS NULL "
 				"AND relation_no = ANY ($2) "
 				"ORDER BY source, relation_no, key, target",
-				2,
-				argtypes,
-				values,
-				compare_stored,
-				&c);
+				kg_arg_text(apply->tenant),
+				of);
 	MemoryContextDelete(c.scratch);
 }
 
@@ -768,16 +766,8 @@ static void
 delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   BOOLOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID};
 	KgColumns rows;
-	Datum values[7] = {CStringGetTextDatum(apply->tenant),
-					   BoolGetDatum(apply->sees_all)};
+	KgArg args[7] = {kg_arg_text(apply->tenant), kg_arg_bool(apply->sees_all)};
 
 	kg_edges_init(&rows, CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
@@ -787,25 +777,22 @@ delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 					 gone[i].target,
 					 key_of(all, &gone[i]),
 					 NULL);
-	kg_columns_arrays(&rows, &values[2]);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e "
-			   "USING unnest($3, $4, $5, $6, $7) "
-			   "gone(source, relation_no, target, key, properties) "
-			   "WHERE e.tenant = $1 AND e.source = gone.source "
-			   "AND e.relation_no = gone.relation_no AND e.key = gone.key "
-			   "AND e.target = gone.target AND e.property IS NULL "
-			   "AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
-			   "WHERE v.tenant = $1 AND v.node = gone.source) AND "
-			   "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
-			   "AND v.node = gone.target))) "
-			   "RETURNING e.relation_no::bigint",
-			   7,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE_RETURNING);
+	kg_columns_args(&rows, &args[2]);
+	kg_spi_exec_args(
+		&saved,
+		"DELETE FROM @kg_edge e "
+		"USING unnest($3, $4, $5, $6, $7) "
+		"gone(source, relation_no, target, key, properties) "
+		"WHERE e.tenant = $1 AND e.source = gone.source "
+		"AND e.relation_no = gone.relation_no AND e.key = gone.key "
+		"AND e.target = gone.target AND e.property IS NULL "
+		"AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
+		"WHERE v.tenant = $1 AND v.node = gone.source) AND "
+		"EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
+		"AND v.node = gone.target))) "
+		"RETURNING e.relation_no::bigint",
+		lengthof(args),
+		args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_apply_counts(
 			apply,
@@ -839,26 +826,19 @@ static void
 join_pairs(KgApply *apply, const KgRelation *relation)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
 	const KgRelation *before = kg_catalog_relation_no(apply->before,
 													  relation->relation_no);
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  Int32GetDatum(relation->relation_no)};
 
 	if (!relation->symmetric || before == NULL || before->symmetric)
 		return;
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e WHERE e.tenant = $1 "
-			   "AND e.relation_no = $2 AND e.source > e.target "
-			   "AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "
-			   "AND r.source = e.target AND r.relation_no = $2 "
-			   "AND r.key = e.key AND r.target = e.source)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_edge e WHERE e.tenant = $1 "
+				"AND e.relation_no = $2 AND e.source > e.target "
+				"AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "
+				"AND r.source = e.target AND r.relation_no = $2 "
+				"AND r.key = e.key AND r.target = e.source)",
+				kg_arg_text(apply->tenant),
+				kg_arg_int4(relation->relation_no));
 	if (SPI_processed > 0)
 		kg_apply_counts(apply, &apply->edge_counts, relation->name)->deleted +=
 			SPI_processed;
@@ -900,11 +880,7 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 			 const KgRelation *relation, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
 	Datum columns[KG_MAX_COLUMNS];
-	Datum values[5] = {CStringGetTextDatum(apply->tenant),
-					   Int32GetDatum(relation->relation_no)};
 	KgUserContext owner;
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
@@ -912,26 +888,22 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 	if (!apply->sees_all || !kg_visibility_edges_are_plain())
 	{
 		kg_columns_arrays(edges, columns);
-		values[2] = columns[KG_EDGE_SOURCE];
-		values[3] = columns[KG_EDGE_TARGET];
-		values[4] = columns[KG_EDGE_KEY];
-		kg_spi_run(&saved,
-				   "SELECT count(*) "
-				   "FROM unnest($3, $4, $5) g(source, target, key) "
-				   "WHERE EXISTS (SELECT FROM @kg_edge e "
-				   "WHERE e.tenant = $1 AND e.source = g.source "
-				   "AND e.relation_no = $2 AND e.key = g.key "
-				   "AND e.target = g.target) "
-				   "AND EXISTS (SELECT FROM @kg_entity v "
-				   "WHERE v.tenant = $1 AND v.node = g.source) "
-				   "AND EXISTS (SELECT FROM @kg_entity v "
-				   "WHERE v.tenant = $1 AND v.node = g.target)",
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
+		kg_spi_exec(&saved,
+					"SELECT count(*) "
+					"FROM unnest($3, $4, $5) g(source, target, key) "
+					"WHERE EXISTS (SELECT FROM @kg_edge e "
+					"WHERE e.tenant = $1 AND e.source = g.source "
+					"AND e.relation_no = $2 AND e.key = g.key "
+					"AND e.target = g.target) "
+					"AND EXISTS (SELECT FROM @kg_entity v "
+					"WHERE v.tenant = $1 AND v.node = g.source) "
+					"AND EXISTS (SELECT FROM @kg_entity v "
+					"WHERE v.tenant = $1 AND v.node = g.target)",
+					kg_arg_text(apply->tenant),
+					kg_arg_int4(relation->relation_no),
+					kg_arg(INT8ARRAYOID, columns[KG_EDGE_SOURCE]),
+					kg_arg(INT8ARRAYOID, columns[KG_EDGE_TARGET]),
+					kg_arg(TEXTARRAYOID, columns[KG_EDGE_KEY]));
 		if (kg_spi_int64(0, 1) != edges->nrows)
 			kg_refuse_hidden("checked by a changed relation");
 		SPI_freetuptable(SPI_tuptable);

@@ -161,21 +161,15 @@ static void
 report_undeleted(KgApply *apply, const KgType *type, Datum nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(apply->tenant), nodes};
 	MemoryContext old = CurrentMemoryContext;
 	KgUserContext user;
 
 	kg_become_owner(&user);
-	kg_spi_run(&saved,
-			   "SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = ANY($2) ORDER BY 1",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+				"AND node = ANY($2) ORDER BY 1",
+				kg_arg_text(apply->tenant),
+				kg_arg(INT8ARRAYOID, nodes));
 	MemoryContextSwitchTo(apply->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -200,22 +194,16 @@ delete_batch(KgApply *apply, const KgType *type, Datum nodes, int nnodes,
 			 const char **ids)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(apply->tenant), nodes};
 	uint64 nested = kg_writing_nested();
 	int64 *left;
 	KgUserContext user;
 	int n = 0;
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = ANY($2) RETURNING entity_id",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE_RETURNING);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_entity WHERE tenant = $1 "
+				"AND node = ANY($2) RETURNING entity_id",
+				kg_arg_text(apply->tenant),
+				kg_arg(INT8ARRAYOID, nodes));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		ids[n++] = kg_spi_cstring(i, 1);
 	SPI_freetuptable(SPI_tuptable);
@@ -289,28 +277,20 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 	"INSERT INTO @kg_entity(tenant, bundle, entity_type, " \
 	"entity_id, data) SELECT $1, $2, $3, unnest($4), unnest($5)"
 
-static const Oid insert_argtypes[] = {
-	TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
-
 static void
 insert_batch(const KgApply *apply, const KgCounts *counts,
 			 const KgColumns *columns)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[5] = {CStringGetTextDatum(apply->tenant),
-					   CStringGetTextDatum(apply->payload->name),
-					   CStringGetTextDatum(counts->name)};
+	KgArg args[5] = {kg_arg_text(apply->tenant),
+					 kg_arg_text(apply->payload->name),
+					 kg_arg_text(counts->name)};
 
 	if (columns->nrows == 0)
 		return;
-	kg_columns_arrays(columns, &values[3]);
-	if (!kg_spi_insert(&saved,
-					   KG_INSERT,
-					   5,
-					   insert_argtypes,
-					   values,
-					   NULL,
-					   "kg_entity_pkey"))
+	kg_columns_args(columns, &args[3]);
+	if (!kg_spi_insert_args(
+			&saved, "kg_entity_pkey", KG_INSERT, lengthof(args), args))
 		throw_lost_race(apply, counts);
 	if (SPI_processed < columns->nrows)
 		kg_error_throw(kg_kept_error("entity", "inserted"));
@@ -362,21 +342,17 @@ insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
-	Datum values[5] = {CStringGetTextDatum(apply->tenant),
-					   CStringGetTextDatum(type->bundle),
-					   CStringGetTextDatum(type->name)};
+	KgArg args[5] = {kg_arg_text(apply->tenant),
+					 kg_arg_text(type->bundle),
+					 kg_arg_text(type->name)};
 
 	if (columns->nrows == 0)
 		return;
-	kg_columns_arrays(columns, &values[3]);
-	kg_spi_run(&saved,
-			   KG_INSERT " ON CONFLICT DO NOTHING RETURNING entity_id",
-			   5,
-			   insert_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT_RETURNING);
+	kg_columns_args(columns, &args[3]);
+	kg_spi_exec_args(&saved,
+					 KG_INSERT " ON CONFLICT DO NOTHING RETURNING entity_id",
+					 lengthof(args),
+					 args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
@@ -722,23 +698,17 @@ static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(type->bundle),
-					  CStringGetTextDatum(type->name),
-					  CStringGetTextDatum(after),
-					  Int32GetDatum(KG_WRITE_BATCH)};
 
-	kg_spi_run_latest(&saved,
-					  "SELECT entity_id, node, data, index_keys, scope, ctid "
-					  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
-					  "AND entity_type = $3 AND entity_id > $4 "
-					  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
-					  5,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT entity_id, node, data, index_keys, scope, ctid "
+					   "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
+					   "AND entity_type = $3 AND entity_id > $4 "
+					   "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
+					   kg_arg_text(apply->tenant),
+					   kg_arg_text(type->bundle),
+					   kg_arg_text(type->name),
+					   kg_arg_text(after),
+					   kg_arg_int4(KG_WRITE_BATCH));
 	return SPI_tuptable;
 }
 

@@ -27,18 +27,11 @@ static List *
 count_entities(const char *tenant)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
-	kg_spi_run(&saved,
-			   "SELECT type_no::bigint, count(*) FROM @kg_entity "
-			   "WHERE tenant = $1 GROUP BY type_no",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT type_no::bigint, count(*) FROM @kg_entity "
+				"WHERE tenant = $1 GROUP BY type_no",
+				kg_arg_text(tenant));
 	return kg_row_counts();
 }
 

@@ -611,14 +611,7 @@ relation_number(const KgApply *apply, const KgNewVariant *variant,
 		if (strcmp(other->relation, variant->relation) == 0)
 			return numbers[i];
 	}
-	kg_spi_run(&saved,
-			   "SELECT nextval('@kg_relation_seq')",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec_args(&saved, "SELECT nextval('@kg_relation_seq')", 0, NULL);
 	return kg_spi_int64(0, 1);
 }
 
@@ -631,13 +624,10 @@ delete_relations(KgApply *apply)
 {
 	static KgSaved edges_saved;
 	static KgSaved history_saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
 
 	for (int i = 0; i < apply->before->nrelations; i++)
 	{
 		const KgRelation *relation = &apply->before->relations[i];
-		Datum values[] = {CStringGetTextDatum(apply->tenant),
-						  Int32GetDatum(relation->relation_no)};
 		bool kept = false;
 		ListCell *lc;
 
@@ -649,25 +639,19 @@ delete_relations(KgApply *apply)
 			continue;
 		/* Nobody adds to them, and what was added by now is seen. */
 		(void) kg_lock_relation_exclusive(relation->relation_no);
-		kg_spi_run_latest(&edges_saved,
-						  "DELETE FROM @kg_edge WHERE tenant = $1 "
-						  "AND relation_no = $2",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_DELETE);
+		kg_spi_exec_latest(&edges_saved,
+						   "DELETE FROM @kg_edge WHERE tenant = $1 "
+						   "AND relation_no = $2",
+						   kg_arg_text(apply->tenant),
+						   kg_arg_int4(relation->relation_no));
 		if (!relation->derived)
 			kg_apply_counts(apply, &apply->edge_counts, relation->name)
 				->deleted += SPI_processed;
-		kg_spi_run_latest(&history_saved,
-						  "DELETE FROM @kg_history WHERE tenant = $1 "
-						  "AND type_no IS NULL AND relation_no = $2",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_DELETE);
+		kg_spi_exec_latest(&history_saved,
+						   "DELETE FROM @kg_history WHERE tenant = $1 "
+						   "AND type_no IS NULL AND relation_no = $2",
+						   kg_arg_text(apply->tenant),
+						   kg_arg_int4(relation->relation_no));
 	}
 }
 
@@ -703,41 +687,25 @@ history_since(const KgApply *apply, const KgNewVariant *variant)
 
 static void
 variant_row(const KgApply *apply, const KgNewVariant *v, int32 number,
-			Datum *values, char *nulls)
+			KgArg *args)
 {
-	memset(nulls, ' ', KG_RELATION_COLUMNS);
-	kg_spi_put_text(values, nulls, 0, apply->tenant);
-	kg_spi_put_text(values, nulls, 1, apply->payload->name);
-	kg_spi_put_text(values, nulls, 2, v->relation);
-	kg_spi_put_text(values, nulls, 3, v->from_type);
-	kg_spi_put_text(values, nulls, 4, v->to_bundle);
-	kg_spi_put_text(values, nulls, 5, v->to_type);
-	values[6] = Int32GetDatum(number);
-	kg_spi_put_text(values, nulls, 7, v->property);
-	kg_spi_put_jsonb(values, nulls, 8, v->schema);
-	kg_spi_put_text(values, nulls, 9, v->inverse);
-	values[10] = BoolGetDatum(v->symmetric);
-	kg_spi_put_text(values, nulls, 11, v->description);
-	kg_spi_put_text(values, nulls, 12, v->key);
-	values[13] = TimestampTzGetDatum(history_since(apply, v));
-	if (values[13] == 0)
-		nulls[13] = 'n';
-}
+	TimestampTz since = history_since(apply, v);
 
-static const Oid relation_types[] = {TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TEXTOID,
-									 INT4OID,
-									 TEXTOID,
-									 JSONBOID,
-									 TEXTOID,
-									 BOOLOID,
-									 TEXTOID,
-									 TEXTOID,
-									 TIMESTAMPTZOID};
+	args[0] = kg_arg_text(apply->tenant);
+	args[1] = kg_arg_text(apply->payload->name);
+	args[2] = kg_arg_text(v->relation);
+	args[3] = kg_arg_text(v->from_type);
+	args[4] = kg_arg_text(v->to_bundle);
+	args[5] = kg_arg_text(v->to_type);
+	args[6] = kg_arg_int4(number);
+	args[7] = kg_arg_text(v->property);
+	args[8] = kg_arg_jsonb(v->schema);
+	args[9] = kg_arg_text(v->inverse);
+	args[10] = kg_arg_bool(v->symmetric);
+	args[11] = kg_arg_text(v->description);
+	args[12] = kg_arg_text(v->key);
+	args[13] = (KgArg){TIMESTAMPTZOID, since == 0, TimestampTzGetDatum(since)};
+}
 
 /*
  * What is stored has the keys of the key property that there was.  Its relations
@@ -747,13 +715,10 @@ static void
 check_changed_keys(KgApply *apply)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
 
 	for (int i = 0; i < apply->before->nrelations; i++)
 	{
 		const KgRelation *relation = &apply->before->relations[i];
-		Datum values[] = {CStringGetTextDatum(apply->tenant),
-						  Int32GetDatum(relation->relation_no)};
 		const KgNewVariant *variant = NULL;
 		ListCell *lc;
 		KgError *err;
@@ -763,14 +728,11 @@ check_changed_keys(KgApply *apply)
 				variant = lfirst(lc);
 		if (variant == NULL || kg_text_same(variant->key, relation->key))
 			continue;
-		kg_spi_run_latest(&saved,
-						  "SELECT FROM @kg_edge WHERE tenant = $1 "
-						  "AND relation_no = $2 LIMIT 1",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_SELECT);
+		kg_spi_exec_latest(&saved,
+						   "SELECT FROM @kg_edge WHERE tenant = $1 "
+						   "AND relation_no = $2 LIMIT 1",
+						   kg_arg_text(apply->tenant),
+						   kg_arg_int4(relation->relation_no));
 		SPI_freetuptable(SPI_tuptable);
 		if (SPI_processed == 0)
 			continue;
@@ -794,45 +756,33 @@ relations_stored(const KgApply *apply, const int32 *numbers)
 {
 	static KgSaved count_saved;
 	static KgSaved compare_saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum key[] = {CStringGetTextDatum(apply->tenant),
-				   CStringGetTextDatum(apply->payload->name)};
 
-	kg_spi_run(&count_saved,
-			   "SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
-			   "AND bundle = $2",
-			   2,
-			   argtypes,
-			   key,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&count_saved,
+				"SELECT count(*) FROM @kg_relation WHERE tenant = $1 "
+				"AND bundle = $2",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name));
 	if (kg_spi_int64(0, 1) != list_length(apply->variants))
 		return false;
 	for (int i = 0; i < list_length(apply->variants); i++)
 	{
-		Datum values[KG_RELATION_COLUMNS];
-		char nulls[KG_RELATION_COLUMNS];
+		KgArg args[KG_RELATION_COLUMNS];
 
-		variant_row(
-			apply, list_nth(apply->variants, i), numbers[i], values, nulls);
-		kg_spi_run(&compare_saved,
-				   "SELECT FROM @kg_relation WHERE tenant = $1 AND bundle = $2 "
-				   "AND relation = $3 AND from_type = $4 AND to_bundle = $5 "
-				   "AND to_type = $6 AND relation_no = $7 "
-				   "AND property IS NOT DISTINCT FROM $8 "
-				   "AND schema IS NOT DISTINCT FROM $9 "
-				   "AND inverse IS NOT DISTINCT FROM $10 "
-				   "AND is_symmetric = $11 "
-				   "AND description IS NOT DISTINCT FROM $12 "
-				   "AND key IS NOT DISTINCT FROM $13 "
-				   "AND (history_since IS NULL) = ($14 IS NULL)",
-				   KG_RELATION_COLUMNS,
-				   relation_types,
-				   values,
-				   nulls,
-				   false,
-				   SPI_OK_SELECT);
+		variant_row(apply, list_nth(apply->variants, i), numbers[i], args);
+		kg_spi_exec_args(
+			&compare_saved,
+			"SELECT FROM @kg_relation WHERE tenant = $1 AND bundle = $2 "
+			"AND relation = $3 AND from_type = $4 AND to_bundle = $5 "
+			"AND to_type = $6 AND relation_no = $7 "
+			"AND property IS NOT DISTINCT FROM $8 "
+			"AND schema IS NOT DISTINCT FROM $9 "
+			"AND inverse IS NOT DISTINCT FROM $10 "
+			"AND is_symmetric = $11 "
+			"AND description IS NOT DISTINCT FROM $12 "
+			"AND key IS NOT DISTINCT FROM $13 "
+			"AND (history_since IS NULL) = ($14 IS NULL)",
+			KG_RELATION_COLUMNS,
+			args);
 		if (SPI_processed == 0)
 			return false;
 	}
@@ -845,11 +795,8 @@ kg_bundle_write_relations(KgApply *apply)
 {
 	static KgSaved delete_saved;
 	static KgSaved insert_saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
 	int n = list_length(apply->variants);
 	int32 *numbers = palloc(Max(1, n) * sizeof(int32));
-	Datum key[] = {CStringGetTextDatum(apply->tenant),
-				   CStringGetTextDatum(apply->payload->name)};
 
 	for (int i = 0; i < n; i++)
 		numbers[i] = relation_number(
@@ -864,33 +811,25 @@ kg_bundle_write_relations(KgApply *apply)
 			(void) kg_lock_relation_exclusive(
 				apply->before->relations[i].relation_no);
 	check_changed_keys(apply);
-	kg_spi_run(&delete_saved,
-			   "DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
-			   2,
-			   argtypes,
-			   key,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&delete_saved,
+				"DELETE FROM @kg_relation WHERE tenant = $1 AND bundle = $2",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name));
 	for (int i = 0; i < n; i++)
 	{
-		Datum values[KG_RELATION_COLUMNS];
-		char nulls[KG_RELATION_COLUMNS];
+		KgArg args[KG_RELATION_COLUMNS];
 
-		variant_row(
-			apply, list_nth(apply->variants, i), numbers[i], values, nulls);
-		if (!kg_spi_insert(
+		variant_row(apply, list_nth(apply->variants, i), numbers[i], args);
+		if (!kg_spi_insert_args(
 				&insert_saved,
+				"kg_relation_pkey",
 				"INSERT INTO @kg_relation(tenant, bundle, relation, "
 				"from_type, to_bundle, to_type, relation_no, property, "
 				"schema, inverse, is_symmetric, description, key, "
 				"history_since) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, "
 				"$10, $11, $12, $13, $14)",
 				KG_RELATION_COLUMNS,
-				relation_types,
-				values,
-				nulls,
-				"kg_relation_pkey"))
+				args))
 			kg_catalog_throw_changed();
 	}
 }

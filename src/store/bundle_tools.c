@@ -174,30 +174,20 @@ static void
 write_tool(KgApply *apply, const NewTool *tool)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[6];
-	char nulls[7] = "      ";
 
-	kg_spi_put_text(values, nulls, 0, apply->tenant);
-	kg_spi_put_text(values, nulls, 1, tool->name);
-	kg_spi_put_text(values, nulls, 2, apply->payload->name);
-	kg_spi_put_text(values, nulls, 3, tool->type);
-	kg_spi_put_text(values, nulls, 4, tool->operation->name);
-	kg_spi_put_text(values, nulls, 5, tool->relation);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tool AS t (tenant, tool, bundle, entity_type, "
-			   "operation, relation) VALUES ($1, $2, $3, $4, $5, $6) "
-			   "ON CONFLICT (tenant, tool) DO UPDATE SET entity_type = $4, "
-			   "operation = $5, relation = $6 WHERE t.bundle = $3 "
-			   "AND t.operation NOT IN ('registered', 'alias') "
-			   "RETURNING tool",
-			   6,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT_RETURNING);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_tool AS t (tenant, tool, bundle, entity_type, "
+				"operation, relation) VALUES ($1, $2, $3, $4, $5, $6) "
+				"ON CONFLICT (tenant, tool) DO UPDATE SET entity_type = $4, "
+				"operation = $5, relation = $6 WHERE t.bundle = $3 "
+				"AND t.operation NOT IN ('registered', 'alias') "
+				"RETURNING tool",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(tool->name),
+				kg_arg_text(apply->payload->name),
+				kg_arg_text(tool->type),
+				kg_arg_text(tool->operation->name),
+				kg_arg_text(tool->relation));
 	if (SPI_processed == 0)
 		kg_error_throw(kg_error_new(
 			KG_ALREADY_EXISTS,
@@ -211,20 +201,13 @@ static void
 delete_tool(const KgApply *apply, const char *name)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name),
-					  CStringGetTextDatum(name)};
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
-			   "AND tool = $3",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_tool WHERE tenant = $1 AND bundle = $2 "
+				"AND tool = $3",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name),
+				kg_arg_text(name));
 }
 
 static bool

@@ -20,16 +20,12 @@ static void
 write_bundle(KgApply *apply)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, JSONBOID};
 	const KgPayload *payload = apply->payload;
 	const KgBundle *stored = kg_bundle_stored(apply);
 	bool merge = apply->options.merge && stored;
 	const char *description = payload->description;
 	const char *instructions = payload->instructions;
 	const Jsonb *definitions = payload->definitions;
-	Datum values[6];
-	char nulls[] = "      ";
 
 	if (merge && description == NULL)
 		description = stored->description;
@@ -43,24 +39,18 @@ write_bundle(KgApply *apply)
 		kg_json_same(stored->definitions, definitions))
 		return;
 	apply->changed = true;
-	kg_spi_put_text(values, nulls, 0, apply->tenant);
-	kg_spi_put_text(values, nulls, 1, payload->name);
-	kg_spi_put_text(values, nulls, 2, payload->version);
-	kg_spi_put_text(values, nulls, 3, description);
-	kg_spi_put_text(values, nulls, 4, instructions);
-	kg_spi_put_jsonb(values, nulls, 5, definitions);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_bundle(tenant, bundle, version, description, "
-			   "instructions, definitions, revision) "
-			   "VALUES ($1, $2, $3, $4, $5, $6, 0) "
-			   "ON CONFLICT (tenant, bundle) DO UPDATE SET version = $3, "
-			   "description = $4, instructions = $5, definitions = $6",
-			   6,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_bundle(tenant, bundle, version, description, "
+				"instructions, definitions, revision) "
+				"VALUES ($1, $2, $3, $4, $5, $6, 0) "
+				"ON CONFLICT (tenant, bundle) DO UPDATE SET version = $3, "
+				"description = $4, instructions = $5, definitions = $6",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(payload->name),
+				kg_arg_text(payload->version),
+				kg_arg_text(description),
+				kg_arg_text(instructions),
+				kg_arg_jsonb(definitions));
 }
 
 /*
@@ -88,26 +78,19 @@ static bool
 type_is_stored(const KgApply *apply, const KgPayloadType *type)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name),
-					  CStringGetTextDatum(type->name),
-					  Int32GetDatum(type->position)};
 
 	if (type->stored == NULL ||
 		strcmp(type->stored->schema_hash, type->hash) != 0)
 		return false;
 	if (type->position < 0)
 		return true;
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2 "
-			   "AND entity_type = $3 AND position = $4",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2 "
+				"AND entity_type = $3 AND position = $4",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name),
+				kg_arg_text(type->name),
+				kg_arg_int4(type->position));
 	return SPI_processed > 0;
 }
 
@@ -116,20 +99,13 @@ static void
 place_types(KgApply *apply)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name)};
 	int32 first;
 
-	kg_spi_run(&saved,
-			   "SELECT coalesce(max(position) + 1, 0)::bigint "
-			   "FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT coalesce(max(position) + 1, 0)::bigint "
+				"FROM @kg_entity_type WHERE tenant = $1 AND bundle = $2",
+				kg_arg_text(apply->tenant),
+				kg_arg_text(apply->payload->name));
 	first = kg_spi_int64(0, 1);
 	for (int i = 0; i < apply->payload->ntypes; i++)
 	{
@@ -143,23 +119,7 @@ static void
 write_type(KgApply *apply, const KgPayloadType *type)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
-								   JSONBOID,
-								   TEXTOID,
-								   INT4OID,
-								   TEXTARRAYOID,
-								   BOOLOID};
 	const KgType *stored = type->stored;
-	Datum values[] = {CStringGetTextDatum(apply->tenant),
-					  CStringGetTextDatum(apply->payload->name),
-					  CStringGetTextDatum(type->name),
-					  JsonbPGetDatum(type->schema),
-					  CStringGetTextDatum(type->hash),
-					  Int32GetDatum(type->position),
-					  key_fields(stored, type->parsed),
-					  BoolGetDatum(type->parsed->history)};
 
 	if (type_is_stored(apply, type))
 		return;
@@ -168,6 +128,7 @@ write_type(KgApply *apply, const KgPayloadType *type)
 	/* The position orders the tools; it is kept in step silently. */
 	if (!kg_spi_insert(
 			&saved,
+			"kg_entity_type_tenant_bundle_fkey",
 			"INSERT INTO @kg_entity_type AS t (tenant, bundle, entity_type, "
 			"schema, schema_hash, position, key_fields, history_since, "
 			"version_above) VALUES ($1, $2, $3, $4, $5, $6, $7, "
@@ -183,11 +144,14 @@ write_type(KgApply *apply, const KgPayloadType *type)
 			"THEN t.updated_at ELSE now() END "
 			"WHERE t.schema_hash <> $5 OR "
 			"($6 >= 0 AND t.position <> $6)",
-			8,
-			argtypes,
-			values,
-			NULL,
-			"kg_entity_type_tenant_bundle_fkey"))
+			kg_arg_text(apply->tenant),
+			kg_arg_text(apply->payload->name),
+			kg_arg_text(type->name),
+			kg_arg_jsonb(type->schema),
+			kg_arg_text(type->hash),
+			kg_arg_int4(type->position),
+			kg_arg(TEXTARRAYOID, key_fields(stored, type->parsed)),
+			kg_arg_bool(type->parsed->history)))
 		kg_catalog_throw_changed();
 	apply->moved = true;
 	if (stored == NULL)
@@ -318,37 +282,32 @@ void
 kg_bundle_delete_types(KgApply *apply)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
 
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
 		const KgType *type = apply->before->types[i];
-		Datum values[] = {CStringGetTextDatum(apply->tenant),
-						  CStringGetTextDatum(apply->payload->name),
-						  CStringGetTextDatum(type->name)};
 
 		if (strcmp(type->bundle, apply->payload->name) != 0 ||
 			kg_payload_type(apply->payload, type->name))
 			continue;
-		kg_spi_run_latest(&saved,
-						  "WITH gone AS (DELETE FROM @kg_entity_type "
-						  "WHERE tenant = $1 "
-						  "AND bundle = $2 AND entity_type = $3 "
-						  "AND NOT EXISTS (SELECT FROM @kg_entity "
-						  "WHERE tenant = $1 AND bundle = $2 "
-						  "AND entity_type = $3) "
-						  "RETURNING type_no, version_above) "
-						  "INSERT INTO @kg_freed_type AS t "
-						  "SELECT $1, $2, $3, greatest(gone.version_above, "
-						  "(SELECT max(version) FROM @kg_freed f "
-						  "WHERE f.tenant = $1 AND f.type_no = gone.type_no)) "
-						  "FROM gone ON CONFLICT (tenant, bundle, entity_type) "
-						  "DO UPDATE SET version = excluded.version",
-						  3,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_INSERT);
+		kg_spi_exec_latest(
+			&saved,
+			"WITH gone AS (DELETE FROM @kg_entity_type "
+			"WHERE tenant = $1 "
+			"AND bundle = $2 AND entity_type = $3 "
+			"AND NOT EXISTS (SELECT FROM @kg_entity "
+			"WHERE tenant = $1 AND bundle = $2 "
+			"AND entity_type = $3) "
+			"RETURNING type_no, version_above) "
+			"INSERT INTO @kg_freed_type AS t "
+			"SELECT $1, $2, $3, greatest(gone.version_above, "
+			"(SELECT max(version) FROM @kg_freed f "
+			"WHERE f.tenant = $1 AND f.type_no = gone.type_no)) "
+			"FROM gone ON CONFLICT (tenant, bundle, entity_type) "
+			"DO UPDATE SET version = excluded.version",
+			kg_arg_text(apply->tenant),
+			kg_arg_text(apply->payload->name),
+			kg_arg_text(type->name));
 		if (SPI_processed == 0)
 			throw_still_used(apply, type);
 		apply->type_changes[KG_CHANGE_DELETED] = lappend(

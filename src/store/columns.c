@@ -139,30 +139,49 @@ kg_columns_arrays(const KgColumns *columns, Datum *arrays)
 }
 
 void
-kg_columns_run(KgForms *forms, const char *tenant, const KgColumns *columns,
-			   int expected)
+kg_columns_args(const KgColumns *columns, KgArg *args)
 {
-	bool one = columns->nrows == 1;
-	Oid argtypes[KG_MAX_COLUMNS + 1] = {TEXTOID};
-	Datum values[KG_MAX_COLUMNS + 1] = {CStringGetTextDatum(tenant)};
-	char nulls[KG_MAX_COLUMNS + 1] = {' '};
+	Datum arrays[KG_MAX_COLUMNS];
 
-	if (!one)
-		kg_columns_arrays(columns, &values[1]);
+	kg_columns_arrays(columns, arrays);
 	for (int i = 0; i < columns->ncolumns; i++)
+		args[i] = kg_arg(get_array_type(columns->types[i]), arrays[i]);
+}
+
+void
+kg_columns_exec(KgSaved *saved, const char *sql, const char *tenant,
+				const KgColumns *columns)
+{
+	KgArg args[KG_MAX_COLUMNS + 1] = {kg_arg_text(tenant)};
+
+	kg_columns_args(columns, &args[1]);
+	kg_spi_exec_args(saved, sql, columns->ncolumns + 1, args);
+}
+
+bool
+kg_columns_insert(KgSaved *saved, const char *constraint, const char *sql,
+				  const char *tenant, const KgColumns *columns)
+{
+	KgArg args[KG_MAX_COLUMNS + 1] = {kg_arg_text(tenant)};
+
+	kg_columns_args(columns, &args[1]);
+	return kg_spi_insert_args(
+		saved, constraint, sql, columns->ncolumns + 1, args);
+}
+
+void
+kg_columns_run(KgForms *forms, const char *tenant, const KgColumns *columns)
+{
+	KgArg args[KG_MAX_COLUMNS + 1] = {kg_arg_text(tenant)};
+
+	if (columns->nrows != 1)
 	{
-		argtypes[i + 1] = one ? columns->types[i]
-							  : get_array_type(columns->types[i]);
-		nulls[i + 1] = one && columns->nulls[i][0] ? 'n' : ' ';
-		if (one)
-			values[i + 1] = columns->values[i][0];
+		kg_columns_exec(&forms->saved_many, forms->many, tenant, columns);
+		return;
 	}
-	kg_spi_run(one ? &forms->saved_one : &forms->saved_many,
-			   one ? forms->one : forms->many,
-			   columns->ncolumns + 1,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   expected);
+	for (int i = 0; i < columns->ncolumns; i++)
+		args[i + 1] = (KgArg){
+			columns->types[i], columns->nulls[i][0], columns->values[i][0]};
+	kg_spi_exec_args(
+		&forms->saved_one, forms->one, columns->ncolumns + 1, args);
 }

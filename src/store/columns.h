@@ -33,13 +33,20 @@ extern void kg_columns_text(KgColumns *columns, int column, const char *value);
 extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
 /* Put the rows in another order: row i is what row order[i] was. */
 extern void kg_columns_reorder(KgColumns *columns, const int *order);
-/* The columns as array datums. */
+/* The columns as array datums, and as parameters. */
 extern void kg_columns_arrays(const KgColumns *columns, Datum *arrays);
+extern void kg_columns_args(const KgColumns *columns, KgArg *args);
 /*
  * Run a statement over the rows: $1 is the tenant, the columns follow.  There
  * is at least one row.
  */
 extern void kg_columns_run(KgForms *forms, const char *tenant,
-						   const KgColumns *columns, int expected);
+						   const KgColumns *columns);
+/* The same of a statement over arrays; kg_spi_insert() of one. */
+extern void kg_columns_exec(KgSaved *saved, const char *sql, const char *tenant,
+							const KgColumns *columns);
+extern bool kg_columns_insert(KgSaved *saved, const char *constraint,
+							  const char *sql, const char *tenant,
+							  const KgColumns *columns);
 
 #endif /* KG_COLUMNS_H */

@@ -231,9 +231,9 @@ exchange_keys(KgDerivation *d)
 	if (d->exchanged_keys.nrows == 0)
 		return;
 	sort_keys(&d->exchanged_keys);
-	kg_columns_run(&forms, d->tenant, &d->exchanged_keys, SPI_OK_UPDATE);
+	kg_columns_run(&forms, d->tenant, &d->exchanged_keys);
 	if (SPI_processed < d->exchanged_keys.nrows)
-		kg_columns_run(&absent, d->tenant, &d->exchanged_keys, SPI_OK_INSERT);
+		kg_columns_run(&absent, d->tenant, &d->exchanged_keys);
 }
 
 static void
@@ -255,13 +255,13 @@ write_keys(KgDerivation *d)
 	if (d->gone_keys.nrows > 0)
 	{
 		sort_keys(&d->gone_keys);
-		kg_columns_run(&deletion, d->tenant, &d->gone_keys, SPI_OK_DELETE);
+		kg_columns_run(&deletion, d->tenant, &d->gone_keys);
 	}
 	exchange_keys(d);
 	if (d->keys.nrows == 0)
 		return;
 	sort_keys(&d->keys);
-	kg_columns_run(&insertion, d->tenant, &d->keys, SPI_OK_INSERT);
+	kg_columns_run(&insertion, d->tenant, &d->keys);
 }
 
 /* The distinct terms of the batch, and the first row of each. */

@@ -24,15 +24,6 @@
 #include "utils/memutils.h"
 
 static const Oid edge_types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, JSONBOID};
-/* A tenant, then a batch of edges. */
-static const Oid edge_argtypes[] = {TEXTOID,
-									INT8ARRAYOID,
-									INT4ARRAYOID,
-									INT8ARRAYOID,
-									TEXTARRAYOID,
-									JSONBARRAYOID};
-#define KG_EDGE_ARGS (KG_EDGE_COLUMNS + 1)
-
 /* Those of the batch, u, that are stored. */
 #define KG_STORED                                               \
 	"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source " \
@@ -98,18 +89,14 @@ List *
 kg_edges_count(const char *tenant, bool read_only)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
+	static const char sql[] =
+		"SELECT relation_no::bigint, count(*) FROM @kg_edge "
+		"WHERE tenant = $1 AND property IS NULL GROUP BY relation_no";
 
-	kg_spi_run(&saved,
-			   "SELECT relation_no::bigint, count(*) FROM @kg_edge "
-			   "WHERE tenant = $1 AND property IS NULL GROUP BY relation_no",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   read_only,
-			   SPI_OK_SELECT);
+	if (read_only)
+		kg_spi_read(&saved, sql, kg_arg_text(tenant));
+	else
+		kg_spi_exec(&saved, sql, kg_arg_text(tenant));
 	return kg_row_counts();
 }
 
@@ -118,27 +105,20 @@ kg_edges_read(const char *tenant, int32 relation_no, KgEdgePlace *place,
 			  int limit, KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8OID, TEXTOID, INT8OID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  Int32GetDatum(relation_no),
-					  Int64GetDatum(place->source),
-					  CStringGetTextDatum(place->key),
-					  Int64GetDatum(place->target),
-					  Int32GetDatum(limit)};
 	MemoryContext old = MemoryContextSwitchTo(edges->context);
 
-	kg_spi_run_latest(&saved,
-					  "SELECT source, target, key, properties FROM @kg_edge "
-					  "WHERE tenant = $1 AND relation_no = $2 "
-					  "AND property IS NULL AND source >= $3 "
-					  "AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
-					  "ORDER BY source, key, target LIMIT $6",
-					  6,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT source, target, key, properties FROM @kg_edge "
+					   "WHERE tenant = $1 AND relation_no = $2 "
+					   "AND property IS NULL AND source >= $3 "
+					   "AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
+					   "ORDER BY source, key, target LIMIT $6",
+					   kg_arg_text(tenant),
+					   kg_arg_int4(relation_no),
+					   kg_arg_int8(place->source),
+					   kg_arg_text(place->key),
+					   kg_arg_int8(place->target),
+					   kg_arg_int4(limit));
 	MemoryContextSwitchTo(edges->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -196,11 +176,9 @@ lock_ends(const char *tenant, const KgColumns *edges,
 		  const KgUserContext *caller)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	HASHCTL ctl;
 	HTAB *types;
 	KgNodeList nodes = {CurrentMemoryContext};
-	Datum values[2];
 	int64 *all;
 	int64 *seen;
 
@@ -228,17 +206,11 @@ lock_ends(const char *tenant, const KgColumns *edges,
 			kg_node_add(&nodes, ends[j]);
 		}
 	}
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_int64_array(nodes.nodes, nodes.n);
-	kg_spi_run(&saved,
-			   "SELECT node, type_no::bigint FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT node, type_no::bigint FROM @kg_entity "
+				"WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
+				kg_arg_text(tenant),
+				kg_arg_int8s(nodes.nodes, nodes.n));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 node = kg_spi_int64(i, 1);
@@ -405,28 +377,21 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const KgEdgeReport *to)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[KG_EDGE_ARGS];
 	bool any = false;
 
 	for (int i = 0; i < catalog->nrelations; i++)
 		any |= catalog->relations[i].symmetric;
 	if (!any)
 		return;
-	values[0] = CStringGetTextDatum(catalog->tenant);
-	kg_columns_arrays(edges, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, u.relation_no::bigint "
-			   "FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, key, properties, ord) "
-			   "JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.target "
-			   "AND e.relation_no = u.relation_no AND e.key = u.key "
-			   "AND e.target = u.source WHERE u.source <> u.target",
-			   KG_EDGE_ARGS,
-			   edge_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_columns_exec(&saved,
+					"SELECT u.ord, u.relation_no::bigint "
+					"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+					"AS u(source, relation_no, target, key, properties, ord) "
+					"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.target "
+					"AND e.relation_no = u.relation_no AND e.key = u.key "
+					"AND e.target = u.source WHERE u.source <> u.target",
+					catalog->tenant,
+					edges);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgRelation *relation = kg_catalog_relation_no(catalog,
@@ -642,21 +607,15 @@ void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 
-	kg_columns_arrays(edges, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
-			   "u.properties)::int::bigint "
-			   "FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, key, properties, "
-			   "ord) " KG_STORED,
-			   KG_EDGE_ARGS,
-			   edge_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_columns_exec(&saved,
+					"SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
+					"u.properties)::int::bigint "
+					"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+					"AS u(source, relation_no, target, key, properties, "
+					"ord) " KG_STORED,
+					tenant,
+					edges);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME
 														   : KG_EDGE_OTHER;
@@ -679,35 +638,28 @@ kg_edge_throw_lost_race(void)
  * find them missing.
  */
 static void
-insert_beside(const Datum *values, int n)
+insert_beside(const char *tenant, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved stored = KG_SAVED_BATCH;
 	uint64 inserted;
 
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_edge(tenant, source, relation_no, target, "
-			   "key, properties) "
-			   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u "
-			   "ON CONFLICT DO NOTHING",
-			   KG_EDGE_ARGS,
-			   edge_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_columns_exec(&saved,
+					"INSERT INTO @kg_edge(tenant, source, relation_no, target, "
+					"key, properties) "
+					"SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u "
+					"ON CONFLICT DO NOTHING",
+					tenant,
+					edges);
 	inserted = SPI_processed;
-	if (inserted == n)
+	if (inserted == edges->nrows)
 		return;
-	kg_spi_run(&stored,
-			   "SELECT e.xmin FROM unnest($2, $3, $4, $5, $6) "
-			   "u(source, relation_no, target, key, properties) " KG_STORED,
-			   KG_EDGE_ARGS,
-			   edge_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_columns_exec(
+		&stored,
+		"SELECT e.xmin FROM unnest($2, $3, $4, $5, $6) "
+		"u(source, relation_no, target, key, properties) " KG_STORED,
+		tenant,
+		edges);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool isnull;
@@ -727,7 +679,6 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 {
 	static KgSaved insert_saved = KG_SAVED_BATCH;
 	static KgSaved update_saved = KG_SAVED_BATCH;
-	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 	KgColumns chosen;
 
 	kg_edges_init(&chosen, CurrentMemoryContext);
@@ -738,36 +689,30 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	}
 	if (chosen.nrows == 0)
 		return true;
-	kg_columns_arrays(&chosen, &values[1]);
 	if (wanted == KG_EDGE_NONE && beside)
-		insert_beside(values, chosen.nrows);
+		insert_beside(tenant, &chosen);
 	else if (wanted == KG_EDGE_NONE)
 	{
-		if (!kg_spi_insert(&insert_saved,
-						   "INSERT INTO @kg_edge(tenant, source, relation_no, "
-						   "target, key, properties) "
-						   "SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
-						   KG_EDGE_ARGS,
-						   edge_argtypes,
-						   values,
-						   NULL,
-						   "kg_edge_pkey"))
+		if (!kg_columns_insert(
+				&insert_saved,
+				"kg_edge_pkey",
+				"INSERT INTO @kg_edge(tenant, source, relation_no, "
+				"target, key, properties) "
+				"SELECT $1, u.* FROM unnest($2, $3, $4, $5, $6) u",
+				tenant,
+				&chosen))
 			kg_edge_throw_lost_race();
 	}
 	else
-		kg_spi_run(&update_saved,
-				   "UPDATE @kg_edge e SET properties = u.properties "
-				   "FROM unnest($2, $3, $4, $5, $6) "
-				   "u(source, relation_no, target, key, properties) "
-				   "WHERE e.tenant = $1 AND e.source = u.source "
-				   "AND e.relation_no = u.relation_no AND e.key = u.key "
-				   "AND e.target = u.target",
-				   KG_EDGE_ARGS,
-				   edge_argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
+		kg_columns_exec(&update_saved,
+						"UPDATE @kg_edge e SET properties = u.properties "
+						"FROM unnest($2, $3, $4, $5, $6) "
+						"u(source, relation_no, target, key, properties) "
+						"WHERE e.tenant = $1 AND e.source = u.source "
+						"AND e.relation_no = u.relation_no AND e.key = u.key "
+						"AND e.target = u.target",
+						tenant,
+						&chosen);
 	return SPI_processed == chosen.nrows;
 }
 
@@ -776,7 +721,6 @@ kg_edges_turn(const char *tenant, const KgRelation **relations,
 			  const char *const *keys, KgEdgeEnd *ends, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[KG_EDGE_ARGS] = {CStringGetTextDatum(tenant)};
 	int *edge = palloc(n * sizeof(int));
 	KgColumns reversed;
 
@@ -797,17 +741,13 @@ kg_edges_turn(const char *tenant, const KgRelation **relations,
 	}
 	if (reversed.nrows == 0)
 		return;
-	kg_columns_arrays(&reversed, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT u.ord FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-			   "AS u(source, relation_no, target, key, properties, "
-			   "ord) " KG_STORED,
-			   KG_EDGE_ARGS,
-			   edge_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_columns_exec(
+		&saved,
+		"SELECT u.ord FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
+		"AS u(source, relation_no, target, key, properties, "
+		"ord) " KG_STORED,
+		tenant,
+		&reversed);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		KgEdgeEnd *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];

@@ -25,12 +25,10 @@
 			 "JOIN @kg_entity e ON e.tenant = $1 AND e.bundle = $2 " \
 			 "AND e.entity_type = $3 AND e.entity_id = $4" behind)
 
-#define KG_OF_IDS_ARGS 4
-
-extern const Oid kg_of_ids_argtypes[KG_OF_IDS_ARGS];
-
-extern void kg_of_ids_values(Datum *values, const char *tenant,
-							 const KgType *type, const char *const *ids, int n);
+/* Its parameters. */
+#define KG_OF_IDS_ARGS(tenant, type, ids, n)          \
+	kg_arg_text(tenant), kg_arg_text((type)->bundle), \
+		kg_arg_text((type)->name), kg_arg_texts(ids, n)
 
 /* Run it as the current role.  An id may be NULL. */
 extern void kg_select_of_ids(KgForms *forms, const char *tenant,

@@ -337,19 +337,15 @@ static bool
 had_node(const Datum *values)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, INT8OID};
-	Datum known[] = {values[COL_TENANT],
-					 values[COL_TYPE_NO],
-					 values[COL_ID],
-					 values[COL_NODE]};
 
 	return kg_spi_finds(&saved,
 						"SELECT FROM @kg_history WHERE tenant = $1 "
 						"AND type_no = $2 AND entity_id = $3 AND node = $4 "
 						"LIMIT 1",
-						lengthof(argtypes),
-						argtypes,
-						known);
+						kg_arg(TEXTOID, values[COL_TENANT]),
+						kg_arg(INT4OID, values[COL_TYPE_NO]),
+						kg_arg(TEXTOID, values[COL_ID]),
+						kg_arg(INT8OID, values[COL_NODE]));
 }
 
 /*

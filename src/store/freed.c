@@ -132,18 +132,12 @@ static bool
 has_freed(const KgFreed *freed)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(freed->tenant),
-					  Int32GetDatum(freed->type->type_no)};
 
-	kg_spi_run_latest(&saved,
-					  "SELECT FROM @kg_freed WHERE tenant = $1 "
-					  "AND type_no = $2 LIMIT 1",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT FROM @kg_freed WHERE tenant = $1 "
+					   "AND type_no = $2 LIMIT 1",
+					   kg_arg_text(freed->tenant),
+					   kg_arg_int4(freed->type->type_no));
 	SPI_freetuptable(SPI_tuptable);
 	return SPI_processed > 0;
 }
@@ -205,38 +199,32 @@ write_freed(KgFreed *freed)
 {
 	static KgSaved insertion = KG_SAVED_BATCH;
 	static KgSaved update = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, TEXTARRAYOID, INT8ARRAYOID};
-	Datum values[4] = {CStringGetTextDatum(freed->tenant),
-					   Int32GetDatum(freed->type->type_no)};
+	KgArg args[4] = {kg_arg_text(freed->tenant),
+					 kg_arg_int4(freed->type->type_no)};
 	KgColumns once;
 
 	freed_once(freed, &once);
-	kg_columns_arrays(&once, &values[2]);
-	kg_spi_run_newest(&insertion,
-					  "INSERT INTO @kg_freed(tenant, type_no, entity_id, "
-					  "version) SELECT $1, $2, u.id, u.version "
-					  "FROM (SELECT unnest($3), unnest($4)) u(id, version) "
-					  "WHERE NOT EXISTS (SELECT FROM @kg_freed "
-					  "WHERE tenant = $1 AND type_no = $2 "
-					  "AND entity_id = u.id OFFSET 0)",
-					  4,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_INSERT);
+	kg_columns_args(&once, &args[2]);
+	kg_spi_exec_newest_args(
+		&insertion,
+		"INSERT INTO @kg_freed(tenant, type_no, entity_id, "
+		"version) SELECT $1, $2, u.id, u.version "
+		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+		"WHERE NOT EXISTS (SELECT FROM @kg_freed "
+		"WHERE tenant = $1 AND type_no = $2 "
+		"AND entity_id = u.id OFFSET 0)",
+		lengthof(args),
+		args);
 	if (SPI_processed == once.nrows)
 		return;
-	kg_spi_run_newest(&update,
-					  "UPDATE @kg_freed f SET version = u.version "
-					  "FROM (SELECT unnest($3), unnest($4)) u(id, version) "
-					  "WHERE f.tenant = $1 AND f.type_no = $2 "
-					  "AND f.entity_id = u.id AND f.version < u.version",
-					  4,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_UPDATE);
+	kg_spi_exec_newest_args(
+		&update,
+		"UPDATE @kg_freed f SET version = u.version "
+		"FROM (SELECT unnest($3), unnest($4)) u(id, version) "
+		"WHERE f.tenant = $1 AND f.type_no = $2 "
+		"AND f.entity_id = u.id AND f.version < u.version",
+		lengthof(args),
+		args);
 }
 
 /* Entities that have an id of the batch, and a version that it has had. */
@@ -244,35 +232,26 @@ static void
 find_raised(KgFreed *freed)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT4OID,
-								   TEXTOID,
-								   TEXTOID,
-								   INT8OID,
-								   TEXTARRAYOID,
-								   INT8ARRAYOID};
-	Datum values[7] = {CStringGetTextDatum(freed->tenant),
-					   Int32GetDatum(freed->type->type_no),
-					   CStringGetTextDatum(freed->type->bundle),
-					   CStringGetTextDatum(freed->type->name),
-					   Int64GetDatum(freed->type->version_above)};
+	KgArg args[7] = {kg_arg_text(freed->tenant),
+					 kg_arg_int4(freed->type->type_no),
+					 kg_arg_text(freed->type->bundle),
+					 kg_arg_text(freed->type->name),
+					 kg_arg_int8(freed->type->version_above)};
 
-	kg_columns_arrays(&freed->ids, &values[5]);
-	kg_spi_run_latest(&saved,
-					  "SELECT e.node, f.version FROM unnest($6, $7) u(id, v), "
-					  "LATERAL (SELECT greatest(max(version), $5) AS version "
-					  "FROM @kg_freed WHERE tenant = $1 AND type_no = $2 "
-					  "AND entity_id = u.id "
-					  "HAVING greatest(max(version), $5) > 0) f, "
-					  "LATERAL (SELECT node FROM @kg_entity "
-					  "WHERE tenant = $1 AND bundle = $3 AND entity_type = $4 "
-					  "AND entity_id = u.id AND version <= f.version "
-					  "OFFSET 0) e",
-					  7,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_columns_args(&freed->ids, &args[5]);
+	kg_spi_exec_latest_args(
+		&saved,
+		"SELECT e.node, f.version FROM unnest($6, $7) u(id, v), "
+		"LATERAL (SELECT greatest(max(version), $5) AS version "
+		"FROM @kg_freed WHERE tenant = $1 AND type_no = $2 "
+		"AND entity_id = u.id "
+		"HAVING greatest(max(version), $5) > 0) f, "
+		"LATERAL (SELECT node FROM @kg_entity "
+		"WHERE tenant = $1 AND bundle = $3 AND entity_type = $4 "
+		"AND entity_id = u.id AND version <= f.version "
+		"OFFSET 0) e",
+		lengthof(args),
+		args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		kg_columns_add_row(&freed->raised);
@@ -352,29 +331,25 @@ kg_freed_taken(KgFreed *freed, const KgType *type, const char *entity_id)
  * they were under it before, until they gave it up, stays.
  */
 static void
-raise_history(const KgFreed *freed, const Datum *values)
+raise_history(const KgFreed *freed, const KgArg *args)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
 
-	kg_spi_run(&saved,
-			   "UPDATE @kg_history h SET version = h.version + u.version "
-			   "FROM unnest($2, $3) u(node, version), "
-			   "LATERAL (SELECT type_no, entity_id FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = u.node OFFSET 0) e, "
-			   "LATERAL (SELECT coalesce(max(change), 0) AS change "
-			   "FROM @kg_history WHERE tenant = $1 AND type_no = e.type_no "
-			   "AND entity_id = e.entity_id AND node = u.node "
-			   "AND verdict = 'deleted') given_up "
-			   "WHERE h.tenant = $1 AND h.type_no = e.type_no "
-			   "AND h.entity_id = e.entity_id AND h.node = u.node "
-			   "AND h.version <= u.version AND h.change > given_up.change",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_spi_exec_args(
+		&saved,
+		"UPDATE @kg_history h SET version = h.version + u.version "
+		"FROM unnest($2, $3) u(node, version), "
+		"LATERAL (SELECT type_no, entity_id FROM @kg_entity "
+		"WHERE tenant = $1 AND node = u.node OFFSET 0) e, "
+		"LATERAL (SELECT coalesce(max(change), 0) AS change "
+		"FROM @kg_history WHERE tenant = $1 AND type_no = e.type_no "
+		"AND entity_id = e.entity_id AND node = u.node "
+		"AND verdict = 'deleted') given_up "
+		"WHERE h.tenant = $1 AND h.type_no = e.type_no "
+		"AND h.entity_id = e.entity_id AND h.node = u.node "
+		"AND h.version <= u.version AND h.change > given_up.change",
+		3,
+		args);
 }
 
 /* A row, and by how much its version goes up. */
@@ -385,25 +360,20 @@ typedef struct Raised
 } Raised;
 
 static Raised *
-find_rows(const Datum *values, int *n)
+find_rows(const KgArg *args, int *n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID};
 	MemoryContext context = CurrentMemoryContext;
 	Raised *rows;
 
-	kg_spi_run(&saved,
-			   "SELECT e.ctid, max(u.version) "
-			   "FROM unnest($2, $3) u(node, version), "
-			   "LATERAL (SELECT ctid FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = u.node AND version <= u.version OFFSET 0) e "
-			   "GROUP BY e.ctid",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec_args(&saved,
+					 "SELECT e.ctid, max(u.version) "
+					 "FROM unnest($2, $3) u(node, version), "
+					 "LATERAL (SELECT ctid FROM @kg_entity WHERE tenant = $1 "
+					 "AND node = u.node AND version <= u.version OFFSET 0) e "
+					 "GROUP BY e.ctid",
+					 3,
+					 args);
 	MemoryContextSwitchTo(context);
 	*n = SPI_processed;
 	rows = palloc(Max(1, *n) * sizeof(Raised));
@@ -476,13 +446,13 @@ raise_entities(const Raised *rows, int n)
 static void
 raise_versions(const KgFreed *freed)
 {
-	Datum values[3] = {CStringGetTextDatum(freed->tenant)};
+	KgArg args[3] = {kg_arg_text(freed->tenant)};
 	Raised *rows;
 	int n;
 
-	kg_columns_arrays(&freed->raised, &values[1]);
-	raise_history(freed, values);
-	rows = find_rows(values, &n);
+	kg_columns_args(&freed->raised, &args[1]);
+	raise_history(freed, args);
+	rows = find_rows(args, &n);
 	raise_entities(rows, n);
 }
 

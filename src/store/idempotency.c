@@ -143,28 +143,23 @@ static Jsonb *
 find(const KgRequest *request)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, FLOAT8OID};
-	Datum values[] = {CStringGetTextDatum(request->tenant),
-					  CStringGetTextDatum(request->caller),
-					  CStringGetTextDatum(request->key),
-					  Float8GetDatum(kg_setting_idempotency_time)};
 	KgUserContext user;
 	Jsonb *reply = NULL;
 	bool isnull;
 	bytea *digest;
 
 	kg_become_owner(&user);
-	kg_spi_run_newest(&saved,
-					  "SELECT request, reply || '{\"replayed\": true}' "
-					  "FROM @kg_idempotency "
-					  "WHERE tenant = $1 AND caller = $2 AND key = $3 "
-					  "AND created_at > clock_timestamp() "
-					  "- $4 * '1 s'::interval",
-					  4,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_newest(
+		&saved,
+		"SELECT request, reply || '{\"replayed\": true}' "
+		"FROM @kg_idempotency "
+		"WHERE tenant = $1 AND caller = $2 AND key = $3 "
+		"AND created_at > clock_timestamp() "
+		"- $4 * '1 s'::interval",
+		kg_arg_text(request->tenant),
+		kg_arg_text(request->caller),
+		kg_arg_text(request->key),
+		kg_arg(FLOAT8OID, Float8GetDatum(kg_setting_idempotency_time)));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
@@ -214,11 +209,10 @@ kg_idempotency_begin_tool(KgRequest *request, const char *key, const char *tool,
 void
 kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 {
-	static const Oid argtypes[] = {TEXTOID, FLOAT8OID};
-	Datum values[] = {CStringGetTextDatum(tenant), Float8GetDatum(seconds)};
-
-	kg_spi_run_newest(
-		saved, sql, lengthof(argtypes), argtypes, values, NULL, SPI_OK_DELETE);
+	kg_spi_exec_newest(saved,
+					   sql,
+					   kg_arg_text(tenant),
+					   kg_arg(FLOAT8OID, Float8GetDatum(seconds)));
 }
 
 void
@@ -226,30 +220,23 @@ kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
 	static KgSaved saved;
 	static KgSaved expired;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, BYTEAOID, JSONBOID};
-	Datum values[] = {CStringGetTextDatum(request->tenant),
-					  CStringGetTextDatum(request->caller),
-					  CStringGetTextDatum(request->key),
-					  PointerGetDatum(request->digest),
-					  JsonbPGetDatum(reply)};
 	KgUserContext user;
 
 	if (XactReadOnly)
 		return;
 	kg_become_owner(&user);
-	kg_spi_run_newest(&saved,
-					  "INSERT INTO @kg_idempotency"
-					  "(tenant, caller, key, request, reply) "
-					  "VALUES ($1, $2, $3, $4, $5) "
-					  "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
-					  "request = $4, reply = $5, "
-					  "created_at = clock_timestamp()",
-					  5,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_INSERT);
+	kg_spi_exec_newest(&saved,
+					   "INSERT INTO @kg_idempotency"
+					   "(tenant, caller, key, request, reply) "
+					   "VALUES ($1, $2, $3, $4, $5) "
+					   "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
+					   "request = $4, reply = $5, "
+					   "created_at = clock_timestamp()",
+					   kg_arg_text(request->tenant),
+					   kg_arg_text(request->caller),
+					   kg_arg_text(request->key),
+					   kg_arg(BYTEAOID, PointerGetDatum(request->digest)),
+					   kg_arg_jsonb(reply));
 	kg_delete_old(&expired,
 				  KG_DELETE_OLD("kg_idempotency", "key", "created_at"),
 				  request->tenant,

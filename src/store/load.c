@@ -39,26 +39,21 @@ Jsonb *
 kg_load_position(const char *load)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID};
-	Datum values[3];
+	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
+	const char *caller = kg_caller_of("load");
 	KgUserContext user;
 	bool isnull;
 
-	values[0] = CStringGetTextDatum(kg_identity_require(KG_ACCESS_WRITE));
-	values[1] = CStringGetTextDatum(kg_caller_of("load"));
-	values[2] = CStringGetTextDatum(load);
 	require_name(load);
 	kg_become_owner(&user);
-	kg_spi_run_newest(&saved,
-					  "SELECT jsonb_build_object('batch', batch, "
-					  "'position', position, 'updated_at', updated_at) "
-					  "FROM @kg_load "
-					  "WHERE tenant = $1 AND caller = $2 AND load = $3",
-					  3,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_newest(&saved,
+					   "SELECT jsonb_build_object('batch', batch, "
+					   "'position', position, 'updated_at', updated_at) "
+					   "FROM @kg_load "
+					   "WHERE tenant = $1 AND caller = $2 AND load = $3",
+					   kg_arg_text(tenant),
+					   kg_arg_text(caller),
+					   kg_arg_text(load));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
@@ -85,14 +80,8 @@ kg_load_batch(const char *load, int64 batch, Jsonb *position)
 	static KgSaved old;
 	static KgSaved begins;
 	static KgSaved goes_on;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  CStringGetTextDatum(kg_caller_of("load")),
-					  CStringGetTextDatum(load),
-					  JsonbPGetDatum(position),
-					  Int64GetDatum(batch)};
+	const char *caller = kg_caller_of("load");
 	KgUserContext user;
 
 	require_name(load);
@@ -108,30 +97,30 @@ kg_load_batch(const char *load, int64 batch, Jsonb *position)
 					  KG_DELETE_OLD("kg_load", "load", "updated_at"),
 					  tenant,
 					  kg_setting_load_time);
-		kg_spi_run_newest(&begins,
-						  "INSERT INTO @kg_load"
-						  "(tenant, caller, load, batch, position) "
-						  "VALUES ($1, $2, $3, $5, $4) "
-						  "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
-						  "batch = $5, position = $4, "
-						  "updated_at = clock_timestamp()",
-						  5,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_INSERT);
+		kg_spi_exec_newest(&begins,
+						   "INSERT INTO @kg_load"
+						   "(tenant, caller, load, batch, position) "
+						   "VALUES ($1, $2, $3, $5, $4) "
+						   "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
+						   "batch = $5, position = $4, "
+						   "updated_at = clock_timestamp()",
+						   kg_arg_text(tenant),
+						   kg_arg_text(caller),
+						   kg_arg_text(load),
+						   kg_arg_jsonb(position),
+						   kg_arg_int8(batch));
 	}
 	else
-		kg_spi_run_newest(&goes_on,
-						  "UPDATE @kg_load SET batch = $5, position = $4, "
-						  "updated_at = clock_timestamp() "
-						  "WHERE tenant = $1 AND caller = $2 AND load = $3 "
-						  "AND batch = $5 - 1",
-						  5,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_UPDATE);
+		kg_spi_exec_newest(&goes_on,
+						   "UPDATE @kg_load SET batch = $5, position = $4, "
+						   "updated_at = clock_timestamp() "
+						   "WHERE tenant = $1 AND caller = $2 AND load = $3 "
+						   "AND batch = $5 - 1",
+						   kg_arg_text(tenant),
+						   kg_arg_text(caller),
+						   kg_arg_text(load),
+						   kg_arg_jsonb(position),
+						   kg_arg_int8(batch));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		throw_gone_on(load, batch);

@@ -53,20 +53,13 @@ read_stored(void *arg)
 	static KgSaved saved = KG_SAVED_BATCH;
 	Stored *stored = arg;
 	MemoryContext context = CurrentMemoryContext;
-	Datum values[KG_OF_IDS_ARGS];
 
-	kg_of_ids_values(values,
-					 stored->memory->catalog->tenant,
-					 stored->type,
-					 stored->ids,
-					 stored->n);
-	kg_spi_run_latest(&saved,
-					  KG_OF_IDS("u.ord, e.data"),
-					  KG_OF_IDS_ARGS,
-					  kg_of_ids_argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   KG_OF_IDS("u.ord, e.data"),
+					   KG_OF_IDS_ARGS(stored->memory->catalog->tenant,
+									  stored->type,
+									  stored->ids,
+									  stored->n));
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{

@@ -58,21 +58,16 @@ static void
 read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 	uint64 count;
 
-	kg_spi_run_latest(&saved,
-					  "SELECT d.source, d.target, e.type_no::bigint, "
-					  "d.relation_no::bigint, d.property IS NOT NULL "
-					  "FROM @kg_edge d JOIN @kg_entity e "
-					  "ON e.tenant = $1 AND e.node = d.source "
-					  "WHERE d.tenant = $1 AND d.target = ANY($2)",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT d.source, d.target, e.type_no::bigint, "
+					   "d.relation_no::bigint, d.property IS NOT NULL "
+					   "FROM @kg_edge d JOIN @kg_entity e "
+					   "ON e.tenant = $1 AND e.node = d.source "
+					   "WHERE d.tenant = $1 AND d.target = ANY($2)",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes, n));
 	count = SPI_processed;
 	if (count > 0)
 		list->items = list->items
@@ -190,24 +185,20 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
+	KgArg of = kg_arg_int8s(nodes, n);
 
 	/* Also those made since our snapshot was taken: they raise 40001 then. */
-	kg_spi_run_latest(&saved,
-					  "DELETE FROM @kg_edge WHERE tenant = $1 "
-					  "AND target = ANY($2) AND property IS NULL",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_latest(&saved,
+					   "DELETE FROM @kg_edge WHERE tenant = $1 "
+					   "AND target = ANY($2) AND property IS NULL",
+					   kg_arg_text(tenant),
+					   of);
 	kg_stored_require_no_edges(
 		&left,
 		"SELECT FROM @kg_edge WHERE tenant = $1 "
 		"AND target = ANY($2) AND property IS NULL LIMIT 1",
 		tenant,
-		values[1]);
+		of.value);
 }
 
 /* What x-on-delete: set_null takes out of an entity. */
@@ -299,9 +290,6 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 			   KgReferenceList *references)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
-					   kg_int64_array(nodes, n)};
 	MemoryContext context = CurrentMemoryContext;
 	HASHCTL ctl;
 	HTAB *referrers;
@@ -314,14 +302,11 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 							Max(16, n),
 							&ctl,
 							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	kg_spi_run_latest(&saved,
-					  "SELECT node, type_no::bigint, data FROM @kg_entity "
-					  "WHERE tenant = $1 AND node = ANY($2) FOR NO KEY UPDATE",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT node, type_no::bigint, data FROM @kg_entity "
+					   "WHERE tenant = $1 AND node = ANY($2) FOR NO KEY UPDATE",
+					   kg_arg_text(catalog->tenant),
+					   kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -396,24 +381,18 @@ delete_referrers(const char *tenant, const KgUserContext *caller,
 				 const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant)};
 	KgUserContext owner;
 
 	if (nodes->n == 0)
 		return;
 	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "deleted");
-	values[1] = kg_int64_array(nodes->nodes, nodes->n);
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	kg_spi_run_latest(&saved,
-					  "DELETE FROM @kg_entity WHERE tenant = $1 "
-					  "AND node = ANY($2)",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_latest(&saved,
+					   "DELETE FROM @kg_entity WHERE tenant = $1 "
+					   "AND node = ANY($2)",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes->nodes, nodes->n));
 	kg_restore_user(&owner);
 }
 
@@ -422,25 +401,21 @@ update_referrers(const char *tenant, const KgUserContext *caller,
 				 const KgNodeList *nodes, const KgColumns *updates)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[3] = {CStringGetTextDatum(tenant)};
+	KgArg args[3] = {kg_arg_text(tenant)};
 	KgUserContext owner;
 
 	if (updates->nrows == 0)
 		return;
 	kg_require_seen(tenant, caller, nodes->nodes, nodes->n, "changed");
-	kg_columns_arrays(updates, &values[1]);
+	kg_columns_args(updates, &args[1]);
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
-	kg_spi_run_latest(&saved,
-					  "UPDATE @kg_entity e SET data = u.data "
-					  "FROM unnest($2, $3) u(node, data) "
-					  "WHERE e.tenant = $1 AND e.node = u.node",
-					  3,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_UPDATE);
+	kg_spi_exec_latest_args(&saved,
+							"UPDATE @kg_entity e SET data = u.data "
+							"FROM unnest($2, $3) u(node, data) "
+							"WHERE e.tenant = $1 AND e.node = u.node",
+							lengthof(args),
+							args);
 	kg_restore_user(&owner);
 }
 

@@ -164,35 +164,24 @@ static void
 insert_rows(Packer *p)
 {
 	static KgSaved saved;
-	static const Oid types[] = {TEXTOID,
-								INT8ARRAYOID,
-								INT4ARRAYOID,
-								INT4ARRAYOID,
-								BYTEAARRAYOID,
-								BYTEAARRAYOID};
-	Datum values[6];
 
-	values[0] = p->tenant;
-	values[1] = make_array(p, p->keys, NULL, INT8OID);
-	values[2] = make_array(p, p->nodes, NULL, INT4OID);
-	values[3] = make_array(p, p->alone, NULL, INT4OID);
-	values[4] = make_array(p, p->outgoing, p->no_outgoing, BYTEAOID);
-	values[5] = make_array(p, p->incoming, p->no_incoming, BYTEAOID);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency "
-			   "(tenant, block, nodes, alone, outgoing, incoming) "
-			   "SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
-			   "pg_catalog.unnest($3), pg_catalog.unnest($4), "
-			   "pg_catalog.unnest($5), pg_catalog.unnest($6)) AS k "
-			   "ON CONFLICT (block, tenant) DO UPDATE SET "
-			   "nodes = EXCLUDED.nodes, alone = EXCLUDED.alone, "
-			   "outgoing = EXCLUDED.outgoing, incoming = EXCLUDED.incoming",
-			   6,
-			   types,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_adjacency "
+				"(tenant, block, nodes, alone, outgoing, incoming) "
+				"SELECT $1, k.* FROM ROWS FROM (pg_catalog.unnest($2), "
+				"pg_catalog.unnest($3), pg_catalog.unnest($4), "
+				"pg_catalog.unnest($5), pg_catalog.unnest($6)) AS k "
+				"ON CONFLICT (block, tenant) DO UPDATE SET "
+				"nodes = EXCLUDED.nodes, alone = EXCLUDED.alone, "
+				"outgoing = EXCLUDED.outgoing, incoming = EXCLUDED.incoming",
+				kg_arg(TEXTOID, p->tenant),
+				kg_arg(INT8ARRAYOID, make_array(p, p->keys, NULL, INT8OID)),
+				kg_arg(INT4ARRAYOID, make_array(p, p->nodes, NULL, INT4OID)),
+				kg_arg(INT4ARRAYOID, make_array(p, p->alone, NULL, INT4OID)),
+				kg_arg(BYTEAARRAYOID,
+					   make_array(p, p->outgoing, p->no_outgoing, BYTEAOID)),
+				kg_arg(BYTEAARRAYOID,
+					   make_array(p, p->incoming, p->no_incoming, BYTEAOID)));
 }
 
 static void
@@ -351,17 +340,11 @@ static void
 mark_packing(Datum tenant)
 {
 	static KgSaved saved;
-	static const Oid types[] = {TEXTOID};
 
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
-			   "ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
-			   1,
-			   types,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+				"ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
+				kg_arg(TEXTOID, tenant));
 }
 
 static void

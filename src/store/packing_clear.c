@@ -39,25 +39,20 @@ static void
 clear_bits(Datum tenant, Forgotten *f)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID, INT4ARRAYOID};
-	Datum values[3];
 
-	values[0] = tenant;
-	values[1] = kg_int64_array(f->blocks, f->n);
-	values[2] = PointerGetDatum(construct_array(
-		f->bits, f->n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
-	kg_spi_run(&saved,
-			   "UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
-			   "FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
-			   "WHERE a.tenant = $1 AND a.block = k.block "
-			   "AND a.nodes & k.bits <> 0 "
-			   "RETURNING a.block, a.nodes, a.alone & k.bits",
-			   3,
-			   types,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE_RETURNING);
+	kg_spi_exec(
+		&saved,
+		"UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
+		"FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
+		"WHERE a.tenant = $1 AND a.block = k.block "
+		"AND a.nodes & k.bits <> 0 "
+		"RETURNING a.block, a.nodes, a.alone & k.bits",
+		kg_arg(TEXTOID, tenant),
+		kg_arg_int8s(f->blocks, f->n),
+		kg_arg(
+			INT4ARRAYOID,
+			PointerGetDatum(construct_array(
+				f->bits, f->n, INT4OID, sizeof(int32), true, TYPALIGN_INT))));
 	f->rows = palloc((SPI_processed * (KG_BLOCK + 1) + 1) * sizeof(int64));
 	f->nrows = 0;
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -80,21 +75,14 @@ static void
 delete_rows(Datum tenant, const Forgotten *f)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
+	KgArg blocks = kg_arg_int8s(f->rows, f->nrows);
 
-	values[0] = tenant;
-	values[1] = kg_int64_array(f->rows, f->nrows);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_adjacency WHERE tenant = $1 "
-			   "AND block = ANY ($2) AND nodes = 0",
-			   2,
-			   types,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	pfree(DatumGetPointer(values[1]));
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_adjacency WHERE tenant = $1 "
+				"AND block = ANY ($2) AND nodes = 0",
+				kg_arg(TEXTOID, tenant),
+				blocks);
+	pfree(DatumGetPointer(blocks.value));
 }
 
 /* Forget nodes in ascending order. */
@@ -130,17 +118,11 @@ static void
 refuse_old_snapshot(Datum tenant)
 {
 	static KgSaved saved;
-	static const Oid types[] = {TEXTOID};
 
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
-			   "ON CONFLICT (block, tenant) DO NOTHING",
-			   1,
-			   types,
-			   &tenant,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+				"ON CONFLICT (block, tenant) DO NOTHING",
+				kg_arg(TEXTOID, tenant));
 }
 
 /* The last block of any tenant; 0: there is none. */
@@ -150,15 +132,11 @@ last_block(void)
 	static KgSaved saved = KG_SAVED_BATCH;
 	int64 last;
 
-	kg_spi_run(&saved,
-			   "SELECT COALESCE((SELECT block FROM @kg_adjacency "
-			   "WHERE block > 0 ORDER BY block DESC LIMIT 1), 0)",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec_args(&saved,
+					 "SELECT COALESCE((SELECT block FROM @kg_adjacency "
+					 "WHERE block > 0 ORDER BY block DESC LIMIT 1), 0)",
+					 0,
+					 NULL);
 	last = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return last;

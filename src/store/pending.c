@@ -21,18 +21,13 @@ char *
 kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
-	Datum values[2] = {CStringGetTextDatum(tenant), Int64GetDatum(node)};
 	bool isnull;
 
-	kg_spi_run_latest(&saved,
-					  "SELECT entity_id, data FROM @kg_entity "
-					  "WHERE tenant = $1 AND node = $2",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT entity_id, data FROM @kg_entity "
+					   "WHERE tenant = $1 AND node = $2",
+					   kg_arg_text(tenant),
+					   kg_arg_int8(node));
 	if (SPI_processed == 0)
 		return NULL;
 	*data = DatumGetJsonbP(kg_spi_value(0, 2, &isnull));

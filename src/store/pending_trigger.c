@@ -41,18 +41,12 @@ static void
 delete_pending(Datum tenant, Datum id)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
-	Datum values[2] = {tenant, id};
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_pending_reference WHERE tenant = $1 "
-			   "AND id = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_pending_reference WHERE tenant = $1 "
+				"AND id = $2",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(INT8OID, id));
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_check_references);

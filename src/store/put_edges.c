@@ -460,14 +460,7 @@ static void
 delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   INT4ARRAYOID};
 	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, INT4OID};
-	Datum values[6] = {CStringGetTextDatum(edges->tenant)};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 	bool all;
@@ -490,20 +483,15 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 	}
 	if (wanted.nrows == 0)
 		return;
-	kg_columns_arrays(&wanted, &values[1]);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
-			   "u(source, relation_no, target, key, item) "
-			   "WHERE e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.key = u.key "
-			   "AND e.target = u.target "
-			   "AND e.property IS NULL RETURNING u.item::bigint",
-			   6,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE_RETURNING);
+	kg_columns_exec(&saved,
+					"DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
+					"u(source, relation_no, target, key, item) "
+					"WHERE e.tenant = $1 AND e.source = u.source "
+					"AND e.relation_no = u.relation_no AND e.key = u.key "
+					"AND e.target = u.target "
+					"AND e.property IS NULL RETURNING u.item::bigint",
+					edges->tenant,
+					&wanted);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		edges->outcomes->items[kg_spi_int64(i, 1)].verdict = KG_VERDICT_DELETED;
 	all = SPI_processed == wanted.nrows;

@@ -493,12 +493,10 @@ static void
 insert_rows(Put *put, const int *rows, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTOID, TEXTOID, TEXTARRAYOID, JSONBARRAYOID};
 	static const Oid types[] = {TEXTOID, JSONBOID};
-	Datum values[5] = {CStringGetTextDatum(put->tenant),
-					   CStringGetTextDatum(put->type->bundle),
-					   CStringGetTextDatum(put->type->name)};
+	KgArg args[5] = {kg_arg_text(put->tenant),
+					 kg_arg_text(put->type->bundle),
+					 kg_arg_text(put->type->name)};
 	KgColumns columns;
 
 	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
@@ -512,18 +510,14 @@ insert_rows(Put *put, const int *rows, int n)
 	}
 	if (columns.nrows == 0)
 		return;
-	kg_columns_arrays(&columns, &values[3]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-			   "entity_id, data) "
-			   "SELECT $1, $2, $3, unnest($4), unnest($5) "
-			   "ON CONFLICT DO NOTHING RETURNING entity_id, version",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT_RETURNING);
+	kg_columns_args(&columns, &args[3]);
+	kg_spi_exec_args(&saved,
+					 "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+					 "entity_id, data) "
+					 "SELECT $1, $2, $3, unnest($4), unnest($5) "
+					 "ON CONFLICT DO NOTHING RETURNING entity_id, version",
+					 lengthof(args),
+					 args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgOutcome *outcome =
@@ -556,23 +550,17 @@ void
 kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant)};
 	int written = 0;
 
 	for (int i = 0; i < nodes->n; i += KG_PUT_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_int64_array(nodes->nodes + i,
-								   Min(KG_PUT_BATCH, nodes->n - i));
-		kg_spi_run_latest(&saved,
-						  "UPDATE @kg_entity SET index_keys = '' "
-						  "WHERE tenant = $1 AND node = ANY($2)",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_UPDATE);
+		kg_spi_exec_latest(
+			&saved,
+			"UPDATE @kg_entity SET index_keys = '' "
+			"WHERE tenant = $1 AND node = ANY($2)",
+			kg_arg_text(tenant),
+			kg_arg_int8s(nodes->nodes + i, Min(KG_PUT_BATCH, nodes->n - i)));
 		written += SPI_processed;
 	}
 	if (written < nodes->n)
@@ -673,8 +661,7 @@ kg_entities_update(const char *tenant, const KgColumns *columns,
 		return;
 	if (all)
 		written = &own;
-	kg_columns_run(
-		triggers ? &watched : &plain, tenant, columns, SPI_OK_UPDATE_RETURNING);
+	kg_columns_run(triggers ? &watched : &plain, tenant, columns);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		if (!triggers || kg_spi_int64(i, 2) != 0)
 			kg_node_add(written, kg_spi_int64(i, 1));
@@ -1014,27 +1001,20 @@ visible_referrers(const Removal *removal, int64 node,
 				  const KgRestricting *references, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	const KgCatalog *catalog = kg_catalog_newest(removal->tenant);
 	KgNodeList sources = {CurrentMemoryContext};
-	Datum values[2] = {CStringGetTextDatum(removal->tenant)};
 	KgJsonWriter w;
 
 	for (int i = 0; i < n && sources.n < KG_MET_REFERRERS; i++)
 		if (references[i].target == node)
 			kg_node_add(&sources, references[i].source);
-	values[1] = kg_int64_array(sources.nodes, sources.n);
-	kg_spi_run(&saved,
-			   "SELECT bundle, entity_type, entity_id FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = ANY($2) "
-			   "ORDER BY entity_type, bundle, entity_id "
-			   "LIMIT " CppAsString2(KG_NAMED_REFERRERS),
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT bundle, entity_type, entity_id FROM @kg_entity "
+				"WHERE tenant = $1 AND node = ANY($2) "
+				"ORDER BY entity_type, bundle, entity_id "
+				"LIMIT " CppAsString2(KG_NAMED_REFERRERS),
+				kg_arg_text(removal->tenant),
+				kg_arg_int8s(sources.nodes, sources.n));
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -1184,10 +1164,8 @@ static void
 delete_rows(Removal *removal)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgNodeList deleted = {CurrentMemoryContext};
-	Datum values[2] = {CStringGetTextDatum(removal->tenant)};
 
 	for (int i = 0; i < removal->outcomes->n; i++)
 	{
@@ -1202,17 +1180,12 @@ delete_rows(Removal *removal)
 	for (int i = 0; i < nodes.n; i += KG_PUT_BATCH)
 	{
 		CHECK_FOR_INTERRUPTS();
-		values[1] = kg_int64_array(nodes.nodes + i,
-								   Min(KG_PUT_BATCH, nodes.n - i));
-		kg_spi_run(&saved,
-				   "DELETE FROM @kg_entity WHERE tenant = $1 "
-				   "AND node = ANY($2) RETURNING node",
-				   2,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE_RETURNING);
+		kg_spi_exec(
+			&saved,
+			"DELETE FROM @kg_entity WHERE tenant = $1 "
+			"AND node = ANY($2) RETURNING node",
+			kg_arg_text(removal->tenant),
+			kg_arg_int8s(nodes.nodes + i, Min(KG_PUT_BATCH, nodes.n - i)));
 		for (uint64 row = 0; row < SPI_processed; row++)
 			kg_node_add(&deleted, kg_spi_int64(row, 1));
 		SPI_freetuptable(SPI_tuptable);

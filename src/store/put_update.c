@@ -199,27 +199,20 @@ static void
 read_changed(void *arg)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID, INT8OID};
 	Since *since = arg;
-	Datum values[] = {CStringGetTextDatum(since->tenant),
-					  Int32GetDatum(since->type->type_no),
-					  CStringGetTextDatum(since->id),
-					  Int64GetDatum(since->version)};
 	/* A statement's rows may be being read. */
 	SPITupleTable *outer = SPI_tuptable;
 	uint64 outer_rows = SPI_processed;
 
-	kg_spi_run(&saved,
-			   "SELECT coalesce(before, '{}'), coalesce(after, '{}') "
-			   "FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
-			   "AND entity_id = $3 AND version > $4 "
-			   "ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT coalesce(before, '{}'), coalesce(after, '{}') "
+				"FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
+				"AND entity_id = $3 AND version > $4 "
+				"ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),
+				kg_arg_text(since->tenant),
+				kg_arg_int4(since->type->type_no),
+				kg_arg_text(since->id),
+				kg_arg_int8(since->version));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool isnull;

@@ -58,11 +58,9 @@ static int64
 count_stored(Datum tenant, KgLimit quota)
 {
 	static KgSaved saved[KG_NQUOTAS];
-	static const Oid argtypes[] = {TEXTOID};
 	int i = quota - KG_FIRST_QUOTA;
 
-	kg_spi_run_newest(
-		&saved[i], stored_sql[i], 1, argtypes, &tenant, NULL, SPI_OK_SELECT);
+	kg_spi_exec_newest(&saved[i], stored_sql[i], kg_arg(TEXTOID, tenant));
 	return kg_spi_int64(0, 1);
 }
 
@@ -71,18 +69,13 @@ static int64
 quota_set(Datum tenant, KgLimit quota)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {tenant, CStringGetTextDatum(kg_limit_name(quota))};
 
-	kg_spi_run_newest(&saved,
-					  "SELECT coalesce(min((limits ->> $2)::int8), -1) "
-					  "FROM @kg_limit WHERE tenant = $1 "
-					  "AND subject IN ('*', '" KG_CEILING "')",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_newest(&saved,
+					   "SELECT coalesce(min((limits ->> $2)::int8), -1) "
+					   "FROM @kg_limit WHERE tenant = $1 "
+					   "AND subject IN ('*', '" KG_CEILING "')",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg_text(kg_limit_name(quota)));
 	return kg_spi_int64(0, 1);
 }
 
@@ -92,10 +85,10 @@ quota_set(Datum tenant, KgLimit quota)
  * as long as it does, nothing that is given back makes room elsewhere.
  */
 static void
-share(int64 left, Datum *each, Datum *first)
+share(int64 left, int64 *each, int64 *first)
 {
-	*each = Int64GetDatum(left < 0 ? 0 : left / KG_STRIPES);
-	*first = Int64GetDatum(left < 0 ? left : left % KG_STRIPES);
+	*each = left < 0 ? 0 : left / KG_STRIPES;
+	*first = left < 0 ? left : left % KG_STRIPES;
 }
 
 /* Deal a quota out anew; nobody else writes.  As owner, inside SPI. */
@@ -104,34 +97,31 @@ reset(Datum tenant, KgLimit quota)
 {
 	static KgSaved delete;
 	static KgSaved insert;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID};
+	const char *name = kg_limit_name(quota);
 	int64 most = quota_set(tenant, quota);
 	int64 used;
-	Datum values[5] = {tenant, CStringGetTextDatum(kg_limit_name(quota))};
+	int64 each;
+	int64 first;
 
-	kg_spi_run_newest(&delete,
-					  "DELETE FROM @kg_quota WHERE tenant = $1 AND quota = $2",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_newest(&delete,
+					   "DELETE FROM @kg_quota WHERE tenant = $1 AND quota = $2",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg_text(name));
 	if (most == KG_UNLIMITED)
 		return;
 	used = count_stored(tenant, quota);
-	values[2] = Int64GetDatum(used);
-	share(most - used, &values[3], &values[4]);
-	kg_spi_run_newest(
+	share(most - used, &each, &first);
+	kg_spi_exec_newest(
 		&insert,
 		"INSERT INTO @kg_quota(tenant, quota, stripe, used, allotted) "
 		"SELECT $1, $2, stripe, CASE stripe WHEN 0 THEN $3 ELSE 0 END, "
 		"$4 + CASE stripe WHEN 0 THEN $3 + $5 ELSE 0 END "
 		"FROM generate_series(0, " KG_STRIPES_TEXT " - 1) stripe",
-		5,
-		argtypes,
-		values,
-		NULL,
-		SPI_OK_INSERT);
+		kg_arg(TEXTOID, tenant),
+		kg_arg_text(name),
+		kg_arg_int8(used),
+		kg_arg_int8(each),
+		kg_arg_int8(first));
 }
 
 bool
@@ -139,23 +129,16 @@ kg_quota_is_right(const char *name, KgLimit quota, KgQuotaState *state)
 {
 	static KgSaved stripes_saved;
 	static KgSaved saved[KG_NQUOTAS];
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(name),
-					  CStringGetTextDatum(kg_limit_name(quota))};
 	int i = quota - KG_FIRST_QUOTA;
 	bool isnull;
 
-	kg_spi_run(&stripes_saved,
-			   "SELECT int8(sum(used)), int8(sum(allotted)), "
-			   "(SELECT min((limits ->> $2)::int8) FROM @kg_limit "
-			   "WHERE tenant = $1 AND subject IN ('*', '" KG_CEILING "')) "
-			   "FROM @kg_quota WHERE tenant = $1 AND quota = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&stripes_saved,
+				"SELECT int8(sum(used)), int8(sum(allotted)), "
+				"(SELECT min((limits ->> $2)::int8) FROM @kg_limit "
+				"WHERE tenant = $1 AND subject IN ('*', '" KG_CEILING "')) "
+				"FROM @kg_quota WHERE tenant = $1 AND quota = $2",
+				kg_arg_text(name),
+				kg_arg_text(kg_limit_name(quota)));
 	(void) kg_spi_value(0, 1, &isnull);
 	/* Nothing is counted until somebody writes. */
 	if (isnull)
@@ -199,18 +182,14 @@ static void
 use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT4OID, INT8OID};
-	Datum values[] = {
-		tenant, quota, Int32GetDatum(stripe), Int64GetDatum(delta)};
 
-	kg_spi_run_newest(&saved,
-					  "UPDATE @kg_quota SET used = used + $4 "
-					  "WHERE tenant = $1 AND quota = $2 AND stripe = $3",
-					  4,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_UPDATE);
+	kg_spi_exec_newest(&saved,
+					   "UPDATE @kg_quota SET used = used + $4 "
+					   "WHERE tenant = $1 AND quota = $2 AND stripe = $3",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, quota),
+					   kg_arg_int4(stripe),
+					   kg_arg_int8(delta));
 }
 
 /*
@@ -221,27 +200,21 @@ static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID, INT4OID};
-	Datum values[] = {tenant,
-					  quota,
-					  Int64GetDatum(delta),
-					  Int32GetDatum(MyProcPid % KG_STRIPES)};
 	bool isnull;
 
-	kg_spi_run_newest(&saved,
-					  "SELECT stripe FROM @kg_quota "
-					  "WHERE tenant = $1 AND quota = $2 "
-					  "AND CASE WHEN $3 > 0 THEN allotted - used >= $3 "
-					  "ELSE NOT EXISTS (SELECT FROM @kg_quota d "
-					  "WHERE d.tenant = $1 AND d.quota = $2 AND d.stripe = 0 "
-					  "AND d.used > d.allotted) END "
-					  "ORDER BY (stripe + $4) % " KG_STRIPES_TEXT " "
-					  "LIMIT 1 FOR UPDATE SKIP LOCKED",
-					  4,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_newest(&saved,
+					   "SELECT stripe FROM @kg_quota "
+					   "WHERE tenant = $1 AND quota = $2 "
+					   "AND CASE WHEN $3 > 0 THEN allotted - used >= $3 "
+					   "ELSE NOT EXISTS (SELECT FROM @kg_quota d "
+					   "WHERE d.tenant = $1 AND d.quota = $2 AND d.stripe = 0 "
+					   "AND d.used > d.allotted) END "
+					   "ORDER BY (stripe + $4) % " KG_STRIPES_TEXT " "
+					   "LIMIT 1 FOR UPDATE SKIP LOCKED",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, quota),
+					   kg_arg_int8(delta),
+					   kg_arg_int4(MyProcPid % KG_STRIPES));
 	if (SPI_processed == 0)
 		return -1;
 	return DatumGetInt32(kg_spi_value(0, 1, &isnull));
@@ -252,19 +225,14 @@ static int
 lock_all(Datum tenant, Datum quota, int64 *used, int64 *allotted)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID};
-	Datum values[] = {tenant, quota};
 
 	*used = *allotted = 0;
-	kg_spi_run_newest(&saved,
-					  "SELECT used, allotted FROM @kg_quota "
-					  "WHERE tenant = $1 AND quota = $2 "
-					  "ORDER BY stripe FOR UPDATE",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_newest(&saved,
+					   "SELECT used, allotted FROM @kg_quota "
+					   "WHERE tenant = $1 AND quota = $2 "
+					   "ORDER BY stripe FOR UPDATE",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, quota));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		*used += kg_spi_int64(i, 1);
@@ -278,21 +246,21 @@ static void
 deal(Datum tenant, Datum quota, int64 delta, int64 left)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID};
-	Datum values[5] = {tenant, quota, Int64GetDatum(delta)};
+	int64 each;
+	int64 first;
 
-	share(left, &values[3], &values[4]);
-	kg_spi_run_newest(
+	share(left, &each, &first);
+	kg_spi_exec_newest(
 		&saved,
 		"UPDATE @kg_quota SET "
 		"used = used + CASE stripe WHEN 0 THEN $3 ELSE 0 END, "
 		"allotted = used + $4 + CASE stripe WHEN 0 THEN $3 + $5 ELSE 0 END "
 		"WHERE tenant = $1 AND quota = $2",
-		5,
-		argtypes,
-		values,
-		NULL,
-		SPI_OK_UPDATE);
+		kg_arg(TEXTOID, tenant),
+		kg_arg(TEXTOID, quota),
+		kg_arg_int8(delta),
+		kg_arg_int8(each),
+		kg_arg_int8(first));
 }
 
 /* As owner, inside SPI. */

@@ -78,18 +78,9 @@ static void
 delete_derived(const char *tenant)
 {
 	static KgSaved saved[lengthof(deletions)];
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
 	for (int i = 0; i < lengthof(deletions); i++)
-		kg_spi_run(&saved[i],
-				   deletions[i],
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_DELETE);
+		kg_spi_exec(&saved[i], deletions[i], kg_arg_text(tenant));
 }
 
 /*
@@ -133,18 +124,12 @@ static void
 require_all_shown(const char *tenant, uint64 n)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
 	if (!IsolationUsesXactSnapshot())
 		return;
-	kg_spi_run_latest(&saved,
-					  "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
-					  lengthof(argtypes),
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
+					   kg_arg_text(tenant));
 	if (kg_spi_int64(0, 1) != n)
 		kg_refuse_newer();
 	SPI_freetuptable(SPI_tuptable);
@@ -205,8 +190,6 @@ static Jsonb *
 count_all(const char *tenant, bool told)
 {
 	static KgSaved saved[lengthof(counts)];
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -219,14 +202,7 @@ count_all(const char *tenant, bool told)
 			kg_jw_null(&w);
 			continue;
 		}
-		kg_spi_run(&saved[i],
-				   counts[i].sql,
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
+		kg_spi_exec(&saved[i], counts[i].sql, kg_arg_text(tenant));
 		kg_jw_kint(&w, counts[i].name, kg_spi_int64(0, 1));
 		SPI_freetuptable(SPI_tuptable);
 	}

@@ -383,16 +383,12 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated,
 {
 	static KgSaved plain_saved = KG_SAVED_BATCH;
 	static KgSaved repeated_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
-	Datum values[5];
 
 	if (edges->nrows == 0)
 		return;
-	values[0] = CStringGetTextDatum(tenant);
-	kg_columns_arrays(edges, &values[1]);
-	if (!kg_spi_insert(
+	if (!kg_columns_insert(
 			repeated ? &repeated_saved : &plain_saved,
+			"kg_edge_pkey",
 			repeated ? "INSERT INTO @kg_edge AS e(tenant, source, "
 					   "relation_no, target, property) "
 					   "SELECT $1, u.source, u.relation_no, u.target, "
@@ -407,11 +403,8 @@ insert_edges(const char *tenant, const KgColumns *edges, bool repeated,
 					   "target, property) "
 					   "SELECT $1, unnest($2), unnest($3), unnest($4), "
 					   "unnest($5)",
-			5,
-			argtypes,
-			values,
-			NULL,
-			"kg_edge_pkey"))
+			tenant,
+			edges))
 		kg_edge_throw_lost_race();
 	kg_stored_require_edges(tenant, edges);
 }

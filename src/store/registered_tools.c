@@ -37,33 +37,21 @@ take_name(const char *tenant, const char *name, const char *canonical,
 {
 	static KgSaved insert;
 	static KgSaved look;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[4];
-	char nulls[] = "    ";
 	const char *has;
 
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_put_text(values, nulls, 1, name);
-	kg_spi_put_text(values, nulls, 2, bundle);
-	kg_spi_put_text(values, nulls, 3, canonical);
-	kg_spi_run(&insert,
-			   "INSERT INTO @kg_tool(tenant, tool, bundle, canonical, "
-			   "operation) VALUES ($1, $2, $3, $4, CASE WHEN $4 IS NULL THEN "
-			   "'registered' ELSE 'alias' END) ON CONFLICT DO NOTHING",
-			   4,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT);
-	kg_spi_run_latest(&look,
-					  "SELECT operation, bundle, canonical FROM @kg_tool "
-					  "WHERE tenant = $1 AND tool = $2",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec(&insert,
+				"INSERT INTO @kg_tool(tenant, tool, bundle, canonical, "
+				"operation) VALUES ($1, $2, $3, $4, CASE WHEN $4 IS NULL THEN "
+				"'registered' ELSE 'alias' END) ON CONFLICT DO NOTHING",
+				kg_arg_text(tenant),
+				kg_arg_text(name),
+				kg_arg_text(bundle),
+				kg_arg_text(canonical));
+	kg_spi_exec_latest(&look,
+					   "SELECT operation, bundle, canonical FROM @kg_tool "
+					   "WHERE tenant = $1 AND tool = $2",
+					   kg_arg_text(tenant),
+					   kg_arg_text(name));
 	if (SPI_processed == 0)
 		throw_taken(name, "another session");
 	has = kg_spi_cstring(0, 1);
@@ -99,19 +87,13 @@ static bool
 read_stored(const char *tenant, const char *name, const bytea *precedence)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, BYTEAOID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  CStringGetTextDatum(name),
-					  PointerGetDatum(precedence)};
 
-	kg_spi_run_latest(&saved,
-					  "SELECT definition, deprecated FROM @kg_tool_version "
-					  "WHERE tenant = $1 AND tool = $2 AND precedence = $3",
-					  3,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT definition, deprecated FROM @kg_tool_version "
+					   "WHERE tenant = $1 AND tool = $2 AND precedence = $3",
+					   kg_arg_text(tenant),
+					   kg_arg_text(name),
+					   kg_arg(BYTEAOID, PointerGetDatum(precedence)));
 	return SPI_processed > 0;
 }
 
@@ -131,12 +113,9 @@ static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, BYTEAOID, TEXTOID};
 	const char *deprecated = kg_spi_cstring(0, 2);
 	bool isnull;
 	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
-	Datum values[4];
-	char nulls[] = "    ";
 
 	/* Versions that differ in build metadata only are the same. */
 	if (!kg_json_same(kg_json_without(stored, "version"),
@@ -144,19 +123,13 @@ keep_stored(const char *tenant, const KgStoredTool *tool)
 		throw_frozen(tool);
 	if (tool->deprecated == NULL || kg_text_same(deprecated, tool->deprecated))
 		return KG_TOOL_UNCHANGED;
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_put_text(values, nulls, 1, tool->name);
-	values[2] = PointerGetDatum(tool->precedence);
-	kg_spi_put_text(values, nulls, 3, tool->deprecated);
-	kg_spi_run(&saved,
-			   "UPDATE @kg_tool_version SET deprecated = $4 WHERE tenant = $1 "
-			   "AND tool = $2 AND precedence = $3",
-			   4,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_spi_exec(&saved,
+				"UPDATE @kg_tool_version SET deprecated = $4 WHERE tenant = $1 "
+				"AND tool = $2 AND precedence = $3",
+				kg_arg_text(tenant),
+				kg_arg_text(tool->name),
+				kg_arg(BYTEAOID, PointerGetDatum(tool->precedence)),
+				kg_arg_text(tool->deprecated));
 	return KG_TOOL_DEPRECATED;
 }
 
@@ -177,39 +150,23 @@ KgToolVerdict
 kg_store_tool(const char *tenant, const KgStoredTool *tool)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID,
-								   TEXTOID,
-								   BYTEAOID,
-								   TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
-								   TEXTOID,
-								   JSONBOID};
-	Datum values[8];
-	char nulls[] = "        ";
 
 	take_name(tenant, tool->name, NULL, tool->bundle);
 	if (read_stored(tenant, tool->name, tool->precedence))
 		return keep_stored(tenant, tool);
 	take_aliases(tenant, tool);
-	kg_spi_put_text(values, nulls, 0, tenant);
-	kg_spi_put_text(values, nulls, 1, tool->name);
-	values[2] = PointerGetDatum(tool->precedence);
-	kg_spi_put_text(values, nulls, 3, tool->version);
-	kg_spi_put_text(values, nulls, 4, tool->toolset);
-	kg_spi_put_text(values, nulls, 5, tool->bundle);
-	kg_spi_put_text(values, nulls, 6, tool->deprecated);
-	kg_spi_put_jsonb(values, nulls, 7, tool->definition);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_tool_version(tenant, tool, precedence, "
-			   "version, toolset, bundle, deprecated, definition) "
-			   "VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-			   8,
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_tool_version(tenant, tool, precedence, "
+				"version, toolset, bundle, deprecated, definition) "
+				"VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+				kg_arg_text(tenant),
+				kg_arg_text(tool->name),
+				kg_arg(BYTEAOID, PointerGetDatum(tool->precedence)),
+				kg_arg_text(tool->version),
+				kg_arg_text(tool->toolset),
+				kg_arg_text(tool->bundle),
+				kg_arg_text(tool->deprecated),
+				kg_arg_jsonb(tool->definition));
 	return KG_TOOL_CREATED;
 }
 
@@ -219,43 +176,30 @@ kg_remove_tool(const char *tenant, const char *name, const bytea *precedence)
 	static KgSaved versions;
 	static KgSaved aliases;
 	static KgSaved names;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, BYTEAOID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  CStringGetTextDatum(name),
-					  PointerGetDatum(precedence)};
+	KgArg of[] = {kg_arg_text(tenant), kg_arg_text(name)};
 	int64 n;
 
-	kg_spi_run(&versions,
-			   "DELETE FROM @kg_tool_version WHERE tenant = $1 AND tool = $2 "
-			   "AND precedence = coalesce($3, precedence)",
-			   3,
-			   argtypes,
-			   values,
-			   precedence ? NULL : "  n",
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(
+		&versions,
+		"DELETE FROM @kg_tool_version WHERE tenant = $1 AND tool = $2 "
+		"AND precedence = coalesce($3, precedence)",
+		of[0],
+		of[1],
+		((KgArg){BYTEAOID, precedence == NULL, PointerGetDatum(precedence)}));
 	n = SPI_processed;
-	kg_spi_run(&aliases,
-			   "DELETE FROM @kg_tool t WHERE tenant = $1 AND canonical = $2 "
-			   "AND NOT EXISTS (SELECT FROM @kg_tool_version v "
-			   "WHERE v.tenant = $1 AND v.tool = $2 "
-			   "AND v.definition -> 'aliases' ? t.tool)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
-	kg_spi_run(&names,
-			   "DELETE FROM @kg_tool t WHERE tenant = $1 AND tool = $2 "
-			   "AND operation = 'registered' AND NOT EXISTS (SELECT "
-			   "FROM @kg_tool_version v WHERE v.tenant = $1 AND v.tool = $2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&aliases,
+				"DELETE FROM @kg_tool t WHERE tenant = $1 AND canonical = $2 "
+				"AND NOT EXISTS (SELECT FROM @kg_tool_version v "
+				"WHERE v.tenant = $1 AND v.tool = $2 "
+				"AND v.definition -> 'aliases' ? t.tool)",
+				of[0],
+				of[1]);
+	kg_spi_exec(&names,
+				"DELETE FROM @kg_tool t WHERE tenant = $1 AND tool = $2 "
+				"AND operation = 'registered' AND NOT EXISTS (SELECT "
+				"FROM @kg_tool_version v WHERE v.tenant = $1 AND v.tool = $2)",
+				of[0],
+				of[1]);
 	return n;
 }
 
@@ -265,25 +209,13 @@ kg_touch_catalog(const char *tenant)
 {
 	static KgSaved bundles;
 	static KgSaved tenants;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
-	kg_spi_run(&bundles,
-			   "UPDATE @kg_bundle SET revision = revision WHERE tenant = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_UPDATE);
+	kg_spi_exec(&bundles,
+				"UPDATE @kg_bundle SET revision = revision WHERE tenant = $1",
+				kg_arg_text(tenant));
 	if (SPI_processed == 0)
-		kg_spi_run(&tenants,
-				   "UPDATE @kg_tenant SET authorizer = authorizer "
-				   "WHERE tenant = $1",
-				   1,
-				   argtypes,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_UPDATE);
+		kg_spi_exec(&tenants,
+					"UPDATE @kg_tenant SET authorizer = authorizer "
+					"WHERE tenant = $1",
+					kg_arg_text(tenant));
 }

@@ -184,43 +184,26 @@ find_changes(void *arg)
 {
 	static KgSaved by_number = KG_SAVED_BATCH;
 	static KgSaved by_transaction = KG_SAVED_BATCH;
-	static const Oid number_types[] = {TEXTOID, INT8ARRAYOID};
-	static const Oid transaction_types[] = {TEXTOID, INT8OID};
 	Revert *revert = arg;
-	Datum values[2] = {CStringGetTextDatum(revert->tenant)};
 
 	if (revert->transaction)
-	{
-		values[1] = Int64GetDatum(revert->transaction);
-		kg_spi_run(&by_transaction,
-				   "SELECT change, type_no::bigint, entity_id, before, after, "
-				   "node FROM @kg_history WHERE tenant = $1 "
-				   "AND transaction = $2 "
-				   "AND type_no IS NOT NULL "
-				   "ORDER BY type_no, entity_id, version DESC",
-				   2,
-				   transaction_types,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
-	}
+		kg_spi_exec(&by_transaction,
+					"SELECT change, type_no::bigint, entity_id, before, after, "
+					"node FROM @kg_history WHERE tenant = $1 "
+					"AND transaction = $2 "
+					"AND type_no IS NOT NULL "
+					"ORDER BY type_no, entity_id, version DESC",
+					kg_arg_text(revert->tenant),
+					kg_arg_int8(revert->transaction));
 	else
-	{
-		values[1] = kg_int64_array(revert->numbers, revert->nnumbers);
-		kg_spi_run(&by_number,
-				   "SELECT change, type_no::bigint, entity_id, before, after, "
-				   "node FROM @kg_history WHERE tenant = $1 "
-				   "AND change = ANY($2) "
-				   "AND type_no IS NOT NULL "
-				   "ORDER BY type_no, entity_id, version DESC",
-				   2,
-				   number_types,
-				   values,
-				   NULL,
-				   false,
-				   SPI_OK_SELECT);
-	}
+		kg_spi_exec(&by_number,
+					"SELECT change, type_no::bigint, entity_id, before, after, "
+					"node FROM @kg_history WHERE tenant = $1 "
+					"AND change = ANY($2) "
+					"AND type_no IS NOT NULL "
+					"ORDER BY type_no, entity_id, version DESC",
+					kg_arg_text(revert->tenant),
+					kg_arg_int8s(revert->numbers, revert->nnumbers));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Subject *subject = subject_of(
@@ -250,19 +233,12 @@ static void
 see_last(void *arg)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
 	Last *last = arg;
-	Datum values[2] = {CStringGetTextDatum(last->revert->tenant),
-					   Int64GetDatum(last->change)};
 
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
+				kg_arg_text(last->revert->tenant),
+				kg_arg_int8(last->change));
 	SPI_freetuptable(SPI_tuptable);
 	last->seen = SPI_processed > 0;
 }
@@ -271,21 +247,14 @@ static int64
 last_change(const Revert *revert, const Subject *subject)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID};
-	Datum values[3] = {CStringGetTextDatum(revert->tenant),
-					   Int32GetDatum(subject->type->type_no),
-					   CStringGetTextDatum(subject->id)};
 	int64 change;
 
-	kg_spi_run(&saved,
-			   "SELECT coalesce(max(change), 0) FROM @kg_history "
-			   "WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT coalesce(max(change), 0) FROM @kg_history "
+				"WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
+				kg_arg_text(revert->tenant),
+				kg_arg_int4(subject->type->type_no),
+				kg_arg_text(subject->id));
 	change = kg_spi_int64(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return change;
@@ -376,25 +345,18 @@ static void
 find_edges(void *arg)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8OID};
 	Revert *revert = arg;
-	Datum values[] = {CStringGetTextDatum(revert->tenant),
-					  kg_int64_array(revert->numbers, revert->nnumbers),
-					  Int64GetDatum(revert->transaction)};
 
-	kg_spi_run(&saved,
-			   "SELECT change, relation_no::bigint, source, target, key, "
-			   "before, after FROM @kg_history WHERE tenant = $1 "
-			   "AND change IN (SELECT unnest($2) UNION ALL SELECT change "
-			   "FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
-			   "AND relation_no IS NOT NULL "
-			   "ORDER BY relation_no, source, target, key, change DESC",
-			   3,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT change, relation_no::bigint, source, target, key, "
+				"before, after FROM @kg_history WHERE tenant = $1 "
+				"AND change IN (SELECT unnest($2) UNION ALL SELECT change "
+				"FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
+				"AND relation_no IS NOT NULL "
+				"ORDER BY relation_no, source, target, key, change DESC",
+				kg_arg_text(revert->tenant),
+				kg_arg_int8s(revert->numbers, revert->nnumbers),
+				kg_arg_int8(revert->transaction));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgRelation *relation = kg_catalog_relation_no(revert->catalog,
@@ -444,8 +406,6 @@ static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
-	Datum values[] = {CStringGetTextDatum(revert->tenant), Int64GetDatum(node)};
 	Known sought = {node};
 	const Known *found = bsearch(
 		&sought, known, n, sizeof(Known), compare_known);
@@ -454,15 +414,11 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 
 	if (found)
 		return kg_handle_make(found->subject->type, found->subject->id);
-	kg_spi_run(&saved,
-			   "SELECT type_no::bigint, entity_id FROM @kg_entity "
-			   "WHERE tenant = $1 AND node = $2",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT type_no::bigint, entity_id FROM @kg_entity "
+				"WHERE tenant = $1 AND node = $2",
+				kg_arg_text(revert->tenant),
+				kg_arg_int8(node));
 	if (SPI_processed > 0)
 	{
 		type = kg_catalog_type_no(revert->catalog, kg_spi_int64(0, 1));
@@ -574,24 +530,17 @@ static void
 read_stored_edge(const Revert *revert, Subject *subject)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT8OID, INT4OID, INT8OID, TEXTOID};
 	const Edge *edge = subject->edge;
-	Datum values[] = {CStringGetTextDatum(revert->tenant),
-					  Int64GetDatum(edge->ends[0]),
-					  Int32GetDatum(edge->relation->relation_no),
-					  Int64GetDatum(edge->ends[1]),
-					  CStringGetTextDatum(edge->key)};
 
-	kg_spi_run(&saved,
-			   "SELECT coalesce(properties, 'null') FROM @kg_edge "
-			   "WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
-			   "AND target = $4 AND key = $5 @FOR UPDATE",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT coalesce(properties, 'null') FROM @kg_edge "
+				"WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
+				"AND target = $4 AND key = $5 @FOR UPDATE",
+				kg_arg_text(revert->tenant),
+				kg_arg_int8(edge->ends[0]),
+				kg_arg_int4(edge->relation->relation_no),
+				kg_arg_int8(edge->ends[1]),
+				kg_arg_text(edge->key));
 	if (SPI_processed > 0)
 		subject->stored = row_jsonb(0, 1);
 	SPI_freetuptable(SPI_tuptable);
@@ -603,22 +552,15 @@ static void
 read_stored(const Revert *revert, Subject *subject)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	Datum values[] = {CStringGetTextDatum(revert->tenant),
-					  CStringGetTextDatum(subject->type->bundle),
-					  CStringGetTextDatum(subject->type->name),
-					  CStringGetTextDatum(subject->id)};
 
-	kg_spi_run(&saved,
-			   "SELECT node, data FROM @kg_entity WHERE tenant = $1 "
-			   "AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
-			   "@FOR UPDATE",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT node, data FROM @kg_entity WHERE tenant = $1 "
+				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
+				"@FOR UPDATE",
+				kg_arg_text(revert->tenant),
+				kg_arg_text(subject->type->bundle),
+				kg_arg_text(subject->type->name),
+				kg_arg_text(subject->id));
 	if (SPI_processed > 0)
 	{
 		subject->node = kg_spi_int64(0, 1);
@@ -857,9 +799,7 @@ static void
 delete_entities(const Revert *revert)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	KgNodeList nodes = {CurrentMemoryContext};
-	Datum values[2] = {CStringGetTextDatum(revert->tenant)};
 	ListCell *lc;
 	KgError *err;
 
@@ -873,15 +813,10 @@ delete_entities(const Revert *revert)
 	}
 	if (nodes.n == 0)
 		return;
-	values[1] = kg_int64_array(nodes.nodes, nodes.n);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
+				kg_arg_text(revert->tenant),
+				kg_arg_int8s(nodes.nodes, nodes.n));
 	if (SPI_processed == nodes.n)
 		return;
 	err = kg_kept_error("entity", "deleted");
@@ -924,8 +859,6 @@ static bool
 is_taken(const Revert *revert, int64 node)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT8OID};
-	Datum values[] = {CStringGetTextDatum(revert->tenant), Int64GetDatum(node)};
 	KgUserContext user;
 	bool taken;
 
@@ -933,9 +866,8 @@ is_taken(const Revert *revert, int64 node)
 	taken = kg_spi_finds(
 		&saved,
 		"SELECT FROM @kg_entity WHERE tenant = $1 AND node = $2",
-		2,
-		argtypes,
-		values);
+		kg_arg_text(revert->tenant),
+		kg_arg_int8(node));
 	kg_restore_user(&user);
 	return taken;
 }
@@ -944,14 +876,7 @@ static void
 create_entities(const Revert *revert)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   TEXTARRAYOID,
-								   TEXTARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID,
-								   INT8ARRAYOID};
 	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
-	Datum values[6] = {CStringGetTextDatum(revert->tenant)};
 	KgColumns columns;
 	ListCell *lc;
 	KgError *lost;
@@ -974,18 +899,14 @@ create_entities(const Revert *revert)
 	}
 	if (columns.nrows == 0)
 		return;
-	kg_columns_arrays(&columns, &values[1]);
-	if (kg_spi_insert(
-			&saved,
-			"INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-			"entity_id, data, node) SELECT $1, bundle, type, id, data, "
-			"node FROM unnest($2, $3, $4, $5, $6) "
-			"u(bundle, type, id, data, node)",
-			6,
-			argtypes,
-			values,
-			NULL,
-			"kg_entity_pkey"))
+	if (kg_columns_insert(&saved,
+						  "kg_entity_pkey",
+						  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
+						  "entity_id, data, node) SELECT $1, bundle, type, id, "
+						  "data, node FROM unnest($2, $3, $4, $5, $6) "
+						  "u(bundle, type, id, data, node)",
+						  revert->tenant,
+						  &columns))
 		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");
@@ -997,13 +918,6 @@ static void
 delete_edges(const Revert *revert)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID};
-	Datum values[KG_EDGE_COLUMNS + 1] = {CStringGetTextDatum(revert->tenant)};
 	KgColumns edges;
 	ListCell *lc;
 
@@ -1023,19 +937,14 @@ delete_edges(const Revert *revert)
 	}
 	if (edges.nrows == 0)
 		return;
-	kg_columns_arrays(&edges, &values[1]);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
-			   "u(source, relation_no, target, key, properties) "
-			   "WHERE e.tenant = $1 AND e.source = u.source "
-			   "AND e.relation_no = u.relation_no AND e.key = u.key "
-			   "AND e.target = u.target AND e.property IS NULL",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_columns_exec(&saved,
+					"DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
+					"u(source, relation_no, target, key, properties) "
+					"WHERE e.tenant = $1 AND e.source = u.source "
+					"AND e.relation_no = u.relation_no AND e.key = u.key "
+					"AND e.target = u.target AND e.property IS NULL",
+					revert->tenant,
+					&edges);
 	if (SPI_processed != edges.nrows)
 		kg_error_throw(kg_kept_error("edge", "deleted"));
 }

@@ -162,22 +162,16 @@ static char *
 targets_of(const char *tenant, const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  kg_int64_array(nodes->nodes, nodes->n)};
 	char *text;
 
-	kg_spi_run_latest(&saved,
-					  "SELECT coalesce(string_agg(concat_ws(' ', source, "
-					  "relation_no, target, property), ' ' ORDER BY source, "
-					  "relation_no, target, property COLLATE \"C\"), '') "
-					  "FROM @kg_edge WHERE tenant = $1 "
-					  "AND source = ANY($2) AND property IS NOT NULL",
-					  lengthof(argtypes),
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT coalesce(string_agg(concat_ws(' ', source, "
+					   "relation_no, target, property), ' ' ORDER BY source, "
+					   "relation_no, target, property COLLATE \"C\"), '') "
+					   "FROM @kg_edge WHERE tenant = $1 "
+					   "AND source = ANY($2) AND property IS NOT NULL",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes->nodes, nodes->n));
 	text = kg_spi_cstring(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return text;
@@ -265,8 +259,6 @@ static bool
 have_deferred(const char *tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[1] = {CStringGetTextDatum(tenant)};
 	KgUserContext user;
 	bool found;
 
@@ -274,14 +266,9 @@ have_deferred(const char *tenant)
 		return false;
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
+				kg_arg_text(tenant));
 	found = SPI_processed > 0;
 	SPI_finish();
 	kg_restore_user(&user);

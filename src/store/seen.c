@@ -31,20 +31,14 @@ void
 kg_nodes_read(KgSaved *saved, const char *tenant, const int64 *nodes, int n,
 			  KgNodeList *seen)
 {
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 
 	memset(seen, 0, sizeof(*seen));
 	seen->context = CurrentMemoryContext;
-	kg_spi_run(saved,
-			   "SELECT node FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = ANY($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(saved,
+				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+				"AND node = ANY($2)",
+				kg_arg_text(tenant),
+				kg_arg_int8s(nodes, n));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_node_add(seen, kg_spi_int64(i, 1));
 	SPI_freetuptable(SPI_tuptable);
@@ -106,22 +100,16 @@ kg_require_none_newer(const char *tenant, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved shown_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant)};
 	KgNodeList shown;
 	uint64 stored;
 
 	if (n == 0 || !IsolationUsesXactSnapshot())
 		return;
-	values[1] = kg_int64_array(nodes, n);
-	kg_spi_run_latest(&saved,
-					  "SELECT FROM @kg_entity WHERE tenant = $1 "
-					  "AND node = ANY($2)",
-					  lengthof(argtypes),
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT FROM @kg_entity WHERE tenant = $1 "
+					   "AND node = ANY($2)",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes, n));
 	stored = SPI_processed;
 	SPI_freetuptable(SPI_tuptable);
 	kg_nodes_read(&shown_saved, tenant, nodes, n, &shown);
@@ -134,8 +122,6 @@ kg_require_shown(const char *tenant, const int64 *nodes,
 				 const ItemPointerData *tids, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, TIDARRAYOID};
-	Datum values[3] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 	Datum *elements;
 
 	if (n == 0 || !IsolationUsesXactSnapshot())
@@ -143,18 +129,16 @@ kg_require_shown(const char *tenant, const int64 *nodes,
 	elements = palloc(n * sizeof(Datum));
 	for (int i = 0; i < n; i++)
 		elements[i] = PointerGetDatum(&tids[i]);
-	values[2] = PointerGetDatum(construct_array(
-		elements, n, TIDOID, sizeof(ItemPointerData), false, 's'));
-	kg_spi_run(&saved,
-			   "SELECT FROM (SELECT unnest($2), unnest($3)) u(node, tid), "
-			   "LATERAL (SELECT FROM @kg_entity WHERE tenant = $1 "
-			   "AND node = u.node AND ctid = u.tid OFFSET 0) e",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(
+		&saved,
+		"SELECT FROM (SELECT unnest($2), unnest($3)) u(node, tid), "
+		"LATERAL (SELECT FROM @kg_entity WHERE tenant = $1 "
+		"AND node = u.node AND ctid = u.tid OFFSET 0) e",
+		kg_arg_text(tenant),
+		kg_arg_int8s(nodes, n),
+		kg_arg(TIDARRAYOID,
+			   PointerGetDatum(construct_array(
+				   elements, n, TIDOID, sizeof(ItemPointerData), false, 's'))));
 	SPI_freetuptable(SPI_tuptable);
 	if (SPI_processed < n)
 		kg_refuse_newer();

@@ -48,13 +48,15 @@ kg_stored_end(Snapshot before)
 
 /* Rows (number from 1, hash) of a statement. */
 static Document *
-read_documents(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-			   const Datum *values, int n, bool read_only)
+read_documents(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
+			   int n, bool then)
 {
 	Document *documents = palloc0(Max(1, n) * sizeof(Document));
 
-	kg_spi_run(
-		saved, sql, nargs, argtypes, values, NULL, read_only, SPI_OK_SELECT);
+	if (then)
+		kg_spi_read_args(saved, sql, nargs, args);
+	else
+		kg_spi_exec_args(saved, sql, nargs, args);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Document *document = &documents[kg_spi_int64(i, 1) - 1];
@@ -78,8 +80,8 @@ fate_of(const Document *was, const Document *is)
 
 /* The statement's answer then and now. */
 static void
-compare(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-		const Datum *values, int n, Snapshot before, KgFate *fates)
+compare(KgSaved *saved, const char *sql, int nargs, const KgArg *args, int n,
+		Snapshot before, KgFate *fates)
 {
 	KgUserContext user;
 	Document *was;
@@ -87,9 +89,9 @@ compare(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
 
 	kg_become_owner(&user);
 	PushActiveSnapshot(before);
-	was = read_documents(saved, sql, nargs, argtypes, values, n, true);
+	was = read_documents(saved, sql, nargs, args, n, true);
 	PopActiveSnapshot();
-	is = read_documents(saved, sql, nargs, argtypes, values, n, false);
+	is = read_documents(saved, sql, nargs, args, n, false);
 	kg_restore_user(&user);
 	for (int i = 0; i < n; i++)
 		fates[i] = fate_of(&was[i], &is[i]);
@@ -103,16 +105,12 @@ kg_stored_entities(const char *tenant, const KgType *type,
 				   KgFate *fates)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[KG_OF_IDS_ARGS];
 
 	if (n == 0)
 		return;
-	kg_of_ids_values(values, tenant, type, ids, n);
 	compare(&saved,
 			KG_OF_IDS("u.ord, jsonb_hash_extended(e.data, 0)"),
-			KG_OF_IDS_ARGS,
-			kg_of_ids_argtypes,
-			values,
+			KG_ARGS(KG_OF_IDS_ARGS(tenant, type, ids, n)),
 			n,
 			before,
 			fates);
@@ -123,17 +121,11 @@ kg_stored_edges(const char *tenant, const KgColumns *edges, Snapshot before,
 				KgFate *fates)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(tenant)};
+	KgArg args[KG_EDGE_COLUMNS + 1] = {kg_arg_text(tenant)};
 
 	if (edges->nrows == 0)
 		return;
-	kg_columns_arrays(edges, &values[1]);
+	kg_columns_args(edges, &args[1]);
 	compare(&saved,
 			"SELECT u.ord, coalesce(jsonb_hash_extended(e.properties, 0), 0) "
 			"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
@@ -141,9 +133,8 @@ kg_stored_edges(const char *tenant, const KgColumns *edges, Snapshot before,
 			"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
 			"AND e.relation_no = u.relation_no AND e.key = u.key "
 			"AND e.target = u.target AND e.property IS NULL",
-			6,
-			argtypes,
-			values,
+			lengthof(args),
+			args,
 			edges->nrows,
 			before,
 			fates);
@@ -185,27 +176,20 @@ void
 kg_stored_require_edges(const char *tenant, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID, TEXTARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(tenant)};
 	bool missing;
 
 	if (!kg_stored_has_own_triggers("kg_edge"))
 		return;
-	kg_columns_arrays(edges, &values[1]);
-	kg_spi_run(&saved,
-			   "SELECT FROM unnest($2, $3, $4, $5) "
-			   "AS u(source, relation_no, target, property) "
-			   "WHERE NOT EXISTS (SELECT FROM @kg_edge e WHERE e.tenant = $1 "
-			   "AND e.source = u.source AND e.relation_no = u.relation_no "
-			   "AND e.key = '' AND e.target = u.target "
-			   "AND e.property IS NOT NULL)",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_columns_exec(
+		&saved,
+		"SELECT FROM unnest($2, $3, $4, $5) "
+		"AS u(source, relation_no, target, property) "
+		"WHERE NOT EXISTS (SELECT FROM @kg_edge e WHERE e.tenant = $1 "
+		"AND e.source = u.source AND e.relation_no = u.relation_no "
+		"AND e.key = '' AND e.target = u.target "
+		"AND e.property IS NOT NULL)",
+		tenant,
+		edges);
 	missing = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
 	if (missing)
@@ -216,13 +200,12 @@ void
 kg_stored_require_no_edges(KgSaved *saved, const char *sql, const char *tenant,
 						   Datum nodes)
 {
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), nodes};
 	bool left;
 
 	if (!kg_stored_has_own_triggers("kg_edge"))
 		return;
-	kg_spi_run_latest(saved, sql, 2, argtypes, values, NULL, SPI_OK_SELECT);
+	kg_spi_exec_latest(
+		saved, sql, kg_arg_text(tenant), kg_arg(INT8ARRAYOID, nodes));
 	left = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
 	if (left)

@@ -145,12 +145,9 @@ static void
 put_head(Export *export, const char *tenant)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, INT4OID};
-	Datum values[] = {CStringGetTextDatum(tenant),
-					  Int32GetDatum(KG_TRANSFER_FORMAT)};
 	bool isnull;
 
-	kg_spi_run(
+	kg_spi_read(
 		&saved,
 		"SELECT jsonb_build_object('kg_graph', jsonb_build_object("
 		"'format', $2, 'version', (SELECT extversion FROM pg_extension "
@@ -159,12 +156,8 @@ put_head(Export *export, const char *tenant)
 		"'on_table', on_table, 'command', command, 'roles', roles, "
 		"'using', using_expr, 'check', check_expr) ORDER BY policy), '[]') "
 		"FROM @kg_policy))::text",
-		lengthof(argtypes),
-		argtypes,
-		values,
-		NULL,
-		true,
-		SPI_OK_SELECT);
+		kg_arg_text(tenant),
+		kg_arg_int4(KG_TRANSFER_FORMAT));
 	put_line(export, kg_spi_value(0, 1, &isnull));
 }
 

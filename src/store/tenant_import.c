@@ -159,25 +159,18 @@ static void
 require_policies(Import *import)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {JSONBOID};
-	Datum values[] = {JsonbPGetDatum(import->head)};
 	KgError *err;
 
 	if (import->options->without_policies)
 		return;
-	kg_spi_run(&saved,
-			   "SELECT p ->> 'policy' FROM jsonb_array_elements("
-			   "$1 -> 'policies') p WHERE NOT EXISTS (SELECT FROM @kg_policy "
-			   "WHERE policy = p ->> 'policy' AND on_table = p ->> 'on_table' "
-			   "AND command = p ->> 'command' AND to_jsonb(roles) = p -> "
-			   "'roles' AND using_expr IS NOT DISTINCT FROM p ->> 'using' "
-			   "AND check_expr IS NOT DISTINCT FROM p ->> 'check') ORDER BY 1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   true,
-			   SPI_OK_SELECT);
+	kg_spi_read(&saved,
+				"SELECT p ->> 'policy' FROM jsonb_array_elements("
+				"$1 -> 'policies') p WHERE NOT EXISTS (SELECT FROM @kg_policy "
+				"WHERE policy = p ->> 'policy' AND on_table = p ->> 'on_table' "
+				"AND command = p ->> 'command' AND to_jsonb(roles) = p -> "
+				"'roles' AND using_expr IS NOT DISTINCT FROM p ->> 'using' "
+				"AND check_expr IS NOT DISTINCT FROM p ->> 'check') ORDER BY 1",
+				kg_arg_jsonb(import->head));
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
@@ -273,27 +266,19 @@ static void
 keep_part(Import *import)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4OID, INT8OID, BYTEAOID, JSONBOID};
 	bytea *digest = palloc(VARHDRSZ + KG_CHAIN_BYTES);
-	Datum values[] = {import->tenant_datum,
-					  Int32GetDatum(import->part),
-					  Int64GetDatum(import->lines),
-					  PointerGetDatum(digest),
-					  JsonbPGetDatum(import->head)};
 
 	SET_VARSIZE(digest, VARHDRSZ + KG_CHAIN_BYTES);
 	memcpy(VARDATA(digest), import->digest, KG_CHAIN_BYTES);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_import(tenant, part, lines, digest, head) "
-			   "VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant) DO UPDATE "
-			   "SET part = $2, lines = $3, digest = $4",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_import(tenant, part, lines, digest, head) "
+				"VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant) DO UPDATE "
+				"SET part = $2, lines = $3, digest = $4",
+				kg_arg(TEXTOID, import->tenant_datum),
+				kg_arg_int4(import->part),
+				kg_arg_int8(import->lines),
+				kg_arg(BYTEAOID, PointerGetDatum(digest)),
+				kg_arg_jsonb(import->head));
 }
 
 /* Lines on their way to kg_import_row. */
@@ -310,34 +295,35 @@ static void
 end_batch(Import *import, Batch *batch)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTARRAYOID, INT8ARRAYOID, JSONBARRAYOID};
-	Datum values[4] = {import->tenant_datum};
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
 	if (batch->n > 0)
-	{
-		values[1] = PointerGetDatum(construct_array(
-			batch->tables, batch->n, TEXTOID, -1, false, TYPALIGN_INT));
-		values[2] = PointerGetDatum(construct_array(batch->lines,
-													batch->n,
-													INT8OID,
-													8,
-													FLOAT8PASSBYVAL,
-													TYPALIGN_DOUBLE));
-		values[3] = PointerGetDatum(construct_array(
-			batch->rows, batch->n, JSONBOID, -1, false, TYPALIGN_INT));
-		kg_spi_run(
+		kg_spi_exec(
 			&saved,
 			"INSERT INTO @kg_import_row(tenant, \"table\", line, \"row\") "
 			"SELECT $1, u.* FROM unnest($2, $3, $4) u",
-			lengthof(argtypes),
-			argtypes,
-			values,
-			NULL,
-			false,
-			SPI_OK_INSERT);
-	}
+			kg_arg(TEXTOID, import->tenant_datum),
+			kg_arg(TEXTARRAYOID,
+				   PointerGetDatum(construct_array(batch->tables,
+												   batch->n,
+												   TEXTOID,
+												   -1,
+												   false,
+												   TYPALIGN_INT))),
+			kg_arg(INT8ARRAYOID,
+				   PointerGetDatum(construct_array(batch->lines,
+												   batch->n,
+												   INT8OID,
+												   8,
+												   FLOAT8PASSBYVAL,
+												   TYPALIGN_DOUBLE))),
+			kg_arg(JSONBARRAYOID,
+				   PointerGetDatum(construct_array(batch->rows,
+												   batch->n,
+												   JSONBOID,
+												   -1,
+												   false,
+												   TYPALIGN_INT))));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(batch->context);
 	batch->n = 0;
@@ -554,7 +540,6 @@ static void
 make_tenant(Import *import)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
 
 	run(import,
 		"INSERT INTO @kg_tenant(tenant, created_at, authorizer) "
@@ -568,16 +553,11 @@ make_tenant(Import *import)
 		require_new(import);
 		throw_content("no row of kg_tenant", "one");
 	}
-	kg_spi_run(&saved,
-			   "SELECT FROM @kg_tenant WHERE tenant = $1 "
-			   "AND authorizer IS NOT NULL "
-			   "AND to_regprocedure(authorizer) IS NULL",
-			   1,
-			   argtypes,
-			   &import->tenant_datum,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT FROM @kg_tenant WHERE tenant = $1 "
+				"AND authorizer IS NOT NULL "
+				"AND to_regprocedure(authorizer) IS NULL",
+				kg_arg(TEXTOID, import->tenant_datum));
 	import->authorizer_gone = SPI_processed > 0;
 }
 

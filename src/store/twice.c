@@ -11,17 +11,15 @@
 #include "utils/builtins.h"
 
 /*
- * A row of the statement is one that is there twice.  They are counted: from
- * PostgreSQL 18 on the planner takes a join of a table with itself by a unique
- * key for the table.
+ * A row of the statement that was run is one that is there twice.  They are
+ * counted: from PostgreSQL 18 on the planner takes a join of a table with itself
+ * by a unique key for the table.
  */
 static void
-refuse(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-	   const Datum *values, const char *what)
+refuse(const char *what)
 {
 	KgError *err;
 
-	kg_spi_run(saved, sql, nargs, argtypes, values, NULL, false, SPI_OK_SELECT);
 	if (SPI_processed == 0)
 	{
 		SPI_freetuptable(SPI_tuptable);
@@ -39,68 +37,53 @@ void
 kg_refuse_entities_twice(const char *tenant, const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant)};
 
 	if (!IsolationUsesXactSnapshot() || nodes->n == 0)
 		return;
-	values[1] = kg_int64_array(nodes->nodes, nodes->n);
-	refuse(&saved,
-		   "SELECT FROM @kg_entity e WHERE e.tenant = $1 AND e.node = ANY($2) "
-		   "AND (SELECT count(*) FROM @kg_entity o WHERE o.tenant = $1 "
-		   "AND o.bundle = e.bundle AND o.entity_type = e.entity_type "
-		   "AND o.entity_id = e.entity_id) > 1 LIMIT 1",
-		   2,
-		   argtypes,
-		   values,
-		   "freed an entity's id");
+	kg_spi_exec(
+		&saved,
+		"SELECT FROM @kg_entity e WHERE e.tenant = $1 AND e.node = ANY($2) "
+		"AND (SELECT count(*) FROM @kg_entity o WHERE o.tenant = $1 "
+		"AND o.bundle = e.bundle AND o.entity_type = e.entity_type "
+		"AND o.entity_id = e.entity_id) > 1 LIMIT 1",
+		kg_arg_text(tenant),
+		kg_arg_int8s(nodes->nodes, nodes->n));
+	refuse("freed an entity's id");
 }
 
 void
 kg_refuse_values_twice(const char *tenant, const KgColumns *rows)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, INT4ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, INT8ARRAYOID};
-	Datum values[5] = {CStringGetTextDatum(tenant)};
 
 	if (!IsolationUsesXactSnapshot())
 		return;
-	kg_columns_arrays(rows, &values[1]);
-	refuse(&saved,
-		   "SELECT FROM unnest($2, $3, $4, $5) u(type_no, field, key, node) "
-		   "JOIN @kg_unique_key k ON k.tenant = $1 AND k.type_no = u.type_no "
-		   "AND k.field = u.field AND k.key = u.key AND k.node <> u.node "
-		   "LIMIT 1",
-		   5,
-		   argtypes,
-		   values,
-		   "freed a value that an \"x-ref-field\" names");
+	kg_columns_exec(
+		&saved,
+		"SELECT FROM unnest($2, $3, $4, $5) u(type_no, field, key, node) "
+		"JOIN @kg_unique_key k ON k.tenant = $1 AND k.type_no = u.type_no "
+		"AND k.field = u.field AND k.key = u.key AND k.node <> u.node "
+		"LIMIT 1",
+		tenant,
+		rows);
+	refuse("freed a value that an \"x-ref-field\" names");
 }
 
 void
 kg_refuse_edges_twice(const char *tenant, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(tenant)};
 
 	if (!IsolationUsesXactSnapshot())
 		return;
-	kg_columns_arrays(edges, &values[1]);
-	refuse(&saved,
-		   "SELECT FROM unnest($2, $3, $4, $5, $6) "
-		   "u(source, relation_no, target, key, properties) "
-		   "WHERE (SELECT count(*) FROM @kg_edge e WHERE e.tenant = $1 "
-		   "AND e.source = u.source AND e.relation_no = u.relation_no "
-		   "AND e.key = u.key AND e.target = u.target) > 1 LIMIT 1",
-		   6,
-		   argtypes,
-		   values,
-		   "deleted an edge that is written");
+	kg_columns_exec(
+		&saved,
+		"SELECT FROM unnest($2, $3, $4, $5, $6) "
+		"u(source, relation_no, target, key, properties) "
+		"WHERE (SELECT count(*) FROM @kg_edge e WHERE e.tenant = $1 "
+		"AND e.source = u.source AND e.relation_no = u.relation_no "
+		"AND e.key = u.key AND e.target = u.target) > 1 LIMIT 1",
+		tenant,
+		edges);
+	refuse("deleted an edge that is written");
 }

@@ -24,9 +24,6 @@
 #define KG_UNIQUE_CHUNK 5000
 
 /* tenant, then the columns of KgUniqueRows. */
-static const Oid row_argtypes[] = {
-	TEXTOID, INT4ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, INT8ARRAYOID};
-
 void
 kg_unique_init(KgUniqueRows *unique, MemoryContext context)
 {
@@ -143,22 +140,14 @@ static void
 delete_stale(const char *tenant, const KgNodeList *stale)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
 
 	if (stale->n == 0)
 		return;
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_int64_array(stale->nodes, stale->n);
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
-			   "AND node = ANY($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_unique_key WHERE tenant = $1 "
+				"AND node = ANY($2)",
+				kg_arg_text(tenant),
+				kg_arg_int8s(stale->nodes, stale->n));
 }
 
 /* Insert what is free; says whether everything was. */
@@ -166,20 +155,14 @@ static bool
 insert_rows(const char *tenant, const KgColumns *rows)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum values[5];
 
-	values[0] = CStringGetTextDatum(tenant);
-	kg_columns_arrays(rows, &values[1]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_unique_key(tenant, type_no, field, key, node) "
-			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5) "
-			   "ON CONFLICT DO NOTHING",
-			   5,
-			   row_argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_columns_exec(
+		&saved,
+		"INSERT INTO @kg_unique_key(tenant, type_no, field, key, node) "
+		"SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5) "
+		"ON CONFLICT DO NOTHING",
+		tenant,
+		rows);
 	if (SPI_processed < rows->nrows)
 		return false;
 	kg_refuse_values_twice(tenant, rows);
@@ -192,25 +175,21 @@ kg_unique_holders(const char *tenant, const KgColumns *rows,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext context = CurrentMemoryContext;
-	Datum values[5];
+	KgArg args[5] = {kg_arg_text(tenant)};
 	int n;
 
-	values[0] = CStringGetTextDatum(tenant);
-	kg_columns_arrays(rows, &values[1]);
-	kg_spi_run_latest(&saved,
-					  "SELECT u.ord, k.node, e.entity_id "
-					  "FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
-					  "AS u(type_no, field, key, node, ord) "
-					  "JOIN @kg_unique_key k ON k.tenant = $1 "
-					  "AND k.type_no = u.type_no AND k.field = u.field "
-					  "AND k.key = u.key AND k.node <> u.node "
-					  "LEFT JOIN @kg_entity e ON e.tenant = $1 "
-					  "AND e.node = k.node ORDER BY u.ord",
-					  5,
-					  row_argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_columns_args(rows, &args[1]);
+	kg_spi_exec_latest_args(&saved,
+							"SELECT u.ord, k.node, e.entity_id "
+							"FROM unnest($2, $3, $4, $5) WITH ORDINALITY "
+							"AS u(type_no, field, key, node, ord) "
+							"JOIN @kg_unique_key k ON k.tenant = $1 "
+							"AND k.type_no = u.type_no AND k.field = u.field "
+							"AND k.key = u.key AND k.node <> u.node "
+							"LEFT JOIN @kg_entity e ON e.tenant = $1 "
+							"AND e.node = k.node ORDER BY u.ord",
+							lengthof(args),
+							args);
 	MemoryContextSwitchTo(context);
 	n = SPI_processed;
 	*holders = palloc(Max(1, n) * sizeof(KgUniqueHolder));
@@ -247,19 +226,13 @@ void
 kg_unique_clear(const char *tenant, int32 type_no, const char *field)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, TEXTOID};
-	Datum values[3] = {CStringGetTextDatum(tenant),
-					   Int32GetDatum(type_no),
-					   CStringGetTextDatum(field)};
 
-	kg_spi_run_newest(&saved,
-					  "DELETE FROM @kg_unique_key WHERE tenant = $1 "
-					  "AND type_no = $2 AND field = $3",
-					  3,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_newest(&saved,
+					   "DELETE FROM @kg_unique_key WHERE tenant = $1 "
+					   "AND type_no = $2 AND field = $3",
+					   kg_arg_text(tenant),
+					   kg_arg_int4(type_no),
+					   kg_arg_text(field));
 }
 
 KgError *
@@ -314,20 +287,14 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	   KgUniqueRows *unique)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(catalog->tenant),
-					   kg_int64_array(nodes, n)};
 	MemoryContext context = CurrentMemoryContext;
 
-	kg_spi_run_latest(&saved,
-					  "SELECT node, type_no::bigint, data "
-					  "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
-					  "ORDER BY entity_id",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT node, type_no::bigint, data "
+					   "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2) "
+					   "ORDER BY entity_id",
+					   kg_arg_text(catalog->tenant),
+					   kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{

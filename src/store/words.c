@@ -57,50 +57,34 @@ static void
 delete_rows(const char *tenant, const KgNodeList *stale)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT4OID, INT8ARRAYOID};
-	Datum values[3] = {CStringGetTextDatum(tenant),
-					   Int32GetDatum(kg_backend_number())};
 
-	values[2] = kg_int64_array(stale->nodes, stale->n);
-	kg_spi_run_newest(&saved,
-					  KG_COUNT("DELETE FROM @kg_word WHERE tenant = $1 "
-							   "AND node = ANY($3)",
-							   "-"),
-					  lengthof(argtypes),
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_INSERT);
+	kg_spi_exec_newest(&saved,
+					   KG_COUNT("DELETE FROM @kg_word WHERE tenant = $1 "
+								"AND node = ANY($3)",
+								"-"),
+					   kg_arg_text(tenant),
+					   kg_arg_int4(kg_backend_number()),
+					   kg_arg_int8s(stale->nodes, stale->n));
 }
 
 static void
 insert_rows(const char *tenant, const KgColumns *rows)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT4OID,
-								   TEXTARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT4ARRAYOID};
-	Datum values[7] = {CStringGetTextDatum(tenant),
-					   Int32GetDatum(kg_backend_number())};
+	KgArg args[7] = {kg_arg_text(tenant), kg_arg_int4(kg_backend_number())};
 
-	kg_columns_arrays(rows, &values[2]);
-	kg_spi_run_newest(&saved,
-					  KG_COUNT("INSERT INTO @kg_word(tenant, word, type_no, "
-							   "node, frequency, length) SELECT $1, "
-							   "u.* FROM unnest($3, $4, $5, $6, $7) "
-							   "AS u(word, type_no, node, frequency, length) "
-							   "ORDER BY u.word COLLATE \"C\", u.type_no, "
-							   "u.node",
-							   "+"),
-					  lengthof(argtypes),
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_INSERT);
+	kg_columns_args(rows, &args[2]);
+	kg_spi_exec_newest_args(
+		&saved,
+		KG_COUNT("INSERT INTO @kg_word(tenant, word, type_no, "
+				 "node, frequency, length) SELECT $1, "
+				 "u.* FROM unnest($3, $4, $5, $6, $7) "
+				 "AS u(word, type_no, node, frequency, length) "
+				 "ORDER BY u.word COLLATE \"C\", u.type_no, "
+				 "u.node",
+				 "+"),
+		lengthof(args),
+		args);
 }
 
 void
