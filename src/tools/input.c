@@ -9,6 +9,7 @@
 #include "query/past.h"
 #include "query/validity.h"
 #include "tools/input.h"
+#include "tools/misplaced.h"
 #include "tools/other_tool.h"
 #include "tools/schema_template.h"
 
@@ -47,6 +48,7 @@ check_known(const KgInput *in)
 		{
 			if (in->path[0] == '\0')
 				kg_refuse_other_tool(in->object, &it.key);
+			kg_refuse_misplaced(in->object, in->path, outline, &it.key);
 			kg_args_known(in->object, in->path, outline->names, outline->n);
 		}
 }

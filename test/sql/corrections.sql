@@ -44,6 +44,15 @@ SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
   ('list_invoice', json_build_object('where', json_build_object('status', repeat('x', 5000)))::text)) x(t, a);
 -- a name that is taken is not taken again
 SELECT pg_temp.instead('list_invoice', '{"filter": {"status": "paid"}, "filters": {"status": "sent"}}');
+-- a property among the arguments goes into the filters, with those that are there; one that is in them already, or filters of another form, are in doubt
+SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
+  ('list_invoice', '{"status": "paid", "customer": "C-100", "limit": 2}'),
+  ('list_invoice', '{"status": "paid", "filters": {"customer": "C-100"}}'),
+  ('list_invoice', '{"status": "paid", "filters": {"status": "sent"}}'),
+  ('list_invoice', '{"status": "paid", "filters": "C-100"}'),
+  ('find_nodes', '{"node_label": "invoice", "amount": {"gt": 100}}'),
+  ('find_nodes', '{"node_label": "no such type", "amount": {"gt": 100}}'),
+  ('traverse_relationships', '{"from": {"label": "invoice", "status": "paid"}, "relationships": [{"type": "OF_CUSTOMER"}]}')) x(t, a);
 -- as an error of SQL
 DO $$
 DECLARE
