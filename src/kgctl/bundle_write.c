@@ -37,7 +37,7 @@ write_file(const Writer *w, const char *name, const KgJson *value)
 	}
 	if (!ok)
 		kg_error("%s: cannot be written as YAML", path);
-	ok = ok && kg_write_file(path, out.data, out.len, 0666);
+	ok = ok && kg_write_below(w->dir, name, out.data, out.len, 0666);
 	kg_buf_free(&out);
 	return ok;
 }

@@ -124,7 +124,7 @@ kg_read_file(const char *path, KgBuf *out)
 
 /* Step by step, without following any link: for kernels before 5.6. */
 static int
-open_steps(int dir, const char *name, int flags)
+open_steps(int dir, const char *name, int flags, int mode)
 {
 	int at = dup(dir);
 
@@ -136,7 +136,8 @@ open_steps(int dir, const char *name, int flags)
 		int next = openat(at,
 						  step,
 						  O_NOFOLLOW | O_CLOEXEC |
-							  (last ? flags : O_PATH | O_DIRECTORY));
+							  (last ? flags : O_PATH | O_DIRECTORY),
+						  (mode_t) mode);
 		int saved = errno;
 
 		free(step);
@@ -151,10 +152,11 @@ open_steps(int dir, const char *name, int flags)
 
 /*
  * Open what lies below a directory: no link in the name leads out of it, and
- * nothing waits for the other end of a pipe.  -1 with errno.
+ * nothing waits for the other end of a pipe.  The mode is of a file that is made
+ * (O_CREAT).  -1 with errno.
  */
 static int
-open_below(const char *dir, const char *name, int flags)
+open_below(const char *dir, const char *name, int flags, int mode)
 {
 	struct open_how how;
 	int base = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -165,10 +167,11 @@ open_below(const char *dir, const char *name, int flags)
 		return -1;
 	memset(&how, 0, sizeof(how));
 	how.flags = (uint64_t) (flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	how.mode = (uint64_t) mode;
 	how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
 	fd = (int) syscall(SYS_openat2, base, name, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = open_steps(base, name, flags | O_NONBLOCK | O_NOCTTY);
+		fd = open_steps(base, name, flags | O_NONBLOCK | O_NOCTTY, mode);
 	saved = errno;
 	close(base);
 	errno = saved;
@@ -190,7 +193,7 @@ complain_below(const char *dir, const char *name)
 bool
 kg_exists_below(const char *dir, const char *name)
 {
-	int fd = open_below(dir, name, O_RDONLY);
+	int fd = open_below(dir, name, O_RDONLY, 0);
 
 	/* What cannot be opened for another reason is there, and says so later. */
 	if (fd < 0)
@@ -202,7 +205,7 @@ kg_exists_below(const char *dir, const char *name)
 bool
 kg_read_below(const char *dir, const char *name, KgBuf *out)
 {
-	int fd = open_below(dir, name, O_RDONLY);
+	int fd = open_below(dir, name, O_RDONLY, 0);
 	char *path;
 	struct stat st;
 	bool ok;
@@ -222,18 +225,12 @@ kg_read_below(const char *dir, const char *name, KgBuf *out)
 	return ok;
 }
 
-bool
-kg_write_file(const char *path, const char *data, size_t len, int mode)
+/* The whole of a file that is open, which is closed then. */
+static bool
+write_all(int fd, const char *path, const char *data, size_t len)
 {
-	int fd;
 	bool ok = true;
 
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t) mode);
-	if (fd < 0)
-	{
-		kg_error("%s: %s", path, strerror(errno));
-		return false;
-	}
 	while (len > 0 && ok)
 	{
 		ssize_t n = write(fd, data, len);
@@ -252,6 +249,48 @@ kg_write_file(const char *path, const char *data, size_t len, int mode)
 		ok = false;
 	if (!ok)
 		kg_error("%s: %s", path, strerror(errno));
+	return ok;
+}
+
+bool
+kg_write_file(const char *path, const char *data, size_t len, int mode)
+{
+	int fd = open(
+		path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, (mode_t) mode);
+
+	if (fd >= 0)
+		return write_all(fd, path, data, len);
+	kg_error("%s: %s", path, strerror(errno));
+	return false;
+}
+
+bool
+kg_write_below(const char *dir, const char *name, const char *data, size_t len,
+			   int mode)
+{
+	int fd = open_below(dir, name, O_WRONLY | O_CREAT, mode);
+	char *path;
+	struct stat st;
+	bool ok;
+
+	if (fd < 0)
+		return complain_below(dir, name);
+	path = kg_format("%s/%s", dir, name);
+	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	if (!ok)
+	{
+		kg_error("%s: not a regular file", path);
+		close(fd);
+	}
+	else if (ftruncate(fd, 0) != 0)
+	{
+		kg_error("%s: %s", path, strerror(errno));
+		close(fd);
+		ok = false;
+	}
+	else
+		ok = write_all(fd, path, data, len);
+	free(path);
 	return ok;
 }
 
@@ -290,7 +329,7 @@ bool
 kg_list_below(const char *dir, const char *name, const char *const *suffixes,
 			  char ***names, size_t *count)
 {
-	int fd = open_below(dir, name, O_RDONLY | O_DIRECTORY);
+	int fd = open_below(dir, name, O_RDONLY | O_DIRECTORY, 0);
 	DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 

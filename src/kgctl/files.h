@@ -27,6 +27,8 @@ extern bool kg_is_directory(const char *path);
  */
 extern bool kg_exists_below(const char *dir, const char *name);
 extern bool kg_read_below(const char *dir, const char *name, KgBuf *out);
+extern bool kg_write_below(const char *dir, const char *name, const char *data,
+						   size_t len, int mode);
 
 /*
  * The names in a directory below dir that end in one of the suffixes (NULL

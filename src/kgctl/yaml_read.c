@@ -239,25 +239,33 @@ read_plain(Reader *r, const yaml_event_t *event, const char *s, size_t len)
 	return value ? value : kg_json_string(r->arena, s, len);
 }
 
+/* Whether a scalar can be told in JSON: no NUL, no tag but that of strings. */
+static bool
+check_scalar(Reader *r, const yaml_event_t *event)
+{
+	const char *tag = (const char *) event->data.scalar.tag;
+
+	if (memchr(event->data.scalar.value, '\0', event->data.scalar.length) !=
+		NULL)
+		return fail(r,
+					&event->start_mark,
+					"NUL cannot be stored in jsonb",
+					NULL) != NULL;
+	if (tag == NULL || strcmp(tag, "!") == 0 || strcmp(tag, YAML_STR_TAG) == 0)
+		return true;
+	return fail(r, &event->start_mark, "unsupported tag", tag) != NULL;
+}
+
 static KgJson *
 read_scalar(Reader *r, const yaml_event_t *event)
 {
 	const char *s = (const char *) event->data.scalar.value;
 	size_t len = event->data.scalar.length;
-	const char *tag = (const char *) event->data.scalar.tag;
-	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+				 event->data.scalar.tag == NULL;
 
-	if (memchr(s, '\0', len) != NULL)
-		return fail(
-			r, &event->start_mark, "NUL cannot be stored in jsonb", NULL);
-	if (tag != NULL && strcmp(tag, "!") != 0)
-	{
-		if (strcmp(tag, YAML_STR_TAG) != 0)
-			return fail(r, &event->start_mark, "unsupported tag", tag);
-		plain = false;
-	}
-	else if (tag != NULL)
-		plain = false;
+	if (!check_scalar(r, event))
+		return NULL;
 	return plain ? read_plain(r, event, s, len)
 				 : kg_json_string(r->arena, s, len);
 }
@@ -298,9 +306,8 @@ read_key(Reader *r, const yaml_event_t *event)
 				"<<"))
 		return fail(
 			r, &event->start_mark, "merge keys are not supported", NULL);
-	if (memchr(event->data.scalar.value, '\0', event->data.scalar.length))
-		return fail(
-			r, &event->start_mark, "NUL cannot be stored in jsonb", NULL);
+	if (!check_scalar(r, event))
+		return NULL;
 	return kg_json_string(r->arena,
 						  (const char *) event->data.scalar.value,
 						  event->data.scalar.length);

@@ -3,7 +3,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use File::Path qw(make_path);
+use File::Path qw(make_path remove_tree);
 use IPC::Run ();
 use KgGateway;
 use KgTest;
@@ -97,6 +97,7 @@ for my $case (
 	["a: &a [1,2,3,4,5,6,7,8,9]\n" . join('', map { my $p = chr(96 + $_); my $n = chr(97 + $_); "$n: &$n [" . join(',', ("*$p") x 9) . "]\n" } 1 .. 9), qr{aliases unfold too far}, 'a billion laughs'],
 	["<<: {a: 1}\n", qr{manifest\.yaml:1: merge keys}, 'a merge key'],
 	["a: !!python/object:x 1\n", qr{unsupported tag}, 'a tag'],
+	["!!python/object:x a: 1\n", qr{unsupported tag}, 'a tag of a key'],
 	["a: 1\n--- \nb: 2\n", qr{more than one document}, 'two documents'],
 	["a: [1, 2\n", qr{manifest\.yaml:\d: }, 'not YAML'],
 	["a: \"\\0\"\n", qr{NUL}, 'NUL'],
@@ -285,6 +286,19 @@ for my $signal (qw(INT TERM HUP QUIT))
 	is((kgctl('call', 'get_thing', 'wrong=c'))[0], 1, 'a tool that fails');
 	is((kgctl('export', 'things', '-o', "$dir/out"))[0], 0, 'export');
 	fails(4, qr/not empty/, 'export into a full directory', 'export', 'things', '-o', "$dir/out");
+	# What it writes over is not what a link leads to.
+	put('victim', "precious\n");
+	mkdir "$dir/elsewhere";
+	for my $link (['manifest.yaml', '../victim'], ['schemas', "$dir/elsewhere"], ['entities', '../elsewhere'], ['edges.yaml', '/dev/null'])
+	{
+		mkdir "$dir/linked";
+		symlink $link->[1], "$dir/linked/$link->[0]";
+		fails(4, qr/a link that leads out of the bundle's directory/, "export through a link $link->[0]", 'export', 'things', '-o', "$dir/linked", '--force')
+			unless $link->[0] eq 'edges.yaml' && !-e "$dir/out/edges.yaml";
+		remove_tree("$dir/linked");
+	}
+	is(slurp_file("$dir/victim"), "precious\n", 'what a link led to is as it was');
+	is_deeply([ glob "$dir/elsewhere/*" ], [], 'and nothing was written there');
 	is((kgctl('diff', "$dir/out"))[0], 0, 'what was exported does not differ');
 	is((kgctl('export', 'things', '-o', "$dir/out.yaml"))[0], 0, 'export to one YAML file');
 	is((kgctl('diff', "$dir/out.yaml"))[0], 0, 'nor does that');
