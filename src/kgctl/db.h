@@ -112,6 +112,12 @@ extern void kg_report_row(const char *path, unsigned long row,
 						  const KgJson *error);
 extern void kg_report_result(KgDb *db, const PGresult *res);
 
+/*
+ * A longer token is none.  The database's own limit, kg_graph.max_token_bytes,
+ * may be set to less, and to more than a request's headers hold.
+ */
+#define KG_MAX_TOKEN (32 * 1024)
+
 /* The token from --token-file, KGCTL_TOKEN or what login saved (token.c). */
 extern bool kg_token_find(const KgArgs *args, bool saved, char **token);
 extern bool kg_token_read(const char *path, char **token);

@@ -86,11 +86,14 @@ struct KgRequest
 	KgHttpConn *conn;
 	struct MHD_Connection *mhd;
 	KgBuf body;
-	int64_t started;
-	bool refused;	/* answered already or to be answered with response */
-	bool too_large; /* the rest of the body is thrown away */
-	bool complete;	/* the body is there */
-	bool probes;	/* as its connection */
+	int64_t started;	  /* the request line was there */
+	uintptr_t target_end; /* of the request line, as it was read */
+	bool has_nul;		  /* the target would end at one, decoded */
+	bool begun;			  /* the headers are there */
+	bool refused;		  /* answered already or to be answered with response */
+	bool too_large;		  /* the rest of the body is thrown away */
+	bool complete;		  /* the body is there */
+	bool probes;		  /* as its connection */
 	bool suspended;
 	bool gone; /* the client is not there any more */
 	bool modern;
@@ -118,6 +121,9 @@ extern void kg_http_resume(KgRequest *req);
 extern void kg_http_suspend(KgRequest *req);
 
 /* http_request.c */
+/* The request line has been read; what is made here ends in completed. */
+extern void *kg_http_begin(void *cls, const char *target,
+						   struct MHD_Connection *mhd);
 extern enum MHD_Result kg_http_access(void *cls, struct MHD_Connection *mhd,
 									  const char *url, const char *method,
 									  const char *version,

@@ -8,10 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kgctl/db.h"
 #include "kgctl/http.h"
 
-/* kg_login() takes no longer one. */
-#define MAX_TOKEN 8192
 /* Of the headers that may be there once, one is there twice. */
 #define AMBIGUOUS (1u << 31)
 
@@ -222,7 +221,8 @@ check_line(void *cls, enum MHD_ValueKind kind, const char *key,
 /*
  * That what is before us, a proxy perhaps, read the same lines as we: no space
  * before a colon, no line that goes on in the next one, no control character
- * (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section 5.5).  Before its
+ * (RFC 9112, sections 5.1, 5.2 and 2.2; RFC 9110, section 5.5), no NUL in what is
+ * asked for, where the path would end for us.  Before its
  * release 1.0 libmicrohttpd joins such lines and ends them at a NUL; but it
  * points at them where they were read, so that what was left out shows as a
  * gap.
@@ -232,9 +232,14 @@ kg_headers_wellformed(KgRequest *req, const char *method, const char *version)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
 		req->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-	Lines lines = {(uintptr_t) version + strlen(version), true};
+	Lines lines = {(uintptr_t) version + strlen(version),
+				   !req->has_nul &&
+					   (!library_is_lenient() ||
+						is_line_end(req->target_end, (uintptr_t) version, 1))};
 
-	MHD_get_connection_values(req->mhd, MHD_HEADER_KIND, check_line, &lines);
+	if (lines.ok)
+		MHD_get_connection_values(
+			req->mhd, MHD_HEADER_KIND, check_line, &lines);
 	if (lines.ok && library_is_lenient())
 		lines.ok = info != NULL &&
 				   is_line_end(
@@ -338,7 +343,7 @@ kg_headers_token(KgRequest *req, const char **token)
 	if (*p != '\0' || p == value)
 		return refuse_token(
 			req, MHD_HTTP_BAD_REQUEST, "invalid_request", "not a bearer token");
-	if (p - value > MAX_TOKEN)
+	if (p - value > KG_MAX_TOKEN)
 		return refuse_token(
 			req, MHD_HTTP_UNAUTHORIZED, "invalid_token", "not a bearer token");
 	*token = value;
@@ -504,5 +509,7 @@ kg_headers_protocol(KgRequest *req, KgMessage *msg,
 					  "the header MCP-Protocol-Version names no supported "
 					  "version");
 	*legacy_revision = version ? version : KG_LEGACY_DEFAULT;
+	if (msg->kind == KG_MSG_BATCH && !kg_revision_has_batches(*legacy_revision))
+		return refuse(req, KG_RPC_REQUEST, "a batch is not allowed");
 	return true;
 }

@@ -358,17 +358,26 @@ new_request(KgHttp *http, struct MHD_Connection *mhd)
 	return req;
 }
 
+void *
+kg_http_begin(void *cls, const char *target, struct MHD_Connection *mhd)
+{
+	KgRequest *req = new_request(cls, mhd);
+
+	req->target_end = (uintptr_t) target + strlen(target);
+	req->has_nul = strstr(target, "%00") != NULL;
+	return req;
+}
+
 enum MHD_Result
 kg_http_access(void *cls, struct MHD_Connection *mhd, const char *url,
 			   const char *method, const char *version, const char *upload_data,
 			   size_t *upload_data_size, void **req_cls)
 {
-	KgHttp *http = cls;
 	KgRequest *req = *req_cls;
 
-	if (req == NULL)
+	if (!req->begun)
 	{
-		req = *req_cls = new_request(http, mhd);
+		req->begun = true;
 		if (!kg_headers_wellformed(req, method, version) ||
 			!kg_headers_single(req))
 		{

@@ -27,6 +27,12 @@ kg_revision_is_legacy(const char *revision)
 	return false;
 }
 
+bool
+kg_revision_has_batches(const char *revision)
+{
+	return strcmp(revision, "2025-03-26") == 0;
+}
+
 /* An id as it is to be echoed: a string or an integer. */
 static char *
 id_text(const KgJson *id)
@@ -227,11 +233,13 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 		kg_buf_add(out, text, len);
 		return;
 	}
-	skip++;
-	first = skip_space(text, len, skip);
+	first = skip_space(text, len, skip + 1);
+	while (len > 0 && text[len - 1] != '}')
+		len--;
+	/* The last one of a name counts, and that is not the client's to say. */
+	kg_buf_add(out, text, len - 1);
 	kg_buf_printf(out,
-				  "{\"kg_revision\":\"%s\"%s",
-				  revision,
-				  first < len && text[first] == '}' ? "" : ",");
-	kg_buf_add(out, text + skip, len - skip);
+				  "%s\"kg_revision\":\"%s\"}",
+				  text[first] == '}' ? "" : ",",
+				  revision);
 }

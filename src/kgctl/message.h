@@ -55,6 +55,8 @@ typedef struct KgMessage
 /* Whether a revision is one of the modern protocol; and of the legacy one. */
 extern bool kg_revision_is_modern(const char *revision);
 extern bool kg_revision_is_legacy(const char *revision);
+/* One revision alone has them. */
+extern bool kg_revision_has_batches(const char *revision);
 
 /* Parse; false with *error (malloc'd) where it is not JSON. */
 extern bool kg_message_parse(KgMessage *msg, const char *text, size_t len,
@@ -92,7 +94,7 @@ extern void kg_message_tool_error(KgBuf *out, const char *id,
 								  const char *revision, KgRefusal refusal,
 								  const char *text, long retry_after_ms);
 
-/* Put {"kg_revision":"...", in front of a message that is an object. */
+/* Add "kg_revision" to a message that is an object, valid JSON. */
 extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 									 const char *revision);
 

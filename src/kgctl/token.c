@@ -14,7 +14,6 @@
 #include "kgctl/log.h"
 
 /* kg_login() takes at most 8 kB. */
-#define MAX_TOKEN 8192
 
 /* $XDG_CONFIG_HOME/kgctl/token; NULL where there is no home. */
 static char *
@@ -55,9 +54,9 @@ tidy(KgBuf *text, const char *path, char **token)
 		text->len--;
 	while (start < text->len && strchr(" \t\r\n", text->data[start]))
 		start++;
-	if (start == text->len || text->len - start > MAX_TOKEN)
+	if (start == text->len || text->len - start > KG_MAX_TOKEN)
 	{
-		kg_error("%s: no token of 1 to %d bytes", path, MAX_TOKEN);
+		kg_error("%s: no token of 1 to %d bytes", path, KG_MAX_TOKEN);
 		return false;
 	}
 	for (i = start; i < text->len; i++)

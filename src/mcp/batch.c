@@ -136,8 +136,10 @@ kg_mcp_answer_batch(const JsonbContainer *batch, const char *tenant,
 {
 	KgJsonIter it;
 	int n = kg_json_length(batch);
-	bool ok = n > 0;
+	bool ok = true;
 
+	if (n == 0)
+		return kg_mcp_invalid_request("the batch is empty");
 	kg_json_iter_init(&it, batch);
 	while (kg_json_iter_next(&it))
 		ok &= batch_member_ok(&it.value);

@@ -3,6 +3,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use IO::Select;
 use KgGateway;
 use KgTest;
 use Test::More;
@@ -117,6 +118,10 @@ healthy('half requests');
 		[ $good . "X-Nul\0: a\r\n$length", 400, 'NUL in a name' ],
 		[ $good . $length . "X-Nul: a\0b\r\n", 400, 'NUL in the last value' ],
 		[ $good . $length . "\0Transfer-Encoding: chunked\r\n", 400, 'NUL at the start of a line' ],
+		[ $good =~ s{/mcp}{/mcp\0/elsewhere}r . $length, 400, 'NUL in the target' ],
+		[ $good =~ s{/mcp}{/mcp%00/elsewhere}r . $length, 400, 'NUL in the target, encoded' ],
+		[ $good =~ s{/mcp}{/mcp?a=%00}r . $length, 400, 'NUL in the query' ],
+		[ $good =~ s{/mcp}{/%6dcp?a=%2500&b}r . $length, 200, 'a target that is encoded' ],
 		[ $good . "X-Control: a\x01b\r\n$length", 400, 'a control character' ],
 		[ $good . "X-Control: a\x7fb\r\n$length", 400, 'DEL' ],
 		[ $good . "X(Y): a\r\n$length", 400, 'a name that is no token' ],
@@ -147,6 +152,21 @@ healthy('half requests');
 	ok(read_until($socket, \$all, qr/(?:HTTP\/1\.1 200.*){3}/s), 'three requests on one connection');
 }
 healthy('ambiguous headers');
+
+# A head that never ends is given up as a body is.
+{
+	my $socket = connect_to($gateway);
+	my ($reply, $lines);
+	syswrite($socket, "POST /mcp HTTP/1.1\r\nHost: localhost\r\n");
+	for ($lines = 0; $lines < 60 && !$reply; $lines++)
+	{
+		last unless syswrite($socket, "X: a\r\n");
+		$reply = read_reply($socket) if IO::Select->new($socket)->can_read(0.5);
+	}
+	is($reply && $reply->{status}, 408, 'a head that drips');
+	cmp_ok($lines, '<', 60, 'is not waited for');
+}
+healthy('a slow head');
 
 # One byte a second: neither body nor headers hold a connection for ever.
 for my $slow (["POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n", 'body'],
@@ -201,6 +221,11 @@ code_is(post($gateway, rpc('ping'), { 'MCP-Protocol-Version' => '1999-01-01' }),
 $reply = post($gateway, [ rpc('ping'), rpc('ping'), { jsonrpc => '2.0', method => 'notifications/x' } ]);
 is(scalar @{ $reply->{json} }, 2, 'a batch of 2025-03-26 is answered');
 code_is(post($gateway, [ rpc('ping') ], { 'MCP-Protocol-Version' => '2025-06-18' }), 400, -32600, 'later legacy versions have none');
+code_is(post($gateway, [ [ 1 ] ], { 'MCP-Protocol-Version' => '2025-06-18' }), 400, -32600, 'of whatever');
+like(post($gateway, '[]')->{json}{error}{message}, qr/empty/, 'an empty batch is told so');
+# The revision is the header's: what a message itself says of it is not asked.
+$reply = post($gateway, { kg_revision => '2025-11-25', %{ rpc('tools/call', { name => 'no such tool', arguments => {} }) } }, { 'MCP-Protocol-Version' => '2024-11-05' });
+ok(!exists $reply->{json}{result}{structuredContent}, 'a message does not say what revision it is of');
 
 # What the database says.
 sub call_with
