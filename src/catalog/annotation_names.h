@@ -26,6 +26,7 @@ typedef enum KgAnnotation
 	KG_X_VALID_TO,
 	/* of a property */
 	KG_X_INDEX,
+	KG_X_ORDER,
 	KG_X_REF,
 	KG_X_REF_FIELD,
 	KG_X_RELATION,

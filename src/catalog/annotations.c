@@ -591,6 +591,28 @@ static void walk_members(Parser *parser, const Gathered *g, const char *prefix,
 						 List *steps, bool is_array, bool required,
 						 const char *pointer, int depth);
 
+static void
+read_order(Parser *parser, const Gathered *g, KgField *field,
+		   const char *pointer)
+{
+	const char *order = annotation_string(parser, g, KG_X_ORDER, pointer);
+	KgError *err;
+
+	if (order == NULL)
+		return;
+	field->by_version = strcmp(order, "version") == 0 &&
+						field->kind == KG_KIND_STRING && field->nenum == 0;
+	if (field->by_version)
+		return;
+	err = kg_error_new(parser->code,
+					   "\"x-order\" must be \"version\", on a property of type "
+					   "string or an array of strings");
+	kg_error_got_string(err, order);
+	kg_error_keyword(err, "x-order");
+	kg_error_expected(err, "\"version\", beside \"type\": \"string\"");
+	report(parser, err, pointer);
+}
+
 static KgStep *
 copy_steps(List *steps, int *nsteps)
 {
@@ -693,6 +715,7 @@ walk_property(Parser *parser, const Member *member, const Gathered *parent,
 	field->content_type = annotation_string(
 		parser, &g, KG_X_CONTENT_TYPE, pointer.data);
 	check_indexable(parser, field, pointer.data);
+	read_order(parser, &g, field, pointer.data);
 	read_reference(parser, &g, field, pointer.data);
 	read_derived(parser, &g, field, pointer.data);
 	parser->fields = lappend(parser->fields, field);

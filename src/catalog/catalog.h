@@ -21,7 +21,7 @@
 /* How a field's values are compared, sorted and encoded as keys. */
 typedef enum KgKind
 {
-	KG_KIND_STRING, /* by code point */
+	KG_KIND_STRING, /* by code point, or by_version */
 	KG_KIND_ENUM,	/* by declaration order */
 	KG_KIND_INTEGER,
 	KG_KIND_NUMBER,
@@ -57,6 +57,7 @@ typedef struct KgField
 	bool nullable;			  /* null is among its types */
 	bool required;			  /* at every level */
 	bool indexed;			  /* x-index */
+	bool by_version;		  /* x-order: "version" */
 	bool unique;			  /* some x-ref-field names it */
 	int32 field_no;			  /* where indexed: its place in key_fields */
 	bool derived;			  /* x-derived */

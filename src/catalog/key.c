@@ -11,6 +11,7 @@
  *	  28  date-time   seconds of the Julian calendar, eight bytes high first, then the
  *					  fraction's digits without trailing zeros
  *	  30  text		  the bytes (UTF-8 orders by code point)
+ *	  38  version	  its order (deb_version.h), 00, its text
  *	  ff  missing or null, after everything
  */
 #include "postgres.h"
@@ -18,6 +19,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/settings.h"
+#include "catalog/deb_version.h"
 #include "catalog/key.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
@@ -30,6 +32,7 @@
 #define TAG_NUMBER 0x20
 #define TAG_DATETIME 0x28
 #define TAG_TEXT 0x30
+#define TAG_VERSION 0x38
 #define TAG_MISSING 0xff
 
 static void
@@ -95,6 +98,19 @@ encode_text(const char *s, int len)
 	StringInfoData key;
 
 	begin_key(&key, TAG_TEXT);
+	appendBinaryStringInfo(&key, s, len);
+	return end_key(&key);
+}
+
+/* Its order tells it from any other but those that are alike; the text from all. */
+static bytea *
+encode_version(const char *s, int len)
+{
+	StringInfoData key;
+
+	begin_key(&key, TAG_VERSION);
+	kg_deb_version_append(&key, s, len);
+	appendStringInfoChar(&key, 0);
 	appendBinaryStringInfo(&key, s, len);
 	return end_key(&key);
 }
@@ -325,6 +341,9 @@ kg_key_encode(const KgField *field, const JsonbValue *value)
 		case KG_KIND_STRING:
 			if (value->type != jbvString)
 				return NULL;
+			if (field->by_version)
+				return encode_version(value->val.string.val,
+									  value->val.string.len);
 			return encode_text(value->val.string.val, value->val.string.len);
 		case KG_KIND_DATE:
 			if (value->type != jbvString)
@@ -353,13 +372,27 @@ kg_key_encode(const KgField *field, const JsonbValue *value)
 	return NULL;
 }
 
+bytea *
+kg_key_bound(const KgField *field, const JsonbValue *value, bool above)
+{
+	StringInfoData key;
+
+	if (!field->by_version || value->type != jbvString)
+		return kg_key_encode(field, value);
+	begin_key(&key, TAG_VERSION);
+	kg_deb_version_append(&key, value->val.string.val, value->val.string.len);
+	appendStringInfoChar(&key, above ? 1 : 0);
+	return end_key(&key);
+}
+
 /* Of the key without its tag, which for text is the text. */
 static int
 key_bytes(const KgField *field, const JsonbValue *value)
 {
 	const bytea *key;
 
-	if (value->type == jbvString && field->kind == KG_KIND_STRING)
+	if (value->type == jbvString && field->kind == KG_KIND_STRING &&
+		!field->by_version)
 		return value->val.string.len;
 	key = kg_key_encode(field, value);
 	return key ? VARSIZE_ANY_EXHDR(key) - 1 : 0;
@@ -374,7 +407,8 @@ kg_key_fits(const KgField *field, const JsonbValue *value)
 	if (value->type == jbvNumeric)
 		return VARSIZE_ANY(value->val.numeric) + 8 <= most ||
 			   key_bytes(field, value) <= most;
-	return value->type != jbvString || value->val.string.len <= most ||
+	return value->type != jbvString ||
+		   (value->val.string.len <= most && !field->by_version) ||
 		   key_bytes(field, value) <= most;
 }
 
@@ -543,6 +577,15 @@ kg_key_decode(const KgField *field, const bytea *key, JsonbValue *value)
 			break;
 		case TAG_TEXT:
 			set_string(value, pnstrdup((const char *) p + 1, len - 1), len - 1);
+			break;
+		case TAG_VERSION:
+			/* Behind its order and a byte. */
+			p += 1;
+			len -= 1;
+			position = Min(kg_deb_version_length(p, len) + 1, len);
+			set_string(value,
+					   pnstrdup((const char *) p + position, len - position),
+					   len - position);
 			break;
 		default:
 			break;

@@ -24,6 +24,14 @@
 extern bytea *kg_key_encode(const KgField *field, const JsonbValue *value);
 
 /*
+ * What the keys of a range begin with, or end before, at a value: its key, but
+ * that versions that are alike are on one side.  above: of those that are
+ * greater than the value, or up to it.
+ */
+extern bytea *kg_key_bound(const KgField *field, const JsonbValue *value,
+						   bool above);
+
+/*
  * Whether the key of a value is within kg_graph.max_key_bytes; the error where
  * it is not, for the caller to say of which entity or argument.
  */

@@ -133,7 +133,7 @@ kg_group_value(const KgField *field, KgTruncate truncate,
 
 	if (value == NULL || value->type == jbvNull)
 		return missing_value();
-	if (field == NULL || field->kind == KG_KIND_STRING)
+	if (field == NULL || (field->kind == KG_KIND_STRING && !field->by_version))
 	{
 		/* Strings order themselves, at any length. */
 		if (value->type != jbvString)
@@ -158,7 +158,7 @@ kg_group_of_key(const KgField *field, KgTruncate truncate, const bytea *key)
 		return missing_value();
 	memset(&result, 0, sizeof(result));
 	kg_key_decode(field, key, &result.value);
-	if (field->kind == KG_KIND_STRING)
+	if (field->kind == KG_KIND_STRING && !field->by_version)
 		return kg_group_string(result.value.val.string.val,
 							   result.value.val.string.len,
 							   result.value.val.string.val,

@@ -485,7 +485,12 @@ analyse_value(KgCondition *condition, int i, KgRepairs *repairs)
 	}
 	if (field->indexed && !kg_key_fits(field, value))
 		throw_long_value(condition, value, path);
-	condition->keys[i] = kg_key_encode(field, value);
+	condition->keys[i] = form == KG_OPERAND_ORDERED
+							 ? kg_key_bound(field,
+											value,
+											condition->op == KG_OP_GT ||
+												condition->op == KG_OP_LTE)
+							 : kg_key_encode(field, value);
 	if (condition->keys[i] == NULL)
 	{
 		if (field->kind == KG_KIND_ENUM && value->type != jbvBinary)

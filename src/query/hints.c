@@ -545,8 +545,14 @@ add_near_strings(const KgListQuery *query, const KgField *field,
 		int len = strlen(spellings[i]);
 
 		/* What begins like it is as near as what surrounds it. */
-		find_neighbours(
-			query, field, kg_key_prefix_low(spellings[i], len), 2, &set);
+		value = kg_json_string_value(spellings[i]);
+		find_neighbours(query,
+						field,
+						field->by_version
+							? kg_key_bound(field, &value, false)
+							: kg_key_prefix_low(spellings[i], len),
+						2,
+						&set);
 	}
 	if (!like)
 		find_first(query, field, &set);

@@ -53,15 +53,28 @@ static KG_NORETURN void
 throw_too_many(const KgType *type, const KgCondition *condition)
 {
 	const char *name = condition->field->name;
-	KgError *err = kg_error_new(KG_LIMIT_EXCEEDED,
-								"property \"%s\" of entity type \"%s\" has no "
-								"x-index, and the rest of the selection leaves "
-								"more entities than kg_graph.max_scan (%d)",
-								name,
-								kg_type_handle(type),
-								kg_setting_max_scan);
+	KgError *err = kg_error_new(
+		KG_LIMIT_EXCEEDED,
+		"property \"%s\" of entity type \"%s\" has no "
+		"x-index%s, and the rest of the selection "
+		"leaves more entities than kg_graph.max_scan "
+		"(%d)",
+		name,
+		kg_type_handle(type),
+		condition->field->indexed
+			? psprintf(" for \"%s\"", kg_operator(condition->op)->name)
+			: "",
+		kg_setting_max_scan);
 
 	kg_error_path(err, "%s", condition->property_path);
+	if (condition->field->indexed)
+	{
+		kg_error_expected(err,
+						  "ids, filters on properties with an index or related "
+						  "that leave at most %d, or gte and lt of versions",
+						  kg_setting_max_scan);
+		kg_error_throw(err);
+	}
 	kg_error_expected(err,
 					  "ids, filters on properties with an index or related "
 					  "that leave at most %d, or \"x-index\": true at "

@@ -12,11 +12,19 @@
 #include "query/filter.h"
 #include "query/graph_search.h"
 
-/* Is the condition on a property that no index knows? */
+/*
+ * Is the condition one that no index knows of?  Keys of versions are their order
+ * and their text, of which parts are not looked for.
+ */
 static inline bool
 kg_condition_scans(const KgCondition *condition)
 {
-	return condition->field != NULL && !condition->field->indexed;
+	const KgField *field = condition->field;
+
+	return field != NULL &&
+		   (!field->indexed ||
+			(field->by_version &&
+			 kg_operator(condition->op)->form == KG_OPERAND_PART));
 }
 
 /* Has an analysed filter, or NULL, such a condition? */
