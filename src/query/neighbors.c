@@ -11,6 +11,7 @@
 
 #include "base/settings.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/neighbors.h"
 #include "query/sort.h"
 #include "utils/memutils.h"
@@ -336,14 +337,21 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
 
 /* ---- is there more ---- */
 
-/* Of the outermost nodes so many are looked at first, and then more at once. */
-#define KG_FIRST_LOOK 2
-#define KG_MOST_LOOK 1024
+/*
+ * Of the outermost nodes, and of what lies beyond them, so many are looked at
+ * first, and then four times as many each time: one that the caller can see is
+ * enough.  Whoever is asked in rounds is asked about all of it in one.
+ */
+#define KG_FIRST_OUTERMOST 2
+#define KG_FIRST_BEYOND 16
+#define KG_LOOK_MORE 4
+#define KG_MOST_OUTERMOST 1024
 
 typedef struct Beyond
 {
 	const KgReach *reach;
 	MemoryContext context;
+	bool at_once;
 	int64 *nodes; /* that the search has not found */
 	uint32 n;
 	uint32 room;
@@ -378,6 +386,7 @@ found_beyond(const KgNeighbors *found, void *arg)
 static bool
 any_visible(KgGraph *graph, const Beyond *beyond)
 {
+	uint32 most = beyond->at_once ? beyond->n : KG_FIRST_BEYOND;
 	uint16 *ranks;
 	bool any = false;
 
@@ -385,11 +394,34 @@ any_visible(KgGraph *graph, const Beyond *beyond)
 		return beyond->n > 0;
 	ranks = MemoryContextAllocHuge(graph->context,
 								   (Size) beyond->n * sizeof(uint16));
-	kg_graph_types(graph, beyond->nodes, beyond->n, ranks);
-	for (uint32 i = 0; i < beyond->n && !any; i++)
-		any = ranks[i] != 0;
+	for (uint32 start = 0; start < beyond->n && !any;)
+	{
+		uint32 n = Min(beyond->n - start, most);
+
+		kg_graph_types(graph, beyond->nodes + start, n, ranks);
+		for (uint32 i = 0; i < n && !any; i++)
+			any = ranks[i] != 0;
+		start += n;
+		most = Min(most, KG_PIECE) * KG_LOOK_MORE;
+	}
 	pfree(ranks);
 	return any;
+}
+
+/* What lies beyond so many of the outermost nodes; *start moves past them. */
+static void
+look_beyond(KgGraph *graph, Beyond *beyond, uint32 *start, uint32 end,
+			uint32 most)
+{
+	const KgReach *reach = beyond->reach;
+	int64 nodes[KG_MOST_OUTERMOST];
+	uint32 n = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	for (; *start < end && n < most; (*start)++)
+		if (reach->ranks == NULL || reach->ranks[*start] != 0)
+			nodes[n++] = reach->set.nodes[*start];
+	kg_graph_expand(graph, reach->walk, nodes, n, found_beyond, beyond);
 }
 
 bool
@@ -398,22 +430,22 @@ kg_reach_is_complete(KgGraph *graph, const KgReach *reach)
 	Beyond beyond = {.reach = reach, .context = graph->context};
 	uint32 start = reach->level[reach->hops];
 	uint32 end = reach->level[reach->hops + 1];
-	uint32 most = KG_FIRST_LOOK;
-	int64 nodes[KG_MOST_LOOK];
+	uint32 most = KG_FIRST_OUTERMOST;
 
+	beyond.at_once = kg_decisions_ask_all();
 	while (start < end)
 	{
-		uint32 n = 0;
-
-		CHECK_FOR_INTERRUPTS();
-		for (; start < end && n < most; start++)
-			if (reach->ranks == NULL || reach->ranks[start] != 0)
-				nodes[n++] = reach->set.nodes[start];
-		beyond.n = 0;
-		kg_graph_expand(graph, reach->walk, nodes, n, found_beyond, &beyond);
+		look_beyond(graph,
+					&beyond,
+					&start,
+					end,
+					beyond.at_once ? KG_MOST_OUTERMOST : most);
+		if (beyond.at_once && start < end)
+			continue;
 		if (any_visible(graph, &beyond))
 			return false;
-		most = Min(most * 4, KG_MOST_LOOK);
+		beyond.n = 0;
+		most = Min(most * KG_LOOK_MORE, KG_MOST_OUTERMOST);
 	}
 	return true;
 }

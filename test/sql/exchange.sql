@@ -215,6 +215,13 @@ SELECT kg_set_authorizer('exchange', 'exchange_f(text, text, text[])');
 SET ROLE exchange_reader;
 SELECT tool, kg_call_tool(tool, arguments::jsonb) #>> '{structuredContent,error,message}' AS error FROM (VALUES ('traverse_relationships', :'walk'), ('explore_neighbors', :'near'), ('find_paths', :'path')) v(tool, arguments);
 RESET ROLE;
+-- Whether there is more beyond is one step: all of it is asked about in one round.
+SELECT kg_set_authorizer('exchange', NULL);
+DELETE FROM exchange_right WHERE id ~ '^s';
+UPDATE exchange_token SET ann = :'ann';
+SET ROLE exchange_gateway;
+SELECT rounds, asked, result -> 'total' AS total, result -> 'complete' AS complete FROM exchange_run('explore_neighbors', '{"start_node": {"label": "project", "node_id": "p1"}, "direction": "incoming", "max_hops": 1, "limit": 1}');
+RESET ROLE;
 SELECT kg_drop_tenant('exchange'), kg_drop_tenant('exchange2');
 DELETE FROM kg_auth_key WHERE issuer IN ('exchange', 'exchange-w');
 DROP FUNCTION exchange_f(text, text, text[]), exchange_run(text, jsonb), exchange_says(text);
