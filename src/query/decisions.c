@@ -86,7 +86,8 @@ struct KgDecisions
 	int nopen;
 	int room;
 	bool met; /* the trial met some that is not decided */
-	bool estimating;
+	int gathering; /* within so many estimates and steps, */
+	bool gathered; /* which have met what is left open */
 	int64 needed; /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
@@ -435,8 +436,9 @@ end_call(KgDecisions *d)
 }
 
 /*
- * What the gateway has not said yet ends the call; within an estimate it stays
- * open, so that the search that it is for asks for its own in the same round.
+ * What the gateway has not said yet ends the call; within an estimate or a step
+ * of several statements it stays open, so that the search that the estimate is
+ * for, or what follows in the step, asks for its own in the same round.
  */
 static void
 leave_open(KgDecisions *d)
@@ -447,8 +449,11 @@ leave_open(KgDecisions *d)
 		if (d->noted[i]->verdict == UNDECIDED)
 			d->noted[n++] = d->noted[i];
 	d->nnoted = n;
-	if (d->estimating)
+	if (d->gathering > 0)
+	{
 		d->nopen = n;
+		d->gathered |= n > 0;
+	}
 	else if (n > 0)
 		end_call(d);
 }
@@ -592,7 +597,7 @@ kg_decisions_settle(KgDecisions *d)
 bool
 kg_decisions_in_vain(const KgDecisions *d)
 {
-	return d->met && d->function == NULL && !d->estimating;
+	return d->met && d->function == NULL && d->gathering == 0;
 }
 
 /* Those of the exchange that the call that runs is, or NULL. */
@@ -606,12 +611,27 @@ exchanged(void)
 }
 
 void
-kg_decisions_begin_estimate(void)
+kg_decisions_begin_step(void)
 {
 	KgDecisions *d = exchanged();
 
-	if (d != NULL)
-		d->estimating = true;
+	if (d != NULL && d->gathering++ == 0)
+		d->gathered = false;
+}
+
+void
+kg_decisions_end_step(void)
+{
+	KgDecisions *d = exchanged();
+
+	if (d != NULL && --d->gathering == 0 && d->gathered)
+		end_call(d);
+}
+
+void
+kg_decisions_begin_estimate(void)
+{
+	kg_decisions_begin_step();
 }
 
 int
@@ -629,7 +649,7 @@ kg_decisions_end_estimate(bool search)
 
 	if (d == NULL)
 		return;
-	d->estimating = false;
+	d->gathering--;
 	if (d->nopen > 0 && !search)
 		end_call(d);
 }

@@ -81,6 +81,14 @@ extern int kg_decisions_open(KgDecisions *decisions,
 extern bool kg_decisions_ask_all(void);
 
 /*
+ * Around statements that are one step, of which none depends on what another
+ * one finds.  In an exchange what they meet that is undecided is hidden, and
+ * asked for in one round when the step ends.
+ */
+extern void kg_decisions_begin_step(void);
+extern void kg_decisions_end_step(void);
+
+/*
  * Around an estimate.  In an exchange what it meets that is undecided is hidden
  * and stays open: the search behind it, which meets it too, asks for all of its
  * step in one round.  While something is open an estimate tells nothing; search:

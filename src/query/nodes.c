@@ -10,6 +10,7 @@
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "query/decisions.h"
 #include "query/nodes.h"
 #include "query/past.h"
 #include "utils/builtins.h"
@@ -256,9 +257,11 @@ kg_graph_types(KgGraph *graph, const int64 *nodes, uint32 n, uint16 *ranks)
 		ranks[0] = graph->kept.ref->rank;
 		return;
 	}
+	kg_decisions_begin_step();
 	for (uint32 start = 0; start < n; start += KG_PIECE)
 		read_types(
 			graph, nodes + start, Min(n - start, KG_PIECE), ranks + start);
+	kg_decisions_end_step();
 }
 
 static void

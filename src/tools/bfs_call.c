@@ -8,8 +8,9 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
-#include "query/plan.h"
+#include "query/decisions.h"
 #include "query/hints.h"
+#include "query/plan.h"
 #include "query/repair.h"
 #include "query/search.h"
 #include "query/sql_graph.h"
@@ -253,8 +254,10 @@ kg_find_handles(KgGraphCall *call, const char *path, KgHandles *handles)
 	if (handles->n == 0)
 		return;
 	kg_require_around(call, handles, &nowhere, 0);
+	kg_decisions_begin_step();
 	look_up_typed(&lookup);
 	look_up_bare(&lookup);
+	kg_decisions_end_step();
 	refuse_ambiguous(&lookup);
 }
 
