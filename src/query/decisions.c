@@ -85,10 +85,10 @@ struct KgDecisions
 	int nnoted;		  /* that an estimate left open */
 	int nopen;
 	int room;
-	bool met; /* the trial met some that is not decided */
+	bool met;	   /* the trial met some that is not decided */
 	int gathering; /* within so many estimates and steps, */
 	bool gathered; /* which have met what is left open */
-	int64 needed; /* noted so far, in all */
+	int64 needed;  /* noted so far, in all */
 	int64 ngiven;
 	bool trying;
 	bool hopeful;
