@@ -72,6 +72,19 @@ static const KgCheck checks[] = {
 	 "CROSS JOIN LATERAL (SELECT unnest(string_to_array(d.definition, ',')) "
 	 "EXCEPT SELECT unnest(string_to_array(m.definition, ','))) c(name) "
 	 "WHERE $1 IS NULL AND d.kind = 'columns' ORDER BY 1"},
+	/* Of these a retry finds no reply, or none that can be sent. */
+	{"idempotency_wrong",
+	 false,
+	 "SELECT format('idempotency key %s of tenant %s', left(i.key, 128), "
+	 "i.tenant), CASE WHEN octet_length(i.request) <> 32 THEN "
+	 "'the digest of its request is none' WHEN jsonb_typeof(i.reply) <> "
+	 "'object' THEN 'its reply is no object' ELSE 'it was kept at a time that "
+	 "is to come, so it does not end' END, "
+	 "'delete its row of kg_idempotency; the write can then be done again' "
+	 "FROM @kg_idempotency i WHERE i.tenant = coalesce($1, i.tenant) "
+	 "AND (octet_length(i.request) <> 32 OR jsonb_typeof(i.reply) <> 'object' "
+	 "OR i.created_at > clock_timestamp() + '1 minute'::interval) "
+	 "ORDER BY 1"},
 	/* The next row would get a number that another one has. */
 	{"sequence_behind",
 	 true,

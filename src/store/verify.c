@@ -28,6 +28,7 @@
 #include "store/rebuild.h"
 #include "store/verify.h"
 #include "store/verify_history.h"
+#include "store/verify_schemas.h"
 #include "store/verify_trigrams.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -1214,6 +1215,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	v.batch = AllocSetContextCreate(
 		context, "kg_graph verified batch", ALLOCSET_DEFAULT_SIZES);
 	v.nodes.context = v.batch;
+	kg_verify_schemas(v.catalog, differences);
 	/* Targets of references are looked up, not locked; an error ends it. */
 	XactReadOnly = true;
 	verify_entities(&v);
@@ -1274,6 +1276,9 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 					   SPI_OK_DELETE);
 	if (found(differences, "quota_wrong") > 0)
 		kg_quota_count_anew(tenant);
+	if (found(differences, KG_TOOL_WRONG) > 0 ||
+		found(differences, KG_TYPE_WRONG) > 0)
+		kg_repair_schemas(kg_catalog_newest(tenant));
 	if (found(differences, "type_unknown") > 0)
 		return;
 	/* References may dangle because keys are wrong; if not, it is undone. */

@@ -140,6 +140,9 @@ SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'l
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', '{"filters": {"name": {"in": ["Apollo", "Dawn"]}}}', '[{"resource_type": "project", "ability": "read_project", "ids": ["p1", "p4"], "allowed": true}]',
   (kg_call_authorized(:'list', '{"filters": {"name": {"in": ["Apollo", "Dawn"]}}}', '[]', NULL, :'ann')) ->> 'exchange', :'ann')) AS asked_for;
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', d, :'seal', :'ann')) AS decisions FROM (VALUES ('{}'), ('[7]'), ('[{"resource_type": "project"}]'), ('[{"resource_type": "project", "ability": "a", "allowed": "yes", "id": "p1"}]'), ('[{"resource_type": "project", "ability": "a", "allowed": true, "id": null}]'), ('[{"resource_type": "project", "ability": "a", "allowed": true, "ids": "p1"}]')) v(d);
+-- In another session, which no session of the first round need be there for: the server keeps nothing.
+\c -
+SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann')) AS another_session;
 -- Another gateway's; no gateway's; who has no right to it.
 \c - exchange_other
 SELECT exchange_says(format('SELECT kg_call_authorized(%L, %L, %L, %L, %L)', :'list', :'arguments', :'yes', :'seal', :'ann')) AS another_role;

@@ -249,6 +249,27 @@ for my $case ([ [ '--authorizer', 'nonsense' ], qr/must be an http or https URL/
 	like($err, $case->[1], 'and it says why');
 }
 
+# A gateway that dies between two rounds: the database keeps nothing of the call, and another one is asked it from the beginning.
+{
+	my $dying = gateway();
+	$node->safe_psql('postgres', 'TRUNCATE kg_test.seen');
+	behave($service, 'slow');
+	my $client = connect_to($dying);
+	my $asks = JSON::PP->new->encode(call(step(2), step(4)));
+	syswrite($client, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: $auth->{Authorization}\r\nContent-Type: application/json\r\nContent-Length: " . length($asks) . "\r\n\r\n$asks");
+	ok(wait_until(sub { (metric($dying, 'kgctl_authorizer_requests') // 0) == 1 }), 'the first round is asked');
+	$dying->{harness}->signal('KILL');
+	$dying->{harness}->finish;
+	is(read_reply($client), undef, 'its client is told nothing');
+	ok(wait_until(sub { $node->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE usename = 'kg_gate' AND (state <> 'idle' OR xact_start IS NOT NULL)}) eq '0' }), 'no transaction is left');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'}), '0', 'nor a lock');
+	behave($service, 'good');
+	my $next = gateway();
+	is_deeply(ask($next, step(2), step(4))->{json}{result}, { allowed => [ '2', '4' ], rounds => 3 }, 'another one is answered');
+	is($node->safe_psql('postgres', q{SELECT string_agg(COALESCE(exchange, '-'), ' ' ORDER BY at) FROM kg_test.seen}), '- - x1 x2', 'from the beginning');
+	is(stop_gateway($next), 0, 'stopped');
+}
+
 # Stopping while the service thinks.
 behave($service, 'slow');
 $socket = connect_to($gateway);
