@@ -351,28 +351,34 @@ kg_writing_overtakes(void)
 		w->overtaken = true;
 }
 
+bool
+kg_writing_lacks_derived(const KgType *type)
+{
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (is_behind(w) && w->type_no != 0 &&
+			(type == NULL || w->type_no == SEVERAL_TYPES ||
+			 w->type_no == type->type_no) &&
+			(w->desc == NULL || GetActiveSnapshot()->curcid > w->cid))
+			return true;
+	return false;
+}
+
 void
 kg_writing_require_derived(const KgType *type)
 {
 	KgError *err;
 
-	for (const Writing *w = innermost; w; w = w->outer)
-	{
-		if (!is_behind(w) || w->type_no == 0 ||
-			(type && w->type_no != SEVERAL_TYPES &&
-			 w->type_no != type->type_no) ||
-			(w->desc && GetActiveSnapshot()->curcid <= w->cid))
-			continue;
-		err = kg_error_new(KG_FORBIDDEN,
-						   "entities that a statement is writing cannot be "
-						   "looked for before it is done");
-		kg_error_expected(err,
-						  "kg_get() of a type that counts no references to "
-						  "them, or a call after the statement, or in a "
-						  "trigger AFTER ... FOR EACH STATEMENT whose name "
-						  "comes after kg_entity_");
-		kg_error_throw(err);
-	}
+	if (!kg_writing_lacks_derived(type))
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "entities that a statement is writing cannot be "
+					   "looked for before it is done");
+	kg_error_expected(err,
+					  "kg_get() of a type that counts no references to "
+					  "them, or a call after the statement, or in a "
+					  "trigger AFTER ... FOR EACH STATEMENT whose name "
+					  "comes after kg_entity_");
+	kg_error_throw(err);
 }
 
 bool

@@ -64,10 +64,12 @@ extern bool kg_writing_overtaken(void);
 extern void kg_writing_overtakes(void);
 
 /*
- * Raise that derived rows cannot be asked: a statement further up has written
- * entities of the type (NULL: of any), the snapshot shows them, and their keys,
- * terms and references are not there yet.
+ * Can derived rows not be asked?  A statement further up has written entities of
+ * the type (NULL: of any), the snapshot shows them, and their keys, terms and
+ * references are not there yet.
  */
+extern bool kg_writing_lacks_derived(const KgType *type);
+/* Raise that. */
 extern void kg_writing_require_derived(const KgType *type);
 
 /*
