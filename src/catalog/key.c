@@ -301,10 +301,33 @@ kg_key_instant(const char *text, int len)
 {
 	char begin[sizeof("0000-00-00T00:00:00Z")];
 
-	if (len != strlen("0000-00-00"))
+	if (len != KG_DATE_LENGTH)
 		return encode_datetime(text, len);
 	snprintf(begin, sizeof(begin), "%.*sT00:00:00Z", len, text);
 	return encode_datetime(begin, strlen(begin));
+}
+
+bool
+kg_key_instant_micros(const char *text, int len, int64 *micros)
+{
+	const bytea *key = kg_key_instant(text, len);
+	const uint8 *bytes;
+	uint64 seconds = 0;
+	int64 fraction = 0;
+
+	if (key == NULL)
+		return false;
+	bytes = (const uint8 *) VARDATA_ANY(key) + 1;
+	for (int i = 0; i < 8; i++)
+		seconds = seconds << 8 | bytes[i];
+	for (int i = 8; i < 8 + 6; i++)
+		fraction = fraction * 10 +
+				   (i + 1 < VARSIZE_ANY_EXHDR(key) ? bytes[i] - '0' : 0);
+	seconds ^= UINT64CONST(1) << 63;
+	*micros = ((int64) seconds - (int64) POSTGRES_EPOCH_JDATE * SECS_PER_DAY) *
+				  USECS_PER_SEC +
+			  fraction;
+	return true;
 }
 
 static bytea *

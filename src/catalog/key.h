@@ -56,6 +56,12 @@ extern int kg_key_sort(const void *a, const void *b);
  * NULL for any other text.
  */
 extern bytea *kg_key_instant(const char *text, int len);
+/*
+ * The same in microseconds since 2000, as a timestamptz has it, rounded down;
+ * false for any other text.
+ */
+#define KG_DATE_LENGTH 10
+extern bool kg_key_instant_micros(const char *text, int len, int64 *micros);
 
 /* Bounds for starts_with on a string field: low <= key < high. */
 extern bytea *kg_key_prefix_low(const char *prefix, int len);
