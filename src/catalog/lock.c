@@ -67,6 +67,19 @@ kg_lock_relation_exclusive(int32 relation_no)
 	return lock_object("kg_relation", relation_no, ShareRowExclusiveLock);
 }
 
+/* Beside the two of tenants, which writers take. */
+#define KG_VIEWS 2
+
+void
+kg_lock_views(const char *tenant)
+{
+	(void) lock_part("kg_tenant",
+					 string_hash(tenant, NAMEDATALEN),
+					 KG_VIEWS,
+					 ShareUpdateExclusiveLock,
+					 true);
+}
+
 /* Beside those of bundles, whose names are not empty. */
 void
 kg_lock_names(const char *tenant)

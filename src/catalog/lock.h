@@ -60,6 +60,9 @@ extern void kg_lock_tools_exclusive(const char *tenant);
 extern void kg_lock_request(const char *tenant, const char *caller,
 							const char *key);
 
+/* Who makes, changes or drops views of a tenant queues here. */
+extern void kg_lock_views(const char *tenant);
+
 /* Applies of one bundle queue here. */
 extern void kg_lock_bundle(const char *tenant, const char *bundle);
 

@@ -15,18 +15,20 @@ CREATE TEMP VIEW member AS
 SELECT cmp_ok(count(*), '>', 0::bigint, 'there are functions') FROM member;
 SELECT ok(proname ~ '^kg_[a-z_]+$', signature || ' has a name of ours') FROM member ORDER BY signature COLLATE "C";
 SELECT ok(NOT prosecdef, signature || ' runs as the caller') FROM member ORDER BY signature COLLATE "C";
--- What holds at an instant is asked before the policies, and tells nothing of what it is asked about but that.
-SELECT is(proleakproof, signature IN ('kg_entity_valid(integer,jsonb)', 'kg_edge_valid(integer,jsonb)'), signature || ' claims to be leakproof, or not') FROM member ORDER BY signature COLLATE "C";
+-- What holds at an instant is asked before the policies, and tells nothing of what it is asked about but that; columns of
+-- views raise nothing, whatever they read.
+SELECT is(proleakproof, signature IN ('kg_entity_valid(integer,jsonb)', 'kg_edge_valid(integer,jsonb)', 'kg_view_row(bigint,text,text,text,text)') OR proname ~ '^kg_column_', signature || ' claims to be leakproof, or not') FROM member ORDER BY signature COLLATE "C";
 
--- Everything but the validator and the reader of packed keys, which read their arguments only, depends on
+-- Everything but the validator, the readers of packed keys and of columns, and what views say to the planner, which read their
+-- arguments only, depends on
 -- tables, grants or settings: nothing may be folded into a plan.
 SELECT ok(provolatile <> 'i', signature || ' is not IMMUTABLE') FROM member
- WHERE proname !~ '^kg_(validat|schema_check|packed_key)' ORDER BY signature COLLATE "C";
+ WHERE proname !~ '^kg_(validat|schema_check|packed_key|column_|view_row|view_support)' ORDER BY signature COLLATE "C";
 
 -- What writes is VOLATILE and PARALLEL UNSAFE.
 SELECT ok(provolatile = 'v' AND proparallel = 'u', signature || ' writes: VOLATILE, PARALLEL UNSAFE')
   FROM member
- WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|pack|register|bind|unbind|revert|prune)(_|$)'
+ WHERE proname ~ '^kg_(create|drop|grant|revoke|apply|put|delete|pack|register|bind|unbind|refresh|revert|prune)(_|$)'
     OR prorettype = 'trigger'::regtype
  ORDER BY signature COLLATE "C";
 
@@ -121,6 +123,25 @@ SELECT bag_eq(
     ('kg_entity_visible(text,text,integer,bigint,text,jsonb)', 'stable', 'restricted', false, true),
     ('kg_entity_valid(integer,jsonb)', 'stable', 'restricted', false, true),
     ('kg_edge_valid(integer,jsonb)', 'stable', 'restricted', false, true),
+    ('kg_column_text(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_text_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_bigint(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_bigint_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_numeric(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_numeric_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_boolean(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_boolean_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_date(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_date_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_timestamptz(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_timestamptz_array(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_column_jsonb(jsonb,text)', 'immutable', 'safe', true, true),
+    ('kg_view_support(internal)', 'immutable', 'safe', true, true),
+    ('kg_view_row(bigint,text,text,text,text)', 'immutable', 'safe', true, true),
+    ('kg_view_nodes(text,text,text,text,jsonb,text,jsonb)', 'stable', 'restricted', false, true),
+    ('kg_view_edges(bigint,integer)', 'stable', 'restricted', true, true),
+    ('kg_create_views(text,jsonb)', 'volatile', 'unsafe', false, true),
+    ('kg_refresh_views(text,jsonb)', 'volatile', 'unsafe', false, true),
     ('kg_explain(text,jsonb)', 'stable', 'restricted', true, false),
     ('kg_export_bundle(text)', 'stable', 'unsafe', true, true),
     ('kg_export_bundle_parts(text)', 'stable', 'unsafe', true, true),

@@ -22,6 +22,9 @@ my @questions = (
 	[ 'alice', q{kg_traverse('{"from":{"label":"subdivision","ids":["AF-BAL"]},"relationships":[{"type":"IN_COUNTRY"}]}')} ],
 	[ 'alice', q{kg_list_tools()} ],
 	[ 'alice', q{kg_limits()} ],
+	[ 'alice', q{kg_refresh_views()} ],
+	[ 'bob', q{(SELECT jsonb_agg(x ORDER BY id) FROM t_bob.known_issue x WHERE severity = 'blocker' OR reports > 90)} ],
+	[ 'bob', q{(SELECT jsonb_object_agg(relname, obj_description(oid)) FROM pg_class WHERE relnamespace = 't_bob'::regnamespace)} ],
 	[ 'alice', q{(SELECT jsonb_object_agg(quota, used) FROM (SELECT quota, sum(used) AS used FROM kg_quota GROUP BY quota) q)} ]);
 
 sub answers
@@ -39,6 +42,18 @@ sub answers
 	return @answers;
 }
 
+sub make_views
+{
+	my ($db) = @_;
+
+	foreach my $role (qw(alice bob))
+	{
+		$node->safe_psql($db, "GRANT CREATE ON DATABASE $db TO $role");
+		call_as($node, $db, $role, q{SELECT kg_create_views()});
+	}
+	return;
+}
+
 sub load
 {
 	my ($db, $set) = @_;
@@ -52,6 +67,7 @@ sub load
 		q{SELECT kg_set_limits('t_alice', '*', '{"max_rows": 400, "entities": 5000, "bytes": 10000000}'),
 		  kg_set_limits('t_alice', 'role:alice', '{"max_call_time": "1 min", "concurrent_calls": null}')});
 	$node->safe_psql($db, q{SELECT kg_set_limits('t_alice', '*', '{"edges": 20000}')});
+	make_views($db);
 	# Not only what an apply wrote: versions, gaps and explicit edges.
 	call_as($node, $db, 'bob',
 		q{UPDATE kg_entity SET data = data || '{"reports": 99}' WHERE entity_id = 'KI-104';
@@ -118,6 +134,8 @@ command_ok([ 'pg_restore', '--exit-on-error', '--single-transaction', '-h', $nod
 	'restore of the data beside those of another tenant');
 # Privileges on tables are no data.
 $node->safe_psql('occupied', q{SELECT kg_grant(tenant, role_name, access) FROM kg_tenant_role});
+# Nor are views.
+make_views('occupied');
 is_deeply([ answers('occupied', '') ], \@before, 'data only: every answer is the same');
 is(export_of($node, 'occupied', 'carol', 'product'), $carol, '... and what was there is as it was');
 $node->safe_psql('occupied', q{
