@@ -20,6 +20,7 @@
 
 #include "access/stratnum.h"
 #include "auth/identity.h"
+#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "catalog/column.h"
@@ -53,6 +54,7 @@
 #define KG_EARLY_READS 40000.0
 /* Of reading an entity by its number, in random pages. */
 #define KG_ENTITY_PAGES 0.25
+#define KG_PARTLY_SEEN 3
 
 /* A restriction that keys can answer. */
 typedef struct Test
