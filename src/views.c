@@ -20,6 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
 
 PGDLLEXPORT Datum kg_sql_column(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_column);
