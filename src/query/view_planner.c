@@ -494,9 +494,61 @@ nodes_call(const View *view, List *tests, const Test *test)
 		COERCE_EXPLICIT_CALL);
 }
 
+/*
+ * What was counted is asked several times while a statement is planned, for rows
+ * and for the cost of each path; it is kept as long as that lasts.
+ */
+typedef struct Counted
+{
+	const PlannerGlobal *planning;
+	const List *args;
+	int64 count;
+	struct Counted *next;
+	MemoryContextCallback gone;
+} Counted;
+
+static Counted *counted = NULL;
+
+static void
+forget_counted(void *arg)
+{
+	for (Counted **at = &counted; *at; at = &(*at)->next)
+		if (*at == arg)
+		{
+			*at = (*at)->next;
+			break;
+		}
+}
+
+static const Counted *
+find_counted(const PlannerInfo *root, const List *args)
+{
+	for (const Counted *c = counted; c; c = c->next)
+		if (c->planning == root->glob && equal(c->args, args))
+			return c;
+	return NULL;
+}
+
+static void
+keep_counted(PlannerInfo *root, const List *args, int64 count)
+{
+	Counted *c = MemoryContextAlloc(root->planner_cxt, sizeof(*c));
+	MemoryContext old = MemoryContextSwitchTo(root->planner_cxt);
+
+	c->planning = root->glob;
+	c->args = copyObject(args);
+	c->count = count;
+	c->next = counted;
+	c->gone.func = forget_counted;
+	c->gone.arg = c;
+	MemoryContextRegisterResetCallback(root->planner_cxt, &c->gone);
+	counted = c;
+	MemoryContextSwitchTo(old);
+}
+
 /* The keys that a call reads, as far as is known now; -1: not at all. */
 static int64
-count_call(PlannerInfo *root, const FuncExpr *call)
+count_keys(PlannerInfo *root, const FuncExpr *call)
 {
 	KgViewFilter filter;
 	Const *values[KG_VIEW_NARGUMENTS];
@@ -530,6 +582,19 @@ count_call(PlannerInfo *root, const FuncExpr *call)
 		filter.ntests++;
 	}
 	return kg_view_count(&filter, KG_COUNTED_KEYS);
+}
+
+static int64
+count_call(PlannerInfo *root, const FuncExpr *call)
+{
+	const Counted *found = find_counted(root, call->args);
+	int64 count;
+
+	if (found != NULL)
+		return found->count;
+	count = count_keys(root, call);
+	keep_counted(root, call->args, count);
+	return count;
 }
 
 /* The call that reads the fewest keys, and how many; NULL: there is none. */
@@ -639,6 +704,8 @@ cost(SupportRequestCost *request)
 	count = count_call(request->root, (FuncExpr *) request->node);
 	if (count < 0)
 		count = KG_ASSUMED_KEYS;
+	else if (count >= KG_COUNTED_KEYS)
+		count *= 2;
 	request->startup = 0;
 	request->per_tuple = (count + 1) *
 						 (cpu_index_tuple_cost + cpu_operator_cost +
