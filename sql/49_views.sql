@@ -88,16 +88,19 @@ CREATE FUNCTION @extschema@.kg_view_support(request internal) RETURNS internal
 COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
   'what the planner asks about kg_view_row() and kg_view_nodes()';
 
--- It looks at nothing, so it tells nothing.
+-- It looks at nothing, so it tells nothing; a worker, which does not know who calls,
+-- reads no view.
 CREATE FUNCTION @extschema@.kg_view_row(node bigint, kind text, bundle text, of text, made text) RETURNS boolean
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 0.1
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL RESTRICTED COST 0.1
   SUPPORT @extschema@.kg_view_support
   AS 'MODULE_PATHNAME', 'kg_sql_view_row';
 COMMENT ON FUNCTION @extschema@.kg_view_row(bigint, text, text, text, text) IS
   'true; says in a view what it is of, and lets the planner find its rows by keys';
 
+-- It reads, under the statement's snapshot; were it STABLE, the planner would run
+-- it to see how many nodes it answers.
 CREATE FUNCTION @extschema@.kg_view_nodes(bundle text, entity_type text, property text, test text, value jsonb, other_test text DEFAULT NULL, other_value jsonb DEFAULT NULL) RETURNS bigint[]
-  LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000
   SUPPORT @extschema@.kg_view_support
   AS 'MODULE_PATHNAME', 'kg_sql_view_nodes';
 COMMENT ON FUNCTION @extschema@.kg_view_nodes(text, text, text, text, jsonb, text, jsonb) IS

@@ -546,7 +546,7 @@ keep_counted(PlannerInfo *root, const List *args, int64 count)
 	MemoryContextSwitchTo(old);
 }
 
-/* The keys that a call reads, as far as is known now; -1: not at all. */
+/* The keys that a call reads, as far as is known now, as kg_view_count(). */
 static int64
 count_keys(PlannerInfo *root, const FuncExpr *call)
 {
@@ -560,14 +560,14 @@ count_keys(PlannerInfo *root, const FuncExpr *call)
 		Const *value = (Const *) estimate_expression_value(root, lfirst(lc));
 
 		if (!IsA(value, Const))
-			return -1;
+			return KG_VIEW_UNKNOWN;
 		values[foreach_current_index(lc)] = value;
 	}
 	filter.bundle = const_text((Node *) values[KG_VIEW_BUNDLE]);
 	filter.type = const_text((Node *) values[KG_VIEW_TYPE]);
 	filter.property = const_text((Node *) values[KG_VIEW_PROPERTY]);
 	if (!filter.bundle || !filter.type || !filter.property)
-		return -1;
+		return KG_VIEW_UNKNOWN;
 	for (int i = KG_VIEW_TEST; i < KG_VIEW_NARGUMENTS; i += 2)
 	{
 		const char *op = const_text((Node *) values[i]);
@@ -576,7 +576,7 @@ count_keys(PlannerInfo *root, const FuncExpr *call)
 		if (op == NULL)
 			break;
 		if (!kg_op_lookup(op, &test->op))
-			return -1;
+			return KG_VIEW_UNKNOWN;
 		if (!values[i + 1]->constisnull)
 			test->value = DatumGetJsonbP(values[i + 1]->constvalue);
 		filter.ntests++;
@@ -605,13 +605,14 @@ best_call(const View *view, int64 *count)
 	FuncExpr *best = NULL;
 	ListCell *lc;
 
-	*count = -1;
+	*count = KG_VIEW_UNKNOWN;
 	foreach(lc, tests)
 	{
 		FuncExpr *call = nodes_call(view, tests, lfirst(lc));
 		int64 n = count_call(view->root, call);
 
-		if (best == NULL || (n >= 0 && (*count < 0 || n < *count)))
+		if (n != KG_VIEW_NO_KEYS &&
+			(best == NULL || (n >= 0 && (*count < 0 || n < *count))))
 		{
 			best = call;
 			*count = n;

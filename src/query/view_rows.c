@@ -273,7 +273,8 @@ count_keys(Asked *asked)
 	if (query.type == NULL)
 		return;
 	make_source(asked->filter, query.type, &source);
-	asked->count = -1;
+	asked->count = source.kind == KG_SOURCE_KEY ? KG_VIEW_UNKNOWN
+												: KG_VIEW_NO_KEYS;
 	if (query.catalog->authorizes || source.kind != KG_SOURCE_KEY)
 		return;
 	source.may_repeat = false;

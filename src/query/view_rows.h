@@ -40,9 +40,11 @@ extern bool kg_view_keys_serve(const KgField *field, KgOp op);
 extern Datum kg_view_nodes(const KgViewFilter *filter);
 
 /*
- * How many keys that would read, counted to max; -1 where it is not known
- * without asking somebody else.
+ * How many keys that would read, counted to max; or that it is not known without
+ * asking somebody else, or that keys cannot tell.
  */
+#define KG_VIEW_UNKNOWN (-1)
+#define KG_VIEW_NO_KEYS (-2)
 extern int64 kg_view_count(const KgViewFilter *filter, int64 max);
 
 /* Edges of a relation that leave a node: rows of target, properties. */
