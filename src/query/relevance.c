@@ -4,7 +4,8 @@
  *
  * It goes in rounds.  In each, the nodes that hold no less than the mean of what
  * is not yet passed on keep their part of it and pass on the rest, all at once;
- * the edges of those that hold so much for the first time are read together.
+ * the edges of those that hold so much for the first time are read together, and
+ * where they are many with those of all that hold anything.
  * What is passed on shrinks by the part that is kept, and half of it or more is
  * passed on in most rounds: their number hangs on the bound, not on the graph.
  */
@@ -22,21 +23,15 @@
 
 /* Among so few nodes, so many times less is left. */
 #define KG_RANK_SMALL 1000
-
-/* An edge as it was read: its steps are put in order when all are there. */
-typedef struct Read
-{
-	uint32 from;
-	KgRankStep step;
-} Read;
+/* Edges of so many nodes are read with those of others. */
+#define KG_READ_AHEAD 500
 
 typedef struct Round
 {
 	KgRanking *r;
 	bool all_both;
-	Read *reads;
-	uint64 n;
-	uint64 capacity;
+	int64 from;		/* the node whose edges came last, and */
+	uint32 at;		/* its index */
 	uint32 *pushed; /* nodes, */
 	uint64 *shares; /* and what they pass on and keep */
 	uint32 npushed;
@@ -107,81 +102,112 @@ rank_new_nodes(KgRanking *r)
 /* ---- edges ---- */
 
 static void
+room_for_steps(KgRanking *r, uint64 more)
+{
+	if (r->nsteps + more <= r->capacity_steps)
+		return;
+	r->capacity_steps = (r->nsteps + more) * 2 + 4096;
+	r->ends = room(r, r->ends, r->capacity_steps * sizeof(uint32));
+	r->ways = room(r, r->ways, r->capacity_steps * sizeof(uint32));
+}
+
+/*
+ * Make the steps of a node the last ones, so that more can follow.  Nearly always
+ * they are, or there are none: edges come node by node, at most once a direction.
+ */
+static void
+go_to_end(KgRanking *r, uint32 node)
+{
+	uint32 degree = r->degree[node];
+
+	if (degree > 0 && r->first[node] + degree == r->nsteps)
+		return;
+	room_for_steps(r, degree);
+	if (degree > 0)
+	{
+		memcpy(r->ends + r->nsteps,
+			   r->ends + r->first[node],
+			   degree * sizeof(uint32));
+		memcpy(r->ways + r->nsteps,
+			   r->ways + r->first[node],
+			   degree * sizeof(uint32));
+	}
+	r->first[node] = r->nsteps;
+	r->nsteps += degree;
+}
+
+static void
 found_steps(const KgNeighbors *found, void *arg)
 {
 	Round *round = arg;
 	KgRanking *r = round->r;
-	uint32 from = kg_nodeset_find(&r->set, found->node);
 	bool both = round->all_both ||
 				kg_follow_both(&r->query->follow, found->relation_no);
+	uint32 way = (uint32) found->relation_no |
+				 (found->backward ? KG_RANK_BACKWARD : 0);
+	uint64 n;
 
+	if (found->node != round->from)
+	{
+		round->from = found->node;
+		round->at = kg_nodeset_find(&r->set, found->node);
+	}
+	go_to_end(r, round->at);
+	room_for_steps(r, found->n);
+	n = r->nsteps;
 	for (int i = 0; i < found->n; i++)
 	{
-		Read *read;
-
 		/* A loop is one edge, whichever way it is walked. */
 		if (both && found->backward && found->neighbors[i] == found->node)
 			continue;
-		if (round->n == round->capacity)
-		{
-			round->capacity = round->capacity * 2 + 1024;
-			round->reads = room(
-				r, round->reads, round->capacity * sizeof(Read));
-		}
-		read = &round->reads[round->n++];
-		read->from = from;
-		read->step.to = kg_nodeset_add(&r->set, found->neighbors[i]);
-		read->step.relation_no = found->relation_no;
-		read->step.backward = found->backward;
+		r->ends[n] = kg_nodeset_add(&r->set, found->neighbors[i]);
+		r->ways[n++] = way;
 	}
+	r->degree[round->at] += n - r->nsteps;
+	r->nsteps = n;
 	if (r->set.n > (uint32) kg_setting_max_visited)
 		kg_graph_check_visited(r->graph, r->set.n);
 }
 
-/* Put what was read behind the steps that there are, by node. */
+/* Without the steps of a node to those that the caller does not see. */
 static void
-order_steps(Round *round)
+drop_hidden(KgRanking *r, uint32 node)
 {
-	KgRanking *r = round->r;
-	uint64 next = r->nsteps;
+	uint32 *ends = r->ends + r->first[node];
+	uint32 *ways = r->ways + r->first[node];
+	uint32 n = 0;
 
-	for (uint64 i = 0; i < round->n; i++)
-		if (is_seen(r, round->reads[i].step.to))
+	for (uint32 i = 0; i < r->degree[node]; i++)
+		if (is_seen(r, ends[i]))
 		{
-			r->degree[round->reads[i].from]++;
-			next++;
+			ends[n] = ends[i];
+			ways[n++] = ways[i];
 		}
-	if (next > r->capacity_steps)
-	{
-		r->capacity_steps = next * 2 + 4096;
-		r->steps = room(r, r->steps, r->capacity_steps * sizeof(KgRankStep));
-	}
-	next = r->nsteps;
-	for (uint32 i = 0; i < round->npushed; i++)
-	{
-		uint32 node = round->pushed[i];
+	r->degree[node] = n;
+}
 
-		if (r->first[node] != PG_UINT64_MAX)
-			continue;
-		r->first[node] = next;
-		next += r->degree[node];
-		r->degree[node] = 0;
-	}
-	for (uint64 i = 0; i < round->n; i++)
-	{
-		const Read *read = &round->reads[i];
+static bool
+is_unread(const KgRanking *r, uint32 node)
+{
+	return r->degree[node] == KG_NO_NODE;
+}
 
-		kg_plan_count(&round->done, 1);
-		if (is_seen(r, read->step.to))
-			r->steps[r->first[read->from] + r->degree[read->from]++] =
-				read->step;
-	}
-	r->nsteps = next;
+/* So many nodes hold something whose edges were not read. */
+static uint32
+count_ahead(const KgRanking *r)
+{
+	uint32 n = 0;
+
+	for (uint32 i = 0; i < r->set.n; i++)
+		n += r->left[i] > 0 && is_unread(r, i);
+	return n;
 }
 
 /*
  * Read the edges of the nodes that pass something on for the first time; false
- * where these are too many.
+ * where these are too many.  Where they are many, most nodes will be one of them
+ * sooner or later: those that hold anything are read at once, because edges of
+ * nodes with near numbers are packed together.
  */
 static bool
 read_edges(Round *round)
@@ -189,33 +215,44 @@ read_edges(Round *round)
 	KgRanking *r = round->r;
 	int64 *nodes;
 	uint32 n = 0;
+	uint32 ahead;
 
 	for (uint32 i = 0; i < round->npushed; i++)
-		n += r->degree[round->pushed[i]] == KG_NO_NODE;
+		n += is_unread(r, round->pushed[i]);
 	if (n == 0)
 		return true;
 	if (r->read + n > r->query->most && r->read > 0)
 		return false;
-	nodes = MemoryContextAllocHuge(r->graph->context, (Size) n * sizeof(int64));
+	ahead = n < KG_READ_AHEAD ? 0 : count_ahead(r);
+	if (r->read + ahead > r->query->most)
+		ahead = 0;
+	nodes = MemoryContextAllocHuge(r->graph->context,
+								   (Size) Max(n, ahead) * sizeof(int64));
 	n = 0;
-	for (uint32 i = 0; i < round->npushed; i++)
+	for (uint32 i = 0; i < (ahead > 0 ? r->set.n : round->npushed); i++)
 	{
-		uint32 node = round->pushed[i];
+		uint32 node = ahead > 0 ? i : round->pushed[i];
 
-		if (r->degree[node] != KG_NO_NODE)
+		if (r->left[node] == 0 || !is_unread(r, node))
 			continue;
 		nodes[n++] = r->set.nodes[node];
 		r->degree[node] = 0;
-		r->first[node] = PG_UINT64_MAX;
+		r->first[node] = r->nsteps;
 	}
 	r->read += n;
-	round->n = 0;
+	round->from = 0;
 	kg_graph_expand(r->graph, &r->query->follow, nodes, n, found_steps, round);
-	pfree(nodes);
 	room_for_nodes(r);
 	kg_graph_check_memory(r->graph);
 	rank_new_nodes(r);
-	order_steps(round);
+	for (uint32 i = 0; i < n && r->ranks != NULL; i++)
+	{
+		uint32 node = kg_nodeset_find(&r->set, nodes[i]);
+
+		kg_plan_count(&round->done, r->degree[node] + 1);
+		drop_hidden(r, node);
+	}
+	pfree(nodes);
 	return true;
 }
 
@@ -295,12 +332,13 @@ static void
 pass_on(Round *round)
 {
 	KgRanking *r = round->r;
+	uint64 *left = r->left;
 
 	for (uint32 i = 0; i < round->npushed; i++)
 	{
 		uint32 node = round->pushed[i];
 		uint32 degree = r->degree[node];
-		const KgRankStep *steps;
+		const uint32 *ends;
 		uint64 share;
 
 		if (degree == 0)
@@ -310,9 +348,9 @@ pass_on(Round *round)
 		}
 		kg_plan_count(&round->done, degree);
 		share = round->shares[i] / degree;
-		steps = r->steps + r->first[node];
+		ends = r->ends + r->first[node];
 		for (uint32 s = 0; s < degree; s++)
-			r->left[steps[s].to] += share;
+			left[ends[s]] += share;
 	}
 }
 
@@ -625,18 +663,16 @@ reach(Ways *w, uint32 node, double strength, uint32 from, int length)
 }
 
 /* Of parallel edges the first by direction and relation. */
-static const KgRankStep *
-step_between(const KgRanking *r, uint32 from, uint32 to)
+static uint32
+way_between(const KgRanking *r, uint32 from, uint32 to)
 {
-	const KgRankStep *steps = r->steps + r->first[from];
-	const KgRankStep *best = NULL;
+	const uint32 *ends = r->ends + r->first[from];
+	const uint32 *ways = r->ways + r->first[from];
+	uint32 best = PG_UINT32_MAX;
 
 	for (uint32 i = 0; i < r->degree[from]; i++)
-		if (steps[i].to == to &&
-			(best == NULL || steps[i].backward < best->backward ||
-			 (steps[i].backward == best->backward &&
-			  steps[i].relation_no < best->relation_no)))
-			best = &steps[i];
+		if (ends[i] == to)
+			best = Min(best, ways[i]);
 	return best;
 }
 
@@ -649,14 +685,14 @@ write_path(const Ways *w, KgRanked *ranked)
 		return;
 	ranked->length = w->ways[node]->length;
 	ranked->nodes = palloc((ranked->length + 1) * sizeof(uint32));
-	ranked->steps = palloc((ranked->length + 1) * sizeof(KgRankStep *));
+	ranked->ways = palloc((ranked->length + 1) * sizeof(uint32));
 	for (int i = ranked->length; i >= 0; i--)
 	{
 		uint32 from = w->ways[node]->from;
 
 		ranked->nodes[i] = node;
 		if (i > 0)
-			ranked->steps[i - 1] = step_between(w->r, from, node);
+			ranked->ways[i - 1] = way_between(w->r, from, node);
 		node = from;
 	}
 }
@@ -669,12 +705,12 @@ go_on(Ways *w, const Way *way, uint64 *done)
 	uint32 degree = r->degree[way->node];
 
 	kg_plan_count(done, 1);
-	if (degree == KG_NO_NODE)
+	if (r->scores[way->node] == 0)
 		return;
 	kg_plan_count(done, degree);
 	for (uint32 s = 0; s < degree; s++)
 		reach(w,
-			  r->steps[r->first[way->node] + s].to,
+			  r->ends[r->first[way->node] + s],
 			  way->strength * r->query->damping / degree,
 			  way->node,
 			  way->length + 1);

@@ -40,13 +40,12 @@ typedef struct KgRankQuery
 	uint32 nseeds;
 } KgRankQuery;
 
-/* An edge from a node to another; ends are indexes of the node set. */
-typedef struct KgRankStep
-{
-	uint32 to;
-	int32 relation_no;
-	bool backward; /* against the stored orientation */
-} KgRankStep;
+/*
+ * How a step goes: over which relation, and whether against the stored
+ * orientation.  Those along it are less, and then those of a lower number.
+ */
+#define KG_RANK_BACKWARD 0x80000000U
+#define KG_RANK_RELATION(way) ((int32) ((way) & ~KG_RANK_BACKWARD))
 
 /* All of it in the graph's context. */
 typedef struct KgRanking
@@ -62,7 +61,8 @@ typedef struct KgRanking
 	uint16 *ranks;	/* 0: hidden; NULL: all are visible */
 	uint32 nranks;	/* so many are known */
 	uint32 seen;	/* so many of these are not hidden */
-	KgRankStep *steps;
+	uint32 *ends;	/* by step: the node that it leads to, */
+	uint32 *ways;	/* and how */
 	uint64 nsteps;
 	uint64 capacity_steps;
 	uint32 read;	  /* nodes whose edges were read */
@@ -88,8 +88,8 @@ typedef struct KgRanked
 	KgRef ref;
 	/* the strongest path from a seed to it */
 	int length;
-	uint32 *nodes;			  /* length + 1 */
-	const KgRankStep **steps; /* length */
+	uint32 *nodes; /* length + 1 */
+	uint32 *ways;  /* length */
 } KgRanked;
 
 /*

@@ -208,14 +208,15 @@ has_path(const RankRelated *r, const KgRanked *ranked)
 static void
 add_edge(RankRelated *r, const KgRanked *ranked, int hop, uint32 unit)
 {
-	const KgRankStep *step = ranked->steps[hop];
+	uint32 way = ranked->ways[hop];
+	bool backward = (way & KG_RANK_BACKWARD) != 0;
 	KgReplyEdge *edge = &r->reply.edges[r->reply.nedges++];
 
 	edge->uses = 1;
-	edge->type = kg_relation_name(r->call.catalog, step->relation_no);
-	edge->relation_no = step->relation_no;
-	edge->from = ref_of(r, ranked, step->backward ? hop + 1 : hop);
-	edge->to = ref_of(r, ranked, step->backward ? hop : hop + 1);
+	edge->type = kg_relation_name(r->call.catalog, KG_RANK_RELATION(way));
+	edge->relation_no = KG_RANK_RELATION(way);
+	edge->from = ref_of(r, ranked, backward ? hop + 1 : hop);
+	edge->to = ref_of(r, ranked, backward ? hop : hop + 1);
 	edge->depth = -1;
 	edge->unit = unit;
 }
