@@ -148,30 +148,28 @@ renew_bundle(const TriggerData *trigdata)
 	TupleDesc tupdesc = RelationGetDescr(trigdata->tg_relation);
 	HeapTuple tuple = trigdata->tg_trigtuple;
 	KgUserContext user;
+	Datum tenant;
+	Datum bundle;
 	bool isnull;
 
+	tenant = SPI_getbinval(
+		tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull);
+	bundle = SPI_getbinval(
+		tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull);
+	if (isnull)
+		return; /* the name of a tool that no bundle brought */
 	kg_become_owner(&user);
 	if (user.sec_context & SECURITY_NOFORCE_RLS)
 	{
 		kg_restore_user(&user);
 		return; /* our own functions */
 	}
-	if (isnull)
-	{
-		kg_restore_user(&user);
-		return; /* the name of a tool that no bundle brought */
-	}
 	SPI_connect();
-	kg_spi_exec(
-		&saved,
-		"UPDATE @kg_bundle SET revision = revision "
-		"WHERE tenant = $1 AND bundle = $2",
-		kg_arg(TEXTOID,
-			   SPI_getbinval(
-				   tuple, tupdesc, SPI_fnumber(tupdesc, "tenant"), &isnull)),
-		kg_arg(TEXTOID,
-			   SPI_getbinval(
-				   tuple, tupdesc, SPI_fnumber(tupdesc, "bundle"), &isnull)));
+	kg_spi_exec(&saved,
+				"UPDATE @kg_bundle SET revision = revision "
+				"WHERE tenant = $1 AND bundle = $2",
+				kg_arg(TEXTOID, tenant),
+				kg_arg(TEXTOID, bundle));
 	SPI_finish();
 	kg_restore_user(&user);
 }
