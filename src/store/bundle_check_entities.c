@@ -8,71 +8,14 @@
 #include "postgres.h"
 
 #include "base/json.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
 #include "store/extract.h"
+#include "store/item_names.h"
 #include "store/payload_ids.h"
 #include "store/unique.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
-
-/* What a reference can name beside an id: a property's value. */
-typedef struct NameKey
-{
-	const char *type;
-	const char *field;
-	const char *value;
-} NameKey;
-
-typedef struct NameEntry
-{
-	NameKey key;
-	const KgPayloadItem *item; /* the first that has it */
-} NameEntry;
-
-static uint32
-name_hash(const void *key, Size size)
-{
-	const NameKey *name = key;
-	uint32 hash = hash_bytes((const unsigned char *) name->value,
-							 strlen(name->value));
-
-	hash = hash_combine(
-		hash,
-		hash_bytes((const unsigned char *) name->type, strlen(name->type)));
-	return hash_combine(
-		hash,
-		hash_bytes((const unsigned char *) name->field, strlen(name->field)));
-}
-
-static int
-name_match(const void *a, const void *b, Size size)
-{
-	const NameKey *x = a;
-	const NameKey *y = b;
-
-	return strcmp(x->value, y->value) != 0 || strcmp(x->type, y->type) != 0 ||
-		   strcmp(x->field, y->field) != 0;
-}
-
-static HTAB *
-create_names(void)
-{
-	HASHCTL ctl;
-
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(NameKey);
-	ctl.entrysize = sizeof(NameEntry);
-	ctl.hash = name_hash;
-	ctl.match = name_match;
-	ctl.hcxt = CurrentMemoryContext;
-	return hash_create("kg_graph payload names",
-					   1024,
-					   &ctl,
-					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-}
 
 static const KgType *
 type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
@@ -163,7 +106,7 @@ typedef struct UniqueVisit
 	const KgPayloadItem *item;
 	const KgField *field;
 	const Jsonb *data;
-	HTAB *names;
+	KgItemNames *names;
 	const char *path;
 } UniqueVisit;
 
@@ -171,32 +114,28 @@ static void
 visit_unique(const JsonbValue *value, void *arg)
 {
 	UniqueVisit *visit = arg;
-	NameKey key = {visit->set->type->name, visit->field->name};
-	NameEntry *entry;
-	bool found;
+	const KgPayloadItem *first;
 	KgError *err;
 
 	if (value->type != jbvString)
 		return;
-	key.value = kg_json_cstring(value);
-	entry = hash_search(visit->names, &key, HASH_ENTER, &found);
-	if (!found)
-		entry->item = visit->item;
-	if (entry->item == visit->item)
+	first = kg_item_name_enter(
+		visit->names, visit->field, kg_json_cstring(value), visit->item);
+	if (first == visit->item)
 		return;
 	err = kg_unique_error(visit->set->type,
 						  visit->field,
 						  visit->item->id ? visit->item->id : "",
 						  visit->data,
 						  value,
-						  entry->item->id ? entry->item->id : "",
+						  first->id ? first->id : "",
 						  visit->path);
 	kg_error_report(&visit->apply->errors, err);
 }
 
 static void
-check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item, HTAB *names,
-		   MemoryContext scratch)
+check_item(KgApply *apply, KgPayloadSet *set, KgPayloadItem *item,
+		   KgItemNames *names, MemoryContext scratch)
 {
 	MemoryContext old = MemoryContextSwitchTo(scratch);
 	Jsonb *data = kg_payload_data(item);
@@ -255,40 +194,28 @@ decided_here(const KgApply *apply, const KgField *field)
 	return false;
 }
 
-/* The property that a reference names; NULL where it is the id. */
-static const char *
-target_field_name(const KgApply *apply, const KgField *field)
-{
-	const KgPayload *payload = apply->payload;
-
-	for (int i = 0; field->ref_field && i < payload->ntypes; i++)
-	{
-		const KgType *type = payload->types[i].parsed;
-
-		if (type && strcmp(type->name, field->ref_type) == 0 &&
-			type->id_field && strcmp(type->id_field->name, field->ref_field))
-			return field->ref_field;
-	}
-	return NULL;
-}
-
 static bool
 has_target(const KgApply *apply, const KgField *field, const char *value,
-		   HTAB *names)
+		   const KgItemNames *names)
 {
-	const char *property = target_field_name(apply, field);
-	NameKey key = {field->ref_type, property, value};
+	const KgType *type =
+		kg_payload_type(apply->payload, field->ref_type)->parsed;
 	const KgItemTable *items;
 
-	if (property)
-		return hash_search(names, &key, HASH_FIND, NULL) != NULL;
+	if (field->ref_field && type->id_field &&
+		strcmp(type->id_field->name, field->ref_field) != 0)
+	{
+		const KgField *target = kg_type_field(type, field->ref_field);
+
+		return target && kg_item_name_find(names, target, value) != NULL;
+	}
 	items = kg_payload_ids(apply->payload, field->ref_type);
 	return items && kg_item_find(items, value) != NULL;
 }
 
 static void
 check_references(KgApply *apply, const KgPayloadSet *set,
-				 const KgPayloadItem *item, HTAB *names)
+				 const KgPayloadItem *item, KgItemNames *names)
 {
 	Jsonb *data = kg_payload_data(item);
 	KgExtract extract;
@@ -306,23 +233,13 @@ check_references(KgApply *apply, const KgPayloadSet *set,
 			has_target(apply, field, value, names))
 			continue;
 		old = MemoryContextSwitchTo(GetMemoryChunkContext(apply));
-		err = kg_error_new(KG_REFERENCE_MISSING,
-						   "property \"%s\" refers to an entity of type "
-						   "\"%s\" that does not exist",
-						   field->name,
-						   field->ref_type);
+		err = kg_no_target_error(field, value, "entity");
 		kg_error_entity(err, set->type->name, item->id);
 		kg_error_path(err,
 					  "/entities/%d/items/%d%s",
 					  item->set,
 					  item->index,
 					  kg_extract_pointer(field, data, value));
-		kg_error_keyword(err, "x-ref");
-		kg_error_got_string(err, value);
-		kg_error_expected(err,
-						  "the %s of an entity of type \"%s\"",
-						  field->ref_field ? field->ref_field : "id",
-						  field->ref_type);
 		kg_error_report(&apply->errors, err);
 		MemoryContextSwitchTo(old);
 	}
@@ -341,7 +258,7 @@ void
 kg_bundle_check_entities(KgApply *apply)
 {
 	KgPayload *payload = apply->payload;
-	HTAB *names = create_names();
+	KgItemNames *names = kg_item_names_make(1024);
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
@@ -375,6 +292,6 @@ kg_bundle_check_entities(KgApply *apply)
 			MemoryContextReset(scratch);
 		}
 	}
-	hash_destroy(names);
+	kg_item_names_free(names);
 	MemoryContextDelete(scratch);
 }

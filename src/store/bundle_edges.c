@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/edges.h"
+#include "store/entities.h"
 #include "store/known_ends.h"
 #include "store/payload_ids.h"
 #include "store/put.h"

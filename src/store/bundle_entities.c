@@ -21,6 +21,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/derive.h"
+#include "store/entities.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/payload_ids.h"
@@ -36,9 +37,6 @@
 #define KG_WRITE_BATCH_BYTES (8 * 1024 * 1024)
 /* Stored rows read at a time to be compared. */
 #define KG_COMPARE_BATCH 1000
-
-static const Oid batch_types[] = {TEXTOID, JSONBOID};
-static const Oid update_types[] = {INT8OID, JSONBOID};
 
 /* An item's bytes are those of a datum of its own (kg_payload_data()). */
 static bool
@@ -158,7 +156,7 @@ compare_ids(const void *a, const void *b)
 
 /* What was to be deleted and is there, as a trigger kept it. */
 static void
-report_undeleted(KgApply *apply, const KgType *type, Datum nodes)
+report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = CurrentMemoryContext;
@@ -169,7 +167,7 @@ report_undeleted(KgApply *apply, const KgType *type, Datum nodes)
 				"SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
 				"AND node = ANY($2) ORDER BY 1",
 				kg_arg_text(apply->tenant),
-				kg_arg(INT8ARRAYOID, nodes));
+				kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(apply->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -190,25 +188,20 @@ report_undeleted(KgApply *apply, const KgType *type, Datum nodes)
  * keeps is reported.
  */
 static int
-delete_batch(KgApply *apply, const KgType *type, Datum nodes, int nnodes,
+delete_batch(KgApply *apply, const KgType *type, const int64 *nodes, int nnodes,
 			 const char **ids)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	uint64 nested = kg_writing_nested();
 	int64 *left;
 	KgUserContext user;
 	int n = 0;
 
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_entity WHERE tenant = $1 "
-				"AND node = ANY($2) RETURNING entity_id",
-				kg_arg_text(apply->tenant),
-				kg_arg(INT8ARRAYOID, nodes));
+	kg_entities_delete_nodes(apply->tenant, nodes, nnodes);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		ids[n++] = kg_spi_cstring(i, 1);
+		ids[n++] = kg_spi_cstring(i, 2);
 	SPI_freetuptable(SPI_tuptable);
 	if (n < nnodes)
-		report_undeleted(apply, type, nodes);
+		report_undeleted(apply, type, nodes, nnodes);
 	qsort(ids, n, sizeof(char *), compare_ids);
 	if (kg_writing_nested() != nested)
 	{
@@ -246,8 +239,7 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 
 		CHECK_FOR_INTERRUPTS();
 		n = Min(KG_WRITE_BATCH, gone->n - i);
-		n = delete_batch(
-			apply, type, kg_int64_array(gone->nodes + i, n), n, ids);
+		n = delete_batch(apply, type, gone->nodes + i, n, ids);
 		counts->deleted += n;
 		apply->changed |= n > 0;
 		for (int j = 0; j < n; j++)
@@ -271,29 +263,6 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 	kg_error_entity(err, counts->name, NULL);
 	kg_error_expected(err, "the same call again");
 	kg_error_throw(err);
-}
-
-#define KG_INSERT                                          \
-	"INSERT INTO @kg_entity(tenant, bundle, entity_type, " \
-	"entity_id, data) SELECT $1, $2, $3, unnest($4), unnest($5)"
-
-static void
-insert_batch(const KgApply *apply, const KgCounts *counts,
-			 const KgColumns *columns)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgArg args[5] = {kg_arg_text(apply->tenant),
-					 kg_arg_text(apply->payload->name),
-					 kg_arg_text(counts->name)};
-
-	if (columns->nrows == 0)
-		return;
-	kg_columns_args(columns, &args[3]);
-	if (!kg_spi_insert_args(
-			&saved, "kg_entity_pkey", KG_INSERT, lengthof(args), args))
-		throw_lost_race(apply, counts);
-	if (SPI_processed < columns->nrows)
-		kg_error_throw(kg_kept_error("entity", "inserted"));
 }
 
 /*
@@ -340,19 +309,11 @@ static void
 insert_beside(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 			  int n, const KgColumns *columns)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	const KgItemTable *table = kg_payload_ids(apply->payload, type->name);
-	KgArg args[5] = {kg_arg_text(apply->tenant),
-					 kg_arg_text(type->bundle),
-					 kg_arg_text(type->name)};
 
 	if (columns->nrows == 0)
 		return;
-	kg_columns_args(columns, &args[3]);
-	kg_spi_exec_args(&saved,
-					 KG_INSERT " ON CONFLICT DO NOTHING RETURNING entity_id",
-					 lengthof(args),
-					 args);
+	kg_entities_insert_free(apply->tenant, type, columns);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
@@ -426,19 +387,14 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 	refuse_taken(apply, type, items, n);
 	if (beside)
 		find_ahead(apply, type, items, n);
-	kg_columns_init(&inserts, CurrentMemoryContext, 2, batch_types);
+	kg_entities_init(&inserts);
 	for (int i = 0; i < n; i++)
 	{
 		KgPayloadItem *item = &items[i];
 		bool fresh = item->node == 0;
 
 		if (fresh)
-		{
-			kg_columns_add_row(&inserts);
-			kg_columns_text(&inserts, 0, item->id);
-			kg_columns_datum(
-				&inserts, 1, JsonbPGetDatum(kg_payload_data(item)));
-		}
+			kg_entities_add(&inserts, item->id, kg_payload_data(item));
 		if (fresh || !item->same || item->ahead)
 			kg_apply_sample(apply,
 							fresh || item->ahead ? KG_CHANGE_CREATED
@@ -448,9 +404,10 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 	}
 	if (beside)
 		insert_beside(apply, type, items, n, &inserts);
-	else
-		insert_batch(apply, counts, &inserts);
-	kg_columns_init(&updates, CurrentMemoryContext, 2, update_types);
+	else if (inserts.nrows > 0 &&
+			 !kg_entities_insert(apply->tenant, type, &inserts))
+		throw_lost_race(apply, counts);
+	kg_changes_init(&updates);
 	for (int i = 0; i < n; i++)
 	{
 		const KgPayloadItem *item = &items[i];
@@ -462,9 +419,7 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 			counts->unchanged++;
 			continue;
 		}
-		kg_columns_add_row(&updates);
-		kg_columns_int64(&updates, 0, item->node);
-		kg_columns_datum(&updates, 1, JsonbPGetDatum(kg_payload_data(item)));
+		kg_changes_add(&updates, item->node, kg_payload_data(item));
 	}
 	kg_entities_update(apply->tenant, &updates, NULL);
 	counts->created += inserts.nrows;

@@ -33,6 +33,13 @@ extern void kg_entity_check_scope(const KgType *type, const char *id,
 								  const Jsonb *data, const char *path,
 								  KgErrorList *errors);
 
+/*
+ * A reference names what is not there: an "entity", or an "existing entity"
+ * where none can come.
+ */
+extern KgError *kg_no_target_error(const KgField *field, const char *value,
+								   const char *what);
+
 /* One error for a list of violations, raised where there are any. */
 extern void kg_throw_violations(const KgErrorList *errors, const char *what);
 /* The same, made and not raised; there are some. */

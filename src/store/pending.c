@@ -128,18 +128,7 @@ report_missing(const KgCatalog *catalog, const KgReference *ref, bool deleted,
 	if (deleted)
 		err = gone_error(catalog, field, type);
 	else
-	{
-		err = kg_error_new(KG_REFERENCE_MISSING,
-						   "property \"%s\" refers to an entity of type "
-						   "\"%s\" that does not exist",
-						   field->name,
-						   field->ref_type);
-		kg_error_expected(err,
-						  "the %s of an existing entity of type \"%s\"",
-						  field->ref_field ? field->ref_field : "id",
-						  field->ref_type);
-		kg_error_keyword(err, "x-ref");
-	}
+		err = kg_no_target_error(field, ref->value, "existing entity");
 
 	/*
 	 * Where a DBA's policies hide rows, who refers is not told: the caller

@@ -117,31 +117,6 @@ extern KgError *kg_moved_error(const KgType *type, const char *id,
 extern void kg_put_check_unique(const char *tenant, int32 type_no,
 								KgOutcomes *outcomes, const KgPutItem *items);
 
-/*
- * New documents of entities that are stored, a row (node, data) each; as the
- * caller, under row security.  written gets, in order, those that were; without
- * it, one that was not is raised.
- */
-extern void kg_entities_update(const char *tenant, const KgColumns *columns,
-							   KgNodeList *written);
-
-/*
- * What to raise, or report, where a trigger kept an "entity" or an "edge" from
- * being what: "inserted".
- */
-extern KgError *kg_kept_error(const char *row, const char *what);
-
-/* Somebody has the id: hidden from the caller, or written meanwhile. */
-extern KgError *kg_id_taken_error(const KgType *type, const char *id);
-
-/*
- * Entities whose index_keys or scope are not what the schema says: their
- * triggers fill them in and exchange the rows of kg_index_key.  Raises where
- * one could not be written: its scope would let others see it.  As the owner.
- */
-extern void kg_entities_write_again(const char *tenant,
-									const KgNodeList *nodes);
-
 typedef enum KgPutMode
 {
 	KG_PUT_ANY,	   /* create, or exchange what is there */

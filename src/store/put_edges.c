@@ -15,6 +15,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
+#include "store/entities.h"
 #include "store/known_ends.h"
 #include "store/payload.h"
 #include "store/put.h"

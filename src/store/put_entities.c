@@ -1,6 +1,6 @@
 /*
  * put_entities.c
- *	  kg_put_entities() and kg_delete_entities().
+ *	  kg_put_entities() and kg_update_entities().
  *
  * A put looks at every item first: schema, id, references to what is stored
  * and to one another; an item is good when all it refers to is there or is
@@ -23,8 +23,10 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/edges.h"
+#include "store/entities.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
+#include "store/item_names.h"
 #include "store/on_delete.h"
 #include "store/put.h"
 #include "store/references.h"
@@ -45,75 +47,26 @@ typedef struct Put
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
-	HTAB *names;	 /* of NameEntry: what a reference can name in this call */
-	Snapshot before; /* it was written */
+	KgItemNames *names; /* of put->items */
+	Snapshot before;	/* it was written */
 	MemoryContext context;
 } Put;
-
-/* An id (field NULL), or a value of a property that x-ref-field names. */
-typedef struct NameEntry
-{
-	const KgField *field; /* with value, the hash key */
-	const char *value;
-	int item;
-} NameEntry;
-
-static uint32
-name_hash(const void *key, Size size)
-{
-	const NameEntry *name = key;
-
-	return hash_combine(
-		hash_bytes((const unsigned char *) name->value, strlen(name->value)),
-		hash_bytes((const unsigned char *) &name->field, sizeof(name->field)));
-}
-
-static int
-name_match(const void *pa, const void *pb, Size size)
-{
-	const NameEntry *a = pa;
-	const NameEntry *b = pb;
-
-	return a->field != b->field || strcmp(a->value, b->value) != 0;
-}
-
-static HTAB *
-create_names(int n)
-{
-	HASHCTL ctl;
-
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = offsetof(NameEntry, item);
-	ctl.entrysize = sizeof(NameEntry);
-	ctl.hash = name_hash;
-	ctl.match = name_match;
-	ctl.hcxt = CurrentMemoryContext;
-	return hash_create("kg_graph put names",
-					   Max(16, n),
-					   &ctl,
-					   HASH_ELEM | HASH_FUNCTION | HASH_COMPARE | HASH_CONTEXT);
-}
 
 /* The item that has the name in this call, or -1. */
 static int
 find_name(const Put *put, const KgField *field, const char *value)
 {
-	NameEntry key = {field, value, 0};
-	NameEntry *entry = hash_search(put->names, &key, HASH_FIND, NULL);
+	const KgPutItem *item = kg_item_name_find(put->names, field, value);
 
-	return entry ? entry->item : -1;
+	return item ? item - put->items : -1;
 }
 
 static bool
-enter_name(Put *put, const KgField *field, const char *value, int item)
+enter_name(Put *put, const KgField *field, const char *value, int i)
 {
-	NameEntry key = {field, value, 0};
-	bool found;
-	NameEntry *entry = hash_search(put->names, &key, HASH_ENTER, &found);
+	const KgPutItem *item = &put->items[i];
 
-	if (!found)
-		entry->item = item;
-	return !found;
+	return kg_item_name_enter(put->names, field, value, item) == item;
 }
 
 /* The property of the type itself that a reference to it names, or NULL: id. */
@@ -358,11 +311,7 @@ compare_links(const void *pa, const void *pb)
 static void
 report_missing(Put *put, int i, const KgField *field, const char *value)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"property \"%s\" refers to an entity of type "
-								"\"%s\" that does not exist",
-								field->name,
-								field->ref_type);
+	KgError *err = kg_no_target_error(field, value, "existing entity");
 
 	kg_error_entity(err, kg_type_handle(put->type), put->outcomes->items[i].id);
 	kg_error_path(err,
@@ -370,12 +319,6 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
 				  i,
 				  put->mode == KG_PUT_UPDATE ? "/set" : "",
 				  kg_extract_pointer(field, put->items[i].data, value));
-	kg_error_keyword(err, "x-ref");
-	kg_error_got_string(err, value);
-	kg_error_expected(err,
-					  "the %s of an existing entity of type \"%s\"",
-					  field->ref_field ? field->ref_field : "id",
-					  field->ref_type);
 	kg_outcome_error(&put->outcomes->items[i], err);
 }
 
@@ -492,32 +435,17 @@ check_references(Put *put)
 static void
 insert_rows(Put *put, const int *rows, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, JSONBOID};
-	KgArg args[5] = {kg_arg_text(put->tenant),
-					 kg_arg_text(put->type->bundle),
-					 kg_arg_text(put->type->name)};
-	KgColumns columns;
+	KgColumns fresh;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	kg_entities_init(&fresh);
 	for (int i = 0; i < n; i++)
-	{
-		if (put->items[rows[i]].node != 0)
-			continue;
-		kg_columns_add_row(&columns);
-		kg_columns_text(&columns, 0, put->outcomes->items[rows[i]].id);
-		kg_columns_datum(&columns, 1, JsonbPGetDatum(put->items[rows[i]].data));
-	}
-	if (columns.nrows == 0)
+		if (put->items[rows[i]].node == 0)
+			kg_entities_add(&fresh,
+							put->outcomes->items[rows[i]].id,
+							put->items[rows[i]].data);
+	if (fresh.nrows == 0)
 		return;
-	kg_columns_args(&columns, &args[3]);
-	kg_spi_exec_args(&saved,
-					 "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-					 "entity_id, data) "
-					 "SELECT $1, $2, $3, unnest($4), unnest($5) "
-					 "ON CONFLICT DO NOTHING RETURNING entity_id, version",
-					 lengthof(args),
-					 args);
+	kg_entities_insert_free(put->tenant, put->type, &fresh);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgOutcome *outcome =
@@ -530,155 +458,13 @@ insert_rows(Put *put, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-static KG_NORETURN void throw_kept(int n) KG_NORETURN_TAIL;
-
-static void
-throw_kept(int n)
-{
-	KgError *err = kg_error_new(KG_CONFLICT,
-								"a trigger kept %d of the entities from being "
-								"written as their schema now has them",
-								n);
-
-	kg_error_expected(err,
-					  "no trigger on kg_entity that keeps rows from being "
-					  "updated");
-	kg_error_throw(err);
-}
-
-void
-kg_entities_write_again(const char *tenant, const KgNodeList *nodes)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	int written = 0;
-
-	for (int i = 0; i < nodes->n; i += KG_PUT_BATCH)
-	{
-		CHECK_FOR_INTERRUPTS();
-		kg_spi_exec_latest(
-			&saved,
-			"UPDATE @kg_entity SET index_keys = '' "
-			"WHERE tenant = $1 AND node = ANY($2)",
-			kg_arg_text(tenant),
-			kg_arg_int8s(nodes->nodes + i, Min(KG_PUT_BATCH, nodes->n - i)));
-		written += SPI_processed;
-	}
-	if (written < nodes->n)
-		throw_kept(nodes->n - written);
-}
-
-KgError *
-kg_kept_error(const char *row, const char *what)
-{
-	KgError *err = kg_error_new(
-		KG_FORBIDDEN,
-		"a trigger or a policy keeps the %s from being %s",
-		row,
-		what);
-
-	kg_error_expected(
-		err, "what the database's own triggers on kg_%s let pass", row);
-	return err;
-}
-
-static bool
-is_gone(const char *tenant, int64 node)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList stored;
-	KgUserContext user;
-
-	kg_become_owner(&user);
-	kg_nodes_read(&saved, tenant, &node, 1, &stored);
-	kg_restore_user(&user);
-	return stored.n == 0;
-}
-
-/* Why a statement did not write a row that was there when it was looked. */
-static KgError *
-unwritten_error(const char *tenant, int64 node, const char *what)
-{
-	KgError *err;
-
-	if (!is_gone(tenant, node))
-		return kg_kept_error("entity", what);
-	err = kg_error_new(KG_CONFLICT,
-					   "another session deleted the entity at the same time");
-	kg_error_expected(err, "the same call again");
-	return err;
-}
-
-KgError *
-kg_id_taken_error(const KgType *type, const char *id)
-{
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS, "id \"%s\" is taken", id);
-
-	kg_error_entity(err, kg_type_handle(type), id);
-	kg_error_got_string(err, id);
-	kg_error_expected(err, "another id, or the same call once more");
-	return err;
-}
-
-/* The first of these nodes that is not among the written ones says why. */
-static void
-throw_unwritten(const char *tenant, const KgColumns *columns,
-				const KgNodeList *written)
-{
-	for (int i = 0; i < columns->nrows; i++)
-	{
-		int64 node = DatumGetInt64(columns->values[0][i]);
-
-		if (!kg_nodes_have(written, node))
-			kg_error_throw(unwritten_error(tenant, node, "updated"));
-	}
-}
-
-#define KG_MOVED                                               \
-	"RETURNING e.node, (e.version IS DISTINCT FROM "           \
-	"(SELECT b.version FROM @kg_entity b WHERE b.tenant = $1 " \
-	"AND b.node = e.node))::int::bigint"
-
-void
-kg_entities_update(const char *tenant, const KgColumns *columns,
-				   KgNodeList *written)
-{
-	static KgForms plain = KG_FORMS(
-		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
-		"data) WHERE e.tenant = $1 AND e.node = u.node RETURNING e.node",
-		"UPDATE @kg_entity SET data = $3 WHERE tenant = $1 AND node = $2 "
-		"RETURNING node");
-	/* A trigger may put back what was there: the version stays then. */
-	static KgForms watched = KG_FORMS(
-		"UPDATE @kg_entity e SET data = u.data FROM unnest($2, $3) u(node, "
-		"data) WHERE e.tenant = $1 AND e.node = u.node " KG_MOVED,
-		"UPDATE @kg_entity e SET data = $3 WHERE tenant = $1 AND node = "
-		"$2 " KG_MOVED);
-	KgNodeList own = {CurrentMemoryContext};
-	bool all = written == NULL; /* or it is an error */
-	bool triggers = kg_stored_has_own_triggers("kg_entity");
-
-	if (columns->nrows == 0)
-		return;
-	if (all)
-		written = &own;
-	kg_columns_run(triggers ? &watched : &plain, tenant, columns);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		if (!triggers || kg_spi_int64(i, 2) != 0)
-			kg_node_add(written, kg_spi_int64(i, 1));
-	SPI_freetuptable(SPI_tuptable);
-	kg_nodes_sort(written);
-	if (all && written->n < columns->nrows)
-		throw_unwritten(tenant, columns, written);
-}
-
 static void
 update_rows(Put *put, const int *rows, int n)
 {
-	static const Oid types[] = {INT8OID, JSONBOID};
 	KgNodeList written = {CurrentMemoryContext};
-	KgColumns columns;
+	KgColumns changes;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	kg_changes_init(&changes);
 	for (int i = 0; i < n; i++)
 	{
 		KgPutItem *item = &put->items[rows[i]];
@@ -690,11 +476,9 @@ update_rows(Put *put, const int *rows, int n)
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 			continue;
 		}
-		kg_columns_add_row(&columns);
-		kg_columns_int64(&columns, 0, item->node);
-		kg_columns_datum(&columns, 1, JsonbPGetDatum(item->data));
+		kg_changes_add(&changes, item->node, item->data);
 	}
-	kg_entities_update(put->tenant, &columns, &written);
+	kg_entities_update(put->tenant, &changes, &written);
 	for (int i = 0; i < n; i++)
 		if (kg_nodes_have(&written, put->items[rows[i]].node))
 			put->outcomes->items[rows[i]].verdict = KG_VERDICT_UPDATED;
@@ -770,8 +554,7 @@ report_unwritten(Put *put, bool nested)
 			continue;
 		if (put->items[i].node != 0)
 			err = nested ? kg_kept_error("entity", "updated")
-						 : unwritten_error(
-							   put->tenant, put->items[i].node, "updated");
+						 : kg_unwritten_error(put->tenant, put->items[i].node);
 		else if (!is_stored(put, outcome->id))
 			err = kg_kept_error("entity", "inserted");
 		else
@@ -848,7 +631,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 										   (Size) Max(1, put.outcomes->n) *
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	put.names = create_names(put.outcomes->n);
+	put.names = kg_item_names_make(put.outcomes->n);
 	kg_json_iter_init(&it, items);
 	while (kg_json_iter_next(&it))
 	{
@@ -898,409 +681,5 @@ kg_update_entities(const char *type, const Jsonb *items, const Jsonb *options)
 		"entities", kg_json_length(array), kg_put_atomic(options), true);
 
 	kg_entities_put(type, array, KG_PUT_UPDATE, outcomes);
-	return kg_outcomes_result(outcomes);
-}
-
-/* ---- deleting ---- */
-
-typedef struct NodeItem
-{
-	int64 node; /* hash key */
-	int item;
-} NodeItem;
-
-typedef struct Removal
-{
-	const char *tenant;
-	const KgType *type;
-	KgOutcomes *outcomes;
-	const int64 *expected; /* versions, or NULL */
-	int64 *nodes;		   /* of the items; 0: not found, or a second time */
-	HTAB *items;		   /* of NodeItem */
-} Removal;
-
-static void
-report_moved(Removal *removal, int i)
-{
-	KgOutcome *outcome = &removal->outcomes->items[i];
-	KgError *err = kg_moved_error(
-		removal->type, outcome->id, removal->expected[i], outcome->before);
-
-	kg_error_path(err, "/ids/%d/expected_version", i);
-	kg_outcome_error(outcome, err);
-}
-
-/* The entities, locked: nobody adds a reference to them from here on. */
-static void
-find_removed(Removal *removal)
-{
-	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.version",
-										   " @FOR UPDATE OF e");
-	const char *ids[KG_PUT_BATCH];
-	HASHCTL ctl;
-
-	memset(&ctl, 0, sizeof(ctl));
-	ctl.keysize = sizeof(int64);
-	ctl.entrysize = sizeof(NodeItem);
-	ctl.hcxt = CurrentMemoryContext;
-	removal->items = hash_create("kg_graph removed nodes",
-								 Max(16, removal->outcomes->n),
-								 &ctl,
-								 HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	for (int start = 0; start < removal->outcomes->n; start += KG_PUT_BATCH)
-	{
-		int n = Min(KG_PUT_BATCH, removal->outcomes->n - start);
-
-		CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < n; i++)
-			ids[i] = removal->outcomes->items[start + i].errors.total > 0
-						 ? NULL
-						 : removal->outcomes->items[start + i].id;
-		kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
-		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			int item = start + kg_spi_int64(i, 1) - 1;
-			int64 node = kg_spi_int64(i, 2);
-			KgOutcome *outcome = &removal->outcomes->items[item];
-			bool found;
-			NodeItem *entry;
-
-			outcome->before = kg_spi_int64(i, 3);
-			/* It stays, and keeps others that it refers to. */
-			if (removal->expected && removal->expected[item] != 0 &&
-				removal->expected[item] != outcome->before)
-			{
-				report_moved(removal, item);
-				continue;
-			}
-			entry = hash_search(removal->items, &node, HASH_ENTER, &found);
-
-			/* Rows come in no order: an id given twice counts once. */
-			if (found && entry->item < item)
-				continue;
-			if (found)
-				removal->nodes[entry->item] = 0;
-			entry->item = item;
-			removal->nodes[item] = node;
-		}
-		SPI_freetuptable(SPI_tuptable);
-	}
-}
-
-/* Entities that keep others from being deleted, by handle. */
-#define KG_NAMED_REFERRERS 20
-/* Of so many that there are: of all, whom the caller sees would take long. */
-#define KG_MET_REFERRERS 10000
-
-/*
- * Those that refer to a node, as far as the caller sees them: nobody learns how
- * many others there are.
- */
-static Jsonb *
-visible_referrers(const Removal *removal, int64 node,
-				  const KgRestricting *references, int n)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	const KgCatalog *catalog = kg_catalog_newest(removal->tenant);
-	KgNodeList sources = {CurrentMemoryContext};
-	KgJsonWriter w;
-
-	for (int i = 0; i < n && sources.n < KG_MET_REFERRERS; i++)
-		if (references[i].target == node)
-			kg_node_add(&sources, references[i].source);
-	kg_spi_exec(&saved,
-				"SELECT bundle, entity_type, entity_id FROM @kg_entity "
-				"WHERE tenant = $1 AND node = ANY($2) "
-				"ORDER BY entity_type, bundle, entity_id "
-				"LIMIT " CppAsString2(KG_NAMED_REFERRERS),
-				kg_arg_text(removal->tenant),
-				kg_arg_int8s(sources.nodes, sources.n));
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		const KgType *type = kg_catalog_type_in(
-			catalog, kg_spi_cstring(i, 1), kg_spi_cstring(i, 2));
-
-		if (type != NULL)
-			kg_jw_string(
-				&w,
-				psprintf("%s:%s", kg_type_handle(type), kg_spi_cstring(i, 3)));
-	}
-	kg_jw_end_array(&w);
-	SPI_freetuptable(SPI_tuptable);
-	return kg_jw_finish(&w);
-}
-
-static void
-report_restricted(Removal *removal, int i, const KgRestricting *references,
-				  int n, const KgRestricting *reference)
-{
-	KgOutcome *outcome = &removal->outcomes->items[i];
-	KgUserContext user;
-	const KgType *source;
-	KgError *err;
-
-	kg_become_owner(&user);
-	source = kg_catalog_field_type(kg_catalog_newest(removal->tenant),
-								   reference->field);
-	kg_restore_user(&user);
-	/* Of types that the caller does not see nothing is said. */
-	if (source &&
-		kg_catalog_type_no(kg_catalog_newest(removal->tenant), source->type_no))
-		err = kg_error_new(KG_REFERENCE_MISSING,
-						   "entity of type \"%s\" is still referenced by "
-						   "property \"%s\" of type \"%s\"",
-						   removal->type->name,
-						   reference->field->name,
-						   source->name);
-	else
-		err = kg_error_new(KG_REFERENCE_MISSING,
-						   "entity of type \"%s\" is still referenced",
-						   removal->type->name);
-	kg_error_entity(err, kg_type_handle(removal->type), outcome->id);
-	kg_error_path(err, "/ids/%d", i);
-	kg_error_keyword(err, "x-on-delete");
-	kg_error_got_string(err, outcome->id);
-	kg_error_expected(err,
-					  "the referring entities changed or deleted first, or "
-					  "another \"x-on-delete\"");
-	if (removal->outcomes->told)
-		kg_error_member(
-			err,
-			"referenced_by",
-			visible_referrers(removal, reference->target, references, n));
-	kg_outcome_error(outcome, err);
-}
-
-static int
-compare_sources(const void *pa, const void *pb)
-{
-	const KgRestricting *a = pa;
-	const KgRestricting *b = pb;
-
-	return a->source < b->source ? -1 : a->source > b->source;
-}
-
-/* The first reference whose source is not below a node. */
-static int
-first_from(const KgRestricting *references, int n, int64 node)
-{
-	int low = 0;
-
-	while (low < n)
-	{
-		int middle = low + (n - low) / 2;
-
-		if (references[middle].source < node)
-			low = middle + 1;
-		else
-			n = middle;
-	}
-	return low;
-}
-
-/*
- * An entity stays while one that stays refers to it and restricts: first those
- * that others than the entities to delete refer to, then what these refer to.
- */
-static void
-find_restricted(Removal *removal)
-{
-	KgOutcome *items = removal->outcomes->items;
-	KgNodeList nodes = {CurrentMemoryContext};
-	KgNodeList staying = {CurrentMemoryContext};
-	KgRestricting *references;
-	KgUserContext user;
-	int n;
-
-	for (int i = 0; i < removal->outcomes->n; i++)
-		if (removal->nodes[i] != 0)
-			kg_node_add(&nodes, removal->nodes[i]);
-	if (nodes.n == 0)
-		return;
-	kg_become_owner(&user);
-	n = kg_references_restricting(removal->tenant, &nodes, &references);
-	kg_restore_user(&user);
-	if (n == 0)
-		return;
-	qsort(references, n, sizeof(KgRestricting), compare_sources);
-	for (int i = 0; i < n; i++)
-		if (!hash_search(
-				removal->items, &references[i].source, HASH_FIND, NULL) &&
-			(i == 0 || references[i].source != references[i - 1].source))
-			kg_node_add(&staying, references[i].source);
-	for (int i = 0; i < staying.n; i++)
-	{
-		int64 source = staying.nodes[i];
-
-		CHECK_FOR_INTERRUPTS();
-		for (int j = first_from(references, n, source);
-			 j < n && references[j].source == source;
-			 j++)
-		{
-			NodeItem *target = hash_search(
-				removal->items, &references[j].target, HASH_FIND, NULL);
-
-			if (target == NULL || items[target->item].errors.total > 0)
-				continue;
-			report_restricted(
-				removal, target->item, references, n, &references[j]);
-			kg_node_add(&staying, references[j].target);
-		}
-	}
-}
-
-static void
-report_kept(Removal *removal, int i)
-{
-	KgError *err = kg_kept_error("entity", "deleted");
-
-	kg_error_path(err, "/ids/%d", i);
-	kg_outcome_error(&removal->outcomes->items[i], err);
-}
-
-static void
-delete_rows(Removal *removal)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	KgNodeList nodes = {CurrentMemoryContext};
-	KgNodeList deleted = {CurrentMemoryContext};
-
-	for (int i = 0; i < removal->outcomes->n; i++)
-	{
-		KgOutcome *outcome = &removal->outcomes->items[i];
-
-		if (outcome->errors.total > 0)
-			continue;
-		outcome->verdict = KG_VERDICT_NOT_FOUND;
-		if (removal->nodes[i])
-			kg_node_add(&nodes, removal->nodes[i]);
-	}
-	for (int i = 0; i < nodes.n; i += KG_PUT_BATCH)
-	{
-		CHECK_FOR_INTERRUPTS();
-		kg_spi_exec(
-			&saved,
-			"DELETE FROM @kg_entity WHERE tenant = $1 "
-			"AND node = ANY($2) RETURNING node",
-			kg_arg_text(removal->tenant),
-			kg_arg_int8s(nodes.nodes + i, Min(KG_PUT_BATCH, nodes.n - i)));
-		for (uint64 row = 0; row < SPI_processed; row++)
-			kg_node_add(&deleted, kg_spi_int64(row, 1));
-		SPI_freetuptable(SPI_tuptable);
-	}
-	kg_nodes_sort(&deleted);
-	for (int i = 0; i < removal->outcomes->n; i++)
-	{
-		KgOutcome *outcome = &removal->outcomes->items[i];
-
-		if (outcome->errors.total > 0 || removal->nodes[i] == 0)
-			continue;
-		/* They were locked: what is gone went with others of this call. */
-		if (kg_nodes_have(&deleted, removal->nodes[i]) ||
-			is_gone(removal->tenant, removal->nodes[i]))
-			outcome->verdict = KG_VERDICT_DELETED;
-		else
-			report_kept(removal, i);
-	}
-}
-
-/* What triggers put back, under whatever number, is not deleted. */
-static void
-find_put_back(Removal *removal)
-{
-	int n = removal->outcomes->n;
-	const char **ids = palloc(Max(1, n) * sizeof(char *));
-	int64 *nodes = palloc(Max(1, n) * sizeof(int64));
-	int *items = palloc(Max(1, n) * sizeof(int));
-	KgUserContext user;
-	int ndeleted = 0;
-
-	for (int i = 0; i < n; i++)
-		if (removal->outcomes->items[i].verdict == KG_VERDICT_DELETED)
-		{
-			items[ndeleted] = i;
-			ids[ndeleted++] = removal->outcomes->items[i].id;
-		}
-	kg_become_owner(&user);
-	for (int i = 0; i < ndeleted; i += KG_PUT_BATCH)
-		kg_nodes_of_ids(removal->tenant,
-						removal->type,
-						ids + i,
-						Min(KG_PUT_BATCH, ndeleted - i),
-						nodes + i);
-	kg_restore_user(&user);
-	for (int i = 0; i < ndeleted; i++)
-		if (nodes[i] != 0)
-			report_kept(removal, items[i]);
-}
-
-void
-kg_entities_delete(const char *type, KgOutcomes *outcomes,
-				   const int64 *expected)
-{
-	Removal removal = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgUserContext user;
-	KgScope *scope;
-	uint64 nested = kg_writing_nested();
-
-	removal.type = kg_catalog_require_type(
-		kg_catalog_newest(removal.tenant), type, "/entity_type");
-	removal.outcomes = outcomes;
-	removal.expected = expected;
-	removal.nodes = MemoryContextAllocExtended(
-		CurrentMemoryContext,
-		(Size) Max(1, outcomes->n) * sizeof(int64),
-		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	find_removed(&removal);
-	find_restricted(&removal);
-	kg_outcomes_settle(outcomes);
-
-	scope = kg_scope_begin(removal.tenant);
-	delete_rows(&removal);
-	kg_become_owner(&user);
-	kg_scope_end(scope, &user);
-	kg_restore_user(&user);
-	if (kg_writing_nested() != nested)
-		find_put_back(&removal);
-	for (int i = 0; outcomes->told && i < outcomes->n; i++)
-	{
-		KgOutcome *outcome = &outcomes->items[i];
-
-		outcome->version = outcome->before;
-		if (outcome->verdict == KG_VERDICT_NOT_FOUND)
-			outcome->nearest = kg_outcomes_nearest(
-				outcomes, removal.type, outcome->id);
-	}
-	kg_outcomes_settle(outcomes);
-}
-
-Jsonb *
-kg_delete_entities(const char *type, ArrayType *ids, const Jsonb *options)
-{
-	KgOutcomes *outcomes;
-	Datum *elements;
-	bool *nulls;
-	int n;
-
-	deconstruct_array(
-		ids, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
-	outcomes = kg_outcomes_make("entities", n, kg_put_atomic(options), false);
-	for (int i = 0; i < n; i++)
-	{
-		KgError *err;
-
-		if (!nulls[i])
-		{
-			outcomes->items[i].id = TextDatumGetCString(elements[i]);
-			continue;
-		}
-		err = kg_error_new(KG_INVALID_INPUT, "an id is null");
-		kg_error_path(err, "/ids/%d", i);
-		kg_error_expected(err, "a string");
-		kg_outcome_error(&outcomes->items[i], err);
-	}
-	kg_entities_delete(type, outcomes, NULL);
 	return kg_outcomes_result(outcomes);
 }

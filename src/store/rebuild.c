@@ -19,6 +19,7 @@
 #include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/derive.h"
+#include "store/entities.h"
 #include "store/extract.h"
 #include "store/put.h"
 #include "store/rebuild.h"

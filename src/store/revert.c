@@ -25,6 +25,7 @@
 #include "store/check.h"
 #include "store/columns.h"
 #include "store/edges.h"
+#include "store/entities.h"
 #include "store/entity_ids.h"
 #include "store/image.h"
 #include "store/put.h"
@@ -798,10 +799,8 @@ pair_renamed(const Revert *revert)
 static void
 delete_entities(const Revert *revert)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgNodeList nodes = {CurrentMemoryContext};
 	ListCell *lc;
-	KgError *err;
 
 	foreach(lc, revert->subjects)
 	{
@@ -813,14 +812,10 @@ delete_entities(const Revert *revert)
 	}
 	if (nodes.n == 0)
 		return;
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
-				kg_arg_text(revert->tenant),
-				kg_arg_int8s(nodes.nodes, nodes.n));
-	if (SPI_processed == nodes.n)
-		return;
-	err = kg_kept_error("entity", "deleted");
-	kg_error_throw(err);
+	kg_entities_delete_nodes(revert->tenant, nodes.nodes, nodes.n);
+	SPI_freetuptable(SPI_tuptable);
+	if (SPI_processed != nodes.n)
+		kg_error_throw(kg_kept_error("entity", "deleted"));
 }
 
 /* Is something else to be where something is? */
@@ -834,24 +829,21 @@ is_updated(const Subject *subject)
 static void
 update_entities(const Revert *revert)
 {
-	static const Oid types[] = {INT8OID, JSONBOID};
-	KgColumns columns;
+	KgColumns changes;
 	ListCell *lc;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 2, types);
+	kg_changes_init(&changes);
 	foreach(lc, revert->subjects)
 	{
 		const Subject *subject = lfirst(lc);
-
 		bool renamed = subject->renamed && subject->wanted;
 
-		if (subject->edge || (!renamed && !is_updated(subject)))
-			continue;
-		kg_columns_add_row(&columns);
-		kg_columns_int64(&columns, 0, renamed ? subject->was : subject->node);
-		kg_columns_datum(&columns, 1, JsonbPGetDatum(subject->wanted));
+		if (subject->edge == NULL && (renamed || is_updated(subject)))
+			kg_changes_add(&changes,
+						   renamed ? subject->was : subject->node,
+						   subject->wanted);
 	}
-	kg_entities_update(revert->tenant, &columns, NULL);
+	kg_entities_update(revert->tenant, &changes, NULL);
 }
 
 /* Is the node another entity's by now, whoever sees it? */
@@ -875,13 +867,11 @@ is_taken(const Revert *revert, int64 node)
 static void
 create_entities(const Revert *revert)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {TEXTOID, TEXTOID, TEXTOID, JSONBOID, INT8OID};
-	KgColumns columns;
+	KgColumns rows;
 	ListCell *lc;
 	KgError *lost;
 
-	kg_columns_init(&columns, CurrentMemoryContext, 5, types);
+	kg_restored_init(&rows);
 	foreach(lc, revert->subjects)
 	{
 		const Subject *subject = lfirst(lc);
@@ -889,24 +879,13 @@ create_entities(const Revert *revert)
 		if (subject->edge || subject->stored || subject->wanted == NULL ||
 			subject->renamed)
 			continue;
-		kg_columns_add_row(&columns);
-		kg_columns_text(&columns, 0, subject->type->bundle);
-		kg_columns_text(&columns, 1, subject->type->name);
-		kg_columns_text(&columns, 2, subject->id);
-		kg_columns_datum(&columns, 3, JsonbPGetDatum(subject->wanted));
-		if (!is_taken(revert, subject->was))
-			kg_columns_int64(&columns, 4, subject->was);
+		kg_restored_add(&rows,
+						subject->type,
+						subject->id,
+						subject->wanted,
+						is_taken(revert, subject->was) ? 0 : subject->was);
 	}
-	if (columns.nrows == 0)
-		return;
-	if (kg_columns_insert(&saved,
-						  "kg_entity_pkey",
-						  "INSERT INTO @kg_entity(tenant, bundle, entity_type, "
-						  "entity_id, data, node) SELECT $1, bundle, type, id, "
-						  "data, node FROM unnest($2, $3, $4, $5, $6) "
-						  "u(bundle, type, id, data, node)",
-						  revert->tenant,
-						  &columns))
+	if (rows.nrows == 0 || kg_entities_restore(revert->tenant, &rows))
 		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");

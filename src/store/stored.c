@@ -12,6 +12,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "store/edges.h"
+#include "store/entities.h"
 #include "store/entity_ids.h"
 #include "store/put.h"
 #include "store/stored.h"
