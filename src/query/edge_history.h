@@ -6,7 +6,7 @@
 #define KG_EDGE_HISTORY_H
 
 #include "query/history.h"
-#include "store/edges.h"
+#include "store/given_edges.h"
 
 /* The edges of a relation between two entities; one of a key, or all. */
 typedef struct KgEdgeSought

@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/edges.h"
+#include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
 #include "store/payload_ids.h"
@@ -27,65 +28,27 @@
 #define KG_EDGE_BATCH 10000
 
 static const KgRelation *
-find_relation(const KgApply *apply, const char *name)
-{
-	for (int i = 0; i < apply->after->nrelations; i++)
-	{
-		const KgRelation *relation = &apply->after->relations[i];
-
-		if (strcmp(relation->bundle, apply->payload->name) == 0 &&
-			strcmp(relation->name, name) == 0)
-			return relation;
-	}
-	return NULL;
-}
-
-static const KgRelation *
 require_relation(KgApply *apply, const KgPayloadEdge *edge)
 {
-	const KgRelation *relation = find_relation(apply, edge->relation);
-	const char **names;
-	int n = 0;
 	KgError *err;
+	const KgRelation *relation = kg_given_relation(
+		apply->after, apply->payload->name, edge->relation, &err);
 
-	if (relation && !relation->derived)
-		return relation;
-	names = palloc((apply->after->nrelations + 1) * sizeof(char *));
-	for (int i = 0; i < apply->after->nrelations; i++)
-		if (!apply->after->relations[i].derived &&
-			strcmp(apply->after->relations[i].bundle, apply->payload->name) ==
-				0)
-			names[n++] = apply->after->relations[i].name;
-	err = relation
-			  ? kg_error_new(KG_INVALID_INPUT,
-							 "edges of relation \"%s\" are derived from an "
-							 "\"x-ref\"",
-							 edge->relation)
-			  : kg_error_new(KG_UNKNOWN_TYPE,
-							 "relation \"%s\" does not exist",
-							 edge->relation);
-	kg_error_path(err, "/edges/%d/relation", edge->index);
-	kg_error_got_string(err, edge->relation);
-	kg_error_expected(err, "a relation declared in \"relations\"");
-	for (int i = 0; i < n; i++)
-		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_nearest(edge->relation, names, n));
-	kg_error_report(&apply->errors, err);
-	return NULL;
+	if (relation == NULL)
+	{
+		kg_error_path(err, "/edges/%d/relation", edge->index);
+		kg_error_report(&apply->errors, err);
+	}
+	return relation;
 }
 
 static void
-report_end(KgApply *apply, const KgPayloadEdge *edge, const char *which,
-		   const char *text)
+report_end(KgApply *apply, const KgRelation *relation,
+		   const KgPayloadEdge *edge, bool is_from)
 {
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"edge of relation \"%s\" names an entity "
-								"that does not exist",
-								edge->relation);
+	KgError *err = kg_no_end_error(relation, is_from ? edge->from : edge->to);
 
-	kg_error_path(err, "/edges/%d/%s", edge->index, which);
-	kg_error_got_string(err, text);
-	kg_error_expected(err, "the handle of an existing entity, type:id");
+	kg_error_path(err, "/edges/%d/%s", edge->index, is_from ? "from" : "to");
 	kg_error_report(&apply->errors, err);
 }
 
@@ -171,26 +134,13 @@ relation_of(const KgApply *apply, const Triple *triple)
 }
 
 static void
-report_twice(KgApply *apply, const KgPayloadEdge *edge)
+report_twice(KgApply *apply, const Triple *triple)
 {
-	const KgRelation *relation = find_relation(apply, edge->relation);
-	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
-								"edge is in the bundle twice");
+	const KgPayloadEdge *edge = &apply->payload->edges.list[triple->item];
+	KgGivenEdge given = {relation_of(apply, triple), edge->from, edge->to};
+	KgError *err = kg_edge_twice_error(&given, "in the bundle");
 
 	kg_error_path(err, "/edges/%d", edge->index);
-	kg_error_got_string(
-		err, psprintf("%s %s %s", edge->from, edge->relation, edge->to));
-	if (relation->symmetric)
-		kg_error_expected(err,
-						  relation->key ? "each pair of a symmetric relation "
-										  "once a key, in either direction"
-										: "each pair of a symmetric relation "
-										  "once, in either direction");
-	else
-		kg_error_expected(
-			err,
-			relation->key ? "each triple of relation, from and to once a key"
-						  : "each triple of relation, from and to once");
 	kg_error_report(&apply->errors, err);
 }
 
@@ -224,41 +174,34 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 			  Triples *triples)
 {
 	const KgPayloadEdge *payload = &apply->payload->edges.list[first];
-	const KgRelation **relations = palloc(n * sizeof(KgRelation *));
-	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
-	const char **keys = palloc0(n * sizeof(char *));
+	KgGivenEdge *given = palloc0(n * sizeof(KgGivenEdge));
+	KgEdgeEnd *ends;
 
 	for (int i = 0; i < n; i++)
 	{
-		relations[i] = require_relation(apply, &payload[i]);
-		if (relations[i] == NULL)
-			continue;
-		keys[i] = payload_key(apply, relations[i], &payload[i], triples);
-		kg_edge_end_read(
-			apply->after, relations[i], payload[i].from, true, &ends[2 * i]);
-		kg_edge_end_read(
-			apply->after, relations[i], payload[i].to, false, &ends[2 * i + 1]);
+		const KgRelation *relation = require_relation(apply, &payload[i]);
+
+		given[i] = (KgGivenEdge){relation, payload[i].from, payload[i].to};
+		if (relation)
+			given[i].key = payload_key(apply, relation, &payload[i], triples);
 	}
-	/* Most edges join entities of the payload, of which the stored are known. */
-	kg_payload_nodes(apply->payload, ends, 2 * n);
-	kg_edge_ends_find(apply->tenant, ends, 2 * n, known);
-	kg_edges_turn(apply->tenant, relations, keys, ends, n);
+	ends = kg_given_ends(apply->after, given, n, apply->payload, known);
 	for (int i = 0; i < n; i++)
 	{
 		Triple *triple = &triples->list[triples->n];
 
-		if (relations[i] == NULL)
+		if (given[i].relation == NULL)
 			continue;
 		if (ends[2 * i].node == 0)
-			report_end(apply, &payload[i], "from", payload[i].from);
+			report_end(apply, given[i].relation, &payload[i], true);
 		if (ends[2 * i + 1].node == 0)
-			report_end(apply, &payload[i], "to", payload[i].to);
+			report_end(apply, given[i].relation, &payload[i], false);
 		if (ends[2 * i].node == 0 || ends[2 * i + 1].node == 0 ||
-			keys[i] == NULL)
+			given[i].key == NULL)
 			continue;
 		triple->source = ends[2 * i].node;
 		triple->target = ends[2 * i + 1].node;
-		triple->relation_no = relations[i]->relation_no;
+		triple->relation_no = given[i].relation->relation_no;
 		triple->item = first + i;
 		triple->found = KG_EDGE_NONE;
 		triples->n++;
@@ -310,7 +253,7 @@ report_turned(KgApply *apply, const Triples *triples)
 				continue;
 			other = find_turned(triples, triple);
 			if (other != NULL && other->item < triple->item)
-				report_twice(apply, &apply->payload->edges.list[triple->item]);
+				report_twice(apply, triple);
 		}
 	}
 }
@@ -345,7 +288,7 @@ sort_triples(KgApply *apply, Triples *triples)
 	triples->n = n;
 	qsort(repeated, nrepeated, sizeof(Triple), compare_items);
 	for (int i = 0; i < nrepeated; i++)
-		report_twice(apply, &apply->payload->edges.list[repeated[i].item]);
+		report_twice(apply, &repeated[i]);
 	pfree(repeated);
 }
 
@@ -766,9 +709,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 static void
 delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgColumns rows;
-	KgArg args[7] = {kg_arg_text(apply->tenant), kg_arg_bool(apply->sees_all)};
 
 	kg_edges_init(&rows, CurrentMemoryContext);
 	for (int i = 0; i < n; i++)
@@ -778,27 +719,11 @@ delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 					 gone[i].target,
 					 key_of(all, &gone[i]),
 					 NULL);
-	kg_columns_args(&rows, &args[2]);
-	kg_spi_exec_args(
-		&saved,
-		"DELETE FROM @kg_edge e "
-		"USING unnest($3, $4, $5, $6, $7) "
-		"gone(source, relation_no, target, key, properties) "
-		"WHERE e.tenant = $1 AND e.source = gone.source "
-		"AND e.relation_no = gone.relation_no AND e.key = gone.key "
-		"AND e.target = gone.target AND e.property IS NULL "
-		"AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
-		"WHERE v.tenant = $1 AND v.node = gone.source) AND "
-		"EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
-		"AND v.node = gone.target))) "
-		"RETURNING e.relation_no::bigint",
-		lengthof(args),
-		args);
+	kg_edges_delete(apply->tenant, &rows, apply->sees_all);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		kg_apply_counts(
-			apply,
-			&apply->edge_counts,
-			kg_catalog_relation_no(apply->after, kg_spi_int64(i, 1))->name)
+		kg_apply_counts(apply,
+						&apply->edge_counts,
+						relation_of(apply, &gone[kg_spi_int64(i, 1) - 1])->name)
 			->deleted++;
 	apply->changed |= SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);

@@ -59,8 +59,8 @@ kg_edges_add(KgColumns *edges, int64 source, int32 relation_no, int64 target,
 		kg_columns_datum(edges, KG_EDGE_PROPERTIES, JsonbPGetDatum(properties));
 }
 
-static void
-add_edge(KgColumns *edges, const KgColumns *from, int row)
+void
+kg_edges_copy(KgColumns *edges, const KgColumns *from, int row)
 {
 	kg_columns_add_row(edges);
 	for (int i = 0; i < KG_EDGE_COLUMNS; i++)
@@ -501,107 +501,6 @@ kg_edges_check(const KgCatalog *catalog, const KgUserContext *caller,
 	hash_destroy(types);
 }
 
-/*
- * The type that a handle names where several bundles have the name: the one of
- * the relation's variants, of its own bundle first.  A bundle that could be
- * applied stays valid when another brings a type of the same name.
- */
-static const KgType *
-variant_type(const KgCatalog *catalog, const KgRelation *relation,
-			 const char *name, bool is_from)
-{
-	const KgType *found = NULL;
-	bool several = false;
-
-	for (int i = 0; i < relation->nvariants; i++)
-	{
-		const KgVariant *variant = &relation->variants[i];
-		const KgType *type = kg_catalog_type_no(
-			catalog, is_from ? variant->from_type_no : variant->to_type_no);
-
-		if (type == NULL || type == found || strcmp(type->name, name) != 0)
-			continue;
-		if (strcmp(type->bundle, relation->bundle) == 0)
-			return type;
-		several |= found != NULL;
-		found = type;
-	}
-	return several ? NULL : found;
-}
-
-/*
- * A handle, or a bare id where the relation's variants leave one type for the
- * end.
- */
-void
-kg_edge_end_read(const KgCatalog *catalog, const KgRelation *relation,
-				 const char *text, bool is_from, KgEdgeEnd *end)
-{
-	const char *colon = strchr(text, ':');
-	int32 only = 0;
-
-	memset(end, 0, sizeof(*end));
-	if (kg_handle_split(catalog, text, &end->type, &end->id))
-		return;
-	if (colon != NULL)
-	{
-		end->type = variant_type(
-			catalog, relation, pnstrdup(text, colon - text), is_from);
-		if (end->type != NULL)
-		{
-			end->id = colon + 1;
-			return;
-		}
-	}
-	for (int i = 0; i < relation->nvariants; i++)
-	{
-		const KgVariant *variant = &relation->variants[i];
-		int32 type_no = is_from ? variant->from_type_no : variant->to_type_no;
-
-		if (only != 0 && only != type_no)
-			return;
-		only = type_no;
-	}
-	end->type = kg_catalog_type_no(catalog, only);
-	end->id = text;
-}
-
-static int
-compare_ends(const void *a, const void *b)
-{
-	const KgEdgeEnd *x = *(const KgEdgeEnd *const *) a;
-	const KgEdgeEnd *y = *(const KgEdgeEnd *const *) b;
-
-	return x->type->type_no < y->type->type_no
-			   ? -1
-			   : x->type->type_no > y->type->type_no;
-}
-
-void
-kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
-				  KgKnownEnds *known)
-{
-	KgEdgeEnd **sorted = palloc(count * sizeof(KgEdgeEnd *));
-	const char **ids = palloc(count * sizeof(char *));
-	int64 *nodes = palloc(count * sizeof(int64));
-	int n = kg_known_ends_recall(known, ends, count, sorted);
-
-	qsort(sorted, n, sizeof(KgEdgeEnd *), compare_ends);
-	for (int start = 0, end = 0; start < n; start = end)
-	{
-		const KgType *type = sorted[start]->type;
-
-		for (; end < n && sorted[end]->type == type; end++)
-			ids[end - start] = sorted[end]->id;
-		kg_nodes_of_ids(tenant, type, ids, end - start, nodes);
-		for (int i = start; i < end; i++)
-		{
-			sorted[i]->node = nodes[i - start];
-			kg_known_ends_remember(known, sorted[i]);
-		}
-	}
-}
-
 /* Which edges of a batch are stored, and with the same properties? */
 void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
@@ -685,7 +584,7 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 	for (int i = 0; i < edges->nrows; i++)
 	{
 		if (found[i] == wanted)
-			add_edge(&chosen, edges, i);
+			kg_edges_copy(&chosen, edges, i);
 	}
 	if (chosen.nrows == 0)
 		return true;
@@ -717,46 +616,25 @@ write_some(const char *tenant, const KgColumns *edges, const int *found,
 }
 
 void
-kg_edges_turn(const char *tenant, const KgRelation **relations,
-			  const char *const *keys, KgEdgeEnd *ends, int n)
+kg_edges_delete(const char *tenant, const KgColumns *edges, bool whole)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	int *edge = palloc(n * sizeof(int));
-	KgColumns reversed;
+	KgArg args[KG_EDGE_COLUMNS + 2] = {kg_arg_text(tenant), kg_arg_bool(whole)};
 
-	kg_edges_init(&reversed, CurrentMemoryContext);
-	for (int i = 0; i < n; i++)
-	{
-		if (relations[i] == NULL || !relations[i]->symmetric ||
-			keys[i] == NULL || ends[2 * i].node == 0 ||
-			ends[2 * i + 1].node == 0)
-			continue;
-		edge[reversed.nrows] = i;
-		kg_edges_add(&reversed,
-					 ends[2 * i + 1].node,
-					 relations[i]->relation_no,
-					 ends[2 * i].node,
-					 keys[i],
-					 NULL);
-	}
-	if (reversed.nrows == 0)
-		return;
-	kg_columns_exec(
-		&saved,
-		"SELECT u.ord FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-		"AS u(source, relation_no, target, key, properties, "
-		"ord) " KG_STORED,
-		tenant,
-		&reversed);
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		KgEdgeEnd *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];
-		KgEdgeEnd from = pair[0];
-
-		pair[0] = pair[1];
-		pair[1] = from;
-	}
-	SPI_freetuptable(SPI_tuptable);
+	kg_columns_args(edges, &args[2]);
+	kg_spi_exec_args(&saved,
+					 "DELETE FROM @kg_edge e "
+					 "USING unnest($3, $4, $5, $6, $7) WITH ORDINALITY "
+					 "u(source, relation_no, target, key, properties, ord) "
+					 "WHERE e.tenant = $1 AND e.source = u.source "
+					 "AND e.relation_no = u.relation_no AND e.key = u.key "
+					 "AND e.target = u.target AND e.property IS NULL "
+					 "AND ($2 OR (EXISTS (SELECT FROM @kg_entity v "
+					 "WHERE v.tenant = $1 AND v.node = u.source) AND "
+					 "EXISTS (SELECT FROM @kg_entity v WHERE v.tenant = $1 "
+					 "AND v.node = u.target))) RETURNING u.ord",
+					 lengthof(args),
+					 args);
 }
 
 static void

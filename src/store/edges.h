@@ -1,6 +1,7 @@
 /*
  * edges.h
- *	  Explicit edges: what may be stored, and finding the nodes of handles.
+ *	  Explicit edges: what may be stored, and the statements of everybody who
+ *	  writes them in a caller's name.
  */
 #ifndef KG_EDGES_H
 #define KG_EDGES_H
@@ -25,6 +26,9 @@ extern void kg_edges_init(KgColumns *edges, MemoryContext context);
 extern void kg_edges_add(KgColumns *edges, int64 source, int32 relation_no,
 						 int64 target, const char *key,
 						 const Jsonb *properties);
+
+/* A row of others. */
+extern void kg_edges_copy(KgColumns *edges, const KgColumns *from, int row);
 
 /*
  * Lock the ends of explicit edges and check relation, variant and properties.
@@ -81,31 +85,6 @@ typedef struct KgEdgePlace
 extern void kg_edges_read(const char *tenant, int32 relation_no,
 						  KgEdgePlace *place, int limit, KgColumns *edges);
 
-/* Nodes of handles or, where the relation leaves one type, bare ids. */
-typedef struct KgEdgeEnd
-{
-	const KgType *type; /* NULL: unknown */
-	const char *id;
-	int64 node; /* 0: none */
-} KgEdgeEnd;
-
-extern void kg_edge_end_read(const KgCatalog *catalog,
-							 const KgRelation *relation, const char *text,
-							 bool is_from, KgEdgeEnd *end);
-/* Those that were found before (store/known_ends.h). */
-typedef struct KgKnownEnds KgKnownEnds;
-
-/* Find the nodes of all ends that are not known yet, a statement a type. */
-extern void kg_edge_ends_find(const char *tenant, KgEdgeEnd *ends, int count,
-							  KgKnownEnds *known);
-
-/*
- * An edge of a symmetric relation is the same edge either way: the ends of one
- * that is stored the other way round are swapped.  A relation may be NULL.
- */
-extern void kg_edges_turn(const char *tenant, const KgRelation **relations,
-						  const char *const *keys, KgEdgeEnd *ends, int n);
-
 /* Is an edge stored, and with the same properties? */
 #define KG_EDGE_NONE 0
 #define KG_EDGE_OTHER 1
@@ -124,6 +103,13 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
  */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
+
+/*
+ * Delete explicit edges; SPI_tuptable has the number, from 1, of each that was
+ * there.  Not whole: of those between entities that the current role sees.
+ */
+extern void kg_edges_delete(const char *tenant, const KgColumns *edges,
+							bool whole);
 
 /* Raise KG_CONFLICT: another session wrote an edge that was not there before. */
 extern KG_NORETURN void kg_edge_throw_lost_race(void) KG_NORETURN_TAIL;

@@ -6,7 +6,7 @@
 #ifndef KG_KNOWN_ENDS_H
 #define KG_KNOWN_ENDS_H
 
-#include "store/edges.h"
+#include "store/given_edges.h"
 
 extern KgKnownEnds *kg_known_ends_make(void);
 extern void kg_known_ends_free(KgKnownEnds *known);

@@ -6,7 +6,7 @@
 #ifndef KG_PAYLOAD_IDS_H
 #define KG_PAYLOAD_IDS_H
 
-#include "store/edges.h"
+#include "store/given_edges.h"
 #include "store/payload.h"
 
 /* Tables without ids, which are entered when they are known. */

@@ -15,6 +15,7 @@
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"
+#include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
 #include "store/payload.h"
@@ -29,10 +30,7 @@
 
 typedef struct EdgeItem
 {
-	const KgRelation *relation; /* NULL: at fault */
-	const char *from;
-	const char *to;
-	const char *key;   /* NULL: at fault */
+	KgGivenEdge edge;
 	Jsonb *properties; /* or NULL */
 } EdgeItem;
 
@@ -87,80 +85,6 @@ string_member(Edges *edges, int i, const JsonbContainer *object,
 	return NULL;
 }
 
-static bool
-is_named(const KgRelation *relation, const char *name)
-{
-	const char *slash = strchr(name, '/');
-	int len = slash ? slash - name : 0;
-
-	if (slash == NULL)
-		return strcmp(relation->name, name) == 0;
-	return strlen(relation->bundle) == len &&
-		   memcmp(relation->bundle, name, len) == 0 &&
-		   strcmp(relation->name, slash + 1) == 0;
-}
-
-/* The explicit relation of a name, or bundle/name where several have it. */
-static const KgRelation *
-find_relation(Edges *edges, int i, const char *name)
-{
-	const KgCatalog *catalog = edges->catalog;
-	const KgRelation *result = NULL;
-	const char **names = palloc((catalog->nrelations + 1) * sizeof(char *));
-	int nnames = 0;
-	int nfound = 0;
-	bool derived = false;
-	KgError *err;
-
-	for (int j = 0; j < catalog->nrelations; j++)
-	{
-		const KgRelation *relation = &catalog->relations[j];
-
-		if (is_named(relation, name))
-		{
-			derived |= relation->derived;
-			nfound += !relation->derived;
-			if (!relation->derived)
-				result = relation;
-		}
-		if (!relation->derived)
-			names[nnames++] = relation->name;
-	}
-	if (nfound == 1)
-		return result;
-	if (nfound > 1)
-		err = kg_error_new(
-			KG_INVALID_INPUT, "several bundles have relation \"%s\"", name);
-	else if (derived)
-		err = kg_error_new(KG_INVALID_INPUT,
-						   "edges of relation \"%s\" are derived from an "
-						   "\"x-ref\"",
-						   name);
-	else
-		err = kg_error_new(
-			KG_UNKNOWN_TYPE, "relation \"%s\" does not exist", name);
-	kg_error_got_string(err, name);
-	for (int j = 0; j < catalog->nrelations; j++)
-	{
-		const KgRelation *relation = &catalog->relations[j];
-
-		if (relation->derived)
-			continue;
-		if (nfound <= 1)
-			kg_error_allow(err, relation->name);
-		else if (is_named(relation, name))
-			kg_error_allow(err,
-						   psprintf("%s/%s", relation->bundle, relation->name));
-	}
-	kg_error_expected(err,
-					  nfound > 1 ? "bundle/relation"
-								 : "a relation that a bundle declares");
-	if (nfound == 0 && !derived)
-		kg_error_did_you_mean(err, kg_nearest(name, names, nnames));
-	report(edges, i, err, "relation");
-	return NULL;
-}
-
 /* An edge that is deleted has properties for its key only. */
 static void
 read_key(Edges *edges, int i)
@@ -168,20 +92,22 @@ read_key(Edges *edges, int i)
 	EdgeItem *item = &edges->items[i];
 	KgError *err;
 
-	if (item->relation == NULL)
+	if (item->edge.relation == NULL)
 		return;
-	if (edges->deleting && item->properties && item->relation->key == NULL)
+	if (edges->deleting && item->properties && item->edge.relation->key == NULL)
 	{
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "edges of relation \"%s\" have no key",
-						   item->relation->name);
+						   item->edge.relation->name);
 		kg_error_expected(err, "\"relation\", \"from\" and \"to\"");
 		report(edges, i, err, "properties");
 		return;
 	}
-	item->key = kg_edge_key_of(item->relation, item->properties, &err);
-	if (item->key == NULL)
-		report(edges, i, err, psprintf("properties/%s", item->relation->key));
+	item->edge.key = kg_edge_key_of(
+		item->edge.relation, item->properties, &err);
+	if (item->edge.key == NULL)
+		report(
+			edges, i, err, psprintf("properties/%s", item->edge.relation->key));
 }
 
 static void
@@ -211,10 +137,13 @@ read_item(Edges *edges, int i, const JsonbValue *value)
 					 &edges->outcomes->items[i].errors);
 	relation = edges->relation ? edges->relation
 							   : string_member(edges, i, object, "relation");
-	item->from = string_member(edges, i, object, "from");
-	item->to = string_member(edges, i, object, "to");
+	item->edge.from = string_member(edges, i, object, "from");
+	item->edge.to = string_member(edges, i, object, "to");
 	if (relation)
-		item->relation = find_relation(edges, i, relation);
+		item->edge.relation = kg_given_relation(
+			edges->catalog, NULL, relation, &err);
+	if (relation && item->edge.relation == NULL)
+		report(edges, i, err, "relation");
 	if (kg_json_get(object, "properties", &properties))
 	{
 		if (kg_json_is_object(&properties))
@@ -257,18 +186,11 @@ nearest_end(const Edges *edges, const KgRelation *relation, const char *given,
 static void
 report_end(Edges *edges, int i, bool is_from)
 {
-	const EdgeItem *item = &edges->items[i];
-	KgError *err = kg_error_new(KG_REFERENCE_MISSING,
-								"edge of relation \"%s\" names an entity "
-								"that does not exist",
-								item->relation->name);
+	const KgGivenEdge *edge = &edges->items[i].edge;
+	const char *end = is_from ? edge->from : edge->to;
+	KgError *err = kg_no_end_error(edge->relation, end);
 
-	kg_error_got_string(err, is_from ? item->from : item->to);
-	kg_error_expected(err, "the handle of an existing entity, type:id");
-	kg_error_nearest(
-		err,
-		nearest_end(
-			edges, item->relation, is_from ? item->from : item->to, is_from));
+	kg_error_nearest(err, nearest_end(edges, edge->relation, end, is_from));
 	report(edges, i, err, is_from ? "from" : "to");
 }
 
@@ -313,52 +235,31 @@ make_seen(int n)
 static bool
 enter(Edges *edges, int i, int64 source, int64 target)
 {
-	const EdgeItem *item = &edges->items[i];
-	bool turned = item->relation->symmetric && source > target;
+	const KgGivenEdge *edge = &edges->items[i].edge;
+	bool turned = edge->relation->symmetric && source > target;
 	Identity identity = {turned ? target : source,
 						 turned ? source : target,
-						 item->relation->relation_no,
-						 item->key};
+						 edge->relation->relation_no,
+						 edge->key};
 	bool found;
-	KgError *err;
 
 	hash_search(edges->seen, &identity, HASH_ENTER, &found);
-	if (!found)
-		return true;
-	err = kg_error_new(KG_ALREADY_EXISTS, "edge is among the items twice");
-	kg_error_got_string(
-		err, psprintf("%s %s %s", item->from, item->relation->name, item->to));
-	kg_error_expected(err,
-					  item->relation->key
-						  ? "each triple of relation, from and to once a key"
-						  : "each triple of relation, from and to once");
-	report(edges, i, err, "");
-	return false;
+	if (found)
+		report(edges, i, kg_edge_twice_error(edge, "among the items"), "");
+	return !found;
 }
 
 /* A batch of good items as rows; numbers gives their places. */
 static void
 collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 {
-	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
-	const KgRelation **relations = palloc0(n * sizeof(KgRelation *));
-	const char **keys = palloc0(n * sizeof(char *));
+	KgGivenEdge *given = palloc0(n * sizeof(KgGivenEdge));
+	KgEdgeEnd *ends;
 
 	for (int i = 0; i < n; i++)
-	{
-		const EdgeItem *item = &edges->items[start + i];
-
-		if (edges->outcomes->items[start + i].errors.total > 0)
-			continue;
-		relations[i] = item->relation;
-		keys[i] = item->key;
-		kg_edge_end_read(
-			edges->catalog, item->relation, item->from, true, &ends[2 * i]);
-		kg_edge_end_read(
-			edges->catalog, item->relation, item->to, false, &ends[2 * i + 1]);
-	}
-	kg_edge_ends_find(edges->tenant, ends, 2 * n, edges->known);
-	kg_edges_turn(edges->tenant, relations, keys, ends, n);
+		if (edges->outcomes->items[start + i].errors.total == 0)
+			given[i] = edges->items[start + i].edge;
+	ends = kg_given_ends(edges->catalog, given, n, NULL, edges->known);
 	for (int i = 0; i < n; i++)
 	{
 		const EdgeItem *item = &edges->items[start + i];
@@ -383,9 +284,9 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 		numbers[rows->nrows] = start + i;
 		kg_edges_add(rows,
 					 source,
-					 item->relation->relation_no,
+					 item->edge.relation->relation_no,
 					 target,
-					 item->key,
+					 item->edge.key,
 					 item->properties);
 	}
 }
@@ -460,41 +361,29 @@ find_kept(Edges *edges, const KgColumns *rows, const int *numbers)
 static void
 delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID, INT4OID};
 	int *found = palloc0(Max(1, rows->nrows) * sizeof(int));
+	int *items = palloc(Max(1, rows->nrows) * sizeof(int));
 	KgColumns wanted;
 	bool all;
 
 	/* A DELETE is refused there, also one that would find nothing. */
 	if (XactReadOnly && rows->nrows > 0)
 		kg_edges_compare(edges->tenant, rows, found);
-	kg_columns_init(&wanted, CurrentMemoryContext, 5, types);
+	kg_edges_init(&wanted, CurrentMemoryContext);
 	for (int i = 0; i < rows->nrows; i++)
 	{
-		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];
-
-		outcome->verdict = KG_VERDICT_NOT_FOUND;
+		edges->outcomes->items[numbers[i]].verdict = KG_VERDICT_NOT_FOUND;
 		if (XactReadOnly && found[i] == 0)
 			continue;
-		kg_columns_add_row(&wanted);
-		for (int j = 0; j <= KG_EDGE_KEY; j++)
-			kg_columns_datum(&wanted, j, rows->values[j][i]);
-		kg_columns_int32(&wanted, KG_EDGE_KEY + 1, numbers[i]);
+		items[wanted.nrows] = numbers[i];
+		kg_edges_copy(&wanted, rows, i);
 	}
 	if (wanted.nrows == 0)
 		return;
-	kg_columns_exec(&saved,
-					"DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
-					"u(source, relation_no, target, key, item) "
-					"WHERE e.tenant = $1 AND e.source = u.source "
-					"AND e.relation_no = u.relation_no AND e.key = u.key "
-					"AND e.target = u.target "
-					"AND e.property IS NULL RETURNING u.item::bigint",
-					edges->tenant,
-					&wanted);
+	kg_edges_delete(edges->tenant, &wanted, true);
 	for (uint64 i = 0; i < SPI_processed; i++)
-		edges->outcomes->items[kg_spi_int64(i, 1)].verdict = KG_VERDICT_DELETED;
+		edges->outcomes->items[items[kg_spi_int64(i, 1) - 1]].verdict =
+			KG_VERDICT_DELETED;
 	all = SPI_processed == wanted.nrows;
 	SPI_freetuptable(SPI_tuptable);
 	if (!all || kg_stored_has_own_triggers("kg_edge"))

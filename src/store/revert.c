@@ -896,7 +896,6 @@ create_entities(const Revert *revert)
 static void
 delete_edges(const Revert *revert)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgColumns edges;
 	ListCell *lc;
 
@@ -916,14 +915,8 @@ delete_edges(const Revert *revert)
 	}
 	if (edges.nrows == 0)
 		return;
-	kg_columns_exec(&saved,
-					"DELETE FROM @kg_edge e USING unnest($2, $3, $4, $5, $6) "
-					"u(source, relation_no, target, key, properties) "
-					"WHERE e.tenant = $1 AND e.source = u.source "
-					"AND e.relation_no = u.relation_no AND e.key = u.key "
-					"AND e.target = u.target AND e.property IS NULL",
-					revert->tenant,
-					&edges);
+	kg_edges_delete(revert->tenant, &edges, true);
+	SPI_freetuptable(SPI_tuptable);
 	if (SPI_processed != edges.nrows)
 		kg_error_throw(kg_kept_error("edge", "deleted"));
 }
