@@ -74,9 +74,8 @@ for code in re.findall(r'^\t\{"([A-Z_]+)", ERRCODE', read("src/base/error.c"),
                        re.M):
     ok("`%s`" % code in errors, "docs/errors.md has code " + code)
 annotations = read("docs/schema-annotations.md")
-for name in re.findall(r'"(x-[a-z-]+)"', re.search(
-        r"names\[\] = \{(.*?)\}", read("src/catalog/annotation_names.c"),
-        re.S).group(1)):
+for name in re.findall(r'X\(\w+, "(x-[a-z-]+)"\)',
+                       read("src/catalog/annotation_names.h")):
     ok("`%s`" % name in annotations,
        "docs/schema-annotations.md has " + name)
 # The table of parameters: a row names its tool, or goes on with the one before.

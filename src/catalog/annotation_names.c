@@ -8,30 +8,9 @@
 #include "catalog/annotation_names.h"
 #include "miscadmin.h"
 
-/* In the order of KgAnnotation. */
-static const char *const names[] = {"x-id-field",
-									"x-tool-expose",
-									"x-tool-description",
-									"x-summary-fields",
-									"x-label-field",
-									"x-alias-fields",
-									"x-search",
-									"x-scope-field",
-									"x-authorize",
-									"x-format",
-									"x-history",
-									"x-valid-from",
-									"x-valid-to",
-									"x-index",
-									"x-order",
-									"x-ref",
-									"x-ref-field",
-									"x-relation",
-									"x-on-delete",
-									"x-derived",
-									"x-content-type",
-									"x-untrusted",
-									"x-detail"};
+#define KG_NAME(which, name) name,
+static const char *const names[] = {KG_ANNOTATIONS(KG_NAME)};
+#undef KG_NAME
 
 /* What is below these is data, not schemas. */
 static const char *const data_keywords[] = {

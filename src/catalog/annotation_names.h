@@ -7,37 +7,38 @@
 
 #include "base/error.h"
 
+/* All of them: first those of a type, then of a property. */
+#define KG_ANNOTATIONS(X)                          \
+	X(KG_X_ID_FIELD, "x-id-field")                 \
+	X(KG_X_TOOL_EXPOSE, "x-tool-expose")           \
+	X(KG_X_TOOL_DESCRIPTION, "x-tool-description") \
+	X(KG_X_SUMMARY_FIELDS, "x-summary-fields")     \
+	X(KG_X_LABEL_FIELD, "x-label-field")           \
+	X(KG_X_ALIAS_FIELDS, "x-alias-fields")         \
+	X(KG_X_SEARCH, "x-search")                     \
+	X(KG_X_SCOPE_FIELD, "x-scope-field")           \
+	X(KG_X_AUTHORIZE, "x-authorize")               \
+	X(KG_X_FORMAT, "x-format")                     \
+	X(KG_X_HISTORY, "x-history")                   \
+	X(KG_X_VALID_FROM, "x-valid-from")             \
+	X(KG_X_VALID_TO, "x-valid-to")                 \
+	X(KG_X_INDEX, "x-index")                       \
+	X(KG_X_ORDER, "x-order")                       \
+	X(KG_X_REF, "x-ref")                           \
+	X(KG_X_REF_FIELD, "x-ref-field")               \
+	X(KG_X_RELATION, "x-relation")                 \
+	X(KG_X_ON_DELETE, "x-on-delete")               \
+	X(KG_X_DERIVED, "x-derived")                   \
+	X(KG_X_CONTENT_TYPE, "x-content-type")         \
+	X(KG_X_UNTRUSTED, "x-untrusted")               \
+	X(KG_X_DETAIL, "x-detail")
+
+#define KG_ANNOTATION(which, name) which,
 typedef enum KgAnnotation
 {
-	/* of a type */
-	KG_X_ID_FIELD,
-	KG_X_TOOL_EXPOSE,
-	KG_X_TOOL_DESCRIPTION,
-	KG_X_SUMMARY_FIELDS,
-	KG_X_LABEL_FIELD,
-	KG_X_ALIAS_FIELDS,
-	KG_X_SEARCH,
-	KG_X_SCOPE_FIELD,
-	KG_X_AUTHORIZE,
-	KG_X_FORMAT,
-	KG_X_HISTORY,
-	/* of a type or of a relation */
-	KG_X_VALID_FROM,
-	KG_X_VALID_TO,
-	/* of a property */
-	KG_X_INDEX,
-	KG_X_ORDER,
-	KG_X_REF,
-	KG_X_REF_FIELD,
-	KG_X_RELATION,
-	KG_X_ON_DELETE,
-	KG_X_DERIVED,
-	KG_X_CONTENT_TYPE,
-	KG_X_UNTRUSTED,
-	KG_X_DETAIL
+	KG_ANNOTATIONS(KG_ANNOTATION) KG_ANNOTATION_COUNT
 } KgAnnotation;
-
-#define KG_ANNOTATION_COUNT (KG_X_DETAIL + 1)
+#undef KG_ANNOTATION
 
 extern const char *kg_annotation_name(KgAnnotation which);
 

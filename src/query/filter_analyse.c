@@ -277,7 +277,7 @@ check_operator(const KgCondition *condition)
 	for (int op = 0; op < KG_NOPS; op++)
 		if (kg_op_applies(op, field))
 			kg_error_allow(err, kg_operator(op)->name);
-	kg_error_did_you_mean(err, kg_op_instead(condition->op, field));
+	kg_error_did_you_mean(err, kg_op_instead(condition->op));
 	kg_error_throw(err);
 }
 

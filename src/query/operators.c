@@ -124,7 +124,7 @@ kg_op_meant(const char *name)
 }
 
 const char *
-kg_op_instead(KgOp op, const KgField *field)
+kg_op_instead(KgOp op)
 {
 	switch ((int) op)
 	{

@@ -88,9 +88,9 @@ extern const KgOperator *kg_operator(KgOp op);
 extern bool kg_op_lookup(const char *name, KgOp *op);
 /* What another name may have meant, or NULL. */
 extern const char *kg_op_meant(const char *name);
-/* What the operand false asks for, of an operator that takes a flag. */
 /* One that asks the same of a field that an operator is not for, or NULL. */
-extern const char *kg_op_instead(KgOp op, const KgField *field);
+extern const char *kg_op_instead(KgOp op);
+/* What the operand false asks for, of an operator that takes a flag. */
 extern KgOp kg_op_opposite(KgOp op);
 /* May it be used on the field (NULL: an id)? */
 extern bool kg_op_applies(KgOp op, const KgField *field);
