@@ -33,10 +33,16 @@ breach check_layers.sh src/base/text.c '#include "catalog/catalog.h"' 'an includ
 breach check_layers.sh src/tools/dispatch.c '#include "mcp/protocol.h"' 'a tool that knows the protocol'
 breach check_layers.sh src/base/text.c '#include <jansson.h>' 'jansson in the module'
 breach check_layers.sh src/kgctl/log.c '#include "base/error.h"' 'a header of the module in kgctl'
+breach check_layers.sh src/mcp/tools.c '#include "kgctl/log.h"' 'a header of kgctl in the module'
 breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "SELECT data FROM kg_entity";' 'SQL of a tool'
 breach check_sql.sh src/mcp/tools.c '/* */ static const char q[] = "DELETE FROM @kg_edge WHERE true";' 'SQL of the protocol'
+breach check_sql.sh src/tools/dispatch.c 'static const char q[] = "INSERT INTO %s VALUES (1)";' 'an INSERT'
+breach check_sql.sh src/query/plan.c 'static const char q[] = "MERGE INTO kg_edge USING x ON true";' 'a MERGE'
+breach check_sql.sh src/query/plan.c 'static const char q[] = "UPDATE %s SET a = 1";' 'an UPDATE'
 breach check_sql.sh src/schema/run.c 'static const char q[] = "WITH x AS (UPDATE kg_edge SET a = 1)";' 'SQL within SQL'
 fresh
+printf '%s\n' 'static const char q[] = "SELECT kg_list(...)", r[] = "DELETE FROM kg_entity (...)";' >>"$copy/tree/src/tools/dispatch.c"
+ok "check_sql.sh is quiet about examples for people" "$copy/tree/ci/check_sql.sh"
 : >"$copy/tree/src/auth/login.c"
 ok "check_sql.sh fails on a file that writes no SQL any more" fails "$copy/tree/ci/check_sql.sh"
 
