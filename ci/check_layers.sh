@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A file in src/ includes its own layer or a lower one; only kgctl sees jansson.
+# A file in src/ includes its own layer or a lower one; only kgctl sees jansson,
+# and only base/ knows the majors of PostgreSQL.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 declare -A rank=([base]=0 [schema]=1 [auth]=2 [catalog]=3 [store]=4 [query]=5 [tools]=6 [mcp]=7 [entry]=8)
@@ -10,6 +11,9 @@ for file in src/*.[ch] src/*/*.[ch]; do
   case $dir in */*) layer=${dir%%/*} ;; *) layer=entry ;; esac
   if [ "$layer" != kgctl ] && grep -nE '#include *[<"]jansson' "$file"; then
     echo "$file: jansson belongs to kgctl (its json_object clashes with the server's)"; bad=1
+  fi
+  if [ "$layer" != base ] && grep -nE '(PG_VERSION_NUM|PG_MAJORVERSION)' "$file"; then
+    echo "$file: what differs between majors of PostgreSQL belongs to base/compat.h"; bad=1
   fi
   includes=$(sed -nE 's/^#include *"([^"]+)".*/\1/p' "$file")
   for inc in $includes; do

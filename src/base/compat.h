@@ -1,6 +1,6 @@
 /*
  * compat.h
- *	  What differs between the PostgreSQL majors that CI runs (15, 17, 18).
+ *	  What differs between the PostgreSQL majors that CI runs (15, 17, 18, 19).
  */
 #ifndef KG_COMPAT_H
 #define KG_COMPAT_H
@@ -97,12 +97,11 @@
 #define KG_JSON_ACTION_DONE return
 #endif
 #if PG_VERSION_NUM >= 170000
-#define kg_json_lexer(text, len) \
-	makeJsonLexContextCstringLen(NULL, text, len, GetDatabaseEncoding(), true)
+#define kg_json_lexer(text, len, encoding) \
+	makeJsonLexContextCstringLen(NULL, text, len, encoding, true)
 #else
-#define kg_json_lexer(text, len)  \
-	makeJsonLexContextCstringLen( \
-		(char *) (text), len, GetDatabaseEncoding(), true)
+#define kg_json_lexer(text, len, encoding) \
+	makeJsonLexContextCstringLen((char *) (text), len, encoding, true)
 #endif
 
 /*
@@ -125,6 +124,66 @@
 #define kg_backend_number() ((int32) MyProcNumber)
 #else
 #define kg_backend_number() ((int32) MyProc->pgprocno)
+#endif
+
+/* PostgreSQL 19 has a macro for it, and its compiler takes no comment. */
+#if PG_VERSION_NUM < 190000
+#define pg_fallthrough __attribute__((fallthrough))
+#endif
+
+/*
+ * PostgreSQL 19 has what is built in the state of the builder, as
+ * KgJsonbState has it of the others.  The user includes utils/jsonb.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define KgJsonbState struct JsonbInState
+#define kg_jsonb_push(state, token, value) pushJsonbValue(state, token, value)
+#else
+typedef struct KgJsonbState
+{
+	struct JsonbParseState *parseState;
+	struct JsonbValue *result;
+} KgJsonbState;
+#define kg_jsonb_push(state, token, value) \
+	((state)->result = pushJsonbValue(&(state)->parseState, token, value))
+#endif
+
+/*
+ * PostgreSQL 19 has one hook for all kinds of relations in place of that for
+ * tables.  A hook is declared with the parameters, goes on
+ * to the next one with the arguments, and asks for the OID of the table, or
+ * InvalidOid.  The user includes optimizer/pathnode.h and optimizer/plancat.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define KG_RELATION_HOOK_TYPE build_simple_rel_hook_type
+#define KG_RELATION_HOOK build_simple_rel_hook
+#define KG_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte
+#define KG_RELATION_HOOK_ARGS root, rel, rte
+#define KG_RELATION_HOOK_TABLE \
+	(rte->rtekind == RTE_RELATION ? rte->relid : InvalidOid)
+#else
+#define KG_RELATION_HOOK_TYPE get_relation_info_hook_type
+#define KG_RELATION_HOOK get_relation_info_hook
+#define KG_RELATION_HOOK_PARAMS \
+	PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel
+#define KG_RELATION_HOOK_ARGS root, relation, inhparent, rel
+#define KG_RELATION_HOOK_TABLE relation
+#endif
+
+/*
+ * PostgreSQL 19 has the relations that a plan writes as a set.  Range table
+ * indexes, one after the other, at being -1 before the first; then none above
+ * 0.  The user includes nodes/plannodes.h.
+ */
+#if PG_VERSION_NUM >= 190000
+#define kg_next_written(stmt, at) \
+	((at) = bms_next_member((stmt)->resultRelationRelids, at))
+#else
+#define kg_next_written(stmt, at)                      \
+	(++(at) < list_length((stmt)->resultRelations)     \
+		 ? list_nth_int((stmt)->resultRelations, (at)) \
+		 : -1)
 #endif
 
 #endif /* KG_COMPAT_H */

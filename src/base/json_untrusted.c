@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "base/json.h"
 #include "base/json_untrusted.h"
 #include "common/jsonapi.h"
@@ -29,15 +30,7 @@ typedef struct Scan
 	bool fits; /* jsonb has every number */
 } Scan;
 
-#if PG_VERSION_NUM >= 160000
-typedef JsonParseErrorType ActionResult;
-#define ACTION_DONE return JSON_SUCCESS
-#else
-typedef void ActionResult;
-#define ACTION_DONE return
-#endif
-
-static ActionResult
+static KG_JSON_ACTION
 begin_object(void *state)
 {
 	Scan *scan = state;
@@ -45,29 +38,29 @@ begin_object(void *state)
 	if (scan->depth++ == 0)
 		scan->is_object = true;
 	scan->at_member = false;
-	ACTION_DONE;
+	KG_JSON_ACTION_DONE;
 }
 
-static ActionResult
+static KG_JSON_ACTION
 begin_array(void *state)
 {
 	Scan *scan = state;
 
 	scan->depth++;
 	scan->at_member = false;
-	ACTION_DONE;
+	KG_JSON_ACTION_DONE;
 }
 
-static ActionResult
+static KG_JSON_ACTION
 end_nested(void *state)
 {
 	Scan *scan = state;
 
 	scan->depth--;
-	ACTION_DONE;
+	KG_JSON_ACTION_DONE;
 }
 
-static ActionResult
+static KG_JSON_ACTION
 begin_member(void *state, char *name, bool is_null)
 {
 	Scan *scan = state;
@@ -77,7 +70,7 @@ begin_member(void *state, char *name, bool is_null)
 	/* Of two members of one name jsonb keeps the last. */
 	if (scan->at_member)
 		scan->member = NULL;
-	ACTION_DONE;
+	KG_JSON_ACTION_DONE;
 }
 
 static bool
@@ -97,7 +90,7 @@ number_fits(const char *number)
 		   exponent >= -KG_MAX_EXPONENT;
 }
 
-static ActionResult
+static KG_JSON_ACTION
 see_scalar(void *state, char *token, JsonTokenType type)
 {
 	Scan *scan = state;
@@ -108,7 +101,7 @@ see_scalar(void *state, char *token, JsonTokenType type)
 		(type == JSON_TOKEN_STRING || type == JSON_TOKEN_NUMBER))
 		scan->member = token;
 	scan->at_member = false;
-	ACTION_DONE;
+	KG_JSON_ACTION_DONE;
 }
 
 /* The parser recurses: no deeper than this looks, strings left out. */
@@ -153,12 +146,7 @@ scan_text(const char *text, int len, Scan *scan)
 	actions.array_end = end_nested;
 	actions.object_field_start = begin_member;
 	actions.scalar = see_scalar;
-#if PG_VERSION_NUM >= 170000
-	lex = makeJsonLexContextCstringLen(NULL, text, len, PG_UTF8, true);
-#else
-	lex = makeJsonLexContextCstringLen(
-		unconstify(char *, text), len, PG_UTF8, true);
-#endif
+	lex = kg_json_lexer(text, len, PG_UTF8);
 	return pg_parse_json(lex, &actions) == JSON_SUCCESS;
 }
 

@@ -345,22 +345,21 @@ convert(KgJsonWriter *w, const JsonbValue *value)
 	/* A container of unknown length is measured by walking it. */
 	if (value->type == jbvBinary)
 	{
-		JsonbParseState *state = NULL;
+		KgJsonbState state = {0};
 		JsonbIterator *it = JsonbIteratorInit(
 			(JsonbContainer *) value->val.binary.data);
 		JsonbIteratorToken token;
 		JsonbValue v;
-		JsonbValue *root = NULL;
 
 		while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
-			root = pushJsonbValue(
+			kg_jsonb_push(
 				&state,
 				token,
 				token < WJB_BEGIN_ARRAY ||
 						(token == WJB_BEGIN_ARRAY && v.val.array.rawScalar)
 					? &v
 					: NULL);
-		jsonb = JsonbValueToJsonb(root);
+		jsonb = JsonbValueToJsonb(state.result);
 	}
 	else
 		jsonb = JsonbValueToJsonb((JsonbValue *) value);
@@ -427,7 +426,7 @@ kg_jw_value(KgJsonWriter *w, const JsonbValue *value)
 						  value->val.binary.len);
 				break;
 			}
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		default:
 			add_converted(w, value);
 			break;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/compat.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
@@ -15,6 +16,7 @@
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
 #include "optimizer/cost.h"
+#include "optimizer/pathnode.h"
 #include "optimizer/plancat.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -169,7 +171,7 @@ saved_plan(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
 	return plan;
 }
 
-static get_relation_info_hook_type next_relation_info = NULL;
+static KG_RELATION_HOOK_TYPE next_relation_info = NULL;
 static get_relation_stats_hook_type next_relation_stats = NULL;
 static double planned_rows = 0;
 
@@ -191,15 +193,16 @@ kg_spi_plan_for(double rows)
 #define KG_MOST_PAGES 4000000000U
 
 static void
-sized_tables(PlannerInfo *root, Oid relation, bool inhparent, RelOptInfo *rel)
+sized_tables(KG_RELATION_HOOK_PARAMS)
 {
 	BlockNumber pages = Min(planned_rows / KG_ROWS_A_PAGE, KG_MOST_PAGES);
+	Oid table = KG_RELATION_HOOK_TABLE;
 	ListCell *lc;
 
 	if (next_relation_info)
-		next_relation_info(root, relation, inhparent, rel);
-	if (planned_rows == 0 ||
-		get_rel_namespace(relation) != kg_extension_schema())
+		next_relation_info(KG_RELATION_HOOK_ARGS);
+	if (planned_rows == 0 || !OidIsValid(table) ||
+		get_rel_namespace(table) != kg_extension_schema())
 		return;
 	rel->tuples = planned_rows;
 	rel->pages = pages;
@@ -248,8 +251,8 @@ unknown_columns(PlannerInfo *root, RangeTblEntry *rte, AttrNumber attnum,
 void
 kg_spi_init(void)
 {
-	next_relation_info = get_relation_info_hook;
-	get_relation_info_hook = sized_tables;
+	next_relation_info = KG_RELATION_HOOK;
+	KG_RELATION_HOOK = sized_tables;
 	next_relation_stats = get_relation_stats_hook;
 	get_relation_stats_hook = unknown_columns;
 }

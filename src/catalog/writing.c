@@ -72,11 +72,11 @@ completed(void)
 static bool
 writes_entities(const PlannedStmt *stmt)
 {
-	ListCell *lc;
+	int at = -1;
+	int written;
 
-	foreach(lc, stmt->resultRelations)
-		if (kg_is_relation(rt_fetch(lfirst_int(lc), stmt->rtable)->relid,
-						   "kg_entity"))
+	while ((written = kg_next_written(stmt, at)) > 0)
+		if (kg_is_relation(rt_fetch(written, stmt->rtable)->relid, "kg_entity"))
 			return true;
 	return false;
 }

@@ -16,16 +16,12 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "base/cache.h"
+#include "base/compat_explain.h"
 #include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/catalog.h"
 #include "catalog/namespace.h"
-#include "commands/explain.h"
-#if PG_VERSION_NUM >= 180000
-#include "commands/explain_format.h"
-#include "commands/explain_state.h"
-#endif
 #include "common/hashfn.h"
 #include "executor/spi.h"
 #include "executor/spi_priv.h"
@@ -587,13 +583,7 @@ kg_plan_explain(const KgStatement *statement)
 	{
 		PlannedStmt *planned = lfirst_node(PlannedStmt, lc);
 
-#if PG_VERSION_NUM >= 170000
-		ExplainOnePlan(
-			planned, NULL, es, statement->sql, NULL, NULL, NULL, NULL, NULL);
-#else
-		ExplainOnePlan(
-			planned, NULL, es, statement->sql, NULL, NULL, NULL, NULL);
-#endif
+		kg_explain_plan(planned, es, statement->sql);
 	}
 	ReleaseCachedPlan(cplan, CurrentResourceOwner);
 	text = MemoryContextStrdup(caller, es->str->data);

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "miscadmin.h"
 #include "schema/regex.h"
 
@@ -834,7 +835,7 @@ parse_term(Parser *ps)
 		case '{':
 			if (parse_braces(ps, &min, &max))
 				return fail(ps, "there is nothing to repeat");
-			/* FALLTHROUGH */
+			pg_fallthrough;
 		default:
 			re = single(next_char(ps));
 			break;

@@ -18,6 +18,7 @@
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 /* Rows at a time; of a part, too. */
 #define KG_EXPORT_FETCH 1000

@@ -20,6 +20,7 @@
 #include "store/seen.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
+#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /* Nodes treated in one statement. */

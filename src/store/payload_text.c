@@ -34,8 +34,7 @@ typedef enum Part
 /* A value while it is built, as jsonb_in() does. */
 typedef struct Builder
 {
-	JsonbParseState *state;
-	JsonbValue *root;
+	KgJsonbState state;
 	JsonbValue scalar; /* the root where it is one */
 } Builder;
 
@@ -70,7 +69,7 @@ holds_items(const Reader *reader)
 static void
 push(Reader *reader, JsonbIteratorToken token, JsonbValue *value)
 {
-	reader->out->root = pushJsonbValue(&reader->out->state, token, value);
+	kg_jsonb_push(&reader->out->state, token, value);
 }
 
 static KgItemList *
@@ -245,7 +244,7 @@ element_end(void *state, bool isnull)
 
 	if (!holds_items(reader))
 		KG_JSON_ACTION_DONE;
-	item = JsonbValueToJsonb(reader->item.root);
+	item = JsonbValueToJsonb(reader->item.state.result);
 	reader->out = &reader->rest;
 	MemoryContextSwitchTo(reader->context);
 	if (reader->part == PART_EDGES)
@@ -290,14 +289,15 @@ scalar(void *state, char *token, JsonTokenType type)
 		value.type = jbvBool;
 		value.val.boolean = type == JSON_TOKEN_TRUE;
 	}
-	if (out->state == NULL)
+	if (out->state.parseState == NULL)
 	{
 		out->scalar = value;
-		out->root = &out->scalar;
+		out->state.result = &out->scalar;
 	}
 	else
 		push(reader,
-			 out->state->contVal.type == jbvArray ? WJB_ELEM : WJB_VALUE,
+			 out->state.parseState->contVal.type == jbvArray ? WJB_ELEM
+															 : WJB_VALUE,
 			 &value);
 	KG_JSON_ACTION_DONE;
 }
@@ -326,10 +326,10 @@ kg_document_of_text(const char *text, int len, int max_errors)
 	reader.scratch = AllocSetContextCreate(
 		scratch, "kg_graph bundle item", ALLOCSET_DEFAULT_SIZES);
 	reader.out = &reader.rest;
-	reader.lex = kg_json_lexer(text, len);
+	reader.lex = kg_json_lexer(text, len, GetDatabaseEncoding());
 	pg_parse_json_or_ereport(reader.lex, &actions);
 	MemoryContextSwitchTo(reader.context);
-	reader.document->root = JsonbValueToJsonb(reader.rest.root);
+	reader.document->root = JsonbValueToJsonb(reader.rest.state.result);
 	MemoryContextDelete(scratch);
 	return reader.document;
 }

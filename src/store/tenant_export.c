@@ -21,6 +21,7 @@
 #include "store/tenant_transfer.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/tuplestore.h"
 
 #define KG_EXPORT_ROWS 100
 

@@ -268,7 +268,7 @@ check_size(const Jsonb *sent)
 					   "the definition has %d bytes, or is nested deeper than "
 					   "100; kg_graph.max_tool_bytes allows " INT64_FORMAT
 					   " bytes",
-					   VARSIZE(sent),
+					   (int) VARSIZE(sent),
 					   limit);
 	kg_error_throw(err);
 }
