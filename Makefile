@@ -13,7 +13,8 @@ SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 
 # The install script is its parts, in the order of sql/parts.list.
 SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
-DATA        = $(wildcard sql/$(EXTENSION)--*--*.sql)
+# Of earlier versions the script and the ways from there to here are installed, too.
+DATA        = $(wildcard sql/released/*.sql sql/$(EXTENSION)--*--*.sql)
 DATA_built  = sql/$(EXTENSION)--$(EXTVERSION).sql
 # The page of kgctl serve --explorer, where "make explorer" built it.
 EXPLORER_PAGE = explorer/kg_graph.explorer.html
@@ -76,6 +77,8 @@ include $(PGXS)
 override CFLAGS += -MMD -MP
 -include $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d)
 $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
+# The version is a flag of the compiler's.
+$(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c)): $(EXTENSION).control
 
 $(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
 	cat $(SQL_PARTS) > $@

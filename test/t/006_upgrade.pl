@@ -1,6 +1,10 @@
 # Every released version updates to the present one and is then the same as a
-# fresh installation.  A path is a script sql/kg_graph--A--B.sql; the versions
-# to start from are those whose install script is kept in test/t/released/.
+# fresh installation, in its catalog and in what it answers; what was made with it,
+# a dump and an export, is read by the present one.
+#
+# A path is a script sql/kg_graph--A--B.sql; the versions to start from are those
+# whose install script is kept in sql/released/.  What scripts/freeze made with
+# them is in test/t/released/: VERSION.dump, VERSION.export.
 use strict;
 use warnings;
 use FindBin;
@@ -9,52 +13,173 @@ use KgTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @from = map { m{kg_graph--([0-9.]+)\.sql$} ? $1 : () } glob "$FindBin::Bin/released/kg_graph--*.sql";
-plan skip_all => '0.1.0 is the first release: there is nothing to update from' unless @from;
-
+my $kept = "$FindBin::Bin/released";
+my @from = map { m{kg_graph--([0-9.]+)\.sql$} ? $1 : () } glob root() . '/sql/released/kg_graph--*.sql';
+my $present = slurp_file(root() . '/kg_graph.control') =~ /default_version = '([^']+)'/ ? $1 : '';
 my $node = new_node('main', 'fsync = off');
 
-# Everything about the members that DDL can say.
+# Everything about the members, in the order of what it is about.
 my $catalog = q{
-	WITH member AS (
-	  SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e
-	    ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND d.deptype = 'e'
-	   WHERE e.extname = 'kg_graph')
+	SET search_path = pg_catalog, pg_temp;
+	WITH extension AS (
+	  SELECT * FROM pg_extension WHERE extname = 'kg_graph'),
+	member AS (
+	  SELECT d.classid, d.objid FROM pg_depend d JOIN extension e
+	    ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid AND d.deptype = 'e'),
+	relation AS (
+	  SELECT c.* FROM pg_class c JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.oid)
+	SELECT 'member', pg_describe_object(classid, objid, 0), NULL, NULL, NULL FROM member
+	UNION ALL
+	SELECT 'initial privileges', pg_describe_object(i.classoid, i.objoid, i.objsubid), i.privtype::text, i.initprivs::text, NULL
+	  FROM pg_init_privs i JOIN member m ON m.classid = i.classoid AND m.objid = i.objoid
+	UNION ALL
+	SELECT 'dumped', c.tab::regclass::text, c.condition, NULL, NULL FROM extension e, unnest(e.extconfig, e.extcondition) c(tab, condition)
+	UNION ALL
 	SELECT 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid), p.proacl::text, obj_description(p.oid, 'pg_proc')
 	  FROM pg_proc p JOIN member m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid
 	UNION ALL
-	SELECT 'column', format('%s.%s', a.attrelid::regclass, a.attname), format('%s %s %s %s', row_number() OVER (PARTITION BY a.attrelid ORDER BY attnum), format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid)), c.relacl::text, col_description(a.attrelid, attnum)
-	  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.oid
-	  LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum WHERE attnum > 0 AND NOT attisdropped
+	SELECT 'relation', oid::regclass::text, format('%s %s %s %s %s %s', relkind, relpersistence, relrowsecurity, relforcerowsecurity, relreplident, reloptions),
+	       relacl::text, obj_description(oid, 'pg_class') FROM relation
 	UNION ALL
-	SELECT 'index', i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), NULL, NULL
-	  FROM pg_index i JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = i.indrelid
+	SELECT 'partition', oid::regclass::text, pg_get_expr(relpartbound, oid), NULL, NULL FROM relation WHERE relispartition
 	UNION ALL
-	SELECT 'constraint', conname, pg_get_constraintdef(c.oid), NULL, NULL
-	  FROM pg_constraint c JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = c.conrelid
+	SELECT 'sequence', s.seqrelid::regclass::text, format('%s %s %s %s %s %s %s', seqtypid::regtype, seqstart, seqincrement, seqmin, seqmax, seqcache, seqcycle), NULL, NULL
+	  FROM pg_sequence s JOIN relation r ON r.oid = s.seqrelid
 	UNION ALL
-	SELECT 'policy', polname, format('%s %s %s', polcmd, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), NULL, NULL
-	  FROM pg_policy p JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = p.polrelid
+	SELECT 'column', format('%s %s', a.attrelid::regclass, a.attnum), format('%s %s %s %s %s %s %s %s', attname, format_type(atttypid, atttypmod), attcollation::regcollation,
+	       attnotnull, attstorage, attcompression, attgenerated, pg_get_expr(adbin, adrelid)), a.attacl::text, col_description(a.attrelid, attnum)
+	  FROM pg_attribute a JOIN relation r ON r.oid = a.attrelid LEFT JOIN pg_attrdef d ON d.adrelid = attrelid AND d.adnum = attnum WHERE attnum > 0
 	UNION ALL
-	SELECT 'trigger', tgname, pg_get_triggerdef(t.oid), tgenabled::text, NULL
-	  FROM pg_trigger t JOIN member m ON m.classid = 'pg_class'::regclass AND m.objid = t.tgrelid WHERE NOT tgisinternal
+	SELECT 'index', i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid), NULL, NULL FROM pg_index i JOIN relation r ON r.oid = i.indrelid
+	UNION ALL
+	SELECT 'constraint', format('%s %s', conrelid::regclass, conname), pg_get_constraintdef(c.oid), convalidated::text, NULL FROM pg_constraint c JOIN relation r ON r.oid = c.conrelid
+	UNION ALL
+	SELECT 'policy', format('%s %s', polrelid::regclass, polname), format('%s %s %s %s', polcmd, polpermissive, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid)), polroles::text, NULL
+	  FROM pg_policy p JOIN relation r ON r.oid = p.polrelid
+	UNION ALL
+	SELECT 'trigger', format('%s %s', tgrelid::regclass, tgname), pg_get_triggerdef(t.oid), tgenabled::text, NULL FROM pg_trigger t JOIN relation r ON r.oid = t.tgrelid WHERE NOT tgisinternal
+	UNION ALL
+	SELECT 'trigger of a foreign key', format('%s %s %s', tgrelid::regclass, conname, tgfoid::regproc), tgenabled::text, NULL, NULL
+	  FROM pg_trigger t JOIN pg_constraint c ON c.oid = t.tgconstraint JOIN relation r ON r.oid = c.conrelid WHERE tgisinternal
+	UNION ALL
+	SELECT 'event trigger', evtname, format('%s %s %s', evtevent, evttags, evtfoid::regproc), evtenabled::text, NULL
+	  FROM pg_event_trigger t JOIN member m ON m.classid = 'pg_event_trigger'::regclass AND m.objid = t.oid
 	ORDER BY 1, 2, 3};
+# What is told to be ours (sql/48_policies.sql).
+my $manifest = q{SELECT on_table, kind, name, major, definition FROM kg_manifest ORDER BY 1, 2, 3};
 
-$node->safe_psql('postgres', 'CREATE DATABASE fresh');
-$node->safe_psql('fresh', 'CREATE EXTENSION kg_graph');
+sub database
+{
+	my ($db, @sql) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $db");
+	$node->safe_psql($db, $_) foreach @sql;
+	return $db;
+}
+
+sub run_file
+{
+	my ($db, $file) = @_;
+	my ($out, $err) = ('', '');
+	my $status = $node->psql($db, slurp_file($file), stdout => \$out, stderr => \$err);
+	die "$file in $db: $err" if $status != 0;
+	return $out;
+}
+
+sub differences
+{
+	my ($got, $expected) = @_;
+	my %got = map { $_ => 1 } split /\n/, $got;
+	my %expected = map { $_ => 1 } split /\n/, $expected;
+	return join "\n", (map { "+ $_" } grep { !$expected{$_} } sort keys %got), (map { "- $_" } grep { !$got{$_} } sort keys %expected);
+}
+
+database('fresh', 'CREATE EXTENSION kg_graph');
 my $fresh = $node->safe_psql('fresh', $catalog);
+my $fresh_manifest = $node->safe_psql('fresh', $manifest);
+run_file('fresh', "$kept/fill.sql");
+my $answers = run_file('fresh', "$kept/answers.sql");
+like($answers, qr/"brand:north".*true\|\[\]$/s, 'answers of a fresh installation');
+like(slurp_file(root() . '/META.json'), qr/"version": "\Q$present\E",\n   "maintainer"/, 'META.json has the version of the control file');
+
+# What a script forgets is found: each change of one thing is a difference.
+foreach my $change (
+	"ALTER FUNCTION kg_pack() VOLATILE PARALLEL SAFE",
+	"GRANT EXECUTE ON FUNCTION kg_drop_tenant(text) TO PUBLIC",
+	"COMMENT ON FUNCTION kg_pack() IS 'other'",
+	"ALTER FUNCTION kg_export_tenant(text, jsonb) RESET ALL",
+	"ALTER TABLE kg_entity ADD COLUMN more text",
+	"ALTER TABLE kg_bundle ALTER version DROP NOT NULL",
+	"ALTER TABLE kg_bundle ALTER revision SET DEFAULT 2",
+	"ALTER TABLE kg_adjacency ALTER outgoing SET STORAGE MAIN",
+	"COMMENT ON TABLE kg_entity IS NULL",
+	"COMMENT ON COLUMN kg_entity_type.type_no IS NULL",
+	"ALTER TABLE kg_entity RESET (autovacuum_vacuum_scale_factor)",
+	"ALTER TABLE kg_entity NO FORCE ROW LEVEL SECURITY",
+	"GRANT SELECT ON kg_secret TO PUBLIC",
+	"DROP INDEX kg_term_node_idx",
+	"ALTER TABLE kg_tenant DROP CONSTRAINT kg_tenant_tenant_check",
+	"ALTER POLICY kg_entity_select ON kg_entity USING (true)",
+	"ALTER TABLE kg_entity DISABLE TRIGGER kg_entity_before",
+	"ALTER TABLE kg_entity ENABLE TRIGGER kg_entity_before",
+	"DROP TRIGGER kg_hold_tenant ON kg_load",
+	"ALTER SEQUENCE kg_node_seq CACHE 1",
+	"ALTER EXTENSION kg_graph DROP FUNCTION kg_pack()",
+	"UPDATE pg_extension SET extcondition[1] = 'WHERE false' WHERE extname = 'kg_graph'")
+{
+	my $now = $node->safe_psql('fresh', "BEGIN; SET LOCAL client_min_messages = error; $change; $catalog; ROLLBACK");
+	isnt($now, $fresh, "found: $change");
+}
 
 foreach my $version (@from)
 {
 	(my $db = "from_$version") =~ tr/./_/;
-	$node->safe_psql('postgres', "CREATE DATABASE $db");
-	$node->safe_psql($db, "CREATE EXTENSION kg_graph VERSION '$version'");
-	new_tenant($node, $db, 'alice');
-	apply($node, $db, 'alice', bundle_file('product'));
-	my $export = export_of($node, $db, 'alice', 'product');
+
+	# What a DBA made beside it stays the DBA's own.
+	my $own = q{SELECT kg_add_policy('own', 'kg_edge', 'true'); CREATE INDEX own_idx ON kg_entity (tenant, updated_at); ALTER TABLE kg_term SET (fillfactor = 90)};
+	database($db, "CREATE EXTENSION kg_graph VERSION '$version'");
+	run_file($db, "$kept/fill.sql");
+	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the present library answers before ALTER EXTENSION");
+	my $state = state_of($node, $db);
+	$node->safe_psql($db, $own);
+	my $customized = $node->safe_psql($db, 'SELECT kg_dump_customizations()');
 	$node->safe_psql($db, 'ALTER EXTENSION kg_graph UPDATE');
-	is($node->safe_psql($db, $catalog), $fresh, "$version: the updated catalog is that of a fresh installation");
-	is(export_of($node, $db, 'alice', 'product'), $export, "$version: the data are as they were");
+	is($node->safe_psql($db, q{SELECT extversion FROM pg_extension WHERE extname = 'kg_graph'}), $present, "$version: there is a way to $present");
+	is($node->safe_psql($db, 'SELECT kg_dump_customizations()'), $customized, "$version: what is a DBA's own is known as that");
+	is(state_of($node, $db), $state, "$version: what is stored is as it was");
+	$node->safe_psql($db, q{SELECT kg_drop_policy('own'); DROP INDEX own_idx; ALTER TABLE kg_term RESET (fillfactor)});
+	is(differences(run_file($db, "$kept/answers.sql"), $answers), '', "$version: the updated database answers as a fresh one");
+
+	# Without data, too, and in another schema: the catalog.
+	foreach my $schema ('public', 'Kg s')
+	{
+		my $in = qq{CREATE SCHEMA IF NOT EXISTS "$schema"; CREATE EXTENSION kg_graph SCHEMA "$schema"};
+		my $path = qq{SET search_path = "$schema"};
+		my ($wanted, $wanted_manifest) = ($fresh, $fresh_manifest);
+		my $name = 'empty_' . $db . ($schema eq 'public' ? '' : '_elsewhere');
+		database($name, "$in VERSION '$version'; ALTER EXTENSION kg_graph UPDATE");
+		if ($schema ne 'public')
+		{
+			database("fresh_$db", $in);
+			$wanted = $node->safe_psql("fresh_$db", $catalog);
+			$wanted_manifest = $node->safe_psql("fresh_$db", "$path; $manifest");
+		}
+		is(differences($node->safe_psql($name, $catalog), $wanted), '', "$version: the updated catalog in schema $schema is that of a fresh installation");
+		is(differences($node->safe_psql($name, "$path; $manifest"), $wanted_manifest), '', "$version: and so is what it tells of itself");
+	}
+
+	# What was made with it.
+	database("dump_$db");
+	run_file("dump_$db", "$kept/$version.dump");
+	is(differences(run_file("dump_$db", "$kept/answers.sql"), $answers), '', "$version: its dump, restored, answers as what is made anew");
+	database("export_$db", 'CREATE EXTENSION kg_graph',
+		q{SELECT kg_add_policy('released_secret', 'kg_entity', 'entity_id <> ''secret''', roles => ARRAY['released_reader'])});
+	foreach my $tenant (qw(first second frozen))
+	{
+		my $lines = join ', ', map { "\$line\$$_\$line\$" } split /\n/, slurp_file("$kept/$version.$tenant.export");
+		my $options = $tenant eq 'frozen' ? '{"frozen": true}' : '{}';
+		$node->safe_psql("export_$db", "SELECT kg_import_tenant(ARRAY[$lines], '$options')");
+	}
+	is(differences(run_file("export_$db", "$kept/answers.sql"), $answers), '', "$version: its export, imported, answers as what is made anew");
 }
 
 $node->stop;
