@@ -1,6 +1,7 @@
 /*
  * tenants.c
- *	  kg_create_tenant, kg_drop_tenant, kg_freeze_tenant, kg_thaw_tenant.
+ *	  kg_create_tenant, kg_rename_tenant, kg_tenant_size, kg_drop_tenant,
+ *	  kg_freeze_tenant, kg_thaw_tenant.
  */
 #include "postgres.h"
 
@@ -9,12 +10,12 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/adjacency.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "store/tenant_rows.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
@@ -35,6 +36,7 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(tenant);
+	kg_tenant_refuse_former(PG_GETARG_DATUM(0));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -93,6 +95,153 @@ KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
+/* A tenant, and the name that it gets. */
+typedef struct Rename
+{
+	Datum tenant;
+	Datum name;
+} Rename;
+
+static void
+give(void *arg)
+{
+	static KgSaved saved;
+	Rename *rename = arg;
+
+	kg_tenant_give(rename->tenant, rename->name);
+	run_of(&saved,
+		   "DELETE FROM @kg_tenant WHERE tenant = $1",
+		   rename->tenant,
+		   SPI_OK_DELETE);
+}
+
+/* Its writers were excluded under both names. */
+static void
+give_as_both(void *arg)
+{
+	Rename *rename = arg;
+
+	kg_tenant_work(
+		TextDatumGetCString(rename->name), KG_TENANT_WHOLE, give, arg);
+}
+
+/* Nobody thaws it before this has ended. */
+static void
+require_frozen(Datum tenant)
+{
+	static KgSaved saved;
+	KgError *err;
+
+	run_of(&saved,
+		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+		   "AND state = 'frozen' FOR UPDATE",
+		   tenant,
+		   SPI_OK_SELECT);
+	if (SPI_processed > 0)
+		return;
+	err = kg_error_new(KG_FORBIDDEN,
+					   "tenant \"%s\" is not frozen",
+					   TextDatumGetCString(tenant));
+	kg_error_expected(err, "a tenant that kg_freeze_tenant() froze");
+	kg_error_throw(err);
+}
+
+/* The row of kg_tenant, and a row for the name that it had. */
+static void
+begin_name(Datum tenant, Datum name)
+{
+	static KgSaved insert;
+	static KgSaved former;
+
+	kg_spi_exec_newest(&insert,
+					   "INSERT INTO @kg_tenant SELECT n.* FROM @kg_tenant t, "
+					   "jsonb_populate_record(t, jsonb_build_object('tenant', "
+					   "$2)) n WHERE t.tenant = $1 ON CONFLICT DO NOTHING",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, name));
+	if (SPI_processed == 0)
+		kg_tenant_throw_exists(TextDatumGetCString(name));
+	kg_tenant_refuse_former(name);
+	kg_spi_exec_newest(&former,
+					   "INSERT INTO @kg_former_name(name, became) "
+					   "VALUES ($1, $2)",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, name));
+}
+
+PGDLLEXPORT Datum kg_sql_rename_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_rename_tenant);
+
+KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
+{
+	Rename rename = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
+	char *tenant = TextDatumGetCString(rename.tenant);
+	char *name = TextDatumGetCString(rename.name);
+	KgUserContext user;
+
+	kg_tenant_check_name(name);
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(rename.tenant);
+	kg_lock_writes_exclusive(tenant);
+	kg_lock_writes_exclusive(name);
+	require_frozen(rename.tenant);
+	begin_name(rename.tenant, rename.name);
+	kg_tenant_work(tenant, KG_TENANT_WHOLE, give_as_both, &rename);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_free_tenant_name(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_free_tenant_name);
+
+KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
+{
+	static KgSaved saved;
+	Datum name = PG_GETARG_DATUM(0);
+	KgUserContext user;
+	KgError *err;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	run_of(&saved,
+		   "DELETE FROM @kg_former_name WHERE name = $1",
+		   name,
+		   SPI_OK_DELETE);
+	if (SPI_processed == 0)
+	{
+		err = kg_error_new(KG_NOT_FOUND,
+						   "\"%s\" is not kept from new tenants",
+						   TextDatumGetCString(name));
+		kg_error_expected(err, "a name that kg_rename_tenant() took");
+		kg_error_throw(err);
+	}
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+PGDLLEXPORT Datum kg_sql_tenant_size(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_tenant_size);
+
+KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	KgUserContext user;
+	Jsonb *reply;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(PG_GETARG_DATUM(0));
+	reply = kg_tenant_measure(PG_GETARG_DATUM(0));
+	MemoryContextSwitchTo(caller);
+	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_JSONB_P(reply);
+}
+
 PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
 
@@ -103,24 +252,12 @@ PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
 	"DELETE FROM @" table " WHERE ctid = ANY (ARRAY(SELECT ctid " \
 	"FROM @" table " WHERE tenant = $1 " condition "LIMIT $2))"
 
-/*
- * What a tenant has most of, from the leaves up.  Keys and packed edges are not
- * led by the tenant: the numbers of what is still there say where they are.
- */
+/* What a tenant has most of, from the leaves up. */
 static const char *const delete_rows[] = {
 	KG_DELETE("kg_edge", ""),
-	KG_DELETE("kg_adjacency",
-			  "AND block >= (SELECT -max(node) FROM @kg_entity WHERE "
-			  "tenant = $1) AND block <= (SELECT -min(node) "
-			  "FROM @kg_entity WHERE tenant = $1) "),
-	KG_DELETE("kg_adjacency",
-			  "AND block >= (SELECT (min(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-			  "FROM @kg_entity WHERE tenant = $1) AND block <= "
-			  "(SELECT (max(node) - 1) / " KG_BLOCK_TEXT " + 1 "
-			  "FROM @kg_entity WHERE tenant = $1) "),
-	KG_DELETE("kg_index_key",
-			  "AND type_no IN (SELECT type_no FROM @kg_entity_type "
-			  "WHERE tenant = $1) "),
+	KG_DELETE("kg_adjacency", "AND " KG_HUBS_OF_TENANT " "),
+	KG_DELETE("kg_adjacency", "AND " KG_BLOCKS_OF_TENANT " "),
+	KG_DELETE("kg_index_key", "AND " KG_KEYS_OF_TENANT " "),
 	KG_DELETE("kg_unique_key", ""),
 	KG_DELETE("kg_term", ""),
 	KG_DELETE("kg_trigram", ""),

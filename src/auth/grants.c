@@ -54,6 +54,29 @@ kg_tenant_throw_exists(const char *tenant)
 }
 
 void
+kg_tenant_refuse_former(Datum name)
+{
+	static KgSaved saved;
+	KgError *err;
+
+	/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was renamed. */
+	if (!OidIsValid(get_relname_relid("kg_former_name", kg_extension_schema())))
+		return;
+	kg_spi_exec_newest(&saved,
+					   "SELECT FROM @kg_former_name WHERE name = $1",
+					   kg_arg(TEXTOID, name));
+	if (SPI_processed == 0)
+		return;
+	err = kg_error_new(KG_ALREADY_EXISTS,
+					   "\"%s\" was the name of a tenant that was renamed",
+					   TextDatumGetCString(name));
+	kg_error_expected(err,
+					  "another name, or this one after "
+					  "kg_free_tenant_name()");
+	kg_error_throw(err);
+}
+
+void
 kg_require_tenant(Datum tenant)
 {
 	static KgSaved saved;

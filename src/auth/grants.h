@@ -16,6 +16,9 @@ extern void kg_tenant_check_name(const char *tenant);
 extern KG_NORETURN void
 kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
 
+/* Raises KG_ALREADY_EXISTS where a tenant had the name and was renamed. */
+extern void kg_tenant_refuse_former(Datum name);
+
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 

@@ -31,9 +31,15 @@ PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
 /* How long a writer is told to wait: what moving a small tenant takes. */
 #define KG_RETRY_MS 1000
 
-/* The tenant of kg_tenant_work(), or NULL. */
-static const char *worked_on = NULL;
-static KgTenantWork how_worked_on;
+/* What kg_tenant_work() is doing, the innermost first. */
+typedef struct Work
+{
+	const char *tenant;
+	KgTenantWork how;
+	const struct Work *outer;
+} Work;
+
+static const Work *works = NULL;
 
 static bool
 any_withheld(void)
@@ -74,8 +80,9 @@ throw_withheld(const char *tenant, const char *what)
 void
 kg_tenant_writes(const char *tenant)
 {
-	if (worked_on != NULL && strcmp(worked_on, tenant) == 0)
-		return;
+	for (const Work *work = works; work != NULL; work = work->outer)
+		if (strcmp(work->tenant, tenant) == 0)
+			return;
 	switch (kg_lock_writes_shared(tenant))
 	{
 		case KG_LOCKED_BY_OTHER:
@@ -93,19 +100,16 @@ void
 kg_tenant_work(const char *tenant, KgTenantWork how, void (*work)(void *arg),
 			   void *arg)
 {
-	const char *outer = worked_on;
-	KgTenantWork outer_how = how_worked_on;
+	const Work frame = {tenant, how, works};
 
-	worked_on = tenant;
-	how_worked_on = how;
+	works = &frame;
 	PG_TRY();
 	{
 		work(arg);
 	}
 	PG_FINALLY();
 	{
-		worked_on = outer;
-		how_worked_on = outer_how;
+		works = frame.outer;
 	}
 	PG_END_TRY();
 }
@@ -113,8 +117,15 @@ kg_tenant_work(const char *tenant, KgTenantWork how, void (*work)(void *arg),
 bool
 kg_tenant_is_worked_on(Datum tenant, KgTenantWork how)
 {
-	return unlikely(worked_on != NULL) && how == how_worked_on &&
-		   strcmp(TextDatumGetCString(tenant), worked_on) == 0;
+	char *name;
+
+	if (likely(works == NULL))
+		return false;
+	name = TextDatumGetCString(tenant);
+	for (const Work *work = works; work != NULL; work = work->outer)
+		if (work->how == how && strcmp(work->tenant, name) == 0)
+			return true;
+	return false;
 }
 
 static void

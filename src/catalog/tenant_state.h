@@ -26,6 +26,7 @@ typedef enum KgTenantWork
 	KG_TENANT_RESTORED
 } KgTenantWork;
 
+/* One within another may be of another tenant: both are worked on. */
 extern void kg_tenant_work(const char *tenant, KgTenantWork how,
 						   void (*work)(void *arg), void *arg);
 

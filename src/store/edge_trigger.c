@@ -118,7 +118,9 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		if (!slot->tts_isnull[places[COL_PROPERTY]])
+		if (!slot->tts_isnull[places[COL_PROPERTY]] ||
+			kg_tenant_is_worked_on(slot->tts_values[places[COL_TENANT]],
+								   KG_TENANT_WHOLE))
 			continue;
 		row_tenant = DatumGetTextPP(slot->tts_values[places[COL_TENANT]]);
 		len = VARSIZE_ANY_EXHDR(row_tenant);

@@ -486,6 +486,9 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	if (update)
 		read_row(&old, trigdata->tg_trigtuple, tupdesc, places);
 	read_row(&new, tuple, tupdesc, places);
+	if (update && !new.nulls[COL_TENANT] &&
+		kg_tenant_is_worked_on(new.values[COL_TENANT], KG_TENANT_WHOLE))
+		return PointerGetDatum(tuple);
 	if (update)
 		check_unchanged(old.values, new.values, new.nulls);
 	type = complete_row(
@@ -622,6 +625,9 @@ check_final_rows(TriggerData *trigdata, const int *places)
 
 		if (update && !next_row(trigdata->tg_oldtable, before))
 			break;
+		if (kg_tenant_is_worked_on(after->tts_values[places[COL_TENANT]],
+								   KG_TENANT_WHOLE))
+			continue;
 		old = MemoryContextSwitchTo(row_context);
 		check_final_row(trigdata, update ? before : NULL, after, places);
 		MemoryContextSwitchTo(old);
@@ -811,16 +817,21 @@ derive_changed(Statement *statement, TriggerData *trigdata,
 	while (next_row(trigdata->tg_newtable, after))
 	{
 		bool changed = update && next_row(trigdata->tg_oldtable, before);
-		Work *work = work_of(statement,
-							 slot_value(statement, after, COL_TENANT));
-		KgDerivation *d = work->derivation;
+		Datum tenant = slot_value(statement, after, COL_TENANT);
 		int32 type_no = DatumGetInt32(
 			slot_value(statement, after, COL_TYPE_NO));
 		int64 node = DatumGetInt64(slot_value(statement, after, COL_NODE));
-		MemoryContext old = MemoryContextSwitchTo(row_context);
+		Work *work;
+		KgDerivation *d;
+		MemoryContext old;
+		KgVersion now;
 
-		KgVersion now = slot_version(statement, after);
-
+		if (kg_tenant_is_worked_on(tenant, KG_TENANT_WHOLE))
+			continue;
+		work = work_of(statement, tenant);
+		d = work->derivation;
+		old = MemoryContextSwitchTo(row_context);
+		now = slot_version(statement, after);
 		if (statement->overtaken)
 		{
 			KgVersion was = changed ? slot_version(statement, before) : now;

@@ -152,6 +152,7 @@ require_new(Import *import)
 	if (run(import, "SELECT FROM @kg_tenant WHERE tenant = $1", SPI_OK_SELECT) >
 		0)
 		kg_tenant_throw_exists(import->tenant);
+	kg_tenant_refuse_former(import->tenant_datum);
 }
 
 /* Policies of the database it comes from that are not here. */
@@ -553,6 +554,7 @@ make_tenant(Import *import)
 		require_new(import);
 		throw_content("no row of kg_tenant", "one");
 	}
+	kg_tenant_refuse_former(import->tenant_datum);
 	kg_spi_exec(&saved,
 				"SELECT FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL "
