@@ -36,7 +36,7 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(tenant);
-	kg_tenant_refuse_former(PG_GETARG_DATUM(0));
+	kg_tenant_take_name(PG_GETARG_DATUM(0));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -151,6 +151,7 @@ static void
 begin_name(Datum tenant, Datum name)
 {
 	static KgSaved insert;
+	static KgSaved chain;
 	static KgSaved former;
 
 	kg_spi_exec_newest(&insert,
@@ -161,7 +162,12 @@ begin_name(Datum tenant, Datum name)
 					   kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(TextDatumGetCString(name));
-	kg_tenant_refuse_former(name);
+	kg_tenant_take_name(name);
+	kg_spi_exec_newest(&chain,
+					   "UPDATE @kg_former_name SET became = $2 "
+					   "WHERE became = $1",
+					   kg_arg(TEXTOID, tenant),
+					   kg_arg(TEXTOID, name));
 	kg_spi_exec_newest(&former,
 					   "INSERT INTO @kg_former_name(name, became) "
 					   "VALUES ($1, $2)",
@@ -198,6 +204,7 @@ PG_FUNCTION_INFO_V1(kg_sql_free_tenant_name);
 
 KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 {
+	static KgSaved audit;
 	static KgSaved saved;
 	Datum name = PG_GETARG_DATUM(0);
 	KgUserContext user;
@@ -205,6 +212,13 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 
 	kg_become_owner(&user);
 	SPI_connect();
+	/* Of calls that had begun before, and ended after. */
+	run_of(&audit,
+		   "UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
+		   "JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
+		   "AND a.tenant = $1",
+		   name,
+		   SPI_OK_UPDATE);
 	run_of(&saved,
 		   "DELETE FROM @kg_former_name WHERE name = $1",
 		   name,

@@ -77,6 +77,17 @@ kg_tenant_refuse_former(Datum name)
 }
 
 void
+kg_tenant_take_name(Datum name)
+{
+	static KgSaved saved;
+
+	kg_tenant_refuse_former(name);
+	kg_spi_exec_newest(&saved,
+					   "DELETE FROM @kg_audit WHERE tenant = $1",
+					   kg_arg(TEXTOID, name));
+}
+
+void
 kg_require_tenant(Datum tenant)
 {
 	static KgSaved saved;

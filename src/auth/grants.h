@@ -16,8 +16,16 @@ extern void kg_tenant_check_name(const char *tenant);
 extern KG_NORETURN void
 kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
 
-/* Raises KG_ALREADY_EXISTS where a tenant had the name and was renamed. */
+/*
+ * Raises KG_ALREADY_EXISTS where a tenant had the name and was renamed.
+ */
 extern void kg_tenant_refuse_former(Datum name);
+
+/*
+ * The same, when there is a row of kg_tenant that has the name, which forgets
+ * what another one's calls, which ended after it, have left in kg_audit.
+ */
+extern void kg_tenant_take_name(Datum name);
 
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);

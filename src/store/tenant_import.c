@@ -554,7 +554,7 @@ make_tenant(Import *import)
 		require_new(import);
 		throw_content("no row of kg_tenant", "one");
 	}
-	kg_tenant_refuse_former(import->tenant_datum);
+	kg_tenant_take_name(import->tenant_datum);
 	kg_spi_exec(&saved,
 				"SELECT FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL "

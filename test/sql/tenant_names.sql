@@ -135,7 +135,10 @@ SELECT kg_check() -> 'ok';
 CREATE FUNCTION pg_temp.looks() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE TRIGGER own_look BEFORE UPDATE ON kg_entity FOR EACH ROW EXECUTE FUNCTION pg_temp.looks();
 CREATE TRIGGER zz_look BEFORE UPDATE ON kg_entity FOR EACH ROW EXECUTE FUNCTION pg_temp.looks();
+-- What a call that ended later had recorded under the old name is its own, too.
+INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('names', now(), 'late', 0.1);
 SELECT FROM kg_free_tenant_name('names');
+SELECT tenant FROM kg_audit WHERE tool = 'late';
 SELECT FROM kg_freeze_tenant('renamed');
 SELECT FROM kg_rename_tenant('renamed', 'names');
 SELECT FROM kg_thaw_tenant('names');
@@ -150,7 +153,9 @@ SELECT pg_temp.try($$UPDATE kg_entity SET tenant = 'beside' WHERE tenant = 'name
 SELECT FROM kg_drop_tenant('names');
 SELECT FROM kg_drop_tenant('beside');
 SELECT * FROM pg_temp.rows('names') WHERE n > 0;
+INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('names', now(), 'late', 0.1);
 SELECT FROM kg_create_tenant('names');
+SELECT count(*) FROM kg_audit WHERE tenant = 'names';
 SELECT pg_temp.try($$SELECT kg_create_tenant('renamed')$$);
 SELECT FROM kg_free_tenant_name('renamed');
 SELECT FROM kg_drop_tenant('names');
