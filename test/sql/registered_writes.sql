@@ -49,6 +49,24 @@ DO $$ BEGIN
   END LOOP;
 END $$;
 SELECT pg_temp.items();
+-- the third step fails, or the second meets a limit: nothing is written either, and the error names the step
+SELECT kg_register_tool('{"name": "three_items", "version": "1.0.0", "kind": "sequence", "description": "Makes two, changes one.",
+  "input_schema": {"type": "object", "required": ["a", "b", "c"], "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {"type": "string"}}},
+  "operations": [{"name": "first", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "a"}, "name": "A"}]}},
+    {"name": "second", "tool": "create_item", "arguments": {"items": [{"id": {"$arg": "b"}, "name": "B"}]}},
+    {"name": "third", "tool": "update_item", "arguments": {"items": [{"id": {"$arg": "c"}, "set": {"size": 3}}]}}]}');
+CREATE FUNCTION pg_temp.failed(arguments jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT concat_ws(' | ', e ->> 'level', e ->> 'code', e ->> 'operation', e ->> 'message', jsonb_path_query_array(e, '$.errors[*].operation'))
+  FROM (SELECT kg_call_tool('three_items', arguments) #> '{structuredContent,error}') x(e) $$;
+SELECT pg_temp.failed('{"a": "t1", "b": "t2", "c": "t3"}');
+SELECT kg_set_limits('registered_writes', '*', jsonb_build_object('entities', (SELECT count(*) + 1 FROM kg_entity)));
+SELECT pg_temp.failed('{"a": "t1", "b": "t2", "c": "t1"}');
+SELECT kg_set_limits('registered_writes', '*', '{}');
+SELECT pg_temp.failed('{"a": "t1", "b": "t2", "c": "x"}') AS nothing, pg_temp.items();
+SELECT kg_call_tool('delete_item', '{"ids": ["t1", "t2"]}') #> '{structuredContent,counts}' AS gone;
+-- nor does it call itself
+SELECT kg_register_tool('{"name": "again", "version": "1.0.0", "kind": "sequence", "description": "Calls itself.", "input_schema": {}, "operations": [{"name": "first", "tool": "again"}]}');
+SELECT kg_register_tool('{"name": "again", "version": "1.0.0", "kind": "query", "description": "Calls another.", "input_schema": {}, "operation": {"tool": "two_items.v1.0.0", "arguments": {"a": "a", "b": "b"}}}');
 -- sent again with its key, once done
 SELECT kg_call_tool('two_items', '{"a": "k1", "b": "k2"}', '{"idempotency_key": "q"}') #> '{structuredContent,results,first,items}' AS first;
 SELECT kg_call_tool('two_items', '{"a": "k1", "b": "k2"}', '{"idempotency_key": "q"}') #> '{structuredContent,results,first,items}' AS again;
