@@ -15,6 +15,7 @@
 	X(KG_X_SUMMARY_FIELDS, "x-summary-fields")     \
 	X(KG_X_LABEL_FIELD, "x-label-field")           \
 	X(KG_X_ALIAS_FIELDS, "x-alias-fields")         \
+	X(KG_X_SIGNS, "x-signs")                       \
 	X(KG_X_SEARCH, "x-search")                     \
 	X(KG_X_SCOPE_FIELD, "x-scope-field")           \
 	X(KG_X_AUTHORIZE, "x-authorize")               \

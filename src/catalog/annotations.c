@@ -1331,6 +1331,7 @@ kg_type_parse(const char *bundle, const char *name, const Jsonb *schema,
 	read_expose(&parser, type, &g);
 	read_format(&parser, type, &g);
 	type->history = annotation_bool(&parser, &g, KG_X_HISTORY, "/x-history");
+	type->signs = annotation_bool(&parser, &g, KG_X_SIGNS, "/x-signs");
 	type->label_field = string_field(&parser, type, &g, KG_X_LABEL_FIELD);
 	type->scope_field = string_field(&parser, type, &g, KG_X_SCOPE_FIELD);
 	read_authorize(&parser, type, &g);

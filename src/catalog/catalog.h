@@ -119,6 +119,7 @@ typedef struct KgType
 	KgPeriod period;
 	int naliases;
 	const KgField **alias_fields;
+	bool signs;	 /* x-signs: those in label and aliases are terms */
 	int nsearch; /* x-search: whose words are searched */
 	const KgField **search_fields;
 	int nsummary;

@@ -212,6 +212,23 @@ kg_term_tokens(const char *folded, char ***tokens)
 	return n;
 }
 
+int
+kg_term_signs(const char *folded, char ***signs)
+{
+	bool met[0x80] = {false};
+	int n = 0;
+
+	*signs = palloc(lengthof(met) * sizeof(char *));
+	for (const char *p = folded; *p; p++)
+	{
+		if (is_word(p) || *p == ' ' || met[(int) *p])
+			continue;
+		met[(int) *p] = true;
+		(*signs)[n++] = pnstrdup(p, 1);
+	}
+	return n;
+}
+
 /* A list of distinct texts. */
 typedef struct KgTermRows
 {

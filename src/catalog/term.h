@@ -12,6 +12,7 @@
 #define KG_TERM_ID 'i'	  /* the id, folded, where that is another text */
 #define KG_TERM_TEXT 'w'  /* none there: words of a text, in kg_word */
 #define KG_TERM_TOKEN 't' /* a token of label, alias or id */
+#define KG_TERM_SIGN 's'  /* a sign of label or alias, for the toolset memory */
 
 #define KG_MAX_TERM_BYTES 256
 
@@ -26,6 +27,9 @@ extern char *kg_term_fold(const char *text, int len);
 
 /* Distinct tokens of a folded text: runs of letters and digits. */
 extern int kg_term_tokens(const char *folded, char ***tokens);
+
+/* Distinct signs of a folded text: whatever is neither in a token nor a blank. */
+extern int kg_term_signs(const char *folded, char ***signs);
 
 /* Distinct trigrams of a token: the texts that contain it have them all. */
 extern int kg_term_trigrams(const char *token, char ***trigrams);

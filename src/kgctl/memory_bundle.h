@@ -14,7 +14,7 @@
 	"\"title\": \"Entity\", \"additionalProperties\": false, "                \
 	"\"x-history\": true, "                                                   \
 	"\"x-id-field\": \"name\", \"x-label-field\": \"name\", "                 \
-	"\"x-alias-fields\": [\"entityType\", \"parts\"], "                       \
+	"\"x-alias-fields\": [\"entityType\", \"parts\"], \"x-signs\": true, "    \
 	"\"properties\": {"                                                       \
 	"\"name\": {\"type\": \"string\", \"description\": \"Its name, which no " \
 	"other has\"}, "                                                          \
@@ -28,7 +28,7 @@
 	"\"title\": \"Observation\", \"additionalProperties\": false, "           \
 	"\"x-history\": true, "                                                   \
 	"\"x-id-field\": \"id\", \"x-label-field\": \"content\", "                \
-	"\"x-alias-fields\": [\"parts\"], "                                       \
+	"\"x-alias-fields\": [\"parts\"], \"x-signs\": true, "                    \
 	"\"required\": [\"id\", \"entity\", \"n\", \"content\"], "                \
 	"\"properties\": {"                                                       \
 	"\"id\": {\"type\": \"string\", \"description\": \"A hash of entity and " \

@@ -6,7 +6,8 @@
  * observations.  What stands in the query between two other characters is a
  * word as it is; what it begins with is the end of one, and is found by its
  * rarest trigram (kg_trigram), or as the beginning of trigrams where it is
- * shorter; what it ends with is the beginning of one.
+ * shorter; what it ends with is the beginning of one.  Of signs kg_term has each
+ * (x-signs).
  */
 #include "postgres.h"
 
@@ -473,6 +474,7 @@ typedef enum WordPlace
 	WORD_WHOLE,	 /* itself */
 	WORD_FIRST,	 /* those that begin with it */
 	WORD_WITHIN, /* those with it in them, or at their end */
+	WORD_SIGN,	 /* none: a sign */
 	WORD_NONE	 /* whatever they are: everybody is looked at */
 } WordPlace;
 
@@ -481,7 +483,7 @@ typedef struct Words
 	const char *word;
 	WordPlace place;
 	bool at_end;
-	char **list; /* WORD_WHOLE, WORD_WITHIN */
+	char **list; /* but of WORD_FIRST */
 	int n;
 	int room;
 } Words;
@@ -573,11 +575,16 @@ append_terms(KgSqlBuilder *b, const KgMemory *memory, const Words *words)
 	Datum types[2] = {Int32GetDatum(memory->entity->type_no),
 					  Int32GetDatum(memory->observation->type_no)};
 
-	kg_sql_append(b,
-				  " FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.kind" KG_EQ
-				  "'t' AND t.type_no" KG_EQ "ANY ($%d)",
-				  kg_sql_table("kg_term"),
-				  kg_sql_param_array(b, INT4OID, types, 2));
+	kg_sql_append(
+		b,
+		" FROM %s t WHERE t.tenant" KG_EQ "$1 AND t.kind" KG_EQ
+		"$%d AND t.type_no" KG_EQ "ANY ($%d)",
+		kg_sql_table("kg_term"),
+		kg_sql_param(b,
+					 CHAROID,
+					 CharGetDatum(words->place == WORD_SIGN ? KG_TERM_SIGN
+															: KG_TERM_TOKEN)),
+		kg_sql_param_array(b, INT4OID, types, 2));
 	if (words->place != WORD_FIRST)
 	{
 		kg_sql_append(b,
@@ -662,7 +669,7 @@ look_up(const KgMemory *memory, Words *words)
 
 	if (words->place == WORD_FIRST)
 		return true;
-	if (words->place == WORD_WHOLE)
+	if (words->place == WORD_WHOLE || words->place == WORD_SIGN)
 	{
 		words->list = palloc(sizeof(char *));
 		words->list[words->n++] = unconstify(char *, words->word);
@@ -675,17 +682,41 @@ look_up(const KgMemory *memory, Words *words)
 	return true;
 }
 
-/* By which of the query's words it is looked for: that which the fewest have. */
+/* Instead of those that were chosen before, if fewer have them. */
+static void
+offer_words(const KgMemory *memory, Words *words, Words *chosen, int64 *fewest)
+{
+	int64 rows;
+
+	if (!look_up(memory, words))
+		return;
+	rows = count_rows(memory, words);
+	if (chosen->place != WORD_NONE && rows >= *fewest)
+		return;
+	*chosen = *words;
+	*fewest = rows;
+}
+
+/* By what of the query it is looked for: that which the fewest have. */
 static Words
 choose_words(const KgMemory *memory, const char *query)
 {
 	Words chosen = {NULL, WORD_NONE};
 	int64 fewest = 0;
 	char *folded = kg_term_fold(query, strlen(query));
+	bool have_signs = memory->entity->signs && memory->observation->signs;
+	char **signs;
+	int nsigns = have_signs ? kg_term_signs(folded, &signs) : 0;
 	char **tokens;
 	int n = kg_term_tokens(folded, &tokens);
 	const char *last = last_word(folded, tokens, n);
 
+	for (int i = 0; i < nsigns; i++)
+	{
+		Words sign = {signs[i], WORD_SIGN};
+
+		offer_words(memory, &sign, &chosen, &fewest);
+	}
 	for (int i = 0; i < n; i++)
 	{
 		size_t len = strlen(tokens[i]);
@@ -693,19 +724,12 @@ choose_words(const KgMemory *memory, const char *query)
 		bool begins = i == 0 && strncmp(folded, tokens[i], len) == 0;
 		bool ends = tokens[i] == last;
 		Words words = {pnstrdup(tokens[i], cut)};
-		int64 rows;
 
 		words.place = begins || cut < len ? WORD_WITHIN
 					  : ends			  ? WORD_FIRST
 										  : WORD_WHOLE;
 		words.at_end = begins && !ends && cut == len;
-		if (!look_up(memory, &words))
-			continue;
-		rows = count_rows(memory, &words);
-		if (chosen.place != WORD_NONE && rows >= fewest)
-			continue;
-		chosen = words;
-		fewest = rows;
+		offer_words(memory, &words, &chosen, &fewest);
 	}
 	return chosen;
 }

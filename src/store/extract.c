@@ -22,6 +22,7 @@
 
 typedef struct Visit
 {
+	const KgType *type;
 	KgExtract *extract;
 	const KgField *field;
 	int first; /* of the field's items */
@@ -122,16 +123,19 @@ visit_term(const JsonbValue *value, void *arg)
 {
 	Visit *visit = arg;
 	char *folded;
-	char **tokens;
-	int ntokens;
+	char **parts;
+	int n;
 
 	if (value->type != jbvString)
 		return;
 	folded = kg_term_fold(value->val.string.val, value->val.string.len);
 	append_term(visit->extract, visit->kind, folded);
-	ntokens = kg_term_tokens(folded, &tokens);
-	for (int i = 0; i < ntokens; i++)
-		append_term(visit->extract, KG_TERM_TOKEN, tokens[i]);
+	n = kg_term_tokens(folded, &parts);
+	for (int i = 0; i < n; i++)
+		append_term(visit->extract, KG_TERM_TOKEN, parts[i]);
+	n = visit->type->signs ? kg_term_signs(folded, &parts) : 0;
+	for (int i = 0; i < n; i++)
+		append_term(visit->extract, KG_TERM_SIGN, parts[i]);
 }
 
 text *
@@ -180,7 +184,7 @@ static void
 extract_terms(const KgType *type, const char *entity_id, const Jsonb *data,
 			  KgExtract *extract)
 {
-	Visit visit = {extract, NULL, 0, KG_TERM_LABEL};
+	Visit visit = {type, extract, NULL, 0, KG_TERM_LABEL};
 	char *folded = kg_term_fold(entity_id, strlen(entity_id));
 
 	if (strcmp(folded, entity_id) != 0)
@@ -231,7 +235,8 @@ kg_extract_references(const KgType *type, const Jsonb *data, KgExtract *extract)
 {
 	for (int i = 0; i < type->nfields; i++)
 	{
-		Visit visit = {extract, &type->fields[i], extract->nreferences, 0};
+		Visit visit = {
+			type, extract, &type->fields[i], extract->nreferences, 0};
 
 		if (visit.field->ref_type)
 			kg_field_visit(visit.field, &data->root, visit_reference, &visit);
