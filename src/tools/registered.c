@@ -315,38 +315,31 @@ with_next(const Run *run, const KgOperationDefined *op, const Jsonb *filled,
 	return kg_json_with(reply, "next", &next);
 }
 
-/* What is told of arguments, by their paths: of those that were sent. */
+/* What a member tells of arguments, by their paths: of those that were sent. */
 static Jsonb *
-with_own_paths(const Run *run, Jsonb *reply)
+with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 {
-	static const char *const members[] = {"hints", "repaired", "warnings"};
+	JsonbValue told;
+	Jsonb *own;
+	KgJsonWriter w;
+	KgJsonIter it;
 
-	for (int i = 0; i < lengthof(members); i++)
-	{
-		JsonbValue told;
-		Jsonb *own;
-		KgJsonWriter w;
-		KgJsonIter it;
-
-		if (kg_json_get(&reply->root, members[i], &told) == NULL ||
-			!kg_json_is_array(&told))
-			continue;
-		kg_jw_init(&w);
-		kg_jw_begin_array(&w);
-		kg_json_iter_init(&it, kg_json_container(&told));
-		while (kg_json_iter_next(&it))
-			if (kg_json_is_object(&it.value))
-				kg_jw_jsonb(
-					&w,
-					kg_registered_error(run->call, kg_json_datum(&it.value)));
-			else
-				kg_jw_value(&w, &it.value);
-		kg_jw_end_array(&w);
-		own = kg_jw_finish(&w);
-		kg_json_root(own, &told);
-		reply = kg_json_with(reply, members[i], &told);
-	}
-	return reply;
+	if (kg_json_get(&object->root, member, &told) == NULL ||
+		!kg_json_is_array(&told))
+		return object;
+	kg_jw_init(&w);
+	kg_jw_begin_array(&w);
+	kg_json_iter_init(&it, kg_json_container(&told));
+	while (kg_json_iter_next(&it))
+		if (kg_json_is_object(&it.value))
+			kg_jw_jsonb(&w,
+						kg_registered_error(call, kg_json_datum(&it.value)));
+		else
+			kg_jw_value(&w, &it.value);
+	kg_jw_end_array(&w);
+	own = kg_jw_finish(&w);
+	kg_json_root(own, &told);
+	return kg_json_with(object, member, &told);
 }
 
 /* Each write of a sequence has a key of its own: the same one sends them all. */
@@ -364,6 +357,7 @@ key_of(const Run *run, const KgOperationDefined *op)
 static Jsonb *
 run_operation(const Run *run, const KgOperationDefined *op)
 {
+	static const char *const members[] = {"hints", "repaired", "warnings"};
 	Jsonb *filled;
 	Jsonb *reply;
 
@@ -373,7 +367,10 @@ run_operation(const Run *run, const KgOperationDefined *op)
 		run->catalog,
 		&op->callable,
 		kg_tools_with_key(op->callable.tool, filled, key_of(run, op)));
-	return with_own_paths(run, with_next(run, op, filled, reply));
+	reply = with_next(run, op, filled, reply);
+	for (int i = 0; i < lengthof(members); i++)
+		reply = with_own_paths(run->call, reply, members[i]);
+	return reply;
 }
 
 static Jsonb *
@@ -746,15 +743,15 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 	return reply;
 }
 
-Jsonb *
-kg_registered_error(const KgToolCall *call, Jsonb *error)
+static Jsonb *
+with_own_path(const KgToolCall *call, Jsonb *error)
 {
 	JsonbValue path;
 	const KgTemplatePlace *places;
 	const char *at;
 	int n;
 
-	if (call->op == NULL || kg_json_get(&error->root, "path", &path) == NULL)
+	if (kg_json_get(&error->root, "path", &path) == NULL)
 		return error;
 	at = kg_json_cstring(&path);
 	n = kg_template_places(call->op->arguments, &places);
@@ -775,6 +772,14 @@ kg_registered_error(const KgToolCall *call, Jsonb *error)
 		return kg_json_with(error, "path", &path);
 	}
 	return kg_json_without(error, "path");
+}
+
+Jsonb *
+kg_registered_error(const KgToolCall *call, Jsonb *error)
+{
+	if (call->op == NULL)
+		return error;
+	return with_own_path(call, with_own_paths(call, error, "errors"));
 }
 
 Jsonb *
