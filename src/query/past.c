@@ -76,6 +76,9 @@ typedef struct KgPast
 	KgNodeSet changed;
 	EntityThen **was; /* by the places in it; NULL: not asked yet */
 	HTAB *entities;
+	EntityThen **all; /* of them, in the order of their changes */
+	int nall;
+	int room;
 	HTAB *edges;
 	MemoryContext context;
 } KgPast;
@@ -237,6 +240,13 @@ take_entity(TupleTableSlot *slot, void *arg)
 	(void) kg_nodeset_add(&past->changed, node);
 	if (!found)
 	{
+		if (past->nall == past->room)
+		{
+			past->room *= 2;
+			past->all = repalloc_huge(past->all,
+									  past->room * sizeof(EntityThen *));
+		}
+		past->all[past->nall++] = entity;
 		memset((char *) entity + sizeof(entity->id),
 			   0,
 			   sizeof(*entity) - sizeof(entity->id));
@@ -490,19 +500,17 @@ run_on(Seeing *seeing, const char *select, const char *table,
 static void
 see_entities(KgPast *past)
 {
-	int n = (int) hash_get_num_entries(past->entities);
 	bool whole = past->catalog->plain_visibility;
 	Seeing seeing = {past};
-	HASH_SEQ_STATUS scan;
-	EntityThen *entity;
 
 	kg_nodeset_init(&seeing.firsts, CurrentMemoryContext);
 	kg_nodeset_init(&seeing.lasts, CurrentMemoryContext);
-	seeing.of_first = palloc((n + 1) * sizeof(EntityThen *));
-	seeing.of_last = palloc((n + 1) * sizeof(EntityThen *));
-	hash_seq_init(&scan, past->entities);
-	while ((entity = hash_seq_search(&scan)) != NULL)
+	seeing.of_first = palloc((past->nall + 1) * sizeof(EntityThen *));
+	seeing.of_last = palloc((past->nall + 1) * sizeof(EntityThen *));
+	for (int i = 0; i < past->nall; i++)
 	{
+		EntityThen *entity = past->all[i];
+
 		seeing.of_first[kg_nodeset_add(&seeing.firsts, entity->first)] = entity;
 		if (whole)
 			entity->seen = true;
@@ -533,10 +541,9 @@ see_entities(KgPast *past)
 		   "",
 		   &past->changed,
 		   take_present);
-	hash_seq_init(&scan, past->entities);
-	while ((entity = hash_seq_search(&scan)) != NULL)
-		if (!entity->seen)
-			entity->data = NULL;
+	for (int i = 0; i < past->nall; i++)
+		if (!past->all[i]->seen)
+			past->all[i]->data = NULL;
 }
 
 /* ---- whether that is too much ---- */
@@ -650,6 +657,8 @@ kg_past_ask(const KgCatalog *catalog, const KgType *type, const char *as_of)
 								sizeof(EntityThen),
 								hash_entity,
 								compare_entities);
+	past->room = 64;
+	past->all = palloc(past->room * sizeof(EntityThen *));
 	past->edges = make_table("kg_graph edges then",
 							 sizeof(((EdgeThen *) NULL)->id),
 							 sizeof(EdgeThen),
@@ -993,14 +1002,11 @@ entity_of_node(KgPast *past, int64 node)
 
 	if (past->was == NULL)
 	{
-		HASH_SEQ_STATUS scan;
-		EntityThen *entity;
-
 		past->was = MemoryContextAllocZero(
 			past->context, past->changed.n * sizeof(EntityThen *));
-		hash_seq_init(&scan, past->entities);
-		while ((entity = hash_seq_search(&scan)) != NULL)
+		for (int i = 0; i < past->nall; i++)
 		{
+			EntityThen *entity = past->all[i];
 			EntityThen **was =
 				&past->was[kg_nodeset_find(&past->changed, entity->node)];
 
@@ -1034,8 +1040,6 @@ kg_past_rows(const char *name, const KgPastPart *part, Tuplestorestate *store,
 	PutRows put = rows_of(name);
 	Target target = {store, desc};
 	MemoryContext scratch;
-	HASH_SEQ_STATUS scan;
-	EntityThen *entity;
 
 	if (past == NULL)
 		return;
@@ -1056,10 +1060,7 @@ kg_past_rows(const char *name, const KgPastPart *part, Tuplestorestate *store,
 					 entity_of_node(past, part->nodes[i]),
 					 scratch);
 	else
-	{
-		hash_seq_init(&scan, past->entities);
-		while ((entity = hash_seq_search(&scan)) != NULL)
-			put_rows(past, &target, put, entity, scratch);
-	}
+		for (int i = 0; i < past->nall; i++)
+			put_rows(past, &target, put, past->all[i], scratch);
 	MemoryContextDelete(scratch);
 }
