@@ -274,6 +274,11 @@ kg_json_same_value(const JsonbValue *a, const JsonbValue *b)
 				   memcmp(a->val.string.val,
 						  b->val.string.val,
 						  a->val.string.len) == 0;
+		case jbvNumeric:
+			return DatumGetBool(
+				DirectFunctionCall2(numeric_eq,
+									NumericGetDatum(a->val.numeric),
+									NumericGetDatum(b->val.numeric)));
 		case jbvBinary:
 			return compareJsonbContainers(a->val.binary.data,
 										  b->val.binary.data) == 0;
@@ -359,6 +364,27 @@ kg_json_iter_next(KgJsonIter *it)
 	it->value_at = read_entry(
 		it->container, nentries, index, it->value_at, &it->value);
 	return true;
+}
+
+/* The order of an object's members. */
+static int
+compare_names(const JsonbValue *a, const JsonbValue *b)
+{
+	if (a->val.string.len != b->val.string.len)
+		return a->val.string.len < b->val.string.len ? -1 : 1;
+	return memcmp(a->val.string.val, b->val.string.val, a->val.string.len);
+}
+
+bool
+kg_json_iter_find(KgJsonIter *it, const JsonbValue *name)
+{
+	int order;
+
+	if (it->index < 0 && !kg_json_iter_next(it))
+		return false;
+	while ((order = compare_names(&it->key, name)) < 0 && kg_json_iter_next(it))
+		;
+	return order == 0;
 }
 
 bool

@@ -76,6 +76,11 @@ extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
 
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
+/*
+ * Walk an object on to a member of that name; false where there is none.  Names
+ * are asked for in the order that objects have theirs in, as another walk does.
+ */
+extern bool kg_json_iter_find(KgJsonIter *it, const JsonbValue *name);
 extern int kg_json_length(const JsonbContainer *container);
 
 /*

@@ -436,22 +436,23 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 {
 	KgJsonWriter w;
 	KgJsonIter it;
-	JsonbValue other;
+	KgJsonIter other;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
 	kg_json_iter_init(&it, &before->root);
+	kg_json_iter_init(&other, &after->root);
 	while (kg_json_iter_next(&it))
 	{
-		if (kg_json_get(&after->root, kg_json_cstring(&it.key), &other) == NULL)
+		if (!kg_json_iter_find(&other, &it.key))
 			write_change(&w, &it.key, &it.value, NULL);
-		else if (!kg_json_same_value(&it.value, &other))
-			write_change(&w, &it.key, &it.value, &other);
+		else if (!kg_json_same_value(&it.value, &other.value))
+			write_change(&w, &it.key, &it.value, &other.value);
 	}
 	kg_json_iter_init(&it, &after->root);
+	kg_json_iter_init(&other, &before->root);
 	while (kg_json_iter_next(&it))
-		if (kg_json_get(&before->root, kg_json_cstring(&it.key), &other) ==
-			NULL)
+		if (!kg_json_iter_find(&other, &it.key))
 			write_change(&w, &it.key, NULL, &it.value);
 	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
