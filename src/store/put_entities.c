@@ -368,7 +368,8 @@ spread_errors(Put *put, Links *links)
 
 /*
  * References of the items: each must name what is stored, or an item of the
- * call that is good itself.
+ * call that is good itself.  Of an item that is not good as it is, those that
+ * name nothing are told with the rest.
  */
 static void
 check_references(Put *put)
@@ -386,7 +387,7 @@ check_references(Put *put)
 	{
 		CHECK_FOR_INTERRUPTS();
 		/* The source is the item for now: it may have no node yet. */
-		if (put->outcomes->items[i].errors.total > 0 || !put->items[i].refers)
+		if (put->items[i].data == NULL || !put->items[i].refers)
 			continue;
 		kg_references_of(type, i, put->items[i].data, &references);
 		if (put->items[i].node != 0)
