@@ -3,6 +3,7 @@
 # all.  With expected_version, what another did meanwhile is never overwritten.
 use strict;
 use warnings;
+use File::Spec;
 use FindBin;
 use lib $FindBin::Bin;
 use IPC::Run ();
@@ -32,17 +33,26 @@ my $bundle = $json->encode({ bundle_name => 'bank', version => '1', entities => 
 my (undef, undef, $err) = call_as($node, 'kg', 'w', "SELECT kg_apply_bundle('$bundle')");
 is($err, '', 'a bundle whose types are written by tools');
 
-sub is_up { return ($node->psql('kg', 'SELECT 1'))[0] == 0 }
+# In a session of its own: what it printed, nothing where it failed.  The
+# statement is no input: who finds no server reads none, and that breaks a pipe.
+sub ask
+{
+	my ($sql, @more) = @_;
+	my ($out, $err) = ('', '');
+	IPC::Run::run([ 'psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-d', 'kg', @more, '-c', $sql ],
+		'<', File::Spec->devnull, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	return $out;
+}
 
-# One call, in a session of its own: its result, or undef where the answer was
-# lost, whatever became of the call.
+sub is_up { return ask('SELECT 1') eq "1\n" }
+
+# One call: its result, or undef where the answer was lost, whatever became of
+# the call.
 sub call
 {
 	my ($name, $arguments) = @_;
-	my ($out, $err) = ('', '');
 	my $text = $json->encode($arguments);
-	IPC::Run::run([ 'psql', '-XAtq', '-h', $node->host, '-p', $node->port, '-U', 'w', '-d', 'kg' ],
-		'<', \"SELECT kg_call_tool('$name', '$text');", '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	my $out = ask("SELECT kg_call_tool('$name', '$text')", '-U', 'w');
 	return $out =~ /^\{/ ? $json->decode($out) : undef;
 }
 
@@ -90,8 +100,8 @@ sub stored
 	my ($id) = @_;
 	for (1 .. 600)
 	{
-		my ($status, $out) = call_as($node, 'kg', 'w', "SELECT data ->> 'n', version FROM kg_entity WHERE entity_id = '$id'");
-		return (0 + $1, 0 + $2) if $status == 0 && $out =~ /^(\d+)\|(\d+)$/;
+		my $out = ask("SELECT data ->> 'n', version FROM kg_entity WHERE entity_id = '$id'", '-U', 'w');
+		return (0 + $1, 0 + $2) if $out =~ /^(\d+)\|(\d+)$/;
 		usleep(100_000);
 	}
 	die 'no answer';
@@ -126,8 +136,7 @@ while (%left)
 		delete $left{$pid};
 	}
 	usleep(50_000 + rand 300_000);
-	my ($status, $backends) = $node->psql('kg', "SELECT pid FROM pg_stat_activity WHERE usename = 'w' AND state = 'active'");
-	my @backends = $status == 0 ? ($backends =~ /(\d+)/g) : ();
+	my @backends = ask("SELECT pid FROM pg_stat_activity WHERE usename = 'w' AND state = 'active'") =~ /(\d+)/g;
 	next unless @backends;
 	my $victim = $backends[ rand @backends ];
 	if ($killed < 6 && rand() < 0.2) { kill 'KILL', $victim; $killed++; wait_until(\&is_up) or die 'the server did not come back' }
