@@ -1,6 +1,7 @@
 -- kg_check(): each kind of damage is found, by the name it has, and mended where it can be.
 \set VERBOSITY terse
 SET client_min_messages = warning;
+DROP ROLE IF EXISTS check_admin, check_writer, check_other;
 CREATE ROLE check_admin; CREATE ROLE check_writer; CREATE ROLE check_other;
 SELECT FROM kg_create_tenant('check'); SELECT FROM kg_create_tenant('check other');
 SELECT FROM kg_grant('check', 'check_admin', 'admin'); SELECT FROM kg_grant('check', 'check_writer', 'write'); SELECT FROM kg_grant('check other', 'check_other', 'admin');
