@@ -10,6 +10,7 @@ PostgreSQL's own way of writing a line as long.
 
 KG_BENCH_AUTHORIZE names the parts to run: made wordnet (default both).
 """
+import functools
 import json
 import os
 import statistics
@@ -18,7 +19,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "graph")]
 from data import apply_text, wordnet_text  # noqa: E402
-from kgbench import Report, Session, alternate, cpu_calls, literal, scaled  # noqa: E402
+from kgbench import Client, Report, Session, alternate, cpu_calls, literal, scaled  # noqa: E402
 
 PARTS = os.environ.get("KG_BENCH_AUTHORIZE", "made wordnet").split()
 
@@ -162,12 +163,18 @@ ANALYZE may; ANALYZE kg_entity""" % (LEAVES - 1))
 
 
 def audited(report, admin, plain, rows):
-    """With and without a record; the line alone is the difference to a function that writes none."""
+    """With and without a record, in a loop and as a driver calls; the line alone
+    is the difference to a function that writes none."""
     admin.query("""CREATE ROLE of_audited LOGIN; SELECT kg_grant('plain', 'of_audited', 'read'); ALTER ROLE of_audited SET kg_graph.audit = 'all';
 CREATE FUNCTION bare_line(text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF $1 <> '' THEN RAISE LOG '%', $1; END IF; END $$""")
     recorded = Session("of_audited")
     compare(report, plain, recorded, rows)
-    none, one = alternate(lambda: cpu_calls(plain, "bare_line('')", 2000, rounds=1), lambda: cpu_calls(plain, "bare_line(repeat('x', 400))", 2000, rounds=1), rounds=5)
+    get, bare = "SELECT kg_get('node', 'n7')", "SELECT bare_line(%s)"
+    clients = [Client("of_plain", get), Client("of_audited", get), Client("of_plain", bare % "''"), Client("of_plain", bare % "repeat('x', 400)")]
+    off, on, none, one = alternate(*[functools.partial(client.cpu_calls, 500) for client in clients], rounds=21)
+    report.figure("get by a driver, without", off, "us")
+    report.figure("get by a driver, with", on, "us")
+    report.ratio("audited: get by a driver", on, off, 1.3, 1.3)
     report.figure("a bare line of 400 bytes in the log", one - none, "us")
 
 

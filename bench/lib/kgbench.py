@@ -4,6 +4,7 @@ medians and ratios, the machine.
 A figure is the median of rounds taken one after the other in one run on one
 machine; only ratios of figures of one run are compared with what is asked for.
 """
+import ctypes
 import json
 import os
 import platform
@@ -24,6 +25,12 @@ def scaled(number, least=1):
 def literal(text):
     """An SQL string literal."""
     return "E'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def backend_cpu(pid):
+    """Seconds that it has been on a processor."""
+    with open("/proc/%d/schedstat" % pid) as file:
+        return int(file.read().split()[0]) / 1e9
 
 
 class Session:
@@ -70,9 +77,7 @@ class Session:
 
 
     def cpu(self):
-        """Seconds that the backend has been on a processor."""
-        with open("/proc/%d/schedstat" % self.pid) as file:
-            return int(file.read().split()[0]) / 1e9
+        return backend_cpu(self.pid)
 
 
 class MemoryPeak:
@@ -138,6 +143,36 @@ END $repeat$""" % expression)
         session.query("SELECT NULL FROM pg_temp.repeat_calls(%d)" % each)
         took.append((session.cpu() - before) * 1e6 / each)
     return statistics.median(took)
+
+
+class Client:
+    """A connection of libpq that runs one prepared statement: what a call costs
+    as a driver makes it, in processor time of the backend."""
+
+    def __init__(self, role, sql):
+        self.pq = ctypes.CDLL("libpq.so.5")
+        for name in ("PQconnectdb", "PQprepare", "PQexecPrepared"):
+            getattr(self.pq, name).restype = ctypes.c_void_p
+        self.connection = ctypes.c_void_p(self.pq.PQconnectdb(("user=" + role).encode()))
+        self.check(self.pq.PQprepare(self.connection, b"", sql.encode(), 0, None))
+        self.calls(20)
+        self.pid = self.pq.PQbackendPID(self.connection)
+
+    def check(self, result):
+        result = ctypes.c_void_p(result)
+        if self.pq.PQresultStatus(result) not in (1, 2):
+            sys.exit("a prepared statement of %s failed" % self.connection)
+        self.pq.PQclear(result)
+
+    def calls(self, n):
+        for _ in range(n):
+            self.check(self.pq.PQexecPrepared(self.connection, b"", 0, None, None, None, 0))
+
+    def cpu_calls(self, n):
+        """Microseconds a call."""
+        before = backend_cpu(self.pid)
+        self.calls(n)
+        return (backend_cpu(self.pid) - before) * 1e6 / n
 
 
 def cpu_statement(session, sql, rounds=7):
