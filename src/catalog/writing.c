@@ -279,10 +279,13 @@ kg_writing_nested(void)
 	return nested;
 }
 
-uint64
-kg_writing_inner(void)
+bool
+kg_writing_frees(void)
 {
-	return innermost->inner;
+	for (const Writing *w = innermost; w; w = w->outer)
+		if (w->events & ~EVENT_BIT(TRIGGER_EVENT_INSERT))
+			return true;
+	return false;
 }
 
 bool

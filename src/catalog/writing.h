@@ -35,8 +35,12 @@ extern void kg_writing_derived(uint32 event);
 
 /* How many statements in the middle of others that was so for: a trigger's. */
 extern uint64 kg_writing_nested(void);
-/* And in the middle of the innermost one so far. */
-extern uint64 kg_writing_inner(void);
+
+/*
+ * Is there a statement under way, the innermost or one further up, that may have
+ * taken rows away?  What follows from it is settled at its end.
+ */
+extern bool kg_writing_frees(void);
 
 /*
  * Does the innermost one only insert, with nothing in the middle of it so far,

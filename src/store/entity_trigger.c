@@ -176,6 +176,18 @@ refuse_change(const char *column)
 	kg_error_throw(err);
 }
 
+static bool
+same_text(Datum a, Datum b)
+{
+	return DatumGetBool(DirectFunctionCall2Coll(texteq, C_COLLATION_OID, a, b));
+}
+
+static bool
+same_id(const Datum *old, const Datum *values)
+{
+	return same_text(old[COL_ID], values[COL_ID]);
+}
+
 /* What an UPDATE may not touch. */
 static void
 check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
@@ -192,9 +204,7 @@ check_unchanged(const Datum *old, const Datum *values, const bool *nulls)
 	{
 		int column = fixed[i].column;
 
-		if (nulls[column] ||
-			!DatumGetBool(DirectFunctionCall2Coll(
-				texteq, C_COLLATION_OID, old[column], values[column])))
+		if (nulls[column] || !same_text(old[column], values[column]))
 			refuse_change(fixed[i].name);
 	}
 	if (nulls[COL_NODE] || old[COL_NODE] != values[COL_NODE])
@@ -212,8 +222,9 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 		/* 1.0 for 1.00 is another document, too. */
 		bool same = datum_image_eq(old[COL_DATA], values[COL_DATA], false, -1);
 
-		values[COL_VERSION] = Int64GetDatum(DatumGetInt64(old[COL_VERSION]) +
-											(same ? 0 : 1));
+		values[COL_VERSION] = same ? old[COL_VERSION]
+								   : Int64GetDatum(kg_version_plus(
+										 DatumGetInt64(old[COL_VERSION]), 1));
 		values[COL_UPDATED] = same ? old[COL_UPDATED]
 								   : TimestampTzGetDatum(now);
 		values[COL_CREATED] = old[COL_CREATED];
@@ -230,17 +241,62 @@ fill_version(bool update, const Datum *old, Datum *values, bool *nulls)
 	nulls[COL_VERSION] = nulls[COL_CREATED] = nulls[COL_UPDATED] = false;
 }
 
-/* A new row begins above what an entity of its id ended with. */
+/* A row that gets an id begins above what an entity of the id ended with. */
 static void
 begin_version(const KgType *type, Datum *values)
 {
-	int64 version = DatumGetInt64(values[COL_VERSION]);
 	int64 freed = kg_freed_version(TextDatumGetCString(values[COL_TENANT]),
 								   type,
 								   TextDatumGetCString(values[COL_ID]));
 
-	if (version <= freed)
-		values[COL_VERSION] = Int64GetDatum(freed + version);
+	if (DatumGetInt64(values[COL_VERSION]) <= freed)
+		values[COL_VERSION] = Int64GetDatum(kg_version_plus(freed, 1));
+}
+
+/* Who restores a dump: the owner, or a role that bypasses row security. */
+static bool
+may_restore(void)
+{
+	return has_privs_of_role(GetUserId(), kg_extension_owner()) ||
+		   has_bypassrls_privilege(GetUserId());
+}
+
+/*
+ * A column of a new row that is not as it has to be, or NULL.  Where others chose
+ * a version, one that somebody has read might fit a later entity.  Of a row as it
+ * was stored it is not known what it began above.
+ */
+static const char *
+given_column(const Datum *values, bool stored)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	int64 version = DatumGetInt64(values[COL_VERSION]);
+	bool restores = may_restore();
+
+	if (version < 1 || (version > 1 && !stored && !restores))
+		return "version";
+	(void) kg_version_plus(version, 0);
+	if (restores)
+		return NULL;
+	if (DatumGetTimestampTz(values[COL_CREATED]) != now)
+		return "created_at";
+	return DatumGetTimestampTz(values[COL_UPDATED]) != now ? "updated_at"
+														   : NULL;
+}
+
+static void
+refuse_given(const Datum *values)
+{
+	const char *column = given_column(values, false);
+	KgError *err;
+
+	if (column == NULL)
+		return;
+	err = kg_error_new(
+		KG_INVALID_INPUT, "column \"%s\" of kg_entity cannot be given", column);
+	kg_error_path(err, "/%s", column);
+	kg_error_expected(err, "no value: it is filled");
+	kg_error_throw(err);
 }
 
 /*
@@ -319,17 +375,15 @@ throw_given_node(void)
 }
 
 /*
- * Who restores a dump, the owner or a role that bypasses row security, may give
- * a number; but 0 means "no entity" wherever nodes are looked up, and numbers
- * below have meanings too.
+ * Who restores a dump may give a number; but 0 means "no entity" wherever nodes
+ * are looked up, and numbers below have meanings too.
  */
 static bool
 may_give_node(Datum node)
 {
 	if (DatumGetInt64(node) <= 0)
 		throw_given_node();
-	return has_privs_of_role(GetUserId(), kg_extension_owner()) ||
-		   has_bypassrls_privilege(GetUserId());
+	return may_restore();
 }
 
 /* Is it what the entity, which is made again, had? */
@@ -392,9 +446,7 @@ complete_row(const TriggerData *trigdata, const Datum *old, Datum *values,
 	(void) kg_entity_check(type, id, data, "", &errors);
 	kg_throw_violations(&errors, "entity is not valid");
 
-	if (update && !nulls[COL_ID] &&
-		DatumGetBool(DirectFunctionCall2Coll(
-			texteq, C_COLLATION_OID, old[COL_ID], values[COL_ID])))
+	if (update && !nulls[COL_ID] && same_id(old, values))
 		nulls[COL_ID] = true; /* it follows the data */
 	check_given_id(id, values, nulls, type, errors.withhold);
 	values[COL_TENANT] = CStringGetTextDatum(tenant);
@@ -496,8 +548,10 @@ kg_sql_check_entity(PG_FUNCTION_ARGS)
 	if (!update)
 	{
 		fill_node(new.values, new.nulls);
-		begin_version(type, new.values);
+		refuse_given(new.values);
 	}
+	if (!update || !same_id(old.values, new.values))
+		begin_version(type, new.values);
 	return PointerGetDatum(form_row(&new, tupdesc, places));
 }
 
@@ -576,10 +630,12 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 	Datum old[NCOLS];
 	Datum values[NCOLS];
 	bool nulls[NCOLS];
+	Datum version;
 
 	if (before)
 		read_slot(before, places, old, nulls);
 	read_slot(after, places, values, nulls);
+	version = values[COL_VERSION];
 	if (before)
 		check_unchanged(old, values, nulls);
 	else if (nulls[COL_NODE] ||
@@ -587,6 +643,17 @@ check_final_row(const TriggerData *trigdata, TupleTableSlot *before,
 			  !was_assigned(DatumGetInt64(values[COL_NODE]))))
 		throw_given_node();
 	complete_row(trigdata, old, values, nulls);
+	if (!before)
+	{
+		const char *given = given_column(values, true);
+
+		if (given)
+			throw_overwritten(given);
+	}
+	/* Above what had the id; what others have freed since is met later. */
+	else if (!same_id(old, values) &&
+			 DatumGetInt64(version) > DatumGetInt64(values[COL_VERSION]))
+		values[COL_VERSION] = version;
 	for (int i = 0; i < NCOLS; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(tupdesc, places[i]);

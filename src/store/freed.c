@@ -16,6 +16,7 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "base/compat.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
@@ -32,14 +33,11 @@
 #include "utils/snapmgr.h"
 
 #define KG_FREED_BATCH 4096
+#define KG_MAX_KEYS 4
 
 /* Columns of the rows gathered. */
 #define COL_ID 0
 #define COL_VERSION 1 /* NULL: the id was taken */
-
-/* Of kg_freed; its key, then what it says. */
-static const char *const columns[] = {
-	"tenant", "type_no", "entity_id", "version"};
 
 struct KgFreed
 {
@@ -79,52 +77,130 @@ kg_freed_begin(const char *tenant, bool takes)
 	return freed;
 }
 
-int64
-kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
+/* A table that is read by a key of its: its columns, the version last. */
+typedef struct Lookup
 {
-	Relation rel = table_open(kg_relation_oid("kg_freed"), AccessShareLock);
-	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	const char *table;
+	const char *const *columns;
+	int nkeys;
+	const RegProcedure *equal;
+	bool (*counts)(HeapTuple row); /* NULL: each that the snapshot shows */
+} Lookup;
+
+/* The highest version of the rows with the key, 0 if there are none. */
+static int64
+highest_version(const Lookup *lookup, const Datum *key, Snapshot snapshot)
+{
+	Relation rel = table_open(kg_relation_oid(lookup->table), AccessShareLock);
 	TupleDesc desc = RelationGetDescr(rel);
-	int64 version = type->version_above;
-	int places[4];
-	ScanKeyData keys[3];
+	int64 version = 0;
+	int places[KG_MAX_KEYS + 1];
+	ScanKeyData keys[KG_MAX_KEYS];
 	SysScanDesc scan;
 	HeapTuple row;
 	Oid index;
 
-	kg_find_columns(desc, columns, lengthof(columns), places);
+	kg_find_columns(desc, lookup->columns, lookup->nkeys + 1, places);
 	if (!rel->rd_indexvalid)
 		list_free(RelationGetIndexList(rel));
 	index = rel->rd_pkindex;
-	ScanKeyInit(&keys[0],
-				places[0] + 1,
-				BTEqualStrategyNumber,
-				F_TEXTEQ,
-				CStringGetTextDatum(tenant));
-	ScanKeyInit(&keys[1],
-				places[1] + 1,
-				BTEqualStrategyNumber,
-				F_INT4EQ,
-				Int32GetDatum(type->type_no));
-	ScanKeyInit(&keys[2],
-				places[2] + 1,
-				BTEqualStrategyNumber,
-				F_TEXTEQ,
-				CStringGetTextDatum(entity_id));
+	for (int i = 0; i < lookup->nkeys; i++)
+		ScanKeyInit(&keys[i],
+					places[i] + 1,
+					BTEqualStrategyNumber,
+					lookup->equal[i],
+					key[i]);
 	scan = systable_beginscan(
-		rel, index, OidIsValid(index), snapshot, lengthof(keys), keys);
-	row = systable_getnext(scan);
-	if (HeapTupleIsValid(row))
+		rel, index, OidIsValid(index), snapshot, lookup->nkeys, keys);
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
 	{
 		bool isnull;
 
-		version = DatumGetInt64(
-			heap_getattr(row, places[3] + 1, desc, &isnull));
+		CHECK_FOR_INTERRUPTS();
+		if (lookup->counts == NULL || lookup->counts(row))
+			version = Max(version,
+						  DatumGetInt64(heap_getattr(
+							  row, places[lookup->nkeys] + 1, desc, &isnull)));
 	}
 	systable_endscan(scan);
-	UnregisterSnapshot(snapshot);
 	table_close(rel, AccessShareLock);
 	return version;
+}
+
+/* What this transaction has deleted, or written anew. */
+static bool
+is_taken_away(HeapTuple row)
+{
+	HeapTupleHeader header = row->t_data;
+
+	return !(header->t_infomask & HEAP_XMAX_INVALID) &&
+		   !HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask) &&
+		   TransactionIdIsCurrentTransactionId(
+			   HeapTupleHeaderGetUpdateXid(header));
+}
+
+/*
+ * The version that the id ended with where a statement took it away that still
+ * runs, which has noted nothing.  Its row is there as long as the transaction.
+ */
+static int64
+unsettled_version(const char *tenant, const KgType *type, const char *entity_id)
+{
+	static const char *const columns[] = {
+		"tenant", "bundle", "entity_type", "entity_id", "version"};
+	static const RegProcedure equal[] = {
+		F_TEXTEQ, F_TEXTEQ, F_TEXTEQ, F_TEXTEQ};
+	static const Lookup lookup = {
+		"kg_entity", columns, lengthof(equal), equal, is_taken_away};
+	Datum key[] = {CStringGetTextDatum(tenant),
+				   CStringGetTextDatum(type->bundle),
+				   CStringGetTextDatum(type->name),
+				   CStringGetTextDatum(entity_id)};
+	int64 version = highest_version(&lookup, key, SnapshotAny);
+
+	return version > 0 ? kg_version_ended(version) : 0;
+}
+
+int64
+kg_freed_version(const char *tenant, const KgType *type, const char *entity_id)
+{
+	static const char *const columns[] = {
+		"tenant", "type_no", "entity_id", "version"};
+	static const RegProcedure equal[] = {F_TEXTEQ, F_INT4EQ, F_TEXTEQ};
+	static const Lookup lookup = {
+		"kg_freed", columns, lengthof(equal), equal, NULL};
+	Datum key[] = {CStringGetTextDatum(tenant),
+				   Int32GetDatum(type->type_no),
+				   CStringGetTextDatum(entity_id)};
+	Snapshot snapshot = RegisterSnapshot(GetLatestSnapshot());
+	int64 version = highest_version(&lookup, key, snapshot);
+
+	UnregisterSnapshot(snapshot);
+	version = Max(version, type->version_above);
+	return kg_writing_frees()
+			   ? Max(version, unsettled_version(tenant, type, entity_id))
+			   : version;
+}
+
+int64
+kg_version_plus(int64 version, int64 by)
+{
+	/* One is left for its deletion. */
+	const int64 last = PG_INT64_MAX - 1;
+	KgError *err;
+
+	if (version <= last - by)
+		return version + by;
+	err = kg_error_new(KG_LIMIT_EXCEEDED,
+					   "the versions of an entity's id are used up");
+	kg_error_expected(err, "another id");
+	kg_error_throw(err);
+}
+
+int64
+kg_version_ended(int64 version)
+{
+	return version < PG_INT64_MAX ? version + 1 : version;
 }
 
 /* Has anything of the type ever been given up, whoever sees it? */
@@ -274,7 +350,7 @@ flush(KgFreed *freed)
 		write_freed(freed);
 		MemoryContextSwitchTo(old);
 	}
-	if (freed->takes || kg_writing_inner() > 0)
+	if (freed->takes)
 		find_raised(freed);
 	init_batch(freed);
 }
@@ -306,8 +382,7 @@ kg_freed_id(KgFreed *freed, const KgType *type, const char *entity_id,
 {
 	begin_type(freed, type);
 	add(freed, entity_id);
-	/* A deletion is a version of its own. */
-	kg_columns_int64(&freed->ids, COL_VERSION, version + 1);
+	kg_columns_int64(&freed->ids, COL_VERSION, kg_version_ended(version));
 	freed->frees = true;
 }
 
@@ -411,7 +486,7 @@ raise_row(EState *estate, ResultRelInfo *result, TupleTableSlot *old,
 	ExecCopySlot(new, old);
 	slot_getallattrs(new);
 	new->tts_values[place] = Int64GetDatum(
-		DatumGetInt64(new->tts_values[place]) + raised->by);
+		kg_version_plus(DatumGetInt64(new->tts_values[place]), raised->by));
 	ExecMaterializeSlot(new);
 	kg_recheck_nothing(&epq, estate);
 	ExecSimpleRelationUpdate(result, estate, &epq, old, new);

@@ -16,19 +16,27 @@
 
 /*
  * The version that the last entity of the id ended with, 0 if it has had none,
- * as far as committed or written here by now; for a row before it is stored.
- * Who frees the id between this and the row's turn is met when the statement is
- * settled.  The relation is read without a plan, whoever the caller is.
+ * as far as committed or written here by now, also by statements that still run;
+ * for a row before it is stored.  What others free between this and the row's
+ * turn is met when the statement is settled.  The relations are read without a
+ * plan, whoever the caller is.
  */
 extern int64 kg_freed_version(const char *tenant, const KgType *type,
 							  const char *entity_id);
+
+/*
+ * A row's version so much higher; raises an error where none is left for that
+ * and for its deletion.
+ */
+extern int64 kg_version_plus(int64 version, int64 by);
+/* A deletion is a version of its own. */
+extern int64 kg_version_ended(int64 version);
 
 typedef struct KgFreed KgFreed;
 
 /*
  * A statement that only gives ids up, or whose rows are known to begin where they
- * have to (takes: false), need not look for who has one of its ids again, unless
- * another one ran in the middle of it.
+ * have to (takes: false), need not look for who has one of its ids.
  */
 extern KgFreed *kg_freed_begin(const char *tenant, bool takes);
 

@@ -24,6 +24,7 @@
 #include "commands/sequence.h"
 #include "miscadmin.h"
 #include "store/columns.h"
+#include "store/freed.h"
 #include "store/history.h"
 #include "store/image.h"
 #include "utils/builtins.h"
@@ -293,8 +294,10 @@ add(KgHistory *history, const KgType *type, int64 node, const KgImage *before,
 	kg_columns_int32(rows, COL_TYPE, type->type_no);
 	kg_columns_text(rows, COL_ID, (after ? after : before)->entity_id);
 	kg_columns_int64(rows, COL_NODE, node);
-	kg_columns_int64(
-		rows, COL_VERSION, after ? after->version : before->version + 1);
+	kg_columns_int64(rows,
+					 COL_VERSION,
+					 after ? after->version
+						   : kg_version_ended(before->version));
 	if (before)
 		kg_columns_datum(rows, COL_BEFORE, copy_image(history, before->data));
 	if (after)

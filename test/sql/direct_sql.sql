@@ -97,6 +97,21 @@ SELECT pg_temp.fails($$INSERT INTO kg_edge(tenant, source, relation_no, target) 
 SELECT pg_temp.fails($$INSERT INTO kg_edge(tenant, source, relation_no, target) SELECT s.tenant, s.node, r.relation_no, s.node FROM kg_entity s, kg_relation r WHERE s.entity_id = 'earth' AND r.relation = 'WITHIN'$$);
 SELECT pg_temp.fails($$INSERT INTO kg_edge(tenant, source, relation_no, target, property) SELECT s.tenant, s.node, r.relation_no, s.node, 'within' FROM kg_entity s, kg_relation r WHERE s.entity_id = 'earth' AND r.relation = 'WITHIN'$$);
 UPDATE kg_edge SET properties = '{"since": 1991}' WHERE property IS NULL;
+-- Version and times are filled; who restores gives them, none that wraps.
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('geo', 'place', '{"id": "v"}', 9223372036854775807)$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('geo', 'place', '{"id": "v"}', 2)$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data, created_at) VALUES ('geo', 'place', '{"id": "v"}', '1999-01-01')$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data, updated_at) VALUES ('geo', 'place', '{"id": "v"}', '2999-01-01')$$);
+RESET ROLE;
+SELECT pg_temp.fails($$INSERT INTO kg_entity(tenant, bundle, entity_type, data, version) VALUES ('direct', 'geo', 'place', '{"id": "v"}', -5)$$);
+SELECT pg_temp.fails($$INSERT INTO kg_entity(tenant, bundle, entity_type, data, version) VALUES ('direct', 'geo', 'place', '{"id": "v"}', 9223372036854775807)$$);
+INSERT INTO kg_entity(tenant, bundle, entity_type, data, version, created_at, updated_at) VALUES ('direct', 'geo', 'place', '{"id": "v"}', 9223372036854775806, '1999-01-01', '2000-01-01')
+  RETURNING version, created_at < updated_at AND updated_at < '2001-01-01' AS given;
+SET ROLE regress_direct_writer;
+UPDATE kg_entity SET data = data WHERE entity_id = 'v';
+SELECT pg_temp.fails($$UPDATE kg_entity SET data = data || '{"size": 3}' WHERE entity_id = 'v'$$);
+DELETE FROM kg_entity WHERE entity_id = 'v';
+SELECT pg_temp.fails($$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('geo', 'place', '{"id": "v"}')$$);
 -- Derived edges are not the caller's to change: nothing happens to them.
 DELETE FROM kg_edge;
 SELECT d.property FROM kg_edge d;

@@ -32,6 +32,62 @@ SELECT kg_check('{"tenant": "freed"}') -> 'differences' AS differences;
 DROP TRIGGER again_a ON kg_entity;
 DROP TRIGGER again_b ON kg_entity;
 DROP FUNCTION freed_again();
+
+-- One statement gives an id up and takes it, or one in the middle of it does: whichever ends first, row and history go on above.
+CREATE FUNCTION freed_told(of text) RETURNS TABLE (verdict text, version bigint, n jsonb) LANGUAGE sql SET search_path FROM CURRENT AS
+  $$ SELECT h.verdict, h.version, h.after -> 'n' FROM kg_history h WHERE h.tenant = 'freed' AND h.entity_id = of ORDER BY h.version, h.change $$;
+CREATE FUNCTION freed_inner() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  EXECUTE TG_ARGV[0] USING NEW.node;
+  RETURN NULL;
+END $$;
+CREATE FUNCTION freed_call(statements text[]) RETURNS text LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  s text;
+BEGIN
+  FOREACH s IN ARRAY statements LOOP EXECUTE s; END LOOP;
+  RETURN 'done';
+END $$;
+GRANT EXECUTE ON FUNCTION freed_call(text[]) TO freed_eve;
+SET ROLE freed_eve;
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'freed', 'part', jsonb_build_object('id', id, 'n', 1) FROM unnest('{e,f,g,h,i,j}'::text[]) id;
+UPDATE kg_entity SET data = data || '{"n": 2}' WHERE entity_id BETWEEN 'e' AND 'j';
+SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS t \gset
+-- the DELETE ends last
+WITH d AS (DELETE FROM kg_entity WHERE entity_id IN ('e', 'f') RETURNING bundle, entity_type, data)
+INSERT INTO kg_entity(bundle, entity_type, data) SELECT bundle, entity_type, data || '{"id": "e", "n": 9}' FROM d LIMIT 1;
+SELECT entity_id, version FROM kg_entity WHERE entity_id IN ('e', 'f');
+-- the INSERT does, and a trigger has written in the middle
+RESET ROLE;
+CREATE TRIGGER bump AFTER INSERT ON kg_entity FOR EACH ROW WHEN (new.entity_id = 'g')
+  EXECUTE FUNCTION freed_inner($q$UPDATE kg_entity SET data = data || '{"n": 7}' WHERE tenant = 'freed' AND entity_id = 'e' AND $1 > 0$q$);
+SET ROLE freed_eve;
+WITH d AS (DELETE FROM kg_entity WHERE entity_id = 'g' RETURNING data) INSERT INTO kg_entity(bundle, entity_type, data) SELECT 'freed', 'part', data || '{"n": 9}' FROM d;
+SELECT * FROM freed_told('g');
+-- it is made and deleted again, by a function in RETURNING, before the statement that gave it up ends
+DELETE FROM kg_entity WHERE entity_id = 'h'
+  RETURNING freed_call(ARRAY[$q$INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('freed', 'part', '{"id": "h", "n": 9}')$q$, $q$DELETE FROM kg_entity WHERE entity_id = 'h'$q$]);
+SELECT * FROM freed_told('h');
+INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('freed', 'part', '{"id": "h"}') RETURNING version;
+-- an entity gets it by an update, and a trigger deletes that one
+RESET ROLE;
+CREATE TRIGGER gone AFTER UPDATE ON kg_entity FOR EACH ROW WHEN (new.entity_id = 'h' AND old.entity_id <> 'h') EXECUTE FUNCTION freed_inner('DELETE FROM kg_entity WHERE node = $1');
+SET ROLE freed_eve;
+DELETE FROM kg_entity WHERE entity_id = 'h';
+UPDATE kg_entity SET data = data || '{"id": "h"}' WHERE entity_id = 'i';
+SELECT * FROM freed_told('h');
+-- MERGE, and an update that gives the id up
+MERGE INTO kg_entity e USING (VALUES ('j', 'j'), ('x', 'j')) v(id, new) ON e.entity_id = v.id WHEN MATCHED THEN UPDATE SET data = e.data || '{"id": "k"}'
+  WHEN NOT MATCHED THEN INSERT (tenant, bundle, entity_type, data) VALUES ('freed', 'freed', 'part', jsonb_build_object('id', v.new));
+SELECT entity_id, version FROM kg_entity WHERE entity_id IN ('j', 'k') ORDER BY 1;
+-- what was before the statement, and a version that was read before fits nothing
+SELECT i -> 'id' AS id, i -> 'data' -> 'n' AS n FROM jsonb_array_elements(kg_list('part', jsonb_build_object('as_of', :'t'::text)) -> 'items') i WHERE i ->> 'id' BETWEEN 'e' AND 'j' ORDER BY 1;
+SELECT kg_update_entities('part', '[{"id": "e", "set": {"n": 4}, "expected_version": 2}]') #>> '{items,0,error,code}' AS error;
+RESET ROLE;
+SELECT kg_check('{"tenant": "freed"}') -> 'differences' AS differences;
+DROP TRIGGER bump ON kg_entity;
+DROP TRIGGER gone ON kg_entity;
+DROP FUNCTION freed_told(text), freed_inner(), freed_call(text[]);
 SELECT FROM kg_drop_tenant('freed');
 DROP OWNED BY freed_eve;
 DROP ROLE freed_eve;

@@ -91,9 +91,11 @@ INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id"
 SELECT entity_id, version FROM kg_entity WHERE entity_type = 'plain' ORDER BY 1;
 UPDATE kg_entity SET data = '{"id": "r"}' WHERE entity_id = 'p';
 INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('shop', 'plain', '{"id": "p"}');
-INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain', '{"id": "s"}', 5);
+RESET ROLE;
+INSERT INTO kg_entity(tenant, bundle, entity_type, data, version) VALUES ('history', 'shop', 'plain', '{"id": "s"}', 5);
 DELETE FROM kg_entity WHERE entity_id = 's';
-INSERT INTO kg_entity(bundle, entity_type, data, version) VALUES ('shop', 'plain', '{"id": "s"}', 2);
+INSERT INTO kg_entity(tenant, bundle, entity_type, data, version) VALUES ('history', 'shop', 'plain', '{"id": "s"}', 2);
+SET ROLE history_writer;
 SELECT entity_id, version FROM kg_entity WHERE entity_type = 'plain' ORDER BY 1;
 -- it is that version from the start: what RETURNING tells
 DELETE FROM kg_entity WHERE entity_type = 'plain' AND entity_id = 's';
