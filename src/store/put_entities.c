@@ -5,12 +5,17 @@
  * A put looks at every item first: schema, id, references to what is stored
  * and to one another; an item is good when all it refers to is there or is
  * good.  Then the good ones are written in a few statements, in one write
- * scope.  What cannot be told of an item beforehand (a trigger of the DBA, a
- * value of x-ref-field that others refer to) raises an error for the whole.
+ * scope.  An id that a hidden entity has, or what a trigger keeps from being
+ * written, shows only then: where others of the call refer to such an item, all
+ * are taken back, and those that are left are written.  What else cannot be told
+ * of an item beforehand (a trigger that raises, a value of x-ref-field that
+ * others refer to) raises an error for the whole.
  */
 #include "postgres.h"
 
 #include "auth/identity.h"
+#include "base/catch.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/settings.h"
@@ -40,6 +45,22 @@
 /* Entities in one statement. */
 #define KG_PUT_BATCH 5000
 
+/* A reference of one item to another of the call. */
+typedef struct Link
+{
+	int target;
+	int source;
+	const KgField *field;
+	const char *value;
+} Link;
+
+typedef struct Links
+{
+	Link *items;
+	int n;
+	int capacity;
+} Links;
+
 typedef struct Put
 {
 	KgPutMode mode;
@@ -48,7 +69,10 @@ typedef struct Put
 	KgOutcomes *outcomes;
 	KgPutItem *items;
 	KgItemNames *names; /* of put->items */
+	Links links;		/* of the items to one another */
 	Snapshot before;	/* it was written */
+	uint64 nested;		/* kg_writing_nested() then */
+	bool lacking;		/* what was written on trial refers to what was not */
 	MemoryContext context;
 } Put;
 
@@ -259,22 +283,6 @@ each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
 	MemoryContextDelete(context);
 }
 
-/* A reference of one item to another of the call. */
-typedef struct Link
-{
-	int target;
-	int source;
-	const KgField *field;
-	const char *value;
-} Link;
-
-typedef struct Links
-{
-	Link *items;
-	int n;
-	int capacity;
-} Links;
-
 static void
 add_link(Links *links, int target, int source, const KgReferenceItem *reference)
 {
@@ -327,8 +335,9 @@ report_missing(Put *put, int i, const KgField *field, const char *value)
  * they name is stored already.
  */
 static void
-spread_errors(Put *put, Links *links)
+spread_errors(Put *put)
 {
+	const Links *links = &put->links;
 	KgOutcome *items = put->outcomes->items;
 	int *queue = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, put->outcomes->n) * sizeof(int));
@@ -376,13 +385,13 @@ check_references(Put *put)
 {
 	const KgType *type = put->type;
 	KgReferenceList references = {CurrentMemoryContext};
-	Links links = {NULL, 0, 0};
 	KgNodeList nodes = {CurrentMemoryContext};
 	KgUserContext user;
 	KgSight sight;
 	int64 *targets;
 	bool *hidden;
 
+	put->links.n = 0;
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -420,13 +429,13 @@ check_references(Put *put)
 			target = find_name(
 				put, own_target(type, reference->field), reference->value);
 		if (target >= 0)
-			add_link(&links, target, reference->source, &item);
+			add_link(&put->links, target, reference->source, &item);
 		else
 			report_missing(
 				put, reference->source, reference->field, reference->value);
 	}
-	if (links.n > 0)
-		spread_errors(put, &links);
+	if (put->links.n > 0)
+		spread_errors(put);
 }
 
 /*
@@ -529,6 +538,12 @@ review(Put *put, const int *rows, int n)
 	}
 }
 
+static bool
+was_nested(const Put *put)
+{
+	return kg_writing_nested() != put->nested;
+}
+
 /* Is there such an entity, whoever sees it? */
 static bool
 is_stored(const Put *put, const char *id)
@@ -544,8 +559,10 @@ is_stored(const Put *put, const char *id)
 
 /* Items that were not written, for all that was known of them. */
 static void
-report_unwritten(Put *put, bool nested)
+report_unwritten(Put *put)
 {
+	bool nested = was_nested(put);
+
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
 		KgOutcome *outcome = &put->outcomes->items[i];
@@ -591,7 +608,7 @@ reread(Put *put, const int *rows, int n)
 
 /* Versions, and what an update changed. */
 static void
-tell(Put *put, bool nested)
+tell(Put *put)
 {
 	/* A version moves by one where nobody else writes the row. */
 	for (int i = 0; i < put->outcomes->n; i++)
@@ -603,7 +620,7 @@ tell(Put *put, bool nested)
 		else if (outcome->verdict == KG_VERDICT_UNCHANGED)
 			outcome->version = outcome->before;
 	}
-	if (nested || kg_stored_has_own_triggers("kg_entity"))
+	if (was_nested(put) || kg_stored_has_own_triggers("kg_entity"))
 		each_batch(put, reread);
 	for (int i = 0; i < put->outcomes->n; i++)
 		if (put->items[i].old != NULL &&
@@ -612,15 +629,84 @@ tell(Put *put, bool nested)
 				put->items[i].old, put->items[i].data);
 }
 
+/* Does what was written refer to an item that was not? */
+static bool
+lacks_items(const Put *put)
+{
+	const KgOutcome *items = put->outcomes->items;
+
+	for (int i = 0; i < put->links.n; i++)
+		if (items[put->links.items[i].target].verdict == KG_VERDICT_NONE &&
+			items[put->links.items[i].source].verdict != KG_VERDICT_NONE)
+			return true;
+	return false;
+}
+
+/* On trial, nothing stays where some of it refers to what was not written. */
+static void
+write_items(Put *put, bool trial)
+{
+	KgScope *scope = kg_scope_begin(put->tenant);
+	KgUserContext user;
+
+	each_batch(put, write_rows);
+	if (trial)
+	{
+		if (was_nested(put))
+			each_batch(put, review);
+		put->lacking = lacks_items(put);
+		if (put->lacking)
+			kg_error_throw(kg_kept_error("entity", "written"));
+	}
+	kg_become_owner(&user);
+	kg_scope_end(scope, &user);
+	kg_restore_user(&user);
+}
+
+static void
+try_items(void *arg)
+{
+	write_items(arg, true);
+}
+
+/* May an item turn out not to be written, or not to be seen, afterwards? */
+static bool
+may_fail(const Put *put)
+{
+	return !kg_catalog_newest(put->tenant)->plain_visibility ||
+		   kg_stored_has_own_triggers("kg_entity");
+}
+
+/* Each turn but the last finds items that are not written. */
+static void
+write_linked(Put *put)
+{
+	while (put->links.n > 0 && may_fail(put))
+	{
+		ErrorData *edata;
+
+		put->lacking = false;
+		edata = kg_catch(KG_CATCH_KEEP, try_items, put);
+		if (edata == NULL)
+			return;
+		if (!put->lacking)
+			ReThrowError(edata);
+		report_unwritten(put);
+		for (int i = 0; i < put->outcomes->n; i++)
+			if (put->outcomes->items[i].errors.total == 0)
+				put->outcomes->items[i].verdict = KG_VERDICT_NONE;
+		check_references(put);
+		kg_outcomes_settle(put->outcomes);
+	}
+	write_items(put, false);
+}
+
 void
 kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 				KgOutcomes *outcomes)
 {
 	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
-	KgUserContext user;
-	KgScope *scope;
 	KgJsonIter it;
-	uint64 nested = kg_writing_nested();
 	/* Once, for all statements that follow. */
 	int path = kg_spi_pin_path();
 
@@ -649,17 +735,14 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 	kg_outcomes_settle(put.outcomes);
 
 	put.before = kg_stored_begin();
-	scope = kg_scope_begin(put.tenant);
-	each_batch(&put, write_rows);
-	kg_become_owner(&user);
-	kg_scope_end(scope, &user);
-	kg_restore_user(&user);
-	if (kg_writing_nested() != nested)
+	put.nested = kg_writing_nested();
+	write_linked(&put);
+	if (was_nested(&put))
 		each_batch(&put, review);
 	kg_stored_end(put.before);
-	report_unwritten(&put, kg_writing_nested() != nested);
+	report_unwritten(&put);
 	if (outcomes->told)
-		tell(&put, kg_writing_nested() != nested);
+		tell(&put);
 	kg_spi_unpin_path(path);
 }
 
