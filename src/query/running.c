@@ -9,9 +9,12 @@
 #include "auth/limits.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/held.h"
 #include "query/running.h"
+#include "storage/latch.h"
+#include "utils/timeout.h"
 
 static KgCall *innermost = NULL; /* ends in kg_entry(), also by an error */
 
@@ -188,22 +191,91 @@ kg_running_late(void)
 	return call->deadline != 0 && GetCurrentTimestamp() > call->deadline;
 }
 
-void
-kg_running_check(void)
+static KG_NORETURN void
+throw_late(const KgCall *call)
 {
-	const KgCall *call = kg_running_call();
-	KgError *err;
-
-	if (!kg_running_late())
-		return;
-	err = kg_error_new(KG_TIMEOUT,
-					   "the call took longer than %s (%d ms)",
-					   call->clock,
-					   call->clock_ms);
+	KgError *err = kg_error_new(KG_TIMEOUT,
+								"the call took longer than %s (%d ms)",
+								call->clock,
+								call->clock_ms);
 	kg_error_expected(err,
 					  "a narrower question: more filters, fewer hops or a "
 					  "smaller limit");
 	kg_error_throw(err);
+}
+
+void
+kg_running_check(void)
+{
+	if (kg_running_late())
+		throw_late(kg_running_call());
+}
+
+static volatile sig_atomic_t expired = false;
+
+/* In a signal handler: as statement_timeout does it. */
+static void
+expire(void)
+{
+	expired = true;
+	QueryCancelPending = true;
+	InterruptPending = true;
+	SetLatch(MyLatch);
+}
+
+/* The cancel is taken back where nobody has met it, and it is ours alone. */
+static void
+stop_timer(TimeoutId timer)
+{
+	disable_timeout(timer, false);
+	if (expired && !get_timeout_indicator(STATEMENT_TIMEOUT, false) &&
+		!get_timeout_indicator(LOCK_TIMEOUT, false))
+		QueryCancelPending = false;
+}
+
+/*
+ * A cancel that comes from elsewhere in the moment between ours and the next
+ * check for interrupts is taken for ours: the call ends by either.
+ */
+void
+kg_running_timed(void (*work)(void *arg), void *arg)
+{
+	static bool registered = false;
+	static TimeoutId timer;
+	MemoryContext context = CurrentMemoryContext;
+	const KgCall *call = kg_running_call();
+	/* It is no longer, once it has ended the statement. */
+	bool statement_timed = get_timeout_active(STATEMENT_TIMEOUT);
+
+	if (call->deadline == 0)
+	{
+		work(arg);
+		return;
+	}
+	kg_running_check();
+	if (!registered)
+		timer = RegisterTimeout(USER_TIMEOUT, expire);
+	registered = true;
+	expired = false;
+	enable_timeout_at(timer, call->deadline);
+	PG_TRY();
+	{
+		work(arg);
+	}
+	PG_CATCH();
+	{
+		stop_timer(timer);
+		if (!expired || geterrcode() != ERRCODE_QUERY_CANCELED ||
+			(statement_timed && !get_timeout_active(STATEMENT_TIMEOUT)))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		throw_late(call);
+	}
+	PG_END_TRY();
+	stop_timer(timer);
+	if (expired)
+		throw_late(call);
 }
 
 /* A function that a registered tool runs may call tools by name. */

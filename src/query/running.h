@@ -76,6 +76,12 @@ extern bool kg_running_late(void);
 extern void kg_running_check(void);
 
 /*
+ * Work that is not ours, in the middle of which the call ends, too: raises
+ * KG_TIMEOUT then.
+ */
+extern void kg_running_timed(void (*work)(void *arg), void *arg);
+
+/*
  * Around a registered tool, whose operations may call anything but one; an error
  * ends it by the next beginning.
  */

@@ -567,17 +567,23 @@ throw_broken(const KgDefinition *def, const char *what)
 		kg_error_new(KG_INTERNAL, "the tool failed; the server log says how"));
 }
 
+/*
+ * By RAISE, with whatever SQLSTATE: PL/pgSQL raises the same ones when a
+ * function breaks (no_data_found, insufficient_privilege).
+ */
+static bool
+is_raised(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_RAISE_EXCEPTION ||
+		   (edata->funcname && strcmp(edata->funcname, "exec_stmt_raise") == 0);
+}
+
 /* What a function raises by itself is for its caller; what breaks it is not. */
 static KG_NORETURN void
 throw_of_function(const KgDefinition *def, ErrorData *edata)
 {
 	switch (ERRCODE_TO_CATEGORY(edata->sqlerrcode))
 	{
-		case MAKE_SQLSTATE('P', '0', '0', '0', '0'):
-			if (edata->sqlerrcode == ERRCODE_RAISE_EXCEPTION)
-				kg_error_throw(
-					kg_error_new(KG_VALIDATION_FAILED, "%s", edata->message));
-			break;
 		case MAKE_SQLSTATE('2', '2', '0', '0', '0'):
 		case MAKE_SQLSTATE('2', '3', '0', '0', '0'):
 		case MAKE_SQLSTATE('4', '0', '0', '0', '0'):
@@ -589,12 +595,19 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 	}
 	if (kg_error_is_ours(edata))
 		ReThrowError(edata);
-	throw_broken(def, edata->message);
+	if (!is_raised(edata))
+		throw_broken(def, edata->message);
+	kg_error_throw(kg_error_new(kg_error_is_answer(edata)
+									? kg_error_caught_code(edata)
+									: KG_VALIDATION_FAILED,
+								"%s",
+								edata->message));
 }
 
 typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
+	bool writes;
 	Datum result;
 } Invocation;
 
@@ -606,6 +619,17 @@ invoke(void *arg)
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
+static void
+invoke_within_time(void *arg)
+{
+	const Invocation *invocation = arg;
+
+	if (invocation->writes)
+		kg_write_uncontained(invoke, arg);
+	else
+		invoke(arg);
+}
+
 static Jsonb *
 run_function(const Run *run)
 {
@@ -615,7 +639,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo};
+	Invocation invocation = {fcinfo, def->writes};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -629,10 +653,7 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		if (def->writes)
-			kg_write_uncontained(invoke, &invocation);
-		else
-			invoke(&invocation);
+		kg_running_timed(invoke_within_time, &invocation);
 	}
 	PG_CATCH();
 	{

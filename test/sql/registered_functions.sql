@@ -1,0 +1,68 @@
+-- A registered tool that is a function: what it raises is for its caller, what breaks it is not, and the call's clock ends it.
+SET client_min_messages = warning;
+CREATE ROLE regf_reader;
+RESET client_min_messages;
+SELECT FROM kg_create_tenant('regf');
+SELECT kg_grant('regf', 'regf_reader', 'write'), kg_grant('regf', CURRENT_USER::text, 'admin');
+SET kg_graph.tenant = 'regf';
+SELECT kg_apply_bundle('{"bundle_name": "regf", "version": "1", "schemas": [{"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}') -> 'changed' AS changed;
+CREATE FUNCTION public.regf(j jsonb) RETURNS jsonb STABLE LANGUAGE plpgsql AS $$
+BEGIN
+  CASE j ->> 'm'
+    WHEN 'raise' THEN RAISE EXCEPTION 'order % is closed', 7;
+    WHEN 'own state' THEN RAISE EXCEPTION 'order % is closed', 7 USING ERRCODE = 'ORD01';
+    WHEN 'no_data_found' THEN RAISE EXCEPTION 'order % is not there', 7 USING ERRCODE = 'no_data_found';
+    WHEN 'check_violation' THEN RAISE EXCEPTION 'order % is closed', 7 USING ERRCODE = 'check_violation';
+    WHEN 'privilege' THEN RAISE EXCEPTION 'order % is not yours', 7 USING ERRCODE = 'insufficient_privilege';
+    WHEN 'again' THEN BEGIN RAISE EXCEPTION 'order % is closed', 7 USING ERRCODE = 'ORD02'; EXCEPTION WHEN OTHERS THEN RAISE; END;
+    WHEN 'strict' THEN DECLARE x int; BEGIN SELECT 1 INTO STRICT x WHERE false; END;
+    WHEN 'assert' THEN ASSERT false, 'secret';
+    WHEN 'column' THEN EXECUTE 'SELECT secret_column FROM pg_class';
+    WHEN 'denied' THEN PERFORM FROM pg_authid;
+    WHEN 'zero' THEN PERFORM 1 / 0;
+    WHEN 'sleep' THEN PERFORM pg_sleep(60);
+    WHEN 'raise late' THEN BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN RAISE EXCEPTION 'stopped'; END;
+    WHEN 'go on' THEN BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+    ELSE NULL;
+  END CASE;
+  RETURN '{"done": true}';
+END $$;
+CREATE FUNCTION public.regf_write(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('regf', 'brand', '{"id": "a"}');
+  PERFORM pg_sleep((j ->> 's')::float8);
+  RETURN '{"done": true}';
+END $$;
+SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n), 'input_schema', '{"type": "object", "properties": {"m": {"type": "string"}, "s": {"type": "number"}}}'::jsonb)) ->> 'verdict' AS verdict
+  FROM unnest('{regf,regf_write}'::text[]) n;
+RESET kg_graph.tenant;
+SET ROLE regf_reader;
+CREATE FUNCTION pg_temp.told(name text, arguments jsonb, options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS
+  $$ SELECT coalesce((SELECT concat_ws(' | ', e ->> 'level', e ->> 'code', e ->> 'sqlstate', e ->> 'message') FROM (SELECT r #> '{structuredContent,error}') x(e) WHERE e IS NOT NULL), r ->> 'structuredContent') FROM kg_call_tool(name, arguments, options) r $$;
+SELECT m, pg_temp.told('regf', jsonb_build_object('m', m)) AS told
+  FROM unnest('{raise,own state,no_data_found,check_violation,privilege,again,strict,assert,column,denied,zero,none}'::text[]) m;
+-- Each ends after the time, and nothing else does: not the statement, not one that follows.
+SELECT m, pg_temp.told('regf', jsonb_build_object('m', m), '{"timeout_ms": 100}') AS told, pg_sleep(0.05) IS NOT NULL AS slept FROM unnest('{none,sleep,raise late,go on,none}'::text[]) m;
+SELECT pg_temp.told('regf_write', '{"s": 60}', '{"timeout_ms": 100}'), pg_sleep(0.2) IS NOT NULL AS slept;
+SELECT count(*) AS written FROM kg_entity;
+SELECT pg_temp.told('regf_write', '{"s": 0}', '{"timeout_ms": 5000}');
+SELECT count(*) AS written FROM kg_entity;
+\set VERBOSITY terse
+-- by the setting; what ends the statement is raised
+RESET ROLE;
+SET kg_graph.max_call_time = 100;
+SET ROLE regf_reader;
+SELECT pg_temp.told('regf', '{"m": "sleep"}');
+SET statement_timeout = 100;
+SELECT pg_temp.told('regf', '{"m": "sleep"}', '{"timeout_ms": 60000}') IS NOT NULL AS told;
+RESET ROLE;
+SET kg_graph.max_call_time = 0;
+SET ROLE regf_reader;
+SELECT pg_temp.told('regf', '{"m": "sleep"}') IS NOT NULL AS told;
+RESET statement_timeout;
+RESET ROLE;
+RESET kg_graph.max_call_time;
+SELECT FROM kg_drop_tenant('regf');
+DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb);
+DROP OWNED BY regf_reader;
+DROP ROLE regf_reader;
