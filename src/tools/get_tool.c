@@ -4,11 +4,13 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "miscadmin.h"
 #include "query/decisions.h"
 #include "query/get.h"
 #include "query/hints.h"
 #include "query/history.h"
+#include "query/past.h"
 #include "query/validity.h"
 #include "tools/catalog_tools.h"
 #include "tools/cite.h"
@@ -39,12 +41,34 @@ typedef struct GetCall
 	int64 max_bytes;
 	const KgProjection *projection;
 	bool single;
-	TimestampTz as_of; /* 0: now */
+	TimestampTz as_of;		/* 0: now */
+	const char *as_of_text; /* as it was sent */
 	KgGot *got;
 	int ngot;
 	int *found; /* those of them that there are */
 	int nfound;
 } GetCall;
+
+static void
+ask_then(void *arg)
+{
+	const GetCall *call = arg;
+
+	kg_past_ask(call->catalog, call->type, call->as_of_text);
+}
+
+/*
+ * What there was at the time is looked for as lists do it, which may be more
+ * than one call reads: what was asked for is answered all the same.
+ */
+static bool
+can_look(GetCall *call)
+{
+	if (call->as_of == 0)
+		return true;
+	kg_input_valid_at(&call->input, call->catalog);
+	return kg_catch(KG_CATCH_KEEP, ask_then, call) == NULL;
+}
 
 /* The nearest ids for those not found; the first few. */
 static Jsonb *
@@ -220,7 +244,7 @@ get(GetCall *call, char **ids, int n)
 	}
 	draft.n = call->nfound;
 	draft.least = 1;
-	if (call->nfound < n)
+	if (call->nfound < n && can_look(call))
 		draft.hints = missing_hints(call);
 	draft.paged = true;
 	draft.measure = measure_entities;
@@ -292,6 +316,7 @@ kg_tool_get(const KgCatalog *catalog, const KgType *type,
 	if (as_of)
 	{
 		call.as_of = kg_history_time(type, as_of);
+		call.as_of_text = as_of;
 		kg_validity_leave_rows();
 	}
 	ids = read_ids(&call, &n);

@@ -52,6 +52,7 @@ INSERT INTO as_of.calls SELECT row_number() OVER (), c FROM unnest(ARRAY[
   'kg_list(''item'', %s || ''{"filters": {"price": {"in": [1, 2]}}, "fields": ["price"]}'')', 'kg_list_ids(''item'', %s || ''{"filters": {"price": 3}}'')', 'kg_list(''brand'', %s || ''{"filters": {"tier": "premium"}}'')',
   'kg_list(''item'', %s || ''{"search": "item number 7"}'')', 'kg_list(''brand'', %s || ''{"search": "nroth star"}'')', 'kg_list(''brand'', %s || ''{"search": "sout"}'')',
   'kg_call_tool(''get_item'', %s || ''{"ids": ["i1", "i2", "i3", "n1"]}'') #- ''{structuredContent,hints}'' -> ''structuredContent''',
+  'jsonb_path_query_array(kg_call_tool(''get_item'', %s || ''{"ids": ["Item number 3", "i100", "n2", "n11"]}''), ''$.structuredContent.hints[*].nearest'')',
   'kg_find_nodes(%s || ''{"node_label": "item", "filters": {"price": {"lte": 2}}, "sort": [{"field": "price"}], "limit": 50}'')',
   'kg_list(''item'', %s || ''{"citations": true, "sort": [{"field": "price"}], "limit": 9}'')', 'kg_find_nodes(%s || ''{"node_label": "item", "citations": true, "ids_only": true, "limit": 100}'')',
   'kg_describe_many(%s || ''{"ids": ["i3", "i5", "i10", "brand:b1"], "citations": true}'')',
@@ -178,6 +179,7 @@ RESET ROLE;
 SET kg_graph.max_as_of_changes = 5;
 SET ROLE as_of_reader;
 SELECT said(format('kg_list(''item'', %L)', jsonb_build_object('as_of', :'at1')));
+SELECT said(format('kg_call_tool(''get_item'', %L) -> ''structuredContent''', jsonb_build_object('as_of', :'at1', 'ids', '["no such id"]'::jsonb)));
 -- What one does not see does not count: neither entities, nor edges whose ends are hidden.
 RESET ROLE;
 SET ROLE as_of_admin;
