@@ -160,23 +160,31 @@ kg_agent_get(const char *tenant, const char *name)
 	return found->exists ? &found->agent : NULL;
 }
 
+void
+kg_agent_require(const char *tenant)
+{
+	const char *name = kg_identity_agent();
+	KgError *err;
+
+	if (name == NULL || find_agent(tenant, name)->exists)
+		return;
+	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
+	kg_error_got_string(err, name);
+	kg_error_expected(err, "an agent of the tenant");
+	kg_error_throw(err);
+}
+
 const KgAgent *
 kg_agent_current(void)
 {
 	const char *name = kg_identity_agent();
 	const char *tenant = kg_identity_tenant(KG_ACCESS_READ);
-	const KgAgent *agent;
-	KgError *err;
 
 	if (name == NULL || tenant == NULL)
 		return NULL;
-	agent = kg_agent_get(pstrdup(tenant), name);
-	if (agent != NULL)
-		return agent;
-	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
-	kg_error_got_string(err, name);
-	kg_error_expected(err, "an agent of the tenant");
-	kg_error_throw(err);
+	tenant = pstrdup(tenant);
+	kg_agent_require(tenant);
+	return kg_agent_get(tenant, name);
 }
 
 bool

@@ -25,6 +25,8 @@ typedef struct KgAgent
  * until the next call of this module.
  */
 extern const KgAgent *kg_agent_current(void);
+/* Raises the same, of a caller of the tenant. */
+extern void kg_agent_require(const char *tenant);
 
 /* An agent by name, or NULL where the tenant has none such. */
 extern const KgAgent *kg_agent_get(const char *tenant, const char *name);

@@ -16,6 +16,7 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
+#include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/policies.h"
 #include "auth/token_identity.h"
@@ -287,8 +288,8 @@ kg_identity_current(KgAccess access)
 	return kg_identity_tenant(access);
 }
 
-const char *
-kg_identity_require(KgAccess access)
+static const char *
+require_tenant(KgAccess access)
 {
 	const KgTokenIdentity *token;
 	const KgGrant *grant;
@@ -314,6 +315,17 @@ kg_identity_require(KgAccess access)
 		kg_error_throw(err);
 	}
 	return pstrdup(grant->tenant);
+}
+
+/* An admin makes agents, also the one that a setting of the role names. */
+const char *
+kg_identity_require(KgAccess access)
+{
+	const char *tenant = require_tenant(access);
+
+	if (access < KG_ACCESS_ADMIN)
+		kg_agent_require(tenant);
+	return tenant;
 }
 
 const char *

@@ -648,6 +648,7 @@ kg_catalog_of_caller(void)
 									 : kg_identity_require(KG_ACCESS_READ));
 	const KgCatalog *catalog = use(entry);
 
+	kg_agent_require(catalog->tenant);
 	if (!entry->newest)
 		require_same_authorities(catalog);
 	return catalog;

@@ -81,6 +81,20 @@ SET kg_graph.agent = 'none'; SELECT kg_agent(), * FROM seen;
 SET kg_graph.agent = 'nobody'; SELECT * FROM seen;
 SELECT kg_agent();
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "ping"}');
+DO $$
+DECLARE
+  call text;
+BEGIN
+  FOREACH call IN ARRAY ARRAY[$c$kg_list('page')$c$, $c$kg_get('page', 'a')$c$, $c$kg_put_entities('page', '[]')$c$, $c$kg_find_nodes('{"node_label": "page"}')$c$, 'kg_list_tools()', $c$kg_call_tool('list_page') #> '{structuredContent,error,message}'$c$,
+    $c$kg_apply_bundle('{"bundle_name": "x", "version": "1"}')$c$, $c$kg_history('page', 'a')$c$, 'kg_verify(''{}'')'] LOOP
+    BEGIN
+      EXECUTE 'SELECT ' || call INTO call;
+    EXCEPTION WHEN OTHERS THEN
+      call := call || ': ' || SQLSTATE || ' ' || SQLERRM;
+    END;
+    RAISE INFO '%', call;
+  END LOOP;
+END $$;
 RESET kg_graph.agent;
 
 \c - :owner
