@@ -105,7 +105,7 @@ kg_registered_is_callable(const char *name)
 
 static KG_NORETURN void
 throw_version(const KgRegisteredName *name, const KgAgent *agent,
-			  const char *version)
+			  const char *version, const char *path)
 {
 	KgError *err;
 
@@ -119,7 +119,7 @@ throw_version(const KgRegisteredName *name, const KgAgent *agent,
 						   "tool \"%s\" has no release that is not "
 						   "deprecated; name a version",
 						   name->name);
-	kg_error_path(err, "/version");
+	kg_error_path(err, "%s", path);
 	if (version != NULL)
 		kg_error_got_string(err, version);
 	kg_error_expected(err, "a version that was registered");
@@ -133,7 +133,7 @@ throw_version(const KgRegisteredName *name, const KgAgent *agent,
 
 static const KgDefinition *
 find_version(const KgRegisteredName *name, const KgAgent *agent,
-			 const char *version)
+			 const char *version, const char *path)
 {
 	const KgToolVersion *found = name->latest;
 	const KgDefinition *def;
@@ -142,11 +142,11 @@ find_version(const KgRegisteredName *name, const KgAgent *agent,
 	if (version != NULL && kg_semver_read(version, &semver))
 		found = kg_registered_version(name, semver.precedence);
 	if (found == NULL)
-		throw_version(name, agent, version);
+		throw_version(name, agent, version, path);
 	def = definition_of(found);
 	if (!kg_agent_has_registered(agent, found->toolset, name->name) ||
 		!may_use(def))
-		throw_version(name, agent, version);
+		throw_version(name, agent, version, path);
 	return def;
 }
 
@@ -373,16 +373,19 @@ run_operation(const Run *run, const KgOperationDefined *op)
 	return reply;
 }
 
-static Jsonb *
-run_composite(const Run *run)
+/* What a query does, or a composite by its arguments. */
+static const KgOperationDefined *
+operation_of(const Run *run)
 {
 	JsonbValue selected;
 
+	if (run->def->kind == KG_DEFINED_QUERY)
+		return &run->def->ops[0];
 	(void) kg_json_get(
 		&run->arguments->root, run->def->args[run->def->select], &selected);
 	for (int i = 0; i < run->def->nops; i++)
 		if (kg_json_string_is(&selected, run->def->ops[i].name))
-			return run_operation(run, &run->def->ops[i]);
+			return &run->def->ops[i];
 	elog(ERROR, "no operation is selected");
 }
 
@@ -726,9 +729,8 @@ run(Run *run)
 	switch (run->def->kind)
 	{
 		case KG_DEFINED_QUERY:
-			return run_operation(run, &run->def->ops[0]);
 		case KG_DEFINED_COMPOSITE:
-			return run_composite(run);
+			return run_operation(run, operation_of(run));
 		case KG_DEFINED_SEQUENCE:
 			return run_sequence(run);
 		case KG_DEFINED_FUNCTION:
@@ -747,7 +749,7 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 
 	if (name == NULL || !has_name(name, agent))
 		return NULL;
-	this.def = find_version(name, agent, call->version);
+	this.def = find_version(name, agent, call->version, "/version");
 	call->registered = this.def;
 	kg_audit_version(this.def->version, NULL);
 	kg_running_begin_registered();
@@ -762,6 +764,30 @@ kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 	check_reply(this.def, reply);
 	kg_running_end_registered();
 	return reply;
+}
+
+bool
+kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
+					  const char *path, KgCallable *callable)
+{
+	const KgAgent *agent = kg_agent_current();
+	Run this = {.catalog = catalog, .call = call};
+	const KgRegisteredName *name = kg_registered_name(
+		catalog, kg_registered_split(call->name, &call->version));
+
+	if (name == NULL || !has_name(name, agent))
+		return false;
+	memset(callable, 0, sizeof(*callable));
+	this.def = find_version(name, agent, call->version, path);
+	call->registered = this.def;
+	if (this.def->kind != KG_DEFINED_QUERY &&
+		this.def->kind != KG_DEFINED_COMPOSITE)
+		return true;
+	this.arguments = check_arguments(this.def, call->arguments);
+	call->op = operation_of(&this);
+	*callable = call->op->callable;
+	call->arguments = fill_arguments(&this, call->op);
+	return true;
 }
 
 static Jsonb *

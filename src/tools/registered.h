@@ -27,6 +27,14 @@ extern const char *kg_registered_split(const char *name, const char **version);
 extern Jsonb *kg_registered_call(const KgCatalog *catalog, const KgAgent *agent,
 								 KgToolCall *call);
 
+/*
+ * What a call would call, and with which arguments, in their place: of a query
+ * or a composite; of others callable is nothing.  False where the caller has no
+ * such registered tool; an error about its version is at path.
+ */
+extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
+								  const char *path, KgCallable *callable);
+
 /* Where an error is in what the caller sent, instead of in what was made of it. */
 extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 

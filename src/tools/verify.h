@@ -14,6 +14,7 @@
 #define KG_VERIFY_H
 
 #include "tools/definition.h"
+#include "tools/dispatch.h"
 #include "tools/graph.h"
 
 #define KG_CLAIM_HANDLES 21 /* of a path, as the template says */
@@ -89,6 +90,7 @@ typedef struct KgClaim
 	int ntriples;
 	KgTriple *triples;
 	/* of a call */
+	KgToolCall called; /* as it was sent */
 	KgCallable callable;
 	const Jsonb *arguments;
 	const char *within; /* where they are, once it is called */

@@ -132,14 +132,14 @@ throw_no_total(const KgClaim *claim)
 {
 	KgError *err = kg_error_new(KG_INVALID_INPUT,
 								"the reply of tool \"%s\" has no total",
-								claim->callable.fixed->name);
+								claim->called.name);
 
 	kg_error_path(
 		err,
 		"%s/tool",
 		kg_input_path(&claim->in,
 					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
-	kg_error_got_string(err, claim->callable.fixed->name);
+	kg_error_got_string(err, claim->called.name);
 	kg_error_expected(err,
 					  "a tool that reads and has a total, such as find_nodes, "
 					  "traverse_relationships or one that lists a type");

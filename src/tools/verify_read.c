@@ -16,6 +16,7 @@
 #include "tools/catalog_tools.h"
 #include "tools/compact.h"
 #include "tools/dispatch.h"
+#include "tools/registered.h"
 #include "tools/verify.h"
 
 #define KG_CLAIM_ID_BYTES 200
@@ -72,17 +73,26 @@ repaired_claim(const KgClaim *claim, const Jsonb *error)
 																: repaired;
 }
 
-/* The error of a call within a claim: its paths begin at the call's arguments. */
+/*
+ * The error of a call within a claim: its paths begin at the call's arguments,
+ * where they do not begin at the claim.
+ */
 static const Jsonb *
-within(const Jsonb *error, const char *prefix)
+own_error(const KgClaim *claim, Jsonb *error)
 {
 	JsonbValue path;
 
-	if (kg_json_get(&error->root, "path", &path) == NULL ||
-		strncmp(kg_json_cstring(&path), prefix, strlen(prefix)) == 0)
+	if (claim->within == NULL ||
+		kg_json_get(&error->root, "path", &path) == NULL ||
+		strncmp(kg_json_cstring(&path),
+				claim->in.path,
+				strlen(claim->in.path)) == 0)
+		return error;
+	error = kg_registered_error(&claim->called, error);
+	if (kg_json_get(&error->root, "path", &path) == NULL)
 		return error;
 	path = kg_json_string_value(
-		psprintf("%s%s", prefix, kg_json_cstring(&path)));
+		psprintf("%s%s", claim->within, kg_json_cstring(&path)));
 	return kg_json_with(error, "path", &path);
 }
 
@@ -103,9 +113,7 @@ kg_claim_fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
 		return;
 	}
 	kg_claim_judge(claim, KG_INVALID_CLAIM, NULL);
-	claim->error = kg_error_caught(edata);
-	if (claim->within != NULL)
-		claim->error = within(claim->error, claim->within);
+	claim->error = own_error(claim, kg_error_caught(edata));
 	if (claim->correction == NULL)
 		claim->correction = repaired_claim(claim, claim->error);
 }
@@ -582,7 +590,8 @@ refuse_tool(const char *name, const char *path)
 static bool
 counts(const KgCallable *callable)
 {
-	if (kg_callable_writes(callable))
+	if ((callable->tool == NULL && callable->fixed == NULL) ||
+		kg_callable_writes(callable))
 		return false;
 	if (callable->tool != NULL)
 		return callable->tool->operation == KG_EXPOSE_LIST ||
@@ -605,13 +614,10 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	if (given != NULL)
-	{
-		kg_json_iter_init(&it, given);
-		while (kg_json_iter_next(&it))
-			if (!is_of_page(&it.key))
-				kg_jw_member(&w, &it);
-	}
+	kg_json_iter_init(&it, given);
+	while (kg_json_iter_next(&it))
+		if (!is_of_page(&it.key))
+			kg_jw_member(&w, &it);
 	if (kg_outline_member(outline, "limit", strlen("limit")) != NULL)
 		kg_jw_kint(&w, "limit", 1);
 	if (kg_outline_member(outline, "max_bytes", strlen("max_bytes")) != NULL)
@@ -625,27 +631,33 @@ read_call(KgVerify *v, KgClaim *claim, const char *key)
 {
 	static const char *const known[] = {"tool", "arguments"};
 	char *path = kg_input_path(&claim->in, key);
+	char *arguments = kg_path_member(path, "arguments");
 	const JsonbContainer *object;
-	const JsonbContainer *given = NULL;
+	KgToolCall *called = &claim->called;
 	JsonbValue value;
-	char *tool;
 
 	(void) kg_input_value(&claim->in, key, &value);
 	object = kg_args_as_object(&value, path);
 	kg_args_known(object, path, known, lengthof(known));
-	tool = kg_args_string(object, "tool", path);
-	if (tool == NULL)
+	called->name = kg_args_string(object, "tool", path);
+	if (called->name == NULL)
 		kg_error_throw(kg_args_error(
 			path, &value, "{\"tool\": ..., \"arguments\": {...}}"));
-	path = kg_path_member(path, "tool");
-	kg_callable_require(v->call.catalog, tool, path, &claim->callable);
-	if (!counts(&claim->callable))
-		refuse_tool(tool, path);
 	if (kg_json_get(object, "arguments", &value) != NULL)
-		given = kg_args_as_object(
-			&value,
-			kg_path_member(kg_input_path(&claim->in, key), "arguments"));
-	claim->arguments = counting_arguments(&claim->callable, given);
+		(void) kg_args_as_object(&value, arguments);
+	else
+		kg_json_root(kg_json_parse("{}"), &value);
+	called->arguments = kg_json_datum(&value);
+	path = kg_path_member(path, "tool");
+	claim->within = arguments;
+	if (!kg_registered_resolve(v->call.catalog, called, path, &claim->callable))
+		kg_callable_require(
+			v->call.catalog, called->name, path, &claim->callable);
+	claim->within = NULL;
+	if (!counts(&claim->callable))
+		refuse_tool(called->name, path);
+	claim->arguments = counting_arguments(&claim->callable,
+										  &called->arguments->root);
 }
 
 static void

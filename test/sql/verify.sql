@@ -100,6 +100,20 @@ INSERT INTO verify_seen(claim, told) SELECT c, replace(replace(replace((kg_verif
     {"count": {"tool": "find_nodes", "arguments": {"node_label": "person", "ids": ["b_b"]}}, "is": 1}, {"none": {"tool": "bfs_query", "arguments": {"seeds": ["person:b_b"], "max_hops": 1}}}, {"none": {"tool": "explore_neighbors", "arguments": {"start_node": {"label": "person", "node_id": "b_b"}}}}, {"none": {"tool": "list_project", "arguments": {"filters": {"owner": "b_b"}}}}]') c;
 SELECT claim, count(DISTINCT told) FROM verify_seen GROUP BY 1 HAVING count(DISTINCT told) <> 1 OR count(*) <> 2;
 SELECT verified('[{"name": "Bob Baker"}, {"from": "person:dan", "to": "person:ann", "within": 2, "relation_types": ["REPORTS_TO"]}, {"count": {"tool": "find_nodes", "arguments": {"node_label": "person"}}, "is": 5}]');
+-- counts by registered tools: a query, a composite by its arguments; not by others; errors are in what was sent
+\c - :owner
+SELECT FROM kg_grant('verify_a', 'verify_a', 'admin');
+\c - verify_a
+SELECT string_agg(kg_register_tool(d) ->> 'verdict', ' ') FROM jsonb_array_elements('[
+  {"name": "people", "version": "1.0.0", "kind": "query", "description": "d", "input_schema": {"type": "object", "properties": {"of": {"type": "string"}, "most": {"type": "integer"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "person", "filters": {"name": {"$arg": "of"}}, "limit": {"$arg": "most"}}}},
+  {"name": "one_person", "version": "1.0.0", "kind": "query", "description": "d", "input_schema": {"type": "object", "properties": {}}, "operation": {"tool": "get_person", "arguments": {"id": "ann"}}},
+  {"name": "some", "version": "1.0.0", "kind": "composite", "description": "d", "input_schema": {"type": "object", "properties": {"what": {"enum": ["all", "ann"]}}, "required": ["what"]}, "select": {"$arg": "what"}, "operations": {
+    "all": {"tool": "find_nodes", "arguments": {"node_label": "person"}}, "ann": {"tool": "get_person", "arguments": {"id": "ann"}}}},
+  {"name": "both", "version": "1.0.0", "kind": "sequence", "description": "d", "input_schema": {"type": "object", "properties": {}}, "operations": [{"name": "a", "tool": "find_nodes", "arguments": {"node_label": "person"}}]}]') d;
+SELECT (kg_find_nodes('{"node_label": "person"}') ->> 'total')::int AS people \gset
+SELECT verified(replace('[{"count": {"tool": "people", "arguments": {}}, "is": PEOPLE}, {"count": {"tool": "people"}, "is": 1}, {"count": {"tool": "people.v1.0.0", "arguments": {"of": "Ann Archer", "most": 7}}, "is": 1}, {"none": {"tool": "people", "arguments": {"of": "nobody"}}},
+  {"count": {"tool": "some", "arguments": {"what": "all"}}, "is": PEOPLE}, {"count": {"tool": "some", "arguments": {"what": "ann"}}, "is": 1}, {"count": {"tool": "some", "arguments": {"what": "ned"}}, "is": 1}, {"count": {"tool": "one_person"}, "is": 1}, {"count": {"tool": "both"}, "is": 1},
+  {"count": {"tool": "people", "arguments": {"of": 1}}, "is": 1}, {"count": {"tool": "people", "arguments": {"most": 0}}, "is": PEOPLE}, {"count": {"tool": "people.v2.0.0"}, "is": 1}, {"count": {"tool": "peple"}, "is": PEOPLE}]', 'PEOPLE', :'people')::jsonb);
 \c - :owner
 DROP POLICY verify_hide ON kg_entity;
 DROP TABLE verify_seen;
