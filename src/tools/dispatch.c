@@ -25,6 +25,7 @@
 #include "tools/dispatch.h"
 #include "tools/fixed_tools.h"
 #include "tools/history_tool.h"
+#include "tools/other_tool.h"
 #include "tools/registered.h"
 #include "tools/reply.h"
 #include "tools/schema_template.h"
@@ -96,6 +97,8 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 				   const char *name, const char *path)
 {
 	KgError *err = kg_error_new(KG_UNKNOWN_TOOL, "unknown tool \"%s\"", name);
+	const KgCall *call = kg_running_call();
+	const char *meant;
 	const char **names;
 	int offered = kg_operations_offered();
 	int n = 0;
@@ -117,7 +120,12 @@ throw_unknown_tool(const KgCatalog *catalog, const KgAgent *agent,
 	kg_error_expected(err, "a tool that kg_list_tools() lists");
 	for (int i = 0; i < Min(n, 100); i++)
 		kg_error_allow(err, names[i]);
-	kg_error_did_you_mean(err, kg_nearest(name, names, n));
+	meant = kg_nearest(name, names, n);
+	kg_error_did_you_mean(err, meant);
+	/* A name alone is not enough to make the call of another tool. */
+	if (meant != NULL && call != NULL && call->arguments != NULL &&
+		!kg_tool_fits(catalog, meant, call->arguments))
+		kg_error_doubt(err);
 	kg_error_throw(err);
 }
 

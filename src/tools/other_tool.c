@@ -15,6 +15,7 @@
 #include "tools/fixed_tools.h"
 #include "tools/other_tool.h"
 #include "tools/outline.h"
+#include "tools/registered.h"
 
 void
 kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
@@ -55,6 +56,43 @@ fits(const JsonbContainer *object, const char *template)
 			kg_json_get(object, outline->names[i], &value) == NULL)
 			return false;
 	return true;
+}
+
+/* The same of a schema, which says more. */
+static bool
+fits_schema(const JsonbContainer *object, const Jsonb *schema)
+{
+	JsonbValue properties;
+	JsonbValue required;
+	JsonbValue value;
+	KgJsonIter it;
+
+	if (kg_json_get(&schema->root, "properties", &properties) == NULL)
+		return false;
+	kg_json_iter_init(&it, object);
+	while (kg_json_iter_next(&it))
+		if (kg_json_get(kg_json_container(&properties),
+						kg_json_cstring(&it.key),
+						&value) == NULL)
+			return false;
+	if (kg_json_get(&schema->root, "required", &required) == NULL)
+		return true;
+	kg_json_iter_init(&it, kg_json_container(&required));
+	while (kg_json_iter_next(&it))
+		if (kg_json_get(object, kg_json_cstring(&it.value), &value) == NULL)
+			return false;
+	return true;
+}
+
+bool
+kg_tool_fits(const KgCatalog *catalog, const char *name, const Jsonb *arguments)
+{
+	KgCallable callable;
+
+	if (!kg_callable_find(catalog, name, &callable))
+		return kg_registered_fits(catalog, name, arguments);
+	return JB_ROOT_IS_OBJECT(arguments) &&
+		   fits_schema(&arguments->root, kg_callable_input(catalog, &callable));
 }
 
 /* Of the type of a tool another one; NULL where none is, or several are. */

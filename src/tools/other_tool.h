@@ -19,4 +19,8 @@ extern void kg_begin_tool_of_type(const KgCatalog *catalog, const KgType *type,
 extern void kg_refuse_other_tool(const JsonbContainer *arguments,
 								 const JsonbValue *key);
 
+/* Could arguments be those of a tool? */
+extern bool kg_tool_fits(const KgCatalog *catalog, const char *name,
+						 const Jsonb *arguments);
+
 #endif /* KG_OTHER_TOOL_H */

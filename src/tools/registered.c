@@ -821,6 +821,19 @@ with_own_path(const KgToolCall *call, Jsonb *error)
 	return kg_json_without(error, "path");
 }
 
+bool
+kg_registered_fits(const KgCatalog *catalog, const char *name,
+				   const Jsonb *arguments)
+{
+	const KgRegisteredName *found = kg_registered_name(catalog, name);
+	JsonbValue root;
+
+	if (found == NULL || found->latest == NULL)
+		return false;
+	kg_json_root(arguments, &root);
+	return kg_schema_is_valid(definition_of(found->latest)->input, &root);
+}
+
 Jsonb *
 kg_registered_error(const KgToolCall *call, Jsonb *error)
 {

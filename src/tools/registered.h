@@ -38,6 +38,10 @@ extern bool kg_registered_resolve(const KgCatalog *catalog, KgToolCall *call,
 /* Where an error is in what the caller sent, instead of in what was made of it. */
 extern Jsonb *kg_registered_error(const KgToolCall *call, Jsonb *error);
 
+/* Are arguments those of the latest release of a registered tool? */
+extern bool kg_registered_fits(const KgCatalog *catalog, const char *name,
+							   const Jsonb *arguments);
+
 /* {tool, version, operation?} of a call that ran a registered tool. */
 extern Jsonb *kg_registered_meta(const KgToolCall *call);
 

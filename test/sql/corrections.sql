@@ -53,6 +53,11 @@ SELECT pg_temp.instead(t, a::jsonb) FROM (VALUES
   ('find_nodes', '{"node_label": "invoice", "amount": {"gt": 100}}'),
   ('find_nodes', '{"node_label": "no such type", "amount": {"gt": 100}}'),
   ('traverse_relationships', '{"from": {"label": "invoice", "status": "paid"}, "relationships": [{"type": "OF_CUSTOMER"}]}')) x(t, a);
+-- a name alone, of a tool that does not take such arguments: no call
+SELECT kg_register_tool('{"name": "paid_invoices", "version": "1.0.0", "kind": "query", "description": "d", "input_schema": {"type": "object", "properties": {"most": {"type": "integer"}}, "additionalProperties": false}, "operation": {"tool": "list_invoice", "arguments": {"limit": {"$arg": "most"}}}}') ->> 'verdict';
+SELECT t, a, pg_temp.instead(t, a::jsonb) FROM (VALUES ('list_invoices', '{"node_label": "x"}'), ('create_invoices', '{"entities": []}'), ('create_invoices', '{"items": [{"id": "INV-9999"}]}'), ('delete_invoices', '{"entityNames": ["a"]}'),
+  ('paid_invoice', '{"most": 1}'), ('paid_invoice', '{"most": "all"}'), ('paid_invoice', '{"limit": 1}'), ('find_node', '{}'), ('find_node', '{"node_label": "invoice"}')) x(t, a);
+SELECT kg_unregister_tool('paid_invoices') ->> 'verdict';
 -- as an error of SQL
 DO $$
 DECLARE
