@@ -377,6 +377,117 @@ is_required(const JsonbContainer *schema, const char *name)
 	return false;
 }
 
+/* References within a schema that are followed: one in it may be to itself. */
+#define KG_REFERENCES_DEEP 8
+#define KG_REFERENCES 256
+
+typedef struct Resolving
+{
+	const Jsonb *root;
+	KgJsonWriter w;
+	int left; /* of KG_REFERENCES */
+} Resolving;
+
+/* What is data in a schema, and no schema. */
+static bool
+is_data(const JsonbValue *key)
+{
+	static const char *const names[] = {
+		"const", "enum", "default", "examples", "required"};
+
+	for (int i = 0; i < lengthof(names); i++)
+		if (kg_json_string_is(key, names[i]))
+			return true;
+	return false;
+}
+
+/* What a reference to a place in the schema itself is to, with no end of them. */
+static const JsonbContainer *
+target_of(Resolving *r, const JsonbContainer *object, int deep,
+		  JsonbValue *target)
+{
+	JsonbValue ref;
+	char *text;
+
+	if (kg_json_get(object, "$ref", &ref) == NULL || ref.type != jbvString)
+		return NULL;
+	text = kg_json_cstring(&ref);
+	if (strncmp(text, "#/", 2) != 0 || deep >= KG_REFERENCES_DEEP ||
+		r->left-- <= 0 || kg_json_at(r->root, text + 1, target) == NULL ||
+		!kg_json_is_object(target))
+		return NULL;
+	return kg_json_container(target);
+}
+
+static void write_resolved(Resolving *r, const JsonbValue *value, int deep);
+
+/* An object and, where it is a reference, what that is to: a member once. */
+static void
+write_object(Resolving *r, const JsonbContainer *object, int deep)
+{
+	const JsonbContainer *chain[KG_REFERENCES_DEEP + 1] = {object};
+	JsonbValue found;
+	KgJsonIter it;
+	int n = 1;
+
+	while ((object = target_of(r, chain[n - 1], deep + n - 1, &found)) != NULL)
+		chain[n++] = object;
+	kg_jw_begin_object(&r->w);
+	for (int i = 0; i < n; i++)
+	{
+		kg_json_iter_init(&it, chain[i]);
+		while (kg_json_iter_next(&it))
+		{
+			bool again = i + 1 < n && kg_json_string_is(&it.key, "$ref");
+
+			for (int j = 0; j < i && !again; j++)
+				again = kg_json_get(
+							chain[j], kg_json_cstring(&it.key), &found) != NULL;
+			if (again)
+				continue;
+			kg_jw_keyn(&r->w, it.key.val.string.val, it.key.val.string.len);
+			if (is_data(&it.key))
+				kg_jw_value(&r->w, &it.value);
+			else
+				write_resolved(r, &it.value, deep + n - 1);
+		}
+	}
+	kg_jw_end_object(&r->w);
+}
+
+static void
+write_resolved(Resolving *r, const JsonbValue *value, int deep)
+{
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (kg_json_is_object(value))
+		write_object(r, kg_json_container(value), deep);
+	else if (kg_json_is_array(value))
+	{
+		kg_jw_begin_array(&r->w);
+		kg_json_iter_init(&it, kg_json_container(value));
+		while (kg_json_iter_next(&it))
+			write_resolved(r, &it.value, deep);
+		kg_jw_end_array(&r->w);
+	}
+	else
+		kg_jw_value(&r->w, value);
+}
+
+/* The schema of an argument, with what its references are to in their place. */
+static const Jsonb *
+argument_schema(const KgDefinition *def, const JsonbValue *schema)
+{
+	Resolving r = {.root = def->input_schema, .left = KG_REFERENCES};
+
+	if (!kg_json_is_object(schema))
+		return kg_json_datum(schema);
+	kg_jw_init(&r.w);
+	write_resolved(&r, schema, 0);
+	return kg_jw_finish(&r.w);
+}
+
 static void
 read_input(const Reading *r)
 {
@@ -410,7 +521,7 @@ read_input(const Reading *r)
 	{
 		def->args[def->nargs] = kg_json_cstring(&it.key);
 		def->required[def->nargs] = is_required(root, def->args[def->nargs]);
-		def->arg_schemas[def->nargs++] = kg_json_datum(&it.value);
+		def->arg_schemas[def->nargs++] = argument_schema(def, &it.value);
 	}
 }
 

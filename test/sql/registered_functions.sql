@@ -35,6 +35,25 @@ BEGIN
 END $$;
 SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n), 'input_schema', '{"type": "object", "properties": {"m": {"type": "string"}, "s": {"type": "number"}}}'::jsonb)) ->> 'verdict' AS verdict
   FROM unnest('{regf,regf_write}'::text[]) n;
+-- Schemas refer to their own definitions: what is sent is tried with them, and a definition may refer to itself.
+CREATE FUNCTION pg_temp.registered(definition jsonb) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN kg_register_tool(definition || '{"version": "1.0.0"}') ->> 'verdict';
+EXCEPTION WHEN OTHERS THEN
+  RETURN concat_ws(' ', SQLSTATE, SQLERRM);
+END $$;
+SELECT pg_temp.registered(d) FROM jsonb_array_elements('[
+  {"name": "ref_query", "kind": "query", "input_schema": {"type": "object", "$defs": {"name": {"$ref": "#/$defs/text"}, "text": {"type": "string"}}, "required": ["m"], "properties": {"m": {"$ref": "#/$defs/name", "maxLength": 9}}},
+    "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "ids": [{"$arg": "m"}]}}},
+  {"name": "ref_wrong", "kind": "query", "input_schema": {"type": "object", "$defs": {"n": {"type": "array"}}, "properties": {"m": {"$ref": "#/$defs/n"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
+  {"name": "ref_tree", "kind": "function", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}, "all": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}}},
+    "properties": {"m": {"$ref": "#/$defs/tree"}}}, "operation": "public.regf(jsonb)"},
+  {"name": "ref_filter", "kind": "query", "input_schema": {"type": "object", "$defs": {"tree": {"type": "object", "properties": {"left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}}},
+    "properties": {"m": {"$ref": "#/$defs/tree"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "filters": {"id": {"$arg": "m"}}}}},
+  {"name": "ref_round", "kind": "query", "input_schema": {"type": "object", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "properties": {"m": {"$ref": "#/$defs/a"}}}, "operation": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": {"$arg": "m"}}}},
+  {"name": "ref_choice", "kind": "composite", "select": {"$arg": "m"}, "input_schema": {"type": "object", "$defs": {"m": {"enum": ["one", "all"]}}, "properties": {"m": {"$ref": "#/$defs/m"}}, "required": ["m"]},
+    "operations": {"one": {"tool": "find_nodes", "arguments": {"node_label": "brand", "limit": 1}}, "all": {"tool": "find_nodes", "arguments": {"node_label": "brand"}}}}]') d;
+SELECT kg_call_tool('ref_query', '{"m": "a"}') #> '{structuredContent,returned}' AS returned, kg_call_tool('ref_query', '{"m": "longer than 9"}') #>> '{structuredContent,error,path}' AS path, kg_call_tool('ref_choice', '{"m": "all"}') -> 'isError' AS failed;
 RESET kg_graph.tenant;
 SET ROLE regf_reader;
 CREATE FUNCTION pg_temp.told(name text, arguments jsonb, options jsonb DEFAULT '{}') RETURNS text LANGUAGE sql AS
