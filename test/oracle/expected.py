@@ -500,3 +500,58 @@ def describe(graph, args):
 
 def described(graph, node):
     return frozen(dict(graph.nodes[node], id=handle(node), entity_type=node[0]))
+
+
+# ---- what has most to do with some entities ----
+
+
+def rank(graph, args):
+    """Personalised PageRank by power iteration."""
+    seeds = [resolve(graph, seed) for seed in args["seeds"]]
+    known = [seed for seed in seeds if seed is not None]
+    if not known:
+        raise Refused("NOT_FOUND")
+    how = {"names": names_of(args.get("relationship_types")), "direction": args.get("direction", "both")}
+    ends = {node: [other for _, other in graph.steps(node, **how)] for node in graph.nodes}
+    damping = args.get("damping", 0.85)
+    begin = {node: known.count(node) / len(known) for node in graph.nodes}
+    score = dict(begin)
+    for _ in range(600):
+        lost = sum(score[node] for node in score if not ends[node])
+        fresh = {node: begin[node] * (1 - damping + damping * lost) for node in score}
+        for node in score:
+            for end in ends[node]:
+                fresh[end] += damping * score[node] / len(ends[node])
+        score = fresh
+    return {"scores": {handle(n): s for n, s in score.items() if n[0] in args.get("node_labels", TYPES)}}
+
+
+# ---- claims ----
+
+
+def verify(graph, args):
+    return {"verdicts": [verdict(graph, claim) for claim in args["claims"]]}
+
+
+def verdict(graph, claim):
+    if "count" in claim:
+        return "supported" if len(selected_nodes(graph, claim["count"])) == claim["is"] else "contradicted"
+    if "none" in claim:
+        return "contradicted" if selected_nodes(graph, claim["none"]) else "supported"
+    ends = [tuple(claim[key].split(":", 1)) for key in ("entity", "from", "to") if key in claim]
+    if any(end not in graph.nodes for end in ends):
+        return "not_found"
+    if "entity" in claim:
+        return "supported"
+    one, other = ends
+    if "within" in claim:
+        return "supported" if other in graph.distances([one], claim["within"]) else "not_found"
+    triples = {edge.triple for edge in graph.edges}
+    if (claim["relation"], one, other) in triples:
+        return "supported"
+    return "contradicted" if (claim["relation"], other, one) in triples else "not_found"
+
+
+def selected_nodes(graph, call):
+    arguments = dict(call["arguments"])
+    return selected(graph, dict(arguments, label=arguments.pop("node_label")))

@@ -528,4 +528,39 @@ def kg_describe_many(rng):
     return {"ids": [handle(rng) for _ in range(rng.randint(0, 5))]}
 
 
-CALLS = [kg_find_nodes, kg_traverse, kg_neighbors, kg_paths, kg_aggregate, kg_bfs, kg_intersect, kg_describe, kg_describe_many]
+def kg_rank(rng):
+    args = {"seeds": [handle(rng) for _ in range(rng.randint(1, 3))]}
+    some(rng, args, "damping", lambda: rng.choice([0, 0.3, 0.85, 0.95]))
+    some(rng, args, "direction", lambda: direction(rng))
+    some(rng, args, "relationship_types", lambda: relation_names(rng), 0.3)
+    some(rng, args, "node_labels", lambda: [rng.choice(TYPES)], 0.3)
+    return args
+
+
+def kg_verify(rng):
+    return {"claims": [rng.choice([claim_of_entity, claim_of_edge, claim_of_reach, claim_of_call])(rng) for _ in range(rng.randint(1, 5))]}
+
+
+def full_handle(rng, kind=None):
+    return "%s:%s" % (kind or rng.choice(TYPES), rng.choice(IDS))
+
+
+def claim_of_entity(rng):
+    return {"entity": full_handle(rng)}
+
+
+def claim_of_edge(rng):
+    relation, to = rng.choice([("KNOWS", PERSON), ("LIVES_IN", PLACE), ("LIKES", PERSON), ("LIKES", PLACE)])
+    return {"from": full_handle(rng, PERSON), "relation": relation, "to": full_handle(rng, to)}
+
+
+def claim_of_reach(rng):
+    return {"from": full_handle(rng), "to": full_handle(rng), "within": rng.randint(1, 4)}
+
+
+def claim_of_call(rng):
+    call = {"tool": "find_nodes", "arguments": selector(rng, "node_label")}
+    return {"none": call} if rng.random() < 0.4 else {"count": call, "is": rng.randint(0, 3)}
+
+
+CALLS = [kg_find_nodes, kg_traverse, kg_neighbors, kg_paths, kg_aggregate, kg_bfs, kg_intersect, kg_describe, kg_describe_many, kg_rank, kg_verify]

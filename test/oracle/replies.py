@@ -251,7 +251,32 @@ def compare_described(reply, want, graph, args):
     return differs("entities", [expected.frozen(item) for item in items], want["list"])
 
 
+def compare_ranked(reply, want, graph, args):
+    """No score is too high, none too low by more than the residual, none left out."""
+    scores, residual = want["scores"], float(reply["residual"])
+    told = [(r["node"], float(r["score"])) for r in reply["ranked"]]
+    order = [(-value, *node.split(":", 1)) for node, value in told]
+    wrong = [
+        (node, value, scores.get(node))
+        for node, value in told
+        if node not in scores or not value * (1 - 1e-5) - 1e-9 <= scores[node] <= value * (1 + 1e-5) + residual + 1e-6
+    ]
+    missing = [(node, value) for node, value in scores.items() if node not in dict(told) and value > residual + 1e-6]
+    return first(
+        differs("residual", residual <= 0.01, True),
+        differs("scores", wrong, []),
+        differs("missing", missing, []),
+        differs("order", order, sorted(order, key=lambda o: (o[0], o[1].encode(), o[2].encode()))),
+    )
+
+
+def compare_verdicts(reply, want, graph, args):
+    return differs("verdicts", [claim["verdict"] for claim in reply["claims"]], want["verdicts"])
+
+
 COMPARE = {
+    "kg_rank": compare_ranked,
+    "kg_verify": compare_verdicts,
     "kg_find_nodes": compare_find,
     "kg_traverse": compare_graph,
     "kg_neighbors": compare_graph,
