@@ -27,6 +27,7 @@
 #include "store/view_sql.h"
 #include "store/views.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 
 /* A view that there is. */
 typedef struct Found
@@ -65,14 +66,11 @@ static void
 run(const Making *making, const char *sql)
 {
 	MemoryContext caller = CurrentMemoryContext;
-	int nest;
 	int rc;
 
 	if (making->dry_run)
 		return;
-	nest = kg_spi_pin_path();
 	rc = SPI_execute(sql, false, 0);
-	kg_spi_unpin_path(nest);
 	MemoryContextSwitchTo(caller);
 	if (rc < 0)
 		elog(ERROR, "\"%s\" failed: %s", sql, SPI_result_code_string(rc));
@@ -98,7 +96,8 @@ comment_literal(const char *comment)
  */
 static const char find_views[] =
 	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4] "
-	"FROM pg_class c CROSS JOIN LATERAL regexp_match(pg_get_viewdef(c.oid), "
+	"FROM pg_class c CROSS JOIN LATERAL regexp_match("
+	"pg_get_viewdef(c.oid), "
 	"'kg_view_row\\(\\w+\\.node, ''(type|relation)''::text, "
 	"''([^'']+)''::text, "
 	"''([^'']+)''::text, ''([0-9a-f]+-[0-9a-f]+)''::text\\)') m "
@@ -526,6 +525,27 @@ has_schema(const char *schema)
 	kg_error_throw(err);
 }
 
+/*
+ * What a view is made of, and how PostgreSQL says it, depends on no setting of
+ * the caller's.
+ */
+static int
+pin_settings(void)
+{
+	int nest = NewGUCNestLevel();
+
+	(void) set_config_option("quote_all_identifiers",
+							 "off",
+							 PGC_USERSET,
+							 PGC_S_SESSION,
+							 GUC_ACTION_SAVE,
+							 true,
+							 0,
+							 false);
+	(void) kg_spi_pin_path();
+	return nest;
+}
+
 static void
 begin(Making *making, const Jsonb *options)
 {
@@ -586,6 +606,7 @@ kg_views_create(const char *schema, const Jsonb *options)
 {
 	Making making;
 	KgJsonWriter w;
+	int nest = pin_settings();
 
 	begin(&making, options);
 	making.schema = schema ? schema : schema_of_tenant(making.catalog->tenant);
@@ -593,6 +614,7 @@ kg_views_create(const char *schema, const Jsonb *options)
 		run(&making,
 			psprintf("CREATE SCHEMA %s", quote_identifier(making.schema)));
 	make(&making);
+	AtEOXact_GUC(true, nest);
 	kg_jw_init(&w);
 	put_reply(&w, &making);
 	return kg_jw_finish(&w);
@@ -639,6 +661,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 	KgJsonWriter w;
 	List *schemas;
 	ListCell *lc;
+	int nest = pin_settings();
 
 	begin(&making, options);
 	if (schema == NULL)
@@ -669,5 +692,6 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 	}
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
+	AtEOXact_GUC(true, nest);
 	return kg_jw_finish(&w);
 }

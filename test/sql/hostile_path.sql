@@ -24,11 +24,15 @@ CREATE FUNCTION public.hostile_bundle() RETURNS jsonb LANGUAGE sql AS $$ SELECT 
 SET ROLE hostile_admin;
 SELECT kg_apply_bundle(hostile_bundle()) ? 'revision' AS applied;
 SELECT kg_create_agent('bot', '{"bundles": ["path"]}');
+SELECT kg_create_views('hostile_views') -> 'created' AS created;
 RESET ROLE;
 
 -- What is called, and by whom; compared byte by byte.
 CREATE TABLE public.hostile_call (n int GENERATED ALWAYS AS IDENTITY, who text, call text, clean text, hostile text);
 INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
+  'kg_create_views(''hostile_more'')', 'kg_refresh_views()', 'kg_view_nodes(''path'', ''maker'', ''size'', ''gt'', ''1'')', 'kg_view_edges(1, 1)', 'kg_view_row(1, ''type'', ''path'', ''maker'', ''none'')', 'kg_column_text(''{"a": "b"}'', ''a'')', 'kg_column_bigint(''{"a": 1}'', ''a'')', 'kg_column_numeric(''{"a": 1.5}'', ''a'')',
+  'kg_column_boolean(''{"a": true}'', ''a'')', 'kg_column_date(''{"a": "2020-01-02"}'', ''a'')', 'kg_column_timestamptz(''{"a": "2020-01-02T03:04:05Z"}'', ''a'')', 'kg_column_jsonb(''{"a": [1]}'', ''a'')', 'kg_column_text_array(''{"a": ["b"]}'', ''a'')', 'kg_column_bigint_array(''{"a": [1]}'', ''a'')', 'kg_column_numeric_array(''{"a": [1.5]}'', ''a'')',
+  'kg_column_boolean_array(''{"a": [true]}'', ''a'')', 'kg_column_date_array(''{"a": ["2020-01-02"]}'', ''a'')', 'kg_column_timestamptz_array(''{"a": ["2020-01-02T03:04:05Z"]}'', ''a'')',
   'kg_tenant()', 'kg_tenant(''write'')', 'kg_agent()', 'kg_claim(''sub'')', 'kg_logout()', 'kg_bundle_visible(''path'')', 'kg_entity_visible(''path'', ''1/'')', 'kg_entity_visible(''path'', ''1/'', 1, 1, ''a'', ''{}'')', 'kg_entity_valid(1, ''{}'')', 'kg_edge_valid(1, ''{}'')', 'kg_derived_tenant()', 'kg_derived_tenant(''write'')', 'kg_packed_tenant()',
   'kg_apply_bundle(public.hostile_bundle())', 'kg_apply_bundle(public.hostile_bundle(), ''{"dry_run": true}'')',
   'kg_apply_bundle(''{"bundle_name": "path", "version": "2", "schemas": [{"entity_type": "maker", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "size": {"type": "number", "x-index": true}}}}], "entities": [{"entity_type": "maker", "items": [{"id": "m3", "size": 3}]}]}'')',
@@ -72,13 +76,15 @@ BEGIN
   ELSIF n OPERATOR(pg_catalog.=) 2 THEN UPDATE public.kg_entity SET data = '{"id": "m1", "name": "New", "path": "3/", "code": "c1", "size": 7}' WHERE entity_id OPERATOR(pg_catalog.=) 'm1' RETURNING scope INTO answer;
   ELSIF n OPERATOR(pg_catalog.=) 3 THEN DELETE FROM public.kg_entity WHERE entity_id OPERATOR(pg_catalog.=) 'm1' RETURNING entity_id INTO answer;
   ELSIF n OPERATOR(pg_catalog.=) 4 THEN DELETE FROM public.kg_edge WHERE property IS NULL;
+  ELSIF n OPERATOR(pg_catalog.=) 5 THEN SELECT pg_catalog.string_agg(id, ',' ORDER BY id) INTO answer FROM hostile_views.maker WHERE size OPERATOR(pg_catalog.>) 1 AND id OPERATOR(pg_catalog.>) 'a';
+  ELSIF n OPERATOR(pg_catalog.=) 6 THEN SELECT pg_catalog.string_agg("to", ',' ORDER BY "to") INTO answer FROM hostile_views."LIKES" WHERE "from" OPERATOR(pg_catalog.=) 't1';
   ELSE SELECT pg_catalog.string_agg(entity_id, ',' ORDER BY entity_id) INTO answer FROM public.kg_entity; END IF;
   RETURN answer;
 END
 $$;
-INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', format('hostile_write(%s)', n) FROM generate_series(1, 5) n;
+INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', format('hostile_write(%s)', n) FROM generate_series(1, 7) n;
 SELECT p.proname AS not_called FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' JOIN pg_extension e ON e.oid = d.refobjid AND e.extname = 'kg_graph'
- WHERE p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype) AND NOT EXISTS (SELECT FROM public.hostile_call WHERE call LIKE p.proname || '(%') ORDER BY 1;
+ WHERE p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype) AND NOT EXISTS (SELECT FROM public.hostile_call WHERE call LIKE p.proname || '(%') ORDER BY 1;
 
 -- Everything of pg_catalog once more.
 \c - hostile_admin

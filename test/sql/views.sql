@@ -219,6 +219,11 @@ SELECT count(*) FROM views.product WHERE stock = 44444;
 INSERT INTO views.product(id) VALUES ('x');
 ROLLBACK;
 
+-- However PostgreSQL says a view's query
+SET quote_all_identifiers = on;
+SELECT kg_refresh_views() #> '{schemas,0,unchanged}' AS unchanged;
+RESET quote_all_identifiers;
+
 -- What is not one's own
 SELECT kg_create_views('public');
 SELECT kg_refresh_views('nothing');
