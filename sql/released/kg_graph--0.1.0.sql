@@ -1719,6 +1719,131 @@ CREATE FUNCTION @extschema@.kg_import_tenant(lines text[], options jsonb DEFAULT
   AS 'MODULE_PATHNAME', 'kg_sql_import_tenant';
 COMMENT ON FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) IS
   'make a tenant of what kg_export_tenant() gave, in parts of which the last makes it; options name, frozen, create_roles, without_policies; for the owner of the extension';
+-- Views of a tenant (src/views.c, src/store/views.c): columns, what the planner is
+-- told of filters on them, and the functions that make them.
+
+-- Whatever a document is, they raise nothing: so a join by a reference may use
+-- the index of what it refers to.
+
+CREATE FUNCTION @extschema@.kg_column_text(data jsonb, property text) RETURNS text
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_text(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_text_array(data jsonb, property text) RETURNS text[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_text_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_bigint(data jsonb, property text) RETURNS bigint
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_bigint(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_bigint_array(data jsonb, property text) RETURNS bigint[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_bigint_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_numeric(data jsonb, property text) RETURNS numeric
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_numeric(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_numeric_array(data jsonb, property text) RETURNS numeric[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_numeric_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_boolean(data jsonb, property text) RETURNS boolean
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_boolean(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_boolean_array(data jsonb, property text) RETURNS boolean[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_boolean_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_date(data jsonb, property text) RETURNS date
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_date(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_date_array(data jsonb, property text) RETURNS date[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_date_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_timestamptz(data jsonb, property text) RETURNS timestamptz
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) IS
+  'a property of a document as a column; NULL where it is none of its type';
+
+CREATE FUNCTION @extschema@.kg_column_timestamptz_array(data jsonb, property text) RETURNS timestamptz[]
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) IS
+  'a property of a document as a column: an array, with NULL for an item that is not of its type';
+
+CREATE FUNCTION @extschema@.kg_column_jsonb(data jsonb, property text) RETURNS jsonb
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_column';
+COMMENT ON FUNCTION @extschema@.kg_column_jsonb(jsonb, text) IS
+  'a property of a document as a column; NULL where it is missing or null';
+
+CREATE FUNCTION @extschema@.kg_view_support(request internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_view_support';
+COMMENT ON FUNCTION @extschema@.kg_view_support(internal) IS
+  'what the planner asks about kg_view_row() and kg_view_nodes()';
+
+-- It looks at nothing, so it tells nothing; a worker, which does not know who calls,
+-- reads no view.
+CREATE FUNCTION @extschema@.kg_view_row(node bigint, kind text, bundle text, of text, made text) RETURNS boolean
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL RESTRICTED COST 0.1
+  SUPPORT @extschema@.kg_view_support
+  AS 'MODULE_PATHNAME', 'kg_sql_view_row';
+COMMENT ON FUNCTION @extschema@.kg_view_row(bigint, text, text, text, text) IS
+  'true; says in a view what it is of, and lets the planner find its rows by keys';
+
+-- It reads, under the statement's snapshot; were it STABLE, the planner would run
+-- it to see how many nodes it answers.
+CREATE FUNCTION @extschema@.kg_view_nodes(bundle text, entity_type text, property text, test text, value jsonb, other_test text DEFAULT NULL, other_value jsonb DEFAULT NULL) RETURNS bigint[]
+  LANGUAGE C VOLATILE PARALLEL RESTRICTED COST 1000
+  SUPPORT @extschema@.kg_view_support
+  AS 'MODULE_PATHNAME', 'kg_sql_view_nodes';
+COMMENT ON FUNCTION @extschema@.kg_view_nodes(text, text, text, text, jsonb, text, jsonb) IS
+  'the entities that a filter on a view''s column can be about, of those that the caller may see; what the planner puts into its statements';
+
+CREATE FUNCTION @extschema@.kg_view_edges(node bigint, relation integer) RETURNS TABLE (target bigint, properties jsonb)
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED ROWS 10 COST 100
+  AS 'MODULE_PATHNAME', 'kg_sql_view_edges';
+COMMENT ON FUNCTION @extschema@.kg_view_edges(bigint, integer) IS
+  'the edges of a relation that leave a node, whose both ends the caller may see; for views, where kg_edge shows none';
+
+CREATE FUNCTION @extschema@.kg_create_views(schema text DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_create_views';
+COMMENT ON FUNCTION @extschema@.kg_create_views(text, jsonb) IS
+  'make a view of each type and relation of the tenant, in a schema of the caller''s; option dry_run';
+
+CREATE FUNCTION @extschema@.kg_refresh_views(schema text DEFAULT NULL, options jsonb DEFAULT '{}') RETURNS jsonb
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_refresh_views';
+COMMENT ON FUNCTION @extschema@.kg_refresh_views(text, jsonb) IS
+  'bring the caller''s views of the tenant to what its types and relations are now; option dry_run';
 -- Triggers.  Their functions take the tenant from the row, never from the session.
 
 CREATE TRIGGER kg_catalog_changed AFTER UPDATE ON @extschema@.kg_tenant
