@@ -39,7 +39,7 @@ PG_CONFIG ?= pg_config
 
 # These goals set up everything themselves, PostgreSQL too.  PGXS has a check
 # of its own, which only says that there is none, so it is not included here.
-SELF_CONTAINED = check check-majors sqlsmith demo conformance fuzz bench help
+SELF_CONTAINED = check check-majors check-upgrade sqlsmith demo conformance fuzz bench help
 ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
 
 .PHONY: $(SELF_CONTAINED)
@@ -52,6 +52,9 @@ check: ## everything, in a throwaway cluster (scripts/check)
 
 check-majors: ## build and test with every supported PostgreSQL (scripts/check-majors)
 	scripts/check-majors
+
+check-upgrade: ## pg_upgrade from major to major, then ALTER EXTENSION UPDATE (scripts/check-upgrade)
+	scripts/check-upgrade
 
 sqlsmith: ## half an hour of random SQL as an ordinary role (scripts/sqlsmith)
 	scripts/sqlsmith 1800
