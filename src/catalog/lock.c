@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include "access/transam.h"
+#include "access/xact.h"
 #include "base/extension.h"
 #include "catalog/lock.h"
 #include "common/hashfn.h"
@@ -78,6 +80,69 @@ kg_lock_views(const char *tenant)
 					 KG_VIEWS,
 					 ShareUpdateExclusiveLock,
 					 true);
+}
+
+/* Beside the lock of the relation itself, that of all its pairs, and of each. */
+#define KG_ALL_PAIRS 1
+#define KG_FIRST_PAIR 2
+
+/* Locks of pairs that the transaction has taken. */
+static int *
+pairs_taken(void)
+{
+	static uint64 transaction = 0;
+	static int n;
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+
+	if (transaction != current)
+		n = 0;
+	transaction = current;
+	return &n;
+}
+
+static void
+lock_all_pairs(int32 relation_no, LOCKMODE mode)
+{
+	(void) lock_part("kg_relation", relation_no, KG_ALL_PAIRS, mode, true);
+}
+
+static int
+compare_parts(const void *a, const void *b)
+{
+	return (int) *(const uint16 *) a - (int) *(const uint16 *) b;
+}
+
+/*
+ * In one order, so that two who do it do not wait for each other.  Of a
+ * transaction's share of the lock table half is for pairs.
+ */
+void
+kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
+{
+	int most = max_locks_per_xact / 2;
+	int *taken = pairs_taken();
+	uint16 *parts;
+
+	if (n > most)
+	{
+		lock_all_pairs(relation_no, ShareRowExclusiveLock);
+		return;
+	}
+	parts = palloc(n * sizeof(uint16));
+	for (int i = 0; i < n; i++)
+		parts[i] = KG_FIRST_PAIR +
+				   hashes[i] % (PG_UINT16_MAX - KG_FIRST_PAIR + 1);
+	qsort(parts, n, sizeof(uint16), compare_parts);
+	lock_all_pairs(relation_no, RowExclusiveLock);
+	for (int i = 0; i < n && *taken <= most; i++)
+		*taken += lock_part("kg_relation",
+							relation_no,
+							parts[i],
+							ExclusiveLock,
+							true) == KG_LOCKED_NOW;
+	if (*taken > most)
+		lock_all_pairs(relation_no, ShareRowExclusiveLock);
+	pfree(parts);
 }
 
 /* Beside those of bundles, whose names are not empty. */

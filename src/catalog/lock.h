@@ -22,6 +22,13 @@ extern bool kg_lock_relation_shared(int32 relation_no);
 extern bool kg_lock_relation_exclusive(int32 relation_no);
 
 /*
+ * Whoever makes edges of a symmetric relation locks the pairs of their ends, by
+ * hashes.  One who makes many locks all pairs of the relation instead, so
+ * that nobody fills the table of locks.
+ */
+extern void kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n);
+
+/*
  * Who changes which properties of the tenant's types are named by an
  * x-ref-field.
  */

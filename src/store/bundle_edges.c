@@ -22,6 +22,7 @@
 #include "store/references.h"
 #include "store/seen.h"
 #include "store/stored.h"
+#include "store/symmetric.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -185,7 +186,7 @@ resolve_batch(KgApply *apply, int first, int n, KgKnownEnds *known,
 		if (relation)
 			given[i].key = payload_key(apply, relation, &payload[i], triples);
 	}
-	ends = kg_given_ends(apply->after, given, n, apply->payload, known);
+	ends = kg_given_ends(apply->after, given, n, apply->payload, known, true);
 	for (int i = 0; i < n; i++)
 	{
 		Triple *triple = &triples->list[triples->n];
@@ -758,11 +759,8 @@ join_pairs(KgApply *apply, const KgRelation *relation)
 	if (!relation->symmetric || before == NULL || before->symmetric)
 		return;
 	kg_spi_exec(&saved,
-				"DELETE FROM @kg_edge e WHERE e.tenant = $1 "
-				"AND e.relation_no = $2 AND e.source > e.target "
-				"AND EXISTS (SELECT FROM @kg_edge r WHERE r.tenant = $1 "
-				"AND r.source = e.target AND r.relation_no = $2 "
-				"AND r.key = e.key AND r.target = e.source)",
+				"DELETE FROM @kg_edge e WHERE e.relation_no = $2 "
+				"AND " KG_TURNED_EDGES,
 				kg_arg_text(apply->tenant),
 				kg_arg_int4(relation->relation_no));
 	if (SPI_processed > 0)

@@ -11,6 +11,7 @@
 
 #include "base/extension.h"
 #include "base/settings.h"
+#include "catalog/pg_collation.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
@@ -19,6 +20,7 @@
 #include "store/check.h"
 #include "store/edges.h"
 #include "store/history.h"
+#include "store/symmetric.h"
 #include "store/twice.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -55,7 +57,7 @@ static const char *const columns[NCOLS] = {"tenant",
 
 static void
 check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
-			MemoryContext context)
+			bool made, MemoryContext context)
 {
 	KgErrorList errors = {NIL, kg_setting_max_errors, 0};
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -63,14 +65,24 @@ check_batch(const char *tenant, const KgUserContext *caller, KgColumns *batch,
 	if (batch->nrows > 0)
 	{
 		KgEdgeReport report = {"", NULL, false, &errors};
+		const KgCatalog *catalog = kg_edges_lock(tenant, batch);
 
-		kg_edges_check(kg_edges_lock(tenant, batch), caller, batch, &report);
+		if (made)
+			kg_symmetric_lock(catalog, batch);
+		kg_edges_check(catalog, caller, batch, &report);
 		kg_throw_violations(&errors, "edges are not valid");
 		kg_refuse_edges_twice(tenant, batch);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(context);
 	kg_edges_init(batch, context);
+}
+
+static bool
+next_row(Tuplestorestate *store, TupleTableSlot *slot)
+{
+	CHECK_FOR_INTERRUPTS();
+	return tuplestore_gettupleslot(store, true, false, slot);
 }
 
 static bool
@@ -98,26 +110,57 @@ take_row(KgColumns *batch, TupleTableSlot *slot, const int *places)
 	MemoryContextSwitchTo(old);
 }
 
-static void
-check_rows(Tuplestorestate *store, const KgUserContext *caller,
-		   TupleTableSlot *slot)
+/* Is an edge another one than it was?  Its properties aside. */
+static bool
+is_another(const TupleTableSlot *before, const TupleTableSlot *after,
+		   const int *places)
 {
+	const Datum *was = before->tts_values;
+	const Datum *now = after->tts_values;
+	Datum was_key = was[places[COL_KEY]];
+	Datum now_key = now[places[COL_KEY]];
+
+	return DatumGetInt64(was[places[COL_SOURCE]]) !=
+			   DatumGetInt64(now[places[COL_SOURCE]]) ||
+		   DatumGetInt32(was[places[COL_RELATION]]) !=
+			   DatumGetInt32(now[places[COL_RELATION]]) ||
+		   DatumGetInt64(was[places[COL_TARGET]]) !=
+			   DatumGetInt64(now[places[COL_TARGET]]) ||
+		   !DatumGetBool(DirectFunctionCall2Coll(
+			   texteq, C_COLLATION_OID, was_key, now_key));
+}
+
+static void
+check_rows(TriggerData *trigdata, const KgUserContext *caller)
+{
+	TupleDesc desc = RelationGetDescr(trigdata->tg_relation);
+	Tuplestorestate *old_rows = trigdata->tg_oldtable;
+	Tuplestorestate *new_rows = trigdata->tg_newtable;
+	TupleTableSlot *before = MakeSingleTupleTableSlot(desc,
+													  &TTSOpsMinimalTuple);
+	TupleTableSlot *slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	bool made = false; /* an edge of the batch */
+
 	MemoryContext context = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph edges", ALLOCSET_DEFAULT_SIZES);
 	KgColumns batch;
 	char *tenant = NULL;
 	int places[NCOLS];
 
-	kg_find_columns(slot->tts_tupleDescriptor, columns, NCOLS, places);
+	kg_find_columns(desc, columns, NCOLS, places);
 	kg_edges_init(&batch, context);
-	tuplestore_rescan(store);
-	while (tuplestore_gettupleslot(store, true, false, slot))
+	tuplestore_rescan(new_rows);
+	if (old_rows)
+		tuplestore_rescan(old_rows);
+	while (next_row(new_rows, slot) &&
+		   (old_rows == NULL || next_row(old_rows, before)))
 	{
 		text *row_tenant;
 		int len;
 
-		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
+		if (old_rows)
+			slot_getallattrs(before);
 		if (!slot->tts_isnull[places[COL_PROPERTY]] ||
 			kg_tenant_is_worked_on(slot->tts_values[places[COL_TENANT]],
 								   KG_TENANT_WHOLE))
@@ -127,14 +170,20 @@ check_rows(Tuplestorestate *store, const KgUserContext *caller,
 		if (batch.nrows >= KG_EDGE_BATCH ||
 			(tenant && (strlen(tenant) != len ||
 						memcmp(tenant, VARDATA_ANY(row_tenant), len) != 0)))
-			check_batch(tenant, caller, &batch, context);
+			check_batch(tenant, caller, &batch, made, context);
 		if (batch.nrows == 0)
+		{
 			tenant = text_to_cstring(row_tenant);
+			made = false;
+		}
+		made |= old_rows == NULL || is_another(before, slot, places);
 		take_row(&batch, slot, places);
 	}
 	if (batch.nrows > 0)
-		check_batch(tenant, caller, &batch, context);
+		check_batch(tenant, caller, &batch, made, context);
 	MemoryContextDelete(context);
+	ExecDropSingleTupleTableSlot(before);
+	ExecDropSingleTupleTableSlot(slot);
 }
 
 /* ---- history ---- */
@@ -263,13 +312,6 @@ keep_row(Keeping *keeping, TupleTableSlot *before, TupleTableSlot *after)
 		keep_image(keeping, now, NULL, after);
 }
 
-static bool
-next_row(Tuplestorestate *store, TupleTableSlot *slot)
-{
-	CHECK_FOR_INTERRUPTS();
-	return tuplestore_gettupleslot(store, true, false, slot);
-}
-
 /*
  * Whoever restores a dump, whose script turns row security off, brings the
  * edges' history with them.
@@ -319,7 +361,6 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigdata = (TriggerData *) fcinfo->context;
 	KgUserContext saved;
-	TupleTableSlot *slot;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) ||
 		!TRIGGER_FIRED_AFTER(trigdata->tg_event) ||
@@ -333,12 +374,7 @@ kg_sql_check_edges(PG_FUNCTION_ARGS)
 	kg_become_owner(&saved);
 	SPI_connect();
 	if (trigdata->tg_newtable)
-	{
-		slot = MakeSingleTupleTableSlot(RelationGetDescr(trigdata->tg_relation),
-										&TTSOpsMinimalTuple);
-		check_rows(trigdata->tg_newtable, &saved, slot);
-		ExecDropSingleTupleTableSlot(slot);
-	}
+		check_rows(trigdata, &saved);
 	keep_history(trigdata, &saved);
 	SPI_finish();
 	kg_restore_user(&saved);

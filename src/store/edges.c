@@ -19,6 +19,7 @@
 #include "store/references.h"
 #include "store/seen.h"
 #include "store/stored.h"
+#include "store/symmetric.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -371,43 +372,28 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	}
 }
 
-/* A symmetric edge is stored once: not also the other way round. */
 static void
 check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const KgEdgeReport *to)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-	bool any = false;
+	const bool *twice = kg_symmetric_twice(catalog, edges);
 
-	for (int i = 0; i < catalog->nrelations; i++)
-		any |= catalog->relations[i].symmetric;
-	if (!any)
-		return;
-	kg_columns_exec(&saved,
-					"SELECT u.ord, u.relation_no::bigint "
-					"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-					"AS u(source, relation_no, target, key, properties, ord) "
-					"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.target "
-					"AND e.relation_no = u.relation_no AND e.key = u.key "
-					"AND e.target = u.source WHERE u.source <> u.target",
-					catalog->tenant,
-					edges);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	for (int i = 0; twice && i < edges->nrows; i++)
 	{
-		const KgRelation *relation = kg_catalog_relation_no(catalog,
-															kg_spi_int64(i, 2));
+		const KgRelation *relation;
 		KgError *err;
 
-		if (relation == NULL || !relation->symmetric)
+		if (!twice[i])
 			continue;
+		relation = kg_catalog_relation_no(
+			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
 		err = kg_error_new(KG_ALREADY_EXISTS,
 						   "edge of symmetric relation \"%s\" is stored the "
 						   "other way round",
 						   relation->name);
 		kg_error_expected(err, "a symmetric edge once, in either direction");
-		report(to, err, kg_spi_int64(i, 1) - 1);
+		report(to, err, i);
 	}
-	SPI_freetuptable(SPI_tuptable);
 }
 
 /* Writers of ours have it from the properties, others from anywhere. */
@@ -501,24 +487,39 @@ kg_edges_check(const KgCatalog *catalog, const KgUserContext *caller,
 	hash_destroy(types);
 }
 
-/* Which edges of a batch are stored, and with the same properties? */
+#define KG_COMPARE                                      \
+	"SELECT u.ord, (e.properties IS NOT DISTINCT FROM " \
+	"u.properties)::int::bigint "                       \
+	"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "  \
+	"AS u(source, relation_no, target, key, properties, ord) " KG_STORED
+
+static void
+take_compared(int *found)
+{
+	for (uint64 i = 0; i < SPI_processed; i++)
+		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME
+														   : KG_EDGE_OTHER;
+	SPI_freetuptable(SPI_tuptable);
+}
+
 void
 kg_edges_compare(const char *tenant, const KgColumns *edges, int *found)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 
-	kg_columns_exec(&saved,
-					"SELECT u.ord, (e.properties IS NOT DISTINCT FROM "
-					"u.properties)::int::bigint "
-					"FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-					"AS u(source, relation_no, target, key, properties, "
-					"ord) " KG_STORED,
-					tenant,
-					edges);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		found[kg_spi_int64(i, 1) - 1] = kg_spi_int64(i, 2) ? KG_EDGE_SAME
-														   : KG_EDGE_OTHER;
-	SPI_freetuptable(SPI_tuptable);
+	kg_columns_exec(&saved, KG_COMPARE, tenant, edges);
+	take_compared(found);
+}
+
+void
+kg_edges_compare_latest(const char *tenant, const KgColumns *edges, int *found)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	KgArg args[KG_EDGE_COLUMNS + 1] = {kg_arg_text(tenant)};
+
+	kg_columns_args(edges, &args[1]);
+	kg_spi_exec_latest_args(&saved, KG_COMPARE, lengthof(args), args);
+	take_compared(found);
 }
 
 void

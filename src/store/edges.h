@@ -96,6 +96,9 @@ extern void kg_edges_read(const char *tenant, int32 relation_no,
  */
 extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 							 int *found);
+/* With what is committed by now, also where the transaction keeps a snapshot. */
+extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
+									int *found);
 /*
  * Then found is what became of them: KG_EDGE_NONE where it was created,
  * KG_EDGE_OTHER where it was updated; the result is NULL or which of them triggers or policies kept from

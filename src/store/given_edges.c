@@ -10,6 +10,7 @@
 #include "store/entity_ids.h"
 #include "store/given_edges.h"
 #include "store/known_ends.h"
+#include "store/symmetric.h"
 #include "store/payload_ids.h"
 
 static bool
@@ -206,54 +207,9 @@ find_ends(const char *tenant, KgEdgeEnd *ends, int count, KgKnownEnds *known)
 	}
 }
 
-static void
-turn(const char *tenant, const KgGivenEdge *edges, KgEdgeEnd *ends, int n)
-{
-	static KgSaved saved = KG_SAVED_BATCH;
-	int *edge = palloc(n * sizeof(int));
-	KgColumns reversed;
-
-	kg_edges_init(&reversed, CurrentMemoryContext);
-	for (int i = 0; i < n; i++)
-	{
-		if (edges[i].relation == NULL || !edges[i].relation->symmetric ||
-			edges[i].key == NULL || ends[2 * i].node == 0 ||
-			ends[2 * i + 1].node == 0)
-			continue;
-		edge[reversed.nrows] = i;
-		kg_edges_add(&reversed,
-					 ends[2 * i + 1].node,
-					 edges[i].relation->relation_no,
-					 ends[2 * i].node,
-					 edges[i].key,
-					 NULL);
-	}
-	if (reversed.nrows == 0)
-		return;
-	kg_columns_exec(
-		&saved,
-		"SELECT u.ord FROM unnest($2, $3, $4, $5, $6) WITH ORDINALITY "
-		"AS u(source, relation_no, target, key, properties, "
-		"ord) "
-		"JOIN @kg_edge e ON e.tenant = $1 AND e.source = u.source "
-		"AND e.relation_no = u.relation_no AND e.key = u.key "
-		"AND e.target = u.target",
-		tenant,
-		&reversed);
-	for (uint64 row = 0; row < SPI_processed; row++)
-	{
-		KgEdgeEnd *pair = &ends[2 * edge[kg_spi_int64(row, 1) - 1]];
-		KgEdgeEnd from = pair[0];
-
-		pair[0] = pair[1];
-		pair[1] = from;
-	}
-	SPI_freetuptable(SPI_tuptable);
-}
-
 KgEdgeEnd *
 kg_given_ends(const KgCatalog *catalog, const KgGivenEdge *edges, int n,
-			  const KgPayload *payload, KgKnownEnds *known)
+			  const KgPayload *payload, KgKnownEnds *known, bool making)
 {
 	KgEdgeEnd *ends = palloc0(2 * n * sizeof(KgEdgeEnd));
 
@@ -272,7 +228,7 @@ kg_given_ends(const KgCatalog *catalog, const KgGivenEdge *edges, int n,
 	if (payload)
 		kg_payload_nodes(payload, ends, 2 * n);
 	find_ends(catalog->tenant, ends, 2 * n, known);
-	turn(catalog->tenant, edges, ends, n);
+	kg_edges_turn(catalog->tenant, edges, ends, n, making);
 	return ends;
 }
 

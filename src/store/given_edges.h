@@ -47,12 +47,13 @@ struct KgPayload;
  * The two ends of each edge, as the current role sees them: a statement a type
  * for those that neither the items of a payload (or NULL) nor what is known
  * tells.  An edge of a symmetric relation is the same edge either way: the ends
- * of one that is stored the other way round are swapped.
+ * of one that is stored the other way round are swapped, of those that are made
+ * under a lock (store/symmetric.h).
  */
 extern KgEdgeEnd *kg_given_ends(const KgCatalog *catalog,
 								const KgGivenEdge *edges, int n,
 								const struct KgPayload *payload,
-								KgKnownEnds *known);
+								KgKnownEnds *known, bool making);
 
 /* An end names no entity; an edge is given a second time. */
 extern KgError *kg_no_end_error(const KgRelation *relation, const char *end);

@@ -21,6 +21,7 @@
 #include "store/payload.h"
 #include "store/put.h"
 #include "store/stored.h"
+#include "store/symmetric.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/memutils.h"
@@ -259,7 +260,8 @@ collect_rows(Edges *edges, int start, int n, KgColumns *rows, int *numbers)
 	for (int i = 0; i < n; i++)
 		if (edges->outcomes->items[start + i].errors.total == 0)
 			given[i] = edges->items[start + i].edge;
-	ends = kg_given_ends(edges->catalog, given, n, NULL, edges->known);
+	ends = kg_given_ends(
+		edges->catalog, given, n, NULL, edges->known, !edges->deleting);
 	for (int i = 0; i < n; i++)
 	{
 		const EdgeItem *item = &edges->items[start + i];

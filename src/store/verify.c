@@ -26,6 +26,7 @@
 #include "store/extract.h"
 #include "store/quota.h"
 #include "store/rebuild.h"
+#include "store/symmetric.h"
 #include "store/verify.h"
 #include "store/verify_history.h"
 #include "store/verify_schemas.h"
@@ -835,6 +836,12 @@ differ_edge(KgVerify *v, const KgColumns *edges, int row,
 			DatumGetInt64(edges->values[KG_EDGE_TARGET][row]));
 		difference.got = kg_error_message(err);
 		difference.repair = "write the edge anew, or delete it";
+		if (kg_error_code(err) == KG_ALREADY_EXISTS)
+		{
+			difference.kind = "edge_twice";
+			difference.repair = "delete one of the two, as kg_check with "
+								"repair does";
+		}
 		kg_differences_add(v->differences, &difference);
 		return;
 	}
@@ -1255,6 +1262,9 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	static const char *const statements[] = {
 		"DELETE FROM @kg_pending_reference WHERE tenant = $1",
 		"DELETE FROM @kg_edge d WHERE " KG_BAD_EDGES,
+		"DELETE FROM @kg_edge e WHERE " KG_TURNED_EDGES
+		" AND e.relation_no IN (SELECT relation_no FROM @kg_relation "
+		"WHERE tenant = $1 AND is_symmetric)",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1"};
 	static KgSaved saved[lengthof(statements)];
 	static const Oid argtypes[] = {TEXTOID};
