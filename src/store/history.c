@@ -5,7 +5,8 @@
  * A row has both images whole: what it says needs no other row, whatever was
  * pruned, and the state of an entity at some time is what the first change
  * after it found, or what is stored.  Changes of an entity are ordered by its
- * version, because a statement within another one is told of before it.
+ * version, because a statement within another one is told of before it; those of
+ * an edge, which has none, by their numbers (order_edges()).
  */
 #include "postgres.h"
 
@@ -155,6 +156,91 @@ put_common(const KgHistory *history, Datum *values, char *nulls)
 	kg_spi_put_text(values, nulls, 8, writer->reason);
 }
 
+/*
+ * Changes of edges that are told of late, mine, and the first one that each goes
+ * before.  One that is the last of its transaction follows the one before it, and
+ * left what is stored.
+ */
+#define KG_LATE                                                               \
+	"SELECT u.*, n.change AS mine, f.change AS first, f.at "                  \
+	"FROM (SELECT DISTINCT * FROM unnest($4, $5, $6, $7) "                    \
+	"u(relation_no, source, target, key)) u "                                 \
+	"CROSS JOIN LATERAL (SELECT h.change, h.before::text, h.after::text "     \
+	"FROM @kg_history h WHERE h.tenant = $1 "                                 \
+	"AND h.relation_no = u.relation_no AND h.source = u.source "              \
+	"AND h.target = u.target AND h.key = u.key "                              \
+	"ORDER BY h.change DESC LIMIT 1) n "                                      \
+	"CROSS JOIN LATERAL (SELECT h.transaction, h.after::text "                \
+	"FROM @kg_history h WHERE h.tenant = $1 "                                 \
+	"AND h.relation_no = u.relation_no AND h.source = u.source "              \
+	"AND h.target = u.target AND h.key = u.key AND h.change < n.change "      \
+	"ORDER BY h.change DESC LIMIT 1) l "                                      \
+	"LEFT JOIN @kg_edge e ON e.tenant = $1 "                                  \
+	"AND e.relation_no = u.relation_no AND e.source = u.source "              \
+	"AND e.target = u.target AND e.key = u.key "                              \
+	"CROSS JOIN LATERAL (SELECT c.change, c.at FROM (SELECT h.change, h.at, " \
+	"h.transaction, h.before::text, lag(h.change) OVER w AS last, "           \
+	"lag(h.after::text) OVER w AS was FROM @kg_history h "                    \
+	"WHERE h.tenant = $1 AND h.relation_no = u.relation_no "                  \
+	"AND h.source = u.source AND h.target = u.target AND h.key = u.key "      \
+	"AND h.change < n.change WINDOW w AS (ORDER BY h.change)) c "             \
+	"WHERE c.transaction = $3 AND c.before IS NOT DISTINCT FROM n.after "     \
+	"AND (c.last IS NULL OR c.was IS DISTINCT FROM c.before) "                \
+	"ORDER BY c.change LIMIT 1) f "                                           \
+	"WHERE l.transaction = $3 AND (l.after IS DISTINCT FROM n.before "        \
+	"OR n.after IS DISTINCT FROM CASE WHEN e.source IS NOT NULL "             \
+	"THEN coalesce(e.properties, 'null')::text END)"
+
+/*
+ * The numbers of an edge's changes have the order in which its states followed
+ * each other.  Statements are told of as they end: one within another, as a row
+ * trigger makes it, before that one, and what a WITH deletes maybe after what it
+ * inserts.  What is told of late goes before the first change that found what it
+ * left and does not follow another one; this one and those after it get new
+ * numbers.
+ */
+static void
+order_edges(const KgHistory *history)
+{
+	static KgSaved saved = KG_SAVED_BATCH;
+	Datum columns[NEDGECOLS];
+
+	kg_columns_arrays(&history->edges, columns);
+	kg_spi_exec(
+		&saved,
+		"WITH late AS MATERIALIZED (" KG_LATE "), "
+		"moved AS MATERIALIZED (SELECT o.change, nextval($2) AS number "
+		"FROM (SELECT h.change FROM late JOIN @kg_history h "
+		"ON h.tenant = $1 AND h.relation_no = late.relation_no "
+		"AND h.source = late.source AND h.target = late.target "
+		"AND h.key = late.key AND h.change >= late.first "
+		"AND h.change < late.mine ORDER BY h.change) o) "
+		"UPDATE @kg_history h SET change = m.number, "
+		"at = coalesce(m.at, h.at) FROM (SELECT change, number, "
+		"NULL::timestamptz AS at FROM moved "
+		"UNION ALL SELECT mine, mine, at FROM late) m "
+		"WHERE h.tenant = $1 AND h.change = m.change",
+		kg_arg_text(history->tenant),
+		kg_arg(REGCLASSOID, ObjectIdGetDatum(kg_relation_oid("kg_change_seq"))),
+		kg_arg(INT8OID, Int64GetDatum(transaction_number())),
+		kg_arg(INT4ARRAYOID, columns[EDGE_RELATION]),
+		kg_arg(INT8ARRAYOID, columns[EDGE_SOURCE]),
+		kg_arg(INT8ARRAYOID, columns[EDGE_TARGET]),
+		kg_arg(TEXTARRAYOID, columns[EDGE_KEY]));
+}
+
+/* Has this transaction told of changes of edges before? */
+static bool
+told_before(void)
+{
+	static uint64 last = 0;
+	uint64 current = U64FromFullTransactionId(GetTopFullTransactionId());
+	bool before = last == current;
+
+	last = current;
+	return before;
+}
+
 static void
 write_edges(KgHistory *history)
 {
@@ -196,6 +282,8 @@ write_edges(KgHistory *history)
 			   nulls,
 			   false,
 			   SPI_OK_INSERT);
+	if (told_before())
+		order_edges(history);
 }
 
 static void
