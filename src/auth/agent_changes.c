@@ -132,16 +132,27 @@ throw_missing(const char *agent)
 	kg_error_throw(err);
 }
 
-/* The tenant's bundles are the admin's to know. */
+/*
+ * The tenant's bundles are the admin's to know.  It stays: one that is being
+ * dropped is waited for.
+ */
 static void
 require_bundle(Datum tenant, const char *bundle)
 {
+	static KgSaved locked;
 	static KgSaved saved;
 	const char **names;
 	int n;
 	const char *nearest;
 	KgError *err;
 
+	kg_spi_exec(&locked,
+				"SELECT FROM @kg_bundle WHERE tenant = $1 AND bundle = $2 "
+				"FOR KEY SHARE",
+				kg_arg(TEXTOID, tenant),
+				kg_arg_text(bundle));
+	if (SPI_processed > 0)
+		return;
 	kg_spi_exec(&saved,
 				"SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
 				"ORDER BY bundle",
@@ -149,11 +160,7 @@ require_bundle(Datum tenant, const char *bundle)
 	n = SPI_processed;
 	names = palloc(Max(1, n) * sizeof(char *));
 	for (int i = 0; i < n; i++)
-	{
 		names[i] = kg_spi_cstring(i, 1);
-		if (strcmp(names[i], bundle) == 0)
-			return;
-	}
 	err = kg_error_new(KG_NOT_FOUND, "bundle \"%s\" does not exist", bundle);
 	kg_error_path(err, "/bundles");
 	kg_error_got_string(err, bundle);
