@@ -7,6 +7,7 @@
 #include "access/xact.h"
 #include "base/catch.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "nodes/memnodes.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -97,4 +98,55 @@ kg_catch_amend(void (*work)(void *arg),
 		ReThrowError(edata);
 	}
 	PG_END_TRY();
+}
+
+typedef struct Below
+{
+	const char *path;
+	void (*work)(void *arg);
+	void *arg;
+} Below;
+
+static void
+work_below(void *arg)
+{
+	const Below *below = arg;
+
+	below->work(below->arg);
+}
+
+static void
+place_below(ErrorData *edata, void *arg)
+{
+	const Below *below = arg;
+	const char *path = "";
+	Jsonb *detail;
+	KgJsonWriter w;
+	KgJsonIter it;
+
+	if (!kg_error_is_ours(edata))
+		return;
+	detail = kg_json_parse(edata->detail);
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	kg_json_iter_init(&it, &detail->root);
+	while (kg_json_iter_next(&it))
+	{
+		if (kg_json_string_is(&it.key, "path"))
+			path = kg_json_cstring(&it.value);
+		else
+			kg_jw_member(&w, &it);
+	}
+	kg_jw_kstring(&w, "path", psprintf("%s%s", below->path, path));
+	kg_jw_end_object(&w);
+	detail = kg_jw_finish(&w);
+	edata->detail = JsonbToCString(NULL, &detail->root, VARSIZE(detail));
+}
+
+void
+kg_catch_below(const char *path, void (*work)(void *arg), void *arg)
+{
+	Below below = {path, work, arg};
+
+	kg_catch_amend(work_below, place_below, &below);
 }

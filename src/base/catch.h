@@ -28,4 +28,8 @@ extern void kg_catch_amend(void (*work)(void *arg),
 						   void (*amend)(ErrorData *edata, void *arg),
 						   void *arg);
 
+/* Do work; an error of ours that is raised says its path below this one. */
+extern void kg_catch_below(const char *path, void (*work)(void *arg),
+						   void *arg);
+
 #endif /* KG_CATCH_H */

@@ -1,7 +1,7 @@
 /*
  * bundle_check.c
- *	  What can be said about a payload without a database: its outer shape and
- *	  entities that are there twice, with the places of both.  And the way back
+ *	  What can be said about a payload without a database: its outer shape, and
+ *	  entities and tools that are there twice, with the places of both.  And the way back
  *	  from an error of the database to a line of a file.
  */
 #include <stdlib.h>
@@ -152,6 +152,56 @@ check_entities(KgBundle *bundle, const KgJson *set)
 	return ok;
 }
 
+/* Without build metadata, in which versions that are the same may differ. */
+static size_t
+version_length(const KgJson *version)
+{
+	return strcspn(version->u.text, "+");
+}
+
+static bool
+same_tool(const KgJson *a, const KgJson *b)
+{
+	const char *name = kg_json_get_text(a, "name");
+	const char *other = kg_json_get_text(b, "name");
+	const KgJson *version = kg_json_get(a, "version");
+	const KgJson *number = kg_json_get(b, "version");
+
+	return name != NULL && other != NULL && strcmp(name, other) == 0 &&
+		   version != NULL && version->kind == KG_JSON_STRING &&
+		   number != NULL && number->kind == KG_JSON_STRING &&
+		   version_length(version) == version_length(number) &&
+		   strncmp(version->u.text, number->u.text, version_length(version)) ==
+			   0;
+}
+
+static bool
+check_tools(const KgJson *tools)
+{
+	bool ok = true;
+	size_t i;
+	size_t k;
+
+	for (i = 0; i < kg_json_length(tools); i++)
+		for (k = 0; k < i; k++)
+		{
+			const KgJson *first = tools->u.items[k];
+			const KgJson *second = tools->u.items[i];
+
+			if (!same_tool(first, second))
+				continue;
+			ok = kg_bundle_complain(second,
+									"version \"%s\" of tool \"%s\" is also in "
+									"%s:%u",
+									kg_json_get_text(second, "version"),
+									kg_json_get_text(second, "name"),
+									first->source ? first->source : "?",
+									first->line);
+			break;
+		}
+	return ok;
+}
+
 static bool
 check_array(const KgJson *root, const char *key, const KgJson **array)
 {
@@ -168,6 +218,7 @@ kg_bundle_check(KgBundle *bundle)
 	const KgJson *schemas;
 	const KgJson *entities;
 	const KgJson *edges;
+	const KgJson *tools;
 	bool ok = true;
 	size_t i;
 
@@ -181,7 +232,8 @@ kg_bundle_check(KgBundle *bundle)
 			root, "version is missing or not a string (quote it)");
 	if (!check_array(root, "schemas", &schemas) ||
 		!check_array(root, "entities", &entities) ||
-		!check_array(root, "edges", &edges))
+		!check_array(root, "edges", &edges) ||
+		!check_array(root, "tools", &tools))
 		return false;
 	for (i = 0; i < kg_json_length(schemas); i++)
 		if (kg_json_get_text(schemas->u.items[i], "entity_type") == NULL)
@@ -189,6 +241,7 @@ kg_bundle_check(KgBundle *bundle)
 									"entity_type is missing");
 	for (i = 0; i < kg_json_length(entities); i++)
 		ok = check_entities(bundle, entities->u.items[i]) && ok;
+	ok = check_tools(tools) && ok;
 	bundle->nedges = kg_json_length(edges);
 	return ok;
 }

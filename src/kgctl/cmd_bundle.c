@@ -111,7 +111,7 @@ static int
 print_answer(const KgArgs *args, KgBundle *bundle, const KgJson *root,
 			 bool dry_run)
 {
-	static const char *const counted[] = {"entities", "relations"};
+	static const char *const counted[] = {"entities", "relations", "tools"};
 	const KgJson *errors = kg_json_get(root, "errors");
 	const KgJson *revision = kg_json_get(root, "revision");
 	KgBuf counts;

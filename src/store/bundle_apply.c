@@ -365,6 +365,22 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	kg_jw_end_object(w);
 }
 
+/* Registered tools, where any are touched. */
+static void
+put_tool_counts(KgJsonWriter *w, const KgApply *apply)
+{
+	static const char *const names[] = {"created", "updated", "deleted"};
+
+	if (!apply->tool_changes[0] && !apply->tool_changes[1] &&
+		!apply->tool_changes[2])
+		return;
+	kg_jw_key(w, "tools");
+	kg_jw_begin_object(w);
+	for (int i = 0; i < 3; i++)
+		kg_jw_kint(w, names[i], list_length(apply->tool_changes[i]));
+	kg_jw_end_object(w);
+}
+
 static Jsonb *
 make_result(KgApply *apply, Jsonb *failure)
 {
@@ -379,6 +395,7 @@ make_result(KgApply *apply, Jsonb *failure)
 	kg_jw_kbool(&w, "dry_run", apply->options.dry_run);
 	put_counts(&w, "entities", apply->entity_counts);
 	put_counts(&w, "relations", apply->edge_counts);
+	put_tool_counts(&w, apply);
 	put_names(&w, "warnings", apply->warnings);
 	if (apply->options.dry_run)
 		put_diff(&w, apply);

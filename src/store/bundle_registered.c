@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "base/json.h"
 #include "base/semver.h"
 #include "base/spi.h"
@@ -91,6 +92,73 @@ remove_gone(KgApply *apply)
 	}
 }
 
+/* A tool of the payload. */
+typedef struct Given
+{
+	KgApply *apply;
+	Jsonb *definition;
+	const char *path;
+} Given;
+
+static void
+write_one(void *arg)
+{
+	const Given *given = arg;
+	KgApply *apply = given->apply;
+	KgStoredTool *tool = kg_tool_hooks->prepare(apply->tenant,
+												given->definition,
+												apply->payload->name,
+												given->path,
+												&apply->errors);
+
+	if (tool == NULL)
+		return;
+	switch (kg_store_tool(apply->tenant, tool))
+	{
+		case KG_TOOL_CREATED:
+			note(apply, KG_CHANGE_CREATED, tool->name, tool->version);
+			break;
+		case KG_TOOL_DEPRECATED:
+			note(apply, KG_CHANGE_UPDATED, tool->name, tool->version);
+			break;
+		case KG_TOOL_UNCHANGED:
+			break;
+	}
+}
+
+/* Versions that differ in build metadata only are the same. */
+static bool
+report_twice(KgApply *apply, const Jsonb *definition, int index)
+{
+	KgToolVersion version = {0};
+	JsonbValue name;
+	JsonbValue number;
+	KgError *err;
+	int first;
+
+	if (!JB_ROOT_IS_OBJECT(definition) ||
+		kg_json_get(&definition->root, "name", &name) == NULL ||
+		name.type != jbvString ||
+		kg_json_get(&definition->root, "version", &number) == NULL ||
+		number.type != jbvString)
+		return false;
+	version.tool = kg_json_cstring(&name);
+	version.version = kg_json_cstring(&number);
+	first = kg_tool_index(apply->payload->tools, &version);
+	if (first < 0 || first == index)
+		return false;
+	err = kg_error_new(KG_ALREADY_EXISTS,
+					   "version \"%s\" of tool \"%s\" is in the bundle twice",
+					   version.version,
+					   version.tool);
+	kg_error_path(err, "/tools/%d/version", index);
+	kg_error_got(err, &number);
+	kg_error_expected(
+		err, "another version than that of /tools/%d, or only one", first);
+	kg_error_report(&apply->errors, err);
+	return true;
+}
+
 static void
 write_given(KgApply *apply)
 {
@@ -101,26 +169,11 @@ write_given(KgApply *apply)
 	kg_json_iter_init(&it, &apply->payload->tools->root);
 	while (kg_json_iter_next(&it))
 	{
-		KgStoredTool *tool = kg_tool_hooks->prepare(
-			apply->tenant,
-			kg_json_datum(&it.value),
-			apply->payload->name,
-			psprintf("/tools/%d", it.index),
-			&apply->errors);
+		Given given = {
+			apply, kg_json_datum(&it.value), psprintf("/tools/%d", it.index)};
 
-		if (tool == NULL)
-			continue;
-		switch (kg_store_tool(apply->tenant, tool))
-		{
-			case KG_TOOL_CREATED:
-				note(apply, KG_CHANGE_CREATED, tool->name, tool->version);
-				break;
-			case KG_TOOL_DEPRECATED:
-				note(apply, KG_CHANGE_UPDATED, tool->name, tool->version);
-				break;
-			case KG_TOOL_UNCHANGED:
-				break;
-		}
+		if (!report_twice(apply, given.definition, it.index))
+			kg_catch_below(given.path, write_one, &given);
 	}
 }
 

@@ -14,7 +14,7 @@
 const KgToolHooks *kg_tool_hooks = NULL;
 
 static KG_NORETURN void
-throw_taken(const char *name, const char *by)
+throw_taken(const char *name, const char *by, const char *path)
 {
 	KgError *err = kg_error_new(KG_ALREADY_EXISTS,
 								"tool_name_collision_in_tenant: the name "
@@ -22,6 +22,7 @@ throw_taken(const char *name, const char *by)
 								name,
 								by);
 
+	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "another name");
 	kg_error_throw(err);
@@ -33,7 +34,7 @@ throw_taken(const char *name, const char *by)
  */
 static void
 take_name(const char *tenant, const char *name, const char *canonical,
-		  const char *bundle)
+		  const char *bundle, const char *path)
 {
 	static KgSaved insert;
 	static KgSaved look;
@@ -53,19 +54,21 @@ take_name(const char *tenant, const char *name, const char *canonical,
 					   kg_arg_text(tenant),
 					   kg_arg_text(name));
 	if (SPI_processed == 0)
-		throw_taken(name, "another session");
+		throw_taken(name, "another session", path);
 	has = kg_spi_cstring(0, 1);
 	if (strcmp(has, canonical ? "alias" : "registered") != 0)
 		throw_taken(name,
 					strcmp(has, "alias") == 0		 ? "an alias"
 					: strcmp(has, "registered") == 0 ? "a registered tool"
-													 : "a generated tool");
+													 : "a generated tool",
+					path);
 	if (canonical && strcmp(kg_spi_cstring(0, 3), canonical) != 0)
-		throw_taken(name, "an alias of another tool");
+		throw_taken(name, "an alias of another tool", path);
 	if (!kg_text_same(kg_spi_cstring(0, 2), bundle))
 		throw_taken(name,
 					bundle ? "a tool that this bundle did not bring"
-						   : "a tool that a bundle brought");
+						   : "a tool that a bundle brought",
+					path);
 }
 
 static KG_NORETURN void
@@ -143,7 +146,11 @@ take_aliases(const char *tenant, const KgStoredTool *tool)
 		return;
 	kg_json_iter_init(&it, kg_json_container(&aliases));
 	while (kg_json_iter_next(&it))
-		take_name(tenant, kg_json_cstring(&it.value), tool->name, tool->bundle);
+		take_name(tenant,
+				  kg_json_cstring(&it.value),
+				  tool->name,
+				  tool->bundle,
+				  psprintf("/aliases/%d", it.index));
 }
 
 KgToolVerdict
@@ -151,7 +158,7 @@ kg_store_tool(const char *tenant, const KgStoredTool *tool)
 {
 	static KgSaved saved;
 
-	take_name(tenant, tool->name, NULL, tool->bundle);
+	take_name(tenant, tool->name, NULL, tool->bundle, "/name");
 	if (read_stored(tenant, tool->name, tool->precedence))
 		return keep_stored(tenant, tool);
 	take_aliases(tenant, tool);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "base/catch.h"
 #include "base/json.h"
 #include "base/semver.h"
 #include "base/settings.h"
@@ -347,9 +348,24 @@ root_member(const Reading *r, const char *key, const char *type, bool required,
 		&r->def->source->root, key, type, required, "", value, r->errors);
 }
 
+typedef struct Compilation
+{
+	const Jsonb *schema;
+	const KgSchema *compiled;
+} Compilation;
+
+static void
+compile_schema(void *arg)
+{
+	Compilation *compilation = arg;
+
+	compilation->compiled = kg_schema_compile(compilation->schema, NULL);
+}
+
 static const KgSchema *
 compile(const Reading *r, const Jsonb *schema, const char *path)
 {
+	Compilation compilation = {schema};
 	KgError *size = kg_schema_size_error(schema);
 
 	if (size != NULL)
@@ -358,7 +374,8 @@ compile(const Reading *r, const Jsonb *schema, const char *path)
 		kg_error_report(r->errors, size);
 		return NULL;
 	}
-	return kg_schema_compile(schema, NULL);
+	kg_catch_below(path, compile_schema, &compilation);
+	return compilation.compiled;
 }
 
 static bool

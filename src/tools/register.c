@@ -121,7 +121,7 @@ check_function_owner(const KgDefinition *def, const char *bundle, Oid caller)
 }
 
 static void
-check_not_fixed(const char *name)
+check_not_fixed(const char *name, const char *path)
 {
 	KgError *err;
 
@@ -131,6 +131,7 @@ check_not_fixed(const char *name)
 					   "tool_name_collision_in_tenant: the name \"%s\" is "
 					   "that of a tool of every tenant",
 					   name);
+	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
 	kg_error_expected(err, "another name");
 	kg_error_throw(err);
@@ -142,12 +143,13 @@ check_names(const Jsonb *definition)
 	JsonbValue aliases;
 	KgJsonIter it;
 
-	check_not_fixed(kg_definition_string(definition, "name"));
+	check_not_fixed(kg_definition_string(definition, "name"), "/name");
 	if (kg_json_get(&definition->root, "aliases", &aliases) == NULL)
 		return;
 	kg_json_iter_init(&it, kg_json_container(&aliases));
 	while (kg_json_iter_next(&it))
-		check_not_fixed(kg_json_cstring(&it.value));
+		check_not_fixed(kg_json_cstring(&it.value),
+						psprintf("/aliases/%d", it.index));
 }
 
 static KgStoredTool *

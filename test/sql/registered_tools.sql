@@ -157,6 +157,12 @@ SELECT pg_temp.apply(b) FROM with_tools;
 SELECT pg_temp.apply(b) FROM with_tools;
 SELECT pg_temp.apply(kg_export_bundle('notes'));
 SELECT pg_temp.call('all_notes'), jsonb_array_length(kg_export_bundle('notes') -> 'tools');
+-- twice, also where only build metadata tells versions apart; what a schema cannot have
+SELECT pg_temp.apply(jsonb_set(b, '{tools,2}', b #> '{tools,0}')) FROM with_tools;
+SELECT pg_temp.apply(jsonb_set(b, '{tools,2}', jsonb_set(b #> '{tools,0}', '{version}', '"1.0.0+again"'))) FROM with_tools;
+SELECT pg_temp.apply(jsonb_set(b, '{tools,1,input_schema}', '{"type": "object", "properties": {"a": {"$ref": "https://example.com/a"}}}')) FROM with_tools;
+SELECT pg_temp.apply(jsonb_set(b #- '{tools,1}', '{tools,0,name}', '"get_note"')) FROM with_tools;
+SELECT pg_temp.apply(jsonb_set(b #- '{tools,1}', '{tools,0,name}', '"find_nodes"')) FROM with_tools;
 SELECT pg_temp.apply(jsonb_set(b, '{tools,0,operation,tool}', '"get_note"')) FROM with_tools;
 SELECT pg_temp.apply(jsonb_set(b, '{tools,0,operation,tool}', '"get_nte"') #- '{tools,1}' #- '{tools,0,aliases}' || '{"bundle_name": "other"}') FROM with_tools;
 SELECT pg_temp.apply(jsonb_set(b, '{tools,0}', '{"name": "f", "version": "1.0.0", "kind": "function", "input_schema": {}, "operation": "public.regt_count(jsonb)"}')) FROM with_tools;

@@ -128,6 +128,12 @@ for my $case (
 }
 put('x/manifest.yaml', "$head  entities: []\nrelations: []\nedges: []\n");
 is((kgctl('validate', '--offline', "$dir/x"))[0], 0, 'an empty list is one');
+for my $case (['1.0.0', 'a tool twice'], ['1.0.0+again', 'a tool twice but for build metadata'])
+{
+	put('x/manifest.yaml', "${head}tools_file: tools.yaml\n");
+	put('x/tools.yaml', "- {name: t, version: 1.0.0}\n- {name: t, version: 1.0.1}\n- {name: t, version: $case->[0]}\n");
+	fails(4, qr{tools\.yaml:3: version "\Q$case->[0]\E" of tool "t" is also in \S*tools\.yaml:1\b}, $case->[1], 'validate', '--offline', "$dir/x");
+}
 
 # No link leads out of the directory, and nothing is waited for.
 {
@@ -338,7 +344,7 @@ for my $signal (qw(INT TERM HUP QUIT))
 		return "$code $out$err";
 	};
 	like($same->(), qr/^\+ tool things 1\.0\.0$/m, 'a new tool is a difference');
-	is((kgctl('apply', "$dir/others.json"))[0], 0, 'applied');
+	like((kgctl('apply', "$dir/others.json"))[1], qr/^others: applied: .*\btools created 1\b/, 'applied, and the tools are counted');
 	is($same->(), '0 ', 'no difference, however it is written');
 	is($same->(edges => [reverse @{$things{edges}}]), '0 ', 'nor in another order');
 	is($same->(edges => [map { $_->{relation} eq 'NEAR' ? {relation => 'NEAR', from => 'a', to => 'b'} : $_ } @{$things{edges}}]), '0 ',
@@ -356,6 +362,9 @@ for my $signal (qw(INT TERM HUP QUIT))
 	is("$code $out$err", '0 ', 'no difference');
 	my $tools = slurp_file("$dir/others/tools.yaml");
 	(my $newer = $tools) =~ s/1\.0\.0/1.1.0/;
+	(my $other = $tools) =~ s/description: .*/description: Others./;
+	put('others/tools.yaml', $newer . $other);
+	fails(6, qr{tools\.yaml:(?!1:)\d+: .*is registered with another definition}, 'a version that is frozen is told where it stands', 'apply', "$dir/others");
 	put('others/tools.yaml', $tools . $newer);
 	($code, $out, $err) = kgctl('diff', "$dir/others");
 	is("$code $out$err", "1 + tool things 1.1.0\n", 'a version more is a difference');
