@@ -68,6 +68,7 @@ find_removed(Removal *removal)
 										   " @FOR UPDATE OF e");
 	const char *ids[KG_DELETE_BATCH];
 	HASHCTL ctl;
+	const int *order = kg_outcomes_order(removal->outcomes);
 
 	memset(&ctl, 0, sizeof(ctl));
 	ctl.keysize = sizeof(int64);
@@ -83,13 +84,16 @@ find_removed(Removal *removal)
 
 		CHECK_FOR_INTERRUPTS();
 		for (int i = 0; i < n; i++)
-			ids[i] = removal->outcomes->items[start + i].errors.total > 0
-						 ? NULL
-						 : removal->outcomes->items[start + i].id;
+		{
+			const KgOutcome *outcome =
+				&removal->outcomes->items[order[start + i]];
+
+			ids[i] = outcome->errors.total > 0 ? NULL : outcome->id;
+		}
 		kg_select_of_ids(&forms, removal->tenant, removal->type, ids, n);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
-			int item = start + kg_spi_int64(i, 1) - 1;
+			int item = order[start + kg_spi_int64(i, 1) - 1];
 			int64 node = kg_spi_int64(i, 2);
 			KgOutcome *outcome = &removal->outcomes->items[item];
 			bool found;

@@ -287,3 +287,29 @@ kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
 	kg_splice_bool(&reply, "dry_run", true);
 	return kg_splice_finish(&reply);
 }
+
+static int
+compare_items(const void *a, const void *b, void *arg)
+{
+	const KgOutcome *items = ((const KgOutcomes *) arg)->items;
+	int x = *(const int *) a;
+	int y = *(const int *) b;
+	int order;
+
+	if (items[x].id == NULL || items[y].id == NULL)
+		return (items[x].id != NULL) - (items[y].id != NULL);
+	order = strcmp(items[x].id, items[y].id);
+	return order != 0 ? order : x < y ? -1 : x > y;
+}
+
+int *
+kg_outcomes_order(KgOutcomes *outcomes)
+{
+	int *order = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, outcomes->n) * sizeof(int));
+
+	for (int i = 0; i < outcomes->n; i++)
+		order[i] = i;
+	qsort_arg(order, outcomes->n, sizeof(int), compare_items, outcomes);
+	return order;
+}

@@ -149,4 +149,10 @@ extern Jsonb *kg_delete_entities(const char *type, ArrayType *ids,
 extern Jsonb *kg_put_edges(const Jsonb *items, const Jsonb *options);
 extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
 
+/*
+ * The items by their ids: two calls that name the same entities lock them, and
+ * make them, in one order, so that neither waits for the other.
+ */
+extern int *kg_outcomes_order(KgOutcomes *outcomes);
+
 #endif /* KG_PUT_H */

@@ -68,6 +68,7 @@ typedef struct Put
 	const KgType *type;
 	KgOutcomes *outcomes;
 	KgPutItem *items;
+	int *order;			/* of the items, by id */
 	KgItemNames *names; /* of put->items */
 	Links links;		/* of the items to one another */
 	Snapshot before;	/* it was written */
@@ -256,7 +257,7 @@ find_stored(Put *put, const int *rows, int n)
 	SPI_freetuptable(SPI_tuptable);
 }
 
-/* Go through the items without errors in batches. */
+/* Go through the items without errors in batches, in the order of their ids. */
 static void
 each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
 {
@@ -268,8 +269,8 @@ each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
 
 	for (int i = 0; i < put->outcomes->n; i++)
 	{
-		if (put->outcomes->items[i].errors.total == 0)
-			rows[n++] = i;
+		if (put->outcomes->items[put->order[i]].errors.total == 0)
+			rows[n++] = put->order[i];
 		if (n < KG_PUT_BATCH && i + 1 < put->outcomes->n)
 			continue;
 		CHECK_FOR_INTERRUPTS();
@@ -728,6 +729,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 		else
 			read_item(&put, it.index, &it.value);
 	}
+	put.order = kg_outcomes_order(put.outcomes);
 	each_batch(&put, find_stored);
 	check_stored(&put);
 	kg_put_check_unique(put.tenant, put.type->type_no, put.outcomes, put.items);
