@@ -10,6 +10,7 @@
 
 #include "miscadmin.h"
 #include "query/cost.h"
+#include "query/decisions.h"
 #include "query/plan.h"
 #include "query/related.h"
 #include "query/select.h"
@@ -48,6 +49,7 @@ nodes_by_id(KgGraph *graph, const KgNodeTest *test)
 static void
 find_given(KgGraph *graph, const KgRelated *related)
 {
+	kg_decisions_begin_step();
 	for (int i = 0; i < related->n; i++)
 		for (int j = 0; j < related->chains[i].nsteps; j++)
 		{
@@ -57,6 +59,7 @@ find_given(KgGraph *graph, const KgRelated *related)
 				if (step->tests[k].nids > 0 && step->tests[k].among == NULL)
 					step->tests[k].among = nodes_by_id(graph, &step->tests[k]);
 		}
+	kg_decisions_end_step();
 }
 
 /* The nodes that the last step may end in, where they are given; or NULL. */

@@ -62,6 +62,8 @@ SELECT rounds, asked, result -> 'total' AS total FROM exchange_run('search_entit
 SELECT rounds, asked, result -> 'items' AS items FROM exchange_run('list_person', '{}');
 -- seeds of several types are one step
 SELECT rounds, asked, result -> 'node_count' AS nodes FROM exchange_run('bfs_query', '{"seeds": ["project:p1", "issue:i3", "p2", "person:ann"], "max_hops": 1, "topology_only": true}');
+-- so are the ids that a step is to lead to
+SELECT rounds, asked, result -> 'total' AS total FROM exchange_run('find_nodes', '{"node_label": "person", "related": [{"type": "WRITTEN_BY", "direction": "incoming", "to": {"ids": ["i1", "p1", "p3"]}}]}');
 -- what claims name is asked for as by any tool, also in calls within them
 SELECT rounds, asked, (SELECT string_agg(c ->> 'verdict', ' ' ORDER BY n) FROM jsonb_array_elements(result -> 'claims') WITH ORDINALITY t(c, n)) AS verdicts FROM exchange_run('verify_claims', '{"claims": [{"entity": "project:p1"}, {"entity": "project:p3"}, {"entity": "project:p4", "property": "name", "is": "Dawn"}, {"from": "issue:i1", "relation": "IN_PROJECT", "to": "project:p1"}, {"from": "issue:i2", "relation": "IN_PROJECT", "to": "project:p2"}]}');
 SELECT rounds > 1 AS several, (SELECT string_agg(c ->> 'verdict', ' ' ORDER BY n) FROM jsonb_array_elements(result -> 'claims') WITH ORDINALITY t(c, n)) AS verdicts FROM exchange_run('verify_claims', '{"claims": [{"count": {"tool": "find_nodes", "arguments": {"node_label": "project", "filters": {"name": {"ne": "Q"}}}}, "is": 3}, {"none": {"tool": "find_nodes", "arguments": {"node_label": "project", "ids": ["p3"]}}}, {"name": "Cassini"}, {"from": "project:p4", "to": "project:p1", "within": 3}]}');
