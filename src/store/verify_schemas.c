@@ -165,9 +165,15 @@ verify_names(Verify *v)
 
 /* ---- types ---- */
 
+/* Properties that make one relation of the same types share its variant. */
 static const KgVariant *
 find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 {
+	const KgType *target = kg_catalog_type_in(
+		catalog, field->ref_bundle, field->ref_type);
+
+	if (target == NULL)
+		return NULL;
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -177,7 +183,8 @@ find_variant(const KgCatalog *catalog, const KgType *type, const KgField *field)
 			continue;
 		for (int j = 0; j < relation->nvariants; j++)
 			if (relation->variants[j].from_type_no == type->type_no &&
-				kg_text_same(relation->variants[j].property, field->name))
+				relation->variants[j].to_type_no == target->type_no &&
+				relation->variants[j].property != NULL)
 				return &relation->variants[j];
 	}
 	return NULL;
