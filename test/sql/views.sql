@@ -242,3 +242,5 @@ REVOKE CREATE ON DATABASE :"db" FROM views_admin;
 SELECT kg_drop_tenant('views'), kg_drop_tenant('views too');
 DELETE FROM kg_auth_key WHERE issuer = 'views';
 DROP FUNCTION views_shop, views_items, views_plan, views_compare;
+DROP OWNED BY views_admin, views_reader, views_gateway;
+DROP ROLE views_admin, views_reader, views_gateway;
