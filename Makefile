@@ -33,13 +33,13 @@ ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
 PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
 TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
-EXTRA_CLEAN = $(EXPLORER_PAGE) $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
+EXTRA_CLEAN = $(KGCTL_SERVICE) $(KGCTL_OBJS) $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d) dist
 
 PG_CONFIG ?= pg_config
 
 # These goals set up everything themselves, PostgreSQL too.  PGXS has a check
 # of its own, which only says that there is none, so it is not included here.
-SELF_CONTAINED = check check-majors check-upgrade sqlsmith demo conformance fuzz bench help
+SELF_CONTAINED = check check-majors check-upgrade check-packages sqlsmith demo conformance fuzz bench help
 ifneq ($(filter $(SELF_CONTAINED),$(MAKECMDGOALS)),)
 
 .PHONY: $(SELF_CONTAINED)
@@ -58,6 +58,9 @@ check-upgrade: ## pg_upgrade from major to major, then ALTER EXTENSION UPDATE (s
 
 sqlsmith: ## half an hour of random SQL as an ordinary role (scripts/sqlsmith)
 	scripts/sqlsmith 1800
+
+check-packages: ## the Debian packages, in fresh chroots (scripts/check-packages)
+	scripts/check-packages
 
 demo: ## from nothing to tool calls on real data (scripts/demo)
 	scripts/demo
@@ -117,7 +120,12 @@ uninstall-kgctl:
 explorer: ## the page of kgctl serve --explorer (needs Node.js and npm)
 	cd $(srcdir)/explorer && npm ci --ignore-scripts --no-audit --no-fund && npm run --silent build
 
-.PHONY: pgtap check-symbols check-layers check-sql check-format format dist
+# The page stays when the rest is cleaned: an archive has it, and not all have Node.js.
+.PHONY: maintainer-clean
+maintainer-clean: clean
+	rm -f $(EXPLORER_PAGE)
+
+.PHONY: pgtap check-symbols check-layers check-sql check-format format dist deb
 
 pgtap: ## the contract of the installed schema, against a running server
 	pg_prove --ext .sql -r test/pgtap
@@ -137,8 +145,17 @@ check-format: ## clang-format leaves every file as it is
 format: ## rewrite the sources as clang-format lays them out
 	ci/check_format.sh --fix
 
-dist: ## the PGXN archive
+deb: ## the Debian packages (scripts/deb)
+	scripts/deb
+
+# What is committed and what is made of it: META.json names the install script,
+# and not everybody who builds has Node.js for the page.
+ARCHIVE = $(EXTENSION)-$(EXTVERSION)
+dist: $(DATA_built) ## the PGXN archive
 	mkdir -p dist
-	git archive --format zip --prefix=$(EXTENSION)-$(EXTVERSION)/ -o dist/$(EXTENSION)-$(EXTVERSION).zip HEAD
+	git archive --format zip -o dist/$(ARCHIVE).zip --prefix=$(ARCHIVE)/sql/ --add-file=$(DATA_built) \
+		$(if $(wildcard $(EXPLORER_PAGE)),--prefix=$(ARCHIVE)/explorer/ --add-file=$(EXPLORER_PAGE)) \
+		--prefix=$(ARCHIVE)/ HEAD
+	cd $(srcdir) && python3 -B ci/check_archive.py dist/$(ARCHIVE).zip
 
 endif
