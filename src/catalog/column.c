@@ -138,11 +138,15 @@ kg_column_value(const JsonbValue *value, Oid type, Datum *result)
 			return value->type == jbvNumeric &&
 				   bigint_value(value->val.numeric, result);
 		case NUMERICOID:
+			if (value->type != jbvNumeric)
+				return false;
 			*result = NumericGetDatum(value->val.numeric);
-			return value->type == jbvNumeric;
+			return true;
 		case BOOLOID:
+			if (value->type != jbvBool)
+				return false;
 			*result = BoolGetDatum(value->val.boolean);
-			return value->type == jbvBool;
+			return true;
 		case DATEOID:
 		case TIMESTAMPTZOID:
 			return value->type == jbvString &&

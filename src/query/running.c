@@ -243,7 +243,7 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 	static bool registered = false;
 	static TimeoutId timer;
 	MemoryContext context = CurrentMemoryContext;
-	const KgCall *call = kg_running_call();
+	const KgCall *volatile call = kg_running_call();
 	/* It is no longer, once it has ended the statement. */
 	bool statement_timed = get_timeout_active(STATEMENT_TIMEOUT);
 
