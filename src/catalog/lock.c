@@ -100,10 +100,11 @@ pairs_taken(void)
 	return &n;
 }
 
-static void
-lock_all_pairs(int32 relation_no, LOCKMODE mode)
+static bool
+lock_all_pairs(int32 relation_no, LOCKMODE mode, bool wait)
 {
-	(void) lock_part("kg_relation", relation_no, KG_ALL_PAIRS, mode, true);
+	return lock_part("kg_relation", relation_no, KG_ALL_PAIRS, mode, wait) !=
+		   KG_LOCKED_BY_OTHER;
 }
 
 static int
@@ -114,34 +115,39 @@ compare_parts(const void *a, const void *b)
 
 /*
  * In one order, so that two who do it do not wait for each other.  Of a
- * transaction's share of the lock table half is for pairs.
+ * transaction's share of the lock table half is for pairs; past it all are locked
+ * at once, where nobody else has some.  To wait for that with pairs of one's own
+ * is to wait, maybe, for one that waits as well: it comes only after many more.
  */
 void
 kg_lock_pairs(int32 relation_no, const uint32 *hashes, int n)
 {
-	int most = max_locks_per_xact / 2;
+	int share = max_locks_per_xact / 2;
+	int most = 16 * share;
 	int *taken = pairs_taken();
 	uint16 *parts;
 
-	if (n > most)
-	{
-		lock_all_pairs(relation_no, ShareRowExclusiveLock);
+	if (n > share && lock_all_pairs(relation_no,
+									ShareRowExclusiveLock,
+									*taken == 0 || n > most - *taken))
 		return;
-	}
 	parts = palloc(n * sizeof(uint16));
 	for (int i = 0; i < n; i++)
 		parts[i] = KG_FIRST_PAIR +
 				   hashes[i] % (PG_UINT16_MAX - KG_FIRST_PAIR + 1);
 	qsort(parts, n, sizeof(uint16), compare_parts);
-	lock_all_pairs(relation_no, RowExclusiveLock);
-	for (int i = 0; i < n && *taken <= most; i++)
+	(void) lock_all_pairs(relation_no, RowExclusiveLock, true);
+	for (int i = 0; i < n; i++)
+	{
+		if (*taken >= share &&
+			lock_all_pairs(relation_no, ShareRowExclusiveLock, *taken >= most))
+			break;
 		*taken += lock_part("kg_relation",
 							relation_no,
 							parts[i],
 							ExclusiveLock,
 							true) == KG_LOCKED_NOW;
-	if (*taken > most)
-		lock_all_pairs(relation_no, ShareRowExclusiveLock);
+	}
 	pfree(parts);
 }
 
