@@ -459,9 +459,16 @@ insert_rows(Put *put, const int *rows, int n)
 	kg_entities_insert_free(put->tenant, put->type, &fresh);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		KgOutcome *outcome =
-			&put->outcomes->items[find_name(put, NULL, kg_spi_cstring(i, 1))];
+		const char *id = kg_spi_cstring(i, 1);
+		int item = find_name(put, NULL, id);
+		KgOutcome *outcome = &put->outcomes->items[item];
 
+		if (item < 0)
+			kg_error_throw(
+				kg_error_new(KG_FORBIDDEN,
+							 "a trigger gave an item the id \"%s\", which is "
+							 "none of this call",
+							 id));
 		outcome->verdict = KG_VERDICT_CREATED;
 		if (put->outcomes->told)
 			outcome->version = kg_spi_int64(i, 2);
