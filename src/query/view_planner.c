@@ -134,7 +134,7 @@ is_column(const View *view, Node *node, Test *test)
 	/* A bigint compares with a numeric as one. */
 	if (IsA(call, FuncExpr) && call->funcid == F_NUMERIC_INT8)
 		call = linitial(call->args);
-	if (!IsA(call, FuncExpr) ||
+	if (!IsA(call, FuncExpr) || list_length(call->args) != 2 ||
 		get_func_namespace(call->funcid) != kg_extension_schema() ||
 		strncmp(get_func_name(call->funcid),
 				KG_COLUMN_PREFIX,

@@ -20,6 +20,7 @@
 #include "query/running.h"
 #include "query/sql.h"
 #include "query/view_rows.h"
+#include "store/scope.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/datetime.h"
@@ -53,9 +54,12 @@ kg_view_keys_serve(const KgField *field, KgOp op)
 		case KG_OP_GTE:
 		case KG_OP_LT:
 		case KG_OP_LTE:
-			return field->kind != KG_KIND_ENUM && !field->is_array;
+			/* The column is compared as text. */
+			return field->kind != KG_KIND_ENUM && !field->is_array &&
+				   !field->by_version;
 		case KG_OP_STARTS_WITH:
-			return field->kind == KG_KIND_STRING && !field->is_array;
+			return field->kind == KG_KIND_STRING && !field->is_array &&
+				   !field->by_version;
 		case KG_OP_NE:
 		case KG_OP_CONTAINS:
 		case KG_OP_ENDS_WITH:
@@ -190,7 +194,9 @@ static void
 make_source(const KgViewFilter *filter, const KgType *type, KgSource *source)
 {
 	const KgField *field = kg_column_field(type, filter->property);
-	bool serves = !kg_writing_lacks_derived(type);
+	bool serves = !kg_writing_lacks_derived(type) &&
+				  !kg_scope_is_rewritten(kg_identity_tenant(KG_ACCESS_READ),
+										 type);
 
 	memset(source, 0, sizeof(*source));
 	source->own = palloc0(sizeof(KgFilter));

@@ -502,7 +502,7 @@ has_schema(const char *schema)
 	KgError *err;
 
 	kg_spi_run(&saved,
-			   "SELECT nspowner::regrole = current_user::regrole "
+			   "SELECT pg_get_userbyid(nspowner) = current_user "
 			   "FROM pg_namespace WHERE nspname = $1",
 			   1,
 			   argtypes,
@@ -631,7 +631,7 @@ schemas_of(const Making *making)
 
 	kg_spi_run(&saved,
 			   "SELECT nspname::text FROM pg_namespace "
-			   "WHERE nspowner::regrole = current_user::regrole "
+			   "WHERE pg_get_userbyid(nspowner) = current_user "
 			   "AND EXISTS (SELECT FROM pg_class WHERE relkind = 'v' "
 			   "AND relnamespace = pg_namespace.oid) ORDER BY 1",
 			   0,

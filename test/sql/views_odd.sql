@@ -1,0 +1,29 @@
+-- Views of a role whose name needs quotes, and of a property that has an order of its own; a trigger that gives an item another id.
+\set VERBOSITY terse
+SELECT current_user AS owner, current_database() AS db \gset
+CREATE ROLE "Views Odd" LOGIN;
+SELECT kg_create_tenant('views odd'), kg_grant('views odd', 'Views Odd', 'admin');
+GRANT CREATE ON DATABASE :"db" TO "Views Odd";
+\c - "Views Odd"
+SELECT kg_apply_bundle('{"bundle_name": "odd", "version": "1", "schemas": [{"entity_type": "pkg", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "v": {"type": "string", "x-index": true, "x-order": "version"}}}}]}') ->> 'changed' AS changed;
+SELECT kg_put_entities('pkg', jsonb_agg(jsonb_build_object('id', 'p' || n, 'v', format('%s.%s', n / 20, n % 20)))) -> 'counts' -> 'created' AS created FROM generate_series(1, 400) n;
+CREATE SCHEMA odd;
+SELECT jsonb_path_query_array(kg_create_views('odd'), '$.**.created[*]') AS created;
+SELECT jsonb_path_query_array(kg_refresh_views(), '$.**.schema') AS schemas;
+-- The column is text: what keys in the order of versions find is not it.
+SET enable_seqscan = off;
+SELECT (SELECT count(*) FROM odd.pkg WHERE v < '1.9') = (SELECT count(*) FROM kg_entity WHERE data ->> 'v' < '1.9' COLLATE "C") AS below,
+  (SELECT count(*) FROM odd.pkg WHERE v LIKE '1.1%') AS begins, (SELECT count(*) FROM odd.pkg WHERE v = '1.10') AS same, (SELECT count(*) FROM odd.pkg WHERE v IN ('1.9', '1.10')) AS one_of;
+\c - :owner
+CREATE FUNCTION views_odd() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.entity_id := 'other'; NEW.data := NEW.data || '{"id": "other"}'; RETURN NEW; END $$;
+CREATE TRIGGER a_other BEFORE INSERT ON kg_entity FOR EACH ROW EXECUTE FUNCTION views_odd();
+\c - "Views Odd"
+SELECT kg_put_entities('pkg', '[{"id": "one", "v": "1"}]');
+SELECT count(*) FROM kg_entity;
+\c - :owner
+DROP TRIGGER a_other ON kg_entity;
+DROP FUNCTION views_odd;
+DROP SCHEMA odd CASCADE;
+SELECT kg_drop_tenant('views odd');
+DROP OWNED BY "Views Odd";
+DROP ROLE "Views Odd";
