@@ -98,7 +98,7 @@ static const char find_views[] =
 	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4] "
 	"FROM pg_class c CROSS JOIN LATERAL regexp_match("
 	"pg_get_viewdef(c.oid), "
-	"'kg_view_row\\(\\w+\\.node, ''(type|relation)''::text, "
+	"'kg_view_row\\((?:\\w+\\.)?node, ''(type|relation)''::text, "
 	"''([^'']+)''::text, "
 	"''([^'']+)''::text, ''([0-9a-f]+-[0-9a-f]+)''::text\\)') m "
 	"WHERE c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) "
