@@ -264,16 +264,12 @@ repair_key_types(void)
 {
 	static KgSaved saved;
 
-	kg_spi_run(&saved,
-			   "DELETE FROM @kg_index_key k WHERE NOT EXISTS "
-			   "(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
-			   "AND t.type_no = k.type_no)",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_DELETE);
+	kg_spi_exec_args(&saved,
+					 "DELETE FROM @kg_index_key k WHERE NOT EXISTS "
+					 "(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
+					 "AND t.type_no = k.type_no)",
+					 0,
+					 NULL);
 }
 
 static void

@@ -475,35 +475,29 @@ static bool
 write_to_table(const char *record)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {JSONBOID};
-	Datum values[1];
+	KgArg parsed;
 	KgUserContext user;
 
 	if (XactReadOnly || RecoveryInProgress() || IsInParallelMode() ||
 		!ConditionalLockRelationOid(kg_relation_oid("kg_audit"),
 									RowExclusiveLock))
 		return false;
-	values[0] = JsonbPGetDatum(kg_json_parse(record));
+	parsed = kg_arg_jsonb(kg_json_parse(record));
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
-			   "session, tool, version, arguments, arguments_hash, rows, "
-			   "bytes, edges, decisions, ms, code, query, sql) "
-			   "SELECT at, coalesce(tenant, ''), role, subject, agent, "
-			   "session, tool, version, arguments, arguments_hash, rows, "
-			   "bytes, edges, decisions, ms, code, query, sql "
-			   "FROM jsonb_to_record($1) AS r(at timestamptz, tenant text, "
-			   "role text, subject text, agent text, session text, tool text, "
-			   "version text, arguments jsonb, arguments_hash text, "
-			   "rows bigint, bytes bigint, edges bigint, decisions bigint, "
-			   "ms double precision, code text, query jsonb, sql jsonb)",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
+				"session, tool, version, arguments, arguments_hash, rows, "
+				"bytes, edges, decisions, ms, code, query, sql) "
+				"SELECT at, coalesce(tenant, ''), role, subject, agent, "
+				"session, tool, version, arguments, arguments_hash, rows, "
+				"bytes, edges, decisions, ms, code, query, sql "
+				"FROM jsonb_to_record($1) AS r(at timestamptz, tenant text, "
+				"role text, subject text, agent text, session text, tool text, "
+				"version text, arguments jsonb, arguments_hash text, "
+				"rows bigint, bytes bigint, edges bigint, decisions bigint, "
+				"ms double precision, code text, query jsonb, sql jsonb)",
+				parsed);
 	SPI_finish();
 	kg_restore_user(&user);
 	return true;

@@ -261,8 +261,8 @@ kg_spi_init(void)
 typedef struct How
 {
 	bool read_only;
-	Snapshot snapshot;
-	Snapshot crosscheck;
+	bool newest;		/* under whatever isolation level */
+	bool crosschecked;	/* raises 40001 for what the transaction does not see */
 	DestReceiver *dest; /* gets the rows, which are not kept; or NULL */
 } How;
 
@@ -288,6 +288,8 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 {
 	Datum values[KG_MAX_ARGS];
 	char nulls[KG_MAX_ARGS];
+	Snapshot snapshot = InvalidSnapshot;
+	Snapshot crosscheck = InvalidSnapshot;
 
 	if (how->dest)
 		return hand_out(plan, nargs, args, how->dest);
@@ -296,14 +298,16 @@ execute(SPIPlanPtr plan, int nargs, const KgArg *args, const How *how)
 		values[i] = args[i].value;
 		nulls[i] = args[i].isnull ? 'n' : ' ';
 	}
-	return SPI_execute_snapshot(plan,
-								values,
-								nulls,
-								how->snapshot,
-								how->crosscheck,
-								how->read_only,
-								true,
-								0);
+	/* As ri_PerformCheck() does, after whatever was waited for to prepare. */
+	if (how->newest && IsolationUsesXactSnapshot())
+	{
+		CommandCounterIncrement();
+		snapshot = GetLatestSnapshot();
+		if (how->crosschecked)
+			crosscheck = GetTransactionSnapshot();
+	}
+	return SPI_execute_snapshot(
+		plan, values, nulls, snapshot, crosscheck, how->read_only, true, 0);
 }
 
 /*
@@ -421,35 +425,18 @@ kg_spi_read_args(KgSaved *saved, const char *sql, int nargs, const KgArg *args)
 	run(saved, sql, nargs, args, &(How){.read_only = true});
 }
 
-static void
-exec_with_newest(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
-				 bool crosschecked)
-{
-	How how = {.read_only = false};
-
-	/* As ri_PerformCheck() does. */
-	if (IsolationUsesXactSnapshot())
-	{
-		CommandCounterIncrement();
-		how.snapshot = GetLatestSnapshot();
-		if (crosschecked)
-			how.crosscheck = GetTransactionSnapshot();
-	}
-	run(saved, sql, nargs, args, &how);
-}
-
 void
 kg_spi_exec_latest_args(KgSaved *saved, const char *sql, int nargs,
 						const KgArg *args)
 {
-	exec_with_newest(saved, sql, nargs, args, true);
+	run(saved, sql, nargs, args, &(How){.newest = true, .crosschecked = true});
 }
 
 void
 kg_spi_exec_newest_args(KgSaved *saved, const char *sql, int nargs,
 						const KgArg *args)
 {
-	exec_with_newest(saved, sql, nargs, args, false);
+	run(saved, sql, nargs, args, &(How){.newest = true});
 }
 
 void
@@ -574,68 +561,6 @@ KgArg
 kg_arg_jsonb(const Jsonb *value)
 {
 	return (KgArg){JSONBOID, value == NULL, JsonbPGetDatum(value)};
-}
-
-static const KgArg *
-joined(KgArg *args, int nargs, const Oid *argtypes, const Datum *values,
-	   const char *nulls)
-{
-	for (int i = 0; i < nargs; i++)
-		args[i] = (KgArg){argtypes[i],
-						  nulls && nulls[i] == 'n',
-						  nulls && nulls[i] == 'n' ? (Datum) 0 : values[i]};
-	return args;
-}
-
-void
-kg_spi_run(KgSaved *saved, const char *sql, int nargs, const Oid *argtypes,
-		   const Datum *values, const char *nulls, bool read_only, int expected)
-{
-	KgArg args[KG_MAX_ARGS];
-
-	run(saved,
-		sql,
-		nargs,
-		joined(args, nargs, argtypes, values, nulls),
-		&(How){.read_only = read_only});
-}
-
-void
-kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
-				  const Oid *argtypes, const Datum *values, const char *nulls,
-				  int expected)
-{
-	KgArg args[KG_MAX_ARGS];
-
-	exec_with_newest(
-		saved, sql, nargs, joined(args, nargs, argtypes, values, nulls), true);
-}
-
-void
-kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
-				  const Oid *argtypes, const Datum *values, const char *nulls,
-				  int expected)
-{
-	KgArg args[KG_MAX_ARGS];
-
-	exec_with_newest(
-		saved, sql, nargs, joined(args, nargs, argtypes, values, nulls), false);
-}
-
-void
-kg_spi_put_text(Datum *values, char *nulls, int index, const char *value)
-{
-	nulls[index] = value ? ' ' : 'n';
-	if (value)
-		values[index] = CStringGetTextDatum(value);
-}
-
-void
-kg_spi_put_jsonb(Datum *values, char *nulls, int index, const Jsonb *value)
-{
-	nulls[index] = value ? ' ' : 'n';
-	if (value)
-		values[index] = JsonbPGetDatum(value);
 }
 
 Datum

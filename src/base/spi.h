@@ -198,7 +198,7 @@ extern void kg_spi_begin_load_seen(void);
 /*
  * Between the two, names are looked up in pg_catalog only, whatever the
  * caller's search_path.  Every SQL text of ours that is not run through
- * kg_spi_run() and has an operator or a function in it goes between them.
+ * kg_spi_exec() and has an operator or a function in it goes between them.
  */
 extern int kg_spi_pin_path(void);
 extern void kg_spi_unpin_path(int nest);
@@ -215,21 +215,6 @@ extern double kg_spi_plan_for(double rows);
 
 /* Sets the planner's hook for that; when the module is loaded. */
 extern void kg_spi_init(void);
-
-/* The same with types and values apart. */
-extern void kg_spi_run(KgSaved *saved, const char *sql, int nargs,
-					   const Oid *argtypes, const Datum *values,
-					   const char *nulls, bool read_only, int expected);
-extern void kg_spi_run_latest(KgSaved *saved, const char *sql, int nargs,
-							  const Oid *argtypes, const Datum *values,
-							  const char *nulls, int expected);
-extern void kg_spi_run_newest(KgSaved *saved, const char *sql, int nargs,
-							  const Oid *argtypes, const Datum *values,
-							  const char *nulls, int expected);
-extern void kg_spi_put_text(Datum *values, char *nulls, int index,
-							const char *value);
-extern void kg_spi_put_jsonb(Datum *values, char *nulls, int index,
-							 const Jsonb *value);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);

@@ -804,14 +804,14 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 			 const KgRelation *relation, const KgColumns *edges)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum columns[KG_MAX_COLUMNS];
+	KgArg columns[KG_MAX_COLUMNS];
 	KgUserContext owner;
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
 	kg_restore_user(caller);
 	if (!apply->sees_all || !kg_visibility_edges_are_plain())
 	{
-		kg_columns_arrays(edges, columns);
+		kg_columns_args(edges, columns);
 		kg_spi_exec(&saved,
 					"SELECT count(*) "
 					"FROM unnest($3, $4, $5) g(source, target, key) "
@@ -825,9 +825,9 @@ require_seen(const KgApply *apply, const KgUserContext *caller,
 					"WHERE v.tenant = $1 AND v.node = g.target)",
 					kg_arg_text(apply->tenant),
 					kg_arg_int4(relation->relation_no),
-					kg_arg(INT8ARRAYOID, columns[KG_EDGE_SOURCE]),
-					kg_arg(INT8ARRAYOID, columns[KG_EDGE_TARGET]),
-					kg_arg(TEXTARRAYOID, columns[KG_EDGE_KEY]));
+					columns[KG_EDGE_SOURCE],
+					columns[KG_EDGE_TARGET],
+					columns[KG_EDGE_KEY]);
 		if (kg_spi_int64(0, 1) != edges->nrows)
 			kg_refuse_hidden("checked by a changed relation");
 		SPI_freetuptable(SPI_tuptable);

@@ -115,7 +115,7 @@ kg_columns_reorder(KgColumns *columns, const int *order)
 }
 
 void
-kg_columns_arrays(const KgColumns *columns, Datum *arrays)
+kg_columns_args(const KgColumns *columns, KgArg *args)
 {
 	for (int i = 0; i < columns->ncolumns; i++)
 	{
@@ -126,26 +126,17 @@ kg_columns_arrays(const KgColumns *columns, Datum *arrays)
 		int lower = 1;
 
 		get_typlenbyvalalign(columns->types[i], &len, &byval, &align);
-		arrays[i] = PointerGetDatum(construct_md_array(columns->values[i],
-													   columns->nulls[i],
-													   1,
-													   &dims,
-													   &lower,
-													   columns->types[i],
-													   len,
-													   byval,
-													   align));
+		args[i] = kg_arg(get_array_type(columns->types[i]),
+						 PointerGetDatum(construct_md_array(columns->values[i],
+															columns->nulls[i],
+															1,
+															&dims,
+															&lower,
+															columns->types[i],
+															len,
+															byval,
+															align)));
 	}
-}
-
-void
-kg_columns_args(const KgColumns *columns, KgArg *args)
-{
-	Datum arrays[KG_MAX_COLUMNS];
-
-	kg_columns_arrays(columns, arrays);
-	for (int i = 0; i < columns->ncolumns; i++)
-		args[i] = kg_arg(get_array_type(columns->types[i]), arrays[i]);
 }
 
 void

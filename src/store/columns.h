@@ -33,8 +33,7 @@ extern void kg_columns_text(KgColumns *columns, int column, const char *value);
 extern void kg_columns_datum(KgColumns *columns, int column, Datum value);
 /* Put the rows in another order: row i is what row order[i] was. */
 extern void kg_columns_reorder(KgColumns *columns, const int *order);
-/* The columns as array datums, and as parameters. */
-extern void kg_columns_arrays(const KgColumns *columns, Datum *arrays);
+/* The columns as parameters, an array each. */
 extern void kg_columns_args(const KgColumns *columns, KgArg *args);
 /*
  * Run a statement over the rows: $1 is the tenant, the columns follow.  There

@@ -133,14 +133,10 @@ static void
 delete_rows(KgSaved *saved, const char *sql, const char *tenant,
 			const KgNodeList *nodes)
 {
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2];
-
 	if (nodes->n == 0)
 		return;
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_int64_array(nodes->nodes, nodes->n);
-	kg_spi_run(saved, sql, 2, argtypes, values, NULL, false, SPI_OK_DELETE);
+	kg_spi_exec(
+		saved, sql, kg_arg_text(tenant), kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
 /* Where a row of keys belongs in the index of kg_index_key, roughly. */
@@ -317,26 +313,23 @@ write_trigrams(KgDerivation *d)
 {
 	static KgSaved new_saved = KG_SAVED_BATCH;
 	static KgSaved insert_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID, TEXTARRAYOID};
 	static const Oid types[] = {TEXTOID, TEXTOID};
 	KgColumns columns;
-	Datum values[3] = {CStringGetTextDatum(d->tenant)};
+	KgArg args[3] = {kg_arg_text(d->tenant)};
 	MemoryContext context = CurrentMemoryContext;
 
 	if (distinct_terms(d, &columns) == 0)
 		return;
-	kg_columns_arrays(&columns, &values[1]);
+	kg_columns_args(&columns, &args[1]);
 	/* Latest, and newest: kg_rebuild() takes away what the snapshot may show. */
-	kg_spi_run_latest(&new_saved,
-					  "SELECT u.term FROM unnest($2, $3) u(term, trigram) "
-					  "WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
-					  "WHERE g.tenant = $1 AND g.trigram = u.trigram "
-					  "AND g.term = u.term) ORDER BY 1",
-					  3,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest_args(
+		&new_saved,
+		"SELECT u.term FROM unnest($2, $3) u(term, trigram) "
+		"WHERE NOT EXISTS (SELECT FROM @kg_trigram g "
+		"WHERE g.tenant = $1 AND g.trigram = u.trigram "
+		"AND g.term = u.term) ORDER BY 1",
+		lengthof(args),
+		args);
 	MemoryContextSwitchTo(context);
 	kg_columns_init(&columns, context, 2, types);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -344,16 +337,13 @@ write_trigrams(KgDerivation *d)
 	SPI_freetuptable(SPI_tuptable);
 	if (columns.nrows == 0)
 		return;
-	kg_columns_arrays(&columns, &values[1]);
-	kg_spi_run_newest(
+	kg_columns_args(&columns, &args[1]);
+	kg_spi_exec_newest_args(
 		&insert_saved,
 		"INSERT INTO @kg_trigram(tenant, trigram, term) "
 		"SELECT $1, unnest($2), unnest($3) ON CONFLICT DO NOTHING",
-		3,
-		argtypes,
-		values,
-		NULL,
-		SPI_OK_INSERT);
+		lengthof(args),
+		args);
 }
 
 static void
@@ -361,9 +351,6 @@ write_terms(KgDerivation *d)
 {
 	static KgSaved delete_saved = KG_SAVED_BATCH;
 	static KgSaved insert_saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {
-		TEXTOID, TEXTARRAYOID, CHARARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
-	Datum values[5];
 
 	delete_rows(&delete_saved,
 				"DELETE FROM @kg_term WHERE tenant = $1 AND node = ANY($2)",
@@ -371,17 +358,11 @@ write_terms(KgDerivation *d)
 				&d->stale_terms);
 	if (d->terms.nrows == 0)
 		return;
-	values[0] = CStringGetTextDatum(d->tenant);
-	kg_columns_arrays(&d->terms, &values[1]);
-	kg_spi_run(&insert_saved,
-			   "INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
-			   "SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5)",
-			   5,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_columns_exec(&insert_saved,
+					"INSERT INTO @kg_term(tenant, term, kind, type_no, node) "
+					"SELECT $1, unnest($2), unnest($3), unnest($4), unnest($5)",
+					d->tenant,
+					&d->terms);
 	write_trigrams(d);
 }
 
@@ -395,42 +376,34 @@ delete_edges(KgDerivation *d)
 	static KgSaved ends_saved = KG_SAVED_BATCH;
 	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
 	KgNodeList ends = {CurrentMemoryContext};
-	Datum values[2];
+	KgArg gone;
 
 	if (d->gone.n == 0)
 		return;
-	values[0] = CStringGetTextDatum(d->tenant);
-	values[1] = kg_int64_array(d->gone.nodes, d->gone.n);
+	gone = kg_arg_int8s(d->gone.nodes, d->gone.n);
 	if (!kg_sees_all(d->tenant, &d->caller))
 	{
-		kg_spi_run_latest(&ends_saved,
-						  "SELECT target FROM @kg_edge WHERE tenant = $1 "
-						  "AND source = ANY($2) AND property IS NULL",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_SELECT);
+		kg_spi_exec_latest(&ends_saved,
+						   "SELECT target FROM @kg_edge WHERE tenant = $1 "
+						   "AND source = ANY($2) AND property IS NULL",
+						   kg_arg_text(d->tenant),
+						   gone);
 		for (uint64 i = 0; i < SPI_processed; i++)
 			kg_node_add(&ends, kg_spi_int64(i, 1));
 		SPI_freetuptable(SPI_tuptable);
 		kg_require_seen(d->tenant, &d->caller, ends.nodes, ends.n, KG_CUT_OFF);
 	}
-	kg_spi_run_latest(&saved,
-					  "DELETE FROM @kg_edge WHERE tenant = $1 "
-					  "AND source = ANY($2)",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_latest(&saved,
+					   "DELETE FROM @kg_edge WHERE tenant = $1 "
+					   "AND source = ANY($2)",
+					   kg_arg_text(d->tenant),
+					   gone);
 	kg_stored_require_no_edges(&left,
 							   "SELECT FROM @kg_edge WHERE tenant = $1 "
 							   "AND source = ANY($2) LIMIT 1",
 							   d->tenant,
-							   values[1]);
+							   gone);
 }
 
 static void
@@ -827,21 +800,14 @@ static void
 settle(KgDerivation *d, const int64 *nodes, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(d->tenant),
-					   kg_int64_array(nodes, n)};
 	KgNodeList found = {CurrentMemoryContext};
 	SPITupleTable *rows;
 
-	kg_spi_run(&saved,
-			   "SELECT node, type_no, entity_id, data, index_keys "
-			   "FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT node, type_no, entity_id, data, index_keys "
+				"FROM @kg_entity WHERE tenant = $1 AND node = ANY($2)",
+				kg_arg_text(d->tenant),
+				kg_arg_int8s(nodes, n));
 	rows = SPI_tuptable;
 	derive_stored(d, rows, SPI_processed, &found);
 	SPI_freetuptable(rows);

@@ -132,28 +132,27 @@ transaction_number(void)
 }
 
 /* What is the same of all changes: when, by whom and why, and its columns. */
-#define KG_COMMON_ARGS                                                        \
-	TEXTOID, REGCLASSOID, INT8OID, TIMESTAMPTZOID, TEXTOID, TEXTOID, TEXTOID, \
-		TEXTOID, TEXTOID
 #define KG_COMMON_COLUMNS                                           \
 	"tenant, change, transaction, at, role, subject, agent, tool, " \
 	"reason, "
 #define KG_NCOMMON 9
 
 static void
-put_common(const KgHistory *history, Datum *values, char *nulls)
+put_common(const KgHistory *history, KgArg *args)
 {
 	const KgWriter *writer = kg_writer();
 
-	kg_spi_put_text(values, nulls, 0, history->tenant);
-	values[1] = ObjectIdGetDatum(kg_relation_oid("kg_change_seq"));
-	values[2] = Int64GetDatum(transaction_number());
-	values[3] = TimestampTzGetDatum(kg_writing_time(history->follows));
-	kg_spi_put_text(values, nulls, 4, GetUserNameFromId(history->role, false));
-	kg_spi_put_text(values, nulls, 5, kg_token_subject());
-	kg_spi_put_text(values, nulls, 6, kg_identity_agent());
-	kg_spi_put_text(values, nulls, 7, writer->tool);
-	kg_spi_put_text(values, nulls, 8, writer->reason);
+	args[0] = kg_arg_text(history->tenant);
+	args[1] = kg_arg(REGCLASSOID,
+					 ObjectIdGetDatum(kg_relation_oid("kg_change_seq")));
+	args[2] = kg_arg_int8(transaction_number());
+	args[3] = kg_arg(TIMESTAMPTZOID,
+					 TimestampTzGetDatum(kg_writing_time(history->follows)));
+	args[4] = kg_arg_text(GetUserNameFromId(history->role, false));
+	args[5] = kg_arg_text(kg_token_subject());
+	args[6] = kg_arg_text(kg_identity_agent());
+	args[7] = kg_arg_text(writer->tool);
+	args[8] = kg_arg_text(writer->reason);
 }
 
 /*
@@ -203,9 +202,9 @@ static void
 order_edges(const KgHistory *history)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	Datum columns[NEDGECOLS];
+	KgArg columns[NEDGECOLS];
 
-	kg_columns_arrays(&history->edges, columns);
+	kg_columns_args(&history->edges, columns);
 	kg_spi_exec(
 		&saved,
 		"WITH late AS MATERIALIZED (" KG_LATE "), "
@@ -222,11 +221,11 @@ order_edges(const KgHistory *history)
 		"WHERE h.tenant = $1 AND h.change = m.change",
 		kg_arg_text(history->tenant),
 		kg_arg(REGCLASSOID, ObjectIdGetDatum(kg_relation_oid("kg_change_seq"))),
-		kg_arg(INT8OID, Int64GetDatum(transaction_number())),
-		kg_arg(INT4ARRAYOID, columns[EDGE_RELATION]),
-		kg_arg(INT8ARRAYOID, columns[EDGE_SOURCE]),
-		kg_arg(INT8ARRAYOID, columns[EDGE_TARGET]),
-		kg_arg(TEXTARRAYOID, columns[EDGE_KEY]));
+		kg_arg_int8(transaction_number()),
+		columns[EDGE_RELATION],
+		columns[EDGE_SOURCE],
+		columns[EDGE_TARGET],
+		columns[EDGE_KEY]);
 }
 
 /* Has this transaction told of changes of edges before? */
@@ -245,43 +244,29 @@ static void
 write_edges(KgHistory *history)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {KG_COMMON_ARGS,
-								   TEXTARRAYOID,
-								   TEXTARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   JSONBARRAYOID,
-								   JSONBARRAYOID};
-	Datum values[lengthof(argtypes)];
-	char nulls[lengthof(argtypes)];
+	KgArg args[KG_NCOMMON + NEDGECOLS];
 
 	if (history->edges.nrows == 0)
 		return;
-	memset(nulls, ' ', sizeof(nulls));
-	put_common(history, values, nulls);
-	kg_columns_arrays(&history->edges, &values[KG_NCOMMON]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
-			   "verdict, bundle, relation_no, source, target, key, before, "
-			   "after) SELECT $1, nextval($2), $3, "
-			   /* The clock may have been set back; an edge may come back. */
-			   "greatest($4, "
-			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
-			   "AND h.relation_no = u.relation_no AND h.source = u.source "
-			   "AND h.target = u.target AND h.key = u.key "
-			   "ORDER BY h.change DESC LIMIT 1)), "
-			   "$5, $6, $7, $8, $9, u.* "
-			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
-			   "u(verdict, bundle, relation_no, source, target, key, before, "
-			   "after)",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT);
+	put_common(history, args);
+	kg_columns_args(&history->edges, &args[KG_NCOMMON]);
+	kg_spi_exec_args(
+		&saved,
+		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+		"verdict, bundle, relation_no, source, target, key, before, "
+		"after) SELECT $1, nextval($2), $3, "
+		/* The clock may have been set back; an edge may come back. */
+		"greatest($4, "
+		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
+		"AND h.relation_no = u.relation_no AND h.source = u.source "
+		"AND h.target = u.target AND h.key = u.key "
+		"ORDER BY h.change DESC LIMIT 1)), "
+		"$5, $6, $7, $8, $9, u.* "
+		"FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
+		"u(verdict, bundle, relation_no, source, target, key, before, "
+		"after)",
+		lengthof(args),
+		args);
 	if (told_before())
 		order_edges(history);
 }
@@ -290,46 +275,32 @@ static void
 write_entities(KgHistory *history)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {KG_COMMON_ARGS,
-								   TEXTARRAYOID,
-								   TEXTARRAYOID,
-								   INT4ARRAYOID,
-								   TEXTARRAYOID,
-								   INT8ARRAYOID,
-								   INT8ARRAYOID,
-								   JSONBARRAYOID,
-								   JSONBARRAYOID};
-	Datum values[lengthof(argtypes)];
-	char nulls[lengthof(argtypes)];
+	KgArg args[KG_NCOMMON + NCOLS];
 
 	if (history->rows.nrows == 0)
 		return;
-	memset(nulls, ' ', sizeof(nulls));
-	put_common(history, values, nulls);
-	kg_columns_arrays(&history->rows, &values[KG_NCOMMON]);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_history(" KG_COMMON_COLUMNS
-			   "verdict, bundle, type_no, entity_id, node, version, before, "
-			   "after) SELECT $1, nextval($2), $3, "
-			   /*
+	put_common(history, args);
+	kg_columns_args(&history->rows, &args[KG_NCOMMON]);
+	kg_spi_exec_args(
+		&saved,
+		"INSERT INTO @kg_history(" KG_COMMON_COLUMNS
+		"verdict, bundle, type_no, entity_id, node, version, before, "
+		"after) SELECT $1, nextval($2), $3, "
+		/*
 				* The clock may have been set back.  Version 1 is of an id that
 				* was of no entity before: it has no change to come after.  (Or
 				* of one given up while this waited, and the clock is read now.)
 				*/
-			   "CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
-			   "(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
-			   "AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
-			   "ORDER BY h.at DESC LIMIT 1)) END, "
-			   "$5, $6, $7, $8, $9, u.* "
-			   "FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
-			   "u(verdict, bundle, type_no, entity_id, node, version, before, "
-			   "after)",
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   nulls,
-			   false,
-			   SPI_OK_INSERT);
+		"CASE WHEN u.version = 1 THEN $4 ELSE greatest($4, "
+		"(SELECT h.at FROM @kg_history h WHERE h.tenant = $1 "
+		"AND h.type_no = u.type_no AND h.entity_id = u.entity_id "
+		"ORDER BY h.at DESC LIMIT 1)) END, "
+		"$5, $6, $7, $8, $9, u.* "
+		"FROM unnest($10, $11, $12, $13, $14, $15, $16, $17) "
+		"u(verdict, bundle, type_no, entity_id, node, version, before, "
+		"after)",
+		lengthof(args),
+		args);
 }
 
 static void
@@ -490,21 +461,19 @@ move_horizon(const char *tenant, TimestampTz before)
 		"WHERE tenant = $1 AND history_since < $2",
 		"UPDATE @kg_relation SET history_since = $2 "
 		"WHERE tenant = $1 AND history_since < $2"};
-	static const Oid argtypes[] = {TEXTOID, TIMESTAMPTZOID};
-	Datum values[] = {CStringGetTextDatum(tenant), TimestampTzGetDatum(before)};
 
 	for (int i = 0; i < lengthof(statements); i++)
-		kg_spi_run_newest(
-			&saved[i], statements[i], 2, argtypes, values, NULL, SPI_OK_UPDATE);
+		kg_spi_exec_newest(&saved[i],
+						   statements[i],
+						   kg_arg_text(tenant),
+						   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 }
 
 int64
 kg_history_prune(TimestampTz before)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, TIMESTAMPTZOID};
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
-	Datum values[] = {CStringGetTextDatum(tenant), TimestampTzGetDatum(before)};
 	KgUserContext user;
 	KgError *err;
 	int64 n;
@@ -521,13 +490,10 @@ kg_history_prune(TimestampTz before)
 	kg_become_owner(&user);
 	SPI_connect();
 	move_horizon(tenant, before);
-	kg_spi_run_newest(&saved,
-					  "DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_DELETE);
+	kg_spi_exec_newest(&saved,
+					   "DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
+					   kg_arg_text(tenant),
+					   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 	n = SPI_processed;
 	SPI_finish();
 	kg_restore_user(&user);

@@ -199,7 +199,7 @@ delete_explicit(const char *tenant, const int64 *nodes, int n)
 		"SELECT FROM @kg_edge WHERE tenant = $1 "
 		"AND target = ANY($2) AND property IS NULL LIMIT 1",
 		tenant,
-		of.value);
+		of);
 }
 
 /* What x-on-delete: set_null takes out of an entity. */

@@ -152,21 +152,15 @@ void
 kg_sight_keep(KgSight *sight, const char *tenant, const KgNodeList *nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant),
-					   kg_int64_array(nodes->nodes, nodes->n)};
 
 	if (sight->caller == NULL || nodes->n == 0)
 		return;
-	kg_spi_run_latest(&saved,
-					  "SELECT source, relation_no::bigint, target "
-					  "FROM @kg_edge WHERE tenant = $1 AND source = ANY($2) "
-					  "AND property IS NOT NULL",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT source, relation_no::bigint, target "
+					   "FROM @kg_edge WHERE tenant = $1 AND source = ANY($2) "
+					   "AND property IS NOT NULL",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes->nodes, nodes->n));
 	sight->nkept = SPI_processed;
 	sight->kept = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, SPI_processed) * sizeof(KgEdgeKey));
@@ -236,14 +230,12 @@ lookup_by_id(const char *tenant, const KgType *type, Target *targets, int n)
 
 /* Run one of the two statements of lookup_by_field(). */
 static void
-find_by_field(KgSaved *saved, const char *sql, Datum *values, Target *targets,
-			  int n)
+find_by_field(KgSaved *saved, const char *sql, const KgArg *args,
+			  Target *targets, int n)
 {
-	static const Oid argtypes[] = {TEXTOID, INT4OID, INT4OID, BYTEAARRAYOID};
-
 	for (int i = 0; i < n; i++)
 		targets[i].node = 0;
-	kg_spi_run(saved, sql, 4, argtypes, values, NULL, false, SPI_OK_SELECT);
+	kg_spi_exec_args(saved, sql, 4, args);
 	take_targets(targets);
 }
 
@@ -263,9 +255,9 @@ lookup_by_field(const char *tenant, const KgType *type,
 	int64 *locked = palloc(n * sizeof(int64));
 	int64 *before = palloc(n * sizeof(int64));
 	bool same;
-	Datum values[4] = {CStringGetTextDatum(tenant),
-					   Int32GetDatum(type->type_no),
-					   Int32GetDatum(target_field->field_no)};
+	KgArg args[4] = {kg_arg_text(tenant),
+					 kg_arg_int4(type->type_no),
+					 kg_arg_int4(target_field->field_no)};
 
 	kg_columns_init(&columns, CurrentMemoryContext, 1, bytea_type);
 	for (int i = 0; i < n; i++)
@@ -278,7 +270,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 		if (key && kg_key_fits(target_field, &value))
 			kg_columns_datum(&columns, 0, PointerGetDatum(key));
 	}
-	kg_columns_arrays(&columns, &values[3]);
+	kg_columns_args(&columns, &args[3]);
 	/* No node has such a number. */
 	memset(before, 0x80, n * sizeof(int64));
 	do
@@ -291,7 +283,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key "
 			"JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
 			"@FOR SHARE OF e",
-			values,
+			args,
 			targets,
 			n);
 		for (int i = 0; i < n; i++)
@@ -301,7 +293,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 			"SELECT u.ord, k.node FROM unnest($4) WITH ORDINALITY "
 			"AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
 			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key",
-			values,
+			args,
 			targets,
 			n);
 		same = true;
@@ -587,28 +579,24 @@ kg_references_forget(const char *tenant, const KgNodeList *nodes,
 {
 	static KgSaved saved = KG_SAVED_BATCH;
 	static KgSaved left = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant)};
 
 	kg_sight_keep(sight, tenant, nodes);
 	for (int i = 0; i < nodes->n; i += KG_REFERENCE_CHUNK)
 	{
-		values[1] = kg_int64_array(nodes->nodes + i,
-								   Min(KG_REFERENCE_CHUNK, nodes->n - i));
-		kg_spi_run_latest(&saved,
-						  "DELETE FROM @kg_edge WHERE tenant = $1 "
-						  "AND source = ANY($2) AND property IS NOT NULL",
-						  2,
-						  argtypes,
-						  values,
-						  NULL,
-						  SPI_OK_DELETE);
+		KgArg of = kg_arg_int8s(nodes->nodes + i,
+								Min(KG_REFERENCE_CHUNK, nodes->n - i));
+
+		kg_spi_exec_latest(&saved,
+						   "DELETE FROM @kg_edge WHERE tenant = $1 "
+						   "AND source = ANY($2) AND property IS NOT NULL",
+						   kg_arg_text(tenant),
+						   of);
 		kg_stored_require_no_edges(&left,
 								   "SELECT FROM @kg_edge WHERE tenant = $1 "
 								   "AND source = ANY($2) "
 								   "AND property IS NOT NULL LIMIT 1",
 								   tenant,
-								   values[1]);
+								   of);
 	}
 }
 
@@ -639,22 +627,17 @@ reread_chunk(const char *tenant, const int64 *nodes, int n,
 			 KgReferenceList *references)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID};
-	Datum values[2] = {CStringGetTextDatum(tenant), kg_int64_array(nodes, n)};
 	Stored *stored = palloc(n * sizeof(Stored));
 	int32 *type_nos = palloc(n * sizeof(int32));
 	MemoryContext context = CurrentMemoryContext;
 	const KgCatalog *catalog;
 	int found;
 
-	kg_spi_run_latest(&saved,
-					  "SELECT node, type_no::bigint, data FROM @kg_entity "
-					  "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
-					  2,
-					  argtypes,
-					  values,
-					  NULL,
-					  SPI_OK_SELECT);
+	kg_spi_exec_latest(&saved,
+					   "SELECT node, type_no::bigint, data FROM @kg_entity "
+					   "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
+					   kg_arg_text(tenant),
+					   kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);
 	found = SPI_processed;
 	for (int i = 0; i < found; i++)
@@ -706,9 +689,7 @@ kg_references_pending(const char *tenant, const KgUserContext *caller,
 					  const KgNodeList *referrers)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, INT8ARRAYOID, INT8ARRAYOID, OIDOID};
 	KgNodeList sources = {CurrentMemoryContext};
-	Datum values[4];
 
 	if (missing->n == 0 && referrers->n == 0)
 		return;
@@ -716,18 +697,12 @@ kg_references_pending(const char *tenant, const KgUserContext *caller,
 		if (sources.n == 0 ||
 			sources.nodes[sources.n - 1] != missing->items[i].source)
 			kg_node_add(&sources, missing->items[i].source);
-	values[0] = CStringGetTextDatum(tenant);
-	values[1] = kg_int64_array(sources.nodes, sources.n);
-	values[2] = kg_int64_array(referrers->nodes, referrers->n);
-	values[3] = ObjectIdGetDatum(caller->userid);
-	kg_spi_run(&saved,
-			   "INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted, "
-			   "caller) "
-			   "VALUES ($1, nextval('@kg_node_seq'), $2, $3, $4)",
-			   4,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_INSERT);
+	kg_spi_exec(&saved,
+				"INSERT INTO @kg_pending_reference(tenant, id, nodes, deleted, "
+				"caller) "
+				"VALUES ($1, nextval('@kg_node_seq'), $2, $3, $4)",
+				kg_arg_text(tenant),
+				kg_arg_int8s(sources.nodes, sources.n),
+				kg_arg_int8s(referrers->nodes, referrers->n),
+				kg_arg(OIDOID, ObjectIdGetDatum(caller->userid)));
 }

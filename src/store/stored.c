@@ -199,14 +199,13 @@ kg_stored_require_edges(const char *tenant, const KgColumns *edges)
 
 void
 kg_stored_require_no_edges(KgSaved *saved, const char *sql, const char *tenant,
-						   Datum nodes)
+						   KgArg nodes)
 {
 	bool left;
 
 	if (!kg_stored_has_own_triggers("kg_edge"))
 		return;
-	kg_spi_exec_latest(
-		saved, sql, kg_arg_text(tenant), kg_arg(INT8ARRAYOID, nodes));
+	kg_spi_exec_latest(saved, sql, kg_arg_text(tenant), nodes);
 	left = SPI_processed > 0;
 	SPI_freetuptable(SPI_tuptable);
 	if (left)

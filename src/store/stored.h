@@ -49,6 +49,6 @@ extern bool kg_stored_has_own_triggers(const char *table);
  */
 extern void kg_stored_require_edges(const char *tenant, const KgColumns *edges);
 extern void kg_stored_require_no_edges(KgSaved *saved, const char *sql,
-									   const char *tenant, Datum nodes);
+									   const char *tenant, KgArg nodes);
 
 #endif /* KG_STORED_H */

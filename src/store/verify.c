@@ -246,12 +246,12 @@ report_rows(KgVerify *v, const char *table, uint64 n)
 
 static void
 run_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
-		 int nargs, const Oid *argtypes, const Datum *values)
+		 int nargs, const KgArg *args)
 {
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
 
 	CHECK_FOR_INTERRUPTS();
-	kg_spi_run(saved, sql, nargs, argtypes, values, NULL, true, SPI_OK_SELECT);
+	kg_spi_read_args(saved, sql, nargs, args);
 	report_rows(v, table, SPI_processed);
 	MemoryContextSwitchTo(old);
 }
@@ -305,18 +305,12 @@ static void
 compare_keys(KgVerify *v, const KgColumns *keys)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT4ARRAYOID,
-								   INT4ARRAYOID,
-								   BYTEAARRAYOID,
-								   TEXTARRAYOID,
-								   INT8ARRAYOID};
-	Datum values[6] = {CStringGetTextDatum(v->tenant)};
+	KgArg args[6] = {kg_arg_text(v->tenant)};
 	int64 before = v->differences->total;
 
 	if (keys->nrows == 0)
 		return;
-	kg_columns_arrays(keys, &values[1]);
+	kg_columns_args(keys, &args[1]);
 	run_rows(v,
 			 &saved,
 			 "SELECT true, u.node, concat_ws(' ', u.type_no, u.field_no, "
@@ -329,9 +323,8 @@ compare_keys(KgVerify *v, const KgColumns *keys)
 			 "AND k.key = u.key AND k.entity_id = u.entity_id "
 			 "AND k.tenant = $1 AND k.node = u.node)",
 			 "kg_index_key",
-			 6,
-			 argtypes,
-			 values);
+			 lengthof(args),
+			 args);
 	v->keys += keys->nrows - (v->differences->total - before);
 }
 
@@ -341,25 +334,19 @@ compare_keys(KgVerify *v, const KgColumns *keys)
  */
 static void
 compare_rows(KgVerify *v, KgSaved *saved, const char *sql, const char *table,
-			 const Oid *argtypes, const KgColumns *rows, Datum nodes)
+			 const KgColumns *rows, KgArg nodes)
 {
-	Datum values[KG_MAX_COLUMNS + 2] = {CStringGetTextDatum(v->tenant)};
+	KgArg args[KG_MAX_COLUMNS + 2] = {kg_arg_text(v->tenant)};
 
-	kg_columns_arrays(rows, &values[1]);
-	values[rows->ncolumns + 1] = nodes;
-	run_rows(v, saved, sql, table, rows->ncolumns + 2, argtypes, values);
+	kg_columns_args(rows, &args[1]);
+	args[rows->ncolumns + 1] = nodes;
+	run_rows(v, saved, sql, table, rows->ncolumns + 2, args);
 }
 
 static void
-compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
+compare_terms(KgVerify *v, const KgColumns *terms, KgArg nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   TEXTARRAYOID,
-								   CHARARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   INT8ARRAYOID};
 	int64 before = v->differences->total;
 
 	compare_rows(
@@ -372,7 +359,6 @@ compare_terms(KgVerify *v, const KgColumns *terms, Datum nodes)
 			"SELECT r.node, concat_ws(' ', r.kind, r.type_no, "
 			"r.term) AS line FROM " KG_ROWS_OF("kg_term", "node", "$6")),
 		"kg_term",
-		argtypes,
 		terms,
 		nodes);
 	v->terms_wrong |= v->differences->total > before;
@@ -386,9 +372,8 @@ static void
 compare_trigrams(KgVerify *v, const KgColumns *terms)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID, TEXTARRAYOID, TEXTARRAYOID};
 	static const Oid types[] = {TEXTOID, TEXTOID};
-	Datum values[3] = {CStringGetTextDatum(v->tenant)};
+	KgArg args[3] = {kg_arg_text(v->tenant)};
 	KgColumns pieces;
 
 	kg_columns_init(&pieces, v->batch, 2, types);
@@ -396,7 +381,7 @@ compare_trigrams(KgVerify *v, const KgColumns *terms)
 		kg_derive_trigrams(&pieces, TextDatumGetCString(terms->values[0][i]));
 	if (pieces.nrows == 0)
 		return;
-	kg_columns_arrays(&pieces, &values[1]);
+	kg_columns_args(&pieces, &args[1]);
 	run_rows(v,
 			 &saved,
 			 "SELECT true, NULL::bigint, concat_ws(' ', u.trigram, u.term) "
@@ -406,21 +391,14 @@ compare_trigrams(KgVerify *v, const KgColumns *terms)
 			 "(SELECT FROM @kg_trigram g WHERE g.tenant = $1 "
 			 "AND g.trigram = u.trigram AND g.term = u.term)",
 			 "kg_trigram",
-			 3,
-			 argtypes,
-			 values);
+			 lengthof(args),
+			 args);
 }
 
 static void
-compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
+compare_unique(KgVerify *v, const KgColumns *unique, KgArg nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT4ARRAYOID,
-								   TEXTARRAYOID,
-								   BYTEAARRAYOID,
-								   INT8ARRAYOID,
-								   INT8ARRAYOID};
 
 	compare_rows(
 		v,
@@ -432,22 +410,14 @@ compare_unique(KgVerify *v, const KgColumns *unique, Datum nodes)
 			"SELECT r.node, concat_ws(' ', r.type_no, r.field, "
 			"r.key) AS line FROM " KG_ROWS_OF("kg_unique_key", "node", "$6")),
 		"kg_unique_key",
-		argtypes,
 		unique,
 		nodes);
 }
 
 static void
-compare_words(KgVerify *v, const KgColumns *words, Datum nodes)
+compare_words(KgVerify *v, const KgColumns *words, KgArg nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   TEXTARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID};
 
 	compare_rows(
 		v,
@@ -460,7 +430,6 @@ compare_words(KgVerify *v, const KgColumns *words, Datum nodes)
 					 "r.frequency, r.length) AS line "
 					 "FROM " KG_ROWS_OF("kg_word", "node", "$7")),
 		"kg_word",
-		argtypes,
 		words,
 		nodes);
 }
@@ -484,15 +453,9 @@ gather_edges(const char *tenant, const KgColumns *edges, bool repeated,
 }
 
 static void
-compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
+compare_edges(KgVerify *v, const KgReferenceList *references, KgArg nodes)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
-	static const Oid argtypes[] = {TEXTOID,
-								   INT8ARRAYOID,
-								   INT4ARRAYOID,
-								   INT8ARRAYOID,
-								   TEXTARRAYOID,
-								   INT8ARRAYOID};
 	static const Oid types[] = {INT8OID, INT4OID, INT8OID, TEXTOID};
 	KgReferenceList missing = {v->batch};
 	KgSight sight;
@@ -526,7 +489,6 @@ compare_edges(KgVerify *v, const KgReferenceList *references, Datum nodes)
 										"source",
 										"$6") " AND r.property IS NOT NULL"),
 		"kg_edge",
-		argtypes,
 		&v->edges,
 		nodes);
 }
@@ -551,7 +513,7 @@ compare_batch(const KgColumns *keys, const KgColumns *terms,
 {
 	KgVerify *v = arg;
 	MemoryContext old = MemoryContextSwitchTo(v->batch);
-	Datum nodes = kg_int64_array(v->nodes.nodes, v->nodes.n);
+	KgArg nodes = kg_arg_int8s(v->nodes.nodes, v->nodes.n);
 
 	if (v->pass == KG_PASS_TRIGRAMS)
 		compare_trigrams(v, terms);
@@ -726,19 +688,12 @@ verify_orphans(KgVerify *v)
 		 "AND d.property IS NOT NULL AND NOT EXISTS (SELECT FROM "
 		 "@kg_entity e WHERE e.tenant = $1 AND e.node = d.source)"}};
 	static KgSaved saved[lengthof(orphans)];
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	KgArg tenant = kg_arg_text(v->tenant);
 	int64 before = v->differences->total;
 
 	for (int i = 0; i < lengthof(orphans); i++)
 	{
-		run_rows(v,
-				 &saved[i],
-				 orphans[i].sql,
-				 orphans[i].table,
-				 1,
-				 argtypes,
-				 values);
+		run_rows(v, &saved[i], orphans[i].sql, orphans[i].table, 1, &tenant);
 		if (i == 0)
 			v->terms_wrong |= v->differences->total > before;
 	}
@@ -749,8 +704,7 @@ static void
 verify_word_counts(KgVerify *v)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	KgArg tenant = kg_arg_text(v->tenant);
 
 	run_rows(v,
 			 &saved,
@@ -767,9 +721,8 @@ verify_word_counts(KgVerify *v)
 			 "documents, length) FROM (SELECT * FROM stored EXCEPT "
 			 "SELECT * FROM should) s",
 			 "kg_word_count",
-			 lengthof(argtypes),
-			 argtypes,
-			 values);
+			 1,
+			 &tenant);
 }
 
 static void
@@ -903,8 +856,7 @@ verify_more_keys(KgVerify *v)
 {
 	static KgSaved count_saved;
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(v->tenant)};
+	KgArg tenant = kg_arg_text(v->tenant);
 	int64 n;
 
 	kg_spi_select_of(&count_saved,
@@ -928,8 +880,7 @@ verify_more_keys(KgVerify *v)
 			 "ALL (@kg_packed_keys(e.index_keys, k.field_no)))",
 			 "kg_index_key",
 			 1,
-			 argtypes,
-			 values);
+			 &tenant);
 }
 
 static void
@@ -1123,23 +1074,15 @@ compare_packed(KgPackedCheck *check)
 	static KgSaved saved[2] = {KG_SAVED_BATCH, KG_SAVED_BATCH};
 	static const char *const sql[2] = {KG_PACKED_WAYS("source", "target"),
 									   KG_PACKED_WAYS("target", "source")};
-	static const Oid argtypes[] = {
-		TEXTOID, INT8ARRAYOID, INT8ARRAYOID, INT4ARRAYOID, INT8ARRAYOID};
 	KgVerify *v = check->v;
-	Datum values[5] = {CStringGetTextDatum(v->tenant)};
+	KgArg args[5] = {kg_arg_text(v->tenant),
+					 kg_arg_int8s(check->nodes.nodes, check->nodes.n)};
 
-	values[1] = kg_int64_array(check->nodes.nodes, check->nodes.n);
 	for (int direction = 0; direction < 2; direction++)
 	{
-		kg_columns_arrays(&check->rows[direction], &values[2]);
-		kg_spi_run(&saved[direction],
-				   sql[direction],
-				   5,
-				   argtypes,
-				   values,
-				   NULL,
-				   true,
-				   SPI_OK_SELECT);
+		kg_columns_args(&check->rows[direction], &args[2]);
+		kg_spi_read_args(
+			&saved[direction], sql[direction], lengthof(args), args);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			bool isnull;
@@ -1267,8 +1210,6 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 		"WHERE tenant = $1 AND is_symmetric)",
 		"DELETE FROM @kg_adjacency WHERE tenant = $1"};
 	static KgSaved saved[lengthof(statements)];
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(tenant)};
 
 	if (differences->total == 0)
 		return;
@@ -1276,14 +1217,7 @@ kg_verify_repair(const char *tenant, const KgDifferences *differences)
 	for (int i = 0; i < lengthof(statements); i++)
 		if (i < lengthof(statements) - 1 ||
 			found(differences, "packed_wrong") > 0)
-			kg_spi_run(&saved[i],
-					   statements[i],
-					   1,
-					   argtypes,
-					   values,
-					   NULL,
-					   false,
-					   SPI_OK_DELETE);
+			kg_spi_exec(&saved[i], statements[i], kg_arg_text(tenant));
 	if (found(differences, "quota_wrong") > 0)
 		kg_quota_count_anew(tenant);
 	if (found(differences, KG_TOOL_WRONG) > 0 ||

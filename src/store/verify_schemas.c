@@ -283,26 +283,6 @@ add_missing(const KgType *type, const KgOperation *operation, void *arg)
 }
 
 static void
-run(KgSaved *saved, const char *sql, const char *tenant,
-	const KgColumns *columns, int expected)
-{
-	Oid argtypes[KG_MAX_COLUMNS + 1] = {TEXTOID};
-	Datum values[KG_MAX_COLUMNS + 1] = {CStringGetTextDatum(tenant)};
-
-	for (int i = 0; i < columns->ncolumns; i++)
-		argtypes[i + 1] = get_array_type(columns->types[i]);
-	kg_columns_arrays(columns, &values[1]);
-	kg_spi_run(saved,
-			   sql,
-			   columns->ncolumns + 1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   expected);
-}
-
-static void
 repair_tools(const KgCatalog *catalog)
 {
 	static KgSaved deletion;
@@ -320,19 +300,18 @@ repair_tools(const KgCatalog *catalog)
 			kg_columns_text(&wrong, 0, catalog->tools[i].name);
 		}
 	each_missing(catalog, add_missing, &missing);
-	run(&deletion,
-		"DELETE FROM @kg_tool t WHERE t.tenant = $1 "
-		"AND (t.tool = ANY ($2) OR " KG_EMPTY_NAME ")",
-		catalog->tenant,
-		&wrong,
-		SPI_OK_DELETE);
-	run(&insertion,
+	kg_columns_exec(&deletion,
+					"DELETE FROM @kg_tool t WHERE t.tenant = $1 "
+					"AND (t.tool = ANY ($2) OR " KG_EMPTY_NAME ")",
+					catalog->tenant,
+					&wrong);
+	kg_columns_exec(
+		&insertion,
 		"INSERT INTO @kg_tool(tenant, tool, bundle, entity_type, operation) "
 		"SELECT $1, u.* FROM unnest($2, $3, $4, $5) u "
 		"ON CONFLICT DO NOTHING",
 		catalog->tenant,
-		&missing,
-		SPI_OK_INSERT);
+		&missing);
 }
 
 static void
@@ -349,13 +328,12 @@ repair_types(const KgCatalog *catalog)
 		kg_columns_int32(&hashes, 0, catalog->types[i]->type_no);
 		kg_columns_text(&hashes, 1, kg_json_hash(catalog->types[i]->schema));
 	}
-	run(&saved,
-		"UPDATE @kg_entity_type t SET schema_hash = u.hash "
-		"FROM unnest($2, $3) u(type_no, hash) WHERE t.tenant = $1 "
-		"AND t.type_no = u.type_no AND t.schema_hash <> u.hash",
-		catalog->tenant,
-		&hashes,
-		SPI_OK_UPDATE);
+	kg_columns_exec(&saved,
+					"UPDATE @kg_entity_type t SET schema_hash = u.hash "
+					"FROM unnest($2, $3) u(type_no, hash) WHERE t.tenant = $1 "
+					"AND t.type_no = u.type_no AND t.schema_hash <> u.hash",
+					catalog->tenant,
+					&hashes);
 }
 
 void

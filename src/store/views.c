@@ -113,20 +113,12 @@ static void
 find(Making *making)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID, OIDOID, TEXTOID};
-	Datum values[] = {
-		CStringGetTextDatum(making->schema),
-		ObjectIdGetDatum(kg_extension_schema()),
-		CStringGetTextDatum(kg_view_tenant(making->catalog->tenant))};
 
-	kg_spi_run(&saved,
-			   find_views,
-			   lengthof(argtypes),
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				find_views,
+				kg_arg_text(making->schema),
+				kg_arg(OIDOID, ObjectIdGetDatum(kg_extension_schema())),
+				kg_arg_text(kg_view_tenant(making->catalog->tenant)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Found *found = palloc0(sizeof(*found));
@@ -145,20 +137,13 @@ static void
 find_taken(Making *making)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(making->schema)};
 
-	kg_spi_run(&saved,
-			   "SELECT typname::text FROM pg_type t JOIN pg_namespace n "
-			   "ON n.oid = t.typnamespace WHERE n.nspname = $1 UNION "
-			   "SELECT relname::text FROM pg_class c JOIN pg_namespace n "
-			   "ON n.oid = c.relnamespace WHERE n.nspname = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT typname::text FROM pg_type t JOIN pg_namespace n "
+				"ON n.oid = t.typnamespace WHERE n.nspname = $1 UNION "
+				"SELECT relname::text FROM pg_class c JOIN pg_namespace n "
+				"ON n.oid = c.relnamespace WHERE n.nspname = $1",
+				kg_arg_text(making->schema));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		making->taken = lappend(making->taken, kg_spi_cstring(i, 1));
 }
@@ -168,11 +153,9 @@ static List *
 dependents_of(const Found *found)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {OIDOID};
-	Datum values[] = {ObjectIdGetDatum(found->relid)};
 	List *result = NIL;
 
-	kg_spi_run(
+	kg_spi_exec(
 		&saved,
 		"SELECT DISTINCT CASE WHEN r.rulename = '_RETURN' THEN "
 		"pg_describe_object('pg_class'::regclass, r.ev_class, 0) ELSE "
@@ -185,12 +168,7 @@ dependents_of(const Found *found)
 		"ON t.oid = c.reltype OR t.typelem = c.reltype WHERE c.oid = $1))) "
 		"AND NOT (r.rulename IS NOT NULL AND r.rulename = '_RETURN' "
 		"AND r.ev_class = $1) AND d.deptype <> 'i' ORDER BY 1",
-		1,
-		argtypes,
-		values,
-		NULL,
-		false,
-		SPI_OK_SELECT);
+		kg_arg(OIDOID, ObjectIdGetDatum(found->relid)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		result = lappend(result, kg_spi_cstring(i, 1));
 	return result;
@@ -201,24 +179,18 @@ static List *
 grants_on(const Making *making, const Found *found)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {OIDOID, TEXTOID};
-	Datum values[] = {ObjectIdGetDatum(found->relid),
-					  CStringGetTextDatum(qualified(making, found->name))};
 	List *result = NIL;
 
-	kg_spi_run(&saved,
-			   "SELECT format('GRANT %s ON %s TO %s%s', a.privilege_type, $2, "
-			   "CASE a.grantee WHEN 0 THEN 'PUBLIC' "
-			   "ELSE a.grantee::regrole::text END, "
-			   "CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' "
-			   "END) FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a "
-			   "WHERE c.oid = $1 AND a.grantee <> c.relowner",
-			   2,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(
+		&saved,
+		"SELECT format('GRANT %s ON %s TO %s%s', a.privilege_type, $2, "
+		"CASE a.grantee WHEN 0 THEN 'PUBLIC' "
+		"ELSE a.grantee::regrole::text END, "
+		"CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' "
+		"END) FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a "
+		"WHERE c.oid = $1 AND a.grantee <> c.relowner",
+		kg_arg(OIDOID, ObjectIdGetDatum(found->relid)),
+		kg_arg_text(qualified(making, found->name)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		result = lappend(result, kg_spi_cstring(i, 1));
 	return result;
@@ -232,21 +204,14 @@ static List *
 columns_for(const Found *found, const KgView *view)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {OIDOID};
-	Datum values[] = {ObjectIdGetDatum(found->relid)};
 	List *result = NIL;
 	ListCell *lc;
 
-	kg_spi_run(&saved,
-			   "SELECT attname::text, format_type(atttypid, atttypmod) "
-			   "FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 "
-			   "AND NOT attisdropped ORDER BY attnum",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT attname::text, format_type(atttypid, atttypmod) "
+				"FROM pg_attribute WHERE attrelid = $1 AND attnum > 0 "
+				"AND NOT attisdropped ORDER BY attnum",
+				kg_arg(OIDOID, ObjectIdGetDatum(found->relid)));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const char *name = kg_spi_cstring(i, 1);
@@ -496,20 +461,13 @@ static bool
 has_schema(const char *schema)
 {
 	static KgSaved saved;
-	static const Oid argtypes[] = {TEXTOID};
-	Datum values[] = {CStringGetTextDatum(schema)};
 	bool isnull;
 	KgError *err;
 
-	kg_spi_run(&saved,
-			   "SELECT pg_get_userbyid(nspowner) = current_user "
-			   "FROM pg_namespace WHERE nspname = $1",
-			   1,
-			   argtypes,
-			   values,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec(&saved,
+				"SELECT pg_get_userbyid(nspowner) = current_user "
+				"FROM pg_namespace WHERE nspname = $1",
+				kg_arg_text(schema));
 	if (SPI_processed == 0)
 		return false;
 	if (DatumGetBool(kg_spi_value(0, 1, &isnull)))
@@ -629,17 +587,13 @@ schemas_of(const Making *making)
 	List *result = NIL;
 	ListCell *lc;
 
-	kg_spi_run(&saved,
-			   "SELECT nspname::text FROM pg_namespace "
-			   "WHERE pg_get_userbyid(nspowner) = current_user "
-			   "AND EXISTS (SELECT FROM pg_class WHERE relkind = 'v' "
-			   "AND relnamespace = pg_namespace.oid) ORDER BY 1",
-			   0,
-			   NULL,
-			   NULL,
-			   NULL,
-			   false,
-			   SPI_OK_SELECT);
+	kg_spi_exec_args(&saved,
+					 "SELECT nspname::text FROM pg_namespace "
+					 "WHERE pg_get_userbyid(nspowner) = current_user "
+					 "AND EXISTS (SELECT FROM pg_class WHERE relkind = 'v' "
+					 "AND relnamespace = pg_namespace.oid) ORDER BY 1",
+					 0,
+					 NULL);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		schemas = lappend(schemas, kg_spi_cstring(i, 1));
 	foreach(lc, schemas)
