@@ -474,16 +474,10 @@ static const struct
 static void
 write_problems(KgComponent *c)
 {
-	ListCell *lc;
-
 	if (c->nproblems == 0)
 		return;
 	kg_jw_kint(&c->metrics, "problems_found", c->nproblems);
-	kg_jw_key(&c->metrics, "problems");
-	kg_jw_begin_array(&c->metrics);
-	foreach(lc, c->problems)
-		kg_jw_string(&c->metrics, lfirst(lc));
-	kg_jw_end_array(&c->metrics);
+	kg_jw_klist(&c->metrics, "problems", c->problems);
 }
 
 /* The component's health. */

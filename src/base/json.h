@@ -7,6 +7,7 @@
 #define KG_JSON_H
 
 #include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
 #include "utils/jsonb.h"
 
 /*
@@ -124,6 +125,8 @@ extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
 extern void kg_jw_kstrings(KgJsonWriter *w, const char *key,
 						   char *const *strings, int n);
+/* The same of a List of them. */
+extern void kg_jw_klist(KgJsonWriter *w, const char *key, const List *strings);
 extern Jsonb *kg_jw_finish(KgJsonWriter *w);
 
 /* An object with a member, in place of one of that name; and without one. */

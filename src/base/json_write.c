@@ -552,6 +552,18 @@ kg_jw_kstrings(KgJsonWriter *w, const char *key, char *const *strings, int n)
 	kg_jw_end_array(w);
 }
 
+void
+kg_jw_klist(KgJsonWriter *w, const char *key, const List *strings)
+{
+	ListCell *lc;
+
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+	foreach(lc, strings)
+		kg_jw_string(w, lfirst(lc));
+	kg_jw_end_array(w);
+}
+
 Jsonb *
 kg_jw_finish(KgJsonWriter *w)
 {

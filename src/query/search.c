@@ -613,18 +613,6 @@ matched_field(const KgMatch *match, const KgType *type)
 }
 
 /* They are words of the query: no text from outside. */
-static void
-write_words(const KgMatch *match, KgJsonWriter *w)
-{
-	ListCell *lc;
-
-	kg_jw_key(w, "terms");
-	kg_jw_begin_array(w);
-	foreach(lc, match->words)
-		kg_jw_string(w, lfirst(lc));
-	kg_jw_end_array(w);
-}
-
 void
 kg_match_write_members(const KgMatch *match, const KgType *type,
 					   KgJsonWriter *w)
@@ -633,7 +621,7 @@ kg_match_write_members(const KgMatch *match, const KgType *type,
 	kg_jw_kstring(w, "how", how_name(match->how));
 	if (match->how == KG_MATCH_WORDS)
 	{
-		write_words(match, w);
+		kg_jw_klist(w, "terms", match->words);
 		return;
 	}
 	kg_jw_kstring(w, "term", match->term);

@@ -160,7 +160,6 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 static void
 write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 {
-	ListCell *lc;
 	int i;
 
 	check_stack_depth();
@@ -171,13 +170,7 @@ write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 	kg_jw_kjsonb(w, "got", error->value);
 	kg_jw_kstring(w, "expected", error->expected);
 	if (error->allowed != NIL)
-	{
-		kg_jw_key(w, "allowed");
-		kg_jw_begin_array(w);
-		foreach(lc, error->allowed)
-			kg_jw_string(w, lfirst(lc));
-		kg_jw_end_array(w);
-	}
+		kg_jw_klist(w, "allowed", error->allowed);
 	if (error->did_you_mean != NULL)
 		kg_jw_kstring(w, "did_you_mean", error->did_you_mean);
 	if (error->nearest_count > 0 && level < MAX_CAUSES)

@@ -283,18 +283,6 @@ write_all(KgApply *apply)
 }
 
 static void
-put_names(KgJsonWriter *w, const char *key, List *names)
-{
-	ListCell *lc;
-
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
-	foreach(lc, names)
-		kg_jw_string(w, lfirst(lc));
-	kg_jw_end_array(w);
-}
-
-static void
 put_counts(KgJsonWriter *w, const char *key, List *counts)
 {
 	ListCell *lc;
@@ -340,7 +328,7 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	kg_jw_key(w, "types");
 	kg_jw_begin_object(w);
 	for (int i = 0; i < 3; i++)
-		put_names(w, names[i], apply->type_changes[i]);
+		kg_jw_klist(w, names[i], apply->type_changes[i]);
 	kg_jw_end_object(w);
 	if (apply->tool_changes[0] || apply->tool_changes[1] ||
 		apply->tool_changes[2])
@@ -348,14 +336,14 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 		kg_jw_key(w, "tools");
 		kg_jw_begin_object(w);
 		for (int i = 0; i < 3; i++)
-			put_names(w, names[i], apply->tool_changes[i]);
+			kg_jw_klist(w, names[i], apply->tool_changes[i]);
 		kg_jw_end_object(w);
 	}
 	kg_jw_key(w, "entities");
 	kg_jw_begin_object(w);
 	for (int i = 0; i < 3; i++)
 	{
-		put_names(w, names[i], apply->samples[i]);
+		kg_jw_klist(w, names[i], apply->samples[i]);
 		wanted = Max(wanted, apply->sampled[i]);
 	}
 	kg_jw_end_object(w);
@@ -396,7 +384,7 @@ make_result(KgApply *apply, Jsonb *failure)
 	put_counts(&w, "entities", apply->entity_counts);
 	put_counts(&w, "relations", apply->edge_counts);
 	put_tool_counts(&w, apply);
-	put_names(&w, "warnings", apply->warnings);
+	kg_jw_klist(&w, "warnings", apply->warnings);
 	if (apply->options.dry_run)
 		put_diff(&w, apply);
 	if (failure)

@@ -775,15 +775,8 @@ make_all(void *arg)
 static void
 tell_names(KgJsonWriter *w, const char *key, List *names)
 {
-	ListCell *lc;
-
-	if (names == NIL)
-		return;
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
-	foreach(lc, names)
-		kg_jw_string(w, lfirst(lc));
-	kg_jw_end_array(w);
+	if (names != NIL)
+		kg_jw_klist(w, key, names);
 }
 
 static Jsonb *

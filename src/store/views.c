@@ -519,27 +519,15 @@ begin(Making *making, const Jsonb *options)
 }
 
 static void
-put_names(KgJsonWriter *w, const char *key, List *names)
-{
-	ListCell *lc;
-
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
-	foreach(lc, names)
-		kg_jw_string(w, lfirst(lc));
-	kg_jw_end_array(w);
-}
-
-static void
 put_reply(KgJsonWriter *w, const Making *making)
 {
 	ListCell *lc;
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "schema", making->schema);
-	put_names(w, "created", making->created);
-	put_names(w, "changed", making->changed);
-	put_names(w, "dropped", making->dropped);
+	kg_jw_klist(w, "created", making->created);
+	kg_jw_klist(w, "changed", making->changed);
+	kg_jw_klist(w, "dropped", making->dropped);
 	kg_jw_key(w, "kept");
 	kg_jw_begin_array(w);
 	foreach(lc, making->kept)
@@ -549,7 +537,7 @@ put_reply(KgJsonWriter *w, const Making *making)
 		kg_jw_begin_object(w);
 		kg_jw_kstring(w, "view", kept->view);
 		kg_jw_kstring(w, "reason", kept->reason);
-		put_names(w, "dependents", kept->dependents);
+		kg_jw_klist(w, "dependents", kept->dependents);
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_array(w);

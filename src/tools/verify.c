@@ -30,11 +30,7 @@ write_evidence(const KgClaim *claim, KgJsonWriter *w)
 		return;
 	kg_jw_key(w, "evidence");
 	kg_jw_begin_object(w);
-	kg_jw_key(w, "handles");
-	kg_jw_begin_array(w);
-	foreach(lc, claim->handles)
-		kg_jw_string(w, lfirst(lc));
-	kg_jw_end_array(w);
+	kg_jw_klist(w, "handles", claim->handles);
 	if (claim->edges != NIL)
 	{
 		kg_jw_key(w, "edges");
