@@ -178,7 +178,7 @@ open_below(const char *dir, const char *name, int flags, int mode)
 	return fd;
 }
 
-static bool
+static void
 complain_below(const char *dir, const char *name)
 {
 	kg_error("%s/%s: %s",
@@ -187,7 +187,24 @@ complain_below(const char *dir, const char *name)
 			 errno == EXDEV || errno == ELOOP
 				 ? "a link that leads out of the bundle's directory"
 				 : strerror(errno));
-	return false;
+}
+
+/* The same of a regular file; -1, and said, where it is none. */
+static int
+open_file_below(const char *dir, const char *name, int flags, int mode)
+{
+	int fd = open_below(dir, name, flags, mode);
+	struct stat st;
+
+	if (fd < 0)
+		complain_below(dir, name);
+	else if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+	{
+		kg_error("%s/%s: not a regular file", dir, name);
+		close(fd);
+		fd = -1;
+	}
+	return fd;
 }
 
 bool
@@ -205,22 +222,14 @@ kg_exists_below(const char *dir, const char *name)
 bool
 kg_read_below(const char *dir, const char *name, KgBuf *out)
 {
-	int fd = open_below(dir, name, O_RDONLY, 0);
+	int fd = open_file_below(dir, name, O_RDONLY, 0);
 	char *path;
-	struct stat st;
 	bool ok;
 
 	if (fd < 0)
-		return complain_below(dir, name);
+		return false;
 	path = kg_format("%s/%s", dir, name);
-	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (ok)
-		ok = read_all(fd, path, out);
-	else
-	{
-		kg_error("%s: not a regular file", path);
-		close(fd);
-	}
+	ok = read_all(fd, path, out);
 	free(path);
 	return ok;
 }
@@ -268,28 +277,21 @@ bool
 kg_write_below(const char *dir, const char *name, const char *data, size_t len,
 			   int mode)
 {
-	int fd = open_below(dir, name, O_WRONLY | O_CREAT, mode);
+	int fd = open_file_below(dir, name, O_WRONLY | O_CREAT, mode);
 	char *path;
-	struct stat st;
 	bool ok;
 
 	if (fd < 0)
-		return complain_below(dir, name);
+		return false;
 	path = kg_format("%s/%s", dir, name);
-	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-	if (!ok)
-	{
-		kg_error("%s: not a regular file", path);
-		close(fd);
-	}
-	else if (ftruncate(fd, 0) != 0)
+	ok = ftruncate(fd, 0) == 0;
+	if (ok)
+		ok = write_all(fd, path, data, len);
+	else
 	{
 		kg_error("%s: %s", path, strerror(errno));
 		close(fd);
-		ok = false;
 	}
-	else
-		ok = write_all(fd, path, data, len);
 	free(path);
 	return ok;
 }
@@ -336,7 +338,10 @@ kg_list_below(const char *dir, const char *name, const char *const *suffixes,
 	*names = NULL;
 	*count = 0;
 	if (list == NULL)
-		return complain_below(dir, name);
+	{
+		complain_below(dir, name);
+		return false;
+	}
 	while ((entry = readdir(list)) != NULL)
 	{
 		if (!has_suffix(entry->d_name, suffixes))
