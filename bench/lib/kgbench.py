@@ -232,11 +232,30 @@ def pgbench(role, script, seconds=3, mode="prepared", rounds=3):
     return statistics.median(halves), statistics.median(tails)
 
 
+# A ratio may be worse than that of the last release by a tenth.
+WORSE = 1.1
+
+
+def name_of_bench():
+    return os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0])))
+
+
+def released_ratios():
+    """Of this benchmark, by section and name; ratios of other sizes are others."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "released.json")
+    if SCALE != 1 or not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        return json.load(file)["ratios"].get(name_of_bench(), {})
+
+
 class Report:
-    """Prints figures and ratios; remembers whether a required one is missed."""
+    """Prints figures and ratios; remembers whether a required one is missed, or is
+    worse than that of the last release (bench/released.json)."""
 
     def __init__(self, title):
         self.failed = 0
+        self.released = released_ratios()
         self.began = time.monotonic()
         self.current = ""
         print("\n== %s ==\n%s" % (title, machine()), flush=True)
@@ -255,26 +274,26 @@ class Report:
 
     def ratio(self, what, ours, theirs, required, goal, faster=False):
         """ours to theirs; faster: how many times faster ours is."""
-        ratio = theirs / ours if faster else ours / theirs
-        good = ratio >= required if faster else ratio <= required
-        reached = ratio >= goal if faster else ratio <= goal
-        self.failed += not good
-        print("  %-66s %11.2fx  required %s %gx, goal %gx: %s"
-              % (what, ratio, ">=" if faster else "<=", required, goal,
-                 "goal reached" if reached else "ok" if good else "MISSED"),
-              flush=True)
-        self.raw(what=what, ratio=ratio, required=required, goal=goal,
-                 good=good, ours=ours, theirs=theirs)
+        self.judge(what, theirs / ours if faster else ours / theirs, required, goal, faster, ours, theirs)
 
     def rate(self, what, ours, theirs, required, goal):
         """Of two rates, where more is better."""
-        ratio = ours / theirs
-        self.failed += ratio < required
-        print("  %-66s %11.2fx  required >= %gx, goal %gx: %s"
-              % (what, ratio, required, goal, "goal reached" if ratio >= goal
-                 else "ok" if ratio >= required else "MISSED"), flush=True)
-        self.raw(what=what, ratio=ratio, required=required, goal=goal,
-                 ours=ours, theirs=theirs)
+        self.judge(what, ours / theirs, required, goal, True, ours, theirs)
+
+    def judge(self, what, ratio, required, goal, more, ours, theirs):
+        """Against what is required, and against what the last release had."""
+        def reaches(bar):
+            return ratio >= bar if more else ratio <= bar
+
+        released = self.released.get(self.current + ": " + what)
+        worse = released and not reaches(released / WORSE if more else released * WORSE)
+        self.failed += not reaches(required) or bool(worse)
+        print("  %-66s %11.2fx  required %s %gx, goal %gx: %s%s"
+              % (what, ratio, ">=" if more else "<=", required, goal,
+                 "goal reached" if reaches(goal) else "ok" if reaches(required) else "MISSED",
+                 ", WORSE than released: %.2fx" % released if worse else ""), flush=True)
+        self.raw(what=what, ratio=ratio, required=required, goal=goal, more=more,
+                 good=reaches(required), ours=ours, theirs=theirs)
 
     def bound(self, what, value, required, unit):
         good = value <= required
@@ -286,7 +305,7 @@ class Report:
 
     def raw(self, **figures):
         with open(os.path.join(TEMP, "raw.jsonl"), "a") as file:
-            file.write(json.dumps(dict(section=self.current, **figures)) + "\n")
+            file.write(json.dumps(dict(bench=name_of_bench(), section=self.current, **figures)) + "\n")
 
     def end(self):
         sys.exit(1 if self.failed else 0)
