@@ -13,21 +13,21 @@ SELECT kg_apply_bundle('{"bundle_name": "calls", "version": "1", "schemas": [{"e
 RESET ROLE;
 
 -- The clock: every call has its own, also in one statement of the client.
-SET kg_graph.max_call_time = 200;
+SET kg_graph.max_call_time = 1000;
 SET ROLE regress_calls;
-DO $$ BEGIN PERFORM kg_list('node'); PERFORM pg_sleep(0.3); PERFORM kg_get('node', 'a'); PERFORM kg_get('node', ARRAY['a']); PERFORM kg_list_ids('node'); PERFORM kg_bfs('{"seeds": ["node:a"], "max_hops": 2}');
-  PERFORM pg_sleep(0.3); PERFORM kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/node:a"}}'); END $$;
-SELECT kg_list('node') -> 'total' AS total, pg_sleep(0.3) IS NOT NULL AS slept, kg_get('node', 'a') AS got;
+DO $$ BEGIN PERFORM kg_list('node'); PERFORM pg_sleep(1.2); PERFORM kg_get('node', 'a'); PERFORM kg_get('node', ARRAY['a']); PERFORM kg_list_ids('node'); PERFORM kg_bfs('{"seeds": ["node:a"], "max_hops": 2}');
+  PERFORM pg_sleep(1.2); PERFORM kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/node:a"}}'); END $$;
+SELECT kg_list('node') -> 'total' AS total, pg_sleep(1.2) IS NOT NULL AS slept, kg_get('node', 'a') AS got;
 SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "kg://entity/node:a"}}') #> '{error}' AS error;
 -- One that failed leaves none.
 DO $$ BEGIN
   BEGIN PERFORM kg_list('node', '{"filters": {"nothing": 1}}'); EXCEPTION WHEN OTHERS THEN NULL; END;
   BEGIN PERFORM kg_traverse('{"from": {"label": "node"}}'); EXCEPTION WHEN OTHERS THEN NULL; END;
-  PERFORM pg_sleep(0.3); PERFORM kg_get('node', 'a');
+  PERFORM pg_sleep(1.2); PERFORM kg_get('node', 'a');
 END $$;
 -- One within another has the other's: what the statements of a call run belongs to it.
 RESET ROLE;
-CREATE FUNCTION calls_slow(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.15); PERFORM kg_get('node', 'none'); RETURN true; END $$;
+CREATE FUNCTION calls_slow(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); PERFORM kg_get('node', 'none'); RETURN true; END $$;
 
 CREATE POLICY calls_slow ON kg_entity AS RESTRICTIVE FOR SELECT USING (entity_id = 'none' OR calls_slow(entity_id));
 SET ROLE regress_calls;
