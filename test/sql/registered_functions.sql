@@ -23,10 +23,13 @@ BEGIN
     WHEN 'sleep' THEN PERFORM pg_sleep(60);
     WHEN 'raise late' THEN BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN RAISE EXCEPTION 'stopped'; END;
     WHEN 'go on' THEN BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END;
+    WHEN 'cancel late' THEN BEGIN PERFORM pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; PERFORM public.regf_cancel(), pg_sleep(60);
+    WHEN 'cancel early' THEN BEGIN PERFORM public.regf_cancel(), pg_sleep(60); EXCEPTION WHEN query_canceled THEN NULL; END; PERFORM pg_sleep(60);
     ELSE NULL;
   END CASE;
   RETURN '{"done": true}';
 END $$;
+CREATE FUNCTION public.regf_cancel() RETURNS boolean SECURITY DEFINER LANGUAGE sql AS 'SELECT pg_cancel_backend(pg_backend_pid())';
 CREATE FUNCTION public.regf_write(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('regf', 'brand', '{"id": "a"}');
@@ -62,6 +65,9 @@ SELECT m, pg_temp.told('regf', jsonb_build_object('m', m)) AS told
   FROM unnest('{raise,own state,no_data_found,check_violation,privilege,again,strict,assert,column,denied,zero,none}'::text[]) m;
 -- Each ends after the time, and nothing else does: not the statement, not one that follows.
 SELECT m, pg_temp.told('regf', jsonb_build_object('m', m), '{"timeout_ms": 100}') AS told, pg_sleep(0.05) IS NOT NULL AS slept FROM unnest('{none,sleep,raise late,go on,none}'::text[]) m;
+-- A cancel of somebody else's ends the statement, also after the time; one that the function met does not, and neither does the time.
+SELECT pg_temp.told('regf', '{"m": "cancel late"}', '{"timeout_ms": 100}');
+SELECT m, pg_temp.told('regf', jsonb_build_object('m', m), '{"timeout_ms": 100}') AS told, pg_sleep(0.05) IS NOT NULL AS slept FROM unnest('{cancel early,none}'::text[]) m;
 SELECT pg_temp.told('regf_write', '{"s": 60}', '{"timeout_ms": 100}'), pg_sleep(0.2) IS NOT NULL AS slept;
 SELECT count(*) AS written FROM kg_entity;
 SELECT pg_temp.told('regf_write', '{"s": 0}', '{"timeout_ms": 5000}');
@@ -82,6 +88,6 @@ RESET statement_timeout;
 RESET ROLE;
 RESET kg_graph.max_call_time;
 SELECT FROM kg_drop_tenant('regf');
-DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb);
+DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb), public.regf_cancel();
 DROP OWNED BY regf_reader;
 DROP ROLE regf_reader;
