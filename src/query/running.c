@@ -194,15 +194,13 @@ kg_running_late(void)
 }
 
 static KG_NORETURN void
-throw_late(const KgCall *call)
+throw_late(const KgCall *call, const char *expected)
 {
 	KgError *err = kg_error_new(KG_TIMEOUT,
 								"the call took longer than %s (%d ms)",
 								call->clock,
 								call->clock_ms);
-	kg_error_expected(err,
-					  "a narrower question: more filters, fewer hops or a "
-					  "smaller limit");
+	kg_error_expected(err, "%s", expected);
 	kg_error_throw(err);
 }
 
@@ -210,7 +208,9 @@ void
 kg_running_check(void)
 {
 	if (kg_running_late())
-		throw_late(kg_running_call());
+		throw_late(kg_running_call(),
+				   "a narrower question: more filters, fewer hops or a "
+				   "smaller limit");
 }
 
 /*
@@ -321,6 +321,9 @@ end_timed(const Timed *here)
 	return late;
 }
 
+/* Of what is written, or of whatever a function does. */
+#define KG_LESS "less in one call: fewer items, or what takes less time"
+
 void
 kg_running_timed(void (*work)(void *arg), void *arg)
 {
@@ -346,13 +349,13 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		throw_late(call);
+		throw_late(call, KG_LESS);
 	}
 	PG_END_TRY();
 	if (end_timed(&here))
 	{
 		CHECK_FOR_INTERRUPTS();
-		throw_late(call);
+		throw_late(call, KG_LESS);
 	}
 }
 
