@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <signal.h>
+
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/limits.h"
@@ -192,15 +194,13 @@ kg_running_late(void)
 }
 
 static KG_NORETURN void
-throw_late(const KgCall *call)
+throw_late(const KgCall *call, const char *expected)
 {
 	KgError *err = kg_error_new(KG_TIMEOUT,
 								"the call took longer than %s (%d ms)",
 								call->clock,
 								call->clock_ms);
-	kg_error_expected(err,
-					  "a narrower question: more filters, fewer hops or a "
-					  "smaller limit");
+	kg_error_expected(err, "%s", expected);
 	kg_error_throw(err);
 }
 
@@ -208,74 +208,155 @@ void
 kg_running_check(void)
 {
 	if (kg_running_late())
-		throw_late(kg_running_call());
+		throw_late(kg_running_call(),
+				   "a narrower question: more filters, fewer hops or a "
+				   "smaller limit");
 }
 
-static volatile sig_atomic_t expired = false;
+/*
+ * Work that has a timer.  One within another has the timer until it ends, if its
+ * own end comes first.
+ */
+typedef struct Timed
+{
+	TimestampTz end;
+	bool outer_expired;
+	const struct Timed *outer;
+} Timed;
 
-/* In a signal handler: as statement_timeout does it. */
+/* Of QueryCancelPending: the timer has asked for it, and nobody else. */
+#define KG_BY_TIMER 2
+
+static const Timed *timed = NULL; /* the innermost */
+static TimeoutId timer;
+static volatile sig_atomic_t expired = false;	/* its time is over */
+static volatile sig_atomic_t cancelled = false; /* so has somebody else said */
+static struct sigaction server_cancel;
+
+/*
+ * In a signal handler: as statement_timeout does it.  What is not pending any more
+ * has been met, and did not end the work.
+ */
 static void
 expire(void)
 {
 	expired = true;
-	QueryCancelPending = true;
+	if (!QueryCancelPending)
+	{
+		cancelled = false;
+		QueryCancelPending = KG_BY_TIMER;
+	}
 	InterruptPending = true;
 	SetLatch(MyLatch);
 }
 
-/* The cancel is taken back where nobody has met it, and it is ours alone. */
+/* In place of the server's handler of SIGINT, by which all others cancel. */
 static void
-stop_timer(TimeoutId timer)
+note_cancel(int signal, siginfo_t *info, void *context)
 {
-	disable_timeout(timer, false);
-	if (expired && !get_timeout_indicator(STATEMENT_TIMEOUT, false) &&
-		!get_timeout_indicator(LOCK_TIMEOUT, false))
-		QueryCancelPending = false;
+	cancelled = true;
+	if (server_cancel.sa_flags & SA_SIGINFO)
+		server_cancel.sa_sigaction(signal, info, context);
+	else
+		server_cancel.sa_handler(signal);
+}
+
+static void
+watch_cancels(void)
+{
+	struct sigaction action;
+
+	sigaction(SIGINT, NULL, &server_cancel);
+	cancelled = QueryCancelPending;
+	if ((server_cancel.sa_flags & SA_SIGINFO) == 0 &&
+		(server_cancel.sa_handler == SIG_DFL ||
+		 server_cancel.sa_handler == SIG_IGN))
+		return;
+	action = server_cancel;
+	action.sa_flags |= SA_SIGINFO;
+	action.sa_sigaction = note_cancel;
+	sigaction(SIGINT, &action, NULL);
+}
+
+static void
+begin_timed(Timed *here)
+{
+	static bool registered = false;
+
+	if (!registered)
+		timer = RegisterTimeout(USER_TIMEOUT, expire);
+	registered = true;
+	here->outer = timed;
+	here->outer_expired = expired;
+	if (timed == NULL)
+		watch_cancels();
+	expired = false;
+	timed = here;
+	enable_timeout_at(timer, here->end);
 }
 
 /*
- * A cancel that comes from elsewhere in the moment between ours and the next
- * check for interrupts is taken for ours: the call ends by either.
+ * Is its time over?  A cancel of the timer's that nobody has met is taken back,
+ * but where another one comes in this moment.
  */
+static bool
+end_timed(const Timed *here)
+{
+	bool late;
+
+	disable_timeout(timer, false);
+	late = expired;
+	if (QueryCancelPending == KG_BY_TIMER)
+	{
+		QueryCancelPending = false;
+		if (cancelled)
+			QueryCancelPending = true;
+	}
+	timed = here->outer;
+	expired = timed != NULL && here->outer_expired;
+	if (timed == NULL)
+		sigaction(SIGINT, &server_cancel, NULL);
+	else if (!expired)
+		enable_timeout_at(timer, timed->end);
+	return late;
+}
+
+/* Of what is written, or of whatever a function does. */
+#define KG_LESS "less in one call: fewer items, or what takes less time"
+
 void
 kg_running_timed(void (*work)(void *arg), void *arg)
 {
-	static bool registered = false;
-	static TimeoutId timer;
 	MemoryContext context = CurrentMemoryContext;
-	const KgCall *volatile call = kg_running_call();
-	/* It is no longer, once it has ended the statement. */
-	bool statement_timed = get_timeout_active(STATEMENT_TIMEOUT);
+	const KgCall *call = kg_running_call();
+	Timed here = {call->deadline};
 
-	if (call->deadline == 0)
+	if (here.end == 0 || (timed != NULL && !expired && timed->end <= here.end))
 	{
 		work(arg);
 		return;
 	}
 	kg_running_check();
-	if (!registered)
-		timer = RegisterTimeout(USER_TIMEOUT, expire);
-	registered = true;
-	expired = false;
-	enable_timeout_at(timer, call->deadline);
+	begin_timed(&here);
 	PG_TRY();
 	{
 		work(arg);
 	}
 	PG_CATCH();
 	{
-		stop_timer(timer);
-		if (!expired || geterrcode() != ERRCODE_QUERY_CANCELED ||
-			(statement_timed && !get_timeout_active(STATEMENT_TIMEOUT)))
+		if (!end_timed(&here) || cancelled ||
+			geterrcode() != ERRCODE_QUERY_CANCELED)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		throw_late(call);
+		throw_late(call, KG_LESS);
 	}
 	PG_END_TRY();
-	stop_timer(timer);
-	if (expired)
-		throw_late(call);
+	if (end_timed(&here))
+	{
+		CHECK_FOR_INTERRUPTS();
+		throw_late(call, KG_LESS);
+	}
 }
 
 /* A function that a registered tool runs may call tools by name. */

@@ -76,8 +76,9 @@ extern bool kg_running_late(void);
 extern void kg_running_check(void);
 
 /*
- * Work that is not ours, in the middle of which the call ends, too: raises
- * KG_TIMEOUT then.
+ * Work that does not look at the clock, in the middle of which the call ends, too:
+ * raises KG_TIMEOUT then, and what somebody else's cancel raises where there was
+ * one.
  */
 extern void kg_running_timed(void (*work)(void *arg), void *arg);
 

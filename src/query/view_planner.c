@@ -29,6 +29,7 @@
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/supportnodes.h"
@@ -45,6 +46,7 @@
 #include "utils/fmgroids.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/rls.h"
 #include "utils/typcache.h"
 
 /* Keys that planning counts at most, and what it takes where it cannot count. */
@@ -87,6 +89,19 @@ const_text(const Node *node)
 	return TextDatumGetCString(value->constvalue);
 }
 
+/*
+ * Keys are asked under the policies of who runs the statement.  Rows that are
+ * read under none, or under those of the owner of a view around this one, may be
+ * of another tenant, or more than keys are told of.
+ */
+static bool
+is_read_as_caller(const View *view, Oid relid)
+{
+	return (!OidIsValid(view->rel->userid) ||
+			view->rel->userid == GetUserId()) &&
+		   check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED;
+}
+
 /* kg_view_row(node, 'type', bundle, name, ...) of a relation of this query. */
 static bool
 read_view(PlannerInfo *root, List *args, View *view)
@@ -107,7 +122,8 @@ read_view(PlannerInfo *root, List *args, View *view)
 	tenant = kg_identity_tenant(KG_ACCESS_READ);
 	if (view->rel == NULL || rte->rtekind != RTE_RELATION ||
 		!kg_is_relation(rte->relid, "kg_entity") || view->bundle == NULL ||
-		view->type == NULL || tenant == NULL)
+		view->type == NULL || tenant == NULL ||
+		!is_read_as_caller(view, rte->relid))
 		return false;
 	view->node = get_attnum(rte->relid, "node");
 	view->data = get_attnum(rte->relid, "data");

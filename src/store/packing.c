@@ -25,6 +25,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
@@ -335,16 +336,28 @@ pack_block(Packer *p, int64 block, uint32 packed)
 	MemoryContextSwitchTo(old);
 }
 
-/* The row that tells changers with an old snapshot that there was a packing. */
+/*
+ * The row that tells changers with an old snapshot that there was a packing.  No
+ * foreign key keeps it from a name that the tenant had when the call began.
+ */
 static void
-mark_packing(Datum tenant)
+mark_packing(const char *tenant)
 {
 	static KgSaved saved;
+	KgError *err;
 
 	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+				"INSERT INTO @kg_adjacency (tenant, block) "
+				"SELECT tenant, 0 FROM @kg_tenant WHERE tenant = $1 "
 				"ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
-				kg_arg(TEXTOID, tenant));
+				kg_arg_text(tenant));
+	if (SPI_processed > 0)
+		return;
+	err = kg_error_new(KG_CONFLICT,
+					   "tenant \"%s\" was renamed or dropped at the same time",
+					   tenant);
+	kg_error_expected(err, "the same call again");
+	kg_error_throw(err);
 }
 
 static void
@@ -419,7 +432,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	p->tenant = CStringGetTextDatum(tenant);
 	p->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
-	mark_packing(p->tenant);
+	mark_packing(tenant);
 	pack_all(p);
 	total = p->total;
 	SPI_finish();

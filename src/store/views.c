@@ -9,8 +9,8 @@
  * anything else in the schema, gets its bundle's name before it.
  *
  * CREATE OR REPLACE VIEW keeps what depends on a view, but can only add columns
- * at its end; whatever else changes makes the view anew, with the privileges that
- * it had.
+ * at its end; whatever else changes makes the view anew.  What others have put on
+ * it is put on the new one (privileges, options), or keeps the old one.
  */
 #include "postgres.h"
 
@@ -38,6 +38,9 @@ typedef struct Found
 	const char *bundle;
 	const char *of;
 	const char *made;
+	const char *options; /* beside those that we give, each after a comma */
+	const char *owner;	 /* as a word of SQL; NULL: the caller */
+	bool owned;			 /* it is the caller, or a role of its */
 	bool wanted;
 } Found;
 
@@ -95,7 +98,13 @@ comment_literal(const char *comment)
  * says its query.
  */
 static const char find_views[] =
-	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4] "
+	"SELECT c.oid::bigint, c.relname::text, m[1], m[2], m[3], m[4], "
+	"(SELECT coalesce(string_agg(format(', %I = %L', option_name, "
+	"option_value), ''), '') FROM pg_options_to_table(c.reloptions) "
+	"WHERE option_name <> 'security_invoker'), "
+	"CASE WHEN pg_get_userbyid(c.relowner) <> current_user "
+	"THEN quote_ident(pg_get_userbyid(c.relowner)) END, "
+	"pg_has_role(c.relowner, 'USAGE')::int::bigint "
 	"FROM pg_class c CROSS JOIN LATERAL regexp_match("
 	"pg_get_viewdef(c.oid), "
 	"'kg_view_row\\((?:\\w+\\.)?node, ''(type|relation)''::text, "
@@ -129,6 +138,9 @@ find(Making *making)
 		found->bundle = kg_spi_cstring(i, 4);
 		found->of = kg_spi_cstring(i, 5);
 		found->made = kg_spi_cstring(i, 6);
+		found->options = kg_spi_cstring(i, 7);
+		found->owner = kg_spi_cstring(i, 8);
+		found->owned = kg_spi_int64(i, 9) != 0;
 		making->found = lappend(making->found, found);
 	}
 }
@@ -174,25 +186,65 @@ dependents_of(const Found *found)
 	return result;
 }
 
-/* GRANT statements that give what others have on a view. */
+/* What only its provider may put on another view. */
 static List *
-grants_on(const Making *making, const Found *found)
+labels_of(const Found *found)
+{
+	static KgSaved saved;
+	List *result = NIL;
+
+	kg_spi_exec(&saved,
+				"SELECT DISTINCT 'security label of ' || provider "
+				"FROM pg_seclabel WHERE classoid = 'pg_class'::regclass "
+				"AND objoid = $1 ORDER BY 1",
+				kg_arg(OIDOID, ObjectIdGetDatum(found->relid)));
+	for (uint64 i = 0; i < SPI_processed; i++)
+		result = lappend(result, kg_spi_cstring(i, 1));
+	return result;
+}
+
+/* What others may do with a view, or with a column of it. */
+typedef struct Grant
+{
+	const char *column; /* NULL: the view */
+	const char *grantee;
+	const char *sql; /* to give it */
+} Grant;
+
+/* Of a view that has that name now. */
+static List *
+grants_on(const Making *making, const char *name)
 {
 	static KgSaved saved;
 	List *result = NIL;
 
 	kg_spi_exec(
 		&saved,
-		"SELECT format('GRANT %s ON %s TO %s%s', a.privilege_type, $2, "
-		"CASE a.grantee WHEN 0 THEN 'PUBLIC' "
-		"ELSE a.grantee::regrole::text END, "
-		"CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' "
-		"END) FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a "
-		"WHERE c.oid = $1 AND a.grantee <> c.relowner",
-		kg_arg(OIDOID, ObjectIdGetDatum(found->relid)),
-		kg_arg_text(qualified(making, found->name)));
+		"SELECT p.attname, g.role, format('GRANT %s%s ON %s TO %s%s', "
+		"a.privilege_type, ' (' || quote_ident(p.attname) || ')', "
+		"$3, g.role, "
+		"CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' END) "
+		"FROM pg_class c CROSS JOIN LATERAL (SELECT NULL, c.relacl "
+		"UNION ALL SELECT attname::text, attacl FROM pg_attribute "
+		"WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped) "
+		"p(attname, acl) CROSS JOIN LATERAL aclexplode(p.acl) a "
+		"CROSS JOIN LATERAL (SELECT CASE a.grantee WHEN 0 THEN 'PUBLIC' "
+		"ELSE a.grantee::regrole::text END) g(role) "
+		"WHERE c.relnamespace = (SELECT oid FROM pg_namespace "
+		"WHERE nspname = $1) AND c.relname = $2 "
+		"AND a.grantee <> c.relowner",
+		kg_arg_text(making->schema),
+		kg_arg_text(name),
+		kg_arg_text(qualified(making, name)));
 	for (uint64 i = 0; i < SPI_processed; i++)
-		result = lappend(result, kg_spi_cstring(i, 1));
+	{
+		Grant *grant = palloc(sizeof(*grant));
+
+		grant->column = kg_spi_cstring(i, 1);
+		grant->grantee = kg_spi_cstring(i, 2);
+		grant->sql = kg_spi_cstring(i, 3);
+		result = lappend(result, grant);
+	}
 	return result;
 }
 
@@ -299,13 +351,16 @@ put_comments(const Making *making, const KgView *view)
 	}
 }
 
+/* With the options of the one that there is. */
 static void
-create(const Making *making, const KgView *view, List *columns, const char *how)
+create(const Making *making, const KgView *view, List *columns, const char *how,
+	   const Found *found)
 {
 	run(making,
-		psprintf("%s VIEW %s WITH (security_invoker = true) AS %s",
+		psprintf("%s VIEW %s WITH (security_invoker = true%s) AS %s",
 				 how,
 				 qualified(making, view->name),
+				 found ? found->options : "",
 				 kg_view_query(making->catalog, view, columns)));
 	put_comments(making, view);
 }
@@ -316,43 +371,87 @@ drop(const Making *making, const char *name)
 	run(making, psprintf("DROP VIEW %s", qualified(making, name)));
 }
 
-/* Keep the view where something depends on it: false. */
-static bool
-may_drop(Making *making, const Found *found, const char *reason)
+static void
+keep(Making *making, const Found *found, const char *reason, List *dependents)
 {
-	List *dependents = dependents_of(found);
-	Kept *kept;
+	Kept *kept = palloc(sizeof(*kept));
 
-	if (dependents == NIL)
-		return true;
-	kept = palloc(sizeof(*kept));
 	kept->view = found->name;
 	kept->reason = reason;
 	kept->dependents = dependents;
 	making->kept = lappend(making->kept, kept);
+}
+
+static bool
+has_column(const KgView *view, const char *name)
+{
+	ListCell *lc;
+
+	foreach(lc, view->columns)
+		if (strcmp(((KgViewColumn *) lfirst(lc))->name, name) == 0)
+			return true;
 	return false;
+}
+
+/* What a new view gets by default it may not have had. */
+static void
+restore_grants(const Making *making, const KgView *view, List *grants)
+{
+	ListCell *lc;
+
+	foreach(lc, grants_on(making, view->name))
+		run(making,
+			psprintf("REVOKE ALL ON %s FROM %s",
+					 qualified(making, view->name),
+					 ((Grant *) lfirst(lc))->grantee));
+	foreach(lc, grants)
+	{
+		const Grant *grant = lfirst(lc);
+
+		if (grant->column == NULL || has_column(view, grant->column))
+			run(making, grant->sql);
+	}
+}
+
+/* False where it is kept. */
+static bool
+make_anew(Making *making, const Found *found, const KgView *view)
+{
+	const char *reason = "its columns change";
+	List *dependents = list_concat(dependents_of(found), labels_of(found));
+	List *grants;
+
+	if (found->owner != NULL)
+		reason = psprintf("%s, and it is owned by %s", reason, found->owner);
+	if (dependents != NIL || found->owner != NULL)
+	{
+		keep(making, found, reason, dependents);
+		return false;
+	}
+	grants = grants_on(making, found->name);
+	drop(making, found->name);
+	create(making, view, view->columns, "CREATE", found);
+	restore_grants(making, view, grants);
+	return true;
 }
 
 static void
 change(Making *making, const Found *found, KgView *view)
 {
 	List *columns = columns_for(found, view);
-	ListCell *lc;
 
 	view->name = found->name;
-	if (columns != NIL)
-		create(making, view, columns, "CREATE OR REPLACE");
+	if (columns == NIL)
+	{
+		if (!make_anew(making, found, view))
+			return;
+	}
+	else if (found->owned)
+		create(making, view, columns, "CREATE OR REPLACE", found);
 	else
 	{
-		List *grants;
-
-		if (!may_drop(making, found, "its columns change"))
-			return;
-		grants = grants_on(making, found);
-		drop(making, found->name);
-		create(making, view, view->columns, "CREATE");
-		foreach(lc, grants)
-			run(making, lfirst(lc));
+		keep(making, found, psprintf("it is owned by %s", found->owner), NIL);
+		return;
 	}
 	making->changed = lappend(making->changed, (char *) found->name);
 }
@@ -382,14 +481,22 @@ drop_gone(Making *making)
 	foreach(lc, making->found)
 	{
 		const Found *found = lfirst(lc);
+		List *dependents;
 
-		if (found->wanted || !may_drop(making,
-									   found,
-									   psprintf("there is no %s %s/%s",
-												found->kind,
-												found->bundle,
-												found->of)))
+		if (found->wanted)
 			continue;
+		dependents = dependents_of(found);
+		if (dependents != NIL)
+		{
+			keep(making,
+				 found,
+				 psprintf("there is no %s %s/%s",
+						  found->kind,
+						  found->bundle,
+						  found->of),
+				 dependents);
+			continue;
+		}
 		drop(making, found->name);
 		making->dropped = lappend(making->dropped, (char *) found->name);
 	}
@@ -427,7 +534,7 @@ make(Making *making)
 	{
 		const KgView *view = lfirst(lc);
 
-		create(making, view, view->columns, "CREATE");
+		create(making, view, view->columns, "CREATE", NULL);
 		making->created = lappend(making->created, (char *) view->name);
 	}
 }

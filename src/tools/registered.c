@@ -610,7 +610,6 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
-	bool writes;
 	Datum result;
 } Invocation;
 
@@ -622,17 +621,6 @@ invoke(void *arg)
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
-static void
-invoke_within_time(void *arg)
-{
-	const Invocation *invocation = arg;
-
-	if (invocation->writes)
-		kg_write_uncontained(invoke, arg);
-	else
-		invoke(arg);
-}
-
 static Jsonb *
 run_function(const Run *run)
 {
@@ -642,7 +630,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo, def->writes};
+	Invocation invocation = {fcinfo};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -656,7 +644,10 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		kg_running_timed(invoke_within_time, &invocation);
+		if (def->writes)
+			kg_write_uncontained(invoke, &invocation);
+		else
+			kg_running_timed(invoke, &invocation);
 	}
 	PG_CATCH();
 	{

@@ -30,7 +30,7 @@ $node->safe_psql('kg', q{SELECT kg_drop_tenant('t_meter')});
 is(state_of($node, 'kg'), $before, 'a dropped tenant leaves nothing behind');
 
 my @blows = (
-	[ 'kill -9 of the backend' => sub { kill 'KILL', $_[0] } ],
+	[ 'kill -9 of the backend' => \&kill_backend ],
 	[ 'pg_terminate_backend' => sub { $node->psql('postgres', "SELECT pg_terminate_backend($_[0])") } ],
 	[ 'pg_cancel_backend' => sub { $node->psql('postgres', "SELECT pg_cancel_backend($_[0])") } ],
 	[ 'immediate stop of the server' => sub { $node->stop('immediate'); $node->start } ]);

@@ -139,7 +139,7 @@ while (%left)
 	my @backends = ask("SELECT pid FROM pg_stat_activity WHERE usename = 'w' AND state = 'active'") =~ /(\d+)/g;
 	next unless @backends;
 	my $victim = $backends[ rand @backends ];
-	if ($killed < 6 && rand() < 0.2) { kill 'KILL', $victim; $killed++; wait_until(\&is_up) or die 'the server did not come back' }
+	if ($killed < 6 && rand() < 0.2) { kill_backend($victim); $killed++; wait_until(\&is_up) or die 'the server did not come back' }
 	elsif (rand() < 0.5) { kill 'TERM', $victim; $terminated++ }
 }
 wait_until(\&is_up);

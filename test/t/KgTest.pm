@@ -14,7 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(new_node root bundle_file new_tenant apply call_as export_of
-  state_of has_function run_kgctl start_session hold let_go wait_until);
+  state_of has_function run_kgctl start_session kill_backend hold let_go wait_until);
 
 my $root = File::Spec->rel2abs(dirname(__FILE__) . "/../..");
 
@@ -146,6 +146,17 @@ sub start_session
 		'<', \$in, '>', \$out, '2>', \$err, IPC::Run::timeout(180));
 	$run->pump until $out =~ $pattern;
 	return ($run, $1, \$out, \$err);
+}
+
+# kill -9 of a backend.  Its client knows before the postmaster does, which goes on
+# to let clients in until then; after it has seen it, it turns them away until all is
+# recovered.
+sub kill_backend
+{
+	my ($pid) = @_;
+	kill 'KILL', $pid;
+	wait_until(sub { !kill 0, $pid }) or die 'the server does not notice that a backend is gone';
+	return;
 }
 
 # A session that has taken a lock, and keeps it until let_go(): who needs the
