@@ -32,7 +32,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   };
 
   replace(main, busy());
-  const graph = new Graph(schema);
+  const graph = new Graph(schema, context.most);
   const grown: string[] = query.getAll('x');
   let pages = Math.max(1, Number(query.get('pages')) || 1);
   for (const one of query.getAll('ht')) graph.hiddenTypes.add(one);
