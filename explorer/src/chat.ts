@@ -13,6 +13,8 @@ export interface Shell {
   ready(): void;
   show(server: HostServer, address: string): void;
   redraw(): void;
+  /** What the bar offers has changed, nothing else. */
+  rebar(): void;
   cancelled(): void;
   ended(): void;
 }
@@ -44,18 +46,20 @@ export class Chat {
     shell.ready();
     this.heed({ displayMode: 'inline', ...told.hostContext });
     host.notify('ui/notifications/initialized', {});
-    tellSize(host, this.page);
+    tellSize(host, this.page, () => document.documentElement.dataset.mode === 'inline');
   }
 
   /** A part of what is around the page has changed. */
   private heed(changed: Json): void {
     this.around = { ...this.around, ...changed };
     const { dataset, style } = document.documentElement;
+    const before = dataset.mode;
     const { theme, displayMode, safeAreaInsets: free } = this.around;
     if (theme === 'light' || theme === 'dark') dataset.theme = theme;
     dataset.mode = displayMode === 'fullscreen' ? 'fullscreen' : 'inline';
     style.setProperty('padding', ['top', 'right', 'bottom', 'left'].map((side) => `${Number(free?.[side]) || 0}px`).join(' '));
     document.dispatchEvent(new Event('kg-theme'));
+    if (dataset.mode !== before) this.shell.rebar();
   }
 
   private show(result: Json): void {
@@ -83,7 +87,6 @@ export class Chat {
     const change = async () => {
       const told = await this.host.request('ui/request-display-mode', { mode: wanted }).catch(() => null);
       if (told) this.heed({ displayMode: told.mode });
-      this.shell.redraw();
     };
     return (this.around.availableDisplayModes ?? []).includes(wanted)
       && h('button', { type: 'button', class: 'tool', title: word, 'aria-label': word, on: { click: () => void change() } }, icon(wanted === 'fullscreen' ? 'fit' : 'close'));

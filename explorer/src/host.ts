@@ -56,13 +56,13 @@ export class Host {
   }
 }
 
-/** Tells the host how high the page is, for as long as it wants to know. */
-export function tellSize(host: Host, element: Element): void {
+/** Tells the host how high the page is, while it is the page that decides. */
+export function tellSize(host: Host, element: Element, decides: () => boolean): void {
   let told = '';
   new ResizeObserver(() => {
     const { width, height } = element.getBoundingClientRect();
     const size = { width: Math.ceil(width), height: Math.ceil(height) };
-    if (size.height === 0 || told === JSON.stringify(size)) return;
+    if (!decides() || size.height === 0 || told === JSON.stringify(size)) return;
     told = JSON.stringify(size);
     host.notify('ui/notifications/size-changed', size);
   }).observe(element);
@@ -84,7 +84,7 @@ export class HostServer implements Server {
     if (!this.can.serverTools) return [];
     try {
       const told = await this.call(START, {});
-      this.resourcesOfTypes = told.resources;
+      this.resourcesOfTypes = told.resources ?? [];
       return told.reads.map((name: string) => ({ name, inputSchema: {}, annotations: { readOnlyHint: true } }));
     } catch {
       // Without it the answer can be shown, and nothing more.

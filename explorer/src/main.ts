@@ -172,6 +172,7 @@ function startInChat(): void {
       void begin();
     },
     redraw: () => void show(),
+    rebar: showBar,
     cancelled: () => replace(main, h('div', { class: 'page' }, h('p', { class: 'notice', role: 'status' }, t('cancelled')))),
     ended: () => replace(root),
   });

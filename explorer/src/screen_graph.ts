@@ -90,7 +90,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
     view.refresh();
     if (again && view.picture.chosen.node === node) view.picture.choose({ node });
     if (came.length) layout.run(came);
-    announce(came.length ? t('grown', { n: came.length }) : t('nothingNew'));
+    announce(came.length ? t('grown', { n: came.length }) : graph.full ? t('full', { n: context.most }) : t('nothingNew'));
     tell();
   };
 

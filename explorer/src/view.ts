@@ -31,6 +31,7 @@ export class View {
   private readonly callPlace = h('div');
   private readonly extra = h('div');
   private readonly calls: Call[] = [];
+  private said: { text: string; more: HTMLElement[]; full: boolean } = { text: '', more: [], full: false };
 
   constructor(private readonly context: Context, readonly graph: Graph, private readonly name: string, private readonly actions: Actions, allLabels = false) {
     const { schema } = context;
@@ -71,6 +72,7 @@ export class View {
     this.showLegend();
     this.showTables();
     this.picture.draw();
+    if (this.graph.full !== this.said.full) this.say(this.said.text, ...this.said.more);
   }
 
   private showLegend(): void {
@@ -144,8 +146,9 @@ export class View {
   }
 
   say(text: string, ...more: HTMLElement[]): void {
-    const said = this.graph.full ? [text, t('full', { n: this.context.most })].filter(Boolean).join(' · ') : text;
-    replace(this.notice, said && h('span', {}, said), more);
-    if (said) announce(said);
+    this.said = { text, more, full: this.graph.full };
+    const all = [text, this.graph.full && t('full', { n: this.context.most })].filter(Boolean).join(' · ');
+    replace(this.notice, all && h('span', {}, all), more);
+    if (all) announce(all);
   }
 }

@@ -110,8 +110,11 @@ has_string(const JsonbContainer *object, const char *key, const char *wanted)
 		return false;
 	kg_json_iter_init(&it, kg_json_container(&list));
 	while (kg_json_iter_next(&it))
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (it.value.type == jbvString && kg_json_string_is(&it.value, wanted))
 			return true;
+	}
 	return false;
 }
 

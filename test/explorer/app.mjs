@@ -154,9 +154,13 @@ export async function app(server, tokens, shoot) {
     is(files.map(({ resource }) => [resource.mimeType, Buffer.from(resource.blob, 'base64').subarray(0, 4).toString('latin1')]), [['image/svg+xml', '<svg'], ['image/png', '\u0089PNG']], 'files are handed to the host');
     await frame.click('.bar-end button');
     await frame.waitForFunction(() => document.documentElement.dataset.mode === 'fullscreen');
+    await page.waitForTimeout(500);
+    const { sizes } = await seen(page);
+    await page.waitForTimeout(500);
+    is((await seen(page)).sizes, sizes, 'in a window of its own it does not say how large it is');
     await frame.click('.bar-end button');
     await frame.waitForFunction(() => document.documentElement.dataset.mode === 'inline');
-    is((await seen(page)).modes, ['fullscreen', 'inline'], 'as large as it gets, and back');
+    is([(await seen(page)).modes, (await seen(page)).calls.length], [['fullscreen', 'inline'], 2], 'as large as it gets, and back, without asking anew');
     await page.evaluate(() => window.tell({ locale: '<b>', theme: 'pink', displayMode: 7, safeAreaInsets: 'x' }));
     await clean(page, 'app: theme');
     is(await page.evaluate(() => window.end()), {}, 'when it is to end it says that it has');
