@@ -59,6 +59,7 @@ const paths: Record<string, string> = {
   theme: 'M8 2a6 6 0 1 0 6 6A4.5 4.5 0 0 1 8 2',
   leave: 'M6 3H3v10h3M7 8h7M11 5l3 3-3 3',
   close: 'm4 4 8 8M12 4l-8 8',
+  back: 'M13 8H3M7 4 3 8l4 4',
   page: 'M4 2h5l3 3v9H4zM9 2v3h3',
   down: 'M8 2v9M4.5 7.5 8 11l3.5-3.5M3 14h10',
   swap: 'M3 5.5h9M9.5 3 12 5.5 9.5 8M13 10.5H4M6.5 8 4 10.5 6.5 13',

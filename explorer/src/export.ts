@@ -2,7 +2,7 @@
 // painted as PNG.
 import type { Graph } from './graph';
 import { radius } from './layout';
-import { curve, FONT, palette, shortened } from './picture';
+import { curve, FONT, isFree, palette, shortened, type Area } from './picture';
 import { relationName, type Schema } from './schema';
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`).replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '');
@@ -27,13 +27,18 @@ export function svgText(graph: Graph, schema: Schema): string {
   out.push(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="${n(left)} ${n(top)} ${n(width)} ${n(height + 30)}" width="${n(width)}" height="${n(height + 30)}" font-family="${escape(FONT)}" font-size="12">`);
   out.push(`<rect x="${n(left)}" y="${n(top)}" width="${n(width)}" height="${n(height + 30)}" fill="${colors.back}"/>`);
   out.push(`<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0.8 8 4 0 7.2z" fill="${colors.edge}"/></marker></defs>`);
+  const taken: Area[] = nodes.map((node) => [node.x - radius(node), node.y - radius(node), node.x + radius(node), node.y + radius(node)]);
   for (const edge of edges) {
     const shape = curve(edge);
     const name = `<title>${escape(`${edge.source.label} ${relationName(edge.relation)} ${edge.target.label}`)}</title>`;
     out.push(shape.loop
       ? `<circle cx="${n(shape.loop[0])}" cy="${n(shape.loop[1])}" r="${n(shape.loop[2])}" fill="none" stroke="${colors.edge}">${name}</circle>`
       : `<path d="M${shape.from.map(n).join(' ')}Q${shape.by.map(n).join(' ')} ${shape.to.map(n).join(' ')}" fill="none" stroke="${colors.edge}"${edge.symmetric ? '' : ' marker-end="url(#head)"'}>${name}</path>`);
-    if (edges.length <= 60) out.push(text(shape.label[0], shape.label[1] + 3.5, relationName(edge.relation), colors.muted, colors.back, 10));
+    const half = 3 * relationName(edge.relation).length;
+    const area: Area = [shape.label[0] - half, shape.label[1] - 6, shape.label[0] + half, shape.label[1] + 6];
+    if (edges.length > 60 || !isFree(taken, area)) continue;
+    taken.push(area);
+    out.push(text(shape.label[0], shape.label[1] + 3.5, relationName(edge.relation), colors.muted, colors.back, 10));
   }
   for (const node of nodes) {
     const color = colors.colors[schema.type(node.type).color];
@@ -54,8 +59,6 @@ export function svgText(graph: Graph, schema: Schema): string {
 function text(x: number, y: number, content: string, fill: string, halo: string, size: number): string {
   return `<text x="${n(x)}" y="${n(y)}" text-anchor="middle" font-size="${size}" fill="${fill}" stroke="${halo}" stroke-width="3" paint-order="stroke" stroke-linejoin="round">${escape(content)}</text>`;
 }
-
-export const png = (graph: Graph, schema: Schema): Promise<Blob> => pngOf(svgText(graph, schema));
 
 export async function pngOf(source: string): Promise<Blob> {
   const image = new Image();

@@ -44,7 +44,10 @@ export class Graph {
   private readonly symmetric: Set<string>;
   private readonly between = new Map<string, Edge[]>();
 
-  constructor(private readonly schema: Schema) {
+  /** Some nodes were left out, because there are as many as may be. */
+  full = false;
+
+  constructor(private readonly schema: Schema, private readonly most = Infinity) {
     this.symmetric = new Set(schema.relations.filter((relation) => relation.symmetric).map((relation) => relation.name));
   }
 
@@ -57,6 +60,10 @@ export class Graph {
       const known = this.nodes.get(node.key);
       if (known) {
         if (Object.keys(node.properties).length > Object.keys(known.properties).length) known.properties = node.properties;
+        continue;
+      }
+      if (this.nodes.size >= this.most) {
+        this.full = true;
         continue;
       }
       node.untrusted = Array.isArray(marks) ? [] : marks[node.type] ?? [];

@@ -1,5 +1,7 @@
 // The page: who answers, the bar at the top, and which screen is shown.
-import { h, icon, replace } from './dom';
+import { Chat, MOST } from './chat';
+import { download, h, icon, replace } from './dom';
+import { HostServer } from './host';
 import { busy, picker, problemBox, type Context } from './parts';
 import { current, go, link, start as startRoutes } from './route';
 import { Schema } from './schema';
@@ -19,9 +21,11 @@ const main = h('main', { id: 'main', tabindex: -1 });
 const bar = h('header', { class: 'bar' });
 // What kgctl wrote into the page: where it answers, and whether it answers without a token.
 const told = document.querySelector<HTMLMetaElement>('meta[name="kg-endpoint"]')!;
-const endpoint = new URL(told.content, location.href.split('#')[0]).href;
+let endpoint = '';
 
 let server: Server;
+/** Where the page is one of a chat. */
+let chat: Chat | null = null;
 let context: Context | null = null;
 let shown = 0;
 
@@ -43,14 +47,14 @@ function mark(): Node {
 function showBar(): void {
   const { screen } = current();
   const item = (to: string, name: string, text: string) => h('a', { href: link(to), 'aria-current': screen === name ? 'page' : undefined }, text);
-  replace(bar, logo(),
+  replace(bar, chat ? chat.back : logo(),
     context && context.schema.has('search_entities') && picker(context, { id: 'search', label: t('search'), hint: t('searchHint'), choose: (handle) => go(link('e', handle)) }),
     context && h('nav', { 'aria-label': t('title') },
-      item('', '', t('home')),
+      !chat && item('', '', t('home')),
       context.schema.types.size > 0 && item('s', 's', t('schema')),
       context.schema.has('find_paths') && item('p', 'p', t('paths'))),
     h('div', { class: 'bar-end' },
-      h('button', { type: 'button', class: 'tool', title: t('theme'), 'aria-label': t('theme'), on: { click: turnTheme } }, icon('theme')),
+      chat ? chat.resize : h('button', { type: 'button', class: 'tool', title: t('theme'), 'aria-label': t('theme'), on: { click: turnTheme } }, icon('theme')),
       server instanceof HttpServer && server.hasToken && h('button', { type: 'button', class: 'tool', title: t('signOut'), 'aria-label': t('signOut'), on: { click: signOut } }, icon('leave'))));
 }
 
@@ -101,7 +105,11 @@ function signIn(message: string | null): void {
 
 async function connect(): Promise<void> {
   const schema = await Schema.load(server);
-  context = { server, schema, go, refresh: () => void begin(), signIn: (expired) => { if (!document.getElementById('token')) setTimeout(() => signIn(expired ? t('signInAgain') : null)); } };
+  context = {
+    server, schema, go, refresh: () => void begin(),
+    signIn: (expired) => { if (!document.getElementById('token')) setTimeout(() => signIn(expired ? t('signInAgain') : null)); },
+    most: chat ? MOST : Infinity, save: server instanceof HostServer ? server.save : download,
+  };
 }
 
 async function show(): Promise<void> {
@@ -114,7 +122,7 @@ async function show(): Promise<void> {
   document.title = t('title');
   window.scrollTo(0, 0);
   try {
-    if (context.schema.tools.size === 0) replace(place, h('div', { class: 'page' }, h('h1', {}, t('noTools')), h('p', {}, t('noToolsText'))));
+    if (context.schema.tools.size === 0 && !chat) replace(place, h('div', { class: 'page' }, h('h1', {}, t('noTools')), h('p', {}, t('noToolsText'))));
     else if (screen === 'e') await entity(context, place, subject);
     else if (screen === 'g') await graphScreen(context, place, subject, query);
     else if (screen === 'l') await listScreen(context, place, subject, query);
@@ -134,18 +142,45 @@ async function begin(): Promise<void> {
     await connect();
   } catch (problem) {
     if (problem instanceof Unauthorized) return signIn(null);
-    const nobody = { server, schema: null as never, go, refresh: () => void begin(), signIn: () => signIn(null) };
-    if (problem instanceof ServerGone) return replace(main, h('div', { class: 'page' }, problemBox(nobody, problem)));
+    const nobody = { server, schema: null as never, go, refresh: () => void begin(), signIn: () => signIn(null), most: 0 };
+    if (problem instanceof ServerGone || chat) return replace(main, h('div', { class: 'page' }, problemBox(nobody, problem)));
     return signIn(t('saidServer', { text: (problem as Error).message }));
   }
   showBar();
   await show();
 }
 
-server = new HttpServer(endpoint, null, VERSION);
-frame();
-startRoutes(() => void show());
-if (told.dataset.token === 'required') {
-  showBar();
-  signIn(null);
-} else void begin();
+/** By itself: kgctl serves it, and lets nobody have it in a frame. */
+function startAlone(): void {
+  endpoint = new URL(told.content, location.href.split('#')[0]).href;
+  server = new HttpServer(endpoint, null, VERSION);
+  frame();
+  startRoutes(() => void show());
+  if (told.dataset.token === 'required') {
+    showBar();
+    signIn(null);
+  } else void begin();
+}
+
+function startInChat(): void {
+  chat = new Chat(root, {
+    ready: () => { frame(); replace(main, busy()); },
+    show: (from, address) => {
+      server = from;
+      context = null;
+      go(address);
+      void begin();
+    },
+    redraw: () => void show(),
+    rebar: showBar,
+    cancelled: () => replace(main, h('div', { class: 'page' }, h('p', { class: 'notice', role: 'status' }, t('cancelled')))),
+    ended: () => replace(root),
+  });
+  chat.begin(VERSION).catch((problem: Error) => {
+    frame();
+    replace(main, h('div', { class: 'page' }, h('p', { class: 'notice', role: 'alert' }, t('saidServer', { text: problem.message }))));
+  });
+}
+
+if (window.parent === window) startAlone();
+else startInChat();

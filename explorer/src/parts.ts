@@ -1,12 +1,20 @@
 // Parts that several screens have: names with their colour, the call of a
 // picture, errors with what repairs them, a field that suggests entities.
 import { announce, copyText, h, icon, replace } from './dom';
+import { pngOf } from './export';
 import { link } from './route';
 import { humanName, splitHandle, type Schema } from './schema';
 import { ServerGone, ToolError, Unauthorized, type Call, type Json, type Server } from './server';
 import { t, type Word } from './text';
 
-export interface Context { server: Server; schema: Schema; go(address: string): void; signIn(expired: boolean): void; refresh(): void }
+export interface Context {
+  server: Server; schema: Schema;
+  go(address: string): void; signIn(expired: boolean): void; refresh(): void;
+  /** How many nodes a picture has at most. */
+  most: number;
+  /** Puts a file where the person finds it; undefined: there is no way. */
+  save?(name: string, blob: Blob): void;
+}
 
 export const typeColor = (schema: Schema, type: string): string => `var(--c${schema.type(type).color})`;
 
@@ -31,6 +39,15 @@ export function copyButton(text: () => string, label: string = t('copy')): HTMLB
     announce(t('copied'));
     setTimeout(() => { word.textContent = label; }, 1500);
   } } }, icon('copy'), word);
+}
+
+/** The buttons that save a picture, whose SVG is source(). */
+export function saves(context: Context, name: string, source: () => string): HTMLElement | false {
+  const { save } = context;
+  const button = (kind: string, label: string, action: () => void) => h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, on: { click: action } }, icon('down'), kind);
+  return save !== undefined && h('div', { class: 'saves' },
+    button('SVG', t('asSvg'), () => save(`${name}.svg`, new Blob([source()], { type: 'image/svg+xml' }))),
+    button('PNG', t('asPng'), async () => save(`${name}.png`, await pngOf(source()))));
 }
 
 const quote = (text: string): string => (/^[\w.:/@%+=,-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);

@@ -45,7 +45,9 @@ export function curve(edge: Edge): Curve {
 
 export const shortened = (text: string, length: number): string => ([...text].length > length ? `${[...text].slice(0, length - 1).join('')}…` : text);
 
-type Area = [number, number, number, number];
+export type Area = [number, number, number, number];
+export const isFree = (taken: Area[], [left, top, right, bottom]: Area): boolean =>
+  !taken.some((other) => left < other[2] && right > other[0] && top < other[3] && bottom > other[1]);
 
 export interface Chosen { node?: Node; edge?: Edge }
 
@@ -152,8 +154,7 @@ export class Picture {
     c.setTransform(ratio * this.scale, 0, 0, ratio * this.scale, ratio * this.x, ratio * this.y);
     paintEdges(c, edges, this.colors, this.scale, this.focusEdges(edges));
     paintNodes(c, nodes, this.schema, this.colors, this.scale, this.chosen.node, this.hover.node, this.neighbours(edges));
-    this.paintEdgeLabels(edges);
-    this.paintLabels(nodes);
+    this.paintEdgeLabels(edges, this.paintLabels(nodes));
   }
 
   private focus(): Node | undefined { return this.hover.node ?? this.chosen.node; }
@@ -172,7 +173,8 @@ export class Picture {
   }
 
   // Labels keep their size, and are left out where they would lie on another.
-  private paintLabels(nodes: Node[]): void {
+  // Answers where there is something then.
+  private paintLabels(nodes: Node[]): Area[] {
     const c = this.context;
     const taken: Area[] = nodes.map((node) => {
       const [x, y, r] = [node.x * this.scale + this.x, node.y * this.scale + this.y, radius(node) * this.scale];
@@ -197,7 +199,7 @@ export class Picture {
       const r = radius(node) * this.scale;
       // Below it, above it, beside it: where nothing else is.
       const places: [number, number][] = [[x, y + r + 4], [x, y - r - 17], [x + r + w + 6, y - 7], [x - r - w - 6, y - 7]];
-      const free = places.find(([px, py]) => !taken.some((other) => px - w - 2 < other[2] && px + w + 2 > other[0] && py - 1 < other[3] && py + 14 > other[1]));
+      const free = places.find(([px, py]) => isFree(taken, [px - w - 2, py - 1, px + w + 2, py + 14]));
       if (!free && !strong && !this.allLabels) continue;
       const [px, py] = free ?? places[0];
       taken.push([px - w, py, px + w, py + 13]);
@@ -209,9 +211,10 @@ export class Picture {
       c.fillText(text, px, py);
     }
     c.globalAlpha = 1;
+    return taken;
   }
 
-  private paintEdgeLabels(edges: Edge[]): void {
+  private paintEdgeLabels(edges: Edge[], taken: Area[]): void {
     const c = this.context;
     const focus = this.focusEdges(edges);
     const all = this.allLabels || (this.scale > 0.75 && edges.length <= 40) || this.scale > 1.7;
@@ -222,13 +225,16 @@ export class Picture {
     c.textBaseline = 'middle';
     c.lineJoin = 'round';
     let drawn = 0;
-    for (const edge of all ? edges : focus) {
+    for (const edge of all ? new Set([...focus, ...edges]) : focus) {
       const [x, y] = curve(edge).label;
       const [sx, sy] = [x * this.scale + this.x, y * this.scale + this.y];
       if (sx < 0 || sx > this.width || sy < 0 || sy > this.height || ++drawn > 250) continue;
       const length = Math.hypot(edge.source.x - edge.target.x, edge.source.y - edge.target.y) * this.scale;
       const text = relationName(edge.relation);
-      if (!this.allLabels && edge.source !== edge.target && c.measureText(text).width + 24 > length) continue;
+      const w = c.measureText(text).width / 2;
+      const area: Area = [sx - w - 2, sy - 6, sx + w + 2, sy + 6];
+      if (!this.allLabels && ((edge.source !== edge.target && 2 * w + 24 > length) || !isFree(taken, area))) continue;
+      taken.push(area);
       c.strokeStyle = this.colors.back;
       c.lineWidth = 3.5;
       c.strokeText(text, sx, sy);
@@ -317,6 +323,8 @@ export class Picture {
       if (node) this.on.open(node);
     });
     canvas.addEventListener('wheel', (event) => {
+      // In a chat the wheel is the chat's, until the picture was clicked.
+      if (document.documentElement.dataset.mode === 'inline' && document.activeElement !== canvas && !event.ctrlKey) return;
       event.preventDefault();
       this.zoom(Math.exp(-event.deltaY * (event.deltaMode === 1 ? 0.05 : 0.0016)), place(event));
     }, { passive: false });

@@ -32,22 +32,50 @@ export function link(screen: string, subject = '', query: Query = {}): string {
 
 type Listener = () => void;
 let listener: Listener = () => {};
+/** In a chat, where the page has no address: the way here. */
+let way: string[] | null = null;
 
 export function start(onChange: Listener): void {
   listener = onChange;
   window.addEventListener('hashchange', () => listener());
 }
 
-export function current(): Route {
-  return parse(location.hash);
+/** The same without the window's address: links are followed here. */
+export function startWithin(onChange: Listener): void {
+  listener = onChange;
+  way = [];
+  document.addEventListener('click', (event) => {
+    const address = (event.target as Element).closest?.('a')?.getAttribute('href');
+    if (!address?.startsWith('#/')) return;
+    event.preventDefault();
+    go(address);
+  });
 }
 
-export function go(address: string): void {
-  if (location.hash === address) listener();
-  else location.hash = address;
+const address = (): string => (way ? way[way.length - 1] ?? '' : location.hash);
+
+export function current(): Route {
+  return parse(address());
+}
+
+export function go(to: string): void {
+  if (!way) {
+    if (location.hash === to) listener();
+    else location.hash = to;
+    return;
+  }
+  if (address() !== to) way.push(to);
+  listener();
+}
+
+export const canGoBack = (): boolean => way !== null && way.length > 1;
+export function goBack(): void {
+  way?.pop();
+  listener();
 }
 
 /** The address of the same screen in another state: no new step for "back". */
-export function amend(address: string): void {
-  history.replaceState(null, '', address);
+export function amend(to: string): void {
+  if (way) way[way.length - 1] = to;
+  else history.replaceState(null, '', to);
 }

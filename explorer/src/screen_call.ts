@@ -6,7 +6,7 @@ import { Graph } from './graph';
 import { Layout } from './layout';
 import { busy, callBox, entityLink, problemBox, withheldText, type Context } from './parts';
 import { link } from './route';
-import { humanName } from './schema';
+import { humanName, splitHandle } from './schema';
 import { showPaths } from './screen_paths';
 import type { Arguments, Call, Json } from './server';
 import { t } from './text';
@@ -16,8 +16,7 @@ export async function callScreen(context: Context, main: HTMLElement, tool: stri
   let args: Arguments;
   try { args = JSON.parse(query.get('a') ?? '{}'); } catch { args = {}; }
   const call: Call = { tool, arguments: args };
-  const known = context.schema.tools.get(tool) as Json;
-  if (known?.annotations?.readOnlyHint !== true)
+  if (context.schema.tools.get(tool)?.annotations?.readOnlyHint !== true && !context.server.holds?.(call))
     return replace(main, h('div', { class: 'page' }, h('h1', {}, tool), h('p', { class: 'notice' }, t('missingTool', { tool })), callBox([call])));
   replace(main, busy());
   try {
@@ -32,7 +31,7 @@ export function showReply(context: Context, main: HTMLElement, call: Call, reply
   document.title = `${call.tool} · kg_graph`;
   if (Array.isArray(reply?.paths) && Array.isArray(reply.nodes)) return showPaths(context, main, call, reply, [], t('empty'));
   if (Array.isArray(reply?.nodes) && reply.nodes.length > 0 && Array.isArray(reply.edges)) {
-    const graph = new Graph(schema);
+    const graph = new Graph(schema, context.most);
     const fresh = graph.add(reply);
     const starts = new Set<string>([...(reply.seeds ?? []), ...(call.arguments.start_node ? [`${call.arguments.start_node.label}:${call.arguments.start_node.node_id}`] : [])].map(String));
     for (const node of fresh) node.start = starts.has(node.key);
@@ -54,7 +53,7 @@ export function showReply(context: Context, main: HTMLElement, call: Call, reply
         view.say('', problemBox(context, problem));
       }
     };
-    replace(view.bar, h('h1', { class: 'view-title' }, call.tool));
+    replace(view.bar, title(context, call, fresh.filter((node) => node.start).map((node) => node.label)));
     view.addCall(call);
     replace(main, view.element);
     view.refresh();
@@ -66,18 +65,56 @@ export function showReply(context: Context, main: HTMLElement, call: Call, reply
     grow?.(view, graph, layout);
     return;
   }
-  replace(main, h('div', { class: 'page' }, h('h1', {}, call.tool), answer(context, reply),
+  replace(main, h('div', { class: 'page' }, title(context, call), answer(context, reply),
     reply?.next && h('p', {}, h('a', { class: 'button', href: link('c', call.tool, { a: JSON.stringify(reply.next) }) }, t('more'))), callBox([call])));
+}
+
+/** What was asked, in words as far as they are known. */
+function title(context: Context, call: Call, starts: string[] = []): HTMLElement {
+  const said = context.schema.tools.get(call.tool)?.title ?? humanName(call.tool);
+  return h('h1', { class: 'view-title' }, [starts.slice(0, 3).join(', '), said].filter(Boolean).join(' · ') || t('result'));
+}
+
+type Row = Record<string, Json>;
+
+/** The entity that a row is of: {type, id} of graph tools, a handle as id of BFS-QL. */
+function entityOf(row: Json): { type: string; id: string } | null {
+  if (typeof row?.id !== 'string') return null;
+  if (typeof row.type === 'string') return { type: row.type, id: row.id };
+  return typeof row.entity_type === 'string' && row.id.startsWith(`${row.entity_type}:`) ? splitHandle(row.id) : null;
+}
+
+/** What else a row says: what is in its properties, beside its own members. */
+function cells(row: Json, columns: string[] | undefined): Row {
+  if (Array.isArray(row)) return Object.fromEntries(row.map((value, i) => [columns?.[i] ?? String(i + 1), value]));
+  if (typeof row !== 'object' || row === null) return { value: row };
+  const { data, properties, metadata, ...own } = row;
+  return { ...own, ...(data ?? properties ?? metadata ?? {}) };
 }
 
 /** Rows as a table, anything else as it is. */
 function answer(context: Context, reply: Json): HTMLElement {
-  const rows: Json[] | undefined = reply?.items ?? reply?.entities ?? reply?.ranked ?? (Array.isArray(reply?.nodes) && reply.nodes.length ? reply.nodes : undefined) ?? reply?.rows;
-  if (!Array.isArray(rows) || rows.length === 0) return h('pre', { class: 'json whole', tabindex: 0 }, JSON.stringify(reply, null, 2));
-  const flat = rows.map((row) => (Array.isArray(row) ? Object.fromEntries(row.map((value, i) => [reply.columns?.[i] ?? String(i + 1), value])) : typeof row === 'object' && row !== null ? { ...row, ...(row.data ?? row.properties ?? {}), data: undefined, properties: undefined } : { value: row }));
+  const { schema } = context;
+  const rows: Json[] | undefined = [reply?.items, reply?.entities, reply?.claims, reply?.ranked, reply?.nodes, reply?.rows].find((one) => Array.isArray(one) && one.length > 0);
+  if (!rows) return h('pre', { class: 'json whole', tabindex: 0 }, JSON.stringify(reply, null, 2));
+  const entities = rows.map(entityOf);
+  const named = entities.some((entity) => entity !== null);
+  const flat = rows.map((row, i) => {
+    const cell = cells(row, reply.columns);
+    const entity = entities[i];
+    if (!entity) return cell;
+    const label = schema.types.get(entity.type)?.label;
+    const { type, entity_type, id, name, [label ?? '']: own, ...rest } = cell;
+    return label === 'name' || name === undefined || name === own ? rest : { name, ...rest };
+  });
   const names = [...new Set(flat.flatMap((row) => Object.keys(row).filter((name) => row[name] !== undefined)))].slice(0, 10);
-  const value = (one: Json) => (typeof one === 'string' && /^[\w/-]+:\S/.test(one) && context.schema.types.has(one.slice(0, one.indexOf(':'))) ? entityLink(context.schema, one, one) : typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one ?? ''));
-  return h('div', { class: 'scroll wide', tabindex: 0, role: 'region', 'aria-label': t('result') }, h('table', { class: 'data' },
-    h('thead', {}, h('tr', {}, names.map((name) => h('th', { scope: 'col' }, humanName(name))))),
-    h('tbody', {}, flat.slice(0, 500).map((row) => h('tr', {}, names.map((name) => h('td', {}, h('div', { class: 'clamp' }, value(row[name])))))))));
+  const value = (one: Json) => (typeof one === 'string' && /^[\w/-]+:\S/.test(one) && schema.types.has(splitHandle(one).type) ? entityLink(schema, one, one) : typeof one === 'object' && one !== null ? JSON.stringify(one) : String(one ?? ''));
+  const entityCell = (row: Json, entity: { type: string; id: string } | null) => h('th', { scope: 'row' },
+    entity && entityLink(schema, `${entity.type}:${entity.id}`, typeof row.name === 'string' ? row.name : schema.label(entity.type, row.properties ?? row.data ?? row.metadata, entity.id)));
+  const total = reply.total ?? reply.total_at_least;
+  return h('div', {},
+    typeof total === 'number' && h('p', { class: 'muted' }, t('rows', { from: 1, to: rows.length, total: reply.total === undefined ? t('totalAtLeast', { n: total }) : total })),
+    h('div', { class: 'scroll wide rows', tabindex: 0, role: 'region', 'aria-label': t('result') }, h('table', { class: 'data' },
+      h('thead', {}, h('tr', {}, named && h('th', { scope: 'col' }, t('name')), names.map((name) => h('th', { scope: 'col' }, humanName(name))))),
+      h('tbody', {}, flat.slice(0, 500).map((row, i) => h('tr', {}, named && entityCell(rows[i], entities[i]), names.map((name) => h('td', {}, h('div', { class: 'clamp' }, value(row[name]))))))))));
 }

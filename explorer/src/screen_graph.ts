@@ -32,7 +32,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
   };
 
   replace(main, busy());
-  const graph = new Graph(schema);
+  const graph = new Graph(schema, context.most);
   const grown: string[] = query.getAll('x');
   let pages = Math.max(1, Number(query.get('pages')) || 1);
   for (const one of query.getAll('ht')) graph.hiddenTypes.add(one);
@@ -90,7 +90,7 @@ export async function graphScreen(context: Context, main: HTMLElement, handle: s
     view.refresh();
     if (again && view.picture.chosen.node === node) view.picture.choose({ node });
     if (came.length) layout.run(came);
-    announce(came.length ? t('grown', { n: came.length }) : t('nothingNew'));
+    announce(came.length ? t('grown', { n: came.length }) : graph.full ? t('full', { n: context.most }) : t('nothingNew'));
     tell();
   };
 

@@ -59,7 +59,7 @@ export async function pathScreen(context: Context, main: HTMLElement, query: URL
 /** The reply of find_paths as a picture. */
 export function showPaths(context: Context, place: HTMLElement, call: Call, reply: Json, ends: string[], none: string): void {
   const { schema } = context;
-  const graph = new Graph(schema);
+  const graph = new Graph(schema, context.most);
   const paths: Json[] = reply.paths ?? [];
   graph.add({ nodes: reply.nodes, edges: paths.flatMap((path) => path.path.filter((step: Json) => typeof step === 'object')), untrusted: reply.untrusted });
   const handles: string[][] = paths.map((path) => path.path.filter((step: Json) => typeof step === 'string'));

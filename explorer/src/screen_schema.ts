@@ -1,8 +1,7 @@
 // The schema as a picture: a card for each type, an arrow for what relates two.
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY } from 'd3-force';
-import { download, h, icon, onTheme, replace, svg } from './dom';
-import { pngOf } from './export';
-import { busy, callBox, needs, typeColor, type Context } from './parts';
+import { h, onTheme, replace, svg } from './dom';
+import { busy, callBox, needs, saves, typeColor, type Context } from './parts';
 import { FONT, palette, shortened, type Palette } from './picture';
 import { link } from './route';
 import { relationName, type Relation, type Schema, type Type } from './schema';
@@ -29,12 +28,11 @@ export async function schemaScreen(context: Context, main: HTMLElement): Promise
   draw();
   onTheme(frame, draw);
   const source = () => new XMLSerializer().serializeToString(frame.querySelector('svg')!);
-  const save = (kind: string, label: string, action: () => void) => h('button', { type: 'button', class: 'small', title: label, 'aria-label': label, on: { click: action } }, icon('down'), kind);
   const names = new Set(schema.relations.map((relation) => relation.name));
   const head = (...words: string[]) => h('thead', {}, h('tr', {}, words.map((word) => h('th', { scope: 'col' }, word))));
   replace(main, h('div', { class: 'schema-page' },
     h('header', { class: 'view-bar' }, h('h1', { class: 'view-title' }, t('schema')), h('span', { class: 'muted' }, t('schemaText', { types: schema.types.size, relations: names.size })),
-      h('div', { class: 'saves' }, save('SVG', t('asSvg'), () => download('schema.svg', new Blob([source()], { type: 'image/svg+xml' }))), save('PNG', t('asPng'), async () => download('schema.png', await pngOf(source()))))),
+      saves(context, 'schema', source)),
     frame,
     h('section', { class: 'tables', 'aria-label': t('table') }, h('details', { class: 'table-box' }, h('summary', {}, t('table')),
       h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': t('types') }, h('table', { class: 'data' }, h('caption', {}, `${t('types')} (${number(schema.types.size)})`), head(t('type'), t('name'), t('properties')),

@@ -1,10 +1,11 @@
-// Who answers: tools and resources of one MCP server, over HTTP (2026-07-28).
+// Who answers: tools and resources of one MCP server, over HTTP (2026-07-28) or
+// through a host (host.ts).
 // The token lives in this object and nowhere else.
 
 export type Json = any;
 export type Arguments = Record<string, Json>;
 export interface Call { tool: string; arguments: Arguments }
-export interface Tool { name: string; title?: string; description?: string; inputSchema: Json; outputSchema?: Json }
+export interface Tool { name: string; title?: string; description?: string; inputSchema: Json; outputSchema?: Json; annotations?: Json }
 export interface Resource { uri: string; name: string; title?: string; description?: string }
 
 // What a tool says of a wrong call (docs/errors.md).
@@ -22,6 +23,8 @@ export interface Server {
   resources(): Promise<Resource[]>;
   read(uri: string): Promise<string>;
   call(tool: string, args: Arguments): Promise<Json>;
+  /** Is the answer there already, so that nothing is called? */
+  holds?(call: Call): boolean;
 }
 
 // The reply of a tools/call, whoever carried it.

@@ -29,7 +29,7 @@ const en = {
   modeShortest: 'one shortest', modeAll: 'all shortest', modeSimple: 'all without repeats', noPath: 'No path of at most {n} steps that you can see.', pathsFound: '{n} paths', pathFound: '1 path', steps: '{n} steps', step: '1 step', swap: 'Swap',
   chooseTwo: 'Choose two entities to see how they are connected.', schemaText: '{types} types and {relations} relationship types.', count: 'Number',
   filters: 'Filters', clearFilters: 'Clear filters', any: 'any', least: 'at least', most: 'at most', contains: 'contains', totalAtLeast: 'at least {n}', rows: '{from} to {to} of {total}', next: 'Next', previous: 'Previous', sortBy: 'Sort by {name}', searchIn: 'Search by name', empty: 'Nothing matches.', loading: 'One moment',
-  result: 'Result', tool: 'Tool', inverse: 'backwards', symmetric: 'both ways', entities: '{n} entities', entity: '1 entity',
+  result: 'Result', back: 'Back', larger: 'As large as it gets', smaller: 'Back into the chat', cancelled: 'The call was cancelled.', full: 'No more than {n} nodes are shown here.', tool: 'Tool', inverse: 'backwards', symmetric: 'both ways', entities: '{n} entities', entity: '1 entity',
 };
 export type Word = keyof typeof en;
 
@@ -62,13 +62,24 @@ const de: Record<Word, string> = {
   modeShortest: 'ein kürzester', modeAll: 'alle kürzesten', modeSimple: 'alle ohne Wiederholung', noPath: 'Kein Weg von höchstens {n} Schritten, den Sie sehen können.', pathsFound: '{n} Wege', pathFound: '1 Weg', steps: '{n} Schritte', step: '1 Schritt', swap: 'Tauschen',
   chooseTwo: 'Wählen Sie zwei Entitäten, um zu sehen, wie sie verbunden sind.', schemaText: '{types} Typen und {relations} Beziehungstypen.', count: 'Anzahl',
   filters: 'Filter', clearFilters: 'Filter leeren', any: 'beliebig', least: 'mindestens', most: 'höchstens', contains: 'enthält', totalAtLeast: 'mindestens {n}', rows: '{from} bis {to} von {total}', next: 'Weiter', previous: 'Zurück', sortBy: 'Nach {name} sortieren', searchIn: 'Nach dem Namen suchen', empty: 'Nichts passt.', loading: 'Einen Moment',
-  result: 'Ergebnis', tool: 'Werkzeug', inverse: 'rückwärts', symmetric: 'in beide Richtungen', entities: '{n} Entitäten', entity: '1 Entität',
+  result: 'Ergebnis', back: 'Zurück', larger: 'So groß wie möglich', smaller: 'Zurück in den Chat', cancelled: 'Der Aufruf wurde abgebrochen.', full: 'Mehr als {n} Knoten werden hier nicht gezeigt.', tool: 'Werkzeug', inverse: 'rückwärts', symmetric: 'in beide Richtungen', entities: '{n} Entitäten', entity: '1 Entität',
 };
 
-export const language = (navigator.language || 'en').toLowerCase().startsWith('de') ? 'de' : 'en';
-const words = language === 'de' ? de : en;
-const numbers = new Intl.NumberFormat(language);
-const times = new Intl.DateTimeFormat(navigator.language || language, { dateStyle: 'medium', timeStyle: 'medium' });
+export let language: 'de' | 'en';
+let words: Record<Word, string>;
+let numbers: Intl.NumberFormat;
+let times: Intl.DateTimeFormat;
+
+/** A host may know better than the browser; what is no language is not heeded. */
+export function speak(locale: string): void {
+  let known = 'en';
+  try { known = Intl.getCanonicalLocales(locale)[0] ?? 'en'; } catch { /* as it is */ }
+  language = known.toLowerCase().startsWith('de') ? 'de' : 'en';
+  words = language === 'de' ? de : en;
+  numbers = new Intl.NumberFormat(language);
+  times = new Intl.DateTimeFormat(known, { dateStyle: 'medium', timeStyle: 'medium' });
+}
+speak(navigator.language || 'en');
 
 export function t(word: Word, values: Record<string, string | number> = {}): string {
   return words[word].replace(/\{(\w+)\}/g, (_, name: string) => {

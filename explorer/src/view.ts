@@ -1,9 +1,9 @@
 // A picture with what belongs to it: legend and filters, the table that says
 // the same, what is chosen, saving, how much is shown.
-import { announce, download, h, icon, replace } from './dom';
-import { png, svgText } from './export';
+import { announce, h, icon, replace } from './dom';
+import { svgText } from './export';
 import type { Edge, Graph, Node } from './graph';
-import { callBox, chip, entityLink, typeColor, type Context } from './parts';
+import { callBox, chip, entityLink, saves, typeColor, type Context } from './parts';
 import { Picture, type Chosen } from './picture';
 import { link } from './route';
 import { relationName } from './schema';
@@ -31,6 +31,7 @@ export class View {
   private readonly callPlace = h('div');
   private readonly extra = h('div');
   private readonly calls: Call[] = [];
+  private said: { text: string; more: HTMLElement[]; full: boolean } = { text: '', more: [], full: false };
 
   constructor(private readonly context: Context, readonly graph: Graph, private readonly name: string, private readonly actions: Actions, allLabels = false) {
     const { schema } = context;
@@ -42,15 +43,13 @@ export class View {
       open: (node) => context.go(link('e', node.key)),
       grow: (node) => { if (actions.grow) void actions.grow(node); },
     }, allLabels);
-    const save = (kind: string, label: string, action: () => void) => h('button', { type: 'button', class: 'small', 'aria-label': label, title: label, on: { click: action } }, icon('down'), kind);
     const head = (...words: string[]) => h('thead', {}, h('tr', {}, words.map((word) => h('th', { scope: 'col' }, word))));
     this.element = h('div', { class: 'view' },
       h('div', { class: 'stage' }, this.bar, this.picture.element, this.notice),
       h('aside', { class: 'side', 'aria-label': t('selection') },
         this.selection,
         h('section', { 'aria-label': t('legend') }, h('h2', {}, t('legend')), this.legend),
-        h('div', { class: 'saves' }, save('SVG', t('asSvg'), () => download(`${this.name}.svg`, new Blob([svgText(this.graph, schema)], { type: 'image/svg+xml' }))),
-          save('PNG', t('asPng'), async () => download(`${this.name}.png`, await png(this.graph, schema)))),
+        saves(context, this.name, () => svgText(this.graph, schema)),
         this.callPlace),
       h('section', { class: 'tables', 'aria-label': t('table') },
         this.extra,
@@ -73,6 +72,7 @@ export class View {
     this.showLegend();
     this.showTables();
     this.picture.draw();
+    if (this.graph.full !== this.said.full) this.say(this.said.text, ...this.said.more);
   }
 
   private showLegend(): void {
@@ -146,7 +146,9 @@ export class View {
   }
 
   say(text: string, ...more: HTMLElement[]): void {
-    replace(this.notice, text && h('span', {}, text), more);
-    if (text) announce(text);
+    this.said = { text, more, full: this.graph.full };
+    const all = [text, this.graph.full && t('full', { n: this.context.most })].filter(Boolean).join(' · ');
+    replace(this.notice, all && h('span', {}, all), more);
+    if (all) announce(all);
   }
 }

@@ -49,6 +49,7 @@ int kg_setting_max_properties;
 int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
+char *kg_setting_explorer_file = NULL;
 bool kg_setting_mcp_text = true;
 bool kg_setting_mcp_edges = false;
 int kg_setting_max_rows;
@@ -418,6 +419,18 @@ kg_settings_define(void)
 		&kg_setting_agent,
 		"",
 		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomStringVariable(
+		"kg_graph.explorer_file",
+		"The page of the explorer, for MCP clients that show pages.",
+		"A path, or a name in the folder of the extension's own files; empty: "
+		"there is none.",
+		&kg_setting_explorer_file,
+		"kg_graph.explorer.html",
+		PGC_SUSET,
 		0,
 		NULL,
 		NULL,

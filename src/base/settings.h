@@ -83,9 +83,10 @@ extern int kg_setting_max_errors;
 extern int kg_setting_plan_cache_size;
 
 extern int kg_setting_max_token_bytes;
-extern bool kg_setting_mcp_text;	  /* structured replies as text, too */
-extern bool kg_setting_mcp_edges;	  /* read by a message, for gateways */
-extern bool kg_setting_session_login; /* may kg_login bind the session? */
+extern char *kg_setting_explorer_file; /* the page of the MCP App */
+extern bool kg_setting_mcp_text;	   /* structured replies as text, too */
+extern bool kg_setting_mcp_edges;	   /* read by a message, for gateways */
+extern bool kg_setting_session_login;  /* may kg_login bind the session? */
 
 extern int kg_setting_schema_cache_size; /* kilobytes */
 extern int kg_setting_schema_max_bytes;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include "kgctl/buf.h"
 
@@ -157,6 +158,19 @@ void
 kg_buf_putc(KgBuf *buf, char c)
 {
 	kg_buf_add(buf, &c, 1);
+}
+
+bool
+kg_buf_random(KgBuf *buf)
+{
+	unsigned char random[16];
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t) sizeof(random))
+		return false;
+	for (i = 0; i < sizeof(random); i++)
+		kg_buf_printf(buf, "%02x", random[i]);
+	return true;
 }
 
 void

@@ -40,6 +40,8 @@ extern void kg_buf_reserve(KgBuf *buf, size_t more);
 extern void kg_buf_add(KgBuf *buf, const char *data, size_t len);
 extern void kg_buf_puts(KgBuf *buf, const char *s);
 extern void kg_buf_putc(KgBuf *buf, char c);
+/* 128 random bits in hexadecimal; false where there are none to be had. */
+extern bool kg_buf_random(KgBuf *buf);
 extern void kg_buf_printf(KgBuf *buf, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 extern void kg_buf_vprintf(KgBuf *buf, const char *fmt, va_list args)

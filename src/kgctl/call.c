@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
-#include <sys/random.h>
 
 #include "kgctl/call.h"
 #include "kgctl/exchange.h"
@@ -272,7 +271,8 @@ send_query(KgCall *call, const char *text, size_t len)
 	}
 	else if (call->revision != NULL)
 	{
-		kg_message_with_revision(&spliced, text, len, call->revision);
+		kg_message_with_revision(
+			&spliced, text, len, call->revision, call->context.app);
 		text = spliced.data;
 		len = spliced.len;
 	}
@@ -509,19 +509,17 @@ static void
 ask(KgCall *call, const char *key, const KgJson *request)
 {
 	Question *q = &call->questions[call->nquestions];
-	unsigned char random[16];
 	const char *method = kg_json_get_text(request, "method");
 	const KgJson *params = kg_json_get(request, "params");
 	KgBuf out;
-	int i;
 
-	if (method == NULL ||
-		getrandom(random, sizeof(random), 0) != (ssize_t) sizeof(random))
-		return;
 	kg_buf_init(&out);
 	kg_buf_puts(&out, "\"kg-");
-	for (i = 0; i < 16; i++)
-		kg_buf_printf(&out, "%02x", random[i]);
+	if (method == NULL || !kg_buf_random(&out))
+	{
+		kg_buf_free(&out);
+		return;
+	}
 	kg_buf_putc(&out, '"');
 	q->id = kg_buf_detach(&out);
 	q->key = kg_strdup(key);

@@ -46,6 +46,7 @@ typedef struct KgCallContext
 	const char *token;		  /* or NULL */
 	const char *revision; /* legacy revision to tell the database, or NULL */
 	bool modern;
+	bool app; /* a legacy client that agreed on MCP Apps */
 } KgCallContext;
 
 /*

@@ -4,8 +4,8 @@
  *
  * One JSON-RPC message a line.  Calls run side by side, as many as there are
  * connections, so that input goes on being read and a cancellation is seen.
- * All that is remembered about the client is the revision that initialize agreed
- * on, and what it subscribed to.
+ * All that is remembered about the client is what initialize agreed on (the
+ * revision, MCP Apps), and what it subscribed to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,6 +61,7 @@ struct Stdio
 	int64_t stop_at;
 	char *token;
 	char *revision; /* of a legacy client */
+	bool app;		/* it agreed on MCP Apps */
 	LIST_HEAD(, Pending) pending;
 	KgSubscriber *legacy; /* list changes for a legacy client */
 	bool broken;		  /* standard output takes no more */
@@ -301,6 +302,7 @@ initialized(Pending *p, const KgAnswer *answer)
 	{
 		free(s->revision);
 		s->revision = kg_strdup(revision);
+		s->app = kg_answer_agrees_app(answer->text, answer->len);
 		if (answer->listen_key != NULL && s->legacy == NULL)
 		{
 			s->legacy = p->subscriber;
@@ -400,7 +402,7 @@ send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
 {
 	Stdio *s = p->server;
 	KgCallContext context = {
-		s->gateway.pool, NULL, NULL, s->token, NULL, msg->modern};
+		s->gateway.pool, NULL, NULL, s->token, NULL, msg->modern, s->app};
 	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&

@@ -173,6 +173,13 @@ extern bool kg_headers_content(KgRequest *req);
 extern bool kg_headers_token(KgRequest *req, const char **token);
 extern bool kg_headers_protocol(KgRequest *req, KgMessage *msg,
 								const char **legacy_revision);
+/*
+ * There are no sessions.  But a client of a legacy revision repeats the id that
+ * it got with the answer to initialize, so the id says that MCP Apps were agreed
+ * on; other clients get none.
+ */
+extern void kg_headers_agree(KgRequest *req);
+extern bool kg_headers_agreed(KgRequest *req);
 extern const char *kg_header(KgRequest *req, const char *name);
 extern bool kg_headers_accept(KgRequest *req, const char *type);
 

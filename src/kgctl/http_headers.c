@@ -513,3 +513,27 @@ kg_headers_protocol(KgRequest *req, KgMessage *msg,
 		return refuse(req, KG_RPC_REQUEST, "a batch is not allowed");
 	return true;
 }
+
+#define SESSION_HEADER "Mcp-Session-Id"
+#define SESSION_OF_APP "app-"
+
+void
+kg_headers_agree(KgRequest *req)
+{
+	KgBuf id;
+
+	kg_buf_init(&id);
+	kg_buf_puts(&id, SESSION_OF_APP);
+	if (kg_buf_random(&id))
+		kg_http_header(req, SESSION_HEADER, id.data);
+	kg_buf_free(&id);
+}
+
+bool
+kg_headers_agreed(KgRequest *req)
+{
+	const char *id = kg_header(req, SESSION_HEADER);
+
+	return id != NULL &&
+		   strncmp(id, SESSION_OF_APP, strlen(SESSION_OF_APP)) == 0;
+}

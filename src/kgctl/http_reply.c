@@ -41,7 +41,7 @@ add_common(KgRequest *req, const char *type)
 			req, MHD_HTTP_HEADER_ACCESS_CONTROL_ALLOW_ORIGIN, origin);
 		kg_http_header(req,
 					   MHD_HTTP_HEADER_ACCESS_CONTROL_EXPOSE_HEADERS,
-					   "WWW-Authenticate");
+					   "WWW-Authenticate, Mcp-Session-Id");
 		kg_http_header(req, MHD_HTTP_HEADER_VARY, "Origin");
 	}
 	if (req->status == MHD_HTTP_SERVICE_UNAVAILABLE)

@@ -214,6 +214,10 @@ on_listening(void *arg, bool listening)
 static void
 answer_call(KgRequest *req, KgAnswer *answer)
 {
+	bool agrees = !req->modern && answer->text != NULL &&
+				  strcmp(req->method, "initialize") == 0 &&
+				  kg_answer_agrees_app(answer->text, answer->len);
+
 	if (req->streaming)
 	{
 		if (answer->text != NULL)
@@ -244,6 +248,8 @@ answer_call(KgRequest *req, KgAnswer *answer)
 		else if (answer->status == MHD_HTTP_FORBIDDEN)
 			kg_oauth_challenge(req, "insufficient_scope");
 	}
+	if (agrees && !req->streaming)
+		kg_headers_agree(req);
 }
 
 static void
@@ -283,7 +289,8 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 							 req->http->gateway.rates,
 							 NULL,
 							 revision,
-							 req->modern};
+							 req->modern,
+							 kg_headers_agreed(req)};
 	KgCallOwner owner = {req, on_notify, req->accepts_stream, on_done};
 
 	if (!kg_headers_token(req, &context.token))

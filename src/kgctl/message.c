@@ -222,7 +222,7 @@ skip_space(const char *text, size_t len, size_t at)
 
 void
 kg_message_with_revision(KgBuf *out, const char *text, size_t len,
-						 const char *revision)
+						 const char *revision, bool app)
 {
 	size_t skip = skip_space(text, len, 0);
 	size_t first;
@@ -239,7 +239,21 @@ kg_message_with_revision(KgBuf *out, const char *text, size_t len,
 	/* The last one of a name counts, and that is not the client's to say. */
 	kg_buf_add(out, text, len - 1);
 	kg_buf_printf(out,
-				  "%s\"kg_revision\":\"%s\"}",
+				  "%s\"kg_revision\":\"%s\",\"kg_app\":%s}",
 				  text[first] == '}' ? "" : ",",
-				  revision);
+				  revision,
+				  app ? "true" : "false");
+}
+
+bool
+kg_answer_agrees_app(const char *text, size_t len)
+{
+	static const char *const path[] = {
+		"result", "capabilities", "extensions", "io.modelcontextprotocol/ui"};
+	size_t i;
+
+	for (i = 0; i < sizeof(path) / sizeof(path[0]); i++)
+		if (!kg_json_scan(text, len, path[i], &text, &len))
+			return false;
+	return true;
 }

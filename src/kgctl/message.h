@@ -94,8 +94,11 @@ extern void kg_message_tool_error(KgBuf *out, const char *id,
 								  const char *revision, KgRefusal refusal,
 								  const char *text, long retry_after_ms);
 
-/* Add "kg_revision" to a message that is an object, valid JSON. */
+/* Add "kg_revision", and "kg_app", to a message that is an object, valid JSON. */
 extern void kg_message_with_revision(KgBuf *out, const char *text, size_t len,
-									 const char *revision);
+									 const char *revision, bool app);
+
+/* Does the database's answer to initialize agree on MCP Apps? */
+extern bool kg_answer_agrees_app(const char *text, size_t len);
 
 #endif /* KG_MESSAGE_H */

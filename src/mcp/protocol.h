@@ -46,6 +46,7 @@ typedef struct KgMcpRequest
 	const JsonbContainer *params; /* NULL: none */
 	const char *tenant;
 	const KgAgent *agent; /* NULL: the whole tenant */
+	bool app;			  /* the explorer's page is agreed on (mcp/app.h) */
 	/* decisions that a gateway brings, or NULL; where the message is in a batch */
 	const KgBrought *brought;
 	int member;	  /* -1: nowhere */
@@ -126,6 +127,8 @@ extern bool kg_mcp_prompts_get(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w);
+/* The resources of the caller's types alone, as items of a list. */
+extern void kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w);
 extern bool kg_mcp_complete(KgMcpRequest *req, KgJsonWriter *w);
 
 /* The argument names of a prompt; NULL where there is no such prompt. */

@@ -15,6 +15,7 @@
 #include "auth/audit.h"
 #include "auth/listen.h"
 #include "auth/token_identity.h"
+#include "mcp/app.h"
 #include "mcp/request.h"
 #include "query/decisions.h"
 #include "utils/timestamp.h"
@@ -141,6 +142,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 				"/params/_meta/io.modelcontextprotocol~1clientCapabilities"),
 			"params._meta lacks \"%s\"",
 			KG_MCP_META_CAPABILITIES);
+	req->app = kg_mcp_app_agreed(KG_MCP_2026_07_28, kg_json_container(&value));
 	return true;
 }
 
@@ -167,6 +169,7 @@ choose_revision(KgMcpRequest *req, const JsonbContainer *message)
 		modern = revision == KG_MCP_2026_07_28;
 	}
 	req->revision = modern ? KG_MCP_2026_07_28 : revision;
+	req->app = !modern && kg_mcp_app_remembered(revision, message);
 	return !modern || check_envelope(req, container);
 }
 

@@ -6,6 +6,7 @@
  *	  kg://bundle/BUNDLE/schema/TYPE    the JSON Schema of a type
  *	  kg://entity/HANDLE                an entity; TYPE:ID or BUNDLE/TYPE:ID
  *	  memory://knowledge-graph          what read_graph answers, where it is a tool
+ *	  ui://kg_graph/explorer            the page of mcp/app.h, where it is agreed on
  *
  * Parts are percent-encoded where a URI wants it.  What the caller does not
  * see is answered as what does not exist.
@@ -15,7 +16,8 @@
 #include "catalog/memory.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
-#include "mcp/protocol.h"
+#include "mcp/app.h"
+#include "miscadmin.h"
 #include "query/get.h"
 #include "query/plan.h"
 #include "query/sql.h"
@@ -74,12 +76,36 @@ kg_mcp_may_be_told(const KgMcpRequest *req, const JsonbValue *uri)
 			has_memory(req, kg_catalog_get(req->tenant)));
 }
 
+static void
+write_schema(const KgMcpRequest *req, KgJsonWriter *w, const KgType *type)
+{
+	write_resource(req,
+				   w,
+				   schema_uri(type),
+				   kg_type_handle(type),
+				   type->title,
+				   type->description,
+				   "application/schema+json");
+}
+
+void
+kg_mcp_write_schemas(KgMcpRequest *req, KgJsonWriter *w)
+{
+	const KgCatalog *catalog = kg_catalog_get(req->tenant);
+
+	for (int i = 0; i < catalog->ntypes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		write_schema(req, w, catalog->types[i]);
+	}
+}
+
 bool
 kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 {
 	const KgCatalog *catalog = kg_catalog_get(req->tenant);
 	int n = catalog->nbundles + catalog->ntypes;
-	const char **uris = palloc((n + 1) * sizeof(char *));
+	const char **uris = palloc((n + 2) * sizeof(char *));
 	int start;
 	int end;
 
@@ -89,6 +115,8 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 		uris[catalog->nbundles + i] = schema_uri(catalog->types[i]);
 	if (has_memory(req, catalog))
 		uris[n++] = MEMORY_URI;
+	if (req->app)
+		uris[n++] = KG_MCP_APP_URI;
 	if (!kg_mcp_page(req, uris, n, &start, &end))
 		return false;
 	kg_jw_key(w, "resources");
@@ -103,7 +131,9 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 						   NULL,
 						   catalog->bundles[i].description,
 						   "application/json");
-		else if (i == catalog->nbundles + catalog->ntypes)
+		else if (i < catalog->nbundles + catalog->ntypes)
+			write_schema(req, w, catalog->types[i - catalog->nbundles]);
+		else if (strcmp(uris[i], MEMORY_URI) == 0)
 			write_resource(req,
 						   w,
 						   uris[i],
@@ -113,17 +143,13 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 						   "relations",
 						   "application/json");
 		else
-		{
-			const KgType *type = catalog->types[i - catalog->nbundles];
-
 			write_resource(req,
 						   w,
 						   uris[i],
-						   kg_type_handle(type),
-						   type->title,
-						   type->description,
-						   "application/schema+json");
-		}
+						   "explorer",
+						   "Explorer",
+						   "The page that shows what tools answer",
+						   KG_MCP_APP_MIME);
 	}
 	kg_jw_end_array(w);
 	kg_mcp_end_page(req, w, uris, n, end);
@@ -370,7 +396,9 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 	const KgCatalog *catalog = kg_catalog_get(req->tenant);
 	char *uri = kg_mcp_string_param(req, "uri");
 	const char *mime = "application/json";
+	bool is_page;
 	Jsonb *content = NULL;
+	const char *text = NULL;
 
 	if (uri == NULL)
 		return kg_mcp_refuse(
@@ -381,14 +409,24 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 		content = read_entity(catalog, uri + strlen(ENTITY_PREFIX));
 	else if (strcmp(uri, MEMORY_URI) == 0 && has_memory(req, catalog))
 		content = kg_memory_graph();
-	if (content == NULL)
+	is_page = req->app && strcmp(uri, KG_MCP_APP_URI) == 0;
+	if (is_page)
+	{
+		mime = KG_MCP_APP_MIME;
+		text = kg_mcp_app_page();
+	}
+	else if (content != NULL)
+		text = kg_json_text(&content->root);
+	if (text == NULL)
 		return kg_mcp_refuse_resource(req, uri);
 	kg_jw_key(w, "contents");
 	kg_jw_begin_array(w);
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "uri", uri);
 	kg_jw_kstring(w, "mimeType", mime);
-	kg_jw_kstring(w, "text", kg_json_text(&content->root));
+	kg_jw_kstring(w, "text", text);
+	if (is_page)
+		kg_mcp_app_write_page_meta(w);
 	kg_jw_end_object(w);
 	kg_jw_end_array(w);
 	kg_mcp_cache_hints(req, w);

@@ -5,7 +5,7 @@
  */
 #include "postgres.h"
 
-#include "mcp/protocol.h"
+#include "mcp/app.h"
 
 static void
 write_flags(KgJsonWriter *w, const char *name, const char *flag,
@@ -32,6 +32,8 @@ write_capabilities(KgMcpRequest *req, KgJsonWriter *w)
 		write_flags(w, "completions", NULL, NULL);
 	if (req->revision < KG_MCP_2026_07_28)
 		write_flags(w, "logging", NULL, NULL);
+	if (req->app)
+		kg_mcp_app_write_capability(w);
 	kg_jw_end_object(w);
 }
 
@@ -50,6 +52,7 @@ bool
 kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 {
 	char *asked = kg_mcp_string_param(req, "protocolVersion");
+	JsonbValue capabilities;
 
 	if (asked == NULL)
 		return kg_mcp_refuse(req,
@@ -59,6 +62,11 @@ kg_mcp_initialize(KgMcpRequest *req, KgJsonWriter *w)
 	if (!kg_mcp_revision_of_name(asked, &req->revision) ||
 		req->revision > KG_MCP_NEWEST_LEGACY)
 		req->revision = KG_MCP_NEWEST_LEGACY;
+	req->app = kg_json_get(req->params, "capabilities", &capabilities) !=
+				   NULL &&
+			   kg_json_is_object(&capabilities) &&
+			   kg_mcp_app_agreed(req->revision,
+								 kg_json_container(&capabilities));
 	kg_jw_kstring(w, "protocolVersion", kg_mcp_revision_name(req->revision));
 	write_capabilities(req, w);
 	kg_jw_key(w, "serverInfo");

@@ -11,8 +11,8 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "mcp/app.h"
 #include "mcp/confirm.h"
-#include "mcp/protocol.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
@@ -24,6 +24,7 @@ typedef struct Key
 {
 	uint64 listed; /* the id of what it is made from */
 	KgMcpRevision revision;
+	bool app; /* with what the explorer's page wants told */
 } Key;
 
 /* The list of one caller and revision. */
@@ -76,11 +77,12 @@ write_titled_annotations(const JsonbContainer *annotations,
 }
 
 static Jsonb *
-shape_tool(const JsonbContainer *tool, KgMcpRevision revision)
+shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 {
 	KgJsonIter it;
 	KgJsonWriter w;
 	JsonbValue title;
+	KgMcpRevision revision = key->revision;
 	bool titled = kg_json_get(tool, "title", &title) != NULL;
 
 	kg_jw_init(&w);
@@ -97,6 +99,8 @@ shape_tool(const JsonbContainer *tool, KgMcpRevision revision)
 		else
 			kg_jw_value(&w, &it.value);
 	}
+	if (key->app && kg_mcp_app_shows(name))
+		kg_mcp_app_write_tool_meta(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -107,6 +111,20 @@ compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *) a, *(const char *const *) b);
 }
 
+/* One more tool, kept in the context. */
+static void
+add_tool(KgToolList *list, const char *name, const Jsonb *shaped,
+		 MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	list->names[list->ntools] = pstrdup(name);
+	list->tools[list->ntools] = memcpy(
+		palloc(VARSIZE(shaped)), shaped, VARSIZE(shaped));
+	list->ntools++;
+	MemoryContextSwitchTo(old);
+}
+
 /* All tools of the caller, in the current context. */
 static void
 fill_list(KgToolList *list, const Jsonb *all)
@@ -115,7 +133,7 @@ fill_list(KgToolList *list, const Jsonb *all)
 	MemoryContext scratch = AllocSetContextCreate(
 		old, "kg_graph tools", ALLOCSET_DEFAULT_SIZES);
 	KgJsonIter it;
-	int n = Max(1, kg_json_length(&all->root));
+	int n = kg_json_length(&all->root) + 1;
 
 	MemoryContextSwitchTo(scratch);
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
@@ -125,18 +143,15 @@ fill_list(KgToolList *list, const Jsonb *all)
 	while (kg_json_iter_next(&it))
 	{
 		const JsonbContainer *tool = kg_json_container(&it.value);
-		JsonbValue name;
-		Jsonb *shaped;
+		JsonbValue value;
+		char *name;
 
-		(void) kg_json_get(tool, "name", &name);
-		shaped = shape_tool(tool, list->key.revision);
-		MemoryContextSwitchTo(old);
-		list->names[list->ntools] = kg_json_cstring(&name);
-		list->tools[list->ntools] = memcpy(
-			palloc(VARSIZE(shaped)), shaped, VARSIZE(shaped));
-		MemoryContextSwitchTo(scratch);
-		list->ntools++;
+		(void) kg_json_get(tool, "name", &value);
+		name = kg_json_cstring(&value);
+		add_tool(list, name, shape_tool(tool, name, &list->key), old);
 	}
+	if (list->key.app)
+		add_tool(list, KG_MCP_APP_TOOL, kg_mcp_app_tool(), old);
 	memcpy(list->sorted, list->names, list->ntools * sizeof(char *));
 	qsort(list->sorted, list->ntools, sizeof(char *), compare_names);
 	MemoryContextSwitchTo(old);
@@ -154,6 +169,7 @@ get_list(const KgMcpRequest *req)
 	memset(&key, 0, sizeof(key));
 	key.listed = listed->id;
 	key.revision = req->revision;
+	key.app = req->app;
 	list = kg_cache_find(&lists, key.listed, is_key, &key);
 	if (list == NULL)
 	{
@@ -355,6 +371,13 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 	if (name == NULL)
 		return kg_mcp_refuse(
 			req, KG_MCP_INVALID_PARAMS, NULL, "params.name is missing");
+	if (req->app && strcmp(name, KG_MCP_APP_TOOL) == 0)
+	{
+		/* It is the last one, and not for itself. */
+		req->result = shape_result(
+			req, kg_mcp_app_start(req, list->tools, list->ntools - 1));
+		return true;
+	}
 	/* A version or an alias of a registered tool is not listed. */
 	if (bsearch(
 			&name, list->sorted, list->ntools, sizeof(char *), compare_names) ==

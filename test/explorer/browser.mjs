@@ -62,7 +62,8 @@ export async function visit(server, options = {}) {
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
   page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) faults.push(`console: ${message.text()}`); });
   page.on('dialog', (dialog) => { faults.push(`dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  page.on('request', (request) => { if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${server.url}/`)) faults.push(`request: ${request.url()}`); });
+  const known = [server.url, ...(server.also ?? [])];
+  page.on('request', (request) => { if (!/^(data|blob|about):/.test(request.url()) && !known.some((url) => request.url().startsWith(`${url}/`))) faults.push(`request: ${request.url()}`); });
   await page.addInitScript(() => {
     window.violations = [];
     document.addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
@@ -83,8 +84,22 @@ export async function to(page, hash) {
   await page.evaluate((address) => { location.hash = address; }, hash);
 }
 
+export const text = (page, selector) => page.locator(selector).first().innerText();
+
+/** Waits until the picture has stopped moving. */
+export async function settled(page) {
+  await page.waitForSelector('.canvas');
+  let before = '';
+  for (let i = 0; i < 100; i++) {
+    const now = await page.evaluate(() => document.querySelector('.canvas').toDataURL());
+    if (now === before) return;
+    before = now;
+    await page.waitForTimeout(200);
+  }
+}
+
 export async function clean(page, what) {
-  const faults = [...page.faults, ...(await page.evaluate(() => window.violations))];
+  const faults = [...page.faults, ...(await Promise.all(page.frames().map((frame) => frame.evaluate(() => window.violations ?? [])))).flat()];
   is(faults, [], `${what}: no error, no violation of the policy, no other request`);
 }
 

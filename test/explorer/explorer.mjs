@@ -1,27 +1,19 @@
 // Every screen, as a person uses it.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { accessible, clean, close, finish, is, ok, open, part, serve, signIn, to, tokens, visit } from './browser.mjs';
+import { app } from './app.mjs';
+import { accessible, clean, close, finish, is, ok, open, part, serve, settled, signIn, text, to, tokens, visit } from './browser.mjs';
 
 const shots = process.argv[2] === '--shots' ? process.argv[3] : null;
 if (shots) mkdirSync(shots, { recursive: true });
-const shoot = async (page, name) => { if (shots) await page.screenshot({ path: `${shots}/${name}.png` }); };
-const text = (page, selector) => page.locator(selector).first().innerText();
+const shoot = async (page, name, element = null) => {
+  if (!shots) return;
+  await page.evaluate(() => scrollTo(0, 0));
+  await (element ? page.locator(element) : page).screenshot({ path: `${shots}/${name}.png` });
+};
 
 let server = await serve();
 await open();
-
-/** Waits until the picture has stopped moving. */
-async function settled(page) {
-  await page.waitForSelector('.canvas');
-  let before = '';
-  for (let i = 0; i < 100; i++) {
-    const now = await page.evaluate(() => document.querySelector('.canvas').toDataURL());
-    if (now === before) return;
-    before = now;
-    await page.waitForTimeout(200);
-  }
-}
 
 /** The file that a button saves. */
 async function saved(page, button) {
@@ -144,6 +136,10 @@ await part('neighbourhood', async () => {
   ok((await page.getAttribute('.canvas', 'aria-label')).includes(`${nodes} nodes`), 'the table has what the picture has');
   await accessible(page, 'neighbourhood');
   await shoot(page, 'neighbourhood');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await settled(page);
+  await shoot(page, 'dark');
+  await page.emulateMedia({ colorScheme: 'light' });
   const before = await places(page);
   is(before.size, nodes, 'the SVG too');
   const png = await saved(page, '.saves button >> nth=1');
@@ -416,6 +412,7 @@ await part('bad moments', async () => {
   await short.context().close();
 });
 
+await app(server, tokens, shoot);
 await close();
 await server.stop();
 finish();
