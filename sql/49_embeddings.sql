@@ -60,3 +60,9 @@ CREATE FUNCTION @extschema@.kg_missing_embeddings(entity_type text, max integer 
   AS 'MODULE_PATHNAME', 'kg_sql_missing_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_missing_embeddings(text, integer) IS
   'entities of a type without an embedding, or with a stale one, and the text to embed: {"items": [{"id", "version", "text"}], "more"}';
+
+CREATE FUNCTION @extschema@.kg_cosine_distance(a real[], b real[]) RETURNS double precision
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_cosine_distance';
+COMMENT ON FUNCTION @extschema@.kg_cosine_distance(real[], real[]) IS
+  'how far two vectors are from one another, from 0 to 2, as pgvector''s <=> says; needs pgvector 0.7 or later';

@@ -1,6 +1,7 @@
 /*
  * embeddings.c
- *	  kg_enable_vectors, kg_disable_vectors, kg_missing_embeddings.
+ *	  kg_enable_vectors, kg_disable_vectors, kg_missing_embeddings,
+ *	  kg_cosine_distance.
  */
 #include "postgres.h"
 
@@ -77,4 +78,22 @@ Datum
 kg_sql_missing_embeddings(PG_FUNCTION_ARGS)
 {
 	return kg_entry(fcinfo, KG_AUDIT_READS, missing_embeddings);
+}
+
+PGDLLEXPORT Datum kg_sql_cosine_distance(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_cosine_distance);
+
+Datum
+kg_sql_cosine_distance(PG_FUNCTION_ARGS)
+{
+	ArrayType *a = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType *b = PG_GETARG_ARRAYTYPE_P(1);
+	float8 result;
+
+	if (fcinfo->flinfo->fn_extra == NULL)
+		fcinfo->flinfo->fn_extra = kg_distance_make(fcinfo->flinfo->fn_mcxt);
+	result = kg_distance(fcinfo->flinfo->fn_extra, a, b);
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	PG_RETURN_FLOAT8(result);
 }

@@ -16,12 +16,15 @@
 #include "base/spi.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_extension.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
 #include "base/vectors.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 
 /* ---- what embeddings have ---- */
 
@@ -136,15 +139,16 @@ find_pgvector(Oid *schema)
 	return version;
 }
 
-const char *
-kg_pgvector_schema(void)
+/* Its schema. */
+static Oid
+require_pgvector(void)
 {
 	Oid schema = InvalidOid;
 	char *version = find_pgvector(&schema);
 	KgError *err;
 
 	if (version != NULL && is_recent(version))
-		return quote_identifier(get_namespace_name(schema));
+		return schema;
 	if (version == NULL)
 		err = kg_error_new(
 			KG_INVALID_INPUT,
@@ -159,6 +163,119 @@ kg_pgvector_schema(void)
 						  ? "CREATE EXTENSION vector, of pgvector 0.7 or later"
 						  : "ALTER EXTENSION vector UPDATE, to 0.7 or later");
 	kg_error_throw(err);
+}
+
+void
+kg_pgvector_require(void)
+{
+	(void) require_pgvector();
+}
+
+/* The type vector, as pgvector's header vector.h has it. */
+typedef struct Vector
+{
+	int32 vl_len_;
+	int16 dimensions;
+	int16 unused;
+	float4 numbers[FLEXIBLE_ARRAY_MEMBER];
+} Vector;
+
+struct KgDistance
+{
+	FmgrInfo cosine;
+	MemoryContext context;
+	int dimensions; /* of the vectors; 0: there are none yet */
+	Vector *vectors[2];
+};
+
+static Vector *
+make_vector(const float4 *numbers, int n)
+{
+	Size size = offsetof(Vector, numbers) + (Size) n * sizeof(float4);
+	Vector *vector = palloc0(size);
+
+	SET_VARSIZE(vector, size);
+	vector->dimensions = n;
+	if (numbers != NULL)
+		memcpy(vector->numbers, numbers, (Size) n * sizeof(float4));
+	return vector;
+}
+
+/* Is a vector of its own made as we make one? */
+static bool
+is_known_form(Oid type)
+{
+	static const float4 numbers[] = {1, -2.5};
+	Vector *ours = make_vector(numbers, lengthof(numbers));
+	struct varlena *its;
+	Oid input;
+	Oid param;
+
+	getTypeInputInfo(type, &input, &param);
+	its = PG_DETOAST_DATUM(OidInputFunctionCall(input, "[1,-2.5]", param, -1));
+	return VARSIZE(its) == VARSIZE(ours) &&
+		   memcmp(its, ours, VARSIZE(ours)) == 0;
+}
+
+KgDistance *
+kg_distance_make(MemoryContext context)
+{
+	Oid schema = require_pgvector();
+	KgDistance *distance = MemoryContextAllocZero(context, sizeof(KgDistance));
+	Oid type = GetSysCacheOid2(TYPENAMENSP,
+							   Anum_pg_type_oid,
+							   CStringGetDatum("vector"),
+							   ObjectIdGetDatum(schema));
+	Oid cosine = OidIsValid(type) ? GetSysCacheOid4(OPERNAMENSP,
+													Anum_pg_operator_oprcode,
+													CStringGetDatum("<=>"),
+													ObjectIdGetDatum(type),
+													ObjectIdGetDatum(type),
+													ObjectIdGetDatum(schema))
+								  : InvalidOid;
+
+	if (!OidIsValid(cosine) || !is_known_form(type))
+		elog(ERROR, "this version of pgvector has an unknown form of vectors");
+	fmgr_info_cxt(cosine, &distance->cosine, context);
+	distance->context = context;
+	return distance;
+}
+
+static bool
+has_form(const ArrayType *array, int dimensions)
+{
+	return ARR_NDIM(array) == 1 && ARR_DIMS(array)[0] == dimensions &&
+		   ARR_ELEMTYPE(array) == FLOAT4OID && !ARR_HASNULL(array);
+}
+
+float8
+kg_distance(KgDistance *distance, const ArrayType *a, const ArrayType *b)
+{
+	int n = ARR_NDIM(a) == 1 ? ARR_DIMS(a)[0] : 0;
+	const ArrayType *arrays[] = {a, b};
+
+	if (n < 1 || n > KG_MAX_DIMENSIONS || !has_form(a, n) || !has_form(b, n))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("arrays that are compared must have as many numbers as "
+						"each other, and no nulls")));
+	for (int i = 0; i < lengthof(arrays); i++)
+	{
+		if (distance->dimensions != n)
+		{
+			MemoryContext old = MemoryContextSwitchTo(distance->context);
+
+			distance->vectors[i] = make_vector(NULL, n);
+			MemoryContextSwitchTo(old);
+		}
+		memcpy(distance->vectors[i]->numbers,
+			   ARR_DATA_PTR(arrays[i]),
+			   (Size) n * sizeof(float4));
+	}
+	distance->dimensions = n;
+	return DatumGetFloat8(FunctionCall2(&distance->cosine,
+										PointerGetDatum(distance->vectors[0]),
+										PointerGetDatum(distance->vectors[1])));
 }
 
 /* ---- vectors of arguments ---- */

@@ -4,7 +4,9 @@
  *
  * Embeddings are stored as real[]; pgvector, where it is installed, measures
  * how far they are from one another.  Nothing of it is linked, or looked up
- * before it is needed.
+ * before it is needed.  Its own cast of an array takes longer than all else that
+ * a search does (docs/architecture.md), so its vectors are made here, in the form
+ * that its headers publish, which is compared with one of its own first.
  */
 #ifndef KG_VECTORS_H
 #define KG_VECTORS_H
@@ -29,11 +31,16 @@ extern const KgVectors *kg_vectors(void);
 /* The same; raises where there is none. */
 extern const KgVectors *kg_vectors_require(void);
 
-/*
- * The schema of pgvector, quoted.  Raises where it is not installed in this
- * database, or is older than 0.7.
- */
-extern const char *kg_pgvector_schema(void);
+/* Raises where pgvector is not installed in this database, or is older than 0.7. */
+extern void kg_pgvector_require(void);
+
+/* Its cosine distance, looked up; allocated in a context. */
+typedef struct KgDistance KgDistance;
+
+extern KgDistance *kg_distance_make(MemoryContext context);
+/* Raises where the arrays are not of the same dimensions. */
+extern float8 kg_distance(KgDistance *distance, const ArrayType *a,
+						  const ArrayType *b);
 
 /*
  * An array of numbers as a real[] of so many dimensions, allocated in the

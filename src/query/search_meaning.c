@@ -7,10 +7,11 @@
  */
 #include "postgres.h"
 
+#include "base/extension.h"
 #include "base/settings.h"
+#include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
-#include "base/vectors.h"
 #include "query/search_meaning.h"
 #include "query/sql.h"
 #include "store/embeddings.h"
@@ -38,24 +39,20 @@ KgMatches *
 kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 				  const int32 *type_nos, int ntypes, int most)
 {
-	const char *schema = kg_pgvector_schema();
 	KgMatches *found = palloc0(sizeof(KgMatches));
 	KgSqlBuilder b;
 	KgStatement statement;
 
+	kg_pgvector_require();
 	found->matches = palloc((most + 1) * sizeof(KgMatch));
 	kg_sql_start(&b, catalog);
-	/* A vector that is a parameter would be made anew for each row. */
 	kg_sql_append(&b,
 				  "SELECT d.node, d.type_no, d.distance, d.text_hash FROM "
 				  "(SELECT v.node, v.type_no, v.text_hash, "
-				  "v.embedding::%s.vector OPERATOR(%s.<=>) "
-				  "(SELECT $%d::%s.vector) AS distance "
+				  "%s(v.embedding, $%d) AS distance "
 				  "FROM %s v WHERE v.tenant" KG_EQ "$1",
-				  schema,
-				  schema,
+				  kg_qualified("kg_cosine_distance"),
 				  kg_sql_param(&b, FLOAT4ARRAYOID, PointerGetDatum(vector)),
-				  schema,
 				  kg_sql_table("kg_embedding"));
 	kg_sql_types(&b, "v", type_nos, ntypes);
 	kg_sql_append(&b, " ORDER BY 4, 2, 1 OFFSET 0) d WHERE true");

@@ -14,9 +14,9 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
-#include "base/vectors.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "store/embeddings.h"
@@ -124,7 +124,7 @@ kg_vectors_enable(int32 dimensions, const char *model)
 	}
 	if (err != NULL)
 		kg_error_throw(err);
-	(void) kg_pgvector_schema();
+	kg_pgvector_require();
 	/* Whoever puts embeddings has it locked, too. */
 	kg_spi_exec_latest_args(
 		&now, "SELECT dimensions, model FROM @kg_vectors FOR UPDATE", 0, NULL);

@@ -4,8 +4,8 @@
  */
 #include "postgres.h"
 
-#include "catalog/term.h"
 #include "base/vectors.h"
+#include "catalog/term.h"
 #include "query/marks.h"
 #include "query/search_meaning.h"
 #include "query/search_text.h"

@@ -14,10 +14,10 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/vectors.h"
 #include "catalog/catalog.h"
 #include "catalog/period.h"
 #include "catalog/term.h"
-#include "base/vectors.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"

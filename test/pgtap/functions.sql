@@ -97,6 +97,7 @@ SELECT bag_eq(
     ('kg_describe_schema(jsonb)', 'stable', 'restricted', true, true),
     ('kg_drop_agent(text)', 'volatile', 'unsafe', true, true),
     ('kg_drop_bundle(text,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_cosine_distance(real[],real[])', 'stable', 'safe', true, true),
     ('kg_disable_vectors()', 'volatile', 'unsafe', false, false),
     ('kg_enable_vectors(integer,text)', 'volatile', 'unsafe', true, false),
     ('kg_missing_embeddings(text,integer)', 'stable', 'restricted', true, true),

@@ -55,7 +55,7 @@ SKIP:
 
 	# What kg_search() says, and what the owner of all finds among the rows that fit.
 	my $vector = '[0.3, -0.1, 0.4, -0.1, 0.5, -0.9, 0.2, 0.6]';
-	my $ids = q{(SELECT string_agg((i ->> 'id') || ' ' || round((i ->> 'score')::numeric, 3), ',' ORDER BY n) FROM jsonb_array_elements(kg_search('%s') -> 'items') WITH ORDINALITY t(i, n))};
+	my $ids = q{(SELECT string_agg((i ->> 'id') || ' ' || round((i ->> 'score')::numeric, 4), ',' ORDER BY n) FROM jsonb_array_elements(kg_search('%s') -> 'items') WITH ORDINALITY t(i, n))};
 	my $search = sub {
 		my ($db, $role, $arguments) = @_;
 		my ($status, $out, $err) = call_as($node, $db, $role, 'SELECT ' . sprintf($ids, $arguments));
@@ -64,7 +64,7 @@ SKIP:
 	my $brute = sub {
 		my ($tenant, $condition, $limit) = @_;
 		return $node->safe_psql('postgres', qq{
-			SELECT string_agg(id || ' ' || round(score::numeric, 3), ',' ORDER BY round(score::numeric, 9) DESC, name COLLATE "C") FROM (
+			SELECT string_agg(id || ' ' || round(score::numeric, 4), ',' ORDER BY round(score::numeric, 9) DESC, name COLLATE "C") FROM (
 			  SELECT e.entity_type || ':' || e.entity_id, coalesce(e.data ->> 'name', e.entity_id), 1 - (v.embedding::"Ve c".vector OPERATOR("Ve c".<=>) '$vector')
 			    FROM kg_embedding v JOIN kg_entity e USING (tenant, node) WHERE v.tenant = '$tenant' AND ($condition) ORDER BY 3 DESC LIMIT $limit) t(id, name, score)});
 	};
@@ -87,7 +87,7 @@ SKIP:
 		SELECT kg_put_embeddings('memo', (SELECT jsonb_agg(jsonb_build_object('id', 'x' || i, 'vector', '$vector'::jsonb)) FROM generate_series(1, 40) i)) -> 'counts'});
 	like($out, qr/"created": 40/, 'hidden entities that are nearer');
 	is((call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1], $before, 'the same bytes without them');
-	like($search->('postgres', 'alice', "{$meaning}"), qr/^memo:x1 1\.000,memo:x10 1\.000,/, 'which others find');
+	like($search->('postgres', 'alice', "{$meaning}"), qr/^memo:x1 1\.0000,memo:x10 1\.0000,/, 'which others find');
 	call_as($node, 'postgres', 'alice', q{SELECT kg_delete_entities('memo', ARRAY(SELECT 'x' || i FROM generate_series(1, 40) i))});
 	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'until they are deleted');
 
