@@ -400,7 +400,7 @@ send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
 {
 	Stdio *s = p->server;
 	KgCallContext context = {
-		s->gateway.pool, NULL, NULL, s->token, NULL, msg->modern};
+		s->gateway.pool, NULL, NULL, NULL, s->token, NULL, msg->modern};
 	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&

@@ -280,6 +280,7 @@ start_call(KgRequest *req, KgMessage *msg, const char *revision)
 {
 	KgCallContext context = {req->http->gateway.pool,
 							 req->http->gateway.authorizer,
+							 req->http->gateway.embedder,
 							 req->http->gateway.rates,
 							 NULL,
 							 revision,

@@ -250,7 +250,10 @@ read_search(KgGraphCall *call, Search *search)
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	search->mode = (Mode) kg_input_enum(&call->input, "mode", "a mode");
-	search->query = kg_input_string(&call->input, "query");
+	/* Which of the two is needed, the mode decides. */
+	search->query = kg_input_has(&call->input, "query")
+						? kg_input_string(&call->input, "query")
+						: NULL;
 	search->vector = read_vector(call);
 	search->limit = kg_input_limit(&call->input, 0);
 	require_wanted(call, search);

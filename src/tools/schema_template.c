@@ -315,10 +315,11 @@ has_vectors(const Expansion *x)
 	return x->repeat || kg_vectors()->dimensions > 0;
 }
 
+/* As far as a template says without looking, a search needs a query. */
 static bool
-has_no_vectors(const Expansion *x)
+needs_query(const Expansion *x)
 {
-	return !has_vectors(x);
+	return x->outline || kg_vectors()->dimensions == 0;
 }
 
 static bool
@@ -537,7 +538,7 @@ static const Part parts[] = {
 	 NULL,
 	 has_vectors},
 	{"dimensions", NULL, write_dimensions},
-	{"query_required", "'required':['query'],", NULL, has_no_vectors},
+	{"query_required", "'required':['query'],", NULL, needs_query},
 	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
 	{"as_of",
 	 "'as_of':{'type':'string','format':'date-time','description':'as it was "
