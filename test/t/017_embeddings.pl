@@ -112,6 +112,23 @@ SKIP:
 
 	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_call_tool('find', '{"vector": $vector, "mode": "meaning", "type": "memo", "limit": 1}') -> 'structuredContent'}))[1], qr/"id": "memo:m\d+"/, 'find');
 
+	my $mcp = sub {
+		my ($method, $params) = @_;
+		return (call_as($node, 'postgres', 'alice', qq{SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "$method", "params": $params}')}))[1];
+	};
+	like($mcp->('tools/list', '{}'), qr/"an embedding, 8 numbers"/, 'tools/list tells of the vector');
+	like($mcp->('tools/call', qq{{"name": "search_entities", "arguments": {$meaning, "limit": 1}}}), qr/note:n\d+/, 'and tools/call takes it');
+
+	# What somebody else decides.
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION decide(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS
+		  $$ SELECT i, i !~ '[05]$' FROM unnest($3) i $$;
+		SELECT kg_grant('t_carol', 'postgres', 'admin')});
+	$node->safe_psql('postgres', "SET kg_graph.tenant = 't_carol'; SELECT kg_set_authorizer('t_carol', 'decide(text, text, text[])');
+		SELECT kg_apply_bundle(jsonb_set($bundle, '{schemas,0,schema,x-authorize}', '{\"ability\": \"see\"}') #- '{entities}', '{\"mode\": \"merge\"}')");
+	my $allowed = $brute->('t_carol', q{e.entity_type <> 'note' OR e.entity_id !~ '[05]$'}, 10);
+	is($search->('postgres', 'carol', "{$meaning}"), $allowed, 'what is denied is not found');
+
 	# A dump and what is made of it, here and where pgvector is not.
 	my $dump = $node->backup_dir . '.dump';
 	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
