@@ -7,10 +7,18 @@
 
 KG_PG_MAJOR=${KG_PG_MAJOR:-15}
 
+# kg_pgvector MAJOR: its package, where Debian has one that is recent enough; with
+# bookworm's 15 there is none, and what embeddings say then is tested.
+kg_pgvector() {
+  case $1 in
+    17 | 18) echo "postgresql-$1-pgvector" ;;
+  esac
+}
+
 # kg_package_names MAJOR: what building and testing with that major needs.
 kg_package_names() {
   printf '%s\n' gcc make libc6-dev clang-14 clang-format-14 rsync util-linux libpq-dev \
-    "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" \
+    "postgresql-$1" "postgresql-server-dev-$1" "postgresql-$1-pgtap" $(kg_pgvector "$1") \
     libtap-parser-sourcehandler-pgtap-perl libipc-run-perl \
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
     libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev zstd \

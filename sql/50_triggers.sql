@@ -82,7 +82,7 @@ DECLARE
   t text;
 BEGIN
   FOREACH t IN ARRAY ARRAY['kg_tenant', 'kg_tenant_role', 'kg_bundle', 'kg_entity_type', 'kg_relation', 'kg_entity', 'kg_edge',
-    'kg_tool', 'kg_tool_version', 'kg_history', 'kg_freed', 'kg_freed_type', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_policy', 'kg_limit'] LOOP
+    'kg_tool', 'kg_tool_version', 'kg_history', 'kg_freed', 'kg_freed_type', 'kg_embedding', 'kg_auth_key', 'kg_agent', 'kg_agent_bundle', 'kg_policy', 'kg_limit'] LOOP
     EXECUTE pg_catalog.format('CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema@.%I FOR EACH ROW EXECUTE FUNCTION @extschema@.kg_refuse_replication()', t);
     EXECUTE pg_catalog.format('ALTER TABLE @extschema@.%I ENABLE REPLICA TRIGGER kg_no_replication', t);
   END LOOP;

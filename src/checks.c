@@ -234,6 +234,25 @@ check_no_tenant(KgCheckCall *call)
 	}
 }
 
+/* Embeddings of entities that there are not. */
+static void
+check_embeddings(KgCheckCall *call)
+{
+	static const KgCheck check = {
+		"embedding_extra",
+		true,
+		"SELECT format('kg_embedding of node %s', v.node), "
+		"'there is no such entity', format('DELETE FROM @kg_embedding "
+		"WHERE tenant = %L AND node = %s', v.tenant, v.node) "
+		"FROM @kg_embedding v WHERE v.tenant = coalesce($1, v.tenant) "
+		"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = v.tenant "
+		"AND e.node = v.node) ORDER BY v.tenant, v.node"};
+	static KgSaved saved;
+
+	if (OidIsValid(kg_relation_oid("kg_embedding")))
+		run_check(call, &check, &saved);
+}
+
 /* Keys of types that there are no more, which no tenant's check looks at. */
 static void
 check_key_types(KgCheckCall *call)
@@ -315,6 +334,7 @@ check_all(KgCheckCall *call)
 		run_check(call, &checks[i], &saved[i]);
 	check_privileges(call);
 	check_no_tenant(call);
+	check_embeddings(call);
 	check_key_types(call);
 	if (call->repair && call->tenant == NULL)
 		repair_key_types();

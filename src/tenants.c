@@ -285,6 +285,9 @@ static const char *const delete_rows[] = {
 	("DELETE FROM @kg_audit WHERE tenant = $1 AND (at, id) IN "
 	 "(SELECT at, id FROM @kg_audit WHERE tenant = $1 LIMIT $2)")};
 
+/* Before all others, where the extension's SQL is not older than they are. */
+static const char delete_embeddings[] = KG_DELETE("kg_embedding", "");
+
 /* And the rest, by which it is known. */
 static const char *const delete_last[] = {
 	"DELETE FROM @kg_adjacency WHERE tenant = $1 AND block = 0",
@@ -351,11 +354,15 @@ take_away(Datum tenant)
 static void
 drop_rows(void *arg)
 {
+	static KgSaved embeddings;
 	static KgSaved saved[lengthof(delete_rows)];
 	static KgSaved last[lengthof(delete_last)];
 	Drop *drop = arg;
 
 	take_away(drop->tenant);
+	if (OidIsValid(kg_relation_oid("kg_embedding")) &&
+		!delete_most(drop, &embeddings, delete_embeddings))
+		return;
 	for (int i = 0; i < lengthof(delete_rows); i++)
 		if (!delete_most(drop, &saved[i], delete_rows[i]))
 			return;

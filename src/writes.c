@@ -8,11 +8,13 @@
 #include "catalog/writer.h"
 #include "entry.h"
 #include "fmgr.h"
+#include "store/embeddings.h"
 #include "store/put.h"
 #include "store/rebuild.h"
 #include "utils/builtins.h"
 
 PGDLLEXPORT Datum kg_sql_put_entities(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_put_embeddings(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_update_entities(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_delete_entities(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_put_edges(PG_FUNCTION_ARGS);
@@ -20,6 +22,7 @@ PGDLLEXPORT Datum kg_sql_delete_edges(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_rebuild(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_put_entities);
+PG_FUNCTION_INFO_V1(kg_sql_put_embeddings);
 PG_FUNCTION_INFO_V1(kg_sql_update_entities);
 PG_FUNCTION_INFO_V1(kg_sql_delete_entities);
 PG_FUNCTION_INFO_V1(kg_sql_put_edges);
@@ -74,6 +77,27 @@ put_entities(FunctionCallInfo fcinfo, KgCall *call)
 KG_AUDITED(kg_sql_put_entities, KG_AUDIT_WRITES)
 {
 	return kg_entry_write_type(fcinfo, put_entities, 2);
+}
+
+static Jsonb *
+put_embeddings_of(void *arg)
+{
+	FunctionCallInfo fcinfo = arg;
+
+	return kg_put_embeddings(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+							 PG_GETARG_JSONB_P(1),
+							 PG_GETARG_JSONB_P(2));
+}
+
+static Jsonb *
+put_embeddings(FunctionCallInfo fcinfo, KgCall *call)
+{
+	return run(fcinfo, put_embeddings_of, 2);
+}
+
+KG_AUDITED(kg_sql_put_embeddings, KG_AUDIT_WRITES)
+{
+	return kg_entry_write_type(fcinfo, put_embeddings, 2);
 }
 
 static Jsonb *

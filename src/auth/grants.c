@@ -255,6 +255,22 @@ kg_sync_roles(List *roles)
 			kg_privileges_sync(lfirst_oid(lc));
 }
 
+void
+kg_sync_all_roles(void)
+{
+	static KgSaved saved;
+	List *roles = NIL;
+
+	kg_spi_exec_args(&saved,
+					 "SELECT role::oid::bigint FROM @kg_tenant_role "
+					 "UNION SELECT role::oid::bigint FROM @kg_role",
+					 0,
+					 NULL);
+	for (uint64 i = 0; i < SPI_processed; i++)
+		roles = lappend_oid(roles, (Oid) kg_spi_int64(i, 1));
+	kg_sync_roles(roles);
+}
+
 List *
 kg_granted_roles(Datum tenant)
 {

@@ -39,5 +39,7 @@ extern void kg_grant_role(Datum tenant, Oid role, const char *name,
 
 /* Give and take the privileges that their grants call for. */
 extern void kg_sync_roles(List *roles);
+/* The same of all that have a grant, or what one gave. */
+extern void kg_sync_all_roles(void);
 
 #endif /* KG_GRANTS_H */

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
+#include "base/vectors.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
@@ -45,6 +46,8 @@ typedef struct KgPrivilege
 /* Types are looked up by the caller's search_path. */
 #define KG_LOGIN "kg_login(pg_catalog.text, pg_catalog.bool)"
 
+#define KG_EMBEDDINGS "kg_embedding"
+
 #define KG_READABLE(table)                                          \
 	{                                                               \
 		KG_READS | KG_GATEWAY, ACL_SELECT, "SELECT", "TABLE", table \
@@ -72,6 +75,7 @@ static const KgPrivilege privileges[] = {
 	KG_READABLE("kg_trigram"),
 	KG_READABLE("kg_word"),
 	KG_READABLE("kg_word_count"),
+	KG_READABLE(KG_EMBEDDINGS),
 	KG_READABLE("kg_tool"),
 	KG_READABLE("kg_tool_version"),
 	KG_READABLE("kg_agent"),
@@ -163,6 +167,23 @@ function_oid(const char *signature)
 		CStringGetDatum(kg_spi_expand(psprintf("@%s", signature)))));
 }
 
+/* The extension's SQL may be older than a table. */
+static bool
+is_there(const KgPrivilege *privilege)
+{
+	return strcmp(privilege->kind, "TABLE") != 0 ||
+		   OidIsValid(kg_relation_oid(privilege->object));
+}
+
+/* Where embeddings are not enabled, nobody has to do with their table. */
+static bool
+is_used(const KgPrivilege *privilege)
+{
+	return privilege->object == NULL ||
+		   strcmp(privilege->object, KG_EMBEDDINGS) != 0 ||
+		   kg_vectors()->dimensions > 0;
+}
+
 /*
  * A table is given to the role itself, whatever it has of PUBLIC or of another
  * role, which may be taken from it any time.  Not so USAGE on the schema, which
@@ -172,6 +193,8 @@ static bool
 has_privilege(const KgPrivilege *privilege, Oid role, bool *owns)
 {
 	*owns = false;
+	if (!is_there(privilege))
+		return false;
 	if (privilege->object == NULL)
 		return kg_schema_aclcheck(
 				   kg_extension_schema(), role, privilege->mode) == ACLCHECK_OK;
@@ -284,7 +307,8 @@ find_needed(Oid role, KgRolePrivileges *it)
 	if (kg_spi_int64(0, 2) > 0)
 		needs |= KG_WRITES;
 	for (int p = 0; p < lengthof(privileges); p++)
-		it->needed[p] = (privileges[p].needed & needs) != 0;
+		it->needed[p] = (privileges[p].needed & needs) != 0 &&
+						is_used(&privileges[p]);
 }
 
 /* GRANT or REVOKE those that are marked, as many as go in one statement. */

@@ -18,6 +18,7 @@ extern uint64 kg_extension_schema_version(void);
 extern Oid kg_extension_owner(void);
 /* "schema"."name", quoted; allocated in the current context. */
 extern char *kg_qualified(const char *name);
+/* InvalidOid: the extension's SQL is older than it. */
 extern Oid kg_relation_oid(const char *name);
 /* False also where the extension does not exist. */
 extern bool kg_is_relation(Oid relid, const char *name);

@@ -7,12 +7,13 @@
 #define KG_TERM_H
 
 /* kg_term.kind */
-#define KG_TERM_LABEL 'l' /* the whole label, folded */
-#define KG_TERM_ALIAS 'a' /* a whole alias, folded */
-#define KG_TERM_ID 'i'	  /* the id, folded, where that is another text */
-#define KG_TERM_TEXT 'w'  /* none there: words of a text, in kg_word */
-#define KG_TERM_TOKEN 't' /* a token of label, alias or id */
-#define KG_TERM_SIGN 's'  /* a sign of label or alias, for the toolset memory */
+#define KG_TERM_LABEL 'l'	  /* the whole label, folded */
+#define KG_TERM_ALIAS 'a'	  /* a whole alias, folded */
+#define KG_TERM_ID 'i'		  /* the id, folded, where that is another text */
+#define KG_TERM_TEXT 'w'	  /* none there: words of a text, in kg_word */
+#define KG_TERM_EMBEDDING 'e' /* none there: of an embedding */
+#define KG_TERM_TOKEN 't'	  /* a token of label, alias or id */
+#define KG_TERM_SIGN 's' /* a sign of label or alias, for the toolset memory */
 
 #define KG_MAX_TERM_BYTES 256
 

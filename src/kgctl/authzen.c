@@ -3,20 +3,15 @@
  *	  Asks another system what a subject may do.
  *
  * An asking is cut into requests of at most 100 evaluations; at most 8 run at
- * once, of all askings in turn.  libcurl does HTTP, in the loop: its sockets
- * are watches, its clock is a timerfd.
+ * once, of all askings in turn.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/queue.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
-
-#include <curl/curl.h>
 
 #include "kgctl/authzen.h"
 #include "kgctl/decisions.h"
+#include "kgctl/fetch.h"
 #include "kgctl/json.h"
 #include "kgctl/log.h"
 #include "kgctl/metrics.h"
@@ -38,10 +33,7 @@ typedef struct Request
 	KgAsking *asking;
 	size_t first; /* of asking->open */
 	size_t n;
-	CURL *easy;
-	KgBuf body;
-	KgBuf answer;
-	int64_t started_us;
+	KgFetch *fetch; /* NULL: it has ended */
 } Request;
 
 struct KgAsking
@@ -63,12 +55,7 @@ struct KgAsking
 struct KgAuthorizer
 {
 	KgLoop *loop;
-	KgAuthorizerOptions options;
-	char *url;
-	struct curl_slist *headers;
-	CURLM *multi;
-	int timer;
-	KgWatch *timer_watch;
+	KgFetcher *fetcher;
 	KgDecisions *kept; /* or NULL */
 	TAILQ_HEAD(, KgAsking) askings;
 	LIST_HEAD(, Request) requests;
@@ -77,20 +64,9 @@ struct KgAuthorizer
 	int64_t logged;
 };
 
-static size_t
-read_answer(char *data, size_t size, size_t n, void *arg)
-{
-	Request *r = arg;
-
-	if (r->answer.len + size * n > MAX_ANSWER_BYTES)
-		return 0;
-	kg_buf_add(&r->answer, data, size * n);
-	return size * n;
-}
-
 /* One subject; an action and a resource for each evaluation. */
 static void
-write_body(Request *r)
+write_body(const Request *r, KgBuf *body)
 {
 	const KgAsking *asking = r->asking;
 	json_t *list = json_array();
@@ -111,7 +87,7 @@ write_body(Request *r)
 										"id",
 										e->id));
 	}
-	kg_json_write_made(&r->body,
+	kg_json_write_made(body,
 					   json_pack("{s:{s:s, s:s}, s:o, s:{s:s}}",
 								 "subject",
 								 "type",
@@ -125,34 +101,6 @@ write_body(Request *r)
 								 "execute_all"));
 }
 
-static bool
-set_up(KgAuthorizer *a, Request *r)
-{
-	CURL *easy = r->easy;
-
-	/* What is not set is libcurl's default: certificates are checked, no
-	 * redirect is followed. */
-	return curl_easy_setopt(easy, CURLOPT_URL, a->url) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") ==
-			   CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, a->headers) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, r->body.data) ==
-			   CURLE_OK &&
-		   curl_easy_setopt(easy,
-							CURLOPT_POSTFIELDSIZE_LARGE,
-							(curl_off_t) r->body.len) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, read_answer) ==
-			   CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_WRITEDATA, r) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_PRIVATE, r) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, a->options.timeout_ms) ==
-			   CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-		   curl_easy_setopt(easy, CURLOPT_USERAGENT, "kgctl/" KG_VERSION) ==
-			   CURLE_OK &&
-		   curl_multi_add_handle(a->multi, easy) == CURLM_OK;
-}
-
 static void
 free_request(Request *r)
 {
@@ -161,15 +109,12 @@ free_request(Request *r)
 	LIST_REMOVE(r, link);
 	r->asking->running--;
 	a->running--;
-	if (r->easy != NULL)
-	{
-		(void) curl_multi_remove_handle(a->multi, r->easy);
-		curl_easy_cleanup(r->easy);
-	}
-	kg_buf_free(&r->body);
-	kg_buf_free(&r->answer);
+	if (r->fetch != NULL)
+		kg_fetch_cancel(r->fetch);
 	free(r);
 }
+
+static void fetched(void *arg, const KgFetchResult *result);
 
 static void
 start_request(KgAsking *asking)
@@ -177,18 +122,19 @@ start_request(KgAsking *asking)
 	KgAuthorizer *a = asking->authorizer;
 	Request *r = kg_calloc(1, sizeof(Request));
 	size_t left = asking->nopen - asking->next;
+	KgBuf body;
 
 	r->asking = asking;
 	r->first = asking->next;
 	r->n = left < MAX_EVALUATIONS ? left : MAX_EVALUATIONS;
-	r->started_us = kg_clock_us();
 	asking->next += r->n;
 	asking->running++;
 	a->running++;
 	LIST_INSERT_HEAD(&a->requests, r, link);
-	write_body(r);
-	r->easy = curl_easy_init();
-	if (r->easy == NULL || !set_up(a, r))
+	kg_buf_init(&body);
+	write_body(r, &body);
+	r->fetch = kg_fetch_post(a->fetcher, &body, fetched, r);
+	if (r->fetch == NULL)
 	{
 		asking->failed = true;
 		free_request(r);
@@ -285,14 +231,11 @@ on_wait(void *arg)
 
 /* The decisions of an answer; false where it is not what it must be. */
 static bool
-read_decisions(Request *r)
+read_decisions(Request *r, const char *text, size_t len)
 {
 	KgAsking *asking = r->asking;
 	KgAuthorizer *a = asking->authorizer;
-	json_t *root = json_loadb(r->answer.data ? r->answer.data : "",
-							  r->answer.len,
-							  JSON_REJECT_DUPLICATES,
-							  NULL);
+	json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	json_t *list = json_object_get(root, "evaluations");
 	bool ok = json_is_array(list) && json_array_size(list) == r->n;
 	size_t i;
@@ -316,18 +259,6 @@ read_decisions(Request *r)
 	return ok;
 }
 
-static bool
-is_json(CURL *easy)
-{
-	static const char wanted[] = "application/json";
-	char *type = NULL;
-	size_t n = strlen(wanted);
-
-	return curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK &&
-		   type != NULL && curl_strnequal(type, wanted, n) &&
-		   strchr("; \t", type[n]) != NULL;
-}
-
 static void
 complain(KgAuthorizer *a, const char *why, long status)
 {
@@ -342,140 +273,47 @@ complain(KgAuthorizer *a, const char *why, long status)
 		kg_log(KG_LOG_WARNING, "the authorizer cannot be asked: %s", why);
 }
 
-static void
-finish_request(Request *r, CURLcode code)
+static KgCounter
+outcome_of(Request *r, const KgFetchResult *result)
 {
-	KgAsking *asking = r->asking;
-	KgAuthorizer *a = asking->authorizer;
-	KgCounter outcome = KG_COUNT_AUTHORIZER_OK;
-	long status = 0;
+	switch (result->outcome)
+	{
+		case KG_FETCHED:
+			return read_decisions(r, result->text, result->len)
+					   ? KG_COUNT_AUTHORIZER_OK
+					   : KG_COUNT_AUTHORIZER_MALFORMED;
+		case KG_FETCHED_STATUS:
+			return KG_COUNT_AUTHORIZER_STATUS;
+		case KG_FETCHED_MALFORMED:
+			return KG_COUNT_AUTHORIZER_MALFORMED;
+		case KG_FETCH_TIMEOUT:
+			return KG_COUNT_AUTHORIZER_TIMEOUT;
+		case KG_FETCH_UNREACHABLE:
+			break;
+	}
+	return KG_COUNT_AUTHORIZER_UNREACHABLE;
+}
 
-	(void) curl_easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (code == CURLE_OPERATION_TIMEDOUT)
-		outcome = KG_COUNT_AUTHORIZER_TIMEOUT;
-	else if (code != CURLE_OK && code != CURLE_WRITE_ERROR)
-		outcome = KG_COUNT_AUTHORIZER_UNREACHABLE;
-	else if (status != 200)
-		outcome = KG_COUNT_AUTHORIZER_STATUS;
-	else if (code != CURLE_OK || !is_json(r->easy) || !read_decisions(r))
-		outcome = KG_COUNT_AUTHORIZER_MALFORMED;
+static void
+fetched(void *arg, const KgFetchResult *result)
+{
+	Request *r = arg;
+	KgAsking *asking = r->asking;
+	KgCounter outcome = outcome_of(r, result);
+
 	kg_count(outcome);
-	kg_count_authorizer_time(kg_clock_us() - r->started_us);
+	kg_count_authorizer_time(result->us);
 	if (outcome != KG_COUNT_AUTHORIZER_OK)
 	{
 		asking->failed = true;
-		complain(a,
+		complain(asking->authorizer,
 				 outcome == KG_COUNT_AUTHORIZER_MALFORMED
 					 ? "its answer is not one to what was asked"
-					 : curl_easy_strerror(code),
-				 outcome == KG_COUNT_AUTHORIZER_STATUS ? status : 0);
+					 : result->why,
+				 outcome == KG_COUNT_AUTHORIZER_STATUS ? result->status : 0);
 	}
+	r->fetch = NULL;
 	free_request(r);
-}
-
-static void
-after_action(KgAuthorizer *a)
-{
-	CURLMsg *msg;
-	int left;
-
-	while ((msg = curl_multi_info_read(a->multi, &left)) != NULL)
-	{
-		char *request = NULL;
-
-		if (msg->msg != CURLMSG_DONE ||
-			curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &request) !=
-				CURLE_OK)
-			continue;
-		finish_request((Request *) (void *) request, msg->data.result);
-	}
-}
-
-static void
-on_socket(void *arg, uint32_t events, int fd)
-{
-	KgAuthorizer *a = arg;
-	int what = ((events & EPOLLIN) ? CURL_CSELECT_IN : 0) |
-			   ((events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
-			   ((events & (EPOLLERR | EPOLLHUP)) ? CURL_CSELECT_ERR : 0);
-	int running;
-
-	(void) curl_multi_socket_action(a->multi, fd, what, &running);
-	after_action(a);
-}
-
-/* A socket of libcurl's, as long as it wants it watched. */
-typedef struct Socket
-{
-	KgAuthorizer *authorizer;
-	KgWatch *watch;
-	int fd;
-} Socket;
-
-static void
-on_socket_event(void *arg, uint32_t events)
-{
-	Socket *s = arg;
-
-	on_socket(s->authorizer, events, s->fd);
-}
-
-static int
-watch_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *own)
-{
-	KgAuthorizer *a = arg;
-	Socket *s = own;
-	uint32_t events = ((what & CURL_POLL_IN) ? EPOLLIN : 0u) |
-					  ((what & CURL_POLL_OUT) ? EPOLLOUT : 0u);
-
-	if (what == CURL_POLL_REMOVE)
-	{
-		if (s != NULL)
-			kg_watch_remove(s->watch);
-		free(s);
-		(void) curl_multi_assign(a->multi, fd, NULL);
-		return 0;
-	}
-	if (s != NULL)
-	{
-		kg_watch_set(s->watch, events);
-		return 0;
-	}
-	s = kg_calloc(1, sizeof(Socket));
-	s->authorizer = a;
-	s->fd = fd;
-	s->watch = kg_watch_add(a->loop, fd, events, on_socket_event, s);
-	(void) curl_multi_assign(a->multi, fd, s);
-	return 0;
-}
-
-static int
-set_timer(CURLM *multi, long ms, void *arg)
-{
-	KgAuthorizer *a = arg;
-	struct itimerspec when;
-
-	memset(&when, 0, sizeof(when));
-	if (ms >= 0)
-	{
-		when.it_value.tv_sec = ms / 1000;
-		/* Zero would be never. */
-		when.it_value.tv_nsec = ms % 1000 * 1000000 + (ms == 0);
-	}
-	return timerfd_settime(a->timer, 0, &when, NULL);
-}
-
-static void
-on_timer(void *arg, uint32_t events)
-{
-	KgAuthorizer *a = arg;
-	uint64_t count;
-	int running;
-
-	if (read(a->timer, &count, sizeof(count)) < 0)
-		return;
-	(void) curl_multi_socket_action(a->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-	after_action(a);
 }
 
 /* Askings that wait too long for their turn. */
@@ -493,36 +331,16 @@ on_tick(void *arg)
 	}
 }
 
-/* An http or https URL with a host and without what a path cannot follow. */
-static bool
-check_url(const char *url)
-{
-	CURLU *parsed = curl_url();
-	char *scheme = NULL;
-	char *query = NULL;
-	char *fragment = NULL;
-	bool ok = curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK &&
-			  curl_url_get(parsed, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-			  strncmp(scheme, "http", 4) == 0 &&
-			  curl_url_get(parsed, CURLUPART_QUERY, &query, 0) != CURLUE_OK &&
-			  curl_url_get(parsed, CURLUPART_FRAGMENT, &fragment, 0) !=
-				  CURLUE_OK;
-
-	curl_free(scheme);
-	curl_free(query);
-	curl_free(fragment);
-	curl_url_cleanup(parsed);
-	return ok;
-}
-
 KgAuthorizer *
 kg_authorizer_new(KgLoop *loop, const KgAuthorizerOptions *options)
 {
+	KgFetcherOptions fetcher = {
+		NULL, NULL, options->timeout_ms, MAX_ANSWER_BYTES, MAX_RUNNING};
 	KgAuthorizer *a;
 	size_t n = strlen(options->url);
+	char *url;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
-		!check_url(options->url))
+	if (!kg_fetch_check_url(options->url))
 	{
 		kg_error("--authorizer must be an http or https URL, not \"%s\"",
 				 options->url);
@@ -530,34 +348,21 @@ kg_authorizer_new(KgLoop *loop, const KgAuthorizerOptions *options)
 	}
 	a = kg_calloc(1, sizeof(KgAuthorizer));
 	a->loop = loop;
-	a->options = *options;
 	TAILQ_INIT(&a->askings);
 	while (n > 0 && options->url[n - 1] == '/')
 		n--;
-	a->url = kg_format("%.*s%s", (int) n, options->url, PATH);
-	a->headers = curl_slist_append(NULL, "Content-Type: application/json");
-	a->headers = curl_slist_append(a->headers, "Accept: application/json");
-	a->headers = curl_slist_append(a->headers, "Expect:");
-	if (options->cache_seconds > 0)
-		a->kept = kg_decisions_new(options->cache_seconds);
-	a->multi = curl_multi_init();
-	a->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (a->timer >= 0)
-		a->timer_watch = kg_watch_add(loop, a->timer, EPOLLIN, on_timer, a);
-	if (a->multi == NULL || a->timer_watch == NULL ||
-		curl_multi_setopt(a->multi, CURLMOPT_SOCKETFUNCTION, watch_socket) !=
-			CURLM_OK ||
-		curl_multi_setopt(a->multi, CURLMOPT_SOCKETDATA, a) != CURLM_OK ||
-		curl_multi_setopt(a->multi, CURLMOPT_TIMERFUNCTION, set_timer) !=
-			CURLM_OK ||
-		curl_multi_setopt(a->multi, CURLMOPT_TIMERDATA, a) != CURLM_OK ||
-		curl_multi_setopt(a->multi, CURLMOPT_MAXCONNECTS, (long) MAX_RUNNING) !=
-			CURLM_OK)
+	url = kg_format("%.*s%s", (int) n, options->url, PATH);
+	fetcher.url = url;
+	a->fetcher = kg_fetcher_new(loop, &fetcher);
+	free(url);
+	if (a->fetcher == NULL)
 	{
 		kg_error("the authorizer's client cannot be started");
 		kg_authorizer_free(a);
 		return NULL;
 	}
+	if (options->cache_seconds > 0)
+		a->kept = kg_decisions_new(options->cache_seconds);
 	kg_loop_on_wait(loop, on_wait, a);
 	kg_loop_on_tick(loop, on_tick, a);
 	return a;
@@ -570,16 +375,9 @@ kg_authorizer_free(KgAuthorizer *a)
 		return;
 	while (!TAILQ_EMPTY(&a->askings))
 		free_asking(TAILQ_FIRST(&a->askings));
-	if (a->multi != NULL)
-		(void) curl_multi_cleanup(a->multi);
-	kg_watch_remove(a->timer_watch);
-	if (a->timer >= 0)
-		close(a->timer);
-	curl_slist_free_all(a->headers);
+	kg_fetcher_free(a->fetcher);
 	kg_decisions_free(a->kept);
-	free(a->url);
 	free(a);
-	curl_global_cleanup();
 }
 
 KgAsking *

@@ -45,6 +45,7 @@ struct KgCall
 	KgCallOwner owner;
 	KgQuery *query;
 	KgExchange *exchange;		/* or NULL */
+	KgEmbedding *embedding;		/* that is asked for, or NULL */
 	KgBuf unsent;				/* the message, while its rate is asked for */
 	size_t calls;				/* of tools, in it */
 	KgBuf refusal;				/* what it is answered instead of being sent */
@@ -59,6 +60,9 @@ struct KgCall
 	size_t held; /* counted in held_bytes */
 	int64_t started_us;
 };
+
+/* A service of embeddings that failed may answer again after so long. */
+#define EMBEDDING_RETRY_MS 1000
 
 static const char too_busy[] = "the gateway is too busy; try again";
 
@@ -92,6 +96,8 @@ free_call(KgCall *call)
 	if (call->refused.le_prev != NULL)
 		LIST_REMOVE(call, refused);
 	kg_exchange_free(call->exchange);
+	if (call->embedding != NULL)
+		kg_embedding_cancel(call->embedding);
 	kg_buf_free(&call->unsent);
 	kg_buf_free(&call->refusal);
 	held_bytes -= call->held;
@@ -257,7 +263,7 @@ exchanged(void *arg, const char *text, size_t len)
 }
 
 static bool
-send_query(KgCall *call, const char *text, size_t len)
+send_message(KgCall *call, const char *text, size_t len)
 {
 	KgBuf spliced;
 	bool sent;
@@ -280,6 +286,62 @@ send_query(KgCall *call, const char *text, size_t len)
 								  : run_query(call, text, len, NULL, NULL);
 	kg_buf_free(&spliced);
 	return sent;
+}
+
+static void
+answer_unavailable(KgCall *call)
+{
+	KgAnswer answer = {200, NULL, 0, NULL, NULL, NULL, -1, true};
+	KgBuf text;
+
+	kg_buf_init(&text);
+	kg_message_tool_error(&text,
+						  call->msg.id,
+						  call->revision,
+						  KG_REFUSED_UNAVAILABLE,
+						  "embeddings are unavailable; the modes \"names\" "
+						  "and \"text\" need none",
+						  EMBEDDING_RETRY_MS);
+	answer.text = text.data;
+	answer.len = text.len;
+	finish(call, &answer);
+	kg_buf_free(&text);
+}
+
+static void
+embedded(void *arg, bool ok)
+{
+	KgCall *call = arg;
+	KgBuf text;
+	bool sent;
+
+	call->embedding = NULL;
+	if (!ok)
+	{
+		answer_unavailable(call);
+		return;
+	}
+	kg_buf_init(&text);
+	kg_json_write(&text, call->msg.root, -1);
+	sent = send_message(call, text.data, text.len);
+	kg_buf_free(&text);
+	if (!sent)
+		fail(call, 503, NULL, too_busy);
+}
+
+/* What is searched by meaning gets its vector first. */
+static bool
+send_query(KgCall *call, const char *text, size_t len)
+{
+	KgJson *arguments = call->context.embedder != NULL
+							? kg_embed_wanted(&call->msg)
+							: NULL;
+
+	if (arguments == NULL)
+		return send_message(call, text, len);
+	call->embedding = kg_embed(
+		call->context.embedder, call->msg.arena, arguments, embedded, call);
+	return call->embedding != NULL;
 }
 
 /* One message's part of the answer to a call that is refused for its rate. */

@@ -8,6 +8,7 @@
 #define KG_CALL_H
 
 #include "kgctl/authzen.h"
+#include "kgctl/embed.h"
 #include "kgctl/message.h"
 #include "kgctl/pool.h"
 #include "kgctl/rates.h"
@@ -42,6 +43,7 @@ typedef struct KgCallContext
 {
 	KgPool *pool;
 	KgAuthorizer *authorizer; /* or NULL */
+	KgEmbedder *embedder;	  /* or NULL */
 	KgRates *rates;			  /* or NULL */
 	const char *token;		  /* or NULL */
 	const char *revision; /* legacy revision to tell the database, or NULL */

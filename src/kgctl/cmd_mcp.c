@@ -401,8 +401,10 @@ static void
 send_call(Pending *p, KgMessage *msg, const char *line, size_t len)
 {
 	Stdio *s = p->server;
-	KgCallContext context = {
-		s->gateway.pool, NULL, NULL, s->token, NULL, msg->modern, s->app};
+	KgCallContext context = {.pool = s->gateway.pool,
+							 .token = s->token,
+							 .modern = msg->modern,
+							 .app = s->app};
 	KgCallOwner owner = {p, on_notify, true, on_done};
 
 	if (!msg->modern && msg->method != NULL &&

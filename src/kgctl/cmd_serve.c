@@ -48,6 +48,10 @@ static const char serve_options[] =
 	"--authorizer-timeout SECONDS\tof a request to it (default 2)\n"
 	"--authorizer-cache SECONDS\thow long a decision is kept (default 0: not "
 	"at all)\n"
+	"--embeddings URL\tOpenAI-compatible service that makes vectors of what is "
+	"searched by meaning; its key is in KGCTL_EMBEDDINGS_KEY\n"
+	"--embeddings-model NAME\tthe model that kg_enable_vectors() was told\n"
+	"--embeddings-timeout SECONDS\tof a request to it (default 5)\n"
 	"--metrics ADDRESS\tfor /metrics, /healthz and /readyz; host:port or "
 	"unix:/path\n";
 

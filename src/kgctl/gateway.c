@@ -3,6 +3,7 @@
  *	  What both servers share.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kgctl/db.h"
@@ -48,7 +49,12 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 {
 	KgPoolOptions options;
 	KgAuthorizerOptions authorizer = {kg_args_get(args, "authorizer"), 0, 0};
+	KgEmbedderOptions embedder = {kg_args_get(args, "embeddings"),
+								  kg_args_get(args, "embeddings-model"),
+								  getenv("KGCTL_EMBEDDINGS_KEY"),
+								  0};
 	long authorizer_timeout = 2;
+	long embedder_timeout = 5;
 	long pool = default_pool;
 	long queue = 1024;
 	long timeout = 30;
@@ -66,10 +72,12 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 						&gateway->max_message) ||
 		!kg_args_number(
 			args, "authorizer-timeout", 1, 30, &authorizer_timeout) ||
+		!kg_args_number(args, "embeddings-timeout", 1, 30, &embedder_timeout) ||
 		!kg_args_number(
 			args, "authorizer-cache", 0, 3600, &authorizer.cache_seconds))
 		return false;
 	authorizer.timeout_ms = authorizer_timeout * 1000;
+	embedder.timeout_ms = embedder_timeout * 1000;
 	if (level != NULL && !kg_log_set_level(level))
 	{
 		kg_error("unknown log level \"%s\"", level);
@@ -109,7 +117,10 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	gateway->listener = kg_listener_new(gateway->loop, options.dsn);
 	if (options.exchange)
 		gateway->authorizer = kg_authorizer_new(gateway->loop, &authorizer);
-	return !options.exchange || gateway->authorizer != NULL;
+	if (embedder.url != NULL)
+		gateway->embedder = kg_embedder_new(gateway->loop, &embedder);
+	return (!options.exchange || gateway->authorizer != NULL) &&
+		   (embedder.url == NULL || gateway->embedder != NULL);
 }
 
 void
@@ -118,6 +129,7 @@ kg_gateway_close(KgGateway *gateway)
 	if (gateway->listener != NULL)
 		kg_listener_free(gateway->listener);
 	kg_authorizer_free(gateway->authorizer);
+	kg_embedder_free(gateway->embedder);
 	kg_ready_free(gateway->ready);
 	kg_rates_free(gateway->rates);
 	if (gateway->pool != NULL)

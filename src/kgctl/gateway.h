@@ -7,6 +7,7 @@
 
 #include "kgctl/args.h"
 #include "kgctl/authzen.h"
+#include "kgctl/embed.h"
 #include "kgctl/listen.h"
 #include "kgctl/loop.h"
 #include "kgctl/pool.h"
@@ -18,6 +19,7 @@ typedef struct KgGateway
 	KgLoop *loop;
 	KgPool *pool;
 	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
+	KgEmbedder *embedder;	  /* of --embeddings, or NULL */
 	KgReady *ready;
 	KgRates *rates; /* of kgctl serve, or NULL */
 	KgListener *listener;

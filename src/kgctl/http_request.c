@@ -284,13 +284,13 @@ waits_for_listen(KgRequest *req, const KgMessage *msg)
 static void
 start_call(KgRequest *req, KgMessage *msg, const char *revision)
 {
-	KgCallContext context = {req->http->gateway.pool,
-							 req->http->gateway.authorizer,
-							 req->http->gateway.rates,
-							 NULL,
-							 revision,
-							 req->modern,
-							 kg_headers_agreed(req)};
+	KgCallContext context = {.pool = req->http->gateway.pool,
+							 .authorizer = req->http->gateway.authorizer,
+							 .embedder = req->http->gateway.embedder,
+							 .rates = req->http->gateway.rates,
+							 .revision = revision,
+							 .modern = req->modern,
+							 .app = kg_headers_agreed(req)};
 	KgCallOwner owner = {req, on_notify, req->accepts_stream, on_done};
 
 	if (!kg_headers_token(req, &context.token))

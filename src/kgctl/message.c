@@ -171,7 +171,8 @@ kg_message_tool_error(KgBuf *out, const char *id, const char *revision,
 		const char *level;
 		const char *sqlstate;
 	} refusals[] = {{"FORBIDDEN", "service", "42501"},
-					{"LIMIT_EXCEEDED", "engine", "54000"}};
+					{"LIMIT_EXCEEDED", "engine", "54000"},
+					{"INTERNAL", "service", "XX000"}};
 	json_t *error = json_pack("{s:s, s:s, s:s, s:s}",
 							  "level",
 							  refusals[refusal].level,

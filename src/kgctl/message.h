@@ -83,7 +83,8 @@ extern void kg_message_error(KgBuf *out, const char *id, int code,
 typedef enum KgRefusal
 {
 	KG_REFUSED_FORBIDDEN,
-	KG_REFUSED_LIMIT
+	KG_REFUSED_LIMIT,
+	KG_REFUSED_UNAVAILABLE
 } KgRefusal;
 
 /*

@@ -573,7 +573,7 @@ static const char *
 how_name(KgMatchHow how)
 {
 	static const char *const names[] = {
-		"exact", "prefix", "token", "trigram", "words"};
+		"exact", "prefix", "token", "trigram", "words", "meaning"};
 
 	return names[how];
 }
@@ -591,6 +591,8 @@ kind_name(char kind)
 			return "id";
 		case KG_TERM_TEXT:
 			return "text";
+		case KG_TERM_EMBEDDING:
+			return "embedding";
 		default:
 			return "token";
 	}
@@ -622,6 +624,12 @@ kg_match_write_members(const KgMatch *match, const KgType *type,
 	if (match->how == KG_MATCH_WORDS)
 	{
 		kg_jw_klist(w, "terms", match->words);
+		return;
+	}
+	if (match->how == KG_MATCH_MEANING)
+	{
+		if (match->stale)
+			kg_jw_kbool(w, "stale", true);
 		return;
 	}
 	kg_jw_kstring(w, "term", match->term);

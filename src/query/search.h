@@ -19,7 +19,8 @@ typedef enum KgMatchHow
 	KG_MATCH_PREFIX,
 	KG_MATCH_TOKEN,
 	KG_MATCH_TRIGRAM,
-	KG_MATCH_WORDS /* of a text, see query/search_text.h */
+	KG_MATCH_WORDS,	 /* of a text, see query/search_text.h */
+	KG_MATCH_MEANING /* near a vector, see query/search_meaning.h */
 } KgMatchHow;
 
 typedef struct KgMatch
@@ -27,10 +28,12 @@ typedef struct KgMatch
 	int64 node;
 	int32 type_no;
 	KgMatchHow how;
-	char kind;		  /* KG_TERM_LABEL, _ALIAS, _ID or _TOKEN */
-	const char *term; /* what matched, folded */
-	double score;	  /* 0..1, of words of a text any */
-	List *words;	  /* of a text: those asked for, char * */
+	char kind;			   /* KG_TERM_LABEL, _ALIAS, _ID ... */
+	const char *term;	   /* what matched, folded */
+	double score;		   /* 0..1; of words any, of a vector the cosine */
+	List *words;		   /* of a text: those asked for, char * */
+	const bytea *embedded; /* of an embedding: the hash of its text */
+	bool stale;			   /* the entity has another text by now */
 } KgMatch;
 
 typedef struct KgMatches
@@ -56,8 +59,8 @@ extern KgMatches *kg_search_nearest(const KgCatalog *catalog, const char *query,
 extern void kg_matches_sort(KgMatches *matches);
 
 /*
- * Writes {"kind", "how", "term"}, of words of a text "terms", as the member
- * matched_on; or the members alone.
+ * Writes {"kind", "how", "term"}, of words of a text "terms", of an embedding
+ * maybe "stale", as the member matched_on; or the members alone.
  */
 extern void kg_match_write(const KgMatch *match, const KgType *type,
 						   KgJsonWriter *w);

@@ -16,6 +16,7 @@
 #include "store/columns.h"
 #include "store/derive.h"
 #include "store/edges.h"
+#include "store/embeddings.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/scope.h"
@@ -427,6 +428,8 @@ write_batch(KgDerivation *d)
 	}
 	kg_refuse_entities_twice(d->tenant, &d->named);
 	delete_edges(d);
+	MemoryContextSwitchTo(d->batch);
+	kg_embeddings_forget(d->tenant, &d->gone);
 	MemoryContextSwitchTo(d->batch);
 	write_keys(d);
 	MemoryContextSwitchTo(d->batch);

@@ -11,6 +11,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
+#include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
@@ -76,11 +77,10 @@ put_line(Export *export, Datum line)
 		export->rows->setResult, export->rows->setDesc, &line, &isnull);
 }
 
-/* A statement that selects the lines of a table. */
+/* A statement that selects the lines of a table, which has these columns. */
 static char *
-lines_of(const KgTenantTable *table, bool secrets)
+lines_of(const KgTenantTable *table, List *columns, bool secrets)
 {
-	List *columns = kg_tenant_columns(table);
 	const char *rows = table->rows;
 	const char *separator = "";
 	StringInfoData sql;
@@ -116,8 +116,12 @@ static void
 put_table(Export *export, const KgTenantTable *table, const char *tenant,
 		  bool secrets)
 {
-	Portal portal = kg_spi_cursor_of(lines_of(table, secrets), tenant);
+	List *columns = kg_tenant_columns(table);
+	Portal portal;
 
+	if (columns == NIL)
+		return;
+	portal = kg_spi_cursor_of(lines_of(table, columns, secrets), tenant);
 	for (;;)
 	{
 		SPI_cursor_fetch(portal, true, KG_EXPORT_ROWS);
@@ -138,6 +142,27 @@ put_table(Export *export, const KgTenantTable *table, const char *tenant,
 	SPI_cursor_close(portal);
 }
 
+/* What embeddings have: {"vectors": {"dimensions", "model"}}, or {}. */
+static Jsonb *
+vectors_member(void)
+{
+	const KgVectors *vectors = kg_vectors();
+	KgJsonWriter w;
+
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	if (vectors->dimensions > 0)
+	{
+		kg_jw_key(&w, "vectors");
+		kg_jw_begin_object(&w);
+		kg_jw_kint(&w, "dimensions", vectors->dimensions);
+		kg_jw_kstring(&w, "model", vectors->model);
+		kg_jw_end_object(&w);
+	}
+	kg_jw_end_object(&w);
+	return kg_jw_finish(&w);
+}
+
 /*
  * Policies of a DBA's own are no tenant's, but without them more would be seen
  * elsewhere than here.
@@ -150,15 +175,16 @@ put_head(Export *export, const char *tenant)
 
 	kg_spi_read(
 		&saved,
-		"SELECT jsonb_build_object('kg_graph', jsonb_build_object("
+		"SELECT (jsonb_build_object('kg_graph', jsonb_build_object("
 		"'format', $2, 'version', (SELECT extversion FROM pg_extension "
 		"WHERE extname = 'kg_graph'), 'tenant', $1), 'policies', "
 		"(SELECT coalesce(jsonb_agg(jsonb_build_object('policy', policy, "
 		"'on_table', on_table, 'command', command, 'roles', roles, "
 		"'using', using_expr, 'check', check_expr) ORDER BY policy), '[]') "
-		"FROM @kg_policy))::text",
+		"FROM @kg_policy)) || $3)::text",
 		kg_arg_text(tenant),
-		kg_arg_int4(KG_TRANSFER_FORMAT));
+		kg_arg_int4(KG_TRANSFER_FORMAT),
+		kg_arg_jsonb(vectors_member()));
 	put_line(export, kg_spi_value(0, 1, &isnull));
 }
 

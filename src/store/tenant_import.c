@@ -23,6 +23,7 @@
 #include "base/json_untrusted.h"
 #include "base/spi.h"
 #include "base/text.h"
+#include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "lib/stringinfo.h"
@@ -49,6 +50,7 @@ typedef struct Options
 	bool frozen;
 	bool create_roles;
 	bool without_policies;
+	bool without_embeddings;
 } Options;
 
 typedef struct Import
@@ -96,8 +98,12 @@ throw_content(const char *what, const char *expected)
 static void
 read_options(const Jsonb *jsonb, Options *options)
 {
-	static const char *const known[] = {
-		"name", "frozen", "create_roles", "without_policies", NULL};
+	static const char *const known[] = {"name",
+										"frozen",
+										"create_roles",
+										"without_policies",
+										"without_embeddings",
+										NULL};
 	JsonbValue value;
 
 	kg_check_options(jsonb, known);
@@ -110,6 +116,7 @@ read_options(const Jsonb *jsonb, Options *options)
 	options->frozen = kg_option_is_on(jsonb, "frozen");
 	options->create_roles = kg_option_is_on(jsonb, "create_roles");
 	options->without_policies = kg_option_is_on(jsonb, "without_policies");
+	options->without_embeddings = kg_option_is_on(jsonb, "without_embeddings");
 }
 
 /* A statement about the tenant alone, whose text may be made here. */
@@ -477,6 +484,12 @@ new_number(KgNumberKind kind, const char *was)
 					was);
 }
 
+static bool
+is_array(const KgTenantColumn *column)
+{
+	return column->type == TEXTARRAYOID || column->type == FLOAT4ARRAYOID;
+}
+
 static char *
 value_of(const KgTenantColumn *column)
 {
@@ -491,15 +504,16 @@ value_of(const KgTenantColumn *column)
 			column->type_name);
 	else if (column->type == JSONBOID)
 		value = psprintf("r.\"row\" -> %s", key);
-	else if (column->type == TEXTARRAYOID)
-		value = psprintf("(SELECT array_agg(e.value ORDER BY e.place) "
+	else if (is_array(column))
+		value = psprintf("(SELECT array_agg(e.value%s ORDER BY e.place) "
 						 "FROM jsonb_array_elements_text(r.\"row\" -> %s) "
 						 "WITH ORDINALITY e(value, place) "
 						 "HAVING count(*) > 0)",
+						 column->type == TEXTARRAYOID ? "" : "::float4",
 						 key);
 	else
 		value = psprintf("(r.\"row\" ->> %s)::%s", key, column->type_name);
-	if (column->type == TEXTARRAYOID)
+	if (is_array(column))
 		value = psprintf(
 			"CASE WHEN r.\"row\" ? %s THEN coalesce(%s, '{}') END", key, value);
 	if (column->fallback)
@@ -518,6 +532,8 @@ fill_table(Import *import, int i)
 	StringInfoData select;
 	ListCell *lc;
 
+	if (import->columns[i] == NIL)
+		return;
 	initStringInfo(&sql);
 	initStringInfo(&select);
 	appendStringInfo(&sql, "INSERT INTO @%s(tenant", table->name);
@@ -677,6 +693,79 @@ advance_changes(Import *import)
 		SPI_OK_SELECT);
 }
 
+/* ---- embeddings ---- */
+
+static KG_NORETURN void
+throw_other_vectors(const KgVectors *vectors)
+{
+	KgError *err = kg_error_new(
+		KG_FORBIDDEN,
+		vectors->dimensions == 0
+			? "the tenant has embeddings, which are not enabled here"
+			: "the tenant's embeddings have other dimensions or another model "
+			  "than those here");
+
+	kg_error_path(err, "/lines");
+	kg_error_expected(err,
+					  "kg_enable_vectors() with the dimensions and the model "
+					  "that the first line of the export says, or the option "
+					  "without_embeddings");
+	kg_error_throw(err);
+}
+
+/* Does the first line say that they have what those here have? */
+static bool
+has_vectors_of(const Jsonb *head, const KgVectors *vectors)
+{
+	JsonbValue has;
+	JsonbValue member;
+	int64 dimensions;
+
+	return kg_json_get(&head->root, "vectors", &has) != NULL &&
+		   kg_json_is_object(&has) &&
+		   kg_json_get(kg_json_container(&has), "dimensions", &member) !=
+			   NULL &&
+		   kg_json_int64(&member, &dimensions) &&
+		   dimensions == vectors->dimensions &&
+		   kg_json_get(kg_json_container(&has), "model", &member) != NULL &&
+		   kg_json_string_is(&member, vectors->model);
+}
+
+/* They have as many numbers as they say, and a direction. */
+#define KG_WRONG_EMBEDDING                                               \
+	"array_ndims(embedding) <> 1 OR (SELECT count(x) <> "                \
+	"v.dimensions OR count(*) <> v.dimensions OR "                       \
+	"coalesce(sum(x::float8 * x) NOT BETWEEN 1.2e-38 AND 3.4e38, true) " \
+	"FROM unnest(embedding) x)"
+
+static void
+add_embeddings(Import *import, int i)
+{
+	KgVectors vectors;
+
+	if (import->options->without_embeddings)
+		return;
+	if (run(import,
+			"SELECT FROM @kg_import_row WHERE tenant = $1 "
+			"AND \"table\" = 'kg_embedding' LIMIT 1",
+			SPI_OK_SELECT) == 0)
+		return;
+	/* Nobody changes it before they are there. */
+	run(import,
+		"SELECT FROM @kg_vectors WHERE $1 IS NOT NULL FOR SHARE",
+		SPI_OK_SELECT);
+	vectors = *kg_vectors();
+	if (vectors.dimensions == 0 || !has_vectors_of(import->head, &vectors))
+		throw_other_vectors(&vectors);
+	fill_table(import, i);
+	if (run(import,
+			"SELECT FROM @kg_embedding e, @kg_vectors v WHERE e.tenant = $1 "
+			"AND (" KG_WRONG_EMBEDDING ") LIMIT 1",
+			SPI_OK_SELECT) > 0)
+		throw_content("embeddings that cannot be compared with others",
+					  "embeddings as they were");
+}
+
 /* A key that is known here is another tenant's, or the server's. */
 static void
 add_keys(Import *import, int i)
@@ -755,6 +844,8 @@ make_all(void *arg)
 
 		if (!kg_tenant_tables[i].by_hand)
 			fill_table(import, i);
+		else if (strcmp(name, "kg_embedding") == 0)
+			add_embeddings(import, i);
 		else if (strcmp(name, "kg_auth_key") == 0)
 			add_keys(import, i);
 		else if (strcmp(name, "kg_tenant_role") == 0)

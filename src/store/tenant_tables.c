@@ -27,6 +27,8 @@ const KgTenantTable kg_tenant_tables[] = {
 	{"kg_freed_type", NULL, "bundle, entity_type", " "},
 	{"kg_entity", NULL, "node", " type_no scope index_keys "},
 	{"kg_freed", NULL, "type_no, entity_id", " "},
+	/* Where those here have the same dimensions. */
+	{"kg_embedding", NULL, "node", " ", true},
 	/* The others follow from the entities. */
 	{"kg_edge",
 	 "t.property IS NULL",
@@ -98,10 +100,15 @@ default_of(Relation rel, AttrNumber attnum)
 List *
 kg_tenant_columns(const KgTenantTable *table)
 {
-	Relation rel = table_open(kg_relation_oid(table->name), AccessShareLock);
-	TupleDesc desc = RelationGetDescr(rel);
+	Oid relid = kg_relation_oid(table->name);
+	Relation rel;
+	TupleDesc desc;
 	List *columns = NIL;
 
+	if (!OidIsValid(relid))
+		return NIL;
+	rel = table_open(relid, AccessShareLock);
+	desc = RelationGetDescr(rel);
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(desc, i);

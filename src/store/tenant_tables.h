@@ -43,7 +43,10 @@ typedef struct KgTenantColumn
 	KgNumberKind number;
 } KgTenantColumn;
 
-/* Of KgTenantColumn *, but for the tenant and what is omitted. */
+/*
+ * Of KgTenantColumn *, but for the tenant and what is omitted; none where the
+ * extension's SQL is older than the table.
+ */
 extern List *kg_tenant_columns(const KgTenantTable *table);
 
 /* NULL where there is none of that name. */

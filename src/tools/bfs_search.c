@@ -1,12 +1,15 @@
 /*
  * bfs_search.c
- *	  search_entities: from a name, or from words of texts, to ids.
+ *	  search_entities: from a name, words of texts or a vector to ids.
  */
 #include "postgres.h"
 
+#include "base/vectors.h"
 #include "catalog/term.h"
 #include "query/marks.h"
+#include "query/search_meaning.h"
 #include "query/search_text.h"
+#include "store/embeddings.h"
 #include "tools/bfs_call.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
@@ -22,14 +25,20 @@ typedef enum Mode
 {
 	KG_SEARCH_NAMES,
 	KG_SEARCH_TEXT,
-	KG_SEARCH_HYBRID
+	KG_SEARCH_HYBRID,
+	KG_SEARCH_MEANING
 } Mode;
+
+/* The lists of a hybrid. */
+#define KG_LISTS 3
+static const char *const list_names[KG_LISTS] = {"names", "text", "meaning"};
 
 typedef struct Hit
 {
 	const KgMatch *match;
-	const KgMatch *text; /* what the second list has of it, in a hybrid */
-	int ranks[2];		 /* there; 0: it has not */
+	const KgMatch *lists[KG_LISTS]; /* what each has of it, in a hybrid */
+	int ranks[KG_LISTS];			/* there; 0: it has not */
+	bool joined;					/* it is one of a hybrid */
 	double score;
 	KgRef ref;
 	char *name;
@@ -61,6 +70,9 @@ keep_hit(const KgRef *ref, void *arg)
 		hit->name = kg_json_cstring(&value);
 	else
 		hit->name = pstrdup(hit->ref.id);
+	if (hit->match->embedded != NULL)
+		((KgMatch *) hit->match)->stale = !kg_embedded_hash_is(
+			hit->match->embedded, kg_embedded_text(type, ref->data));
 }
 
 /* Best first; ties by name, type, id. */
@@ -152,14 +164,14 @@ make_item(const KgGraph *graph, const Hit *hit)
 	kg_jw_kstring(&w, "name", hit->name);
 	kg_jw_key(&w, "score");
 	write_score(hit->score, &w);
-	if (hit->ranks[0] == 0 && hit->ranks[1] == 0)
+	if (!hit->joined)
 		kg_match_write(hit->match, type, &w);
 	else
 	{
 		kg_jw_key(&w, "matched_on");
 		kg_jw_begin_object(&w);
-		write_rank("names", hit->ranks[0], hit->match, type, &w);
-		write_rank("text", hit->ranks[1], hit->text, type, &w);
+		for (int i = 0; i < KG_LISTS; i++)
+			write_rank(list_names[i], hit->ranks[i], hit->lists[i], type, &w);
 		kg_jw_end_object(&w);
 	}
 	kg_marks_note(&marks, type->id_field, "id");
@@ -173,7 +185,8 @@ make_item(const KgGraph *graph, const Hit *hit)
 typedef struct Search
 {
 	Mode mode;
-	char *query;
+	char *query;	   /* NULL: none */
+	ArrayType *vector; /* or NULL */
 	int64 limit;
 	int ntypes; /* 0: all */
 	int32 *type_nos;
@@ -188,6 +201,46 @@ typedef struct HitList
 	bool truncated;
 } HitList;
 
+static ArrayType *
+read_vector(KgGraphCall *call)
+{
+	const KgVectors *vectors;
+	ArrayType *vector;
+	JsonbValue value;
+	KgError *why;
+
+	if (!kg_input_value(&call->input, "vector", &value))
+		return NULL;
+	vectors = kg_vectors_require();
+	(void) kg_args_as_array(&value, "/vector");
+	vector = kg_vector_read(&value, "/vector", vectors, &why);
+	if (vector == NULL)
+		kg_error_throw(why);
+	return vector;
+}
+
+/* What the mode looks for, and nothing else. */
+static void
+require_wanted(KgGraphCall *call, const Search *search)
+{
+	const char *needed = search->mode == KG_SEARCH_MEANING ? "vector" : "query";
+
+	if (search->mode == KG_SEARCH_MEANING)
+		(void) kg_vectors_require();
+	if (search->mode == KG_SEARCH_HYBRID && search->vector != NULL)
+		return;
+	kg_input_require(&call->input, needed);
+	if (search->vector != NULL && search->mode != KG_SEARCH_MEANING)
+	{
+		KgError *err = kg_error_new(KG_INVALID_INPUT,
+									"a vector is for a search by meaning");
+
+		kg_error_path(err, "/vector");
+		kg_error_expected(err, "mode \"meaning\" or \"hybrid\"");
+		kg_error_throw(err);
+	}
+}
+
 static void
 read_search(KgGraphCall *call, Search *search)
 {
@@ -197,8 +250,13 @@ read_search(KgGraphCall *call, Search *search)
 	search->ntypes = Max(n, 0);
 	search->type_nos = palloc((search->ntypes + 1) * sizeof(int32));
 	search->mode = (Mode) kg_input_enum(&call->input, "mode", "a mode");
-	search->query = kg_input_string(&call->input, "query");
+	/* Which of the two is needed, the mode decides. */
+	search->query = kg_input_has(&call->input, "query")
+						? kg_input_string(&call->input, "query")
+						: NULL;
+	search->vector = read_vector(call);
 	search->limit = kg_input_limit(&call->input, 0);
+	require_wanted(call, search);
 	for (int i = 0; i < n; i++)
 	{
 		const KgType *type = call->graph->ranked[ranks[i] - 1];
@@ -248,6 +306,18 @@ find_texts(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
 	take_hits(call, &matches->found, matches->total, limit, list);
 }
 
+static void
+find_near(KgGraphCall *call, const Search *search, int64 limit, HitList *list)
+{
+	const KgMatches *matches = kg_search_meaning(call->catalog,
+												 search->vector,
+												 search->type_nos,
+												 search->ntypes,
+												 Max(limit, 1));
+
+	take_hits(call, matches, matches->n, limit, list);
+}
+
 /* Put the first hits of a list, by their ranks there, among the others. */
 static void
 join_list(HitList *joined, const HitList *list, int which)
@@ -265,10 +335,10 @@ join_list(HitList *joined, const HitList *list, int which)
 		if (hit->name == NULL)
 		{
 			*hit = *from;
+			hit->joined = true;
 			hit->score = 0;
 		}
-		if (which == 1)
-			hit->text = from->match;
+		hit->lists[which] = from->match;
 		hit->ranks[which] = i + 1;
 		hit->score += 1.0 / (KG_RANK_OFFSET + hit->ranks[which]);
 	}
@@ -277,21 +347,29 @@ join_list(HitList *joined, const HitList *list, int which)
 
 /* Reciprocal rank fusion (Cormack, Clarke, Buettcher: SIGIR 2009). */
 static void
-find_both(KgGraphCall *call, const Search *search, HitList *joined)
+find_all(KgGraphCall *call, const Search *search, HitList *joined)
 {
 	HitList list;
 
 	memset(joined, 0, sizeof(*joined));
 	joined->hits.graph = call->graph;
 	kg_nodeset_init(&joined->hits.set, call->graph->context);
-	joined->hits.hits = palloc0(2 * KG_SEARCH_JOINED * sizeof(Hit));
-	if (strlen(search->query) <= KG_MAX_TERM_BYTES)
+	joined->hits.hits = palloc0(KG_LISTS * KG_SEARCH_JOINED * sizeof(Hit));
+	if (search->query != NULL && strlen(search->query) <= KG_MAX_TERM_BYTES)
 	{
 		find_names(call, search, KG_SEARCH_JOINED, &list);
 		join_list(joined, &list, 0);
 	}
-	find_texts(call, search, KG_SEARCH_JOINED, &list);
-	join_list(joined, &list, 1);
+	if (search->query != NULL)
+	{
+		find_texts(call, search, KG_SEARCH_JOINED, &list);
+		join_list(joined, &list, 1);
+	}
+	if (search->vector != NULL)
+	{
+		find_near(call, search, KG_SEARCH_JOINED, &list);
+		join_list(joined, &list, 2);
+	}
 	joined->n = joined->hits.set.n;
 	joined->total = joined->n;
 	qsort(joined->hits.hits, joined->n, sizeof(Hit), compare_hits);
@@ -309,7 +387,10 @@ run_search(KgGraphCall *call, const Search *search, HitList *list)
 			find_texts(call, search, search->limit, list);
 			break;
 		case KG_SEARCH_HYBRID:
-			find_both(call, search, list);
+			find_all(call, search, list);
+			break;
+		case KG_SEARCH_MEANING:
+			find_near(call, search, search->limit, list);
 			break;
 	}
 }
@@ -321,13 +402,13 @@ look_up_words(KgGraphCall *call, const Search *search, HitList *list)
 	KgMatch **matches = palloc((search->limit + 1) * sizeof(KgMatch *));
 	int n = 0;
 
-	if (search->mode == KG_SEARCH_NAMES)
+	if (search->mode == KG_SEARCH_NAMES || search->query == NULL)
 		return;
 	for (uint32 i = 0; i < Min(list->n, search->limit); i++)
 	{
 		const Hit *hit = &list->hits.hits[i];
 		const KgMatch *match = search->mode == KG_SEARCH_TEXT ? hit->match
-															  : hit->text;
+															  : hit->lists[1];
 
 		if (match != NULL)
 			matches[n++] = (KgMatch *) match;
@@ -398,7 +479,14 @@ nothing_hints(KgGraphCall *call, const Search *search)
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
-	if (matches != NULL && matches->n > 0)
+	if (search->vector != NULL)
+		write_hint(call->graph,
+				   search->ntypes > 0 ? "/node_types" : "/vector",
+				   "no entity has an embedding; names are searched with mode "
+				   "\"names\"",
+				   &none,
+				   &w);
+	else if (matches != NULL && matches->n > 0)
 		write_hint(call->graph,
 				   "/node_types",
 				   "no entity of these types is named so, but others are",

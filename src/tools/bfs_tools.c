@@ -16,12 +16,12 @@ static const char describe_schema_output[] =
 	"types','predicates','next_steps','tool_usage_notes'],'properties':{}}";
 
 static const char search_input[] =
-	"{'type':'object','additionalProperties':false,'required':['query'],'"
+	"{'type':'object','additionalProperties':false,<query_required>'"
 	"properties':{'query':{'type':'string','minLength':1,'description':'a "
 	"name, alias or id, or a part of "
 	"one'},'node_types':{'type':'array','items':<type>},'limit':{'type':'"
-	"integer','minimum':0,'maximum':100,'default':10},<search_mode><valid_at>'"
-	"max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
+	"integer','minimum':0,'maximum':100,'default':10},<search_mode><search_"
+	"modes><valid_at>'max_bytes':<max_bytes>,'max_tokens':<max_tokens>}}";
 
 static const char search_output[] =
 	"{'type':'object','required':['items'],'properties':{'items':{'type':'"

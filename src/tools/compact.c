@@ -712,20 +712,21 @@ Jsonb *
 kg_tool_find(const Jsonb *arguments)
 {
 	static const Rename names[] = {{"/query", "/search"}, {NULL}};
-	static const char *const of_search[] = {"mode"};
+	static const char *const of_search[] = {"mode", "vector"};
 	Compact *c = begin("find", arguments);
 	const KgInput *in = &c->call.input;
 	const KgType *type = read_type(c);
 	JsonbValue ids;
 
-	if (kg_input_has(in, "query") && !asks_for_list(in))
+	if ((kg_input_has(in, "query") || kg_input_has(in, "vector")) &&
+		!asks_for_list(in))
 		return find_by_name(c, type);
 	if (type == NULL)
 		kg_input_require(in, "type");
 	refuse_beside(c,
 				  of_search,
 				  lengthof(of_search),
-				  "mode with query, type and limit alone");
+				  "mode with query, vector, type and limit alone");
 	c->names = names;
 	c->listed = type;
 	make(c, "type", NULL, NULL);

@@ -22,8 +22,9 @@ static const char find_input[] =
 	"{'type':'object'," KG_ENTRY
 	"<also_citations>'type':<type>,'query':{'type':'string','description':'a "
 	"name or a part of it; with filters of a type, "
-	"too'},<search_mode>'ids':{'type':'array','items':<id>},'filters':{'type':'"
-	"object','description':'{field: value or {operator: value}}, all "
+	"too'},<search_mode><search_modes>'ids':{'type':'array','items':<id>},'"
+	"filters':{'type':'object','description':'{field: value or {operator: "
+	"value}}, all "
 	"hold; " KG_ANY ": [{...}, {...}]. Operators: "
 	"<operator_names>'},'related':{'type':'array','items':{'type':['object','"
 	"array']},'description':'[{type: relation, direction, to: {label, ids, "

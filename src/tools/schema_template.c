@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/settings.h"
+#include "base/vectors.h"
 #include "catalog/catalog.h"
 #include "catalog/period.h"
 #include "catalog/term.h"
@@ -307,6 +308,32 @@ searches_text(const Expansion *x)
 	return x->repeat || catalog_of(x)->searches_text;
 }
 
+/* With embeddings there are modes of a search whatever the types are. */
+static bool
+has_vectors(const Expansion *x)
+{
+	return x->repeat || kg_vectors()->dimensions > 0;
+}
+
+/* As far as a template says without looking, a search needs a query. */
+static bool
+needs_query(const Expansion *x)
+{
+	return x->outline || kg_vectors()->dimensions == 0;
+}
+
+static bool
+searches_text_alone(const Expansion *x)
+{
+	return !has_vectors(x) && searches_text(x);
+}
+
+static void
+write_dimensions(Expansion *x)
+{
+	appendStringInfo(x->out, "%d", kg_vectors()->dimensions);
+}
+
 static void
 write_document(Expansion *x)
 {
@@ -501,7 +528,17 @@ static const Part parts[] = {
 	 "names','description':'names; text: words of texts, any of them; hybrid: "
 	 "both'},",
 	 NULL,
-	 searches_text},
+	 searches_text_alone},
+	{"search_modes",
+	 "'mode':{'type':'string','enum':['names','text','hybrid','meaning'],'"
+	 "default':'names','description':'names; text: words of texts, any of "
+	 "them; meaning: nearest to vector; hybrid: all'},'vector':{'type':'array',"
+	 "'items':{'type':'number'},'description':'an embedding, <dimensions> "
+	 "numbers'},",
+	 NULL,
+	 has_vectors},
+	{"dimensions", NULL, write_dimensions},
+	{"query_required", "'required':['query'],", NULL, needs_query},
 	{"period", "'valid_from':<text>,'valid_to':<text>,", NULL, has_periods},
 	{"as_of",
 	 "'as_of':{'type':'string','format':'date-time','description':'as it was "

@@ -55,7 +55,7 @@ SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
                OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant', 'kg_import_tenant', 'kg_set_shard', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
                                'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
-                               'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text')),
+                               'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text', 'kg_enable_vectors', 'kg_disable_vectors')),
           signature || ': EXECUTE for PUBLIC as documented')
   FROM member ORDER BY signature COLLATE "C";
 
@@ -97,6 +97,10 @@ SELECT bag_eq(
     ('kg_describe_schema(jsonb)', 'stable', 'restricted', true, true),
     ('kg_drop_agent(text)', 'volatile', 'unsafe', true, true),
     ('kg_drop_bundle(text,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_cosine_distance(real[],real[])', 'stable', 'safe', true, true),
+    ('kg_disable_vectors()', 'volatile', 'unsafe', false, false),
+    ('kg_enable_vectors(integer,text)', 'volatile', 'unsafe', true, false),
+    ('kg_missing_embeddings(text,integer)', 'stable', 'restricted', true, true),
     ('kg_drop_tenant(text)', 'volatile', 'unsafe', true, false),
     ('kg_drop_tenant(text,integer)', 'volatile', 'unsafe', true, false),
     ('kg_rename_tenant(text,text)', 'volatile', 'unsafe', true, false),
@@ -195,6 +199,7 @@ SELECT bag_eq(
     ('kg_paths(jsonb)', 'stable', 'restricted', true, true),
     ('kg_rank(jsonb)', 'stable', 'restricted', true, true),
     ('kg_put_edges(jsonb,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_put_embeddings(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_put_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_update_entities(text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
     ('kg_rebuild()', 'volatile', 'unsafe', true, true),

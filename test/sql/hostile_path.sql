@@ -8,6 +8,7 @@ SELECT current_user AS super \gset
 CREATE ROLE hostile_admin LOGIN;
 CREATE ROLE hostile_gateway LOGIN;
 SELECT kg_create_tenant('hostile');
+INSERT INTO kg_vectors (dimensions, model) VALUES (2, 'other');
 SELECT kg_grant('hostile', 'hostile_admin', 'admin');
 SELECT kg_grant_gateway('hostile_gateway', exchange => true);
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO hostile_admin;
@@ -42,6 +43,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_admin', unnest(ARRAY[
   'kg_export_bundle(''path'')', 'kg_export_bundle_parts(''path'')', 'kg_drop_bundle(''path'')', 'kg_rebuild()', 'kg_pack()', 'kg_load_position(''none'')', 'kg_load_batch(''none'', 1, ''{}'')',
   'kg_put_entities(''thing'', ''[{"id": "t1", "name": "Light", "maker": "m2"}, {"id": "t9", "maker": "m1", "by_code": "c1"}, {"id": "t8", "maker": "none"}]'')',
   'kg_update_entities(''thing'', ''[{"id": "t1", "set": {"name": "Lamp"}, "expected_version": 1}, {"id": "none", "unset": ["name"]}]'')',
+  'kg_put_embeddings(''thing'', ''[{"id": "t1", "vector": [1, 2]}]'')', 'kg_missing_embeddings(''thing'')', 'kg_search(''{"vector": [1, 2], "mode": "meaning"}'')', 'kg_cosine_distance(''{1}'', ''{1}'')',
   'kg_put_entities(''maker'', ''[{"id": "m1", "name": "Ada", "path": "1/2/", "code": "c1"}, {"id": "m4", "code": "c4"}]'')',
   'kg_delete_entities(''maker'', ARRAY[''m1'', ''none''])', 'kg_put_edges(''[{"relation": "LIKES", "from": "thing:t3", "to": "thing:t1"}]'')',
   'kg_delete_edges(''[{"relation": "LIKES", "from": "thing:t1", "to": "thing:t2"}]'')',
@@ -65,7 +67,7 @@ INSERT INTO public.hostile_call(who, call) SELECT 'hostile_gateway', unnest(ARRA
   'kg_mcp(''{"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": {"ref": {"type": "ref/resource", "uri": "kg://entity/{type}:{id}"}, "argument": {"name": "id", "value": "m"}, "context": {"arguments": {"type": "maker"}}}}'', pg_catalog.current_setting(''hostile.token''))',
   'kg_mcp(''[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]'', pg_catalog.current_setting(''hostile.token''))', 'kg_login(pg_catalog.current_setting(''hostile.token''))',
   'kg_call_authorized(''list_maker'', ''{}'', ''[]'', NULL, pg_catalog.current_setting(''hostile.token''))', 'kg_mcp_authorized(''{"jsonrpc": "2.0", "id": 1, "method": "ping"}'', pg_catalog.current_setting(''hostile.token''), NULL)']);
-INSERT INTO public.hostile_call(who, call) SELECT :'super', unnest(ARRAY['kg_create_tenant(''hostile 2'')', 'kg_drop_tenant(''hostile'')', 'kg_rename_tenant(''hostile'', ''hostile 3'') FROM public.kg_freeze_tenant(''hostile'')', 'kg_free_tenant_name(''hostile'')', 'kg_tenant_size(''hostile'') OPERATOR(pg_catalog.->) ''entities''', 'kg_freeze_tenant(''hostile'')', 'kg_thaw_tenant(''hostile'')', 'kg_export_tenant(''hostile'')', 'kg_import_tenant(''{}'')', 'kg_set_shard(0)', 'kg_grant(''hostile'', ''hostile_admin'', ''read'')', 'kg_revoke(''hostile'', ''hostile_admin'')',
+INSERT INTO public.hostile_call(who, call) SELECT :'super', unnest(ARRAY['kg_enable_vectors(2, ''m'')', 'kg_disable_vectors()', 'kg_create_tenant(''hostile 2'')', 'kg_drop_tenant(''hostile'')', 'kg_rename_tenant(''hostile'', ''hostile 3'') FROM public.kg_freeze_tenant(''hostile'')', 'kg_free_tenant_name(''hostile'')', 'kg_tenant_size(''hostile'') OPERATOR(pg_catalog.->) ''entities''', 'kg_freeze_tenant(''hostile'')', 'kg_thaw_tenant(''hostile'')', 'kg_export_tenant(''hostile'')', 'kg_import_tenant(''{}'')', 'kg_set_shard(0)', 'kg_grant(''hostile'', ''hostile_admin'', ''read'')', 'kg_revoke(''hostile'', ''hostile_admin'')',
   'kg_grant_gateway(''hostile_gateway'')', 'kg_revoke_gateway(''hostile_gateway'')', 'kg_check() OPERATOR(pg_catalog.-) ''ms''', 'kg_definitions_wrong()', 'kg_health() OPERATOR(pg_catalog.-) ''timestamp'' OPERATOR(pg_catalog.#-) ''{components,2}''', 'kg_definitions()', 'kg_table_settings()', 'kg_manifest_text(''public.kg_entity'')', 'kg_add_policy(''hide'', ''kg_entity'', ''entity_id OPERATOR(pg_catalog.<>) ''''t1'''''')', 'kg_drop_policy(''none'')', 'kg_set_authorizer(''hostile'', NULL)', 'kg_dump_customizations()', 'kg_policy_text((SELECT polqual FROM pg_catalog.pg_policy WHERE polname OPERATOR(pg_catalog.=) ''kg_edge_select''), ''public.kg_edge''::pg_catalog.regclass)', 'kg_renew_secrets()', 'kg_issue_token(''{"iat": 1, "exp": 2}'')']);
 -- plain statements, whose triggers and policies are ours
 CREATE FUNCTION public.hostile_write(n int) RETURNS text LANGUAGE plpgsql AS $$
@@ -179,6 +181,7 @@ DROP TABLE public.hostile_call;
 DROP SCHEMA hostile CASCADE;
 DROP FUNCTION public.hostile_bundle(), public.hostile_write(int);
 SELECT kg_drop_tenant('hostile');
+DELETE FROM kg_vectors;
 SELECT kg_revoke_gateway('hostile_gateway');
 DELETE FROM kg_auth_key WHERE issuer = 'https://hostile';
 DROP OWNED BY hostile_admin, hostile_gateway;

@@ -44,6 +44,7 @@ CREATE FUNCTION pg_temp.answers() RETURNS SETOF text LANGUAGE sql AS $$
   SELECT kg_load_position('file')::text UNION ALL
   SELECT (SELECT jsonb_agg(t ->> 'name' ORDER BY t ->> 'name' COLLATE "C") FROM jsonb_array_elements(kg_list_tools()) t)::text
 $$;
+INSERT INTO kg_vectors (dimensions, model) VALUES (2, 'model');
 SELECT FROM kg_create_tenant('names') a, kg_create_tenant('beside') b;
 SELECT FROM kg_grant('names', 'regress_names', 'admin') a, kg_grant('beside', 'regress_names_b', 'admin') b;
 SET ROLE regress_names_b;
@@ -64,6 +65,7 @@ SELECT kg_list('brand', '{"limit": 1}') #>> '{next,cursor}' AS cursor \gset
 RESET ROLE;
 INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('names', now(), 'kg_list', 0.1);
 INSERT INTO kg_freed_type VALUES ('names', 'shop', 'gone', 4);
+INSERT INTO kg_embedding SELECT tenant, node, type_no, 'hash', '{1,2}' FROM kg_entity WHERE tenant = 'names' LIMIT 1;
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant) VALUES ('i', 'own', 'HS256', repeat('0', 32)::bytea, 'a', 'names');
 SELECT kg_issue_token('{"sub": "ann", "tenant": "names"}', 'own') AS token \gset
 
@@ -159,5 +161,6 @@ SELECT count(*) FROM kg_audit WHERE tenant = 'names';
 SELECT pg_temp.try($$SELECT kg_create_tenant('renamed')$$);
 SELECT FROM kg_free_tenant_name('renamed');
 SELECT FROM kg_drop_tenant('names');
+DELETE FROM kg_vectors;
 DROP OWNED BY regress_names;
 DROP ROLE regress_names, regress_names_b;

@@ -44,6 +44,8 @@ SELECT FROM kg_load_batch('file', 0, '{"line": 7}');
 RESET ROLE;
 INSERT INTO kg_audit(tenant, at, tool, ms) VALUES ('moves', now(), 'kg_list', 0.1);
 INSERT INTO kg_freed_type VALUES ('moves', 'shop', 'gone', 4);
+INSERT INTO kg_vectors (dimensions, model) VALUES (2, 'model');
+INSERT INTO kg_embedding SELECT tenant, node, type_no, 'hash', '{0.1,-3.25}' FROM kg_entity WHERE tenant = 'moves' AND entity_type = 'brand';
 INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, tenant) VALUES ('i', 'secret', 'HS256', repeat('0', 32)::bytea, 'a', 'moves');
 CREATE TEMP TABLE lines AS SELECT row_number() OVER () AS n, l FROM kg_export_tenant('moves') l;
 SELECT substring(l, '^\["([a-z_]+)"') COLLATE "C" AS "table", count(*) FROM lines GROUP BY 1 ORDER BY 1;
@@ -128,6 +130,8 @@ SELECT pg_temp.edited('"node": ', '"node": -'), pg_temp.edited('"type_no": ', '"
 SELECT pg_temp.edited('"access": "admin"', '"access": "owner"');
 SELECT pg_temp.edited('"max_rows": 50', '"max_rows": -1');
 SELECT pg_temp.edited('["kg_tenant", {', '["kg_agent", {"agent": "y", ');
+SELECT pg_temp.edited('[0.1, -3.25]', wrong) FROM unnest(ARRAY['[0.1]', '[1, 2, 3]', '[0, 0]', '["NaN", 1]', '[null, 1]', '[1e30, 1]', '[]']) wrong;
+SELECT pg_temp.edited('"dimensions": 2', '"dimensions": 3'), pg_temp.edited('"vectors": {', '"vector": {');
 SELECT tenant FROM kg_tenant ORDER BY 1;
 SELECT kg_check() -> 'differences' AS differences;
 
@@ -164,5 +168,6 @@ SELECT count(*) AS left FROM (SELECT tenant FROM kg_import_number UNION ALL SELE
 SELECT FROM kg_drop_tenant('moves');
 SELECT FROM kg_drop_tenant('second');
 SELECT FROM kg_drop_tenant('third');
+DELETE FROM kg_vectors;
 DROP OWNED BY regress_transfer, "regress transfer 'gone'";
 DROP ROLE regress_transfer, "regress transfer 'gone'";

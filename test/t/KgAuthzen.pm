@@ -1,5 +1,5 @@
 # A service that decides, or misbehaves: the AuthZEN side of the tests of
-# kgctl serve --authorizer.  It reads how to behave from a file at each request,
+# kgctl serve --authorizer, and the model's of --embeddings.  It reads how to behave from a file at each request,
 # and writes down what it was asked.
 package KgAuthzen;
 use strict;
@@ -28,7 +28,7 @@ sub http_reply
 sub reply_to
 {
 	my ($how, $request, $port) = @_;
-	my @evaluations = @{ $request->{evaluations} };
+	my @evaluations = @{ $request->{evaluations} // [] };
 	# Even numbers are allowed.
 	my @decisions = map { { decision => ($_->{resource}{id} =~ /[02468]$/ ? JSON::PP::true : JSON::PP::false) } } @evaluations;
 	my $good = $json->encode({ evaluations => \@decisions });
@@ -57,6 +57,10 @@ sub reply_to
 		400 => sub { http_reply('400 Bad Request', '{"error": "no"}') },
 		500 => sub { http_reply('500 Internal Server Error', $allow_all) },
 		redirect => sub { "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:$port/elsewhere\r\nContent-Length: 0\r\n\r\n" },
+		vector => sub { http_reply('200 OK', '{"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.10, -1e-2, 12345678901234567.25]}], "model": "m"}') },
+		no_vector => sub { http_reply('200 OK', '{"data": []}') },
+		empty_vector => sub { http_reply('200 OK', '{"data": [{"embedding": []}]}') },
+		text_vector => sub { http_reply('200 OK', '{"data": [{"embedding": "zczMPQ=="}]}') },
 		close => sub { ('', 1) },
 		no_http => sub { ("SSH-2.0-OpenSSH\r\n", 1) },
 		huge => sub { http_reply('200 OK', $json->encode({ evaluations => [ map { { decision => JSON::PP::true, context => { text => 'x' x 200000 } } } 1 .. 10 ] })) },

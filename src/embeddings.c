@@ -1,0 +1,99 @@
+/*
+ * embeddings.c
+ *	  kg_enable_vectors, kg_disable_vectors, kg_missing_embeddings,
+ *	  kg_cosine_distance.
+ */
+#include "postgres.h"
+
+#include "base/error.h"
+#include "base/extension.h"
+#include "base/spi.h"
+#include "base/vectors.h"
+#include "entry.h"
+#include "fmgr.h"
+#include "query/search_meaning.h"
+#include "store/embeddings.h"
+#include "utils/builtins.h"
+
+#define KG_MOST_MISSING 10000
+
+PGDLLEXPORT Datum kg_sql_enable_vectors(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_disable_vectors(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_missing_embeddings(PG_FUNCTION_ARGS);
+
+PG_FUNCTION_INFO_V1(kg_sql_enable_vectors);
+PG_FUNCTION_INFO_V1(kg_sql_disable_vectors);
+PG_FUNCTION_INFO_V1(kg_sql_missing_embeddings);
+
+KG_AUDITED(kg_sql_enable_vectors, KG_AUDIT_WRITES)
+{
+	int32 dimensions = PG_GETARG_INT32(0);
+	char *model = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_vectors_enable(dimensions, model);
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
+}
+
+KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
+{
+	KgUserContext user;
+	int64 deleted;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	deleted = kg_vectors_disable();
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_INT64(deleted);
+}
+
+static Jsonb *
+missing_embeddings(FunctionCallInfo fcinfo, KgCall *call)
+{
+	const KgCatalog *catalog = kg_catalog_of_caller();
+	int32 most = PG_GETARG_INT32(1);
+	const KgType *type;
+
+	(void) kg_vectors_require();
+	type = kg_catalog_require_type(
+		catalog, text_to_cstring(PG_GETARG_TEXT_PP(0)), "/entity_type");
+	if (most < 1 || most > KG_MOST_MISSING)
+	{
+		KgError *err = kg_error_new(
+			KG_INVALID_INPUT, "%d entities cannot be asked for", most);
+
+		kg_error_path(err, "/max");
+		kg_error_expected(err, "an integer from 1 to %d", KG_MOST_MISSING);
+		kg_error_throw(err);
+	}
+	return kg_missing_embeddings(catalog, type, most);
+}
+
+Datum
+kg_sql_missing_embeddings(PG_FUNCTION_ARGS)
+{
+	return kg_entry(fcinfo, KG_AUDIT_READS, missing_embeddings);
+}
+
+PGDLLEXPORT Datum kg_sql_cosine_distance(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_cosine_distance);
+
+Datum
+kg_sql_cosine_distance(PG_FUNCTION_ARGS)
+{
+	ArrayType *a = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType *b = PG_GETARG_ARRAYTYPE_P(1);
+	float8 result;
+
+	if (fcinfo->flinfo->fn_extra == NULL)
+		fcinfo->flinfo->fn_extra = kg_distance_make(fcinfo->flinfo->fn_mcxt);
+	result = kg_distance(fcinfo->flinfo->fn_extra, a, b);
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	PG_RETURN_FLOAT8(result);
+}

@@ -1,0 +1,154 @@
+# Embeddings with pgvector: a search by meaning finds what brute force finds, as the
+# caller sees it, before and after a dump; and where pgvector is not, or too old, or
+# not there any more, it is said.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use KgTest;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_node('main', 'fsync = off', 'autovacuum = off');
+
+$node->safe_psql('postgres', 'CREATE EXTENSION kg_graph');
+my ($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(8, 'm')});
+like($err, qr/extension "vector" \(pgvector\) is not installed in this database.*pgvector 0\.7 or later/s, 'without pgvector that is said');
+
+my $version = $node->safe_psql('postgres', q{SELECT default_version FROM pg_available_extensions WHERE name = 'vector'});
+my $recent = $version =~ /^(\d+)\.(\d+)/ && ($1 > 0 || $2 >= 7);
+
+SKIP:
+{
+	skip 'pgvector 0.7 or later is not installed on this machine' if !$recent;
+
+	# In a schema of its own, whose name has to be quoted; it is found there whatever
+	# the search path is.
+	$node->safe_psql('postgres', q{
+		CREATE SCHEMA "Ve c"; CREATE EXTENSION vector SCHEMA "Ve c"; GRANT USAGE ON SCHEMA "Ve c" TO PUBLIC;
+		UPDATE pg_extension SET extversion = '0.6.2' WHERE extname = 'vector'});
+	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(8, 'm')});
+	like($err, qr/is version 0\.6\.2.*0\.7 or later/s, 'an old one is refused');
+	$node->safe_psql('postgres', qq{UPDATE pg_extension SET extversion = '$version' WHERE extname = 'vector'});
+	$node->safe_psql('postgres', q{SELECT kg_enable_vectors(4, 'other'); SELECT kg_enable_vectors(8, 'm'); SELECT kg_enable_vectors(8, 'm')});
+
+	new_tenant($node, 'postgres', $_) foreach qw(alice carol);
+	$node->safe_psql('postgres', q{
+		CREATE ROLE bob LOGIN; SELECT kg_grant('t_alice', 'bob', 'read');
+		CREATE POLICY bob_only ON kg_entity AS RESTRICTIVE FOR SELECT TO bob USING (data ->> 'secret' IS NULL)});
+	my $bundle = q{jsonb_build_object('bundle_name', 'notes', 'version', '1', 'schemas', '[
+	    {"entity_type": "note", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-search": ["text"], "x-valid-to": "until", "properties": {"id": {"type": "string"},
+	      "name": {"type": "string"}, "text": {"type": "string"}, "until": {"type": "string", "format": "date"}, "secret": {"type": "boolean"}}}},
+	    {"entity_type": "memo", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}, "until": {"type": "string"}, "secret": {"type": "boolean"}}}}]'::jsonb,
+	  'entities', jsonb_build_array(
+	    jsonb_build_object('entity_type', 'note', 'items', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', 'n' || i, 'name', 'Note ' || i, 'text', 'text of ' || i,
+	      'until', CASE WHEN i % 7 = 0 THEN '2020-01-01' END, 'secret', CASE WHEN i % 3 = 0 THEN true END))) FROM generate_series(1, 300) i)),
+	    jsonb_build_object('entity_type', 'memo', 'items', (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('id', 'm' || i, 'secret', CASE WHEN i % 2 = 0 THEN true END))) FROM generate_series(1, 50) i))))};
+	my $fill = q{SELECT setseed(0.%d);
+	  SELECT kg_put_embeddings('note', (SELECT jsonb_agg(jsonb_build_object('id', 'n' || i, 'vector', (SELECT jsonb_agg(round((random() - 0.5)::numeric, 4)) FROM generate_series(1, 8 + 0 * i)))) FROM generate_series(1, 290) i)) -> 'counts',
+	    kg_put_embeddings('memo', (SELECT jsonb_agg(jsonb_build_object('id', 'm' || i, 'vector', (SELECT jsonb_agg(round((random() - 0.5)::numeric, 4)) FROM generate_series(1, 8 + 0 * i)))) FROM generate_series(1, 50) i)) -> 'counts'};
+	foreach my $role (qw(alice carol))
+	{
+		($status, $out, $err) = call_as($node, 'postgres', $role, "SELECT kg_apply_bundle($bundle) IS NOT NULL; " . sprintf($fill, $role eq 'alice' ? 1 : 2));
+		like($out, qr/\{"created": 290\}\|\{"created": 50\}$/, "embeddings of $role") or diag $err;
+	}
+
+	# What kg_search() says, and what the owner of all finds among the rows that fit.
+	my $vector = '[0.3, -0.1, 0.4, -0.1, 0.5, -0.9, 0.2, 0.6]';
+	my $ids = q{(SELECT string_agg((i ->> 'id') || ' ' || round((i ->> 'score')::numeric, 4), ',' ORDER BY n) FROM jsonb_array_elements(kg_search('%s') -> 'items') WITH ORDINALITY t(i, n))};
+	my $search = sub {
+		my ($db, $role, $arguments) = @_;
+		my ($status, $out, $err) = call_as($node, $db, $role, 'SELECT ' . sprintf($ids, $arguments));
+		return $status == 0 ? $out : $err;
+	};
+	my $brute = sub {
+		my ($tenant, $condition, $limit) = @_;
+		return $node->safe_psql('postgres', qq{
+			SELECT string_agg(id || ' ' || round(score::numeric, 4), ',' ORDER BY round(score::numeric, 9) DESC, name COLLATE "C") FROM (
+			  SELECT e.entity_type || ':' || e.entity_id, coalesce(e.data ->> 'name', e.entity_id), 1 - (v.embedding::"Ve c".vector OPERATOR("Ve c".<=>) '$vector')
+			    FROM kg_embedding v JOIN kg_entity e USING (tenant, node) WHERE v.tenant = '$tenant' AND ($condition) ORDER BY 3 DESC LIMIT $limit) t(id, name, score)});
+	};
+	my $meaning = qq{"vector": $vector, "mode": "meaning"};
+	my $expected = $brute->('t_alice', 'true', 10);
+	is(scalar(split(/,/, $expected)), 10, 'there is something to find');
+	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'what is nearest');
+	is($search->('postgres', 'alice', qq{{$meaning, "limit": 100}}), $brute->('t_alice', 'true', 100), 'and a hundred of it');
+	is($search->('postgres', 'alice', qq{{$meaning, "node_types": ["memo"]}}), $brute->('t_alice', q{e.entity_type = 'memo'}, 10), 'of a type');
+	is($search->('postgres', 'alice', qq{{$meaning, "valid_at": "2024-01-01T00:00:00Z"}}), $brute->('t_alice', q{e.data ->> 'until' IS NULL}, 10), 'that holds');
+	is($search->('postgres', 'carol', "{$meaning}"), $brute->('t_carol', 'true', 10), q{another tenant's own});
+	is($search->('postgres', 'bob', "{$meaning}"), $brute->('t_alice', q{e.data ->> 'secret' IS NULL}, 10), 'what is hidden is not found');
+	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 2}') - 'items'}))[1], qr/"truncated": true.*"total_at_least": 2/s, 'that there is more is said');
+	unlike((call_as($node, 'postgres', 'alice', qq{SELECT kg_search('{$meaning, "limit": 100, "node_types": ["memo"]}') - 'items'}))[1], qr/"truncated": true/, 'and that there is no more');
+
+	# To whom entities are hidden nothing changes by what is hidden.
+	my $before = (call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1];
+	($status, $out, $err) = call_as($node, 'postgres', 'alice', qq{
+		INSERT INTO kg_entity (bundle, entity_type, data) SELECT 'notes', 'memo', jsonb_build_object('id', 'x' || i, 'secret', true) FROM generate_series(1, 40) i;
+		SELECT kg_put_embeddings('memo', (SELECT jsonb_agg(jsonb_build_object('id', 'x' || i, 'vector', '$vector'::jsonb)) FROM generate_series(1, 40) i)) -> 'counts'});
+	like($out, qr/"created": 40/, 'hidden entities that are nearer');
+	is((call_as($node, 'postgres', 'bob', "SELECT kg_search('{$meaning}')"))[1], $before, 'the same bytes without them');
+	like($search->('postgres', 'alice', "{$meaning}"), qr/^memo:x1 1\.0000,memo:x10 1\.0000,/, 'which others find');
+	call_as($node, 'postgres', 'alice', q{SELECT kg_delete_entities('memo', ARRAY(SELECT 'x' || i FROM generate_series(1, 40) i))});
+	is($search->('postgres', 'alice', "{$meaning}"), $expected, 'until they are deleted');
+
+	# What matched, and what is stale.
+	my $best = $expected =~ /note:(n\d+)/ ? $1 : '';
+	my $matched = sub { (call_as($node, 'postgres', 'alice', qq{SELECT i -> 'matched_on' FROM jsonb_array_elements(kg_search('$_[0]') -> 'items') i WHERE i ->> 'id' = 'note:$best'}))[1] };
+	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding"}', 'what matched');
+	call_as($node, 'postgres', 'alice', qq{UPDATE kg_entity SET data = data || '{"text": "another"}' WHERE entity_id = '$best'});
+	is($matched->("{$meaning}"), '{"how": "meaning", "kind": "embedding", "stale": true}', 'of another text by now');
+	my $name = $best =~ s/n/Note /r;
+	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"names": \{.*"rank": 1/, 'a hybrid has it from names');
+	like($matched->(qq{{"query": "another", "vector": $vector, "mode": "hybrid"}}), qr/"text": \{.*"terms": \["another"\]/, 'and from texts');
+	like($matched->(qq{{"query": "$name", "vector": $vector, "mode": "hybrid"}}), qr/"meaning": \{.*"stale": true/, 'and by meaning');
+	like($matched->(qq{{"vector": $vector, "mode": "hybrid"}}), qr/^\{"meaning": \{[^{}]*\}\}$/, 'or by that alone');
+	is((call_as($node, 'postgres', 'alice', qq{SELECT kg_missing_embeddings('note', 2) -> 'items'}))[1], qq{[{"id": "$best", "text": "$name\\nanother", "version": 2}, {"id": "n291", "text": "Note 291\\ntext of 291", "version": 1}]},
+		'what is to be embedded') if $best lt 'n291';
+
+	# Rows of the tenant by an index that it leads, and no vector made twice.
+	my $plan = (call_as($node, 'postgres', 'postgres', qq{SET ROLE alice; RESET ROLE; SELECT kg_grant('t_alice', 'postgres', 'read'); SET kg_graph.tenant = 't_alice'; SELECT kg_explain('search_entities', '{$meaning}')}))[1];
+	like($plan, qr/Index Scan using kg_embedding_\w+ on kg_embedding.*tenant/s, 'by an index of the tenant');
+	unlike($plan, qr/Seq Scan/, 'and no other rows');
+
+	like((call_as($node, 'postgres', 'alice', qq{SELECT kg_call_tool('find', '{"vector": $vector, "mode": "meaning", "type": "memo", "limit": 1}') -> 'structuredContent'}))[1], qr/"id": "memo:m\d+"/, 'find');
+
+	my $mcp = sub {
+		my ($method, $params) = @_;
+		return (call_as($node, 'postgres', 'alice', qq{SELECT kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "$method", "params": $params}')}))[1];
+	};
+	like($mcp->('tools/list', '{}'), qr/"an embedding, 8 numbers"/, 'tools/list tells of the vector');
+	like($mcp->('tools/call', qq{{"name": "search_entities", "arguments": {$meaning, "limit": 1}}}), qr/note:n\d+/, 'and tools/call takes it');
+
+	# What somebody else decides.
+	$node->safe_psql('postgres', q{
+		CREATE FUNCTION decide(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE sql STABLE AS
+		  $$ SELECT i, i !~ '[05]$' FROM unnest($3) i $$;
+		SELECT kg_grant('t_carol', 'postgres', 'admin')});
+	$node->safe_psql('postgres', "SET kg_graph.tenant = 't_carol'; SELECT kg_set_authorizer('t_carol', 'decide(text, text, text[])');
+		SELECT kg_apply_bundle(jsonb_set($bundle, '{schemas,0,schema,x-authorize}', '{\"ability\": \"see\"}') #- '{entities}', '{\"mode\": \"merge\"}')");
+	my $allowed = $brute->('t_carol', q{e.entity_type <> 'note' OR e.entity_id !~ '[05]$'}, 10);
+	is($search->('postgres', 'carol', "{$meaning}"), $allowed, 'what is denied is not found');
+
+	# A dump and what is made of it, here and where pgvector is not.
+	my $dump = $node->backup_dir . '.dump';
+	$node->command_ok([ 'pg_dump', '-Fc', '-f', $dump, $node->connstr('postgres') ], 'pg_dump');
+	$node->safe_psql('postgres', 'CREATE DATABASE restored');
+	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored'), $dump ], 'pg_restore');
+	is($search->('restored', 'alice', "{$meaning}"), $expected, 'the same is found');
+	is($node->safe_psql('restored', 'SELECT kg_check() -> $$ok$$'), 'true', 'and all is well');
+	$node->safe_psql('restored', 'DROP EXTENSION vector');
+	like($search->('restored', 'alice', "{$meaning}"), qr/extension "vector" \(pgvector\) is not installed/, 'without pgvector that is said');
+	is($node->safe_psql('restored', 'SELECT count(*) FROM kg_embedding'), 680, 'and nothing is lost');
+	$node->safe_psql('restored', 'CREATE EXTENSION vector');
+	is($search->('restored', 'alice', "{$meaning}"), $expected, 'until it is there again, in another schema');
+
+	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(16, 'm')});
+	like($err, qr/there are embeddings of 8 dimensions by the model "m"/, 'other dimensions are refused');
+	is($node->safe_psql('postgres', 'SELECT kg_disable_vectors()'), 680, 'disabling deletes them');
+	like($search->('postgres', 'alice', "{$meaning}"), qr/embeddings are not enabled/, 'and says so');
+	$node->safe_psql('postgres', q{SELECT kg_enable_vectors(3, 'm')});
+	is($search->('postgres', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), '', 'then nothing is there');
+}
+
+$node->stop;
+done_testing();
