@@ -21,6 +21,14 @@ typedef enum KgCatch
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
 
 /*
+ * Do work that has not been begun before, in a subtransaction; where it met
+ * another session (40001, 40P01) it is rolled back, with the locks that it took,
+ * and done again, a few times.  In a transaction that keeps its snapshot nothing
+ * would be otherwise: it is done once.
+ */
+extern void kg_again(void (*work)(void *arg), void *arg);
+
+/*
  * Do work; an error is raised on in other words.  Nothing is rolled back:
  * amend touches nothing but memory.
  */

@@ -372,6 +372,9 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	}
 }
 
+/* kg_edges_write_turned() writes, and the trigger looks at it. */
+static bool writing_turned = false;
+
 static void
 check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const KgEdgeReport *to)
@@ -385,6 +388,8 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 
 		if (!twice[i])
 			continue;
+		if (to->turned || writing_turned)
+			kg_edge_throw_lost_race();
 		relation = kg_catalog_relation_no(
 			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
 		err = kg_error_new(KG_ALREADY_EXISTS,
@@ -670,5 +675,24 @@ kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
 			fate_or_kept(fates[i], &found[i], &kept[i]);
 	}
 	kg_stored_end(before);
+	return kept;
+}
+
+const bool *
+kg_edges_write_turned(const char *tenant, const KgColumns *edges, int *found)
+{
+	const bool *volatile kept = NULL;
+	const bool outer = writing_turned;
+
+	writing_turned = true;
+	PG_TRY();
+	{
+		kept = kg_edges_write(tenant, edges, found);
+	}
+	PG_FINALLY();
+	{
+		writing_turned = outer;
+	}
+	PG_END_TRY();
 	return kept;
 }
