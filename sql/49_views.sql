@@ -3,81 +3,83 @@
 
 -- Whatever a document is, they raise nothing: so a join by a reference may use
 -- the index of what it refers to.
+-- Leakproof, and not cheap: PostgreSQL puts what is both before the policies, and
+-- a condition whose time depends on the document would tell what is in hidden ones.
 
 CREATE FUNCTION @extschema@.kg_column_text(data jsonb, property text) RETURNS text
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_text(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_text_array(data jsonb, property text) RETURNS text[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_text_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_bigint(data jsonb, property text) RETURNS bigint
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_bigint(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_bigint_array(data jsonb, property text) RETURNS bigint[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_bigint_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_numeric(data jsonb, property text) RETURNS numeric
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_numeric(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_numeric_array(data jsonb, property text) RETURNS numeric[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_numeric_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_boolean(data jsonb, property text) RETURNS boolean
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_boolean(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_boolean_array(data jsonb, property text) RETURNS boolean[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_boolean_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_date(data jsonb, property text) RETURNS date
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_date(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_date_array(data jsonb, property text) RETURNS date[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_date_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_timestamptz(data jsonb, property text) RETURNS timestamptz
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) IS
   'a property of a document as a column; NULL where it is none of its type';
 
 CREATE FUNCTION @extschema@.kg_column_timestamptz_array(data jsonb, property text) RETURNS timestamptz[]
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) IS
   'a property of a document as a column: an array, with NULL for an item that is not of its type';
 
 CREATE FUNCTION @extschema@.kg_column_jsonb(data jsonb, property text) RETURNS jsonb
-  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+  LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE COST 10
   AS 'MODULE_PATHNAME', 'kg_sql_column';
 COMMENT ON FUNCTION @extschema@.kg_column_jsonb(jsonb, text) IS
   'a property of a document as a column; NULL where it is missing or null';

@@ -112,6 +112,22 @@ CREATE TRIGGER kg_no_replication BEFORE INSERT OR UPDATE OR DELETE ON @extschema
 ALTER TABLE @extschema@.kg_embedding ENABLE REPLICA TRIGGER kg_no_replication;
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_enable_vectors(integer, text), @extschema@.kg_disable_vectors() FROM PUBLIC;
 
+-- The policies come before what is asked of a document (49_views.sql).
+
+ALTER FUNCTION @extschema@.kg_column_text(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_text_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_bigint(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_bigint_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_numeric(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_numeric_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_boolean(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_boolean_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_date(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_date_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
+ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
+
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d

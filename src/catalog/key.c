@@ -525,13 +525,14 @@ decode_number(const uint8 *p, int len)
 	{
 		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
 	}
+	/* A digit too many is one that numeric_in() may have no room for. */
+	while (text.data[text.len - 1] == '0')
+		text.len--;
 	appendStringInfo(&text, "e%d", exponent);
-	return DatumGetNumeric(
-		DirectFunctionCall1(numeric_trim_scale,
-							DirectFunctionCall3(numeric_in,
-												CStringGetDatum(text.data),
-												ObjectIdGetDatum(InvalidOid),
-												Int32GetDatum(-1))));
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
+											   CStringGetDatum(text.data),
+											   ObjectIdGetDatum(InvalidOid),
+											   Int32GetDatum(-1)));
 }
 
 static void

@@ -399,7 +399,8 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 		KgOutcome *outcome = &outcomes->items[i];
 
 		outcome->version = outcome->before;
-		if (outcome->verdict == KG_VERDICT_NOT_FOUND)
+		if (outcome->verdict == KG_VERDICT_NOT_FOUND &&
+			outcome->errors.total == 0)
 			outcome->nearest = kg_outcomes_nearest(
 				outcomes, removal.type, outcome->id);
 	}

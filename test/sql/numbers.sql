@@ -35,6 +35,9 @@ FROM (VALUES (repeat('7', 5000))) n (v) \gx
 SELECT kg_put_entities('me', jsonb_build_array(jsonb_build_object('id', 'long', 'n', repeat('7', 1990)::numeric, 'list', ARRAY[1e30000, 1e-16383, -1e30000], 'free', repeat('7', 9000)::numeric))) #> '{items,0,verdict}' AS verdict;
 SELECT kg_list('me', jsonb_build_object('filters', jsonb_build_object('n', repeat('7', 1990)::numeric), 'fields', '["id"]'::jsonb)) -> 'returned' AS is_there,
        kg_list('me', jsonb_build_object('filters', jsonb_build_object('n', (repeat('7', 1989) || '8')::numeric), 'fields', '["id"]'::jsonb)) -> 'returned' AS is_not;
+-- read from keys, too: the smallest that there is has as many digits after the point as a numeric has room for
+SELECT array_agg((r ->> 0)::numeric) = ARRAY[-1e30000, 1e-16383, 1e30000] AS exact
+FROM jsonb_array_elements(kg_aggregate('{"node": {"label": "me", "ids": ["long"]}, "aggregations": [{"fn": "count"}], "group_by": [{"property": "list"}], "max_bytes": 100000}') -> 'rows') r;
 -- indexed afterwards
 SELECT pg_temp.try($q$SELECT kg_apply_bundle(jsonb_set(kg_export_bundle('num'), '{schemas,0,schema,properties,free,x-index}', 'true'))$q$);
 

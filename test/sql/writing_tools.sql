@@ -62,6 +62,15 @@ SELECT pg_temp.call('update_product', '{"items": [{"id": "lmap", "set": {"name":
   pg_temp.call('link_NEAR', '{"items": [{"from": "product:lmap", "to": "dsk"}]}') #> '{error,errors}' AS linked, kg_update_entities('product', '[{"id": "lmap", "set": {"name": "L"}}]') #> '{items,0,error,nearest}' AS in_sql;
 SELECT pg_temp.call('delete_product', '{"ids": ["dsk"], "idempotency_key": "near"}') -> 'items' AS first, pg_temp.call('delete_product', '{"ids": ["dsk"], "idempotency_key": "near"}') -> 'items' AS again,
   pg_temp.call('update_product', '{"items": [{"id": "lmap", "set": {"name": "L"}}], "atomic": false, "idempotency_key": "near"}') #> '{items,0,error,nearest}' AS kept;
+-- One that is there, and that a trigger keeps, has none.
+RESET ROLE;
+CREATE FUNCTION pg_temp.keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+CREATE TRIGGER a_keep BEFORE DELETE ON kg_entity FOR EACH ROW EXECUTE FUNCTION pg_temp.keep();
+SET ROLE writing_ada;
+SELECT pg_temp.call('delete_product', '{"ids": ["desk"], "atomic": false}') -> 'items' AS kept;
+RESET ROLE;
+DROP TRIGGER a_keep ON kg_entity;
+SET ROLE writing_ada;
 -- With a history: why, by which tool, and what others changed meanwhile.
 SELECT kg_apply_bundle('{"bundle_name": "kept", "version": "1", "schemas": [{"entity_type": "fact", "schema": {"type": "object", "x-history": true, "x-id-field": "id", "x-tool-expose": ["history", "create", "update", "delete"],
   "properties": {"id": {"type": "string"}, "a": {"type": "integer"}, "b": {"type": "integer"}, "c": {"type": "integer"}}}}], "entities": []}') -> 'changed';
