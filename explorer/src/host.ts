@@ -4,7 +4,7 @@
 import { ProtocolError, toolReply, type Arguments, type Call, type Json, type Resource, type Server, type Tool } from './server';
 
 export const REVISION = '2026-01-26';
-// The tool that is the page's alone (docs/explorer.md).
+// The tool that is the page's alone (docs/mcp.md).
 const START = '_explorer';
 
 type Listener = (params: Json) => void;

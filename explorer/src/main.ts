@@ -163,7 +163,7 @@ function startAlone(): void {
 }
 
 function startInChat(): void {
-  chat = new Chat(root, {
+  chat = new Chat(document.documentElement, {
     ready: () => { frame(); replace(main, busy()); },
     show: (from, address) => {
       server = from;

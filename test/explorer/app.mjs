@@ -161,6 +161,8 @@ export async function app(server, tokens, shoot) {
     await frame.click('.bar-end button');
     await frame.waitForFunction(() => document.documentElement.dataset.mode === 'inline');
     is([(await seen(page)).modes, (await seen(page)).calls.length], [['fullscreen', 'inline'], 2], 'as large as it gets, and back, without asking anew');
+    await page.evaluate(() => window.tell({ safeAreaInsets: { top: 0, right: 10, bottom: 40, left: 10 } }));
+    await frame.waitForFunction(() => getComputedStyle(document.documentElement).paddingBottom === '40px' && document.documentElement.scrollHeight <= innerHeight + 1);
     await page.evaluate(() => window.tell({ locale: '<b>', theme: 'pink', displayMode: 7, safeAreaInsets: 'x' }));
     await clean(page, 'app: theme');
     is(await page.evaluate(() => window.end()), {}, 'when it is to end it says that it has');
