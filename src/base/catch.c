@@ -81,11 +81,20 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 /* How often work is begun at most. */
 #define KG_TRIES 5
 
-static bool
-is_conflict(int sqlerrcode)
+static bool wanted_again = false; /* since the try began */
+
+void
+kg_throw_again(KgError *err)
 {
-	return sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		   sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED;
+	wanted_again = true;
+	kg_error_throw(err);
+}
+
+static bool
+met_another(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
+		   (sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && wanted_again);
 }
 
 /* False where it met another session, and was rolled back. */
@@ -96,6 +105,7 @@ try_once(void (*work)(void *arg), void *arg)
 	ErrorData *volatile edata = NULL;
 	volatile bool met = false;
 
+	wanted_again = false;
 	PG_TRY();
 	{
 		edata = kg_catch(KG_CATCH_KEEP, work, arg);
@@ -103,14 +113,14 @@ try_once(void (*work)(void *arg), void *arg)
 	PG_CATCH();
 	{
 		/* It is rolled back by now. */
-		if (!is_conflict(geterrcode()))
+		if (!met_another(geterrcode()))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		met = true;
 	}
 	PG_END_TRY();
-	if (edata != NULL && !is_conflict(edata->sqlerrcode))
+	if (edata != NULL && !met_another(edata->sqlerrcode))
 		ReThrowError(edata);
 	return !met && edata == NULL;
 }

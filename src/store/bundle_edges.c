@@ -633,7 +633,7 @@ write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 		return;
 	for (int i = 0; i < n; i++)
 		found[i] = triples[i].found;
-	kept = kg_edges_write_turned(apply->tenant, &rows, found);
+	kept = kg_edges_write_turned(apply->after, &rows, found);
 	for (int i = 0; i < n; i++)
 	{
 		if (kept && kept[i])

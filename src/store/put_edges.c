@@ -334,7 +334,7 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 			found[i] = 2;
 		to_write[i] = found[i];
 	}
-	kept = kg_edges_write_turned(edges->tenant, rows, found);
+	kept = kg_edges_write_turned(edges->catalog, rows, found);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];

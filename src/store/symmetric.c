@@ -126,6 +126,16 @@ choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
 	}
 }
 
+bool
+kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
+{
+	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
+	KgColumns chosen;
+
+	choose(catalog, edges, &chosen, rows);
+	return chosen.nrows > 0;
+}
+
 void
 kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges)
 {

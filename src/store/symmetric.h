@@ -25,6 +25,9 @@
 extern void kg_edges_turn(const char *tenant, const KgGivenEdge *given,
 						  KgEdgeEnd *ends, int n, bool making);
 
+/* Are there edges of symmetric relations among them? */
+extern bool kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges);
+
 /* Lock the pairs of a batch, which may have edges of other relations. */
 extern void kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges);
 

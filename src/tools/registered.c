@@ -610,6 +610,7 @@ throw_of_function(const KgDefinition *def, ErrorData *edata)
 typedef struct Invocation
 {
 	FunctionCallInfo fcinfo;
+	bool writes;
 	Datum result;
 } Invocation;
 
@@ -621,6 +622,17 @@ invoke(void *arg)
 	invocation->result = FunctionCallInvoke(invocation->fcinfo);
 }
 
+static void
+invoke_within_time(void *arg)
+{
+	const Invocation *invocation = arg;
+
+	if (invocation->writes)
+		kg_write_uncontained(invoke, arg);
+	else
+		invoke(arg);
+}
+
 static Jsonb *
 run_function(const Run *run)
 {
@@ -630,7 +642,7 @@ run_function(const Run *run)
 	LOCAL_FCINFO(fcinfo, 1);
 	FmgrInfo flinfo;
 	ErrorData *edata = NULL;
-	Invocation invocation = {fcinfo};
+	Invocation invocation = {fcinfo, def->writes};
 
 	if (kg_function_aclcheck(oid, GetUserId(), ACL_EXECUTE) != ACLCHECK_OK)
 		kg_error_throw(kg_error_new(
@@ -644,10 +656,8 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		if (def->writes)
-			kg_write_uncontained(invoke, &invocation);
-		else
-			kg_running_timed(invoke, &invocation);
+		kg_running_timed(
+			&kg_running_call()->clock, invoke_within_time, &invocation);
 	}
 	PG_CATCH();
 	{

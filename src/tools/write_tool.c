@@ -242,7 +242,7 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
-/* What is run, for whom its time is the tool's. */
+/* What is run in a call of its own. */
 typedef struct Writing
 {
 	void (*work)(void *arg);
@@ -314,7 +314,7 @@ kg_write_uncontained(void (*work)(void *arg), void *arg)
 							   sec_context & ~SECURITY_RESTRICTED_OPERATION);
 		XactReadOnly = false;
 	}
-	kg_running_timed(run_writing, &writing);
+	kg_running_timed(&call->asked, run_writing, &writing);
 	SetUserIdAndSecContext(userid, sec_context);
 	XactReadOnly = read_only;
 }
