@@ -47,9 +47,8 @@ kg_running_enter(KgCall *call, bool writes)
 		return;
 	if (outer != NULL && !outer->writes)
 	{
-		call->deadline = outer->deadline;
 		call->clock = outer->clock;
-		call->clock_ms = outer->clock_ms;
+		call->asked = outer->asked;
 	}
 	else if (kg_setting_max_call_time > 0)
 		kg_running_limit_time("kg_graph.max_call_time",
@@ -172,37 +171,49 @@ kg_running_begin_tool(void)
 	call->arguments = NULL;
 }
 
-void
-kg_running_limit_time(const char *clock, int ms)
+static void
+limit(KgClock *clock, const char *name, int ms)
 {
 	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), ms);
 
-	if (innermost->deadline != 0 && innermost->deadline <= end)
-		return;
-	innermost->deadline = end;
-	innermost->clock = clock;
-	innermost->clock_ms = ms;
+	if (clock->end == 0 || clock->end > end)
+		*clock = (KgClock){end, name, ms};
+}
+
+void
+kg_running_limit_time(const char *name, int ms)
+{
+	limit(&innermost->clock, name, ms);
+}
+
+void
+kg_running_limit_asked(const char *name, int ms)
+{
+	limit(&innermost->clock, name, ms);
+	limit(&innermost->asked, name, ms);
+}
+
+static bool
+is_over(const KgClock *clock)
+{
+	return clock->end != 0 && GetCurrentTimestamp() > clock->end;
 }
 
 bool
 kg_running_late(void)
 {
-	const KgCall *call = kg_running_call();
-
-	Assert(call != NULL);
-	return call->deadline != 0 && GetCurrentTimestamp() > call->deadline;
+	Assert(kg_running_call() != NULL);
+	return is_over(&kg_running_call()->clock);
 }
 
 static KG_NORETURN void
-throw_late(const KgCall *call)
+throw_late(const KgClock *clock, const char *expected)
 {
 	KgError *err = kg_error_new(KG_TIMEOUT,
 								"the call took longer than %s (%d ms)",
-								call->clock,
-								call->clock_ms);
-	kg_error_expected(err,
-					  "a narrower question: more filters, fewer hops or a "
-					  "smaller limit");
+								clock->name,
+								clock->ms);
+	kg_error_expected(err, "%s", expected);
 	kg_error_throw(err);
 }
 
@@ -210,7 +221,9 @@ void
 kg_running_check(void)
 {
 	if (kg_running_late())
-		throw_late(kg_running_call());
+		throw_late(&kg_running_call()->clock,
+				   "a narrower question: more filters, fewer hops or a "
+				   "smaller limit");
 }
 
 /*
@@ -321,19 +334,22 @@ end_timed(const Timed *here)
 	return late;
 }
 
+/* Of what is written, or of whatever a function does. */
+#define KG_LESS "less in one call: fewer items, or what takes less time"
+
 void
-kg_running_timed(void (*work)(void *arg), void *arg)
+kg_running_timed(const KgClock *clock, void (*work)(void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
-	const KgCall *call = kg_running_call();
-	Timed here = {call->deadline};
+	Timed here = {clock->end};
 
 	if (here.end == 0 || (timed != NULL && !expired && timed->end <= here.end))
 	{
 		work(arg);
 		return;
 	}
-	kg_running_check();
+	if (is_over(clock))
+		throw_late(clock, KG_LESS);
 	begin_timed(&here);
 	PG_TRY();
 	{
@@ -346,13 +362,13 @@ kg_running_timed(void (*work)(void *arg), void *arg)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		throw_late(call);
+		throw_late(clock, KG_LESS);
 	}
 	PG_END_TRY();
 	if (end_timed(&here))
 	{
 		CHECK_FOR_INTERRUPTS();
-		throw_late(call);
+		throw_late(clock, KG_LESS);
 	}
 }
 

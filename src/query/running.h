@@ -18,14 +18,21 @@ typedef struct KgExplained
 	double cost;	  /* sum of the estimates (query/cost.h); < 0: none */
 } KgExplained;
 
+/* When a call ends, and what says so. */
+typedef struct KgClock
+{
+	TimestampTz end; /* 0: never */
+	const char *name;
+	int ms;
+} KgClock;
+
 /* A call: on the stack of its entry (src/entry.h), which ends it. */
 typedef struct KgCall
 {
-	bool contained;		  /* it may write nothing, */
-	bool read_only;		  /* and might not have, without that */
-	TimestampTz deadline; /* 0: none */
-	const char *clock;	  /* what set it */
-	int clock_ms;
+	bool contained; /* it may write nothing, */
+	bool read_only; /* and might not have, without that */
+	KgClock clock;
+	KgClock asked; /* by the caller itself: what writes ends then, too */
 	KgExplained *explained;		   /* NULL: nobody asks */
 	struct KgDecisions *decisions; /* made when needed (query/decisions.h) */
 	bool writes;				   /* no statements of a tool, and no clock */
@@ -68,7 +75,9 @@ extern KgCall *kg_running_call(void);
 extern void kg_running_begin_tool(void);
 
 /* The call that runs ends in so many milliseconds, where it would end later. */
-extern void kg_running_limit_time(const char *clock, int ms);
+extern void kg_running_limit_time(const char *name, int ms);
+/* The same, asked for by who calls, of what writes as well. */
+extern void kg_running_limit_asked(const char *name, int ms);
 
 /* Is it past its end? */
 extern bool kg_running_late(void);
@@ -76,11 +85,12 @@ extern bool kg_running_late(void);
 extern void kg_running_check(void);
 
 /*
- * Work that does not look at the clock, in the middle of which the call ends, too:
- * raises KG_TIMEOUT then, and what somebody else's cancel raises where there was
- * one.
+ * Work that does not look at the clock, one of a call's, which ends it all the
+ * same: raises KG_TIMEOUT then, and what somebody else's cancel raises where there
+ * was one.
  */
-extern void kg_running_timed(void (*work)(void *arg), void *arg);
+extern void kg_running_timed(const KgClock *clock, void (*work)(void *arg),
+							 void *arg);
 
 /*
  * Around a registered tool, whose operations may call anything but one; an error

@@ -345,7 +345,7 @@ ask(void (*work)(Asked *asked), Asked *asked)
 
 	kg_running_enter(&call, false);
 	if (call.outer == NULL || call.outer->writes)
-		call.deadline = 0;
+		call.clock.end = 0;
 	PG_TRY();
 	{
 		work(asked);

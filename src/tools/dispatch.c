@@ -425,7 +425,7 @@ make_call(void *arg)
 	if (call->options)
 		kg_call_options_read(call->options, &options);
 	if (options.timeout_ms > 0)
-		kg_running_limit_time("timeout_ms", options.timeout_ms);
+		kg_running_limit_asked("timeout_ms", options.timeout_ms);
 	if (options.version != NULL)
 		call->tool.version = options.version;
 	call->tool.key = options.idempotency_key;

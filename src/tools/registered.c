@@ -656,7 +656,8 @@ run_function(const Run *run)
 	run->call->in_operation = true;
 	PG_TRY();
 	{
-		kg_running_timed(invoke_within_time, &invocation);
+		kg_running_timed(
+			&kg_running_call()->clock, invoke_within_time, &invocation);
 	}
 	PG_CATCH();
 	{

@@ -242,10 +242,18 @@ write_inside(void *arg)
 		kg_idempotency_keep(&request, call->reply);
 }
 
+/* What is run in a call of its own. */
+typedef struct Writing
+{
+	void (*work)(void *arg);
+	void *arg;
+} Writing;
+
 /* A call within the tool's: what fires there may call tools of its own. */
 static void
-run_writing(void (*work)(void *arg), void *arg)
+run_writing(void *arg)
 {
+	const Writing *writing = arg;
 	MemoryContext caller = CurrentMemoryContext;
 	KgCall call;
 
@@ -254,7 +262,7 @@ run_writing(void (*work)(void *arg), void *arg)
 	{
 		SPI_connect();
 		MemoryContextSwitchTo(caller);
-		work(arg);
+		writing->work(writing->arg);
 		SPI_finish();
 	}
 	PG_FINALLY();
@@ -292,6 +300,7 @@ void
 kg_write_uncontained(void (*work)(void *arg), void *arg)
 {
 	const KgCall *call = kg_running_call();
+	Writing writing = {work, arg};
 	bool read_only = XactReadOnly;
 	Oid userid;
 	int sec_context;
@@ -305,7 +314,7 @@ kg_write_uncontained(void (*work)(void *arg), void *arg)
 							   sec_context & ~SECURITY_RESTRICTED_OPERATION);
 		XactReadOnly = false;
 	}
-	run_writing(work, arg);
+	kg_running_timed(&call->asked, run_writing, &writing);
 	SetUserIdAndSecContext(userid, sec_context);
 	XactReadOnly = read_only;
 }

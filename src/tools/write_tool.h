@@ -18,7 +18,8 @@ extern Jsonb *kg_tool_write(const KgTool *tool, const Jsonb *arguments);
 
 /*
  * Run what writes, in a call of its own and inside SPI_connect(), also where a
- * gateway's message is read-only; raises where nothing may be written at all.
+ * gateway's message is read-only, until the time is over that the caller asked
+ * for; raises where nothing may be written at all.
  * The caller's access was looked at before.
  */
 extern void kg_write_uncontained(void (*work)(void *arg), void *arg);

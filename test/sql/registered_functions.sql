@@ -5,7 +5,7 @@ RESET client_min_messages;
 SELECT FROM kg_create_tenant('regf');
 SELECT kg_grant('regf', 'regf_reader', 'write'), kg_grant('regf', CURRENT_USER::text, 'admin');
 SET kg_graph.tenant = 'regf';
-SELECT kg_apply_bundle('{"bundle_name": "regf", "version": "1", "schemas": [{"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}') -> 'changed' AS changed;
+SELECT kg_apply_bundle('{"bundle_name": "regf", "version": "1", "schemas": [{"entity_type": "brand", "schema": {"type": "object", "x-id-field": "id", "x-tool-expose": ["get", "create"], "properties": {"id": {"type": "string"}}}}]}') -> 'changed' AS changed;
 CREATE FUNCTION public.regf(j jsonb) RETURNS jsonb STABLE LANGUAGE plpgsql AS $$
 BEGIN
   CASE j ->> 'm'
@@ -36,8 +36,12 @@ BEGIN
   PERFORM pg_sleep((j ->> 's')::float8);
   RETURN '{"done": true}';
 END $$;
+CREATE FUNCTION public.regf_inner(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN kg_call_tool('create_brand', '{"items": [{"id": "slow"}]}', jsonb_build_object('timeout_ms', j -> 's')) #> '{structuredContent,error}';
+END $$;
 SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n), 'input_schema', '{"type": "object", "properties": {"m": {"type": "string"}, "s": {"type": "number"}}}'::jsonb)) ->> 'verdict' AS verdict
-  FROM unnest('{regf,regf_write}'::text[]) n;
+  FROM unnest('{regf,regf_write,regf_inner}'::text[]) n;
 -- Schemas refer to their own definitions: what is sent is tried with them, and a definition may refer to itself.
 CREATE FUNCTION pg_temp.registered(definition jsonb) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -72,6 +76,19 @@ SELECT pg_temp.told('regf_write', '{"s": 60}', '{"timeout_ms": 100}'), pg_sleep(
 SELECT count(*) AS written FROM kg_entity;
 SELECT pg_temp.told('regf_write', '{"s": 0}', '{"timeout_ms": 5000}');
 SELECT count(*) AS written FROM kg_entity;
+-- One call within another: the time that is over first ends what is within it, and the other's goes on.
+RESET ROLE;
+CREATE FUNCTION public.regf_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$;
+CREATE TRIGGER regf_slow BEFORE INSERT ON kg_entity FOR EACH ROW WHEN (NEW.entity_id = 'slow') EXECUTE FUNCTION public.regf_slow();
+SET ROLE regf_reader;
+SELECT kg_call_tool('regf_inner', '{"s": 100}', '{"timeout_ms": 600000}') #>> '{structuredContent,message}' AS inner;
+SELECT kg_call_tool('regf_inner', '{"s": 600000}', '{"timeout_ms": 100}') #>> '{structuredContent,error,message}' AS outer;
+SELECT kg_call_tool('regf_inner', '{"s": 99}', '{"timeout_ms": 100}') #>> '{structuredContent,error,message}' LIKE 'the call took longer than timeout_ms (%' IS NOT FALSE AS either, pg_sleep(0.2) IS NOT NULL AS slept;
+RESET ROLE;
+DROP TRIGGER regf_slow ON kg_entity;
+DROP FUNCTION public.regf_slow;
+SET ROLE regf_reader;
+SELECT count(*) AS written FROM kg_entity;
 \set VERBOSITY terse
 -- by the setting; what ends the statement is raised
 RESET ROLE;
@@ -88,6 +105,6 @@ RESET statement_timeout;
 RESET ROLE;
 RESET kg_graph.max_call_time;
 SELECT FROM kg_drop_tenant('regf');
-DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb), public.regf_cancel();
+DROP FUNCTION public.regf(jsonb), public.regf_write(jsonb), public.regf_cancel(), public.regf_inner(jsonb);
 DROP OWNED BY regf_reader;
 DROP ROLE regf_reader;
