@@ -8,6 +8,7 @@
 #include "base/catch.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "miscadmin.h"
 #include "nodes/memnodes.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
@@ -75,6 +76,65 @@ kg_catch(KgCatch how, void (*work)(void *arg), void *arg)
 	if (edata != NULL && !kg_error_is_answer(edata))
 		ReThrowError(edata);
 	return edata;
+}
+
+/* How often work is begun at most. */
+#define KG_TRIES 5
+
+static bool wanted_again = false; /* since the try began */
+
+void
+kg_throw_again(KgError *err)
+{
+	wanted_again = true;
+	kg_error_throw(err);
+}
+
+static bool
+met_another(int sqlerrcode)
+{
+	return sqlerrcode == ERRCODE_T_R_DEADLOCK_DETECTED ||
+		   (sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && wanted_again);
+}
+
+/* False where it met another session, and was rolled back. */
+static bool
+try_once(void (*work)(void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ErrorData *volatile edata = NULL;
+	volatile bool met = false;
+
+	wanted_again = false;
+	PG_TRY();
+	{
+		edata = kg_catch(KG_CATCH_KEEP, work, arg);
+	}
+	PG_CATCH();
+	{
+		/* It is rolled back by now. */
+		if (!met_another(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		met = true;
+	}
+	PG_END_TRY();
+	if (edata != NULL && !met_another(edata->sqlerrcode))
+		ReThrowError(edata);
+	return !met && edata == NULL;
+}
+
+void
+kg_again(void (*work)(void *arg), void *arg)
+{
+	for (int i = 1; i < KG_TRIES && !IsolationUsesXactSnapshot(); i++)
+	{
+		if (try_once(work, arg))
+			return;
+		CHECK_FOR_INTERRUPTS();
+	}
+	work(arg);
 }
 
 void

@@ -7,6 +7,8 @@
 #ifndef KG_CATCH_H
 #define KG_CATCH_H
 
+#include "base/error.h"
+
 typedef enum KgCatch
 {
 	KG_CATCH_KEEP,	/* in a subtransaction, which stays without an error */
@@ -19,6 +21,18 @@ typedef enum KgCatch
  * Any other is raised.
  */
 extern ErrorData *kg_catch(KgCatch how, void (*work)(void *arg), void *arg);
+
+/*
+ * Do work in a subtransaction; where it met another session it is rolled back,
+ * with the locks that it took, and done again, a few times.  It did where a
+ * deadlock (40P01) ended it, or what kg_throw_again() raised: any other conflict
+ * is for the caller to know of.  In a transaction that keeps its snapshot nothing
+ * would be otherwise: it is done once.
+ */
+extern void kg_again(void (*work)(void *arg), void *arg);
+
+/* Raise an error that is none if the work is done again. */
+extern KG_NORETURN void kg_throw_again(KgError *err) KG_NORETURN_TAIL;
 
 /*
  * Do work; an error is raised on in other words.  Nothing is rolled back:

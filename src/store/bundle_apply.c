@@ -487,21 +487,6 @@ check_deferred(void)
 	AfterTriggerSetState(all); /* SET CONSTRAINTS ALL IMMEDIATE */
 }
 
-typedef struct Trial
-{
-	KgApply *apply;
-	const KgDocument *bundle;
-} Trial;
-
-static void
-try_apply(void *arg)
-{
-	Trial *trial = arg;
-
-	apply_all(trial->apply, trial->bundle);
-	check_deferred();
-}
-
 /* Changed rows from which on an apply packs what it changed. */
 #define KG_PACK_FROM 10000
 
@@ -541,24 +526,58 @@ begin_apply(const Jsonb *options, int bytes)
 	return apply;
 }
 
-static Jsonb *
-apply_document(KgApply *apply, const KgDocument *bundle)
+/* A bundle, and the newest try to apply it. */
+typedef struct Trial
 {
-	Trial trial = {apply, bundle};
+	const KgDocument *bundle;
+	KgApply begun; /* what each begins with */
+	KgApply *apply;
+} Trial;
+
+static void
+begin_try(Trial *trial)
+{
+	trial->apply = palloc(sizeof(KgApply));
+	*trial->apply = trial->begun;
+}
+
+static void
+try_dry(void *arg)
+{
+	Trial *trial = arg;
+
+	begin_try(trial);
+	apply_all(trial->apply, trial->bundle);
+	check_deferred();
+}
+
+/*
+ * A plain UPDATE may have a row that is to be written and wait for its type, which
+ * the apply excludes it from.
+ */
+static void
+try_apply(void *arg)
+{
+	Trial *trial = arg;
+
+	begin_try(trial);
+	apply_all(trial->apply, trial->bundle);
+	pack_changes(trial->apply);
+}
+
+static Jsonb *
+apply_document(const KgApply *begun, const KgDocument *bundle)
+{
+	Trial trial = {bundle, *begun};
 	ErrorData *failure = NULL;
 
-	if (!apply->options.dry_run)
-	{
-		apply_all(apply, bundle);
-		pack_changes(apply);
-	}
+	if (!begun->options.dry_run)
+		kg_again(try_apply, &trial);
 	else
-	{
-		failure = kg_catch(KG_CATCH_UNDO, try_apply, &trial);
-		if (apply->payload == NULL)
-			apply->payload = palloc0(sizeof(KgPayload));
-	}
-	return make_result(apply, failure ? kg_error_caught(failure) : NULL);
+		failure = kg_catch(KG_CATCH_UNDO, try_dry, &trial);
+	if (trial.apply->payload == NULL)
+		trial.apply->payload = palloc0(sizeof(KgPayload));
+	return make_result(trial.apply, failure ? kg_error_caught(failure) : NULL);
 }
 
 Jsonb *
@@ -581,6 +600,23 @@ kg_bundle_apply_text(const text *bundle, const Jsonb *options)
 											  apply->options.max_errors));
 }
 
+static void
+try_drop(void *arg)
+{
+	static KgSaved saved;
+	Trial *trial = arg;
+	KgUserContext user;
+
+	begin_try(trial);
+	apply_all(trial->apply, trial->bundle);
+	kg_become_owner(&user);
+	kg_spi_exec(&saved,
+				"DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
+				kg_arg_text(trial->apply->tenant),
+				kg_arg_text(trial->apply->payload->name));
+	kg_restore_user(&user);
+}
+
 /*
  * Dropping is applying a bundle without types and deleting its row: the same
  * checks say who still refers to it.
@@ -589,11 +625,10 @@ Jsonb *
 kg_bundle_drop(const char *name, const Jsonb *options)
 {
 	static const char *const known[] = {"idempotency_key", NULL};
-	static KgSaved saved;
 	KgApply *apply = palloc0(sizeof(KgApply));
 	KgDocument document = {NULL};
+	Trial trial;
 	KgJsonWriter w;
-	KgUserContext user;
 
 	kg_check_options(options, known);
 	apply->context = CurrentMemoryContext;
@@ -614,13 +649,7 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	document.root = kg_jw_finish(&w);
-	apply_all(apply, &document);
-
-	kg_become_owner(&user);
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
-				kg_arg_text(apply->tenant),
-				kg_arg_text(name));
-	kg_restore_user(&user);
-	return make_result(apply, NULL);
+	trial = (Trial){&document, *apply};
+	kg_again(try_drop, &trial);
+	return make_result(trial.apply, NULL);
 }

@@ -596,7 +596,7 @@ check_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 			const KgColumns *rows)
 {
 	KgErrorList any = {NIL, 1};
-	KgEdgeReport to = {"/edges", NULL, false, &any};
+	KgEdgeReport to = {"/edges", NULL, false, &any, true};
 	KgUserContext user;
 
 	kg_become_owner(&user);
@@ -633,7 +633,7 @@ write_batch(KgApply *apply, const Triples *all, const Triple *triples, int n,
 		return;
 	for (int i = 0; i < n; i++)
 		found[i] = triples[i].found;
-	kept = kg_edges_write(apply->tenant, &rows, found);
+	kept = kg_edges_write_turned(apply->after, &rows, found);
 	for (int i = 0; i < n; i++)
 	{
 		if (kept && kept[i])

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -372,6 +373,27 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	}
 }
 
+/* kg_edges_write_turned() writes symmetric edges; the trigger looks at it. */
+static bool writing_turned = false;
+
+static KgError *
+lost_race(void)
+{
+	KgError *err = kg_error_new(
+		KG_CONFLICT, "an edge was written by another session at the same time");
+
+	kg_error_expected(err, "the same call again");
+	return err;
+}
+
+void
+kg_edge_throw_lost_race(void)
+{
+	if (writing_turned)
+		kg_throw_again(lost_race());
+	kg_error_throw(lost_race());
+}
+
 static void
 check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 				const KgEdgeReport *to)
@@ -385,6 +407,8 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 
 		if (!twice[i])
 			continue;
+		if (to->turned || writing_turned)
+			kg_throw_again(lost_race());
 		relation = kg_catalog_relation_no(
 			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
 		err = kg_error_new(KG_ALREADY_EXISTS,
@@ -520,16 +544,6 @@ kg_edges_compare_latest(const char *tenant, const KgColumns *edges, int *found)
 	kg_columns_args(edges, &args[1]);
 	kg_spi_exec_latest_args(&saved, KG_COMPARE, lengthof(args), args);
 	take_compared(found);
-}
-
-void
-kg_edge_throw_lost_race(void)
-{
-	KgError *err = kg_error_new(
-		KG_CONFLICT, "an edge was written by another session at the same time");
-
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
 }
 
 /*
@@ -670,5 +684,25 @@ kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
 			fate_or_kept(fates[i], &found[i], &kept[i]);
 	}
 	kg_stored_end(before);
+	return kept;
+}
+
+const bool *
+kg_edges_write_turned(const KgCatalog *catalog, const KgColumns *edges,
+					  int *found)
+{
+	const bool *volatile kept = NULL;
+	const bool outer = writing_turned;
+
+	writing_turned = kg_symmetric_any(catalog, edges);
+	PG_TRY();
+	{
+		kept = kg_edges_write(catalog->tenant, edges, found);
+	}
+	PG_FINALLY();
+	{
+		writing_turned = outer;
+	}
+	PG_END_TRY();
 	return kept;
 }

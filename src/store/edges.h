@@ -42,6 +42,7 @@ typedef struct KgEdgeReport
 	const int *numbers;
 	bool by_row;
 	KgErrorList *errors;
+	bool turned; /* as kg_edges_write_turned() has them, raises as it does */
 } KgEdgeReport;
 
 /*
@@ -100,10 +101,14 @@ extern void kg_edges_compare(const char *tenant, const KgColumns *edges,
 extern void kg_edges_compare_latest(const char *tenant, const KgColumns *edges,
 									int *found);
 /*
- * Then found is what became of them: KG_EDGE_NONE where it was created,
+ * Their ends are turned (kg_edges_turn()).  Where another session has made a
+ * symmetric one of them by now, the call is to be done again (kg_again()).  Then found is what became of them: KG_EDGE_NONE where it was created,
  * KG_EDGE_OTHER where it was updated; the result is NULL or which of them triggers or policies kept from
  * being written.
  */
+extern const bool *kg_edges_write_turned(const KgCatalog *catalog,
+										 const KgColumns *edges, int *found);
+/* The same as they are. */
 extern const bool *kg_edges_write(const char *tenant, const KgColumns *edges,
 								  int *found);
 

@@ -8,6 +8,7 @@
 #include "access/xact.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
+#include "base/catch.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
@@ -298,7 +299,7 @@ static void
 check_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 {
 	KgErrorList *lists = palloc(edges->outcomes->n * sizeof(KgErrorList));
-	KgEdgeReport to = {"/items", numbers, true, lists};
+	KgEdgeReport to = {"/items", numbers, true, lists, true};
 	KgUserContext user;
 
 	for (int i = 0; i < edges->outcomes->n; i++)
@@ -333,7 +334,7 @@ write_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 			found[i] = 2;
 		to_write[i] = found[i];
 	}
-	kept = kg_edges_write(edges->tenant, rows, found);
+	kept = kg_edges_write_turned(edges->catalog, rows, found);
 	for (int i = 0; i < rows->nrows; i++)
 	{
 		KgOutcome *outcome = &edges->outcomes->items[numbers[i]];
@@ -392,39 +393,18 @@ delete_rows(Edges *edges, const KgColumns *rows, const int *numbers)
 		find_kept(edges, rows, numbers);
 }
 
+/* The items, which have been read. */
 static void
-run(const JsonbContainer *array, const char *relation, bool deleting,
-	KgOutcomes *outcomes)
+perform(Edges *edges)
 {
-	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgColumns *batches;
+	int n = edges->outcomes->n;
+	int nbatches = (n + KG_EDGE_BATCH - 1) / KG_EDGE_BATCH;
+	KgColumns *batches = palloc(Max(1, nbatches) * sizeof(KgColumns));
 	int **numbers;
-	int n;
-	int nbatches;
-	KgJsonIter it;
 
-	kg_visibility_require_tenant("write edges");
-	edges.catalog = kg_catalog_newest(edges.tenant);
-	edges.deleting = deleting;
-	edges.relation = relation;
-	edges.outcomes = outcomes;
-	n = edges.outcomes->n;
-	nbatches = (n + KG_EDGE_BATCH - 1) / KG_EDGE_BATCH;
-	edges.items = MemoryContextAllocExtended(CurrentMemoryContext,
-											 (Size) Max(1, n) *
-												 sizeof(EdgeItem),
-											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	edges.seen = make_seen(n);
-	edges.known = kg_known_ends_make();
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
-	{
-		CHECK_FOR_INTERRUPTS();
-		read_item(&edges, it.index, &it.value);
-	}
-
+	edges->seen = make_seen(n);
+	edges->known = kg_known_ends_make();
 	/* With atomic, nothing is written before everything is looked at. */
-	batches = palloc(Max(1, nbatches) * sizeof(KgColumns));
 	numbers = palloc(Max(1, nbatches) * sizeof(int *));
 	for (int i = 0; i < nbatches; i++)
 	{
@@ -433,24 +413,84 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 		CHECK_FOR_INTERRUPTS();
 		numbers[i] = palloc(KG_EDGE_BATCH * sizeof(int));
 		kg_edges_init(&batches[i], CurrentMemoryContext);
-		collect_rows(&edges,
+		collect_rows(edges,
 					 start,
 					 Min(KG_EDGE_BATCH, n - start),
 					 &batches[i],
 					 numbers[i]);
-		if (!deleting && batches[i].nrows > 0)
-			check_rows(&edges, &batches[i], numbers[i]);
+		if (!edges->deleting && batches[i].nrows > 0)
+			check_rows(edges, &batches[i], numbers[i]);
 	}
-	kg_outcomes_settle(edges.outcomes);
+	kg_outcomes_settle(edges->outcomes);
 	for (int i = 0; i < nbatches; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (deleting)
-			delete_rows(&edges, &batches[i], numbers[i]);
+		if (edges->deleting)
+			delete_rows(edges, &batches[i], numbers[i]);
 		else
-			write_rows(&edges, &batches[i], numbers[i]);
+			write_rows(edges, &batches[i], numbers[i]);
 	}
-	kg_outcomes_settle(edges.outcomes);
+	kg_outcomes_settle(edges->outcomes);
+}
+
+/* With the outcomes that reading the items has left. */
+static void
+perform_anew(void *arg)
+{
+	Edges edges = *(const Edges *) arg;
+	KgOutcomes *outcomes = edges.outcomes;
+	KgOutcomes anew = *outcomes;
+
+	anew.items = MemoryContextAllocHuge(
+		CurrentMemoryContext, (Size) Max(1, anew.n) * sizeof(KgOutcome));
+	for (int i = 0; i < anew.n; i++)
+	{
+		anew.items[i] = outcomes->items[i];
+		anew.items[i].errors.errors = list_copy(
+			outcomes->items[i].errors.errors);
+	}
+	edges.outcomes = &anew;
+	perform(&edges);
+	*outcomes = anew;
+}
+
+/* Another session that makes one of them first is found by who begins again. */
+static bool
+makes_symmetric(const Edges *edges)
+{
+	for (int i = 0; i < edges->outcomes->n && !edges->deleting; i++)
+		if (edges->items[i].edge.relation != NULL &&
+			edges->items[i].edge.relation->symmetric)
+			return true;
+	return false;
+}
+
+static void
+run(const JsonbContainer *array, const char *relation, bool deleting,
+	KgOutcomes *outcomes)
+{
+	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
+	KgJsonIter it;
+
+	kg_visibility_require_tenant("write edges");
+	edges.catalog = kg_catalog_newest(edges.tenant);
+	edges.deleting = deleting;
+	edges.relation = relation;
+	edges.outcomes = outcomes;
+	edges.items = MemoryContextAllocExtended(CurrentMemoryContext,
+											 (Size) Max(1, outcomes->n) *
+												 sizeof(EdgeItem),
+											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	kg_json_iter_init(&it, array);
+	while (kg_json_iter_next(&it))
+	{
+		CHECK_FOR_INTERRUPTS();
+		read_item(&edges, it.index, &it.value);
+	}
+	if (makes_symmetric(&edges))
+		kg_again(perform_anew, &edges);
+	else
+		perform(&edges);
 }
 
 typedef struct Call

@@ -126,6 +126,16 @@ choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
 	}
 }
 
+bool
+kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
+{
+	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
+	KgColumns chosen;
+
+	choose(catalog, edges, &chosen, rows);
+	return chosen.nrows > 0;
+}
+
 void
 kg_symmetric_lock(const KgCatalog *catalog, const KgColumns *edges)
 {
@@ -185,38 +195,23 @@ swap_ends(KgEdgeEnd *pair)
 	pair[1] = from;
 }
 
-/*
- * Swap the ends of those that are stored the other way round; what is stored
- * neither way is left.
- */
+/* Swap the ends of those that are stored the other way round. */
 static void
-turn_stored(const char *tenant, KgEdgeEnd *ends, KgColumns *edges, int *places,
-			bool making)
+turn_stored(const char *tenant, KgEdgeEnd *ends, const KgColumns *edges,
+			const int *places, bool making)
 {
 	KgColumns turned;
-	KgColumns left;
 	const int *same;
 	const int *other;
 
 	kg_edges_init(&turned, CurrentMemoryContext);
-	kg_edges_init(&left, CurrentMemoryContext);
 	for (int i = 0; i < edges->nrows; i++)
 		add_turned(&turned, edges, i);
 	same = find(tenant, edges, making);
 	other = find(tenant, &turned, making);
 	for (int i = 0; i < edges->nrows; i++)
-	{
 		if (same[i] == KG_EDGE_NONE && other[i] != KG_EDGE_NONE)
 			swap_ends(&ends[2 * places[i]]);
-		else if (same[i] == KG_EDGE_NONE)
-		{
-			places[left.nrows] = places[i];
-			kg_columns_add_row(&left);
-			for (int j = 0; j <= KG_EDGE_KEY; j++)
-				kg_columns_datum(&left, j, edges->values[j][i]);
-		}
-	}
-	*edges = left;
 }
 
 void
@@ -227,13 +222,6 @@ kg_edges_turn(const char *tenant, const KgGivenEdge *given, KgEdgeEnd *ends,
 	KgColumns edges;
 
 	gather(given, ends, n, &edges, places);
-	if (edges.nrows == 0)
-		return;
-	making &= !XactReadOnly;
-	turn_stored(tenant, ends, &edges, places, making);
-	if (!making || edges.nrows == 0)
-		return;
-	/* Another session may have made one of them meanwhile. */
-	lock_pairs(&edges);
-	turn_stored(tenant, ends, &edges, places, making);
+	if (edges.nrows > 0)
+		turn_stored(tenant, ends, &edges, places, making && !XactReadOnly);
 }
