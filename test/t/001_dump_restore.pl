@@ -165,6 +165,22 @@ command_ok([ 'psql', '-qX', '-v', 'ON_ERROR_STOP=1', '-h', $node->host, '-p', $n
 	'restore of INSERTs with deferred constraints');
 is(state_of($node, 'inserted'), state_of($node, 'small'), 'INSERTs: every row is the same');
 
+# A schema, with the extension in it or without, and a materialized view.
+$node->safe_psql('small', q{GRANT CREATE ON SCHEMA public TO bob; SET ROLE bob;
+	CREATE MATERIALIZED VIEW report AS SELECT count(*) FROM kg_entity});
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-Fc', '-n', 'public', '-e', 'kg_graph',
+		'--exclude-table-data=report', '-f', "$tmp/public", 'small' ], 'pg_dump -n -e');
+$node->safe_psql('postgres', 'CREATE DATABASE public_again');
+$node->safe_psql('public_again', 'DROP SCHEMA public');
+command_ok([ 'pg_restore', '--exit-on-error', '-h', $node->host, '-p', $node->port,
+		'-d', 'public_again', "$tmp/public" ], 'restore of a schema with the extension');
+is(state_of($node, 'public_again'), state_of($node, 'small'), 'a schema: every row is the same');
+my $report = q{GRANT USAGE ON SCHEMA public TO bob; SET ROLE bob; REFRESH MATERIALIZED VIEW report; SELECT * FROM report};
+is($node->safe_psql('public_again', $report), $node->safe_psql('small', $report), '... and the view, once it is refreshed');
+command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-n', 'public', '-T', 'public.kg_*', '-f', "$tmp/ours", 'small' ],
+	'pg_dump -n without what is ours');
+unlike(slurp_file("$tmp/ours"), qr/kg_entity_type/, '... has nothing of it');
+
 # The same in a schema of its own, with no search_path to help.
 $node->safe_psql('postgres', 'CREATE DATABASE source_kg');
 $node->safe_psql('source_kg', 'CREATE SCHEMA kg; CREATE EXTENSION kg_graph SCHEMA kg;
