@@ -164,13 +164,15 @@ ANALYZE may; ANALYZE kg_entity""" % (LEAVES - 1))
 
 def audited(report, admin, plain, rows):
     """With and without a record, in a loop and as a driver calls; the line alone
-    is the difference to a function that writes none."""
+    is the difference to a function that writes none.  Without its statement and
+    its context, which are lines of their own."""
     admin.query("""CREATE ROLE of_audited LOGIN; SELECT kg_grant('plain', 'of_audited', 'read'); ALTER ROLE of_audited SET kg_graph.audit = 'all';
+CREATE ROLE of_bare LOGIN; ALTER ROLE of_bare SET log_min_error_statement = panic; ALTER ROLE of_bare SET log_error_verbosity = terse;
 CREATE FUNCTION bare_line(text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF $1 <> '' THEN RAISE LOG '%', $1; END IF; END $$""")
     recorded = Session("of_audited")
     compare(report, plain, recorded, rows)
     get, bare = "SELECT kg_get('node', 'n7')", "SELECT bare_line(%s)"
-    clients = [Client("of_plain", get), Client("of_audited", get), Client("of_plain", bare % "''"), Client("of_plain", bare % "repeat('x', 400)")]
+    clients = [Client("of_plain", get), Client("of_audited", get), Client("of_bare", bare % "''"), Client("of_bare", bare % "repeat('x', 400)")]
     off, on, none, one = alternate(*[functools.partial(client.cpu_calls, 500) for client in clients], rounds=21)
     report.figure("get by a driver, without", off, "us")
     report.figure("get by a driver, with", on, "us")
