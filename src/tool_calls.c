@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "auth/audit.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
@@ -78,9 +79,12 @@ get(FunctionCallInfo fcinfo, KgCall *call)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
+	Jsonb *data;
 
 	kg_decisions_require(catalog, type, NULL);
-	return kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	data = kg_get_data(catalog, type, PG_GETARG_TEXT_PP(1));
+	kg_audit_entity(data);
+	return data;
 }
 
 Datum

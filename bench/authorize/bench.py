@@ -19,7 +19,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "lib"), os.path.join(HERE, "..", "graph")]
 from data import apply_text, wordnet_text  # noqa: E402
-from kgbench import Client, Report, Session, alternate, cpu_calls, literal, scaled  # noqa: E402
+from kgbench import Client, Report, Session, alternate, cpu_calls, cpu_statement, literal, scaled  # noqa: E402
 
 PARTS = os.environ.get("KG_BENCH_AUTHORIZE", "made wordnet").split()
 
@@ -97,6 +97,23 @@ SELECT kg_set_authorizer(%s, 'may_count(text, text, text[])')""" % literal(tenan
     report.bound("asked about twice", int(n) - int(distinct), 0, "")
 
 
+def alone(report, admin, asked, tenant, what, call, calls):
+    """What the authorizer itself takes of a call: its questions again, in a loop."""
+    admin.query("""CREATE OR REPLACE FUNCTION may_note(resource_type text, ability text, ids text[]) RETURNS TABLE (id text, allowed boolean) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  PERFORM set_config('bench.asked', current_setting('bench.asked') || array_to_string(ids, ' ') || '|', false);
+  RETURN QUERY SELECT u, true FROM unnest(ids) u;
+END $$;
+SELECT kg_set_authorizer(%s, 'may_note(text, text, text[])')""" % literal(tenant))
+    asked.query("""SET bench.asked = '';
+DO $$ BEGIN FOR i IN 1..%d LOOP PERFORM %s; END LOOP; END $$;
+CREATE TEMP TABLE question AS SELECT string_to_array(q, ' ') AS ids FROM string_to_table(trim(TRAILING '|' FROM current_setting('bench.asked')), '|') q""" % (calls, call))
+    admin.query("SELECT kg_set_authorizer(%s, 'may_see(text, text, text[])')" % literal(tenant))
+    took = cpu_statement(asked, "SELECT count(a) FROM question q, may_see('synset', 'read', q.ids) a")
+    report.figure(what + ", the authorizer alone", took * 1000 / calls, "us")
+    asked.query("DROP TABLE question")
+
+
 WALK = """kg_traverse(jsonb_build_object('from', jsonb_build_object('label', %s, 'ids', jsonb_build_array(%s)),
   'relationships', jsonb_build_array(jsonb_build_object('type', %s, 'direction', %s, 'max_hops', %d))))"""
 NEAR = "kg_neighbors(jsonb_build_object('start_node', jsonb_build_object('label', %s, 'node_id', %s), 'max_hops', %d))"
@@ -164,13 +181,15 @@ ANALYZE may; ANALYZE kg_entity""" % (LEAVES - 1))
 
 def audited(report, admin, plain, rows):
     """With and without a record, in a loop and as a driver calls; the line alone
-    is the difference to a function that writes none."""
+    is the difference to a function that writes none.  Without its statement and
+    its context, which are lines of their own."""
     admin.query("""CREATE ROLE of_audited LOGIN; SELECT kg_grant('plain', 'of_audited', 'read'); ALTER ROLE of_audited SET kg_graph.audit = 'all';
+CREATE ROLE of_bare LOGIN; ALTER ROLE of_bare SET log_min_error_statement = panic; ALTER ROLE of_bare SET log_error_verbosity = terse;
 CREATE FUNCTION bare_line(text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN IF $1 <> '' THEN RAISE LOG '%', $1; END IF; END $$""")
     recorded = Session("of_audited")
     compare(report, plain, recorded, rows)
     get, bare = "SELECT kg_get('node', 'n7')", "SELECT bare_line(%s)"
-    clients = [Client("of_plain", get), Client("of_audited", get), Client("of_plain", bare % "''"), Client("of_plain", bare % "repeat('x', 400)")]
+    clients = [Client("of_plain", get), Client("of_audited", get), Client("of_bare", bare % "''"), Client("of_bare", bare % "repeat('x', 400)")]
     off, on, none, one = alternate(*[functools.partial(client.cpu_calls, 500) for client in clients], rounds=21)
     report.figure("get by a driver, without", off, "us")
     report.figure("get by a driver, with", on, "us")
@@ -201,6 +220,8 @@ VACUUM ANALYZE""")
             ("list page of 20", "kg_list('synset', '{\"limit\": 20}')", 2, required),
             ("list page of 20 in a filter by file", "kg_list('synset', %s)" % files, 20, required)])
         count_decisions(report, admin, asked, tenant, walk[2])
+        for n in range(3 if tenant == "wn_ids" else 0):
+            alone(report, admin, asked, tenant, "neighbors, %d hops" % (n + 1), near[n], (100, 60, 20)[n])
         admin.query("SELECT kg_set_authorizer(%s, NULL)" % literal(tenant))
         report.section("WordNet, the exchange, a traverse of 3 hops, decided by " + by)
         exchange(report, admin, Session("of_outside"), plain, argument(walk[2]), 40, tenant)

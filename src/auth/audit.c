@@ -18,8 +18,10 @@
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "auth/token_identity.h"
+#include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
+#include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
@@ -84,12 +86,94 @@ count_rows(const Jsonb *reply)
 	return 1;
 }
 
-void
-kg_audit_reply_call(KgAudited *call, const Jsonb *reply)
+static void
+note_reply(KgAudited *call, const Jsonb *reply, int64 rows)
 {
 	call->replied = true;
 	call->bytes = VARSIZE(reply) - VARHDRSZ;
-	call->rows = count_rows(reply);
+	call->rows = rows;
+}
+
+void
+kg_audit_reply_call(KgAudited *call, const Jsonb *reply)
+{
+	note_reply(call, reply, count_rows(reply));
+}
+
+void
+kg_audit_entity_call(const Jsonb *data)
+{
+	note_reply(kg_audited, data, 1);
+}
+
+/*
+ * Functions that are called, as long as no function and no schema changes.
+ */
+
+/* Of a type, what is needed to hash a value. */
+typedef struct ArgumentType
+{
+	Oid type;
+	int16 typlen;
+	bool byval;
+} ArgumentType;
+
+typedef struct Function
+{
+	KgCacheEntry entry; /* its hash is the number */
+	char *name;
+	Oid result;
+	int n;
+	ArgumentType *types;
+	char **names; /* or NULL */
+} Function;
+
+static const int most = 64;
+static KgCache functions = {"audited function", &most, KG_STALE_BY_FUNCTIONS};
+
+static void
+read_function(Function *function, HeapTuple tuple)
+{
+	const FormData_pg_proc *proc = (Form_pg_proc) GETSTRUCT(tuple);
+	Oid *types;
+	char *modes;
+
+	function->name = pstrdup(NameStr(proc->proname));
+	function->result = proc->prorettype;
+	(void) get_func_arg_info(tuple, &types, &function->names, &modes);
+	function->n = proc->pronargs;
+	function->types = palloc0(Max(1, function->n) * sizeof(ArgumentType));
+	for (int i = 0; i < function->n; i++)
+	{
+		ArgumentType *type = &function->types[i];
+
+		type->type = types[i];
+		get_typlenbyval(type->type, &type->typlen, &type->byval);
+	}
+}
+
+/* Stays as long as the current memory context. */
+static const Function *
+find_function(Oid oid)
+{
+	Function *function = kg_cache_find(&functions, oid, NULL, NULL);
+	HeapTuple tuple;
+	MemoryContext old;
+
+	if (function == NULL)
+	{
+		tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(oid));
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "cache lookup failed for function");
+		function = kg_cache_make(&functions, sizeof(*function));
+		old = MemoryContextSwitchTo(function->entry.context);
+		read_function(function, tuple);
+		MemoryContextSwitchTo(old);
+		ReleaseSysCache(tuple);
+		kg_cache_keep(&functions, function, oid);
+	}
+	kg_cache_pin(function, CurrentMemoryContext);
+	return function;
 }
 
 /* What a function returns, where nobody said more about it. */
@@ -98,7 +182,7 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 {
 	if (call->replied || call->code || fcinfo->isnull)
 		return;
-	switch ((int) get_func_rettype(fcinfo->flinfo->fn_oid))
+	switch ((int) find_function(fcinfo->flinfo->fn_oid)->result)
 	{
 		case JSONBOID:
 			kg_audit_reply_call(call, DatumGetJsonbP(result));
@@ -114,28 +198,6 @@ read_result(KgAudited *call, FunctionCallInfo fcinfo, Datum result)
 /*
  * Arguments.
  */
-
-typedef struct Arguments
-{
-	int n;
-	char **names;
-	Oid *types;
-} Arguments;
-
-static void
-read_signature(FunctionCallInfo fcinfo, Arguments *arguments)
-{
-	HeapTuple tuple = SearchSysCache1(PROCOID,
-									  ObjectIdGetDatum(fcinfo->flinfo->fn_oid));
-	char *modes;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function");
-	arguments->n = get_func_arg_info(
-		tuple, &arguments->types, &arguments->names, &modes);
-	arguments->n = Min(arguments->n, fcinfo->nargs);
-	ReleaseSysCache(tuple);
-}
 
 static void
 append_array(StringInfo record, Datum array)
@@ -192,52 +254,38 @@ append_argument(StringInfo record, Oid type, Datum value)
 static void
 append_arguments_of_function(StringInfo record, FunctionCallInfo fcinfo)
 {
-	Arguments arguments;
+	const Function *function = find_function(fcinfo->flinfo->fn_oid);
+	int n = Min(function->n, fcinfo->nargs);
 
-	read_signature(fcinfo, &arguments);
 	appendStringInfoChar(record, '{');
-	for (int i = 0; i < arguments.n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		if (i > 0)
 			appendStringInfoString(record, ", ");
-		escape_json(record, arguments.names ? arguments.names[i] : "");
+		escape_json(record, function->names ? function->names[i] : "");
 		appendStringInfoString(record, ": ");
 		if (PG_ARGISNULL(i))
 			appendStringInfoString(record, "null");
 		else
-			append_argument(record, arguments.types[i], PG_GETARG_DATUM(i));
+			append_argument(
+				record, function->types[i].type, PG_GETARG_DATUM(i));
 	}
 	appendStringInfoChar(record, '}');
 }
 
-/* Without names, which take longer to read. */
-static Oid *
-argument_types(FunctionCallInfo fcinfo, int *n)
-{
-	Oid *types;
-
-	(void) get_func_signature(fcinfo->flinfo->fn_oid, &types, n);
-	*n = Min(*n, fcinfo->nargs);
-	return types;
-}
-
 /* What is hashed of an argument; NULL is told from what is empty. */
 static const void *
-bytes_of(Oid type, Datum *value, int64 *len)
+bytes_of(const ArgumentType *type, Datum *value, int64 *len)
 {
-	int16 typlen;
-	bool byval;
-
-	get_typlenbyval(type, &typlen, &byval);
-	if (typlen == -1)
+	if (type->typlen == -1)
 	{
 		struct varlena *bytes = PG_DETOAST_DATUM_PACKED(*value);
 
 		*len = VARSIZE_ANY_EXHDR(bytes);
 		return VARDATA_ANY(bytes);
 	}
-	*len = byval ? sizeof(Datum) : typlen;
-	return byval ? (void *) value : DatumGetPointer(*value);
+	*len = type->byval ? sizeof(Datum) : type->typlen;
+	return type->byval ? (void *) value : DatumGetPointer(*value);
 }
 
 /*
@@ -264,9 +312,12 @@ begin_hash(void)
 static int64
 hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 {
+	static const ArgumentType of_named = {JSONBOID, -1, false};
 	EVP_MD_CTX *hash = begin_hash();
-	int n = 1;
-	Oid *types = named ? NULL : argument_types(fcinfo, &n);
+	const Function *function = named ? NULL
+									 : find_function(fcinfo->flinfo->fn_oid);
+	const ArgumentType *types = named ? &of_named : function->types;
+	int n = named ? 1 : Min(function->n, fcinfo->nargs);
 	int64 size = 0;
 	bool ok = true;
 
@@ -277,7 +328,7 @@ hash_arguments(FunctionCallInfo fcinfo, const Jsonb *named, uint8 *digest)
 		const void *bytes = NULL;
 
 		if (named || !fcinfo->args[i].isnull)
-			bytes = bytes_of(named ? JSONBOID : types[i], &value, &len);
+			bytes = bytes_of(&types[i], &value, &len);
 		ok = EVP_DigestUpdate(hash, &len, sizeof(len)) &&
 			 (len <= 0 || EVP_DigestUpdate(hash, bytes, len));
 		size += Max(len, 0);
@@ -350,38 +401,52 @@ kg_audit_version_call(const char *version, const char *operation)
  * The record.
  */
 
+/* A record is made for each call of some microseconds: nothing by a format. */
+#define KG_LITERAL(text) text, sizeof(text) - 1
+#define KG_RECORD_KEY(name) KG_LITERAL(", \"" name "\": ")
+
+/* Not ended by a zero byte: the record's last one is. */
 static void
-append_string(StringInfo record, const char *name, const char *value)
+append(StringInfo record, const char *literal, int len)
+{
+	appendBinaryStringInfoNT(record, literal, len);
+}
+
+static void
+append_string(StringInfo record, const char *key, int len, const char *value)
 {
 	if (value == NULL)
 		return;
-	appendStringInfoString(record, ", \"");
-	appendStringInfoString(record, name);
-	appendStringInfoString(record, "\": ");
-	escape_json(record, value);
+	append(record, key, len);
+	kg_json_append_string(record, value);
 }
 
-/* Not by a format: a record is made for each call of some microseconds. */
 static void
-append_number(StringInfo record, const char *name, int64 value)
+append_int(StringInfo record, const char *key, int len, int64 value)
 {
-	appendStringInfoString(record, ", \"");
-	appendStringInfoString(record, name);
-	appendStringInfoString(record, "\": ");
+	append(record, key, len);
 	enlargeStringInfo(record, MAXINT8LEN + 1);
 	record->len += pg_lltoa(value, record->data + record->len);
+}
+
+static void
+append_at(StringInfo record, TimestampTz at)
+{
+	append(record, KG_LITERAL("{\"at\": \""));
+	enlargeStringInfo(record, KG_MAX_TIME_TEXT);
+	record->len += kg_time_write(at, record->data + record->len);
+	append(record, KG_LITERAL("\""));
 }
 
 /* Milliseconds, with three digits. */
 static void
 append_time(StringInfo record, int64 us)
 {
-	append_number(record, "ms", us / 1000);
-	appendStringInfoChar(record, '.');
-	enlargeStringInfo(record, 4);
+	append_int(record, KG_RECORD_KEY("ms"), us / 1000);
+	enlargeStringInfo(record, 5);
+	record->data[record->len++] = '.';
 	(void) pg_ultostr_zeropad(record->data + record->len, us % 1000, 3);
 	record->len += 3;
-	record->data[record->len] = '\0';
 }
 
 /* As %c of log_line_prefix has it. */
@@ -423,26 +488,26 @@ make_record(const KgAudited *call)
 	INSTR_TIME_SET_CURRENT(took);
 	INSTR_TIME_SUBTRACT(took, call->start);
 	initStringInfo(&record);
-	appendStringInfoString(&record, "{\"at\": \"");
-	appendStringInfoString(&record, kg_time_text(call->at));
-	appendStringInfoChar(&record, '"');
-	append_string(&record, "tenant", token ? token->tenant : call->tenant);
-	append_string(&record, "role", call->role);
-	append_string(&record, "subject", kg_token_subject());
-	append_string(&record, "agent", token ? token->agent : call->agent);
-	append_string(&record, "session", session());
-	append_string(&record, "tool", call->tool);
-	append_string(&record, "tool_version", call->tool_version);
-	append_string(&record, "operation", call->operation);
-	append_string(&record, "version", KG_VERSION);
+	append_at(&record, call->at);
+	append_string(
+		&record, KG_RECORD_KEY("tenant"), token ? token->tenant : call->tenant);
+	append_string(&record, KG_RECORD_KEY("role"), call->role);
+	append_string(&record, KG_RECORD_KEY("subject"), kg_token_subject());
+	append_string(
+		&record, KG_RECORD_KEY("agent"), token ? token->agent : call->agent);
+	append_string(&record, KG_RECORD_KEY("session"), session());
+	append_string(&record, KG_RECORD_KEY("tool"), call->tool);
+	append_string(&record, KG_RECORD_KEY("tool_version"), call->tool_version);
+	append_string(&record, KG_RECORD_KEY("operation"), call->operation);
+	append_string(&record, KG_RECORD_KEY("version"), KG_VERSION);
 	if (call->arguments)
 		appendStringInfoString(&record, call->arguments);
-	append_number(&record, "rows", call->code ? 0 : call->rows);
-	append_number(&record, "bytes", call->bytes);
-	append_number(&record, "edges", call->edges);
-	append_number(&record, "decisions", call->decisions);
+	append_int(&record, KG_RECORD_KEY("rows"), call->code ? 0 : call->rows);
+	append_int(&record, KG_RECORD_KEY("bytes"), call->bytes);
+	append_int(&record, KG_RECORD_KEY("edges"), call->edges);
+	append_int(&record, KG_RECORD_KEY("decisions"), call->decisions);
 	append_time(&record, INSTR_TIME_GET_MICROSEC(took));
-	append_string(&record, "code", call->code);
+	append_string(&record, KG_RECORD_KEY("code"), call->code);
 	if (call->query)
 	{
 		appendStringInfoString(&record, ", \"query\": ");
@@ -533,6 +598,27 @@ write_records(const KgAudited *call, bool failed)
  * The call.
  */
 
+/* As long as no role changes; NULL for one that is gone. */
+static const char *
+role_name(Oid role)
+{
+	static Oid known = InvalidOid;
+	static uint64 changes;
+	static char name[NAMEDATALEN];
+	char *found;
+
+	if (role == known && changes == kg_role_changes())
+		return name;
+	known = InvalidOid;
+	found = GetUserNameFromId(role, true);
+	if (found == NULL)
+		return NULL;
+	strlcpy(name, found, sizeof(name));
+	changes = kg_role_changes();
+	known = role;
+	return name;
+}
+
 static void
 begin(KgAudited *call, FunctionCallInfo fcinfo, int kind)
 {
@@ -545,8 +631,8 @@ begin(KgAudited *call, FunctionCallInfo fcinfo, int kind)
 	call->at = GetCurrentTimestamp();
 	INSTR_TIME_SET_CURRENT(call->start);
 	kg_audited = call;
-	call->tool = get_func_name(fcinfo->flinfo->fn_oid);
-	call->role = GetUserNameFromId(GetUserId(), true);
+	call->tool = find_function(fcinfo->flinfo->fn_oid)->name;
+	call->role = role_name(GetUserId());
 	if (!(kind & KG_AUDIT_SECRET))
 		call->arguments = text_of_arguments(fcinfo, NULL);
 	tenant = kg_identity_tenant(KG_ACCESS_READ);

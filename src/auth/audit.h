@@ -80,6 +80,7 @@ extern void kg_audit_message_end(KgAudited *message);
 
 extern void kg_audit_name_call(const char *tool, const Jsonb *arguments);
 extern void kg_audit_reply_call(KgAudited *call, const Jsonb *reply);
+extern void kg_audit_entity_call(const Jsonb *data);
 extern void kg_audit_version_call(const char *version, const char *operation);
 extern void kg_audit_query_call(const Jsonb *query);
 extern void kg_audit_statement_call(const char *sql);
@@ -99,6 +100,14 @@ kg_audit_reply(const Jsonb *reply)
 {
 	if (unlikely(kg_audited != NULL))
 		kg_audit_reply_call(kg_audited, reply);
+}
+
+/* The reply is an entity's data, whose members tell of no others, or NULL. */
+static inline void
+kg_audit_entity(const Jsonb *data)
+{
+	if (unlikely(kg_audited != NULL) && data != NULL)
+		kg_audit_entity_call(data);
 }
 
 /* Which version of a registered tool runs, and which of its operations. */

@@ -138,6 +138,8 @@ extern Jsonb *kg_json_without(const Jsonb *object, const char *key);
 extern Size kg_value_text_size(const JsonbValue *value);
 extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
+/* Append a string as JSON. */
+extern void kg_json_append_string(StringInfo text, const char *s);
 /* That text: what JsonbToCString() makes, in less than half the instructions. */
 extern char *kg_json_text(const JsonbContainer *container);
 /* Of an object: the members of nfirst names first, and of nlast more last. */

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 /* Characters that a byte of a string becomes as JSON, less one. */
 static const uint8 escape_size[256] = {
@@ -187,6 +188,20 @@ write_string(const char *s, int len, char *at)
 	at = write_bytewise(s, len, at);
 	*at++ = '"';
 	return at;
+}
+
+void
+kg_json_append_string(StringInfo text, const char *s)
+{
+	int len = strlen(s);
+	Size size = kg_string_text_size(s, len);
+
+	if (size > MaxAllocSize)
+		elog(ERROR, "a string is too long");
+	enlargeStringInfo(text, size);
+	(void) write_string(s, len, text->data + text->len);
+	text->len += size;
+	text->data[text->len] = '\0';
 }
 
 static char *

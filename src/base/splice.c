@@ -119,44 +119,83 @@ append_value(StringInfo out, const JsonbValue *value)
 	}
 }
 
+/* Bytes of a value, with what aligns it. */
+static Size
+value_size(const JsonbValue *value)
+{
+	switch ((int) value->type)
+	{
+		case jbvString:
+			return value->val.string.len;
+		case jbvNumeric:
+			return INTALIGN(VARSIZE_ANY(value->val.numeric)) + sizeof(int);
+		case jbvBinary:
+			return value->val.binary.len + sizeof(int);
+		default:
+			return 0;
+	}
+}
+
+/* The object below what is before it, in as much room as it takes. */
+static void
+write_object(KgSplice *splice, int before, StringInfo out)
+{
+	int n = splice->n;
+	JEntry entries[2 * KG_SPLICE_MEMBERS];
+	int head = before + sizeof(uint32) + 2 * n * sizeof(JEntry);
+	uint32 header = n | JB_FOBJECT;
+	Size size = head + 1;
+
+	for (int i = 0; i < n; i++)
+		size += strlen(splice->members[i].key) +
+				value_size(&splice->members[i].value);
+	if (size > JENTRY_OFFLENMASK)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("reply is larger than a jsonb document can be")));
+	out->data = palloc(size);
+	out->maxlen = size;
+	out->cursor = 0;
+	out->len = head;
+	for (int i = 0; i < 2 * n; i++)
+	{
+		int start = out->len;
+		JEntry type = JENTRY_ISSTRING;
+
+		if (i < n)
+			appendStringInfoString(out, splice->members[i].key);
+		else
+			type = append_value(out, &splice->members[i - n].value);
+		entries[i] = type | (out->len - start);
+	}
+	if (n > 0)
+		entries[0] |= JENTRY_HAS_OFF; /* its end is its length */
+	memcpy(out->data + before, &header, sizeof(header));
+	memcpy(
+		out->data + before + sizeof(header), entries, 2 * n * sizeof(JEntry));
+	SET_VARSIZE(out->data, out->len);
+}
+
 Jsonb *
 kg_splice_finish(KgSplice *splice)
 {
 	StringInfoData out;
-	int n = splice->n;
-	JEntry entries[2 * KG_SPLICE_MEMBERS];
-	int head = VARHDRSZ + sizeof(uint32) + 2 * n * sizeof(JEntry);
-	uint32 header = n | JB_FOBJECT;
-	int size = head;
-	Jsonb *result;
 
-	for (int i = 0; i < n; i++)
-		if (splice->members[i].value.type == jbvBinary)
-			size += splice->members[i].value.val.binary.len;
-	initStringInfo(&out);
-	enlargeStringInfo(&out, size + 256);
-	out.len = head;
-	for (int i = 0; i < 2 * n; i++)
-	{
-		int start = out.len;
-		JEntry type = JENTRY_ISSTRING;
+	write_object(splice, VARHDRSZ, &out);
+	return (Jsonb *) out.data;
+}
 
-		if (i < n)
-			appendStringInfoString(&out, splice->members[i].key);
-		else
-			type = append_value(&out, &splice->members[i - n].value);
-		entries[i] = type | (out.len - start);
-	}
-	if (out.len - head > JENTRY_OFFLENMASK)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("reply is larger than a jsonb document can be")));
-	if (n > 0)
-		entries[0] |= JENTRY_HAS_OFF; /* its end is its length */
-	result = (Jsonb *) out.data;
-	SET_VARSIZE(result, out.len);
+Jsonb *
+kg_splice_finish_array(KgSplice *splice)
+{
+	const uint32 header = 1 | JB_FARRAY;
+	const int before = VARHDRSZ + sizeof(uint32) + sizeof(JEntry);
+	StringInfoData out;
+	JEntry entry;
+
+	write_object(splice, before, &out);
+	entry = JENTRY_ISCONTAINER | JENTRY_HAS_OFF | (out.len - before);
 	memcpy(out.data + VARHDRSZ, &header, sizeof(header));
-	memcpy(
-		out.data + VARHDRSZ + sizeof(header), entries, 2 * n * sizeof(JEntry));
-	return result;
+	memcpy(out.data + VARHDRSZ + sizeof(header), &entry, sizeof(entry));
+	return (Jsonb *) out.data;
 }

@@ -33,5 +33,7 @@ extern void kg_splice_bool(KgSplice *splice, const char *key, bool value);
 
 /* The object; palloc'd. */
 extern Jsonb *kg_splice_finish(KgSplice *splice);
+/* An array that has the object alone. */
+extern Jsonb *kg_splice_finish_array(KgSplice *splice);
 
 #endif /* KG_SPLICE_H */

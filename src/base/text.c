@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
+#include "utils/builtins.h"
 #include "utils/datetime.h"
 #include "utils/json.h"
 
@@ -41,15 +42,60 @@ kg_text_same(const char *a, const char *b)
 	return (a == NULL) == (b == NULL) && (a == NULL || strcmp(a, b) == 0);
 }
 
+static int
+write_time(TimestampTz at, char *text)
+{
+	int utc = 0;
+
+	JsonEncodeDateTime(text, TimestampTzGetDatum(at), TIMESTAMPTZOID, &utc);
+	return strlen(text);
+}
+
+/*
+ * A record of the audit has one for each call: what is before the fraction is
+ * the same for all of a second. 
+ */
+int
+kg_time_write(TimestampTz at, char *text)
+{
+	static const char zone[] = "+00:00";
+	static TimestampTz second = -1;
+	static char known[KG_MAX_TIME_TEXT];
+	static int len;
+	int us = at % USECS_PER_SEC;
+	char *to = text;
+
+	if (at < 0 || !IS_VALID_TIMESTAMP(at))
+		return write_time(at, text);
+	if (at - us != second)
+	{
+		second = -1;
+		len = write_time(at - us, known) - strlen(zone);
+		second = at - us;
+	}
+	memcpy(to, known, len);
+	to += len;
+	if (us > 0)
+	{
+		*to++ = '.';
+		(void) pg_ultostr_zeropad(to, us, 6);
+		for (to += 6; to[-1] == '0'; to--)
+			;
+	}
+	memcpy(to, zone, sizeof(zone));
+	return to + strlen(zone) - text;
+}
+
 char *
 kg_time_text(TimestampTz at)
 {
-	char text[MAXDATELEN + 1];
-	int utc = 0;
+	char text[KG_MAX_TIME_TEXT];
 
-	return pstrdup(JsonEncodeDateTime(
-		text, TimestampTzGetDatum(at), TIMESTAMPTZOID, &utc));
+	(void) kg_time_write(at, text);
+	return pstrdup(text);
 }
+
+StaticAssertDecl(KG_MAX_TIME_TEXT > MAXDATELEN, "room for any time");
 
 char *
 kg_utc_text(TimestampTz at)

@@ -22,6 +22,9 @@ extern bool kg_text_same(const char *a, const char *b);
 
 /* In UTC, as JSON Schema's date-time: exactly, and by seconds. */
 extern char *kg_time_text(TimestampTz at);
+/* The same into so many bytes, ended by a zero byte; its length. */
+#define KG_MAX_TIME_TEXT 129
+extern int kg_time_write(TimestampTz at, char *text);
 extern char *kg_utc_text(TimestampTz at);
 
 #endif /* KG_TEXT_H */

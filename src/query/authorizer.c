@@ -23,7 +23,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "query/authorizer.h"
-#include "query/running.h"
+#include "query/held.h"
 #include "tcop/dest.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -153,9 +153,13 @@ typedef struct Callable
 	KgCacheEntry entry; /* its hash is the name's */
 	Oid role;
 	char *name;
+	char *sql;
 	SPIPlanPtr plan;
 	MemoryContextCallback gone;
 } Callable;
+
+/* What it is called with. */
+static const Oid question_types[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
 
 static KgCache callables = {
 	"authorizer function", &most, KG_STALE_BY_FUNCTIONS};
@@ -177,23 +181,27 @@ free_callable(void *arg)
 		SPI_freeplan(gone->plan);
 }
 
+static char *
+sql_of(Oid function)
+{
+	return psprintf("SELECT a.id, a.allowed FROM %s($1, $2, $3) a",
+					quote_qualified_identifier(
+						get_namespace_name(get_func_namespace(function)),
+						get_func_name(function)));
+}
+
 /*
  * Planned once, for whatever it is asked: a plan for each question would cost
  * more than to ask it.  Where the function is inlined, its privilege is looked
  * at when that is done, by whoever does it: so each role has a plan of its own.
  */
 static SPIPlanPtr
-prepare(Oid function)
+prepare(const char *sql)
 {
-	static Oid argtypes[] = {TEXTOID, TEXTOID, TEXTARRAYOID};
-	SPIPlanPtr plan = SPI_prepare_cursor(
-		psprintf("SELECT a.id, a.allowed FROM %s($1, $2, $3) a",
-				 quote_qualified_identifier(
-					 get_namespace_name(get_func_namespace(function)),
-					 get_func_name(function))),
-		lengthof(argtypes),
-		argtypes,
-		CURSOR_OPT_GENERIC_PLAN);
+	SPIPlanPtr plan = SPI_prepare_cursor(sql,
+										 lengthof(question_types),
+										 (Oid *) question_types,
+										 CURSOR_OPT_GENERIC_PLAN);
 
 	if (plan == NULL)
 		elog(ERROR, "could not prepare the authorizer");
@@ -241,29 +249,39 @@ make_callable(const char *name, uint64 hash)
 	made->gone.func = free_callable;
 	made->gone.arg = made;
 	MemoryContextRegisterResetCallback(made->entry.context, &made->gone);
-	made->plan = prepare(function);
+	made->sql = MemoryContextStrdup(made->entry.context, sql_of(function));
+	made->plan = prepare(made->sql);
 	if (SPI_keepplan(made->plan) != 0)
 		elog(ERROR, "could not keep the authorizer");
 	kg_cache_keep(&callables, made, hash);
 	return made;
 }
 
-/* Inside an SPI connection, which pins it. */
-static SPIPlanPtr
-plan_of(const char *name)
+static Callable *
+find_callable(const char *name, uint64 hash)
 {
-	uint64 hash = hash_bytes_extended(
-		(const unsigned char *) name, strlen(name), 0);
 	Callable *it = kg_cache_find(&callables, hash, is_callable, name);
 
+	if (it != NULL)
+		kg_cache_pin(it, CurrentMemoryContext);
+	return it;
+}
+
+/* With a valid plan.  Inside an SPI connection, which pins it. */
+static Callable *
+require_callable(const char *name, uint64 hash)
+{
+	Callable *it = find_callable(name, hash);
 	bool made = it == NULL;
 
 	if (made)
+	{
 		it = make_callable(name, hash);
-	kg_cache_pin(it, CurrentMemoryContext);
+		kg_cache_pin(it, CurrentMemoryContext);
+	}
 	if (made || !SPI_plan_is_valid(it->plan))
 		build_plan(it->plan);
-	return it->plan;
+	return it;
 }
 
 /* ---- asking ---- */
@@ -271,9 +289,9 @@ plan_of(const char *name)
 /* A question, and its answer as it comes. */
 typedef struct Asking
 {
-	DestReceiver pub;
 	const char *tenant;
 	const char *function;
+	uint64 hash; /* of its name */
 	const char *resource_type;
 	const char *ability;
 	const char *const *ids;
@@ -287,15 +305,6 @@ typedef struct Asking
 	int next; /* that an answer in their order is about */
 	uint64 answers;
 } Asking;
-
-/* Also by plain SQL, where no call of a tool has a clock. */
-static void
-check(void)
-{
-	CHECK_FOR_INTERRUPTS();
-	if (kg_running_call() != NULL)
-		kg_running_check();
-}
 
 static int
 compare_id(const text *id, const char *asked)
@@ -333,15 +342,15 @@ find_id(Asking *asking, const text *id)
 
 /* Of contradicting answers the stricter counts. */
 static bool
-take_answer(TupleTableSlot *slot, DestReceiver *self)
+take_answer(TupleTableSlot *slot, void *arg)
 {
-	Asking *asking = (Asking *) self;
+	Asking *asking = arg;
 	bool allowed;
 	text *id;
 	int place;
 
 	if ((++asking->answers & 1023) == 0)
-		check();
+		kg_plan_check();
 	slot_getallattrs(slot);
 	if (slot->tts_isnull[0])
 		return true;
@@ -357,6 +366,19 @@ take_answer(TupleTableSlot *slot, DestReceiver *self)
 	asking->next = place + 1;
 	return true;
 }
+
+typedef struct AnswerReceiver
+{
+	DestReceiver pub;
+	Asking *asking;
+} AnswerReceiver;
+
+static bool
+receive_answer(TupleTableSlot *slot, DestReceiver *self)
+{
+	return take_answer(slot, ((AnswerReceiver *) self)->asking);
+}
+
 static void
 receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
 {
@@ -368,25 +390,82 @@ receiver_end(DestReceiver *self)
 }
 
 static void
-ask_piece(Asking *asking, SPIPlanPtr plan, int start, int n)
+execute(Asking *asking, const KgStatement *statement, SPIPlanPtr plan)
 {
-	SPIExecuteOptions options = {.read_only = true, .dest = &asking->pub};
-	ParamListInfo params = makeParamList(3);
+	/* DestNone would make SPI say that a utility statement ran. */
+	AnswerReceiver receiver = {{receive_answer,
+								receiver_startup,
+								receiver_end,
+								receiver_end,
+								DestTuplestore},
+							   asking};
+	SPIExecuteOptions options = {.read_only = true, .dest = &receiver.pub};
+	ParamListInfo params = makeParamList(statement->nargs);
+
+	for (int i = 0; i < statement->nargs; i++)
+		params->params[i] = (ParamExternData){statement->values[i],
+											  false,
+											  PARAM_FLAG_CONST,
+											  statement->argtypes[i]};
+	options.params = params;
+	if (SPI_execute_plan_extended(plan, &options) != SPI_OK_SELECT)
+		elog(ERROR, "the authorizer is not a query");
+}
+
+/*
+ * A function that is inlined to a scan of an index is asked by an executor that
+ * stays open within the caller's statement, as a tool's look-ups are: to start
+ * one costs more than to ask about a few ids.
+ */
+static void
+ask_plan(Asking *asking, KgStatement *statement)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	Callable *callable;
+	uint64 nrows;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	callable = require_callable(asking->function, asking->hash);
+	statement->sql = callable->sql;
+	if (kg_held_start(statement, callable->plan, callable->sql))
+	{
+		MemoryContext connected = MemoryContextSwitchTo(caller);
+
+		(void) kg_held_run(statement, take_answer, asking, &nrows);
+		MemoryContextSwitchTo(connected);
+	}
+	else
+		execute(asking, statement, callable->plan);
+	SPI_finish();
+}
+
+static void
+ask_piece(Asking *asking, int start, int n)
+{
+	const Callable *callable = find_callable(asking->function, asking->hash);
 	Datum values[] = {CStringGetTextDatum(asking->resource_type),
 					  CStringGetTextDatum(asking->ability),
 					  kg_text_array(asking->ids + start, n)};
+	KgStatement statement = {.nargs = lengthof(values),
+							 .argtypes = question_types,
+							 .values = values,
+							 .hold = true,
+							 .plain = true};
+	uint64 nrows;
 
-	for (int i = 0; i < lengthof(values); i++)
-		params->params[i] = (ParamExternData){
-			values[i], false, PARAM_FLAG_CONST, i < 2 ? TEXTOID : TEXTARRAYOID};
-	options.params = params;
 	asking->piece = asking->ids + start;
 	asking->npiece = n;
 	asking->allows = asking->allowed + start;
 	asking->next = 0;
 	memset(asking->told, 0, n * sizeof(bool));
-	if (SPI_execute_plan_extended(plan, &options) != SPI_OK_SELECT)
-		elog(ERROR, "the authorizer is not a query");
+	if (callable != NULL)
+	{
+		statement.sql = callable->sql;
+		if (kg_held_run(&statement, take_answer, asking, &nrows))
+			return;
+	}
+	ask_plan(asking, &statement);
 }
 
 static void
@@ -395,24 +474,15 @@ ask(void *arg)
 	Asking *asking = arg;
 	int batch = Min(kg_setting_authorizer_batch, asking->n);
 	int nest = kg_spi_pin_path();
-	SPIPlanPtr plan;
 
-	asking->pub.receiveSlot = take_answer;
-	asking->pub.rStartup = receiver_startup;
-	asking->pub.rShutdown = receiver_end;
-	asking->pub.rDestroy = receiver_end;
-	/* DestNone would make SPI say that a utility statement ran. */
-	asking->pub.mydest = DestTuplestore;
 	asking->told = palloc(batch * sizeof(bool));
-	if (SPI_connect() != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed");
-	plan = plan_of(asking->function);
+	asking->hash = hash_bytes_extended(
+		(const unsigned char *) asking->function, strlen(asking->function), 0);
 	for (int start = 0; start < asking->n; start += batch)
 	{
-		check();
-		ask_piece(asking, plan, start, Min(batch, asking->n - start));
+		kg_plan_check();
+		ask_piece(asking, start, Min(batch, asking->n - start));
 	}
-	SPI_finish();
 	kg_spi_unpin_path(nest);
 }
 

@@ -163,7 +163,7 @@ fetch_rows(Held *h, KgRowFunction row, void *arg, MemoryContext caller)
 }
 
 static uint64
-run_held(Held *h, KgRowFunction row, void *arg)
+run_held(Held *h, bool plain, KgRowFunction row, void *arg)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -171,7 +171,8 @@ run_held(Held *h, KgRowFunction row, void *arg)
 
 	h->used = ++uses;
 	h->busy = GetCurrentTransactionNestLevel();
-	kg_plan_enter();
+	if (!plain)
+		kg_plan_enter();
 	PG_TRY();
 	{
 		CurrentResourceOwner = h->owner;
@@ -179,7 +180,8 @@ run_held(Held *h, KgRowFunction row, void *arg)
 	}
 	PG_FINALLY();
 	{
-		kg_plan_leave();
+		if (!plain)
+			kg_plan_leave();
 		CurrentResourceOwner = owner;
 		MemoryContextSwitchTo(caller);
 	}
@@ -205,7 +207,7 @@ kg_held_run(const KgStatement *statement, KgRowFunction row, void *arg,
 			return false;
 		}
 		set_params(h, statement);
-		*nrows = run_held(h, row, arg);
+		*nrows = run_held(h, statement->plain, row, arg);
 		return true;
 	}
 	return false;

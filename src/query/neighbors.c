@@ -343,7 +343,7 @@ kg_reach(KgGraph *graph, const KgFollow *walk, const int64 *seeds,
  * enough.  Whoever is asked in rounds is asked about all of it in one.
  */
 #define KG_FIRST_OUTERMOST 2
-#define KG_FIRST_BEYOND 4
+#define KG_FIRST_BEYOND 1
 #define KG_LOOK_MORE 4
 #define KG_MOST_OUTERMOST 1024
 

@@ -216,7 +216,8 @@ void
 kg_plan_check(void)
 {
 	CHECK_FOR_INTERRUPTS();
-	kg_running_check();
+	if (kg_running_call() != NULL)
+		kg_running_check();
 }
 
 void

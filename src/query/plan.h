@@ -21,7 +21,8 @@ typedef struct KgStatement
 	const Datum *values;
 	const bool *nulls; /* NULL: none is null */
 	bool hold;		   /* may be kept started, see query/held.h */
-	bool lower_bound;  /* may leave out what cannot be decided any more */
+	bool plain; /* no tool's: policies answer as in the caller's own SQL */
+	bool lower_bound; /* may leave out what cannot be decided any more */
 	/*
 	 * The column with a node of kg_entity, or 0.  Each row is of that entity and
 	 * of no other, and whether it is there depends on no other either.
@@ -56,8 +57,8 @@ extern char *kg_plan_explain(const KgStatement *statement);
 
 /*
  * For what runs a statement's executor: around it, so that policies
- * know who asks, and once in a while
- * between its rows, for interrupts and the clock.
+ * know who asks, and once in a while between its rows, for interrupts and for
+ * the clock, where a call of a tool has one.
  */
 extern void kg_plan_enter(void);
 extern void kg_plan_leave(void);

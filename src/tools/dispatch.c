@@ -267,6 +267,7 @@ kg_tools_call(KgToolCall *call)
 	{
 		if (call->version != NULL)
 			throw_no_versions(call);
+		call->fixed = found.fixed;
 		return kg_callable_call(
 			catalog,
 			&found,
@@ -318,23 +319,18 @@ summarise(const Jsonb *reply)
 Jsonb *
 kg_text_content(const char *text)
 {
-	KgJsonWriter w;
+	KgSplice content;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
-	kg_jw_begin_object(&w);
-	kg_jw_kstring(&w, "type", "text");
-	kg_jw_kstring(&w, "text", text);
-	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
-	return kg_jw_finish(&w);
+	kg_splice_init(&content);
+	kg_splice_string(&content, "type", "text");
+	kg_splice_string(&content, "text", text);
+	return kg_splice_finish_array(&content);
 }
 
 /* The text of a tool that says it with a part of its reply, or NULL. */
 static char *
-member_text(const char *name, const Jsonb *reply)
+member_text(const KgFixedTool *tool, const Jsonb *reply)
 {
-	const KgFixedTool *tool = kg_fixed_tool_find(name);
 	JsonbValue value;
 	Jsonb *part;
 
@@ -433,7 +429,7 @@ make_call(void *arg)
 	kg_audit_reply(reply);
 	call->result = make_result(&call->tool,
 							   kg_setting_mcp_text
-								   ? member_text(call->tool.name, reply)
+								   ? member_text(call->tool.fixed, reply)
 								   : summarise(reply),
 							   reply,
 							   false);

@@ -43,6 +43,7 @@ typedef struct KgToolCall
 	const char *version; /* of a registered tool; NULL: the latest release */
 	const Jsonb *arguments;
 	const char *key; /* of a write that may be sent again, or NULL */
+	const struct KgFixedTool *fixed; /* that it is found to be, or NULL */
 	/* of a registered tool: */
 	const struct KgDefinition *registered; /* NULL: it is none */
 	const struct KgOperationDefined *op;   /* that runs, or ran */

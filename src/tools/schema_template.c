@@ -411,8 +411,8 @@ kg_template_number(int i)
 	return numbers[i].unit > 0 ? value / numbers[i].unit : value;
 }
 
-uint64
-kg_template_numbers(void)
+static uint64
+hash_numbers(void)
 {
 	int values[lengthof(numbers)];
 
@@ -420,6 +420,37 @@ kg_template_numbers(void)
 		values[i] = kg_template_number(i);
 	return hash_bytes_extended(
 		(const unsigned char *) values, sizeof(values), 0);
+}
+
+/* What a setting is, or 0 for none. */
+static inline int
+setting_of(const int *setting)
+{
+	return setting != NULL ? *setting : 0;
+}
+
+/* Asked by each call: reckoned again when one of the settings changed. */
+uint64
+kg_template_numbers(void)
+{
+	static int known[lengthof(numbers)][2];
+	static uint64 hash;
+	static bool reckoned = false;
+	bool same = reckoned;
+
+	for (int i = 0; i < lengthof(numbers); i++)
+	{
+		int setting = setting_of(numbers[i].setting);
+		int or_setting = setting_of(numbers[i].or_setting);
+
+		same &= known[i][0] == setting && known[i][1] == or_setting;
+		known[i][0] = setting;
+		known[i][1] = or_setting;
+	}
+	if (!same)
+		hash = hash_numbers();
+	reckoned = true;
+	return hash;
 }
 
 /* In an outline by name: the setting can change, the outline does not. */
