@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 
 from graphs import compact, literal, questions, run_sql, sql_reply
+from rows import says_the_same
 
 # The texts that a result may have: kg_graph.mcp_text.
 TEXTS = ("on", "rows")
@@ -45,12 +46,14 @@ def ask_tools(graph, question):
     for text in TEXTS:
         sql.append("SET kg_graph.mcp_text = '%s';" % text)
         for tool, arguments in question["calls"]:
-            sql.append("SELECT jsonb_build_array(r -> 'isError', octet_length(r #>> '{content,0,text}'), jsonb_build_array(%s))"
+            sql.append("SELECT jsonb_build_array(r -> 'isError', r #> '{content,0,text}', jsonb_build_array(%s), r -> 'structuredContent')"
                        " FROM kg_call_tool(%s, %s) r;" % (paths, literal(tool), literal(arguments)))
     lines = [json.loads(line, parse_float=Decimal) for line in run_sql("\n".join(sql), "agent_" + graph).splitlines()]
     n = len(question["calls"])
-    return {"answer": rows_of(lines[n - 1][2]), "errors": sum(line[0] for line in lines[:n]),
-            "bytes": {text: sum(line[1] for line in lines[i * n:(i + 1) * n]) for i, text in enumerate(TEXTS)}}
+    told = {text: lines[i * n:(i + 1) * n] for i, text in enumerate(TEXTS)}
+    return {"answer": rows_of(lines[n - 1][2]), "errors": sum(line[0] for line in told["on"]),
+            "bytes": {text: sum(len(line[1].encode()) for line in told[text]) for text in TEXTS},
+            "read": all(says_the_same(json.loads(line[1], parse_float=Decimal), line[3]) for line in told["rows"])}
 
 
 def cover(graph):
@@ -64,7 +67,7 @@ def cover(graph):
         yield {"question": question["question"], "calls": len(question["calls"]), "errors": tools["errors"],
                "tools": tools["answer"], "sql": by_sql, "sql_error": None if good else text, "answer": answer,
                "right": same(tools["answer"], answer, ordered), "sql_right": same(by_sql, answer, ordered),
-               "agree": same(tools["answer"], by_sql, ordered), "bytes": tools["bytes"],
+               "read": tools["read"], "agree": same(tools["answer"], by_sql, ordered), "bytes": tools["bytes"],
                "sql_bytes": len(text.encode()) if good else 0,
                "sent": sum(len(compact(c[1]).encode()) for c in question["calls"]),
                "sql_sent": len(question["sql"].encode())}

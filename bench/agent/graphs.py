@@ -113,8 +113,9 @@ def description(bundle):
 
 def load(graph, bundle, admin):
     tenant = "agent_" + graph
-    run_sql("""DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN; END IF; END $$;
-CREATE ROLE %s LOGIN; SELECT kg_create_tenant('%s') IS NULL, kg_grant('%s', '%s', 'write') IS NULL;
-%s""" % (SQL_ROLE, SQL_ROLE, tenant, tenant, tenant, tenant, plain_sql(graph, bundle)), admin)
+    roles = "".join("IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%s') THEN CREATE ROLE %s LOGIN; END IF; " % (role, role)
+                    for role in (SQL_ROLE, tenant))
+    run_sql("DO $$ BEGIN %sEND $$;\nSELECT kg_create_tenant('%s') IS NULL, kg_grant('%s', '%s', 'write') IS NULL;\n%s"
+            % (roles, tenant, tenant, tenant, plain_sql(graph, bundle)), admin)
     run_sql("SELECT kg_apply_bundle(%s) IS NULL" % literal(bundle), tenant)
     run_sql("VACUUM ANALYZE", admin)

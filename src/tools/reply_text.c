@@ -50,6 +50,7 @@ typedef struct Column
 
 typedef struct Rows
 {
+	bool edges; /* of edges or paths: ends of edges are handles in them */
 	int nrows;
 	int n; /* of the columns */
 	Column columns[KG_MAX_COLUMNS];
@@ -135,10 +136,7 @@ begin_item(StringInfo text)
 		appendStringInfoChar(text, ',');
 }
 
-/*
- * The handle of an end of an edge, or NULL.  Elsewhere {"type", "id"} may be
- * anything, such as filters on two properties in a call to make instead.
- */
+/* The handle of an end of an edge, or NULL. */
 static char *
 end_handle(const JsonbValue *name, const JsonbValue *value)
 {
@@ -192,22 +190,25 @@ write_arrow(StringInfo text, const JsonbValue *before, const JsonbValue *edge)
 	return true;
 }
 
-static void write_told(StringInfo text, const JsonbValue *value);
+static void write_told(StringInfo text, const JsonbValue *value, bool edges);
 
 static void
-write_member(StringInfo text, const KgJsonIter *member)
+write_member(StringInfo text, const KgJsonIter *member, bool edges)
 {
 	kg_json_append(text, &member->key);
 	appendStringInfoChar(text, ':');
 	if (is_holder(member))
 		kg_json_append(text, &member->value);
-	else if (!write_end(text, &member->key, &member->value))
-		write_told(text, &member->value);
+	else if (!edges || !write_end(text, &member->key, &member->value))
+		write_told(text, &member->value, edges);
 }
 
-/* What is of the reply itself, and not of an entity or edge. */
+/*
+ * What is of the reply itself, and not of an entity or edge.  Only among edges
+ * is {"type", "id"} an end: elsewhere it may be anything.
+ */
 static void
-write_told(StringInfo text, const JsonbValue *value)
+write_told(StringInfo text, const JsonbValue *value, bool edges)
 {
 	const JsonbContainer *container = kg_json_container(value);
 	JsonbValue before = null_value;
@@ -225,21 +226,22 @@ write_told(StringInfo text, const JsonbValue *value)
 	{
 		begin_item(text);
 		if (it.is_object)
-			write_member(text, &it);
-		else if (!write_arrow(text, &before, &it.value))
-			write_told(text, &it.value);
+			write_member(text, &it, edges);
+		else if (!edges || !write_arrow(text, &before, &it.value))
+			write_told(text, &it.value, edges);
 		before = it.value;
 	}
 	appendStringInfoChar(text, it.is_object ? '}' : ']');
 }
 
 static void
-write_cell(StringInfo text, const Column *column, const JsonbValue *value)
+write_cell(StringInfo text, const Rows *rows, const Column *column,
+		   const JsonbValue *value)
 {
 	if (column->holder.type == jbvString)
 		kg_json_append(text, value);
-	else if (!write_end(text, &column->name, value))
-		write_told(text, value);
+	else if (!rows->edges || !write_end(text, &column->name, value))
+		write_told(text, value, rows->edges);
 }
 
 /* Its name alone where that says which it is; its value where that is one. */
@@ -260,7 +262,7 @@ write_column(StringInfo text, const Rows *rows, const Column *column)
 	if (column->same)
 	{
 		appendStringInfoChar(text, ':');
-		write_cell(text, column, &column->first);
+		write_cell(text, rows, column, &column->first);
 		appendStringInfoChar(text, '}');
 	}
 }
@@ -288,7 +290,7 @@ write_rows(StringInfo text, Rows *rows, const JsonbContainer *array)
 			if (!rows->columns[i].is_id && !rows->columns[i].same)
 			{
 				begin_item(text);
-				write_cell(text, &rows->columns[i], &rows->cells[i]);
+				write_cell(text, rows, &rows->columns[i], &rows->cells[i]);
 			}
 		appendStringInfoChar(text, ']');
 	}
@@ -347,17 +349,18 @@ compare_rows(Rows *rows, const JsonbContainer *array)
 
 /* A member of the reply, as rows where that is shorter. */
 static void
-write_shorter(StringInfo text, const JsonbValue *value)
+write_shorter(StringInfo text, const JsonbValue *value, bool edges)
 {
 	const JsonbContainer *array = kg_json_container(value);
 	StringInfoData as_rows;
 	int begin = text->len;
 	Rows *rows;
 
-	write_told(text, value);
+	write_told(text, value, edges);
 	if (!kg_json_is_array(value))
 		return;
 	rows = palloc(sizeof(Rows));
+	rows->edges = edges;
 	if (read_columns(rows, array))
 	{
 		compare_rows(rows, array);
@@ -493,7 +496,7 @@ write_counts(StringInfo text, const JsonbValue *counts)
 		begin_item(text);
 		kg_json_append(text, &it.key);
 		appendStringInfoChar(text, ':');
-		write_shorter(text, &it.value);
+		write_shorter(text, &it.value, false);
 	}
 	appendStringInfoChar(text, '}');
 }
@@ -580,7 +583,10 @@ write_members(StringInfo text, const Told *told, int place)
 		else if (object && kg_json_string_is(&it.key, "error"))
 			kg_json_append(text, &it.value);
 		else
-			write_shorter(text, &it.value);
+			write_shorter(text,
+						  &it.value,
+						  kg_json_string_is(&it.key, "edges") ||
+							  kg_json_string_is(&it.key, "paths"));
 	}
 }
 
