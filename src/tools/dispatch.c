@@ -27,7 +27,6 @@
 #include "tools/history_tool.h"
 #include "tools/other_tool.h"
 #include "tools/registered.h"
-#include "tools/reply.h"
 #include "tools/reply_text.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"

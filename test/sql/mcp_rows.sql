@@ -72,6 +72,8 @@ SET kg_graph.mcp_text = 'lines';
 -- a client of before structured content
 SET kg_graph.mcp_text = rows;
 SELECT kg_mcp('{"kg_revision": "2025-03-26", "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_thing", "arguments": {"fields": ["name"]}}}') -> 'result';
+-- and what a model is told of it
+SELECT substring(kg_mcp('{"kg_revision": "2025-11-25", "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}') #>> '{result,instructions}' FROM 'Replies are in rows.*');
 \c - :owner
 SET client_min_messages = error;
 SELECT kg_drop_tenant('mcp_rows');
