@@ -158,6 +158,9 @@ extern char *kg_json_text_in_order(const JsonbContainer *object,
 								   const KgMemberName *names, int nfirst,
 								   int nlast);
 extern Size kg_int_text_size(int64 n);
+/* Append that text, without a blank between its parts. */
+extern void kg_json_append(StringInfo text, const JsonbValue *value);
+extern void kg_json_append_string(StringInfo text, const char *s, int len);
 
 /* JSON text to datum; for literals of our own. */
 extern Jsonb *kg_json_parse(const char *text);

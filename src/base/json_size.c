@@ -378,3 +378,73 @@ kg_json_text_in_order(const JsonbContainer *object, const KgMemberName *names,
 	*at = '\0';
 	return text;
 }
+
+/* ---- without blanks ---- */
+
+void
+kg_json_append_string(StringInfo text, const char *s, int len)
+{
+	Size size = kg_string_text_size(s, len);
+	char *end;
+
+	enlargeStringInfo(text, size);
+	end = write_string(s, len, text->data + text->len);
+	Assert(end == text->data + text->len + size);
+	*end = '\0';
+	text->len += size;
+}
+
+static void
+append_scalar(StringInfo text, const JsonbValue *value)
+{
+	switch ((int) value->type)
+	{
+		case jbvNull:
+			appendStringInfoString(text, "null");
+			break;
+		case jbvBool:
+			appendStringInfoString(text, value->val.boolean ? "true" : "false");
+			break;
+		case jbvNumeric:
+			appendStringInfoString(
+				text,
+				DatumGetCString(DirectFunctionCall1(
+					numeric_out, NumericGetDatum(value->val.numeric))));
+			break;
+		case jbvString:
+			kg_json_append_string(
+				text, value->val.string.val, value->val.string.len);
+			break;
+		default:
+			elog(ERROR, "unexpected JSON value");
+	}
+}
+
+void
+kg_json_append(StringInfo text, const JsonbValue *value)
+{
+	const JsonbContainer *container = kg_json_container(value);
+	KgJsonIter it;
+
+	check_stack_depth();
+	if (container == NULL)
+	{
+		append_scalar(text, value);
+		return;
+	}
+	kg_json_iter_init(&it, container);
+	appendStringInfoChar(text, it.is_object ? '{' : '[');
+	while (kg_json_iter_next(&it))
+	{
+		if (it.index > 0)
+			appendStringInfoChar(text, ',');
+		if (it.is_object)
+		{
+			kg_json_append_string(
+				text, it.key.val.string.val, it.key.val.string.len);
+			appendStringInfoChar(text, ':');
+		}
+		kg_json_append(text, &it.value);
+	}
+	appendStringInfoChar(text, it.is_object ? '}' : ']');
+}

@@ -50,7 +50,7 @@ int kg_setting_max_ranked;
 int kg_setting_max_reply_bytes;
 int kg_setting_max_token_bytes;
 char *kg_setting_explorer_file = NULL;
-bool kg_setting_mcp_text = true;
+int kg_setting_mcp_text = KG_TEXT_ON;
 bool kg_setting_mcp_edges = false;
 int kg_setting_max_rows;
 int kg_setting_max_scan;
@@ -252,6 +252,19 @@ static const struct config_enum_entry confirm_levels[] = {
 	{"all", KG_CONFIRM_ALL, false},
 	{NULL, 0, false}};
 
+/* Those that are hidden are what a boolean may be. */
+static const struct config_enum_entry mcp_texts[] = {
+	{"off", KG_TEXT_OFF, false},
+	{"on", KG_TEXT_ON, false},
+	{"rows", KG_TEXT_ROWS, false},
+	{"false", KG_TEXT_OFF, true},
+	{"no", KG_TEXT_OFF, true},
+	{"0", KG_TEXT_OFF, true},
+	{"true", KG_TEXT_ON, true},
+	{"yes", KG_TEXT_ON, true},
+	{"1", KG_TEXT_ON, true},
+	{NULL, 0, false}};
+
 static const struct config_enum_entry audit_places[] = {
 	{"log", KG_AUDIT_LOG, false},
 	{"table", KG_AUDIT_TABLE, false},
@@ -435,12 +448,14 @@ kg_settings_define(void)
 		NULL,
 		NULL,
 		NULL);
-	DefineCustomBoolVariable(
+	DefineCustomEnumVariable(
 		"kg_graph.mcp_text",
 		"Repeats a tool's structured reply as JSON text in its MCP result.",
-		"Off, the text is one line, for clients that read structured content.",
+		"On, as it is; rows, in a shorter form.  Off, the text is one line, "
+		"for clients that read structured content.",
 		&kg_setting_mcp_text,
-		true,
+		KG_TEXT_ON,
+		mcp_texts,
 		PGC_USERSET,
 		0,
 		NULL,

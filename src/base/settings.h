@@ -37,6 +37,14 @@ typedef enum KgConfirmLevel
 	KG_CONFIRM_ALL
 } KgConfirmLevel;
 
+/* What an MCP result has as text (tools/reply_text.h). */
+typedef enum KgReplyText
+{
+	KG_TEXT_OFF,
+	KG_TEXT_ON,
+	KG_TEXT_ROWS
+} KgReplyText;
+
 extern int kg_setting_confirm;
 extern int kg_setting_confirm_more; /* the caller's own */
 extern int kg_setting_audit;
@@ -84,7 +92,7 @@ extern int kg_setting_plan_cache_size;
 
 extern int kg_setting_max_token_bytes;
 extern char *kg_setting_explorer_file; /* the page of the MCP App */
-extern bool kg_setting_mcp_text;	   /* structured replies as text, too */
+extern int kg_setting_mcp_text;		   /* KgReplyText */
 extern bool kg_setting_mcp_edges;	   /* read by a message, for gateways */
 extern bool kg_setting_session_login;  /* may kg_login bind the session? */
 

@@ -9,6 +9,7 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
 #include "base/toolset.h"
 #include "mb/pg_wchar.h"
 #include "mcp/protocol.h"
@@ -78,6 +79,12 @@ static const char workflow_arguments[] =
 	"- The values of filters are stored codes and ids, not the names that are "
 	"shown to people.\n"
 	"- Only the properties named in a tool's schema can be filtered.\n";
+/* How kg_graph.mcp_text = rows is read (docs/mcp.md). */
+static const char reading_rows[] =
+	"Replies are in rows: where the first member of an array is an array of "
+	"names, the others have the values, {name: value} among the names holds "
+	"for all, null is no value. A list that is missing is empty; without total "
+	"all is told. next has what to change in the arguments.\n";
 
 /* For who has tools that write. */
 static const char writing_rule[] = "Some of its tools write.\n"
@@ -399,6 +406,8 @@ append_head(StringInfo out, const KgMcpRequest *req, const KgCatalog *catalog,
 	appendStringInfoString(out, workflow_steps);
 	appendStringInfoChar(out, '\n');
 	appendStringInfoString(out, workflow_arguments);
+	if (kg_setting_mcp_text == KG_TEXT_ROWS)
+		appendStringInfoString(out, reading_rows);
 }
 
 char *

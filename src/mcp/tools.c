@@ -16,7 +16,7 @@
 #include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
-#include "tools/reply.h"
+#include "tools/reply_text.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
@@ -303,10 +303,12 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 		structured = false;
 	else if (structured)
 		kg_splice_add(&shaped, "structuredContent", &reply);
-	if (reply.type == jbvBinary && !structured && !kg_setting_mcp_text)
-		kg_splice_jsonb(&shaped,
-						"content",
-						kg_text_content(kg_reply_text(reply.val.binary.data)));
+	if (reply.type == jbvBinary && !structured &&
+		kg_setting_mcp_text == KG_TEXT_OFF)
+		kg_splice_jsonb(
+			&shaped,
+			"content",
+			kg_text_content(kg_reply_text(reply.val.binary.data, NULL)));
 	else if (kg_json_get(&result->root, "content", &value))
 		kg_splice_add(&shaped, "content", &value);
 	return kg_splice_finish(&shaped);

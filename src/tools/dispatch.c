@@ -27,7 +27,7 @@
 #include "tools/history_tool.h"
 #include "tools/other_tool.h"
 #include "tools/registered.h"
-#include "tools/reply.h"
+#include "tools/reply_text.h"
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "tools/write_tool.h"
@@ -356,7 +356,8 @@ make_result(const KgToolCall *call, const char *text, const Jsonb *structured,
 	KgSplice result;
 
 	if (text == NULL)
-		text = kg_reply_text(&structured->root);
+		text = kg_reply_text(&structured->root,
+							 call->registered ? NULL : call->arguments);
 	kg_splice_init(&result);
 	kg_splice_jsonb(&result, "content", kg_text_content(text));
 	kg_splice_jsonb(&result, "structuredContent", structured);
@@ -383,7 +384,7 @@ error_result(const KgToolCall *call, const ErrorData *edata)
 	kg_splice_init(&structured);
 	kg_splice_jsonb(&structured, "error", error);
 	return make_result(call,
-					   kg_setting_mcp_text ? NULL : text,
+					   kg_setting_mcp_text != KG_TEXT_OFF ? NULL : text,
 					   kg_splice_finish(&structured),
 					   true);
 }
@@ -428,7 +429,7 @@ make_call(void *arg)
 	reply = kg_tools_call(&call->tool);
 	kg_audit_reply(reply);
 	call->result = make_result(&call->tool,
-							   kg_setting_mcp_text
+							   kg_setting_mcp_text != KG_TEXT_OFF
 								   ? member_text(call->tool.fixed, reply)
 								   : summarise(reply),
 							   reply,

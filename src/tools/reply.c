@@ -548,31 +548,3 @@ kg_draft_finish(const KgDraft *draft)
 		pfree(reply);
 	}
 }
-
-char *
-kg_reply_text(const JsonbContainer *reply)
-{
-	static const KgMemberName names[] = {KG_MEMBER_NAME("total"),
-										 KG_MEMBER_NAME("total_at_least"),
-										 KG_MEMBER_NAME("returned"),
-										 KG_MEMBER_NAME("truncated"),
-										 KG_MEMBER_NAME("reason"),
-										 KG_MEMBER_NAME("highest_limit"),
-										 KG_MEMBER_NAME("withheld"),
-										 KG_MEMBER_NAME("hints"),
-										 KG_MEMBER_NAME("repaired"),
-										 KG_MEMBER_NAME("node_count"),
-										 KG_MEMBER_NAME("edge_count"),
-										 KG_MEMBER_NAME("counts"),
-										 /* these after all others */
-										 KG_MEMBER_NAME("nodes"),
-										 KG_MEMBER_NAME("edges"),
-										 KG_MEMBER_NAME("untrusted"),
-										 KG_MEMBER_NAME("content_types"),
-										 KG_MEMBER_NAME("next")};
-	const int nlast = 5;
-
-	if (!JsonContainerIsObject(reply))
-		return kg_json_text(reply);
-	return kg_json_text_in_order(reply, names, lengthof(names) - nlast, nlast);
-}

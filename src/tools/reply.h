@@ -126,10 +126,4 @@ extern KG_NORETURN void kg_throw_too_small(const KgInput *in, int64 max_bytes,
 #define KG_AT_LEAST "at_least"
 extern char *kg_expect_at_least(const char *name, int64 least, int unit);
 
-/*
- * The text of a reply, in the order to read it in: how much there is and what
- * is missing, the answer, the nodes and edges that it speaks of.
- */
-extern char *kg_reply_text(const JsonbContainer *reply);
-
 #endif /* KG_REPLY_H */

@@ -1,0 +1,20 @@
+/*
+ * reply_text.h
+ *	  A reply as the text of an MCP result, which most clients hand a model
+ *	  alone.
+ */
+#ifndef KG_REPLY_TEXT_H
+#define KG_REPLY_TEXT_H
+
+#include "utils/jsonb.h"
+
+/*
+ * In the order to read it in: how much there is and what is missing, the answer,
+ * the nodes and edges that it speaks of.  With kg_graph.mcp_text = rows without
+ * what goes without saying to who sent these arguments, and with rows in place
+ * of objects.  NULL: the reply is none of ours, its members mean what its author
+ * says; then without blanks alone.
+ */
+extern char *kg_reply_text(const JsonbContainer *reply, const Jsonb *sent);
+
+#endif /* KG_REPLY_TEXT_H */
