@@ -30,8 +30,6 @@ foreach my $db ('one', 'two')
 $node->safe_psql('postgres', 'CREATE DATABASE front');
 $node->safe_psql('front', 'CREATE EXTENSION plproxy; CREATE EXTENSION kg_front');
 $node->safe_psql('front', "INSERT INTO kg_shard(shard, name, dsn) VALUES ($number{$_}, '$_', '" . dsn($_) . "')") foreach 'one', 'two';
-# Cursors are of the cluster, not of a shard.
-$node->safe_psql('two', 'UPDATE kg_secret SET secret = decode(' . "'" . $node->safe_psql('one', "SELECT encode(secret, 'hex') FROM kg_secret WHERE name = 'cursor'") . "', 'hex') WHERE name = 'cursor'");
 
 # ---- the functions are kg_graph's ----
 
