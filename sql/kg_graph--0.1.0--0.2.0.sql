@@ -62,6 +62,15 @@ CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments 
 COMMENT ON FUNCTION @extschema@.kg_call_with_token(text, text, jsonb, jsonb) IS
   'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text';
 
+CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
+  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
+END;
+COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
+  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
+
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_rename_tenant(text, text), @extschema@.kg_free_tenant_name(text), @extschema@.kg_tenant_size(text), @extschema@.kg_mark_moved(text) FROM PUBLIC;
 
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)

@@ -13,6 +13,7 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/result.h"
 
 const char kg_db_options[] =
 	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
@@ -555,8 +556,8 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 static char *
 error_object(const PGresult *res, const char *state)
 {
-	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
-	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *detail = kg_result_words(res, PG_DIAG_MESSAGE_DETAIL);
+	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 	const char *code;
 	size_t len;
 	KgBuf text;
