@@ -126,10 +126,11 @@ CREATE FUNCTION @extschema@.kg_connect_token(token text) RETURNS text
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
+  wanted text := @extschema@.kg_token_tenant(token);
   found_at text;
 BEGIN
   IF token IS NOT NULL THEN
-    SELECT p.dsn INTO found_at FROM @extschema@.kg_gateway_place p WHERE p.tenant = @extschema@.kg_token_tenant(token);
+    SELECT p.dsn INTO found_at FROM @extschema@.kg_gateway_place p WHERE p.tenant = wanted;
     IF found_at IS NULL THEN
       SELECT s.dsn INTO found_at FROM @extschema@.kg_gateway_shard s ORDER BY s.shard LIMIT 1;
     END IF;

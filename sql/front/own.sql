@@ -18,10 +18,8 @@ CREATE FUNCTION @extschema@.kg_front_granted(of_tenant text) RETURNS text[]
         SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g WHERE g.tenant = of_tenant ORDER BY 1); $$;
 COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'the roles that have a grant at the tenant''s shard; for the owner';
 
--- Whoever calls it, it writes what the shard says; so it may run with the owner's
--- rights for an admin who has granted something.
 CREATE FUNCTION @extschema@.kg_note_grants(tenant text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
@@ -34,7 +32,27 @@ BEGIN
   INSERT INTO @extschema@.kg_place_role(role, tenant) SELECT g, kg_note_grants.tenant FROM unnest(granted) g ON CONFLICT DO NOTHING;
 END
 $$;
-COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say what the tenant''s shard says';
+COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
+
+-- The same of one role, for admins, who may not write the directory: whoever calls
+-- it, it writes what the shard says.  It connects as the owner, and so with none of
+-- the caller's settings, of which each is a connection of its own; and it takes no
+-- lock where nothing has changed.
+CREATE FUNCTION @extschema@.kg_note_grant(tenant text, role text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
+  SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
+  AS $$
+BEGIN
+  IF role = ANY (@extschema@.kg_front_granted(tenant)) THEN
+    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (kg_note_grant.role, kg_note_grant.tenant) ON CONFLICT DO NOTHING;
+  ELSE
+    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grant.tenant AND r.role = kg_note_grant.role;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_note_grant(text, text) IS 'make kg_place_role say of a role what the tenant''s shard says';
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
   LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
@@ -42,7 +60,7 @@ CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURN
   AS $$
 BEGIN
   PERFORM @extschema@.kg_front_grant(tenant, role, access);
-  PERFORM @extschema@.kg_note_grants(tenant);
+  PERFORM @extschema@.kg_note_grant(tenant, role);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
@@ -54,7 +72,7 @@ CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
   AS $$
 BEGIN
   PERFORM @extschema@.kg_front_revoke(tenant, role);
-  PERFORM @extschema@.kg_note_grants(tenant);
+  PERFORM @extschema@.kg_note_grant(tenant, role);
 END
 $$;
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
@@ -254,4 +272,4 @@ REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extsche
   @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
   @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),
   @extschema@.kg_cluster_tenants(), @extschema@.kg_cluster_sizes(), @extschema@.kg_cluster_audit(interval), @extschema@.kg_front_audit(text, interval),
-  @extschema@.kg_front_granted(text) FROM PUBLIC;
+  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text) FROM PUBLIC;

@@ -108,6 +108,7 @@ kg_cluster_open(KgCluster *c, const KgArgs *args)
 								 "the database \"%s\" has no extension "
 								 "kg_front; kgctl cluster init makes it",
 								 PQdb(c->front.conn));
+	kg_db_unchanged("run the same command again to finish it");
 	/* Until the session ends, however the command does. */
 	return kg_cluster_do(c,
 						 &c->front,

@@ -256,6 +256,15 @@ number_shard(KgCluster *c, KgShard *shard)
 						NULL,
 						&shard->number))
 		return false;
+	for (size_t i = 0; i < c->nshards; i++)
+		if (strcmp(c->shards[i].name, shard->name) == 0 &&
+			(shard->number == NULL ||
+			 strcmp(c->shards[i].number, shard->number) != 0))
+			return kg_cluster_refuse(c,
+									 "shard %s is another database, of number "
+									 "%s",
+									 shard->name,
+									 c->shards[i].number);
 	if (shard->number == NULL)
 	{
 		if (!kg_cluster_ask(c,

@@ -43,7 +43,8 @@ typedef struct Ear
 	const char *dsn;
 	PGconn *pg;
 	KgWatch *watch;
-	bool connected; /* statements were sent */
+	bool connected; /* it was asked what it is */
+	bool answered;	/* it is no front: LISTEN comes next */
 	bool listening; /* LISTEN is in force */
 	bool missed;	/* there was no connection for a while */
 	int64_t since;
@@ -78,7 +79,7 @@ disconnect(Ear *ear)
 	ear->watch = NULL;
 	PQfinish(ear->pg);
 	ear->pg = NULL;
-	ear->connected = ear->listening = false;
+	ear->connected = ear->answered = ear->listening = false;
 	ear->since = kg_now();
 }
 
@@ -254,6 +255,8 @@ take_result(Ear *ear, const PGresult *res)
 			   PQdb(ear->pg));
 		return false;
 	}
+	else
+		ear->answered = true;
 	return true;
 }
 
@@ -262,7 +265,6 @@ read_notifications(Ear *ear)
 {
 	PGnotify *note;
 	PGresult *res;
-	bool asked = false;
 	bool ok = true;
 
 	if (!PQconsumeInput(ear->pg))
@@ -274,11 +276,13 @@ read_notifications(Ear *ear)
 	while (ok && !PQisBusy(ear->pg) && (res = PQgetResult(ear->pg)) != NULL)
 	{
 		ok = take_result(ear, res);
-		asked = PQresultStatus(res) == PGRES_TUPLES_OK;
 		PQclear(res);
 	}
-	if (ok && asked && !PQisBusy(ear->pg))
+	if (ok && ear->answered && PQtransactionStatus(ear->pg) == PQTRANS_IDLE)
+	{
+		ear->answered = false;
 		ok = PQsendQuery(ear->pg, "LISTEN kg_mcp");
+	}
 	if (!ok)
 	{
 		disconnect(ear);

@@ -218,8 +218,10 @@ is(call('front', 'ada', 'SELECT tenant FROM kg_my_place')->{out}, 't_ada', 'who 
 is(call('front', 'ada', 'SELECT count(*) FROM kg_gateway_place')->{out}, '0', 'and of no other');
 like(call('front', 'ada', q{SELECT kg_grant('t_ben', 'ada', 'read')})->{err}, qr/42501/, 'ada cannot grant what is not hers');
 like(call('front', 'ada', "SELECT $_")->{err}, qr/42501/, "$_ is the owner's") foreach q{kg_drop_tenant('t_ada')}, q{kg_tenant_size('t_ada')}, q{kg_freeze_tenant('t_ada')}, q{kg_set_limits('t_ben', '*', '{}')}, q{kg_cluster_sizes()}, q{kg_cluster_tenants()}, q{kg_grant_gateway('ada')};
-call('front', 'ada', q{SELECT kg_note_grants('t_ben')});
-is(call('front', 'ada', 'SELECT string_agg(tenant, \',\') FROM kg_my_place')->{out}, 't_ada', 'whoever reads the grants anew, nothing changes');
+like(call('front', 'ada', q{SELECT kg_note_grants('t_ben')})->{err}, qr/42501/, 'grants are read anew by the owner');
+call('front', 'ada', qq{SELECT kg_note_grant('t_ben', '$_')}) foreach 'ada', 'ben';
+is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'whoever has one noted, it is what the shard says');
+is(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_note_grant('t_ben', 'ben'); SELECT kg_agent()})->{out}, "\nblind", 'and the caller keeps its settings');
 
 # ---- for administrators ----
 

@@ -59,7 +59,8 @@ my $secrets = q{SELECT name, md5(secret::text) FROM kg_secret WHERE name <> 'cur
 is($node->safe_psql('two', $secrets), $node->safe_psql('one', $secrets), 'cursors are of the cluster');
 like($node->safe_psql('two', $secrets), qr/^cluster\|/, 'by a secret');
 refused('one database under two names', qr/is number 1, which is shard one/, 'add-shard', 'three', dsn('one'));
-$node->safe_psql('old', q{CREATE EXTENSION kg_graph; SELECT kg_create_tenant('x')});
+refused('another database of a name', qr/shard one is another database, of number 1/, 'add-shard', 'one', dsn('old'));
+$node->safe_psql('old', q{SELECT kg_create_tenant('x')});
 refused('a database with tenants and no number', qr/another number, or tenants/, 'add-shard', 'old', dsn('old'));
 
 $node->safe_psql('front', "CREATE ROLE $_ LOGIN") foreach 'ada', 'ben', 'gw';
