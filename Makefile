@@ -1,8 +1,11 @@
-EXTENSION  = kg_graph
+MAIN       = kg_graph
+# The functions of the same names in front of several databases: SQL alone.
+FRONT      = kg_front
+EXTENSION  = $(MAIN) $(FRONT)
 # The control file is the single source of the version.
-EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(EXTENSION).control)
+EXTVERSION = $(shell sed -n "s/^default_version *= *'\([^']*\)'.*/\1/p" $(MAIN).control)
 
-MODULE_big  = $(EXTENSION)
+MODULE_big  = $(MAIN)
 MODULE_SRCS = $(sort $(filter-out src/kgctl/%,$(wildcard src/*.c src/*/*.c)))
 OBJS        = $(MODULE_SRCS:.c=.o)
 # PG_CPPFLAGS (not PG_CFLAGS) for -I and -D: the bitcode rule sees only CPPFLAGS.
@@ -14,8 +17,8 @@ SHLIB_LINK  = -lpcre2-8 -luriparser -lidn2 -lcrypto
 # The install script is its parts, in the order of sql/parts.list.
 SQL_PARTS   = $(addprefix sql/,$(shell cat sql/parts.list))
 # Of earlier versions the script and the ways from there to here are installed, too.
-DATA        = $(wildcard sql/released/*.sql sql/$(EXTENSION)--*--*.sql)
-DATA_built  = sql/$(EXTENSION)--$(EXTVERSION).sql
+DATA        = $(wildcard sql/released/*.sql sql/$(MAIN)--*--*.sql)
+DATA_built  = sql/$(MAIN)--$(EXTVERSION).sql sql/$(FRONT)--$(EXTVERSION).sql
 # The page of kgctl serve --explorer, where "make explorer" built it.
 EXPLORER_PAGE = explorer/kg_graph.explorer.html
 DATA       += $(wildcard $(EXPLORER_PAGE))
@@ -27,9 +30,9 @@ SCRIPTS_built:= $(if $(KGCTL_OBJS),src/kgctl/kgctl)
 KGCTL_SERVICE = src/kgctl/kgctl.service
 
 REGRESS       := $(patsubst test/sql/%.sql,%,$(sort $(wildcard test/sql/*.sql)))
-REGRESS_OPTS   = --inputdir=test --load-extension=$(EXTENSION)
+REGRESS_OPTS   = --inputdir=test --load-extension=$(MAIN)
 ISOLATION     := $(patsubst test/specs/%.spec,%,$(sort $(wildcard test/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=test --load-extension=$(EXTENSION)
+ISOLATION_OPTS = --inputdir=test --load-extension=$(MAIN)
 PROVE_TESTS   ?= $(sort $(wildcard test/t/*.pl))
 TAP_TESTS     := $(if $(PROVE_TESTS),1)
 
@@ -87,10 +90,17 @@ override CFLAGS += -MMD -MP
 -include $(OBJS:.o=.d) $(KGCTL_OBJS:.o=.d)
 $(OBJS:.o=.bc): $(wildcard src/*.h src/*/*.h)
 # The version is a flag of the compiler's.
-$(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c)): $(EXTENSION).control
+$(patsubst %.c,%.o,$(shell grep -l KG_VERSION src/*.c src/*/*.c)): $(MAIN).control
 
-$(DATA_built): $(SQL_PARTS) sql/parts.list $(EXTENSION).control
+sql/$(MAIN)--$(EXTVERSION).sql: $(SQL_PARTS) sql/parts.list $(MAIN).control
 	cat $(SQL_PARTS) > $@
+
+# Signatures come from the parts, so that those of the front are the same.
+sql/$(FRONT)--$(EXTVERSION).sql: $(wildcard sql/front/*) $(SQL_PARTS) sql/parts.list $(MAIN).control
+	grep -q "^default_version = '$(EXTVERSION)'" $(FRONT).control
+	{ sed 's/$(MAIN)/$(FRONT)/g' sql/00_header.sql && cat sql/front/directory.sql sql/front/connect.sql && \
+	  awk -f sql/front/generate.awk sql/front/routes $(SQL_PARTS) && cat sql/front/own.sql; } > $@.new
+	mv $@.new $@
 
 # Client code: libpq headers only, never the server's include directories.
 # KGCTL_FLAGS may ask for sanitizers, which the module cannot have.
@@ -150,10 +160,10 @@ deb: ## the Debian packages (scripts/deb)
 
 # What is committed and what is made of it: META.json names the install script,
 # and not everybody who builds has Node.js for the page.
-ARCHIVE = $(EXTENSION)-$(EXTVERSION)
+ARCHIVE = $(MAIN)-$(EXTVERSION)
 dist: $(DATA_built) ## the PGXN archive
 	mkdir -p dist
-	git archive --format zip -o dist/$(ARCHIVE).zip --prefix=$(ARCHIVE)/sql/ --add-file=$(DATA_built) \
+	git archive --format zip -o dist/$(ARCHIVE).zip --prefix=$(ARCHIVE)/sql/ $(addprefix --add-file=,$(DATA_built)) \
 		$(if $(wildcard $(EXPLORER_PAGE)),--prefix=$(ARCHIVE)/explorer/ --add-file=$(EXPLORER_PAGE)) \
 		--prefix=$(ARCHIVE)/ HEAD
 	cd $(srcdir) && python3 -B ci/check_archive.py dist/$(ARCHIVE).zip

@@ -23,6 +23,8 @@ kg_package_names() {
     libpcre2-dev liburiparser-dev libidn2-dev libssl-dev \
     libjansson-dev libyaml-dev libmicrohttpd-dev libcurl4-openssl-dev zlib1g-dev libzstd-dev zstd \
     iso-codes wordnet-base python3 python3-yaml python3-psycopg2 pgbouncer
+  # For the extension kg_front; of 19 there is no package yet.
+  [ "$1" -ge 19 ] || printf '%s\n' "postgresql-$1-plproxy"
 }
 KG_PACKAGES=$(kg_package_names "$KG_PG_MAJOR")
 

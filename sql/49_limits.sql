@@ -83,6 +83,15 @@ CREATE FUNCTION @extschema@.kg_limits() RETURNS jsonb
 COMMENT ON FUNCTION @extschema@.kg_limits() IS
   'the limits that hold for the caller now';
 
+CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
+  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
+END;
+COMMENT ON FUNCTION @extschema@.kg_token_limits(text) IS
+  'kg_login() and kg_limits() in one statement, for gateways; pass the token as a parameter, not in the text';
+
 -- Writes that are sent again with their key (src/store/idempotency.c).  In dumps,
 -- because what they wrote is.
 CREATE TABLE @extschema@.kg_idempotency (

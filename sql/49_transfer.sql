@@ -74,3 +74,23 @@ CREATE FUNCTION @extschema@.kg_import_tenant(lines text[], options jsonb DEFAULT
   AS 'MODULE_PATHNAME', 'kg_sql_import_tenant';
 COMMENT ON FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) IS
   'make a tenant of what kg_export_tenant() gave, in parts of which the last makes it; options name, frozen, create_roles, without_policies; for the owner of the extension';
+
+-- Tenants that are in another database now (src/tenants.c).
+CREATE TABLE @extschema@.kg_moved_tenant (
+  name         text COLLATE "C" PRIMARY KEY,
+  roles        text[] COLLATE "C" NOT NULL,
+  since        timestamptz NOT NULL DEFAULT pg_catalog.now()
+);
+COMMENT ON TABLE @extschema@.kg_moved_tenant IS 'tenants that moved to another database, and the roles that had them: who still calls for one here is told to try again; made by kg_mark_moved(), gone when a tenant gets the name';
+SELECT pg_catalog.pg_extension_config_dump('@extschema@.kg_moved_tenant', '');
+
+ALTER TABLE @extschema@.kg_moved_tenant ENABLE ROW LEVEL SECURITY;
+ALTER TABLE @extschema@.kg_moved_tenant FORCE ROW LEVEL SECURITY;
+CREATE POLICY kg_moved_tenant_nobody ON @extschema@.kg_moved_tenant FOR ALL
+  USING (false);
+
+CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
+  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_mark_moved';
+COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
+  'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';

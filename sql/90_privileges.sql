@@ -14,7 +14,7 @@ BEGIN
      WHERE d.deptype = 'e'
        AND (p.prorettype = 'pg_catalog.trigger'::pg_catalog.regtype
             OR p.proname = ANY (ARRAY['kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant',
-                                       'kg_import_tenant', 'kg_set_shard', 'kg_explain', 'kg_enable_vectors', 'kg_disable_vectors']))
+                                       'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_enable_vectors', 'kg_disable_vectors']))
   LOOP
     EXECUTE pg_catalog.format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);
   END LOOP;

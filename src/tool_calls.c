@@ -1,11 +1,13 @@
 /*
  * tool_calls.c
  *	  SQL functions of the tools: kg_list, kg_list_ids, kg_get, kg_list_tools,
- *	  kg_call_tool, kg_explain.
+ *	  kg_call_tool, kg_call_with_token, kg_explain.
  */
 #include "postgres.h"
 
 #include "auth/audit.h"
+#include "auth/identity.h"
+#include "auth/login.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "catalog/catalog.h"
@@ -27,6 +29,7 @@ PGDLLEXPORT Datum kg_sql_get(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_get_many(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_list_tools(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_call_tool(PG_FUNCTION_ARGS);
+PGDLLEXPORT Datum kg_sql_call_with_token(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_explain(PG_FUNCTION_ARGS);
 
 PG_FUNCTION_INFO_V1(kg_sql_list);
@@ -35,6 +38,7 @@ PG_FUNCTION_INFO_V1(kg_sql_get);
 PG_FUNCTION_INFO_V1(kg_sql_get_many);
 PG_FUNCTION_INFO_V1(kg_sql_list_tools);
 PG_FUNCTION_INFO_V1(kg_sql_call_tool);
+PG_FUNCTION_INFO_V1(kg_sql_call_with_token);
 PG_FUNCTION_INFO_V1(kg_sql_explain);
 
 static const KgType *
@@ -158,6 +162,51 @@ Datum
 kg_sql_call_tool(PG_FUNCTION_ARGS)
 {
 	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_tool);
+}
+
+/* ---- as the bearer of a token, in the one statement ---- */
+
+typedef struct BearerCall
+{
+	FunctionCallInfo fcinfo;
+	Jsonb *reply;
+} BearerCall;
+
+static void
+call_for_bearer(void *arg)
+{
+	BearerCall *it = arg;
+	FunctionCallInfo fcinfo = it->fcinfo;
+
+	it->reply = kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(1)),
+									 PG_GETARG_JSONB_P(2),
+									 PG_GETARG_JSONB_P(3));
+}
+
+static void
+serve_bearer(void *arg)
+{
+	BearerCall *it = arg;
+	FunctionCallInfo fcinfo = it->fcinfo;
+
+	kg_auth_login(PG_GETARG_TEXT_PP(0), false, true);
+	(void) kg_identity_require(KG_ACCESS_READ);
+	kg_contained(call_for_bearer, it);
+}
+
+static Jsonb *
+call_with_token(FunctionCallInfo fcinfo, KgCall *call)
+{
+	BearerCall it = {fcinfo};
+
+	kg_auth_hidden(serve_bearer, &it);
+	return it.reply;
+}
+
+Datum
+kg_sql_call_with_token(PG_FUNCTION_ARGS)
+{
+	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_with_token);
 }
 
 static Jsonb *

@@ -418,7 +418,7 @@ append_string(StringInfo record, const char *key, int len, const char *value)
 	if (value == NULL)
 		return;
 	append(record, key, len);
-	kg_json_append_string(record, value);
+	kg_json_append_string(record, value, strlen(value));
 }
 
 static void

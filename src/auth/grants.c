@@ -76,12 +76,54 @@ kg_tenant_refuse_former(Datum name)
 	kg_error_throw(err);
 }
 
+/* What moving a small tenant takes. */
+#define KG_RETRY_MS 1000
+
+/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was marked. */
+static bool
+has_moved_tenants(void)
+{
+	return OidIsValid(
+		get_relname_relid("kg_moved_tenant", kg_extension_schema()));
+}
+
+void
+kg_tenant_refuse_moved(const char *tenant, const char *role)
+{
+	static KgSaved saved;
+	KgError *err;
+
+	if (!has_moved_tenants() ||
+		!kg_spi_finds(&saved,
+					  "SELECT FROM @kg_moved_tenant "
+					  "WHERE ($1::text IS NULL OR name = $1) "
+					  "AND ($2::text IS NULL OR $2 = ANY (roles))",
+					  kg_arg_text(tenant),
+					  kg_arg_text(role)))
+		return;
+	err = tenant ? kg_error_new(KG_CONFLICT,
+								"tenant \"%s\" has moved to another database",
+								tenant)
+				 : kg_error_new(KG_CONFLICT,
+								"the tenant of role \"%s\" has moved to "
+								"another database",
+								role);
+	kg_error_expected(err, "the same again, through a front");
+	kg_error_retry_after(err, KG_RETRY_MS);
+	kg_error_throw(err);
+}
+
 void
 kg_tenant_take_name(Datum name)
 {
+	static KgSaved moved;
 	static KgSaved saved;
 
 	kg_tenant_refuse_former(name);
+	if (has_moved_tenants())
+		kg_spi_exec_newest(&moved,
+						   "DELETE FROM @kg_moved_tenant WHERE name = $1",
+						   kg_arg(TEXTOID, name));
 	kg_spi_exec_newest(&saved,
 					   "DELETE FROM @kg_audit WHERE tenant = $1",
 					   kg_arg(TEXTOID, name));
@@ -100,6 +142,7 @@ kg_require_tenant(Datum tenant)
 				kg_arg(TEXTOID, tenant));
 	if (SPI_processed > 0)
 		return;
+	kg_tenant_refuse_moved(TextDatumGetCString(tenant), NULL);
 	err = kg_error_new(KG_NOT_FOUND,
 					   "tenant \"%s\" does not exist",
 					   TextDatumGetCString(tenant));

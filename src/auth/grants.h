@@ -27,6 +27,13 @@ extern void kg_tenant_refuse_former(Datum name);
  */
 extern void kg_tenant_take_name(Datum name);
 
+/*
+ * Raises KG_CONFLICT where the tenant has moved to another database, or the only
+ * one that the role had here; NULL: whichever.  As anybody, for who was sent here
+ * before it moved and found nothing.
+ */
+extern void kg_tenant_refuse_moved(const char *tenant, const char *role);
+
 /* Raises KG_NOT_FOUND unless the tenant exists and is not being dropped. */
 extern void kg_require_tenant(Datum tenant);
 

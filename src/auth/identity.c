@@ -17,6 +17,7 @@
 #include "access/parallel.h"
 #include "access/xact.h"
 #include "auth/agent.h"
+#include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/policies.h"
 #include "auth/token_identity.h"
@@ -204,8 +205,11 @@ throw_no_tenant(void)
 {
 	const KgRoleGrants *grants = grants_of_current_role();
 	const char *role = GetUserNameFromId(GetUserId(), false);
+	bool set = kg_setting_tenant && kg_setting_tenant[0];
 	KgError *err;
 
+	if (set || grants->ngrants == 0)
+		kg_tenant_refuse_moved(set ? kg_setting_tenant : NULL, role);
 	if (kg_token_lapsed())
 	{
 		err = kg_error_new(KG_NO_TENANT,
@@ -227,8 +231,6 @@ throw_no_tenant(void)
 	}
 	else
 	{
-		bool set = kg_setting_tenant && kg_setting_tenant[0];
-
 		err = set ? kg_error_new(KG_NO_TENANT,
 								 "role \"%s\" is not granted the tenant that "
 								 "kg_graph.tenant names",

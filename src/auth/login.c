@@ -14,6 +14,7 @@
 
 #include "auth/agent.h"
 #include "auth/auth_key.h"
+#include "auth/grants.h"
 #include "auth/identity.h"
 #include "auth/jwt.h"
 #include "auth/login.h"
@@ -385,7 +386,10 @@ kg_auth_login(const text *token, bool session, bool again)
 	kg_token_check_free();
 	verify(data, len, &claims);
 	if (!tenant_exists(claims.identity.tenant))
+	{
+		kg_tenant_refuse_moved(claims.identity.tenant, NULL);
 		forbid("its tenant does not exist here");
+	}
 	if (claims.identity.agent != NULL &&
 		kg_agent_get(claims.identity.tenant, claims.identity.agent) == NULL)
 		forbid("its agent does not exist");

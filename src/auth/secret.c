@@ -14,13 +14,13 @@
 #include "utils/builtins.h"
 
 bytea *
-kg_secret_read(const char *name)
+kg_secret_find(const char *name)
 {
 	static KgSaved saved;
 	MemoryContext context = CurrentMemoryContext;
 	KgUserContext user;
 	bool isnull;
-	bytea *secret;
+	bytea *secret = NULL;
 
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -28,11 +28,20 @@ kg_secret_read(const char *name)
 	kg_spi_read(&saved,
 				"SELECT secret FROM @kg_secret WHERE name = $1",
 				kg_arg_text(name));
-	if (SPI_processed != 1)
-		elog(ERROR, "kg_secret has no row \"%s\"", name);
 	MemoryContextSwitchTo(context);
-	secret = DatumGetByteaPCopy(kg_spi_value(0, 1, &isnull));
+	if (SPI_processed == 1)
+		secret = DatumGetByteaPCopy(kg_spi_value(0, 1, &isnull));
 	SPI_finish();
 	kg_restore_user(&user);
+	return secret;
+}
+
+bytea *
+kg_secret_read(const char *name)
+{
+	bytea *secret = kg_secret_find(name);
+
+	if (secret == NULL)
+		elog(ERROR, "kg_secret has no row \"%s\"", name);
 	return secret;
 }

@@ -11,4 +11,7 @@
  */
 extern bytea *kg_secret_read(const char *name);
 
+/* The same; NULL where there is none. */
+extern bytea *kg_secret_find(const char *name);
+
 #endif /* KG_SECRET_H */

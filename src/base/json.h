@@ -139,7 +139,7 @@ extern Size kg_value_text_size(const JsonbValue *value);
 extern Size kg_json_text_size(const JsonbContainer *container);
 extern Size kg_string_text_size(const char *s, int len);
 /* Append a string as JSON. */
-extern void kg_json_append_string(StringInfo text, const char *s);
+extern void kg_json_append_string(StringInfo text, const char *s, int len);
 /* That text: what JsonbToCString() makes, in less than half the instructions. */
 extern char *kg_json_text(const JsonbContainer *container);
 /* Of an object: the members of nfirst names first, and of nlast more last. */
@@ -160,7 +160,6 @@ extern char *kg_json_text_in_order(const JsonbContainer *object,
 extern Size kg_int_text_size(int64 n);
 /* Append that text, without a blank between its parts. */
 extern void kg_json_append(StringInfo text, const JsonbValue *value);
-extern void kg_json_append_string(StringInfo text, const char *s, int len);
 
 /* JSON text to datum; for literals of our own. */
 extern Jsonb *kg_json_parse(const char *text);

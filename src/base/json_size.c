@@ -191,9 +191,8 @@ write_string(const char *s, int len, char *at)
 }
 
 void
-kg_json_append_string(StringInfo text, const char *s)
+kg_json_append_string(StringInfo text, const char *s, int len)
 {
-	int len = strlen(s);
 	Size size = kg_string_text_size(s, len);
 
 	if (size > MaxAllocSize)
@@ -380,19 +379,6 @@ kg_json_text_in_order(const JsonbContainer *object, const KgMemberName *names,
 }
 
 /* ---- without blanks ---- */
-
-void
-kg_json_append_string(StringInfo text, const char *s, int len)
-{
-	Size size = kg_string_text_size(s, len);
-	char *end;
-
-	enlargeStringInfo(text, size);
-	end = write_string(s, len, text->data + text->len);
-	Assert(end == text->data + text->len + size);
-	*end = '\0';
-	text->len += size;
-}
 
 static void
 append_scalar(StringInfo text, const JsonbValue *value)

@@ -18,6 +18,7 @@
 #include "kgctl/log.h"
 #include "kgctl/metrics.h"
 #include "kgctl/observe.h"
+#include "kgctl/result.h"
 
 #define MAX_QUESTIONS 16
 #define MAX_ROUNDS 8
@@ -201,7 +202,7 @@ sql_error(KgCall *call, PGresult *res)
 		{"", 500, "internal error"},
 	};
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *text = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 	size_t i = 0;
 
 	state = state ? state : "";

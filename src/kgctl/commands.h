@@ -19,5 +19,6 @@ extern const KgCommand kg_command_logout;
 extern const KgCommand kg_command_memory;
 extern const KgCommand kg_command_mcp;
 extern const KgCommand kg_command_serve;
+extern const KgCommand kg_command_cluster;
 
 #endif /* KG_COMMANDS_H */

@@ -13,6 +13,7 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/result.h"
 
 const char kg_db_options[] =
 	"-d, --dsn DSN\tconnection string or URI (else KGCTL_DSN, PGHOST ...)\n"
@@ -317,36 +318,52 @@ run_command(KgDb *db, const char *sql)
 	return run_tagged(db, sql, sql);
 }
 
-static bool
-find_extension(KgDb *db)
+bool
+kg_db_find(KgDb *db, const char *extension)
 {
+	const char *values[] = {extension};
 	PGresult *res = run_query(
 		db,
 		"SELECT pg_catalog.quote_ident(n.nspname) "
 		"FROM pg_catalog.pg_extension e "
 		"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) "
-		"e.extnamespace WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'",
-		0,
-		NULL);
+		"e.extnamespace WHERE e.extname OPERATOR(pg_catalog.=) $1",
+		1,
+		values);
 	bool ok = kg_result_is_row(res, 1);
 
 	if (ok)
+	{
+		free(db->schema);
 		db->schema = kg_strdup(PQgetvalue(res, 0, 0));
+	}
 	else if (res != NULL && PQntuples(res) == 0)
-		kg_error("the database \"%s\" has no extension kg_graph",
-				 PQdb(db->conn));
+		ok = true;
 	else if (res != NULL)
 		kg_db_nonsense(db);
 	PQclear(res);
 	return ok;
 }
 
+/* The extension, or what stands before several databases that have it. */
 static bool
-connect_database(KgDb *db, const KgArgs *args)
+find_extension(KgDb *db)
+{
+	if (!kg_db_find(db, "kg_graph") ||
+		(db->schema == NULL && !kg_db_find(db, "kg_front")))
+		return false;
+	if (db->schema == NULL)
+		kg_error("the database \"%s\" has no extension kg_graph",
+				 PQdb(db->conn));
+	return db->schema != NULL;
+}
+
+static bool
+connect_database(KgDb *db, const char *dsn)
 {
 	const char *names[] = {
 		"dbname", "fallback_application_name", "client_encoding", NULL};
-	const char *values[] = {kg_db_dsn(args), "kgctl", "UTF8", NULL};
+	const char *values[] = {dsn, "kgctl", "UTF8", NULL};
 	struct sigaction action;
 
 	db->conn = PQconnectdbParams(names, values, 1);
@@ -363,6 +380,36 @@ connect_database(KgDb *db, const KgArgs *args)
 	action.sa_handler = on_alarm;
 	sigaction(SIGALRM, &action, NULL);
 	return true;
+}
+
+bool
+kg_db_connect(KgDb *db, const char *dsn, const char *extension)
+{
+	memset(db, 0, sizeof(*db));
+	db->exit = KG_EXIT_DATABASE;
+	return connect_database(db, dsn) && kg_db_find(db, extension);
+}
+
+PGresult *
+kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
+{
+	KgBuf text;
+	PGresult *res;
+
+	kg_buf_init(&text);
+	for (; *sql != '\0'; sql++)
+		if (*sql == '@')
+			kg_buf_puts(&text, db->schema);
+		else
+			kg_buf_putc(&text, *sql);
+	res = run(db, text.data, n, values);
+	kg_buf_free(&text);
+	if (PQresultStatus(res) == PGRES_TUPLES_OK ||
+		PQresultStatus(res) == PGRES_COMMAND_OK)
+		return res;
+	report_failure(db, res);
+	PQclear(res);
+	return NULL;
 }
 
 bool
@@ -404,7 +451,8 @@ kg_db_open(KgDb *db, const KgArgs *args)
 	if (!kg_token_find(args, true, &db->token))
 		return false;
 	db->exit = KG_EXIT_DATABASE;
-	return connect_database(db, args) && find_extension(db) && kg_db_begin(db);
+	return connect_database(db, kg_db_dsn(args)) && find_extension(db) &&
+		   kg_db_begin(db);
 }
 
 void
@@ -508,8 +556,8 @@ kg_db_call(KgDb *db, const char *function, const char *types,
 static char *
 error_object(const PGresult *res, const char *state)
 {
-	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
-	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *detail = kg_result_words(res, PG_DIAG_MESSAGE_DETAIL);
+	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 	const char *code;
 	size_t len;
 	KgBuf text;

@@ -62,6 +62,20 @@ extern bool kg_db_interrupted(void);
  */
 extern void kg_db_unchanged(const char *text);
 
+/*
+ * Connect to a database by its string, and find a named extension there: schema
+ * is NULL where it has none.  Every statement is a transaction of its own.
+ */
+extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
+extern bool kg_db_find(KgDb *db, const char *extension);
+
+/*
+ * The result of a statement, "@" in which stands for the extension's schema; NULL
+ * when the failure has been reported.
+ */
+extern PGresult *kg_db_query(KgDb *db, const char *sql, int n,
+							 const char *const *values);
+
 /* A setting, until the transaction ends. */
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 

@@ -9,6 +9,7 @@
 
 #include "kgctl/db.h"
 #include "kgctl/log.h"
+#include "kgctl/result.h"
 
 static const char *
 first_text(const KgJson *object, const char *a, const char *b)
@@ -176,9 +177,9 @@ void
 kg_report_result(KgDb *db, const PGresult *res)
 {
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-	const char *detail = PQresultErrorField(res, PG_DIAG_MESSAGE_DETAIL);
-	const char *hint = PQresultErrorField(res, PG_DIAG_MESSAGE_HINT);
-	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *detail = kg_result_words(res, PG_DIAG_MESSAGE_DETAIL);
+	const char *hint = kg_result_words(res, PG_DIAG_MESSAGE_HINT);
+	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 	KgArena *arena = kg_arena_new();
 	KgJson *error = NULL;
 	char *ignored = NULL;

@@ -15,6 +15,8 @@ const char kg_gateway_options[] =
 	"-t, --tenant NAME\ttenant to act for, among those granted to the role\n"
 	"--toolsets NAMES\tthe tools to offer, such as compact or graph,catalog "
 	"(default all)\n"
+	"--listen-dsn DSN...\tof a database that notifies of changes: one for each "
+	"shard behind a front (default: --dsn)\n"
 	"--pool N\tconnections to the database at most\n"
 	"--queue N\tcalls that may wait for one (default 1024)\n"
 	"--timeout SECONDS\tof a call (default 30)\n"
@@ -41,6 +43,21 @@ toolset_names(const char *names)
 			   strlen(names) &&
 		   names[0] != ',' && names[0] != '\0' &&
 		   names[strlen(names) - 1] != ',' && strstr(names, ",,") == NULL;
+}
+
+#define MAX_LISTEN 256
+
+static KgListener *
+open_listener(KgLoop *loop, const KgArgs *args, const char *dsn)
+{
+	const char *dsns[MAX_LISTEN] = {dsn};
+	const char *given;
+	size_t n = 0;
+
+	while (n < MAX_LISTEN &&
+		   (given = kg_args_nth(args, "listen-dsn", n)) != NULL)
+		dsns[n++] = given;
+	return kg_listener_new(loop, dsns, n > 0 ? n : 1);
 }
 
 bool
@@ -114,7 +131,7 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 		return false;
 	gateway->pool = kg_pool_new(gateway->loop, &options);
 	gateway->ready = kg_ready_new(gateway->pool);
-	gateway->listener = kg_listener_new(gateway->loop, options.dsn);
+	gateway->listener = open_listener(gateway->loop, args, options.dsn);
 	if (options.exchange)
 		gateway->authorizer = kg_authorizer_new(gateway->loop, &authorizer);
 	if (embedder.url != NULL)

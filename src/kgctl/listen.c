@@ -1,6 +1,6 @@
 /*
  * listen.c
- *	  Subscriptions: one connection that LISTENs, and who wants to know.
+ *	  Subscriptions: connections that LISTEN, and who wants to know.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,32 +36,51 @@ struct KgSubscriber
 	void *arg;
 };
 
-struct KgListener
+/* A database that notifies. */
+typedef struct Ear
 {
-	KgLoop *loop;
+	KgListener *listener;
 	const char *dsn;
 	PGconn *pg;
 	KgWatch *watch;
-	bool connected; /* LISTEN was sent */
-	bool listening; /* and is in force */
+	bool connected; /* it was asked what it is */
+	bool answered;	/* it is no front: LISTEN comes next */
+	bool listening; /* LISTEN is in force */
 	bool missed;	/* there was no connection for a while */
 	int64_t since;
+} Ear;
+
+struct KgListener
+{
+	KgLoop *loop;
+	Ear *ears;
+	size_t nears;
 	LIST_HEAD(, KgSubscriber) subscribers;
 };
 
 static void on_socket(void *arg, uint32_t events);
 
-static void
-disconnect(KgListener *l)
+/* Whether nothing that is notified anywhere is missed. */
+static bool
+hears_all(const KgListener *l)
 {
-	if (!LIST_EMPTY(&l->subscribers))
-		l->missed = true;
-	kg_watch_remove(l->watch);
-	l->watch = NULL;
-	PQfinish(l->pg);
-	l->pg = NULL;
-	l->connected = l->listening = false;
-	l->since = kg_now();
+	for (size_t i = 0; i < l->nears; i++)
+		if (!l->ears[i].listening)
+			return false;
+	return true;
+}
+
+static void
+disconnect(Ear *ear)
+{
+	if (!LIST_EMPTY(&ear->listener->subscribers))
+		ear->missed = true;
+	kg_watch_remove(ear->watch);
+	ear->watch = NULL;
+	PQfinish(ear->pg);
+	ear->pg = NULL;
+	ear->connected = ear->answered = ear->listening = false;
+	ear->since = kg_now();
 }
 
 static void
@@ -70,15 +89,19 @@ ignore_notice(void *arg, const PGresult *res)
 }
 
 static void
-connect_database(KgListener *l)
+connect_database(Ear *ear)
 {
-	l->pg = kg_pg_start(l->dsn, "kgctl listen");
-	l->since = kg_now();
-	if (PQstatus(l->pg) == CONNECTION_BAD ||
-		!kg_pg_watch(l->pg, l->loop, &l->watch, EPOLLOUT, on_socket, l))
-		disconnect(l);
+	ear->pg = kg_pg_start(ear->dsn, "kgctl listen");
+	ear->since = kg_now();
+	if (PQstatus(ear->pg) == CONNECTION_BAD || !kg_pg_watch(ear->pg,
+															ear->listener->loop,
+															&ear->watch,
+															EPOLLOUT,
+															on_socket,
+															ear))
+		disconnect(ear);
 	else
-		PQsetNoticeReceiver(l->pg, ignore_notice, NULL);
+		PQsetNoticeReceiver(ear->pg, ignore_notice, NULL);
 }
 
 /* What says to which subscription a message belongs; NULL: to none. */
@@ -204,44 +227,70 @@ tell_waiting(KgListener *l, int64_t before, bool listening)
 }
 
 static void
-start_listening(KgListener *l)
+start_listening(Ear *ear)
 {
-	l->listening = true;
-	if (l->missed)
+	ear->listening = true;
+	if (ear->missed)
 	{
-		l->missed = false;
-		tell_all(l);
+		ear->missed = false;
+		tell_all(ear->listener);
 	}
-	tell_waiting(l, INT64_MAX, true);
+	if (hears_all(ear->listener))
+		tell_waiting(ear->listener, INT64_MAX, true);
+}
+
+/* Of a front, which hears nothing of what its shards notify, there is a row. */
+static bool
+take_result(Ear *ear, const PGresult *res)
+{
+	if (PQresultStatus(res) == PGRES_COMMAND_OK)
+		start_listening(ear);
+	else if (PQresultStatus(res) != PGRES_TUPLES_OK)
+		return false;
+	else if (PQntuples(res) > 0)
+	{
+		kg_log(KG_LOG_WARNING,
+			   "the database \"%s\" is a front and notifies of nothing: "
+			   "subscriptions need --listen-dsn, one for each shard",
+			   PQdb(ear->pg));
+		return false;
+	}
+	else
+		ear->answered = true;
+	return true;
 }
 
 static void
-read_notifications(KgListener *l)
+read_notifications(Ear *ear)
 {
 	PGnotify *note;
 	PGresult *res;
+	bool ok = true;
 
-	if (!PQconsumeInput(l->pg))
+	if (!PQconsumeInput(ear->pg))
 	{
 		kg_log(KG_LOG_WARNING, "the connection that listens was lost");
-		disconnect(l);
+		disconnect(ear);
 		return;
 	}
-	while (!PQisBusy(l->pg) && (res = PQgetResult(l->pg)) != NULL)
+	while (ok && !PQisBusy(ear->pg) && (res = PQgetResult(ear->pg)) != NULL)
 	{
-		bool ok = PQresultStatus(res) == PGRES_COMMAND_OK;
-
+		ok = take_result(ear, res);
 		PQclear(res);
-		if (!ok)
-		{
-			disconnect(l);
-			return;
-		}
-		start_listening(l);
 	}
-	while ((note = PQnotifies(l->pg)) != NULL)
+	if (ok && ear->answered && PQtransactionStatus(ear->pg) == PQTRANS_IDLE)
 	{
-		deliver(l, note->extra);
+		ear->answered = false;
+		ok = PQsendQuery(ear->pg, "LISTEN kg_mcp");
+	}
+	if (!ok)
+	{
+		disconnect(ear);
+		return;
+	}
+	while ((note = PQnotifies(ear->pg)) != NULL)
+	{
+		deliver(ear->listener, note->extra);
 		PQfreemem(note);
 	}
 }
@@ -249,21 +298,24 @@ read_notifications(KgListener *l)
 static void
 on_socket(void *arg, uint32_t events)
 {
-	KgListener *l = arg;
+	Ear *ear = arg;
+	KgLoop *loop = ear->listener->loop;
 	int state;
 
-	if (l->connected)
+	if (ear->connected)
 	{
-		read_notifications(l);
+		read_notifications(ear);
 		return;
 	}
-	state = kg_pg_poll(l->pg, l->loop, &l->watch, on_socket, l);
+	state = kg_pg_poll(ear->pg, loop, &ear->watch, on_socket, ear);
 	if (state > 0)
-		l->connected = PQsendQuery(l->pg, "LISTEN kg_mcp") &&
-					   kg_pg_watch(
-						   l->pg, l->loop, &l->watch, EPOLLIN, on_socket, l);
-	if (state < 0 || (state > 0 && !l->connected))
-		disconnect(l);
+		ear->connected =
+			PQsendQuery(ear->pg,
+						"SELECT FROM pg_catalog.pg_extension e "
+						"WHERE e.extname OPERATOR(pg_catalog.=) 'kg_front'") &&
+			kg_pg_watch(ear->pg, loop, &ear->watch, EPOLLIN, on_socket, ear);
+	if (state < 0 || (state > 0 && !ear->connected))
+		disconnect(ear);
 }
 
 static void
@@ -281,29 +333,45 @@ end_expired(KgListener *l, int64_t now)
 }
 
 static void
+look_after(Ear *ear)
+{
+	KgListener *l = ear->listener;
+	int64_t waited = kg_now() - ear->since;
+
+	if (ear->pg == NULL)
+		tell_waiting(l, ear->since, false);
+	if (ear->pg != NULL && !ear->listening && waited > CONNECT_TIMEOUT_MS)
+		disconnect(ear);
+	/* Only while somebody wants to know. */
+	else if (ear->pg == NULL && !LIST_EMPTY(&l->subscribers) &&
+			 waited > PAUSE_MS)
+		connect_database(ear);
+}
+
+static void
 on_tick(void *arg)
 {
 	KgListener *l = arg;
-	int64_t waited = kg_now() - l->since;
 
 	end_expired(l, kg_now());
-	if (l->pg == NULL)
-		tell_waiting(l, l->since, false);
-	if (l->pg != NULL && !l->connected && waited > CONNECT_TIMEOUT_MS)
-		disconnect(l);
-	/* Only while somebody wants to know. */
-	else if (l->pg == NULL && !LIST_EMPTY(&l->subscribers) && waited > PAUSE_MS)
-		connect_database(l);
+	for (size_t i = 0; i < l->nears; i++)
+		look_after(&l->ears[i]);
 }
 
 KgListener *
-kg_listener_new(KgLoop *loop, const char *dsn)
+kg_listener_new(KgLoop *loop, const char *const *dsns, size_t n)
 {
 	KgListener *l = kg_calloc(1, sizeof(KgListener));
 
 	l->loop = loop;
-	l->dsn = dsn;
-	l->since = kg_now() - PAUSE_MS;
+	l->nears = n;
+	l->ears = kg_calloc(n, sizeof(Ear));
+	for (size_t i = 0; i < n; i++)
+	{
+		l->ears[i].listener = l;
+		l->ears[i].dsn = dsns[i];
+		l->ears[i].since = kg_now() - PAUSE_MS;
+	}
 	kg_loop_on_tick(loop, on_tick, l);
 	return l;
 }
@@ -313,7 +381,9 @@ kg_listener_free(KgListener *l)
 {
 	while (!LIST_EMPTY(&l->subscribers))
 		kg_unsubscribe(LIST_FIRST(&l->subscribers));
-	disconnect(l);
+	for (size_t i = 0; i < l->nears; i++)
+		disconnect(&l->ears[i]);
+	free(l->ears);
 	free(l);
 }
 
@@ -357,13 +427,14 @@ kg_subscriber_new(KgListener *l, KgListeningFn ready, void *arg, bool *waits)
 {
 	KgSubscriber *s = kg_calloc(1, sizeof(KgSubscriber));
 
-	*waits = !l->listening;
-	s->ready = l->listening ? NULL : ready;
+	*waits = !hears_all(l);
+	s->ready = *waits ? ready : NULL;
 	s->ready_arg = arg;
 	s->since = kg_now();
 	LIST_INSERT_HEAD(&l->subscribers, s, link);
-	if (l->pg == NULL)
-		connect_database(l);
+	for (size_t i = 0; i < l->nears; i++)
+		if (l->ears[i].pg == NULL)
+			connect_database(&l->ears[i]);
 	return s;
 }
 

@@ -1,6 +1,6 @@
 /*
  * listen.h
- *	  Subscriptions: one connection that LISTENs, and who wants to know.
+ *	  Subscriptions: connections that LISTEN, and who wants to know.
  *
  * Nothing is kept across restarts; a client subscribes again.  After the
  * connection was lost every subscriber is told that everything changed,
@@ -28,7 +28,9 @@ typedef void (*KgListeningFn)(void *arg, bool listening);
  */
 typedef void (*KgSubscriberFn)(void *arg, const char *json, size_t len);
 
-extern KgListener *kg_listener_new(KgLoop *loop, const char *dsn);
+/* With a connection to each database; the strings must outlive it. */
+extern KgListener *kg_listener_new(KgLoop *loop, const char *const *dsns,
+								   size_t n);
 extern void kg_listener_free(KgListener *listener);
 
 /*

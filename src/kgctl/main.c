@@ -23,7 +23,8 @@ static const KgCommand *const commands[] = {&kg_command_apply,
 											&kg_command_logout,
 											&kg_command_memory,
 											&kg_command_mcp,
-											&kg_command_serve};
+											&kg_command_serve,
+											&kg_command_cluster};
 
 #define NCOMMANDS (sizeof(commands) / sizeof(commands[0]))
 

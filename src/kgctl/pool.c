@@ -20,6 +20,7 @@
 #include "kgctl/log.h"
 #include "kgctl/metrics.h"
 #include "kgctl/pool.h"
+#include "kgctl/result.h"
 
 #define CONNECT_TIMEOUT_MS 10000
 /* How long a query waits for a database that is away. */
@@ -63,6 +64,7 @@ static const struct
 	const char *sql;  /* "@" stands for the extension's schema */
 	int first;		  /* of the values */
 	int nparams;
+	const char *front; /* at a front, in place of sql; NULL: the same */
 } statements[NSTATEMENTS] = {
 	{"kg_mcp", "SELECT @kg_mcp($1, $2, $3)", 0, 3},
 	{"kg_mcp_authorized",
@@ -72,7 +74,11 @@ static const struct
 	{NULL, "SELECT @kg_health()", 0, 0},
 	{NULL, "SELECT @kg_limits()", 0, 0},
 	/* Who has logged in, in this transaction, is whom it is about. */
-	{NULL, "SELECT @kg_limits() FROM @kg_login($1)", 1, 1},
+	{NULL,
+	 "SELECT @kg_limits() FROM @kg_login($1)",
+	 1,
+	 1,
+	 "SELECT @kg_token_limits($1)"},
 };
 
 typedef struct Conn
@@ -211,7 +217,7 @@ on_notice(void *arg, const PGresult *res)
 {
 	Conn *conn = arg;
 	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
-	const char *text = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *text = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 
 	/* Anything that runs in the database can raise notices: take ours only. */
 	if (state != NULL && strcmp(state, "KGMCP") == 0 && text != NULL &&
@@ -288,7 +294,7 @@ flush_conn(Conn *conn)
 	return more >= 0;
 }
 
-#define SETUP_COLUMNS 6
+#define SETUP_COLUMNS 7
 
 static bool
 send_setup(Conn *conn)
@@ -300,10 +306,12 @@ send_setup(Conn *conn)
 		"pg_catalog.set_config('kg_graph.mcp_edges', 'on', false), "
 		"CASE WHEN $3 OPERATOR(pg_catalog.<>) '' THEN "
 		"pg_catalog.set_config('kg_graph.toolsets', $3, false) ELSE '' END, "
-		"pg_catalog.set_config('client_min_messages', 'notice', false) "
+		"pg_catalog.set_config('client_min_messages', 'notice', false), "
+		"e.extname OPERATOR(pg_catalog.=) 'kg_front' "
 		"FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "
 		"ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
-		"WHERE e.extname OPERATOR(pg_catalog.=) 'kg_graph'";
+		"WHERE e.extname OPERATOR(pg_catalog.=) ANY ('{kg_graph,kg_front}') "
+		"ORDER BY e.extname DESC LIMIT 1";
 	const KgPoolOptions *options = &conn->pool->options;
 	char timeout[32];
 	const char *values[3];
@@ -320,10 +328,11 @@ send_setup(Conn *conn)
 
 /* Of a prepared statement that calls another function: that in the place of ours. */
 static char *
-make_sql(const KgPool *pool, int i, const char *schema)
+make_sql(const KgPool *pool, int i, const char *schema, bool front)
 {
 	const char *function = i < PREPARED ? pool->options.function : NULL;
-	const char *from = statements[i].sql;
+	const char *from = front && statements[i].front ? statements[i].front
+													: statements[i].sql;
 	KgBuf sql;
 
 	kg_buf_init(&sql);
@@ -341,14 +350,14 @@ make_sql(const KgPool *pool, int i, const char *schema)
 }
 
 static void
-make_all_sql(KgPool *pool, const char *schema)
+make_all_sql(KgPool *pool, const char *schema, bool front)
 {
 	int i;
 
 	for (i = 0; i < NSTATEMENTS; i++)
 	{
 		free(pool->sql[i]);
-		pool->sql[i] = make_sql(pool, i, schema);
+		pool->sql[i] = make_sql(pool, i, schema, front);
 	}
 }
 
@@ -442,8 +451,8 @@ query_answered(Conn *conn, PGresult *res)
 		kg_count(KG_COUNT_LOST);
 		kg_log(KG_LOG_WARNING,
 			   "the database says: %s",
-			   PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
-				   ? PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY)
+			   kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY)
+				   ? kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY)
 				   : PQerrorMessage(conn->pg));
 		close_conn(conn);
 	}
@@ -475,7 +484,9 @@ answered(Conn *conn)
 	}
 	if (conn->state == CONN_SETUP && ok)
 	{
-		make_all_sql(conn->pool, PQgetvalue(res, 0, 0));
+		make_all_sql(conn->pool,
+					 PQgetvalue(res, 0, 0),
+					 PQgetvalue(res, 0, SETUP_COLUMNS - 1)[0] == 't');
 		conn->prepared = 0;
 		if (!send_prepare(conn))
 			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);

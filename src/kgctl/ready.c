@@ -9,6 +9,7 @@
 #include "kgctl/json.h"
 #include "kgctl/log.h"
 #include "kgctl/ready.h"
+#include "kgctl/result.h"
 
 #define FRESH_MS 1000
 
@@ -84,7 +85,7 @@ static void
 on_health(void *arg, KgOutcome outcome, PGresult *res)
 {
 	KgReady *ready = arg;
-	const char *message = PQresultErrorField(res, PG_DIAG_MESSAGE_PRIMARY);
+	const char *message = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
 
 	ready->query = NULL;
 	free(ready->health);

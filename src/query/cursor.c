@@ -39,7 +39,7 @@ static uint64 hmac_generation = 0;
 static KgSipKey digest_key;
 
 static void
-set_key(const bytea *secret)
+set_key(const bytea *secret, bool shared)
 {
 	StringInfoData key;
 	char digest[] = "SHA256";
@@ -58,8 +58,9 @@ set_key(const bytea *secret)
 	initStringInfo(&key);
 	appendBinaryStringInfo(
 		&key, VARDATA_ANY(secret), VARSIZE_ANY_EXHDR(secret));
-	appendBinaryStringInfo(
-		&key, (const char *) &MyDatabaseId, sizeof(MyDatabaseId));
+	if (!shared)
+		appendBinaryStringInfo(
+			&key, (const char *) &MyDatabaseId, sizeof(MyDatabaseId));
 	if (hmac == NULL ||
 		!EVP_MAC_init(hmac, (const uint8 *) key.data, key.len, params))
 		elog(ERROR, "could not start a MAC");
@@ -90,12 +91,15 @@ make_digest_key(void)
 static void
 load_secret(void)
 {
+	bytea *shared;
 	bytea *secret;
 
 	if (hmac != NULL && hmac_generation == kg_generation())
 		return;
-	secret = kg_secret_read("cursor");
-	set_key(secret);
+	/* Of databases between which tenants move (kgctl cluster), or our own. */
+	shared = kg_secret_find("cluster");
+	secret = shared ? shared : kg_secret_read("cursor");
+	set_key(secret, shared != NULL);
 	make_digest_key();
 	hmac_generation = kg_generation();
 	pfree(secret);

@@ -269,6 +269,15 @@ UPDATE kg_auth_key SET leeway = 0;
 SELECT kg_login(:'short', true); SELECT kg_tenant();
 SELECT pg_sleep(5.1); SELECT kg_tenant();
 SELECT kg_login(:'good', true); SELECT kg_tenant();
+-- in the call, which is all of its transaction
+\c - login_gateway
+SELECT kg_call_with_token(:'good', 'nothing') #>> '{structuredContent,error,code}' AS code; SELECT kg_tenant();
+SELECT kg_token_limits(:'good') ->> 'tenant' AS tenant; SELECT kg_tenant();
+SELECT kg_call_with_token('x', 'nothing');
+SELECT kg_token_limits('x');
+BEGIN; SELECT kg_login(:'good'); SELECT kg_call_with_token(:'other', 'nothing'); ROLLBACK;
+\c - login_plain
+SELECT kg_token_limits(:'good');
 
 \c - :owner
 SELECT kg_revoke_gateway('login_gateway');

@@ -1,0 +1,190 @@
+
+-- Where a call goes.  PL/Proxy asks these functions as the caller, for each call,
+-- and keeps a connection for each text that they answer.
+
+CREATE FUNCTION @extschema@.kg_refuse(sqlstate text, code text, message text, expected text, allowed text[] DEFAULT NULL, got text DEFAULT NULL) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  RAISE EXCEPTION USING ERRCODE = sqlstate, MESSAGE = message,
+    DETAIL = jsonb_strip_nulls(jsonb_build_object('code', code, 'message', message, 'expected', expected, 'allowed', to_jsonb(allowed), 'got', got))::text;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_refuse(text, text, text, text, text[], text) IS
+  'raise an error as kg_graph has them';
+
+-- The settings of kg_graph that a caller may make are made there, too.  There they
+-- are read when the library is loaded, and what it does not take is ignored; so
+-- what has not the form is refused here.
+CREATE FUNCTION @extschema@.kg_carried() RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  s record;
+  options text := '';
+BEGIN
+  FOR s IN
+    SELECT c.name, c.form, current_setting(c.name, true) AS value
+      FROM (VALUES ('kg_graph.tenant', ''), ('kg_graph.agent', ''),
+                   ('kg_graph.toolsets', '^ *[A-Za-z0-9_-]+( *, *[A-Za-z0-9_-]+)* *$'),
+                   ('kg_graph.confirm_more', '^(off|deletes|all)$'),
+                   ('kg_graph.mcp_text', '^(on|rows|off|true|false|yes|no|1|0)$'),
+                   ('kg_graph.mcp_edges', '^(on|off|true|false|yes|no|1|0)$')) c(name, form)
+  LOOP
+    -- One that SET LOCAL made is empty, not absent, when its transaction is over.
+    CONTINUE WHEN s.value IS NULL OR s.value = '';
+    IF s.value !~* s.form THEN
+      RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid value for parameter "%s": "%s"', s.name, s.value);
+    END IF;
+    options := options || ' -c ' || s.name || '=' || regexp_replace(s.value, '([\\[:space:]])', '\\\1', 'g');
+  END LOOP;
+  RETURN options;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_carried() IS
+  'the caller''s settings of kg_graph, as a server takes them at its start of a session';
+
+-- Values as libpq reads them; of a keyword that is there twice it takes the last.
+CREATE FUNCTION @extschema@.kg_connection(dsn text) RETURNS text
+  LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  RETURN 'connect_timeout=10 fallback_application_name=kg_front ' || dsn
+    || ' user=''' || replace(replace(current_user, '\', '\\'), '''', '\''') || ''''
+    || ' options=''' || replace(replace(@extschema@.kg_carried(), '\', '\\'), '''', '\''') || '''';
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_connection(text) IS
+  'a shard''s connection string for the caller';
+
+CREATE FUNCTION @extschema@.kg_connect() RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  wanted text := nullif(current_setting('kg_graph.tenant', true), '');
+  found_at text;
+  tenants text[];
+BEGIN
+  IF wanted IS NOT NULL THEN
+    SELECT p.dsn INTO found_at FROM @extschema@.kg_my_place p WHERE p.tenant = wanted;
+  ELSE
+    SELECT min(p.dsn) INTO found_at FROM (SELECT m.dsn FROM @extschema@.kg_my_place m LIMIT 2) p HAVING count(*) = 1;
+  END IF;
+  IF found_at IS NOT NULL THEN
+    RETURN @extschema@.kg_connection(found_at);
+  END IF;
+  tenants := ARRAY(SELECT p.tenant FROM @extschema@.kg_my_place p ORDER BY p.tenant);
+  IF cardinality(tenants) = 0 THEN
+    RETURN @extschema@.kg_refuse('28000', 'NO_TENANT', format('role "%s" has no tenant', current_user),
+      'a token, or a grant made by an administrator: SELECT kg_grant(''tenant'', ''role'', ''read'')');
+  END IF;
+  RETURN @extschema@.kg_refuse('28000', 'NO_TENANT',
+    format(CASE WHEN wanted IS NULL THEN 'role "%s" is granted several tenants' ELSE 'role "%s" is not granted the tenant that kg_graph.tenant names' END, current_user),
+    'SET kg_graph.tenant to a granted tenant', tenants, wanted);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_connect() IS
+  'where the caller''s tenant is, as the caller';
+
+-- What a token says of its tenant, which nobody has verified: the shard does.  What
+-- cannot be read has none.
+CREATE FUNCTION @extschema@.kg_token_tenant(token text) RETURNS text
+  LANGUAGE plpgsql STABLE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  parts jsonb[];
+  key record;
+BEGIN
+  IF length(token) > 1048576 OR token !~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$' THEN
+    RETURN NULL;
+  END IF;
+  SELECT array_agg(convert_from(decode(rpad(translate(p.part, '-_', '+/'), (length(p.part) + 3) / 4 * 4, '='), 'base64'), 'UTF8')::jsonb ORDER BY p.n)
+    INTO parts FROM unnest((string_to_array(token, '.'))[1:2]) WITH ORDINALITY p(part, n);
+  -- Without an id it is one of several keys of the issuer; they may not agree.
+  SELECT min(k.tenant) AS tenant, min(k.tenant_claim) AS claim, count(DISTINCT (k.tenant, k.tenant_claim)) AS n INTO key
+    FROM @extschema@.kg_gateway_key k WHERE k.issuer = parts[2] ->> 'iss' AND k.kid = coalesce(parts[1] ->> 'kid', k.kid);
+  IF key.n <> 1 THEN
+    RETURN NULL;
+  END IF;
+  RETURN coalesce(key.tenant, parts[2] ->> key.claim);
+EXCEPTION WHEN OTHERS THEN
+  RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_token_tenant(text) IS
+  'the tenant that a token is for, as it says, or NULL; for gateways';
+
+-- A token without a tenant that is known goes where any does, and is refused as
+-- everywhere: what a client is told says nothing of which tenants there are.
+CREATE FUNCTION @extschema@.kg_connect_token(token text) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  wanted text := @extschema@.kg_token_tenant(token);
+  found_at text;
+BEGIN
+  IF token IS NOT NULL THEN
+    SELECT p.dsn INTO found_at FROM @extschema@.kg_gateway_place p WHERE p.tenant = wanted;
+    IF found_at IS NULL THEN
+      SELECT s.dsn INTO found_at FROM @extschema@.kg_gateway_shard s ORDER BY s.shard LIMIT 1;
+    END IF;
+  END IF;
+  IF found_at IS NOT NULL THEN
+    RETURN @extschema@.kg_connection(found_at);
+  END IF;
+  RETURN @extschema@.kg_connect();
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_connect_token(text) IS
+  'where a token''s tenant is, as the gateway that brings it; without a token where the caller''s is';
+
+CREATE FUNCTION @extschema@.kg_connect_tenant(tenant text) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  knows boolean := has_table_privilege('@extschema@.kg_place', 'SELECT') AND has_table_privilege('@extschema@.kg_shard', 'SELECT');
+  found_at text;
+BEGIN
+  IF knows THEN
+    SELECT s.dsn INTO found_at FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard WHERE p.tenant = kg_connect_tenant.tenant;
+  ELSE
+    SELECT p.dsn INTO found_at FROM @extschema@.kg_my_place p WHERE p.tenant = kg_connect_tenant.tenant;
+  END IF;
+  IF found_at IS NOT NULL THEN
+    RETURN @extschema@.kg_connection(found_at);
+  ELSIF knows THEN
+    RETURN @extschema@.kg_refuse('P0002', 'NOT_FOUND', format('tenant "%s" does not exist', tenant), 'a tenant that kgctl cluster place placed');
+  END IF;
+  RETURN @extschema@.kg_refuse('42501', 'FORBIDDEN', format('role "%s" has no access to tenant "%s"', current_user, tenant), 'a role with admin access to the tenant');
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_connect_tenant(text) IS
+  'where a tenant is, as the caller: one of its roles, or the owner';
+
+CREATE FUNCTION @extschema@.kg_connect_shard(shard text) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  found_at text;
+BEGIN
+  IF has_table_privilege('@extschema@.kg_shard', 'SELECT') THEN
+    SELECT s.dsn INTO found_at FROM @extschema@.kg_shard s WHERE s.name = kg_connect_shard.shard;
+  ELSE
+    SELECT s.dsn INTO found_at FROM @extschema@.kg_gateway_shard s WHERE s.name = kg_connect_shard.shard;
+  END IF;
+  IF found_at IS NULL THEN
+    RETURN @extschema@.kg_refuse('P0002', 'NOT_FOUND', format('shard "%s" does not exist', shard), 'a shard that kgctl cluster add-shard added');
+  END IF;
+  RETURN @extschema@.kg_connection(found_at);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_connect_shard(text) IS
+  'a shard, as the caller: the owner, or a gateway';

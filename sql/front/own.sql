@@ -1,0 +1,275 @@
+
+-- Functions of kg_graph that are about the directory, too, or about all shards; and
+-- what they ask of a shard.
+
+CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_grant; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_grant(text, text, text) IS 'kg_grant() at the tenant''s shard';
+
+CREATE FUNCTION @extschema@.kg_front_revoke(tenant text, role text) RETURNS void
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_revoke; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_revoke(text, text) IS 'kg_revoke() at the tenant''s shard';
+
+CREATE FUNCTION @extschema@.kg_front_granted(of_tenant text) RETURNS text[]
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_tenant(of_tenant);
+        SELECT ARRAY(SELECT g.role_name FROM @extschema@.kg_tenant_role g WHERE g.tenant = of_tenant ORDER BY 1); $$;
+COMMENT ON FUNCTION @extschema@.kg_front_granted(text) IS 'the roles that have a grant at the tenant''s shard; for the owner';
+
+CREATE FUNCTION @extschema@.kg_note_grants(tenant text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  granted text[];
+BEGIN
+  -- One after the other, so that the last one has read last.
+  PERFORM FROM @extschema@.kg_place p WHERE p.tenant = kg_note_grants.tenant FOR UPDATE;
+  granted := @extschema@.kg_front_granted(tenant);
+  DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grants.tenant AND r.role <> ALL (granted);
+  INSERT INTO @extschema@.kg_place_role(role, tenant) SELECT g, kg_note_grants.tenant FROM unnest(granted) g ON CONFLICT DO NOTHING;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_note_grants(text) IS 'make kg_place_role say of a tenant what its shard says; for the owner';
+
+-- The same of one role, for admins, who may not write the directory: whoever calls
+-- it, it writes what the shard says.  It connects as the owner, and so with none of
+-- the caller's settings, of which each is a connection of its own; and it takes no
+-- lock where nothing has changed.
+CREATE FUNCTION @extschema@.kg_note_grant(tenant text, role text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp
+  SET kg_graph.tenant = '' SET kg_graph.agent = '' SET kg_graph.toolsets = ''
+  SET kg_graph.confirm_more = '' SET kg_graph.mcp_text = '' SET kg_graph.mcp_edges = ''
+  AS $$
+BEGIN
+  IF role = ANY (@extschema@.kg_front_granted(tenant)) THEN
+    INSERT INTO @extschema@.kg_place_role(role, tenant) VALUES (kg_note_grant.role, kg_note_grant.tenant) ON CONFLICT DO NOTHING;
+  ELSE
+    DELETE FROM @extschema@.kg_place_role r WHERE r.tenant = kg_note_grant.tenant AND r.role = kg_note_grant.role;
+  END IF;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_note_grant(text, text) IS 'make kg_place_role say of a role what the tenant''s shard says';
+
+CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  PERFORM @extschema@.kg_front_grant(tenant, role, access);
+  PERFORM @extschema@.kg_note_grant(tenant, role);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
+  'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
+
+CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  PERFORM @extschema@.kg_front_revoke(tenant, role);
+  PERFORM @extschema@.kg_note_grant(tenant, role);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
+  'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
+
+CREATE FUNCTION @extschema@.kg_front_grant_gateway(at_shard text, gateway text, with_exchange boolean) RETURNS void
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard); SELECT @extschema@.kg_grant_gateway(gateway, with_exchange); $$;
+COMMENT ON FUNCTION @extschema@.kg_front_grant_gateway(text, text, boolean) IS 'kg_grant_gateway() at a shard';
+
+CREATE FUNCTION @extschema@.kg_front_revoke_gateway(at_shard text, gateway text) RETURNS void
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard); SELECT @extschema@.kg_revoke_gateway(gateway); $$;
+COMMENT ON FUNCTION @extschema@.kg_front_revoke_gateway(text, text) IS 'kg_revoke_gateway() at a shard';
+
+CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  PERFORM @extschema@.kg_front_grant_gateway(s.name, role, exchange) FROM @extschema@.kg_shard s;
+  INSERT INTO @extschema@.kg_gateway AS g (role, exchange) VALUES (kg_grant_gateway.role, kg_grant_gateway.exchange)
+    ON CONFLICT ON CONSTRAINT kg_gateway_pkey DO UPDATE SET exchange = excluded.exchange;
+  -- A token is a parameter, which the server would log.
+  EXECUTE format('ALTER ROLE %I SET log_parameter_max_length = 0', role);
+  EXECUTE format('ALTER ROLE %I SET log_parameter_max_length_on_error = 0', role);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
+  'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  s record;
+BEGIN
+  FOR s IN SELECT name FROM @extschema@.kg_shard ORDER BY shard LOOP
+    BEGIN
+      PERFORM @extschema@.kg_front_revoke_gateway(s.name, role);
+    EXCEPTION WHEN no_data_found THEN
+      NULL;  -- there it was none, or is none any more
+    END;
+  END LOOP;
+  DELETE FROM @extschema@.kg_gateway g WHERE g.role = kg_revoke_gateway.role;
+  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length', role);
+  EXECUTE format('ALTER ROLE %I RESET log_parameter_max_length_on_error', role);
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
+  'take back what kg_grant_gateway() gave; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_front_drop_tenant(tenant text, rows integer) RETURNS boolean
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_drop_tenant; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_drop_tenant(text, integer) IS 'kg_drop_tenant() at the tenant''s shard';
+
+CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text, rows integer) RETURNS boolean
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  done boolean;
+  place record;
+BEGIN
+  SELECT p.state INTO place FROM @extschema@.kg_place p WHERE p.tenant = kg_drop_tenant.tenant FOR UPDATE;
+  IF place.state <> 'here' THEN
+    PERFORM @extschema@.kg_refuse('42501', 'FORBIDDEN', format('tenant "%s" is being moved', tenant), 'a tenant that is in one place; kgctl cluster status');
+  END IF;
+  done := NOT FOUND;
+  IF FOUND THEN
+    BEGIN
+      done := @extschema@.kg_front_drop_tenant(tenant, rows);
+    EXCEPTION WHEN no_data_found THEN
+      done := true;  -- a call before this one was interrupted after it
+    END;
+  ELSE
+    PERFORM @extschema@.kg_connect_tenant(tenant);
+  END IF;
+  IF done THEN
+    DELETE FROM @extschema@.kg_place p WHERE p.tenant = kg_drop_tenant.tenant;
+  END IF;
+  RETURN done;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
+  'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
+  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  WHILE NOT @extschema@.kg_drop_tenant(tenant, 100000) LOOP
+    NULL;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text) IS
+  'delete a tenant with all its data and grants; for the owner of the extension';
+
+CREATE FUNCTION @extschema@.kg_front_health(at_shard text) RETURNS jsonb
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard); SELECT @extschema@.kg_health(); $$;
+COMMENT ON FUNCTION @extschema@.kg_front_health(text) IS 'kg_health() of a shard';
+
+CREATE FUNCTION @extschema@.kg_front_my_health() RETURNS jsonb
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect(); TARGET @extschema@.kg_health; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_my_health() IS 'kg_health() at the shard of the caller''s tenant';
+
+CREATE FUNCTION @extschema@.kg_cluster_health() RETURNS TABLE (shard text, health jsonb)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  names text[];
+BEGIN
+  IF has_table_privilege('@extschema@.kg_shard', 'SELECT') THEN
+    names := ARRAY(SELECT s.name FROM @extschema@.kg_shard s ORDER BY s.shard);
+  ELSE
+    names := ARRAY(SELECT s.name FROM @extschema@.kg_gateway_shard s ORDER BY s.shard);
+  END IF;
+  FOREACH shard IN ARRAY names LOOP
+    BEGIN
+      health := @extschema@.kg_front_health(shard);
+    EXCEPTION WHEN OTHERS THEN
+      health := jsonb_build_object('status', 'unreachable', 'problem', SQLERRM);
+    END;
+    RETURN NEXT;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_cluster_health() IS 'kg_health() of each shard; for the owner, and for gateways';
+
+CREATE FUNCTION @extschema@.kg_health() RETURNS jsonb
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  reply jsonb;
+BEGIN
+  SELECT jsonb_build_object('status',
+           CASE WHEN bool_or(s.status = 'unhealthy') OR bool_and(s.status = 'unreachable') THEN 'unhealthy' WHEN bool_and(s.status = 'healthy') THEN 'healthy' ELSE 'degraded' END,
+           'version', (SELECT e.extversion FROM pg_extension e WHERE e.extname = 'kg_front'),
+           'timestamp', to_jsonb(clock_timestamp()),
+           'components', jsonb_agg(jsonb_build_object('name', 'shard ' || s.shard, 'status', s.status, 'metrics', s.health)))
+    INTO reply FROM (SELECT h.shard, h.health ->> 'status' AS status, h.health FROM @extschema@.kg_cluster_health() h) s HAVING count(*) > 0;
+  RETURN coalesce(reply, @extschema@.kg_front_my_health());
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_health() IS
+  'whether every shard is as it should be, for the owner and gateways; for others, what their tenant''s shard says';
+
+-- For administrators: over all shards, each as it is when it is asked.
+
+CREATE FUNCTION @extschema@.kg_cluster_tenants() RETURNS TABLE (tenant text, shard text, state text, other text, since timestamptz, roles text[])
+  LANGUAGE sql STABLE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT p.tenant, s.name, p.state, o.name, p.since, ARRAY(SELECT r.role FROM @extschema@.kg_place_role r WHERE r.tenant = p.tenant ORDER BY r.role)
+    FROM @extschema@.kg_place p JOIN @extschema@.kg_shard s ON s.shard = p.shard LEFT JOIN @extschema@.kg_shard o ON o.shard = p.other
+   ORDER BY p.tenant;
+END;
+COMMENT ON FUNCTION @extschema@.kg_cluster_tenants() IS 'where each tenant is, and the roles that are sent there; for the owner';
+
+CREATE FUNCTION @extschema@.kg_cluster_sizes() RETURNS TABLE (tenant text, shard text, size jsonb)
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+BEGIN
+  FOR tenant, shard IN SELECT t.tenant, t.shard FROM @extschema@.kg_cluster_tenants() t LOOP
+    size := @extschema@.kg_tenant_size(tenant);
+    RETURN NEXT;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION @extschema@.kg_cluster_sizes() IS 'kg_tenant_size() of each tenant; for the owner';
+
+CREATE FUNCTION @extschema@.kg_front_audit(at_shard text, back interval) RETURNS SETOF jsonb
+  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  AS $$ CONNECT @extschema@.kg_connect_shard(at_shard);
+        SELECT pg_catalog.to_jsonb(a) FROM @extschema@.kg_audit a WHERE a.at >= pg_catalog.now() - back ORDER BY a.at, a.id; $$;
+COMMENT ON FUNCTION @extschema@.kg_front_audit(text, interval) IS 'kg_audit of a shard; for the owner';
+
+CREATE FUNCTION @extschema@.kg_cluster_audit(since interval DEFAULT '1 day') RETURNS TABLE (shard text, record jsonb)
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  BEGIN ATOMIC
+  SELECT s.name, a.record FROM @extschema@.kg_shard s CROSS JOIN LATERAL @extschema@.kg_front_audit(s.name, since) a(record);
+END;
+COMMENT ON FUNCTION @extschema@.kg_cluster_audit(interval) IS 'the recorded calls of all shards; for the owner';
+
+-- Whoever may not do it there is refused there; the rest needs the directory's tables.
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean), @extschema@.kg_revoke_gateway(text),
+  @extschema@.kg_drop_tenant(text), @extschema@.kg_drop_tenant(text, integer),
+  @extschema@.kg_front_grant_gateway(text, text, boolean), @extschema@.kg_front_revoke_gateway(text, text), @extschema@.kg_front_drop_tenant(text, integer),
+  @extschema@.kg_cluster_tenants(), @extschema@.kg_cluster_sizes(), @extschema@.kg_cluster_audit(interval), @extschema@.kg_front_audit(text, interval),
+  @extschema@.kg_front_granted(text), @extschema@.kg_note_grants(text) FROM PUBLIC;

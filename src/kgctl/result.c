@@ -1,0 +1,43 @@
+/*
+ * result.c
+ *	  What a result says in words.
+ */
+#include <string.h>
+
+#include "kgctl/result.h"
+
+static const char *
+after(const char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+
+	return strncmp(text, prefix, len) == 0 ? text + len : text;
+}
+
+/* "schema.function(2): [database] REMOTE ERROR: " and what the shard said. */
+static const char *
+message(const char *text)
+{
+	const char *place = strstr(text, "): [");
+	const char *severity = place ? strstr(place, "] REMOTE ") : NULL;
+	const char *end = severity ? strstr(severity, ": ") : NULL;
+
+	/* Nothing but the name of a function is before it. */
+	if (end == NULL || strcspn(text, " ") < (size_t) (place - text))
+		return text;
+	return end + 2;
+}
+
+const char *
+kg_result_words(const PGresult *res, int field)
+{
+	const char *text = PQresultErrorField(res, field);
+
+	if (text == NULL)
+		return NULL;
+	if (field == PG_DIAG_MESSAGE_DETAIL)
+		return after(text, "Remote detail: ");
+	if (field == PG_DIAG_MESSAGE_HINT)
+		return after(text, "Remote hint: ");
+	return field == PG_DIAG_MESSAGE_PRIMARY ? message(text) : text;
+}

@@ -1,0 +1,250 @@
+# A front: three databases in one cluster, two of which have kg_graph and a tenant
+# each, and one kg_front.  What is asked through the front is answered as by the
+# shard itself, byte for byte; what it cannot place, it refuses.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP ();
+use KgTest;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $sharedir = `pg_config --sharedir`;
+chomp $sharedir;
+plan skip_all => 'PL/Proxy is not installed (Debian: postgresql-NN-plproxy)' unless -e "$sharedir/extension/plproxy.control";
+
+my $json = JSON::PP->new->canonical;
+my $node = new_node('front', 'fsync = off', 'log_min_error_statement = panic');
+my %shard = (ada => 'one', ben => 'two');
+my %number = (one => 1, two => 2);
+
+sub dsn { return 'host=' . $node->host . ' port=' . $node->port . " dbname=$_[0]" }
+
+foreach my $db ('one', 'two')
+{
+	$node->safe_psql('postgres', "CREATE DATABASE $db");
+	$node->safe_psql($db, "CREATE EXTENSION kg_graph; SELECT kg_set_shard($number{$db})");
+}
+$node->safe_psql('postgres', 'CREATE DATABASE front');
+$node->safe_psql('front', 'CREATE EXTENSION plproxy; CREATE EXTENSION kg_front');
+$node->safe_psql('front', "INSERT INTO kg_shard(shard, name, dsn) VALUES ($number{$_}, '$_', '" . dsn($_) . "')") foreach 'one', 'two';
+
+# ---- the functions are kg_graph's ----
+
+my $signatures = q{SELECT p.proname || '(' || pg_get_function_arguments(p.oid) || ') ' || pg_get_function_result(p.oid) || ' ' || p.proisstrict || ' ' || p.proretset
+	FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+	JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname IN ('kg_graph', 'kg_front') AND p.proname = ANY ('{NAMES}') ORDER BY 1};
+my $names = q{SELECT string_agg(DISTINCT p.proname, ',') FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'
+	JOIN pg_extension e ON e.oid = d.refobjid WHERE e.extname IN ('kg_graph', 'kg_front')};
+my %there = map { $_ => 1 } split /,/, $node->safe_psql('one', $names);
+my @both = grep { $there{$_} } split /,/, $node->safe_psql('front', $names);
+cmp_ok(scalar @both, '>', 60, 'the front has the functions of kg_graph: ' . scalar @both);
+my $of_both = $signatures =~ s/NAMES/join ',', @both/er;
+is($node->safe_psql('front', $of_both), $node->safe_psql('one', $of_both), 'with the same arguments, defaults and results');
+is($node->safe_psql('front', q{SELECT default_version FROM pg_available_extensions WHERE name IN ('kg_graph', 'kg_front') GROUP BY 1}),
+	$node->safe_psql('one', q{SELECT extversion FROM pg_extension WHERE extname = 'kg_graph'}), 'both extensions are of one version');
+is($node->safe_psql('front', q{SELECT string_agg(m[1], ',' ORDER BY m[1]) FROM pg_proc, regexp_matches(prosrc, '(kg_graph[.][a-z_]+)''', 'g') m WHERE proname = 'kg_carried'}),
+	$node->safe_psql('one', q{SELECT kg_tenant(); SELECT string_agg(name, ',' ORDER BY name) FROM pg_settings WHERE name LIKE 'kg_graph.%' AND context = 'user'}) =~ s/^\n//r,
+	'every setting that a caller may make is carried');
+
+# ---- two tenants, granted through the front ----
+
+foreach my $role ('ada', 'ben')
+{
+	$node->safe_psql('front', "CREATE ROLE $role LOGIN");
+	$node->safe_psql($shard{$role}, "SELECT kg_create_tenant('t_$role')");
+	$node->safe_psql('front', "INSERT INTO kg_place(tenant, shard) VALUES ('t_$role', $number{$shard{$role}}); SELECT kg_grant('t_$role', '$role', 'admin')");
+	apply($node, 'front', $role, bundle_file('product'));
+}
+is(call('front', 'ada', 'SELECT kg_tenant()')->{out}, 't_ada', 'ada is sent to her tenant');
+is(call('front', 'ben', 'SELECT kg_tenant()')->{out}, 't_ben', 'and ben to his');
+is($node->safe_psql('two', 'SELECT count(*) FROM kg_entity'), $node->safe_psql('one', 'SELECT count(*) FROM kg_entity'), 'each shard has what was applied through the front');
+
+# What a role is answered, and the error as the shard raised it.
+sub call
+{
+	my ($db, $role, $sql) = @_;
+	my (undef, $out, $err) = call_as($node, $db, $role, "\\set VERBOSITY verbose\n$sql", on_error_stop => 0);
+	$err = join "\n", grep { !/^(LOCATION|CONTEXT|psql:\S+ (NOTICE|WARNING)):/ } split /\n/, $err;
+	$err =~ s/^psql:\S+ //mg;
+	my $through = $err =~ s/\w+[.]\w+\(\d+\): \[\w+\] REMOTE ERROR: //g;
+	$err =~ s/^(DETAIL|HINT):  Remote (detail|hint): /$1:  /mg;
+	# What the remote context has in further lines is told nowhere else.
+	$err =~ s/^Remote context:.*//ms;
+	$err =~ s/^(SQL statement|PL\/pgSQL).*\n?//mg;
+	return { out => $out, err => $err =~ s/\s+$//r, through => $through };
+}
+
+sub same
+{
+	my ($role, $sql, $what) = @_;
+	my ($front, $direct) = map { call($_, $role, $sql) } 'front', $shard{$role};
+	my $equal = $front->{out} eq $direct->{out} && $front->{err} eq $direct->{err};
+	ok($equal, $what // substr($sql, 0, 100));
+	diag("front:  $front->{out}$front->{err}\ndirect: $direct->{out}$direct->{err}") unless $equal;
+	return $front->{out};
+}
+
+# ---- every tool ----
+
+my @tools = map { $_->{name} } @{ $json->decode(same('ada', 'SELECT kg_list_tools()', 'the tools that are listed')) };
+my %arguments = (find_nodes => { node => { id => 'n', entity => 'module' } }, search_entities => { query => 'cache' });
+foreach my $tool (@tools)
+{
+	same('ada', "SELECT kg_call_tool('$tool', '{}')", "kg_call_tool $tool, without arguments");
+	same('ben', "SELECT kg_call_tool('$tool', '" . $json->encode($arguments{$tool}) . "')", "kg_call_tool $tool") if $arguments{$tool};
+}
+same('ben', "SELECT $_") foreach (
+	q{kg_list('module', '{"limit": 3}')}, q{kg_list_ids('module')}, q{kg_get('module', 'scheduler')}, q{kg_get('module', ARRAY['scheduler', 'nothing'])},
+	q{kg_get('module', 'nothing')}, q{kg_list('known_issue', '{"filters": {"severity": "blocker"}, "sort": "-reported_at"}')},
+	q{kg_search('{"query": "cache"}')}, q{kg_find_nodes('{"node": {"id": "m", "entity": "module"}}')}, q{kg_graph_schema()}, q{kg_describe_schema()},
+	q{kg_neighbors('{"node": {"entity": "module", "node_ids": ["scheduler"]}}')}, q{kg_bfs('{"seeds": ["scheduler"], "max_hops": 2}')},
+	q{kg_describe('{"id": "scheduler"}')}, q{kg_export_bundle('product')}, q{part, name FROM kg_export_bundle_parts('product')}, q{kg_registered_tools()}, q{kg_limits()},
+	q{kg_validate('1', '{"type": "string"}')}, q{kg_validation_errors('1', '{"type": "string"}')}, q{kg_agent()}, q{kg_tenant('admin')},
+	q{kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')}, q{kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_entities", "arguments": {"query": "cache"}}}')},
+	q{kg_to_mermaid(kg_graph_schema())}, q{kg_put_entities('module', '[]')}, q{kg_list('module', NULL)});
+# Errors, with DETAIL and SQLSTATE.
+same('ben', "SELECT $_") foreach (
+	q{kg_list('modul')}, q{kg_list('module', '{"limit": "many"}')}, q{kg_find_nodes('{"node": {"id": "m", "entity": "modules"}}')},
+	q{kg_get('release', ARRAY[]::text[])}, q{kg_drop_bundle('none')}, q{kg_bind_agent('none', 'product')}, q{kg_explain('search_entities')},
+	q{kg_apply_bundle('{"bundle_name": 1}')}, q{kg_schema_check('{"type": "text"}')});
+ok(call('front', 'ben', q{SELECT kg_list('modul')})->{through}, 'an error of a shard says that it is one');
+
+# Pages: what one gives, the other goes on from.
+{
+	my ($from, @page) = ('{"limit": 4}');
+	my $seen = 0;
+	for (my $n = 0; $from && $n < 9; $n++)
+	{
+		my $page = $json->decode(same('ada', "SELECT kg_list('module', '$from')", "page $n is the same, its cursor too"));
+		$seen += @{ $page->{items} };
+		$from = $page->{next} ? $json->encode($page->{next}) : undef;
+	}
+	is($seen, 11, 'all entities, once');
+}
+
+# A write through the front is there at once, and one that fails leaves nothing.
+like(call('front', 'ada', q{SELECT kg_put_entities('module', jsonb_build_array(kg_get('module', 'queue') - 'issue_count' || '{"id": "new-one", "name": "New"}'))})->{out}, qr/created/, 'writes through the front');
+is(call('one', 'ada', q{SELECT kg_get('module', 'new-one') ->> 'name'})->{out}, 'New', 'and it is at the shard');
+is(call('two', 'ben', q{SELECT kg_get('module', 'new-one')})->{out}, '', 'and nowhere else');
+
+# ---- who is nobody, and settings ----
+
+$node->safe_psql('front', 'CREATE ROLE nobody LOGIN');
+foreach my $sql (q{SELECT kg_list('module')}, q{SELECT kg_graph_schema()})
+{
+	my ($front, $direct) = map { call($_, 'nobody', $sql) } 'front', 'one';
+	is($front->{err}, $direct->{err}, 'who has no tenant is told the same');
+	like($front->{err}, qr/28000/, 'by 28000');
+}
+$node->safe_psql('one', q{SELECT kg_create_tenant('t_second')});
+$node->safe_psql('front', qq{INSERT INTO kg_place(tenant, shard) VALUES ('t_second', 1); CREATE ROLE several LOGIN;
+	SELECT kg_grant('t_second', 'several', 'read'), kg_grant('t_ben', 'several', 'read')});
+like(call('front', 'several', q{SELECT kg_list('module')})->{err}, qr/28000: role "several" is granted several tenants\nDETAIL:  .*"allowed": \["t_ben", "t_second"\]/, 'with several tenants none is chosen');
+is(call('front', 'several', q{SET kg_graph.tenant = 't_ben'; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '11', 'but by kg_graph.tenant');
+like(call('front', 'several', q{SET kg_graph.tenant = 't_ada'; SELECT kg_list('module')})->{err}, qr/28000: role "several" is not granted the tenant/, 'among those that are granted');
+$node->safe_psql('front', q{SELECT kg_revoke('t_ben', 'several')});
+is(call('front', 'several', 'SELECT kg_tenant()')->{out}, 't_second', 'what is revoked is left by the directory too');
+
+call('front', 'ada', q{SELECT kg_create_agent('blind')});
+is(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_agent()})->{out}, 'blind', 'the agent is carried');
+same('ada', q{SET kg_graph.agent = 'blind'; SELECT kg_list('module')}, 'who sees nothing sees nothing through the front');
+like(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_list('module')})->{err}, qr/ERROR/, 'really');
+same('ada', q{SET kg_graph.agent = 'no such'' agent\ '; SELECT kg_list('module')}, 'an agent that there is not is refused');
+same('ada', q{SET kg_graph.toolsets = 'graph'; SELECT kg_list_tools()}, 'toolsets are carried');
+same('ada', q{SET kg_graph.toolsets = 'graph, catalog'; SELECT kg_list_tools()}, 'several, with a space');
+like(call('front', 'ada', q{SET kg_graph.toolsets = 'gr aph'; SELECT kg_list_tools()})->{err}, qr/22023: invalid value for parameter "kg_graph.toolsets"/, 'what the shard would ignore is refused');
+like(call('front', 'ada', q{SET kg_graph.confirm_more = 'maybe'; SELECT kg_list_tools()})->{err}, qr/22023/, 'of each setting');
+same('ada', q{SET kg_graph.mcp_text = off; SELECT kg_call_tool('search_entities', '{"query": "cache"}')}, 'and kg_graph.mcp_text');
+is(call('front', 'ada', q{BEGIN; SET LOCAL kg_graph.agent = 'blind'; COMMIT; SELECT kg_list('module', '{"limit": 1}') ->> 'total'})->{out}, '12', 'a setting of a transaction ends with it');
+
+# Names that are full of what a connection string is read by.
+my ($odd_role, $odd_tenant) = (q{o'd "d\\ x=y}, q{t'wo  b\\ -c kg_graph.agent=x});
+my $ident = '"' . $odd_role =~ s/"/""/gr . '"';
+$node->safe_psql('one', "SELECT kg_create_tenant(\$t\$$odd_tenant\$t\$)");
+$node->safe_psql('front', "CREATE ROLE $ident LOGIN; INSERT INTO kg_place(tenant, shard) VALUES (\$t\$$odd_tenant\$t\$, 1);"
+	  . join '', map { "SELECT kg_grant(\$t\$$_\$t\$, \$t\$$odd_role\$t\$, 'read');" } $odd_tenant, 't_ben');
+foreach my $tenant ($odd_tenant, 't_ben')
+{
+	is($node->safe_psql('front', "SET ROLE $ident; SET kg_graph.tenant = \$t\$$tenant\$t\$; SELECT kg_tenant()"),
+		$tenant, "a role and a tenant with quotes, blanks and backslashes: $tenant");
+}
+
+# ---- tokens ----
+
+$node->safe_psql($_, q{INSERT INTO kg_auth_key (issuer, kid, alg, secret, audience, access) VALUES ('https://issuer.example', 'k1', 'HS256', decode(repeat('5a', 32), 'hex'), 'kg', 'write')}) foreach 'one', 'two';
+$node->safe_psql('front', q{INSERT INTO kg_key_route VALUES ('https://issuer.example', 'k1', 'tenant', NULL); CREATE ROLE gw LOGIN; SELECT kg_grant_gateway('gw')});
+my %token = map { $_ => $node->safe_psql('one', "SELECT kg_issue_token('{\"tenant\": \"$_\", \"sub\": \"s\"}', 'k1', '1 hour')") } 't_ada', 't_ben', 't_none';
+my $list = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_module", "arguments": {"limit": 2}}}';
+
+sub with_token
+{
+	my ($db, $token, $message) = @_;
+	return call($db, 'gw', "SELECT kg_mcp('$message', '$token')");
+}
+foreach my $role ('ada', 'ben')
+{
+	is(with_token('front', $token{"t_$role"}, $list)->{out}, with_token($shard{$role}, $token{"t_$role"}, $list)->{out}, "a token of t_$role goes to its shard");
+	like(with_token('front', $token{"t_$role"}, $list)->{out}, qr/"total": 1[12]/, 'and is answered there');
+}
+like(with_token('two', $token{t_ada}, $list)->{err}, qr/ERROR:  (28000|42501): the token does not allow this: its tenant does not exist here/, 'a token of t_ada is refused at the shard of t_ben');
+foreach my $bad ($token{t_none}, 'rubbish', 'a.b.c', $token{t_ada} =~ s/[.][^.]*$/.AAAA/r, $token{t_ada} =~ s/^[^.]*/e30/r, 'e30.e30.e30', '')
+{
+	my ($front, $direct) = map { with_token($_, $bad, $list) } 'front', 'one';
+	is($front->{err}, $direct->{err}, 'a token that is none is refused as by a shard: ' . substr($bad, 0, 12));
+	like($front->{err}, qr/ERROR:  (28000|42501)/, 'by its SQLSTATE');
+}
+like(call('front', 'gw', "SELECT kg_mcp('$list')")->{err}, qr/28000/, 'a gateway without a token is nobody');
+like(call('front', 'nobody', "SELECT kg_mcp('$list', '$token{t_ada}')")->{err}, qr/28000/, 'a role that is no gateway is not led anywhere by a token');
+
+# Writing by a token, in one call.
+is(call('front', 'gw', "SELECT kg_call_with_token('$token{t_ben}', 'search_entities', '{\"query\": \"cache\"}')")->{out},
+	call('two', 'ben', q{SELECT kg_call_tool('search_entities', '{"query": "cache"}')})->{out}, 'a tool by a token is the tool');
+like(call('front', 'gw', "SELECT kg_call_with_token('$token{t_ben}', 'no_such_tool')")->{out}, qr/UNKNOWN_TOOL/, 'a failed call is its result');
+like(call('two', 'gw', "SELECT kg_call_with_token('x', 'search_entities')")->{err}, qr/28000/, 'a token that is none is an error');
+is(call('two', 'gw', "BEGIN; SELECT kg_call_with_token('$token{t_ben}', 'search_entities', '{\"query\": \"cache\"}') IS NOT NULL; SELECT kg_tenant(); COMMIT")->{out}, "t\nt_ben", 'the transaction is the bearer\'s, as after kg_login()');
+
+# ---- the directory ----
+
+like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'host=x password=secret')")->{err}, qr/kg_shard_dsn_no_caller/, 'a connection string with a password is refused');
+like(call('front', 'postgres', "INSERT INTO kg_shard VALUES (9, 'p', 'postgresql://x/y')")->{err}, qr/kg_shard_dsn_keywords/, 'and one that is no list of keywords');
+foreach my $table ('kg_place', 'kg_shard', 'kg_key_route', 'kg_place_role', 'kg_gateway')
+{
+	like(call('front', 'ada', "SELECT * FROM $table")->{err}, qr/42501/, "$table is the owner's");
+}
+is(call('front', 'ada', 'SELECT tenant FROM kg_my_place')->{out}, 't_ada', 'who asks where its tenant is, is told of its own');
+is(call('front', 'ada', 'SELECT count(*) FROM kg_gateway_place')->{out}, '0', 'and of no other');
+like(call('front', 'ada', q{SELECT kg_grant('t_ben', 'ada', 'read')})->{err}, qr/42501/, 'ada cannot grant what is not hers');
+like(call('front', 'ada', "SELECT $_")->{err}, qr/42501/, "$_ is the owner's") foreach q{kg_drop_tenant('t_ada')}, q{kg_tenant_size('t_ada')}, q{kg_freeze_tenant('t_ada')}, q{kg_set_limits('t_ben', '*', '{}')}, q{kg_cluster_sizes()}, q{kg_cluster_tenants()}, q{kg_grant_gateway('ada')};
+like(call('front', 'ada', q{SELECT kg_note_grants('t_ben')})->{err}, qr/42501/, 'grants are read anew by the owner');
+call('front', 'ada', qq{SELECT kg_note_grant('t_ben', '$_')}) foreach 'ada', 'ben';
+is($node->safe_psql('front', q{SELECT role, tenant FROM kg_place_role WHERE role IN ('ada', 'ben') ORDER BY 1}), "ada|t_ada\nben|t_ben", 'whoever has one noted, it is what the shard says');
+is(call('front', 'ada', q{SET kg_graph.agent = 'blind'; SELECT kg_note_grant('t_ben', 'ben'); SELECT kg_agent()})->{out}, "\nblind", 'and the caller keeps its settings');
+
+# ---- for administrators ----
+
+is($node->safe_psql('front', q{SELECT tenant, shard, state, roles[1] FROM kg_cluster_tenants() WHERE tenant IN ('t_ada', 't_ben')}), "t_ada|one|here|ada\nt_ben|two|here|ben", 'where tenants are');
+like($node->safe_psql('front', q{SELECT tenant, size ->> 'entities' FROM kg_cluster_sizes()}), qr/t_ada\|\d\d/, 'how large');
+is($node->safe_psql('front', q{SELECT string_agg(shard, ',') FROM kg_cluster_health()}), 'one,two', 'how each shard is');
+isnt($node->safe_psql('front', q{SELECT kg_health() ->> 'status'}), 'unhealthy', 'and all together');
+is(call('front', 'gw', q{SELECT jsonb_array_length(kg_health() -> 'components')})->{out}, '2', 'a gateway may know');
+$node->safe_psql('front', q{SELECT count(*) FROM kg_cluster_audit()});
+$node->safe_psql('front', "INSERT INTO kg_shard VALUES (7, 'gone', 'host=" . $node->host . " port=1 dbname=x')");
+is($node->safe_psql('front', q{SELECT c ->> 'status', kg_health() ->> 'status' FROM jsonb_array_elements(kg_health() -> 'components') c WHERE c ->> 'name' = 'shard gone'}), 'unreachable|degraded', 'a shard that is away is told of');
+$node->safe_psql('front', "DELETE FROM kg_shard WHERE name = 'gone'");
+
+# ---- who comes after the tenant has moved ----
+
+$node->safe_psql('one', q{SELECT kg_freeze_tenant('t_second'); SELECT kg_mark_moved('t_second')});
+like(call('front', 'several', q{SET kg_graph.tenant = 't_second'; SELECT kg_list('module')})->{err}, qr/40001: tenant "t_second" has moved to another database\nDETAIL:  .*"retry_after_ms": 1000/, 'a call that was sent to where the tenant was is to be sent again');
+my $late = $node->safe_psql('one', q{SELECT kg_issue_token('{"tenant": "t_second"}', 'k1', '1 hour')});
+like(with_token('front', $late, $list)->{err}, qr/40001/, 'with a token, too');
+like(call('front', 'postgres', q{SELECT kg_grant('t_second', 'ada', 'read')})->{err}, qr/40001/, 'and what an administrator does');
+$node->safe_psql('one', q{DO $$ BEGIN WHILE NOT kg_drop_tenant('t_second', 1000) LOOP NULL; END LOOP; END $$});
+like(call('one', 'several', q{SELECT kg_list('module')})->{err}, qr/40001: the tenant of role "several" has moved/, 'also when its rows are gone');
+is($node->safe_psql('one', q{SELECT kg_create_tenant('t_second'); SELECT count(*) FROM kg_moved_tenant}), "\n0", 'until a tenant gets the name');
+is($node->safe_psql('front', q{SELECT kg_drop_tenant('t_second', 1000)}) . $node->safe_psql('front', q{SELECT count(*) FROM kg_place WHERE tenant = 't_second'}), 't0', 'a tenant that is dropped through the front is gone from the directory');
+
+done_testing();
