@@ -53,7 +53,7 @@ write_time(TimestampTz at, char *text)
 
 /*
  * A record of the audit has one for each call: what is before the fraction is
- * the same for all of a second. 
+ * the same for all of a second.
  */
 int
 kg_time_write(TimestampTz at, char *text)
