@@ -256,43 +256,6 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	PG_RETURN_JSONB_P(reply);
 }
 
-static void take_away(Datum tenant);
-
-static void
-leave(void *arg)
-{
-	static KgSaved saved;
-	Datum tenant = PointerGetDatum(arg);
-
-	run_of(&saved,
-		   "INSERT INTO @kg_moved_tenant(name, roles) "
-		   "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
-		   "WHERE tenant = $1 ORDER BY 1)",
-		   tenant,
-		   SPI_OK_INSERT);
-	take_away(tenant);
-}
-
-PGDLLEXPORT Datum kg_sql_mark_moved(PG_FUNCTION_ARGS);
-PG_FUNCTION_INFO_V1(kg_sql_mark_moved);
-
-KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
-{
-	Datum tenant = PG_GETARG_DATUM(0);
-	char *name = TextDatumGetCString(tenant);
-	KgUserContext user;
-
-	kg_become_owner(&user);
-	SPI_connect();
-	kg_require_tenant(tenant);
-	kg_lock_writes_exclusive(name);
-	require_frozen(tenant);
-	kg_tenant_work(name, KG_TENANT_WHOLE, leave, DatumGetPointer(tenant));
-	SPI_finish();
-	kg_restore_user(&user);
-	PG_RETURN_VOID();
-}
-
 PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
 PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
 
@@ -463,4 +426,39 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 		kg_error_throw(err);
 	}
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
+}
+
+static void
+leave(void *arg)
+{
+	static KgSaved saved;
+	Datum tenant = PointerGetDatum(arg);
+
+	run_of(&saved,
+		   "INSERT INTO @kg_moved_tenant(name, roles) "
+		   "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
+		   "WHERE tenant = $1 ORDER BY 1)",
+		   tenant,
+		   SPI_OK_INSERT);
+	take_away(tenant);
+}
+
+PGDLLEXPORT Datum kg_sql_mark_moved(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_mark_moved);
+
+KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
+{
+	Datum tenant = PG_GETARG_DATUM(0);
+	char *name = TextDatumGetCString(tenant);
+	KgUserContext user;
+
+	kg_become_owner(&user);
+	SPI_connect();
+	kg_require_tenant(tenant);
+	kg_lock_writes_exclusive(name);
+	require_frozen(tenant);
+	kg_tenant_work(name, KG_TENANT_WHOLE, leave, DatumGetPointer(tenant));
+	SPI_finish();
+	kg_restore_user(&user);
+	PG_RETURN_VOID();
 }

@@ -187,8 +187,9 @@ sync_all(KgCluster *c)
 
 	for (size_t i = 0; ok && i < c->nshards; i++)
 		ok = kg_shard_connect(c, &c->shards[i]) &&
-			 (i == 0 ||
-			  (copy_secrets(c, &c->shards[i]) && copy_keys(c, &c->shards[i])));
+			 (i == 0 ? make_secret(c, &c->shards[i])
+					 : copy_secrets(c, &c->shards[i]) &&
+						   copy_keys(c, &c->shards[i]));
 	ok = ok && kg_cluster_do(c, &c->front, "BEGIN", 0, NULL) &&
 		 kg_cluster_do(c, &c->front, "DELETE FROM @.kg_key_route", 0, NULL);
 	for (size_t i = 0; ok && i < c->nshards; i++)
@@ -335,9 +336,7 @@ run_add_shard(KgCluster *c)
 	shard.dsn = (char *) c->args->rest[2];
 	ok = try_entry(c, &shard) && prepare_shard(c, &shard) &&
 		 number_shard(c, &shard);
-	if (ok && (c->nshards == 0 || strcmp(c->shards[0].name, name) == 0))
-		ok = make_secret(c, &shard);
-	else if (ok)
+	if (ok && c->nshards > 0 && strcmp(c->shards[0].name, name) != 0)
 		ok = kg_shard_connect(c, &c->shards[0]) && copy_secrets(c, &shard) &&
 			 copy_keys(c, &shard);
 	ok = ok && copy_gateways(c, &shard) && enter_shard(c, &shard) &&

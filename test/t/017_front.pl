@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use IPC::Run ();
 use JSON::PP ();
 use KgTest;
 use PostgreSQL::Test::Cluster;
@@ -170,6 +171,21 @@ foreach my $tenant ($odd_tenant, 't_ben')
 {
 	is($node->safe_psql('front', "SET ROLE $ident; SET kg_graph.tenant = \$t\$$tenant\$t\$; SELECT kg_tenant()"),
 		$tenant, "a role and a tenant with quotes, blanks and backslashes: $tenant");
+}
+
+# A statement that is cancelled at the front is at the shard, too.
+{
+	my $held = hold($node, 'one', 'LOCK TABLE kg_entity IN ACCESS EXCLUSIVE MODE');
+	my $waits = q{SELECT count(*) FROM pg_stat_activity WHERE datname = 'one' AND wait_event_type = 'Lock'};
+	my ($out, $err) = ('', '');
+	my $run = IPC::Run::start([ 'psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-h', $node->host, '-p', $node->port, '-U', 'ada', '-d', 'front', '-c', q{SELECT kg_list('module')} ],
+		'<', \'', '>', \$out, '2>', \$err, IPC::Run::timeout(180));
+	ok(wait_until(sub { $node->safe_psql('postgres', $waits) eq '1' }), 'a call waits at the shard');
+	$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = 'front' AND usename = 'ada' AND state = 'active'});
+	$run->finish;
+	like($err, qr/57014/, 'it is cancelled');
+	ok(wait_until(sub { $node->safe_psql('postgres', $waits) eq '0' }), 'and waits there no more');
+	let_go($held);
 }
 
 # ---- tokens ----
