@@ -292,7 +292,7 @@ send_message(KgCall *call, const char *text, size_t len)
 static void
 answer_unavailable(KgCall *call)
 {
-	KgAnswer answer = {200, NULL, 0, NULL, NULL, NULL, -1, true};
+	KgAnswer answer = {200, NULL, 0, NULL, NULL, NULL, -1, false};
 	KgBuf text;
 
 	kg_buf_init(&text);

@@ -142,6 +142,18 @@ SKIP:
 	$node->safe_psql('restored', 'CREATE EXTENSION vector');
 	is($search->('restored', 'alice', "{$meaning}"), $expected, 'until it is there again, in another schema');
 
+	# In a database that was made with 0.1.0: nothing before its update, all after it.
+	$node->safe_psql('postgres', 'CREATE DATABASE old');
+	$node->safe_psql('old', q{CREATE EXTENSION vector; CREATE EXTENSION kg_graph VERSION '0.1.0'});
+	new_tenant($node, 'old', 'alice');
+	call_as($node, 'old', 'alice', "SELECT kg_apply_bundle($bundle)");
+	like($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), qr/embeddings are not enabled/, 'before the update');
+	call_as($node, 'old', 'alice', q{SELECT kg_delete_entities('memo', '{m1}')});
+	$node->safe_psql('old', q{ALTER EXTENSION kg_graph UPDATE; SELECT kg_enable_vectors(3, 'm')});
+	call_as($node, 'old', 'alice', q{SELECT kg_put_embeddings('memo', '[{"id": "m2", "vector": [1, 1, 0]}]')});
+	is($search->('old', 'alice', '{"vector": [1, 0, 0], "mode": "meaning"}'), 'memo:m2 0.7071', 'after it, with the grants that there were');
+	is($node->safe_psql('old', 'SELECT kg_check() -> $$ok$$'), 'true', 'and all is well');
+
 	($status, $out, $err) = $node->psql('postgres', q{SELECT kg_enable_vectors(16, 'm')});
 	like($err, qr/there are embeddings of 8 dimensions by the model "m"/, 'other dimensions are refused');
 	is($node->safe_psql('postgres', 'SELECT kg_disable_vectors()'), 680, 'disabling deletes them');
