@@ -808,9 +808,9 @@ begin_anew(KgRows *rows)
 }
 
 /*
- * Of another time, a walk sorts all that has changed since, and so does a count
- * after it read all of that.  Where there is not much beside it, to read it once
- * tells both.
+ * Of another time, a walk sorts all that has changed since, and a count after it
+ * reads all of that again.  Where it is much, and there is not much beside it, to
+ * read it once tells both.
  */
 static bool
 drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
@@ -819,7 +819,7 @@ drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
 	int64 changed = kg_past_changed();
 	int64 most = changed * RACE_GROWTH;
 
-	if (changed <= rows->max || query->catalog->authorizes)
+	if (changed < unbounded_stretch(query, rows) || query->catalog->authorizes)
 		return false;
 	*matching = drive(query, source, rows, most);
 	if (*matching < most)
@@ -835,6 +835,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	Walker walker;
 	bool ask_all = kg_decisions_ask_all();
 	int64 bound = RACE_START + (int64) rows->max * 4;
+	int64 matching;
 
 	/* Whoever is asked in rounds is asked about all that match in one. */
 	if (ask_all)
@@ -844,14 +845,14 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
 		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	if (kg_filter_is_empty(source->rest) &&
+		drive_past(query, source, rows, &matching))
+		return matching;
 	init_walker(&walker, query, source, rows);
 	if (kg_filter_is_empty(source->rest))
 	{
 		int64 stretch = unbounded_stretch(query, rows);
-		int64 matching;
 
-		if (drive_past(query, source, rows, &matching))
-			return matching;
 		for (; !walk_on(&walker, stretch); stretch *= RACE_GROWTH)
 			;
 		return -1;
