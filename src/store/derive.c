@@ -693,6 +693,33 @@ kg_derive_unique(KgDerivation *d, int32 type_no, int64 node, const Jsonb *data)
 	count_entity(d);
 }
 
+/* Terms, references and words; those that are the same stay. */
+static void
+change_rest(KgDerivation *d, const KgType *type, int64 node,
+			const KgVersion *before, const KgVersion *after)
+{
+	KgExtract was;
+	KgExtract is;
+
+	kg_extract(type, before->entity_id, before->data, &was);
+	kg_extract(type, after->entity_id, after->data, &is);
+	if (!kg_extract_same_terms(&was, &is))
+	{
+		kg_node_add(&d->stale_terms, node);
+		add_terms(d, type->type_no, node, &is);
+	}
+	if (!kg_extract_same_references(&was, &is))
+	{
+		kg_node_add(&d->stale_references, node);
+		add_references(d, node, &is);
+	}
+	if (!kg_words_same(&was.words, &is.words))
+	{
+		kg_node_add(&d->words.stale, node);
+		kg_word_rows_add(&d->words, type->type_no, node, &is.words);
+	}
+}
+
 void
 kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 				  const KgVersion *before, const KgVersion *after)
@@ -701,12 +728,8 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	MemoryContext old = MemoryContextSwitchTo(d->scratch);
 	bool renamed = strcmp(before->entity_id, after->entity_id) != 0;
 	bool named = renamed;
-	KgExtract was;
-	KgExtract is;
 
 	written_over(d);
-	kg_extract(type, before->entity_id, before->data, &was);
-	kg_extract(type, after->entity_id, after->data, &is);
 	if (renamed)
 	{
 		kg_node_add(&d->named, node);
@@ -725,21 +748,8 @@ kg_derive_updated(KgDerivation *d, int32 type_no, int64 node,
 	/* Another entity's x-ref or x-ref-field may name it by these. */
 	if (named)
 		kg_node_add(&d->pending->renamed, node);
-	if (!kg_extract_same_terms(&was, &is))
-	{
-		kg_node_add(&d->stale_terms, node);
-		add_terms(d, type_no, node, &is);
-	}
-	if (!kg_extract_same_references(&was, &is))
-	{
-		kg_node_add(&d->stale_references, node);
-		add_references(d, node, &is);
-	}
-	if (!kg_words_same(&was.words, &is.words))
-	{
-		kg_node_add(&d->words.stale, node);
-		kg_word_rows_add(&d->words, type_no, node, &is.words);
-	}
+	if (renamed || !kg_extract_same_sources(type, before->data, after->data))
+		change_rest(d, type, node, before, after);
 	MemoryContextSwitchTo(old);
 	count_entity(d);
 }

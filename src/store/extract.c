@@ -254,6 +254,41 @@ kg_extract(const KgType *type, const char *entity_id, const Jsonb *data,
 		extract_words(type, data, &extract->words);
 }
 
+/* Of a property within another, the outer one is compared. */
+static bool
+same_source(const KgField *field, const Jsonb *a, const Jsonb *b)
+{
+	const KgStep *step = &field->steps[0];
+	JsonbValue x;
+	JsonbValue y;
+	bool in_a = getKeyJsonValueFromContainer(
+					(JsonbContainer *) &a->root, step->key, step->keylen, &x) !=
+				NULL;
+	bool in_b = getKeyJsonValueFromContainer(
+					(JsonbContainer *) &b->root, step->key, step->keylen, &y) !=
+				NULL;
+
+	return in_a == in_b && (!in_a || kg_json_same_value(&x, &y));
+}
+
+/* The properties that kg_extract() reads. */
+bool
+kg_extract_same_sources(const KgType *type, const Jsonb *a, const Jsonb *b)
+{
+	bool same = JB_ROOT_IS_OBJECT(a) && JB_ROOT_IS_OBJECT(b);
+
+	if (type->label_field)
+		same = same && same_source(type->label_field, a, b);
+	for (int i = 0; i < type->naliases; i++)
+		same = same && same_source(type->alias_fields[i], a, b);
+	for (int i = 0; i < type->nsearch; i++)
+		same = same && same_source(type->search_fields[i], a, b);
+	for (int i = 0; i < type->nfields; i++)
+		if (type->fields[i].ref_type)
+			same = same && same_source(&type->fields[i], a, b);
+	return same;
+}
+
 /* Append the way to the value from a step on; false where it is not there. */
 static bool
 append_way(StringInfo pointer, const KgField *field, int step,

@@ -49,6 +49,13 @@ extern void kg_extract(const KgType *type, const char *entity_id,
 extern void kg_extract_references(const KgType *type, const Jsonb *data,
 								  KgExtract *extract);
 
+/*
+ * Have two documents the same in every property that the rest is taken of?  That
+ * is told without taking it.
+ */
+extern bool kg_extract_same_sources(const KgType *type, const Jsonb *a,
+									const Jsonb *b);
+
 /* JSON Pointer to the first place where a document has the reference. */
 extern char *kg_extract_pointer(const KgField *field, const Jsonb *data,
 								const char *value);
