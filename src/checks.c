@@ -369,8 +369,7 @@ tell(KgCheckCall *call, TimestampTz start, int64 left)
 	kg_jw_kjsonb(&w, "differences", kg_jw_finish(&differences->written));
 	if (differences->total > call->limit)
 		kg_jw_kbool(&w, "truncated", true);
-	kg_jw_key(&w, "counts");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "counts");
 	kg_jw_kint(&w, "tenants", call->tenants);
 	kg_jw_kint(&w, "entities", call->entities);
 	kg_jw_kint(&w, "differences", differences->total);

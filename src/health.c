@@ -179,8 +179,7 @@ look_at_statistics_of(KgComponent *c, const char *table)
 				"pg_stat_get_last_autoanalyze_time(oid)))::bigint "
 				"FROM pg_class WHERE oid = $1",
 				kg_arg(OIDOID, ObjectIdGetDatum(relid)));
-	kg_jw_key(&c->metrics, table);
-	kg_jw_begin_object(&c->metrics);
+	kg_jw_kbegin_object(&c->metrics, table);
 	kg_jw_kint(&c->metrics, "rows_estimated", kg_spi_int64(0, 1));
 	kg_jw_kbool(&c->metrics, "analyzed", analyzed);
 	(void) kg_spi_value(0, 3, &isnull);
@@ -271,8 +270,7 @@ look_at_packing(KgComponent *c)
 		kg_arg_text(c->tenant),
 		kg_arg_int8(probes),
 		kg_arg_int8(KG_MOST_LOOKED_AT));
-	kg_jw_key(&c->metrics, "packed");
-	kg_jw_begin_array(&c->metrics);
+	kg_jw_kbegin_array(&c->metrics, "packed");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		write_packed(c, i, probes);
 	kg_jw_end_array(&c->metrics);
@@ -534,8 +532,7 @@ tell(KgAudience audience, const char *tenant)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "timestamp", kg_time_text(GetCurrentTimestamp()));
 	kg_jw_kstring(&w, "version", KG_VERSION);
-	kg_jw_key(&w, "components");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "components");
 	for (int i = 0; i < lengthof(components); i++)
 	{
 		KgHealth health;

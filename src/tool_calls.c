@@ -113,8 +113,7 @@ get_many(FunctionCallInfo fcinfo, KgCall *call)
 		array, TEXTOID, -1, false, TYPALIGN_INT, &ids, &nulls, &n);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "ids");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])

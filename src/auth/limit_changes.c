@@ -324,18 +324,15 @@ kg_sql_limits(PG_FUNCTION_ARGS)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "tenant", tenant);
 	kg_jw_kstring(&w, "caller", limits->caller);
-	kg_jw_key(&w, "limits");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "limits");
 	for (int i = 0; i < KG_FIRST_QUOTA; i++)
 		write_limit(&w, i, in_force(i, limits->values[i]));
 	kg_jw_end_object(&w);
-	kg_jw_key(&w, "counted_as");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "counted_as");
 	for (int i = 0; i <= KG_LIMIT_EDGES_PER_MINUTE; i++)
 		kg_jw_kstring(&w, kg_limit_name(i), limits->counted[i]);
 	kg_jw_end_object(&w);
-	kg_jw_key(&w, "quotas");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "quotas");
 	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
 		write_limit(&w, i, limits->values[i]);
 	kg_jw_end_object(&w);

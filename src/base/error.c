@@ -413,8 +413,7 @@ kg_error_object(const KgError *err)
 		kg_jw_kstring(&w, "expected", err->expected);
 	if (err->allowed)
 	{
-		kg_jw_key(&w, "allowed");
-		kg_jw_begin_array(&w);
+		kg_jw_kbegin_array(&w, "allowed");
 		foreach(lc, err->allowed)
 			kg_jw_value(&w, lfirst(lc));
 		kg_jw_end_array(&w);

@@ -119,6 +119,8 @@ extern void kg_jw_jsonb(KgJsonWriter *w, const Jsonb *jsonb);
 extern void kg_jw_member(KgJsonWriter *w, const KgJsonIter *member);
 extern void kg_jw_members(KgJsonWriter *w, const JsonbContainer *object);
 /* key and value in one call */
+extern void kg_jw_kbegin_object(KgJsonWriter *w, const char *key);
+extern void kg_jw_kbegin_array(KgJsonWriter *w, const char *key);
 extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
 extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
 extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);

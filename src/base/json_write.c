@@ -515,6 +515,20 @@ kg_jw_members(KgJsonWriter *w, const JsonbContainer *object)
 }
 
 void
+kg_jw_kbegin_object(KgJsonWriter *w, const char *key)
+{
+	kg_jw_key(w, key);
+	kg_jw_begin_object(w);
+}
+
+void
+kg_jw_kbegin_array(KgJsonWriter *w, const char *key)
+{
+	kg_jw_key(w, key);
+	kg_jw_begin_array(w);
+}
+
+void
 kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s)
 {
 	kg_jw_key(w, key);
@@ -545,8 +559,7 @@ kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
 void
 kg_jw_kstrings(KgJsonWriter *w, const char *key, char *const *strings, int n)
 {
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 	for (int i = 0; i < n; i++)
 		kg_jw_string(w, strings[i]);
 	kg_jw_end_array(w);
@@ -557,8 +570,7 @@ kg_jw_klist(KgJsonWriter *w, const char *key, const List *strings)
 {
 	ListCell *lc;
 
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 	foreach(lc, strings)
 		kg_jw_string(w, lfirst(lc));
 	kg_jw_end_array(w);

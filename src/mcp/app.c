@@ -148,10 +148,8 @@ kg_mcp_app_remembered(KgMcpRevision revision, const JsonbContainer *message)
 void
 kg_mcp_app_write_capability(KgJsonWriter *w)
 {
-	kg_jw_key(w, "extensions");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, KG_MCP_APP_EXTENSION);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "extensions");
+	kg_jw_kbegin_object(w, KG_MCP_APP_EXTENSION);
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
 }
@@ -178,10 +176,8 @@ kg_mcp_app_shows(const char *tool)
 void
 kg_mcp_app_write_tool_meta(KgJsonWriter *w)
 {
-	kg_jw_key(w, "_meta");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "ui");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "_meta");
+	kg_jw_kbegin_object(w, "ui");
 	kg_jw_kstring(w, "resourceUri", KG_MCP_APP_URI);
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
@@ -214,8 +210,7 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "reads");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "reads");
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -224,8 +219,7 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 			kg_jw_value(&w, &name);
 	}
 	kg_jw_end_array(&w);
-	kg_jw_key(&w, "resources");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "resources");
 	kg_mcp_write_schemas(req, &w);
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);

@@ -285,10 +285,8 @@ check_reference(KgMcpRequest *req, const JsonbValue *ref, const char *argument)
 static void
 write_completion(const KgCompletion *c, KgJsonWriter *w)
 {
-	kg_jw_key(w, "completion");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "values");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_object(w, "completion");
+	kg_jw_kbegin_array(w, "values");
 	for (int i = 0; i < c->n; i++)
 		kg_jw_string(w, c->values[i]);
 	kg_jw_end_array(w);

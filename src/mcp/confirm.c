@@ -137,11 +137,9 @@ input_requests(const char *message)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, KG_MCP_CONFIRM);
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, KG_MCP_CONFIRM);
 	kg_jw_kstring(&w, "method", "elicitation/create");
-	kg_jw_key(&w, "params");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "params");
 	kg_jw_kstring(&w, "mode", "form");
 	kg_jw_kstring(&w, "message", message);
 	kg_jw_kjsonb(

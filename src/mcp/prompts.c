@@ -337,8 +337,7 @@ append_example(StringInfo out, const KgMcpRequest *req,
 		kg_jw_kstring(&w, argument, kg_type_handle(type));
 	if (field != NULL)
 	{
-		kg_jw_key(&w, "filters");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "filters");
 		kg_field_enum_value(field, 0, &value);
 		kg_jw_key(&w, field->name);
 		kg_jw_value(&w, &value);
@@ -433,8 +432,7 @@ kg_mcp_prompts_list(KgMcpRequest *req, KgJsonWriter *w)
 		names[i] = prompts[i].name;
 	if (!kg_mcp_page(req, names, lengthof(prompts), &start, &end))
 		return false;
-	kg_jw_key(w, "prompts");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "prompts");
 	for (int i = start; i < end; i++)
 	{
 		const KgPrompt *prompt = &prompts[i];
@@ -444,8 +442,7 @@ kg_mcp_prompts_list(KgMcpRequest *req, KgJsonWriter *w)
 		if (req->revision >= KG_MCP_2025_06_18)
 			kg_jw_kstring(w, "title", prompt->title);
 		kg_jw_kstring(w, "description", prompt->description);
-		kg_jw_key(w, "arguments");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "arguments");
 		for (int a = 0; a < prompt->narguments; a++)
 		{
 			kg_jw_begin_object(w);
@@ -497,12 +494,10 @@ static void
 write_message(KgJsonWriter *w, const char *description, const char *text)
 {
 	kg_jw_kstring(w, "description", description);
-	kg_jw_key(w, "messages");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "messages");
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "role", "user");
-	kg_jw_key(w, "content");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "content");
 	kg_jw_kstring(w, "type", "text");
 	kg_jw_kstring(w, "text", text);
 	kg_jw_end_object(w);

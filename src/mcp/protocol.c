@@ -75,8 +75,7 @@ kg_mcp_error_data(const char *name, const char *value)
 void
 kg_mcp_write_supported(KgJsonWriter *w, const char *name)
 {
-	kg_jw_key(w, name);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, name);
 	kg_jw_string(w, kg_mcp_revision_name(KG_MCP_2026_07_28));
 	kg_jw_end_array(w);
 }
@@ -108,8 +107,7 @@ kg_mcp_write_envelope(KgMcpRequest *req, KgJsonWriter *w)
 {
 	if (req->revision < KG_MCP_2026_07_28)
 		return;
-	kg_jw_key(w, "_meta");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "_meta");
 	kg_jw_key(w, KG_MCP_META_SERVER);
 	kg_mcp_write_server_info(req, w);
 	kg_jw_end_object(w);

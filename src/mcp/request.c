@@ -61,8 +61,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 		kg_jw_key(&w, "id");
 		kg_jw_value(&w, &req->id);
 	}
-	kg_jw_key(&w, "error");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "error");
 	kg_jw_kint(&w, "code", req->error_code);
 	kg_jw_kstring(&w, "message", req->error_message);
 	if (req->error_data)
@@ -191,8 +190,7 @@ write_listen(KgMcpRequest *req, KgJsonWriter *w)
 {
 	const KgTokenIdentity *token = kg_token_identity();
 
-	kg_jw_key(w, "kg_listen");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "kg_listen");
 	kg_jw_kstring(w, "key", kg_listen_key(req->tenant));
 	if (token != NULL)
 		kg_jw_kint(
@@ -207,8 +205,7 @@ begin_result(KgMcpRequest *req, KgJsonWriter *w)
 {
 	kg_jw_key(w, "id");
 	kg_jw_value(w, &req->id);
-	kg_jw_key(w, "result");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "result");
 	kg_mcp_write_envelope(req, w);
 }
 

@@ -119,8 +119,7 @@ kg_mcp_resources_list(KgMcpRequest *req, KgJsonWriter *w)
 		uris[n++] = KG_MCP_APP_URI;
 	if (!kg_mcp_page(req, uris, n, &start, &end))
 		return false;
-	kg_jw_key(w, "resources");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "resources");
 	for (int i = start; i < end; i++)
 	{
 		if (i < catalog->nbundles)
@@ -201,8 +200,7 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 		names[i] = templates[i].uri;
 	if (!kg_mcp_page(req, names, lengthof(templates), &start, &end))
 		return false;
-	kg_jw_key(w, "resourceTemplates");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "resourceTemplates");
 	for (int i = start; i < end; i++)
 	{
 		kg_jw_begin_object(w);
@@ -260,8 +258,7 @@ static void
 write_relations(const KgCatalog *catalog, const KgBundle *bundle,
 				KgJsonWriter *w)
 {
-	kg_jw_key(w, "relations");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "relations");
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -301,8 +298,7 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 	kg_jw_kint(&w, "revision", bundle->revision);
 	kg_jw_kstring(&w, "description", bundle->description);
 	kg_jw_kstring(&w, "instructions", bundle->instructions);
-	kg_jw_key(&w, "types");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "types");
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		const KgType *type = catalog->types[i];
@@ -419,8 +415,7 @@ kg_mcp_resources_read(KgMcpRequest *req, KgJsonWriter *w)
 		text = kg_json_text(&content->root);
 	if (text == NULL)
 		return kg_mcp_refuse_resource(req, uri);
-	kg_jw_key(w, "contents");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "contents");
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "uri", uri);
 	kg_jw_kstring(w, "mimeType", mime);

@@ -11,8 +11,7 @@ static void
 write_flags(KgJsonWriter *w, const char *name, const char *flag,
 			const char *flag2)
 {
-	kg_jw_key(w, name);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, name);
 	if (flag)
 		kg_jw_kbool(w, flag, true);
 	if (flag2)
@@ -23,8 +22,7 @@ write_flags(KgJsonWriter *w, const char *name, const char *flag,
 static void
 write_capabilities(KgMcpRequest *req, KgJsonWriter *w)
 {
-	kg_jw_key(w, "capabilities");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "capabilities");
 	write_flags(w, "tools", "listChanged", NULL);
 	write_flags(w, "prompts", "listChanged", NULL);
 	write_flags(w, "resources", "listChanged", "subscribe");
@@ -133,8 +131,7 @@ write_uris(KgMcpRequest *req, const JsonbContainer *uris, KgJsonWriter *w)
 {
 	KgJsonIter it;
 
-	kg_jw_key(w, "resourceSubscriptions");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "resourceSubscriptions");
 	kg_json_iter_init(&it, uris);
 	while (kg_json_iter_next(&it))
 		if (kg_mcp_may_be_told(req, &it.value))
@@ -176,10 +173,8 @@ kg_mcp_subscriptions_listen(KgMcpRequest *req, KgJsonWriter *w)
 	req->notification = true;
 	req->listen = true;
 	kg_jw_kstring(w, "method", "notifications/subscriptions/acknowledged");
-	kg_jw_key(w, "params");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "_meta");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "params");
+	kg_jw_kbegin_object(w, "_meta");
 	kg_jw_key(w, KG_MCP_META_SUBSCRIPTION);
 	kg_jw_value(w, &req->id);
 	kg_jw_end_object(w);

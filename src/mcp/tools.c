@@ -192,8 +192,7 @@ write_list(KgMcpRequest *req, const KgToolList *list, KgJsonWriter *w)
 
 	if (!kg_mcp_page(req, list->names, list->ntools, &start, &end))
 		return false;
-	kg_jw_key(w, "tools");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "tools");
 	for (int i = start; i < end; i++)
 		kg_jw_jsonb(w, list->tools[i]);
 	kg_jw_end_array(w);

@@ -47,8 +47,7 @@ kg_repairs_write(const KgRepairs *repairs, KgJsonWriter *w)
 
 	if (repairs->repairs == NIL)
 		return;
-	kg_jw_key(w, "repaired");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "repaired");
 	foreach(lc, repairs->repairs)
 	{
 		const KgRepair *repair = lfirst(lc);

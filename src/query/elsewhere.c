@@ -60,11 +60,9 @@ related(const Way *way, const char *property, const JsonbValue *condition)
 	kg_jw_begin_array(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", way->relation->name);
-	kg_jw_key(&w, "to");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "to");
 	kg_jw_kstring(&w, "label", kg_type_handle(way->to));
-	kg_jw_key(&w, "filters");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "filters");
 	kg_jw_key(&w, property);
 	kg_jw_value(&w, condition);
 	kg_jw_end_object(&w);

@@ -246,8 +246,7 @@ ask_for(const char *key, int len, void *arg)
 		kg_jw_begin_object(asking->w);
 		kg_jw_kstring(asking->w, "resource_type", key);
 		kg_jw_kstring(asking->w, "ability", ability);
-		kg_jw_key(asking->w, "ids");
-		kg_jw_begin_array(asking->w);
+		kg_jw_kbegin_array(asking->w, "ids");
 		asking->resource_type = key;
 		asking->ability = ability;
 		asking->ids = 0;
@@ -285,8 +284,7 @@ kg_exchange_write(const KgExchange *exchange, KgDecisions *decisions,
 
 	for (asking.n = 0; asking.n < exchange->nasked; asking.n++)
 		asking.digests[asking.n] = exchange->asked[asking.n];
-	kg_jw_key(w, "resources");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "resources");
 	(void) kg_decisions_open(decisions, ask_for, &asking);
 	end_entry(&asking);
 	kg_jw_end_array(w);

@@ -54,8 +54,7 @@ write_untrusted_of(const List *untrusted, int first, KgJsonWriter *w)
 	const char *of = mark->of;
 	int n = 0;
 
-	kg_jw_key(w, of != NULL ? of : "untrusted");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, of != NULL ? of : "untrusted");
 	while (mark->of == of)
 	{
 		kg_jw_string(w, mark->member);
@@ -77,8 +76,7 @@ write_untrusted(const List *untrusted, KgJsonWriter *w)
 		(void) write_untrusted_of(untrusted, 0, w);
 		return;
 	}
-	kg_jw_key(w, "untrusted");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "untrusted");
 	for (int i = 0; i < list_length(untrusted);)
 		i += write_untrusted_of(untrusted, i, w);
 	kg_jw_end_object(w);
@@ -92,8 +90,7 @@ kg_marks_write(const KgMarks *marks, KgJsonWriter *w)
 	write_untrusted(marks->untrusted, w);
 	if (marks->typed == NIL)
 		return;
-	kg_jw_key(w, "content_types");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "content_types");
 	foreach(lc, marks->typed)
 	{
 		const KgField *field = lfirst(lc);

@@ -639,8 +639,7 @@ kg_match_write_members(const KgMatch *match, const KgType *type,
 void
 kg_match_write(const KgMatch *match, const KgType *type, KgJsonWriter *w)
 {
-	kg_jw_key(w, "matched_on");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "matched_on");
 	kg_match_write_members(match, type, w);
 	kg_jw_end_object(w);
 }

@@ -132,8 +132,7 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 		CurrentMemoryContext, "kg_graph text", ALLOCSET_DEFAULT_SIZES);
 	kg_jw_init(&missing.w);
 	kg_jw_begin_object(&missing.w);
-	kg_jw_key(&missing.w, "items");
-	kg_jw_begin_array(&missing.w);
+	kg_jw_kbegin_array(&missing.w, "items");
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
 				  "SELECT e.entity_id, e.version, e.data, v.text_hash "

@@ -94,8 +94,7 @@ write_leaf(KgJsonWriter *w, const KgSchemaError *error)
 		kg_jw_kstring(w, "error", error_text(error));
 	else
 	{
-		kg_jw_key(w, "errors");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "errors");
 		write_detailed(w, error->causes, error->nsteps);
 		kg_jw_end_array(w);
 	}
@@ -149,8 +148,7 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 			w,
 			"instanceLocation",
 			pnstrdup(first->instance_path, first->steps[2 * depth - 1]));
-		kg_jw_key(w, "errors");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "errors");
 		write_detailed(w, group, depth);
 		kg_jw_end_array(w);
 		kg_jw_end_object(w);
@@ -175,8 +173,7 @@ write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 		kg_jw_kstring(w, "did_you_mean", error->did_you_mean);
 	if (error->nearest_count > 0 && level < MAX_CAUSES)
 	{
-		kg_jw_key(w, "causes");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "causes");
 		for (i = 0; i < error->nearest_count; i++)
 			write_model(
 				w, list_nth(error->causes, error->nearest + i), level + 1);
@@ -206,8 +203,7 @@ kg_output(KgOutput output, List *errors)
 	{
 		kg_jw_kstring(&w, "keywordLocation", "");
 		kg_jw_kstring(&w, "instanceLocation", "");
-		kg_jw_key(&w, "errors");
-		kg_jw_begin_array(&w);
+		kg_jw_kbegin_array(&w, "errors");
 		if (output == KG_OUTPUT_BASIC)
 			write_basic(&w, errors);
 		else

@@ -287,14 +287,12 @@ put_counts(KgJsonWriter *w, const char *key, List *counts)
 {
 	ListCell *lc;
 
-	kg_jw_key(w, key);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, key);
 	foreach(lc, counts)
 	{
 		const KgCounts *c = lfirst(lc);
 
-		kg_jw_key(w, c->name);
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, c->name);
 		kg_jw_kint(w, "created", c->created);
 		kg_jw_kint(w, "updated", c->updated);
 		kg_jw_kint(w, "unchanged", c->unchanged);
@@ -308,8 +306,7 @@ put_counts(KgJsonWriter *w, const char *key, List *counts)
 static void
 put_next(KgJsonWriter *w, const KgApply *apply, int64 wanted)
 {
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "next");
 	kg_jw_kbool(w, "dry_run", true);
 	if (apply->options.merge)
 		kg_jw_kstring(w, "mode", "merge");
@@ -323,24 +320,20 @@ put_diff(KgJsonWriter *w, const KgApply *apply)
 	static const char *const names[] = {"created", "updated", "deleted"};
 	int64 wanted = 0;
 
-	kg_jw_key(w, "diff");
-	kg_jw_begin_object(w);
-	kg_jw_key(w, "types");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "diff");
+	kg_jw_kbegin_object(w, "types");
 	for (int i = 0; i < 3; i++)
 		kg_jw_klist(w, names[i], apply->type_changes[i]);
 	kg_jw_end_object(w);
 	if (apply->tool_changes[0] || apply->tool_changes[1] ||
 		apply->tool_changes[2])
 	{
-		kg_jw_key(w, "tools");
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, "tools");
 		for (int i = 0; i < 3; i++)
 			kg_jw_klist(w, names[i], apply->tool_changes[i]);
 		kg_jw_end_object(w);
 	}
-	kg_jw_key(w, "entities");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "entities");
 	for (int i = 0; i < 3; i++)
 	{
 		kg_jw_klist(w, names[i], apply->samples[i]);
@@ -362,8 +355,7 @@ put_tool_counts(KgJsonWriter *w, const KgApply *apply)
 	if (!apply->tool_changes[0] && !apply->tool_changes[1] &&
 		!apply->tool_changes[2])
 		return;
-	kg_jw_key(w, "tools");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "tools");
 	for (int i = 0; i < 3; i++)
 		kg_jw_kint(w, names[i], list_length(apply->tool_changes[i]));
 	kg_jw_end_object(w);
@@ -629,11 +621,9 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "bundle_name", name);
 	kg_jw_kstring(&w, "version", "dropped");
-	kg_jw_key(&w, "schemas");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "schemas");
 	kg_jw_end_array(&w);
-	kg_jw_key(&w, "entities");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "entities");
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	document.root = kg_jw_finish(&w);

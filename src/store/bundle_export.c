@@ -106,8 +106,7 @@ put_definitions(KgJsonWriter *w, const KgBundle *bundle)
 
 	if (bundle->definitions == NULL)
 		return;
-	kg_jw_key(w, "definitions");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "definitions");
 	kg_json_iter_init(&it, &bundle->definitions->root);
 	while (kg_json_iter_next(&it))
 		kg_jw_value(w, &it.value);
@@ -117,8 +116,7 @@ put_definitions(KgJsonWriter *w, const KgBundle *bundle)
 static void
 put_schemas(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 {
-	kg_jw_key(w, "schemas");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "schemas");
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		const KgType *type = catalog->types[i];
@@ -148,8 +146,7 @@ put_exposed(KgJsonWriter *w, int expose)
 
 	if (expose == 0)
 		return;
-	kg_jw_key(w, "tools");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "tools");
 	for (int i = 0; (operation = kg_operation(i)) != NULL; i++)
 		if (expose & operation->expose)
 			kg_jw_string(w, operation->name);
@@ -159,8 +156,7 @@ put_exposed(KgJsonWriter *w, int expose)
 static void
 put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 {
-	kg_jw_key(w, "relations");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "relations");
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];
@@ -185,8 +181,7 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 				kg_jw_kbool(w, "symmetric", true);
 			if (relation->key)
 			{
-				kg_jw_key(w, "key");
-				kg_jw_begin_array(w);
+				kg_jw_kbegin_array(w, "key");
 				kg_jw_string(w, relation->key);
 				kg_jw_end_array(w);
 			}
@@ -296,8 +291,7 @@ put_entities(Export *export)
 		}
 		kg_jw_begin_object(export->w);
 		kg_jw_kstring(export->w, "entity_type", type->name);
-		kg_jw_key(export->w, "items");
-		kg_jw_begin_array(export->w);
+		kg_jw_kbegin_array(export->w, "items");
 		put_items(export, type);
 		kg_jw_end_array(export->w);
 		kg_jw_end_object(export->w);
@@ -392,8 +386,7 @@ put_tools(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 				continue;
 			if (!begun)
 			{
-				kg_jw_key(w, "tools");
-				kg_jw_begin_array(w);
+				kg_jw_kbegin_array(w, "tools");
 				begun = true;
 			}
 			put_tool(w, &tool->versions[j]);
@@ -431,12 +424,10 @@ kg_bundle_export(const char *name)
 	KgJsonWriter *w = export.w = &export.whole;
 
 	put_head(&export);
-	kg_jw_key(w, "entities");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "entities");
 	put_entities(&export);
 	kg_jw_end_array(w);
-	kg_jw_key(w, "edges");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "edges");
 	kg_identity_as_tool(put_edges, &export);
 	kg_jw_end_array(w);
 	kg_jw_end_object(w);

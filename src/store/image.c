@@ -74,8 +74,7 @@ kg_image_write_changed(KgJsonWriter *w, const char *key, const Jsonb *image,
 		kg_jw_kjsonb(w, key, image);
 		return;
 	}
-	kg_jw_key(w, key);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, key);
 	kg_json_iter_init(&it, &image->root);
 	while (kg_json_iter_next(&it))
 		if (!kg_image_same_value(&it.value, member(other, &it.key, &value)))

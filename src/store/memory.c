@@ -244,8 +244,7 @@ write_parts(const char *const *texts, int n, KgJsonWriter *w)
 		any |= needs_parts(texts[i]);
 	if (!any)
 		return;
-	kg_jw_key(w, "parts");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "parts");
 	for (int i = 0; i < n; i++)
 		if (needs_parts(texts[i]))
 			write_words(texts[i], w);
@@ -388,8 +387,7 @@ edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 			&w, "from", kg_handle_make(memory->entity, relations[i].from));
 		kg_jw_kstring(
 			&w, "to", kg_handle_make(memory->entity, relations[i].to));
-		kg_jw_key(&w, "properties");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "properties");
 		kg_jw_kstring(&w, memory->relates->key, relations[i].type);
 		kg_jw_end_object(&w);
 		kg_jw_end_object(&w);

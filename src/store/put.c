@@ -142,8 +142,7 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 static void
 put_code(KgJsonWriter *w, const KgError *err)
 {
-	kg_jw_key(w, "error");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "error");
 	kg_jw_kstring(w, "code", kg_error_code_name(kg_error_code(err)));
 	kg_jw_kstring(w, "message", kg_error_message(err));
 	kg_jw_end_object(w);
@@ -221,8 +220,7 @@ kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
 										"error"};
 	int64 counts[lengthof(names)] = {0};
 
-	kg_jw_key(w, "items");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "items");
 	for (int i = 0; i < outcomes->n; i++)
 	{
 		const KgOutcome *item = &outcomes->items[i];
@@ -231,8 +229,7 @@ kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
 		put_outcome(w, item, names[item->verdict]);
 	}
 	kg_jw_end_array(w);
-	kg_jw_key(w, "counts");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "counts");
 	for (int i = KG_VERDICT_CREATED; i <= KG_VERDICT_ERROR; i++)
 		if (counts[i] > 0)
 			kg_jw_kint(w, names[i], counts[i]);

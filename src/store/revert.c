@@ -1022,8 +1022,7 @@ reply(const Revert *revert)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "items");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "items");
 	foreach(lc, revert->subjects)
 	{
 		const Subject *subject = lfirst(lc);
@@ -1040,8 +1039,7 @@ reply(const Revert *revert)
 		kg_jw_end_object(&w);
 	}
 	kg_jw_end_array(&w);
-	kg_jw_key(&w, "counts");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "counts");
 	for (int i = 0; i < lengthof(names); i++)
 		if (counts[i] > 0)
 			kg_jw_kint(&w, names[i], counts[i]);

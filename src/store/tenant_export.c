@@ -153,8 +153,7 @@ vectors_member(void)
 	kg_jw_begin_object(&w);
 	if (vectors->dimensions > 0)
 	{
-		kg_jw_key(&w, "vectors");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "vectors");
 		kg_jw_kint(&w, "dimensions", vectors->dimensions);
 		kg_jw_kstring(&w, "model", vectors->model);
 		kg_jw_end_object(&w);

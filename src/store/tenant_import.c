@@ -884,8 +884,7 @@ tell(const Import *import)
 	if (import->ended)
 	{
 		kg_jw_kbool(&w, "frozen", import->options->frozen);
-		kg_jw_key(&w, "rows");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "rows");
 		for (int i = 0; i < kg_n_tenant_tables; i++)
 			if (import->rows[i] > 0)
 				kg_jw_kint(&w, kg_tenant_tables[i].name, import->rows[i]);

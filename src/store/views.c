@@ -635,8 +635,7 @@ put_reply(KgJsonWriter *w, const Making *making)
 	kg_jw_klist(w, "created", making->created);
 	kg_jw_klist(w, "changed", making->changed);
 	kg_jw_klist(w, "dropped", making->dropped);
-	kg_jw_key(w, "kept");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "kept");
 	foreach(lc, making->kept)
 	{
 		const Kept *kept = lfirst(lc);
@@ -729,8 +728,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 	}
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "schemas");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "schemas");
 	foreach(lc, schemas)
 	{
 		Making one = making;

@@ -491,8 +491,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 		kg_jw_begin_object(&w);
 		kg_jw_kstring(&w, "path", kg_path_index(path, near[i].at));
 		kg_jw_kstring(&w, "message", "no entity has this id");
-		kg_jw_key(&w, "nearest");
-		kg_jw_begin_array(&w);
+		kg_jw_kbegin_array(&w, "nearest");
 		kg_jw_string(&w, near[i].nearest);
 		kg_jw_end_array(&w);
 		if (near[i].likely)
@@ -782,8 +781,7 @@ write_summary(KgGraphCall *call, const KgReach *reach, const KgPage *page,
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (met[rank])
 			names[n++] = (char *) kg_type_handle(graph->ranked[rank - 1]);
-	kg_jw_key(w, "schema_summary");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "schema_summary");
 	kg_jw_kstrings(w, "entity_types_found", names, n);
 	n = 0;
 	foreach(lc, relations)

@@ -141,8 +141,7 @@ write_rank(const char *list, int rank, const KgMatch *match, const KgType *type,
 {
 	if (rank == 0)
 		return;
-	kg_jw_key(w, list);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, list);
 	kg_jw_kint(w, "rank", rank);
 	kg_jw_key(w, "score");
 	write_score(match->score, w);
@@ -168,8 +167,7 @@ make_item(const KgGraph *graph, const Hit *hit)
 		kg_match_write(hit->match, type, &w);
 	else
 	{
-		kg_jw_key(&w, "matched_on");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "matched_on");
 		for (int i = 0; i < KG_LISTS; i++)
 			write_rank(list_names[i], hit->ranks[i], hit->lists[i], type, &w);
 		kg_jw_end_object(&w);
@@ -433,8 +431,7 @@ write_hint(const KgGraph *graph, const char *path, const char *message,
 	kg_jw_kstring(w, "message", message);
 	if (n > 0)
 	{
-		kg_jw_key(w, "nearest");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "nearest");
 		for (uint32 i = 0; i < Min(n, KG_SEARCH_HINTS); i++)
 			if (hits.hits[i].name != NULL)
 				kg_jw_jsonb(w, make_item(graph, &hits.hits[i]));
@@ -543,8 +540,7 @@ write_answer(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Answer *a = state;
 
-	kg_jw_key(w, "items");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "items");
 	for (int i = 0; i < fit->listed; i++)
 		kg_jw_jsonb(w, a->items[i]);
 	kg_jw_end_array(w);

@@ -119,8 +119,7 @@ handle_of(const KgCited *cited)
 void
 kg_citations_write(const KgDraft *draft, int listed, KgJsonWriter *w)
 {
-	kg_jw_key(w, "citations");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "citations");
 	for (int i = 0; i < draft->ncited; i++)
 		if (draft->cited[i].version != 0 && draft->cited[i].item < listed)
 			kg_jw_kint(w, handle_of(&draft->cited[i]), draft->cited[i].version);

@@ -594,8 +594,7 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 			kg_jw_value(&w, &it.value);
 		}
 	}
-	kg_jw_key(&w, "id");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "id");
 	if (own != NULL)
 		write_own(&w, own);
 	kg_jw_begin_object(&w);
@@ -835,8 +834,7 @@ selection_of(Compact *c, const KgHandles *handles, const char *path)
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
-	kg_jw_key(&w, "ids");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < handles->n; i++)
 		kg_jw_string(&w, id_of_handle(type, handles, i));
 	kg_jw_end_array(&w);

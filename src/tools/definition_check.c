@@ -914,13 +914,10 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kjsonb(&w, "required", kg_json_parse("[\"results\"]"));
-	kg_jw_key(&w, "properties");
-	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "results");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "properties");
+	kg_jw_kbegin_object(&w, "results");
 	kg_jw_kstring(&w, "type", "object");
-	kg_jw_key(&w, "properties");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "properties");
 	for (int i = 0; i < def->nops; i++)
 		kg_jw_kjsonb(&w,
 					 def->ops[i].name,

@@ -501,12 +501,10 @@ result_schema(const Jsonb *reply)
 		kg_jw_kjsonb(&w, "error", kg_json_parse(error_member));
 		kg_jw_end_object(&w);
 	}
-	kg_jw_key(&w, "anyOf");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "anyOf");
 	write_required(&w, has_required ? &required : NULL);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "required");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "required");
 	kg_jw_string(&w, "error");
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
@@ -530,8 +528,7 @@ typedef struct Listed
 static void
 write_hints(KgJsonWriter *w, const KgOperation *writes)
 {
-	kg_jw_key(w, "annotations");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "annotations");
 	kg_jw_kbool(w, "readOnlyHint", writes == NULL);
 	if (writes != NULL)
 	{
@@ -557,8 +554,7 @@ write_tool(KgJsonWriter *w, const Listed *tool)
 	{
 		kg_jw_key(w, "annotations");
 		kg_registered_annotations(tool->registered, w);
-		kg_jw_key(w, "_meta");
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, "_meta");
 		kg_jw_kstring(w, KG_META_VERSION, tool->registered->version);
 		kg_jw_end_object(w);
 	}

@@ -25,13 +25,11 @@ write_statement(const KgStatement *statement, KgJsonWriter *w)
 
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "sql", statement->sql);
-	kg_jw_key(w, "parameters");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "parameters");
 	for (int i = 0; i < statement->nargs; i++)
 		kg_jw_string(w, format_type_be(statement->argtypes[i]));
 	kg_jw_end_array(w);
-	kg_jw_key(w, "plan");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "plan");
 	for (line = strtok(plan, "\n"); line; line = strtok(NULL, "\n"))
 		kg_jw_string(w, line);
 	kg_jw_end_array(w);
@@ -77,15 +75,13 @@ kg_tools_explain(KgCall *call, const char *name, const Jsonb *arguments)
 		kg_jw_jsonb(&w, arguments);
 	if (explained.cost >= 0)
 	{
-		kg_jw_key(&w, "estimate");
-		kg_jw_begin_object(&w);
+		kg_jw_kbegin_object(&w, "estimate");
 		kg_jw_kint(
 			&w, "edges", (int64) Min(kg_cost_rounded(explained.cost), 1e18));
 		kg_jw_kint(&w, "max_cost", kg_setting_max_cost);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_key(&w, "statements");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "statements");
 	foreach(lc, explained.statements)
 		write_statement(lfirst(lc), &w);
 	kg_jw_end_array(&w);

@@ -143,15 +143,13 @@ write_one(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 static void
 write_many(const GetCall *call, const KgFit *fit, KgJsonWriter *w)
 {
-	kg_jw_key(w, "entities");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "entities");
 	for (int i = 0; i < fit->listed; i++)
 		write_entity(found(call, i)->id,
 					 i < fit->whole ? found(call, i)->data : NULL,
 					 w);
 	kg_jw_end_array(w);
-	kg_jw_key(w, "not_found");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "not_found");
 	for (int i = 0; i < call->ngot; i++)
 		if (call->got[i].data == NULL)
 			kg_jw_string(w, call->got[i].id);

@@ -834,8 +834,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	const KgAggregate *a = state;
 
 	kg_jw_kstrings(w, "columns", (char *const *) a->columns, a->ncolumns);
-	kg_jw_key(w, "rows");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "rows");
 	for (int i = 0; i < fit->listed; i++)
 		kg_jw_jsonb(w, a->written[i]);
 	kg_jw_end_array(w);

@@ -90,8 +90,7 @@ static void
 write_properties(const KgField *fields, int n, const KgField *id,
 				 KgJsonWriter *w)
 {
-	kg_jw_key(w, "properties");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "properties");
 	for (int i = 0; i < n; i++)
 		write_property(&fields[i], &fields[i] == id || fields[i].derived, w);
 	kg_jw_end_array(w);
@@ -104,8 +103,7 @@ write_type_relations(const GraphSchema *s, const KgType *type, bool incoming,
 {
 	const char *last = "";
 
-	kg_jw_key(w, incoming ? "incoming" : "outgoing");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, incoming ? "incoming" : "outgoing");
 	for (int i = 0; i < s->nvariants; i++)
 	{
 		const Variant *v = &s->order[i];
@@ -135,8 +133,7 @@ write_type(const GraphSchema *s, int rank, bool expand, KgJsonWriter *w)
 		if (type->label_field != NULL)
 			kg_jw_kstring(w, "label_property", type->label_field->name);
 		write_properties(type->fields, type->nfields, type->id_field, w);
-		kg_jw_key(w, "relationships");
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, "relationships");
 		write_type_relations(s, type, false, w);
 		write_type_relations(s, type, true, w);
 		kg_jw_end_object(w);
@@ -291,8 +288,7 @@ static void
 write_entries(const GraphSchema *s, const KgFit *fit, const char *key, int from,
 			  int to, KgJsonWriter *w)
 {
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 	for (int i = from; i < Min(to, fit->listed); i++)
 		kg_jw_jsonb(w,
 					i < fit->whole ? s->entries[i].full : s->entries[i].stub);

@@ -156,15 +156,13 @@ write_counts(const Explore *e, KgJsonWriter *w)
 				of_depth[depth * (graph->nranks + 1) + reach->ranks[i]]++;
 			}
 	kg_jw_begin_object(w);
-	kg_jw_key(w, "by_type");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "by_type");
 	for (int rank = 1; rank <= graph->nranks; rank++)
 		if (by_type[rank] > 0)
 			kg_jw_kint(
 				w, kg_type_handle(graph->ranked[rank - 1]), by_type[rank]);
 	kg_jw_end_object(w);
-	kg_jw_key(w, "by_depth");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "by_depth");
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		if (by_depth[depth] > 0)
 		{
@@ -174,8 +172,7 @@ write_counts(const Explore *e, KgJsonWriter *w)
 			kg_jw_kint(w, name, by_depth[depth]);
 		}
 	kg_jw_end_object(w);
-	kg_jw_key(w, "by_depth_and_type");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "by_depth_and_type");
 	for (int depth = 0; depth < reach->nlevels; depth++)
 		for (int rank = 1; rank <= graph->nranks; rank++)
 		{

@@ -338,8 +338,7 @@ kg_hint_edges(KgGraphCall *call, const char *path, const char *message,
 									: "%s; there are no edges",
 						message),
 			   w);
-	kg_jw_key(w, "edges");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "edges");
 	for (int i = 0; i < Min(kinds.n, hint_names(call)); i++)
 	{
 		const Kind *kind = &kinds.kinds[i];
@@ -370,8 +369,7 @@ kg_hint_types(KgGraphCall *call, const char *path, const char *message,
 	for (uint32 i = 0; i < n; i++)
 		counts[ranks[i]]++;
 	begin_hint(path, message, w);
-	kg_jw_key(w, "types");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "types");
 	for (int rank = 1; rank <= graph->nranks && room > 0; rank++)
 		if (counts[rank] > 0)
 		{

@@ -253,8 +253,7 @@ write_paths(FindPaths *f, int n, KgJsonWriter *w)
 {
 	const KgPaths *paths = &f->paths;
 
-	kg_jw_key(w, "paths");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "paths");
 	for (int i = 0; i < n; i++)
 	{
 		const KgPath *path = &paths->paths[i];
@@ -266,8 +265,7 @@ write_paths(FindPaths *f, int n, KgJsonWriter *w)
 			kg_jw_key(w, "weight");
 			kg_jw_numeric(w, kg_weight_numeric(path->weight));
 		}
-		kg_jw_key(w, "path");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "path");
 		for (int hop = 0; hop <= path->length; hop++)
 		{
 			kg_jw_string(

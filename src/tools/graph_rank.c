@@ -255,8 +255,7 @@ write_path(const RankRelated *r, uint32 i, KgJsonWriter *w)
 {
 	const KgRanked *ranked = &r->ranked[i];
 
-	kg_jw_key(w, "path");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "path");
 	for (int hop = 0; hop <= ranked->length; hop++)
 	{
 		kg_jw_string(w, kg_handle(r->call.graph, ref_of(r, ranked, hop)));
@@ -274,8 +273,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	char **unknown;
 	int n = kg_unknown_handles(&r->seeds, &unknown);
 
-	kg_jw_key(w, "ranked");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "ranked");
 	for (int i = 0; i < fit->listed; i++)
 	{
 		kg_jw_begin_object(w);

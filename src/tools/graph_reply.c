@@ -802,8 +802,7 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 	else if (!edge->stub && reply->bfs)
 	{
 		/* A full edge has the key even where there is nothing to say. */
-		kg_jw_key(w, "metadata");
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, "metadata");
 		kg_jw_end_object(w);
 	}
 	kg_jw_end_object(w);
@@ -812,8 +811,7 @@ kg_reply_write_edge(const KgReply *reply, const KgReplyEdge *edge,
 void
 kg_reply_write_items(const KgReply *reply, const char *key, KgJsonWriter *w)
 {
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 	for (uint32 i = 0; i < reply->nnodes; i++)
 		if (!reply->nodes[i].cut)
 			write_node(reply, &reply->nodes[i], w);
@@ -829,8 +827,7 @@ kg_reply_write_nodes(const KgReply *reply, KgJsonWriter *w)
 void
 kg_reply_write_edges(const KgReply *reply, KgJsonWriter *w)
 {
-	kg_jw_key(w, "edges");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "edges");
 	for (uint32 i = 0; i < reply->nedges; i++)
 		if (!reply->edges[i].cut)
 			kg_reply_write_edge(reply, &reply->edges[i], w);

@@ -210,8 +210,7 @@ build_reply(Traverse *tr)
 static void
 write_rows(Traverse *tr, uint32 n, KgJsonWriter *w)
 {
-	kg_jw_key(w, "rows");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "rows");
 	for (uint32 row = 0; row < n; row++)
 	{
 		kg_jw_begin_array(w);

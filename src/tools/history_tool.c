@@ -122,8 +122,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	}
 	else
 		kg_jw_kstring(w, "id", call->id);
-	kg_jw_key(w, "changes");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "changes");
 	for (int i = 0; i < fit->listed; i++)
 		write_change(&call->changes[i], i < fit->whole, w);
 	kg_jw_end_array(w);

@@ -425,8 +425,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	const KgListPage *page = call->page;
 	bool items = !call->ids_only || has_summary(call);
 
-	kg_jw_key(w, items ? "items" : "ids");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, items ? "items" : "ids");
 	for (int i = 0; i < fit->listed; i++)
 	{
 		if (items)
@@ -610,8 +609,7 @@ write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
 	write_ast_conditions(filter, w);
 	if (filter->nany == 0)
 		return;
-	kg_jw_key(w, "any");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "any");
 	for (int i = 0; i < filter->nany; i++)
 		write_ast_conditions(filter->any[i], w);
 	kg_jw_end_array(w);
@@ -620,8 +618,7 @@ write_ast_filter(const KgFilter *filter, KgJsonWriter *w)
 static void
 write_ast_sort(const KgListQuery *query, KgJsonWriter *w)
 {
-	kg_jw_key(w, "sort");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "sort");
 	for (int i = 0; i < query->nsort; i++)
 	{
 		kg_jw_begin_object(w);

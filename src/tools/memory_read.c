@@ -398,8 +398,7 @@ write_next(const Reading *reading, const KgRemembered *entity, int offset,
 		offset++;
 	if (offset == entity->n)
 		return;
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "next");
 	kg_jw_kstrings(w, "names", (char *const *) &entity->name, 1);
 	kg_jw_kint(w, "offset", offset);
 	if (size > (Size) reading->draft.max_bytes &&
@@ -455,14 +454,12 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const Reading *reading = state;
 
-	kg_jw_key(w, "entities");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "entities");
 	for (int i = 0; i < fit->listed; i++)
 		if (!reading->found.entities[i].stub)
 			write_entity(reading, i, w);
 	kg_jw_end_array(w);
-	kg_jw_key(w, "relations");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "relations");
 	for (int i = 0; i < reading->nrelations; i++)
 		if (is_told(reading, fit, i))
 			write_relation(&reading->relations[i], w);

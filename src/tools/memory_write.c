@@ -312,8 +312,7 @@ begin_reply(KgJsonWriter *w, const char *key)
 {
 	kg_jw_init(w);
 	kg_jw_begin_object(w);
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 }
 
 static Jsonb *

@@ -545,8 +545,7 @@ run_sequence(Run *run)
 		throw_failures(&failures);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "results");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "results");
 	for (int i = 0; i < def->nops; i++)
 		kg_jw_kjsonb(&w, def->ops[i].name, run->results[i]);
 	kg_jw_end_object(&w);

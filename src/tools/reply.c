@@ -100,8 +100,7 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 {
 	KgJsonIter it;
 
-	kg_jw_key(w, "next");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "next");
 	kg_json_iter_init(&it, args);
 	while (kg_json_iter_next(&it))
 		if (!is_replaced(&it.key, next))
@@ -161,8 +160,7 @@ static void
 write_withheld(const KgDraft *draft, const KgWithheld *withheld,
 			   KgJsonWriter *w)
 {
-	kg_jw_key(w, "withheld");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "withheld");
 	write_unit(draft->untried_at_least ? "items_at_least" : "items",
 			   withheld->items,
 			   w);
@@ -179,8 +177,7 @@ write_hints(const Jsonb *hints, int n, KgJsonWriter *w)
 {
 	KgJsonIter it;
 
-	kg_jw_key(w, "hints");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "hints");
 	kg_json_iter_init(&it, &hints->root);
 	while (kg_json_iter_next(&it) && it.index < n)
 		kg_jw_value(w, &it.value);

@@ -292,8 +292,7 @@ kg_enum_write(const KgField *field, const char *key, KgJsonWriter *w)
 {
 	if (field->nenum == 0)
 		return;
-	kg_jw_key(w, key);
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, key);
 	for (int i = 0; i < field->nenum; i++)
 	{
 		JsonbValue value;

@@ -56,8 +56,7 @@ write_value_members(KgJsonWriter *w, const KgField *field, bool ordered)
 			if (field == NULL || field->ref_type != NULL)
 			{
 				/* Ids that look like numbers are read as text. */
-				kg_jw_key(w, "type");
-				kg_jw_begin_array(w);
+				kg_jw_kbegin_array(w, "type");
 				kg_jw_string(w, "string");
 				kg_jw_string(w, "integer");
 				kg_jw_end_array(w);
@@ -83,8 +82,7 @@ write_operator(KgJsonWriter *w, const KgField *field, KgOp op)
 			kg_jw_kstring(w, "type", "array");
 			kg_jw_kint(w, "minItems", 1);
 			kg_jw_kint(w, "maxItems", KG_MAX_IN_VALUES);
-			kg_jw_key(w, "items");
-			kg_jw_begin_object(w);
+			kg_jw_kbegin_object(w, "items");
 			write_value_members(w, field, false);
 			kg_jw_end_object(w);
 			break;
@@ -105,14 +103,12 @@ write_operators(KgJsonWriter *w, const KgField *field)
 	kg_jw_kstring(w, "type", "object");
 	kg_jw_kint(w, "minProperties", 1);
 	kg_jw_kbool(w, "additionalProperties", false);
-	kg_jw_key(w, "properties");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "properties");
 	for (int op = 0; op < KG_NOPS; op++)
 	{
 		if (!kg_op_applies(op, field))
 			continue;
-		kg_jw_key(w, kg_operator(op)->name);
-		kg_jw_begin_object(w);
+		kg_jw_kbegin_object(w, kg_operator(op)->name);
 		write_operator(w, field, op);
 		kg_jw_end_object(w);
 	}
@@ -168,12 +164,10 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 {
 	char *description = field_description(field);
 
-	kg_jw_key(w, name);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, name);
 	if (description)
 		kg_jw_kstring(w, "description", description);
-	kg_jw_key(w, "anyOf");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "anyOf");
 	kg_jw_begin_object(w);
 	write_value_members(w, field, false);
 	kg_jw_end_object(w);
@@ -193,8 +187,7 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 		kg_jw_kint(w, "minItems", 1);
 		kg_jw_kint(w, "maxItems", KG_MAX_CONDITION_OBJECTS);
 	}
-	kg_jw_key(w, "items");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "items");
 	kg_jw_kstring(w, "type", "object");
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
@@ -226,8 +219,7 @@ is_scannable(const KgType *type, const KgField *field)
 static void
 write_scanned(KgJsonWriter *w, const char *name)
 {
-	kg_jw_key(w, name);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, name);
 	kg_jw_kstring(w, "description", "not indexed");
 	kg_jw_end_object(w);
 }
@@ -264,8 +256,7 @@ filters_description(const KgType *type)
 static void
 write_alternatives(KgJsonWriter *w, bool written_out)
 {
-	kg_jw_key(w, KG_ANY);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, KG_ANY);
 	kg_jw_kstring(w, "type", "array");
 	kg_jw_kstring(w, "description", "of such filters one must hold");
 	if (written_out)
@@ -273,8 +264,7 @@ write_alternatives(KgJsonWriter *w, bool written_out)
 		kg_jw_kint(w, "minItems", KG_MIN_ALTERNATIVES);
 		kg_jw_kint(w, "maxItems", KG_MAX_ALTERNATIVES);
 	}
-	kg_jw_key(w, "items");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "items");
 	kg_jw_kstring(w, "type", "object");
 	kg_jw_end_object(w);
 	kg_jw_end_object(w);
@@ -291,8 +281,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	kg_jw_kstring(&w, "description", filters_description(type));
 	kg_jw_kbool(&w, "additionalProperties", false);
 	kg_jw_kint(&w, "maxProperties", kg_setting_max_filters);
-	kg_jw_key(&w, "properties");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "properties");
 	write_condition(&w, "id", NULL, true);
 	/* The id property's own name means the id too. */
 	if (strcmp(type->id_field->name, "id") != 0)

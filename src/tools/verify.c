@@ -28,13 +28,11 @@ write_evidence(const KgClaim *claim, KgJsonWriter *w)
 
 	if (claim->handles == NIL && claim->edges == NIL)
 		return;
-	kg_jw_key(w, "evidence");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "evidence");
 	kg_jw_klist(w, "handles", claim->handles);
 	if (claim->edges != NIL)
 	{
-		kg_jw_key(w, "edges");
-		kg_jw_begin_array(w);
+		kg_jw_kbegin_array(w, "edges");
 		foreach(lc, claim->edges)
 			kg_jw_jsonb(w, lfirst(lc));
 		kg_jw_end_array(w);
@@ -108,8 +106,7 @@ write_counts(const KgVerify *v, KgJsonWriter *w)
 
 	for (int i = 0; i < v->n; i++)
 		counts[v->claims[i].verdict]++;
-	kg_jw_key(w, "counts");
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, "counts");
 	for (int i = 0; i < KG_NVERDICTS; i++)
 		kg_jw_kint(w, verdicts[i], counts[i]);
 	kg_jw_end_object(w);
@@ -130,8 +127,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 {
 	const KgVerify *v = state;
 
-	kg_jw_key(w, "claims");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "claims");
 	for (int i = 0; i < fit->listed; i++)
 		kg_jw_jsonb(w, v->claims[i].written[i < fit->whole]);
 	kg_jw_end_array(w);

@@ -16,12 +16,10 @@
 static void
 write_end(KgVerify *v, const char *key, const KgRef *ref, KgJsonWriter *w)
 {
-	kg_jw_key(w, key);
-	kg_jw_begin_object(w);
+	kg_jw_kbegin_object(w, key);
 	kg_jw_kstring(
 		w, "label", kg_type_handle(v->call.graph->ranked[ref->rank - 1]));
-	kg_jw_key(w, "ids");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "ids");
 	kg_jw_string(w, ref->id);
 	kg_jw_end_array(w);
 	kg_jw_end_object(w);

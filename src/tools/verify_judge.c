@@ -306,8 +306,7 @@ correct_edges(KgClaim *claim, List *edges)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_jw_key(&w, "edges");
-	kg_jw_begin_array(&w);
+	kg_jw_kbegin_array(&w, "edges");
 	foreach(lc, edges)
 		kg_jw_jsonb(&w, lfirst(lc));
 	kg_jw_end_array(&w);

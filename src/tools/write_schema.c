@@ -168,8 +168,7 @@ copy_reference(Copy *copy, const JsonbContainer *schema, bool alone)
 	copy->refs++;
 	if (!alone)
 	{
-		kg_jw_key(copy->w, "allOf");
-		kg_jw_begin_array(copy->w);
+		kg_jw_kbegin_array(copy->w, "allOf");
 	}
 	copy_schema(copy, &target);
 	if (!alone)
@@ -223,8 +222,7 @@ write_required(const KgType *type, KgJsonWriter *w)
 	JsonbValue value;
 	KgJsonIter it;
 
-	kg_jw_key(w, "required");
-	kg_jw_begin_array(w);
+	kg_jw_kbegin_array(w, "required");
 	kg_jw_string(w, type->id_field->name);
 	if (kg_json_get(&type->schema->root, "required", &value) != NULL &&
 		kg_json_is_array(&value))
@@ -305,8 +303,7 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_kstring(&w,
 				  "description",
 				  "properties with their new values, whole; null is a value");
-	kg_jw_key(&w, "properties");
-	kg_jw_begin_object(&w);
+	kg_jw_kbegin_object(&w, "properties");
 	copy_properties(&copy, type, &document->root, &closed);
 	kg_jw_end_object(&w);
 	if (closed)
@@ -332,8 +329,7 @@ kg_relation_properties_schema(const KgRelation *relation)
 	if (n > 1)
 	{
 		kg_jw_begin_object(&w);
-		kg_jw_key(&w, "anyOf");
-		kg_jw_begin_array(&w);
+		kg_jw_kbegin_array(&w, "anyOf");
 	}
 	for (int i = 0; i < relation->nvariants; i++)
 	{
