@@ -52,7 +52,7 @@ SELECT ok(lanname IN ('c', 'plpgsql', 'sql'), signature || ' is in a language th
 -- not for everybody; the rest check their caller themselves.
 SELECT is(has_function_privilege('public', oid, 'EXECUTE'),
           NOT (prorettype = 'trigger'::regtype
-               OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant', 'kg_import_tenant', 'kg_set_shard', 'kg_explain', 'kg_login',
+               OR proname IN ('kg_create_tenant', 'kg_drop_tenant', 'kg_rename_tenant', 'kg_free_tenant_name', 'kg_tenant_size', 'kg_freeze_tenant', 'kg_thaw_tenant', 'kg_export_tenant', 'kg_import_tenant', 'kg_set_shard', 'kg_mark_moved', 'kg_explain', 'kg_login',
                                'kg_issue_token', 'kg_grant_gateway', 'kg_revoke_gateway',
                                'kg_set_authorizer', 'kg_add_policy', 'kg_drop_policy', 'kg_dump_customizations', 'kg_policy_text', 'kg_renew_secrets',
                                'kg_definitions', 'kg_definitions_wrong', 'kg_table_settings', 'kg_manifest_text')),
@@ -100,6 +100,9 @@ SELECT bag_eq(
     ('kg_drop_tenant(text)', 'volatile', 'unsafe', true, false),
     ('kg_drop_tenant(text,integer)', 'volatile', 'unsafe', true, false),
     ('kg_rename_tenant(text,text)', 'volatile', 'unsafe', true, false),
+    ('kg_mark_moved(text)', 'volatile', 'unsafe', true, false),
+    ('kg_call_with_token(text,text,jsonb,jsonb)', 'volatile', 'unsafe', true, true),
+    ('kg_token_limits(text)', 'volatile', 'unsafe', true, true),
     ('kg_free_tenant_name(text)', 'volatile', 'unsafe', true, false),
     ('kg_tenant_size(text)', 'stable', 'unsafe', true, false),
     ('kg_freeze_tenant(text)', 'volatile', 'unsafe', true, false),

@@ -55,7 +55,7 @@ SELECT ok(a.attname = 'tenant', format('index %s is led by the tenant', i.indexr
   FROM pg_index i
   JOIN member_table m ON m.oid = i.indrelid
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
- WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest', 'kg_number_range', 'kg_former_name') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
+ WHERE m.relname NOT IN ('kg_secret', 'kg_auth_key', 'kg_role', 'kg_policy', 'kg_manifest', 'kg_number_range', 'kg_former_name', 'kg_moved_tenant') AND i.indexrelid::regclass::text !~ '(kg_tenant_role_role_idx|kg_index_key_pkey|kg_adjacency_pkey)$'
  ORDER BY i.indexrelid::regclass::text;
 SELECT ok(EXISTS (SELECT FROM pg_index i WHERE i.indrelid = m.oid AND i.indisprimary),
           relname || ' has a primary key') FROM member_table m WHERE m.relkind = 'r' ORDER BY relname;
