@@ -799,14 +799,6 @@ may_drive(const KgListQuery *query, int64 rows)
 	return !query->catalog->authorizes || rows <= kg_setting_max_authorizations;
 }
 
-/* Forget what was found of them. */
-static void
-begin_anew(KgRows *rows)
-{
-	rows->n = 0;
-	rows->pruned = false;
-}
-
 /*
  * Of another time, a walk sorts all that has changed since, and a count after it
  * reads all of that again.  Where it is much, and there is not much beside it, to
@@ -817,14 +809,17 @@ drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
 		   int64 *matching)
 {
 	int64 changed = kg_past_changed();
-	int64 most = changed * RACE_GROWTH;
+	/* Of more than max_total, the total is not told. */
+	int64 most = Min(changed * RACE_GROWTH, (int64) kg_setting_max_total);
 
-	if (changed < unbounded_stretch(query, rows) || query->catalog->authorizes)
+	if (!kg_filter_is_empty(source->rest) || query->catalog->authorizes ||
+		changed < unbounded_stretch(query, rows) || changed > most)
 		return false;
 	*matching = drive(query, source, rows, most);
 	if (*matching < most)
 		return true;
-	begin_anew(rows);
+	rows->n = 0;
+	rows->pruned = false;
 	return false;
 }
 
@@ -845,8 +840,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
 		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
-	if (kg_filter_is_empty(source->rest) &&
-		drive_past(query, source, rows, &matching))
+	if (drive_past(query, source, rows, &matching))
 		return matching;
 	init_walker(&walker, query, source, rows);
 	if (kg_filter_is_empty(source->rest))
@@ -864,7 +858,8 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 		if (best && best->count < bound && may_drive(query, best->count))
 		{
 			/* What the walk has found already would come again. */
-			begin_anew(rows);
+			rows->n = 0;
+			rows->pruned = false;
 			return drive(query, best->source, rows, 0);
 		}
 		if (walk_on(&walker,
