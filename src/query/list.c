@@ -727,9 +727,13 @@ drive_row(TupleTableSlot *slot, void *arg)
 	return true;
 }
 
-/* Returns the number of matching rows, or -1 where rows may repeat. */
+/*
+ * Returns the number of matching rows, or -1 where rows may repeat.  No more than
+ * most are read, if that is not 0.
+ */
 static int64
-drive(const KgListQuery *query, const KgSource *source, KgRows *rows)
+drive(const KgListQuery *query, const KgSource *source, KgRows *rows,
+	  int64 most)
 {
 	Drive state;
 	KgWalkStart start;
@@ -740,7 +744,7 @@ drive(const KgListQuery *query, const KgSource *source, KgRows *rows)
 	state.rows = rows;
 	if (query->matches)
 		state.matches = matches_by_node(query->matches);
-	run_rows(query, source, KG_WALK_NONE, &start, 0, drive_row, &state);
+	run_rows(query, source, KG_WALK_NONE, &start, most, drive_row, &state);
 	return source->may_repeat ? -1 : state.delivered;
 }
 
@@ -795,6 +799,30 @@ may_drive(const KgListQuery *query, int64 rows)
 	return !query->catalog->authorizes || rows <= kg_setting_max_authorizations;
 }
 
+/*
+ * Of another time, a walk sorts all that has changed since, and a count after it
+ * reads all of that again.  Where it is much, and there is not much beside it, to
+ * read it once tells both.
+ */
+static bool
+drive_past(const KgListQuery *query, const KgSource *source, KgRows *rows,
+		   int64 *matching)
+{
+	int64 changed = kg_past_changed();
+	/* Of more than max_total, the total is not told. */
+	int64 most = Min(changed * RACE_GROWTH, (int64) kg_setting_max_total);
+
+	if (!kg_filter_is_empty(source->rest) || query->catalog->authorizes ||
+		changed < unbounded_stretch(query, rows) || changed > most)
+		return false;
+	*matching = drive(query, source, rows, most);
+	if (*matching < most)
+		return true;
+	rows->n = 0;
+	rows->pruned = false;
+	return false;
+}
+
 static int64
 race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 {
@@ -802,6 +830,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 	Walker walker;
 	bool ask_all = kg_decisions_ask_all();
 	int64 bound = RACE_START + (int64) rows->max * 4;
+	int64 matching;
 
 	/* Whoever is asked in rounds is asked about all that match in one. */
 	if (ask_all)
@@ -811,6 +840,8 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			KG_SOURCE_KEY, query->filter, query->sort[0].field, -1);
 	else
 		source = make_source(KG_SOURCE_ENTITY, query->filter, NULL, -1);
+	if (drive_past(query, source, rows, &matching))
+		return matching;
 	init_walker(&walker, query, source, rows);
 	if (kg_filter_is_empty(source->rest))
 	{
@@ -829,7 +860,7 @@ race(const KgListQuery *query, Drivers *drivers, KgRows *rows)
 			/* What the walk has found already would come again. */
 			rows->n = 0;
 			rows->pruned = false;
-			return drive(query, best->source, rows);
+			return drive(query, best->source, rows, 0);
 		}
 		if (walk_on(&walker,
 					best && !ask_all ? bound * RACE_WALK : PG_INT64_MAX))
@@ -1052,7 +1083,7 @@ run(const KgListQuery *query)
 	else if (query->matches || query->among)
 	{
 		kg_rows_init(&rows, query, wanted);
-		matching = drive(query, nodes_source(query), &rows);
+		matching = drive(query, nodes_source(query), &rows, 0);
 		kg_rows_finish(&rows);
 		page->total_known = !query->matches || !query->matches->truncated;
 	}

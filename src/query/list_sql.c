@@ -250,12 +250,11 @@ kg_list_sql_rows(KgSqlBuilder *b, const KgListQuery *query,
 	append_keys(b, query, source);
 	append_from(b, query, source);
 	if (walk == KG_WALK_NONE)
-	{
 		append_probes(b, source);
-		return;
-	}
-	append_walk(b, source, walk, start);
-	kg_sql_append(b, " LIMIT $%d", kg_sql_param_int64(b, max_rows));
+	else
+		append_walk(b, source, walk, start);
+	if (walk != KG_WALK_NONE || max_rows > 0)
+		kg_sql_append(b, " LIMIT $%d", kg_sql_param_int64(b, max_rows));
 }
 
 void

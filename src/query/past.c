@@ -97,6 +97,14 @@ kg_past_asked(void)
 	return asked() != NULL;
 }
 
+int
+kg_past_changed(void)
+{
+	const KgPast *past = asked();
+
+	return past ? past->nall : 0;
+}
+
 /* ---- what has changed since ---- */
 
 static uint32

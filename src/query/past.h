@@ -22,6 +22,8 @@
 extern void kg_past_ask(const KgCatalog *catalog, const KgType *type,
 						const char *as_of);
 extern bool kg_past_asked(void);
+/* So many entities, of the type or types asked for, have changed since. */
+extern int kg_past_changed(void);
 
 /* Raise that there is no history of then, where something is asked about. */
 extern void kg_past_require_type(const KgType *type);
