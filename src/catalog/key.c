@@ -503,21 +503,34 @@ decode_integer(const uint8 *pairs, int n, int exponent, uint8 mask,
 	return true;
 }
 
+static int
+decode_exponent(const uint8 *p, uint8 mask)
+{
+	return ((p[1] ^ mask) << 16) + ((p[2] ^ mask) << 8) + (p[3] ^ mask) -
+		   (1 << 22);
+}
+
+static bool
+decode_as_integer(const uint8 *p, int len, int64 *value)
+{
+	uint8 mask = p[0] == 0x00 ? 0xff : 0x00;
+
+	*value = 0;
+	return p[0] == 0x01 ||
+		   decode_integer(
+			   p + 4, len - 5, decode_exponent(p, mask), mask, value);
+}
+
 /* The inverse of encode_number(). */
 static Numeric
 decode_number(const uint8 *p, int len)
 {
 	bool negative = p[0] == 0x00;
 	uint8 mask = negative ? 0xff : 0x00;
-	int exponent;
 	int64 integer;
 	StringInfoData text;
 
-	if (p[0] == 0x01)
-		return int64_to_numeric(0);
-	exponent = ((p[1] ^ mask) << 16) + ((p[2] ^ mask) << 8) + (p[3] ^ mask) -
-			   (1 << 22);
-	if (decode_integer(p + 4, len - 5, exponent, mask, &integer))
+	if (decode_as_integer(p, len, &integer))
 		return int64_to_numeric(integer);
 	initStringInfo(&text);
 	appendStringInfoString(&text, negative ? "-0." : "0.");
@@ -525,7 +538,7 @@ decode_number(const uint8 *p, int len)
 	{
 		appendStringInfo(&text, "%02d", (p[i] ^ mask) - 1);
 	}
-	appendStringInfo(&text, "e%d", exponent);
+	appendStringInfo(&text, "e%d", decode_exponent(p, mask));
 	return DatumGetNumeric(
 		DirectFunctionCall1(numeric_trim_scale,
 							DirectFunctionCall3(numeric_in,
@@ -566,6 +579,16 @@ decode_datetime(const uint8 *p, int len, JsonbValue *value)
 					len - 8,
 					(const char *) p + 8);
 	set_string(value, text, strlen(text));
+}
+
+bool
+kg_key_integer(const bytea *key, int64 *value)
+{
+	const uint8 *p = (const uint8 *) VARDATA_ANY(key);
+	int len = VARSIZE_ANY_EXHDR(key);
+
+	return len > 1 && p[0] == TAG_NUMBER &&
+		   decode_as_integer(p + 1, len - 1, value);
 }
 
 void

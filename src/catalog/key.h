@@ -76,4 +76,7 @@ extern char *kg_text_prefix_high(const char *prefix);
 extern void kg_key_decode(const KgField *field, const bytea *key,
 						  JsonbValue *value);
 
+/* Is it made of an integer, and one of at most 18 digits? */
+extern bool kg_key_integer(const bytea *key, int64 *value);
+
 #endif /* KG_KEY_H */

@@ -4,12 +4,13 @@
  *
  * Groups are found by the bytes of their keys in an open hash table.  Distinct
  * values are in one set for all groups, by group, aggregation and key.  Sums
- * are exact numerics.
+ * are exact: of integers as long as they fit, else of numerics.
  */
 #include "postgres.h"
 
 #include "catalog/key.h"
 #include "common/hashfn.h"
+#include "common/int.h"
 #include "lib/stringinfo.h"
 #include "query/aggregate.h"
 #include "utils/builtins.h"
@@ -359,11 +360,21 @@ is_distinct(KgGroups *groups, uint32 group, int spec, const bytea *key)
 }
 
 static void
-add_sum(KgGroups *groups, KgAccumulator *a, Numeric value, int64 times)
+add_sum(KgGroups *groups, KgAccumulator *a, const KgGroupValue *operand,
+		int64 times)
 {
+	Numeric value = operand->value.val.numeric;
 	MemoryContext old;
 	Numeric sum;
+	int64 integer;
 
+	if (kg_key_integer(operand->key, &integer) &&
+		!pg_mul_s64_overflow(integer, times, &integer) &&
+		!pg_add_s64_overflow(a->integers, integer, &integer))
+	{
+		a->integers = integer;
+		return;
+	}
 	if (times != 1)
 		value = DatumGetNumeric(
 			DirectFunctionCall2(numeric_mul,
@@ -380,6 +391,18 @@ add_sum(KgGroups *groups, KgAccumulator *a, Numeric value, int64 times)
 	}
 	a->sum = sum;
 	MemoryContextSwitchTo(old);
+}
+
+static Numeric
+whole_sum(const KgAccumulator *a)
+{
+	Numeric integers = int64_to_numeric(a->integers);
+
+	return a->sum == NULL ? integers
+						  : DatumGetNumeric(
+								DirectFunctionCall2(numeric_add,
+													NumericGetDatum(a->sum),
+													NumericGetDatum(integers)));
 }
 
 static void
@@ -408,7 +431,7 @@ accumulate(KgGroups *groups, KgGroup *group, int i, const KgGroupValue *value,
 		case KG_FN_SUM:
 		case KG_FN_AVG:
 			a->count += times;
-			add_sum(groups, a, value->value.val.numeric, times);
+			add_sum(groups, a, value, times);
 			break;
 		case KG_FN_MIN:
 		case KG_FN_MAX:
@@ -471,16 +494,16 @@ kg_group_result(const KgAggregateSpec *spec, const KgAccumulator *a)
 			return number_value(DatumGetNumeric(
 				DirectFunctionCall1(int8_numeric, Int64GetDatum(a->count))));
 		case KG_FN_SUM:
-			return a->sum == NULL ? missing_value() : number_value(a->sum);
+			return a->count == 0 ? missing_value() : number_value(whole_sum(a));
 		case KG_FN_AVG:
-			if (a->sum == NULL)
+			if (a->count == 0)
 				return missing_value();
 			/* The zeros of a division say nothing, and are read by a model. */
 			return number_value(DatumGetNumeric(DirectFunctionCall1(
 				numeric_trim_scale,
 				DirectFunctionCall2(
 					numeric_div,
-					NumericGetDatum(a->sum),
+					NumericGetDatum(whole_sum(a)),
 					DirectFunctionCall1(int8_numeric,
 										Int64GetDatum(a->count))))));
 		case KG_FN_MIN:

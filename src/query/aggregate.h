@@ -68,7 +68,8 @@ typedef struct KgAggregateSpec
 typedef struct KgAccumulator
 {
 	int64 count;
-	Numeric sum;
+	int64 integers; /* the sum of those that are, as far as it fits */
+	Numeric sum;	/* of all others; NULL: there are none */
 	KgGroupValue extreme;
 } KgAccumulator;
 

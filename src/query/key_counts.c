@@ -25,8 +25,7 @@ typedef struct Same
 {
 	struct Same *next; /* that was found */
 	int64 entities;
-	int len;
-	char keys[FLEXIBLE_ARRAY_MEMBER];
+	bytea keys;
 } Same;
 
 typedef struct Slot
@@ -51,6 +50,8 @@ typedef struct Counting
 	int64 entities;
 	KgKeyCountFunction found;
 	void *arg;
+	KgPackedKey *told; /* to it, of one set of keys */
+	int room;
 	/* for single keys: the one at hand, of the last so many rows */
 	int32 field_no;
 	int64 rows;
@@ -64,9 +65,13 @@ find_slot(const Counting *c, uint32 hash, const char *keys, int len)
 	uint32 i = hash & mask;
 
 	for (; c->slots[i].same != NULL; i = (i + 1) & mask)
-		if (c->slots[i].hash == hash && c->slots[i].same->len == len &&
-			memcmp(c->slots[i].same->keys, keys, len) == 0)
+	{
+		const bytea *same = &c->slots[i].same->keys;
+
+		if (c->slots[i].hash == hash && VARSIZE(same) == VARHDRSZ + len &&
+			memcmp(VARDATA(same), keys, len) == 0)
 			break;
+	}
 	return &c->slots[i];
 }
 
@@ -97,13 +102,13 @@ grow(Counting *c)
 static Same *
 add_same(Counting *c)
 {
-	Same *same = MemoryContextAlloc(c->context,
-									offsetof(Same, keys) + c->keys.len);
+	Same *same = MemoryContextAlloc(
+		c->context, offsetof(Same, keys) + VARHDRSZ + c->keys.len);
 
 	same->next = NULL;
 	same->entities = 0;
-	same->len = c->keys.len;
-	memcpy(same->keys, c->keys.data, c->keys.len);
+	SET_VARSIZE(&same->keys, VARHDRSZ + c->keys.len);
+	memcpy(VARDATA(&same->keys), c->keys.data, c->keys.len);
 	if (c->last == NULL)
 		c->first = same;
 	else
@@ -235,27 +240,20 @@ count_nodes(Counting *c, const int64 *nodes, uint32 n)
 static void
 tell(Counting *c, const Same *same)
 {
-	bytea *packed = palloc(VARHDRSZ + same->len);
-	int room = 8;
 	int n = 0;
-	KgPackedKey *keys = palloc(room * sizeof(KgPackedKey));
 	KgKeysIter it;
 
-	SET_VARSIZE(packed, VARHDRSZ + same->len);
-	memcpy(VARDATA(packed), same->keys, same->len);
-	kg_keys_iter_init(&it, packed);
+	kg_keys_iter_init(&it, &same->keys);
 	while (kg_keys_next(&it))
 	{
-		if (n == room)
+		if (n == c->room)
 		{
-			room *= 2;
-			keys = repalloc(keys, room * sizeof(KgPackedKey));
+			c->room *= 2;
+			c->told = repalloc_huge(c->told, c->room * sizeof(KgPackedKey));
 		}
-		keys[n++] = it.key;
+		c->told[n++] = it.key;
 	}
-	c->found(keys, n, same->entities, c->arg);
-	pfree(keys);
-	pfree(packed);
+	c->found(c->told, n, same->entities, c->arg);
 }
 
 static void
@@ -285,6 +283,8 @@ kg_key_counts(KgGraph *graph, const KgType *type, const KgField *const *fields,
 	/* What is found stays until the end: without room between. */
 	c.context = GenerationContextCreate(
 		graph->context, "kg_graph key counts", ALLOCSET_DEFAULT_SIZES);
+	c.room = 8;
+	c.told = palloc(c.room * sizeof(KgPackedKey));
 	want(&c, type, fields, nfields);
 	if (nodes != NULL)
 		count_nodes(&c, nodes, n);

@@ -492,9 +492,19 @@ add_same(const KgPackedKey *keys, int nkeys, int64 entities, void *arg)
 	for (int i = 0; i < a->nspecs; i++)
 	{
 		KgValues operand;
+		int same = 0;
 
 		if (!a->specs[i].has_property)
 			continue;
+		/* Of one property often more than one thing is asked. */
+		while (!a->specs[same].has_property ||
+			   a->specs[same].field != a->specs[i].field)
+			same++;
+		if (same < i)
+		{
+			operands[i] = operands[same];
+			continue;
+		}
 		key_values(a->specs[i].field, KG_TRUNCATE_NONE, keys, nkeys, &operand);
 		operands[i] = operand.values[0];
 	}
