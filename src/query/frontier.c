@@ -24,6 +24,13 @@
 
 /* Nodes are sorted by a bit each where that takes at most so many words. */
 #define KG_SORT_WORDS 16384
+/*
+ * Where blocks are kept, so many others are read with one: the next row of the
+ * index takes a tenth of looking one up.
+ */
+#define KG_BLOCKS_BETWEEN 4
+/* So many are kept before it is looked how much memory that takes. */
+#define KG_BLOCKS_UNCHECKED 1024
 
 typedef struct Expansion
 {
@@ -173,6 +180,69 @@ run_packed(Expansion *e, const int64 *keys, uint32 n, KgRowFunction receive)
 	values[1] = kg_int64_array(keys, n);
 	kg_graph_run(e->graph, KG_SQL_PACKED, 2, types, values, receive, e);
 	pfree(DatumGetPointer(values[1]));
+}
+
+/* All from one key to another. */
+static void
+run_range(Expansion *e, int64 first, int64 last, KgRowFunction receive)
+{
+	static const Oid types[] = {TEXTOID, INT8OID, INT8OID};
+	Datum values[3];
+
+	values[1] = Int64GetDatum(first);
+	values[2] = Int64GetDatum(last);
+	kg_graph_run(e->graph, KG_SQL_PACKED_RANGE, 3, types, values, receive, e);
+}
+
+/* ---- blocks that are kept ---- */
+
+typedef struct KgBlocks
+{
+	KgNodeSet numbers;
+	PackedRow *rows; /* by the places of their numbers */
+	uint32 room;
+} KgBlocks;
+
+void
+kg_graph_keep_blocks(KgGraph *graph)
+{
+	if (graph->blocks != NULL)
+		return;
+	graph->blocks = MemoryContextAllocZero(graph->context, sizeof(KgBlocks));
+	kg_nodeset_init(&graph->blocks->numbers, graph->context);
+}
+
+static bool
+is_kept(const KgGraph *graph, int64 block)
+{
+	return graph->blocks != NULL &&
+		   kg_nodeset_find(&graph->blocks->numbers, block) != KG_NO_NODE;
+}
+
+static void
+keep_block(KgGraph *graph, const PackedRow *row)
+{
+	KgBlocks *blocks = graph->blocks;
+	MemoryContext old = MemoryContextSwitchTo(graph->context);
+	PackedRow *kept;
+
+	if (blocks->numbers.n == blocks->room)
+	{
+		blocks->room = Max(64, blocks->room * 2);
+		blocks->rows = blocks->rows == NULL
+						   ? palloc(blocks->room * sizeof(PackedRow))
+						   : repalloc_huge(blocks->rows,
+										   blocks->room * sizeof(PackedRow));
+	}
+	kept = &blocks->rows[kg_nodeset_add(&blocks->numbers, row->key)];
+	*kept = *row;
+	for (int i = 0; i < 2; i++)
+		if (!row->none[i])
+			kept->stored[i] = PointerGetDatum(
+				DatumGetByteaPCopy(row->stored[i]));
+	MemoryContextSwitchTo(old);
+	if (blocks->numbers.n % KG_BLOCKS_UNCHECKED == 0)
+		kg_graph_check_memory(graph);
 }
 
 /* ---- one node, whose edges are kept ---- */
@@ -393,9 +463,33 @@ receive_packed(TupleTableSlot *slot, void *arg)
 	read_row(slot, &row);
 	if (row.key < 0)
 		receive_alone(e, &row);
-	else
+	else if (!is_kept(e->graph, row.key))
+	{
 		receive_block(e, &row);
+		if (e->graph->blocks != NULL)
+			keep_block(e->graph, &row);
+	}
 	return true;
+}
+
+/* Deliver what is kept of these blocks; those left are put first, and counted. */
+static uint32
+visit_kept(Expansion *e, int64 *blocks, uint32 n)
+{
+	const KgBlocks *kept = e->graph->blocks;
+	uint32 left = 0;
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32 place = kg_nodeset_find(&kept->numbers, blocks[i]);
+
+		CHECK_FOR_INTERRUPTS();
+		if (place == KG_NO_NODE)
+			blocks[left++] = blocks[i];
+		else
+			receive_block(e, &kept->rows[place]);
+	}
+	return left;
 }
 
 static void
@@ -411,7 +505,13 @@ read_blocks(Expansion *e)
 		if (n == 0 || blocks[n - 1] != block)
 			blocks[n++] = block;
 	}
-	run_packed(e, blocks, n, receive_packed);
+	if (e->graph->blocks != NULL)
+		n = visit_kept(e, blocks, n);
+	if (e->graph->blocks != NULL && n > 1 &&
+		blocks[n - 1] - blocks[0] < (int64) n * KG_BLOCKS_BETWEEN)
+		run_range(e, blocks[0], blocks[n - 1], receive_packed);
+	else if (n > 0)
+		run_packed(e, blocks, n, receive_packed);
 	pfree(blocks);
 }
 

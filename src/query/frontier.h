@@ -15,4 +15,10 @@
 extern void kg_graph_expand(KgGraph *graph, const KgFollow *walk, int64 *nodes,
 							uint32 n, KgNeighborFunction found, void *arg);
 
+/*
+ * From now on, what is packed together is read once and stays in memory: for a
+ * search that comes to the nodes of a block one after the other.
+ */
+extern void kg_graph_keep_blocks(KgGraph *graph);
+
 #endif /* KG_FRONTIER_H */

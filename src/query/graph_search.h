@@ -72,6 +72,7 @@ typedef struct KgGraph
 	/* relations met last, by the low bits of their number */
 	KgImplied *implied;
 	KgKept kept;
+	struct KgBlocks *blocks; /* of packed edges, read so far; NULL: not kept */
 	/* nodes whose ranks were read last: an estimate looks at many before the
 	 * search does; where each is looked at, their ids, for the reply */
 	KgNodeSet known;

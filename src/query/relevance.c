@@ -33,7 +33,7 @@ typedef struct Round
 	int64 from;		/* the node whose edges came last, and */
 	uint32 at;		/* its index */
 	uint32 *pushed; /* nodes, */
-	uint64 *shares; /* and what they pass on and keep */
+	uint64 *shares; /* and what each passes on, to each of its ends */
 	uint32 npushed;
 	uint32 capacity_pushed;
 	uint64 done;
@@ -285,14 +285,18 @@ static void
 choose_pushed(Round *round)
 {
 	KgRanking *r = round->r;
+	const uint64 *left = r->left;
+	uint32 n = r->set.n;
 	uint64 holders = 0;
+	uint32 chosen = 0;
+	uint32 *pushed;
 	uint64 least;
 
-	for (uint32 i = 0; i < r->set.n; i++)
-		holders += r->left[i] > 0;
-	least = r->undecided / Max(holders, 1);
-	kg_plan_count(&round->done, r->set.n);
-	if (round->capacity_pushed < r->set.n)
+	for (uint32 i = 0; i < n; i++)
+		holders += left[i] > 0;
+	least = Max(r->undecided / Max(holders, 1), 1);
+	kg_plan_count(&round->done, n);
+	if (round->capacity_pushed < n)
 	{
 		round->capacity_pushed = r->capacity;
 		round->pushed = replace(
@@ -300,10 +304,14 @@ choose_pushed(Round *round)
 		round->shares = replace(
 			r, round->shares, (Size) r->capacity * sizeof(uint64));
 	}
-	round->npushed = 0;
-	for (uint32 i = 0; i < r->set.n; i++)
-		if (r->left[i] > 0 && r->left[i] >= least)
-			round->pushed[round->npushed++] = i;
+	pushed = round->pushed;
+	/* Without a branch, which would be guessed wrong as often as not. */
+	for (uint32 i = 0; i < n; i++)
+	{
+		pushed[chosen] = i;
+		chosen += left[i] >= least;
+	}
+	round->npushed = chosen;
 }
 
 static void
@@ -318,10 +326,13 @@ take_shares(Round *round)
 								(1 - r->query->damping));
 		uint64 share = r->left[node] - Min(kept, r->left[node]);
 
+		round->shares[i] = share;
 		/* What does not divide by its edges is too little to go on with. */
 		if (r->degree[node] > 0)
-			share -= share % r->degree[node];
-		round->shares[i] = share;
+		{
+			round->shares[i] = share / r->degree[node];
+			share = round->shares[i] * r->degree[node];
+		}
 		r->scores[node] += r->left[node] - share;
 		r->undecided -= r->left[node] - share;
 		r->left[node] = 0;
@@ -347,7 +358,7 @@ pass_on(Round *round)
 			continue;
 		}
 		kg_plan_count(&round->done, degree);
-		share = round->shares[i] / degree;
+		share = round->shares[i];
 		ends = r->ends + r->first[node];
 		for (uint32 s = 0; s < degree; s++)
 			left[ends[s]] += share;
@@ -377,6 +388,7 @@ kg_rank(KgGraph *graph, const KgRankQuery *query, KgRanking *ranking)
 	round.r = ranking;
 	round.all_both = query->follow.forward.all && query->follow.backward.all;
 	kg_nodeset_init(&ranking->set, graph->context);
+	kg_graph_keep_blocks(graph);
 	for (uint32 i = 0; i < query->nseeds; i++)
 		(void) kg_nodeset_add(&ranking->set, query->seeds[i].node);
 	Assert(ranking->set.n == query->nseeds);

@@ -33,6 +33,11 @@
 #define OF_TARGETS " AND target = ANY ($2)"
 #define OF_RELATIONS " AND relation_no = ANY ($3)"
 
+/* All columns as they are: the executor has nothing to project. */
+#define PACKED                                               \
+	"SELECT tenant, block, nodes, alone, outgoing, incoming" \
+	" FROM @kg_adjacency WHERE tenant = $1"
+
 #define EDGE "e.source, e.relation_no, e.target, e.properties"
 #define OF_TRIPLES                                                           \
 	" FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3),"         \
@@ -41,10 +46,9 @@
 	" AND e.relation_no = k.relation_no AND e.target = k.target"
 
 static const char *const templates[KG_SQL_GRAPH_COUNT] = {
-	/* All columns as they are: the executor has nothing to project. */
-	[KG_SQL_PACKED] = "SELECT tenant, block, nodes, alone, outgoing, incoming"
-					  " FROM @kg_adjacency"
-					  " WHERE tenant = $1 AND block = ANY ($2)",
+	[KG_SQL_PACKED] = PACKED " AND block = ANY ($2)",
+	[KG_SQL_PACKED_RANGE] = PACKED " AND block OPERATOR(pg_catalog.>=) $2"
+								   " AND block OPERATOR(pg_catalog.<=) $3",
 	[KG_SQL_OUT] = OUT_COLUMNS FROM_EDGES OF_SOURCES,
 	[KG_SQL_IN] = IN_COLUMNS FROM_EDGES OF_TARGETS,
 	[KG_SQL_OUT_OF] = OUT_COLUMNS FROM_EDGES OF_SOURCES OF_RELATIONS,

@@ -10,6 +10,8 @@ typedef enum KgGraphSql
 {
 	/* $1 tenant, $2 keys: tenant, key, nodes, alone, outgoing, incoming */
 	KG_SQL_PACKED,
+	/* $1 tenant, $2 the first key, $3 the last: the same */
+	KG_SQL_PACKED_RANGE,
 	/* $1 tenant, $2 nodes [, $3 relations]: node, relation, neighbour */
 	KG_SQL_OUT,
 	KG_SQL_IN,
