@@ -134,28 +134,28 @@ append_int64(StringInfo key, int64 n)
 static bytea *
 encode_number(Numeric number)
 {
-	char *text;
 	char *digits;
 	int ndigits = 0;
 	int point = -1;
 	int exponent;
 	int start = 0;
 	bool negative;
-	int inverted_from;
-	StringInfoData key;
+	uint8 mask;
+	bytea *key;
+	uint8 *p;
 
 	if (numeric_is_nan(number) || numeric_is_inf(number))
 		return NULL;
-	text = DatumGetCString(
+	/* The text's characters become digits where they are. */
+	digits = DatumGetCString(
 		DirectFunctionCall1(numeric_out, NumericGetDatum(number)));
-	negative = text[0] == '-';
-	digits = palloc(strlen(text) + 1);
-	for (char *p = text + negative; *p; p++)
+	negative = digits[0] == '-';
+	for (const char *c = digits + negative; *c; c++)
 	{
-		if (*p == '.')
+		if (*c == '.')
 			point = ndigits;
 		else
-			digits[ndigits++] = *p - '0';
+			digits[ndigits++] = *c - '0';
 	}
 	if (point < 0)
 		point = ndigits;
@@ -163,34 +163,35 @@ encode_number(Numeric number)
 		start++;
 	while (ndigits > start && digits[ndigits - 1] == 0)
 		ndigits--;
-	exponent = point - start;
+	/* numeric reaches 10^131072: three bytes of biased exponent */
+	exponent = point - start + (1 << 22);
 
-	begin_key(&key, TAG_NUMBER);
+	/* tag, sign, exponent, pairs of digits, 0 */
+	key = palloc(VARHDRSZ + 2 + 3 + (ndigits - start + 1) / 2 + 1);
+	p = (uint8 *) VARDATA(key);
+	*p++ = TAG_NUMBER;
 	if (start == ndigits)
 	{
-		appendStringInfoChar(&key, 0x01); /* zero, between the signs */
-		return end_key(&key);
+		*p++ = 0x01; /* zero, between the signs */
+		SET_VARSIZE(key, p - (uint8 *) key);
+		return key;
 	}
-	appendStringInfoChar(&key, negative ? 0x00 : 0x02);
-	inverted_from = key.len;
-	/* numeric reaches 10^131072: three bytes of biased exponent */
-	exponent += 1 << 22;
-	appendStringInfoChar(&key, (char) ((exponent >> 16) & 0xff));
-	appendStringInfoChar(&key, (char) ((exponent >> 8) & 0xff));
-	appendStringInfoChar(&key, (char) (exponent & 0xff));
+	mask = negative ? 0xff : 0x00;
+	*p++ = negative ? 0x00 : 0x02;
+	*p++ = (uint8) (exponent >> 16) ^ mask;
+	*p++ = (uint8) (exponent >> 8) ^ mask;
+	*p++ = (uint8) exponent ^ mask;
 	for (int i = start; i < ndigits; i += 2)
 	{
 		int pair = digits[i] * 10;
 
 		if (i + 1 < ndigits)
 			pair += digits[i + 1];
-		appendStringInfoChar(&key, (char) (pair + 1));
+		*p++ = (uint8) (pair + 1) ^ mask;
 	}
-	appendStringInfoChar(&key, 0);
-	if (negative)
-		for (int i = inverted_from; i < key.len; i++)
-			key.data[i] = ~key.data[i];
-	return end_key(&key);
+	*p++ = 0 ^ mask;
+	SET_VARSIZE(key, p - (uint8 *) key);
+	return key;
 }
 
 static bool
