@@ -319,15 +319,18 @@ run_command(KgDb *db, const char *sql)
 }
 
 bool
-kg_db_find(KgDb *db, const char *extension)
+kg_db_find(KgDb *db, const char *extensions)
 {
-	const char *values[] = {extension};
+	const char *values[] = {extensions};
 	PGresult *res = run_query(
 		db,
 		"SELECT pg_catalog.quote_ident(n.nspname) "
 		"FROM pg_catalog.pg_extension e "
 		"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) "
-		"e.extnamespace WHERE e.extname OPERATOR(pg_catalog.=) $1",
+		"e.extnamespace WHERE e.extname::pg_catalog.text "
+		"OPERATOR(pg_catalog.=) "
+		"ANY (pg_catalog.string_to_array($1, ' ')) "
+		"ORDER BY e.extname DESC LIMIT 1",
 		1,
 		values);
 	bool ok = kg_result_is_row(res, 1);
@@ -349,8 +352,7 @@ kg_db_find(KgDb *db, const char *extension)
 static bool
 find_extension(KgDb *db)
 {
-	if (!kg_db_find(db, "kg_graph") ||
-		(db->schema == NULL && !kg_db_find(db, "kg_front")))
+	if (!kg_db_find(db, "kg_graph kg_front"))
 		return false;
 	if (db->schema == NULL)
 		kg_error("the database \"%s\" has no extension kg_graph",

@@ -63,11 +63,12 @@ extern bool kg_db_interrupted(void);
 extern void kg_db_unchanged(const char *text);
 
 /*
- * Connect to a database by its string, and find a named extension there: schema
- * is NULL where it has none.  Every statement is a transaction of its own.
+ * Connect to a database by its string, and find an extension there, of several
+ * names the last by the alphabet: schema is NULL where it has none.  Every
+ * statement is a transaction of its own.
  */
 extern bool kg_db_connect(KgDb *db, const char *dsn, const char *extension);
-extern bool kg_db_find(KgDb *db, const char *extension);
+extern bool kg_db_find(KgDb *db, const char *extensions);
 
 /*
  * The result of a statement, "@" in which stands for the extension's schema; NULL
