@@ -24,6 +24,7 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
@@ -67,6 +68,30 @@ is_withheld(const char *tenant)
 						kg_arg_text(tenant));
 }
 
+/* Asked once for the tenant that is written, until a name or a state changes. */
+static bool
+is_there(const char *tenant)
+{
+	static KgSaved saved;
+	static char *known = NULL;
+	static uint64 seen = 0;
+	uint64 now = kg_generation();
+	char *name;
+
+	if (known != NULL && seen == now && strcmp(known, tenant) == 0)
+		return true;
+	if (!kg_spi_finds(&saved,
+					  "SELECT FROM @kg_tenant WHERE tenant = $1",
+					  kg_arg_text(tenant)))
+		return false;
+	name = MemoryContextStrdup(TopMemoryContext, tenant);
+	if (known != NULL)
+		pfree(known);
+	known = name;
+	seen = now;
+	return true;
+}
+
 static KG_NORETURN void
 throw_withheld(const char *tenant, const char *what)
 {
@@ -94,6 +119,8 @@ kg_tenant_writes(const char *tenant)
 	}
 	if (any_withheld() && is_withheld(tenant))
 		throw_withheld(tenant, "is frozen: it is read, and not written");
+	if (!is_there(tenant))
+		throw_withheld(tenant, "was renamed or dropped at the same time");
 }
 
 void

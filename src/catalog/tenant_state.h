@@ -8,7 +8,7 @@
 /*
  * Before anything of a tenant is written, or after, as long as what was written is
  * undone by an error: raises KG_CONFLICT where the tenant is withheld from
- * writers, or about to be; otherwise it will not be until the (sub)transaction
+ * writers, or about to be, or has another name by now; otherwise it will not be until the (sub)transaction
  * ends.  Whatever the isolation level, it is the newest state that decides.
  */
 extern void kg_tenant_writes(const char *tenant);

@@ -25,7 +25,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
@@ -336,28 +335,16 @@ pack_block(Packer *p, int64 block, uint32 packed)
 	MemoryContextSwitchTo(old);
 }
 
-/*
- * The row that tells changers with an old snapshot that there was a packing.  No
- * foreign key keeps it from a name that the tenant had when the call began.
- */
+/* The row that tells changers with an old snapshot that there was a packing. */
 static void
-mark_packing(const char *tenant)
+mark_packing(Datum tenant)
 {
 	static KgSaved saved;
-	KgError *err;
 
 	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency (tenant, block) "
-				"SELECT tenant, 0 FROM @kg_tenant WHERE tenant = $1 "
+				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
 				"ON CONFLICT (block, tenant) DO UPDATE SET outgoing = NULL",
-				kg_arg_text(tenant));
-	if (SPI_processed > 0)
-		return;
-	err = kg_error_new(KG_CONFLICT,
-					   "tenant \"%s\" was renamed or dropped at the same time",
-					   tenant);
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+				kg_arg(TEXTOID, tenant));
 }
 
 static void
@@ -432,7 +419,7 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	p->tenant = CStringGetTextDatum(tenant);
 	p->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
-	mark_packing(tenant);
+	mark_packing(p->tenant);
 	pack_all(p);
 	total = p->total;
 	SPI_finish();
