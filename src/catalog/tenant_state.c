@@ -102,12 +102,20 @@ throw_withheld(const char *tenant, const char *what)
 	kg_error_throw(err);
 }
 
-void
-kg_tenant_writes(const char *tenant)
+static bool
+is_worked_on(const char *tenant)
 {
 	for (const Work *work = works; work != NULL; work = work->outer)
 		if (strcmp(work->tenant, tenant) == 0)
-			return;
+			return true;
+	return false;
+}
+
+void
+kg_tenant_wrote(const char *tenant)
+{
+	if (is_worked_on(tenant))
+		return;
 	switch (kg_lock_writes_shared(tenant))
 	{
 		case KG_LOCKED_BY_OTHER:
@@ -119,7 +127,13 @@ kg_tenant_writes(const char *tenant)
 	}
 	if (any_withheld() && is_withheld(tenant))
 		throw_withheld(tenant, "is frozen: it is read, and not written");
-	if (!is_there(tenant))
+}
+
+void
+kg_tenant_writes(const char *tenant)
+{
+	kg_tenant_wrote(tenant);
+	if (!is_worked_on(tenant) && !is_there(tenant))
 		throw_withheld(tenant, "was renamed or dropped at the same time");
 }
 
@@ -156,14 +170,18 @@ kg_tenant_is_worked_on(Datum tenant, KgTenantWork how)
 }
 
 static void
-hold(HeapTuple row, TupleDesc desc)
+hold(HeapTuple row, TupleDesc desc, bool leaves)
 {
 	bool isnull;
 	Datum tenant = SPI_getbinval(
 		row, desc, SPI_fnumber(desc, "tenant"), &isnull);
 
 	/* A key of tokens may be of no tenant. */
-	if (!isnull)
+	if (isnull)
+		return;
+	if (leaves)
+		kg_tenant_wrote(TextDatumGetCString(tenant));
+	else
 		kg_tenant_writes(TextDatumGetCString(tenant));
 }
 
@@ -184,9 +202,11 @@ kg_sql_hold_tenant(PG_FUNCTION_ARGS)
 						"it is",
 						"kg_hold_tenant")));
 	desc = RelationGetDescr(trigdata->tg_relation);
-	hold(trigdata->tg_trigtuple, desc);
+	hold(trigdata->tg_trigtuple,
+		 desc,
+		 !TRIGGER_FIRED_BY_INSERT(trigdata->tg_event));
 	if (!TRIGGER_FIRED_BY_UPDATE(trigdata->tg_event))
 		return PointerGetDatum(trigdata->tg_trigtuple);
-	hold(trigdata->tg_newtuple, desc);
+	hold(trigdata->tg_newtuple, desc, false);
 	return PointerGetDatum(trigdata->tg_newtuple);
 }

@@ -12,6 +12,8 @@
  * ends.  Whatever the isolation level, it is the newest state that decides.
  */
 extern void kg_tenant_writes(const char *tenant);
+/* The same of rows that foreign keys look after, or whose tenant may be gone. */
+extern void kg_tenant_wrote(const char *tenant);
 
 /*
  * What is done to a tenant whose writers have been excluded

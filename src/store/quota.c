@@ -371,7 +371,7 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	/* Before it is looked whether there is a quota. */
 	foreach(lc, tenants)
 	{
-		kg_tenant_writes(lfirst(lc));
+		kg_tenant_wrote(lfirst(lc));
 		kg_lock_tenant_shared(lfirst(lc));
 	}
 	if (!kg_limits_any())

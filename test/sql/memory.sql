@@ -115,6 +115,7 @@ SELECT jsonb_array_length(pg_temp.call('create_entities', jsonb_build_object('en
   jsonb_build_object('name', '! hub', 'entityType', '', 'observations', jsonb_build_array('large'))))) -> 'entities') AS created;
 SELECT jsonb_array_length(pg_temp.call('create_relations', jsonb_build_object('relations', (SELECT jsonb_agg(jsonb_build_object('from', format('! end %s %s', g, repeat('e', 80)),
   'to', '! hub', 'relationType', 'r')) FROM generate_series(1, 500) g))) -> 'relations') AS related;
+SELECT pg_temp.call('read_graph', '{}') -> 'error' AS error;
 SELECT tool, e ->> 'name' AS name, jsonb_array_length(e -> 'observations') AS observations, e -> 'withheld' AS withheld, e -> 'next' AS next
   FROM (VALUES ('open_nodes', '{"names": ["! hub", "! large", "! one", "! small"]}'::jsonb), ('search_nodes', '{"query": "large"}'), ('read_graph', '{}')) c(tool, arguments),
     jsonb_array_elements(pg_temp.call(tool, arguments) -> 'entities') e WHERE e ->> 'name' LIKE '!%' ORDER BY 1, 2;
