@@ -472,7 +472,7 @@ compare_stored(TupleTableSlot *row, void *arg)
 	if (c->next % KG_EDGE_BATCH == 0)
 	{
 		MemoryContextReset(c->scratch);
-		kg_work_done(&c->work, KG_EDGE_BATCH);
+		kg_work_done(&c->work, c->next - c->work.done);
 	}
 }
 
@@ -506,7 +506,8 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	c.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	kg_columns_args(&relations, &of);
-	kg_work_begin(&c.work, "comparing edges", triples->n);
+	if (apply->sees_all)
+		kg_work_begin(&c.work, "comparing edges", triples->n);
 	kg_spi_each(&saved,
 				compare_stored,
 				&c,

@@ -121,7 +121,7 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 	const KgItemTable *items = kg_payload_ids(apply->payload, type->name);
-	KgWork work;
+	KgWork work = {NULL};
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
@@ -136,15 +136,16 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 		0);
 
 	kg_spi_unpin_path(nest);
-	kg_work_begin(&work, "comparing entities", -1);
+	if (apply->sees_all)
+		kg_work_begin(&work, "comparing entities", -1);
 	for (;;)
 	{
 		SPI_cursor_fetch(portal, true, KG_COMPARE_BATCH);
 		if (SPI_processed == 0)
 			break;
 		MemoryContextSwitchTo(old);
-		kg_work_done(&work, SPI_processed);
 		compare_rows(type, items, gone, scratch);
+		kg_work_done(&work, SPI_processed);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -724,7 +725,6 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 		if (rows->numvals == 0)
 			break;
 		require_seen(apply, caller, rows);
-		kg_work_done(&work, rows->numvals);
 		for (uint64 i = 0; i < rows->numvals; i++)
 		{
 			bool isnull;
@@ -751,6 +751,7 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 					type, data, keys, isnull ? NULL : DatumGetTextPP(scope)))
 				kg_node_add(&changed, node);
 		}
+		kg_work_done(&work, rows->numvals);
 		SPI_freetuptable(rows);
 	}
 	kg_derive_end(d);

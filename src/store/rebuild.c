@@ -173,9 +173,9 @@ derive_all(const KgCatalog *catalog, KgWork *work)
 		if (SPI_processed == 0)
 			break;
 		n += SPI_processed;
-		kg_work_done(work, SPI_processed);
 		old = MemoryContextSwitchTo(scratch);
 		derive_rows(d, catalog, rows, &changed);
+		kg_work_done(work, rows->numvals);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		SPI_freetuptable(rows);
