@@ -92,7 +92,7 @@ say_count(const KgProgress *progress, double elapsed, char *out, size_t size)
 								", %.0f/s",
 								(double) (progress->count - progress->skipped) /
 									elapsed);
-	if (part > 0.001 && elapsed > 1)
+	if (part > 0.001 && elapsed > 1 && progress->done < 1)
 	{
 		char left[32];
 
@@ -113,11 +113,17 @@ kg_progress_show(KgProgress *progress, bool sending)
 								 elapsed - progress->shown < TERMINAL_EACH
 						   : elapsed - progress->shown < LOG_EACH)
 		return;
-	if (progress->unit != NULL)
-		say_count(progress,
-				  progress->phase[0] ? progress->phase_elapsed : elapsed,
-				  text,
-				  sizeof(text));
+	if (progress->phase[0] != '\0')
+	{
+		size_t len;
+
+		/* The time goes on, also where no count comes for a while. */
+		say_count(progress, progress->phase_elapsed, text, sizeof(text));
+		len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, " (%.1f s)", elapsed);
+	}
+	else if (progress->unit != NULL)
+		say_count(progress, elapsed, text, sizeof(text));
 	else
 		snprintf(text,
 				 sizeof(text),
