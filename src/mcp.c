@@ -16,6 +16,7 @@
 #include "auth/login.h"
 #include "auth/privileges.h"
 #include "base/error.h"
+#include "base/progress.h"
 #include "entry.h"
 #include "fmgr.h"
 #include "mcp/request.h"
@@ -79,12 +80,8 @@ tell_edges(const KgCall *call, bool with_token)
 {
 	/* Hidden edges are among those read: nothing for who calls by itself. */
 	if (kg_setting_mcp_edges && with_token && call->edges > 0)
-		ereport(
-			NOTICE,
-			(errcode(MAKE_SQLSTATE('K', 'G', 'M', 'C', 'P')),
-			 errmsg_internal("{\"kg_edges\": " INT64_FORMAT "}", call->edges),
-			 errhidestmt(true),
-			 errhidecontext(true)));
+		kg_tell(KG_TELL_MCP,
+				psprintf("{\"kg_edges\": " INT64_FORMAT "}", call->edges));
 }
 
 static Jsonb *

@@ -38,7 +38,7 @@ pack(int64 *packed)
 	bool whole = kg_catalog_newest(tenant)->plain_visibility;
 
 	kg_visibility_require_tenant("pack its edges");
-	*packed = kg_adjacency_pack(tenant, true);
+	*packed = kg_adjacency_pack(tenant, true, whole);
 	/* No number tells of what is hidden. */
 	return whole;
 }

@@ -52,6 +52,7 @@ int kg_setting_max_token_bytes;
 char *kg_setting_explorer_file = NULL;
 int kg_setting_mcp_text = KG_TEXT_ON;
 bool kg_setting_mcp_edges = false;
+int kg_setting_progress = -1;
 int kg_setting_max_rows;
 int kg_setting_max_scan;
 int kg_setting_max_search_matches;
@@ -469,6 +470,20 @@ kg_settings_define(void)
 		false,
 		PGC_USERSET,
 		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomIntVariable(
+		"kg_graph.progress",
+		"Sets how often a statement that takes long tells how far it is.",
+		"By NOTICEs with SQLSTATE KGPRO, of all that works in batches; -1: "
+		"never, 0: after each batch.",
+		&kg_setting_progress,
+		-1,
+		-1,
+		INT_MAX,
+		PGC_USERSET,
+		GUC_UNIT_MS,
 		NULL,
 		NULL,
 		NULL);

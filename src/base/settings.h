@@ -94,6 +94,7 @@ extern int kg_setting_max_token_bytes;
 extern char *kg_setting_explorer_file; /* the page of the MCP App */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
 extern bool kg_setting_mcp_edges;	   /* read by a message, for gateways */
+extern int kg_setting_progress;		   /* milliseconds; -1: none is told */
 extern bool kg_setting_session_login;  /* may kg_login bind the session? */
 
 extern int kg_setting_schema_cache_size; /* kilobytes */

@@ -177,8 +177,8 @@ send_bundle(const KgArgs *args, KgBundle *bundle, bool dry_run, long max_errors,
 	values[1] = options.data;
 	/* A plan for these values alone would hold two copies of the bundle. */
 	ok = kg_db_open(&db, args) &&
-		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan");
-	db.label = label;
+		 kg_db_set(&db, "plan_cache_mode", "force_generic_plan") &&
+		 kg_db_label(&db, label);
 	db.bundle = bundle;
 	if (ok &&
 		kg_db_call(

@@ -77,10 +77,38 @@ what_changed(void)
 	return committing ? NOT_KNOWN : unchanged;
 }
 
+/* {"what": "writing entities", "done": 5000, "total": 30000}, or null */
 static void
-ignore_notice(void *arg, const PGresult *res)
+take_progress(KgProgress *progress, const char *text)
 {
-	if (kg_log_wanted(KG_LOG_DEBUG))
+	KgArena *arena = kg_arena_new();
+	char *error = NULL;
+	const KgJson *root = kg_json_parse(arena, text, strlen(text), NULL, &error);
+	const char *what = kg_json_get_text(root, "what");
+	const KgJson *done = kg_json_get(root, "done");
+	const KgJson *total = kg_json_get(root, "total");
+
+	if (what != NULL && kg_json_is_integer(done))
+		kg_progress_told(
+			progress,
+			what,
+			strtoull(done->u.text, NULL, 10),
+			kg_json_is_integer(total) ? strtoull(total->u.text, NULL, 10) : 0);
+	free(error);
+	kg_arena_free(arena);
+}
+
+/* arg is what the statement under way shows of itself, or NULL. */
+static void
+take_notice(void *arg, const PGresult *res)
+{
+	const char *state = PQresultErrorField(res, PG_DIAG_SQLSTATE);
+	const char *text = kg_result_words(res, PG_DIAG_MESSAGE_PRIMARY);
+
+	if (arg != NULL && state != NULL && text != NULL &&
+		strcmp(state, "KGPRO") == 0)
+		take_progress(arg, text);
+	else if (kg_log_wanted(KG_LOG_DEBUG))
 		kg_log(KG_LOG_DEBUG, "%s", PQresultErrorMessage(res));
 }
 
@@ -134,12 +162,14 @@ start_wait(KgDb *db, Wait *wait)
 	{
 		kg_progress_start(&wait->own, db->label);
 		wait->progress = &wait->own;
+		PQsetNoticeReceiver(db->conn, take_notice, &wait->own);
 	}
 }
 
 static void
-end_wait(Wait *wait)
+end_wait(KgDb *db, Wait *wait)
 {
+	PQsetNoticeReceiver(db->conn, take_notice, NULL);
 	if (wait->progress == &wait->own)
 		kg_progress_end(&wait->own);
 }
@@ -208,7 +238,7 @@ wait_for_result(KgDb *db)
 		/* libpq hands out the result that starts a COPY again and again. */
 	} while (res != NULL && status != PGRES_COPY_IN &&
 			 status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH);
-	end_wait(&wait);
+	end_wait(db, &wait);
 	return first;
 }
 
@@ -374,7 +404,7 @@ connect_database(KgDb *db, const char *dsn)
 		kg_error("cannot connect: %s", PQerrorMessage(db->conn));
 		return false;
 	}
-	PQsetNoticeReceiver(db->conn, ignore_notice, NULL);
+	PQsetNoticeReceiver(db->conn, take_notice, NULL);
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = on_interrupt;
 	sigaction(SIGINT, &action, NULL);
@@ -424,6 +454,13 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 
 	PQclear(res);
 	return ok;
+}
+
+bool
+kg_db_label(KgDb *db, const char *label)
+{
+	db->label = label;
+	return kg_db_set(db, "kg_graph.progress", "1s");
 }
 
 bool
@@ -665,7 +702,7 @@ kg_db_rows(KgDb *db, const char *sql, const char *value, KgRowFn each,
 		ok = take_row(db, res, each, arg);
 		PQclear(res);
 	}
-	end_wait(&wait);
+	end_wait(db, &wait);
 	if (!any)
 		report_failure(db, NULL);
 	return ok && any;

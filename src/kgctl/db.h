@@ -81,6 +81,12 @@ extern PGresult *kg_db_query(KgDb *db, const char *sql, int n,
 extern bool kg_db_set(KgDb *db, const char *name, const char *value);
 
 /*
+ * What is shown while what follows in the transaction runs, until the server
+ * tells how far it is, as it is asked to.
+ */
+extern bool kg_db_label(KgDb *db, const char *label);
+
+/*
  * SELECT schema.function($1, ...) with values of types, "jsonb text"; the text
  * of the one value in *result (malloc'd; NULL for SQL NULL).  False: the error
  * has been reported.

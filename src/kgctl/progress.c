@@ -48,6 +48,32 @@ add_time(char *out, size_t size, double seconds)
 		snprintf(out, size, "%.1f h", seconds / 3600);
 }
 
+void
+kg_progress_told(KgProgress *progress, const char *phase, uint64_t done,
+				 uint64_t total)
+{
+	char shown[sizeof(progress->phase)];
+
+	kg_show(shown, sizeof(shown), phase, false);
+	/* The same again is another one: of the next type, of another try. */
+	if (strcmp(shown, progress->phase) != 0 || done < progress->count)
+	{
+		memcpy(progress->phase, shown, sizeof(shown));
+		clock_gettime(CLOCK_MONOTONIC, &progress->phase_start);
+		progress->skipped = done;
+		progress->begun = total > 0 ? (double) done / (double) total : 0;
+	}
+	progress->phase_elapsed = kg_seconds_since(&progress->phase_start);
+	progress->count = done;
+	progress->done = total > 0 ? (double) done / (double) total : 0;
+	if (total > 0)
+		snprintf(progress->total,
+				 sizeof(progress->total),
+				 "of %llu",
+				 (unsigned long long) total);
+	progress->unit = total > 0 ? progress->total : "so far";
+}
+
 /* "1250000 rows, 21300/s, 3 min left" */
 static void
 say_count(const KgProgress *progress, double elapsed, char *out, size_t size)
@@ -57,12 +83,16 @@ say_count(const KgProgress *progress, double elapsed, char *out, size_t size)
 
 	at = (size_t) snprintf(out,
 						   size,
-						   "%llu %s, %.0f/s",
+						   "%llu %s",
 						   (unsigned long long) progress->count,
-						   progress->unit,
-						   (double) (progress->count - progress->skipped) /
-							   elapsed);
-	if (part > 0.001 && elapsed > 1)
+						   progress->unit);
+	if (elapsed > 0.1)
+		at += (size_t) snprintf(out + at,
+								size - at,
+								", %.0f/s",
+								(double) (progress->count - progress->skipped) /
+									elapsed);
+	if (part > 0.001 && elapsed > 1 && progress->done < 1)
 	{
 		char left[32];
 
@@ -76,13 +106,23 @@ void
 kg_progress_show(KgProgress *progress, bool sending)
 {
 	double elapsed = kg_seconds_since(&progress->start);
+	const char *label = progress->phase[0] ? progress->phase : progress->label;
 	char text[128];
 
 	if (progress->terminal ? elapsed < TERMINAL_FIRST ||
 								 elapsed - progress->shown < TERMINAL_EACH
 						   : elapsed - progress->shown < LOG_EACH)
 		return;
-	if (progress->unit != NULL)
+	if (progress->phase[0] != '\0')
+	{
+		size_t len;
+
+		/* The time goes on, also where no count comes for a while. */
+		say_count(progress, progress->phase_elapsed, text, sizeof(text));
+		len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, " (%.1f s)", elapsed);
+	}
+	else if (progress->unit != NULL)
 		say_count(progress, elapsed, text, sizeof(text));
 	else
 		snprintf(text,
@@ -92,10 +132,10 @@ kg_progress_show(KgProgress *progress, bool sending)
 				 sending ? " (sending)" : "");
 	progress->shown = elapsed;
 	if (!progress->terminal)
-		kg_error("%s ... %s", progress->label, text);
+		kg_error("%s ... %s", label, text);
 	else
 	{
-		int width = fprintf(stderr, "\r%s ... %s", progress->label, text) - 1;
+		int width = fprintf(stderr, "\r%s ... %s", label, text) - 1;
 
 		fprintf(stderr, "%*s", width < LINE_WIDTH ? LINE_WIDTH - width : 0, "");
 		fflush(stderr);
@@ -110,7 +150,7 @@ kg_progress_end(KgProgress *progress)
 	if (!progress->terminal || progress->shown <= 0)
 		return;
 	kg_progress_clear(progress);
-	if (progress->unit == NULL)
+	if (progress->unit == NULL || progress->phase[0] != '\0')
 		fprintf(stderr, "%s: %.1f s\n", progress->label, elapsed);
 }
 

@@ -145,8 +145,8 @@ kg_stored_read(KgDb *db, const char *name, KgBuf *text, KgEdgeFn each,
 	r.scratch = kg_arena_new();
 	kg_buf_init(&r.type);
 	db->missing_ok = true;
-	db->label = "reading";
-	ok = kg_db_rows(db, PARTS_SQL, name, take_part, &r);
+	ok = kg_db_label(db, "reading") &&
+		 kg_db_rows(db, PARTS_SQL, name, take_part, &r);
 	if (ok && r.place != AT_START)
 	{
 		if (r.place != IN_EDGES)

@@ -490,7 +490,7 @@ pack_changes(const KgApply *apply)
 	if (changed < KG_PACK_FROM)
 		return;
 	CommandCounterIncrement();
-	(void) kg_adjacency_pack(apply->tenant, false);
+	(void) kg_adjacency_pack(apply->tenant, false, apply->sees_all);
 }
 
 static KgApply *

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "base/json.h"
+#include "base/progress.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "store/check.h"
@@ -16,6 +17,9 @@
 #include "store/payload_ids.h"
 #include "store/unique.h"
 #include "utils/memutils.h"
+
+/* Entities after which it is told how many were checked. */
+#define KG_CHECK_BATCH 1000
 
 static const KgType *
 type_of_set(KgApply *apply, const KgPayloadSet *set, int index)
@@ -262,9 +266,11 @@ kg_bundle_check_entities(KgApply *apply)
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph item", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
+	KgWork work;
 
 	mark_unique(apply);
 	kg_payload_ids_make(payload);
+	kg_work_begin(&work, "checking entities", kg_payload_nitems(payload));
 	for (int i = 0; i < payload->nsets; i++)
 	{
 		KgPayloadSet *set = &payload->sets[i];
@@ -275,6 +281,8 @@ kg_bundle_check_entities(KgApply *apply)
 		{
 			CHECK_FOR_INTERRUPTS();
 			check_item(apply, set, &set->items[j], names, scratch);
+			if ((j + 1) % KG_CHECK_BATCH == 0 || j + 1 == set->nitems)
+				kg_work_done(&work, j % KG_CHECK_BATCH + 1);
 		}
 	}
 	for (int i = 0; i < payload->nsets; i++)

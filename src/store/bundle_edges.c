@@ -8,6 +8,7 @@
 #include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -363,6 +364,7 @@ typedef struct Comparison
 	int next;	   /* of the triples */
 	Triples *gone; /* stored, and not in the payload */
 	int room;
+	KgWork work;
 	MemoryContext context;
 	MemoryContext scratch;
 } Comparison;
@@ -468,7 +470,10 @@ compare_stored(TupleTableSlot *row, void *arg)
 						: KG_EDGE_OTHER;
 	MemoryContextSwitchTo(old);
 	if (c->next % KG_EDGE_BATCH == 0)
+	{
 		MemoryContextReset(c->scratch);
+		kg_work_done(&c->work, c->next - c->work.done);
+	}
 }
 
 /*
@@ -501,6 +506,8 @@ compare_all(KgApply *apply, Triples *triples, Triples *gone)
 	c.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	kg_columns_args(&relations, &of);
+	if (apply->sees_all)
+		kg_work_begin(&c.work, "comparing edges", triples->n);
 	kg_spi_each(&saved,
 				compare_stored,
 				&c,
@@ -675,11 +682,14 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 	Triple *batch = palloc(KG_EDGE_BATCH * sizeof(Triple));
 	EdgeCounts *counts = palloc0(Max(1, apply->after->nrelations) *
 								 sizeof(EdgeCounts));
+	KgWork work;
 	int i = 0;
 
+	kg_work_begin(&work, "writing edges", triples->n);
 	while (i < triples->n)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch);
+		int first = i;
 		int n = 0;
 
 		CHECK_FOR_INTERRUPTS();
@@ -695,6 +705,7 @@ write_changed(KgApply *apply, MemoryContext scratch, const Triples *triples)
 		}
 		if (n > 0)
 			write_batch(apply, triples, batch, n, counts);
+		kg_work_done(&work, i - first);
 		MemoryContextSwitchTo(old);
 		/* Errors stay where they were made. */
 		if (apply->errors.total == 0)
@@ -733,13 +744,17 @@ delete_batch(KgApply *apply, const Triples *all, const Triple *gone, int n)
 static void
 delete_gone(KgApply *apply, MemoryContext scratch, const Triples *gone)
 {
+	KgWork work;
+
+	kg_work_begin(&work, "deleting edges", gone->n);
 	for (int i = 0; i < gone->n; i += KG_EDGE_BATCH)
 	{
+		int n = Min(KG_EDGE_BATCH, gone->n - i);
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		delete_batch(
-			apply, gone, gone->list + i, Min(KG_EDGE_BATCH, gone->n - i));
+		delete_batch(apply, gone, gone->list + i, n);
+		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 	}
@@ -929,6 +944,7 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 {
 	const KgPayload *payload = apply->payload;
 	KgKnownEnds *known = kg_known_ends_make();
+	KgWork work;
 
 	triples->list = MemoryContextAllocHuge(
 		CurrentMemoryContext, (Size) Max(1, payload->edges.n) * sizeof(Triple));
@@ -940,14 +956,16 @@ resolve_edges(KgApply *apply, MemoryContext scratch, Triples *triples)
 						: NULL;
 	for (int i = 0; triples->keys && i < payload->edges.n; i++)
 		triples->keys[i] = "";
+	kg_work_begin(&work, "finding ends of edges", payload->edges.n);
 	for (int i = 0; i < payload->edges.n; i += KG_EDGE_BATCH)
 	{
 		int errors = apply->errors.total;
+		int n = Min(KG_EDGE_BATCH, payload->edges.n - i);
 		MemoryContext old = MemoryContextSwitchTo(scratch);
 
 		CHECK_FOR_INTERRUPTS();
-		resolve_batch(
-			apply, i, Min(KG_EDGE_BATCH, payload->edges.n - i), known, triples);
+		resolve_batch(apply, i, n, known, triples);
+		kg_work_done(&work, n);
 		MemoryContextSwitchTo(old);
 		/* Errors stay where they were made. */
 		if (apply->errors.total == errors)

@@ -12,6 +12,7 @@
 #include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -120,6 +121,7 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 		CurrentMemoryContext, "kg_graph compare", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = CurrentMemoryContext;
 	const KgItemTable *items = kg_payload_ids(apply->payload, type->name);
+	KgWork work = {NULL};
 	int nest = kg_spi_pin_path();
 	Portal portal = SPI_cursor_open_with_args(
 		NULL,
@@ -134,6 +136,8 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 		0);
 
 	kg_spi_unpin_path(nest);
+	if (apply->sees_all)
+		kg_work_begin(&work, "comparing entities", -1);
 	for (;;)
 	{
 		SPI_cursor_fetch(portal, true, KG_COMPARE_BATCH);
@@ -141,6 +145,7 @@ compare_type(KgApply *apply, const KgType *type, KgNodeList *gone)
 			break;
 		MemoryContextSwitchTo(old);
 		compare_rows(type, items, gone, scratch);
+		kg_work_done(&work, SPI_processed);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -225,9 +230,11 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 	const char **ids = palloc(KG_WRITE_BATCH * sizeof(char *));
 	MemoryContext scratch;
 	KgCounts *counts;
+	KgWork work;
 
 	if (gone->n == 0)
 		return;
+	kg_work_begin(&work, "deleting entities", gone->n);
 	scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph gone", ALLOCSET_DEFAULT_SIZES);
 	kg_bundle_tally_begin(apply);
@@ -235,11 +242,12 @@ delete_gone(KgApply *apply, const KgType *type, const KgNodeList *gone)
 	for (int i = 0; i < gone->n; i += KG_WRITE_BATCH)
 	{
 		MemoryContext old = MemoryContextSwitchTo(scratch);
+		int batch = Min(KG_WRITE_BATCH, gone->n - i);
 		int n;
 
 		CHECK_FOR_INTERRUPTS();
-		n = Min(KG_WRITE_BATCH, gone->n - i);
-		n = delete_batch(apply, type, gone->nodes + i, n, ids);
+		n = delete_batch(apply, type, gone->nodes + i, batch, ids);
+		kg_work_done(&work, batch);
 		counts->deleted += n;
 		apply->changed |= n > 0;
 		for (int j = 0; j < n; j++)
@@ -428,7 +436,8 @@ write_batch(KgApply *apply, const KgType *type, KgCounts *counts,
 }
 
 static void
-write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
+write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch,
+		  KgWork *work)
 {
 	KgCounts *counts = kg_apply_counts(
 		apply, &apply->entity_counts, set->type->name);
@@ -449,6 +458,7 @@ write_set(KgApply *apply, KgPayloadSet *set, MemoryContext scratch)
 			end++;
 		}
 		write_batch(apply, set->type, counts, set->items + start, end - start);
+		kg_work_done(work, end - start);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		start = end;
@@ -461,6 +471,7 @@ kg_bundle_write_entities(KgApply *apply)
 	KgPayload *payload = apply->payload;
 	MemoryContext scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph write", ALLOCSET_DEFAULT_SIZES);
+	KgWork work;
 
 	for (int i = 0; i < apply->before->ntypes; i++)
 	{
@@ -478,8 +489,9 @@ kg_bundle_write_entities(KgApply *apply)
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 	}
+	kg_work_begin(&work, "writing entities", kg_payload_nitems(payload));
 	for (int i = 0; i < payload->nsets; i++)
-		write_set(apply, &payload->sets[i], scratch);
+		write_set(apply, &payload->sets[i], scratch, &work);
 	MemoryContextDelete(scratch);
 }
 
@@ -703,7 +715,9 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 	KgNodeList changed = {CurrentMemoryContext};
 	KgDerivation *d = kg_derive_begin(apply->tenant, NULL);
 	char *last = "";
+	KgWork work;
 
+	kg_work_begin(&work, "deriving entities anew", -1);
 	for (;;)
 	{
 		SPITupleTable *rows = next_rows(apply, type, last);
@@ -737,6 +751,7 @@ rebuild_type(KgApply *apply, const KgUserContext *caller, const KgType *type,
 					type, data, keys, isnull ? NULL : DatumGetTextPP(scope)))
 				kg_node_add(&changed, node);
 		}
+		kg_work_done(&work, rows->numvals);
 		SPI_freetuptable(rows);
 	}
 	kg_derive_end(d);

@@ -9,6 +9,7 @@
 
 #include "auth/identity.h"
 #include "base/json.h"
+#include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/handle.h"
 #include "catalog/pg_type.h"
@@ -37,6 +38,7 @@ typedef struct Export
 	MemoryContext part_context;
 	KgJsonWriter part;
 	KgJsonWriter *w; /* of the two, what entities and edges are put in */
+	KgWork work;
 } Export;
 
 static void
@@ -239,6 +241,7 @@ put_rows(Export *export, Portal portal, const char *part, const char *name,
 			put(export, arg, row);
 		}
 		end_part(export, part, name);
+		kg_work_done(&export->work, SPI_processed);
 		SPI_freetuptable(SPI_tuptable);
 	}
 	SPI_cursor_close(portal);
@@ -278,6 +281,7 @@ put_entities(Export *export)
 {
 	const KgCatalog *catalog = export->catalog;
 
+	kg_work_begin(&export->work, "reading entities", -1);
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
 		const KgType *type = catalog->types[i];
@@ -333,6 +337,7 @@ put_edges(void *arg)
 	const KgCatalog *catalog = export->catalog;
 	static const Oid argtypes[] = {TEXTOID, INT4OID};
 
+	kg_work_begin(&export->work, "reading edges", -1);
 	for (int i = 0; i < catalog->nrelations; i++)
 	{
 		const KgRelation *relation = &catalog->relations[i];

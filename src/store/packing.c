@@ -26,6 +26,7 @@
 
 #include "access/xact.h"
 #include "base/extension.h"
+#include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
@@ -144,6 +145,8 @@ typedef struct Packer
 	bool no_outgoing[KG_ROWS];
 	bool no_incoming[KG_ROWS];
 	int64 total;
+	KgWork work;
+	int seen; /* nodes gone through since the last insert */
 } Packer;
 
 static Datum
@@ -189,6 +192,8 @@ end_batch(Packer *p)
 {
 	if (p->n > 0)
 		insert_rows(p);
+	kg_work_done(&p->work, p->seen);
+	p->seen = 0;
 	p->n = 0;
 	p->nbytes = 0;
 	MemoryContextReset(p->batch);
@@ -322,6 +327,7 @@ pack_block(Packer *p, int64 block, uint32 packed)
 		if ((packed & bit) == 0)
 			add_row(p, -node, 0, 0, edges_alone(&out), edges_alone(&in));
 	}
+	p->seen += pg_popcount32(nodes);
 	if ((nodes & ~packed) != 0)
 	{
 		add_row(p,
@@ -390,7 +396,7 @@ pack_all(Packer *p)
 }
 
 int64
-kg_adjacency_pack(const char *tenant, bool wait)
+kg_adjacency_pack(const char *tenant, bool wait, bool told)
 {
 	Packer *p;
 	KgUserContext user;
@@ -420,6 +426,8 @@ kg_adjacency_pack(const char *tenant, bool wait)
 	p->batch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph packing", ALLOCSET_DEFAULT_SIZES);
 	mark_packing(p->tenant);
+	if (told)
+		kg_work_begin(&p->work, "packing the edges of nodes", -1);
 	pack_all(p);
 	total = p->total;
 	SPI_finish();

@@ -19,10 +19,11 @@ extern bool kg_adjacency_lock(const char *tenant, LOCKMODE mode, bool wait);
  * Pack the nodes of a tenant that have edges and are not packed; returns how
  * many.  With wait, waits for transactions that are changing edges of the
  * tenant; without, returns -1 where there are any, or where the transaction's
- * snapshot is older than what it would have to see.  As the owner, inside no
- * SPI connection.
+ * snapshot is older than what it would have to see.  Told: the caller sees all
+ * edges, and may be told how far it is.  As the owner, inside no SPI
+ * connection.
  */
-extern int64 kg_adjacency_pack(const char *tenant, bool wait);
+extern int64 kg_adjacency_pack(const char *tenant, bool wait, bool told);
 
 /*
  * The edges of these nodes are changing: what is packed of them is not read any

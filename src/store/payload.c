@@ -691,6 +691,16 @@ kg_payload_read(const KgDocument *document, KgErrorList *errors)
 	return payload;
 }
 
+int64
+kg_payload_nitems(const KgPayload *payload)
+{
+	int64 n = 0;
+
+	for (int i = 0; i < payload->nsets; i++)
+		n += payload->sets[i].nitems;
+	return n;
+}
+
 KgPayloadType *
 kg_payload_type(const KgPayload *payload, const char *name)
 {

@@ -145,6 +145,9 @@ extern void kg_payload_add_edge(KgPayloadEdges *edges, const JsonbValue *value,
 								int index, const char *properties, int len,
 								KgErrorList *errors);
 
+/* How many entities it has. */
+extern int64 kg_payload_nitems(const KgPayload *payload);
+
 /* The type of that name, or NULL. */
 extern KgPayloadType *kg_payload_type(const KgPayload *payload,
 									  const char *name);

@@ -13,6 +13,8 @@
 #include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
+#include "base/progress.h"
+#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
@@ -137,7 +139,7 @@ require_all_shown(const char *tenant, uint64 n)
 }
 
 static void
-derive_all(const KgCatalog *catalog)
+derive_all(const KgCatalog *catalog, KgWork *work)
 {
 	const char *tenant = catalog->tenant;
 	static const Oid argtypes[] = {TEXTOID};
@@ -173,6 +175,7 @@ derive_all(const KgCatalog *catalog)
 		n += SPI_processed;
 		old = MemoryContextSwitchTo(scratch);
 		derive_rows(d, catalog, rows, &changed);
+		kg_work_done(work, rows->numvals);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(scratch);
 		SPI_freetuptable(rows);
@@ -186,11 +189,22 @@ derive_all(const KgCatalog *catalog)
 	MemoryContextDelete(scratch);
 }
 
+static int64
+count_of(const char *tenant, int which)
+{
+	static KgSaved saved[lengthof(counts)];
+	int64 n;
+
+	kg_spi_exec(&saved[which], counts[which].sql, kg_arg_text(tenant));
+	n = kg_spi_int64(0, 1);
+	SPI_freetuptable(SPI_tuptable);
+	return n;
+}
+
 /* Null where the caller sees a part: no number tells of what is hidden. */
 static Jsonb *
 count_all(const char *tenant, bool told)
 {
-	static KgSaved saved[lengthof(counts)];
 	KgJsonWriter w;
 
 	kg_jw_init(&w);
@@ -203,19 +217,18 @@ count_all(const char *tenant, bool told)
 			kg_jw_null(&w);
 			continue;
 		}
-		kg_spi_exec(&saved[i], counts[i].sql, kg_arg_text(tenant));
-		kg_jw_kint(&w, counts[i].name, kg_spi_int64(0, 1));
-		SPI_freetuptable(SPI_tuptable);
+		kg_jw_kint(&w, counts[i].name, count_of(tenant, i));
 	}
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
 static void
-rebuild(const char *tenant, const KgUserContext *user)
+rebuild(const char *tenant, const KgUserContext *user, bool told)
 {
 	const KgCatalog *catalog;
 	KgScope *scope;
+	KgWork work = {NULL};
 
 	kg_tenant_writes(tenant);
 	catalog = lock_types(tenant);
@@ -223,7 +236,9 @@ rebuild(const char *tenant, const KgUserContext *user)
 	for (int i = 0; i < catalog->ntypes; i++)
 		kg_scope_rewrites(scope, catalog->types[i]->type_no);
 	delete_derived(tenant);
-	derive_all(catalog);
+	if (told && kg_setting_progress >= 0)
+		kg_work_begin(&work, "deriving entities anew", count_of(tenant, 0));
+	derive_all(catalog, &work);
 	kg_scope_end(scope, user);
 }
 
@@ -233,7 +248,7 @@ kg_rebuild_tenant(const char *tenant)
 	KgUserContext owner;
 
 	GetUserIdAndSecContext(&owner.userid, &owner.sec_context);
-	rebuild(tenant, &owner);
+	rebuild(tenant, &owner, true);
 }
 
 Jsonb *
@@ -246,7 +261,7 @@ kg_rebuild(void)
 
 	kg_visibility_require_tenant("rebuild what is derived from it");
 	kg_become_owner(&user);
-	rebuild(tenant, &user);
+	rebuild(tenant, &user, whole);
 	result = count_all(tenant, whole);
 	kg_restore_user(&user);
 	return result;

@@ -858,7 +858,7 @@ make_all(void *arg)
 			"VALUES ($1, 'frozen')",
 			SPI_OK_INSERT);
 	forget(import);
-	(void) kg_adjacency_pack(import->tenant, false);
+	(void) kg_adjacency_pack(import->tenant, false, false);
 }
 
 /* ---- the reply ---- */

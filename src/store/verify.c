@@ -13,6 +13,7 @@
 
 #include "access/xact.h"
 #include "base/catch.h"
+#include "base/progress.h"
 #include "base/spi.h"
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
@@ -629,6 +630,7 @@ verify_entities(KgVerify *v)
 	MemoryContext scratch = AllocSetContextCreate(
 		caller, "kg_graph verify", ALLOCSET_DEFAULT_SIZES);
 	KgDerivation *d = kg_derive_begin(v->tenant, NULL);
+	KgWork work;
 	Portal portal = kg_spi_cursor_of(
 		"SELECT type_no, entity_id, node, data, index_keys, scope, bundle, "
 		"entity_type, version FROM @kg_entity WHERE tenant = $1 "
@@ -636,6 +638,7 @@ verify_entities(KgVerify *v)
 		v->tenant);
 
 	kg_derive_compare(d, compare_batch, v);
+	kg_work_begin(&work, "checking entities", -1);
 	for (;;)
 	{
 		SPITupleTable *rows;
@@ -654,6 +657,7 @@ verify_entities(KgVerify *v)
 		SPI_freetuptable(rows);
 		if (n == 0)
 			break;
+		kg_work_done(&work, n);
 	}
 	SPI_cursor_close(portal);
 	MemoryContextSwitchTo(caller);
@@ -823,12 +827,14 @@ take_edge(KgColumns *edges, HeapTuple row, TupleDesc desc)
  * of its own.
  */
 static void
-each_rows(KgVerify *v, const char *sql, int batch,
-		  void (*work)(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc))
+each_rows(KgVerify *v, const char *what, const char *sql, int batch,
+		  void (*check)(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc))
 {
+	KgWork work;
 	MemoryContext caller = CurrentMemoryContext;
 	Portal portal = kg_spi_cursor_of(sql, v->tenant);
 
+	kg_work_begin(&work, what, -1);
 	for (;;)
 	{
 		SPITupleTable *rows;
@@ -841,7 +847,8 @@ each_rows(KgVerify *v, const char *sql, int batch,
 		if (n == 0)
 			break;
 		MemoryContextSwitchTo(v->batch);
-		work(v, rows->vals, n, rows->tupdesc);
+		check(v, rows->vals, n, rows->tupdesc);
+		kg_work_done(&work, n);
 		MemoryContextSwitchTo(caller);
 		MemoryContextReset(v->batch);
 		SPI_freetuptable(rows);
@@ -910,6 +917,7 @@ static void
 verify_keys(KgVerify *v)
 {
 	each_rows(v,
+			  "checking index keys",
 			  "SELECT type_no, field_no, key, entity_id, node "
 			  "FROM @kg_index_key WHERE tenant = $1 AND type_no IN "
 			  "(SELECT type_no FROM @kg_entity_type WHERE tenant = $1)",
@@ -1175,12 +1183,14 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	verify_trigrams(&v);
 	verify_explicit_edges(&v);
 	each_rows(&v,
+			  "checking edges",
 			  "SELECT source, relation_no, target, key, properties "
 			  "FROM @kg_edge WHERE tenant = $1 AND property IS NULL",
 			  KG_VERIFY_BATCH,
 			  verify_edges);
 	verify_quotas(&v);
 	each_rows(&v,
+			  "checking packed edges",
 			  "SELECT block, nodes, alone, outgoing, incoming "
 			  "FROM @kg_adjacency WHERE tenant = $1 AND block <> 0",
 			  KG_VERIFY_BLOCKS,

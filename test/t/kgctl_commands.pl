@@ -230,6 +230,25 @@ sub apply_waits
 	ok(stored() eq $before, 'nothing was changed');
 }
 
+# How far an apply is, as the server tells it; what only looks like that is passed over.
+{
+	$node->safe_psql('postgres', q{CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			PERFORM pg_sleep(1.1);
+			RAISE NOTICE USING ERRCODE = 'KGPRO', MESSAGE = '["what"';
+			RAISE NOTICE USING ERRCODE = 'KGPRO', MESSAGE = '{"what": 1, "done": "many"}';
+			RETURN NULL;
+		END $$;
+		CREATE TRIGGER slowly AFTER INSERT ON kg_entity EXECUTE FUNCTION slowly()});
+	my $slow = put('slow.json', bundle(join ",\n", map { qq({"id": "s$_", "n": $_}) } 1 .. 12000));
+	my ($out, $screen) = ('', '');
+	IPC::Run::run(['kgctl', 'apply', '--dry-run', $slow], '<', \'', '>', \$out, '2>pty>', \$screen, IPC::Run::timeout(120));
+	is($? >> 8, 0, 'an apply of several batches') or diag $screen;
+	like($screen, qr/writing entities \.\.\. 5000 of 12000 \(\d+\.\d s\)/, 'shows how far it is');
+	like($screen, qr{writing entities \.\.\. 10000 of 12000, \d+/s, \d+ s left \(}, 'how fast, and how long it takes');
+	unlike($screen, qr/many/, 'and nothing that is no number');
+	$node->safe_psql('postgres', 'DROP FUNCTION slowly() CASCADE');
+}
+
 # What a gateway offers.
 {
 	my $list = qq({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n)
