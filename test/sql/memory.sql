@@ -1,6 +1,7 @@
 -- The toolset memory: nine tools over the bundle that "kgctl memory init" makes.
 \set VERBOSITY terse
 SET client_min_messages = warning;
+SET kg_graph.max_call_time = '1min';
 CREATE ROLE regress_memory;
 CREATE ROLE regress_memory_reader;
 SELECT FROM kg_create_tenant('memory');
