@@ -121,7 +121,8 @@ sub ends
 my $bundle = put('b.json', '{"bundle_name": "b", "version": "1", "schemas": []}');
 my @apply = ('apply', $bundle);
 my ($extension, $begin, $commit) = (row('public'), command('BEGIN'), command('COMMIT'));
-my @began = ($extension, $begin, row('force_generic_plan'));
+my $told = row('1s');
+my @began = ($extension, $begin, row('force_generic_plan'), $told);
 my $applied = row('{"revision": 1, "bundle_name": "b", "warnings": [], "entities": {"t": {"created": 1}}}');
 my $nonsense = qr/does not answer as PostgreSQL with kg_graph does; nothing was changed/;
 
@@ -139,7 +140,7 @@ for my $case (
 	ends(5, $nonsense, "$case->[0] for the extension", [ $case->[1] ], @apply);
 	ends(5, $nonsense, "$case->[0] for an apply", [ @began, $case->[1], $commit ], @apply);
 	ends(5, $nonsense, "$case->[0] for tools", [ $extension, $begin, $case->[1] ], 'tools');
-	ends(5, $nonsense, "$case->[0] for a diff", [ $extension, $begin, $case->[1] ], 'diff', $bundle)
+	ends(5, $nonsense, "$case->[0] for a diff", [ $extension, $begin, $told, $case->[1] ], 'diff', $bundle)
 	  unless $case->[0] =~ /row/;
 }
 ends(5, qr/has no extension kg_graph/, 'no extension', [ parsed() . columns(1) . message('C', "SELECT 0\0") . ready() ], @apply);
