@@ -16,7 +16,9 @@ SHOW kg_graph.progress;
 SELECT kg_apply_bundle(b, '{"dry_run": true}') -> 'errors' AS errors FROM bundle;
 SET kg_graph.progress = '1h';
 SELECT kg_apply_bundle(b, '{"dry_run": true}') -> 'errors' AS errors FROM bundle;
+\set VERBOSITY sqlstate
 SET kg_graph.progress = -2;
+\set VERBOSITY terse
 
 -- After each batch.
 SET kg_graph.progress = 0;
