@@ -450,8 +450,10 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 	const char *values[] = {name, value};
 	PGresult *res = run_query(
 		db, "SELECT pg_catalog.set_config($1, $2, true)", 2, values);
-	bool ok = res != NULL;
+	bool ok = kg_result_is_row(res, 1);
 
+	if (!ok && res != NULL)
+		kg_db_nonsense(db);
 	PQclear(res);
 	return ok;
 }

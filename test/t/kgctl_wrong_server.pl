@@ -140,6 +140,7 @@ for my $case (
 	ends(5, $nonsense, "$case->[0] for the extension", [ $case->[1] ], @apply);
 	ends(5, $nonsense, "$case->[0] for an apply", [ @began, $case->[1], $commit ], @apply);
 	ends(5, $nonsense, "$case->[0] for tools", [ $extension, $begin, $case->[1] ], 'tools');
+	ends(5, $nonsense, "$case->[0] for a setting", [ $extension, $begin, $case->[1] ], 'diff', $bundle);
 	ends(5, $nonsense, "$case->[0] for a diff", [ $extension, $begin, $told, $case->[1] ], 'diff', $bundle)
 	  unless $case->[0] =~ /row/;
 }
