@@ -20,6 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
 static uint64 extension_generation = 0;
 static Oid extension_schema = InvalidOid;
@@ -44,41 +45,62 @@ static const char *const watched_tables[] = {"kg_tenant",
 											 "kg_history",
 											 "kg_limit"};
 
+bool
+kg_find_extension(const char *name, KgExtension *extension)
+{
+	Relation rel = table_open(ExtensionRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple tuple;
+	bool found;
+
+	ScanKeyInit(&key,
+				Anum_pg_extension_extname,
+				BTEqualStrategyNumber,
+				F_NAMEEQ,
+				CStringGetDatum(name));
+	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	found = HeapTupleIsValid(tuple);
+	if (found)
+	{
+		bool isnull;
+		Datum version = heap_getattr(tuple,
+									 Anum_pg_extension_extversion,
+									 RelationGetDescr(rel),
+									 &isnull);
+
+		extension->schema =
+			((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
+		extension->owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
+		extension->version = TextDatumGetCString(version);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 /*
- * pg_extension has no syscache: read the row by its name, and again after an
- * invalidation, because DROP and CREATE EXTENSION may have come between.
+ * Ours, again after an invalidation, because DROP and CREATE EXTENSION may have
+ * come between.
  */
 static bool
 load_extension(bool missing_ok)
 {
 	uint64 seen = kg_generation();
-	Relation rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
+	KgExtension extension;
 
-	rel = table_open(ExtensionRelationId, AccessShareLock);
-	ScanKeyInit(&key,
-				Anum_pg_extension_extname,
-				BTEqualStrategyNumber,
-				F_NAMEEQ,
-				CStringGetDatum("kg_graph"));
-	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (!HeapTupleIsValid(tuple))
+	if (!kg_find_extension("kg_graph", &extension))
 	{
 		if (!missing_ok)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_OBJECT),
 					 errmsg("extension \"kg_graph\" does not exist")));
-		systable_endscan(scan);
-		table_close(rel, AccessShareLock);
 		return false;
 	}
-	extension_schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
-	extension_owner = ((Form_pg_extension) GETSTRUCT(tuple))->extowner;
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
+	extension_schema = extension.schema;
+	extension_owner = extension.owner;
+	pfree(extension.version);
 
 	for (int i = 0; i < lengthof(watched_tables); i++)
 	{

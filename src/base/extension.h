@@ -8,6 +8,16 @@
 
 #include "access/tupdesc.h"
 
+typedef struct KgExtension
+{
+	Oid schema;
+	Oid owner;
+	char *version;
+} KgExtension;
+
+/* Any extension, of which pg_extension has no syscache; false: there is none. */
+extern bool kg_find_extension(const char *name, KgExtension *extension);
+
 /* Schema and owner of the extension; cached, fixed for its lifetime. */
 extern Oid kg_extension_schema(void);
 /*

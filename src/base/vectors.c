@@ -7,21 +7,15 @@
 #include <float.h>
 #include <math.h>
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/vectors.h"
-#include "catalog/indexing.h"
-#include "catalog/pg_extension.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -106,50 +100,17 @@ is_recent(const char *version)
 		   (major > 0 || minor >= 7);
 }
 
-/* Its version, or NULL, and its schema; pg_extension has no syscache. */
-static char *
-find_pgvector(Oid *schema)
-{
-	Relation rel = table_open(ExtensionRelationId, AccessShareLock);
-	char *version = NULL;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple tuple;
-
-	ScanKeyInit(&key,
-				Anum_pg_extension_extname,
-				BTEqualStrategyNumber,
-				F_NAMEEQ,
-				CStringGetDatum("vector"));
-	scan = systable_beginscan(rel, ExtensionNameIndexId, true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	if (HeapTupleIsValid(tuple))
-	{
-		bool isnull;
-		Datum value = heap_getattr(tuple,
-								   Anum_pg_extension_extversion,
-								   RelationGetDescr(rel),
-								   &isnull);
-
-		*schema = ((Form_pg_extension) GETSTRUCT(tuple))->extnamespace;
-		version = TextDatumGetCString(value);
-	}
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return version;
-}
-
 /* Its schema. */
 static Oid
 require_pgvector(void)
 {
-	Oid schema = InvalidOid;
-	char *version = find_pgvector(&schema);
+	KgExtension vector;
+	bool found = kg_find_extension("vector", &vector);
 	KgError *err;
 
-	if (version != NULL && is_recent(version))
-		return schema;
-	if (version == NULL)
+	if (found && is_recent(vector.version))
+		return vector.schema;
+	if (!found)
 		err = kg_error_new(
 			KG_INVALID_INPUT,
 			"extension \"vector\" (pgvector) is not installed in this "
@@ -157,11 +118,11 @@ require_pgvector(void)
 	else
 		err = kg_error_new(KG_INVALID_INPUT,
 						   "extension \"vector\" (pgvector) is version %s",
-						   version);
-	kg_error_expected(err,
-					  version == NULL
-						  ? "CREATE EXTENSION vector, of pgvector 0.7 or later"
-						  : "ALTER EXTENSION vector UPDATE, to 0.7 or later");
+						   vector.version);
+	kg_error_expected(
+		err,
+		found ? "ALTER EXTENSION vector UPDATE, to 0.7 or later"
+			  : "CREATE EXTENSION vector, of pgvector 0.7 or later");
 	kg_error_throw(err);
 }
 

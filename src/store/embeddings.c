@@ -256,28 +256,20 @@ refuse_twice(Put *put)
 	for (int i = 1; i < put->outcomes->n; i++)
 	{
 		const KgOutcome *before = &items[put->order[i - 1]];
-		KgOutcome *outcome = &items[put->order[i]];
-		KgError *err;
+		const KgOutcome *outcome = &items[put->order[i]];
 
-		if (before->id == NULL || strcmp(before->id, outcome->id) != 0)
-			continue;
-		err = kg_error_new(KG_ALREADY_EXISTS,
-						   "id \"%s\" is among the items twice",
-						   outcome->id);
-		kg_error_entity(err, kg_type_handle(put->type), outcome->id);
-		kg_error_path(err, "/items/%d", put->order[i]);
-		kg_error_got_string(err, outcome->id);
-		kg_error_expected(err, "each id once");
-		kg_outcome_error(outcome, err);
+		if (before->id != NULL && strcmp(before->id, outcome->id) == 0)
+			kg_outcomes_twice(put->outcomes, put->order[i], put->type);
 	}
 }
 
 /* Entities that the caller sees, and may write: they stay until it ends. */
 static void
-find_entities(Put *put, const int *rows, int n)
+find_entities(void *arg, const int *rows, int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
 										   " @FOR KEY SHARE OF e");
+	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
@@ -363,9 +355,10 @@ join_vectors(const Put *put, const int *rows, int n)
 }
 
 static void
-write_rows(Put *put, const int *rows, int n)
+write_rows(void *arg, const int *rows, int n)
 {
 	static KgSaved saved = KG_SAVED_BATCH;
+	Put *put = arg;
 	int64 *nodes = palloc(n * sizeof(int64));
 	Datum *hashes = palloc(n * sizeof(Datum));
 	KgUserContext user;
@@ -405,27 +398,9 @@ write_rows(Put *put, const int *rows, int n)
 
 /* In the order of their ids, as all who lock them do. */
 static void
-each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
+each_batch(Put *put, KgOutcomesWork work)
 {
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph embeddings", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller = MemoryContextSwitchTo(context);
-	int rows[KG_EMBEDDING_BATCH];
-	int n = 0;
-
-	for (int i = 0; i < put->outcomes->n; i++)
-	{
-		if (put->outcomes->items[put->order[i]].errors.total == 0)
-			rows[n++] = put->order[i];
-		if (n == 0 || (n < KG_EMBEDDING_BATCH && i + 1 < put->outcomes->n))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		work(put, rows, n);
-		MemoryContextReset(context);
-		n = 0;
-	}
-	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(context);
+	kg_outcomes_each(put->outcomes, put->order, KG_EMBEDDING_BATCH, work, put);
 }
 
 /* Until the transaction ends they are of as many dimensions. */

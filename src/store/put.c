@@ -9,9 +9,11 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"
+#include "miscadmin.h"
 #include "store/check.h"
 #include "store/payload.h"
 #include "store/put.h"
+#include "utils/memutils.h"
 
 /* Errors kept of one item. */
 #define KG_ERRORS_PER_ITEM 10
@@ -309,4 +311,46 @@ kg_outcomes_order(KgOutcomes *outcomes)
 		order[i] = i;
 	qsort_arg(order, outcomes->n, sizeof(int), compare_items, outcomes);
 	return order;
+}
+
+void
+kg_outcomes_each(const KgOutcomes *outcomes, const int *order, int batch,
+				 KgOutcomesWork work, void *arg)
+{
+	int *rows = palloc(batch * sizeof(int));
+	MemoryContext context = AllocSetContextCreate(
+		CurrentMemoryContext, "kg_graph items", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	int n = 0;
+
+	for (int i = 0; i < outcomes->n; i++)
+	{
+		if (outcomes->items[order[i]].errors.total == 0)
+			rows[n++] = order[i];
+		if (n < batch && i + 1 < outcomes->n)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		if (n > 0)
+			work(arg, rows, n);
+		MemoryContextSwitchTo(context);
+		MemoryContextReset(context);
+		n = 0;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	pfree(rows);
+}
+
+void
+kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type)
+{
+	KgOutcome *outcome = &outcomes->items[i];
+	KgError *err = kg_error_new(
+		KG_ALREADY_EXISTS, "id \"%s\" is among the items twice", outcome->id);
+
+	kg_error_entity(err, kg_type_handle(type), outcome->id);
+	kg_error_path(err, "/items/%d", i);
+	kg_error_got_string(err, outcome->id);
+	kg_error_expected(err, "each id once");
+	kg_outcome_error(outcome, err);
 }

@@ -154,5 +154,15 @@ extern Jsonb *kg_delete_edges(const Jsonb *items, const Jsonb *options);
  * make them, in one order, so that neither waits for the other.
  */
 extern int *kg_outcomes_order(KgOutcomes *outcomes);
+/*
+ * Go through the items without errors in an order, so many at a time: rows are
+ * their numbers, and what work allocates goes with the batch.
+ */
+typedef void (*KgOutcomesWork)(void *arg, const int *rows, int n);
+
+extern void kg_outcomes_each(const KgOutcomes *outcomes, const int *order,
+							 int batch, KgOutcomesWork work, void *arg);
+/* The id of an item is another one's, too. */
+extern void kg_outcomes_twice(KgOutcomes *outcomes, int i, const KgType *type);
 
 #endif /* KG_PUT_H */

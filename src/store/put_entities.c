@@ -113,19 +113,6 @@ refers_to_own(const KgType *type, const KgField *field)
 		   strcmp(field->ref_bundle, type->bundle) == 0;
 }
 
-static void
-report_twice(Put *put, int i, const char *id)
-{
-	KgError *err = kg_error_new(
-		KG_ALREADY_EXISTS, "id \"%s\" is among the items twice", id);
-
-	kg_error_entity(err, kg_type_handle(put->type), id);
-	kg_error_path(err, "/items/%d", i);
-	kg_error_got_string(err, id);
-	kg_error_expected(err, "each id once");
-	kg_outcome_error(&put->outcomes->items[i], err);
-}
-
 /* What its siblings can refer to. */
 static void
 enter_targets(Put *put, int i)
@@ -173,7 +160,7 @@ read_item(Put *put, int i, const JsonbValue *value)
 	kg_entity_check_scope(
 		type, outcome->id, put->items[i].data, path, &outcome->errors);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
-		report_twice(put, i, outcome->id);
+		kg_outcomes_twice(put->outcomes, i, put->type);
 	put->items[i].refers = true;
 	enter_targets(put, i);
 }
@@ -185,7 +172,7 @@ read_patch(Put *put, int i, const JsonbValue *value)
 
 	kg_patch_read(i, value, outcome, &put->items[i]);
 	if (outcome->id && !enter_name(put, NULL, outcome->id, i))
-		report_twice(put, i, outcome->id);
+		kg_outcomes_twice(put->outcomes, i, put->type);
 }
 
 /* What is stored is known: what of it was asked for cannot be? */
@@ -228,12 +215,20 @@ copy_data(Put *put, Datum data)
 	return copy;
 }
 
+/* In the order of their ids, as all who lock them do. */
+static void
+each_batch(Put *put, KgOutcomesWork work)
+{
+	kg_outcomes_each(put->outcomes, put->order, KG_PUT_BATCH, work, put);
+}
+
 /* Lock what is stored of a batch and see whether it is the same. */
 static void
-find_stored(Put *put, const int *rows, int n)
+find_stored(void *arg, const int *rows, int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.node, e.data, e.version",
 										   " @FOR NO KEY UPDATE OF e");
+	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
@@ -255,33 +250,6 @@ find_stored(Put *put, const int *rows, int n)
 			item->old = copy_data(put, data);
 	}
 	SPI_freetuptable(SPI_tuptable);
-}
-
-/* Go through the items without errors in batches, in the order of their ids. */
-static void
-each_batch(Put *put, void (*work)(Put *put, const int *rows, int n))
-{
-	MemoryContext context = AllocSetContextCreate(
-		CurrentMemoryContext, "kg_graph put", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	int rows[KG_PUT_BATCH];
-	int n = 0;
-
-	for (int i = 0; i < put->outcomes->n; i++)
-	{
-		if (put->outcomes->items[put->order[i]].errors.total == 0)
-			rows[n++] = put->order[i];
-		if (n < KG_PUT_BATCH && i + 1 < put->outcomes->n)
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		if (n > 0)
-			work(put, rows, n);
-		MemoryContextSwitchTo(context);
-		MemoryContextReset(context);
-		n = 0;
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
 }
 
 static void
@@ -503,16 +471,19 @@ update_rows(Put *put, const int *rows, int n)
 }
 
 static void
-write_rows(Put *put, const int *rows, int n)
+write_rows(void *arg, const int *rows, int n)
 {
+	Put *put = arg;
+
 	insert_rows(put, rows, n);
 	update_rows(put, rows, n);
 }
 
 /* Triggers have written as well: what is stored says what became of an item. */
 static void
-review(Put *put, const int *rows, int n)
+review(void *arg, const int *rows, int n)
 {
+	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 	KgFate *fates = palloc(n * sizeof(KgFate));
 
@@ -595,9 +566,10 @@ report_unwritten(Put *put)
 
 /* As they are stored now, whatever triggers made of them. */
 static void
-reread(Put *put, const int *rows, int n)
+reread(void *arg, const int *rows, int n)
 {
 	static KgForms forms = KG_FORMS_OF_IDS("u.ord, e.data, e.version", "");
+	Put *put = arg;
 	const char **ids = palloc(n * sizeof(char *));
 
 	for (int i = 0; i < n; i++)
