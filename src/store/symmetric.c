@@ -104,36 +104,51 @@ lock_pairs(const KgColumns *edges)
 	pfree(hashes);
 }
 
-/* The rows of symmetric relations that have two ends; rows gives their numbers. */
-static void
-choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
-	   int *rows)
+/*
+ * The first row from one on of a symmetric relation that has two ends; nrows
+ * where there is none.
+ */
+static int
+next_symmetric(const KgCatalog *catalog, const KgColumns *edges, int row)
 {
-	bool any = false;
-
-	kg_edges_init(chosen, CurrentMemoryContext);
-	for (int i = 0; i < catalog->nrelations; i++)
-		any |= catalog->relations[i].symmetric;
-	for (int i = 0; any && i < edges->nrows; i++)
+	for (; row < edges->nrows; row++)
 	{
 		const KgRelation *relation = kg_catalog_relation_no(
-			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
+			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][row]));
 
-		if (relation == NULL || !relation->symmetric || is_loop(edges, i))
-			continue;
-		rows[chosen->nrows] = i;
-		add_turned(chosen, edges, i);
+		if (relation != NULL && relation->symmetric && !is_loop(edges, row))
+			break;
 	}
+	return row;
+}
+
+static int
+first_symmetric(const KgCatalog *catalog, const KgColumns *edges)
+{
+	for (int i = 0; i < catalog->nrelations; i++)
+		if (catalog->relations[i].symmetric)
+			return next_symmetric(catalog, edges, 0);
+	return edges->nrows;
 }
 
 bool
 kg_symmetric_any(const KgCatalog *catalog, const KgColumns *edges)
 {
-	int *rows = palloc(Max(1, edges->nrows) * sizeof(int));
-	KgColumns chosen;
+	return first_symmetric(catalog, edges) < edges->nrows;
+}
 
-	choose(catalog, edges, &chosen, rows);
-	return chosen.nrows > 0;
+/* Those rows, turned; rows gives their numbers. */
+static void
+choose(const KgCatalog *catalog, const KgColumns *edges, KgColumns *chosen,
+	   int *rows)
+{
+	kg_edges_init(chosen, CurrentMemoryContext);
+	for (int i = first_symmetric(catalog, edges); i < edges->nrows;
+		 i = next_symmetric(catalog, edges, i + 1))
+	{
+		rows[chosen->nrows] = i;
+		add_turned(chosen, edges, i);
+	}
 }
 
 void
