@@ -12,6 +12,20 @@ CREATE FUNCTION @extschema@.kg_tenant(access text) RETURNS text
 COMMENT ON FUNCTION @extschema@.kg_tenant(text) IS
   'the same where the role has at least this access (read, write, admin), else NULL';
 
+CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_own_tenant_support';
+COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
+  'what the planner asks about kg_own_tenant()';
+
+-- First of every policy: nothing that a caller asks comes before it.
+CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  SUPPORT @extschema@.kg_own_tenant_support
+  AS 'MODULE_PATHNAME', 'kg_sql_own_tenant';
+COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
+  'whether that is the tenant that the current role acts for; for policies';
+
 CREATE FUNCTION @extschema@.kg_create_tenant(tenant text) RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_create_tenant';

@@ -42,7 +42,7 @@ ALTER TABLE @extschema@.kg_agent_bundle ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_agent_bundle FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY kg_agent_select ON @extschema@.kg_agent FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 
 CREATE FUNCTION @extschema@.kg_create_agent(agent text, options jsonb DEFAULT '{}') RETURNS void
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -27,7 +27,7 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE O
 ALTER TABLE @extschema@.kg_tool_version ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_tool_version FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_tool_version_select ON @extschema@.kg_tool_version FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 
 CREATE FUNCTION @extschema@.kg_register_tool(definition jsonb) RETURNS jsonb
   LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

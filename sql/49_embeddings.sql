@@ -32,7 +32,7 @@ CREATE POLICY kg_vectors_nobody ON @extschema@.kg_vectors FOR ALL
 ALTER TABLE @extschema@.kg_embedding ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_embedding FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_embedding_select ON @extschema@.kg_embedding FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_vectors
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();

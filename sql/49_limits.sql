@@ -66,10 +66,10 @@ ALTER TABLE @extschema@.kg_limit ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_limit FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY kg_limit_select ON @extschema@.kg_limit FOR SELECT
-  USING (tenant = @extschema@.kg_tenant('admin'));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant('admin'));
 
 CREATE POLICY kg_quota_select ON @extschema@.kg_quota FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant('admin'));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
 
 CREATE FUNCTION @extschema@.kg_set_limits(tenant text, subject text, limits jsonb) RETURNS void
   LANGUAGE C VOLATILE PARALLEL UNSAFE

@@ -41,9 +41,9 @@ ALTER TABLE @extschema@.kg_audit_rest ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_audit_rest FORCE ROW LEVEL SECURITY;
 -- Arguments may name what a scope or an agent hides.
 CREATE POLICY kg_audit_select ON @extschema@.kg_audit FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant('admin'));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
 CREATE POLICY kg_audit_rest_select ON @extschema@.kg_audit_rest FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant('admin'));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
 
 CREATE FUNCTION @extschema@.kg_stat_tools(since interval DEFAULT '1 day')
     RETURNS TABLE (tool text, calls bigint, errors jsonb, p50 double precision, p95 double precision, p99 double precision, rows bigint, bytes bigint)

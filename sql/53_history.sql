@@ -15,7 +15,7 @@ COMMENT ON FUNCTION @extschema@.kg_change_visible(text, integer, text, bigint, j
   'whether the caller may see both images of a change, as kg_entity_visible() would say of an entity';
 
 CREATE POLICY kg_history_select ON @extschema@.kg_history FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant()
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant()
     AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, before, after));
 CREATE POLICY kg_freed_nobody ON @extschema@.kg_freed FOR ALL
   USING (false);

@@ -1,5 +1,7 @@
 -- Row-level security.  Every table is forced; a policy is one comparison with a
 -- leakproof operator and never an OR, so that it becomes an index condition.
+-- Whoever reads rows is asked kg_own_tenant() before it, and before anything that
+-- the caller asks (src/auth/tenant_planner.c).
 -- What the caller's agent and scope paths hide is asked of a C function that
 -- answers from memory; of derived tables, which whoever lacks an entity may not
 -- read, it is the tenant that they are compared with.
@@ -43,39 +45,39 @@ ALTER TABLE @extschema@.kg_secret ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_secret FORCE ROW LEVEL SECURITY;
 
 CREATE POLICY kg_tenant_select ON @extschema@.kg_tenant FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_tenant_role_select ON @extschema@.kg_tenant_role FOR SELECT
-  USING (tenant = @extschema@.kg_tenant('admin'));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant('admin'));
 CREATE POLICY kg_bundle_select ON @extschema@.kg_bundle FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_type_select ON @extschema@.kg_entity_type FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_relation_select ON @extschema@.kg_relation FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_entity_select ON @extschema@.kg_entity FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
 CREATE POLICY kg_edge_select ON @extschema@.kg_edge FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_adjacency_select ON @extschema@.kg_adjacency FOR SELECT
-  USING (tenant = @extschema@.kg_packed_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
 CREATE POLICY kg_index_key_select ON @extschema@.kg_index_key FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_unique_key_select ON @extschema@.kg_unique_key FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_term_select ON @extschema@.kg_term FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_word_select ON @extschema@.kg_word FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_word_count_select ON @extschema@.kg_word_count FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_trigram_select ON @extschema@.kg_trigram FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 CREATE POLICY kg_tool_select ON @extschema@.kg_tool FOR SELECT
-  USING (tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 CREATE POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference FOR SELECT
-  USING (tenant = @extschema@.kg_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 CREATE POLICY kg_secret_nobody ON @extschema@.kg_secret FOR ALL
   USING (false);
 CREATE POLICY kg_role_nobody ON @extschema@.kg_role FOR ALL

@@ -2,6 +2,72 @@
 
 SET LOCAL search_path TO pg_catalog, pg_temp;
 
+-- Every policy looks at the tenant first (src/auth/tenant_planner.c).
+
+CREATE FUNCTION @extschema@.kg_own_tenant_support(request internal) RETURNS internal
+  LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_own_tenant_support';
+COMMENT ON FUNCTION @extschema@.kg_own_tenant_support(internal) IS
+  'what the planner asks about kg_own_tenant()';
+
+-- First of every policy: nothing that a caller asks comes before it.
+CREATE FUNCTION @extschema@.kg_own_tenant(tenant text) RETURNS boolean
+  LANGUAGE C STABLE STRICT PARALLEL RESTRICTED
+  SUPPORT @extschema@.kg_own_tenant_support
+  AS 'MODULE_PATHNAME', 'kg_sql_own_tenant';
+COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
+  'whether that is the tenant that the current role acts for; for policies';
+
+ALTER POLICY kg_agent_select ON @extschema@.kg_agent
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
+ALTER POLICY kg_tool_version_select ON @extschema@.kg_tool_version
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_limit_select ON @extschema@.kg_limit
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant('admin'));
+ALTER POLICY kg_quota_select ON @extschema@.kg_quota
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
+ALTER POLICY kg_audit_select ON @extschema@.kg_audit
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
+ALTER POLICY kg_audit_rest_select ON @extschema@.kg_audit_rest
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant('admin'));
+ALTER POLICY kg_history_select ON @extschema@.kg_history
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant()
+    AND @extschema@.kg_change_visible(bundle, type_no, entity_id, change, before, after));
+ALTER POLICY kg_tenant_select ON @extschema@.kg_tenant
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
+ALTER POLICY kg_tenant_role_select ON @extschema@.kg_tenant_role
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant('admin'));
+ALTER POLICY kg_bundle_select ON @extschema@.kg_bundle
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_entity_type_select ON @extschema@.kg_entity_type
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_relation_select ON @extschema@.kg_relation
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_agent_bundle_select ON @extschema@.kg_agent_bundle
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_entity_select ON @extschema@.kg_entity
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_entity_visible(bundle, scope, type_no, node, entity_id, data));
+ALTER POLICY kg_edge_select ON @extschema@.kg_edge
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_adjacency_select ON @extschema@.kg_adjacency
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_packed_tenant());
+ALTER POLICY kg_index_key_select ON @extschema@.kg_index_key
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_unique_key_select ON @extschema@.kg_unique_key
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_term_select ON @extschema@.kg_term
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_word_select ON @extschema@.kg_word
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_word_count_select ON @extschema@.kg_word_count
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_trigram_select ON @extschema@.kg_trigram
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
+ALTER POLICY kg_tool_select ON @extschema@.kg_tool
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
+ALTER POLICY kg_pending_reference_select ON @extschema@.kg_pending_reference
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
+
 -- Tenants that get another name, and what they take (src/store/tenant_rows.c).
 
 CREATE TABLE @extschema@.kg_former_name (
@@ -107,7 +173,7 @@ CREATE POLICY kg_vectors_nobody ON @extschema@.kg_vectors FOR ALL
 ALTER TABLE @extschema@.kg_embedding ENABLE ROW LEVEL SECURITY;
 ALTER TABLE @extschema@.kg_embedding FORCE ROW LEVEL SECURITY;
 CREATE POLICY kg_embedding_select ON @extschema@.kg_embedding FOR SELECT
-  USING (tenant = @extschema@.kg_derived_tenant());
+  USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_derived_tenant());
 
 CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON @extschema@.kg_vectors
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();

@@ -9,6 +9,7 @@
 #include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/login.h"
+#include "auth/tenant_planner.h"
 #include "auth/token_identity.h"
 #include "auth/visibility.h"
 #include "base/error.h"
@@ -245,6 +246,30 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 	if (tenant == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
+}
+
+PGDLLEXPORT Datum kg_sql_own_tenant(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_own_tenant);
+
+/* Asked by every policy before anything else of a row (auth/tenant_planner.c). */
+Datum
+kg_sql_own_tenant(PG_FUNCTION_ARGS)
+{
+	text *tenant = PG_GETARG_TEXT_PP(0);
+	const char *own = kg_identity_tenant(KG_ACCESS_READ);
+	Size len = VARSIZE_ANY_EXHDR(tenant);
+
+	PG_RETURN_BOOL(own != NULL && strlen(own) == len &&
+				   memcmp(own, VARDATA_ANY(tenant), len) == 0);
+}
+
+PGDLLEXPORT Datum kg_sql_own_tenant_support(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_own_tenant_support);
+
+Datum
+kg_sql_own_tenant_support(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(kg_own_tenant_support((Node *) PG_GETARG_POINTER(0)));
 }
 
 PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);

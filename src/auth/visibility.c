@@ -75,20 +75,31 @@ is_own_tenant(const Node *node, Relation rel, const char *function)
 		   is_call(lsecond(op->args), function, 0);
 }
 
-/* tenant = function() AND visible(columns) */
+/*
+ * kg_own_tenant(tenant) AND tenant = function() and, of those whose rows are
+ * told apart, AND visible(columns).  Before 0.2.0 they began with the second.
+ */
 static bool
-is_own_of_rows(const Node *qual, Relation rel, const char *function,
-			   const char *visible, const char *const *columns, int n)
+is_own_policy(const Node *qual, Relation rel, const char *function,
+			  const char *visible, const char *const *columns, int n)
 {
-	const BoolExpr *both = (const BoolExpr *) qual;
-	const FuncExpr *call;
+	const BoolExpr *all = (const BoolExpr *) qual;
+	List *conditions = IsA(all, BoolExpr) && all->boolop == AND_EXPR
+						   ? list_copy(all->args)
+						   : list_make1(unconstify(Node *, qual));
+	const FuncExpr *call = linitial(conditions);
 
-	if (!IsA(both, BoolExpr) || both->boolop != AND_EXPR ||
-		list_length(both->args) != 2 ||
-		!is_own_tenant(linitial(both->args), rel, function) ||
-		!is_call(lsecond(both->args), visible, n))
+	if (is_call((const Node *) call, "kg_own_tenant", 1) &&
+		is_column(linitial(call->args), rel, "tenant"))
+		conditions = list_delete_first(conditions);
+	if (list_length(conditions) != (visible ? 2 : 1) ||
+		!is_own_tenant(linitial(conditions), rel, function))
 		return false;
-	call = lsecond(both->args);
+	if (visible == NULL)
+		return true;
+	call = lsecond(conditions);
+	if (!is_call((const Node *) call, visible, n))
+		return false;
 	for (int i = 0; i < n; i++)
 		if (!is_column(list_nth(call->args, i), rel, columns[i]))
 			return false;
@@ -102,12 +113,12 @@ is_own_of_entities(const Node *qual, Relation rel)
 	static const char *const columns[] = {
 		"bundle", "scope", "type_no", "node", "entity_id", "data"};
 
-	return is_own_of_rows(qual,
-						  rel,
-						  "kg_tenant",
-						  "kg_entity_visible",
-						  columns,
-						  lengthof(columns));
+	return is_own_policy(qual,
+						 rel,
+						 "kg_tenant",
+						 "kg_entity_visible",
+						 columns,
+						 lengthof(columns));
 }
 
 static bool
@@ -116,18 +127,18 @@ is_own_of_history(const Node *qual, Relation rel)
 	static const char *const columns[] = {
 		"bundle", "type_no", "entity_id", "change", "before", "after"};
 
-	return is_own_of_rows(qual,
-						  rel,
-						  "kg_derived_tenant",
-						  "kg_change_visible",
-						  columns,
-						  lengthof(columns));
+	return is_own_policy(qual,
+						 rel,
+						 "kg_derived_tenant",
+						 "kg_change_visible",
+						 columns,
+						 lengthof(columns));
 }
 
 static bool
 is_own_of_edges(const Node *qual, Relation rel)
 {
-	return is_own_tenant(qual, rel, "kg_derived_tenant");
+	return is_own_policy(qual, rel, "kg_derived_tenant", NULL, NULL, 0);
 }
 
 typedef bool (*IsOwn)(const Node *qual, Relation rel);

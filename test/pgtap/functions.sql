@@ -129,6 +129,8 @@ SELECT bag_eq(
     ('kg_clear_packed()', 'volatile', 'unsafe', false, false),
     ('kg_derive_entities()', 'volatile', 'unsafe', false, false),
     ('kg_check_entity()', 'volatile', 'unsafe', false, false),
+    ('kg_own_tenant(text)', 'stable', 'restricted', true, true),
+    ('kg_own_tenant_support(internal)', 'immutable', 'safe', true, true),
     ('kg_entity_visible(text,text)', 'stable', 'restricted', false, true),
     ('kg_entity_visible(text,text,integer,bigint,text,jsonb)', 'stable', 'restricted', false, true),
     ('kg_entity_valid(integer,jsonb)', 'stable', 'restricted', false, true),

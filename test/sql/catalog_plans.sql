@@ -11,6 +11,8 @@ SELECT kg_grant('plan_a', 'plan_admin', 'admin'), kg_grant('plan_b', 'plan_admin
 SELECT kg_explain('list_item', '{}');
 \c - :owner
 GRANT EXECUTE ON FUNCTION kg_explain(text, jsonb) TO plan_reader;
+-- What stands for kg_own_tenant() in every index condition (test tenant_first) is left out here.
+CREATE FUNCTION plan_of(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT replace(replace(kg_explain(tool, arguments)::text, '(tenant IS NOT NULL) AND ', ''), ' AND (tenant IS NOT NULL)', '')::jsonb $$;
 
 \c - plan_admin
 CREATE TEMP TABLE bundle AS SELECT jsonb_build_object('bundle_name', 'plans', 'version', '1', 'schemas', '[
@@ -51,7 +53,7 @@ INSERT INTO call SELECT tool, next FROM call, LATERAL (SELECT kg_call_tool(tool,
 
 CREATE TEMP TABLE statement(sql text PRIMARY KEY, plan jsonb, parameters jsonb, hiding boolean);
 CREATE FUNCTION pg_temp.collect(is_hiding boolean) RETURNS bigint LANGUAGE sql AS $$
-  INSERT INTO statement SELECT DISTINCT ON (s ->> 'sql') s ->> 'sql', s -> 'plan', s -> 'parameters', is_hiding FROM call, jsonb_array_elements(kg_explain(tool, arguments) -> 'statements') s ON CONFLICT DO NOTHING;
+  INSERT INTO statement SELECT DISTINCT ON (s ->> 'sql') s ->> 'sql', s -> 'plan', s -> 'parameters', is_hiding FROM call, jsonb_array_elements(plan_of(tool, arguments) -> 'statements') s ON CONFLICT DO NOTHING;
   SELECT count(*) FROM statement $$;
 SELECT pg_temp.collect(false) > 100 AS many;
 -- where entities may be hidden the statements ask for each one's visibility
@@ -83,8 +85,8 @@ SELECT count(*) AS sorted_pages FROM statement WHERE sql ~ 'ORDER BY d\.' AND sq
 SELECT count(*) AS with_values FROM statement WHERE sql ~* 's5|i00|item|m99|zzz|2020';
 SELECT DISTINCT p FROM statement, jsonb_array_elements_text(parameters) p ORDER BY 1;
 -- the shape of an answer
-SELECT jsonb_pretty(kg_explain('list_item', '{"filters": {"e": {"in": ["a", "b"]}, "id": {"gt": "i00001"}}, "sort": [{"field": "e", "order": "desc"}], "limit": 2}'));
-SELECT kg_explain('get_item', '{"id": "i00001"}');
+SELECT jsonb_pretty(plan_of('list_item', '{"filters": {"e": {"in": ["a", "b"]}, "id": {"gt": "i00001"}}, "sort": [{"field": "e", "order": "desc"}], "limit": 2}'));
+SELECT plan_of('get_item', '{"id": "i00001"}') AS kg_explain;
 SELECT kg_explain('list_item', '{"limit": -1}');
 SELECT kg_explain('list_itme', '{}');
 
