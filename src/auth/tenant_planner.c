@@ -5,8 +5,8 @@
  * The planner sorts the conditions of a table by what they cost, and takes those
  * of the caller that are leakproof and cheap for its own: "term < 'g'" would be
  * put before "tenant = kg_tenant()".  That says nothing by itself, but a caller
- * that adds "AND term <> (SELECT nextval('s')::text)" sees by the sequence
- * whether any row got so far, of whichever tenant.  So kg_own_tenant() costs
+ * that compares with a subquery, too, which is run by the first row that gets so
+ * far, sees by a sequence in it whether any did, of whichever tenant.  So kg_own_tenant() costs
  * nothing: nothing that a caller writes is cheaper, and of what costs the same
  * the policies come first.  An index on the tenant is another way to look at it
  * first, which then costs nothing a row, either.
