@@ -246,6 +246,15 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 						 nearest ? nearest : "");
 }
 
+static bool
+is_error(const Jsonb *result)
+{
+	JsonbValue value;
+
+	return kg_json_get(&result->root, "isError", &value) != NULL &&
+		   value.type == jbvBool && value.val.boolean;
+}
+
 /*
  * Before 2025-11-25 arguments that do not fit are an error of the protocol;
  * since then the model is to see them (SEP-1303).
@@ -255,8 +264,7 @@ is_argument_error(const Jsonb *result, JsonbValue *error)
 {
 	JsonbValue value;
 
-	return kg_json_get(&result->root, "isError", &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean &&
+	return is_error(result) &&
 		   kg_json_get(&result->root, "structuredContent", &value) != NULL &&
 		   kg_json_get(kg_json_container(&value), "error", error) != NULL &&
 		   kg_json_get(kg_json_container(error), "code", &value) != NULL &&
@@ -291,8 +299,7 @@ is_refused(const Jsonb *result)
 	JsonbValue value;
 	JsonbValue error;
 
-	if (kg_json_get(&result->root, "isError", &value) == NULL ||
-		value.type != jbvBool || !value.val.boolean)
+	if (!is_error(result))
 		return false;
 	return kg_json_get(&result->root, "structuredContent", &value) == NULL ||
 		   kg_json_get(kg_json_container(&value), "error", &error) == NULL ||
@@ -306,7 +313,8 @@ static const JsonbValue *
 result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
 {
 	bool has = kg_json_get(&result->root, "_meta", meta) != NULL;
-	char *wrote = kg_mcp_wrote(req);
+	/* What ended with an error was undone. */
+	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
 	KgJsonWriter w;
 
 	if (wrote == NULL)

@@ -5,9 +5,11 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Digest::SHA qw(hmac_sha256);
 use JSON::PP ();
 use KgGateway;
 use KgTest;
+use MIME::Base64 qw(encode_base64url);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -114,13 +116,18 @@ $reply = ask($gateway, 'bob', 'jots', { id => 'n2' });
 is($reply->{json}{result}{structuredContent}{jotted}, JSON::PP::true, 'one that writes') or diag($reply->{body});
 is(outcomes($gateway), 'refused 1', '... at the primary');
 like(wrote($reply), qr/^[A-Za-z0-9_-]{40,64}$/, '... says so, too');
+my $legacy = rpc('tools/call', { name => 'create_note', arguments => { items => [ { id => 'n5' } ] } });
+my $headers = { 'MCP-Protocol-Version' => '2025-06-18', Authorization => "Bearer $token{cat}" };
+like(wrote(post($gateway, $legacy, $headers)), qr/^[A-Za-z0-9_-]{40,64}$/, 'an older revision');
+is(wrote(create($gateway, 'cat', 'n5')), undef, 'a write that is refused');
+outcomes($gateway);
 foreach my $method ('tools/list', 'prompts/list', 'resources/list', 'server/discover')
 {
 	is(post($gateway, modern($method), { %{ modern_headers($method) }, Authorization => "Bearer $token{cat}" })->{status}, 200, $method);
 }
 my $batch = post($gateway, [ map { my $m = message('create_note', { items => [ { id => "n$_" } ] }); delete $m->{params}{_meta}; $m->{id} = $_; $m } 3, 4 ], { 'MCP-Protocol-Version' => '2025-03-26', Authorization => "Bearer $token{cat}" });
 is(scalar(grep { $_->{result}{_meta}{'kg_graph/wrote'} } @{ $batch->{json} }), 2, 'a batch that writes') or diag($batch->{body});
-is(ids($gateway, 'cat'), 'n0 n1 n2 n3 n4', 'and is read');
+is(ids($gateway, 'cat'), 'n0 n1 n2 n3 n4 n5', 'and is read');
 is(outcomes($gateway), '', 'none of these at the standby');
 caught_up();
 
@@ -146,14 +153,14 @@ is(outcomes($gateway), 'answered 1', '... at the standby');
 pause();
 my $second = wrote(create($gateway, 'eve', 'p1'));
 outcomes($gateway);
-is(ids($gateway, 'dan'), 'n0 n1 n2 n3 n4', 'others see what the standby has');
-is(ids($gateway, 'dan', $first), 'n0 n1 n2 n3 n4', 'also those who saw something older');
+is(ids($gateway, 'dan'), 'n0 n1 n2 n3 n4 n5', 'others see what the standby has');
+is(ids($gateway, 'dan', $first), 'n0 n1 n2 n3 n4 n5', 'also those who saw something older');
 is(outcomes($gateway), 'answered 2', 'at the standby');
-is(ids($gateway, 'eve', $second), 'n0 n1 n2 n3 n4 p1', 'the writer sees what it wrote');
+is(ids($gateway, 'eve', $second), 'n0 n1 n2 n3 n4 n5 p1', 'the writer sees what it wrote');
 is(outcomes($gateway), 'behind 1', '... at the primary, after it waited for the standby');
-is(ids($gateway, 'dan', $second), 'n0 n1 n2 n3 n4 p1', 'and so does whom it tells');
+is(ids($gateway, 'dan', $second), 'n0 n1 n2 n3 n4 n5 p1', 'and so does whom it tells');
 outcomes($gateway);
-is(ids($gateway, 'eve'), 'n0 n1 n2 n3 n4 p1', 'a writer that says nothing is remembered');
+is(ids($gateway, 'eve'), 'n0 n1 n2 n3 n4 n5 p1', 'a writer that says nothing is remembered');
 is(outcomes($gateway), '', '... and reads at the primary');
 my $without = gateway(reader($standby), '--read-lag', '3600', '--read-wait', '0');
 resume();
@@ -161,7 +168,7 @@ ok(up($without, 1), 'another gateway');
 pause();
 my $third = wrote(create($without, 'eve', 'p2'));
 outcomes($without);
-is(ids($without, 'dan', $third), 'n0 n1 n2 n3 n4 p1 p2', 'one that does not wait');
+is(ids($without, 'dan', $third), 'n0 n1 n2 n3 n4 n5 p1 p2', 'one that does not wait');
 is(outcomes($without), 'behind 1', 'asks the primary at once');
 
 # While a call waits the standby gets there.
@@ -170,7 +177,7 @@ resume();
 ok(up($patient, 1), 'one that waits for long');
 pause();
 my $fourth = wrote(create($patient, 'eve', 'p3'));
-is(ids($patient, 'dan'), 'n0 n1 n2 n3 n4 p1 p2', 'whose limits are known by then');
+is(ids($patient, 'dan'), 'n0 n1 n2 n3 n4 n5 p1 p2', 'whose limits are known by then');
 outcomes($patient);
 my $socket = connect_to($patient);
 my $body = JSON::PP->new->encode(message('list_note_ids', {}, $fourth));
@@ -178,7 +185,7 @@ my %headers = (%{ modern_headers('tools/call', 'list_note_ids') }, Host => 'loca
 syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
 ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 1 }), 'a call waits');
 resume();
-is(decode(read_reply($socket)->{body})->{result}{structuredContent}{total}, 8, 'and is answered with what was written');
+is(decode(read_reply($socket)->{body})->{result}{structuredContent}{total}, 9, 'and is answered with what was written');
 is(outcomes($patient), 'answered 1', 'by the standby');
 
 # Whose client goes away.
@@ -208,6 +215,30 @@ foreach my $case ([ 'a number', 7 ], [ 'null', undef ], [ 'an object', {} ], [ '
 	my $said = post($gateway, $message, { %{ modern_headers('tools/call', 'find_nodes') }, Authorization => 'Bearer ' . $token{ $who // 'fay' } });
 	is("$said->{status} " . ($said->{json}{error}{code} // $said->{body}) . ' ' . ($said->{json}{error}{data}{path} // ''), '400 -32602 /params/_meta/kg_graph~1wrote', "refused: $name");
 }
+# Signed with the secret, as nobody but the database can: what will never be there
+# is waited for as long as it may be on its way, and not any more when it is old.
+my $secret = pack 'H*', $primary->safe_psql('postgres', q{SELECT encode(secret, 'hex') FROM kg_secret WHERE name = 'cursor'});
+my ($database, $role, $next) = split /\|/, $primary->safe_psql('postgres', q{SELECT d.oid, r.oid, pg_snapshot_xmax(pg_current_snapshot()) FROM pg_database d, pg_roles r WHERE datname = 'postgres' AND rolname = 'kg_gate'});
+sub part { return pack('l<', length $_[0]) . $_[0] }
+sub sealed
+{
+	my ($transaction, $age) = @_;
+	my $key = $secret . pack('L<', $database);
+	my $payload = pack('Q<q<', $transaction, (time - 946684800 - $age) * 1000000);
+	my $viewer = part('a') . part(pack 'L<', $role) . part("\0") . part("\0");
+	my $mac = substr hmac_sha256(part($viewer) . part(part('kg_graph/wrote')) . part($payload), $key), 0, 16;
+	return encode_base64url(($payload ^ substr hmac_sha256("hidden\0$mac", $key), 0, 16) . $mac);
+}
+outcomes($gateway);
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next - 1, 0))->{status}, 200, 'what is there');
+is(outcomes($gateway), 'answered 1', '... is at the standby');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + 1000000, 0))->{status}, 200, 'what may be on its way');
+is(outcomes($gateway), 'behind 1', '... is waited for');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + 1000000, 61))->{status}, 200, 'what never came');
+is(outcomes($gateway), 'refused 1', '... is not');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + (3 << 32), 0))->{status}, 200, 'another epoch');
+is(outcomes($gateway), 'behind 1', '... is another transaction');
+
 like(ask($gateway, 'fay', 'list_note_ids', {}, 'x')->{body}, qr/send that of the last one, or none/, 'and it is said what to send');
 is(ask($plain, 'fay', 'list_note_ids', {}, 'x')->{status}, 200, 'without standbys nobody looks at it');
 
@@ -235,6 +266,18 @@ resume();
 ok(up($strict, 1), 'until it is not any more');
 is(decode(http({ port => $strict->{metrics} }, 'GET', '/readyz')->{body})->{readers}[0]{current}, JSON::PP::true, 'as it says, too');
 is(stop_gateway($strict), 0, 'stops');
+
+# ---- several, one of which is not there ----
+
+my $several = gateway('--read-dsn', 'host=127.0.0.1 port=1', reader($standby));
+ok(wait_until(sub { metric($several, 'kgctl_reader_up{reader="2"}') == 1 }), 'of two, the second is up');
+is(metric($several, 'kgctl_reader_up{reader="1"}'), 0, '... and the first is not');
+outcomes($several);
+ids($several, 'dan') foreach 1 .. 3;
+is(outcomes($several), 'answered 3', 'which takes all');
+is(stop_gateway($several), 0, 'stops');
+my $many = run_kgctl({}, 'serve', map { ('--read-dsn', "port=$_") } 1 .. 9);
+is("$many->{code} $many->{err}", "2 kgctl: there are more than 8 --read-dsn\n", 'not more than that');
 
 # ---- a server that is no standby ----
 
