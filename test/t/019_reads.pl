@@ -7,6 +7,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Digest::SHA qw(hmac_sha256);
 use JSON::PP ();
+use KgAuthzen;
 use KgGateway;
 use KgTest;
 use MIME::Base64 qw(encode_base64url);
@@ -22,26 +23,35 @@ $primary->safe_psql('postgres', q{
 	CREATE EXTENSION kg_graph;
 	SELECT kg_create_tenant('a'), kg_create_tenant('b');
 	CREATE ROLE kg_gate LOGIN; CREATE ROLE ada LOGIN;
-	SELECT kg_grant('a', 'ada', 'admin'), kg_grant_gateway('kg_gate');
+	SELECT kg_grant('a', 'ada', 'admin'), kg_grant_gateway('kg_gate', exchange => true);
 	INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('test', 'k', 'HS256', sha256('a secret of the tests'), 'kg', 'write');
 	CREATE FUNCTION public.looks(j jsonb) RETURNS jsonb STABLE LANGUAGE sql AS $$SELECT '{"looked": true}'::jsonb$$;
+	CREATE FUNCTION public.naps(j jsonb) RETURNS jsonb STABLE LANGUAGE plpgsql AS $$
+	BEGIN
+		IF pg_is_in_recovery() THEN PERFORM pg_sleep(600); END IF;
+		RETURN jsonb_build_object('standby', pg_is_in_recovery());
+	END $$;
 	CREATE FUNCTION public.jots(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 	BEGIN
 		INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('notes', 'note', jsonb_build_object('id', j ->> 'id'));
 		RETURN '{"jotted": true}';
 	END $$;});
 my $bundle = q{SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'notes', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'note', 'schema',
-	'{"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "list_ids", "get", "create"], "properties": {"id": {"type": "string"}}}'::jsonb)))) IS NOT NULL};
-call_as($primary, 'postgres', 'ada', $bundle);
-$primary->safe_psql('postgres', q{SELECT kg_grant('a', CURRENT_USER::text, 'admin'); SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n),
-	'input_schema', '{"type": "object", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM unnest('{looks,jots}'::text[]) n});
+	'{"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "list_ids", "get", "create"], "properties": {"id": {"type": "string"}}}'::jsonb), jsonb_build_object('entity_type', 'file', 'schema',
+	'{"type": "object", "x-id-field": "id", "x-authorize": {"ability": "read"}, "x-tool-expose": ["list", "list_ids"], "properties": {"id": {"type": "string"}}}'::jsonb)),
+	'entities', jsonb_build_array(jsonb_build_object('entity_type', 'file', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'f' || i)) FROM generate_series(1, 9) i)))) ) IS NOT NULL};
+# What is for the owner to make; everybody who asks is an ordinary role.
+$primary->safe_psql('postgres', qq{SELECT kg_grant('a', CURRENT_USER::text, 'admin'); $bundle; SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n),
+	'input_schema', '{"type": "object", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM unnest('{looks,jots}'::text[]) n;
+	SELECT kg_register_tool('{"name": "naps", "version": "1.0.0", "kind": "function", "operation": "public.naps(jsonb)", "input_schema": {"type": "object"}}')});
 $primary->backup('base');
 my $standby = PostgreSQL::Test::Cluster->new('standby');
 $standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "kg_graph.max_call_time = '180s'");
 $standby->start;
 
 sub token { my ($tenant, $sub) = @_; return $primary->safe_psql('postgres', qq{SELECT kg_issue_token('{"tenant": "$tenant", "sub": "$sub"}', 'k', '1 hour')}) }
-my %token = map { $_ => token('a', $_) } 'ann', 'bob', 'cat', 'dan', 'eve', 'fay', 'limited';
+my %token = map { $_ => token('a', $_) } 'ann', 'bob', 'cat', 'dan', 'eve', 'fay', 'limited', 'brief', 'rated';
 $token{b} = token('b', 'ann');
 sub reader { my ($node) = @_; return ('--read-dsn', $node->connstr('postgres') . ' user=kg_gate') }
 
@@ -83,6 +93,15 @@ sub ask
 {
 	my ($gateway, $who, $name, $arguments, $wrote) = @_;
 	return post($gateway, message($name, $arguments, $wrote), { %{ modern_headers('tools/call', $name) }, Authorization => "Bearer $token{$who}" });
+}
+sub send_to
+{
+	my ($gateway, $who, $name, $arguments, $wrote) = @_;
+	my $socket = connect_to($gateway);
+	my $body = JSON::PP->new->encode(message($name, $arguments, $wrote));
+	my %headers = (%{ modern_headers('tools/call', $name) }, Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, Authorization => "Bearer $token{$who}");
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+	return $socket;
 }
 sub ids { return join ' ', @{ ask(@_[ 0, 1 ], 'list_note_ids', {}, $_[2])->{json}{result}{structuredContent}{ids} // ['?'] } }
 sub wrote { return $_[0]->{json}{result}{_meta}{'kg_graph/wrote'} }
@@ -179,10 +198,7 @@ pause();
 my $fourth = wrote(create($patient, 'eve', 'p3'));
 is(ids($patient, 'dan'), 'n0 n1 n2 n3 n4 n5 p1 p2', 'whose limits are known by then');
 outcomes($patient);
-my $socket = connect_to($patient);
-my $body = JSON::PP->new->encode(message('list_note_ids', {}, $fourth));
-my %headers = (%{ modern_headers('tools/call', 'list_note_ids') }, Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, Authorization => "Bearer $token{dan}");
-syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+my $socket = send_to($patient, 'dan', 'list_note_ids', {}, $fourth);
 ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 1 }), 'a call waits');
 resume();
 is(decode(read_reply($socket)->{body})->{result}{structuredContent}{total}, 9, 'and is answered with what was written');
@@ -191,10 +207,7 @@ is(outcomes($patient), 'answered 1', 'by the standby');
 # Whose client goes away.
 pause();
 my $fifth = wrote(create($patient, 'eve', 'p4'));
-$socket = connect_to($patient);
-$body = JSON::PP->new->encode(message('list_note_ids', {}, $fifth));
-$headers{'Content-Length'} = length $body;
-syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+$socket = send_to($patient, 'dan', 'list_note_ids', {}, $fifth);
 ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 1 }), 'a call waits');
 close $socket;
 ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 0 }), 'and is given up with its client');
@@ -244,11 +257,38 @@ is(ask($plain, 'fay', 'list_note_ids', {}, 'x')->{status}, 200, 'without standby
 
 # ---- limits ----
 
-call_as($primary, 'postgres', 'ada', q{SELECT kg_set_limits('a', 'sub:limited', '{"concurrent_calls": 1}')});
+call_as($primary, 'postgres', 'ada', q{SELECT kg_set_limits('a', 'sub:limited', '{"concurrent_calls": 1}'), kg_set_limits('a', 'sub:brief', '{"max_call_time": 50}'), kg_set_limits('a', 'sub:rated', '{"calls_per_minute": 2}')});
 caught_up();
 outcomes($gateway);
 like(ids($gateway, 'limited'), qr/^n0 /, 'who has a number of calls at once');
 is(outcomes($gateway), '', '... has it at the primary alone');
+
+is(ask($gateway, 'brief', 'naps', {})->{json}{result}{structuredContent}{error}{code}, 'TIMEOUT', 'who has little time');
+is(outcomes($gateway), 'answered 1', '... has no more of it at the primary');
+my @rated = map { ask($gateway, 'rated', 'looks', {})->{body} } 1 .. 10;
+is(scalar(grep { /"looked"/ } @rated[ 0, 1 ]), 2, 'who has a rate');
+ok((grep { /calls_per_minute/ } @rated) > 0, '... has one of all servers together');
+
+# ---- a connection that ends ----
+
+outcomes($gateway);
+$socket = send_to($gateway, 'dan', 'naps', {});
+my $napping = q{SELECT pid FROM pg_stat_activity WHERE usename = 'kg_gate' AND wait_event = 'PgSleep'};
+ok(wait_until(sub { $standby->safe_psql('postgres', $napping) ne '' }), 'a call of the standby');
+$standby->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM ($napping) x");
+is(decode(read_reply($socket)->{body})->{result}{structuredContent}{standby}, JSON::PP::false, '... that breaks is answered by the primary');
+is(outcomes($gateway), 'failed 1', 'as it is counted');
+
+# ---- with what another system decides ----
+
+my $service = start_authzen();
+my $deciding = gateway(reader($standby), '--authorizer', $service->{url});
+ok(up($deciding, 1), 'one with an authorizer');
+outcomes($deciding);
+is_deeply([ map { $_->{id} } @{ ask($deciding, 'dan', 'list_file', {})->{json}{result}{structuredContent}{items} } ], [ 'f2', 'f4', 'f6', 'f8' ], 'what it allows');
+like(outcomes($deciding), qr/^answered [23]$/, 'each round at the standby');
+is(stop_gateway($deciding), 0, 'stops');
+stop_authzen($service);
 
 # ---- far behind ----
 
