@@ -82,6 +82,9 @@ set_current(Reader *reader, bool current)
 static void
 end_awaiting(Reader *reader)
 {
+	if (reader->query != NULL)
+		kg_query_cancel(reader->query);
+	reader->query = NULL;
 	free(reader->awaited);
 	reader->awaited = NULL;
 }

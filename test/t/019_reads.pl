@@ -235,13 +235,14 @@ my ($database, $role, $next) = split /\|/, $primary->safe_psql('postgres', q{SEL
 sub part { return pack('l<', length $_[0]) . $_[0] }
 sub sealed
 {
-	my ($transaction, $age) = @_;
-	my $key = $secret . pack('L<', $database);
+	my ($transaction, $age, $of) = @_;
+	my $key = ($of // $secret) . pack('L<', $database);
 	my $payload = pack('Q<q<', $transaction, (time - 946684800 - $age) * 1000000);
 	my $viewer = part('a') . part(pack 'L<', $role) . part("\0") . part("\0");
 	my $mac = substr hmac_sha256(part($viewer) . part(part('kg_graph/wrote')) . part($payload), $key), 0, 16;
 	return encode_base64url(($payload ^ substr hmac_sha256("hidden\0$mac", $key), 0, 16) . $mac);
 }
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next - 1, 0, 'x' x length $secret))->{status}, 400, 'with another secret');
 outcomes($gateway);
 is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next - 1, 0))->{status}, 200, 'what is there');
 is(outcomes($gateway), 'answered 1', '... is at the standby');
@@ -318,6 +319,28 @@ is(outcomes($several), 'answered 3', 'which takes all');
 is(stop_gateway($several), 0, 'stops');
 my $many = run_kgctl({}, 'serve', map { ('--read-dsn', "port=$_") } 1 .. 9);
 is("$many->{code} $many->{err}", "2 kgctl: there are more than 8 --read-dsn\n", 'not more than that');
+
+# ---- a gateway of a standby alone: its primary notifies ----
+
+sub subscribe
+{
+	my ($gateway) = @_;
+	my $socket = connect_to($gateway);
+	my $body = JSON::PP->new->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }));
+	my %headers = (%{ modern_headers('subscriptions/listen') }, Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, Accept => 'text/event-stream',
+		Authorization => "Bearer $token{dan}");
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+	return $socket;
+}
+my ($deaf, $hears) = map { start_gateway($standby, 'kg_gate', @$_) } [], [ '--listen-dsn', $primary->connstr('postgres') . ' user=kg_gate' ];
+is(read_reply(subscribe($deaf))->{status}, 503, 'where nothing would be heard no subscription is acknowledged');
+my ($stream, $heard) = (subscribe($hears), '');
+ok(read_until($stream, \$heard, qr/acknowledged/), 'one that the primary notifies of');
+call_as($primary, 'postgres', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "more", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
+ok(read_until($stream, \$heard, qr/list_changed/), '... is told of a change there');
+is(create($hears, 'dan', 'x')->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'nothing is written there');
+close $stream;
+is(stop_gateway($_), 0, 'stops') foreach $deaf, $hears;
 
 # ---- a server that is no standby ----
 
