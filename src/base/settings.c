@@ -52,6 +52,7 @@ int kg_setting_max_token_bytes;
 char *kg_setting_explorer_file = NULL;
 int kg_setting_mcp_text = KG_TEXT_ON;
 bool kg_setting_mcp_edges = false;
+int kg_setting_mcp_server = KG_SERVER_ALONE;
 int kg_setting_progress = -1;
 int kg_setting_max_rows;
 int kg_setting_max_scan;
@@ -266,6 +267,12 @@ static const struct config_enum_entry mcp_texts[] = {
 	{"1", KG_TEXT_ON, true},
 	{NULL, 0, false}};
 
+static const struct config_enum_entry mcp_servers[] = {
+	{"alone", KG_SERVER_ALONE, false},
+	{"primary", KG_SERVER_PRIMARY, false},
+	{"standby", KG_SERVER_STANDBY, false},
+	{NULL, 0, false}};
+
 static const struct config_enum_entry audit_places[] = {
 	{"log", KG_AUDIT_LOG, false},
 	{"table", KG_AUDIT_TABLE, false},
@@ -468,6 +475,19 @@ kg_settings_define(void)
 		"By a NOTICE with SQLSTATE KGMCP when kg_mcp() answers.",
 		&kg_setting_mcp_edges,
 		false,
+		PGC_USERSET,
+		0,
+		NULL,
+		NULL,
+		NULL);
+	DefineCustomEnumVariable(
+		"kg_graph.mcp_server",
+		"Tells kg_mcp() what this server is to a gateway that has several.",
+		"The primary says in the reply of what writes how to read that at a "
+		"standby; a standby hands over what is for the primary.",
+		&kg_setting_mcp_server,
+		KG_SERVER_ALONE,
+		mcp_servers,
 		PGC_USERSET,
 		0,
 		NULL,

@@ -45,6 +45,14 @@ typedef enum KgReplyText
 	KG_TEXT_ROWS
 } KgReplyText;
 
+/* What the server is to a gateway that has several (mcp/wrote.h). */
+typedef enum KgMcpServer
+{
+	KG_SERVER_ALONE,
+	KG_SERVER_PRIMARY,
+	KG_SERVER_STANDBY
+} KgMcpServer;
+
 extern int kg_setting_confirm;
 extern int kg_setting_confirm_more; /* the caller's own */
 extern int kg_setting_audit;
@@ -94,6 +102,7 @@ extern int kg_setting_max_token_bytes;
 extern char *kg_setting_explorer_file; /* the page of the MCP App */
 extern int kg_setting_mcp_text;		   /* KgReplyText */
 extern bool kg_setting_mcp_edges;	   /* read by a message, for gateways */
+extern int kg_setting_mcp_server;	   /* KgMcpServer */
 extern int kg_setting_progress;		   /* milliseconds; -1: none is told */
 extern bool kg_setting_session_login;  /* may kg_login bind the session? */
 

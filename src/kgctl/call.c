@@ -8,6 +8,7 @@
  * only thing it remembers about a client, and it lives no longer than the
  * client's stream.
  */
+#define _GNU_SOURCE /* memmem() */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,9 +46,11 @@ struct KgCall
 	KgMessage msg;
 	KgCallOwner owner;
 	KgQuery *query;
+	KgRead *read;				/* in place of query, or NULL */
 	KgExchange *exchange;		/* or NULL */
 	KgEmbedding *embedding;		/* that is asked for, or NULL */
 	KgBuf unsent;				/* the message, while its rate is asked for */
+	bool limits_read;			/* at a standby */
 	size_t calls;				/* of tools, in it */
 	KgBuf refusal;				/* what it is answered instead of being sent */
 	LIST_ENTRY(KgCall) refused; /* of those */
@@ -239,6 +242,44 @@ write_batch(KgCall *call, KgBuf *out)
 	kg_json_write(out, batch, -1);
 }
 
+/*
+ * Can a standby be asked?  Lists are the primary's to tell, because it is what
+ * notifies of their changes.
+ */
+static bool
+may_read(const KgCall *call)
+{
+	return call->context.readers != NULL && call->context.rates != NULL &&
+		   call->msg.kind == KG_MSG_REQUEST &&
+		   strcmp(call->msg.method, "tools/call") == 0 &&
+		   kg_rates_anywhere(call->context.rates,
+							 call->token,
+							 kg_json_get(call->msg.meta, KG_META_WROTE) !=
+								 NULL);
+}
+
+/*
+ * A client that does not send back what says what it wrote sees that, too, for
+ * it reads at the primary for a while.
+ */
+static void
+note_write(const KgCall *call)
+{
+	if (call->context.readers != NULL && call->context.rates != NULL)
+		kg_rates_wrote(call->context.rates,
+					   call->token,
+					   kg_readers_lag(call->context.readers));
+}
+
+/* Where something else has the same bytes in it no harm is done. */
+static bool
+says_wrote(const char *text, size_t len)
+{
+	static const char member[] = "\"" KG_META_WROTE "\"";
+
+	return memmem(text, len, member, strlen(member)) != NULL;
+}
+
 static bool
 run_query(void *arg, const char *text, size_t len, const char *decisions,
 		  const char *exchange)
@@ -246,6 +287,11 @@ run_query(void *arg, const char *text, size_t len, const char *decisions,
 	KgCall *call = arg;
 	KgPoolMessage message = {text, len, call->token, decisions, exchange};
 
+	if (may_read(call))
+		call->read = kg_readers_query(
+			call->context.readers, &message, query_done, query_notice, call);
+	if (call->read != NULL)
+		return true;
 	call->query = kg_pool_query(
 		call->context.pool, &message, query_done, query_notice, call);
 	return call->query != NULL;
@@ -426,6 +472,19 @@ limits_done(void *arg, KgOutcome outcome, PGresult *res)
 	bool known = outcome == KG_OUTCOME_RESULT && !PQgetisnull(res, 0, 0);
 
 	call->query = NULL;
+	/* While the primary is away, a standby knows them as well. */
+	if ((outcome == KG_OUTCOME_UNAVAILABLE || outcome == KG_OUTCOME_LOST) &&
+		!call->limits_read && call->context.readers != NULL)
+	{
+		KgPool *standby = kg_readers_choose(call->context.readers);
+
+		call->limits_read = true;
+		if (standby != NULL)
+			call->query = kg_pool_limits(
+				standby, call->token, limits_done, call);
+		if (call->query != NULL)
+			return;
+	}
 	if (known)
 		kg_rates_learn(call->context.rates, call->token, PQgetvalue(res, 0, 0));
 	PQclear(res);
@@ -506,8 +565,12 @@ void
 kg_call_cancel(KgCall *call)
 {
 	kg_count(KG_COUNT_CANCELLED);
+	/* It may have written, as where its answer is lost. */
+	note_write(call);
 	if (call->query != NULL)
 		kg_query_cancel(call->query);
+	if (call->read != NULL)
+		kg_read_cancel(call->read);
 	free_call(call);
 }
 
@@ -824,6 +887,8 @@ result_done(KgCall *call, PGresult *res)
 	}
 	answer.text = PQgetvalue(res, 0, 0);
 	answer.len = (size_t) PQgetlength(res, 0, 0);
+	if (call->context.readers != NULL && says_wrote(answer.text, answer.len))
+		note_write(call);
 	if (ask_back(call, answer.text, answer.len) ||
 		(call->exchange != NULL &&
 		 kg_exchange_takes(call->exchange, answer.text, answer.len)))
@@ -852,6 +917,7 @@ query_done(void *arg, KgOutcome outcome, PGresult *res)
 	KgCall *call = arg;
 
 	call->query = NULL;
+	call->read = NULL;
 	switch (outcome)
 	{
 		case KG_OUTCOME_RESULT:
@@ -861,6 +927,7 @@ query_done(void *arg, KgOutcome outcome, PGresult *res)
 			sql_error(call, res);
 			break;
 		case KG_OUTCOME_LOST:
+			note_write(call);
 			fail(call,
 				 503,
 				 NULL,

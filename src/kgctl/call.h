@@ -12,6 +12,7 @@
 #include "kgctl/message.h"
 #include "kgctl/pool.h"
 #include "kgctl/rates.h"
+#include "kgctl/readers.h"
 
 typedef struct KgCall KgCall;
 
@@ -42,6 +43,7 @@ typedef struct KgCallOwner
 typedef struct KgCallContext
 {
 	KgPool *pool;
+	KgReaders *readers;		  /* or NULL */
 	KgAuthorizer *authorizer; /* or NULL */
 	KgEmbedder *embedder;	  /* or NULL */
 	KgRates *rates;			  /* or NULL */

@@ -52,6 +52,10 @@ static const char serve_options[] =
 	"searched by meaning; its key is in KGCTL_EMBEDDINGS_KEY\n"
 	"--embeddings-model NAME\tthe model that kg_enable_vectors() was told\n"
 	"--embeddings-timeout SECONDS\tof a request to it (default 5)\n"
+	"--read-dsn DSN...\tof a standby that answers what only reads\n"
+	"--read-wait MS\tfor a standby to replay what its caller wrote; then the "
+	"primary is asked (default 1000)\n"
+	"--read-lag SECONDS\thow far behind a standby may be (default 10)\n"
 	"--metrics ADDRESS\tfor /metrics, /healthz and /readyz; host:port or "
 	"unix:/path\n";
 

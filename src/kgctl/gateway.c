@@ -60,11 +60,38 @@ open_listener(KgLoop *loop, const KgArgs *args, const char *dsn)
 	return kg_listener_new(loop, dsns, n > 0 ? n : 1);
 }
 
+/* False after a message. */
+static bool
+read_readers(const KgArgs *args, KgReadersOptions *options)
+{
+	const char *dsn;
+	long wait = 1000;
+	long lag = 10;
+
+	memset(options, 0, sizeof(*options));
+	while ((dsn = kg_args_nth(args, "read-dsn", options->n)) != NULL)
+	{
+		if (options->n == KG_MAX_READERS)
+		{
+			kg_error("there are more than %d --read-dsn", KG_MAX_READERS);
+			return false;
+		}
+		options->dsns[options->n++] = dsn;
+	}
+	if (!kg_args_number(args, "read-wait", 0, 10000, &wait) ||
+		!kg_args_number(args, "read-lag", 1, 3600, &lag))
+		return false;
+	options->wait_ms = wait;
+	options->lag_ms = lag * 1000;
+	return true;
+}
+
 bool
 kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 				KgLoopFn on_signal, void *on_signal_arg)
 {
 	KgPoolOptions options;
+	KgReadersOptions readers;
 	KgAuthorizerOptions authorizer = {kg_args_get(args, "authorizer"), 0, 0};
 	KgEmbedderOptions embedder = {kg_args_get(args, "embeddings"),
 								  kg_args_get(args, "embeddings-model"),
@@ -91,7 +118,8 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 			args, "authorizer-timeout", 1, 30, &authorizer_timeout) ||
 		!kg_args_number(args, "embeddings-timeout", 1, 30, &embedder_timeout) ||
 		!kg_args_number(
-			args, "authorizer-cache", 0, 3600, &authorizer.cache_seconds))
+			args, "authorizer-cache", 0, 3600, &authorizer.cache_seconds) ||
+		!read_readers(args, &readers))
 		return false;
 	authorizer.timeout_ms = authorizer_timeout * 1000;
 	embedder.timeout_ms = embedder_timeout * 1000;
@@ -102,6 +130,7 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	}
 	memset(&options, 0, sizeof(options));
 	options.dsn = kg_db_dsn(args);
+	options.server = readers.n > 0 ? KG_SERVER_PRIMARY : NULL;
 	options.tenant = kg_db_tenant(args);
 	options.toolsets = kg_args_get(args, "toolsets");
 	options.function = kg_args_get(args, "function");
@@ -130,6 +159,9 @@ kg_gateway_open(KgGateway *gateway, const KgArgs *args, long default_pool,
 	if (!kg_loop_on_signal(gateway->loop, on_signal, on_signal_arg))
 		return false;
 	gateway->pool = kg_pool_new(gateway->loop, &options);
+	if (readers.n > 0)
+		gateway->readers = kg_readers_new(
+			gateway->loop, gateway->pool, &options, &readers);
 	gateway->ready = kg_ready_new(gateway->pool);
 	gateway->listener = open_listener(gateway->loop, args, options.dsn);
 	if (options.exchange)
@@ -149,6 +181,7 @@ kg_gateway_close(KgGateway *gateway)
 	kg_embedder_free(gateway->embedder);
 	kg_ready_free(gateway->ready);
 	kg_rates_free(gateway->rates);
+	kg_readers_free(gateway->readers);
 	if (gateway->pool != NULL)
 		kg_pool_free(gateway->pool);
 	if (gateway->loop != NULL)

@@ -12,12 +12,14 @@
 #include "kgctl/loop.h"
 #include "kgctl/pool.h"
 #include "kgctl/rates.h"
+#include "kgctl/readers.h"
 #include "kgctl/ready.h"
 
 typedef struct KgGateway
 {
 	KgLoop *loop;
 	KgPool *pool;
+	KgReaders *readers;		  /* of --read-dsn, or NULL */
 	KgAuthorizer *authorizer; /* of --authorizer, or NULL */
 	KgEmbedder *embedder;	  /* of --embeddings, or NULL */
 	KgReady *ready;

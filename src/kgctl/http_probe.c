@@ -9,6 +9,24 @@
 #include "kgctl/http.h"
 #include "kgctl/metrics.h"
 
+/* What the database says of itself, an object, with what we see of standbys. */
+static void
+write_health(const KgHttp *http, const char *health, KgBuf *out)
+{
+	size_t len = strlen(health);
+
+	if (http->gateway.readers == NULL || len < 2 || health[len - 1] != '}')
+	{
+		kg_buf_add(out, health, len);
+		return;
+	}
+	kg_buf_add(out, health, len - 1);
+	if (health[len - 2] != '{')
+		kg_buf_puts(out, ", ");
+	kg_readers_write_ready(http->gateway.readers, out);
+	kg_buf_putc(out, '}');
+}
+
 /* Components and their metrics are for those who watch the server. */
 static void
 on_ready(void *arg, bool ready, const char *word, const char *health)
@@ -18,15 +36,18 @@ on_ready(void *arg, bool ready, const char *word, const char *health)
 	KgBuf line;
 
 	req->waiter = NULL;
+	kg_buf_init(&line);
 	if (req->probes && health != NULL)
-		kg_http_reply(req, status, "application/json", health, strlen(health));
+	{
+		write_health(req->http, health, &line);
+		kg_http_reply(req, status, "application/json", line.data, line.len);
+	}
 	else
 	{
-		kg_buf_init(&line);
 		kg_buf_printf(&line, "%s\n", word);
 		kg_http_reply_text(req, status, line.data);
-		kg_buf_free(&line);
 	}
+	kg_buf_free(&line);
 	kg_http_resume(req);
 }
 
@@ -58,6 +79,8 @@ reply_metrics(KgRequest *req)
 	kg_metrics_write(&out);
 	kg_pool_write(http->gateway.pool, &out);
 	kg_rates_write(http->gateway.rates, &out);
+	if (http->gateway.readers != NULL)
+		kg_readers_write(http->gateway.readers, &out);
 	if (http->gateway.authorizer != NULL)
 		kg_authorizer_write(http->gateway.authorizer, &out);
 	kg_metric_gauge(&out,

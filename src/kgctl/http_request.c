@@ -285,6 +285,7 @@ static void
 start_call(KgRequest *req, KgMessage *msg, const char *revision)
 {
 	KgCallContext context = {.pool = req->http->gateway.pool,
+							 .readers = req->http->gateway.readers,
 							 .authorizer = req->http->gateway.authorizer,
 							 .embedder = req->http->gateway.embedder,
 							 .rates = req->http->gateway.rates,

@@ -15,7 +15,8 @@
 #include "kgctl/log.h"
 #include "kgctl/loop.h"
 
-#define MAX_HOOKS 8
+/* The pools of --read-dsn have one of each, too. */
+#define MAX_HOOKS 32
 
 struct KgWatch
 {
@@ -39,7 +40,8 @@ struct KgLoop
 	int signals;
 	bool stop;
 	int64_t next_tick;
-	bool hurry;	   /* do not wait for events */
+	bool hurry;	   /* do not wait for events, */
+	int64_t due;   /* or not past this */
 	KgWatch *dead; /* freed when the batch of events is done */
 	Hook ticks[MAX_HOOKS];
 	int nticks;
@@ -186,6 +188,13 @@ kg_loop_hurry(KgLoop *loop)
 }
 
 void
+kg_loop_due(KgLoop *loop, int64_t at)
+{
+	if (at < loop->due)
+		loop->due = at;
+}
+
+void
 kg_loop_step(KgLoop *loop, int64_t max_wait)
 {
 	struct epoll_event events[64];
@@ -194,10 +203,11 @@ kg_loop_step(KgLoop *loop, int64_t max_wait)
 	int i;
 
 	loop->hurry = false;
+	loop->due = loop->next_tick;
 	run_hooks(loop->waits, loop->nwaits);
 	if (loop->stop)
 		return;
-	wait = loop->next_tick - kg_now();
+	wait = loop->due - kg_now();
 	if (wait > max_wait)
 		wait = max_wait;
 	if (wait < 0 || loop->hurry)

@@ -39,6 +39,9 @@ extern void kg_loop_on_wait(KgLoop *loop, KgLoopFn fn, void *arg);
 /* Do not wait before the next round. */
 extern void kg_loop_hurry(KgLoop *loop);
 
+/* From a hook before the wait: the wait ends by then. */
+extern void kg_loop_due(KgLoop *loop, int64_t at);
+
 /* One round: hooks, at most max_wait milliseconds, events, tick. */
 extern void kg_loop_step(KgLoop *loop, int64_t max_wait);
 

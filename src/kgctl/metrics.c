@@ -19,6 +19,7 @@
 #define OTHER "other"
 #define AUTHORIZER_REQUESTS "kgctl_authorizer_requests_total"
 #define RATE_LIMITED "kgctl_rate_limited_total"
+#define READER_CALLS "kgctl_reader_calls_total"
 #define AUTHORIZER_DECISIONS "kgctl_authorizer_decisions_total"
 
 typedef struct Times
@@ -79,6 +80,13 @@ static const struct
 	 "limit=\"calls_per_minute\"",
 	 "Messages refused because their caller's rate is exceeded."},
 	{RATE_LIMITED, "limit=\"edges_per_minute\"", NULL},
+	{READER_CALLS,
+	 "outcome=\"answered\"",
+	 "Calls that a standby was asked; but for those it answered, the primary "
+	 "was, too."},
+	{READER_CALLS, "outcome=\"refused\"", NULL},
+	{READER_CALLS, "outcome=\"behind\"", NULL},
+	{READER_CALLS, "outcome=\"failed\"", NULL},
 };
 
 static const char *const methods[] = {"initialize",

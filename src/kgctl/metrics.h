@@ -36,10 +36,15 @@ typedef enum KgCounter
 	KG_COUNT_DENIED,
 	KG_COUNT_KEPT,		 /* decisions that needed no request */
 	KG_COUNT_RATE_CALLS, /* refused by calls_per_minute */
-	KG_COUNT_RATE_EDGES	 /* by edges_per_minute */
+	KG_COUNT_RATE_EDGES, /* by edges_per_minute */
+	/* calls that a standby was asked, by what became of them */
+	KG_COUNT_READ_ANSWERED,
+	KG_COUNT_READ_REFUSED, /* for the primary: they write, or are errors */
+	KG_COUNT_READ_BEHIND,  /* not replayed in time */
+	KG_COUNT_READ_FAILED
 } KgCounter;
 
-#define KG_COUNTERS (KG_COUNT_RATE_EDGES + 1)
+#define KG_COUNTERS (KG_COUNT_READ_FAILED + 1)
 
 /* Who an error is of. */
 typedef enum KgErrorKind

@@ -3,7 +3,8 @@
  *	  Connections to the database and the queries that wait for them.
  *
  * A connection goes through CONNECTING, SETUP (find the extension, set the
- * time-out), PREPARE, IDLE and BUSY.  A broken one is closed at once; new ones
+ * time-out), PREPARE, where there are several servers SERVER (does its library
+ * know of that?), IDLE and BUSY.  A broken one is closed at once; new ones
  * are opened when queries wait, not faster than a growing pause allows.  A
  * query that a restart of the database interrupts fails with LOST; it is not
  * sent again, because the caller knows better whether that is right.
@@ -38,6 +39,7 @@ typedef enum ConnState
 	CONN_CONNECTING,
 	CONN_SETUP,
 	CONN_PREPARE,
+	CONN_SERVER,
 	CONN_IDLE,
 	CONN_BUSY
 } ConnState;
@@ -49,6 +51,9 @@ typedef enum Statement
 	RUN_HEALTH,
 	RUN_LIMITS,
 	RUN_LIMITS_OF_TOKEN,
+	RUN_SERVER,
+	RUN_POSITION,
+	RUN_REACHED,
 	NSTATEMENTS
 } Statement;
 
@@ -79,6 +84,19 @@ static const struct
 	 1,
 	 1,
 	 "SELECT @kg_token_limits($1)"},
+	/* The library is loaded by then, and knows the setting or forgets it. */
+	{NULL,
+	 "SELECT pg_catalog.current_setting('kg_graph.mcp_server', true) "
+	 "FROM @kg_tenant()",
+	 0,
+	 0},
+	{NULL, "SELECT pg_catalog.pg_current_wal_lsn()", 0, 0},
+	{NULL,
+	 "SELECT pg_catalog.pg_is_in_recovery() AND "
+	 "pg_catalog.pg_last_wal_replay_lsn() OPERATOR(pg_catalog.>=) "
+	 "$1::pg_catalog.pg_lsn",
+	 1,
+	 1},
 };
 
 typedef struct Conn
@@ -294,7 +312,7 @@ flush_conn(Conn *conn)
 	return more >= 0;
 }
 
-#define SETUP_COLUMNS 7
+#define SETUP_COLUMNS 10
 
 static bool
 send_setup(Conn *conn)
@@ -307,6 +325,13 @@ send_setup(Conn *conn)
 		"CASE WHEN $3 OPERATOR(pg_catalog.<>) '' THEN "
 		"pg_catalog.set_config('kg_graph.toolsets', $3, false) ELSE '' END, "
 		"pg_catalog.set_config('client_min_messages', 'notice', false), "
+		"CASE WHEN $4 OPERATOR(pg_catalog.<>) '' THEN "
+		"pg_catalog.set_config('kg_graph.mcp_server', $4, false) ELSE '' END, "
+		/* Also after it was promoted. */
+		"CASE WHEN $4 OPERATOR(pg_catalog.=) 'standby' THEN "
+		"pg_catalog.set_config('default_transaction_read_only', 'on', false) "
+		"ELSE '' END, "
+		"pg_catalog.pg_is_in_recovery(), "
 		"e.extname OPERATOR(pg_catalog.=) 'kg_front' "
 		"FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n "
 		"ON n.oid OPERATOR(pg_catalog.=) e.extnamespace "
@@ -314,15 +339,16 @@ send_setup(Conn *conn)
 		"ORDER BY e.extname DESC LIMIT 1";
 	const KgPoolOptions *options = &conn->pool->options;
 	char timeout[32];
-	const char *values[3];
+	const char *values[4];
 
 	snprintf(timeout, sizeof(timeout), "%ld", options->timeout_ms);
 	values[0] = timeout;
 	values[1] = options->tenant ? options->tenant : "";
 	values[2] = options->toolsets ? options->toolsets : "";
+	values[3] = options->server ? options->server : "";
 	set_state(conn, CONN_SETUP);
 	return PQsetnonblocking(conn->pg, 1) == 0 &&
-		   PQsendQueryParams(conn->pg, sql, 3, NULL, values, NULL, NULL, 0) &&
+		   PQsendQueryParams(conn->pg, sql, 4, NULL, values, NULL, NULL, 0) &&
 		   rewatch(conn, EPOLLIN) && flush_conn(conn);
 }
 
@@ -359,6 +385,65 @@ make_all_sql(KgPool *pool, const char *schema, bool front)
 		free(pool->sql[i]);
 		pool->sql[i] = make_sql(pool, i, schema, front);
 	}
+}
+
+static void
+become_idle(Conn *conn)
+{
+	set_state(conn, CONN_IDLE);
+	conn->pool->away = false;
+	conn->pool->pause = 0;
+}
+
+/* Is it not what it is taken for, where there are several? */
+static bool
+is_unfit(const Conn *conn, const PGresult *setup)
+{
+	const char *server = conn->pool->options.server;
+	bool front = PQgetvalue(setup, 0, SETUP_COLUMNS - 1)[0] == 't';
+	bool standby = PQgetvalue(setup, 0, SETUP_COLUMNS - 2)[0] == 't';
+	const char *what = NULL;
+
+	if (server == NULL)
+		return false;
+	if (front)
+		what = "is a front; --read-dsn is for standbys of the one server of "
+			   "--dsn";
+	else if (strcmp(server, KG_SERVER_STANDBY) == 0 && !standby)
+		what = "is no standby, so that it is not read from";
+	else if (strcmp(server, KG_SERVER_PRIMARY) == 0 && standby)
+		what = "is a standby; where there is --read-dsn, that of --dsn has to "
+			   "be the primary";
+	if (what != NULL)
+		kg_log(KG_LOG_ERROR,
+			   "the server of the database \"%s\" at %s:%s %s",
+			   PQdb(conn->pg),
+			   PQhost(conn->pg),
+			   PQport(conn->pg),
+			   what);
+	return what != NULL;
+}
+
+static bool
+send_server(Conn *conn)
+{
+	set_state(conn, CONN_SERVER);
+	return PQsendQueryParams(conn->pg,
+							 conn->pool->sql[RUN_SERVER],
+							 0,
+							 NULL,
+							 NULL,
+							 NULL,
+							 NULL,
+							 0) &&
+		   flush_conn(conn);
+}
+
+static void
+become_usable(Conn *conn)
+{
+	kg_count(KG_COUNT_CONNECTS);
+	become_idle(conn);
 }
 
 /* The next statement that is to be prepared. */
@@ -406,14 +491,6 @@ send_query(Conn *conn, KgQuery *query)
 							   NULL,
 							   0);
 	return ok && flush_conn(conn);
-}
-
-static void
-become_idle(Conn *conn)
-{
-	set_state(conn, CONN_IDLE);
-	conn->pool->away = false;
-	conn->pool->pause = 0;
 }
 
 /* Errors after which the prepared statement is stale. */
@@ -484,6 +561,12 @@ answered(Conn *conn)
 	}
 	if (conn->state == CONN_SETUP && ok)
 	{
+		if (is_unfit(conn, res))
+		{
+			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
+			PQclear(res);
+			return;
+		}
 		make_all_sql(conn->pool,
 					 PQgetvalue(res, 0, 0),
 					 PQgetvalue(res, 0, SETUP_COLUMNS - 1)[0] == 't');
@@ -499,15 +582,23 @@ answered(Conn *conn)
 			if (!send_prepare(conn))
 				lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
 		}
-		else
-		{
-			kg_count(KG_COUNT_CONNECTS);
-			become_idle(conn);
-		}
+		else if (conn->pool->options.server == NULL)
+			become_usable(conn);
+		else if (!send_server(conn))
+			lose_conn(conn, KG_OUTCOME_UNAVAILABLE);
 	}
+	else if (conn->state == CONN_SERVER && kg_result_is_row(res, 1) &&
+			 strcmp(PQgetvalue(res, 0, 0), conn->pool->options.server) == 0)
+		become_usable(conn);
 	else
 	{
-		if (PQresultStatus(res) == PGRES_TUPLES_OK)
+		if (conn->state == CONN_SERVER && kg_result_is_row(res, 1))
+			kg_log(KG_LOG_ERROR,
+				   "the library of kg_graph at %s:%s is older than "
+				   "--read-dsn, which every server has to know of",
+				   PQhost(conn->pg),
+				   PQport(conn->pg));
+		else if (PQresultStatus(res) == PGRES_TUPLES_OK)
 			kg_log(KG_LOG_ERROR,
 				   "the database \"%s\" has no extension "
 				   "kg_graph",
@@ -837,6 +928,22 @@ kg_query_cancel(KgQuery *query)
 	free_query(query);
 }
 
+KgQuery *
+kg_pool_position(KgPool *pool, KgQueryDone done, void *arg)
+{
+	return add_query(pool, RUN_POSITION, done, arg);
+}
+
+KgQuery *
+kg_pool_reached(KgPool *pool, const char *position, KgQueryDone done, void *arg)
+{
+	KgQuery *query = add_query(pool, RUN_REACHED, done, arg);
+
+	if (query != NULL)
+		query->values[1] = kg_strdup(position);
+	return query;
+}
+
 bool
 kg_pool_healthy(const KgPool *pool)
 {
@@ -844,9 +951,9 @@ kg_pool_healthy(const KgPool *pool)
 }
 
 void
-kg_pool_write(const KgPool *pool, KgBuf *out)
+kg_pool_write_connections(const KgPool *pool, const char *name,
+						  const char *labels, KgBuf *out)
 {
-	static const char name[] = "kgctl_pool_connections";
 	static const char *const states[] = {"opening", "idle", "busy"};
 	int counts[3] = {0, 0, 0};
 	int i;
@@ -856,10 +963,19 @@ kg_pool_write(const KgPool *pool, KgBuf *out)
 			counts[pool->conns[i].state < CONN_IDLE	   ? 0
 				   : pool->conns[i].state == CONN_IDLE ? 1
 													   : 2]++;
+	for (i = 0; i < 3; i++)
+		kg_buf_printf(
+			out, "%s{%sstate=\"%s\"} %d\n", name, labels, states[i], counts[i]);
+}
+
+void
+kg_pool_write(const KgPool *pool, KgBuf *out)
+{
+	static const char name[] = "kgctl_pool_connections";
+
 	kg_metric_head(
 		out, name, "gauge", "Connections to the database, by state.");
-	for (i = 0; i < 3; i++)
-		kg_buf_printf(out, "%s{state=\"%s\"} %d\n", name, states[i], counts[i]);
+	kg_pool_write_connections(pool, name, "", out);
 	kg_metric_gauge(out,
 					"kgctl_pool_connections_max",
 					"Connections to the database at most (--pool).",

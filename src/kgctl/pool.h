@@ -18,9 +18,14 @@
 #include "kgctl/buf.h"
 #include "kgctl/loop.h"
 
+/* What a server is, where there are several: kg_graph.mcp_server. */
+#define KG_SERVER_PRIMARY "primary"
+#define KG_SERVER_STANDBY "standby"
+
 typedef struct KgPoolOptions
 {
 	const char *dsn;
+	const char *server;	  /* NULL: it is the only one */
 	const char *tenant;	  /* kg_graph.tenant of the connections, or NULL */
 	const char *toolsets; /* kg_graph.toolsets, or NULL: as the role has it */
 	const char *function; /* qualified; NULL: kg_mcp of the extension */
@@ -76,14 +81,23 @@ extern KgQuery *kg_pool_limits(KgPool *pool, const char *token,
 /* kg_health(); NULL when the queue is full. */
 extern KgQuery *kg_pool_health(KgPool *pool, KgQueryDone done, void *arg);
 
+/* How far the primary is, as text that kg_pool_reached() takes. */
+extern KgQuery *kg_pool_position(KgPool *pool, KgQueryDone done, void *arg);
+
+/* Whether a standby has replayed that: "t" or not. */
+extern KgQuery *kg_pool_reached(KgPool *pool, const char *position,
+								KgQueryDone done, void *arg);
+
 /* Give up a query: it is cancelled where it runs, done is never called. */
 extern void kg_query_cancel(KgQuery *query);
 
 /* Whether a connection is there, for /readyz. */
 extern bool kg_pool_healthy(const KgPool *pool);
 
-/* How full it is, for /metrics. */
+/* How full it is, for /metrics; and its connections alone. */
 extern void kg_pool_write(const KgPool *pool, KgBuf *out);
+extern void kg_pool_write_connections(const KgPool *pool, const char *name,
+									  const char *labels, KgBuf *out);
 
 /* Connecting in the loop, as the pool and listen.c do. */
 extern PGconn *kg_pg_start(const char *dsn, const char *name);

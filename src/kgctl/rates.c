@@ -53,6 +53,8 @@ typedef struct Caller
 	long limits[NRATES]; /* -1: none */
 	char *keys[NRATES];	 /* of the buckets; NULL where there is no limit */
 	size_t lens[NRATES];
+	bool counted;		   /* how many calls run at once, by the server */
+	int64_t primary_until; /* what it wrote may not be anywhere else */
 } Caller;
 
 struct KgRates
@@ -248,16 +250,40 @@ learn_rate(Caller *caller, Rate rate, json_t *root)
 	caller->keys[rate] = kg_buf_detach(&key);
 }
 
+bool
+kg_rates_anywhere(KgRates *rates, const char *token, bool sees_writes)
+{
+	const Caller *caller = find_caller(rates, token);
+
+	return caller != NULL && !caller->counted &&
+		   (sees_writes || kg_now() >= caller->primary_until);
+}
+
+void
+kg_rates_wrote(KgRates *rates, const char *token, long ms)
+{
+	Caller *caller = find_caller(rates, token);
+
+	if (caller != NULL)
+		caller->primary_until = kg_now() + ms;
+}
+
 void
 kg_rates_learn(KgRates *rates, const char *token, const char *text)
 {
 	json_t *root = text ? json_loads(text, 0, NULL) : NULL;
-	Caller *caller = place_of(rates, token ? token : "");
+	const char *bearer = token ? token : "";
+	Caller *caller = place_of(rates, bearer);
+	bool same = caller->token != NULL && strcmp(caller->token, bearer) == 0;
+	int64_t primary_until = same ? caller->primary_until : 0;
 	int i;
 
 	forget(caller);
-	caller->token = kg_strdup(token ? token : "");
+	caller->token = kg_strdup(bearer);
 	caller->until = kg_now() + MINUTE_MS;
+	caller->primary_until = primary_until;
+	caller->counted = !json_is_null(
+		json_object_get(json_object_get(root, "limits"), "concurrent_calls"));
 	for (i = 0; i < NRATES; i++)
 		learn_rate(caller, (Rate) i, root);
 	json_decref(root);

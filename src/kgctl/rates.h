@@ -45,6 +45,15 @@ extern void kg_rates_learn(KgRates *rates, const char *token, const char *text);
 extern void kg_rates_spend(KgRates *rates, const char *token,
 						   unsigned long edges);
 
+/*
+ * May another server than the primary answer the bearer of a token?  Not where a
+ * server counts how many of its calls run at once: two would allow twice as many.
+ * And not soon after it wrote, unless what it wants to see is in the message.
+ */
+extern bool kg_rates_anywhere(KgRates *rates, const char *token,
+							  bool sees_writes);
+extern void kg_rates_wrote(KgRates *rates, const char *token, long ms);
+
 /* For /metrics. */
 extern void kg_rates_write(const KgRates *rates, KgBuf *out);
 

@@ -51,6 +51,8 @@ typedef struct KgMcpRequest
 	const KgBrought *brought;
 	int member;	  /* -1: nowhere */
 	Jsonb *asked; /* what is to be decided first: there is no result */
+	/* why the primary is to answer: there is no result; or NULL */
+	const char *elsewhere;
 	/* set by kg_mcp_refuse() */
 	int error_code;
 	const char *error_message;

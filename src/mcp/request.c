@@ -15,8 +15,10 @@
 #include "auth/audit.h"
 #include "auth/listen.h"
 #include "auth/token_identity.h"
+#include "base/settings.h"
 #include "mcp/app.h"
 #include "mcp/request.h"
+#include "mcp/wrote.h"
 #include "query/decisions.h"
 #include "utils/timestamp.h"
 
@@ -218,7 +220,9 @@ wrap_result(KgMcpRequest *req)
 	kg_splice_init(&response);
 	kg_splice_string(&response, "jsonrpc", "2.0");
 	kg_splice_add(&response, "id", &req->id);
-	if (req->asked != NULL)
+	if (req->elsewhere != NULL)
+		kg_splice_string(&response, "kg_primary", req->elsewhere);
+	else if (req->asked != NULL)
 		kg_splice_jsonb(&response, "kg_authorize", req->asked);
 	else
 		kg_splice_jsonb(&response, "result", req->result);
@@ -248,9 +252,15 @@ respond(KgMcpRequest *req)
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
 	if (!notifies)
 		begin_result(req, &w);
-	if (!handler(req, &w))
-		return kg_mcp_error_response(req, true);
-	if (req->result != NULL || req->asked != NULL)
+	if (!kg_mcp_sees_writes(req) ||
+		(req->elsewhere == NULL && !handler(req, &w)))
+	{
+		if (kg_setting_mcp_server != KG_SERVER_STANDBY)
+			return kg_mcp_error_response(req, true);
+		/* It may know something older than the caller does. */
+		req->elsewhere = "refused";
+	}
+	if (req->result != NULL || req->asked != NULL || req->elsewhere != NULL)
 		return wrap_result(req);
 	if (!notifies)
 		kg_jw_end_object(&w);

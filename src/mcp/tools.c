@@ -13,6 +13,7 @@
 #include "base/settings.h"
 #include "mcp/app.h"
 #include "mcp/confirm.h"
+#include "mcp/wrote.h"
 #include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
@@ -245,6 +246,15 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 						 nearest ? nearest : "");
 }
 
+static bool
+is_error(const Jsonb *result)
+{
+	JsonbValue value;
+
+	return kg_json_get(&result->root, "isError", &value) != NULL &&
+		   value.type == jbvBool && value.val.boolean;
+}
+
 /*
  * Before 2025-11-25 arguments that do not fit are an error of the protocol;
  * since then the model is to see them (SEP-1303).
@@ -254,8 +264,7 @@ is_argument_error(const Jsonb *result, JsonbValue *error)
 {
 	JsonbValue value;
 
-	return kg_json_get(&result->root, "isError", &value) != NULL &&
-		   value.type == jbvBool && value.val.boolean &&
+	return is_error(result) &&
 		   kg_json_get(&result->root, "structuredContent", &value) != NULL &&
 		   kg_json_get(kg_json_container(&value), "error", error) != NULL &&
 		   kg_json_get(kg_json_container(error), "code", &value) != NULL &&
@@ -281,6 +290,46 @@ refuse_arguments(KgMcpRequest *req, const JsonbValue *error)
 }
 
 /*
+ * Is it an error that the primary might not answer?  What takes too much would
+ * take it there as well.
+ */
+static bool
+is_refused(const Jsonb *result)
+{
+	JsonbValue value;
+	JsonbValue error;
+
+	if (!is_error(result))
+		return false;
+	return kg_json_get(&result->root, "structuredContent", &value) == NULL ||
+		   kg_json_get(kg_json_container(&value), "error", &error) == NULL ||
+		   kg_json_get(kg_json_container(&error), "code", &value) == NULL ||
+		   (!kg_json_string_is(&value, kg_error_code_name(KG_TIMEOUT)) &&
+			!kg_json_string_is(&value, kg_error_code_name(KG_LIMIT_EXCEEDED)));
+}
+
+/* What a result says beside itself; NULL: nothing. */
+static const JsonbValue *
+result_meta(const KgMcpRequest *req, const Jsonb *result, JsonbValue *meta)
+{
+	bool has = kg_json_get(&result->root, "_meta", meta) != NULL;
+	/* What ended with an error was undone. */
+	char *wrote = is_error(result) ? NULL : kg_mcp_wrote(req);
+	KgJsonWriter w;
+
+	if (wrote == NULL)
+		return has ? meta : NULL;
+	kg_jw_init(&w);
+	kg_jw_begin_object(&w);
+	if (has)
+		kg_jw_members(&w, kg_json_container(meta));
+	kg_jw_kstring(&w, KG_META_WROTE, wrote);
+	kg_jw_end_object(&w);
+	kg_json_root(kg_jw_finish(&w), meta);
+	return meta;
+}
+
+/*
  * The result in the revision's shape.  A client that knows no structured
  * content gets the reply as text even where kg_graph.mcp_text is off.
  */
@@ -294,8 +343,7 @@ shape_result(KgMcpRequest *req, const Jsonb *result)
 	KgSplice shaped;
 
 	kg_splice_init(&shaped);
-	kg_mcp_splice_envelope(
-		req, kg_json_get(&result->root, "_meta", &meta), &shaped);
+	kg_mcp_splice_envelope(req, result_meta(req, result, &meta), &shaped);
 	if (kg_json_get(&result->root, "isError", &value))
 		kg_splice_add(&shaped, "isError", &value);
 	if (kg_json_get(&result->root, "structuredContent", &reply) == NULL)
@@ -397,6 +445,11 @@ kg_mcp_tools_call(KgMcpRequest *req, KgJsonWriter *w)
 	result = call_tool(req, name, arguments);
 	if (result == NULL)
 		return true;
+	if (kg_setting_mcp_server == KG_SERVER_STANDBY && is_refused(result))
+	{
+		req->elsewhere = "refused";
+		return true;
+	}
 	/* A state that is none of ours is no model's to correct. */
 	if (answer == KG_MCP_AGREED && is_argument_error(result, &error) &&
 		kg_json_get(kg_json_container(&error), "path", &value) != NULL &&

@@ -220,9 +220,28 @@ compute_mac(const char *tenant, const StringInfoData *query,
 	memcpy(mac, digest, KG_MAC_BYTES);
 }
 
-char *
-kg_cursor_seal(const char *tenant, const StringInfoData *query,
-			   const char *payload, int len)
+/*
+ * With what the secret makes of the MAC, which is another one for each payload;
+ * done twice, it is undone.
+ */
+static void
+hide(char *payload, int len, const char *mac)
+{
+	/* No message of compute_mac() begins so: its first part has not that length. */
+	static const char purpose[] = "hidden";
+	char message[sizeof(purpose) + KG_MAC_BYTES];
+	uint8 digest[KG_DIGEST_BYTES];
+
+	memcpy(message, purpose, sizeof(purpose));
+	memcpy(message + sizeof(purpose), mac, KG_MAC_BYTES);
+	compute_hmac(message, sizeof(message), digest);
+	for (int i = 0; i < len; i++)
+		payload[i] ^= digest[i];
+}
+
+static char *
+seal(const char *tenant, const StringInfoData *query, const char *payload,
+	 int len, bool hidden)
 {
 	char *raw = palloc(len + KG_MAC_BYTES);
 	int size = pg_b64_enc_len(len + KG_MAC_BYTES) + 1;
@@ -231,6 +250,8 @@ kg_cursor_seal(const char *tenant, const StringInfoData *query,
 
 	memcpy(raw, payload, len);
 	compute_mac(tenant, query, payload, len, (uint8 *) raw + len);
+	if (hidden)
+		hide(raw, len, raw + len);
 	n = pg_b64_encode((void *) raw, len + KG_MAC_BYTES, (void *) text, size);
 	if (n < 0)
 		elog(ERROR, "could not encode a cursor");
@@ -245,6 +266,21 @@ kg_cursor_seal(const char *tenant, const StringInfoData *query,
 			text[i] = '_';
 	}
 	return text;
+}
+
+char *
+kg_cursor_seal(const char *tenant, const StringInfoData *query,
+			   const char *payload, int len)
+{
+	return seal(tenant, query, payload, len, false);
+}
+
+char *
+kg_cursor_seal_hidden(const char *tenant, const StringInfoData *query,
+					  const char *payload, int len)
+{
+	Assert(len <= KG_MOST_HIDDEN);
+	return seal(tenant, query, payload, len, true);
 }
 
 static KG_NORETURN void
@@ -275,9 +311,9 @@ kg_cursor_open(const char *tenant, const StringInfoData *query,
 	return payload;
 }
 
-StringInfo
-kg_cursor_unseal(const char *tenant, const StringInfoData *query,
-				 const char *cursor, int longest)
+static StringInfo
+unseal(const char *tenant, const StringInfoData *query, const char *cursor,
+	   int longest, bool hidden)
 {
 	int len = strlen(cursor);
 	StringInfo payload = makeStringInfo();
@@ -306,6 +342,13 @@ kg_cursor_unseal(const char *tenant, const StringInfoData *query,
 	if (n < KG_MAC_BYTES)
 		return NULL;
 	n -= KG_MAC_BYTES;
+	if (hidden)
+	{
+		if (n > KG_MOST_HIDDEN)
+			return NULL;
+		load_secret();
+		hide(raw, n, raw + n);
+	}
 	compute_mac(tenant, query, raw, n, mac);
 	/* In constant time: how much of it is right is nobody's business. */
 	for (int i = 0; i < KG_MAC_BYTES; i++)
@@ -314,6 +357,20 @@ kg_cursor_unseal(const char *tenant, const StringInfoData *query,
 		return NULL;
 	appendBinaryStringInfo(payload, raw, n);
 	return payload;
+}
+
+StringInfo
+kg_cursor_unseal(const char *tenant, const StringInfoData *query,
+				 const char *cursor, int longest)
+{
+	return unseal(tenant, query, cursor, longest, false);
+}
+
+StringInfo
+kg_cursor_unseal_hidden(const char *tenant, const StringInfoData *query,
+						const char *cursor, int longest)
+{
+	return unseal(tenant, query, cursor, longest, true);
 }
 
 uint64

@@ -37,6 +37,18 @@ extern StringInfo kg_cursor_unseal(const char *tenant,
 								   const StringInfoData *query,
 								   const char *cursor, int longest);
 
+/*
+ * The same of a payload of at most KG_MOST_HIDDEN bytes that its bearer cannot
+ * read.  Equal ones look equal.
+ */
+#define KG_MOST_HIDDEN 32
+extern char *kg_cursor_seal_hidden(const char *tenant,
+								   const StringInfoData *query,
+								   const char *payload, int len);
+extern StringInfo kg_cursor_unseal_hidden(const char *tenant,
+										  const StringInfoData *query,
+										  const char *cursor, int longest);
+
 /* A keyed digest: equal for equal bytes, and told to callers. */
 extern uint64 kg_cursor_digest(const char *bytes, int len);
 

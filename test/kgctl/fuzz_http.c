@@ -93,6 +93,92 @@ kg_pool_write(const KgPool *p, KgBuf *out)
 	(void) out;
 }
 
+/* What readers.c would: the pool above is the standby, too. */
+struct KgReaders
+{
+	bool there;
+};
+
+struct KgRead
+{
+	KgQuery *query;
+	KgQueryDone done;
+	KgQueryNotice notice;
+	void *arg;
+};
+
+static KgReaders readers;
+
+static void
+read_done(void *arg, KgOutcome outcome, PGresult *res)
+{
+	KgRead *read = arg;
+
+	read->done(read->arg, outcome, res);
+	free(read);
+}
+
+static void
+read_notice(void *arg, const char *text)
+{
+	KgRead *read = arg;
+
+	read->notice(read->arg, text);
+}
+
+KgRead *
+kg_readers_query(KgReaders *r, const KgPoolMessage *message, KgQueryDone done,
+				 KgQueryNotice notice, void *arg)
+{
+	KgRead *read;
+
+	if (!r->there)
+		return NULL;
+	read = calloc(1, sizeof(KgRead));
+	read->done = done;
+	read->notice = notice;
+	read->arg = arg;
+	read->query = kg_pool_query(&pool, message, read_done, read_notice, read);
+	if (read->query != NULL)
+		return read;
+	free(read);
+	return NULL;
+}
+
+void
+kg_read_cancel(KgRead *read)
+{
+	kg_query_cancel(read->query);
+	free(read);
+}
+
+KgPool *
+kg_readers_choose(KgReaders *r)
+{
+	return r->there ? &pool : NULL;
+}
+
+long
+kg_readers_lag(const KgReaders *r)
+{
+	(void) r;
+	return 1;
+}
+
+void
+kg_readers_write(const KgReaders *r, KgBuf *out)
+{
+	(void) r;
+	(void) out;
+}
+
+void
+kg_readers_write_ready(const KgReaders *r, KgBuf *out)
+{
+	(void) r;
+	kg_buf_puts(out, "\"readers\": []");
+}
+
 /* What listen.c would: LISTEN is in force, or some waiting later, or never. */
 struct KgSubscriber
 {
@@ -258,6 +344,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	http.options.keep_alive = 100;
 	http.gateway.loop = kg_loop_new();
 	http.gateway.pool = &pool;
+	http.gateway.readers = &readers;
 	http.gateway.ready = kg_ready_new(&pool);
 	http.gateway.rates = kg_rates_new();
 	http.gateway.max_message = 4096;
@@ -281,6 +368,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	pool.mode = data[0] & 31;
 	listen_later = size % 2 == 1;
 	listening = size % 4 < 2;
+	readers.there = size % 8 < 4;
 	piece = (data[0] >> 5) == 0 ? size : (size_t) (data[0] >> 5) * 37;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) != 0)
 		abort();

@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 my $node = cluster('metrics');
 my %token = %{ $node->{kg_token} };
 
-# All of the gateway's series: with an authorizer, too.
+# All of the gateway's series: with an authorizer and a standby, which is away, too.
 $node->safe_psql('postgres', q{CREATE FUNCTION kg_test.mcp(jsonb, text, text, jsonb, text) RETURNS jsonb LANGUAGE sql AS 'SELECT kg_mcp($1, $2, $3)'});
 
 # The second address of a gateway, as a gateway.
@@ -59,7 +59,7 @@ my $reply;
 my $calls = 'kgctl_call_duration_seconds_count';
 
 # The gateway is ready; nothing has been asked.
-my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5', '--authorizer', 'http://127.0.0.1:1', '--function', 'kg_test.mcp');
+my $gateway = start_gateway($node, 'kg_direct', '--metrics', '127.0.0.1:0', '--pool', '2', '--queue', '5', '--authorizer', 'http://127.0.0.1:1', '--function', 'kg_test.mcp', '--read-dsn', 'host=127.0.0.1 port=1');
 my $probe = probe($gateway);
 ok(wait_until(sub { http($probe, 'GET', '/readyz')->{status} == 200 }), 'ready');
 is(http($probe, 'GET', '/healthz')->{status}, 200, 'alive');

@@ -214,4 +214,37 @@ for my $case ([ 'COPY OUT', $copy{out} ], [ 'COPY IN', $copy{in} ], [ 'no column
 	$gateway{harness}->finish;
 	is($gateway{harness}->full_result(0) >> 8, 0, 'and ends');
 }
+
+# Standbys, and a primary, that are none: each is said, and none is used.
+my $setup = sub { my ($standby, $front) = @_; return row('public', '0', '', 'on', '', 'notice', '', '', $standby, $front) };
+for my $case (
+	[ 'that is no standby', qr/is no standby, so that it is not read from/, $setup->('f', 'f') ],
+	[ 'that is a front', qr/is a front; --read-dsn is for standbys of the one server/, $setup->('t', 't') ],
+	[ 'of an older library', qr/library of kg_graph at .* is older than --read-dsn/, $setup->('t', 'f'), $mcp, row(undef) ],
+	[ 'that says it is something else', qr/library of kg_graph at .* is older than --read-dsn/, $setup->('t', 'f'), $mcp, row('primary') ],
+	[ 'that answers with COPY', qr/was lost|cannot use the database/, $setup->('t', 'f'), $mcp, $copy{in} ])
+{
+	my ($name, $pattern, @answers) = @$case;
+	my %gateway = (log => '');
+	local $ENV{KGCTL_DSN} = server($setup->('f', 'f'), $mcp, row('primary'), row('{"limits": {"concurrent_calls": null}}'), $bound);
+	$gateway{harness} = IPC::Run::start(['kgctl', 'serve', '--listen', '127.0.0.1:0', '--pool', '1', '--read-dsn', server(@answers)], '<', \'', '>', \my $out, '2>', \$gateway{log}, IPC::Run::timeout(60));
+	$gateway{harness}->pump until $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/ && $gateway{log} =~ $pattern;
+	ok(1, "a reader $name is told of");
+	unlike($gateway{log}, qr/standby 1 is read from/, 'and not read from');
+	$gateway{harness}->signal('TERM');
+	$gateway{harness}->finish;
+	is($gateway{harness}->full_result(0) >> 8, 0, 'and it ends');
+}
+for my $case ([ 'a front', qr/is a front/, $setup->('f', 't') ], [ 'a standby', qr/is a standby; where there is --read-dsn/, $setup->('t', 'f') ], [ 'of an older library', qr/is older than --read-dsn/, $setup->('f', 'f'), $mcp, row(undef) ])
+{
+	my ($name, $pattern, @answers) = @$case;
+	my %gateway = (log => '');
+	local $ENV{KGCTL_DSN} = server(@answers);
+	$gateway{harness} = IPC::Run::start(['kgctl', 'serve', '--listen', '127.0.0.1:0', '--read-dsn', $ENV{KGCTL_DSN}], '<', \'', '>', \my $out, '2>', \$gateway{log}, IPC::Run::timeout(60));
+	$gateway{harness}->pump until $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/ && $gateway{log} =~ $pattern;
+	($gateway{port}) = $gateway{log} =~ /listening on 127\.0\.0\.1:(\d+)/;
+	is(KgGateway::post(\%gateway, KgGateway::rpc('ping'))->{status}, 503, "a primary with standbys, that is $name, is not used");
+	$gateway{harness}->signal('TERM');
+	$gateway{harness}->finish;
+}
 done_testing();

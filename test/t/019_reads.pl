@@ -1,0 +1,389 @@
+# kgctl serve --read-dsn: a standby answers what only reads, a caller sees what it
+# wrote, and everything else is the primary's; standbys that are gone, behind,
+# promoted, or none.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Digest::SHA qw(hmac_sha256);
+use JSON::PP ();
+use KgAuthzen;
+use KgGateway;
+use KgTest;
+use MIME::Base64 qw(encode_base64url);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $primary = PostgreSQL::Test::Cluster->new('primary');
+$primary->init(allows_streaming => 1, extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+$primary->append_conf('postgresql.conf', "max_standby_streaming_delay = -1\nlog_min_error_statement = panic");
+$primary->start;
+$primary->safe_psql('postgres', q{
+	CREATE EXTENSION kg_graph;
+	SELECT kg_create_tenant('a'), kg_create_tenant('b');
+	CREATE ROLE kg_gate LOGIN; CREATE ROLE ada LOGIN;
+	SELECT kg_grant('a', 'ada', 'admin'), kg_grant_gateway('kg_gate', exchange => true);
+	INSERT INTO kg_auth_key(issuer, kid, alg, secret, audience, access) VALUES ('test', 'k', 'HS256', sha256('a secret of the tests'), 'kg', 'write');
+	CREATE FUNCTION public.looks(j jsonb) RETURNS jsonb STABLE LANGUAGE sql AS $$SELECT '{"looked": true}'::jsonb$$;
+	CREATE FUNCTION public.naps(j jsonb) RETURNS jsonb STABLE LANGUAGE plpgsql AS $$
+	BEGIN
+		IF pg_is_in_recovery() THEN PERFORM pg_sleep(600); END IF;
+		RETURN jsonb_build_object('standby', pg_is_in_recovery());
+	END $$;
+	CREATE FUNCTION public.jots(j jsonb) RETURNS jsonb VOLATILE LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+	BEGIN
+		INSERT INTO kg_entity(bundle, entity_type, data) VALUES ('notes', 'note', jsonb_build_object('id', j ->> 'id'));
+		RETURN '{"jotted": true}';
+	END $$;});
+my $bundle = q{SELECT kg_apply_bundle(jsonb_build_object('bundle_name', 'notes', 'version', '1', 'schemas', jsonb_build_array(jsonb_build_object('entity_type', 'note', 'schema',
+	'{"type": "object", "x-id-field": "id", "x-tool-expose": ["list", "list_ids", "get", "create"], "properties": {"id": {"type": "string"}}}'::jsonb), jsonb_build_object('entity_type', 'file', 'schema',
+	'{"type": "object", "x-id-field": "id", "x-authorize": {"ability": "read"}, "x-tool-expose": ["list", "list_ids"], "properties": {"id": {"type": "string"}}}'::jsonb)),
+	'entities', jsonb_build_array(jsonb_build_object('entity_type', 'file', 'items', (SELECT jsonb_agg(jsonb_build_object('id', 'f' || i)) FROM generate_series(1, 9) i)))) ) IS NOT NULL};
+# What is for the owner to make; everybody who asks is an ordinary role.
+$primary->safe_psql('postgres', qq{SELECT kg_grant('a', CURRENT_USER::text, 'admin'); $bundle; SELECT kg_register_tool(jsonb_build_object('name', n, 'version', '1.0.0', 'kind', 'function', 'operation', format('public.%s(jsonb)', n),
+	'input_schema', '{"type": "object", "properties": {"id": {"type": "string"}}}'::jsonb)) FROM unnest('{looks,jots}'::text[]) n;
+	SELECT kg_register_tool('{"name": "naps", "version": "1.0.0", "kind": "function", "operation": "public.naps(jsonb)", "input_schema": {"type": "object"}}')});
+$primary->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($primary, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "kg_graph.max_call_time = '180s'");
+$standby->start;
+
+sub token { my ($tenant, $sub) = @_; return $primary->safe_psql('postgres', qq{SELECT kg_issue_token('{"tenant": "$tenant", "sub": "$sub"}', 'k', '1 hour')}) }
+my %token = map { $_ => token('a', $_) } 'ann', 'bob', 'cat', 'dan', 'eve', 'fay', 'limited', 'brief', 'rated';
+$token{b} = token('b', 'ann');
+sub reader { my ($node) = @_; return ('--read-dsn', $node->connstr('postgres') . ' user=kg_gate') }
+
+sub gateway
+{
+	my (@options) = @_;
+	my $gateway = start_gateway($primary, 'kg_gate', '--metrics', '127.0.0.1:0', @options);
+	wait_until(sub { gateway_log($gateway) =~ /metrics on 127\.0\.0\.1:(\d+)/ });
+	($gateway->{metrics}) = gateway_log($gateway) =~ /metrics on 127\.0\.0\.1:(\d+)/;
+	ok(wait_until(sub { http($gateway, 'GET', '/readyz')->{status} == 200 }), 'ready');
+	return $gateway;
+}
+
+sub metric
+{
+	my ($gateway, $name) = @_;
+	return http({ port => $gateway->{metrics} }, 'GET', '/metrics')->{body} =~ /^\Q$name\E (\S+)$/m ? $1 : undef;
+}
+sub up { my ($gateway, $up) = @_; return wait_until(sub { metric($gateway, 'kgctl_reader_up{reader="1"}') == $up }) }
+
+# What became of the calls that the standby was asked, since it was asked last.
+sub outcomes
+{
+	my ($gateway) = @_;
+	my %now = map { $_ => metric($gateway, qq(kgctl_reader_calls_total{outcome="$_"})) } 'answered', 'behind', 'failed', 'refused';
+	my %was = %{ $gateway->{was} // {} };
+	$gateway->{was} = {%now};
+	return join ' ', map { my $n = $now{$_} - ($was{$_} // 0); $n ? "$_ $n" : () } sort keys %now;
+}
+
+sub message
+{
+	my ($name, $arguments, $wrote) = @_;
+	my $message = modern('tools/call', { name => $name, arguments => $arguments });
+	$message->{params}{_meta}{'kg_graph/wrote'} = $wrote if defined $wrote;
+	return $message;
+}
+sub ask
+{
+	my ($gateway, $who, $name, $arguments, $wrote) = @_;
+	return post($gateway, message($name, $arguments, $wrote), { %{ modern_headers('tools/call', $name) }, Authorization => "Bearer $token{$who}" });
+}
+sub send_to
+{
+	my ($gateway, $who, $name, $arguments, $wrote) = @_;
+	my $socket = connect_to($gateway);
+	my $body = JSON::PP->new->encode(message($name, $arguments, $wrote));
+	my %headers = (%{ modern_headers('tools/call', $name) }, Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, Authorization => "Bearer $token{$who}");
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+	return $socket;
+}
+sub ids { return join ' ', @{ ask(@_[ 0, 1 ], 'list_note_ids', {}, $_[2])->{json}{result}{structuredContent}{ids} // ['?'] } }
+sub wrote { return $_[0]->{json}{result}{_meta}{'kg_graph/wrote'} }
+sub create { my ($gateway, $who, $id) = @_; return ask($gateway, $who, 'create_note', { items => [ { id => $id } ] }) }
+sub caught_up { $primary->wait_for_catchup($standby); return }
+sub pause
+{
+	$standby->safe_psql('postgres', 'SELECT pg_wal_replay_pause()');
+	return ok(wait_until(sub { $standby->safe_psql('postgres', 'SELECT pg_get_wal_replay_pause_state()') eq 'paused' }), 'replay is paused');
+}
+sub resume { $standby->safe_psql('postgres', 'SELECT pg_wal_replay_resume()'); return }
+
+my $gateway = gateway(reader($standby), '--read-lag', '3600');
+my $plain = gateway();
+ok(up($gateway, 1), 'the standby is read from');
+outcomes($gateway);
+
+# ---- who answers ----
+
+is(ids($gateway, 'ann'), '', 'a list');
+is(outcomes($gateway), 'answered 1', '... of the standby');
+my $reply = create($gateway, 'ann', 'n1');
+is($reply->{json}{result}{structuredContent}{counts}{created}, 1, 'a write') or diag($reply->{body});
+is(outcomes($gateway), 'refused 1', '... is refused by the standby and done by the primary');
+my $first = wrote($reply);
+like($first, qr/^[A-Za-z0-9_-]{40,64}$/, 'what says what it wrote');
+is(wrote(create($plain, 'ann', 'n0')), undef, 'without standbys there is none');
+is(ask($gateway, 'bob', 'looks', {})->{json}{result}{structuredContent}{looked}, JSON::PP::true, 'a function that reads');
+is(outcomes($gateway), 'answered 1', '... at the standby');
+$reply = ask($gateway, 'bob', 'jots', { id => 'n2' });
+is($reply->{json}{result}{structuredContent}{jotted}, JSON::PP::true, 'one that writes') or diag($reply->{body});
+is(outcomes($gateway), 'refused 1', '... at the primary');
+like(wrote($reply), qr/^[A-Za-z0-9_-]{40,64}$/, '... says so, too');
+my $legacy = rpc('tools/call', { name => 'create_note', arguments => { items => [ { id => 'n5' } ] } });
+my $headers = { 'MCP-Protocol-Version' => '2025-06-18', Authorization => "Bearer $token{cat}" };
+like(wrote(post($gateway, $legacy, $headers)), qr/^[A-Za-z0-9_-]{40,64}$/, 'an older revision');
+is(wrote(create($gateway, 'cat', 'n5')), undef, 'a write that is refused');
+outcomes($gateway);
+foreach my $method ('tools/list', 'prompts/list', 'resources/list', 'server/discover')
+{
+	is(post($gateway, modern($method), { %{ modern_headers($method) }, Authorization => "Bearer $token{cat}" })->{status}, 200, $method);
+}
+my $batch = post($gateway, [ map { my $m = message('create_note', { items => [ { id => "n$_" } ] }); delete $m->{params}{_meta}; $m->{id} = $_; $m } 3, 4 ], { 'MCP-Protocol-Version' => '2025-03-26', Authorization => "Bearer $token{cat}" });
+is(scalar(grep { $_->{result}{_meta}{'kg_graph/wrote'} } @{ $batch->{json} }), 2, 'a batch that writes') or diag($batch->{body});
+is(ids($gateway, 'cat'), 'n0 n1 n2 n3 n4 n5', 'and is read');
+is(outcomes($gateway), '', 'none of these at the standby');
+caught_up();
+
+# The same bytes, whoever answers; errors are the primary's.
+foreach my $call ([ 'list_note', { limit => 2 } ], [ 'get_note', { ids => ['n1'] } ], [ 'get_note', { ids => ['none'] } ], [ 'list_note', { limit => 'x' } ], [ 'nothing', {} ],
+	[ 'find_nodes', { node_label => 'note' } ], [ 'get_graph_schema', {} ], [ 'create_note', { items => [ { id => 7 } ] } ])
+{
+	my ($through, $there) = map { ask($_, 'dan', @$call) } $gateway, $plain;
+	is("$through->{status} $through->{body}", "$there->{status} $there->{body}", "the same: $call->[0] " . JSON::PP->new->canonical->encode($call->[1]));
+}
+like(outcomes($gateway), qr/^answered \d+ refused \d+$/, 'of both');
+my $bad = post($gateway, message('list_note', {}), { %{ modern_headers('tools/call', 'list_note') }, Authorization => 'Bearer x.y.z' });
+is($bad->{status}, 401, 'a token that is none');
+
+# A cursor of one server at the other.
+my $page = ask($plain, 'dan', 'list_note', { limit => 2 })->{json}{result}{structuredContent};
+outcomes($gateway);
+is_deeply([ map { $_->{id} } @{ ask($gateway, 'dan', 'list_note', $page->{next})->{json}{result}{structuredContent}{items} } ], [ 'n2', 'n3' ], 'a cursor of the primary') or diag(explain $page);
+is(outcomes($gateway), 'answered 1', '... at the standby');
+
+# ---- what was written is seen ----
+
+pause();
+my $second = wrote(create($gateway, 'eve', 'p1'));
+outcomes($gateway);
+is(ids($gateway, 'dan'), 'n0 n1 n2 n3 n4 n5', 'others see what the standby has');
+is(ids($gateway, 'dan', $first), 'n0 n1 n2 n3 n4 n5', 'also those who saw something older');
+is(outcomes($gateway), 'answered 2', 'at the standby');
+is(ids($gateway, 'eve', $second), 'n0 n1 n2 n3 n4 n5 p1', 'the writer sees what it wrote');
+is(outcomes($gateway), 'behind 1', '... at the primary, after it waited for the standby');
+is(ids($gateway, 'dan', $second), 'n0 n1 n2 n3 n4 n5 p1', 'and so does whom it tells');
+outcomes($gateway);
+is(ids($gateway, 'eve'), 'n0 n1 n2 n3 n4 n5 p1', 'a writer that says nothing is remembered');
+is(outcomes($gateway), '', '... and reads at the primary');
+my $without = gateway(reader($standby), '--read-lag', '3600', '--read-wait', '0');
+resume();
+ok(up($without, 1), 'another gateway');
+pause();
+my $third = wrote(create($without, 'eve', 'p2'));
+outcomes($without);
+is(ids($without, 'dan', $third), 'n0 n1 n2 n3 n4 n5 p1 p2', 'one that does not wait');
+is(outcomes($without), 'behind 1', 'asks the primary at once');
+
+# While a call waits the standby gets there.
+my $patient = gateway(reader($standby), '--read-lag', '3600', '--read-wait', '10000');
+resume();
+ok(up($patient, 1), 'one that waits for long');
+pause();
+my $fourth = wrote(create($patient, 'eve', 'p3'));
+is(ids($patient, 'dan'), 'n0 n1 n2 n3 n4 n5 p1 p2', 'whose limits are known by then');
+outcomes($patient);
+my $socket = send_to($patient, 'dan', 'list_note_ids', {}, $fourth);
+ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 1 }), 'a call waits');
+resume();
+is(decode(read_reply($socket)->{body})->{result}{structuredContent}{total}, 9, 'and is answered with what was written');
+is(outcomes($patient), 'answered 1', 'by the standby');
+
+# Whose client goes away.
+pause();
+my $fifth = wrote(create($patient, 'eve', 'p4'));
+$socket = send_to($patient, 'dan', 'list_note_ids', {}, $fifth);
+ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 1 }), 'a call waits');
+close $socket;
+ok(wait_until(sub { metric($patient, 'kgctl_http_requests') == 0 }), 'and is given up with its client');
+resume();
+is(stop_gateway($_), 0, 'stops') foreach $patient, $without;
+
+# ---- what is sent in its place ----
+
+caught_up();
+my $flipped = $first;
+substr($flipped, 3, 1) = substr($flipped, 3, 1) eq 'A' ? 'B' : 'A';
+foreach my $case ([ 'a number', 7 ], [ 'null', undef ], [ 'an object', {} ], [ 'nothing', '' ], [ 'a position', '0/FFFFFFFF' ], [ 'another bit', $flipped ], [ 'a part', substr($first, 0, 30) ],
+	[ 'more', $first . 'AAAA' ], [ 'a large one', 'A' x 500000 ], [ 'a cursor', $page->{next}{cursor} ], [ 'of another tenant', $first, 'b' ])
+{
+	my ($name, $value, $who) = @$case;
+	my $message = message('find_nodes', { node_label => 'note' });
+	$message->{params}{_meta}{'kg_graph/wrote'} = $value;
+	my $said = post($gateway, $message, { %{ modern_headers('tools/call', 'find_nodes') }, Authorization => 'Bearer ' . $token{ $who // 'fay' } });
+	is("$said->{status} " . ($said->{json}{error}{code} // $said->{body}) . ' ' . ($said->{json}{error}{data}{path} // ''), '400 -32602 /params/_meta/kg_graph~1wrote', "refused: $name");
+}
+# Signed with the secret, as nobody but the database can: what will never be there
+# is waited for as long as it may be on its way, and not any more when it is old.
+my $secret = pack 'H*', $primary->safe_psql('postgres', q{SELECT encode(secret, 'hex') FROM kg_secret WHERE name = 'cursor'});
+my ($database, $role, $next) = split /\|/, $primary->safe_psql('postgres', q{SELECT d.oid, r.oid, pg_snapshot_xmax(pg_current_snapshot()) FROM pg_database d, pg_roles r WHERE datname = 'postgres' AND rolname = 'kg_gate'});
+sub part { return pack('l<', length $_[0]) . $_[0] }
+sub sealed
+{
+	my ($transaction, $age, $of) = @_;
+	my $key = ($of // $secret) . pack('L<', $database);
+	my $payload = pack('Q<q<', $transaction, (time - 946684800 - $age) * 1000000);
+	my $viewer = part('a') . part(pack 'L<', $role) . part("\0") . part("\0");
+	my $mac = substr hmac_sha256(part($viewer) . part(part('kg_graph/wrote')) . part($payload), $key), 0, 16;
+	return encode_base64url(($payload ^ substr hmac_sha256("hidden\0$mac", $key), 0, 16) . $mac);
+}
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next - 1, 0, 'x' x length $secret))->{status}, 400, 'with another secret');
+outcomes($gateway);
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next - 1, 0))->{status}, 200, 'what is there');
+is(outcomes($gateway), 'answered 1', '... is at the standby');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + 1000000, 0))->{status}, 200, 'what may be on its way');
+is(outcomes($gateway), 'behind 1', '... is waited for');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + 1000000, 61))->{status}, 200, 'what never came');
+is(outcomes($gateway), 'refused 1', '... is not');
+is(ask($gateway, 'fay', 'list_note_ids', {}, sealed($next + (3 << 32), 0))->{status}, 200, 'another epoch');
+is(outcomes($gateway), 'behind 1', '... is another transaction');
+
+like(ask($gateway, 'fay', 'list_note_ids', {}, 'x')->{body}, qr/send that of the last one, or none/, 'and it is said what to send');
+is(ask($plain, 'fay', 'list_note_ids', {}, 'x')->{status}, 200, 'without standbys nobody looks at it');
+
+# ---- limits ----
+
+call_as($primary, 'postgres', 'ada', q{SELECT kg_set_limits('a', 'sub:limited', '{"concurrent_calls": 1}'), kg_set_limits('a', 'sub:brief', '{"max_call_time": 50}'), kg_set_limits('a', 'sub:rated', '{"calls_per_minute": 2}')});
+caught_up();
+outcomes($gateway);
+like(ids($gateway, 'limited'), qr/^n0 /, 'who has a number of calls at once');
+is(outcomes($gateway), '', '... has it at the primary alone');
+
+is(ask($gateway, 'brief', 'naps', {})->{json}{result}{structuredContent}{error}{code}, 'TIMEOUT', 'who has little time');
+is(outcomes($gateway), 'answered 1', '... has no more of it at the primary');
+my @rated = map { ask($gateway, 'rated', 'looks', {})->{body} } 1 .. 10;
+is(scalar(grep { /"looked"/ } @rated[ 0, 1 ]), 2, 'who has a rate');
+ok((grep { /calls_per_minute/ } @rated) > 0, '... has one of all servers together');
+
+# ---- a connection that ends ----
+
+outcomes($gateway);
+$socket = send_to($gateway, 'dan', 'naps', {});
+my $napping = q{SELECT pid FROM pg_stat_activity WHERE usename = 'kg_gate' AND wait_event = 'PgSleep'};
+ok(wait_until(sub { $standby->safe_psql('postgres', $napping) ne '' }), 'a call of the standby');
+$standby->safe_psql('postgres', "SELECT pg_terminate_backend(pid) FROM ($napping) x");
+is(decode(read_reply($socket)->{body})->{result}{structuredContent}{standby}, JSON::PP::false, '... that breaks is answered by the primary');
+is(outcomes($gateway), 'failed 1', 'as it is counted');
+
+# ---- with what another system decides ----
+
+my $service = start_authzen();
+my $deciding = gateway(reader($standby), '--authorizer', $service->{url});
+ok(up($deciding, 1), 'one with an authorizer');
+outcomes($deciding);
+is_deeply([ map { $_->{id} } @{ ask($deciding, 'dan', 'list_file', {})->{json}{result}{structuredContent}{items} } ], [ 'f2', 'f4', 'f6', 'f8' ], 'what it allows');
+like(outcomes($deciding), qr/^answered [23]$/, 'each round at the standby');
+is(stop_gateway($deciding), 0, 'stops');
+stop_authzen($service);
+
+# ---- far behind ----
+
+my $strict = gateway(reader($standby), '--read-lag', '1');
+ok(up($strict, 1), 'one that is strict');
+pause();
+call_as($primary, 'postgres', 'ada', q{SELECT kg_put_entities('note', '[{"id": "q1"}]') IS NOT NULL});
+ok(up($strict, 0), 'a standby that is too far behind is not read from');
+outcomes($strict);
+like(ids($strict, 'dan'), qr/ q1$/, 'but the primary');
+is(outcomes($strict), '', 'alone');
+is(decode(http({ port => $strict->{metrics} }, 'GET', '/readyz')->{body})->{readers}[0]{current}, JSON::PP::false, 'as /readyz says');
+is(http($strict, 'GET', '/readyz')->{status}, 200, 'which is ready all the same');
+resume();
+ok(up($strict, 1), 'until it is not any more');
+is(decode(http({ port => $strict->{metrics} }, 'GET', '/readyz')->{body})->{readers}[0]{current}, JSON::PP::true, 'as it says, too');
+is(stop_gateway($strict), 0, 'stops');
+
+# ---- several, one of which is not there ----
+
+my $several = gateway('--read-dsn', 'host=127.0.0.1 port=1', reader($standby));
+ok(wait_until(sub { metric($several, 'kgctl_reader_up{reader="2"}') == 1 }), 'of two, the second is up');
+is(metric($several, 'kgctl_reader_up{reader="1"}'), 0, '... and the first is not');
+outcomes($several);
+ids($several, 'dan') foreach 1 .. 3;
+is(outcomes($several), 'answered 3', 'which takes all');
+is(stop_gateway($several), 0, 'stops');
+my $many = run_kgctl({}, 'serve', map { ('--read-dsn', "port=$_") } 1 .. 9);
+is("$many->{code} $many->{err}", "2 kgctl: there are more than 8 --read-dsn\n", 'not more than that');
+
+# ---- a gateway of a standby alone: its primary notifies ----
+
+sub subscribe
+{
+	my ($gateway) = @_;
+	my $socket = connect_to($gateway);
+	my $body = JSON::PP->new->encode(modern('subscriptions/listen', { notifications => { toolsListChanged => JSON::PP::true } }));
+	my %headers = (%{ modern_headers('subscriptions/listen') }, Host => 'localhost', 'Content-Type' => 'application/json', 'Content-Length' => length $body, Accept => 'text/event-stream',
+		Authorization => "Bearer $token{dan}");
+	syswrite($socket, "POST /mcp HTTP/1.1\r\n" . join('', map { "$_: $headers{$_}\r\n" } sort keys %headers) . "\r\n$body");
+	return $socket;
+}
+my ($deaf, $hears) = map { start_gateway($standby, 'kg_gate', @$_) } [], [ '--listen-dsn', $primary->connstr('postgres') . ' user=kg_gate' ];
+is(read_reply(subscribe($deaf))->{status}, 503, 'where nothing would be heard no subscription is acknowledged');
+my ($stream, $heard) = (subscribe($hears), '');
+ok(read_until($stream, \$heard, qr/acknowledged/), 'one that the primary notifies of');
+call_as($primary, 'postgres', 'ada', q{SELECT kg_apply_bundle('{"bundle_name": "more", "version": "1", "schemas": [{"entity_type": "more", "schema": {"type": "object", "x-id-field": "id", "properties": {"id": {"type": "string"}}}}]}')});
+ok(read_until($stream, \$heard, qr/list_changed/), '... is told of a change there');
+is(create($hears, 'dan', 'x')->{json}{result}{structuredContent}{error}{code}, 'FORBIDDEN', 'nothing is written there');
+close $stream;
+is(stop_gateway($_), 0, 'stops') foreach $deaf, $hears;
+
+# ---- a server that is no standby ----
+
+my $wrong = gateway(reader($primary));
+ok(wait_until(sub { gateway_log($wrong) =~ /is no standby, so that it is not read from/ }), 'a primary as a standby is told of');
+like(ids($wrong, 'dan'), qr/ q1$/, 'and everything is the primary\'s');
+like(wrote(create($wrong, 'dan', 'q2')), qr/^[A-Za-z0-9_-]+$/, 'writes as well');
+is(metric($wrong, 'kgctl_reader_up{reader="1"}'), 0, 'it is not up');
+is(stop_gateway($wrong), 0, 'stops');
+
+# ---- servers that go away ----
+
+caught_up();
+$standby->stop('immediate');
+like(ids($gateway, 'dan'), qr/ q2$/, 'without the standby, the primary');
+ok(up($gateway, 0), 'which is known');
+$standby->start;
+ok(up($gateway, 1), 'it is back');
+outcomes($gateway);
+like(ids($gateway, 'fay'), qr/ q2$/, 'and read from');
+is(outcomes($gateway), 'answered 1', 'again');
+$primary->stop('immediate');
+is(create($gateway, 'fay', 'r1')->{status}, 503, 'without the primary nothing is written');
+like(ids($gateway, 'fay'), qr/ q2$/, 'but read');
+$token{new} = $standby->safe_psql('postgres', q{SELECT kg_issue_token('{"tenant": "a", "sub": "new"}', 'k', '1 hour')});
+like(ids($gateway, 'new'), qr/ q2$/, '... also by who was not there before');
+$primary->start;
+ok(wait_until(sub { create($gateway, 'fay', 'r1')->{status} == 200 }), 'it is back');
+caught_up();
+
+# A promoted one goes its own way.
+ok(up($gateway, 1), 'read from');
+$standby->promote;
+call_as($standby, 'postgres', 'ada', q{SELECT kg_put_entities('note', '[{"id": "astray"}]') IS NOT NULL});
+unlike(ids($gateway, 'dan'), qr/astray/, 'a standby that was promoted is not read from') foreach 1 .. 3;
+is(create($gateway, 'dan', 'r2')->{json}{result}{structuredContent}{counts}{created}, 1, 'nor written to');
+my ($status, $out) = call_as($standby, 'postgres', 'ada', q{SELECT kg_get('note', 'r2')});
+unlike($out, qr/r2/, 'which has nothing of it');
+is(stop_gateway($_), 0, 'stops') foreach $gateway, $plain;
+
+# What the new primary's clients bring from the old one.
+my $after = start_gateway($standby, 'kg_gate', '--read-dsn', $primary->connstr('postgres') . ' user=kg_gate');
+ok(wait_until(sub { http($after, 'GET', '/readyz')->{status} == 200 }), 'a gateway of the new primary');
+like(ids($after, 'dan', $first), qr/astray/, 'what an old primary gave is taken by a new one');
+is(stop_gateway($after), 0, 'stops');
+done_testing();
