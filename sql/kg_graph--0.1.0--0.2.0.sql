@@ -164,6 +164,101 @@ ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
 
+-- A policy's expressions are one each (48_policies.sql).
+
+CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
+COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
+  'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_expression(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  AS $$
+DECLARE
+  missing text;
+  using_expr text;
+  check_expr text;
+BEGIN
+  NEW.role_numbers := ARRAY(SELECT coalesce(r.oid, 0) FROM unnest(NEW.roles) WITH ORDINALITY n(name, place)
+    LEFT JOIN pg_roles r ON r.rolname = n.name ORDER BY n.place);
+  NEW.made_using := NULL;
+  NEW.made_check := NULL;
+  NEW.problem := NULL;
+  -- What the constraint refuses once this trigger has ended gets into no statement.
+  IF NEW.command NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE') THEN
+    RETURN NEW;
+  END IF;
+  -- Of the same name on the other table before.
+  IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
+    EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
+  END IF;
+  BEGIN
+    SELECT n.name INTO missing FROM unnest(NEW.roles, NEW.role_numbers) n(name, number) WHERE n.number = 0 AND n.name <> 'public' LIMIT 1;
+    IF missing IS NOT NULL THEN
+      RAISE EXCEPTION 'role "%" does not exist', missing;
+    END IF;
+    IF EXISTS (SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+                WHERE p.polname = NEW.policy AND c.relname = NEW.on_table) THEN
+      EXECUTE format('DROP POLICY %I ON %I.%I', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table);
+    END IF;
+    EXECUTE format('SELECT %1$I.kg_policy_expression($1), %1$I.kg_policy_expression($2)', TG_TABLE_SCHEMA)
+      INTO using_expr, check_expr USING NEW.using_expr, NEW.check_expr;
+    EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, NEW.command,
+        (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
+      || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || check_expr, '');
+    -- As kg_policy_text() says it, under the same settings.
+    SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
+      FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+     WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
+  EXCEPTION WHEN OTHERS THEN
+    NEW.problem := SQLERRM;
+    RAISE WARNING 'policy "%" on % is not in force: %', NEW.policy, NEW.on_table, SQLERRM
+      USING HINT = 'The roles that it names have no tenant until kg_add_policy() made it or kg_drop_policy() gave it up.';
+  END;
+  RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr text, check_expr text DEFAULT NULL,
+    command text DEFAULT 'ALL', roles text[] DEFAULT '{public}') RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
+  why text;
+  wrong record;
+BEGIN
+  -- What the constraints of the table say of rows, of arguments.
+  SELECT a.* INTO wrong FROM (VALUES
+      ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
+      ('on_table', to_jsonb($2), $2 IN ('kg_entity', 'kg_edge'), 'kg_entity or kg_edge'),
+      ('using_expr', NULL, coalesce($3, $4) IS NOT NULL, 'an expression, where check_expr is none'),
+      ('command', to_jsonb($5), upper($5) IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'), 'ALL, SELECT, INSERT, UPDATE or DELETE'),
+      ('roles', to_jsonb($6), cardinality($6) > 0 AND NOT EXISTS (SELECT FROM unnest($6) r WHERE r IS NULL), 'the names of one role or more; public is everybody')
+    ) a(name, got, good, expected) WHERE a.good IS NOT TRUE LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected),
+      DETAIL = jsonb_build_object('code', 'INVALID_INPUT', 'message', format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected), 'path', '/' || wrong.name,
+        'got', coalesce(wrong.got, 'null'), 'expected', wrong.expected)::text;
+  END IF;
+  EXECUTE format('INSERT INTO %I.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
+    VALUES ($1, $2, upper($5), $6, $3, $4)
+    ON CONFLICT (policy) DO UPDATE SET on_table = $2, command = upper($5), roles = $6, using_expr = $3, check_expr = $4
+    RETURNING p.problem', ours) INTO why USING $1, $2, $3, $4, $5, $6;
+  IF why IS NOT NULL THEN
+    RAISE EXCEPTION 'policy "%" could not be made: %', $1, why USING ERRCODE = 'invalid_parameter_value',
+      HINT = 'Names in the expressions are qualified; roles are names, public is everybody.';
+  END IF;
+END
+$$;
+
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
   FROM (SELECT place, kind, on_table, name, definition FROM @extschema@.kg_definitions() UNION ALL SELECT * FROM @extschema@.kg_table_settings()) d
