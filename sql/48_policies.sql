@@ -147,7 +147,7 @@ COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
@@ -155,6 +155,9 @@ DECLARE
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
+  IF policy IS NULL THEN
+    RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
+  END IF;
   EXECUTE format('DELETE FROM %I.kg_policy WHERE policy = $1 RETURNING on_table', ours) INTO tab USING $1;
   IF tab IS NULL THEN
     RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';

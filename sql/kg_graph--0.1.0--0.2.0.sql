@@ -18,13 +18,13 @@ CREATE POLICY kg_former_name_nobody ON @extschema@.kg_former_name FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_rename_tenant(tenant text, name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rename_tenant';
 COMMENT ON FUNCTION @extschema@.kg_rename_tenant(text, text) IS
   'give a frozen tenant another name, with all that it has; the old one is kept from new tenants; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_free_tenant_name(name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_free_tenant_name';
 COMMENT ON FUNCTION @extschema@.kg_free_tenant_name(text) IS
   'let a new tenant have the name that one had before kg_rename_tenant(); for the owner of the extension';
@@ -50,20 +50,20 @@ CREATE POLICY kg_moved_tenant_nobody ON @extschema@.kg_moved_tenant FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mark_moved';
 COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
   'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';
 
 -- A tool by the bearer of a token (src/tool_calls.c).
 CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_with_token';
 COMMENT ON FUNCTION @extschema@.kg_call_with_token(text, text, jsonb, jsonb) IS
   'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text';
 
 CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
-  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
   SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
@@ -113,7 +113,7 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE O
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 CREATE FUNCTION @extschema@.kg_enable_vectors(dimensions integer, model text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_enable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_enable_vectors(integer, text) IS
   'let entities have embeddings, of so many numbers, made by the model; needs pgvector 0.7 or later; for the owner of the extension';
@@ -125,7 +125,7 @@ COMMENT ON FUNCTION @extschema@.kg_disable_vectors() IS
   'delete all embeddings of all tenants, and let there be no others; how many there were; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_put_embeddings(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_put_embeddings(text, jsonb, jsonb) IS
   'store embeddings of entities of a type, {id, vector, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
@@ -258,6 +258,61 @@ BEGIN
   END IF;
 END
 $$;
+
+-- Who writes or administers is told of a NULL (src/base/nulls.c).
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
+  tab text;
+BEGIN
+  IF policy IS NULL THEN
+    RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
+  END IF;
+  EXECUTE format('DELETE FROM %I.kg_policy WHERE policy = $1 RETURNING on_table', ours) INTO tab USING $1;
+  IF tab IS NULL THEN
+    RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';
+  END IF;
+  EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', $1, ours, tab);
+END
+$$;
+
+ALTER FUNCTION @extschema@.kg_alter_agent(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_apply_bundle_text(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_bind_agent(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_call_tool(text, jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_check(jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_create_agent(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_create_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_delete_entities(text, text[], jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_agent(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_bundle(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_tenant(text, integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_export_tenant(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_freeze_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_grant(text, text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_grant_gateway(text, boolean) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_load_batch(text, bigint, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_login(text, boolean) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_prune_history(timestamptz) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_put_edges(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_put_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_register_tool(jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revert(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revoke(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revoke_gateway(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_set_shard(integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)
