@@ -134,6 +134,12 @@ void
 kg_tenant_writes(const char *tenant)
 {
 	kg_tenant_wrote(tenant);
+	kg_tenant_require_name(tenant);
+}
+
+void
+kg_tenant_require_name(const char *tenant)
+{
 	if (!is_worked_on(tenant) && !is_there(tenant))
 		throw_withheld(tenant, "was renamed or dropped at the same time");
 }
