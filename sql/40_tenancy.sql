@@ -27,19 +27,19 @@ COMMENT ON FUNCTION @extschema@.kg_own_tenant(text) IS
   'whether that is the tenant that the current role acts for; for policies';
 
 CREATE FUNCTION @extschema@.kg_create_tenant(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_create_tenant';
 COMMENT ON FUNCTION @extschema@.kg_create_tenant(text) IS
   'make a tenant; for the owner of the extension and whom it grants EXECUTE';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_tenant';
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text) IS
   'delete a tenant with all its data and grants; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text, rows integer) RETURNS boolean
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_tenant_rows';
 COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
   'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
@@ -52,13 +52,13 @@ COMMENT ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) IS
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_set_authorizer(text, regprocedure) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant';
 COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
   'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
 
 CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke';
 COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
   'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';

@@ -33,31 +33,31 @@ COMMENT ON FUNCTION @extschema@.kg_check_edges() IS
 -- Writing set by set (src/writes.c, src/store/put*.c).
 
 CREATE FUNCTION @extschema@.kg_put_entities(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_entities';
 COMMENT ON FUNCTION @extschema@.kg_put_entities(text, jsonb, jsonb) IS
   'create and update entities of a type; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_update_entities(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_update_entities';
 COMMENT ON FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) IS
   'set and take away properties of entities of a type, {id, set, unset, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_delete_entities(entity_type text, ids text[], options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_delete_entities';
 COMMENT ON FUNCTION @extschema@.kg_delete_entities(text, text[], jsonb) IS
   'delete entities of a type; a verdict for each id; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_put_edges(items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_edges';
 COMMENT ON FUNCTION @extschema@.kg_put_edges(jsonb, jsonb) IS
   'create and update explicit edges; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_delete_edges(items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_delete_edges';
 COMMENT ON FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) IS
   'delete explicit edges; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';

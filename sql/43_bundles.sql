@@ -1,13 +1,13 @@
 -- Bundles (src/bundle.c, src/store/bundle_*.c).
 
 CREATE FUNCTION @extschema@.kg_apply_bundle(bundle jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_apply_bundle';
 COMMENT ON FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) IS
   'make a bundle what is given, or merge it in; options mode, dry_run, expected_revision, max_errors, max_diff, idempotency_key; needs write access';
 
 CREATE FUNCTION @extschema@.kg_apply_bundle_text(bundle text, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_apply_bundle_text';
 COMMENT ON FUNCTION @extschema@.kg_apply_bundle_text(text, jsonb) IS
   'kg_apply_bundle() of JSON text, which takes less memory than a jsonb made of it; needs write access';
@@ -25,7 +25,7 @@ COMMENT ON FUNCTION @extschema@.kg_export_bundle_parts(text) IS
   'kg_export_bundle() in rows, however large it is: bundle (all but what follows), items (arrays, of the type name), edges (arrays); needs read access';
 
 CREATE FUNCTION @extschema@.kg_drop_bundle(name text, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_bundle';
 COMMENT ON FUNCTION @extschema@.kg_drop_bundle(text, jsonb) IS
   'delete a bundle with its types, entities, edges and tools; option idempotency_key; needs write access';

@@ -36,13 +36,13 @@ COMMENT ON FUNCTION @extschema@.kg_list_tools() IS
   'the tools of the caller''s tenant: name, title, description, input and output schema, annotations';
 
 CREATE FUNCTION @extschema@.kg_call_tool(name text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_tool';
 COMMENT ON FUNCTION @extschema@.kg_call_tool(text, jsonb, jsonb) IS
   'call a tool by name; answers an MCP tool result, errors included; options timeout_ms, idempotency_key';
 
 CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_with_token';
 COMMENT ON FUNCTION @extschema@.kg_call_with_token(text, text, jsonb, jsonb) IS
   'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text';

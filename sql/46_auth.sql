@@ -56,7 +56,7 @@ CREATE POLICY kg_auth_key_nobody ON @extschema@.kg_auth_key FOR ALL
   USING (false) WITH CHECK (false);
 
 CREATE FUNCTION @extschema@.kg_login(token text, session boolean DEFAULT false) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_login';
 COMMENT ON FUNCTION @extschema@.kg_login(text, boolean) IS
   'verify a JSON Web Token and act as its bearer until the transaction ends; pass it as a parameter, not in the text';
@@ -138,14 +138,14 @@ COMMENT ON FUNCTION @extschema@.kg_packed_tenant() IS
   'kg_derived_tenant() where no policy of kg_edge hides an edge from the caller, or NULL; for the policy of kg_adjacency';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_grant_gateway';
 COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
   'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revoke_gateway';
 COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
   'take back what kg_grant_gateway() gave; for the owner of the extension';

@@ -45,31 +45,31 @@ CREATE POLICY kg_agent_select ON @extschema@.kg_agent FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant());
 
 CREATE FUNCTION @extschema@.kg_create_agent(agent text, options jsonb DEFAULT '{}') RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_create_agent';
 COMMENT ON FUNCTION @extschema@.kg_create_agent(text, jsonb) IS
   'make an agent of the caller''s tenant; options: title, description, instructions, bundles, toolsets, tools; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_alter_agent(agent text, options jsonb) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_alter_agent';
 COMMENT ON FUNCTION @extschema@.kg_alter_agent(text, jsonb) IS
   'change the options that are given, null takes one back; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_drop_agent(agent text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_drop_agent';
 COMMENT ON FUNCTION @extschema@.kg_drop_agent(text) IS
   'delete an agent and its bindings; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_bind_agent(agent text, bundle text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_bind_agent';
 COMMENT ON FUNCTION @extschema@.kg_bind_agent(text, text) IS
   'let an agent see a bundle, which must exist; for the tenant''s admins';
 
 CREATE FUNCTION @extschema@.kg_unbind_agent(agent text, bundle text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_unbind_agent';
 COMMENT ON FUNCTION @extschema@.kg_unbind_agent(text, text) IS
   'take a bundle from an agent; for the tenant''s admins';

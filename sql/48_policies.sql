@@ -42,6 +42,13 @@ COMMENT ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) IS
   'a policy''s expression as text, the same whatever the session''s settings are';
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_text(pg_catalog.pg_node_tree, oid) FROM PUBLIC;
 
+CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
+COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
+  'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_expression(text) FROM PUBLIC;
+
 CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
@@ -50,12 +57,18 @@ CREATE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
   AS $$
 DECLARE
   missing text;
+  using_expr text;
+  check_expr text;
 BEGIN
   NEW.role_numbers := ARRAY(SELECT coalesce(r.oid, 0) FROM unnest(NEW.roles) WITH ORDINALITY n(name, place)
     LEFT JOIN pg_roles r ON r.rolname = n.name ORDER BY n.place);
   NEW.made_using := NULL;
   NEW.made_check := NULL;
   NEW.problem := NULL;
+  -- What the constraint refuses once this trigger has ended gets into no statement.
+  IF NEW.command NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE') THEN
+    RETURN NEW;
+  END IF;
   -- Of the same name on the other table before.
   IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
     EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
@@ -69,9 +82,11 @@ BEGIN
                 WHERE p.polname = NEW.policy AND c.relname = NEW.on_table) THEN
       EXECUTE format('DROP POLICY %I ON %I.%I', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table);
     END IF;
+    EXECUTE format('SELECT %1$I.kg_policy_expression($1), %1$I.kg_policy_expression($2)', TG_TABLE_SCHEMA)
+      INTO using_expr, check_expr USING NEW.using_expr, NEW.check_expr;
     EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, NEW.command,
         (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
-      || coalesce(' USING (' || NEW.using_expr || ')', '') || coalesce(' WITH CHECK (' || NEW.check_expr || ')', '');
+      || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || check_expr, '');
     -- As kg_policy_text() says it, under the same settings.
     SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
       FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
@@ -102,7 +117,21 @@ DECLARE
   -- The schema may have another name by now.
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   why text;
+  wrong record;
 BEGIN
+  -- What the constraints of the table say of rows, of arguments.
+  SELECT a.* INTO wrong FROM (VALUES
+      ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
+      ('on_table', to_jsonb($2), $2 IN ('kg_entity', 'kg_edge'), 'kg_entity or kg_edge'),
+      ('using_expr', NULL, coalesce($3, $4) IS NOT NULL, 'an expression, where check_expr is none'),
+      ('command', to_jsonb($5), upper($5) IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'), 'ALL, SELECT, INSERT, UPDATE or DELETE'),
+      ('roles', to_jsonb($6), cardinality($6) > 0 AND NOT EXISTS (SELECT FROM unnest($6) r WHERE r IS NULL), 'the names of one role or more; public is everybody')
+    ) a(name, got, good, expected) WHERE a.good IS NOT TRUE LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected),
+      DETAIL = jsonb_build_object('code', 'INVALID_INPUT', 'message', format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected), 'path', '/' || wrong.name,
+        'got', coalesce(wrong.got, 'null'), 'expected', wrong.expected)::text;
+  END IF;
   EXECUTE format('INSERT INTO %I.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
     VALUES ($1, $2, upper($5), $6, $3, $4)
     ON CONFLICT (policy) DO UPDATE SET on_table = $2, command = upper($5), roles = $6, using_expr = $3, check_expr = $4
@@ -118,7 +147,7 @@ COMMENT ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text
 REVOKE EXECUTE ON FUNCTION @extschema@.kg_add_policy(text, text, text, text, text, text[]) FROM PUBLIC;
 
 CREATE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
@@ -126,6 +155,9 @@ DECLARE
   ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
   tab text;
 BEGIN
+  IF policy IS NULL THEN
+    RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
+  END IF;
   EXECUTE format('DELETE FROM %I.kg_policy WHERE policy = $1 RETURNING on_table', ours) INTO tab USING $1;
   IF tab IS NULL THEN
     RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';

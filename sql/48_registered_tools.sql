@@ -30,7 +30,7 @@ CREATE POLICY kg_tool_version_select ON @extschema@.kg_tool_version FOR SELECT
   USING (@extschema@.kg_own_tenant(tenant) AND tenant = @extschema@.kg_tenant() AND @extschema@.kg_bundle_visible(bundle));
 
 CREATE FUNCTION @extschema@.kg_register_tool(definition jsonb) RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_register_tool';
 COMMENT ON FUNCTION @extschema@.kg_register_tool(jsonb) IS
   'register a version of a tool; the same again changes nothing, and may deprecate it; for the tenant''s admins, functions for the owner of the extension';

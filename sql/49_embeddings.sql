@@ -38,7 +38,7 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE O
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 CREATE FUNCTION @extschema@.kg_enable_vectors(dimensions integer, model text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_enable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_enable_vectors(integer, text) IS
   'let entities have embeddings, of so many numbers, made by the model; needs pgvector 0.7 or later; for the owner of the extension';
@@ -50,7 +50,7 @@ COMMENT ON FUNCTION @extschema@.kg_disable_vectors() IS
   'delete all embeddings of all tenants, and let there be no others; how many there were; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_put_embeddings(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_put_embeddings(text, jsonb, jsonb) IS
   'store embeddings of entities of a type, {id, vector, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';

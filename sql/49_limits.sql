@@ -84,7 +84,7 @@ COMMENT ON FUNCTION @extschema@.kg_limits() IS
   'the limits that hold for the caller now';
 
 CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
-  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
   SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);

@@ -28,7 +28,7 @@ COMMENT ON FUNCTION @extschema@.kg_load_position(text) IS
   'how far a load of the caller has come, {"batch", "position", "updated_at"}, or NULL; needs write access';
 
 CREATE FUNCTION @extschema@.kg_load_batch(load text, batch bigint, "position" jsonb) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_load_batch';
 COMMENT ON FUNCTION @extschema@.kg_load_batch(text, bigint, jsonb) IS
   'keep how far a load has come, in the transaction of its batch: the batch after the one that is kept, or 0 to begin; needs write access';

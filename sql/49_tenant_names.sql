@@ -14,13 +14,13 @@ CREATE POLICY kg_former_name_nobody ON @extschema@.kg_former_name FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_rename_tenant(tenant text, name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rename_tenant';
 COMMENT ON FUNCTION @extschema@.kg_rename_tenant(text, text) IS
   'give a frozen tenant another name, with all that it has; the old one is kept from new tenants; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_free_tenant_name(name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_free_tenant_name';
 COMMENT ON FUNCTION @extschema@.kg_free_tenant_name(text) IS
   'let a new tenant have the name that one had before kg_rename_tenant(); for the owner of the extension';

@@ -64,13 +64,13 @@ END
 $$;
 
 CREATE FUNCTION @extschema@.kg_freeze_tenant(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_freeze_tenant';
 COMMENT ON FUNCTION @extschema@.kg_freeze_tenant(text) IS
   'let a tenant be read only, after its writers have finished, for whom it waits as long as lock_timeout; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_thaw_tenant(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_thaw_tenant';
 COMMENT ON FUNCTION @extschema@.kg_thaw_tenant(text) IS
   'let a tenant that kg_freeze_tenant() froze be written again; for the owner of the extension';

@@ -54,13 +54,13 @@ CREATE POLICY kg_import_number_nobody ON @extschema@.kg_import_number FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_set_shard(shard integer) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_set_shard';
 COMMENT ON FUNCTION @extschema@.kg_set_shard(integer) IS
   'give a database without tenants a range of numbers of its own, 1 to 2047, so that tenants keep theirs when they move; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_export_tenant(tenant text, options jsonb DEFAULT '{}') RETURNS SETOF text
-  LANGUAGE C STABLE STRICT PARALLEL UNSAFE
+  LANGUAGE C STABLE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET TimeZone = 'UTC' SET bytea_output = hex SET extra_float_digits = 1
   AS 'MODULE_PATHNAME', 'kg_sql_export_tenant';
@@ -68,7 +68,7 @@ COMMENT ON FUNCTION @extschema@.kg_export_tenant(text, jsonb) IS
   'all of a tenant as lines of JSON, as kg_import_tenant() takes them; option secrets; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_import_tenant(lines text[], options jsonb DEFAULT '{}', part integer DEFAULT 1) RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   SET TimeZone = 'UTC'
   AS 'MODULE_PATHNAME', 'kg_sql_import_tenant';
@@ -90,7 +90,7 @@ CREATE POLICY kg_moved_tenant_nobody ON @extschema@.kg_moved_tenant FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mark_moved';
 COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
   'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';

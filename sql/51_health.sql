@@ -7,7 +7,7 @@ COMMENT ON FUNCTION @extschema@.kg_health() IS
   'status, version and components with metrics, at once; all to the owner and to gateways, of its own tenant to everybody else';
 
 CREATE FUNCTION @extschema@.kg_check(options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_check';
 COMMENT ON FUNCTION @extschema@.kg_check(jsonb) IS
   'derive every row anew and compare, and look at tables, grants and policies; what differs, with its repair; options repair, limit, tenant; the owner for all, admins for their tenant';

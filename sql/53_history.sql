@@ -71,13 +71,13 @@ COMMENT ON FUNCTION @extschema@.kg_past_keeps(boolean, bigint, integer, text, bi
   'the same of an edge';
 
 CREATE FUNCTION @extschema@.kg_revert(changes jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_revert';
 COMMENT ON FUNCTION @extschema@.kg_revert(jsonb, jsonb) IS
   'undo changes that kg_history() tells of: a number, an array, or {"transaction": number}; options dry_run, reason; needs write access';
 
 CREATE FUNCTION @extschema@.kg_prune_history(before timestamptz) RETURNS bigint
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_prune_history';
 COMMENT ON FUNCTION @extschema@.kg_prune_history(timestamptz) IS
   'forget the changes of the caller''s tenant before a time; how many; needs admin access';

@@ -84,13 +84,13 @@ CREATE POLICY kg_former_name_nobody ON @extschema@.kg_former_name FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_rename_tenant(tenant text, name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_rename_tenant';
 COMMENT ON FUNCTION @extschema@.kg_rename_tenant(text, text) IS
   'give a frozen tenant another name, with all that it has; the old one is kept from new tenants; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_free_tenant_name(name text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_free_tenant_name';
 COMMENT ON FUNCTION @extschema@.kg_free_tenant_name(text) IS
   'let a new tenant have the name that one had before kg_rename_tenant(); for the owner of the extension';
@@ -116,20 +116,20 @@ CREATE POLICY kg_moved_tenant_nobody ON @extschema@.kg_moved_tenant FOR ALL
   USING (false);
 
 CREATE FUNCTION @extschema@.kg_mark_moved(tenant text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_mark_moved';
 COMMENT ON FUNCTION @extschema@.kg_mark_moved(text) IS
   'take a frozen tenant from everybody, as kg_drop_tenant() does, which is to delete its rows, and let who calls for it try again elsewhere; for the owner of the extension';
 
 -- A tool by the bearer of a token (src/tool_calls.c).
 CREATE FUNCTION @extschema@.kg_call_with_token(token text, tool text, arguments jsonb DEFAULT '{}', options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_call_with_token';
 COMMENT ON FUNCTION @extschema@.kg_call_with_token(text, text, jsonb, jsonb) IS
   'kg_login() and kg_call_tool() in one statement; pass the token as a parameter, not in the text';
 
 CREATE FUNCTION @extschema@.kg_token_limits(token text) RETURNS jsonb
-  LANGUAGE sql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE sql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   BEGIN ATOMIC
   SELECT @extschema@.kg_limits() FROM @extschema@.kg_login(token);
@@ -179,7 +179,7 @@ CREATE TRIGGER kg_catalog_changed AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE O
   FOR EACH STATEMENT EXECUTE FUNCTION @extschema@.kg_invalidate_catalog();
 
 CREATE FUNCTION @extschema@.kg_enable_vectors(dimensions integer, model text) RETURNS void
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_enable_vectors';
 COMMENT ON FUNCTION @extschema@.kg_enable_vectors(integer, text) IS
   'let entities have embeddings, of so many numbers, made by the model; needs pgvector 0.7 or later; for the owner of the extension';
@@ -191,7 +191,7 @@ COMMENT ON FUNCTION @extschema@.kg_disable_vectors() IS
   'delete all embeddings of all tenants, and let there be no others; how many there were; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_put_embeddings(entity_type text, items jsonb, options jsonb DEFAULT '{}') RETURNS jsonb
-  LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE C VOLATILE PARALLEL UNSAFE
   AS 'MODULE_PATHNAME', 'kg_sql_put_embeddings';
 COMMENT ON FUNCTION @extschema@.kg_put_embeddings(text, jsonb, jsonb) IS
   'store embeddings of entities of a type, {id, vector, expected_version} each; a verdict for each; options atomic, dry_run, idempotency_key, reason; needs write access';
@@ -229,6 +229,156 @@ ALTER FUNCTION @extschema@.kg_column_date_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_timestamptz_array(jsonb, text) COST 10;
 ALTER FUNCTION @extschema@.kg_column_jsonb(jsonb, text) COST 10;
+
+-- A policy's expressions are one each (48_policies.sql).
+
+CREATE FUNCTION @extschema@.kg_policy_expression(expr text) RETURNS text
+  LANGUAGE C STABLE STRICT PARALLEL SAFE
+  AS 'MODULE_PATHNAME', 'kg_sql_policy_expression';
+COMMENT ON FUNCTION @extschema@.kg_policy_expression(text) IS
+  'a text in parentheses that is one expression, and an error where it is more; what kg_policy says becomes part of a statement so';
+REVOKE EXECUTE ON FUNCTION @extschema@.kg_policy_expression(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_make_policy() RETURNS trigger
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  SET quote_all_identifiers = off SET DateStyle = 'ISO, YMD' SET IntervalStyle = postgres SET TimeZone = 'UTC' SET extra_float_digits = 1
+  SET bytea_output = hex SET standard_conforming_strings = on SET lc_monetary = 'C'
+  AS $$
+DECLARE
+  missing text;
+  using_expr text;
+  check_expr text;
+BEGIN
+  NEW.role_numbers := ARRAY(SELECT coalesce(r.oid, 0) FROM unnest(NEW.roles) WITH ORDINALITY n(name, place)
+    LEFT JOIN pg_roles r ON r.rolname = n.name ORDER BY n.place);
+  NEW.made_using := NULL;
+  NEW.made_check := NULL;
+  NEW.problem := NULL;
+  -- What the constraint refuses once this trigger has ended gets into no statement.
+  IF NEW.command NOT IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE') THEN
+    RETURN NEW;
+  END IF;
+  -- Of the same name on the other table before.
+  IF TG_OP = 'UPDATE' AND OLD.on_table <> NEW.on_table THEN
+    EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', OLD.policy, TG_TABLE_SCHEMA, OLD.on_table);
+  END IF;
+  BEGIN
+    SELECT n.name INTO missing FROM unnest(NEW.roles, NEW.role_numbers) n(name, number) WHERE n.number = 0 AND n.name <> 'public' LIMIT 1;
+    IF missing IS NOT NULL THEN
+      RAISE EXCEPTION 'role "%" does not exist', missing;
+    END IF;
+    IF EXISTS (SELECT FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+                WHERE p.polname = NEW.policy AND c.relname = NEW.on_table) THEN
+      EXECUTE format('DROP POLICY %I ON %I.%I', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table);
+    END IF;
+    EXECUTE format('SELECT %1$I.kg_policy_expression($1), %1$I.kg_policy_expression($2)', TG_TABLE_SCHEMA)
+      INTO using_expr, check_expr USING NEW.using_expr, NEW.check_expr;
+    EXECUTE format('CREATE POLICY %I ON %I.%I AS RESTRICTIVE FOR %s TO %s', NEW.policy, TG_TABLE_SCHEMA, NEW.on_table, NEW.command,
+        (SELECT string_agg(CASE name WHEN 'public' THEN 'PUBLIC' ELSE quote_ident(name) END, ', ') FROM unnest(NEW.roles) name))
+      || coalesce(' USING ' || using_expr, '') || coalesce(' WITH CHECK ' || check_expr, '');
+    -- As kg_policy_text() says it, under the same settings.
+    SELECT pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid) INTO STRICT NEW.made_using, NEW.made_check
+      FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_class o ON o.oid = TG_RELID AND o.relnamespace = c.relnamespace
+     WHERE p.polname = NEW.policy AND c.relname = NEW.on_table;
+  EXCEPTION WHEN OTHERS THEN
+    NEW.problem := SQLERRM;
+    RAISE WARNING 'policy "%" on % is not in force: %', NEW.policy, NEW.on_table, SQLERRM
+      USING HINT = 'The roles that it names have no tenant until kg_add_policy() made it or kg_drop_policy() gave it up.';
+  END;
+  RETURN NEW;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_add_policy(policy text, on_table text, using_expr text, check_expr text DEFAULT NULL,
+    command text DEFAULT 'ALL', roles text[] DEFAULT '{public}') RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
+  why text;
+  wrong record;
+BEGIN
+  -- What the constraints of the table say of rows, of arguments.
+  SELECT a.* INTO wrong FROM (VALUES
+      ('policy', to_jsonb($1), $1 !~ '^kg_' AND octet_length($1) BETWEEN 1 AND 63, 'a name of 1 to 63 bytes that does not begin with kg_'),
+      ('on_table', to_jsonb($2), $2 IN ('kg_entity', 'kg_edge'), 'kg_entity or kg_edge'),
+      ('using_expr', NULL, coalesce($3, $4) IS NOT NULL, 'an expression, where check_expr is none'),
+      ('command', to_jsonb($5), upper($5) IN ('ALL', 'SELECT', 'INSERT', 'UPDATE', 'DELETE'), 'ALL, SELECT, INSERT, UPDATE or DELETE'),
+      ('roles', to_jsonb($6), cardinality($6) > 0 AND NOT EXISTS (SELECT FROM unnest($6) r WHERE r IS NULL), 'the names of one role or more; public is everybody')
+    ) a(name, got, good, expected) WHERE a.good IS NOT TRUE LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected),
+      DETAIL = jsonb_build_object('code', 'INVALID_INPUT', 'message', format('argument "%s" of kg_add_policy must be %s', wrong.name, wrong.expected), 'path', '/' || wrong.name,
+        'got', coalesce(wrong.got, 'null'), 'expected', wrong.expected)::text;
+  END IF;
+  EXECUTE format('INSERT INTO %I.kg_policy AS p(policy, on_table, command, roles, using_expr, check_expr)
+    VALUES ($1, $2, upper($5), $6, $3, $4)
+    ON CONFLICT (policy) DO UPDATE SET on_table = $2, command = upper($5), roles = $6, using_expr = $3, check_expr = $4
+    RETURNING p.problem', ours) INTO why USING $1, $2, $3, $4, $5, $6;
+  IF why IS NOT NULL THEN
+    RAISE EXCEPTION 'policy "%" could not be made: %', $1, why USING ERRCODE = 'invalid_parameter_value',
+      HINT = 'Names in the expressions are qualified; roles are names, public is everybody.';
+  END IF;
+END
+$$;
+
+-- Who writes or administers is told of a NULL (src/base/nulls.c).
+
+CREATE OR REPLACE FUNCTION @extschema@.kg_drop_policy(policy text) RETURNS void
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
+  SET search_path = pg_catalog, pg_temp
+  AS $$
+DECLARE
+  -- The schema may have another name by now.
+  ours text := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'kg_graph');
+  tab text;
+BEGIN
+  IF policy IS NULL THEN
+    RAISE EXCEPTION 'argument "policy" of kg_drop_policy must not be null' USING ERRCODE = 'invalid_parameter_value', HINT = 'Those that are registered are in kg_policy.';
+  END IF;
+  EXECUTE format('DELETE FROM %I.kg_policy WHERE policy = $1 RETURNING on_table', ours) INTO tab USING $1;
+  IF tab IS NULL THEN
+    RAISE EXCEPTION 'policy "%" is not registered', $1 USING ERRCODE = 'no_data_found', HINT = 'Those that are, are in kg_policy.';
+  END IF;
+  EXECUTE format('DROP POLICY IF EXISTS %I ON %I.%I', $1, ours, tab);
+END
+$$;
+
+ALTER FUNCTION @extschema@.kg_alter_agent(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_apply_bundle(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_apply_bundle_text(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_bind_agent(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_call_tool(text, jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_check(jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_create_agent(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_create_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_delete_edges(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_delete_entities(text, text[], jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_agent(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_bundle(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_drop_tenant(text, integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_export_tenant(text, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_freeze_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_grant(text, text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_grant_gateway(text, boolean) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_import_tenant(text[], jsonb, integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_load_batch(text, bigint, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_login(text, boolean) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_prune_history(timestamptz) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_put_edges(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_put_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_register_tool(jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revert(jsonb, jsonb) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revoke(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_revoke_gateway(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_set_shard(integer) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_thaw_tenant(text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_unbind_agent(text, text) CALLED ON NULL INPUT;
+ALTER FUNCTION @extschema@.kg_update_entities(text, jsonb, jsonb) CALLED ON NULL INPUT;
 
 INSERT INTO @extschema@.kg_manifest(on_table, kind, name, major, definition)
 SELECT d.on_table, d.kind, d.name, pg_catalog.current_setting('server_version_num')::integer / 10000, @extschema@.kg_manifest_text(d.definition)

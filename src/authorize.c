@@ -40,7 +40,7 @@ require_owner(void)
 PGDLLEXPORT Datum kg_sql_set_authorizer(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
 
-KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
+KG_AUDITED_NULLS(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
@@ -48,9 +48,7 @@ KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 	KgUserContext user;
 
 	require_owner();
-	if (PG_ARGISNULL(0))
-		kg_error_throw(
-			kg_error_new(KG_INVALID_INPUT, "tenant must not be null"));
+	kg_refuse_null(fcinfo, 0);
 	authorizer = PG_ARGISNULL(1) ? NULL : kg_authorizer_check(PG_GETARG_OID(1));
 	kg_become_owner(&user);
 	SPI_connect();
@@ -110,9 +108,8 @@ serve(void *arg)
 		kg_auth_login(PG_GETARG_TEXT_PP(4), false, true);
 	(void) kg_identity_require(KG_ACCESS_READ);
 	kg_running_limit();
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		kg_error_throw(kg_error_new(KG_INVALID_INPUT,
-									"tool and arguments must not be null"));
+	kg_refuse_null(fcinfo, 0);
+	kg_refuse_null(fcinfo, 1);
 	kg_contained(call_authorized, it);
 }
 

@@ -30,14 +30,13 @@ KG_AUDITED(kg_sql_register_tool, KG_AUDIT_WRITES)
 static Jsonb *
 unregister_tool(FunctionCallInfo fcinfo, KgCall *call)
 {
-	if (PG_ARGISNULL(0))
-		return NULL;
+	kg_refuse_null(fcinfo, 0);
 	return kg_unregister_tool(
 		text_to_cstring(PG_GETARG_TEXT_PP(0)),
 		PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)));
 }
 
-KG_AUDITED(kg_sql_unregister_tool, KG_AUDIT_WRITES)
+KG_AUDITED_NULLS(kg_sql_unregister_tool, KG_AUDIT_WRITES)
 {
 	return kg_entry_write(fcinfo, unregister_tool, -1);
 }

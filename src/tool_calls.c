@@ -152,6 +152,7 @@ kg_sql_list_tools(PG_FUNCTION_ARGS)
 static Jsonb *
 call_tool(FunctionCallInfo fcinfo, KgCall *call)
 {
+	kg_refuse_nulls(fcinfo);
 	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 								PG_GETARG_JSONB_P(1),
 								PG_GETARG_JSONB_P(2));
@@ -198,6 +199,7 @@ call_with_token(FunctionCallInfo fcinfo, KgCall *call)
 {
 	BearerCall it = {fcinfo};
 
+	kg_refuse_nulls(fcinfo);
 	kg_auth_hidden(serve_bearer, &it);
 	return it.reply;
 }

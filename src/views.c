@@ -211,7 +211,7 @@ create_views(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_views_create(schema_argument(fcinfo), options_argument(fcinfo));
 }
 
-KG_AUDITED(kg_sql_create_views, KG_AUDIT_WRITES)
+KG_AUDITED_NULLS(kg_sql_create_views, KG_AUDIT_WRITES)
 {
 	return kg_entry_write(fcinfo, create_views, -1);
 }
@@ -222,7 +222,7 @@ refresh_views(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_views_refresh(schema_argument(fcinfo), options_argument(fcinfo));
 }
 
-KG_AUDITED(kg_sql_refresh_views, KG_AUDIT_WRITES)
+KG_AUDITED_NULLS(kg_sql_refresh_views, KG_AUDIT_WRITES)
 {
 	return kg_entry_write(fcinfo, refresh_views, -1);
 }

@@ -3,12 +3,12 @@
 -- what they ask of a shard.
 
 CREATE FUNCTION @extschema@.kg_front_grant(tenant text, role text, access text) RETURNS void
-  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_grant; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_grant(text, text, text) IS 'kg_grant() at the tenant''s shard';
 
 CREATE FUNCTION @extschema@.kg_front_revoke(tenant text, role text) RETURNS void
-  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_revoke; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_revoke(text, text) IS 'kg_revoke() at the tenant''s shard';
 
@@ -55,7 +55,7 @@ $$;
 COMMENT ON FUNCTION @extschema@.kg_note_grant(text, text) IS 'make kg_place_role say of a role what the tenant''s shard says';
 
 CREATE FUNCTION @extschema@.kg_grant(tenant text, role text, access text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
@@ -67,7 +67,7 @@ COMMENT ON FUNCTION @extschema@.kg_grant(text, text, text) IS
   'let a role act for a tenant with access read, write or admin; for the owner, and for the tenant''s admins where the role is theirs';
 
 CREATE FUNCTION @extschema@.kg_revoke(tenant text, role text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
@@ -79,17 +79,17 @@ COMMENT ON FUNCTION @extschema@.kg_revoke(text, text) IS
   'take a grant back, with the privileges that it gave and no other grant needs; also one whose role is gone';
 
 CREATE FUNCTION @extschema@.kg_front_grant_gateway(at_shard text, gateway text, with_exchange boolean) RETURNS void
-  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_shard(at_shard); SELECT @extschema@.kg_grant_gateway(gateway, with_exchange); $$;
 COMMENT ON FUNCTION @extschema@.kg_front_grant_gateway(text, text, boolean) IS 'kg_grant_gateway() at a shard';
 
 CREATE FUNCTION @extschema@.kg_front_revoke_gateway(at_shard text, gateway text) RETURNS void
-  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_shard(at_shard); SELECT @extschema@.kg_revoke_gateway(gateway); $$;
 COMMENT ON FUNCTION @extschema@.kg_front_revoke_gateway(text, text) IS 'kg_revoke_gateway() at a shard';
 
 CREATE FUNCTION @extschema@.kg_grant_gateway(role text, exchange boolean DEFAULT false) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN
@@ -105,7 +105,7 @@ COMMENT ON FUNCTION @extschema@.kg_grant_gateway(text, boolean) IS
   'let a role carry its clients'' tokens to kg_mcp(), with exchange to kg_call_authorized() too, and be nobody without one; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_revoke_gateway(role text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
@@ -127,12 +127,12 @@ COMMENT ON FUNCTION @extschema@.kg_revoke_gateway(text) IS
   'take back what kg_grant_gateway() gave; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_front_drop_tenant(tenant text, rows integer) RETURNS boolean
-  LANGUAGE plproxy VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plproxy VOLATILE PARALLEL UNSAFE
   AS $$ CONNECT @extschema@.kg_connect_tenant(tenant); TARGET @extschema@.kg_drop_tenant; $$;
 COMMENT ON FUNCTION @extschema@.kg_front_drop_tenant(text, integer) IS 'kg_drop_tenant() at the tenant''s shard';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text, rows integer) RETURNS boolean
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 DECLARE
@@ -163,7 +163,7 @@ COMMENT ON FUNCTION @extschema@.kg_drop_tenant(text, integer) IS
   'take a tenant from everybody and delete so many of its rows; true when all are gone, else call it again; for the owner of the extension';
 
 CREATE FUNCTION @extschema@.kg_drop_tenant(tenant text) RETURNS void
-  LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE
+  LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE
   SET search_path = pg_catalog, pg_temp
   AS $$
 BEGIN

@@ -9,6 +9,7 @@
 #ifndef KG_AUDIT_H
 #define KG_AUDIT_H
 
+#include "base/nulls.h"
 #include "base/settings.h"
 #include "fmgr.h"
 #include "nodes/pg_list.h"
@@ -57,14 +58,24 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
 						  void *arg);
 
 /*
- * The function that SQL calls, and the begin of its body:
+ * The function that SQL calls, and the begin of its body, which gets no NULL:
  *
  *	  KG_AUDITED(kg_sql_pack, KG_AUDIT_WRITES)
  *	  {
  *		  ...
  *	  }
  */
-#define KG_AUDITED(name, kind)                                       \
+#define KG_AUDITED(name, kind)                          \
+	static Datum name##_given(FunctionCallInfo fcinfo); \
+	KG_AUDITED_NULLS(name, kind)                        \
+	{                                                   \
+		kg_refuse_nulls(fcinfo);                        \
+		return name##_given(fcinfo);                    \
+	}                                                   \
+	static Datum name##_given(FunctionCallInfo fcinfo)
+
+/* The same of one to whose body a NULL says something. */
+#define KG_AUDITED_NULLS(name, kind)                                 \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *arg); \
 	Datum name(PG_FUNCTION_ARGS)                                     \
 	{                                                                \

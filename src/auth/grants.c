@@ -53,14 +53,34 @@ kg_tenant_throw_exists(const char *tenant)
 		KG_ALREADY_EXISTS, "tenant \"%s\" already exists", tenant));
 }
 
+/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was renamed. */
+static bool
+has_former_names(void)
+{
+	return OidIsValid(
+		get_relname_relid("kg_former_name", kg_extension_schema()));
+}
+
+bool
+kg_tenant_became(const char *former, const char *name)
+{
+	static KgSaved saved;
+
+	return has_former_names() &&
+		   kg_spi_finds(&saved,
+						"SELECT FROM @kg_former_name WHERE name = $1 "
+						"AND became = $2",
+						kg_arg_text(former),
+						kg_arg_text(name));
+}
+
 void
 kg_tenant_refuse_former(Datum name)
 {
 	static KgSaved saved;
 	KgError *err;
 
-	/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was renamed. */
-	if (!OidIsValid(get_relname_relid("kg_former_name", kg_extension_schema())))
+	if (!has_former_names())
 		return;
 	kg_spi_exec_newest(&saved,
 					   "SELECT FROM @kg_former_name WHERE name = $1",

@@ -21,6 +21,9 @@ kg_tenant_throw_exists(const char *tenant) KG_NORETURN_TAIL;
  */
 extern void kg_tenant_refuse_former(Datum name);
 
+/* Is it what a tenant was called before it got, sooner or later, that name? */
+extern bool kg_tenant_became(const char *former, const char *name);
+
 /*
  * The same, when there is a row of kg_tenant that has the name, which forgets
  * what another one's calls, which ended after it, have left in kg_audit.

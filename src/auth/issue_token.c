@@ -51,7 +51,7 @@ PGDLLEXPORT Datum kg_sql_issue_token(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_issue_token);
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
-KG_AUDITED(kg_sql_issue_token, KG_AUDIT_WRITES)
+KG_AUDITED_NULLS(kg_sql_issue_token, KG_AUDIT_WRITES)
 {
 	Jsonb *claims;
 	char *kid = NULL;
@@ -60,8 +60,8 @@ KG_AUDITED(kg_sql_issue_token, KG_AUDIT_WRITES)
 	const KgAuthKey *key;
 	KgError *err;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(2))
-		PG_RETURN_NULL();
+	kg_refuse_null(fcinfo, 0);
+	kg_refuse_null(fcinfo, 2);
 	claims = PG_GETARG_JSONB_P(0);
 	if (!JB_ROOT_IS_OBJECT(claims))
 	{

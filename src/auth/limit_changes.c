@@ -210,10 +210,6 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 	KgUserContext user;
 	Jsonb *limits;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		kg_error_throw(kg_error_new(KG_INVALID_INPUT,
-									"tenant, subject and limits must not be "
-									"null; {} takes limits back"));
 	tenant = PG_GETARG_DATUM(0);
 	name = TextDatumGetCString(tenant);
 	subject = text_to_cstring(PG_GETARG_TEXT_PP(1));

@@ -5,7 +5,12 @@
 #include "postgres.h"
 
 #include "auth/policies.h"
+#include "base/error.h"
 #include "base/spi.h"
+#include "fmgr.h"
+#include "nodes/parsenodes.h"
+#include "parser/parser.h"
+#include "utils/builtins.h"
 
 const char kg_policies_not_in_force[] =
 	"SELECT format('policy %s on %s', p.policy, p.on_table), "
@@ -37,4 +42,69 @@ kg_policies_registered(void)
 
 	kg_spi_read_args(&saved, "SELECT FROM @kg_policy LIMIT 1", 0, NULL);
 	return SPI_processed > 0;
+}
+
+/* A place in the expression is none in the statement that has it as a value. */
+static void
+point_into_expression(void *arg)
+{
+	int position = geterrposition();
+
+	if (position <= 0)
+		return;
+	errposition(0);
+	internalerrposition(position);
+	internalerrquery(arg);
+}
+
+/* As the parser reads what PL/pgSQL takes for one: "SELECT" stands before it. */
+static List *
+parse_expression(char *text)
+{
+	ErrorContextCallback context = {
+		error_context_stack, point_into_expression, text};
+	List *statements;
+
+	error_context_stack = &context;
+	statements = raw_parser(text, RAW_PARSE_PLPGSQL_EXPR);
+	error_context_stack = context.previous;
+	return statements;
+}
+
+/* One value without a name, and nothing of what else a query may have. */
+static bool
+is_value_alone(const SelectStmt *query)
+{
+	SelectStmt *alone = makeNode(SelectStmt);
+
+	alone->targetList = query->targetList;
+	return equal(query, alone) && list_length(query->targetList) == 1 &&
+		   linitial_node(ResTarget, query->targetList)->name == NULL;
+}
+
+PGDLLEXPORT Datum kg_sql_policy_expression(PG_FUNCTION_ARGS);
+PG_FUNCTION_INFO_V1(kg_sql_policy_expression);
+
+/*
+ * A text that is to stand between two parentheses of CREATE POLICY: that it is
+ * an expression by itself, or an error.  So it closes no parenthesis but its own;
+ * the line break ends a comment that it may end with.
+ */
+Datum
+kg_sql_policy_expression(PG_FUNCTION_ARGS)
+{
+	char *given = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	List *statements = parse_expression(given);
+	KgError *err;
+
+	if (list_length(statements) == 1 &&
+		is_value_alone(
+			castNode(SelectStmt, linitial_node(RawStmt, statements)->stmt)))
+		PG_RETURN_TEXT_P(cstring_to_text(psprintf("(%s\n)", given)));
+	err = kg_error_new(KG_INVALID_INPUT, "text is not one expression alone");
+	kg_error_got_string(err, given);
+	kg_error_expected(err,
+					  "one expression of type boolean, as USING of CREATE "
+					  "POLICY takes it");
+	kg_error_throw(err);
 }

@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "auth/grants.h"
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
@@ -133,8 +134,21 @@ void
 kg_tenant_writes(const char *tenant)
 {
 	kg_tenant_wrote(tenant);
+	kg_tenant_require_name(tenant);
+}
+
+void
+kg_tenant_require_name(const char *tenant)
+{
 	if (!is_worked_on(tenant) && !is_there(tenant))
 		throw_withheld(tenant, "was renamed or dropped at the same time");
+}
+
+void
+kg_tenant_refuse_renamed(const char *former, const char *tenant)
+{
+	if (kg_tenant_became(former, tenant))
+		throw_withheld(former, psprintf("was renamed to \"%s\"", tenant));
 }
 
 void

@@ -14,6 +14,16 @@
 extern void kg_tenant_writes(const char *tenant);
 /* The same of rows that foreign keys look after, or whose tenant may be gone. */
 extern void kg_tenant_wrote(const char *tenant);
+/*
+ * The same where there is no tenant of the name: that something was not found
+ * under it says nothing.
+ */
+extern void kg_tenant_require_name(const char *tenant);
+/*
+ * The same where a caller's tenant had the former name: who began to write under
+ * it is no intruder.
+ */
+extern void kg_tenant_refuse_renamed(const char *former, const char *tenant);
 
 /*
  * What is done to a tenant whose writers have been excluded

@@ -157,20 +157,34 @@ is_among(pg_wchar c, const Range *ranges, int n)
 }
 
 static Script
-script_of(const char *p)
+script_of_char(pg_wchar c)
 {
-	unsigned char byte = (unsigned char) *p;
-	pg_wchar c;
-
-	if (byte < 0x80)
-		return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
-					   (byte >= 'A' && byte <= 'Z')
+	if (c < 0x80)
+		return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+					   (c >= 'A' && c <= 'Z')
 				   ? KG_RUN
 				   : KG_GAP;
-	c = utf8_to_unicode((const unsigned char *) p);
 	if (is_among(c, gaps, lengthof(gaps)))
 		return KG_GAP;
 	return is_among(c, paired, lengthof(paired)) ? KG_PAIRED : KG_RUN;
+}
+
+static Script
+script_of(const char *p)
+{
+	unsigned char byte = (unsigned char) *p;
+
+	return script_of_char(
+		byte < 0x80 ? byte : utf8_to_unicode((const unsigned char *) p));
+}
+
+bool
+kg_is_paired(const KgChars *text)
+{
+	for (int i = 0; i < text->n; i++)
+		if (script_of_char(text->chars[i]) != KG_PAIRED)
+			return false;
+	return text->n > 0;
 }
 
 static void

@@ -10,6 +10,8 @@
 #ifndef KG_WORD_H
 #define KG_WORD_H
 
+#include "base/edits.h"
+
 /* A word is cut at KG_MAX_TERM_BYTES. */
 typedef struct KgWord
 {
@@ -32,6 +34,9 @@ typedef struct KgWords
 	int n; /* distinct ones, by byte, of kg_words_count() */
 	KgWord *words;
 } KgWords;
+
+/* Is all of it of scripts that write no space between words? */
+extern bool kg_is_paired(const KgChars *text);
 
 /* Add the words of a text; what it takes is in the current memory context. */
 extern void kg_words_add(KgWords *words, const char *text, int len);

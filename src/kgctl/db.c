@@ -444,12 +444,12 @@ kg_db_query(KgDb *db, const char *sql, int n, const char *const *values)
 	return NULL;
 }
 
-bool
-kg_db_set(KgDb *db, const char *name, const char *value)
+/* By a statement of the name and the value. */
+static bool
+set(KgDb *db, const char *sql, const char *name, const char *value)
 {
 	const char *values[] = {name, value};
-	PGresult *res = run_query(
-		db, "SELECT pg_catalog.set_config($1, $2, true)", 2, values);
+	PGresult *res = run_query(db, sql, 2, values);
 	bool ok = kg_result_is_row(res, 1);
 
 	if (!ok && res != NULL)
@@ -459,10 +459,27 @@ kg_db_set(KgDb *db, const char *name, const char *value)
 }
 
 bool
+kg_db_set(KgDb *db, const char *name, const char *value)
+{
+	return set(db, "SELECT pg_catalog.set_config($1, $2, true)", name, value);
+}
+
+/*
+ * The library of an older kg_graph refuses a name that it does not know, once it
+ * is loaded; before, any name will do, and it takes away those that it finds.
+ */
+bool
 kg_db_label(KgDb *db, const char *label)
 {
 	db->label = label;
-	return kg_db_set(db, "kg_graph.progress", "1s");
+	return set(db,
+			   "SELECT CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_settings "
+			   "WHERE name OPERATOR(pg_catalog.=) $1) OR NOT EXISTS "
+			   "(SELECT FROM pg_catalog.pg_settings "
+			   "WHERE pg_catalog.starts_with(name, 'kg_graph.')) "
+			   "THEN pg_catalog.set_config($1, $2, true) END",
+			   "kg_graph.progress",
+			   "1s");
 }
 
 bool

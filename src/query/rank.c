@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "catalog/word.h"
 #include "query/rank.h"
 
 /* First letters are seldom mistyped: it decides between equals. */
@@ -39,6 +40,12 @@ contains(const KgChars *asked, const KgChars *name)
 }
 
 double
+kg_rank_part(const KgChars *asked, const KgChars *name)
+{
+	return contains(asked, name) ? 0.25 + 0.35 * asked->n / name->n : 0;
+}
+
+double
 kg_rank_alike(const KgChars *asked, const KgChars *name)
 {
 	int length = Max(asked->n, name->n);
@@ -48,8 +55,9 @@ kg_rank_alike(const KgChars *asked, const KgChars *name)
 
 	if (edits == 0)
 		return 1;
-	if (asked->n >= 3 && contains(asked, name) && edits > 1)
-		return 0.25 + 0.35 * asked->n / name->n;
+	if ((asked->n >= 3 ? edits > 1 : kg_is_paired(asked)) &&
+		contains(asked, name))
+		return kg_rank_part(asked, name);
 	/* Of two or three letters the first says which it may be. */
 	if (edits > most || (length < 4 && asked->chars[0] != name->chars[0]))
 		return 0;

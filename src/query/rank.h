@@ -22,9 +22,13 @@ extern double kg_rank_prefix(double part);
 /* The same of a word of a name. */
 extern double kg_rank_word_prefix(double part);
 
+/* A name that has what was asked in it; 0: it has not. */
+extern double kg_rank_part(const KgChars *asked, const KgChars *name);
+
 /*
  * How alike two texts are that may have typing errors, or of which the second
- * contains the first; 0: not at all.  Of the same, 1.
+ * contains the first, of which fewer than three letters count where the script
+ * has no spaces between words; 0: not at all.  Of the same, 1.
  */
 extern double kg_rank_alike(const KgChars *asked, const KgChars *name);
 

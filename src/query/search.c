@@ -14,6 +14,7 @@
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "catalog/word.h"
 #include "miscadmin.h"
 #include "query/arguments.h"
 #include "query/marks.h"
@@ -268,10 +269,21 @@ find_word_in_found(KgSearch *search, int token)
 	(void) kg_plan_run(&statement, word_row, &word);
 }
 
+static bool
+is_paired(const char *token)
+{
+	KgChars *chars = palloc(sizeof(KgChars));
+	bool result = kg_chars_set(chars, token) && kg_is_paired(chars);
+
+	pfree(chars);
+	return result;
+}
+
 /*
  * Words that nobody has are looked for with typing errors, as parts of others
- * too; a single word is where no name is just it.  Common words alone find
- * nothing where there are rarer ones.
+ * too; a single word is where no name is just it.  In scripts without spaces a
+ * word is part of others as a rule, and always looked for there.  Common words
+ * alone find nothing where there are rarer ones.
  */
 static void
 find_words(KgSearch *search)
@@ -299,6 +311,8 @@ find_words(KgSearch *search)
 		}
 		if (nobody || (search->ntokens == 1 && search->best < KG_RANK_EXACT))
 			kg_search_near(search, i);
+		else if (is_paired(search->tokens[i]))
+			kg_search_parts(search, i);
 	}
 	if (!any && search->counts[rarest] > 0)
 	{

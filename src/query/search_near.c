@@ -14,13 +14,19 @@
  */
 #include "postgres.h"
 
+#include "base/settings.h"
+#include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "catalog/term.h"
+#include "catalog/word.h"
 #include "query/rank.h"
 #include "query/search_run.h"
 #include "utils/builtins.h"
 
-/* Terms that are like one, of those that have an entity: so many are found. */
+/*
+ * Terms that are like one, of those that have an entity: so many are found.  Where
+ * a script has no spaces, names are terms: kg_graph.max_search_matches of them.
+ */
 #define KG_NEAR_TERMS 32
 /* Rows of pieces and of trigrams looked at. */
 #define KG_PIECE_ROWS 20000
@@ -38,6 +44,9 @@ typedef struct Near
 	int token; /* of the query; -1: the whole */
 	const char *text;
 	KgChars chars;
+	bool paired; /* of a script without spaces between words */
+	bool parts;	 /* only what contains it */
+	int most;	 /* terms that are found */
 	int n;
 	int size;
 	Like *terms;	   /* candidates */
@@ -54,8 +63,11 @@ offer_term(Near *near, const char *term)
 
 	if (!kg_chars_set(&near->candidate, term))
 		return;
-	alike = kg_rank_alike(&near->chars, &near->candidate);
-	if (alike == 0 || alike == 1)
+	if (near->candidate.n == near->chars.n && strcmp(near->text, term) == 0)
+		return;
+	alike = near->parts ? kg_rank_part(&near->chars, &near->candidate)
+						: kg_rank_alike(&near->chars, &near->candidate);
+	if (alike == 0)
 		return;
 	if (near->n == near->size)
 	{
@@ -154,6 +166,29 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 	return n;
 }
 
+/* Fewer than three letters are what a trigram begins with, or a term's end. */
+static void
+offer_with_letters(Near *near)
+{
+	KgSqlBuilder b;
+	KgStatement statement;
+
+	kg_sql_start(&b, near->search->catalog);
+	kg_sql_append(&b,
+				  "SELECT x.term FROM %s x WHERE x.tenant" KG_EQ
+				  "$1 AND x.trigram" KG_GE "$%d",
+				  kg_sql_table("kg_trigram"),
+				  kg_sql_param_text(&b, near->text));
+	kg_sql_append(&b,
+				  " AND x.trigram" KG_LT "$%d",
+				  kg_sql_param_text(&b, kg_text_prefix_high(near->text)));
+	kg_sql_append(
+		&b, " LIMIT $%d", kg_sql_param_int64(&b, 2 * KG_TRIGRAM_ROWS));
+	statement = kg_sql_statement(&b);
+	if (kg_plan_run(&statement, candidate_row, near) == 2 * KG_TRIGRAM_ROWS)
+		near->search->truncated = true;
+}
+
 static void
 offer_with_trigrams(Near *near)
 {
@@ -164,7 +199,11 @@ offer_with_trigrams(Near *near)
 	int taken = 0;
 
 	if (n == 0)
+	{
+		if (near->paired)
+			offer_with_letters(near);
 		return;
+	}
 	n = count_trigrams(near, trigrams, n, rare);
 	while (taken < n)
 	{
@@ -220,7 +259,7 @@ owner_row(TupleTableSlot *slot, void *arg)
 
 	if (near->found == 0 || strcmp(near->terms[near->at].term, term) != 0)
 	{
-		if (near->found == KG_NEAR_TERMS)
+		if (near->found == near->most)
 			return false;
 		near->found++;
 		while (strcmp(near->terms[near->at].term, term) != 0)
@@ -302,21 +341,22 @@ find_nearest(Near *near, bool words, bool names)
 	sort_terms(near);
 	for (int first = 0; first < near->n; first += n)
 	{
-		if (near->found == KG_NEAR_TERMS || near->rows > KG_TOKEN_ROWS)
+		if (near->found == near->most || near->rows > KG_TOKEN_ROWS)
+		{
+			near->search->truncated |= near->paired;
 			break;
+		}
 		n = Min(batch, near->n - first);
 		find_owners(near, first, n, words, names);
 		batch *= 2;
 	}
 }
 
-void
-kg_search_near(KgSearch *search, int token)
+/* NULL where the text is too long to be compared. */
+static Near *
+begin(KgSearch *search, int token)
 {
-	bool all = token < 0 || strcmp(search->tokens[token], search->folded) == 0;
 	Near *near = palloc0(sizeof(Near));
-	char **pieces;
-	int n;
 
 	near->search = search;
 	near->token = token;
@@ -324,10 +364,45 @@ kg_search_near(KgSearch *search, int token)
 	near->size = 2 * KG_NEAR_TERMS;
 	near->terms = palloc(near->size * sizeof(Like));
 	if (!kg_chars_set(&near->chars, near->text))
+		return NULL;
+	near->paired = kg_is_paired(&near->chars);
+	near->most = near->paired
+					 ? Max(KG_NEAR_TERMS, kg_setting_max_search_matches)
+					 : KG_NEAR_TERMS;
+	return near;
+}
+
+/* Is the word all of the query, so that names are meant, too? */
+static bool
+is_all(const Near *near)
+{
+	return strcmp(near->text, near->search->folded) == 0;
+}
+
+void
+kg_search_near(KgSearch *search, int token)
+{
+	Near *near = begin(search, token);
+	char **pieces;
+	int n;
+
+	if (near == NULL)
 		return;
 	n = kg_term_probes(near->text, &pieces);
 	offer_stored_by(near, pieces, n, KG_PIECE_ROWS);
 	if (token >= 0)
 		offer_with_trigrams(near);
-	find_nearest(near, token >= 0, all);
+	find_nearest(near, token >= 0, is_all(near));
+}
+
+void
+kg_search_parts(KgSearch *search, int token)
+{
+	Near *near = begin(search, token);
+
+	if (near == NULL)
+		return;
+	near->parts = true;
+	offer_with_trigrams(near);
+	find_nearest(near, true, is_all(near));
 }

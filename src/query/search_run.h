@@ -57,6 +57,8 @@ extern bool kg_search_has_type(const KgSearch *search, const KgType *type);
  * one of its words, with typing errors or because they contain it.
  */
 extern void kg_search_near(KgSearch *search, int token);
+/* The latter alone, of a word that some have as it is. */
+extern void kg_search_parts(KgSearch *search, int token);
 
 /* Ids that begin with the query, or are it. */
 extern void kg_search_ids(KgSearch *search);

@@ -385,7 +385,7 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 		MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	find_removed(&removal);
 	find_restricted(&removal);
-	kg_outcomes_settle(outcomes);
+	kg_outcomes_settle(outcomes, removal.tenant);
 
 	scope = kg_scope_begin(removal.tenant);
 	delete_rows(&removal);
@@ -404,7 +404,7 @@ kg_entities_delete(const char *type, KgOutcomes *outcomes,
 			outcome->nearest = kg_outcomes_nearest(
 				outcomes, removal.type, outcome->id);
 	}
-	kg_outcomes_settle(outcomes);
+	kg_outcomes_settle(outcomes, removal.tenant);
 }
 
 Jsonb *

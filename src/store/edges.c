@@ -210,7 +210,8 @@ lock_ends(const char *tenant, const KgColumns *edges,
 	}
 	kg_spi_exec(&saved,
 				"SELECT node, type_no::bigint FROM @kg_entity "
-				"WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
+				"WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+				"@FOR KEY SHARE",
 				kg_arg_text(tenant),
 				kg_arg_int8s(nodes.nodes, nodes.n));
 	for (uint64 i = 0; i < SPI_processed; i++)

@@ -463,7 +463,7 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 	for (int i = 0; i < put.outcomes->n; i++)
 		if (put.outcomes->items[i].errors.total == 0)
 			check_found(&put, i);
-	kg_outcomes_settle(put.outcomes);
+	kg_outcomes_settle(put.outcomes, put.tenant);
 	each_batch(&put, write_rows);
 	return kg_outcomes_result(put.outcomes);
 }

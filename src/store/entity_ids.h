@@ -9,6 +9,12 @@
 #include "catalog/catalog.h"
 
 /*
+ * Who locks several entities locks them in this order: those who are given ids
+ * lock them by their ids.
+ */
+#define KG_LOCK_ORDER " ORDER BY type_no, entity_id "
+
+/*
  * The statement: columns of the entities e, and of u, the ids, each with its
  * place (ord, from 1).  $1 to $3 are the tenant and the type, $4 the ids.
  */

@@ -113,10 +113,11 @@ row_tenant(const Datum *values, const bool *nulls, bool bound)
 	if (!bound)
 		return tenant;
 	own = (char *) kg_identity_require(KG_ACCESS_WRITE);
-	if (strcmp(own, tenant) != 0)
-		kg_error_throw(kg_error_new(KG_FORBIDDEN,
-									"row of another tenant than the caller's"));
-	return tenant;
+	if (strcmp(own, tenant) == 0)
+		return tenant;
+	kg_tenant_refuse_renamed(tenant, own);
+	kg_error_throw(
+		kg_error_new(KG_FORBIDDEN, "row of another tenant than the caller's"));
 }
 
 /*

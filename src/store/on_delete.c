@@ -15,6 +15,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/columns.h"
+#include "store/entity_ids.h"
 #include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/seen.h"
@@ -305,7 +306,8 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 							HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	kg_spi_exec_latest(&saved,
 					   "SELECT node, type_no::bigint, data FROM @kg_entity "
-					   "WHERE tenant = $1 AND node = ANY($2) FOR NO KEY UPDATE",
+					   "WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+					   "FOR NO KEY UPDATE",
 					   kg_arg_text(catalog->tenant),
 					   kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);

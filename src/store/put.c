@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/splice.h"
+#include "catalog/tenant_state.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/payload.h"
@@ -190,15 +191,17 @@ throw_all(const KgOutcomes *outcomes, const KgErrorList *all)
 }
 
 void
-kg_outcomes_settle(KgOutcomes *outcomes)
+kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant)
 {
 	KgErrorList all = {NIL, kg_setting_max_errors, 0};
+	bool missing = false;
 
 	for (int i = 0; i < outcomes->n; i++)
 	{
 		KgOutcome *item = &outcomes->items[i];
 		ListCell *lc;
 
+		missing |= item->verdict == KG_VERDICT_NOT_FOUND;
 		if (item->errors.total == 0)
 			continue;
 		item->verdict = KG_VERDICT_ERROR;
@@ -206,6 +209,8 @@ kg_outcomes_settle(KgOutcomes *outcomes)
 			kg_error_report(&all, lfirst(lc));
 		all.total += item->errors.total - list_length(item->errors.errors);
 	}
+	if (missing || all.total > 0)
+		kg_tenant_require_name(tenant);
 	if (outcomes->atomic && all.total > 0)
 		throw_all(outcomes, &all);
 }

@@ -64,8 +64,11 @@ extern void kg_outcome_error(KgOutcome *outcome, KgError *err);
 /* The ids nearest to one that is not there, for the first few; or NULL. */
 extern Jsonb *kg_outcomes_nearest(KgOutcomes *outcomes, const KgType *type,
 								  const char *id);
-/* Items with errors get that verdict; with atomic, they are raised. */
-extern void kg_outcomes_settle(KgOutcomes *outcomes);
+/*
+ * Items with errors get that verdict; with atomic, they are raised.  Raises
+ * KG_CONFLICT where they may be because the tenant has another name by now.
+ */
+extern void kg_outcomes_settle(KgOutcomes *outcomes, const char *tenant);
 /* {items: [{id, verdict, error?}], counts: {...}} */
 extern Jsonb *kg_outcomes_result(const KgOutcomes *outcomes);
 extern void kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w);

@@ -421,7 +421,7 @@ perform(Edges *edges)
 		if (!edges->deleting && batches[i].nrows > 0)
 			check_rows(edges, &batches[i], numbers[i]);
 	}
-	kg_outcomes_settle(edges->outcomes);
+	kg_outcomes_settle(edges->outcomes, edges->tenant);
 	for (int i = 0; i < nbatches; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -430,7 +430,7 @@ perform(Edges *edges)
 		else
 			write_rows(edges, &batches[i], numbers[i]);
 	}
-	kg_outcomes_settle(edges->outcomes);
+	kg_outcomes_settle(edges->outcomes, edges->tenant);
 }
 
 /* With the outcomes that reading the items has left. */

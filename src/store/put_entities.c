@@ -561,7 +561,7 @@ report_unwritten(Put *put)
 		kg_error_got_string(err, outcome->id);
 		kg_outcome_error(outcome, err);
 	}
-	kg_outcomes_settle(put->outcomes);
+	kg_outcomes_settle(put->outcomes, put->tenant);
 }
 
 /* As they are stored now, whatever triggers made of them. */
@@ -676,7 +676,7 @@ write_linked(Put *put)
 			if (put->outcomes->items[i].errors.total == 0)
 				put->outcomes->items[i].verdict = KG_VERDICT_NONE;
 		check_references(put);
-		kg_outcomes_settle(put->outcomes);
+		kg_outcomes_settle(put->outcomes, put->tenant);
 	}
 	write_items(put, false);
 }
@@ -713,7 +713,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 	check_stored(&put);
 	kg_put_check_unique(put.tenant, put.type->type_no, put.outcomes, put.items);
 	check_references(&put);
-	kg_outcomes_settle(put.outcomes);
+	kg_outcomes_settle(put.outcomes, put.tenant);
 
 	put.before = kg_stored_begin();
 	put.nested = kg_writing_nested();

@@ -282,7 +282,7 @@ lookup_by_field(const char *tenant, const KgType *type,
 			"AS u(key, ord) JOIN @kg_index_key k ON k.tenant = $1 "
 			"AND k.type_no = $2 AND k.field_no = $3 AND k.key = u.key "
 			"JOIN @kg_entity e ON e.tenant = $1 AND e.node = k.node "
-			"@FOR SHARE OF e",
+			"ORDER BY e.entity_id @FOR SHARE OF e",
 			args,
 			targets,
 			n);
@@ -635,7 +635,8 @@ reread_chunk(const char *tenant, const int64 *nodes, int n,
 
 	kg_spi_exec_latest(&saved,
 					   "SELECT node, type_no::bigint, data FROM @kg_entity "
-					   "WHERE tenant = $1 AND node = ANY($2) @FOR SHARE",
+					   "WHERE tenant = $1 AND node = ANY($2)" KG_LOCK_ORDER
+					   "@FOR SHARE",
 					   kg_arg_text(tenant),
 					   kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(context);

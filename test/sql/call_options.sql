@@ -12,7 +12,8 @@ SELECT o, kg_call_tool('get_item', '{"id": "a"}', o) - 'content' FROM unnest(ARR
 SELECT left(o::text, 40), r -> 'isError', r #>> '{structuredContent,error,code}', left(r #>> '{structuredContent,error,message}', 60), r #> '{structuredContent,error,path}', r #> '{structuredContent,error,expected}', r #> '{structuredContent,error,allowed}', r #> '{structuredContent,error,did_you_mean}'
   FROM unnest(ARRAY['[]', '"x"', 'null', '{"timeout": 5}', '{"version": "1"}', '{"timeout_ms": 0}', '{"timeout_ms": -1}', '{"timeout_ms": 1.5}', '{"timeout_ms": 2147483648}', '{"timeout_ms": 1e400}', '{"timeout_ms": "5 s"}', '{"timeout_ms": null}', '{"timeout_ms": true}',
     '{"idempotency_key": ""}', '{"idempotency_key": 1}', '{"idempotency_key": null}', '{"idempotency_key": ["a"]}']::jsonb[] || jsonb_build_object('idempotency_key', repeat('k', 129)) || jsonb_build_object('idempotency_key', repeat('é', 65)) || jsonb_build_object(repeat('o', 1000), 1)) o, kg_call_tool('get_item', '{"id": "a"}', o) r;
-SELECT kg_call_tool('get_item', '{"id": "a"}', jsonb_build_object('idempotency_key', repeat('é', 64))) -> 'isError', kg_call_tool('get_item', '{"id": "a"}', NULL) IS NULL;
+SELECT kg_call_tool('get_item', '{"id": "a"}', jsonb_build_object('idempotency_key', repeat('é', 64))) -> 'isError';
+SELECT kg_call_tool('get_item', '{"id": "a"}', NULL);
 -- the options are looked at first
 SELECT kg_call_tool('none', '{}', '{"x": 1}') #>> '{structuredContent,error,code}', kg_call_tool('none', '{}', '{"timeout_ms": 1000}') #>> '{structuredContent,error,code}';
 -- a tool that writes ends, too, whatever it waits for; then nothing of it is written

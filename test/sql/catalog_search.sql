@@ -64,10 +64,20 @@ SELECT q, (SELECT string_agg(concat_ws(' ', i ->> 'id', i ->> 'name', i ->> 'sco
 SELECT jsonb_path_query_array(kg_list('package', '{"search": "postgrsql-common", "limit": 2}'), '$.items[*].id') AS list, kg_find_nodes('{"node_label": "package", "ids": ["postgrsql-common"]}') #> '{hints,0,nearest,0}' AS nearest;
 -- ids without a name to search by: short ones, other letters' case, accents
 SELECT id, kg_get('code', ARRAY[id]) #> '{hints,0,nearest}' AS nearest, kg_call_tool('describe_entity', jsonb_build_object('id', 'code:' || id)) #>> '{structuredContent,error,did_you_mean}' AS did_you_mean FROM unnest(ARRAY['FX', 'fr', 'dog.n.1', 'odg.n.01', 'Postgres', 'Zurich']) id;
+-- in scripts without spaces any neighbouring signs are found, also beside a name that is just them, and of words with others; a Latin word is not by two letters of its middle
+\c - search_writer
+SET kg_graph.tenant = 'search_a';
+SELECT kg_apply_bundle('{"bundle_name": "signs", "version": "1", "schemas": [{"entity_type": "place", "schema": {"type": "object", "x-id-field": "id", "x-label-field": "name", "x-alias-fields": ["aka"], "properties": {"id": {"type": "string"}, "name": {"type": "string"}, "aka": {"type": "string"}}}}],
+  "entities": [{"entity_type": "place", "items": [{"id": "c1", "name": "中华人民共和国", "aka": "中国"}, {"id": "c2", "name": "人民"}, {"id": "c3", "name": "台湾人民銀行 本店"}, {"id": "k1", "name": "서울대학교병원"}, {"id": "j1", "name": "ニュージーランド"}, {"id": "j2", "name": "ﾆｭｰｶﾚﾄﾞﾆｱ"}, {"id": "m1", "name": "iPhone手机壳"}, {"id": "t1", "name": "กรุงเทพมหานคร"}, {"id": "l1", "name": "Munich"}]}]}') ->> 'changed' AS changed;
+\c - search_reader
+CREATE FUNCTION pg_temp.places(query text) RETURNS text LANGUAGE sql AS $$
+  SELECT string_agg(concat_ws(' ', i ->> 'id', i #>> '{matched_on,kind}', i #>> '{matched_on,how}', i ->> 'score'), ', ' ORDER BY n) FROM jsonb_array_elements(kg_list('place', jsonb_build_object('search', query, 'fields', '["id"]'::jsonb)) -> 'items') WITH ORDINALITY x(i, n) $$;
+SELECT q AS query, pg_temp.places(q) AS found FROM unnest(ARRAY['人民', '民共', '共和', '和国', '国', '人', '人民 銀行', '대학', '학교', '교', 'ジー', 'ランド', 'カレ', '手机', '机', '手机壳', 'เท', 'มหา', 'un', 'i手', '人共']) WITH ORDINALITY u(q, n) ORDER BY n;
 -- a search that finds more than may be looked at says so
 \c - :owner
 SET kg_graph.max_search_matches = 1; SET ROLE search_reader;
 SELECT r - 'items' - 'next' AS reply FROM kg_list('brand', '{"search": "aurora", "limit": 1}') r;
+SELECT r - 'items' - 'next' AS reply FROM kg_list('place', '{"search": "民", "limit": 1}') r;
 
 \c - :owner
 SELECT kg_drop_tenant('search_a'), kg_drop_tenant('search_b');

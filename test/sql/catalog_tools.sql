@@ -59,7 +59,10 @@ SELECT kg_call_tool('list_brand', '{"fields": ["name"]}');
 SELECT kg_call_tool('get_brand', '{"id": "x"}');
 SELECT kg_call_tool('list_brand', '{"limit": -1}');
 SELECT kg_call_tool('list_bran', '{}') - 'content' #- '{structuredContent,error,allowed}';
-SELECT kg_call_tool('', '{}') #> '{structuredContent,error,code}' AS empty, kg_call_tool('list_brand', '[]') #> '{structuredContent,error,code}' AS array, kg_call_tool('list_brand', '"x"') #> '{structuredContent,error,code}' AS string, kg_call_tool('list_brand', 'null') #> '{structuredContent,error,code}' AS "null", kg_call_tool(NULL, '{}') IS NULL AS no_name;
+SELECT kg_call_tool('', '{}') #> '{structuredContent,error,code}' AS empty, kg_call_tool('list_brand', '[]') #> '{structuredContent,error,code}' AS array, kg_call_tool('list_brand', '"x"') #> '{structuredContent,error,code}' AS string, kg_call_tool('list_brand', 'null') #> '{structuredContent,error,code}' AS "null";
+\set VERBOSITY terse
+SELECT kg_call_tool(NULL, '{}');
+\set VERBOSITY default
 SELECT kg_call_tool('list_hidden', '{}') #> '{structuredContent,error,code}' AS of_the_other_tenant, kg_call_tool('list_brand; DROP TABLE kg_tool', '{}') #> '{structuredContent,error,code}' AS attack, kg_call_tool(repeat('x', 100000), '{}') #> '{structuredContent,error,code}' AS long;
 -- an error inside is undone and the transaction goes on
 BEGIN;

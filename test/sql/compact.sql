@@ -9,7 +9,7 @@ CREATE ROLE compact_some LOGIN;
 SELECT kg_create_tenant('compact_a'), kg_grant('compact_a', 'compact_a', 'admin'), kg_grant('compact_a', 'compact_some', 'read');
 CREATE POLICY compact_hide ON kg_entity AS RESTRICTIVE FOR SELECT TO compact_some USING (entity_id NOT IN ('bob', 'a.c', 'p2'));
 -- a call; a call in one line; all pages of a call, each no longer than it may be
-CREATE FUNCTION compact_called(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT kg_call_tool(tool, arguments) -> 'structuredContent' $$;
+CREATE FUNCTION compact_called(tool text, arguments jsonb) RETURNS jsonb LANGUAGE sql AS $$ SELECT kg_call_tool(tool, arguments) -> 'structuredContent' WHERE tool IS NOT NULL $$;
 CREATE FUNCTION compact_refused(tool text, arguments jsonb) RETURNS text LANGUAGE sql AS $$
   SELECT concat_ws(' ', e ->> 'code', e ->> 'path', '|', e ->> 'message', '|', e ->> 'expected', '|', e ->> 'did_you_mean', e ->> 'at_least') FROM (SELECT compact_called(tool, arguments) -> 'error') t(e) $$;
 CREATE FUNCTION compact_paged(tool text, arguments jsonb, key text, OUT pages int, OUT things jsonb, OUT longest bool) LANGUAGE plpgsql AS $$

@@ -42,8 +42,40 @@ RESET ROLE;
 -- what is wrong with one is said, and nothing is registered
 SELECT kg_add_policy('kg_entity_select', 'kg_entity', 'true');
 SELECT kg_add_policy('hide', 'kg_tenant', 'true');
+SELECT kg_add_policy(repeat('é', 40), 'kg_entity', 'true');
+SELECT kg_add_policy('hide', NULL, 'true');
+SELECT kg_add_policy('hide', 'kg_entity', NULL);
+SELECT kg_add_policy('hide', 'kg_entity', 'true', command => 'TRUNCATE');
+SELECT kg_add_policy('hide', 'kg_entity', 'true', roles => '{}');
+SELECT kg_add_policy('hide', 'kg_entity', 'true', roles => '{policy_a,NULL}');
+\set VERBOSITY default
+SELECT kg_add_policy('hide', 'kg_entity', 'true', roles => '{}');
+\set VERBOSITY terse
 SELECT kg_add_policy('hide', 'kg_entity', 'nonsense');
 SELECT kg_add_policy('hide', 'kg_entity', 'true', roles => '{policy_nobody}');
+-- one expression, and nothing that ends it or goes on after it
+CREATE TABLE policy_ran();
+SELECT kg_add_policy('hide', 'kg_entity', 'true) WITH CHECK (true); DROP TABLE public.policy_ran; --');
+SELECT kg_add_policy('hide', 'kg_entity', 'true', 'true); DROP TABLE public.policy_ran; --');
+SELECT kg_add_policy('hide', 'kg_entity', 'true /*', '*/) ; DROP TABLE public.policy_ran; --');
+SELECT kg_add_policy('hide', 'kg_entity', 'true; DROP TABLE public.policy_ran');
+SELECT kg_add_policy('hide', 'kg_entity', '');
+SELECT kg_add_policy('hide', 'kg_entity', 'true, false');
+SELECT kg_add_policy('hide', 'kg_entity', 'true AS name');
+SELECT kg_add_policy('hide', 'kg_entity', 'true FROM pg_class');
+SELECT kg_add_policy('hide', 'kg_entity', 'true LIMIT 1');
+SELECT kg_add_policy('hide', 'kg_entity', 'true FOR UPDATE');
+SELECT kg_add_policy('hide', 'kg_entity', 'DISTINCT true');
+INSERT INTO kg_policy(policy, on_table, command, roles, using_expr) VALUES ('hide', 'kg_entity', 'ALL', '{public}', 'true); DROP TABLE public.policy_ran; --');
+DELETE FROM kg_policy;
+INSERT INTO kg_policy(policy, on_table, command, roles, using_expr) VALUES ('hide', 'kg_entity', 'ALL TO public; DROP TABLE public.policy_ran; COMMIT; --', '{public}', 'true');
+SELECT count(*) AS nothing_ran FROM policy_ran;
+DROP TABLE policy_ran;
+-- a comment at the end of one is not the beginning of another
+BEGIN;
+SELECT kg_add_policy('hide', 'kg_entity', 'true -- all', E'entity_id <> '')'' -- (but one\n');
+SELECT using_expr, check_expr, made_using, made_check FROM kg_policy;
+ROLLBACK;
 SELECT kg_drop_policy('hide');
 SELECT count(*) FROM kg_policy;
 

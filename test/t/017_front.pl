@@ -106,6 +106,14 @@ same('ben', "SELECT $_") foreach (
 	q{kg_validate('1', '{"type": "string"}')}, q{kg_validation_errors('1', '{"type": "string"}')}, q{kg_agent()}, q{kg_tenant('admin')},
 	q{kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}')}, q{kg_mcp('{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search_entities", "arguments": {"query": "cache"}}}')},
 	q{kg_to_mermaid(kg_graph_schema())}, q{kg_put_entities('module', '[]')}, q{kg_list('module', NULL)});
+# What tells how far a statement is stays in front.
+{
+	my ($status, $out, $err) = call_as($node, 'front', 'ben', q{SET kg_graph.progress = 0; SELECT kg_apply_bundle(kg_export_bundle('product'), '{"dry_run": true}') ->> 'changed'});
+	is("$status $out $err", '0 false ', 'kg_graph.progress is set in front, and nothing comes of it');
+}
+# NULL, of what is written by hand there, too.
+like(call('front', 'ben', "SELECT $_")->{err}, qr/must not be null|NOT_FOUND|FORBIDDEN/, "$_: told of NULL") foreach (
+	q{kg_put_entities('module', NULL)}, q{kg_call_tool(NULL)}, q{kg_grant('t_ben', 'ben', NULL)}, q{kg_grant(NULL, 'ben', 'read')}, q{kg_revoke('t_ben', NULL)}, q{kg_call_with_token(NULL, 'list_module')});
 # Errors, with DETAIL and SQLSTATE.
 same('ben', "SELECT $_") foreach (
 	q{kg_list('modul')}, q{kg_list('module', '{"limit": "many"}')}, q{kg_find_nodes('{"node": {"id": "m", "entity": "modules"}}')},

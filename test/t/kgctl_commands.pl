@@ -249,6 +249,29 @@ sub apply_waits
 	$node->safe_psql('postgres', 'DROP FUNCTION slowly() CASCADE');
 }
 
+# A server whose kg_graph has not heard of what tells how far a statement is: its
+# library is loaded with the connection, or with the first call.
+{
+	my $library = `pg_config --pkglibdir` =~ s/\s+$//r . '/kg_graph.so';
+	my $bytes = slurp_file($library);
+	ok($bytes =~ s/kg_graph\.progress\0/kg_graph.pr0gress\0/g, 'a library without the setting');
+	mkdir "$dir/older";
+	open my $older, '>:raw', "$dir/older/kg_graph.so" or die "$dir/older: $!";
+	print $older $bytes;
+	close $older;
+	$node->safe_psql('postgres', "CREATE DATABASE older; ALTER DATABASE older SET dynamic_library_path = '$dir/older'");
+	$node->safe_psql('older', q{CREATE EXTENSION kg_graph; SELECT kg_create_tenant('a'), kg_grant('a', 'kg_direct', 'admin')});
+	local $ENV{KGCTL_DSN} = $node->connstr('older') . ' user=kg_direct';
+	for my $preload ('', 'kg_graph')
+	{
+		$node->safe_psql('older', "ALTER DATABASE older SET session_preload_libraries = $preload") if $preload;
+		my ($status, undef, $err) = call_as($node, 'older', 'kg_direct', q{SET kg_graph.progress = '1s'});
+		is($status, $preload ? 3 : 0, "loaded before: \"$preload\"") or diag $err;
+		is(kgctl('', $_->[0], @$_[ 1 .. $#$_ ])->{code}, 0, "... kgctl $_->[0]") foreach [ 'apply', $file ], [ 'diff', $file ], [ 'export', 'files' ];
+		is(kgctl('', 'apply', $file)->{err}, '', '... says nothing of it');
+	}
+}
+
 # What a gateway offers.
 {
 	my $list = qq({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}\n)
