@@ -37,7 +37,6 @@ require_owner(void)
 	kg_error_throw(err);
 }
 
-PGDLLEXPORT Datum kg_sql_set_authorizer(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
 
 KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
@@ -128,7 +127,6 @@ exchange(FunctionCallInfo fcinfo, KgCall *call)
 	return it.reply;
 }
 
-PGDLLEXPORT Datum kg_sql_call_authorized(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_call_authorized);
 
 Datum

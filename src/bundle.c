@@ -11,12 +11,6 @@
 #include "store/bundle_apply.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_apply_bundle(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_apply_bundle_text(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_bundle(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_export_bundle(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_export_bundle_parts(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle);
 PG_FUNCTION_INFO_V1(kg_sql_apply_bundle_text);
 PG_FUNCTION_INFO_V1(kg_sql_drop_bundle);

@@ -21,7 +21,6 @@
 #include "store/extract.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_login(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_login);
 
 static void
@@ -52,7 +51,6 @@ KG_AUDITED(kg_sql_login, KG_AUDIT_SECRET)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_logout(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_logout);
 
 Datum
@@ -62,7 +60,6 @@ kg_sql_logout(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_claim(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_claim);
 
 /* A claim of the token in force, as ->> would give it. */
@@ -81,7 +78,6 @@ kg_sql_claim(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(kg_json_cstring(&value)));
 }
 
-PGDLLEXPORT Datum kg_sql_agent(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_agent);
 
 Datum
@@ -94,7 +90,6 @@ kg_sql_agent(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(agent->name));
 }
 
-PGDLLEXPORT Datum kg_sql_bundle_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_bundle_visible);
 
 /*
@@ -114,7 +109,6 @@ kg_sql_bundle_visible(PG_FUNCTION_ARGS)
 		kg_agent_sees_bundle(VARDATA_ANY(bundle), VARSIZE_ANY_EXHDR(bundle)));
 }
 
-PGDLLEXPORT Datum kg_sql_entity_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_entity_visible);
 
 /* Bundle and scope path. */
@@ -144,7 +138,6 @@ kg_sql_entity_visible(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(is_visible(fcinfo));
 }
 
-PGDLLEXPORT Datum kg_sql_entity_authorized(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_entity_authorized);
 
 /*
@@ -165,7 +158,6 @@ kg_sql_entity_authorized(PG_FUNCTION_ARGS)
 									  PG_GETARG_DATUM(5)));
 }
 
-PGDLLEXPORT Datum kg_sql_change_visible(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_change_visible);
 
 /* By the schema of now: paths that it did not have when it was written hide it. */
@@ -220,7 +212,6 @@ kg_sql_change_visible(PG_FUNCTION_ARGS)
 				   is_image_visible(fcinfo, 5, 1));
 }
 
-PGDLLEXPORT Datum kg_sql_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant);
 
 Datum
@@ -233,7 +224,6 @@ kg_sql_tenant(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
 }
 
-PGDLLEXPORT Datum kg_sql_tenant_access(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant_access);
 
 Datum
@@ -247,7 +237,6 @@ kg_sql_tenant_access(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(tenant));
 }
 
-PGDLLEXPORT Datum kg_sql_derived_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_derived_tenant);
 
 /*
@@ -266,7 +255,6 @@ kg_sql_derived_tenant(PG_FUNCTION_ARGS)
 						  : kg_sql_tenant(fcinfo);
 }
 
-PGDLLEXPORT Datum kg_sql_packed_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_packed_tenant);
 
 /* The same for packed edges, which no policy of kg_edge can tell apart. */

@@ -433,7 +433,6 @@ require_right(KgCheckCall *call)
 	call->tenant = mine;
 }
 
-PGDLLEXPORT Datum kg_sql_check(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check);
 
 KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)

@@ -17,10 +17,6 @@
 
 #define KG_MOST_MISSING 10000
 
-PGDLLEXPORT Datum kg_sql_enable_vectors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_disable_vectors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_missing_embeddings(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_enable_vectors);
 PG_FUNCTION_INFO_V1(kg_sql_disable_vectors);
 PG_FUNCTION_INFO_V1(kg_sql_missing_embeddings);
@@ -80,7 +76,6 @@ kg_sql_missing_embeddings(PG_FUNCTION_ARGS)
 	return kg_entry(fcinfo, KG_AUDIT_READS, missing_embeddings);
 }
 
-PGDLLEXPORT Datum kg_sql_cosine_distance(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_cosine_distance);
 
 Datum

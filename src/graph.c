@@ -11,7 +11,6 @@
 #include "tools/verify.h"
 
 #define KG_TOOL_FUNCTION(sql_name, tool)                                 \
-	PGDLLEXPORT Datum sql_name(PG_FUNCTION_ARGS);                        \
 	PG_FUNCTION_INFO_V1(sql_name);                                       \
 	static Jsonb *sql_name##_body(FunctionCallInfo fcinfo, KgCall *call) \
 	{                                                                    \

@@ -549,7 +549,6 @@ tell(KgAudience audience, const char *tenant)
 	return kg_jw_finish(&w);
 }
 
-PGDLLEXPORT Datum kg_sql_health(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_health);
 
 Datum

@@ -14,7 +14,6 @@
 #include "tools/history_tool.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_history(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_history);
 
 static void
@@ -77,7 +76,6 @@ kg_sql_history(PG_FUNCTION_ARGS)
 	return kg_entry(fcinfo, KG_AUDIT_READS, history);
 }
 
-PGDLLEXPORT Datum kg_sql_edge_history(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_edge_history);
 
 static Jsonb *
@@ -95,7 +93,6 @@ kg_sql_edge_history(PG_FUNCTION_ARGS)
 	return kg_entry(fcinfo, KG_AUDIT_READS, history_of_edge);
 }
 
-PGDLLEXPORT Datum kg_sql_revert(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_revert);
 
 static Jsonb *
@@ -109,7 +106,6 @@ KG_AUDITED(kg_sql_revert, KG_AUDIT_WRITES)
 	return kg_entry_write(fcinfo, revert, -1);
 }
 
-PGDLLEXPORT Datum kg_sql_prune_history(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_prune_history);
 
 KG_AUDITED(kg_sql_prune_history, KG_AUDIT_WRITES)

@@ -9,9 +9,6 @@
 #include "store/load.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_load_position(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_load_batch(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_load_position);
 PG_FUNCTION_INFO_V1(kg_sql_load_batch);
 

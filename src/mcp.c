@@ -40,7 +40,6 @@ identify(const text *token, const text *routed)
 	kg_error_throw(err);
 }
 
-PGDLLEXPORT Datum kg_sql_mcp(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp);
 
 typedef struct Message
@@ -123,7 +122,6 @@ mcp_authorized(FunctionCallInfo fcinfo, KgCall *call)
 	return answer_call(fcinfo, &brought);
 }
 
-PGDLLEXPORT Datum kg_sql_mcp_authorized(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mcp_authorized);
 
 Datum

@@ -25,9 +25,6 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_pack(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_clear_packed(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_pack);
 
 /* Returns whether the number may be told. */

@@ -10,9 +10,6 @@
 #include "tools/register.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_register_tool(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_unregister_tool(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_register_tool);
 PG_FUNCTION_INFO_V1(kg_sql_unregister_tool);
 

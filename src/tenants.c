@@ -18,7 +18,6 @@
 #include "store/tenant_rows.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_create_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
 
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
@@ -50,7 +49,6 @@ run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
 	kg_spi_exec_newest(saved, sql, kg_arg(TEXTOID, tenant));
 }
 
-PGDLLEXPORT Datum kg_sql_freeze_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_freeze_tenant);
 
 KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
@@ -73,7 +71,6 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_thaw_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_thaw_tenant);
 
 KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
@@ -175,7 +172,6 @@ begin_name(Datum tenant, Datum name)
 					   kg_arg(TEXTOID, name));
 }
 
-PGDLLEXPORT Datum kg_sql_rename_tenant(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_rename_tenant);
 
 KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
@@ -199,7 +195,6 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_free_tenant_name(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_free_tenant_name);
 
 KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
@@ -236,7 +231,6 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_tenant_size(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_tenant_size);
 
 KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
@@ -255,9 +249,6 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	kg_restore_user(&user);
 	PG_RETURN_JSONB_P(reply);
 }
-
-PGDLLEXPORT Datum kg_sql_drop_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_tenant_rows(PG_FUNCTION_ARGS);
 
 /* Rows whose places one statement gathers. */
 #define KG_DROP_BATCH 10000
@@ -443,7 +434,6 @@ leave(void *arg)
 	take_away(tenant);
 }
 
-PGDLLEXPORT Datum kg_sql_mark_moved(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_mark_moved);
 
 KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)

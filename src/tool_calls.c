@@ -23,15 +23,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_list(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_list_ids(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_get(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_get_many(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_list_tools(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_call_tool(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_call_with_token(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_explain(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_list);
 PG_FUNCTION_INFO_V1(kg_sql_list_ids);
 PG_FUNCTION_INFO_V1(kg_sql_get);

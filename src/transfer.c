@@ -16,10 +16,6 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-PGDLLEXPORT Datum kg_sql_export_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_import_tenant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_set_shard(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_export_tenant);
 
 KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)

@@ -29,10 +29,6 @@ PG_FUNCTION_INFO_V1(kg_sql_validate);
 PG_FUNCTION_INFO_V1(kg_sql_validation_errors);
 PG_FUNCTION_INFO_V1(kg_sql_schema_check);
 
-PGDLLEXPORT Datum kg_sql_validate(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_validation_errors(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_schema_check(PG_FUNCTION_ARGS);
-
 typedef struct Options
 {
 	KgSchemaOptions schema;

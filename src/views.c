@@ -22,7 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_column(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_column);
 
 /* Of the function that is called: what it returns, and of an array its items. */
@@ -115,7 +114,6 @@ kg_sql_column(PG_FUNCTION_ARGS)
 	return result;
 }
 
-PGDLLEXPORT Datum kg_sql_view_row(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_row);
 
 Datum
@@ -124,7 +122,6 @@ kg_sql_view_row(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(true);
 }
 
-PGDLLEXPORT Datum kg_sql_view_support(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_support);
 
 Datum
@@ -133,7 +130,6 @@ kg_sql_view_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(kg_view_support((Node *) PG_GETARG_POINTER(0)));
 }
 
-PGDLLEXPORT Datum kg_sql_view_nodes(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_nodes);
 
 Datum
@@ -166,7 +162,6 @@ kg_sql_view_nodes(PG_FUNCTION_ARGS)
 	return kg_view_nodes(&filter);
 }
 
-PGDLLEXPORT Datum kg_sql_view_edges(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_view_edges);
 
 static void
@@ -188,8 +183,6 @@ kg_sql_view_edges(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PGDLLEXPORT Datum kg_sql_create_views(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refresh_views(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_create_views);
 PG_FUNCTION_INFO_V1(kg_sql_refresh_views);
 

@@ -13,14 +13,6 @@
 #include "store/rebuild.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_put_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_put_embeddings(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_update_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_delete_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_put_edges(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_delete_edges(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_rebuild(PG_FUNCTION_ARGS);
-
 PG_FUNCTION_INFO_V1(kg_sql_put_entities);
 PG_FUNCTION_INFO_V1(kg_sql_put_embeddings);
 PG_FUNCTION_INFO_V1(kg_sql_update_entities);

@@ -24,12 +24,6 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-PGDLLEXPORT Datum kg_sql_create_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_alter_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_drop_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_bind_agent(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_unbind_agent(PG_FUNCTION_ARGS);
-
 static const struct
 {
 	const char *name;

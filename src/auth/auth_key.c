@@ -192,7 +192,6 @@ kg_auth_key_signer(const char *issuer, const char *kid)
 	return find_key(issuer, kid, KG_JWT_HS256);
 }
 
-PGDLLEXPORT Datum kg_sql_check_auth_key(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check_auth_key);
 
 /* Row trigger of kg_auth_key: refuse a key that could verify nothing. */

@@ -27,11 +27,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_grant(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_revoke(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_grant_gateway(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_revoke_gateway(PG_FUNCTION_ARGS);
-
 void
 kg_tenant_check_name(const char *tenant)
 {
@@ -399,7 +394,6 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PGDLLEXPORT Datum kg_sql_check_tenant_role(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_check_tenant_role);
 
 /*

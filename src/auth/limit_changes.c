@@ -30,10 +30,6 @@
 
 #define KG_MAX_SUBJECT_BYTES 1024
 
-PGDLLEXPORT Datum kg_sql_set_limits(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_limits(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_check_limit(PG_FUNCTION_ARGS);
-
 /* Returns whether it is the owner. */
 static bool
 require_right(const char *tenant)

@@ -133,7 +133,6 @@ kg_invalidate_init(void)
 	CacheRegisterSyscacheCallback(AUTHMEMMEMROLE, role_callback, (Datum) 0);
 }
 
-PGDLLEXPORT Datum kg_sql_invalidate_catalog(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_invalidate_catalog);
 
 /*

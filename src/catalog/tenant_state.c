@@ -27,8 +27,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_hold_tenant(PG_FUNCTION_ARGS);
-
 /* How long a writer is told to wait: what moving a small tenant takes. */
 #define KG_RETRY_MS 1000
 

@@ -22,7 +22,6 @@
 
 #define KG_MCP_RESOURCE "resource"
 
-PGDLLEXPORT Datum kg_sql_notify_gateways(PG_FUNCTION_ARGS);
 PG_FUNCTION_INFO_V1(kg_sql_notify_gateways);
 
 /*

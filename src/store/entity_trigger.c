@@ -45,11 +45,6 @@
 #include "utils/timestamp.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_check_entity(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_derive_entities(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refuse_replication(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_refuse_truncate(PG_FUNCTION_ARGS);
-
 /* Columns of kg_entity, as values of them are kept here. */
 enum
 {

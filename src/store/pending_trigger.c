@@ -19,8 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-PGDLLEXPORT Datum kg_sql_check_references(PG_FUNCTION_ARGS);
-
 static const char *const columns[] = {
 	"tenant", "id", "nodes", "deleted", "caller"};
 

@@ -33,9 +33,6 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-PGDLLEXPORT Datum kg_sql_reset_quotas(PG_FUNCTION_ARGS);
-PGDLLEXPORT Datum kg_sql_count_bundles(PG_FUNCTION_ARGS);
-
 #define KG_STRIPES 16
 #define KG_STRIPES_TEXT "16"
 
