@@ -37,8 +37,6 @@ require_owner(void)
 	kg_error_throw(err);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_set_authorizer);
-
 KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
@@ -115,8 +113,7 @@ serve(void *arg)
 	kg_contained(call_authorized, it);
 }
 
-static Jsonb *
-exchange(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_authorized, KG_AUDIT_SECRET)
 {
 	Authorized it = {fcinfo};
 
@@ -125,12 +122,4 @@ exchange(FunctionCallInfo fcinfo, KgCall *call)
 	else
 		kg_auth_hidden(serve, &it);
 	return it.reply;
-}
-
-PG_FUNCTION_INFO_V1(kg_sql_call_authorized);
-
-Datum
-kg_sql_call_authorized(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, exchange);
 }

@@ -21,8 +21,6 @@
 #include "store/extract.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(kg_sql_login);
-
 static void
 log_in(void *arg)
 {

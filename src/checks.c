@@ -433,8 +433,6 @@ require_right(KgCheckCall *call)
 	call->tenant = mine;
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_check);
-
 KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 {
 	MemoryContext context = CurrentMemoryContext;

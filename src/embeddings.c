@@ -17,10 +17,6 @@
 
 #define KG_MOST_MISSING 10000
 
-PG_FUNCTION_INFO_V1(kg_sql_enable_vectors);
-PG_FUNCTION_INFO_V1(kg_sql_disable_vectors);
-PG_FUNCTION_INFO_V1(kg_sql_missing_embeddings);
-
 KG_AUDITED(kg_sql_enable_vectors, KG_AUDIT_WRITES)
 {
 	int32 dimensions = PG_GETARG_INT32(0);
@@ -48,8 +44,7 @@ KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
 	PG_RETURN_INT64(deleted);
 }
 
-static Jsonb *
-missing_embeddings(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	int32 most = PG_GETARG_INT32(1);
@@ -68,12 +63,6 @@ missing_embeddings(FunctionCallInfo fcinfo, KgCall *call)
 		kg_error_throw(err);
 	}
 	return kg_missing_embeddings(catalog, type, most);
-}
-
-Datum
-kg_sql_missing_embeddings(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, missing_embeddings);
 }
 
 PG_FUNCTION_INFO_V1(kg_sql_cosine_distance);

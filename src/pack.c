@@ -25,8 +25,6 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-PG_FUNCTION_INFO_V1(kg_sql_pack);
-
 /* Returns whether the number may be told. */
 static bool
 pack(int64 *packed)

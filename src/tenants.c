@@ -18,8 +18,6 @@
 #include "store/tenant_rows.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(kg_sql_create_tenant);
-
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
@@ -49,8 +47,6 @@ run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
 	kg_spi_exec_newest(saved, sql, kg_arg(TEXTOID, tenant));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_freeze_tenant);
-
 KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
@@ -70,8 +66,6 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_thaw_tenant);
 
 KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 {
@@ -172,8 +166,6 @@ begin_name(Datum tenant, Datum name)
 					   kg_arg(TEXTOID, name));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_rename_tenant);
-
 KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 {
 	Rename rename = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1)};
@@ -194,8 +186,6 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_free_tenant_name);
 
 KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 {
@@ -230,8 +220,6 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_tenant_size);
 
 KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 {
@@ -394,15 +382,11 @@ drop_tenant(Datum tenant, int64 rows)
 	return drop.done;
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant);
-
 KG_AUDITED(kg_sql_drop_tenant, KG_AUDIT_WRITES)
 {
 	(void) drop_tenant(PG_GETARG_DATUM(0), -1);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_drop_tenant_rows);
 
 KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 {
@@ -433,8 +417,6 @@ leave(void *arg)
 		   SPI_OK_INSERT);
 	take_away(tenant);
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_mark_moved);
 
 KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
 {

@@ -23,15 +23,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(kg_sql_list);
-PG_FUNCTION_INFO_V1(kg_sql_list_ids);
-PG_FUNCTION_INFO_V1(kg_sql_get);
-PG_FUNCTION_INFO_V1(kg_sql_get_many);
-PG_FUNCTION_INFO_V1(kg_sql_list_tools);
-PG_FUNCTION_INFO_V1(kg_sql_call_tool);
-PG_FUNCTION_INFO_V1(kg_sql_call_with_token);
-PG_FUNCTION_INFO_V1(kg_sql_explain);
-
 static const KgType *
 require_type(const KgCatalog *catalog, text *name)
 {
@@ -39,8 +30,7 @@ require_type(const KgCatalog *catalog, text *name)
 		catalog, text_to_cstring(name), "/entity_type");
 }
 
-static Jsonb *
-list(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -48,14 +38,7 @@ list(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), false);
 }
 
-Datum
-kg_sql_list(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list);
-}
-
-static Jsonb *
-list_ids(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list_ids, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -63,14 +46,7 @@ list_ids(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_tool_list(catalog, type, PG_GETARG_JSONB_P(1), true);
 }
 
-Datum
-kg_sql_list_ids(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list_ids);
-}
-
-static Jsonb *
-get(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_get, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -82,15 +58,8 @@ get(FunctionCallInfo fcinfo, KgCall *call)
 	return data;
 }
 
-Datum
-kg_sql_get(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, get);
-}
-
 /* The array as the tool's arguments, so that both have the same rules. */
-static Jsonb *
-get_many(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 {
 	const KgCatalog *catalog = kg_catalog_of_caller();
 	const KgType *type = require_type(catalog, PG_GETARG_TEXT_PP(0));
@@ -119,39 +88,19 @@ get_many(FunctionCallInfo fcinfo, KgCall *call)
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 
-Datum
-kg_sql_get_many(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, get_many);
-}
-
 /* What they publish depends on the caller's limits. */
-static Jsonb *
-list_tools(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_list_tools, KG_AUDIT_READS)
 {
 	const Jsonb *tools = kg_tools_list()->tools;
 
 	return memcpy(palloc(VARSIZE(tools)), tools, VARSIZE(tools));
 }
 
-Datum
-kg_sql_list_tools(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, list_tools);
-}
-
-static Jsonb *
-call_tool(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_tool, KG_AUDIT_SECRET)
 {
 	return kg_tools_call_result(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 								PG_GETARG_JSONB_P(1),
 								PG_GETARG_JSONB_P(2));
-}
-
-Datum
-kg_sql_call_tool(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_tool);
 }
 
 /* ---- as the bearer of a token, in the one statement ---- */
@@ -184,8 +133,7 @@ serve_bearer(void *arg)
 	kg_contained(call_for_bearer, it);
 }
 
-static Jsonb *
-call_with_token(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_OPEN(kg_sql_call_with_token, KG_AUDIT_SECRET)
 {
 	BearerCall it = {fcinfo};
 
@@ -193,21 +141,8 @@ call_with_token(FunctionCallInfo fcinfo, KgCall *call)
 	return it.reply;
 }
 
-Datum
-kg_sql_call_with_token(PG_FUNCTION_ARGS)
-{
-	return kg_entry_open(fcinfo, KG_AUDIT_SECRET, call_with_token);
-}
-
-static Jsonb *
-explain(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY(kg_sql_explain, KG_AUDIT_READS)
 {
 	return kg_tools_explain(
 		call, text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_JSONB_P(1));
-}
-
-Datum
-kg_sql_explain(PG_FUNCTION_ARGS)
-{
-	return kg_entry(fcinfo, KG_AUDIT_READS, explain);
 }

@@ -16,8 +16,6 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-PG_FUNCTION_INFO_V1(kg_sql_export_tenant);
-
 KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 {
 	static const char *const known[] = {"secrets", NULL};
@@ -35,8 +33,6 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 	kg_restore_user(&user);
 	return (Datum) 0;
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_import_tenant);
 
 /* Its arguments are all of a tenant, and may be keys. */
 KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
@@ -63,8 +59,6 @@ advance(const char *sequence, int64 last)
 						ObjectIdGetDatum(kg_relation_oid(sequence)),
 						Int64GetDatum(last));
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_set_shard);
 
 /*
  * Sequences only go forward, and a database with tenants has given numbers that

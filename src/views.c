@@ -183,9 +183,6 @@ kg_sql_view_edges(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_create_views);
-PG_FUNCTION_INFO_V1(kg_sql_refresh_views);
-
 static const char *
 schema_argument(FunctionCallInfo fcinfo)
 {
@@ -198,24 +195,12 @@ options_argument(FunctionCallInfo fcinfo)
 	return PG_ARGISNULL(1) ? kg_json_parse("{}") : PG_GETARG_JSONB_P(1);
 }
 
-static Jsonb *
-create_views(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_create_views, KG_AUDIT_WRITES, -1)
 {
 	return kg_views_create(schema_argument(fcinfo), options_argument(fcinfo));
 }
 
-KG_AUDITED(kg_sql_create_views, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, create_views, -1);
-}
-
-static Jsonb *
-refresh_views(FunctionCallInfo fcinfo, KgCall *call)
+KG_ENTRY_WRITE(kg_sql_refresh_views, KG_AUDIT_WRITES, -1)
 {
 	return kg_views_refresh(schema_argument(fcinfo), options_argument(fcinfo));
-}
-
-KG_AUDITED(kg_sql_refresh_views, KG_AUDIT_WRITES)
-{
-	return kg_entry_write(fcinfo, refresh_views, -1);
 }

@@ -260,8 +260,6 @@ finish(const KgUserContext *user)
 	kg_restore_user(user);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_create_agent);
-
 KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
@@ -298,8 +296,6 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	finish(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_alter_agent);
 
 /* Options that are not given stay; null takes one back. */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
@@ -338,8 +334,6 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_drop_agent);
-
 KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 {
 	static KgSaved saved;
@@ -373,8 +367,6 @@ require_agent(Datum tenant, Datum agent)
 		throw_missing(TextDatumGetCString(agent));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_bind_agent);
-
 /* The new bundle comes after those that the agent has. */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
@@ -398,8 +390,6 @@ KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 	finish(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_unbind_agent);
 
 KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 {

@@ -65,6 +65,7 @@ extern Datum kg_audit_run(FunctionCallInfo fcinfo, int kind, KgAuditBody body,
  *	  }
  */
 #define KG_AUDITED(name, kind)                                       \
+	PG_FUNCTION_INFO_V1(name);                                       \
 	static Datum name##_audited(FunctionCallInfo fcinfo, void *arg); \
 	Datum name(PG_FUNCTION_ARGS)                                     \
 	{                                                                \

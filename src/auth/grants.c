@@ -342,8 +342,6 @@ kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 	kg_privileges_sync(role);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_grant);
-
 KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 {
 	Datum tenant = PG_GETARG_DATUM(0);
@@ -362,8 +360,6 @@ KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_revoke);
 
 KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 {
@@ -517,16 +513,12 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	kg_restore_user(&user);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_grant_gateway);
-
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED(kg_sql_grant_gateway, KG_AUDIT_WRITES)
 {
 	change_gateway(fcinfo, true);
 	PG_RETURN_VOID();
 }
-
-PG_FUNCTION_INFO_V1(kg_sql_revoke_gateway);
 
 KG_AUDITED(kg_sql_revoke_gateway, KG_AUDIT_WRITES)
 {

@@ -47,8 +47,6 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 	return kg_jw_finish(&w);
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_issue_token);
-
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */
 KG_AUDITED(kg_sql_issue_token, KG_AUDIT_WRITES)
 {

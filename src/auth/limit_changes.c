@@ -194,8 +194,6 @@ store_limits(Datum tenant, const char *subject, const Jsonb *limits)
 					kg_arg_jsonb(limits));
 }
 
-PG_FUNCTION_INFO_V1(kg_sql_set_limits);
-
 KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 {
 	Datum tenant;
