@@ -39,7 +39,6 @@ require_owner(void)
 
 KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	const char *authorizer;
 	KgUserContext user;
@@ -52,8 +51,7 @@ KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 	kg_become_owner(&user);
 	SPI_connect();
 	kg_require_tenant(tenant);
-	kg_spi_exec(&saved,
-				"UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
+	KG_SPI_EXEC("UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
 				kg_arg(TEXTOID, tenant),
 				kg_arg_text(authorizer));
 	SPI_finish();

@@ -158,12 +158,10 @@ run_check(KgCheckCall *call, const KgCheck *check, KgSaved *saved)
 static void
 check_privileges(KgCheckCall *call)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 n;
 
-	kg_spi_select_of(&saved,
-					 "SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
+	KG_SPI_SELECT_OF("SELECT r.oid, r.rolname FROM pg_roles r WHERE $1 IS NULL "
 					 "AND r.oid IN (SELECT role FROM @kg_tenant_role "
 					 "UNION SELECT role FROM @kg_role) ORDER BY r.rolname",
 					 call->tenant);
@@ -257,10 +255,7 @@ check_embeddings(KgCheckCall *call)
 static void
 check_key_types(KgCheckCall *call)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT k.tenant, k.type_no FROM (SELECT DISTINCT tenant, type_no "
 		"FROM @kg_index_key) k WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_entity_type t WHERE t.tenant = k.tenant "
@@ -294,12 +289,10 @@ repair_key_types(void)
 static void
 check_tenants(KgCheckCall *call)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 n;
 
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT tenant FROM @kg_tenant t WHERE tenant = coalesce($1, tenant) "
 		"AND NOT EXISTS (SELECT FROM @kg_tenant_state s "
 		"WHERE s.tenant = t.tenant AND s.state = 'dropping') "

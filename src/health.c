@@ -117,10 +117,7 @@ look_at_extension(KgComponent *c)
 static void
 look_at_definitions(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT kind, on_table, name, problem, kind NOT IN "
+	KG_SPI_SELECT_OF("SELECT kind, on_table, name, problem, kind NOT IN "
 					 "('storage', 'column statistics', 'column options') "
 					 "FROM @kg_definitions_wrong() WHERE $1 IS NULL",
 					 c->tenant);
@@ -142,11 +139,8 @@ look_at_definitions(KgComponent *c)
 static void
 look_at_tables(KgComponent *c)
 {
-	static KgSaved saved;
-
 	look_at_definitions(c);
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT kind, count(*) FROM @kg_manifest WHERE $1 IS NULL "
 		"AND kind IN ('row security', 'policy', 'trigger', 'index', "
 		"'constraint') GROUP BY kind ORDER BY kind",
@@ -163,7 +157,6 @@ look_at_tables(KgComponent *c)
 static void
 look_at_statistics_of(KgComponent *c, const char *table)
 {
-	static KgSaved saved;
 	Oid relid = kg_relation_oid(table);
 	bool analyzed = SearchSysCacheExists3(STATRELATTINH,
 										  ObjectIdGetDatum(relid),
@@ -171,8 +164,7 @@ look_at_statistics_of(KgComponent *c, const char *table)
 										  BoolGetDatum(false));
 	bool isnull;
 
-	kg_spi_read(&saved,
-				"SELECT greatest(reltuples, 0)::bigint, "
+	KG_SPI_READ("SELECT greatest(reltuples, 0)::bigint, "
 				"reltuples <> 0 AND pg_relation_size(oid) > 1024 * 1024, "
 				"extract(epoch FROM "
 				"now() - greatest(pg_stat_get_last_analyze_time(oid), "
@@ -233,7 +225,6 @@ static void
 look_at_packing(KgComponent *c)
 {
 	static KgSaved tenants_saved;
-	static KgSaved saved = KG_SAVED_BATCH;
 	int64 ntenants = 1;
 	int64 probes = KG_PROBES;
 
@@ -246,8 +237,7 @@ look_at_packing(KgComponent *c)
 					 Min(KG_PROBES, KG_ALL_PROBES / Max(ntenants, 1)));
 		kg_jw_kint(&c->metrics, "tenants", ntenants);
 	}
-	kg_spi_read(
-		&saved,
+	KG_BATCH_READ(
 		"SELECT t.tenant, s.nodes, s.packed, "
 		"round(s.packed::numeric / s.nodes, 3) "
 		"FROM (SELECT tenant FROM @kg_tenant "
@@ -280,11 +270,9 @@ look_at_packing(KgComponent *c)
 static void
 look_at_references(KgComponent *c)
 {
-	static KgSaved saved;
 	int64 pending;
 
-	kg_spi_select_of(&saved,
-					 "SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
+	KG_SPI_SELECT_OF("SELECT count(*) FROM (SELECT FROM @kg_pending_reference "
 					 "WHERE tenant = coalesce($1, tenant) LIMIT 1000) p",
 					 c->tenant);
 	pending = kg_spi_int64(0, 1);
@@ -300,10 +288,7 @@ look_at_references(KgComponent *c)
 static void
 look_at_secrets(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT name FROM unnest('{cursor,listen}'::text[]) n(name) "
 		"WHERE $1 IS NULL AND NOT EXISTS "
 		"(SELECT FROM @kg_secret s WHERE s.name = n.name)",
@@ -319,15 +304,13 @@ look_at_secrets(KgComponent *c)
 static void
 look_at_keys(KgComponent *c)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	int64 n;
 	int64 loaded = 0;
 	int64 expired = 0;
 
 	look_at_secrets(c);
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT issuer, kid, alg, coalesce(not_after < now(), false) "
 		"FROM @kg_auth_key WHERE enabled AND $1 IS NULL "
 		"ORDER BY issuer, kid LIMIT 100",
@@ -364,11 +347,9 @@ look_at_keys(KgComponent *c)
 static void
 look_at_policies(KgComponent *c)
 {
-	static KgSaved saved;
-
 	if (c->tenant == NULL && kg_policies_registered())
 	{
-		kg_spi_select_of(&saved, kg_policies_not_in_force, c->tenant);
+		KG_SPI_SELECT_OF(kg_policies_not_in_force, c->tenant);
 		for (uint64 i = 0; i < SPI_processed; i++)
 			problem(c,
 					KG_DEGRADED,
@@ -383,10 +364,7 @@ look_at_policies(KgComponent *c)
 static void
 look_at_authorizers(KgComponent *c)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT tenant, coalesce(to_regprocedure(authorizer), 0) "
+	KG_SPI_SELECT_OF("SELECT tenant, coalesce(to_regprocedure(authorizer), 0) "
 					 "FROM @kg_tenant WHERE authorizer IS NOT NULL "
 					 "AND tenant = coalesce($1, tenant) ORDER BY tenant",
 					 c->tenant);
@@ -413,11 +391,9 @@ look_at_authorizers(KgComponent *c)
 static void
 look_at_settings(KgComponent *c)
 {
-	static KgSaved saved;
 	int64 n;
 
-	kg_spi_select_of(&saved,
-					 "SELECT u.setting FROM pg_db_role_setting s "
+	KG_SPI_SELECT_OF("SELECT u.setting FROM pg_db_role_setting s "
 					 "CROSS JOIN LATERAL unnest(s.setconfig) AS u(setting) "
 					 "WHERE u.setting LIKE 'kg\\_graph.%' AND $1 IS NULL "
 					 "AND s.setdatabase IN (0, (SELECT oid FROM pg_database "

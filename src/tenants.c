@@ -20,15 +20,13 @@
 
 KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	char *tenant = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	KgUserContext user;
 
 	kg_tenant_check_name(tenant);
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tenant(tenant) VALUES ($1) "
+	KG_SPI_EXEC("INSERT INTO @kg_tenant(tenant) VALUES ($1) "
 				"ON CONFLICT DO NOTHING",
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
@@ -39,17 +37,8 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	PG_RETURN_VOID();
 }
 
-static void
-run_of(KgSaved *saved, const char *sql, Datum tenant, int expected)
-{
-
-	/* Newest: also what this transaction's snapshot does not show. */
-	kg_spi_exec_newest(saved, sql, kg_arg(TEXTOID, tenant));
-}
-
 KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
@@ -57,11 +46,10 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 	SPI_connect();
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(TextDatumGetCString(tenant));
-	run_of(&saved,
-		   "INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
-		   "ON CONFLICT DO NOTHING",
-		   tenant,
-		   SPI_OK_INSERT);
+	KG_SPI_NEWEST(
+		"INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
+		"ON CONFLICT DO NOTHING",
+		kg_arg(TEXTOID, tenant));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -69,18 +57,15 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 
 KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
 	kg_become_owner(&user);
 	SPI_connect();
 	kg_require_tenant(tenant);
-	run_of(&saved,
-		   "DELETE FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'frozen'",
-		   tenant,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'frozen'",
+				  kg_arg(TEXTOID, tenant));
 	SPI_finish();
 	kg_restore_user(&user);
 	PG_RETURN_VOID();
@@ -96,14 +81,11 @@ typedef struct Rename
 static void
 give(void *arg)
 {
-	static KgSaved saved;
 	Rename *rename = arg;
 
 	kg_tenant_give(rename->tenant, rename->name);
-	run_of(&saved,
-		   "DELETE FROM @kg_tenant WHERE tenant = $1",
-		   rename->tenant,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant WHERE tenant = $1",
+				  kg_arg(TEXTOID, rename->tenant));
 }
 
 /* Its writers were excluded under both names. */
@@ -120,14 +102,11 @@ give_as_both(void *arg)
 static void
 require_frozen(Datum tenant)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	run_of(&saved,
-		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'frozen' FOR UPDATE",
-		   tenant,
-		   SPI_OK_SELECT);
+	KG_SPI_NEWEST("SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'frozen' FOR UPDATE",
+				  kg_arg(TEXTOID, tenant));
 	if (SPI_processed > 0)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,
@@ -141,29 +120,22 @@ require_frozen(Datum tenant)
 static void
 begin_name(Datum tenant, Datum name)
 {
-	static KgSaved insert;
-	static KgSaved chain;
-	static KgSaved former;
-
-	kg_spi_exec_newest(&insert,
-					   "INSERT INTO @kg_tenant SELECT n.* FROM @kg_tenant t, "
-					   "jsonb_populate_record(t, jsonb_build_object('tenant', "
-					   "$2)) n WHERE t.tenant = $1 ON CONFLICT DO NOTHING",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("INSERT INTO @kg_tenant SELECT n.* FROM @kg_tenant t, "
+				  "jsonb_populate_record(t, jsonb_build_object('tenant', "
+				  "$2)) n WHERE t.tenant = $1 ON CONFLICT DO NOTHING",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(TextDatumGetCString(name));
 	kg_tenant_take_name(name);
-	kg_spi_exec_newest(&chain,
-					   "UPDATE @kg_former_name SET became = $2 "
-					   "WHERE became = $1",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
-	kg_spi_exec_newest(&former,
-					   "INSERT INTO @kg_former_name(name, became) "
-					   "VALUES ($1, $2)",
-					   kg_arg(TEXTOID, tenant),
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("UPDATE @kg_former_name SET became = $2 "
+				  "WHERE became = $1",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("INSERT INTO @kg_former_name(name, became) "
+				  "VALUES ($1, $2)",
+				  kg_arg(TEXTOID, tenant),
+				  kg_arg(TEXTOID, name));
 }
 
 KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
@@ -189,8 +161,6 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 
 KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 {
-	static KgSaved audit;
-	static KgSaved saved;
 	Datum name = PG_GETARG_DATUM(0);
 	KgUserContext user;
 	KgError *err;
@@ -198,16 +168,13 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	kg_become_owner(&user);
 	SPI_connect();
 	/* Of calls that had begun before, and ended after. */
-	run_of(&audit,
-		   "UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
-		   "JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
-		   "AND a.tenant = $1",
-		   name,
-		   SPI_OK_UPDATE);
-	run_of(&saved,
-		   "DELETE FROM @kg_former_name WHERE name = $1",
-		   name,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST(
+		"UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
+		"JOIN @kg_tenant t ON t.tenant = f.became WHERE f.name = $1 "
+		"AND a.tenant = $1",
+		kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("DELETE FROM @kg_former_name WHERE name = $1",
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
@@ -308,25 +275,17 @@ delete_most(Drop *drop, KgSaved *saved, const char *sql)
 static void
 take_away(Datum tenant)
 {
-	static KgSaved state;
-	static KgSaved grants;
-	static KgSaved keys;
 	List *roles = kg_granted_roles(tenant);
 
-	run_of(&state,
-		   "INSERT INTO @kg_tenant_state AS s (tenant, state) "
-		   "VALUES ($1, 'dropping') ON CONFLICT (tenant) DO UPDATE "
-		   "SET state = 'dropping', since = now() WHERE s.state = 'frozen'",
-		   tenant,
-		   SPI_OK_INSERT);
-	run_of(&grants,
-		   "DELETE FROM @kg_tenant_role WHERE tenant = $1",
-		   tenant,
-		   SPI_OK_DELETE);
-	run_of(&keys,
-		   "DELETE FROM @kg_auth_key WHERE tenant = $1",
-		   tenant,
-		   SPI_OK_DELETE);
+	KG_SPI_NEWEST(
+		"INSERT INTO @kg_tenant_state AS s (tenant, state) "
+		"VALUES ($1, 'dropping') ON CONFLICT (tenant) DO UPDATE "
+		"SET state = 'dropping', since = now() WHERE s.state = 'frozen'",
+		kg_arg(TEXTOID, tenant));
+	KG_SPI_NEWEST("DELETE FROM @kg_tenant_role WHERE tenant = $1",
+				  kg_arg(TEXTOID, tenant));
+	KG_SPI_NEWEST("DELETE FROM @kg_auth_key WHERE tenant = $1",
+				  kg_arg(TEXTOID, tenant));
 	kg_sync_roles(roles);
 }
 
@@ -346,7 +305,8 @@ drop_rows(void *arg)
 		if (!delete_most(drop, &saved[i], delete_rows[i]))
 			return;
 	for (int i = 0; i < lengthof(delete_last); i++)
-		run_of(&last[i], delete_last[i], drop->tenant, SPI_OK_DELETE);
+		kg_spi_exec_newest(
+			&last[i], delete_last[i], kg_arg(TEXTOID, drop->tenant));
 	drop->done = true;
 }
 
@@ -354,13 +314,9 @@ drop_rows(void *arg)
 static void
 require_dropped(Datum tenant)
 {
-	static KgSaved saved;
-
-	run_of(&saved,
-		   "SELECT FROM @kg_tenant_state WHERE tenant = $1 "
-		   "AND state = 'dropping'",
-		   tenant,
-		   SPI_OK_SELECT);
+	KG_SPI_NEWEST("SELECT FROM @kg_tenant_state WHERE tenant = $1 "
+				  "AND state = 'dropping'",
+				  kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
 		kg_require_tenant(tenant);
 }
@@ -406,15 +362,12 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 static void
 leave(void *arg)
 {
-	static KgSaved saved;
 	Datum tenant = PointerGetDatum(arg);
 
-	run_of(&saved,
-		   "INSERT INTO @kg_moved_tenant(name, roles) "
-		   "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
-		   "WHERE tenant = $1 ORDER BY 1)",
-		   tenant,
-		   SPI_OK_INSERT);
+	KG_SPI_NEWEST("INSERT INTO @kg_moved_tenant(name, roles) "
+				  "SELECT $1, ARRAY(SELECT role_name FROM @kg_tenant_role "
+				  "WHERE tenant = $1 ORDER BY 1)",
+				  kg_arg(TEXTOID, tenant));
 	take_away(tenant);
 }
 

@@ -66,8 +66,6 @@ advance(const char *sequence, int64 last)
  */
 KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 {
-	static KgSaved present;
-	static KgSaved insert;
 	int32 shard = PG_GETARG_INT32(0);
 	KgUserContext user;
 	KgError *err;
@@ -83,13 +81,11 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 	}
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_exec(&present,
-				"SELECT FROM @kg_number_range WHERE shard = $1",
+	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
 				kg_arg_int4(shard));
 	if (SPI_processed == 0)
 	{
-		kg_spi_exec(&insert,
-					"INSERT INTO @kg_number_range(shard) SELECT $1 "
+		KG_SPI_EXEC("INSERT INTO @kg_number_range(shard) SELECT $1 "
 					"WHERE NOT EXISTS (SELECT FROM @kg_number_range) "
 					"AND NOT EXISTS (SELECT FROM @kg_tenant)",
 					kg_arg_int4(shard));

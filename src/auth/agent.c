@@ -106,7 +106,6 @@ read_agent(KgAgent *agent)
 static KgCachedAgent *
 load_agent(const char *tenant, const char *name)
 {
-	static KgSaved saved;
 	KgCachedAgent *fresh;
 	KgUserContext user;
 	MemoryContext old;
@@ -114,8 +113,7 @@ load_agent(const char *tenant, const char *name)
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT a.title, a.description, a.instructions, a.toolsets, "
+	KG_SPI_READ("SELECT a.title, a.description, a.instructions, a.toolsets, "
 				"a.tools, ARRAY(SELECT b.bundle FROM @kg_agent_bundle b "
 				"WHERE b.tenant = a.tenant AND b.agent = a.agent "
 				"ORDER BY b.position, b.bundle), "

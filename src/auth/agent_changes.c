@@ -133,22 +133,18 @@ throw_missing(const char *agent)
 static void
 require_bundle(Datum tenant, const char *bundle)
 {
-	static KgSaved locked;
-	static KgSaved saved;
 	const char **names;
 	int n;
 	const char *nearest;
 	KgError *err;
 
-	kg_spi_exec(&locked,
-				"SELECT FROM @kg_bundle WHERE tenant = $1 AND bundle = $2 "
+	KG_SPI_EXEC("SELECT FROM @kg_bundle WHERE tenant = $1 AND bundle = $2 "
 				"FOR KEY SHARE",
 				kg_arg(TEXTOID, tenant),
 				kg_arg_text(bundle));
 	if (SPI_processed > 0)
 		return;
-	kg_spi_exec(&saved,
-				"SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT bundle FROM @kg_bundle WHERE tenant = $1 "
 				"ORDER BY bundle",
 				kg_arg(TEXTOID, tenant));
 	n = SPI_processed;
@@ -170,11 +166,8 @@ require_bundle(Datum tenant, const char *bundle)
 static void
 bind(Datum tenant, Datum agent, const char *bundle, int position)
 {
-	static KgSaved saved;
-
 	require_bundle(tenant, bundle);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
+	KG_SPI_EXEC("INSERT INTO @kg_agent_bundle(tenant, agent, bundle, position) "
 				"VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent),
@@ -185,10 +178,7 @@ bind(Datum tenant, Datum agent, const char *bundle, int position)
 static void
 unbind_all(Datum tenant, Datum agent)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent));
 }
@@ -214,7 +204,6 @@ bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 static void
 check_toolsets(Datum tenant, const Jsonb *options)
 {
-	static KgSaved saved;
 	JsonbValue toolsets;
 	KgJsonIter it;
 
@@ -228,8 +217,7 @@ check_toolsets(Datum tenant, const Jsonb *options)
 
 		if (kg_toolset_of_name(name) != 0)
 			continue;
-		kg_spi_exec(&saved,
-					"SELECT FROM @kg_tool_version WHERE tenant = $1 "
+		KG_SPI_EXEC("SELECT FROM @kg_tool_version WHERE tenant = $1 "
 					"AND toolset = $2 LIMIT 1",
 					kg_arg(TEXTOID, tenant),
 					kg_arg_text(name));
@@ -262,7 +250,6 @@ finish(const KgUserContext *user)
 
 KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Jsonb *options = PG_GETARG_JSONB_P(1);
 	char *agent = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	Datum tenant;
@@ -272,8 +259,7 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 	check_options(options);
 	tenant = begin(&user);
 	check_toolsets(tenant, options);
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"INSERT INTO @kg_agent(tenant, agent, title, description, "
 		"instructions, toolsets, tools) SELECT $1, $2, $3->>'title', "
 		"$3->>'description', $3->>'instructions', "
@@ -300,7 +286,6 @@ KG_AUDITED(kg_sql_create_agent, KG_AUDIT_WRITES)
 /* Options that are not given stay; null takes one back. */
 KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Jsonb *options = PG_GETARG_JSONB_P(1);
 	Datum tenant;
 	KgUserContext user;
@@ -308,8 +293,7 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 	check_options(options);
 	tenant = begin(&user);
 	check_toolsets(tenant, options);
-	kg_spi_exec(
-		&saved,
+	KG_SPI_EXEC(
 		"UPDATE @kg_agent SET updated_at = pg_catalog.now(), "
 		"title = CASE WHEN $3 ? 'title' THEN $3->>'title' ELSE title END, "
 		"description = CASE WHEN $3 ? 'description' THEN $3->>'description' "
@@ -336,14 +320,12 @@ KG_AUDITED(kg_sql_alter_agent, KG_AUDIT_WRITES)
 
 KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 
 	tenant = begin(&user);
 	unbind_all(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_agent WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
@@ -356,10 +338,7 @@ KG_AUDITED(kg_sql_drop_agent, KG_AUDIT_WRITES)
 static void
 require_agent(Datum tenant, Datum agent)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
+	KG_SPI_EXEC("SELECT FROM @kg_agent WHERE tenant = $1 AND agent = $2 "
 				"FOR KEY SHARE",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, agent));
@@ -370,15 +349,13 @@ require_agent(Datum tenant, Datum agent)
 /* The new bundle comes after those that the agent has. */
 KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 	int position;
 
 	tenant = begin(&user);
 	require_agent(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
+	KG_SPI_EXEC("SELECT pg_catalog.int8(coalesce(pg_catalog.max(position), -1) "
 				"+ 1) FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
@@ -393,14 +370,12 @@ KG_AUDITED(kg_sql_bind_agent, KG_AUDIT_WRITES)
 
 KG_AUDITED(kg_sql_unbind_agent, KG_AUDIT_WRITES)
 {
-	static KgSaved saved;
 	Datum tenant;
 	KgUserContext user;
 
 	tenant = begin(&user);
 	require_agent(tenant, PG_GETARG_DATUM(0));
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
+	KG_SPI_EXEC("DELETE FROM @kg_agent_bundle WHERE tenant = $1 AND agent = $2 "
 				"AND bundle = $3",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)),

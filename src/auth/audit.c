@@ -539,7 +539,6 @@ write_to_log(const char *record)
 static bool
 write_to_table(const char *record)
 {
-	static KgSaved saved;
 	KgArg parsed;
 	KgUserContext user;
 
@@ -550,8 +549,7 @@ write_to_table(const char *record)
 	parsed = kg_arg_jsonb(kg_json_parse(record));
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
+	KG_SPI_EXEC("INSERT INTO @kg_audit(at, tenant, role, subject, agent, "
 				"session, tool, version, arguments, arguments_hash, rows, "
 				"bytes, edges, decisions, ms, code, query, sql) "
 				"SELECT at, coalesce(tenant, ''), role, subject, agent, "

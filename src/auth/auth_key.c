@@ -133,7 +133,6 @@ read_key(KgAuthKey *key, KgJwtAlg alg)
 static KgCachedKey *
 load_key(const KgKeyQuestion *question)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	KgCachedKey *fresh;
 	MemoryContext old;
@@ -141,8 +140,7 @@ load_key(const KgKeyQuestion *question)
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT issuer, kid, "
+	KG_SPI_READ("SELECT issuer, kid, "
 				"coalesce(secret, convert_to(public_key, 'UTF8')), audience, "
 				"tenant, tenant_claim, agent_claim, role_claim, roles, access, "
 				"scope_claim, scope_required, leeway, not_after "

@@ -51,15 +51,13 @@ kg_tenant_throw_exists(const char *tenant)
 void
 kg_tenant_refuse_former(Datum name)
 {
-	static KgSaved saved;
 	KgError *err;
 
 	/* Before ALTER EXTENSION kg_graph UPDATE, no tenant was renamed. */
 	if (!OidIsValid(get_relname_relid("kg_former_name", kg_extension_schema())))
 		return;
-	kg_spi_exec_newest(&saved,
-					   "SELECT FROM @kg_former_name WHERE name = $1",
-					   kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("SELECT FROM @kg_former_name WHERE name = $1",
+				  kg_arg(TEXTOID, name));
 	if (SPI_processed == 0)
 		return;
 	err = kg_error_new(KG_ALREADY_EXISTS,
@@ -111,27 +109,20 @@ kg_tenant_refuse_moved(const char *tenant, const char *role)
 void
 kg_tenant_take_name(Datum name)
 {
-	static KgSaved moved;
-	static KgSaved saved;
-
 	kg_tenant_refuse_former(name);
 	if (has_moved_tenants())
-		kg_spi_exec_newest(&moved,
-						   "DELETE FROM @kg_moved_tenant WHERE name = $1",
-						   kg_arg(TEXTOID, name));
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_audit WHERE tenant = $1",
-					   kg_arg(TEXTOID, name));
+		KG_SPI_NEWEST("DELETE FROM @kg_moved_tenant WHERE name = $1",
+					  kg_arg(TEXTOID, name));
+	KG_SPI_NEWEST("DELETE FROM @kg_audit WHERE tenant = $1",
+				  kg_arg(TEXTOID, name));
 }
 
 void
 kg_require_tenant(Datum tenant)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
 				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				"AND state = 'dropping')",
 				kg_arg(TEXTOID, tenant));
@@ -186,10 +177,7 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 static void
 count_grants(const KgGrantCall *call, Datum tenant, int64 *here, int64 *others)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT count(*) FILTER (WHERE tenant = $1), "
+	KG_SPI_EXEC("SELECT count(*) FILTER (WHERE tenant = $1), "
 				"count(*) FILTER (WHERE tenant <> $1) "
 				"FROM @kg_tenant_role WHERE role = $2 AND role_name = $3",
 				kg_arg(TEXTOID, tenant),
@@ -264,11 +252,9 @@ require_no_gateway(Oid role)
 static List *
 delete_grants(const KgGrantCall *call, Datum tenant, bool orphans_only)
 {
-	static KgSaved saved;
 	List *roles = NIL;
 
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
+	KG_SPI_EXEC("DELETE FROM @kg_tenant_role WHERE tenant = $1 AND "
 				"CASE WHEN $4 THEN role_name = $2 AND role <> $3 "
 				"ELSE role_name = $2 OR role = $3 OR (role::oid::text = $2 "
 				"AND NOT EXISTS (SELECT FROM pg_catalog.pg_roles r "
@@ -312,11 +298,9 @@ kg_sync_all_roles(void)
 List *
 kg_granted_roles(Datum tenant)
 {
-	static KgSaved saved;
 	List *roles = NIL;
 
-	kg_spi_exec(&saved,
-				"SELECT role::oid::bigint FROM @kg_tenant_role "
+	KG_SPI_EXEC("SELECT role::oid::bigint FROM @kg_tenant_role "
 				"WHERE tenant = $1",
 				kg_arg(TEXTOID, tenant));
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -327,11 +311,8 @@ kg_granted_roles(Datum tenant)
 void
 kg_grant_role(Datum tenant, Oid role, const char *name, Datum access)
 {
-	static KgSaved saved;
-
 	require_no_gateway(role);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
+	KG_SPI_EXEC("INSERT INTO @kg_tenant_role(tenant, role, role_name, access) "
 				"VALUES ($1, $2, $3, $4) "
 				"ON CONFLICT (tenant, role) DO UPDATE SET role_name = $3, "
 				"access = $4",
@@ -446,11 +427,9 @@ kg_sql_check_tenant_role(PG_FUNCTION_ARGS)
 static void
 require_plain_role(Oid role)
 {
-	static KgSaved saved;
 	KgError *err;
 
-	kg_spi_read(&saved,
-				"SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
+	KG_SPI_READ("SELECT FROM pg_catalog.pg_roles r WHERE r.oid = $1 "
 				"AND (r.rolsuper OR r.rolbypassrls OR EXISTS "
 				"(SELECT FROM @kg_tenant_role t WHERE t.role = $1))",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));

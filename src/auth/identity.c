@@ -91,13 +91,11 @@ keep_grants(KgRoleGrants *fresh, const char *name)
 static void
 load_barred(KgRoleGrants *fresh, Oid role)
 {
-	static KgSaved plan;
 	MemoryContext old;
 
 	if (!kg_policies_registered())
 		return;
-	kg_spi_read(&plan,
-				"SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
+	KG_SPI_READ("SELECT p.policy FROM @kg_policy p LEFT JOIN pg_policy o "
 				"ON o.polname = p.policy AND NOT o.polpermissive "
 				"AND p.problem IS NULL AND o.polcmd = CASE p.command "
 				"WHEN 'SELECT' THEN 'r' WHEN 'INSERT' THEN 'a' "
@@ -133,13 +131,11 @@ load_grants(Oid role)
 {
 	KgRoleGrants *fresh;
 	KgUserContext saved;
-	static KgSaved plan;
 	char *name = GetUserNameFromId(role, true);
 
 	kg_become_owner(&saved);
 	kg_spi_begin_load();
-	kg_spi_read(&plan,
-				"SELECT tenant, access, role_name FROM @kg_tenant_role "
+	KG_SPI_READ("SELECT tenant, access, role_name FROM @kg_tenant_role "
 				"WHERE role = $1 ORDER BY tenant",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	fresh = kg_cache_make(&grants_of_roles, sizeof(*fresh));

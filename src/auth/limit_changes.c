@@ -141,12 +141,10 @@ read_limits(const Jsonb *given, bool for_everybody)
 static void
 check_ceiling(Datum tenant, const Jsonb *limits)
 {
-	static KgSaved saved;
 	Jsonb *ceiling;
 	bool isnull;
 
-	kg_spi_exec(&saved,
-				"SELECT limits FROM @kg_limit "
+	KG_SPI_EXEC("SELECT limits FROM @kg_limit "
 				"WHERE tenant = $1 AND subject = '" KG_CEILING "'",
 				kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
@@ -176,17 +174,12 @@ check_ceiling(Datum tenant, const Jsonb *limits)
 static void
 store_limits(Datum tenant, const char *subject, const Jsonb *limits)
 {
-	static KgSaved insert;
-	static KgSaved delete;
-
 	if (kg_json_length(&limits->root) == 0)
-		kg_spi_exec(&delete,
-					"DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
+		KG_SPI_EXEC("DELETE FROM @kg_limit WHERE tenant = $1 AND subject = $2",
 					kg_arg(TEXTOID, tenant),
 					kg_arg_text(subject));
 	else
-		kg_spi_exec(&insert,
-					"INSERT INTO @kg_limit(tenant, subject, limits) "
+		KG_SPI_EXEC("INSERT INTO @kg_limit(tenant, subject, limits) "
 					"VALUES ($1, $2, $3) ON CONFLICT (tenant, subject) "
 					"DO UPDATE SET limits = $3, updated_at = now()",
 					kg_arg(TEXTOID, tenant),

@@ -177,15 +177,13 @@ check_audience(const KgClaims *claims)
 static bool
 tenant_exists(const char *tenant)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool exists;
 
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_read(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
+	KG_SPI_READ("SELECT FROM @kg_tenant WHERE tenant = $1 AND NOT EXISTS "
 				"(SELECT FROM @kg_tenant_state WHERE tenant = $1 "
 				"AND state = 'dropping')",
 				kg_arg_text(tenant));

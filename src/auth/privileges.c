@@ -233,13 +233,11 @@ kg_may_login(Oid role)
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
-	static KgSaved saved;
 	bool isnull;
 	Datum *notes;
 	int n;
 
-	kg_spi_exec(&saved,
-				"SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
+	KG_SPI_EXEC("SELECT gateway, given, exchange FROM @kg_role WHERE role = $1",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 	it->found = SPI_processed > 0;
 	if (!it->found)
@@ -264,7 +262,6 @@ read_notes(Oid role, KgRolePrivileges *it)
 static void
 write_notes(Oid role, const KgRolePrivileges *it)
 {
-	static KgSaved saved;
 	const char *notes[lengthof(privileges)];
 	int n = 0;
 
@@ -273,15 +270,11 @@ write_notes(Oid role, const KgRolePrivileges *it)
 			notes[n++] = note_of(&privileges[p]);
 	if (n == 0 && !it->gateway)
 	{
-		static KgSaved forget;
-
-		kg_spi_exec(&forget,
-					"DELETE FROM @kg_role WHERE role = $1",
+		KG_SPI_EXEC("DELETE FROM @kg_role WHERE role = $1",
 					kg_arg(REGROLEOID, ObjectIdGetDatum(role)));
 		return;
 	}
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_role(role, gateway, given, exchange) "
+	KG_SPI_EXEC("INSERT INTO @kg_role(role, gateway, given, exchange) "
 				"VALUES ($1, $2, $3, $4) ON CONFLICT (role) DO UPDATE "
 				"SET gateway = $2, given = $3, exchange = $4",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
@@ -294,11 +287,9 @@ write_notes(Oid role, const KgRolePrivileges *it)
 static void
 find_needed(Oid role, KgRolePrivileges *it)
 {
-	static KgSaved saved;
 	int needs = it->gateway ? KG_GATEWAY : 0;
 
-	kg_spi_exec(&saved,
-				"SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
+	KG_SPI_EXEC("SELECT count(*), count(*) FILTER (WHERE access <> 'read') "
 				"FROM @kg_tenant_role WHERE role = $1 AND role_name = $2",
 				kg_arg(REGROLEOID, ObjectIdGetDatum(role)),
 				kg_arg_text(GetUserNameFromId(role, false)));

@@ -16,7 +16,6 @@
 bytea *
 kg_secret_find(const char *name)
 {
-	static KgSaved saved;
 	MemoryContext context = CurrentMemoryContext;
 	KgUserContext user;
 	bool isnull;
@@ -25,8 +24,7 @@ kg_secret_find(const char *name)
 	kg_become_owner(&user);
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
-	kg_spi_read(&saved,
-				"SELECT secret FROM @kg_secret WHERE name = $1",
+	KG_SPI_READ("SELECT secret FROM @kg_secret WHERE name = $1",
 				kg_arg_text(name));
 	MemoryContextSwitchTo(context);
 	if (SPI_processed == 1)

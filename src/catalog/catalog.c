@@ -68,14 +68,12 @@ row_jsonb(uint64 row, int column)
 static void
 load_bundles(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	StringInfoData revisions;
 	char hash[33];
 	const char *errstr;
 	const char *latest = "";
 
-	kg_spi_read(&saved,
-				"SELECT bundle, version, description, instructions, revision, "
+	KG_SPI_READ("SELECT bundle, version, description, instructions, revision, "
 				"definitions, to_char(updated_at AT TIME ZONE 'UTC', "
 				"'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') "
 				"FROM @kg_bundle WHERE tenant = $1 ORDER BY bundle",
@@ -194,12 +192,10 @@ mark_ambiguous(KgCatalog *catalog)
 static void
 load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	SPITupleTable *rows;
 	uint64 nrows;
 
-	kg_spi_read(&saved,
-				"SELECT bundle, entity_type, type_no, schema, schema_hash, "
+	KG_SPI_READ("SELECT bundle, entity_type, type_no, schema, schema_hash, "
 				"key_fields, history_since, version_above "
 				"FROM @kg_entity_type "
 				"WHERE tenant = $1 "
@@ -303,11 +299,9 @@ add_variant(KgCatalog *catalog, KgRelation *relation, uint64 row)
 static void
 load_relations(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
 	KgRelation *relation = NULL;
 
-	kg_spi_read(
-		&saved,
+	KG_SPI_READ(
 		"SELECT bundle, relation, relation_no, from_type, to_bundle, "
 		"to_type, property, schema, inverse, is_symmetric, description, "
 		"key, history_since "
@@ -418,10 +412,7 @@ find_maker(KgCatalog *catalog, KgTool *tool, const char *type,
 static void
 load_tools(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 {
-	static KgSaved saved;
-
-	kg_spi_read(&saved,
-				"SELECT tool, bundle, entity_type, operation, relation "
+	KG_SPI_READ("SELECT tool, bundle, entity_type, operation, relation "
 				"FROM @kg_tool WHERE tenant = $1 "
 				"AND operation NOT IN ('registered', 'alias') ORDER BY tool",
 				kg_arg(TEXTOID, *tenant));

@@ -73,11 +73,9 @@ void
 kg_load_tool_versions(KgCatalog *catalog, const Datum *tenant,
 					  MemoryContext context)
 {
-	static KgSaved saved;
 	KgToolVersion *versions;
 
-	kg_spi_read(&saved,
-				"SELECT tool, version, toolset, bundle, deprecated, definition "
+	KG_SPI_READ("SELECT tool, version, toolset, bundle, deprecated, definition "
 				"FROM @kg_tool_version WHERE tenant = $1 "
 				"ORDER BY tool, precedence",
 				kg_arg(TEXTOID, *tenant));

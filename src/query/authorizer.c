@@ -55,15 +55,13 @@ is_of_tenant(const void *entry, const void *tenant)
 static Registered *
 load_registered(const char *tenant, uint64 hash)
 {
-	static KgSaved saved;
 	Registered *fresh;
 	KgUserContext user;
 	MemoryContext old;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
-	kg_spi_read(&saved,
-				"SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
+	KG_SPI_READ("SELECT authorizer FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL",
 				kg_arg_text(tenant));
 	fresh = kg_cache_make(&registered, sizeof(*fresh));

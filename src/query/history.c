@@ -134,14 +134,12 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 static int64
 last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	int64 change = 0;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
+	KG_SPI_READ("SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
 				"AND h.type_no = $2 AND h.entity_id = $3 "
 				"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
 				"AND e.bundle = $4 AND e.entity_type = $5 "
@@ -398,14 +396,12 @@ is_seen(const KgCatalog *catalog, int64 change)
 static int64
 node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	int64 node;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
 				kg_arg_text(catalog->tenant),
 				kg_arg_text(type->bundle),
@@ -481,15 +477,13 @@ kg_history_saw_all(const KgCatalog *catalog, const KgType *type, int64 node,
 Datum
 kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 {
-	static KgSaved saved;
 	MemoryContext context = CurrentMemoryContext;
 	KgNodeList nodes = {context};
 	KgUserContext user;
 
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT node FROM @kg_entity WHERE tenant = $1 "
+	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
 				"UNION SELECT node FROM @kg_history WHERE tenant = $1 "
 				"AND type_no = $2 AND entity_id = $3",

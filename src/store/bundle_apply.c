@@ -217,15 +217,12 @@ throw_errors(KgApply *apply)
 static void
 write_revision(KgApply *apply)
 {
-	static KgSaved saved;
-
 	/* Types in another order are another catalog (catalog/version.h). */
 	if (!apply->changed && !apply->moved)
 		return;
 	if (apply->changed)
 		apply->revision++;
-	kg_spi_exec(&saved,
-				"UPDATE @kg_bundle SET revision = $3, "
+	KG_SPI_EXEC("UPDATE @kg_bundle SET revision = $3, "
 				"updated_at = CASE revision WHEN $3 THEN updated_at "
 				"ELSE now() END WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(apply->tenant),
@@ -583,15 +580,13 @@ kg_bundle_apply_text(const text *bundle, const Jsonb *options)
 static void
 try_drop(void *arg)
 {
-	static KgSaved saved;
 	Trial *trial = arg;
 	KgUserContext user;
 
 	begin_try(trial);
 	apply_all(trial->apply, trial->bundle);
 	kg_become_owner(&user);
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
+	KG_SPI_EXEC("DELETE FROM @kg_bundle WHERE tenant = $1 AND bundle = $2",
 				kg_arg_text(trial->apply->tenant),
 				kg_arg_text(trial->apply->payload->name));
 	kg_restore_user(&user);

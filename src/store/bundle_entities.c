@@ -163,16 +163,14 @@ compare_ids(const void *a, const void *b)
 static void
 report_undeleted(KgApply *apply, const KgType *type, const int64 *nodes, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = CurrentMemoryContext;
 	KgUserContext user;
 
 	kg_become_owner(&user);
-	kg_spi_exec(&saved,
-				"SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
-				"AND node = ANY($2) ORDER BY 1",
-				kg_arg_text(apply->tenant),
-				kg_arg_int8s(nodes, n));
+	KG_BATCH_EXEC("SELECT entity_id FROM @kg_entity WHERE tenant = $1 "
+				  "AND node = ANY($2) ORDER BY 1",
+				  kg_arg_text(apply->tenant),
+				  kg_arg_int8s(nodes, n));
 	MemoryContextSwitchTo(apply->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -664,18 +662,15 @@ revalidate(KgApply *apply, const KgType *type, const char *id,
 static SPITupleTable *
 next_rows(const KgApply *apply, const KgType *type, const char *after)
 {
-	static KgSaved saved;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT entity_id, node, data, index_keys, scope, ctid "
-					   "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
-					   "AND entity_type = $3 AND entity_id > $4 "
-					   "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
-					   kg_arg_text(apply->tenant),
-					   kg_arg_text(type->bundle),
-					   kg_arg_text(type->name),
-					   kg_arg_text(after),
-					   kg_arg_int4(KG_WRITE_BATCH));
+	KG_SPI_LATEST("SELECT entity_id, node, data, index_keys, scope, ctid "
+				  "FROM @kg_entity WHERE tenant = $1 AND bundle = $2 "
+				  "AND entity_type = $3 AND entity_id > $4 "
+				  "ORDER BY entity_id LIMIT $5 FOR KEY SHARE",
+				  kg_arg_text(apply->tenant),
+				  kg_arg_text(type->bundle),
+				  kg_arg_text(type->name),
+				  kg_arg_text(after),
+				  kg_arg_int4(KG_WRITE_BATCH));
 	return SPI_tuptable;
 }
 

@@ -26,12 +26,9 @@ typedef struct KgTally
 static List *
 count_entities(const char *tenant)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_read(&saved,
-				"SELECT type_no::bigint, count(*) FROM @kg_entity "
-				"WHERE tenant = $1 GROUP BY type_no",
-				kg_arg_text(tenant));
+	KG_BATCH_READ("SELECT type_no::bigint, count(*) FROM @kg_entity "
+				  "WHERE tenant = $1 GROUP BY type_no",
+				  kg_arg_text(tenant));
 	return kg_row_counts();
 }
 

@@ -106,21 +106,19 @@ void
 kg_edges_read(const char *tenant, int32 relation_no, KgEdgePlace *place,
 			  int limit, KgColumns *edges)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	MemoryContext old = MemoryContextSwitchTo(edges->context);
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT source, target, key, properties FROM @kg_edge "
-					   "WHERE tenant = $1 AND relation_no = $2 "
-					   "AND property IS NULL AND source >= $3 "
-					   "AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
-					   "ORDER BY source, key, target LIMIT $6",
-					   kg_arg_text(tenant),
-					   kg_arg_int4(relation_no),
-					   kg_arg_int8(place->source),
-					   kg_arg_text(place->key),
-					   kg_arg_int8(place->target),
-					   kg_arg_int4(limit));
+	KG_BATCH_LATEST("SELECT source, target, key, properties FROM @kg_edge "
+					"WHERE tenant = $1 AND relation_no = $2 "
+					"AND property IS NULL AND source >= $3 "
+					"AND (source, key, target) > ($3, $4 COLLATE \"C\", $5) "
+					"ORDER BY source, key, target LIMIT $6",
+					kg_arg_text(tenant),
+					kg_arg_int4(relation_no),
+					kg_arg_int8(place->source),
+					kg_arg_text(place->key),
+					kg_arg_int8(place->target),
+					kg_arg_int4(limit));
 	MemoryContextSwitchTo(edges->context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -177,7 +175,6 @@ static HTAB *
 lock_ends(const char *tenant, const KgColumns *edges,
 		  const KgUserContext *caller)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	HASHCTL ctl;
 	HTAB *types;
 	KgNodeList nodes = {CurrentMemoryContext};
@@ -208,11 +205,10 @@ lock_ends(const char *tenant, const KgColumns *edges,
 			kg_node_add(&nodes, ends[j]);
 		}
 	}
-	kg_spi_exec(&saved,
-				"SELECT node, type_no::bigint FROM @kg_entity "
-				"WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
-				kg_arg_text(tenant),
-				kg_arg_int8s(nodes.nodes, nodes.n));
+	KG_BATCH_EXEC("SELECT node, type_no::bigint FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = ANY($2) @FOR KEY SHARE",
+				  kg_arg_text(tenant),
+				  kg_arg_int8s(nodes.nodes, nodes.n));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 node = kg_spi_int64(i, 1);

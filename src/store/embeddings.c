@@ -104,7 +104,6 @@ kg_vectors_enable(int32 dimensions, const char *model)
 {
 	static KgSaved now;
 	static KgSaved any;
-	static KgSaved saved;
 	KgVectors vectors = {0};
 	KgError *err = NULL;
 
@@ -142,12 +141,11 @@ kg_vectors_enable(int32 dimensions, const char *model)
 		if (SPI_processed > 0)
 			throw_enabled(&vectors);
 	}
-	kg_spi_exec_newest(&saved,
-					   "INSERT INTO @kg_vectors(dimensions, model) "
-					   "VALUES ($1, $2) ON CONFLICT (is_only) DO UPDATE "
-					   "SET dimensions = $1, model = $2",
-					   kg_arg_int4(dimensions),
-					   kg_arg_text(model));
+	KG_SPI_NEWEST("INSERT INTO @kg_vectors(dimensions, model) "
+				  "VALUES ($1, $2) ON CONFLICT (is_only) DO UPDATE "
+				  "SET dimensions = $1, model = $2",
+				  kg_arg_int4(dimensions),
+				  kg_arg_text(model));
 	kg_sync_all_roles();
 }
 
@@ -170,16 +168,13 @@ kg_vectors_disable(void)
 void
 kg_embeddings_forget(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (nodes->n == 0 || kg_vectors()->dimensions == 0)
 		return;
 	/* Newest: one may have been put since the snapshot was taken. */
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_embedding WHERE tenant = $1 "
-					   "AND node = ANY($2)",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_NEWEST("DELETE FROM @kg_embedding WHERE tenant = $1 "
+					"AND node = ANY($2)",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 }
 
 typedef struct Given
@@ -357,7 +352,6 @@ join_vectors(const Put *put, const int *rows, int n)
 static void
 write_rows(void *arg, const int *rows, int n)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Put *put = arg;
 	int64 *nodes = palloc(n * sizeof(int64));
 	Datum *hashes = palloc(n * sizeof(Datum));
@@ -370,17 +364,15 @@ write_rows(void *arg, const int *rows, int n)
 		put->outcomes->items[rows[i]].verdict = KG_VERDICT_UNCHANGED;
 	}
 	kg_become_owner(&user);
-	kg_spi_exec_newest(
-		&saved,
-		KG_PUT_ROWS,
-		kg_arg_text(put->tenant),
-		kg_arg_int4(put->type->type_no),
-		kg_arg_int8s(nodes, n),
-		kg_arg(BYTEAARRAYOID,
-			   PointerGetDatum(construct_array(
-				   hashes, n, BYTEAOID, -1, false, TYPALIGN_INT))),
-		kg_arg(FLOAT4ARRAYOID, join_vectors(put, rows, n)),
-		kg_arg_int4(put->vectors->dimensions));
+	KG_BATCH_NEWEST(KG_PUT_ROWS,
+					kg_arg_text(put->tenant),
+					kg_arg_int4(put->type->type_no),
+					kg_arg_int8s(nodes, n),
+					kg_arg(BYTEAARRAYOID,
+						   PointerGetDatum(construct_array(
+							   hashes, n, BYTEAOID, -1, false, TYPALIGN_INT))),
+					kg_arg(FLOAT4ARRAYOID, join_vectors(put, rows, n)),
+					kg_arg_int4(put->vectors->dimensions));
 	kg_restore_user(&user);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
@@ -407,17 +399,15 @@ each_batch(Put *put, KgOutcomesWork work)
 static void
 lock_vectors(const KgVectors *vectors)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool same;
 	KgError *err;
 
 	kg_become_owner(&user);
-	kg_spi_exec_latest(&saved,
-					   "SELECT FROM @kg_vectors WHERE dimensions = $1 "
-					   "AND model = $2 FOR SHARE",
-					   kg_arg_int4(vectors->dimensions),
-					   kg_arg_text(vectors->model));
+	KG_SPI_LATEST("SELECT FROM @kg_vectors WHERE dimensions = $1 "
+				  "AND model = $2 FOR SHARE",
+				  kg_arg_int4(vectors->dimensions),
+				  kg_arg_text(vectors->model));
 	same = SPI_processed > 0;
 	kg_restore_user(&user);
 	if (same)

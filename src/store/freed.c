@@ -207,13 +207,10 @@ kg_version_ended(int64 version)
 static bool
 has_freed(const KgFreed *freed)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec_latest(&saved,
-					   "SELECT FROM @kg_freed WHERE tenant = $1 "
-					   "AND type_no = $2 LIMIT 1",
-					   kg_arg_text(freed->tenant),
-					   kg_arg_int4(freed->type->type_no));
+	KG_BATCH_LATEST("SELECT FROM @kg_freed WHERE tenant = $1 "
+					"AND type_no = $2 LIMIT 1",
+					kg_arg_text(freed->tenant),
+					kg_arg_int4(freed->type->type_no));
 	SPI_freetuptable(SPI_tuptable);
 	return SPI_processed > 0;
 }

@@ -201,12 +201,10 @@ put_common(const KgHistory *history, KgArg *args)
 static void
 order_edges(const KgHistory *history)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgArg columns[NEDGECOLS];
 
 	kg_columns_args(&history->edges, columns);
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"WITH late AS MATERIALIZED (" KG_LATE "), "
 		"moved AS MATERIALIZED (SELECT o.change, nextval($2) AS number "
 		"FROM (SELECT h.change FROM late JOIN @kg_history h "
@@ -472,7 +470,6 @@ move_horizon(const char *tenant, TimestampTz before)
 int64
 kg_history_prune(TimestampTz before)
 {
-	static KgSaved saved;
 	const char *tenant = kg_identity_require(KG_ACCESS_ADMIN);
 	KgUserContext user;
 	KgError *err;
@@ -490,10 +487,9 @@ kg_history_prune(TimestampTz before)
 	kg_become_owner(&user);
 	SPI_connect();
 	move_horizon(tenant, before);
-	kg_spi_exec_newest(&saved,
-					   "DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
-					   kg_arg_text(tenant),
-					   kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
+	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
+				  kg_arg_text(tenant),
+				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 	n = SPI_processed;
 	SPI_finish();
 	kg_restore_user(&user);

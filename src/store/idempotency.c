@@ -142,15 +142,13 @@ throw_other(const char *key)
 static Jsonb *
 find(const KgRequest *request)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	Jsonb *reply = NULL;
 	bool isnull;
 	bytea *digest;
 
 	kg_become_owner(&user);
-	kg_spi_exec_newest(
-		&saved,
+	KG_SPI_NEWEST(
 		"SELECT request, reply || '{\"replayed\": true}' "
 		"FROM @kg_idempotency "
 		"WHERE tenant = $1 AND caller = $2 AND key = $3 "
@@ -218,25 +216,23 @@ kg_delete_old(KgSaved *saved, const char *sql, const char *tenant, int seconds)
 void
 kg_idempotency_keep(const KgRequest *request, const Jsonb *reply)
 {
-	static KgSaved saved;
 	static KgSaved expired;
 	KgUserContext user;
 
 	if (XactReadOnly)
 		return;
 	kg_become_owner(&user);
-	kg_spi_exec_newest(&saved,
-					   "INSERT INTO @kg_idempotency"
-					   "(tenant, caller, key, request, reply) "
-					   "VALUES ($1, $2, $3, $4, $5) "
-					   "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
-					   "request = $4, reply = $5, "
-					   "created_at = clock_timestamp()",
-					   kg_arg_text(request->tenant),
-					   kg_arg_text(request->caller),
-					   kg_arg_text(request->key),
-					   kg_arg(BYTEAOID, PointerGetDatum(request->digest)),
-					   kg_arg_jsonb(reply));
+	KG_SPI_NEWEST("INSERT INTO @kg_idempotency"
+				  "(tenant, caller, key, request, reply) "
+				  "VALUES ($1, $2, $3, $4, $5) "
+				  "ON CONFLICT (tenant, caller, key) DO UPDATE SET "
+				  "request = $4, reply = $5, "
+				  "created_at = clock_timestamp()",
+				  kg_arg_text(request->tenant),
+				  kg_arg_text(request->caller),
+				  kg_arg_text(request->key),
+				  kg_arg(BYTEAOID, PointerGetDatum(request->digest)),
+				  kg_arg_jsonb(reply));
 	kg_delete_old(&expired,
 				  KG_DELETE_OLD("kg_idempotency", "key", "created_at"),
 				  request->tenant,

@@ -38,7 +38,6 @@ require_name(const char *load)
 Jsonb *
 kg_load_position(const char *load)
 {
-	static KgSaved saved;
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	const char *caller = kg_caller_of("load");
 	KgUserContext user;
@@ -46,14 +45,13 @@ kg_load_position(const char *load)
 
 	require_name(load);
 	kg_become_owner(&user);
-	kg_spi_exec_newest(&saved,
-					   "SELECT jsonb_build_object('batch', batch, "
-					   "'position', position, 'updated_at', updated_at) "
-					   "FROM @kg_load "
-					   "WHERE tenant = $1 AND caller = $2 AND load = $3",
-					   kg_arg_text(tenant),
-					   kg_arg_text(caller),
-					   kg_arg_text(load));
+	KG_SPI_NEWEST("SELECT jsonb_build_object('batch', batch, "
+				  "'position', position, 'updated_at', updated_at) "
+				  "FROM @kg_load "
+				  "WHERE tenant = $1 AND caller = $2 AND load = $3",
+				  kg_arg_text(tenant),
+				  kg_arg_text(caller),
+				  kg_arg_text(load));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
@@ -78,8 +76,6 @@ void
 kg_load_batch(const char *load, int64 batch, Jsonb *position)
 {
 	static KgSaved old;
-	static KgSaved begins;
-	static KgSaved goes_on;
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	const char *caller = kg_caller_of("load");
 	KgUserContext user;
@@ -97,30 +93,28 @@ kg_load_batch(const char *load, int64 batch, Jsonb *position)
 					  KG_DELETE_OLD("kg_load", "load", "updated_at"),
 					  tenant,
 					  kg_setting_load_time);
-		kg_spi_exec_newest(&begins,
-						   "INSERT INTO @kg_load"
-						   "(tenant, caller, load, batch, position) "
-						   "VALUES ($1, $2, $3, $5, $4) "
-						   "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
-						   "batch = $5, position = $4, "
-						   "updated_at = clock_timestamp()",
-						   kg_arg_text(tenant),
-						   kg_arg_text(caller),
-						   kg_arg_text(load),
-						   kg_arg_jsonb(position),
-						   kg_arg_int8(batch));
+		KG_SPI_NEWEST("INSERT INTO @kg_load"
+					  "(tenant, caller, load, batch, position) "
+					  "VALUES ($1, $2, $3, $5, $4) "
+					  "ON CONFLICT (tenant, caller, load) DO UPDATE SET "
+					  "batch = $5, position = $4, "
+					  "updated_at = clock_timestamp()",
+					  kg_arg_text(tenant),
+					  kg_arg_text(caller),
+					  kg_arg_text(load),
+					  kg_arg_jsonb(position),
+					  kg_arg_int8(batch));
 	}
 	else
-		kg_spi_exec_newest(&goes_on,
-						   "UPDATE @kg_load SET batch = $5, position = $4, "
-						   "updated_at = clock_timestamp() "
-						   "WHERE tenant = $1 AND caller = $2 AND load = $3 "
-						   "AND batch = $5 - 1",
-						   kg_arg_text(tenant),
-						   kg_arg_text(caller),
-						   kg_arg_text(load),
-						   kg_arg_jsonb(position),
-						   kg_arg_int8(batch));
+		KG_SPI_NEWEST("UPDATE @kg_load SET batch = $5, position = $4, "
+					  "updated_at = clock_timestamp() "
+					  "WHERE tenant = $1 AND caller = $2 AND load = $3 "
+					  "AND batch = $5 - 1",
+					  kg_arg_text(tenant),
+					  kg_arg_text(caller),
+					  kg_arg_text(load),
+					  kg_arg_jsonb(position),
+					  kg_arg_int8(batch));
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		throw_gone_on(load, batch);

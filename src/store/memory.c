@@ -50,16 +50,14 @@ typedef struct Stored
 static void
 read_stored(void *arg)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Stored *stored = arg;
 	MemoryContext context = CurrentMemoryContext;
 
-	kg_spi_exec_latest(&saved,
-					   KG_OF_IDS("u.ord, e.data"),
-					   KG_OF_IDS_ARGS(stored->memory->catalog->tenant,
-									  stored->type,
-									  stored->ids,
-									  stored->n));
+	KG_BATCH_LATEST(KG_OF_IDS("u.ord, e.data"),
+					KG_OF_IDS_ARGS(stored->memory->catalog->tenant,
+								   stored->type,
+								   stored->ids,
+								   stored->n));
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{

@@ -38,10 +38,7 @@ typedef struct Forgotten
 static void
 clear_bits(Datum tenant, Forgotten *f)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"UPDATE @kg_adjacency a SET nodes = a.nodes & ~k.bits "
 		"FROM ROWS FROM (unnest($2), unnest($3)) AS k (block, bits) "
 		"WHERE a.tenant = $1 AND a.block = k.block "
@@ -74,14 +71,12 @@ clear_bits(Datum tenant, Forgotten *f)
 static void
 delete_rows(Datum tenant, const Forgotten *f)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	KgArg blocks = kg_arg_int8s(f->rows, f->nrows);
 
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_adjacency WHERE tenant = $1 "
-				"AND block = ANY ($2) AND nodes = 0",
-				kg_arg(TEXTOID, tenant),
-				blocks);
+	KG_BATCH_EXEC("DELETE FROM @kg_adjacency WHERE tenant = $1 "
+				  "AND block = ANY ($2) AND nodes = 0",
+				  kg_arg(TEXTOID, tenant),
+				  blocks);
 	pfree(DatumGetPointer(blocks.value));
 }
 
@@ -117,10 +112,7 @@ forget_piece(Datum tenant, const int64 *nodes, uint32 n)
 static void
 refuse_old_snapshot(Datum tenant)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
+	KG_SPI_EXEC("INSERT INTO @kg_adjacency (tenant, block) VALUES ($1, 0) "
 				"ON CONFLICT (block, tenant) DO NOTHING",
 				kg_arg(TEXTOID, tenant));
 }

@@ -38,10 +38,7 @@ read_nodes(Datum array, KgNodeList *nodes)
 static void
 delete_pending(Datum tenant, Datum id)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"DELETE FROM @kg_pending_reference WHERE tenant = $1 "
+	KG_SPI_EXEC("DELETE FROM @kg_pending_reference WHERE tenant = $1 "
 				"AND id = $2",
 				kg_arg(TEXTOID, tenant),
 				kg_arg(INT8OID, id));

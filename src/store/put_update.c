@@ -198,14 +198,12 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 static void
 read_changed(void *arg)
 {
-	static KgSaved saved;
 	Since *since = arg;
 	/* A statement's rows may be being read. */
 	SPITupleTable *outer = SPI_tuptable;
 	uint64 outer_rows = SPI_processed;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(before, '{}'), coalesce(after, '{}') "
+	KG_SPI_EXEC("SELECT coalesce(before, '{}'), coalesce(after, '{}') "
 				"FROM @kg_history WHERE tenant = $1 AND type_no = $2 "
 				"AND entity_id = $3 AND version > $4 "
 				"ORDER BY at, version LIMIT " CppAsString2(KG_LOOKED_THROUGH),

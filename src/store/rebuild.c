@@ -126,13 +126,10 @@ derive_rows(KgDerivation *d, const KgCatalog *catalog,
 static void
 require_all_shown(const char *tenant, uint64 n)
 {
-	static KgSaved saved;
-
 	if (!IsolationUsesXactSnapshot())
 		return;
-	kg_spi_exec_latest(&saved,
-					   "SELECT count(*) FROM @kg_entity WHERE tenant = $1",
-					   kg_arg_text(tenant));
+	KG_SPI_LATEST("SELECT count(*) FROM @kg_entity WHERE tenant = $1",
+				  kg_arg_text(tenant));
 	if (kg_spi_int64(0, 1) != n)
 		kg_refuse_newer();
 	SPI_freetuptable(SPI_tuptable);

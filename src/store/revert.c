@@ -183,28 +183,26 @@ row_jsonb(uint64 row, int column)
 static void
 find_changes(void *arg)
 {
-	static KgSaved by_number = KG_SAVED_BATCH;
-	static KgSaved by_transaction = KG_SAVED_BATCH;
 	Revert *revert = arg;
 
 	if (revert->transaction)
-		kg_spi_exec(&by_transaction,
-					"SELECT change, type_no::bigint, entity_id, before, after, "
-					"node FROM @kg_history WHERE tenant = $1 "
-					"AND transaction = $2 "
-					"AND type_no IS NOT NULL "
-					"ORDER BY type_no, entity_id, version DESC",
-					kg_arg_text(revert->tenant),
-					kg_arg_int8(revert->transaction));
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND transaction = $2 "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8(revert->transaction));
 	else
-		kg_spi_exec(&by_number,
-					"SELECT change, type_no::bigint, entity_id, before, after, "
-					"node FROM @kg_history WHERE tenant = $1 "
-					"AND change = ANY($2) "
-					"AND type_no IS NOT NULL "
-					"ORDER BY type_no, entity_id, version DESC",
-					kg_arg_text(revert->tenant),
-					kg_arg_int8s(revert->numbers, revert->nnumbers));
+		KG_BATCH_EXEC(
+			"SELECT change, type_no::bigint, entity_id, before, after, "
+			"node FROM @kg_history WHERE tenant = $1 "
+			"AND change = ANY($2) "
+			"AND type_no IS NOT NULL "
+			"ORDER BY type_no, entity_id, version DESC",
+			kg_arg_text(revert->tenant),
+			kg_arg_int8s(revert->numbers, revert->nnumbers));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		Subject *subject = subject_of(
@@ -233,11 +231,9 @@ typedef struct Last
 static void
 see_last(void *arg)
 {
-	static KgSaved saved;
 	Last *last = arg;
 
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
+	KG_SPI_EXEC("SELECT FROM @kg_history WHERE tenant = $1 AND change = $2",
 				kg_arg_text(last->revert->tenant),
 				kg_arg_int8(last->change));
 	SPI_freetuptable(SPI_tuptable);
@@ -247,11 +243,9 @@ see_last(void *arg)
 static int64
 last_change(const Revert *revert, const Subject *subject)
 {
-	static KgSaved saved;
 	int64 change;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(max(change), 0) FROM @kg_history "
+	KG_SPI_EXEC("SELECT coalesce(max(change), 0) FROM @kg_history "
 				"WHERE tenant = $1 AND type_no = $2 AND entity_id = $3",
 				kg_arg_text(revert->tenant),
 				kg_arg_int4(subject->type->type_no),
@@ -345,19 +339,17 @@ refuse_derived(Revert *revert, int64 change, const KgRelation *relation)
 static void
 find_edges(void *arg)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Revert *revert = arg;
 
-	kg_spi_exec(&saved,
-				"SELECT change, relation_no::bigint, source, target, key, "
-				"before, after FROM @kg_history WHERE tenant = $1 "
-				"AND change IN (SELECT unnest($2) UNION ALL SELECT change "
-				"FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
-				"AND relation_no IS NOT NULL "
-				"ORDER BY relation_no, source, target, key, change DESC",
-				kg_arg_text(revert->tenant),
-				kg_arg_int8s(revert->numbers, revert->nnumbers),
-				kg_arg_int8(revert->transaction));
+	KG_BATCH_EXEC("SELECT change, relation_no::bigint, source, target, key, "
+				  "before, after FROM @kg_history WHERE tenant = $1 "
+				  "AND change IN (SELECT unnest($2) UNION ALL SELECT change "
+				  "FROM @kg_history WHERE tenant = $1 AND transaction = $3) "
+				  "AND relation_no IS NOT NULL "
+				  "ORDER BY relation_no, source, target, key, change DESC",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8s(revert->numbers, revert->nnumbers),
+				  kg_arg_int8(revert->transaction));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgRelation *relation = kg_catalog_relation_no(revert->catalog,
@@ -406,7 +398,6 @@ compare_known(const void *a, const void *b)
 static const char *
 node_handle(const Revert *revert, const Known *known, int n, int64 node)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	Known sought = {node};
 	const Known *found = bsearch(
 		&sought, known, n, sizeof(Known), compare_known);
@@ -415,11 +406,10 @@ node_handle(const Revert *revert, const Known *known, int n, int64 node)
 
 	if (found)
 		return kg_handle_make(found->subject->type, found->subject->id);
-	kg_spi_exec(&saved,
-				"SELECT type_no::bigint, entity_id FROM @kg_entity "
-				"WHERE tenant = $1 AND node = $2",
-				kg_arg_text(revert->tenant),
-				kg_arg_int8(node));
+	KG_BATCH_EXEC("SELECT type_no::bigint, entity_id FROM @kg_entity "
+				  "WHERE tenant = $1 AND node = $2",
+				  kg_arg_text(revert->tenant),
+				  kg_arg_int8(node));
 	if (SPI_processed > 0)
 	{
 		type = kg_catalog_type_no(revert->catalog, kg_spi_int64(0, 1));
@@ -530,11 +520,9 @@ check_found(Revert *revert)
 static void
 read_stored_edge(const Revert *revert, Subject *subject)
 {
-	static KgSaved saved;
 	const Edge *edge = subject->edge;
 
-	kg_spi_exec(&saved,
-				"SELECT coalesce(properties, 'null') FROM @kg_edge "
+	KG_SPI_EXEC("SELECT coalesce(properties, 'null') FROM @kg_edge "
 				"WHERE tenant = $1 AND source = $2 AND relation_no = $3 "
 				"AND target = $4 AND key = $5 @FOR UPDATE",
 				kg_arg_text(revert->tenant),
@@ -552,10 +540,7 @@ read_stored_edge(const Revert *revert, Subject *subject)
 static void
 read_stored(const Revert *revert, Subject *subject)
 {
-	static KgSaved saved;
-
-	kg_spi_exec(&saved,
-				"SELECT node, data FROM @kg_entity WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT node, data FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4 "
 				"@FOR UPDATE",
 				kg_arg_text(revert->tenant),

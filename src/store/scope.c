@@ -161,17 +161,15 @@ find_hidden(const char *tenant, const KgUserContext *caller,
 static char *
 targets_of(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
 	char *text;
 
-	kg_spi_exec_latest(&saved,
-					   "SELECT coalesce(string_agg(concat_ws(' ', source, "
-					   "relation_no, target, property), ' ' ORDER BY source, "
-					   "relation_no, target, property COLLATE \"C\"), '') "
-					   "FROM @kg_edge WHERE tenant = $1 "
-					   "AND source = ANY($2) AND property IS NOT NULL",
-					   kg_arg_text(tenant),
-					   kg_arg_int8s(nodes->nodes, nodes->n));
+	KG_BATCH_LATEST("SELECT coalesce(string_agg(concat_ws(' ', source, "
+					"relation_no, target, property), ' ' ORDER BY source, "
+					"relation_no, target, property COLLATE \"C\"), '') "
+					"FROM @kg_edge WHERE tenant = $1 "
+					"AND source = ANY($2) AND property IS NOT NULL",
+					kg_arg_text(tenant),
+					kg_arg_int8s(nodes->nodes, nodes->n));
 	text = kg_spi_cstring(0, 1);
 	SPI_freetuptable(SPI_tuptable);
 	return text;
@@ -258,7 +256,6 @@ kg_unchecked_enforce(const KgCatalog *catalog, const KgUserContext *caller,
 static bool
 have_deferred(const char *tenant)
 {
-	static KgSaved saved;
 	KgUserContext user;
 	bool found;
 
@@ -266,8 +263,7 @@ have_deferred(const char *tenant)
 		return false;
 	kg_become_owner(&user);
 	SPI_connect();
-	kg_spi_read(&saved,
-				"SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
+	KG_SPI_READ("SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
 				kg_arg_text(tenant));
 	found = SPI_processed > 0;
 	SPI_finish();

@@ -169,11 +169,9 @@ vectors_member(void)
 static void
 put_head(Export *export, const char *tenant)
 {
-	static KgSaved saved;
 	bool isnull;
 
-	kg_spi_read(
-		&saved,
+	KG_SPI_READ(
 		"SELECT (jsonb_build_object('kg_graph', jsonb_build_object("
 		"'format', $2, 'version', (SELECT extversion FROM pg_extension "
 		"WHERE extname = 'kg_graph'), 'tenant', $1), 'policies', "

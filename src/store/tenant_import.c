@@ -166,13 +166,11 @@ require_new(Import *import)
 static void
 require_policies(Import *import)
 {
-	static KgSaved saved;
 	KgError *err;
 
 	if (import->options->without_policies)
 		return;
-	kg_spi_read(&saved,
-				"SELECT p ->> 'policy' FROM jsonb_array_elements("
+	KG_SPI_READ("SELECT p ->> 'policy' FROM jsonb_array_elements("
 				"$1 -> 'policies') p WHERE NOT EXISTS (SELECT FROM @kg_policy "
 				"WHERE policy = p ->> 'policy' AND on_table = p ->> 'on_table' "
 				"AND command = p ->> 'command' AND to_jsonb(roles) = p -> "
@@ -273,13 +271,11 @@ go_on(Import *import)
 static void
 keep_part(Import *import)
 {
-	static KgSaved saved;
 	bytea *digest = palloc(VARHDRSZ + KG_CHAIN_BYTES);
 
 	SET_VARSIZE(digest, VARHDRSZ + KG_CHAIN_BYTES);
 	memcpy(VARDATA(digest), import->digest, KG_CHAIN_BYTES);
-	kg_spi_exec(&saved,
-				"INSERT INTO @kg_import(tenant, part, lines, digest, head) "
+	KG_SPI_EXEC("INSERT INTO @kg_import(tenant, part, lines, digest, head) "
 				"VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant) DO UPDATE "
 				"SET part = $2, lines = $3, digest = $4",
 				kg_arg(TEXTOID, import->tenant_datum),
@@ -302,12 +298,10 @@ typedef struct Batch
 static void
 end_batch(Import *import, Batch *batch)
 {
-	static KgSaved saved;
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
 	if (batch->n > 0)
-		kg_spi_exec(
-			&saved,
+		KG_SPI_EXEC(
 			"INSERT INTO @kg_import_row(tenant, \"table\", line, \"row\") "
 			"SELECT $1, u.* FROM unnest($2, $3, $4) u",
 			kg_arg(TEXTOID, import->tenant_datum),
@@ -556,8 +550,6 @@ fill_table(Import *import, int i)
 static void
 make_tenant(Import *import)
 {
-	static KgSaved saved;
-
 	run(import,
 		"INSERT INTO @kg_tenant(tenant, created_at, authorizer) "
 		"SELECT $1, (r.\"row\" ->> 'created_at')::timestamptz, "
@@ -571,8 +563,7 @@ make_tenant(Import *import)
 		throw_content("no row of kg_tenant", "one");
 	}
 	kg_tenant_take_name(import->tenant_datum);
-	kg_spi_exec(&saved,
-				"SELECT FROM @kg_tenant WHERE tenant = $1 "
+	KG_SPI_EXEC("SELECT FROM @kg_tenant WHERE tenant = $1 "
 				"AND authorizer IS NOT NULL "
 				"AND to_regprocedure(authorizer) IS NULL",
 				kg_arg(TEXTOID, import->tenant_datum));

@@ -36,12 +36,9 @@ refuse(const char *what)
 void
 kg_refuse_entities_twice(const char *tenant, const KgNodeList *nodes)
 {
-	static KgSaved saved = KG_SAVED_BATCH;
-
 	if (!IsolationUsesXactSnapshot() || nodes->n == 0)
 		return;
-	kg_spi_exec(
-		&saved,
+	KG_BATCH_EXEC(
 		"SELECT FROM @kg_entity e WHERE e.tenant = $1 AND e.node = ANY($2) "
 		"AND (SELECT count(*) FROM @kg_entity o WHERE o.tenant = $1 "
 		"AND o.bundle = e.bundle AND o.entity_type = e.entity_type "

@@ -753,10 +753,7 @@ verify_trigrams(KgVerify *v)
 static void
 verify_explicit_edges(KgVerify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
+	KG_SPI_SELECT_OF("SELECT concat_ws(' ', d.source, d.relation_no, d.target) "
 					 "FROM @kg_edge d WHERE " KG_BAD_EDGES,
 					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -861,13 +858,11 @@ each_rows(KgVerify *v, const char *what, const char *sql, int batch,
 static void
 verify_more_keys(KgVerify *v)
 {
-	static KgSaved count_saved;
 	static KgSaved saved;
 	KgArg tenant = kg_arg_text(v->tenant);
 	int64 n;
 
-	kg_spi_select_of(&count_saved,
-					 "SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
+	KG_SPI_SELECT_OF("SELECT count(*) FROM @kg_index_key WHERE tenant = $1 "
 					 "AND type_no IN (SELECT type_no FROM @kg_entity_type "
 					 "WHERE tenant = $1)",
 					 v->tenant);
@@ -1137,10 +1132,7 @@ verify_packed(KgVerify *v, HeapTuple *rows, int n, TupleDesc desc)
 static void
 verify_pending(KgVerify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(&saved,
-					 "SELECT id FROM @kg_pending_reference WHERE tenant = $1",
+	KG_SPI_SELECT_OF("SELECT id FROM @kg_pending_reference WHERE tenant = $1",
 					 v->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 		differ(v,

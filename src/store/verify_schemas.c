@@ -139,10 +139,7 @@ verify_tools(Verify *v)
 static void
 verify_names(Verify *v)
 {
-	static KgSaved saved;
-
-	kg_spi_select_of(
-		&saved,
+	KG_SPI_SELECT_OF(
 		"SELECT format('tool %s', t.tool), CASE t.operation "
 		"WHEN 'registered' THEN 'no version of it is registered' "
 		"WHEN 'alias' THEN format('no version of %s, for which it stands, is "
