@@ -41,12 +41,9 @@ static Jsonb *
 edge_history(const KgCatalog *catalog, const char *relation, const Jsonb *edge,
 			 Jsonb *options)
 {
-	KgJsonIter it;
-
 	require_object(edge, "edge");
 	require_object(options, "options");
-	kg_json_iter_init(&it, &edge->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &edge->root)
 		options = kg_json_with(options, kg_json_cstring(&it.key), &it.value);
 	return kg_edge_history(catalog, relation, options);
 }

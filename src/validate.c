@@ -113,8 +113,6 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 static void
 read_options(const Jsonb *jsonb, Options *options)
 {
-	KgJsonIter it;
-
 	memset(options, 0, sizeof(*options));
 	options->output = KG_OUTPUT_MODEL;
 	if (JB_ROOT_IS_OBJECT(jsonb) && JB_ROOT_COUNT(jsonb) == 0)
@@ -126,8 +124,7 @@ read_options(const Jsonb *jsonb, Options *options)
 
 		kg_error_throw(err);
 	}
-	kg_json_iter_init(&it, &jsonb->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &jsonb->root)
 		read_option(options, kg_json_cstring(&it.key), &it.value);
 }
 

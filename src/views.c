@@ -59,12 +59,10 @@ array_value(const Column *column, const JsonbContainer *array)
 	Datum *values = palloc(Max(1, n) * sizeof(Datum));
 	bool *nulls = palloc(Max(1, n) * sizeof(bool));
 	int lower = 1;
-	KgJsonIter it;
 
 	if (n == 0)
 		return PointerGetDatum(construct_empty_array(column->item));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		values[it.index] = (Datum) 0;

@@ -38,12 +38,9 @@ static const struct
 static void
 check_list(const char *name, const JsonbValue *value)
 {
-	KgJsonIter it;
-
 	if (!kg_json_is_array(value))
 		kg_error_throw_option(name, value, "an array of strings, or null");
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		if (it.value.type != jbvString)
 			kg_error_throw_option(name, &it.value, "a string");
@@ -80,8 +77,6 @@ check_option(const char *name, const JsonbValue *value)
 static void
 check_options(const Jsonb *options)
 {
-	KgJsonIter it;
-
 	if (!JB_ROOT_IS_OBJECT(options))
 	{
 		KgError *err = kg_error_new(KG_INVALID_INPUT,
@@ -89,8 +84,7 @@ check_options(const Jsonb *options)
 
 		kg_error_throw(err);
 	}
-	kg_json_iter_init(&it, &options->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &options->root)
 		check_option(kg_json_cstring(&it.key), &it.value);
 }
 
@@ -188,15 +182,13 @@ static void
 bind_listed(Datum tenant, Datum agent, const Jsonb *options)
 {
 	JsonbValue bundles;
-	KgJsonIter it;
 
 	if (kg_json_get(&options->root, "bundles", &bundles) == NULL)
 		return;
 	unbind_all(tenant, agent);
 	if (bundles.type == jbvNull)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&bundles));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&bundles))
 		bind(tenant, agent, kg_json_cstring(&it.value), it.index);
 }
 
@@ -205,13 +197,11 @@ static void
 check_toolsets(Datum tenant, const Jsonb *options)
 {
 	JsonbValue toolsets;
-	KgJsonIter it;
 
 	if (kg_json_get(&options->root, "toolsets", &toolsets) == NULL ||
 		!kg_json_is_array(&toolsets))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&toolsets));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&toolsets))
 	{
 		char *name = kg_json_cstring(&it.value);
 

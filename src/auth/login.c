@@ -156,15 +156,13 @@ static void
 check_audience(const KgClaims *claims)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	bool ours = false;
 
 	if (kg_json_get(claims->root, "aud", &value) == NULL)
 		refuse("it names no audience");
 	if (kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			ours |= kg_json_string_is(&it.value, claims->key->audience);
 	}
 	else
@@ -236,7 +234,6 @@ read_access(KgClaims *claims)
 	const KgAuthKey *key = claims->key;
 	KgAccess access = KG_ACCESS_NONE;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (key->role_claim == NULL)
 	{
@@ -247,8 +244,7 @@ read_access(KgClaims *claims)
 	{
 		if (kg_json_is_array(&value))
 		{
-			kg_json_iter_init(&it, kg_json_container(&value));
-			while (kg_json_iter_next(&it))
+			kg_json_each(it, kg_json_container(&value))
 				access = Max(access, access_of_role(key, &it.value));
 		}
 		else
@@ -302,7 +298,6 @@ read_scopes(KgClaims *claims)
 	const KgAuthKey *key = claims->key;
 	KgTokenIdentity *identity = &claims->identity;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (key->scope_claim == NULL)
 		return;
@@ -318,8 +313,7 @@ read_scopes(KgClaims *claims)
 	identity->scopes = palloc(
 		Max(1, kg_json_length(kg_json_container(&value))) *
 		sizeof(const char *));
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		add_scope(claims, &it.value);
 }
 

@@ -182,15 +182,13 @@ place_below(ErrorData *edata, void *arg)
 	const char *path = "";
 	Jsonb *detail;
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (!kg_error_is_ours(edata))
 		return;
 	detail = kg_json_parse(edata->detail);
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &detail->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &detail->root)
 	{
 		if (kg_json_string_is(&it.key, "path"))
 			path = kg_json_cstring(&it.value);

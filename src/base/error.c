@@ -571,7 +571,6 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 	Jsonb *object = kg_error_caught(edata);
 	int code = code_of_object(object);
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
@@ -579,8 +578,7 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
 	if (operation)
 		kg_jw_kstring(&w, "operation", operation);
-	kg_json_iter_init(&it, &object->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &object->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (operation && kg_json_string_is(&it.key, "message"))
@@ -695,10 +693,7 @@ void
 kg_check_members(const JsonbContainer *object, const char *const *known,
 				 const char *path, KgErrorList *errors)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *key = kg_json_cstring(&it.key);
 		int n = 0;

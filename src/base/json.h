@@ -52,9 +52,7 @@ extern bool kg_json_same_value(const JsonbValue *a, const JsonbValue *b);
 /*
  * Walk an object or array without recursion into its members:
  *
- *	  KgJsonIter it;
- *	  kg_json_iter_init(&it, container);
- *	  while (kg_json_iter_next(&it))
+ *	  kg_json_each(it, container)
  *		  ... it.key (objects), it.value, it.index ...
  *
  * Values borrow from the container.
@@ -77,6 +75,19 @@ extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
 
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
+
+static inline KgJsonIter
+kg_json_iter(const JsonbContainer *container)
+{
+	KgJsonIter it;
+
+	kg_json_iter_init(&it, container);
+	return it;
+}
+
+#define kg_json_each(it, container) \
+	for (KgJsonIter it = kg_json_iter(container); kg_json_iter_next(&it);)
+
 /*
  * Walk an object on to a member of that name; false where there is none.  Names
  * are asked for in the order that objects have theirs in, as another walk does.

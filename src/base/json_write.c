@@ -507,10 +507,7 @@ kg_jw_member(KgJsonWriter *w, const KgJsonIter *member)
 void
 kg_jw_members(KgJsonWriter *w, const JsonbContainer *object)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 		kg_jw_member(w, &it);
 }
 
@@ -607,12 +604,10 @@ Jsonb *
 kg_json_without(const Jsonb *object, const char *key)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &object->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &object->root)
 		if (!kg_json_string_is(&it.key, key))
 			kg_jw_member(&w, &it);
 	kg_jw_end_object(&w);

@@ -288,7 +288,6 @@ kg_vector_read(const JsonbValue *value, const char *path,
 {
 	float4 *values;
 	double square = 0;
-	KgJsonIter it;
 	int n;
 
 	if (!kg_json_is_array(value))
@@ -309,8 +308,7 @@ kg_vector_read(const JsonbValue *value, const char *path,
 		return NULL;
 	}
 	values = palloc(n * sizeof(float4));
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 	{
 		values[it.index] = it.value.type == jbvNumeric ? to_real(&it.value)
 													   : (float4) INFINITY;

@@ -15,13 +15,11 @@ static void
 add_aliases(KgCatalog *catalog, const KgToolVersion *version)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	if (kg_json_get(&version->definition->root, "aliases", &aliases) == NULL ||
 		!kg_json_is_array(&aliases))
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 	{
 		KgToolAlias *alias = palloc(sizeof(KgToolAlias));
 

@@ -103,13 +103,11 @@ kg_mcp_app_page(void)
 static bool
 has_string(const JsonbContainer *object, const char *key, const char *wanted)
 {
-	KgJsonIter it;
 	JsonbValue list;
 
 	if (kg_json_get(object, key, &list) == NULL || !kg_json_is_array(&list))
 		return false;
-	kg_json_iter_init(&it, kg_json_container(&list));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&list))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (it.value.type == jbvString && kg_json_string_is(&it.value, wanted))

@@ -86,14 +86,11 @@ kg_mcp_invalid_request(const char *message)
 const JsonbContainer *
 kg_mcp_find_meta(const KgMcpRequest *req, JsonbValue *meta, bool *claims)
 {
-	KgJsonIter it;
-
 	*claims = false;
 	if (kg_json_get(req->params, "_meta", meta) == NULL ||
 		!kg_json_is_object(meta))
 		return NULL;
-	kg_json_iter_init(&it, kg_json_container(meta));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(meta))
 		*claims |= it.key.val.string.len > strlen(KG_MCP_META_PREFIX) &&
 				   memcmp(it.key.val.string.val,
 						  KG_MCP_META_PREFIX,

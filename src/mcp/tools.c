@@ -79,7 +79,6 @@ write_titled_annotations(const JsonbContainer *annotations,
 static Jsonb *
 shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 {
-	KgJsonIter it;
 	KgJsonWriter w;
 	JsonbValue title;
 	KgMcpRevision revision = key->revision;
@@ -87,8 +86,7 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, tool);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, tool)
 	{
 		if (!knows_member(revision, &it.key))
 			continue;
@@ -132,15 +130,13 @@ fill_list(KgToolList *list, const Jsonb *all)
 	MemoryContext old = CurrentMemoryContext;
 	MemoryContext scratch = AllocSetContextCreate(
 		old, "kg_graph tools", ALLOCSET_DEFAULT_SIZES);
-	KgJsonIter it;
 	int n = kg_json_length(&all->root) + 1;
 
 	MemoryContextSwitchTo(scratch);
 	list->names = MemoryContextAlloc(old, n * sizeof(char *));
 	list->sorted = MemoryContextAlloc(old, n * sizeof(char *));
 	list->tools = MemoryContextAlloc(old, n * sizeof(Jsonb *));
-	kg_json_iter_init(&it, &all->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &all->root)
 	{
 		const JsonbContainer *tool = kg_json_container(&it.value);
 		JsonbValue value;

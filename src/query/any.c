@@ -59,7 +59,6 @@ void
 kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 {
 	const JsonbContainer *array;
-	KgJsonIter it;
 	int n;
 
 	if (!kg_json_is_array(value))
@@ -74,8 +73,7 @@ kg_any_parse(KgFilter *filter, const JsonbValue *value, const char *path)
 		throw_alternatives(&got, path);
 	}
 	filter->any = palloc(n * sizeof(KgFilter *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *item = kg_path_index(path, it.index);
 

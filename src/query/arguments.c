@@ -178,10 +178,7 @@ void
 kg_args_known(const JsonbContainer *object, const char *path,
 			  const char *const *known, int nknown)
 {
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		bool found = false;
 		char *key;
@@ -567,7 +564,6 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 {
 	const JsonbContainer *array = kg_args_array(object, key, path);
 	char *member = kg_path_member(path, key);
-	KgJsonIter it;
 	HTAB *seen;
 	HASHCTL ctl;
 	char **ids;
@@ -596,8 +592,7 @@ kg_args_ids(const JsonbContainer *object, const char *key, const char *path,
 					   Max(n, 16),
 					   &ctl,
 					   HASH_ELEM | HASH_STRINGS | HASH_CONTEXT);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *id = kg_args_as_id(&it.value, kg_path_index(member, it.index));
 		bool found;

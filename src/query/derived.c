@@ -176,12 +176,9 @@ static void
 write_filled(KgJsonWriter *w, const JsonbContainer *object, const Fill *fills,
 			 int nfills, int depth)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		Fill *below = palloc(nfills * sizeof(Fill));
 		bool replaced = false;

@@ -49,16 +49,13 @@ repairable(void)
 static void
 write_instead(KgJsonWriter *w, const JsonbValue *value, const KgInstead *change)
 {
-	KgJsonIter it;
-
 	if (change->got == NULL || !kg_json_is_array(value))
 	{
 		kg_jw_jsonb(w, change->value);
 		return;
 	}
 	kg_jw_begin_array(w);
-	kg_json_iter_init(&it, kg_json_container(value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(value))
 		if (kg_json_same(kg_json_datum(&it.value), change->got))
 			kg_jw_jsonb(w, change->value);
 		else
@@ -71,13 +68,11 @@ write_changed(KgJsonWriter *w, const JsonbContainer *container,
 			  const char *path, const KgInstead *change)
 {
 	bool object = JsonContainerIsObject(container);
-	KgJsonIter it;
 	JsonbValue taken;
 
 	check_stack_depth();
 	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
 							: kg_path_index(path, it.index);
@@ -112,12 +107,10 @@ write_added(KgJsonWriter *w, const JsonbContainer *container, const char *path,
 			const KgInstead *change)
 {
 	bool object = JsonContainerIsObject(container);
-	KgJsonIter it;
 
 	check_stack_depth();
 	object ? kg_jw_begin_object(w) : kg_jw_begin_array(w);
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = object ? kg_path_member(path, kg_json_cstring(&it.key))
 							: kg_path_index(path, it.index);
@@ -162,11 +155,8 @@ static bool
 value_at(const JsonbContainer *container, const char *path, const char *at,
 		 JsonbValue *value)
 {
-	KgJsonIter it;
-
 	check_stack_depth();
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		char *here = it.is_object
 						 ? kg_path_member(path, kg_json_cstring(&it.key))

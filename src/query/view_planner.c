@@ -289,7 +289,6 @@ first_element(const View *view, Node *node)
 {
 	const Const *array = (const Const *) node;
 	JsonbValue value;
-	KgJsonIter it;
 	const Const *elements;
 
 	if (!IsA(array, Const) || array->constisnull)
@@ -300,8 +299,7 @@ first_element(const View *view, Node *node)
 	kg_json_root(DatumGetJsonbP(elements->constvalue), &value);
 	if (!kg_json_is_array(&value))
 		return NULL;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type != jbvNull && it.value.type != jbvBinary)
 			return jsonb_const(&it.value);
 	return NULL;

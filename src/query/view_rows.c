@@ -137,7 +137,6 @@ static void
 add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 {
 	JsonbValue value;
-	KgJsonIter it;
 	KgCondition *condition;
 
 	kg_json_root(test->value, &value);
@@ -151,8 +150,7 @@ add_test(KgFilter *own, const KgField *field, const KgViewTest *test)
 	}
 	condition = add_condition(
 		own, field, test->op, kg_json_length(&test->value->root));
-	kg_json_iter_init(&it, &test->value->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &test->value->root)
 		if (it.value.type != jbvNull)
 			add_value(condition, &it.value);
 }

@@ -104,13 +104,10 @@ kg_bundle_require(const KgCatalog *catalog, const char *name)
 static void
 put_definitions(KgJsonWriter *w, const KgBundle *bundle)
 {
-	KgJsonIter it;
-
 	if (bundle->definitions == NULL)
 		return;
 	kg_jw_kbegin_array(w, "definitions");
-	kg_json_iter_init(&it, &bundle->definitions->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &bundle->definitions->root)
 		kg_jw_value(w, &it.value);
 	kg_jw_end_array(w);
 }

@@ -425,7 +425,6 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 	const JsonbContainer *array = kg_outcomes_items(items);
 	KgVectors vectors;
 	Put put = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 
 	put.outcomes = kg_outcomes_make(
 		"embeddings", kg_json_length(array), kg_put_atomic(options), false);
@@ -441,8 +440,7 @@ kg_put_embeddings(const char *type, const Jsonb *items, const Jsonb *options)
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	kg_tenant_writes(put.tenant);
 	lock_vectors(&vectors);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_item(&put, it.index, &it.value);

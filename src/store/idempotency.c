@@ -269,11 +269,8 @@ has_verdict(const JsonbContainer *item, const char *name)
 static void
 write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, kg_json_container(error));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(error))
 	{
 		/* Handles of others, which may be hidden by now. */
 		if (kg_json_string_is(&it.key, "referenced_by") ||
@@ -288,11 +285,8 @@ write_error(KgJsonWriter *w, const JsonbValue *error, bool seen)
 static void
 write_item(KgJsonWriter *w, const JsonbContainer *item, bool seen)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, item);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, item)
 	{
 		bool is_error = kg_json_string_is(&it.key, "error");
 
@@ -315,13 +309,11 @@ static Jsonb *
 write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, items);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
 		/* What was deleted is not hidden. */
@@ -348,15 +340,13 @@ kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 	int withheld = 0;
 	Jsonb *seen;
 	KgSplice result;
-	KgJsonIter it;
 
 	if (kg_json_get(&reply->root, "items", &items) == NULL ||
 		!kg_json_is_array(&items))
 		return (Jsonb *) reply;
 	ids = palloc0(Max(1, kg_json_length(kg_json_container(&items))) *
 				  sizeof(char *));
-	kg_json_iter_init(&it, kg_json_container(&items));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&items))
 		if (kg_json_get(kg_json_container(&it.value), "id", &id) != NULL)
 			ids[it.index] = kg_json_cstring(&id);
 	seen = write_items(
@@ -364,8 +354,7 @@ kg_idempotency_seen(const char *type_name, const Jsonb *reply)
 		find_seen(tenant, type, ids, kg_json_length(kg_json_container(&items))),
 		&withheld);
 	kg_splice_init(&result);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &reply->root)
 		if (!kg_json_string_is(&it.key, "items"))
 			kg_splice_add(&result, kg_json_cstring(&it.key), &it.value);
 	kg_splice_jsonb(&result, "items", seen);

@@ -400,14 +400,12 @@ kg_memory_relate(const KgMemory *memory, KgMemoryRelation *relations, int n)
 	Jsonb *result;
 	JsonbValue items;
 	JsonbValue verdict;
-	KgJsonIter it;
 	int kept = 0;
 
 	write_stubs(memory, relations, n);
 	result = kg_put_edges(edges_of(memory, relations, n), atomic());
 	(void) kg_json_get(&result->root, "items", &items);
-	kg_json_iter_init(&it, kg_json_container(&items));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&items))
 		if (kg_json_get(kg_json_container(&it.value), "verdict", &verdict) !=
 				NULL &&
 			kg_json_string_is(&verdict, "created"))

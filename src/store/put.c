@@ -272,13 +272,11 @@ kg_put_dry(Jsonb *(*work)(void *arg), void *arg)
 	ErrorData *edata = kg_catch(KG_CATCH_UNDO, run_dry, &run);
 	KgSplice reply;
 	JsonbValue value;
-	KgJsonIter it;
 
 	if (edata != NULL)
 		ReThrowError(edata);
 	kg_splice_init(&reply);
-	kg_json_iter_init(&it, &run.result->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &run.result->root)
 	{
 		value = it.value;
 		kg_splice_add(&reply, kg_json_cstring(&it.key), &value);

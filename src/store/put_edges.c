@@ -470,7 +470,6 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 	KgOutcomes *outcomes)
 {
 	Edges edges = {kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 
 	kg_visibility_require_tenant("write edges");
 	edges.catalog = kg_catalog_newest(edges.tenant);
@@ -481,8 +480,7 @@ run(const JsonbContainer *array, const char *relation, bool deleting,
 											 (Size) Max(1, outcomes->n) *
 												 sizeof(EdgeItem),
 											 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		CHECK_FOR_INTERRUPTS();
 		read_item(&edges, it.index, &it.value);

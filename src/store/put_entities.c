@@ -686,7 +686,6 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 				KgOutcomes *outcomes)
 {
 	Put put = {mode, kg_identity_require(KG_ACCESS_WRITE)};
-	KgJsonIter it;
 	/* Once, for all statements that follow. */
 	int path = kg_spi_pin_path();
 
@@ -699,8 +698,7 @@ kg_entities_put(const char *type, const JsonbContainer *items, KgPutMode mode,
 											   sizeof(KgPutItem),
 										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	put.names = kg_item_names_make(put.outcomes->n);
-	kg_json_iter_init(&it, items);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, items)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (mode == KG_PUT_UPDATE)

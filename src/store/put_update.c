@@ -86,7 +86,6 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 {
 	JsonbValue value;
 	JsonbValue other;
-	KgJsonIter it;
 	KgError *err;
 
 	if (kg_json_get(object, "unset", &value) == NULL)
@@ -99,8 +98,7 @@ read_unset(const JsonbContainer *object, const JsonbContainer *set,
 		report(outcome, err, psprintf("%s/unset", path));
 		return NULL;
 	}
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 	{
 		char *name;
 
@@ -176,10 +174,8 @@ add_changed(Since *since, const Jsonb *before, const Jsonb *after)
 {
 	Jsonb *changes = kg_patch_changes(before, after);
 	JsonbValue property;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, &changes->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &changes->root)
 	{
 		char *name;
 		ListCell *lc;
@@ -266,12 +262,9 @@ kg_moved_error(const KgType *type, const char *id, int64 expected,
 static bool
 is_named(const JsonbContainer *names, const JsonbValue *key)
 {
-	KgJsonIter it;
-
 	if (names == NULL)
 		return false;
-	kg_json_iter_init(&it, names);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, names)
 		if (it.value.val.string.len == key->val.string.len &&
 			memcmp(it.value.val.string.val,
 				   key->val.string.val,
@@ -284,12 +277,10 @@ static Jsonb *
 merge(const KgPutItem *item)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &item->old->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &item->old->root)
 		if (!is_named(item->unset, &it.key))
 			kg_jw_member(&w, &it);
 	/* Of two members of a name the later stays. */
@@ -318,12 +309,9 @@ static void
 check_unset(const KgType *type, const KgPutItem *item, const char *path,
 			KgOutcome *outcome)
 {
-	KgJsonIter it;
-
 	if (item->unset == NULL)
 		return;
-	kg_json_iter_init(&it, item->unset);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, item->unset)
 	{
 		char *name = kg_json_cstring(&it.value);
 		const char **names;

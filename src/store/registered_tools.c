@@ -131,12 +131,10 @@ static void
 take_aliases(const char *tenant, const KgStoredTool *tool)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	if (kg_json_get(&tool->definition->root, "aliases", &aliases) == NULL)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 		take_name(tenant,
 				  kg_json_cstring(&it.value),
 				  tool->name,

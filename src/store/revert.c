@@ -634,12 +634,10 @@ static Jsonb *
 merged(const Merge *merge)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &merge->current->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &merge->current->root)
 	{
 		bool found;
 

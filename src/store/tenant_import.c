@@ -349,7 +349,6 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 									 ? kg_tenant_table(name->val.string.val,
 													   name->val.string.len)
 									 : NULL;
-	KgJsonIter it;
 	int i;
 
 	if (table == NULL || !kg_json_is_object(row))
@@ -357,8 +356,7 @@ check_row(Import *import, const JsonbValue *name, const JsonbValue *row)
 				   "is no row of a table that belongs to a tenant",
 				   "a line that kg_export_tenant() gave");
 	i = table - kg_tenant_tables;
-	kg_json_iter_init(&it, kg_json_container(row));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(row))
 		if (!has_column(import->columns[i], &it.key))
 			throw_line(import,
 					   psprintf("has \"%s\", which %s has not",

@@ -286,7 +286,6 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 	int64 max = kg_input_maximum(in, key);
 	const JsonbContainer *array;
 	JsonbValue value;
-	KgJsonIter it;
 	int n;
 
 	(void) kg_input_value(in, key, &value);
@@ -305,8 +304,7 @@ kg_call_handles(KgGraphCall *call, const char *key, KgHandles *handles)
 			psprintf("an array of at most " INT64_FORMAT " ids", max)));
 	}
 	handles->given = palloc((n + 1) * sizeof(char *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		handles->given[handles->n++] = kg_call_handle(
 			&it.value, kg_path_index(path, it.index));
 	kg_find_handles(call, path, handles);
@@ -693,12 +691,10 @@ static const Jsonb *
 strip_properties(const KgRelation *relation, const Jsonb *properties)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &properties->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &properties->root)
 		if (!is_detail(relation, &it.key))
 			kg_jw_member(&w, &it);
 	kg_jw_end_object(&w);

@@ -61,12 +61,10 @@ write_members(const KgGraph *graph, const KgRef *ref, const int *rank,
 			  int listed, KgJsonWriter *w)
 {
 	const KgType *type = graph->ranked[ref->rank - 1];
-	KgJsonIter it;
 
 	kg_jw_kstring(w, "id", kg_handle(graph, ref));
 	kg_jw_kstring(w, "entity_type", kg_type_handle(type));
-	kg_json_iter_init(&it, &ref->data->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &ref->data->root)
 		if ((rank == NULL || rank[it.index] < listed) &&
 			write_member_key(type, &it.key, w))
 			kg_jw_value(w, &it.value);
@@ -141,12 +139,10 @@ rank_properties(Describe *d)
 {
 	const JsonbContainer *data = &d->ref->data->root;
 	Property *properties;
-	KgJsonIter it;
 
 	d->n = kg_json_length(data);
 	properties = palloc((d->n + 1) * sizeof(Property));
-	kg_json_iter_init(&it, data);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, data)
 	{
 		properties[it.index].at = it.index;
 		properties[it.index].size = strlen(": , ") +

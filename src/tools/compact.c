@@ -111,12 +111,10 @@ static void
 make_arguments(Compact *c)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, c->call.input.object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, c->call.input.object)
 	{
 		const char *behind = name_behind(c, &it.key);
 
@@ -199,11 +197,8 @@ static void write_said(const Compact *c, const JsonbContainer *said,
 static void
 write_all_said(const Compact *c, const JsonbContainer *array, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_array(w);
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (kg_json_is_object(&it.value))
 			write_said(c, kg_json_container(&it.value), w);
 		else
@@ -283,7 +278,6 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 {
 	KgJsonWriter writer;
 	KgJsonWriter *w = &writer;
-	KgJsonIter it;
 	int64 bytes;
 
 	kg_jw_init(w);
@@ -291,8 +285,7 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 	for (int i = 0; i < c->nmade; i++)
 		if (!write_made(c, i, arguments, w))
 			return NULL;
-	kg_json_iter_init(&it, arguments);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, arguments)
 	{
 		const Rename *r = c->names;
 
@@ -367,11 +360,8 @@ write_least(const Compact *c, const JsonbContainer *said, const KgJsonIter *it,
 static void
 write_said(const Compact *c, const JsonbContainer *said, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_begin_object(w);
-	kg_json_iter_init(&it, said);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, said)
 	{
 		if (kg_json_is_object(&it.value) &&
 			(kg_json_string_is(&it.key, "call") ||
@@ -410,12 +400,10 @@ static Jsonb *
 said_reply(const Compact *c)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &c->reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "next") && kg_json_is_object(&it.value))
@@ -554,14 +542,11 @@ check_own(const JsonbValue *own)
 static void
 write_own(KgJsonWriter *w, const JsonbValue *own)
 {
-	KgJsonIter it;
-
 	if (kg_json_is_object(own))
 		kg_jw_value(w, own);
 	else if (kg_json_is_array(own))
 	{
-		kg_json_iter_init(&it, kg_json_container(own));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(own))
 			kg_jw_value(w, &it.value);
 	}
 	else
@@ -579,14 +564,12 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 		 const JsonbValue *ids)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
 	if (filters != NULL)
 	{
-		kg_json_iter_init(&it, filters);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, filters)
 		{
 			if (kg_json_string_is(&it.key, "id"))
 				continue;

@@ -110,11 +110,9 @@ kg_confirm_ask(const KgConfirm *confirm, const KgOutcomes *outcomes,
 		GetCurrentTimestamp(), KG_CONFIRM_MINUTES * 60 * INT64CONST(1000));
 	StringInfo told = tell(outcomes, expires);
 	KgSplice asking;
-	KgJsonIter it;
 
 	kg_splice_init(&asking);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &reply->root)
 		kg_splice_add(&asking, kg_json_cstring(&it.key), &it.value);
 	kg_splice_string(
 		&asking,

@@ -127,15 +127,13 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 {
 	static const char *const branches[] = {"anyOf", "oneOf"};
 	JsonbValue value;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (kg_json_get(schema, "const", &value))
 		add_sample(samples, &value, true);
 	else if (kg_json_get(schema, "enum", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			add_sample(samples, &it.value, true);
 	}
 	else if (kg_json_get(schema, "type", &value))
@@ -145,8 +143,7 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			add_typed(samples, schema, &value, seed, depth);
 			return;
 		}
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			add_typed(samples, schema, &it.value, seed, depth);
 	}
 	else
@@ -154,8 +151,7 @@ collect_samples(const JsonbContainer *schema, int seed, int depth,
 			if (kg_json_get(schema, branches[i], &value) &&
 				kg_json_is_array(&value))
 			{
-				kg_json_iter_init(&it, kg_json_container(&value));
-				while (kg_json_iter_next(&it))
+				kg_json_each(it, kg_json_container(&value))
 					if (kg_json_is_object(&it.value))
 						collect_samples(kg_json_container(&it.value),
 										seed,
@@ -196,14 +192,12 @@ static void
 write_object(const JsonbContainer *schema, int seed, int depth, KgJsonWriter *w)
 {
 	JsonbValue properties;
-	KgJsonIter it;
 
 	kg_jw_begin_object(w);
 	if (kg_json_get(schema, "properties", &properties) &&
 		kg_json_is_object(&properties))
 	{
-		kg_json_iter_init(&it, kg_json_container(&properties));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&properties))
 		{
 			const JsonbValue *value = first_sample(&it.value, seed, depth + 1);
 
@@ -507,10 +501,7 @@ check_filters(const Trying *t, const KgType *type, const JsonbValue *filters,
 			check_property(t, type, &it.key, true, path);
 		else if (kg_json_is_array(&it.value))
 		{
-			KgJsonIter each;
-
-			kg_json_iter_init(&each, kg_json_container(&it.value));
-			while (kg_json_iter_next(&each))
+			kg_json_each(each, kg_json_container(&it.value))
 				if (kg_json_is_object(&each.value))
 					check_filters(
 						t,
@@ -529,14 +520,12 @@ check_properties(const Trying *t, const KgType *type,
 {
 	JsonbValue value;
 	JsonbValue field;
-	KgJsonIter it;
 
 	if (kg_json_get(object, "filters", &value) && kg_json_is_object(&value))
 		check_filters(t, type, &value, psprintf("%s/filters", path), tried);
 	if (kg_json_get(object, "columns", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			check_property(t,
 						   type,
 						   &it.value,
@@ -545,8 +534,7 @@ check_properties(const Trying *t, const KgType *type,
 	}
 	if (kg_json_get(object, "sort", &value) && kg_json_is_array(&value))
 	{
-		kg_json_iter_init(&it, kg_json_container(&value));
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, kg_json_container(&value))
 			if (kg_json_is_object(&it.value) &&
 				kg_json_get(kg_json_container(&it.value), "field", &field))
 				check_property(t,
@@ -564,7 +552,6 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 	static const char *const labels[] = {"node_label", "label"};
 	const JsonbContainer *container = kg_json_container(value);
 	JsonbValue label;
-	KgJsonIter it;
 
 	check_stack_depth();
 	if (container == NULL)
@@ -579,8 +566,7 @@ check_names(const Trying *t, const KgCatalog *catalog, const JsonbValue *value,
 			if (type != NULL)
 				check_properties(t, type, container, path, tried);
 		}
-	kg_json_iter_init(&it, container);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, container)
 	{
 		StringInfoData at;
 

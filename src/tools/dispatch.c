@@ -479,14 +479,12 @@ static Jsonb *
 result_schema(const Jsonb *reply)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue required;
 	bool has_required = kg_json_get(&reply->root, "required", &required);
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &reply->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &reply->root)
 	{
 		if (kg_json_string_is(&it.key, "required"))
 			continue;

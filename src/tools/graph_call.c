@@ -79,7 +79,6 @@ kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
 {
 	const JsonbContainer *array = kg_input_array(&call->input, key, "types");
 	char *path = kg_input_path(&call->input, key);
-	KgJsonIter it;
 	int n = 0;
 
 	*ranks = NULL;
@@ -88,8 +87,7 @@ kg_call_types_or_all(KgGraphCall *call, const char *key, uint16 **ranks,
 	if (array == NULL)
 		return -1;
 	*ranks = palloc((kg_json_length(array) + 1) * sizeof(uint16));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 	{
 		char *item = kg_path_index(path, it.index);
 		const KgType *type;
@@ -211,7 +209,6 @@ static KgRelationNames
 read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 {
 	KgRelationNames names;
-	KgJsonIter it;
 
 	memset(&names, 0, sizeof(names));
 	if (array != NULL)
@@ -219,8 +216,7 @@ read_names(KgGraphCall *call, const JsonbValue *array, const char *path)
 		const JsonbContainer *items = kg_json_container(array);
 
 		names.names = palloc((kg_json_length(items) + 1) * sizeof(char *));
-		kg_json_iter_init(&it, items);
-		while (kg_json_iter_next(&it))
+		kg_json_each(it, items)
 			add_name(call, &names, &it.value, kg_path_index(path, it.index));
 	}
 	/* An empty list is no restriction, as the query language has it. */

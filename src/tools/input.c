@@ -39,10 +39,8 @@ static void
 check_known(const KgInput *in)
 {
 	const KgOutline *outline = in->outline;
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, in->object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, in->object)
 		if (kg_outline_member(
 				outline, it.key.val.string.val, it.key.val.string.len) == NULL)
 		{

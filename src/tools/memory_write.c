@@ -58,14 +58,12 @@ kg_memory_strings(const KgInput *in, const char *key, int *n)
 {
 	const JsonbContainer *array;
 	const char **strings;
-	KgJsonIter it;
 
 	kg_input_require(in, key);
 	array = kg_input_array(in, key, "strings");
 	strings = palloc(Max(1, kg_json_length(array)) * sizeof(char *));
 	*n = 0;
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		strings[(*n)++] = text_of(
 			&it.value, psprintf("%s/%d", kg_input_path(in, key), it.index));
 	return strings;

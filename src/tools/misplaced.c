@@ -41,7 +41,6 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 	   const KgOutline *outline, const KgType *type, const JsonbValue *filters)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue taken;
 
 	if (filters != NULL && !kg_json_is_object(filters))
@@ -50,8 +49,7 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 	kg_jw_begin_object(&w);
 	if (filters != NULL)
 		kg_jw_members(&w, kg_json_container(filters));
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *name = kg_json_cstring(&it.key);
 		KgInstead out = {.kind = KG_INSTEAD_OUT,

@@ -78,7 +78,6 @@ qualify_function(Jsonb *definition)
 	char *function = kg_definition_string(definition, "operation");
 	LOCAL_FCINFO(fcinfo, 1);
 	KgJsonWriter w;
-	KgJsonIter it;
 	Datum oid;
 
 	if (kind == NULL || function == NULL || strcmp(kind, "function") != 0)
@@ -91,8 +90,7 @@ qualify_function(Jsonb *definition)
 		return definition;
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &definition->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &definition->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
 		if (kg_json_string_is(&it.key, "operation"))
@@ -141,13 +139,11 @@ static void
 check_names(const Jsonb *definition)
 {
 	JsonbValue aliases;
-	KgJsonIter it;
 
 	check_not_fixed(kg_definition_string(definition, "name"), "/name");
 	if (kg_json_get(&definition->root, "aliases", &aliases) == NULL)
 		return;
-	kg_json_iter_init(&it, kg_json_container(&aliases));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&aliases))
 		check_not_fixed(kg_json_cstring(&it.value),
 						psprintf("/aliases/%d", it.index));
 }

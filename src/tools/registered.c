@@ -165,12 +165,10 @@ static const Jsonb *
 without_blanks(const Jsonb *arguments)
 {
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, &arguments->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &arguments->root)
 		if (!is_blank(&it.value))
 			kg_jw_member(&w, &it);
 	kg_jw_end_object(&w);
@@ -257,13 +255,11 @@ translate_next(const Run *run, const KgOperationDefined *op,
 	const JsonbContainer *object = kg_json_container(next);
 	bool *gone = palloc0((run->def->nargs + 1) * sizeof(bool));
 	KgJsonWriter w;
-	KgJsonIter it;
 	JsonbValue value;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, object);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, object)
 	{
 		char *key = kg_json_cstring(&it.key);
 		int arg = kg_template_member(op->arguments, key);
@@ -276,8 +272,7 @@ translate_next(const Run *run, const KgOperationDefined *op,
 		kg_jw_key(&w, run->def->args[arg]);
 		kg_jw_value(&w, &it.value);
 	}
-	kg_json_iter_init(&it, &filled->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &filled->root)
 	{
 		char *key = kg_json_cstring(&it.key);
 
@@ -322,15 +317,13 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 	JsonbValue told;
 	Jsonb *own;
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	if (kg_json_get(&object->root, member, &told) == NULL ||
 		!kg_json_is_array(&told))
 		return object;
 	kg_jw_init(&w);
 	kg_jw_begin_array(&w);
-	kg_json_iter_init(&it, kg_json_container(&told));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&told))
 		if (kg_json_is_object(&it.value))
 			kg_jw_jsonb(&w,
 						kg_registered_error(call, kg_json_datum(&it.value)));

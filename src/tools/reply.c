@@ -98,11 +98,8 @@ is_replaced(const JsonbValue *key, const KgNext *next)
 static void
 write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 {
-	KgJsonIter it;
-
 	kg_jw_kbegin_object(w, "next");
-	kg_json_iter_init(&it, args);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, args)
 		if (!is_replaced(&it.key, next))
 			kg_jw_member(w, &it);
 	if (next->cursor != NULL)
@@ -305,14 +302,11 @@ count_hints(const KgDraft *draft)
 static void
 measure_hints(const KgDraft *draft, Sizes *sizes)
 {
-	KgJsonIter it;
-
 	sizes->hint = palloc((count_hints(draft) + 1) * sizeof(Size));
 	sizes->hints = 0;
 	if (draft->hints == NULL)
 		return;
-	kg_json_iter_init(&it, &draft->hints->root);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, &draft->hints->root)
 	{
 		sizes->hint[it.index] = strlen(", ") + kg_value_text_size(&it.value);
 		sizes->hints += sizes->hint[it.index];

@@ -75,7 +75,6 @@ take_path(KgClaim *claim, const Jsonb *reply)
 	JsonbValue value;
 	JsonbValue *path;
 	JsonbValue type;
-	KgJsonIter it;
 
 	if (kg_json_get(&reply->root, "paths", &value) == NULL ||
 		kg_json_length(kg_json_container(&value)) == 0)
@@ -85,8 +84,7 @@ take_path(KgClaim *claim, const Jsonb *reply)
 	if (kg_json_get(kg_json_container(path), "path", &value) == NULL)
 		return false;
 	claim->handles = NIL;
-	kg_json_iter_init(&it, kg_json_container(&value));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&value))
 		if (it.value.type == jbvString)
 			claim->handles = lappend(claim->handles,
 									 kg_json_cstring(&it.value));

@@ -515,7 +515,6 @@ read_path(KgVerify *v, KgClaim *claim)
 	static const char *const known[] = {"id", "path"};
 	const JsonbContainer *array;
 	char *path = kg_input_path(&claim->in, "path");
-	KgJsonIter it;
 
 	kg_input_only(&claim->in, known, lengthof(known));
 	array = kg_input_array(&claim->in, "path", "items");
@@ -528,8 +527,7 @@ read_path(KgVerify *v, KgClaim *claim)
 			path, &got, "handles with a relationship type between two each"));
 	}
 	claim->relations = palloc(KG_CLAIM_HANDLES * sizeof(char *));
-	kg_json_iter_init(&it, array);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, array)
 		if (it.index % 2 == 0)
 			add_mention(v, claim, &it.value, kg_path_index(path, it.index));
 		else
@@ -610,12 +608,10 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 			: kg_tool_input_template(callable->tool->type,
 									 callable->tool->operation));
 	KgJsonWriter w;
-	KgJsonIter it;
 
 	kg_jw_init(&w);
 	kg_jw_begin_object(&w);
-	kg_json_iter_init(&it, given);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, given)
 		if (!is_of_page(&it.key))
 			kg_jw_member(&w, &it);
 	if (kg_outline_member(outline, "limit", strlen("limit")) != NULL)
@@ -774,14 +770,12 @@ void
 kg_claims_read(KgVerify *v)
 {
 	JsonbValue array;
-	KgJsonIter it;
 	int n = kg_json_length(kg_input_array(&v->call.input, "claims", "claims"));
 
 	v->claims = palloc0((n + 1) * sizeof(KgClaim));
 	v->n = n;
 	(void) kg_input_value(&v->call.input, "claims", &array);
-	kg_json_iter_init(&it, kg_json_container(&array));
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, kg_json_container(&array))
 	{
 		KgClaim *claim = &v->claims[it.index];
 

@@ -114,10 +114,8 @@ read_ids(const WriteCall *call)
 	static const char *const known[] = {"id", "expected_version", NULL};
 	KgOutcomes *outcomes = call->outcomes;
 	int64 *expected = palloc0(Max(1, outcomes->n) * sizeof(int64));
-	KgJsonIter it;
 
-	kg_json_iter_init(&it, call->items);
-	while (kg_json_iter_next(&it))
+	kg_json_each(it, call->items)
 	{
 		KgOutcome *outcome = &outcomes->items[it.index];
 		char *path = psprintf("/ids/%d", it.index);
