@@ -80,8 +80,7 @@ call_authorized(void *arg)
 		brought.decisions = PG_GETARG_JSONB_P(2);
 	if (!PG_ARGISNULL(3))
 		brought.exchange = text_to_cstring(PG_GETARG_TEXT_PP(3));
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	result = kg_tools_call_authorized(text_to_cstring(PG_GETARG_TEXT_PP(0)),
 									  PG_GETARG_JSONB_P(1),
 									  NULL,
@@ -90,7 +89,6 @@ call_authorized(void *arg)
 	kg_jw_kstring(&w, "state", result ? "result" : "authorize");
 	if (result)
 		kg_jw_kjsonb(&w, "result", result);
-	kg_jw_end_object(&w);
 	it->reply = kg_jw_finish(&w);
 }
 

@@ -355,10 +355,8 @@ tell(KgCheckCall *call, TimestampTz start, int64 left)
 	KgDifferences *differences = &call->differences;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "ok", left == 0);
-	kg_jw_end_array(&differences->written);
 	kg_jw_kjsonb(&w, "differences", kg_jw_finish(&differences->written));
 	if (differences->total > call->limit)
 		kg_jw_kbool(&w, "truncated", true);
@@ -373,7 +371,6 @@ tell(KgCheckCall *call, TimestampTz start, int64 left)
 	kg_jw_kint(&w,
 			   "ms",
 			   TimestampDifferenceMilliseconds(start, GetCurrentTimestamp()));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -461,8 +461,7 @@ write_component(KgJsonWriter *w, const char *name, void (*look)(KgComponent *c),
 {
 	KgComponent c = {tenant};
 
-	kg_jw_init(&c.metrics);
-	kg_jw_begin_object(&c.metrics);
+	kg_jw_init_object(&c.metrics);
 	look(&c);
 	write_problems(&c);
 	kg_jw_end_object(&c.metrics);
@@ -504,8 +503,7 @@ tell(KgAudience audience, const char *tenant)
 	KgHealth worst = KG_HEALTHY;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "timestamp", kg_time_text(GetCurrentTimestamp()));
 	kg_jw_kstring(&w, "version", KG_VERSION);
 	kg_jw_kbegin_array(&w, "components");
@@ -521,7 +519,6 @@ tell(KgAudience audience, const char *tenant)
 	}
 	kg_jw_end_array(&w);
 	kg_jw_kstring(&w, "status", health_names[worst]);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

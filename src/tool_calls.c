@@ -71,8 +71,7 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 
 	deconstruct_array(
 		array, TEXTOID, -1, false, TYPALIGN_INT, &ids, &nulls, &n);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < n; i++)
 	{
@@ -84,7 +83,6 @@ KG_ENTRY(kg_sql_get_many, KG_AUDIT_READS)
 						  VARSIZE_ANY_EXHDR(DatumGetPointer(ids[i])));
 	}
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_tool_get(catalog, type, kg_jw_finish(&w));
 }
 

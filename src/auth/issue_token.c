@@ -32,8 +32,7 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 							TimestampTzGetDatum(now),
 							IntervalPGetDatum(valid)));
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &given->root);
 	if (kg_json_get(&given->root, "iss", &value) == NULL)
 		kg_jw_kstring(&w, "iss", key->issuer);
@@ -43,7 +42,6 @@ claims_to_sign(const Jsonb *given, const KgAuthKey *key, const Interval *valid)
 		kg_jw_kint(&w, "iat", unix_seconds(now));
 	if (kg_json_get(&given->root, "exp", &value) == NULL)
 		kg_jw_kint(&w, "exp", unix_seconds(expires));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -112,8 +112,7 @@ read_limits(const Jsonb *given, bool for_everybody)
 	for (int i = 0; i < KG_NLIMITS; i++)
 		names[i] = kg_limit_name(i);
 	kg_check_members(&given->root, names, "", NULL);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	for (int i = 0; i < KG_NLIMITS; i++)
 	{
 		JsonbValue value;
@@ -133,7 +132,6 @@ read_limits(const Jsonb *given, bool for_everybody)
 		else
 			kg_jw_int(&w, n);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -307,8 +305,7 @@ kg_sql_limits(PG_FUNCTION_ARGS)
 	const KgLimits *limits = kg_limits_of_caller(tenant);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tenant", tenant);
 	kg_jw_kstring(&w, "caller", limits->caller);
 	kg_jw_kbegin_object(&w, "limits");
@@ -322,7 +319,6 @@ kg_sql_limits(PG_FUNCTION_ARGS)
 	kg_jw_kbegin_object(&w, "quotas");
 	for (int i = KG_FIRST_QUOTA; i < KG_NLIMITS; i++)
 		write_limit(&w, i, limits->values[i]);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	PG_RETURN_JSONB_P(kg_jw_finish(&w));
 }

@@ -186,8 +186,7 @@ place_below(ErrorData *edata, void *arg)
 	if (!kg_error_is_ours(edata))
 		return;
 	detail = kg_json_parse(edata->detail);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &detail->root)
 	{
 		if (kg_json_string_is(&it.key, "path"))
@@ -196,7 +195,6 @@ place_below(ErrorData *edata, void *arg)
 			kg_jw_member(&w, &it);
 	}
 	kg_jw_kstring(&w, "path", psprintf("%s%s", below->path, path));
-	kg_jw_end_object(&w);
 	detail = kg_jw_finish(&w);
 	edata->detail = JsonbToCString(NULL, &detail->root, VARSIZE(detail));
 }

@@ -379,11 +379,9 @@ kg_error_array(const KgErrorList *list)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	foreach(lc, list->errors)
 		kg_jw_jsonb(&w, kg_error_object(lfirst(lc)));
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -393,8 +391,7 @@ kg_error_object(const KgError *err)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "code", codes[err->code].name);
 	kg_jw_kstring(&w, "message", err->message);
 	if (err->type)
@@ -427,7 +424,6 @@ kg_error_object(const KgError *err)
 	for (int i = 0; i < list_length(err->members); i += 2)
 		kg_jw_kjsonb(
 			&w, list_nth(err->members, i), list_nth(err->members, i + 1));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -572,8 +568,7 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 	int code = code_of_object(object);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "level", levels[level_of(code, in_operation)]);
 	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
 	if (operation)
@@ -587,7 +582,6 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

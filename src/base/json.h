@@ -100,7 +100,8 @@ extern int kg_json_length(const JsonbContainer *container);
  * preceded by kg_jw_key().  Of two members with one name the later stays.
  * Values are copied at once, into the context that was current at
  * kg_jw_init(); a container is copied as it is, not taken apart.  The document
- * that kg_jw_finish() returns is in the context that is current then.
+ * that kg_jw_finish() returns is in the context that is current then; it ends
+ * the outermost object or array, where that was not done.
  */
 typedef struct KgJsonWriter
 {
@@ -112,6 +113,9 @@ typedef struct KgJsonWriter
 } KgJsonWriter;
 
 extern void kg_jw_init(KgJsonWriter *w);
+/* The same, and begin the outermost. */
+extern void kg_jw_init_object(KgJsonWriter *w);
+extern void kg_jw_init_array(KgJsonWriter *w);
 extern void kg_jw_begin_object(KgJsonWriter *w);
 extern void kg_jw_end_object(KgJsonWriter *w);
 extern void kg_jw_begin_array(KgJsonWriter *w);

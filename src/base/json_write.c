@@ -295,6 +295,20 @@ end(KgJsonWriter *w, bool object)
 }
 
 void
+kg_jw_init_object(KgJsonWriter *w)
+{
+	kg_jw_init(w);
+	begin(w, true);
+}
+
+void
+kg_jw_init_array(KgJsonWriter *w)
+{
+	kg_jw_init(w);
+	begin(w, false);
+}
+
+void
 kg_jw_begin_object(KgJsonWriter *w)
 {
 	begin(w, true);
@@ -578,6 +592,8 @@ kg_jw_finish(KgJsonWriter *w)
 {
 	Jsonb *copy;
 
+	if (w->frame)
+		end(w, w->frame->object);
 	Assert(w->frame == NULL && w->result != NULL);
 	if (CurrentMemoryContext == w->context)
 		return w->result;
@@ -591,12 +607,10 @@ kg_json_with(const Jsonb *object, const char *key, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &object->root);
 	kg_jw_key(&w, key);
 	kg_jw_value(&w, value);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -605,11 +619,9 @@ kg_json_without(const Jsonb *object, const char *key)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &object->root)
 		if (!kg_json_string_is(&it.key, key))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -206,8 +206,7 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	KgJsonWriter w;
 	JsonbValue name;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "reads");
 	for (int i = 0; i < n; i++)
 	{
@@ -220,7 +219,6 @@ write_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	kg_jw_kbegin_array(&w, "resources");
 	kg_mcp_write_schemas(req, &w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -230,10 +228,8 @@ kg_mcp_app_start(KgMcpRequest *req, Jsonb *const *tools, int n)
 	Jsonb *reply = write_start(req, tools, n);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kjsonb(&w, "content", kg_text_content(kg_json_text(&reply->root)));
 	kg_jw_kjsonb(&w, "structuredContent", reply);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -108,8 +108,7 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 	KgJsonWriter w;
 	bool any = false;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_json_each(it, messages)
 	{
 		Jsonb *reply;
@@ -124,7 +123,6 @@ answer_members(const JsonbContainer *messages, const char *tenant,
 		MemoryContextReset(work);
 	}
 	MemoryContextDelete(work);
-	kg_jw_end_array(&w);
 	return any ? kg_jw_finish(&w) : NULL;
 }
 

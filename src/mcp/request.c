@@ -53,8 +53,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 	KgJsonWriter w;
 
 	kg_audit_error_number(req->error_code);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
 	if (has_id)
 	{
@@ -66,7 +65,6 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 	kg_jw_kstring(&w, "message", req->error_message);
 	if (req->error_data)
 		kg_jw_kjsonb(&w, "data", req->error_data);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -117,8 +115,7 @@ check_envelope(KgMcpRequest *req, const JsonbContainer *meta)
 			KG_MCP_META_VERSION);
 	if (!kg_json_string_is(&value, kg_mcp_revision_name(KG_MCP_2026_07_28)))
 	{
-		kg_jw_init(&w);
-		kg_jw_begin_object(&w);
+		kg_jw_init_object(&w);
 		kg_mcp_write_supported(&w, "supported");
 		kg_jw_key(&w, "requested");
 		kg_jw_value(&w, &value);
@@ -240,8 +237,7 @@ respond(KgMcpRequest *req)
 		return kg_mcp_error_response(req, true);
 	}
 	req->agent = kg_agent_current();
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "jsonrpc", "2.0");
 	if (!notifies)
 		begin_result(req, &w);
@@ -253,7 +249,6 @@ respond(KgMcpRequest *req)
 		kg_jw_end_object(&w);
 	if (req->listen)
 		write_listen(req, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

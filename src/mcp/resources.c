@@ -291,8 +291,7 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle", bundle->name);
 	kg_jw_kstring(&w, "version", bundle->version);
 	kg_jw_kint(&w, "revision", bundle->revision);
@@ -314,7 +313,6 @@ describe_bundle(const KgCatalog *catalog, const KgBundle *bundle)
 	}
 	kg_jw_end_array(&w);
 	write_relations(catalog, bundle, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -364,14 +362,12 @@ read_entity(const KgCatalog *catalog, const char *rest)
 	got = kg_get_entities(catalog, type, &id, 1);
 	if (got->data == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", kg_type_handle(type));
 	kg_jw_kstring(&w, "id", id);
 	kg_jw_kjsonb(&w, "data", got->data);
 	marks = kg_projection_marks(type, NULL);
 	kg_marks_write(&marks, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -84,8 +84,7 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	KgMcpRevision revision = key->revision;
 	bool titled = kg_json_get(tool, "title", &title) != NULL;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, tool)
 	{
 		if (!knows_member(revision, &it.key))
@@ -99,7 +98,6 @@ shape_tool(const JsonbContainer *tool, const char *name, const Key *key)
 	}
 	if (key->app && kg_mcp_app_shows(name))
 		kg_mcp_app_write_tool_meta(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -208,8 +206,7 @@ kg_mcp_tools_list(KgMcpRequest *req, KgJsonWriter *w)
 		return write_list(req, list, w);
 	if (list->first == NULL)
 	{
-		kg_jw_init(&page);
-		kg_jw_begin_object(&page);
+		kg_jw_init_object(&page);
 		kg_mcp_write_envelope(req, &page);
 		(void) write_list(req, list, &page);
 		kg_jw_end_object(&page);
@@ -227,8 +224,7 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 	const char *nearest = kg_nearest(name, list->names, list->ntools);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "name", name);
 	if (nearest)
 		kg_jw_kstring(&w, "did_you_mean", nearest);
@@ -322,11 +318,9 @@ call_options(const KgMcpRequest *req)
 		kg_json_get(kg_json_container(&meta), KG_META_VERSION, &version) ==
 			NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "version");
 	kg_jw_value(&w, &version);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -340,8 +334,7 @@ call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 
 	if (req->brought == NULL)
 		return kg_tools_call_result(name, arguments, options);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	result = kg_tools_call_authorized(
 		name, arguments, options, req->brought, &w);
 	if (result != NULL)
@@ -349,7 +342,6 @@ call_tool(KgMcpRequest *req, const char *name, const Jsonb *arguments)
 	kg_jw_kstring(&w, "subject", kg_authorized_subject());
 	if (req->member >= 0)
 		kg_jw_kint(&w, "member", req->member);
-	kg_jw_end_object(&w);
 	req->asked = kg_jw_finish(&w);
 	return NULL;
 }

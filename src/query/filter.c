@@ -65,14 +65,12 @@ operator_example(const char *op, const JsonbValue *value)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, op);
 	if (value)
 		kg_jw_value(&w, value);
 	else
 		kg_jw_bool(&w, true);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -369,8 +367,7 @@ meant_filters(const JsonbContainer *array)
 
 	if (kg_json_length(array) > kg_setting_max_filters)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, array)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
@@ -385,7 +382,6 @@ meant_filters(const JsonbContainer *array)
 			return NULL;
 		kg_jw_members(&w, item);
 	}
-	kg_jw_end_object(&w);
 	meant = kg_jw_finish(&w);
 	return kg_json_length(&meant->root) == n ? meant : NULL;
 }

@@ -205,11 +205,9 @@ make_call(const char *tool, const Jsonb *arguments)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", tool);
 	kg_jw_kjsonb(&w, "arguments", arguments);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -345,10 +343,8 @@ kg_repair_as_member(const char *name, const JsonbValue *value)
 	{
 		if (member != NULL)
 			return kg_args_example_of(value, member, true);
-		kg_jw_init(&w);
-		kg_jw_begin_array(&w);
+		kg_jw_init_array(&w);
 		kg_jw_value(&w, value);
-		kg_jw_end_array(&w);
 		return kg_jw_finish(&w);
 	}
 	/* Of one item, that. */

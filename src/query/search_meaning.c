@@ -130,8 +130,7 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 
 	missing.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph text", ALLOCSET_DEFAULT_SIZES);
-	kg_jw_init(&missing.w);
-	kg_jw_begin_object(&missing.w);
+	kg_jw_init_object(&missing.w);
 	kg_jw_kbegin_array(&missing.w, "items");
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,

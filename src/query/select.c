@@ -166,13 +166,11 @@ anchored_example(KgGraph *graph, const KgType *type, int64 node)
 	kg_graph_resolve(graph, &node, 1, false, take_id, &id);
 	if (id == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kbegin_array(&w, "ids");
 	kg_jw_string(&w, id);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -194,7 +194,6 @@ kg_output(KgOutput output, List *errors)
 		kg_jw_begin_array(&w);
 		foreach(lc, errors)
 			write_model(&w, lfirst(lc), 0);
-		kg_jw_end_array(&w);
 		return kg_jw_finish(&w);
 	}
 	kg_jw_begin_object(&w);
@@ -210,6 +209,5 @@ kg_output(KgOutput output, List *errors)
 			write_detailed(&w, errors, 0);
 		kg_jw_end_array(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

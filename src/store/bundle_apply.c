@@ -363,8 +363,7 @@ make_result(KgApply *apply, Jsonb *failure)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle_name", apply->payload->name);
 	kg_jw_kstring(&w, "version", apply->payload->version);
 	kg_jw_kint(&w, "revision", apply->revision);
@@ -390,7 +389,6 @@ make_result(KgApply *apply, Jsonb *failure)
 			kg_jw_end_array(&w);
 		}
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -612,15 +610,13 @@ kg_bundle_drop(const char *name, const Jsonb *options)
 	kg_visibility_require_tenant("drop a bundle");
 	kg_lock_bundle(apply->tenant, name);
 	(void) kg_bundle_require(kg_catalog_newest(apply->tenant), name);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "bundle_name", name);
 	kg_jw_kstring(&w, "version", "dropped");
 	kg_jw_kbegin_array(&w, "schemas");
 	kg_jw_end_array(&w);
 	kg_jw_kbegin_array(&w, "entities");
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	document.root = kg_jw_finish(&w);
 	trial = (Trial){&document, *apply};
 	kg_again(try_drop, &trial);

@@ -62,8 +62,7 @@ begin_part(Export *export)
 		return;
 	MemoryContextReset(export->part_context);
 	old = MemoryContextSwitchTo(export->part_context);
-	kg_jw_init(&export->part);
-	kg_jw_begin_array(&export->part);
+	kg_jw_init_array(&export->part);
 	MemoryContextSwitchTo(old);
 }
 
@@ -75,7 +74,6 @@ end_part(Export *export, const char *part, const char *name)
 	if (export->rows == NULL)
 		return;
 	old = MemoryContextSwitchTo(export->part_context);
-	kg_jw_end_array(&export->part);
 	add_row(export, part, name, kg_jw_finish(&export->part));
 	MemoryContextSwitchTo(old);
 }
@@ -405,8 +403,7 @@ put_head(Export *export)
 	const KgBundle *bundle = kg_bundle_require(export->catalog, export->name);
 	KgJsonWriter *w = &export->whole;
 
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	kg_jw_kstring(w, "bundle_name", bundle->name);
 	kg_jw_kstring(w, "version", bundle->version);
 	if (bundle->description)
@@ -450,7 +447,6 @@ kg_bundle_export_parts(const char *name, FunctionCallInfo fcinfo)
 		caller, "kg_graph part of an export", ALLOCSET_DEFAULT_SIZES);
 	export.w = &export.part;
 	put_head(&export);
-	kg_jw_end_object(&export.whole);
 	add_row(&export, "bundle", NULL, kg_jw_finish(&export.whole));
 	put_entities(&export);
 	kg_identity_as_tool(put_edges, &export);

@@ -147,8 +147,7 @@ visible_referrers(const Removal *removal, int64 node,
 				  "LIMIT " CppAsString2(KG_NAMED_REFERRERS),
 				  kg_arg_text(removal->tenant),
 				  kg_arg_int8s(sources.nodes, sources.n));
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		const KgType *type = kg_catalog_type_in(

@@ -311,8 +311,7 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 	KgJsonWriter w;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_json_each(it, items)
 	{
 		const JsonbContainer *item = kg_json_container(&it.value);
@@ -324,7 +323,6 @@ write_items(const JsonbContainer *items, const bool *seen, int *withheld)
 		*withheld += !whole && (kg_json_get(item, "version", &value) ||
 								kg_json_get(item, "changed", &value));
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -123,7 +123,6 @@ put(const KgType *type, KgJsonWriter *w)
 {
 	const Jsonb *items;
 
-	kg_jw_end_array(w);
 	items = kg_jw_finish(w);
 	if (kg_json_length(&items->root) > 0)
 		(void) kg_put_entities(type_name(type), items, atomic());
@@ -132,8 +131,7 @@ put(const KgType *type, KgJsonWriter *w)
 static void
 begin_items(KgJsonWriter *w)
 {
-	kg_jw_init(w);
-	kg_jw_begin_array(w);
+	kg_jw_init_array(w);
 }
 
 static const char *
@@ -390,7 +388,6 @@ edges_of(const KgMemory *memory, const KgMemoryRelation *relations, int n)
 		kg_jw_end_object(&w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -169,8 +169,7 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 
 	if (member(root, "definitions", "array", false, "", &value, errors) == NULL)
 		return;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, kg_json_container(&value))
 	{
 		char *path = psprintf("/definitions/%d", it.index);
@@ -188,7 +187,6 @@ read_definitions(KgPayload *payload, const JsonbContainer *root,
 			kg_jw_value(&w, &it.value);
 		}
 	}
-	kg_jw_end_object(&w);
 	payload->definitions = kg_jw_finish(&w);
 }
 

@@ -159,8 +159,7 @@ verdicts_of_failed(const KgOutcomes *outcomes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < Min(outcomes->n, KG_TOLD_ITEMS); i++)
 	{
 		const KgOutcome *item = &outcomes->items[i];
@@ -174,7 +173,6 @@ verdicts_of_failed(const KgOutcomes *outcomes)
 			put_code(&w, linitial(item->errors.errors));
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -243,10 +241,8 @@ kg_outcomes_result(const KgOutcomes *outcomes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_outcomes_write(outcomes, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -228,11 +228,9 @@ changed_since(const KgType *type, const char *id, int64 version)
 	ListCell *lc;
 
 	kg_identity_as_tool(read_changed, &since);
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	foreach(lc, since.names)
 		kg_jw_string(&w, lfirst(lc));
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -278,15 +276,13 @@ merge(const KgPutItem *item)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &item->old->root)
 		if (!is_named(item->unset, &it.key))
 			kg_jw_member(&w, &it);
 	/* Of two members of a name the later stays. */
 	if (item->set != NULL)
 		kg_jw_members(&w, item->set);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -424,8 +420,7 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 	KgJsonIter it;
 	KgJsonIter other;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_json_iter_init(&it, &before->root);
 	kg_json_iter_init(&other, &after->root);
 	while (kg_json_iter_next(&it))
@@ -440,6 +435,5 @@ kg_patch_changes(const Jsonb *before, const Jsonb *after)
 	while (kg_json_iter_next(&it))
 		if (!kg_json_iter_find(&other, &it.key))
 			write_change(&w, &it.key, NULL, &it.value);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }

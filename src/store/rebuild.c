@@ -204,8 +204,7 @@ count_all(const char *tenant, bool told)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	for (int i = 0; i < lengthof(counts); i++)
 	{
 		if (!told)
@@ -216,7 +215,6 @@ count_all(const char *tenant, bool told)
 		}
 		kg_jw_kint(&w, counts[i].name, count_of(tenant, i));
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -635,8 +635,7 @@ merged(const Merge *merge)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &merge->current->root)
 	{
 		bool found;
@@ -656,7 +655,6 @@ merged(const Merge *merge)
 		kg_jw_keyn(&w, key->val.string.val, key->val.string.len);
 		kg_jw_value(&w, value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -1003,8 +1001,7 @@ reply(const Revert *revert)
 	KgJsonWriter w;
 	ListCell *lc;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "items");
 	foreach(lc, revert->subjects)
 	{
@@ -1029,7 +1026,6 @@ reply(const Revert *revert)
 	kg_jw_end_object(&w);
 	if (revert->dry_run)
 		kg_jw_kbool(&w, "dry_run", true);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

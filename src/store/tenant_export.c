@@ -149,8 +149,7 @@ vectors_member(void)
 	const KgVectors *vectors = kg_vectors();
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (vectors->dimensions > 0)
 	{
 		kg_jw_kbegin_object(&w, "vectors");
@@ -158,7 +157,6 @@ vectors_member(void)
 		kg_jw_kstring(&w, "model", vectors->model);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

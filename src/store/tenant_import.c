@@ -864,8 +864,7 @@ tell(const Import *import)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tenant", import->tenant);
 	kg_jw_kint(&w, "part", import->part);
 	kg_jw_kint(&w, "lines", import->lines);
@@ -884,7 +883,6 @@ tell(const Import *import)
 		if (import->authorizer_gone)
 			kg_jw_kbool(&w, "missing_authorizer", true);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -52,8 +52,7 @@ kg_differences_init(KgDifferences *differences, int64 limit)
 	memset(differences, 0, sizeof(*differences));
 	differences->context = CurrentMemoryContext;
 	differences->limit = limit;
-	kg_jw_init(&differences->written);
-	kg_jw_begin_array(&differences->written);
+	kg_jw_init_array(&differences->written);
 }
 
 static KgKindCount *

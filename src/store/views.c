@@ -710,8 +710,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 		kg_error_expected(err, "a schema that kg_create_views() made");
 		kg_error_throw(err);
 	}
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "schemas");
 	foreach(lc, schemas)
 	{

@@ -482,8 +482,7 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
 	{
 		kg_jw_begin_object(&w);
@@ -498,7 +497,6 @@ kg_unknown_hints(KgGraphCall *call, const char *path, const KgHandles *handles)
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return n > 0 ? kg_jw_finish(&w) : NULL;
 }
 
@@ -692,12 +690,10 @@ strip_properties(const KgRelation *relation, const Jsonb *properties)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &properties->root)
 		if (!is_detail(relation, &it.key))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -75,10 +75,8 @@ flat_entity(const KgGraph *graph, const KgRef *ref)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	write_members(graph, ref, NULL, 0, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -270,11 +268,9 @@ next_ids(void *state, int unit, KgNext *next)
 	const DescribeMany *d = state;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (uint32 i = unit; i < d->reply.nnodes; i++)
 		kg_jw_string(&w, d->handles.given[d->handle_of[i]]);
-	kg_jw_end_array(&w);
 	next->ids = kg_jw_finish(&w);
 }
 

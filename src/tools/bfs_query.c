@@ -314,13 +314,11 @@ common_hints(KgGraphCall *call, const KgHandles *seeds, int k, uint32 found)
 						   (int) kg_input_maximum(&call->input, "k"));
 	if (hints != NULL)
 		return hints;
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_begin_object(&w);
 	kg_jw_kstring(&w, "path", path);
 	kg_jw_kstring(&w, "message", message);
 	kg_jw_end_object(&w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

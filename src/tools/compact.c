@@ -112,8 +112,7 @@ make_arguments(Compact *c)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, c->call.input.object)
 	{
 		const char *behind = name_behind(c, &it.key);
@@ -132,7 +131,6 @@ make_arguments(Compact *c)
 			kg_jw_kjsonb(&w, c->made[i].behind, c->made[i].value);
 	if (c->room > 0)
 		kg_jw_kint(&w, "max_bytes", c->room);
-	kg_jw_end_object(&w);
 	c->arguments = kg_jw_finish(&w);
 }
 
@@ -280,8 +278,7 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 	KgJsonWriter *w = &writer;
 	int64 bytes;
 
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	for (int i = 0; i < c->nmade; i++)
 		if (!write_made(c, i, arguments, w))
 			return NULL;
@@ -306,7 +303,6 @@ sent_arguments(const Compact *c, const JsonbContainer *arguments)
 			kg_jw_keyn(w, it.key.val.string.val, it.key.val.string.len);
 		kg_jw_value(w, &it.value);
 	}
-	kg_jw_end_object(w);
 	return kg_jw_finish(w);
 }
 
@@ -328,11 +324,9 @@ sent_call(const Compact *c, const JsonbContainer *call)
 	arguments = sent_arguments(c, kg_json_container(&value));
 	if (arguments == NULL)
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", c->call.tool);
 	kg_jw_kjsonb(&w, "arguments", arguments);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -401,8 +395,7 @@ said_reply(const Compact *c)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &c->reply->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
@@ -415,7 +408,6 @@ said_reply(const Compact *c)
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -565,8 +557,7 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (filters != NULL)
 	{
 		kg_json_each(it, filters)
@@ -585,7 +576,6 @@ with_ids(const JsonbContainer *filters, const JsonbValue *own,
 	kg_jw_value(&w, ids);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -663,10 +653,8 @@ string_array(const char *string)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_string(&w, string);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -814,14 +802,12 @@ selection_of(Compact *c, const KgHandles *handles, const char *path)
 	const KgType *type = type_of_handles(c, handles, path);
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kbegin_array(&w, "ids");
 	for (int i = 0; i < handles->n; i++)
 		kg_jw_string(&w, id_of_handle(type, handles, i));
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -902,8 +888,7 @@ kg_tool_count(const Jsonb *arguments)
 	}
 	else
 	{
-		kg_jw_init(&w);
-		kg_jw_begin_object(&w);
+		kg_jw_init_object(&w);
 		kg_jw_members(&w, kg_json_container(&node));
 		for (int i = 0; i < lengthof(chains); i++)
 			if (kg_input_value(in, chains[i], &value))
@@ -945,11 +930,9 @@ kg_tool_around(const Jsonb *arguments)
 	(void) kg_input_value(&c->call.input, "handle", &value);
 	find_one_handle(c, "handle", &value, &handles);
 	type = type_of_handles(c, &handles, "/handle");
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "label", kg_type_handle(type));
 	kg_jw_kstring(&w, "node_id", id_of_handle(type, &handles, 0));
-	kg_jw_end_object(&w);
 	make(c, "handle", "start_node", kg_jw_finish(&w));
 	return finish(c, kg_tool_explore_neighbors);
 }

@@ -225,8 +225,7 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 	KgJsonWriter w;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (kg_json_get(root, "toolset", &value) == NULL)
 		kg_jw_kstring(&w, "toolset", KG_DEFAULT_TOOLSET);
 	kg_json_each(it, root)
@@ -246,7 +245,6 @@ write_normal(const JsonbContainer *root, const Jsonb *default_of)
 			if (is_operation_key(&it.key))
 				kg_jw_member(&w, &it);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -655,11 +653,9 @@ read_select(const Reading *r)
 
 	if (root_member(r, "select", "object", true, &value) == NULL)
 		return;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "select");
 	kg_jw_value(&w, &value);
-	kg_jw_end_object(&w);
 	kg_json_root(kg_jw_finish(&w), &wrapped);
 	template = kg_template_read(&wrapped, &names, "", r->errors);
 	if (template == NULL)

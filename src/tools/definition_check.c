@@ -896,8 +896,7 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kjsonb(&w, "required", kg_json_parse("[\"results\"]"));
 	kg_jw_kbegin_object(&w, "properties");
@@ -908,7 +907,6 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 		kg_jw_kjsonb(&w,
 					 def->ops[i].name,
 					 kg_callable_output(catalog, &def->ops[i].callable));
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);

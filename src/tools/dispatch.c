@@ -482,8 +482,7 @@ result_schema(const Jsonb *reply)
 	JsonbValue required;
 	bool has_required = kg_json_get(&reply->root, "required", &required);
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &reply->root)
 	{
 		if (kg_json_string_is(&it.key, "required"))
@@ -507,7 +506,6 @@ result_schema(const Jsonb *reply)
 	kg_jw_end_array(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_array(&w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -641,8 +639,7 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < catalog->ntools; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -652,7 +649,6 @@ write_tools(const KgCatalog *catalog, const KgAgent *agent, int offered)
 	for (int set = KG_TOOLSET_GRAPH; set <= KG_TOOLSET_COMPACT; set <<= 1)
 		write_fixed_tools(&w, catalog, agent, set);
 	write_registered_tools(&w, catalog, agent);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -78,8 +78,7 @@ missing_hints(const GetCall *call)
 	KgCorrection correction = {NULL};
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < call->ngot && hinted < KG_MAX_HINTED_IDS; i++)
 	{
 		JsonbValue id;
@@ -105,7 +104,6 @@ missing_hints(const GetCall *call)
 		kg_correction_write(&correction, &w);
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -122,11 +120,9 @@ next_ids(void *state, int item, KgNext *next)
 	const GetCall *call = state;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = item; i < call->nfound; i++)
 		kg_jw_string(&w, found(call, i)->id);
-	kg_jw_end_array(&w);
 	next->ids = kg_jw_finish(&w);
 }
 

@@ -641,8 +641,7 @@ hints(KgAggregate *a, const int64 *nodes)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (a->kept == 0)
 		kg_hint_traversal(&a->call, &a->chain, "/relationships", &w);
 	for (int i = 0; i < a->ngroups && a->kept > 0; i++)
@@ -659,7 +658,6 @@ hints(KgAggregate *a, const int64 *nodes)
 					  a->kept,
 					  &w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -765,11 +763,9 @@ row_json(const KgAggregate *a, const Row *row)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < a->ncolumns; i++)
 		kg_jw_value(&w, &row_value(a, row, i)->value);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

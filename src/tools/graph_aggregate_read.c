@@ -433,8 +433,7 @@ warn(KgAggregate *a)
 	KgJsonWriter w;
 	int n;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	n = warn_of_periods(a, &w);
 	for (int i = 0; i < a->ngroups; i++)
 	{

@@ -39,11 +39,9 @@ kg_selector_hints(KgGraphCall *call, const KgSelector *const *selectors, int n)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < n; i++)
 		kg_hint_selector(call, selectors[i], &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -303,8 +303,7 @@ hints(FindPaths *f)
 		query->max_hops,
 		query->max_hops == 1 ? "" : "s");
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	if (query->nfrom == 1 && query->nto == 1 &&
 		query->from[0] == query->to[0] && query->mode != KG_PATH_WALKS)
 	{
@@ -319,7 +318,6 @@ hints(FindPaths *f)
 	kg_hint_edges(&f->call, "/from", message, query->from, query->nfrom, &w);
 	kg_hint_edges(
 		&f->call, "/to", "this is the other end", query->to, query->nto, &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -239,10 +239,8 @@ hints(Traverse *tr)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_hint_traversal(&tr->call, &tr->t, "/relationships", &w);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

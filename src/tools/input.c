@@ -168,8 +168,7 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 	if (kg_outline_member(outline, "label", 5) == NULL || len == 0 ||
 		colon == text || colon == text + len - 1 || (colon == NULL && !several))
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_key(&w, "label");
 	kg_jw_stringn(&w, text, colon ? colon - text : len);
 	if (colon != NULL)
@@ -181,7 +180,6 @@ meant_selector(const KgOutline *outline, const JsonbValue *value)
 		if (several)
 			kg_jw_end_array(&w);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

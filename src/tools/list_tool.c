@@ -474,8 +474,7 @@ nothing_hints(const KgListQuery *query)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_hints_write_items(query, &w);
 	if (query->connected)
 	{
@@ -487,7 +486,6 @@ nothing_hints(const KgListQuery *query)
 					  "fewer of related and not_related");
 		kg_jw_end_object(&w);
 	}
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

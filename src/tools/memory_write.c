@@ -308,8 +308,7 @@ perform(Writing *writing, void (*work)(Writing *writing))
 static void
 begin_reply(KgJsonWriter *w, const char *key)
 {
-	kg_jw_init(w);
-	kg_jw_begin_object(w);
+	kg_jw_init_object(w);
 	kg_jw_kbegin_array(w, key);
 }
 
@@ -317,7 +316,6 @@ static Jsonb *
 end_reply(KgJsonWriter *w)
 {
 	kg_jw_end_array(w);
-	kg_jw_end_object(w);
 	return kg_jw_finish(w);
 }
 
@@ -326,11 +324,9 @@ done(const char *what)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbool(&w, "success", true);
 	kg_jw_kstring(&w, "message", psprintf("%s deleted successfully", what));
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -45,8 +45,7 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 
 	if (filters != NULL && !kg_json_is_object(filters))
 		return NULL;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (filters != NULL)
 		kg_jw_members(&w, kg_json_container(filters));
 	kg_json_each(it, object)
@@ -64,7 +63,6 @@ gather(KgCorrection *correction, const JsonbContainer *object, const char *path,
 		kg_jw_member(&w, &it);
 		kg_correct(correction, &out);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

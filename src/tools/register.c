@@ -88,8 +88,7 @@ qualify_function(Jsonb *definition)
 	oid = to_regprocedure(fcinfo);
 	if (fcinfo->isnull)
 		return definition;
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &definition->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);
@@ -98,7 +97,6 @@ qualify_function(Jsonb *definition)
 		else
 			kg_jw_value(&w, &it.value);
 	}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -198,13 +196,11 @@ make_reply(const char *name, const char *version, const char *verdict)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", name);
 	if (version)
 		kg_jw_kstring(&w, "version", version);
 	kg_jw_kstring(&w, "verdict", verdict);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

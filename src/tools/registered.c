@@ -166,12 +166,10 @@ without_blanks(const Jsonb *arguments)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, &arguments->root)
 		if (!is_blank(&it.value))
 			kg_jw_member(&w, &it);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -257,8 +255,7 @@ translate_next(const Run *run, const KgOperationDefined *op,
 	KgJsonWriter w;
 	JsonbValue value;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, object)
 	{
 		char *key = kg_json_cstring(&it.key);
@@ -289,7 +286,6 @@ translate_next(const Run *run, const KgOperationDefined *op,
 			kg_jw_key(&w, run->def->args[i]);
 			kg_jw_value(&w, &value);
 		}
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -321,15 +317,13 @@ with_own_paths(const KgToolCall *call, Jsonb *object, const char *member)
 	if (kg_json_get(&object->root, member, &told) == NULL ||
 		!kg_json_is_array(&told))
 		return object;
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_json_each(it, kg_json_container(&told))
 		if (kg_json_is_object(&it.value))
 			kg_jw_jsonb(&w,
 						kg_registered_error(call, kg_json_datum(&it.value)));
 		else
 			kg_jw_value(&w, &it.value);
-	kg_jw_end_array(&w);
 	own = kg_jw_finish(&w);
 	kg_json_root(own, &told);
 	return kg_json_with(object, member, &told);
@@ -462,7 +456,6 @@ throw_failures(Failures *failures)
 {
 	KgError *err = kg_error_new(failures->code, "%s", failures->text.data);
 
-	kg_jw_end_array(&failures->w);
 	kg_error_errors(err, kg_jw_finish(&failures->w));
 	kg_error_expected(err,
 					  failures->not_tried.len > 0
@@ -509,8 +502,7 @@ run_sequence(Run *run)
 
 	refuse_to_ask(def);
 	run->results = palloc0((def->nops + 1) * sizeof(Jsonb *));
-	kg_jw_init(&failures.w);
-	kg_jw_begin_array(&failures.w);
+	kg_jw_init_array(&failures.w);
 	initStringInfo(&failures.text);
 	initStringInfo(&failures.not_tried);
 	for (int i = 0; i < def->nops; i++)
@@ -536,12 +528,10 @@ run_sequence(Run *run)
 	run->call->op = NULL;
 	if (failures.n > 0)
 		throw_failures(&failures);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kbegin_object(&w, "results");
 	for (int i = 0; i < def->nops; i++)
 		kg_jw_kjsonb(&w, def->ops[i].name, run->results[i]);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -840,13 +830,11 @@ kg_registered_meta(const KgToolCall *call)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", call->registered->name);
 	kg_jw_kstring(&w, "version", call->registered->version);
 	if (call->op != NULL && call->op->name != NULL)
 		kg_jw_kstring(&w, "operation", call->op->name);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

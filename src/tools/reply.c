@@ -247,11 +247,9 @@ write_reply(const KgDraft *draft, const KgFit *fit)
 
 	if (draft->cut != NULL)
 		draft->cut(draft->items, fit, &withheld, &marks);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	draft->write(draft->state, fit, &w);
 	write_envelope(draft, fit, &withheld, &marks, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -275,8 +275,7 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w, "description", filters_description(type));
 	kg_jw_kbool(&w, "additionalProperties", false);
@@ -289,7 +288,6 @@ kg_type_filters_schema(const KgType *type, bool repeat)
 	for (int i = 0; i < type->nfields; i++)
 		write_field_condition(&w, type, &type->fields[i], repeat);
 	write_alternatives(&w, repeat);
-	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
@@ -316,15 +314,13 @@ kg_type_sort_names(const KgType *type)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	kg_jw_string(&w, "id");
 	if (strcmp(type->id_field->name, "id") != 0)
 		kg_jw_string(&w, type->id_field->name);
 	for (int i = 0; i < type->nfields; i++)
 		if (is_sortable(type, &type->fields[i]))
 			kg_jw_string(&w, type->fields[i].name);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -333,11 +329,9 @@ kg_type_field_names(const KgType *type)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_array(&w);
+	kg_jw_init_array(&w);
 	for (int i = 0; i < type->nfields; i++)
 		kg_jw_string(&w, type->fields[i].name);
-	kg_jw_end_array(&w);
 	return kg_jw_finish(&w);
 }
 

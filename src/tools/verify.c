@@ -65,8 +65,7 @@ write_claim(const KgClaim *claim, bool whole)
 {
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	if (claim->has_id)
 	{
 		kg_jw_key(&w, "id");
@@ -81,7 +80,6 @@ write_claim(const KgClaim *claim, bool whole)
 		kg_jw_kbool(&w, "complete", true);
 	if (whole)
 		write_details(claim, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -31,8 +31,7 @@ path_arguments(KgVerify *v, const KgClaim *claim)
 	JsonbValue value;
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	write_end(v, "from", &v->mentions[claim->first].ref, &w);
 	write_end(v, "to", &v->mentions[claim->first + 1].ref, &w);
 	(void) kg_input_value(&claim->in, "within", &value);
@@ -50,7 +49,6 @@ path_arguments(KgVerify *v, const KgClaim *claim)
 	}
 	kg_jw_kint(&w, "limit", 1);
 	kg_jw_kint(&w, "max_bytes", kg_setting_max_reply_bytes);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -420,14 +420,12 @@ swapped(const KgClaim *claim)
 
 	(void) kg_input_value(&claim->in, "from", &from);
 	(void) kg_input_value(&claim->in, "to", &to);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, claim->in.object);
 	kg_jw_key(&w, "from");
 	kg_jw_value(&w, &to);
 	kg_jw_key(&w, "to");
 	kg_jw_value(&w, &from);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -609,8 +607,7 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 									 callable->tool->operation));
 	KgJsonWriter w;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_json_each(it, given)
 		if (!is_of_page(&it.key))
 			kg_jw_member(&w, &it);
@@ -618,7 +615,6 @@ counting_arguments(const KgCallable *callable, const JsonbContainer *given)
 		kg_jw_kint(&w, "limit", 1);
 	if (kg_outline_member(outline, "max_bytes", strlen("max_bytes")) != NULL)
 		kg_jw_kint(&w, "max_bytes", kg_setting_max_reply_bytes);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 

@@ -237,11 +237,9 @@ kg_type_document_schema(const KgType *type)
 	kg_json_root(type->schema, &root);
 	copy_schema(&copy, &root);
 	document = kg_jw_finish(&w);
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_members(&w, &document->root);
 	write_required(type, &w);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
@@ -284,8 +282,7 @@ kg_type_changes_schema(const KgType *type)
 	Jsonb *document = kg_type_document_schema(type);
 	bool closed = false;
 
-	kg_jw_init(&w);
-	kg_jw_begin_object(&w);
+	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kstring(&w,
 				  "description",
@@ -295,7 +292,6 @@ kg_type_changes_schema(const KgType *type)
 	kg_jw_end_object(&w);
 	if (closed)
 		kg_jw_kbool(&w, "additionalProperties", false);
-	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }
 
