@@ -48,14 +48,12 @@ KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)
 		kg_error_throw(
 			kg_error_new(KG_INVALID_INPUT, "tenant must not be null"));
 	authorizer = PG_ARGISNULL(1) ? NULL : kg_authorizer_check(PG_GETARG_OID(1));
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	KG_SPI_EXEC("UPDATE @kg_tenant SET authorizer = $2 WHERE tenant = $1",
 				kg_arg(TEXTOID, tenant),
 				kg_arg_text(authorizer));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 

@@ -435,15 +435,13 @@ KG_AUDITED(kg_sql_check, KG_AUDIT_WRITES)
 	memset(&call, 0, sizeof(call));
 	read_options(PG_GETARG_JSONB_P(0), &call);
 	require_right(&call);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	MemoryContextSwitchTo(context);
 	check_all(&call);
 	left = call.repair ? count_left(&call) : call.differences.total;
 	/* Utility statements leave SPI's own context current. */
 	MemoryContextSwitchTo(context);
 	result = tell(&call, start, left);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(result);
 }

@@ -23,11 +23,9 @@ KG_AUDITED(kg_sql_enable_vectors, KG_AUDIT_WRITES)
 	char *model = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_vectors_enable(dimensions, model);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -36,11 +34,9 @@ KG_AUDITED(kg_sql_disable_vectors, KG_AUDIT_WRITES)
 	KgUserContext user;
 	int64 deleted;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	deleted = kg_vectors_disable();
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_INT64(deleted);
 }
 

@@ -533,8 +533,7 @@ kg_sql_health(PG_FUNCTION_ARGS)
 	KgUserContext caller;
 	Jsonb *result;
 
-	kg_become_owner(&caller);
-	SPI_connect();
+	kg_spi_begin_as_owner(&caller);
 	MemoryContextSwitchTo(context);
 	if (is_above_tenants(caller.userid))
 	{
@@ -542,7 +541,6 @@ kg_sql_health(PG_FUNCTION_ARGS)
 		tenant = NULL;
 	}
 	result = tell(audience, tenant);
-	SPI_finish();
-	kg_restore_user(&caller);
+	kg_spi_end_as_owner(&caller);
 	PG_RETURN_JSONB_P(result);
 }

@@ -24,16 +24,14 @@ KG_AUDITED(kg_sql_create_tenant, KG_AUDIT_WRITES)
 	KgUserContext user;
 
 	kg_tenant_check_name(tenant);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("INSERT INTO @kg_tenant(tenant) VALUES ($1) "
 				"ON CONFLICT DO NOTHING",
 				kg_arg(TEXTOID, PG_GETARG_DATUM(0)));
 	if (SPI_processed == 0)
 		kg_tenant_throw_exists(tenant);
 	kg_tenant_take_name(PG_GETARG_DATUM(0));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -42,16 +40,14 @@ KG_AUDITED(kg_sql_freeze_tenant, KG_AUDIT_WRITES)
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(TextDatumGetCString(tenant));
 	KG_SPI_NEWEST(
 		"INSERT INTO @kg_tenant_state(tenant, state) VALUES ($1, 'frozen') "
 		"ON CONFLICT DO NOTHING",
 		kg_arg(TEXTOID, tenant));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -60,14 +56,12 @@ KG_AUDITED(kg_sql_thaw_tenant, KG_AUDIT_WRITES)
 	Datum tenant = PG_GETARG_DATUM(0);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	KG_SPI_NEWEST("DELETE FROM @kg_tenant_state WHERE tenant = $1 "
 				  "AND state = 'frozen'",
 				  kg_arg(TEXTOID, tenant));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -146,16 +140,14 @@ KG_AUDITED(kg_sql_rename_tenant, KG_AUDIT_WRITES)
 	KgUserContext user;
 
 	kg_tenant_check_name(name);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(rename.tenant);
 	kg_lock_writes_exclusive(tenant);
 	kg_lock_writes_exclusive(name);
 	require_frozen(rename.tenant);
 	begin_name(rename.tenant, rename.name);
 	kg_tenant_work(tenant, KG_TENANT_WHOLE, give_as_both, &rename);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -165,8 +157,7 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 	KgUserContext user;
 	KgError *err;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	/* Of calls that had begun before, and ended after. */
 	KG_SPI_NEWEST(
 		"UPDATE @kg_audit a SET tenant = t.tenant FROM @kg_former_name f "
@@ -183,8 +174,7 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 		kg_error_expected(err, "a name that kg_rename_tenant() took");
 		kg_error_throw(err);
 	}
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -194,14 +184,12 @@ KG_AUDITED(kg_sql_tenant_size, KG_AUDIT_READS)
 	KgUserContext user;
 	Jsonb *reply;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(PG_GETARG_DATUM(0));
 	reply = kg_tenant_measure(PG_GETARG_DATUM(0));
 	MemoryContextSwitchTo(caller);
 	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(reply);
 }
 
@@ -328,13 +316,11 @@ drop_tenant(Datum tenant, int64 rows)
 	char *name = TextDatumGetCString(tenant);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	require_dropped(tenant);
 	kg_lock_writes_exclusive(name);
 	kg_tenant_work(name, KG_TENANT_WHOLE, drop_rows, &drop);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return drop.done;
 }
 
@@ -377,13 +363,11 @@ KG_AUDITED(kg_sql_mark_moved, KG_AUDIT_WRITES)
 	char *name = TextDatumGetCString(tenant);
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	kg_lock_writes_exclusive(name);
 	require_frozen(tenant);
 	kg_tenant_work(name, KG_TENANT_WHOLE, leave, DatumGetPointer(tenant));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }

@@ -25,12 +25,10 @@ KG_AUDITED(kg_sql_export_tenant, KG_AUDIT_READS)
 
 	kg_check_options(options, known);
 	secrets = kg_option_is_on(options, "secrets");
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(PG_GETARG_DATUM(0));
 	kg_tenant_export(text_to_cstring(PG_GETARG_TEXT_PP(0)), secrets, fcinfo);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return (Datum) 0;
 }
 
@@ -41,14 +39,12 @@ KG_AUDITED(kg_sql_import_tenant, KG_AUDIT_SECRET)
 	KgUserContext user;
 	Jsonb *reply;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	reply = kg_tenant_import(
 		PG_GETARG_DATUM(0), PG_GETARG_JSONB_P(1), PG_GETARG_INT32(2));
 	MemoryContextSwitchTo(caller);
 	reply = (Jsonb *) pg_detoast_datum_copy((struct varlena *) reply);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_JSONB_P(reply);
 }
 
@@ -79,8 +75,7 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 						  "never given one");
 		kg_error_throw(err);
 	}
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
 				kg_arg_int4(shard));
 	if (SPI_processed == 0)
@@ -102,7 +97,6 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 		advance("kg_type_seq", (int64) shard << 20);
 		advance("kg_relation_seq", (int64) shard << 20);
 	}
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }

@@ -331,14 +331,12 @@ KG_AUDITED(kg_sql_grant, KG_AUDIT_WRITES)
 
 	(void) kg_access_require(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), false);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, true);
 	(void) delete_grants(&call, tenant, true);
 	kg_grant_role(tenant, call.role, call.name, PG_GETARG_DATUM(2));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -350,8 +348,7 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 	List *roles;
 
 	start_grant(&call, tenant, PG_GETARG_DATUM(1), true);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	require_grantable(&call, user.userid, tenant, false);
 	roles = delete_grants(&call, tenant, false);
@@ -366,8 +363,7 @@ KG_AUDITED(kg_sql_revoke, KG_AUDIT_WRITES)
 		kg_error_throw(err);
 	}
 	kg_sync_roles(roles);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 
@@ -467,8 +463,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 	const char *name = quote_identifier(GetUserNameFromId(role, false));
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	if (grant)
 		require_plain_role(role);
 	else if (!kg_is_gateway(role))
@@ -488,8 +483,7 @@ change_gateway(PG_FUNCTION_ARGS, bool grant)
 				 errhint("A superuser should set log_parameter_max_length to 0 "
 						 "for role \"%s\".",
 						 GetUserNameFromId(role, false))));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }
 
 /* EXECUTE is the owner's alone (sql/46_auth.sql). */

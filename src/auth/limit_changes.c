@@ -206,15 +206,13 @@ KG_AUDITED(kg_sql_set_limits, KG_AUDIT_WRITES)
 	for_everybody = strcmp(subject, "*") == 0;
 	check_subject(name, subject);
 	limits = read_limits(PG_GETARG_JSONB_P(2), for_everybody);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_require_tenant(tenant);
 	if (!by_owner)
 		check_ceiling(tenant, limits);
 	store_limits(
 		tenant, by_owner && for_everybody ? KG_CEILING : subject, limits);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
 }
 

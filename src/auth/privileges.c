@@ -406,11 +406,9 @@ kg_require_exchange(void)
 	KgError *err;
 	bool may;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	may = may_exchange(role);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	if (may)
 		return;
 	err = kg_error_new(KG_FORBIDDEN,

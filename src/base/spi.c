@@ -387,6 +387,20 @@ kg_spi_end_load(void)
 	PopActiveSnapshot();
 }
 
+void
+kg_spi_begin_as_owner(KgUserContext *caller)
+{
+	kg_become_owner(caller);
+	SPI_connect();
+}
+
+void
+kg_spi_end_as_owner(const KgUserContext *caller)
+{
+	SPI_finish();
+	kg_restore_user(caller);
+}
+
 static void
 run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 	const How *how)

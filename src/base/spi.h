@@ -8,6 +8,7 @@
 #define KG_SPI_H
 
 #include "base/error.h"
+#include "base/extension.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 
@@ -208,6 +209,10 @@ extern bool kg_spi_insert_args(KgSaved *saved, const char *constraint,
  */
 extern void kg_spi_begin_load(void);
 extern void kg_spi_end_load(void);
+
+/* SPI_connect() and SPI_finish() around what is done as the extension's owner. */
+extern void kg_spi_begin_as_owner(KgUserContext *caller);
+extern void kg_spi_end_as_owner(const KgUserContext *caller);
 
 /*
  * For what a cache keeps: does the SELECT find a row?  As the owner of the

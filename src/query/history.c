@@ -137,8 +137,7 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 	KgUserContext user;
 	int64 change = 0;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_READ("SELECT h.change FROM @kg_history h WHERE h.tenant = $1 "
 				"AND h.type_no = $2 AND h.entity_id = $3 "
 				"AND NOT EXISTS (SELECT FROM @kg_entity e WHERE e.tenant = $1 "
@@ -152,8 +151,7 @@ last_change(const KgCatalog *catalog, const KgType *type, const char *id)
 				kg_arg_text(type->name));
 	if (SPI_processed > 0)
 		change = kg_spi_int64(0, 1);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return change;
 }
 
@@ -399,8 +397,7 @@ node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 	KgUserContext user;
 	int64 node;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $2 AND entity_type = $3 AND entity_id = $4",
 				kg_arg_text(catalog->tenant),
@@ -408,8 +405,7 @@ node_of(const KgCatalog *catalog, const KgType *type, const char *id)
 				kg_arg_text(type->name),
 				kg_arg_text(id));
 	node = SPI_processed > 0 ? kg_spi_int64(0, 1) : 0;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return node;
 }
 
@@ -481,8 +477,7 @@ kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 	KgNodeList nodes = {context};
 	KgUserContext user;
 
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_READ("SELECT node FROM @kg_entity WHERE tenant = $1 "
 				"AND bundle = $4 AND entity_type = $5 AND entity_id = $3 "
 				"UNION SELECT node FROM @kg_history WHERE tenant = $1 "
@@ -494,8 +489,7 @@ kg_history_nodes(const KgCatalog *catalog, const KgType *type, const char *id)
 				kg_arg_text(type->name));
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_node_add(&nodes, kg_spi_int64(i, 1));
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return kg_int64_array(nodes.nodes, nodes.n);
 }
 

@@ -484,14 +484,12 @@ kg_history_prune(TimestampTz before)
 		kg_error_expected(err, "a time that has passed");
 		kg_error_throw(err);
 	}
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	move_horizon(tenant, before);
 	KG_SPI_NEWEST("DELETE FROM @kg_history WHERE tenant = $1 AND at < $2",
 				  kg_arg_text(tenant),
 				  kg_arg(TIMESTAMPTZOID, TimestampTzGetDatum(before)));
 	n = SPI_processed;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return n;
 }

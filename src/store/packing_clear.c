@@ -149,8 +149,7 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 	int64 last;
 
 	(void) kg_adjacency_lock(tenant, RowShareLock, true);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	if (IsolationUsesXactSnapshot())
 		refuse_old_snapshot(value);
 	last = last_block();
@@ -166,6 +165,5 @@ kg_adjacency_forget(const char *tenant, const int64 *nodes, uint32 n)
 		forget_piece(value, old + start, Min(nold - start, KG_FORGET));
 	}
 	pfree(old);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }

@@ -354,12 +354,10 @@ kg_quota_count(const TriggerData *trigdata, const List *tenants,
 	}
 	if (!kg_limits_any())
 		return;
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	foreach(lc, tenants)
 		count_tenant(trigdata, lfirst(lc), counted, measured);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 }
 
 static void
@@ -393,11 +391,9 @@ kg_sql_reset_quotas(PG_FUNCTION_ARGS)
 	subject = SPI_getvalue(row, desc, SPI_fnumber(desc, "subject"));
 	if (strcmp(subject, "*") != 0 && strcmp(subject, KG_CEILING) != 0)
 		return PointerGetDatum(NULL);
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	kg_quota_count_anew(tenant);
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return PointerGetDatum(NULL);
 }
 

@@ -261,13 +261,11 @@ have_deferred(const char *tenant)
 
 	if (!deferred)
 		return false;
-	kg_become_owner(&user);
-	SPI_connect();
+	kg_spi_begin_as_owner(&user);
 	KG_SPI_READ("SELECT FROM @kg_pending_reference WHERE tenant = $1 LIMIT 1",
 				kg_arg_text(tenant));
 	found = SPI_processed > 0;
-	SPI_finish();
-	kg_restore_user(&user);
+	kg_spi_end_as_owner(&user);
 	return found;
 }
 
