@@ -60,7 +60,7 @@ read_arguments(FindNodes *f, const Jsonb *arguments)
 static void
 fetch_nodes(FindNodes *f)
 {
-	const KgColumns *columns = &f->call.columns;
+	const KgShownColumns *columns = &f->call.columns;
 	const KgType *type = f->query.type;
 	int rank = kg_graph_rank(f->call.graph, type->type_no);
 

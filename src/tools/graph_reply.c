@@ -37,7 +37,7 @@ keep_entity(const KgRef *ref, void *arg)
 }
 
 void
-kg_read_entities(KgGraph *graph, const KgColumns *columns, KgRef **refs,
+kg_read_entities(KgGraph *graph, const KgShownColumns *columns, KgRef **refs,
 				 uint32 n)
 {
 	Entities entities;
@@ -75,7 +75,7 @@ kg_read_entities(KgGraph *graph, const KgColumns *columns, KgRef **refs,
 void
 kg_reply_fetch_nodes(KgReply *reply)
 {
-	const KgColumns *columns = &reply->call->columns;
+	const KgShownColumns *columns = &reply->call->columns;
 	KgRef **refs = palloc((reply->nnodes + 1) * sizeof(KgRef *));
 	uint32 n = 0;
 

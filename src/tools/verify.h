@@ -10,8 +10,8 @@
  *	  Nothing that a caller does not see is told apart from what is not there:
  *	  whatever is judged after the look-up begins with what was found of it.
  */
-#ifndef KG_VERIFY_H
-#define KG_VERIFY_H
+#ifndef KG_TOOLS_VERIFY_H
+#define KG_TOOLS_VERIFY_H
 
 #include "tools/definition.h"
 #include "tools/dispatch.h"
@@ -155,4 +155,4 @@ extern Jsonb *kg_claim_correction(const char *key, const JsonbValue *value);
 
 extern Jsonb *kg_tool_verify_claims(const Jsonb *arguments);
 
-#endif /* KG_VERIFY_H */
+#endif /* KG_TOOLS_VERIFY_H */
