@@ -267,8 +267,8 @@ to_real(const JsonbValue *number)
 	return fabs(value) > FLT_MAX ? (float4) INFINITY : (float4) value;
 }
 
-static ArrayType *
-make_array(const float4 *values, int n)
+ArrayType *
+kg_real_array(int n)
 {
 	Size size = ARR_OVERHEAD_NONULLS(1) + (Size) n * sizeof(float4);
 	ArrayType *array = palloc0(size);
@@ -278,7 +278,6 @@ make_array(const float4 *values, int n)
 	array->elemtype = FLOAT4OID;
 	ARR_DIMS(array)[0] = n;
 	ARR_LBOUND(array)[0] = 1;
-	memcpy(ARR_DATA_PTR(array), values, (Size) n * sizeof(float4));
 	return array;
 }
 
@@ -286,6 +285,7 @@ ArrayType *
 kg_vector_read(const JsonbValue *value, const char *path,
 			   const KgVectors *vectors, KgError **why)
 {
+	ArrayType *array;
 	float4 *values;
 	double square = 0;
 	int n;
@@ -307,7 +307,8 @@ kg_vector_read(const JsonbValue *value, const char *path,
 						vectors);
 		return NULL;
 	}
-	values = palloc(n * sizeof(float4));
+	array = kg_real_array(n);
+	values = (float4 *) ARR_DATA_PTR(array);
 	kg_json_each(it, kg_json_container(value))
 	{
 		values[it.index] = it.value.type == jbvNumeric ? to_real(&it.value)
@@ -336,5 +337,5 @@ kg_vector_read(const JsonbValue *value, const char *path,
 			vectors);
 		return NULL;
 	}
-	return make_array(values, n);
+	return array;
 }

@@ -2,7 +2,6 @@
  * log.c
  *	  Messages of kgctl on standard error.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +98,12 @@ kg_error(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	write_line(KG_LOG_ERROR, fmt, args);
+	kg_verror(fmt, args);
 	va_end(args);
+}
+
+void
+kg_verror(const char *fmt, va_list args)
+{
+	write_line(KG_LOG_ERROR, fmt, args);
 }

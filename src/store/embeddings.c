@@ -332,16 +332,9 @@ static Datum
 join_vectors(const Put *put, const int *rows, int n)
 {
 	int dimensions = put->vectors->dimensions;
-	Size size = ARR_OVERHEAD_NONULLS(1) +
-				(Size) n * dimensions * sizeof(float4);
-	ArrayType *all = palloc0(size);
-	float4 *numbers = (float4 *) ((char *) all + ARR_OVERHEAD_NONULLS(1));
+	ArrayType *all = kg_real_array(n * dimensions);
+	float4 *numbers = (float4 *) ARR_DATA_PTR(all);
 
-	SET_VARSIZE(all, size);
-	all->ndim = 1;
-	all->elemtype = FLOAT4OID;
-	ARR_DIMS(all)[0] = n * dimensions;
-	ARR_LBOUND(all)[0] = 1;
 	for (int i = 0; i < n; i++)
 		memcpy(numbers + (Size) i * dimensions,
 			   ARR_DATA_PTR(put->items[rows[i]].vector),
