@@ -22,7 +22,6 @@
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "store/put.h"
 #include "store/verify.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

@@ -8,7 +8,6 @@
 #include "auth/grants.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"

@@ -12,7 +12,6 @@
 #include "auth/audit.h"
 #include <ctype.h>
 
-#include "auth/agent.h"
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "base/error.h"

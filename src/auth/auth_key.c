@@ -10,11 +10,9 @@
 #include "postgres.h"
 
 #include "auth/auth_key.h"
-#include "auth/identity.h"
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"

@@ -24,7 +24,6 @@
 #include "base/cache.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/invalidate.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"

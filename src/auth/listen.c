@@ -14,7 +14,6 @@
 
 #include "auth/listen.h"
 #include "auth/secret.h"
-#include "base/compat.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "commands/async.h"

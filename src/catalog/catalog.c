@@ -14,7 +14,6 @@
 #include "auth/visibility.h"
 #include "base/cache.h"
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/snapshot.h"
 #include "base/spi.h"

@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/lock.h"

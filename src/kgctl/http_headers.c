@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
 #include "kgctl/db.h"
+
 #include "kgctl/http.h"
 
 /* Of the headers that may be there once, one is there twice. */

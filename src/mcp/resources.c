@@ -19,8 +19,6 @@
 #include "mcp/app.h"
 #include "miscadmin.h"
 #include "query/get.h"
-#include "query/plan.h"
-#include "query/sql.h"
 #include "tools/memory.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"

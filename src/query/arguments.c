@@ -10,7 +10,6 @@
 #include "mb/pg_wchar.h"
 #include "query/arguments.h"
 #include "query/names.h"
-#include "query/repair.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/hsearch.h"

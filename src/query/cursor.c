@@ -11,7 +11,6 @@
 #include "auth/secret.h"
 #include "auth/token_identity.h"
 #include "base/error.h"
-#include "base/extension.h"
 #include "base/invalidate.h"
 #include "base/json.h"
 #include "base/siphash.h"

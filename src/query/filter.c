@@ -11,7 +11,6 @@
 #include "miscadmin.h"
 #include "query/any.h"
 #include "query/filter.h"
-#include "query/names.h"
 
 /* What other languages join filters with, not taken for a property. */
 static bool

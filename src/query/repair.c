@@ -8,7 +8,6 @@
 #include "postgres.h"
 
 #include "base/edits.h"
-#include "catalog/catalog.h"
 #include "catalog/term.h"
 #include "miscadmin.h"
 #include "query/arguments.h"

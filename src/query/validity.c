@@ -11,12 +11,10 @@
 
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "catalog/key.h"
 #include "catalog/period.h"
 #include "catalog/writing.h"
-#include "query/arguments.h"
 #include "query/running.h"
 #include "query/validity.h"
 #include "schema/format.h"

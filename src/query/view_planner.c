@@ -20,7 +20,6 @@
 
 #include "access/stratnum.h"
 #include "auth/identity.h"
-#include "auth/visibility.h"
 #include "base/extension.h"
 #include "base/json.h"
 #include "catalog/column.h"

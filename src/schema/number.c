@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "base/compat.h"
 #include "common/hashfn.h"
 #include "schema/number.h"
 

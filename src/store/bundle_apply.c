@@ -24,7 +24,6 @@
 #include "miscadmin.h"
 #include "store/bundle_apply.h"
 #include "store/check.h"
-#include "store/derive.h"
 #include "store/packing.h"
 #include "store/stored.h"
 #include "utils/builtins.h"

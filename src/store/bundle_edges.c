@@ -18,7 +18,6 @@
 #include "store/given_edges.h"
 #include "store/entities.h"
 #include "store/known_ends.h"
-#include "store/payload_ids.h"
 #include "store/put.h"
 #include "store/references.h"
 #include "store/seen.h"

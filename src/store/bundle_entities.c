@@ -9,12 +9,9 @@
  */
 #include "postgres.h"
 
-#include "auth/visibility.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/progress.h"
 #include "base/spi.h"
-#include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"

@@ -8,7 +8,6 @@
 #include "base/catch.h"
 #include "base/json.h"
 #include "base/semver.h"
-#include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/tool_version.h"
 #include "store/bundle.h"

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "base/json.h"
 #include "base/spi.h"
 #include "base/text.h"
 #include "catalog/annotation_names.h"

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/packed_keys.h"
@@ -15,7 +14,6 @@
 #include "port/pg_bswap.h"
 #include "store/columns.h"
 #include "store/derive.h"
-#include "store/edges.h"
 #include "store/embeddings.h"
 #include "store/entity_ids.h"
 #include "store/extract.h"

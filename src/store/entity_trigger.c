@@ -17,7 +17,6 @@
 #include "auth/identity.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/settings.h"
 #include "catalog/lock.h"
 #include "catalog/pg_collation.h"

@@ -15,7 +15,6 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/columns.h"
-#include "store/extract.h"
 #include "store/on_delete.h"
 #include "store/seen.h"
 #include "store/stored.h"

@@ -7,7 +7,6 @@
 #include "auth/agent.h"
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/pg_type.h"

@@ -11,7 +11,6 @@
 #include "base/splice.h"
 #include "miscadmin.h"
 #include "store/check.h"
-#include "store/payload.h"
 #include "store/put.h"
 #include "utils/memutils.h"
 

@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/extension.h"
-#include "base/json.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"

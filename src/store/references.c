@@ -4,16 +4,13 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "base/extension.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/key.h"
 #include "catalog/pg_type.h"
 #include "lib/qunique.h"
 #include "miscadmin.h"
-#include "store/check.h"
 #include "store/columns.h"
 #include "store/edges.h"
 #include "store/entity_ids.h"

@@ -14,7 +14,6 @@
 #include "store/edges.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"
-#include "store/put.h"
 #include "store/stored.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"

@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "base/spi.h"
 #include "catalog/lock.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"

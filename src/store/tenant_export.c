@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/vectors.h"

@@ -22,7 +22,6 @@
 #include "base/json.h"
 #include "base/json_untrusted.h"
 #include "base/spi.h"
-#include "base/text.h"
 #include "base/vectors.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"

@@ -18,7 +18,6 @@
 #include "catalog/adjacency.h"
 #include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
-#include "catalog/term.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "mb/pg_wchar.h"
 #include "tools/bfs_call.h"
 #include "tools/cite.h"

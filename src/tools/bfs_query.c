@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "miscadmin.h"
 #include "query/cost.h"
 #include "query/relevance.h"

@@ -11,7 +11,6 @@
 #include "query/search_text.h"
 #include "store/embeddings.h"
 #include "tools/bfs_call.h"
-#include "tools/shape.h"
 #include "utils/builtins.h"
 
 #define KG_SEARCH_MAX_LIMIT 100

@@ -19,7 +19,6 @@
 #include "tools/bfs_call.h"
 #include "tools/catalog_tools.h"
 #include "tools/compact.h"
-#include "tools/fixed_tools.h"
 #include "tools/graph.h"
 #include "tools/verify.h"
 

@@ -12,7 +12,6 @@
 
 #include "access/htup_details.h"
 #include "base/json.h"
-#include "base/semver.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/tool_version.h"

@@ -16,8 +16,6 @@
 #include "base/splice.h"
 #include "catalog/catalog.h"
 #include "miscadmin.h"
-#include "query/arguments.h"
-#include "query/plan.h"
 #include "query/repair.h"
 #include "query/running.h"
 #include "tools/call_options.h"

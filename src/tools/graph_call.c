@@ -5,10 +5,8 @@
 #include "postgres.h"
 
 #include "base/error.h"
-#include "base/settings.h"
 #include "miscadmin.h"
 #include "query/past.h"
-#include "query/plan.h"
 #include "query/repair.h"
 #include "tools/fixed_tools.h"
 #include "tools/graph.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "tools/graph.h"
-#include "tools/graph_page.h"
 #include "tools/graph_reply.h"
 #include "tools/periods.h"
 #include "tools/shape.h"

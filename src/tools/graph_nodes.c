@@ -4,14 +4,12 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "query/cursor.h"
 #include "query/hints.h"
 #include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/graph.h"
 #include "tools/graph_reply.h"
-#include "tools/shape.h"
 
 typedef struct FindNodes
 {

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "base/settings.h"
 #include "query/cost.h"
 #include "query/traverse.h"
 #include "tools/graph.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "auth/audit.h"
-#include "base/settings.h"
 #include "query/cursor.h"
 #include "query/decisions.h"
 #include "query/hints.h"

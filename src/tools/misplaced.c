@@ -7,7 +7,6 @@
 #include "query/arguments.h"
 #include "query/repair.h"
 #include "query/running.h"
-#include "tools/catalog_tools.h"
 #include "tools/definition.h"
 #include "tools/misplaced.h"
 

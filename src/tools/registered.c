@@ -20,7 +20,6 @@
 #include "query/decisions.h"
 #include "query/running.h"
 #include "tools/confirm.h"
-#include "tools/input.h"
 #include "tools/published.h"
 #include "tools/registered.h"
 #include "tools/write_tool.h"

@@ -24,7 +24,6 @@
 #include "query/aggregate.h"
 #include "query/any.h"
 #include "query/derived.h"
-#include "query/filter.h"
 #include "query/paths.h"
 #include "tools/catalog_tools.h"
 #include "tools/graph.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "query/filter.h"
-#include "tools/catalog_tools.h"
 #include "tools/shape.h"
 #include "utils/builtins.h"
 

@@ -10,9 +10,7 @@
 #include "postgres.h"
 
 #include "base/settings.h"
-#include "catalog/term.h"
 #include "query/any.h"
-#include "query/list.h"
 #include "tools/catalog_tools.h"
 #include "tools/history_tool.h"
 #include "tools/schema_template.h"

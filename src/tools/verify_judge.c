@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "base/error.h"
 #include "catalog/term.h"
 #include "tools/bfs_call.h"
 #include "tools/verify.h"

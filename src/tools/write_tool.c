@@ -14,7 +14,6 @@
 #include "auth/identity.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "base/settings.h"
 #include "catalog/writer.h"
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
