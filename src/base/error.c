@@ -229,14 +229,6 @@ kg_error_instead(KgError *err, const char *path, const Jsonb *value)
 }
 
 void
-kg_error_instead_string(KgError *err, const char *value)
-{
-	JsonbValue string = kg_json_string_value(value);
-
-	kg_error_instead(err, NULL, kg_json_datum(&string));
-}
-
-void
 kg_error_leave_out(KgError *err)
 {
 	err->change.kind = KG_INSTEAD_OUT;

@@ -100,7 +100,6 @@ typedef struct KgInstead
  */
 extern void kg_error_instead(KgError *err, const char *path,
 							 const Jsonb *value);
-extern void kg_error_instead_string(KgError *err, const char *value);
 /* The error's path is better left out. */
 extern void kg_error_leave_out(KgError *err);
 extern void kg_error_change(KgError *err, const KgInstead *change);

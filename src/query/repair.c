@@ -311,8 +311,9 @@ kg_likely(const char *text, const char *const *names, const char *const *labels,
 	return found < 0 ? -1 : found;
 }
 
-Jsonb *
-kg_repair_as_member(const char *name, const JsonbValue *value)
+/* What a value is as the argument of another name: an array, where that is one. */
+static Jsonb *
+as_member(const char *name, const JsonbValue *value)
 {
 	static const char *const arrays[] = {"ids",
 										 "node_labels",
@@ -382,7 +383,7 @@ change_of_meant(const KgError *err, KgInstead *change)
 	{
 		change->kind = KG_INSTEAD_KEY;
 		change->key = said->meant;
-		change->value = kg_repair_as_member(said->meant, &there);
+		change->value = as_member(said->meant, &there);
 		return true;
 	}
 	if (there.type != jbvBinary &&

@@ -55,7 +55,6 @@
 #define KG_EARLY_READS 40000.0
 /* Of reading an entity by its number, in random pages. */
 #define KG_ENTITY_PAGES 0.25
-#define KG_PARTLY_SEEN 3
 
 /* A restriction that keys can answer. */
 typedef struct Test

@@ -24,7 +24,6 @@ typedef struct Parser
 	int nnames;
 	char **names; /* of named groups, in order of their numbers */
 	int *name_groups;
-	int max_backref;
 } Parser;
 
 static KgRegex *parse_alternatives(Parser *ps);

@@ -207,8 +207,8 @@ kg_outcomes_settle(KgOutcomes *outcomes)
 		throw_all(outcomes, &all);
 }
 
-void
-kg_outcomes_write(const KgOutcomes *outcomes, KgJsonWriter *w)
+static void
+write_outcomes(const KgOutcomes *outcomes, KgJsonWriter *w)
 {
 	static const char *const names[] = {"error",
 										"created",
@@ -241,7 +241,7 @@ kg_outcomes_result(const KgOutcomes *outcomes)
 	KgJsonWriter w;
 
 	kg_jw_init_object(&w);
-	kg_outcomes_write(outcomes, &w);
+	write_outcomes(outcomes, &w);
 	return kg_jw_finish(&w);
 }
 

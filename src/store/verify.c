@@ -84,8 +84,9 @@ count_kind(KgDifferences *differences, const char *kind)
 	count->of_tenant++;
 }
 
-void
-kg_differences_next_tenant(KgDifferences *differences)
+/* What is added from here on is another tenant's. */
+static void
+next_tenant(KgDifferences *differences)
 {
 	ListCell *lc;
 
@@ -1153,7 +1154,7 @@ kg_verify_tenant(const char *tenant, KgDifferences *differences)
 	bool read_only = XactReadOnly;
 	KgVerify v;
 
-	kg_differences_next_tenant(differences);
+	next_tenant(differences);
 	memset(&v, 0, sizeof(v));
 	v.tenant = tenant;
 	v.catalog = kg_catalog_newest(tenant);

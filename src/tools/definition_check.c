@@ -66,8 +66,8 @@ kg_callable_input(const KgCatalog *catalog, const KgCallable *callable)
 		true);
 }
 
-Jsonb *
-kg_callable_output(const KgCatalog *catalog, const KgCallable *callable)
+static Jsonb *
+output_of(const KgCatalog *catalog, const KgCallable *callable)
 {
 	if (callable->fixed != NULL)
 		return kg_expand_schema_of(
@@ -642,7 +642,7 @@ sample_of_result(const KgDefinition *def, const KgCatalog *catalog,
 	Samples *samples = palloc0(sizeof(Samples));
 	JsonbValue at;
 	const JsonbContainer *schema = output_at(
-		kg_callable_output(catalog, &def->ops[place->result].callable),
+		output_of(catalog, &def->ops[place->result].callable),
 		place->pointer,
 		&at);
 
@@ -786,29 +786,6 @@ find_callable(KgOperationDefined *op, const KgCatalog *catalog,
 	return false;
 }
 
-bool
-kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
-				   KgErrorList *errors)
-{
-	KgErrorList own = {NIL, 1};
-	KgErrorList *list = errors ? errors : &own;
-	int64 before = list->total;
-	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
-
-	if (def->kind == KG_DEFINED_FUNCTION)
-		kg_definition_check_function(def, list);
-	for (int i = 0; i < def->nargs && def->kind != KG_DEFINED_FUNCTION; i++)
-		args[i] = samples_of_argument(def, i, list);
-	for (int i = 0; i < def->nops; i++)
-		if (find_callable(&def->ops[i], catalog, list))
-			def->writes |= kg_callable_writes(&def->ops[i].callable);
-	if (list->total == before)
-		for (int i = 0; i < def->nops; i++)
-			check_operation(def, &def->ops[i], args, catalog, strict, list);
-	def->usable = list->total == before;
-	return def->usable;
-}
-
 /*
  * Functions.
  */
@@ -846,8 +823,9 @@ function_fault(Oid oid)
 	return fault;
 }
 
-void
-kg_definition_check_function(KgDefinition *def, KgErrorList *errors)
+/* Does a function that is registered do what it must not?  Reported. */
+static void
+check_function(KgDefinition *def, KgErrorList *errors)
 {
 	Oid oid = find_function(def);
 	const char *fault = function_fault(oid);
@@ -887,6 +865,33 @@ kg_definition_function(const KgDefinition *def)
 }
 
 /*
+ * All of a definition.
+ */
+
+bool
+kg_definition_bind(KgDefinition *def, const KgCatalog *catalog, bool strict,
+				   KgErrorList *errors)
+{
+	KgErrorList own = {NIL, 1};
+	KgErrorList *list = errors ? errors : &own;
+	int64 before = list->total;
+	Samples **args = palloc0((def->nargs + 1) * sizeof(Samples *));
+
+	if (def->kind == KG_DEFINED_FUNCTION)
+		check_function(def, list);
+	for (int i = 0; i < def->nargs && def->kind != KG_DEFINED_FUNCTION; i++)
+		args[i] = samples_of_argument(def, i, list);
+	for (int i = 0; i < def->nops; i++)
+		if (find_callable(&def->ops[i], catalog, list))
+			def->writes |= kg_callable_writes(&def->ops[i].callable);
+	if (list->total == before)
+		for (int i = 0; i < def->nops; i++)
+			check_operation(def, &def->ops[i], args, catalog, strict, list);
+	def->usable = list->total == before;
+	return def->usable;
+}
+
+/*
  * What is published of replies.
  */
 
@@ -903,9 +908,8 @@ output_of_sequence(const KgDefinition *def, const KgCatalog *catalog)
 	kg_jw_kstring(&w, "type", "object");
 	kg_jw_kbegin_object(&w, "properties");
 	for (int i = 0; i < def->nops; i++)
-		kg_jw_kjsonb(&w,
-					 def->ops[i].name,
-					 kg_callable_output(catalog, &def->ops[i].callable));
+		kg_jw_kjsonb(
+			&w, def->ops[i].name, output_of(catalog, &def->ops[i].callable));
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
 	kg_jw_end_object(&w);
@@ -918,7 +922,7 @@ kg_definition_output(const KgDefinition *def, const KgCatalog *catalog)
 	if (def->output_schema != NULL)
 		return (Jsonb *) def->output_schema;
 	if (def->kind == KG_DEFINED_QUERY)
-		return kg_callable_output(catalog, &def->ops[0].callable);
+		return output_of(catalog, &def->ops[0].callable);
 	if (def->kind == KG_DEFINED_SEQUENCE)
 		return output_of_sequence(def, catalog);
 	return kg_json_parse("{\"type\": \"object\"}");

@@ -129,8 +129,6 @@ typedef struct KgVerify
 /* Judge, where nothing has judged it before. */
 extern void kg_claim_judge(KgClaim *claim, KgVerdict verdict,
 						   const char *reason);
-/* By an error that was caught. */
-extern void kg_claim_fail(KgVerify *v, KgClaim *claim, const ErrorData *edata);
 /* Do it for a claim; what it raises judges the claim. */
 typedef void (*KgClaimWork)(KgVerify *v, KgClaim *claim);
 extern void kg_claim_try(KgVerify *v, KgClaim *claim, bool statements,

@@ -96,8 +96,9 @@ own_error(const KgClaim *claim, Jsonb *error)
 	return kg_json_with(error, "path", &path);
 }
 
-void
-kg_claim_fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
+/* By an error that was caught. */
+static void
+fail(KgVerify *v, KgClaim *claim, const ErrorData *edata)
 {
 	KgErrorCode code = kg_error_caught_code(edata);
 
@@ -152,7 +153,7 @@ kg_claim_try(KgVerify *v, KgClaim *claim, bool statements, KgClaimWork work)
 	if (decisions != NULL && kg_decisions_open(decisions, NULL, NULL) > 0)
 		ReThrowError(edata);
 	v->call.repairs.repairs = repairs;
-	kg_claim_fail(v, claim, edata);
+	fail(v, claim, edata);
 }
 
 /* ---- handles ---- */
