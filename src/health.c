@@ -123,11 +123,8 @@ look_at_definitions(KgComponent *c)
 					 c->tenant);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		problem(c,
-				DatumGetBool(kg_spi_value(i, 5, &isnull)) ? KG_UNHEALTHY
-														  : KG_DEGRADED,
+				DatumGetBool(kg_spi_datum(i, 5)) ? KG_UNHEALTHY : KG_DEGRADED,
 				"%s \"%s\" of %s %s",
 				kg_spi_cstring(i, 1),
 				kg_spi_cstring(i, 3),
@@ -202,14 +199,13 @@ write_packed(KgComponent *c, uint64 row, int probes)
 	const char *tenant = kg_spi_cstring(row, 1);
 	int64 nodes = kg_spi_int64(row, 2);
 	int64 packed = kg_spi_int64(row, 3);
-	bool isnull;
 
 	kg_jw_begin_object(&c->metrics);
 	kg_jw_kstring(&c->metrics, "tenant", tenant);
 	kg_jw_kint(&c->metrics, "nodes_looked_at", nodes);
 	kg_jw_kint(&c->metrics, "packed", packed);
 	kg_jw_key(&c->metrics, "share");
-	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_value(row, 4, &isnull)));
+	kg_jw_numeric(&c->metrics, DatumGetNumeric(kg_spi_datum(row, 4)));
 	kg_jw_end_object(&c->metrics);
 	/* Of few nodes nobody feels it. */
 	if (nodes * 2 > probes && packed * 2 < nodes)
@@ -371,9 +367,8 @@ look_at_authorizers(KgComponent *c)
 	kg_jw_kint(&c->metrics, "tenants", SPI_processed);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
 		const char *fault = kg_authorizer_fault(
-			DatumGetObjectId(kg_spi_value(i, 2, &isnull)));
+			DatumGetObjectId(kg_spi_datum(i, 2)));
 
 		if (fault != NULL)
 			problem(c,

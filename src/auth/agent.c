@@ -109,7 +109,6 @@ load_agent(const char *tenant, const char *name)
 	KgCachedAgent *fresh;
 	KgUserContext user;
 	MemoryContext old;
-	bool isnull;
 
 	kg_become_owner(&user);
 	kg_spi_begin_load();
@@ -126,7 +125,7 @@ load_agent(const char *tenant, const char *name)
 				kg_arg_text(name));
 	fresh = kg_cache_make(&agents, sizeof(*fresh));
 	fresh->exists = SPI_processed > 0;
-	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_value(0, 7, &isnull));
+	fresh->hides = !fresh->exists || DatumGetBool(kg_spi_datum(0, 7));
 	old = MemoryContextSwitchTo(fresh->entry.context);
 	fresh->agent.tenant = pstrdup(tenant);
 	fresh->agent.name = pstrdup(name);

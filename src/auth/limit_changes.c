@@ -140,14 +140,13 @@ static void
 check_ceiling(Datum tenant, const Jsonb *limits)
 {
 	Jsonb *ceiling;
-	bool isnull;
 
 	KG_SPI_EXEC("SELECT limits FROM @kg_limit "
 				"WHERE tenant = $1 AND subject = '" KG_CEILING "'",
 				kg_arg(TEXTOID, tenant));
 	if (SPI_processed == 0)
 		return;
-	ceiling = DatumGetJsonbP(kg_spi_value(0, 1, &isnull));
+	ceiling = DatumGetJsonbP(kg_spi_datum(0, 1));
 	for (int i = 0; i < KG_NLIMITS; i++)
 	{
 		const char *name = kg_limit_name(i);

@@ -227,13 +227,11 @@ read_limits(KgCallerLimits *fresh, const char *const *subjects, int n)
 	for (int i = 0; i < n; i++)
 		for (uint64 row = 0; row < SPI_processed; row++)
 		{
-			bool isnull;
-
 			if (strcmp(kg_spi_cstring(row, 1), subjects[i]) == 0)
 				add_subject(limits,
 							said,
 							subjects[i],
-							DatumGetJsonbP(kg_spi_value(row, 2, &isnull)));
+							DatumGetJsonbP(kg_spi_datum(row, 2)));
 		}
 }
 

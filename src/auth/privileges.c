@@ -233,7 +233,6 @@ kg_may_login(Oid role)
 static void
 read_notes(Oid role, KgRolePrivileges *it)
 {
-	bool isnull;
 	Datum *notes;
 	int n;
 
@@ -242,9 +241,9 @@ read_notes(Oid role, KgRolePrivileges *it)
 	it->found = SPI_processed > 0;
 	if (!it->found)
 		return;
-	it->gateway = DatumGetBool(kg_spi_value(0, 1, &isnull));
-	it->exchange = DatumGetBool(kg_spi_value(0, 3, &isnull));
-	deconstruct_array(DatumGetArrayTypeP(kg_spi_value(0, 2, &isnull)),
+	it->gateway = DatumGetBool(kg_spi_datum(0, 1));
+	it->exchange = DatumGetBool(kg_spi_datum(0, 3));
+	deconstruct_array(DatumGetArrayTypeP(kg_spi_datum(0, 2)),
 					  TEXTOID,
 					  -1,
 					  false,

@@ -18,7 +18,6 @@ kg_secret_find(const char *name)
 {
 	MemoryContext context = CurrentMemoryContext;
 	KgUserContext user;
-	bool isnull;
 	bytea *secret = NULL;
 
 	kg_become_owner(&user);
@@ -28,7 +27,7 @@ kg_secret_find(const char *name)
 				kg_arg_text(name));
 	MemoryContextSwitchTo(context);
 	if (SPI_processed == 1)
-		secret = DatumGetByteaPCopy(kg_spi_value(0, 1, &isnull));
+		secret = DatumGetByteaPCopy(kg_spi_datum(0, 1));
 	SPI_finish();
 	kg_restore_user(&user);
 	return secret;

@@ -584,6 +584,14 @@ kg_spi_value(uint64 row, int column, bool *isnull)
 		SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
 }
 
+Datum
+kg_spi_datum(uint64 row, int column)
+{
+	bool isnull;
+
+	return kg_spi_value(row, column, &isnull);
+}
+
 char *
 kg_spi_cstring(uint64 row, int column)
 {

@@ -252,6 +252,8 @@ extern void kg_spi_init(void);
 
 /* Value of column (from 1) of row (from 0) of SPI_tuptable. */
 extern Datum kg_spi_value(uint64 row, int column, bool *isnull);
+/* The same of a column that is never null. */
+extern Datum kg_spi_datum(uint64 row, int column);
 extern char *kg_spi_cstring(uint64 row, int column);
 extern int64 kg_spi_int64(uint64 row, int column);
 

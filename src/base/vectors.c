@@ -35,9 +35,7 @@ load(KgVectors *vectors)
 		&saved, "SELECT dimensions, model FROM @kg_vectors", 0, NULL);
 	if (SPI_processed > 0)
 	{
-		bool isnull;
-
-		vectors->dimensions = DatumGetInt32(kg_spi_value(0, 1, &isnull));
+		vectors->dimensions = DatumGetInt32(kg_spi_datum(0, 1));
 		vectors->model = MemoryContextStrdup(TopMemoryContext,
 											 kg_spi_cstring(0, 2));
 	}

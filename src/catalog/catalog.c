@@ -207,7 +207,6 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 	for (uint64 i = 0; i < nrows; i++)
 	{
 		const KgBundle *bundle = find_bundle(catalog, row_text(i, 1));
-		bool isnull;
 		KgType *type;
 
 		if (bundle == NULL)
@@ -218,10 +217,10 @@ load_types(KgCatalog *catalog, const Datum *tenant, MemoryContext context)
 							 bundle->definitions,
 							 "",
 							 NULL);
-		type->type_no = DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		type->type_no = DatumGetInt32(kg_spi_datum(i, 3));
 		type->schema_hash = row_text(i, 5);
-		number_fields(type, DatumGetArrayTypeP(kg_spi_value(i, 6, &isnull)));
-		type->history_since = DatumGetTimestampTz(kg_spi_value(i, 7, &isnull));
+		number_fields(type, DatumGetArrayTypeP(kg_spi_datum(i, 6)));
+		type->history_since = DatumGetTimestampTz(kg_spi_datum(i, 7));
 		type->version_above = kg_spi_int64(i, 8);
 		type->context = context;
 		catalog->authorizes |= type->authorize != NULL;

@@ -34,14 +34,13 @@ static void
 read_version(KgCatalog *catalog, KgToolVersion *version, uint64 row)
 {
 	KgSemver semver;
-	bool isnull;
 
 	version->tool = kg_spi_cstring(row, 1);
 	version->version = kg_spi_cstring(row, 2);
 	version->toolset = kg_spi_cstring(row, 3);
 	version->bundle = kg_spi_cstring(row, 4);
 	version->deprecated = kg_spi_cstring(row, 5);
-	version->definition = DatumGetJsonbPCopy(kg_spi_value(row, 6, &isnull));
+	version->definition = DatumGetJsonbPCopy(kg_spi_datum(row, 6));
 	version->prerelease = !kg_semver_read(version->version, &semver) ||
 						  semver.prerelease;
 	version->context = CurrentMemoryContext;

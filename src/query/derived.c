@@ -64,12 +64,10 @@ find_node(const Counts *counts, int64 node)
 static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-	NodeCount *found = find_node(arg,
-								 DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	NodeCount *found = find_node(arg, DatumGetInt64(kg_slot_datum(slot, 1)));
 
 	if (found)
-		found->count += DatumGetInt64(slot_getattr(slot, 2, &isnull));
+		found->count += DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 

@@ -38,9 +38,8 @@ static bool
 named_row(TupleTableSlot *slot, void *arg)
 {
 	NamedSet *set = arg;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	Jsonb *data = DatumGetJsonbP(slot_getattr(slot, 2, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
+	Jsonb *data = DatumGetJsonbP(kg_slot_datum(slot, 2));
 	JsonbValue label;
 
 	for (int i = 0; i < set->n; i++)
@@ -49,7 +48,7 @@ named_row(TupleTableSlot *slot, void *arg)
 
 		if (named->node != node)
 			continue;
-		named->id = TextDatumGetCString(slot_getattr(slot, 3, &isnull));
+		named->id = TextDatumGetCString(kg_slot_datum(slot, 3));
 		if (set->type->label_field &&
 			kg_field_value(set->type->label_field, &data->root, &label))
 			named->label = kg_json_cstring(&label);
@@ -183,14 +182,13 @@ static bool
 take_spelt(TupleTableSlot *slot, void *arg)
 {
 	Spelt *spelt = arg;
-	bool isnull;
 	KgMatch *match;
 
 	if (spelt->matches->n == spelt->max)
 		return false;
 	match = &spelt->matches->matches[spelt->matches->n++];
 	memset(match, 0, sizeof(*match));
-	match->node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	match->node = DatumGetInt64(kg_slot_datum(slot, 1));
 	match->type_no = spelt->type_no;
 	match->how = KG_MATCH_EXACT;
 	match->kind = KG_TERM_ID;
@@ -389,9 +387,7 @@ kg_hints_write_nearest(const KgCatalog *catalog, const KgType *type,
 static bool
 take_key(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-
-	*(bytea **) arg = DatumGetByteaPCopy(slot_getattr(slot, 1, &isnull));
+	*(bytea **) arg = DatumGetByteaPCopy(kg_slot_datum(slot, 1));
 	return false;
 }
 
@@ -808,8 +804,7 @@ static bool
 mark_existing(TupleTableSlot *slot, void *arg)
 {
 	KgCondition *left = arg;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	for (int i = left->nvalues - 1; i >= 0; i--)
 		if (kg_json_string_is(&left->values[i], id))

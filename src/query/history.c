@@ -43,9 +43,7 @@ slot_text(TupleTableSlot *slot, int column)
 static int64
 slot_int64(TupleTableSlot *slot, int column)
 {
-	bool isnull;
-
-	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+	return DatumGetInt64(kg_slot_datum(slot, column));
 }
 
 static Jsonb *

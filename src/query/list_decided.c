@@ -53,13 +53,12 @@ receive_group(TupleTableSlot *slot, void *arg)
 {
 	Groups *groups = arg;
 	uint32 place;
-	bool isnull;
 
 	place = kg_nodeset_add(&groups->nodes,
-						   DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+						   DatumGetInt64(kg_slot_datum(slot, 1)));
 	groups->counts = repalloc_huge(groups->counts,
 								   groups->nodes.capacity * sizeof(int64));
-	groups->counts[place] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	groups->counts[place] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 
@@ -67,9 +66,8 @@ static bool
 count_group(TupleTableSlot *slot, void *arg)
 {
 	Groups *groups = arg;
-	bool isnull;
-	uint32 place = kg_nodeset_find(
-		&groups->nodes, DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	uint32 place = kg_nodeset_find(&groups->nodes,
+								   DatumGetInt64(kg_slot_datum(slot, 1)));
 
 	if (place != KG_NO_NODE)
 		groups->total += groups->counts[place];

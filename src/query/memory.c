@@ -440,9 +440,8 @@ static bool
 first_text_row(TupleTableSlot *slot, void *arg)
 {
 	char **result = arg;
-	bool isnull;
 
-	*result = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	*result = TextDatumGetCString(kg_slot_datum(slot, 1));
 	return false;
 }
 
@@ -503,8 +502,7 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	Words *words = arg;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	if (!has_word(words, term))
 	{

@@ -441,9 +441,7 @@ keep_row(TupleTableSlot *slot, void *arg)
 static int64
 node_of(TupleTableSlot *slot, int column)
 {
-	bool isnull;
-
-	return DatumGetInt64(slot_getattr(slot, column, &isnull));
+	return DatumGetInt64(kg_slot_datum(slot, column));
 }
 
 /* All of them, or those of nodes that turned out to be allowed. */

@@ -85,11 +85,10 @@ static bool
 prefix_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 4));
 	bool exact = strcmp(term, search->folded) == 0;
 	double part = (double) strlen(search->folded) / strlen(term);
 	double score = exact				   ? KG_RANK_EXACT
@@ -147,12 +146,11 @@ static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *token = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *token = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	for (int i = 0; i < search->ntokens; i++)
 		if (strcmp(search->tokens[i], token) == 0)
-			search->counts[i] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+			search->counts[i] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 
@@ -191,9 +189,8 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	Word *word = arg;
-	bool isnull;
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 1, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 1));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 2));
 
 	kg_search_found(word->search, node, type_no)->words[word->token] = 1;
 	return true;
@@ -384,11 +381,10 @@ name_row(TupleTableSlot *slot, void *arg)
 {
 	Naming *naming = arg;
 	KgSearch *search = naming->search;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	char *term = TextDatumGetCString(slot_getattr(slot, 4, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 4));
 	KgFound *found = kg_search_found(search, node, type_no);
 	double alike;
 

@@ -31,14 +31,13 @@ static bool
 id_row(TupleTableSlot *slot, void *arg)
 {
 	KgSearch *search = arg;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	bool exact = strcmp(id, search->folded) == 0;
 
 	if (strcmp(kg_term_fold(id, strlen(id)), id) == 0)
 		kg_search_keep(search,
-					   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
-					   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
 					   exact ? KG_MATCH_EXACT : KG_MATCH_PREFIX,
 					   KG_TERM_ID,
 					   id,
@@ -179,8 +178,7 @@ near_id_row(TupleTableSlot *slot, void *arg)
 {
 	NearIds *near = arg;
 	KgSearch *search = near->search;
-	bool isnull;
-	char *id = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *id = TextDatumGetCString(kg_slot_datum(slot, 1));
 	double alike = 0;
 
 	if (kg_chars_set(&near->id, id) &&
@@ -188,8 +186,8 @@ near_id_row(TupleTableSlot *slot, void *arg)
 		alike = kg_rank_alike(&search->chars, &near->id);
 	if (alike > 0 && alike < 1 && strcmp(kg_term_fold(id, strlen(id)), id) == 0)
 		kg_search_keep(search,
-					   DatumGetInt64(slot_getattr(slot, 3, &isnull)),
-					   DatumGetInt32(slot_getattr(slot, 2, &isnull)),
+					   DatumGetInt64(kg_slot_datum(slot, 3)),
+					   DatumGetInt32(kg_slot_datum(slot, 2)),
 					   KG_MATCH_TRIGRAM,
 					   KG_TERM_ID,
 					   id,

@@ -23,13 +23,12 @@ take_match(TupleTableSlot *slot, void *arg)
 {
 	KgMatches *found = arg;
 	KgMatch *match = &found->matches[found->n++];
-	bool isnull;
 
 	memset(match, 0, sizeof(*match));
-	match->node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
-	match->type_no = DatumGetInt32(slot_getattr(slot, 2, &isnull));
-	match->score = 1 - DatumGetFloat8(slot_getattr(slot, 3, &isnull));
-	match->embedded = DatumGetByteaPCopy(slot_getattr(slot, 4, &isnull));
+	match->node = DatumGetInt64(kg_slot_datum(slot, 1));
+	match->type_no = DatumGetInt32(kg_slot_datum(slot, 2));
+	match->score = 1 - DatumGetFloat8(kg_slot_datum(slot, 3));
+	match->embedded = DatumGetByteaPCopy(kg_slot_datum(slot, 4));
 	match->how = KG_MATCH_MEANING;
 	match->kind = KG_TERM_EMBEDDING;
 	return true;
@@ -94,8 +93,7 @@ missing_row(TupleTableSlot *slot, void *arg)
 {
 	Missing *missing = arg;
 	MemoryContext caller = MemoryContextSwitchTo(missing->scratch);
-	bool isnull;
-	Datum data = slot_getattr(slot, 3, &isnull);
+	Datum data = kg_slot_datum(slot, 3);
 	char *said = kg_embedded_text(missing->type, DatumGetJsonbP(data));
 	bool wanted = is_missing(missing, said, slot);
 
@@ -108,12 +106,10 @@ missing_row(TupleTableSlot *slot, void *arg)
 	{
 		missing->left--;
 		kg_jw_begin_object(&missing->w);
-		kg_jw_kstring(&missing->w,
-					  "id",
-					  TextDatumGetCString(slot_getattr(slot, 1, &isnull)));
-		kg_jw_kint(&missing->w,
-				   "version",
-				   DatumGetInt64(slot_getattr(slot, 2, &isnull)));
+		kg_jw_kstring(
+			&missing->w, "id", TextDatumGetCString(kg_slot_datum(slot, 1)));
+		kg_jw_kint(
+			&missing->w, "version", DatumGetInt64(kg_slot_datum(slot, 2)));
 		kg_jw_kstring(&missing->w, "text", said);
 		kg_jw_end_object(&missing->w);
 	}

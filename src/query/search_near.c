@@ -69,8 +69,7 @@ offer_term(Near *near, const char *term)
 static bool
 candidate_row(TupleTableSlot *slot, void *arg)
 {
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
 
 	offer_term(arg, term);
 	pfree(term);
@@ -110,10 +109,9 @@ static bool
 rare_row(TupleTableSlot *slot, void *arg)
 {
 	Rare **next = arg;
-	bool isnull;
 
-	(*next)->trigram = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	(*next)->rows = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	(*next)->trigram = TextDatumGetCString(kg_slot_datum(slot, 1));
+	(*next)->rows = DatumGetInt64(kg_slot_datum(slot, 2));
 	(*next)++;
 	return true;
 }
@@ -210,11 +208,10 @@ owner_row(TupleTableSlot *slot, void *arg)
 {
 	Near *near = arg;
 	KgSearch *search = near->search;
-	bool isnull;
-	char *term = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	char kind = DatumGetChar(slot_getattr(slot, 2, &isnull));
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 4, &isnull));
+	char *term = TextDatumGetCString(kg_slot_datum(slot, 1));
+	char kind = DatumGetChar(kg_slot_datum(slot, 2));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 3));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 4));
 	double alike;
 	KgFound *found;
 

@@ -159,9 +159,8 @@ static bool
 count_row(TupleTableSlot *slot, void *arg)
 {
 	TextSearch *search = arg;
-	bool isnull;
-	char *counted = TextDatumGetCString(slot_getattr(slot, 1, &isnull));
-	int64 documents = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	char *counted = TextDatumGetCString(kg_slot_datum(slot, 1));
+	int64 documents = DatumGetInt64(kg_slot_datum(slot, 2));
 	Word *word = bsearch(
 		counted, search->words, search->nwords, sizeof(Word), compare_text);
 
@@ -170,7 +169,7 @@ count_row(TupleTableSlot *slot, void *arg)
 	else
 	{
 		search->documents = documents;
-		search->length = DatumGetInt64(slot_getattr(slot, 3, &isnull));
+		search->length = DatumGetInt64(kg_slot_datum(slot, 3));
 	}
 	return true;
 }
@@ -290,11 +289,10 @@ static bool
 word_row(TupleTableSlot *slot, void *arg)
 {
 	TextSearch *search = arg;
-	bool isnull;
-	int32 type_no = DatumGetInt32(slot_getattr(slot, 1, &isnull));
-	int64 node = DatumGetInt64(slot_getattr(slot, 2, &isnull));
-	int32 frequency = DatumGetInt32(slot_getattr(slot, 3, &isnull));
-	int32 length = DatumGetInt32(slot_getattr(slot, 4, &isnull));
+	int32 type_no = DatumGetInt32(kg_slot_datum(slot, 1));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 2));
+	int32 frequency = DatumGetInt32(kg_slot_datum(slot, 3));
+	int32 length = DatumGetInt32(kg_slot_datum(slot, 4));
 	uint32 place;
 
 	if (++search->rows > kg_setting_max_visited)
@@ -575,15 +573,13 @@ static bool
 term_row(TupleTableSlot *slot, void *arg)
 {
 	Terms *terms = arg;
-	bool isnull;
-	int64 node = DatumGetInt64(slot_getattr(slot, 1, &isnull));
+	int64 node = DatumGetInt64(kg_slot_datum(slot, 1));
 	KgMatch *const *match = bsearch(
 		&node, terms->matches, terms->n, sizeof(KgMatch *), compare_node);
 
 	if (match != NULL)
-		(*match)->words = lappend(
-			(*match)->words,
-			TextDatumGetCString(slot_getattr(slot, 2, &isnull)));
+		(*match)->words = lappend((*match)->words,
+								  TextDatumGetCString(kg_slot_datum(slot, 2)));
 	return true;
 }
 

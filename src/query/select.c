@@ -203,10 +203,8 @@ static bool
 receive_node(TupleTableSlot *slot, void *arg)
 {
 	SelectState *state = arg;
-	bool isnull;
 
-	(void) kg_nodeset_add(&state->set,
-						  DatumGetInt64(slot_getattr(slot, 1, &isnull)));
+	(void) kg_nodeset_add(&state->set, DatumGetInt64(kg_slot_datum(slot, 1)));
 	if (state->graph != NULL && state->set.n > (uint32) kg_setting_max_visited)
 	{
 		if (state->selector != NULL)

@@ -177,7 +177,6 @@ static bool
 add_node(TupleTableSlot *slot, void *arg)
 {
 	Nodes *nodes = arg;
-	bool isnull;
 
 	if (nodes->n == nodes->allocated)
 	{
@@ -185,7 +184,7 @@ add_node(TupleTableSlot *slot, void *arg)
 		nodes->values = repalloc_huge(nodes->values,
 									  nodes->allocated * sizeof(int64));
 	}
-	nodes->values[nodes->n++] = DatumGetInt64(slot_getattr(slot, 2, &isnull));
+	nodes->values[nodes->n++] = DatumGetInt64(kg_slot_datum(slot, 2));
 	return true;
 }
 

@@ -290,12 +290,10 @@ find_ahead(const KgApply *apply, const KgType *type, KgPayloadItem *items,
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		KgPayloadItem *item = kg_item_find(table, kg_spi_cstring(i, 1));
-		bool isnull;
 
 		item->ahead = true;
 		item->node = kg_spi_int64(i, 2);
-		item->same = same_data(item,
-							   DatumGetJsonbP(kg_spi_value(i, 3, &isnull)));
+		item->same = same_data(item, DatumGetJsonbP(kg_spi_datum(i, 3)));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

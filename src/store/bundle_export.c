@@ -245,8 +245,7 @@ put_rows(Export *export, Portal portal, const char *part, const char *name,
 static void
 put_item(Export *export, const void *arg, uint64 row)
 {
-	bool isnull;
-	Datum datum = kg_spi_value(row, 1, &isnull);
+	Datum datum = kg_spi_datum(row, 1);
 	Jsonb *data = DatumGetJsonbP(datum);
 
 	kg_jw_jsonb(export->w, data);

@@ -569,10 +569,8 @@ insert_beside(const char *tenant, const KgColumns *edges)
 		edges);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		if (!TransactionIdIsCurrentTransactionId(
-				DatumGetTransactionId(kg_spi_value(i, 1, &isnull))))
+				DatumGetTransactionId(kg_spi_datum(i, 1))))
 			kg_edge_throw_lost_race();
 	}
 	SPI_freetuptable(SPI_tuptable);

@@ -129,9 +129,7 @@ kg_vectors_enable(int32 dimensions, const char *model)
 		&now, "SELECT dimensions, model FROM @kg_vectors FOR UPDATE", 0, NULL);
 	if (SPI_processed > 0)
 	{
-		bool isnull;
-
-		vectors.dimensions = DatumGetInt32(kg_spi_value(0, 1, &isnull));
+		vectors.dimensions = DatumGetInt32(kg_spi_datum(0, 1));
 		vectors.model = kg_spi_cstring(0, 2);
 		if (vectors.dimensions == dimensions &&
 			strcmp(vectors.model, model) == 0)
@@ -273,10 +271,9 @@ find_entities(void *arg, const int *rows, int n)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
-		bool isnull;
 
-		bytea *hash = kg_embedded_hash(kg_embedded_text(
-			put->type, DatumGetJsonbP(kg_spi_value(i, 3, &isnull))));
+		bytea *hash = kg_embedded_hash(
+			kg_embedded_text(put->type, DatumGetJsonbP(kg_spi_datum(i, 3))));
 
 		put->items[number].node = kg_spi_int64(i, 2);
 		put->items[number].hash = MemoryContextAlloc(put->context,
@@ -370,8 +367,7 @@ write_rows(void *arg, const int *rows, int n)
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
 		int64 node = kg_spi_int64(row, 1);
-		bool isnull;
-		bool created = DatumGetBool(kg_spi_value(row, 2, &isnull));
+		bool created = DatumGetBool(kg_spi_datum(row, 2));
 
 		for (int i = 0; i < n; i++)
 			if (nodes[i] == node)

@@ -451,10 +451,7 @@ find_rows(const KgArg *args, int *n)
 	rows = palloc(Max(1, *n) * sizeof(Raised));
 	for (int i = 0; i < *n; i++)
 	{
-		bool isnull;
-
-		rows[i].tid = *(ItemPointer) DatumGetPointer(
-			kg_spi_value(i, 1, &isnull));
+		rows[i].tid = *(ItemPointer) DatumGetPointer(kg_spi_datum(i, 1));
 		rows[i].by = kg_spi_int64(i, 2);
 	}
 	SPI_freetuptable(SPI_tuptable);

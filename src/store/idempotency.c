@@ -144,7 +144,6 @@ find(const KgRequest *request)
 {
 	KgUserContext user;
 	Jsonb *reply = NULL;
-	bool isnull;
 	bytea *digest;
 
 	kg_become_owner(&user);
@@ -161,14 +160,14 @@ find(const KgRequest *request)
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
-	digest = DatumGetByteaPP(kg_spi_value(0, 1, &isnull));
+	digest = DatumGetByteaPP(kg_spi_datum(0, 1));
 	if (VARSIZE_ANY_EXHDR(digest) != PG_SHA256_DIGEST_LENGTH ||
 		memcmp(VARDATA_ANY(digest),
 			   VARDATA_ANY(request->digest),
 			   PG_SHA256_DIGEST_LENGTH) != 0)
 		throw_other(request->key);
 	/* A copy: SPI's memory ends with it. */
-	reply = DatumGetJsonbPCopy(kg_spi_value(0, 2, &isnull));
+	reply = DatumGetJsonbPCopy(kg_spi_datum(0, 2));
 	return reply;
 }
 

@@ -41,7 +41,6 @@ kg_load_position(const char *load)
 	const char *tenant = kg_identity_require(KG_ACCESS_WRITE);
 	const char *caller = kg_caller_of("load");
 	KgUserContext user;
-	bool isnull;
 
 	require_name(load);
 	kg_become_owner(&user);
@@ -55,7 +54,7 @@ kg_load_position(const char *load)
 	kg_restore_user(&user);
 	if (SPI_processed == 0)
 		return NULL;
-	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }
 
 static KG_NORETURN void

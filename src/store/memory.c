@@ -61,10 +61,8 @@ read_stored(void *arg)
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		stored->data[kg_spi_int64(i, 1) - 1] = DatumGetJsonbPCopy(
-			kg_spi_value(i, 2, &isnull));
+			kg_spi_datum(i, 2));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

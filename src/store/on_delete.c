@@ -76,13 +76,12 @@ read_chunk(const char *tenant, const int64 *nodes, int n, IncomingList *list)
 	for (uint64 i = 0; i < count; i++)
 	{
 		Incoming *item = &list->items[list->n++];
-		bool isnull;
 
 		item->source = kg_spi_int64(i, 1);
 		item->target = kg_spi_int64(i, 2);
 		item->type_no = kg_spi_int64(i, 3);
 		item->relation_no = kg_spi_int64(i, 4);
-		item->derived = DatumGetBool(kg_spi_value(i, 5, &isnull));
+		item->derived = DatumGetBool(kg_spi_datum(i, 5));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }
@@ -307,9 +306,8 @@ lock_referrers(const KgCatalog *catalog, const int64 *nodes, int n,
 		int64 node = kg_spi_int64(i, 1);
 		const KgType *type = kg_catalog_type_no(catalog, kg_spi_int64(i, 2));
 		Referrer *referrer = hash_search(referrers, &node, HASH_ENTER, NULL);
-		bool isnull;
 
-		referrer->data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+		referrer->data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
 		referrer->loses = false;
 		referrer->rule = KG_ON_DELETE_SET_NULL;
 		if (type)

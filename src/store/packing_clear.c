@@ -55,10 +55,9 @@ clear_bits(Datum tenant, Forgotten *f)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int64 block = kg_spi_int64(i, 1);
-		bool isnull;
-		uint32 alone = (uint32) DatumGetInt32(kg_spi_value(i, 3, &isnull));
+		uint32 alone = (uint32) DatumGetInt32(kg_spi_datum(i, 3));
 
-		if (DatumGetInt32(kg_spi_value(i, 2, &isnull)) == 0)
+		if (DatumGetInt32(kg_spi_datum(i, 2)) == 0)
 			f->rows[f->nrows++] = block;
 		for (; alone != 0; alone &= alone - 1)
 			f->rows[f->nrows++] = -(kg_block_first(block) +

@@ -19,15 +19,13 @@
 char *
 kg_read_entity(const char *tenant, int64 node, Jsonb **data)
 {
-	bool isnull;
-
 	KG_SPI_LATEST("SELECT entity_id, data FROM @kg_entity "
 				  "WHERE tenant = $1 AND node = $2",
 				  kg_arg_text(tenant),
 				  kg_arg_int8(node));
 	if (SPI_processed == 0)
 		return NULL;
-	*data = DatumGetJsonbP(kg_spi_value(0, 2, &isnull));
+	*data = DatumGetJsonbP(kg_spi_datum(0, 2));
 	return kg_spi_cstring(0, 1);
 }
 

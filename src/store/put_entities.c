@@ -233,8 +233,7 @@ find_stored(void *arg, const int *rows, int n)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
 		KgPutItem *item = &put->items[number];
-		bool isnull;
-		Datum data = kg_spi_value(i, 3, &isnull);
+		Datum data = kg_spi_datum(i, 3);
 
 		item->node = kg_spi_int64(i, 2);
 		put->outcomes->items[number].before = kg_spi_int64(i, 4);
@@ -573,9 +572,8 @@ reread(void *arg, const int *rows, int n)
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
-		bool isnull;
 
-		put->items[number].data = copy_data(put, kg_spi_value(i, 2, &isnull));
+		put->items[number].data = copy_data(put, kg_spi_datum(i, 2));
 		put->outcomes->items[number].version = kg_spi_int64(i, 3);
 	}
 	SPI_freetuptable(SPI_tuptable);

@@ -209,11 +209,9 @@ read_changed(void *arg)
 				kg_arg_int8(since->version));
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
-		bool isnull;
-
 		add_changed(since,
-					DatumGetJsonbP(kg_spi_value(i, 1, &isnull)),
-					DatumGetJsonbP(kg_spi_value(i, 2, &isnull)));
+					DatumGetJsonbP(kg_spi_datum(i, 1)),
+					DatumGetJsonbP(kg_spi_datum(i, 2)));
 	}
 	SPI_freetuptable(SPI_tuptable);
 	SPI_tuptable = outer;

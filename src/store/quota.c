@@ -183,8 +183,6 @@ use(Datum tenant, Datum quota, int32 stripe, int64 delta)
 static int32
 lock_stripe(Datum tenant, Datum quota, int64 delta)
 {
-	bool isnull;
-
 	KG_SPI_NEWEST("SELECT stripe FROM @kg_quota "
 				  "WHERE tenant = $1 AND quota = $2 "
 				  "AND CASE WHEN $3 > 0 THEN allotted - used >= $3 "
@@ -199,7 +197,7 @@ lock_stripe(Datum tenant, Datum quota, int64 delta)
 				  kg_arg_int4(MyProcPid % KG_STRIPES));
 	if (SPI_processed == 0)
 		return -1;
-	return DatumGetInt32(kg_spi_value(0, 1, &isnull));
+	return DatumGetInt32(kg_spi_datum(0, 1));
 }
 
 /* What all stripes have, which nobody else changes from now on; 0: none are. */

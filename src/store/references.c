@@ -632,11 +632,9 @@ reread_chunk(const char *tenant, const int64 *nodes, int n,
 	found = SPI_processed;
 	for (int i = 0; i < found; i++)
 	{
-		bool isnull;
-
 		stored[i].node = kg_spi_int64(i, 1);
 		type_nos[i] = kg_spi_int64(i, 2);
-		stored[i].data = DatumGetJsonbPCopy(kg_spi_value(i, 3, &isnull));
+		stored[i].data = DatumGetJsonbPCopy(kg_spi_datum(i, 3));
 	}
 	SPI_freetuptable(SPI_tuptable);
 	catalog = kg_catalog_locked(tenant, type_nos, found);

@@ -97,11 +97,9 @@ Jsonb *
 kg_stored_definition(const char *tenant, const char *name,
 					 const bytea *precedence)
 {
-	bool isnull;
-
 	if (!read_stored(tenant, name, precedence))
 		return NULL;
-	return DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	return DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 }
 
 /* The same again, with which only a deprecation may come. */
@@ -109,8 +107,7 @@ static KgToolVerdict
 keep_stored(const char *tenant, const KgStoredTool *tool)
 {
 	const char *deprecated = kg_spi_cstring(0, 2);
-	bool isnull;
-	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_value(0, 1, &isnull));
+	Jsonb *stored = DatumGetJsonbPCopy(kg_spi_datum(0, 1));
 
 	/* Versions that differ in build metadata only are the same. */
 	if (!kg_json_same(kg_json_without(stored, "version"),

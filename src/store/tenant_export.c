@@ -129,10 +129,9 @@ put_table(Export *export, const KgTenantTable *table, const char *tenant,
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
 			MemoryContext old = MemoryContextSwitchTo(export->line);
-			bool isnull;
 
 			CHECK_FOR_INTERRUPTS();
-			put_line(export, kg_spi_value(i, 1, &isnull));
+			put_line(export, kg_spi_datum(i, 1));
 			MemoryContextSwitchTo(old);
 			MemoryContextReset(export->line);
 		}
@@ -166,8 +165,6 @@ vectors_member(void)
 static void
 put_head(Export *export, const char *tenant)
 {
-	bool isnull;
-
 	KG_SPI_READ(
 		"SELECT (jsonb_build_object('kg_graph', jsonb_build_object("
 		"'format', $2, 'version', (SELECT extversion FROM pg_extension "
@@ -179,7 +176,7 @@ put_head(Export *export, const char *tenant)
 		kg_arg_text(tenant),
 		kg_arg_int4(KG_TRANSFER_FORMAT),
 		kg_arg_jsonb(vectors_member()));
-	put_line(export, kg_spi_value(0, 1, &isnull));
+	put_line(export, kg_spi_datum(0, 1));
 }
 
 static void

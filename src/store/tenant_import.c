@@ -226,7 +226,6 @@ read_head(Import *import, const char *line, int len)
 static void
 go_on(Import *import)
 {
-	bool isnull;
 	int32 part;
 	bytea *digest;
 	KgError *err;
@@ -262,9 +261,9 @@ go_on(Import *import)
 		kg_error_throw(err);
 	}
 	import->lines = kg_spi_int64(0, 2);
-	digest = DatumGetByteaPP(kg_spi_value(0, 3, &isnull));
+	digest = DatumGetByteaPP(kg_spi_datum(0, 3));
 	memcpy(import->digest, VARDATA_ANY(digest), KG_CHAIN_BYTES);
-	import->head = DatumGetJsonbPCopy(kg_spi_value(0, 4, &isnull));
+	import->head = DatumGetJsonbPCopy(kg_spi_datum(0, 4));
 }
 
 static void

@@ -290,18 +290,17 @@ reread(const KgCatalog *catalog, const int64 *nodes, int n,
 	MemoryContextSwitchTo(context);
 	for (uint64 row = 0; row < SPI_processed; row++)
 	{
-		bool isnull;
 		int32 type_no = kg_spi_int64(row, 2);
 		const KgType *type = kg_catalog_type_no(catalog, type_no);
 
 		kg_node_add(&unique->stale, kg_spi_int64(row, 1));
 		if (type == NULL)
 			continue;
-		kg_unique_add(unique,
-					  type,
-					  kg_spi_int64(row, 1),
-					  kg_extract_keys(
-						  type, DatumGetJsonbP(kg_spi_value(row, 3, &isnull))));
+		kg_unique_add(
+			unique,
+			type,
+			kg_spi_int64(row, 1),
+			kg_extract_keys(type, DatumGetJsonbP(kg_spi_datum(row, 3))));
 	}
 	SPI_freetuptable(SPI_tuptable);
 }

@@ -1087,8 +1087,7 @@ compare_packed(KgPackedCheck *check)
 			&saved[direction], sql[direction], lengthof(args), args);
 		for (uint64 i = 0; i < SPI_processed; i++)
 		{
-			bool isnull;
-			bool missing = DatumGetBool(kg_spi_value(i, 1, &isnull));
+			bool missing = DatumGetBool(kg_spi_datum(i, 1));
 			char *edge = psprintf(
 				"%s %s", direction == 0 ? "out" : "in", kg_spi_cstring(i, 3));
 
@@ -1096,7 +1095,7 @@ compare_packed(KgPackedCheck *check)
 				v,
 				"packed_wrong",
 				"kg_adjacency",
-				DatumGetInt64(kg_spi_value(i, 2, &isnull)),
+				DatumGetInt64(kg_spi_datum(i, 2)),
 				missing ? edge : NULL,
 				missing ? NULL : edge,
 				"DELETE FROM kg_adjacency of the tenant, SELECT kg_pack()");

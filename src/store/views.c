@@ -553,7 +553,6 @@ schema_of_tenant(const char *tenant)
 static bool
 has_schema(const char *schema)
 {
-	bool isnull;
 	KgError *err;
 
 	KG_SPI_EXEC("SELECT pg_get_userbyid(nspowner) = current_user "
@@ -561,7 +560,7 @@ has_schema(const char *schema)
 				kg_arg_text(schema));
 	if (SPI_processed == 0)
 		return false;
-	if (DatumGetBool(kg_spi_value(0, 1, &isnull)))
+	if (DatumGetBool(kg_spi_datum(0, 1)))
 		return true;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "schema \"%s\" is not of the role that makes the views",
