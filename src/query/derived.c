@@ -80,7 +80,6 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	const char *there = incoming ? "d.source" : "d.target";
 	Datum *nodes = palloc(Max(1, counts->n) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (nrelations == 0)
 		return;
@@ -102,8 +101,7 @@ count_edges(const KgCatalog *catalog, Counts *counts, const Datum *relations,
 	kg_sql_append(&b,
 				  ") FROM pg_catalog.unnest($%d) n(node)",
 				  kg_sql_param_array(&b, INT8OID, nodes, counts->n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, counts);
+	(void) kg_sql_run(&b, count_row, counts);
 }
 
 static bool

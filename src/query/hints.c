@@ -63,7 +63,6 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	NamedSet set;
 	Datum *nodes = palloc(Max(1, matches->n) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	set.type = type;
 	set.n = matches->n;
@@ -76,8 +75,7 @@ name_nodes(const KgCatalog *catalog, const KgType *type,
 	if (matches->n == 0)
 		return set;
 	kg_list_sql_data(&b, catalog, nodes, matches->n);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, named_row, &set);
+	(void) kg_sql_run(&b, named_row, &set);
 	return set;
 }
 
@@ -397,7 +395,6 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		 bool above)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 	bytea *result = NULL;
 
 	kg_sql_start(&b, query->catalog);
@@ -417,8 +414,7 @@ next_key(const KgListQuery *query, const KgField *field, const bytea *key,
 		kg_sql_append(&b, " AND k.key" KG_LT "$%d", kg_sql_param_missing(&b));
 	kg_sql_visible(&b, "k.node");
 	kg_sql_append(&b, " ORDER BY k.key%s LIMIT 1", above ? "" : " DESC");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_key, &result);
+	(void) kg_sql_run(&b, take_key, &result);
 	return result;
 }
 
@@ -820,7 +816,6 @@ missing_values(const KgListQuery *query, const KgType *target,
 	KgCondition left = *condition;
 	Datum *ids = palloc(Max(1, left.nvalues) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	left.values = palloc(Max(1, left.nvalues) * sizeof(JsonbValue));
 	for (int i = 0; i < left.nvalues; i++)
@@ -840,8 +835,7 @@ missing_values(const KgListQuery *query, const KgType *target,
 				  " AND x.entity_type" KG_EQ "$%d",
 				  kg_sql_param_text(&b, target->name));
 	kg_sql_end_each(&b, "entity_id", "e");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, mark_existing, &left);
+	(void) kg_sql_run(&b, mark_existing, &left);
 	return left;
 }
 

@@ -105,7 +105,6 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 {
 	Jsonb *data = NULL;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (!kg_derived_any(type))
 		return kg_get_data(catalog, type, cstring_to_text(id));
@@ -120,8 +119,7 @@ read_entity(const KgCatalog *catalog, const KgType *type, const char *id)
 				  kg_sql_param_text(&b, type->name));
 	kg_sql_append(
 		&b, " AND e.entity_id" KG_EQ "$%d", kg_sql_param_text(&b, id));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_jsonb, &data);
+	(void) kg_sql_run(&b, take_jsonb, &data);
 	return data;
 }
 
@@ -358,7 +356,6 @@ static uint64
 find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	*data = NULL;
 	kg_sql_start(&b, catalog);
@@ -367,8 +364,7 @@ find_before(const KgCatalog *catalog, int64 change, Jsonb **data)
 				  kg_sql_table("kg_history"));
 	kg_sql_append(
 		&b, " AND h.change" KG_EQ "$%d", kg_sql_param_int64(&b, change));
-	statement = kg_sql_statement(&b);
-	return kg_plan_run(&statement, take_jsonb, data);
+	return kg_sql_run(&b, take_jsonb, data);
 }
 
 static Jsonb *
@@ -436,7 +432,6 @@ count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
 {
 	int64 n = 0;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	kg_sql_append(&b,
@@ -449,8 +444,7 @@ count_changes(const KgCatalog *catalog, const KgType *type, int64 node,
 				  " AND h.type_no" KG_EQ "$%d",
 				  kg_sql_param(&b, INT4OID, Int32GetDatum(type->type_no)));
 	kg_sql_append(&b, " AND h.node" KG_EQ "$%d", kg_sql_param_int64(&b, node));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_number, &n);
+	(void) kg_sql_run(&b, take_number, &n);
 	return n;
 }
 

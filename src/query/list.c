@@ -144,11 +144,9 @@ run_rows(const KgListQuery *query, const KgSource *source, KgWalk walk,
 		 const KgWalkStart *start, int64 max_rows, KgRowFunction row, void *arg)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_list_sql_rows(&b, query, source, walk, start, max_rows);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, row, arg);
+	(void) kg_sql_run(&b, row, arg);
 }
 
 /*

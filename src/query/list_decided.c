@@ -90,14 +90,12 @@ kg_list_count_by_decision(const KgListQuery *query, const KgSource *source,
 	Groups groups = {.counts = palloc(sizeof(int64))};
 	const KgDecisions *decisions;
 	KgSqlBuilder b;
-	KgStatement each;
 
 	kg_nodeset_init(&groups.nodes, CurrentMemoryContext);
 	/* One more than may be decided, beside those that have no value. */
 	kg_list_sql_groups(
 		&b, query, source, (int64) kg_setting_max_authorizations + 2);
-	each = kg_sql_statement(&b);
-	(void) kg_plan_run(&each, receive_group, &groups);
+	(void) kg_sql_run(&b, receive_group, &groups);
 	values[1] = kg_int64_array(groups.nodes.nodes, groups.nodes.n);
 	(void) kg_plan_run(&one, count_group, &groups);
 	decisions = kg_running_call()->decisions;

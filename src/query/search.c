@@ -115,7 +115,6 @@ search_prefix(KgSearch *search, bool with_tokens)
 					  CharGetDatum(KG_TERM_ID),
 					  CharGetDatum(KG_TERM_TOKEN)};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -134,9 +133,7 @@ search_prefix(KgSearch *search, bool with_tokens)
 	kg_sql_append(&b,
 				  " ORDER BY t.term, t.kind, t.type_no, t.node LIMIT $%d",
 				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
-	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, prefix_row, search) >
-		kg_setting_max_search_matches)
+	if (kg_sql_run(&b, prefix_row, search) > kg_setting_max_search_matches)
 		search->truncated = true;
 }
 
@@ -159,7 +156,6 @@ static void
 count_tokens(KgSearch *search)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -175,8 +171,7 @@ count_tokens(KgSearch *search)
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v)",
 				  kg_sql_param_texts(&b, search->tokens, search->ntokens));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, search);
+	(void) kg_sql_run(&b, count_row, search);
 }
 
 typedef struct Word
@@ -202,7 +197,6 @@ find_word(KgSearch *search, int token)
 {
 	Word word = {search, token};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -218,8 +212,7 @@ find_word(KgSearch *search, int token)
 	kg_sql_append(&b,
 				  " ORDER BY t.type_no, t.node LIMIT $%d",
 				  kg_sql_param_int64(&b, KG_TOKEN_ROWS));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, &word);
+	(void) kg_sql_run(&b, word_row, &word);
 }
 
 /* A common word is looked for in what was found by others. */
@@ -233,7 +226,6 @@ find_word_in_found(KgSearch *search, int token)
 	HASH_SEQ_STATUS scan;
 	KgFound *found;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	n = 0;
 	hash_seq_init(&scan, search->found);
@@ -261,8 +253,7 @@ find_word_in_found(KgSearch *search, int token)
 				  " AND x.kind" KG_EQ "$%d AND x.type_no" KG_EQ
 				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0)",
 				  kg_sql_param(&b, CHAROID, CharGetDatum(KG_TERM_TOKEN)));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, &word);
+	(void) kg_sql_run(&b, word_row, &word);
 }
 
 /*
@@ -418,7 +409,6 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 	Datum *nodes = palloc(n * sizeof(Datum));
 	Naming *naming = palloc(sizeof(Naming));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	naming->search = search;
 	for (int i = 0; i < n; i++)
@@ -433,8 +423,7 @@ rank_by_names(KgSearch *search, KgFound **found, int n)
 				  " AND x.kind" KG_EQ "ANY ($%d)",
 				  kg_sql_param_array(&b, CHAROID, kinds, lengthof(kinds)));
 	kg_sql_end_each(&b, "node", "t");
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, name_row, naming);
+	(void) kg_sql_run(&b, name_row, naming);
 }
 
 static void

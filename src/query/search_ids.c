@@ -56,7 +56,6 @@ kg_search_ids(KgSearch *search)
 	int n = 0;
 	int bundles_param;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < catalog->ntypes; i++)
 	{
@@ -86,8 +85,7 @@ kg_search_ids(KgSearch *search)
 	kg_sql_append(&b,
 				  " ORDER BY x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, kg_setting_max_search_matches + 1));
-	statement = kg_sql_statement(&b);
-	if (kg_plan_run(&statement, id_row, search) > kg_setting_max_search_matches)
+	if (kg_sql_run(&b, id_row, search) > kg_setting_max_search_matches)
 		search->truncated = true;
 }
 
@@ -200,7 +198,6 @@ static void
 find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b,
@@ -222,8 +219,7 @@ find_near_ids(NearIds *near, const KgType *type, const Texts *texts)
 				  " AND x.entity_id" KG_GE "t.low AND x.entity_id" KG_LT
 				  "t.high ORDER BY x.entity_id LIMIT $%d) e",
 				  kg_sql_param_int64(&b, KG_ID_ROWS));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, near_id_row, near);
+	(void) kg_sql_run(&b, near_id_row, near);
 }
 
 void

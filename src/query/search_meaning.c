@@ -40,7 +40,6 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 {
 	KgMatches *found = palloc0(sizeof(KgMatches));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_pgvector_require();
 	found->matches = palloc((most + 1) * sizeof(KgMatch));
@@ -59,8 +58,7 @@ kg_search_meaning(const KgCatalog *catalog, ArrayType *vector,
 	kg_sql_append(&b,
 				  " ORDER BY d.distance, d.type_no, d.node LIMIT $%d",
 				  kg_sql_param_int64(&b, (int64) most + 1));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, take_match, found);
+	(void) kg_sql_run(&b, take_match, found);
 	found->truncated = found->n > most;
 	found->n = Min(found->n, most);
 	return found;
@@ -122,7 +120,6 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 {
 	Missing missing = {type, most};
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	missing.scratch = AllocSetContextCreate(
 		CurrentMemoryContext, "kg_graph text", ALLOCSET_DEFAULT_SIZES);
@@ -140,8 +137,7 @@ kg_missing_embeddings(const KgCatalog *catalog, const KgType *type, int most)
 	kg_sql_append(&b,
 				  " AND e.entity_type" KG_EQ "$%d ORDER BY e.entity_id",
 				  kg_sql_param_text(&b, type->name));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, missing_row, &missing);
+	(void) kg_sql_run(&b, missing_row, &missing);
 	kg_jw_end_array(&missing.w);
 	kg_jw_kbool(&missing.w, "more", missing.more);
 	kg_jw_end_object(&missing.w);

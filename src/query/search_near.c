@@ -81,7 +81,6 @@ static void
 offer_stored_by(Near *near, char **keys, int n, int most)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return;
@@ -93,8 +92,7 @@ offer_stored_by(Near *near, char **keys, int n, int most)
 					  kg_sql_param_texts(&b, keys, n));
 	kg_sql_end_each(&b, "trigram", "t");
 	kg_sql_append(&b, " LIMIT $%d", kg_sql_param_int64(&b, most));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, candidate_row, near);
+	(void) kg_sql_run(&b, candidate_row, near);
 }
 
 /* ---- trigrams, the rarest first ---- */
@@ -133,7 +131,6 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 {
 	Rare *next = rare;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, near->search->catalog);
 	kg_sql_append(&b,
@@ -145,8 +142,7 @@ count_trigrams(const Near *near, char **trigrams, int n, Rare *rare)
 	kg_sql_append(&b,
 				  " FROM pg_catalog.unnest($%d) u(v)",
 				  kg_sql_param_texts(&b, trigrams, n));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, rare_row, &next);
+	(void) kg_sql_run(&b, rare_row, &next);
 	n = next - rare;
 	qsort(rare, n, sizeof(Rare), compare_rare);
 	return n;
@@ -259,7 +255,6 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 	Datum kinds[4];
 	int nkinds = 0;
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < n; i++)
 		terms[i] = CStringGetTextDatum(near->terms[first + i].term);
@@ -286,8 +281,7 @@ find_owners(Near *near, int first, int n, bool words, bool names)
 	kg_sql_append(&b,
 				  " LIMIT $%d",
 				  kg_sql_param_int64(&b, KG_TOKEN_ROWS + 1 - near->rows));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, owner_row, near);
+	(void) kg_sql_run(&b, owner_row, near);
 }
 
 static void

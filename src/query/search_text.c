@@ -179,7 +179,6 @@ static void
 read_counts(TextSearch *search)
 {
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, search->catalog);
 	kg_sql_append(&b,
@@ -189,8 +188,7 @@ read_counts(TextSearch *search)
 				  "$1 AND c.word" KG_EQ "ANY ($%d) GROUP BY c.word",
 				  kg_sql_table("kg_word_count"),
 				  param_words(&b, search));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, count_row, search);
+	(void) kg_sql_run(&b, count_row, search);
 }
 
 static int
@@ -336,7 +334,6 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 	Datum *types = palloc(n * sizeof(Datum));
 	Datum *nodes = palloc(n * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -358,8 +355,7 @@ look_up_word(TextSearch *search, const uint32 *places, int n)
 				  " AND x.word" KG_EQ "$%d AND x.type_no" KG_EQ
 				  "t.type_no AND x.node" KG_EQ "t.node OFFSET 0) w",
 				  kg_sql_param_text(&b, search->word->word));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, word_row, search);
+	(void) kg_sql_run(&b, word_row, search);
 	pfree(types);
 	pfree(nodes);
 }
@@ -592,7 +588,6 @@ kg_search_text_terms(const KgCatalog *catalog, const char *query,
 	Datum *types = palloc((n + 1) * sizeof(Datum));
 	Datum *nodes = palloc((n + 1) * sizeof(Datum));
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	if (n == 0)
 		return;
@@ -618,6 +613,5 @@ kg_search_text_terms(const KgCatalog *catalog, const char *query,
 				  "t.type_no AND x.node" KG_EQ "t.node ORDER BY x.word "
 				  "OFFSET 0) w",
 				  param_words(&b, &search));
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, term_row, &terms);
+	(void) kg_sql_run(&b, term_row, &terms);
 }

@@ -239,7 +239,6 @@ select_more(const KgCatalog *catalog, const KgSelector *selector,
 {
 	const KgCondition *driver = driving_condition(selector->filter);
 	KgSqlBuilder b;
-	KgStatement statement;
 
 	kg_sql_start(&b, catalog);
 	if (selector->nids == 0 && driver != NULL &&
@@ -247,8 +246,7 @@ select_more(const KgCatalog *catalog, const KgSelector *selector,
 		select_by_key(&b, selector, driver);
 	else
 		select_entities(&b, selector);
-	statement = kg_sql_statement(&b);
-	(void) kg_plan_run(&statement, receive_node, state);
+	(void) kg_sql_run(&b, receive_node, state);
 }
 
 /* Are alternatives better looked for one by one than tested on what there is? */
