@@ -85,8 +85,7 @@ call_authorized(void *arg)
 									  &brought,
 									  &w);
 	kg_jw_kstring(&w, "state", result ? "result" : "authorize");
-	if (result)
-		kg_jw_kjsonb(&w, "result", result);
+	kg_jw_kjsonb_if(&w, "result", result);
 	it->reply = kg_jw_finish(&w);
 }
 

@@ -386,20 +386,13 @@ kg_error_object(const KgError *err)
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "code", codes[err->code].name);
 	kg_jw_kstring(&w, "message", err->message);
-	if (err->type)
-		kg_jw_kstring(&w, "type", err->type);
-	if (err->id)
-		kg_jw_kstring(&w, "id", err->id);
-	if (err->path)
-		kg_jw_kstring(&w, "path", err->path);
-	if (err->keyword)
-		kg_jw_kstring(&w, "keyword", err->keyword);
-	if (err->schema_path)
-		kg_jw_kstring(&w, "schema_path", err->schema_path);
-	if (err->got)
-		kg_jw_kjsonb(&w, "got", err->got);
-	if (err->expected)
-		kg_jw_kstring(&w, "expected", err->expected);
+	kg_jw_kstring_if(&w, "type", err->type);
+	kg_jw_kstring_if(&w, "id", err->id);
+	kg_jw_kstring_if(&w, "path", err->path);
+	kg_jw_kstring_if(&w, "keyword", err->keyword);
+	kg_jw_kstring_if(&w, "schema_path", err->schema_path);
+	kg_jw_kjsonb_if(&w, "got", err->got);
+	kg_jw_kstring_if(&w, "expected", err->expected);
 	if (err->allowed)
 	{
 		kg_jw_kbegin_array(&w, "allowed");
@@ -407,12 +400,10 @@ kg_error_object(const KgError *err)
 			kg_jw_value(&w, lfirst(lc));
 		kg_jw_end_array(&w);
 	}
-	if (err->did_you_mean)
-		kg_jw_kstring(&w, "did_you_mean", err->did_you_mean);
+	kg_jw_kstring_if(&w, "did_you_mean", err->did_you_mean);
 	if (err->retry_after > 0)
 		kg_jw_kint(&w, "retry_after_ms", err->retry_after);
-	if (err->errors)
-		kg_jw_kjsonb(&w, "errors", err->errors);
+	kg_jw_kjsonb_if(&w, "errors", err->errors);
 	for (int i = 0; i < list_length(err->members); i += 2)
 		kg_jw_kjsonb(
 			&w, list_nth(err->members, i), list_nth(err->members, i + 1));
@@ -563,8 +554,7 @@ kg_error_answer(const ErrorData *edata, bool in_operation,
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "level", levels[level_of(code, in_operation)]);
 	kg_jw_kstring(&w, "sqlstate", unpack_sql_state(codes[code].sqlstate));
-	if (operation)
-		kg_jw_kstring(&w, "operation", operation);
+	kg_jw_kstring_if(&w, "operation", operation);
 	kg_json_each(it, &object->root)
 	{
 		kg_jw_keyn(&w, it.key.val.string.val, it.key.val.string.len);

@@ -140,6 +140,10 @@ extern void kg_jw_kstring(KgJsonWriter *w, const char *key, const char *s);
 extern void kg_jw_kint(KgJsonWriter *w, const char *key, int64 n);
 extern void kg_jw_kbool(KgJsonWriter *w, const char *key, bool b);
 extern void kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb);
+/* The same where there is a value. */
+extern void kg_jw_kstring_if(KgJsonWriter *w, const char *key, const char *s);
+extern void kg_jw_kjsonb_if(KgJsonWriter *w, const char *key,
+							const Jsonb *jsonb);
 extern void kg_jw_kstrings(KgJsonWriter *w, const char *key,
 						   char *const *strings, int n);
 /* The same of a List of them. */

@@ -568,6 +568,20 @@ kg_jw_kjsonb(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
 }
 
 void
+kg_jw_kstring_if(KgJsonWriter *w, const char *key, const char *s)
+{
+	if (s)
+		kg_jw_kstring(w, key, s);
+}
+
+void
+kg_jw_kjsonb_if(KgJsonWriter *w, const char *key, const Jsonb *jsonb)
+{
+	if (jsonb)
+		kg_jw_kjsonb(w, key, jsonb);
+}
+
+void
 kg_jw_kstrings(KgJsonWriter *w, const char *key, char *const *strings, int n)
 {
 	kg_jw_kbegin_array(w, key);

@@ -63,8 +63,7 @@ kg_mcp_error_response(const KgMcpRequest *req, bool has_id)
 	kg_jw_kbegin_object(&w, "error");
 	kg_jw_kint(&w, "code", req->error_code);
 	kg_jw_kstring(&w, "message", req->error_message);
-	if (req->error_data)
-		kg_jw_kjsonb(&w, "data", req->error_data);
+	kg_jw_kjsonb_if(&w, "data", req->error_data);
 	kg_jw_end_object(&w);
 	return kg_jw_finish(&w);
 }

@@ -51,8 +51,7 @@ write_resource(const KgMcpRequest *req, KgJsonWriter *w, const char *uri,
 	kg_jw_kstring(w, "name", name);
 	if (title && req->revision >= KG_MCP_2025_06_18)
 		kg_jw_kstring(w, "title", title);
-	if (description)
-		kg_jw_kstring(w, "description", description);
+	kg_jw_kstring_if(w, "description", description);
 	kg_jw_kstring(w, "mimeType", mime);
 	kg_jw_end_object(w);
 }

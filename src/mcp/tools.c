@@ -226,8 +226,7 @@ refuse_unknown(KgMcpRequest *req, const KgToolList *list, const char *name)
 
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "name", name);
-	if (nearest)
-		kg_jw_kstring(&w, "did_you_mean", nearest);
+	kg_jw_kstring_if(&w, "did_you_mean", nearest);
 	kg_jw_end_object(&w);
 	return kg_mcp_refuse(req,
 						 KG_MCP_INVALID_PARAMS,

@@ -254,8 +254,7 @@ kg_args_example_of(const JsonbValue *value, const char *member, bool array)
 		kg_jw_key(&w, member);
 	}
 	kg_jw_value(&w, &shown);
-	if (order)
-		kg_jw_kstring(&w, "order", order);
+	kg_jw_kstring_if(&w, "order", order);
 	if (member)
 		kg_jw_end_object(&w);
 	if (array)

@@ -21,8 +21,7 @@ static void
 write_locations(KgJsonWriter *w, const KgSchemaError *error)
 {
 	kg_jw_kstring(w, "keywordLocation", error->keyword_location);
-	if (error->absolute_location)
-		kg_jw_kstring(w, "absoluteKeywordLocation", error->absolute_location);
+	kg_jw_kstring_if(w, "absoluteKeywordLocation", error->absolute_location);
 	kg_jw_kstring(w, "instanceLocation", error->instance_path);
 }
 
@@ -169,8 +168,7 @@ write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 	kg_jw_kstring(w, "expected", error->expected);
 	if (error->allowed != NIL)
 		kg_jw_klist(w, "allowed", error->allowed);
-	if (error->did_you_mean != NULL)
-		kg_jw_kstring(w, "did_you_mean", error->did_you_mean);
+	kg_jw_kstring_if(w, "did_you_mean", error->did_you_mean);
 	if (error->nearest_count > 0 && level < MAX_CAUSES)
 	{
 		kg_jw_kbegin_array(w, "causes");

@@ -170,10 +170,8 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 			kg_jw_kstring(w, "name", relation->name);
 			kg_jw_kstring(w, "from", end_name(from, name));
 			kg_jw_kstring(w, "to", end_name(to, name));
-			if (v->schema)
-				kg_jw_kjsonb(w, "schema", v->schema);
-			if (relation->inverse)
-				kg_jw_kstring(w, "inverse", relation->inverse);
+			kg_jw_kjsonb_if(w, "schema", v->schema);
+			kg_jw_kstring_if(w, "inverse", relation->inverse);
 			if (relation->symmetric)
 				kg_jw_kbool(w, "symmetric", true);
 			if (relation->key)
@@ -184,8 +182,7 @@ put_relations(KgJsonWriter *w, const KgCatalog *catalog, const char *name)
 			}
 			if (relation->history)
 				kg_jw_kbool(w, "history", true);
-			if (v->description)
-				kg_jw_kstring(w, "description", v->description);
+			kg_jw_kstring_if(w, "description", v->description);
 			put_exposed(w, relation->expose);
 			kg_jw_end_object(w);
 		}
@@ -405,10 +402,8 @@ put_head(Export *export)
 	kg_jw_init_object(w);
 	kg_jw_kstring(w, "bundle_name", bundle->name);
 	kg_jw_kstring(w, "version", bundle->version);
-	if (bundle->description)
-		kg_jw_kstring(w, "description", bundle->description);
-	if (bundle->instructions)
-		kg_jw_kstring(w, "instructions", bundle->instructions);
+	kg_jw_kstring_if(w, "description", bundle->description);
+	kg_jw_kstring_if(w, "instructions", bundle->instructions);
 	put_definitions(w, bundle);
 	put_schemas(w, export->catalog, export->name);
 	put_relations(w, export->catalog, export->name);

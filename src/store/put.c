@@ -121,13 +121,11 @@ put_outcome(KgJsonWriter *w, const KgOutcome *item, const char *verdict)
 	KgError *first;
 
 	kg_jw_begin_object(w);
-	if (item->id)
-		kg_jw_kstring(w, "id", item->id);
+	kg_jw_kstring_if(w, "id", item->id);
 	kg_jw_kstring(w, "verdict", verdict);
 	if (item->version > 0 && item->verdict != KG_VERDICT_ERROR)
 		kg_jw_kint(w, "version", item->version);
-	if (item->nearest)
-		kg_jw_kjsonb(w, "nearest", item->nearest);
+	kg_jw_kjsonb_if(w, "nearest", item->nearest);
 	if (item->changed && item->verdict == KG_VERDICT_UPDATED)
 		kg_jw_kjsonb(w, "changed", item->changed);
 	if (item->verdict == KG_VERDICT_ERROR)
@@ -165,8 +163,7 @@ verdicts_of_failed(const KgOutcomes *outcomes)
 		bool failed = item->verdict == KG_VERDICT_ERROR;
 
 		kg_jw_begin_object(&w);
-		if (item->id)
-			kg_jw_kstring(&w, "id", item->id);
+		kg_jw_kstring_if(&w, "id", item->id);
 		kg_jw_kstring(&w, "verdict", failed ? "error" : "not_written");
 		if (failed)
 			put_code(&w, linitial(item->errors.errors));

@@ -116,13 +116,6 @@ kg_differences_write_counts(const KgDifferences *differences, KgJsonWriter *w)
 	}
 }
 
-static void
-write_member(KgJsonWriter *w, const char *name, const char *value)
-{
-	if (value)
-		kg_jw_kstring(w, name, value);
-}
-
 void
 kg_differences_add(KgDifferences *differences, const KgDifference *it)
 {
@@ -133,14 +126,14 @@ kg_differences_add(KgDifferences *differences, const KgDifference *it)
 		return;
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "kind", it->kind);
-	write_member(w, "table", it->table);
-	write_member(w, "tenant", it->tenant);
-	write_member(w, "type", it->type);
-	write_member(w, "id", it->id);
-	write_member(w, "object", it->object);
-	write_member(w, "expected", it->expected);
-	write_member(w, "got", it->got);
-	write_member(w, "repair", it->repair);
+	kg_jw_kstring_if(w, "table", it->table);
+	kg_jw_kstring_if(w, "tenant", it->tenant);
+	kg_jw_kstring_if(w, "type", it->type);
+	kg_jw_kstring_if(w, "id", it->id);
+	kg_jw_kstring_if(w, "object", it->object);
+	kg_jw_kstring_if(w, "expected", it->expected);
+	kg_jw_kstring_if(w, "got", it->got);
+	kg_jw_kstring_if(w, "repair", it->repair);
 	kg_jw_end_object(w);
 }
 

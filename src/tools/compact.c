@@ -255,8 +255,7 @@ write_made(const Compact *c, int i, const JsonbContainer *arguments,
 	if (strcmp(sent, "handle") == 0)
 	{
 		handle = handle_of(kg_json_container(&value));
-		if (handle != NULL)
-			kg_jw_kstring(w, sent, handle);
+		kg_jw_kstring_if(w, sent, handle);
 		return handle != NULL;
 	}
 	if (strcmp(sent, "from") != 0 && strcmp(sent, "to") != 0)

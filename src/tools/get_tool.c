@@ -27,8 +27,7 @@ write_entity(const char *id, const Jsonb *data, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "id", id);
-	if (data)
-		kg_jw_kjsonb(w, "data", data);
+	kg_jw_kjsonb_if(w, "data", data);
 	kg_jw_end_object(w);
 }
 

@@ -834,8 +834,7 @@ write_reply(void *state, const KgFit *fit, KgJsonWriter *w)
 	for (int i = 0; i < fit->listed; i++)
 		kg_jw_jsonb(w, a->written[i]);
 	kg_jw_end_array(w);
-	if (a->warnings != NULL)
-		kg_jw_kjsonb(w, "warnings", a->warnings);
+	kg_jw_kjsonb_if(w, "warnings", a->warnings);
 }
 
 Jsonb *

@@ -60,13 +60,6 @@ kg_history_output_template(void)
 }
 
 static void
-write_text(KgJsonWriter *w, const char *key, const char *text)
-{
-	if (text)
-		kg_jw_kstring(w, key, text);
-}
-
-static void
 write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 {
 	kg_jw_begin_object(w);
@@ -74,10 +67,10 @@ write_change(const KgChange *change, bool whole, KgJsonWriter *w)
 	kg_jw_kint(w, "transaction", change->transaction);
 	kg_jw_kstring(w, "at", change->at);
 	kg_jw_kstring(w, "by", change->by);
-	write_text(w, "subject", change->subject);
-	write_text(w, "agent", change->agent);
-	write_text(w, "tool", change->tool);
-	write_text(w, "reason", change->reason);
+	kg_jw_kstring_if(w, "subject", change->subject);
+	kg_jw_kstring_if(w, "agent", change->agent);
+	kg_jw_kstring_if(w, "tool", change->tool);
+	kg_jw_kstring_if(w, "reason", change->reason);
 	kg_jw_kstring(w, "verdict", change->verdict);
 	if (change->key == NULL)
 		kg_jw_kint(w, "version", change->version);

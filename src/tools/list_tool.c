@@ -651,8 +651,7 @@ kg_tool_write_ast(const KgType *type, int operation, const Jsonb *arguments,
 		write_ast_sort(&query, w);
 		kg_jw_kbool(w, "search", kg_input_has(&in, "search"));
 	}
-	if (kg_validity_instant() != NULL)
-		kg_jw_kstring(w, "valid_at", kg_validity_instant());
+	kg_jw_kstring_if(w, "valid_at", kg_validity_instant());
 	kg_jw_end_object(w);
 }
 

@@ -198,8 +198,7 @@ make_reply(const char *name, const char *version, const char *verdict)
 
 	kg_jw_init_object(&w);
 	kg_jw_kstring(&w, "tool", name);
-	if (version)
-		kg_jw_kstring(&w, "version", version);
+	kg_jw_kstring_if(&w, "version", version);
 	kg_jw_kstring(&w, "verdict", verdict);
 	return kg_jw_finish(&w);
 }

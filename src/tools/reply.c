@@ -102,12 +102,10 @@ write_arguments(const JsonbContainer *args, const KgNext *next, KgJsonWriter *w)
 	kg_json_each(it, args)
 		if (!is_replaced(&it.key, next))
 			kg_jw_member(w, &it);
-	if (next->cursor != NULL)
-		kg_jw_kstring(w, "cursor", next->cursor);
+	kg_jw_kstring_if(w, "cursor", next->cursor);
 	if (next->offset >= 0)
 		kg_jw_kint(w, "offset", next->offset);
-	if (next->ids != NULL)
-		kg_jw_kjsonb(w, "ids", next->ids);
+	kg_jw_kjsonb_if(w, "ids", next->ids);
 	if (next->max_bytes > 0)
 		kg_jw_kint(w, "max_bytes", next->max_bytes);
 	kg_jw_end_object(w);

@@ -163,8 +163,7 @@ write_condition(KgJsonWriter *w, const char *name, const KgField *field,
 	char *description = field_description(field);
 
 	kg_jw_kbegin_object(w, name);
-	if (description)
-		kg_jw_kstring(w, "description", description);
+	kg_jw_kstring_if(w, "description", description);
 	kg_jw_kbegin_array(w, "anyOf");
 	kg_jw_begin_object(w);
 	write_value_members(w, field, false);

@@ -33,8 +33,7 @@ kg_claim_edge(const char *type, const char *from, const char *to,
 	kg_jw_kstring(&w, "type", type);
 	kg_jw_kstring(&w, "from", from);
 	kg_jw_kstring(&w, "to", to);
-	if (properties != NULL)
-		kg_jw_kjsonb(&w, "properties", properties);
+	kg_jw_kjsonb_if(&w, "properties", properties);
 	return kg_jw_finish(&w);
 }
 
