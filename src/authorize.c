@@ -33,8 +33,7 @@ require_owner(void)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" may not set an authorizer",
 					   GetUserNameFromId(GetUserId(), false));
-	kg_error_expected(err, "the owner of the extension");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the owner of the extension");
 }
 
 KG_AUDITED(kg_sql_set_authorizer, KG_AUDIT_WRITES)

@@ -35,10 +35,9 @@ log_in(void *arg)
 	{
 		err = kg_error_new(KG_FORBIDDEN,
 						   "binding an identity to the session is not allowed");
-		kg_error_expected(err,
-						  "kg_graph.session_login = on, set by a "
-						  "superuser");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"kg_graph.session_login = on, set by a "
+								"superuser");
 	}
 	kg_auth_login(PG_GETARG_TEXT_PP(0), session, false);
 }

@@ -55,8 +55,8 @@ KG_ENTRY(kg_sql_missing_embeddings, KG_AUDIT_READS)
 			KG_INVALID_INPUT, "%d entities cannot be asked for", most);
 
 		kg_error_path(err, "/max");
-		kg_error_expected(err, "an integer from 1 to %d", KG_MOST_MISSING);
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "an integer from 1 to %d", KG_MOST_MISSING);
 	}
 	return kg_missing_embeddings(catalog, type, most);
 }

@@ -36,8 +36,8 @@ identify(const text *token, const text *routed)
 		return tenant;
 	err = kg_error_new(KG_FORBIDDEN,
 					   "the argument tenant is not the caller's tenant");
-	kg_error_expected(err, "the tenant of the verified identity, or NULL");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the tenant of the verified identity, or NULL");
 }
 
 typedef struct Message

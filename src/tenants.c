@@ -106,8 +106,7 @@ require_frozen(Datum tenant)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "tenant \"%s\" is not frozen",
 					   TextDatumGetCString(tenant));
-	kg_error_expected(err, "a tenant that kg_freeze_tenant() froze");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tenant that kg_freeze_tenant() froze");
 }
 
 /* The row of kg_tenant, and a row for the name that it had. */
@@ -171,8 +170,7 @@ KG_AUDITED(kg_sql_free_tenant_name, KG_AUDIT_WRITES)
 		err = kg_error_new(KG_NOT_FOUND,
 						   "\"%s\" is not kept from new tenants",
 						   TextDatumGetCString(name));
-		kg_error_expected(err, "a name that kg_rename_tenant() took");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a name that kg_rename_tenant() took");
 	}
 	kg_spi_end_as_owner(&user);
 	PG_RETURN_VOID();
@@ -339,8 +337,7 @@ KG_AUDITED(kg_sql_drop_tenant_rows, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "rows must be at least 1");
 		kg_error_path(err, "/rows");
-		kg_error_expected(err, "how many rows a call deletes at most");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "how many rows a call deletes at most");
 	}
 	PG_RETURN_BOOL(drop_tenant(PG_GETARG_DATUM(0), rows));
 }

@@ -69,10 +69,10 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "shard is out of range");
 		kg_error_path(err, "/shard");
-		kg_error_expected(err,
-						  "a number from 1 to 2047; 0 is a database that was "
-						  "never given one");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"a number from 1 to 2047; 0 is a database that was "
+			"never given one");
 	}
 	kg_spi_begin_as_owner(&user);
 	KG_SPI_EXEC("SELECT FROM @kg_number_range WHERE shard = $1",
@@ -87,10 +87,10 @@ KG_AUDITED(kg_sql_set_shard, KG_AUDIT_WRITES)
 		{
 			err = kg_error_new(KG_FORBIDDEN,
 							   "the database has another number, or tenants");
-			kg_error_expected(err,
-							  "a database without tenants that was given no "
-							  "number");
-			kg_error_throw(err);
+			kg_error_throw_expected(
+				err,
+				"a database without tenants that was given no "
+				"number");
 		}
 		advance("kg_node_seq", (int64) shard << 40);
 		advance("kg_type_seq", (int64) shard << 20);

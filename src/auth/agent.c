@@ -167,8 +167,7 @@ kg_agent_require(const char *tenant)
 		return;
 	err = kg_error_new(KG_FORBIDDEN, "the agent does not exist");
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "an agent of the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "an agent of the tenant");
 }
 
 const KgAgent *

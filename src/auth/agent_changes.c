@@ -101,10 +101,10 @@ check_name(const char *agent)
 	err = kg_error_new(KG_INVALID_INPUT, "agent name is not valid");
 	kg_error_path(err, "/agent");
 	kg_error_got_string(err, agent);
-	kg_error_expected(err,
-					  "1 to 128 letters, digits and . _ : @ -, the first a "
-					  "letter or digit");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"1 to 128 letters, digits and . _ : @ -, the first a "
+		"letter or digit");
 }
 
 static KG_NORETURN void throw_missing(const char *agent) KG_NORETURN_TAIL;
@@ -115,8 +115,7 @@ throw_missing(const char *agent)
 	KgError *err = kg_error_new(
 		KG_NOT_FOUND, "agent \"%s\" does not exist", agent);
 
-	kg_error_expected(err, "an agent made by kg_create_agent()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "an agent made by kg_create_agent()");
 }
 
 /*

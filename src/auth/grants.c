@@ -37,8 +37,8 @@ kg_tenant_check_name(const char *tenant)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "tenant name is not valid");
 	kg_error_got_string(err, tenant);
-	kg_error_expected(err, "1 to 63 bytes of text without control characters");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"1 to 63 bytes of text without control characters");
 }
 
 void
@@ -63,10 +63,9 @@ kg_tenant_refuse_former(Datum name)
 	err = kg_error_new(KG_ALREADY_EXISTS,
 					   "\"%s\" was the name of a tenant that was renamed",
 					   TextDatumGetCString(name));
-	kg_error_expected(err,
-					  "another name, or this one after "
-					  "kg_free_tenant_name()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"another name, or this one after "
+							"kg_free_tenant_name()");
 }
 
 /* What moving a small tenant takes. */
@@ -132,8 +131,7 @@ kg_require_tenant(Datum tenant)
 	err = kg_error_new(KG_NOT_FOUND,
 					   "tenant \"%s\" does not exist",
 					   TextDatumGetCString(tenant));
-	kg_error_expected(err, "a tenant made by kg_create_tenant()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tenant made by kg_create_tenant()");
 }
 
 /* A role, and the caller that wants to grant it a tenant or take it back. */
@@ -169,8 +167,7 @@ start_grant(KgGrantCall *call, Datum tenant, Datum role, bool missing_ok)
 					   "role \"%s\" may not grant tenant \"%s\"",
 					   GetUserNameFromId(GetUserId(), false),
 					   call->tenant);
-	kg_error_expected(err, "a role with admin access to the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a role with admin access to the tenant");
 }
 
 /* How many grants that count a role has, of the tenant and of others. */
@@ -223,10 +220,10 @@ require_grantable(const KgGrantCall *call, Oid grantor, Datum tenant, bool add)
 					   call->name,
 					   call->tenant,
 					   add ? "grant it to" : "revoke it from");
-	kg_error_expected(err,
-					  "a role of the tenant, or one of no tenant that the "
-					  "admin is a member of WITH ADMIN OPTION");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a role of the tenant, or one of no tenant that the "
+		"admin is a member of WITH ADMIN OPTION");
 }
 
 static void
@@ -239,8 +236,7 @@ require_no_gateway(Oid role)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" is a gateway and has no tenant",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err, "another role, or kg_revoke_gateway() first");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another role, or kg_revoke_gateway() first");
 }
 
 /*
@@ -434,8 +430,8 @@ require_plain_role(Oid role)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" cannot be a gateway",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err, "a role without a tenant, SUPERUSER and BYPASSRLS");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a role without a tenant, SUPERUSER and BYPASSRLS");
 }
 
 /*

@@ -254,8 +254,8 @@ require_token(const KgTokenIdentity *token, KgAccess access)
 					   kg_access_name(token->access),
 					   token->tenant,
 					   kg_access_name(access));
-	kg_error_expected(err, "a token with %s access", kg_access_name(access));
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err, "a token with %s access", kg_access_name(access));
 }
 
 /* What a policy would hide must not be seen while it is not in force. */
@@ -272,10 +272,9 @@ require_not_barred(void)
 					   "force",
 					   policy,
 					   GetUserNameFromId(GetUserId(), false));
-	kg_error_expected(err,
-					  "the policy made again by an administrator: "
-					  "kg_add_policy(), see kg_check()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the policy made again by an administrator: "
+							"kg_add_policy(), see kg_check()");
 }
 
 const char *
@@ -308,8 +307,8 @@ require_tenant(KgAccess access)
 						   kg_access_name(grant->access),
 						   grant->tenant,
 						   kg_access_name(access));
-		kg_error_expected(err, "a role with %s access", kg_access_name(access));
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "a role with %s access", kg_access_name(access));
 	}
 	return pstrdup(grant->tenant);
 }

@@ -73,8 +73,7 @@ KG_AUDITED(kg_sql_issue_token, KG_AUDIT_WRITES)
 	{
 		err = kg_error_new(KG_NOT_FOUND,
 						   "no single enabled HS256 key is meant");
-		kg_error_expected(err, "the kid of an HS256 key in kg_auth_key");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "the kid of an HS256 key in kg_auth_key");
 	}
 	PG_RETURN_TEXT_P(cstring_to_text(
 		kg_jwt_sign(claims_to_sign(claims, key, PG_GETARG_INTERVAL_P(2)),

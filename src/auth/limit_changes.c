@@ -47,8 +47,7 @@ require_right(const char *tenant)
 					   "role \"%s\" may not set limits of tenant \"%s\"",
 					   GetUserNameFromId(GetUserId(), false),
 					   tenant);
-	kg_error_expected(err, "a role with admin access to the tenant");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a role with admin access to the tenant");
 }
 
 static KG_NORETURN void
@@ -62,8 +61,7 @@ throw_subject(KgErrorCode code, const char *subject, const char *expected)
 
 	kg_error_path(err, "/subject");
 	kg_error_got_string(err, subject);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void

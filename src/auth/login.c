@@ -51,8 +51,7 @@ refuse(const char *why)
 	KgError *err = kg_error_new(
 		KG_NO_TENANT, "the token is not accepted: %s", why);
 
-	kg_error_expected(err, "a current token of a known issuer");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a current token of a known issuer");
 }
 
 static void

@@ -413,10 +413,10 @@ kg_require_exchange(void)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "role \"%s\" may not bring decisions with a call",
 					   GetUserNameFromId(role, false));
-	kg_error_expected(err,
-					  "a gateway that kg_grant_gateway(role, exchange => true) "
-					  "made");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a gateway that kg_grant_gateway(role, exchange => true) "
+		"made");
 }
 
 void

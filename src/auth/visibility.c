@@ -291,8 +291,7 @@ kg_visibility_refuse_part(const char *what, const char *expected)
 								"not %s",
 								what);
 
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 void

@@ -428,6 +428,13 @@ kg_error_throw(KgError *err)
 }
 
 void
+kg_error_throw_expected(KgError *err, const char *fmt, ...)
+{
+	FORMAT_INTO(err->expected);
+	kg_error_throw(err);
+}
+
+void
 kg_error_throw_option(const char *name, const JsonbValue *got,
 					  const char *expected)
 {
@@ -436,8 +443,7 @@ kg_error_throw_option(const char *name, const JsonbValue *got,
 
 	kg_error_path(err, "/%s", name);
 	kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* The code whose SQLSTATE this is, or -1. */

@@ -423,8 +423,7 @@ run(KgSaved *saved, const char *sql, int nargs, const KgArg *args,
 		return;
 	err = kg_error_new(
 		KG_FORBIDDEN, "a rule on a table of kg_graph rewrites what is written");
-	kg_error_expected(err, "no rules on these tables; triggers instead");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no rules on these tables; triggers instead");
 }
 
 void

@@ -79,10 +79,10 @@ kg_vectors_require(void)
 		return vectors;
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "embeddings are not enabled in this database");
-	kg_error_expected(err,
-					  "kg_enable_vectors(dimensions, model), called once by "
-					  "the owner of the extension");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"kg_enable_vectors(dimensions, model), called once by "
+		"the owner of the extension");
 }
 
 /* ---- pgvector ---- */

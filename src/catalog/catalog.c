@@ -603,8 +603,7 @@ throw_authorizes(const KgType *type)
 								span);
 
 	kg_error_keyword(err, "x-authorize");
-	kg_error_expected(err, "the same call in a new %s", span);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call in a new %s", span);
 }
 
 /*
@@ -692,8 +691,7 @@ require_seen_types(const KgCatalog *newest)
 						   "another session changed entity type \"%s\" since "
 						   "the transaction began",
 						   kg_type_handle(type));
-		kg_error_expected(err, "the same transaction again");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "the same transaction again");
 	}
 }
 
@@ -716,8 +714,7 @@ kg_catalog_throw_changed(void)
 	KgError *err = kg_error_new(
 		KG_CONFLICT, "another session changed a bundle at the same time");
 
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 bool

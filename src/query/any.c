@@ -47,10 +47,10 @@ alternative(const JsonbValue *value, const char *path)
 
 		kg_error_path(err, "%s", kg_path_member(path, KG_ANY));
 		kg_error_got(err, &nested);
-		kg_error_expected(err,
-						  "filters that must all hold, in each alternative; a "
-						  "property of this name is \"" KG_ANY_PROPERTY "\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"filters that must all hold, in each alternative; a "
+			"property of this name is \"" KG_ANY_PROPERTY "\"");
 	}
 	return object;
 }

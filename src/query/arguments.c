@@ -622,10 +622,9 @@ kg_args_root(const Jsonb *arguments)
 			size,
 			kg_setting_max_argument_bytes);
 
-		kg_error_expected(err,
-						  "arguments of at most %d bytes",
-						  kg_setting_max_argument_bytes);
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"arguments of at most %d bytes",
+								kg_setting_max_argument_bytes);
 	}
 	kg_json_root(arguments, &root);
 	return kg_args_as_object(&root, "");

@@ -138,10 +138,10 @@ kg_authorizer_check(Oid function)
 		return format_procedure_qualified(function);
 	err = kg_error_new(
 		KG_INVALID_INPUT, "the function to be an authorizer %s", fault);
-	kg_error_expected(err,
-					  "a STABLE function (resource_type text, ability text, "
-					  "ids text[]) RETURNS TABLE (id text, allowed boolean)");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a STABLE function (resource_type text, ability text, "
+		"ids text[]) RETURNS TABLE (id text, allowed boolean)");
 }
 
 /* ---- the function, ready to be called ---- */
@@ -512,10 +512,10 @@ throw_unavailable(const Asking *asking, const ErrorData *edata)
 					edata->message),
 			 edata->detail ? errdetail_internal("%s", edata->detail) : 0,
 			 edata->context ? errcontext("%s", edata->context) : 0));
-	kg_error_expected(err,
-					  "the same call when the authorizer of the tenant works; "
-					  "the server log has what is wrong");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the same call when the authorizer of the tenant works; "
+		"the server log has what is wrong");
 }
 
 void

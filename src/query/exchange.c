@@ -34,10 +34,10 @@ throw_bad_exchange(void)
 								"the exchange does not belong to this call");
 
 	kg_error_path(err, "/exchange");
-	kg_error_expected(err,
-					  "the exchange of the last reply to the same call, before "
-					  "it expires, or none to begin again");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the exchange of the last reply to the same call, before "
+		"it expires, or none to begin again");
 }
 
 static void
@@ -120,8 +120,7 @@ throw_bad_decision(const char *path, const JsonbValue *got,
 	kg_error_path(err, "%s", path);
 	if (got != NULL)
 		kg_error_got(err, got);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void

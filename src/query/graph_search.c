@@ -115,10 +115,10 @@ throw_limit(const char *setting, const char *what, int64 limit)
 								setting,
 								limit);
 
-	kg_error_expected(err,
-					  "a narrower question: fewer hops, fewer starting nodes, "
-					  "named relationship types or filters");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a narrower question: fewer hops, fewer starting nodes, "
+		"named relationship types or filters");
 }
 
 void

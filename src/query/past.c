@@ -196,8 +196,7 @@ throw_too_many(void)
 								kg_setting_max_as_of_changes);
 
 	kg_error_path(err, "/as_of");
-	kg_error_expected(err, "a later time");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a later time");
 }
 
 /*

@@ -91,8 +91,7 @@ throw_limit(const char *setting, const char *what, int64 limit)
 								setting,
 								limit);
 
-	kg_error_expected(err, "rarer words, or fewer of them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "rarer words, or fewer of them");
 }
 
 static void

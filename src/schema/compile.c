@@ -63,8 +63,7 @@ kg_keyword_error(const KgJsBuild *b, KgKeyword keyword, const char *expected)
 
 	kg_val_to_value(&b->keyword[keyword], &value);
 	kg_error_got(err, &value);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 int64
@@ -115,8 +114,7 @@ kg_keyword_pattern(const KgJsBuild *b, KgKeyword keyword, const char *source,
 		"regular expression is refused: %s",
 		message);
 	kg_error_got_string(err, pnstrdup(source, len));
-	kg_error_expected(err, "a regular expression of ECMA-262");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a regular expression of ECMA-262");
 }
 
 const KgJsNode *
@@ -584,8 +582,7 @@ compile(const Jsonb *schema, const KgSchemaOptions *options, bool check)
 		err = kg_schema_error(NULL, "", "it must be an object or a boolean");
 		kg_val_to_value(&root, &value);
 		kg_error_got(err, &value);
-		kg_error_expected(err, "an object or a boolean");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "an object or a boolean");
 	}
 	ctl.keysize = sizeof(const char *);
 	ctl.entrysize = sizeof(NodeEntry);

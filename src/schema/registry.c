@@ -754,8 +754,8 @@ unresolved(KgJsRegistry *registry, const KgJsResource *base, const char *ref,
 	{
 		err = kg_schema_error(
 			base, pointer, "$ref \"%s\" leads nowhere in its document", ref);
-		kg_error_expected(err, "a JSON Pointer to a subschema, or an $anchor");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"a JSON Pointer to a subschema, or an $anchor");
 	}
 	err = kg_schema_error(base,
 						  pointer,

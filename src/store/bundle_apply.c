@@ -130,8 +130,8 @@ check_size(int bytes)
 		"bundle has %d bytes; kg_graph.max_bundle_bytes allows " INT64_FORMAT,
 		bytes,
 		limit);
-	kg_error_expected(err, "a smaller bundle, or several with mode \"merge\"");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a smaller bundle, or several with mode \"merge\"");
 }
 
 static int64
@@ -197,11 +197,10 @@ check_revision(const KgApply *apply)
 					   apply->revision,
 					   apply->options.expected_revision);
 	kg_error_path(err, "/expected_revision");
-	kg_error_expected(err,
-					  "revision " INT64_FORMAT
-					  ", after looking at what changed",
-					  apply->revision);
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"revision " INT64_FORMAT
+							", after looking at what changed",
+							apply->revision);
 }
 
 static void

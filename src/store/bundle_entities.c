@@ -264,8 +264,7 @@ throw_lost_race(const KgApply *apply, const KgCounts *counts)
 								apply->payload->name);
 
 	kg_error_entity(err, counts->name, NULL);
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 /*

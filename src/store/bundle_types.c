@@ -212,10 +212,9 @@ require_same_authorize(const char *name, const KgType *before,
 					   name);
 	kg_error_keyword(err, "x-authorize");
 	kg_error_entity(err, name, NULL);
-	kg_error_expected(err,
-					  "the type with the \"x-authorize\" that it has, or "
-					  "none where it is new");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the type with the \"x-authorize\" that it has, or "
+							"none where it is new");
 }
 
 void
@@ -263,12 +262,11 @@ throw_still_used(const KgApply *apply, const KgType *type)
 								apply->payload->name);
 
 	kg_error_entity(err, type->name, NULL);
-	kg_error_expected(err,
-					  apply->sees_all
-						  ? "the same call again"
-						  : "a call by a role that sees every entity of the "
-							"type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		apply->sees_all ? "the same call again"
+						: "a call by a role that sees every entity of the "
+						  "type");
 }
 
 void

@@ -93,10 +93,9 @@ throw_enabled(const KgVectors *vectors)
 								vectors->dimensions,
 								vectors->model);
 
-	kg_error_expected(err,
-					  "these dimensions and this model, or "
-					  "kg_disable_vectors() first, which deletes them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"these dimensions and this model, or "
+							"kg_disable_vectors() first, which deletes them");
 }
 
 void
@@ -404,8 +403,7 @@ lock_vectors(const KgVectors *vectors)
 	err = kg_error_new(KG_CONFLICT,
 					   "another session changed what embeddings have at the "
 					   "same time");
-	kg_error_expected(err, "the same call again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same call again");
 }
 
 Jsonb *

@@ -149,10 +149,10 @@ throw_kept(int n)
 								"written as their schema now has them",
 								n);
 
-	kg_error_expected(err,
-					  "no trigger on kg_entity that keeps rows from being "
-					  "updated");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"no trigger on kg_entity that keeps rows from being "
+		"updated");
 }
 
 void

@@ -166,8 +166,7 @@ refuse_change(const char *column)
 								column);
 
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err, "DELETE and INSERT instead");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "DELETE and INSERT instead");
 }
 
 static bool
@@ -289,8 +288,7 @@ refuse_given(const Datum *values)
 	err = kg_error_new(
 		KG_INVALID_INPUT, "column \"%s\" of kg_entity cannot be given", column);
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err, "no value: it is filled");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no value: it is filled");
 }
 
 /*
@@ -364,8 +362,7 @@ throw_given_node(void)
 								"that was assigned");
 
 	kg_error_path(err, "/node");
-	kg_error_expected(err, "no value: a number is assigned");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no value: a number is assigned");
 }
 
 /*
@@ -598,10 +595,10 @@ throw_overwritten(const char *column)
 								column);
 
 	kg_error_path(err, "/%s", column);
-	kg_error_expected(err,
-					  "a trigger whose name comes before kg_entity_before, and "
-					  "which changes no column but data");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a trigger whose name comes before kg_entity_before, and "
+		"which changes no column but data");
 }
 
 static void
@@ -1052,6 +1049,6 @@ kg_sql_refuse_truncate(PG_FUNCTION_ARGS)
 
 	require_trigger(fcinfo, "kg_refuse_truncate", false);
 	err = kg_error_new(KG_FORBIDDEN, "this table cannot be truncated");
-	kg_error_expected(err, "DELETE, kg_drop_bundle() or kg_drop_tenant()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"DELETE, kg_drop_bundle() or kg_drop_tenant()");
 }

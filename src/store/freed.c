@@ -193,8 +193,7 @@ kg_version_plus(int64 version, int64 by)
 		return version + by;
 	err = kg_error_new(KG_LIMIT_EXCEEDED,
 					   "the versions of an entity's id are used up");
-	kg_error_expected(err, "another id");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another id");
 }
 
 int64

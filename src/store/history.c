@@ -481,8 +481,7 @@ kg_history_prune(TimestampTz before)
 		err = kg_error_new(KG_INVALID_INPUT, "time is in the future");
 		kg_error_path(err, "/before");
 		kg_error_got_string(err, kg_time_text(before));
-		kg_error_expected(err, "a time that has passed");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a time that has passed");
 	}
 	kg_spi_begin_as_owner(&user);
 	move_horizon(tenant, before);

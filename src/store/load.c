@@ -31,8 +31,7 @@ require_name(const char *load)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "the name of a load is empty or too long");
 	kg_error_path(err, "/load");
-	kg_error_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "1 to %d bytes", KG_MAX_LOAD_BYTES);
 }
 
 Jsonb *
@@ -65,10 +64,9 @@ throw_gone_on(const char *load, int64 batch)
 
 	kg_error_path(err, "/batch");
 	kg_error_got_string(err, psprintf(INT64_FORMAT, batch));
-	kg_error_expected(err,
-					  "the batch after that of kg_load_position(), or 0 "
-					  "to begin anew");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the batch after that of kg_load_position(), or 0 "
+							"to begin anew");
 }
 
 void

@@ -78,16 +78,14 @@ kg_outcomes_items(const Jsonb *items)
 						   (int) VARSIZE(items),
 						   limit);
 		kg_error_path(err, "/items");
-		kg_error_expected(err, "fewer items at a time");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "fewer items at a time");
 	}
 	if (!JsonContainerIsArray(&items->root) ||
 		JsonContainerIsScalar(&items->root))
 	{
 		err = kg_error_new(KG_INVALID_INPUT, "items must be an array");
 		kg_error_path(err, "/items");
-		kg_error_expected(err, "an array of objects");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "an array of objects");
 	}
 	return &items->root;
 }

@@ -159,10 +159,9 @@ throw_exceeded(KgLimit quota, int64 most)
 		kg_limit_name(quota),
 		most);
 
-	kg_error_expected(err,
-					  "something deleted, or a higher quota set with "
-					  "kg_set_limits()");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"something deleted, or a higher quota set with "
+							"kg_set_limits()");
 }
 
 static void

@@ -24,8 +24,7 @@ throw_taken(const char *name, const char *by, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "another name");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another name");
 }
 
 /*
@@ -78,8 +77,7 @@ throw_frozen(const KgStoredTool *tool)
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, tool->version);
-	kg_error_expected(err, "a new version, or the same definition");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a new version, or the same definition");
 }
 
 static bool

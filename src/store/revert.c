@@ -107,10 +107,9 @@ throw_changes(const JsonbValue *got)
 
 	kg_error_path(err, "/changes");
 	kg_error_got(err, got);
-	kg_error_expected(err,
-					  "the number of a change, an array of them, or "
-					  "{\"transaction\": number}");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"the number of a change, an array of them, or "
+							"{\"transaction\": number}");
 }
 
 static int64
@@ -870,8 +869,8 @@ create_entities(const Revert *revert)
 		return;
 	lost = kg_error_new(KG_CONFLICT,
 						"an entity that the changes deleted is there again");
-	kg_error_expected(lost, "a look at kg_history() of what is there now");
-	kg_error_throw(lost);
+	kg_error_throw_expected(lost,
+							"a look at kg_history() of what is there now");
 }
 
 static void

@@ -198,8 +198,7 @@ require_hidden_kept(const char *tenant, const KgUserContext *caller,
 	err = kg_error_new(KG_REFERENCE_MISSING,
 					   "an id or a value that is still referenced would be "
 					   "another entity's");
-	kg_error_expected(err, "another id or value for the other entity");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another id or value for the other entity");
 }
 
 /*
@@ -290,8 +289,7 @@ kg_scope_require_derived(const char *tenant, const KgType *type)
 	err = kg_error_new(KG_FORBIDDEN,
 					   "entities whose keys and references a call is writing "
 					   "anew cannot be looked for before it is done");
-	kg_error_expected(err, "kg_get(), or a call after that one");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "kg_get(), or a call after that one");
 }
 
 void

@@ -80,8 +80,7 @@ kg_refuse_hidden(const char *what)
 								"be %s",
 								what);
 
-	kg_error_expected(err, "a caller that sees every entity concerned");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a caller that sees every entity concerned");
 }
 
 void
@@ -91,8 +90,7 @@ kg_refuse_newer(void)
 		KG_CONFLICT,
 		"another session wrote entities since the transaction began");
 
-	kg_error_expected(err, "the same transaction again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same transaction again");
 }
 
 void

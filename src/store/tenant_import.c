@@ -79,8 +79,7 @@ throw_line(const Import *import, const char *what, const char *expected)
 								what);
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* What is wrong with it is of no line alone. */
@@ -90,8 +89,7 @@ throw_content(const char *what, const char *expected)
 	KgError *err = kg_error_new(KG_INVALID_INPUT, "the export has %s", what);
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 static void
@@ -183,10 +181,10 @@ require_policies(Import *import)
 					   "are not in force here");
 	for (uint64 i = 0; i < SPI_processed; i++)
 		kg_error_allow(err, kg_spi_cstring(i, 1));
-	kg_error_expected(err,
-					  "the allowed ones made by kg_add_policy() as they are "
-					  "there, or the option without_policies");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"the allowed ones made by kg_add_policy() as they are "
+		"there, or the option without_policies");
 }
 
 /* The first line: what comes, and under which name. */
@@ -236,8 +234,8 @@ go_on(Import *import)
 						   "from the second part on the tenant's name is "
 						   "needed");
 		kg_error_path(err, "/options/name");
-		kg_error_expected(err, "the name that the first part's reply has");
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"the name that the first part's reply has");
 	}
 	import->tenant_datum = CStringGetTextDatum(import->tenant);
 	part = 0;
@@ -693,11 +691,11 @@ throw_other_vectors(const KgVectors *vectors)
 			  "than those here");
 
 	kg_error_path(err, "/lines");
-	kg_error_expected(err,
-					  "kg_enable_vectors() with the dimensions and the model "
-					  "that the first line of the export says, or the option "
-					  "without_embeddings");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"kg_enable_vectors() with the dimensions and the model "
+		"that the first line of the export says, or the option "
+		"without_embeddings");
 }
 
 /* Does the first line say that they have what those here have? */

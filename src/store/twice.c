@@ -29,8 +29,7 @@ refuse(const char *what)
 					   "could not serialize access: another session %s "
 					   "since the transaction began",
 					   what);
-	kg_error_expected(err, "the same transaction again");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the same transaction again");
 }
 
 void

@@ -567,10 +567,9 @@ has_schema(const char *schema)
 					   schema);
 	kg_error_path(err, "/schema");
 	kg_error_got_string(err, schema);
-	kg_error_expected(err,
-					  "a schema that %s owns, or a new one",
-					  GetUserNameFromId(GetUserId(), false));
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a schema that %s owns, or a new one",
+							GetUserNameFromId(GetUserId(), false));
 }
 
 /*
@@ -706,8 +705,7 @@ kg_views_refresh(const char *schema, const Jsonb *options)
 
 		kg_error_path(err, "/schema");
 		kg_error_got_string(err, schema);
-		kg_error_expected(err, "a schema that kg_create_views() made");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "a schema that kg_create_views() made");
 	}
 	kg_jw_init_object(&w);
 	kg_jw_kbegin_array(&w, "schemas");

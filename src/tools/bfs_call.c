@@ -319,8 +319,8 @@ kg_require_handles(KgGraphCall *call, const char *key, const char *what,
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "there are no %s", what);
 	kg_error_path(err, "%s", kg_input_path(&call->input, key));
-	kg_error_expected(err, "at least one id; a search by name finds them");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"at least one id; a search by name finds them");
 }
 
 /* ---- handles that mean nothing ---- */

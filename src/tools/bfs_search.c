@@ -231,8 +231,7 @@ require_wanted(KgGraphCall *call, const Search *search)
 									"a vector is for a search by meaning");
 
 		kg_error_path(err, "/vector");
-		kg_error_expected(err, "mode \"meaning\" or \"hybrid\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "mode \"meaning\" or \"hybrid\"");
 	}
 }
 

@@ -142,8 +142,7 @@ check_ids_only(const KgInput *in)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "ids_only tells no properties for columns to choose");
 	kg_error_path(err, "%s", kg_input_path(in, "columns"));
-	kg_error_expected(err, "columns or ids_only");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "columns or ids_only");
 }
 
 void

@@ -498,8 +498,7 @@ refuse_beside(Compact *c, const char *const *keys, int n, const char *expected)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "argument \"%s\" does not go here", keys[i]);
 		kg_error_path(err, "%s", kg_input_path(&c->call.input, keys[i]));
-		kg_error_expected(err, "%s", expected);
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "%s", expected);
 	}
 }
 
@@ -523,10 +522,9 @@ check_own(const JsonbValue *own)
 					   KG_MAX_CONDITION_OBJECTS - 1);
 	kg_error_path(err, "/filters/id");
 	kg_error_got(err, own);
-	kg_error_expected(err,
-					  "an array of 1 to %d objects of operators",
-					  KG_MAX_CONDITION_OBJECTS - 1);
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"an array of 1 to %d objects of operators",
+							KG_MAX_CONDITION_OBJECTS - 1);
 }
 
 static void
@@ -782,8 +780,8 @@ type_of_handles(Compact *c, const KgHandles *handles, const char *path)
 										"the handles are of several types");
 
 			kg_error_path(err, "%s", path);
-			kg_error_expected(err, "handles of one type, or one call each");
-			kg_error_throw(err);
+			kg_error_throw_expected(err,
+									"handles of one type, or one call each");
 		}
 		if (own != NULL)
 			type = own;

@@ -64,11 +64,11 @@ throw_bad_value(const JsonbValue *value)
 
 	kg_error_path(err, "/confirm");
 	kg_error_got(err, value);
-	kg_error_expected(err,
-					  "\"confirm\" of the last reply to the same arguments, "
-					  "within %d minutes, or none to ask again",
-					  KG_CONFIRM_MINUTES);
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"\"confirm\" of the last reply to the same arguments, "
+		"within %d minutes, or none to ask again",
+		KG_CONFIRM_MINUTES);
 }
 
 void

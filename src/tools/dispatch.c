@@ -192,10 +192,10 @@ check_toolsets(const KgCatalog *catalog)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "toolset \"%s\" does not exist", name);
 		kg_error_got_string(err, name);
-		kg_error_expected(err,
-						  "kg_graph.toolsets of catalog, graph, bfs, memory, "
-						  "compact, those of registered tools, or all");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"kg_graph.toolsets of catalog, graph, bfs, memory, "
+			"compact, those of registered tools, or all");
 	}
 }
 
@@ -211,9 +211,8 @@ check_version(const char *version)
 	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", version);
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, version);
-	kg_error_expected(err,
-					  "a version as semver 2.0.0 has it, such as \"1.2.0\"");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err, "a version as semver 2.0.0 has it, such as \"1.2.0\"");
 }
 
 static KG_NORETURN void
@@ -224,8 +223,7 @@ throw_two_versions(const char *version)
 
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, version);
-	kg_error_expected(err, "a version in one of the two, or the same");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a version in one of the two, or the same");
 }
 
 static KG_NORETURN void

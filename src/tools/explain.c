@@ -44,8 +44,7 @@ throw_writes(const char *name)
 
 	kg_error_path(err, "/tool");
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "a tool that reads");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a tool that reads");
 }
 
 Jsonb *

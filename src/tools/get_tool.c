@@ -269,11 +269,10 @@ read_ids(GetCall *call, int *n)
 						 : "one of ids and id must be given");
 
 		kg_error_path(err, "/ids");
-		kg_error_expected(err,
-						  "ids, an array of 1 to " INT64_FORMAT
-						  " ids, or id, one id",
-						  kg_input_maximum(in, "ids"));
-		kg_error_throw(err);
+		kg_error_throw_expected(err,
+								"ids, an array of 1 to " INT64_FORMAT
+								" ids, or id, one id",
+								kg_input_maximum(in, "ids"));
 	}
 	if (call->single)
 	{

@@ -43,8 +43,7 @@ add_column(KgAggregate *a, const char *name, const char *path,
 			KG_INVALID_INPUT, "two columns have the name \"%s\"", name);
 		kg_error_path(err, "%s", path);
 		kg_error_got_string(err, name);
-		kg_error_expected(err, "%s", expected);
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "%s", expected);
 	}
 	a->columns[a->ncolumns++] = name;
 }
@@ -57,8 +56,7 @@ throw_property(const KgInput *in, const char *name, const char *message,
 
 	kg_error_path(err, "%s", kg_input_path(in, "property"));
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "%s", expected);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "%s", expected);
 }
 
 /* The units are declared as in the enum of "truncate", after none. */
@@ -207,9 +205,8 @@ read_step_group(KgAggregate *a, const KgInput *in, KgGroupKey *key)
 									"a group by a step needs relationships");
 
 		kg_error_path(err, "%s", kg_input_path(in, "step"));
-		kg_error_expected(err,
-						  "relationships, the steps that are counted from 1");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err, "relationships, the steps that are counted from 1");
 	}
 	/* Not only at most max_steps: there must be such a step. */
 	(void) kg_args_int(

@@ -58,8 +58,7 @@ read_weight(FindPaths *f, const KgRelationNames *names)
 						   "weight can be used only with mode \"shortest\"");
 		kg_error_path(err, "/weight");
 		kg_error_got_string(err, kg_input_string(&f->call.input, "mode"));
-		kg_error_expected(err, "mode \"shortest\", or no weight");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "mode \"shortest\", or no weight");
 	}
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "\"%s\" is not a numeric property of the relationships",

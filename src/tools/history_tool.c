@@ -165,12 +165,12 @@ require_history(const HistoryCall *call)
 					   name);
 	kg_error_path(err, call->sought ? "/relation" : "/entity_type");
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  !call->sought ? "a type with \"x-history\": true"
-					  : call->sought->relation->derived
-						  ? "one that types with \"x-history\": true refer by"
-						  : "one that is declared with \"history\": true");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		!call->sought ? "a type with \"x-history\": true"
+		: call->sought->relation->derived
+			? "one that types with \"x-history\": true refer by"
+			: "one that is declared with \"history\": true");
 }
 
 /* Read a page and answer. */
@@ -293,8 +293,7 @@ read_end(HistoryCall *call, int i, const char *name)
 	err = kg_error_new(KG_INVALID_INPUT, "an end of an edge is not a handle");
 	kg_error_path(err, "/%s", name);
 	kg_error_got_string(err, call->ends[i]);
-	kg_error_expected(err, "the handle of an entity, type:id");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "the handle of an entity, type:id");
 }
 
 Jsonb *

@@ -132,8 +132,7 @@ kg_input_require(const KgInput *in, const char *key)
 		return;
 	err = kg_error_new(KG_INVALID_INPUT, "argument \"%s\" is missing", key);
 	kg_error_path(err, "%s", kg_input_path(in, key));
-	kg_error_expected(err, "a value for \"%s\"", key);
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a value for \"%s\"", key);
 }
 
 void

@@ -491,8 +491,7 @@ add_observations(Writing *writing)
 
 			kg_error_path(err, "/observations/%d/entityName", i);
 			kg_error_got_string(err, writing->entities[i].name);
-			kg_error_expected(err, "the name of an entity that is there");
-			kg_error_throw(err);
+			kg_error_throw_expected(err, "the name of an entity that is there");
 		}
 	drop_repeated(writing);
 	kg_memory_observe(&writing->memory, writing->entities, writing->n);

@@ -523,10 +523,10 @@ kg_picture_read(const Jsonb *graph, const Jsonb *options)
 									"there is nothing to draw in this JSON");
 
 		kg_error_path(err, "%s", "");
-		kg_error_expected(err,
-						  "a bundle, a schema, or a reply with \"nodes\", "
-						  "\"edges\", \"paths\", \"items\" or \"entities\"");
-		kg_error_throw(err);
+		kg_error_throw_expected(
+			err,
+			"a bundle, a schema, or a reply with \"nodes\", "
+			"\"edges\", \"paths\", \"items\" or \"entities\"");
 	}
 	return r.picture;
 }

@@ -38,8 +38,7 @@ read_version(const char *text)
 	err = kg_error_new(KG_INVALID_INPUT, "\"%s\" is no version", text);
 	kg_error_path(err, "/version");
 	kg_error_got_string(err, text);
-	kg_error_expected(err, "a version as semver 2.0.0 has it");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a version as semver 2.0.0 has it");
 }
 
 /* The definition that "default_of" names; as the owner. */
@@ -129,8 +128,7 @@ check_not_fixed(const char *name, const char *path)
 					   name);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err, "another name");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "another name");
 }
 
 static void

@@ -456,14 +456,14 @@ throw_failures(Failures *failures)
 	KgError *err = kg_error_new(failures->code, "%s", failures->text.data);
 
 	kg_error_errors(err, kg_jw_finish(&failures->w));
-	kg_error_expected(err,
-					  failures->not_tried.len > 0
-						  ? "operations that can all be done; nothing was "
-							"written, and these were not tried: %s"
-						  : "operations that can all be done; nothing was "
-							"written%s",
-					  failures->not_tried.data);
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		failures->not_tried.len > 0
+			? "operations that can all be done; nothing was "
+			  "written, and these were not tried: %s"
+			: "operations that can all be done; nothing was "
+			  "written%s",
+		failures->not_tried.data);
 }
 
 /* Half of a sequence cannot wait for an answer. */
@@ -482,8 +482,7 @@ refuse_to_ask(const KgDefinition *def)
 						   "what tool \"%s\" does is to be confirmed "
 						   "(kg_graph.confirm), which a sequence cannot ask",
 						   tool->name);
-		kg_error_expected(err, "calls of its operations, one by one");
-		kg_error_throw(err);
+		kg_error_throw_expected(err, "calls of its operations, one by one");
 	}
 }
 
@@ -701,8 +700,7 @@ throw_no_keys(const KgDefinition *def)
 								def->name);
 
 	kg_error_path(err, "/idempotency_key");
-	kg_error_expected(err, "no idempotency_key");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "no idempotency_key");
 }
 
 static Jsonb *

@@ -47,8 +47,7 @@ kg_input_limit(const KgInput *in, int64 otherwise)
 	err = kg_error_new(KG_INVALID_INPUT,
 					   "limit 0 asks for the counts, which no cursor changes");
 	kg_error_path(err, "/cursor");
-	kg_error_expected(err, "a limit of at least 1, or no cursor");
-	kg_error_throw(err);
+	kg_error_throw_expected(err, "a limit of at least 1, or no cursor");
 }
 
 /* ---- the envelope ---- */

@@ -134,10 +134,10 @@ throw_no_total(const KgClaim *claim)
 		kg_input_path(&claim->in,
 					  claim->kind == KG_CLAIM_NONE ? "none" : "count"));
 	kg_error_got_string(err, claim->called.name);
-	kg_error_expected(err,
-					  "a tool that reads and has a total, such as find_nodes, "
-					  "traverse_relationships or one that lists a type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a tool that reads and has a total, such as find_nodes, "
+		"traverse_relationships or one that lists a type");
 }
 
 /* Only an exact total says anything. */

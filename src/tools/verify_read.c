@@ -450,10 +450,9 @@ check_join(KgVerify *v, KgClaim *claim, int hop, const char *path)
 					   v->mentions[claim->first + hop + 1].given);
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  "a relationship type between entities of these "
-					  "types, in this direction");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							"a relationship type between entities of these "
+							"types, in this direction");
 }
 
 static void
@@ -577,10 +576,10 @@ refuse_tool(const char *name, const char *path)
 
 	kg_error_path(err, "%s", path);
 	kg_error_got_string(err, name);
-	kg_error_expected(err,
-					  "a tool that reads and has a total, such as find_nodes, "
-					  "traverse_relationships or one that lists a type");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"a tool that reads and has a total, such as find_nodes, "
+		"traverse_relationships or one that lists a type");
 }
 
 /* May a call of it have a total? */

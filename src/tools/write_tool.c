@@ -278,10 +278,10 @@ throw_read_only(void)
 			? "the database is a standby, which only reads"
 			: "the transaction is read-only, so that no tool writes in it");
 
-	kg_error_expected(err,
-					  RecoveryInProgress() ? "the same call to the primary"
-										   : "a transaction that may write");
-	kg_error_throw(err);
+	kg_error_throw_expected(err,
+							RecoveryInProgress()
+								? "the same call to the primary"
+								: "a transaction that may write");
 }
 
 static void
@@ -337,10 +337,10 @@ refuse_outside(const KgType *type)
 					   "decisions come with the call",
 					   type->name);
 	kg_error_keyword(err, "x-authorize");
-	kg_error_expected(err,
-					  "an authorizer, which the owner of the extension sets: "
-					  "SELECT kg_set_authorizer('tenant', 'function')");
-	kg_error_throw(err);
+	kg_error_throw_expected(
+		err,
+		"an authorizer, which the owner of the extension sets: "
+		"SELECT kg_set_authorizer('tenant', 'function')");
 }
 
 Jsonb *
