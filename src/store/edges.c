@@ -12,6 +12,7 @@
 #include "catalog/lock.h"
 #include "catalog/period.h"
 #include "catalog/pg_type.h"
+#include "catalog/writer.h"
 #include "miscadmin.h"
 #include "store/edges.h"
 #include "store/references.h"
@@ -366,9 +367,6 @@ check_properties(const KgCatalog *catalog, const KgRelation *relation,
 	}
 }
 
-/* kg_edges_write_turned() writes symmetric edges; the trigger looks at it. */
-static bool writing_turned = false;
-
 static KgError *
 lost_race(void)
 {
@@ -382,7 +380,7 @@ lost_race(void)
 void
 kg_edge_throw_lost_race(void)
 {
-	if (writing_turned)
+	if (kg_writer()->again)
 		kg_throw_again(lost_race());
 	kg_error_throw(lost_race());
 }
@@ -400,7 +398,7 @@ check_symmetric(const KgCatalog *catalog, const KgColumns *edges,
 
 		if (!twice[i])
 			continue;
-		if (to->turned || writing_turned)
+		if (to->turned || kg_writer()->again)
 			kg_throw_again(lost_race());
 		relation = kg_catalog_relation_no(
 			catalog, DatumGetInt32(edges->values[KG_EDGE_RELATION][i]));
@@ -678,22 +676,28 @@ kg_edges_write(const char *tenant, const KgColumns *edges, int *found)
 	return kept;
 }
 
+typedef struct Turned
+{
+	const char *tenant;
+	const KgColumns *edges;
+	int *found;
+	const bool *kept;
+} Turned;
+
+static void
+write_turned(void *arg)
+{
+	Turned *turned = arg;
+
+	turned->kept = kg_edges_write(turned->tenant, turned->edges, turned->found);
+}
+
 const bool *
 kg_edges_write_turned(const KgCatalog *catalog, const KgColumns *edges,
 					  int *found)
 {
-	const bool *volatile kept = NULL;
-	const bool outer = writing_turned;
+	Turned turned = {catalog->tenant, edges, found};
 
-	writing_turned = kg_symmetric_any(catalog, edges);
-	PG_TRY();
-	{
-		kept = kg_edges_write(catalog->tenant, edges, found);
-	}
-	PG_FINALLY();
-	{
-		writing_turned = outer;
-	}
-	PG_END_TRY();
-	return kept;
+	kg_writer_part(kg_symmetric_any(catalog, edges), write_turned, &turned);
+	return turned.kept;
 }
