@@ -14,6 +14,7 @@
 
 #include "auth/listen.h"
 #include "auth/secret.h"
+#include "base/compat.h"
 #include "base/extension.h"
 #include "base/invalidate.h"
 #include "commands/async.h"

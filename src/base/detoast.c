@@ -13,6 +13,7 @@
 
 #include "access/detoast.h"
 #include "access/toast_internals.h"
+#include "base/compat.h"
 #include "base/detoast.h"
 #include "common/pg_lzcompress.h"
 #include "utils/memutils.h"

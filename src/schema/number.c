@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "base/compat.h"
 #include "common/hashfn.h"
 #include "schema/number.h"
 
