@@ -19,7 +19,6 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "catalog/catalog.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "store/verify.h"

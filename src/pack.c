@@ -9,7 +9,6 @@
 #include "auth/identity.h"
 #include "auth/visibility.h"
 #include "catalog/catalog.h"
-#include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"

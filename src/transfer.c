@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "store/tenant_transfer.h"
 #include "utils/builtins.h"

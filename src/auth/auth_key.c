@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "utils/builtins.h"

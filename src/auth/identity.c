@@ -15,7 +15,6 @@
 #include "postgres.h"
 
 #include "access/parallel.h"
-#include "access/xact.h"
 #include "auth/agent.h"
 #include "auth/grants.h"
 #include "auth/identity.h"
@@ -31,7 +30,6 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 typedef struct KgGrant

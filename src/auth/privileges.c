@@ -16,7 +16,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "base/vectors.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -26,7 +25,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/regproc.h"
 #include "utils/syscache.h"
 
 /* Who needs it. */

@@ -10,8 +10,6 @@
 #include "auth/secret.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
-#include "utils/builtins.h"
 
 bytea *
 kg_secret_find(const char *name)

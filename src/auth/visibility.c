@@ -18,7 +18,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_policy.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"

@@ -13,7 +13,6 @@
 
 #include "base/compat.h"
 #include "base/json.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 

@@ -18,7 +18,6 @@
 #include "base/invalidate.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "catalog/tenant_state.h"
 #include "commands/trigger.h"
 #include "fmgr.h"

@@ -12,7 +12,6 @@
 #include "lib/stringinfo.h"
 #include "mcp/confirm.h"
 #include "tools/dispatch.h"
-#include "utils/builtins.h"
 
 #define KG_MCP_CONFIRM "confirm" /* the key of the question */
 #define KG_MCP_NAMED_IDS 10

@@ -18,7 +18,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #define KG_MCP_RESOURCE "resource"
 

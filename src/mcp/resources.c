@@ -14,7 +14,6 @@
 #include "postgres.h"
 
 #include "catalog/memory.h"
-#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
 #include "mcp/app.h"
 #include "miscadmin.h"

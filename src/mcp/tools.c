@@ -13,7 +13,6 @@
 #include "base/settings.h"
 #include "mcp/app.h"
 #include "mcp/confirm.h"
-#include "miscadmin.h"
 #include "tools/dispatch.h"
 #include "tools/registered.h"
 #include "tools/reply_text.h"

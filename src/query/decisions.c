@@ -17,7 +17,6 @@
 #include "base/settings.h"
 #include "base/snapshot.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "common/hashfn.h"
 #include "lib/stringinfo.h"

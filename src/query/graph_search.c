@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/settings.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/graph_search.h"

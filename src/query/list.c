@@ -18,7 +18,6 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/key.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "miscadmin.h"
 #include "query/decisions.h"

@@ -17,7 +17,6 @@
 #include "query/sql_graph.h"
 #include "query/validity.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 bool
 kg_list_counts_by_decision(const KgListQuery *query)

@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "auth/audit.h"
 #include "auth/identity.h"
 #include "base/cache.h"

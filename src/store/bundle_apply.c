@@ -18,7 +18,6 @@
 #include "base/settings.h"
 #include "base/spi.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"

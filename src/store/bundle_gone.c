@@ -10,7 +10,6 @@
 
 #include "access/xact.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/bundle.h"
 #include "store/edges.h"
 #include "utils/builtins.h"

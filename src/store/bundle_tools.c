@@ -7,7 +7,6 @@
 
 #include "base/spi.h"
 #include "base/text.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "store/bundle.h"
 #include "utils/builtins.h"

@@ -13,10 +13,8 @@
 #include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/idempotency.h"
 #include "store/load.h"
-#include "utils/builtins.h"
 
 #define KG_MAX_LOAD_BYTES 1024
 #define KG_MAX_POSITION_BYTES 8192

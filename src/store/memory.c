@@ -13,7 +13,6 @@
 #include "base/spi.h"
 #include "catalog/handle.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "mb/pg_wchar.h"

@@ -15,7 +15,6 @@
 #include "store/packing.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/memutils.h"
 
 /* A statement's share of the nodes to forget. */
 #define KG_FORGET 10000

@@ -9,7 +9,6 @@
 #include "base/extension.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/check.h"
 #include "store/extract.h"
 #include "store/pending.h"

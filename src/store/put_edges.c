@@ -12,7 +12,6 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/edges.h"

@@ -19,9 +19,7 @@
 #include "base/extension.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "store/check.h"
 #include "store/columns.h"
@@ -34,7 +32,6 @@
 #include "store/stored.h"
 #include "store/scope.h"
 #include "utils/builtins.h"
-#include "utils/hsearch.h"
 #include "utils/memutils.h"
 
 /* Entities in one statement. */

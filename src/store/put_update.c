@@ -10,7 +10,6 @@
 #include "auth/identity.h"
 #include "base/json.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/check.h"
 #include "store/put.h"
 #include "utils/builtins.h"

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "catalog/pg_type.h"
 #include "store/registered_tools.h"
-#include "utils/builtins.h"
 
 const KgToolHooks *kg_tool_hooks = NULL;
 

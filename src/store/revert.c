@@ -18,7 +18,6 @@
 #include "base/json.h"
 #include "base/settings.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/handle.h"
 #include "catalog/writer.h"
 #include "miscadmin.h"

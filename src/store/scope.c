@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/extension.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "catalog/writing.h"
 #include "store/on_delete.h"
 #include "store/pending.h"

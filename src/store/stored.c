@@ -10,7 +10,6 @@
 #include "base/extension.h"
 #include "base/spi.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
 #include "store/edges.h"
 #include "store/entities.h"
 #include "store/entity_ids.h"

@@ -7,9 +7,7 @@
 
 #include "access/xact.h"
 #include "catalog/lock.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "miscadmin.h"
 #include "store/symmetric.h"
 #include "utils/builtins.h"
 

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/spi.h"
 #include "base/vectors.h"
-#include "catalog/pg_type.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "funcapi.h"

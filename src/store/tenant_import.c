@@ -35,7 +35,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/snapmgr.h"
 
 /* Lines that are kept by one statement. */
 #define KG_IMPORT_BATCH 1000

@@ -6,9 +6,7 @@
 
 #include "access/xact.h"
 #include "base/spi.h"
-#include "catalog/pg_type.h"
 #include "store/twice.h"
-#include "utils/builtins.h"
 
 /*
  * A row of the statement that was run is one that is there twice.  They are

@@ -14,7 +14,6 @@
 #include "store/payload.h"
 #include "store/verify_schemas.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 static void
 differ(const KgCatalog *catalog, KgDifferences *differences, const char *kind,

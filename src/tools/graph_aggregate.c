@@ -16,7 +16,6 @@
 #include "base/settings.h"
 #include "catalog/key.h"
 #include "catalog/writing.h"
-#include "miscadmin.h"
 #include "query/cost.h"
 #include "query/key_counts.h"
 #include "query/plan.h"

@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "base/json.h"
 #include "query/derived.h"
 #include "query/plan.h"

@@ -31,7 +31,6 @@
 #include "tools/schema_template.h"
 #include "tools/write_schema.h"
 #include "utils/json.h"
-#include "utils/memutils.h"
 
 /* Beyond this, names are told by get_graph_schema only. */
 #define KG_MAX_ENUM 200
