@@ -13,6 +13,7 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "catalog/memory.h"
 #include "mb/pg_wchar.h"
 #include "mcp/app.h"
@@ -213,15 +214,6 @@ kg_mcp_templates_list(KgMcpRequest *req, KgJsonWriter *w)
 	return true;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* NULL where it is no percent-encoded text. */
 static char *
 percent_decode(const char *in)
@@ -239,8 +231,8 @@ percent_decode(const char *in)
 			out[n++] = *in++;
 			continue;
 		}
-		high = hex_digit(in[1]);
-		low = high < 0 ? -1 : hex_digit(in[2]);
+		high = kg_hex_digit(in[1]);
+		low = high < 0 ? -1 : kg_hex_digit(in[2]);
 		if (low < 0 || high * 16 + low == 0)
 			return NULL;
 		out[n++] = high * 16 + low;

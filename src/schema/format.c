@@ -4,16 +4,10 @@
  */
 #include "postgres.h"
 
+#include "base/text.h"
 #include "schema/format.h"
 #include "schema/regex.h"
 #include "utils/memutils.h"
-
-static bool
-is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
-		   (c >= 'A' && c <= 'F');
-}
 
 /* RFC 4122: any version and variant. */
 static bool
@@ -27,7 +21,7 @@ format_uuid(const char *s, uint32 len)
 	{
 		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
 
-		if (hyphen ? s[i] != '-' : !is_hex(s[i]))
+		if (hyphen ? s[i] != '-' : kg_hex_digit(s[i]) < 0)
 			return false;
 	}
 	return true;

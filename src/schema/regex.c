@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "base/compat.h"
+#include "base/text.h"
 #include "miscadmin.h"
 #include "schema/regex.h"
 
@@ -302,18 +303,6 @@ add_property(Parser *ps, KgCharSet *set, bool negated)
 	return true;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static bool
 hex_digits(Parser *ps, int n, pg_wchar *value)
 {
@@ -324,7 +313,7 @@ hex_digits(Parser *ps, int n, pg_wchar *value)
 		return false;
 	for (i = 0; i < n; i++)
 	{
-		int digit = hex_digit(ps->p[i]);
+		int digit = kg_hex_digit(ps->p[i]);
 
 		if (digit < 0)
 			return false;
@@ -345,9 +334,9 @@ unicode_escape(Parser *ps, pg_wchar *c)
 	{
 		*c = 0;
 		save = ps->p;
-		while (ps->p < ps->end && hex_digit(*ps->p) >= 0)
+		while (ps->p < ps->end && kg_hex_digit(*ps->p) >= 0)
 		{
-			*c = *c * 16 + hex_digit(*ps->p++);
+			*c = *c * 16 + kg_hex_digit(*ps->p++);
 			if (*c > KG_MAX_CODE_POINT)
 				return fail(ps, "\\u{} is beyond 10FFFF") != NULL;
 		}

@@ -9,6 +9,7 @@
 
 #include <uriparser/Uri.h>
 
+#include "base/text.h"
 #include "mb/pg_wchar.h"
 #include "schema/uri.h"
 
@@ -158,18 +159,6 @@ kg_uri_resolve(const char *base, const char *ref)
 	return text;
 }
 
-static int
-hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 char *
 kg_uri_unescape(const char *s, int *len)
 {
@@ -180,8 +169,8 @@ kg_uri_unescape(const char *s, int *len)
 	{
 		if (*s == '%')
 		{
-			int high = hex_value(s[1]);
-			int low = high < 0 ? -1 : hex_value(s[2]);
+			int high = kg_hex_digit(s[1]);
+			int low = high < 0 ? -1 : kg_hex_digit(s[2]);
 
 			if (low < 0 || (high == 0 && low == 0))
 				return NULL;
