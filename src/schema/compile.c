@@ -82,6 +82,17 @@ kg_keyword_count(const KgJsBuild *b, KgKeyword keyword)
 }
 
 void
+kg_compile_count(KgJsBuild *b, KgKeyword keyword, KgJsOp op, int mask)
+{
+	KgJsInstr instr = {.op = op, .keyword = keyword};
+
+	if (!b->has[keyword])
+		return;
+	instr.n = kg_keyword_count(b, keyword);
+	kg_emit(b, mask, &instr);
+}
+
+void
 kg_compile_check(const KgJsCompiler *c)
 {
 	KgError *err;

@@ -279,22 +279,10 @@ compile_dependencies(KgJsBuild *b, KgKeyword keyword)
 void
 kg_compile_objects(KgJsBuild *b)
 {
-	KgJsInstr instr = {0};
-
-	if (b->has[KG_KW_MIN_PROPERTIES])
-	{
-		instr.op = KG_JS_OP_MIN_ITEMS;
-		instr.keyword = KG_KW_MIN_PROPERTIES;
-		instr.n = kg_keyword_count(b, KG_KW_MIN_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
-	}
-	if (b->has[KG_KW_MAX_PROPERTIES])
-	{
-		instr.op = KG_JS_OP_MAX_ITEMS;
-		instr.keyword = KG_KW_MAX_PROPERTIES;
-		instr.n = kg_keyword_count(b, KG_KW_MAX_PROPERTIES);
-		kg_emit(b, KG_MASK(KG_JS_OBJECT), &instr);
-	}
+	kg_compile_count(
+		b, KG_KW_MIN_PROPERTIES, KG_JS_OP_MIN_ITEMS, KG_MASK(KG_JS_OBJECT));
+	kg_compile_count(
+		b, KG_KW_MAX_PROPERTIES, KG_JS_OP_MAX_ITEMS, KG_MASK(KG_JS_OBJECT));
 	compile_object_plan(b);
 	compile_dependencies(b, KG_KW_DEPENDENT_REQUIRED);
 	compile_dependencies(b, KG_KW_DEPENDENT_SCHEMAS);

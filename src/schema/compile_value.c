@@ -131,13 +131,8 @@ compile_strings(KgJsBuild *b)
 		if (instr.n > 0)
 			kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
 	}
-	if (b->has[KG_KW_MAX_LENGTH])
-	{
-		instr.op = KG_JS_OP_MAX_LENGTH;
-		instr.keyword = KG_KW_MAX_LENGTH;
-		instr.n = kg_keyword_count(b, KG_KW_MAX_LENGTH);
-		kg_emit(b, KG_MASK(KG_JS_STRING), &instr);
-	}
+	kg_compile_count(
+		b, KG_KW_MAX_LENGTH, KG_JS_OP_MAX_LENGTH, KG_MASK(KG_JS_STRING));
 	if (b->has[KG_KW_PATTERN])
 	{
 		v = &b->keyword[KG_KW_PATTERN];
