@@ -76,14 +76,7 @@ extern bool kg_json_deeper_than(const JsonbContainer *container, int limit);
 extern void kg_json_iter_init(KgJsonIter *it, const JsonbContainer *container);
 extern bool kg_json_iter_next(KgJsonIter *it);
 
-static inline KgJsonIter
-kg_json_iter(const JsonbContainer *container)
-{
-	KgJsonIter it;
-
-	kg_json_iter_init(&it, container);
-	return it;
-}
+extern KgJsonIter kg_json_iter(const JsonbContainer *container);
 
 #define kg_json_each(it, container) \
 	for (KgJsonIter it = kg_json_iter(container); kg_json_iter_next(&it);)
