@@ -61,8 +61,8 @@ kg_embedded_text(const KgType *type, const Jsonb *data)
 	return text.data;
 }
 
-bytea *
-kg_embedded_hash(const char *text)
+static bytea *
+embedded_hash(const char *text)
 {
 	bytea *digest = DatumGetByteaPP(DirectFunctionCall1(
 		sha256_bytea, PointerGetDatum(cstring_to_text(text))));
@@ -76,7 +76,7 @@ kg_embedded_hash(const char *text)
 bool
 kg_embedded_hash_is(const bytea *hash, const char *text)
 {
-	bytea *now = kg_embedded_hash(text);
+	bytea *now = embedded_hash(text);
 
 	return VARSIZE_ANY_EXHDR(hash) == KG_HASH_BYTES &&
 		   memcmp(VARDATA_ANY(hash), VARDATA_ANY(now), KG_HASH_BYTES) == 0;
@@ -271,7 +271,7 @@ find_entities(void *arg, const int *rows, int n)
 	{
 		int number = rows[kg_spi_int64(i, 1) - 1];
 
-		bytea *hash = kg_embedded_hash(
+		bytea *hash = embedded_hash(
 			kg_embedded_text(put->type, DatumGetJsonbP(kg_spi_datum(i, 3))));
 
 		put->items[number].node = kg_spi_int64(i, 2);
