@@ -65,7 +65,6 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 		"dialect", "format", "max_errors", "output", "resources"};
 	KgError *err;
 	int64 n;
-	int i;
 
 	if (strcmp(name, "dialect") == 0)
 	{
@@ -103,7 +102,7 @@ read_option(Options *options, const char *name, const JsonbValue *value)
 		err = kg_error_new(
 			KG_INVALID_INPUT, "option \"%s\" is not known", name);
 		kg_error_path(err, "/%s", name);
-		for (i = 0; i < lengthof(known); i++)
+		for (int i = 0; i < lengthof(known); i++)
 			kg_error_allow(err, known[i]);
 		kg_error_did_you_mean(err, kg_nearest(name, known, lengthof(known)));
 		kg_error_throw(err);

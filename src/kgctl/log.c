@@ -22,9 +22,7 @@ static bool to_journal;
 bool
 kg_log_set_level(const char *name)
 {
-	int i;
-
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		if (strcmp(name, names[i]) == 0)
 		{
 			level_wanted = (KgLogLevel) i;

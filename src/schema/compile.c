@@ -28,9 +28,7 @@ static KgJsNode *compile_node(KgJsCompiler *c, const KgJsVal *schema,
 void
 kg_emit(KgJsBuild *b, int mask, const KgJsInstr *instr)
 {
-	int type;
-
-	for (type = 0; type < KG_JS_NTYPES; type++)
+	for (int type = 0; type < KG_JS_NTYPES; type++)
 	{
 		KgJsCode *code = &b->code[type];
 
@@ -418,7 +416,6 @@ compile_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 	KgJsBuild *b;
 	KgJsNode *node;
 	bool found;
-	int type;
 
 	check_stack_depth();
 	CHECK_FOR_INTERRUPTS();
@@ -448,7 +445,7 @@ compile_node(KgJsCompiler *c, const KgJsVal *schema, KgJsResource *resource,
 	b->pointer = pointer;
 	read_keywords(b, schema);
 	compile_keywords(b);
-	for (type = 0; type < KG_JS_NTYPES; type++)
+	for (int type = 0; type < KG_JS_NTYPES; type++)
 	{
 		const KgJsInstr *instr = b->code[type].instr;
 
@@ -478,9 +475,7 @@ add_dynamic(KgJsResource *resource, const char *name, const KgJsNode *node)
 static bool
 has_dynamic(const KgJsResource *resource, const char *name)
 {
-	int i;
-
-	for (i = 0; i < resource->ndynamic; i++)
+	for (int i = 0; i < resource->ndynamic; i++)
 	{
 		const char *other = resource->dynamic[i].name;
 
@@ -503,10 +498,8 @@ compile_dynamic_anchors(KgJsCompiler *c)
 
 	while (changed)
 	{
-		int i;
-
 		changed = false;
-		for (i = 0; i < kg_registry_count(c->registry); i++)
+		for (int i = 0; i < kg_registry_count(c->registry); i++)
 		{
 			KgJsResource *resource = kg_registry_nth(c->registry, i);
 			List *names = list_copy(c->dynamic_names);

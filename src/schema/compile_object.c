@@ -72,9 +72,8 @@ static void
 match_patterns(KgJsBuild *b, const KgJsObjectPlan *plan, KgJsProperty *property)
 {
 	const KgJsPatternNode **matched = NULL;
-	int i;
 
-	for (i = 0; i < plan->npatterns; i++)
+	for (int i = 0; i < plan->npatterns; i++)
 	{
 		if (!kg_pattern_matches(plan->patterns[i].pattern,
 								property->name,
@@ -99,7 +98,6 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 	KgJsVal item;
 	int total = 0;
 	int n = 0;
-	int i;
 
 	if (b->has[KG_KW_PROPERTIES])
 	{
@@ -135,7 +133,7 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 		}
 	}
 	qsort(list, n, sizeof(KgJsProperty), compare_properties);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 	{
 		KgJsProperty *last = &list[plan->nproperties - 1];
 
@@ -149,7 +147,7 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 		else
 			list[plan->nproperties++] = list[i];
 	}
-	for (i = 0; i < plan->nproperties; i++)
+	for (int i = 0; i < plan->nproperties; i++)
 	{
 		/* Names of "required" are no keys: read nothing before them. */
 		char key[8] = {0};
@@ -165,10 +163,9 @@ compile_properties(KgJsBuild *b, KgJsObjectPlan *plan)
 static void
 index_lengths(KgJsObjectPlan *plan)
 {
-	int length;
 	int i = 0;
 
-	for (length = 0; length <= KG_LENGTH_BUCKETS; length++)
+	for (int length = 0; length <= KG_LENGTH_BUCKETS; length++)
 	{
 		while (i < plan->nproperties && plan->properties[i].len < length)
 			i++;

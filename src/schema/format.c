@@ -13,11 +13,9 @@
 static bool
 format_uuid(const char *s, uint32 len)
 {
-	int i;
-
 	if (len != 36)
 		return false;
-	for (i = 0; i < 36; i++)
+	for (int i = 0; i < 36; i++)
 	{
 		bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
 
@@ -94,9 +92,7 @@ static const struct
 static int
 find(const char *name, int len)
 {
-	int i;
-
-	for (i = 0; i < lengthof(formats); i++)
+	for (int i = 0; i < lengthof(formats); i++)
 	{
 		if (strlen(formats[i].name) == len &&
 			strncmp(formats[i].name, name, len) == 0)

@@ -36,13 +36,11 @@ kg_format_iri_reference(const char *s, uint32 len)
 bool
 kg_format_json_pointer(const char *s, uint32 len)
 {
-	uint32 i;
-
 	if (len == 0)
 		return true;
 	if (s[0] != '/')
 		return false;
-	for (i = 0; i < len; i++)
+	for (uint32 i = 0; i < len; i++)
 	{
 		if (s[i] == '~' &&
 			(i + 1 >= len || (s[i + 1] != '0' && s[i + 1] != '1')))

@@ -157,8 +157,6 @@ write_detailed(KgJsonWriter *w, List *errors, int level)
 static void
 write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 {
-	int i;
-
 	check_stack_depth();
 	kg_jw_begin_object(w);
 	kg_jw_kstring(w, "path", error->instance_path);
@@ -172,7 +170,7 @@ write_model(KgJsonWriter *w, const KgSchemaError *error, int level)
 	if (error->nearest_count > 0 && level < MAX_CAUSES)
 	{
 		kg_jw_kbegin_array(w, "causes");
-		for (i = 0; i < error->nearest_count; i++)
+		for (int i = 0; i < error->nearest_count; i++)
 			write_model(
 				w, list_nth(error->causes, error->nearest + i), level + 1);
 		kg_jw_end_array(w);

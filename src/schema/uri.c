@@ -86,7 +86,6 @@ kg_iri_is_valid(const char *s, int len, bool relative)
 		unsigned char c = s[i];
 		pg_wchar wide;
 		int n;
-		int j;
 
 		if (c < 0x80)
 		{
@@ -107,7 +106,7 @@ kg_iri_is_valid(const char *s, int len, bool relative)
 		wide = utf8_to_unicode((const unsigned char *) s + i);
 		ok = is_ucschar(wide) ||
 			 (in_query && !in_fragment && is_iprivate(wide));
-		for (j = 0; j < n; j++)
+		for (int j = 0; j < n; j++)
 		{
 			*out++ = '%';
 			*out++ = hex[(unsigned char) s[i + j] >> 4];
